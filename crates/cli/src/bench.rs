@@ -7,9 +7,10 @@ mod idle;
 mod set;
 mod stamps;
 
+use backwater_kernel::Stop;
 use backwater_scenario::Scenario;
 
-use crate::engine::{self, End, Pace};
+use crate::engine::{self, Pace};
 use crate::{SUCCESS, fail, machine};
 use set::{CELLS, FLITS, FRAMES, Workload};
 
@@ -166,8 +167,9 @@ fn once(scenario: &Scenario) -> Result<Cost, String> {
     let seconds = clock.seconds();
     let after = machine::resident_bytes();
     let head = run.found().head();
-    match (head.end, head.broken) {
-        (End::Done, 0) => Ok(Cost {
+    match (head.stop, head.broken) {
+        (Stop::Standstill, _) => Err("nothing moves any more".into()),
+        (_, 0) => Ok(Cost {
             seconds,
             hops: head.hops,
             events: head.events,
@@ -176,7 +178,6 @@ fn once(scenario: &Scenario) -> Result<Cost, String> {
                 .zip(before)
                 .map(|(after, before)| after.saturating_sub(before)),
         }),
-        (End::Stuck, 0) => Err("nothing moves any more".into()),
         (_, broken) => Err(format!("{broken} promises were broken")),
     }
 }

@@ -12,9 +12,9 @@ mod pace;
 mod trace;
 mod values;
 
-use backwater_kernel::Duration;
 use backwater_kernel::series::Thinned;
 use backwater_kernel::words::{counted, grouped};
+use backwater_kernel::{Duration, Stop};
 use backwater_net::outcome::Series;
 use backwater_results::compare::{Carrier, Observed, Workload};
 use backwater_results::sweep::{FlowColumn, Measure, NoColumn};
@@ -151,8 +151,8 @@ pub enum TraceKind {
 
 /// What all runs have.
 pub struct Head {
-    /// How it ended.
-    pub end: End,
+    /// Why it ended.
+    pub stop: Stop,
     /// How far it got: an instant in ps, or a cycle.
     pub at: u64,
     /// Fingerprint.
@@ -163,17 +163,6 @@ pub struct Head {
     pub hops: u64,
     /// Promises broken.
     pub broken: u64,
-}
-
-/// How a run ended.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum End {
-    /// As the scenario says.
-    Done,
-    /// At a standstill.
-    Stuck,
-    /// Before its end.
-    Interrupted,
 }
 
 /// What was seen by what looked on.

@@ -15,7 +15,7 @@ impl<P: Probe> Simulation<P> {
         let fabric = &self.fabric;
         let mut outcome = FabricOutcome {
             cycles: fabric.now,
-            stop: self.stop,
+            stop: self.stop.unwrap_or_default(),
             trace_hash: self.trace_hash,
             flit_hops: fabric.flit_hops,
             created_total: fabric.created,

@@ -9,9 +9,9 @@ mod window;
 use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
-use backwater_kernel::BatchMeans;
+use backwater_kernel::{BatchMeans, Stop};
 
-use crate::outcome::{ClassOutcome, FabricOutcome, Stop, TerminalOutcome};
+use crate::outcome::{ClassOutcome, FabricOutcome, TerminalOutcome};
 use crate::spec::{FabricSpec, Injection, MeasureSpec, WarmUp};
 use crate::traffic::{receivers, trace};
 use course::{Course, Sums};
@@ -231,7 +231,7 @@ impl Meter {
         let replayed = self.trace_end.is_some_and(|end| now > end);
         if replayed && totals.queued == 0 && totals.inside == 0 && !self.is_over() {
             self.window.cut(now, &self.sums, totals.queued);
-            self.phase = Phase::Done(Stop::TraceEnded);
+            self.phase = Phase::Done(Stop::Drained);
         }
         self.phase
     }
@@ -253,7 +253,7 @@ impl Meter {
 
     fn drain(&self, now: u64) -> Phase {
         if self.spec.drain == 0 {
-            Phase::Done(Stop::WindowEnded)
+            Phase::Done(Stop::TimeReached)
         } else if self.unfinished() == 0 {
             Phase::Done(Stop::Measured)
         } else if now >= self.drain_end() {
@@ -341,7 +341,7 @@ impl Meter {
         if self.endless {
             return Some("the sources always have one more packet".into());
         }
-        if outcome.stop == Stop::Deadlocked || outcome.window == 0 {
+        if outcome.stop == Stop::Standstill || outcome.window == 0 {
             return None;
         }
         let overdue = self.phase == Phase::Done(Stop::DrainEnded);

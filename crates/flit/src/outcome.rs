@@ -4,7 +4,7 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use backwater_kernel::Violations;
+use backwater_kernel::{Stop, Violations};
 
 /// Everything counted in a run. Totals (`*_total`) cover the whole run and balance exactly:
 /// `created_total = delivered_total + queued_total + inside_total`, in flits. A packet counts as
@@ -70,26 +70,6 @@ pub struct FabricOutcome {
     pub deadlock: Option<Deadlock>,
     /// Promises broken, by cycle.
     pub violations: Violations<u64>,
-}
-
-/// Why a run ended.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Stop {
-    /// It has not.
-    #[default]
-    Running,
-    /// Every packet born in the window has arrived.
-    Measured,
-    /// The window ended and no drain was asked for.
-    WindowEnded,
-    /// The drain ended with measured packets still under way.
-    DrainEnded,
-    /// A trace was replayed to its end.
-    TraceEnded,
-    /// Nothing can move any more.
-    Deadlocked,
-    /// The caller stopped it.
-    Interrupted,
 }
 
 /// Numbers of cycles.

@@ -4,13 +4,13 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use backwater_kernel::{BuildError, TraceHash};
+use backwater_kernel::{BuildError, Stop, TraceHash};
 
 use crate::deadlock::{Lookout, deadlocked};
 use crate::fabric::{Fabric, longest_flight};
 use crate::meter::{Meter, Phase, Totals};
 use crate::multiplexed::Matching;
-use crate::outcome::{Deadlock, Stop};
+use crate::outcome::Deadlock;
 use crate::packet::Packet;
 use crate::probe::{Network, Probe};
 use crate::routing::Routing;
@@ -28,7 +28,7 @@ pub struct Simulation<P: Probe = ()> {
     matching: Option<Matching>,
     pub(crate) next_checkpoint: u64,
     pub(crate) lookout: Lookout,
-    pub(crate) stop: Stop,
+    pub(crate) stop: Option<Stop>,
     pub(crate) deadlock: Option<Deadlock>,
     /// Sum over deliveries, so that their order within a cycle does not count.
     pub(crate) trace_hash: u64,
@@ -76,7 +76,7 @@ impl<P: Probe> Simulation<P> {
             fabric,
             entrance,
             meter,
-            stop: Stop::Running,
+            stop: None,
             deadlock: None,
             trace_hash: 0,
             probe,
@@ -126,7 +126,7 @@ impl<P: Probe> Simulation<P> {
 
     /// Runs up to the start of `cycle`, or to the end of the run; is there more to do?
     pub fn run_until(&mut self, cycle: u64) -> bool {
-        while self.stop == Stop::Running && self.fabric.now < cycle {
+        while self.stop.is_none() && self.fabric.now < cycle {
             if self.fabric.now >= self.next_checkpoint {
                 self.look();
                 continue;
@@ -136,10 +136,10 @@ impl<P: Probe> Simulation<P> {
                 self.step();
             }
         }
-        if P::LISTENS && self.stop != Stop::Running {
+        if P::LISTENS && self.stop.is_some() {
             self.look_over();
         }
-        self.stop == Stop::Running
+        self.stop.is_none()
     }
 
     /// Shows the probe the network as the last cycle left it, as at the end of a run.
@@ -196,7 +196,7 @@ impl<P: Probe> Simulation<P> {
     pub(crate) fn look_for_deadlock(&mut self) {
         if let Some(deadlock) = self.lookout.check(&self.fabric) {
             self.deadlock = Some(deadlock);
-            self.stop = Stop::Deadlocked;
+            self.stop = Some(Stop::Standstill);
         }
     }
 
@@ -262,7 +262,7 @@ impl<P: Probe> Simulation<P> {
             self.fabric.freeze_counters();
         }
         if let Phase::Done(stop) = phase {
-            self.stop = stop;
+            self.stop = Some(stop);
         }
     }
 }

@@ -3,10 +3,11 @@
 mod common;
 
 use backwater_flit::Simulation;
-use backwater_flit::outcome::{Deadlock, Stop};
+use backwater_flit::outcome::Deadlock;
 use backwater_flit::probe::TraceProbe;
 use backwater_flit::spec::{FabricSpec, Release, RoutingSpec, Switch, TraceEntry};
 use backwater_flit::topology;
+use backwater_kernel::Stop;
 use common::{network, trace};
 
 const STALL: u64 = 300;
@@ -68,7 +69,7 @@ fn a_ring_without_datelines_deadlocks_and_names_its_circle() {
         spec.router.release = release;
         let (cycles, stop, deadlock) = run(&spec);
         let deadlock = deadlock.expect("a deadlock");
-        assert_eq!(stop, Stop::Deadlocked);
+        assert_eq!(stop, Stop::Standstill);
         assert_names_the_ring(&deadlock);
         assert!(!deadlock.others_move);
         // Two hops, and two flits deep.
@@ -80,7 +81,7 @@ fn a_ring_without_datelines_deadlocks_and_names_its_circle() {
 #[test]
 fn a_ring_with_datelines_does_not() {
     let (_, stop, deadlock) = run(&circle(RoutingSpec::Dateline, 2));
-    assert_eq!(stop, Stop::TraceEnded);
+    assert_eq!(stop, Stop::Drained);
     assert!(deadlock.is_none());
 }
 
@@ -96,7 +97,7 @@ fn half_a_ring_deadlocks_while_the_other_half_moves() {
         spec.router.switch = switch;
         let (cycles, stop, deadlock) = run(&spec);
         let deadlock = deadlock.expect("a deadlock");
-        assert_eq!(stop, Stop::Deadlocked);
+        assert_eq!(stop, Stop::Standstill);
         assert_names_the_ring(&deadlock);
         assert!(deadlock.others_move);
         // Seen at one look, sure at the next.
@@ -107,7 +108,7 @@ fn half_a_ring_deadlocks_while_the_other_half_moves() {
 #[test]
 fn all_of_it_moves_with_datelines() {
     let (_, stop, deadlock) = run(&with_traffic_down(circle(RoutingSpec::Dateline, 2)));
-    assert_eq!(stop, Stop::TraceEnded);
+    assert_eq!(stop, Stop::Drained);
     assert!(deadlock.is_none());
 }
 
@@ -124,7 +125,7 @@ fn a_circle_with_a_gap_is_none() {
         assert_eq!(simulation.deadlocked(), []);
     }
     simulation.run();
-    assert_eq!(simulation.outcome().stop, Stop::TraceEnded);
+    assert_eq!(simulation.outcome().stop, Stop::Drained);
 }
 
 /// Packets stand still for longer than the stall, but only because the way is long.
@@ -137,7 +138,7 @@ fn a_long_way_is_no_deadlock() {
         channel.latency = 50;
     }
     let (_, stop, _) = run(&spec);
-    assert_eq!(stop, Stop::TraceEnded);
+    assert_eq!(stop, Stop::Drained);
 }
 
 /// Known as soon as the circle has closed, and not before.

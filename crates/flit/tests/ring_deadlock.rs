@@ -5,10 +5,10 @@
 mod common;
 
 use backwater_flit::dependency::{Dependency, dependency};
-use backwater_flit::outcome::Stop;
 use backwater_flit::routing::Routing;
 use backwater_flit::spec::*;
 use backwater_flit::topology;
+use backwater_kernel::Stop;
 use common::*;
 
 fn ring(routers: u32, routing: RoutingSpec, lanes: u8, classes: Vec<ClassSpec>) -> FabricSpec {
@@ -40,7 +40,7 @@ fn around(senders: u32, flits: u16) -> FabricSpec {
 #[test]
 fn five_packets_wait_for_each_other() {
     let found = ran(&around(5, 20));
-    assert_eq!(found.stop, Stop::Deadlocked);
+    assert_eq!(found.stop, Stop::Standstill);
     assert_eq!(
         found.cycles,
         found.deadlock.as_ref().expect("it").since + 2_001
@@ -78,7 +78,7 @@ fn four_packets_or_another_lane_do_not() {
     dateline.routing = RoutingSpec::Dateline;
     for spec in [around(4, 20), two_lanes, dateline] {
         let found = ran(&spec);
-        assert_eq!(found.stop, Stop::TraceEnded);
+        assert_eq!(found.stop, Stop::Drained);
         assert_eq!(found.delivered_total, found.created_total);
     }
 }
@@ -103,8 +103,8 @@ fn saturated_rings() {
             assert_eq!(may_deadlock(&spec), deadlocks);
             for found in runs(&spec, 3) {
                 let expected = match deadlocks {
-                    true => Stop::Deadlocked,
-                    false => Stop::WindowEnded,
+                    true => Stop::Standstill,
+                    false => Stop::TimeReached,
                 };
                 assert_eq!(found.stop, expected, "{routing:?} {lanes} {release:?}");
                 assert_eq!(found.deadlock.is_some(), deadlocks);
@@ -128,7 +128,7 @@ fn saturated_tori() {
         spec.router.cut_through = true;
         assert_eq!(may_deadlock(&spec), deadlocks);
         for found in runs(&spec, 3) {
-            assert_eq!(found.stop == Stop::Deadlocked, deadlocks, "{routing:?}");
+            assert_eq!(found.stop == Stop::Standstill, deadlocks, "{routing:?}");
         }
     }
 }
@@ -148,7 +148,7 @@ fn saturated_adaptive_meshes() {
             spec.sources = Sources::Shared;
             assert!(!may_deadlock(&spec));
             let found = ran(&spec);
-            assert_eq!(found.stop, Stop::WindowEnded);
+            assert_eq!(found.stop, Stop::TimeReached);
             assert!(found.accepted > 0.15, "{}", found.accepted);
         }
     }

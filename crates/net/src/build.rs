@@ -462,7 +462,8 @@ fn add_channels(network: &mut Network, spec: &NetworkSpec) {
     for (id, legs) in spec.links.channels().zip(legs_of) {
         let channel = spec.links.channel(id);
         let scheduler = network.new_scheduler(spec, channel, legs);
-        let channel = Channel::new(channel, &spec.outages, spec.seed, id, scheduler);
+        let ends = spec.links.ends(id);
+        let channel = Channel::new(channel, &spec.outages, spec.seed, (id, ends), scheduler);
         network.channels.push(channel);
     }
 }

@@ -6,13 +6,13 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use backwater_ends::control::Control;
-use backwater_kernel::{EventQueue, Time};
+use backwater_kernel::{EventQueue, Stop, Time};
 
 use crate::flow::Delays;
 use crate::hop::unit::NONE;
 use crate::memory::pool::Pool;
 use crate::outcome::{
-    AbrOutcome, ChannelOutcome, DelayOutcome, FlowOutcome, LegOutcome, NodeOutcome, Outcome, Stop,
+    AbrOutcome, ChannelOutcome, DelayOutcome, FlowOutcome, LegOutcome, NodeOutcome, Outcome,
 };
 use crate::probe::Probe;
 use crate::simulation::Simulation;
@@ -32,9 +32,9 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         self.check_branches();
         let stop = self.stop(inside.iter().sum());
         // A stuck network stands still until the end, and its averages say so.
-        let ended_at = match stop {
-            Stop::TimeReached | Stop::Stuck(_) => self.stop_at,
-            Stop::Drained | Stop::Interrupted => self.now,
+        let ended_at = match matches!(stop, Stop::TimeReached | Stop::Standstill) {
+            true => self.stop_at,
+            false => self.now,
         };
         Outcome {
             ended_at,
@@ -56,7 +56,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             Some(next) if next > self.stop_at => Stop::TimeReached,
             Some(_) => Stop::Interrupted,
             None if inside == 0 && !self.network.has_closed_window() => Stop::Drained,
-            None => Stop::Stuck(self.last_start),
+            None => Stop::Standstill,
         }
     }
 

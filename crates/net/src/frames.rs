@@ -7,7 +7,7 @@ mod back_pressure;
 mod build;
 mod channel;
 mod finish;
-mod frame;
+pub(crate) mod frame;
 mod gates;
 mod inputs;
 mod lanes;

@@ -3,7 +3,7 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use backwater_kernel::{Time, Violations};
+use backwater_kernel::{Stop, Time, Violations};
 
 mod abr;
 mod ports;
@@ -42,20 +42,6 @@ pub struct Outcome {
     pub violations: Violations,
     /// What can't move at the end, and why.
     pub standstill: Option<Standstill>,
-}
-
-/// Why a run ended.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Stop {
-    /// The time the scenario gives was reached.
-    TimeReached,
-    /// Nothing was left to do and everything offered was delivered or dropped.
-    Drained,
-    /// Nothing can move any more, yet units wait, some perhaps at a source whose window is closed;
-    /// since when. [`Outcome::standstill`] says why.
-    Stuck(Time),
-    /// The caller stopped it.
-    Interrupted,
 }
 
 /// One flow.

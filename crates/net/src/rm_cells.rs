@@ -105,7 +105,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             ..Unit::data(self.now, number, flow.unit_bytes)
         };
         let root = self.network.roots(flow_id)[0];
-        let place = self.network.units.insert(unit);
+        let place = self.network.units.insert(unit, self.now.ps());
         self.network.units.set_rm(place, cell);
         self.enqueue(root, place);
     }

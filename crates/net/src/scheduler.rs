@@ -37,6 +37,7 @@ pub(crate) use ranked::{Ranked, Share};
 pub(crate) use round_robin::{Place, RoundRobin};
 
 use alloc::boxed::Box;
+use alloc::vec::Vec;
 
 use backwater_kernel::{Duration, Time};
 
@@ -171,6 +172,11 @@ trait Discipline {
 }
 
 impl Scheduler {
+    /// That of a port without legs.
+    pub fn none() -> Scheduler {
+        Scheduler::RoundRobin(RoundRobin::new(Vec::new()))
+    }
+
     /// The queue at `place` may not be chosen.
     #[inline(always)]
     pub fn not_ready(&mut self, place: Place) {

@@ -128,7 +128,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let (first, count) = (flow.first_root as usize, flow.roots as usize);
         for index in first..first + count {
             let root = self.network.children[index];
-            let place = self.network.units.insert(unit);
+            let place = self.network.units.insert(unit, self.now.ps());
             self.enqueue(root, place);
             let waiting = self.network.legs[root as usize].sender.queue.len as u64;
             let counts = &mut self.network.flows[flow_id as usize].counts;
@@ -145,7 +145,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         if !flow.is_pulled {
             return;
         }
-        network.units.get_mut(place).stamp = self.now.ps();
+        network.units.set_born(place, self.now);
         let sender = &mut network.legs[leg_id as usize].sender;
         if sender.queue.len > 0 {
             return;
@@ -166,7 +166,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             leg: leg_id,
             ..Unit::data(self.now, number, flow.unit_bytes)
         };
-        let next = network.units.insert(unit);
+        let next = network.units.insert(unit, self.now.ps());
         sender.queue.push(&mut network.units, next);
     }
 
@@ -179,14 +179,14 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         if unit.kind.is_rm() {
             return self.consume_rm(flow_id, place);
         }
+        let born = self.network.units.born(place);
         self.network.units.remove(place);
         let flow = &mut self.network.flows[flow_id as usize];
-        flow.efci = unit.is_marked;
+        flow.efci = unit.is_marked();
         flow.counts.delivered += 1;
         flow.counts.delivered_bytes += unit.bytes as u64;
-        Delays::record(&mut flow.counts.delay, unit.born(), now);
-        self.probe
-            .on_delivered(now, leg_id, unit.born(), unit.bytes);
+        Delays::record(&mut flow.counts.delay, born, now);
+        self.probe.on_delivered(now, leg_id, born, unit.bytes);
         if flow.delivery != Delivery::Plain {
             self.answer(flow_id, unit.number);
         }

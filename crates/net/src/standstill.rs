@@ -39,10 +39,10 @@ pub(crate) mod mark;
 use alloc::vec::Vec;
 
 use backwater_ends::control::Control;
-use backwater_kernel::{EventQueue, Time};
+use backwater_kernel::{EventQueue, Stop, Time};
 
 use crate::network::Network;
-use crate::outcome::{MissingCredit, Reason, Standstill, Stop, Wait};
+use crate::outcome::{MissingCredit, Reason, Standstill, Wait};
 use crate::probe::Probe;
 use crate::simulation::Simulation;
 use mark::Mark;
@@ -51,7 +51,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// What can't move at the end of a run.
     pub(crate) fn standstill(&self, stop: Stop) -> Option<Standstill> {
         let (mark, since) = match (stop, self.mark.at) {
-            (Stop::Stuck(since), _) => (None, since),
+            (Stop::Standstill, _) => (None, self.last_start),
             (Stop::TimeReached, Some(at)) if self.mark.is_set => (Some(&self.mark), at),
             _ => return None,
         };

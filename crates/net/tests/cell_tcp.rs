@@ -3,9 +3,9 @@
 mod common;
 
 use backwater_ends::TcpSpec;
-use backwater_kernel::{Duration, Rate, Time};
+use backwater_kernel::{Duration, Rate, Stop, Time};
 use backwater_net::Simulation;
-use backwater_net::outcome::{CellTcpOutcome, Outcome, Stop};
+use backwater_net::outcome::{CellTcpOutcome, Outcome};
 use backwater_net::spec::*;
 use common::*;
 

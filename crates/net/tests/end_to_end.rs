@@ -2,8 +2,8 @@
 
 mod common;
 
-use backwater_kernel::{Duration, Time};
-use backwater_net::outcome::{Outcome, Stop};
+use backwater_kernel::{Duration, Stop, Time};
+use backwater_net::outcome::Outcome;
 use backwater_net::spec::*;
 use common::*;
 

@@ -3,8 +3,8 @@
 
 mod common;
 
-use backwater_kernel::{Duration, Rate, Rings, Time};
-use backwater_net::outcome::{LossCause, Outcome, Stop};
+use backwater_kernel::{Duration, Rate, Rings, Stop, Time};
+use backwater_net::outcome::{LossCause, Outcome};
 use backwater_net::probe::{Audit, Crossing, Probe};
 use backwater_net::spec::*;
 use backwater_net::{Network, Simulation};

@@ -2,8 +2,8 @@
 
 mod common;
 
-use backwater_kernel::{Rate, Rings, Time};
-use backwater_net::outcome::{Outcome, SessionAnswer, Stop};
+use backwater_kernel::{Rate, Rings, Stop, Time};
+use backwater_net::outcome::{Outcome, SessionAnswer};
 use backwater_net::probe::{Audit, ControlKind, Crossing, Probe, UnitKind};
 use backwater_net::spec::*;
 use backwater_net::{Network, Simulation};

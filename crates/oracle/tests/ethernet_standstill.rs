@@ -6,7 +6,7 @@ mod ethernet_common;
 use std::collections::BTreeSet;
 
 use backwater_kernel::Duration;
-use backwater_net::frames::outcome::{Standstill, Stop, Wait};
+use backwater_net::frames::outcome::{Standstill, Wait};
 use backwater_net::frames::spec::EthernetSpec;
 use backwater_oracle::ethernet::{Mix, SCHEMES, Scheme, random_spec};
 use ethernet_common::{difference, fast, slow};
@@ -27,10 +27,7 @@ fn mix(scheme: Scheme) -> Mix {
 
 /// What the engine found.
 fn found(spec: &EthernetSpec) -> Option<Standstill> {
-    match fast(spec).1.stop {
-        Stop::Deadlocked(found) => Some(found),
-        _ => None,
-    }
+    fast(spec).1.standstill
 }
 
 /// Does the standstill that the engine reports follow from what the other found?

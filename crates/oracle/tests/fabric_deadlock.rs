@@ -4,10 +4,10 @@
 use std::collections::BTreeMap;
 
 use backwater_flit::Simulation;
-use backwater_flit::outcome::Stop;
 use backwater_flit::probe::{Crossing, Probe, Tag};
 use backwater_flit::spec::{FabricSpec, Injection, Pattern, RoutingSpec};
 use backwater_flit::topology;
+use backwater_kernel::Stop;
 use backwater_oracle::fabric::random_spec;
 
 const CYCLES: u64 = 600;
@@ -141,7 +141,7 @@ fn a_run_ends_with_its_circle() {
         simulation.run_until(2_000);
         let held = simulation.deadlocked();
         let outcome = simulation.outcome();
-        assert_eq!(outcome.stop == Stop::Deadlocked, outcome.deadlock.is_some());
+        assert_eq!(outcome.stop == Stop::Standstill, outcome.deadlock.is_some());
         let Some(deadlock) = outcome.deadlock else {
             continue;
         };

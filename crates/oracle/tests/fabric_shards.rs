@@ -3,13 +3,14 @@
 mod fabric_common;
 
 use backwater_flit::Simulation;
-use backwater_flit::outcome::{FabricOutcome, Stop};
+use backwater_flit::outcome::FabricOutcome;
 use backwater_flit::shard::{self, Conductor, Mail, Shard};
 use backwater_flit::spec::{
     Arbiter, FabricSpec, Graph, Injection, Pattern, Release, RoutingSpec, Size, Sources, Switch,
     WarmUp,
 };
 use backwater_flit::topology;
+use backwater_kernel::Stop;
 use backwater_oracle::fabric::random_spec;
 use fabric_common::{MULTIPLEXED, network};
 
@@ -196,7 +197,7 @@ fn parts_find_the_same_deadlock() {
         spec.router.switch = switch;
         spec.measure.window = 50_000;
         let outcome = assert_same("torus", &spec, 10_000);
-        assert_eq!(outcome.stop, Stop::Deadlocked);
+        assert_eq!(outcome.stop, Stop::Standstill);
         let deadlock = outcome.deadlock.expect("what holds what");
         assert!(deadlock.held.len() > 1, "{deadlock:?}");
     }
@@ -211,7 +212,7 @@ fn parts_skip_the_same_cycles() {
     spec.routing = RoutingSpec::DimensionOrder;
     spec.measure.window = 3_000_000_000;
     let outcome = assert_same("mesh", &spec, 500_000_000);
-    assert_eq!(outcome.stop, Stop::TraceEnded);
+    assert_eq!(outcome.stop, Stop::Drained);
     assert_eq!(outcome.packets_total, 3);
 }
 

@@ -2,8 +2,7 @@
 
 mod common;
 
-use backwater_kernel::{Duration, Time};
-use backwater_net::outcome::Stop;
+use backwater_kernel::{Duration, Stop, Time};
 use backwater_net::spec::*;
 use common::*;
 

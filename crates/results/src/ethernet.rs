@@ -18,7 +18,8 @@ mod trace;
 mod transfers;
 mod words;
 
-use backwater_net::frames::outcome::{DelayOutcome, EthernetOutcome, Stop};
+use backwater_kernel::Stop;
+use backwater_net::frames::outcome::{DelayOutcome, EthernetOutcome};
 use backwater_net::frames::spec::EthernetSpec;
 use serde_json::{Value, json};
 

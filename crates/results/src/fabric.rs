@@ -13,8 +13,9 @@ mod terminal;
 mod trace;
 mod words;
 
-use backwater_flit::outcome::{CyclesOutcome, FabricOutcome, Stop};
+use backwater_flit::outcome::{CyclesOutcome, FabricOutcome};
 use backwater_flit::spec::FabricSpec;
+use backwater_kernel::Stop;
 use serde_json::{Value, json};
 
 use crate::directory::Manifest;
@@ -71,7 +72,7 @@ pub fn fabric_manifest(info: &RunInfo, spec: &FabricSpec, outcome: &FabricOutcom
         flit_hops_per_second: wall.map(|wall| outcome.flit_hops as f64 / wall),
         wall_seconds: info.wall_seconds,
         stop: words::stop(outcome),
-        partial: matches!(outcome.stop, Stop::Running | Stop::Interrupted),
+        partial: outcome.stop == Stop::Interrupted,
         checks: info.checks.clone(),
         warnings: starved::sentences(spec, outcome),
         ..Manifest::default()

@@ -21,6 +21,7 @@ mod rows;
 pub mod run;
 mod sections;
 mod starved;
+mod stop;
 mod svg;
 pub mod sweep;
 mod ticks;

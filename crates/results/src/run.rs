@@ -21,7 +21,8 @@ mod tables;
 mod terminal;
 pub(crate) mod words;
 
-use backwater_net::outcome::{Outcome, PortsOutcome, RecoveryOutcome, Stop};
+use backwater_kernel::Stop;
+use backwater_net::outcome::{Outcome, PortsOutcome, RecoveryOutcome};
 use backwater_net::spec::{FlowControlSpec, NetworkSpec};
 use serde_json::{Value, json};
 

@@ -40,6 +40,8 @@ pub enum UnitKind {
     BackwardRm,
     /// An RM cell that a switch made.
     Notice,
+    /// A stop or a resume.
+    Stop,
 }
 
 /// One unit crossing one node's edge.
@@ -102,6 +104,7 @@ impl<W: Write> TraceWriter<W> {
             UnitKind::ForwardRm => "forward-rm",
             UnitKind::BackwardRm => "backward-rm",
             UnitKind::Notice => "notice",
+            UnitKind::Stop => "stop",
         };
         write!(
             self.writer,

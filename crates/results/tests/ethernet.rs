@@ -134,9 +134,7 @@ fn a_standstill_is_told_queue_by_queue() {
 #[test]
 fn the_last_of_a_chain_waits_for_a_node() {
     let mut outcome = run::standing();
-    let backwater_net::frames::outcome::Stop::Deadlocked(found) = &mut outcome.stop else {
-        panic!("it stands still");
-    };
+    let found = outcome.standstill.as_mut().expect("it stands still");
     found.is_circle = false;
     found.others_move = true;
     found.waits[1].destination = Some(4);

@@ -4,8 +4,9 @@ mod sample;
 
 use std::fs;
 
-use backwater_flit::outcome::{FabricOutcome, Stop, TerminalOutcome};
+use backwater_flit::outcome::{FabricOutcome, TerminalOutcome};
 use backwater_flit::probe::{Crossing, Tag};
+use backwater_kernel::Stop;
 use backwater_results::{
     Block, Cell, FabricBalance, FabricTraceWriter, Report, RunDirectory, Table, fabric_manifest,
     fabric_report, fabric_summary, fabric_tables, fabric_terminal_summary, page, svg,
@@ -151,7 +152,7 @@ fn a_run_that_measured_nothing_says_so() {
     let page = page(&fabric_report(&info, &spec, &outcome, &[]));
     assert!(page.contains("nothing was measured"));
     let ended = FabricOutcome {
-        stop: Stop::TraceEnded,
+        stop: Stop::Drained,
         ..outcome.clone()
     };
     let advice = "the run ended in its warm-up, after 77 cycles; set `run.warm_up = 0` to measure \

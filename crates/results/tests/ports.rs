@@ -254,7 +254,7 @@ fn a_crowded_run_stays_within_25_lines() {
         path.switches = nth;
         ports.paths.push(path);
     }
-    outcome.stop = backwater_net::outcome::Stop::Stuck(Time(7));
+    outcome.stop = backwater_kernel::Stop::Standstill;
     for nth in 0..250 {
         let (at, place) = (Time(nth), Place::Leg(0));
         outcome.violations.note(at, place, || "a promise".into());

@@ -2,8 +2,8 @@
 
 mod sample;
 
-use backwater_kernel::{Place, Time};
-use backwater_net::outcome::{LossCause, Outcome, Stop};
+use backwater_kernel::{Place, Stop, Time};
+use backwater_net::outcome::{LossCause, Outcome, Standstill};
 use backwater_results::{
     Block, Cell, Crossing, Table, TraceRecord, TraceWriter, UnitKind, page, run_report, run_tables,
     terminal_summary,
@@ -37,7 +37,12 @@ fn the_terminal_summary_reads_like_this() {
 /// The sample with everything gone wrong.
 fn broken() -> Outcome {
     let mut outcome = sample::outcome();
-    outcome.stop = Stop::Stuck(Time(681_672_000));
+    outcome.stop = Stop::Standstill;
+    outcome.standstill = Some(Standstill {
+        since: Time(681_672_000),
+        others_move: false,
+        waits: Vec::new(),
+    });
     outcome.flows[1].offered_total += 1;
     outcome.flows[2].lost_total = 7;
     outcome.flows[2].drops.add(LossCause::Buffer, 7);

@@ -2,8 +2,8 @@
 
 mod sample;
 
-use backwater_kernel::Time;
-use backwater_net::outcome::{MissingCredit, Outcome, Reason, Standstill, Stop, Wait};
+use backwater_kernel::{Stop, Time};
+use backwater_net::outcome::{MissingCredit, Outcome, Reason, Standstill, Wait};
 use backwater_results::{Block, Table, run_report, run_summary, run_tables, terminal_summary};
 
 /// `cells` cell times of the sample.
@@ -77,7 +77,7 @@ fn the_terminal_follows_the_waits() {
 #[test]
 fn a_stuck_run_says_so_once_and_lists_a_few() {
     let mut outcome = standing();
-    outcome.stop = Stop::Stuck(at(2_000));
+    outcome.stop = Stop::Standstill;
     if let Some(found) = &mut outcome.standstill {
         found.others_move = false;
         for _ in 0..100 {

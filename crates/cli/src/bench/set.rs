@@ -52,8 +52,8 @@ pub const CELLS: &[Workload] = &[
     workload!("Test One, VirtualClock", "zhang1991/test-one.toml"),
 ];
 
-/// Frames by class. A frame-hop is one frame, data or control, crossing one queue and one link. What
-/// other simulators call a packet-hop is the same: `benches/htsim.py` runs a peer beside it.
+/// Frames by class. A frame-hop is one frame, data or control, crossing one queue and one link.
+/// What other simulators call a packet-hop is the same: `benches/htsim.py` runs a peer beside it.
 pub const FRAMES: &[Workload] = &[
     workload!("Ethernet (a) 3-to-1 incast, PFC", "bench/incast-pfc.toml"),
     workload!(
@@ -100,9 +100,9 @@ const FLY_DELAYS: Sets = &[
     ("router.credit_delay", "2"),
 ];
 
-/// Flits. A flit-hop is one flit crossing one channel, injection and ejection included. Each network
-/// is measured twice: with the paper's simple router, and with the delays, the shared switch inputs
-/// and the single sources of the router that docs/booksim.md compares with a peer.
+/// Flits. A flit-hop is one flit crossing one channel, injection and ejection included. Each
+/// network is measured twice: with the paper's simple router, and with the delays, the shared
+/// switch inputs and the single sources of the router that docs/booksim.md compares with a peer.
 pub const FLITS: &[Workload] = &[
     workload!(
         "8x8 mesh, 5-flit, load 0.3",

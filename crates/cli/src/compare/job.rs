@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use backwater_kernel::{Duration, Time};
+use backwater_kernel::{Duration, Stop, Time};
 use backwater_results::compare::{Carrier, FlowKind, SchemeRun, Workload, WorkloadFlow};
 use backwater_scenario::Scenario;
 use backwater_scenario::compare::{ComparedFlow, ComparedTraffic, Comparison, Part, Role, Scheme};
 
-use crate::engine::{self, End, complete};
+use crate::engine::{self, complete};
 
 /// One run.
 pub struct Job {
@@ -54,7 +54,7 @@ impl Job {
             trace_hash: head.trace_hash,
             events: head.events,
             broken: head.broken,
-            standstill: head.end == End::Stuck,
+            standstill: head.stop == Stop::Standstill,
             wall_seconds: started.elapsed().as_secs_f64(),
         }))
     }

@@ -1,9 +1,9 @@
 //! Cells by circuit.
 
 use backwater_kernel::words::counted;
-use backwater_kernel::{Duration, Rings, Time};
+use backwater_kernel::{Duration, Rings, Stop, Time};
 use backwater_net::Simulation;
-use backwater_net::outcome::{Outcome, PortsOutcome, RecoveryOutcome, Stop};
+use backwater_net::outcome::{Outcome, PortsOutcome, RecoveryOutcome};
 use backwater_net::probe::{Audit, Coverage, Ports, PortsSpec, Probe, Recorder, Recovery};
 use backwater_results::compare::{Carrier, CellMeter, Workload};
 use backwater_results::run::{flow_names, flow_tables};
@@ -16,7 +16,7 @@ use backwater_scenario::PacketScenario;
 use backwater_scenario::compare::CELL_PAYLOAD_BYTES;
 
 use super::pace::Pace;
-use super::{Audited, End, Engine, Found, Head, Looks, Point, Run, Shown, Tells, Told, Wanted};
+use super::{Audited, Engine, Found, Head, Looks, Point, Run, Shown, Tells, Told, Wanted};
 use super::{grown, part, turns};
 
 pub mod measures;
@@ -177,11 +177,7 @@ impl Found for FoundCells<'_> {
     fn head(&self) -> Head {
         let outcome = &self.outcome;
         Head {
-            end: match outcome.stop {
-                Stop::Interrupted => End::Interrupted,
-                Stop::Stuck(_) => End::Stuck,
-                Stop::TimeReached | Stop::Drained => End::Done,
-            },
+            stop: outcome.stop,
             at: outcome.ended_at.ps(),
             trace_hash: outcome.trace_hash,
             events: outcome.events,
@@ -217,12 +213,9 @@ impl Found for FoundCells<'_> {
 
     fn standstill(&self) -> Option<String> {
         let still = standstill_sentence(&self.outcome, self.scenario.cell)?;
-        Some(match self.outcome.stop {
-            Stop::Stuck(_) => format!("error: standstill: {still}"),
-            Stop::TimeReached | Stop::Drained | Stop::Interrupted => {
-                format!("note: standstill: {still}")
-            }
-        })
+        let is_why = self.outcome.stop == Stop::Standstill;
+        let what = if is_why { "error" } else { "note" };
+        Some(format!("{what}: standstill: {still}"))
     }
 
     fn grew(&self) -> String {

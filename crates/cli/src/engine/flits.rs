@@ -1,7 +1,7 @@
 //! Flits, cycle by cycle.
 
 use backwater_flit::Simulation;
-use backwater_flit::outcome::{FabricOutcome, Stop};
+use backwater_flit::outcome::FabricOutcome;
 use backwater_flit::probe::{Audit, Coverage, Probe};
 use backwater_flit::series::{Recorder, SeriesSpec};
 use backwater_flit::shard;
@@ -16,7 +16,7 @@ use backwater_results::{
 };
 
 use super::pace::Pace;
-use super::{Audited, End, Engine, Found, Head, Looks, Point, Run, Shown, Tells, Told, Wanted};
+use super::{Audited, Engine, Found, Head, Looks, Point, Run, Shown, Tells, Told, Wanted};
 use super::{grown, turns};
 
 pub mod measures;
@@ -160,13 +160,9 @@ impl<'a, M: Machine<Probe: Tells<FoundFlits<'a>>>> Run<'a> for FlitRun<'a, M> {
     }
 
     fn found(&mut self) -> Box<dyn Found + 'a> {
-        let mut outcome = self.machine.outcome();
-        if outcome.stop == Stop::Running {
-            outcome.stop = Stop::Interrupted;
-        }
         let mut found = FoundFlits {
             spec: self.spec,
-            outcome,
+            outcome: self.machine.outcome(),
             told: Told::default(),
         };
         self.machine.probe().tell(&mut found);
@@ -178,13 +174,7 @@ impl Found for FoundFlits<'_> {
     fn head(&self) -> Head {
         let outcome = &self.outcome;
         Head {
-            end: match outcome.stop {
-                Stop::Running | Stop::Interrupted => End::Interrupted,
-                Stop::Deadlocked => End::Stuck,
-                Stop::Measured | Stop::WindowEnded | Stop::DrainEnded | Stop::TraceEnded => {
-                    End::Done
-                }
-            },
+            stop: outcome.stop,
             at: outcome.cycles,
             trace_hash: outcome.trace_hash,
             events: 0,

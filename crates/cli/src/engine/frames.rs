@@ -3,7 +3,7 @@
 use backwater_kernel::words::counted;
 use backwater_kernel::{Duration, Rings, Time};
 use backwater_net::frames::Simulation;
-use backwater_net::frames::outcome::{EthernetOutcome, Stop};
+use backwater_net::frames::outcome::EthernetOutcome;
 use backwater_net::frames::probe::{Audit, Coverage, Probe, Recorder};
 use backwater_results::compare::{Carrier, FrameMeter, Workload};
 use backwater_results::ethernet::{flow_names, flow_tables};
@@ -16,7 +16,7 @@ use backwater_results::{
 use backwater_scenario::EthernetScenario;
 
 use super::pace::Pace;
-use super::{Audited, End, Engine, Found, Head, Looks, Point, Run, Shown, Tells, Told, Wanted};
+use super::{Audited, Engine, Found, Head, Looks, Point, Run, Shown, Tells, Told, Wanted};
 use super::{complete, grown, part, turns};
 
 pub mod measures;
@@ -159,11 +159,7 @@ impl Found for FoundFrames<'_> {
     fn head(&self) -> Head {
         let outcome = &self.outcome;
         Head {
-            end: match outcome.stop {
-                Stop::Interrupted => End::Interrupted,
-                Stop::Deadlocked(_) => End::Stuck,
-                Stop::TimeReached | Stop::Drained => End::Done,
-            },
+            stop: outcome.stop,
             at: outcome.ended_at.ps(),
             trace_hash: outcome.trace_hash,
             events: outcome.events,
@@ -196,9 +192,7 @@ impl Found for FoundFrames<'_> {
     }
 
     fn standstill(&self) -> Option<String> {
-        let Stop::Deadlocked(standstill) = &self.outcome.stop else {
-            return None;
-        };
+        let standstill = self.outcome.standstill.as_ref()?;
         let what = match standstill.is_circle {
             true => "deadlock: queues wait for each other in a cycle",
             false => "standstill: queues wait for one that is stopped and never resumed",

@@ -1,13 +1,13 @@
 //! A run's directory: the scenario's words, and what was found.
 
-use backwater_kernel::Duration;
 use backwater_kernel::series::Thinned;
 use backwater_kernel::words::{counted, grouped};
+use backwater_kernel::{Duration, Stop};
 use backwater_results::number::significant;
 use backwater_results::{Check, DirectoryError, GivenUp, RunDirectory, RunInfo};
 use backwater_scenario::{Scenario, Source};
 
-use crate::engine::{Audited, End, Found, Head};
+use crate::engine::{Audited, Found, Head};
 use crate::{FAILED, SHORT_OF_MEMORY, SUCCESS, command_line, fail, files, interrupt, memory};
 
 /// A run and the directory it fills.
@@ -48,11 +48,12 @@ pub enum Ending {
 impl Ending {
     /// Of this run.
     pub fn of(head: &Head) -> Ending {
-        match (head.end, head.broken) {
-            (End::Interrupted, _) if memory::shortage().is_some() => Ending::ShortOfMemory,
-            (End::Interrupted, _) => Ending::Interrupted,
-            (End::Done, 0) => Ending::Done,
-            (End::Done | End::Stuck, _) => Ending::Failed,
+        match (head.stop, head.broken) {
+            (Stop::Interrupted, _) if memory::shortage().is_some() => Ending::ShortOfMemory,
+            (Stop::Interrupted, _) => Ending::Interrupted,
+            (Stop::Standstill, _) => Ending::Failed,
+            (_, 0) => Ending::Done,
+            _ => Ending::Failed,
         }
     }
 

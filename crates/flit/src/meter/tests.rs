@@ -8,10 +8,10 @@ mod verdicts;
 use alloc::collections::BTreeMap;
 use alloc::vec;
 use alloc::vec::Vec;
-use backwater_kernel::{Purpose, Stream};
+use backwater_kernel::{Purpose, Stop, Stream};
 
 use super::{Delivered, Meter, Phase, Totals};
-use crate::outcome::{FabricOutcome, Stop};
+use crate::outcome::FabricOutcome;
 use crate::spec::{FabricSpec, Injection, MeasureSpec, WarmUp};
 use crate::traffic::testing::{class, crossbar};
 

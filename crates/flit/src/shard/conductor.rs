@@ -10,7 +10,7 @@ use crate::deadlock::packets_in;
 use crate::fabric::Fabric;
 use crate::lane::{FRESH, NONE};
 use crate::meter::Phase;
-use crate::outcome::{FabricOutcome, Stop};
+use crate::outcome::FabricOutcome;
 use crate::packet::{Pool, joined};
 use crate::simulation::Simulation;
 use crate::tally::Log;
@@ -81,7 +81,7 @@ impl Conductor {
 
     /// Is there more to do?
     pub fn is_running(&self) -> bool {
-        self.whole.stop == Stop::Running
+        self.whole.stop.is_none()
     }
 
     /// What was found up to the last [`Conductor::look`], of shards that have not moved since.

@@ -2,11 +2,11 @@
 
 use backwater_kernel::EventQueue;
 
-use crate::frames::channel::Channel;
-use crate::frames::frame::{ECT, MARKED, NONE};
 use crate::frames::network::Flow;
 use crate::frames::probe::{Cause, Probe};
 use crate::frames::simulation::Simulation;
+use crate::hop::unit::{ECT, MARKED, NONE};
+use crate::hop::wire::Channel;
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// The first frame on a wire takes effect.
@@ -14,13 +14,13 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     pub(crate) fn deliver(&mut self, channel_id: u32) {
         let network = &mut self.network;
         let channel = &mut network.channels[channel_id as usize];
-        let Some(id) = channel.wire.pop(&network.frames) else {
+        let Some(id) = channel.wire.take(&network.units) else {
             return;
         };
-        let is_to_station = channel.is(Channel::TO_STATION);
-        let frame = network.frames.get_mut(id);
+        let is_to_station = channel.is(Channel::TO_HOST);
+        let frame = network.units.get_mut(id);
         let is_control = frame.is_control();
-        frame.input = channel_id;
+        frame.set_input(channel_id);
         if P::WATCHES {
             let view = self.network.view(id, channel_id);
             self.probe.on_arrival(self.now, channel_id, &view);
@@ -30,7 +30,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         } else if is_to_station {
             self.consume(id);
         } else {
-            let next = self.network.routes.channel(self.network.frames.get(id));
+            let next = self.network.routes.channel(self.network.units.get(id));
             self.enter(channel_id, next, id);
         }
     }
@@ -39,7 +39,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     #[inline]
     fn consume(&mut self, id: u32) {
         let network = &mut self.network;
-        let frame = *network.frames.get(id);
+        let frame = *network.units.get(id);
         let (flow_id, is_forward) = (frame.flow(), frame.is_forward());
         let flow = &mut network.flows[flow_id as usize];
         flow.delivered += 1;
@@ -48,13 +48,13 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         if is_marked {
             network.losses[flow_id as usize].marked += 1;
         }
-        let (payload, born) = (network.frames.payload(id), network.frames.born(id));
+        let (payload, born) = (network.units.payload(id), network.units.born(id));
         if P::WATCHES {
             let view = self.network.view(id, NONE);
             self.probe.on_delivered(self.now, &view);
         }
         let network = &mut self.network;
-        network.frames.free(id);
+        network.units.end_frame(id);
         let bytes = network.stations.on_frame(
             self.now,
             flow_id,
@@ -80,7 +80,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             self.rest(channel);
         }
         let network = &mut self.network;
-        let frame = *network.frames.get(id);
+        let frame = *network.units.get(id);
         let (bytes, class) = (u64::from(frame.bytes), frame.class);
         let at = network.queue(channel, class);
         let node_id = network.channels[channel as usize].from;
@@ -146,7 +146,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             }
         };
         if is_marked {
-            network.frames.get_mut(id).marks |= MARKED;
+            network.units.get_mut(id).marks |= MARKED;
             network.counts[at].marked += 1;
         }
     }
@@ -158,13 +158,13 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             self.rest(channel_id);
         }
         let network = &mut self.network;
-        let frame = *network.frames.get(id);
+        let frame = *network.units.get(id);
         let at = network.queue(channel_id, frame.class);
         let queue = &mut network.queues[at];
         queue.add(self.now, u64::from(frame.bytes));
         let held = queue.bytes;
         if network.lanes.is_empty() {
-            queue.push(&mut network.frames, id);
+            queue.push(&mut network.units, id);
             network.channels[channel_id as usize].waiting |= 1 << frame.class;
         } else {
             self.join_lane(channel_id, id);
@@ -190,7 +190,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             self.probe.on_drop(self.now, channel, &view, cause);
         }
         let network = &mut self.network;
-        let frame = *network.frames.get(id);
+        let frame = *network.units.get(id);
         let losses = &mut network.losses[frame.flow() as usize];
         losses.dropped += 1;
         losses.dropped_bytes += u64::from(frame.bytes);
@@ -203,10 +203,10 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             Cause::Watchdog => drops.watchdog += 1,
         }
         let flow = &mut network.flows[frame.flow() as usize];
-        if frame.input == NONE && flow.is(Flow::PULLED) {
+        if frame.input() == NONE && flow.is(Flow::PULLED) {
             flow.in_port -= 1;
         }
-        network.frames.free(id);
+        network.units.end_frame(id);
         self.note_drop(channel, frame);
     }
 }

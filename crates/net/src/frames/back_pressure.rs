@@ -10,13 +10,18 @@ use alloc::{format, vec};
 
 use backwater_kernel::{Duration, EventQueue};
 
-use crate::frames::frame::{Control, Frame};
+use crate::frames::frame::Control;
 use crate::frames::network::Network;
 use crate::frames::probe::{Gate, Probe};
 use crate::frames::requests::Request;
 use crate::frames::simulation::Simulation;
-use crate::frames::spec::{BackPressureSpec, Choose, Message, Notify, QUANTUM_BITS, Select};
+use crate::frames::spec::{
+    BackPressureSpec, Choose, FRAME_LEAST_BYTES, Message, Notify, QUANTUM_BITS, Select,
+};
 use crate::frames::timer::Timer;
+use crate::hop::kind::ControlKind;
+use crate::hop::unit::{NONE, Unit};
+use crate::hop::wire::Ticket;
 
 #[cfg(test)]
 mod tests;
@@ -110,7 +115,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         }
         match rules.select {
             Select::Destination(Choose::AllFound) => {
-                let station = self.network.destination(self.network.frames.get(id));
+                let station = self.network.destination(self.network.units.get(id));
                 self.add_gates(channel, class, &[Gate::Destination(class, station)]);
             }
             Select::Destination(Choose::Random { frames }) => {
@@ -285,14 +290,19 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         };
         let number = self.controls_made;
         self.controls_made += 1;
-        let id = network.frames.control(self.now, number, control);
+        let id = network.units.stop_frame(self.now, number, control);
         let out = &mut network.channels[channel as usize];
-        out.control.push(&mut network.frames, id);
+        out.push_control(Ticket {
+            leg: NONE,
+            kind: ControlKind::Stop,
+            value: id.into(),
+            bytes: FRAME_LEAST_BYTES,
+        });
         self.wake(channel);
     }
 
     /// A class of which the node promises to lose nothing has lost a frame.
-    pub(crate) fn note_drop(&mut self, channel: u32, frame: Frame) {
+    pub(crate) fn note_drop(&mut self, channel: u32, frame: Unit) {
         let node = self.network.channels[channel as usize].from;
         if self.network.nodes[node as usize].promised & 1 << frame.class != 0 {
             let (class, flow) = (frame.class, frame.flow());
@@ -322,7 +332,7 @@ impl Network {
             Notify::Contributing => {
                 let mut inputs = Vec::new();
                 for (id, _) in self.waiting(channel, class) {
-                    insert(&mut inputs, self.frames.get(id).input ^ 1);
+                    insert(&mut inputs, self.units.get(id).input() ^ 1);
                 }
                 inputs
             }
@@ -332,24 +342,14 @@ impl Network {
     /// Frames that wait in a queue and their stations, in the order of joining.
     pub(crate) fn waiting(&self, channel: u32, class: u8) -> Vec<(u32, u32)> {
         let at = self.queue(channel, class);
-        let mut all = Vec::new();
-        let chains = match self.lanes.get(at) {
-            None => Vec::from([self.queues[at].chain]),
-            Some(lanes) => lanes.lanes.iter().map(|lane| lane.chain).collect(),
+        let to = |id: u32| (id, self.destination(self.units.get(id)));
+        let Some(lanes) = self.lanes.get(at) else {
+            return self.queues[at].chain.places(&self.units).map(to).collect();
         };
-        for chain in chains {
-            let mut id = chain.first;
-            while id != crate::frames::frame::NONE {
-                let frame = self.frames.get(id);
-                all.push((id, self.destination(frame)));
-                id = frame.next;
-            }
-        }
-        let behind = |id: u32| {
-            self.queues[at]
-                .order
-                .wrapping_sub(self.frames.get(id).order)
-        };
+        let lanes = lanes.lanes.iter();
+        let ids = lanes.flat_map(|lane| lane.chain.places(&self.units));
+        let mut all: Vec<_> = ids.map(to).collect();
+        let behind = |id: u32| self.queues[at].order.wrapping_sub(self.units.order(id));
         all.sort_unstable_by_key(|(id, _)| core::cmp::Reverse(behind(*id)));
         all
     }

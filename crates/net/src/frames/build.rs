@@ -7,11 +7,10 @@ use alloc::{format, vec};
 use backwater_ends::stations::Stations;
 use backwater_kernel::hash::TraceHash;
 use backwater_kernel::{
-    BuildError, DueSet, Event, EventQueue, Phase, Purpose, Stream, Time, Violations,
+    BuildError, DueSet, Duration, Event, EventQueue, Phase, Purpose, Stream, Time, Violations,
 };
 
-use crate::frames::channel::{Channel, Gates, Lanes, Queue, QueueCounts};
-use crate::frames::frame::{Chain, Frames, NONE, byte_ps};
+use crate::frames::channel::{Gates, Lanes, Queue, QueueCounts};
 use crate::frames::network::{Flow, Input, InputTimes, Losses, Network, Node, Underway};
 use crate::frames::probe::Probe;
 use crate::frames::requests::{Asked, Requests};
@@ -23,6 +22,9 @@ use crate::frames::spec::{
     SwitchSpec, TransportSpec,
 };
 use crate::frames::timer::Timer;
+use crate::hop::unit::{NONE, Units};
+use crate::hop::wire::Channel;
+use crate::scheduler::Scheduler;
 
 mod check;
 
@@ -141,12 +143,11 @@ fn network(spec: &EthernetSpec) -> Result<Network, BuildError> {
         control_sent: vec![0; channels.len()],
         requests: vec![Requests::default(); count],
         counts: counts(spec, &nodes),
-        rates: channel_specs(spec).map(|channel| channel.rate).collect(),
         inputs: inputs(spec),
         input_times: vec![InputTimes::default(); count],
         flows: flows(spec, &stations),
         losses: vec![Losses::default(); spec.flows.len()],
-        frames: Frames::new(),
+        units: Units::new(),
         routes: Routes::new(spec)?,
         stations,
         marking: marking.collect(),
@@ -191,36 +192,16 @@ fn channels(spec: &EthernetSpec) -> Vec<Channel> {
         let into: Option<&SwitchSpec> = switch(to);
         let cuts = into.is_some_and(|switch| switch.forwarding == Forwarding::CutThrough);
         let kind = [
-            (into.is_none(), Channel::TO_STATION),
-            (switch(from).is_none(), Channel::FROM_STATION),
+            (into.is_none(), Channel::TO_HOST),
+            (switch(from).is_none(), Channel::FROM_HOST),
             (cuts, Channel::CUTS_THROUGH),
             (own.order == Order::DeficitRoundRobin, Channel::TURNS),
         ];
-        channels.push(Channel {
-            wire: Chain::EMPTY,
-            control: Chain::EMPTY,
-            delay: own.delay + into.map_or(backwater_kernel::Duration::ZERO, |s| s.latency),
-            byte_ps: byte_ps(own.rate),
-            sent_input: NONE,
-            slot: 0,
-            from,
-            to,
-            sent_bytes: 0,
-            sent_class: 0,
-            sends_control: false,
-            is_busy: false,
-            has_event: false,
-            rests_at: Time::ZERO,
-            is_woken: false,
-            waiting: 0,
-            stopped: 0,
-            tripped: 0,
-            kind: kind
-                .into_iter()
-                .fold(0, |all, (is, bit)| all | if is { bit } else { 0 }),
-            // The first turn passes to the highest class.
-            turn: 0,
-        });
+        let latency = own.delay + into.map_or(Duration::ZERO, |switch| switch.latency);
+        let mut channel = Channel::idle(own.rate, latency, (from, to), Scheduler::none());
+        let kind = kind.into_iter().filter(|(is_so, _)| *is_so);
+        channel.kind = kind.fold(0, |all, (_, bit)| all | bit);
+        channels.push(channel);
     }
     channels
 }

@@ -4,75 +4,16 @@ use alloc::vec::Vec;
 
 use backwater_kernel::{Duration, Time};
 
-use crate::frames::frame::{Chain, Frames};
 use crate::frames::outcome::Drops;
 use crate::frames::spec::{CLASSES_MAX, EcnSpec};
-
-/// One direction of a link: what leaves a node there. One cache line.
-#[derive(Clone, Debug)]
-#[repr(align(64))]
-pub(crate) struct Channel {
-    /// Frames on the wire, in order of arrival.
-    pub wire: Chain,
-    /// Control frames that wait.
-    pub control: Chain,
-    /// Propagation, and the latency of the switch it enters.
-    pub delay: Duration,
-    /// When the last bit of the frame being sent leaves.
-    pub rests_at: Time,
-    /// Picoseconds of a byte if they are whole (10 Mbps to 800 Gbps in steps of ten); else 0.
-    pub byte_ps: u32,
-    /// Of the frame being sent: the channel over which it came,
-    pub sent_input: u32,
-    /// Place among all channels by the node they enter: arrivals are worked off in that order.
-    pub slot: u32,
-    /// Node it leaves.
-    pub from: u32,
-    /// Node it enters.
-    pub to: u32,
-    /// its bytes
-    pub sent_bytes: u16,
-    /// and its class.
-    pub sent_class: u8,
-    /// It is a control frame.
-    pub sends_control: bool,
-    /// A frame is being sent, or was and nobody has asked since.
-    pub is_busy: bool,
-    /// There is an event for its last bit.
-    pub has_event: bool,
-    /// It chooses at the end of this instant.
-    pub is_woken: bool,
-    /// Classes with a frame whose destination is not stopped, a bit each.
-    pub waiting: u8,
-    /// Classes that are stopped, a bit each.
-    pub stopped: u8,
-    /// The watchdog has tripped for these classes, a bit each.
-    pub tripped: u8,
-    /// Bits of [`Channel::TO_STATION`] and so on.
-    pub kind: u8,
-    /// Deficit round robin: the class whose turn it is.
-    pub turn: u8,
-}
+use crate::hop::unit::{Fifo, Units};
+use crate::hop::wire::Channel;
 
 impl Channel {
-    /// The node it enters is a station.
-    pub const TO_STATION: u8 = 1;
-    /// The node it leaves is a station.
-    pub const FROM_STATION: u8 = 2;
-    /// The switch it enters cuts through.
-    pub const CUTS_THROUGH: u8 = 4;
-    /// Its classes go in turns, not by priority.
-    pub const TURNS: u8 = 8;
-
-    #[inline]
-    pub fn is(&self, bit: u8) -> bool {
-        self.kind & bit != 0
-    }
-
     /// The last bit of its frame has left, and nobody has taken note.
     #[inline]
     pub fn is_to_rest(&self, now: Time) -> bool {
-        self.is_busy && !self.has_event && self.rests_at <= now
+        self.is_busy && !self.has_event && self.free_at <= now
     }
 }
 
@@ -81,10 +22,10 @@ impl Channel {
 #[repr(align(64))]
 pub(crate) struct Queue {
     /// Frames that wait (unless they are sorted by destination).
-    pub chain: Chain,
+    pub chain: Fifo,
     /// Frames that wait.
     pub frames: u32,
-    /// Number of the next frame that joins.
+    /// Number of the next frame that joins, where they are sorted by destination.
     pub order: u32,
     /// Bytes of those that wait and of the one being sent.
     pub bytes: u64,
@@ -117,7 +58,7 @@ pub(crate) struct QueueCounts {
 impl Queue {
     pub fn new() -> Queue {
         Queue {
-            chain: Chain::EMPTY,
+            chain: Fifo::EMPTY,
             frames: 0,
             order: 0,
             bytes: 0,
@@ -171,11 +112,9 @@ impl Queue {
 
     /// Joins the chain; the caller has counted it.
     #[inline]
-    pub fn push(&mut self, frames: &mut Frames, id: u32) {
-        frames.get_mut(id).order = self.order;
-        self.order = self.order.wrapping_add(1);
+    pub fn push(&mut self, units: &mut Units, id: u32) {
         self.frames += 1;
-        self.chain.push(frames, id);
+        self.chain.push(units, id);
     }
 }
 
@@ -294,7 +233,7 @@ impl Gates {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Lane {
     pub destination: u32,
-    pub chain: Chain,
+    pub chain: Fifo,
     pub frames: u32,
     pub bytes: u64,
     pub is_stopped: bool,
@@ -318,7 +257,7 @@ impl Lanes {
         found.unwrap_or_else(|| {
             self.lanes.push(Lane {
                 destination: station,
-                chain: Chain::EMPTY,
+                chain: Fifo::EMPTY,
                 frames: 0,
                 bytes: 0,
                 is_stopped: is_stopped(),
@@ -328,10 +267,10 @@ impl Lanes {
     }
 
     /// The lane whose first frame joined first, of those that are not stopped.
-    pub fn next(&self, frames: &Frames) -> Option<usize> {
+    pub fn next(&self, units: &Units) -> Option<usize> {
         let free = self.lanes.iter().enumerate();
-        let free = free.filter(|(_, lane)| !lane.is_stopped && !lane.chain.is_empty());
-        free.min_by_key(|(_, lane)| frames.get(lane.chain.first).order)
+        let free = free.filter(|(_, lane)| !lane.is_stopped && lane.chain.len > 0);
+        free.min_by_key(|(_, lane)| units.order(lane.chain.head))
             .map(|(at, _)| at)
     }
 }
@@ -342,7 +281,7 @@ mod tests {
 
     #[test]
     fn what_a_hop_touches_is_small() {
-        assert_eq!(size_of::<Channel>(), 64);
+        assert_eq!(core::mem::offset_of!(Channel, last_bytes), 64);
         assert_eq!(size_of::<Queue>(), 128);
     }
 }

@@ -4,16 +4,16 @@ use alloc::format;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use backwater_kernel::{Duration, EventQueue, Place, Time};
+use backwater_kernel::{Duration, EventQueue, Place, Stop, Time};
 
-use crate::frames::frame::{Chain, NONE};
 use crate::frames::network::{Network, Underway};
 use crate::frames::outcome::{
-    ChannelOutcome, EthernetOutcome, FlowOutcome, NodeOutcome, QueueOutcome, Stop,
+    ChannelOutcome, EthernetOutcome, FlowOutcome, NodeOutcome, QueueOutcome,
 };
 use crate::frames::probe::Probe;
 use crate::frames::simulation::Simulation;
 use crate::frames::spec::WIRE_OVERHEAD_BYTES;
+use crate::hop::unit::Fifo;
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// What has been found so far.
@@ -25,7 +25,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let mut outcome = EthernetOutcome {
             ended_at,
             stop: match &self.standstill {
-                Some(standstill) => Stop::Deadlocked(standstill.clone()),
+                Some(_) => Stop::Standstill,
                 None if ended_at >= self.stop_at => Stop::TimeReached,
                 None if is_drained => Stop::Drained,
                 None => Stop::Interrupted,
@@ -38,6 +38,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             channels: self.channel_outcomes(since, ended_at),
             nodes: self.node_outcomes(),
             violations: self.violations.clone(),
+            standstill: self.standstill.clone(),
         };
         self.balance(&mut outcome);
         outcome
@@ -179,9 +180,9 @@ impl Network {
     fn underway(&self, id: u32, at: Time) -> Underway {
         let channel = &self.channels[id as usize];
         let whole = self.span(id, u64::from(channel.sent_bytes) + 20).0;
-        let started = channel.rests_at.0.saturating_sub(whole);
+        let started = channel.free_at.0.saturating_sub(whole);
         match (
-            channel.is_busy && channel.rests_at > at,
+            channel.is_busy && channel.free_at > at,
             channel.sends_control,
         ) {
             (false, _) => Underway::default(),
@@ -199,16 +200,13 @@ impl Network {
     /// Frames and bytes of each flow in queues and on wires.
     fn inside(&self) -> Vec<(u64, u64)> {
         let mut inside = vec![(0, 0); self.flows.len()];
-        let mut count = |chain: &Chain| {
-            let mut id = chain.first;
-            while id != NONE {
-                let frame = self.frames.get(id);
+        let mut count = |chain: &Fifo| {
+            for frame in chain.iter(&self.units) {
                 if !frame.is_control() {
                     let (frames, bytes) = &mut inside[frame.flow() as usize];
                     *frames += 1;
                     *bytes += u64::from(frame.bytes);
                 }
-                id = frame.next;
             }
         };
         self.channels

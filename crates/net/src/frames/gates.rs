@@ -4,18 +4,19 @@
 use backwater_kernel::{Duration, EventQueue, Time};
 
 use crate::frames::channel::{Gates, Stop};
-use crate::frames::frame::{Control, NONE};
+use crate::frames::frame::Control;
 use crate::frames::network::{Flow, Network};
 use crate::frames::probe::{Cause, Gate, Probe};
 use crate::frames::simulation::Simulation;
 use crate::frames::spec::{CLASSES_MAX, WatchdogAction};
 use crate::frames::timer::Timer;
+use crate::hop::unit::NONE;
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// A control frame has come over a channel: it concerns what goes the other way.
     pub(crate) fn take_control(&mut self, channel: u32, id: u32) {
-        let control = self.network.frames.control_of(id);
-        self.network.frames.free(id);
+        let control = self.network.units.control_of(id);
+        self.network.units.end_frame(id);
         let node = &self.network.nodes[self.network.channels[channel as usize].to as usize];
         if node.is_deaf {
             return;
@@ -231,7 +232,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             (node, network.nodes[node as usize].is_switch)
         };
         let queue = &mut network.queues[at];
-        queue.chain = crate::frames::frame::Chain::EMPTY;
+        queue.chain = crate::hop::unit::Fifo::EMPTY;
         queue.frames = 0;
         queue.deficit_bytes = 0;
         network.channels[channel as usize].waiting &= !(1 << class);
@@ -239,13 +240,13 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             lanes.empty();
         }
         for (id, _) in waiting {
-            let frame = *self.network.frames.get(id);
+            let frame = *self.network.units.get(id);
             let bytes = u64::from(frame.bytes);
             self.network.queues[at].sub(self.now, bytes);
             let counts = is_switch && self.network.nodes[node as usize].counts_inputs;
-            if counts && frame.input != NONE {
+            if counts && frame.input() != NONE {
                 self.network.nodes[node as usize].bytes -= bytes;
-                self.leave_input(node, frame.input, class, bytes);
+                self.leave_input(node, frame.input(), class, bytes);
             }
             self.discard(channel, id, Cause::Watchdog);
         }

@@ -4,15 +4,15 @@
 use backwater_kernel::EventQueue;
 
 use crate::frames::channel::Lanes;
-use crate::frames::frame::{Chain, NONE};
 use crate::frames::probe::Probe;
 use crate::frames::simulation::Simulation;
+use crate::hop::unit::{Fifo, NONE};
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// A frame joins the lane of its destination; the queue has counted its bytes.
     pub(crate) fn join_lane(&mut self, channel_id: u32, id: u32) {
         let network = &mut self.network;
-        let frame = *network.frames.get(id);
+        let frame = *network.units.get(id);
         let class = frame.class;
         let station = network.destination(&frame);
         let at = network.queue(channel_id, class);
@@ -20,16 +20,16 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let lanes = &mut network.lanes[at];
         let lane = lanes.lane(station, || gates.is_destination_stopped(class, station));
         let queue = &mut network.queues[at];
-        network.frames.get_mut(id).order = queue.order;
+        network.units.set_order(id, queue.order);
         queue.order = queue.order.wrapping_add(1);
         queue.frames += 1;
         let lane = &mut lanes.lanes[lane];
-        lane.chain.push(&mut network.frames, id);
+        lane.chain.push(&mut network.units, id);
         lane.frames += 1;
         lane.bytes += u64::from(frame.bytes);
         if lane.is_stopped {
             lanes.blocked_bytes += u64::from(frame.bytes);
-            self.check_blocked(channel_id, class, Some(frame.input));
+            self.check_blocked(channel_id, class, Some(frame.input()));
         } else {
             network.channels[channel_id as usize].waiting |= 1 << class;
         }
@@ -40,13 +40,13 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let network = &mut self.network;
         let at = network.queue(channel_id, class);
         let lanes = &mut network.lanes[at];
-        let Some(lane) = lanes.next(&network.frames) else {
+        let Some(lane) = lanes.next(&network.units) else {
             return NONE;
         };
         let lane = &mut lanes.lanes[lane];
-        let id = lane.chain.pop(&network.frames).unwrap_or(NONE);
+        let id = lane.chain.take(&network.units).unwrap_or(NONE);
         lane.frames -= 1;
-        lane.bytes -= u64::from(network.frames.get(id).bytes);
+        lane.bytes -= u64::from(network.units.get(id).bytes);
         self.renew_waiting(channel_id, class);
         id
     }
@@ -88,7 +88,7 @@ impl Lanes {
     /// Nothing waits any more.
     pub fn empty(&mut self) {
         for lane in &mut self.lanes {
-            lane.chain = Chain::EMPTY;
+            lane.chain = Fifo::EMPTY;
             lane.frames = 0;
             lane.bytes = 0;
         }

@@ -4,15 +4,16 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use backwater_ends::stations::Stations;
-use backwater_kernel::{Duration, Rate, Stream, Time};
+use backwater_kernel::{Duration, Stream, Time};
 
-use crate::frames::channel::{Channel, Gates, Lanes, Queue, QueueCounts};
-use crate::frames::frame::{Frame, Frames};
+use crate::frames::channel::{Gates, Lanes, Queue, QueueCounts};
 use crate::frames::probe::{FrameView, Gate};
 use crate::frames::requests::{Asked, Requests};
 use crate::frames::routes::Routes;
 use crate::frames::shared::Shared;
 use crate::frames::spec::{BackPressureSpec, StormSpec, WatchdogSpec};
+use crate::hop::unit::{Unit, Units};
+use crate::hop::wire::Channel;
 
 /// Everything there is in a network in motion. Probes may read it.
 pub struct Network {
@@ -21,7 +22,6 @@ pub struct Network {
     pub(crate) classes: usize,
     pub(crate) queues: Vec<Queue>,
     pub(crate) counts: Vec<QueueCounts>,
-    pub(crate) rates: Vec<Rate>,
     /// The same queues by destination; empty unless destinations can be stopped.
     pub(crate) lanes: Vec<Lanes>,
     pub(crate) gates: Vec<Gates>,
@@ -35,7 +35,7 @@ pub struct Network {
     pub(crate) nodes: Vec<Node>,
     pub(crate) flows: Vec<Flow>,
     pub(crate) losses: Vec<Losses>,
-    pub(crate) frames: Frames,
+    pub(crate) units: Units,
     pub(crate) routes: Routes,
     pub(crate) stations: Stations,
     /// Random marks, by queue with marks.
@@ -198,12 +198,12 @@ impl Network {
     /// Is something waiting that may start now?
     pub fn may_send(&self, channel: u32) -> bool {
         let channel = &self.channels[channel as usize];
-        !channel.control.is_empty() || channel.waiting & !channel.stopped != 0
+        channel.has_control || channel.waiting & !channel.stopped != 0
     }
 
     /// Frames in queues and on wires, control frames included.
     pub fn frames_inside(&self) -> u32 {
-        self.frames.inside()
+        self.units.live()
     }
 
     /// Bytes of a class that came in over a channel and have not left; 0 where nobody counts them.
@@ -235,7 +235,7 @@ impl Network {
     #[inline]
     pub(crate) fn span(&self, channel: u32, bytes: u64) -> Duration {
         match self.channels[channel as usize].byte_ps {
-            0 => self.rates[channel as usize].serialization(bytes),
+            0 => self.channels[channel as usize].rate.serialization(bytes),
             ps => Duration(bytes * u64::from(ps)),
         }
     }
@@ -247,22 +247,22 @@ impl Network {
 
     /// The station a data frame is for.
     #[inline]
-    pub(crate) fn destination(&self, frame: &Frame) -> u32 {
+    pub(crate) fn destination(&self, frame: &Unit) -> u32 {
         self.flows[frame.flow() as usize].ends(frame.is_forward()).1
     }
 
     /// A frame that is on, or in front of, `channel`, as probes see it.
     #[inline]
     pub(crate) fn view(&self, id: u32, channel: u32) -> FrameView {
-        let frame = self.frames.get(id);
+        let frame = self.units.get(id);
         if frame.is_control() {
             let channel = &self.channels[channel as usize];
             let ends = (channel.from, channel.to);
-            return self.frames.view(id, ends, false, false);
+            return self.units.view(id, ends, false, false);
         }
         let flow = &self.flows[frame.flow() as usize];
         let ends = flow.ends(frame.is_forward());
-        self.frames
+        self.units
             .view(id, ends, flow.is(Flow::TAGGED), flow.is(Flow::RTP))
     }
 

@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 pub use backwater_ends::outcome::{DelayOutcome, EndsOutcome};
-use backwater_kernel::{Duration, Time, Violations};
+use backwater_kernel::{Duration, Stop, Time, Violations};
 
 /// Everything counted in a run. Totals (`*_total`) cover the whole run and balance exactly:
 /// created = delivered + dropped + inside, in frames and in bytes. The rest covers the time after
@@ -30,19 +30,9 @@ pub struct EthernetOutcome {
     pub nodes: Vec<NodeOutcome>,
     /// Promises broken.
     pub violations: Violations,
-}
-
-/// Why a run ended.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Stop {
-    /// The time the scenario gives was reached.
-    TimeReached,
-    /// Nothing was left to do.
-    Drained,
-    /// Queues wait for each other in a circle, or all that waits waits for one that never moves.
-    Deadlocked(Standstill),
-    /// The caller stopped it.
-    Interrupted,
+    /// What ended the run, if queues wait for each other in a circle, or all that waits waits for
+    /// one that never moves.
+    pub standstill: Option<Standstill>,
 }
 
 /// Queues that can't move.

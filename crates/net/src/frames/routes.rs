@@ -5,8 +5,8 @@ use alloc::{format, vec};
 
 use backwater_kernel::{BuildError, Channels, TraceHash};
 
-use crate::frames::frame::{Frame, NONE};
 use crate::frames::spec::{EthernetSpec, NodeKind, Spread};
+use crate::hop::unit::{NONE, Unit};
 
 /// A hash of some words, for choices that must not depend on the order of events.
 pub(crate) fn mix(words: &[u64]) -> u64 {
@@ -56,10 +56,10 @@ impl Routes {
 
     /// The channel a frame takes next; [`NONE`] at its station.
     #[inline]
-    pub fn channel(&self, frame: &Frame) -> u32 {
+    pub fn channel(&self, frame: &Unit) -> u32 {
         match self {
-            Routes::Paths { hops, .. } => hops[frame.hop as usize],
-            Routes::Tables(_) => frame.hop,
+            Routes::Paths { hops, .. } => hops[frame.hop() as usize],
+            Routes::Tables(_) => frame.hop(),
         }
     }
 }

@@ -13,12 +13,12 @@ use backwater_kernel::{
     DueSet, Duration, Event, EventQueue, Phase, Place, Rings, Stream, Time, Violations,
 };
 
-use crate::frames::channel::Channel;
-use crate::frames::frame::{ECT, Frame, NONE};
 use crate::frames::network::{Flow, Network, Underway};
 use crate::frames::outcome::Standstill;
 use crate::frames::probe::{Cause, Probe};
 use crate::frames::timer::Timer;
+use crate::hop::unit::{ECT, Unit};
+use crate::hop::wire::Channel;
 
 /// A network in motion. `Q` orders events, `P` looks on.
 pub struct Simulation<Q: EventQueue = Rings, P: Probe = ()> {
@@ -164,7 +164,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         if P::WATCHES {
             self.probe.after_instant(now, &self.network);
         }
-        if self.network.frames.inside() == 0 && self.has_drained() {
+        if self.network.units.live() == 0 && self.has_drained() {
             self.is_drained = true;
             self.rest_all(now);
         }
@@ -221,9 +221,9 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// Sees to it that an idle channel chooses.
     #[inline]
     pub(crate) fn wake(&mut self, channel: u32) {
-        let is_woken = &mut self.network.channels[channel as usize].is_woken;
-        if !*is_woken {
-            *is_woken = true;
+        let arbitration_due = &mut self.network.channels[channel as usize].arbitration_due;
+        if !*arbitration_due {
+            *arbitration_due = true;
             self.woken.push(channel);
         }
     }
@@ -235,7 +235,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             woken.sort_unstable();
         }
         for channel in woken.drain(..) {
-            self.network.channels[channel as usize].is_woken = false;
+            self.network.channels[channel as usize].arbitration_due = false;
             self.choose(channel);
         }
         self.woken = woken;
@@ -254,7 +254,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             each(first, bits, |slot| {
                 let channel = self.network.slots[slot as usize];
                 let to = &self.network.channels[channel as usize];
-                if to.is(Channel::TO_STATION) {
+                if to.is(Channel::TO_HOST) {
                     return self.deliver(channel);
                 }
                 let node = to.to;
@@ -392,22 +392,17 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         flow.created_bytes += u64::from(bytes);
         flow.in_port += u32::from(flow.is(Flow::PULLED));
         let way = made.flow * 2 + u32::from(!made.is_forward);
-        let frame = Frame {
-            effect: self.now,
-            next: NONE,
-            way,
-            hop: network.routes.first(way, number, ends),
-            input: NONE,
-            order: 0,
-            bytes: bytes as u16,
+        let frame = Unit {
+            leg: way,
             class: flow.class,
             marks: match flow.is(Flow::ECT) && has_data(&made.payload) {
                 true => ECT,
                 false => 0,
             },
+            ..Unit::data(self.now, network.routes.first(way, number, ends), bytes)
         };
-        let id = network.frames.data(frame, self.now, number, &made.payload);
-        let channel = network.routes.channel(network.frames.get(id));
+        let id = network.units.frame(frame, number, &made.payload);
+        let channel = network.routes.channel(network.units.get(id));
         if P::WATCHES {
             let view = self.network.view(id, channel);
             self.probe.on_created(self.now, channel, &view);

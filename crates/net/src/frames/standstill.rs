@@ -91,9 +91,9 @@ impl Network {
             frames: waiting.len() as u64,
             bytes: waiting
                 .iter()
-                .map(|(id, _)| u64::from(self.frames.get(*id).bytes))
+                .map(|(id, _)| u64::from(self.units.get(*id).bytes))
                 .sum(),
-            first_flow: self.frames.get(*first).flow(),
+            first_flow: self.units.get(*first).flow(),
             since,
         });
     }
@@ -117,7 +117,7 @@ impl Network {
                 destination: Some(lane.destination),
                 frames: lane.frames.into(),
                 bytes: lane.bytes,
-                first_flow: self.frames.get(lane.chain.first).flow(),
+                first_flow: self.units.get(lane.chain.first()).flow(),
                 since: gates.destinations[at].2.since,
             });
         }
@@ -163,7 +163,7 @@ impl Network {
         (is_port || other.class == wait.class)
             && waiting
                 .iter()
-                .any(|(id, _)| self.frames.get(*id).input == wait.channel)
+                .any(|(id, _)| self.units.get(*id).input() == wait.channel)
     }
 
     /// Can a stop still end without anything moving?

@@ -6,13 +6,13 @@ use alloc::vec::Vec;
 use backwater_ends::application::Payload;
 use backwater_kernel::{Duration, Rate, Rings, Time};
 
-use crate::frames::frame::{Frame, NONE};
 use crate::frames::simulation::Simulation;
 use crate::frames::spec::{
     BackPressureSpec, ChannelSpec, Detect, EthernetSpec, FlowSpec, Forwarding, LinkSpec,
     MemorySpec, Message, NodeKind, NodeSpec, Notify, Order, QueueSpec, Select, Spread, SwitchSpec,
     TrafficSpec, TransportSpec, WatchdogSpec,
 };
+use crate::hop::unit::Unit;
 
 pub(crate) type Run = Simulation<Rings>;
 
@@ -108,17 +108,12 @@ pub(crate) fn join(run: &mut Run, class: u8, bytes: u16) {
         bytes: 1,
         number: 0,
     };
-    let frame = Frame {
-        effect: Time::ZERO,
-        next: NONE,
-        way: 2 * u32::from(class),
-        hop: 0,
-        input: 0,
-        order: 0,
-        bytes,
+    let frame = Unit {
+        leg: 2 * u32::from(class),
+        shared: 0,
         class,
-        marks: 0,
+        ..Unit::data(run.now, 0, bytes.into())
     };
-    let id = run.network.frames.data(frame, run.now, 0, &payload);
+    let id = run.network.units.frame(frame, 0, &payload);
     run.join(OUT, id);
 }

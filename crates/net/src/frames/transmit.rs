@@ -2,12 +2,12 @@
 
 use backwater_kernel::{Event, EventQueue, Phase};
 
-use crate::frames::channel::Channel;
-use crate::frames::frame::{Frame, NONE};
 use crate::frames::network::Flow;
 use crate::frames::probe::Probe;
 use crate::frames::routes::Routes;
 use crate::frames::simulation::Simulation;
+use crate::hop::unit::{NONE, Unit};
+use crate::hop::wire::Channel;
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// An idle port starts what goes next, if anything may.
@@ -19,17 +19,17 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             if channel.has_event {
                 return;
             }
-            if channel.rests_at > self.now {
+            if channel.free_at > self.now {
                 channel.has_event = true;
-                let event = Event::new(channel.rests_at, Phase::Transmit, channel_id, 0);
+                let event = Event::new(channel.free_at, Phase::Transmit, channel_id, 0);
                 return self.events.push(event);
             }
             self.rest(channel_id);
         }
         let network = &mut self.network;
         let channel = &mut network.channels[channel_id as usize];
-        if let Some(id) = channel.control.pop(&network.frames) {
-            return self.start(channel_id, id);
+        if let Some(ticket) = channel.pop_control() {
+            return self.start(channel_id, ticket.value as u32);
         }
         let ready = channel.waiting & !channel.stopped;
         if ready == 0 {
@@ -50,7 +50,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         loop {
             let turn = self.network.channels[channel_id as usize].turn;
             if ready & 1 << turn != 0 {
-                let bytes = u32::from(self.network.next_bytes(channel_id, turn));
+                let bytes = self.network.next_bytes(channel_id, turn);
                 let at = self.network.queue(channel_id, turn);
                 let queue = &mut self.network.queues[at];
                 if queue.deficit_bytes >= bytes {
@@ -76,8 +76,8 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let queue = &mut network.queues[at];
         queue.frames -= 1;
         if network.lanes.is_empty() {
-            let id = queue.chain.pop(&network.frames);
-            if queue.chain.is_empty() {
+            let id = queue.chain.take(&network.units);
+            if queue.chain.len == 0 {
                 queue.deficit_bytes = 0;
                 network.channels[channel_id as usize].waiting &= !(1 << class);
             }
@@ -94,7 +94,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     fn start(&mut self, channel_id: u32, id: u32) {
         let now = self.now;
         let network = &mut self.network;
-        let frame = *network.frames.get(id);
+        let frame = *network.units.get(id);
         let busy = network.span(channel_id, u64::from(frame.bytes) + 20);
         let channel = &mut network.channels[channel_id as usize];
         let is_control = frame.is_control();
@@ -102,16 +102,16 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         channel.sends_control = is_control;
         channel.sent_class = frame.class;
         channel.sent_bytes = frame.bytes;
-        channel.sent_input = frame.input;
+        channel.sent_input = frame.input();
         let (is_from_station, cuts, slot) = (
-            channel.is(Channel::FROM_STATION),
+            channel.is(Channel::FROM_HOST),
             channel.is(Channel::CUTS_THROUGH),
             channel.slot,
         );
-        let mut effect = now + busy + channel.delay;
+        let mut effect = now + busy + channel.latency;
         let (to, from) = (channel.to, channel.from);
-        channel.rests_at = now + busy;
-        let waits = channel.waiting != 0 || !channel.control.is_empty();
+        channel.free_at = now + busy;
+        let waits = channel.waiting != 0 || channel.has_control;
         self.frame_hops += 1;
         if is_control {
             self.control_hops += 1;
@@ -119,19 +119,19 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             self.next_hop(id, &frame, to);
             if cuts && self.can_cut_through(channel_id, id) {
                 let least = self.network.span(channel_id, 84);
-                effect = now + least + self.network.channels[channel_id as usize].delay;
+                effect = now + least + self.network.channels[channel_id as usize].latency;
             }
             if is_from_station {
                 self.note_start_at_source(&frame);
             }
         }
         let network = &mut self.network;
-        network.frames.get_mut(id).effect = effect;
+        network.units.get_mut(id).arrived = effect;
         let channel = &mut network.channels[channel_id as usize];
-        channel.wire.push(&mut network.frames, id);
+        channel.wire.push(&mut network.units, id);
         self.hash.add(now.0 ^ u64::from(frame.bytes) << 48);
         self.hash
-            .add(u64::from(channel_id) << 32 | u64::from(frame.way));
+            .add(u64::from(channel_id) << 32 | u64::from(frame.way()));
         // Where nothing waits and nobody counts, the last bit needs no event: see `rest`.
         let has_event = P::WATCHES
             || waits
@@ -154,28 +154,31 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
 
     /// Gives the frame its hop behind the channel it starts on.
     #[inline]
-    fn next_hop(&mut self, id: u32, frame: &Frame, node: u32) {
+    fn next_hop(&mut self, id: u32, frame: &Unit, node: u32) {
         let network = &mut self.network;
         let hop = match &network.routes {
-            Routes::Paths { .. } => frame.hop + 1,
+            Routes::Paths { .. } => frame.hop() + 1,
             Routes::Tables(tables) => {
                 let to = network.destination(frame);
-                tables.after(frame.way, network.frames.number(id), node, to)
+                tables.after(frame.way(), network.units.number_of(id), node, to)
             }
         };
-        network.frames.get_mut(id).hop = hop;
+        network.units.get_mut(id).set_hop(hop);
     }
 
     fn can_cut_through(&self, channel_id: u32, id: u32) -> bool {
         let network = &self.network;
-        match network.routes.channel(network.frames.get(id)) {
+        match network.routes.channel(network.units.get(id)) {
             NONE => false,
-            next => network.rates[next as usize] <= network.rates[channel_id as usize],
+            next => {
+                let rate = |channel: u32| network.channels[channel as usize].rate;
+                rate(next) <= rate(channel_id)
+            }
         }
     }
 
     #[inline]
-    fn note_start_at_source(&mut self, frame: &Frame) {
+    fn note_start_at_source(&mut self, frame: &Unit) {
         let flow = &mut self.network.flows[frame.flow() as usize];
         if flow.is(Flow::PULLED) {
             flow.in_port -= 1;
@@ -190,7 +193,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     pub(crate) fn finish_sending(&mut self, channel_id: u32) {
         self.rest(channel_id);
         let channel = &self.network.channels[channel_id as usize];
-        if channel.waiting != 0 || !channel.control.is_empty() {
+        if channel.waiting != 0 || channel.has_control {
             self.wake(channel_id);
         }
     }
@@ -202,8 +205,8 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let channel = &mut network.channels[channel_id as usize];
         let (bytes, input) = (u64::from(channel.sent_bytes), channel.sent_input);
         let (is_control, class) = (channel.sends_control, channel.sent_class);
-        let (from_station, node) = (channel.is(Channel::FROM_STATION), channel.from);
-        let at = channel.rests_at;
+        let (from_station, node) = (channel.is(Channel::FROM_HOST), channel.from);
+        let at = channel.free_at;
         channel.is_busy = false;
         channel.has_event = false;
         if is_control {
@@ -236,18 +239,18 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
 
 impl crate::frames::Network {
     /// Bytes of the frame of a class that goes next; the class has one that may.
-    pub(crate) fn next_bytes(&self, channel: u32, class: u8) -> u16 {
+    pub(crate) fn next_bytes(&self, channel: u32, class: u8) -> u32 {
         let at = self.queue(channel, class);
         let first = match self.lanes.get(at) {
-            None => self.queues[at].chain.first,
+            None => self.queues[at].chain.first(),
             Some(lanes) => {
-                let next = lanes.next(&self.frames);
-                next.map_or(NONE, |lane| lanes.lanes[lane].chain.first)
+                let next = lanes.next(&self.units);
+                next.map_or(NONE, |lane| lanes.lanes[lane].chain.first())
             }
         };
         match first {
             NONE => 0,
-            first => self.frames.get(first).bytes,
+            first => self.units.get(first).bytes,
         }
     }
 }

@@ -127,8 +127,8 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
 
     fn arrive_control(&mut self, channel_id: u32, place: u32, kind: ControlKind) {
         let unit = *self.network.units.get(place);
+        let (leg_id, value) = (unit.leg, self.network.units.value(place));
         self.network.units.remove(place);
-        let (leg_id, value) = (unit.leg, unit.stamp);
         let leg = &self.network.legs[leg_id as usize].sender;
         let crossing = |kind| Crossing {
             at: self.now,
@@ -155,6 +155,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             ControlKind::Alarm => self.pass_alarm(leg_id, unit.bytes),
             ControlKind::Session => self.on_message(leg_id, Message::of(value)),
             ControlKind::Notice => self.pass_notice(leg_id, value, unit.bytes),
+            ControlKind::Stop => {}
         }
     }
 }

@@ -21,7 +21,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             return;
         }
         channel.arbitration_due = false;
-        if let Some(ticket) = channel.control.pop_front() {
+        if let Some(ticket) = channel.pop_control() {
             self.start_control(channel_id, ticket);
         } else {
             match channel.choose(self.now) {
@@ -184,13 +184,11 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             let forward = self.network.legs[ticket.leg as usize].sender.channel;
             let channel = match ticket.kind {
                 ControlKind::Credit | ControlKind::Alarm | ControlKind::Notice => forward ^ 1,
-                ControlKind::Request | ControlKind::Sync => forward,
+                ControlKind::Request | ControlKind::Sync | ControlKind::Stop => forward,
                 ControlKind::Session if Message::of(ticket.value).goes_back() => forward ^ 1,
                 ControlKind::Session => forward,
             };
-            self.network.channels[channel as usize]
-                .control
-                .push_back(ticket);
+            self.network.channels[channel as usize].push_control(ticket);
             self.wake(channel);
         }
         self.tickets = tickets;
@@ -206,10 +204,11 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let arrives_as = channel.draw_control_error(now, bytes, value);
         let value = arrives_as.unwrap_or(value);
         let units = &mut self.network.units;
-        let place = units.insert(Unit {
+        let unit = Unit {
             is_lost: arrives_as.is_none(),
-            ..Unit::control(kind, ticket.leg, value, bytes)
-        });
+            ..Unit::control(kind, ticket.leg, bytes)
+        };
+        let place = units.insert(unit, value);
         let effect_at = channel.launch(units, now, place);
         self.events
             .push(Event::new(effect_at, Phase::Deliver, channel_id, 0));
@@ -239,7 +238,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
                 self.on_message_start(ticket.leg, Message::of(ticket.value));
                 ticket.value
             }
-            ControlKind::Notice => ticket.value,
+            ControlKind::Notice | ControlKind::Stop => ticket.value,
         }
     }
 }

@@ -31,6 +31,8 @@ pub enum ControlKind {
     Session,
     /// An RM cell that a switch made for the source of its flow (BN = 1).
     Notice,
+    /// A stop or a resume of a port, a class or a destination.
+    Stop,
 }
 
 impl UnitKind {
@@ -56,7 +58,8 @@ impl ControlKind {
             ControlKind::Credit
             | ControlKind::Request
             | ControlKind::Sync
-            | ControlKind::Session => ControlKind::Credit,
+            | ControlKind::Session
+            | ControlKind::Stop => ControlKind::Credit,
         }
     }
 
@@ -68,7 +71,7 @@ impl ControlKind {
             ControlKind::Sync => value << 3 | 6,
             ControlKind::Alarm => 7,
             ControlKind::Session => (value + 1) << 3 | 7,
-            ControlKind::Notice => (value + 9) << 3 | 7,
+            ControlKind::Notice | ControlKind::Stop => (value + 9) << 3 | 7,
         }
     }
 }

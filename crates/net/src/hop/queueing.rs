@@ -34,10 +34,11 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let (first, count) = (leg.first_child as usize, leg.children as u32);
         let mut unit = *self.network.units.get(place);
         unit.shared = self.network.copies.insert(count);
+        let born = self.network.units.born(place);
         self.network.units.remove(place);
         for index in first..first + count as usize {
             let child = self.network.children[index];
-            let branch = self.network.units.insert(unit);
+            let branch = self.network.units.insert(unit, born.ps());
             self.enqueue(child, branch);
         }
     }

@@ -4,6 +4,7 @@ use alloc::vec::Vec;
 
 use backwater_kernel::Time;
 
+use crate::frames::frame::Loads;
 use crate::hop::kind::{ControlKind, UnitKind};
 use crate::scheduler::Packet;
 use backwater_ends::control::RmCell;
@@ -11,62 +12,69 @@ use backwater_ends::control::RmCell;
 /// No unit, no leg, no shared copy.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// One unit somewhere in the network.
+/// One unit somewhere in the network: what queues and wires touch, half a cache line.
+///
+/// A frame is *routed*: it belongs to no leg, and three fields have another meaning for it.
 #[derive(Clone, Copy, Debug)]
+#[repr(align(32))]
 pub(crate) struct Unit {
-    /// Data: when its source offered it, in ps. Control: its value.
-    pub stamp: u64,
     /// When it arrived at the node it is in; on the wire, when it will.
     pub arrived: Time,
     /// Next in the queue it stands in, or behind it on the wire.
     pub next: u32,
-    /// Leg it waits for, crosses or controls.
+    /// Leg it waits for, crosses or controls. Routed: see [`Unit::way`].
     pub leg: u32,
-    /// Position in its flow, from 0.
+    /// Position in its flow, from 0. Routed: see [`Unit::hop`].
     pub number: u32,
-    /// Bytes on the wire.
+    /// Bytes on the wire; of a frame without preamble and gap.
     pub bytes: u32,
-    /// Its copy in common memory, if several branches share it.
+    /// Its copy in common memory, if several branches share it. Routed: see [`Unit::input`].
     pub shared: u32,
     pub kind: UnitKind,
+    /// Class of a frame.
+    pub class: u8,
+    /// Congestion it met or may tell of: [`MARKED`] and [`ECT`].
+    pub marks: u8,
     /// It won't arrive: the wire loses it, or its CRC will fail.
     pub is_lost: bool,
-    /// It met congestion (EFCI).
-    pub is_marked: bool,
 }
+
+/// A unit met congestion (EFCI of cells, CE of frames).
+pub(crate) const MARKED: u8 = 1;
+/// A frame may be marked (ECN).
+pub(crate) const ECT: u8 = 2;
 
 impl Unit {
     /// A unit of data as its source makes it.
     #[inline]
-    pub fn data(born: Time, number: u32, bytes: u32) -> Unit {
+    pub fn data(now: Time, number: u32, bytes: u32) -> Unit {
         Unit {
-            stamp: born.ps(),
-            arrived: born,
+            arrived: now,
             next: NONE,
             leg: NONE,
             number,
             bytes,
             shared: NONE,
             kind: UnitKind::Data,
+            class: 0,
+            marks: 0,
             is_lost: false,
-            is_marked: false,
         }
     }
 
     /// A control unit of `leg`.
-    pub fn control(kind: ControlKind, leg: u32, value: u64, bytes: u32) -> Unit {
+    pub fn control(kind: ControlKind, leg: u32, bytes: u32) -> Unit {
         Unit {
-            stamp: value,
             leg,
             kind: UnitKind::Control(kind),
             ..Unit::data(Time::ZERO, 0, bytes)
         }
     }
 
-    /// When the source offered this unit of data.
+    /// It met congestion.
     #[inline]
-    pub fn born(&self) -> Time {
-        Time(self.stamp)
+    pub fn is_marked(&self) -> bool {
+        self.marks & MARKED != 0
     }
 }
 
@@ -74,13 +82,20 @@ impl Unit {
 #[derive(Default)]
 pub(crate) struct Units {
     units: Vec<Unit>,
+    /// By place, of data: when its source offered it, in ps. Of control: its value.
+    stamps: Vec<u64>,
     free: u32,
     live: u32,
+    /// What frames carry, which only their ends read; by place, as long as needed.
+    pub loads: Loads,
     /// Ranks, where ports give any; by place, as long as needed.
     ranks: Vec<u64>,
     /// The unit each one found before it in its queue, where a pool may push it out; by place,
     /// as long as needed.
     before: Vec<u32>,
+    /// Places in the queue by joining, where a queue has several chains; by place, as long as
+    /// needed.
+    orders: Vec<u32>,
     /// What RM cells say; by place, as long as needed.
     rm_cells: Vec<RmCell>,
 }
@@ -88,27 +103,50 @@ pub(crate) struct Units {
 impl Units {
     pub fn new() -> Units {
         Units {
-            units: Vec::new(),
             free: NONE,
-            live: 0,
-            ranks: Vec::new(),
-            before: Vec::new(),
-            rm_cells: Vec::new(),
+            ..Units::default()
         }
     }
 
+    /// A unit of data born, or of control with the value, `stamp`.
     #[inline]
-    pub fn insert(&mut self, unit: Unit) -> u32 {
+    pub fn insert(&mut self, unit: Unit, stamp: u64) -> u32 {
         self.live += 1;
         if self.free == NONE {
             self.units.push(unit);
+            self.stamps.push(stamp);
             return (self.units.len() - 1) as u32;
         }
         let place = self.free;
         let slot = &mut self.units[place as usize];
         self.free = slot.next;
         *slot = unit;
+        self.stamps[place as usize] = stamp;
         place
+    }
+
+    /// When the source offered the unit of data at `place`.
+    #[inline]
+    pub fn born(&self, place: u32) -> Time {
+        Time(self.stamps[place as usize])
+    }
+
+    /// The unit of data at `place` is born only now.
+    #[inline]
+    pub fn set_born(&mut self, place: u32, born: Time) {
+        self.stamps[place as usize] = born.ps();
+    }
+
+    /// What the control unit at `place` says.
+    #[inline]
+    pub fn value(&self, place: u32) -> u64 {
+        self.stamps[place as usize]
+    }
+
+    /// Units in queues and on wires.
+    #[inline]
+    pub fn live(&self) -> u32 {
+        self.live
     }
 
     #[inline]
@@ -167,6 +205,19 @@ impl Units {
     /// What the RM cell at `place` says.
     pub fn rm(&self, place: u32) -> RmCell {
         self.rm_cells[place as usize]
+    }
+
+    /// The unit at `place` joined its queue as number `order`.
+    pub fn set_order(&mut self, place: u32, order: u32) {
+        if self.orders.len() <= place as usize {
+            self.orders.resize(self.units.capacity(), 0);
+        }
+        self.orders[place as usize] = order;
+    }
+
+    /// As which number it joined.
+    pub fn order(&self, place: u32) -> u32 {
+        self.orders[place as usize]
     }
 
     /// The unit at `place` found `before` at the end of its queue.
@@ -268,6 +319,31 @@ impl Fifo {
         })
     }
 
+    /// The first unit; [`NONE`] if there is none.
+    #[inline]
+    pub fn first(&self) -> u32 {
+        match self.len {
+            0 => NONE,
+            _ => self.head,
+        }
+    }
+
+    /// Takes the first unit, if there is one.
+    #[inline]
+    pub fn take(&mut self, units: &Units) -> Option<u32> {
+        (self.len > 0).then(|| self.pop(units))
+    }
+
+    /// The places of all units, first to last.
+    pub fn places(&self, units: &Units) -> impl Iterator<Item = u32> {
+        let mut next = self.head;
+        (0..self.len).map(move |_| {
+            let place = next;
+            next = units.get(place).next;
+            place
+        })
+    }
+
     /// Takes the first unit; the queue must not be empty.
     #[inline]
     pub fn pop(&mut self, units: &Units) -> u32 {
@@ -330,7 +406,7 @@ mod tests {
 
     fn three() -> (Units, Fifo, [u32; 3]) {
         let mut units = Units::new();
-        let places = [0, 1, 2].map(|number| units.insert(Unit::data(Time::ZERO, number, 53)));
+        let places = [0, 1, 2].map(|number| units.insert(Unit::data(Time::ZERO, number, 53), 0));
         let mut queue = Fifo::EMPTY;
         for place in places {
             queue.push(&mut units, place);
@@ -343,8 +419,8 @@ mod tests {
     }
 
     #[test]
-    fn a_unit_is_forty_bytes() {
-        assert_eq!(size_of::<Unit>(), 40);
+    fn a_unit_is_half_a_cache_line() {
+        assert_eq!(size_of::<Unit>(), 32);
     }
 
     #[test]
@@ -353,7 +429,7 @@ mod tests {
             let (mut units, mut queue, [first, second, third]) = three();
             assert_eq!(queue.pop_last(&mut units, hint), third);
             assert_eq!(numbers(&units, &queue), [0, 1]);
-            let other = units.insert(Unit::data(Time::ZERO, 7, 53));
+            let other = units.insert(Unit::data(Time::ZERO, 7, 53), 0);
             queue.push(&mut units, other);
             assert_eq!(numbers(&units, &queue), [0, 1, 7]);
             assert_eq!(queue.pop_last(&mut units, second), other);

@@ -4,10 +4,11 @@ use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 
 use backwater_kernel::stream::{Probability, Purpose, Stream};
+use backwater_kernel::time::PS_PER_SECOND;
 use backwater_kernel::{Duration, Rate, Time};
 
 use crate::hop::kind::ControlKind;
-use crate::hop::unit::{Fifo, Units};
+use crate::hop::unit::{Fifo, NONE, Units};
 use crate::scheduler::{Choice, Port, Ranked, Scheduler};
 use crate::spec::{ChannelSpec, ErrorSpec, OutageSpec, Timing};
 
@@ -28,31 +29,63 @@ pub(crate) struct Ticket {
     pub bytes: u32,
 }
 
-/// The sending port and the wire behind it.
+/// The sending port and the wire behind it. What every unit touches is the first cache line.
+#[repr(C, align(64))]
 pub(crate) struct Channel {
-    /// The wire is free again.
+    /// Units on the wire, in order of arrival.
+    pub wire: Fifo,
+    /// Picoseconds of a byte if they are whole (10 Mbps to 800 Gbps in steps of ten); else 0.
+    pub byte_ps: u32,
+    /// The wire is free again: the last bit of the unit being sent leaves.
     pub free_at: Time,
-    /// An `Arbitrate` event waits in the event queue.
-    pub arbitration_due: bool,
-    pub cut_through: bool,
-    /// Propagation and handling.
+    /// Propagation, and handling at the node it enters.
     pub latency: Duration,
-    last_bytes: u32,
+    /// Place among all channels by the node they enter: where arrivals of one instant are worked
+    /// off in that order.
+    pub slot: u32,
+    /// Node it leaves.
+    pub from: u32,
+    /// Node it enters.
+    pub to: u32,
+    /// Classes: of the frame being sent, the channel over which it came,
+    pub sent_input: u32,
+    /// its bytes
+    pub sent_bytes: u32,
+    /// and its class.
+    pub sent_class: u8,
+    /// The unit being sent, or sent last, is a control unit (or an RM cell).
+    pub sends_control: bool,
+    /// It chooses at the end of this instant, or an `Arbitrate` event waits in the event queue.
+    pub arbitration_due: bool,
+    /// Classes: a frame is being sent, or was and nobody has asked since.
+    pub is_busy: bool,
+    /// Classes: there is an event for its last bit.
+    pub has_event: bool,
+    /// Control units wait.
+    pub has_control: bool,
+    /// Classes with a frame whose destination is not stopped, a bit each.
+    pub waiting: u8,
+    /// Classes that are stopped, a bit each.
+    pub stopped: u8,
+    /// The watchdog has tripped for these classes, a bit each.
+    pub tripped: u8,
+    /// Bits of [`Channel::CUTS_THROUGH`] and so on.
+    pub kind: u8,
+    /// Deficit round robin: the class whose turn it is.
+    pub turn: u8,
+    pub last_bytes: u32,
     last_serialization: Duration,
+    pub errors: Option<Box<Errors>>,
     pub scheduler: Scheduler,
+    pub data_busy: Duration,
+    pub data_units: u64,
+    pub rate: Rate,
     /// Rank of the data unit that started last, where the scheduler ranks.
     in_service: u64,
     /// The scheduler holds its units until then; an event at this instant asks it again.
     pub held_until: Time,
-    pub control: VecDeque<Ticket>,
-    /// Units on the wire, threaded through the pool.
-    pub wire: Fifo,
-    pub errors: Option<Box<Errors>>,
-    pub rate: Rate,
-    pub data_busy: Duration,
+    control: VecDeque<Ticket>,
     pub control_busy: Duration,
-    last_is_control: bool,
-    pub data_units: u64,
     pub control_units: u64,
 }
 
@@ -69,33 +102,97 @@ pub(crate) struct Errors {
 }
 
 impl Channel {
+    /// What arrives can be used from its first bit on (frames: from its first 64 bytes on).
+    pub const CUTS_THROUGH: u8 = 1;
+    /// The node it enters is a host.
+    pub const TO_HOST: u8 = 2;
+    /// The node it leaves is a host.
+    pub const FROM_HOST: u8 = 4;
+    /// Its classes go in turns, not by priority.
+    pub const TURNS: u8 = 8;
+
+    /// An idle channel between two nodes, without errors.
+    pub fn idle(
+        rate: Rate,
+        latency: Duration,
+        (from, to): (u32, u32),
+        scheduler: Scheduler,
+    ) -> Channel {
+        Channel {
+            wire: Fifo::EMPTY,
+            byte_ps: byte_ps(rate),
+            free_at: Time::ZERO,
+            latency,
+            slot: 0,
+            from,
+            to,
+            sent_input: NONE,
+            sent_bytes: 0,
+            sent_class: 0,
+            sends_control: false,
+            arbitration_due: false,
+            is_busy: false,
+            has_event: false,
+            has_control: false,
+            waiting: 0,
+            stopped: 0,
+            tripped: 0,
+            kind: 0,
+            // The first turn passes to the highest class.
+            turn: 0,
+            last_bytes: 0,
+            last_serialization: Duration(1),
+            errors: None,
+            scheduler,
+            data_busy: Duration::ZERO,
+            data_units: 0,
+            rate,
+            in_service: 0,
+            held_until: Time::ZERO,
+            control: VecDeque::new(),
+            control_busy: Duration::ZERO,
+            control_units: 0,
+        }
+    }
+
     pub fn new(
         spec: &ChannelSpec,
         outages: &[OutageSpec],
         seed: u64,
-        id: u32,
+        (id, ends): (u32, (u32, u32)),
         scheduler: Scheduler,
     ) -> Channel {
+        let latency = spec.delay + spec.handling;
         Channel {
-            free_at: Time::ZERO,
-            arbitration_due: false,
-            cut_through: spec.timing == Timing::CutThrough,
-            latency: spec.delay + spec.handling,
-            last_bytes: 0,
-            last_serialization: Duration(1),
-            scheduler,
-            in_service: 0,
-            held_until: Time::ZERO,
-            control: VecDeque::new(),
-            wire: Fifo::EMPTY,
+            kind: match spec.timing {
+                Timing::CutThrough => Channel::CUTS_THROUGH,
+                Timing::StoreAndForward => 0,
+            },
             errors: Errors::new(spec, outages, seed, id).map(Box::new),
-            rate: spec.rate,
-            data_busy: Duration::ZERO,
-            control_busy: Duration::ZERO,
-            last_is_control: false,
-            data_units: 0,
-            control_units: 0,
+            ..Channel::idle(spec.rate, latency, ends, scheduler)
         }
+    }
+
+    #[inline]
+    pub fn is(&self, bit: u8) -> bool {
+        self.kind & bit != 0
+    }
+
+    /// A control unit waits from now on.
+    pub fn push_control(&mut self, ticket: Ticket) {
+        self.has_control = true;
+        self.control.push_back(ticket);
+    }
+
+    /// The control unit that waits longest.
+    #[inline]
+    pub fn pop_control(&mut self) -> Option<Ticket> {
+        if !self.has_control {
+            return None;
+        }
+        let first = self.control.pop_front();
+        self.has_control = !self.control.is_empty();
+        first
     }
 
     /// Time `bytes` take on the wire. Units of one size follow each other, so the last answer
@@ -115,7 +212,10 @@ impl Channel {
         let unit = units.get_mut(place);
         let serialization = self.serialization(unit.bytes);
         self.free_at = now + serialization;
-        let usable_from = if self.cut_through { now } else { self.free_at };
+        let usable_from = match self.is(Channel::CUTS_THROUGH) {
+            true => now,
+            false => self.free_at,
+        };
         let effect_at = usable_from + self.latency;
         unit.arrived = effect_at;
         self.wire.push(units, place);
@@ -140,7 +240,7 @@ impl Channel {
             now,
             wire_is_free,
             is_idle: wire_is_free,
-            in_service: (!wire_is_free && !self.last_is_control).then_some(self.in_service),
+            in_service: (!wire_is_free && !self.sends_control).then_some(self.in_service),
         };
         match &mut self.scheduler {
             Scheduler::RoundRobin(_) | Scheduler::Line(_) => (port, None),
@@ -159,20 +259,20 @@ impl Channel {
     /// Something waits for the wire.
     #[inline(always)]
     pub fn has_work(&self) -> bool {
-        self.scheduler.has_ready() || !self.control.is_empty()
+        self.scheduler.has_ready() || self.has_control
     }
 
     #[inline]
     pub fn count_data(&mut self, now: Time) {
         self.data_busy = self.data_busy + (self.free_at - now);
         self.data_units += 1;
-        self.last_is_control = false;
+        self.sends_control = false;
     }
 
     pub fn count_control(&mut self, now: Time) {
         self.control_busy = self.control_busy + (self.free_at - now);
         self.control_units += 1;
-        self.last_is_control = true;
+        self.sends_control = true;
     }
 
     /// Statistics start at `at`; what is on the wire then counts from there.
@@ -185,7 +285,7 @@ impl Channel {
     /// Time still to be spent at `at` on the unit that started last, as data and as control.
     pub fn unfinished(&self, at: Time) -> (Duration, Duration) {
         let rest = self.free_at.since(at);
-        if self.last_is_control {
+        if self.sends_control {
             (Duration::ZERO, rest)
         } else {
             (rest, Duration::ZERO)
@@ -239,6 +339,15 @@ impl Channel {
             return Some(value ^ errors.bits.below(256));
         }
         Some(value)
+    }
+}
+
+/// Picoseconds of a byte at this rate if they are whole and fit; else 0.
+fn byte_ps(rate: Rate) -> u32 {
+    let second = 8 * PS_PER_SECOND;
+    match second.is_multiple_of(rate.0) {
+        true => u32::try_from(second / rate.0).unwrap_or(0),
+        false => 0,
     }
 }
 

@@ -5,7 +5,7 @@ use backwater_kernel::EventQueue;
 
 use super::BACKGROUND;
 use crate::hop::kind::UnitKind;
-use crate::hop::unit::NONE;
+use crate::hop::unit::{MARKED, NONE};
 use crate::outcome::RatePortOutcome;
 use crate::probe::Probe;
 use crate::simulation::Simulation;
@@ -73,7 +73,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         }
         if port.rule.marks(&view) {
             port.marked += 1;
-            self.network.units.get_mut(place).is_marked = true;
+            self.network.units.get_mut(place).marks |= MARKED;
         }
         if let Some((ci, ni)) = port.rule.notice(&view, seat) {
             self.send_notice(leg_id, ci, ni);

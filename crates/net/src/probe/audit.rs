@@ -192,7 +192,7 @@ impl Audit {
     fn check_channel(&mut self, at: Time, id: u32, network: &Network) {
         let channel = &network.channels[id as usize];
         let is_busy = channel.free_at > at;
-        let may_start = channel.scheduler.may_start(at) || !channel.control.is_empty();
+        let may_start = channel.scheduler.may_start(at) || channel.has_control;
         self.require(is_busy || !may_start, at, 0, || {
             format!("channel {id} idles while something may be sent")
         });

@@ -3,9 +3,9 @@
 use crate::common::*;
 use backwater_ends::TcpSpec;
 use backwater_ends::spec::AckSpec;
-use backwater_kernel::{Duration, Rings, Time};
+use backwater_kernel::{Duration, Rings, Stop, Time};
 use backwater_net::frames::Simulation;
-use backwater_net::frames::outcome::{EthernetOutcome, Stop};
+use backwater_net::frames::outcome::EthernetOutcome;
 use backwater_net::frames::spec::*;
 
 fn run(spec: &EthernetSpec) -> EthernetOutcome {

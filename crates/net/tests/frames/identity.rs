@@ -2,9 +2,9 @@
 //! run is cut into slices; and as it was before.
 
 use crate::common::*;
-use backwater_kernel::{Duration, Heap, Rings, Time};
+use backwater_kernel::{Duration, Heap, Rings, Stop, Time};
 use backwater_net::frames::Simulation;
-use backwater_net::frames::outcome::{EthernetOutcome, Stop};
+use backwater_net::frames::outcome::EthernetOutcome;
 use backwater_net::frames::probe::Probe;
 use backwater_net::frames::spec::*;
 

@@ -1,9 +1,9 @@
 //! Standstills: chains and circles of queues that wait, and what lets them go.
 
 use crate::common::*;
-use backwater_kernel::{Duration, Rate, Rings, Time};
+use backwater_kernel::{Duration, Rate, Rings, Stop, Time};
 use backwater_net::frames::Simulation;
-use backwater_net::frames::outcome::{Standstill, Stop};
+use backwater_net::frames::outcome::Standstill;
 use backwater_net::frames::probe::{Gate, Probe};
 use backwater_net::frames::spec::*;
 
@@ -25,12 +25,13 @@ fn run(spec: &EthernetSpec) -> (Option<Standstill>, Stops) {
     let mut simulation =
         Simulation::<Rings, Stops>::with_probe(spec, Stops::default()).expect("a sound network");
     simulation.run();
-    let found = match simulation.outcome().stop {
-        Stop::Deadlocked(found) => Some(found),
-        Stop::TimeReached => None,
-        other => panic!("{other:?}"),
+    let outcome = simulation.outcome();
+    let expected = match outcome.standstill {
+        Some(_) => Stop::Standstill,
+        None => Stop::TimeReached,
     };
-    (found, core::mem::take(simulation.probe_mut()))
+    assert_eq!(outcome.stop, expected);
+    (outcome.standstill, core::mem::take(simulation.probe_mut()))
 }
 
 impl Stops {

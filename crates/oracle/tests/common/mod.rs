@@ -5,9 +5,9 @@ mod observer;
 
 pub use observer::Observer;
 
-use backwater_kernel::{Channels, Duration, Purpose, Rings, Stream, Time, Violation};
+use backwater_kernel::{Channels, Duration, Purpose, Rings, Stop, Stream, Time, Violation};
 use backwater_net::Simulation;
-use backwater_net::outcome::{Outcome, Stop};
+use backwater_net::outcome::Outcome;
 use backwater_net::probe::Audit;
 use backwater_net::spec::*;
 use backwater_oracle::{exact_window, random_spec};

@@ -2,9 +2,9 @@
 
 use std::sync::atomic::Ordering;
 
-use backwater_kernel::{Channels, Time};
+use backwater_kernel::{Channels, Stop, Time};
 use backwater_net::frames::Simulation;
-use backwater_net::frames::outcome::{ChannelOutcome, EthernetOutcome, FlowOutcome, Stop};
+use backwater_net::frames::outcome::{ChannelOutcome, EthernetOutcome, FlowOutcome};
 use backwater_net::frames::spec::EthernetSpec;
 use backwater_scenario::Engine;
 
@@ -121,7 +121,7 @@ impl EthernetRun {
 
     /// Did it end because queues waited for each other?
     pub fn is_deadlocked(&self) -> bool {
-        matches!(self.outcome.stop, Stop::Deadlocked(_))
+        self.outcome.stop == Stop::Standstill
     }
 
     /// The channel `from->to`.

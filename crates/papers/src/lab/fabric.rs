@@ -3,8 +3,9 @@
 use std::sync::atomic::Ordering;
 
 use backwater_flit::Simulation;
-use backwater_flit::outcome::{FabricOutcome, Stop};
+use backwater_flit::outcome::FabricOutcome;
 use backwater_flit::spec::FabricSpec;
+use backwater_kernel::Stop;
 use backwater_scenario::Engine;
 
 use super::{Lab, LabError, parse};
@@ -45,7 +46,7 @@ impl Lab {
         }
         self.runs.fetch_add(1, Ordering::Relaxed);
         let outcome = simulation.outcome();
-        if outcome.stop == Stop::Deadlocked {
+        if outcome.stop == Stop::Standstill {
             return Err(wrong(format!("deadlock in cycle {}", outcome.cycles)));
         }
         if let Some(first) = outcome.violations.kept().first() {

@@ -1,6 +1,6 @@
 //! Beyond the paper: which neighbours are stopped decides whether a network can deadlock.
 
-use backwater_net::frames::outcome::{Standstill, Stop, Wait};
+use backwater_net::frames::outcome::{Standstill, Wait};
 use backwater_results::{Block, Cell, Table};
 
 use super::runs::{Seeds, Sets, cell, each, finding, mean};
@@ -96,10 +96,7 @@ pub fn deadlock(lab: &Lab) -> Result<Evidence, LabError> {
 }
 
 fn standstill(run: &EthernetRun) -> Option<&Standstill> {
-    match &run.outcome.stop {
-        Stop::Deadlocked(standstill) => Some(standstill),
-        _ => None,
-    }
+    run.outcome.standstill.as_ref()
 }
 
 /// By seed: 1 if the run ends in a cycle, else 0.
@@ -213,7 +210,7 @@ fn cycle(name: &str, what: &str, run: &EthernetRun) -> Table {
 mod tests {
     use super::super::runs::made;
     use super::*;
-    use backwater_kernel::Time;
+    use backwater_kernel::{Stop, Time};
 
     /// A run that ends in a standstill of `waits` queues, or none.
     fn ended(waits: usize, is_circle: bool) -> EthernetRun {
@@ -228,7 +225,8 @@ mod tests {
                 since: Time::ZERO,
                 first_flow: 0,
             };
-            run.outcome.stop = Stop::Deadlocked(Standstill {
+            run.outcome.stop = Stop::Standstill;
+            run.outcome.standstill = Some(Standstill {
                 since: Time(500_000_000_000),
                 is_circle,
                 waits: vec![wait; waits],

@@ -1,6 +1,7 @@
 //! The page of a run of the Ethernet engine.
 
-use backwater_net::frames::outcome::{EthernetOutcome, Stop};
+use backwater_kernel::Stop;
+use backwater_net::frames::outcome::EthernetOutcome;
 use backwater_net::frames::spec::EthernetSpec;
 use backwater_net::outcome::Series;
 
@@ -79,7 +80,7 @@ fn facts(info: &RunInfo, spec: &EthernetSpec, outcome: &EthernetOutcome) -> Vec<
         fact(
             "Simulated",
             span(outcome.ended_at.ps() as f64),
-            words::stop_short(&outcome.stop).into(),
+            words::stop_short(outcome).into(),
         ),
         fact(
             "Goodput",
@@ -133,7 +134,7 @@ fn notes(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Vec<Block> {
             ),
         );
     }
-    if let Some(found) = standstill::of(outcome) {
+    if let Some(found) = &outcome.standstill {
         note(
             Tone::Problem,
             format!(

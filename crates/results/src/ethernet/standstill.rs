@@ -1,7 +1,7 @@
 //! Queues that can't move, node by node.
 
 use backwater_kernel::Time;
-use backwater_net::frames::outcome::{EthernetOutcome, Standstill, Stop, Wait};
+use backwater_net::frames::outcome::{EthernetOutcome, Standstill, Wait};
 use backwater_net::frames::spec::EthernetSpec;
 use serde_json::{Value, json};
 
@@ -10,14 +10,6 @@ use crate::model::{Cell, Column, Table};
 use crate::number::span;
 use crate::rows::ROWS_MOST;
 use backwater_kernel::words::{capital, counted};
-
-/// The standstill that ended the run, if one did.
-pub fn of(outcome: &EthernetOutcome) -> Option<&Standstill> {
-    match &outcome.stop {
-        Stop::Deadlocked(found) => Some(found),
-        _ => None,
-    }
-}
 
 fn at(time: Time) -> String {
     span(time.ps() as f64)
@@ -43,7 +35,7 @@ pub fn sentence(found: &Standstill) -> String {
 
 /// The queues that wait, in order: a line each, at most so many.
 pub fn lines(spec: &EthernetSpec, outcome: &EthernetOutcome, most: usize) -> Vec<String> {
-    let Some(found) = of(outcome) else {
+    let Some(found) = &outcome.standstill else {
         return Vec::new();
     };
     let channels = names::channels(spec);
@@ -99,7 +91,7 @@ fn waits_for(spec: &EthernetSpec, channels: &[String], found: &Standstill, index
 /// The queues that wait, in order.
 pub fn table(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Table {
     let mut table = Table::new("standstill", "", columns());
-    let Some(found) = of(outcome) else {
+    let Some(found) = &outcome.standstill else {
         return table;
     };
     table.caption = format!(
@@ -143,7 +135,7 @@ fn columns() -> Vec<Column> {
 
 /// The standstill as data; null where there is none.
 pub fn summary(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Value {
-    let Some(found) = of(outcome) else {
+    let Some(found) = &outcome.standstill else {
         return Value::Null;
     };
     let channels = names::channels(spec);

@@ -35,7 +35,7 @@ pub fn ethernet_terminal_summary(
             "{}: {}, {}",
             info.name,
             span(outcome.ended_at.ps() as f64),
-            words::stop_short(&outcome.stop)
+            words::stop_short(outcome)
         ),
         pace(info, outcome),
         String::new(),
@@ -58,7 +58,7 @@ pub fn ethernet_terminal_summary(
             words::percent(control)
         ));
     }
-    if let Some(found) = standstill::of(outcome) {
+    if let Some(found) = &outcome.standstill {
         lines.push(standstill::sentence(found));
         lines.extend(standstill::lines(spec, outcome, WAITS));
     }

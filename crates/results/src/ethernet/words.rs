@@ -1,10 +1,11 @@
 //! A run of the Ethernet engine in sentences.
 
-use backwater_net::frames::outcome::{Drops, EthernetOutcome, FlowOutcome, Stop};
+use backwater_net::frames::outcome::{Drops, EthernetOutcome, FlowOutcome};
 use backwater_net::frames::spec::{EthernetSpec, NodeKind};
 
 use super::{EthernetBalance, names, standstill};
 use crate::number::{grouped, significant, span};
+use crate::stop;
 use backwater_kernel::words::counted;
 
 /// The trace hash as 16 hexadecimal digits.
@@ -14,23 +15,20 @@ pub fn trace_hash(outcome: &EthernetOutcome) -> String {
 
 /// Why the run ended, as the rest of "the run ended: ...".
 pub fn stop(outcome: &EthernetOutcome) -> String {
-    match &outcome.stop {
-        Stop::TimeReached => "the time the scenario gives was reached".into(),
-        Stop::Drained => "everything was delivered or dropped, nothing was left to do".into(),
-        Stop::Deadlocked(found) => standstill::sentence(found),
-        Stop::Interrupted => "it was interrupted".into(),
-    }
+    let standstill = || outcome.standstill.as_ref().map(standstill::sentence);
+    stop::sentence(outcome.stop, || standstill().unwrap_or_default())
 }
 
 /// Why the run ended, in a word or two.
-pub fn stop_short(stop: &Stop) -> &'static str {
-    match stop {
-        Stop::TimeReached => "time reached",
-        Stop::Drained => "drained",
-        Stop::Deadlocked(found) if found.is_circle => "deadlock",
-        Stop::Deadlocked(_) => "standstill",
-        Stop::Interrupted => "interrupted",
-    }
+pub fn stop_short(outcome: &EthernetOutcome) -> &'static str {
+    let is_circle = outcome
+        .standstill
+        .as_ref()
+        .is_some_and(|found| found.is_circle);
+    stop::short(
+        outcome.stop,
+        if is_circle { "deadlock" } else { "standstill" },
+    )
 }
 
 /// Transfers of the whole run: how many, and the rest of the sentence, `complete, the last at

@@ -1,8 +1,9 @@
 //! The page of a run of the cycle engine.
 
-use backwater_flit::outcome::{FabricOutcome, Stop};
+use backwater_flit::outcome::FabricOutcome;
 use backwater_flit::series::Series;
 use backwater_flit::spec::FabricSpec;
+use backwater_kernel::Stop;
 
 use super::tables::{long_tables, summary_tables};
 use super::words::{self, LOAD};
@@ -165,7 +166,7 @@ fn notes(outcome: &FabricOutcome) -> Vec<Block> {
             ),
         );
     }
-    if outcome.stop == Stop::Deadlocked {
+    if outcome.stop == Stop::Standstill {
         note(
             Tone::Problem,
             format!(

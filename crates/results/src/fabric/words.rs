@@ -1,11 +1,13 @@
 //! A run of the cycle engine in sentences.
 
-use backwater_flit::outcome::{CyclesOutcome, FabricOutcome, Stop};
+use backwater_flit::outcome::{CyclesOutcome, FabricOutcome};
 use backwater_flit::spec::{FabricSpec, RoutingSpec, Shape, Switch};
+use backwater_kernel::Stop;
 
 use super::network::shares;
 use super::{FabricBalance, FabricNames};
 use crate::number::{fixed, grouped, significant};
+use crate::stop;
 use backwater_kernel::words::{capital, counted, with_article};
 
 /// Unit of loads.
@@ -57,16 +59,13 @@ pub fn percent(share: f64) -> String {
 /// Why the run ended, as the rest of "the run ended: ...".
 pub fn stop(outcome: &FabricOutcome) -> String {
     match outcome.stop {
-        Stop::Running => "it has not ended yet".into(),
-        Stop::Measured => "every packet created in the window has arrived".into(),
-        Stop::WindowEnded => "the window is over and `run.drain` is 0".into(),
+        Stop::TimeReached => "the window is over and `run.drain` is 0".into(),
         Stop::DrainEnded => format!(
             "the drain is over, with {} created in the window still inside",
             counted(outcome.unfinished, "packet")
         ),
-        Stop::TraceEnded => "the trace was replayed to its end".into(),
-        Stop::Deadlocked => deadlocked(outcome),
-        Stop::Interrupted => "it was interrupted".into(),
+        Stop::Drained => "the trace was replayed to its end".into(),
+        other => stop::sentence(other, || deadlocked(outcome)),
     }
 }
 
@@ -90,13 +89,9 @@ pub fn deadlocked(outcome: &FabricOutcome) -> String {
 /// Why the run ended, in two or three words.
 pub fn stop_short(stop: Stop) -> &'static str {
     match stop {
-        Stop::Running => "not finished",
-        Stop::Measured => "measured",
-        Stop::WindowEnded => "window ended",
-        Stop::DrainEnded => "drain ended",
-        Stop::TraceEnded => "trace ended",
-        Stop::Deadlocked => "deadlock",
-        Stop::Interrupted => "interrupted",
+        Stop::TimeReached => "window ended",
+        Stop::Drained => "trace ended",
+        other => stop::short(other, "deadlock"),
     }
 }
 
@@ -134,8 +129,8 @@ pub fn no_window(outcome: &FabricOutcome) -> String {
     let cycles = counted(outcome.cycles, "cycle");
     let way = match outcome.stop {
         Stop::Interrupted => return format!("interrupted in the warm-up, after {cycles}"),
-        Stop::TraceEnded => "set `run.warm_up = 0` to measure the whole trace",
-        Stop::Deadlocked => "set `run.warm_up = 0` to measure what came before",
+        Stop::Drained => "set `run.warm_up = 0` to measure the whole trace",
+        Stop::Standstill => "set `run.warm_up = 0` to measure what came before",
         _ => "give `run.warm_up` fewer cycles; 0 measures from the start",
     };
     format!("the run ended in its warm-up, after {cycles}; {way}")

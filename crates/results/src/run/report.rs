@@ -1,7 +1,7 @@
 //! The page of a run.
 
-use backwater_kernel::Duration;
-use backwater_net::outcome::{Outcome, Series, Stop};
+use backwater_kernel::{Duration, Stop};
+use backwater_net::outcome::{Outcome, Series};
 use backwater_net::spec::NetworkSpec;
 
 use super::{
@@ -125,7 +125,7 @@ fn warnings(info: &RunInfo, spec: &NetworkSpec, outcome: &Outcome) -> Vec<Block>
     if let Some(late) = bounds::warning(spec, outcome) {
         note(Tone::Problem, late);
     }
-    if let Stop::Stuck(_) = outcome.stop {
+    if outcome.stop == Stop::Standstill {
         note(
             Tone::Problem,
             format!("The run is {}.", words::stop(outcome, info.cell)),

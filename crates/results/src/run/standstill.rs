@@ -1,7 +1,7 @@
 //! Circuits that could not move at the end, and what each waited for.
 
-use backwater_kernel::{Duration, Time};
-use backwater_net::outcome::{MissingCredit, Outcome, Reason, Standstill, Stop, Wait};
+use backwater_kernel::{Duration, Stop, Time};
+use backwater_net::outcome::{MissingCredit, Outcome, Reason, Standstill, Wait};
 use backwater_net::spec::NetworkSpec;
 use serde_json::{Value, json};
 
@@ -129,7 +129,7 @@ pub fn standstill_sentence(outcome: &Outcome, cell: Duration) -> Option<String> 
     let waiting = counted(flows, "flow");
     let have = if flows == 1 { "has" } else { "have" };
     Some(match (outcome.stop, found.others_move) {
-        (Stop::Stuck(_), _) => {
+        (Stop::Standstill, _) => {
             format!("nothing has moved since {since} cells, and {waiting} {have} units that wait")
         }
         (_, true) => {

@@ -1,7 +1,8 @@
 //! A run in at most 25 lines of text, beside fair shares; nine more where flows reserve, six where
 //! units stand still, four on flows that got next to nothing.
 
-use backwater_net::outcome::{Outcome, PortsOutcome, Stop};
+use backwater_kernel::Stop;
+use backwater_net::outcome::{Outcome, PortsOutcome};
 use backwater_net::spec::NetworkSpec;
 
 use super::loads::flow_loads;
@@ -77,7 +78,7 @@ pub fn terminal_summary<'a>(
             significant(control, 3)
         ));
     }
-    if let Stop::Stuck(_) = outcome.stop {
+    if outcome.stop == Stop::Standstill {
         lines.push(words::stop(outcome, info.cell));
     } else {
         lines.extend(standstill::standstill_sentence(outcome, info.cell));

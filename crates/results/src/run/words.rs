@@ -1,13 +1,14 @@
 //! A run in sentences.
 
-use backwater_kernel::Duration;
 use backwater_kernel::words::counted;
-use backwater_net::outcome::{Outcome, Stop};
+use backwater_kernel::{Duration, Stop};
+use backwater_net::outcome::Outcome;
 use backwater_net::spec::NetworkSpec;
 
 use super::{Balance, losses, names, sessions};
 use crate::info::RunInfo;
 use crate::number::{fixed, grouped, significant, span};
+use crate::stop;
 
 /// A span in cells, short: `1,234`, `77.5`.
 pub fn cells(ps: u64, cell: Duration) -> String {
@@ -27,24 +28,23 @@ pub fn trace_hash(outcome: &Outcome) -> String {
 /// Why the run ended, as the rest of "the run ended: ...".
 pub fn stop(outcome: &Outcome, cell: Duration) -> String {
     match outcome.stop {
-        Stop::TimeReached => "the time the scenario gives was reached".into(),
         Stop::Drained => "everything offered was delivered or lost, nothing was left to do".into(),
-        Stop::Stuck(since) => format!(
-            "stuck since {} cells: units wait and nothing can move",
-            cells(since.ps(), cell)
-        ),
-        Stop::Interrupted => "it was interrupted".into(),
+        other => stop::sentence(other, || {
+            let since = outcome
+                .standstill
+                .as_ref()
+                .map_or(0, |found| found.since.ps());
+            format!(
+                "stuck since {} cells: units wait and nothing can move",
+                cells(since, cell)
+            )
+        }),
     }
 }
 
 /// Why the run ended, in two or three words.
 pub fn stop_short(stop: Stop) -> &'static str {
-    match stop {
-        Stop::TimeReached => "time reached",
-        Stop::Drained => "drained",
-        Stop::Stuck(_) => "stuck",
-        Stop::Interrupted => "interrupted",
-    }
+    stop::short(stop, "stuck")
 }
 
 /// `offered 10 = delivered 8 + queued 1 + dropped 1`.

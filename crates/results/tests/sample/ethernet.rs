@@ -2,10 +2,10 @@
 
 use backwater_ends::TcpSpec;
 use backwater_ends::tcp::TcpCounts;
-use backwater_kernel::{Duration, Histogram, Place, Rate, Time, Violations};
+use backwater_kernel::{Duration, Histogram, Place, Rate, Stop, Time, Violations};
 use backwater_net::frames::outcome::{
     ChannelOutcome, DelayOutcome, Drops, EndsOutcome, EthernetOutcome, FlowOutcome, NodeOutcome,
-    QueueOutcome, Standstill, Stop, Wait,
+    QueueOutcome, Standstill, Wait,
 };
 use backwater_net::frames::spec::{
     ChannelSpec, EthernetSpec, FlowSpec, Forwarding, LinkSpec, MemorySpec, NodeKind, NodeSpec,
@@ -227,6 +227,7 @@ pub fn outcome() -> EthernetOutcome {
         channels,
         nodes: vec![NodeOutcome::default(); 5],
         violations: Violations::default(),
+        standstill: None,
     }
 }
 
@@ -242,7 +243,8 @@ pub fn standing() -> EthernetOutcome {
         since: Time(210 * MS),
     };
     EthernetOutcome {
-        stop: Stop::Deadlocked(Standstill {
+        stop: Stop::Standstill,
+        standstill: Some(Standstill {
             since: Time(210 * MS),
             found_at: Time(400 * MS),
             is_circle: true,

@@ -1,13 +1,13 @@
 //! A made-up run of the cycle engine on a small torus.
 
 use backwater_flit::outcome::{
-    ClassOutcome, CoursePoint, CyclesOutcome, Deadlock, FabricOutcome, Held, Stop, TerminalOutcome,
+    ClassOutcome, CoursePoint, CyclesOutcome, Deadlock, FabricOutcome, Held, TerminalOutcome,
 };
 use backwater_flit::spec::{
     Arbiter, ChannelSpec, ClassSpec, FabricSpec, Graph, Injection, LaneChoice, MeasureSpec,
     Pattern, Release, RouterSpec, RoutingSpec, Shape, Size, Sources, Switch, WarmUp,
 };
-use backwater_kernel::{Place, Violations};
+use backwater_kernel::{Place, Stop, Violations};
 use backwater_results::RunInfo;
 
 use super::HOSTILE;
@@ -195,7 +195,7 @@ pub fn broken() -> FabricOutcome {
         violations.note(5_000 + nth, Place::Network, what);
     }
     FabricOutcome {
-        stop: Stop::Deadlocked,
+        stop: Stop::Standstill,
         inside_total: 199,
         unfinished: 31,
         saturated: Some("accepted 0.3100 of 0.4012 offered".into()),

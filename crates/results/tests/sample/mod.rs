@@ -5,9 +5,9 @@ pub mod ethernet;
 pub mod fabric;
 pub mod names;
 
-use backwater_kernel::{Duration, Rate, Time, Violations};
+use backwater_kernel::{Duration, Rate, Stop, Time, Violations};
 use backwater_net::outcome::{
-    ChannelOutcome, DelayOutcome, FlowOutcome, LegOutcome, NodeOutcome, Outcome, Series, Stop,
+    ChannelOutcome, DelayOutcome, FlowOutcome, LegOutcome, NodeOutcome, Outcome, Series,
 };
 use backwater_net::spec::{
     Bind, BufferSpec, ChannelSpec, CreditRule, CreditSpec, ErrorSpec, FlowControlSpec, FlowSpec,

@@ -1,9 +1,9 @@
 //! TCP where the file says nothing of it, and presets of the 1990s on fast links.
 
 use backwater_ends::TcpSpec;
-use backwater_kernel::Rings;
+use backwater_kernel::{Rings, Stop};
 use backwater_net::frames::Simulation;
-use backwater_net::frames::outcome::{EthernetOutcome, Stop};
+use backwater_net::frames::outcome::EthernetOutcome;
 use backwater_net::frames::spec::{EthernetSpec, TransportSpec};
 
 use crate::{codes, read};

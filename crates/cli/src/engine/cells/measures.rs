@@ -9,9 +9,9 @@
 //!   offered between them;
 //! - nothing can move any more.
 
-use backwater_kernel::{Rings, Time};
+use backwater_kernel::{Rings, Stop, Time};
 use backwater_net::Simulation;
-use backwater_net::outcome::{DelayOutcome, FlowOutcome, LossCause, Outcome, SampleOutcome, Stop};
+use backwater_net::outcome::{DelayOutcome, FlowOutcome, LossCause, Outcome, SampleOutcome};
 use backwater_net::probe::PathWaits;
 use backwater_net::spec::NetworkSpec;
 use backwater_results::run::flow_tables;
@@ -241,7 +241,7 @@ fn values(
         }
     };
     let growth = Growth::of(looks, window.offered);
-    let stuck = matches!(after.stop, Stop::Stuck(_));
+    let stuck = after.stop == Stop::Standstill;
     let missing = window.offered - window.delivered > MISSING * window.offered;
     let saturated = missing || growth.is_steady && growth.share > GROWTH || stuck;
     let delays = || {

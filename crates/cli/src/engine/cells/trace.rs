@@ -44,6 +44,7 @@ impl<'a> Trace<'a> {
             UnitKind::ForwardRm => (backwater_results::UnitKind::ForwardRm, 0),
             UnitKind::BackwardRm => (backwater_results::UnitKind::BackwardRm, 0),
             UnitKind::Control(ControlKind::Notice) => (backwater_results::UnitKind::Notice, 6),
+            UnitKind::Control(ControlKind::Stop) => (backwater_results::UnitKind::Stop, 7),
         };
         let (node, direction) = match entry.what {
             Passage::Out => (from, backwater_results::Crossing::Out),

@@ -7,8 +7,9 @@
 
 use backwater_flit::Simulation;
 use backwater_flit::meter::Phase;
-use backwater_flit::outcome::{FabricOutcome, Stop};
+use backwater_flit::outcome::FabricOutcome;
 use backwater_flit::spec::FabricSpec;
+use backwater_kernel::Stop;
 use backwater_results::fabric::class_tables;
 use backwater_results::sweep::{FlowColumn, Measure, Role};
 
@@ -152,7 +153,7 @@ fn values(outcome: &FabricOutcome) -> Vec<f64> {
     let measured = |is_there: bool, value: f64| if is_there { value } else { f64::NAN };
     let load = |value: f64| measured(outcome.window > 0, value);
     let packets = |value: f64| measured(outcome.latency.count > 0, value);
-    let deadlocked = outcome.stop == Stop::Deadlocked;
+    let deadlocked = outcome.stop == Stop::Standstill;
     vec![
         load(outcome.offered),
         load(outcome.accepted),
@@ -179,7 +180,7 @@ mod tests {
     #[test]
     fn a_value_for_each_measure() {
         let values = values(&FabricOutcome {
-            stop: Stop::Deadlocked,
+            stop: Stop::Standstill,
             ..FabricOutcome::default()
         });
         assert_eq!(values.len(), MEASURES.len());

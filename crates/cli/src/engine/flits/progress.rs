@@ -24,7 +24,7 @@ impl Progress {
         }
     }
 
-    /// Takes note of the phase at this cycle, and tells how far the run is, of [`STEPS`](super::super::STEPS).
+    /// Takes note of the phase at this cycle, and tells how far the run is, of `STEPS`.
     pub fn look(&mut self, cycle: u64, phase: Phase) -> u64 {
         if phase != self.phase {
             (self.phase, self.since) = (phase, cycle);

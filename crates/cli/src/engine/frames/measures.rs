@@ -3,9 +3,8 @@
 //! Rates, shares and delays are of the time after the warm-up; drops, stops and queues of the
 //! whole run. A standstill is a result like any other, so that a sweep shows where it begins.
 
-use backwater_net::frames::outcome::{
-    DelayOutcome, EthernetOutcome, FlowOutcome, QueueOutcome, Stop,
-};
+use backwater_kernel::Stop;
+use backwater_net::frames::outcome::{DelayOutcome, EthernetOutcome, FlowOutcome, QueueOutcome};
 use backwater_net::frames::spec::EthernetSpec;
 use backwater_results::ethernet::{fairness, goodputs, merged};
 use backwater_results::sweep::{FlowColumn, Measure, Role};
@@ -266,7 +265,7 @@ fn values(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Vec<f64> {
         ),
         total(|f| f.ends.tcp.time_outs) as f64,
         sum(|queue| queue.watchdog_trips),
-        flag(matches!(outcome.stop, Stop::Deadlocked(_))),
+        flag(outcome.stop == Stop::Standstill),
         outcome.violations.total() as f64,
     ]
 }
@@ -334,7 +333,7 @@ mod tests {
         }
         let outcome = EthernetOutcome {
             flows: vec![flow],
-            stop: Stop::Deadlocked(Default::default()),
+            stop: Stop::Standstill,
             violations,
             ..engine.outcome()
         };

@@ -1,8 +1,9 @@
 //! How a run ends.
 
+use backwater_kernel::Stop;
 use backwater_scenario::Source;
 
-use super::super::{End, Found, complete};
+use super::super::{Found, complete};
 use super::Frames;
 
 const MERGE: &str = r#"
@@ -27,7 +28,7 @@ traffic = { kind = "constant", rate = "900 Mbps" }
 
 /// How the run of a sound file ends with so many bytes of each queue cut off, promises broken, and
 /// frames lost.
-fn end(cut_bytes: u64) -> (End, u64, u64) {
+fn end(cut_bytes: u64) -> (Stop, u64, u64) {
     let scenario =
         backwater_scenario::parse(&Source::new("merge.toml", MERGE), &[]).expect("sound");
     let mut scenario = scenario.ethernet().expect("for Ethernet").clone();
@@ -44,13 +45,13 @@ fn end(cut_bytes: u64) -> (End, u64, u64) {
     let flows = found.outcome.flows.iter();
     let lost = flows.map(|flow| flow.dropped_total).sum();
     let head = found.head();
-    (head.end, head.broken, lost)
+    (head.stop, head.broken, lost)
 }
 
 #[test]
 fn a_frame_lost_in_a_lossless_class_breaks_a_promise() {
-    assert_eq!(end(0), (End::Done, 0, 0));
-    let (end, broken, lost) = end(11_000);
+    assert_eq!(end(0), (Stop::TimeReached, 0, 0));
+    let (stop, broken, lost) = end(11_000);
     assert!(lost > 0, "the control loses nothing");
-    assert!(end == End::Done && broken > 0, "{broken}");
+    assert!(stop == Stop::TimeReached && broken > 0, "{broken}");
 }

@@ -3,9 +3,10 @@
 use alloc::vec;
 
 use super::{Carrier, Phase, TERMINALS, measured};
-use crate::outcome::{FabricOutcome, Stop};
+use crate::outcome::FabricOutcome;
 use crate::spec::{Injection, TraceEntry, WarmUp};
 use crate::traffic::testing::{class, crossbar};
+use backwater_kernel::Stop;
 
 use super::super::{Delivered, Meter, Totals};
 
@@ -44,7 +45,7 @@ fn a_run_warms_up_measures_and_drains() {
 fn without_warm_up_it_measures_at_once_and_without_drain_it_stops_at_the_end() {
     let spec = measured(WarmUp::Cycles(0), 777, 0);
     let found = Carrier::new(&spec).run(10_000, 0.5, |_, _| 20);
-    let done = Phase::Done(Stop::WindowEnded);
+    let done = Phase::Done(Stop::TimeReached);
     assert_eq!(found.phases, [(0, Phase::Measuring), (777, done)]);
     assert_eq!((found.outcome.window, found.outcome.cycles), (777, 777));
     assert!(found.outcome.unfinished > 0);
@@ -74,7 +75,7 @@ fn a_drain_that_is_too_short_is_told() {
 fn an_empty_window_and_a_run_cut_short_have_numbers() {
     let spec = measured(WarmUp::Cycles(10), 0, 0);
     let found = Carrier::new(&spec).run(1_000, 0.5, |_, _| 20);
-    assert_eq!(found.stop(), Stop::WindowEnded);
+    assert_eq!(found.stop(), Stop::TimeReached);
     assert_eq!((found.outcome.window, found.outcome.offered), (0, 0.0));
     let spec = measured(WarmUp::Cycles(500), 10_000, 0);
     let early = Carrier::new(&spec).run(300, 0.5, |_, _| 20).outcome;
@@ -158,7 +159,7 @@ fn replayed(warm_up: u64, window: u64) -> FabricOutcome {
 #[test]
 fn a_trace_is_over_when_its_last_packet_is() {
     let whole = replayed(0, 100_000);
-    assert_eq!(whole.stop, Stop::TraceEnded);
+    assert_eq!(whole.stop, Stop::Drained);
     assert!(
         (5_100..5_100 + 128).contains(&whole.cycles),
         "{}",

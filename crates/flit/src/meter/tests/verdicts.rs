@@ -2,12 +2,12 @@
 
 use alloc::vec;
 use alloc::vec::Vec;
-use backwater_kernel::{Purpose, Stream};
+use backwater_kernel::{Purpose, Stop, Stream};
 
 use super::super::verdict::{Evidence, saturated};
 use super::super::{Meter, Phase, Totals};
 use super::{Carrier, measured};
-use crate::outcome::{FabricOutcome, Stop};
+use crate::outcome::FabricOutcome;
 use crate::spec::{Injection, WarmUp};
 use crate::traffic::testing::{class, crossbar};
 
@@ -124,7 +124,7 @@ fn endless_supply_and_deadlock_speak_for_themselves() {
     let mut meter = Meter::new(&spec);
     assert_eq!(meter.checkpoint(0, &Totals::default()), Phase::Measuring);
     (0..900).for_each(|now| meter.born(now, 0, 0, 1));
-    for (stop, told) in [(Stop::Deadlocked, false), (Stop::Interrupted, true)] {
+    for (stop, told) in [(Stop::Standstill, false), (Stop::Interrupted, true)] {
         let mut outcome = FabricOutcome {
             cycles: 900,
             stop,

@@ -7,12 +7,12 @@ use backwater_ends::application::Payload;
 use backwater_kernel::{Rate, Rings, Time};
 
 use super::*;
-use crate::frames::frame::Frame;
 use crate::frames::spec::{
     BlockedSpec, ChannelSpec, Detect, EthernetSpec, FlowSpec, Forwarding, LinkSpec, MemorySpec,
     NodeKind, NodeSpec, Order, QueueSpec, Spread, SwitchSpec, TimeOutSpec, TrafficSpec,
     TransportSpec,
 };
+use crate::hop::unit::Unit;
 
 /// Channel from the first switch to the second.
 const TRUNK: u32 = 4;
@@ -119,19 +119,12 @@ fn join(simulation: &mut Simulation<Rings>, flow: u32, bytes: u16) {
         bytes: 1,
         number: 0,
     };
-    let frame = Frame {
-        effect: Time::ZERO,
-        next: crate::frames::frame::NONE,
-        way: 2 * flow,
-        hop: 0,
-        input: 2 * flow,
-        order: 0,
-        bytes,
-        class: 0,
-        marks: 0,
+    let frame = Unit {
+        leg: 2 * flow,
+        shared: 2 * flow,
+        ..Unit::data(simulation.now, 0, bytes.into())
     };
-    let now = simulation.now;
-    let id = simulation.network.frames.data(frame, now, 0, &payload);
+    let id = simulation.network.units.frame(frame, 0, &payload);
     simulation.join(TRUNK, id);
     simulation.detect_at_queue(2 * flow, TRUNK, 0, id);
 }
