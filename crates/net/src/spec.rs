@@ -11,6 +11,7 @@ use backwater_kernel::{Channels, Duration, Rate, Time};
 
 mod envelope;
 mod explicit_rate;
+mod plain;
 mod scheduler;
 
 pub use backwater_ends::spec::shape::{EnvelopeRule, EnvelopeSpec, Excess, SizeShare};
