@@ -1,26 +1,30 @@
 //! What the measures of every engine are made of.
 
-use std::borrow::Cow;
-
 use backwater_results::Table;
-use backwater_results::sweep::{FlowColumn, Measure, Role};
+use backwater_results::sweep::FlowColumn;
 
-/// A measure of an engine.
-pub const fn number(
-    name: &'static str,
-    unit: &'static str,
-    meaning: &'static str,
-    role: Role,
-    digits: u8,
-) -> Measure {
-    Measure {
-        name: Cow::Borrowed(name),
-        unit: Cow::Borrowed(unit),
-        meaning: Cow::Borrowed(meaning),
-        role,
-        digits,
-    }
+/// The measures of an engine: name, unit, role, decimals that reports show, what it means; and the
+/// value in what was seen of a run.
+macro_rules! measures {
+    ($run:ident: $seen:ty => $(
+        $name:literal, $unit:expr, $role:ident, $digits:literal, $meaning:literal, $value:expr;
+    )+) => {
+        /// In the order of the values of a point.
+        pub const MEASURES: &[Measure] = &[$(Measure {
+            name: Cow::Borrowed($name),
+            unit: Cow::Borrowed($unit),
+            meaning: Cow::Borrowed($meaning),
+            role: Role::$role,
+            digits: $digits,
+        }),+];
+
+        /// In the order of [`MEASURES`].
+        fn values($run: $seen) -> Vec<f64> {
+            vec![$($value),+]
+        }
+    };
 }
+pub(super) use measures;
 
 /// The values of columns, from the tables of their flows.
 pub fn chosen(columns: &[FlowColumn], tables: impl Fn(&str) -> Option<Vec<Table>>) -> Vec<f64> {

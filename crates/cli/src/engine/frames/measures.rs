@@ -3,173 +3,164 @@
 //! Rates, shares and delays are of the time after the warm-up; drops, stops and queues of the
 //! whole run. A standstill is a result like any other, so that a sweep shows where it begins.
 
+use std::borrow::Cow;
+
 use backwater_kernel::Stop;
-use backwater_net::frames::outcome::{DelayOutcome, EthernetOutcome, FlowOutcome, QueueOutcome};
+use backwater_net::frames::outcome::{
+    ChannelOutcome, DelayOutcome, EthernetOutcome, FlowOutcome, QueueOutcome,
+};
 use backwater_net::frames::spec::EthernetSpec;
 use backwater_results::ethernet::{fairness, goodputs, merged};
 use backwater_results::sweep::{FlowColumn, Measure, Role};
 
-use super::super::values::{chosen, flag, number};
+use super::super::values::{chosen, flag, measures};
 use super::super::{Found, Point};
 use super::FoundFrames;
 
-/// In the order of the values of a point.
-pub const MEASURES: &[Measure] = &[
-    number(
-        "goodput",
-        "Mbps",
-        "payload that applications received in order, all flows",
-        Role::Accepted,
-        3,
-    ),
-    number(
-        "goodput min",
-        "Mbps",
-        "of the flow with the smallest",
-        Role::Other,
-        3,
-    ),
-    number(
-        "goodput max",
-        "Mbps",
-        "of the flow with the largest",
-        Role::Other,
-        3,
-    ),
-    number(
-        "fairness",
-        "",
-        "Jain's index of goodputs: 1 if all flows got the same",
-        Role::Other,
-        4,
-    ),
-    number(
-        "returned",
-        "Mbps",
-        "payload of responses, all flows",
-        Role::Other,
-        3,
-    ),
-    number(
-        "transfers",
-        "1/s",
-        "files, requests and pictures complete",
-        Role::Other,
-        3,
-    ),
-    number(
-        "FCT mean",
-        "ms",
-        "mean over all of them, files to their last byte at the receiver",
-        Role::Other,
-        3,
-    ),
-    number("FCT p99", "ms", "99th percentile", Role::Other, 3),
-    number(
-        "FCT acked mean",
-        "ms",
-        "mean over all files, to their last acknowledgement",
-        Role::Other,
-        3,
-    ),
-    number("FCT acked p99", "ms", "99th percentile", Role::Other, 3),
-    number(
-        "last transfer",
-        "ms",
-        "when the last of the whole run was complete",
-        Role::Other,
-        3,
-    ),
-    number(
-        "delay mean",
-        "us",
-        "mean from the host's port to delivery, over all data frames",
-        Role::Latency,
-        3,
-    ),
-    number("delay p99", "us", "99th percentile", Role::Other, 3),
-    number(
-        "late share",
-        "",
-        "video datagrams that missed their deadline, over those due",
-        Role::Other,
-        4,
-    ),
-    number(
-        "dropped",
-        "frames",
-        "whatever the cause, whole run",
-        Role::Other,
-        0,
-    ),
-    number(
-        "dropped share",
-        "",
-        "the same over frames created",
-        Role::Other,
-        5,
-    ),
-    number(
-        "stopped share max",
-        "",
-        "largest share of time that a queue was stopped",
-        Role::Other,
-        4,
-    ),
-    number(
-        "stops",
-        "frames",
-        "stop frames sent, whole run",
-        Role::Other,
-        0,
-    ),
-    number(
-        "queue max",
-        "bytes",
-        "largest number of bytes in a queue with a limit, whole run",
-        Role::Other,
-        0,
-    ),
-    number(
-        "headroom max",
-        "bytes",
-        "largest at any input, whole run",
-        Role::Other,
-        0,
-    ),
-    number("ECN-marked", "frames", "by switches", Role::Other, 0),
-    number(
-        "retransmitted share",
-        "",
+const MS: f64 = 1e9;
+const US: f64 = 1e6;
+
+measures! { run: &Seen<'_> =>
+    "goodput", "Mbps", Accepted, 3, "payload that applications received in order, all flows",
+        run.mbps(run.rates.iter().sum());
+    "goodput min", "Mbps", Other, 3, "of the flow with the smallest",
+        run.mbps(run.rates.iter().copied().fold(f64::INFINITY, f64::min));
+    "goodput max", "Mbps", Other, 3, "of the flow with the largest",
+        run.mbps(run.rates.iter().copied().fold(0.0, f64::max));
+    "fairness", "", Other, 4, "Jain's index of goodputs: 1 if all flows got the same",
+        fairness(&run.rates);
+    "returned", "Mbps", Other, 3, "payload of responses, all flows",
+        run.mbps(run.per_second(run.total(|f| f.ends.returned_bytes)) * 8.0);
+    "transfers", "1/s", Other, 3, "files, requests and pictures complete",
+        run.per_second(run.total(|f| f.ends.transfers));
+    "FCT mean", "ms", Other, 3, "mean over all of them, files to their last byte at the receiver",
+        mean(&run.done, MS);
+    "FCT p99", "ms", Other, 3, "99th percentile",
+        most(&run.done, MS);
+    "FCT acked mean", "ms", Other, 3, "mean over all files, to their last acknowledgement",
+        mean(&run.acked, MS);
+    "FCT acked p99", "ms", Other, 3, "99th percentile",
+        most(&run.acked, MS);
+    "last transfer", "ms", Other, 3, "when the last of the whole run was complete",
+        run.last_transfer();
+    "delay mean", "us", Latency, 3, "mean from the host's port to delivery, over all data frames",
+        mean(&run.delays, US);
+    "delay p99", "us", Other, 3, "99th percentile",
+        most(&run.delays, US);
+    "late share", "", Other, 4, "video datagrams that missed their deadline, over those due",
+        share(run.total(|f| f.ends.late), run.total(|f| f.ends.due));
+    "dropped", "frames", Other, 0, "whatever the cause, whole run",
+        run.total(|f| f.dropped_total) as f64;
+    "dropped share", "", Other, 5, "the same over frames created",
+        share(run.total(|f| f.dropped_total), run.total(|f| f.created_total));
+    "stopped share max", "", Other, 4, "largest share of time that a queue was stopped",
+        run.queues().map(|queue| queue.stopped_share).fold(0.0, f64::max);
+    "stops", "frames", Other, 0, "stop frames sent, whole run",
+        run.channels().map(|channel| channel.stops_sent).sum::<u64>() as f64;
+    "queue max", "bytes", Other, 0, "largest number of bytes in a queue with a limit, whole run",
+        run.largest_queue() as f64;
+    "headroom max", "bytes", Other, 0, "largest at any input, whole run",
+        run.channels().map(|channel| channel.headroom_most_bytes).max().unwrap_or(0) as f64;
+    "ECN-marked", "frames", Other, 0, "by switches",
+        run.queues().map(|queue| queue.marked).sum::<u64>() as f64;
+    "retransmitted share", "", Other, 5,
         "payload that TCP retransmitted, over all it sent, whole run",
-        Role::Other,
-        5,
-    ),
-    number(
-        "timeouts",
-        "",
-        "of TCP's retransmission timers, whole run",
-        Role::Other,
-        0,
-    ),
-    number("watchdog trips", "", "whole run", Role::Other, 0),
-    number(
-        "standstill",
-        "",
-        "1 if queues that can never move ended the run, else 0",
-        Role::Other,
-        0,
-    ),
-    number("broken promises", "", "of the whole run", Role::Broken, 0),
-];
+        share(run.total(|f| f.ends.tcp.again_bytes), run.total(|f| f.ends.tcp.sent_bytes));
+    "timeouts", "", Other, 0, "of TCP's retransmission timers, whole run",
+        run.total(|f| f.ends.tcp.time_outs) as f64;
+    "watchdog trips", "", Other, 0, "whole run",
+        run.queues().map(|queue| queue.watchdog_trips).sum::<u64>() as f64;
+    "standstill", "", Other, 0, "1 if queues that can never move ended the run, else 0",
+        flag(run.outcome.stop == Stop::Standstill);
+    "broken promises", "", Broken, 0, "of the whole run",
+        run.outcome.violations.total() as f64;
+}
 
 /// What a run measured.
 pub fn point(found: &FoundFrames<'_>, columns: &[FlowColumn]) -> Point {
-    let mut values = values(&found.scenario.network, &found.outcome);
+    let mut values = values(&Seen::of(&found.scenario.network, &found.outcome));
     values.extend(chosen(columns, |flow| found.flow_tables(flow)));
     Point {
         values,
         trace_hash: format!("{:016x}", found.outcome.trace_hash),
+    }
+}
+
+/// What was seen of a run.
+struct Seen<'a> {
+    spec: &'a EthernetSpec,
+    outcome: &'a EthernetOutcome,
+    seconds: f64,
+    /// Goodputs, bps.
+    rates: Vec<f64>,
+    delays: DelayOutcome,
+    /// Transfers to their completion, and to their last acknowledgement.
+    done: DelayOutcome,
+    acked: DelayOutcome,
+}
+
+impl<'a> Seen<'a> {
+    fn of(spec: &'a EthernetSpec, outcome: &'a EthernetOutcome) -> Seen<'a> {
+        let flows = || outcome.flows.iter().map(|flow| &flow.ends);
+        Seen {
+            spec,
+            outcome,
+            seconds: outcome.ended_at.since(spec.warm_up).seconds(),
+            rates: goodputs(spec, outcome),
+            delays: merged(flows().map(|ends| &ends.delay)),
+            done: merged(flows().map(|ends| &ends.transfer_time)),
+            acked: merged(flows().map(|ends| &ends.acknowledged_time)),
+        }
+    }
+
+    fn mbps(&self, bps: f64) -> f64 {
+        if self.seconds > 0.0 {
+            bps / 1e6
+        } else {
+            f64::NAN
+        }
+    }
+
+    fn per_second(&self, count: u64) -> f64 {
+        match self.seconds > 0.0 {
+            true => count as f64 / self.seconds,
+            false => f64::NAN,
+        }
+    }
+
+    fn total(&self, of: fn(&FlowOutcome) -> u64) -> u64 {
+        self.outcome.flows.iter().map(of).sum()
+    }
+
+    fn channels(&self) -> impl Iterator<Item = &ChannelOutcome> {
+        self.outcome.channels.iter()
+    }
+
+    fn queues(&self) -> impl Iterator<Item = &QueueOutcome> {
+        self.channels().flat_map(|channel| &channel.queues)
+    }
+
+    /// When the last transfer was complete, ms.
+    fn last_transfer(&self) -> f64 {
+        let flows = self.outcome.flows.iter();
+        let last = flows.map(|flow| flow.ends.last_transfer.ps()).max();
+        match self.total(|f| f.ends.transfers_total) {
+            0 => f64::NAN,
+            _ => last.unwrap_or(0) as f64 / MS,
+        }
+    }
+
+    /// Hosts hold what they have; only queues with a limit are of interest.
+    fn largest_queue(&self) -> u64 {
+        let channels = self.spec.links.iter().flat_map(|link| &link.channels);
+        let told = channels.flat_map(|channel| &channel.queues);
+        let limited = told
+            .zip(self.queues())
+            .filter(|(told, _)| told.limit_bytes.is_some());
+        limited
+            .map(|(_, found)| found.most_bytes)
+            .max()
+            .unwrap_or(0)
     }
 }
 
@@ -181,107 +172,20 @@ fn share(part: u64, whole: u64) -> f64 {
     }
 }
 
-/// Of transfers, ms: mean and 99 % to their completion and to their last acknowledgement, and when
-/// the last one was complete; not a number where there was none.
-fn transfer_times(outcome: &EthernetOutcome) -> [f64; 5] {
-    let flows = || outcome.flows.iter();
-    let ms = |count: u64, ps: f64| if count > 0 { ps / 1e9 } else { f64::NAN };
-    let done = merged(flows().map(|flow| &flow.ends.transfer_time));
-    let acknowledged = merged(flows().map(|flow| &flow.ends.acknowledged_time));
-    let most = |times: &DelayOutcome| ms(times.count, times.histogram.percentile(99.0) as f64);
-    let total = flows().map(|flow| flow.ends.transfers_total).sum();
-    let last = flows().map(|flow| flow.ends.last_transfer.ps()).max();
-    [
-        ms(done.count, done.mean_ps),
-        most(&done),
-        ms(acknowledged.count, acknowledged.mean_ps),
-        most(&acknowledged),
-        ms(total, last.unwrap_or(0) as f64),
-    ]
+/// In units of so many ps; not a number where there was none.
+fn mean(times: &DelayOutcome, unit: f64) -> f64 {
+    match times.count {
+        0 => f64::NAN,
+        _ => times.mean_ps / unit,
+    }
 }
 
-/// In the order of [`MEASURES`].
-fn values(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Vec<f64> {
-    let seconds = outcome.ended_at.since(spec.warm_up).seconds();
-    let rate = |count: f64| {
-        if seconds > 0.0 {
-            count / seconds
-        } else {
-            f64::NAN
-        }
-    };
-    let total = |of: fn(&FlowOutcome) -> u64| outcome.flows.iter().map(of).sum::<u64>();
-    let rates = goodputs(spec, outcome);
-    let mbps = |bps: f64| if seconds > 0.0 { bps / 1e6 } else { f64::NAN };
-    let some = |count: u64, value: f64| if count > 0 { value } else { f64::NAN };
-    let [
-        transfer_mean,
-        transfer_most,
-        acknowledged_mean,
-        acknowledged_most,
-        last_transfer,
-    ] = transfer_times(outcome);
-    let delays = merged(outcome.flows.iter().map(|flow| &flow.ends.delay));
-    let queues = || outcome.channels.iter().flat_map(|channel| &channel.queues);
-    let sum = |of: fn(&QueueOutcome) -> u64| queues().map(of).sum::<u64>() as f64;
-    let (dropped, created) = (total(|f| f.dropped_total), total(|f| f.created_total));
-    let stops: u64 = outcome
-        .channels
-        .iter()
-        .map(|channel| channel.stops_sent)
-        .sum();
-    let headroom = outcome
-        .channels
-        .iter()
-        .map(|channel| channel.headroom_most_bytes);
-    let time = |ps: u64| ps as f64;
-    vec![
-        mbps(rates.iter().sum()),
-        mbps(rates.iter().copied().fold(f64::INFINITY, f64::min)),
-        mbps(rates.iter().copied().fold(0.0, f64::max)),
-        fairness(&rates),
-        mbps(rate(total(|f| f.ends.returned_bytes) as f64 * 8.0)),
-        rate(total(|f| f.ends.transfers) as f64),
-        transfer_mean,
-        transfer_most,
-        acknowledged_mean,
-        acknowledged_most,
-        last_transfer,
-        some(delays.count, delays.mean_ps / 1e6),
-        some(delays.count, time(delays.histogram.percentile(99.0)) / 1e6),
-        share(total(|f| f.ends.late), total(|f| f.ends.due)),
-        dropped as f64,
-        share(dropped, created),
-        queues()
-            .map(|queue| queue.stopped_share)
-            .fold(0.0, f64::max),
-        stops as f64,
-        largest_queue(spec, outcome) as f64,
-        headroom.max().unwrap_or(0) as f64,
-        sum(|queue| queue.marked),
-        share(
-            total(|f| f.ends.tcp.again_bytes),
-            total(|f| f.ends.tcp.sent_bytes),
-        ),
-        total(|f| f.ends.tcp.time_outs) as f64,
-        sum(|queue| queue.watchdog_trips),
-        flag(outcome.stop == Stop::Standstill),
-        outcome.violations.total() as f64,
-    ]
-}
-
-/// Hosts hold what they have; only queues with a limit are of interest.
-fn largest_queue(spec: &EthernetSpec, outcome: &EthernetOutcome) -> u64 {
-    let channels = spec.links.iter().flat_map(|link| &link.channels);
-    let found = outcome.channels.iter().flat_map(|channel| &channel.queues);
-    let told = channels.flat_map(|channel| &channel.queues);
-    let limited = told
-        .zip(found)
-        .filter(|(told, _)| told.limit_bytes.is_some());
-    limited
-        .map(|(_, found)| found.most_bytes)
-        .max()
-        .unwrap_or(0)
+/// 99 % take no longer.
+fn most(times: &DelayOutcome, unit: f64) -> f64 {
+    match times.count {
+        0 => f64::NAN,
+        _ => times.histogram.percentile(99.0) as f64 / unit,
+    }
 }
 
 #[cfg(test)]
@@ -337,7 +241,7 @@ mod tests {
             violations,
             ..engine.outcome()
         };
-        let values = values(&spec, &outcome);
+        let values = values(&Seen::of(&spec, &outcome));
         assert_eq!(values.len(), MEASURES.len());
         let value = |name: &str| values[MEASURES.iter().position(|m| m.name == name).unwrap()];
         for (name, is) in [
