@@ -18,7 +18,7 @@ use backwater_kernel::{Duration, Stop};
 use backwater_net::outcome::Series;
 use backwater_results::compare::{Carrier, Observed, Workload};
 use backwater_results::sweep::{FlowColumn, Measure, NoColumn};
-use backwater_results::{Manifest, Report, RunDirectory, RunInfo, Table};
+use backwater_results::{GivenUp, Manifest, Report, RunDirectory, RunInfo, Table};
 use backwater_scenario::Scenario;
 use serde_json::Value;
 
@@ -37,6 +37,16 @@ const TEXT_BYTES: u64 = 96;
 
 /// A scenario and what simulates it.
 pub trait Engine {
+    /// What there is to simulate, in numbers.
+    fn size(&self) -> String;
+    /// Delays that are promised before it runs, for people.
+    fn promised(&self) -> Option<String> {
+        None
+    }
+    /// Where the scenario lets lossless classes lose frames.
+    fn given_up(&self) -> Vec<GivenUp> {
+        Vec::new()
+    }
     /// Ready to run, and nothing looks on.
     fn plain(&self) -> Result<Box<dyn Run<'_> + '_>, String>;
     /// Ready to run, with all that people want to see.

@@ -78,7 +78,7 @@ fn execute(
     interrupt::flag();
     let needed = backwater_scenario::needed_bytes(&scenario.engine);
     options.memory.watch(needed / 2);
-    let mut job = Job::new(source, scenario, engine.cell(), directory);
+    let mut job = Job::new(source, scenario, engine, directory);
     run.looks().begin(&mut job.directory)?;
     let took = simulate(&mut job, &mut *run)?;
     let mut found = run.found();

@@ -3,9 +3,11 @@
 use backwater_kernel::words::counted;
 use backwater_kernel::{Duration, Rings, Stop, Time};
 use backwater_net::Simulation;
+use backwater_net::bound::bounds;
 use backwater_net::outcome::{Outcome, PortsOutcome, RecoveryOutcome};
 use backwater_net::probe::{Audit, Coverage, Ports, PortsSpec, Probe, Recorder, Recovery};
 use backwater_results::compare::{Carrier, CellMeter, Workload};
+use backwater_results::number::span;
 use backwater_results::run::{flow_names, flow_tables};
 use backwater_results::sweep::{FlowColumn, Measure};
 use backwater_results::{
@@ -62,6 +64,36 @@ impl<'a> Cells<'a> {
 }
 
 impl Engine for Cells<'_> {
+    fn size(&self) -> String {
+        let PacketScenario {
+            network, series, ..
+        } = self.0;
+        let legs: usize = network.flows.iter().map(|flow| flow.legs.len()).sum();
+        format!(
+            "{}, {}, {} over {}, {}",
+            counted(network.nodes.len(), "node"),
+            counted(network.links.len(), "link"),
+            counted(network.flows.len(), "flow"),
+            counted(legs, "hop"),
+            counted(series.len(), "series")
+        )
+    }
+
+    /// How many flows have a delay bound, and between which they lie.
+    fn promised(&self) -> Option<String> {
+        let found = bounds(&self.0.network);
+        let delays = || found.iter().flatten().map(|bound| bound.delay);
+        let time = |delay: Duration| span(delay.ps() as f64);
+        let (least, most) = (time(delays().min()?), time(delays().max()?));
+        let count = delays().count();
+        let have = if count == 1 { "has" } else { "have" };
+        let flows = counted(count, "flow");
+        Some(match least == most {
+            true => format!("{flows} {have} a delay bound, of {least}"),
+            false => format!("{flows} {have} a delay bound, from {least} to {most}"),
+        })
+    }
+
     fn plain(&self) -> Result<Box<dyn Run<'_> + '_>, String> {
         self.start(())
     }

@@ -75,6 +75,20 @@ impl<'a> Flits<'a> {
 }
 
 impl Engine for Flits<'_> {
+    fn size(&self) -> String {
+        let spec = self.spec;
+        let names: Vec<&str> = spec.classes.iter().map(|c| c.name.as_str()).collect();
+        format!(
+            "{}, {} between them, {}; {} of {} a channel; sends {}",
+            counted(spec.graph.routers, "router"),
+            counted(spec.graph.channels.len(), "channel"),
+            counted(spec.graph.inject.len(), "terminal"),
+            counted(spec.router.lanes, "VC"),
+            counted(spec.router.depth, "flit"),
+            names.join(", ")
+        )
+    }
+
     fn plain(&self) -> Result<Box<dyn Run<'_> + '_>, String> {
         self.start(())
     }

@@ -5,12 +5,13 @@ use backwater_kernel::{Duration, Rings, Time};
 use backwater_net::frames::Simulation;
 use backwater_net::frames::outcome::EthernetOutcome;
 use backwater_net::frames::probe::{Audit, Coverage, Probe, Recorder};
+use backwater_net::frames::spec::{NodeKind, NodeSpec};
 use backwater_results::compare::{Carrier, FrameMeter, Workload};
 use backwater_results::ethernet::{flow_names, flow_tables};
 use backwater_results::number::span;
 use backwater_results::sweep::{FlowColumn, Measure};
 use backwater_results::{
-    RunInfo, Table, ethernet_manifest, ethernet_report, ethernet_summary, ethernet_tables,
+    GivenUp, RunInfo, Table, ethernet_manifest, ethernet_report, ethernet_summary, ethernet_tables,
     ethernet_terminal_summary,
 };
 use backwater_scenario::EthernetScenario;
@@ -62,6 +63,31 @@ impl<'a> Frames<'a> {
 }
 
 impl Engine for Frames<'_> {
+    fn size(&self) -> String {
+        let network = &self.0.network;
+        let is_switch = |node: &&NodeSpec| matches!(node.kind, NodeKind::Switch(_));
+        let switches = network.nodes.iter().filter(is_switch).count();
+        let classes = network.links.first().map(|link| &link.channels[0].queues);
+        format!(
+            "{}, {}, {}, {}, {}, {}",
+            counted(network.nodes.len() - switches, "host"),
+            counted(switches, "switch"),
+            counted(network.links.len(), "link"),
+            counted(classes.map_or(0, Vec::len), "class"),
+            counted(network.flows.len(), "flow"),
+            counted(self.0.series.len(), "series")
+        )
+    }
+
+    fn given_up(&self) -> Vec<GivenUp> {
+        let one = |own: &backwater_scenario::GivenUp| GivenUp {
+            classes: own.classes,
+            nodes: own.nodes.clone(),
+            by: own.by.clone(),
+        };
+        self.0.given_up.iter().map(one).collect()
+    }
+
     fn plain(&self) -> Result<Box<dyn Run<'_> + '_>, String> {
         Ok(Box::new(self.start(())?))
     }

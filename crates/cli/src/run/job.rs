@@ -7,7 +7,7 @@ use backwater_results::number::significant;
 use backwater_results::{Check, DirectoryError, GivenUp, RunDirectory, RunInfo};
 use backwater_scenario::{Scenario, Source};
 
-use crate::engine::{Audited, Found, Head};
+use crate::engine::{Audited, Engine, Found, Head};
 use crate::{FAILED, SHORT_OF_MEMORY, SUCCESS, command_line, fail, files, interrupt, memory};
 
 /// A run and the directory it fills.
@@ -64,19 +64,19 @@ impl Ending {
 }
 
 impl Job {
-    /// A run of this scenario into this directory. `cell` is the unit of time shown first.
+    /// A run of this scenario into this directory.
     pub fn new(
         source: Source,
         scenario: &Scenario,
-        cell: Duration,
+        engine: &dyn Engine,
         directory: RunDirectory,
     ) -> Job {
         Job {
             title: files::title(&scenario.title, &source),
             directory,
-            cell,
+            cell: engine.cell(),
             checks: Vec::new(),
-            given_up: given_up(scenario),
+            given_up: engine.given_up(),
             source,
             named: scenario.files.clone(),
             about: scenario.about.trim().to_owned(),
@@ -206,18 +206,6 @@ impl Job {
             Ending::ShortOfMemory => SHORT_OF_MEMORY,
         }
     }
-}
-
-/// Where the scenario lets lossless classes lose frames.
-fn given_up(scenario: &Scenario) -> Vec<GivenUp> {
-    let ethernet = scenario.ethernet();
-    let all = ethernet.map_or(&[][..], |ethernet| &ethernet.given_up);
-    let one = |own: &backwater_scenario::GivenUp| GivenUp {
-        classes: own.classes,
-        nodes: own.nodes.clone(),
-        by: own.by.clone(),
-    };
-    all.iter().map(one).collect()
 }
 
 /// What watching cost, in seconds of CPU.
