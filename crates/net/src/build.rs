@@ -7,21 +7,22 @@ use alloc::{format, vec};
 use backwater_ends::application::units::{self, Limited, Traffic};
 use backwater_ends::control::SourceControl;
 use backwater_ends::sink::Sink;
-use backwater_kernel::hash::TraceHash;
 use backwater_kernel::stats::{Level, TimeWeighted};
-use backwater_kernel::{BuildError, Channels, Duration, EventQueue, Rate, Time, Violations};
+use backwater_kernel::{BuildError, Channels, Duration, EventQueue, Rate, Time};
 
 use crate::cell_tcp::Connections;
+use crate::classes::Classes;
+use crate::classes::run::ByClass;
 use crate::conversation;
 use crate::flow::{Flow, FlowCounts};
-use crate::flow_control::{CreditLink, Settings, StartArena, StartLog};
-use crate::hop::due::Due;
+use crate::flow_control::{CreditLink, Settings, StartLog};
 use crate::hop::leg::{Leg, LegCounts, Receiver, Seers, Sender};
-use crate::hop::unit::{Fifo, NONE, SharedCopies, Units};
+use crate::hop::unit::{Fifo, NONE};
 use crate::hop::wire::{self, Channel};
 use crate::marking::rate_ports::{self, RatePorts};
 use crate::memory::pool;
 use crate::network::{Network, Node};
+use crate::plan::{Plan, Specification};
 use crate::probe::Probe;
 use crate::rm_cells;
 use crate::scheduler::Place;
@@ -39,59 +40,37 @@ use crate::timer::Timer;
 /// Longest run and longest delay: sums of a few must not overflow the clock.
 const CLOCK_MAX_PS: u64 = u64::MAX / 4;
 
-impl<Q: EventQueue> Simulation<Q> {
-    /// A network at time zero.
-    ///
-    /// # Errors
-    /// As [`Simulation::with_probe`].
-    pub fn new(spec: &NetworkSpec) -> Result<Self, BuildError> {
-        Simulation::with_probe(spec, ())
-    }
-}
-
-impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
-    /// A network at time zero with a probe looking on.
-    ///
-    /// # Errors
-    /// If the specification contradicts itself: an index out of range, a leg that does not
-    /// follow its parent, a zero where the engine needs more.
-    pub fn with_probe(spec: &NetworkSpec, probe: P) -> Result<Self, BuildError> {
-        verify(spec)?;
-        let mut network = network(spec);
-        let rates = RatePorts::new(&network.legs, spec);
+impl Specification for NetworkSpec {
+    fn plan(&self) -> Result<Plan, BuildError> {
+        verify(self)?;
+        let mut network = network(self);
+        let rates = RatePorts::new(&network.legs, self);
         for leg in &mut network.legs {
             if rates.has(leg.sender.channel) {
                 leg.sender.seen_by.set_rates();
             }
         }
-        let mut simulation = Simulation {
-            now: Time::ZERO,
-            events: Q::default(),
+        Ok(Plan {
+            seed: self.seed,
+            stop_at: self.stop_at,
+            warm_up: self.warm_up,
             network,
+            by_class: ByClass::default(),
             rates,
-            probe,
-            due: Due::new(2 * spec.links.len()),
-            freed: Vec::new(),
-            tickets: Vec::new(),
-            hash: TraceHash::new(),
-            seed: spec.seed,
-            stop_at: spec.stop_at,
-            warm_up: spec.warm_up,
-            is_warm: spec.warm_up == Time::ZERO,
-            events_handled: 0,
-            unit_hops: 0,
-            last_start: Time::ZERO,
-            mark: Mark::new(spec),
-            violations: Violations::default(),
-        };
+            mark: Mark::new(self),
+        })
+    }
+
+    fn start<Q: EventQueue, P: Probe>(&self, simulation: &mut Simulation<Q, P>) {
         simulation.start_sources();
         simulation.start_sessions();
         simulation.start_refresh_timers();
         simulation.start_rate_ports();
         simulation.start_connections();
-        Ok(simulation)
     }
+}
 
+impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     fn start_sources(&mut self) {
         for (id, flow) in self.network.flows.iter().enumerate() {
             if let Some(start) = flow.traffic.start()
@@ -246,24 +225,8 @@ fn check_pace(flow: &FlowSpec) -> Result<(), String> {
 }
 
 fn network(spec: &NetworkSpec) -> Network {
-    let mut network = Network {
-        legs: Vec::new(),
-        counts: Vec::new(),
-        credits: Vec::new(),
-        settings: Vec::new(),
-        starts: StartArena::default(),
-        channels: Vec::new(),
-        flows: Vec::new(),
-        nodes: Vec::new(),
-        sinks: Vec::new(),
-        units: Units::new(),
-        copies: SharedCopies::default(),
-        children: Vec::new(),
-        leaves_below: Vec::new(),
-        pools: Vec::new(),
-        sessions: None,
-        tcp: Connections::new(spec),
-    };
+    let mut network = Network::empty(Classes::none());
+    network.tcp = Connections::new(spec);
     reserve(&mut network, spec);
     let node = || Node {
         stored: TimeWeighted::new(Time::ZERO, 0),

@@ -1,32 +1,26 @@
-//! Frames between stations and switches, output queues by class, back-pressure, TCP and UDP.
+//! Frames between hosts and switches: output queues by class, back-pressure, TCP and UDP.
 //!
 //! `spec` says what to simulate, `Simulation` runs it, `outcome` is what it found.
 
 mod arrive;
 mod back_pressure;
 mod build;
-mod channel;
 mod finish;
-pub(crate) mod frame;
 mod gates;
 mod inputs;
+mod instant;
 mod lanes;
-mod network;
-pub mod outcome;
-pub mod probe;
-mod requests;
-pub mod routes;
-mod shared;
-mod simulation;
-mod sizes;
-pub mod spec;
 mod standstill;
 #[cfg(test)]
 mod testing;
-mod timer;
 mod transmit;
+mod view;
 
-pub use build::verify;
-pub use network::Network;
-pub use simulation::Simulation;
-pub use sizes::frame_bytes;
+pub use crate::classes::routes;
+pub use crate::hop::sizes::frame_bytes;
+pub use crate::network::Network;
+pub use crate::outcome::frames as outcome;
+pub use crate::probe::frames as probe;
+pub use crate::simulation::Simulation;
+pub use crate::spec::frames as spec;
+pub use crate::spec::frames::verify;

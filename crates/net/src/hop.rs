@@ -3,9 +3,13 @@
 mod arrive;
 mod depart;
 pub(crate) mod due;
+mod frame;
 mod instant;
 pub(crate) mod kind;
 pub(crate) mod leg;
+pub(crate) mod load;
 mod queueing;
+pub(crate) mod sizes;
 pub(crate) mod unit;
+pub(crate) mod view;
 pub(crate) mod wire;

@@ -7,6 +7,7 @@ use backwater_kernel::Time;
 use backwater_kernel::stats::TimeWeighted;
 
 use crate::cell_tcp::Connections;
+use crate::classes::Classes;
 use crate::flow::Flow;
 use crate::flow_control::{CreditLink, Settings, StartArena};
 use crate::hop::leg::{Leg, LegCounts};
@@ -38,9 +39,34 @@ pub struct Network {
     pub(crate) sessions: Option<Box<Sessions>>,
     /// Where there are any.
     pub(crate) tcp: Option<Box<Connections>>,
+    /// Queues by class, and what routed units need.
+    pub(crate) classes: Classes,
 }
 
 impl Network {
+    /// Nothing but these classes.
+    pub(crate) fn empty(classes: Classes) -> Network {
+        Network {
+            legs: Vec::new(),
+            counts: Vec::new(),
+            credits: Vec::new(),
+            settings: Vec::new(),
+            starts: StartArena::default(),
+            channels: Vec::new(),
+            flows: Vec::new(),
+            nodes: Vec::new(),
+            sinks: Vec::new(),
+            units: Units::new(),
+            copies: SharedCopies::default(),
+            children: Vec::new(),
+            leaves_below: Vec::new(),
+            pools: Vec::new(),
+            sessions: None,
+            tcp: None,
+            classes,
+        }
+    }
+
     /// The first legs of a flow.
     pub(crate) fn roots(&self, flow_id: u32) -> &[u32] {
         let flow = &self.flows[flow_id as usize];

@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 use backwater_kernel::{Stop, Time, Violations};
 
 mod abr;
+pub mod frames;
 mod ports;
 mod recovery;
 mod standstill;

@@ -5,11 +5,13 @@
 //! to costs nothing.
 
 mod audit;
+pub mod frames;
 mod ports;
 mod recorder;
 mod recovery;
 mod trace;
 
+pub use crate::hop::view::{Cause, Content, FrameView, Gate};
 pub use audit::{Audit, Coverage};
 pub use ports::{PathWaits, Ports, PortsSpec};
 pub use recorder::Recorder;
@@ -44,280 +46,102 @@ pub struct Crossing {
     pub bytes: u32,
 }
 
-/// Something that watches a run.
-#[allow(unused_variables)]
-pub trait Probe {
+macro_rules! hooks {
+    ($($(#[$doc:meta])* fn $name:ident($($arg:ident: $what:ty),*);)*) => {
+        /// Something that watches a run.
+        #[allow(unused_variables)]
+        pub trait Probe {
+            /// Does it look at frames? If not, the engine makes nothing for it to see.
+            const WATCHES: bool = true;
+            $($(#[$doc])* #[inline] fn $name(&mut self, $($arg: $what),*) {})*
+        }
+
+        /// Two probes are a probe.
+        impl<A: Probe, B: Probe> Probe for (A, B) {
+            const WATCHES: bool = A::WATCHES || B::WATCHES;
+            $(#[inline] fn $name(&mut self, $($arg: $what),*) {
+                self.0.$name($($arg),*);
+                self.1.$name($($arg),*);
+            })*
+        }
+
+        /// A probe that is there or not, as the caller decides while the program runs.
+        impl<P: Probe> Probe for Option<P> {
+            const WATCHES: bool = P::WATCHES;
+            $(#[inline] fn $name(&mut self, $($arg: $what),*) {
+                if let Some(probe) = self {
+                    probe.$name($($arg),*);
+                }
+            })*
+        }
+    };
+}
+
+hooks! {
     /// A unit starts on its channel.
-    #[inline]
-    fn on_start(&mut self, crossing: Crossing) {}
+    fn on_start(crossing: Crossing);
     /// A unit took effect at the far end of its channel.
-    #[inline]
-    fn on_arrival(&mut self, crossing: Crossing) {}
+    fn on_arrival(crossing: Crossing);
     /// A unit was lost on the wire or dropped: in a queue (the crossing names the channel and leg
     /// it waited for), at the far end of its channel, or at its source (then its first leg).
-    #[inline]
-    fn on_loss(&mut self, crossing: Crossing, cause: LossCause) {}
+    fn on_loss(crossing: Crossing, cause: LossCause);
     /// A unit joined the queue of `leg` at a port that serves by rank (a stamp, a finish time).
-    #[inline]
-    fn on_rank(&mut self, at: Time, leg: u32, number: u32, rank: u64) {}
+    fn on_rank(at: Time, leg: u32, number: u32, rank: u64);
     /// VirtualClock checked the flow of `leg`: its clock is `ahead` of real time (negative if
     /// behind), its threshold is `threshold`; more than that is an alarm.
-    #[inline]
-    fn on_check(&mut self, at: Time, leg: u32, ahead_ps: i64, threshold: Duration) {}
+    fn on_check(at: Time, leg: u32, ahead_ps: i64, threshold: Duration);
     /// The receiver's buffer of `leg` holds `fill` units.
-    #[inline]
-    fn on_fill(&mut self, at: Time, leg: u32, fill: u32) {}
+    fn on_fill(at: Time, leg: u32, fill: u32);
     /// The sender's credit of `leg` is `credit`; `renewed` by a credit unit, or spent.
-    #[inline]
-    fn on_credit(&mut self, at: Time, leg: u32, credit: i64, renewed: bool) {}
+    fn on_credit(at: Time, leg: u32, credit: i64, renewed: bool);
     /// `waiting` units wait at the sender's end of `leg`: one has joined or left.
-    #[inline]
-    fn on_queue(&mut self, at: Time, leg: u32, waiting: u32) {}
+    fn on_queue(at: Time, leg: u32, waiting: u32);
     /// `node` holds `stored` data units.
-    #[inline]
-    fn on_stored(&mut self, at: Time, node: u32, stored: u64) {}
+    fn on_stored(at: Time, node: u32, stored: u64);
     /// A unit that came over `leg` at `arrived` leaves the node.
-    #[inline]
-    fn on_wait(&mut self, at: Time, leg: u32, arrived: Time) {}
+    fn on_wait(at: Time, leg: u32, arrived: Time);
     /// A data unit that joined the queue of `leg` at `joined` has started; told right after its
     /// [`Probe::on_start`].
-    #[inline]
-    fn on_leave(&mut self, at: Time, leg: u32, joined: Time) {}
+    fn on_leave(at: Time, leg: u32, joined: Time);
     /// A unit of `bytes`, born at `born`, was delivered over `leg`.
-    #[inline]
-    fn on_delivered(&mut self, at: Time, leg: u32, born: Time, bytes: u32) {}
+    fn on_delivered(at: Time, leg: u32, born: Time, bytes: u32);
     /// ACR of an ABR flow changed from `old`.
-    #[inline]
-    fn on_rate(&mut self, at: Time, flow: u32, acr: Rate, old: Rate) {}
+    fn on_rate(at: Time, flow: u32, acr: Rate, old: Rate);
     /// The source of an ABR flow sends a forward RM cell in rate.
-    #[inline]
-    fn on_forward(&mut self, at: Time, flow: u32, cell: ForwardCell) {}
+    fn on_forward(at: Time, flow: u32, cell: ForwardCell);
     /// A backward RM cell with explicit rate `er` reached the source of `flow`, whose ACR is
     /// `acr` now.
-    #[inline]
-    fn on_backward(&mut self, at: Time, flow: u32, er: Rate, acr: Rate) {}
+    fn on_backward(at: Time, flow: u32, er: Rate, acr: Rate);
     /// `waiting` ABR cells wait at a port that tells rates: one has joined or left.
-    #[inline]
-    fn on_rate_queue(&mut self, at: Time, channel: u32, waiting: u32) {}
+    fn on_rate_queue(at: Time, channel: u32, waiting: u32);
     /// A port that tells rates ended a measuring interval.
-    #[inline]
-    fn on_interval(&mut self, at: Time, channel: u32, interval: RateInterval) {}
+    fn on_interval(at: Time, channel: u32, interval: RateInterval);
+    /// A station's flow made a frame (it then joins the queue of its port).
+    fn on_frame_created(at: Time, channel: u32, frame: &FrameView);
+    /// A frame joined the queue of its class in front of `channel`, which now holds so much.
+    fn on_frame_joined(at: Time, channel: u32, frame: &FrameView, queue_bytes: u64);
+    /// The first bit of a frame (of its preamble) leaves on a channel.
+    fn on_frame_start(at: Time, channel: u32, frame: &FrameView);
+    /// The last bit has left; the queue (of data frames) now holds so much.
+    fn on_frame_sent(at: Time, channel: u32, class: u8, queue_bytes: u64);
+    /// A frame takes effect at the far end of a channel.
+    fn on_frame_arrival(at: Time, channel: u32, frame: &FrameView);
+    /// A frame was dropped in front of `channel` (the one it would have left on).
+    fn on_frame_dropped(at: Time, channel: u32, frame: &FrameView, cause: Cause);
+    /// A frame reached its station.
+    fn on_frame_delivered(at: Time, frame: &FrameView);
+    /// The application at the destination of `flow` (or, for responses, at its source) got
+    /// payload in order.
+    fn on_payload(at: Time, flow: u32, is_forward: bool, bytes: u64);
+    /// What leaves on `channel` is stopped, or may go again.
+    fn on_gate(at: Time, channel: u32, gate: Gate, is_stopped: bool);
     /// Everything of this instant has happened.
-    #[inline]
-    fn after_instant(&mut self, at: Time, network: &Network) {}
+    fn after_instant(at: Time, network: &Network);
     /// The run is over; `at` is the last instant at which something happened.
-    #[inline]
-    fn on_end(&mut self, at: Time, network: &Network) {}
+    fn on_end(at: Time, network: &Network);
 }
 
-impl Probe for () {}
-
-impl<A: Probe, B: Probe> Probe for (A, B) {
-    #[inline]
-    fn on_rate(&mut self, at: Time, flow: u32, acr: Rate, old: Rate) {
-        self.0.on_rate(at, flow, acr, old);
-        self.1.on_rate(at, flow, acr, old);
-    }
-    #[inline]
-    fn on_forward(&mut self, at: Time, flow: u32, cell: ForwardCell) {
-        self.0.on_forward(at, flow, cell);
-        self.1.on_forward(at, flow, cell);
-    }
-    #[inline]
-    fn on_backward(&mut self, at: Time, flow: u32, er: Rate, acr: Rate) {
-        self.0.on_backward(at, flow, er, acr);
-        self.1.on_backward(at, flow, er, acr);
-    }
-    #[inline]
-    fn on_rate_queue(&mut self, at: Time, channel: u32, waiting: u32) {
-        self.0.on_rate_queue(at, channel, waiting);
-        self.1.on_rate_queue(at, channel, waiting);
-    }
-    #[inline]
-    fn on_interval(&mut self, at: Time, channel: u32, interval: RateInterval) {
-        self.0.on_interval(at, channel, interval);
-        self.1.on_interval(at, channel, interval);
-    }
-    #[inline]
-    fn on_start(&mut self, crossing: Crossing) {
-        self.0.on_start(crossing);
-        self.1.on_start(crossing);
-    }
-    #[inline]
-    fn on_arrival(&mut self, crossing: Crossing) {
-        self.0.on_arrival(crossing);
-        self.1.on_arrival(crossing);
-    }
-    #[inline]
-    fn on_loss(&mut self, crossing: Crossing, cause: LossCause) {
-        self.0.on_loss(crossing, cause);
-        self.1.on_loss(crossing, cause);
-    }
-    #[inline]
-    fn on_rank(&mut self, at: Time, leg: u32, number: u32, rank: u64) {
-        self.0.on_rank(at, leg, number, rank);
-        self.1.on_rank(at, leg, number, rank);
-    }
-    #[inline]
-    fn on_check(&mut self, at: Time, leg: u32, ahead_ps: i64, threshold: Duration) {
-        self.0.on_check(at, leg, ahead_ps, threshold);
-        self.1.on_check(at, leg, ahead_ps, threshold);
-    }
-    #[inline]
-    fn on_fill(&mut self, at: Time, leg: u32, fill: u32) {
-        self.0.on_fill(at, leg, fill);
-        self.1.on_fill(at, leg, fill);
-    }
-    #[inline]
-    fn on_credit(&mut self, at: Time, leg: u32, credit: i64, renewed: bool) {
-        self.0.on_credit(at, leg, credit, renewed);
-        self.1.on_credit(at, leg, credit, renewed);
-    }
-    #[inline]
-    fn on_queue(&mut self, at: Time, leg: u32, waiting: u32) {
-        self.0.on_queue(at, leg, waiting);
-        self.1.on_queue(at, leg, waiting);
-    }
-    #[inline]
-    fn on_stored(&mut self, at: Time, node: u32, stored: u64) {
-        self.0.on_stored(at, node, stored);
-        self.1.on_stored(at, node, stored);
-    }
-    #[inline]
-    fn on_wait(&mut self, at: Time, leg: u32, arrived: Time) {
-        self.0.on_wait(at, leg, arrived);
-        self.1.on_wait(at, leg, arrived);
-    }
-    #[inline]
-    fn on_leave(&mut self, at: Time, leg: u32, joined: Time) {
-        self.0.on_leave(at, leg, joined);
-        self.1.on_leave(at, leg, joined);
-    }
-    #[inline]
-    fn on_delivered(&mut self, at: Time, leg: u32, born: Time, bytes: u32) {
-        self.0.on_delivered(at, leg, born, bytes);
-        self.1.on_delivered(at, leg, born, bytes);
-    }
-    #[inline]
-    fn after_instant(&mut self, at: Time, network: &Network) {
-        self.0.after_instant(at, network);
-        self.1.after_instant(at, network);
-    }
-    #[inline]
-    fn on_end(&mut self, at: Time, network: &Network) {
-        self.0.on_end(at, network);
-        self.1.on_end(at, network);
-    }
-}
-
-/// A probe that is there or not, as the caller decides while the program runs.
-impl<P: Probe> Probe for Option<P> {
-    #[inline]
-    fn on_rate(&mut self, at: Time, flow: u32, acr: Rate, old: Rate) {
-        if let Some(probe) = self {
-            probe.on_rate(at, flow, acr, old);
-        }
-    }
-    #[inline]
-    fn on_forward(&mut self, at: Time, flow: u32, cell: ForwardCell) {
-        if let Some(probe) = self {
-            probe.on_forward(at, flow, cell);
-        }
-    }
-    #[inline]
-    fn on_backward(&mut self, at: Time, flow: u32, er: Rate, acr: Rate) {
-        if let Some(probe) = self {
-            probe.on_backward(at, flow, er, acr);
-        }
-    }
-    #[inline]
-    fn on_rate_queue(&mut self, at: Time, channel: u32, waiting: u32) {
-        if let Some(probe) = self {
-            probe.on_rate_queue(at, channel, waiting);
-        }
-    }
-    #[inline]
-    fn on_interval(&mut self, at: Time, channel: u32, interval: RateInterval) {
-        if let Some(probe) = self {
-            probe.on_interval(at, channel, interval);
-        }
-    }
-    #[inline]
-    fn on_start(&mut self, crossing: Crossing) {
-        if let Some(probe) = self {
-            probe.on_start(crossing);
-        }
-    }
-    #[inline]
-    fn on_arrival(&mut self, crossing: Crossing) {
-        if let Some(probe) = self {
-            probe.on_arrival(crossing);
-        }
-    }
-    #[inline]
-    fn on_loss(&mut self, crossing: Crossing, cause: LossCause) {
-        if let Some(probe) = self {
-            probe.on_loss(crossing, cause);
-        }
-    }
-    #[inline]
-    fn on_rank(&mut self, at: Time, leg: u32, number: u32, rank: u64) {
-        if let Some(probe) = self {
-            probe.on_rank(at, leg, number, rank);
-        }
-    }
-    #[inline]
-    fn on_check(&mut self, at: Time, leg: u32, ahead_ps: i64, threshold: Duration) {
-        if let Some(probe) = self {
-            probe.on_check(at, leg, ahead_ps, threshold);
-        }
-    }
-    #[inline]
-    fn on_fill(&mut self, at: Time, leg: u32, fill: u32) {
-        if let Some(probe) = self {
-            probe.on_fill(at, leg, fill);
-        }
-    }
-    #[inline]
-    fn on_credit(&mut self, at: Time, leg: u32, credit: i64, renewed: bool) {
-        if let Some(probe) = self {
-            probe.on_credit(at, leg, credit, renewed);
-        }
-    }
-    #[inline]
-    fn on_queue(&mut self, at: Time, leg: u32, waiting: u32) {
-        if let Some(probe) = self {
-            probe.on_queue(at, leg, waiting);
-        }
-    }
-    #[inline]
-    fn on_stored(&mut self, at: Time, node: u32, stored: u64) {
-        if let Some(probe) = self {
-            probe.on_stored(at, node, stored);
-        }
-    }
-    #[inline]
-    fn on_wait(&mut self, at: Time, leg: u32, arrived: Time) {
-        if let Some(probe) = self {
-            probe.on_wait(at, leg, arrived);
-        }
-    }
-    #[inline]
-    fn on_leave(&mut self, at: Time, leg: u32, joined: Time) {
-        if let Some(probe) = self {
-            probe.on_leave(at, leg, joined);
-        }
-    }
-    #[inline]
-    fn on_delivered(&mut self, at: Time, leg: u32, born: Time, bytes: u32) {
-        if let Some(probe) = self {
-            probe.on_delivered(at, leg, born, bytes);
-        }
-    }
-    #[inline]
-    fn after_instant(&mut self, at: Time, network: &Network) {
-        if let Some(probe) = self {
-            probe.after_instant(at, network);
-        }
-    }
+/// Nobody looks.
+impl Probe for () {
+    const WATCHES: bool = false;
 }

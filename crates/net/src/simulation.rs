@@ -7,6 +7,7 @@ use backwater_ends::control::Control;
 use backwater_kernel::hash::TraceHash;
 use backwater_kernel::{Event, EventQueue, Place, Rings, Time, Violations};
 
+use crate::classes::run::ByClass;
 use crate::hop::due::Due;
 use crate::hop::wire::Ticket;
 use crate::marking::rate_ports::RatePorts;
@@ -37,6 +38,8 @@ pub struct Simulation<Q: EventQueue = Rings, P: Probe = ()> {
     /// What had started some time before the end.
     pub(crate) mark: Mark,
     pub(crate) rates: RatePorts,
+    /// Where units are routed, and share queues by class.
+    pub(crate) by_class: ByClass,
     pub(crate) violations: Violations,
 }
 
@@ -61,8 +64,12 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             self.advance(at, enough)?;
             self.mark.set(&self.network);
         }
-        self.advance(until, enough)?;
-        let is_over = self.events.is_empty() || self.is_left_over();
+        let is_done = self.advance(until, enough);
+        if self.network.classes.count > 0 && !self.by_class.is_over() {
+            self.catch_up(if is_done.is_some() { until } else { self.now });
+        }
+        is_done?;
+        let is_over = self.events.is_empty() || self.is_left_over() || self.by_class.is_over();
         let has_more = until < self.stop_at && !is_over;
         if !has_more {
             self.look_over();
@@ -74,7 +81,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     #[inline(never)]
     fn advance(&mut self, until: Time, enough: u64) -> Option<()> {
         while self.events_handled < enough {
-            if self.is_left_over() {
+            if self.is_left_over() || self.by_class.is_over() {
                 return Some(());
             }
             let due = &mut self.due;
@@ -104,6 +111,11 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// Units that crossed a channel so far.
     pub fn unit_hops(&self) -> u64 {
         self.unit_hops
+    }
+
+    /// Everything there is.
+    pub fn network(&self) -> &Network {
+        &self.network
     }
 
     /// The probe, and what it has seen.
@@ -139,6 +151,9 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     #[cold]
     pub(crate) fn end_warm_up(&mut self) {
         self.is_warm = true;
+        if self.network.classes.count > 0 {
+            self.start_measuring();
+        }
         let at = self.warm_up;
         let counts = self.network.counts.iter_mut();
         for (leg, counts) in self.network.legs.iter_mut().zip(counts) {

@@ -11,6 +11,7 @@ use backwater_kernel::{Channels, Duration, Rate, Time};
 
 mod envelope;
 mod explicit_rate;
+pub mod frames;
 mod plain;
 mod scheduler;
 

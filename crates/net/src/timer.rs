@@ -2,8 +2,8 @@
 
 use backwater_kernel::{Event, Phase, Time};
 
-/// What a timer is for, and of whom. Its number is the sequence of its event, so timers of one
-/// entity that share instant and phase go off in this order.
+/// What a timer is for, and of whom. Its number and class are the sequence of its event, so timers
+/// of one entity that share instant and phase go off in this order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub(crate) enum Timer {
@@ -23,6 +23,18 @@ pub(crate) enum Timer {
     Close,
     /// A set-up waits at the sending port of a leg.
     Reserve,
+    /// A node has taken in what a control frame asks for; its channel.
+    Response,
+    /// A stop of a channel ends by itself.
+    Expiry,
+    /// A stop is said again over a channel.
+    Repeat,
+    /// A station's storm goes on over a channel.
+    Storm,
+    /// Neighbours that do not respond to a class of a channel are looked for.
+    TimeOut,
+    /// The watchdog of a class of a channel looks.
+    Watchdog,
     /// The sink of a leg takes a unit.
     Release,
     /// A flow's application offers units.
@@ -35,10 +47,14 @@ pub(crate) enum Timer {
     Policer,
     /// A slot of a flow whose source control has them.
     Slot,
+    /// A station of a routed flow acts.
+    Station,
+    /// A standstill of classes is looked for.
+    Standstill,
 }
 
 impl Timer {
-    const ALL: [Timer; 14] = [
+    const ALL: [Timer; 22] = [
         Timer::Request,
         Timer::Refresh,
         Timer::EndToEnd,
@@ -47,12 +63,20 @@ impl Timer {
         Timer::Open,
         Timer::Close,
         Timer::Reserve,
+        Timer::Response,
+        Timer::Expiry,
+        Timer::Repeat,
+        Timer::Storm,
+        Timer::TimeOut,
+        Timer::Watchdog,
         Timer::Release,
         Timer::Offer,
         Timer::Envelope,
         Timer::Spacing,
         Timer::Policer,
         Timer::Slot,
+        Timer::Station,
+        Timer::Standstill,
     ];
 
     const fn phase(self) -> Phase {
@@ -64,24 +88,46 @@ impl Timer {
             | Timer::Tcp
             | Timer::Open
             | Timer::Close
-            | Timer::Reserve => Phase::Control,
+            | Timer::Reserve
+            | Timer::Response
+            | Timer::Expiry
+            | Timer::Repeat
+            | Timer::Storm
+            | Timer::TimeOut
+            | Timer::Watchdog => Phase::Control,
             Timer::Release => Phase::Release,
-            Timer::Offer | Timer::Envelope | Timer::Spacing | Timer::Policer | Timer::Slot => {
-                Phase::Inject
-            }
+            Timer::Offer
+            | Timer::Envelope
+            | Timer::Spacing
+            | Timer::Policer
+            | Timer::Slot
+            | Timer::Station => Phase::Inject,
+            Timer::Standstill => Phase::Observe,
         }
     }
 
     /// The event that it goes off at `time`, for `entity`.
     #[inline]
     pub const fn at(self, time: Time, entity: u32) -> Event {
-        Event::new(time, self.phase(), entity, self as u32)
+        self.of_class(time, entity, 0)
+    }
+
+    /// The same for a class of a channel.
+    #[inline]
+    pub const fn of_class(self, time: Time, channel: u32, class: u8) -> Event {
+        let sequence = (self as u32) << 3 | class as u32;
+        Event::new(time, self.phase(), channel, sequence)
     }
 
     /// The timer that goes off in an event made by [`Timer::at`].
     #[inline]
     pub fn of(event: Event) -> Timer {
-        Timer::ALL[event.sequence() as usize]
+        Timer::ALL[(event.sequence() >> 3) as usize]
+    }
+
+    /// Its class, if it is of one.
+    pub fn class(event: Event) -> u8 {
+        (event.sequence() & 7) as u8
     }
 }
 
@@ -92,8 +138,9 @@ mod tests {
     #[test]
     fn an_event_tells_its_timer() {
         for (number, timer) in Timer::ALL.into_iter().enumerate() {
-            let event = timer.at(Time(7), 3);
-            assert_eq!(event.sequence() as usize, number);
+            let event = timer.of_class(Time(7), 3, 5);
+            assert_eq!(event.sequence() as usize >> 3, number);
+            assert_eq!(Timer::class(event), 5);
             assert_eq!((event.time(), event.entity()), (Time(7), 3));
             assert_eq!(Timer::of(event), timer);
         }

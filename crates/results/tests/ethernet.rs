@@ -287,7 +287,7 @@ fn watched<P: Probe>(probe: P) -> (EthernetOutcome, P) {
     let mut engine = Simulation::<Rings, (Option<P>, ())>::with_probe(&spec, (Some(probe), ()))
         .expect("it can be run");
     engine.run();
-    let outcome = engine.outcome();
+    let outcome = engine.frame_outcome();
     (outcome, engine.probe_mut().0.take().expect("it is there"))
 }
 

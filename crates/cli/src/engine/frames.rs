@@ -140,7 +140,7 @@ impl<'a, P: Probe + Tells<FoundFrames<'a>>> FrameRun<'a, P> {
     fn so_far(&self) -> FoundFrames<'a> {
         let mut found = FoundFrames {
             scenario: self.scenario,
-            outcome: self.simulation.outcome(),
+            outcome: self.simulation.frame_outcome(),
             told: Told::default(),
         };
         self.simulation.probe().tell(&mut found);
@@ -164,7 +164,7 @@ impl<'a, P: Probe + Tells<FoundFrames<'a>>> Run<'a> for FrameRun<'a, P> {
 
     fn progress(&mut self) -> (u64, String) {
         let (at, end) = (self.at.ps(), self.scenario.network.stop_at.ps());
-        let hops = self.simulation.frame_hops() as f64 / 1e6;
+        let hops = self.simulation.unit_hops() as f64 / 1e6;
         (part(at, end), format!("{hops:.1} M frame hops"))
     }
 

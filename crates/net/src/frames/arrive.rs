@@ -2,16 +2,16 @@
 
 use backwater_kernel::EventQueue;
 
-use crate::frames::network::Flow;
-use crate::frames::probe::{Cause, Probe};
-use crate::frames::simulation::Simulation;
+use crate::classes::Flow;
 use crate::hop::unit::{ECT, MARKED, NONE};
 use crate::hop::wire::Channel;
+use crate::probe::{Cause, Probe};
+use crate::simulation::Simulation;
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// The first frame on a wire takes effect.
     #[inline]
-    pub(crate) fn deliver(&mut self, channel_id: u32) {
+    pub(crate) fn deliver_frame(&mut self, channel_id: u32) {
         let network = &mut self.network;
         let channel = &mut network.channels[channel_id as usize];
         let Some(id) = channel.wire.take(&network.units) else {
@@ -23,51 +23,55 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         frame.set_input(channel_id);
         if P::WATCHES {
             let view = self.network.view(id, channel_id);
-            self.probe.on_arrival(self.now, channel_id, &view);
+            self.probe.on_frame_arrival(self.now, channel_id, &view);
         }
         if is_control {
             self.take_control(channel_id, id);
         } else if is_to_station {
-            self.consume(id);
+            self.consume_frame(id);
         } else {
-            let next = self.network.routes.channel(self.network.units.get(id));
-            self.enter(channel_id, next, id);
+            let next = self
+                .network
+                .classes
+                .routes
+                .channel(self.network.units.get(id));
+            self.admit(channel_id, next, id);
         }
     }
 
     /// A frame has come to its station.
     #[inline]
-    fn consume(&mut self, id: u32) {
+    fn consume_frame(&mut self, id: u32) {
         let network = &mut self.network;
         let frame = *network.units.get(id);
         let (flow_id, is_forward) = (frame.flow(), frame.is_forward());
-        let flow = &mut network.flows[flow_id as usize];
+        let flow = &mut network.classes.flows[flow_id as usize];
         flow.delivered += 1;
         flow.delivered_bytes += u64::from(frame.bytes);
         let is_marked = frame.marks & MARKED != 0;
         if is_marked {
-            network.losses[flow_id as usize].marked += 1;
+            network.classes.losses[flow_id as usize].marked += 1;
         }
         let (payload, born) = (network.units.payload(id), network.units.born(id));
         if P::WATCHES {
             let view = self.network.view(id, NONE);
-            self.probe.on_delivered(self.now, &view);
+            self.probe.on_frame_delivered(self.now, &view);
         }
         let network = &mut self.network;
         network.units.end_frame(id);
-        let bytes = network.stations.on_frame(
+        let bytes = network.classes.stations.on_frame(
             self.now,
             flow_id,
             is_forward,
             &payload,
             is_marked,
             born,
-            &mut self.outgoing,
+            &mut self.by_class.outgoing,
         );
         if P::WATCHES && bytes > 0 {
             self.probe.on_payload(self.now, flow_id, is_forward, bytes);
         }
-        if !self.outgoing.is_empty() {
+        if !self.by_class.outgoing.is_empty() {
             self.send_outgoing();
         }
         self.arm(flow_id);
@@ -75,7 +79,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
 
     /// A frame that came over `input` is admitted to the queue in front of `channel`, or dropped.
     #[inline]
-    fn enter(&mut self, input: u32, channel: u32, id: u32) {
+    fn admit(&mut self, input: u32, channel: u32, id: u32) {
         if self.network.channels[channel as usize].is_to_rest(self.now) {
             self.rest(channel);
         }
@@ -85,26 +89,26 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let at = network.queue(channel, class);
         let node_id = network.channels[channel as usize].from;
         // What finds no room was sent all the same.
-        if network.nodes[node_id as usize].has_time_out {
-            let has_lanes = !network.lanes.is_empty();
+        if network.classes.nodes[node_id as usize].has_time_out {
+            let has_lanes = !network.classes.lanes.is_empty();
             let station = has_lanes.then(|| network.destination(&frame));
             let of_input = network.input(input, class);
-            network.input_times[of_input].note(self.now, station);
+            network.classes.input_times[of_input].note(self.now, station);
         }
-        let queue = &network.queues[at];
+        let queue = &network.classes.queues[at];
         if queue.bytes + bytes > queue.limit_bytes {
-            return self.discard(channel, id, Cause::QueueFull);
+            return self.discard_frame(channel, id, Cause::QueueFull);
         }
         let marks = queue.marks && frame.marks & ECT != 0;
         if self.drops_all(channel, class) {
-            return self.discard(channel, id, Cause::Watchdog);
+            return self.discard_frame(channel, id, Cause::Watchdog);
         }
-        if self.network.nodes[node_id as usize].counts_inputs
+        if self.network.classes.nodes[node_id as usize].counts_inputs
             && let Err(cause) = self.enter_input(node_id, input, at, class, bytes)
         {
-            return self.discard(channel, id, cause);
+            return self.discard_frame(channel, id, cause);
         }
-        let node = &mut self.network.nodes[node_id as usize];
+        let node = &mut self.network.classes.nodes[node_id as usize];
         if node.counts_inputs {
             node.bytes += bytes;
             node.most_bytes = node.most_bytes.max(node.bytes);
@@ -112,7 +116,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let is_lossless = node.lossless & 1 << class != 0;
         let detects_inputs = node.detects_inputs;
         if marks {
-            self.mark(at, id);
+            self.mark_frame(at, id);
         }
         self.join(channel, id);
         if is_lossless {
@@ -126,10 +130,10 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
 
     /// Marks a frame by what the queue holds as it joins. At the low threshold the chance is 0, for
     /// which nothing is drawn.
-    fn mark(&mut self, at: usize, id: u32) {
+    fn mark_frame(&mut self, at: usize, id: u32) {
         let network = &mut self.network;
-        let queue = &network.queues[at];
-        let Some(ecn) = network.counts[at].ecn else {
+        let queue = &network.classes.queues[at];
+        let Some(ecn) = network.classes.counts[at].ecn else {
             return;
         };
         let is_marked = if queue.bytes >= ecn.high_bytes {
@@ -140,14 +144,14 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             let part = (queue.bytes - ecn.low_bytes) as f64;
             let whole = (ecn.high_bytes - ecn.low_bytes) as f64;
             let chance = backwater_kernel::Probability::new(ecn.probability * part / whole);
-            match (&mut network.marking[at], chance) {
+            match (&mut network.classes.marking[at], chance) {
                 (Some(stream), Some(chance)) => stream.chance(chance),
                 _ => false,
             }
         };
         if is_marked {
             network.units.get_mut(id).marks |= MARKED;
-            network.counts[at].marked += 1;
+            network.classes.counts[at].marked += 1;
         }
     }
 
@@ -160,10 +164,10 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let network = &mut self.network;
         let frame = *network.units.get(id);
         let at = network.queue(channel_id, frame.class);
-        let queue = &mut network.queues[at];
+        let queue = &mut network.classes.queues[at];
         queue.add(self.now, u64::from(frame.bytes));
         let held = queue.bytes;
-        if network.lanes.is_empty() {
+        if network.classes.lanes.is_empty() {
             queue.push(&mut network.units, id);
             network.channels[channel_id as usize].waiting |= 1 << frame.class;
         } else {
@@ -172,37 +176,38 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let channel = &self.network.channels[channel_id as usize];
         let is_stuck = channel.stopped & 1 << frame.class != 0;
         if !channel.has_event {
-            self.wake(channel_id);
+            self.wake_port(channel_id);
         }
-        if is_stuck && self.network.queues[at].frames == 1 {
+        if is_stuck && self.network.classes.queues[at].frames == 1 {
             self.note_stuck(channel_id, frame.class);
         }
         if P::WATCHES {
             let view = self.network.view(id, channel_id);
-            self.probe.on_joined(self.now, channel_id, &view, held);
+            self.probe
+                .on_frame_joined(self.now, channel_id, &view, held);
         }
     }
 
     /// A frame is dropped in front of `channel`.
-    pub(crate) fn discard(&mut self, channel: u32, id: u32, cause: Cause) {
+    pub(crate) fn discard_frame(&mut self, channel: u32, id: u32, cause: Cause) {
         if P::WATCHES {
             let view = self.network.view(id, channel);
-            self.probe.on_drop(self.now, channel, &view, cause);
+            self.probe.on_frame_dropped(self.now, channel, &view, cause);
         }
         let network = &mut self.network;
         let frame = *network.units.get(id);
-        let losses = &mut network.losses[frame.flow() as usize];
+        let losses = &mut network.classes.losses[frame.flow() as usize];
         losses.dropped += 1;
         losses.dropped_bytes += u64::from(frame.bytes);
         let at = network.queue(channel, frame.class);
-        let drops = &mut network.counts[at].drops;
+        let drops = &mut network.classes.counts[at].drops;
         match cause {
             Cause::QueueFull => drops.queue_full += 1,
             Cause::InputFull => drops.input_full += 1,
             Cause::MemoryFull => drops.memory_full += 1,
             Cause::Watchdog => drops.watchdog += 1,
         }
-        let flow = &mut network.flows[frame.flow() as usize];
+        let flow = &mut network.classes.flows[frame.flow() as usize];
         if frame.input() == NONE && flow.is(Flow::PULLED) {
             flow.in_port -= 1;
         }

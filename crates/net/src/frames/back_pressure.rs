@@ -10,18 +10,18 @@ use alloc::{format, vec};
 
 use backwater_kernel::{Duration, EventQueue};
 
-use crate::frames::frame::Control;
-use crate::frames::network::Network;
-use crate::frames::probe::{Gate, Probe};
-use crate::frames::requests::Request;
-use crate::frames::simulation::Simulation;
-use crate::frames::spec::{
-    BackPressureSpec, Choose, FRAME_LEAST_BYTES, Message, Notify, QUANTUM_BITS, Select,
-};
-use crate::frames::timer::Timer;
+use crate::classes::requests::Request;
 use crate::hop::kind::ControlKind;
+use crate::hop::load::Control;
 use crate::hop::unit::{NONE, Unit};
 use crate::hop::wire::Ticket;
+use crate::network::Network;
+use crate::probe::{Gate, Probe};
+use crate::simulation::Simulation;
+use crate::spec::frames::{
+    BackPressureSpec, Choose, FRAME_LEAST_BYTES, Message, Notify, QUANTUM_BITS, Select,
+};
+use crate::timer::Timer;
 
 #[cfg(test)]
 mod tests;
@@ -40,7 +40,7 @@ fn insert<T: Ord>(list: &mut Vec<T>, what: T) -> bool {
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     pub(crate) fn back_pressure(&self, node: u32) -> Option<BackPressureSpec> {
-        self.network.nodes[node as usize].back_pressure
+        self.network.classes.nodes[node as usize].back_pressure
     }
 
     /// What a congested queue or input of a class has stopped, unless destinations are chosen.
@@ -56,7 +56,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// under back-pressure.
     #[inline]
     pub(crate) fn detect_at_queue(&mut self, input: u32, channel: u32, class: u8, id: u32) {
-        let queue = &self.network.queues[self.network.queue(channel, class)];
+        let queue = &self.network.classes.queues[self.network.queue(channel, class)];
         if queue.bytes <= queue.high_bytes {
             return;
         }
@@ -74,8 +74,8 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             return;
         };
         let at = self.network.queue(channel, class);
-        self.network.queues[at].is_congested = true;
-        self.network.counts[at].congestions += 1;
+        self.network.classes.queues[at].is_congested = true;
+        self.network.classes.counts[at].congestions += 1;
         let gates = match rules.select {
             Select::Port => Vec::from([Gate::Port]),
             Select::Class => Vec::from([Gate::Class(class)]),
@@ -86,7 +86,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         for neighbour in &neighbours {
             gates.iter().for_each(|gate| self.ask(*neighbour, *gate));
         }
-        self.network.requests[at].congestion = Request {
+        self.network.classes.requests[at].congestion = Request {
             asked_at: vec![self.now; neighbours.len()],
             added_at: vec![self.now; gates.len()],
             neighbours,
@@ -107,7 +107,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             return;
         };
         let at = self.network.queue(channel, class);
-        if self.network.requests[at].congestion.is_given_up {
+        if self.network.classes.requests[at].congestion.is_given_up {
             return;
         }
         if rules.notify == Notify::Contributing {
@@ -119,10 +119,10 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
                 self.add_gates(channel, class, &[Gate::Destination(class, station)]);
             }
             Select::Destination(Choose::Random { frames }) => {
-                let queue = &self.network.queues[at];
+                let queue = &self.network.classes.queues[at];
                 let room = queue.limit_bytes.saturating_sub(queue.high_bytes);
                 let second = queue.high_bytes.saturating_add(room / 4);
-                let request = &mut self.network.requests[at].congestion;
+                let request = &mut self.network.classes.requests[at].congestion;
                 if queue.bytes > second && !request.has_drawn_twice {
                     request.has_drawn_twice = true;
                     let gates = self.draw(channel, class, frames);
@@ -135,7 +135,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
 
     fn add_neighbour(&mut self, channel: u32, class: u8, neighbour: u32) {
         let at = self.network.queue(channel, class);
-        let request = &mut self.network.requests[at].congestion;
+        let request = &mut self.network.classes.requests[at].congestion;
         if let Err(place) = request.neighbours.binary_search(&neighbour) {
             request.neighbours.insert(place, neighbour);
             request.asked_at.insert(place, self.now);
@@ -147,7 +147,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     fn add_gates(&mut self, channel: u32, class: u8, gates: &[Gate]) {
         let at = self.network.queue(channel, class);
         for gate in gates {
-            let request = &mut self.network.requests[at].congestion;
+            let request = &mut self.network.classes.requests[at].congestion;
             if let Err(place) = request.gates.binary_search(gate) {
                 request.gates.insert(place, *gate);
                 request.added_at.insert(place, self.now);
@@ -162,7 +162,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let at = self.network.queue(channel, class);
         let waiting = self.network.waiting(channel, class);
         let mut gates = Vec::new();
-        if let (Some(stream), false) = (&mut self.selection[at], waiting.is_empty()) {
+        if let (Some(stream), false) = (&mut self.by_class.selection[at], waiting.is_empty()) {
             for _ in 0..draws {
                 let (_, station) = waiting[stream.below(waiting.len() as u64) as usize];
                 insert(&mut gates, Gate::Destination(class, station));
@@ -174,8 +174,8 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// A queue has fallen below its low threshold: what it asked for is given back.
     pub(crate) fn clear(&mut self, channel: u32, class: u8) {
         let at = self.network.queue(channel, class);
-        self.network.queues[at].is_congested = false;
-        let request = core::mem::take(&mut self.network.requests[at].congestion);
+        self.network.classes.queues[at].is_congested = false;
+        let request = core::mem::take(&mut self.network.classes.requests[at].congestion);
         self.withdraw(&request);
     }
 
@@ -197,13 +197,16 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         };
         let Some(limit) = rules.blocked else { return };
         let at = self.network.queue(channel, class);
-        let blocked_bytes = self.network.lanes[at].blocked_bytes;
+        let blocked_bytes = self.network.classes.lanes[at].blocked_bytes;
         if blocked_bytes < limit.low_bytes {
-            if let Some(request) = self.network.requests[at].blocked.take() {
+            if let Some(request) = self.network.classes.requests[at].blocked.take() {
                 self.withdraw(&request);
             }
         } else if blocked_bytes > limit.high_bytes {
-            let mut request = self.network.requests[at].blocked.take().unwrap_or_default();
+            let mut request = self.network.classes.requests[at]
+                .blocked
+                .take()
+                .unwrap_or_default();
             if request.neighbours.is_empty() {
                 request.neighbours = self.network.neighbours(rules.notify, channel, class);
                 request.since = self.now;
@@ -217,22 +220,22 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
                     request.neighbours.iter().for_each(|n| self.ask(*n, gate));
                 }
             }
-            self.network.requests[at].blocked = Some(request);
+            self.network.classes.requests[at].blocked = Some(request);
         }
     }
 
     /// One more asks the neighbour behind `channel` to stop.
     pub(crate) fn ask(&mut self, channel: u32, gate: Gate) {
-        if self.network.asked[channel as usize].add(gate) {
-            self.network.asked[channel as usize].stops += 1;
+        if self.network.classes.asked[channel as usize].add(gate) {
+            self.network.classes.asked[channel as usize].stops += 1;
             self.say_stop(channel, gate);
         }
     }
 
     /// One fewer does.
     pub(crate) fn give_back(&mut self, channel: u32, gate: Gate) {
-        if self.network.asked[channel as usize].remove(gate) {
-            self.network.asked[channel as usize].resumes += 1;
+        if self.network.classes.asked[channel as usize].remove(gate) {
+            self.network.classes.asked[channel as usize].resumes += 1;
             self.say(channel, gate, 0, false);
         }
     }
@@ -254,10 +257,10 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
                     let whole = self.network.quanta(channel ^ 1, quanta);
                     let after = Duration((whole.0 / 100 * u64::from(percent)).max(1));
                     let at = self.later(after);
-                    self.network.asked[channel as usize]
+                    self.network.classes.asked[channel as usize]
                         .refreshes
                         .push((at, gate));
-                    self.set_timer(at, channel, Timer::Refresh, 0);
+                    self.set_timer(at, channel, Timer::Repeat, 0);
                 }
             }
         }
@@ -266,7 +269,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// Stops that still stand are said again.
     pub(crate) fn on_refresh(&mut self, channel: u32) {
         loop {
-            let asked = &mut self.network.asked[channel as usize];
+            let asked = &mut self.network.classes.asked[channel as usize];
             match asked.refreshes.first() {
                 Some((at, _)) if *at <= self.now => {
                     let (_, gate) = asked.refreshes.remove(0);
@@ -288,8 +291,8 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             is_endless,
             from: network.channels[channel as usize].from,
         };
-        let number = self.controls_made;
-        self.controls_made += 1;
+        let number = self.by_class.controls_made;
+        self.by_class.controls_made += 1;
         let id = network.units.stop_frame(self.now, number, control);
         let out = &mut network.channels[channel as usize];
         out.push_control(Ticket {
@@ -298,15 +301,15 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             value: id.into(),
             bytes: FRAME_LEAST_BYTES,
         });
-        self.wake(channel);
+        self.wake_port(channel);
     }
 
     /// A class of which the node promises to lose nothing has lost a frame.
     pub(crate) fn note_drop(&mut self, channel: u32, frame: Unit) {
         let node = self.network.channels[channel as usize].from;
-        if self.network.nodes[node as usize].promised & 1 << frame.class != 0 {
+        if self.network.classes.nodes[node as usize].promised & 1 << frame.class != 0 {
             let (class, flow) = (frame.class, frame.flow());
-            self.violate(channel, || {
+            self.violate_at(channel, || {
                 format!("a frame of flow {flow} was dropped in class {class}, which is lossless")
             });
         }
@@ -322,7 +325,7 @@ impl Network {
 
     /// Channels to the neighbours that are told of a congested queue.
     fn neighbours(&self, notify: Notify, channel: u32, class: u8) -> Vec<u32> {
-        let node = &self.nodes[self.channels[channel as usize].from as usize];
+        let node = &self.classes.nodes[self.channels[channel as usize].from as usize];
         match notify {
             Notify::All => node.leaving.clone(),
             Notify::Others => {
@@ -343,20 +346,28 @@ impl Network {
     pub(crate) fn waiting(&self, channel: u32, class: u8) -> Vec<(u32, u32)> {
         let at = self.queue(channel, class);
         let to = |id: u32| (id, self.destination(self.units.get(id)));
-        let Some(lanes) = self.lanes.get(at) else {
-            return self.queues[at].chain.places(&self.units).map(to).collect();
+        let Some(lanes) = self.classes.lanes.get(at) else {
+            return self.classes.queues[at]
+                .chain
+                .places(&self.units)
+                .map(to)
+                .collect();
         };
         let lanes = lanes.lanes.iter();
         let ids = lanes.flat_map(|lane| lane.chain.places(&self.units));
         let mut all: Vec<_> = ids.map(to).collect();
-        let behind = |id: u32| self.queues[at].order.wrapping_sub(self.units.order(id));
+        let behind = |id: u32| {
+            self.classes.queues[at]
+                .order
+                .wrapping_sub(self.units.order(id))
+        };
         all.sort_unstable_by_key(|(id, _)| core::cmp::Reverse(behind(*id)));
         all
     }
 
     /// Gates for all stations with frames that wait.
     fn found(&self, channel: u32, class: u8) -> Vec<Gate> {
-        let lanes = &self.lanes[self.queue(channel, class)].lanes;
+        let lanes = &self.classes.lanes[self.queue(channel, class)].lanes;
         let found = lanes.iter().filter(|lane| lane.frames > 0);
         let mut gates: Vec<Gate> = found
             .map(|lane| Gate::Destination(class, lane.destination))
@@ -367,7 +378,7 @@ impl Network {
 
     /// Gates for those of them that are stopped.
     fn found_blocked(&self, channel: u32, class: u8) -> Vec<Gate> {
-        let lanes = &self.lanes[self.queue(channel, class)].lanes;
+        let lanes = &self.classes.lanes[self.queue(channel, class)].lanes;
         let found = lanes
             .iter()
             .filter(|lane| lane.frames > 0 && lane.is_stopped);

@@ -5,88 +5,61 @@ use alloc::vec::Vec;
 use alloc::{format, vec};
 
 use backwater_ends::stations::Stations;
-use backwater_kernel::hash::TraceHash;
-use backwater_kernel::{
-    BuildError, DueSet, Duration, Event, EventQueue, Phase, Purpose, Stream, Time, Violations,
-};
+use backwater_kernel::{BuildError, Duration, EventQueue, Purpose, Stream, Time};
 
-use crate::frames::channel::{Gates, Lanes, Queue, QueueCounts};
-use crate::frames::network::{Flow, Input, InputTimes, Losses, Network, Node, Underway};
-use crate::frames::probe::Probe;
-use crate::frames::requests::{Asked, Requests};
-use crate::frames::routes::{Routes, ends};
-use crate::frames::shared::Shared;
-use crate::frames::simulation::Simulation;
-use crate::frames::spec::{
-    ChannelSpec, Choose, Detect, EthernetSpec, Forwarding, MemorySpec, NodeKind, Order, Select,
-    SwitchSpec, TransportSpec,
-};
-use crate::frames::timer::Timer;
-use crate::hop::unit::{NONE, Units};
+use crate::classes::input::{Input, InputTimes};
+use crate::classes::queue::{Lanes, Queue, QueueCounts};
+use crate::classes::requests::{Asked, Requests};
+use crate::classes::routes::Routes;
+use crate::classes::run::ByClass;
+use crate::classes::shared::Shared;
+use crate::classes::stop::Gates;
+use crate::classes::{Classes, Flow, Losses, Node, Underway};
+use crate::hop::unit::NONE;
 use crate::hop::wire::Channel;
+use crate::marking::rate_ports::RatePorts;
+use crate::network::Network;
+use crate::plan::{Plan, Specification};
+use crate::probe::Probe;
 use crate::scheduler::Scheduler;
+use crate::simulation::Simulation;
+use crate::spec::frames::{
+    Choose, Detect, EthernetSpec, Forwarding, MemorySpec, NodeKind, Order, Select, SwitchSpec,
+    TransportSpec,
+};
+use crate::standstill::mark::Mark;
+use crate::timer::Timer;
 
-mod check;
+impl Specification for EthernetSpec {
+    fn plan(&self) -> Result<Plan, BuildError> {
+        crate::spec::frames::verify(self)?;
+        let network = network(self)?;
+        let channels = network.channels.len();
+        let by_class = ByClass {
+            selection: selection(self, &network),
+            stall_after: self.stall_after,
+            stopped_before: network.no_stops(),
+            control_before: vec![0; channels],
+            underway_before: vec![Underway::default(); channels],
+            ..ByClass::default()
+        };
+        Ok(Plan {
+            seed: self.seed,
+            stop_at: self.stop_at,
+            warm_up: self.warm_up,
+            network,
+            by_class,
+            rates: RatePorts::default(),
+            mark: Mark::default(),
+        })
+    }
 
-pub use check::verify;
-
-impl<Q: EventQueue> Simulation<Q> {
-    /// A network at time zero.
-    ///
-    /// # Errors
-    /// If the specification contradicts itself or names what is not there.
-    pub fn new(spec: &EthernetSpec) -> Result<Self, BuildError> {
-        Simulation::with_probe(spec, ())
+    fn start<Q: EventQueue, P: Probe>(&self, simulation: &mut Simulation<Q, P>) {
+        simulation.set_first_events(self);
     }
 }
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
-    /// A network at time zero with a probe looking on.
-    ///
-    /// # Errors
-    /// If the specification contradicts itself or names what is not there.
-    pub fn with_probe(spec: &EthernetSpec, probe: P) -> Result<Self, BuildError> {
-        verify(spec)?;
-        let network = network(spec)?;
-        let channels = network.channels.len();
-        let mut simulation = Simulation {
-            now: Time::ZERO,
-            reached: Time::ZERO,
-            events: Q::default(),
-            probe,
-            sent: DueSet::new(channels),
-            arrivals: DueSet::new(channels),
-            woken: Vec::new(),
-            batch: Vec::new(),
-            others: Vec::new(),
-            outgoing: Vec::new(),
-            pulled: Vec::new(),
-            crowd: Vec::new(),
-            selection: selection(spec, &network),
-            hash: TraceHash::new(),
-            seed: spec.seed,
-            stop_at: spec.stop_at,
-            warm_up: spec.warm_up,
-            is_warm: false,
-            stall_after: spec.stall_after,
-            data_hops_before: 0,
-            standstill: None,
-            is_drained: false,
-            lively: 0,
-            events_handled: 0,
-            frame_hops: 0,
-            control_hops: 0,
-            controls_made: 0,
-            stopped_before: network.no_stops(),
-            control_before: vec![0; channels],
-            underway_before: vec![Underway::default(); channels],
-            violations: Violations::default(),
-            network,
-        };
-        simulation.set_first_events(spec);
-        Ok(simulation)
-    }
-
     fn set_first_events(&mut self, spec: &EthernetSpec) {
         for flow in 0..spec.flows.len() as u32 {
             self.arm(flow);
@@ -96,7 +69,10 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             match &node.kind {
                 NodeKind::Station { storm: Some(storm) } => {
                     may_stop = true;
-                    let channel = self.network.nodes[id as usize].leaving.first().copied();
+                    let channel = self.network.classes.nodes[id as usize]
+                        .leaving
+                        .first()
+                        .copied();
                     if let Some(channel) = channel {
                         self.set_timer(storm.from, channel, Timer::Storm, 0);
                     }
@@ -107,7 +83,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         }
         if may_stop {
             let at = Time::ZERO + spec.stall_after;
-            self.events.push(Event::new(at, Phase::Observe, 0, 0));
+            self.events.push(Timer::Standstill.at(at, 0));
         }
     }
 }
@@ -135,8 +111,8 @@ fn network(spec: &EthernetSpec) -> Result<Network, BuildError> {
         has_dice.then(|| Stream::new(spec.seed, stream_of(at, classes), Purpose::Marking))
     });
     let stations = spec.stations();
-    Ok(Network {
-        classes,
+    let classes = Classes {
+        count: classes,
         lanes: vec![Lanes::default(); if has_lanes { count } else { 0 }],
         gates: vec![Gates::new(); channels.len()],
         asked: vec![Asked::default(); channels.len()],
@@ -147,14 +123,16 @@ fn network(spec: &EthernetSpec) -> Result<Network, BuildError> {
         input_times: vec![InputTimes::default(); count],
         flows: flows(spec, &stations),
         losses: vec![Losses::default(); spec.flows.len()],
-        units: Units::new(),
         routes: Routes::new(spec)?,
         stations,
         marking: marking.collect(),
         queues,
-        channels,
         nodes,
         slots,
+    };
+    Ok(Network {
+        channels,
+        ..Network::empty(classes)
     })
 }
 
@@ -165,26 +143,20 @@ fn stream_of(queue: u64, classes: usize) -> u64 {
 
 fn selection(spec: &EthernetSpec, network: &Network) -> Vec<Option<Stream>> {
     let draws = |at: usize| {
-        let channel = &network.channels[at / network.classes];
-        let rules = network.nodes[channel.from as usize].back_pressure?;
+        let channel = &network.channels[at / network.classes.count];
+        let rules = network.classes.nodes[channel.from as usize].back_pressure?;
         matches!(rules.select, Select::Destination(Choose::Random { .. })).then(|| {
-            let entity = stream_of(at as u64, network.classes);
+            let entity = stream_of(at as u64, network.classes.count);
             Stream::new(spec.seed, entity, Purpose::Selection)
         })
     };
-    (0..network.queues.len()).map(draws).collect()
-}
-
-/// What a specification says of each channel.
-fn channel_specs(spec: &EthernetSpec) -> impl Iterator<Item = &ChannelSpec> {
-    let links = spec.links.iter();
-    links.flat_map(|link| &link.channels)
+    (0..network.classes.queues.len()).map(draws).collect()
 }
 
 fn channels(spec: &EthernetSpec) -> Vec<Channel> {
     let mut channels = Vec::new();
-    for (id, own) in (0..).zip(channel_specs(spec)) {
-        let (from, to) = ends(spec, id).unwrap_or((NONE, NONE));
+    for (id, own) in (0..).zip(spec.channels()) {
+        let (from, to) = spec.ends(id).unwrap_or((NONE, NONE));
         let switch = |node: u32| match &spec.nodes[node as usize].kind {
             NodeKind::Switch(switch) => Some(switch),
             NodeKind::Station { .. } => None,
@@ -196,6 +168,7 @@ fn channels(spec: &EthernetSpec) -> Vec<Channel> {
             (switch(from).is_none(), Channel::FROM_HOST),
             (cuts, Channel::CUTS_THROUGH),
             (own.order == Order::DeficitRoundRobin, Channel::TURNS),
+            (true, Channel::BY_CLASS),
         ];
         let latency = own.delay + into.map_or(Duration::ZERO, |switch| switch.latency);
         let mut channel = Channel::idle(own.rate, latency, (from, to), Scheduler::none());
@@ -208,8 +181,8 @@ fn channels(spec: &EthernetSpec) -> Vec<Channel> {
 
 fn queues(spec: &EthernetSpec, nodes: &[Node]) -> Vec<Queue> {
     let mut queues = Vec::new();
-    for (id, channel) in (0..).zip(channel_specs(spec)) {
-        let (from, _) = ends(spec, id).unwrap_or((NONE, NONE));
+    for (id, channel) in (0..).zip(spec.channels()) {
+        let (from, _) = spec.ends(id).unwrap_or((NONE, NONE));
         for (class, own) in channel.queues.iter().enumerate() {
             let node = &nodes[from as usize];
             let mut queue = Queue::new();
@@ -233,8 +206,8 @@ fn queues(spec: &EthernetSpec, nodes: &[Node]) -> Vec<Queue> {
 
 fn counts(spec: &EthernetSpec, nodes: &[Node]) -> Vec<QueueCounts> {
     let mut counts = Vec::new();
-    for (id, channel) in (0..).zip(channel_specs(spec)) {
-        let (from, _) = ends(spec, id).unwrap_or((NONE, NONE));
+    for (id, channel) in (0..).zip(spec.channels()) {
+        let (from, _) = spec.ends(id).unwrap_or((NONE, NONE));
         let is_switch = nodes[from as usize].is_switch;
         counts.extend(channel.queues.iter().map(|own| QueueCounts {
             ecn: own.ecn.filter(|_| is_switch),
@@ -246,7 +219,7 @@ fn counts(spec: &EthernetSpec, nodes: &[Node]) -> Vec<QueueCounts> {
 
 fn inputs(spec: &EthernetSpec) -> Vec<Input> {
     let mut inputs = Vec::new();
-    for channel in channel_specs(spec) {
+    for channel in spec.channels() {
         for class in 0..channel.queues.len() {
             let own = channel.inputs.get(class);
             inputs.push(Input {
@@ -267,7 +240,7 @@ fn inputs(spec: &EthernetSpec) -> Vec<Input> {
 fn nodes(spec: &EthernetSpec, classes: usize) -> Result<Vec<Node>, BuildError> {
     let mut leaving = vec![Vec::new(); spec.nodes.len()];
     for id in 0..spec.links.len() as u32 * 2 {
-        if let Some((from, _)) = ends(spec, id) {
+        if let Some((from, _)) = spec.ends(id) {
             leaving[from as usize].push(id);
         }
     }

@@ -6,25 +6,30 @@ use alloc::vec::Vec;
 
 use backwater_kernel::{Duration, EventQueue, Place, Stop, Time};
 
-use crate::frames::network::{Network, Underway};
-use crate::frames::outcome::{
+use crate::classes::Underway;
+use crate::hop::unit::Fifo;
+use crate::network::Network;
+use crate::outcome::frames::{
     ChannelOutcome, EthernetOutcome, FlowOutcome, NodeOutcome, QueueOutcome,
 };
-use crate::frames::probe::Probe;
-use crate::frames::simulation::Simulation;
-use crate::frames::spec::WIRE_OVERHEAD_BYTES;
-use crate::hop::unit::Fifo;
+use crate::probe::Probe;
+use crate::simulation::Simulation;
+use crate::spec::frames::WIRE_OVERHEAD_BYTES;
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// What has been found so far.
-    pub fn outcome(&self) -> EthernetOutcome {
-        let is_drained = self.is_drained || self.events.is_empty();
-        let is_over = is_drained || self.standstill.is_some();
-        let ended_at = if is_over { self.now } else { self.reached };
+    pub fn frame_outcome(&self) -> EthernetOutcome {
+        let is_drained = self.by_class.is_drained || self.events.is_empty();
+        let is_over = is_drained || self.by_class.standstill.is_some();
+        let ended_at = if is_over {
+            self.now
+        } else {
+            self.by_class.reached
+        };
         let since = self.warm_up.min(ended_at);
         let mut outcome = EthernetOutcome {
             ended_at,
-            stop: match &self.standstill {
+            stop: match &self.by_class.standstill {
                 Some(_) => Stop::Standstill,
                 None if ended_at >= self.stop_at => Stop::TimeReached,
                 None if is_drained => Stop::Drained,
@@ -32,21 +37,26 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             },
             trace_hash: self.hash.value(),
             events: self.events_handled,
-            frame_hops: self.frame_hops,
-            control_hops: self.control_hops,
-            flows: self.flow_outcomes(ended_at),
-            channels: self.channel_outcomes(since, ended_at),
-            nodes: self.node_outcomes(),
+            frame_hops: self.unit_hops,
+            control_hops: self.by_class.control_hops,
+            flows: self.frame_flow_outcomes(ended_at),
+            channels: self.class_channel_outcomes(since, ended_at),
+            nodes: self.class_node_outcomes(),
             violations: self.violations.clone(),
-            standstill: self.standstill.clone(),
+            standstill: self.by_class.standstill.clone(),
         };
         self.balance(&mut outcome);
         outcome
     }
 
-    fn flow_outcomes(&self, now: Time) -> Vec<FlowOutcome> {
+    fn frame_flow_outcomes(&self, now: Time) -> Vec<FlowOutcome> {
         let inside = self.network.inside();
-        let flows = self.network.flows.iter().zip(&self.network.losses);
+        let flows = self
+            .network
+            .classes
+            .flows
+            .iter()
+            .zip(&self.network.classes.losses);
         let mut outcomes = Vec::new();
         for (id, ((flow, losses), (frames, bytes))) in (0..).zip(flows.zip(inside)) {
             outcomes.push(FlowOutcome {
@@ -60,13 +70,13 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
                 inside_bytes_total: bytes,
                 dropped: losses.dropped - losses.dropped_before,
                 marked: losses.marked,
-                ends: self.network.stations.outcome(now, id),
+                ends: self.network.classes.stations.outcome(now, id),
             });
         }
         outcomes
     }
 
-    fn channel_outcomes(&self, since: Time, now: Time) -> Vec<ChannelOutcome> {
+    fn class_channel_outcomes(&self, since: Time, now: Time) -> Vec<ChannelOutcome> {
         let network = &self.network;
         let all = 0..network.channels.len() as u32;
         all.map(|id| self.channel_outcome(id, since, now)).collect()
@@ -74,12 +84,15 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
 
     fn channel_outcome(&self, id: u32, since: Time, now: Time) -> ChannelOutcome {
         let network = &self.network;
-        let (asked, gates) = (&network.asked[id as usize], &network.gates[id as usize]);
+        let (asked, gates) = (
+            &network.classes.asked[id as usize],
+            &network.classes.gates[id as usize],
+        );
         let span = now.since(since).0.max(1) as f64;
-        let of_classes = 0..network.classes as u8;
+        let of_classes = 0..network.classes.count as u8;
         let inputs = of_classes
             .clone()
-            .map(|class| &network.inputs[network.input(id, class)]);
+            .map(|class| &network.classes.inputs[network.input(id, class)]);
         let queues: Vec<QueueOutcome> = of_classes
             .clone()
             .map(|class| self.queue_outcome(id, class, since, now))
@@ -87,8 +100,12 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let sent: u64 = queues.iter().map(|queue| queue.sent).sum();
         let sent_bytes: u64 = queues.iter().map(|queue| queue.sent_bytes).sum();
         let wire_bytes = sent_bytes + sent * u64::from(WIRE_OVERHEAD_BYTES);
-        let controls = network.control_sent[id as usize] - self.control_before[id as usize];
-        let (before, now_part) = (self.underway_before[id as usize], network.underway(id, now));
+        let controls =
+            network.classes.control_sent[id as usize] - self.by_class.control_before[id as usize];
+        let (before, now_part) = (
+            self.by_class.underway_before[id as usize],
+            network.underway(id, now),
+        );
         let busy = |sent: Duration, part: fn(&Underway) -> u64| {
             (sent.0 + part(&now_part) - part(&before)) as f64 / span
         };
@@ -101,7 +118,9 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             stops_obeyed: gates.stops_obeyed,
             input_most_bytes: inputs.map(|input| input.most_bytes).sum(),
             headroom_most_bytes: of_classes
-                .map(|class| network.input_times[network.input(id, class)].headroom_most_bytes)
+                .map(|class| {
+                    network.classes.input_times[network.input(id, class)].headroom_most_bytes
+                })
                 .sum(),
             queues,
         }
@@ -110,9 +129,12 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     fn queue_outcome(&self, id: u32, class: u8, since: Time, now: Time) -> QueueOutcome {
         let network = &self.network;
         let at = network.queue(id, class);
-        let (queue, counts) = (&network.queues[at], &network.counts[at]);
-        let watch = &network.gates[id as usize].watches[class as usize];
-        let stopped = watch.total(now).0.saturating_sub(self.stopped_before[at].0);
+        let (queue, counts) = (&network.classes.queues[at], &network.classes.counts[at]);
+        let watch = &network.classes.gates[id as usize].watches[class as usize];
+        let stopped = watch
+            .total(now)
+            .0
+            .saturating_sub(self.by_class.stopped_before[at].0);
         QueueOutcome {
             joined_total: queue.joined,
             sent: queue.sent,
@@ -128,8 +150,8 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         }
     }
 
-    fn node_outcomes(&self) -> Vec<NodeOutcome> {
-        let nodes = self.network.nodes.iter();
+    fn class_node_outcomes(&self) -> Vec<NodeOutcome> {
+        let nodes = self.network.classes.nodes.iter();
         nodes
             .map(|node| NodeOutcome {
                 most_bytes: node.most_bytes,
@@ -142,15 +164,17 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     pub(crate) fn note_stops_before(&mut self, at: Time) {
         let network = &self.network;
         for channel in 0..network.channels.len() as u32 {
-            for class in 0..network.classes as u8 {
-                let watch = &network.gates[channel as usize].watches[class as usize];
+            for class in 0..network.classes.count as u8 {
+                let watch = &network.classes.gates[channel as usize].watches[class as usize];
                 let at_queue = network.queue(channel, class);
-                self.stopped_before[at_queue] = watch.total(at);
+                self.by_class.stopped_before[at_queue] = watch.total(at);
             }
         }
-        self.control_before.clone_from(&network.control_sent);
+        self.by_class
+            .control_before
+            .clone_from(&network.classes.control_sent);
         let all = 0..network.channels.len() as u32;
-        self.underway_before = all.map(|channel| network.underway(channel, at)).collect();
+        self.by_class.underway_before = all.map(|channel| network.underway(channel, at)).collect();
     }
 
     /// Created = delivered + dropped + inside, each counted on its own.
@@ -199,7 +223,7 @@ impl Network {
 
     /// Frames and bytes of each flow in queues and on wires.
     fn inside(&self) -> Vec<(u64, u64)> {
-        let mut inside = vec![(0, 0); self.flows.len()];
+        let mut inside = vec![(0, 0); self.classes.flows.len()];
         let mut count = |chain: &Fifo| {
             for frame in chain.iter(&self.units) {
                 if !frame.is_control() {
@@ -212,14 +236,17 @@ impl Network {
         self.channels
             .iter()
             .for_each(|channel| count(&channel.wire));
-        self.queues.iter().for_each(|queue| count(&queue.chain));
-        let lanes = self.lanes.iter().flat_map(|lanes| &lanes.lanes);
+        self.classes
+            .queues
+            .iter()
+            .for_each(|queue| count(&queue.chain));
+        let lanes = self.classes.lanes.iter().flat_map(|lanes| &lanes.lanes);
         lanes.for_each(|lane| count(&lane.chain));
         inside
     }
 
     /// Span that no statistics cover yet.
     pub(crate) fn no_stops(&self) -> Vec<Duration> {
-        vec![Duration::ZERO; self.queues.len()]
+        vec![Duration::ZERO; self.classes.queues.len()]
     }
 }

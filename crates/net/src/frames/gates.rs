@@ -3,21 +3,22 @@
 
 use backwater_kernel::{Duration, EventQueue, Time};
 
-use crate::frames::channel::{Gates, Stop};
-use crate::frames::frame::Control;
-use crate::frames::network::{Flow, Network};
-use crate::frames::probe::{Cause, Gate, Probe};
-use crate::frames::simulation::Simulation;
-use crate::frames::spec::{CLASSES_MAX, WatchdogAction};
-use crate::frames::timer::Timer;
+use crate::classes::Flow;
+use crate::classes::stop::{Gates, Stop};
+use crate::hop::load::Control;
 use crate::hop::unit::NONE;
+use crate::network::Network;
+use crate::probe::{Cause, Gate, Probe};
+use crate::simulation::Simulation;
+use crate::spec::frames::{CLASSES_MAX, WatchdogAction};
+use crate::timer::Timer;
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// A control frame has come over a channel: it concerns what goes the other way.
     pub(crate) fn take_control(&mut self, channel: u32, id: u32) {
         let control = self.network.units.control_of(id);
         self.network.units.end_frame(id);
-        let node = &self.network.nodes[self.network.channels[channel as usize].to as usize];
+        let node = &self.network.classes.nodes[self.network.channels[channel as usize].to as usize];
         if node.is_deaf {
             return;
         }
@@ -26,7 +27,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             return self.apply(gated, control);
         }
         let at = self.later(response);
-        self.network.gates[gated as usize]
+        self.network.classes.gates[gated as usize]
             .responses
             .push((at, control));
         self.set_timer(at, gated, Timer::Response, 0);
@@ -34,7 +35,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
 
     /// The response time of a control frame is over.
     pub(crate) fn on_response(&mut self, channel: u32) {
-        let gates = &mut self.network.gates[channel as usize];
+        let gates = &mut self.network.classes.gates[channel as usize];
         match gates.responses.first() {
             Some((at, _)) if *at <= self.now => {
                 let (_, control) = gates.responses.remove(0);
@@ -51,7 +52,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             (false, _) | (true, true) => Time::MAX,
             _ => self.later(self.network.quanta(channel, control.quanta)),
         };
-        let gates = &mut self.network.gates[channel as usize];
+        let gates = &mut self.network.classes.gates[channel as usize];
         if is_stop {
             gates.stops_obeyed += 1;
             let of_class = 0..CLASSES_MAX as u8;
@@ -65,7 +66,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
 
     /// Sees to it that an event looks for stops that end at `until` or before.
     fn expect_expiry(&mut self, channel: u32, until: Time) {
-        let expiry = &mut self.network.gates[channel as usize].expiry;
+        let expiry = &mut self.network.classes.gates[channel as usize].expiry;
         if until < *expiry {
             *expiry = until;
             self.set_timer(until, channel, Timer::Expiry, 0);
@@ -74,7 +75,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
 
     /// Stops end by themselves.
     pub(crate) fn on_expiry(&mut self, channel: u32) {
-        let gates = &mut self.network.gates[channel as usize];
+        let gates = &mut self.network.classes.gates[channel as usize];
         if gates.expiry != self.now {
             return;
         }
@@ -97,14 +98,14 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         for gate in over {
             self.set_gate(channel, gate, false, Time::MAX);
         }
-        let next = self.network.gates[channel as usize].next_end();
+        let next = self.network.classes.gates[channel as usize].next_end();
         self.expect_expiry(channel, next);
     }
 
     /// Sets one gate and what follows from it.
     pub(crate) fn set_gate(&mut self, channel: u32, gate: Gate, is_on: bool, until: Time) {
         let now = self.now;
-        let was_on = self.network.gates[channel as usize].set(gate, is_on, until, now);
+        let was_on = self.network.classes.gates[channel as usize].set(gate, is_on, until, now);
         if was_on == is_on {
             return;
         }
@@ -123,7 +124,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let forwards = self.forwards_when_tripped(channel_id);
         let network = &mut self.network;
         let channel = &mut network.channels[channel_id as usize];
-        let gates = &mut network.gates[channel_id as usize];
+        let gates = &mut network.classes.gates[channel_id as usize];
         let before = channel.stopped;
         let stopped = gates.stopped_classes();
         channel.stopped = if forwards {
@@ -131,17 +132,19 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         } else {
             stopped
         };
-        for class in 0..network.classes as u8 {
+        for class in 0..network.classes.count as u8 {
             let in_part = gates.destinations.iter().any(|(own, ..)| *own == class);
             let is_stopped = stopped & 1 << class != 0;
             gates.watches[class as usize].set(now, in_part || is_stopped);
         }
         let newly = channel.stopped & !before;
         if channel.waiting & !channel.stopped != 0 {
-            self.wake(channel_id);
+            self.wake_port(channel_id);
         }
         if newly != 0 {
-            for class in (0..self.network.classes as u8).filter(|class| newly & 1 << class != 0) {
+            for class in
+                (0..self.network.classes.count as u8).filter(|class| newly & 1 << class != 0)
+            {
                 self.note_stuck(channel_id, class);
             }
         }
@@ -152,9 +155,9 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let network = &mut self.network;
         let at = network.queue(channel, class);
         let node = network.channels[channel as usize].from;
-        let watchdog = network.nodes[node as usize].watchdog;
-        if let Some(watchdog) = watchdog.filter(|_| network.queues[at].frames > 0) {
-            network.gates[channel as usize].stuck[class as usize] = self.now;
+        let watchdog = network.classes.nodes[node as usize].watchdog;
+        if let Some(watchdog) = watchdog.filter(|_| network.classes.queues[at].frames > 0) {
+            network.classes.gates[channel as usize].stuck[class as usize] = self.now;
             self.set_timer(self.later(watchdog.detect), channel, Timer::Watchdog, class);
         }
     }
@@ -162,14 +165,14 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// A watchdog looks: has a class been stuck for too long, or is a storm over?
     pub(crate) fn on_watchdog(&mut self, channel: u32, class: u8) {
         let node = self.network.channels[channel as usize].from;
-        let Some(watchdog) = self.network.nodes[node as usize].watchdog else {
+        let Some(watchdog) = self.network.classes.nodes[node as usize].watchdog else {
             return;
         };
         let bit = 1 << class;
         let at = self.network.queue(channel, class);
         let stopped = self.network.channels[channel as usize].stopped & bit != 0;
-        let has_frames = self.network.queues[at].frames > 0;
-        let gates = &mut self.network.gates[channel as usize];
+        let has_frames = self.network.classes.queues[at].frames > 0;
+        let gates = &mut self.network.classes.gates[channel as usize];
         let tripped = &mut self.network.channels[channel as usize].tripped;
         if *tripped & bit != 0 {
             let restored = gates.last_stop[class as usize] + watchdog.restore;
@@ -186,7 +189,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             return;
         }
         *tripped |= bit;
-        self.network.counts[at].watchdog_trips += 1;
+        self.network.classes.counts[at].watchdog_trips += 1;
         if watchdog.action == WatchdogAction::Drop {
             self.drop_all(channel, class);
         }
@@ -201,7 +204,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
 
     fn forwards_when_tripped(&self, channel: u32) -> bool {
         let node = self.network.channels[channel as usize].from;
-        let watchdog = self.network.nodes[node as usize].watchdog;
+        let watchdog = self.network.classes.nodes[node as usize].watchdog;
         watchdog.is_some_and(|watchdog| watchdog.action == WatchdogAction::Forward)
     }
 
@@ -214,10 +217,10 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
 
     /// Flows without end of a class whose frame a watchdog dropped at their own station go on.
     fn pull_anew(&mut self, node: u32, class: u8) {
-        for (id, flow) in (0..).zip(&self.network.flows) {
+        for (id, flow) in (0..).zip(&self.network.classes.flows) {
             let is_of_port = flow.source == node && flow.class == class;
             if is_of_port && flow.is(Flow::PULLED) && flow.in_port == 0 {
-                self.pulled.push(id);
+                self.by_class.pulled.push(id);
             }
         }
     }
@@ -229,32 +232,32 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let at = network.queue(channel, class);
         let (node, is_switch) = {
             let node = network.channels[channel as usize].from;
-            (node, network.nodes[node as usize].is_switch)
+            (node, network.classes.nodes[node as usize].is_switch)
         };
-        let queue = &mut network.queues[at];
+        let queue = &mut network.classes.queues[at];
         queue.chain = crate::hop::unit::Fifo::EMPTY;
         queue.frames = 0;
         queue.deficit_bytes = 0;
         network.channels[channel as usize].waiting &= !(1 << class);
-        if let Some(lanes) = network.lanes.get_mut(at) {
+        if let Some(lanes) = network.classes.lanes.get_mut(at) {
             lanes.empty();
         }
         for (id, _) in waiting {
             let frame = *self.network.units.get(id);
             let bytes = u64::from(frame.bytes);
-            self.network.queues[at].sub(self.now, bytes);
-            let counts = is_switch && self.network.nodes[node as usize].counts_inputs;
+            self.network.classes.queues[at].sub(self.now, bytes);
+            let counts = is_switch && self.network.classes.nodes[node as usize].counts_inputs;
             if counts && frame.input() != NONE {
-                self.network.nodes[node as usize].bytes -= bytes;
+                self.network.classes.nodes[node as usize].bytes -= bytes;
                 self.leave_input(node, frame.input(), class, bytes);
             }
-            self.discard(channel, id, Cause::Watchdog);
+            self.discard_frame(channel, id, Cause::Watchdog);
         }
-        let queue = &self.network.queues[at];
+        let queue = &self.network.classes.queues[at];
         if queue.is_congested && queue.bytes < queue.low_bytes {
             self.clear(channel, class);
         }
-        if self.network.lanes.get(at).is_some() {
+        if self.network.classes.lanes.get(at).is_some() {
             self.check_blocked(channel, class, None);
         }
     }
@@ -262,7 +265,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// A station that sends stops whatever happens sends the next.
     pub(crate) fn on_storm(&mut self, channel: u32) {
         let node = self.network.channels[channel as usize].from;
-        let Some(storm) = self.network.nodes[node as usize].storm else {
+        let Some(storm) = self.network.classes.nodes[node as usize].storm else {
             return;
         };
         if self.now >= storm.until {
@@ -280,7 +283,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     }
 
     fn storm(&mut self, channel: u32, gate: Gate, quanta: u16) {
-        self.network.asked[channel as usize].stops += 1;
+        self.network.classes.asked[channel as usize].stops += 1;
         self.say(channel, gate, quanta, false);
     }
 }

@@ -2,14 +2,14 @@
 
 use backwater_kernel::EventQueue;
 
-use crate::frames::network::Network;
-use crate::frames::probe::{Cause, Probe};
-use crate::frames::simulation::Simulation;
+use crate::network::Network;
+use crate::probe::{Cause, Probe};
+use crate::simulation::Simulation;
 
 impl Network {
     #[inline]
     pub(crate) fn input(&self, channel: u32, class: u8) -> usize {
-        channel as usize * self.classes + class as usize
+        channel as usize * self.classes.count + class as usize
     }
 }
 
@@ -26,12 +26,17 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     ) -> Result<(), Cause> {
         let network = &mut self.network;
         let at = network.input(channel, class);
-        let node = &mut network.nodes[node_id as usize];
-        let input = &mut network.inputs[at];
+        let node = &mut network.classes.nodes[node_id as usize];
+        let input = &mut network.classes.inputs[at];
         if let Some(shared) = &mut node.shared {
             let is_lossless = node.lossless & 1 << class != 0;
-            shared.admit(input, is_lossless, network.queues[queue].bytes, bytes)?;
-            let most = &mut network.input_times[at].headroom_most_bytes;
+            shared.admit(
+                input,
+                is_lossless,
+                network.classes.queues[queue].bytes,
+                bytes,
+            )?;
+            let most = &mut network.classes.input_times[at].headroom_most_bytes;
             *most = input.headroom_bytes.max(*most);
         } else if input.bytes + bytes > input.limit_bytes {
             return Err(Cause::InputFull);
@@ -46,16 +51,16 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     pub(crate) fn detect_at_input(&mut self, channel: u32, class: u8) {
         let at = self.network.input(channel, class);
         let node = self.network.channels[channel as usize].to;
-        let input = &self.network.inputs[at];
+        let input = &self.network.classes.inputs[at];
         if input.is_congested {
             return;
         }
-        let is_above = match &self.network.nodes[node as usize].shared {
+        let is_above = match &self.network.classes.nodes[node as usize].shared {
             Some(shared) => shared.is_above(input),
             None => input.bytes > input.high_bytes,
         };
         if is_above {
-            self.network.inputs[at].is_congested = true;
+            self.network.classes.inputs[at].is_congested = true;
             if let Some(gate) = self.gate_of(node, class) {
                 self.ask(channel ^ 1, gate);
             }
@@ -67,8 +72,8 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     pub(crate) fn leave_input(&mut self, node_id: u32, channel: u32, class: u8, bytes: u64) {
         let network = &mut self.network;
         let at = network.input(channel, class);
-        let node = &mut network.nodes[node_id as usize];
-        let input = &mut network.inputs[at];
+        let node = &mut network.classes.nodes[node_id as usize];
+        let input = &mut network.classes.inputs[at];
         if let Some(shared) = &mut node.shared {
             shared.leave(input, bytes);
         }

@@ -3,10 +3,10 @@
 
 use backwater_kernel::EventQueue;
 
-use crate::frames::channel::Lanes;
-use crate::frames::probe::Probe;
-use crate::frames::simulation::Simulation;
+use crate::classes::queue::Lanes;
 use crate::hop::unit::{Fifo, NONE};
+use crate::probe::Probe;
+use crate::simulation::Simulation;
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// A frame joins the lane of its destination; the queue has counted its bytes.
@@ -16,10 +16,10 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let class = frame.class;
         let station = network.destination(&frame);
         let at = network.queue(channel_id, class);
-        let gates = &network.gates[channel_id as usize];
-        let lanes = &mut network.lanes[at];
+        let gates = &network.classes.gates[channel_id as usize];
+        let lanes = &mut network.classes.lanes[at];
         let lane = lanes.lane(station, || gates.is_destination_stopped(class, station));
-        let queue = &mut network.queues[at];
+        let queue = &mut network.classes.queues[at];
         network.units.set_order(id, queue.order);
         queue.order = queue.order.wrapping_add(1);
         queue.frames += 1;
@@ -39,7 +39,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     pub(crate) fn take_from_lanes(&mut self, channel_id: u32, class: u8) -> u32 {
         let network = &mut self.network;
         let at = network.queue(channel_id, class);
-        let lanes = &mut network.lanes[at];
+        let lanes = &mut network.classes.lanes[at];
         let Some(lane) = lanes.next(&network.units) else {
             return NONE;
         };
@@ -55,7 +55,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     pub(crate) fn stop_lane(&mut self, channel: u32, class: u8, station: u32, is_on: bool) {
         let network = &mut self.network;
         let at = network.queue(channel, class);
-        let Some(lanes) = network.lanes.get_mut(at) else {
+        let Some(lanes) = network.classes.lanes.get_mut(at) else {
             return;
         };
         let lane = lanes.lane(station, || !is_on);
@@ -74,7 +74,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     fn renew_waiting(&mut self, channel: u32, class: u8) {
         let network = &mut self.network;
         let at = network.queue(channel, class);
-        let lanes = network.lanes[at].lanes.iter();
+        let lanes = network.classes.lanes[at].lanes.iter();
         let mut free = lanes.filter(|lane| !lane.is_stopped && lane.frames > 0);
         let waiting = &mut network.channels[channel as usize].waiting;
         match free.next() {

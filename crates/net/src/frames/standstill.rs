@@ -9,23 +9,24 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use backwater_kernel::{Event, EventQueue, Phase, Time};
+use backwater_kernel::{EventQueue, Time};
 
-use crate::frames::network::Network;
-use crate::frames::outcome::{Standstill, Wait};
-use crate::frames::probe::{Gate, Probe};
-use crate::frames::simulation::Simulation;
-use crate::frames::spec::Detect;
+use crate::network::Network;
+use crate::outcome::frames::{Standstill, Wait};
+use crate::probe::{Gate, Probe};
+use crate::simulation::Simulation;
+use crate::spec::frames::Detect;
+use crate::timer::Timer;
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// Looks now and then whether anything is stuck for good.
     pub(crate) fn look_for_standstill(&mut self) {
-        let data_hops = self.frame_hops - self.control_hops;
-        let others_move = data_hops != self.data_hops_before;
-        self.data_hops_before = data_hops;
-        let next = self.later(self.stall_after);
-        self.events.push(Event::new(next, Phase::Observe, 0, 0));
-        let longest = self.now.0.saturating_sub(self.stall_after.0);
+        let data_hops = self.unit_hops - self.by_class.control_hops;
+        let others_move = data_hops != self.by_class.data_hops_before;
+        self.by_class.data_hops_before = data_hops;
+        let next = self.later(self.by_class.stall_after);
+        self.events.push(Timer::Standstill.at(next, 0));
+        let longest = self.now.0.saturating_sub(self.by_class.stall_after.0);
         let stuck = self.network.stuck(Time(longest));
         let waits_for: Vec<Vec<usize>> = stuck
             .iter()
@@ -42,7 +43,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         };
         let waits: Vec<Wait> = held.iter().map(|at| stuck[*at].clone()).collect();
         self.rest_all(self.now);
-        self.standstill = Some(Standstill {
+        self.by_class.standstill = Some(Standstill {
             since: waits
                 .iter()
                 .map(|wait| wait.since)
@@ -61,11 +62,11 @@ impl Network {
     fn stuck(&self, longest: Time) -> Vec<Wait> {
         let mut stuck = Vec::new();
         for (id, channel) in (0..).zip(&self.channels) {
-            let gates = &self.gates[id as usize];
+            let gates = &self.classes.gates[id as usize];
             if gates.stopped_classes() == 0 && gates.destinations.is_empty() {
                 continue;
             }
-            for class in 0..self.classes as u8 {
+            for class in 0..self.classes.count as u8 {
                 let own = &gates.classes[class as usize];
                 let stops = [&gates.port, own].into_iter().filter(|stop| stop.is_on);
                 let since = stops.map(|stop| stop.since).min();
@@ -99,8 +100,8 @@ impl Network {
     }
 
     fn add_lanes(&self, channel: u32, class: u8, stuck: &mut Vec<Wait>) {
-        let gates = &self.gates[channel as usize];
-        let Some(lanes) = self.lanes.get(self.queue(channel, class)) else {
+        let gates = &self.classes.gates[channel as usize];
+        let Some(lanes) = self.classes.lanes.get(self.queue(channel, class)) else {
             return;
         };
         for lane in lanes
@@ -126,7 +127,7 @@ impl Network {
     /// The stuck queues, by index, that a stuck queue waits for.
     fn waits_for(&self, wait: &Wait, stuck: &[Wait]) -> Vec<usize> {
         let node_id = self.channels[wait.channel as usize].to;
-        let node = &self.nodes[node_id as usize];
+        let node = &self.classes.nodes[node_id as usize];
         let Some(rules) = node.back_pressure else {
             return Vec::new();
         };
@@ -143,7 +144,7 @@ impl Network {
 
     /// Has the queue `other` asked for the stop of `wait`?
     fn asks(&self, other: &Wait, wait: &Wait) -> bool {
-        let requests = &self.requests[self.queue(other.channel, other.class)];
+        let requests = &self.classes.requests[self.queue(other.channel, other.class)];
         let all = [Some(&requests.congestion), requests.blocked.as_ref()];
         let covers = |gate: &Gate| match (*gate, wait.destination) {
             (Gate::Port, _) => true,
@@ -158,7 +159,7 @@ impl Network {
 
     /// Does the queue `other` hold frames that came over the channel of `wait`?
     fn holds_from(&self, other: &Wait, wait: &Wait) -> bool {
-        let is_port = self.gates[wait.channel as usize].port.is_on;
+        let is_port = self.classes.gates[wait.channel as usize].port.is_on;
         let waiting = self.waiting(other.channel, other.class);
         (is_port || other.class == wait.class)
             && waiting
@@ -168,7 +169,7 @@ impl Network {
 
     /// Can a stop still end without anything moving?
     fn may_let_go(&self, stop_at: Time) -> bool {
-        self.nodes.iter().any(|node| {
+        self.classes.nodes.iter().any(|node| {
             node.watchdog.is_some()
                 || node.storm.is_some_and(|storm| storm.until < stop_at)
                 || node
@@ -232,8 +233,8 @@ fn chain(waits_for: &[Vec<usize>]) -> Vec<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::frames::spec::{Choose, NodeKind, Select};
     use crate::frames::testing::{OUT, Run, join, network, spec};
+    use crate::spec::frames::{Choose, NodeKind, Select};
 
     /// Where something has been stopped long enough at an instant: class, destination, since when.
     fn stuck(run: &Run, longest: u64) -> Vec<(u8, Option<u32>, u64)> {

@@ -6,13 +6,13 @@ use alloc::vec::Vec;
 use backwater_ends::application::Payload;
 use backwater_kernel::{Duration, Rate, Rings, Time};
 
-use crate::frames::simulation::Simulation;
-use crate::frames::spec::{
+use crate::hop::unit::Unit;
+use crate::simulation::Simulation;
+use crate::spec::frames::{
     BackPressureSpec, ChannelSpec, Detect, EthernetSpec, FlowSpec, Forwarding, LinkSpec,
     MemorySpec, Message, NodeKind, NodeSpec, Notify, Order, QueueSpec, Select, Spread, SwitchSpec,
     TrafficSpec, TransportSpec, WatchdogSpec,
 };
-use crate::hop::unit::Unit;
 
 pub(crate) type Run = Simulation<Rings>;
 

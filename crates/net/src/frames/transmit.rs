@@ -2,12 +2,12 @@
 
 use backwater_kernel::{Event, EventQueue, Phase};
 
-use crate::frames::network::Flow;
-use crate::frames::probe::Probe;
-use crate::frames::routes::Routes;
-use crate::frames::simulation::Simulation;
+use crate::classes::Flow;
+use crate::classes::routes::Routes;
 use crate::hop::unit::{NONE, Unit};
 use crate::hop::wire::Channel;
+use crate::probe::Probe;
+use crate::simulation::Simulation;
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// An idle port starts what goes next, if anything may.
@@ -29,7 +29,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let network = &mut self.network;
         let channel = &mut network.channels[channel_id as usize];
         if let Some(ticket) = channel.pop_control() {
-            return self.start(channel_id, ticket.value as u32);
+            return self.start_frame(channel_id, ticket.value as u32);
         }
         let ready = channel.waiting & !channel.stopped;
         if ready == 0 {
@@ -40,19 +40,19 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             true => self.take_turn(channel_id, ready),
         };
         let id = self.take(channel_id, class);
-        self.start(channel_id, id);
+        self.start_frame(channel_id, id);
     }
 
     /// Deficit round robin (Shreedhar and Varghese 1995) over classes, from the highest down: a
     /// turn adds the quantum; it lasts while the deficit covers the next frame.
     fn take_turn(&mut self, channel_id: u32, ready: u8) -> u8 {
-        let classes = self.network.classes as u8;
+        let classes = self.network.classes.count as u8;
         loop {
             let turn = self.network.channels[channel_id as usize].turn;
             if ready & 1 << turn != 0 {
                 let bytes = self.network.next_bytes(channel_id, turn);
                 let at = self.network.queue(channel_id, turn);
-                let queue = &mut self.network.queues[at];
+                let queue = &mut self.network.classes.queues[at];
                 if queue.deficit_bytes >= bytes {
                     queue.deficit_bytes -= bytes;
                     return turn;
@@ -62,7 +62,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             self.network.channels[channel_id as usize].turn = next;
             if ready & 1 << next != 0 {
                 let at = self.network.queue(channel_id, next);
-                let queue = &mut self.network.queues[at];
+                let queue = &mut self.network.classes.queues[at];
                 queue.deficit_bytes = queue.deficit_bytes.saturating_add(queue.quantum_bytes);
             }
         }
@@ -73,9 +73,9 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     fn take(&mut self, channel_id: u32, class: u8) -> u32 {
         let network = &mut self.network;
         let at = network.queue(channel_id, class);
-        let queue = &mut network.queues[at];
+        let queue = &mut network.classes.queues[at];
         queue.frames -= 1;
-        if network.lanes.is_empty() {
+        if network.classes.lanes.is_empty() {
             let id = queue.chain.take(&network.units);
             if queue.chain.len == 0 {
                 queue.deficit_bytes = 0;
@@ -91,7 +91,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
 
     /// Its first bit leaves.
     #[inline]
-    fn start(&mut self, channel_id: u32, id: u32) {
+    fn start_frame(&mut self, channel_id: u32, id: u32) {
         let now = self.now;
         let network = &mut self.network;
         let frame = *network.units.get(id);
@@ -112,9 +112,9 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let (to, from) = (channel.to, channel.from);
         channel.free_at = now + busy;
         let waits = channel.waiting != 0 || channel.has_control;
-        self.frame_hops += 1;
+        self.unit_hops += 1;
         if is_control {
-            self.control_hops += 1;
+            self.by_class.control_hops += 1;
         } else {
             self.next_hop(id, &frame, to);
             if cuts && self.can_cut_through(channel_id, id) {
@@ -136,8 +136,8 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let has_event = P::WATCHES
             || waits
             || !is_control
-                && (network.nodes[from as usize].counts_inputs
-                    || network.queues[network.queue(channel_id, frame.class)].is_congested);
+                && (network.classes.nodes[from as usize].counts_inputs
+                    || network.classes.queues[network.queue(channel_id, frame.class)].is_congested);
         network.channels[channel_id as usize].has_event = has_event;
         if has_event {
             self.events
@@ -148,7 +148,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             .push(Event::new(effect, Phase::Deliver, slot, 0));
         if P::WATCHES {
             let view = self.network.view(id, channel_id);
-            self.probe.on_start(now, channel_id, &view);
+            self.probe.on_frame_start(now, channel_id, &view);
         }
     }
 
@@ -156,7 +156,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     #[inline]
     fn next_hop(&mut self, id: u32, frame: &Unit, node: u32) {
         let network = &mut self.network;
-        let hop = match &network.routes {
+        let hop = match &network.classes.routes {
             Routes::Paths { .. } => frame.hop() + 1,
             Routes::Tables(tables) => {
                 let to = network.destination(frame);
@@ -168,7 +168,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
 
     fn can_cut_through(&self, channel_id: u32, id: u32) -> bool {
         let network = &self.network;
-        match network.routes.channel(network.units.get(id)) {
+        match network.classes.routes.channel(network.units.get(id)) {
             NONE => false,
             next => {
                 let rate = |channel: u32| network.channels[channel as usize].rate;
@@ -179,11 +179,11 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
 
     #[inline]
     fn note_start_at_source(&mut self, frame: &Unit) {
-        let flow = &mut self.network.flows[frame.flow() as usize];
+        let flow = &mut self.network.classes.flows[frame.flow() as usize];
         if flow.is(Flow::PULLED) {
             flow.in_port -= 1;
             if flow.in_port == 0 {
-                self.pulled.push(frame.flow());
+                self.by_class.pulled.push(frame.flow());
             }
         }
     }
@@ -194,7 +194,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         self.rest(channel_id);
         let channel = &self.network.channels[channel_id as usize];
         if channel.waiting != 0 || channel.has_control {
-            self.wake(channel_id);
+            self.wake_port(channel_id);
         }
     }
 
@@ -210,11 +210,11 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         channel.is_busy = false;
         channel.has_event = false;
         if is_control {
-            network.control_sent[channel_id as usize] += 1;
+            network.classes.control_sent[channel_id as usize] += 1;
             return;
         }
         let queue_id = network.queue(channel_id, class);
-        let queue = &mut network.queues[queue_id];
+        let queue = &mut network.classes.queues[queue_id];
         queue.sub(at, bytes);
         queue.sent += 1;
         queue.sent_bytes += bytes;
@@ -223,8 +223,8 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             queue.is_congested && queue.bytes < queue.low_bytes,
         );
         if !from_station {
-            if network.nodes[node as usize].counts_inputs {
-                network.nodes[node as usize].bytes -= bytes;
+            if network.classes.nodes[node as usize].counts_inputs {
+                network.classes.nodes[node as usize].bytes -= bytes;
                 self.leave_input(node, input, class, bytes);
             }
             if clears {
@@ -232,17 +232,17 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             }
         }
         if P::WATCHES {
-            self.probe.on_sent(at, channel_id, class, held);
+            self.probe.on_frame_sent(at, channel_id, class, held);
         }
     }
 }
 
-impl crate::frames::Network {
+impl crate::network::Network {
     /// Bytes of the frame of a class that goes next; the class has one that may.
     pub(crate) fn next_bytes(&self, channel: u32, class: u8) -> u32 {
         let at = self.queue(channel, class);
-        let first = match self.lanes.get(at) {
-            None => self.queues[at].chain.first(),
+        let first = match self.classes.lanes.get(at) {
+            None => self.classes.queues[at].chain.first(),
             Some(lanes) => {
                 let next = lanes.next(&self.units);
                 next.map_or(NONE, |lane| lanes.lanes[lane].chain.first())

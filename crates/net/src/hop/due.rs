@@ -6,10 +6,12 @@ use backwater_kernel::{DueSet, Event, Phase};
 
 /// The events of one instant, by phase.
 pub(crate) struct Due {
-    /// Channels whose first unit arrives.
+    /// Channels whose first unit arrives; their slots, where units are routed.
     pub deliveries: DueSet,
     /// Channels that choose what to send.
     pub arbitrations: DueSet,
+    /// Channels by class whose last bit has left.
+    pub last_bits: DueSet,
     /// Timers, sinks and sources; sorted, the next one last, unless `is_mixed`.
     others: Vec<Event>,
     is_mixed: bool,
@@ -21,6 +23,7 @@ impl Due {
         Due {
             deliveries: DueSet::new(channels),
             arbitrations: DueSet::new(channels),
+            last_bits: DueSet::new(channels),
             others: Vec::new(),
             is_mixed: false,
         }
@@ -32,6 +35,8 @@ impl Due {
             self.deliveries.insert(event.entity());
         } else if event.is(Phase::Arbitrate) {
             self.arbitrations.insert(event.entity());
+        } else if event.is(Phase::Transmit) {
+            self.last_bits.insert(event.entity());
         } else {
             self.add_other(event);
         }

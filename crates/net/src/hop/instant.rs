@@ -14,6 +14,11 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         if !self.is_warm && now >= self.warm_up {
             self.end_warm_up();
         }
+        let is_routed = self.network.classes.count > 0;
+        if is_routed {
+            self.work_off_last_bits();
+            self.work_off_arrivals();
+        }
         while let Some((first, mut channels)) = self.due.deliveries.take_word() {
             while channels != 0 {
                 self.events_handled += 1;
@@ -23,15 +28,23 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         }
         while let Some(event) = self.due.take_other() {
             self.events_handled += 1;
-            self.on_timer(Timer::of(event), event.entity());
+            self.on_timer(event);
         }
         self.arbitrate_all();
+        while !self.by_class.pulled.is_empty() {
+            self.pull_all();
+            self.arbitrate_all();
+        }
         self.probe.after_instant(now, &self.network);
+        if is_routed {
+            self.note_drained();
+        }
     }
 
     #[inline]
-    fn on_timer(&mut self, timer: Timer, entity: u32) {
-        match timer {
+    fn on_timer(&mut self, event: Event) {
+        let entity = event.entity();
+        match Timer::of(event) {
             Timer::Request => self.on_request_timer(entity),
             Timer::Refresh => self.on_refresh_timer(entity),
             Timer::EndToEnd => self.on_end_to_end_timer(entity),
@@ -46,6 +59,14 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             Timer::Spacing => self.on_gate_timer(entity, Site::Spacing),
             Timer::Policer => self.on_gate_timer(entity, Site::Policer),
             Timer::Slot => self.on_slot(entity),
+            Timer::Response => self.on_response(entity),
+            Timer::Expiry => self.on_expiry(entity),
+            Timer::Repeat => self.on_refresh(entity),
+            Timer::Storm => self.on_storm(entity),
+            Timer::TimeOut => self.on_time_out(entity, Timer::class(event)),
+            Timer::Watchdog => self.on_watchdog(entity, Timer::class(event)),
+            Timer::Station => self.on_station_timer(entity),
+            Timer::Standstill => self.look_for_standstill(),
         }
     }
 
@@ -80,7 +101,6 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     fn arbitrate_woken(&mut self) {
         while let Some((first, mut channels)) = self.due.arbitrations.take_word() {
             while channels != 0 {
-                self.events_handled += 1;
                 self.arbitrate(first + channels.trailing_zeros());
                 channels &= channels - 1;
             }

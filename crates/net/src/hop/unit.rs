@@ -4,13 +4,11 @@ use alloc::vec::Vec;
 
 use backwater_kernel::Time;
 
-use crate::frames::frame::Loads;
 use crate::hop::kind::{ControlKind, UnitKind};
+use crate::hop::load::Loads;
+pub(crate) use crate::hop::load::NONE;
 use crate::scheduler::Packet;
 use backwater_ends::control::RmCell;
-
-/// No unit, no leg, no shared copy.
-pub(crate) const NONE: u32 = u32::MAX;
 
 /// One unit somewhere in the network: what queues and wires touch, half a cache line.
 ///

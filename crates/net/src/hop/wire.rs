@@ -110,6 +110,8 @@ impl Channel {
     pub const FROM_HOST: u8 = 4;
     /// Its classes go in turns, not by priority.
     pub const TURNS: u8 = 8;
+    /// Units that cross it are routed, and wait in queues by class.
+    pub const BY_CLASS: u8 = 16;
 
     /// An idle channel between two nodes, without errors.
     pub fn idle(
@@ -171,6 +173,12 @@ impl Channel {
             errors: Errors::new(spec, outages, seed, id).map(Box::new),
             ..Channel::idle(spec.rate, latency, ends, scheduler)
         }
+    }
+
+    /// The last bit of its frame has left, and nobody has taken note.
+    #[inline]
+    pub fn is_to_rest(&self, now: Time) -> bool {
+        self.is_busy && !self.has_event && self.free_at <= now
     }
 
     #[inline]

@@ -61,7 +61,7 @@ fn sound_runs_keep_every_promise_and_the_audit_changes_none() {
         assert_eq!(broken.total(), 0, "{back_pressure:?}: {broken:?}");
         let mut plain = Simulation::<Rings>::new(&spec).expect("it can be run");
         plain.run();
-        let (one, other) = (engine.outcome(), plain.outcome());
+        let (one, other) = (engine.frame_outcome(), plain.frame_outcome());
         assert_eq!(one.trace_hash, other.trace_hash);
         let seen = engine.probe().coverage();
         assert!(
@@ -111,7 +111,7 @@ fn a_watchdog_keeps_the_books_in_order() {
         let engine = audited(&spec);
         let broken = engine.probe().violations();
         assert_eq!(broken.total(), 0, "{action:?}: {broken:?}");
-        let outcome = engine.outcome();
+        let outcome = engine.frame_outcome();
         let queues = outcome.channels.iter().flat_map(|channel| &channel.queues);
         assert!(queues.map(|queue| queue.watchdog_trips).sum::<u64>() > 0);
     }
@@ -140,10 +140,10 @@ fn frame(number: u64, class: u8) -> FrameView {
 /// What the audit says first of a story told by hand.
 fn first(story: impl Fn(&mut Audit)) -> String {
     let mut audit = Audit::new(&network(None));
-    audit.on_created(Time(1), 0, &frame(0, 0));
-    audit.on_joined(Time(1), 0, &frame(0, 0), 1000);
-    audit.on_created(Time(1), 0, &frame(1, 0));
-    audit.on_joined(Time(1), 0, &frame(1, 0), 2000);
+    audit.on_frame_created(Time(1), 0, &frame(0, 0));
+    audit.on_frame_joined(Time(1), 0, &frame(0, 0), 1000);
+    audit.on_frame_created(Time(1), 0, &frame(1, 0));
+    audit.on_frame_joined(Time(1), 0, &frame(1, 0), 2000);
     assert_eq!(audit.violations().total(), 0);
     story(&mut audit);
     let broken = audit.violations().kept();
@@ -155,41 +155,50 @@ fn first(story: impl Fn(&mut Audit)) -> String {
 #[test]
 fn broken_promises_are_seen() {
     let sound = first(|audit| {
-        audit.on_start(Time(2), 0, &frame(0, 0));
-        audit.on_sent(Time(90_000_000), 0, 0, 1000);
-        audit.on_start(Time(90_000_000), 0, &frame(1, 0));
-        audit.on_delivered(Time(90_000_000), &frame(0, 0));
+        audit.on_frame_start(Time(2), 0, &frame(0, 0));
+        audit.on_frame_sent(Time(90_000_000), 0, 0, 1000);
+        audit.on_frame_start(Time(90_000_000), 0, &frame(1, 0));
+        audit.on_frame_delivered(Time(90_000_000), &frame(0, 0));
     });
     assert_eq!(sound, "");
     type Story = fn(&mut Audit);
     let stories: [(Story, &str); 10] = [
-        (|a| a.on_start(Time(2), 0, &frame(1, 0)), "passes one"),
-        (|a| a.on_start(Time(2), 0, &frame(7, 0)), "did not wait"),
+        (|a| a.on_frame_start(Time(2), 0, &frame(1, 0)), "passes one"),
         (
-            |a| a.on_joined(Time(2), 0, &frame(2, 0), 2999),
+            |a| a.on_frame_start(Time(2), 0, &frame(7, 0)),
+            "did not wait",
+        ),
+        (
+            |a| a.on_frame_joined(Time(2), 0, &frame(2, 0), 2999),
             "holds 3000, not 2999",
         ),
-        (|a| a.on_delivered(Time(2), &frame(9, 0)), "was not there"),
-        (|a| a.on_created(Time(2), 0, &frame(0, 0)), "made twice"),
+        (
+            |a| a.on_frame_delivered(Time(2), &frame(9, 0)),
+            "was not there",
+        ),
+        (
+            |a| a.on_frame_created(Time(2), 0, &frame(0, 0)),
+            "made twice",
+        ),
         (|a| a.on_gate(Time(2), 0, Gate::Port, false), "told twice"),
         (
             |a| {
                 a.on_gate(Time(2), 0, Gate::Class(0), true);
-                a.on_start(Time(3), 0, &frame(0, 0));
+                a.on_frame_start(Time(3), 0, &frame(0, 0));
             },
             "though it is stopped",
         ),
         (
             |a| {
-                a.on_joined(Time(2), 0, &frame(5, 1), 1000);
-                a.on_start(Time(3), 0, &frame(0, 0));
+                a.on_frame_joined(Time(2), 0, &frame(5, 1), 1000);
+                a.on_frame_start(Time(3), 0, &frame(0, 0));
             },
             "before a higher class",
         ),
         (
             |a| {
-                a.on_start(Time(2), 0, &frame(0, 0));
-                a.on_start(Time(3), 0, &frame(1, 0));
+                a.on_frame_start(Time(2), 0, &frame(0, 0));
+                a.on_frame_start(Time(3), 0, &frame(1, 0));
             },
             "two frames at a time",
         ),
@@ -200,7 +209,7 @@ fn broken_promises_are_seen() {
                     content,
                     ..frame(0, 0)
                 };
-                a.on_drop(Time(2), 0, &pause, Cause::QueueFull);
+                a.on_frame_dropped(Time(2), 0, &pause, Cause::QueueFull);
             },
             "is dropped",
         ),

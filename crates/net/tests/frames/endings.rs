@@ -11,7 +11,7 @@ use backwater_net::frames::spec::*;
 fn run(spec: &EthernetSpec) -> EthernetOutcome {
     let mut engine = Simulation::<Rings>::new(spec).expect("a sound network");
     engine.run();
-    engine.outcome()
+    engine.frame_outcome()
 }
 
 /// A file of 1,000,000 bytes over one switch, which may stop its neighbours.
@@ -171,9 +171,9 @@ fn slices_by_events_change_nothing() {
         let mut slices = 1;
         while engine.run_some(Time::MAX, events).is_none() {
             slices += 1;
-            assert!(engine.outcome().ended_at <= engine.now());
+            assert!(engine.frame_outcome().ended_at <= engine.now());
         }
-        assert_eq!(format!("{:?}", engine.outcome()), whole, "{events}");
+        assert_eq!(format!("{:?}", engine.frame_outcome()), whole, "{events}");
         assert_eq!(slices > 1, events < 1 << 40, "{events}: {slices} slices");
     }
 }

@@ -19,7 +19,7 @@ struct Log {
 }
 
 impl Probe for Log {
-    fn on_start(&mut self, at: Time, channel: u32, frame: &FrameView) {
+    fn on_frame_start(&mut self, at: Time, channel: u32, frame: &FrameView) {
         match frame.content {
             Content::Pause { quanta }
             | Content::Pfc { quanta, .. }
@@ -30,7 +30,7 @@ impl Probe for Log {
         }
     }
 
-    fn on_delivered(&mut self, at: Time, _: &FrameView) {
+    fn on_frame_delivered(&mut self, at: Time, _: &FrameView) {
         self.delivered.push(at.0);
     }
 
@@ -43,7 +43,7 @@ fn run(net: &Net) -> (Log, EthernetOutcome) {
     let mut simulation: Simulation<Rings, Log> =
         Simulation::with_probe(&net.spec, Log::default()).expect("a sound network");
     simulation.run();
-    let outcome = simulation.outcome();
+    let outcome = simulation.frame_outcome();
     assert_eq!(outcome.violations.total(), 0, "{:?}", outcome.violations);
     (core::mem::take(simulation.probe_mut()), outcome)
 }

@@ -74,7 +74,7 @@ fn schemes() -> Vec<(&'static str, Option<BackPressureSpec>)> {
 
 fn finish<Q: backwater_kernel::EventQueue, P: Probe>(mut run: Simulation<Q, P>) -> EthernetOutcome {
     run.run();
-    let outcome = run.outcome();
+    let outcome = run.frame_outcome();
     assert_eq!(outcome.violations.total(), 0, "{:?}", outcome.violations);
     assert_eq!(outcome.stop, Stop::TimeReached);
     outcome

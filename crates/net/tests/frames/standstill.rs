@@ -25,7 +25,7 @@ fn run(spec: &EthernetSpec) -> (Option<Standstill>, Stops) {
     let mut simulation =
         Simulation::<Rings, Stops>::with_probe(spec, Stops::default()).expect("a sound network");
     simulation.run();
-    let outcome = simulation.outcome();
+    let outcome = simulation.frame_outcome();
     let expected = match outcome.standstill {
         Some(_) => Stop::Standstill,
         None => Stop::TimeReached,

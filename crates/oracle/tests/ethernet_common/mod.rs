@@ -23,7 +23,7 @@ pub struct Log {
 }
 
 impl Probe for Log {
-    fn on_start(&mut self, at: Time, channel: u32, frame: &FrameView) {
+    fn on_frame_start(&mut self, at: Time, channel: u32, frame: &FrameView) {
         let is_control = frame.is_control();
         self.starts.push(Start {
             at_ps: at.ps(),
@@ -36,7 +36,7 @@ impl Probe for Log {
         assert_eq!(is_control, frame.flow == CONTROL_FLOW);
     }
 
-    fn on_drop(&mut self, at: Time, channel: u32, frame: &FrameView, cause: Cause) {
+    fn on_frame_dropped(&mut self, at: Time, channel: u32, frame: &FrameView, cause: Cause) {
         self.drops.push(Drop {
             at_ps: at.ps(),
             channel,
@@ -46,7 +46,7 @@ impl Probe for Log {
         });
     }
 
-    fn on_delivered(&mut self, at: Time, frame: &FrameView) {
+    fn on_frame_delivered(&mut self, at: Time, frame: &FrameView) {
         self.deliveries.push(Delivery {
             at_ps: at.ps(),
             flow: frame.flow,
@@ -68,7 +68,7 @@ pub fn fast(spec: &EthernetSpec) -> (Log, EthernetOutcome) {
     let mut simulation =
         Simulation::<Rings, Log>::with_probe(spec, Log::default()).expect("a sound network");
     simulation.run_until(Time::MAX);
-    let outcome = simulation.outcome();
+    let outcome = simulation.frame_outcome();
     let mut log = std::mem::take(simulation.probe_mut());
     log.starts.sort_by_key(|start| (start.at_ps, start.channel));
     log.drops

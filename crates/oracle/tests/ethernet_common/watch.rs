@@ -39,25 +39,25 @@ impl Watch {
 }
 
 impl Probe for Watch {
-    fn on_created(&mut self, at: Time, channel: u32, frame: &FrameView) {
+    fn on_frame_created(&mut self, at: Time, channel: u32, frame: &FrameView) {
         self.note(at, Event::Created(channel, *frame));
     }
-    fn on_joined(&mut self, at: Time, channel: u32, frame: &FrameView, queue_bytes: u64) {
+    fn on_frame_joined(&mut self, at: Time, channel: u32, frame: &FrameView, queue_bytes: u64) {
         self.note(at, Event::Joined(channel, *frame, queue_bytes));
     }
-    fn on_start(&mut self, at: Time, channel: u32, frame: &FrameView) {
+    fn on_frame_start(&mut self, at: Time, channel: u32, frame: &FrameView) {
         self.note(at, Event::Start(channel, *frame));
     }
-    fn on_sent(&mut self, at: Time, channel: u32, class: u8, queue_bytes: u64) {
+    fn on_frame_sent(&mut self, at: Time, channel: u32, class: u8, queue_bytes: u64) {
         self.note(at, Event::Sent(channel, class, queue_bytes));
     }
-    fn on_arrival(&mut self, at: Time, channel: u32, frame: &FrameView) {
+    fn on_frame_arrival(&mut self, at: Time, channel: u32, frame: &FrameView) {
         self.note(at, Event::Arrival(channel, *frame));
     }
-    fn on_drop(&mut self, at: Time, channel: u32, frame: &FrameView, cause: Cause) {
+    fn on_frame_dropped(&mut self, at: Time, channel: u32, frame: &FrameView, cause: Cause) {
         self.note(at, Event::Drop(channel, *frame, cause));
     }
-    fn on_delivered(&mut self, at: Time, frame: &FrameView) {
+    fn on_frame_delivered(&mut self, at: Time, frame: &FrameView) {
         self.note(at, Event::Delivered(*frame));
     }
     fn on_payload(&mut self, at: Time, flow: u32, is_forward: bool, bytes: u64) {

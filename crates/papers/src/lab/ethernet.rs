@@ -39,7 +39,7 @@ impl Lab {
             }
         }
         self.runs.fetch_add(1, Ordering::Relaxed);
-        let outcome = simulation.outcome();
+        let outcome = simulation.frame_outcome();
         if let Some(first) = outcome.violations.kept().first() {
             return Err(wrong(format!("{} s: {}", first.at.seconds(), first.what)));
         }

@@ -100,7 +100,7 @@ fn payload(content: &Content) -> Option<(u64, bool)> {
 }
 
 impl Probe for FrameMeter {
-    fn on_created(&mut self, at: Time, _: u32, frame: &FrameView) {
+    fn on_frame_created(&mut self, at: Time, _: u32, frame: &FrameView) {
         let Some((bytes, _)) = payload(&frame.content) else {
             return;
         };
@@ -111,11 +111,11 @@ impl Probe for FrameMeter {
         }
     }
 
-    fn on_joined(&mut self, at: Time, channel: u32, frame: &FrameView, queue_bytes: u64) {
+    fn on_frame_joined(&mut self, at: Time, channel: u32, frame: &FrameView, queue_bytes: u64) {
         self.queued(at, channel, frame.class, queue_bytes);
     }
 
-    fn on_start(&mut self, at: Time, channel: u32, frame: &FrameView) {
+    fn on_frame_start(&mut self, at: Time, channel: u32, frame: &FrameView) {
         let wire_bytes = u64::from(frame.bytes + WIRE_OVERHEAD_BYTES);
         let carried = payload(&frame.content);
         if self.meter.counts(at.ps()) {
@@ -140,18 +140,18 @@ impl Probe for FrameMeter {
         }
     }
 
-    fn on_sent(&mut self, at: Time, channel: u32, class: u8, queue_bytes: u64) {
+    fn on_frame_sent(&mut self, at: Time, channel: u32, class: u8, queue_bytes: u64) {
         self.queued(at, channel, class, queue_bytes);
     }
 
-    fn on_drop(&mut self, _: Time, _: u32, frame: &FrameView, _: Cause) {
+    fn on_frame_dropped(&mut self, _: Time, _: u32, frame: &FrameView, _: Cause) {
         if let Some((bytes, _)) = payload(&frame.content) {
             let flow = self.flows[frame.flow as usize].carrier.flow;
             self.meter.seen.flows[flow].lost += bytes;
         }
     }
 
-    fn on_delivered(&mut self, at: Time, frame: &FrameView) {
+    fn on_frame_delivered(&mut self, at: Time, frame: &FrameView) {
         let Some(flow) = self.flows.get_mut(frame.flow as usize) else {
             return;
         };

@@ -96,7 +96,7 @@ impl<W: Write> Capture<W> {
 }
 
 impl<W: Write> Probe for Capture<W> {
-    fn on_start(&mut self, at: Time, channel: u32, frame: &FrameView) {
+    fn on_frame_start(&mut self, at: Time, channel: u32, frame: &FrameView) {
         let Some(file) = &mut self.file else {
             return;
         };

@@ -155,15 +155,15 @@ pub fn cause(cause: Cause) -> &'static str {
 }
 
 impl<W: Write> Probe for EthernetTrace<W> {
-    fn on_start(&mut self, at: Time, channel: u32, frame: &FrameView) {
+    fn on_frame_start(&mut self, at: Time, channel: u32, frame: &FrameView) {
         self.frame(at, "out", channel, frame, "");
     }
 
-    fn on_arrival(&mut self, at: Time, channel: u32, frame: &FrameView) {
+    fn on_frame_arrival(&mut self, at: Time, channel: u32, frame: &FrameView) {
         self.frame(at, "in", channel, frame, "");
     }
 
-    fn on_drop(&mut self, at: Time, channel: u32, frame: &FrameView, why: Cause) {
+    fn on_frame_dropped(&mut self, at: Time, channel: u32, frame: &FrameView, why: Cause) {
         self.frame(at, "drop", channel, frame, cause(why));
     }
 

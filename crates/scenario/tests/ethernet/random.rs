@@ -65,7 +65,7 @@ fn run(spec: &EthernetSpec) -> EthernetOutcome {
     let engine = Simulation::<Rings>::new(spec);
     let mut engine = engine.expect("what is sound runs");
     engine.run_until(spec.stop_at);
-    engine.outcome()
+    engine.frame_outcome()
 }
 
 /// Frames lost in lossless classes.

@@ -28,7 +28,7 @@ traffic = { kind = "files", size = "1 MB", think = "0 s", transfers = 1 }
 fn run(spec: &EthernetSpec) -> EthernetOutcome {
     let mut engine = Simulation::<Rings>::new(spec).expect("a sound network");
     engine.run();
-    engine.outcome()
+    engine.frame_outcome()
 }
 
 fn tcp(text: &str, flow: usize) -> TcpSpec {

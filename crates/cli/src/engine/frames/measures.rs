@@ -239,7 +239,7 @@ mod tests {
             flows: vec![flow],
             stop: Stop::Standstill,
             violations,
-            ..engine.outcome()
+            ..engine.frame_outcome()
         };
         let values = values(&Seen::of(&spec, &outcome));
         assert_eq!(values.len(), MEASURES.len());

@@ -69,23 +69,23 @@ impl Looks for Trace<'_> {
 impl<F> Tells<F> for Trace<'_> {}
 
 impl Probe for Trace<'_> {
-    fn on_start(&mut self, at: Time, channel: u32, frame: &FrameView) {
+    fn on_frame_start(&mut self, at: Time, channel: u32, frame: &FrameView) {
         match &mut self.form {
-            Some(Form::Csv(trace)) => trace.on_start(at, channel, frame),
-            Some(Form::Pcapng(capture)) => capture.on_start(at, channel, frame),
+            Some(Form::Csv(trace)) => trace.on_frame_start(at, channel, frame),
+            Some(Form::Pcapng(capture)) => capture.on_frame_start(at, channel, frame),
             None => {}
         }
     }
 
-    fn on_arrival(&mut self, at: Time, channel: u32, frame: &FrameView) {
+    fn on_frame_arrival(&mut self, at: Time, channel: u32, frame: &FrameView) {
         if let Some(Form::Csv(trace)) = &mut self.form {
-            trace.on_arrival(at, channel, frame);
+            trace.on_frame_arrival(at, channel, frame);
         }
     }
 
-    fn on_drop(&mut self, at: Time, channel: u32, frame: &FrameView, cause: Cause) {
+    fn on_frame_dropped(&mut self, at: Time, channel: u32, frame: &FrameView, cause: Cause) {
         if let Some(Form::Csv(trace)) = &mut self.form {
-            trace.on_drop(at, channel, frame, cause);
+            trace.on_frame_dropped(at, channel, frame, cause);
         }
     }
 

@@ -7,12 +7,12 @@ use backwater_ends::application::Payload;
 use backwater_kernel::{Rate, Rings, Time};
 
 use super::*;
-use crate::frames::spec::{
+use crate::hop::unit::Unit;
+use crate::spec::frames::{
     BlockedSpec, ChannelSpec, Detect, EthernetSpec, FlowSpec, Forwarding, LinkSpec, MemorySpec,
     NodeKind, NodeSpec, Order, QueueSpec, Spread, SwitchSpec, TimeOutSpec, TrafficSpec,
     TransportSpec,
 };
-use crate::hop::unit::Unit;
 
 /// Channel from the first switch to the second.
 const TRUNK: u32 = 4;
@@ -141,7 +141,9 @@ fn stop(simulation: &mut Simulation<Rings>, end: usize, is_on: bool) {
 /// What the sources are asked to stop, by source.
 fn asked(simulation: &Simulation<Rings>) -> [Vec<Gate>; 2] {
     let of = |channel: u32| {
-        let gates = simulation.network.asked[channel as usize].gates.iter();
+        let gates = simulation.network.classes.asked[channel as usize]
+            .gates
+            .iter();
         gates.map(|(gate, _)| *gate).collect()
     };
     BACK.map(of)
@@ -166,7 +168,7 @@ fn a_blocked_share_is_stopped_above_its_high_and_resumed_below_its_low_threshold
     stop(&mut simulation, 1, false);
     assert_eq!(asked(&simulation), [nothing.clone(), nothing]);
     let counts = |channel: u32| {
-        let asked = &simulation.network.asked[channel as usize];
+        let asked = &simulation.network.classes.asked[channel as usize];
         (asked.stops, asked.resumes)
     };
     assert_eq!(BACK.map(counts), [(2, 2), (2, 2)]);
@@ -193,8 +195,8 @@ fn a_neighbour_whose_blocked_frames_come_later_is_stopped_too() {
 fn arrive(simulation: &mut Simulation<Rings>, now: u64, flow: u32, finds_room: bool) {
     simulation.now = Time(now);
     let at = simulation.network.input(2 * flow, 0);
-    let station = simulation.network.flows[flow as usize].destination;
-    simulation.network.input_times[at].note(Time(now), Some(station));
+    let station = simulation.network.classes.flows[flow as usize].destination;
+    simulation.network.classes.input_times[at].note(Time(now), Some(station));
     if finds_room {
         join(simulation, flow, 6_000);
     }
@@ -253,7 +255,7 @@ fn more_is_drawn_when_a_quarter_of_the_room_is_used() {
     let at = simulation.network.queue(TRUNK, 0);
     let mut state = |bytes: u16| {
         join(&mut simulation, 0, bytes);
-        let requests = &simulation.network.requests[at].congestion;
+        let requests = &simulation.network.classes.requests[at].congestion;
         (requests.gates.len(), requests.has_drawn_twice)
     };
     assert_eq!(state(10_000), (0, false));
@@ -265,7 +267,7 @@ fn more_is_drawn_when_a_quarter_of_the_room_is_used() {
 /// Two queues that ask for the same are let go by the second that gives back.
 #[test]
 fn the_first_asks_and_the_last_gives_back() {
-    let mut asked = crate::frames::requests::Asked::default();
+    let mut asked = crate::classes::requests::Asked::default();
     let at = |gate, now| (Time(now), gate);
     assert_eq!(
         [asked.add(Gate::Port), asked.add(Gate::Port)],

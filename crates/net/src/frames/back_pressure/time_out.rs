@@ -5,9 +5,9 @@ use alloc::vec::Vec;
 
 use backwater_kernel::{EventQueue, Time};
 
-use crate::frames::network::Network;
-use crate::frames::probe::{Gate, Probe};
-use crate::frames::simulation::Simulation;
+use crate::network::Network;
+use crate::probe::{Gate, Probe};
+use crate::simulation::Simulation;
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// Neighbours that obeyed are let go, so that those who don't are alone with the full queue.
@@ -17,9 +17,9 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let Some(time_out) = self.back_pressure(node).and_then(|rules| rules.time_out) else {
             return;
         };
-        let request = &self.network.requests[at].congestion;
+        let request = &self.network.classes.requests[at].congestion;
         let is_due = request.since + time_out.after <= self.now && !request.is_given_up;
-        if !self.network.queues[at].is_congested || !is_due {
+        if !self.network.classes.queues[at].is_congested || !is_due {
             return;
         }
         let goes_on = |neighbour: u32, asked_at: Time| {
@@ -34,7 +34,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             .map(|(neighbour, at)| (*neighbour, *at))
             .partition(|(neighbour, at)| goes_on(*neighbour, *at));
         let gates = request.gates.clone();
-        let request = &mut self.network.requests[at].congestion;
+        let request = &mut self.network.classes.requests[at].congestion;
         (request.neighbours, request.asked_at) = loud.into_iter().unzip();
         request.is_given_up = true;
         for (neighbour, _) in &quiet {
@@ -42,17 +42,17 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
                 .iter()
                 .for_each(|gate| self.give_back(*neighbour, *gate));
         }
-        self.network.nodes[node as usize].time_outs += u64::from(!quiet.is_empty());
+        self.network.classes.nodes[node as usize].time_outs += u64::from(!quiet.is_empty());
     }
 }
 
 impl Network {
     /// When the last frame came over a channel that a gate concerns.
     fn last_arrival(&self, channel: u32, gate: Gate) -> Time {
-        let times = |class: u8| &self.input_times[self.input(channel, class)];
+        let times = |class: u8| &self.classes.input_times[self.input(channel, class)];
         let last = match gate {
             Gate::Port => {
-                let classes = 0..self.classes as u8;
+                let classes = 0..self.classes.count as u8;
                 classes.map(|class| times(class).last).max()
             }
             Gate::Class(class) => Some(times(class).last),

@@ -3,10 +3,10 @@
 use alloc::vec::Vec;
 
 use super::*;
-use crate::frames::spec::{
+use crate::frames::testing::{OUT, Run, join, network, spec};
+use crate::spec::frames::{
     Detect, InputSpec, MemorySpec, NodeKind, Ratio, SharedSpec, StormSpec, WatchdogSpec,
 };
-use crate::frames::testing::{OUT, Run, join, network, spec};
 
 /// A quantum at 1 Gbps.
 const QUANTUM: u64 = 512_000;
@@ -36,7 +36,7 @@ fn what_takes_a_time_to_take_in_is_taken_in_in_its_order() {
     let said = [(10, 0, 9), (20, 1, 9), (30, 0, 0)];
     for (at, class, quanta) in said {
         let control = control(Gate::Class(class), quanta);
-        run.network.gates[OUT as usize]
+        run.network.classes.gates[OUT as usize]
             .responses
             .push((Time(at), control));
     }
@@ -77,7 +77,7 @@ fn stops_end_one_after_the_other_and_a_longer_one_replaces_a_shorter() {
         run.now = Time(now);
         run.on_expiry(OUT);
         assert_eq!(stopped(&run), mask, "at {now}");
-        assert_eq!(run.network.gates[OUT as usize].expiry, Time(next));
+        assert_eq!(run.network.classes.gates[OUT as usize].expiry, Time(next));
     }
 }
 
@@ -87,7 +87,7 @@ fn what_came_last_is_known_for_each_class() {
     say(&mut run, 10, Gate::Class(1), 7);
     say(&mut run, 20, Gate::Class(0), 0);
     let last = |run: &Run| {
-        let last = run.network.gates[OUT as usize].last_stop;
+        let last = run.network.classes.gates[OUT as usize].last_stop;
         [last[0].0, last[1].0]
     };
     assert_eq!(last(&run), [0, 10], "a resume is no stop");
@@ -99,7 +99,7 @@ fn what_came_last_is_known_for_each_class() {
 
 /// Since when each class has been stopped, in whole or in part.
 fn watched(run: &Run) -> [Option<u64>; 2] {
-    let watches = &run.network.gates[OUT as usize].watches;
+    let watches = &run.network.classes.gates[OUT as usize].watches;
     [0, 1].map(|class: usize| watches[class].since.map(|at| at.0))
 }
 
@@ -112,7 +112,10 @@ fn a_class_is_stopped_in_part_while_a_destination_is() {
     assert_eq!(watched(&run), [Some(20), Some(10)]);
     // A stop said again goes on.
     say(&mut run, 30, Gate::Class(0), 9);
-    assert_eq!(run.network.gates[OUT as usize].classes[0].since, Time(20));
+    assert_eq!(
+        run.network.classes.gates[OUT as usize].classes[0].since,
+        Time(20)
+    );
     say(&mut run, 40, Gate::Destination(1, 2), 0);
     assert_eq!(watched(&run), [Some(20), None]);
 }
@@ -154,7 +157,7 @@ fn a_watchdog_trips_when_its_time_is_over_and_restores_when_stops_stay_away() {
     }
     assert_eq!(stopped(&run), 0b10, "the stop stands");
     let at = run.network.queue(OUT, 1);
-    assert_eq!(run.network.counts[at].watchdog_trips, 1);
+    assert_eq!(run.network.classes.counts[at].watchdog_trips, 1);
 }
 
 #[test]
@@ -180,7 +183,7 @@ fn a_watchdog_drops_what_waits_and_comes_in_its_class_alone() {
     let found = looks(&mut run, &[110]);
     assert_eq!(found, [true]);
     let held = |run: &Run, class| {
-        let queue = &run.network.queues[run.network.queue(OUT, class)];
+        let queue = &run.network.classes.queues[run.network.queue(OUT, class)];
         (queue.frames, queue.bytes)
     };
     assert_eq!([held(&run, 0), held(&run, 1)], [(1, 700), (0, 0)]);
@@ -215,7 +218,7 @@ fn at_inputs(watchdog: Option<WatchdogSpec>) -> Run {
 fn come(run: &mut Run, bytes: u64) -> bool {
     let queue = run.network.queue(OUT, 1);
     let is_in = run.enter_input(1, 0, queue, 1, bytes).is_ok();
-    run.network.nodes[1].bytes += if is_in { bytes } else { 0 };
+    run.network.classes.nodes[1].bytes += if is_in { bytes } else { 0 };
     run.detect_at_input(0, 1);
     is_in
 }
@@ -249,8 +252,8 @@ fn headroom_is_for_the_lossless_class() {
     });
     assert_eq!(found, [false, true]);
     let at = run.network.input(0, 1);
-    assert_eq!(run.network.inputs[at].headroom_bytes, 600);
-    assert_eq!(run.network.input_times[at].headroom_most_bytes, 600);
+    assert_eq!(run.network.classes.inputs[at].headroom_bytes, 600);
+    assert_eq!(run.network.classes.input_times[at].headroom_most_bytes, 600);
 }
 
 #[test]
@@ -259,15 +262,15 @@ fn what_a_watchdog_drops_leaves_its_input() {
     assert!(come(&mut run, 600));
     looks(&mut run, &[110]);
     let input = run.network.input(0, 1);
-    assert_eq!(run.network.inputs[input].bytes, 0);
-    assert_eq!(run.network.nodes[1].bytes, 0);
+    assert_eq!(run.network.classes.inputs[input].bytes, 0);
+    assert_eq!(run.network.classes.nodes[1].bytes, 0);
 }
 
 #[test]
 fn an_input_stops_its_sender_above_a_threshold_and_resumes_it_below_another() {
     let mut run = at_inputs(None);
     let asked = |run: &Run| {
-        let asked = &run.network.asked[1];
+        let asked = &run.network.classes.asked[1];
         (asked.stops, asked.resumes)
     };
     assert!(come(&mut run, 3_000));
@@ -281,7 +284,10 @@ fn an_input_stops_its_sender_above_a_threshold_and_resumes_it_below_another() {
     assert_eq!(asked(&run), (1, 0), "2,000 are not less than 2,000");
     run.leave_input(1, 0, 1, 1);
     assert_eq!(asked(&run), (1, 1));
-    assert_eq!(run.network.asked[3].stops, 0, "others are none of it");
+    assert_eq!(
+        run.network.classes.asked[3].stops, 0,
+        "others are none of it"
+    );
 }
 
 /// A queue above its high threshold of 2,000 bytes stops the other neighbour; what a watchdog drops
@@ -293,10 +299,10 @@ fn a_queue_that_a_watchdog_empties_asks_for_nothing_more() {
         join(&mut run, 1, bytes);
         let id = run.network.waiting(OUT, 1)[0].0;
         run.detect_at_queue(0, OUT, 1, id);
-        assert_eq!(run.network.asked[1].stops, stops);
+        assert_eq!(run.network.classes.asked[1].stops, stops);
     }
     looks(&mut run, &[110]);
-    assert_eq!(run.network.asked[1].resumes, 1);
+    assert_eq!(run.network.classes.asked[1].resumes, 1);
 }
 
 /// A frame on the wire is no more in the queue's chain, but in its bytes.
@@ -305,12 +311,15 @@ fn a_queue_that_keeps_its_low_threshold_on_the_wire_goes_on_asking() {
     for (on_the_wire, resumes) in [(1_000, 0), (999, 1)] {
         let mut run = network(watchdog(WatchdogAction::Drop));
         let at = run.network.queue(OUT, 1);
-        run.network.queues[at].bytes = on_the_wire;
+        run.network.classes.queues[at].bytes = on_the_wire;
         join(&mut run, 1, 1_500);
         let id = run.network.waiting(OUT, 1)[0].0;
         run.detect_at_queue(0, OUT, 1, id);
         looks(&mut run, &[110]);
-        assert_eq!(run.network.asked[1].resumes, resumes, "{on_the_wire}");
+        assert_eq!(
+            run.network.classes.asked[1].resumes, resumes,
+            "{on_the_wire}"
+        );
     }
 }
 
@@ -329,7 +338,7 @@ fn a_storm_ends_at_its_end() {
     for (now, stops) in [(19, 1), (20, 1), (21, 1)] {
         run.now = Time(now);
         run.on_storm(OUT ^ 1);
-        let asked = &run.network.asked[(OUT ^ 1) as usize];
+        let asked = &run.network.classes.asked[(OUT ^ 1) as usize];
         assert_eq!(asked.stops, stops, "at {now}");
     }
 }

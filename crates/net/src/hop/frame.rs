@@ -1,15 +1,14 @@
 //! Frames: units that are routed. What queues and wires touch is apart from what only the two ends
 //! read.
 
-use alloc::vec::Vec;
-
 use backwater_ends::Segment;
 use backwater_ends::application::Payload;
 use backwater_kernel::Time;
 
-use crate::frames::probe::{Content, FrameView, Gate};
 use crate::hop::kind::{ControlKind, UnitKind};
+use crate::hop::load::{Control, Load, pack_gate, unpack_gate};
 use crate::hop::unit::{ECT, NONE, Unit, Units};
+use crate::hop::view::{Content, FrameView, Gate};
 
 /// What a routed unit has where others have their leg, number and copy.
 impl Unit {
@@ -59,87 +58,6 @@ impl Unit {
     }
 }
 
-/// What only the ends read.
-#[derive(Clone, Copy, Debug, Default)]
-struct Load {
-    /// Number in its flow; for control frames in the run.
-    number: u64,
-    /// TCP: position. UDP: number. Control: the gate, as [`pack_gate`] has it.
-    seq: u64,
-    ack: u64,
-    window: u32,
-    /// Payload bytes. Control: quanta.
-    bytes: u32,
-    /// Index of its SACK blocks. Control: the node it is from.
-    sack: u32,
-    flags: u8,
-    sack_blocks: u8,
-    is_again: bool,
-    is_tcp: bool,
-}
-
-/// The loads of all frames, by place.
-#[derive(Default, Debug)]
-pub(crate) struct Loads {
-    loads: Vec<Load>,
-    sacks: Vec<[(u64, u64); 3]>,
-    free_sacks: Vec<u32>,
-}
-
-/// What a control frame asks for.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Control {
-    pub gate: Gate,
-    /// 0 resumes.
-    pub quanta: u16,
-    /// It holds until it is cancelled, whatever `quanta` says.
-    pub is_endless: bool,
-    /// Node it is from.
-    pub from: u32,
-}
-
-impl Loads {
-    fn set(&mut self, place: u32, load: Load) {
-        let place = place as usize;
-        if self.loads.len() <= place {
-            self.loads.resize(place + 1, Load::default());
-        }
-        self.loads[place] = load;
-    }
-
-    #[inline]
-    fn of_tcp(&mut self, number: u64, segment: &Segment) -> Load {
-        Load {
-            number,
-            seq: segment.seq,
-            ack: segment.ack,
-            window: segment.window,
-            bytes: segment.bytes,
-            flags: segment.flags,
-            sack_blocks: segment.sack_blocks,
-            sack: match segment.sack_blocks {
-                0 => NONE,
-                _ => self.keep_sack(segment.sack),
-            },
-            is_again: segment.is_again,
-            is_tcp: true,
-        }
-    }
-
-    fn keep_sack(&mut self, blocks: [(u64, u64); 3]) -> u32 {
-        match self.free_sacks.pop() {
-            Some(at) => {
-                self.sacks[at as usize] = blocks;
-                at
-            }
-            None => {
-                self.sacks.push(blocks);
-                self.sacks.len() as u32 - 1
-            }
-        }
-    }
-}
-
 /// Frames among the units.
 impl Units {
     /// Makes a data frame: a unit, born now, and what it carries.
@@ -162,7 +80,7 @@ impl Units {
 
     /// Makes a control frame.
     pub fn stop_frame(&mut self, now: Time, number: u64, control: Control) -> u32 {
-        let bytes = crate::frames::spec::FRAME_LEAST_BYTES;
+        let bytes = crate::spec::frames::FRAME_LEAST_BYTES;
         let frame = Unit {
             class: 7,
             kind: UnitKind::Control(ControlKind::Stop),
@@ -284,37 +202,5 @@ impl Units {
                 quanta,
             },
         }
-    }
-}
-
-fn pack_gate(gate: Gate) -> u64 {
-    match gate {
-        Gate::Port => 0,
-        Gate::Class(class) => 1 << 40 | u64::from(class) << 32,
-        Gate::Destination(class, station) => 2 << 40 | u64::from(class) << 32 | u64::from(station),
-    }
-}
-
-fn unpack_gate(word: u64) -> Gate {
-    let class = (word >> 32) as u8;
-    match word >> 40 {
-        0 => Gate::Port,
-        1 => Gate::Class(class),
-        _ => Gate::Destination(class, word as u32),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn gates_survive_packing() {
-        let gates = [
-            Gate::Port,
-            Gate::Class(7),
-            Gate::Destination(3, 4_000_000_000),
-        ];
-        assert_eq!(gates.map(|gate| unpack_gate(pack_gate(gate))), gates);
     }
 }

@@ -3,8 +3,8 @@
 use backwater_kernel::{Duration, Rate};
 
 use super::*;
-use crate::frames::probe::Content;
-use crate::frames::spec::{
+use crate::probe::frames::Content;
+use crate::spec::frames::{
     ChannelSpec, FlowSpec, LinkSpec, Order, Spread, TrafficSpec, TransportSpec,
 };
 
@@ -80,10 +80,10 @@ fn frame(class: u8) -> FrameView {
 fn a_queue_is_averaged_over_the_time_it_holds() {
     let (channel, class) = (1, 2);
     let mut recorder = recorder(&[Measure::Queue { channel, class }]);
-    recorder.on_joined(Time(50), 1, &frame(2), 64);
-    recorder.on_joined(Time(60), 1, &frame(0), 9999);
-    recorder.on_joined(Time(60), 0, &frame(2), 9999);
-    recorder.on_sent(Time(325), 1, 2, 0);
+    recorder.on_frame_joined(Time(50), 1, &frame(2), 64);
+    recorder.on_frame_joined(Time(60), 1, &frame(0), 9999);
+    recorder.on_frame_joined(Time(60), 0, &frame(2), 9999);
+    recorder.on_frame_sent(Time(325), 1, 2, 0);
     let series = &recorder.series(Time(450))[0];
     assert_eq!(series.x_ps, [50, 150, 250, 350], "whole windows only");
     assert_eq!(series.y, [32.0, 64.0, 64.0, 16.0]);
@@ -122,10 +122,10 @@ fn goodput_is_payload_over_the_window_in_which_it_came() {
 #[test]
 fn a_buffer_is_the_sum_of_the_queues_of_its_node() {
     let mut recorder = recorder(&[Measure::Buffer { node: 1 }]);
-    recorder.on_joined(Time(0), 1, &frame(2), 64);
-    recorder.on_joined(Time(0), 1, &frame(3), 100);
-    recorder.on_joined(Time(0), 0, &frame(3), 5000);
-    recorder.on_sent(Time(50), 1, 3, 0);
+    recorder.on_frame_joined(Time(0), 1, &frame(2), 64);
+    recorder.on_frame_joined(Time(0), 1, &frame(3), 100);
+    recorder.on_frame_joined(Time(0), 0, &frame(3), 5000);
+    recorder.on_frame_sent(Time(50), 1, 3, 0);
     let series = &recorder.series(Time(200))[0];
     assert_eq!(
         (series.unit, series.y.as_slice()),
@@ -150,11 +150,11 @@ fn rates_stops_and_marks_are_counted_where_they_leave() {
         content: Content::Pause { quanta },
         ..frame(0)
     };
-    recorder.on_start(Time(10), 0, &frame(0));
-    recorder.on_start(Time(20), 0, &marked);
-    recorder.on_start(Time(30), 1, &marked);
-    recorder.on_start(Time(120), 0, &stop(7));
-    recorder.on_start(Time(130), 0, &stop(0));
+    recorder.on_frame_start(Time(10), 0, &frame(0));
+    recorder.on_frame_start(Time(20), 0, &marked);
+    recorder.on_frame_start(Time(30), 1, &marked);
+    recorder.on_frame_start(Time(120), 0, &stop(7));
+    recorder.on_frame_start(Time(130), 0, &stop(0));
     let series = recorder.series(Time(200));
     // 1024 bits in 100 ps, and one frame in 100 ps.
     let found: Vec<&[f64]> = series.iter().map(|one| one.y.as_slice()).collect();
@@ -173,11 +173,11 @@ fn a_series_of_too_many_windows_is_thinned() {
     let mut recorder = recorder(&measures);
     let most = backwater_kernel::series::MOST_POINTS as u64;
     let end = Time(300 * most);
-    recorder.on_joined(Time(0), 1, &frame(2), 64);
+    recorder.on_frame_joined(Time(0), 1, &frame(2), 64);
     recorder.on_payload(Time(50), 0, true, 1000);
     assert_eq!(recorder.thinned(Time(99 * most)), []);
     recorder.on_payload(Time(200 * most), 0, true, 1000);
-    recorder.on_sent(end, 1, 2, 0);
+    recorder.on_frame_sent(end, 1, 2, 0);
     let thinned = recorder.thinned(end);
     let groups: Vec<u64> = thinned.iter().map(|one| one.group).collect();
     assert_eq!(groups, [4, 4]);

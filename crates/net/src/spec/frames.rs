@@ -9,9 +9,10 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use backwater_ends::stations::{Setup, Stations};
-use backwater_kernel::{Duration, Rate, Time};
+use backwater_kernel::{Channels, Duration, Rate, Time};
 
 mod back_pressure;
+mod check;
 mod flow;
 mod series;
 
@@ -21,6 +22,7 @@ pub use back_pressure::{
 };
 pub use backwater_ends::spec::Span;
 pub use backwater_ends::spec::bytes::{TrafficSpec, TransportSpec, VideoSpec};
+pub use check::verify;
 pub use flow::FlowSpec;
 pub use series::{Measure, SeriesSpec};
 
@@ -66,6 +68,17 @@ pub struct EthernetSpec {
 }
 
 impl EthernetSpec {
+    /// The nodes a channel leaves and enters; `None` if there is no such channel.
+    pub(crate) fn ends(&self, channel: u32) -> Option<(u32, u32)> {
+        let exists = self.links.channels().contains(&channel);
+        exists.then(|| self.links.ends(channel))
+    }
+
+    /// What it says of each channel.
+    pub(crate) fn channels(&self) -> impl Iterator<Item = &ChannelSpec> {
+        self.links.iter().flat_map(|link| &link.channels)
+    }
+
     /// Its stations, which have done nothing.
     pub fn stations(&self) -> Stations {
         let all = Setup {

@@ -9,8 +9,8 @@ use backwater_kernel::series::{Thinned, most_points};
 use backwater_kernel::{Duration, Time};
 
 use super::{FrameView, Gate, Probe};
-use crate::frames::Network;
-use crate::frames::spec::{EthernetSpec, Measure, SeriesSpec};
+use crate::network::Network;
+use crate::spec::frames::{EthernetSpec, Measure, SeriesSpec};
 
 /// Values over time.
 #[derive(Clone, PartialEq, Debug)]
@@ -144,15 +144,15 @@ impl Recorder {
 }
 
 impl Probe for Recorder {
-    fn on_joined(&mut self, at: Time, channel: u32, frame: &FrameView, queue_bytes: u64) {
+    fn on_frame_joined(&mut self, at: Time, channel: u32, frame: &FrameView, queue_bytes: u64) {
         self.queue(at, channel, frame.class, queue_bytes);
     }
 
-    fn on_sent(&mut self, at: Time, channel: u32, class: u8, queue_bytes: u64) {
+    fn on_frame_sent(&mut self, at: Time, channel: u32, class: u8, queue_bytes: u64) {
         self.queue(at, channel, class, queue_bytes);
     }
 
-    fn on_start(&mut self, at: Time, channel: u32, frame: &FrameView) {
+    fn on_frame_start(&mut self, at: Time, channel: u32, frame: &FrameView) {
         for &id in &self.by_channel[channel as usize] {
             let track = &mut self.tracks[id as usize];
             let count = match track.spec.measure {

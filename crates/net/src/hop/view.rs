@@ -1,15 +1,4 @@
-//! Looking without touching.
-//!
-//! A probe is told what happens and may read the network; it gets `&` only, so that a run is the
-//! same with and without it. The engine is compiled for each probe: what a probe does not listen
-//! to costs nothing.
-
-mod audit;
-mod pair;
-mod recorder;
-
-pub use audit::{Audit, Coverage};
-pub use recorder::{Recorder, Series};
+//! Frames as probes see them.
 
 use backwater_ends::Segment;
 use backwater_kernel::Time;
@@ -122,49 +111,4 @@ pub enum Gate {
     Class(u8),
     /// Frames of a class to a station.
     Destination(u8, u32),
-}
-
-/// Something that watches a run.
-#[allow(unused_variables)]
-pub trait Probe {
-    /// Does it look at all? If not, the engine makes nothing for it to see.
-    const WATCHES: bool = true;
-    /// A station's flow made a frame (it then joins the queue of its port).
-    #[inline]
-    fn on_created(&mut self, at: Time, channel: u32, frame: &FrameView) {}
-    /// A frame joined the queue of its class in front of `channel`, which now holds so much.
-    #[inline]
-    fn on_joined(&mut self, at: Time, channel: u32, frame: &FrameView, queue_bytes: u64) {}
-    /// The first bit of a frame (of its preamble) leaves on a channel.
-    #[inline]
-    fn on_start(&mut self, at: Time, channel: u32, frame: &FrameView) {}
-    /// The last bit has left; the queue (of data frames) now holds so much.
-    #[inline]
-    fn on_sent(&mut self, at: Time, channel: u32, class: u8, queue_bytes: u64) {}
-    /// A frame takes effect at the far end of a channel.
-    #[inline]
-    fn on_arrival(&mut self, at: Time, channel: u32, frame: &FrameView) {}
-    /// A frame was dropped in front of `channel` (the one it would have left on).
-    #[inline]
-    fn on_drop(&mut self, at: Time, channel: u32, frame: &FrameView, cause: Cause) {}
-    /// A frame reached its station.
-    #[inline]
-    fn on_delivered(&mut self, at: Time, frame: &FrameView) {}
-    /// The application at the destination of `flow` (or, for responses, at its source) got
-    /// payload in order.
-    #[inline]
-    fn on_payload(&mut self, at: Time, flow: u32, is_forward: bool, bytes: u64) {}
-    /// What leaves on `channel` is stopped, or may go again.
-    #[inline]
-    fn on_gate(&mut self, at: Time, channel: u32, gate: Gate, is_stopped: bool) {}
-    /// Everything of this instant has happened.
-    #[inline]
-    fn after_instant(&mut self, at: Time, network: &crate::frames::Network) {}
-    /// The run is over; `at` is the last instant at which something happened.
-    #[inline]
-    fn on_end(&mut self, at: Time, network: &crate::frames::Network) {}
-}
-
-impl Probe for () {
-    const WATCHES: bool = false;
 }

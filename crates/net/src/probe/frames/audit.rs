@@ -25,8 +25,8 @@ use backwater_kernel::{Place, Time, Violations};
 use self::inside::Inside;
 use self::port::{Port, Queue, Waiting};
 use super::{Cause, FrameView, Gate, Probe};
-use crate::frames::Network;
-use crate::frames::spec::{EthernetSpec, WIRE_OVERHEAD_BYTES};
+use crate::network::Network;
+use crate::spec::frames::{EthernetSpec, WIRE_OVERHEAD_BYTES};
 
 /// Looks at channels for each queue there is, between two looks at all queues.
 const LOOKS_A_QUEUE: u64 = 4;
@@ -164,7 +164,7 @@ impl Audit {
 }
 
 impl Probe for Audit {
-    fn on_created(&mut self, at: Time, channel: u32, frame: &FrameView) {
+    fn on_frame_created(&mut self, at: Time, channel: u32, frame: &FrameView) {
         let is_new = self.inside.insert(frame.flow, frame.number);
         self.check(is_new, at, channel, || {
             format!(
@@ -174,7 +174,7 @@ impl Probe for Audit {
         });
     }
 
-    fn on_joined(&mut self, at: Time, channel: u32, frame: &FrameView, queue_bytes: u64) {
+    fn on_frame_joined(&mut self, at: Time, channel: u32, frame: &FrameView, queue_bytes: u64) {
         let queue = self.queue(channel, frame.class);
         queue.bytes += u64::from(frame.bytes);
         queue.waiting.push_back(Waiting::new(frame));
@@ -193,7 +193,7 @@ impl Probe for Audit {
         });
     }
 
-    fn on_start(&mut self, at: Time, channel: u32, frame: &FrameView) {
+    fn on_frame_start(&mut self, at: Time, channel: u32, frame: &FrameView) {
         let port = self.touch(channel);
         let is_free = at >= port.busy_until;
         let bytes = u64::from(frame.bytes) + u64::from(WIRE_OVERHEAD_BYTES);
@@ -204,7 +204,7 @@ impl Probe for Audit {
         }
     }
 
-    fn on_sent(&mut self, at: Time, channel: u32, class: u8, queue_bytes: u64) {
+    fn on_frame_sent(&mut self, at: Time, channel: u32, class: u8, queue_bytes: u64) {
         let queue = self.queue(channel, class);
         queue.bytes = queue.bytes.saturating_sub(queue.sending);
         queue.sending = 0;
@@ -214,7 +214,7 @@ impl Probe for Audit {
         });
     }
 
-    fn on_drop(&mut self, at: Time, channel: u32, frame: &FrameView, cause: Cause) {
+    fn on_frame_dropped(&mut self, at: Time, channel: u32, frame: &FrameView, cause: Cause) {
         match frame.is_control() {
             true => {
                 self.touch(channel);
@@ -244,7 +244,7 @@ impl Probe for Audit {
         }
     }
 
-    fn on_delivered(&mut self, at: Time, frame: &FrameView) {
+    fn on_frame_delivered(&mut self, at: Time, frame: &FrameView) {
         let was_inside = self.inside.remove(frame.flow, frame.number);
         self.check(was_inside, at, 0, || {
             format!(

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use backwater_kernel::Time;
 
-use crate::frames::probe::Gate;
+use crate::hop::view::Gate;
 
 /// What a channel has been used to ask for, and by how many.
 #[derive(Clone, Debug, Default)]

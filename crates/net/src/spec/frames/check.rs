@@ -4,9 +4,7 @@ use alloc::format;
 
 use backwater_kernel::BuildError;
 
-use crate::frames::build::channel_specs;
-use crate::frames::routes::ends;
-use crate::frames::spec::{
+use crate::spec::frames::{
     CLASSES_MAX, Detect, EthernetSpec, MemorySpec, Message, NodeKind, Order, Select, TrafficSpec,
     TransportSpec,
 };
@@ -23,7 +21,7 @@ fn err<T>(what: alloc::string::String) -> Result<T, BuildError> {
 }
 
 /// Every rule of the specification that the engine relies on, but for ways, which
-/// [`routes`](crate::frames::routes) follows.
+/// [`routes`](crate::classes::routes) follows.
 ///
 /// # Errors
 /// If the specification contradicts itself or names what is not there.
@@ -45,8 +43,8 @@ fn check_links(spec: &EthernetSpec) -> Result<(), BuildError> {
         .links
         .first()
         .map_or(1, |link| link.channels[0].queues.len());
-    for (id, channel) in (0..).zip(channel_specs(spec)) {
-        let Some((from, to)) = ends(spec, id) else {
+    for (id, channel) in (0..).zip(spec.channels()) {
+        let Some((from, to)) = spec.ends(id) else {
             continue;
         };
         let known = |node: u32| (node as usize) < spec.nodes.len();
@@ -88,7 +86,7 @@ fn check_nodes(spec: &EthernetSpec) -> Result<(), BuildError> {
     for (id, node) in (0_u32..).zip(&spec.nodes) {
         let channels = 0..spec.links.len() as u32 * 2;
         let leaving = || {
-            let of_node = |channel: &u32| ends(spec, *channel).is_some_and(|ends| ends.0 == id);
+            let of_node = |channel: &u32| spec.ends(*channel).is_some_and(|ends| ends.0 == id);
             channels.clone().filter(of_node)
         };
         let watchdog = node

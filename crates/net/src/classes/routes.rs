@@ -3,10 +3,10 @@
 use alloc::vec::Vec;
 use alloc::{format, vec};
 
-use backwater_kernel::{BuildError, Channels, TraceHash};
+use backwater_kernel::{BuildError, TraceHash};
 
-use crate::frames::spec::{EthernetSpec, NodeKind, Spread};
 use crate::hop::unit::{NONE, Unit};
+use crate::spec::frames::{EthernetSpec, NodeKind, Spread};
 
 /// A hash of some words, for choices that must not depend on the order of events.
 pub(crate) fn mix(words: &[u64]) -> u64 {
@@ -43,6 +43,14 @@ impl Routes {
             hops.push(NONE);
         }
         Ok(Routes::Paths { first, hops })
+    }
+
+    /// No way at all.
+    pub fn none() -> Routes {
+        Routes::Paths {
+            first: Vec::new(),
+            hops: Vec::new(),
+        }
     }
 
     /// The hop from the source of `way`, for [`Frame::hop`].
@@ -104,7 +112,7 @@ impl Tables {
         }
         for route in &spec.routes {
             let known = |node: u32| (node as usize) < nodes;
-            let from = |channel: u32| ends(spec, channel).map(|(from, _)| from);
+            let from = |channel: u32| spec.ends(channel).map(|(from, _)| from);
             let sound = known(route.node)
                 && known(route.destination)
                 && tables.place[route.destination as usize] != NONE
@@ -188,7 +196,7 @@ impl Tables {
                 return Ok(());
             }
             let channel = self.of_flow(way, node, to);
-            match ends(spec, channel) {
+            match spec.ends(channel) {
                 Some((_, next)) => node = next,
                 None => break,
             }
@@ -237,14 +245,6 @@ pub(crate) fn ends_of(spec: &EthernetSpec, way: u32) -> (u32, u32) {
     }
 }
 
-/// The nodes a channel leaves and enters.
-pub(crate) fn ends(spec: &EthernetSpec, channel: u32) -> Option<(u32, u32)> {
-    let channels = spec.links.channels();
-    channels
-        .contains(&channel)
-        .then(|| spec.links.ends(channel))
-}
-
 /// The channels that leave each node, and where they lead, in the order of channels.
 struct Leaving {
     first: Vec<u32>,
@@ -255,7 +255,7 @@ impl Leaving {
     fn new(spec: &EthernetSpec) -> Leaving {
         let all = 0..spec.links.len() as u32 * 2;
         let mut leaving: Vec<(u32, u32, u32)> = all
-            .filter_map(|channel| ends(spec, channel).map(|(from, to)| (from, channel, to)))
+            .filter_map(|channel| spec.ends(channel).map(|(from, to)| (from, channel, to)))
             .collect();
         leaving.sort_unstable();
         let mut first = vec![0_u32; spec.nodes.len() + 1];

@@ -5,8 +5,8 @@ use alloc::vec::Vec;
 
 use backwater_kernel::{Rate, Time};
 
-use crate::frames::probe::{FrameView, Gate};
-use crate::frames::spec::{ChannelSpec, NodeSpec, Order, WatchdogAction};
+use crate::probe::frames::{FrameView, Gate};
+use crate::spec::frames::{ChannelSpec, NodeSpec, Order, WatchdogAction};
 
 /// What stands in front of a channel.
 #[derive(Clone, Debug)]

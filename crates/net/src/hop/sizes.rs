@@ -2,7 +2,7 @@
 
 use backwater_ends::application::Payload;
 
-use crate::frames::spec::{
+use crate::spec::frames::{
     FRAME_LEAST_BYTES, FRAME_OVERHEAD_BYTES, TAG_BYTES, TCP_IP_BYTES, UDP_IP_BYTES,
 };
 

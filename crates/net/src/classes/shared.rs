@@ -3,9 +3,9 @@
 //!
 //! Not modelled: cells of the memory (bytes count as they are), memory split between pipelines.
 
-use crate::frames::network::Input;
-use crate::frames::probe::Cause;
-use crate::frames::spec::{Ratio, SharedSpec};
+use crate::classes::input::Input;
+use crate::hop::view::Cause;
+use crate::spec::frames::{Ratio, SharedSpec};
 
 /// The memory of a switch.
 #[derive(Clone, Debug)]

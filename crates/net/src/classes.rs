@@ -1,0 +1,167 @@
+//! Everything there is.
+
+pub(crate) mod input;
+pub(crate) mod queue;
+pub(crate) mod requests;
+pub mod routes;
+pub(crate) mod run;
+pub(crate) mod shared;
+pub(crate) mod stop;
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
+use backwater_ends::stations::{Setup, Stations};
+use backwater_kernel::{Duration, Stream, Time};
+
+use crate::spec::frames::{BackPressureSpec, StormSpec, WatchdogSpec};
+use input::{Input, InputTimes};
+use queue::{Lanes, Queue, QueueCounts};
+use requests::{Asked, Requests};
+use routes::Routes;
+use shared::Shared;
+use stop::Gates;
+
+/// The part of a network in which units are routed, and share queues by class.
+pub(crate) struct Classes {
+    /// Classes of every port: queues of channel `c` start at `c * count`. None where no unit is
+    /// routed.
+    pub count: usize,
+    pub queues: Vec<Queue>,
+    pub counts: Vec<QueueCounts>,
+    /// The same queues by destination; empty unless destinations can be stopped.
+    pub lanes: Vec<Lanes>,
+    pub gates: Vec<Gates>,
+    /// What each channel has been used to ask for.
+    pub asked: Vec<Asked>,
+    /// What each queue asks for.
+    pub requests: Vec<Requests>,
+    /// What came over each channel and class and has not left the node it enters.
+    pub inputs: Vec<Input>,
+    pub input_times: Vec<InputTimes>,
+    pub nodes: Vec<Node>,
+    pub flows: Vec<Flow>,
+    pub losses: Vec<Losses>,
+    pub routes: Routes,
+    pub stations: Stations,
+    /// Random marks, by queue with marks.
+    pub marking: Vec<Option<Stream>>,
+    /// Channel of each slot.
+    pub slots: Vec<u32>,
+    /// Control frames each channel has sent.
+    pub control_sent: Vec<u64>,
+}
+
+impl Classes {
+    /// Of a network in which no unit is routed.
+    pub fn none() -> Classes {
+        let stations = Setup {
+            seed: 0,
+            is_measuring: true,
+            keeps_order: true,
+        };
+        Classes {
+            count: 0,
+            queues: Vec::new(),
+            counts: Vec::new(),
+            lanes: Vec::new(),
+            gates: Vec::new(),
+            asked: Vec::new(),
+            requests: Vec::new(),
+            inputs: Vec::new(),
+            input_times: Vec::new(),
+            nodes: Vec::new(),
+            flows: Vec::new(),
+            losses: Vec::new(),
+            routes: Routes::none(),
+            stations: Stations::new(stations, core::iter::empty()),
+            marking: Vec::new(),
+            slots: Vec::new(),
+            control_sent: Vec::new(),
+        }
+    }
+}
+
+/// A node. What every frame touches comes first.
+#[derive(Debug)]
+#[repr(C, align(64))]
+pub(crate) struct Node {
+    pub bytes: u64,
+    pub most_bytes: u64,
+    /// Classes under back-pressure, a bit each.
+    pub lossless: u8,
+    pub is_switch: bool,
+    pub is_deaf: bool,
+    /// Inputs are counted.
+    pub counts_inputs: bool,
+    /// Inputs are where congestion is seen.
+    pub detects_inputs: bool,
+    /// The time of the last arrival matters.
+    pub has_time_out: bool,
+    pub response: Duration,
+    pub shared: Option<Box<Shared>>,
+    pub watchdog: Option<WatchdogSpec>,
+    pub storm: Option<StormSpec>,
+    pub back_pressure: Option<BackPressureSpec>,
+    /// Channels that leave it, in order.
+    pub leaving: Vec<u32>,
+    pub time_outs: u64,
+    /// Classes of which it promises to lose nothing, a bit each.
+    pub promised: u8,
+}
+
+/// How long the frame that a channel is sending has been under way.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Underway {
+    pub data_ps: u64,
+    pub control_ps: u64,
+}
+
+/// A flow, as ports and wires see it.
+#[derive(Clone, Debug, Default)]
+#[repr(align(64))]
+pub(crate) struct Flow {
+    pub source: u32,
+    pub destination: u32,
+    pub created: u64,
+    pub created_bytes: u64,
+    pub delivered: u64,
+    pub delivered_bytes: u64,
+    /// The event that is in the queue for it.
+    pub armed: Time,
+    /// Of a pulled flow: frames that wait in its port.
+    pub in_port: u32,
+    pub class: u8,
+    /// Bits of [`Flow::TAGGED`] and so on.
+    pub bits: u8,
+}
+
+impl Flow {
+    pub const TAGGED: u8 = 1;
+    pub const RTP: u8 = 2;
+    pub const ECT: u8 = 4;
+    pub const PULLED: u8 = 8;
+
+    /// Where its frames start and where they end, one way or the other.
+    #[inline]
+    pub fn ends(&self, is_forward: bool) -> (u32, u32) {
+        match is_forward {
+            true => (self.source, self.destination),
+            false => (self.destination, self.source),
+        }
+    }
+
+    #[inline]
+    pub fn is(&self, bit: u8) -> bool {
+        self.bits & bit != 0
+    }
+}
+
+/// What is seldom counted of a flow.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Losses {
+    pub dropped: u64,
+    pub dropped_bytes: u64,
+    pub dropped_before: u64,
+    pub marked: u64,
+}

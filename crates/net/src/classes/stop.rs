@@ -1,0 +1,119 @@
+//! What stops a channel, or some of what crosses it.
+
+use alloc::vec::Vec;
+
+use backwater_kernel::{Duration, Time};
+
+use crate::hop::load::Control;
+use crate::spec::frames::CLASSES_MAX;
+
+/// A stop: whether, until when, since when.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Stop {
+    pub is_on: bool,
+    /// It ends by itself then; `Time::MAX` never.
+    pub until: Time,
+    pub since: Time,
+}
+
+impl Stop {
+    pub const OFF: Stop = Stop {
+        is_on: false,
+        until: Time::MAX,
+        since: Time::ZERO,
+    };
+}
+
+/// What stops a channel. Touched by control frames only.
+#[derive(Clone, Debug)]
+pub(crate) struct Gates {
+    pub port: Stop,
+    pub classes: [Stop; CLASSES_MAX],
+    /// Destinations: class, station, stop; sorted.
+    pub destinations: Vec<(u8, u32, Stop)>,
+    /// When the last stop for each class came (port stops count for all).
+    pub last_stop: [Time; CLASSES_MAX],
+    /// With a watchdog: since when something has waited under a stop.
+    pub stuck: [Time; CLASSES_MAX],
+    /// How long each class has been stopped, in whole or in part.
+    pub watches: [StopWatch; CLASSES_MAX],
+    /// Control frames whose response time runs: when it ends, and what they ask for.
+    pub responses: Vec<(Time, Control)>,
+    pub stops_obeyed: u64,
+    /// When the event that looks for stops that end is due; `Time::MAX` if there is none.
+    pub expiry: Time,
+}
+
+/// Measures the time for which something holds.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct StopWatch {
+    /// It holds since.
+    pub since: Option<Time>,
+    total: Duration,
+    longest: Duration,
+}
+
+impl StopWatch {
+    pub fn set(&mut self, now: Time, holds: bool) {
+        match (self.since, holds) {
+            (None, true) => self.since = Some(now),
+            (Some(since), false) => {
+                self.total = self.total + now.since(since);
+                self.longest = self.longest.max(now.since(since));
+                self.since = None;
+            }
+            _ => {}
+        }
+    }
+
+    /// In all, from the start to `now`.
+    pub fn total(&self, now: Time) -> Duration {
+        match self.since {
+            Some(since) => self.total + now.since(since),
+            None => self.total,
+        }
+    }
+
+    pub fn longest(&self, now: Time) -> Duration {
+        match self.since {
+            Some(since) => self.longest.max(now.since(since)),
+            None => self.longest,
+        }
+    }
+}
+
+impl Gates {
+    pub fn new() -> Gates {
+        Gates {
+            port: Stop::OFF,
+            classes: [Stop::OFF; CLASSES_MAX],
+            destinations: Vec::new(),
+            last_stop: [Time::ZERO; CLASSES_MAX],
+            stuck: [Time::ZERO; CLASSES_MAX],
+            watches: [StopWatch::default(); CLASSES_MAX],
+            responses: Vec::new(),
+            stops_obeyed: 0,
+            expiry: Time::MAX,
+        }
+    }
+
+    /// Classes stopped as a whole, a bit each.
+    pub fn stopped_classes(&self) -> u8 {
+        if self.port.is_on {
+            return !0;
+        }
+        let classes = self.classes.iter().enumerate();
+        classes.fold(0, |mask, (class, stop)| {
+            mask | u8::from(stop.is_on) << class
+        })
+    }
+
+    pub fn is_destination_stopped(&self, class: u8, station: u32) -> bool {
+        self.find(class, station).is_ok()
+    }
+
+    pub fn find(&self, class: u8, station: u32) -> Result<usize, usize> {
+        self.destinations
+            .binary_search_by_key(&(class, station), |(class, station, _)| (*class, *station))
+    }
+}

@@ -1,0 +1,249 @@
+//! What happens to frames at one instant: last bits leave, frames arrive, stations act.
+//!
+//! Arrivals of one instant at a switch go in the order of a hash, so that no port is favoured by
+//! its number; choices come last and see the same state.
+
+use alloc::string::String;
+
+use backwater_ends::application::{Outgoing, Payload};
+use backwater_kernel::{Duration, EventQueue, Place, Time};
+
+use crate::classes::Flow;
+use crate::hop::unit::{ECT, Unit};
+use crate::hop::wire::Channel;
+use crate::probe::{Cause, Probe};
+use crate::simulation::Simulation;
+use crate::timer::Timer;
+
+impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
+    /// The run has come to `reached` and stops there for now, or for good.
+    #[cold]
+    pub(crate) fn catch_up(&mut self, reached: Time) {
+        self.by_class.reached = reached;
+        self.rest_all(reached);
+    }
+
+    /// With no frame anywhere: does no station wait for anything, and is no storm to come? Timers
+    /// of ports that are still set then find nothing to do.
+    pub(crate) fn note_drained(&mut self) {
+        if self.network.units.live() == 0 && self.has_drained() {
+            self.by_class.is_drained = true;
+            self.rest_all(self.now);
+        }
+    }
+
+    fn has_drained(&mut self) -> bool {
+        let classes = &self.network.classes;
+        let flows = classes.flows.len() as u32;
+        let from = self.by_class.lively;
+        let mut asked = (from..flows).chain(0..from.min(flows));
+        if let Some(lively) = asked.find(|flow| classes.stations.has_more(*flow)) {
+            self.by_class.lively = lively;
+            return false;
+        }
+        let mut storms = classes.nodes.iter().filter_map(|node| node.storm);
+        !storms.any(|storm| self.now < storm.until && storm.from <= self.stop_at)
+    }
+
+    /// All frames whose last bit leaves now.
+    #[inline]
+    pub(crate) fn work_off_last_bits(&mut self) {
+        while let Some((first, mut channels)) = self.due.last_bits.take_word() {
+            while channels != 0 {
+                self.events_handled += 1;
+                self.finish_sending(first + channels.trailing_zeros());
+                channels &= channels - 1;
+            }
+        }
+    }
+
+    /// Sees to it that an idle port chooses at the end of this instant.
+    #[inline]
+    pub(crate) fn wake_port(&mut self, channel: u32) {
+        self.due.arbitrations.insert(channel);
+    }
+
+    /// Ports ask flows for more. A port that has gone quiet is woken by that.
+    pub(crate) fn pull_all(&mut self) {
+        let mut pulled = core::mem::take(&mut self.by_class.pulled);
+        pulled.drain(..).for_each(|flow| self.pull(flow));
+        self.by_class.pulled = pulled;
+    }
+
+    /// Arrivals, node by node.
+    #[inline]
+    pub(crate) fn work_off_arrivals(&mut self) {
+        while let Some((first, mut slots)) = self.due.deliveries.take_word() {
+            while slots != 0 {
+                self.events_handled += 1;
+                self.sort_arrival(first + slots.trailing_zeros());
+                slots &= slots - 1;
+            }
+        }
+        self.disperse();
+    }
+
+    /// An arrival at a host is worked off, one at a switch stands among those of this instant.
+    #[inline]
+    fn sort_arrival(&mut self, slot: u32) {
+        let channel = self.network.classes.slots[slot as usize];
+        let to = &self.network.channels[channel as usize];
+        if to.is(Channel::TO_HOST) {
+            return self.deliver(channel);
+        }
+        let node = to.to;
+        if let Some((_, other)) = self.by_class.crowd.first()
+            && self.network.channels[*other as usize].to != node
+        {
+            self.disperse();
+        }
+        self.by_class.crowd.push((0, channel));
+    }
+
+    /// Works off the arrivals at one switch.
+    fn disperse(&mut self) {
+        if let [(_, channel)] = self.by_class.crowd[..] {
+            self.by_class.crowd.clear();
+            return self.deliver(channel);
+        }
+        let mut crowd = core::mem::take(&mut self.by_class.crowd);
+        for (key, channel) in &mut crowd {
+            *key = crate::classes::routes::mix(&[self.seed, self.now.0, u64::from(*channel)]);
+        }
+        crowd.sort_unstable();
+        for (_, channel) in &crowd {
+            self.deliver(*channel);
+        }
+        crowd.clear();
+        self.by_class.crowd = crowd;
+    }
+
+    /// The instant a span from now; the end of the clock if it is beyond that.
+    pub(crate) fn later(&self, span: Duration) -> Time {
+        self.now.checked_add(span).unwrap_or(Time::MAX)
+    }
+
+    /// Nothing happens after the end of the run.
+    pub(crate) fn set_timer(&mut self, at: Time, channel: u32, timer: Timer, class: u8) {
+        if at <= self.stop_at {
+            self.events.push(timer.of_class(at, channel, class));
+        }
+    }
+
+    /// The end of the warm-up: statistics of classes start.
+    pub(crate) fn start_measuring(&mut self) {
+        let at = self.warm_up;
+        self.rest_all(at);
+        let classes = &mut self.network.classes;
+        classes
+            .queues
+            .iter_mut()
+            .for_each(|queue| queue.restart(at));
+        for losses in &mut classes.losses {
+            losses.dropped_before = losses.dropped;
+        }
+        classes.stations.start_measuring(at);
+        self.note_stops_before(at);
+    }
+
+    pub(crate) fn on_station_timer(&mut self, flow: u32) {
+        let armed = &mut self.network.classes.flows[flow as usize].armed;
+        if *armed != self.now {
+            return;
+        }
+        *armed = Time::MAX;
+        let stations = &mut self.network.classes.stations;
+        stations.on_timer(self.now, flow, &mut self.by_class.outgoing);
+        self.send_outgoing();
+        self.arm(flow);
+    }
+
+    /// Sees to it that the flow's next timer has an event.
+    #[inline]
+    pub(crate) fn arm(&mut self, flow: u32) {
+        let Some(next) = self.network.classes.stations.next_timer(flow) else {
+            return;
+        };
+        let armed = &mut self.network.classes.flows[flow as usize].armed;
+        if next < *armed {
+            *armed = next.max(self.now);
+            self.events.push(Timer::Station.at(*armed, flow));
+        }
+    }
+
+    /// Puts what stations made into their ports.
+    pub(crate) fn send_outgoing(&mut self) {
+        let mut outgoing = core::mem::take(&mut self.by_class.outgoing);
+        for frame in outgoing.drain(..) {
+            self.emit(frame);
+        }
+        self.by_class.outgoing = outgoing;
+    }
+
+    fn emit(&mut self, made: Outgoing) {
+        let network = &mut self.network;
+        let flow = &mut network.classes.flows[made.flow as usize];
+        let ends = flow.ends(made.is_forward);
+        let (has_rtp, is_tagged) = (flow.is(Flow::RTP), flow.is(Flow::TAGGED));
+        let bytes = crate::hop::sizes::frame_bytes(&made.payload, has_rtp, is_tagged);
+        let (number, class) = (flow.created, flow.class);
+        flow.created += 1;
+        flow.created_bytes += u64::from(bytes);
+        flow.in_port += u32::from(flow.is(Flow::PULLED));
+        let way = made.flow * 2 + u32::from(!made.is_forward);
+        let frame = Unit {
+            leg: way,
+            class: flow.class,
+            marks: match flow.is(Flow::ECT) && has_data(&made.payload) {
+                true => ECT,
+                false => 0,
+            },
+            ..Unit::data(
+                self.now,
+                network.classes.routes.first(way, number, ends),
+                bytes,
+            )
+        };
+        let id = network.units.frame(frame, number, &made.payload);
+        let channel = network.classes.routes.channel(network.units.get(id));
+        if P::WATCHES {
+            let view = self.network.view(id, channel);
+            self.probe.on_frame_created(self.now, channel, &view);
+        }
+        if self.drops_all(channel, class) {
+            return self.discard_frame(channel, id, Cause::Watchdog);
+        }
+        self.join(channel, id);
+    }
+
+    /// A port asks a flow without end for its next frame.
+    fn pull(&mut self, flow: u32) {
+        let stations = &mut self.network.classes.stations;
+        stations.pull(self.now, flow, &mut self.by_class.outgoing);
+        self.send_outgoing();
+        self.arm(flow);
+    }
+
+    /// Takes note of all last bits that have left by then.
+    pub(crate) fn rest_all(&mut self, by: Time) {
+        for channel in 0..self.network.channels.len() {
+            if self.network.channels[channel].is_to_rest(by) {
+                self.rest(channel as u32);
+            }
+        }
+    }
+
+    /// A promise was broken at a channel.
+    pub(crate) fn violate_at(&mut self, channel: u32, what: impl FnOnce() -> String) {
+        self.violations
+            .note(self.now, Place::Channel(channel), what);
+    }
+}
+
+/// Bare acknowledgements are not to be marked (RFC 3168, section 6.1.4).
+fn has_data(payload: &Payload) -> bool {
+    match payload {
+        Payload::Tcp(segment) => segment.bytes > 0,
+        Payload::Udp { .. } => true,
+    }
+}

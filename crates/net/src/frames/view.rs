@@ -1,0 +1,130 @@
+//! A network with classes, as probes and its own parts ask it.
+
+use backwater_kernel::Duration;
+
+use crate::classes::Flow;
+use crate::hop::unit::Unit;
+use crate::network::Network;
+use crate::probe::{FrameView, Gate};
+
+impl Network {
+    /// Channels.
+    pub fn channels(&self) -> u32 {
+        self.channels.len() as u32
+    }
+
+    /// Classes of every port.
+    pub fn classes(&self) -> u8 {
+        self.classes.count as u8
+    }
+
+    /// Bytes in a queue, the frame being sent included.
+    pub fn queue_bytes(&self, channel: u32, class: u8) -> u64 {
+        self.classes.queues[self.queue(channel, class)].bytes
+    }
+
+    /// Is a frame being sent on the channel?
+    pub fn is_busy(&self, channel: u32) -> bool {
+        self.channels[channel as usize].is_busy
+    }
+
+    /// Frames of the class to this station may not start on the channel now.
+    pub fn is_stopped(&self, channel: u32, class: u8, station: u32) -> bool {
+        let gates = &self.classes.gates[channel as usize];
+        self.channels[channel as usize].stopped & 1 << class != 0
+            || gates.is_destination_stopped(class, station)
+    }
+
+    /// Is something waiting that may start now?
+    pub fn may_send(&self, channel: u32) -> bool {
+        let channel = &self.channels[channel as usize];
+        channel.has_control || channel.waiting & !channel.stopped != 0
+    }
+
+    /// Frames in queues and on wires, control frames included.
+    pub fn frames_inside(&self) -> u32 {
+        self.units.live()
+    }
+
+    /// Bytes of a class that came in over a channel and have not left; 0 where nobody counts them.
+    pub fn input_bytes(&self, channel: u32, class: u8) -> u64 {
+        self.classes.inputs[self.input(channel, class)].bytes
+    }
+
+    /// The part of them that is in headroom: of shared memory, or else above the threshold.
+    pub fn headroom_bytes(&self, channel: u32, class: u8) -> u64 {
+        let input = &self.classes.inputs[self.input(channel, class)];
+        let node = self.channels[channel as usize].to;
+        match self.classes.nodes[node as usize].shared {
+            Some(_) => input.headroom_bytes,
+            None => input.bytes.saturating_sub(input.high_bytes),
+        }
+    }
+
+    /// Congestion window of a flow's source, bytes; 0 without TCP.
+    pub fn window_bytes(&self, flow: u32) -> u64 {
+        self.classes.stations.tcp_window_bytes(flow)
+    }
+
+    /// Positions at both ends of a TCP flow: acknowledged, next to send, next expected.
+    pub fn positions(&self, flow: u32) -> Option<[(u64, u64, u64); 2]> {
+        self.classes.stations.tcp_positions(flow)
+    }
+
+    /// How long bytes take on a channel.
+    #[inline]
+    pub(crate) fn span(&self, channel: u32, bytes: u64) -> Duration {
+        match self.channels[channel as usize].byte_ps {
+            0 => self.channels[channel as usize].rate.serialization(bytes),
+            ps => Duration(bytes * u64::from(ps)),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn queue(&self, channel: u32, class: u8) -> usize {
+        channel as usize * self.classes.count + class as usize
+    }
+
+    /// The station a data frame is for.
+    #[inline]
+    pub(crate) fn destination(&self, frame: &Unit) -> u32 {
+        self.classes.flows[frame.flow() as usize]
+            .ends(frame.is_forward())
+            .1
+    }
+
+    /// A frame that is on, or in front of, `channel`, as probes see it.
+    #[inline]
+    pub(crate) fn view(&self, id: u32, channel: u32) -> FrameView {
+        let frame = self.units.get(id);
+        if frame.is_control() {
+            let channel = &self.channels[channel as usize];
+            let ends = (channel.from, channel.to);
+            return self.units.view(id, ends, false, false);
+        }
+        let flow = &self.classes.flows[frame.flow() as usize];
+        let ends = flow.ends(frame.is_forward());
+        self.units
+            .view(id, ends, flow.is(Flow::TAGGED), flow.is(Flow::RTP))
+    }
+
+    /// Does the gate on a channel concern this class at all?
+    pub(crate) fn covers(gate: Gate, class: u8) -> bool {
+        match gate {
+            Gate::Port => true,
+            Gate::Class(own) | Gate::Destination(own, _) => own == class,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::classes::queue::Queue;
+    use crate::hop::wire::Channel;
+
+    #[test]
+    fn what_a_hop_touches_is_small() {
+        assert_eq!(core::mem::offset_of!(Channel, last_bytes), 64);
+        assert_eq!(size_of::<Queue>(), 128);
+    }
+}

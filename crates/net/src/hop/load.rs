@@ -1,0 +1,123 @@
+//! What frames carry: only the two ends read it.
+
+use alloc::vec::Vec;
+
+use backwater_ends::Segment;
+
+use crate::hop::view::Gate;
+
+/// No unit, no leg, no channel, no shared copy.
+pub(crate) const NONE: u32 = u32::MAX;
+
+/// What only the ends read.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Load {
+    /// Number in its flow; for control frames in the run.
+    pub(super) number: u64,
+    /// TCP: position. UDP: number. Control: the gate, as [`pack_gate`] has it.
+    pub(super) seq: u64,
+    pub(super) ack: u64,
+    pub(super) window: u32,
+    /// Payload bytes. Control: quanta.
+    pub(super) bytes: u32,
+    /// Index of its SACK blocks. Control: the node it is from.
+    pub(super) sack: u32,
+    pub(super) flags: u8,
+    pub(super) sack_blocks: u8,
+    pub(super) is_again: bool,
+    pub(super) is_tcp: bool,
+}
+
+/// The loads of all frames, by place.
+#[derive(Default, Debug)]
+pub(crate) struct Loads {
+    pub(super) loads: Vec<Load>,
+    pub(super) sacks: Vec<[(u64, u64); 3]>,
+    pub(super) free_sacks: Vec<u32>,
+}
+
+/// What a control frame asks for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Control {
+    pub gate: Gate,
+    /// 0 resumes.
+    pub quanta: u16,
+    /// It holds until it is cancelled, whatever `quanta` says.
+    pub is_endless: bool,
+    /// Node it is from.
+    pub from: u32,
+}
+
+impl Loads {
+    pub(super) fn set(&mut self, place: u32, load: Load) {
+        let place = place as usize;
+        if self.loads.len() <= place {
+            self.loads.resize(place + 1, Load::default());
+        }
+        self.loads[place] = load;
+    }
+
+    #[inline]
+    pub(super) fn of_tcp(&mut self, number: u64, segment: &Segment) -> Load {
+        Load {
+            number,
+            seq: segment.seq,
+            ack: segment.ack,
+            window: segment.window,
+            bytes: segment.bytes,
+            flags: segment.flags,
+            sack_blocks: segment.sack_blocks,
+            sack: match segment.sack_blocks {
+                0 => NONE,
+                _ => self.keep_sack(segment.sack),
+            },
+            is_again: segment.is_again,
+            is_tcp: true,
+        }
+    }
+
+    fn keep_sack(&mut self, blocks: [(u64, u64); 3]) -> u32 {
+        match self.free_sacks.pop() {
+            Some(at) => {
+                self.sacks[at as usize] = blocks;
+                at
+            }
+            None => {
+                self.sacks.push(blocks);
+                self.sacks.len() as u32 - 1
+            }
+        }
+    }
+}
+
+pub(super) fn pack_gate(gate: Gate) -> u64 {
+    match gate {
+        Gate::Port => 0,
+        Gate::Class(class) => 1 << 40 | u64::from(class) << 32,
+        Gate::Destination(class, station) => 2 << 40 | u64::from(class) << 32 | u64::from(station),
+    }
+}
+
+pub(super) fn unpack_gate(word: u64) -> Gate {
+    let class = (word >> 32) as u8;
+    match word >> 40 {
+        0 => Gate::Port,
+        1 => Gate::Class(class),
+        _ => Gate::Destination(class, word as u32),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gates_survive_packing() {
+        let gates = [
+            Gate::Port,
+            Gate::Class(7),
+            Gate::Destination(3, 4_000_000_000),
+        ];
+        assert_eq!(gates.map(|gate| unpack_gate(pack_gate(gate))), gates);
+    }
+}
