@@ -191,25 +191,15 @@ fn most(times: &DelayOutcome, unit: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use backwater_kernel::{Duration, Rings, Time};
-    use backwater_net::frames::Simulation;
+    use crate::engine::frames::Frames;
+    use backwater_kernel::Time;
     use backwater_net::frames::outcome::EndsOutcome;
 
     #[test]
     fn a_value_for_each_measure() {
-        let spec = EthernetSpec {
-            seed: 1,
-            stop_at: Time(1),
-            warm_up: Time::ZERO,
-            nodes: Vec::new(),
-            links: Vec::new(),
-            routes: Vec::new(),
-            spread: backwater_net::frames::spec::Spread::Flows,
-            flows: Vec::new(),
-            stall_after: Duration(1),
-        };
-        let mut engine = Simulation::<Rings>::new(&spec).unwrap();
-        engine.run();
+        let scenario = super::super::tests::merge();
+        let frames = Frames(&scenario);
+        let run = frames.start(()).expect("it runs");
         let times = |ps: u64| DelayOutcome {
             count: 1,
             mean_ps: ps as f64,
@@ -239,9 +229,9 @@ mod tests {
             flows: vec![flow],
             stop: Stop::Standstill,
             violations,
-            ..engine.frame_outcome()
+            ..run.so_far().outcome
         };
-        let values = values(&Seen::of(&spec, &outcome));
+        let values = values(&Seen::of(&scenario.network, &outcome));
         assert_eq!(values.len(), MEASURES.len());
         let value = |name: &str| values[MEASURES.iter().position(|m| m.name == name).unwrap()];
         for (name, is) in [

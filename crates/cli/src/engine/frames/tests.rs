@@ -1,7 +1,7 @@
 //! How a run ends.
 
 use backwater_kernel::Stop;
-use backwater_scenario::Source;
+use backwater_scenario::{EthernetScenario, Source};
 
 use super::super::{Found, complete};
 use super::Frames;
@@ -26,12 +26,16 @@ to = "H1_1"
 traffic = { kind = "constant", rate = "900 Mbps" }
 "#;
 
-/// How the run of a sound file ends with so many bytes of each queue cut off, promises broken, and
-/// frames lost.
+/// A sound file: all send to one host, and lose nothing.
+pub fn merge() -> EthernetScenario {
+    let scenario = backwater_scenario::parse(&Source::new("merge.toml", MERGE), &[]);
+    let scenario = scenario.expect("sound");
+    scenario.ethernet().expect("for Ethernet").clone()
+}
+
+/// How its run ends with so many bytes of each queue cut off, promises broken, frames lost.
 fn end(cut_bytes: u64) -> (Stop, u64, u64) {
-    let scenario =
-        backwater_scenario::parse(&Source::new("merge.toml", MERGE), &[]).expect("sound");
-    let mut scenario = scenario.ethernet().expect("for Ethernet").clone();
+    let mut scenario = merge();
     for link in &mut scenario.network.links {
         let queues = link.channels.iter_mut().flat_map(|side| &mut side.queues);
         for limit in queues.filter_map(|queue| queue.limit_bytes.as_mut()) {
