@@ -10,7 +10,7 @@ use std::fs;
 use std::path::Path;
 
 /// Below the root of the workspace.
-const SOURCES: [&str; 12] = [
+const SOURCES: [&str; 11] = [
     "Cargo.lock",
     "Cargo.toml",
     "crates/kernel/src",
@@ -18,11 +18,10 @@ const SOURCES: [&str; 12] = [
     "crates/net/src",
     "crates/flit/src",
     "crates/scenario/src",
-    "crates/cli/src/sweep/measure.rs",
-    "crates/cli/src/sweep/values.rs",
-    "crates/cli/src/sweep/packet.rs",
-    "crates/cli/src/sweep/fabric.rs",
-    "crates/cli/src/sweep/ethernet.rs",
+    "crates/cli/src/engine/values.rs",
+    "crates/cli/src/engine/cells/measures.rs",
+    "crates/cli/src/engine/flits/measures.rs",
+    "crates/cli/src/engine/frames/measures.rs",
 ];
 /// Hexadecimal digits that are kept.
 const DIGITS: usize = 16;

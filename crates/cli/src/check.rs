@@ -3,13 +3,10 @@
 use backwater_kernel::words::{counted, printable};
 use std::path::PathBuf;
 
-use backwater_kernel::Duration;
-use backwater_net::bound::bounds;
-use backwater_net::frames::spec::{NodeKind, NodeSpec};
-use backwater_results::number::span;
 use backwater_scenario::compare::{Comparison, Scheme, is_comparison};
-use backwater_scenario::{Diagnostics, Engine, Source};
+use backwater_scenario::{Diagnostics, Source};
 
+use crate::engine;
 use crate::memory::Memory;
 use crate::{BAD_INPUT, Changes, SUCCESS, fail, files};
 
@@ -40,8 +37,9 @@ pub fn check(options: &Options) -> u8 {
         match files::check(source, &options.changes, &options.memory) {
             Ok((source, scenario)) => {
                 let name = printable(&source.name);
-                println!("{name}: valid: {}", summary(&scenario.engine));
-                if let Some(promised) = promised(&scenario.engine) {
+                let engine = engine::of(&scenario);
+                println!("{name}: valid: {}", engine.size());
+                if let Some(promised) = engine.promised() {
                     println!("{name}: {promised}");
                 }
             }
@@ -76,72 +74,4 @@ fn check_comparison(source: &Source, options: &Options) -> u8 {
         counted(comparison.flows.len(), "flow")
     );
     SUCCESS
-}
-
-/// How many flows have a delay bound, and between which they lie.
-fn promised(engine: &Engine) -> Option<String> {
-    let Engine::Packet(packet) = engine else {
-        return None;
-    };
-    let found = bounds(&packet.network);
-    let delays = || found.iter().flatten().map(|bound| bound.delay);
-    let time = |delay: Duration| span(delay.ps() as f64);
-    let (least, most) = (time(delays().min()?), time(delays().max()?));
-    let count = delays().count();
-    let have = if count == 1 { "has" } else { "have" };
-    let flows = counted(count, "flow");
-    Some(match least == most {
-        true => format!("{flows} {have} a delay bound, of {least}"),
-        false => format!("{flows} {have} a delay bound, from {least} to {most}"),
-    })
-}
-
-/// What there is to simulate, in numbers.
-fn summary(engine: &Engine) -> String {
-    match engine {
-        Engine::Packet(packet) => {
-            let network = &packet.network;
-            let legs: usize = network.flows.iter().map(|flow| flow.legs.len()).sum();
-            format!(
-                "{}, {}, {} over {}, {}",
-                counted(network.nodes.len(), "node"),
-                counted(network.links.len(), "link"),
-                counted(network.flows.len(), "flow"),
-                counted(legs, "hop"),
-                counted(packet.series.len(), "series")
-            )
-        }
-        Engine::Flit(fabric) => {
-            let names: Vec<&str> = fabric.classes.iter().map(|c| c.name.as_str()).collect();
-            format!(
-                "{}, {} between them, {}; {} of {} a channel; sends {}",
-                counted(fabric.graph.routers, "router"),
-                counted(fabric.graph.channels.len(), "channel"),
-                counted(fabric.graph.inject.len(), "terminal"),
-                counted(fabric.router.lanes, "VC"),
-                counted(fabric.router.depth, "flit"),
-                names.join(", ")
-            )
-        }
-        Engine::Ethernet(ethernet) => {
-            let network = &ethernet.network;
-            let is_switch = |node: &&NodeSpec| matches!(node.kind, NodeKind::Switch(_));
-            let switches = network.nodes.iter().filter(is_switch).count();
-            format!(
-                "{}, {}, {}, {}, {}, {}",
-                counted(network.nodes.len() - switches, "host"),
-                counted(switches, "switch"),
-                counted(network.links.len(), "link"),
-                counted(
-                    network
-                        .links
-                        .first()
-                        .map_or(0, |link| link.channels[0].queues.len()),
-                    "class"
-                ),
-                counted(network.flows.len(), "flow"),
-                counted(ethernet.series.len(), "series")
-            )
-        }
-    }
 }

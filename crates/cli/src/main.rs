@@ -9,6 +9,7 @@ mod bench;
 mod check;
 mod claims;
 mod compare;
+mod engine;
 mod example;
 mod explain;
 mod files;

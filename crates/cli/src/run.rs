@@ -3,20 +3,16 @@
 use std::path::{Path, PathBuf};
 
 use backwater_results::RunDirectory;
-use backwater_scenario::{Engine, Scenario};
+use backwater_scenario::{Scenario, Source};
 
+use crate::engine::{self, Engine, Pace, Run, STEPS, TraceKind, Wanted, must_stop};
 use crate::memory::Memory;
 use crate::{BAD_INPUT, Changes};
-use crate::{default_out, fail, files, holder, interrupt};
+use crate::{default_out, fail, files, holder, interrupt, progress};
 
-mod ethernet;
-mod fabric;
 mod job;
-pub mod pace;
-mod packet;
-mod team;
 
-use job::Job;
+use job::{Job, PlainRun};
 
 /// What to run.
 #[derive(clap::Args)]
@@ -47,53 +43,113 @@ pub struct Options {
     memory: Memory,
 }
 
-/// Forms of a trace.
-#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum TraceKind {
-    /// One line per unit: time, node, in or out, channel, flow, kind, number, value; per flit and
-    /// channel: cycle, channel, VC, and its packet's source, destination, birth and class; or per
-    /// frame and event
-    Csv,
-    /// Ethernet only: every frame as on the wire, for Wireshark and similar tools
-    Pcapng,
-}
-
 /// Runs a scenario and writes its directory.
 pub fn run(options: &Options) -> u8 {
     let Ok((source, scenario)) = files::load(&options.file, &options.changes, &options.memory)
     else {
         return BAD_INPUT;
     };
-    let is_capture = options.trace == Some(TraceKind::Pcapng);
-    if is_capture && !matches!(scenario.engine, Engine::Ethernet(_)) {
+    let engine = engine::of(&scenario);
+    if options.trace == Some(TraceKind::Pcapng) && !engine.has_frames() {
         return fail(
             "a capture needs frames: `--trace pcapng` is for `engine = \"ethernet\"`; \
              `--trace csv` works here",
         );
     }
-    let open = |source, scenario: &Scenario| {
-        let name = || default_out(&name_of(&options.file));
-        let out = options.out.clone().unwrap_or_else(name);
-        let directory = RunDirectory::create(out, &holder()).map_err(|error| error.to_string())?;
-        interrupt::flag();
-        options
-            .memory
-            .watch(backwater_scenario::needed_bytes(&scenario.engine) / 2);
-        Ok(Job::new(options, source, scenario, directory))
-    };
-    let status = match &scenario.engine {
-        Engine::Packet(packet) => open(source, &scenario).map(|job| packet::run(job, packet)),
-        // What can't run leaves no directory.
-        Engine::Flit(spec) => fabric::build(options, &scenario, spec).and_then(|engine| {
-            let job = open(source, &scenario)?;
-            Ok(fabric::run(job, spec, &scenario.cycle_series, engine))
-        }),
-        Engine::Ethernet(wanted) => ethernet::check(wanted).and_then(|()| {
-            let job = open(source, &scenario)?;
-            Ok(ethernet::run(job, wanted))
-        }),
-    };
-    status.unwrap_or_else(fail)
+    execute(options, source, &scenario, &*engine).unwrap_or_else(fail)
+}
+
+fn execute(
+    options: &Options,
+    source: Source,
+    scenario: &Scenario,
+    engine: &dyn Engine,
+) -> Result<u8, String> {
+    // What can't run leaves no directory.
+    let mut run = engine.watched(&Wanted {
+        audit: options.audit,
+        trace: options.trace,
+        threads: options.threads.into(),
+        memory: &options.memory,
+    })?;
+    let name = || default_out(&name_of(&options.file));
+    let out = options.out.clone().unwrap_or_else(name);
+    let directory = RunDirectory::create(out, &holder()).map_err(|error| error.to_string())?;
+    interrupt::flag();
+    let needed = backwater_scenario::needed_bytes(&scenario.engine);
+    options.memory.watch(needed / 2);
+    let mut job = Job::new(source, scenario, engine, directory);
+    run.looks().begin(&mut job.directory)?;
+    let took = simulate(&mut job, &mut *run)?;
+    let mut found = run.found();
+    run.looks().finish(found.head().at)?;
+    drop(run);
+    if let Some(audited) = found.told().audited.take() {
+        let hash = found.head().trace_hash;
+        let plain = without_audit(options, engine, hash, &mut job);
+        job.note_audit(&audited, took.cpu_seconds, plain);
+    }
+    Ok(job.conclude(&mut *found, took.wall_seconds))
+}
+
+/// What a run took.
+struct Took {
+    wall_seconds: f64,
+    cpu_seconds: Option<f64>,
+}
+
+/// Runs in slices: progress, Ctrl-C, and now and then what there is so far on disk.
+fn simulate(job: &mut Job, run: &mut dyn Run<'_>) -> Result<Took, String> {
+    let bar = progress::bar(STEPS, "running");
+    let mut pace = Pace::new(run.first_slice());
+    loop {
+        let more = run.advance(&mut pace);
+        run.looks().flush()?;
+        let (position, message) = run.progress();
+        bar.set_position(position);
+        bar.set_message(message);
+        if !more || must_stop(run.looks().points()) {
+            break;
+        }
+        if pace.save_is_due() {
+            job.save(&*run.found(), pace.seconds(), true)
+                .map_err(|error| error.to_string())?;
+            pace.saved();
+        }
+    }
+    bar.finish_and_clear();
+    if must_stop((0, 0)) {
+        run.look_over();
+    }
+    Ok(Took {
+        wall_seconds: pace.seconds(),
+        cpu_seconds: pace.cpu_seconds(),
+    })
+}
+
+/// Runs once more without an audit, to tell what it cost. Stopped by hand, it would stop elsewhere
+/// then: nothing to compare.
+fn without_audit(
+    options: &Options,
+    engine: &dyn Engine,
+    trace_hash: u64,
+    job: &mut Job,
+) -> Option<PlainRun> {
+    if must_stop((0, 0)) {
+        return None;
+    }
+    let plain = engine.watched(&Wanted {
+        audit: false,
+        trace: None,
+        threads: 1,
+        memory: &options.memory,
+    });
+    let mut plain = plain.ok()?;
+    let took = simulate(job, &mut *plain).ok()?;
+    Some(PlainRun {
+        cpu_seconds: took.cpu_seconds,
+        same_hash: plain.found().head().trace_hash == trace_hash,
+    })
 }
 
 pub fn name_of(path: &Path) -> String {

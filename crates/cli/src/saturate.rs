@@ -12,8 +12,8 @@ use backwater_results::sweep::{
 };
 use backwater_scenario::Set;
 
+use crate::engine::Point;
 use crate::sweep::plan::{Checked, How, Plan, Work, command};
-use crate::sweep::store::Point;
 use crate::sweep::{status, told};
 use crate::{Changes, default_out, fail, files, interrupt, run};
 

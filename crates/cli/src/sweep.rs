@@ -1,15 +1,10 @@
 //! `backwater sweep`: every combination of values and seeds, on all cores, resumable.
 
 mod digest;
-mod ethernet;
-mod fabric;
-mod measure;
-mod packet;
 pub mod plan;
 mod progress;
 pub mod store;
 mod stored;
-mod values;
 
 use backwater_kernel::words::counted;
 use std::path::PathBuf;

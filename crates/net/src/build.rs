@@ -121,7 +121,7 @@ pub fn verify(spec: &NetworkSpec) -> Result<(), BuildError> {
             }
         }
     }
-    wire::check_outages(spec).map_err(BuildError)?;
+    wire::check_outages(&spec.outages, spec.links.len()).map_err(BuildError)?;
     let legs: usize = spec.flows.iter().map(|flow| flow.legs.len()).sum();
     if legs > Place::SEATS as usize {
         return refuse(format!(

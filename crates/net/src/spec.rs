@@ -12,6 +12,7 @@ use backwater_kernel::{Channels, Duration, Rate, Time};
 mod envelope;
 mod explicit_rate;
 pub mod frames;
+mod plain;
 mod scheduler;
 
 pub use backwater_ends::spec::shape::{EnvelopeRule, EnvelopeSpec, Excess, SizeShare};

@@ -79,6 +79,7 @@ mod check;
 mod choose;
 mod compare;
 mod control;
+mod losses;
 mod network;
 mod random;
 mod routes;

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use backwater_kernel::{Channels, Duration};
+use backwater_net::frames::probe::Cause;
 use backwater_net::frames::spec::*;
 use backwater_oracle::ethernet::{Mix, Report, SCHEMES, Scheme, random_spec};
 use ethernet_common::difference;
@@ -36,11 +37,14 @@ struct Reach {
     blocked: u64,
     unblocked: u64,
     trips: u64,
+    lost: usize,
 }
 
 impl Reach {
     fn add(&mut self, report: &Report) {
         self.starts += report.starts.len();
+        let lost = report.drops.iter().filter(|drop| drop.cause == Cause::Wire);
+        self.lost += lost.count();
         for channel in &report.channels {
             let sum = |list: &[u64]| list.iter().sum::<u64>();
             self.refreshes += channel.refreshes_sent;
@@ -94,6 +98,15 @@ fn they_agree_on_inputs() {
 #[test]
 fn they_agree_on_shared_memory() {
     under(&[Scheme::Off], 300, |mix| mix.has_shared = true);
+}
+
+#[test]
+fn they_agree_on_losses_and_outages() {
+    let reach = under(&SCHEMES, 800, |mix| {
+        (mix.has_losses, mix.has_tcp, mix.has_quanta) = (true, true, true);
+        (mix.has_inputs, mix.has_time_outs) = (true, true);
+    });
+    assert!(reach.lost > 1_000, "{reach:?}");
 }
 
 #[test]

@@ -43,6 +43,7 @@ fn link(a: u32, b: u32, mbps: u64) -> LinkSpec {
     let channel = ChannelSpec {
         rate: Rate(mbps * 1_000_000),
         delay: Duration(100 * NS),
+        errors: Default::default(),
         order: Order::StrictPriority,
         queues: vec![QueueSpec {
             limit_bytes: Some(20_000),
@@ -76,6 +77,7 @@ fn star(rates: &[u64], message: Option<Message>, stop_us: u64) -> EthernetSpec {
         routes: Vec::new(),
         spread: Spread::Flows,
         flows: Vec::new(),
+        outages: Vec::new(),
         stall_after: Duration(u64::MAX / 4),
     }
 }

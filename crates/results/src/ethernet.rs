@@ -91,6 +91,7 @@ pub fn ethernet_summary(info: &RunInfo, spec: &EthernetSpec, outcome: &EthernetO
             "input_full": drops.input_full,
             "memory_full": drops.memory_full,
             "watchdog": drops.watchdog,
+            "wire": drops.wire,
         },
         "stops_sent": control.stops,
         "refreshes_sent": control.refreshes,

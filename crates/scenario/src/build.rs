@@ -19,6 +19,7 @@ use crate::given::packet::PacketFile;
 use crate::given::packet::control::{FlowControl, LinkOverride};
 use crate::given::packet::flows::FlowSettings;
 use crate::leg_checks::{self, Leg};
+use crate::outages;
 use crate::partners;
 use crate::record::Record;
 use crate::reserve::{self, Terms};
@@ -55,7 +56,12 @@ pub(crate) fn build(root: &Record, limits: &Limits, mistakes: &mut Diagnostics) 
     };
     let names = FlowNames::new(&drafts);
     let rate_ports = explicit_rate::ports(file, &graph, mistakes);
-    let outages = explicit_rate::outages(file, &graph, stop_at, mistakes);
+    let named = explicit_rate::named(file, &graph);
+    let cut = named
+        .iter()
+        .map(|(link, (own, turned))| (*link, *turned, &own.outages[..]));
+    let given = file.links.iter().map(|own| &own.outages[..]);
+    let outages = outages::outages(cut, given, stop_at, mistakes);
     let specs = builder.flows(&trees, &names, limits, mistakes);
     let series = series::Reader {
         graph: &graph,

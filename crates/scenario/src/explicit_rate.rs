@@ -2,16 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use backwater_kernel::{Channels, Time};
+use backwater_kernel::Channels;
 use backwater_net::spec::{
-    AgingSpec, CapcSpec, CurrentRate, EprcaSpec, EricaSpec, ExplicitRateSpec, MarkSpec, OutageSpec,
+    AgingSpec, CapcSpec, CurrentRate, EprcaSpec, EricaSpec, ExplicitRateSpec, MarkSpec,
     QueueControlSpec, RelativeRateSpec,
 };
 
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::given::packet::PacketFile;
 use crate::given::packet::explicit_rate::{Aging, Ccr, ExplicitRate, Marks, Queue};
-use crate::given::packet::network::{Channel, Direction, Link, Links, Outages};
+use crate::given::packet::network::{Channel, Link, Links};
 use crate::numbered::expand;
 use crate::topology::Graph;
 use crate::typed::{Chosen, Placed};
@@ -20,7 +20,8 @@ use crate::typed::{Chosen, Placed};
 type Named<'a> = BTreeMap<u32, (&'a Links, bool)>;
 
 /// The link that each table of `[[links]]` describes; the first table of a pair counts.
-fn named<'a>(file: &'a PacketFile, graph: &Graph) -> Named<'a> {
+/// Entries of `[[links]]` by link, and whether one names the link's second node first.
+pub(crate) fn named<'a>(file: &'a PacketFile, graph: &Graph) -> Named<'a> {
     let mut found = Named::new();
     for links in &file.links {
         let Some([(a, _), (b, _)]) = links.between.sure().map(Vec::as_slice) else {
@@ -339,105 +340,5 @@ impl From<&Aging> for AgingSpec {
             floor: aging.floor,
             weight: aging.weight,
         }
-    }
-}
-
-/// The cuts of all links, by channel and time.
-pub(crate) fn outages(
-    file: &PacketFile,
-    graph: &Graph,
-    stop_at: Time,
-    mistakes: &mut Diagnostics,
-) -> Vec<OutageSpec> {
-    let mut found = Vec::new();
-    for (link, (links, turned)) in named(file, graph) {
-        for outage in &links.outages {
-            let Some((from, until)) = times(outage) else {
-                continue;
-            };
-            let first = 2 * link + u32::from(turned);
-            let channels = match *outage.direction {
-                Direction::Both => vec![2 * link, 2 * link + 1],
-                Direction::Forward => vec![first],
-                Direction::Backward => vec![first ^ 1],
-            };
-            let cut = |channel| OutageSpec {
-                channel,
-                from,
-                until,
-            };
-            found.extend(channels.into_iter().map(cut));
-        }
-    }
-    check_outages(file, stop_at, mistakes);
-    merged(found)
-}
-
-/// From when to when, where both are known.
-fn times(outage: &Outages) -> Option<(Time, Time)> {
-    Some((*outage.from.sure()?, *outage.until.sure()?))
-}
-
-/// In order of channel and time, and none overlaps or touches another.
-fn merged(mut cuts: Vec<OutageSpec>) -> Vec<OutageSpec> {
-    cuts.sort_by_key(|cut| (cut.channel, cut.from, cut.until));
-    let mut merged: Vec<OutageSpec> = Vec::with_capacity(cuts.len());
-    for cut in cuts {
-        match merged.last_mut() {
-            Some(last) if last.channel == cut.channel && cut.from <= last.until => {
-                last.until = last.until.max(cut.until);
-            }
-            _ => merged.push(cut),
-        }
-    }
-    merged
-}
-
-fn check_outages(file: &PacketFile, stop_at: Time, mistakes: &mut Diagnostics) {
-    for links in &file.links {
-        let outages = &links.outages;
-        for (index, outage) in outages.iter().enumerate() {
-            let Some((from, until)) = times(outage) else {
-                continue;
-            };
-            if from >= until {
-                mistakes.push(
-                    Diagnostic::error("bad-times", "the outage ends before it starts")
-                        .at(outage.until.at.clone(), "ends here")
-                        .at(outage.from.at.clone(), "starts here")
-                        .help("make `until` later than `from`"),
-                );
-                continue;
-            }
-            if from >= stop_at || until > stop_at {
-                let (time, what) = match from >= stop_at {
-                    true => (&outage.from, "it never happens"),
-                    false => (&outage.until, "it is never repaired"),
-                };
-                mistakes.push(
-                    Diagnostic::warning("bad-times", "the outage reaches past the end of the run")
-                        .at(time.at.clone(), what)
-                        .help("make `run.duration` longer, or the outage earlier"),
-                );
-            }
-            if let Some(before) = outages[..index].iter().find(|one| overlap(one, outage)) {
-                mistakes.push(
-                    Diagnostic::warning("overlapping-outages", "two outages of a link overlap")
-                        .at(outage.from.at.clone(), "it is cut already")
-                        .at(before.until.at.clone(), "until then")
-                        .note("the link works again after the later of the two")
-                        .help("make one outage of them"),
-                );
-            }
-        }
-    }
-}
-
-fn overlap(one: &Outages, other: &Outages) -> bool {
-    let (way, back) = (one.direction.sure(), other.direction.sure());
-    let same = way == back || [way, back].contains(&Some(&Direction::Both));
-    match (times(one), times(other)) {
-        (Some((from, until)), Some((start, end))) => same && start < until && from < end,
-        _ => false,
     }
 }

@@ -33,6 +33,7 @@ mod law;
 mod leg_checks;
 mod memory;
 mod numbered;
+mod outages;
 mod overrides;
 mod partners;
 mod patterns;

@@ -3,20 +3,12 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use backwater_kernel::{Duration, Rings, Time};
-use backwater_results::compare::{
-    Carrier, CellMeter, FlowKind, FrameMeter, SchemeRun, Workload, WorkloadFlow,
-};
-use backwater_scenario::compare::{
-    CELL_PAYLOAD_BYTES, ComparedFlow, ComparedTraffic, Comparison, Part, Role, Scheme,
-};
-use backwater_scenario::{Engine, Scenario};
+use backwater_kernel::{Duration, Stop, Time};
+use backwater_results::compare::{Carrier, FlowKind, SchemeRun, Workload, WorkloadFlow};
+use backwater_scenario::Scenario;
+use backwater_scenario::compare::{ComparedFlow, ComparedTraffic, Comparison, Part, Role, Scheme};
 
-use crate::run::pace::EVENTS;
-use crate::{interrupt, memory};
-
-/// Steps of a run between two looks for Ctrl-C.
-const STEPS: u64 = 200;
+use crate::engine::{self, complete};
 
 /// One run.
 pub struct Job {
@@ -36,111 +28,42 @@ impl Job {
         scenario: Scenario,
     ) -> Result<Job, String> {
         let roles = comparison.roles(scheme);
-        let carriers = match &scenario.engine {
-            Engine::Packet(packet) => {
-                carriers(&roles, packet.network.flows.iter().map(|flow| &flow.name))
-            }
-            Engine::Ethernet(frames) => {
-                carriers(&roles, frames.network.flows.iter().map(|flow| &flow.name))
-            }
-            Engine::Flit(_) => Err("comparisons do not use the flit engine".into()),
-        };
+        let carriers = carriers(&roles, &engine::of(&scenario).flows())?;
         Ok(Job {
             scheme,
             seed,
             scenario,
-            carriers: carriers?,
+            carriers,
         })
     }
 
     /// Runs it; nothing if it was interrupted.
     pub fn run(&self, workload: &Workload) -> Result<Option<SchemeRun>, String> {
         let started = Instant::now();
-        let found = match &self.scenario.engine {
-            Engine::Packet(packet) => self.cells(workload, &packet.network),
-            Engine::Ethernet(frames) => self.frames(workload, &frames.network),
-            Engine::Flit(_) => Ok(None),
-        };
-        let seconds = started.elapsed().as_secs_f64();
-        Ok(found?.map(|run| SchemeRun {
-            wall_seconds: seconds,
-            ..run
-        }))
-    }
-
-    fn cells(
-        &self,
-        workload: &Workload,
-        network: &backwater_net::spec::NetworkSpec,
-    ) -> Result<Option<SchemeRun>, String> {
-        let meter = CellMeter::new(workload, network, &self.carriers, CELL_PAYLOAD_BYTES);
-        let mut simulation = backwater_net::Simulation::<Rings, _>::with_probe(network, meter)
-            .map_err(|error| format!("{}: {error}", self.scheme.name()))?;
-        if !slices(network.stop_at, |until| simulation.run_some(until, EVENTS)) {
+        let engine = engine::of(&self.scenario);
+        let run = engine.metered(workload, &self.carriers);
+        let mut run = run.map_err(|error| format!("{}: {error}", self.scheme.name()))?;
+        if !complete(&mut *run) {
             return Ok(None);
         }
-        let outcome = simulation.outcome();
+        let mut found = run.found();
+        let head = found.head();
         Ok(Some(SchemeRun {
             seed: self.seed,
-            seen: simulation.into_probe().finish(network.stop_at),
-            trace_hash: outcome.trace_hash,
-            events: outcome.events,
-            broken: outcome.violations.total(),
-            standstill: outcome.stop == backwater_kernel::Stop::Standstill,
-            wall_seconds: 0.0,
-        }))
-    }
-
-    fn frames(
-        &self,
-        workload: &Workload,
-        network: &backwater_net::frames::spec::EthernetSpec,
-    ) -> Result<Option<SchemeRun>, String> {
-        let meter = FrameMeter::new(workload, network, &self.carriers);
-        let mut engine = backwater_net::frames::Simulation::<Rings, _>::with_probe(network, meter)
-            .map_err(|error| format!("{}: {error}", self.scheme.name()))?;
-        if !slices(network.stop_at, |until| engine.run_some(until, EVENTS)) {
-            return Ok(None);
-        }
-        let outcome = engine.frame_outcome();
-        Ok(Some(SchemeRun {
-            seed: self.seed,
-            seen: engine.probe().clone().finish(network.stop_at),
-            trace_hash: outcome.trace_hash,
-            events: outcome.events,
-            broken: outcome.violations.total(),
-            standstill: outcome.stop == backwater_kernel::Stop::Standstill,
-            wall_seconds: 0.0,
+            seen: found.told().seen.take().unwrap_or_default(),
+            trace_hash: head.trace_hash,
+            events: head.events,
+            broken: head.broken,
+            standstill: head.stop == Stop::Standstill,
+            wall_seconds: started.elapsed().as_secs_f64(),
         }))
     }
 }
 
-/// Runs to the end in slices; false after Ctrl-C.
-fn slices(stop_at: Time, mut run_some: impl FnMut(Time) -> Option<bool>) -> bool {
-    for step in 1..=STEPS {
-        let until = u128::from(stop_at.ps()) * u128::from(step) / u128::from(STEPS);
-        let more = loop {
-            if interrupt::is_set() || memory::is_short() {
-                return false;
-            }
-            if let Some(more) = run_some(Time(until as u64)) {
-                break more;
-            }
-        };
-        if !more {
-            break;
-        }
-    }
-    true
-}
-
-fn carriers<'a>(
-    roles: &BTreeMap<String, Role>,
-    names: impl Iterator<Item = &'a String>,
-) -> Result<Vec<Carrier>, String> {
-    let carrier = |name: &String| {
+fn carriers(roles: &BTreeMap<String, Role>, names: &[&str]) -> Result<Vec<Carrier>, String> {
+    let carrier = |name: &&str| {
         let role = roles
-            .get(name)
+            .get(*name)
             .ok_or(format!("there is no flow `{name}`"))?;
         Ok(Carrier {
             flow: role.flow,
@@ -151,7 +74,7 @@ fn carriers<'a>(
             is_back: role.part == Part::Back,
         })
     };
-    names.map(carrier).collect()
+    names.iter().map(carrier).collect()
 }
 
 /// The workload as meters and tables take it.

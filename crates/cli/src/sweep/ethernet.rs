@@ -325,6 +325,7 @@ mod tests {
             routes: Vec::new(),
             spread: backwater_net::frames::spec::Spread::Flows,
             flows: Vec::new(),
+            outages: Vec::new(),
             stall_after: Duration(1),
         };
         let mut engine = Simulation::<Rings>::new(&spec).unwrap();

@@ -11,9 +11,9 @@ use backwater_scenario::{Diagnostics, Limits, Scenario, Set, Source, Sweep};
 use rayon::ThreadPool;
 use rayon::prelude::*;
 
-use super::measure::{column, measure, measures};
 use super::progress::Progress;
-use super::store::{Key, Point, Store};
+use super::store::{Key, Store};
+use crate::engine::{self, Engine, Point};
 use crate::memory::{self, Memory};
 use crate::{Changes, command_of, files, holder, interrupt, machine};
 
@@ -227,11 +227,12 @@ impl Plan {
         }
         let first = points.first().and_then(|point| self.scenario(*point).ok());
         let scenario = first.ok_or_else(|| Some("error: there is nothing to run".to_owned()))?;
-        let columns = self.columns(&scenario)?;
+        let engine = engine::of(&scenario);
+        let columns = self.columns(&*engine)?;
         let chosen = columns.iter().map(|column| column.measure.clone());
         Ok(Checked {
             keys,
-            measures: measures(&scenario).iter().cloned().chain(chosen).collect(),
+            measures: engine.measures().iter().cloned().chain(chosen).collect(),
             columns,
             words: (
                 files::title(&scenario.title, &self.source),
@@ -242,11 +243,11 @@ impl Plan {
     }
 
     /// The columns of flows that are asked for, in runs of the first point.
-    fn columns(&self, scenario: &Scenario) -> Result<Vec<FlowColumn>, Option<String>> {
+    fn columns(&self, engine: &dyn Engine) -> Result<Vec<FlowColumn>, Option<String>> {
         let mut mistakes = Diagnostics::default();
         let mut columns = Vec::new();
         for (index, text) in self.sweep.columns().enumerate() {
-            match column(scenario, text) {
+            match engine::column(engine, text) {
                 Ok(column) => columns.push(column),
                 Err(no) => {
                     let wrong = self.sweep.wrong_column(index, &no.what, &no.known);
@@ -416,7 +417,8 @@ impl Work<'_> {
             .plan
             .scenario(point)
             .map_err(|wrong| told(wrong.render(false)))?;
-        let Some(measured) = measure(&scenario, &self.columns).map_err(told)? else {
+        let measured = engine::of(&scenario).measure(&self.columns);
+        let Some(measured) = measured.map_err(told)? else {
             return Ok(None);
         };
         self.store.save(key, &self.measures, &measured)?;

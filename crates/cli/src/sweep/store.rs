@@ -16,8 +16,8 @@ use backwater_results::sweep::Measure;
 use backwater_scenario::Scenario;
 
 use super::digest::{hex, sha256};
-pub use super::stored::Point;
 use super::stored::{decode, encode};
+use crate::engine::Point;
 
 /// To be raised when the meaning of a measurement changes: older points then count no more.
 const FORMAT: u32 = 4;

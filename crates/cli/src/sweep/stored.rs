@@ -5,18 +5,10 @@ use backwater_results::sweep::Measure;
 use serde_json::{Map, Value, json};
 
 use super::digest::{hex, sha256};
+use crate::engine::Point;
 
 /// Field of a stored point: the digest of all its other fields.
 const DIGEST: &str = "sha256";
-
-/// What a run measured.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Point {
-    /// By measure; not a number where there was nothing to measure.
-    pub values: Vec<f64>,
-    /// Fingerprint of the run.
-    pub trace_hash: String,
-}
 
 /// The text of a point: of which program version, sources and scenario it is, and what it holds.
 pub fn encode(of: [&str; 3], measures: &[Measure], point: &Point) -> String {

@@ -43,6 +43,31 @@ fn the_engine_needs_no_standard_library() {
     );
 }
 
+/// A benchmark may also measure a part of an engine, or what no scenario says.
+#[test]
+fn commands_know_engines_through_one_trait() {
+    let mut commands = files::ending(".rs");
+    commands.retain(|file| file.path.starts_with("crates/cli/src/"));
+    commands.retain(|file| !file.path.starts_with("crates/cli/src/engine"));
+    commands.retain(|file| !file.path.starts_with("crates/cli/src/bench/"));
+    // No module any more: it goes.
+    commands.retain(|file| file.path != "crates/cli/src/sweep/ethernet.rs");
+    assert!(commands.len() > 20, "{}", commands.len());
+    let names = ["backwater_net", "backwater_flit", "Engine::"];
+    let says = |file: &TextFile| {
+        let code = code::blanked(&file.text);
+        let found = names.iter().filter(|name| code.contains(**name));
+        let path = &file.path;
+        found
+            .map(|name| format!("{path}: `{name}`"))
+            .collect::<Vec<_>>()
+    };
+    hold(
+        commands.iter().flat_map(says).collect(),
+        "ask `engine::of(scenario)`, and add to `trait Engine` what it does not say",
+    );
+}
+
 #[test]
 fn unsafe_code_stays_forbidden() {
     let root: toml::Table = files::read("Cargo.toml")

@@ -21,6 +21,9 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let frame = network.units.get_mut(id);
         let is_control = frame.is_control();
         frame.set_input(channel_id);
+        if frame.is_lost {
+            return self.lose_frame(channel_id, id);
+        }
         if P::WATCHES {
             let view = self.network.view(id, channel_id);
             self.probe.on_frame_arrival(self.now, channel_id, &view);
@@ -188,7 +191,22 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         }
     }
 
-    /// A frame is dropped in front of `channel`.
+    /// A frame that was sent over `channel` never arrived.
+    #[cold]
+    fn lose_frame(&mut self, channel: u32, id: u32) {
+        if !self.network.units.get(id).is_control() {
+            return self.discard_frame(channel, id, Cause::Wire);
+        }
+        if P::WATCHES {
+            let view = self.network.view(id, channel);
+            self.probe
+                .on_frame_dropped(self.now, channel, &view, Cause::Wire);
+        }
+        self.network.classes.control_lost[channel as usize] += 1;
+        self.network.units.end_frame(id);
+    }
+
+    /// A frame is dropped in front of `channel`, or lost behind it.
     pub(crate) fn discard_frame(&mut self, channel: u32, id: u32, cause: Cause) {
         if P::WATCHES {
             let view = self.network.view(id, channel);
@@ -206,12 +224,15 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             Cause::InputFull => drops.input_full += 1,
             Cause::MemoryFull => drops.memory_full += 1,
             Cause::Watchdog => drops.watchdog += 1,
+            Cause::Wire => drops.wire += 1,
         }
         let flow = &mut network.classes.flows[frame.flow() as usize];
         if frame.input() == NONE && flow.is(Flow::PULLED) {
             flow.in_port -= 1;
         }
         network.units.end_frame(id);
-        self.note_drop(channel, frame);
+        if cause != Cause::Wire {
+            self.note_drop(channel, frame);
+        }
     }
 }

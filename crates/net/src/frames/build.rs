@@ -16,7 +16,7 @@ use crate::classes::shared::Shared;
 use crate::classes::stop::Gates;
 use crate::classes::{Classes, Flow, Losses, Node, Underway};
 use crate::hop::unit::NONE;
-use crate::hop::wire::Channel;
+use crate::hop::wire::{Channel, Errors};
 use crate::marking::rate_ports::RatePorts;
 use crate::network::Network;
 use crate::plan::{Plan, Specification};
@@ -117,6 +117,7 @@ fn network(spec: &EthernetSpec) -> Result<Network, BuildError> {
         gates: vec![Gates::new(); channels.len()],
         asked: vec![Asked::default(); channels.len()],
         control_sent: vec![0; channels.len()],
+        control_lost: vec![0; channels.len()],
         requests: vec![Requests::default(); count],
         counts: counts(spec, &nodes),
         inputs: inputs(spec),
@@ -168,12 +169,13 @@ fn channels(spec: &EthernetSpec) -> Vec<Channel> {
             (switch(from).is_none(), Channel::FROM_HOST),
             (cuts, Channel::CUTS_THROUGH),
             (own.order == Order::DeficitRoundRobin, Channel::TURNS),
-            (true, Channel::BY_CLASS),
         ];
         let latency = own.delay + into.map_or(Duration::ZERO, |switch| switch.latency);
         let mut channel = Channel::idle(own.rate, latency, (from, to), Scheduler::none());
         let kind = kind.into_iter().filter(|(is_so, _)| *is_so);
         channel.kind = kind.fold(0, |all, (_, bit)| all | bit);
+        let errors = Errors::new(&own.errors, &spec.outages, spec.seed, (id, own.delay));
+        channel.errors = errors.map(Box::new);
         channels.push(channel);
     }
     channels

@@ -114,6 +114,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             stops_sent: asked.stops,
             resumes_sent: asked.resumes,
             refreshes_sent: asked.refreshed,
+            control_lost_total: network.classes.control_lost[id as usize],
             stops_obeyed: gates.stops_obeyed,
             input_most_bytes: inputs.map(|input| input.most_bytes).sum(),
             headroom_most_bytes: of_classes

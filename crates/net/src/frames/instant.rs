@@ -25,7 +25,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
 
     /// With no frame anywhere: does no station wait for anything, and is no storm to come? Timers
     /// of ports that are still set then find nothing to do.
-    pub(crate) fn note_drained(&mut self) {
+    fn note_drained(&mut self) {
         if self.network.units.live() == 0 && self.has_drained() {
             self.by_class.is_drained = true;
             self.rest_all(self.now);
@@ -45,9 +45,41 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         !storms.any(|storm| self.now < storm.until && storm.from <= self.stop_at)
     }
 
+    /// All that happens at one instant where units are routed: last bits leave, frames arrive,
+    /// timers go off, ports choose; and choose again where they ask flows for more.
+    #[inline(never)]
+    pub(crate) fn run_routed_instant(&mut self) {
+        self.work_off_last_bits();
+        self.work_off_arrivals();
+        while let Some(event) = self.due.take_other() {
+            self.events_handled += 1;
+            self.on_timer(event);
+        }
+        self.choose_all();
+        while !self.by_class.pulled.is_empty() {
+            self.pull_all();
+            self.choose_all();
+        }
+        if P::WATCHES {
+            self.probe.after_instant(self.now, &self.network);
+        }
+        self.note_drained();
+    }
+
+    /// Every woken port chooses, on the same state.
+    #[inline]
+    fn choose_all(&mut self) {
+        while let Some((first, mut channels)) = self.due.arbitrations.take_word() {
+            while channels != 0 {
+                self.choose(first + channels.trailing_zeros());
+                channels &= channels - 1;
+            }
+        }
+    }
+
     /// All frames whose last bit leaves now.
     #[inline]
-    pub(crate) fn work_off_last_bits(&mut self) {
+    fn work_off_last_bits(&mut self) {
         while let Some((first, mut channels)) = self.due.last_bits.take_word() {
             while channels != 0 {
                 self.events_handled += 1;
@@ -64,7 +96,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     }
 
     /// Ports ask flows for more. A port that has gone quiet is woken by that.
-    pub(crate) fn pull_all(&mut self) {
+    fn pull_all(&mut self) {
         let mut pulled = core::mem::take(&mut self.by_class.pulled);
         pulled.drain(..).for_each(|flow| self.pull(flow));
         self.by_class.pulled = pulled;
@@ -72,7 +104,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
 
     /// Arrivals, node by node.
     #[inline]
-    pub(crate) fn work_off_arrivals(&mut self) {
+    fn work_off_arrivals(&mut self) {
         while let Some((first, mut slots)) = self.due.deliveries.take_word() {
             while slots != 0 {
                 self.events_handled += 1;
@@ -89,7 +121,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let channel = self.network.classes.slots[slot as usize];
         let to = &self.network.channels[channel as usize];
         if to.is(Channel::TO_HOST) {
-            return self.deliver(channel);
+            return self.deliver_frame(channel);
         }
         let node = to.to;
         if let Some((_, other)) = self.by_class.crowd.first()
@@ -104,7 +136,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     fn disperse(&mut self) {
         if let [(_, channel)] = self.by_class.crowd[..] {
             self.by_class.crowd.clear();
-            return self.deliver(channel);
+            return self.deliver_frame(channel);
         }
         let mut crowd = core::mem::take(&mut self.by_class.crowd);
         for (key, channel) in &mut crowd {
@@ -112,7 +144,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         }
         crowd.sort_unstable();
         for (_, channel) in &crowd {
-            self.deliver(*channel);
+            self.deliver_frame(*channel);
         }
         crowd.clear();
         self.by_class.crowd = crowd;

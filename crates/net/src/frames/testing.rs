@@ -41,6 +41,7 @@ fn channel() -> ChannelSpec {
     ChannelSpec {
         rate: Rate(1_000_000_000),
         delay: Duration(1),
+        errors: Default::default(),
         order: Order::StrictPriority,
         queues: Vec::from([queue; 2]),
         inputs: Vec::new(),
@@ -94,6 +95,7 @@ pub(crate) fn spec(watchdog: Option<WatchdogSpec>) -> EthernetSpec {
         routes: Vec::new(),
         spread: Spread::Flows,
         flows: Vec::from([flow(0), flow(1)]),
+        outages: Vec::new(),
         stall_after: Duration(1_000_000_000),
     }
 }

@@ -128,6 +128,9 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let network = &mut self.network;
         network.units.get_mut(id).arrived = effect;
         let channel = &mut network.channels[channel_id as usize];
+        if channel.errors.is_some() {
+            network.units.get_mut(id).is_lost = channel.loses_frame(now, busy, is_control);
+        }
         channel.wire.push(&mut network.units, id);
         self.hash.add(now.0 ^ u64::from(frame.bytes) << 48);
         self.hash

@@ -6,7 +6,6 @@ use backwater_kernel::EventQueue;
 
 use crate::hop::kind::{ControlKind, UnitKind};
 use crate::hop::unit::NONE;
-use crate::hop::wire::Channel;
 use crate::outcome::LossCause;
 use crate::probe::{Crossing, Probe};
 use crate::session::message::Message;
@@ -17,9 +16,6 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     #[inline]
     pub(crate) fn deliver(&mut self, channel_id: u32) {
         let channel = &mut self.network.channels[channel_id as usize];
-        if channel.is(Channel::BY_CLASS) {
-            return self.deliver_frame(channel_id);
-        }
         if channel.wire.len == 0 {
             return;
         }

@@ -4,7 +4,7 @@ use backwater_kernel::{Event, EventQueue, Phase, Time};
 
 use crate::hop::kind::{ControlKind, UnitKind};
 use crate::hop::unit::{NONE, Unit};
-use crate::hop::wire::{Channel, Ticket};
+use crate::hop::wire::Ticket;
 use crate::network::Freed;
 use crate::probe::{Crossing, Probe};
 use crate::scheduler::Choice;
@@ -16,10 +16,6 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     #[inline]
     pub(crate) fn arbitrate(&mut self, channel_id: u32) {
         let channel = &mut self.network.channels[channel_id as usize];
-        if channel.is(Channel::BY_CLASS) {
-            return self.choose(channel_id);
-        }
-        self.events_handled += 1;
         if channel.free_at > self.now {
             // The end of a hold, while something else is on its way.
             return;

@@ -35,14 +35,16 @@ impl Due {
             self.deliveries.insert(event.entity());
         } else if event.is(Phase::Arbitrate) {
             self.arbitrations.insert(event.entity());
-        } else if event.is(Phase::Transmit) {
-            self.last_bits.insert(event.entity());
         } else {
             self.add_other(event);
         }
     }
 
+    #[inline(never)]
     fn add_other(&mut self, event: Event) {
+        if event.is(Phase::Transmit) {
+            return self.last_bits.insert(event.entity());
+        }
         self.is_mixed = !self.others.is_empty();
         self.others.push(event);
     }

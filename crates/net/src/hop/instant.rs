@@ -14,10 +14,8 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         if !self.is_warm && now >= self.warm_up {
             self.end_warm_up();
         }
-        let is_routed = self.network.classes.count > 0;
-        if is_routed {
-            self.work_off_last_bits();
-            self.work_off_arrivals();
+        if self.network.classes.count > 0 {
+            return self.run_routed_instant();
         }
         while let Some((first, mut channels)) = self.due.deliveries.take_word() {
             while channels != 0 {
@@ -31,18 +29,11 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             self.on_timer(event);
         }
         self.arbitrate_all();
-        while !self.by_class.pulled.is_empty() {
-            self.pull_all();
-            self.arbitrate_all();
-        }
         self.probe.after_instant(now, &self.network);
-        if is_routed {
-            self.note_drained();
-        }
     }
 
     #[inline]
-    fn on_timer(&mut self, event: Event) {
+    pub(crate) fn on_timer(&mut self, event: Event) {
         let entity = event.entity();
         match Timer::of(event) {
             Timer::Request => self.on_request_timer(entity),
@@ -101,6 +92,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     fn arbitrate_woken(&mut self) {
         while let Some((first, mut channels)) = self.due.arbitrations.take_word() {
             while channels != 0 {
+                self.events_handled += 1;
                 self.arbitrate(first + channels.trailing_zeros());
                 channels &= channels - 1;
             }

@@ -100,6 +100,8 @@ pub enum Cause {
     MemoryFull,
     /// A tripped watchdog dropped it.
     Watchdog,
+    /// It was lost on the wire: an error, or the channel was cut. (Control frames too.)
+    Wire,
 }
 
 /// What a gate concerns.

@@ -110,8 +110,6 @@ impl Channel {
     pub const FROM_HOST: u8 = 4;
     /// Its classes go in turns, not by priority.
     pub const TURNS: u8 = 8;
-    /// Units that cross it are routed, and wait in queues by class.
-    pub const BY_CLASS: u8 = 16;
 
     /// An idle channel between two nodes, without errors.
     pub fn idle(
@@ -170,7 +168,7 @@ impl Channel {
                 Timing::CutThrough => Channel::CUTS_THROUGH,
                 Timing::StoreAndForward => 0,
             },
-            errors: Errors::new(spec, outages, seed, id).map(Box::new),
+            errors: Errors::new(&spec.errors, outages, seed, (id, spec.delay)).map(Box::new),
             ..Channel::idle(spec.rate, latency, ends, scheduler)
         }
     }
@@ -303,22 +301,43 @@ impl Channel {
     /// Is a data unit of `bytes` that starts now lost?
     #[inline]
     pub fn loses_data(&mut self, now: Time, bytes: u32) -> bool {
-        self.errors.is_some() && self.draw_data_error(now, bytes)
+        if self.errors.is_none() {
+            return false;
+        }
+        let sending = self.serialization(bytes);
+        self.draw_data_error(now, sending)
     }
 
     #[inline(never)]
-    fn draw_data_error(&mut self, now: Time, bytes: u32) -> bool {
-        if self.is_cut(now, bytes) {
+    fn draw_data_error(&mut self, now: Time, sending: Duration) -> bool {
+        if self.is_cut(now, sending) {
             return true;
         }
         let errors = self.errors.as_mut().filter(|errors| now >= errors.from);
         errors.is_some_and(|errors| errors.data.chance(errors.data_loss))
     }
 
-    /// Is a unit of `bytes` that starts now lost because the channel is cut? Then no number is
-    /// drawn for it.
-    fn is_cut(&mut self, now: Time, bytes: u32) -> bool {
-        let sending = self.serialization(bytes);
+    /// Is a frame lost that starts now, on a channel with errors? Control frames (stops and
+    /// resumes) are corrupted with a probability of their own; their FCS tells.
+    #[cold]
+    pub fn loses_frame(&mut self, now: Time, sending: Duration, is_control: bool) -> bool {
+        match is_control {
+            true => self.draw_control_loss(now, sending),
+            false => self.draw_data_error(now, sending),
+        }
+    }
+
+    fn draw_control_loss(&mut self, now: Time, sending: Duration) -> bool {
+        if self.is_cut(now, sending) {
+            return true;
+        }
+        let errors = self.errors.as_mut().filter(|errors| now >= errors.from);
+        errors.is_some_and(|errors| errors.control.chance(errors.control_loss))
+    }
+
+    /// Is a unit that starts now, and takes `sending` to send, lost because the channel is cut?
+    /// Then no number is drawn for it.
+    fn is_cut(&mut self, now: Time, sending: Duration) -> bool {
         let errors = self.errors.as_mut();
         let outages = errors.and_then(|errors| errors.outages.as_mut());
         outages.is_some_and(|outages| outages.cut(now, sending))
@@ -334,15 +353,16 @@ impl Channel {
     /// The value with which a control unit of `bytes` arrives that starts now with `value`;
     /// `None` if it is lost.
     pub fn draw_control_error(&mut self, now: Time, bytes: u32, value: u64) -> Option<u64> {
-        if self.is_cut(now, bytes) {
+        if self.errors.is_none() {
+            return Some(value);
+        }
+        let sending = self.serialization(bytes);
+        if self.draw_control_loss(now, sending) {
             return None;
         }
         let Some(errors) = self.errors.as_mut().filter(|errors| now >= errors.from) else {
             return Some(value);
         };
-        if errors.control.chance(errors.control_loss) {
-            return None;
-        }
         if errors.bits.chance(errors.corruption) {
             return Some(value ^ errors.bits.below(256));
         }
@@ -360,15 +380,15 @@ fn byte_ps(rate: Rate) -> u32 {
 }
 
 impl Errors {
-    fn new(
-        channel: &ChannelSpec,
+    /// Those of a channel with this propagation; `None` if it has none.
+    pub fn new(
+        spec: &ErrorSpec,
         outages: &[OutageSpec],
         seed: u64,
-        channel_id: u32,
+        (channel_id, delay): (u32, Duration),
     ) -> Option<Errors> {
         let probability = |p: f64| Probability::new(p).unwrap_or(Probability::NEVER);
-        let spec = &channel.errors;
-        let outages = Outages::new(outages, channel_id, channel.delay);
+        let outages = Outages::new(outages, channel_id, delay);
         if *spec == ErrorSpec::default() && outages.is_none() {
             return None;
         }

@@ -128,6 +128,8 @@ pub struct ChannelOutcome {
     pub resumes_sent: u64,
     /// Refreshes among the stops.
     pub refreshes_sent: u64,
+    /// Control frames lost on the wire, whole run.
+    pub control_lost_total: u64,
     /// Stops that took effect here, on what leaves over this channel.
     pub stops_obeyed: u64,
     /// Input port at the node it enters: most bytes that came in and had not left, all classes.
@@ -176,12 +178,14 @@ pub struct Drops {
     pub memory_full: u64,
     /// A tripped watchdog dropped them.
     pub watchdog: u64,
+    /// They were lost on the wire behind this queue.
+    pub wire: u64,
 }
 
 impl Drops {
     /// All together.
     pub const fn total(&self) -> u64 {
-        self.queue_full + self.input_full + self.memory_full + self.watchdog
+        self.queue_full + self.input_full + self.memory_full + self.watchdog + self.wire
     }
 }
 

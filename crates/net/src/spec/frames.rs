@@ -16,6 +16,7 @@ mod check;
 mod flow;
 mod series;
 
+pub use super::{ErrorSpec, OutageSpec};
 pub use back_pressure::{
     BackPressureSpec, BlockedSpec, Choose, Detect, Message, Notify, Select, StormSpec, TimeOutSpec,
     WatchdogAction, WatchdogSpec,
@@ -63,6 +64,8 @@ pub struct EthernetSpec {
     pub spread: Spread,
     /// Flows; their index is their id.
     pub flows: Vec<FlowSpec>,
+    /// Channels that are cut for a while.
+    pub outages: Vec<OutageSpec>,
     /// Queues that have been stopped for so long without a start are looked at for a deadlock.
     pub stall_after: Duration,
 }
@@ -195,6 +198,9 @@ pub struct ChannelSpec {
     pub rate: Rate,
     /// Propagation, at least 1 ps.
     pub delay: Duration,
+    /// What goes wrong on the wire. Of control frames, `control_loss` (their FCS tells; none
+    /// arrives with another value).
+    pub errors: ErrorSpec,
     /// Which class goes first.
     pub order: Order,
     /// Output queues at the node it leaves, by class: 1 to 8 of them, the same for every channel

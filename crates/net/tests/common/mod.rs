@@ -53,61 +53,33 @@ pub struct Net {
 
 impl Net {
     pub fn new(timing: Timing, delay: Duration, stop_at: Time) -> Net {
-        let spec = NetworkSpec {
-            rate_ports: Vec::new(),
-            outages: Vec::new(),
-            seed: 1,
-            stop_at,
-            warm_up: Time::ZERO,
-            nodes: Vec::new(),
-            links: Vec::new(),
-            flows: Vec::new(),
-        };
         Net {
-            spec,
+            spec: NetworkSpec::new(stop_at),
             timing,
             delay,
         }
     }
 
     pub fn node(&mut self, name: &str, kind: NodeKind) -> u32 {
-        self.spec.nodes.push(NodeSpec {
-            pool: None,
-            name: name.into(),
-            kind,
-        });
-        self.spec.nodes.len() as u32 - 1
+        self.spec.node(name, kind)
     }
 
     pub fn channel(&self) -> ChannelSpec {
         ChannelSpec {
-            rate: RATE,
-            delay: self.delay,
-            handling: Duration::ZERO,
             timing: self.timing,
-            errors: ErrorSpec::default(),
-            scheduler: SchedulerSpec::default(),
+            ..ChannelSpec::new(RATE, self.delay)
         }
     }
 
     /// Joins two nodes; the channel from `a` to `b`.
     pub fn link(&mut self, a: u32, b: u32) -> u32 {
-        let (forward, backward) = (self.channel(), self.channel());
-        self.spec.links.push(LinkSpec {
-            ends: [a, b],
-            channels: [forward, backward],
-        });
-        2 * (self.spec.links.len() as u32 - 1)
+        let channel = self.channel();
+        self.spec.link([a, b], channel)
     }
 
     /// The true control loop.
     pub fn loop_time(&self) -> Duration {
-        let wire = if self.timing == Timing::StoreAndForward {
-            cell().ps()
-        } else {
-            0
-        };
-        Duration(2 * (wire + self.delay.ps()))
+        self.channel().control_loop(BYTES)
     }
 
     pub fn n23(&self, n2: u32, n3: u32) -> FlowControlSpec {
@@ -118,52 +90,15 @@ impl Net {
         CreditSpec {
             rule,
             n1,
-            n2,
-            n3,
-            window: self.loop_time(),
-            bind: Bind::Start,
-            redundant_every: None,
-            refresh_every: None,
-            request_after: None,
-            resync_every: None,
+            ..CreditSpec::n23(n2, n3, self.loop_time())
         }
     }
 
     /// A greedy flow over `channels`, one after another.
     pub fn flow(&mut self, source: u32, channels: &[u32], control: FlowControlSpec) -> usize {
-        let limit_units = match &control {
-            FlowControlSpec::None => None,
-            FlowControlSpec::Credit(credit) => Some(credit.n1 + credit.n2 + credit.n3),
-        };
-        let legs = channels.iter().enumerate().map(|(i, &channel)| LegSpec {
-            channel,
-            parent: i.checked_sub(1).map(|parent| parent as u32),
-            flow_control: control,
-            buffer: BufferSpec {
-                limit_units,
-                overflow: Overflow::Drop,
-            },
-        });
-        self.spec.flows.push(FlowSpec {
-            name: format!("VC{}", self.spec.flows.len() + 1),
-            source,
-            legs: legs.collect(),
-            priority: 0,
-            unit_bytes: BYTES,
-            sizes: Vec::new(),
-            traffic: TrafficSpec::Greedy {
-                start: Time::ZERO,
-                total: None,
-            },
-            source_control: SourceControlSpec::None,
-            sink: SinkSpec::Infinite,
-            partner: None,
-            reserve: None,
-            envelope: None,
-            policer: None,
-            on_alarm: OnAlarm::Ignore,
-            session: None,
-        });
+        let path: Vec<_> = channels.iter().map(|channel| (*channel, control)).collect();
+        let name = format!("VC{}", self.spec.flows.len() + 1);
+        self.spec.flows.push(FlowSpec::new(&name, source, &path));
         self.spec.flows.len() - 1
     }
 }

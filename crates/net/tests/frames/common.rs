@@ -51,6 +51,7 @@ impl Net {
                 routes: Vec::new(),
                 spread: Spread::Flows,
                 flows: Vec::new(),
+                outages: Vec::new(),
                 stall_after: Duration(200 * MS),
             },
             classes,
@@ -91,6 +92,7 @@ impl Net {
         let channel = ChannelSpec {
             rate,
             delay: Duration(US / 2),
+            errors: Default::default(),
             order: Order::StrictPriority,
             queues: vec![
                 QueueSpec {

@@ -10,6 +10,7 @@ use backwater_net::frames::spec::{
     BackPressureSpec, EthernetSpec, MemorySpec, NodeKind, QueueSpec, Spread, SwitchSpec,
 };
 
+use super::losses::Losses;
 use super::sources::Source;
 use super::standstill::Standstill;
 use super::{ChannelCounts, Delivery, Drop, FlowCounts, Start, routes};
@@ -57,6 +58,8 @@ pub(super) struct Flying {
     pub at: Time,
     pub channel: usize,
     pub load: Load,
+    /// It will not arrive.
+    pub is_lost: bool,
 }
 
 /// Of one class, in front of a channel.
@@ -168,6 +171,8 @@ pub(super) struct Network {
     pub sources: Vec<Source>,
     /// Flows that run elsewhere.
     pub elsewhere: Stations,
+    /// What the wires lose, by channel.
+    pub losses: Vec<Losses>,
     /// Random streams by channel and class.
     pub marking: BTreeMap<(usize, usize), Stream>,
     pub selection: BTreeMap<(usize, usize), Stream>,
@@ -219,6 +224,9 @@ impl Network {
                 .map(|flow| Source::new(spec, flow))
                 .collect(),
             elsewhere: spec.stations(),
+            losses: (0..2 * spec.links.len())
+                .map(|channel| Losses::new(spec, channel))
+                .collect(),
             marking,
             selection,
             joins: 0,
@@ -318,6 +326,7 @@ impl Network {
             Cause::InputFull => drops.input_full += 1,
             Cause::MemoryFull => drops.memory_full += 1,
             Cause::Watchdog => drops.watchdog += 1,
+            Cause::Wire => drops.wire += 1,
         }
         self.flows[frame.flow].dropped += 1;
         self.flows[frame.flow].dropped_bytes += frame.bytes;

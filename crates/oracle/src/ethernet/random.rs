@@ -5,7 +5,9 @@ mod shape;
 mod traffic;
 
 use backwater_kernel::{Duration, Rate, Time};
-use backwater_net::frames::spec::{EthernetSpec, NodeKind, Spread, StormSpec};
+use backwater_net::frames::spec::{
+    ErrorSpec, EthernetSpec, NodeKind, OutageSpec, Spread, StormSpec,
+};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -58,6 +60,8 @@ pub struct Mix {
     pub is_finite: bool,
     /// Frames take one of several ways each on its own.
     pub has_spread: bool,
+    /// Wires may lose frames, and links may be cut.
+    pub has_losses: bool,
     /// Standstills are looked for; runs are longer, and much is overloaded.
     pub has_looks: bool,
 }
@@ -77,6 +81,7 @@ impl Mix {
             has_tcp: true,
             is_finite: false,
             has_spread: false,
+            has_losses: false,
             has_looks: false,
         }
     }
@@ -136,11 +141,15 @@ pub fn random_spec(seed: u64, mix: Mix) -> EthernetSpec {
             false => Spread::Flows,
         },
         flows: Vec::new(),
+        outages: Vec::new(),
         stall_after: Duration(u64::MAX / 4),
     };
     shape::build(&mut dice, &mut spec, &rates, mix);
     control::fill(&mut dice, &mut spec, mix);
     traffic::fill(&mut dice, &mut spec, mix);
+    if mix.has_losses {
+        losses(&mut dice, &mut spec);
+    }
     if mix.has_looks {
         let stop_at = spec.stop_at.ps();
         spec.stop_at = Time(2 * stop_at);
@@ -159,6 +168,32 @@ pub fn random_spec(seed: u64, mix: Mix) -> EthernetSpec {
         }
     }
     spec
+}
+
+/// Errors on half of the channels, and a link that is cut once or twice.
+fn losses(dice: &mut Dice, spec: &mut EthernetSpec) {
+    let stop_at = spec.stop_at.ps();
+    for link in &mut spec.links {
+        for channel in &mut link.channels {
+            if dice.one_in(2) {
+                channel.errors = ErrorSpec {
+                    data_loss: dice.pick(&[0.0, 0.01, 0.2]),
+                    control_loss: dice.pick(&[0.0, 0.1, 0.5]),
+                    control_corruption: 0.0,
+                    from: Time(dice.pick(&[0, stop_at / 4])),
+                };
+            }
+        }
+    }
+    for _ in 0..dice.between(0, 2) {
+        let channel = dice.between(0, 2 * spec.links.len() as u64 - 1) as u32;
+        let from = dice.between(0, stop_at - 1);
+        spec.outages.push(OutageSpec {
+            channel,
+            from: Time(from),
+            until: Time(from + dice.between(1, stop_at / 4)),
+        });
+    }
 }
 
 fn stations(spec: &EthernetSpec) -> Vec<u32> {

@@ -1,6 +1,7 @@
 //! One instant after another: sent, arrivals, timers, stations, choice.
 
-use backwater_kernel::Time;
+use backwater_kernel::{Duration, Time};
+use backwater_net::frames::probe::Cause;
 use backwater_net::frames::spec::Forwarding;
 
 use super::network::{
@@ -72,13 +73,20 @@ impl Network {
         let (mut due, later): (Vec<Flying>, Vec<Flying>) =
             self.flying.drain(..).partition(|it| it.at == now);
         self.flying = later;
+        // Node by node: what the two ends of a flow make at one instant is numbered in this order.
         let seed = self.spec.seed;
         due.sort_by_key(|it| {
             let word = it.channel as u64;
-            (routes::mix(&[seed, now.ps(), word]), it.channel)
+            let hash = routes::mix(&[seed, now.ps(), word]);
+            (self.head(it.channel), hash, it.channel)
         });
-        for Flying { channel, load, .. } in due {
+        for flying in due {
+            let Flying { channel, load, .. } = flying;
             match load {
+                Load::Control(_) if flying.is_lost => {}
+                Load::Data(frame) if flying.is_lost => {
+                    self.drop_frame(now, channel, &frame, Cause::Wire);
+                }
                 Load::Control(control) => self.control_arrives(now, channel, control),
                 Load::Data(frame) => self.data_arrives(now, channel, frame),
             }
@@ -176,7 +184,7 @@ impl Network {
             .map_or(at, |switch| at + switch.latency);
         self.channels[channel].busy_until = Some(now + wire);
         let load = Load::Control(control);
-        self.flying.push(Flying { at, channel, load });
+        self.fly(now, at, channel, load, wire);
     }
 
     fn start_data(&mut self, now: Time, channel: usize, class: usize, place: usize) {
@@ -196,8 +204,19 @@ impl Network {
         self.channels[channel].busy_until = Some(now + wire);
         let at = self.effect(now, channel, &frame);
         let load = Load::Data(frame);
-        self.flying.push(Flying { at, channel, load });
+        self.fly(now, at, channel, load, wire);
         self.look_at_blocked(now, channel, class, None);
+    }
+
+    fn fly(&mut self, now: Time, at: Time, channel: usize, load: Load, wire: Duration) {
+        let is_control = matches!(load, Load::Control(_));
+        let is_lost = self.losses[channel].hit(&self.spec, channel, (now, wire), is_control);
+        self.flying.push(Flying {
+            at,
+            channel,
+            load,
+            is_lost,
+        });
     }
 
     /// When a frame that starts now takes effect at the far end.

@@ -38,6 +38,7 @@ fn star(rates_mbps: &[u64]) -> EthernetSpec {
         let channel = ChannelSpec {
             rate: Rate(mbps * 1_000_000),
             delay: Duration(100 * NS),
+            errors: Default::default(),
             order: Order::StrictPriority,
             queues: vec![QueueSpec {
                 limit_bytes: None,
@@ -59,6 +60,7 @@ fn star(rates_mbps: &[u64]) -> EthernetSpec {
         routes: Vec::new(),
         spread: Spread::Flows,
         flows: Vec::new(),
+        outages: Vec::new(),
         stall_after: Duration(u64::MAX / 4),
     }
 }

@@ -37,6 +37,9 @@ impl Probe for Log {
     }
 
     fn on_frame_dropped(&mut self, at: Time, channel: u32, frame: &FrameView, cause: Cause) {
+        if frame.is_control() {
+            return;
+        }
         self.drops.push(Drop {
             at_ps: at.ps(),
             channel,

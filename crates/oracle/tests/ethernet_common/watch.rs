@@ -166,7 +166,11 @@ pub fn conserves(spec: &EthernetSpec, events: &Events) -> Law {
                         continue;
                     }
                 }
-                (frame, &[Some(Place::At(tail(spec, *channel)))], Place::Gone)
+                let was = match cause {
+                    Cause::Wire => Place::Wire(*channel),
+                    _ => Place::At(tail(spec, *channel)),
+                };
+                (frame, &[Some(was)], Place::Gone)
             }
             Event::Delivered(frame) => (frame, &[Some(Place::At(frame.destination))], Place::Gone),
             _ => continue,

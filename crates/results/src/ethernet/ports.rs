@@ -72,6 +72,7 @@ pub fn all_drops(outcome: &EthernetOutcome) -> Drops {
         all.input_full += queue.drops.input_full;
         all.memory_full += queue.drops.memory_full;
         all.watchdog += queue.drops.watchdog;
+        all.wire += queue.drops.wire;
     }
     all
 }
@@ -116,6 +117,7 @@ fn port_columns() -> Vec<Column> {
             "the shared memory or its share was used up; whole run",
         ),
         frames("dropped watchdog", "by a tripped watchdog; whole run"),
+        frames("lost on wire", "an error, or the link was cut; whole run"),
         frames("ECN-marked", "after the warm-up"),
         Column::number("watchdog trips", "", "whole run"),
     ]
@@ -154,6 +156,7 @@ pub fn table(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Table {
             drops.input_full.into(),
             drops.memory_full.into(),
             drops.watchdog.into(),
+            drops.wire.into(),
             found.marked.into(),
             found.watchdog_trips.into(),
         ]);
@@ -189,6 +192,7 @@ pub fn drops(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Table {
                 "the shared memory or its share was used up",
             ),
             frames("dropped watchdog", "by a tripped watchdog"),
+            frames("lost on wire", "an error, or the link was cut"),
             Column::number(
                 "dropped",
                 "%",
@@ -201,7 +205,8 @@ pub fn drops(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Table {
     let dropping = top(&all, |queue| queue.found.drops.total() as f64);
     for queue in dropping.iter().take(ROWS_MOST) {
         let drops = &queue.found.drops;
-        let came = queue.found.joined_total + drops.total();
+        // What the wire loses has joined before.
+        let came = queue.found.joined_total + drops.total() - drops.wire;
         table.rows.push(vec![
             names::channel(&channels, queue.channel).into(),
             (queue.class as u64).into(),
@@ -210,6 +215,7 @@ pub fn drops(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Table {
             drops.input_full.into(),
             drops.memory_full.into(),
             drops.watchdog.into(),
+            drops.wire.into(),
             Cell::float(drops.total() as f64 / came as f64 * 100.0, 3),
         ]);
     }

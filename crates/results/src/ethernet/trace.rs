@@ -151,6 +151,7 @@ pub fn cause(cause: Cause) -> &'static str {
         Cause::InputFull => "input full",
         Cause::MemoryFull => "memory full",
         Cause::Watchdog => "watchdog",
+        Cause::Wire => "wire",
     }
 }
 

@@ -81,6 +81,7 @@ pub fn causes(drops: &Drops) -> String {
         ("input full", drops.input_full),
         ("memory full", drops.memory_full),
         ("watchdog", drops.watchdog),
+        ("lost on the wire", drops.wire),
     ];
     let parts = parts.iter().filter(|(_, count)| *count > 0);
     let parts: Vec<String> = parts

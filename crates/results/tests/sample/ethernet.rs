@@ -30,6 +30,7 @@ fn channel(mbps: u64) -> ChannelSpec {
     ChannelSpec {
         rate: Rate(mbps * 1_000_000),
         delay: Duration(500_000),
+        errors: Default::default(),
         order: Order::StrictPriority,
         queues: vec![queue; 2],
         inputs: Vec::new(),
@@ -117,6 +118,7 @@ pub fn spec() -> EthernetSpec {
             flow("file[2]", 0, tcp, files()),
             flow(HOSTILE, 1, udp, video),
         ],
+        outages: Vec::new(),
         stall_after: Duration(200 * MS),
     }
 }

@@ -68,6 +68,12 @@ pub(crate) fn build(
     let nodes = switches::nodes(file, &net, &links, ports, mistakes);
     let routes = routes::given(file, &net, mistakes);
     let crossings = crossings::follow(&net, &routes, &flows, mistakes);
+    let cut = (0..).zip(&net.joins).filter_map(|(link, join)| {
+        let own = join.own?;
+        Some((link, join.turned, &own.outages[..]))
+    });
+    let given = file.links.iter().map(|own| &own.outages[..]);
+    let outages = crate::outages::outages(cut, given, stop_at, mistakes);
     let mut network = EthernetSpec {
         seed: run.seed,
         stop_at,
@@ -80,6 +86,7 @@ pub(crate) fn build(
             switch::Spread::Flows => Spread::Flows,
         },
         flows: flows.specs.clone(),
+        outages,
         stall_after: *run.stall,
     };
     checks::blocked(file, &network, mistakes);

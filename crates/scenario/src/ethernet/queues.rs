@@ -1,7 +1,9 @@
 //! Channels, with the queues in front of them and the counters behind them.
 
 use backwater_kernel::{Duration, Rate};
-use backwater_net::frames::spec::{ChannelSpec, EcnSpec, InputSpec, LinkSpec, Order, QueueSpec};
+use backwater_net::frames::spec::{
+    ChannelSpec, EcnSpec, ErrorSpec, InputSpec, LinkSpec, Order, QueueSpec,
+};
 
 use super::net::Net;
 use crate::diagnostics::{Diagnostic, Diagnostics};
@@ -101,6 +103,12 @@ fn channel(
     let mut spec = ChannelSpec {
         rate,
         delay: delay.max(Duration(1)),
+        errors: ErrorSpec {
+            data_loss: wire.data_loss.unwrap_or_default(),
+            control_loss: wire.control_loss.unwrap_or_default(),
+            control_corruption: 0.0,
+            from: wire.errors_from.unwrap_or_default(),
+        },
         order: match own.scheduler.as_ref().unwrap_or(&file.scheduler) {
             Scheduler::StrictPriority => Order::StrictPriority,
             Scheduler::Drr { .. } => Order::DeficitRoundRobin,

@@ -6,6 +6,7 @@
 pub(crate) mod compare;
 pub(crate) mod ethernet;
 pub(crate) mod flit;
+pub(crate) mod outages;
 pub(crate) mod packet;
 pub(crate) mod sweep;
 pub(crate) mod tcp;

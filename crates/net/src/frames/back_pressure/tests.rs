@@ -63,6 +63,7 @@ fn network(rules: BackPressureSpec) -> Simulation<Rings> {
     let channel = ChannelSpec {
         rate: Rate(1_000_000_000),
         delay: Duration(1),
+        errors: Default::default(),
         order: Order::StrictPriority,
         queues: Vec::from([QueueSpec {
             limit_bytes: Some(20_000),
@@ -93,6 +94,7 @@ fn network(rules: BackPressureSpec) -> Simulation<Rings> {
         routes: Vec::new(),
         spread: Spread::Flows,
         flows: Vec::from([flow(0, 4), flow(1, 5)]),
+        outages: Vec::new(),
         stall_after: Duration(1_000),
     };
     Simulation::new(&spec).expect("a sound network")

@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 
 use backwater_kernel::{Duration, Time};
 
-use crate::spec::{NetworkSpec, OutageSpec};
+use crate::spec::OutageSpec;
 
 /// The outages of one channel.
 pub(crate) struct Outages {
@@ -52,10 +52,11 @@ impl Outages {
     }
 }
 
-/// Refuses outages of channels that are not there, or that take no time.
-pub(crate) fn check(spec: &NetworkSpec) -> Result<(), String> {
-    for (id, outage) in spec.outages.iter().enumerate() {
-        if outage.channel as usize >= 2 * spec.links.len() {
+/// Refuses outages of channels that are not there (there are so many links), or that take no
+/// time.
+pub(crate) fn check(outages: &[OutageSpec], links: usize) -> Result<(), String> {
+    for (id, outage) in outages.iter().enumerate() {
+        if outage.channel as usize >= 2 * links {
             return Err(format!("outage {id} cuts a channel that does not exist"));
         }
         if outage.from >= outage.until {

@@ -216,6 +216,8 @@ impl Probe for Audit {
 
     fn on_frame_dropped(&mut self, at: Time, channel: u32, frame: &FrameView, cause: Cause) {
         match frame.is_control() {
+            // It was lost on the wire.
+            true if cause == Cause::Wire => return,
             true => {
                 self.touch(channel);
             }

@@ -4,6 +4,7 @@ use alloc::format;
 
 use backwater_kernel::BuildError;
 
+use crate::hop::wire::check_outages;
 use crate::spec::frames::{
     CLASSES_MAX, Detect, EthernetSpec, MemorySpec, Message, NodeKind, Order, Select, TrafficSpec,
     TransportSpec,
@@ -33,6 +34,7 @@ pub fn verify(spec: &EthernetSpec) -> Result<(), BuildError> {
     if largest > COUNT_MAX {
         return err(format!("{largest} is more than can be numbered"));
     }
+    check_outages(&spec.outages, spec.links.len()).map_err(BuildError)?;
     check_links(spec)?;
     check_nodes(spec)?;
     check_flows(spec)

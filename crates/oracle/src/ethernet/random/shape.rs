@@ -115,6 +115,7 @@ impl Builder<'_> {
         let channel = |rate| ChannelSpec {
             rate: Rate(rate),
             delay,
+            errors: Default::default(),
             order: self.order,
             queues: self.queues.clone(),
             inputs: Vec::new(),

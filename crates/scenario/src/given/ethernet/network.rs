@@ -1,10 +1,11 @@
 //! Nodes and links.
 
 use backwater_derive::Table;
-use backwater_kernel::{Duration, Rate};
+use backwater_kernel::{Duration, Rate, Time};
 
 use super::switch::{QueueSettings, Scheduler};
 use crate::given::Named;
+use crate::given::outages::Outages;
 use crate::given::topology::TopologyKind;
 use crate::typed::{Chosen, Placed};
 use crate::usual::{Usual, usual};
@@ -38,6 +39,16 @@ pub(crate) struct Wire {
     /// The same as a length of cable, at 5 ns/m.
     #[key(is = Cable, otherwise = "from `delay`")]
     pub cable: Option<Duration>,
+    /// Probability that a data frame is lost on the wire.
+    #[key(is = Probability, default = "0.0")]
+    pub data_loss: Option<f64>,
+    /// Probability that a control frame (PAUSE, PFC) is corrupted: its FCS tells, and it is
+    /// discarded.
+    #[key(is = Probability, default = "0.0")]
+    pub control_loss: Option<f64>,
+    /// Losses happen from this instant on.
+    #[key(is = Time { min_ps: 0 }, default = "\"0 s\"")]
+    pub errors_from: Option<Time>,
 }
 
 /// A full-duplex link between two nodes. It has two channels, named `A->B` and `B->A`; the queues
@@ -50,6 +61,9 @@ pub(crate) struct Links {
     pub between: Placed<Vec<Named>>,
     #[key(flatten, as_above)]
     pub channel: Channel,
+    /// When the link is cut.
+    #[key(otherwise = "never")]
+    pub outages: Vec<Placed<Outages>>,
     /// What differs from the first node to the second.
     #[key(otherwise = "the same as the link")]
     pub forward: Option<Channel>,

@@ -6,6 +6,7 @@ use backwater_kernel::{Duration, Rate, Time};
 use super::explicit_rate::ExplicitRate;
 use super::service::Scheduler;
 use crate::given::Named;
+use crate::given::outages::Outages;
 use crate::given::topology::TopologyKind;
 use crate::typed::{Chosen, Placed};
 
@@ -107,21 +108,6 @@ pub(crate) struct Topology {
     pub trunk: Option<Channel>,
 }
 
-/// The link is cut: what is on it or would start is lost.
-#[derive(Table, Clone, Debug)]
-#[table("links.outages")]
-pub(crate) struct Outages {
-    /// From here
-    #[key(is = Time { min_ps: 0 })]
-    pub from: Placed<Time>,
-    /// to here, where it works again.
-    #[key(is = Time { min_ps: 1 })]
-    pub until: Placed<Time>,
-    /// Which way it is cut.
-    #[key(default = "\"both\"")]
-    pub direction: Placed<Direction>,
-}
-
 /// Words of `timing`: When an arriving unit can be used.
 #[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Timing {
@@ -129,15 +115,4 @@ pub(crate) enum Timing {
     StoreAndForward,
     /// When its first bit is in.
     CutThrough,
-}
-
-/// Words of `direction`: Which way it is cut.
-#[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Direction {
-    /// Both ways.
-    Both,
-    /// From the first node of `between` to the second.
-    Forward,
-    /// From the second to the first.
-    Backward,
 }

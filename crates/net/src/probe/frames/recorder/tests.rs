@@ -12,6 +12,7 @@ fn network() -> EthernetSpec {
     let channel = ChannelSpec {
         rate: Rate(10_000_000),
         delay: Duration(1),
+        errors: Default::default(),
         order: Order::StrictPriority,
         queues: Vec::new(),
         inputs: Vec::new(),
@@ -40,6 +41,7 @@ fn network() -> EthernetSpec {
         routes: Vec::new(),
         spread: Spread::Flows,
         flows: vec![flow.clone(), flow],
+        outages: Vec::new(),
         stall_after: Duration(1),
     }
 }

@@ -27,6 +27,7 @@ fn spec(transport: TransportSpec) -> EthernetSpec {
         routes: Vec::new(),
         spread: backwater_net::frames::spec::Spread::Flows,
         flows: vec![flow.clone(), flow.clone(), flow],
+        outages: Vec::new(),
         stall_after: backwater_kernel::Duration(1),
     }
 }

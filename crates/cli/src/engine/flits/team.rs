@@ -33,6 +33,8 @@ pub struct Team {
     others: usize,
     /// It was said that fewer threads work than wanted.
     is_told: bool,
+    /// Nothing looks on.
+    probe: (),
 }
 
 /// How the threads of a run keep in step.
@@ -80,12 +82,15 @@ impl Team {
             relay: Relay::new(threads),
             others: threads - 1,
             is_told: false,
+            probe: (),
         })
     }
 }
 
 /// What runs, on one thread or on several.
 pub trait Machine {
+    /// What looks on.
+    type Probe;
     /// The cycle that comes next.
     fn cycle(&self) -> u64;
     /// Flits that have crossed a channel.
@@ -96,9 +101,15 @@ pub trait Machine {
     fn run_until(&mut self, cycle: u64) -> bool;
     /// What was found so far.
     fn outcome(&mut self) -> FabricOutcome;
+    /// What looks on.
+    fn probe(&mut self) -> &mut Self::Probe;
+    /// Shows it the network as at the end of a run.
+    fn look_over(&mut self);
 }
 
 impl<P: Probe> Machine for Simulation<P> {
+    type Probe = P;
+
     fn cycle(&self) -> u64 {
         Simulation::cycle(self)
     }
@@ -118,9 +129,19 @@ impl<P: Probe> Machine for Simulation<P> {
     fn outcome(&mut self) -> FabricOutcome {
         Simulation::outcome(self)
     }
+
+    fn probe(&mut self) -> &mut P {
+        self.probe_mut()
+    }
+
+    fn look_over(&mut self) {
+        Simulation::look_over(self);
+    }
 }
 
 impl Machine for Team {
+    type Probe = ();
+
     fn cycle(&self) -> u64 {
         self.conductor.cycle()
     }
@@ -160,6 +181,12 @@ impl Machine for Team {
         let mut shards: Vec<_> = self.shards.iter().map(lock).collect();
         self.conductor.outcome(&mut shards)
     }
+
+    fn probe(&mut self) -> &mut () {
+        &mut self.probe
+    }
+
+    fn look_over(&mut self) {}
 }
 
 impl Relay {
@@ -287,7 +314,7 @@ mod tests {
     fn mesh() -> Box<FabricSpec> {
         let source = Source {
             name: "mesh".into(),
-            text: include_str!("../../../../scenarios/flit/mesh-8x8.toml").into(),
+            text: include_str!("../../../../../scenarios/flit/mesh-8x8.toml").into(),
         };
         let set = |key: &str, value: &str| Set {
             key: key.into(),

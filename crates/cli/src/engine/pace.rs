@@ -2,15 +2,18 @@
 
 use std::time::{Duration, Instant};
 
+use backwater_kernel::Time;
+
 use crate::machine;
 
 /// Between slices of about this wall time progress is shown and Ctrl-C is heard.
 const SLICE: Duration = Duration::from_millis(50);
-
-/// Events between two looks, where nobody counts how long they take.
-pub const EVENTS: u64 = 1 << 16;
 /// Events between two looks, at first.
 const FIRST_EVENTS: u64 = 1 << 12;
+/// What has been computed is written at least this often,
+const SAVE_EVERY: Duration = Duration::from_secs(10);
+/// unless that takes more than one part in so many of the time: large networks take long.
+const SAVE_PART: u32 = 20;
 
 /// Cuts a run into slices of about equal wall time, and says when results are worth saving.
 pub struct Pace {
@@ -25,12 +28,12 @@ pub struct Pace {
 
 impl Pace {
     /// Starts the clock. The length of slices is in the engine's own unit of time.
-    pub fn new(first_slice: u64, save_every: Duration) -> Pace {
+    pub fn new(first_slice: u64) -> Pace {
         let start = Instant::now();
         Pace {
             slice: first_slice.max(1),
             events: FIRST_EVENTS,
-            save_every,
+            save_every: SAVE_EVERY,
             start,
             looked_up: start,
             saved: start,
@@ -38,27 +41,43 @@ impl Pace {
         }
     }
 
-    /// How far to compute before looking up again.
-    pub fn slice(&self) -> u64 {
-        self.slice
+    /// A run that never looks up.
+    pub fn endless() -> Pace {
+        Pace {
+            slice: u64::MAX,
+            events: u64::MAX,
+            ..Pace::new(1)
+        }
     }
 
-    /// How many events to handle at most before looking up again: after a pause in its traffic a
-    /// slice that was short may be long.
-    pub fn events(&self) -> u64 {
-        self.events
-    }
-
-    /// A slice is over: the next is longer after a quick one, shorter after a slow one.
-    pub fn look_up(&mut self) {
+    /// Runs on by a slice of at most `most`. What `run` is given is how long that is.
+    pub fn cycles<T>(&mut self, most: u64, run: impl FnOnce(u64) -> T) -> T {
+        let found = run(self.slice.min(most));
         self.slice = next_slice(self.slice, self.looked_up.elapsed());
         self.looked_up = Instant::now();
+        found
     }
 
-    /// The events of a slice were handled before its time was over.
-    pub fn look_up_early(&mut self) {
-        self.events = next_slice(self.events, self.looked_up.elapsed());
+    /// Runs on from `at` by a slice, at most to `end`. What `run` is given is where it is to end,
+    /// and after how many events: after a pause in its traffic a slice that was short may be long.
+    /// Its error says how far these events reach; then the slice ends there, and there is nothing
+    /// to tell.
+    pub fn events<T>(
+        &mut self,
+        at: &mut Time,
+        end: Time,
+        run: impl FnOnce(Time, u64) -> Result<T, Time>,
+    ) -> Option<T> {
+        let until = Time(at.ps().saturating_add(self.slice)).min(end);
+        let found = run(until, self.events);
+        let took = self.looked_up.elapsed();
+        match found {
+            Ok(_) => self.slice = next_slice(self.slice, took),
+            Err(_) => self.events = next_slice(self.events, took),
+        }
         self.looked_up = Instant::now();
+        *at = *found.as_ref().err().unwrap_or(&until);
+        found.ok()
     }
 
     /// It is time to save what there is.
@@ -66,8 +85,9 @@ impl Pace {
         self.saved.elapsed() > self.save_every
     }
 
-    /// That was done; it counts for no slice.
+    /// That was done, and took as long as there was no look; it counts for no slice.
     pub fn saved(&mut self) {
+        self.save_every = SAVE_EVERY.max(self.looked_up.elapsed() * SAVE_PART);
         self.saved = Instant::now();
         self.looked_up = self.saved;
     }

@@ -1,4 +1,4 @@
-//! What a run shows when its scenario asks for no series.
+//! What a run records over time: what its scenario asks for, or else a few flows and ports.
 
 use backwater_kernel::{Channels, Duration, Time};
 use backwater_net::spec::{
@@ -16,13 +16,18 @@ const WINDOWS: u64 = 400;
 /// Shortest averaging window, in cell times.
 const SHORTEST_CELLS: u64 = 25;
 
+/// The series to record.
+pub fn wanted(scenario: &PacketScenario) -> Vec<SeriesSpec> {
+    match scenario.series.is_empty() {
+        true => defaults(scenario),
+        false => scenario.series.clone(),
+    }
+}
+
 /// Throughput of some flows, each group having its turn, as they reach their destinations, and
 /// their cells in switches; under ABR what their sources are allowed instead of these, and queues
 /// of ports that tell rates.
-pub fn add_defaults(scenario: &mut PacketScenario) {
-    if !scenario.series.is_empty() {
-        return;
-    }
+fn defaults(scenario: &PacketScenario) -> Vec<SeriesSpec> {
     let network = &scenario.network;
     let shortest = scenario.cell * SHORTEST_CELLS;
     let window = Duration(network.stop_at.ps() / WINDOWS).max(shortest);
@@ -72,7 +77,7 @@ pub fn add_defaults(scenario: &mut PacketScenario) {
         }
     }
     add_rate_queues(network, window, &mut series);
-    scenario.series = series;
+    series
 }
 
 /// A direction of a circuit that carries answers only.

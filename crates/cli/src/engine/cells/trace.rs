@@ -1,54 +1,39 @@
 //! The trace of a run of the packet engine, line by line.
 
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::BufWriter;
-use std::path::Path;
 
-use backwater_net::probe::{ControlKind, Passage, TraceEntry, UnitKind};
+use backwater_kernel::Channels;
+use backwater_net::probe::{
+    ControlKind, Crossing, Passage, Probe, TraceEntry, TraceProbe, UnitKind,
+};
 use backwater_net::spec::NetworkSpec;
-use backwater_results::directory::fresh_file;
-use backwater_results::{TraceRecord, TraceWriter};
+use backwater_results::{RunDirectory, TraceRecord, TraceWriter};
 
-use crate::files::shown;
+use super::super::trace::{File, begun, written};
+use super::super::{Looks, Tells};
 
 /// The trace on its way to a file.
-pub struct Trace {
-    writer: TraceWriter<BufWriter<File>>,
-    ends: Vec<(u32, u32)>,
+pub struct Trace<'a> {
+    network: &'a NetworkSpec,
+    collected: TraceProbe,
+    writer: Option<TraceWriter<File>>,
     numbers: BTreeMap<(u32, u8), u64>,
 }
 
-impl Trace {
-    /// Begins the file.
-    pub fn create(path: &Path, network: &NetworkSpec) -> Result<Trace, String> {
-        let file =
-            fresh_file(path).map_err(|error| format!("can't write {}: {error}", shown(path)))?;
-        let writer = TraceWriter::new(BufWriter::new(file), network)
-            .map_err(|error| format!("can't write {}: {error}", shown(path)))?;
-        let links = network.links.iter();
-        let ends = links
-            .flat_map(|link| [(link.ends[0], link.ends[1]), (link.ends[1], link.ends[0])])
-            .collect();
-        Ok(Trace {
-            writer,
-            ends,
+impl<'a> Trace<'a> {
+    /// Of a run of this network; its file begins with the run.
+    pub fn new(network: &'a NetworkSpec) -> Trace<'a> {
+        Trace {
+            network,
+            collected: TraceProbe::default(),
+            writer: None,
             numbers: BTreeMap::new(),
-        })
-    }
-
-    /// Adds these.
-    pub fn write(&mut self, entries: Vec<TraceEntry>) -> Result<(), String> {
-        for entry in entries {
-            self.record(&entry)
-                .map_err(|error| format!("can't write the trace: {error}"))?;
         }
-        Ok(())
     }
 
     fn record(&mut self, entry: &TraceEntry) -> std::io::Result<()> {
         let crossing = &entry.crossing;
-        let (from, to) = self.ends[crossing.channel as usize];
+        let (from, to) = self.network.links.ends(crossing.channel);
         let (kind, index) = match crossing.kind {
             UnitKind::Data => (backwater_results::UnitKind::Data, 0),
             UnitKind::Control(ControlKind::Credit) => (backwater_results::UnitKind::Credit, 1),
@@ -77,7 +62,7 @@ impl Trace {
             *counter += 1;
             (*counter - 1, Some(crossing.value as i64))
         };
-        self.writer.record(&TraceRecord {
+        let record = TraceRecord {
             time: crossing.at,
             node,
             crossing: direction,
@@ -86,13 +71,40 @@ impl Trace {
             kind,
             number,
             value,
-        })
-    }
-
-    /// Flushes.
-    pub fn finish(self) -> Result<(), String> {
-        let flushed = self.writer.finish().map_err(|error| error.to_string())?;
-        drop(flushed);
-        Ok(())
+        };
+        let writer = self.writer.as_mut();
+        writer.map_or(Ok(()), |writer| writer.record(&record))
     }
 }
+
+impl Probe for Trace<'_> {
+    fn on_start(&mut self, crossing: Crossing) {
+        self.collected.on_start(crossing);
+    }
+
+    fn on_arrival(&mut self, crossing: Crossing) {
+        self.collected.on_arrival(crossing);
+    }
+}
+
+impl Looks for Trace<'_> {
+    fn begin(&mut self, directory: &mut RunDirectory) -> Result<(), String> {
+        let network = self.network;
+        self.writer = Some(begun(directory, "trace.csv", |file| {
+            TraceWriter::new(file, network)
+        })?);
+        Ok(())
+    }
+
+    fn flush(&mut self) -> Result<(), String> {
+        let mut entries = self.collected.take().into_iter();
+        written(entries.try_for_each(|entry| self.record(&entry)))
+    }
+
+    fn finish(&mut self, _at: u64) -> Result<(), String> {
+        let writer = self.writer.take();
+        written(writer.map_or(Ok(()), |writer| writer.finish().map(drop)))
+    }
+}
+
+impl<F> Tells<F> for Trace<'_> {}

@@ -1,11 +1,11 @@
-//! What a sweep measures of the flit engine.
+//! What a sweep measures of runs in flits.
 //!
 //! The engine itself says whether the load is beyond saturation; a deadlock counts as that too.
 //! A network beyond saturation never drains. So where the window has shown that it is, and flits
 //! still move, the run ends one cycle later: it is the run with `run.drain = 1`. All others are
 //! drained, since only that tells whether some packets wait for ever.
 
-use std::time::Duration as WallTime;
+use std::borrow::Cow;
 
 use backwater_flit::Simulation;
 use backwater_flit::meter::Phase;
@@ -15,109 +15,59 @@ use backwater_kernel::Stop;
 use backwater_results::fabric::class_tables;
 use backwater_results::sweep::{FlowColumn, Measure, Role};
 
-use super::store::Point;
-use super::values::{chosen, flag, number};
-use crate::run::pace::Pace;
-use crate::{interrupt, memory};
+use super::super::values::{chosen, flag, measures};
+use super::super::{Pace, Point, must_stop};
+use super::FIRST_SLICE;
 
 /// Of loads.
 const LOAD: &str = "flits/cycle/terminal";
-/// The first slice, in cycles.
-const FIRST_SLICE: u64 = 16;
 
-/// In the order of the values of a point.
-pub const MEASURES: &[Measure] = &[
-    number(
-        "offered",
-        LOAD,
-        "flits of packets created in the window",
-        Role::Offered,
-        4,
-    ),
-    number(
-        "accepted",
-        LOAD,
-        "flits delivered in the window",
-        Role::Accepted,
-        4,
-    ),
-    number(
-        "accepted min",
-        LOAD,
+measures! { run: &FabricOutcome =>
+    "offered", LOAD, Offered, 4, "flits of packets created in the window",
+        of_window(run, run.offered);
+    "accepted", LOAD, Accepted, 4, "flits delivered in the window",
+        of_window(run, run.accepted);
+    "accepted min", LOAD, Other, 4,
         "flits delivered in the window to the terminal that received the fewest",
-        Role::Other,
-        4,
-    ),
-    number(
-        "latency mean",
-        "cycles",
+        of_window(run, run.accepted_least);
+    "latency mean", "cycles", Latency, 2,
         "mean from creation to the arrival of the tail, of packets created in the window",
-        Role::Latency,
-        2,
-    ),
-    number(
-        "latency p50",
-        "cycles",
-        "half take no longer",
-        Role::Other,
-        0,
-    ),
-    number("latency p99", "cycles", "99th percentile", Role::Other, 0),
-    number(
-        "network latency mean",
-        "cycles",
+        of_packets(run, run.latency.mean);
+    "latency p50", "cycles", Other, 0, "half take no longer",
+        of_packets(run, run.latency.percentiles[0] as f64);
+    "latency p99", "cycles", Other, 0, "99th percentile",
+        of_packets(run, run.latency.percentiles[2] as f64);
+    "network latency mean", "cycles", Other, 2,
         "mean from the header's departure from the source to the arrival of the tail",
-        Role::Other,
-        2,
-    ),
-    number(
-        "channels crossed mean",
-        "hops",
+        of_packets(run, run.network_latency.mean);
+    "channels crossed mean", "hops", Other, 3,
         "mean of packets created in the window, injection and ejection included",
-        Role::Other,
-        3,
-    ),
-    number(
-        "unfinished",
-        "packets",
-        "created in the window and not arrived when the run ended",
-        Role::Other,
-        0,
-    ),
-    number("warm-up", "cycles", "before the window", Role::Other, 0),
-    number("cycles", "cycles", "of the whole run", Role::Other, 0),
-    number(
-        "flit hops",
-        "flits",
-        "flits that crossed a channel, in the whole run",
-        Role::Other,
-        0,
-    ),
-    number(
-        "saturated",
-        "",
+        of_packets(run, run.hops_mean);
+    "unfinished", "packets", Other, 0, "created in the window and not arrived when the run ended",
+        run.unfinished as f64;
+    "warm-up", "cycles", Other, 0, "before the window",
+        run.window_start as f64;
+    "cycles", "cycles", Other, 0, "of the whole run",
+        run.cycles as f64;
+    "flit hops", "flits", Other, 0, "flits that crossed a channel, in the whole run",
+        run.flit_hops as f64;
+    "saturated", "", Saturated, 0,
         "1 if the load is beyond saturation or the network deadlocked, else 0",
-        Role::Saturated,
-        0,
-    ),
-    number(
-        "deadlocked",
-        "",
-        "1 if nothing could move any more, else 0",
-        Role::Other,
-        0,
-    ),
-    number("broken promises", "", "of the whole run", Role::Broken, 0),
-];
+        flag(run.saturated.is_some() || run.stop == Stop::Standstill);
+    "deadlocked", "", Other, 0, "1 if nothing could move any more, else 0",
+        flag(run.stop == Stop::Standstill);
+    "broken promises", "", Broken, 0, "of the whole run",
+        run.violations.total() as f64;
+}
 
 /// Runs the scenario to its end, or to that of its window if this is enough; `None` if Ctrl-C
 /// came first.
 pub fn measure(spec: &FabricSpec, columns: &[FlowColumn]) -> Result<Option<Point>, String> {
     let mut engine = Simulation::new(spec).map_err(|error| error.to_string())?;
-    let mut pace = Pace::new(FIRST_SLICE, WallTime::MAX);
+    let mut pace = Pace::new(FIRST_SLICE);
     let mut window_end = None;
     let mut more = true;
-    while more && !interrupt::is_set() && !memory::is_short() {
+    while more && !must_stop((0, 0)) {
         if window_end.is_none() && engine.phase() == Phase::Measuring {
             let start = engine.outcome().window_start;
             window_end = Some(start.saturating_add(spec.measure.window));
@@ -136,8 +86,9 @@ pub fn measure(spec: &FabricSpec, columns: &[FlowColumn]) -> Result<Option<Point
             Some(end) if engine.cycle() < end => end - engine.cycle(),
             Some(_) => u64::MAX,
         };
-        more = engine.run_until(engine.cycle().saturating_add(pace.slice().min(most)));
-        pace.look_up();
+        more = pace.cycles(most, |slice| {
+            engine.run_until(engine.cycle().saturating_add(slice))
+        });
     }
     Ok((!more).then(|| point(spec, &engine, columns)))
 }
@@ -152,29 +103,16 @@ fn point(spec: &FabricSpec, engine: &Simulation, columns: &[FlowColumn]) -> Poin
     }
 }
 
-/// In the order of [`MEASURES`].
-fn values(outcome: &FabricOutcome) -> Vec<f64> {
-    let measured = |is_there: bool, value: f64| if is_there { value } else { f64::NAN };
-    let load = |value: f64| measured(outcome.window > 0, value);
-    let packets = |value: f64| measured(outcome.latency.count > 0, value);
-    let deadlocked = outcome.stop == Stop::Standstill;
-    vec![
-        load(outcome.offered),
-        load(outcome.accepted),
-        load(outcome.accepted_least),
-        packets(outcome.latency.mean),
-        packets(outcome.latency.percentiles[0] as f64),
-        packets(outcome.latency.percentiles[2] as f64),
-        packets(outcome.network_latency.mean),
-        packets(outcome.hops_mean),
-        outcome.unfinished as f64,
-        outcome.window_start as f64,
-        outcome.cycles as f64,
-        outcome.flit_hops as f64,
-        flag(outcome.saturated.is_some() || deadlocked),
-        flag(deadlocked),
-        outcome.violations.total() as f64,
-    ]
+fn of_window(run: &FabricOutcome, value: f64) -> f64 {
+    if run.window > 0 { value } else { f64::NAN }
+}
+
+fn of_packets(run: &FabricOutcome, value: f64) -> f64 {
+    if run.latency.count > 0 {
+        value
+    } else {
+        f64::NAN
+    }
 }
 
 #[cfg(test)]

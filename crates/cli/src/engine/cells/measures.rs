@@ -1,4 +1,4 @@
-//! What a sweep measures of the packet engine.
+//! What a sweep measures of runs in cells.
 //!
 //! All numbers cover the time after the warm-up. A run counts as saturated if one of these holds:
 //!
@@ -9,11 +9,11 @@
 //!   offered between them;
 //! - nothing can move any more.
 
-use std::time::{Duration as WallTime, Instant};
+use std::borrow::Cow;
 
 use backwater_kernel::{DelayOutcome, Rings, Samples, Stop, Time};
 use backwater_net::Simulation;
-use backwater_net::outcome::{FlowOutcome, LossCause, Outcome};
+use backwater_net::outcome::{ChannelOutcome, FlowOutcome, LossCause, Outcome};
 use backwater_net::probe::PathWaits;
 use backwater_net::spec::NetworkSpec;
 use backwater_results::note_broken_bounds;
@@ -21,10 +21,8 @@ use backwater_results::run::flow_tables;
 use backwater_results::sweep::{FlowColumn, Measure, Role};
 use backwater_scenario::PacketScenario;
 
-use super::store::Point;
-use super::values::{chosen, flag, number};
-use crate::run::pace::EVENTS;
-use crate::{interrupt, memory};
+use super::super::values::{chosen, flag, measures};
+use super::super::{Pace, Point, must_stop};
 
 /// Instants at which the backlog is looked at, in each quarter.
 const LOOKS: u64 = 8;
@@ -33,129 +31,57 @@ const QUARTERS: u64 = 4;
 const MISSING: f64 = 0.015;
 /// More than this share of what was offered joining the backlog, without pause: saturated.
 const GROWTH: f64 = 0.002;
-/// Between slices of about this wall time Ctrl-C is heard.
-const SLICE: WallTime = WallTime::from_millis(100);
+/// The first slice, in cell times.
+const FIRST_SLICE_CELLS: u64 = 1000;
 
-/// In the order of the values of a point.
-pub const MEASURES: &[Measure] = &[
-    number(
-        "offered",
-        "Mbps",
-        "offered by all sources",
-        Role::Offered,
-        3,
-    ),
-    number(
-        "accepted",
-        "Mbps",
-        "delivered to all destinations",
-        Role::Accepted,
-        3,
-    ),
-    number(
-        "accepted share",
-        "",
-        "units delivered over units offered",
-        Role::Other,
-        4,
-    ),
-    number(
-        "delay mean",
-        "us",
-        "mean time from the source's queue to delivery, over all units",
-        Role::Latency,
-        3,
-    ),
-    number(
-        "delay p99",
-        "us",
-        "99th percentile of the slowest flow",
-        Role::Other,
-        3,
-    ),
-    number("delay max", "us", "largest", Role::Other, 3),
-    number(
-        "wait mean",
-        "us",
+measures! { run: &Seen<'_> =>
+    "offered", "Mbps", Offered, 3, "offered by all sources",
+        run.mbps(run.window.offered_bits);
+    "accepted", "Mbps", Accepted, 3, "delivered to all destinations",
+        run.mbps(run.window.delivered_bits);
+    "accepted share", "", Other, 4, "units delivered over units offered",
+        run.window.delivered / run.window.offered;
+    "delay mean", "us", Latency, 3, "mean time from the source's queue to delivery, over all units",
+        run.mean_delay_us();
+    "delay p99", "us", Other, 3, "99th percentile of the slowest flow",
+        run.highest_us(|delay| delay.percentiles[2]);
+    "delay max", "us", Other, 3, "largest",
+        run.highest_us(|delay| delay.max);
+    "wait mean", "us", Other, 3,
         "mean time that units waited from end to end, their own transmissions excluded",
-        Role::Other,
-        3,
-    ),
-    number(
-        "wait p99",
-        "us",
-        "99th percentile of the same, over all units",
-        Role::Other,
-        3,
-    ),
-    number(
-        "backlog growth share",
-        "",
+        run.wait_us(run.waits.mean());
+    "wait p99", "us", Other, 3, "99th percentile of the same, over all units",
+        run.wait_us(run.waits.percentile(99.0) as f64);
+    "backlog growth share", "", Other, 4,
         "units that joined the backlog from the first to the last quarter, over units offered",
-        Role::Other,
-        4,
-    ),
-    number(
-        "lost",
-        "units",
-        "lost on the wire or dropped, whatever the cause",
-        Role::Other,
-        0,
-    ),
-    number(
-        "dropped",
-        "units",
-        "the same without losses on the wire",
-        Role::Other,
-        0,
-    ),
-    number(
-        "fill max",
-        "units",
-        "largest fill of any buffer",
-        Role::Other,
-        0,
-    ),
-    number(
-        "data share max",
-        "",
-        "share of time that the busiest port sends data",
-        Role::Other,
-        4,
-    ),
-    number(
-        "control share max",
-        "",
-        "largest share of time that any port sends control units",
-        Role::Other,
-        4,
-    ),
-    number(
-        "saturated",
-        "",
-        "1 if the network can't carry what is offered, else 0",
-        Role::Saturated,
-        0,
-    ),
-    number(
-        "stuck",
-        "",
-        "1 if units wait and nothing can move, else 0",
-        Role::Other,
-        0,
-    ),
-    number("broken promises", "", "of the whole run", Role::Broken, 0),
-];
+        run.growth.share;
+    "lost", "units", Other, 0, "lost on the wire or dropped, whatever the cause",
+        run.window.lost;
+    "dropped", "units", Other, 0, "the same without losses on the wire",
+        run.window.dropped;
+    "fill max", "units", Other, 0, "largest fill of any buffer",
+        f64::from(run.fill_max());
+    "data share max", "", Other, 4, "share of time that the busiest port sends data",
+        run.busiest(|channel| channel.data_utilization);
+    "control share max", "", Other, 4, "largest share of time that any port sends control units",
+        run.busiest(|channel| channel.control_utilization);
+    "saturated", "", Saturated, 0, "1 if the network can't carry what is offered, else 0",
+        flag(run.is_saturated());
+    "stuck", "", Other, 0, "1 if units wait and nothing can move, else 0",
+        flag(run.is_stuck());
+    "broken promises", "", Broken, 0, "of the whole run",
+        run.after.violations.total() as f64;
+}
 
 /// Runs the scenario; `None` if Ctrl-C ended that.
 pub fn measure(scenario: &PacketScenario, columns: &[FlowColumn]) -> Result<Option<Point>, String> {
     let network = &scenario.network;
     let mut simulation = Simulation::<Rings, _>::with_probe(network, PathWaits::new(network))
         .map_err(|error| error.to_string())?;
-    let cell_ps = scenario.cell.ps().max(1);
+    let mut pace = Pace::new(scenario.cell.ps().saturating_mul(FIRST_SLICE_CELLS));
     // The window starts with the instant that ends the warm-up.
     let start = Time(network.warm_up.ps().saturating_sub(1));
-    if !run_to(&mut simulation, start, cell_ps) {
+    if !run_to(&mut simulation, start, &mut pace) {
         return Ok(None);
     }
     let before = simulation.outcome();
@@ -163,7 +89,7 @@ pub fn measure(scenario: &PacketScenario, columns: &[FlowColumn]) -> Result<Opti
     let span = u128::from(network.stop_at.ps().saturating_sub(start.ps()));
     for look in 1..=QUARTERS * LOOKS {
         let into = span * u128::from(look) / u128::from(QUARTERS * LOOKS);
-        if !run_to(&mut simulation, Time(start.ps() + into as u64), cell_ps) {
+        if !run_to(&mut simulation, Time(start.ps() + into as u64), &mut pace) {
             return Ok(None);
         }
         looks.push(simulation.outcome().balance().inside);
@@ -171,7 +97,14 @@ pub fn measure(scenario: &PacketScenario, columns: &[FlowColumn]) -> Result<Opti
     let mut outcome = simulation.outcome();
     note_broken_bounds(network, &mut outcome);
     let waits = simulation.probe().total();
-    let mut values = values(network, (&before, &outcome), &waits, &looks);
+    let window = Window::of(network, &before, &outcome);
+    let mut values = values(&Seen {
+        seconds: outcome.ended_at.since(network.warm_up).seconds(),
+        growth: Growth::of(&looks, window.offered),
+        window,
+        after: &outcome,
+        waits: &waits,
+    });
     let tables = |flow: &str| flow_tables(network, &outcome, scenario.cell, flow);
     values.extend(chosen(columns, tables));
     Ok(Some(Point {
@@ -181,24 +114,18 @@ pub fn measure(scenario: &PacketScenario, columns: &[FlowColumn]) -> Result<Opti
 }
 
 /// Runs on to `until`; false if Ctrl-C was pressed.
-fn run_to(simulation: &mut Simulation<Rings, PathWaits>, until: Time, cell_ps: u64) -> bool {
-    let mut slice_ps = cell_ps.saturating_mul(1000);
+fn run_to(simulation: &mut Simulation<Rings, PathWaits>, until: Time, pace: &mut Pace) -> bool {
     let mut at = simulation.now();
     loop {
-        if interrupt::is_set() || memory::is_short() {
+        if must_stop((0, 0)) {
             return false;
         }
-        at = Time(at.ps().saturating_add(slice_ps)).min(until);
-        let started = Instant::now();
-        if simulation.run_some(at, EVENTS).is_none() {
-            at = simulation.now();
-            continue;
-        }
-        if at == until {
+        let slice = pace.events(&mut at, until, |until, events| {
+            let more = simulation.run_some(until, events);
+            more.ok_or_else(|| simulation.now())
+        });
+        if slice.is_some() && at == until {
             return true;
-        }
-        if started.elapsed() < SLICE / 2 {
-            slice_ps = slice_ps.saturating_mul(2);
         }
     }
 }
@@ -234,75 +161,67 @@ impl Window {
     }
 }
 
-/// In the order of [`MEASURES`].
-fn values(
-    network: &NetworkSpec,
-    (before, after): (&Outcome, &Outcome),
-    waits: &Samples,
-    looks: &[u64],
-) -> Vec<f64> {
-    let window = Window::of(network, before, after);
-    let seconds = after.ended_at.since(network.warm_up).seconds();
-    let mbps = |bits: f64| {
-        if seconds > 0.0 {
-            bits / seconds / 1e6
-        } else {
-            f64::NAN
-        }
-    };
-    let growth = Growth::of(looks, window.offered);
-    let stuck = after.stop == Stop::Standstill;
-    let missing = window.offered - window.delivered > MISSING * window.offered;
-    let saturated = missing || growth.is_steady && growth.share > GROWTH || stuck;
-    let delays = || {
-        after
-            .flows
-            .iter()
-            .map(|flow| &flow.delay)
-            .filter(|delay| delay.count > 0)
-    };
-    let highest = |of: fn(&DelayOutcome) -> u64| {
-        let highest = delays().map(of).max();
-        highest.map_or(f64::NAN, |ps| ps as f64 / 1e6)
-    };
-    let wait_us = |ps: f64| match waits.count() {
-        0 => f64::NAN,
-        _ => ps / 1e6,
-    };
-    let channels = || after.channels.iter();
-    let fills = after.legs.iter().map(|leg| leg.fill_max);
-    vec![
-        mbps(window.offered_bits),
-        mbps(window.delivered_bits),
-        window.delivered / window.offered,
-        mean_delay_ps(delays()) / 1e6,
-        highest(|delay| delay.percentiles[2]),
-        highest(|delay| delay.max),
-        wait_us(waits.mean()),
-        wait_us(waits.percentile(99.0) as f64),
-        growth.share,
-        window.lost,
-        window.dropped,
-        f64::from(fills.max().unwrap_or(0)),
-        channels()
-            .map(|channel| channel.data_utilization)
-            .fold(0.0, f64::max),
-        channels()
-            .map(|channel| channel.control_utilization)
-            .fold(0.0, f64::max),
-        flag(saturated),
-        flag(stuck),
-        after.violations.total() as f64,
-    ]
+/// What was seen of a run.
+struct Seen<'a> {
+    window: Window,
+    seconds: f64,
+    growth: Growth,
+    after: &'a Outcome,
+    waits: &'a Samples,
 }
 
-fn mean_delay_ps<'a>(delays: impl Iterator<Item = &'a DelayOutcome>) -> f64 {
-    let (mut sum_ps, mut count) = (0.0, 0.0);
-    for delay in delays {
-        sum_ps += delay.mean * delay.count as f64;
-        count += delay.count as f64;
+impl Seen<'_> {
+    fn mbps(&self, bits: f64) -> f64 {
+        match self.seconds > 0.0 {
+            true => bits / self.seconds / 1e6,
+            false => f64::NAN,
+        }
     }
-    sum_ps / count
+
+    fn delays(&self) -> impl Iterator<Item = &DelayOutcome> {
+        let delays = self.after.flows.iter().map(|flow| &flow.delay);
+        delays.filter(|delay| delay.count > 0)
+    }
+
+    fn mean_delay_us(&self) -> f64 {
+        let (mut sum_ps, mut count) = (0.0, 0.0);
+        for delay in self.delays() {
+            sum_ps += delay.mean * delay.count as f64;
+            count += delay.count as f64;
+        }
+        sum_ps / count / 1e6
+    }
+
+    fn highest_us(&self, of: fn(&DelayOutcome) -> u64) -> f64 {
+        let highest = self.delays().map(of).max();
+        highest.map_or(f64::NAN, |ps| ps as f64 / 1e6)
+    }
+
+    fn wait_us(&self, ps: f64) -> f64 {
+        match self.waits.count() {
+            0 => f64::NAN,
+            _ => ps / 1e6,
+        }
+    }
+
+    fn fill_max(&self) -> u32 {
+        let fills = self.after.legs.iter().map(|leg| leg.fill_max);
+        fills.max().unwrap_or(0)
+    }
+
+    fn busiest(&self, of: fn(&ChannelOutcome) -> f64) -> f64 {
+        self.after.channels.iter().map(of).fold(0.0, f64::max)
+    }
+
+    fn is_stuck(&self) -> bool {
+        self.after.stop == Stop::Standstill
+    }
+
+    fn is_saturated(&self) -> bool {
+        let missing = self.window.offered - self.window.delivered;
+        let is_growing = self.growth.is_steady && self.growth.share > GROWTH;
+        missing > MISSING * self.window.offered || is_growing || self.is_stuck()
+    }
 }
 
 /// How the backlog went.

@@ -1,0 +1,305 @@
+//! What simulates a scenario: commands know engines through this only.
+//!
+//! An [`Engine`] is a scenario together with the simulator that it names; [`of`] is the one place
+//! that chooses. It makes a [`Run`], which goes on in slices, and whatever a run has found so far
+//! is [`Found`]. What looks on is a probe to its simulator and a [`Looks`] to everybody else.
+
+mod cells;
+mod flits;
+mod frames;
+mod looks;
+mod pace;
+mod trace;
+mod values;
+
+use backwater_kernel::series::Thinned;
+use backwater_kernel::words::{counted, grouped};
+use backwater_kernel::{Duration, Series, Stop};
+use backwater_results::compare::{Carrier, Observed, Workload};
+use backwater_results::sweep::{FlowColumn, Measure, NoColumn};
+use backwater_results::{GivenUp, Manifest, Report, RunDirectory, RunInfo, Table};
+use backwater_scenario::Scenario;
+use serde_json::Value;
+
+use crate::interrupt;
+use crate::memory::{self, Memory};
+
+pub use pace::Pace;
+
+/// Parts in which the progress of a run is told.
+pub const STEPS: u64 = 1000;
+
+/// A point of a series, copied for results and again for its figure.
+const POINT_BYTES: u64 = 40;
+/// A point as text; the series of a run are written one by one.
+const TEXT_BYTES: u64 = 96;
+
+/// A scenario and what simulates it.
+pub trait Engine {
+    /// What there is to simulate, in numbers.
+    fn size(&self) -> String;
+    /// Delays that are promised before it runs, for people.
+    fn promised(&self) -> Option<String> {
+        None
+    }
+    /// Where the scenario lets lossless classes lose frames.
+    fn given_up(&self) -> Vec<GivenUp> {
+        Vec::new()
+    }
+    /// Ready to run, and nothing looks on.
+    fn plain(&self) -> Result<Box<dyn Run<'_> + '_>, String>;
+    /// Ready to run, with all that people want to see.
+    fn watched(&self, wanted: &Wanted<'_>) -> Result<Box<dyn Run<'_> + '_>, String>;
+    /// Ready to run, with the meter of a comparison; flows carry what `carriers` say, in the order
+    /// of [`Engine::flows`].
+    fn metered(
+        &self,
+        workload: &Workload,
+        carriers: &[Carrier],
+    ) -> Result<Box<dyn Run<'_> + '_>, String>;
+    /// Names of flows, in their order.
+    fn flows(&self) -> Vec<&str>;
+    /// Names of flows or classes, those of one group as one: what has columns of its own.
+    fn groups(&self) -> Vec<String>;
+    /// The unit of time that is shown first, where it has one.
+    fn cell(&self) -> Duration {
+        Duration::ZERO
+    }
+    /// Frames cross its links, which a capture may hold.
+    fn has_frames(&self) -> bool {
+        false
+    }
+    /// What a sweep measures, in the order of [`Point::values`].
+    fn measures(&self) -> &'static [Measure];
+    /// Runs for a sweep, with these columns of flows; `None` if it was asked to stop.
+    fn measure(&self, columns: &[FlowColumn]) -> Result<Option<Point>, String>;
+}
+
+/// A simulation on its way.
+pub trait Run<'e> {
+    /// Length of the first slice, on its own clock.
+    fn first_slice(&self) -> u64;
+    /// Runs on by a slice. Is there more to do?
+    fn advance(&mut self, pace: &mut Pace) -> bool;
+    /// How far it is, of [`STEPS`], and what to say of that.
+    fn progress(&mut self) -> (u64, String);
+    /// Shows the network to the probe as at the end of a run.
+    fn look_over(&mut self);
+    /// What looks on.
+    fn looks(&mut self) -> &mut dyn Looks;
+    /// What was found so far.
+    fn found(&mut self) -> Box<dyn Found + 'e>;
+}
+
+/// What looks on at a run, besides the probe that it is to its simulator.
+pub trait Looks {
+    /// The run begins; what it writes while running goes to `directory`.
+    fn begin(&mut self, _directory: &mut RunDirectory) -> Result<(), String> {
+        Ok(())
+    }
+    /// A slice is over: what was collected is written.
+    fn flush(&mut self) -> Result<(), String> {
+        Ok(())
+    }
+    /// The run is over at this instant or cycle.
+    fn finish(&mut self, _at: u64) -> Result<(), String> {
+        Ok(())
+    }
+    /// Points in its series: in all, and in the longest.
+    fn points(&self) -> (usize, usize) {
+        (0, 0)
+    }
+}
+
+/// Adds what it saw to what a run found.
+pub trait Tells<F>: Looks {
+    /// Adds it.
+    fn tell(&self, _found: &mut F) {}
+}
+
+/// What a run found, at its end or before.
+pub trait Found {
+    /// What all runs have.
+    fn head(&self) -> Head;
+    /// What was seen by what looked on.
+    fn told(&mut self) -> &mut Told;
+    /// The tables of a flow or group, each with a row at most.
+    fn flow_tables(&self, name: &str) -> Option<Vec<Table>>;
+    /// All that a directory shows.
+    fn shown(&self, info: &RunInfo) -> Shown<'_>;
+    /// The summary for a terminal.
+    fn summary(&self, info: &RunInfo) -> String;
+    /// What can't move any more, as a line for people.
+    fn standstill(&self) -> Option<String>;
+    /// What takes most memory, for people.
+    fn grew(&self) -> String;
+}
+
+/// What of a run people want to see.
+pub struct Wanted<'a> {
+    /// Check promises while it goes on.
+    pub audit: bool,
+    /// Write a trace.
+    pub trace: Option<TraceKind>,
+    /// Use so many threads, if the engine can.
+    pub threads: usize,
+    /// The memory there is.
+    pub memory: &'a Memory,
+}
+
+/// Forms of a trace.
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum TraceKind {
+    /// One line per unit: time, node, in or out, channel, flow, kind, number, value; per flit and
+    /// channel: cycle, channel, VC, and its packet's source, destination, birth and class; or per
+    /// frame and event
+    Csv,
+    /// Ethernet only: every frame as on the wire, for Wireshark and similar tools
+    Pcapng,
+}
+
+/// What all runs have.
+pub struct Head {
+    /// Why it ended.
+    pub stop: Stop,
+    /// How far it got: an instant in ps, or a cycle.
+    pub at: u64,
+    /// Fingerprint.
+    pub trace_hash: u64,
+    /// Events handled; 0 by an engine that goes by cycles.
+    pub events: u64,
+    /// Units, frames or flits that crossed a channel.
+    pub hops: u64,
+    /// Promises broken.
+    pub broken: u64,
+}
+
+/// What was seen by what looked on.
+#[derive(Default)]
+pub struct Told {
+    /// Series.
+    pub series: Vec<Series>,
+    /// Series that exceeded their bound.
+    pub thinned: Vec<Thinned>,
+    /// Of an audit.
+    pub audited: Option<Audited>,
+    /// Of the meter of a comparison.
+    pub seen: Option<Observed>,
+}
+
+/// What an audit of a run found.
+pub struct Audited {
+    /// Checks made.
+    pub checks: u64,
+    /// What was checked always, and what now and then.
+    pub coverage: String,
+    /// Promises broken.
+    pub broken: u64,
+}
+
+/// All that a run directory shows of a run.
+pub struct Shown<'f> {
+    /// Tables, each a CSV file.
+    pub tables: Vec<Table>,
+    /// Series, each a CSV file.
+    pub told: &'f Told,
+    /// For `summary.json`.
+    pub summary: Value,
+    /// The page.
+    pub report: Report,
+    /// For `manifest.json`.
+    pub manifest: Manifest,
+}
+
+/// What a run of a sweep measured.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Point {
+    /// By measure; not a number where there was nothing to measure.
+    pub values: Vec<f64>,
+    /// Fingerprint of the run.
+    pub trace_hash: String,
+}
+
+/// What simulates this scenario.
+pub fn of(scenario: &Scenario) -> Box<dyn Engine + '_> {
+    use backwater_scenario::Engine::{Ethernet, Flit, Packet};
+    match &scenario.engine {
+        Packet(packet) => Box::new(cells::Cells(packet)),
+        Ethernet(ethernet) => Box::new(frames::Frames(ethernet)),
+        Flit(spec) => Box::new(flits::Flits {
+            spec,
+            series: &scenario.cycle_series,
+        }),
+    }
+}
+
+/// Runs to the end in slices; false if it was asked to stop before.
+pub fn complete(run: &mut dyn Run<'_>) -> bool {
+    let mut pace = Pace::new(run.first_slice());
+    loop {
+        if must_stop((0, 0)) {
+            return false;
+        }
+        if !run.advance(&mut pace) {
+            return true;
+        }
+    }
+}
+
+/// The column of a flow or group that `text` names, in runs of this engine.
+///
+/// # Errors
+/// If there is none, or if the engine refuses the scenario.
+pub fn column(engine: &dyn Engine, text: &str) -> Result<FlowColumn, NoColumn> {
+    let mut run = engine.plain().map_err(|what| NoColumn {
+        what,
+        known: Vec::new(),
+    })?;
+    let empty = run.found();
+    FlowColumn::find(text, &engine.groups(), |name| empty.flow_tables(name))
+}
+
+/// Is a run to stop, for Ctrl-C or before memory runs out? Its series hold so many points in
+/// all, the longest so many.
+pub fn must_stop((points, longest): (usize, usize)) -> bool {
+    let bytes = points as u64 * POINT_BYTES + longest as u64 * TEXT_BYTES;
+    interrupt::is_set() || memory::is_short_beside(bytes)
+}
+
+/// How far `at` is on the way to `end`, of [`STEPS`].
+fn part(at: u64, end: u64) -> u64 {
+    let part = u128::from(at) * u128::from(STEPS) / u128::from(end.max(1));
+    part.min(u128::from(STEPS)) as u64
+}
+
+/// Names what takes most memory: of what waits, and of series by their points.
+fn grown<'a>(
+    unit: &str,
+    waiting: impl Iterator<Item = (&'a str, u64)> + Clone,
+    series: &[Series],
+) -> String {
+    let all: u64 = waiting.clone().map(|one| one.1).sum();
+    let waits = match waiting.max_by_key(|one| one.1) {
+        Some((name, most)) => format!(
+            "{} wait in sources and queues, {} of them of {name}",
+            counted(all, unit),
+            grouped(most)
+        ),
+        None => format!("no {unit} waits"),
+    };
+    let points = series.iter().map(|one| (&one.name, one.y.len()));
+    match points.max_by_key(|one| one.1).filter(|one| one.1 > 0) {
+        Some((name, most)) => format!(
+            "{waits}; the longest series is `{name}`, {}",
+            counted(most, "point")
+        ),
+        None => waits,
+    }
+}
+
+/// After how many of the units of a run an audit looked at something, and how far apart.
+fn turns(what: &str, unit: &str, [looked, of, within]: [u64; 3]) -> String {
+    let share = 100.0 * looked as f64 / of.max(1) as f64;
+    let within = counted(within, unit);
+    format!("{what} after {share:.2} % of them, at most {within} apart")
+}

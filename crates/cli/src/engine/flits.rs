@@ -1,0 +1,278 @@
+//! Flits, cycle by cycle.
+
+use backwater_flit::Simulation;
+use backwater_flit::outcome::FabricOutcome;
+use backwater_flit::probe::{Audit, Coverage, Probe};
+use backwater_flit::series::{Recorder, SeriesSpec};
+use backwater_flit::shard;
+use backwater_flit::spec::FabricSpec;
+use backwater_kernel::words::counted;
+use backwater_results::compare::{Carrier, Workload};
+use backwater_results::fabric::{class_names, class_tables};
+use backwater_results::sweep::{FlowColumn, Measure};
+use backwater_results::{
+    RunInfo, Table, fabric_manifest, fabric_report, fabric_summary, fabric_tables,
+    fabric_terminal_summary,
+};
+
+use super::pace::Pace;
+use super::{Audited, Engine, Found, Head, Looks, Point, Run, Shown, Tells, Told, Wanted};
+use super::{grown, turns};
+
+pub mod measures;
+mod progress;
+mod team;
+mod trace;
+
+use progress::Progress;
+use team::{Machine, Team};
+use trace::Trace;
+
+/// The first slice, in cycles; how long later ones are follows from how long this takes.
+const FIRST_SLICE: u64 = 16;
+
+/// A scenario in flits.
+pub struct Flits<'a> {
+    /// What to simulate.
+    pub spec: &'a FabricSpec,
+    /// What to record.
+    pub series: &'a [SeriesSpec],
+}
+
+/// A run of it.
+struct FlitRun<'a, M> {
+    spec: &'a FabricSpec,
+    machine: M,
+    progress: Progress,
+}
+
+/// What it found.
+struct FoundFlits<'a> {
+    spec: &'a FabricSpec,
+    outcome: FabricOutcome,
+    told: Told,
+}
+
+impl<'a> Flits<'a> {
+    fn start<P>(&self, probe: P) -> Result<Box<dyn Run<'a> + 'a>, String>
+    where
+        P: Probe + Tells<FoundFlits<'a>> + 'a,
+    {
+        let machine = Simulation::with_probe(self.spec, probe);
+        Ok(self.boxed(machine.map_err(|error| error.to_string())?))
+    }
+
+    fn boxed<M>(&self, machine: M) -> Box<dyn Run<'a> + 'a>
+    where
+        M: Machine<Probe: Tells<FoundFlits<'a>>> + 'a,
+    {
+        Box::new(FlitRun {
+            spec: self.spec,
+            machine,
+            progress: Progress::new(&self.spec.measure),
+        })
+    }
+}
+
+impl Engine for Flits<'_> {
+    fn size(&self) -> String {
+        let spec = self.spec;
+        let names: Vec<&str> = spec.classes.iter().map(|c| c.name.as_str()).collect();
+        format!(
+            "{}, {} between them, {}; {} of {} a channel; sends {}",
+            counted(spec.graph.routers, "router"),
+            counted(spec.graph.channels.len(), "channel"),
+            counted(spec.graph.inject.len(), "terminal"),
+            counted(spec.router.lanes, "VC"),
+            counted(spec.router.depth, "flit"),
+            names.join(", ")
+        )
+    }
+
+    fn plain(&self) -> Result<Box<dyn Run<'_> + '_>, String> {
+        self.start(())
+    }
+
+    /// On several threads where that is wanted and can be.
+    fn watched(&self, wanted: &Wanted<'_>) -> Result<Box<dyn Run<'_> + '_>, String> {
+        let spec = self.spec;
+        let is_watched = wanted.audit || wanted.trace.is_some() || !self.series.is_empty();
+        let obstacle = match shard::obstacle(spec) {
+            None if is_watched => Some("a run with `--audit` or `--trace` takes one"),
+            obstacle => obstacle,
+        };
+        let threads = wanted.threads.min(spec.graph.routers as usize);
+        let parts = if obstacle.is_none() { threads } else { 1 };
+        let needed = backwater_scenario::fabric_bytes(spec, parts, wanted.audit);
+        wanted.memory.refuse_beyond(needed)?;
+        let audit = wanted.audit.then(|| Audit::new(spec)).transpose();
+        let audit = audit.map_err(|error| error.to_string())?;
+        let run = if is_watched {
+            let recorder = Recorder::new(&spec.graph, self.series);
+            let trace = wanted.trace.map(|_| Trace::new(spec));
+            self.start((recorder, (audit, trace)))?
+        } else if parts > 1 {
+            let team = Team::new(spec, parts);
+            self.boxed(team.map_err(|error| error.to_string())?)
+        } else {
+            self.plain()?
+        };
+        if let (Some(why), true) = (obstacle, wanted.threads > 1) {
+            eprintln!("note: one thread: {why}");
+        }
+        Ok(run)
+    }
+
+    fn metered(&self, _: &Workload, _: &[Carrier]) -> Result<Box<dyn Run<'_> + '_>, String> {
+        Err("comparisons do not use the flit engine".into())
+    }
+
+    fn flows(&self) -> Vec<&str> {
+        Vec::new()
+    }
+
+    fn groups(&self) -> Vec<String> {
+        class_names(self.spec)
+    }
+
+    fn measures(&self) -> &'static [Measure] {
+        measures::MEASURES
+    }
+
+    fn measure(&self, columns: &[FlowColumn]) -> Result<Option<Point>, String> {
+        measures::measure(self.spec, columns)
+    }
+}
+
+impl<'a, M: Machine<Probe: Tells<FoundFlits<'a>>>> Run<'a> for FlitRun<'a, M> {
+    fn first_slice(&self) -> u64 {
+        FIRST_SLICE
+    }
+
+    fn advance(&mut self, pace: &mut Pace) -> bool {
+        let machine = &mut self.machine;
+        pace.cycles(u64::MAX, |slice| {
+            machine.run_until(machine.cycle().saturating_add(slice))
+        })
+    }
+
+    fn progress(&mut self) -> (u64, String) {
+        let (machine, cycle) = (&self.machine, self.machine.cycle());
+        let position = self.progress.look(cycle, machine.phase());
+        let phase = self.progress.word();
+        let hops = machine.flit_hops() as f64 / 1e6;
+        let what = format!("at least; {phase}, cycle {cycle}, {hops:.1} M flit hops");
+        (position, what)
+    }
+
+    fn look_over(&mut self) {
+        self.machine.look_over();
+    }
+
+    fn looks(&mut self) -> &mut dyn Looks {
+        self.machine.probe()
+    }
+
+    fn found(&mut self) -> Box<dyn Found + 'a> {
+        let mut found = FoundFlits {
+            spec: self.spec,
+            outcome: self.machine.outcome(),
+            told: Told::default(),
+        };
+        self.machine.probe().tell(&mut found);
+        Box::new(found)
+    }
+}
+
+impl Found for FoundFlits<'_> {
+    fn head(&self) -> Head {
+        let outcome = &self.outcome;
+        Head {
+            stop: outcome.stop,
+            at: outcome.cycles,
+            trace_hash: outcome.trace_hash,
+            events: 0,
+            hops: outcome.flit_hops,
+            broken: outcome.violations.total(),
+        }
+    }
+
+    fn told(&mut self) -> &mut Told {
+        &mut self.told
+    }
+
+    fn flow_tables(&self, name: &str) -> Option<Vec<Table>> {
+        class_tables(self.spec, &self.outcome, name)
+    }
+
+    fn shown(&self, info: &RunInfo) -> Shown<'_> {
+        let (spec, outcome) = (self.spec, &self.outcome);
+        Shown {
+            tables: fabric_tables(spec, outcome),
+            told: &self.told,
+            summary: fabric_summary(info, spec, outcome),
+            report: fabric_report(info, spec, outcome, &self.told.series),
+            manifest: fabric_manifest(info, spec, outcome),
+        }
+    }
+
+    fn summary(&self, info: &RunInfo) -> String {
+        fabric_terminal_summary(info, self.spec, &self.outcome)
+    }
+
+    fn standstill(&self) -> Option<String> {
+        let deadlock = self.outcome.standstill.as_ref()?;
+        let since = deadlock.since;
+        Some(match deadlock.others_move {
+            true => format!(
+                "error: deadlock: {} stopped since cycle {since} and can never move again; \
+                 others move",
+                counted(self.outcome.stuck_packets, "packet")
+            ),
+            false => format!("error: deadlock: no flit has moved since cycle {since}"),
+        })
+    }
+
+    fn grew(&self) -> String {
+        let terminals = self.outcome.terminals.iter().enumerate();
+        let names: Vec<(String, u64)> = terminals
+            .map(|(id, one)| (format!("terminal {id}"), one.queued))
+            .collect();
+        let queues = names.iter().map(|(name, queued)| (&**name, *queued));
+        grown("flit", queues, &[])
+    }
+}
+
+impl Looks for Recorder {}
+
+impl Tells<FoundFlits<'_>> for Recorder {
+    fn tell(&self, found: &mut FoundFlits<'_>) {
+        found.told.series = self.series(found.outcome.cycles);
+    }
+}
+
+impl Looks for Audit {}
+
+impl Tells<FoundFlits<'_>> for Audit {
+    fn tell(&self, found: &mut FoundFlits<'_>) {
+        found.outcome.violations.append(self.violations());
+        found.told.audited = Some(Audited {
+            checks: self.checks(),
+            coverage: covered(&self.coverage()),
+            broken: self.violations().total(),
+        });
+    }
+}
+
+/// How much of a run an audit has looked at.
+fn covered(seen: &Coverage) -> String {
+    let cycles = seen.cycles;
+    let vcs = [seen.compared, cycles, seen.compared_within];
+    let queues = [seen.walked, cycles, seen.walked_within];
+    format!(
+        "every move in {}; {}; {}",
+        counted(cycles, "cycle"),
+        turns("all VCs", "cycle", vcs),
+        turns("queues at sources", "cycle", queues)
+    )
+}

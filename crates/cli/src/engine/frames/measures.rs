@@ -1,0 +1,241 @@
+//! What a sweep measures of runs in frames.
+//!
+//! Rates, shares and delays are of the time after the warm-up; drops, stops and queues of the
+//! whole run. A standstill is a result like any other, so that a sweep shows where it begins.
+
+use std::borrow::Cow;
+
+use backwater_kernel::{DelayOutcome, Stop};
+use backwater_net::frames::outcome::{ChannelOutcome, EthernetOutcome, FlowOutcome, QueueOutcome};
+use backwater_net::frames::spec::EthernetSpec;
+use backwater_results::ethernet::{fairness, goodputs};
+use backwater_results::sweep::{FlowColumn, Measure, Role};
+
+use super::super::values::{chosen, flag, measures};
+use super::super::{Found, Point};
+use super::FoundFrames;
+
+const MS: f64 = 1e9;
+const US: f64 = 1e6;
+
+measures! { run: &Seen<'_> =>
+    "goodput", "Mbps", Accepted, 3, "payload that applications received in order, all flows",
+        run.mbps(run.rates.iter().sum());
+    "goodput min", "Mbps", Other, 3, "of the flow with the smallest",
+        run.mbps(run.rates.iter().copied().fold(f64::INFINITY, f64::min));
+    "goodput max", "Mbps", Other, 3, "of the flow with the largest",
+        run.mbps(run.rates.iter().copied().fold(0.0, f64::max));
+    "fairness", "", Other, 4, "Jain's index of goodputs: 1 if all flows got the same",
+        fairness(&run.rates);
+    "returned", "Mbps", Other, 3, "payload of responses, all flows",
+        run.mbps(run.per_second(run.total(|f| f.ends.returned_bytes)) * 8.0);
+    "transfers", "1/s", Other, 3, "files, requests and pictures complete",
+        run.per_second(run.total(|f| f.ends.transfers));
+    "FCT mean", "ms", Other, 3, "mean over all of them, files to their last byte at the receiver",
+        mean(&run.done, MS);
+    "FCT p99", "ms", Other, 3, "99th percentile",
+        most(&run.done, MS);
+    "FCT acked mean", "ms", Other, 3, "mean over all files, to their last acknowledgement",
+        mean(&run.acked, MS);
+    "FCT acked p99", "ms", Other, 3, "99th percentile",
+        most(&run.acked, MS);
+    "last transfer", "ms", Other, 3, "when the last of the whole run was complete",
+        run.last_transfer();
+    "delay mean", "us", Latency, 3, "mean from the host's port to delivery, over all data frames",
+        mean(&run.delays, US);
+    "delay p99", "us", Other, 3, "99th percentile",
+        most(&run.delays, US);
+    "late share", "", Other, 4, "video datagrams that missed their deadline, over those due",
+        share(run.total(|f| f.ends.late), run.total(|f| f.ends.due));
+    "dropped", "frames", Other, 0, "whatever the cause, whole run",
+        run.total(|f| f.dropped_total) as f64;
+    "dropped share", "", Other, 5, "the same over frames created",
+        share(run.total(|f| f.dropped_total), run.total(|f| f.created_total));
+    "stopped share max", "", Other, 4, "largest share of time that a queue was stopped",
+        run.queues().map(|queue| queue.stopped_share).fold(0.0, f64::max);
+    "stops", "frames", Other, 0, "stop frames sent, whole run",
+        run.channels().map(|channel| channel.stops_sent).sum::<u64>() as f64;
+    "queue max", "bytes", Other, 0, "largest number of bytes in a queue with a limit, whole run",
+        run.largest_queue() as f64;
+    "headroom max", "bytes", Other, 0, "largest at any input, whole run",
+        run.channels().map(|channel| channel.headroom_most_bytes).max().unwrap_or(0) as f64;
+    "ECN-marked", "frames", Other, 0, "by switches",
+        run.queues().map(|queue| queue.marked).sum::<u64>() as f64;
+    "retransmitted share", "", Other, 5,
+        "payload that TCP retransmitted, over all it sent, whole run",
+        share(run.total(|f| f.ends.tcp.again_bytes), run.total(|f| f.ends.tcp.sent_bytes));
+    "timeouts", "", Other, 0, "of TCP's retransmission timers, whole run",
+        run.total(|f| f.ends.tcp.time_outs) as f64;
+    "watchdog trips", "", Other, 0, "whole run",
+        run.queues().map(|queue| queue.watchdog_trips).sum::<u64>() as f64;
+    "standstill", "", Other, 0, "1 if queues that can never move ended the run, else 0",
+        flag(run.outcome.stop == Stop::Standstill);
+    "broken promises", "", Broken, 0, "of the whole run",
+        run.outcome.violations.total() as f64;
+}
+
+/// What a run measured.
+pub fn point(found: &FoundFrames<'_>, columns: &[FlowColumn]) -> Point {
+    let mut values = values(&Seen::of(&found.scenario.network, &found.outcome));
+    values.extend(chosen(columns, |flow| found.flow_tables(flow)));
+    Point {
+        values,
+        trace_hash: format!("{:016x}", found.outcome.trace_hash),
+    }
+}
+
+/// What was seen of a run.
+struct Seen<'a> {
+    spec: &'a EthernetSpec,
+    outcome: &'a EthernetOutcome,
+    seconds: f64,
+    /// Goodputs, bps.
+    rates: Vec<f64>,
+    delays: DelayOutcome,
+    /// Transfers to their completion, and to their last acknowledgement.
+    done: DelayOutcome,
+    acked: DelayOutcome,
+}
+
+impl<'a> Seen<'a> {
+    fn of(spec: &'a EthernetSpec, outcome: &'a EthernetOutcome) -> Seen<'a> {
+        let flows = || outcome.flows.iter().map(|flow| &flow.ends);
+        Seen {
+            spec,
+            outcome,
+            seconds: outcome.ended_at.since(spec.warm_up).seconds(),
+            rates: goodputs(spec, outcome),
+            delays: DelayOutcome::merged(flows().map(|ends| &ends.delay)),
+            done: DelayOutcome::merged(flows().map(|ends| &ends.transfer_time)),
+            acked: DelayOutcome::merged(flows().map(|ends| &ends.acknowledged_time)),
+        }
+    }
+
+    fn mbps(&self, bps: f64) -> f64 {
+        if self.seconds > 0.0 {
+            bps / 1e6
+        } else {
+            f64::NAN
+        }
+    }
+
+    fn per_second(&self, count: u64) -> f64 {
+        match self.seconds > 0.0 {
+            true => count as f64 / self.seconds,
+            false => f64::NAN,
+        }
+    }
+
+    fn total(&self, of: fn(&FlowOutcome) -> u64) -> u64 {
+        self.outcome.flows.iter().map(of).sum()
+    }
+
+    fn channels(&self) -> impl Iterator<Item = &ChannelOutcome> {
+        self.outcome.channels.iter()
+    }
+
+    fn queues(&self) -> impl Iterator<Item = &QueueOutcome> {
+        self.channels().flat_map(|channel| &channel.queues)
+    }
+
+    /// When the last transfer was complete, ms.
+    fn last_transfer(&self) -> f64 {
+        let flows = self.outcome.flows.iter();
+        let last = flows.map(|flow| flow.ends.last_transfer.ps()).max();
+        match self.total(|f| f.ends.transfers_total) {
+            0 => f64::NAN,
+            _ => last.unwrap_or(0) as f64 / MS,
+        }
+    }
+
+    /// Hosts hold what they have; only queues with a limit are of interest.
+    fn largest_queue(&self) -> u64 {
+        let channels = self.spec.links.iter().flat_map(|link| &link.channels);
+        let told = channels.flat_map(|channel| &channel.queues);
+        let limited = told
+            .zip(self.queues())
+            .filter(|(told, _)| told.limit_bytes.is_some());
+        limited
+            .map(|(_, found)| found.most_bytes)
+            .max()
+            .unwrap_or(0)
+    }
+}
+
+/// `part / whole`; not a number where there is nothing.
+fn share(part: u64, whole: u64) -> f64 {
+    match whole {
+        0 => f64::NAN,
+        whole => part as f64 / whole as f64,
+    }
+}
+
+/// In units of so many ps; not a number where there was none.
+fn mean(times: &DelayOutcome, unit: f64) -> f64 {
+    match times.count {
+        0 => f64::NAN,
+        _ => times.mean / unit,
+    }
+}
+
+/// 99 % take no longer.
+fn most(times: &DelayOutcome, unit: f64) -> f64 {
+    match times.count {
+        0 => f64::NAN,
+        _ => times.histogram.percentile(99.0) as f64 / unit,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::frames::Frames;
+    use backwater_kernel::Time;
+    use backwater_net::frames::outcome::EndsOutcome;
+
+    #[test]
+    fn a_value_for_each_measure() {
+        let scenario = super::super::tests::merge();
+        let frames = Frames(&scenario);
+        let run = frames.start(()).expect("it runs");
+        let times = |ps: u64| {
+            let mut times = backwater_kernel::Delays::default();
+            times.record(ps);
+            times.outcome()
+        };
+        let flow = FlowOutcome {
+            ends: EndsOutcome {
+                transfer_time: times(1_000_000_000),
+                acknowledged_time: times(2_000_000_000),
+                transfers_total: 1,
+                last_transfer: Time(3_000_000_000),
+                ..EndsOutcome::default()
+            },
+            ..FlowOutcome::default()
+        };
+        let mut violations = backwater_kernel::Violations::default();
+        for _ in 0..7 {
+            let network = backwater_kernel::Place::Network;
+            violations.note(Time::ZERO, network, String::new);
+        }
+        let outcome = EthernetOutcome {
+            flows: vec![flow],
+            stop: Stop::Standstill,
+            violations,
+            ..run.so_far().outcome
+        };
+        let values = values(&Seen::of(&scenario.network, &outcome));
+        assert_eq!(values.len(), MEASURES.len());
+        let value = |name: &str| values[MEASURES.iter().position(|m| m.name == name).unwrap()];
+        for (name, is) in [
+            ("FCT mean", 1.0),
+            ("FCT acked mean", 2.0),
+            ("last transfer", 3.0),
+        ] {
+            assert_eq!(value(name), is, "{name}");
+        }
+        assert_eq!(value("standstill"), 1.0);
+        assert_eq!(value("broken promises"), 7.0);
+        assert!(value("delay mean").is_nan() && value("late share").is_nan());
+    }
+}

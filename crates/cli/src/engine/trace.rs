@@ -1,0 +1,29 @@
+//! Files that a run writes while it goes on.
+
+use std::fs;
+use std::io::{self, BufWriter};
+
+use backwater_results::RunDirectory;
+use backwater_results::directory::fresh_file;
+
+use crate::files::shown;
+
+/// What a trace writes into.
+pub type File = BufWriter<fs::File>;
+
+/// Begins the file of this name; `writer` writes its head.
+pub fn begun<W>(
+    directory: &mut RunDirectory,
+    name: &str,
+    writer: impl FnOnce(File) -> io::Result<W>,
+) -> Result<W, String> {
+    let path = directory.adopt(name);
+    let file = fresh_file(&path).map(BufWriter::new);
+    let begun = file.and_then(writer);
+    begun.map_err(|error| format!("can't write {}: {error}", shown(&path)))
+}
+
+/// In words, if it was not.
+pub fn written(result: io::Result<()>) -> Result<(), String> {
+    result.map_err(|error| format!("can't write the trace: {error}"))
+}

@@ -1,0 +1,32 @@
+//! When links are cut: the same for cells and frames.
+
+use backwater_derive::{Table, Word};
+use backwater_kernel::Time;
+
+use crate::typed::Placed;
+
+/// The link is cut: what is on it or would start is lost.
+#[derive(Table, Clone, Debug)]
+#[table("links.outages")]
+pub(crate) struct Outages {
+    /// From here
+    #[key(is = Time { min_ps: 0 })]
+    pub from: Placed<Time>,
+    /// to here, where it works again.
+    #[key(is = Time { min_ps: 1 })]
+    pub until: Placed<Time>,
+    /// Which way it is cut.
+    #[key(default = "\"both\"")]
+    pub direction: Placed<Direction>,
+}
+
+/// Words of `direction`: Which way it is cut.
+#[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Direction {
+    /// Both ways.
+    Both,
+    /// From the first node of `between` to the second.
+    Forward,
+    /// From the second to the first.
+    Backward,
+}
