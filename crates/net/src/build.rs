@@ -18,7 +18,7 @@ use crate::flow::{Flow, FlowCounts};
 use crate::flow_control::{CreditLink, Settings, StartLog};
 use crate::hop::leg::{Leg, LegCounts, Receiver, Seers, Sender};
 use crate::hop::unit::{Fifo, NONE};
-use crate::hop::wire::{self, Channel};
+use crate::hop::wire::Channel;
 use crate::marking::rate_ports::{self, RatePorts};
 use crate::memory::pool;
 use crate::network::{Network, Node};
@@ -32,7 +32,7 @@ use crate::simulation::Simulation;
 use crate::sink::Outlet;
 use crate::spec::{
     CREDIT_MAX, CreditRule, FlowControlSpec, FlowSpec, LegSpec, NetworkSpec, Overflow,
-    SchedulerSpec, SourceControlSpec,
+    SchedulerSpec, SourceControlSpec, check_outages,
 };
 use crate::standstill::mark::Mark;
 use crate::timer::Timer;
@@ -121,7 +121,7 @@ pub fn verify(spec: &NetworkSpec) -> Result<(), BuildError> {
             }
         }
     }
-    wire::check_outages(&spec.outages, spec.links.len()).map_err(BuildError)?;
+    check_outages(&spec.outages, spec.links.len()).map_err(BuildError)?;
     let legs: usize = spec.flows.iter().map(|flow| flow.legs.len()).sum();
     if legs > Place::SEATS as usize {
         return refuse(format!(

@@ -12,6 +12,7 @@ use backwater_kernel::{Channels, Duration, Rate, Time};
 mod envelope;
 mod explicit_rate;
 pub mod frames;
+mod outage;
 mod plain;
 mod scheduler;
 
@@ -27,6 +28,7 @@ pub use explicit_rate::{
     AgingSpec, CapcSpec, CurrentRate, EprcaSpec, EricaSpec, ExplicitRateSpec, MarkSpec, OutageSpec,
     QueueControlSpec, RelativeRateSpec,
 };
+pub(crate) use outage::check_outages;
 pub use scheduler::{Resync, SchedulerSpec, Stamp, VirtualClockSpec};
 
 /// Most units that N1, N2 and N3 of a leg promise together, far above any real window: sums of

@@ -15,7 +15,6 @@ use crate::spec::{ChannelSpec, ErrorSpec, OutageSpec, Timing};
 mod outages;
 
 use outages::Outages;
-pub(crate) use outages::check as check_outages;
 
 /// A control unit that waits for its port.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]

@@ -6,4 +6,5 @@ mod common;
 mod endings;
 mod exact;
 mod identity;
+mod losses;
 mod standstill;

@@ -1,10 +1,8 @@
 //! What the wire loses: errors of one frame each, and times at which a channel is cut.
 
 use backwater_kernel::stream::Probability;
-use backwater_kernel::{Duration, Purpose, Stream, Time};
+use backwater_kernel::{Channels, Duration, Purpose, Stream, Time};
 use backwater_net::frames::spec::EthernetSpec;
-
-use super::network::channel_spec;
 
 /// The random numbers of a channel.
 pub(super) struct Losses {
@@ -30,7 +28,7 @@ impl Losses {
         (now, wire): (Time, Duration),
         is_control: bool,
     ) -> bool {
-        let told = channel_spec(spec, channel);
+        let told = spec.links.channel(channel as u32);
         let there = now + wire + told.delay;
         let mut cuts = spec.outages.iter();
         if cuts.any(|cut| cut.channel as usize == channel && cut.from < there && now < cut.until) {

@@ -115,6 +115,8 @@ pub struct Control {
     pub resumes: u64,
     /// Stops that took effect.
     pub obeyed: u64,
+    /// Stops and resumes lost on the wire.
+    pub lost: u64,
 }
 
 impl Control {
@@ -126,6 +128,7 @@ impl Control {
             all.refreshes += channel.refreshes_sent;
             all.resumes += channel.resumes_sent;
             all.obeyed += channel.stops_obeyed;
+            all.lost += channel.control_lost_total;
         }
         all
     }
@@ -139,8 +142,12 @@ impl Control {
             0 => String::new(),
             many => format!(" ({} of them refreshes)", grouped(many)),
         };
+        let lost = match self.lost {
+            0 => String::new(),
+            many => format!(", {} lost on the wire", grouped(many)),
+        };
         Some(format!(
-            "{}{refreshes} and {} sent, {} obeyed",
+            "{}{refreshes} and {} sent, {} obeyed{lost}",
             counted(self.stops, "stop"),
             counted(self.resumes, "resume"),
             grouped(self.obeyed)

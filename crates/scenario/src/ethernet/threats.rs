@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use backwater_kernel::Duration;
 use backwater_kernel::time::PS_PER_SECOND;
-use backwater_kernel::{Rate, words::counted};
+use backwater_kernel::{Channels, Rate, words::counted};
 use backwater_net::frames::spec::{
     BackPressureSpec, Choose, Detect, Message, NodeKind, QUANTUM_BITS, Select, TransportSpec,
     WatchdogAction,
@@ -38,6 +38,7 @@ struct Threat<'a> {
 pub(super) fn check(look: &Lossless<'_>, stops: &Stops, mistakes: &mut Diagnostics) {
     drawn(look, mistakes);
     ignored(look, mistakes);
+    lost_stops(look, mistakes);
     time_out(look, stops, mistakes);
     watchdogs(look, mistakes);
     short_stops(look, stops, mistakes);
@@ -84,6 +85,13 @@ pub(super) fn consent(class: u8) -> String {
 }
 
 impl Lossless<'_> {
+    /// May a control frame that starts on a channel be lost?
+    fn loses_control(&self, channel: u32) -> bool {
+        let mut outages = self.spec.outages.iter();
+        self.spec.links.channel(channel).errors.control_loss > 0.0
+            || outages.any(|outage| outage.channel == channel)
+    }
+
     /// Rules of a switch for a class, if that is lossless there.
     fn rules(&self, node: u32, class: u8) -> Option<&BackPressureSpec> {
         self.pressure(node)
@@ -151,6 +159,34 @@ fn ignored(look: &Lossless<'_>, mistakes: &mut Diagnostics) {
         }
         .tell(look, mistakes);
     }
+}
+
+/// Wires that lose stops.
+fn lost_stops(look: &Lossless<'_>, mistakes: &mut Diagnostics) {
+    let (mut places, mut links) = (Places::new(), BTreeSet::new());
+    for (channel, class) in look.crossings.on.keys() {
+        let to = look.net.ends(*channel).1;
+        if look.rules(to, *class).is_some() && look.loses_control(channel ^ 1) {
+            places.insert((to, *class));
+            links.insert(channel / 2);
+        }
+    }
+    let joins = links.iter().map(|link| &look.net.joins[*link as usize]);
+    let labels = joins.take(LISTED).map(|join| {
+        let label = "`control_loss` or `outages` lose control frames here";
+        (&join.at, label.into())
+    });
+    Threat {
+        code: "lost-stops",
+        message: "a stop may be lost: whom it was for goes on sending",
+        labels: labels.collect(),
+        notes: vec!["no headroom is enough for as long as a stop is not said again".into()],
+        help: "leave `control_loss` and `outages` out of these links, unless they are what the \
+               scenario shows",
+        is_told_if_meant: true,
+        places,
+    }
+    .tell(look, mistakes);
 }
 
 /// Neighbours that are released send into queues that are still congested.

@@ -3,8 +3,6 @@
 //! A unit is on the wire from its start until its last bit is at the far end. If the channel is
 //! cut at any time of that, the unit is lost; whether it is, is known at its start.
 
-use alloc::format;
-use alloc::string::String;
 use alloc::vec::Vec;
 
 use backwater_kernel::{Duration, Time};
@@ -50,20 +48,6 @@ impl Outages {
         let span = self.spans.get(self.next);
         span.is_some_and(|span| span.0 < now + sending + self.delay)
     }
-}
-
-/// Refuses outages of channels that are not there (there are so many links), or that take no
-/// time.
-pub(crate) fn check(outages: &[OutageSpec], links: usize) -> Result<(), String> {
-    for (id, outage) in outages.iter().enumerate() {
-        if outage.channel as usize >= 2 * links {
-            return Err(format!("outage {id} cuts a channel that does not exist"));
-        }
-        if outage.from >= outage.until {
-            return Err(format!("outage {id} ends before it begins"));
-        }
-    }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use alloc::format;
 
 use backwater_kernel::BuildError;
 
-use crate::hop::wire::check_outages;
+use crate::spec::check_outages;
 use crate::spec::frames::{
     CLASSES_MAX, Detect, EthernetSpec, MemorySpec, Message, NodeKind, Order, Select, TrafficSpec,
     TransportSpec,
