@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use backwater_kernel::{Balance, DelayOutcome, Stop, Time, Violations};
+use backwater_kernel::{Balance, Cause, DelayOutcome, Stop, Time, Violations};
 
 mod abr;
 pub mod frames;
@@ -106,8 +106,7 @@ impl FlowOutcome {
 }
 
 /// Units lost, by cause.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Drops([u64; LossCause::ALL.len()]);
+pub type Drops = backwater_kernel::Drops<LossCause, 7>;
 
 /// Why a unit was lost.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -128,9 +127,8 @@ pub enum LossCause {
     Residence,
 }
 
-impl LossCause {
-    /// Every cause, in the order of tables.
-    pub const ALL: [LossCause; 7] = [
+impl Cause<7> for LossCause {
+    const ALL: [LossCause; 7] = [
         LossCause::Wire,
         LossCause::Buffer,
         LossCause::Pool,
@@ -139,22 +137,9 @@ impl LossCause {
         LossCause::Policer,
         LossCause::Residence,
     ];
-}
 
-impl Drops {
-    /// `units` more were lost by `cause`.
-    pub fn add(&mut self, cause: LossCause, units: u64) {
-        self.0[cause as usize] += units;
-    }
-
-    /// Units lost by `cause`.
-    pub fn by(&self, cause: LossCause) -> u64 {
-        self.0[cause as usize]
-    }
-
-    /// Units lost in all.
-    pub fn total(&self) -> u64 {
-        self.0.iter().sum()
+    fn index(self) -> usize {
+        self as usize
     }
 }
 

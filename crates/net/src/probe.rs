@@ -11,7 +11,8 @@ mod recorder;
 mod recovery;
 mod trace;
 
-pub use crate::hop::view::{Cause, Content, FrameView, Gate};
+pub use crate::hop::view::{Content, FrameView, Gate};
+pub use crate::outcome::frames::Cause;
 pub use audit::{Audit, Coverage};
 pub use ports::{PathWaits, Ports, PortsSpec};
 pub use recorder::Recorder;

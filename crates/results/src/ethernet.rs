@@ -19,7 +19,7 @@ mod transfers;
 mod words;
 
 use backwater_kernel::{DelayOutcome, Stop};
-use backwater_net::frames::outcome::EthernetOutcome;
+use backwater_net::frames::outcome::{Cause, EthernetOutcome};
 use backwater_net::frames::spec::EthernetSpec;
 use serde_json::{Value, json};
 
@@ -87,11 +87,11 @@ pub fn ethernet_summary(info: &RunInfo, spec: &EthernetSpec, outcome: &EthernetO
         "inside_bytes": bytes.inside,
         "balanced": frames.holds() && bytes.holds(),
         "dropped_by_cause": {
-            "queue_full": drops.queue_full,
-            "input_full": drops.input_full,
-            "memory_full": drops.memory_full,
-            "watchdog": drops.watchdog,
-            "wire": drops.wire,
+            "queue_full": drops.by(Cause::QueueFull),
+            "input_full": drops.by(Cause::InputFull),
+            "memory_full": drops.by(Cause::MemoryFull),
+            "watchdog": drops.by(Cause::Watchdog),
+            "wire": drops.by(Cause::Wire),
         },
         "stops_sent": control.stops,
         "refreshes_sent": control.refreshes,

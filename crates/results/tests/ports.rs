@@ -2,7 +2,7 @@
 
 mod sample;
 
-use backwater_kernel::{Duration, Place, Rate, Rings, Samples, Time};
+use backwater_kernel::{Cause, Duration, Place, Rate, Rings, Samples, Time};
 use backwater_net::Simulation;
 use backwater_net::outcome::{
     LossCause, Outcome, PathOutcome, PortsOutcome, SessionAnswer, SessionOutcome,

@@ -4,7 +4,7 @@
 //! Not modelled: cells of the memory (bytes count as they are), memory split between pipelines.
 
 use crate::classes::input::Input;
-use crate::hop::view::Cause;
+use crate::outcome::frames::Cause;
 use crate::spec::frames::{Ratio, SharedSpec};
 
 /// The memory of a switch.

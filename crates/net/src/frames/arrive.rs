@@ -218,14 +218,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         losses.dropped += 1;
         losses.dropped_bytes += u64::from(frame.bytes);
         let at = network.queue(channel, frame.class);
-        let drops = &mut network.classes.counts[at].drops;
-        match cause {
-            Cause::QueueFull => drops.queue_full += 1,
-            Cause::InputFull => drops.input_full += 1,
-            Cause::MemoryFull => drops.memory_full += 1,
-            Cause::Watchdog => drops.watchdog += 1,
-            Cause::Wire => drops.wire += 1,
-        }
+        network.classes.counts[at].drops.add(cause, 1);
         let flow = &mut network.classes.flows[frame.flow() as usize];
         if frame.input() == NONE && flow.is(Flow::PULLED) {
             flow.in_port -= 1;

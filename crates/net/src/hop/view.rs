@@ -89,21 +89,6 @@ impl FrameView {
     }
 }
 
-/// Why a frame was dropped.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Cause {
-    /// The output queue was full.
-    QueueFull,
-    /// The input's limit or headroom was used up.
-    InputFull,
-    /// The shared memory or its share was used up.
-    MemoryFull,
-    /// A tripped watchdog dropped it.
-    Watchdog,
-    /// It was lost on the wire: an error, or the channel was cut. (Control frames too.)
-    Wire,
-}
-
 /// What a gate concerns.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Gate {

@@ -168,24 +168,34 @@ pub struct QueueOutcome {
 }
 
 /// Frames dropped, by cause.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Drops {
+pub type Drops = backwater_kernel::Drops<Cause, 5>;
+
+/// Why a frame was dropped.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Cause {
     /// The output queue was full.
-    pub queue_full: u64,
+    QueueFull,
     /// The input's limit or headroom was used up.
-    pub input_full: u64,
+    InputFull,
     /// The shared memory or its share was used up.
-    pub memory_full: u64,
-    /// A tripped watchdog dropped them.
-    pub watchdog: u64,
-    /// They were lost on the wire behind this queue.
-    pub wire: u64,
+    MemoryFull,
+    /// A tripped watchdog dropped it.
+    Watchdog,
+    /// It was lost on the wire: an error, or the channel was cut. (Control frames too.)
+    Wire,
 }
 
-impl Drops {
-    /// All together.
-    pub const fn total(&self) -> u64 {
-        self.queue_full + self.input_full + self.memory_full + self.watchdog + self.wire
+impl backwater_kernel::Cause<5> for Cause {
+    const ALL: [Cause; 5] = [
+        Cause::QueueFull,
+        Cause::InputFull,
+        Cause::MemoryFull,
+        Cause::Watchdog,
+        Cause::Wire,
+    ];
+
+    fn index(self) -> usize {
+        self as usize
     }
 }
 

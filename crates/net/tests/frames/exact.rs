@@ -4,7 +4,7 @@ use crate::common::*;
 use backwater_kernel::{Duration, Rate, Rings, Time};
 use backwater_net::frames::Simulation;
 use backwater_net::frames::outcome::EthernetOutcome;
-use backwater_net::frames::probe::{Content, FrameView, Gate, Probe};
+use backwater_net::frames::probe::{Cause, Content, FrameView, Gate, Probe};
 use backwater_net::frames::spec::*;
 
 /// Writes down what happens.
@@ -372,10 +372,10 @@ fn a_storm_stops_its_neighbour_and_a_watchdog_lets_it_go() {
         watchdog.action = WatchdogAction::Drop;
     }
     let (_, dropped) = run(&net);
-    assert!(dropped.channels[2].queues[0].drops.watchdog > 100);
+    assert!(dropped.channels[2].queues[0].drops.by(Cause::Watchdog) > 100);
     assert_eq!(
         dropped.flows[0].dropped_total,
-        dropped.channels[2].queues[0].drops.watchdog
+        dropped.channels[2].queues[0].drops.by(Cause::Watchdog)
     );
 }
 

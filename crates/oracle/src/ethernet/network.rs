@@ -320,14 +320,7 @@ impl Network {
     }
 
     pub fn drop_frame(&mut self, now: Time, channel: usize, frame: &Frame, cause: Cause) {
-        let drops = &mut self.channels[channel].counts.drops[frame.class];
-        match cause {
-            Cause::QueueFull => drops.queue_full += 1,
-            Cause::InputFull => drops.input_full += 1,
-            Cause::MemoryFull => drops.memory_full += 1,
-            Cause::Watchdog => drops.watchdog += 1,
-            Cause::Wire => drops.wire += 1,
-        }
+        self.channels[channel].counts.drops[frame.class].add(cause, 1);
         self.flows[frame.flow].dropped += 1;
         self.flows[frame.flow].dropped_bytes += frame.bytes;
         self.drops.push(Drop {

@@ -1,6 +1,6 @@
 //! Output queues and channels: tables, and which of them stand out.
 
-use backwater_net::frames::outcome::{ChannelOutcome, Drops, EthernetOutcome, QueueOutcome};
+use backwater_net::frames::outcome::{Cause, ChannelOutcome, Drops, EthernetOutcome, QueueOutcome};
 use backwater_net::frames::spec::{EthernetSpec, QueueSpec, WIRE_OVERHEAD_BYTES};
 
 use super::{groups, names};
@@ -68,11 +68,7 @@ impl Queue<'_> {
 pub fn all_drops(outcome: &EthernetOutcome) -> Drops {
     let mut all = Drops::default();
     for queue in outcome.channels.iter().flat_map(|channel| &channel.queues) {
-        all.queue_full += queue.drops.queue_full;
-        all.input_full += queue.drops.input_full;
-        all.memory_full += queue.drops.memory_full;
-        all.watchdog += queue.drops.watchdog;
-        all.wire += queue.drops.wire;
+        all.merge(&queue.drops);
     }
     all
 }
@@ -152,11 +148,11 @@ pub fn table(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Table {
             Cell::float(found.stopped_share * 100.0, 3),
             Cell::float(found.longest_stop.ps() as f64 / 1e9, 6),
             found.congestions.into(),
-            drops.queue_full.into(),
-            drops.input_full.into(),
-            drops.memory_full.into(),
-            drops.watchdog.into(),
-            drops.wire.into(),
+            drops.by(Cause::QueueFull).into(),
+            drops.by(Cause::InputFull).into(),
+            drops.by(Cause::MemoryFull).into(),
+            drops.by(Cause::Watchdog).into(),
+            drops.by(Cause::Wire).into(),
             found.marked.into(),
             found.watchdog_trips.into(),
         ]);
@@ -206,16 +202,16 @@ pub fn drops(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Table {
     for queue in dropping.iter().take(ROWS_MOST) {
         let drops = &queue.found.drops;
         // What the wire loses has joined before.
-        let came = queue.found.joined_total + drops.total() - drops.wire;
+        let came = queue.found.joined_total + drops.total() - drops.by(Cause::Wire);
         table.rows.push(vec![
             names::channel(&channels, queue.channel).into(),
             (queue.class as u64).into(),
             drops.total().into(),
-            drops.queue_full.into(),
-            drops.input_full.into(),
-            drops.memory_full.into(),
-            drops.watchdog.into(),
-            drops.wire.into(),
+            drops.by(Cause::QueueFull).into(),
+            drops.by(Cause::InputFull).into(),
+            drops.by(Cause::MemoryFull).into(),
+            drops.by(Cause::Watchdog).into(),
+            drops.by(Cause::Wire).into(),
             Cell::float(drops.total() as f64 / came as f64 * 100.0, 3),
         ]);
     }

@@ -1,10 +1,10 @@
 //! A run of the Ethernet engine in sentences.
 
 use backwater_kernel::Balance;
-use backwater_net::frames::outcome::{Drops, EthernetOutcome, FlowOutcome};
+use backwater_net::frames::outcome::{Cause, Drops, EthernetOutcome, FlowOutcome};
 use backwater_net::frames::spec::{EthernetSpec, NodeKind};
 
-use super::{names, standstill};
+use super::{names, standstill, trace};
 use crate::number::{grouped, significant, span};
 use crate::stop;
 use backwater_kernel::words::counted;
@@ -76,16 +76,13 @@ pub fn conservation([frames, bytes]: &[Balance; 2]) -> String {
 
 /// The causes of drops that occurred, each with its count: `queue full 12, watchdog 3`.
 pub fn causes(drops: &Drops) -> String {
-    let parts = [
-        ("queue full", drops.queue_full),
-        ("input full", drops.input_full),
-        ("memory full", drops.memory_full),
-        ("watchdog", drops.watchdog),
-        ("lost on the wire", drops.wire),
-    ];
-    let parts = parts.iter().filter(|(_, count)| *count > 0);
+    let words = |cause| match cause {
+        Cause::Wire => "lost on the wire",
+        other => trace::cause(other),
+    };
+    let parts = drops.each().filter(|(_, count)| *count > 0);
     let parts: Vec<String> = parts
-        .map(|(cause, count)| format!("{cause} {}", grouped(*count)))
+        .map(|(cause, count)| format!("{} {}", words(cause), grouped(count)))
         .collect();
     parts.join(", ")
 }

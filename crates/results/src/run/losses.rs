@@ -1,5 +1,6 @@
 //! What was lost, by cause.
 
+use backwater_kernel::Cause;
 use backwater_net::outcome::{Drops, LossCause, Outcome};
 use backwater_net::spec::NetworkSpec;
 use serde_json::{Map, Value};
@@ -54,9 +55,7 @@ pub fn fate(cause: LossCause) -> &'static str {
 fn total(outcome: &Outcome) -> Drops {
     let mut total = Drops::default();
     for flow in &outcome.flows {
-        for cause in LossCause::ALL {
-            total.add(cause, flow.drops.by(cause));
-        }
+        total.merge(&flow.drops);
     }
     total
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use backwater_kernel::{Channels, Time};
+use backwater_kernel::{Cause, Channels, Time};
 use backwater_net::outcome::{LossCause, Outcome, SessionAnswer};
 use backwater_net::spec::{
     CellApplication, ChannelSpec, FlowSpec, NetworkSpec, SchedulerSpec, SourceControlSpec,

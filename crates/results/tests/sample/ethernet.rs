@@ -4,8 +4,8 @@ use backwater_ends::TcpSpec;
 use backwater_ends::tcp::TcpCounts;
 use backwater_kernel::{DelayOutcome, Delays, Duration, Place, Rate, Stop, Time, Violations};
 use backwater_net::frames::outcome::{
-    ChannelOutcome, Drops, EndsOutcome, EthernetOutcome, FlowOutcome, NodeOutcome, QueueOutcome,
-    Standstill, Wait,
+    Cause, ChannelOutcome, Drops, EndsOutcome, EthernetOutcome, FlowOutcome, NodeOutcome,
+    QueueOutcome, Standstill, Wait,
 };
 use backwater_net::frames::spec::{
     ChannelSpec, EthernetSpec, FlowSpec, Forwarding, LinkSpec, MemorySpec, NodeKind, NodeSpec,
@@ -192,11 +192,9 @@ pub fn outcome() -> EthernetOutcome {
         ..ChannelOutcome::default()
     };
     let none = Drops::default();
-    let drops = Drops {
-        queue_full: 9,
-        watchdog: 1,
-        ..none
-    };
+    let mut drops = none;
+    drops.add(Cause::QueueFull, 9);
+    drops.add(Cause::Watchdog, 1);
     let mut channels = vec![
         channel(queue(2000, 0.25, none), 0.2),
         channel(queue(900, 0.0, none), 0.01),
