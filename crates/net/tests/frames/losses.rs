@@ -4,7 +4,7 @@ use crate::common::*;
 use backwater_kernel::{Duration, Rings, Stop, Time};
 use backwater_net::frames::Simulation;
 use backwater_net::frames::outcome::EthernetOutcome;
-use backwater_net::frames::probe::Audit;
+use backwater_net::frames::probe::{Audit, Cause};
 use backwater_net::frames::spec::*;
 
 /// A frame of 1,000 bytes at 100 Mbps, preamble and gap included.
@@ -49,7 +49,7 @@ fn delivered(from: u64, until: u64) -> (u64, u64) {
         until: Time(until),
     }];
     let outcome = run(&net);
-    let wire = outcome.channels[0].queues[0].drops.wire;
+    let wire = outcome.channels[0].queues[0].drops.by(Cause::Wire);
     assert_eq!(outcome.flows[0].dropped_total, wire);
     (outcome.flows[0].delivered_total, wire)
 }
@@ -117,11 +117,14 @@ fn after_a_lost_resume_nothing_moves_unless_the_stop_expires() {
 #[test]
 fn after_lost_stops_the_queue_overflows() {
     let mut net = stopped(Message::UntilCancelled);
-    assert_eq!(run(&net).channels[2].queues[0].drops.queue_full, 0);
+    assert_eq!(
+        run(&net).channels[2].queues[0].drops.by(Cause::QueueFull),
+        0
+    );
     lose_control(&mut net, 0);
     let outcome = run(&net);
     assert_eq!(outcome.channels[0].stops_obeyed, 0);
-    assert!(outcome.channels[2].queues[0].drops.queue_full > 100);
+    assert!(outcome.channels[2].queues[0].drops.by(Cause::QueueFull) > 100);
 }
 
 #[test]
@@ -136,7 +139,7 @@ fn so_many_are_lost_as_the_probability_says_and_connections_send_them_again() {
     net.spec.links[1].channels[0].errors.data_loss = 0.02;
     let outcome = run(&net);
     let queue = &outcome.channels[2].queues[0];
-    let share = queue.drops.wire as f64 / queue.sent as f64;
+    let share = queue.drops.by(Cause::Wire) as f64 / queue.sent as f64;
     let deviation = (0.02 * 0.98 / queue.sent as f64).sqrt();
     assert!(
         (share - 0.02).abs() < 4.0 * deviation,
