@@ -21,15 +21,21 @@ const SMALLEST_BATCH: u64 = 16;
 const NORMAL_90: f64 = 1.281_551_565_544_600_5;
 
 /// Batch means of a stream of samples: 20 to 40 batches whose length doubles as samples come.
-#[derive(Clone, PartialEq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct BatchMeans {
     /// Sums of the batches that are full.
     sums: Vec<f64>,
     /// Samples in a full batch, as a power of two.
     length_log2: u32,
-    /// Samples in the batch being filled.
-    filled: u64,
+    /// Samples that the batch being filled still takes.
+    left: u64,
     sum: u128,
+}
+
+impl Default for BatchMeans {
+    fn default() -> Self {
+        BatchMeans::new()
+    }
 }
 
 impl BatchMeans {
@@ -38,7 +44,7 @@ impl BatchMeans {
         BatchMeans {
             sums: Vec::new(),
             length_log2: 0,
-            filled: 0,
+            left: 1,
             sum: 0,
         }
     }
@@ -47,8 +53,8 @@ impl BatchMeans {
     #[inline]
     pub fn record(&mut self, sample: u64) {
         self.sum += u128::from(sample);
-        self.filled += 1;
-        if self.filled == self.batch_length() {
+        self.left -= 1;
+        if self.left == 0 {
             self.close();
         }
     }
@@ -78,7 +84,6 @@ impl BatchMeans {
     fn close(&mut self) {
         self.sums.push(self.sum as f64);
         self.sum = 0;
-        self.filled = 0;
         if self.sums.len() == BATCHES {
             for i in 0..BATCHES / 2 {
                 self.sums[i] = self.sums[2 * i] + self.sums[2 * i + 1];
@@ -86,6 +91,7 @@ impl BatchMeans {
             self.sums.truncate(BATCHES / 2);
             self.length_log2 += 1;
         }
+        self.left = self.batch_length();
     }
 }
 

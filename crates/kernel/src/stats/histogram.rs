@@ -5,14 +5,27 @@ use alloc::vec::Vec;
 /// A log-linear histogram of `u64` samples: 2^`FINE` buckets per power of two. Values below
 /// 2^(`FINE` + 1) are exact, others are told to 1/2^`FINE` of the value; unless said otherwise that
 /// is below 128, and to 1/64. Memory covers the range that occurs and nothing while empty.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Histogram<const FINE: u32 = 6> {
     /// Buckets `first ..`.
     counts: Vec<u64>,
     first: usize,
     count: u64,
+    /// Without samples above `max`, so that no value lies between them.
     min: u64,
     max: u64,
+}
+
+impl<const FINE: u32> Default for Histogram<FINE> {
+    fn default() -> Self {
+        Histogram {
+            counts: Vec::new(),
+            first: 0,
+            count: 0,
+            min: u64::MAX,
+            max: 0,
+        }
+    }
 }
 
 /// One bucket that holds samples.
@@ -33,7 +46,7 @@ impl Histogram {
             counts: Vec::new(),
             first: 0,
             count: 0,
-            min: 0,
+            min: u64::MAX,
             max: 0,
         }
     }
@@ -43,14 +56,12 @@ impl<const FINE: u32> Histogram<FINE> {
     /// Takes a sample in.
     #[inline]
     pub fn record(&mut self, sample: u64) {
-        let at = index::<FINE>(sample).wrapping_sub(self.first);
-        if self.count == 0 || at >= self.counts.len() {
+        if sample < self.min || sample > self.max {
             return self.record_outside(sample);
         }
-        self.counts[at] += 1;
+        // Between two samples there is a bucket for every value.
+        self.counts[index::<FINE>(sample) - self.first] += 1;
         self.count += 1;
-        self.min = self.min.min(sample);
-        self.max = self.max.max(sample);
     }
 
     /// Takes all samples of `other` in.
@@ -75,7 +86,7 @@ impl<const FINE: u32> Histogram<FINE> {
 
     /// Smallest sample; 0 without samples.
     pub const fn min(&self) -> u64 {
-        self.min
+        if self.count == 0 { 0 } else { self.min }
     }
 
     /// Largest sample; 0 without samples.
@@ -142,8 +153,7 @@ impl<const FINE: u32> Histogram<FINE> {
     }
 
     fn extend_range(&mut self, min: u64, max: u64) {
-        let was_empty = self.count == 0;
-        self.min = if was_empty { min } else { self.min.min(min) };
+        self.min = self.min.min(min);
         self.max = self.max.max(max);
     }
 
@@ -164,14 +174,10 @@ impl<const FINE: u32> Histogram<FINE> {
 
 /// The bucket of a value. With `shift` the bits beyond the leading `FINE` + 1, it is
 /// `2^FINE shift + (value >> shift)`: continuous, since `value >> shift` runs from 2^`FINE` to its
-/// double.
+/// double. Of a smaller value `shift` is 0, and it is its own bucket.
 #[inline]
 const fn index<const FINE: u32>(value: u64) -> usize {
-    if Histogram::<FINE>::is_exact(value) {
-        return value as usize;
-    }
-    let bits = u64::BITS - value.leading_zeros();
-    let shift = bits - (FINE + 1);
+    let shift = (value | (1 << FINE)).ilog2() - FINE;
     ((shift as usize) << FINE) + (value >> shift) as usize
 }
 
