@@ -7,9 +7,14 @@ use alloc::vec::Vec;
 #[derive(Clone, Debug)]
 pub struct DueSet {
     words: Vec<u64>,
-    /// A bit for each word that is not empty.
-    summary: Vec<u64>,
+    /// A bit for each of the first words that is not empty: most networks have no more.
+    low: u64,
+    /// The same of each further 64 words.
+    high: Vec<u64>,
 }
+
+/// Words that `low` speaks of.
+const LOW: usize = 64;
 
 impl DueSet {
     /// An empty set of entities below `count`.
@@ -17,7 +22,8 @@ impl DueSet {
         let words = count.div_ceil(64).max(1);
         DueSet {
             words: vec![0; words],
-            summary: vec![0; words.div_ceil(64)],
+            low: 0,
+            high: vec![0; words.saturating_sub(LOW).div_ceil(64)],
         }
     }
 
@@ -26,15 +32,26 @@ impl DueSet {
     pub fn insert(&mut self, entity: u32) {
         let word = entity as usize / 64;
         self.words[word] |= 1 << (entity % 64);
-        self.summary[word / 64] |= 1 << (word % 64);
+        if word < LOW {
+            self.low |= 1 << word;
+        } else {
+            self.high[word / 64 - 1] |= 1 << (word % 64);
+        }
     }
 
     /// Takes out the first 64 entities that hold any: their first number, a bit for each.
     #[inline]
     pub fn take_word(&mut self) -> Option<(u32, u64)> {
-        let group = self.summary.iter().position(|&words| words != 0)?;
-        let word = group * 64 + self.summary[group].trailing_zeros() as usize;
-        self.summary[group] &= self.summary[group] - 1;
+        let word = if self.low != 0 {
+            let word = self.low.trailing_zeros() as usize;
+            self.low &= self.low - 1;
+            word
+        } else {
+            let group = self.high.iter().position(|&words| words != 0)?;
+            let word = self.high[group].trailing_zeros() as usize;
+            self.high[group] &= self.high[group] - 1;
+            (group + 1) * 64 + word
+        };
         let bits = core::mem::take(&mut self.words[word]);
         Some((word as u32 * 64, bits))
     }

@@ -15,6 +15,7 @@
 //! |---|---|
 //! | `now` | the last instant taken out: delays count from there |
 //! | `rings` | of each its delay, its first instant ([`EMPTY`] without), its events |
+//! | `first` | the least of their first instants |
 //! | `others` | the wheel |
 //! | `bound` | nothing in `others` happens before this |
 
@@ -48,6 +49,7 @@ const EMPTY: u64 = u64::MAX;
 pub struct Rings {
     now: u64,
     rings: Vec<Ring>,
+    first: u64,
     others: Wheel,
     bound: u64,
     learner: Learner,
@@ -95,37 +97,42 @@ impl Ring {
         if len == 0 {
             self.first = event.time().0;
         } else if len as usize == self.events.len() {
-            self.grow();
+            // A call at the very end, so that the rest needs no room for what it would spoil.
+            return self.push_where_full(event);
         }
         let place = self.place(self.added);
         self.events[place] = event;
         self.added = self.added.wrapping_add(1);
     }
 
-    /// Twice the room. A number's place there is where it was, or as far behind as there was room.
+    /// Adds an event to twice the room. A number's place there is where it was, or as far behind
+    /// as there was room.
     #[cold]
     #[inline(never)]
-    fn grow(&mut self) {
+    fn push_where_full(&mut self, event: Event) {
         assert!(self.events.len() < 1 << 31, "too many events wait");
         self.events.extend_from_within(..);
+        self.push(event);
     }
 
     /// Takes out what happens at its first instant.
     #[inline]
     fn take_first(&mut self, each: &mut impl FnMut(Event)) {
         let instant = self.first;
-        loop {
-            let place = self.place(self.taken);
-            each(self.events[place]);
-            self.taken = self.taken.wrapping_add(1);
-            self.first = match self.len() {
-                0 => EMPTY,
-                _ => self.events[self.place(self.taken)].time().0,
-            };
-            if self.first != instant {
-                return;
+        let mut taken = self.taken;
+        let mut event = self.events[self.place(taken)];
+        self.first = loop {
+            each(event);
+            taken = taken.wrapping_add(1);
+            if taken == self.added {
+                break EMPTY;
             }
-        }
+            event = self.events[self.place(taken)];
+            if event.time().0 != instant {
+                break event.time().0;
+            }
+        };
+        self.taken = taken;
     }
 }
 
@@ -134,6 +141,7 @@ impl Default for Rings {
         Rings {
             now: 0,
             rings: Vec::new(),
+            first: EMPTY,
             others: Wheel::default(),
             bound: EMPTY,
             learner: Learner::default(),
@@ -147,6 +155,8 @@ impl EventQueue for Rings {
         let delay = event.time().0.wrapping_sub(self.now);
         for ring in &mut self.rings {
             if ring.delay == delay {
+                // Where others wait before it this changes nothing.
+                self.first = self.first.min(event.time().0);
                 return ring.push(event);
             }
         }
@@ -154,8 +164,7 @@ impl EventQueue for Rings {
     }
 
     fn next_time(&mut self) -> Option<Time> {
-        let first = self.first();
-        let ring = (first != EMPTY).then_some(Time(first));
+        let ring = (self.first != EMPTY).then_some(Time(self.first));
         self.others.next_time().into_iter().chain(ring).min()
     }
 
@@ -166,15 +175,25 @@ impl EventQueue for Rings {
             self.now = instant.0;
             return Some(instant);
         }
-        let first = self.first();
-        if first >= self.bound {
-            return self.take_with_others(first, until, each);
-        }
-        if first > until.0 {
+        let first = self.first;
+        let instant = if first >= self.bound {
+            self.take_from_others(first, until, &mut each)?
+        } else if first > until.0 {
             return None;
+        } else {
+            first
+        };
+        self.now = instant;
+        if instant == first {
+            self.first = EMPTY;
+            for ring in &mut self.rings {
+                if ring.first == instant {
+                    ring.take_first(&mut each);
+                }
+                self.first = self.first.min(ring.first);
+            }
         }
-        self.take_from_rings(first, &mut each);
-        Some(Time(first))
+        Some(Time(instant))
     }
 
     #[inline]
@@ -185,47 +204,24 @@ impl EventQueue for Rings {
 }
 
 impl Rings {
-    /// The first instant in any ring.
-    #[inline]
-    fn first(&self) -> u64 {
-        let rings = self.rings.iter();
-        rings.fold(EMPTY, |least, ring| least.min(ring.first))
-    }
-
-    /// Takes out all that rings hold at their first instant.
-    #[inline]
-    fn take_from_rings(&mut self, instant: u64, each: &mut impl FnMut(Event)) {
-        self.now = instant;
-        for ring in &mut self.rings {
-            if ring.first == instant {
-                ring.take_first(each);
-            }
-        }
-    }
-
-    /// Takes the next instant out where the wheel may have a part in it: `first` is that of rings.
-    #[inline]
-    fn take_with_others(
+    /// Takes out what the wheel holds at the next instant, where it may have a part in it: `first`
+    /// is that of rings. Which instant that is.
+    #[inline(never)]
+    fn take_from_others(
         &mut self,
         first: u64,
         until: Time,
-        mut each: impl FnMut(Event),
-    ) -> Option<Time> {
-        let found = self.others.take_instant(until.min(Time(first)), &mut each);
+        each: &mut impl FnMut(Event),
+    ) -> Option<u64> {
+        let found = self.others.take_instant(until.min(Time(first)), each);
         self.bound = self.others.bound();
-        let instant = match found {
-            Some(instant) => instant.0,
-            None if first <= until.0 && first != EMPTY => first,
-            None => return None,
-        };
-        self.now = instant;
-        if instant == first {
-            self.take_from_rings(first, &mut each);
+        match found {
+            Some(instant) => Some(instant.0),
+            None => (first <= until.0 && first != EMPTY).then_some(first),
         }
-        Some(Time(instant))
     }
 
-    #[inline]
+    #[inline(never)]
     fn push_other(&mut self, delay: u64, event: Event) {
         self.bound = self.bound.min(event.time().0);
         self.others.push(event);
@@ -267,6 +263,8 @@ impl Rings {
             }
             false
         });
+        let firsts = self.rings.iter().map(|ring| ring.first);
+        self.first = firsts.min().unwrap_or(EMPTY);
     }
 }
 
