@@ -78,16 +78,35 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     }
 
     /// All that happens up to and at `until`; `None` if there were `enough` events before that.
-    #[inline(never)]
     fn advance(&mut self, until: Time, enough: u64) -> Option<()> {
+        match self.network.classes.count {
+            0 => self.advance_in::<false>(until, enough),
+            _ => self.advance_in::<true>(until, enough),
+        }
+    }
+
+    /// The same, with one loop for circuits and one for units that are routed by class.
+    #[inline(never)]
+    fn advance_in<const BY_CLASS: bool>(&mut self, until: Time, enough: u64) -> Option<()> {
         while self.events_handled < enough {
             if self.is_left_over() || self.by_class.is_over() {
                 return Some(());
             }
             let due = &mut self.due;
-            match self.events.take_instant(until, |event| due.add(event)) {
-                Some(now) => self.run_instant(now),
-                None => return Some(()),
+            let add = |event| match BY_CLASS {
+                true => due.note(event),
+                false => due.add(event),
+            };
+            let Some(now) = self.events.take_instant(until, add) else {
+                return Some(());
+            };
+            self.now = now;
+            if !self.is_warm && now >= self.warm_up {
+                self.end_warm_up();
+            }
+            match BY_CLASS {
+                true => self.run_routed_instant(),
+                false => self.run_instant(),
             }
         }
         None

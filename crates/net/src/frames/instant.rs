@@ -6,7 +6,7 @@
 use alloc::string::String;
 
 use backwater_ends::application::{Outgoing, Payload};
-use backwater_kernel::{Duration, EventQueue, Place, Time};
+use backwater_kernel::{Duration, Event, EventQueue, Phase, Place, Time};
 
 use crate::classes::Flow;
 use crate::hop::unit::{ECT, Unit};
@@ -49,21 +49,45 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// timers go off, ports choose; and choose again where they ask flows for more.
     #[inline(never)]
     pub(crate) fn run_routed_instant(&mut self) {
+        match self.due.take_only() {
+            Some(event) => self.work_off_one(event),
+            None => self.work_off_many(),
+        }
+        loop {
+            self.choose_all();
+            if self.by_class.pulled.is_empty() {
+                break;
+            }
+            self.pull_all();
+        }
+        if P::WATCHES {
+            self.probe.after_instant(self.now, &self.network);
+        }
+        self.note_drained();
+    }
+
+    /// Most instants have one event.
+    #[inline]
+    fn work_off_one(&mut self, event: Event) {
+        self.events_handled += 1;
+        if event.is(Phase::Transmit) {
+            self.finish_sending(event.entity());
+        } else if event.is(Phase::Deliver) {
+            self.deliver_frame(self.network.classes.slots[event.entity() as usize]);
+        } else {
+            self.on_timer(event);
+        }
+    }
+
+    /// All frames that have left, then all that arrive, then timers and stations.
+    fn work_off_many(&mut self) {
+        self.due.sort();
         self.work_off_last_bits();
         self.work_off_arrivals();
         while let Some(event) = self.due.take_other() {
             self.events_handled += 1;
             self.on_timer(event);
         }
-        self.choose_all();
-        while !self.by_class.pulled.is_empty() {
-            self.pull_all();
-            self.choose_all();
-        }
-        if P::WATCHES {
-            self.probe.after_instant(self.now, &self.network);
-        }
-        self.note_drained();
     }
 
     /// Every woken port chooses, on the same state.
@@ -112,7 +136,9 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
                 slots &= slots - 1;
             }
         }
-        self.disperse();
+        if !self.by_class.crowd.is_empty() {
+            self.disperse();
+        }
     }
 
     /// An arrival at a host is worked off, one at a switch stands among those of this instant.

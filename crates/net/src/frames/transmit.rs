@@ -28,18 +28,19 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         }
         let network = &mut self.network;
         let channel = &mut network.channels[channel_id as usize];
-        if let Some(ticket) = channel.pop_control() {
-            return self.start_frame(channel_id, ticket.value as u32);
-        }
-        let ready = channel.waiting & !channel.stopped;
-        if ready == 0 {
-            return;
-        }
-        let class = match channel.is(Channel::TURNS) {
-            false => 7 - ready.leading_zeros() as u8,
-            true => self.take_turn(channel_id, ready),
+        let id = if let Some(ticket) = channel.pop_control() {
+            ticket.value as u32
+        } else {
+            let ready = channel.waiting & !channel.stopped;
+            if ready == 0 {
+                return;
+            }
+            let class = match channel.is(Channel::TURNS) {
+                false => 7 - ready.leading_zeros() as u8,
+                true => self.take_turn(channel_id, ready),
+            };
+            self.take(channel_id, class)
         };
-        let id = self.take(channel_id, class);
         self.start_frame(channel_id, id);
     }
 

@@ -73,11 +73,13 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         }
         let network = &mut self.network;
         let channel = &mut network.channels[channel_id as usize];
-        let is_lost = match kind.is_rm() {
-            false => channel.loses_data(now, bytes),
-            true => channel.loses_rm(now, bytes),
-        };
-        network.units.get_mut(place).is_lost = is_lost;
+        if channel.errors.is_some() {
+            let unit = network.units.get_mut(place);
+            unit.is_lost = match kind.is_rm() {
+                false => channel.loses_data(now, bytes),
+                true => channel.loses_rm(now, bytes),
+            };
+        }
         let effect_at = channel.launch(&mut network.units, now, place);
         self.events
             .push(Event::new(effect_at, Phase::Deliver, channel_id, 0));
@@ -122,6 +124,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     fn after_start(&mut self, channel_id: u32, leg_id: u32) {
         let network = &mut self.network;
         let sender = &network.legs[leg_id as usize].sender;
+        let is_watched = sender.is_watched;
         self.probe.on_queue(self.now, leg_id, sender.queue.len);
         if sender.credit_per_unit != 0 {
             self.probe
@@ -132,8 +135,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
                 .scheduler
                 .not_ready(sender.place);
         }
-        let sender = &self.network.legs[leg_id as usize].sender;
-        if sender.is_watched {
+        if is_watched {
             self.after_watched_start(leg_id);
         }
     }
@@ -173,11 +175,15 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     }
 
     /// Tickets of this instant join the queues of their ports, in the order of legs.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn queue_tickets(&mut self) {
-        if self.tickets.is_empty() {
-            return;
+        if !self.tickets.is_empty() {
+            self.queue_all_tickets();
         }
+    }
+
+    #[inline(never)]
+    fn queue_all_tickets(&mut self) {
         let mut tickets = core::mem::take(&mut self.tickets);
         tickets.sort_unstable();
         for ticket in tickets.drain(..) {

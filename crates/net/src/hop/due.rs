@@ -15,6 +15,9 @@ pub(crate) struct Due {
     /// Timers, sinks and sources; sorted, the next one last, unless `is_mixed`.
     others: Vec<Event>,
     is_mixed: bool,
+    /// Where units are routed: all events of the instant, not yet by phase. Most instants there
+    /// have one.
+    unsorted: Vec<Event>,
 }
 
 impl Due {
@@ -26,6 +29,30 @@ impl Due {
             last_bits: DueSet::new(channels),
             others: Vec::new(),
             is_mixed: false,
+            unsorted: Vec::new(),
+        }
+    }
+
+    /// As [`Self::add`], but first seen by [`Self::take_only`] or [`Self::sort`].
+    #[inline(always)]
+    pub fn note(&mut self, event: Event) {
+        self.unsorted.push(event);
+    }
+
+    /// Takes out what was noted if it is a single event.
+    #[inline]
+    pub fn take_only(&mut self) -> Option<Event> {
+        if self.unsorted.len() == 1 {
+            return self.unsorted.pop();
+        }
+        None
+    }
+
+    /// What was noted is due by phase.
+    #[inline]
+    pub fn sort(&mut self) {
+        while let Some(event) = self.unsorted.pop() {
+            self.add(event);
         }
     }
 
@@ -35,6 +62,8 @@ impl Due {
             self.deliveries.insert(event.entity());
         } else if event.is(Phase::Arbitrate) {
             self.arbitrations.insert(event.entity());
+        } else if event.is(Phase::Transmit) {
+            self.last_bits.insert(event.entity());
         } else {
             self.add_other(event);
         }
@@ -42,9 +71,6 @@ impl Due {
 
     #[inline(never)]
     fn add_other(&mut self, event: Event) {
-        if event.is(Phase::Transmit) {
-            return self.last_bits.insert(event.entity());
-        }
         self.is_mixed = !self.others.is_empty();
         self.others.push(event);
     }

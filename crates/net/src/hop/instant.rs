@@ -1,6 +1,6 @@
 //! One instant: phase after phase.
 
-use backwater_kernel::{Event, EventQueue, Phase, Time};
+use backwater_kernel::{Event, EventQueue, Phase};
 
 use crate::probe::Probe;
 use crate::shaping::Site;
@@ -8,15 +8,9 @@ use crate::simulation::Simulation;
 use crate::timer::Timer;
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
-    /// All that happens at `now`: arrivals, timers, choices.
-    pub(crate) fn run_instant(&mut self, now: Time) {
-        self.now = now;
-        if !self.is_warm && now >= self.warm_up {
-            self.end_warm_up();
-        }
-        if self.network.classes.count > 0 {
-            return self.run_routed_instant();
-        }
+    /// All that happens at one instant: arrivals, timers, choices.
+    #[inline]
+    pub(crate) fn run_instant(&mut self) {
         while let Some((first, mut channels)) = self.due.deliveries.take_word() {
             while channels != 0 {
                 self.events_handled += 1;
@@ -29,7 +23,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             self.on_timer(event);
         }
         self.arbitrate_all();
-        self.probe.after_instant(now, &self.network);
+        self.probe.after_instant(self.now, &self.network);
     }
 
     #[inline]
@@ -66,26 +60,31 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// ports decides nothing. What ports refused as it came is free before they choose.
     #[inline]
     fn arbitrate_all(&mut self) {
-        if !self.freed.is_empty() {
-            self.free_units();
-        }
-        self.queue_tickets();
-        self.arbitrate_woken();
         self.free_units();
-        if !self.tickets.is_empty() {
-            self.queue_tickets();
+        self.queue_tickets();
+        // Twice at most, in a loop: so ports are worked off at one place of the program.
+        for is_first in [true, false] {
             self.arbitrate_woken();
+            if !is_first {
+                return;
+            }
+            self.free_units();
+            if self.tickets.is_empty() {
+                return;
+            }
+            self.queue_tickets();
         }
     }
 
     /// The memory is free that ports gave up: by their choices, or as they refused what came.
     #[inline]
     pub(crate) fn free_units(&mut self) {
-        let mut freed = core::mem::take(&mut self.freed);
-        for unit in freed.drain(..) {
-            self.free_unit(unit);
+        let mut next = 0;
+        while let Some(unit) = self.freed.get(next) {
+            next += 1;
+            self.free_unit(*unit);
         }
-        self.freed = freed;
+        self.freed.clear();
     }
 
     #[inline]

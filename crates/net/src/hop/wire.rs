@@ -297,17 +297,13 @@ impl Channel {
         }
     }
 
-    /// Is a data unit of `bytes` that starts now lost?
-    #[inline]
+    /// Is a data unit of `bytes` lost that starts now, on a channel with errors?
+    #[cold]
     pub fn loses_data(&mut self, now: Time, bytes: u32) -> bool {
-        if self.errors.is_none() {
-            return false;
-        }
         let sending = self.serialization(bytes);
         self.draw_data_error(now, sending)
     }
 
-    #[inline(never)]
     fn draw_data_error(&mut self, now: Time, sending: Duration) -> bool {
         if self.is_cut(now, sending) {
             return true;
