@@ -36,6 +36,8 @@ FIELDS += [f"macc.cbfc.pause_time.c{number}" for number in range(8)]
 BAD_CHECKSUM, GOOD_CHECKSUM = "0", "1"
 # States of TCP checksums; those of packets that are not whole can't be verified.
 VERIFIED = Counter()
+# Opcodes of which tshark tells nothing.
+UNKNOWN = ("stop-destination", "credit", "credit-request", "credit-sync")
 
 
 def run(binary, scenario, sets, trace, out):
@@ -140,6 +142,8 @@ def with_tshark(capture):
             frame.update(pfc(classes, times))
         elif opcode == 0x0102:
             frame.update(kind="stop-destination")
+        elif opcode == 0x0103:
+            frame.update(kind="credit")
         if found["ip.proto"]:
             priority = int(found["vlan.priority"]) if found["vlan.priority"] else None
             VERIFIED[found["tcp.checksum.status"]] += 1
@@ -185,6 +189,9 @@ def with_scapy(capture):
             classes, quanta, host = raw[17], int.from_bytes(raw[18:20], "big"), raw[20:26]
             frame.update(kind="stop-destination", classes=classes, quanta=quanta,
                          host=":".join(f"{byte:02x}" for byte in host))
+        elif raw[12:16] == b"\x88\x08\x01\x03":
+            frame.update(kind=("credit", "credit-request", "credit-sync")[raw[16]],
+                         classes=raw[17], quanta=int.from_bytes(raw[18:26], "big"))
         if packet.haslayer(IP):
             priority = packet[Dot1Q].prio if packet.haslayer(Dot1Q) else None
             frame.update(to=packet.dst, id=packet[IP].id, priority=priority,
@@ -200,10 +207,13 @@ def differences(wanted, found):
     for place, (want, have) in enumerate(zip(wanted, found)):
         if have.get("checksums") is False:
             return [f"packet {place + 1}: a checksum is wrong"]
-        want = dict(want, kind={"rtp": "udp"}.get(want["kind"], want["kind"]))
+        names = {"rtp": "udp"}
+        if "classes" not in have:
+            names.update({"credit-request": "credit", "credit-sync": "credit"})
+        want = dict(want, kind=names.get(want["kind"], want["kind"]))
         for key, value in want.items():
             # tshark tells nothing of what is behind an opcode it does not know.
-            unknown = key not in have and (want["kind"] == "stop-destination" or key == "channel")
+            unknown = key not in have and (want["kind"] in UNKNOWN or key == "channel")
             if not unknown and have.get(key) != value:
                 return [f"packet {place + 1}: {key} is {have.get(key)}, should be {value}"]
     return []

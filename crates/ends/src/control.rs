@@ -15,7 +15,7 @@
 //! with `on_`. `window` and `pacing` say what the scheme allows at the moment; TCP, which knows by
 //! itself what goes next, goes by the window.
 //!
-//! To add a scheme: a file with its state and `impl Control` (`tests/fixed_rate.rs` is one), a line
+//! To add a scheme: a file with its state and `impl Control` (CONTRIBUTING.md has one), a line
 //! in `members!` below, and a variant of its specification with an arm in `new`. What the scheme
 //! does not name is what a source does that is not controlled.
 

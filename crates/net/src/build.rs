@@ -7,7 +7,7 @@ use alloc::{format, vec};
 use backwater_ends::application::units::{self, Limited, Traffic};
 use backwater_ends::control::SourceControl;
 use backwater_ends::sink::Sink;
-use backwater_kernel::stats::{Level, TimeWeighted};
+use backwater_kernel::stats::TimeWeighted;
 use backwater_kernel::{BuildError, Channels, Duration, EventQueue, Rate, Time};
 
 use crate::cell_tcp::Connections;
@@ -15,9 +15,8 @@ use crate::classes::Classes;
 use crate::classes::run::ByClass;
 use crate::conversation;
 use crate::flow::{Flow, FlowCounts};
-use crate::flow_control::{CreditLink, Settings, StartLog};
-use crate::hop::leg::{Leg, LegCounts, Receiver, Seers, Sender};
-use crate::hop::unit::{Fifo, NONE};
+use crate::hop::leg::{Leg, LegCounts};
+use crate::hop::unit::NONE;
 use crate::hop::wire::Channel;
 use crate::marking::rate_ports::{self, RatePorts};
 use crate::memory::pool;
@@ -31,8 +30,8 @@ use crate::shaping::{self, Shaping};
 use crate::simulation::Simulation;
 use crate::sink::Outlet;
 use crate::spec::{
-    CREDIT_MAX, CreditRule, FlowControlSpec, FlowSpec, LegSpec, NetworkSpec, Overflow,
-    SchedulerSpec, SourceControlSpec, check_outages,
+    FlowControlSpec, FlowSpec, LegSpec, NetworkSpec, Overflow, SchedulerSpec, SourceControlSpec,
+    check_outages,
 };
 use crate::standstill::mark::Mark;
 use crate::timer::Timer;
@@ -81,7 +80,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         }
     }
 
-    fn start_refresh_timers(&mut self) {
+    pub(crate) fn start_refresh_timers(&mut self) {
         for (id, leg) in self.network.legs.iter().enumerate() {
             let Some(link) = self.network.credits.get(leg.sender.control as usize) else {
                 continue;
@@ -194,23 +193,10 @@ fn check_ports(spec: &NetworkSpec, flow: &FlowSpec) -> Result<(), String> {
 }
 
 fn check_leg(leg: &LegSpec) -> Result<(), String> {
-    let FlowControlSpec::Credit(credit) = leg.flow_control else {
-        return Ok(());
-    };
-    let window = credit.n1 as u64 + credit.n2 as u64 + credit.n3 as u64;
-    if credit.n2 == 0 || window > CREDIT_MAX {
-        return Err(format!(
-            "N2 must be at least 1 and N1 + N2 + N3 at most {CREDIT_MAX}"
-        ));
+    match &leg.flow_control {
+        FlowControlSpec::Credit(credit) => credit.check(),
+        FlowControlSpec::None => Ok(()),
     }
-    let needs_window = matches!(credit.rule, CreditRule::N23 | CreditRule::N123Plus);
-    if needs_window && credit.window.ps() == 0 {
-        return Err("the window over which E is counted must be above zero".into());
-    }
-    if [credit.request_after, credit.refresh_every].contains(&Some(Duration::ZERO)) {
-        return Err("a timer of zero would never let time pass".into());
-    }
-    Ok(())
 }
 
 /// Sources and sinks that act without time passing would never let it pass.
@@ -321,66 +307,14 @@ fn traffic(spec: &NetworkSpec, flow_id: u32) -> Traffic {
 }
 
 fn new_leg(network: &mut Network, leg: &LegSpec, node: u32, flow: u32, parent: u32) -> Leg {
-    let mut new = Leg {
-        sender: Sender {
-            queue: Fifo::EMPTY,
-            channel: leg.channel,
-            credit: i32::MAX,
-            credit_per_unit: 0,
-            counts_starts: false,
-            is_watched: false,
-            seen_by: Seers::NOBODY,
-            place: Place::default(),
-            parent,
-            flow,
-            control: NONE,
-            sent: 0,
-            starts: StartLog::default(),
-        },
-        receiver: Receiver {
-            fill: Level::default(),
-            limit: leg.buffer.limit_units.unwrap_or(u32::MAX),
-            first_child: NONE,
-            unreported: 0,
-            report_every: u32::MAX,
-            node,
-            children: 0,
-            credit_waits: false,
-            keep_overflow: leg.buffer.overflow == Overflow::Keep,
-            arrived: 0,
-        },
-    };
+    let mut new = Leg::idle(leg.channel, node, flow, parent);
+    new.receiver.limit = leg.buffer.limit_units.unwrap_or(u32::MAX);
+    new.receiver.keep_overflow = leg.buffer.overflow == Overflow::Keep;
     if let FlowControlSpec::Credit(credit) = &leg.flow_control {
-        let settings = Settings::new(credit);
-        new.sender.credit = settings.rule.initial_credit() as i32;
         new.sender.credit_per_unit = 1;
-        new.sender.counts_starts = settings.rule.window().is_some();
-        new.sender.is_watched = settings.has_sender_timers();
-        new.sender.control = network.credits.len() as u32;
-        new.receiver.report_every = credit
-            .redundant_every
-            .unwrap_or(u32::MAX)
-            .clamp(1, credit.n2);
-        let settings = share_settings(&mut network.settings, settings);
-        network.credits.push(CreditLink {
-            settings,
-            ..CreditLink::default()
-        });
+        network.control(&mut new, credit);
     }
     new
-}
-
-/// Index of these settings. Flows by pattern have them from one table, so the last few are
-/// where they stand.
-fn share_settings(known: &mut Vec<Settings>, settings: Settings) -> u32 {
-    const LOOKED_AT: usize = 64;
-    let first = known.len().saturating_sub(LOOKED_AT);
-    let found = known[first..].iter().rposition(|known| *known == settings);
-    let index = found.map_or(known.len(), |place| first + place);
-    if index == known.len() {
-        known.push(settings);
-    }
-    index as u32
 }
 
 /// Children, sinks of leaves, destinations behind each leg.

@@ -1,5 +1,6 @@
 //! Everything there is.
 
+pub(crate) mod credits;
 pub(crate) mod input;
 pub(crate) mod queue;
 pub(crate) mod requests;
@@ -15,6 +16,7 @@ use backwater_ends::stations::{Setup, Stations};
 use backwater_kernel::{Duration, Stream, Time};
 
 use crate::spec::frames::{BackPressureSpec, StormSpec, WatchdogSpec};
+use credits::Credits;
 use input::{Input, InputTimes};
 use queue::{Lanes, Queue, QueueCounts};
 use requests::{Asked, Requests};
@@ -39,6 +41,7 @@ pub(crate) struct Classes {
     /// What came over each channel and class and has not left the node it enters.
     pub inputs: Vec<Input>,
     pub input_times: Vec<InputTimes>,
+    pub credits: Credits,
     pub nodes: Vec<Node>,
     pub flows: Vec<Flow>,
     pub losses: Vec<Losses>,
@@ -72,6 +75,7 @@ impl Classes {
             requests: Vec::new(),
             inputs: Vec::new(),
             input_times: Vec::new(),
+            credits: Credits::default(),
             nodes: Vec::new(),
             flows: Vec::new(),
             losses: Vec::new(),

@@ -5,7 +5,7 @@ use alloc::string::String;
 use crate::cell_tcp;
 use crate::flow::Delivery;
 use crate::hop::unit::NONE;
-use crate::spec::{FlowSpec, NetworkSpec, SourceControlSpec, TrafficSpec};
+use crate::spec::{FlowSpec, NetworkSpec, TrafficSpec};
 
 /// It is a client: the partner flow, a server, carries the responses.
 fn asks(flow: &FlowSpec) -> bool {
@@ -18,7 +18,8 @@ fn asks(flow: &FlowSpec) -> bool {
 /// Refuses flows whose answers nobody carries.
 pub(crate) fn check(spec: &NetworkSpec, flow_id: usize) -> Result<(), String> {
     let flow = &spec.flows[flow_id];
-    let needs_partner = asks(flow) || flow.source_control != SourceControlSpec::None;
+    let is_held = flow.source_control.is_acknowledged() || flow.abr().is_some();
+    let needs_partner = asks(flow) || is_held;
     match flow.partner {
         Some(partner) if partner as usize >= spec.flows.len() => {
             Err("its partner does not exist".into())
@@ -32,8 +33,7 @@ pub(crate) fn check(spec: &NetworkSpec, flow_id: usize) -> Result<(), String> {
 /// asking flow names its partner; `asked_by` holds the reverse.
 pub(crate) fn conversation(spec: &NetworkSpec, flow_id: u32, asked_by: &[u32]) -> (Delivery, u32) {
     let flow = &spec.flows[flow_id as usize];
-    let is_windowed =
-        |flow: &FlowSpec| flow.source_control != SourceControlSpec::None && flow.abr().is_none();
+    let is_windowed = |flow: &FlowSpec| flow.source_control.is_acknowledged();
     let partner = flow.partner.unwrap_or(NONE);
     if asks(flow) {
         return (Delivery::Request, partner);

@@ -5,6 +5,7 @@
 mod arrive;
 mod back_pressure;
 mod build;
+mod credits;
 mod finish;
 mod gates;
 mod inputs;

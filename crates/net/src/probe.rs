@@ -11,7 +11,7 @@ mod recorder;
 mod recovery;
 mod trace;
 
-pub use crate::hop::view::{Content, FrameView, Gate};
+pub use crate::hop::view::{Content, CreditMessage, FrameView, Gate};
 pub use crate::outcome::frames::Cause;
 pub use audit::{Audit, Coverage};
 pub use ports::{PathWaits, Ports, PortsSpec};

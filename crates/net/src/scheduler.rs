@@ -4,7 +4,8 @@
 //! and flow control lets it cross. Round robin needs to know no more. The other disciplines
 //! ([`Discipline`]) also see each unit come, and may give it a *rank*, such as a time stamp.
 //!
-//! To add one: a file, a variant of [`Ranked`]'s discipline (`ranked.rs`), an arm in its `new`.
+//! To add one: a file, a line in `disciplines!` below, an arm in `Kind::new`; CONTRIBUTING.md has
+//! an example.
 //! Units of equal rank go in the order in which they came, those of one instant in the order of
 //! seats, which is the order of flows in the scenario; so the order of events within one instant
 //! decides nothing, and that of the scenario only what came at once.
@@ -39,9 +40,21 @@ pub(crate) use round_robin::{Place, RoundRobin};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use backwater_kernel::{Duration, Time};
+use backwater_kernel::{Duration, Rate, Time};
 
-/// The discipline of one port.
+use crate::spec::SchedulerSpec;
+use ats::Ats;
+use drr::Drr;
+use edf::Edf;
+use fifo::Fifo;
+use scfq::Scfq;
+use sfq::Sfq;
+use stamped::Stamped;
+use virtual_clock::VirtualClock;
+use wf2q_plus::Wf2qPlus;
+use wfq::Wfq;
+
+/// The scheduler of one port.
 pub(crate) enum Scheduler {
     /// Strict priority between groups, round robin inside.
     RoundRobin(RoundRobin),
@@ -204,6 +217,82 @@ impl Scheduler {
             Scheduler::RoundRobin(scheduler) => scheduler.has_ready(),
             Scheduler::Line(line) => !line.is_empty(),
             Scheduler::Ranked(scheduler) => scheduler.may_start(now),
+        }
+    }
+}
+
+/// An enum of disciplines that is a discipline: it hands every call on to the one it holds.
+macro_rules! disciplines {
+    ($($name:ident($state:ty),)*) => {
+        /// Any discipline that sees units come.
+        enum Kind { $($name($state),)* }
+
+        disciplines! { @calls [$($name)*]
+            on_busy_period(&mut self) -> ();
+            on_arrival(&mut self, port: &Port, seat: u32, bytes: u32) -> Option<Admitted>;
+            ready(&mut self, now: Time, seat: u32, head: Packet) -> ();
+            not_ready(&mut self, seat: u32) -> ();
+            choose(&mut self, now: Time) -> Choice;
+            on_start(&mut self, seat: u32, unit: Packet) -> ();
+            has_ready(&self) -> bool;
+            may_start(&self, now: Time) -> bool;
+            reorders(&self) -> bool;
+        }
+    };
+    (@calls $names:tt $($call:ident($($by:tt)*) -> $out:ty;)*) => {
+        impl Discipline for Kind {
+            $(disciplines! { @call $names $call($($by)*) -> $out })*
+        }
+    };
+    (@call $names:tt $call:ident(&mut $this:ident $(, $arg:ident: $type:ty)*) -> $out:ty) => {
+        #[inline(always)]
+        fn $call(&mut $this $(, $arg: $type)*) -> $out {
+            disciplines!(@of $this $names $call($($arg),*))
+        }
+    };
+    (@call $names:tt $call:ident(&$this:ident $(, $arg:ident: $type:ty)*) -> $out:ty) => {
+        #[inline(always)]
+        fn $call(&$this $(, $arg: $type)*) -> $out {
+            disciplines!(@of $this $names $call($($arg),*))
+        }
+    };
+    (@of $this:ident [$($name:ident)*] $call:ident $args:tt) => {
+        match $this { $(Kind::$name(it) => it.$call $args,)* }
+    };
+}
+
+disciplines! {
+    Fifo(Stamped<Fifo>),
+    VirtualClock(Stamped<VirtualClock>),
+    Edf(Stamped<Edf>),
+    Ats(Ats),
+    Wfq(Stamped<Wfq>),
+    Wf2qPlus(Wf2qPlus),
+    Scfq(Stamped<Scfq>),
+    Sfq(Stamped<Sfq>),
+    Drr(Drr),
+}
+
+impl Kind {
+    /// For a port of `rate` among whose queues these are of one group.
+    fn new(spec: &SchedulerSpec, rate: Rate, shares: &[Share]) -> Kind {
+        let seats = shares.len();
+        match spec {
+            // Strict priority is first in, first out in each group. Round robin sees no units come
+            // and has a port of its own.
+            SchedulerSpec::Fifo | SchedulerSpec::StrictPriority | SchedulerSpec::RoundRobin => {
+                Kind::Fifo(Stamped::new(Fifo, seats))
+            }
+            SchedulerSpec::VirtualClock(spec) => {
+                Kind::VirtualClock(Stamped::new(VirtualClock::new(spec, shares), seats))
+            }
+            SchedulerSpec::Edf => Kind::Edf(Stamped::new(Edf::new(shares), seats)),
+            SchedulerSpec::Ats { max_residence } => Kind::Ats(Ats::new(*max_residence, shares)),
+            SchedulerSpec::Wfq => Kind::Wfq(Stamped::new(Wfq::new(rate, shares), seats)),
+            SchedulerSpec::Wf2qPlus => Kind::Wf2qPlus(Wf2qPlus::new(shares)),
+            SchedulerSpec::Scfq => Kind::Scfq(Stamped::new(Scfq::new(shares), seats)),
+            SchedulerSpec::Sfq => Kind::Sfq(Stamped::new(Sfq::new(shares), seats)),
+            SchedulerSpec::Drr { quantum_bytes } => Kind::Drr(Drr::new(*quantum_bytes, shares)),
         }
     }
 }

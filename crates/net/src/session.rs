@@ -123,7 +123,7 @@ impl Session {
         Session {
             spec,
             rate: reserved_bps(flow),
-            traffic_start: start_of(&flow.traffic),
+            traffic_start: flow.traffic.start(),
             branches: Branches::default(),
             refusal: None,
             closes_at_once: false,
@@ -153,21 +153,6 @@ impl Booking {
 
 fn reserved_bps(flow: &FlowSpec) -> u64 {
     flow.reserve.map_or(0, |reserve| reserve.rate.0)
-}
-
-fn start_of(traffic: &TrafficSpec) -> Time {
-    match *traffic {
-        TrafficSpec::Silent | TrafficSpec::Server | TrafficSpec::TcpBack => Time::ZERO,
-        TrafficSpec::Greedy { start, .. }
-        | TrafficSpec::Constant { start, .. }
-        | TrafficSpec::Poisson { start, .. }
-        | TrafficSpec::Trains { start, .. }
-        | TrafficSpec::Bottlenecked { start, .. }
-        | TrafficSpec::OnOff { start, .. } => start,
-        TrafficSpec::Client(client) => client.start,
-        TrafficSpec::Requests(requests) => requests.start,
-        TrafficSpec::Tcp(tcp) => tcp.start,
-    }
 }
 
 /// Refuses sessions that could not end well.

@@ -9,6 +9,7 @@ use alloc::vec::Vec;
 
 use backwater_kernel::{Channels, Duration, Rate, Time};
 
+mod credit;
 mod envelope;
 mod explicit_rate;
 pub mod frames;
@@ -23,6 +24,7 @@ pub use backwater_ends::spec::units::{
 pub use backwater_ends::spec::{
     AbrSpec, RateFormat, SourceControlSpec, Span, TimeFloor, TurnAround, UiliSpec,
 };
+pub use credit::{Bind, CREDIT_MAX, CreditRule, CreditSpec};
 pub use envelope::{OnAlarm, ReserveSpec, SessionSpec};
 pub use explicit_rate::{
     AgingSpec, CapcSpec, CurrentRate, EprcaSpec, EricaSpec, ExplicitRateSpec, MarkSpec, OutageSpec,
@@ -30,10 +32,6 @@ pub use explicit_rate::{
 };
 pub(crate) use outage::check_outages;
 pub use scheduler::{Resync, SchedulerSpec, Stamp, VirtualClockSpec};
-
-/// Most units that N1, N2 and N3 of a leg promise together, far above any real window: sums of
-/// several must fit the counters.
-pub const CREDIT_MAX: u64 = 1 << 30;
 
 /// A network, its traffic and how long to run it.
 #[derive(Clone, Debug)]
@@ -252,55 +250,6 @@ pub enum FlowControlSpec {
     None,
     /// While the sender holds credit.
     Credit(CreditSpec),
-}
-
-/// A credit scheme on one leg.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct CreditSpec {
-    /// How the sender computes its credit.
-    pub rule: CreditRule,
-    /// Zone of N123 and N123+; 0 for the others.
-    pub n1: u32,
-    /// Units freed between credit units.
-    pub n2: u32,
-    /// Zone that keeps the target bandwidth over a round trip.
-    pub n3: u32,
-    /// N23: span over which the sender counts E, the units it has sent. Exactly the control loop.
-    pub window: Duration,
-    /// When a credit unit's value is taken from the buffer.
-    pub bind: Bind,
-    /// Send a credit unit every so many units freed, if that is sooner than N2; the zones stay.
-    pub redundant_every: Option<u32>,
-    /// Also send a credit unit when none was sent for this long.
-    pub refresh_every: Option<Duration>,
-    /// Sender-Request-Credit: ask after this long without credit while data waits.
-    pub request_after: Option<Duration>,
-    /// Cumulative counters: the sender states its counter every so many data units.
-    pub resync_every: Option<u32>,
-}
-
-/// How the sender computes its credit from a credit unit.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum CreditRule {
-    /// N23: value - E.
-    N23,
-    /// N123: value, safe through the N1 zone sized for the link rate.
-    N123,
-    /// N123+: value, N1 bounded by the circuit's bandwidth.
-    N123Plus,
-    /// Old credit + units freed.
-    Relative,
-    /// N2 + N3 - (sent - freed), both counted since the start.
-    Cumulative,
-}
-
-/// When a credit unit's value is taken from the buffer.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Bind {
-    /// When it starts on the wire (safe).
-    Start,
-    /// When it is triggered (unsafe: it may wait behind other credit units).
-    Trigger,
 }
 
 /// A time series to record.

@@ -69,16 +69,23 @@
 //! 17. **Standstills** are looked for every `stall_after` after the timers of flows, before ports
 //!     choose; the run ends with the instant of the first one found. A queue waits for others by
 //!     what they ask for at that moment.
+//!     A queue that lacks credit waits for those behind it that hold what came over its channel.
 //! 18. **Control frames** count as sent when they are made.
 //! 19. **Marks concern** all segments of TCP connections that heed marks, and no datagrams.
 //! 20. **A flow's timer** that is due again at the present instant after its turn, comes in a
 //!     second pass over the instant.
+//! 21. **Credit**: a frame that is dropped as it arrives frees its place at once. Requests and
+//!     refreshes of one instant go after the arrivals, in the order of channels and classes. A
+//!     class lacks credit from the end of the first instant at which it does; credit that was too
+//!     little starts the time after which it is asked for anew, but not that of a standstill.
 
 mod admission;
 mod check;
 mod choose;
 mod compare;
 mod control;
+mod credits;
+mod loops;
 mod losses;
 mod network;
 mod random;

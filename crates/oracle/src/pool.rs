@@ -103,11 +103,7 @@ impl Network {
     /// Of two legs at one port: whose last unit goes first?
     fn later(&self, one: usize, other: usize) -> std::cmp::Ordering {
         let port = &self.channels[self.legs[one].channel].port;
-        let by_length = matches!(
-            port.spec,
-            SchedulerSpec::RoundRobin | SchedulerSpec::Wf2qPlus | SchedulerSpec::Drr { .. }
-        );
-        if by_length {
+        if !port.spec.stamps() {
             let length = |leg: usize| (self.legs[leg].queue.len(), leg);
             return length(one).cmp(&length(other));
         }

@@ -143,7 +143,7 @@ impl Port {
             SchedulerSpec::Ats { max_residence } => {
                 Discipline::Ats(ats::Buckets::new(max_residence))
             }
-            _ => Discipline::RoundRobin(round_robin::Served::default()),
+            SchedulerSpec::RoundRobin => Discipline::RoundRobin(round_robin::Served::default()),
         };
         Port {
             spec: *spec,

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use backwater_kernel::{Channels, Duration};
-use backwater_net::frames::probe::Cause;
+use backwater_net::frames::probe::{Cause, Content};
 use backwater_net::frames::spec::*;
 use backwater_oracle::ethernet::{Mix, Report, SCHEMES, Scheme, random_spec};
 use ethernet_common::difference;
@@ -38,6 +38,7 @@ struct Reach {
     unblocked: u64,
     trips: u64,
     lost: usize,
+    credits: usize,
 }
 
 impl Reach {
@@ -45,6 +46,11 @@ impl Reach {
         self.starts += report.starts.len();
         let lost = report.drops.iter().filter(|drop| drop.cause == Cause::Wire);
         self.lost += lost.count();
+        let credits = report.starts.iter().filter(|start| {
+            let says = start.control;
+            matches!(says, Some(Content::Credit { .. }))
+        });
+        self.credits += credits.count();
         for channel in &report.channels {
             let sum = |list: &[u64]| list.iter().sum::<u64>();
             self.refreshes += channel.refreshes_sent;
@@ -110,6 +116,24 @@ fn they_agree_on_losses_and_outages() {
 }
 
 #[test]
+fn they_agree_on_credit() {
+    let reach = under(&[Scheme::Off], 1_200, |mix| mix.has_credits = true);
+    assert!(reach.credits > 1_000, "{reach:?}");
+    under(&SCHEMES[2..4], 1_300, |mix| {
+        (mix.has_credits, mix.has_tcp, mix.has_losses) = (true, true, true);
+    });
+    under(&[Scheme::Off, Scheme::Class], 1_400, |mix| {
+        (mix.has_credits, mix.is_finite) = (true, true);
+    });
+    under(&SCHEMES[2..4], 1_500, |mix| {
+        *mix = Mix {
+            has_credits: true,
+            ..Mix::of(mix.scheme)
+        };
+    });
+}
+
+#[test]
 fn they_agree_on_quanta() {
     let reach = under(&SCHEMES, 400, |mix| mix.has_quanta = true);
     assert!(reach.refreshes > 500, "{reach:?}");
@@ -159,6 +183,37 @@ fn they_agree_on_lossless_shared_memory() {
     under(&[Scheme::Port, Scheme::Class], 900, |mix| {
         mix.has_shared = true
     });
+}
+
+/// The comparison sees a control loop that is counted too short, and a unit of another size.
+#[test]
+fn credit_that_is_a_little_wrong_is_seen() {
+    let mix = Mix {
+        has_credits: true,
+        ..plain(Scheme::Off)
+    };
+    let each = |spec: &mut EthernetSpec, change: fn(&mut ClassCreditSpec)| {
+        let channels = spec.links.iter_mut().flat_map(|link| &mut link.channels);
+        let credits = channels.flat_map(|channel| &mut channel.credits);
+        credits.flatten().for_each(change);
+    };
+    let matters = |of: fn(&ClassCreditSpec) -> bool| {
+        move |spec: &EthernetSpec, report: &Report| {
+            let channels = spec.links.iter().flat_map(|link| &link.channels);
+            let mut all = channels.flat_map(|channel| &channel.credits);
+            let has = all.any(|credit| credit.as_ref().is_some_and(of));
+            let said = report.starts.iter().filter(|it| it.control.is_some());
+            has && said.count() > 50
+        }
+    };
+    let windowed = matters(|credit| credit.rule.rule == CreditRule::N23);
+    let short = |credit: &mut ClassCreditSpec| credit.rule.window.0 /= 8;
+    bites(seen(1_200, mix, windowed, |spec| each(spec, short)));
+    let small = matters(|credit| credit.unit_bytes == 64);
+    let larger = |credit: &mut ClassCreditSpec| credit.unit_bytes += 36;
+    bites(seen(1_200, mix, small, |spec| each(spec, larger)));
+    let more = |credit: &mut ClassCreditSpec| credit.rule.n2 += 1;
+    bites(seen(1_200, mix, matters(|_| true), |spec| each(spec, more)));
 }
 
 /// In how many of the first networks in which it matters the engine's run with a change differs

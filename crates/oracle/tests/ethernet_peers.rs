@@ -53,6 +53,7 @@ fn link(a: u32, b: u32, mbps: u64) -> LinkSpec {
             ecn: None,
         }],
         inputs: Vec::new(),
+        credits: Vec::new(),
     };
     LinkSpec::symmetric([a, b], channel)
 }

@@ -107,6 +107,25 @@ fn they_find_the_same_standstills() {
     );
 }
 
+#[test]
+fn they_find_the_same_standstills_of_credit() {
+    let mut circles = 0;
+    for seed in 0..60 {
+        let mix = Mix {
+            has_credits: true,
+            has_losses: seed % 3 == 0,
+            has_faults: false,
+            ..mix([Scheme::Off, Scheme::Class][seed as usize % 2])
+        };
+        match agree(&random_spec(seed, mix)) {
+            Ok(Some(found)) if found.is_circle => circles += 1,
+            Ok(_) => {}
+            Err(text) => panic!("seed {seed}: {text}"),
+        }
+    }
+    assert!(circles > 3, "{circles} circles");
+}
+
 /// Where the search is broken, the comparison sees it: a queue left out, two in the wrong order,
 /// a look that comes later.
 #[test]

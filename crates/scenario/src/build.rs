@@ -7,7 +7,7 @@ use backwater_net::spec::{
     SourceControlSpec, TrafficSpec,
 };
 
-use crate::abr::Path;
+use crate::abr::{self, Path};
 use crate::abr_checks::Check;
 use crate::cell_tcp;
 use crate::checks;
@@ -18,6 +18,7 @@ use crate::flows::{self, Draft, FlowNames};
 use crate::given::packet::PacketFile;
 use crate::given::packet::control::{FlowControl, LinkOverride};
 use crate::given::packet::flows::FlowSettings;
+use crate::given::packet::source::SourceControl;
 use crate::leg_checks::{self, Leg};
 use crate::outages;
 use crate::partners;
@@ -188,7 +189,7 @@ impl Builder<'_> {
         let (first, last) = (line(tree.first()), line(tree.last()));
         let path = Path::along(self.graph, tree, unit_bytes);
         let own = settings.source_control.value.sure();
-        let control = |own| traffic::source_control(own, path);
+        let control = |own: &SourceControl| own.spec(|own| abr::spec(own, path));
         let source_control = own.map_or(SourceControlSpec::None, control);
         // The flow back of a window would need a flow back of its own.
         let is_abr = matches!(source_control, SourceControlSpec::Abr(_));

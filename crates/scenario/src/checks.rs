@@ -217,7 +217,7 @@ pub(crate) fn partners(drafts: &[Draft<'_>], specs: &[FlowSpec], mistakes: &mut 
                 // What `abr_checks` looks at.
                 continue;
             }
-            (_, SourceControlSpec::None) => continue,
+            (_, control) if !control.is_acknowledged() => continue,
             _ => ("a window", control_at, "silent"),
         };
         if draft.to.len() > 1 {

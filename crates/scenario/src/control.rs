@@ -89,25 +89,13 @@ pub(crate) fn specs(control: &FlowControl, circuit: &Loop) -> (FlowControlSpec, 
             false => Overflow::Drop,
         },
     };
-    let Some(rule) = control.kind.and_then(rule) else {
+    let Some(rule) = control.kind.and_then(ControlKind::rule) else {
         return (FlowControlSpec::None, buffer(None));
     };
     let credit = credit(rule, control, circuit);
     let zones = credit.n1.saturating_add(credit.n2);
     let zones = zones.saturating_add(credit.n3);
     (FlowControlSpec::Credit(credit), buffer(Some(zones)))
-}
-
-/// The simulator's rule for a kind; `None` for no control.
-fn rule(kind: ControlKind) -> Option<CreditRule> {
-    match kind {
-        ControlKind::None => None,
-        ControlKind::N23 => Some(CreditRule::N23),
-        ControlKind::N123 => Some(CreditRule::N123),
-        ControlKind::N123Plus => Some(CreditRule::N123Plus),
-        ControlKind::Relative => Some(CreditRule::Relative),
-        ControlKind::Cumulative => Some(CreditRule::Cumulative),
-    }
 }
 
 fn credit(rule: CreditRule, control: &FlowControl, circuit: &Loop) -> CreditSpec {

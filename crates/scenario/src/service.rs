@@ -2,13 +2,12 @@
 
 use backwater_kernel::{Duration, Time};
 use backwater_net::spec::{
-    FlowSpec, Hold, LinkSpec, NodeKind, NodeSpec, PoolSpec, Resync, SchedulerSpec, Stamp,
-    VirtualClockSpec, WhenFull,
+    FlowSpec, Hold, LinkSpec, NodeKind, NodeSpec, PoolSpec, SchedulerSpec, WhenFull,
 };
 
 use crate::MeasureSpec;
 use crate::given::packet::network::Links;
-use crate::given::packet::service::{self as given, Scheduler, Shared};
+use crate::given::packet::service::{self as given, LARGEST_UNIT, Scheduler, Shared};
 use crate::given::packet::{PacketFile, WINDOWS};
 use crate::numbered::expand;
 use crate::source::At;
@@ -17,44 +16,8 @@ use crate::typed::Placed;
 
 /// The discipline of a port; round robin where none is given.
 pub(crate) fn scheduler(given: Option<&Scheduler>) -> SchedulerSpec {
-    match given {
-        None | Some(Scheduler::RoundRobin) => SchedulerSpec::RoundRobin,
-        Some(Scheduler::Fifo) => SchedulerSpec::Fifo,
-        Some(Scheduler::StrictPriority) => SchedulerSpec::StrictPriority,
-        Some(Scheduler::VirtualClock {
-            stamp,
-            resync,
-            threshold,
-            alarm,
-        }) => SchedulerSpec::VirtualClock(VirtualClockSpec {
-            stamp: match stamp {
-                given::Stamp::Auxvc => Stamp::AuxVc,
-                given::Stamp::VirtualClock => Stamp::VirtualClock,
-            },
-            resync: match **resync {
-                given::Resync::IdleLink => Resync::IdleLink,
-                given::Resync::Literal => Resync::Literal,
-                given::Resync::None => Resync::None,
-            },
-            threshold: *threshold,
-            alarm_bytes: *alarm,
-        }),
-        Some(Scheduler::Wfq) => SchedulerSpec::Wfq,
-        Some(Scheduler::Wf2qPlus) => SchedulerSpec::Wf2qPlus,
-        Some(Scheduler::Scfq) => SchedulerSpec::Scfq,
-        Some(Scheduler::Sfq) => SchedulerSpec::Sfq,
-        Some(Scheduler::Drr { quantum }) => SchedulerSpec::Drr {
-            quantum_bytes: quantum.unwrap_or(LARGEST_UNIT),
-        },
-        Some(Scheduler::Edf) => SchedulerSpec::Edf,
-        Some(Scheduler::Ats { max_residence }) => SchedulerSpec::Ats {
-            max_residence: *max_residence,
-        },
-    }
+    given.map_or(SchedulerSpec::RoundRobin, Scheduler::spec)
 }
-
-/// Stands for the largest unit of any flow until the flows are known. No quantum is 0.
-const LARGEST_UNIT: u32 = 0;
 
 /// Gives every quantum that is not given the largest unit of any flow.
 pub(crate) fn fill_quantum(links: &mut [LinkSpec], flows: &[FlowSpec]) {

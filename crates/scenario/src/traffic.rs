@@ -3,13 +3,11 @@
 use backwater_kernel::time::PS_PER_SECOND;
 use backwater_kernel::{Duration, Rate, Time};
 use backwater_net::spec::{
-    ClientSpec, LimitSpec, RequestsSpec, SinkSpec, SizeShare, SourceControlSpec, Span, TrafficSpec,
+    ClientSpec, LimitSpec, RequestsSpec, SinkSpec, SizeShare, Span, TrafficSpec,
 };
 
-use crate::abr;
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::flows::Draft;
-use crate::given::packet::source::SourceControl;
 use crate::given::packet::traffic::{
     Bursts, Cycle, FileServer, Files, Limits, Phase, Sink, Spacing, Traffic,
 };
@@ -296,28 +294,6 @@ fn bottlenecked(start: Time, limits: &[Placed<Limits>]) -> TrafficSpec {
     TrafficSpec::Bottlenecked {
         start,
         limits: limits.iter().map(limit).collect(),
-    }
-}
-
-/// When the source may send it.
-pub(crate) fn source_control(own: &SourceControl, path: abr::Path) -> SourceControlSpec {
-    match own {
-        SourceControl::None => SourceControlSpec::None,
-        SourceControl::Window { cells } => SourceControlSpec::Window { units: *cells },
-        SourceControl::Aimd {
-            initial,
-            maximum,
-            increase,
-            decrease,
-            timeout,
-        } => SourceControlSpec::Aimd {
-            initial_units: *initial,
-            maximum_units: *maximum,
-            increase_units: *increase,
-            decrease: *decrease,
-            timeout: *timeout,
-        },
-        SourceControl::Abr(own) => SourceControlSpec::Abr(abr::spec(own, path)),
     }
 }
 

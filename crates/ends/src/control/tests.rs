@@ -1,6 +1,4 @@
-//! A new scheme as one would write it, and a pipe to run it against; the registries of schemes.
-
-mod fixed_rate;
+//! A pipe to run schemes against; the registries of schemes.
 
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;

@@ -31,3 +31,13 @@ pub enum SourceControlSpec {
     /// At the rate that the network allows (ATM Forum TM 4.0).
     Abr(AbrSpec),
 }
+
+impl SourceControlSpec {
+    /// It goes by acknowledgements of the destination.
+    pub fn is_acknowledged(&self) -> bool {
+        match self {
+            SourceControlSpec::Window { .. } | SourceControlSpec::Aimd { .. } => true,
+            SourceControlSpec::None | SourceControlSpec::Abr(_) => false,
+        }
+    }
+}

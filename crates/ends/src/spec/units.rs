@@ -88,6 +88,24 @@ pub enum TrafficSpec {
     TcpBack,
 }
 
+impl TrafficSpec {
+    /// When the application begins; those that answer are there from the start.
+    pub fn start(&self) -> Time {
+        match *self {
+            TrafficSpec::Silent | TrafficSpec::Server | TrafficSpec::TcpBack => Time::ZERO,
+            TrafficSpec::Greedy { start, .. }
+            | TrafficSpec::Constant { start, .. }
+            | TrafficSpec::Poisson { start, .. }
+            | TrafficSpec::Trains { start, .. }
+            | TrafficSpec::Bottlenecked { start, .. }
+            | TrafficSpec::OnOff { start, .. } => start,
+            TrafficSpec::Client(client) => client.start,
+            TrafficSpec::Requests(requests) => requests.start,
+            TrafficSpec::Tcp(tcp) => tcp.start,
+        }
+    }
+}
+
 /// A limit from some instant on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LimitSpec {

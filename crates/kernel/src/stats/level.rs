@@ -19,18 +19,30 @@ impl Level {
     /// One more from `at` on.
     #[inline]
     pub fn add(&mut self, at: Time) {
-        self.shift(u128::from(at.ps()).wrapping_neg());
-        self.value += 1;
+        self.add_many(at, 1);
+    }
+
+    /// So many more.
+    #[inline]
+    pub fn add_many(&mut self, at: Time, more: u32) {
+        self.shift((u128::from(at.ps()) * u128::from(more)).wrapping_neg());
+        self.value += more;
         self.max = self.max.max(self.value);
     }
 
     /// One less from `at` on. Stops loudly at zero: nothing can leave an empty place.
     #[inline]
     pub fn sub(&mut self, at: Time) {
-        self.shift(u128::from(at.ps()));
+        self.sub_many(at, 1);
+    }
+
+    /// So many less.
+    #[inline]
+    pub fn sub_many(&mut self, at: Time, less: u32) {
+        self.shift(u128::from(at.ps()) * u128::from(less));
         self.value = self
             .value
-            .checked_sub(1)
+            .checked_sub(less)
             .expect("a level can't fall below zero");
         self.min = self.min.min(self.value);
     }

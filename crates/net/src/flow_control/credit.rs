@@ -32,6 +32,11 @@ impl Settings {
         }
     }
 
+    /// A lost credit unit is made good without another start.
+    pub fn repeats_credit(&self) -> bool {
+        self.request_after.is_some() || self.refresh_every.is_some()
+    }
+
     /// A start has more to do than to spend credit.
     pub fn has_sender_timers(&self) -> bool {
         self.request_after.is_some() || self.resync_every.is_some()

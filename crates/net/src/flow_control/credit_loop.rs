@@ -11,17 +11,40 @@
 //! Beside it, where the scenario wants them: a sender long without credit requests it, a receiver
 //! long silent repeats it, and a sender states its counter, from which lost units are known.
 
+use alloc::vec::Vec;
+
 use backwater_kernel::EventQueue;
 
-use super::Receiver;
+use super::{CreditLink, Receiver, Settings};
 use crate::flow_control;
 use crate::hop::kind::ControlKind;
+use crate::hop::leg::Leg;
 use crate::hop::unit::NONE;
-use crate::network::Freed;
+use crate::network::{Freed, Network};
 use crate::probe::Probe;
 use crate::simulation::Simulation;
-use crate::spec::Bind;
+use crate::spec::{Bind, CreditSpec};
 use crate::timer::Timer;
+
+impl Network {
+    /// A new leg is under credit control from now on.
+    pub(crate) fn control(&mut self, leg: &mut Leg, credit: &CreditSpec) {
+        let settings = Settings::new(credit);
+        leg.sender.credit = settings.rule.initial_credit() as i32;
+        leg.sender.counts_starts = settings.rule.window().is_some();
+        leg.sender.is_watched = settings.has_sender_timers();
+        leg.sender.control = self.credits.len() as u32;
+        leg.receiver.report_every = credit
+            .redundant_every
+            .unwrap_or(u32::MAX)
+            .clamp(1, credit.n2);
+        let settings = share_settings(&mut self.settings, settings);
+        self.credits.push(CreditLink {
+            settings,
+            ..CreditLink::default()
+        });
+    }
+}
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// A place in the receiver's buffer is free again.
@@ -98,8 +121,16 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             })
     }
 
-    /// A credit unit reached the sender of `leg_id`: its credit is what the scheme makes of it.
+    /// A credit unit reached the sender of `leg_id`: its credit is what the scheme makes of it,
+    /// and the gate turns.
     pub(crate) fn renew_credit(&mut self, leg_id: u32, value: u64) {
+        self.set_credit(leg_id, value);
+        self.turn_gate(leg_id);
+    }
+
+    /// The credit of a sender that gets a credit unit.
+    #[inline]
+    pub(crate) fn set_credit(&mut self, leg_id: u32, value: u64) {
         let (now, network) = (self.now, &mut self.network);
         let sender = &mut network.legs[leg_id as usize].sender;
         let link = &mut network.credits[sender.control as usize];
@@ -117,7 +148,6 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let credit = rule.credit(value, known);
         sender.set_credit(credit);
         self.probe.on_credit(now, leg_id, credit, true);
-        self.turn_gate(leg_id);
     }
 
     /// A unit of `leg_id` has started: the sender states its counter now and then, and if this
@@ -173,6 +203,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
 
     /// Sender-Request-Credit (Kung 1993, section 4.5): a sender that waited too long asks.
     pub(crate) fn on_request_timer(&mut self, leg_id: u32) {
+        let is_blocked = self.network.is_blocked(leg_id);
         let sender = &self.network.legs[leg_id as usize].sender;
         let link = &mut self.network.credits[sender.control as usize];
         link.timer_armed = false;
@@ -180,7 +211,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let Some(after) = settings.request_after else {
             return;
         };
-        if !sender.is_blocked() {
+        if !is_blocked {
             return;
         }
         link.timer_armed = true;
@@ -209,4 +240,17 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         }
         self.schedule(Timer::Refresh.at(due, leg_id));
     }
+}
+
+/// Index of these settings. Flows by pattern have them from one table, so the last few are
+/// where they stand.
+fn share_settings(known: &mut Vec<Settings>, settings: Settings) -> u32 {
+    const LOOKED_AT: usize = 64;
+    let first = known.len().saturating_sub(LOOKED_AT);
+    let found = known[first..].iter().rposition(|known| *known == settings);
+    let index = found.map_or(known.len(), |place| first + place);
+    if index == known.len() {
+        known.push(settings);
+    }
+    index as u32
 }

@@ -3,6 +3,7 @@
 use backwater_kernel::EventQueue;
 
 use crate::classes::Flow;
+use crate::hop::kind::{ControlKind, UnitKind};
 use crate::hop::unit::{ECT, MARKED, NONE};
 use crate::hop::wire::Channel;
 use crate::probe::{Cause, Probe};
@@ -29,7 +30,12 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             self.probe.on_frame_arrival(self.now, channel_id, &view);
         }
         if is_control {
-            self.take_control(channel_id, id);
+            let kind = self.network.units.get(id).kind;
+            match kind {
+                UnitKind::Control(ControlKind::Stop) => self.take_control(channel_id, id),
+                UnitKind::Control(kind) => self.take_credit_control(id, kind),
+                UnitKind::Data | UnitKind::ForwardRm | UnitKind::BackwardRm => {}
+            }
         } else if is_to_station {
             self.consume_frame(id);
         } else {
@@ -100,16 +106,16 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         }
         let queue = &network.classes.queues[at];
         if queue.bytes + bytes > queue.limit_bytes {
-            return self.discard_frame(channel, id, Cause::QueueFull);
+            return self.turn_away(input, channel, id, Cause::QueueFull);
         }
         let marks = queue.marks && frame.marks & ECT != 0;
         if self.drops_all(channel, class) {
-            return self.discard_frame(channel, id, Cause::Watchdog);
+            return self.turn_away(input, channel, id, Cause::Watchdog);
         }
         if self.network.classes.nodes[node_id as usize].counts_inputs
             && let Err(cause) = self.enter_input(node_id, input, at, class, bytes)
         {
-            return self.discard_frame(channel, id, cause);
+            return self.turn_away(input, channel, id, cause);
         }
         let node = &mut self.network.classes.nodes[node_id as usize];
         if node.counts_inputs {
@@ -129,6 +135,15 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
                 self.detect_at_queue(input, channel, class, id);
             }
         }
+    }
+
+    /// A frame that came over `input` finds no room in front of `channel`.
+    #[cold]
+    fn turn_away(&mut self, input: u32, channel: u32, id: u32, cause: Cause) {
+        let frame = self.network.units.get(id);
+        let (class, bytes) = (frame.class, u64::from(frame.bytes));
+        self.pass_up_place(input, class, bytes);
+        self.discard_frame(channel, id, cause);
     }
 
     /// Marks a frame by what the queue holds as it joins. At the low threshold the chance is 0, for
@@ -176,6 +191,9 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         } else {
             self.join_lane(channel_id, id);
         }
+        if self.network.channels[channel_id as usize].is(Channel::CREDITS) {
+            self.note_head(channel_id, frame.class);
+        }
         let channel = &self.network.channels[channel_id as usize];
         let is_stuck = channel.stopped & 1 << frame.class != 0;
         if !channel.has_event {
@@ -203,6 +221,10 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
                 .on_frame_dropped(self.now, channel, &view, Cause::Wire);
         }
         self.network.classes.control_lost[channel as usize] += 1;
+        let unit = *self.network.units.get(id);
+        if unit.kind == UnitKind::Control(ControlKind::Credit) {
+            self.lose_credit(unit.leg);
+        }
         self.network.units.end_frame(id);
     }
 

@@ -7,6 +7,7 @@ use alloc::{format, vec};
 use backwater_ends::stations::Stations;
 use backwater_kernel::{BuildError, Duration, EventQueue, Purpose, Stream, Time};
 
+use crate::classes::credits::Credits;
 use crate::classes::input::{Input, InputTimes};
 use crate::classes::queue::{Lanes, Queue, QueueCounts};
 use crate::classes::requests::{Asked, Requests};
@@ -64,7 +65,8 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         for flow in 0..spec.flows.len() as u32 {
             self.arm(flow);
         }
-        let mut may_stop = false;
+        self.start_refresh_timers();
+        let mut may_stop = !self.network.classes.credits.classes.is_empty();
         for (id, node) in (0..).zip(&spec.nodes) {
             match &node.kind {
                 NodeKind::Station { storm: Some(storm) } => {
@@ -128,13 +130,16 @@ fn network(spec: &EthernetSpec) -> Result<Network, BuildError> {
         stations,
         marking: marking.collect(),
         queues,
+        credits: Credits::default(),
         nodes,
         slots,
     };
-    Ok(Network {
+    let mut network = Network {
         channels,
         ..Network::empty(classes)
-    })
+    };
+    network.add_credits(spec);
+    Ok(network)
 }
 
 /// Streams are named by channel * 8 + class, however many classes there are.

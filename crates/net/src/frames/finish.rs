@@ -114,6 +114,13 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             stops_sent: asked.stops,
             resumes_sent: asked.resumes,
             refreshes_sent: asked.refreshed,
+            credits_sent: network
+                .classes
+                .credits
+                .sent
+                .get(id as usize)
+                .copied()
+                .unwrap_or(0),
             control_lost_total: network.classes.control_lost[id as usize],
             stops_obeyed: gates.stops_obeyed,
             input_most_bytes: inputs.map(|input| input.most_bytes).sum(),

@@ -134,11 +134,11 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         };
         for class in 0..network.classes.count as u8 {
             let in_part = gates.destinations.iter().any(|(own, ..)| *own == class);
-            let is_stopped = stopped & 1 << class != 0;
+            let is_stopped = (stopped | channel.shut) & 1 << class != 0;
             gates.watches[class as usize].set(now, in_part || is_stopped);
         }
         let newly = channel.stopped & !before;
-        if channel.waiting & !channel.stopped != 0 {
+        if channel.waiting & !channel.stopped & !channel.shut != 0 {
             self.wake_port(channel_id);
         }
         if newly != 0 {
@@ -260,6 +260,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         if self.network.classes.lanes.get(at).is_some() {
             self.check_blocked(channel, class, None);
         }
+        self.note_head(channel, class);
     }
 
     /// A station that sends stops whatever happens sends the next.

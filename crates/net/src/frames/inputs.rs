@@ -41,6 +41,10 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         } else if input.bytes + bytes > input.limit_bytes {
             return Err(Cause::InputFull);
         }
+        if let Some(leg) = network.credit_leg(channel, class) {
+            self.take_place(leg, bytes)?;
+        }
+        let input = &mut self.network.classes.inputs[at];
         input.bytes += bytes;
         input.most_bytes = input.most_bytes.max(input.bytes);
         Ok(())
@@ -78,18 +82,20 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             shared.leave(input, bytes);
         }
         input.bytes -= bytes;
-        if !input.is_congested {
-            return;
-        }
-        let is_below = match &node.shared {
-            Some(shared) => shared.is_below(input),
-            None => input.bytes < input.low_bytes,
-        };
-        if is_below {
-            input.is_congested = false;
-            if let Some(gate) = self.gate_of(node_id, class) {
-                self.give_back(channel ^ 1, gate);
+        if input.is_congested {
+            let is_below = match &node.shared {
+                Some(shared) => shared.is_below(input),
+                None => input.bytes < input.low_bytes,
+            };
+            if is_below {
+                input.is_congested = false;
+                if let Some(gate) = self.gate_of(node_id, class) {
+                    self.give_back(channel ^ 1, gate);
+                }
             }
+        } else if let Some(leg) = network.credit_leg(channel, class) {
+            // No class has both.
+            self.free_place(leg, bytes);
         }
     }
 }

@@ -81,6 +81,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             Some(_) => *waiting |= 1 << class,
             None => *waiting &= !(1 << class),
         }
+        self.note_head(channel, class);
     }
 }
 

@@ -1,9 +1,9 @@
 //! Who waits for whom: queues that can't move, found while running.
 //!
 //! A queue (or, where destinations are stopped, its frames to one station) is *stuck* if frames
-//! have waited under a stop that has held without a break for `stall_after`. It waits for the
-//! queues at the next node for whose sake it was stopped: congested output queues that asked, or,
-//! with detection at inputs, the output queues that hold what came over this channel. Stuck
+//! have waited under a stop, or for want of credit, without a break for `stall_after`. It waits for
+//! the queues at the next node for whose sake it was stopped: congested output queues that asked,
+//! or, with detection at inputs and with credit, those that hold what came over this channel. Stuck
 //! queues that wait for each other in a circle never move again.
 
 use alloc::vec;
@@ -11,6 +11,7 @@ use alloc::vec::Vec;
 
 use backwater_kernel::{EventQueue, Time};
 
+use crate::flow_control::Settings;
 use crate::network::Network;
 use crate::outcome::frames::{Standstill, Wait};
 use crate::probe::{Gate, Probe};
@@ -63,14 +64,15 @@ impl Network {
         let mut stuck = Vec::new();
         for (id, channel) in (0..).zip(&self.channels) {
             let gates = &self.classes.gates[id as usize];
-            if gates.stopped_classes() == 0 && gates.destinations.is_empty() {
+            if gates.stopped_classes() == 0 && gates.destinations.is_empty() && channel.shut == 0 {
                 continue;
             }
             for class in 0..self.classes.count as u8 {
                 let own = &gates.classes[class as usize];
                 let stops = [&gates.port, own].into_iter().filter(|stop| stop.is_on);
                 let since = stops.map(|stop| stop.since).min();
-                match since.filter(|_| channel.stopped & 1 << class != 0) {
+                let since = since.filter(|_| channel.stopped & 1 << class != 0);
+                match since.or_else(|| self.shut_since(id, class)) {
                     Some(since) => self.add_class(id, class, since, &mut stuck),
                     None => self.add_lanes(id, class, &mut stuck),
                 }
@@ -78,6 +80,13 @@ impl Network {
         }
         stuck.retain(|wait| wait.since <= longest);
         stuck
+    }
+
+    /// Since when the class has lacked credit, if it does.
+    fn shut_since(&self, channel: u32, class: u8) -> Option<Time> {
+        let is_shut = self.channels[channel as usize].shut & 1 << class != 0;
+        let leg = self.credit_leg(channel, class).filter(|_| is_shut)?;
+        Some(self.classes.credits.classes[leg as usize].shut_since)
     }
 
     fn add_class(&self, channel: u32, class: u8, since: Time, stuck: &mut Vec<Wait>) {
@@ -128,12 +137,13 @@ impl Network {
     fn waits_for(&self, wait: &Wait, stuck: &[Wait]) -> Vec<usize> {
         let node_id = self.channels[wait.channel as usize].to;
         let node = &self.classes.nodes[node_id as usize];
-        let Some(rules) = node.back_pressure else {
-            return Vec::new();
-        };
-        let asks = |other: &Wait| match rules.detect {
-            Detect::Outputs => self.asks(other, wait),
-            Detect::Inputs => self.holds_from(other, wait),
+        let rules = node.back_pressure;
+        let has_credit = self.credit_leg(wait.channel, wait.class).is_some();
+        let asks = |other: &Wait| match rules.map(|rules| rules.detect) {
+            _ if has_credit => self.holds_from(other, wait),
+            Some(Detect::Outputs) => self.asks(other, wait),
+            Some(Detect::Inputs) => self.holds_from(other, wait),
+            None => false,
         };
         let others = stuck.iter().enumerate();
         let behind = others.filter(|(_, other)| {
@@ -169,13 +179,15 @@ impl Network {
 
     /// Can a stop still end without anything moving?
     fn may_let_go(&self, stop_at: Time) -> bool {
-        self.classes.nodes.iter().any(|node| {
-            node.watchdog.is_some()
-                || node.storm.is_some_and(|storm| storm.until < stop_at)
-                || node
-                    .back_pressure
-                    .is_some_and(|rules| rules.time_out.is_some())
-        })
+        let repeats = self.settings.iter().any(Settings::repeats_credit);
+        repeats
+            || self.classes.nodes.iter().any(|node| {
+                node.watchdog.is_some()
+                    || node.storm.is_some_and(|storm| storm.until < stop_at)
+                    || node
+                        .back_pressure
+                        .is_some_and(|rules| rules.time_out.is_some())
+            })
     }
 }
 

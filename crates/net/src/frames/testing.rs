@@ -45,6 +45,7 @@ fn channel() -> ChannelSpec {
         order: Order::StrictPriority,
         queues: Vec::from([queue; 2]),
         inputs: Vec::new(),
+        credits: Vec::new(),
     }
 }
 

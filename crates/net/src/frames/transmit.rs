@@ -4,6 +4,7 @@ use backwater_kernel::{Event, EventQueue, Phase};
 
 use crate::classes::Flow;
 use crate::classes::routes::Routes;
+use crate::hop::kind::ControlKind;
 use crate::hop::unit::{NONE, Unit};
 use crate::hop::wire::Channel;
 use crate::probe::Probe;
@@ -29,9 +30,12 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let network = &mut self.network;
         let channel = &mut network.channels[channel_id as usize];
         let id = if let Some(ticket) = channel.pop_control() {
-            ticket.value as u32
+            match ticket.kind {
+                ControlKind::Stop => ticket.value as u32,
+                _ => self.make_control(ticket),
+            }
         } else {
-            let ready = channel.waiting & !channel.stopped;
+            let ready = channel.waiting & !channel.stopped & !channel.shut;
             if ready == 0 {
                 return;
             }
@@ -109,6 +113,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             channel.is(Channel::CUTS_THROUGH),
             channel.slot,
         );
+        let has_credit = channel.is(Channel::CREDITS);
         let mut effect = now + busy + channel.latency;
         let (to, from) = (channel.to, channel.from);
         channel.free_at = now + busy;
@@ -153,6 +158,9 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         if P::WATCHES {
             let view = self.network.view(id, channel_id);
             self.probe.on_frame_start(now, channel_id, &view);
+        }
+        if has_credit && !is_control {
+            self.pay(channel_id, frame.class, frame.bytes.into());
         }
     }
 

@@ -31,14 +31,15 @@ impl Network {
     /// Frames of the class to this station may not start on the channel now.
     pub fn is_stopped(&self, channel: u32, class: u8, station: u32) -> bool {
         let gates = &self.classes.gates[channel as usize];
-        self.channels[channel as usize].stopped & 1 << class != 0
+        let channel_now = &self.channels[channel as usize];
+        (channel_now.stopped | channel_now.shut) & 1 << class != 0
             || gates.is_destination_stopped(class, station)
     }
 
     /// Is something waiting that may start now?
     pub fn may_send(&self, channel: u32) -> bool {
         let channel = &self.channels[channel as usize];
-        channel.has_control || channel.waiting & !channel.stopped != 0
+        channel.has_control || channel.waiting & !channel.stopped & !channel.shut != 0
     }
 
     /// Frames in queues and on wires, control frames included.

@@ -165,6 +165,9 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// A control unit of flow control is wanted: as large as the flow's data units.
     pub(crate) fn want_control(&mut self, leg: u32, kind: ControlKind, value: u64) {
         let flow_id = self.network.legs[leg as usize].sender.flow;
+        if flow_id == NONE {
+            return self.want_class_control(leg, kind, value);
+        }
         let bytes = self.network.flows[flow_id as usize].unit_bytes;
         self.tickets.push(Ticket {
             leg,
@@ -235,7 +238,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     }
 
     /// What a control unit says is decided as it starts on the wire.
-    fn bind_control(&mut self, ticket: Ticket) -> u64 {
+    pub(crate) fn bind_control(&mut self, ticket: Ticket) -> u64 {
         match ticket.kind {
             ControlKind::Credit => self.bind_credit(ticket.leg, ticket.value),
             ControlKind::Request | ControlKind::Alarm => 0,

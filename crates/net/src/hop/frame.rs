@@ -8,7 +8,7 @@ use backwater_kernel::Time;
 use crate::hop::kind::{ControlKind, UnitKind};
 use crate::hop::load::{Control, Load, pack_gate, unpack_gate};
 use crate::hop::unit::{ECT, NONE, Unit, Units};
-use crate::hop::view::{Content, FrameView, Gate};
+use crate::hop::view::{Content, CreditMessage, FrameView, Gate};
 
 /// What a routed unit has where others have their leg, number and copy.
 impl Unit {
@@ -97,6 +97,36 @@ impl Units {
         let place = self.insert(frame, now.ps());
         self.loads.set(place, load);
         place
+    }
+
+    /// Makes a control frame of credit: for a class, with what it says.
+    pub fn credit_frame(
+        &mut self,
+        now: Time,
+        number: u64,
+        (leg, class): (u32, u8),
+        (kind, value): (ControlKind, u64),
+    ) -> u32 {
+        let frame = Unit {
+            class: 7,
+            leg,
+            kind: UnitKind::Control(kind),
+            ..Unit::data(now, NONE, crate::spec::frames::FRAME_LEAST_BYTES)
+        };
+        let load = Load {
+            number,
+            seq: value,
+            bytes: class.into(),
+            ..Load::default()
+        };
+        let place = self.insert(frame, now.ps());
+        self.loads.set(place, load);
+        place
+    }
+
+    /// What a control frame of credit says.
+    pub fn credit_value(&self, id: u32) -> u64 {
+        self.loads.loads[id as usize].seq
     }
 
     /// Ends a frame's life.
@@ -188,6 +218,21 @@ impl Units {
     }
 
     fn control_content(&self, id: u32) -> Content {
+        let message = match self.get(id).kind {
+            UnitKind::Control(ControlKind::Credit) => Some(CreditMessage::Credit),
+            UnitKind::Control(ControlKind::Request) => Some(CreditMessage::Request),
+            UnitKind::Control(ControlKind::Sync) => Some(CreditMessage::Sync),
+            UnitKind::Control(_) | UnitKind::Data | UnitKind::ForwardRm | UnitKind::BackwardRm => {
+                None
+            }
+        };
+        if let Some(message) = message {
+            return Content::Credit {
+                class: self.loads.loads[id as usize].bytes as u8,
+                message,
+                value: self.credit_value(id),
+            };
+        }
         let control = self.control_of(id);
         let quanta = control.quanta;
         match control.gate {

@@ -116,6 +116,41 @@ impl Seers {
     }
 }
 
+impl Leg {
+    /// Nothing has crossed it, nothing is promised, and it holds whatever comes.
+    pub fn idle(channel: u32, node: u32, flow: u32, parent: u32) -> Leg {
+        Leg {
+            sender: Sender {
+                queue: Fifo::EMPTY,
+                channel,
+                credit: i32::MAX,
+                credit_per_unit: 0,
+                counts_starts: false,
+                is_watched: false,
+                seen_by: Seers::NOBODY,
+                place: Place::default(),
+                parent,
+                flow,
+                control: NONE,
+                sent: 0,
+                starts: StartLog::default(),
+            },
+            receiver: Receiver {
+                fill: Level::default(),
+                limit: u32::MAX,
+                first_child: NONE,
+                unreported: 0,
+                report_every: u32::MAX,
+                node,
+                children: 0,
+                credit_waits: false,
+                keep_overflow: false,
+                arrived: 0,
+            },
+        }
+    }
+}
+
 impl Sender {
     #[inline]
     pub fn is_root(&self) -> bool {

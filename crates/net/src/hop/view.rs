@@ -43,6 +43,26 @@ pub enum Content {
         /// 0 resumes.
         quanta: u16,
     },
+    /// A message of credit control.
+    Credit {
+        /// For this class of the channel it goes against, or along.
+        class: u8,
+        /// Credit, a request for it, or a statement of what was sent.
+        message: CreditMessage,
+        /// What it says; 0 for requests.
+        value: u64,
+    },
+}
+
+/// What a message of credit control is.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum CreditMessage {
+    /// Credit, back to the sender of data.
+    Credit,
+    /// The sender of data asks for credit.
+    Request,
+    /// It states how many units it has sent.
+    Sync,
 }
 
 /// A frame as a probe sees it.
@@ -79,7 +99,7 @@ impl FrameView {
             Content::Pause { quanta }
             | Content::Pfc { quanta, .. }
             | Content::StopDestination { quanta, .. } => quanta > 0,
-            Content::Tcp { .. } | Content::Udp { .. } => false,
+            Content::Tcp { .. } | Content::Udp { .. } | Content::Credit { .. } => false,
         }
     }
 

@@ -66,6 +66,8 @@ pub(crate) struct Channel {
     pub waiting: u8,
     /// Classes that are stopped, a bit each.
     pub stopped: u8,
+    /// Classes whose next frame lacks credit, a bit each.
+    pub shut: u8,
     /// The watchdog has tripped for these classes, a bit each.
     pub tripped: u8,
     /// Bits of [`Channel::CUTS_THROUGH`] and so on.
@@ -109,6 +111,8 @@ impl Channel {
     pub const FROM_HOST: u8 = 4;
     /// Its classes go in turns, not by priority.
     pub const TURNS: u8 = 8;
+    /// Some of its classes have credit.
+    pub const CREDITS: u8 = 16;
 
     /// An idle channel between two nodes, without errors.
     pub fn idle(
@@ -135,6 +139,7 @@ impl Channel {
             has_control: false,
             waiting: 0,
             stopped: 0,
+            shut: 0,
             tripped: 0,
             kind: 0,
             // The first turn passes to the highest class.

@@ -11,7 +11,7 @@ use backwater_kernel::{Channels, Duration, Rate, Time};
 use crate::hop::leg::Leg;
 use crate::hop::unit::NONE;
 use crate::marking::{BACKGROUND, ExplicitRate, PortView};
-use crate::spec::{ExplicitRateSpec, NetworkSpec};
+use crate::spec::NetworkSpec;
 
 /// A port that tells rates.
 pub(crate) struct RatePort {
@@ -119,12 +119,7 @@ impl RatePort {
 pub(crate) fn check(spec: &NetworkSpec) -> Result<(), String> {
     let mut has_rule = vec![false; 2 * spec.links.len()];
     for (channel, rule) in &spec.rate_ports {
-        let interval = match rule {
-            ExplicitRateSpec::Erica(erica) => Some(erica.interval),
-            ExplicitRateSpec::Capc(capc) => Some(capc.interval),
-            _ => None,
-        };
-        if interval == Some(Duration::ZERO) {
+        if rule.interval() == Some(Duration::ZERO) {
             return Err("a measuring interval of zero would never let time pass".into());
         }
         match has_rule.get_mut(*channel as usize) {

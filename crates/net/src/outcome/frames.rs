@@ -126,6 +126,8 @@ pub struct ChannelOutcome {
     pub stops_sent: u64,
     /// Resume frames sent.
     pub resumes_sent: u64,
+    /// Credit frames sent, whole run.
+    pub credits_sent: u64,
     /// Refreshes among the stops.
     pub refreshes_sent: u64,
     /// Control frames lost on the wire, whole run.

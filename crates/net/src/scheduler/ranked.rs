@@ -5,18 +5,8 @@ use alloc::vec::Vec;
 
 use backwater_kernel::{Duration, Rate, Time};
 
-use super::ats::Ats;
-use super::drr::Drr;
-use super::edf::Edf;
-use super::fifo::Fifo;
-use super::scfq::Scfq;
-use super::sfq::Sfq;
-use super::stamped::Stamped;
 use super::tails::Tails;
-use super::virtual_clock::VirtualClock;
-use super::wf2q_plus::Wf2qPlus;
-use super::wfq::Wfq;
-use super::{Admitted, Choice, Discipline, Packet, Place, Port};
+use super::{Admitted, Choice, Discipline, Kind, Packet, Place, Port};
 use crate::spec::SchedulerSpec;
 
 /// What a queue is entitled to.
@@ -58,55 +48,6 @@ struct Group {
     tails: Option<Tails>,
 }
 
-enum Kind {
-    Fifo(Stamped<Fifo>),
-    VirtualClock(Stamped<VirtualClock>),
-    Edf(Stamped<Edf>),
-    Ats(Ats),
-    Wfq(Stamped<Wfq>),
-    Wf2qPlus(Wf2qPlus),
-    Scfq(Stamped<Scfq>),
-    Sfq(Stamped<Sfq>),
-    Drr(Drr),
-}
-
-/// Calls `$hook` of whatever discipline it is.
-macro_rules! of {
-    ($kind:expr, $discipline:ident => $call:expr) => {
-        match $kind {
-            Kind::Fifo($discipline) => $call,
-            Kind::VirtualClock($discipline) => $call,
-            Kind::Edf($discipline) => $call,
-            Kind::Ats($discipline) => $call,
-            Kind::Wfq($discipline) => $call,
-            Kind::Wf2qPlus($discipline) => $call,
-            Kind::Scfq($discipline) => $call,
-            Kind::Sfq($discipline) => $call,
-            Kind::Drr($discipline) => $call,
-        }
-    };
-}
-
-impl Kind {
-    fn new(spec: &SchedulerSpec, rate: Rate, shares: &[Share]) -> Kind {
-        let seats = shares.len();
-        match spec {
-            SchedulerSpec::VirtualClock(spec) => {
-                Kind::VirtualClock(Stamped::new(VirtualClock::new(spec, shares), seats))
-            }
-            SchedulerSpec::Edf => Kind::Edf(Stamped::new(Edf::new(shares), seats)),
-            SchedulerSpec::Ats { max_residence } => Kind::Ats(Ats::new(*max_residence, shares)),
-            // Strict priority is first in, first out in each group.
-            SchedulerSpec::Wfq => Kind::Wfq(Stamped::new(Wfq::new(rate, shares), seats)),
-            SchedulerSpec::Wf2qPlus => Kind::Wf2qPlus(Wf2qPlus::new(shares)),
-            SchedulerSpec::Scfq => Kind::Scfq(Stamped::new(Scfq::new(shares), seats)),
-            SchedulerSpec::Sfq => Kind::Sfq(Stamped::new(Sfq::new(shares), seats)),
-            SchedulerSpec::Drr { quantum_bytes } => Kind::Drr(Drr::new(*quantum_bytes, shares)),
-            _ => Kind::Fifo(Stamped::new(Fifo, seats)),
-        }
-    }
-}
-
 impl Ranked {
     /// `groups[g]` lists the legs of group `g` in the order of flows, each with its share; the
     /// channel carries `rate`. `tracks_tails` where units are pushed out by rank.
@@ -129,7 +70,7 @@ impl Ranked {
             }
         };
         let groups: Vec<Group> = groups.into_iter().map(group).collect();
-        let reorders = |group: &Group| of!(&group.discipline, d => d.reorders());
+        let reorders = |group: &Group| group.discipline.reorders();
         Ranked {
             reorders: groups.iter().any(reorders),
             tracks_tails,
@@ -150,11 +91,11 @@ impl Ranked {
     pub fn on_arrival(&mut self, port: &Port, place: Place, bytes: u32) -> Option<Admitted> {
         if port.is_idle {
             for group in &mut self.groups {
-                of!(&mut group.discipline, d => d.on_busy_period());
+                group.discipline.on_busy_period();
             }
         }
         let group = &mut self.groups[place.group()];
-        let admitted = of!(&mut group.discipline, d => d.on_arrival(port, place.seat(), bytes))?;
+        let admitted = group.discipline.on_arrival(port, place.seat(), bytes)?;
         self.waiting += 1;
         Some(admitted)
     }
@@ -163,14 +104,14 @@ impl Ranked {
     #[inline]
     pub fn ready(&mut self, now: Time, place: Place, head: Packet) {
         let group = &mut self.groups[place.group()];
-        of!(&mut group.discipline, d => d.ready(now, place.seat(), head));
+        group.discipline.ready(now, place.seat(), head);
     }
 
     /// The queue at `place` may not be chosen.
     #[inline(never)]
     pub fn not_ready(&mut self, place: Place) {
         let group = &mut self.groups[place.group()];
-        of!(&mut group.discipline, d => d.not_ready(place.seat()));
+        group.discipline.not_ready(place.seat());
     }
 
     /// The leg to serve, or the instant to ask again.
@@ -178,7 +119,7 @@ impl Ranked {
     pub fn choose(&mut self, now: Time) -> Choice {
         let mut held = Choice::Nothing;
         for group in &mut self.groups {
-            match of!(&mut group.discipline, d => d.choose(now)) {
+            match group.discipline.choose(now) {
                 Choice::Leg(seat) => return Choice::Leg(group.legs[seat as usize]),
                 Choice::Wait(until) => {
                     held = match held {
@@ -197,12 +138,10 @@ impl Ranked {
     pub fn on_start(&mut self, now: Time, place: Place, unit: Packet, next: Option<Packet>) {
         self.waiting -= 1;
         let (group, seat) = (&mut self.groups[place.group()], place.seat());
-        of!(&mut group.discipline, d => {
-            d.on_start(seat, unit);
-            if let Some(head) = next {
-                d.ready(now, seat, head);
-            }
-        });
+        group.discipline.on_start(seat, unit);
+        if let Some(head) = next {
+            group.discipline.ready(now, seat, head);
+        }
     }
 
     /// A unit that waited in some queue was pushed out.
@@ -237,13 +176,13 @@ impl Ranked {
 
     #[inline(never)]
     pub fn has_ready(&self) -> bool {
-        let ready = |group: &Group| of!(&group.discipline, d => d.has_ready());
+        let ready = |group: &Group| group.discipline.has_ready();
         self.groups.iter().any(ready)
     }
 
     /// May a ready queue be served at `now`, or are all of them held?
     pub fn may_start(&self, now: Time) -> bool {
-        let may_start = |group: &Group| of!(&group.discipline, d => d.may_start(now));
+        let may_start = |group: &Group| group.discipline.may_start(now);
         self.groups.iter().any(may_start)
     }
 }

@@ -17,6 +17,19 @@ pub enum ExplicitRateSpec {
     Capc(CapcSpec),
 }
 
+impl ExplicitRateSpec {
+    /// Over which it measures.
+    pub fn interval(&self) -> Option<Duration> {
+        match self {
+            ExplicitRateSpec::Erica(spec) => Some(spec.interval),
+            ExplicitRateSpec::Capc(spec) => Some(spec.interval),
+            ExplicitRateSpec::Efci(_)
+            | ExplicitRateSpec::RelativeRate(_)
+            | ExplicitRateSpec::Eprca(_) => None,
+        }
+    }
+}
+
 /// ERICA: measures load and active circuits over intervals, shares out a target.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct EricaSpec {

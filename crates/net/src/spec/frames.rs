@@ -16,7 +16,7 @@ mod check;
 mod flow;
 mod series;
 
-pub use super::{ErrorSpec, OutageSpec};
+pub use super::{Bind, CreditRule, CreditSpec, ErrorSpec, OutageSpec};
 pub use back_pressure::{
     BackPressureSpec, BlockedSpec, Choose, Detect, Message, Notify, Select, StormSpec, TimeOutSpec,
     WatchdogAction, WatchdogSpec,
@@ -209,6 +209,20 @@ pub struct ChannelSpec {
     /// Counters at the node it enters, by class; empty unless that switch detects at its inputs
     /// and has [`MemorySpec::Queues`].
     pub inputs: Vec<InputSpec>,
+    /// Credit over this channel, by class; empty, or as many as there are queues. It ends at a
+    /// switch, and a class that it controls is not stopped there.
+    pub credits: Vec<Option<ClassCreditSpec>>,
+}
+
+/// Credit over a channel for all frames of a class.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct ClassCreditSpec {
+    /// What one unit of credit is good for. A frame costs its bytes (FCS included, preamble and
+    /// gap not) in units, rounded up.
+    pub unit_bytes: u32,
+    /// The scheme. Credit units, requests and statements are control frames of
+    /// [`FRAME_LEAST_BYTES`].
+    pub rule: CreditSpec,
 }
 
 /// Which class of a port goes first.

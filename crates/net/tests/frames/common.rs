@@ -105,6 +105,7 @@ impl Net {
                 self.classes
             ],
             inputs: Vec::new(),
+            credits: Vec::new(),
         };
         self.spec.links.push(LinkSpec::symmetric([a, b], channel));
         self.spec.links.len() as u32 - 1

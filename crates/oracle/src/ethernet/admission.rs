@@ -9,7 +9,9 @@ use super::network::{Frame, Network, Point, channel_spec};
 impl Network {
     /// A frame comes to the queue of its class in front of `channel`.
     pub fn admit(&mut self, now: Time, channel: usize, mut frame: Frame) {
-        if let Some(cause) = self.refusal(channel, &frame) {
+        let refusal = self.refusal(channel, &frame);
+        self.count_arrival(&frame, refusal.is_some());
+        if let Some(cause) = refusal {
             self.drop_frame(now, channel, &frame, cause);
             return;
         }
@@ -47,6 +49,9 @@ impl Network {
         let limit = self.queue_spec(channel, frame.class).limit_bytes;
         if limit.is_some_and(|limit| queue.bytes() + frame.bytes > limit) {
             return Some(Cause::QueueFull);
+        }
+        if self.lacks_place(frame) {
+            return Some(Cause::InputFull);
         }
         let input = frame.came_over?;
         if let Some(shared) = self.shared(self.tail(channel)) {

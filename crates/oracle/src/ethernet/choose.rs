@@ -39,7 +39,8 @@ impl Network {
             return None;
         }
         let mut waiting = self.queue(channel, class).waiting.iter();
-        waiting.position(|frame| !self.is_destination_stopped(channel, frame))
+        let place = waiting.position(|frame| !self.is_destination_stopped(channel, frame))?;
+        (!self.lacks_credit(channel, class, place)).then_some(place)
     }
 }
 

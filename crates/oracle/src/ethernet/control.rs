@@ -392,7 +392,7 @@ impl Network {
                 destination,
                 quanta,
             } => (vec![Gate::Destination(class, destination)], quanta),
-            Content::Tcp { .. } | Content::Udp { .. } => return,
+            Content::Tcp { .. } | Content::Udp { .. } | Content::Credit { .. } => return,
         };
         let end = (!control.is_endless).then(|| now + self.quanta(stopped, quanta));
         for gate in gates {
@@ -435,6 +435,6 @@ fn is_stop(content: &Content) -> bool {
         Content::Pause { quanta }
         | Content::Pfc { quanta, .. }
         | Content::StopDestination { quanta, .. } => *quanta > 0,
-        Content::Tcp { .. } | Content::Udp { .. } => false,
+        Content::Tcp { .. } | Content::Udp { .. } | Content::Credit { .. } => false,
     }
 }

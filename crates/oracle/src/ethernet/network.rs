@@ -10,6 +10,7 @@ use backwater_net::frames::spec::{
     BackPressureSpec, EthernetSpec, MemorySpec, NodeKind, QueueSpec, Spread, SwitchSpec,
 };
 
+use super::loops::{self, Loop};
 use super::losses::Losses;
 use super::sources::Source;
 use super::standstill::Standstill;
@@ -171,6 +172,8 @@ pub(super) struct Network {
     pub sources: Vec<Source>,
     /// Flows that run elsewhere.
     pub elsewhere: Stations,
+    /// Credit, by channel and class.
+    pub loops: BTreeMap<(usize, usize), Loop>,
     /// What the wires lose, by channel.
     pub losses: Vec<Losses>,
     /// Random streams by channel and class.
@@ -224,6 +227,7 @@ impl Network {
                 .map(|flow| Source::new(spec, flow))
                 .collect(),
             elsewhere: spec.stations(),
+            loops: loops::loops(spec),
             losses: (0..2 * spec.links.len())
                 .map(|channel| Losses::new(spec, channel))
                 .collect(),

@@ -1,6 +1,7 @@
 //! Random small networks to compare engines on.
 
 mod control;
+mod credits;
 mod shape;
 mod traffic;
 
@@ -62,6 +63,8 @@ pub struct Mix {
     pub has_spread: bool,
     /// Wires may lose frames, and links may be cut.
     pub has_losses: bool,
+    /// Classes that nothing stops may have credit.
+    pub has_credits: bool,
     /// Standstills are looked for; runs are longer, and much is overloaded.
     pub has_looks: bool,
 }
@@ -82,6 +85,7 @@ impl Mix {
             is_finite: false,
             has_spread: false,
             has_losses: false,
+            has_credits: false,
             has_looks: false,
         }
     }
@@ -147,6 +151,9 @@ pub fn random_spec(seed: u64, mix: Mix) -> EthernetSpec {
     shape::build(&mut dice, &mut spec, &rates, mix);
     control::fill(&mut dice, &mut spec, mix);
     traffic::fill(&mut dice, &mut spec, mix);
+    if mix.has_credits {
+        credits::fill(&mut dice, &mut spec, mix);
+    }
     if mix.has_losses {
         losses(&mut dice, &mut spec);
     }

@@ -33,6 +33,7 @@ impl Network {
             NodeKind::Station { storm } => storm.is_some(),
             NodeKind::Switch(switch) => switch.back_pressure.is_some(),
         });
+        let may_stop = may_stop || !self.loops.is_empty();
         may_stop.then(|| self.last_look + self.spec.stall_after)
     }
 
@@ -103,24 +104,28 @@ impl Network {
         }
         let closed = &self.channels[channel].closed;
         let gates = [Gate::Port, Gate::Class(class as u8)];
-        gates
-            .iter()
-            .filter_map(|gate| closed.get(gate))
-            .min()
+        let stopped = gates.iter().filter_map(|gate| closed.get(gate)).min();
+        stopped
             .copied()
+            .or_else(|| self.short_since(channel, class))
     }
 
     /// Is `other` a queue for whose sake `wait` is stopped?
     fn waits(&self, wait: &Wait, other: &Wait) -> bool {
         let (channel, behind) = (wait.channel as usize, other.channel as usize);
         let node = self.head(channel);
-        let Some(rules) = self.switch(node).and_then(|switch| switch.back_pressure) else {
-            return false;
-        };
         if self.tail(behind) != node {
             return false;
         }
         let class = usize::from(other.class);
+        if self.loops.contains_key(&(channel, usize::from(wait.class))) {
+            let mut waiting = self.queue(behind, class).waiting.iter();
+            return other.class == wait.class
+                && waiting.any(|frame| frame.came_over == Some(channel));
+        }
+        let Some(rules) = self.switch(node).and_then(|switch| switch.back_pressure) else {
+            return false;
+        };
         if rules.detect == Detect::Inputs {
             let is_port = self.channels[channel].closed.contains_key(&Gate::Port);
             let mut waiting = self.queue(behind, class).waiting.iter();
@@ -144,6 +149,9 @@ impl Network {
 
     /// Can a stop end although nothing moves?
     fn may_let_go(&self) -> bool {
+        if self.loops.values().any(|own| own.is_repeated()) {
+            return true;
+        }
         self.spec.nodes.iter().any(|node| {
             let ends = match &node.kind {
                 NodeKind::Station { storm } => storm.is_some_and(|it| it.until < self.spec.stop_at),

@@ -5,7 +5,7 @@ use backwater_net::frames::probe::Cause;
 use backwater_net::frames::spec::Forwarding;
 
 use super::network::{
-    CONTROL_BYTES, Control, Flying, Frame, Load, Network, Point, WIRE_BYTES, channel_spec,
+    CONTROL_BYTES, Channel, Control, Flying, Frame, Load, Network, Point, WIRE_BYTES, channel_spec,
 };
 use super::{CONTROL_FLOW, Delivery, Problem, Start, choose, routes};
 
@@ -16,6 +16,9 @@ impl Network {
     /// Runs the next instant at which anything happens; `None` past the end of the run.
     pub fn step(&mut self) -> Result<Option<Time>, Problem> {
         if self.standstill.is_some() {
+            return Ok(None);
+        }
+        if self.is_drained() {
             return Ok(None);
         }
         let Some(now) = self.next_instant().filter(|at| *at <= self.spec.stop_at) else {
@@ -34,7 +37,22 @@ impl Network {
         self.choices(now);
         self.pull(now);
         self.look_at_watchdogs(now);
+        self.look_at_credit(now);
         Ok(Some(now))
+    }
+
+    /// Only receivers that repeat their credit would go on.
+    fn is_drained(&self) -> bool {
+        let is_empty = |channel: &Channel| {
+            let mut queues = channel.queues.iter();
+            channel.control.is_empty()
+                && channel.storm.is_none()
+                && queues.all(|queue| queue.frames().next().is_none())
+        };
+        self.now.is_some()
+            && self.flying.is_empty()
+            && self.flow_times().is_empty()
+            && self.channels.iter().all(is_empty)
     }
 
     fn next_instant(&self) -> Option<Time> {
@@ -62,6 +80,7 @@ impl Network {
     /// A frame no longer counts in the queue in front of `channel`.
     pub fn has_left(&mut self, now: Time, channel: usize, frame: &Frame) {
         self.leave_memory(channel, frame);
+        self.count_gone(frame);
         self.after_departure(Point::Output(channel, frame.class));
         for point in self.inputs_to_look_at(frame) {
             self.after_departure(point);
@@ -94,6 +113,9 @@ impl Network {
     }
 
     fn control_arrives(&mut self, now: Time, channel: usize, control: Control) {
+        if self.take_message(now, channel, &control.content) {
+            return;
+        }
         let response = self.spec.nodes[self.head(channel)].response;
         if response.ps() == 0 {
             self.obey(now, channel, control);
@@ -166,9 +188,10 @@ impl Network {
     }
 
     fn start_control(&mut self, now: Time, channel: usize) {
-        let Some(control) = self.channels[channel].control.pop_front() else {
+        let Some(mut control) = self.channels[channel].control.pop_front() else {
             return;
         };
+        self.bind(now, channel, &mut control);
         self.starts.push(Start {
             at_ps: now.ps(),
             channel: channel as u32,
@@ -192,6 +215,7 @@ impl Network {
         let frame = queue.waiting.remove(place);
         queue.sending = Some(frame.clone());
         choose::after_start(self, channel, class, frame.bytes);
+        self.pay(now, channel, &frame);
         self.starts.push(Start {
             at_ps: now.ps(),
             channel: channel as u32,

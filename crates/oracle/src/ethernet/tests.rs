@@ -48,6 +48,7 @@ fn star(rates_mbps: &[u64]) -> EthernetSpec {
                 ecn: None,
             }],
             inputs: Vec::new(),
+            credits: Vec::new(),
         };
         links.push(LinkSpec::symmetric([index as u32 + 1, 0], channel));
     }

@@ -23,11 +23,13 @@ impl Network {
             }
         }
         let congested = self.congested.iter();
+        times.extend(self.credit_times());
         times.extend(congested.filter_map(|(point, it)| Some(self.time_out_of(*point, it)?.0)));
         times
     }
 
     pub fn timers(&mut self, now: Time) {
+        self.credit_timers(now);
         for channel in 0..self.channels.len() {
             self.responses_end(now, channel);
         }

@@ -316,7 +316,7 @@ fn said(frame: &FrameView) -> (Vec<Gate>, bool) {
             destination,
             quanta,
         } => (vec![Gate::Destination(class, destination)], quanta > 0),
-        Content::Tcp { .. } | Content::Udp { .. } => (Vec::new(), false),
+        Content::Tcp { .. } | Content::Udp { .. } | Content::Credit { .. } => (Vec::new(), false),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use backwater_kernel::Time;
-use backwater_net::frames::probe::{Cause, Content, FrameView, Gate, Probe};
+use backwater_net::frames::probe::{Cause, Content, CreditMessage, FrameView, Gate, Probe};
 use backwater_net::frames::spec::EthernetSpec;
 
 use super::names;
@@ -84,7 +84,7 @@ impl<W: Write> EthernetTrace<W> {
         let to = match frame.content {
             Content::Tcp { .. } | Content::Udp { .. } => node(frame.destination),
             Content::StopDestination { destination, .. } => node(destination),
-            Content::Pause { .. } | Content::Pfc { .. } => String::new(),
+            Content::Pause { .. } | Content::Pfc { .. } | Content::Credit { .. } => String::new(),
         };
         write!(
             self.writer,
@@ -112,6 +112,10 @@ impl<W: Write> EthernetTrace<W> {
             Content::StopDestination { class, quanta, .. } => {
                 let classes = 1u32 << (class & 7);
                 write!(self.writer, ",,,{classes},{quanta}\r\n")
+            }
+            Content::Credit { class, value, .. } => {
+                let classes = 1u32 << (class & 7);
+                write!(self.writer, ",,,{classes},{value}\r\n")
             }
         }
     }
@@ -141,6 +145,11 @@ fn kind(content: &Content) -> &'static str {
         Content::Pause { .. } => "pause",
         Content::Pfc { .. } => "pfc",
         Content::StopDestination { .. } => "stop-destination",
+        Content::Credit { message, .. } => match message {
+            CreditMessage::Credit => "credit",
+            CreditMessage::Request => "credit-request",
+            CreditMessage::Sync => "credit-sync",
+        },
     }
 }
 

@@ -34,6 +34,7 @@ fn channel(mbps: u64) -> ChannelSpec {
         order: Order::StrictPriority,
         queues: vec![queue; 2],
         inputs: Vec::new(),
+        credits: Vec::new(),
     }
 }
 

@@ -115,6 +115,7 @@ fn channel(
         },
         queues: Vec::new(),
         inputs: Vec::new(),
+        credits: Vec::new(),
     };
     let classes: Vec<QueueSettings> = classes.iter().map(|class| own.queues.over(class)).collect();
     for (class, settings) in (0_u8..).zip(&classes) {

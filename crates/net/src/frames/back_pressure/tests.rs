@@ -73,6 +73,7 @@ fn network(rules: BackPressureSpec) -> Simulation<Rings> {
             ecn: None,
         }]),
         inputs: Vec::new(),
+        credits: Vec::new(),
     };
     let link = |a, b| LinkSpec {
         ends: [a, b],

@@ -2,11 +2,12 @@
 
 use alloc::format;
 
-use backwater_kernel::BuildError;
+use backwater_kernel::{BuildError, Channels};
 
 use crate::spec::check_outages;
 use crate::spec::frames::{
-    CLASSES_MAX, Detect, EthernetSpec, MemorySpec, Message, NodeKind, Order, Select, TrafficSpec,
+    CLASSES_MAX, CreditRule, Detect, EthernetSpec, FRAME_LEAST_BYTES, FRAME_OVERHEAD_BYTES,
+    MemorySpec, Message, NodeKind, Order, Select, TAG_BYTES, TCP_IP_BYTES, TrafficSpec,
     TransportSpec,
 };
 
@@ -45,6 +46,7 @@ fn check_links(spec: &EthernetSpec) -> Result<(), BuildError> {
         .links
         .first()
         .map_or(1, |link| link.channels[0].queues.len());
+    let largest_bytes = largest_bytes(spec);
     for (id, channel) in (0..).zip(spec.channels()) {
         let Some((from, to)) = spec.ends(id) else {
             continue;
@@ -71,6 +73,7 @@ fn check_links(spec: &EthernetSpec) -> Result<(), BuildError> {
                 return err(format!("channel {id}: a quantum of 0 bytes never sends"));
             }
         }
+        check_credits(spec, &largest_bytes, (id, to))?;
         if channel
             .inputs
             .iter()
@@ -78,6 +81,75 @@ fn check_links(spec: &EthernetSpec) -> Result<(), BuildError> {
         {
             return err(format!(
                 "channel {id}: the low threshold is above the high one"
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Bytes of the largest frame of each class, about: never less than it has.
+fn largest_bytes(spec: &EthernetSpec) -> [u32; CLASSES_MAX] {
+    let mut largest = [FRAME_LEAST_BYTES; CLASSES_MAX];
+    for flow in &spec.flows {
+        let payload_bytes = match flow.transport {
+            TransportSpec::Tcp(tcp) => tcp.mss_bytes,
+            TransportSpec::Udp { payload_bytes, .. } => payload_bytes,
+        };
+        let around_bytes = TCP_IP_BYTES + FRAME_OVERHEAD_BYTES + TAG_BYTES;
+        if let Some(largest) = largest.get_mut(usize::from(flow.class)) {
+            *largest = payload_bytes.saturating_add(around_bytes).max(*largest);
+        }
+    }
+    largest
+}
+
+/// Credit ends where frames are stored, and needs memory that nobody else can take.
+fn check_credits(
+    spec: &EthernetSpec,
+    largest_bytes: &[u32; CLASSES_MAX],
+    (id, to): (u32, u32),
+) -> Result<(), BuildError> {
+    let channel = spec.links.channel(id);
+    if channel.credits.is_empty() {
+        return Ok(());
+    }
+    let NodeKind::Switch(switch) = &spec.nodes[to as usize].kind else {
+        return err(format!(
+            "channel {id}: credit ends at a switch, not at a host"
+        ));
+    };
+    if channel.credits.len() != channel.queues.len() {
+        return err(format!(
+            "channel {id}: credit is told for every class or none"
+        ));
+    }
+    if matches!(switch.memory, MemorySpec::Shared(_)) {
+        return err(format!(
+            "channel {id}: credit promises memory, which a shared one can't hold back"
+        ));
+    }
+    for (class, credit) in (0..).zip(&channel.credits) {
+        let Some(credit) = credit else { continue };
+        let stops = switch
+            .back_pressure
+            .is_some_and(|rules| rules.classes & 1 << class != 0 || rules.select == Select::Port);
+        if stops {
+            return err(format!(
+                "channel {id}: class {class} has credit and is stopped"
+            ));
+        }
+        let checked = credit.rule.check();
+        checked.map_err(|what| BuildError(format!("channel {id}: {what}")))?;
+        if credit.unit_bytes == 0 {
+            return err(format!("channel {id}: a unit of credit of 0 bytes"));
+        }
+        // N2 - 1 units may be free and unreported: the rest must be enough for a frame.
+        let cost = largest_bytes[class].div_ceil(credit.unit_bytes);
+        let is_capped = credit.rule.rule == CreditRule::N123Plus && credit.rule.n1 < cost;
+        if credit.rule.n3.saturating_add(1) < cost || is_capped {
+            return err(format!(
+                "channel {id}: a frame of class {class} costs {cost} units, more than there is \
+                 credit for"
             ));
         }
     }

@@ -119,6 +119,7 @@ impl Builder<'_> {
             order: self.order,
             queues: self.queues.clone(),
             inputs: Vec::new(),
+            credits: Vec::new(),
         };
         let forward = channel(rate);
         // Some links are faster one way: a stop is counted in bits of what it stops.

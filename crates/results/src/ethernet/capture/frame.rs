@@ -24,6 +24,7 @@ const PFC: [u8; 2] = [0x01, 0x01];
 /// Not assigned: stops of destinations are no standard. A class-enable vector and a time as in
 /// PFC, then the address of the host.
 const STOP_DESTINATION: [u8; 2] = [0x01, 0x02];
+const CREDIT: [u8; 2] = [0x01, 0x03];
 /// Where datagrams and segments go.
 const DISCARD: u16 = 9;
 const RTP: u16 = 5004;
@@ -109,6 +110,16 @@ impl Encoder {
                 bytes.extend(quanta.to_be_bytes());
                 bytes.extend(mac(destination));
             }
+            Content::Credit {
+                class,
+                message,
+                value,
+            } => {
+                bytes.extend(MAC_CONTROL);
+                bytes.extend(CREDIT);
+                bytes.extend([message as u8, 1 << (class & 7)]);
+                bytes.extend(value.to_be_bytes());
+            }
         }
         (bytes, length)
     }
@@ -158,9 +169,10 @@ impl Encoder {
                 let server = if has_rtp { RTP } else { DISCARD };
                 internet::udp(&ip, ports(frame.flow, server), rtp.as_ref(), bytes as usize)
             }
-            Content::Pause { .. } | Content::Pfc { .. } | Content::StopDestination { .. } => {
-                Vec::new()
-            }
+            Content::Pause { .. }
+            | Content::Pfc { .. }
+            | Content::StopDestination { .. }
+            | Content::Credit { .. } => Vec::new(),
         }
     }
 }

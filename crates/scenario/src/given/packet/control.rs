@@ -2,6 +2,7 @@
 
 use backwater_derive::{Table, Word};
 use backwater_kernel::{Duration, Rate};
+use backwater_net::spec::CreditRule;
 
 use crate::kinds::{OrShare, OrWord};
 use crate::source::At;
@@ -149,6 +150,20 @@ pub(crate) enum ControlKind {
     /// credit is N2 + N3 - (sent - freed). Buffer N2 + N3.
     #[word(cite = "Kung, Blackwell and Chapman 1994 (SIGCOMM)")]
     Cumulative,
+}
+
+impl ControlKind {
+    /// The credit scheme that the engine is told; `None` for no control.
+    pub(crate) fn rule(self) -> Option<CreditRule> {
+        match self {
+            Self::None => None,
+            Self::N23 => Some(CreditRule::N23),
+            Self::N123 => Some(CreditRule::N123),
+            Self::N123Plus => Some(CreditRule::N123Plus),
+            Self::Relative => Some(CreditRule::Relative),
+            Self::Cumulative => Some(CreditRule::Cumulative),
+        }
+    }
 }
 
 /// Words of `bind`: When a credit cell's value is taken from the buffer.

@@ -2,6 +2,7 @@
 
 use backwater_derive::{Table, Word};
 use backwater_kernel::{Duration, Rate, Time};
+use backwater_net::spec::{self, SchedulerSpec, VirtualClockSpec};
 
 use crate::typed::Placed;
 
@@ -76,6 +77,42 @@ pub(crate) enum Scheduler {
     },
 }
 
+/// Stands for the largest unit of any flow until the flows are known. No quantum is 0.
+pub(crate) const LARGEST_UNIT: u32 = 0;
+
+impl Scheduler {
+    /// What the engine is told.
+    pub(crate) fn spec(&self) -> SchedulerSpec {
+        match self {
+            Self::RoundRobin => SchedulerSpec::RoundRobin,
+            Self::Fifo => SchedulerSpec::Fifo,
+            Self::StrictPriority => SchedulerSpec::StrictPriority,
+            Self::VirtualClock {
+                stamp,
+                resync,
+                threshold,
+                alarm,
+            } => SchedulerSpec::VirtualClock(VirtualClockSpec {
+                stamp: stamp.spec(),
+                resync: resync.spec(),
+                threshold: *threshold,
+                alarm_bytes: *alarm,
+            }),
+            Self::Wfq => SchedulerSpec::Wfq,
+            Self::Wf2qPlus => SchedulerSpec::Wf2qPlus,
+            Self::Scfq => SchedulerSpec::Scfq,
+            Self::Sfq => SchedulerSpec::Sfq,
+            Self::Drr { quantum } => SchedulerSpec::Drr {
+                quantum_bytes: quantum.unwrap_or(LARGEST_UNIT),
+            },
+            Self::Edf => SchedulerSpec::Edf,
+            Self::Ats { max_residence } => SchedulerSpec::Ats {
+                max_residence: *max_residence,
+            },
+        }
+    }
+}
+
 /// Words of `stamp`: The clock of a flow that stamps its units; the smallest stamp is served first.
 #[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Stamp {
@@ -83,6 +120,15 @@ pub(crate) enum Stamp {
     Auxvc,
     /// VirtualClock: a flow that was silent may be served first for long.
     VirtualClock,
+}
+
+impl Stamp {
+    fn spec(self) -> spec::Stamp {
+        match self {
+            Self::Auxvc => spec::Stamp::AuxVc,
+            Self::VirtualClock => spec::Stamp::VirtualClock,
+        }
+    }
 }
 
 /// Words of `resync`: When auxVC is set back to VirtualClock at the end of a check.
@@ -95,6 +141,16 @@ pub(crate) enum Resync {
     Literal,
     /// Never.
     None,
+}
+
+impl Resync {
+    fn spec(self) -> spec::Resync {
+        match self {
+            Self::IdleLink => spec::Resync::IdleLink,
+            Self::Literal => spec::Resync::Literal,
+            Self::None => spec::Resync::None,
+        }
+    }
 }
 
 /// Memory of every switch.

@@ -2,6 +2,7 @@
 
 use backwater_derive::{Table, Word};
 use backwater_kernel::{Duration, Rate};
+use backwater_net::spec::{AbrSpec, SourceControlSpec};
 
 use crate::typed::{Chosen, Placed};
 use crate::usual::{Usual, usual};
@@ -54,6 +55,28 @@ pub(crate) enum SourceControl {
 }
 
 impl SourceControl {
+    /// What the engine is told; `abr` builds what an ABR source is told.
+    pub(crate) fn spec(&self, abr: impl FnOnce(&Abr) -> AbrSpec) -> SourceControlSpec {
+        match self {
+            Self::None => SourceControlSpec::None,
+            Self::Window { cells } => SourceControlSpec::Window { units: *cells },
+            Self::Aimd {
+                initial,
+                maximum,
+                increase,
+                decrease,
+                timeout,
+            } => SourceControlSpec::Aimd {
+                initial_units: *initial,
+                maximum_units: *maximum,
+                increase_units: *increase,
+                decrease: *decrease,
+                timeout: *timeout,
+            },
+            Self::Abr(own) => SourceControlSpec::Abr(abr(own)),
+        }
+    }
+
     /// What an ABR source is given.
     pub(crate) fn abr(&self) -> Option<&Abr> {
         match self {

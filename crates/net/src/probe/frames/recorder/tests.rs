@@ -16,6 +16,7 @@ fn network() -> EthernetSpec {
         order: Order::StrictPriority,
         queues: Vec::new(),
         inputs: Vec::new(),
+        credits: Vec::new(),
     };
     let flow = FlowSpec {
         name: "f".into(),

@@ -103,6 +103,23 @@ fn a_stop_of_a_destination_names_it() {
 }
 
 #[test]
+fn credit_names_its_class_and_what_it_says() {
+    let content = Content::Credit {
+        class: 3,
+        message: backwater_net::frames::probe::CreditMessage::Sync,
+        value: 0x0102_0304,
+    };
+    let head = [
+        0x01, 0x80, 0xc2, 0x00, 0x00, 0x01, // to MAC control
+        0x02, 0x00, 0x00, 0x01, 0x0a, 0x0b, // from the node
+        0x88, 0x08, 0x01, 0x03, // experimental
+        0x02, 0x08, // a statement, of class 3
+        0x00, 0x00, 0x00, 0x00, 0x01, 0x02, 0x03, 0x04, // units sent
+    ];
+    assert_eq!(encode(&view(content, 64)), padded(&head));
+}
+
+#[test]
 fn a_tagged_segment_is_written_like_this() {
     let segment = Segment {
         seq: 0x1_0000_00ff,

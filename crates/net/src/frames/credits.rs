@@ -1,0 +1,234 @@
+//! Credit over classes: the loop of `flow_control` around queues that many flows share.
+//!
+//! A class of a channel is *shut* while the frame that goes next costs more than there is credit.
+//! A frame pays as it starts. It takes its place at the switch as it arrives and frees it with its
+//! last bit; one that is dropped there frees it at once. Credit, requests and statements of the
+//! counter are control frames: they go before data, in the order in which they were wanted.
+
+use alloc::vec;
+
+use backwater_kernel::{EventQueue, Time};
+
+use crate::classes::credits::Credited;
+use crate::hop::kind::ControlKind;
+use crate::hop::leg::{Leg, LegCounts};
+use crate::hop::unit::NONE;
+use crate::hop::wire::{Channel, Ticket};
+use crate::network::Network;
+use crate::probe::{Cause, Gate, Probe};
+use crate::simulation::Simulation;
+use crate::spec::frames::{EthernetSpec, FRAME_LEAST_BYTES};
+
+impl Network {
+    /// Credit of all classes that have it.
+    pub(crate) fn add_credits(&mut self, spec: &EthernetSpec) {
+        if spec.channels().all(|channel| channel.credits.is_empty()) {
+            return;
+        }
+        self.classes.credits.legs = vec![NONE; self.classes.queues.len()];
+        self.classes.credits.sent = vec![0; self.channels.len()];
+        for (channel, own) in (0..).zip(spec.channels()) {
+            for (class, credit) in (0..).zip(&own.credits) {
+                let Some(credit) = credit else { continue };
+                self.channels[channel as usize].kind |= Channel::CREDITS;
+                let node = self.channels[channel as usize].to;
+                self.classes.nodes[node as usize].counts_inputs = true;
+                let mut leg = Leg::idle(channel, node, NONE, NONE);
+                self.control(&mut leg, &credit.rule);
+                let link = self.credits[leg.sender.control as usize].settings;
+                leg.receiver.limit = self.settings[link as usize].buffer_units;
+                let queue = self.queue(channel, class);
+                self.classes.credits.legs[queue] = self.legs.len() as u32;
+                self.legs.push(leg);
+                self.counts.push(LegCounts::default());
+                self.classes.credits.classes.push(Credited {
+                    channel,
+                    class,
+                    unit_bytes: credit.unit_bytes,
+                    shut_since: Time::ZERO,
+                });
+            }
+        }
+    }
+
+    /// The leg of a class of a channel, if it has credit.
+    #[inline]
+    pub(crate) fn credit_leg(&self, channel: u32, class: u8) -> Option<u32> {
+        match self.channels[channel as usize].is(Channel::CREDITS) {
+            true => self.classes.credits.leg(self.queue(channel, class)),
+            false => None,
+        }
+    }
+}
+
+impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
+    /// A frame that came over a channel takes its place, or finds none.
+    pub(crate) fn take_place(&mut self, leg: u32, bytes: u64) -> Result<(), Cause> {
+        let cost = self.network.classes.credits.cost(leg, bytes);
+        let receiver = &mut self.network.legs[leg as usize].receiver;
+        if receiver.fill.value() + cost > receiver.limit {
+            return Err(Cause::InputFull);
+        }
+        receiver.arrived += u64::from(cost);
+        receiver.fill.add_many(self.now, cost);
+        Ok(())
+    }
+
+    /// The last bit of it has left.
+    pub(crate) fn free_place(&mut self, leg: u32, bytes: u64) {
+        let cost = self.network.classes.credits.cost(leg, bytes);
+        let receiver = &mut self.network.legs[leg as usize].receiver;
+        receiver.fill.sub_many(self.now, cost);
+        self.count_freed(leg, cost);
+    }
+
+    /// A frame that came over a channel was dropped as it arrived.
+    #[cold]
+    pub(crate) fn pass_up_place(&mut self, channel: u32, class: u8, bytes: u64) {
+        let Some(leg) = self.network.credit_leg(channel, class) else {
+            return;
+        };
+        let cost = self.network.classes.credits.cost(leg, bytes);
+        self.network.legs[leg as usize].receiver.arrived += u64::from(cost);
+        self.count_freed(leg, cost);
+    }
+
+    /// A frame of a class starts on a channel with credit.
+    pub(crate) fn pay(&mut self, channel: u32, class: u8, bytes: u64) {
+        let Some(leg) = self.network.credit_leg(channel, class) else {
+            return;
+        };
+        let network = &mut self.network;
+        let cost = network.classes.credits.cost(leg, bytes);
+        let sender = &mut network.legs[leg as usize].sender;
+        let sent_before = sender.sent;
+        sender.credit -= cost as i32;
+        sender.sent += u64::from(cost);
+        if sender.counts_starts {
+            for _ in 0..cost {
+                network.starts.push(&mut sender.starts, self.now);
+            }
+        }
+        let (sent, credit) = (sender.sent, sender.credit);
+        let link = &network.credits[sender.control as usize];
+        let resync_every = network.settings[link.settings as usize].resync_every;
+        if let Some(every) = resync_every.map(|every| u64::from(every.max(1)))
+            && sent / every != sent_before / every
+        {
+            self.want_control(leg, ControlKind::Sync, 0);
+        }
+        self.probe.on_credit(self.now, leg, credit.into(), false);
+        self.turn_class(leg);
+    }
+
+    /// Credit, or the frame that goes next, has changed: may the class send?
+    pub(crate) fn turn_class(&mut self, leg: u32) {
+        let is_shut = self.network.lacks_credit(leg);
+        let own = &self.network.classes.credits.classes[leg as usize];
+        let (id, class) = (own.channel, own.class);
+        let bit = 1 << class;
+        let channel = &mut self.network.channels[id as usize];
+        if is_shut == (channel.shut & bit != 0) {
+            return;
+        }
+        channel.shut ^= bit;
+        if is_shut {
+            self.network.classes.credits.classes[leg as usize].shut_since = self.now;
+            self.note_blocked(leg);
+        } else if channel.waiting & bit != 0 {
+            self.wake_port(id);
+        }
+        self.network.classes.gates[id as usize].watches[class as usize].set(self.now, is_shut);
+        if P::WATCHES {
+            self.probe
+                .on_gate(self.now, id, Gate::Class(class), is_shut);
+        }
+    }
+
+    /// The head of a queue has changed.
+    #[inline]
+    pub(crate) fn note_head(&mut self, channel: u32, class: u8) {
+        if let Some(leg) = self.network.credit_leg(channel, class) {
+            self.turn_class(leg);
+        }
+    }
+
+    /// A control frame of credit is wanted.
+    pub(crate) fn want_class_control(&mut self, leg: u32, kind: ControlKind, value: u64) {
+        let forward = self.network.legs[leg as usize].sender.channel;
+        let channel = match kind {
+            ControlKind::Request | ControlKind::Sync => forward,
+            ControlKind::Credit
+            | ControlKind::Alarm
+            | ControlKind::Notice
+            | ControlKind::Session
+            | ControlKind::Stop => forward ^ 1,
+        };
+        self.network.channels[channel as usize].push_control(Ticket {
+            leg,
+            kind,
+            value,
+            bytes: FRAME_LEAST_BYTES,
+        });
+        self.wake_port(channel);
+    }
+
+    /// It starts: only now it is decided what it says.
+    pub(crate) fn make_control(&mut self, ticket: Ticket) -> u32 {
+        let value = self.bind_control(ticket);
+        let credits = &mut self.network.classes.credits;
+        let own = &credits.classes[ticket.leg as usize];
+        let class = own.class;
+        if ticket.kind == ControlKind::Credit {
+            credits.sent[own.channel as usize ^ 1] += 1;
+        }
+        self.hash.add(ticket.kind.mark(value));
+        let number = self.by_class.controls_made;
+        self.by_class.controls_made += 1;
+        let (units, now) = (&mut self.network.units, self.now);
+        units.credit_frame(now, number, (ticket.leg, class), (ticket.kind, value))
+    }
+
+    /// It has come to the other end.
+    pub(crate) fn take_credit_control(&mut self, id: u32, kind: ControlKind) {
+        let leg = self.network.units.get(id).leg;
+        let value = self.network.units.credit_value(id);
+        self.network.units.end_frame(id);
+        match kind {
+            ControlKind::Credit => {
+                self.set_credit(leg, value);
+                if self.network.lacks_credit(leg) {
+                    self.note_blocked(leg);
+                }
+                self.turn_class(leg);
+            }
+            ControlKind::Request => self.provoke_credit(leg),
+            ControlKind::Sync => self.on_sync(leg, value),
+            ControlKind::Alarm | ControlKind::Session | ControlKind::Notice | ControlKind::Stop => {
+            }
+        }
+    }
+}
+
+impl Network {
+    /// Frames of the class wait, and the one that goes next costs more than there is credit.
+    pub(crate) fn lacks_credit(&self, leg: u32) -> bool {
+        let own = &self.classes.credits.classes[leg as usize];
+        match self.next_bytes(own.channel, own.class) {
+            0 => false,
+            bytes => {
+                let cost = self.classes.credits.cost(leg, bytes.into());
+                i64::from(self.legs[leg as usize].sender.credit) < i64::from(cost)
+            }
+        }
+    }
+
+    /// Units, or frames, wait at the sender of a leg and only credit is missing.
+    pub(crate) fn is_blocked(&self, leg: u32) -> bool {
+        let sender = &self.legs[leg as usize].sender;
+        match sender.flow {
+            NONE => self.lacks_credit(leg),
+            _ => sender.is_blocked(),
+        }
+    }
+}

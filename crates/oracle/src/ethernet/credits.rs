@@ -1,0 +1,234 @@
+//! Credit over channels, by class: everything is counted anew each time it is asked for.
+
+use backwater_kernel::Time;
+use backwater_net::frames::probe::{Content, CreditMessage};
+use backwater_net::frames::spec::Bind;
+
+use super::network::{Control, Frame, Network};
+
+/// The receiver.
+impl Network {
+    fn fill(&self, at: (usize, usize)) -> u64 {
+        let held = self.came_in(at.0, at.1);
+        let own = &self.loops[&at];
+        held.iter().map(|frame| own.cost(frame.bytes)).sum()
+    }
+
+    /// Is there no place for what came over a channel?
+    pub fn lacks_place(&self, frame: &Frame) -> bool {
+        let Some(at) = frame.came_over.map(|channel| (channel, frame.class)) else {
+            return false;
+        };
+        self.loops.get(&at).is_some_and(|own| {
+            let rule = &own.spec.rule;
+            self.fill(at) + own.cost(frame.bytes) > u64::from(rule.n1 + rule.n2 + rule.n3)
+        })
+    }
+
+    /// A frame has come, and stays or does not.
+    pub fn count_arrival(&mut self, frame: &Frame, is_dropped: bool) {
+        let Some(at) = frame.came_over.map(|channel| (channel, frame.class)) else {
+            return;
+        };
+        let Some(own) = self.loops.get_mut(&at) else {
+            return;
+        };
+        own.arrived += own.cost(frame.bytes);
+        if is_dropped {
+            self.count_gone(frame);
+        }
+    }
+
+    /// A frame that came over a channel is gone.
+    pub fn count_gone(&mut self, frame: &Frame) {
+        let Some(at) = frame.came_over.map(|channel| (channel, frame.class)) else {
+            return;
+        };
+        let Some(own) = self.loops.get_mut(&at) else {
+            return;
+        };
+        let cost = own.cost(frame.bytes);
+        own.freed += cost;
+        self.count_untold(at, cost);
+    }
+
+    fn count_untold(&mut self, at: (usize, usize), units: u64) {
+        let Some(own) = self.loops.get_mut(&at) else {
+            return;
+        };
+        own.untold += units;
+        let every = own.spec.rule.redundant_every.unwrap_or(u32::MAX);
+        if own.untold >= u64::from(every.clamp(1, own.spec.rule.n2)) {
+            self.want_credit(at);
+        }
+    }
+
+    fn want_credit(&mut self, at: (usize, usize)) {
+        if self.loops[&at].is_waiting {
+            return;
+        }
+        let value = self.loops[&at].value(self.fill(at));
+        if let Some(own) = self.loops.get_mut(&at) {
+            own.is_waiting = true;
+        }
+        self.say_credit(at.0 ^ 1, at.1, CreditMessage::Credit, value);
+    }
+
+    fn say_credit(&mut self, port: usize, class: usize, message: CreditMessage, value: u64) {
+        self.channels[port].control.push_back(Control {
+            content: Content::Credit {
+                class: class as u8,
+                message,
+                value,
+            },
+            is_endless: false,
+        });
+    }
+
+    /// A control frame starts on `channel`: what it says now.
+    pub fn bind(&mut self, now: Time, channel: usize, control: &mut Control) {
+        let Content::Credit {
+            class,
+            message,
+            value,
+        } = &mut control.content
+        else {
+            return;
+        };
+        let class = usize::from(*class);
+        match message {
+            CreditMessage::Credit => {
+                let at = (channel ^ 1, class);
+                let late = self.loops[&at].value(self.fill(at));
+                let Some(own) = self.loops.get_mut(&at) else {
+                    return;
+                };
+                if own.spec.rule.bind == Bind::Start {
+                    *value = late;
+                }
+                (own.untold, own.is_waiting, own.last_credit) = (0, false, now);
+            }
+            CreditMessage::Sync => *value = self.loops[&(channel, class)].sent(),
+            CreditMessage::Request => {}
+        }
+    }
+}
+
+/// The sender.
+impl Network {
+    /// Does the class lack credit for the frame at this place of those that wait?
+    pub fn lacks_credit(&self, channel: usize, class: usize, place: usize) -> bool {
+        let first = &self.queue(channel, class).waiting[place];
+        let own = self.loops.get(&(channel, class));
+        own.is_some_and(|own| own.credit < own.cost(first.bytes) as i64)
+    }
+
+    fn is_short(&self, at: (usize, usize)) -> bool {
+        !self.queue(at.0, at.1).waiting.is_empty() && self.lacks_credit(at.0, at.1, 0)
+    }
+
+    pub fn pay(&mut self, now: Time, channel: usize, frame: &Frame) {
+        let at = (channel, frame.class);
+        let Some(own) = self.loops.get_mut(&at) else {
+            return;
+        };
+        let cost = own.cost(frame.bytes);
+        let before = own.sent();
+        own.starts.push((now, cost));
+        own.credit -= cost as i64;
+        (own.blocked_since, own.short_since) = (None, None);
+        let every = own.spec.rule.resync_every.map(u64::from);
+        if every.is_some_and(|every| before / every != (before + cost) / every) {
+            self.say_credit(channel, frame.class, CreditMessage::Sync, 0);
+        }
+    }
+
+    /// A message has come over `channel`.
+    pub fn take_message(&mut self, now: Time, channel: usize, content: &Content) -> bool {
+        let Content::Credit {
+            class,
+            message,
+            value,
+        } = *content
+        else {
+            return false;
+        };
+        let class = usize::from(class);
+        match message {
+            CreditMessage::Credit => {
+                let at = (channel ^ 1, class);
+                if let Some(own) = self.loops.get_mut(&at) {
+                    own.take(now, value);
+                }
+                let is_short = self.is_short(at);
+                if let Some(own) = self.loops.get_mut(&at) {
+                    own.blocked_since = is_short.then_some(now);
+                    own.short_since = own.short_since.filter(|_| is_short);
+                }
+            }
+            CreditMessage::Request => self.want_credit((channel, class)),
+            CreditMessage::Sync => {
+                let at = (channel, class);
+                let own = &self.loops[&at];
+                let lost = value.saturating_sub(own.arrived);
+                let news = lost.saturating_sub(own.known_lost);
+                if let Some(own) = self.loops.get_mut(&at) {
+                    own.known_lost += news;
+                }
+                self.count_untold(at, news);
+            }
+        }
+        true
+    }
+
+    /// Who has lacked credit since when, after everything of an instant.
+    pub fn look_at_credit(&mut self, now: Time) {
+        for at in self.loops.keys().copied().collect::<Vec<_>>() {
+            let is_short = self.is_short(at);
+            if let Some(own) = self.loops.get_mut(&at) {
+                own.blocked_since = own.blocked_since.or(Some(now)).filter(|_| is_short);
+                own.short_since = own.short_since.or(Some(now)).filter(|_| is_short);
+            }
+        }
+    }
+
+    /// Since when a class has had frames and lacked credit for them.
+    pub fn short_since(&self, channel: usize, class: usize) -> Option<Time> {
+        let at = (channel, class);
+        let own = self.loops.get(&at).filter(|_| self.is_short(at))?;
+        own.short_since
+    }
+
+    pub fn credit_times(&self) -> Vec<Time> {
+        let mut times = Vec::new();
+        for own in self.loops.values() {
+            times.extend(own.request_at());
+            times.extend(own.refresh_at);
+        }
+        times
+    }
+
+    /// Senders that have lacked credit for long ask; receivers that have long been silent speak.
+    pub fn credit_timers(&mut self, now: Time) {
+        for at in self.loops.keys().copied().collect::<Vec<_>>() {
+            if self.loops[&at].request_at() == Some(now) && self.is_short(at) {
+                self.say_credit(at.0, at.1, CreditMessage::Request, 0);
+                if let Some(own) = self.loops.get_mut(&at) {
+                    own.blocked_since = Some(now);
+                }
+            }
+            if self.loops[&at].refresh_at != Some(now) {
+                continue;
+            }
+            let own = &self.loops[&at];
+            let every = own.spec.rule.refresh_every.unwrap_or_default();
+            let due = own.last_credit + every;
+            if due <= now {
+                self.want_credit(at);
+            }
+            if let Some(own) = self.loops.get_mut(&at) {
+                own.refresh_at = Some(if due <= now { now + every } else { due });
+            }
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! The state of one loop of credit, and what its rule makes of it.
+
+use std::collections::BTreeMap;
+
+use backwater_kernel::{Channels, Duration, Time};
+use backwater_net::frames::spec::{ClassCreditSpec, CreditRule, EthernetSpec};
+
+/// Both ends of a loop.
+#[derive(Clone, Debug)]
+pub(super) struct Loop {
+    pub spec: ClassCreditSpec,
+    /// Starts, with what each of them cost.
+    pub starts: Vec<(Time, u64)>,
+    pub credit: i64,
+    /// The frame that goes next has lacked credit since, or since credit that was too little.
+    pub blocked_since: Option<Time>,
+    /// It has lacked credit since.
+    pub short_since: Option<Time>,
+    /// Units that came, those of frames dropped on arrival included.
+    pub arrived: u64,
+    /// Units that came and are gone.
+    pub freed: u64,
+    /// Of those and of lost ones known, what credit has not told.
+    pub untold: u64,
+    pub known_lost: u64,
+    /// A credit frame waits for its port.
+    pub is_waiting: bool,
+    pub last_credit: Time,
+    /// The receiver looks whether it has been silent.
+    pub refresh_at: Option<Time>,
+}
+
+impl Loop {
+    pub fn new(spec: ClassCreditSpec) -> Loop {
+        let rule = spec.rule;
+        let zones = i64::from(rule.n2) + i64::from(rule.n3);
+        Loop {
+            spec,
+            starts: Vec::new(),
+            credit: match rule.rule {
+                CreditRule::N123Plus => zones.min(i64::from(rule.n1)),
+                _ => zones,
+            },
+            blocked_since: None,
+            short_since: None,
+            arrived: 0,
+            freed: 0,
+            untold: 0,
+            known_lost: 0,
+            is_waiting: false,
+            last_credit: Time::ZERO,
+            refresh_at: rule.refresh_every.map(|every| Time::ZERO + every),
+        }
+    }
+
+    /// What a frame costs.
+    pub fn cost(&self, bytes: u64) -> u64 {
+        bytes.div_ceil(u64::from(self.spec.unit_bytes))
+    }
+
+    pub fn sent(&self) -> u64 {
+        self.starts.iter().map(|(_, cost)| cost).sum()
+    }
+
+    /// E.
+    fn sent_within(&self, now: Time, window: Duration) -> i64 {
+        let recent = self.starts.iter().filter(|(at, _)| *at + window > now);
+        recent.map(|(_, cost)| *cost as i64).sum()
+    }
+
+    /// What credit says that is written now.
+    pub fn value(&self, fill: u64) -> u64 {
+        let zones = u64::from(self.spec.rule.n2 + self.spec.rule.n3);
+        match self.spec.rule.rule {
+            CreditRule::N23 | CreditRule::N123 | CreditRule::N123Plus => zones.saturating_sub(fill),
+            CreditRule::Relative => self.untold,
+            CreditRule::Cumulative => self.freed + self.known_lost,
+        }
+    }
+
+    pub fn take(&mut self, now: Time, value: u64) {
+        let rule = &self.spec.rule;
+        let zones = i64::from(rule.n2) + i64::from(rule.n3);
+        let said = value as i64;
+        self.credit = match rule.rule {
+            CreditRule::N23 => said - self.sent_within(now, rule.window),
+            CreditRule::N123 => said,
+            CreditRule::N123Plus => {
+                said.min(i64::from(rule.n1) - self.sent_within(now, rule.window))
+            }
+            CreditRule::Relative => self.credit + said,
+            CreditRule::Cumulative => zones - (self.sent() as i64 - said),
+        };
+    }
+}
+
+impl Loop {
+    /// Lost credit is made good without another start.
+    pub fn is_repeated(&self) -> bool {
+        let rule = &self.spec.rule;
+        rule.request_after.is_some() || rule.refresh_every.is_some()
+    }
+
+    pub fn request_at(&self) -> Option<Time> {
+        Some(self.blocked_since? + self.spec.rule.request_after?)
+    }
+}
+
+/// The loops of a network.
+pub(super) fn loops(spec: &EthernetSpec) -> BTreeMap<(usize, usize), Loop> {
+    let channels = 0..2 * spec.links.len();
+    let all = channels.flat_map(|channel| {
+        let own = spec
+            .links
+            .channel(channel as u32)
+            .credits
+            .iter()
+            .enumerate();
+        own.filter_map(move |(class, credit)| Some(((channel, class), Loop::new((*credit)?))))
+    });
+    all.collect()
+}
