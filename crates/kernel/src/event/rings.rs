@@ -91,14 +91,16 @@ impl Ring {
         number as usize & (self.events.len() - 1)
     }
 
+    /// Adds an event; `first` is the first instant of all rings.
     #[inline]
-    fn push(&mut self, event: Event) {
+    fn push(&mut self, event: Event, first: &mut u64) {
         let len = self.len();
         if len == 0 {
             self.first = event.time().0;
+            *first = self.first.min(*first);
         } else if len as usize == self.events.len() {
             // A call at the very end, so that the rest needs no room for what it would spoil.
-            return self.push_where_full(event);
+            return self.push_where_full(event, first);
         }
         let place = self.place(self.added);
         self.events[place] = event;
@@ -109,10 +111,10 @@ impl Ring {
     /// as there was room.
     #[cold]
     #[inline(never)]
-    fn push_where_full(&mut self, event: Event) {
+    fn push_where_full(&mut self, event: Event, first: &mut u64) {
         assert!(self.events.len() < 1 << 31, "too many events wait");
         self.events.extend_from_within(..);
-        self.push(event);
+        self.push(event, first);
     }
 
     /// Takes out what happens at its first instant.
@@ -155,9 +157,7 @@ impl EventQueue for Rings {
         let delay = event.time().0.wrapping_sub(self.now);
         for ring in &mut self.rings {
             if ring.delay == delay {
-                // Where others wait before it this changes nothing.
-                self.first = self.first.min(event.time().0);
-                return ring.push(event);
+                return ring.push(event, &mut self.first);
             }
         }
         self.push_other(delay, event);
@@ -185,13 +185,14 @@ impl EventQueue for Rings {
         };
         self.now = instant;
         if instant == first {
-            self.first = EMPTY;
+            let mut least = EMPTY;
             for ring in &mut self.rings {
                 if ring.first == instant {
                     ring.take_first(&mut each);
                 }
-                self.first = self.first.min(ring.first);
+                least = least.min(ring.first);
             }
+            self.first = least;
         }
         Some(Time(instant))
     }

@@ -129,7 +129,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     }
 
     /// The credit of a sender that gets a credit unit.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn set_credit(&mut self, leg_id: u32, value: u64) {
         let (now, network) = (self.now, &mut self.network);
         let sender = &mut network.legs[leg_id as usize].sender;
