@@ -165,7 +165,7 @@ impl Datagrams {
         if let Some(playout) = &mut self.playout {
             let picture = playout.on_arrival(now, number);
             if let Some(began_ps) = picture {
-                self.tally.count_transfer(now, began_ps, is_measured);
+                self.tally.count_transfer(now, Time(began_ps), is_measured);
             }
         }
         u64::from(bytes)
