@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | infinite | `transfers` | `datagrams`, one each time the port asks |
 //! | files, requests | `transfers` | |
-//! | constant, Poisson | | `datagrams/pace`, `datagrams` |
+//! | constant, Poisson | | `gaps`, `datagrams` |
 //! | self-similar | | `datagrams/self_similar` |
 //! | video | | `datagrams/video`, and `datagrams/playout` at the receiver |
 //!
@@ -15,6 +15,7 @@ use crate::Segment;
 
 pub(crate) mod connection;
 pub(crate) mod datagrams;
+mod gaps;
 pub mod over_cells;
 mod tally;
 mod transfers;
