@@ -13,7 +13,8 @@
 //!
 //! Acknowledgements, marks, losses and signals of the network come by the hooks whose names begin
 //! with `on_`. `window` and `pacing` say what the scheme allows at the moment. TCP knows by itself
-//! what goes next: it goes by the window, and asks `next` before each segment whether it may go now.
+//! what goes next: it goes by the window, and asks `next` before each segment whether it may go
+//! now.
 //!
 //! To add a scheme: a file with its state and `impl Control` (CONTRIBUTING.md has one), a line
 //! in `members!` below, and a variant of its specification with an arm in `new`. What the scheme

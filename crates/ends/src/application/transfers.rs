@@ -2,8 +2,8 @@
 //!
 //! A transfer is a think time, a request from the opener, and, where there is one, a service time
 //! and a response back. A file is a request without response: it is complete when its last byte is
-//! in, and the next one waits for its last acknowledgement. Traffic without end is one file, without
-//! a think time before it.
+//! in, and the next one waits for its last acknowledgement. Traffic without end is one file,
+//! without a think time before it.
 
 use backwater_kernel::stream::{Purpose, Stream};
 use backwater_kernel::{Duration, Time};
