@@ -97,6 +97,7 @@ pub fn ethernet_summary(info: &RunInfo, spec: &EthernetSpec, outcome: &EthernetO
         "refreshes_sent": control.refreshes,
         "resumes_sent": control.resumes,
         "stops_obeyed": control.obeyed,
+        "credits_sent": control.credits,
         "control_lost": control.lost,
         "fairness": fairness(&goodputs(spec, outcome)),
         "max_min": fair::shares(spec, outcome).json(),

@@ -27,8 +27,8 @@ fn keys_are_explained_with_default_range_and_source() {
     }
     assert_eq!(
         text.matches("n2 in ").count(),
-        1,
-        "overrides repeat nothing: {text}"
+        2,
+        "cells and frames; overrides repeat nothing: {text}"
     );
     assert!(
         explain("link.delay")

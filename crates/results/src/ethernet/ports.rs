@@ -240,6 +240,7 @@ pub fn channels(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Table {
             control("refreshes sent", "among them"),
             control("resumes sent", "whole run"),
             control("stops obeyed", "by this port; whole run"),
+            control("credits sent", "credit frames by this port; whole run"),
             Column::number(
                 "input held max",
                 "bytes",
@@ -270,6 +271,7 @@ pub fn channels(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Table {
             found.refreshes_sent.into(),
             found.resumes_sent.into(),
             found.stops_obeyed.into(),
+            found.credits_sent.into(),
             found.input_most_bytes.into(),
             found.headroom_most_bytes.into(),
         ]);

@@ -112,7 +112,9 @@ pub struct Control {
     pub resumes: u64,
     /// Stops that took effect.
     pub obeyed: u64,
-    /// Stops and resumes lost on the wire.
+    /// Credit frames.
+    pub credits: u64,
+    /// Control frames lost on the wire.
     pub lost: u64,
 }
 
@@ -125,6 +127,7 @@ impl Control {
             all.refreshes += channel.refreshes_sent;
             all.resumes += channel.resumes_sent;
             all.obeyed += channel.stops_obeyed;
+            all.credits += channel.credits_sent;
             all.lost += channel.control_lost_total;
         }
         all
@@ -132,7 +135,7 @@ impl Control {
 
     /// In words; `None` where there was none.
     pub fn sentence(&self) -> Option<String> {
-        if self.stops + self.resumes == 0 {
+        if self.stops + self.resumes + self.credits == 0 {
             return None;
         }
         let refreshes = match self.refreshes {
@@ -143,6 +146,9 @@ impl Control {
             0 => String::new(),
             many => format!(", {} lost on the wire", grouped(many)),
         };
+        if self.credits > 0 && self.stops + self.resumes == 0 {
+            return Some(format!("{} sent{lost}", counted(self.credits, "credit")));
+        }
         Some(format!(
             "{}{refreshes} and {} sent, {} obeyed{lost}",
             counted(self.stops, "stop"),

@@ -46,7 +46,7 @@ pub(crate) fn classes(file: &EthernetFile, classes: u8, mistakes: &mut Diagnosti
             mistakes.push(no_such_class(&class.at, **class, classes));
         }
     }
-    let stopped = file.flow_control.stops().map(|stops| &stops.classes);
+    let stopped = file.flow_control.classes();
     let storms = file.nodes.iter().filter_map(|node| node.storm.as_ref());
     let storms = storms.map(|storm| &storm.classes);
     for named in stopped.into_iter().chain(storms) {

@@ -28,10 +28,12 @@ const NAMED: usize = 12;
 /// Warns of a cycle.
 pub(crate) fn check(look: &Lossless<'_>, mistakes: &mut Diagnostics) {
     let pressure = &look.file.flow_control.value;
-    let Some(stops) = pressure.stops() else {
+    if pressure.classes().is_none() {
         return;
-    };
-    let by_class = matches!(pressure.value, FlowControl::Pfc(_));
+    }
+    let notify = pressure.stops().map(|stops| &stops.notify);
+    let has_credit = pressure.credits().is_some();
+    let by_class = has_credit || matches!(pressure.value, FlowControl::Pfc(_));
     let graph = waits(look);
     let Some(around) = cycle(&graph) else {
         return;
@@ -52,22 +54,24 @@ pub(crate) fn check(look: &Lossless<'_>, mistakes: &mut Diagnostics) {
         0 => String::new(),
         more => format!(", {more} more"),
     };
-    let at = match around.len() {
-        2 => &stops.notify.at,
+    let at = match (around.len(), notify) {
+        (2, Some(notify)) => &notify.at,
         _ => &pressure.at,
     };
     let is_mutual = around.len() == 2 && around[0] / 16 == around[1] / 16;
-    let mut diagnostic = Diagnostic::warning(
-        "deadlock",
-        "stopped queues may wait for each other in a cycle",
-    )
-    .at(at.clone(), format!("{} channels in a cycle", around.len()))
-    .note(format!(
-        "each may wait for the next: {}{more}, and the first again",
-        named.join(", ")
-    ))
-    .note("the run ends when such a cycle is stuck for `run.stall`, and reports its frames");
-    if is_mutual && *stops.notify == Some(flow_control::Notify::All) {
+    let message = match has_credit {
+        true => "queues without credit may wait for each other in a cycle",
+        false => "stopped queues may wait for each other in a cycle",
+    };
+    let mut diagnostic = Diagnostic::warning("deadlock", message)
+        .at(at.clone(), format!("{} channels in a cycle", around.len()))
+        .note(format!(
+            "each may wait for the next: {}{more}, and the first again",
+            named.join(", ")
+        ))
+        .note("the run ends when such a cycle is stuck for `run.stall`, and reports its frames");
+    let tells_all = notify.is_some_and(|notify| **notify == Some(flow_control::Notify::All));
+    if is_mutual && tells_all {
         diagnostic = diagnostic.help(
             "say `notify = \"others\"`: a port then never waits for the opposite port of its link",
         );
@@ -82,10 +86,11 @@ pub(crate) fn check(look: &Lossless<'_>, mistakes: &mut Diagnostics) {
         }
         diagnostic = diagnostic.help("or stop by destination: `kind = \"destination\"`");
     }
-    mistakes.push(
-        diagnostic
-            .help("a `[watchdog]` or `flow_control.time_out` ends it, at the price of frames"),
-    );
+    if !has_credit {
+        diagnostic = diagnostic
+            .help("a `[watchdog]` or `flow_control.time_out` ends it, at the price of frames");
+    }
+    mistakes.push(diagnostic);
 }
 
 /// What each channel between switches may wait for: `8 * channel + class`. No other is part of a
@@ -95,6 +100,23 @@ fn waits(look: &Lossless<'_>) -> BTreeMap<u32, Vec<u32>> {
     for (channel, class) in look.crossings.on.keys() {
         let (from, node) = look.net.ends(*channel);
         if switch_of(look.spec, from).is_none() {
+            continue;
+        }
+        let credit = channel_of(look.spec, *channel)
+            .credits
+            .get(usize::from(*class));
+        if let Some(Some(credit)) = credit {
+            let zones = u64::from(credit.rule.n2) + u64::from(credit.rule.n3);
+            let most = look
+                .crossings
+                .on
+                .get(&(*channel, *class))
+                .map_or(0, |load| load.most);
+            if most > zones * u64::from(credit.unit_bytes) {
+                let to = fed(look, *channel, *class).map(|out| 8 * out + u32::from(*class));
+                let own = 8 * channel + u32::from(*class);
+                graph.entry(own).or_default().extend(to);
+            }
             continue;
         }
         let pressure = switch_of(look.spec, node).and_then(|s| s.back_pressure.as_ref());
@@ -119,6 +141,15 @@ fn waits(look: &Lossless<'_>) -> BTreeMap<u32, Vec<u32>> {
     graph
         .map(|(from, to)| (from, to.into_iter().collect()))
         .collect()
+}
+
+/// Channels between switches that frames of a channel and class go on to.
+fn fed<'a>(look: &'a Lossless<'_>, channel: u32, class: u8) -> impl Iterator<Item = u32> + 'a {
+    let node = look.net.ends(channel).1;
+    let around = look.net.neighbours[node as usize].iter();
+    let around = around.filter(|(neighbour, _)| switch_of(look.spec, *neighbour).is_some());
+    let around = around.map(|(_, out)| *out);
+    around.filter(move |out| look.crossings.through.contains_key(&(*out, class, channel)))
 }
 
 /// The queues at the far end of a channel that may have it stopped.

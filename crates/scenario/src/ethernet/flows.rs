@@ -48,8 +48,8 @@ pub(crate) fn highest_class(file: &EthernetFile) -> u8 {
     let flows = file.flows.iter().map(|flow| *flow.settings.class);
     let patterns = file.patterns.iter().map(|rule| *rule.settings.class);
     let classes = file.classes.iter().map(|class| *class.class);
-    let stops = file.flow_control.stops();
-    let lossless = stops.and_then(|stops| stops.classes.as_ref());
+    let named = file.flow_control.classes();
+    let lossless = named.and_then(|classes| classes.as_ref());
     let lossless = lossless.into_iter().flatten().copied();
     let named = flows.chain(patterns).chain(classes).chain(lossless);
     named.max().unwrap_or(0)

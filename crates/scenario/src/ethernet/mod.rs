@@ -1,6 +1,7 @@
 //! From checked tables to the network that the Ethernet engine runs.
 
 mod checks;
+mod credits;
 mod crossings;
 mod deadlock;
 mod flows;
@@ -90,6 +91,7 @@ pub(crate) fn build(
         stall_after: *run.stall,
     };
     checks::blocked(file, &network, mistakes);
+    credits::add(file, &net, ports.credited, &mut network, mistakes);
     let consent = Consent::read(file, &net, ports, mistakes);
     let mut given_up = Vec::new();
     if mistakes.errors() == 0 {

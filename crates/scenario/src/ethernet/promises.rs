@@ -59,7 +59,7 @@ impl Consent {
         ports: Ports,
         mistakes: &mut Diagnostics,
     ) -> Self {
-        let general = file.flow_control.stops().map(|stops| &stops.headroom);
+        let general = file.flow_control.headroom();
         let general = general.filter(|headroom| headroom.is_given);
         let general = general.map(|headroom| Word {
             class: None,
@@ -79,11 +79,11 @@ impl Consent {
         let of_classes = file.classes.iter().filter_map(of_class);
         let words = general.into_iter().chain(of_classes).collect();
         for own in &file.classes {
-            without_meaning(own, ports.lossless, mistakes);
+            without_meaning(own, ports.lossless | ports.credited, mistakes);
         }
         Self {
             words,
-            lossless: ports.lossless,
+            lossless: ports.lossless | ports.credited,
         }
     }
 

@@ -19,8 +19,10 @@ use crate::typed::Placed;
 pub(crate) struct Ports {
     /// Queues of each port.
     pub classes: u8,
-    /// Classes under flow control, a bit each; 0 without it.
+    /// Classes that are stopped, a bit each; 0 without that.
     pub lossless: u8,
+    /// Classes with credit, a bit each.
+    pub credited: u8,
     /// Congestion is seen at inputs.
     pub at_inputs: bool,
     /// All queues of a switch share one memory.
@@ -178,7 +180,9 @@ impl Port<'_> {
             return endless;
         }
         let ecn = self.ecn(class, settings, mistakes);
-        let is_endless = self.ports.is_shared || self.ports.at_inputs && self.is_lossless(class);
+        let has_credit = self.ports.credited & 1 << class != 0;
+        let is_endless =
+            self.ports.is_shared || has_credit || self.ports.at_inputs && self.is_lossless(class);
         let usual = (!is_endless).then(|| usual_bytes(self.rate));
         let limit_bytes = settings.limit.or(usual).filter(|_| !self.ports.is_shared);
         let queue = QueueSpec {

@@ -32,12 +32,17 @@ pub(crate) fn ports(file: &EthernetFile, highest: u8, mistakes: &mut Diagnostics
                 .help("leave `detect` out, or give each queue its own memory"),
         );
     }
-    let named = |stops: &Stops| stops.classes.as_deref().map(mask);
-    let lossless = stops.map_or(0, |stops| named(stops).unwrap_or(all));
+    let named = file.flow_control.classes();
+    let named = named.map_or(0, |classes| classes.as_deref().map_or(all, mask));
+    let (lossless, credited) = match file.flow_control.credits() {
+        Some(_) => (0, named),
+        None => (named, 0),
+    };
     let counts_inputs = is_shared || detect == Some(flow_control::Detect::Inputs);
     Ports {
         classes,
         lossless,
+        credited,
         at_inputs: lossless != 0 && counts_inputs,
         is_shared,
     }
@@ -193,7 +198,12 @@ fn shared_spec(shared: &Shared) -> SharedSpec {
 
 fn flow_control(pressure: &FlowControl, ports: Ports, largest: u64) -> Option<BackPressureSpec> {
     let select = match pressure {
-        FlowControl::None => return None,
+        FlowControl::None
+        | FlowControl::N23 { .. }
+        | FlowControl::N123 { .. }
+        | FlowControl::N123Plus { .. }
+        | FlowControl::Relative(_)
+        | FlowControl::Cumulative { .. } => return None,
         FlowControl::Pause(_) => Select::Port,
         FlowControl::Pfc(_) => Select::Class,
         FlowControl::Destination { choose, frames, .. } => Select::Destination(match **choose {

@@ -395,9 +395,15 @@ fn gates(look: &Lossless<'_>) -> u64 {
         let is_tcp = matches!(flow.transport, TransportSpec::Tcp(_));
         let ends = [Some(flow.destination), Some(flow.source).filter(|_| is_tcp)];
         gates.extend(ends.into_iter().flatten().map(|end| match pressure {
-            FlowControl::None | FlowControl::Pause(_) => (0, 0),
             FlowControl::Pfc(_) => (flow.class, 0),
             FlowControl::Destination { .. } => (flow.class, end),
+            FlowControl::None
+            | FlowControl::Pause(_)
+            | FlowControl::N23 { .. }
+            | FlowControl::N123 { .. }
+            | FlowControl::N123Plus { .. }
+            | FlowControl::Relative(_)
+            | FlowControl::Cumulative { .. } => (0, 0),
         }));
     }
     gates.len() as u64

@@ -88,7 +88,7 @@ fn check_links(spec: &EthernetSpec) -> Result<(), BuildError> {
 }
 
 /// Bytes of the largest frame of each class, about: never less than it has.
-fn largest_bytes(spec: &EthernetSpec) -> [u32; CLASSES_MAX] {
+pub fn largest_bytes(spec: &EthernetSpec) -> [u32; CLASSES_MAX] {
     let mut largest = [FRAME_LEAST_BYTES; CLASSES_MAX];
     for flow in &spec.flows {
         let payload_bytes = match flow.transport {

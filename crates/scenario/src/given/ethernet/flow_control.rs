@@ -3,6 +3,7 @@
 use backwater_derive::{Table, Word};
 use backwater_kernel::Duration;
 
+use crate::given::packet::control::Bind;
 use crate::kinds::{OrShare, OrWord};
 use crate::typed::Placed;
 use crate::usual::{Usual, usual};
@@ -12,9 +13,12 @@ pub(crate) const XOFF: Usual<OrShare<u64>> = usual!(80 percent);
 /// Threshold that resumes: the paper's.
 pub(crate) const XON: Usual<OrShare<u64>> = usual!(70 percent);
 
-/// When every switch stops its neighbours, and which.
+/// When every switch stops its neighbours, and which; or what credit it gives them.
 #[derive(Table, Clone, Debug)]
-#[table("[flow_control]", by(kind, "What is stopped."))]
+#[table(
+    "[flow_control]",
+    by(kind, "What is stopped, or which credit is given.")
+)]
 pub(crate) enum FlowControl {
     /// Nothing: queues that are full drop.
     None,
@@ -39,13 +43,66 @@ pub(crate) enum FlowControl {
         #[key(otherwise = "all of it")]
         blocked_share: Option<BlockedShare>,
     },
+    /// Absolute credit for each class of a link: a credit frame carries N2 + N3 - fill, the sender
+    /// subtracts what it sent within `window`.
+    #[word(cite = "Kung 1993, section 4.3")]
+    N23 {
+        #[key(flatten)]
+        credits: Credits,
+        /// Span over which the sender counts what it has sent.
+        #[key(is = TimeOr { word: "exact", min_ps: 1 }, default = "\"exact\"")]
+        window: Placed<OrWord<Duration>>,
+    },
+    /// Absolute credit without E: a zone N1 holds what is under way at the link's rate.
+    #[word(cite = "Kung 1993, section 3")]
+    N123 {
+        #[key(flatten)]
+        credits: Credits,
+        /// Zone that holds what is under way and no credit frame can know of.
+        #[key(
+            is = Whole { min: 0, max: 1 << 30, unit: "units" },
+            otherwise = "what the link can send within the loop, in frames of the worst size"
+        )]
+        n1: Placed<Option<u32>>,
+    },
+    /// As n123, with N1 as a limit on what is sent within the loop.
+    #[word(name = "n123+", cite = "Kung 1993, section 3")]
+    N123Plus {
+        #[key(flatten)]
+        credits: Credits,
+        /// The same span as with n23.
+        #[key(is = TimeOr { word: "exact", min_ps: 1 }, default = "\"exact\"")]
+        window: Placed<OrWord<Duration>>,
+        /// Most units sent within the window, and the zone that holds them.
+        #[key(is = Whole { min: 1, max: 1 << 30, unit: "units" }, otherwise = "N2 + N3")]
+        n1: Placed<Option<u32>>,
+    },
+    /// Additive credit: the credit frame carries the units freed, the sender adds them, as R_RDY of
+    /// Fibre Channel does. A lost credit frame is lost for ever.
+    Relative(Credits),
+    /// Cumulative credit: the credit frame carries all units freed since the start; the sender's
+    /// credit is N2 + N3 - (sent - freed).
+    #[word(cite = "Kung, Blackwell and Chapman 1994 (SIGCOMM)")]
+    Cumulative {
+        #[key(flatten)]
+        credits: Credits,
+        /// The sender states its counter once in this many units, which repairs the credit after
+        /// lost data.
+        #[key(is = Whole { min: 1, max: 1 << 30, unit: "units" }, otherwise = "never")]
+        resync_every: Option<u32>,
+    },
 }
 
 impl FlowControl {
     /// What is said of stops; `None` where nothing is stopped.
     pub(crate) fn stops(&self) -> Option<&Stops> {
         match self {
-            Self::None => None,
+            Self::None
+            | Self::N23 { .. }
+            | Self::N123 { .. }
+            | Self::N123Plus { .. }
+            | Self::Relative(_)
+            | Self::Cumulative { .. } => None,
             Self::Pause(stops) | Self::Pfc(stops) | Self::Destination { stops, .. } => Some(stops),
         }
     }
@@ -53,10 +110,90 @@ impl FlowControl {
     /// How much of a queue frames to stopped destinations may take.
     pub(crate) fn blocked_share(&self) -> Option<&BlockedShare> {
         match self {
-            Self::None | Self::Pause(_) | Self::Pfc(_) => None,
             Self::Destination { blocked_share, .. } => blocked_share.as_ref(),
+            Self::None
+            | Self::Pause(_)
+            | Self::Pfc(_)
+            | Self::N23 { .. }
+            | Self::N123 { .. }
+            | Self::N123Plus { .. }
+            | Self::Relative(_)
+            | Self::Cumulative { .. } => None,
         }
     }
+
+    /// What is said of credit; `None` where there is none.
+    pub(crate) fn credits(&self) -> Option<&Credits> {
+        match self {
+            Self::None | Self::Pause(_) | Self::Pfc(_) | Self::Destination { .. } => None,
+            Self::N23 { credits, .. }
+            | Self::N123 { credits, .. }
+            | Self::N123Plus { credits, .. }
+            | Self::Relative(credits)
+            | Self::Cumulative { credits, .. } => Some(credits),
+        }
+    }
+
+    /// The classes that are named, if any kind names classes.
+    pub(crate) fn classes(&self) -> Option<&Placed<Option<Vec<u8>>>> {
+        let stopped = self.stops().map(|stops| &stops.classes);
+        stopped.or(self.credits().map(|credits| &credits.classes))
+    }
+
+    /// Whether a class under flow control promises to lose nothing.
+    pub(crate) fn headroom(&self) -> Option<&Placed<Headroom>> {
+        let stopped = self.stops().map(|stops| &stops.headroom);
+        stopped.or(self.credits().map(|credits| &credits.headroom))
+    }
+}
+
+/// Credit of any kind: which classes, in which units, how much, and what repairs it. It holds on
+/// every link into a switch; hosts take what comes.
+#[derive(Table, Clone, Debug)]
+#[table(part)]
+pub(crate) struct Credits {
+    /// Classes under flow control: those that lose nothing.
+    #[key(is = Wholes { min: 0, max: 7, unit: "" }, otherwise = "all")]
+    pub classes: Placed<Option<Vec<u8>>>,
+    /// What one unit of credit is good for: a frame costs its bytes in units, rounded up.
+    #[key(
+        is = Size { min: 1, max: 16_000 },
+        otherwise = "the largest frame of the class, so that each frame costs one"
+    )]
+    pub unit: Option<u64>,
+    /// Units that the receiver frees between two credit frames.
+    #[key(
+        is = Whole { min: 1, max: 1 << 30, unit: "units" },
+        default = "10",
+        cite = "Kung 1993, sections 4.2 and 4.4"
+    )]
+    pub n2: u32,
+    /// Zone of the buffer that keeps the link busy over a round trip.
+    #[key(
+        is = Whole { min: 0, max: 1 << 30, unit: "units" },
+        otherwise = "what passes during the loop of the link at its full rate",
+        cite = "Kung 1993, section 4.3, equation 3"
+    )]
+    pub n3: Placed<Option<u32>>,
+    /// When a credit frame's value is taken from the buffer.
+    #[key(default = "\"start\"")]
+    pub bind: Placed<Bind>,
+    /// Send a credit frame every time this many units were freed, if that is sooner than N2.
+    #[key(
+        is = Whole { min: 1, max: 1 << 30, unit: "units" },
+        otherwise = "no redundant credit frames",
+        cite = "Kung 1993, section 4.5"
+    )]
+    pub redundant_every: Option<u32>,
+    /// Also send a credit frame when none was sent for this long.
+    #[key(is = Clock { min_ps: 1 }, otherwise = "never", cite = "Kung 1993, section 4.5")]
+    pub refresh_every: Option<Duration>,
+    /// Ask for credit after this long without enough of it while frames wait.
+    #[key(is = Clock { min_ps: 1 }, otherwise = "never", cite = "Kung 1993, section 4.5")]
+    pub request_after: Option<Duration>,
+    /// Whether a class with credit promises to lose nothing.
+    #[key(default = "\"checked\"")]
+    pub headroom: Placed<Headroom>,
 }
 
 /// Stops of any kind: which classes, when, whom, for how long.

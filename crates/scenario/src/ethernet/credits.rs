@@ -1,0 +1,264 @@
+//! Credit over the links into switches: its zones, from the loop of each link.
+//!
+//! The loop runs from the start of the largest frame of the class until the credit that knows of
+//! it has come back. On the way back a credit frame may wait behind one frame: that is time in
+//! which the link must be kept busy (N3), but not time that the sender must count (E).
+
+use backwater_kernel::{Channels, Duration};
+use backwater_net::frames::spec::{
+    Bind, ClassCreditSpec, CreditRule, CreditSpec, EthernetSpec, FRAME_LEAST_BYTES, NodeKind,
+    WIRE_OVERHEAD_BYTES, largest_bytes,
+};
+
+use super::net::Net;
+use crate::diagnostics::{Diagnostic, Diagnostics};
+use crate::given::ethernet::EthernetFile;
+use crate::given::ethernet::flow_control::{Credits, FlowControl, Headroom};
+use crate::given::packet::control as given;
+use crate::kinds::OrWord;
+use crate::law;
+use crate::typed::Placed;
+
+/// Gives every link into a switch its credit.
+pub(crate) fn add(
+    file: &EthernetFile,
+    net: &Net<'_>,
+    credited: u8,
+    network: &mut EthernetSpec,
+    mistakes: &mut Diagnostics,
+) {
+    let Some(credits) = file.flow_control.credits() else {
+        return;
+    };
+    if file.buffer.shared.is_some() {
+        mistakes.push(
+            Diagnostic::error(
+                "bad-scheme",
+                "shared memory can hold nothing back for credit",
+            )
+            .at(
+                file.flow_control.at.clone(),
+                "promises memory to each link and class",
+            )
+            .note("whoever comes first takes what is shared (`[buffer]`, `shared`)")
+            .help("leave `shared` out: each link and class has N1 + N2 + N3 units of its own"),
+        );
+        return;
+    }
+    let largest = largest_bytes(network);
+    let all = largest.iter().max().copied().unwrap_or(FRAME_LEAST_BYTES);
+    let mut said = false;
+    for id in 0..2 * network.links.len() as u32 {
+        if !net.forwards(net.ends(id).1) {
+            continue;
+        }
+        let classes = network.links.channel(id).queues.len();
+        let mut own = Vec::new();
+        for (class, largest) in (0..classes).zip(largest) {
+            let has_credit = credited & 1 << class != 0;
+            own.push(has_credit.then(|| {
+                let way = Way::new(network, id, (largest, all), credits);
+                let spec = way.spec(&file.flow_control);
+                if !said {
+                    said = way.check(file, net, (id, class), &spec, mistakes);
+                }
+                spec
+            }));
+        }
+        network.links.channel_mut(id).credits = own;
+    }
+}
+
+/// A link into a switch, for frames of a class.
+struct Way<'a> {
+    credits: &'a Credits,
+    unit_bytes: u32,
+    /// What its largest frame costs.
+    most: u32,
+    /// From the start of that until a credit frame that knows of it takes effect.
+    window: Duration,
+    /// The same if the credit frame waits behind another frame first.
+    whole: Duration,
+    /// Time of that frame on the wire.
+    frame: Duration,
+    /// Most units that start within the window.
+    crowd: u32,
+}
+
+impl<'a> Way<'a> {
+    fn new(
+        network: &EthernetSpec,
+        id: u32,
+        (largest, all): (u32, u32),
+        credits: &'a Credits,
+    ) -> Self {
+        let channel = |id: u32| network.links.channel(id);
+        let wire = |id: u32, bytes: u32| {
+            let rate = channel(id).rate;
+            rate.serialization(u64::from(bytes + WIRE_OVERHEAD_BYTES))
+        };
+        let away = |id: u32| {
+            let (_, to) = network.links.ends(id);
+            let latency = match &network.nodes[to as usize].kind {
+                NodeKind::Switch(switch) => switch.latency,
+                NodeKind::Station { .. } => Duration::ZERO,
+            };
+            channel(id).delay + latency
+        };
+        let back = id ^ 1;
+        let unit_bytes = credits.unit.map_or(largest, |unit| unit as u32);
+        let (frame, credit) = (wire(id, largest), wire(back, FRAME_LEAST_BYTES));
+        let window = frame + away(id) + credit + away(back);
+        let most = largest.div_ceil(unit_bytes);
+        // The dearest frame for its time has one byte more than fits its units but one.
+        let dear = |cost: u32| {
+            let bytes = ((cost - 1) * unit_bytes + 1).max(FRAME_LEAST_BYTES);
+            let cost = u128::from(bytes.div_ceil(unit_bytes));
+            (u128::from(window.0) * cost).div_ceil(u128::from(wire(id, bytes).0.max(1)))
+        };
+        let crowd = (1..=most).map(dear).max().unwrap_or(1) + u128::from(most);
+        Self {
+            credits,
+            unit_bytes,
+            most,
+            window,
+            whole: window + wire(back, all),
+            frame,
+            crowd: u32::try_from(crowd).unwrap_or(u32::MAX),
+        }
+    }
+
+    /// Units that pass during the loop at the full rate, in frames of the largest size.
+    fn full(&self) -> u32 {
+        let units = u128::from(self.whole.0) * u128::from(self.most);
+        let units = units.div_ceil(u128::from(self.frame.0.max(1)));
+        u32::try_from(units).unwrap_or(u32::MAX).max(self.most)
+    }
+
+    fn spec(&self, control: &FlowControl) -> ClassCreditSpec {
+        let n2 = self.credits.n2;
+        let n3 = self.credits.n3.unwrap_or_else(|| self.full());
+        let exact = |window: &Placed<OrWord<Duration>>| match **window {
+            OrWord::Value(window) => window,
+            OrWord::Word => self.window,
+        };
+        let (rule, n1, window, resync_every) = match control {
+            FlowControl::N23 { window, .. } => (CreditRule::N23, 0, exact(window), None),
+            FlowControl::N123 { n1, .. } => {
+                let n1 = n1.unwrap_or(self.crowd);
+                (CreditRule::N123, n1, self.window, None)
+            }
+            FlowControl::N123Plus { window, n1, .. } => {
+                let n1 = n1.unwrap_or(n2.saturating_add(n3));
+                (CreditRule::N123Plus, n1, exact(window), None)
+            }
+            FlowControl::Cumulative { resync_every, .. } => {
+                (CreditRule::Cumulative, 0, self.window, *resync_every)
+            }
+            FlowControl::Relative(_)
+            | FlowControl::None
+            | FlowControl::Pause(_)
+            | FlowControl::Pfc(_)
+            | FlowControl::Destination { .. } => (CreditRule::Relative, 0, self.window, None),
+        };
+        ClassCreditSpec {
+            unit_bytes: self.unit_bytes,
+            rule: CreditSpec {
+                rule,
+                n1,
+                n2,
+                n3,
+                window,
+                bind: match *self.credits.bind {
+                    given::Bind::Start => Bind::Start,
+                    given::Bind::Trigger => Bind::Trigger,
+                },
+                redundant_every: self.credits.redundant_every,
+                refresh_every: self.credits.refresh_every,
+                request_after: self.credits.request_after,
+                resync_every,
+            },
+        }
+    }
+
+    /// Says what can't work; true if anything was said.
+    fn check(
+        &self,
+        file: &EthernetFile,
+        net: &Net<'_>,
+        (id, class): (u32, usize),
+        spec: &ClassCreditSpec,
+        mistakes: &mut Diagnostics,
+    ) -> bool {
+        let place = format!("link `{}`, class {class}", net.channel_name(id));
+        let rule = &spec.rule;
+        let zone = &self.credits.n3.at;
+        let meant = *self.credits.headroom == Headroom::Unchecked;
+        let found = if rule.n3.saturating_add(1) < self.most {
+            let least = self.most - 1;
+            Diagnostic::error(
+                "zone-too-small",
+                "the credit would never do for a full frame",
+            )
+            .at(zone.clone(), format!("N3 = {} units", rule.n3))
+            .note(format!(
+                "a frame costs up to {} units of {} B; {} may be free and not told of ({place})",
+                self.most,
+                spec.unit_bytes,
+                rule.n2 - 1
+            ))
+            .help(format!("write `n3 = {least}` or more, or leave it out"))
+        } else if let (Some(at), true) = (window_at(file), rule.window < self.window) {
+            let message = "a window shorter than the control loop overflows".into();
+            Diagnostic::error_unless(meant, "window-too-short", message)
+                .at(at.clone(), format!("{} ns", rule.window.0 / 1_000))
+                .note(format!(
+                    "the loop is {} ns ({place})",
+                    self.window.0.div_ceil(1_000)
+                ))
+                .help("write `window = \"exact\"`, the default")
+                .help("to measure the overflow, say `headroom = \"unchecked\"`")
+        } else if rule.rule == CreditRule::N123 && rule.n1 < self.crowd {
+            let missing = self.crowd - rule.n1;
+            let message = format!("N1 is {missing} units too small: frames may be lost");
+            Diagnostic::error_unless(meant, "zone-too-small", message)
+                .at(
+                    file.flow_control.at.clone(),
+                    format!("N1 = {} units", rule.n1),
+                )
+                .note(format!("as many can start within the loop ({place})"))
+                .help(format!("write `n1 = {}`, or leave it out", self.crowd))
+        } else {
+            let frame = f64::from(self.most);
+            let units = self.whole.0 as f64 / self.frame.0.max(1) as f64 * frame;
+            let zones = f64::from(rule.n2) + f64::from(rule.n3);
+            let share = law::throughput(zones, f64::from(rule.n2), units, 0.0);
+            if share > 0.9 || !self.credits.n3.is_given {
+                return false;
+            }
+            Diagnostic::warning("slow", "the credit is spent before more of it comes back")
+                .at(zone.clone(), format!("N2 + N3 = {zones} units"))
+                .note(format!(
+                    "a loop takes {units:.1} units: about {:.0} % of the link ({place})",
+                    100.0 * share
+                ))
+                .help(format!("N3 = {} keeps the link busy", self.full()))
+        };
+        mistakes.push(found);
+        true
+    }
+}
+
+/// Where the window is given.
+fn window_at(file: &EthernetFile) -> Option<&crate::source::At> {
+    match &file.flow_control.value.value {
+        FlowControl::N23 { window, .. } | FlowControl::N123Plus { window, .. } => Some(&window.at),
+        FlowControl::None
+        | FlowControl::Pause(_)
+        | FlowControl::Pfc(_)
+        | FlowControl::Destination { .. }
+        | FlowControl::N123 { .. }
+        | FlowControl::Relative(_)
+        | FlowControl::Cumulative { .. } => None,
+    }
+}
