@@ -2,21 +2,23 @@
 //!
 //! | Traffic, in bytes | Over TCP | In datagrams |
 //! |---|---|---|
-//! | infinite | `connection` | `datagrams`, one each time the port asks |
-//! | files, requests | `connection` | |
-//! | constant, Poisson | | `datagrams/pace`, `datagrams` |
+//! | infinite | `transfers` | `datagrams`, one each time the port asks |
+//! | files, requests | `transfers` | |
+//! | constant, Poisson | | `gaps`, `datagrams` |
 //! | self-similar | | `datagrams/self_similar` |
 //! | video | | `datagrams/video`, and `datagrams/playout` at the receiver |
 //!
-//! Traffic in units (cells, packets) is in `units`; TCP whose segments go in cells, in
-//! `over_cells`.
+//! Both ends of TCP are in `connection`; where segments go in cells, in `over_cells`. Traffic in
+//! units (cells, packets) is in `units`.
 
 use crate::Segment;
 
 pub(crate) mod connection;
 pub(crate) mod datagrams;
+mod gaps;
 pub mod over_cells;
 mod tally;
+mod transfers;
 pub mod units;
 
 /// An instant that never comes, in picoseconds.

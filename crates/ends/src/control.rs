@@ -12,8 +12,9 @@
 //! | `Wait` | ask again when something has changed |
 //!
 //! Acknowledgements, marks, losses and signals of the network come by the hooks whose names begin
-//! with `on_`. `window` and `pacing` say what the scheme allows at the moment; TCP, which knows by
-//! itself what goes next, goes by the window.
+//! with `on_`. `window` and `pacing` say what the scheme allows at the moment. TCP knows by itself
+//! what goes next: it goes by the window, and asks `next` before each segment whether it may go
+//! now.
 //!
 //! To add a scheme: a file with its state and `impl Control` (CONTRIBUTING.md has one), a line
 //! in `members!` below, and a variant of its specification with an arm in `new`. What the scheme
@@ -79,6 +80,8 @@ members! {
         Cubic(Box<Cubic>),
         Dctcp(Box<Dctcp<Reno>>),
         DctcpCubic(Box<Dctcp<Cubic>>),
+        #[cfg(test)]
+        Paced(tests::Paced),
     }
 }
 

@@ -201,6 +201,7 @@ impl Endpoint {
         }
         if self.handshake.state == State::Open
             && let Some((seq, bytes)) = self.sender.next_range(spec)
+            && self.sender.may_send(now)
         {
             return Some(self.data(now, spec, seq, bytes));
         }
@@ -245,7 +246,8 @@ impl Endpoint {
 
     /// When [`Endpoint::on_timer`] wants to be called; `None` if never as things stand.
     pub fn timer(&self) -> Option<Time> {
-        let at = self.sender.time_out_at().min(self.receiver.ack_at());
+        let at = self.sender.time_out_at().min(self.sender.slot_at());
+        let at = at.min(self.receiver.ack_at());
         (at != Time::MAX).then_some(at)
     }
 
@@ -253,6 +255,9 @@ impl Endpoint {
     pub fn on_timer(&mut self, now: Time, spec: &TcpSpec) {
         if now >= self.receiver.ack_at() {
             self.receiver.acknowledge();
+        }
+        if now >= self.sender.slot_at() {
+            self.sender.end_slot();
         }
         if now < self.sender.time_out_at() {
             return;

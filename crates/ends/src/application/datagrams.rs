@@ -6,18 +6,17 @@ use alloc::vec::Vec;
 use backwater_kernel::stream::Purpose;
 use backwater_kernel::{Duration, Stream, Time};
 
+use super::gaps::{Gaps, Pace};
 use super::tally::Tally;
 use super::{NEVER_PS, Outgoing, Payload};
 use crate::outcome::EndsOutcome;
 use crate::spec::bytes::TrafficSpec;
 use crate::stations::Setup;
 
-mod pace;
 mod playout;
 mod self_similar;
 mod video;
 
-use pace::{Pace, Rest};
 use playout::Playout;
 use self_similar::OnOffSources;
 use video::Video;
@@ -40,14 +39,8 @@ enum Source {
         left_bytes: u64,
         is_started: bool,
     },
-    Constant {
-        pace: Pace,
-        rest: Rest,
-    },
-    Poisson {
-        mean: Duration,
-        stream: Stream,
-    },
+    /// Full datagrams.
+    Spaced(Box<Gaps>),
     SelfSimilar(OnOffSources),
     Video(Box<Video>),
 }
@@ -109,12 +102,8 @@ impl Datagrams {
                     self.next_ps = NEVER_PS;
                     return self.pull(now, out);
                 }
-                Source::Constant { pace, rest } => {
-                    self.next_ps = at_ps.saturating_add(pace.next_gap_ps(rest));
-                    self.full()
-                }
-                Source::Poisson { mean, stream } => {
-                    self.next_ps = at_ps.saturating_add(stream.exponential(*mean).ps());
+                Source::Spaced(gaps) => {
+                    self.next_ps = at_ps.saturating_add(gaps.next_gap().ps());
                     self.full()
                 }
                 Source::SelfSimilar(sources) => {
@@ -165,7 +154,7 @@ impl Datagrams {
         if let Some(playout) = &mut self.playout {
             let picture = playout.on_arrival(now, number);
             if let Some(began_ps) = picture {
-                self.tally.count_transfer(now, began_ps, is_measured);
+                self.tally.count_transfer(now, Time(began_ps), is_measured);
             }
         }
         u64::from(bytes)
@@ -227,18 +216,15 @@ fn source(seed: u64, flow: u64, traffic: &TrafficSpec, payload_bytes: u32) -> (S
             } else {
                 0
             };
-            let rest = Rest::default();
-            (
-                Source::Constant { pace, rest },
-                start.ps().saturating_add(phase_ps),
-            )
+            let first_ps = start.ps().saturating_add(phase_ps);
+            (Source::Spaced(Box::new(Gaps::even(pace))), first_ps)
         }
         TrafficSpec::Poisson { start, rate } => {
             let mean_ps = Pace::of_datagrams(payload_bytes, rate).mean_gap_ps();
             let mean = Duration(libm::round(mean_ps) as u64);
-            let mut stream = stream(Purpose::Traffic);
-            let first_ps = start.ps().saturating_add(stream.exponential(mean).ps());
-            (Source::Poisson { mean, stream }, first_ps)
+            let mut gaps = Gaps::poisson(mean, Duration::ZERO, stream(Purpose::Traffic));
+            let first_ps = start.ps().saturating_add(gaps.next_gap().ps());
+            (Source::Spaced(Box::new(gaps)), first_ps)
         }
         TrafficSpec::SelfSimilar { .. } => {
             match OnOffSources::new(traffic, payload_bytes, stream(Purpose::Traffic)) {

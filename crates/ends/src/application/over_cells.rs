@@ -4,8 +4,7 @@
 //! | File | Holds |
 //! |---|---|
 //! | `frames` | a direction's frames: which cells are theirs, which came |
-//! | `application` | who sends how many bytes, and when |
-//! | `connection` | both ends, both directions, the application, the next timer |
+//! | `connection` | both ends, both directions, what uses them, the next timer |
 //!
 //! A frame is a segment's payload with `overhead_bytes` of headers and trailer, in whole cells of
 //! `payload_bytes`. All its cells are offered at once and wait for source control: none (UBR) or
@@ -16,8 +15,8 @@
 //! only, while AAL 5, which finds the end of a frame by a bit in the last cell, would throw away
 //! the next one too; early and partial packet discard; the time hosts take.
 
-mod application;
 mod connection;
 mod frames;
 
-pub use connection::{Connection, End};
+pub use super::transfers::End;
+pub use connection::Connection;

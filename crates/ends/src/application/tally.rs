@@ -36,21 +36,20 @@ impl Tally {
         }
     }
 
-    /// A transfer that began at `began_ps` is complete.
+    /// A transfer that began then is complete.
     #[inline]
-    pub fn count_transfer(&mut self, now: Time, began_ps: u64, is_measured: bool) {
+    pub fn count_transfer(&mut self, now: Time, began: Time, is_measured: bool) {
         self.transfers_total += 1;
         self.last_transfer = now;
         if is_measured {
-            self.transfer_time.record(now.ps().saturating_sub(began_ps));
+            self.transfer_time.record(now.since(began).ps());
         }
     }
 
-    /// The last acknowledgement of a file that began at `began_ps` is in.
+    /// The last acknowledgement of a file that began then is in.
     #[inline]
-    pub fn count_acknowledged(&mut self, now: Time, began_ps: u64) {
-        self.acknowledged_time
-            .record(now.ps().saturating_sub(began_ps));
+    pub fn count_acknowledged(&mut self, now: Time, began: Time) {
+        self.acknowledged_time.record(now.since(began).ps());
     }
 
     /// What was counted; the rest is empty.
@@ -81,8 +80,8 @@ mod tests {
         tally.count_frame(Time(50), true, Time(10));
         tally.count_frame(Time(60), true, Time(40));
         tally.count_frame(Time(99), false, Time(60));
-        tally.count_transfer(Time(90), 5, false);
-        tally.count_transfer(Time(100), 5, true);
+        tally.count_transfer(Time(90), Time(5), false);
+        tally.count_transfer(Time(100), Time(5), true);
         let found = tally.outcome();
         let delay = &found.delay;
         assert_eq!((found.delivered, delay.count, delay.mean), (3, 2, 30.0));

@@ -25,7 +25,7 @@ use alloc::string::String;
 use backwater_kernel::stream::{Purpose, Stream};
 use backwater_kernel::{Duration, Rate, Time};
 
-use crate::spec::Span;
+use super::gaps::{Gaps, Pace};
 use crate::spec::units::{LimitSpec, TrafficSpec};
 
 /// What one source does next.
@@ -98,12 +98,12 @@ impl Traffic {
                 random_phase,
                 total,
             } => {
-                let gap = Span::Fixed(interval);
-                let mut spaced = Spaced::new(start, gap, Duration::ZERO, total, stream());
-                if random_phase {
-                    spaced.start += Duration(spaced.stream.below(interval.ps()));
-                }
-                Traffic::Spaced(Box::new(spaced))
+                let phase = match random_phase {
+                    true => Duration(stream().below(interval.ps())),
+                    false => Duration::ZERO,
+                };
+                let gaps = Gaps::even(Pace::of_gap(interval));
+                Traffic::Spaced(Box::new(Spaced::new(start + phase, gaps, total)))
             }
             TrafficSpec::Poisson {
                 start,
@@ -111,10 +111,9 @@ impl Traffic {
                 min_interval,
                 total,
             } => {
-                let gap = Span::Exponential(Duration(mean_interval.ps() - min_interval.ps()));
-                let mut spaced = Spaced::new(start, gap, min_interval, total, stream());
-                spaced.start = spaced.next(start);
-                Traffic::Spaced(Box::new(spaced))
+                let mut gaps = Gaps::poisson(mean_interval, min_interval, stream());
+                let first = start + gaps.next_gap();
+                Traffic::Spaced(Box::new(Spaced::new(first, gaps, total)))
             }
             TrafficSpec::Trains {
                 start,
@@ -300,27 +299,17 @@ fn check_limits(limits: &[LimitSpec]) -> Result<(), String> {
 /// One unit after each gap: constant rate or Poisson.
 pub struct Spaced {
     start: Time,
-    gap: Span,
-    /// Before each gap.
-    least: Duration,
+    gaps: Gaps,
     left: u64,
-    stream: Stream,
 }
 
 impl Spaced {
-    fn new(start: Time, gap: Span, least: Duration, total: Option<u64>, stream: Stream) -> Spaced {
+    fn new(start: Time, gaps: Gaps, total: Option<u64>) -> Spaced {
         Spaced {
             start,
-            gap,
-            least,
+            gaps,
             left: total.unwrap_or(ENDLESS),
-            stream,
         }
-    }
-
-    #[inline]
-    fn next(&mut self, now: Time) -> Time {
-        now + self.least + self.gap.draw(&mut self.stream)
     }
 
     #[inline]
@@ -328,7 +317,7 @@ impl Spaced {
         if self.left != ENDLESS {
             self.left -= 1;
         }
-        let next = (self.left > 0).then(|| self.next(now));
+        let next = (self.left > 0).then(|| now + self.gaps.next_gap());
         Emission { units: 1, next }
     }
 }

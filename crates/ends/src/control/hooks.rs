@@ -2,7 +2,7 @@
 
 use alloc::boxed::Box;
 
-use backwater_kernel::{Rate, Time};
+use backwater_kernel::{Duration, Rate, Time};
 
 use super::abr::outcome::{AbrOutcome, CellCounts};
 use super::rm_cell::{ForwardCell, RmCell};
@@ -95,8 +95,10 @@ pub struct Ack {
     pub flight_bytes: u64,
     /// Position after all that was ever sent.
     pub sent_end: u64,
-    /// Smoothed round-trip time, seconds.
+    /// Smoothed round-trip time before it, seconds.
     pub rtt_seconds: f64,
+    /// The round-trip time that it ends, if one was measured, by the clock of the source.
+    pub rtt: Option<Duration>,
     /// It echoes a mark.
     pub is_marked: bool,
     /// No loss is being repaired, no mark echoed: the window may grow by it.
@@ -234,7 +236,7 @@ macro_rules! members {
         $(#[$about])*
         $seen enum $name { $($(#[$doc])* $member($state),)* }
 
-        members! { @hooks $name [$($member)*]
+        members! { @hooks $name [$($(#[$doc])* $member)*]
             next(&mut self, now: Time, has_data: bool) -> Next;
             on_sent(&mut self, now: Time, is_last: bool) -> ();
             take_control(&mut self, now: Time) -> Option<Made>;
@@ -259,6 +261,8 @@ macro_rules! members {
         }
     };
     (@hooks $name:ident $members:tt $($hook:ident($($by:tt)*) -> $out:ty;)*) => {
+        // What holds for tests only has its attribute on each arm too.
+        #[allow(unused_doc_comments)]
         impl Control for $name {
             $(members! { @hook $name $members $hook($($by)*) -> $out })*
         }
@@ -281,8 +285,10 @@ macro_rules! members {
             members!(@call $this $name $members $hook($($arg),*))
         }
     };
-    (@call $this:ident $name:ident [$($member:ident)*] $hook:ident $args:tt) => {
-        match $this { $($name::$member(it) => it.$hook $args,)* }
+    (
+        @call $this:ident $name:ident [$($(#[$doc:meta])* $member:ident)*] $hook:ident $args:tt
+    ) => {
+        match $this { $($(#[$doc])* $name::$member(it) => it.$hook $args,)* }
     };
 }
 pub(crate) use members;

@@ -95,6 +95,7 @@ mod tests {
         flight_bytes: 0,
         sent_end: 0,
         rtt_seconds: 0.1,
+        rtt: None,
         is_marked: false,
         may_grow: true,
     };

@@ -7,6 +7,50 @@ use super::*;
 use crate::spec::TcpSpec;
 use backwater_kernel::Duration;
 
+/// A large window, and a time between segments.
+#[derive(Clone, Debug)]
+pub(crate) struct Paced {
+    gap: Duration,
+    free_at: Time,
+    /// The round-trip times it was told.
+    pub samples: Vec<Duration>,
+}
+
+impl Control for Paced {
+    fn next(&mut self, now: Time, _has_data: bool) -> Next {
+        match self.free_at <= now {
+            true => Next::Now(Item::Data),
+            false => Next::At(self.free_at),
+        }
+    }
+
+    fn on_sent(&mut self, now: Time, _is_last: bool) {
+        self.free_at = now + self.gap;
+    }
+
+    fn on_ack(&mut self, _now: Time, ack: &Ack) {
+        self.samples.extend(ack.rtt);
+    }
+}
+
+impl CongestionControl {
+    pub(crate) fn paced(gap: Duration) -> CongestionControl {
+        CongestionControl::Paced(Paced {
+            gap,
+            free_at: Time::ZERO,
+            samples: Vec::new(),
+        })
+    }
+
+    /// The round-trip times it was told.
+    pub(crate) fn samples(&self) -> Vec<Duration> {
+        match self {
+            CongestionControl::Paced(paced) => paced.samples.clone(),
+            _ => Vec::new(),
+        }
+    }
+}
+
 /// What a unit's way to the destination and the answer's way back take.
 const ROUND_TRIP: Duration = Duration(1_000);
 

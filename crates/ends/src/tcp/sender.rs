@@ -45,7 +45,7 @@ use super::cuts::Cuts;
 use super::sack::Scoreboard;
 use super::timer::RoundTrip;
 use super::{HostClock, Segment, TcpCounts, flags};
-use crate::control::{Ack, CongestionControl, Control, Loss};
+use crate::control::{Ack, CongestionControl, Control, Item, Loss, Next};
 use crate::spec::{Ecn, Recovery, TcpSpec};
 
 /// State of the sending half.
@@ -66,6 +66,8 @@ pub(crate) struct Sender {
     guard: u64,
     high_rxt: u64,
     rto_at: Time,
+    /// Source control lets the next segment go then; [`Time::MAX`] if it was not asked in vain.
+    slot_at: Time,
     last_heard: Time,
     last_sent: Time,
     rtt: RoundTrip,
@@ -99,6 +101,7 @@ impl Sender {
             guard: 0,
             high_rxt: 0,
             rto_at: Time::MAX,
+            slot_at: Time::MAX,
             last_heard: Time::ZERO,
             last_sent: Time::ZERO,
             rtt: RoundTrip::default(),
@@ -122,6 +125,33 @@ impl Sender {
     #[inline]
     pub(crate) fn time_out_at(&self) -> Time {
         self.rto_at
+    }
+
+    /// When a segment that waits may go; [`Time::MAX`] if none does.
+    #[inline]
+    pub(crate) fn slot_at(&self) -> Time {
+        self.slot_at
+    }
+
+    /// The instant that `slot_at` named has come.
+    #[inline]
+    pub(crate) fn end_slot(&mut self) {
+        self.slot_at = Time::MAX;
+    }
+
+    /// Does source control let the next segment go now? If not yet, `slot_at` says when.
+    #[inline]
+    pub(crate) fn may_send(&mut self, now: Time) -> bool {
+        self.slot_at = Time::MAX;
+        match self.control.next(now, true) {
+            Next::Now(Item::Data) => true,
+            Next::At(at) => {
+                self.slot_at = at;
+                false
+            }
+            // TCP has no units of a scheme's own.
+            Next::Now(Item::Control) | Next::Wait => false,
+        }
     }
 
     /// Everything handed over has been acknowledged.
@@ -291,10 +321,11 @@ impl Sender {
             flight_bytes: self.next.max(self.una) - self.una,
             sent_end: self.max,
             rtt_seconds: self.rtt.smoothed_seconds(&spec.timer),
+            rtt: None,
             is_marked: has_echo,
             may_grow: false,
         };
-        self.rtt.on_ack(now, &spec.timer, clock, ack);
+        news.rtt = self.rtt.on_ack(now, &spec.timer, clock, ack);
         self.una = ack;
         self.next = self.next.max(ack);
         self.duplicates = 0;
@@ -363,6 +394,7 @@ impl Sender {
         self.next = self.next.max(stop);
         self.max = self.max.max(stop);
         self.last_sent = now;
+        self.control.on_sent(now, stop == self.end);
         if self.rto_at == Time::MAX {
             self.arm(now, spec, clock);
         }
@@ -372,3 +404,6 @@ impl Sender {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -71,24 +71,42 @@ impl RoundTrip {
         self.is_timing = false;
     }
 
-    /// Everything below `ack` has arrived.
-    pub(crate) fn on_ack(&mut self, now: Time, spec: &TimerSpec, clock: &HostClock, ack: u64) {
-        if self.is_timing && ack > self.timed.0 {
-            self.is_timing = false;
-            self.sample(now, spec, clock, self.timed.1);
+    /// Everything below `ack` has arrived: the round-trip time, if that ends one.
+    pub(crate) fn on_ack(
+        &mut self,
+        now: Time,
+        spec: &TimerSpec,
+        clock: &HostClock,
+        ack: u64,
+    ) -> Option<Duration> {
+        if !self.is_timing || ack <= self.timed.0 {
+            return None;
         }
+        self.is_timing = false;
+        Some(self.sample(now, spec, clock, self.timed.1))
     }
 
-    /// What was sent at `sent_at` was answered now.
-    pub(crate) fn sample(&mut self, now: Time, spec: &TimerSpec, clock: &HostClock, sent_at: Time) {
+    /// What was sent at `sent_at` was answered now: how long that took by the host's clock.
+    pub(crate) fn sample(
+        &mut self,
+        now: Time,
+        spec: &TimerSpec,
+        clock: &HostClock,
+        sent_at: Time,
+    ) -> Duration {
         self.backoff = 0;
         match spec.tick {
             Some(tick) => {
                 let passed = ticks_before(clock.slow_phase, tick, now)
                     - ticks_before(clock.slow_phase, tick, sent_at);
                 self.sample_ticks(passed + 1);
+                Duration(tick.0.saturating_mul(passed))
             }
-            None => self.sample_fine(now.since(sent_at).0.max(1)),
+            None => {
+                let took = now.since(sent_at);
+                self.sample_fine(took.0.max(1));
+                took
+            }
         }
     }
 

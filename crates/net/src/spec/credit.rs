@@ -49,6 +49,16 @@ pub enum CreditRule {
     Cumulative,
 }
 
+impl CreditRule {
+    /// The receiver has a zone N1 for what is under way.
+    pub fn has_zone1(self) -> bool {
+        match self {
+            CreditRule::N123 | CreditRule::N123Plus => true,
+            CreditRule::N23 | CreditRule::Relative | CreditRule::Cumulative => false,
+        }
+    }
+}
+
 /// When a credit unit's value is taken from the buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Bind {

@@ -128,11 +128,12 @@ impl<'a> Way<'a> {
         }
     }
 
-    /// Units that pass during the loop at the full rate, in frames of the largest size.
+    /// Units that pass during the loop at the full rate, in frames of the largest size; and those
+    /// that may be left without being enough for another frame.
     fn full(&self) -> u32 {
         let units = u128::from(self.whole.0) * u128::from(self.most);
         let units = units.div_ceil(u128::from(self.frame.0.max(1)));
-        u32::try_from(units).unwrap_or(u32::MAX).max(self.most)
+        u32::try_from(units + u128::from(self.most - 1)).unwrap_or(u32::MAX)
     }
 
     fn spec(&self, control: &FlowControl) -> ClassCreditSpec {

@@ -1,6 +1,7 @@
 //! What comes out of files for the Ethernet engine that are right.
 
 mod checks;
+mod credits;
 mod promises;
 mod random;
 mod series;

@@ -24,7 +24,7 @@ use alloc::vec::Vec;
 
 use backwater_kernel::Stream;
 
-use super::pace::{Pace, Rest};
+use super::super::gaps::{Pace, Rest};
 use crate::application::NEVER_PS;
 use crate::spec::bytes::TrafficSpec;
 

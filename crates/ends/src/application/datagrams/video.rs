@@ -17,8 +17,8 @@ use backwater_kernel::stream::Purpose;
 use backwater_kernel::{Stream, Time};
 use libm::{exp, log1p, round, sqrt};
 
+use super::super::gaps::{Pace, Rest};
 use super::Datagram;
-use super::pace::{Pace, Rest};
 use crate::spec::bytes::VideoSpec;
 
 /// A camera and its coder.

@@ -2,31 +2,12 @@
 
 use backwater_kernel::Time;
 
-use super::application::Application;
+use super::super::transfers::{End, Milestone, Plan, Transfers};
 use super::frames::Frames;
 use crate::outcome::CellTcpOutcome;
 use crate::spec::units::CellTcpSpec;
 use crate::tcp::HostClock;
 use crate::{Endpoint, Segment};
-
-/// An end of a connection.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum End {
-    /// At the source of the flow that opens it.
-    Opener,
-    /// At its destination.
-    Answerer,
-}
-
-impl End {
-    /// The other one.
-    pub fn other(self) -> End {
-        match self {
-            End::Opener => End::Answerer,
-            End::Answerer => End::Opener,
-        }
-    }
-}
 
 /// State of one connection. Arrays hold the opener's first.
 pub struct Connection {
@@ -36,7 +17,9 @@ pub struct Connection {
     ends: [Endpoint; 2],
     /// Frames that each end sends.
     frames: [Frames; 2],
-    application: Application,
+    transfers: Transfers,
+    /// Requests answered in full.
+    answered: u64,
     /// Cells of new frames that source control was not told of.
     fresh_cells: [u64; 2],
     /// The earliest event that will call `on_timer`.
@@ -58,7 +41,8 @@ impl Connection {
             flows,
             ends: [end(hosts[0], true), end(hosts[1], false)],
             frames: [Frames::new(spec), Frames::new(spec)],
-            application: Application::new(spec, seed, flows[0]),
+            transfers: Transfers::new(Plan::over_cells(spec), seed, flows[0]),
+            answered: 0,
             fresh_cells: [0; 2],
             armed_at: None,
             delivered_bytes: 0,
@@ -95,10 +79,16 @@ impl Connection {
                 self.delivered_bytes += if is_measured { bytes } else { 0 };
             }
         }
-        let answered = self.application.on_bytes(now, end, bytes);
+        let milestone = self.transfers.on_received(now, end, &received);
         self.send(now, end);
         self.wake_if_due(now);
-        answered
+        match milestone {
+            Some(Milestone::Answered(began)) => {
+                self.answered += 1;
+                Some(began)
+            }
+            Some(Milestone::FileIn(_) | Milestone::FileAcknowledged(_)) | None => None,
+        }
     }
 
     /// An event that [`Connection::arm`] asked for; false if another has taken its place.
@@ -121,7 +111,7 @@ impl Connection {
     /// When the first of its timers runs out, of those that run.
     fn due(&self) -> Option<Time> {
         let [opener, answerer] = &self.ends;
-        let timers = [self.application.wakes_at, opener.timer(), answerer.timer()];
+        let timers = [self.transfers.wakes_at, opener.timer(), answerer.timer()];
         timers.into_iter().flatten().min()
     }
 
@@ -152,7 +142,7 @@ impl Connection {
             delivered_bytes: self.delivered_bytes,
             delivered_bytes_total: self.delivered_bytes_total,
             returned_bytes_total: self.returned_bytes_total,
-            requests_total: self.application.answered,
+            requests_total: self.answered,
             broken_frames_total: self.frames.iter().map(|frames| frames.broken).sum(),
             opener: opener.counts(),
             answerer: answerer.counts(),
@@ -160,8 +150,8 @@ impl Connection {
     }
 
     fn wake_if_due(&mut self, now: Time) {
-        if self.application.wakes_at.is_some_and(|at| at <= now) {
-            let (end, bytes) = self.application.wake(now);
+        if self.transfers.is_due(now) {
+            let (end, bytes) = self.transfers.wake(now);
             self.ends[end as usize].send(now, &self.spec.tcp, bytes);
             self.send(now, end);
         }

@@ -70,9 +70,9 @@ fn zones(dice: &mut Dice, rule: CreditRule, most: u32) -> CreditSpec {
     let some = |dice: &mut Dice, low, high| Some(dice.span(low, high));
     CreditSpec {
         rule,
-        n1: match rule {
-            CreditRule::N23 | CreditRule::Relative | CreditRule::Cumulative => 0,
-            CreditRule::N123 | CreditRule::N123Plus => most * dice.between(1, 6) as u32,
+        n1: match rule.has_zone1() {
+            true => most * dice.between(1, 6) as u32,
+            false => 0,
         },
         n2,
         n3: most * dice.between(1, 8) as u32,

@@ -1,7 +1,47 @@
-//! Even gaps that do not drift, and random ones.
+//! Gaps between units or datagrams: even ones that do not drift, and random ones.
 
-use backwater_kernel::Rate;
+use backwater_kernel::stream::Stream;
 use backwater_kernel::time::PS_PER_SECOND;
+use backwater_kernel::{Duration, Rate};
+
+use crate::spec::Span;
+
+/// What comes one after another, at a constant rate or a random one.
+pub(super) enum Gaps {
+    /// At even gaps.
+    Even(Pace, Rest),
+    /// Each gap is drawn, and so much longer.
+    Drawn {
+        gap: Span,
+        least: Duration,
+        stream: Stream,
+    },
+}
+
+impl Gaps {
+    /// At a pace, from the beginning of its clock.
+    pub fn even(pace: Pace) -> Gaps {
+        Gaps::Even(pace, Rest::default())
+    }
+
+    /// Exponential ones with this mean, `least` of it in any case.
+    pub fn poisson(mean: Duration, least: Duration, stream: Stream) -> Gaps {
+        Gaps::Drawn {
+            gap: Span::Exponential(Duration(mean.ps() - least.ps())),
+            least,
+            stream,
+        }
+    }
+
+    /// The next one.
+    #[inline]
+    pub fn next_gap(&mut self) -> Duration {
+        match self {
+            Gaps::Even(pace, rest) => Duration(pace.next_gap_ps(rest)),
+            Gaps::Drawn { gap, least, stream } => *least + gap.draw(stream),
+        }
+    }
+}
 
 /// Gaps of `n / d` picoseconds on average: after k of them exactly `floor(k n / d)` have passed.
 #[derive(Clone, Copy, Debug)]
@@ -28,6 +68,11 @@ impl Pace {
     /// Gaps of things that come so often a second.
     pub fn of_frequency(per_second: u32) -> Pace {
         Pace::new(u128::from(PS_PER_SECOND), u64::from(per_second))
+    }
+
+    /// Gaps of this length.
+    pub fn of_gap(gap: Duration) -> Pace {
+        Pace::new(u128::from(gap.ps()), 1)
     }
 
     fn new(numerator: u128, divisor: u64) -> Pace {
