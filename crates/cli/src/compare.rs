@@ -1,4 +1,4 @@
-//! `backwater compare`: one workload on one topology under seven schemes, in one table.
+//! `backwater compare`: one workload on one topology under eight schemes, in one table.
 
 mod job;
 

@@ -1,11 +1,13 @@
-//! Schemes on Ethernet: none, Reno, PAUSE, by destination, PFC.
+//! Schemes on Ethernet: none, Reno, credit by class, PAUSE, by destination, PFC.
 
 use super::text::{self, Toml};
-use super::{ComparedFlow, ComparedTraffic, Comparison, Scheme, Thresholds};
+use super::{ComparedFlow, ComparedTraffic, Comparison, Scheme, Settings, Thresholds};
 use crate::tree::quoted;
 
 /// Payload of a full segment.
 const SEGMENT_BYTES: u64 = 1_460;
+/// What a unit of credit is good for: InfiniBand counts in as many bytes.
+const UNIT_BYTES: u64 = 64;
 
 /// The scenario of a scheme.
 pub(super) fn write(comparison: &Comparison, scheme: Scheme, seed: u64) -> String {
@@ -13,7 +15,7 @@ pub(super) fn write(comparison: &Comparison, scheme: Scheme, seed: u64) -> Strin
     super::cells::nodes(comparison, &mut toml, "hosts");
     let settings = &comparison.settings;
     let stops = match scheme {
-        Scheme::None | Scheme::Reno | Scheme::N23 | Scheme::Abr => None,
+        Scheme::None | Scheme::Reno | Scheme::N23 | Scheme::N23Class | Scheme::Abr => None,
         Scheme::Pause => Some(("pause", &settings.pause)),
         Scheme::Destination => Some(("destination", &settings.destination)),
         Scheme::Pfc => Some(("pfc", &settings.pfc)),
@@ -22,8 +24,12 @@ pub(super) fn write(comparison: &Comparison, scheme: Scheme, seed: u64) -> Strin
         true => "per_input",
         false => "per_queue",
     };
-    toml.table("[buffer]")
-        .key(memory, text::bytes(settings.buffer_bytes));
+    if scheme == Scheme::N23Class {
+        credit(&mut toml, settings);
+    } else {
+        toml.table("[buffer]")
+            .key(memory, text::bytes(settings.buffer_bytes));
+    }
     if let Some((kind, thresholds)) = stops {
         pressure(&mut toml, kind, thresholds);
     }
@@ -37,6 +43,16 @@ pub(super) fn write(comparison: &Comparison, scheme: Scheme, seed: u64) -> Strin
         self::flow(comparison, scheme, flow, &mut toml);
     }
     toml.0
+}
+
+/// The memory that an input has under PFC is all zone: N2 + N3 units.
+fn credit(toml: &mut Toml, settings: &Settings) {
+    let units = settings.buffer_bytes / UNIT_BYTES;
+    toml.table("[flow_control]")
+        .key("kind", "\"n23\"")
+        .key("unit", text::bytes(UNIT_BYTES))
+        .key("n2", settings.n2)
+        .key("n3", units.saturating_sub(settings.n2));
 }
 
 fn pressure(toml: &mut Toml, kind: &str, thresholds: &Thresholds) {

@@ -42,6 +42,8 @@ pub enum Scheme {
     Reno,
     /// Credits for each circuit on each link (Kung 1993).
     N23,
+    /// The same credit for all frames of a link, on the queues of PFC.
+    N23Class,
     /// The whole link is stopped (IEEE 802.3x).
     Pause,
     /// Frames to congested destinations are stopped (Nouredine and Tobagi 1999).
@@ -180,10 +182,11 @@ struct Thresholds {
 
 impl Scheme {
     /// Every scheme, in the order of tables.
-    pub const ALL: [Scheme; 7] = [
+    pub const ALL: [Scheme; 8] = [
         Scheme::None,
         Scheme::Reno,
         Scheme::N23,
+        Scheme::N23Class,
         Scheme::Pause,
         Scheme::Destination,
         Scheme::Pfc,
@@ -196,6 +199,7 @@ impl Scheme {
             Self::None => "none",
             Self::Reno => "reno",
             Self::N23 => "n23",
+            Self::N23Class => "n23-class",
             Self::Pause => "pause",
             Self::Destination => "destination",
             Self::Pfc => "pfc",
@@ -223,6 +227,10 @@ impl Scheme {
                 "Cells of 53 B with 48 B of payload; a circuit and N2 + N3 cells of buffer for \
                  each flow on each link. Nothing acts end to end."
             }
+            Self::N23Class => {
+                "Ethernet frames; UDP as under `none`. N23 credit for each link instead of stops: \
+                 an input has the memory it has under `pfc`, in units of 64 B; there is one class."
+            }
             Self::Pause => {
                 "Ethernet frames; UDP as under `none`. A congested output queue stops whole links."
             }
@@ -246,7 +254,7 @@ impl Scheme {
     pub const fn is_lossless(self) -> bool {
         matches!(
             self,
-            Self::N23 | Self::Pause | Self::Destination | Self::Pfc
+            Self::N23 | Self::N23Class | Self::Pause | Self::Destination | Self::Pfc
         )
     }
 

@@ -316,6 +316,6 @@ pub(crate) enum Recovery {
 /// Words of `kind`: Tells a comparison from a scenario.
 #[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Kind {
-    /// One workload on one topology under seven schemes.
+    /// One workload on one topology under eight schemes.
     Comparison,
 }
