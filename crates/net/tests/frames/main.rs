@@ -3,6 +3,7 @@
 
 mod audit;
 mod common;
+mod credits;
 mod endings;
 mod exact;
 mod identity;
