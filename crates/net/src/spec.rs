@@ -84,6 +84,18 @@ pub struct PoolSpec {
     pub when_full: WhenFull,
     /// How long a unit holds its place.
     pub hold: Hold,
+    /// With `limit_units` and [`WhenFull::TailDrop`]: a flow may hold so many times what is free
+    /// there, the unit that comes included (Choudhury and Hahne 1998).
+    pub alpha: Option<Ratio>,
+}
+
+/// A fraction.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Ratio {
+    /// Above the line.
+    pub numerator: u32,
+    /// Below it, not 0.
+    pub denominator: u32,
 }
 
 /// Who is refused when a pool is full.

@@ -16,6 +16,7 @@ fn pool(units: u32, when_full: WhenFull, hold: Hold) -> PoolSpec {
         limit_bytes: None,
         when_full,
         hold,
+        alpha: None,
     }
 }
 
@@ -223,6 +224,7 @@ fn a_pool_of_bytes_pushes_out_until_it_fits() {
         limit_bytes: Some(4 * BYTES as u64),
         when_full: WhenFull::PushOut,
         hold: Hold::Start,
+        alpha: None,
     });
     let (to_b, to_c) = (star.to_b, star.to_c);
     star.flow(to_b, at(20), 5);
@@ -332,6 +334,52 @@ fn pools_that_cannot_work_are_refused() {
     assert!(refusal(&credit).contains("credit reserves memory"));
 }
 
+/// Alone a flow holds h at most with h + 1 > alpha * (8 - h): with 1/2, 1 and 3 that is 3, 4, 6 of
+/// eight. Two flows hold more together, and each less.
+#[test]
+fn a_flow_holds_a_share_of_what_is_free() {
+    let shares = [((1, 2), 3, 4), ((1, 1), 4, 6), ((3, 1), 6, 7)];
+    for ((numerator, denominator), alone, both) in shares {
+        let alpha = Some(Ratio {
+            numerator,
+            denominator,
+        });
+        let one = PoolSpec {
+            alpha,
+            ..pool(8, WhenFull::TailDrop, Hold::Start)
+        };
+        let mut star = star(one);
+        star.flow(star.to_b, at(20), 40);
+        assert_eq!(run_audited(&star.net.spec).0.nodes[0].pool_max_total, alone);
+        star.flow(star.to_c, at(20), 40);
+        assert_eq!(run_audited(&star.net.spec).0.nodes[0].pool_max_total, both);
+    }
+}
+
+#[test]
+fn a_threshold_without_units_is_refused() {
+    let alpha = Some(Ratio {
+        numerator: 1,
+        denominator: 1,
+    });
+    let push_out = PoolSpec {
+        alpha,
+        ..pool(8, WhenFull::PushOut, Hold::Start)
+    };
+    let bytes = PoolSpec {
+        limit_units: None,
+        limit_bytes: Some(10_000),
+        when_full: WhenFull::TailDrop,
+        ..push_out
+    };
+    for wrong in [push_out, bytes] {
+        let mut star = star(wrong);
+        star.flow(star.to_b, at(20), 1);
+        let refused = backwater_net::verify(&star.net.spec).expect_err("it has no meaning");
+        assert!(refused.0.contains("threshold"), "{refused:?}");
+    }
+}
+
 fn draw_pool(dice: &mut Dice) -> PoolSpec {
     let limit_units = (!dice.one_in(4)).then(|| dice.between(1, 12) as u32);
     let bytes = BYTES as u64 * dice.between(2, 12);
@@ -348,6 +396,7 @@ fn draw_pool(dice: &mut Dice) -> PoolSpec {
         } else {
             Hold::End
         },
+        alpha: None,
     }
 }
 

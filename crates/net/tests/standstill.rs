@@ -366,6 +366,7 @@ fn a_full_pool_closes_the_window_of_another_flow() {
         limit_bytes: None,
         when_full: WhenFull::TailDrop,
         hold: Hold::Start,
+        alpha: None,
     });
     let outcome = run(&net.spec);
     let found = reasons(&outcome);

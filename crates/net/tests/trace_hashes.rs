@@ -142,6 +142,7 @@ fn served(scheduler: SchedulerSpec) -> Net {
         limit_bytes: None,
         when_full: WhenFull::PushOut,
         hold: Hold::End,
+        alpha: None,
     };
     for node in &mut net.spec.nodes {
         node.pool = (node.kind == NodeKind::Switch).then_some(pool);

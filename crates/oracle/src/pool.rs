@@ -54,7 +54,13 @@ impl Network {
             return Room::Made;
         }
         let (units, bytes) = self.held(node, now);
-        match fits(&pool, units + 1, bytes + self.bytes_of(leg, number)) {
+        let own = state.stored.len() as f64;
+        let is_within = pool.alpha.is_none_or(|alpha| {
+            let free = pool.limit_units.map_or(0.0, f64::from) - units as f64;
+            let times = f64::from(alpha.numerator) / f64::from(alpha.denominator);
+            own + 1.0 <= times * free
+        });
+        match is_within && fits(&pool, units + 1, bytes + self.bytes_of(leg, number)) {
             true => Room::Enough,
             false => Room::None,
         }

@@ -5,8 +5,8 @@ mod service_common;
 
 use backwater_kernel::{Duration, Rate};
 use backwater_net::spec::{
-    EnvelopeRule, EnvelopeSpec, Excess, FlowSpec, Hold, NetworkSpec, NodeKind, PoolSpec, Resync,
-    SchedulerSpec, Stamp, TrafficSpec, WhenFull,
+    EnvelopeRule, EnvelopeSpec, Excess, FlowSpec, Hold, NetworkSpec, NodeKind, PoolSpec, Ratio,
+    Resync, SchedulerSpec, Stamp, TrafficSpec, WhenFull,
 };
 use backwater_oracle::{Rates, Report, ServiceMix, Start, first_difference, random_service_spec};
 use service_common::{fast, slow, virtual_clock};
@@ -261,6 +261,11 @@ fn pooled(seed: u64, scheduler: SchedulerSpec) -> NetworkSpec {
     let nodes = spec.nodes.iter_mut().enumerate();
     for (id, node) in nodes.filter(|(_, node)| node.kind == NodeKind::Switch) {
         let draw = seed * 7 + id as u64 * 5;
+        let alphas = [None, Some((1, 1)), Some((1, 2)), Some((3, 1))];
+        let alpha = alphas[(draw / 3 % 4) as usize].map(|(numerator, denominator)| Ratio {
+            numerator,
+            denominator,
+        });
         node.pool = Some(PoolSpec {
             limit_units: (!draw.is_multiple_of(4)).then_some(1 + (draw % 6) as u32),
             limit_bytes: draw.is_multiple_of(3).then_some(1500 + draw % 1000),
@@ -272,6 +277,7 @@ fn pooled(seed: u64, scheduler: SchedulerSpec) -> NetworkSpec {
                 0 => Hold::Start,
                 _ => Hold::End,
             },
+            alpha: alpha.filter(|_| draw.is_multiple_of(3) && !draw.is_multiple_of(4)),
         });
     }
     spec
@@ -336,8 +342,11 @@ fn changes_of_a_pool_are_seen() {
         pool.when_full = match pool.when_full {
             WhenFull::TailDrop => WhenFull::PushOut,
             WhenFull::PushOut => WhenFull::TailDrop,
-        }
+        };
+        pool.alpha = None;
     });
+    let of_alpha = seen(|pool| pool.alpha = None);
+    assert!(of_alpha > 3, "of 60: {of_alpha}");
     let counts = [of_limit, of_hold, of_kind];
     assert!(counts.iter().all(|&count| count > 30), "of 60: {counts:?}");
 }

@@ -2,7 +2,7 @@
 
 use backwater_kernel::{Duration, Time};
 use backwater_net::spec::{
-    FlowSpec, Hold, LinkSpec, NodeKind, NodeSpec, PoolSpec, SchedulerSpec, WhenFull,
+    FlowSpec, Hold, LinkSpec, NodeKind, NodeSpec, PoolSpec, Ratio, SchedulerSpec, WhenFull,
 };
 
 use crate::MeasureSpec;
@@ -60,6 +60,10 @@ fn shared(own: &Shared) -> PoolSpec {
             given::Hold::End => Hold::End,
             given::Hold::Start => Hold::Start,
         },
+        alpha: own.alpha.map(|(numerator, denominator)| Ratio {
+            numerator,
+            denominator,
+        }),
     }
 }
 

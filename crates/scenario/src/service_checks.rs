@@ -11,7 +11,7 @@ use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::flows::Draft;
 use crate::given::packet::PacketFile;
 use crate::given::packet::flows::FlowSettings;
-use crate::given::packet::service::{Resync, Scheduler};
+use crate::given::packet::service::{Resync, Scheduler, WhenFull};
 use crate::service;
 use crate::source::At;
 use crate::topology::Graph;
@@ -47,6 +47,7 @@ pub(crate) fn check(
     whole.closed_loops(mistakes);
     whole.shared_without_limit(mistakes);
     whole.shared_too_small(mistakes);
+    whole.threshold_without_meaning(mistakes);
     whole.shared_and_credit(mistakes);
     whole.priorities_in_fifo(mistakes);
     whole.stamps(stop_at, mistakes);
@@ -179,6 +180,34 @@ impl Whole<'_> {
                     ),
             );
         }
+    }
+
+    /// `alpha` is a share of what is free: of units, where the unit that comes is what is dropped.
+    fn threshold_without_meaning(&self, mistakes: &mut Diagnostics) {
+        let Some(own) = self.file.buffer.shared.as_ref() else {
+            return;
+        };
+        let pushes_out = own.when_full == WhenFull::PushOut;
+        let Some(at) = own
+            .alpha
+            .place()
+            .filter(|_| pushes_out || own.units.is_none())
+        else {
+            return;
+        };
+        let (label, help) = match pushes_out {
+            true => (
+                "what comes is always taken in",
+                "`when_full = \"tail-drop\"`",
+            ),
+            false => ("of how many units?", "`units = 100`"),
+        };
+        mistakes.push(
+            Diagnostic::error("no-meaning", "`alpha` has no meaning with this memory")
+                .at(at.clone(), label)
+                .note("a flow may hold `alpha` times the units that are free, or is refused")
+                .help(format!("write {help}, or leave `alpha` out")),
+        );
     }
 
     fn shared_too_small(&self, mistakes: &mut Diagnostics) {

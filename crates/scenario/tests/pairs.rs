@@ -62,6 +62,10 @@ const CELLS: Half = Half {
             &[
                 tables("own", ""),
                 tables("shared", "[buffer.shared]\nbytes = \"60 kB\"\n"),
+                tables(
+                    "thresholds",
+                    "[buffer.shared]\nunits = 900\nalpha = \"1/2\"\n",
+                ),
             ],
         ),
         (
@@ -141,7 +145,7 @@ const FRAMES: Half = Half {
             &[
                 tables("own", ""),
                 tables(
-                    "shared",
+                    "thresholds",
                     "[buffer.shared]\nbytes = \"2 MB\"\nheadroom = \"40 kB\"\npool = \"200 kB\"\n",
                 ),
             ],

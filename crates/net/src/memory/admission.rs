@@ -93,6 +93,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let network = &mut self.network;
         let receiver = &network.legs[leg_id as usize].receiver;
         let (node_id, is_leaf) = (receiver.node, receiver.is_leaf());
+        let own = u64::from(receiver.fill.value());
         let bytes = network.units.get(place).bytes as u64;
         let node = &network.nodes[node_id as usize];
         let (pool_id, stored) = (node.pool as usize, node.stored.value());
@@ -100,7 +101,9 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         pool.leaving.retain(|unit| unit.until > now);
         let (units_held, bytes_held) = pool.level(now, stored);
         let pushes_out = pool.spec.when_full == WhenFull::PushOut && !is_leaf;
-        if !pushes_out && !pool.fits((units_held + 1, bytes_held + bytes)) {
+        let has_room =
+            pool.fits((units_held + 1, bytes_held + bytes)) && pool.may_hold(own, units_held);
+        if !pushes_out && !has_room {
             return self.drop_unit(channel_id, leg_id, place, LossCause::Pool);
         }
         pool.bytes += bytes;

@@ -7,6 +7,10 @@
 //! their last bit has left: `leaving` lists those that have left the memory but not the port. It
 //! is looked through when a unit comes, so leaving takes no event.
 //!
+//! With `alpha` a flow may hold that many times what is free, so that it can't fill the memory alone,
+//! and what it holds at most falls as others come (Choudhury and Hahne 1998). What it holds is what
+//! waits; a unit on its way out counts in the pool only.
+//!
 //! Push-out puts the unit in, then takes out the last one of the longest queue until the rest
 //! fits. So the unit that came may be the one that goes. What waits for a sink is in no queue of
 //! a port: a unit that has reached its destination pushes nobody out, and nobody pushes it out.
@@ -21,7 +25,7 @@ use core::cmp::Reverse;
 
 use backwater_kernel::{BuildError, Channels, Time};
 
-use crate::spec::{FlowControlSpec, FlowSpec, Hold, NetworkSpec, PoolSpec};
+use crate::spec::{FlowControlSpec, FlowSpec, Hold, NetworkSpec, PoolSpec, WhenFull};
 
 /// The memory of one node.
 pub(crate) struct Pool {
@@ -82,6 +86,16 @@ impl Pool {
     pub(super) fn fits(&self, (units, bytes): (u64, u64)) -> bool {
         let units_max = self.spec.limit_units.map_or(u64::MAX, u64::from);
         units <= units_max && bytes <= self.spec.limit_bytes.unwrap_or(u64::MAX)
+    }
+
+    /// May a flow that holds `own` units have one more, of `held` by all?
+    pub(super) fn may_hold(&self, own: u64, held: u64) -> bool {
+        let (Some(alpha), Some(limit)) = (self.spec.alpha, self.spec.limit_units) else {
+            return true;
+        };
+        let free = u64::from(limit).saturating_sub(held);
+        let threshold = u128::from(free) * u128::from(alpha.numerator);
+        u128::from(own + 1) * u128::from(alpha.denominator) <= threshold
     }
 
     /// A unit left the memory at `now`; its last bit leaves at `until`.
@@ -160,6 +174,12 @@ fn check_leg(flow: &FlowSpec, control: FlowControlSpec, pool: &PoolSpec) -> Resu
     let sizes = flow.sizes.iter().map(|size| size.bytes);
     let largest = sizes.fold(flow.unit_bytes, u32::max);
     let is_too_small = pool.limit_bytes.is_some_and(|bytes| bytes < largest as u64);
+    let is_meaningless = pool.alpha.is_some_and(|alpha| {
+        alpha.denominator == 0 || pool.limit_units.is_none() || pool.when_full != WhenFull::TailDrop
+    });
+    if is_meaningless {
+        return Err("a threshold by what is free needs a limit in units and tail drop".into());
+    }
     if is_too_small || pool.limit_units == Some(0) {
         return Err(format!("it can't hold a unit of {largest} bytes"));
     }

@@ -16,7 +16,7 @@ mod check;
 mod flow;
 mod series;
 
-pub use super::{Bind, CreditRule, CreditSpec, ErrorSpec, OutageSpec};
+pub use super::{Bind, CreditRule, CreditSpec, ErrorSpec, OutageSpec, Ratio};
 pub use back_pressure::{
     BackPressureSpec, BlockedSpec, Choose, Detect, Message, Notify, Select, StormSpec, TimeOutSpec,
     WatchdogAction, WatchdogSpec,
@@ -177,15 +177,6 @@ pub struct SharedSpec {
     pub output_alpha: Ratio,
     /// An input is resumed when it holds so much less than its threshold, or nothing shared.
     pub resume_offset_bytes: u64,
-}
-
-/// A fraction.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Ratio {
-    /// Above the line.
-    pub numerator: u32,
-    /// Below it, not 0.
-    pub denominator: u32,
 }
 
 /// A full-duplex link.

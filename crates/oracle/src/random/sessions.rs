@@ -272,6 +272,7 @@ fn finish(dice: &mut Dice, spec: &mut NetworkSpec) {
             limit_bytes: None,
             when_full: dice.pick(&[WhenFull::TailDrop, WhenFull::PushOut]),
             hold: dice.pick(&[Hold::Start, Hold::End]),
+            alpha: None,
         });
     }
 }

@@ -90,6 +90,7 @@ fn every_key_of_a_port_is_read() {
         limit_bytes: Some(64_000),
         when_full: WhenFull::PushOut,
         hold: Hold::Start,
+        alpha: None,
     };
     let pools: Vec<_> = network.nodes.iter().map(|node| node.pool).collect();
     assert_eq!(pools, [None, None, None, Some(pool), Some(pool)]);
@@ -260,6 +261,7 @@ fn a_pool_alone_has_its_defaults_and_is_measured() {
         limit_bytes: None,
         when_full: WhenFull::TailDrop,
         hold: Hold::End,
+        alpha: None,
     };
     assert_eq!(scenario.network.nodes[3].pool, Some(pool));
     assert!(scenario.measure.ports);

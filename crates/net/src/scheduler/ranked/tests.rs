@@ -143,6 +143,7 @@ fn network(scheduler: SchedulerSpec) -> NetworkSpec {
             limit_bytes: None,
             when_full,
             hold: Hold::Start,
+            alpha: None,
         }),
     };
     let channel = |scheduler| ChannelSpec {

@@ -179,6 +179,13 @@ pub(crate) struct Shared {
     /// How long a unit holds its place.
     #[key(default = "\"end\"")]
     pub hold: Hold,
+    /// A flow may hold this many times what is free of `units`, the unit that comes included.
+    #[key(
+        is = Ratio { max: 65536 },
+        otherwise = "a flow may hold all of it",
+        cite = "Choudhury, Hahne 1998"
+    )]
+    pub alpha: Placed<Option<(u32, u32)>>,
 }
 
 /// Words of `when_full`: Who is dropped when it is full.
