@@ -7,9 +7,9 @@
 //! their last bit has left: `leaving` lists those that have left the memory but not the port. It
 //! is looked through when a unit comes, so leaving takes no event.
 //!
-//! With `alpha` a flow may hold that many times what is free, so that it can't fill the memory alone,
-//! and what it holds at most falls as others come (Choudhury and Hahne 1998). What it holds is what
-//! waits; a unit on its way out counts in the pool only.
+//! With `alpha` a flow may hold that many times what is free, so that it can't fill the memory
+//! alone, and what it may hold falls as others come (Choudhury and Hahne 1998). What it holds is
+//! what waits; a unit on its way out counts in the pool only.
 //!
 //! Push-out puts the unit in, then takes out the last one of the longest queue until the rest
 //! fits. So the unit that came may be the one that goes. What waits for a sink is in no queue of

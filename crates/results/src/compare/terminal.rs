@@ -5,32 +5,50 @@ use super::{SchemeRuns, Workload};
 
 /// Letters of a label.
 const LABEL: usize = 26;
-/// Letters of a column; seven of them and the labels are 117.
-const COLUMN: usize = 13;
-/// Letters of a line of notes.
+/// Letters of a line, where cells are short enough.
 const WIDTH: usize = 118;
 /// Letters of a scheme's name.
 const NAME: usize = 12;
 /// Digits of a trace hash shown.
 const HASH: usize = 8;
 
-/// The table, at most 120 columns wide.
+/// The table. A column is as wide as its widest cell, with two spaces before it, or one where the
+/// lines would be longer than [`WIDTH`].
 pub fn compare_terminal(workload: &Workload, schemes: &[SchemeRuns]) -> String {
     let measures = measures(workload);
-    let mut text = String::new();
     let names = schemes.iter().map(|scheme| scheme.name.clone());
-    line(&mut text, "", names);
+    let mut rows: Vec<(String, Vec<String>)> = vec![(String::new(), names.collect())];
     for measure in measures.iter().filter(|measure| measure.is_main) {
         let measure = &measure.legible(workload, schemes);
         let cells = schemes.iter().map(|scheme| cell(workload, measure, scheme));
-        line(&mut text, &label(measure), cells);
+        rows.push((label(measure), cells.collect()));
     }
     let hashes = schemes.iter().map(|scheme| {
         let first = scheme.runs.first();
         let hash = first.map_or(String::new(), |run| format!("{:016x}", run.trace_hash));
         hash.chars().take(HASH).collect()
     });
-    line(&mut text, "trace hash", hashes);
+    rows.push(("trace hash".into(), hashes.collect()));
+    let widest = |column: usize| {
+        let cells = rows.iter().map(|(_, cells)| cells[column].chars().count());
+        cells.max().unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..schemes.len()).map(widest).collect();
+    let gap = match LABEL + widths.iter().sum::<usize>() + 2 * widths.len() <= WIDTH {
+        true => 2,
+        false => 1,
+    };
+    let mut text = String::new();
+    for (label, cells) in &rows {
+        let mut line: String = label.chars().take(LABEL).collect();
+        line = format!("{line:<LABEL$}");
+        for (cell, width) in cells.iter().zip(&widths) {
+            let room = width + gap;
+            line = format!("{line}{cell:>room$}");
+        }
+        text.push_str(line.trim_end());
+        text.push('\n');
+    }
     text
 }
 
@@ -71,19 +89,4 @@ fn cell(workload: &Workload, measure: &Measure, scheme: &SchemeRuns) -> String {
         }
         _ => words,
     }
-}
-
-fn line(text: &mut String, label: &str, cells: impl Iterator<Item = String>) {
-    let mut line: String = label.chars().take(LABEL).collect();
-    let mut width = LABEL;
-    for cell in cells {
-        width += COLUMN;
-        // Where an interval makes a cell too long, it takes from the space before it.
-        let room = width
-            .saturating_sub(line.chars().count())
-            .max(cell.chars().count() + 1);
-        line = format!("{line}{cell:>room$}");
-    }
-    text.push_str(line.trim_end());
-    text.push('\n');
 }
