@@ -142,7 +142,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     fn turn_away(&mut self, input: u32, channel: u32, id: u32, cause: Cause) {
         let frame = self.network.units.get(id);
         let (class, bytes) = (frame.class, u64::from(frame.bytes));
-        self.pass_up_place(input, class, bytes);
+        self.count_refused(input, class, bytes);
         self.discard_frame(channel, id, cause);
     }
 

@@ -84,7 +84,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
 
     /// A frame that came over a channel was dropped as it arrived.
     #[cold]
-    pub(crate) fn pass_up_place(&mut self, channel: u32, class: u8, bytes: u64) {
+    pub(crate) fn count_refused(&mut self, channel: u32, class: u8, bytes: u64) {
         let Some(leg) = self.network.credit_leg(channel, class) else {
             return;
         };
@@ -94,7 +94,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     }
 
     /// A frame of a class starts on a channel with credit.
-    pub(crate) fn pay(&mut self, channel: u32, class: u8, bytes: u64) {
+    pub(crate) fn spend_credit(&mut self, channel: u32, class: u8, bytes: u64) {
         let Some(leg) = self.network.credit_leg(channel, class) else {
             return;
         };

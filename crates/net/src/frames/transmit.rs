@@ -160,7 +160,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             self.probe.on_frame_start(now, channel_id, &view);
         }
         if has_credit && !is_control {
-            self.pay(channel_id, frame.class, frame.bytes.into());
+            self.spend_credit(channel_id, frame.class, frame.bytes.into());
         }
     }
 
