@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use backwater_kernel::words::counted;
 use backwater_net::frames::outcome::EthernetOutcome;
+use backwater_net::frames::probe::Cause;
 use backwater_net::frames::spec::EthernetSpec;
 
 use super::names;
@@ -98,7 +99,7 @@ fn lost(spec: &EthernetSpec, outcome: &EthernetOutcome) -> BTreeMap<(u32, u8), u
             continue;
         };
         for (class, queue) in (0_u8..).zip(&found.queues) {
-            let frames = queue.drops.total();
+            let frames = queue.drops.total() - queue.drops.by(Cause::Wire);
             if frames > 0 {
                 *lost.entry((node, class)).or_insert(0) += frames;
             }

@@ -321,13 +321,21 @@ pub(crate) fn packet_bytes(transport: &TransportSpec) -> u32 {
     }
 }
 
+/// Duplicates told, and counted: after so many, more say nothing new.
+const DUPLICATES: usize = 10_000;
+
 fn duplicates(flows: &Flows<'_>, mistakes: &mut Diagnostics) {
     let mut first: BTreeMap<&str, &At> = BTreeMap::new();
+    let mut found = 0;
     let named = flows.specs.iter().zip(&flows.tables);
     // A name that is none was told as such.
     for (spec, table) in named.filter(|(spec, _)| !spec.name.is_empty()) {
         let at = &table.name.at;
         if let Some(first) = first.insert(&spec.name, at) {
+            found += 1;
+            if found > DUPLICATES {
+                return;
+            }
             mistakes.push(
                 Diagnostic::error(
                     "duplicate-name",

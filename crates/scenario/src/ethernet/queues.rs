@@ -184,7 +184,8 @@ impl Port<'_> {
         let is_endless =
             self.ports.is_shared || has_credit || self.ports.at_inputs && self.is_lossless(class);
         let usual = (!is_endless).then(|| usual_bytes(self.rate));
-        let limit_bytes = settings.limit.or(usual).filter(|_| !self.ports.is_shared);
+        let has_limit = !self.ports.is_shared && !has_credit;
+        let limit_bytes = settings.limit.or(usual).filter(|_| has_limit);
         let queue = QueueSpec {
             limit_bytes,
             ecn,
