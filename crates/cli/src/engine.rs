@@ -23,6 +23,7 @@ use serde_json::Value;
 
 use crate::interrupt;
 use crate::memory::{self, Memory};
+use crate::point::Point;
 
 pub use pace::Pace;
 
@@ -209,15 +210,6 @@ pub struct Shown<'f> {
     pub report: Report,
     /// For `manifest.json`.
     pub manifest: Manifest,
-}
-
-/// What a run of a sweep measured.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Point {
-    /// By measure; not a number where there was nothing to measure.
-    pub values: Vec<f64>,
-    /// Fingerprint of the run.
-    pub trace_hash: String,
 }
 
 /// What simulates this scenario.

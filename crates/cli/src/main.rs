@@ -17,6 +17,7 @@ mod interrupt;
 mod machine;
 mod manual;
 mod memory;
+mod point;
 mod progress;
 mod reproduce;
 mod run;

@@ -12,7 +12,7 @@ use backwater_results::sweep::{
 };
 use backwater_scenario::Set;
 
-use crate::engine::Point;
+use crate::point::Point;
 use crate::sweep::plan::{Checked, How, Plan, Work, command};
 use crate::sweep::{status, told};
 use crate::{Changes, default_out, fail, files, interrupt, run};

@@ -13,8 +13,9 @@ use rayon::prelude::*;
 
 use super::progress::Progress;
 use super::store::{Key, Store};
-use crate::engine::{self, Engine, Point};
+use crate::engine::{self, Engine};
 use crate::memory::{self, Memory};
+use crate::point::Point;
 use crate::{Changes, command_of, files, holder, interrupt, machine};
 
 /// Points checked before mistakes are told.

@@ -17,7 +17,7 @@ use backwater_scenario::Scenario;
 
 use super::digest::{hex, sha256};
 use super::stored::{decode, encode};
-use crate::engine::Point;
+use crate::point::Point;
 
 /// To be raised when the meaning of a measurement changes: older points then count no more.
 const FORMAT: u32 = 4;

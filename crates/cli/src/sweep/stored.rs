@@ -5,7 +5,7 @@ use backwater_results::sweep::Measure;
 use serde_json::{Map, Value, json};
 
 use super::digest::{hex, sha256};
-use crate::engine::Point;
+use crate::point::Point;
 
 /// Field of a stored point: the digest of all its other fields.
 const DIGEST: &str = "sha256";
