@@ -82,7 +82,10 @@ pub(crate) fn drafts<'a>(
     nothing_to_send(file, &file.at, mistakes);
     // Without nodes, every name would be unknown.
     let lost = graph.nodes.is_empty() && mistakes.errors() > 0;
-    if lost || too_many(file, mistakes) {
+    let counted = file.flows.iter().filter(|flows| flows.count.is_some());
+    let many = counted.map(|flows| &flows.name);
+    let many = many.chain(file.patterns.iter().map(|pattern| &pattern.name));
+    if lost || too_many(file, mistakes) || patterns::named_twice(many, mistakes) {
         return Vec::new();
     }
     let mut drafts = Vec::new();

@@ -6,8 +6,9 @@ use backwater_kernel::Stream;
 
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::given::topology::PatternsKind;
+use crate::reader::clip;
 use crate::source::At;
-use crate::typed::Chosen;
+use crate::typed::{Chosen, Placed};
 
 /// Sources and destinations.
 pub(crate) type Pairs = Vec<(u32, u32)>;
@@ -20,6 +21,31 @@ pub(crate) trait Hosts {
     fn switch_of(&self, host: u32) -> Option<u32>;
     /// The host of that name.
     fn find_host(&self, name: &str, at: &At) -> Result<u32, Box<Diagnostic>>;
+}
+
+/// Do two tables name their many flows alike? Told by table, before a million flows are made whose
+/// names are all taken.
+pub(crate) fn named_twice<'a>(
+    names: impl Iterator<Item = &'a Placed<String>>,
+    mistakes: &mut Diagnostics,
+) -> bool {
+    let mut first: BTreeMap<&str, &At> = BTreeMap::new();
+    let mut is_twice = false;
+    // A name that is none was told as such.
+    for name in names.filter(|name| !name.is_empty()) {
+        let Some(before) = first.insert(&name.value, &name.at) else {
+            continue;
+        };
+        is_twice = true;
+        let message = format!("two tables name their flows `{}[..]`", clip(&name.value));
+        mistakes.push(
+            Diagnostic::error("duplicate-name", message)
+                .at(name.at.clone(), "the second")
+                .at(before.clone(), "the first")
+                .help("give the flows of each table their own name"),
+        );
+    }
+    is_twice
 }
 
 /// The pairs of one pattern; `None` if there are none, which is then said.

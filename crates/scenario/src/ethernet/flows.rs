@@ -79,7 +79,10 @@ pub(crate) fn flows<'r>(
             .help("add one: `[[flows]]` with `name = \"F\"`, `from = \"S\"`, `to = \"D\"`"),
         );
     }
-    if net.names.is_empty() {
+    let counted = file.flows.iter().filter(|flow| flow.count.is_some());
+    let many = counted.map(|flow| &flow.name);
+    let many = many.chain(file.patterns.iter().map(|pattern| &pattern.name));
+    if net.names.is_empty() || patterns::named_twice(many, mistakes) {
         return flows;
     }
     for flow in file.flows.iter() {
@@ -321,21 +324,13 @@ pub(crate) fn packet_bytes(transport: &TransportSpec) -> u32 {
     }
 }
 
-/// Duplicates told, and counted: after so many, more say nothing new.
-const DUPLICATES: usize = 10_000;
-
 fn duplicates(flows: &Flows<'_>, mistakes: &mut Diagnostics) {
     let mut first: BTreeMap<&str, &At> = BTreeMap::new();
-    let mut found = 0;
     let named = flows.specs.iter().zip(&flows.tables);
     // A name that is none was told as such.
     for (spec, table) in named.filter(|(spec, _)| !spec.name.is_empty()) {
         let at = &table.name.at;
         if let Some(first) = first.insert(&spec.name, at) {
-            found += 1;
-            if found > DUPLICATES {
-                return;
-            }
             mistakes.push(
                 Diagnostic::error(
                     "duplicate-name",
