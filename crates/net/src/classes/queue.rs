@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use backwater_kernel::Time;
 
 use crate::hop::unit::{Fifo, Units};
-use crate::outcome::frames::Drops;
+use crate::outcome::Drops;
 use crate::spec::frames::EcnSpec;
 
 /// A queue of one class in front of a channel. Two cache lines.
