@@ -5,7 +5,7 @@ use backwater_net::frames::outcome::{EthernetOutcome, FlowOutcome};
 use backwater_net::frames::spec::{EthernetSpec, FlowSpec, NodeKind, TrafficSpec, TransportSpec};
 
 use super::groups::{Group, fairness, goodputs, groups, per_second, seconds};
-use super::{fair, names, ports, standstill, transfers};
+use super::{bounds, fair, names, ports, standstill, transfers};
 use crate::model::{Cell, Column, Table};
 
 /// Tables of the balance, groups of flows, flows, fair shares, transfers, delays, deadlines, TCP,
@@ -27,6 +27,7 @@ pub fn short_tables(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Vec<Table
         transfers::table(spec, outcome),
         delays(spec, outcome),
         deadlines(spec, outcome),
+        bounds::table(spec, outcome),
         ports::drops(spec, outcome),
         violations(spec, outcome),
     ])
