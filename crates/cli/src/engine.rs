@@ -16,6 +16,7 @@ use backwater_kernel::series::Thinned;
 use backwater_kernel::words::{counted, grouped};
 use backwater_kernel::{Duration, Series, Stop};
 use backwater_results::compare::{Carrier, Observed, Workload};
+use backwater_results::number::span;
 use backwater_results::sweep::{FlowColumn, Measure, NoColumn};
 use backwater_results::{GivenUp, Manifest, Report, RunDirectory, RunInfo, Table};
 use backwater_scenario::Scenario;
@@ -287,6 +288,18 @@ fn grown<'a>(
         ),
         None => waits,
     }
+}
+
+/// How many flows have a delay bound, and between which they lie; `None` without any.
+fn promised_words(delays: &[Duration]) -> Option<String> {
+    let time = |delay: &Duration| span(delay.ps() as f64);
+    let (least, most) = (time(delays.iter().min()?), time(delays.iter().max()?));
+    let have = if delays.len() == 1 { "has" } else { "have" };
+    let flows = counted(delays.len(), "flow");
+    Some(match least == most {
+        true => format!("{flows} {have} a delay bound, of {least}"),
+        false => format!("{flows} {have} a delay bound, from {least} to {most}"),
+    })
 }
 
 /// After how many of the units of a run an audit looked at something, and how far apart.

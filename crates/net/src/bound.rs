@@ -25,6 +25,7 @@
 //! bound.
 
 mod edf;
+pub mod frames;
 mod path;
 
 use alloc::format;

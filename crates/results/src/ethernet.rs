@@ -1,6 +1,7 @@
 //! What one run of the Ethernet engine found, as tables, a page, a summary for the terminal, a
 //! trace and a capture.
 
+mod bounds;
 mod capture;
 mod fair;
 mod groups;
@@ -25,6 +26,7 @@ use serde_json::{Value, json};
 use crate::directory::Manifest;
 use crate::info::RunInfo;
 
+pub use bounds::note_late_frames;
 pub use capture::{Capture, SNAP_BYTES};
 pub use groups::{fairness, goodputs};
 pub use names::{channel_ends, channels as channel_names};
@@ -62,7 +64,7 @@ pub fn ethernet_summary(info: &RunInfo, spec: &EthernetSpec, outcome: &Outcome) 
     let [frames, bytes] = outcome.balances();
     let drops = ports::all_drops(outcome);
     let control = words::Control::of(outcome);
-    json!({
+    let mut summary = json!({
         "name": info.name,
         "stop": words::stop(outcome),
         "ended_at_ps": outcome.ended_at.ps(),
@@ -99,7 +101,11 @@ pub fn ethernet_summary(info: &RunInfo, spec: &EthernetSpec, outcome: &Outcome) 
         "violations": outcome.violations.total(),
         "starved": starved::all(spec, outcome),
         "flows": flows(spec, outcome),
-    })
+    });
+    if let Some(bounds) = bounds::json(spec, outcome) {
+        summary["bounds"] = bounds;
+    }
+    summary
 }
 
 fn flows(spec: &EthernetSpec, outcome: &Outcome) -> Vec<Value> {

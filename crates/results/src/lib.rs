@@ -18,6 +18,7 @@ mod lines;
 mod merge;
 pub mod model;
 pub mod number;
+mod promised;
 mod rows;
 pub mod run;
 mod sections;
@@ -30,7 +31,7 @@ pub mod trace;
 
 pub use self::ethernet::{
     Capture, EthernetTrace, ethernet_manifest, ethernet_report, ethernet_summary, ethernet_tables,
-    ethernet_terminal_summary,
+    ethernet_terminal_summary, note_late_frames,
 };
 pub use column::{Align, Column, key};
 pub use directory::{Check, DirectoryError, Manifest, Promise, PromiseState, RunDirectory};

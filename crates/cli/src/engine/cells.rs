@@ -7,7 +7,6 @@ use backwater_net::bound::bounds;
 use backwater_net::outcome::{Outcome, PortsOutcome, RecoveryOutcome};
 use backwater_net::probe::{Audit, Coverage, Ports, PortsSpec, Probe, Recorder, Recovery};
 use backwater_results::compare::{Carrier, CellMeter, Workload};
-use backwater_results::number::span;
 use backwater_results::run::{flow_names, flow_tables};
 use backwater_results::sweep::{FlowColumn, Measure};
 use backwater_results::{
@@ -19,7 +18,7 @@ use backwater_scenario::compare::CELL_PAYLOAD_BYTES;
 
 use super::pace::Pace;
 use super::{Audited, Engine, Found, Head, Looks, Point, Run, Shown, Tells, Told, Wanted};
-use super::{grown, part, turns};
+use super::{grown, part, promised_words, turns};
 
 pub mod measures;
 mod series;
@@ -82,16 +81,8 @@ impl Engine for Cells<'_> {
     /// How many flows have a delay bound, and between which they lie.
     fn promised(&self) -> Option<String> {
         let found = bounds(&self.0.network);
-        let delays = || found.iter().flatten().map(|bound| bound.delay);
-        let time = |delay: Duration| span(delay.ps() as f64);
-        let (least, most) = (time(delays().min()?), time(delays().max()?));
-        let count = delays().count();
-        let have = if count == 1 { "has" } else { "have" };
-        let flows = counted(count, "flow");
-        Some(match least == most {
-            true => format!("{flows} {have} a delay bound, of {least}"),
-            false => format!("{flows} {have} a delay bound, from {least} to {most}"),
-        })
+        let delays: Vec<Duration> = found.iter().flatten().map(|bound| bound.delay).collect();
+        promised_words(&delays)
     }
 
     fn plain(&self) -> Result<Box<dyn Run<'_> + '_>, String> {

@@ -2,6 +2,7 @@
 
 use backwater_kernel::words::counted;
 use backwater_kernel::{Duration, Rings, Time};
+use backwater_net::bound::frames::bounds;
 use backwater_net::frames::Simulation;
 use backwater_net::frames::probe::{Audit, Coverage, Probe, Recorder};
 use backwater_net::frames::spec::{NodeKind, NodeSpec};
@@ -12,13 +13,13 @@ use backwater_results::number::span;
 use backwater_results::sweep::{FlowColumn, Measure};
 use backwater_results::{
     GivenUp, RunInfo, Table, ethernet_manifest, ethernet_report, ethernet_summary, ethernet_tables,
-    ethernet_terminal_summary,
+    ethernet_terminal_summary, note_late_frames,
 };
 use backwater_scenario::EthernetScenario;
 
 use super::pace::Pace;
 use super::{Audited, Engine, Found, Head, Looks, Point, Run, Shown, Tells, Told, Wanted};
-use super::{complete, grown, part, turns};
+use super::{complete, grown, part, promised_words, turns};
 
 pub mod measures;
 mod series;
@@ -77,6 +78,13 @@ impl Engine for Frames<'_> {
             counted(network.flows.len(), "flow"),
             counted(self.0.series.len(), "series")
         )
+    }
+
+    /// How many flows have a delay bound, and between which they lie.
+    fn promised(&self) -> Option<String> {
+        let found = bounds(&self.0.network);
+        let delays: Vec<Duration> = found.iter().flatten().map(|bound| bound.delay).collect();
+        promised_words(&delays)
     }
 
     fn given_up(&self) -> Vec<GivenUp> {
@@ -138,9 +146,11 @@ impl Engine for Frames<'_> {
 
 impl<'a, P: Probe + Tells<FoundFrames<'a>>> FrameRun<'a, P> {
     fn so_far(&mut self) -> FoundFrames<'a> {
+        let mut outcome = self.simulation.outcome();
+        note_late_frames(&self.scenario.network, &mut outcome);
         let mut found = FoundFrames {
             scenario: self.scenario,
-            outcome: self.simulation.outcome(),
+            outcome,
             told: Told::default(),
         };
         self.simulation.probe().tell(&mut found);

@@ -2,6 +2,8 @@
 //! a run is cut.
 
 mod audit;
+mod bounds;
+mod bounds_random;
 mod common;
 mod credits;
 mod endings;

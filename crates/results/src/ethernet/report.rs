@@ -7,7 +7,7 @@ use backwater_net::outcome::Outcome;
 use super::groups::{fairness, goodputs};
 use super::tables::{long_tables, short_tables};
 use super::words::{self, Control};
-use super::{fair, plots, promises, standstill, starved};
+use super::{bounds, fair, plots, promises, standstill, starved};
 use crate::info::RunInfo;
 use crate::model::{Block, Fact, Report, Tone};
 use crate::number::{fixed, grouped, rate, significant, span};
@@ -31,6 +31,10 @@ pub fn ethernet_report(
         (
             "Fairness",
             fair::shares(spec, outcome).plot().into_iter().collect(),
+        ),
+        (
+            "Delay bounds",
+            bounds::plot(spec, outcome).into_iter().collect(),
         ),
         ("Time series", plots::series_plots(series)),
     ];
@@ -132,6 +136,9 @@ fn notes(spec: &EthernetSpec, outcome: &Outcome) -> Vec<Block> {
                 counted(outcome.violations.total(), "promise")
             ),
         );
+    }
+    if let Some(late) = bounds::warning(spec, outcome) {
+        note(Tone::Problem, late);
     }
     if let Some(found) = &outcome.standstill {
         note(

@@ -5,7 +5,7 @@ use backwater_net::frames::spec::{EthernetSpec, FlowSpec, NodeKind, TrafficSpec,
 use backwater_net::outcome::{FlowOutcome, Outcome};
 
 use super::groups::{Group, fairness, goodputs, groups, per_second, seconds};
-use super::{fair, names, ports, standstill, transfers};
+use super::{bounds, fair, names, ports, standstill, transfers};
 use crate::groups::group_names;
 use crate::merge::as_one;
 use crate::model::{Cell, Column, Table};
@@ -29,6 +29,7 @@ pub fn short_tables(spec: &EthernetSpec, outcome: &Outcome) -> Vec<Table> {
         transfers::table(spec, outcome),
         delays(spec, outcome),
         deadlines(spec, outcome),
+        bounds::table(spec, outcome),
         ports::drops(spec, outcome),
         violations(spec, outcome),
     ])

@@ -7,7 +7,7 @@ use backwater_net::outcome::{FlowOutcome, Outcome};
 use super::groups::{Group, goodputs, groups, per_second, seconds};
 use super::ports::{self, Queue};
 use super::words::{self, Control};
-use super::{fair, names, promises, standstill};
+use super::{bounds, fair, names, promises, standstill};
 use crate::info::RunInfo;
 use crate::lines::{aligned, printable, shortened};
 use crate::number::{fixed, grouped, rate_unit, significant, span};
@@ -60,6 +60,7 @@ pub fn ethernet_terminal_summary(info: &RunInfo, spec: &EthernetSpec, outcome: &
         lines.extend(standstill::lines(spec, outcome, WAITS));
     }
     lines.extend(starved::lines(super::starved::sentences(spec, outcome)));
+    lines.extend(bounds::terminal_lines(spec, outcome));
     lines.extend(promises::line(info, spec, outcome));
     lines.extend(violations(outcome));
     printable(&lines)

@@ -1,0 +1,227 @@
+//! The longest a frame can take from its host's port to delivery, known before the run, for flows
+//! over UDP whose frames come at a pace, where whatever goes before them is limited too.
+//!
+//! Network calculus, port by port and class by class, in whole picoseconds: `curve` says how much
+//! can come in any time, `port` how long the last of it waits, `settle` how the waits at a port
+//! make what comes to the next one vary, `stops` what may hold or drop frames.
+//!
+//! ```text
+//! D <= sum over ports of (longest wait + time on the wire + propagation + switch latency)
+//! ```
+//!
+//! The time on the wire is that of 64 bytes where the next switch cuts through. The bound is of
+//! frames that arrive: errors and outages of links lose frames and delay none.
+
+use alloc::collections::BTreeMap;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use backwater_kernel::Duration;
+
+use crate::spec::frames::EthernetSpec;
+use settle::Analysis;
+use ways::{Way, Ways};
+
+mod curve;
+mod port;
+mod settle;
+mod stops;
+mod ways;
+
+/// What is known before the run of how long frames take.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Bound {
+    /// No frame takes longer from its host's port to delivery.
+    pub delay: Duration,
+    /// What is not waiting: no frame takes less, and one alone takes this.
+    pub least: Duration,
+    /// Ports on the way.
+    pub ports: u32,
+}
+
+/// Why nothing is known. Channels and flows are indices.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum NoBound {
+    /// Acknowledgements decide when it sends.
+    SourceControl,
+    /// It sends as fast as it can.
+    Greedy,
+    /// Nothing limits its bursts.
+    Bursts,
+    /// Its frames take different ways.
+    Spread,
+    /// It finds no way.
+    NoWay,
+    /// It may wait for a flow of which nothing is known.
+    Rival {
+        /// Where.
+        channel: u32,
+        /// For whom.
+        flow: u32,
+    },
+    /// As much may come as the port sends, or more.
+    Overload {
+        /// Where.
+        channel: u32,
+    },
+    /// The port may be busy for too long to follow.
+    TooLong {
+        /// Where.
+        channel: u32,
+    },
+    /// Ports depend on each other in a circle, and no waits hold for all of them.
+    Circle {
+        /// One of them.
+        channel: u32,
+    },
+    /// It may be stopped.
+    Stop {
+        /// Where.
+        channel: u32,
+    },
+    /// A broken host stops it.
+    Storm {
+        /// Where.
+        channel: u32,
+    },
+    /// It may wait for credit.
+    Credit {
+        /// Where.
+        channel: u32,
+    },
+    /// Control frames go before it.
+    Control {
+        /// Where.
+        channel: u32,
+    },
+    /// Its queue may be full.
+    Drops {
+        /// In front of this channel.
+        channel: u32,
+        /// Bytes that it may have to hold,
+        needed: u64,
+        /// and those that it can.
+        limit: u64,
+    },
+    /// A shared memory may have no room.
+    Memory {
+        /// For the queue in front of this channel.
+        channel: u32,
+    },
+}
+
+impl NoBound {
+    /// Why, in a few words; `channel_name` names a channel, `flow_name` a flow.
+    pub fn words(
+        &self,
+        channel_name: impl Fn(u32) -> String,
+        flow_name: impl Fn(u32) -> String,
+    ) -> String {
+        match *self {
+            NoBound::SourceControl => "acknowledgements decide when it sends".into(),
+            NoBound::Greedy => "it sends as fast as it can".into(),
+            NoBound::Bursts => "nothing limits its bursts".into(),
+            NoBound::Spread => "its frames take different ways".into(),
+            NoBound::NoWay => "it finds no way".into(),
+            NoBound::Rival { channel, flow } => format!(
+                "on {} it may wait for {}, which has no bound",
+                channel_name(channel),
+                flow_name(flow)
+            ),
+            NoBound::Overload { channel } => {
+                format!(
+                    "as much may come as {} sends, or more",
+                    channel_name(channel)
+                )
+            }
+            NoBound::TooLong { channel } => {
+                format!(
+                    "{} may be busy for too long to follow",
+                    channel_name(channel)
+                )
+            }
+            NoBound::Circle { channel } => format!(
+                "ports wait for each other in a circle, {} among them",
+                channel_name(channel)
+            ),
+            NoBound::Stop { channel } => format!("{} may be stopped", channel_name(channel)),
+            NoBound::Storm { channel } => {
+                format!("a broken host stops {}", channel_name(channel))
+            }
+            NoBound::Credit { channel } => {
+                format!("it may wait for credit on {}", channel_name(channel))
+            }
+            NoBound::Control { channel } => {
+                format!("control frames go first on {}", channel_name(channel))
+            }
+            NoBound::Drops {
+                channel,
+                needed,
+                limit,
+            } => format!(
+                "its queue on {} may need {needed} bytes and holds {limit}",
+                channel_name(channel)
+            ),
+            NoBound::Memory { channel } => {
+                format!(
+                    "shared memory may have no room for {}",
+                    channel_name(channel)
+                )
+            }
+        }
+    }
+}
+
+/// The bound of each flow, in the order of flows.
+pub fn bounds(spec: &EthernetSpec) -> Vec<Result<Bound, NoBound>> {
+    let Ok(ways) = Ways::new(spec) else {
+        return spec.flows.iter().map(|_| Err(NoBound::NoWay)).collect();
+    };
+    let has_pace = ways.all.iter().any(|way| way.pace.is_ok());
+    let mut analysis = Analysis {
+        ways,
+        failed: BTreeMap::new(),
+    };
+    let mut drops = BTreeMap::new();
+    if has_pace {
+        analysis.hold();
+        analysis.settle();
+        while analysis.stop() {
+            analysis.spread_failures();
+        }
+        drops = analysis.drops();
+    }
+    let mut bounds = Vec::new();
+    for way in &analysis.ways.all {
+        // The way back of a connection is of the same flow.
+        if way.flow as usize == bounds.len() {
+            bounds.push(bound(&analysis, &drops, way));
+        }
+    }
+    bounds
+}
+
+fn bound(
+    analysis: &Analysis<'_>,
+    drops: &BTreeMap<(u32, u8), NoBound>,
+    way: &Way,
+) -> Result<Bound, NoBound> {
+    way.pace?;
+    let (mut delay_ps, mut least_ps) = (0_u64, 0_u64);
+    for (hop, channel) in way.hops.iter().enumerate() {
+        let at = (*channel, way.class);
+        if let Some(reason) = analysis.failed.get(&at).or(drops.get(&at)) {
+            return Err(*reason);
+        }
+        let crossing_ps = analysis.ways.crossing_ps(way, hop);
+        least_ps = least_ps.saturating_add(crossing_ps);
+        let passes_ps = crossing_ps.saturating_add(way.waits_ps[hop]);
+        delay_ps = delay_ps.saturating_add(passes_ps);
+    }
+    Ok(Bound {
+        delay: Duration(delay_ps),
+        least: Duration(least_ps),
+        ports: way.hops.len() as u32,
+    })
+}

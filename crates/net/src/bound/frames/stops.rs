@@ -1,0 +1,299 @@
+//! What may hold frames, and what may drop them.
+//!
+//! Of a queue there is never more than comes in the longest time that one of its frames spends
+//! there, last bit included. Where that stays within every threshold of a switch it stops nobody.
+
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+
+use backwater_kernel::Channels;
+
+use super::NoBound;
+use super::port::wire_ps;
+use super::settle::Analysis;
+use super::ways::Member;
+use crate::spec::frames::{
+    BackPressureSpec, CLASSES_MAX, Detect, MemorySpec, NodeKind, Notify, Ratio, Select, SharedSpec,
+    SwitchSpec,
+};
+
+const CLASSES: core::ops::Range<u8> = 0..CLASSES_MAX as u8;
+
+impl Analysis<'_> {
+    /// Storms and credit hold frames whatever comes.
+    pub fn hold(&mut self) {
+        let spec = self.ways.spec;
+        for (node, own) in (0..).zip(&spec.nodes) {
+            let NodeKind::Station { storm: Some(storm) } = own.kind else {
+                continue;
+            };
+            let (into, out) = (self.inward(node), self.outward(node));
+            for class in CLASSES {
+                if storm
+                    .classes
+                    .is_none_or(|classes| classes & 1 << class != 0)
+                {
+                    for &channel in &into {
+                        self.fail(channel, class, NoBound::Storm { channel });
+                    }
+                }
+                for &channel in &out {
+                    self.fail(channel, class, NoBound::Control { channel });
+                }
+            }
+        }
+        for channel in spec.links.channels() {
+            for (class, credit) in CLASSES.zip(&spec.links.channel(channel).credits) {
+                if credit.is_some() {
+                    self.fail(channel, class, NoBound::Credit { channel });
+                    self.control_goes_first(channel ^ 1);
+                }
+            }
+        }
+    }
+
+    fn control_goes_first(&mut self, channel: u32) -> bool {
+        let mut is_new = false;
+        for class in CLASSES {
+            is_new |= self.fail(channel, class, NoBound::Control { channel });
+        }
+        is_new
+    }
+
+    fn inward(&self, node: u32) -> Vec<u32> {
+        let links = &self.ways.spec.links;
+        let ends = |channel: &u32| links.ends(*channel).1 == node;
+        links.channels().filter(ends).collect()
+    }
+
+    fn outward(&self, node: u32) -> Vec<u32> {
+        let links = &self.ways.spec.links;
+        let begins = |channel: &u32| links.ends(*channel).0 == node;
+        links.channels().filter(begins).collect()
+    }
+
+    /// Holds whatever a switch may stop as things stand. Is there more than before?
+    pub fn stop(&mut self) -> bool {
+        let mut is_new = false;
+        for (node, own) in (0..).zip(&self.ways.spec.nodes) {
+            let NodeKind::Switch(switch) = &own.kind else {
+                continue;
+            };
+            let Some(rules) = switch.back_pressure else {
+                continue;
+            };
+            for class in CLASSES.filter(|class| rules.classes & 1 << class != 0) {
+                for channel in self.stopped_by(node, switch, &rules, class) {
+                    let whole = rules.select == Select::Port;
+                    for class in CLASSES.filter(|own| whole || *own == class) {
+                        is_new |= self.fail(channel, class, NoBound::Stop { channel });
+                    }
+                    is_new |= self.control_goes_first(channel ^ 1);
+                }
+            }
+        }
+        is_new
+    }
+
+    /// Channels into a switch that it may stop because of a class.
+    fn stopped_by(
+        &self,
+        node: u32,
+        switch: &SwitchSpec,
+        rules: &BackPressureSpec,
+        class: u8,
+    ) -> Vec<u32> {
+        let links = &self.ways.spec.links;
+        let into = self.inward(node);
+        if rules.detect == Detect::Inputs {
+            let memory = match switch.memory {
+                MemorySpec::Shared(shared) => Some(self.least_free(node, shared)),
+                MemorySpec::Queues => None,
+            };
+            let may_be = |channel: &u32| {
+                let held = self.input_bytes(*channel, class);
+                let high_bytes = match &memory {
+                    Some(memory) => memory.input_bytes(),
+                    None => {
+                        let input = links.channel(*channel).inputs.get(class as usize);
+                        input.map_or(u64::MAX, |input| input.high_bytes)
+                    }
+                };
+                held.is_none_or(|held| held > high_bytes)
+            };
+            return into.into_iter().filter(may_be).collect();
+        }
+        let is_congested = |channel: &u32| {
+            let high_bytes = links.channel(*channel).queues[class as usize].high_bytes;
+            let held = self.queue_bytes(*channel, class);
+            held.is_none_or(|held| held > high_bytes)
+        };
+        let has_class = |channel: &u32| (class as usize) < links.channel(*channel).queues.len();
+        let congested = self.outward(node).into_iter().filter(has_class);
+        let congested: Vec<u32> = congested.filter(is_congested).collect();
+        let told = |input: &u32| {
+            congested.iter().any(|&queue| match rules.notify {
+                Notify::All => true,
+                Notify::Others => *input != queue ^ 1,
+                Notify::Contributing => {
+                    let mut members = self.ways.of_class(*input, class);
+                    members.any(|member| {
+                        let hops = &self.ways.all[member.way as usize].hops;
+                        hops.contains(&queue)
+                    })
+                }
+            })
+        };
+        into.into_iter().filter(told).collect()
+    }
+
+    /// Where frames may find no room, by channel and class, as things stand.
+    pub fn drops(&self) -> BTreeMap<(u32, u8), NoBound> {
+        let mut drops = BTreeMap::new();
+        for channel in self.ways.spec.links.channels() {
+            let node = self.ways.spec.links.ends(channel).0;
+            let NodeKind::Switch(switch) = &self.ways.spec.nodes[node as usize].kind else {
+                continue;
+            };
+            let queues = &self.ways.spec.links.channel(channel).queues;
+            for (class, queue) in CLASSES.zip(queues) {
+                let Some(needed) = self.queue_bytes(channel, class).filter(|held| *held > 0) else {
+                    continue;
+                };
+                if let Some(limit) = queue.limit_bytes.filter(|limit| *limit < needed) {
+                    let reason = NoBound::Drops {
+                        channel,
+                        needed,
+                        limit,
+                    };
+                    drops.insert((channel, class), reason);
+                } else if self.memory_may_lack(node, switch, (channel, class), needed) {
+                    drops.insert((channel, class), NoBound::Memory { channel });
+                }
+            }
+        }
+        drops
+    }
+
+    /// May a shared memory turn frames of a queue away?
+    fn memory_may_lack(
+        &self,
+        node: u32,
+        switch: &SwitchSpec,
+        (channel, class): (u32, u8),
+        held: u64,
+    ) -> bool {
+        let MemorySpec::Shared(shared) = switch.memory else {
+            return false;
+        };
+        let rules = switch.back_pressure;
+        let memory = self.least_free(node, shared);
+        let is_lossless = rules.is_some_and(|rules| rules.classes & 1 << class != 0);
+        self.ways.of_class(channel, class).any(|member| {
+            let Some(input) = self.ways.input(member) else {
+                return false;
+            };
+            let from_input = self.input_bytes(input, class);
+            let fits = from_input.is_some_and(|held| held <= memory.input_bytes())
+                && (is_lossless || held <= memory.queue_bytes());
+            let fits_reserve = from_input.is_some_and(|held| held <= shared.reserve_bytes);
+            !fits && !fits_reserve
+        })
+    }
+
+    /// The worst state of a shared memory.
+    fn least_free(&self, node: u32, spec: SharedSpec) -> LeastFree {
+        let into = self.inward(node);
+        let classes = self.ways.spec.links.channel(into[0]).queues.len() as u64;
+        let apart = (into.len() as u64 * classes).saturating_mul(spec.reserve_bytes);
+        let apart = apart.saturating_add(spec.pool_bytes);
+        let all = spec.bytes.saturating_sub(apart);
+        let mut used = Some(0_u64);
+        for channel in into {
+            for class in CLASSES {
+                let held = self.input_bytes(channel, class);
+                let shared = held.map(|held| held.saturating_sub(spec.reserve_bytes));
+                used = used.and_then(|used| used.checked_add(shared?));
+            }
+        }
+        LeastFree {
+            spec,
+            free_bytes: used.map_or(0, |used| all.saturating_sub(used)),
+        }
+    }
+
+    /// Most bytes of a class in the queue in front of a channel; `None` without a limit.
+    fn queue_bytes(&self, channel: u32, class: u8) -> Option<u64> {
+        let rate = self.ways.spec.links.channel(channel).rate;
+        let members = || self.ways.of_class(channel, class);
+        let stay = |member: Member| {
+            let way = &self.ways.all[member.way as usize];
+            let wait_ps = way.waits_ps[member.hop as usize];
+            wait_ps.saturating_add(wire_ps(rate, way.most_bytes))
+        };
+        let longest_ps = members().map(stay).max().unwrap_or(0);
+        members().try_fold(0, |sum: u64, member| {
+            sum.checked_add(self.member_bytes(member, longest_ps)?)
+        })
+    }
+
+    /// Most bytes of a class that came into a switch over a channel and have not left it.
+    fn input_bytes(&self, channel: u32, class: u8) -> Option<u64> {
+        self.ways
+            .of_class(channel, class)
+            .try_fold(0, |sum: u64, member| {
+                let way = &self.ways.all[member.way as usize];
+                way.pace.ok()?;
+                let hop = member.hop + 1;
+                let Some(&next) = way.hops.get(hop as usize) else {
+                    return Some(sum);
+                };
+                let rate = self.ways.spec.links.channel(next).rate;
+                let wire_ps = wire_ps(rate, way.most_bytes);
+                let stay_ps = way.waits_ps[hop as usize].saturating_add(wire_ps);
+                let at = Member {
+                    way: member.way,
+                    hop,
+                };
+                sum.checked_add(self.member_bytes(at, stay_ps)?)
+            })
+    }
+
+    /// Most bytes of a way that come to a hop in `stay_ps`, which is the longest they stay there.
+    fn member_bytes(&self, member: Member, stay_ps: u64) -> Option<u64> {
+        let way = &self.ways.all[member.way as usize];
+        let channel = way.hops[member.hop as usize];
+        if self.is_unknown(member) || self.failed.contains_key(&(channel, way.class)) {
+            return None;
+        }
+        let span_ps = stay_ps.saturating_sub(1);
+        let sent_in_ps = span_ps.saturating_add(self.ways.jitter_ps(member));
+        let frames = way.pace.ok()?.frames(sent_in_ps);
+        u64::try_from(frames * u128::from(way.most_bytes)).ok()
+    }
+}
+
+/// What is free of the shared part of a memory, at least.
+struct LeastFree {
+    spec: SharedSpec,
+    free_bytes: u64,
+}
+
+impl LeastFree {
+    fn share(&self, alpha: Ratio) -> u64 {
+        let wide = u128::from(self.free_bytes) * u128::from(alpha.numerator);
+        let share = wide / u128::from(alpha.denominator.max(1));
+        u64::try_from(share).unwrap_or(u64::MAX)
+    }
+
+    /// What an input may hold, its reserve included.
+    fn input_bytes(&self) -> u64 {
+        self.share(self.spec.alpha)
+            .saturating_add(self.spec.reserve_bytes)
+    }
+
+    /// What a queue without flow control may hold.
+    fn queue_bytes(&self) -> u64 {
+        self.share(self.spec.output_alpha)
+    }
+}

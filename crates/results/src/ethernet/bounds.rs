@@ -1,0 +1,142 @@
+//! Delay bounds of frames beside the delays that were seen.
+
+use backwater_kernel::{Duration, Place, Violations};
+use backwater_net::bound::frames::{Bound, NoBound, bounds};
+use backwater_net::frames::spec::{EthernetSpec, FlowSpec, TrafficSpec};
+use backwater_net::outcome::{FlowOutcome, Outcome};
+use serde_json::{Value, json};
+
+use super::names;
+use crate::model::{Axis, Cell, Column, Plot, Table};
+use crate::number::span;
+use crate::promised::{self, Promised};
+
+/// What is promised to a flow, and what came of it.
+struct Promise {
+    bound: Result<Bound, NoBound>,
+    common: Promised,
+}
+
+/// One for each flow, if the frames of some come at a constant rate.
+fn promises(spec: &EthernetSpec, outcome: &Outcome) -> Vec<Promise> {
+    let is_even = |flow: &FlowSpec| matches!(flow.traffic, TrafficSpec::Constant { .. });
+    if !spec.flows.iter().any(is_even) {
+        return Vec::new();
+    }
+    let channels = names::channels(spec);
+    let words = |reason: NoBound| {
+        reason.words(
+            |channel| names::channel(&channels, channel),
+            |flow| names::flow(spec, flow),
+        )
+    };
+    let found = (0..).zip(bounds(spec)).zip(&outcome.flows);
+    let promise = |((flow, bound), found): ((u32, Result<Bound, NoBound>), &FlowOutcome)| {
+        let delay = &found.delay;
+        let least = bound.map(|bound| span(bound.least.ps() as f64));
+        Promise {
+            bound,
+            common: Promised {
+                flow: names::flow(spec, flow),
+                bound: bound.map(|bound| bound.delay).map_err(words),
+                largest: (delay.count > 0).then_some(Duration(delay.max)),
+                rounding: Duration::ZERO,
+                detail: least.unwrap_or_default(),
+            },
+        }
+    };
+    found.map(promise).collect()
+}
+
+fn common(spec: &EthernetSpec, outcome: &Outcome) -> Vec<Promised> {
+    let promises = promises(spec, outcome).into_iter();
+    promises.map(|promise| promise.common).collect()
+}
+
+/// Adds each flow that took longer than its bound to what the run broke. Once a run: it counts.
+pub fn note_late_frames(spec: &EthernetSpec, outcome: &mut Outcome) {
+    let mut violations = Violations::default();
+    for (flow, promised) in (0..).zip(common(spec, outcome)) {
+        if let Some(what) = promised.broken("a frame") {
+            violations.note(outcome.ended_at, Place::Flow(flow), || what);
+        }
+    }
+    outcome.violations.append(&violations);
+}
+
+/// A row for each flow, if some have a bound or could.
+pub fn table(spec: &EthernetSpec, outcome: &Outcome) -> Table {
+    let time = |name: &str, meaning: &str| Column::number(name, "us", meaning);
+    let mut table = Table::new(
+        "bounds",
+        "The maximum delay of a frame, computed before the run, and the largest delay seen.",
+        vec![
+            Column::text("flow", "name in the scenario"),
+            time("bound", "no frame can take longer"),
+            time("delay max", "of frames delivered after the warm-up"),
+            Column::number(
+                "delay max of bound",
+                "%",
+                "the largest delay seen over the bound; more than 100 is a broken promise",
+            ),
+            time("alone", "the part of the bound that is not waiting"),
+            Column::number("ports", "", "on its path"),
+            Column::text("why none", "what rules a bound out"),
+        ],
+    );
+    let micros = |time: Option<Duration>| match time {
+        Some(time) => Cell::float(time.ps() as f64 / 1e6, 3),
+        None => Cell::Empty,
+    };
+    for Promise { bound, common } in promises(spec, outcome) {
+        let percent = common.ratio().map(|ratio| Cell::float(ratio * 100.0, 2));
+        table.rows.push(vec![
+            common.flow.into(),
+            micros(bound.ok().map(|bound| bound.delay)),
+            micros(common.largest),
+            percent.unwrap_or_default(),
+            micros(bound.ok().map(|bound| bound.least)),
+            bound.ok().map(|bound| bound.ports).into(),
+            common.bound.err().into(),
+        ]);
+    }
+    table
+}
+
+/// The largest delay beside the bound of each flow; `None` with less than two such flows.
+pub fn plot(spec: &EthernetSpec, outcome: &Outcome) -> Option<Plot> {
+    promised::plot(&common(spec, outcome), Axis::new("Delay", "us"), 1e6)
+}
+
+/// What the page warns of, in a sentence; `None` where every bound holds.
+pub fn warning(spec: &EthernetSpec, outcome: &Outcome) -> Option<String> {
+    promised::warning(&common(spec, outcome), "Frames")
+}
+
+/// The flows nearest their bound and why others have none, behind an empty line; at most nine
+/// lines, none where no flow has a bound.
+pub fn terminal_lines(spec: &EthernetSpec, outcome: &Outcome) -> Vec<String> {
+    let all = common(spec, outcome);
+    match all.iter().any(|promised| promised.bound.is_ok()) {
+        true => promised::terminal_lines(&all, "alone"),
+        false => Vec::new(),
+    }
+}
+
+/// For `summary.json`; `None` where no flow could have a bound.
+pub fn json(spec: &EthernetSpec, outcome: &Outcome) -> Option<Value> {
+    let promises = promises(spec, outcome);
+    let entry = |promise: &Promise| {
+        let (bound, common) = (promise.bound.ok(), &promise.common);
+        json!({
+            "flow": common.flow,
+            "bound_ps": bound.map(|bound| bound.delay.ps()),
+            "delay_max_ps": common.largest.map(Duration::ps),
+            "exceeded": common.is_broken(),
+            "alone_ps": bound.map(|bound| bound.least.ps()),
+            "ports": bound.map(|bound| bound.ports),
+            "why_none": common.bound.as_ref().err(),
+        })
+    };
+    (!promises.is_empty()).then(|| promises.iter().map(entry).collect())
+}

@@ -1,0 +1,190 @@
+//! Delay bounds beside the delays that were seen, of either engine with events.
+
+use backwater_kernel::Duration;
+use backwater_kernel::words::counted;
+
+use crate::lines::{aligned, shortened};
+use crate::model::{Axis, Curve, Plot, Style};
+use crate::number::{grouped, significant, span};
+
+/// Flows in the terminal's table: those nearest their bound.
+const NEAREST: usize = 3;
+/// Reasons in the terminal; the rest are counted.
+const REASONS: usize = 2;
+/// Values further apart than this are shown on a logarithmic scale.
+const WIDE: f64 = 30.0;
+
+/// What is promised to a flow, and what came of it.
+pub struct Promised {
+    /// As the scenario calls it.
+    pub flow: String,
+    /// The bound, or why there is none.
+    pub bound: Result<Duration, String>,
+    /// Largest delay seen, if anything was delivered after the warm-up.
+    pub largest: Option<Duration>,
+    /// So much more is not late.
+    pub rounding: Duration,
+    /// What else the terminal says of it.
+    pub detail: String,
+}
+
+impl Promised {
+    /// Bound and largest delay, where both are known.
+    pub fn kept(&self) -> Option<(Duration, Duration)> {
+        Some((self.bound.as_ref().ok().copied()?, self.largest?))
+    }
+
+    /// The largest delay seen over the bound.
+    pub fn ratio(&self) -> Option<f64> {
+        let (bound, largest) = self.kept()?;
+        Some(largest.ps() as f64 / bound.ps().max(1) as f64)
+    }
+
+    /// A unit was late.
+    pub fn is_broken(&self) -> bool {
+        self.kept()
+            .is_some_and(|(bound, largest)| largest > bound + self.rounding)
+    }
+
+    /// What a broken promise says; `unit` is of what the flow consists.
+    pub fn broken(&self, unit: &str) -> Option<String> {
+        let (bound, largest) = self.kept().filter(|_| self.is_broken())?;
+        Some(format!(
+            "{unit} of {} took {}, beyond its delay bound of {}",
+            self.flow,
+            span(largest.ps() as f64),
+            span(bound.ps() as f64)
+        ))
+    }
+}
+
+/// The largest delay beside the bound of each flow, `y` in units of so many picoseconds; `None`
+/// with less than two such flows.
+pub fn plot(all: &[Promised], y: Axis, unit_ps: f64) -> Option<Plot> {
+    let mut kept: Vec<(Duration, Duration)> = all.iter().filter_map(Promised::kept).collect();
+    if kept.len() < 2 {
+        return None;
+    }
+    kept.sort_by_key(|(bound, _)| *bound);
+    let x: Vec<f64> = (1..=kept.len()).map(|place| place as f64).collect();
+    let units = |time: &Duration| time.ps() as f64 / unit_ps;
+    let bounds: Vec<f64> = kept.iter().map(|(bound, _)| units(bound)).collect();
+    let largest: Vec<f64> = kept.iter().map(|(_, largest)| units(largest)).collect();
+    let values = || bounds.iter().chain(&largest).copied();
+    let low = values().fold(f64::INFINITY, f64::min);
+    let log = low > 0.0 && values().fold(0.0, f64::max) > low * WIDE;
+    let end = x.len() as f64 + 0.5;
+    Some(Plot {
+        id: "delay-bounds".into(),
+        title: "Delay bounds and largest delays".into(),
+        x: Axis {
+            min: Some(0.5),
+            max: Some(end),
+            at: if x.len() <= 20 { x.clone() } else { Vec::new() },
+            ..Axis::new("Flow", "by its bound, smallest first")
+        },
+        y: Axis {
+            min: (!log).then_some(0.0),
+            log,
+            ..y
+        },
+        curves: vec![
+            Curve::new("bound", Style::Points, x.clone(), bounds),
+            Curve::new("largest delay seen", Style::Points, x, largest),
+        ],
+        note: "A delay above its bound would be a broken promise. The table of bounds names the \
+               flows."
+            .into(),
+        ..Plot::default()
+    })
+}
+
+/// What the page warns of, in a sentence; `None` where every bound holds. `units` are those of
+/// the engine.
+pub fn warning(all: &[Promised], units: &str) -> Option<String> {
+    let late = all.iter().filter(|promised| promised.is_broken());
+    let late: Vec<&str> = late.map(|promised| promised.flow.as_str()).collect();
+    let shown = late.len().min(NEAREST);
+    let more = match late.len() - shown {
+        0 => String::new(),
+        more => format!(" and {}", counted(more, "more flow")),
+    };
+    (shown > 0).then(|| {
+        format!(
+            "{units} of {}{more} exceeded the delay bound; the table of bounds has the numbers.",
+            late[..shown].join(", ")
+        )
+    })
+}
+
+/// The flows nearest their bound and why others have none, behind an empty line; at most nine
+/// lines, none without promises. `detail` is the title of [`Promised::detail`].
+pub fn terminal_lines(all: &[Promised], detail: &str) -> Vec<String> {
+    if all.is_empty() {
+        return Vec::new();
+    }
+    let mut lines = vec![String::new()];
+    let mut kept: Vec<(usize, f64)> = (0..)
+        .zip(all)
+        .filter_map(|(at, promised)| Some((at, promised.ratio()?)))
+        .collect();
+    kept.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    if !kept.is_empty() {
+        let verdict = match all.iter().filter(|promised| promised.is_broken()).count() {
+            0 => "none exceeded".into(),
+            late => format!("{} EXCEEDED", grouped(late as u64)),
+        };
+        lines.push(format!(
+            "delay bounds of {}, {verdict}; nearest:",
+            counted(kept.len(), "flow")
+        ));
+        let titles = ["flow", "bound", "delay max", "of bound", detail];
+        let mut rows = vec![titles.map(String::from).to_vec()];
+        rows.extend(kept.iter().take(NEAREST).filter_map(|(at, ratio)| {
+            let promised = &all[*at];
+            let (bound, largest) = promised.kept()?;
+            Some(vec![
+                shortened(&promised.flow),
+                span(bound.ps() as f64),
+                span(largest.ps() as f64),
+                format!("{} %", significant(ratio * 100.0, 4)),
+                promised.detail.clone(),
+            ])
+        }));
+        lines.extend(aligned(&rows));
+    }
+    lines.extend(reason_lines(all));
+    lines
+}
+
+/// Reasons with how many flows have no bound for it, most first, each with the first of its flows.
+fn reason_lines(all: &[Promised]) -> Vec<String> {
+    let mut groups: Vec<(&str, &str, usize)> = Vec::new();
+    for promised in all {
+        let Err(reason) = &promised.bound else {
+            continue;
+        };
+        match groups.iter_mut().find(|(known, ..)| known == reason) {
+            Some((.., count)) => *count += 1,
+            None => groups.push((reason, &promised.flow, 1)),
+        }
+    }
+    groups.sort_by_key(|(.., count)| std::cmp::Reverse(*count));
+    let line = |(reason, first, count): &(&str, &str, usize)| {
+        let name = shortened(first);
+        let flows = match count {
+            1 => name,
+            count => format!("{name} and {}", counted(count - 1, "other")),
+        };
+        format!("no delay bound for {flows}: {reason}")
+    };
+    let mut lines: Vec<String> = groups.iter().take(REASONS).map(line).collect();
+    let rest: usize = groups.iter().skip(REASONS).map(|(.., count)| count).sum();
+    if rest > 0 {
+        lines.push(format!(
+            "... nor for {}, for other reasons",
+            counted(rest, "more flow")
+        ));
+    }
+    lines
+}
