@@ -58,7 +58,7 @@ measures! { run: &Seen<'_> =>
     "queue max", "bytes", Other, 0, "largest number of bytes in a queue with a limit, whole run",
         run.largest_queue() as f64;
     "headroom max", "bytes", Other, 0, "largest at any input, whole run",
-        run.channels().map(|channel| channel.by_class.headroom_most_bytes).max().unwrap_or(0) as f64;
+        run.largest_headroom() as f64;
     "ECN-marked", "frames", Other, 0, "by switches",
         run.queues().map(|queue| queue.marked).sum::<u64>() as f64;
     "retransmitted share", "", Other, 5,
@@ -146,6 +146,12 @@ impl<'a> Seen<'a> {
             0 => f64::NAN,
             _ => last.unwrap_or(0) as f64 / MS,
         }
+    }
+
+    fn largest_headroom(&self) -> u64 {
+        let inputs = self.channels();
+        let most = inputs.map(|channel| channel.by_class.headroom_most_bytes);
+        most.max().unwrap_or(0)
     }
 
     /// Hosts hold what they have; only queues with a limit are of interest.
