@@ -209,13 +209,14 @@ impl Waits<'_> {
         others.dedup();
         let quantum = |class: u8| u64::from(queues[class as usize].quantum_bytes);
         let bytes = self.frame_bytes;
-        // What goes before the last of so many frames of its class.
+        // What goes before the last of so many frames of its class: in so many turns each other
+        // class sends its quanta and what was left before, less than a frame.
         let before = |frames: u64| {
             let mut turns = 0;
             while turns * quantum(class) < frames * bytes {
                 turns += 1;
             }
-            let sent = |other: &u8| (turns * quantum(*other) + bytes - 1) / bytes;
+            let sent = |other: &u8| (turns * quantum(*other)).div_ceil(bytes);
             others.iter().map(sent).sum::<u64>() * u64::from(!others.is_empty())
         };
         let longest = |in_the_way: u64| {
