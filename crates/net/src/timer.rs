@@ -35,6 +35,8 @@ pub(crate) enum Timer {
     TimeOut,
     /// The watchdog of a class of a channel looks.
     Watchdog,
+    /// The scheduler of a channel no longer holds a class.
+    Hold,
     /// The sink of a leg takes a unit.
     Release,
     /// A flow's application offers units.
@@ -54,7 +56,7 @@ pub(crate) enum Timer {
 }
 
 impl Timer {
-    const ALL: [Timer; 22] = [
+    const ALL: [Timer; 23] = [
         Timer::Request,
         Timer::Refresh,
         Timer::EndToEnd,
@@ -69,6 +71,7 @@ impl Timer {
         Timer::Storm,
         Timer::TimeOut,
         Timer::Watchdog,
+        Timer::Hold,
         Timer::Release,
         Timer::Offer,
         Timer::Envelope,
@@ -94,7 +97,8 @@ impl Timer {
             | Timer::Repeat
             | Timer::Storm
             | Timer::TimeOut
-            | Timer::Watchdog => Phase::Control,
+            | Timer::Watchdog
+            | Timer::Hold => Phase::Control,
             Timer::Release => Phase::Release,
             Timer::Offer
             | Timer::Envelope

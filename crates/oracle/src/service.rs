@@ -152,6 +152,16 @@ impl Port {
         }
     }
 
+    /// A port of deficit round robin with these bytes a round, by leg.
+    pub fn of_quanta(rate: Rate, mut seats: Vec<Seat>, quanta: Vec<(usize, u64)>) -> Port {
+        reserve_equal_shares(rate, &mut seats);
+        Port {
+            spec: SchedulerSpec::Drr { quantum_bytes: 0 },
+            discipline: Discipline::Drr(drr::Groups::of_quanta(quanta, &seats)),
+            seats,
+        }
+    }
+
     fn seat(&self, leg: usize) -> Seat {
         let seat = self.seats.iter().find(|seat| seat.leg == leg);
         *seat.expect("the leg crosses this channel")

@@ -9,7 +9,9 @@ use std::ops::Range;
 use backwater_kernel::{Channels, Duration};
 use backwater_net::frames::probe::{Cause, Content};
 use backwater_net::frames::spec::*;
-use backwater_oracle::ethernet::{Mix, Report, SCHEMES, Scheme, random_spec};
+use backwater_oracle::ethernet::{
+    ChannelCounts, Mix, Report, SCHEDULERS, SCHEMES, Scheme, random_spec,
+};
 use ethernet_common::difference;
 
 const NETWORKS: u64 = 21;
@@ -131,6 +133,71 @@ fn they_agree_on_credit() {
             ..Mix::of(mix.scheme)
         };
     });
+}
+
+#[test]
+fn they_agree_on_schedulers_of_classes() {
+    for (schedulers, index) in SCHEDULERS.chunks(1).zip(0..) {
+        for (scheme, nth) in SCHEMES.iter().zip(0..) {
+            let first = 2_000 + 100 * index + 10 * nth;
+            let mix = Mix {
+                schedulers,
+                ..plain(*scheme)
+            };
+            agree(first..first + 4, mix, &mut Reach::default());
+        }
+    }
+    under(&SCHEMES, 3_100, |mix| {
+        *mix = Mix {
+            schedulers: &SCHEDULERS,
+            has_credits: true,
+            has_losses: true,
+            ..Mix::of(mix.scheme)
+        };
+    });
+}
+
+/// The comparison sees classes that are served by each other's reservations.
+#[test]
+fn reservations_of_other_classes_are_seen() {
+    let reserving = SCHEDULERS.iter().filter(|scheduler| {
+        use SchedulerSpec as S;
+        matches!(
+            scheduler,
+            S::VirtualClock(_) | S::Wfq | S::Drr { .. } | S::Edf
+        )
+    });
+    let meet = |_: &EthernetSpec, report: &Report| {
+        let busy = |channel: &ChannelCounts| {
+            channel.joined.iter().filter(|joined| **joined > 30).count() > 1
+        };
+        report.close_call_ps.is_none() && report.channels.iter().any(busy)
+    };
+    for scheduler in reserving {
+        let (seen, all) = seen_under(scheduler, meet);
+        // In some, classes reserve alike or seldom meet.
+        assert!(all == 10 && seen > 1, "{scheduler:?}: {seen} of {all}");
+    }
+}
+
+fn seen_under(
+    scheduler: &'static SchedulerSpec,
+    matters: impl Fn(&EthernetSpec, &Report) -> bool,
+) -> (usize, usize) {
+    let mix = Mix {
+        schedulers: std::slice::from_ref(scheduler),
+        ..plain(Scheme::Off)
+    };
+    seen(4_000, mix, matters, |spec| {
+        let channels = spec.links.iter_mut().flat_map(|link| &mut link.channels);
+        for channel in channels {
+            let own = channel.queues.clone();
+            for (queue, other) in channel.queues.iter_mut().zip(own.iter().cycle().skip(1)) {
+                queue.reserve = other.reserve;
+                queue.quantum_bytes = other.quantum_bytes;
+            }
+        }
+    })
 }
 
 #[test]

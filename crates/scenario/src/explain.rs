@@ -1,7 +1,7 @@
 //! What the tables say about a key, a word or a group of words.
 
 use crate::given::ethernet::flows as frame_flows;
-use crate::given::ethernet::{flow_control, switch, traffic as frame_traffic};
+use crate::given::ethernet::{flow_control, scheduler, traffic as frame_traffic};
 use crate::given::flit::{network as fabric, router, traffic as fabric_traffic};
 use crate::given::packet::{control, explicit_rate, flows, policing, service, source, traffic};
 use crate::given::{self, tcp, topology};
@@ -96,7 +96,7 @@ pub fn list() -> Vec<WordGroup> {
         group("flit injections", fabric_traffic::Injection::WORDS),
         group("flit packet sizes", fabric_traffic::Flits::WORDS),
         group("ethernet flow control", flow_control::FlowControl::WORDS),
-        group("ethernet schedulers", switch::Scheduler::WORDS),
+        group("ethernet schedulers", scheduler::Scheduler::WORDS),
         group("ethernet notification", flow_control::Notify::WORDS),
         group("ethernet protocols", frame_flows::Transport::WORDS),
         group("ethernet traffic", frame_traffic::TrafficKind::WORDS),

@@ -4,6 +4,8 @@ mod guarantees;
 mod refused;
 mod reservations;
 
+pub(crate) use reservations::rate_text;
+
 use backwater_kernel::Time;
 use backwater_net::spec::{FlowControlSpec, FlowSpec, OutageSpec, SchedulerSpec, TrafficSpec};
 

@@ -65,6 +65,11 @@ pub enum NoBound {
         /// Where.
         channel: u32,
     },
+    /// None is known for the scheduler of a port.
+    Scheduler {
+        /// Where.
+        channel: u32,
+    },
     /// The port may be busy for too long to follow.
     TooLong {
         /// Where.
@@ -135,6 +140,10 @@ impl NoBound {
                     channel_name(channel)
                 )
             }
+            NoBound::Scheduler { channel } => format!(
+                "none is known for the scheduler on {}",
+                channel_name(channel)
+            ),
             NoBound::TooLong { channel } => {
                 format!(
                     "{} may be busy for too long to follow",

@@ -4,8 +4,9 @@ use alloc::vec::Vec;
 
 use backwater_kernel::Time;
 
-use crate::hop::unit::{Fifo, Units};
+use crate::hop::unit::{Fifo, NONE, Units};
 use crate::outcome::frames::Drops;
+use crate::scheduler::Place;
 use crate::spec::frames::EcnSpec;
 
 /// A queue of one class in front of a channel. Two cache lines.
@@ -28,8 +29,10 @@ pub(crate) struct Queue {
     pub is_congested: bool,
     /// Its frames may be marked.
     pub marks: bool,
-    pub quantum_bytes: u32,
-    pub deficit_bytes: u32,
+    /// Where a scheduler serves classes: its seat there,
+    pub place: Place,
+    /// and the frame it knows as the one that goes next; [`NONE`] if it knows of none.
+    pub offered: u32,
     pub joined: u64,
     pub sent: u64,
     pub sent_bytes: u64,
@@ -59,8 +62,8 @@ impl Queue {
             area: 0,
             is_congested: false,
             marks: false,
-            quantum_bytes: 0,
-            deficit_bytes: 0,
+            place: Place::default(),
+            offered: NONE,
             joined: 0,
             sent: 0,
             sent_bytes: 0,

@@ -25,7 +25,7 @@ use crate::probe::Probe;
 use crate::scheduler::Scheduler;
 use crate::simulation::Simulation;
 use crate::spec::frames::{
-    Choose, Detect, EthernetSpec, Forwarding, MemorySpec, NodeKind, Order, Select, SwitchSpec,
+    Choose, Detect, EthernetSpec, Forwarding, MemorySpec, NodeKind, Select, SwitchSpec,
     TransportSpec,
 };
 use crate::standstill::mark::Mark;
@@ -139,6 +139,7 @@ fn network(spec: &EthernetSpec) -> Result<Network, BuildError> {
         ..Network::empty(classes)
     };
     network.add_credits(spec);
+    network.add_schedulers(spec);
     Ok(network)
 }
 
@@ -173,7 +174,6 @@ fn channels(spec: &EthernetSpec) -> Vec<Channel> {
             (into.is_none(), Channel::TO_HOST),
             (switch(from).is_none(), Channel::FROM_HOST),
             (cuts, Channel::CUTS_THROUGH),
-            (own.order == Order::DeficitRoundRobin, Channel::TURNS),
         ];
         let latency = own.delay + into.map_or(Duration::ZERO, |switch| switch.latency);
         let mut channel = Channel::idle(own.rate, latency, (from, to), Scheduler::none());
@@ -193,7 +193,6 @@ fn queues(spec: &EthernetSpec, nodes: &[Node]) -> Vec<Queue> {
         for (class, own) in channel.queues.iter().enumerate() {
             let node = &nodes[from as usize];
             let mut queue = Queue::new();
-            queue.quantum_bytes = own.quantum_bytes;
             if node.is_switch {
                 queue.limit_bytes = own.limit_bytes.unwrap_or(u64::MAX);
                 queue.marks = own.ecn.is_some();

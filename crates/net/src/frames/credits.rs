@@ -138,6 +138,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         } else if channel.waiting & bit != 0 {
             self.wake_port(id);
         }
+        self.wake_if_scheduled(id);
         self.network.classes.gates[id as usize].watches[class as usize].set(self.now, is_shut);
         if P::WATCHES {
             self.probe

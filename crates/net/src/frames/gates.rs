@@ -141,6 +141,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         if channel.waiting & !channel.stopped & !channel.shut != 0 {
             self.wake_port(channel_id);
         }
+        self.wake_if_scheduled(channel_id);
         if newly != 0 {
             for class in
                 (0..self.network.classes.count as u8).filter(|class| newly & 1 << class != 0)
@@ -237,7 +238,6 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let queue = &mut network.classes.queues[at];
         queue.chain = crate::hop::unit::Fifo::EMPTY;
         queue.frames = 0;
-        queue.deficit_bytes = 0;
         network.channels[channel as usize].waiting &= !(1 << class);
         if let Some(lanes) = network.classes.lanes.get_mut(at) {
             lanes.empty();
@@ -246,6 +246,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             let frame = *self.network.units.get(id);
             let bytes = u64::from(frame.bytes);
             self.network.classes.queues[at].sub(self.now, bytes);
+            self.note_removed(channel, class);
             let counts = is_switch && self.network.classes.nodes[node as usize].counts_inputs;
             if counts && frame.input() != NONE {
                 self.network.classes.nodes[node as usize].bytes -= bytes;
@@ -261,6 +262,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             self.check_blocked(channel, class, None);
         }
         self.note_head(channel, class);
+        self.wake_if_scheduled(channel);
     }
 
     /// A station that sends stops whatever happens sends the next.

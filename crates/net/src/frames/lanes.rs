@@ -82,6 +82,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             None => *waiting &= !(1 << class),
         }
         self.note_head(channel, class);
+        self.wake_if_scheduled(channel);
     }
 }
 

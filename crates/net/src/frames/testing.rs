@@ -10,8 +10,8 @@ use crate::hop::unit::Unit;
 use crate::simulation::Simulation;
 use crate::spec::frames::{
     BackPressureSpec, ChannelSpec, Detect, EthernetSpec, FlowSpec, Forwarding, LinkSpec,
-    MemorySpec, Message, NodeKind, NodeSpec, Notify, Order, QueueSpec, Select, Spread, SwitchSpec,
-    TrafficSpec, TransportSpec, WatchdogSpec,
+    MemorySpec, Message, NodeKind, NodeSpec, Notify, QueueSpec, SchedulerSpec, Select, Spread,
+    SwitchSpec, TrafficSpec, TransportSpec, WatchdogSpec,
 };
 
 pub(crate) type Run = Simulation<Rings>;
@@ -35,14 +35,16 @@ fn channel() -> ChannelSpec {
         limit_bytes: Some(20_000),
         high_bytes: 2_000,
         low_bytes: 1_000,
+        priority: 0,
         quantum_bytes: 1,
+        reserve: None,
         ecn: None,
     };
     ChannelSpec {
         rate: Rate(1_000_000_000),
         delay: Duration(1),
         errors: Default::default(),
-        order: Order::StrictPriority,
+        scheduler: SchedulerSpec::StrictPriority,
         queues: Vec::from([queue; 2]),
         inputs: Vec::new(),
         credits: Vec::new(),

@@ -14,6 +14,9 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// An idle port starts what goes next, if anything may.
     #[inline]
     pub(crate) fn choose(&mut self, channel_id: u32) {
+        if self.network.channels[channel_id as usize].is(Channel::SCHEDULED) {
+            self.offer_all(channel_id);
+        }
         let network = &mut self.network;
         let channel = &mut network.channels[channel_id as usize];
         if channel.is_busy {
@@ -39,43 +42,17 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             if ready == 0 {
                 return;
             }
-            let class = match channel.is(Channel::TURNS) {
-                false => 7 - ready.leading_zeros() as u8,
-                true => self.take_turn(channel_id, ready),
-            };
-            self.take(channel_id, class)
+            if channel.is(Channel::SCHEDULED) {
+                return self.start_scheduled(channel_id);
+            }
+            self.take(channel_id, 7 - ready.leading_zeros() as u8)
         };
         self.start_frame(channel_id, id);
     }
 
-    /// Deficit round robin (Shreedhar and Varghese 1995) over classes, from the highest down: a
-    /// turn adds the quantum; it lasts while the deficit covers the next frame.
-    fn take_turn(&mut self, channel_id: u32, ready: u8) -> u8 {
-        let classes = self.network.classes.count as u8;
-        loop {
-            let turn = self.network.channels[channel_id as usize].turn;
-            if ready & 1 << turn != 0 {
-                let bytes = self.network.next_bytes(channel_id, turn);
-                let at = self.network.queue(channel_id, turn);
-                let queue = &mut self.network.classes.queues[at];
-                if queue.deficit_bytes >= bytes {
-                    queue.deficit_bytes -= bytes;
-                    return turn;
-                }
-            }
-            let next = if turn == 0 { classes - 1 } else { turn - 1 };
-            self.network.channels[channel_id as usize].turn = next;
-            if ready & 1 << next != 0 {
-                let at = self.network.queue(channel_id, next);
-                let queue = &mut self.network.classes.queues[at];
-                queue.deficit_bytes = queue.deficit_bytes.saturating_add(queue.quantum_bytes);
-            }
-        }
-    }
-
     /// Takes the frame of a class that goes next out of its queue.
-    #[inline]
-    fn take(&mut self, channel_id: u32, class: u8) -> u32 {
+    #[inline(always)]
+    pub(crate) fn take(&mut self, channel_id: u32, class: u8) -> u32 {
         let network = &mut self.network;
         let at = network.queue(channel_id, class);
         let queue = &mut network.classes.queues[at];
@@ -83,20 +60,16 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         if network.classes.lanes.is_empty() {
             let id = queue.chain.take(&network.units);
             if queue.chain.len == 0 {
-                queue.deficit_bytes = 0;
                 network.channels[channel_id as usize].waiting &= !(1 << class);
             }
             return id.unwrap_or(NONE);
-        }
-        if queue.frames == 0 {
-            queue.deficit_bytes = 0;
         }
         self.take_from_lanes(channel_id, class)
     }
 
     /// Its first bit leaves.
-    #[inline]
-    fn start_frame(&mut self, channel_id: u32, id: u32) {
+    #[inline(always)]
+    pub(crate) fn start_frame(&mut self, channel_id: u32, id: u32) {
         let now = self.now;
         let network = &mut self.network;
         let frame = *network.units.get(id);
@@ -250,17 +223,21 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
 }
 
 impl crate::network::Network {
-    /// Bytes of the frame of a class that goes next; the class has one that may.
-    pub(crate) fn next_bytes(&self, channel: u32, class: u8) -> u32 {
+    /// The frame of a class that goes next, of those whose destination is not stopped.
+    pub(crate) fn next_frame(&self, channel: u32, class: u8) -> u32 {
         let at = self.queue(channel, class);
-        let first = match self.classes.lanes.get(at) {
+        match self.classes.lanes.get(at) {
             None => self.classes.queues[at].chain.first(),
             Some(lanes) => {
                 let next = lanes.next(&self.units);
                 next.map_or(NONE, |lane| lanes.lanes[lane].chain.first())
             }
-        };
-        match first {
+        }
+    }
+
+    /// Its bytes; 0 without one.
+    pub(crate) fn next_bytes(&self, channel: u32, class: u8) -> u32 {
+        match self.next_frame(channel, class) {
             NONE => 0,
             first => self.units.get(first).bytes,
         }

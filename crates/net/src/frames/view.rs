@@ -1,9 +1,10 @@
 //! A network with classes, as probes and its own parts ask it.
 
-use backwater_kernel::Duration;
+use backwater_kernel::{Duration, Time};
 
 use crate::classes::Flow;
 use crate::hop::unit::Unit;
+use crate::hop::wire::Channel;
 use crate::network::Network;
 use crate::probe::{FrameView, Gate};
 
@@ -36,10 +37,12 @@ impl Network {
             || gates.is_destination_stopped(class, station)
     }
 
-    /// Is something waiting that may start now?
-    pub fn may_send(&self, channel: u32) -> bool {
+    /// Is something waiting that may start `now`?
+    pub fn may_send(&self, channel: u32, now: Time) -> bool {
         let channel = &self.channels[channel as usize];
-        channel.has_control || channel.waiting & !channel.stopped & !channel.shut != 0
+        let waits = channel.waiting & !channel.stopped & !channel.shut != 0;
+        let is_held = channel.is(Channel::SCHEDULED) && !channel.scheduler.may_start(now);
+        channel.has_control || waits && !is_held
     }
 
     /// Frames in queues and on wires, control frames included.

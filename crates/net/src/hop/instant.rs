@@ -50,6 +50,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             Timer::Storm => self.on_storm(entity),
             Timer::TimeOut => self.on_time_out(entity, Timer::class(event)),
             Timer::Watchdog => self.on_watchdog(entity, Timer::class(event)),
+            Timer::Hold => self.wake_port(entity),
             Timer::Station => self.on_station_timer(entity),
             Timer::Standstill => self.look_for_standstill(),
         }

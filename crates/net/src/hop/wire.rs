@@ -72,8 +72,6 @@ pub(crate) struct Channel {
     pub tripped: u8,
     /// Bits of [`Channel::CUTS_THROUGH`] and so on.
     pub kind: u8,
-    /// Deficit round robin: the class whose turn it is.
-    pub turn: u8,
     pub last_bytes: u32,
     last_serialization: Duration,
     pub errors: Option<Box<Errors>>,
@@ -109,8 +107,8 @@ impl Channel {
     pub const TO_HOST: u8 = 2;
     /// The node it leaves is a host.
     pub const FROM_HOST: u8 = 4;
-    /// Its classes go in turns, not by priority.
-    pub const TURNS: u8 = 8;
+    /// Its classes are served by a scheduler, not by strict priority.
+    pub const SCHEDULED: u8 = 8;
     /// Some of its classes have credit.
     pub const CREDITS: u8 = 16;
 
@@ -142,8 +140,6 @@ impl Channel {
             shut: 0,
             tripped: 0,
             kind: 0,
-            // The first turn passes to the highest class.
-            turn: 0,
             last_bytes: 0,
             last_serialization: Duration(1),
             errors: None,

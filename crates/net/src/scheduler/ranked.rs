@@ -39,6 +39,8 @@ pub(crate) struct Ranked {
     pub reorders: bool,
     /// It is told of the ends of queues.
     pub tracks_tails: bool,
+    /// What a unit counts for beyond its bytes: of frames, preamble and gap.
+    pub overhead_bytes: u32,
 }
 
 struct Group {
@@ -61,10 +63,23 @@ impl Ranked {
             SchedulerSpec::VirtualClock(spec) => spec.alarm_bytes,
             _ => None,
         };
-        let group = |seats: Vec<(u32, Share)>| {
+        let groups = groups.into_iter().map(|seats| (*spec, seats)).collect();
+        Ranked {
+            alarm_bytes,
+            ..Ranked::of_groups(rate, groups, tracks_tails)
+        }
+    }
+
+    /// The same with a discipline of its own for each group, without warnings.
+    pub fn of_groups(
+        rate: Rate,
+        groups: Vec<(SchedulerSpec, Vec<(u32, Share)>)>,
+        tracks_tails: bool,
+    ) -> Ranked {
+        let group = |(spec, seats): (SchedulerSpec, Vec<(u32, Share)>)| {
             let shares: Vec<Share> = seats.iter().map(|(_, share)| *share).collect();
             Group {
-                discipline: Kind::new(spec, rate, &shares),
+                discipline: Kind::new(&spec, rate, &shares),
                 legs: seats.iter().map(|(leg, _)| *leg).collect(),
                 tails: tracks_tails.then(|| Tails::new(seats.len())),
             }
@@ -76,7 +91,8 @@ impl Ranked {
             tracks_tails,
             groups,
             waiting: 0,
-            alarm_bytes,
+            alarm_bytes: None,
+            overhead_bytes: 0,
         }
     }
 
@@ -144,7 +160,7 @@ impl Ranked {
         }
     }
 
-    /// A unit that waited in some queue was pushed out.
+    /// A unit that waited in some queue was pushed out, or dropped.
     pub fn on_removed(&mut self) {
         self.waiting -= 1;
     }

@@ -16,7 +16,10 @@ mod check;
 mod flow;
 mod series;
 
-pub use super::{Bind, CreditRule, CreditSpec, ErrorSpec, OutageSpec, Ratio};
+pub use super::{
+    Bind, CreditRule, CreditSpec, ErrorSpec, OutageSpec, Ratio, ReserveSpec, SchedulerSpec, Stamp,
+    VirtualClockSpec,
+};
 pub use back_pressure::{
     BackPressureSpec, BlockedSpec, Choose, Detect, Message, Notify, Select, StormSpec, TimeOutSpec,
     WatchdogAction, WatchdogSpec,
@@ -192,8 +195,15 @@ pub struct ChannelSpec {
     /// What goes wrong on the wire. Of control frames, `control_loss` (their FCS tells; none
     /// arrives with another value).
     pub errors: ErrorSpec,
-    /// Which class goes first.
-    pub order: Order,
+    /// Which class goes first: see [`QueueSpec`] for what each may have.
+    ///
+    /// [`SchedulerSpec::StrictPriority`] serves the highest class that may send.
+    /// [`SchedulerSpec::Fifo`] serves in order of arrival, whatever the class. The others work
+    /// among classes of one [`QueueSpec::priority`], the largest first, as they do among flows;
+    /// what is equal otherwise goes from the highest class down. Frames count as long as they are
+    /// on the wire, preamble and gap included; but for deficit round robin, which counts as
+    /// buffers do and goes by [`QueueSpec::quantum_bytes`] instead of its own.
+    pub scheduler: SchedulerSpec,
     /// Output queues at the node it leaves, by class: 1 to 8 of them, the same for every channel
     /// of the network.
     pub queues: Vec<QueueSpec>,
@@ -216,15 +226,6 @@ pub struct ClassCreditSpec {
     pub rule: CreditSpec,
 }
 
-/// Which class of a port goes first.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Order {
-    /// The highest that may send.
-    StrictPriority,
-    /// Deficit round robin over classes, by [`QueueSpec::quantum_bytes`].
-    DeficitRoundRobin,
-}
-
 /// An output queue. A frame counts until its last bit has left.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct QueueSpec {
@@ -234,8 +235,15 @@ pub struct QueueSpec {
     pub high_bytes: u64,
     /// No longer when it holds less after a departure.
     pub low_bytes: u64,
-    /// Deficit round robin: bytes a turn.
+    /// Among classes that a scheduler serves otherwise than by strict priority: those of a larger
+    /// one go first.
+    pub priority: u8,
+    /// Deficit round robin: bytes a round.
     pub quantum_bytes: u32,
+    /// What the class reserves here, for schedulers that go by that; its frames are checked
+    /// against nothing (no `interval`). Where no class of a port reserves anything, each has an
+    /// equal share.
+    pub reserve: Option<ReserveSpec>,
     /// Marks of congestion; `None` marks nothing.
     pub ecn: Option<EcnSpec>,
 }

@@ -70,7 +70,7 @@ impl Star {
     fn in_turns(&mut self, quanta: &[u32]) {
         for link in &mut self.net.spec.links {
             for channel in &mut link.channels {
-                channel.order = Order::DeficitRoundRobin;
+                channel.scheduler = SchedulerSpec::Drr { quantum_bytes: 1 };
                 for (queue, quantum) in channel.queues.iter_mut().zip(quanta) {
                     queue.quantum_bytes = *quantum;
                 }

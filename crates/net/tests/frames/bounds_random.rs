@@ -56,7 +56,7 @@ fn tree(seed: u64) -> EthernetSpec {
                 queue.quantum_bytes = dice.between(64, 3_000) as u32;
             }
             if in_turns {
-                channel.order = Order::DeficitRoundRobin;
+                channel.scheduler = SchedulerSpec::Drr { quantum_bytes: 1 };
             }
         }
     }

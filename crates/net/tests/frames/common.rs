@@ -93,13 +93,15 @@ impl Net {
             rate,
             delay: Duration(US / 2),
             errors: Default::default(),
-            order: Order::StrictPriority,
+            scheduler: SchedulerSpec::StrictPriority,
             queues: vec![
                 QueueSpec {
                     limit_bytes: Some(limit),
                     high_bytes: limit / 10 * 8,
                     low_bytes: limit / 10 * 7,
+                    priority: 0,
                     quantum_bytes: 1518,
+                    reserve: None,
                     ecn: None,
                 };
                 self.classes

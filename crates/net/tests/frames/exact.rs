@@ -140,7 +140,7 @@ fn deficit_round_robin_shares_by_quanta() {
     let (a, d) = (net.switch("A"), net.station("D"));
     net.link(a, d, 100);
     let port = &mut net.spec.links[0].channels[0];
-    port.order = Order::DeficitRoundRobin;
+    port.scheduler = SchedulerSpec::Drr { quantum_bytes: 1 };
     port.queues[0].quantum_bytes = 1000;
     port.queues[1].quantum_bytes = 3000;
     let udp = TransportSpec::Udp {
@@ -176,7 +176,7 @@ fn turns(rules: Option<BackPressureSpec>) -> Vec<u8> {
     let (a, d) = (net.switch("A"), net.station("D"));
     net.link(a, d, 10);
     let port = &mut net.spec.links[0].channels[0];
-    port.order = Order::DeficitRoundRobin;
+    port.scheduler = SchedulerSpec::Drr { quantum_bytes: 1 };
     port.queues[0].quantum_bytes = 1000;
     port.queues[1].quantum_bytes = 3000;
     let udp = TransportSpec::Udp {

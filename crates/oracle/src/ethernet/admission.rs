@@ -17,6 +17,7 @@ impl Network {
         }
         self.mark(channel, &mut frame);
         self.take_memory(channel, &frame);
+        self.rank(now, channel, &mut frame);
         self.joins += 1;
         frame.joined = self.joins;
         let class = frame.class;

@@ -1,9 +1,11 @@
 //! What an idle channel sends: control first, then classes by the port's order.
 
+use backwater_kernel::Time;
 use backwater_net::frames::probe::Gate;
-use backwater_net::frames::spec::{Order, WatchdogAction};
+use backwater_net::frames::spec::WatchdogAction;
 
-use super::network::{Frame, Network, channel_spec};
+use super::network::{Frame, Network};
+use crate::service::Candidate;
 
 pub(super) enum Choice {
     Nothing,
@@ -34,7 +36,7 @@ impl Network {
     }
 
     /// Place of the frame of a class that would go.
-    fn first(&self, channel: usize, class: usize) -> Option<usize> {
+    pub fn first(&self, channel: usize, class: usize) -> Option<usize> {
         if self.is_class_stopped(channel, class) && !self.forwards_in_spite(channel, class) {
             return None;
         }
@@ -44,65 +46,26 @@ impl Network {
     }
 }
 
-pub(super) fn choose(network: &mut Network, channel: usize) -> Choice {
+pub(super) fn choose(network: &mut Network, channel: usize, now: Time) -> Choice {
     if !network.channels[channel].control.is_empty() {
         return Choice::Control;
     }
-    let classes = 0..network.channels[channel].queues.len();
-    let firsts: Vec<Option<usize>> = classes.map(|it| network.first(channel, it)).collect();
-    if firsts.iter().all(|first| first.is_none()) {
-        return Choice::Nothing;
-    }
-    let class = match channel_spec(&network.spec, channel).order {
-        Order::StrictPriority => firsts.iter().rposition(|first| first.is_some()),
-        Order::DeficitRoundRobin => Some(in_turn(network, channel, &firsts)),
+    let candidates = network.candidates(channel, now);
+    let chosen = match &mut network.channels[channel].port {
+        // The highest class is the first leg.
+        None => candidates.first(),
+        Some(port) => {
+            let ready: Vec<Candidate> = candidates.iter().map(|(one, _)| *one).collect();
+            let leg = port.choose(&ready, now);
+            candidates.iter().find(|(one, _)| Some(one.leg) == leg)
+        }
     };
-    match class.and_then(|class| Some((class, firsts[class]?))) {
-        Some((class, place)) => Choice::Data { class, place },
+    let last = network.channels[channel].queues.len() - 1;
+    match chosen {
+        Some((one, place)) => Choice::Data {
+            class: last - one.leg,
+            place: *place,
+        },
         None => Choice::Nothing,
-    }
-}
-
-/// The class that has the turn and the deficit. At least one class may send.
-fn in_turn(network: &mut Network, channel: usize, firsts: &[Option<usize>]) -> usize {
-    let classes = firsts.len();
-    let covers = |network: &Network, class: usize| {
-        let queue = network.queue(channel, class);
-        firsts[class].is_some_and(|place| queue.deficit >= queue.waiting[place].bytes)
-    };
-    if let Some(class) = network.channels[channel].turn
-        && covers(network, class)
-    {
-        return class;
-    }
-    loop {
-        let class = match network.channels[channel].turn {
-            Some(0) => classes - 1,
-            None => classes - 1,
-            Some(class) => class - 1,
-        };
-        network.channels[channel].turn = Some(class);
-        let quantum = u64::from(network.queue_spec(channel, class).quantum_bytes);
-        let queue = &mut network.channels[channel].queues[class];
-        if queue.waiting.is_empty() {
-            queue.deficit = 0;
-        } else if firsts[class].is_some() {
-            queue.deficit += quantum;
-        }
-        if covers(network, class) {
-            return class;
-        }
-    }
-}
-
-/// A frame of the class has been taken: it is paid for.
-pub(super) fn after_start(network: &mut Network, channel: usize, class: usize, bytes: u64) {
-    if channel_spec(&network.spec, channel).order == Order::StrictPriority {
-        return;
-    }
-    let queue = &mut network.channels[channel].queues[class];
-    queue.deficit -= bytes;
-    if queue.waiting.is_empty() {
-        queue.deficit = 0;
     }
 }

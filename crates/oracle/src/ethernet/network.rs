@@ -12,8 +12,11 @@ use backwater_net::frames::spec::{
 
 use super::loops::{self, Loop};
 use super::losses::Losses;
+use super::ports;
 use super::sources::Source;
 use super::standstill::Standstill;
+use crate::service::{Port, Ratio};
+
 use super::{ChannelCounts, Delivery, Drop, FlowCounts, Start, routes};
 
 /// Bytes of a control frame, and with its preamble and gap.
@@ -37,6 +40,12 @@ pub(super) struct Frame {
     pub came_over: Option<usize>,
     /// Its place in the order of all joins.
     pub joined: u64,
+    /// When it joined the queue it is in,
+    pub arrived: Time,
+    /// the rank it has there
+    pub rank: Option<Ratio>,
+    /// and when it may go.
+    pub ready_at: Time,
 }
 
 /// A control frame.
@@ -69,7 +78,6 @@ pub(super) struct Queue {
     /// In order of joining.
     pub waiting: Vec<Frame>,
     pub sending: Option<Frame>,
-    pub deficit: u64,
     /// Stopped as a class with frames waiting since.
     pub held_since: Option<Time>,
     /// The watchdog tripped.
@@ -89,14 +97,14 @@ impl Queue {
     }
 }
 
-#[derive(Default, Debug)]
+#[derive(Default)]
 pub(super) struct Channel {
     /// The wire is busy to here.
     pub busy_until: Option<Time>,
     pub control: VecDeque<Control>,
     pub queues: Vec<Queue>,
-    /// Class whose turn it is (deficit round robin).
-    pub turn: Option<usize>,
+    /// What serves its classes, unless that is strict priority.
+    pub port: Option<Port>,
     /// Stops in force on what leaves here, with their end.
     pub gates: BTreeMap<Gate, Option<Time>>,
     /// The same, with the time since which they have held without a break.
@@ -200,6 +208,7 @@ impl Network {
                 .collect(),
             counts: ChannelCounts::new(queue_specs(spec, id).len()),
             storm: first_storm(spec, id),
+            port: ports::port(spec, id),
             ..Channel::default()
         });
         let mut streams = [BTreeMap::new(), BTreeMap::new()];

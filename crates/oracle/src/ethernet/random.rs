@@ -2,13 +2,16 @@
 
 mod control;
 mod credits;
+mod schedulers;
 mod shape;
 mod traffic;
 
 use backwater_kernel::{Duration, Rate, Time};
 use backwater_net::frames::spec::{
-    ErrorSpec, EthernetSpec, NodeKind, OutageSpec, Spread, StormSpec,
+    ErrorSpec, EthernetSpec, NodeKind, OutageSpec, SchedulerSpec, Spread, StormSpec,
 };
+pub use schedulers::SCHEDULERS;
+
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -65,6 +68,8 @@ pub struct Mix {
     pub has_losses: bool,
     /// Classes that nothing stops may have credit.
     pub has_credits: bool,
+    /// Ports may serve classes by these, besides strict priority and turns.
+    pub schedulers: &'static [SchedulerSpec],
     /// Standstills are looked for; runs are longer, and much is overloaded.
     pub has_looks: bool,
 }
@@ -86,6 +91,7 @@ impl Mix {
             has_spread: false,
             has_losses: false,
             has_credits: false,
+            schedulers: &[],
             has_looks: false,
         }
     }
@@ -153,6 +159,9 @@ pub fn random_spec(seed: u64, mix: Mix) -> EthernetSpec {
     traffic::fill(&mut dice, &mut spec, mix);
     if mix.has_credits {
         credits::fill(&mut dice, &mut spec, mix);
+    }
+    if !mix.schedulers.is_empty() {
+        schedulers::fill(&mut dice, &mut spec, mix.schedulers);
     }
     if mix.has_losses {
         losses(&mut dice, &mut spec);

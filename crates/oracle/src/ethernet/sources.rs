@@ -225,6 +225,9 @@ impl Network {
             payload,
             came_over: None,
             joined: 0,
+            arrived: now,
+            rank: None,
+            ready_at: now,
         };
         self.frame_made(now, frame);
     }

@@ -33,9 +33,13 @@ impl Network {
         self.timers(now);
         self.stations(now);
         self.look_for_standstill(now);
+        self.settle(now);
         self.pull(now);
+        self.settle(now);
         self.choices(now);
+        self.settle(now);
         self.pull(now);
+        self.settle(now);
         self.look_at_watchdogs(now);
         self.look_at_credit(now);
         Ok(Some(now))
@@ -173,7 +177,7 @@ impl Network {
         let mut choices = Vec::new();
         for channel in 0..self.channels.len() {
             if self.channels[channel].busy_until.is_none() {
-                choices.push((channel, choose::choose(self, channel)));
+                choices.push((channel, choose::choose(self, channel, now)));
             }
         }
         for (channel, choice) in choices {
@@ -214,7 +218,6 @@ impl Network {
         let queue = &mut self.channels[channel].queues[class];
         let frame = queue.waiting.remove(place);
         queue.sending = Some(frame.clone());
-        choose::after_start(self, channel, class, frame.bytes);
         self.pay(now, channel, &frame);
         self.starts.push(Start {
             at_ps: now.ps(),

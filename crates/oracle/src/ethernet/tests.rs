@@ -6,7 +6,7 @@ mod survey;
 use backwater_kernel::{Duration, Rate, Time};
 use backwater_net::frames::spec::{
     ChannelSpec, EthernetSpec, FlowSpec, Forwarding, LinkSpec, MemorySpec, NodeKind, NodeSpec,
-    Order, QueueSpec, Spread, SwitchSpec, TrafficSpec, TransportSpec,
+    QueueSpec, SchedulerSpec, Spread, SwitchSpec, TrafficSpec, TransportSpec,
 };
 
 /// A nanosecond and a microsecond, in picoseconds.
@@ -39,12 +39,14 @@ fn star(rates_mbps: &[u64]) -> EthernetSpec {
             rate: Rate(mbps * 1_000_000),
             delay: Duration(100 * NS),
             errors: Default::default(),
-            order: Order::StrictPriority,
+            scheduler: SchedulerSpec::StrictPriority,
             queues: vec![QueueSpec {
                 limit_bytes: None,
                 high_bytes: u64::MAX,
                 low_bytes: 0,
+                priority: 0,
                 quantum_bytes: 1_000,
+                reserve: None,
                 ecn: None,
             }],
             inputs: Vec::new(),

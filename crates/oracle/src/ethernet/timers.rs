@@ -24,6 +24,7 @@ impl Network {
         }
         let congested = self.congested.iter();
         times.extend(self.credit_times());
+        times.extend(self.hold_times(self.now));
         times.extend(congested.filter_map(|(point, it)| Some(self.time_out_of(*point, it)?.0)));
         times
     }
@@ -215,7 +216,7 @@ impl Network {
             self.drop_frame(now, channel, &frame, Cause::Watchdog);
             self.has_left(now, channel, &frame);
         }
-        self.channels[channel].queues[class].deficit = 0;
+        self.note_empty(channel, class);
     }
 
     /// Notes since when classes are held, after everything of an instant.

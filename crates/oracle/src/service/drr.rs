@@ -30,16 +30,18 @@ impl Groups {
             let bytes = u128::from(quantum_bytes) * u128::from(rate) / smallest;
             Some((seat.leg, bytes.max(1) as u64))
         };
+        Groups::of_quanta(seats.iter().filter_map(quantum).collect(), seats)
+    }
+
+    /// With these bytes a round.
+    pub fn of_quanta(quanta: Vec<(usize, u64)>, seats: &[Seat]) -> Groups {
         let mut lists: Vec<(u8, Vec<Active>)> = Vec::new();
         for seat in seats {
             if !lists.iter().any(|(group, _)| *group == seat.group) {
                 lists.push((seat.group, Vec::new()));
             }
         }
-        Groups {
-            quanta: seats.iter().filter_map(quantum).collect(),
-            lists,
-        }
+        Groups { quanta, lists }
     }
 
     fn quantum(&self, leg: usize) -> Option<u64> {

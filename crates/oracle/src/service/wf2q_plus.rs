@@ -121,7 +121,6 @@ impl Flow {
 
     /// `unit` is first of the queue and may go; `None`: none is.
     fn settle(&mut self, unit: Option<(&Seat, &Candidate)>, clock: i128) {
-        let was_busy = self.first.is_some();
         if let (true, Some((_, finish))) = (self.has_gone, self.first) {
             self.sent = finish;
         }
@@ -129,13 +128,13 @@ impl Flow {
             (self.first, self.has_gone) = (None, false);
             return;
         };
-        if self.has_gone || !was_busy {
-            let start = match was_busy {
-                true => self.sent,
-                false => self.sent.max(clock),
-            };
-            self.first = Some((start, start + seat.tick(unit.bytes)));
-        }
+        // Another unit may have become first in the place of one that has not gone.
+        let start = match self.first {
+            Some((start, _)) if !self.has_gone => start,
+            Some(_) => self.sent,
+            None => self.sent.max(clock),
+        };
+        self.first = Some((start, start + seat.tick(unit.bytes)));
         self.has_gone = false;
     }
 }

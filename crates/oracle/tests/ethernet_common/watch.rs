@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use backwater_kernel::{Channels, Rings, Time};
 use backwater_net::frames::probe::{Cause, Content, FrameView, Gate, Probe};
-use backwater_net::frames::spec::{ChannelSpec, EthernetSpec, Order};
+use backwater_net::frames::spec::{ChannelSpec, EthernetSpec, SchedulerSpec};
 use backwater_net::frames::{Network, Simulation};
 
 /// What happened.
@@ -258,7 +258,7 @@ pub fn serves_what_may_go(spec: &EthernetSpec, events: &Events) -> Law {
                 }
                 let may_go = |it: &&FrameView| !gates.stops(*channel, it);
                 let highest = queue.iter().filter(may_go).map(|it| it.class).max();
-                let is_strict = channel_spec.order == Order::StrictPriority;
+                let is_strict = channel_spec.scheduler == SchedulerSpec::StrictPriority;
                 if is_strict && highest.is_some_and(|class| class > frame.class) {
                     return fail(*at, format!("channel {channel}: {highest:?} must go first"));
                 }

@@ -7,8 +7,8 @@ use backwater_ends::spec::AckSpec;
 use backwater_net::frames::outcome::EthernetOutcome;
 use backwater_net::frames::routes::Tables;
 use backwater_net::frames::spec::{
-    EthernetSpec, FRAME_LEAST_BYTES, FRAME_OVERHEAD_BYTES, FlowSpec, Order, Spread, TAG_BYTES,
-    TCP_IP_BYTES, TrafficSpec, TransportSpec, UDP_IP_BYTES, WIRE_OVERHEAD_BYTES,
+    EthernetSpec, FRAME_LEAST_BYTES, FRAME_OVERHEAD_BYTES, FlowSpec, SchedulerSpec, Spread,
+    TAG_BYTES, TCP_IP_BYTES, TrafficSpec, TransportSpec, UDP_IP_BYTES, WIRE_OVERHEAD_BYTES,
 };
 
 use super::groups::{goodputs, per_second, seconds};
@@ -21,7 +21,8 @@ const RTP_BYTES: u32 = 12;
 /// The shares of all flows whose way is known.
 pub fn shares(spec: &EthernetSpec, outcome: &EthernetOutcome) -> FairShares {
     let groups_count = spec.links.iter().all(|link| {
-        [&link.channels[0], &link.channels[1]].map(|own| own.order) == [Order::StrictPriority; 2]
+        [&link.channels[0], &link.channels[1]].map(|own| own.scheduler)
+            == [SchedulerSpec::StrictPriority; 2]
     });
     let rows = rows(spec, outcome, groups_count);
     let notes = notes(spec, groups_count, &rows);

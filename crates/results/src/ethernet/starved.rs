@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use backwater_kernel::words::counted;
 use backwater_kernel::{Duration, Time};
 use backwater_net::frames::outcome::EthernetOutcome;
-use backwater_net::frames::spec::{EthernetSpec, Order, Span, TrafficSpec};
+use backwater_net::frames::spec::{EthernetSpec, SchedulerSpec, Span, TrafficSpec};
 
 use super::{fair, groups, names};
 use crate::number::grouped;
@@ -129,7 +129,7 @@ fn reason(spec: &EthernetSpec, outcome: &EthernetOutcome, flow: usize) -> String
         .flat_map(|l| [&l.channels[0], &l.channels[1]]);
     let is_strict = ports
         .into_iter()
-        .any(|port| port.order == Order::StrictPriority);
+        .any(|port| port.scheduler == SchedulerSpec::StrictPriority);
     match urgent.count() {
         count @ 1.. if is_strict => format!(
             "{waits}; {} of a class above {}, and the highest class goes first here",

@@ -9,7 +9,7 @@ use backwater_net::frames::outcome::{
 };
 use backwater_net::frames::spec::{
     ChannelSpec, EthernetSpec, FlowSpec, Forwarding, LinkSpec, MemorySpec, NodeKind, NodeSpec,
-    Order, QueueSpec, Spread, SwitchSpec, TrafficSpec, TransportSpec, VideoSpec,
+    QueueSpec, SchedulerSpec, Spread, SwitchSpec, TrafficSpec, TransportSpec, VideoSpec,
 };
 use backwater_results::RunInfo;
 
@@ -24,14 +24,16 @@ fn channel(mbps: u64) -> ChannelSpec {
         limit_bytes: Some(70_000),
         high_bytes: 56_000,
         low_bytes: 49_000,
+        priority: 0,
         quantum_bytes: 1518,
+        reserve: None,
         ecn: None,
     };
     ChannelSpec {
         rate: Rate(mbps * 1_000_000),
         delay: Duration(500_000),
         errors: Default::default(),
-        order: Order::StrictPriority,
+        scheduler: SchedulerSpec::StrictPriority,
         queues: vec![queue; 2],
         inputs: Vec::new(),
         credits: Vec::new(),

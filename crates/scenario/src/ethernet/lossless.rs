@@ -3,7 +3,7 @@
 use backwater_kernel::words::counted;
 use backwater_kernel::{Channels, Duration};
 use backwater_net::frames::spec::{
-    BackPressureSpec, ChannelSpec, EthernetSpec, NodeKind, Order, Select, SwitchSpec,
+    BackPressureSpec, ChannelSpec, EthernetSpec, NodeKind, SchedulerSpec, Select, SwitchSpec,
 };
 
 use super::crossings::{Crossings, Load};
@@ -189,9 +189,10 @@ impl Lossless<'_> {
         let next = &self.spec.nodes[self.net.ends(channel).1 as usize].kind;
         let is_free = matches!(next, NodeKind::Station { storm: None });
         let others = 0..spec.queues.len() as u8;
-        let others = others.filter(|other| match spec.order {
-            Order::StrictPriority => *other > class,
-            Order::DeficitRoundRobin => *other != class,
+        let is_strict = spec.scheduler == SchedulerSpec::StrictPriority;
+        let others = others.filter(|other| match is_strict {
+            true => *other > class,
+            false => *other != class,
         });
         let alone = !others
             .into_iter()

@@ -12,6 +12,7 @@ mod net;
 mod promises;
 mod queues;
 mod routes;
+mod schedulers;
 mod series;
 mod shared;
 mod switches;
@@ -91,6 +92,7 @@ pub(crate) fn build(
         stall_after: *run.stall,
     };
     checks::blocked(file, &network, mistakes);
+    schedulers::check(file, &net, &network, mistakes);
     credits::add(file, &net, ports.credited, &mut network, mistakes);
     let consent = Consent::read(file, &net, ports, mistakes);
     let mut given_up = Vec::new();

@@ -2,7 +2,7 @@
 
 use backwater_kernel::{Duration, Rate};
 use backwater_net::frames::spec::{
-    ChannelSpec, EcnSpec, ErrorSpec, InputSpec, LinkSpec, Order, QueueSpec,
+    ChannelSpec, EcnSpec, ErrorSpec, InputSpec, LinkSpec, QueueSpec, ReserveSpec,
 };
 
 use super::net::Net;
@@ -10,7 +10,8 @@ use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::given::ethernet::EthernetFile;
 use crate::given::ethernet::flow_control::{XOFF, XON};
 use crate::given::ethernet::network::DELAY;
-use crate::given::ethernet::switch::{FAST, MIDDLE, QUANTUM, QueueSettings, SLOW, Scheduler};
+use crate::given::ethernet::scheduler::{QUANTUM, Reserve, Scheduler};
+use crate::given::ethernet::switch::{Classes, FAST, MIDDLE, QueueSettings, SLOW};
 use crate::kinds::OrShare;
 use crate::typed::Placed;
 
@@ -111,10 +112,7 @@ fn channel(
             control_corruption: 0.0,
             from: wire.errors_from.unwrap_or_default(),
         },
-        order: match own.scheduler.as_ref().unwrap_or(&file.scheduler) {
-            Scheduler::StrictPriority => Order::StrictPriority,
-            Scheduler::Drr { .. } => Order::DeficitRoundRobin,
-        },
+        scheduler: own.scheduler.as_ref().unwrap_or(&file.scheduler).spec(),
         queues: Vec::new(),
         inputs: Vec::new(),
         credits: Vec::new(),
@@ -145,18 +143,19 @@ impl Port<'_> {
         self.ports.lossless & 1 << class != 0
     }
 
-    /// Bytes a turn of a class: what the link says holds for all, then what the class says.
-    fn quantum(&self, class: u8) -> u32 {
-        let said = |scheduler: &Scheduler| match scheduler {
-            Scheduler::StrictPriority => None,
-            Scheduler::Drr { quantum } => *quantum,
-        };
+    /// What the file says of a class.
+    fn class(&self, class: u8) -> Option<&Classes> {
         let mut own = self.file.classes.iter();
         let own = own.find(|own| own.class.sure() == Some(&class));
-        let of_class = own.and_then(|own| own.quantum);
+        own.map(|own| &own.value)
+    }
+
+    /// Bytes a round of a class: what the link says holds for all, then what the class says.
+    fn quantum(&self, class: u8) -> u32 {
+        let of_class = self.class(class).and_then(|own| own.service.quantum);
         let (of_link, of_all) = match self.scheduler {
-            Some(scheduler) => (said(scheduler), None),
-            None => (None, said(&self.file.scheduler)),
+            Some(scheduler) => (scheduler.quantum(), None),
+            None => (None, self.file.scheduler.quantum()),
         };
         let given = of_link.or(of_class).or(of_all);
         given.unwrap_or(QUANTUM.value)
@@ -169,11 +168,15 @@ impl Port<'_> {
         leaves_switch: bool,
         mistakes: &mut Diagnostics,
     ) -> QueueSpec {
+        let service = self.class(class).map(|own| &own.service);
+        let reserve = service.and_then(|service| service.reserve.as_ref());
         let endless = QueueSpec {
             limit_bytes: None,
             high_bytes: u64::MAX,
             low_bytes: 0,
+            priority: service.and_then(|own| *own.priority).unwrap_or_default(),
             quantum_bytes: self.quantum(class),
+            reserve: reserve.map(|own| reserved(own, self.rate)),
             ecn: None,
         };
         if !leaves_switch {
@@ -294,6 +297,25 @@ impl Port<'_> {
             high_bytes,
             probability: slope.probability,
         })
+    }
+}
+
+/// What a class reserves at a port of this rate.
+fn reserved(own: &Reserve, port: Rate) -> ReserveSpec {
+    let rate = match *own.rate {
+        OrShare::Value(rate) => rate,
+        // A share is 100 % at most.
+        OrShare::Share(share) => share
+            .times(u128::from(port.0))
+            .and_then(|bps| u64::try_from(bps).ok())
+            .map_or(port, Rate),
+    };
+    ReserveSpec {
+        rate: Rate(rate.0.max(1)),
+        interval: None,
+        burst_bytes: *own.burst,
+        offset: Duration::ZERO,
+        deadline: own.deadline,
     }
 }
 

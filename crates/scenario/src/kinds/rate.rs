@@ -27,6 +27,9 @@ pub struct RateOrShare {
     pub word: &'static str,
 }
 
+/// A rate, or a share of that of a port.
+pub struct PortRate;
+
 impl Kind for Rate {
     fn facts(&self) -> Facts {
         Facts::new("a rate", "\"622 Mbps\"", quantity(&names(&units::rates()))).range(
@@ -96,6 +99,28 @@ impl Kind for RateOrShare {
     }
 }
 
+impl Kind for PortRate {
+    fn facts(&self) -> Facts {
+        Facts::new(
+            "a rate or a share of the port's rate",
+            "\"40 %\"",
+            any_of([quantity(&["%"]), quantity(&names(&units::rates()))]),
+        )
+        .allowed("a percentage (`\"40 %\"`) or a rate (`\"100 Mbps\"`)")
+        .units([vec!["%"], usual_units()].concat(), "Mbps")
+    }
+
+    fn read(&self, reader: &mut Reader<'_>, key: &Key, node: &Node) -> Option<Datum> {
+        match &node.value {
+            tree::Value::Text(text) if text.contains('%') => match share(reader, key, node)? {
+                share if share.exceeds(1) => reader.out_of_range(key, node, "more than the port"),
+                share => Some(Datum::Share(share)),
+            },
+            _ => Rate.read(reader, key, node),
+        }
+    }
+}
+
 /// Those to write; others are read too.
 fn usual_units() -> Vec<&'static str> {
     let mut names = names(RATES);
@@ -111,5 +136,9 @@ of! {
         Datum::Share(share) => Self::Value(OrShare::Share(*share)),
         Datum::Rate(rate) => Self::Value(OrShare::Value(*rate)),
     } else |_| Self::Word;
+    PortRate for OrShare<Speed> {
+        Datum::Share(share) => Self::Share(*share),
+        Datum::Rate(rate) => Self::Value(*rate),
+    } else |_| Self::Value(Speed(1));
 }
 usual! { Speed: Rate; }

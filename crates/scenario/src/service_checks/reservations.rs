@@ -122,7 +122,7 @@ fn reserves(flows: u32, bits_per_second: u64) -> String {
 }
 
 /// "64 kbps", "1.536 Mbps".
-pub(super) fn rate_text(bits_per_second: u64) -> String {
+pub(crate) fn rate_text(bits_per_second: u64) -> String {
     let (unit, name) = match bits_per_second {
         0..1_000 => (1.0, "bps"),
         1_000..1_000_000 => (1e3, "kbps"),

@@ -10,10 +10,10 @@ mod tcp;
 use backwater_ends::spec::{AckSpec, Congestion, Ecn, Recovery, Reuse, TcpSpec, TimerSpec};
 use backwater_kernel::{Duration, Rate, Time};
 use backwater_net::frames::spec::{
-    BackPressureSpec, BlockedSpec, Choose, Detect, EcnSpec, EthernetSpec, Forwarding, Measure,
-    MemorySpec, Message, NodeKind, NodeSpec, Notify, Order, QueueSpec, Select, SeriesSpec, Span,
-    Spread, StormSpec, SwitchSpec, TimeOutSpec, TrafficSpec, TransportSpec, WatchdogAction,
-    WatchdogSpec,
+    BackPressureSpec, BlockedSpec, ChannelSpec, Choose, Detect, EcnSpec, EthernetSpec, Forwarding,
+    Measure, MemorySpec, Message, NodeKind, NodeSpec, Notify, QueueSpec, SchedulerSpec, Select,
+    SeriesSpec, Span, Spread, StormSpec, SwitchSpec, TimeOutSpec, TrafficSpec, TransportSpec,
+    WatchdogAction, WatchdogSpec,
 };
 use backwater_scenario::{Diagnostics, Limits, Scenario, Set, Source, parse_within};
 
@@ -99,7 +99,7 @@ fn one_switch_gets_the_papers_defaults() {
         (Rate(10_000_000), Rate(100_000_000))
     );
     assert_eq!(slow.channels[0].delay, Duration(500_000));
-    assert_eq!(slow.channels[0].order, Order::StrictPriority);
+    assert_eq!(slow.channels[0].scheduler, SchedulerSpec::StrictPriority);
     assert!(slow.channels[0].inputs.is_empty());
     let (to_d, from_d) = (slow.channels[1].queues[0], slow.channels[0].queues[0]);
     assert_eq!(
@@ -262,10 +262,10 @@ fn tables_of_queues_override_each_other() {
         (Rate(1_000_000_000), Rate(100_000_000))
     );
     assert_eq!(trunk.channels[0].delay, Duration(10_000_000), "2 km");
-    assert_eq!(trunk.channels[0].order, Order::DeficitRoundRobin);
+    let is_strict = |channel: &ChannelSpec| channel.scheduler == SchedulerSpec::StrictPriority;
+    assert!(!is_strict(&trunk.channels[0]));
     let to_d1 = &spec.links[5];
-    assert_eq!(to_d1.channels[0].order, Order::StrictPriority, "its own");
-    assert_eq!(to_d1.channels[1].order, Order::DeficitRoundRobin, "as all");
+    assert_eq!(to_d1.channels.each_ref().map(is_strict), [true, false]);
     let marks = |low_bytes, high_bytes, probability| {
         Some(EcnSpec {
             low_bytes,
@@ -279,7 +279,9 @@ fn tables_of_queues_override_each_other() {
         limit_bytes: Some(2_000_000),
         high_bytes: 1_200_000,
         low_bytes: 1_000_000,
+        priority: 0,
         quantum_bytes: 3_000,
+        reserve: None,
         ecn: marks(150_000, 150_001, 1.0),
     };
     assert_eq!(queue, expected);

@@ -15,7 +15,7 @@ use super::NoBound;
 use super::curve::{Curve, Group, Line, Stairs};
 use super::port::{Other, Rivals, waits, wire_ps};
 use super::ways::{Member, Way, Ways};
-use crate::spec::frames::{CLASSES_MAX, Order};
+use crate::spec::frames::{CLASSES_MAX, ChannelSpec, SchedulerSpec};
 
 /// Times that all ports are looked at.
 const ROUNDS: usize = 256;
@@ -100,9 +100,9 @@ impl Analysis<'_> {
 
     /// Can frames of class `other` make those of `class` wait however many they are?
     fn goes_before(&self, channel: u32, other: u8, class: u8) -> bool {
-        match self.ways.spec.links.channel(channel).order {
-            Order::StrictPriority => other >= class,
-            Order::DeficitRoundRobin => other == class,
+        match self.ways.spec.links.channel(channel).scheduler {
+            SchedulerSpec::StrictPriority => other >= class,
+            _ => other == class,
         }
     }
 
@@ -185,8 +185,8 @@ impl Analysis<'_> {
     fn rivals(&self, channel: u32, class: u8) -> Result<Rivals, NoBound> {
         let link = self.ways.spec.links.channel(channel);
         let wire = |way: &Way| wire_ps(link.rate, way.most_bytes);
-        match link.order {
-            Order::StrictPriority => {
+        match link.scheduler {
+            SchedulerSpec::StrictPriority => {
                 if self.fills(channel, class) {
                     return Err(NoBound::Overload { channel });
                 }
@@ -199,7 +199,7 @@ impl Analysis<'_> {
                     lower_ps: lower.map(wire).max().unwrap_or(0),
                 })
             }
-            Order::DeficitRoundRobin => {
+            SchedulerSpec::Drr { .. } if is_one_group(link) => {
                 let others: Vec<Other> = (0..link.queues.len() as u8)
                     .filter(|other| *other != class)
                     .filter_map(|other| self.other(channel, other))
@@ -227,6 +227,7 @@ impl Analysis<'_> {
                     false => Ok(rivals),
                 }
             }
+            _ => Err(NoBound::Scheduler { channel }),
         }
     }
 
@@ -317,4 +318,10 @@ impl Analysis<'_> {
         });
         come.sum::<u128>() > bytes
     }
+}
+
+/// None of its classes goes before others.
+fn is_one_group(link: &ChannelSpec) -> bool {
+    let mut queues = link.queues.iter();
+    queues.all(|queue| queue.priority == link.queues[0].priority)
 }

@@ -10,7 +10,7 @@ use super::*;
 use crate::hop::unit::Unit;
 use crate::spec::frames::{
     BlockedSpec, ChannelSpec, Detect, EthernetSpec, FlowSpec, Forwarding, LinkSpec, MemorySpec,
-    NodeKind, NodeSpec, Order, QueueSpec, Spread, SwitchSpec, TimeOutSpec, TrafficSpec,
+    NodeKind, NodeSpec, QueueSpec, SchedulerSpec, Spread, SwitchSpec, TimeOutSpec, TrafficSpec,
     TransportSpec,
 };
 
@@ -64,12 +64,14 @@ fn network(rules: BackPressureSpec) -> Simulation<Rings> {
         rate: Rate(1_000_000_000),
         delay: Duration(1),
         errors: Default::default(),
-        order: Order::StrictPriority,
+        scheduler: SchedulerSpec::StrictPriority,
         queues: Vec::from([QueueSpec {
             limit_bytes: Some(20_000),
             high_bytes: 10_000,
             low_bytes: 8_000,
+            priority: 0,
             quantum_bytes: 1,
+            reserve: None,
             ecn: None,
         }]),
         inputs: Vec::new(),

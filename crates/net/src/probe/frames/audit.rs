@@ -296,7 +296,7 @@ impl Audit {
     /// should.
     #[inline]
     fn check_channel(&mut self, at: Time, channel: u32, classes: u32, network: &Network) {
-        let works = network.is_busy(channel) || !network.may_send(channel);
+        let works = network.is_busy(channel) || !network.may_send(channel, at);
         self.check(works, at, channel, || {
             "idle with something that may go".into()
         });

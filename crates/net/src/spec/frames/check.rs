@@ -6,9 +6,9 @@ use backwater_kernel::{BuildError, Channels};
 
 use crate::spec::check_outages;
 use crate::spec::frames::{
-    CLASSES_MAX, CreditRule, Detect, EthernetSpec, FRAME_LEAST_BYTES, FRAME_OVERHEAD_BYTES,
-    MemorySpec, Message, NodeKind, Order, Select, TAG_BYTES, TCP_IP_BYTES, TrafficSpec,
-    TransportSpec,
+    CLASSES_MAX, ChannelSpec, CreditRule, Detect, EthernetSpec, FRAME_LEAST_BYTES,
+    FRAME_OVERHEAD_BYTES, MemorySpec, Message, NodeKind, SchedulerSpec, Select, TAG_BYTES,
+    TCP_IP_BYTES, TrafficSpec, TransportSpec,
 };
 
 /// Longest run and longest delay: sums of a few must not overflow the clock.
@@ -69,10 +69,8 @@ fn check_links(spec: &EthernetSpec) -> Result<(), BuildError> {
                     "channel {id}: the low threshold is above the high one"
                 ));
             }
-            if channel.order == Order::DeficitRoundRobin && queue.quantum_bytes == 0 {
-                return err(format!("channel {id}: a quantum of 0 bytes never sends"));
-            }
         }
+        check_scheduler(id, channel)?;
         check_credits(spec, &largest_bytes, (id, to))?;
         if channel
             .inputs
@@ -83,6 +81,36 @@ fn check_links(spec: &EthernetSpec) -> Result<(), BuildError> {
                 "channel {id}: the low threshold is above the high one"
             ));
         }
+    }
+    Ok(())
+}
+
+/// What a scheduler asks of the classes it serves. Nobody warns the sources of a class that runs
+/// too fast, and none of its frames is refused for the time it would wait.
+fn check_scheduler(id: u32, channel: &ChannelSpec) -> Result<(), BuildError> {
+    let is_drr = matches!(channel.scheduler, SchedulerSpec::Drr { .. });
+    for queue in &channel.queues {
+        if is_drr && queue.quantum_bytes == 0 {
+            return err(format!("channel {id}: a quantum of 0 bytes never sends"));
+        }
+        let Some(reserve) = queue.reserve else {
+            continue;
+        };
+        if reserve.rate.0 == 0 || reserve.interval.is_some() {
+            return err(format!(
+                "channel {id}: a class reserves more than 0 bps, and is not checked"
+            ));
+        }
+    }
+    let is_beyond = match channel.scheduler {
+        SchedulerSpec::VirtualClock(spec) => spec.alarm_bytes.is_some(),
+        SchedulerSpec::Ats { max_residence } => max_residence.is_some(),
+        _ => false,
+    };
+    if is_beyond {
+        return err(format!(
+            "channel {id}: classes are neither warned nor refused by their scheduler"
+        ));
     }
     Ok(())
 }

@@ -2,8 +2,8 @@
 
 use backwater_kernel::{Duration, Rate};
 use backwater_net::frames::spec::{
-    ChannelSpec, EthernetSpec, Forwarding, LinkSpec, MemorySpec, NodeKind, NodeSpec, Order,
-    QueueSpec, RouteSpec, SwitchSpec,
+    ChannelSpec, EthernetSpec, Forwarding, LinkSpec, MemorySpec, NodeKind, NodeSpec, QueueSpec,
+    RouteSpec, SchedulerSpec, SwitchSpec,
 };
 
 use super::{Dice, Mix};
@@ -12,7 +12,7 @@ struct Builder<'a> {
     dice: &'a mut Dice,
     spec: &'a mut EthernetSpec,
     rates: Vec<u64>,
-    order: Order,
+    scheduler: SchedulerSpec,
     queues: Vec<QueueSpec>,
 }
 
@@ -21,16 +21,18 @@ pub(super) fn build(dice: &mut Dice, spec: &mut EthernetSpec, rates: &[u64], mix
         true => dice.pick(&[1, 1, 2]),
         false => dice.pick(&[1, 1, 2, 2, 3, 8]),
     };
-    let order = dice.pick(&[
-        Order::StrictPriority,
-        Order::StrictPriority,
-        Order::DeficitRoundRobin,
+    let scheduler = dice.pick(&[
+        SchedulerSpec::StrictPriority,
+        SchedulerSpec::StrictPriority,
+        SchedulerSpec::Drr { quantum_bytes: 1 },
     ]);
     let queue = |dice: &mut Dice| QueueSpec {
         limit_bytes: None,
         high_bytes: u64::MAX,
         low_bytes: 0,
+        priority: 0,
         quantum_bytes: dice.pick(&[200, 600, 1_518, 3_000]),
+        reserve: None,
         ecn: None,
     };
     let queues = (0..classes).map(|_| queue(dice)).collect();
@@ -46,7 +48,7 @@ pub(super) fn build(dice: &mut Dice, spec: &mut EthernetSpec, rates: &[u64], mix
         dice,
         spec,
         rates: rates.to_vec(),
-        order,
+        scheduler,
         queues,
     };
     match shape {
@@ -116,7 +118,7 @@ impl Builder<'_> {
             rate: Rate(rate),
             delay,
             errors: Default::default(),
-            order: self.order,
+            scheduler: self.scheduler,
             queues: self.queues.clone(),
             inputs: Vec::new(),
             credits: Vec::new(),

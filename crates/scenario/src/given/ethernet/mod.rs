@@ -3,6 +3,7 @@
 pub(crate) mod flow_control;
 pub(crate) mod flows;
 pub(crate) mod network;
+pub(crate) mod scheduler;
 pub(crate) mod switch;
 pub(crate) mod traffic;
 
@@ -12,7 +13,8 @@ use backwater_kernel::{Duration, Time};
 use self::flow_control::FlowControl;
 use self::flows::{Flows, Patterns, Series};
 use self::network::{Link, Links, Network, Routes, Topology};
-use self::switch::{Buffer, Classes, Host, Nodes, Scheduler, Switch, Watchdog};
+use self::scheduler::Scheduler;
+use self::switch::{Buffer, Classes, Host, Nodes, Switch, Watchdog};
 use crate::given::sweep::Sweep;
 use crate::given::tcp::Tcp;
 use crate::given::{ETHERNET_FIRST, Engine};
@@ -56,7 +58,7 @@ pub(crate) struct EthernetFile {
     pub host: Host,
     /// Which class of a port goes next.
     #[key(default = "{}")]
-    pub scheduler: Scheduler,
+    pub scheduler: Placed<Scheduler>,
     /// Memory of every switch.
     #[key(default = "{}")]
     pub buffer: Buffer,

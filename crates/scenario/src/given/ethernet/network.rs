@@ -3,7 +3,8 @@
 use backwater_derive::Table;
 use backwater_kernel::{Duration, Rate, Time};
 
-use super::switch::{QueueSettings, Scheduler};
+use super::scheduler::Scheduler;
+use super::switch::QueueSettings;
 use crate::given::Named;
 use crate::given::outages::Outages;
 use crate::given::topology::TopologyKind;

@@ -4,13 +4,12 @@ use backwater_derive::{Table, Word};
 use backwater_kernel::{Duration, Time};
 
 use super::flow_control::Headroom;
+use super::scheduler::Service;
 use crate::given::Named;
 use crate::kinds::OrShare;
 use crate::typed::Placed;
 use crate::usual::{Usual, usual};
 
-/// Bytes a turn: a full frame with a tag.
-pub(crate) const QUANTUM: Usual<u32> = usual!(1522 B);
 /// Bytes of a queue at 10 Mbps: the paper's.
 pub(crate) const SLOW: Usual<u64> = usual!(70 kB);
 /// Bytes of a queue at 100 Mbps.
@@ -39,29 +38,6 @@ pub(crate) struct Switch {
     pub spread: Spread,
     #[key(flatten)]
     pub response: Response,
-}
-
-/// Which class of a port goes next. It holds for every port; a `scheduler` table in `[[links]]`,
-/// `links.forward`, `links.backward` or `topology.trunk` replaces it there as a whole.
-#[derive(Table, Clone, Debug)]
-#[table(
-    "[scheduler]",
-    by(kind, "The discipline.", default = "\"strict-priority\"")
-)]
-pub(crate) enum Scheduler {
-    /// The highest class that may send; 7 is the most urgent.
-    StrictPriority,
-    /// Deficit round robin: all classes in turn, each with its `quantum` of bytes.
-    #[word(cite = "Shreedhar, Varghese 1995")]
-    Drr {
-        /// Bytes a turn. In `[scheduler]` it holds for classes without a `quantum` of their own, in
-        /// the table of a link for all classes there.
-        #[key(
-            is = Size { min: 64, max: 1 << 30 },
-            otherwise = "{QUANTUM}, a full frame with a tag"
-        )]
-        quantum: Option<u32>,
-    },
 }
 
 /// What every host does.
@@ -193,9 +169,8 @@ pub(crate) struct Classes {
     pub class: Placed<u8>,
     #[key(flatten, as_above)]
     pub queues: QueueSettings,
-    /// Deficit round robin: bytes a turn, at ports whose links have no `quantum` of their own.
-    #[key(is = Size { min: 64, max: 1 << 30 }, otherwise = "as `[scheduler]` says")]
-    pub quantum: Option<u32>,
+    #[key(flatten)]
+    pub service: Service,
     /// Whether a lossless class promises to lose nothing.
     #[key(otherwise = "as the table above it says")]
     pub headroom: Placed<Option<Headroom>>,

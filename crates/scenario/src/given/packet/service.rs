@@ -123,7 +123,8 @@ pub(crate) enum Stamp {
 }
 
 impl Stamp {
-    fn spec(self) -> spec::Stamp {
+    /// What the engine is told.
+    pub(crate) fn spec(self) -> spec::Stamp {
         match self {
             Self::Auxvc => spec::Stamp::AuxVc,
             Self::VirtualClock => spec::Stamp::VirtualClock,

@@ -5,7 +5,7 @@ use backwater_kernel::{Duration, Rate};
 use super::*;
 use crate::probe::frames::Content;
 use crate::spec::frames::{
-    ChannelSpec, FlowSpec, LinkSpec, Order, Spread, TrafficSpec, TransportSpec,
+    ChannelSpec, FlowSpec, LinkSpec, SchedulerSpec, Spread, TrafficSpec, TransportSpec,
 };
 
 fn network() -> EthernetSpec {
@@ -13,7 +13,7 @@ fn network() -> EthernetSpec {
         rate: Rate(10_000_000),
         delay: Duration(1),
         errors: Default::default(),
-        order: Order::StrictPriority,
+        scheduler: SchedulerSpec::StrictPriority,
         queues: Vec::new(),
         inputs: Vec::new(),
         credits: Vec::new(),

@@ -1,0 +1,259 @@
+//! Classes that a scheduler serves otherwise than by strict priority: what it is told of them.
+//!
+//! A class is *offered* while it has a frame that may go: one waits, neither port nor class nor
+//! its destination is stopped, and there is credit. What changed in an instant is told once, before
+//! the port chooses, and what a start changed right after it. So the order of events within one
+//! instant decides nothing, and a class whose last frame starts is not offered any more, even if
+//! its source hands over another at once.
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
+use backwater_kernel::{Duration, EventQueue, Rate};
+
+use crate::hop::unit::NONE;
+use crate::hop::wire::Channel;
+use crate::network::Network;
+use crate::probe::Probe;
+use crate::scheduler::{Choice, Packet, Place, Ranked, RoundRobin, Scheduler, Share};
+use crate::simulation::Simulation;
+use crate::spec::frames::{
+    ChannelSpec, EthernetSpec, QueueSpec, SchedulerSpec, WIRE_OVERHEAD_BYTES, largest_bytes,
+};
+use crate::timer::Timer;
+
+/// Stands for the frame of a class that has just started.
+const STARTED: u32 = NONE - 1;
+
+impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
+    /// A frame is about to join the queue of its class.
+    #[inline(never)]
+    pub(crate) fn rank_frame(&mut self, channel_id: u32, id: u32) {
+        let network = &mut self.network;
+        let frame = network.units.get(id);
+        let (bytes, class) = (frame.bytes, frame.class);
+        let place = network.classes.queues[network.queue(channel_id, class)].place;
+        let (port, ranked) = network.channels[channel_id as usize].ranked(self.now);
+        let Some(ranked) = ranked else {
+            return;
+        };
+        let bytes = bytes + ranked.overhead_bytes;
+        // No class is refused a frame (see `check_scheduler`).
+        let rank = ranked.on_arrival(&port, place, bytes);
+        let rank = rank.map_or(0, |admitted| admitted.rank);
+        network.units.set_rank(id, rank);
+    }
+
+    /// The port learns which classes may send.
+    #[inline(never)]
+    pub(crate) fn offer_all(&mut self, channel_id: u32) {
+        for class in 0..self.network.classes.count as u8 {
+            self.offer(channel_id, class);
+        }
+    }
+
+    fn offer(&mut self, channel_id: u32, class: u8) {
+        let network = &mut self.network;
+        let channel = &network.channels[channel_id as usize];
+        let ready = channel.waiting & !channel.stopped & !channel.shut;
+        let head = match ready & 1 << class {
+            0 => NONE,
+            _ => network.next_frame(channel_id, class),
+        };
+        let at = network.queue(channel_id, class);
+        let queue = &mut network.classes.queues[at];
+        if head == queue.offered {
+            return;
+        }
+        queue.offered = head;
+        let place = queue.place;
+        if head == NONE {
+            return network.channels[channel_id as usize]
+                .scheduler
+                .not_ready(place);
+        }
+        let unit = network.class_packet(channel_id, head);
+        match &mut network.channels[channel_id as usize].scheduler {
+            Scheduler::RoundRobin(scheduler) => scheduler.ready(place),
+            Scheduler::Ranked(ranked) => ranked.ready(self.now, place, unit),
+            Scheduler::Line(_) => {}
+        }
+    }
+
+    /// The class that goes next starts, unless the scheduler holds them all.
+    #[inline(never)]
+    pub(crate) fn start_scheduled(&mut self, channel_id: u32) {
+        let channel = &mut self.network.channels[channel_id as usize];
+        match channel.choose(self.now) {
+            Choice::Leg(class) => {
+                let id = self.take(channel_id, class as u8);
+                let unit = self.network.class_packet(channel_id, id);
+                self.start_frame(channel_id, id);
+                self.note_scheduled_start(channel_id, class as u8, unit);
+            }
+            Choice::Wait(until) if channel.held_until != until => {
+                channel.held_until = until;
+                self.set_timer(until, channel_id, Timer::Hold, 0);
+            }
+            Choice::Wait(_) | Choice::Nothing => {}
+        }
+    }
+
+    /// A frame of the class has started, `unit` as the scheduler knew it.
+    fn note_scheduled_start(&mut self, channel_id: u32, class: u8, unit: Packet) {
+        let network = &mut self.network;
+        let at = network.queue(channel_id, class);
+        let queue = &mut network.classes.queues[at];
+        queue.offered = STARTED;
+        let channel = &mut network.channels[channel_id as usize];
+        channel.serve_rank(unit.rank);
+        if let Scheduler::Ranked(ranked) = &mut channel.scheduler {
+            ranked.on_start(self.now, queue.place, unit, None);
+        }
+        self.offer(channel_id, class);
+    }
+
+    /// A frame that waited was dropped. The class is not offered before ports choose again.
+    pub(crate) fn note_removed(&mut self, channel_id: u32, class: u8) {
+        let network = &mut self.network;
+        let at = network.queue(channel_id, class);
+        let queue = &mut network.classes.queues[at];
+        queue.offered = NONE;
+        let scheduler = &mut network.channels[channel_id as usize].scheduler;
+        if let Scheduler::Ranked(ranked) = scheduler {
+            ranked.on_removed();
+        }
+        if network.channels[channel_id as usize].is(Channel::SCHEDULED) {
+            let scheduler = &mut network.channels[channel_id as usize].scheduler;
+            scheduler.not_ready(queue.place);
+        }
+    }
+
+    /// What a scheduler was told of its classes has changed.
+    #[inline]
+    pub(crate) fn wake_if_scheduled(&mut self, channel_id: u32) {
+        if self.network.channels[channel_id as usize].is(Channel::SCHEDULED) {
+            self.wake_port(channel_id);
+        }
+    }
+}
+
+impl Network {
+    /// A frame as the scheduler of its port sees it.
+    pub(crate) fn class_packet(&self, channel_id: u32, id: u32) -> Packet {
+        match &self.channels[channel_id as usize].scheduler {
+            Scheduler::Ranked(ranked) => {
+                let unit = self.units.packet(id);
+                Packet {
+                    bytes: unit.bytes + ranked.overhead_bytes,
+                    ..unit
+                }
+            }
+            // Which counts frames.
+            Scheduler::RoundRobin(_) | Scheduler::Line(_) => Packet {
+                rank: 0,
+                came: self.units.get(id).arrived,
+                bytes: self.units.get(id).bytes,
+            },
+        }
+    }
+
+    /// Gives every port the scheduler of its classes.
+    pub(crate) fn add_schedulers(&mut self, spec: &EthernetSpec) {
+        let largest = largest_bytes(spec);
+        for (id, own) in (0..).zip(spec.channels()) {
+            if own.scheduler == SchedulerSpec::StrictPriority {
+                continue;
+            }
+            let groups = groups(own);
+            for (group, classes) in (0..).zip(&groups) {
+                for (seat, class) in (0..).zip(classes) {
+                    let at = self.queue(id, *class);
+                    self.classes.queues[at].place = Place::new(group, seat);
+                }
+            }
+            let channel = &mut self.channels[id as usize];
+            channel.kind |= Channel::SCHEDULED;
+            channel.scheduler = scheduler(own, groups, &largest);
+        }
+    }
+}
+
+/// Classes by priority, the largest first; in each the highest class first.
+fn groups(channel: &ChannelSpec) -> Vec<Vec<u8>> {
+    let priority = |class: u8| match channel.scheduler {
+        SchedulerSpec::Fifo => 0,
+        _ => channel.queues[usize::from(class)].priority,
+    };
+    let mut classes: Vec<u8> = (0..channel.queues.len() as u8).rev().collect();
+    classes.sort_by_key(|class| core::cmp::Reverse(priority(*class)));
+    let same = |one: &u8, other: &u8| priority(*one) == priority(*other);
+    classes.chunk_by(same).map(<[u8]>::to_vec).collect()
+}
+
+fn scheduler(channel: &ChannelSpec, groups: Vec<Vec<u8>>, largest: &[u32]) -> Scheduler {
+    if channel.scheduler == SchedulerSpec::RoundRobin {
+        let legs = |classes: &Vec<u8>| classes.iter().map(|class| u32::from(*class)).collect();
+        return Scheduler::RoundRobin(RoundRobin::new(groups.iter().map(legs).collect()));
+    }
+    let reserves = channel.queues.iter().any(|queue| queue.reserve.is_some());
+    let unreserved = match reserves {
+        true => Rate(0),
+        false => Rate((channel.rate.0 / channel.queues.len().max(1) as u64).max(1)),
+    };
+    let is_drr = matches!(channel.scheduler, SchedulerSpec::Drr { .. });
+    let overhead_bytes = if is_drr { 0 } else { WIRE_OVERHEAD_BYTES };
+    let group = |classes: Vec<u8>| {
+        let queue = |class: &u8| &channel.queues[usize::from(*class)];
+        let quanta = classes.iter().map(|class| queue(class).quantum_bytes);
+        let spec = match quanta.min() {
+            Some(quantum_bytes) if is_drr => SchedulerSpec::Drr { quantum_bytes },
+            _ => channel.scheduler,
+        };
+        let seat = |class: &u8| {
+            let unit_bytes = largest[usize::from(*class)].saturating_add(overhead_bytes);
+            let queue = queue(class);
+            let share = match is_drr {
+                true => of_quantum(queue.quantum_bytes, unit_bytes),
+                false => share(queue, unit_bytes, unreserved),
+            };
+            (u32::from(*class), share)
+        };
+        (spec, classes.iter().map(seat).collect())
+    };
+    let groups = groups.into_iter().map(group).collect();
+    let mut ranked = Ranked::of_groups(channel.rate, groups, false);
+    ranked.overhead_bytes = overhead_bytes;
+    Scheduler::Ranked(Box::new(ranked))
+}
+
+/// What a class is entitled to; `unreserved` if it reserves nothing.
+fn share(queue: &QueueSpec, unit_bytes: u32, unreserved: Rate) -> Share {
+    let reserve = queue.reserve;
+    let rate = reserve.map_or(unreserved, |reserve| reserve.rate);
+    let unit = rate.tick(u64::from(unit_bytes));
+    let burst = reserve.and_then(|reserve| reserve.burst_bytes);
+    let burst = burst.map_or(unit, |bytes| rate.tick(bytes));
+    Share {
+        rate,
+        unit_bytes,
+        check_every: 0,
+        offset: reserve.map_or(Duration::ZERO, |reserve| reserve.offset),
+        deadline: reserve.and_then(|reserve| reserve.deadline).unwrap_or(unit),
+        tolerance: Duration(burst.ps().saturating_sub(unit.ps())),
+        ingress: NONE,
+    }
+}
+
+/// The share by which a class gets its own quantum of bytes a round.
+fn of_quantum(quantum_bytes: u32, unit_bytes: u32) -> Share {
+    Share {
+        rate: Rate(u64::from(quantum_bytes)),
+        unit_bytes,
+        check_every: 0,
+        offset: Duration::ZERO,
+        deadline: Duration::ZERO,
+        tolerance: Duration::ZERO,
+        ingress: NONE,
+    }
+}

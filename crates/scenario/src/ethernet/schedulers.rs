@@ -1,0 +1,156 @@
+//! What classes have at ports that serve them otherwise than by strict priority.
+
+use backwater_net::frames::spec::{
+    ChannelSpec, EthernetSpec, SchedulerSpec, WIRE_OVERHEAD_BYTES, largest_bytes,
+};
+
+use super::net::Net;
+use crate::diagnostics::{Diagnostic, Diagnostics};
+use crate::given::ethernet::EthernetFile;
+use crate::given::ethernet::switch::Classes;
+use crate::service::serves_by_reservation;
+use crate::service_checks::rate_text;
+use crate::typed::Placed;
+
+/// Checks what `[[classes]]` says of their service against the schedulers that there are.
+pub(crate) fn check(
+    file: &EthernetFile,
+    net: &Net<'_>,
+    network: &EthernetSpec,
+    mistakes: &mut Diagnostics,
+) {
+    let channels = network.links.iter().flat_map(|link| &link.channels);
+    let channels: Vec<&ChannelSpec> = channels.collect();
+    let has = |of: fn(&SchedulerSpec) -> bool| channels.iter().any(|own| of(&own.scheduler));
+    let (by_reservation, by_priority) = (has(uses_reserve), has(has_groups));
+    let largest = largest_bytes(network);
+    for own in file.classes.iter() {
+        if !by_reservation && own.service.reserve.is_some() {
+            let help = "use `kind = \"wfq\"`, `\"virtual-clock\"`, `\"edf\"` or another that does";
+            mistakes.push(unused("reserve", &own.service.reserve, help));
+        }
+        if !by_priority && own.service.priority.is_some() {
+            let help = "under `strict-priority` the class is the priority; the others have both";
+            mistakes.push(unused("priority", &own.service.priority, help));
+        }
+        let class = own
+            .class
+            .sure()
+            .and_then(|class| largest.get(usize::from(*class)));
+        if let Some(bytes) = class {
+            burst(own, bytes + WIRE_OVERHEAD_BYTES, mistakes);
+        }
+    }
+    over_reserved(file, net, &channels, mistakes);
+    nothing_reserved(file, &channels, mistakes);
+}
+
+fn uses_reserve(scheduler: &SchedulerSpec) -> bool {
+    let is_drr = matches!(scheduler, SchedulerSpec::Drr { .. });
+    let is_ats = matches!(scheduler, SchedulerSpec::Ats { .. });
+    is_ats || serves_by_reservation(*scheduler) && !is_drr
+}
+
+fn has_groups(scheduler: &SchedulerSpec) -> bool {
+    !matches!(
+        scheduler,
+        SchedulerSpec::StrictPriority | SchedulerSpec::Fifo
+    )
+}
+
+fn unused<T>(key: &str, given: &Placed<Option<T>>, help: &str) -> Diagnostic {
+    Diagnostic::warning("unused", format!("no scheduler looks at `{key}`"))
+        .at(given.at.clone(), "has no effect at any port")
+        .help(help)
+}
+
+fn burst(own: &Classes, largest_bytes: u32, mistakes: &mut Diagnostics) {
+    let Some(burst) = own.service.reserve.as_ref().map(|own| &own.burst) else {
+        return;
+    };
+    if burst.is_some_and(|burst| burst < u64::from(largest_bytes)) {
+        mistakes.push(
+            Diagnostic::error("burst-too-small", "the burst is less than one frame")
+                .at(
+                    burst.at.clone(),
+                    "the largest frame of this class never fits",
+                )
+                .note(format!(
+                    "with preamble and gap it has up to {largest_bytes} bytes"
+                ))
+                .help(format!(
+                    "`burst = \"{largest_bytes} B\"` or more; without `burst` it is one frame"
+                )),
+        );
+    }
+}
+
+/// Bits per second that the classes of a port reserve, where its scheduler goes by that.
+fn reserved(channel: &ChannelSpec) -> u64 {
+    let queues = channel.queues.iter().filter_map(|queue| queue.reserve);
+    let rates = queues.map(|reserve| reserve.rate.0);
+    match uses_reserve(&channel.scheduler) {
+        true => rates.fold(0, u64::saturating_add),
+        false => 0,
+    }
+}
+
+fn over_reserved(
+    file: &EthernetFile,
+    net: &Net<'_>,
+    channels: &[&ChannelSpec],
+    mistakes: &mut Diagnostics,
+) {
+    let all = (0_u32..).zip(channels);
+    let over = all.filter(|(_, channel)| reserved(channel) > channel.rate.0);
+    let excess = |channel: &ChannelSpec| {
+        (u128::from(reserved(channel)) << 32) / u128::from(channel.rate.0.max(1))
+    };
+    let Some((id, channel)) = over.max_by_key(|(id, channel)| (excess(channel), !id)) else {
+        return;
+    };
+    let Some(last) = file
+        .classes
+        .iter()
+        .rev()
+        .find(|own| own.service.reserve.is_some())
+    else {
+        return;
+    };
+    mistakes.push(
+        Diagnostic::warning(
+            "over-reserved",
+            format!(
+                "classes reserve {} of {} on `{}`: none can count on its share",
+                rate_text(reserved(channel)),
+                rate_text(channel.rate.0),
+                net.channel_name(id)
+            ),
+        )
+        .at(last.service.reserve.at.clone(), "the last of them")
+        .help("reserve less, as shares of the port's rate for example: `rate = \"40 %\"`"),
+    );
+}
+
+fn nothing_reserved(file: &EthernetFile, channels: &[&ChannelSpec], mistakes: &mut Diagnostics) {
+    let reserves = file.classes.iter().any(|own| own.service.reserve.is_some());
+    let is_one =
+        |channel: &&&ChannelSpec| uses_reserve(&channel.scheduler) && channel.queues.len() > 1;
+    if reserves || !channels.iter().any(|channel| is_one(&channel)) {
+        return;
+    }
+    mistakes.push(
+        Diagnostic::warning(
+            "nothing-reserved",
+            "no class reserves anything: all share equally",
+        )
+        .at(
+            file.scheduler.at.clone(),
+            "ports serve classes by what they reserve",
+        )
+        .help(
+            "give classes a share: `[[classes]]` with `class = 3`, `reserve = { rate = \"40 %\" }`",
+        )
+        .help("or use `kind = \"round-robin\"`, which needs none"),
+    );
+}
