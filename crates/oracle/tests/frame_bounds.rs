@@ -5,7 +5,7 @@ use backwater_kernel::{Duration, Rate, Time};
 use backwater_net::bound::frames::bounds;
 use backwater_net::frames::spec::{
     ChannelSpec, EthernetSpec, FlowSpec, Forwarding, LinkSpec, MemorySpec, NodeKind, NodeSpec,
-    Order, QueueSpec, Spread, SwitchSpec, TrafficSpec, TransportSpec,
+    QueueSpec, SchedulerSpec, Spread, SwitchSpec, TrafficSpec, TransportSpec,
 };
 use backwater_oracle::ethernet::delay_bounds;
 
@@ -26,7 +26,9 @@ impl Dice {
             limit_bytes: None,
             high_bytes: 0,
             low_bytes: 0,
-            quantum_bytes: self.between(60, 400) as u32,
+            priority: 0,
+            quantum_bytes: 50 * self.between(2, 8) as u32,
+            reserve: None,
             ecn: None,
         };
         ChannelSpec {
@@ -35,9 +37,9 @@ impl Dice {
             rate: Rate(8_000_000_000_000 / self.between(1, 3)),
             delay: Duration(self.between(1, 50)),
             errors: Default::default(),
-            order: match in_turns {
-                true => Order::DeficitRoundRobin,
-                false => Order::StrictPriority,
+            scheduler: match in_turns {
+                true => SchedulerSpec::Drr { quantum_bytes: 1 },
+                false => SchedulerSpec::StrictPriority,
             },
             inputs: Vec::new(),
             credits: Vec::new(),

@@ -18,7 +18,6 @@ use crate::flows::{self, Draft, FlowNames};
 use crate::given::packet::PacketFile;
 use crate::given::packet::control::{FlowControl, LinkOverride};
 use crate::given::packet::flows::FlowSettings;
-use crate::given::packet::network::Spread;
 use crate::given::packet::source::SourceControl;
 use crate::leg_checks::{self, Leg};
 use crate::outages;
@@ -48,11 +47,7 @@ pub(crate) fn build(root: &Record, limits: &Limits, mistakes: &mut Diagnostics) 
     let mut graph = topology::build(file, &root.at, mistakes);
     service::add_shared(file, &mut graph.nodes);
     let drafts = flows::drafts(file, &graph, mistakes);
-    let spread = match file.switch.spread {
-        Spread::First => None,
-        Spread::Flows => Some(run.seed),
-    };
-    let trees = flows::trees(&graph, &drafts, spread, mistakes);
+    let trees = flows::trees(&graph, &drafts, file.switch.spread.seed(run.seed), mistakes);
     let builder = Builder {
         root,
         file,

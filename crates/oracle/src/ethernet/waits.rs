@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use backwater_kernel::Channels;
 use backwater_net::frames::spec::{
-    EthernetSpec, Forwarding, NodeKind, Order, TrafficSpec, TransportSpec,
+    EthernetSpec, Forwarding, NodeKind, SchedulerSpec, TrafficSpec, TransportSpec,
 };
 
 use super::routes::{head, next_hops};
@@ -161,9 +161,10 @@ impl Waits<'_> {
         if let Some(known) = self.known.get(&(channel, class)) {
             return *known;
         }
-        let found = match self.spec.links.channel(channel as u32).order {
-            Order::StrictPriority => self.by_priority(channel, class),
-            Order::DeficitRoundRobin => self.in_turns(channel, class),
+        let found = match self.spec.links.channel(channel as u32).scheduler {
+            SchedulerSpec::StrictPriority => self.by_priority(channel, class),
+            SchedulerSpec::Drr { .. } => self.in_turns(channel, class),
+            _ => panic!("only strict priority and turns are looked at"),
         };
         self.known.insert((channel, class), found);
         found
@@ -210,19 +211,26 @@ impl Waits<'_> {
         let quantum = |class: u8| u64::from(queues[class as usize].quantum_bytes);
         let bytes = self.frame_bytes;
         // What goes before the last of so many frames of its class: in so many turns each other
-        // class sends its quanta and what was left before, less than a frame.
-        let before = |frames: u64| {
+        // class sends its quanta and what was left before, less than a frame; and one of them may
+        // just have sent the last of its queue, with nothing left.
+        let before = |frames: u64, is_own_way: bool| {
             let mut turns = 0;
             while turns * quantum(class) < frames * bytes {
                 turns += 1;
             }
-            let sent = |other: &u8| (turns * quantum(*other)).div_ceil(bytes);
-            others.iter().map(sent).sum::<u64>() * u64::from(!others.is_empty())
+            let left = |other: &u8| (turns * quantum(*other)).div_ceil(bytes);
+            let empty = |other: &u8| (turns * quantum(*other)) / bytes + 1;
+            let all = others.iter().map(left).sum::<u64>();
+            let with = |last: &u8| all - left(last) + empty(last).max(left(last));
+            match is_own_way {
+                true => all,
+                false => others.iter().map(with).max().unwrap_or(0),
+            }
         };
         let longest = |in_the_way: u64| {
             let mut longest = 0;
             for (at, frames) in own.iter().enumerate() {
-                let start = in_the_way + (before(*frames) + frames - 1) * wire;
+                let start = in_the_way + (before(*frames, in_the_way > 0) + frames - 1) * wire;
                 longest = longest.max(start.saturating_sub(at as u64));
                 if start + wire <= at as u64 {
                     return Some(longest);
@@ -235,7 +243,7 @@ impl Waits<'_> {
         // Another frame may be on the wire as one finds its queue empty.
         match others.is_empty() || *next == 1 {
             true => Some(alone),
-            false => longest(wire - 1),
+            false => Some(alone.max(longest(wire - 1)?)),
         }
     }
 }

@@ -126,6 +126,16 @@ pub(crate) enum Spread {
     Flows,
 }
 
+impl Spread {
+    /// The seed of the hash that picks paths, if one does.
+    pub(crate) const fn seed(self, run: u64) -> Option<u64> {
+        match self {
+            Spread::First => None,
+            Spread::Flows => Some(run),
+        }
+    }
+}
+
 /// Words of `timing`: When an arriving unit can be used.
 #[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Timing {
