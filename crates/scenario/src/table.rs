@@ -99,7 +99,8 @@ impl Key {
     pub(crate) fn is_same(&self, other: &Key) -> bool {
         let words = |key: &Key| {
             let choices = key.kind.choices().unwrap_or_default().iter();
-            let mut words: Vec<&str> = choices.map(|choice| choice.name).collect();
+            let words = choices.map(|choice| (choice.name, choice.meaning));
+            let mut words: Vec<(&str, &str)> = words.collect();
             words.sort_unstable();
             words
         };
