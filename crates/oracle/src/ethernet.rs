@@ -101,10 +101,12 @@ mod step;
 #[cfg(test)]
 mod tests;
 mod timers;
+mod waits;
 
 pub use crate::compare::first_difference;
 pub use random::{Mix, SCHEDULERS, SCHEMES, Scheme, random_spec};
 pub use standstill::Standstill;
+pub use waits::delay_bounds;
 
 use backwater_net::frames::probe::{Content, LossCause};
 use backwater_net::frames::spec::EthernetSpec;

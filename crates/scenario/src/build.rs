@@ -47,7 +47,7 @@ pub(crate) fn build(root: &Record, limits: &Limits, mistakes: &mut Diagnostics) 
     let mut graph = topology::build(file, &root.at, mistakes);
     service::add_shared(file, &mut graph.nodes);
     let drafts = flows::drafts(file, &graph, mistakes);
-    let trees = flows::trees(&graph, &drafts, mistakes);
+    let trees = flows::trees(&graph, &drafts, file.switch.spread.seed(run.seed), mistakes);
     let builder = Builder {
         root,
         file,

@@ -278,8 +278,14 @@ fn duplicates(drafts: &[Draft<'_>], mistakes: &mut Diagnostics) {
     }
 }
 
-/// The way of every flow; an empty tree where there is none.
-pub(crate) fn trees(graph: &Graph, drafts: &[Draft<'_>], mistakes: &mut Diagnostics) -> Vec<Tree> {
+/// The way of every flow; an empty tree where there is none. `spread` is the seed by which flows
+/// are spread over shortest ways, if they are.
+pub(crate) fn trees(
+    graph: &Graph,
+    drafts: &[Draft<'_>],
+    spread: Option<u64>,
+    mistakes: &mut Diagnostics,
+) -> Vec<Tree> {
     let mut trees: Vec<Tree> = vec![Tree::new(); drafts.len()];
     // Searching once for all flows with the same root, in the order of roots.
     let searched = drafts.iter().enumerate();
@@ -291,10 +297,10 @@ pub(crate) fn trees(graph: &Graph, drafts: &[Draft<'_>], mistakes: &mut Diagnost
     if too_long(graph, drafts, &order, mistakes) {
         return trees;
     }
-    let mut router = Router::new(graph);
+    let mut router = Router::new(graph, spread);
     let mut legs = 0_u64;
     for (_, index) in order {
-        match tree(graph, &mut router, &drafts[index]) {
+        match tree(graph, &mut router, index, &drafts[index]) {
             Ok(tree) => {
                 legs += tree.len() as u64;
                 if drafts
@@ -358,6 +364,7 @@ fn too_long(
 fn tree(
     graph: &Graph,
     router: &mut Router<'_>,
+    flow: usize,
     draft: &Draft<'_>,
 ) -> Result<Tree, Box<Diagnostic>> {
     let path = draft.own.map(|own| &own.path);
@@ -375,7 +382,7 @@ fn tree(
         let nodes: Vec<Named> = nodes.collect();
         let ends = (draft.source, draft.to[0]);
         return route::along(graph, (&nodes, at), ends.0, ends.1).map_err(|diagnostic| {
-            let shortest = router.tree(ends.0, &[ends.1]).ok();
+            let shortest = router.tree(flow, ends.0, &[ends.1]).ok();
             Box::new(diagnostic.help_if(shortest.map(|tree| {
                 format!(
                     "the shortest path is `{}`",
@@ -384,25 +391,28 @@ fn tree(
             })))
         });
     }
-    router.tree(draft.source, &draft.to).map_err(|missed| {
-        let (from, to) = (graph.name(draft.source), graph.name(missed));
-        let lonely = |node: u32| graph.neighbours[node as usize].is_empty();
-        let mut diagnostic = Diagnostic::error(
-            "unreachable",
-            format!("no way leads from `{from}` to `{to}`"),
-        )
-        .at(draft.at.clone(), format!("`{to}` can't be reached"));
-        for node in [draft.source, missed] {
-            if lonely(node) {
-                diagnostic = diagnostic.note(format!("`{}` has no link at all", graph.name(node)));
+    router
+        .tree(flow, draft.source, &draft.to)
+        .map_err(|missed| {
+            let (from, to) = (graph.name(draft.source), graph.name(missed));
+            let lonely = |node: u32| graph.neighbours[node as usize].is_empty();
+            let mut diagnostic = Diagnostic::error(
+                "unreachable",
+                format!("no way leads from `{from}` to `{to}`"),
+            )
+            .at(draft.at.clone(), format!("`{to}` can't be reached"));
+            for node in [draft.source, missed] {
+                if lonely(node) {
+                    diagnostic =
+                        diagnostic.note(format!("`{}` has no link at all", graph.name(node)));
+                }
             }
-        }
-        Box::new(
-            diagnostic
-                .note("hosts forward nothing: ways pass through switches only")
-                .help("add the missing `[[links]]`"),
-        )
-    })
+            Box::new(
+                diagnostic
+                    .note("hosts forward nothing: ways pass through switches only")
+                    .help("add the missing `[[links]]`"),
+            )
+        })
 }
 
 /// Names of flows, to refer to them.

@@ -1,9 +1,12 @@
-//! Ways through the network: fewest hops, ties decided by the order of links.
+//! Ways through the network: fewest hops, ties decided by the order of links, or by a hash that
+//! spreads flows over all shortest ways, as [`backwater_net::frames::routes`] does for frames.
 //!
 //! Hosts forward nothing, so a search passes through switches only; a host is reached from its
 //! neighbour that the search met first.
 
 use std::collections::{BTreeMap, VecDeque};
+
+use backwater_kernel::TraceHash;
 
 use crate::diagnostics::Diagnostic;
 use crate::source::At;
@@ -16,22 +19,28 @@ pub(crate) type Tree = Vec<(u32, Option<u32>)>;
 /// Searches from one node after another.
 pub(crate) struct Router<'a> {
     graph: &'a Graph,
+    /// Seed of the hash that decides between shortest ways; `None` takes the first.
+    spread: Option<u64>,
     /// Where the last search began.
     root: Option<u32>,
     /// Order in which the search met each switch, from 1; 0 is never.
     rank: Vec<u32>,
     /// Channel by which it was met.
     via: Vec<u32>,
+    /// Links from the root to each node that was met.
+    distance: Vec<u32>,
 }
 
 impl<'a> Router<'a> {
-    pub(crate) fn new(graph: &'a Graph) -> Self {
+    pub(crate) fn new(graph: &'a Graph, spread: Option<u64>) -> Self {
         let size = graph.nodes.len();
         Self {
             graph,
+            spread,
             root: None,
             rank: vec![0; size],
             via: vec![u32::MAX; size],
+            distance: vec![0; size],
         }
     }
 
@@ -50,6 +59,7 @@ impl<'a> Router<'a> {
         self.root = Some(root);
         self.rank.fill(0);
         self.rank[root as usize] = 1;
+        self.distance[root as usize] = 0;
         let mut met = 1;
         let mut queue = VecDeque::from([root]);
         while let Some(node) = queue.pop_front() {
@@ -58,21 +68,28 @@ impl<'a> Router<'a> {
                     met += 1;
                     self.rank[*next as usize] = met;
                     self.via[*next as usize] = *channel;
+                    self.distance[*next as usize] = self.distance[node as usize] + 1;
                     queue.push_back(*next);
                 }
             }
         }
     }
 
-    /// The tree from `source` to all of `destinations`, or the first that can't be reached.
-    pub(crate) fn tree(&mut self, source: u32, destinations: &[u32]) -> Result<Tree, u32> {
+    /// The tree of a flow from `source` to all of `destinations`, or the first that can't be
+    /// reached.
+    pub(crate) fn tree(
+        &mut self,
+        flow: usize,
+        source: u32,
+        destinations: &[u32],
+    ) -> Result<Tree, u32> {
         let root = Self::root_of(self.graph, source);
         self.search(root);
         let mut tree = Tree::new();
         let mut placed: BTreeMap<u32, u32> = BTreeMap::new();
         for destination in destinations {
             let way = self
-                .way(source, root, *destination, &placed)
+                .way(flow, (source, root), *destination, &placed)
                 .ok_or(*destination)?;
             add(&mut tree, &mut placed, &way);
         }
@@ -82,26 +99,23 @@ impl<'a> Router<'a> {
     /// The channels from `source` to `destination`, from the last that is placed already.
     fn way(
         &self,
-        source: u32,
-        root: u32,
+        flow: usize,
+        (source, root): (u32, u32),
         destination: u32,
         placed: &BTreeMap<u32, u32>,
     ) -> Option<Vec<u32>> {
         if let Some(channel) = self.graph.channel(source, destination) {
             return Some(vec![channel]);
         }
-        let last = self.graph.neighbours[destination as usize]
-            .iter()
-            .filter(|(node, _)| !self.graph.is_host(*node) && self.rank[*node as usize] > 0)
-            .min_by_key(|(node, _)| self.rank[*node as usize])?;
-        let mut way = vec![last.1 ^ 1];
-        let mut node = last.0;
+        let last = self.last(flow, destination)?;
+        let mut way = vec![last];
+        let mut node = self.graph.ends(last).0;
         while node != root
             && !way
                 .last()
                 .is_some_and(|channel| placed.contains_key(channel))
         {
-            let channel = self.via[node as usize];
+            let channel = self.before(flow, node);
             way.push(channel);
             node = self.graph.ends(channel).0;
         }
@@ -110,6 +124,49 @@ impl<'a> Router<'a> {
         }
         way.reverse();
         Some(way)
+    }
+
+    /// The last channel to a destination.
+    fn last(&self, flow: usize, destination: u32) -> Option<u32> {
+        let switches = self.graph.neighbours[destination as usize]
+            .iter()
+            .filter(|(node, _)| !self.graph.is_host(*node) && self.rank[*node as usize] > 0);
+        let first = switches
+            .clone()
+            .min_by_key(|(node, _)| self.rank[*node as usize])?;
+        let least = self.distance[first.0 as usize];
+        let nearest = switches.filter(|(node, _)| self.distance[*node as usize] == least);
+        let nearest: Vec<u32> = nearest.map(|(_, channel)| channel ^ 1).collect();
+        Some(self.choose(flow, destination, first.1 ^ 1, &nearest))
+    }
+
+    /// The channel by which a flow comes to a switch. It depends on the switch, not on where the
+    /// flow goes from there, so the ways to several destinations are a tree.
+    fn before(&self, flow: usize, node: u32) -> u32 {
+        let first = self.via[node as usize];
+        if self.spread.is_none() {
+            return first;
+        }
+        let is_nearer = |other: u32| {
+            self.rank[other as usize] > 0
+                && self.distance[other as usize] + 1 == self.distance[node as usize]
+        };
+        let nearer = self.graph.neighbours[node as usize].iter();
+        let nearer = nearer.filter(|(other, _)| is_nearer(*other));
+        let nearer: Vec<u32> = nearer.map(|(_, channel)| channel ^ 1).collect();
+        self.choose(flow, node, first, &nearer)
+    }
+
+    /// One of several channels to a node: the `first`, or by a hash of seed, flow and node.
+    fn choose(&self, flow: usize, node: u32, first: u32, several: &[u32]) -> u32 {
+        let (Some(seed), [_, _, ..]) = (self.spread, several) else {
+            return first;
+        };
+        let mut hash = TraceHash::new();
+        for word in [seed, 2 * flow as u64, node.into()] {
+            hash.add(word);
+        }
+        several[(hash.value() % several.len() as u64) as usize]
     }
 }
 

@@ -223,16 +223,40 @@ fn the_lowest_class_may_be_without_bound_and_harms_none_but_itself() {
 }
 
 #[test]
-fn turns_let_two_frames_of_another_class_go_first() {
-    // The other class may send two frames a turn: one has just started, and one is left to it.
-    let mut star = Star::new(3, 2, None);
+fn turns_let_three_frames_of_another_class_go_first() {
+    // The other class may send two frames a turn; its last has just started as they come.
+    let mut star = Star::new(4, 2, None);
     star.in_turns(&[2_000, 500]);
     star.flow(0, 0, PAYLOAD, 0);
-    star.flow(1, 0, PAYLOAD, 0);
-    star.flow(2, 1, SHORT_PAYLOAD, FRAME - SHORT + 1);
-    let bound = known(&star.net, 2);
-    assert_eq!(bound, 2 * (SHORT + DELAY) + 2 * FRAME);
+    star.flow(1, 0, PAYLOAD, 1);
+    star.flow(2, 0, PAYLOAD, 1);
+    star.flow(3, 1, SHORT_PAYLOAD, FRAME - SHORT + 2);
+    let bound = known(&star.net, 3);
+    assert_eq!(bound, 2 * (SHORT + DELAY) + 3 * FRAME);
+    assert_eq!(longest(&star.net.spec)[3], bound - 2);
+}
+
+#[test]
+fn in_order_of_arrival_all_classes_wait_for_each_other() {
+    let mut star = Star::new(3, 3, None);
+    for link in &mut star.net.spec.links {
+        for channel in &mut link.channels {
+            channel.scheduler = SchedulerSpec::Fifo;
+        }
+    }
+    star.flow(0, 0, PAYLOAD, 0);
+    star.flow(1, 1, PAYLOAD, 0);
+    // It comes a picosecond later: the highest class does not help.
+    star.flow(2, 2, PAYLOAD, 1);
+    let bound = 2 * (FRAME + DELAY) + 2 * FRAME;
+    assert_eq!(known(&star.net, 2), bound);
     assert_eq!(longest(&star.net.spec)[2], bound - 1);
+    star.net.spec.flows[0].traffic = endless();
+    let rival = NoBound::Rival {
+        channel: star.out(),
+        flow: 0,
+    };
+    assert_eq!(found(&star.net)[2], Err(rival));
 }
 
 #[test]

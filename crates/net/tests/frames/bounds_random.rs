@@ -48,12 +48,15 @@ fn tree(seed: u64) -> EthernetSpec {
         hosts.push(host);
     }
     for link in &mut net.spec.links {
-        let in_turns = dice.one_in(3);
+        let (in_turns, in_order) = (dice.one_in(3), dice.one_in(5));
         for channel in &mut link.channels {
             channel.delay = Duration(dice.between(1, 5_000_000));
             for queue in &mut channel.queues {
                 queue.limit_bytes = None;
                 queue.quantum_bytes = dice.between(64, 3_000) as u32;
+            }
+            if in_order {
+                channel.scheduler = SchedulerSpec::Fifo;
             }
             if in_turns {
                 channel.scheduler = SchedulerSpec::Drr { quantum_bytes: 1 };

@@ -146,12 +146,6 @@ impl Curve {
         groups.min().unwrap_or(u64::MAX)
     }
 
-    /// Most frames that come at one instant, links not counted.
-    pub fn frames_at_once(&self) -> u128 {
-        let stairs = self.groups.iter().flat_map(|group| &group.stairs);
-        stairs.map(|own| own.pace.frames(own.jitter_ps)).sum()
-    }
-
     /// Terms that a look at it costs.
     pub fn terms(&self) -> usize {
         self.groups.iter().map(|group| group.stairs.len()).sum()

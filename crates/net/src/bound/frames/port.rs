@@ -13,8 +13,9 @@
 //! w is its own time on the wire, B that of the largest frame of lower classes, H(x) what comes in
 //! `x` of higher ones (what comes at that instant goes first), a(t) is A(t) in bytes and Q its
 //! quantum. O(k) is the most that the other classes send before the k-th turn of this one: in k
-//! turns each sends at most k quanta and what was left of the turn before, less than a frame, the
-//! frame in the way counted. The wait is `x - t`; the longest one begins where `A` steps up.
+//! turns each sends at most k quanta and what was left of the turn before, less than a frame. The
+//! frame in the way counts among these, unless it was the last of its queue: then it may be a
+//! whole frame more. The wait is `x - t`; the longest one begins where `A` steps up.
 
 use alloc::vec::Vec;
 
@@ -38,9 +39,11 @@ pub(super) struct Other {
 }
 
 impl Other {
-    /// Most time that its frames take before the k-th turn of another class.
-    pub fn sends(&self, turns: u128, rate: Rate) -> u128 {
-        let bytes = turns * u128::from(self.quantum_bytes) + u128::from(self.most_bytes) - 1;
+    /// Most time that its frames take before the k-th turn of another class; `is_in_the_way`
+    /// if one of them was the last of its queue, and on the wire, as that class began to wait.
+    fn sends(&self, turns: u128, rate: Rate, is_in_the_way: bool) -> u128 {
+        let left_bytes = u128::from(self.most_bytes) - u128::from(!is_in_the_way);
+        let bytes = turns * u128::from(self.quantum_bytes) + left_bytes;
         let frames = bytes / u128::from(self.least_bytes);
         if self.least_bytes == self.most_bytes {
             return frames * u128::from(wire_ps(rate, self.most_bytes));
@@ -49,6 +52,18 @@ impl Other {
         let bits = (bytes + frames * 20) * 8;
         (bits * 1_000_000_000_000).div_ceil(u128::from(rate.0)) + frames
     }
+}
+
+/// Most time that other classes take before the k-th turn of a class; one of them may have a
+/// frame in the way, unless the class itself has.
+pub(super) fn others_send(others: &[Other], turns: u128, rate: Rate, is_own_way: bool) -> u128 {
+    let less = |other: &Other| other.sends(turns, rate, false);
+    let more = |other: &Other| other.sends(turns, rate, true) - less(other);
+    let in_the_way = match is_own_way {
+        true => 0,
+        false => others.iter().map(more).max().unwrap_or(0),
+    };
+    others.iter().map(less).sum::<u128>() + in_the_way
 }
 
 /// Time of a frame on the wire, with preamble and gap.
@@ -100,28 +115,32 @@ pub(super) fn waits(
             let start = |in_the_way: u64| {
                 move |work: u128, at: u64| {
                     let turns = bytes.at(at).div_ceil(u128::from(*quantum_bytes));
-                    let sent = others.iter().map(|other| other.sends(turns, *rate));
-                    Some(sent.sum::<u128>() + work + u128::from(in_the_way))
+                    let sent = others_send(others, turns, *rate, in_the_way > 0);
+                    Some(sent + work + u128::from(in_the_way))
                 }
             };
             let terms = bytes.terms() + others.len();
             let first = longest(curve, own_ps, terms, start(0));
             match first {
-                Some(waits) if !may_follow(curve, own_ps, &waits) => Some(waits),
-                // A queue that was empty may find a frame of its own on the wire.
-                first => first.and(longest(curve, own_ps, terms, start(largest_ps - 1))),
+                Some(waits) if may_follow(curve, own_ps, &waits) => {
+                    // A queue that was empty may find a frame of its own on the wire.
+                    let own = longest(curve, own_ps, terms, start(largest_ps - 1));
+                    let both = |own: Vec<u64>| own.into_iter().zip(waits);
+                    own.map(|own| both(own).map(|(own, other)| own.max(other)).collect())
+                }
+                first => first,
             }
         }
     };
     found.ok_or(NoBound::TooLong { channel })
 }
 
-/// Can a frame come to the empty queue while one of its class is on the wire? Not if one comes
-/// alone and the next only when it is gone.
+/// Can a frame come to the empty queue while one of its class is on the wire? Not if only one
+/// comes until that is gone.
 fn may_follow(curve: &Curve, own_ps: &[u64], waits: &[u64]) -> bool {
     let gone_ps = waits.iter().zip(own_ps).map(|(wait, own)| wait + own).max();
-    let comes_before = |gone: u64| curve.at(gone.saturating_sub(1)) > curve.at(0);
-    curve.frames_at_once() > 1 || gone_ps.is_none_or(comes_before)
+    let least_ps = own_ps.iter().min().copied().unwrap_or(0);
+    gone_ps.is_none_or(|gone| curve.at(gone.saturating_sub(1)) >= 2 * u128::from(least_ps))
 }
 
 /// The least `x` with `x = work + H(x)`, with the frame of a lower class.
@@ -218,8 +237,12 @@ mod tests {
             most_bytes: 64,
         };
         // In a turn at most 128 + 63 bytes, two frames, and three with what two turns leave.
-        assert_eq!(other.sends(1, rate), 2 * 84);
-        assert_eq!(other.sends(2, rate), 4 * 84);
+        assert_eq!(other.sends(1, rate, false), 2 * 84);
+        assert_eq!(other.sends(2, rate, false), 4 * 84);
+        // The last of its queue has just started, and two more have come.
+        assert_eq!(other.sends(1, rate, true), 3 * 84);
+        assert_eq!(others_send(&[other, other], 1, rate, false), 5 * 84);
+        assert_eq!(others_send(&[other, other], 1, rate, true), 4 * 84);
         let rivals = Rivals::Turns {
             rate,
             quantum_bytes: 64,
@@ -227,6 +250,6 @@ mod tests {
             others: vec![other],
             own_ps: 84,
         };
-        assert_eq!(waits(0, &every_1000(84), &rivals, &[84]), Ok(vec![168]));
+        assert_eq!(waits(0, &every_1000(84), &rivals, &[84]), Ok(vec![252]));
     }
 }

@@ -13,7 +13,7 @@ use backwater_kernel::Channels;
 
 use super::NoBound;
 use super::curve::{Curve, Group, Line, Stairs};
-use super::port::{Other, Rivals, waits, wire_ps};
+use super::port::{Other, Rivals, others_send, waits, wire_ps};
 use super::ways::{Member, Way, Ways};
 use crate::spec::frames::{CLASSES_MAX, ChannelSpec, SchedulerSpec};
 
@@ -102,6 +102,7 @@ impl Analysis<'_> {
     fn goes_before(&self, channel: u32, other: u8, class: u8) -> bool {
         match self.ways.spec.links.channel(channel).scheduler {
             SchedulerSpec::StrictPriority => other >= class,
+            SchedulerSpec::Fifo => true,
             _ => other == class,
         }
     }
@@ -165,10 +166,12 @@ impl Analysis<'_> {
 
     /// Longest waits of the members of a class at a port.
     fn waits(&self, channel: u32, class: u8, members: &[Member]) -> Result<Vec<u64>, NoBound> {
-        let rate = self.ways.spec.links.channel(channel).rate;
-        let wire = |way: &Way| wire_ps(rate, way.most_bytes);
+        let link = self.ways.spec.links.channel(channel);
+        let wire = |way: &Way| wire_ps(link.rate, way.most_bytes);
         let rivals = self.rivals(channel, class)?;
-        let curve = self.curve(channel, |other| other == class, wire);
+        // In order of arrival all classes are as one.
+        let is_mixed = link.scheduler == SchedulerSpec::Fifo;
+        let curve = self.curve(channel, |other| is_mixed || other == class, wire);
         let own = |member: &Member| wire(&self.ways.all[member.way as usize]);
         let mut sizes: Vec<u64> = members.iter().map(own).collect();
         sizes.sort_unstable();
@@ -199,6 +202,13 @@ impl Analysis<'_> {
                     lower_ps: lower.map(wire).max().unwrap_or(0),
                 })
             }
+            SchedulerSpec::Fifo => match self.fills(channel, class) {
+                true => Err(NoBound::Overload { channel }),
+                false => Ok(Rivals::Priority {
+                    higher: Curve::default(),
+                    lower_ps: 0,
+                }),
+            },
             SchedulerSpec::Drr { .. } if is_one_group(link) => {
                 let others: Vec<Other> = (0..link.queues.len() as u8)
                     .filter(|other| *other != class)
@@ -306,9 +316,9 @@ impl Analysis<'_> {
             return false;
         };
         let bytes = MANY_TURNS * u128::from(*quantum_bytes);
-        let others = others.iter().map(|other| other.sends(MANY_TURNS, *rate));
+        let others_ps = others_send(others, MANY_TURNS, *rate, false);
         let own_ps = bytes * 8_000_000_000_000 / u128::from(rate.0);
-        let Ok(span_ps) = u64::try_from(others.sum::<u128>() + own_ps) else {
+        let Ok(span_ps) = u64::try_from(others_ps + own_ps) else {
             return true;
         };
         let ways = self.ways.of_class(channel, class);

@@ -15,7 +15,7 @@ use backwater_kernel::{Duration, Time};
 
 use self::control::FlowControl;
 use self::flows::{Flows, Patterns, Series};
-use self::network::{Link, Links, Network, Topology};
+use self::network::{Link, Links, Network, Switch, Topology};
 use self::service::{Buffer, Scheduler};
 use self::tcp::CellTcp;
 use crate::given::sweep::Sweep;
@@ -55,6 +55,9 @@ pub(crate) struct PacketFile {
     /// Links, one table each.
     #[key(otherwise = "none besides those of `[topology]`")]
     pub links: Vec<Placed<Links>>,
+    /// What every switch does.
+    #[key(default = "{}")]
+    pub switch: Switch,
     /// What every flow uses.
     #[key(default = "{}")]
     pub flow_control: Placed<FlowControl>,

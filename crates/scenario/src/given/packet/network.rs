@@ -108,6 +108,34 @@ pub(crate) struct Topology {
     pub trunk: Option<Channel>,
 }
 
+/// What every switch does.
+#[derive(Table, Clone, Debug)]
+#[table("[switch]")]
+pub(crate) struct Switch {
+    /// Which of several shortest paths a flow without a `path` takes.
+    #[key(default = "\"first\"")]
+    pub spread: Spread,
+}
+
+/// Words of `spread`: Which of several shortest paths a flow takes.
+#[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Spread {
+    /// The one that the order of links puts first: all flows between two nodes the same.
+    First,
+    /// One by a hash of seed, flow and node (ECMP). The paths of a multicast are a tree.
+    Flows,
+}
+
+impl Spread {
+    /// The seed of the hash that picks paths, if one does.
+    pub(crate) const fn seed(self, run: u64) -> Option<u64> {
+        match self {
+            Spread::First => None,
+            Spread::Flows => Some(run),
+        }
+    }
+}
+
 /// Words of `timing`: When an arriving unit can be used.
 #[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Timing {
