@@ -6,7 +6,7 @@ use crate::classes::Flow;
 use crate::hop::kind::{ControlKind, UnitKind};
 use crate::hop::unit::{ECT, MARKED, NONE};
 use crate::hop::wire::Channel;
-use crate::probe::{LossCause, Probe};
+use crate::probe::{Cause, Probe};
 use crate::simulation::Simulation;
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
@@ -106,11 +106,11 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         }
         let queue = &network.classes.queues[at];
         if queue.bytes + bytes > queue.limit_bytes {
-            return self.turn_away(input, channel, id, LossCause::QueueFull);
+            return self.turn_away(input, channel, id, Cause::QueueFull);
         }
         let marks = queue.marks && frame.marks & ECT != 0;
         if self.drops_all(channel, class) {
-            return self.turn_away(input, channel, id, LossCause::Watchdog);
+            return self.turn_away(input, channel, id, Cause::Watchdog);
         }
         if self.network.classes.nodes[node_id as usize].counts_inputs
             && let Err(cause) = self.enter_input(node_id, input, at, class, bytes)
@@ -139,7 +139,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
 
     /// A frame that came over `input` finds no room in front of `channel`.
     #[cold]
-    fn turn_away(&mut self, input: u32, channel: u32, id: u32, cause: LossCause) {
+    fn turn_away(&mut self, input: u32, channel: u32, id: u32, cause: Cause) {
         let frame = self.network.units.get(id);
         let (class, bytes) = (frame.class, u64::from(frame.bytes));
         self.count_refused(input, class, bytes);
@@ -216,12 +216,12 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     #[cold]
     fn lose_frame(&mut self, channel: u32, id: u32) {
         if !self.network.units.get(id).is_control() {
-            return self.discard_frame(channel, id, LossCause::Wire);
+            return self.discard_frame(channel, id, Cause::Wire);
         }
         if P::WATCHES {
             let view = self.network.view(id, channel);
             self.probe
-                .on_frame_dropped(self.now, channel, &view, LossCause::Wire);
+                .on_frame_dropped(self.now, channel, &view, Cause::Wire);
         }
         self.network.classes.control_lost[channel as usize] += 1;
         let unit = *self.network.units.get(id);
@@ -232,7 +232,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     }
 
     /// A frame is dropped in front of `channel`, or lost behind it.
-    pub(crate) fn discard_frame(&mut self, channel: u32, id: u32, cause: LossCause) {
+    pub(crate) fn discard_frame(&mut self, channel: u32, id: u32, cause: Cause) {
         if P::WATCHES {
             let view = self.network.view(id, channel);
             self.probe.on_frame_dropped(self.now, channel, &view, cause);
@@ -249,7 +249,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             flow.in_port -= 1;
         }
         network.units.end_frame(id);
-        if cause != LossCause::Wire {
+        if cause != Cause::Wire {
             self.note_drop(channel, frame);
         }
     }
