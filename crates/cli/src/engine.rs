@@ -15,6 +15,7 @@ mod values;
 use backwater_kernel::series::Thinned;
 use backwater_kernel::words::{counted, grouped};
 use backwater_kernel::{Duration, Series, Stop};
+use backwater_net::outcome::Outcome;
 use backwater_results::compare::{Carrier, Observed, Workload};
 use backwater_results::number::span;
 use backwater_results::sweep::{FlowColumn, Measure, NoColumn};
@@ -174,6 +175,20 @@ pub struct Head {
     pub hops: u64,
     /// Promises broken.
     pub broken: u64,
+}
+
+impl Head {
+    /// Of a run of the event engine.
+    fn of(outcome: &Outcome) -> Head {
+        Head {
+            stop: outcome.stop,
+            at: outcome.ended_at.ps(),
+            trace_hash: outcome.trace_hash,
+            events: outcome.events,
+            hops: outcome.unit_hops,
+            broken: outcome.violations.total(),
+        }
+    }
 }
 
 /// What was seen by what looked on.

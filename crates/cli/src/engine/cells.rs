@@ -198,15 +198,7 @@ impl FoundCells<'_> {
 
 impl Found for FoundCells<'_> {
     fn head(&self) -> Head {
-        let outcome = &self.outcome;
-        Head {
-            stop: outcome.stop,
-            at: outcome.ended_at.ps(),
-            trace_hash: outcome.trace_hash,
-            events: outcome.events,
-            hops: outcome.unit_hops,
-            broken: outcome.violations.total(),
-        }
+        Head::of(&self.outcome)
     }
 
     fn told(&mut self) -> &mut Told {

@@ -193,15 +193,7 @@ impl<'a, P: Probe + Tells<FoundFrames<'a>>> Run<'a> for FrameRun<'a, P> {
 
 impl Found for FoundFrames<'_> {
     fn head(&self) -> Head {
-        let outcome = &self.outcome;
-        Head {
-            stop: outcome.stop,
-            at: outcome.ended_at.ps(),
-            trace_hash: outcome.trace_hash,
-            events: outcome.events,
-            hops: outcome.unit_hops,
-            broken: outcome.violations.total(),
-        }
+        Head::of(&self.outcome)
     }
 
     fn told(&mut self) -> &mut Told {
