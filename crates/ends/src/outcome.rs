@@ -14,10 +14,6 @@ pub struct EndsOutcome {
     pub returned_bytes: u64,
     /// Payload the application handed over, whole run; over TCP without end: what was sent.
     pub offered_bytes_total: u64,
-    /// Data frames delivered after the warm-up, either way.
-    pub delivered: u64,
-    /// Birth to delivery of data frames that reached the destination after the warm-up, ps.
-    pub delay: DelayOutcome,
     /// Files, requests or pictures: complete after the warm-up.
     pub transfers: u64,
     /// Time each took, ps: from the application's start to the last byte of the file at the

@@ -3,7 +3,7 @@
 
 use alloc::vec::Vec;
 
-use backwater_kernel::Time;
+use backwater_kernel::{DelayOutcome, Time};
 
 use crate::TcpSpec;
 use crate::application::connection::{Arrival, Connection};
@@ -183,6 +183,15 @@ impl Stations {
         self.is_measuring = true;
         for connection in &mut self.connections {
             connection.start_measuring();
+        }
+    }
+
+    /// Data frames of a flow delivered after the warm-up, either way, and birth to delivery of
+    /// those that reached the destination, ps.
+    pub fn delivered(&self, flow: u32) -> (u64, DelayOutcome) {
+        match self.places[flow as usize] {
+            Place::Tcp(at) => self.connections[at as usize].delivered(),
+            Place::Udp(at) => self.datagrams[at as usize].delivered(),
         }
     }
 

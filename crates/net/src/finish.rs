@@ -10,7 +10,10 @@ use backwater_kernel::{Balance, DelayOutcome, Delays, EventQueue, Stop, Time};
 
 use crate::hop::unit::NONE;
 use crate::memory::pool::Pool;
-use crate::outcome::{AbrOutcome, ChannelOutcome, FlowOutcome, LegOutcome, NodeOutcome, Outcome};
+use crate::outcome::{
+    AbrOutcome, ChannelOutcome, ClassesOutcome, EndsOutcome, FlowOutcome, LegOutcome, NodeOutcome,
+    Outcome,
+};
 use crate::probe::Probe;
 use crate::simulation::Simulation;
 
@@ -18,6 +21,31 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// What the run has found so far. Checks conservation on the way: whatever was offered is
     /// delivered, lost or still inside, counted separately.
     pub fn outcome(&mut self) -> Outcome {
+        match self.network.classes.count {
+            0 => self.circuit_outcome(),
+            _ => self.class_outcome(),
+        }
+    }
+
+    /// What both kinds of networks tell alike.
+    pub(crate) fn head(&self, ended_at: Time, stop: Stop) -> Outcome {
+        Outcome {
+            ended_at,
+            stop,
+            trace_hash: self.hash.value(),
+            events: self.events_handled,
+            unit_hops: self.unit_hops,
+            control_hops: 0,
+            flows: Vec::new(),
+            legs: Vec::new(),
+            channels: Vec::new(),
+            nodes: Vec::new(),
+            violations: self.violations.clone(),
+            standstill: None,
+        }
+    }
+
+    fn circuit_outcome(&mut self) -> Outcome {
         if !self.is_warm {
             // Nothing has been measured yet; should the run go on, its warm-up ends again.
             self.end_warm_up();
@@ -33,18 +61,15 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             true => self.stop_at,
             false => self.now,
         };
+        let data_hops: u64 = self.network.legs.iter().map(|leg| leg.sender.sent).sum();
         Outcome {
-            ended_at,
-            stop,
-            trace_hash: self.hash.value(),
-            events: self.events_handled,
-            unit_hops: self.unit_hops,
+            control_hops: self.unit_hops - data_hops,
             flows: self.flow_outcomes(&inside),
             legs: self.leg_outcomes(ended_at),
             channels: self.channel_outcomes(ended_at),
             nodes: self.node_outcomes(ended_at),
-            violations: self.violations.clone(),
             standstill: self.standstill(stop),
+            ..self.head(ended_at, stop)
         }
     }
 
@@ -163,10 +188,12 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
                     offered_total: counts.offered,
                     delivered_total: counts.delivered,
                     lost_total: counts.lost,
+                    bytes: None,
                     drops: counts.drops,
                     inside_total,
                     delivered,
                     delivered_bytes: counts.delivered_bytes - counts.delivered_bytes_before_warm_up,
+                    lost: counts.lost - counts.lost_before_warm_up,
                     accepted: counts.accepted - counts.accepted_before_warm_up,
                     retransmitted_total: counts.retransmitted,
                     delay: delays(counts.delay.as_deref()),
@@ -175,6 +202,8 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
                     shaping: delays(flow.shaping.as_ref().and_then(|one| one.waits.as_deref())),
                     alarms_total: counts.alarms,
                     session: self.network.session_outcome(id as u32),
+                    marked: 0,
+                    ends: EndsOutcome::default(),
                 }
             })
             .collect()
@@ -227,10 +256,11 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
                 let control = channel.control_busy.ps().saturating_sub(control_rest.ps());
                 ChannelOutcome {
                     rate: self.rate_port_outcome(id as u32),
-                    data_utilization: data as f64 / span,
-                    control_utilization: control as f64 / span,
+                    data_share: data as f64 / span,
+                    control_share: control as f64 / span,
                     data_units: channel.data_units,
                     control_units: channel.control_units,
+                    by_class: ClassesOutcome::default(),
                 }
             })
             .collect()
@@ -248,6 +278,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
                     .pools
                     .get(node.pool as usize)
                     .map_or(0, Pool::max),
+                ..NodeOutcome::default()
             })
             .collect()
     }

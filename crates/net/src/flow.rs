@@ -104,6 +104,7 @@ pub(crate) struct FlowCounts {
     pub accepted: u64,
     pub accepted_before_warm_up: u64,
     pub lost: u64,
+    pub lost_before_warm_up: u64,
     pub drops: Drops,
     pub retransmitted: u64,
     pub backlog_max: u64,

@@ -21,7 +21,6 @@ mod view;
 pub use crate::classes::routes;
 pub use crate::hop::sizes::frame_bytes;
 pub use crate::network::Network;
-pub use crate::outcome::frames as outcome;
 pub use crate::probe::frames as probe;
 pub use crate::simulation::Simulation;
 pub use crate::spec::frames as spec;

@@ -1,20 +1,24 @@
 //! What a run found: plain data for the results layer.
+//!
+//! One set of words for cells by circuit and frames by class. A *unit* is a cell or a frame. What
+//! only one kind of network counts says so, and is empty in the other.
 
 use alloc::vec::Vec;
 
-use backwater_kernel::{Balance, Cause, DelayOutcome, Stop, Time, Violations};
+use backwater_kernel::{Balance, DelayOutcome, Duration, Stop, Time, Violations};
 
 mod abr;
-pub mod frames;
+mod losses;
 mod ports;
 mod recovery;
 mod standstill;
 
 pub use abr::{AbrOutcome, BurstOutcome, CellCounts, RatePortOutcome};
-pub use backwater_ends::outcome::CellTcpOutcome;
+pub use backwater_ends::outcome::{CellTcpOutcome, EndsOutcome};
+pub use losses::{Drops, LossCause};
 pub use ports::{FlowPorts, PathGroup, PathOutcome, PortOutcome, PortsOutcome};
 pub use recovery::{FlowRecovery, OutageOutcome, RecoveryOutcome};
-pub use standstill::{MissingCredit, Reason, Standstill, Wait};
+pub use standstill::{MissingCredit, Reason, Standstill, StuckQueue, Wait, WaitPlace};
 
 /// Everything counted in a run. Totals (`*_total`) cover the whole run and balance exactly;
 /// the rest covers the time after the warm-up.
@@ -28,11 +32,13 @@ pub struct Outcome {
     pub trace_hash: u64,
     /// Events handled.
     pub events: u64,
-    /// Units (data and control) that crossed a channel.
+    /// Units (data and control) that crossed a channel, whole run.
     pub unit_hops: u64,
+    /// Control units among them.
+    pub control_hops: u64,
     /// By flow.
     pub flows: Vec<FlowOutcome>,
-    /// By leg, in the order of flows and their legs.
+    /// Of circuits, by leg, in the order of flows and their legs.
     pub legs: Vec<LegOutcome>,
     /// By channel.
     pub channels: Vec<ChannelOutcome>,
@@ -44,33 +50,38 @@ pub struct Outcome {
     pub standstill: Option<Standstill>,
 }
 
-/// One flow.
+/// One flow: a circuit over all its destinations, or both directions of a flow of frames.
 #[derive(Clone, Debug, Default)]
 pub struct FlowOutcome {
-    /// Units offered at the source, times the destinations of each.
+    /// Units offered at the source, times the destinations of each; frames handed to the ports of
+    /// its hosts.
     pub offered_total: u64,
-    /// Units delivered, over all destinations.
+    /// Units delivered.
     pub delivered_total: u64,
-    /// Units lost or dropped, over all destinations they would have reached.
+    /// Units lost or dropped.
     pub lost_total: u64,
-    /// The same by cause; they add up to `lost_total`.
-    pub drops: Drops,
-    /// Units still queued or in flight at the end, over all destinations.
+    /// Units still queued or in flight at the end.
     pub inside_total: u64,
-    /// Units delivered after the warm-up, over all destinations.
+    /// The same four in bytes, of frames.
+    pub bytes: Option<Balance>,
+    /// Units of a circuit lost, by cause; they add up to `lost_total`. What frames were lost by is
+    /// counted by queue.
+    pub drops: Drops,
+    /// Units delivered after the warm-up.
     pub delivered: u64,
-    /// Bytes of those on the wire.
+    /// Bytes of those on the wire, of circuits.
     pub delivered_bytes: u64,
+    /// Units lost or dropped after the warm-up.
+    pub lost: u64,
     /// Units the destination accepted in order, after the warm-up (end-to-end windows only).
     pub accepted: u64,
-    /// Units sent again by the source.
+    /// Units sent again by the source of a circuit.
     pub retransmitted_total: u64,
-    /// Offered to delivered, ps.
+    /// Offered to delivered, ps; of frames, those that reached the destination.
     pub delay: DelayOutcome,
-    /// Largest backlog at the source.
+    /// Largest backlog at the source of a circuit.
     pub source_backlog_max: u64,
-    /// Responses completed, for request-response flows: first request sent to last unit in,
-    /// ps.
+    /// Responses completed, for circuits with requests: first request sent to last unit in, ps.
     pub responses: DelayOutcome,
     /// Time that units waited in the source's envelope, the edge's policer and the spacing after
     /// a warning, after the warm-up. Delay starts when they are through.
@@ -81,14 +92,24 @@ pub struct FlowOutcome {
     pub session: Option<SessionOutcome>,
     /// RM cells and rates, for ABR flows. They are not among the units counted above.
     pub abr: Option<alloc::boxed::Box<AbrOutcome>>,
-    /// Its TCP connection, where it opens one.
+    /// Its TCP connection, where a circuit opens one.
     pub tcp: Option<CellTcpOutcome>,
+    /// Frames that arrived with a mark of a switch, whole run.
+    pub marked: u64,
+    /// What the two hosts of a flow of frames saw.
+    pub ends: EndsOutcome,
 }
 
 impl Outcome {
-    /// Of all flows.
+    /// Of all flows, in units.
     pub fn balance(&self) -> Balance {
         self.flows.iter().map(FlowOutcome::balance).sum()
+    }
+
+    /// Of all flows, in units, and in bytes where those are counted.
+    pub fn balances(&self) -> [Balance; 2] {
+        let bytes = self.flows.iter().filter_map(|flow| flow.bytes).sum();
+        [self.balance(), bytes]
     }
 }
 
@@ -102,44 +123,6 @@ impl FlowOutcome {
             queued: 0,
             inside: self.inside_total,
         }
-    }
-}
-
-/// Units lost, by cause.
-pub type Drops = backwater_kernel::Drops<LossCause, 7>;
-
-/// Why a unit was lost.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum LossCause {
-    /// An error on the wire.
-    Wire,
-    /// The buffer of its leg was full.
-    Buffer,
-    /// The node's pool was full and it had just come.
-    Pool,
-    /// It was pushed out of a full pool.
-    PushOut,
-    /// It did not conform to its source's envelope.
-    Envelope,
-    /// It did not conform to the policer at the edge.
-    Policer,
-    /// It would have been held longer than asynchronous traffic shaping allows.
-    Residence,
-}
-
-impl Cause<7> for LossCause {
-    const ALL: [LossCause; 7] = [
-        LossCause::Wire,
-        LossCause::Buffer,
-        LossCause::Pool,
-        LossCause::PushOut,
-        LossCause::Envelope,
-        LossCause::Policer,
-        LossCause::Residence,
-    ];
-
-    fn index(self) -> usize {
-        self as usize
     }
 }
 
@@ -224,19 +207,72 @@ pub struct LegOutcome {
 /// One direction of a link.
 #[derive(Clone, Debug, Default)]
 pub struct ChannelOutcome {
-    /// Share of time after the warm-up spent sending data.
-    pub data_utilization: f64,
-    /// Share of time after the warm-up spent sending control units.
-    pub control_utilization: f64,
+    /// Share of the time after the warm-up in which it carried data, with what stands around a
+    /// frame on the wire.
+    pub data_share: f64,
+    /// The same of control units.
+    pub control_share: f64,
     /// Data units started after the warm-up.
     pub data_units: u64,
     /// Control units after the warm-up.
     pub control_units: u64,
     /// Where it tells ABR sources rates.
     pub rate: Option<RatePortOutcome>,
+    /// Stops, and queues by class.
+    pub by_class: ClassesOutcome,
 }
 
-/// One node.
+/// A channel whose queues are shared by class. Empty in front of circuits.
+#[derive(Clone, Debug, Default)]
+pub struct ClassesOutcome {
+    /// Stop frames sent, whole run (refreshes included).
+    pub stops_sent: u64,
+    /// Resume frames sent.
+    pub resumes_sent: u64,
+    /// Credit frames sent, whole run.
+    pub credits_sent: u64,
+    /// Refreshes among the stops.
+    pub refreshes_sent: u64,
+    /// Control frames lost on the wire, whole run.
+    pub control_lost_total: u64,
+    /// Stops that took effect here, on what leaves over this channel.
+    pub stops_obeyed: u64,
+    /// Input port at the node it enters: most bytes that came in and had not left, all classes.
+    pub input_most_bytes: u64,
+    /// Most bytes in headroom there (shared memory) or above the high threshold.
+    pub headroom_most_bytes: u64,
+    /// Queues, by class.
+    pub queues: Vec<QueueOutcome>,
+}
+
+/// The output queue of a class.
+#[derive(Clone, Debug, Default)]
+pub struct QueueOutcome {
+    /// Frames that joined, whole run.
+    pub joined_total: u64,
+    /// Frames sent, after the warm-up.
+    pub sent: u64,
+    /// Their bytes.
+    pub sent_bytes: u64,
+    /// Frames dropped here, whole run, by cause.
+    pub drops: Drops,
+    /// Most bytes it held, whole run.
+    pub most_bytes: u64,
+    /// Mean bytes over the time after the warm-up.
+    pub mean_bytes: f64,
+    /// Share of the time after the warm-up in which it was stopped (any destination).
+    pub stopped_share: f64,
+    /// Longest stop, whole run.
+    pub longest_stop: Duration,
+    /// Times it became congested, whole run.
+    pub congestions: u64,
+    /// Frames marked.
+    pub marked: u64,
+    /// Times the watchdog tripped, whole run.
+    pub watchdog_trips: u64,
+}
+
+/// One node. The memory of circuits is counted in units, that of classes in bytes.
 #[derive(Clone, Debug, Default)]
 pub struct NodeOutcome {
     /// Data units in its memory (a multicast unit counts once), largest, whole run.
@@ -248,4 +284,9 @@ pub struct NodeOutcome {
     /// Data units in its pool when one was admitted, that one included, largest, whole run; 0
     /// without a pool.
     pub pool_max_total: u64,
+    /// Switches that count their inputs (shared memory, detection there): most bytes it held, all
+    /// queues, whole run; else 0.
+    pub most_bytes: u64,
+    /// Times its congested queues gave up on a neighbour that did not respond.
+    pub time_outs: u64,
 }

@@ -12,7 +12,9 @@ mod recovery;
 mod trace;
 
 pub use crate::hop::view::{Content, CreditMessage, FrameView, Gate};
-pub use crate::outcome::frames::Cause;
+pub use crate::outcome::LossCause;
+/// As ports of classes call it.
+pub(crate) use crate::outcome::LossCause as Cause;
 pub use audit::{Audit, Coverage};
 pub use ports::{PathWaits, Ports, PortsSpec};
 pub use recorder::Recorder;
@@ -26,7 +28,6 @@ pub use crate::marking::RateInterval;
 pub use backwater_ends::control::ForwardCell;
 
 use crate::network::Network;
-use crate::outcome::LossCause;
 
 /// A unit starts on a channel, or takes effect at its far end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -128,7 +129,7 @@ hooks! {
     /// A frame takes effect at the far end of a channel.
     fn on_frame_arrival(at: Time, channel: u32, frame: &FrameView);
     /// A frame was dropped in front of `channel` (the one it would have left on).
-    fn on_frame_dropped(at: Time, channel: u32, frame: &FrameView, cause: Cause);
+    fn on_frame_dropped(at: Time, channel: u32, frame: &FrameView, cause: LossCause);
     /// A frame reached its station.
     fn on_frame_delivered(at: Time, frame: &FrameView);
     /// The application at the destination of `flow` (or, for responses, at its source) got

@@ -189,6 +189,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         for flow in &mut self.network.flows {
             flow.counts.delivered_before_warm_up = flow.counts.delivered;
             flow.counts.delivered_bytes_before_warm_up = flow.counts.delivered_bytes;
+            flow.counts.lost_before_warm_up = flow.counts.lost;
             flow.counts.accepted_before_warm_up = flow.counts.accepted;
             flow.counts.delay = None;
             flow.counts.responses = None;

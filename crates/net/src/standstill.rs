@@ -42,7 +42,7 @@ use backwater_ends::control::Control;
 use backwater_kernel::{EventQueue, Stop, Time};
 
 use crate::network::Network;
-use crate::outcome::{MissingCredit, Reason, Standstill, Wait};
+use crate::outcome::{MissingCredit, Reason, Standstill, Wait, WaitPlace};
 use crate::probe::Probe;
 use crate::simulation::Simulation;
 use mark::Mark;
@@ -103,7 +103,7 @@ impl Network {
             let (unacknowledged, units) = self.closed_window(flow)?;
             mark.is_none_or(is_still).then(|| Wait {
                 flow: flow as u32,
-                leg: None,
+                place: WaitPlace::Source,
                 units,
                 since: None,
                 reason: self.why_closed(flow, unacknowledged, &dead),
@@ -111,13 +111,14 @@ impl Network {
         });
         let legs = legs.filter(|&leg| dead[leg as usize]).map(|leg| Wait {
             flow: self.legs[leg as usize].sender.flow,
-            leg: Some(leg),
+            place: WaitPlace::Leg(leg),
             units: self.legs[leg as usize].sender.queue.len.into(),
             since: self.waits_since(leg),
             reason: self.why_blocked(leg, &dead),
         });
         let mut waits: Vec<Wait> = windows.chain(legs).collect();
-        waits.sort_by_key(|wait| (wait.flow, wait.leg));
+        // Legs stand in the order of flows already, and a sort keeps it: sources first.
+        waits.sort_by_key(|wait| wait.flow);
         waits
     }
 

@@ -72,7 +72,7 @@ fn long_window(n2: u32, n3: u32, extra: u64, from: Time, until: Time) -> Outcome
 fn a_window_longer_than_the_loop_costs_throughput() {
     for (extra, expected) in [(0, 60.0 / 163.0), (5, 0.317), (20, 0.245)] {
         let outcome = long_window(10, 51, 2 * extra, at(20_000), at(60_000));
-        let throughput = outcome.channels[0].data_utilization;
+        let throughput = outcome.channels[0].data_share;
         assert!(
             (throughput - expected).abs() < 1e-3,
             "+{extra}: {throughput}"

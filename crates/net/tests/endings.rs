@@ -112,8 +112,8 @@ fn a_run_that_ends_before_its_warm_up_has_measured_nothing() {
     assert_eq!(outcome.flows[0].delivered, 0);
     assert_eq!(outcome.flows[0].delay.count, 0);
     assert_eq!(outcome.legs[0].sent, 0);
-    assert_eq!(outcome.channels[0].data_utilization, 0.0);
-    assert_eq!(outcome.channels[1].control_utilization, 0.0);
+    assert_eq!(outcome.channels[0].data_share, 0.0);
+    assert_eq!(outcome.channels[1].control_share, 0.0);
 }
 
 /// Asking before the warm-up is over does not spoil what is measured after it.
@@ -125,7 +125,7 @@ fn looking_early_changes_no_statistics() {
     simulation.run_until(at(400));
     let early = simulation.outcome();
     assert_eq!(early.stop, Stop::Interrupted);
-    assert_eq!(early.channels[6].data_utilization, 0.0);
+    assert_eq!(early.channels[6].data_share, 0.0);
     simulation.run();
     let whole = format!("{:?}", run(&net.spec));
     assert_eq!(format!("{:?}", simulation.outcome()), whole);

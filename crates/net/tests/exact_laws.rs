@@ -90,9 +90,9 @@ fn opposite_circuits_pay_one_cell_in_n2_plus_one_for_credit() {
             let ok = units.0.abs_diff(100 * n2 as u64) <= 1 && units.1.abs_diff(100) <= 1;
             assert!(ok, "N2 {n2}, N3 {n3}: {units:?}");
             let share = n2 as f64 / period as f64;
-            assert!((channel.data_utilization - share).abs() < 1e-9, "N2 {n2}");
+            assert!((channel.data_share - share).abs() < 1e-9, "N2 {n2}");
             let rest = 1.0 - share;
-            assert!((channel.control_utilization - rest).abs() < 1e-9, "N2 {n2}");
+            assert!((channel.control_share - rest).abs() < 1e-9, "N2 {n2}");
         }
     }
 }
@@ -161,6 +161,6 @@ fn the_three_zone_rules_reach_the_full_rate() {
         leg.buffer.limit_units = Some(n1 + 165);
         let outcome = run(&net.spec);
         assert_eq!(outcome.violations.total(), 0);
-        assert_eq!(outcome.channels[0].data_utilization, 1.0, "{rule:?}");
+        assert_eq!(outcome.channels[0].data_share, 1.0, "{rule:?}");
     }
 }

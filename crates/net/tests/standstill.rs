@@ -4,7 +4,7 @@ mod common;
 
 use backwater_kernel::{Rings, Stop, Time};
 use backwater_net::Simulation;
-use backwater_net::outcome::{MissingCredit, Outcome, Reason, Standstill, Wait};
+use backwater_net::outcome::{MissingCredit, Outcome, Reason, Standstill, Wait, WaitPlace};
 use backwater_net::spec::*;
 use common::*;
 
@@ -46,7 +46,7 @@ fn still(outcome: &Outcome) -> &Standstill {
 fn reasons(outcome: &Outcome) -> Vec<(u32, Option<u32>, Reason)> {
     let waits = still(outcome).waits.iter();
     waits
-        .map(|wait| (wait.flow, wait.leg, wait.reason.clone()))
+        .map(|wait| (wait.flow, wait.leg(), wait.reason.clone()))
         .collect()
 }
 
@@ -67,7 +67,7 @@ fn lost_credit_is_named_with_its_time() {
         others_move: false,
         waits: vec![Wait {
             flow: 0,
-            leg: Some(0),
+            place: WaitPlace::Leg(0),
             units: 1,
             since: Some(at(3)),
             reason: Reason::Credit(MissingCredit {
@@ -278,7 +278,7 @@ fn dead_circuits_are_named_while_others_move() {
         assert!(found.others_move);
         assert_eq!(found.waits.len(), 1);
         let wait = &found.waits[0];
-        assert_eq!((wait.flow, wait.leg), (0, Some(0)));
+        assert_eq!((wait.flow, wait.leg()), (0, Some(0)));
         assert!(matches!(wait.reason, Reason::Credit(missing) if missing.control_lost > 0));
         // The unit that waits was made when the last one started.
         assert_eq!(wait.since, Some(found.since));
@@ -414,8 +414,8 @@ fn whoever_follows_the_waits_gets_to_an_end() {
         };
         stood += 1;
         for wait in &found.waits {
-            let known = |leg: &u32| found.waits.iter().any(|other| other.leg == Some(*leg));
-            match (&wait.reason, wait.leg) {
+            let known = |leg: &u32| found.waits.iter().any(|other| other.leg() == Some(*leg));
+            match (&wait.reason, wait.leg()) {
                 (Reason::Buffer { legs, .. }, Some(leg)) => {
                     buffers += 1;
                     assert!(legs.iter().all(known), "{seed}: {found:?}");

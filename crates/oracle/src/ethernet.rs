@@ -108,9 +108,9 @@ pub use random::{Mix, SCHEDULERS, SCHEMES, Scheme, random_spec};
 pub use standstill::Standstill;
 pub use waits::delay_bounds;
 
-use backwater_net::frames::outcome::Drops;
-use backwater_net::frames::probe::{Cause, Content};
+use backwater_net::frames::probe::{Content, LossCause};
 use backwater_net::frames::spec::EthernetSpec;
+use backwater_net::outcome::Drops;
 
 /// Flow number of control frames.
 pub const CONTROL_FLOW: u32 = u32::MAX;
@@ -148,7 +148,7 @@ pub struct Drop {
     /// Number in its flow.
     pub number: u64,
     /// Why.
-    pub cause: Cause,
+    pub cause: LossCause,
 }
 
 /// A frame reaches its station.

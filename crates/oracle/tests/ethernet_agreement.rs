@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use backwater_kernel::{Channels, Duration};
-use backwater_net::frames::probe::{Cause, Content};
+use backwater_net::frames::probe::{Content, LossCause};
 use backwater_net::frames::spec::*;
 use backwater_oracle::ethernet::{
     ChannelCounts, Mix, Report, SCHEDULERS, SCHEMES, Scheme, random_spec,
@@ -46,7 +46,10 @@ struct Reach {
 impl Reach {
     fn add(&mut self, report: &Report) {
         self.starts += report.starts.len();
-        let lost = report.drops.iter().filter(|drop| drop.cause == Cause::Wire);
+        let lost = report
+            .drops
+            .iter()
+            .filter(|drop| drop.cause == LossCause::Wire);
         self.lost += lost.count();
         let credits = report.starts.iter().filter(|start| {
             let says = start.control;

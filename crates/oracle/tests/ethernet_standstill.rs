@@ -6,8 +6,8 @@ mod ethernet_common;
 use std::collections::BTreeSet;
 
 use backwater_kernel::Duration;
-use backwater_net::frames::outcome::{Standstill, Wait};
 use backwater_net::frames::spec::EthernetSpec;
+use backwater_net::outcome::{Standstill, Wait};
 use backwater_oracle::ethernet::{Mix, SCHEMES, Scheme, random_spec};
 use ethernet_common::{difference, fast, slow};
 
@@ -55,7 +55,7 @@ fn follows(
     let same = found.found_at == other.found_at
         && found.others_move == other.others_move
         && found.is_circle != other.on_circles.is_empty()
-        && since == Some(found.since);
+        && since == Some(Some(found.since));
     match is_joined && ends && same && distinct.len() == waits.len() {
         true => Ok(()),
         false => Err(format!("{found:?} and {other:?}")),
@@ -143,7 +143,7 @@ fn what_is_wrong_with_a_standstill_is_seen() {
             follows(&other, &altered)
         };
         assert!(altered(|it| it.waits.truncate(it.waits.len() - 1)).is_err());
-        assert!(altered(|it| it.waits[0].frames += 1).is_err());
+        assert!(altered(|it| it.waits[0].units += 1).is_err());
         assert!(altered(|it| it.is_circle = !it.is_circle).is_err());
         assert!(altered(|it| it.others_move = !it.others_move).is_err());
         let twice = altered(|it| it.waits.push(it.waits[0].clone()));

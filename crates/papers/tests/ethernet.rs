@@ -84,7 +84,7 @@ const AGAIN: [Again; 9] = [
             run.outcome
                 .flows
                 .iter()
-                .map(|flow| flow.dropped_total as f64)
+                .map(|flow| flow.lost_total as f64)
                 .sum()
         },
     },
@@ -124,7 +124,7 @@ const AGAIN: [Again; 9] = [
         name: "mean_delay_ms_simple_n9",
         file: "nouredine1999/sec33-shared-incoming-link.toml",
         sets: &[],
-        value: |run| run.outcome.flows[9].ends.delay.mean / 1e9,
+        value: |run| run.outcome.flows[9].delay.mean / 1e9,
     },
 ];
 
@@ -214,7 +214,7 @@ fn a_run_can_be_asked_by_name() {
     assert!((run.mbps("data") - bytes as f64 * 8e-6 / 0.25).abs() < 1e-9);
     assert!(run.mbps("data") > 1.0, "{}", run.mbps("data"));
     assert_eq!((run.drops(), run.is_deadlocked()), (0, false));
-    assert!(run.channel("A->D").queues[0].most_bytes > 40_000);
+    assert!(run.channel("A->D").by_class.queues[0].most_bytes > 40_000);
 }
 
 #[test]

@@ -5,7 +5,6 @@ mod bounds;
 mod capture;
 mod fair;
 mod groups;
-mod merge;
 mod names;
 mod plots;
 mod ports;
@@ -20,8 +19,8 @@ mod transfers;
 mod words;
 
 use backwater_kernel::{DelayOutcome, Stop};
-use backwater_net::frames::outcome::{Cause, EthernetOutcome};
 use backwater_net::frames::spec::EthernetSpec;
+use backwater_net::outcome::{LossCause, Outcome};
 use serde_json::{Value, json};
 
 use crate::directory::Manifest;
@@ -30,20 +29,15 @@ use crate::info::RunInfo;
 pub use bounds::note_late_frames;
 pub use capture::{Capture, SNAP_BYTES};
 pub use groups::{fairness, goodputs};
-pub use merge::{flow_names, flow_tables};
 pub use names::{channel_ends, channels as channel_names};
 pub use report::ethernet_report;
-pub use tables::ethernet_tables;
+pub use tables::{ethernet_tables, flow_names, flow_tables};
 pub use terminal::ethernet_terminal_summary;
 pub use trace::EthernetTrace;
 
 /// The manifest of a run, finished or interrupted. Its unit hops are frames that crossed a queue
 /// and a channel.
-pub fn ethernet_manifest(
-    info: &RunInfo,
-    spec: &EthernetSpec,
-    outcome: &EthernetOutcome,
-) -> Manifest {
+pub fn ethernet_manifest(info: &RunInfo, spec: &EthernetSpec, outcome: &Outcome) -> Manifest {
     let wall = info.wall_seconds.filter(|wall| *wall > 0.0);
     Manifest {
         version: info.version.clone(),
@@ -52,7 +46,7 @@ pub fn ethernet_manifest(
         seed: spec.seed,
         trace_hash: words::trace_hash(outcome),
         events: outcome.events,
-        unit_hops: outcome.frame_hops,
+        unit_hops: outcome.unit_hops,
         wall_seconds: info.wall_seconds,
         events_per_second: wall.map(|wall| outcome.events as f64 / wall),
         stop: words::stop(outcome),
@@ -66,7 +60,7 @@ pub fn ethernet_manifest(
 }
 
 /// The numbers most programs want, for `summary.json`; what was not measured is null.
-pub fn ethernet_summary(info: &RunInfo, spec: &EthernetSpec, outcome: &EthernetOutcome) -> Value {
+pub fn ethernet_summary(info: &RunInfo, spec: &EthernetSpec, outcome: &Outcome) -> Value {
     let [frames, bytes] = outcome.balances();
     let drops = ports::all_drops(outcome);
     let control = words::Control::of(outcome);
@@ -77,7 +71,7 @@ pub fn ethernet_summary(info: &RunInfo, spec: &EthernetSpec, outcome: &EthernetO
         "warm_up_ps": spec.warm_up.ps(),
         "trace_hash": words::trace_hash(outcome),
         "events": outcome.events,
-        "frame_hops": outcome.frame_hops,
+        "frame_hops": outcome.unit_hops,
         "control_hops": outcome.control_hops,
         "created_frames": frames.offered,
         "delivered_frames": frames.delivered,
@@ -89,11 +83,11 @@ pub fn ethernet_summary(info: &RunInfo, spec: &EthernetSpec, outcome: &EthernetO
         "inside_bytes": bytes.inside,
         "balanced": frames.holds() && bytes.holds(),
         "dropped_by_cause": {
-            "queue_full": drops.by(Cause::QueueFull),
-            "input_full": drops.by(Cause::InputFull),
-            "memory_full": drops.by(Cause::MemoryFull),
-            "watchdog": drops.by(Cause::Watchdog),
-            "wire": drops.by(Cause::Wire),
+            "queue_full": drops.by(LossCause::QueueFull),
+            "input_full": drops.by(LossCause::Buffer),
+            "memory_full": drops.by(LossCause::Pool),
+            "watchdog": drops.by(LossCause::Watchdog),
+            "wire": drops.by(LossCause::Wire),
         },
         "stops_sent": control.stops,
         "refreshes_sent": control.refreshes,
@@ -114,7 +108,7 @@ pub fn ethernet_summary(info: &RunInfo, spec: &EthernetSpec, outcome: &EthernetO
     summary
 }
 
-fn flows(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Vec<Value> {
+fn flows(spec: &EthernetSpec, outcome: &Outcome) -> Vec<Value> {
     let seconds = groups::seconds(spec, outcome);
     let bps = |bytes: u64| groups::per_second(bytes as f64 * 8.0, seconds);
     let pairs = spec.flows.iter().zip(&outcome.flows);
@@ -124,9 +118,9 @@ fn flows(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Vec<Value> {
                 "name": flow.name,
                 "goodput_bps": bps(found.ends.goodput_bytes),
                 "returned_bps": bps(found.ends.returned_bytes),
-                "created_frames": found.created_total,
+                "created_frames": found.offered_total,
                 "delivered_frames": found.delivered_total,
-                "dropped_frames": found.dropped_total,
+                "dropped_frames": found.lost_total,
                 "inside_frames": found.inside_total,
                 "transfers": found.ends.transfers,
                 "fct_ps": times(&found.ends.transfer_time),
@@ -134,7 +128,7 @@ fn flows(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Vec<Value> {
                 "transfers_total": found.ends.transfers_total,
                 "unacked_total": found.ends.unacknowledged_total,
                 "last_transfer_ps": found.ends.last_transfer.ps(),
-                "delay_ps": times(&found.ends.delay),
+                "delay_ps": times(&found.delay),
                 "late": found.ends.late,
                 "due": found.ends.due,
                 "ecn_marked_frames": found.marked,

@@ -15,6 +15,7 @@ mod groups;
 pub mod html;
 mod info;
 mod lines;
+mod merge;
 pub mod model;
 pub mod number;
 mod promised;

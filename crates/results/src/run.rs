@@ -8,7 +8,6 @@ mod delays;
 mod fair;
 mod loads;
 mod losses;
-mod merge;
 mod names;
 mod port_plots;
 mod ports;
@@ -30,10 +29,9 @@ use crate::directory::{Manifest, Promise, PromiseState};
 use crate::info::RunInfo;
 
 pub use bounds::note_broken_bounds;
-pub use merge::{flow_names, flow_tables};
 pub use report::run_report;
 pub use standstill::standstill_sentence;
-pub use tables::run_tables;
+pub use tables::{flow_names, flow_tables, run_tables};
 pub use terminal::terminal_summary;
 
 /// What probes measured beside the outcome.

@@ -4,8 +4,8 @@ mod sample;
 
 use backwater_kernel::{Rings, Time};
 use backwater_net::frames::Simulation;
-use backwater_net::frames::outcome::EthernetOutcome;
-use backwater_net::frames::probe::{Cause, Probe};
+use backwater_net::frames::probe::{LossCause, Probe};
+use backwater_net::outcome::{Outcome, WaitPlace};
 use backwater_results::{
     Block, Capture, Cell, EthernetTrace, GivenUp, PromiseState, Report, RunInfo, Table,
     ethernet_manifest, ethernet_report, ethernet_summary, ethernet_tables,
@@ -39,15 +39,15 @@ control frames: 12 stops (2 of them refreshes) and 11 resumes sent, 12 obeyed
 busiest port B -> D: data 97 %, control 0 %
 ";
 
-fn summary_of(outcome: &EthernetOutcome) -> String {
+fn summary_of(outcome: &Outcome) -> String {
     ethernet_terminal_summary(&run::info(), &run::spec(), outcome)
 }
 
-fn tables_of(outcome: &EthernetOutcome) -> Vec<Table> {
+fn tables_of(outcome: &Outcome) -> Vec<Table> {
     ethernet_tables(&run::spec(), outcome)
 }
 
-fn report_of(outcome: &EthernetOutcome) -> Report {
+fn report_of(outcome: &Outcome) -> Report {
     ethernet_report(&run::info(), &run::spec(), outcome, &[])
 }
 
@@ -81,8 +81,12 @@ fn promises_are_kept_broken_or_given_up() {
     };
     let mut outcome = run::outcome();
     // What the wire loses is no loss of a switch: every class at every node stays as it is.
-    for queue in outcome.channels.iter_mut().flat_map(|it| &mut it.queues) {
-        queue.drops.add(Cause::Wire, 5);
+    for queue in outcome
+        .channels
+        .iter_mut()
+        .flat_map(|it| &mut it.by_class.queues)
+    {
+        queue.drops.add(LossCause::Wire, 5);
     }
     let found = ethernet_manifest(&info, &spec, &outcome).promises;
     let found = found.expect("this engine keeps account");
@@ -141,7 +145,9 @@ fn the_last_of_a_chain_waits_for_a_node() {
     let found = outcome.standstill.as_mut().expect("it stands still");
     found.is_circle = false;
     found.others_move = true;
-    found.waits[1].destination = Some(4);
+    if let WaitPlace::Queue(queue) = &mut found.waits[1].place {
+        queue.destination = Some(4);
+    }
     let summary = summary_of(&outcome);
     for must in [
         "B -> A, class 0, to D: 12 frames",
@@ -284,14 +290,14 @@ fn the_manifest_tells_how_it_ended() {
 }
 
 /// A short real run, with a probe.
-fn watched<P: Probe>(probe: P) -> (EthernetOutcome, P) {
+fn watched<P: Probe>(probe: P) -> (Outcome, P) {
     let mut spec = run::spec();
     spec.stop_at = Time(20_000_000_000);
     spec.warm_up = Time::ZERO;
     let mut engine = Simulation::<Rings, (Option<P>, ())>::with_probe(&spec, (Some(probe), ()))
         .expect("it can be run");
     engine.run();
-    let outcome = engine.frame_outcome();
+    let outcome = engine.outcome();
     (outcome, engine.probe_mut().0.take().expect("it is there"))
 }
 
@@ -325,8 +331,8 @@ fn a_capture_has_a_block_for_each_start_and_tables_agree_with_it() {
     }
     assert_eq!(kinds[&1], 8, "an interface for each channel");
     assert_eq!(kinds[&5], 8, "statistics of each");
-    assert_eq!(kinds[&6], outcome.frame_hops);
-    assert!(outcome.frame_hops > 40);
+    assert_eq!(kinds[&6], outcome.unit_hops);
+    assert!(outcome.unit_hops > 40);
 }
 
 #[test]
@@ -342,7 +348,7 @@ fn a_trace_has_a_line_for_each_event() {
         assert_eq!(line.split(',').count(), columns, "{line}");
         starts += u64::from(line.split(',').nth(1) == Some("out"));
     }
-    assert_eq!(starts, outcome.frame_hops);
+    assert_eq!(starts, outcome.unit_hops);
     let first = text.lines().nth(1).expect("an event");
     assert_eq!(first, "0,out,0,file[1],tcp,0,0,1082,S1,D,0,0,1024,0,16,");
 }

@@ -5,8 +5,8 @@ mod sample;
 use backwater_kernel::{Rate, Rings, Time};
 use backwater_net::bound::frames::bounds;
 use backwater_net::frames::Simulation;
-use backwater_net::frames::outcome::EthernetOutcome;
 use backwater_net::frames::spec::{EthernetSpec, TrafficSpec, TransportSpec};
+use backwater_net::outcome::Outcome;
 use backwater_results::{
     Block, Cell, Table, ethernet_report, ethernet_summary, ethernet_tables,
     ethernet_terminal_summary, note_late_frames,
@@ -32,14 +32,14 @@ fn spec() -> EthernetSpec {
     spec
 }
 
-fn run(spec: &EthernetSpec) -> EthernetOutcome {
+fn run(spec: &EthernetSpec) -> Outcome {
     let simulation = Simulation::<Rings, ()>::with_probe(spec, ());
     let mut simulation = simulation.expect("a sound network");
     simulation.run();
-    simulation.frame_outcome()
+    simulation.outcome()
 }
 
-fn table(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Option<Table> {
+fn table(spec: &EthernetSpec, outcome: &Outcome) -> Option<Table> {
     let tables = ethernet_tables(spec, outcome);
     tables.into_iter().find(|table| table.name == "bounds")
 }
@@ -60,7 +60,7 @@ fn the_table_has_bounds_and_reasons() {
         let micros = |ps: u64| Cell::float(ps as f64 / 1e6, 3);
         assert_eq!(*cell(&table, row, "bound_us"), micros(bound.delay.ps()));
         assert_eq!(*cell(&table, row, "alone_us"), micros(bound.least.ps()));
-        let largest = outcome.flows[row].ends.delay.max;
+        let largest = outcome.flows[row].delay.max;
         assert!(bound.least.ps() <= largest && largest <= bound.delay.ps());
         assert_eq!(*cell(&table, row, "delay_max_us"), micros(largest));
         assert_eq!(*cell(&table, row, "ports"), Cell::from(3_u32));
@@ -92,10 +92,10 @@ fn a_frame_beyond_its_bound_is_a_broken_promise() {
     note_late_frames(&spec, &mut outcome);
     assert_eq!(outcome.violations.total(), 0);
     let bound = bounds(&spec)[1].expect("it has a bound").delay.ps();
-    outcome.flows[1].ends.delay.max = bound;
+    outcome.flows[1].delay.max = bound;
     note_late_frames(&spec, &mut outcome);
     assert_eq!(outcome.violations.total(), 0);
-    outcome.flows[1].ends.delay.max = bound + 1;
+    outcome.flows[1].delay.max = bound + 1;
     note_late_frames(&spec, &mut outcome);
     assert_eq!(outcome.violations.total(), 1);
     let what = &outcome.violations.kept()[0].what;

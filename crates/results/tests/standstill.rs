@@ -3,7 +3,7 @@
 mod sample;
 
 use backwater_kernel::{Stop, Time};
-use backwater_net::outcome::{MissingCredit, Outcome, Reason, Standstill, Wait};
+use backwater_net::outcome::{MissingCredit, Outcome, Reason, Standstill, Wait, WaitPlace};
 use backwater_results::{Block, Table, run_report, run_summary, run_tables, terminal_summary};
 
 /// `cells` cell times of the sample.
@@ -14,7 +14,7 @@ fn at(cells: u64) -> Time {
 fn wait(flow: u32, leg: Option<u32>, reason: Reason) -> Wait {
     Wait {
         flow,
-        leg,
+        place: leg.map_or(WaitPlace::Source, WaitPlace::Leg),
         units: if leg.is_some() { 5 } else { u64::MAX },
         since: leg.map(|_| at(2_000)),
         reason,

@@ -114,7 +114,7 @@ fn frames_of_a_low_class() {
             .is_empty()
     );
     let found = &mut outcome.flows[1];
-    (found.delivered_total, found.dropped_total) = (9, 0);
+    (found.delivered_total, found.lost_total) = (9, 0);
     found.inside_total = 991;
     spec.flows[0].class = 1;
     (spec.flows[1].class, spec.flows[2].class) = (0, 0);
@@ -126,7 +126,7 @@ fn frames_of_a_low_class() {
     assert_eq!(warnings(&terminal), [starved]);
     assert!(page(&ethernet_report(&info, &spec, &outcome, &[])).contains(starved));
     let found = &mut outcome.flows[1];
-    (found.dropped_total, found.inside_total) = (991, 0);
+    (found.lost_total, found.inside_total) = (991, 0);
     let dropped = "file[2]: 1,000 frames created, 9 delivered: 991 were dropped";
     assert_eq!(
         ethernet_manifest(&info, &spec, &outcome).warnings,

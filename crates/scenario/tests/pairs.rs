@@ -281,7 +281,7 @@ fn outcome(text: &str) -> Result<(), String> {
         Engine::Ethernet(ethernet) => {
             let mut run = Simulation::<Rings>::new(&ethernet.network).expect("checked");
             run.run();
-            (run.unit_hops(), run.frame_outcome().violations.total())
+            (run.unit_hops(), run.outcome().violations.total())
         }
         Engine::Flit(_) => panic!("no pair of flits"),
     };

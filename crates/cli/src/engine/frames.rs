@@ -4,9 +4,9 @@ use backwater_kernel::words::counted;
 use backwater_kernel::{Duration, Rings, Time};
 use backwater_net::bound::frames::bounds;
 use backwater_net::frames::Simulation;
-use backwater_net::frames::outcome::EthernetOutcome;
 use backwater_net::frames::probe::{Audit, Coverage, Probe, Recorder};
 use backwater_net::frames::spec::{NodeKind, NodeSpec};
+use backwater_net::outcome::Outcome;
 use backwater_results::compare::{Carrier, FrameMeter, Workload};
 use backwater_results::ethernet::{flow_names, flow_tables};
 use backwater_results::number::span;
@@ -45,7 +45,7 @@ struct FrameRun<'a, P: Probe> {
 /// What it found.
 pub struct FoundFrames<'a> {
     scenario: &'a EthernetScenario,
-    outcome: EthernetOutcome,
+    outcome: Outcome,
     told: Told,
 }
 
@@ -145,8 +145,8 @@ impl Engine for Frames<'_> {
 }
 
 impl<'a, P: Probe + Tells<FoundFrames<'a>>> FrameRun<'a, P> {
-    fn so_far(&self) -> FoundFrames<'a> {
-        let mut outcome = self.simulation.frame_outcome();
+    fn so_far(&mut self) -> FoundFrames<'a> {
+        let mut outcome = self.simulation.outcome();
         note_late_frames(&self.scenario.network, &mut outcome);
         let mut found = FoundFrames {
             scenario: self.scenario,
@@ -199,7 +199,7 @@ impl Found for FoundFrames<'_> {
             at: outcome.ended_at.ps(),
             trace_hash: outcome.trace_hash,
             events: outcome.events,
-            hops: outcome.frame_hops,
+            hops: outcome.unit_hops,
             broken: outcome.violations.total(),
         }
     }

@@ -212,7 +212,7 @@ fn run_frames(spec: &EthernetSpec) -> Result<Found, String> {
     let mut engine = backwater_net::frames::Simulation::<Rings, _>::with_probe(spec, audit)
         .map_err(|error| error.to_string())?;
     engine.run();
-    let outcome = engine.frame_outcome();
+    let outcome = engine.outcome();
     let mut violations = outcome.violations;
     violations.append(engine.probe().violations());
     Ok(Found {

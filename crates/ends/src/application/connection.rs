@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use backwater_kernel::Time;
+use backwater_kernel::{DelayOutcome, Time};
 
 use super::tally::Tally;
 use super::transfers::{End, Milestone, Plan, Transfers};
@@ -118,6 +118,11 @@ impl Connection {
     /// Remembers the counts of the warm-up.
     pub fn start_measuring(&mut self) {
         self.before = self.counts();
+    }
+
+    /// Frames delivered, and what those to the destination took.
+    pub fn delivered(&self) -> (u64, DelayOutcome) {
+        self.tally.delivered()
     }
 
     /// What both ends saw.

@@ -4,7 +4,7 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use backwater_kernel::stream::Purpose;
-use backwater_kernel::{Duration, Stream, Time};
+use backwater_kernel::{DelayOutcome, Duration, Stream, Time};
 
 use super::gaps::{Gaps, Pace};
 use super::tally::Tally;
@@ -158,6 +158,11 @@ impl Datagrams {
             }
         }
         u64::from(bytes)
+    }
+
+    /// Frames delivered, and what those to the destination took.
+    pub fn delivered(&self) -> (u64, DelayOutcome) {
+        self.tally.delivered()
     }
 
     /// What both ends saw until now.

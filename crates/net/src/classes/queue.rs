@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use backwater_kernel::Time;
 
 use crate::hop::unit::{Fifo, NONE, Units};
-use crate::outcome::frames::Drops;
+use crate::outcome::Drops;
 use crate::scheduler::Place;
 use crate::spec::frames::EcnSpec;
 

@@ -6,7 +6,7 @@ use backwater_ends::application::Outgoing;
 use backwater_kernel::{Duration, Stream, Time};
 
 use crate::classes::Underway;
-use crate::outcome::frames::Standstill;
+use crate::outcome::Standstill;
 
 /// What a run of routed units keeps beside the network.
 #[derive(Default)]

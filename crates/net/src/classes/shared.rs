@@ -4,7 +4,7 @@
 //! Not modelled: cells of the memory (bytes count as they are), memory split between pipelines.
 
 use crate::classes::input::Input;
-use crate::outcome::frames::Cause;
+use crate::outcome::LossCause;
 use crate::spec::frames::{Ratio, SharedSpec};
 
 /// The memory of a switch.
@@ -47,7 +47,7 @@ impl Shared {
         is_lossless: bool,
         queue_bytes: u64,
         bytes: u64,
-    ) -> Result<(), Cause> {
+    ) -> Result<(), LossCause> {
         let held = input.bytes - input.headroom_bytes;
         let after = (held + bytes).saturating_sub(self.spec.reserve_bytes);
         if after == 0 {
@@ -65,15 +65,15 @@ impl Shared {
         } else if is_lossless {
             self.admit_to_headroom(input, bytes)
         } else {
-            Err(Cause::MemoryFull)
+            Err(LossCause::Pool)
         }
     }
 
-    fn admit_to_headroom(&mut self, input: &mut Input, bytes: u64) -> Result<(), Cause> {
+    fn admit_to_headroom(&mut self, input: &mut Input, bytes: u64) -> Result<(), LossCause> {
         let fits = input.headroom_bytes + bytes <= self.spec.headroom_bytes
             && self.used_headroom_bytes + bytes <= self.spec.pool_bytes;
         if !fits {
-            return Err(Cause::InputFull);
+            return Err(LossCause::Buffer);
         }
         input.headroom_bytes += bytes;
         self.used_headroom_bytes += bytes;

@@ -15,7 +15,7 @@ use crate::hop::leg::{Leg, LegCounts};
 use crate::hop::unit::NONE;
 use crate::hop::wire::{Channel, Ticket};
 use crate::network::Network;
-use crate::probe::{Cause, Gate, Probe};
+use crate::probe::{Gate, LossCause, Probe};
 use crate::simulation::Simulation;
 use crate::spec::frames::{EthernetSpec, FRAME_LEAST_BYTES};
 
@@ -63,11 +63,11 @@ impl Network {
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// A frame that came over a channel takes its place, or finds none.
-    pub(crate) fn take_place(&mut self, leg: u32, bytes: u64) -> Result<(), Cause> {
+    pub(crate) fn take_place(&mut self, leg: u32, bytes: u64) -> Result<(), LossCause> {
         let cost = self.network.classes.credits.cost(leg, bytes);
         let receiver = &mut self.network.legs[leg as usize].receiver;
         if receiver.fill.value() + cost > receiver.limit {
-            return Err(Cause::InputFull);
+            return Err(LossCause::Buffer);
         }
         receiver.arrived += u64::from(cost);
         receiver.fill.add_many(self.now, cost);

@@ -3,13 +3,13 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use backwater_kernel::{Duration, EventQueue, Place, Stop, Time};
+use backwater_kernel::{Balance, Duration, EventQueue, Place, Stop, Time};
 
 use crate::classes::Underway;
 use crate::hop::unit::Fifo;
 use crate::network::Network;
-use crate::outcome::frames::{
-    ChannelOutcome, EthernetOutcome, FlowOutcome, NodeOutcome, QueueOutcome,
+use crate::outcome::{
+    ChannelOutcome, ClassesOutcome, FlowOutcome, NodeOutcome, Outcome, QueueOutcome,
 };
 use crate::probe::Probe;
 use crate::simulation::Simulation;
@@ -17,7 +17,7 @@ use crate::spec::frames::WIRE_OVERHEAD_BYTES;
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// What has been found so far.
-    pub fn frame_outcome(&self) -> EthernetOutcome {
+    pub(crate) fn class_outcome(&self) -> Outcome {
         let is_drained = self.by_class.is_drained || self.events.is_empty();
         let is_over = is_drained || self.by_class.standstill.is_some();
         let ended_at = if is_over {
@@ -26,23 +26,19 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             self.by_class.reached
         };
         let since = self.warm_up.min(ended_at);
-        let mut outcome = EthernetOutcome {
-            ended_at,
-            stop: match &self.by_class.standstill {
-                Some(_) => Stop::Standstill,
-                None if ended_at >= self.stop_at => Stop::TimeReached,
-                None if is_drained => Stop::Drained,
-                None => Stop::Interrupted,
-            },
-            trace_hash: self.hash.value(),
-            events: self.events_handled,
-            frame_hops: self.unit_hops,
+        let stop = match &self.by_class.standstill {
+            Some(_) => Stop::Standstill,
+            None if ended_at >= self.stop_at => Stop::TimeReached,
+            None if is_drained => Stop::Drained,
+            None => Stop::Interrupted,
+        };
+        let mut outcome = Outcome {
             control_hops: self.by_class.control_hops,
             flows: self.frame_flow_outcomes(ended_at),
             channels: self.class_channel_outcomes(since, ended_at),
             nodes: self.class_node_outcomes(),
-            violations: self.violations.clone(),
             standstill: self.by_class.standstill.clone(),
+            ..self.head(ended_at, stop)
         };
         self.balance(&mut outcome);
         outcome
@@ -58,18 +54,26 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             .zip(&self.network.classes.losses);
         let mut outcomes = Vec::new();
         for (id, ((flow, losses), (frames, bytes))) in (0..).zip(flows.zip(inside)) {
+            let stations = &self.network.classes.stations;
+            let (delivered, delay) = stations.delivered(id);
             outcomes.push(FlowOutcome {
-                created_total: flow.created,
-                created_bytes_total: flow.created_bytes,
+                offered_total: flow.created,
                 delivered_total: flow.delivered,
-                delivered_bytes_total: flow.delivered_bytes,
-                dropped_total: losses.dropped,
-                dropped_bytes_total: losses.dropped_bytes,
+                lost_total: losses.dropped,
                 inside_total: frames,
-                inside_bytes_total: bytes,
-                dropped: losses.dropped - losses.dropped_before,
+                bytes: Some(Balance {
+                    offered: flow.created_bytes,
+                    delivered: flow.delivered_bytes,
+                    dropped: losses.dropped_bytes,
+                    queued: 0,
+                    inside: bytes,
+                }),
+                delivered,
+                lost: losses.dropped - losses.dropped_before,
+                delay,
                 marked: losses.marked,
-                ends: self.network.classes.stations.outcome(now, id),
+                ends: stations.outcome(now, id),
+                ..FlowOutcome::default()
             });
         }
         outcomes
@@ -108,9 +112,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let busy = |sent: Duration, part: fn(&Underway) -> u64| {
             (sent.0 + part(&now_part) - part(&before)) as f64 / span
         };
-        ChannelOutcome {
-            data_share: busy(network.span(id, wire_bytes), |part| part.data_ps),
-            control_share: busy(network.span(id, 84 * controls), |part| part.control_ps),
+        let by_class = ClassesOutcome {
             stops_sent: asked.stops,
             resumes_sent: asked.resumes,
             refreshes_sent: asked.refreshed,
@@ -130,6 +132,14 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
                 })
                 .sum(),
             queues,
+        };
+        ChannelOutcome {
+            data_share: busy(network.span(id, wire_bytes), |part| part.data_ps),
+            control_share: busy(network.span(id, 84 * controls), |part| part.control_ps),
+            data_units: sent,
+            control_units: controls,
+            rate: None,
+            by_class,
         }
     }
 
@@ -163,6 +173,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             .map(|node| NodeOutcome {
                 most_bytes: node.most_bytes,
                 time_outs: node.time_outs,
+                ..NodeOutcome::default()
             })
             .collect()
     }
@@ -185,9 +196,10 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     }
 
     /// Created = delivered + dropped + inside, each counted on its own.
-    fn balance(&self, outcome: &mut EthernetOutcome) {
+    fn balance(&self, outcome: &mut Outcome) {
         for (id, flow) in (0..).zip(&outcome.flows) {
-            for (balance, units) in flow.balances().iter().zip(["frames", "bytes"]) {
+            let balances = [Some(flow.balance()), flow.bytes].into_iter().flatten();
+            for (balance, units) in balances.zip(["frames", "bytes"]) {
                 if let Some(wrong) = balance.complaint(units) {
                     let (at, place) = (outcome.ended_at, Place::Flow(id));
                     outcome.violations.note(at, place, || wrong);

@@ -3,7 +3,7 @@
 use backwater_kernel::EventQueue;
 
 use crate::network::Network;
-use crate::probe::{Cause, Probe};
+use crate::probe::{LossCause, Probe};
 use crate::simulation::Simulation;
 
 impl Network {
@@ -23,7 +23,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         queue: usize,
         class: u8,
         bytes: u64,
-    ) -> Result<(), Cause> {
+    ) -> Result<(), LossCause> {
         let network = &mut self.network;
         let at = network.input(channel, class);
         let node = &mut network.classes.nodes[node_id as usize];
@@ -39,7 +39,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             let most = &mut network.classes.input_times[at].headroom_most_bytes;
             *most = input.headroom_bytes.max(*most);
         } else if input.bytes + bytes > input.limit_bytes {
-            return Err(Cause::InputFull);
+            return Err(LossCause::Buffer);
         }
         if let Some(leg) = network.credit_leg(channel, class) {
             self.take_place(leg, bytes)?;

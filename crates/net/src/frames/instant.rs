@@ -11,7 +11,7 @@ use backwater_kernel::{Duration, Event, EventQueue, Phase, Place, Time};
 use crate::classes::Flow;
 use crate::hop::unit::{ECT, Unit};
 use crate::hop::wire::Channel;
-use crate::probe::{Cause, Probe};
+use crate::probe::{LossCause, Probe};
 use crate::simulation::Simulation;
 use crate::timer::Timer;
 
@@ -269,7 +269,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             self.probe.on_frame_created(self.now, channel, &view);
         }
         if self.drops_all(channel, class) {
-            return self.discard_frame(channel, id, Cause::Watchdog);
+            return self.discard_frame(channel, id, LossCause::Watchdog);
         }
         self.join(channel, id);
     }

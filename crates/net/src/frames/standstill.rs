@@ -13,11 +13,32 @@ use backwater_kernel::{EventQueue, Time};
 
 use crate::flow_control::Settings;
 use crate::network::Network;
-use crate::outcome::frames::{Standstill, Wait};
+use crate::outcome::{Reason, Standstill, StuckQueue, Wait, WaitPlace};
 use crate::probe::{Gate, Probe};
 use crate::simulation::Simulation;
 use crate::spec::frames::Detect;
 use crate::timer::Timer;
+
+/// A queue that is stopped, and what waits in it.
+#[derive(Clone, Copy)]
+struct Stuck {
+    queue: StuckQueue,
+    frames: u64,
+    first_flow: u32,
+    since: Time,
+}
+
+impl Stuck {
+    fn told(&self) -> Wait {
+        Wait {
+            flow: self.first_flow,
+            place: WaitPlace::Queue(self.queue),
+            units: self.frames,
+            since: Some(self.since),
+            reason: Reason::Shut,
+        }
+    }
+}
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// Looks now and then whether anything is stuck for good.
@@ -31,7 +52,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let stuck = self.network.stuck(Time(longest));
         let waits_for: Vec<Vec<usize>> = stuck
             .iter()
-            .map(|wait| self.network.waits_for(wait, &stuck))
+            .map(|one| self.network.waits_for(&one.queue, &stuck))
             .collect();
         let circle = circle(&waits_for);
         let is_circle = circle.is_some();
@@ -42,25 +63,21 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             }
             None => return,
         };
-        let waits: Vec<Wait> = held.iter().map(|at| stuck[*at].clone()).collect();
+        let held = || held.iter().map(|at| &stuck[*at]);
         self.rest_all(self.now);
         self.by_class.standstill = Some(Standstill {
-            since: waits
-                .iter()
-                .map(|wait| wait.since)
-                .max()
-                .unwrap_or_default(),
+            since: held().map(|one| one.since).max().unwrap_or_default(),
             found_at: self.now,
             is_circle,
             others_move,
-            waits,
+            waits: held().map(Stuck::told).collect(),
         });
     }
 }
 
 impl Network {
     /// Queues stopped without a break since `longest` or before.
-    fn stuck(&self, longest: Time) -> Vec<Wait> {
+    fn stuck(&self, longest: Time) -> Vec<Stuck> {
         let mut stuck = Vec::new();
         for (id, channel) in (0..).zip(&self.channels) {
             let gates = &self.classes.gates[id as usize];
@@ -89,26 +106,26 @@ impl Network {
         Some(self.classes.credits.classes[leg as usize].shut_since)
     }
 
-    fn add_class(&self, channel: u32, class: u8, since: Time, stuck: &mut Vec<Wait>) {
+    fn add_class(&self, channel: u32, class: u8, since: Time, stuck: &mut Vec<Stuck>) {
         let waiting = self.waiting(channel, class);
         let Some((first, _)) = waiting.first() else {
             return;
         };
-        stuck.push(Wait {
-            channel,
-            class,
-            destination: None,
+        let bytes = |(id, _): &(u32, _)| u64::from(self.units.get(*id).bytes);
+        stuck.push(Stuck {
+            queue: StuckQueue {
+                channel,
+                class,
+                destination: None,
+                bytes: waiting.iter().map(bytes).sum(),
+            },
             frames: waiting.len() as u64,
-            bytes: waiting
-                .iter()
-                .map(|(id, _)| u64::from(self.units.get(*id).bytes))
-                .sum(),
             first_flow: self.units.get(*first).flow(),
             since,
         });
     }
 
-    fn add_lanes(&self, channel: u32, class: u8, stuck: &mut Vec<Wait>) {
+    fn add_lanes(&self, channel: u32, class: u8, stuck: &mut Vec<Stuck>) {
         let gates = &self.classes.gates[channel as usize];
         let Some(lanes) = self.classes.lanes.get(self.queue(channel, class)) else {
             return;
@@ -121,12 +138,14 @@ impl Network {
             let Ok(at) = gates.find(class, lane.destination) else {
                 continue;
             };
-            stuck.push(Wait {
-                channel,
-                class,
-                destination: Some(lane.destination),
+            stuck.push(Stuck {
+                queue: StuckQueue {
+                    channel,
+                    class,
+                    destination: Some(lane.destination),
+                    bytes: lane.bytes,
+                },
                 frames: lane.frames.into(),
-                bytes: lane.bytes,
                 first_flow: self.units.get(lane.chain.first()).flow(),
                 since: gates.destinations[at].2.since,
             });
@@ -134,12 +153,12 @@ impl Network {
     }
 
     /// The stuck queues, by index, that a stuck queue waits for.
-    fn waits_for(&self, wait: &Wait, stuck: &[Wait]) -> Vec<usize> {
+    fn waits_for(&self, wait: &StuckQueue, stuck: &[Stuck]) -> Vec<usize> {
         let node_id = self.channels[wait.channel as usize].to;
         let node = &self.classes.nodes[node_id as usize];
         let rules = node.back_pressure;
         let has_credit = self.credit_leg(wait.channel, wait.class).is_some();
-        let asks = |other: &Wait| match rules.map(|rules| rules.detect) {
+        let asks = |other: &StuckQueue| match rules.map(|rules| rules.detect) {
             _ if has_credit => self.holds_from(other, wait),
             Some(Detect::Outputs) => self.asks(other, wait),
             Some(Detect::Inputs) => self.holds_from(other, wait),
@@ -147,13 +166,14 @@ impl Network {
         };
         let others = stuck.iter().enumerate();
         let behind = others.filter(|(_, other)| {
+            let other = &other.queue;
             self.channels[other.channel as usize].from == node_id && asks(other)
         });
         behind.map(|(at, _)| at).collect()
     }
 
     /// Has the queue `other` asked for the stop of `wait`?
-    fn asks(&self, other: &Wait, wait: &Wait) -> bool {
+    fn asks(&self, other: &StuckQueue, wait: &StuckQueue) -> bool {
         let requests = &self.classes.requests[self.queue(other.channel, other.class)];
         let all = [Some(&requests.congestion), requests.blocked.as_ref()];
         let covers = |gate: &Gate| match (*gate, wait.destination) {
@@ -168,7 +188,7 @@ impl Network {
     }
 
     /// Does the queue `other` hold frames that came over the channel of `wait`?
-    fn holds_from(&self, other: &Wait, wait: &Wait) -> bool {
+    fn holds_from(&self, other: &StuckQueue, wait: &StuckQueue) -> bool {
         let is_port = self.classes.gates[wait.channel as usize].port.is_on;
         let waiting = self.waiting(other.channel, other.class);
         (is_port || other.class == wait.class)
@@ -252,7 +272,7 @@ mod tests {
     fn stuck(run: &Run, longest: u64) -> Vec<(u8, Option<u32>, u64)> {
         let stuck = run.network.stuck(Time(longest)).into_iter();
         stuck
-            .map(|wait| (wait.class, wait.destination, wait.since.0))
+            .map(|one| (one.queue.class, one.queue.destination, one.since.0))
             .collect()
     }
 
@@ -274,7 +294,7 @@ mod tests {
         assert_eq!(stuck(&run, 10), [(1, None, 10)]);
         assert_eq!(stuck(&run, 30), [(0, None, 30), (1, None, 10)]);
         let waits = run.network.stuck(Time(30));
-        assert_eq!((waits[1].frames, waits[1].bytes), (2, 800));
+        assert_eq!((waits[1].frames, waits[1].queue.bytes), (2, 800));
         // A stop that ends leaves the class that the other covers.
         run.set_gate(OUT, Gate::Port, false, Time::MAX);
         assert_eq!(stuck(&run, 100), [(1, None, 10)]);
@@ -307,14 +327,11 @@ mod tests {
             rules.detect = Detect::Inputs;
         }
         let mut run: Run = Simulation::new(&spec).expect("a sound network");
-        let wait = |channel, class| Wait {
+        let wait = |channel, class| StuckQueue {
             channel,
             class,
             destination: None,
-            frames: 1,
             bytes: 64,
-            first_flow: 0,
-            since: Time::ZERO,
         };
         join(&mut run, 1, 700);
         let network = &run.network;
@@ -324,9 +341,14 @@ mod tests {
         assert!(!network.holds_from(&wait(OUT, 1), &wait(0, 0)));
         assert!(!network.holds_from(&wait(OUT, 1), &wait(3, 1)));
         // Of queues, those of the node behind the channel.
-        let stuck = [wait(0, 1), wait(OUT, 1), wait(OUT, 0)];
-        assert_eq!(network.waits_for(&stuck[0], &stuck), [1]);
-        assert_eq!(network.waits_for(&stuck[1], &stuck), []);
+        let stuck = [wait(0, 1), wait(OUT, 1), wait(OUT, 0)].map(|queue| Stuck {
+            queue,
+            frames: 1,
+            first_flow: 0,
+            since: Time::ZERO,
+        });
+        assert_eq!(network.waits_for(&stuck[0].queue, &stuck), [1]);
+        assert_eq!(network.waits_for(&stuck[1].queue, &stuck), []);
         // A port that is stopped as a whole waits for any class.
         run.set_gate(0, Gate::Port, true, Time::MAX);
         assert!(run.network.holds_from(&wait(OUT, 1), &wait(0, 0)));
@@ -340,14 +362,11 @@ mod tests {
             let id = run.network.waiting(OUT, 1)[0].0;
             run.detect_at_queue(0, OUT, 1, id);
         }
-        let wait = |channel, class| Wait {
+        let wait = |channel, class| StuckQueue {
             channel,
             class,
             destination: None,
-            frames: 1,
             bytes: 64,
-            first_flow: 0,
-            since: Time::ZERO,
         };
         let network = &run.network;
         assert!(network.asks(&wait(OUT, 1), &wait(0, 1)));

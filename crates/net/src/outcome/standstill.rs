@@ -4,30 +4,77 @@ use alloc::vec::Vec;
 
 use backwater_kernel::Time;
 
-/// Circuits that can't move at the end of a run, by flow, its source first, then its legs. Each
-/// wait leads to others of the list or to its own cause; they never form a circle.
+/// What can't move at the end of a run.
+///
+/// Circuits: by flow, its source first, then its legs. Each wait leads to others of the list or to
+/// its own cause; they never form a circle. Queues by class: a circle, or else a chain, the last
+/// of which is stopped by a node that does not let go (a storm, a lost resume).
 pub type Standstill = backwater_kernel::Standstill<Wait>;
 
 /// Units that wait at one place.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Wait {
-    /// Flow (index).
+    /// Flow (index); in a queue, of the first of them.
     pub flow: u32,
-    /// Leg they wait for (index in [`super::Outcome::legs`]); `None`: they are still in the hands
-    /// of the source.
-    pub leg: Option<u32>,
+    /// Where they stand.
+    pub place: WaitPlace,
     /// How many; `u64::MAX` at a source that never runs out.
     pub units: u64,
     /// When the first of them began to wait, with nothing started since, where it is known:
-    /// under rules that count starts within a window, and at greedy sources.
+    /// under rules that count starts within a window, and at greedy sources. In a queue, when it
+    /// was stopped.
     pub since: Option<Time>,
     /// For what.
     pub reason: Reason,
 }
 
+impl Wait {
+    /// The leg in front of which they stand.
+    pub fn leg(&self) -> Option<u32> {
+        match self.place {
+            WaitPlace::Leg(leg) => Some(leg),
+            WaitPlace::Source | WaitPlace::Queue(_) => None,
+        }
+    }
+
+    /// The shared queue in which they stand.
+    pub fn queue(&self) -> Option<StuckQueue> {
+        match self.place {
+            WaitPlace::Queue(queue) => Some(queue),
+            WaitPlace::Source | WaitPlace::Leg(_) => None,
+        }
+    }
+}
+
+/// Where units wait.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum WaitPlace {
+    /// In the hands of the source.
+    Source,
+    /// In front of this leg (index in [`super::Outcome::legs`]).
+    Leg(u32),
+    /// In a queue that flows share.
+    Queue(StuckQueue),
+}
+
+/// A queue of a class that can't move.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct StuckQueue {
+    /// Channel in front of which it stands.
+    pub channel: u32,
+    /// Its class.
+    pub class: u8,
+    /// The stop concerns frames to this host only.
+    pub destination: Option<u32>,
+    /// Bytes that wait under the stop.
+    pub bytes: u64,
+}
+
 /// What units wait for.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Reason {
+    /// Its gate is shut by the next of the list, or by the node behind its channel.
+    Shut,
     /// No credit: the receiver's buffer holds units that have to cross `legs` first.
     Buffer {
         /// Units in it.

@@ -3,6 +3,6 @@
 mod audit;
 mod recorder;
 
-pub use crate::probe::{Cause, Content, CreditMessage, FrameView, Gate, Probe};
+pub use crate::probe::{Content, CreditMessage, FrameView, Gate, LossCause, Probe};
 pub use audit::{Audit, Coverage};
 pub use recorder::Recorder;

@@ -3,7 +3,7 @@
 use crate::common::{MBPS, MS, Net, US, simple};
 use backwater_kernel::{Duration, Rate, Rings, Time};
 use backwater_net::frames::Simulation;
-use backwater_net::frames::probe::{Audit, Cause, Content, FrameView, Gate, Probe};
+use backwater_net::frames::probe::{Audit, Content, FrameView, Gate, LossCause, Probe};
 use backwater_net::frames::spec::*;
 
 /// Two stations at 100 Mbps send to one at 10 Mbps over two switches, in two classes.
@@ -56,12 +56,12 @@ fn sound_runs_keep_every_promise_and_the_audit_changes_none() {
     ];
     for back_pressure in all {
         let spec = network(back_pressure);
-        let engine = audited(&spec);
+        let mut engine = audited(&spec);
         let broken = engine.probe().violations();
         assert_eq!(broken.total(), 0, "{back_pressure:?}: {broken:?}");
         let mut plain = Simulation::<Rings>::new(&spec).expect("it can be run");
         plain.run();
-        let (one, other) = (engine.frame_outcome(), plain.frame_outcome());
+        let (one, other) = (engine.outcome(), plain.outcome());
         assert_eq!(one.trace_hash, other.trace_hash);
         let seen = engine.probe().coverage();
         assert!(
@@ -70,15 +70,15 @@ fn sound_runs_keep_every_promise_and_the_audit_changes_none() {
         );
         assert!(seen.compared_within <= 64, "{seen:?}");
         assert!(
-            engine.probe().checks() > one.frame_hops * 4,
+            engine.probe().checks() > one.unit_hops * 4,
             "it looked at all of it"
         );
-        let drops: u64 = one.flows.iter().map(|flow| flow.dropped_total).sum();
+        let drops: u64 = one.flows.iter().map(|flow| flow.lost_total).sum();
         assert_eq!(drops == 0, back_pressure.is_some());
         let stops: u64 = one
             .channels
             .iter()
-            .map(|channel| channel.stops_obeyed)
+            .map(|channel| channel.by_class.stops_obeyed)
             .sum();
         assert_eq!(stops > 0, back_pressure.is_some(), "it was put to the test");
     }
@@ -108,11 +108,14 @@ fn a_watchdog_keeps_the_books_in_order() {
                 };
             }
         }
-        let engine = audited(&spec);
+        let mut engine = audited(&spec);
         let broken = engine.probe().violations();
         assert_eq!(broken.total(), 0, "{action:?}: {broken:?}");
-        let outcome = engine.frame_outcome();
-        let queues = outcome.channels.iter().flat_map(|channel| &channel.queues);
+        let outcome = engine.outcome();
+        let queues = outcome
+            .channels
+            .iter()
+            .flat_map(|channel| &channel.by_class.queues);
         assert!(queues.map(|queue| queue.watchdog_trips).sum::<u64>() > 0);
     }
 }
@@ -209,7 +212,7 @@ fn broken_promises_are_seen() {
                     content,
                     ..frame(0, 0)
                 };
-                a.on_frame_dropped(Time(2), 0, &pause, Cause::QueueFull);
+                a.on_frame_dropped(Time(2), 0, &pause, LossCause::QueueFull);
             },
             "is dropped",
         ),

@@ -92,9 +92,9 @@ pub fn longest(spec: &EthernetSpec) -> Vec<u64> {
     let simulation: Result<Simulation<Rings, ()>, _> = Simulation::with_probe(spec, ());
     let mut simulation = simulation.expect("a sound network");
     simulation.run();
-    let outcome = simulation.frame_outcome();
+    let outcome = simulation.outcome();
     let flows = outcome.flows.iter();
-    flows.map(|flow| flow.ends.delay.max).collect()
+    flows.map(|flow| flow.delay.max).collect()
 }
 
 #[test]

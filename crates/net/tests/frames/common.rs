@@ -180,10 +180,7 @@ pub fn constant(mbps: f64) -> TrafficSpec {
 }
 
 /// Goodput in Mb/s of the flows of a run after the warm-up.
-pub fn mbps(
-    spec: &EthernetSpec,
-    outcome: &backwater_net::frames::outcome::EthernetOutcome,
-) -> Vec<f64> {
+pub fn mbps(spec: &EthernetSpec, outcome: &backwater_net::outcome::Outcome) -> Vec<f64> {
     let span = (outcome.ended_at.0 - spec.warm_up.0.min(outcome.ended_at.0)) as f64 / S as f64;
     let flows = outcome.flows.iter();
     flows

@@ -3,9 +3,9 @@
 use crate::common::*;
 use backwater_kernel::{Duration, Rings, Stop, Time};
 use backwater_net::frames::Simulation;
-use backwater_net::frames::outcome::EthernetOutcome;
 use backwater_net::frames::probe::{Content, CreditMessage, FrameView, Probe};
 use backwater_net::frames::spec::*;
+use backwater_net::outcome::Outcome;
 
 /// A frame of 1,000 bytes at 100 Mbps, preamble and gap included.
 const FRAME: u64 = 1020 * 80_000;
@@ -31,11 +31,11 @@ impl Probe for Log {
     }
 }
 
-fn run(net: &Net) -> (Log, EthernetOutcome) {
+fn run(net: &Net) -> (Log, Outcome) {
     let mut simulation =
         Simulation::<Rings, Log>::with_probe(&net.spec, Log::default()).expect("a sound network");
     simulation.run();
-    let outcome = simulation.frame_outcome();
+    let outcome = simulation.outcome();
     assert_eq!(outcome.violations.total(), 0, "{:?}", outcome.violations);
     (simulation.into_probe(), outcome)
 }
@@ -138,8 +138,11 @@ fn without_its_credit_a_class_stands_still() {
     let standstill = outcome.standstill.expect("it is why");
     assert!(!standstill.is_circle);
     assert_eq!(
-        (standstill.waits.len(), standstill.waits[0].channel),
-        (1, 0)
+        (
+            standstill.waits.len(),
+            standstill.waits[0].queue().map(|queue| queue.channel)
+        ),
+        (1, Some(0))
     );
     assert!(log.data.iter().all(|at| *at < 2 * MS));
 }

@@ -5,13 +5,13 @@ use backwater_ends::TcpSpec;
 use backwater_ends::spec::AckSpec;
 use backwater_kernel::{Duration, Rings, Stop, Time};
 use backwater_net::frames::Simulation;
-use backwater_net::frames::outcome::EthernetOutcome;
 use backwater_net::frames::spec::*;
+use backwater_net::outcome::Outcome;
 
-fn run(spec: &EthernetSpec) -> EthernetOutcome {
+fn run(spec: &EthernetSpec) -> Outcome {
     let mut engine = Simulation::<Rings>::new(spec).expect("a sound network");
     engine.run();
-    engine.frame_outcome()
+    engine.outcome()
 }
 
 /// A file of 1,000,000 bytes over one switch, which may stop its neighbours.
@@ -129,7 +129,7 @@ fn a_storm_keeps_a_run_alive() {
     let outcome = run(&net.spec);
     assert_eq!(outcome.stop, Stop::Drained);
     assert!(outcome.ended_at >= Time(160 * MS) && outcome.ended_at < Time(170 * MS));
-    assert!(outcome.channels[0].stops_sent > 10);
+    assert!(outcome.channels[0].by_class.stops_sent > 10);
 }
 
 /// What waits at a station is dropped too; its source without end goes on once it may.
@@ -155,7 +155,7 @@ fn an_endless_source_goes_on_after_its_own_watchdog() {
     net.spec.stop_at = Time(100 * MS);
     net.spec.warm_up = Time::ZERO;
     let outcome = run(&net.spec);
-    assert!(outcome.flows[0].dropped_total > 0);
+    assert!(outcome.flows[0].lost_total > 0);
     // 81.6 us each, for 10 ms before the first stop and 62 ms after the watchdog.
     let delivered = outcome.flows[0].delivered_total;
     assert!((870..=890).contains(&delivered), "{delivered}");
@@ -171,9 +171,9 @@ fn slices_by_events_change_nothing() {
         let mut slices = 1;
         while engine.run_some(Time::MAX, events).is_none() {
             slices += 1;
-            assert!(engine.frame_outcome().ended_at <= engine.now());
+            assert!(engine.outcome().ended_at <= engine.now());
         }
-        assert_eq!(format!("{:?}", engine.frame_outcome()), whole, "{events}");
+        assert_eq!(format!("{:?}", engine.outcome()), whole, "{events}");
         assert_eq!(slices > 1, events < 1 << 40, "{events}: {slices} slices");
     }
 }

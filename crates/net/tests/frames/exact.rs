@@ -3,9 +3,9 @@
 use crate::common::*;
 use backwater_kernel::{Duration, Rate, Rings, Time};
 use backwater_net::frames::Simulation;
-use backwater_net::frames::outcome::EthernetOutcome;
-use backwater_net::frames::probe::{Cause, Content, FrameView, Gate, Probe};
+use backwater_net::frames::probe::{Content, FrameView, Gate, LossCause, Probe};
 use backwater_net::frames::spec::*;
+use backwater_net::outcome::Outcome;
 
 /// Writes down what happens.
 #[derive(Default)]
@@ -39,11 +39,11 @@ impl Probe for Log {
     }
 }
 
-fn run(net: &Net) -> (Log, EthernetOutcome) {
+fn run(net: &Net) -> (Log, Outcome) {
     let mut simulation: Simulation<Rings, Log> =
         Simulation::with_probe(&net.spec, Log::default()).expect("a sound network");
     simulation.run();
-    let outcome = simulation.frame_outcome();
+    let outcome = simulation.outcome();
     assert_eq!(outcome.violations.total(), 0, "{:?}", outcome.violations);
     (core::mem::take(simulation.probe_mut()), outcome)
 }
@@ -287,12 +287,12 @@ fn a_refreshed_stop_does_not_end() {
     // 100 quanta last 512 us: again every 256 us from the stop on.
     let again: Vec<u64> = log.controls[1..4].iter().map(|control| control.0).collect();
     assert_eq!(again, [1, 2, 3].map(|k| SIXTH + k * 256 * US));
-    assert!(outcome.channels[1].refreshes_sent > 20);
+    assert!(outcome.channels[1].by_class.refreshes_sent > 20);
     // Nothing is lost, and without refreshes something is.
-    assert_eq!(outcome.flows[0].dropped_total, 0);
+    assert_eq!(outcome.flows[0].lost_total, 0);
     let queue = &mut net.spec.links[1].channels[0].queues[0];
     queue.limit_bytes = Some(8_000);
-    assert_eq!(run(&net).1.flows[0].dropped_total, 0);
+    assert_eq!(run(&net).1.flows[0].lost_total, 0);
     let Some(NodeKind::Switch(switch)) = net.spec.nodes.get_mut(1).map(|node| &mut node.kind)
     else {
         panic!("node 1 is the switch");
@@ -303,7 +303,7 @@ fn a_refreshed_stop_does_not_end() {
             refresh_percent: None,
         };
     }
-    assert!(run(&net).1.flows[0].dropped_total > 0);
+    assert!(run(&net).1.flows[0].lost_total > 0);
 }
 
 /// The time of a stop is counted in bits of the channel that is stopped, and so is that to the
@@ -327,7 +327,7 @@ fn a_deaf_source_fills_the_queue() {
     net.spec.nodes[0].is_deaf = true;
     let (log, outcome) = run(&net);
     assert_eq!(log.gates, []);
-    assert!(outcome.flows[0].dropped_total > 50);
+    assert!(outcome.flows[0].lost_total > 50);
 }
 
 #[test]
@@ -358,7 +358,7 @@ fn a_storm_stops_its_neighbour_and_a_watchdog_lets_it_go() {
         action: WatchdogAction::Forward,
     });
     let (log, forwarded) = run(&net);
-    assert_eq!(forwarded.channels[2].queues[0].watchdog_trips, 1);
+    assert_eq!(forwarded.channels[2].by_class.queues[0].watchdog_trips, 1);
     let starts = log.starts.iter().filter(|start| start.1 == 2);
     let first = starts.map(|start| start.0).find(|at| *at > hit + MS);
     // Something has waited since the first frame after the stop.
@@ -367,15 +367,25 @@ fn a_storm_stops_its_neighbour_and_a_watchdog_lets_it_go() {
         (hit + 15 * MS..hit + 16 * MS).contains(&tripped),
         "{tripped}"
     );
-    assert!(forwarded.channels[2].queues[0].most_bytes < still.channels[2].queues[0].most_bytes);
+    assert!(
+        forwarded.channels[2].by_class.queues[0].most_bytes
+            < still.channels[2].by_class.queues[0].most_bytes
+    );
     if let Some(watchdog) = &mut net.spec.nodes[a as usize].watchdog {
         watchdog.action = WatchdogAction::Drop;
     }
     let (_, dropped) = run(&net);
-    assert!(dropped.channels[2].queues[0].drops.by(Cause::Watchdog) > 100);
+    assert!(
+        dropped.channels[2].by_class.queues[0]
+            .drops
+            .by(LossCause::Watchdog)
+            > 100
+    );
     assert_eq!(
-        dropped.flows[0].dropped_total,
-        dropped.channels[2].queues[0].drops.by(Cause::Watchdog)
+        dropped.flows[0].lost_total,
+        dropped.channels[2].by_class.queues[0]
+            .drops
+            .by(LossCause::Watchdog)
     );
 }
 
@@ -408,9 +418,9 @@ fn a_watchdog_restores_the_class_that_it_broke() {
     }
     short(&mut net, 100 * MS);
     let (log, outcome) = run(&net);
-    assert_eq!(outcome.flows[0].dropped_total, 0);
-    assert!(outcome.flows[1].dropped_total > 5);
-    assert_eq!(outcome.channels[2].queues[1].watchdog_trips, 1);
+    assert_eq!(outcome.flows[0].lost_total, 0);
+    assert!(outcome.flows[1].lost_total > 5);
+    assert_eq!(outcome.channels[2].by_class.queues[1].watchdog_trips, 1);
     // The last stop comes before 30 ms; 10 ms later at most the class is let go.
     let late = |class: u8| {
         let starts = log.starts.iter();
@@ -440,8 +450,8 @@ fn marks_begin_at_the_threshold_and_not_on_bare_acknowledgements() {
     net.add(s, d, 0, tcp, endless());
     short(&mut net, 2 * S);
     let outcome = run(&net).1;
-    let queue = &outcome.channels[2].queues[0];
-    assert!(queue.marked > 100 && outcome.flows[0].dropped_total == 0);
+    let queue = &outcome.channels[2].by_class.queues[0];
+    assert!(queue.marked > 100 && outcome.flows[0].lost_total == 0);
     assert!(queue.most_bytes < 40_000, "{}", queue.most_bytes);
     // A threshold of nothing on the way back marks nothing: only acknowledgements go there.
     for link in &mut net.spec.links {
@@ -452,7 +462,7 @@ fn marks_begin_at_the_threshold_and_not_on_bare_acknowledgements() {
         });
     }
     let outcome = run(&net).1;
-    assert_eq!(outcome.channels[1].queues[0].marked, 0);
+    assert_eq!(outcome.channels[1].by_class.queues[0].marked, 0);
 }
 
 #[test]

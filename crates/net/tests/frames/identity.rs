@@ -4,9 +4,9 @@
 use crate::common::*;
 use backwater_kernel::{Duration, Heap, Rings, Stop, Time};
 use backwater_net::frames::Simulation;
-use backwater_net::frames::outcome::EthernetOutcome;
 use backwater_net::frames::probe::Probe;
 use backwater_net::frames::spec::*;
+use backwater_net::outcome::Outcome;
 
 /// Looks at everything and does nothing.
 struct Onlooker;
@@ -72,9 +72,9 @@ fn schemes() -> Vec<(&'static str, Option<BackPressureSpec>)> {
     ]
 }
 
-fn finish<Q: backwater_kernel::EventQueue, P: Probe>(mut run: Simulation<Q, P>) -> EthernetOutcome {
+fn finish<Q: backwater_kernel::EventQueue, P: Probe>(mut run: Simulation<Q, P>) -> Outcome {
     run.run();
-    let outcome = run.frame_outcome();
+    let outcome = run.outcome();
     assert_eq!(outcome.violations.total(), 0, "{:?}", outcome.violations);
     assert_eq!(outcome.stop, Stop::TimeReached);
     outcome
@@ -94,7 +94,7 @@ fn queue_of_events_onlookers_and_slices_change_nothing() {
         }
         for other in [heap, seen, finish(sliced)] {
             assert_eq!(other.trace_hash, plain.trace_hash, "{name}");
-            let goodput = |o: &EthernetOutcome| o.flows[0].ends.goodput_bytes;
+            let goodput = |o: &Outcome| o.flows[0].ends.goodput_bytes;
             assert_eq!(goodput(&other), goodput(&plain), "{name}");
         }
     }
@@ -120,7 +120,7 @@ fn hashes_are_those_of_the_table() {
     for (name, rules) in schemes() {
         let outcome = finish(Simulation::<Rings>::new(&network(rules)).expect(name));
         let hash = outcome.trace_hash;
-        found += &format!("{name:<20} {hash:016x} {}\n", outcome.frame_hops);
+        found += &format!("{name:<20} {hash:016x} {}\n", outcome.unit_hops);
     }
     if std::env::var_os("BACKWATER_BLESS").is_some() {
         std::fs::write(path, &found).expect("the table can be written");
@@ -172,5 +172,5 @@ fn a_resume_with_the_last_frame_is_the_same_run_with_and_without_onlookers() {
     assert_eq!(plain.trace_hash, seen.trace_hash);
     // Of 852.8 us each at 10 Mbps, with pauses.
     assert!((100..117).contains(&plain.flows[0].delivered_total));
-    assert!(plain.channels[1].resumes_sent > 10);
+    assert!(plain.channels[1].by_class.resumes_sent > 10);
 }

@@ -3,21 +3,21 @@
 use crate::common::*;
 use backwater_kernel::{Duration, Rings, Stop, Time};
 use backwater_net::frames::Simulation;
-use backwater_net::frames::outcome::EthernetOutcome;
-use backwater_net::frames::probe::{Audit, Cause};
+use backwater_net::frames::probe::{Audit, LossCause};
 use backwater_net::frames::spec::*;
+use backwater_net::outcome::Outcome;
 
 /// A frame of 1,000 bytes at 100 Mbps, preamble and gap included.
 const FRAME: u64 = 1020 * 80_000;
 /// Propagation of every link.
 const AWAY: u64 = US / 2;
 
-fn run(net: &Net) -> EthernetOutcome {
+fn run(net: &Net) -> Outcome {
     let audit = Audit::new(&net.spec);
     let mut simulation =
         Simulation::<Rings, Audit>::with_probe(&net.spec, audit).expect("a sound network");
     simulation.run();
-    let outcome = simulation.frame_outcome();
+    let outcome = simulation.outcome();
     assert_eq!(outcome.violations.total(), 0, "{:?}", outcome.violations);
     let seen = simulation.probe().violations();
     assert_eq!(seen.total(), 0, "{seen:?}");
@@ -49,8 +49,10 @@ fn delivered(from: u64, until: u64) -> (u64, u64) {
         until: Time(until),
     }];
     let outcome = run(&net);
-    let wire = outcome.channels[0].queues[0].drops.by(Cause::Wire);
-    assert_eq!(outcome.flows[0].dropped_total, wire);
+    let wire = outcome.channels[0].by_class.queues[0]
+        .drops
+        .by(LossCause::Wire);
+    assert_eq!(outcome.flows[0].lost_total, wire);
     (outcome.flows[0].delivered_total, wire)
 }
 
@@ -102,7 +104,7 @@ fn after_a_lost_resume_nothing_moves_unless_the_stop_expires() {
     lose_control(&mut net, MS);
     let outcome = run(&net);
     assert_eq!(outcome.stop, Stop::Standstill);
-    assert_eq!(outcome.channels[1].control_lost_total, 1);
+    assert_eq!(outcome.channels[1].by_class.control_lost_total, 1);
     let quanta = Message::Quanta {
         quanta: 1_000,
         refresh_percent: None,
@@ -111,20 +113,27 @@ fn after_a_lost_resume_nothing_moves_unless_the_stop_expires() {
     lose_control(&mut net, MS);
     let outcome = run(&net);
     assert_eq!(outcome.stop, Stop::TimeReached);
-    assert!(outcome.channels[1].control_lost_total > 1);
+    assert!(outcome.channels[1].by_class.control_lost_total > 1);
 }
 
 #[test]
 fn after_lost_stops_the_queue_overflows() {
     let mut net = stopped(Message::UntilCancelled);
     assert_eq!(
-        run(&net).channels[2].queues[0].drops.by(Cause::QueueFull),
+        run(&net).channels[2].by_class.queues[0]
+            .drops
+            .by(LossCause::QueueFull),
         0
     );
     lose_control(&mut net, 0);
     let outcome = run(&net);
-    assert_eq!(outcome.channels[0].stops_obeyed, 0);
-    assert!(outcome.channels[2].queues[0].drops.by(Cause::QueueFull) > 100);
+    assert_eq!(outcome.channels[0].by_class.stops_obeyed, 0);
+    assert!(
+        outcome.channels[2].by_class.queues[0]
+            .drops
+            .by(LossCause::QueueFull)
+            > 100
+    );
 }
 
 #[test]
@@ -138,8 +147,8 @@ fn so_many_are_lost_as_the_probability_says_and_connections_send_them_again() {
     net.spec.warm_up = Time::ZERO;
     net.spec.links[1].channels[0].errors.data_loss = 0.02;
     let outcome = run(&net);
-    let queue = &outcome.channels[2].queues[0];
-    let share = queue.drops.by(Cause::Wire) as f64 / queue.sent as f64;
+    let queue = &outcome.channels[2].by_class.queues[0];
+    let share = queue.drops.by(LossCause::Wire) as f64 / queue.sent as f64;
     let deviation = (0.02 * 0.98 / queue.sent as f64).sqrt();
     assert!(
         (share - 0.02).abs() < 4.0 * deviation,

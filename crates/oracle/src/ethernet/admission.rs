@@ -1,7 +1,7 @@
 //! Which frames join a queue, and what it and the memory count.
 
 use backwater_kernel::{Probability, Time};
-use backwater_net::frames::probe::Cause;
+use backwater_net::frames::probe::LossCause;
 use backwater_net::frames::spec::{Ratio, SharedSpec, WatchdogAction};
 
 use super::network::{Frame, Network, Point, channel_spec};
@@ -42,17 +42,17 @@ impl Network {
         drops && self.queue(channel, class).tripped.is_some()
     }
 
-    fn refusal(&self, channel: usize, frame: &Frame) -> Option<Cause> {
+    fn refusal(&self, channel: usize, frame: &Frame) -> Option<LossCause> {
         let queue = self.queue(channel, frame.class);
         if self.drops_all(channel, frame.class) {
-            return Some(Cause::Watchdog);
+            return Some(LossCause::Watchdog);
         }
         let limit = self.queue_spec(channel, frame.class).limit_bytes;
         if limit.is_some_and(|limit| queue.bytes() + frame.bytes > limit) {
-            return Some(Cause::QueueFull);
+            return Some(LossCause::QueueFull);
         }
         if self.lacks_place(frame) {
-            return Some(Cause::InputFull);
+            return Some(LossCause::Buffer);
         }
         let input = frame.came_over?;
         if let Some(shared) = self.shared(self.tail(channel)) {
@@ -64,7 +64,7 @@ impl Network {
             .limit_bytes?;
         let held = self.came_in(input, frame.class);
         let held: u64 = held.iter().map(|frame| frame.bytes).sum();
-        (held + frame.bytes > limit).then_some(Cause::InputFull)
+        (held + frame.bytes > limit).then_some(LossCause::Buffer)
     }
 
     /// The mark is decided by what the queue holds before the frame joins.
@@ -146,7 +146,7 @@ impl Network {
         channel: usize,
         input: usize,
         frame: &Frame,
-    ) -> Option<Cause> {
+    ) -> Option<LossCause> {
         let node = self.tail(channel);
         let key = (input, frame.class);
         let fits = self.fits(node, shared, key, frame.bytes);
@@ -156,13 +156,13 @@ impl Network {
             let share = self.shares.get(&key).copied().unwrap_or_default();
             let in_reserve = share.held + frame.bytes <= shared.reserve_bytes;
             let is_over = queue > part(shared.output_alpha, free) && !in_reserve;
-            return (!fits || is_over).then_some(Cause::MemoryFull);
+            return (!fits || is_over).then_some(LossCause::Pool);
         }
         let inputs = self.inputs_of(node).into_iter();
         let pool: u64 = inputs.map(|it| self.headroom(it)).sum();
         let has_headroom = self.headroom(key) + frame.bytes <= shared.headroom_bytes
             && pool + frame.bytes <= shared.pool_bytes;
-        (!fits && !has_headroom).then_some(Cause::InputFull)
+        (!fits && !has_headroom).then_some(LossCause::Buffer)
     }
 
     fn take_memory(&mut self, channel: usize, frame: &Frame) {

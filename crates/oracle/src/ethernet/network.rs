@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use backwater_ends::application::Payload;
 use backwater_ends::stations::Stations;
 use backwater_kernel::{Channels, Duration, Purpose, Stream, Time};
-use backwater_net::frames::probe::{Cause, Content, Gate};
+use backwater_net::frames::probe::{Content, Gate, LossCause};
 use backwater_net::frames::spec::{
     BackPressureSpec, EthernetSpec, MemorySpec, NodeKind, QueueSpec, Spread, SwitchSpec,
 };
@@ -332,7 +332,7 @@ impl Network {
             .serialization(u64::from(quanta) * 512 / 8)
     }
 
-    pub fn drop_frame(&mut self, now: Time, channel: usize, frame: &Frame, cause: Cause) {
+    pub fn drop_frame(&mut self, now: Time, channel: usize, frame: &Frame, cause: LossCause) {
         self.channels[channel].counts.drops[frame.class].add(cause, 1);
         self.flows[frame.flow].dropped += 1;
         self.flows[frame.flow].dropped_bytes += frame.bytes;

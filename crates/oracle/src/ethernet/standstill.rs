@@ -4,9 +4,9 @@
 use std::collections::BTreeSet;
 
 use backwater_kernel::Time;
-use backwater_net::frames::outcome::Wait;
 use backwater_net::frames::probe::Gate;
 use backwater_net::frames::spec::{Detect, NodeKind, WatchdogAction};
+use backwater_net::outcome::{Reason, StuckQueue, Wait, WaitPlace};
 
 use super::network::{Frame, Network, Point};
 
@@ -45,7 +45,10 @@ impl Network {
         let others_move = started != self.started_before;
         (self.last_look, self.started_before) = (now, started);
         let mut stuck = self.stopped();
-        stuck.retain(|wait| wait.since + self.spec.stall_after <= now);
+        stuck.retain(|wait| {
+            wait.since
+                .is_some_and(|at| at + self.spec.stall_after <= now)
+        });
         let waits_for: Vec<BTreeSet<usize>> = stuck
             .iter()
             .map(|wait| {
@@ -112,6 +115,7 @@ impl Network {
 
     /// Is `other` a queue for whose sake `wait` is stopped?
     fn waits(&self, wait: &Wait, other: &Wait) -> bool {
+        let (wait, other) = (queue(wait), queue(other));
         let (channel, behind) = (wait.channel as usize, other.channel as usize);
         let node = self.head(channel);
         if self.tail(behind) != node {
@@ -172,14 +176,21 @@ fn wait<'a>(
     frames: impl Iterator<Item = &'a Frame> + Clone,
 ) -> Wait {
     Wait {
-        channel: channel as u32,
-        class: class as u8,
-        destination: station.map(|station| station as u32),
-        frames: frames.clone().count() as u64,
-        bytes: frames.clone().map(|frame| frame.bytes).sum(),
-        first_flow: frames.clone().next().map_or(0, |frame| frame.flow as u32),
-        since,
+        flow: frames.clone().next().map_or(0, |frame| frame.flow as u32),
+        place: WaitPlace::Queue(StuckQueue {
+            channel: channel as u32,
+            class: class as u8,
+            destination: station.map(|station| station as u32),
+            bytes: frames.clone().map(|frame| frame.bytes).sum(),
+        }),
+        units: frames.count() as u64,
+        since: Some(since),
+        reason: Reason::Shut,
     }
+}
+
+fn queue(wait: &Wait) -> StuckQueue {
+    wait.queue().expect("of a class")
 }
 
 /// Everybody that `from` waits for, and whom those wait for, and so on.

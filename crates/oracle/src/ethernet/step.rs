@@ -1,7 +1,7 @@
 //! One instant after another: sent, arrivals, timers, stations, choice.
 
 use backwater_kernel::{Duration, Time};
-use backwater_net::frames::probe::Cause;
+use backwater_net::frames::probe::LossCause;
 use backwater_net::frames::spec::Forwarding;
 
 use super::network::{
@@ -108,7 +108,7 @@ impl Network {
             match load {
                 Load::Control(_) if flying.is_lost => {}
                 Load::Data(frame) if flying.is_lost => {
-                    self.drop_frame(now, channel, &frame, Cause::Wire);
+                    self.drop_frame(now, channel, &frame, LossCause::Wire);
                 }
                 Load::Control(control) => self.control_arrives(now, channel, control),
                 Load::Data(frame) => self.data_arrives(now, channel, frame),

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use backwater_kernel::{Duration, Time};
-use backwater_net::frames::probe::{Cause, Content, Gate};
+use backwater_net::frames::probe::{Content, Gate, LossCause};
 use backwater_net::frames::spec::{NodeKind, StormSpec, TimeOutSpec, WatchdogAction};
 
 use super::network::{Congestion, Network, Point};
@@ -213,7 +213,7 @@ impl Network {
         }
         while !self.channels[channel].queues[class].waiting.is_empty() {
             let frame = self.channels[channel].queues[class].waiting.remove(0);
-            self.drop_frame(now, channel, &frame, Cause::Watchdog);
+            self.drop_frame(now, channel, &frame, LossCause::Watchdog);
             self.has_left(now, channel, &frame);
         }
         self.note_empty(channel, class);

@@ -5,9 +5,9 @@ pub mod watch;
 
 use backwater_kernel::{Rings, Time};
 use backwater_net::frames::Simulation;
-use backwater_net::frames::outcome::{ChannelOutcome, EthernetOutcome, QueueOutcome};
-use backwater_net::frames::probe::{Cause, FrameView, Probe};
+use backwater_net::frames::probe::{FrameView, LossCause, Probe};
 use backwater_net::frames::spec::EthernetSpec;
+use backwater_net::outcome::{ChannelOutcome, Outcome, QueueOutcome};
 use backwater_oracle::ethernet::{
     CONTROL_FLOW, ChannelCounts, Delivery, Drop, FlowCounts, Report, Start, first_difference,
 };
@@ -36,7 +36,7 @@ impl Probe for Log {
         assert_eq!(is_control, frame.flow == CONTROL_FLOW);
     }
 
-    fn on_frame_dropped(&mut self, at: Time, channel: u32, frame: &FrameView, cause: Cause) {
+    fn on_frame_dropped(&mut self, at: Time, channel: u32, frame: &FrameView, cause: LossCause) {
         if frame.is_control() {
             return;
         }
@@ -67,11 +67,11 @@ impl Probe for Log {
 }
 
 /// The fast engine's run, to the end.
-pub fn fast(spec: &EthernetSpec) -> (Log, EthernetOutcome) {
+pub fn fast(spec: &EthernetSpec) -> (Log, Outcome) {
     let mut simulation =
         Simulation::<Rings, Log>::with_probe(spec, Log::default()).expect("a sound network");
     simulation.run_until(Time::MAX);
-    let outcome = simulation.frame_outcome();
+    let outcome = simulation.outcome();
     let mut log = std::mem::take(simulation.probe_mut());
     log.starts.sort_by_key(|start| (start.at_ps, start.channel));
     log.drops
@@ -117,15 +117,16 @@ pub fn difference(spec: &EthernetSpec) -> Result<Report, String> {
     Ok(report)
 }
 
-fn counts_differ(report: &Report, log: &Log, outcome: &EthernetOutcome) -> Result<(), String> {
+fn counts_differ(report: &Report, log: &Log, outcome: &Outcome) -> Result<(), String> {
     for (index, (slow, fast)) in report.flows.iter().zip(&outcome.flows).enumerate() {
+        let bytes = fast.bytes.expect("bytes of frames are counted");
         let fast = FlowCounts {
-            created: fast.created_total,
-            created_bytes: fast.created_bytes_total,
+            created: fast.offered_total,
+            created_bytes: bytes.offered,
             delivered: fast.delivered_total,
-            delivered_bytes: fast.delivered_bytes_total,
-            dropped: fast.dropped_total,
-            dropped_bytes: fast.dropped_bytes_total,
+            delivered_bytes: bytes.delivered,
+            dropped: fast.lost_total,
+            dropped_bytes: bytes.dropped,
             payload_bytes: log.payload[index][0],
             returned_bytes: log.payload[index][1],
         };
@@ -146,7 +147,7 @@ fn counts_differ(report: &Report, log: &Log, outcome: &EthernetOutcome) -> Resul
                 return Err(format!("channel {index}, {what}: {slow:?} and {fast:?}"));
             }
         }
-        let drops: Vec<_> = fast.queues.iter().map(|it| it.drops).collect();
+        let drops: Vec<_> = fast.by_class.queues.iter().map(|it| it.drops).collect();
         if slow.drops != drops {
             return Err(format!("channel {index}: {:?} and {drops:?}", slow.drops));
         }
@@ -159,7 +160,7 @@ fn counts_of(
     slow: &ChannelCounts,
     fast: &ChannelOutcome,
 ) -> [(&'static str, Vec<u64>, Vec<u64>); 6] {
-    let of = |count: fn(&QueueOutcome) -> u64| fast.queues.iter().map(count).collect();
+    let of = |count: fn(&QueueOutcome) -> u64| fast.by_class.queues.iter().map(count).collect();
     let stops = vec![
         slow.stops_sent,
         slow.resumes_sent,
@@ -167,10 +168,10 @@ fn counts_of(
         slow.stops_obeyed,
     ];
     let stops_of = vec![
-        fast.stops_sent,
-        fast.resumes_sent,
-        fast.refreshes_sent,
-        fast.stops_obeyed,
+        fast.by_class.stops_sent,
+        fast.by_class.resumes_sent,
+        fast.by_class.refreshes_sent,
+        fast.by_class.stops_obeyed,
     ];
     [
         ("joined", slow.joined.clone(), of(|it| it.joined_total)),

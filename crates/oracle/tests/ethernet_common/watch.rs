@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use backwater_kernel::{Channels, Rings, Time};
-use backwater_net::frames::probe::{Cause, Content, FrameView, Gate, Probe};
+use backwater_net::frames::probe::{Content, FrameView, Gate, LossCause, Probe};
 use backwater_net::frames::spec::{ChannelSpec, EthernetSpec, SchedulerSpec};
 use backwater_net::frames::{Network, Simulation};
 
@@ -16,7 +16,7 @@ pub enum Event {
     /// Channel, class, bytes left in the queue.
     Sent(u32, u8, u64),
     Arrival(u32, FrameView),
-    Drop(u32, FrameView, Cause),
+    Drop(u32, FrameView, LossCause),
     Delivered(FrameView),
     Gate(u32, Gate, bool),
     /// TCP positions of a flow, at its source and destination.
@@ -54,7 +54,7 @@ impl Probe for Watch {
     fn on_frame_arrival(&mut self, at: Time, channel: u32, frame: &FrameView) {
         self.note(at, Event::Arrival(channel, *frame));
     }
-    fn on_frame_dropped(&mut self, at: Time, channel: u32, frame: &FrameView, cause: Cause) {
+    fn on_frame_dropped(&mut self, at: Time, channel: u32, frame: &FrameView, cause: LossCause) {
         self.note(at, Event::Drop(channel, *frame, cause));
     }
     fn on_frame_delivered(&mut self, at: Time, frame: &FrameView) {
@@ -156,7 +156,7 @@ pub fn conserves(spec: &EthernetSpec, events: &Events) -> Law {
                 (frame, &[Some(Place::Wire(*channel))], Place::At(node))
             }
             Event::Drop(channel, frame, cause) => {
-                if *cause == Cause::Watchdog {
+                if *cause == LossCause::Watchdog {
                     // It may have waited.
                     let held = queues.entry((*channel, frame.class)).or_default();
                     let waited = places.get(&(frame.flow, frame.number));
@@ -167,7 +167,7 @@ pub fn conserves(spec: &EthernetSpec, events: &Events) -> Law {
                     }
                 }
                 let was = match cause {
-                    Cause::Wire => Place::Wire(*channel),
+                    LossCause::Wire => Place::Wire(*channel),
                     _ => Place::At(tail(spec, *channel)),
                 };
                 (frame, &[Some(was)], Place::Gone)
@@ -234,7 +234,7 @@ pub fn serves_what_may_go(spec: &EthernetSpec, events: &Events) -> Law {
         match event {
             Event::Gate(channel, gate, is_stopped) => gates.note(*channel, *gate, *is_stopped),
             Event::Joined(channel, frame, _) => waiting.entry(*channel).or_default().push(*frame),
-            Event::Drop(channel, frame, Cause::Watchdog) => {
+            Event::Drop(channel, frame, LossCause::Watchdog) => {
                 waiting
                     .entry(*channel)
                     .or_default()

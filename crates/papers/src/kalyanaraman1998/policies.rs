@@ -122,7 +122,7 @@ impl Five {
                 .collect(),
             source_rate: Steps::new(run.series("source rate")),
             queue_peak: between.rate.map_or(f64::NAN, |rate| rate.queue_max as f64),
-            utilization: between.data_utilization + between.control_utilization,
+            utilization: between.data_share + between.control_share,
         })
     }
 

@@ -58,7 +58,7 @@ fn size(lab: &Lab, tenths: u64, rate_mbps: u64) -> Result<Size, LabError> {
         rate_mbps,
         limit: leg.buffer.limit_units.unwrap_or(u32::MAX),
         filled: run.leg("VC2", "A->S").fill_max_total,
-        output: run.channel("S->F").data_utilization,
+        output: run.channel("S->F").data_share,
     })
 }
 

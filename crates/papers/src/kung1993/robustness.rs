@@ -45,7 +45,7 @@ fn competing(lab: &Lab) -> Result<(Vec<Measured>, Block), LabError> {
         let runs = lab.seeds(THREE, &[("link.control_loss", loss)], SEEDS)?;
         let broken = |run: &Run<()>| run.outcome.violations.total() as f64;
         let broken: Vec<f64> = runs.iter().map(broken).collect();
-        let output = |run: &Run<()>| run.channel("S->F").data_utilization;
+        let output = |run: &Run<()>| run.channel("S->F").data_share;
         full = runs.iter().map(output).collect();
         let requests = |run: &Run<()>| {
             let legs = run.outcome.legs.iter();

@@ -255,10 +255,10 @@ fn opposite(run: &Run<()>) -> Vec<Finding> {
         claim: "kung1993.fig20.credit-data-competition",
         scenario: OPPOSITE,
         measured: vec![
-            Measured::new("data", to_b.data_utilization),
-            Measured::new("credit", to_b.control_utilization),
-            Measured::new("data_back", to_s.data_utilization).within(0.905, 0.913),
-            Measured::new("credit_back", to_s.control_utilization).within(0.087, 0.095),
+            Measured::new("data", to_b.data_share),
+            Measured::new("credit", to_b.control_share),
+            Measured::new("data_back", to_s.data_share).within(0.905, 0.913),
+            Measured::new("credit_back", to_s.control_share).within(0.087, 0.095),
         ],
     }]
 }

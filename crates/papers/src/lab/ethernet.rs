@@ -4,8 +4,8 @@ use std::sync::atomic::Ordering;
 
 use backwater_kernel::{Channels, Stop, Time};
 use backwater_net::frames::Simulation;
-use backwater_net::frames::outcome::{ChannelOutcome, EthernetOutcome, FlowOutcome};
 use backwater_net::frames::spec::EthernetSpec;
+use backwater_net::outcome::{ChannelOutcome, FlowOutcome, Outcome};
 use backwater_scenario::Engine;
 
 use super::{Lab, LabError, STRIDE, parse};
@@ -16,7 +16,7 @@ pub struct EthernetRun {
     /// What ran.
     pub spec: EthernetSpec,
     /// What it found. A deadlock is a result, not an error.
-    pub outcome: EthernetOutcome,
+    pub outcome: Outcome,
 }
 
 impl Lab {
@@ -39,7 +39,7 @@ impl Lab {
             }
         }
         self.runs.fetch_add(1, Ordering::Relaxed);
-        let outcome = simulation.frame_outcome();
+        let outcome = simulation.outcome();
         if let Some(first) = outcome.violations.kept().first() {
             return Err(wrong(format!("{} s: {}", first.at.seconds(), first.what)));
         }
@@ -116,7 +116,7 @@ impl EthernetRun {
     /// Frames dropped in the whole run, all flows.
     pub fn drops(&self) -> u64 {
         let flows = self.outcome.flows.iter();
-        flows.map(|flow| flow.dropped_total).sum()
+        flows.map(|flow| flow.lost_total).sum()
     }
 
     /// Did it end because queues waited for each other?

@@ -1,6 +1,6 @@
 //! Beyond the paper: which neighbours are stopped decides whether a network can deadlock.
 
-use backwater_net::frames::outcome::{Standstill, Wait};
+use backwater_net::outcome::{Standstill, Wait};
 use backwater_results::{Block, Cell, Table};
 
 use super::runs::{Seeds, Sets, cell, each, finding, mean};
@@ -179,14 +179,15 @@ fn total(run: &EthernetRun) -> f64 {
 
 fn cycle(name: &str, what: &str, run: &EthernetRun) -> Table {
     let row = |wait: &Wait| {
-        let flow = run.spec.flows.get(wait.first_flow as usize);
-        vec![
-            run.channel_name(wait.channel).into(),
-            wait.frames.into(),
-            wait.bytes.into(),
+        let flow = run.spec.flows.get(wait.flow as usize);
+        let queue = wait.queue()?;
+        Some(vec![
+            run.channel_name(queue.channel).into(),
+            wait.units.into(),
+            queue.bytes.into(),
             flow.map_or(Cell::Empty, |flow| flow.name.as_str().into()),
-            Cell::float(wait.since.seconds(), 6),
-        ]
+            Cell::float(wait.since?.seconds(), 6),
+        ])
     };
     let waits = standstill(run).map_or(&[][..], |one| one.waits.as_slice());
     Table {
@@ -202,7 +203,7 @@ fn cycle(name: &str, what: &str, run: &EthernetRun) -> Table {
             words("first", "flow of the first frame"),
             column("stopped since", "s", "into the run"),
         ],
-        rows: waits.iter().map(row).collect(),
+        rows: waits.iter().filter_map(row).collect(),
     }
 }
 
@@ -211,19 +212,23 @@ mod tests {
     use super::super::runs::made;
     use super::*;
     use backwater_kernel::{Stop, Time};
+    use backwater_net::outcome::{Reason, StuckQueue, WaitPlace};
 
     /// A run that ends in a standstill of `waits` queues, or none.
     fn ended(waits: usize, is_circle: bool) -> EthernetRun {
         let mut run = made::run(RING, |_, _| ());
         if waits > 0 {
             let wait = Wait {
-                channel: 0,
-                class: 0,
-                destination: None,
-                frames: 1,
-                bytes: 64,
-                since: Time::ZERO,
-                first_flow: 0,
+                flow: 0,
+                place: WaitPlace::Queue(StuckQueue {
+                    channel: 0,
+                    class: 0,
+                    destination: None,
+                    bytes: 64,
+                }),
+                units: 1,
+                since: Some(Time::ZERO),
+                reason: Reason::Shut,
             };
             run.outcome.stop = Stop::Standstill;
             run.outcome.standstill = Some(Standstill {

@@ -146,7 +146,7 @@ fn udp_row(name: &str, scheme: &Scheme, at: &Seeds) -> Vec<Cell> {
     let lost = |run: &EthernetRun| {
         let counts = run
             .flows("D1")
-            .map(|one| (one.dropped_total, one.created_total));
+            .map(|one| (one.lost_total, one.offered_total));
         let (dropped, created) = counts.fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
         100.0 * dropped as f64 / created.max(1) as f64
     };
@@ -164,7 +164,7 @@ mod tests {
     fn the_loss_is_that_of_the_source_that_overruns() {
         let run = made::run(UNNECESSARY, |name, flow| {
             let is_one = name.starts_with("D1");
-            (flow.created_total, flow.dropped_total) = if is_one { (40, 3) } else { (7, 7) };
+            (flow.offered_total, flow.lost_total) = if is_one { (40, 3) } else { (7, 7) };
             flow.ends.goodput_bytes = match name {
                 "D2" => 250,
                 "D3" => 500,

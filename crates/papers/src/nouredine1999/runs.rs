@@ -277,7 +277,7 @@ pub mod made {
     //! Runs whose outcome is written by hand.
 
     use super::{EthernetRun, Lab};
-    use backwater_net::frames::outcome::FlowOutcome;
+    use backwater_net::outcome::FlowOutcome;
 
     /// A run of `file` over a millisecond, with the flows that `change` makes of it: it gets their
     /// names.
@@ -313,8 +313,8 @@ mod tests {
     fn what_is_kept_is_of_the_flows_asked_for() {
         let run = made::run(crate::nouredine1999::INPUTS, |name, flow| {
             flow.ends.goodput_bytes = if name == "S2" { 125 } else { 250 };
-            flow.dropped_total = 3;
-            flow.dropped = 1;
+            flow.lost_total = 3;
+            flow.lost = 1;
         });
         let seeds = Seeds(vec![run]);
         // Ten connections of S1 and one of S2, in a millisecond.

@@ -118,7 +118,7 @@ fn endless(lab: &Lab) -> Result<Vec<Endless>, LabError> {
         connections: *connections,
         d1: at.mbps("D1"),
         d2: at.mbps("D2"),
-        queue: at.each(|run| run.channel("B->D1").queues[0].mean_bytes),
+        queue: at.each(|run| run.channel("B->D1").by_class.queues[0].mean_bytes),
     };
     Ok(CONNECTIONS.iter().zip(&found).map(kept).collect())
 }

@@ -104,7 +104,7 @@ fn delays(at: &Seeds) -> Histogram {
     let mut all = Histogram::new();
     for run in &at.0 {
         for flow in run.flows("video") {
-            all.merge(&flow.ends.delay.histogram);
+            all.merge(&flow.delay.histogram);
         }
     }
     all
@@ -259,22 +259,19 @@ fn one_link(scheme: &Scheme, low: u64, connections: u64) -> Sets {
 }
 
 fn mean_ms(run: &EthernetRun) -> f64 {
-    run.flows("video")
-        .map(|flow| flow.ends.delay.mean)
-        .sum::<f64>()
-        / PS_PER_MS
+    run.flows("video").map(|flow| flow.delay.mean).sum::<f64>() / PS_PER_MS
 }
 
 fn p99_ms(run: &EthernetRun) -> f64 {
     let mut flows = run.flows("video");
     let video = flows
         .next()
-        .map(|flow| flow.ends.delay.histogram.percentile(99.0));
+        .map(|flow| flow.delay.histogram.percentile(99.0));
     video.unwrap_or(0) as f64 / PS_PER_MS
 }
 
 fn most_ms(run: &EthernetRun) -> f64 {
-    let most = run.flows("video").map(|flow| flow.ends.delay.max).max();
+    let most = run.flows("video").map(|flow| flow.delay.max).max();
     most.unwrap_or(0) as f64 / PS_PER_MS
 }
 
@@ -364,9 +361,9 @@ mod tests {
     fn delays_are_those_of_the_video_under_simple_control() {
         let of = |ms: f64| {
             let run = made::run(ONE_LINK, |name, flow| {
-                flow.ends.delay.mean = if name == "video" { ms * 1e9 } else { 9e9 };
-                flow.ends.delay.histogram = Histogram::new();
-                flow.ends.delay.histogram.record((2.0 * ms * 1e9) as u64);
+                flow.delay.mean = if name == "video" { ms * 1e9 } else { 9e9 };
+                flow.delay.histogram = Histogram::new();
+                flow.delay.histogram.record((2.0 * ms * 1e9) as u64);
                 (flow.ends.late, flow.ends.due) = (ms as u64, 1000);
             });
             Seeds(vec![run])

@@ -1,7 +1,7 @@
 //! The meter of runs in frames.
 
 use backwater_kernel::Time;
-use backwater_net::frames::probe::{Cause, Content, FrameView, Probe};
+use backwater_net::frames::probe::{Content, FrameView, LossCause, Probe};
 use backwater_net::frames::spec::{EthernetSpec, NodeKind, WIRE_OVERHEAD_BYTES};
 
 use super::meter::{Meter, Starts};
@@ -144,7 +144,7 @@ impl Probe for FrameMeter {
         self.queued(at, channel, class, queue_bytes);
     }
 
-    fn on_frame_dropped(&mut self, _: Time, _: u32, frame: &FrameView, _: Cause) {
+    fn on_frame_dropped(&mut self, _: Time, _: u32, frame: &FrameView, _: LossCause) {
         if let Some((bytes, _)) = payload(&frame.content) {
             let flow = self.flows[frame.flow as usize].carrier.flow;
             self.meter.seen.flows[flow].lost += bytes;

@@ -2,8 +2,8 @@
 
 use backwater_kernel::{Duration, Place, Violations};
 use backwater_net::bound::frames::{Bound, NoBound, bounds};
-use backwater_net::frames::outcome::{EthernetOutcome, FlowOutcome};
 use backwater_net::frames::spec::{EthernetSpec, FlowSpec, TrafficSpec};
+use backwater_net::outcome::{FlowOutcome, Outcome};
 use serde_json::{Value, json};
 
 use super::names;
@@ -18,7 +18,7 @@ struct Promise {
 }
 
 /// One for each flow, if the frames of some come at a constant rate.
-fn promises(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Vec<Promise> {
+fn promises(spec: &EthernetSpec, outcome: &Outcome) -> Vec<Promise> {
     let is_even = |flow: &FlowSpec| matches!(flow.traffic, TrafficSpec::Constant { .. });
     if !spec.flows.iter().any(is_even) {
         return Vec::new();
@@ -32,7 +32,7 @@ fn promises(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Vec<Promise> {
     };
     let found = (0..).zip(bounds(spec)).zip(&outcome.flows);
     let promise = |((flow, bound), found): ((u32, Result<Bound, NoBound>), &FlowOutcome)| {
-        let delay = &found.ends.delay;
+        let delay = &found.delay;
         let least = bound.map(|bound| span(bound.least.ps() as f64));
         Promise {
             bound,
@@ -48,13 +48,13 @@ fn promises(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Vec<Promise> {
     found.map(promise).collect()
 }
 
-fn common(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Vec<Promised> {
+fn common(spec: &EthernetSpec, outcome: &Outcome) -> Vec<Promised> {
     let promises = promises(spec, outcome).into_iter();
     promises.map(|promise| promise.common).collect()
 }
 
 /// Adds each flow that took longer than its bound to what the run broke. Once a run: it counts.
-pub fn note_late_frames(spec: &EthernetSpec, outcome: &mut EthernetOutcome) {
+pub fn note_late_frames(spec: &EthernetSpec, outcome: &mut Outcome) {
     let mut violations = Violations::default();
     for (flow, promised) in (0..).zip(common(spec, outcome)) {
         if let Some(what) = promised.broken("a frame") {
@@ -65,7 +65,7 @@ pub fn note_late_frames(spec: &EthernetSpec, outcome: &mut EthernetOutcome) {
 }
 
 /// A row for each flow, if some have a bound or could.
-pub fn table(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Table {
+pub fn table(spec: &EthernetSpec, outcome: &Outcome) -> Table {
     let time = |name: &str, meaning: &str| Column::number(name, "us", meaning);
     let mut table = Table::new(
         "bounds",
@@ -104,18 +104,18 @@ pub fn table(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Table {
 }
 
 /// The largest delay beside the bound of each flow; `None` with less than two such flows.
-pub fn plot(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Option<Plot> {
+pub fn plot(spec: &EthernetSpec, outcome: &Outcome) -> Option<Plot> {
     promised::plot(&common(spec, outcome), Axis::new("Delay", "us"), 1e6)
 }
 
 /// What the page warns of, in a sentence; `None` where every bound holds.
-pub fn warning(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Option<String> {
+pub fn warning(spec: &EthernetSpec, outcome: &Outcome) -> Option<String> {
     promised::warning(&common(spec, outcome), "Frames")
 }
 
 /// The flows nearest their bound and why others have none, behind an empty line; at most nine
 /// lines, none where no flow has a bound.
-pub fn terminal_lines(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Vec<String> {
+pub fn terminal_lines(spec: &EthernetSpec, outcome: &Outcome) -> Vec<String> {
     let all = common(spec, outcome);
     match all.iter().any(|promised| promised.bound.is_ok()) {
         true => promised::terminal_lines(&all, "alone"),
@@ -124,7 +124,7 @@ pub fn terminal_lines(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Vec<Str
 }
 
 /// For `summary.json`; `None` where no flow could have a bound.
-pub fn json(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Option<Value> {
+pub fn json(spec: &EthernetSpec, outcome: &Outcome) -> Option<Value> {
     let promises = promises(spec, outcome);
     let entry = |promise: &Promise| {
         let (bound, common) = (promise.bound.ok(), &promise.common);

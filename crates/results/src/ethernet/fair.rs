@@ -4,12 +4,12 @@
 //! goodput is. Acknowledgements are background on the way back.
 
 use backwater_ends::spec::AckSpec;
-use backwater_net::frames::outcome::EthernetOutcome;
 use backwater_net::frames::routes::Tables;
 use backwater_net::frames::spec::{
     EthernetSpec, FRAME_LEAST_BYTES, FRAME_OVERHEAD_BYTES, FlowSpec, SchedulerSpec, Spread,
     TAG_BYTES, TCP_IP_BYTES, TrafficSpec, TransportSpec, UDP_IP_BYTES, WIRE_OVERHEAD_BYTES,
 };
+use backwater_net::outcome::Outcome;
 
 use super::groups::{goodputs, per_second, seconds};
 use super::names;
@@ -19,7 +19,7 @@ use crate::fairness::{Claim, FairRow, FairShares, Limit, Rates, max_min};
 const RTP_BYTES: u32 = 12;
 
 /// The shares of all flows whose way is known.
-pub fn shares(spec: &EthernetSpec, outcome: &EthernetOutcome) -> FairShares {
+pub fn shares(spec: &EthernetSpec, outcome: &Outcome) -> FairShares {
     let groups_count = spec.links.iter().all(|link| {
         [&link.channels[0], &link.channels[1]].map(|own| own.scheduler)
             == [SchedulerSpec::StrictPriority; 2]
@@ -35,13 +35,13 @@ pub fn shares(spec: &EthernetSpec, outcome: &EthernetOutcome) -> FairShares {
 }
 
 /// The share of each flow if all classes were one, bps of payload.
-pub fn among_equals(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Vec<Option<f64>> {
+pub fn among_equals(spec: &EthernetSpec, outcome: &Outcome) -> Vec<Option<f64>> {
     let rows = rows(spec, outcome, false).into_iter();
     rows.map(|row| Some(row.payload?.1)).collect()
 }
 
 /// A row for each flow; `groups_count` if urgent classes fill the network first.
-fn rows(spec: &EthernetSpec, outcome: &EthernetOutcome, groups_count: bool) -> Vec<FairRow> {
+fn rows(spec: &EthernetSpec, outcome: &Outcome, groups_count: bool) -> Vec<FairRow> {
     let tables = Tables::new(spec).ok();
     let (mut claims, mut rows, mut claim_of) = (Vec::new(), Vec::new(), Vec::new());
     for (index, (flow, goodput)) in spec.flows.iter().zip(goodputs(spec, outcome)).enumerate() {

@@ -1,7 +1,7 @@
 //! Groups of flows, and what their flows did together.
 
-use backwater_net::frames::outcome::{EthernetOutcome, FlowOutcome};
 use backwater_net::frames::spec::EthernetSpec;
+use backwater_net::outcome::{FlowOutcome, Outcome};
 
 use super::names;
 pub use crate::fairness::jain as fairness;
@@ -17,7 +17,7 @@ pub struct Group {
 }
 
 /// Groups in the order of their first flow.
-pub fn groups(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Vec<Group> {
+pub fn groups(spec: &EthernetSpec, outcome: &Outcome) -> Vec<Group> {
     let mut places = std::collections::BTreeMap::new();
     let mut groups: Vec<Group> = Vec::new();
     for flow in 0..outcome.flows.len() as u32 {
@@ -37,7 +37,7 @@ impl Group {
     /// What its flows did.
     pub fn found<'a>(
         &'a self,
-        outcome: &'a EthernetOutcome,
+        outcome: &'a Outcome,
     ) -> impl Iterator<Item = &'a FlowOutcome> + Clone + 'a {
         let found = self.flows.iter();
         found.filter_map(|flow| outcome.flows.get(*flow as usize))
@@ -45,7 +45,7 @@ impl Group {
 }
 
 /// Seconds that rates are over: those after the warm-up.
-pub fn seconds(spec: &EthernetSpec, outcome: &EthernetOutcome) -> f64 {
+pub fn seconds(spec: &EthernetSpec, outcome: &Outcome) -> f64 {
     outcome.ended_at.since(spec.warm_up).seconds()
 }
 
@@ -56,7 +56,7 @@ pub fn per_second(count: f64, seconds: f64) -> f64 {
 
 /// Goodput of each flow, bits per second: payload that the destination's application got in
 /// order after the warm-up.
-pub fn goodputs(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Vec<f64> {
+pub fn goodputs(spec: &EthernetSpec, outcome: &Outcome) -> Vec<f64> {
     let seconds = seconds(spec, outcome);
     let rate = |flow: &FlowOutcome| per_second(flow.ends.goodput_bytes as f64 * 8.0, seconds);
     outcome.flows.iter().map(rate).collect()

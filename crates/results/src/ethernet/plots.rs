@@ -1,8 +1,8 @@
 //! Figures of a run of the Ethernet engine.
 
 use backwater_kernel::{DelayOutcome, Series};
-use backwater_net::frames::outcome::EthernetOutcome;
 use backwater_net::frames::spec::{EthernetSpec, TrafficSpec};
+use backwater_net::outcome::Outcome;
 
 use super::groups::{Group, goodputs, groups};
 use super::names;
@@ -24,7 +24,7 @@ const SECOND_PS: f64 = 1e12;
 const MILLISECOND_PS: f64 = 1e9;
 
 /// All figures of the outcome there is data for.
-pub fn plots(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Vec<Plot> {
+pub fn plots(spec: &EthernetSpec, outcome: &Outcome) -> Vec<Plot> {
     let groups = groups(spec, outcome);
     let queues = ports::queues(spec, outcome);
     let channels = names::channels(spec);
@@ -38,7 +38,7 @@ pub fn plots(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Vec<Plot> {
     plots
 }
 
-fn goodput(spec: &EthernetSpec, outcome: &EthernetOutcome, groups: &[Group]) -> Plot {
+fn goodput(spec: &EthernetSpec, outcome: &Outcome, groups: &[Group]) -> Plot {
     let rates = goodputs(spec, outcome);
     let bars = |name: &str, flows: &mut dyn Iterator<Item = u32>| {
         let points = flows.map(|flow| (f64::from(flow), rates[flow as usize] / 1e6));
@@ -80,10 +80,10 @@ fn beyond(times: &DelayOutcome) -> (Vec<f64>, Vec<f64>) {
     (x, y)
 }
 
-fn delays(spec: &EthernetSpec, outcome: &EthernetOutcome, groups: &[Group]) -> Plot {
+fn delays(spec: &EthernetSpec, outcome: &Outcome, groups: &[Group]) -> Plot {
     let mut curves = Vec::new();
     for group in groups {
-        let times = DelayOutcome::merged(group.found(outcome).map(|flow| &flow.ends.delay));
+        let times = DelayOutcome::merged(group.found(outcome).map(|flow| &flow.delay));
         if times.count > 0 && curves.len() < GROUPS {
             let (x, y) = beyond(&times);
             curves.push(Curve::new(group.name.clone(), Style::Step, x, y));

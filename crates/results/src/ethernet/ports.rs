@@ -1,7 +1,7 @@
 //! Output queues and channels: tables, and which of them stand out.
 
-use backwater_net::frames::outcome::{Cause, ChannelOutcome, Drops, EthernetOutcome, QueueOutcome};
 use backwater_net::frames::spec::{EthernetSpec, QueueSpec, WIRE_OVERHEAD_BYTES};
+use backwater_net::outcome::{ChannelOutcome, Drops, LossCause, Outcome, QueueOutcome};
 
 use super::{groups, names};
 use crate::model::{Cell, Column, Table};
@@ -24,15 +24,15 @@ pub struct Queue<'a> {
 
 /// Every queue that some frame joined or was dropped at, or that was stopped; in order of
 /// channels and classes.
-pub fn queues<'a>(spec: &'a EthernetSpec, outcome: &'a EthernetOutcome) -> Vec<Queue<'a>> {
+pub fn queues<'a>(spec: &'a EthernetSpec, outcome: &'a Outcome) -> Vec<Queue<'a>> {
     let mut queues = Vec::new();
     for (channel, found) in (0..).zip(&outcome.channels) {
         let told = names::channel_spec(spec, channel);
-        for (class, queue) in found.queues.iter().enumerate() {
+        for (class, queue) in found.by_class.queues.iter().enumerate() {
             queues.push(Queue {
                 channel,
                 class,
-                classes: found.queues.len(),
+                classes: found.by_class.queues.len(),
                 spec: told.and_then(|channel| channel.queues.get(class)),
                 found: queue,
             });
@@ -65,9 +65,13 @@ impl Queue<'_> {
 }
 
 /// Drops of all queues together.
-pub fn all_drops(outcome: &EthernetOutcome) -> Drops {
+pub fn all_drops(outcome: &Outcome) -> Drops {
     let mut all = Drops::default();
-    for queue in outcome.channels.iter().flat_map(|channel| &channel.queues) {
+    for queue in outcome
+        .channels
+        .iter()
+        .flat_map(|channel| &channel.by_class.queues)
+    {
         all.merge(&queue.drops);
     }
     all
@@ -120,7 +124,7 @@ fn port_columns() -> Vec<Column> {
 }
 
 /// Every queue that had something to do.
-pub fn table(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Table {
+pub fn table(spec: &EthernetSpec, outcome: &Outcome) -> Table {
     let all = queues(spec, outcome);
     let mut table = Table::new(
         "queues",
@@ -148,11 +152,11 @@ pub fn table(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Table {
             Cell::float(found.stopped_share * 100.0, 3),
             Cell::float(found.longest_stop.ps() as f64 / 1e9, 6),
             found.congestions.into(),
-            drops.by(Cause::QueueFull).into(),
-            drops.by(Cause::InputFull).into(),
-            drops.by(Cause::MemoryFull).into(),
-            drops.by(Cause::Watchdog).into(),
-            drops.by(Cause::Wire).into(),
+            drops.by(LossCause::QueueFull).into(),
+            drops.by(LossCause::Buffer).into(),
+            drops.by(LossCause::Pool).into(),
+            drops.by(LossCause::Watchdog).into(),
+            drops.by(LossCause::Wire).into(),
             found.marked.into(),
             found.watchdog_trips.into(),
         ]);
@@ -169,7 +173,7 @@ pub fn xoff_bytes(queue: &Queue<'_>) -> Option<u64> {
 }
 
 /// Queues that dropped, most drops first.
-pub fn drops(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Table {
+pub fn drops(spec: &EthernetSpec, outcome: &Outcome) -> Table {
     let frames = |name: &str, meaning: &str| Column::number(name, "frames", meaning);
     let mut table = Table::new(
         "drops",
@@ -202,16 +206,16 @@ pub fn drops(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Table {
     for queue in dropping.iter().take(ROWS_MOST) {
         let drops = &queue.found.drops;
         // What the wire loses has joined before.
-        let came = queue.found.joined_total + drops.total() - drops.by(Cause::Wire);
+        let came = queue.found.joined_total + drops.total() - drops.by(LossCause::Wire);
         table.rows.push(vec![
             names::channel(&channels, queue.channel).into(),
             (queue.class as u64).into(),
             drops.total().into(),
-            drops.by(Cause::QueueFull).into(),
-            drops.by(Cause::InputFull).into(),
-            drops.by(Cause::MemoryFull).into(),
-            drops.by(Cause::Watchdog).into(),
-            drops.by(Cause::Wire).into(),
+            drops.by(LossCause::QueueFull).into(),
+            drops.by(LossCause::Buffer).into(),
+            drops.by(LossCause::Pool).into(),
+            drops.by(LossCause::Watchdog).into(),
+            drops.by(LossCause::Wire).into(),
             Cell::float(drops.total() as f64 / came as f64 * 100.0, 3),
         ]);
     }
@@ -219,7 +223,7 @@ pub fn drops(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Table {
 }
 
 /// Each direction of each link.
-pub fn channels(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Table {
+pub fn channels(spec: &EthernetSpec, outcome: &Outcome) -> Table {
     let control = |name: &str, meaning: &str| Column::number(name, "frames", meaning);
     let all = &outcome.channels;
     let mut table = Table::new(
@@ -267,13 +271,13 @@ pub fn channels(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Table {
             }),
             Cell::float(found.data_share * 100.0, 3),
             Cell::float(found.control_share * 100.0, 3),
-            found.stops_sent.into(),
-            found.refreshes_sent.into(),
-            found.resumes_sent.into(),
-            found.stops_obeyed.into(),
-            found.credits_sent.into(),
-            found.input_most_bytes.into(),
-            found.headroom_most_bytes.into(),
+            found.by_class.stops_sent.into(),
+            found.by_class.refreshes_sent.into(),
+            found.by_class.resumes_sent.into(),
+            found.by_class.stops_obeyed.into(),
+            found.by_class.credits_sent.into(),
+            found.by_class.input_most_bytes.into(),
+            found.by_class.headroom_most_bytes.into(),
         ]);
     }
     table

@@ -4,9 +4,9 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use backwater_kernel::words::counted;
-use backwater_net::frames::outcome::EthernetOutcome;
-use backwater_net::frames::probe::Cause;
+use backwater_net::frames::probe::LossCause;
 use backwater_net::frames::spec::EthernetSpec;
+use backwater_net::outcome::Outcome;
 
 use super::names;
 use crate::directory::{Promise, PromiseState};
@@ -21,11 +21,7 @@ const NAMED: usize = 4;
 const BROKEN: usize = 50;
 
 /// Every promise of the run: broken ones by place, then kept ones and those given up, by class.
-pub(super) fn promises(
-    info: &RunInfo,
-    spec: &EthernetSpec,
-    outcome: &EthernetOutcome,
-) -> Vec<Promise> {
+pub(super) fn promises(info: &RunInfo, spec: &EthernetSpec, outcome: &Outcome) -> Vec<Promise> {
     let lost = lost(spec, outcome);
     let mut broken: Vec<(u32, u8)> = Vec::new();
     let mut kept: BTreeMap<u8, Vec<u32>> = BTreeMap::new();
@@ -92,14 +88,14 @@ fn lost_words(frames: u64) -> String {
 }
 
 /// Frames lost, by the node and class that lost them.
-fn lost(spec: &EthernetSpec, outcome: &EthernetOutcome) -> BTreeMap<(u32, u8), u64> {
+fn lost(spec: &EthernetSpec, outcome: &Outcome) -> BTreeMap<(u32, u8), u64> {
     let mut lost = BTreeMap::new();
     for (channel, found) in (0_u32..).zip(&outcome.channels) {
         let Some((node, _)) = names::channel_ends(spec, channel) else {
             continue;
         };
-        for (class, queue) in (0_u8..).zip(&found.queues) {
-            let frames = queue.drops.total() - queue.drops.by(Cause::Wire);
+        for (class, queue) in (0_u8..).zip(&found.by_class.queues) {
+            let frames = queue.drops.total() - queue.drops.by(LossCause::Wire);
             if frames > 0 {
                 *lost.entry((node, class)).or_insert(0) += frames;
             }
@@ -109,11 +105,7 @@ fn lost(spec: &EthernetSpec, outcome: &EthernetOutcome) -> BTreeMap<(u32, u8), u
 }
 
 /// One line for the terminal, if anything was promised or given up.
-pub(super) fn line(
-    info: &RunInfo,
-    spec: &EthernetSpec,
-    outcome: &EthernetOutcome,
-) -> Option<String> {
+pub(super) fn line(info: &RunInfo, spec: &EthernetSpec, outcome: &Outcome) -> Option<String> {
     let all = promises(info, spec, outcome);
     let states = [
         (PromiseState::Broken, "broken"),
@@ -138,7 +130,7 @@ pub(super) fn line(
 }
 
 /// The section of a page, if anything was promised or given up.
-pub(super) fn blocks(info: &RunInfo, spec: &EthernetSpec, outcome: &EthernetOutcome) -> Vec<Block> {
+pub(super) fn blocks(info: &RunInfo, spec: &EthernetSpec, outcome: &Outcome) -> Vec<Block> {
     let all = promises(info, spec, outcome);
     if all.is_empty() {
         return Vec::new();

@@ -1,8 +1,8 @@
 //! The page of a run of the Ethernet engine.
 
 use backwater_kernel::{Balance, Series, Stop};
-use backwater_net::frames::outcome::EthernetOutcome;
 use backwater_net::frames::spec::EthernetSpec;
+use backwater_net::outcome::Outcome;
 
 use super::groups::{fairness, goodputs};
 use super::tables::{long_tables, short_tables};
@@ -19,7 +19,7 @@ use backwater_kernel::words::counted;
 pub fn ethernet_report(
     info: &RunInfo,
     spec: &EthernetSpec,
-    outcome: &EthernetOutcome,
+    outcome: &Outcome,
     series: &[Series],
 ) -> Report {
     let mut blocks = vec![Block::Facts(facts(info, spec, outcome))];
@@ -76,7 +76,7 @@ fn fact(label: &str, value: String, detail: String) -> Fact {
     }
 }
 
-fn facts(info: &RunInfo, spec: &EthernetSpec, outcome: &EthernetOutcome) -> Vec<Fact> {
+fn facts(info: &RunInfo, spec: &EthernetSpec, outcome: &Outcome) -> Vec<Fact> {
     let [balance, _] = outcome.balances();
     let goodputs = goodputs(spec, outcome);
     let mut facts = vec![
@@ -117,15 +117,15 @@ fn facts(info: &RunInfo, spec: &EthernetSpec, outcome: &EthernetOutcome) -> Vec<
     let speed = match info.wall_seconds.filter(|wall| *wall > 0.0) {
         Some(wall) => format!(
             "{} million a second",
-            significant(outcome.frame_hops as f64 / wall / 1e6, 3)
+            significant(outcome.unit_hops as f64 / wall / 1e6, 3)
         ),
         None => format!("{} events", grouped(outcome.events)),
     };
-    facts.push(fact("Frame hops", grouped(outcome.frame_hops), speed));
+    facts.push(fact("Frame hops", grouped(outcome.unit_hops), speed));
     facts
 }
 
-fn notes(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Vec<Block> {
+fn notes(spec: &EthernetSpec, outcome: &Outcome) -> Vec<Block> {
     let mut notes = Vec::new();
     let mut note = |tone, text: String| notes.push(Block::Note { tone, text });
     if outcome.violations.total() > 0 {

@@ -1,18 +1,25 @@
 //! Queues that can't move, node by node.
 
 use backwater_kernel::Time;
-use backwater_net::frames::outcome::{EthernetOutcome, Standstill, Wait};
+use backwater_kernel::words::{capital, counted};
 use backwater_net::frames::spec::EthernetSpec;
+use backwater_net::outcome::{Outcome, Standstill, StuckQueue, Wait};
 use serde_json::{Value, json};
 
 use super::names;
 use crate::model::{Cell, Column, Table};
 use crate::number::span;
 use crate::rows::ROWS_MOST;
-use backwater_kernel::words::{capital, counted};
 
 fn at(time: Time) -> String {
     span(time.ps() as f64)
+}
+
+/// A queue that waits, and since when.
+struct Held<'a> {
+    queue: StuckQueue,
+    wait: &'a Wait,
+    since: Time,
 }
 
 /// What stands still, and since when.
@@ -34,62 +41,95 @@ pub fn sentence(found: &Standstill) -> String {
 }
 
 /// The queues that wait, in order: a line each, at most so many.
-pub fn lines(spec: &EthernetSpec, outcome: &EthernetOutcome, most: usize) -> Vec<String> {
+pub fn lines(spec: &EthernetSpec, outcome: &Outcome, most: usize) -> Vec<String> {
     let Some(found) = &outcome.standstill else {
         return Vec::new();
     };
-    let channels = names::channels(spec);
-    let mut lines: Vec<String> = (0..found.waits.len().min(most))
-        .map(|index| format!("  {}", wait(spec, &channels, found, index)))
+    let words = Words::of(spec, found);
+    let mut lines: Vec<String> = (0..words.held.len().min(most))
+        .map(|index| format!("  {}", words.line(index)))
         .collect();
-    if found.waits.len() > most {
-        let more = counted(found.waits.len() - most, "more queue");
+    if words.held.len() > most {
+        let more = counted(words.held.len() - most, "more queue");
         lines.push(format!("  ... and {more}"));
     }
     lines
 }
 
-/// `S1 -> A, class 0: 12 frames, first of flow x, stopped since 210 ms, wait for A -> B, class 0`.
-fn wait(spec: &EthernetSpec, channels: &[String], found: &Standstill, index: usize) -> String {
-    let own = &found.waits[index];
-    format!(
-        "{}: {} ({}), first of flow {}, stopped since {}, wait for {}",
-        place(spec, channels, own),
-        counted(own.frames, "frame"),
-        counted(own.bytes, "byte"),
-        names::flow(spec, own.first_flow),
-        at(own.since),
-        waits_for(spec, channels, found, index)
-    )
+/// What a list is told with.
+struct Words<'a> {
+    spec: &'a EthernetSpec,
+    channels: Vec<String>,
+    is_circle: bool,
+    held: Vec<Held<'a>>,
 }
 
-/// A queue: channel, class, and the host where only its frames are stopped.
-fn place(spec: &EthernetSpec, channels: &[String], wait: &Wait) -> String {
-    let name = names::channel(channels, wait.channel);
-    let host = match wait.destination {
-        Some(host) => format!(", to {}", names::node(spec, host)),
-        None => String::new(),
-    };
-    format!("{name}, class {}{host}", wait.class)
-}
+impl<'a> Words<'a> {
+    fn of(spec: &'a EthernetSpec, found: &'a Standstill) -> Words<'a> {
+        let one = |wait: &'a Wait| {
+            let queue = wait.queue()?;
+            let since = wait.since.unwrap_or(found.since);
+            Some(Held { queue, wait, since })
+        };
+        Words {
+            spec,
+            channels: names::channels(spec),
+            is_circle: found.is_circle,
+            held: found.waits.iter().filter_map(one).collect(),
+        }
+    }
 
-/// The next queue, or the node that never resumes it.
-fn waits_for(spec: &EthernetSpec, channels: &[String], found: &Standstill, index: usize) -> String {
-    let next = match found.is_circle {
-        true => found.waits.get((index + 1) % found.waits.len()),
-        false => found.waits.get(index + 1),
-    };
-    let Some(next) = next else {
-        let own = &found.waits[index];
-        let node = names::channel_ends(spec, own.channel).map(|(_, to)| names::node(spec, to));
-        let node = node.unwrap_or_else(|| "the next node".into());
-        return format!("{node}, which does not resume it");
-    };
-    place(spec, channels, next)
+    /// `S1 -> A, class 0: 12 frames, first of flow x, stopped since 210 ms, wait for A -> B,
+    /// class 0`.
+    fn line(&self, index: usize) -> String {
+        let own = &self.held[index];
+        format!(
+            "{}: {} ({}), first of flow {}, stopped since {}, wait for {}",
+            self.place(own),
+            counted(own.wait.units, "frame"),
+            counted(own.queue.bytes, "byte"),
+            names::flow(self.spec, own.wait.flow),
+            at(own.since),
+            self.waits_for(index)
+        )
+    }
+
+    fn port(&self, own: &Held<'_>) -> String {
+        names::channel(&self.channels, own.queue.channel)
+    }
+
+    fn host(&self, own: &Held<'_>) -> Option<String> {
+        let host = own.queue.destination;
+        host.map(|host| names::node(self.spec, host))
+    }
+
+    /// A queue: channel, class, and the host where only its frames are stopped.
+    fn place(&self, own: &Held<'_>) -> String {
+        let host = match self.host(own) {
+            Some(host) => format!(", to {host}"),
+            None => String::new(),
+        };
+        format!("{}, class {}{host}", self.port(own), own.queue.class)
+    }
+
+    /// The next queue, or the node that never resumes it.
+    fn waits_for(&self, index: usize) -> String {
+        let next = match self.is_circle {
+            true => self.held.get((index + 1) % self.held.len()),
+            false => self.held.get(index + 1),
+        };
+        let Some(next) = next else {
+            let ends = names::channel_ends(self.spec, self.held[index].queue.channel);
+            let node = ends.map(|(_, to)| names::node(self.spec, to));
+            let node = node.unwrap_or_else(|| "the next node".into());
+            return format!("{node}, which does not resume it");
+        };
+        self.place(next)
+    }
 }
 
 /// The queues that wait, in order.
-pub fn table(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Table {
+pub fn table(spec: &EthernetSpec, outcome: &Outcome) -> Table {
     let mut table = Table::new("standstill", "", columns());
     let Some(found) = &outcome.standstill else {
         return table;
@@ -98,21 +138,20 @@ pub fn table(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Table {
         "{}. Each queue waits for the next.",
         capital(&sentence(found))
     );
-    let channels = names::channels(spec);
-    for (index, own) in found.waits.iter().take(ROWS_MOST).enumerate() {
-        let host = own.destination.map(|host| names::node(spec, host));
-        let ends = names::channel_ends(spec, own.channel);
+    let words = Words::of(spec, found);
+    for (index, own) in words.held.iter().take(ROWS_MOST).enumerate() {
+        let ends = names::channel_ends(spec, own.queue.channel);
         table.rows.push(vec![
             (index as u64 + 1).into(),
             ends.map(|(from, _)| names::node(spec, from)).into(),
-            names::channel(&channels, own.channel).into(),
-            u32::from(own.class).into(),
-            host.into(),
-            own.frames.into(),
-            own.bytes.into(),
-            names::flow(spec, own.first_flow).into(),
+            words.port(own).into(),
+            u32::from(own.queue.class).into(),
+            words.host(own).into(),
+            own.wait.units.into(),
+            own.queue.bytes.into(),
+            names::flow(spec, own.wait.flow).into(),
             Cell::float(own.since.ps() as f64 / 1e6, 6),
-            waits_for(spec, &channels, found, index).into(),
+            words.waits_for(index).into(),
         ]);
     }
     table
@@ -134,23 +173,23 @@ fn columns() -> Vec<Column> {
 }
 
 /// The standstill as data; null where there is none.
-pub fn summary(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Value {
+pub fn summary(spec: &EthernetSpec, outcome: &Outcome) -> Value {
     let Some(found) = &outcome.standstill else {
         return Value::Null;
     };
-    let channels = names::channels(spec);
-    let one = |wait: &Wait| {
+    let words = Words::of(spec, found);
+    let one = |own: &Held<'_>| {
         json!({
-            "port": names::channel(&channels, wait.channel),
-            "class": wait.class,
-            "destination": wait.destination.map(|host| names::node(spec, host)),
-            "frames": wait.frames,
-            "bytes": wait.bytes,
-            "first_flow": names::flow(spec, wait.first_flow),
-            "since_ps": wait.since.ps(),
+            "port": words.port(own),
+            "class": own.queue.class,
+            "destination": words.host(own),
+            "frames": own.wait.units,
+            "bytes": own.queue.bytes,
+            "first_flow": names::flow(spec, own.wait.flow),
+            "since_ps": own.since.ps(),
         })
     };
-    let waits: Vec<Value> = found.waits.iter().take(ROWS_MOST).map(one).collect();
+    let waits: Vec<Value> = words.held.iter().take(ROWS_MOST).map(one).collect();
     json!({
         "since_ps": found.since.ps(),
         "found_at_ps": found.found_at.ps(),

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use backwater_kernel::words::counted;
 use backwater_kernel::{Duration, Time};
-use backwater_net::frames::outcome::EthernetOutcome;
 use backwater_net::frames::spec::{EthernetSpec, SchedulerSpec, Span, TrafficSpec};
+use backwater_net::outcome::Outcome;
 
 use super::{fair, groups, names};
 use crate::number::grouped;
@@ -15,11 +15,11 @@ use crate::starved::{Starved, is_far_below, others, told};
 const FILES: f64 = 10.0;
 
 /// A sentence for each of the first of them.
-pub fn sentences(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Vec<String> {
+pub fn sentences(spec: &EthernetSpec, outcome: &Outcome) -> Vec<String> {
     told(&starved(spec, outcome), |one| {
         let found = &outcome.flows[one.flow as usize];
         let created = || {
-            let (created, delivered) = (found.created_total, found.delivered_total);
+            let (created, delivered) = (found.offered_total, found.delivered_total);
             format!(
                 "{} frames created, {} delivered",
                 grouped(created),
@@ -36,7 +36,7 @@ pub fn sentences(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Vec<String> 
 }
 
 /// All of them by name.
-pub fn all(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Vec<String> {
+pub fn all(spec: &EthernetSpec, outcome: &Outcome) -> Vec<String> {
     let starved = starved(spec, outcome);
     starved
         .iter()
@@ -44,15 +44,15 @@ pub fn all(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Vec<String> {
         .collect()
 }
 
-fn starved(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Vec<Starved> {
+fn starved(spec: &EthernetSpec, outcome: &Outcome) -> Vec<Starved> {
     let flows = outcome.flows.iter();
-    let totals = flows.map(|found| (found.created_total, found.delivered_total));
+    let totals = flows.map(|found| (found.offered_total, found.delivered_total));
     Starved::find(totals, &below_share(spec, outcome))
 }
 
 /// Flows that always have more to send and are far below their share: what they got, and what it
 /// is over the time that was measured, bps.
-fn below_share(spec: &EthernetSpec, outcome: &EthernetOutcome) -> BTreeMap<u32, (f64, f64)> {
+fn below_share(spec: &EthernetSpec, outcome: &Outcome) -> BTreeMap<u32, (f64, f64)> {
     let links = spec.links.iter();
     let rates = links.flat_map(|link| [link.channels[0].rate.0, link.channels[1].rate.0]);
     let fastest = rates.max().unwrap_or(0) as f64;
@@ -110,10 +110,10 @@ fn endless(traffic: &TrafficSpec) -> Option<Endless> {
     Some(Endless { start, file })
 }
 
-fn reason(spec: &EthernetSpec, outcome: &EthernetOutcome, flow: usize) -> String {
+fn reason(spec: &EthernetSpec, outcome: &Outcome, flow: usize) -> String {
     let found = &outcome.flows[flow];
-    if found.dropped_total > found.inside_total {
-        return format!("{} were dropped", grouped(found.dropped_total));
+    if found.lost_total > found.inside_total {
+        return format!("{} were dropped", grouped(found.lost_total));
     }
     let mut waits = format!("{} are waiting or in transit", grouped(found.inside_total));
     if found.ends.tcp.time_outs > 0 {

@@ -1,23 +1,25 @@
 //! The tables of a run of the Ethernet engine: flows and nodes.
 
 use backwater_kernel::{DelayOutcome, Place};
-use backwater_net::frames::outcome::{EthernetOutcome, FlowOutcome};
 use backwater_net::frames::spec::{EthernetSpec, FlowSpec, NodeKind, TrafficSpec, TransportSpec};
+use backwater_net::outcome::{FlowOutcome, Outcome};
 
 use super::groups::{Group, fairness, goodputs, groups, per_second, seconds};
 use super::{bounds, fair, names, ports, standstill, transfers};
+use crate::groups::group_names;
+use crate::merge::as_one;
 use crate::model::{Cell, Column, Table};
 
 /// Tables of the balance, groups of flows, flows, fair shares, transfers, delays, deadlines, TCP,
 /// drops, the standstill, queues, ports, nodes and violations; those without a row are left out.
-pub fn ethernet_tables(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Vec<Table> {
+pub fn ethernet_tables(spec: &EthernetSpec, outcome: &Outcome) -> Vec<Table> {
     let mut tables = short_tables(spec, outcome);
     tables.extend(long_tables(spec, outcome));
     tables
 }
 
 /// Those that are read as a whole.
-pub fn short_tables(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Vec<Table> {
+pub fn short_tables(spec: &EthernetSpec, outcome: &Outcome) -> Vec<Table> {
     with_rows(vec![
         balance(outcome),
         standstill::table(spec, outcome),
@@ -34,12 +36,36 @@ pub fn short_tables(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Vec<Table
 }
 
 /// Those in which something is looked up.
-pub fn long_tables(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Vec<Table> {
+pub fn long_tables(spec: &EthernetSpec, outcome: &Outcome) -> Vec<Table> {
     with_rows(vec![
         tcp(spec, outcome),
         ports::table(spec, outcome),
         ports::channels(spec, outcome),
         nodes(spec, outcome),
+    ])
+}
+
+/// The names of flows, those of one group as one.
+pub fn flow_names(spec: &EthernetSpec) -> Vec<String> {
+    group_names(spec.flows.iter().map(|flow| flow.name.as_str()))
+}
+
+/// The tables of a flow or of a group, each with a row at most; nothing if there is none of the
+/// name.
+pub fn flow_tables(spec: &EthernetSpec, outcome: &Outcome, name: &str) -> Option<Vec<Table>> {
+    let (first, outcome) = as_one(&spec.flows, |flow| &flow.name, outcome, name)?;
+    let mut flow = first.clone();
+    flow.name = name.into();
+    let one = EthernetSpec {
+        flows: vec![flow],
+        ..spec.clone()
+    };
+    Some(vec![
+        flows(&one, &outcome),
+        transfers::table(&one, &outcome),
+        delays(&one, &outcome),
+        deadlines(&one, &outcome),
+        tcp(&one, &outcome),
     ])
 }
 
@@ -51,12 +77,12 @@ fn with_rows(mut tables: Vec<Table>) -> Vec<Table> {
 /// The flows of the spec with what was found of them.
 pub(super) fn found<'a>(
     spec: &'a EthernetSpec,
-    outcome: &'a EthernetOutcome,
+    outcome: &'a Outcome,
 ) -> impl Iterator<Item = (&'a FlowSpec, &'a FlowOutcome)> {
     spec.flows.iter().zip(&outcome.flows)
 }
 
-fn balance(outcome: &EthernetOutcome) -> Table {
+fn balance(outcome: &Outcome) -> Table {
     let mut table = Table::new(
         "balance",
         "Balance of all frames that hosts created; whole run.",
@@ -87,7 +113,7 @@ fn balance(outcome: &EthernetOutcome) -> Table {
 }
 
 /// A row for each group of several flows; none where every flow has a name of its own.
-fn group_table(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Table {
+fn group_table(spec: &EthernetSpec, outcome: &Outcome) -> Table {
     let rate = |name: &str, meaning: &str| Column::number(name, "Mbps", meaning);
     let mut table = Table::new(
         "groups",
@@ -123,12 +149,7 @@ fn group_table(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Table {
     table
 }
 
-fn group_row(
-    spec: &EthernetSpec,
-    outcome: &EthernetOutcome,
-    group: &Group,
-    goodputs: &[f64],
-) -> Vec<Cell> {
+fn group_row(spec: &EthernetSpec, outcome: &Outcome, group: &Group, goodputs: &[f64]) -> Vec<Cell> {
     let seconds = seconds(spec, outcome);
     let rates: Vec<f64> = group
         .flows
@@ -167,7 +188,7 @@ fn group_row(
         time(&times, times.mean),
         time(&times, times.histogram.percentile(99.0) as f64),
         time(&acked, acked.mean),
-        total(|flow| flow.dropped).into(),
+        total(|flow| flow.lost).into(),
     ]
 }
 
@@ -206,7 +227,7 @@ fn flow_columns() -> Vec<Column> {
     ]
 }
 
-pub(super) fn flows(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Table {
+fn flows(spec: &EthernetSpec, outcome: &Outcome) -> Table {
     let mut table = Table::new(
         "flows",
         "What each flow sent, how much was delivered or dropped, and the goodput of its \
@@ -216,7 +237,7 @@ pub(super) fn flows(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Table {
     let seconds = seconds(spec, outcome);
     for (flow, found) in found(spec, outcome) {
         let rate = |bytes: u64| Cell::float(per_second(bytes as f64 * 8.0, seconds) / 1e6, 4);
-        let [frames, _] = found.balances();
+        let frames = found.balance();
         let (source, destination) = (
             names::node(spec, flow.source),
             names::node(spec, flow.destination),
@@ -234,7 +255,7 @@ pub(super) fn flows(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Table {
             frames.dropped.into(),
             frames.inside.into(),
             frames.missing().into(),
-            found.dropped.into(),
+            found.lost.into(),
             found.marked.into(),
         ]);
     }
@@ -276,7 +297,7 @@ pub(super) fn time_cells(times: &DelayOutcome, unit_ps: f64) -> Vec<Cell> {
     cells
 }
 
-pub(super) fn delays(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Table {
+fn delays(spec: &EthernetSpec, outcome: &Outcome) -> Table {
     let mut columns = vec![
         Column::text("flow", "name in the scenario"),
         Column::number(
@@ -293,16 +314,16 @@ pub(super) fn delays(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Table {
         columns,
     );
     for (flow, found) in found(spec, outcome) {
-        if found.ends.delay.count > 0 {
-            let mut row = vec![flow.name.clone().into(), found.ends.delay.count.into()];
-            row.extend(time_cells(&found.ends.delay, 1e6));
+        if found.delay.count > 0 {
+            let mut row = vec![flow.name.clone().into(), found.delay.count.into()];
+            row.extend(time_cells(&found.delay, 1e6));
             table.rows.push(row);
         }
     }
     table
 }
 
-pub(super) fn deadlines(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Table {
+fn deadlines(spec: &EthernetSpec, outcome: &Outcome) -> Table {
     let mut table = Table::new(
         "deadlines",
         "Video against its playout deadline: datagrams sent after the warm-up.",
@@ -336,7 +357,7 @@ pub(super) fn deadlines(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Table
     table
 }
 
-pub(super) fn tcp(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Table {
+fn tcp(spec: &EthernetSpec, outcome: &Outcome) -> Table {
     let mut table = Table::new(
         "tcp",
         "Both ends of each connection; whole run.",
@@ -379,7 +400,7 @@ pub(super) fn tcp(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Table {
     table
 }
 
-fn nodes(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Table {
+fn nodes(spec: &EthernetSpec, outcome: &Outcome) -> Table {
     let mut table = Table::new(
         "nodes",
         "What each node held; whole run.",
@@ -409,7 +430,7 @@ fn nodes(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Table {
     table
 }
 
-fn violations(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Table {
+fn violations(spec: &EthernetSpec, outcome: &Outcome) -> Table {
     let channels = names::channels(spec);
     let mut table = Table::new(
         "violations",

@@ -1,8 +1,8 @@
 //! A run of the Ethernet engine in at most 40 lines of text, beside fair shares.
 
 use backwater_kernel::DelayOutcome;
-use backwater_net::frames::outcome::{EthernetOutcome, FlowOutcome};
 use backwater_net::frames::spec::EthernetSpec;
+use backwater_net::outcome::{FlowOutcome, Outcome};
 
 use super::groups::{Group, goodputs, groups, per_second, seconds};
 use super::ports::{self, Queue};
@@ -26,11 +26,7 @@ const VIOLATIONS: usize = 2;
 /// The run in at most 40 lines: what ran, flows or groups of them, the balance, drops, stops,
 /// what stands still, what broke. Fair shares take a line for each of up to 30 flows, and at most
 /// five more.
-pub fn ethernet_terminal_summary(
-    info: &RunInfo,
-    spec: &EthernetSpec,
-    outcome: &EthernetOutcome,
-) -> String {
+pub fn ethernet_terminal_summary(info: &RunInfo, spec: &EthernetSpec, outcome: &Outcome) -> String {
     let mut lines = vec![
         format!(
             "{}: {}, {}",
@@ -70,25 +66,25 @@ pub fn ethernet_terminal_summary(
     printable(&lines)
 }
 
-fn pace(info: &RunInfo, outcome: &EthernetOutcome) -> String {
+fn pace(info: &RunInfo, outcome: &Outcome) -> String {
     let speed = match info.wall_seconds.filter(|wall| *wall > 0.0) {
         Some(wall) => format!(
             " in {} s ({} M hops/s)",
             significant(wall, 3),
-            significant(outcome.frame_hops as f64 / wall / 1e6, 3)
+            significant(outcome.unit_hops as f64 / wall / 1e6, 3)
         ),
         None => String::new(),
     };
     format!(
         "{} frame hops, {} of them control{speed}; trace hash {}",
-        grouped(outcome.frame_hops),
+        grouped(outcome.unit_hops),
         grouped(outcome.control_hops),
         words::trace_hash(outcome)
     )
 }
 
 /// A line for each flow where they are few, for each group where they are many.
-fn flow_lines(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Vec<String> {
+fn flow_lines(spec: &EthernetSpec, outcome: &Outcome) -> Vec<String> {
     let groups = match outcome.flows.len() {
         0 => return vec!["no flows".into()],
         1..=FLOWS => (0..outcome.flows.len() as u32).map(alone(spec)).collect(),
@@ -122,7 +118,7 @@ struct FlowRates {
 }
 
 impl FlowRates {
-    fn of(spec: &EthernetSpec, outcome: &EthernetOutcome, groups: &[Group]) -> FlowRates {
+    fn of(spec: &EthernetSpec, outcome: &Outcome, groups: &[Group]) -> FlowRates {
         let goodputs = goodputs(spec, outcome);
         let sum = |group: &Group| -> f64 {
             let flows = group.flows.iter().map(|flow| goodputs[*flow as usize]);
@@ -164,7 +160,7 @@ fn titles(folded: bool, unit: &'static str) -> Vec<String> {
 
 fn row(
     spec: &EthernetSpec,
-    outcome: &EthernetOutcome,
+    outcome: &Outcome,
     group: &Group,
     flow_rates: &FlowRates,
     folded: bool,
@@ -205,12 +201,12 @@ fn row(
         times(|flow| &flow.ends.transfer_time),
         times(|flow| &flow.ends.acknowledged_time),
     );
-    for times in [done, times(|flow| &flow.ends.delay)] {
+    for times in [done, times(|flow| &flow.delay)] {
         row.push(shown(&times, times.mean));
         row.push(shown(&times, times.histogram.percentile(99.0) as f64));
     }
     row.insert(row.len() - 2, shown(&acked, acked.mean));
-    row.push(grouped(total(|flow| flow.dropped_total)));
+    row.push(grouped(total(|flow| flow.lost_total)));
     row.push(match total(|flow| flow.ends.due) {
         0 => "-".into(),
         due => words::percent(total(|flow| flow.ends.late) as f64 / due as f64),
@@ -219,7 +215,7 @@ fn row(
 }
 
 /// How many frames were dropped and why, and at which ports most.
-fn drop_lines(channels: &[String], outcome: &EthernetOutcome, queues: &[Queue<'_>]) -> Vec<String> {
+fn drop_lines(channels: &[String], outcome: &Outcome, queues: &[Queue<'_>]) -> Vec<String> {
     let all = ports::all_drops(outcome);
     if all.total() == 0 {
         return vec!["nothing was dropped".into()];
@@ -240,7 +236,7 @@ fn more(ports: usize) -> Option<String> {
 }
 
 /// Who was stopped how long, and how many control frames that took.
-fn stop_lines(channels: &[String], outcome: &EthernetOutcome, queues: &[Queue<'_>]) -> Vec<String> {
+fn stop_lines(channels: &[String], outcome: &Outcome, queues: &[Queue<'_>]) -> Vec<String> {
     let control = Control::of(outcome).sentence();
     let top = ports::top(queues, |queue| {
         // Stops of the warm-up count too, after all others.
@@ -265,7 +261,7 @@ fn stop_lines(channels: &[String], outcome: &EthernetOutcome, queues: &[Queue<'_
     lines
 }
 
-fn violations(outcome: &EthernetOutcome) -> Vec<String> {
+fn violations(outcome: &Outcome) -> Vec<String> {
     if outcome.violations.total() == 0 {
         return Vec::new();
     }

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use backwater_kernel::Time;
-use backwater_net::frames::probe::{Cause, Content, CreditMessage, FrameView, Gate, Probe};
+use backwater_net::frames::probe::{Content, CreditMessage, FrameView, Gate, LossCause, Probe};
 use backwater_net::frames::spec::EthernetSpec;
 
 use super::names;
@@ -154,13 +154,17 @@ fn kind(content: &Content) -> &'static str {
 }
 
 /// A cause of drops in a word or two.
-pub fn cause(cause: Cause) -> &'static str {
+pub fn cause(cause: LossCause) -> &'static str {
     match cause {
-        Cause::QueueFull => "queue full",
-        Cause::InputFull => "input full",
-        Cause::MemoryFull => "memory full",
-        Cause::Watchdog => "watchdog",
-        Cause::Wire => "wire",
+        LossCause::QueueFull => "queue full",
+        LossCause::Buffer => "input full",
+        LossCause::Pool => "memory full",
+        LossCause::Watchdog => "watchdog",
+        LossCause::Wire => "wire",
+        LossCause::PushOut => "pushed out",
+        LossCause::Envelope => "envelope",
+        LossCause::Policer => "policer",
+        LossCause::Residence => "residence",
     }
 }
 
@@ -173,7 +177,7 @@ impl<W: Write> Probe for EthernetTrace<W> {
         self.frame(at, "in", channel, frame, "");
     }
 
-    fn on_frame_dropped(&mut self, at: Time, channel: u32, frame: &FrameView, why: Cause) {
+    fn on_frame_dropped(&mut self, at: Time, channel: u32, frame: &FrameView, why: LossCause) {
         self.frame(at, "drop", channel, frame, cause(why));
     }
 

@@ -1,7 +1,7 @@
 //! The table of transfers: files, requests, pictures.
 
-use backwater_net::frames::outcome::EthernetOutcome;
 use backwater_net::frames::spec::{EthernetSpec, TrafficSpec};
+use backwater_net::outcome::Outcome;
 
 use super::groups::{per_second, seconds};
 use super::tables::{found, time_cells, time_columns};
@@ -34,7 +34,7 @@ fn columns() -> Vec<Column> {
 }
 
 /// A row for each flow with transfers: how long they took, and how long their acknowledgement.
-pub fn table(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Table {
+pub fn table(spec: &EthernetSpec, outcome: &Outcome) -> Table {
     let mut table = Table::new(
         "transfers",
         "Flow completion times. Files: from the application's start to the last byte at the \

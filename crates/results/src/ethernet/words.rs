@@ -1,8 +1,8 @@
 //! A run of the Ethernet engine in sentences.
 
 use backwater_kernel::Balance;
-use backwater_net::frames::outcome::{Cause, Drops, EthernetOutcome, FlowOutcome};
 use backwater_net::frames::spec::{EthernetSpec, NodeKind};
+use backwater_net::outcome::{Drops, FlowOutcome, LossCause, Outcome};
 
 use super::{names, standstill, trace};
 use crate::number::{grouped, significant, span};
@@ -10,18 +10,18 @@ use crate::stop;
 use backwater_kernel::words::counted;
 
 /// The trace hash as 16 hexadecimal digits.
-pub fn trace_hash(outcome: &EthernetOutcome) -> String {
+pub fn trace_hash(outcome: &Outcome) -> String {
     format!("{:016x}", outcome.trace_hash)
 }
 
 /// Why the run ended, as the rest of "the run ended: ...".
-pub fn stop(outcome: &EthernetOutcome) -> String {
+pub fn stop(outcome: &Outcome) -> String {
     let standstill = || outcome.standstill.as_ref().map(standstill::sentence);
     stop::sentence(outcome.stop, || standstill().unwrap_or_default())
 }
 
 /// Why the run ended, in a word or two.
-pub fn stop_short(outcome: &EthernetOutcome) -> &'static str {
+pub fn stop_short(outcome: &Outcome) -> &'static str {
     let is_circle = outcome
         .standstill
         .as_ref()
@@ -34,7 +34,7 @@ pub fn stop_short(outcome: &EthernetOutcome) -> &'static str {
 
 /// Transfers of the whole run: how many, and the rest of the sentence, `complete, the last at
 /// 1.3 ms`, with those that wait for an acknowledgement; `None` without any.
-pub fn transfers(outcome: &EthernetOutcome) -> Option<(u64, String)> {
+pub fn transfers(outcome: &Outcome) -> Option<(u64, String)> {
     let total = |of: fn(&FlowOutcome) -> u64| outcome.flows.iter().map(of).sum::<u64>();
     let last = outcome
         .flows
@@ -77,7 +77,7 @@ pub fn conservation([frames, bytes]: &[Balance; 2]) -> String {
 /// The causes of drops that occurred, each with its count: `queue full 12, watchdog 3`.
 pub fn causes(drops: &Drops) -> String {
     let words = |cause| match cause {
-        Cause::Wire => "lost on the wire",
+        LossCause::Wire => "lost on the wire",
         other => trace::cause(other),
     };
     let parts = drops.each().filter(|(_, count)| *count > 0);
@@ -120,15 +120,15 @@ pub struct Control {
 
 impl Control {
     /// Of all channels.
-    pub fn of(outcome: &EthernetOutcome) -> Control {
+    pub fn of(outcome: &Outcome) -> Control {
         let mut all = Control::default();
         for channel in &outcome.channels {
-            all.stops += channel.stops_sent;
-            all.refreshes += channel.refreshes_sent;
-            all.resumes += channel.resumes_sent;
-            all.obeyed += channel.stops_obeyed;
-            all.credits += channel.credits_sent;
-            all.lost += channel.control_lost_total;
+            all.stops += channel.by_class.stops_sent;
+            all.refreshes += channel.by_class.refreshes_sent;
+            all.resumes += channel.by_class.resumes_sent;
+            all.obeyed += channel.by_class.stops_obeyed;
+            all.credits += channel.by_class.credits_sent;
+            all.lost += channel.by_class.control_lost_total;
         }
         all
     }
@@ -159,7 +159,7 @@ impl Control {
 }
 
 /// The channel with the highest data and control share, and those shares.
-pub fn busiest(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Option<(String, f64, f64)> {
+pub fn busiest(spec: &EthernetSpec, outcome: &Outcome) -> Option<(String, f64, f64)> {
     let load = |index: usize| {
         let channel = &outcome.channels[index];
         channel.data_share + channel.control_share
@@ -172,7 +172,7 @@ pub fn busiest(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Option<(String
 }
 
 /// The run in a few paragraphs.
-pub fn paragraphs(spec: &EthernetSpec, outcome: &EthernetOutcome) -> String {
+pub fn paragraphs(spec: &EthernetSpec, outcome: &Outcome) -> String {
     let is_switch = |kind: &NodeKind| matches!(kind, NodeKind::Switch(_));
     let switches = spec.nodes.iter().filter(|node| is_switch(&node.kind));
     let switches = switches.count();

@@ -1,6 +1,5 @@
 //! What was lost, by cause.
 
-use backwater_kernel::Cause;
 use backwater_net::outcome::{Drops, LossCause, Outcome};
 use backwater_net::spec::NetworkSpec;
 use serde_json::{Map, Value};
@@ -9,10 +8,23 @@ use super::names;
 use crate::model::{Column, Table};
 use crate::number::grouped;
 
+/// What units of circuits are lost by, in the order of columns.
+pub const CAUSES: [LossCause; 7] = [
+    LossCause::Wire,
+    LossCause::Buffer,
+    LossCause::Pool,
+    LossCause::PushOut,
+    LossCause::Envelope,
+    LossCause::Policer,
+    LossCause::Residence,
+];
+
 /// Heading, what it means, and how a sentence goes on after a count.
 fn words(cause: LossCause) -> (&'static str, &'static str, &'static str) {
     match cause {
         LossCause::Wire => ("wire", "an error on the wire", "lost on the wire"),
+        LossCause::QueueFull => ("queue", "the queue was full", "dropped by full queues"),
+        LossCause::Watchdog => ("watchdog", "a watchdog had tripped", "dropped by watchdogs"),
         LossCause::Buffer => (
             "buffer",
             "the buffer of the flow was full",
@@ -63,7 +75,7 @@ fn total(outcome: &Outcome) -> Drops {
 /// What was lost, and why, as the rest of a sentence.
 pub fn sentence(outcome: &Outcome) -> String {
     let total = total(outcome);
-    let lost: Vec<LossCause> = LossCause::ALL
+    let lost: Vec<LossCause> = CAUSES
         .into_iter()
         .filter(|cause| total.by(*cause) > 0)
         .collect();
@@ -85,7 +97,7 @@ pub fn sentence(outcome: &Outcome) -> String {
 /// Losses of each flow that has any.
 pub fn table(spec: &NetworkSpec, outcome: &Outcome) -> Table {
     let mut columns = vec![Column::text("flow", "name in the scenario")];
-    for cause in LossCause::ALL {
+    for cause in CAUSES {
         let (name, meaning, _) = words(cause);
         columns.push(Column::number(name, "units", meaning));
     }
@@ -99,7 +111,7 @@ pub fn table(spec: &NetworkSpec, outcome: &Outcome) -> Table {
     for (flow, found) in outcome.flows.iter().enumerate() {
         if found.drops.total() > 0 {
             let mut row = vec![names::flow(spec, flow as u32).into()];
-            row.extend(LossCause::ALL.map(|cause| found.drops.by(cause).into()));
+            row.extend(CAUSES.map(|cause| found.drops.by(cause).into()));
             row.push(found.drops.total().into());
             table.rows.push(row);
         }
@@ -110,9 +122,7 @@ pub fn table(spec: &NetworkSpec, outcome: &Outcome) -> Table {
 /// Losses by cause, for `summary.json`; causes that did not occur are left out.
 pub fn json(outcome: &Outcome) -> Value {
     let total = total(outcome);
-    let lost = LossCause::ALL
-        .into_iter()
-        .filter(|cause| total.by(*cause) > 0);
+    let lost = CAUSES.into_iter().filter(|cause| total.by(*cause) > 0);
     let pairs = lost.map(|cause| (words(cause).0.to_owned(), total.by(cause).into()));
     Value::Object(pairs.collect::<Map<_, _>>())
 }

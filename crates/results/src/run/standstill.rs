@@ -1,7 +1,7 @@
 //! Circuits that could not move at the end, and what each waited for.
 
 use backwater_kernel::{Duration, Stop, Time};
-use backwater_net::outcome::{MissingCredit, Outcome, Reason, Standstill, Wait};
+use backwater_net::outcome::{MissingCredit, Outcome, Reason, Standstill, Wait, WaitPlace};
 use backwater_net::spec::NetworkSpec;
 use serde_json::{Value, json};
 
@@ -54,6 +54,7 @@ impl Words<'_> {
     /// For what, in a few words.
     fn reason(&self, reason: &Reason) -> String {
         match reason {
+            Reason::Shut => "stopped".into(),
             Reason::Buffer { stored, legs } => format!(
                 "no credit; {} ahead, held up at {}",
                 counted(*stored, "unit"),
@@ -114,9 +115,10 @@ impl Words<'_> {
     }
 
     fn place(&self, wait: &Wait) -> String {
-        match wait.leg {
-            Some(leg) => self.channel(leg),
-            None => "at its source".into(),
+        match wait.place {
+            WaitPlace::Source => "at its source".into(),
+            WaitPlace::Leg(leg) => self.channel(leg),
+            WaitPlace::Queue(queue) => names::channel(&self.channels, queue.channel),
         }
     }
 }
@@ -170,7 +172,7 @@ pub fn table(spec: &NetworkSpec, outcome: &Outcome, cell: Duration) -> Table {
             Reason::Buffer { stored, .. } | Reason::Sink { stored } => {
                 Cell::from(u64::from(stored))
             }
-            Reason::Credit(_) | Reason::Window { .. } => Cell::Empty,
+            Reason::Shut | Reason::Credit(_) | Reason::Window { .. } => Cell::Empty,
         };
         table.rows.push(vec![
             names::flow(spec, wait.flow).into(),
@@ -232,9 +234,9 @@ pub fn lines(spec: &NetworkSpec, outcome: &Outcome, cell: Duration) -> Vec<Strin
     let one = |wait: &Wait| {
         let flow = shortened(&names::flow(spec, wait.flow));
         let units = units(wait).map_or("units".into(), |units| counted(units, "unit"));
-        let place = match wait.leg {
-            Some(_) => format!("for {}", words.place(wait)),
-            None => words.place(wait),
+        let place = match wait.place {
+            WaitPlace::Source => words.place(wait),
+            WaitPlace::Leg(_) | WaitPlace::Queue(_) => format!("for {}", words.place(wait)),
         };
         let why = words.reason(&wait.reason);
         format!("  {flow}: {units} waiting {place}: {why}")
@@ -254,7 +256,7 @@ pub fn json(spec: &NetworkSpec, outcome: &Outcome, cell: Duration) -> Option<Val
     let one = |wait: &Wait| {
         json!({
             "flow": names::flow(spec, wait.flow),
-            "port": wait.leg.map(|leg| words.channel(leg)),
+            "port": (wait.place != WaitPlace::Source).then(|| words.place(wait)),
             "units": units(wait),
             "since_ps": wait.since.map(|since| since.ps()),
             "kind": kind(&wait.reason),
@@ -273,6 +275,7 @@ pub fn json(spec: &NetworkSpec, outcome: &Outcome, cell: Duration) -> Option<Val
 
 fn kind(reason: &Reason) -> &'static str {
     match reason {
+        Reason::Shut => "stop",
         Reason::Buffer { .. } => "buffer",
         Reason::Sink { .. } => "sink",
         Reason::Credit(_) => "credit",

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use backwater_kernel::{Cause, Channels, Time};
-use backwater_net::outcome::{LossCause, Outcome, SessionAnswer};
+use backwater_kernel::{Channels, Time};
+use backwater_net::outcome::{Outcome, SessionAnswer};
 use backwater_net::spec::{
     CellApplication, ChannelSpec, FlowSpec, NetworkSpec, SchedulerSpec, SourceControlSpec,
     TrafficSpec,
@@ -98,7 +98,7 @@ fn reason(spec: &NetworkSpec, outcome: &Outcome, flow: usize) -> String {
         return "its set-up was refused".into();
     }
     if found.lost_total > found.inside_total {
-        let causes = LossCause::ALL.into_iter();
+        let causes = losses::CAUSES.into_iter();
         let most = causes.max_by_key(|cause| found.drops.by(*cause));
         let why = most.map_or("lost", losses::fate);
         return format!("{} {why}", grouped(found.lost_total));

@@ -9,6 +9,8 @@ use super::loads::flow_loads;
 use super::{
     Measured, abr, bounds, cell_tcp, fair, losses, names, ports, recovery, sessions, standstill,
 };
+use crate::groups::group_names;
+use crate::merge::as_one;
 use crate::model::{Cell, Column, Table};
 
 /// Tables of what stood still, flows, fair shares, delays, delay bounds, ABR, TCP, recovery, what
@@ -54,6 +56,33 @@ pub fn run_tables<'a>(
     tables
 }
 
+/// The names of flows, those of one group as one.
+pub fn flow_names(spec: &NetworkSpec) -> Vec<String> {
+    group_names(spec.flows.iter().map(|flow| flow.name.as_str()))
+}
+
+/// The tables of a flow or of a group, each with a row at most; nothing if there is none of the
+/// name. `cell` is the unit of time.
+pub fn flow_tables(
+    spec: &NetworkSpec,
+    outcome: &Outcome,
+    cell: Duration,
+    name: &str,
+) -> Option<Vec<Table>> {
+    let (first, outcome) = as_one(&spec.flows, |flow| &flow.name, outcome, name)?;
+    let mut flow = first.clone();
+    flow.name = name.into();
+    let one = NetworkSpec {
+        flows: vec![flow],
+        ..spec.clone()
+    };
+    Some(vec![
+        flows(&one, &outcome),
+        delays(&one, &outcome, cell),
+        responses(&one, &outcome),
+    ])
+}
+
 fn flow_columns() -> Vec<Column> {
     let cells = |name: &str, meaning: &str| Column::number(name, "cells", meaning);
     vec![
@@ -85,7 +114,7 @@ fn flow_columns() -> Vec<Column> {
     ]
 }
 
-pub(super) fn flows(spec: &NetworkSpec, outcome: &Outcome) -> Table {
+fn flows(spec: &NetworkSpec, outcome: &Outcome) -> Table {
     let mut table = Table::new(
         "flows",
         "What each flow offered, how much was delivered or lost, and its throughput.",
@@ -116,7 +145,7 @@ pub(super) fn flows(spec: &NetworkSpec, outcome: &Outcome) -> Table {
     table
 }
 
-pub(super) fn delays(spec: &NetworkSpec, outcome: &Outcome, cell: Duration) -> Table {
+fn delays(spec: &NetworkSpec, outcome: &Outcome, cell: Duration) -> Table {
     let mut columns = vec![
         Column::text("flow", "name in the scenario"),
         Column::number("samples", "cells", "delivered after the warm-up"),
@@ -143,7 +172,7 @@ pub(super) fn delays(spec: &NetworkSpec, outcome: &Outcome, cell: Duration) -> T
     table
 }
 
-pub(super) fn responses(spec: &NetworkSpec, outcome: &Outcome) -> Table {
+fn responses(spec: &NetworkSpec, outcome: &Outcome) -> Table {
     let mut columns = vec![
         Column::text("flow", "name in the scenario"),
         Column::number("responses", "", "completed after the warm-up"),
@@ -299,7 +328,7 @@ fn channels(spec: &NetworkSpec, outcome: &Outcome) -> Table {
     for (index, found) in outcome.channels.iter().enumerate() {
         let known = spec.links.channels().contains(&(index as u32));
         let channel = known.then(|| spec.links.channel(index as u32));
-        let idle = 1.0 - found.data_utilization - found.control_utilization;
+        let idle = 1.0 - found.data_share - found.control_share;
         let megabits = |ps: u64| Cell::float(ps as f64 / 1e6, 3);
         table.rows.push(vec![
             names
@@ -309,8 +338,8 @@ fn channels(spec: &NetworkSpec, outcome: &Outcome) -> Table {
                 .into(),
             channel.map_or(Cell::Empty, |channel| megabits(channel.rate.0)),
             channel.map_or(Cell::Empty, |channel| megabits(channel.delay.ps())),
-            Cell::float(found.data_utilization * 100.0, 2),
-            Cell::float(found.control_utilization * 100.0, 2),
+            Cell::float(found.data_share * 100.0, 2),
+            Cell::float(found.control_share * 100.0, 2),
             Cell::float(idle.max(0.0) * 100.0, 2),
             found.data_units.into(),
             found.control_units.into(),

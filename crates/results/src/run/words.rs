@@ -63,7 +63,7 @@ pub fn conservation(balance: &Balance) -> String {
 pub fn busiest(spec: &NetworkSpec, outcome: &Outcome) -> Option<(String, f64, f64)> {
     let load = |i: usize| {
         let channel = &outcome.channels[i];
-        channel.data_utilization + channel.control_utilization
+        channel.data_share + channel.control_share
     };
     let index = (0..outcome.channels.len())
         .reduce(|best, next| if load(next) > load(best) { next } else { best })?;
@@ -71,8 +71,8 @@ pub fn busiest(spec: &NetworkSpec, outcome: &Outcome) -> Option<(String, f64, f6
     let channel = &outcome.channels[index];
     Some((
         name,
-        channel.data_utilization * 100.0,
-        channel.control_utilization * 100.0,
+        channel.data_share * 100.0,
+        channel.control_share * 100.0,
     ))
 }
 

@@ -2,14 +2,16 @@
 
 use backwater_ends::TcpSpec;
 use backwater_ends::tcp::TcpCounts;
-use backwater_kernel::{DelayOutcome, Delays, Duration, Place, Rate, Stop, Time, Violations};
-use backwater_net::frames::outcome::{
-    Cause, ChannelOutcome, Drops, EndsOutcome, EthernetOutcome, FlowOutcome, NodeOutcome,
-    QueueOutcome, Standstill, Wait,
+use backwater_kernel::{
+    Balance, DelayOutcome, Delays, Duration, Place, Rate, Stop, Time, Violations,
 };
 use backwater_net::frames::spec::{
     ChannelSpec, EthernetSpec, FlowSpec, Forwarding, LinkSpec, MemorySpec, NodeKind, NodeSpec,
     QueueSpec, SchedulerSpec, Spread, SwitchSpec, TrafficSpec, TransportSpec, VideoSpec,
+};
+use backwater_net::outcome::{
+    ChannelOutcome, ClassesOutcome, Drops, EndsOutcome, FlowOutcome, LossCause, NodeOutcome,
+    Outcome, QueueOutcome, Reason, Standstill, StuckQueue, Wait, WaitPlace,
 };
 use backwater_results::RunInfo;
 
@@ -134,20 +136,23 @@ fn times(values: &[u64]) -> DelayOutcome {
 
 fn found(goodput_bytes: u64, dropped: u64) -> FlowOutcome {
     FlowOutcome {
-        created_total: 1000,
-        created_bytes_total: 1_000_000,
+        offered_total: 1000,
         delivered_total: 990 - dropped,
-        delivered_bytes_total: 990_000 - dropped * 1000,
-        dropped_total: dropped,
-        dropped_bytes_total: dropped * 1000,
+        lost_total: dropped,
         inside_total: 10,
-        inside_bytes_total: 10_000,
-        dropped,
+        bytes: Some(Balance {
+            offered: 1_000_000,
+            delivered: 990_000 - dropped * 1000,
+            dropped: dropped * 1000,
+            queued: 0,
+            inside: 10_000,
+        }),
+        delivered: 900,
+        lost: dropped,
+        delay: times(&[100 * US, 200 * US, 300 * US, 2 * MS]),
         ends: EndsOutcome {
             goodput_bytes,
             offered_bytes_total: goodput_bytes,
-            delivered: 900,
-            delay: times(&[100 * US, 200 * US, 300 * US, 2 * MS]),
             ..EndsOutcome::default()
         },
         ..FlowOutcome::default()
@@ -169,7 +174,7 @@ fn queue(sent: u64, stopped_share: f64, drops: Drops) -> QueueOutcome {
 }
 
 /// What was found there: drops in front of D, stops in front of A and B.
-pub fn outcome() -> EthernetOutcome {
+pub fn outcome() -> Outcome {
     let mut flows = vec![
         found(5_000_000, 7),
         found(4_000_000, 3),
@@ -191,13 +196,16 @@ pub fn outcome() -> EthernetOutcome {
     (flows[2].ends.due, flows[2].ends.late) = (400, 20);
     let channel = |queue: QueueOutcome, data_share: f64| ChannelOutcome {
         data_share,
-        queues: vec![queue, QueueOutcome::default()],
+        by_class: ClassesOutcome {
+            queues: vec![queue, QueueOutcome::default()],
+            ..ClassesOutcome::default()
+        },
         ..ChannelOutcome::default()
     };
     let none = Drops::default();
     let mut drops = none;
-    drops.add(Cause::QueueFull, 9);
-    drops.add(Cause::Watchdog, 1);
+    drops.add(LossCause::QueueFull, 9);
+    drops.add(LossCause::Watchdog, 1);
     let mut channels = vec![
         channel(queue(2000, 0.25, none), 0.2),
         channel(queue(900, 0.0, none), 0.01),
@@ -208,17 +216,21 @@ pub fn outcome() -> EthernetOutcome {
         channel(queue(3000, 0.0, drops), 0.97),
         channel(queue(1400, 0.0, none), 0.1),
     ];
-    (channels[1].stops_sent, channels[1].resumes_sent) = (12, 11);
-    channels[1].refreshes_sent = 2;
-    channels[0].stops_obeyed = 12;
-    EthernetOutcome {
+    (
+        channels[1].by_class.stops_sent,
+        channels[1].by_class.resumes_sent,
+    ) = (12, 11);
+    channels[1].by_class.refreshes_sent = 2;
+    channels[0].by_class.stops_obeyed = 12;
+    Outcome {
         ended_at: Time(11 * S),
         stop: Stop::TimeReached,
         trace_hash: 0xc0ff_ee01_2345_6789,
         events: 12_345,
-        frame_hops: 13_200,
+        unit_hops: 13_200,
         control_hops: 23,
         flows,
+        legs: Vec::new(),
         channels,
         nodes: vec![NodeOutcome::default(); 5],
         violations: Violations::default(),
@@ -227,17 +239,20 @@ pub fn outcome() -> EthernetOutcome {
 }
 
 /// The same, ended by two queues that wait for each other.
-pub fn standing() -> EthernetOutcome {
+pub fn standing() -> Outcome {
     let wait = |channel, first_flow| Wait {
-        channel,
-        class: 0,
-        destination: None,
-        frames: 12,
-        bytes: 12_000,
-        first_flow,
-        since: Time(210 * MS),
+        flow: first_flow,
+        place: WaitPlace::Queue(StuckQueue {
+            channel,
+            class: 0,
+            destination: None,
+            bytes: 12_000,
+        }),
+        units: 12,
+        since: Some(Time(210 * MS)),
+        reason: Reason::Shut,
     };
-    EthernetOutcome {
+    Outcome {
         stop: Stop::Standstill,
         standstill: Some(Standstill {
             since: Time(210 * MS),
@@ -251,7 +266,7 @@ pub fn standing() -> EthernetOutcome {
 }
 
 /// A run with something wrong everywhere.
-pub fn broken() -> EthernetOutcome {
+pub fn broken() -> Outcome {
     let mut outcome = standing();
     outcome.flows[0].delivered_total += 1;
     for _ in 0..250 {

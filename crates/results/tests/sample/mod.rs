@@ -166,6 +166,7 @@ pub fn outcome() -> Outcome {
         trace_hash: 0x00c0_ffee_0123_4567,
         events: 1_234_567,
         unit_hops: 456_789,
+        control_hops: 45_678,
         flows: vec![
             flow(33_400, 33_320, 92.4),
             flow(41_000, 40_210, 214.8),
@@ -174,11 +175,11 @@ pub fn outcome() -> Outcome {
         legs: legs.collect(),
         channels: (0..10)
             .map(|channel| ChannelOutcome {
-                rate: None,
-                data_utilization: if channel == 4 { 0.9675 } else { 0.33 },
-                control_utilization: 0.0325,
+                data_share: if channel == 4 { 0.9675 } else { 0.33 },
+                control_share: 0.0325,
                 data_units: 99_100,
                 control_units: 3_250,
+                ..ChannelOutcome::default()
             })
             .collect(),
         nodes: (0..6)
@@ -186,7 +187,7 @@ pub fn outcome() -> Outcome {
                 stored_max_total: 40 * node + 3,
                 stored_max: 40 * node + 2,
                 stored_mean: 11.5,
-                pool_max_total: 0,
+                ..NodeOutcome::default()
             })
             .collect(),
         violations: Violations::default(),

@@ -2,9 +2,9 @@
 
 use backwater_kernel::{Duration, Rings};
 use backwater_net::frames::Simulation;
-use backwater_net::frames::outcome::EthernetOutcome;
-use backwater_net::frames::probe::{Audit, Cause};
+use backwater_net::frames::probe::{Audit, LossCause};
 use backwater_net::frames::spec::{CreditRule, EthernetSpec};
+use backwater_net::outcome::Outcome;
 
 use crate::{codes, read};
 
@@ -46,19 +46,22 @@ transport = "udp"
     )
 }
 
-fn run(spec: &EthernetSpec) -> EthernetOutcome {
+fn run(spec: &EthernetSpec) -> Outcome {
     let audit = Audit::new(spec);
     let mut engine = Simulation::<Rings, Audit>::with_probe(spec, audit).expect("a sound network");
     engine.run();
     let seen = engine.probe().violations();
     assert_eq!(seen.total(), 0, "{seen:?}");
-    engine.frame_outcome()
+    engine.outcome()
 }
 
 /// Frames lost for want of a place that credit had promised.
-fn lost(outcome: &EthernetOutcome) -> u64 {
-    let queues = outcome.channels.iter().flat_map(|channel| &channel.queues);
-    queues.map(|queue| queue.drops.by(Cause::InputFull)).sum()
+fn lost(outcome: &Outcome) -> u64 {
+    let queues = outcome
+        .channels
+        .iter()
+        .flat_map(|channel| &channel.by_class.queues);
+    queues.map(|queue| queue.drops.by(LossCause::Buffer)).sum()
 }
 
 #[test]

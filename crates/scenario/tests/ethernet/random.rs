@@ -2,8 +2,8 @@
 
 use backwater_kernel::{Purpose, Rings, Stream};
 use backwater_net::frames::Simulation;
-use backwater_net::frames::outcome::EthernetOutcome;
 use backwater_net::frames::spec::{EthernetSpec, NodeKind};
+use backwater_net::outcome::Outcome;
 
 use crate::try_read;
 
@@ -61,15 +61,15 @@ fn file(seed: u64) -> String {
     )
 }
 
-fn run(spec: &EthernetSpec) -> EthernetOutcome {
+fn run(spec: &EthernetSpec) -> Outcome {
     let engine = Simulation::<Rings>::new(spec);
     let mut engine = engine.expect("what is sound runs");
     engine.run_until(spec.stop_at);
-    engine.frame_outcome()
+    engine.outcome()
 }
 
 /// Frames lost in lossless classes.
-fn lost(spec: &EthernetSpec, outcome: &EthernetOutcome) -> u64 {
+fn lost(spec: &EthernetSpec, outcome: &Outcome) -> u64 {
     let lossless = spec.nodes.iter().find_map(|node| match &node.kind {
         NodeKind::Switch(switch) => switch.back_pressure.map(|rules| rules.classes),
         NodeKind::Station { .. } => None,
@@ -78,7 +78,7 @@ fn lost(spec: &EthernetSpec, outcome: &EthernetOutcome) -> u64 {
     let queues = outcome
         .channels
         .iter()
-        .flat_map(|channel| (0..8).zip(&channel.queues));
+        .flat_map(|channel| (0..8).zip(&channel.by_class.queues));
     let own = queues.filter(|(class, _)| lossless & 1 << class != 0);
     own.map(|(_, queue)| queue.drops.total()).sum()
 }

@@ -3,8 +3,8 @@
 use backwater_ends::TcpSpec;
 use backwater_kernel::{Rings, Stop};
 use backwater_net::frames::Simulation;
-use backwater_net::frames::outcome::EthernetOutcome;
 use backwater_net::frames::spec::{EthernetSpec, TransportSpec};
+use backwater_net::outcome::Outcome;
 
 use crate::{codes, read};
 
@@ -25,10 +25,10 @@ to = "D"
 traffic = { kind = "files", size = "1 MB", think = "0 s", transfers = 1 }
 "#;
 
-fn run(spec: &EthernetSpec) -> EthernetOutcome {
+fn run(spec: &EthernetSpec) -> Outcome {
     let mut engine = Simulation::<Rings>::new(spec).expect("a sound network");
     engine.run();
-    engine.frame_outcome()
+    engine.outcome()
 }
 
 fn tcp(text: &str, flow: usize) -> TcpSpec {
@@ -135,7 +135,7 @@ fn an_incast_answers_marks() {
         let outcome = run(&read(text));
         let flows = outcome.flows.iter();
         flows.fold((0, 0), |sum, flow| {
-            (sum.0 + flow.ends.tcp.ecn_cuts, sum.1 + flow.dropped_total)
+            (sum.0 + flow.ends.tcp.ecn_cuts, sum.1 + flow.lost_total)
         })
     };
     assert_eq!(tcp(&text, 7), TcpSpec::dctcp());

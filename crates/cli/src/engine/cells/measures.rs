@@ -62,9 +62,9 @@ measures! { run: &Seen<'_> =>
     "fill max", "units", Other, 0, "largest fill of any buffer",
         f64::from(run.fill_max());
     "data share max", "", Other, 4, "share of time that the busiest port sends data",
-        run.busiest(|channel| channel.data_utilization);
+        run.busiest(|channel| channel.data_share);
     "control share max", "", Other, 4, "largest share of time that any port sends control units",
-        run.busiest(|channel| channel.control_utilization);
+        run.busiest(|channel| channel.control_share);
     "saturated", "", Saturated, 0, "1 if the network can't carry what is offered, else 0",
         flag(run.is_saturated());
     "stuck", "", Other, 0, "1 if units wait and nothing can move, else 0",

@@ -6,8 +6,8 @@
 use std::borrow::Cow;
 
 use backwater_kernel::{DelayOutcome, Stop};
-use backwater_net::frames::outcome::{ChannelOutcome, EthernetOutcome, FlowOutcome, QueueOutcome};
 use backwater_net::frames::spec::EthernetSpec;
+use backwater_net::outcome::{ChannelOutcome, FlowOutcome, Outcome, QueueOutcome};
 use backwater_results::ethernet::{fairness, goodputs};
 use backwater_results::sweep::{FlowColumn, Measure, Role};
 
@@ -48,17 +48,17 @@ measures! { run: &Seen<'_> =>
     "late share", "", Other, 4, "video datagrams that missed their deadline, over those due",
         share(run.total(|f| f.ends.late), run.total(|f| f.ends.due));
     "dropped", "frames", Other, 0, "whatever the cause, whole run",
-        run.total(|f| f.dropped_total) as f64;
+        run.total(|f| f.lost_total) as f64;
     "dropped share", "", Other, 5, "the same over frames created",
-        share(run.total(|f| f.dropped_total), run.total(|f| f.created_total));
+        share(run.total(|f| f.lost_total), run.total(|f| f.offered_total));
     "stopped share max", "", Other, 4, "largest share of time that a queue was stopped",
         run.queues().map(|queue| queue.stopped_share).fold(0.0, f64::max);
     "stops", "frames", Other, 0, "stop frames sent, whole run",
-        run.channels().map(|channel| channel.stops_sent).sum::<u64>() as f64;
+        run.channels().map(|channel| channel.by_class.stops_sent).sum::<u64>() as f64;
     "queue max", "bytes", Other, 0, "largest number of bytes in a queue with a limit, whole run",
         run.largest_queue() as f64;
     "headroom max", "bytes", Other, 0, "largest at any input, whole run",
-        run.channels().map(|channel| channel.headroom_most_bytes).max().unwrap_or(0) as f64;
+        run.largest_headroom() as f64;
     "ECN-marked", "frames", Other, 0, "by switches",
         run.queues().map(|queue| queue.marked).sum::<u64>() as f64;
     "retransmitted share", "", Other, 5,
@@ -87,7 +87,7 @@ pub fn point(found: &FoundFrames<'_>, columns: &[FlowColumn]) -> Point {
 /// What was seen of a run.
 struct Seen<'a> {
     spec: &'a EthernetSpec,
-    outcome: &'a EthernetOutcome,
+    outcome: &'a Outcome,
     seconds: f64,
     /// Goodputs, bps.
     rates: Vec<f64>,
@@ -98,14 +98,14 @@ struct Seen<'a> {
 }
 
 impl<'a> Seen<'a> {
-    fn of(spec: &'a EthernetSpec, outcome: &'a EthernetOutcome) -> Seen<'a> {
+    fn of(spec: &'a EthernetSpec, outcome: &'a Outcome) -> Seen<'a> {
         let flows = || outcome.flows.iter().map(|flow| &flow.ends);
         Seen {
             spec,
             outcome,
             seconds: outcome.ended_at.since(spec.warm_up).seconds(),
             rates: goodputs(spec, outcome),
-            delays: DelayOutcome::merged(flows().map(|ends| &ends.delay)),
+            delays: DelayOutcome::merged(outcome.flows.iter().map(|flow| &flow.delay)),
             done: DelayOutcome::merged(flows().map(|ends| &ends.transfer_time)),
             acked: DelayOutcome::merged(flows().map(|ends| &ends.acknowledged_time)),
         }
@@ -135,7 +135,7 @@ impl<'a> Seen<'a> {
     }
 
     fn queues(&self) -> impl Iterator<Item = &QueueOutcome> {
-        self.channels().flat_map(|channel| &channel.queues)
+        self.channels().flat_map(|channel| &channel.by_class.queues)
     }
 
     /// When the last transfer was complete, ms.
@@ -146,6 +146,12 @@ impl<'a> Seen<'a> {
             0 => f64::NAN,
             _ => last.unwrap_or(0) as f64 / MS,
         }
+    }
+
+    fn largest_headroom(&self) -> u64 {
+        let inputs = self.channels();
+        let most = inputs.map(|channel| channel.by_class.headroom_most_bytes);
+        most.max().unwrap_or(0)
     }
 
     /// Hosts hold what they have; only queues with a limit are of interest.
@@ -191,13 +197,13 @@ mod tests {
     use super::*;
     use crate::engine::frames::Frames;
     use backwater_kernel::Time;
-    use backwater_net::frames::outcome::EndsOutcome;
+    use backwater_net::outcome::EndsOutcome;
 
     #[test]
     fn a_value_for_each_measure() {
         let scenario = super::super::tests::merge();
         let frames = Frames(&scenario);
-        let run = frames.start(()).expect("it runs");
+        let mut run = frames.start(()).expect("it runs");
         let times = |ps: u64| {
             let mut times = backwater_kernel::Delays::default();
             times.record(ps);
@@ -218,7 +224,7 @@ mod tests {
             let network = backwater_kernel::Place::Network;
             violations.note(Time::ZERO, network, String::new);
         }
-        let outcome = EthernetOutcome {
+        let outcome = Outcome {
             flows: vec![flow],
             stop: Stop::Standstill,
             violations,

@@ -1,7 +1,7 @@
 //! The trace of a run of the Ethernet engine on its way to a file.
 
 use backwater_kernel::Time;
-use backwater_net::frames::probe::{Cause, FrameView, Gate, Probe};
+use backwater_net::frames::probe::{FrameView, Gate, LossCause, Probe};
 use backwater_net::frames::spec::EthernetSpec;
 use backwater_results::{Capture, EthernetTrace, RunDirectory};
 
@@ -83,7 +83,7 @@ impl Probe for Trace<'_> {
         }
     }
 
-    fn on_frame_dropped(&mut self, at: Time, channel: u32, frame: &FrameView, cause: Cause) {
+    fn on_frame_dropped(&mut self, at: Time, channel: u32, frame: &FrameView, cause: LossCause) {
         if let Some(Form::Csv(trace)) = &mut self.form {
             trace.on_frame_dropped(at, channel, frame, cause);
         }

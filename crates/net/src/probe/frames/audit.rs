@@ -24,7 +24,7 @@ use backwater_kernel::{Place, Time, Violations};
 
 use self::inside::Inside;
 use self::port::{Port, Queue, Waiting};
-use super::{Cause, FrameView, Gate, Probe};
+use super::{FrameView, Gate, LossCause, Probe};
 use crate::network::Network;
 use crate::spec::frames::{EthernetSpec, WIRE_OVERHEAD_BYTES};
 
@@ -214,10 +214,10 @@ impl Probe for Audit {
         });
     }
 
-    fn on_frame_dropped(&mut self, at: Time, channel: u32, frame: &FrameView, cause: Cause) {
+    fn on_frame_dropped(&mut self, at: Time, channel: u32, frame: &FrameView, cause: LossCause) {
         match frame.is_control() {
             // It was lost on the wire.
-            true if cause == Cause::Wire => return,
+            true if cause == LossCause::Wire => return,
             true => {
                 self.touch(channel);
             }
@@ -235,7 +235,7 @@ impl Probe for Audit {
                 frame.number, frame.flow
             )
         });
-        if cause == Cause::Watchdog {
+        if cause == LossCause::Watchdog {
             // It waited, or had just come.
             let queue = self.queue(channel, frame.class);
             if let Some(place) = queue.place(frame)

@@ -1,0 +1,89 @@
+//! Several flows as if they were one: what tables say of a group.
+
+use backwater_kernel::{Balance, DelayOutcome, Time};
+use backwater_net::outcome::{EndsOutcome, FlowOutcome, Outcome};
+
+use crate::groups::of_name;
+
+/// The flow of this name, or the first of the group with that name, and an outcome in which all
+/// of the group are one; nothing if there is none.
+pub fn as_one<'a, F>(
+    flows: &'a [F],
+    name_of: fn(&F) -> &str,
+    outcome: &Outcome,
+    name: &str,
+) -> Option<(&'a F, Outcome)> {
+    let flows = flows.iter().zip(&outcome.flows);
+    let found = of_name(flows, |(flow, _)| name_of(flow), name);
+    let (first, _) = *found.first()?;
+    let found: Vec<&FlowOutcome> = found.into_iter().map(|(_, found)| found).collect();
+    let outcome = Outcome {
+        flows: vec![sum(&found)],
+        ..outcome.clone()
+    };
+    Some((first, outcome))
+}
+
+/// Several flows as one. What can't be added up, such as the answer to a set-up, is left out.
+fn sum(flows: &[&FlowOutcome]) -> FlowOutcome {
+    if let [only] = flows {
+        return (*only).clone();
+    }
+    let total = |of: fn(&FlowOutcome) -> u64| flows.iter().map(|flow| of(flow)).sum::<u64>();
+    let times = |of: fn(&FlowOutcome) -> &DelayOutcome| {
+        DelayOutcome::merged(flows.iter().map(|flow| of(flow)))
+    };
+    let bytes: Option<Vec<Balance>> = flows.iter().map(|flow| flow.bytes).collect();
+    let backlogs = flows.iter().map(|flow| flow.source_backlog_max);
+    FlowOutcome {
+        offered_total: total(|flow| flow.offered_total),
+        delivered_total: total(|flow| flow.delivered_total),
+        lost_total: total(|flow| flow.lost_total),
+        inside_total: total(|flow| flow.inside_total),
+        bytes: bytes.map(|all| all.into_iter().sum()),
+        delivered: total(|flow| flow.delivered),
+        delivered_bytes: total(|flow| flow.delivered_bytes),
+        lost: total(|flow| flow.lost),
+        accepted: total(|flow| flow.accepted),
+        retransmitted_total: total(|flow| flow.retransmitted_total),
+        delay: times(|flow| &flow.delay),
+        source_backlog_max: backlogs.max().unwrap_or(0),
+        responses: times(|flow| &flow.responses),
+        marked: total(|flow| flow.marked),
+        ends: ends(flows),
+        ..FlowOutcome::default()
+    }
+}
+
+fn ends(flows: &[&FlowOutcome]) -> EndsOutcome {
+    let total = |of: fn(&EndsOutcome) -> u64| flows.iter().map(|flow| of(&flow.ends)).sum::<u64>();
+    let times = |of: fn(&EndsOutcome) -> &DelayOutcome| {
+        DelayOutcome::merged(flows.iter().map(|flow| of(&flow.ends)))
+    };
+    let mut tcp = EndsOutcome::default().tcp;
+    for flow in flows {
+        let own = &flow.ends.tcp;
+        tcp.segments += own.segments;
+        tcp.sent_bytes += own.sent_bytes;
+        tcp.again_bytes += own.again_bytes;
+        tcp.time_outs += own.time_outs;
+        tcp.fast_retransmits += own.fast_retransmits;
+        tcp.duplicates += own.duplicates;
+        tcp.ecn_cuts += own.ecn_cuts;
+    }
+    let last = flows.iter().map(|flow| flow.ends.last_transfer).max();
+    EndsOutcome {
+        goodput_bytes: total(|ends| ends.goodput_bytes),
+        returned_bytes: total(|ends| ends.returned_bytes),
+        offered_bytes_total: total(|ends| ends.offered_bytes_total),
+        transfers: total(|ends| ends.transfers),
+        transfer_time: times(|ends| &ends.transfer_time),
+        acknowledged_time: times(|ends| &ends.acknowledged_time),
+        transfers_total: total(|ends| ends.transfers_total),
+        last_transfer: last.unwrap_or(Time::ZERO),
+        unacknowledged_total: total(|ends| ends.unacknowledged_total),
+        late: total(|ends| ends.late),
+        due: total(|ends| ends.due),
+        tcp,
+    }
+}
