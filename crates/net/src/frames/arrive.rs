@@ -179,9 +179,6 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         if self.network.channels[channel_id as usize].is_to_rest(self.now) {
             self.rest(channel_id);
         }
-        if self.network.channels[channel_id as usize].is(Channel::SCHEDULED) {
-            self.rank_frame(channel_id, id);
-        }
         let network = &mut self.network;
         let frame = *network.units.get(id);
         let at = network.queue(channel_id, frame.class);
@@ -194,12 +191,12 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         } else {
             self.join_lane(channel_id, id);
         }
-        if self.network.channels[channel_id as usize].is(Channel::CREDITS) {
-            self.note_head(channel_id, frame.class);
+        if self.network.channels[channel_id as usize].is(Channel::CREDITS | Channel::SCHEDULED) {
+            self.note_join(channel_id, id, frame.class);
         }
         let channel = &self.network.channels[channel_id as usize];
         let is_stuck = channel.stopped & 1 << frame.class != 0;
-        if !channel.has_event || channel.is(Channel::SCHEDULED) {
+        if !channel.has_event {
             self.wake_port(channel_id);
         }
         if is_stuck && self.network.classes.queues[at].frames == 1 {

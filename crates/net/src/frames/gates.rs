@@ -138,7 +138,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             gates.watches[class as usize].set(now, in_part || is_stopped);
         }
         let newly = channel.stopped & !before;
-        if channel.waiting & !channel.stopped & !channel.shut != 0 {
+        if channel.ready_classes() != 0 {
             self.wake_port(channel_id);
         }
         self.wake_if_scheduled(channel_id);

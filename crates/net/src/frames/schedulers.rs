@@ -26,9 +26,8 @@ use crate::timer::Timer;
 const STARTED: u32 = NONE - 1;
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
-    /// A frame is about to join the queue of its class.
-    #[inline(never)]
-    pub(crate) fn rank_frame(&mut self, channel_id: u32, id: u32) {
+    /// A frame has joined the queue of its class, whose port is to know of it.
+    fn rank_frame(&mut self, channel_id: u32, id: u32) {
         let network = &mut self.network;
         let frame = network.units.get(id);
         let (bytes, class) = (frame.bytes, frame.class);
@@ -44,9 +43,22 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         network.units.set_rank(id, rank);
     }
 
-    /// The port learns which classes may send.
+    /// A frame has joined a queue with credit, or of a port with a scheduler.
     #[inline(never)]
-    pub(crate) fn offer_all(&mut self, channel_id: u32) {
+    pub(crate) fn note_join(&mut self, channel_id: u32, id: u32, class: u8) {
+        let channel = &self.network.channels[channel_id as usize];
+        let has_credit = channel.is(Channel::CREDITS);
+        if channel.is(Channel::SCHEDULED) {
+            self.rank_frame(channel_id, id);
+            self.wake_port(channel_id);
+        }
+        if has_credit {
+            self.note_head(channel_id, class);
+        }
+    }
+
+    /// The port learns which classes may send.
+    fn offer_all(&mut self, channel_id: u32) {
         for class in 0..self.network.classes.count as u8 {
             self.offer(channel_id, class);
         }
@@ -55,8 +67,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     fn offer(&mut self, channel_id: u32, class: u8) {
         let network = &mut self.network;
         let channel = &network.channels[channel_id as usize];
-        let ready = channel.waiting & !channel.stopped & !channel.shut;
-        let head = match ready & 1 << class {
+        let head = match channel.ready_classes() & 1 << class {
             0 => NONE,
             _ => network.next_frame(channel_id, class),
         };
@@ -80,9 +91,17 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         }
     }
 
-    /// The class that goes next starts, unless the scheduler holds them all.
+    /// The port learns what has changed; if it is idle, it starts what goes next, unless its
+    /// scheduler holds all of it.
     #[inline(never)]
-    pub(crate) fn start_scheduled(&mut self, channel_id: u32) {
+    pub(crate) fn choose_scheduled(&mut self, channel_id: u32) {
+        self.offer_all(channel_id);
+        if self.is_sending(channel_id) {
+            return;
+        }
+        if let Some(id) = self.next_control(channel_id) {
+            return self.start_frame(channel_id, id);
+        }
         let channel = &mut self.network.channels[channel_id as usize];
         match channel.choose(self.now) {
             Choice::Leg(class) => {

@@ -15,39 +15,52 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     #[inline]
     pub(crate) fn choose(&mut self, channel_id: u32) {
         if self.network.channels[channel_id as usize].is(Channel::SCHEDULED) {
-            self.offer_all(channel_id);
+            return self.choose_scheduled(channel_id);
         }
-        let network = &mut self.network;
-        let channel = &mut network.channels[channel_id as usize];
-        if channel.is_busy {
-            if channel.has_event {
-                return;
-            }
-            if channel.free_at > self.now {
-                channel.has_event = true;
-                let event = Event::new(channel.free_at, Phase::Transmit, channel_id, 0);
-                return self.events.push(event);
-            }
-            self.rest(channel_id);
+        if self.is_sending(channel_id) {
+            return;
         }
-        let network = &mut self.network;
-        let channel = &mut network.channels[channel_id as usize];
-        let id = if let Some(ticket) = channel.pop_control() {
-            match ticket.kind {
-                ControlKind::Stop => ticket.value as u32,
-                _ => self.make_control(ticket),
+        let id = match self.next_control(channel_id) {
+            Some(id) => id,
+            None => {
+                let ready = self.network.channels[channel_id as usize].ready_classes();
+                if ready == 0 {
+                    return;
+                }
+                self.take(channel_id, 7 - ready.leading_zeros() as u8)
             }
-        } else {
-            let ready = channel.waiting & !channel.stopped & !channel.shut;
-            if ready == 0 {
-                return;
-            }
-            if channel.is(Channel::SCHEDULED) {
-                return self.start_scheduled(channel_id);
-            }
-            self.take(channel_id, 7 - ready.leading_zeros() as u8)
         };
         self.start_frame(channel_id, id);
+    }
+
+    /// Is a frame being sent? Then there is an event for its last bit.
+    #[inline(always)]
+    pub(crate) fn is_sending(&mut self, channel_id: u32) -> bool {
+        let channel = &mut self.network.channels[channel_id as usize];
+        if !channel.is_busy {
+            return false;
+        }
+        if channel.has_event {
+            return true;
+        }
+        if channel.free_at > self.now {
+            channel.has_event = true;
+            let event = Event::new(channel.free_at, Phase::Transmit, channel_id, 0);
+            self.events.push(event);
+            return true;
+        }
+        self.rest(channel_id);
+        false
+    }
+
+    /// The control frame that waits longest, ready to start.
+    #[inline(always)]
+    pub(crate) fn next_control(&mut self, channel_id: u32) -> Option<u32> {
+        let ticket = self.network.channels[channel_id as usize].pop_control()?;
+        Some(match ticket.kind {
+            ControlKind::Stop => ticket.value as u32,
+            _ => self.make_control(ticket),
+        })
     }
 
     /// Takes the frame of a class that goes next out of its queue.

@@ -40,7 +40,7 @@ impl Network {
     /// Is something waiting that may start `now`?
     pub fn may_send(&self, channel: u32, now: Time) -> bool {
         let channel = &self.channels[channel as usize];
-        let waits = channel.waiting & !channel.stopped & !channel.shut != 0;
+        let waits = channel.ready_classes() != 0;
         let is_held = channel.is(Channel::SCHEDULED) && !channel.scheduler.may_start(now);
         channel.has_control || waits && !is_held
     }

@@ -184,6 +184,12 @@ impl Channel {
         self.kind & bit != 0
     }
 
+    /// Classes that may send, a bit each.
+    #[inline]
+    pub fn ready_classes(&self) -> u8 {
+        self.waiting & !self.stopped & !self.shut
+    }
+
     /// A control unit waits from now on.
     pub fn push_control(&mut self, ticket: Ticket) {
         self.has_control = true;
