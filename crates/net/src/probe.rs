@@ -14,7 +14,6 @@ mod trace;
 pub use crate::hop::view::{Content, CreditMessage, FrameView, Gate};
 pub use crate::outcome::LossCause;
 /// As ports of classes call it.
-pub(crate) use crate::outcome::LossCause as Cause;
 pub use audit::{Audit, Coverage};
 pub use ports::{PathWaits, Ports, PortsSpec};
 pub use recorder::Recorder;

@@ -6,7 +6,8 @@ use crate::classes::Flow;
 use crate::hop::kind::{ControlKind, UnitKind};
 use crate::hop::unit::{ECT, MARKED, NONE};
 use crate::hop::wire::Channel;
-use crate::probe::{Cause, Probe};
+use crate::outcome::LossCause;
+use crate::probe::Probe;
 use crate::simulation::Simulation;
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
@@ -106,11 +107,11 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         }
         let queue = &network.classes.queues[at];
         if queue.bytes + bytes > queue.limit_bytes {
-            return self.turn_away(input, channel, id, Cause::QueueFull);
+            return self.turn_away(input, channel, id, LossCause::QueueFull);
         }
         let marks = queue.marks && frame.marks & ECT != 0;
         if self.drops_all(channel, class) {
-            return self.turn_away(input, channel, id, Cause::Watchdog);
+            return self.turn_away(input, channel, id, LossCause::Watchdog);
         }
         if self.network.classes.nodes[node_id as usize].counts_inputs
             && let Err(cause) = self.enter_input(node_id, input, at, class, bytes)
@@ -139,7 +140,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
 
     /// A frame that came over `input` finds no room in front of `channel`.
     #[cold]
-    fn turn_away(&mut self, input: u32, channel: u32, id: u32, cause: Cause) {
+    fn turn_away(&mut self, input: u32, channel: u32, id: u32, cause: LossCause) {
         let frame = self.network.units.get(id);
         let (class, bytes) = (frame.class, u64::from(frame.bytes));
         self.count_refused(input, class, bytes);
@@ -213,12 +214,12 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     #[cold]
     fn lose_frame(&mut self, channel: u32, id: u32) {
         if !self.network.units.get(id).is_control() {
-            return self.discard_frame(channel, id, Cause::Wire);
+            return self.discard_frame(channel, id, LossCause::Wire);
         }
         if P::WATCHES {
             let view = self.network.view(id, channel);
             self.probe
-                .on_frame_dropped(self.now, channel, &view, Cause::Wire);
+                .on_frame_dropped(self.now, channel, &view, LossCause::Wire);
         }
         self.network.classes.control_lost[channel as usize] += 1;
         let unit = *self.network.units.get(id);
@@ -229,7 +230,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     }
 
     /// A frame is dropped in front of `channel`, or lost behind it.
-    pub(crate) fn discard_frame(&mut self, channel: u32, id: u32, cause: Cause) {
+    pub(crate) fn discard_frame(&mut self, channel: u32, id: u32, cause: LossCause) {
         if P::WATCHES {
             let view = self.network.view(id, channel);
             self.probe.on_frame_dropped(self.now, channel, &view, cause);
@@ -246,7 +247,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             flow.in_port -= 1;
         }
         network.units.end_frame(id);
-        if cause != Cause::Wire {
+        if cause != LossCause::Wire {
             self.note_drop(channel, frame);
         }
     }

@@ -8,7 +8,8 @@ use crate::classes::stop::{Gates, Stop};
 use crate::hop::load::Control;
 use crate::hop::unit::NONE;
 use crate::network::Network;
-use crate::probe::{Cause, Gate, Probe};
+use crate::outcome::LossCause;
+use crate::probe::{Gate, Probe};
 use crate::simulation::Simulation;
 use crate::spec::frames::{CLASSES_MAX, WatchdogAction};
 use crate::timer::Timer;
@@ -252,7 +253,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
                 self.network.classes.nodes[node as usize].bytes -= bytes;
                 self.leave_input(node, frame.input(), class, bytes);
             }
-            self.discard_frame(channel, id, Cause::Watchdog);
+            self.discard_frame(channel, id, LossCause::Watchdog);
         }
         let queue = &self.network.classes.queues[at];
         if queue.is_congested && queue.bytes < queue.low_bytes {

@@ -10,4 +10,5 @@ mod endings;
 mod exact;
 mod identity;
 mod losses;
+mod schedulers;
 mod standstill;

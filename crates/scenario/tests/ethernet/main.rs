@@ -4,6 +4,7 @@ mod checks;
 mod credits;
 mod promises;
 mod random;
+mod schedulers;
 mod series;
 mod tcp;
 

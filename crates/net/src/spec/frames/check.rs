@@ -8,7 +8,7 @@ use crate::spec::check_outages;
 use crate::spec::frames::{
     CLASSES_MAX, ChannelSpec, CreditRule, Detect, EthernetSpec, FRAME_LEAST_BYTES,
     FRAME_OVERHEAD_BYTES, MemorySpec, Message, NodeKind, SchedulerSpec, Select, TAG_BYTES,
-    TCP_IP_BYTES, TrafficSpec, TransportSpec,
+    TCP_IP_BYTES, TrafficSpec, TransportSpec, UDP_IP_BYTES,
 };
 
 /// Longest run and longest delay: sums of a few must not overflow the clock.
@@ -115,17 +115,24 @@ fn check_scheduler(id: u32, channel: &ChannelSpec) -> Result<(), BuildError> {
     Ok(())
 }
 
-/// Bytes of the largest frame of each class, about: never less than it has.
+/// Bytes of the largest frame of each class, acknowledgements with SACK blocks aside.
 pub fn largest_bytes(spec: &EthernetSpec) -> [u32; CLASSES_MAX] {
     let mut largest = [FRAME_LEAST_BYTES; CLASSES_MAX];
     for flow in &spec.flows {
-        let payload_bytes = match flow.transport {
-            TransportSpec::Tcp(tcp) => tcp.mss_bytes,
-            TransportSpec::Udp { payload_bytes, .. } => payload_bytes,
+        let packet_bytes = match flow.transport {
+            TransportSpec::Tcp(tcp) => tcp.mss_bytes.saturating_add(TCP_IP_BYTES),
+            TransportSpec::Udp {
+                payload_bytes,
+                has_rtp,
+            } => {
+                let around_bytes = if has_rtp { TCP_IP_BYTES } else { UDP_IP_BYTES };
+                payload_bytes.saturating_add(around_bytes)
+            }
         };
-        let around_bytes = TCP_IP_BYTES + FRAME_OVERHEAD_BYTES + TAG_BYTES;
+        let tag_bytes = if flow.is_tagged { TAG_BYTES } else { 0 };
+        let bytes = packet_bytes.saturating_add(FRAME_OVERHEAD_BYTES + tag_bytes);
         if let Some(largest) = largest.get_mut(usize::from(flow.class)) {
-            *largest = payload_bytes.saturating_add(around_bytes).max(*largest);
+            *largest = bytes.max(*largest);
         }
     }
     largest
