@@ -1,4 +1,4 @@
-//! `backwater compare`: one workload on one topology under eight schemes, in one table.
+//! `backwater compare`: one workload on one topology under nine schemes, in one table.
 
 mod job;
 
@@ -47,7 +47,7 @@ pub struct Options {
     /// Also write the numbers as JSON
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
-    /// Only these schemes: none, reno, n23, pause, destination, pfc, abr
+    /// Only these schemes: none, reno, dctcp, n23, n23-class, pause, destination, pfc, abr
     #[arg(long, value_name = "SCHEME", num_args = 1.., value_delimiter = ',')]
     only: Vec<String>,
     #[command(flatten)]

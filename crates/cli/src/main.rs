@@ -63,7 +63,7 @@ enum Command {
     Sweep(sweep::Options),
     /// Find the load at which a network saturates
     Saturate(saturate::Options),
-    /// Run one workload under eight schemes and print one table
+    /// Run one workload under nine schemes and print one table
     Compare(compare::Options),
     /// Check scenarios for errors without running them
     Check(check::Options),

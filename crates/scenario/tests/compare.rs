@@ -114,11 +114,39 @@ fn only_frames_under_reno_have_a_window_and_only_messages_go_over_tcp_without() 
         (count("tcp"), count("udp"))
     };
     assert_eq!(transports(Scheme::Reno), (5, 0));
+    assert_eq!(transports(Scheme::Dctcp), (5, 0));
     assert_eq!(transports(Scheme::Pause), (4, 1));
     // 128,000 B are 88 segments.
     let pause = comparison.text(Scheme::Pause, 1);
     assert_eq!(pause.matches("initial_window = 88,").count(), 4);
     assert!(!comparison.text(Scheme::Reno, 1).contains("initial_window"));
+}
+
+#[test]
+fn marks_begin_at_a_seventh_of_what_the_path_holds_within_limits() {
+    let marked = |sets: &[&str]| {
+        let sets: Vec<Set> = sets
+            .iter()
+            .map(|set| Set::new(set).expect("a set"))
+            .collect();
+        let comparison = Comparison::read(&shipped("parking-lot"), &sets).expect("sound");
+        let text = comparison.text(Scheme::Dctcp, 1);
+        let line = text.lines().find(|line| line.starts_with("mark_above"));
+        line.expect("queues mark").to_string()
+    };
+    // Ten full frames, where the path holds less than seventy.
+    assert_eq!(marked(&[]), "mark_above = \"15180 B\"");
+    // 622 Mbps for six links of 500 us and six times 1,538 bytes; a seventh.
+    assert_eq!(
+        marked(&["link.delay=\"500 us\""]),
+        "mark_above = \"34639 B\""
+    );
+    assert_eq!(
+        marked(&["schemes.dctcp.mark_above=\"30 kB\""]),
+        "mark_above = \"30000 B\""
+    );
+    let reno = read("parking-lot").text(Scheme::Reno, 1);
+    assert!(!reno.contains("mark_above"), "{reno}");
 }
 
 #[test]

@@ -49,9 +49,10 @@ group = "burst"
 traffic = { kind = "bursts", size = "5 kB", start = "10 ms", every = "10 ms" }
 "#;
 
-const SCHEMES: [&str; 8] = [
+const SCHEMES: [&str; 9] = [
     "none",
     "reno",
+    "dctcp",
     "n23",
     "n23-class",
     "pause",
@@ -102,7 +103,7 @@ fn all_schemes_stand_in_one_table() {
         assert!(scenario.exists(), "{scenario:?}");
     }
     // A credit cell for ten: more control on links than PAUSE needs.
-    assert!(value(2, "overhead_flow_control_pct") > value(4, "overhead_flow_control_pct"));
+    assert!(value(3, "overhead_flow_control_pct") > value(5, "overhead_flow_control_pct"));
     assert_eq!(value(0, "overhead_flow_control_pct"), 0.0);
     for file in [
         "report.html",
@@ -120,7 +121,7 @@ fn all_schemes_stand_in_one_table() {
     assert!(manifest["events"].as_u64() > Some(0), "{manifest}");
     let again = backwater(&here, &["run", "out/scenarios/n23.toml", "--out", "n23"]);
     let again = again.expect(0);
-    let hash = &found["schemes"][2]["runs"][0]["trace_hash"];
+    let hash = &found["schemes"][3]["runs"][0]["trace_hash"];
     let manifest = json(&here.join("n23/manifest.json"));
     assert_eq!(&manifest["trace_hash"], hash, "{}", again.out);
 }

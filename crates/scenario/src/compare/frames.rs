@@ -1,4 +1,4 @@
-//! Schemes on Ethernet: none, Reno, credit by class, PAUSE, by destination, PFC.
+//! Schemes on Ethernet: none, Reno, DCTCP, credit by class, PAUSE, by destination, PFC.
 
 use super::text::{self, Toml};
 use super::{ComparedFlow, ComparedTraffic, Comparison, Scheme, Settings, Thresholds};
@@ -15,7 +15,12 @@ pub(super) fn write(comparison: &Comparison, scheme: Scheme, seed: u64) -> Strin
     super::cells::nodes(comparison, &mut toml, "hosts");
     let settings = &comparison.settings;
     let stops = match scheme {
-        Scheme::None | Scheme::Reno | Scheme::N23 | Scheme::N23Class | Scheme::Abr => None,
+        Scheme::None
+        | Scheme::Reno
+        | Scheme::Dctcp
+        | Scheme::N23
+        | Scheme::N23Class
+        | Scheme::Abr => None,
         Scheme::Pause => Some(("pause", &settings.pause)),
         Scheme::Destination => Some(("destination", &settings.destination)),
         Scheme::Pfc => Some(("pfc", &settings.pfc)),
@@ -30,11 +35,18 @@ pub(super) fn write(comparison: &Comparison, scheme: Scheme, seed: u64) -> Strin
         toml.table("[buffer]")
             .key(memory, text::bytes(settings.buffer_bytes));
     }
+    let preset = match scheme == Scheme::Dctcp {
+        true => {
+            toml.key("mark_above", text::bytes(settings.mark_above));
+            "dctcp"
+        }
+        false => "modern",
+    };
     if let Some((kind, thresholds)) = stops {
         pressure(&mut toml, kind, thresholds);
     }
     toml.table("[tcp]")
-        .key("preset", "\"modern\"")
+        .key("preset", quoted(preset))
         .key("congestion", "\"reno\"")
         .key("recovery", quoted(settings.recovery))
         .key("window", text::bytes(settings.tcp_window))
@@ -66,7 +78,7 @@ fn pressure(toml: &mut Toml, kind: &str, thresholds: &Thresholds) {
 }
 
 fn flow(comparison: &Comparison, scheme: Scheme, flow: &ComparedFlow, toml: &mut Toml) {
-    let transport = if scheme == Scheme::Reno { "tcp" } else { "udp" };
+    let transport = if scheme.has_tcp() { "tcp" } else { "udp" };
     let mut one = |name: &str, transport: &str, traffic: String| {
         super::cells::flow_head(comparison, flow, name, toml);
         toml.key("transport", quoted(transport));
@@ -119,7 +131,7 @@ fn flow(comparison: &Comparison, scheme: Scheme, flow: &ComparedFlow, toml: &mut
                     text::random(think)
                 ),
             );
-            if scheme != Scheme::Reno {
+            if !scheme.has_tcp() {
                 toml.key("tcp", whole_message(request.max(response)));
             }
         }

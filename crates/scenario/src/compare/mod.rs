@@ -40,6 +40,8 @@ pub enum Scheme {
     None,
     /// An end-to-end window: TCP Reno.
     Reno,
+    /// The same with marks from queues (ECN), and a window cut by the share of them: DCTCP.
+    Dctcp,
     /// Credits for each circuit on each link (Kung 1993).
     N23,
     /// The same credit for all frames of a link, on the queues of PFC.
@@ -159,6 +161,7 @@ struct Settings {
     recovery: &'static str,
     tcp_window: u64,
     min_rto: Duration,
+    mark_above: u64,
     n2: u64,
     n23_target: String,
     pause: Thresholds,
@@ -182,9 +185,10 @@ struct Thresholds {
 
 impl Scheme {
     /// Every scheme, in the order of tables.
-    pub const ALL: [Scheme; 8] = [
+    pub const ALL: [Scheme; 9] = [
         Scheme::None,
         Scheme::Reno,
+        Scheme::Dctcp,
         Scheme::N23,
         Scheme::N23Class,
         Scheme::Pause,
@@ -198,6 +202,7 @@ impl Scheme {
         match self {
             Self::None => "none",
             Self::Reno => "reno",
+            Self::Dctcp => "dctcp",
             Self::N23 => "n23",
             Self::N23Class => "n23-class",
             Self::Pause => "pause",
@@ -222,6 +227,11 @@ impl Scheme {
             }
             Self::Reno => {
                 "Ethernet frames; TCP Reno end to end, queues that drop. Constant rates stay UDP."
+            }
+            Self::Dctcp => {
+                "Ethernet frames; DCTCP end to end: ports mark what joins a queue above a \
+                 threshold, and a source cuts its window by the share of marks. Constant rates \
+                 stay UDP."
             }
             Self::N23 => {
                 "Cells of 53 B with 48 B of payload; a circuit and N2 + N3 cells of buffer for \
@@ -248,6 +258,11 @@ impl Scheme {
                  memory for all cells of a switch."
             }
         }
+    }
+
+    /// Does a TCP with a window of its own hold its sources back?
+    pub const fn has_tcp(self) -> bool {
+        matches!(self, Self::Reno | Self::Dctcp)
     }
 
     /// Does it promise that nothing is dropped for want of memory?

@@ -9,8 +9,8 @@ use super::{ComparedFlow, ComparedTraffic, Comparison, Settings, Thresholds, cel
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::given::Named;
 use crate::given::compare::{
-    ComparisonFile, LEAST_INTERVAL, LEAST_WINDOW, OwnLink, Pause, Run, Switch, Traffic,
-    TrafficKind, WINDOWS,
+    ComparisonFile, LEAST_INTERVAL, LEAST_MARKS, LEAST_WINDOW, OwnLink, Pause, Run, Switch,
+    Traffic, TrafficKind, WINDOWS,
 };
 use crate::kinds::{OrShare, OrWord};
 use crate::reader::clip;
@@ -366,6 +366,13 @@ fn settings(
             .window
             .unwrap_or((2 * (held.unwrap_or(0) + buffer)).clamp(LEAST_WINDOW.value, 1 << 30)),
         min_rto: reno.min_rto,
+        mark_above: schemes.dctcp.mark_above.unwrap_or_else(|| {
+            let seventh = held.unwrap_or(0) / 7;
+            let most = (buffer / 2).max(1);
+            seventh
+                .max(LEAST_MARKS.value * u64::from(FRAME_BYTES))
+                .min(most)
+        }),
         n2: n23.n2,
         n23_target: match n23.target {
             OrWord::Word => quoted("full"),

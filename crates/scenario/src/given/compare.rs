@@ -14,6 +14,8 @@ use crate::usual::{Usual, usual};
 pub(crate) const WINDOWS: Usual<u64> = usual!(400);
 /// Least window of TCP where `schemes.reno.window` is not given.
 pub(crate) const LEAST_WINDOW: Usual<u64> = usual!(64 KiB);
+/// Least threshold of marks where it is not given, in full frames.
+pub(crate) const LEAST_MARKS: Usual<u64> = usual!(10);
 /// Least averaging interval of ERICA where it is not given, in cells of the slowest link.
 pub(crate) const LEAST_INTERVAL: Usual<u64> = usual!(100);
 
@@ -192,6 +194,9 @@ pub(crate) struct Schemes {
     /// End-to-end window: TCP Reno.
     #[key(default = "{}")]
     pub reno: Reno,
+    /// End-to-end window cut by the share of marks: DCTCP.
+    #[key(default = "{}")]
+    pub dctcp: Dctcp,
     /// Credits for each circuit.
     #[key(default = "{}")]
     pub n23: N23,
@@ -228,6 +233,20 @@ pub(crate) struct Reno {
     /// Least retransmission time-out.
     #[key(is = Clock { min_ps: 1 }, default = "\"200 ms\"")]
     pub min_rto: Duration,
+}
+
+/// DCTCP. Window, recovery and time-outs are those of `schemes.reno`.
+#[derive(Table, Clone, Debug)]
+#[table("schemes.dctcp")]
+pub(crate) struct Dctcp {
+    /// K: what joins a queue that holds more than this is marked.
+    #[key(
+        is = Size { min: 1, max: 1 << 30 },
+        otherwise = "a seventh of what the longest path holds, at least {LEAST_MARKS} full \
+                     frames, at most half the buffer",
+        cite = "RFC 8257, section 3.1"
+    )]
+    pub mark_above: Option<u64>,
 }
 
 /// N23 credits. N3 follows from the round trip of each link.
@@ -316,6 +335,6 @@ pub(crate) enum Recovery {
 /// Words of `kind`: Tells a comparison from a scenario.
 #[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Kind {
-    /// One workload on one topology under eight schemes.
+    /// One workload on one topology under nine schemes.
     Comparison,
 }
