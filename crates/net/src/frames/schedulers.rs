@@ -9,7 +9,7 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use backwater_kernel::{Duration, EventQueue, Rate};
+use backwater_kernel::{EventQueue, Rate};
 
 use crate::hop::unit::NONE;
 use crate::hop::wire::Channel;
@@ -18,7 +18,7 @@ use crate::probe::Probe;
 use crate::scheduler::{Choice, Packet, Place, Ranked, RoundRobin, Scheduler, Share};
 use crate::simulation::Simulation;
 use crate::spec::frames::{
-    ChannelSpec, EthernetSpec, QueueSpec, SchedulerSpec, WIRE_OVERHEAD_BYTES, largest_bytes,
+    ChannelSpec, EthernetSpec, SchedulerSpec, WIRE_OVERHEAD_BYTES, largest_bytes,
 };
 use crate::timer::Timer;
 
@@ -232,11 +232,15 @@ fn scheduler(channel: &ChannelSpec, groups: Vec<Vec<u8>>, largest: &[u32]) -> Sc
         let seat = |class: &u8| {
             let unit_bytes = largest[usize::from(*class)].saturating_add(overhead_bytes);
             let queue = queue(class);
-            let share = match is_drr {
-                true => of_quantum(queue.quantum_bytes, unit_bytes),
-                false => share(queue, unit_bytes, unreserved),
+            // Quanta stand to each other as rates would.
+            let (reserve, rate) = match is_drr {
+                true => (None, Rate(queue.quantum_bytes.into())),
+                false => (queue.reserve, unreserved),
             };
-            (u32::from(*class), share)
+            (
+                u32::from(*class),
+                Share::new(reserve, rate, unit_bytes, NONE),
+            )
         };
         (spec, classes.iter().map(seat).collect())
     };
@@ -244,35 +248,4 @@ fn scheduler(channel: &ChannelSpec, groups: Vec<Vec<u8>>, largest: &[u32]) -> Sc
     let mut ranked = Ranked::of_groups(channel.rate, groups, false);
     ranked.overhead_bytes = overhead_bytes;
     Scheduler::Ranked(Box::new(ranked))
-}
-
-/// What a class is entitled to; `unreserved` if it reserves nothing.
-fn share(queue: &QueueSpec, unit_bytes: u32, unreserved: Rate) -> Share {
-    let reserve = queue.reserve;
-    let rate = reserve.map_or(unreserved, |reserve| reserve.rate);
-    let unit = rate.tick(u64::from(unit_bytes));
-    let burst = reserve.and_then(|reserve| reserve.burst_bytes);
-    let burst = burst.map_or(unit, |bytes| rate.tick(bytes));
-    Share {
-        rate,
-        unit_bytes,
-        check_every: 0,
-        offset: reserve.map_or(Duration::ZERO, |reserve| reserve.offset),
-        deadline: reserve.and_then(|reserve| reserve.deadline).unwrap_or(unit),
-        tolerance: Duration(burst.ps().saturating_sub(unit.ps())),
-        ingress: NONE,
-    }
-}
-
-/// The share by which a class gets its own quantum of bytes a round.
-fn of_quantum(quantum_bytes: u32, unit_bytes: u32) -> Share {
-    Share {
-        rate: Rate(u64::from(quantum_bytes)),
-        unit_bytes,
-        check_every: 0,
-        offset: Duration::ZERO,
-        deadline: Duration::ZERO,
-        tolerance: Duration::ZERO,
-        ingress: NONE,
-    }
 }

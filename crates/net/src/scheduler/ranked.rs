@@ -7,7 +7,7 @@ use backwater_kernel::{Duration, Rate, Time};
 
 use super::tails::Tails;
 use super::{Admitted, Choice, Discipline, Kind, Packet, Place, Port};
-use crate::spec::SchedulerSpec;
+use crate::spec::{ReserveSpec, SchedulerSpec};
 
 /// What a queue is entitled to.
 #[derive(Clone, Copy, Debug)]
@@ -26,6 +26,38 @@ pub(crate) struct Share {
     pub tolerance: Duration,
     /// The channel its units come from; `u32::MAX` at the source.
     pub ingress: u32,
+}
+
+impl Share {
+    /// Of a queue whose flow or class reserves this; `unreserved` is its rate if that is nothing.
+    pub fn new(
+        reserve: Option<ReserveSpec>,
+        unreserved: Rate,
+        unit_bytes: u32,
+        ingress: u32,
+    ) -> Share {
+        let rate = reserve.map_or(unreserved, |reserve| reserve.rate);
+        let unit = rate.tick(u64::from(unit_bytes));
+        let burst = reserve.and_then(|reserve| reserve.burst_bytes);
+        let burst = burst.map_or(unit, |bytes| rate.tick(bytes));
+        Share {
+            rate,
+            unit_bytes,
+            check_every: reserve
+                .and_then(|reserve| reserve.interval)
+                .map_or(0, |interval| units_of(rate, interval, unit_bytes)),
+            offset: reserve.map_or(Duration::ZERO, |reserve| reserve.offset),
+            deadline: reserve.and_then(|reserve| reserve.deadline).unwrap_or(unit),
+            tolerance: Duration(burst.ps().saturating_sub(unit.ps())),
+            ingress,
+        }
+    }
+}
+
+/// AIR: whole units that `rate` carries in `interval`, at least one.
+fn units_of(rate: Rate, interval: Duration, unit_bytes: u32) -> u32 {
+    let units = rate.bits_in(interval) / (8 * unit_bytes.max(1) as u128);
+    units.clamp(1, u32::MAX as u128) as u32
 }
 
 /// Priority groups of a port.

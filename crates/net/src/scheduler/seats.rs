@@ -3,7 +3,7 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use backwater_kernel::{Channels, Duration, Rate};
+use backwater_kernel::{Channels, Rate};
 
 use super::{Line, Place, Ranked, RoundRobin, Scheduler, Share};
 use crate::hop::leg::Leg;
@@ -134,26 +134,5 @@ fn share(network: &Network, spec: &NetworkSpec, leg: u32, unreserved: Rate) -> S
         NONE => NONE,
         parent => network.legs[parent as usize].sender.channel,
     };
-    let reserve = flow.reserve;
-    let rate = reserve.map_or(unreserved, |reserve| reserve.rate);
-    let unit = rate.tick(flow.unit_bytes as u64);
-    let burst = reserve.and_then(|reserve| reserve.burst_bytes);
-    let burst = burst.map_or(unit, |bytes| rate.tick(bytes));
-    Share {
-        rate,
-        unit_bytes: flow.unit_bytes,
-        check_every: reserve
-            .and_then(|reserve| reserve.interval)
-            .map_or(0, |interval| units_of(rate, interval, flow.unit_bytes)),
-        offset: reserve.map_or(Duration::ZERO, |reserve| reserve.offset),
-        deadline: reserve.and_then(|reserve| reserve.deadline).unwrap_or(unit),
-        tolerance: Duration(burst.ps().saturating_sub(unit.ps())),
-        ingress,
-    }
-}
-
-/// AIR: whole units that `rate` carries in `interval`, at least one.
-fn units_of(rate: Rate, interval: Duration, unit_bytes: u32) -> u32 {
-    let units = rate.bits_in(interval) / (8 * unit_bytes.max(1) as u128);
-    units.clamp(1, u32::MAX as u128) as u32
+    Share::new(flow.reserve, unreserved, flow.unit_bytes, ingress)
 }

@@ -133,7 +133,10 @@ fn notes(spec: &EthernetSpec, groups_count: bool, rows: &[FairRow]) -> Vec<Strin
     let mut notes = Vec::new();
     let first = spec.flows.first().map(|flow| flow.class);
     if !groups_count && spec.flows.iter().any(|flow| Some(flow.class) != first) {
-        notes.push("classes take turns somewhere: their weights do not count".into());
+        notes.push(
+            "a scheduler shares some port among classes: what they may have there does not count"
+                .into(),
+        );
     }
     let spread = rows
         .iter()

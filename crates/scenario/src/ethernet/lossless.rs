@@ -187,7 +187,9 @@ impl Lossless<'_> {
     fn sent(&self, channel: u32, class: u8, stops: &[(u32, Stop, u64)]) -> u64 {
         let spec = channel_of(self.spec, channel);
         let next = &self.spec.nodes[self.net.ends(channel).1 as usize].kind;
-        let is_free = matches!(next, NodeKind::Station { storm: None });
+        // Shaping holds frames that nothing else stops.
+        let is_held = matches!(spec.scheduler, SchedulerSpec::Ats { .. });
+        let is_free = matches!(next, NodeKind::Station { storm: None }) && !is_held;
         let others = 0..spec.queues.len() as u8;
         let is_strict = spec.scheduler == SchedulerSpec::StrictPriority;
         let others = others.filter(|other| match is_strict {

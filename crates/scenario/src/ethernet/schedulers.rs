@@ -19,11 +19,21 @@ pub(crate) fn check(
     network: &EthernetSpec,
     mistakes: &mut Diagnostics,
 ) {
+    let largest = largest_bytes(network);
+    for own in file.classes.iter() {
+        let class = own.class.sure();
+        if let Some(bytes) = class.and_then(|class| largest.get(usize::from(*class))) {
+            burst(own, bytes.saturating_add(WIRE_OVERHEAD_BYTES), mistakes);
+        }
+    }
+    if mistakes.errors() > 0 {
+        // A scheduler that is none would be taken for the default.
+        return;
+    }
     let channels = network.links.iter().flat_map(|link| &link.channels);
     let channels: Vec<&ChannelSpec> = channels.collect();
     let has = |of: fn(&SchedulerSpec) -> bool| channels.iter().any(|own| of(&own.scheduler));
     let (by_reservation, by_priority) = (has(uses_reserve), has(has_groups));
-    let largest = largest_bytes(network);
     for own in file.classes.iter() {
         if !by_reservation && own.service.reserve.is_some() {
             let help = "use `kind = \"wfq\"`, `\"virtual-clock\"`, `\"edf\"` or another that does";
@@ -32,13 +42,6 @@ pub(crate) fn check(
         if !by_priority && own.service.priority.is_some() {
             let help = "under `strict-priority` the class is the priority; the others have both";
             mistakes.push(unused("priority", &own.service.priority, help));
-        }
-        let class = own
-            .class
-            .sure()
-            .and_then(|class| largest.get(usize::from(*class)));
-        if let Some(bytes) = class {
-            burst(own, bytes + WIRE_OVERHEAD_BYTES, mistakes);
         }
     }
     over_reserved(file, net, &channels, mistakes);

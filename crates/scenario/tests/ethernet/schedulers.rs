@@ -103,6 +103,8 @@ fn what_no_scheduler_uses_and_what_is_too_much_is_told() {
     let found = |kind: &str, from: &str, to: &str| codes(&filled(kind).replace(from, to));
     assert!(found("wfq", "", "").is_empty());
     assert_eq!(found("drr", "", ""), ["unused"; 3]);
+    // One mistake is told alone.
+    assert_eq!(found("cbs", "", ""), ["unknown-word"]);
     assert_eq!(found("wfq", "60 %", "80 %"), ["over-reserved"]);
     let bare = filled("wfq").replace("reserve = ", "# ");
     assert_eq!(codes(&bare), ["nothing-reserved"]);
@@ -110,4 +112,47 @@ fn what_no_scheduler_uses_and_what_is_too_much_is_told() {
     assert_eq!(found("ats", "rate = \"60 %\"", small), ["burst-too-small"]);
     let urgent = "class = 2\npriority = 1\nreserve";
     assert_eq!(found("fifo", "class = 2\nreserve", urgent).len(), 4);
+}
+
+/// A and B fill a queue of 20 kB to D, whose port alone serves by `kind`; B starts late.
+fn shaped(kind: &str, xoff_bytes: u32, late_us: u32) -> String {
+    format!(
+        "engine = \"ethernet\"\n[run]\nduration = \"2 ms\"\n\
+         [network]\nhosts = [\"A\", \"B\", \"D\"]\nswitches = [\"s\"]\n\
+         [link]\nrate = \"1 Gbps\"\ndelay = \"1 us\"\n[buffer]\nper_queue = \"20 kB\"\n\
+         [[links]]\nbetween = [\"s\", \"D\"]\n\
+         forward = {{ scheduler = {{ kind = \"{kind}\" }} }}\n\
+         [flow_control]\nkind = \"pfc\"\nclasses = [0]\nxoff = \"{xoff_bytes} B\"\nxon = \"8 kB\"\n\
+         [[classes]]\nclass = 0\nreserve = {{ rate = \"10 %\" }}\n\
+         [[flows]]\nname = \"a\"\nfrom = \"A\"\nto = \"D\"\ntransport = \"udp\"\n\
+         [[flows]]\nname = \"b\"\nfrom = \"B\"\nto = \"D\"\ntransport = \"udp\"\n\
+         traffic = {{ kind = \"greedy\", start = \"{late_us} us\" }}\n"
+    )
+}
+
+/// Four frames may come after the threshold. A port that sends has sent one of them meanwhile; one
+/// that shapes may not have.
+#[test]
+fn a_port_that_shapes_needs_room_for_every_frame() {
+    let (four, three) = (20_000 - 4 * 1_518, 20_000 - 3 * 1_518);
+    assert_eq!(codes(&shaped("ats", three, 0)), ["headroom"]);
+    assert_eq!(codes(&shaped("ats", four + 1, 0)), ["headroom"]);
+    assert!(codes(&shaped("wfq", three, 0)).is_empty());
+    let dropped = |text: &str| {
+        let mut simulation: Simulation<Rings> =
+            Simulation::new(&read(text)).expect("a sound network");
+        simulation.run();
+        let flows = simulation.outcome().flows;
+        flows.iter().map(|flow| flow.lost_total).sum::<u64>()
+    };
+    for late_us in 0..13 {
+        assert_eq!(dropped(&shaped("ats", four, late_us)), 0, "{late_us} us");
+        assert_eq!(dropped(&shaped("wfq", three, late_us)), 0, "{late_us} us");
+    }
+    // The control: with room for three only, some frame is lost.
+    let unchecked = |late_us| {
+        shaped("ats", three - 200, late_us)
+            .replace("kind = \"pfc\"", "kind = \"pfc\"\nheadroom = \"unchecked\"")
+    };
+    assert!((0..13).any(|late_us| dropped(&unchecked(late_us)) > 0));
 }
