@@ -57,6 +57,21 @@ fn forward_rate(abr: &mut Abr, now: Time) -> Rate {
     made.map_or(Rate(0), |forward| forward.acr)
 }
 
+/// Rule 4 and the format of RM cells: CCR is ACR as the cell goes, ER is PCR, MCR is MCR.
+#[test]
+fn a_forward_cell_states_the_rates_of_its_source() {
+    let mut abr = Abr::new(&spec(), 53);
+    abr.chosen = Cell::Forward;
+    let made = abr.take_control(Time::ZERO).map(|made| made.cell);
+    let states = RmCell {
+        ccr: Rate(10 * MBPS),
+        er: Rate(150 * MBPS),
+        mcr: Rate(MBPS),
+        ..RmCell::default()
+    };
+    assert_eq!(made, Some(states), "ACR is ICR at first");
+}
+
 #[test]
 fn rule_3_orders_cells() {
     let mut abr = Abr::new(&spec(), 53);
