@@ -1,4 +1,4 @@
-//! A fingerprint of everything that happened, in order.
+//! Fingerprints of everything that happened: in order, and whatever the order.
 
 /// Odd multiplier: 2^64 divided by the golden ratio.
 const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
@@ -39,6 +39,42 @@ impl TraceHash {
     }
 }
 
+/// Adds up a fingerprint of each thing that happened: parts of a run that are found in any order,
+/// or by several threads, add up to that of the whole.
+///
+/// Each pair of words: `(a ^ A) * (b ^ B)` with all 128 bits, the upper half exclusive-or the
+/// lower, added (mod 2^64). [`TraceSum::value`] applies the finaliser of SplitMix64.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct TraceSum {
+    sum: u64,
+}
+
+impl TraceSum {
+    /// Two words without a pattern: digits of pi.
+    const A: u64 = 0x243f_6a88_85a3_08d3;
+    const B: u64 = 0x1319_8a2e_0370_7344;
+
+    /// Adds what happened: when, say, and what.
+    #[inline]
+    pub const fn add(&mut self, a: u64, b: u64) {
+        let product = (a ^ TraceSum::A) as u128 * (b ^ TraceSum::B) as u128;
+        let folded = (product >> 64) as u64 ^ product as u64;
+        self.sum = self.sum.wrapping_add(folded);
+    }
+
+    /// Adds all that another part of the run has found.
+    #[inline]
+    pub const fn join(&mut self, other: TraceSum) {
+        self.sum = self.sum.wrapping_add(other.sum);
+    }
+
+    /// The fingerprint so far.
+    #[inline]
+    pub const fn value(&self) -> u64 {
+        finalize(self.sum ^ MULTIPLIER)
+    }
+}
+
 /// The finaliser of SplitMix64: a bijection in which every bit in moves about half the bits out.
 #[inline]
 pub(crate) const fn finalize(word: u64) -> u64 {
@@ -76,5 +112,48 @@ mod tests {
             assert_ne!(hash_of(other), hash_of(words));
         }
         assert_eq!(hash_of(words), hash_of(words));
+    }
+
+    fn sum_of(pairs: impl IntoIterator<Item = (u64, u64)>) -> u64 {
+        let mut sum = TraceSum::default();
+        pairs.into_iter().for_each(|(a, b)| sum.add(a, b));
+        sum.value()
+    }
+
+    /// Computed by an independent program from the mixing as documented.
+    #[test]
+    fn values_of_sums_never_change() {
+        assert_eq!(sum_of([]), 0xe220_a839_7b1d_cdaf);
+        assert_eq!(sum_of([(0, 0)]), 0x2b74_7be0_6a9f_8371);
+        assert_eq!(sum_of([(1, 2), (3, 4)]), 0x39ab_5dc7_1ab2_e1ab);
+        assert_eq!(sum_of([(2, 1), (3, 4)]), 0x86a5_7173_7818_1af6);
+        assert_eq!(
+            sum_of((0..1_000).map(|i| (i, i * i))),
+            0x8fa1_ff79_11c3_f146
+        );
+    }
+
+    #[test]
+    fn sums_do_not_depend_on_order_or_parts_but_on_every_bit() {
+        let pairs: [(u64, u64); 16] =
+            core::array::from_fn(|i| (i as u64 * 0x1234_5678, i as u64 * 0x9abc));
+        let all = sum_of(pairs);
+        assert_eq!(sum_of(pairs.into_iter().rev()), all);
+        let mut parts = [TraceSum::default(); 3];
+        for (at, (a, b)) in pairs.into_iter().enumerate() {
+            parts[at % 3].add(a, b);
+        }
+        let [mut whole, one, other] = parts;
+        whole.join(one);
+        whole.join(other);
+        assert_eq!(whole.value(), all);
+        for flipped in 0..16 * 128 {
+            let mut others = pairs;
+            let (a, b) = &mut others[flipped / 128];
+            let bit = 1 << (flipped % 64);
+            *(if flipped % 128 < 64 { a } else { b }) ^= bit;
+            assert_ne!(sum_of(others), all);
+        }
+        assert_ne!(sum_of(pairs.into_iter().chain([pairs[3]])), all);
     }
 }

@@ -31,7 +31,7 @@ pub use build_error::BuildError;
 pub use drops::{Cause, Drops};
 pub use due::DueSet;
 pub use event::{Event, EventQueue, Heap, InOrder, Phase, Rings, Wheel};
-pub use hash::TraceHash;
+pub use hash::{TraceHash, TraceSum};
 pub use link::{Channels, Link};
 pub use series::Series;
 pub use standstill::Standstill;

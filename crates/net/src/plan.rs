@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use backwater_kernel::hash::TraceHash;
+use backwater_kernel::hash::TraceSum;
 use backwater_kernel::{BuildError, EventQueue, Time, Violations};
 
 use crate::classes::run::ByClass;
@@ -63,7 +63,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             probe,
             freed: Vec::new(),
             tickets: Vec::new(),
-            hash: TraceHash::new(),
+            hash: TraceSum::default(),
             seed: plan.seed,
             stop_at: plan.stop_at,
             warm_up: plan.warm_up,

@@ -4,7 +4,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use backwater_ends::control::Control;
-use backwater_kernel::hash::TraceHash;
+use backwater_kernel::hash::TraceSum;
 use backwater_kernel::{Event, EventQueue, Place, Rings, Time, Violations};
 
 use crate::classes::run::ByClass;
@@ -27,7 +27,7 @@ pub struct Simulation<Q: EventQueue = Rings, P: Probe = ()> {
     pub(crate) freed: Vec<Freed>,
     /// Control units provoked at this instant.
     pub(crate) tickets: Vec<Ticket>,
-    pub(crate) hash: TraceHash,
+    pub(crate) hash: TraceSum,
     pub(crate) seed: u64,
     pub(crate) stop_at: Time,
     pub(crate) warm_up: Time,

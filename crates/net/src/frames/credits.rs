@@ -183,7 +183,8 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         if ticket.kind == ControlKind::Credit {
             credits.sent[own.channel as usize ^ 1] += 1;
         }
-        self.hash.add(ticket.kind.mark(value));
+        let says = u64::from(ticket.leg) << 36 ^ ticket.kind.mark(value);
+        self.hash.add(self.now.ps(), says);
         let number = self.by_class.controls_made;
         self.by_class.controls_made += 1;
         let (units, now) = (&mut self.network.units, self.now);

@@ -124,9 +124,8 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             network.units.get_mut(id).is_lost = channel.loses_frame(now, busy, is_control);
         }
         channel.wire.push(&mut network.units, id);
-        self.hash.add(now.0 ^ u64::from(frame.bytes) << 48);
-        self.hash
-            .add(u64::from(channel_id) << 32 | u64::from(frame.way()));
+        let place = u64::from(channel_id) << 32 | u64::from(frame.way());
+        self.hash.add(now.0 ^ u64::from(frame.bytes) << 48, place);
         // Where nothing waits and nobody counts, the last bit needs no event: see `rest`.
         let has_event = P::WATCHES
             || waits
