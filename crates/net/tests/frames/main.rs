@@ -10,5 +10,6 @@ mod endings;
 mod exact;
 mod identity;
 mod losses;
+mod multicast;
 mod schedulers;
 mod standstill;

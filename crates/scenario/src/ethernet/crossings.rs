@@ -105,6 +105,18 @@ pub(crate) fn follow(
             break;
         }
     }
+    let trees = (0..)
+        .zip(&flows.specs)
+        .filter(|(_, flow)| flow.is_multicast());
+    for (flow, spec) in trees {
+        if walk.found.is_partial {
+            break;
+        }
+        let at = flows.tables[flow as usize].to;
+        let found = walk.tree(routes, (flow, spec), at);
+        wrong.extend(found.err().map(|diagnostic| (false, diagnostic)));
+        walk.found.is_partial |= walk.steps > MOST_STEPS;
+    }
     // The path there says more than the path back, and each flow is reported once.
     wrong.sort_by_key(|(is_back, _)| *is_back);
     let told = wrong.into_iter().filter(|_| !net.broken);
@@ -115,7 +127,8 @@ pub(crate) fn follow(
 /// All that hosts send to each other, by destination, class and source.
 fn demands(flows: &Flows<'_>) -> Vec<Demand> {
     let mut all: Vec<Demand> = Vec::with_capacity(2 * flows.specs.len());
-    for (flow, spec) in flows.specs.iter().enumerate() {
+    let flows = flows.specs.iter().enumerate();
+    for (flow, spec) in flows.filter(|(_, flow)| !flow.is_multicast()) {
         for (is_forward, load) in loads(spec) {
             let (from, to) = match is_forward {
                 true => (spec.source, spec.destination),
@@ -231,6 +244,50 @@ impl Walk<'_> {
         wrong
     }
 
+    /// The channels by which a multicast may go, each crossed by its frames once, whichever of its
+    /// destinations are behind it.
+    fn tree(
+        &mut self,
+        routes: &[RouteSpec],
+        (flow, spec): (u32, &FlowSpec),
+        at: &At,
+    ) -> Result<(), Box<Diagnostic>> {
+        let load = loads(spec).first().map(|(_, load)| Load {
+            last: spec.address(flow),
+            ..*load
+        });
+        let Some(load) = load else { return Ok(()) };
+        let mut channels: BTreeSet<u32> = BTreeSet::new();
+        for to in spec.destinations() {
+            let mut paths = Paths::new(self.net, routes, to);
+            self.steps += (self.net.names.len() + self.net.joins.len()) as u64 / NODES_A_STEP;
+            channels.extend(self.ways(&mut paths, spec.source, at)?.into_keys());
+            if self.steps > MOST_STEPS {
+                return Ok(());
+            }
+        }
+        let mut leaving: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+        for channel in &channels {
+            let node = self.net.ends(*channel).0;
+            leaving.entry(node).or_default().push(*channel);
+        }
+        let class = spec.class;
+        for channel in &channels {
+            let on = self.found.on.entry((*channel, class));
+            on.and_modify(|known| known.add(&load)).or_insert(load);
+            let node = self.net.ends(*channel).1;
+            // A way that meets the tree again goes on as the tree does.
+            for out in leaving.get(&node).into_iter().flatten() {
+                if *out != channel ^ 1 {
+                    self.steps += 1;
+                    let through = self.found.through.entry((*out, class, *channel));
+                    through.and_modify(|known| known.add(&load)).or_insert(load);
+                }
+            }
+        }
+        Ok(())
+    }
+
     fn demand(
         &mut self,
         paths: &mut Paths<'_>,
@@ -239,45 +296,52 @@ impl Walk<'_> {
         load: &Load,
         at: &At,
     ) -> Result<(), Box<Diagnostic>> {
-        let mut seen: BTreeSet<u32> = BTreeSet::new();
+        let load = Load {
+            destinations: 1,
+            ..*load
+        };
+        for (channel, next) in self.ways(paths, from, at)? {
+            let on = self.found.on.entry((channel, class));
+            on.and_modify(|known| known.add(&load)).or_insert(load);
+            for out in next {
+                let through = self.found.through.entry((out, class, channel));
+                through.and_modify(|known| known.add(&load)).or_insert(load);
+            }
+        }
+        Ok(())
+    }
+
+    /// The channels that frames from a host may take, each with those that they may take next.
+    fn ways(
+        &mut self,
+        paths: &mut Paths<'_>,
+        from: u32,
+        at: &At,
+    ) -> Result<BTreeMap<u32, Vec<u32>>, Box<Diagnostic>> {
         let mut stack: Vec<u32> = paths.next(from).to_vec();
         if stack.is_empty() {
             return Err(self.unreachable(from, from, paths.destination, at));
         }
         let mut after: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
         while let Some(channel) = stack.pop() {
-            if !seen.insert(channel) {
+            if after.contains_key(&channel) {
                 continue;
             }
             self.steps += 1;
-            let on = self.found.on.entry((channel, class));
-            on.and_modify(|known| known.add(load)).or_insert(Load {
-                destinations: 1,
-                ..*load
-            });
             let node = self.net.ends(channel).1;
-            if node == paths.destination {
-                continue;
-            }
             let next = match self.net.forwards(node) {
-                true => paths.next(node),
-                false => &[],
+                _ if node == paths.destination => Vec::new(),
+                true => paths.next(node).to_vec(),
+                false => Vec::new(),
             };
-            if next.is_empty() {
+            if next.is_empty() && node != paths.destination {
                 return Err(self.unreachable(from, node, paths.destination, at));
             }
-            for out in next {
-                let through = self.found.through.entry((*out, class, channel));
-                through.and_modify(|known| known.add(load)).or_insert(Load {
-                    destinations: 1,
-                    ..*load
-                });
-            }
-            after.insert(channel, next.to_vec());
-            stack.extend(next);
+            stack.extend(&next);
+            after.insert(channel, next);
         }
         match cycle(&after) {
-            None => Ok(()),
+            None => Ok(after),
             Some(channels) => Err(self.endless(&channels, paths.destination, at)),
         }
     }

@@ -128,15 +128,20 @@ impl Analysis<'_> {
             self.fail(channel, class, reason);
         }
         for (member, wait_ps) in members.iter().zip(found.into_iter().flatten()) {
-            let known = &mut self.ways.all[member.way as usize].waits_ps[member.hop as usize];
-            has_changed |= wait_ps > *known;
-            *known = wait_ps.max(*known);
+            let sharing: Vec<u32> = self.ways.sharing(*member).collect();
+            for way in sharing {
+                let known = &mut self.ways.all[way as usize].waits_ps[member.hop as usize];
+                has_changed |= wait_ps > *known;
+                *known = wait_ps.max(*known);
+            }
         }
         if has_changed {
             for member in members {
-                let hops = &self.ways.all[member.way as usize].hops;
-                for after in &hops[member.hop as usize + 1..] {
-                    is_due[*after as usize] = true;
+                for way in self.ways.sharing(member) {
+                    let hops = &self.ways.all[way as usize].hops;
+                    for after in &hops[member.hop as usize + 1..] {
+                        is_due[*after as usize] = true;
+                    }
                 }
             }
         }
@@ -148,9 +153,13 @@ impl Analysis<'_> {
         let mut reached = vec![false; self.ways.members.len()];
         let mut open = vec![channel];
         while let Some(at) = open.pop() {
-            for member in &self.ways.members[at as usize] {
-                let hops = &self.ways.all[member.way as usize].hops;
-                let Some(&next) = hops.get(member.hop as usize + 1) else {
+            let members = self.ways.members[at as usize].iter();
+            let ways = members.flat_map(|member| {
+                let sharing = self.ways.sharing(*member);
+                sharing.map(|way| (&self.ways.all[way as usize].hops, member.hop))
+            });
+            for (hops, hop) in ways {
+                let Some(&next) = hops.get(hop as usize + 1) else {
                     continue;
                 };
                 if next == channel {

@@ -22,6 +22,7 @@ fn network() -> EthernetSpec {
         name: "f".into(),
         source: 0,
         destination: 1,
+        others: Vec::new(),
         class: 0,
         is_tagged: false,
         transport: TransportSpec::Udp {
