@@ -26,6 +26,7 @@ use ways::{Way, Ways};
 mod curve;
 mod port;
 mod settle;
+mod share;
 mod stops;
 mod ways;
 

@@ -4,6 +4,7 @@
 mod audit;
 mod bounds;
 mod bounds_random;
+mod bounds_shares;
 mod common;
 mod credits;
 mod endings;

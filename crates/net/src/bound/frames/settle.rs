@@ -246,7 +246,7 @@ impl Analysis<'_> {
                     false => Ok(rivals),
                 }
             }
-            _ => Err(NoBound::Scheduler { channel }),
+            _ => self.share(channel, class),
         }
     }
 
@@ -265,7 +265,7 @@ impl Analysis<'_> {
     }
 
     /// What comes to a port of some classes; the links before it limit it.
-    fn curve(
+    pub fn curve(
         &self,
         channel: u32,
         is_of: impl Fn(u8) -> bool,
@@ -297,7 +297,7 @@ impl Analysis<'_> {
     }
 
     /// May the class and those above it fill the port?
-    fn fills(&self, channel: u32, class: u8) -> bool {
+    pub fn fills(&self, channel: u32, class: u8) -> bool {
         const WHOLE: u128 = 1 << 32;
         let rate = self.ways.spec.links.channel(channel).rate;
         let ways = self.ways.members[channel as usize]
@@ -340,7 +340,7 @@ impl Analysis<'_> {
 }
 
 /// None of its classes goes before others.
-fn is_one_group(link: &ChannelSpec) -> bool {
+pub(super) fn is_one_group(link: &ChannelSpec) -> bool {
     let mut queues = link.queues.iter();
     queues.all(|queue| queue.priority == link.queues[0].priority)
 }
