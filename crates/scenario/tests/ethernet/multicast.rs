@@ -77,7 +77,8 @@ fn what_can_t_be_is_refused_with_the_reason() {
 fn headroom_is_checked_wherever_copies_go() {
     let flow_control = |kind: &str, xoff: &str| {
         format!(
-            "[flow_control]\nkind = \"{kind}\"\nxoff = \"{xoff}\"\nxon = \"5 kB\"\n[buffer]\nper_queue = \"20 kB\"\n"
+            "[flow_control]\nkind = \"{kind}\"\nxoff = \"{xoff}\"\nxon = \"5 kB\"\n\
+             [buffer]\nper_queue = \"20 kB\"\n"
         )
     };
     let to = "to = [\"B\", \"C\", \"D\"]\nmulticast = true\n";
