@@ -12,7 +12,8 @@ pub struct EndsOutcome {
     pub goodput_bytes: u64,
     /// Payload the source's application got (responses).
     pub returned_bytes: u64,
-    /// Payload the application handed over, whole run; over TCP without end: what was sent.
+    /// Payload the application handed over, times the stations it is for, whole run; over TCP
+    /// without end: what was sent.
     pub offered_bytes_total: u64,
     /// Files, requests or pictures: complete after the warm-up.
     pub transfers: u64,

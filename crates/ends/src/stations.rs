@@ -29,8 +29,10 @@ pub struct Setup {
 pub struct FlowEnds<'a> {
     /// Station that sends (that opens the connection).
     pub source: u32,
-    /// Station that receives.
+    /// Station that receives; of several, the first.
     pub destination: u32,
+    /// Stations that receive: over UDP there may be several.
+    pub receivers: u32,
     /// The protocol.
     pub transport: TransportSpec,
     /// What the application sends.
@@ -78,7 +80,8 @@ impl Stations {
                     Place::Tcp(stations.connections.len() as u32 - 1)
                 }
                 TransportSpec::Udp { payload_bytes, .. } => {
-                    let made = Datagrams::new(all, flow, ends.traffic, payload_bytes);
+                    let (traffic, receivers) = (ends.traffic, ends.receivers);
+                    let made = Datagrams::new(all, flow, traffic, payload_bytes, receivers);
                     stations.datagrams.push(made);
                     Place::Udp(stations.datagrams.len() as u32 - 1)
                 }
@@ -159,6 +162,24 @@ impl Stations {
         }
     }
 
+    /// A copy of a datagram, born at `born`, reached one of several stations. Returns its payload
+    /// bytes.
+    pub fn on_copy(
+        &mut self,
+        now: Time,
+        (flow, receiver): (u32, u32),
+        payload: &Payload,
+        born: Time,
+    ) -> u64 {
+        match (self.places[flow as usize], payload) {
+            (Place::Udp(at), Payload::Udp { bytes, number }) => {
+                let datagrams = &mut self.datagrams[at as usize];
+                datagrams.on_copy(now, receiver, (*bytes, *number, born), self.is_measuring)
+            }
+            _ => 0,
+        }
+    }
+
     /// UDP without end: may the port ask for the next frame whenever it has nothing else of the
     /// flow? True for infinite traffic over UDP until all its bytes have gone.
     #[inline]
@@ -192,6 +213,15 @@ impl Stations {
         match self.places[flow as usize] {
             Place::Tcp(at) => self.connections[at as usize].delivered(),
             Place::Udp(at) => self.datagrams[at as usize].delivered(),
+        }
+    }
+
+    /// Frames that each of several stations got after the warm-up, and birth to delivery of those,
+    /// ps; empty where there is one.
+    pub fn received(&self, flow: u32) -> Vec<(u64, DelayOutcome)> {
+        match self.places[flow as usize] {
+            Place::Tcp(_) => Vec::new(),
+            Place::Udp(at) => self.datagrams[at as usize].received(),
         }
     }
 

@@ -8,6 +8,7 @@ pub mod routes;
 pub(crate) mod run;
 pub(crate) mod shared;
 pub(crate) mod stop;
+pub(crate) mod trees;
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -45,6 +46,9 @@ pub(crate) struct Classes {
     pub nodes: Vec<Node>,
     pub flows: Vec<Flow>,
     pub losses: Vec<Losses>,
+    /// By flow, what became of the frames for each of several stations; empty where no flow has
+    /// several.
+    pub received: Vec<Vec<Received>>,
     pub routes: Routes,
     pub stations: Stations,
     /// Random marks, by queue with marks.
@@ -79,6 +83,7 @@ impl Classes {
             nodes: Vec::new(),
             flows: Vec::new(),
             losses: Vec::new(),
+            received: Vec::new(),
             routes: Routes::none(),
             stations: Stations::new(stations, core::iter::empty()),
             marking: Vec::new(),
@@ -129,6 +134,7 @@ pub(crate) struct Underway {
 #[repr(align(64))]
 pub(crate) struct Flow {
     pub source: u32,
+    /// A station, or a group of them.
     pub destination: u32,
     pub created: u64,
     pub created_bytes: u64,
@@ -148,6 +154,7 @@ impl Flow {
     pub const RTP: u8 = 2;
     pub const ECT: u8 = 4;
     pub const PULLED: u8 = 8;
+    pub const MULTICAST: u8 = 16;
 
     /// Where its frames start and where they end, one way or the other.
     #[inline]
@@ -171,4 +178,11 @@ pub(crate) struct Losses {
     pub dropped_bytes: u64,
     pub dropped_before: u64,
     pub marked: u64,
+}
+
+/// Frames of a flow for one of several stations.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Received {
+    pub delivered: u64,
+    pub dropped: u64,
 }

@@ -204,6 +204,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
                     session: self.network.session_outcome(id as u32),
                     marked: 0,
                     ends: EndsOutcome::default(),
+                    destinations: Vec::new(),
                 }
             })
             .collect()

@@ -11,6 +11,7 @@ mod gates;
 mod inputs;
 mod instant;
 mod lanes;
+mod multicast;
 mod schedulers;
 mod standstill;
 #[cfg(test)]

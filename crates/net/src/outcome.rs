@@ -54,7 +54,7 @@ pub struct Outcome {
 #[derive(Clone, Debug, Default)]
 pub struct FlowOutcome {
     /// Units offered at the source, times the destinations of each; frames handed to the ports of
-    /// its hosts.
+    /// its hosts, times the same.
     pub offered_total: u64,
     /// Units delivered.
     pub delivered_total: u64,
@@ -98,6 +98,38 @@ pub struct FlowOutcome {
     pub marked: u64,
     /// What the two hosts of a flow of frames saw.
     pub ends: EndsOutcome,
+    /// Where frames go to several stations: of each, in the order of the specification.
+    pub destinations: Vec<DestinationOutcome>,
+}
+
+/// Frames of a flow for one of several stations.
+#[derive(Clone, Debug, Default)]
+pub struct DestinationOutcome {
+    /// Frames handed to the port of the source.
+    pub offered_total: u64,
+    /// Frames delivered.
+    pub delivered_total: u64,
+    /// Frames dropped on their way here, or before their ways parted.
+    pub lost_total: u64,
+    /// Frames still on their way at the end.
+    pub inside_total: u64,
+    /// Frames delivered after the warm-up.
+    pub delivered: u64,
+    /// Offered to delivered, ps, of those.
+    pub delay: DelayOutcome,
+}
+
+impl DestinationOutcome {
+    /// In frames.
+    pub fn balance(&self) -> Balance {
+        Balance {
+            offered: self.offered_total,
+            delivered: self.delivered_total,
+            dropped: self.lost_total,
+            queued: 0,
+            inside: self.inside_total,
+        }
+    }
 }
 
 impl Outcome {

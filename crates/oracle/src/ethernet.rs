@@ -81,6 +81,9 @@
 //!     refreshes of one instant go after the arrivals, in the order of channels and classes. A
 //!     class lacks credit from the end of the first instant at which it does; credit that was too
 //!     little starts the time after which it is asked for anew, but not that of a standstill.
+//! 22. **Multicast**: a frame is copied as it is admitted, in the order of channels, once each
+//!     queue has said whether it takes a copy; only then is the input looked at. Its copies count
+//!     once at the input and in what is shared there, until the last of them has left.
 
 mod admission;
 mod check;
@@ -90,6 +93,7 @@ mod control;
 mod credits;
 mod loops;
 mod losses;
+mod multicast;
 mod network;
 mod ports;
 mod random;
@@ -160,6 +164,8 @@ pub struct Delivery {
     pub flow: u32,
     /// Number in its flow.
     pub number: u64,
+    /// Which station.
+    pub station: u32,
     /// It is marked.
     pub is_marked: bool,
 }
@@ -264,12 +270,18 @@ pub fn run(spec: &EthernetSpec) -> Result<Report, Problem> {
     let ports = network.channels.iter().filter_map(|it| it.port.as_ref());
     let close_calls = ports.filter_map(|port| port.close_call());
     let close_call_ps = close_calls.min().map(backwater_kernel::Time::ps);
+    let mut flows = network.flows;
+    for (own, counts) in spec.flows.iter().zip(&mut flows) {
+        let stations = own.destinations().count() as u64;
+        counts.created *= stations;
+        counts.created_bytes *= stations;
+    }
     let channels = network.channels.into_iter();
     Ok(Report {
         starts: network.starts,
         drops: network.drops,
         deliveries: network.deliveries,
-        flows: network.flows,
+        flows,
         time_outs: network.time_outs,
         standstill: network.standstill,
         close_call_ps,

@@ -41,6 +41,8 @@ struct Reach {
     trips: u64,
     lost: usize,
     credits: usize,
+    /// Frames that reached one more station.
+    copies: usize,
 }
 
 impl Reach {
@@ -56,6 +58,12 @@ impl Reach {
             matches!(says, Some(Content::Credit { .. }))
         });
         self.credits += credits.count();
+        let of_frame: BTreeSet<(u32, u64)> = report
+            .deliveries
+            .iter()
+            .map(|it| (it.flow, it.number))
+            .collect();
+        self.copies += report.deliveries.len() - of_frame.len();
         for channel in &report.channels {
             let sum = |list: &[u64]| list.iter().sum::<u64>();
             self.refreshes += channel.refreshes_sent;
@@ -246,6 +254,33 @@ fn they_agree_on_frames_spread_at_random() {
     under(&SCHEMES, 1_100, |mix| {
         (mix.has_spread, mix.has_tcp) = (true, true);
     });
+}
+
+#[test]
+fn they_agree_on_multicast() {
+    let reach = under(&SCHEMES, 5_000, |mix| mix.has_multicast = true);
+    let shared = under(&[Scheme::Off, Scheme::Port, Scheme::Class], 5_100, |mix| {
+        (mix.has_multicast, mix.has_shared, mix.has_inputs) = (true, true, true);
+    });
+    let credits = under(&[Scheme::Off, Scheme::Class], 5_200, |mix| {
+        (mix.has_multicast, mix.has_credits, mix.has_losses) = (true, true, true);
+    });
+    assert!(
+        credits.credits > 1_000 && credits.lost > 1_000,
+        "{credits:?}"
+    );
+    under(&SCHEMES, 5_400, |mix| {
+        *mix = Mix {
+            has_multicast: true,
+            has_losses: true,
+            schedulers: &SCHEDULERS,
+            ..Mix::of(mix.scheme)
+        };
+    });
+    assert!(
+        reach.copies > 1_000 && shared.copies > 1_000,
+        "{reach:?} {shared:?}"
+    );
 }
 
 #[test]

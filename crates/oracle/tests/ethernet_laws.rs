@@ -5,8 +5,9 @@ mod ethernet_common;
 
 use std::collections::BTreeMap;
 
-use backwater_kernel::{Channels, Duration, Time};
-use backwater_net::frames::probe::FrameView;
+use backwater_kernel::{Channels, Duration, Rings, Time};
+use backwater_net::frames::Simulation;
+use backwater_net::frames::probe::{Audit, FrameView, LossCause, Probe};
 use backwater_net::frames::spec::*;
 use backwater_oracle::ethernet::{Mix, SCHEMES, Scheme, random_spec};
 use ethernet_common::watch::*;
@@ -74,6 +75,9 @@ fn frames_and_bytes_are_conserved() {
         (mix.has_faults, mix.has_watchdogs, mix.has_time_outs) = (true, true, true);
     });
     mixed.extend(networks(50, |mix| mix.has_quanta = true));
+    mixed.extend(networks(100, |mix| {
+        (mix.has_multicast, mix.has_losses, mix.has_watchdogs) = (true, true, true);
+    }));
     for spec in &mixed {
         let events = events_of(spec);
         holds(spec, conserves(spec, &events));
@@ -88,6 +92,78 @@ fn frames_and_bytes_are_conserved() {
     let mut twice = events.clone();
     twice.insert(place, events[place]);
     assert!(conserves(&spec, &twice).is_err());
+}
+
+/// The audit agrees, station by station; it sees a copy that is left out.
+#[test]
+fn copies_are_audited() {
+    let mut copies = 0;
+    for spec in networks(150, |mix| {
+        (mix.has_multicast, mix.has_losses) = (true, true)
+    }) {
+        let mut run =
+            Simulation::<Rings, _>::with_probe(&spec, Audit::new(&spec)).expect("a sound network");
+        run.run_until(Time::MAX);
+        let outcome = run.outcome();
+        let audit = run.probe();
+        assert_eq!(
+            audit.violations().total(),
+            0,
+            "{}: {:?}",
+            spec.seed,
+            audit.violations()
+        );
+        assert_eq!(
+            outcome.violations.total(),
+            0,
+            "{}: {:?}",
+            spec.seed,
+            outcome.violations
+        );
+        for flow in &outcome.flows {
+            let all = flow.destinations.iter();
+            let delivered: u64 = all.map(|own| own.delivered_total).sum();
+            assert!(flow.destinations.is_empty() || delivered == flow.delivered_total);
+            copies += flow.destinations.len();
+        }
+    }
+    assert!(copies > 100);
+}
+
+/// A copy for a station that has had one, or that was dropped on the way to it, is seen.
+#[test]
+fn a_copy_too_many_is_seen() {
+    let spec = networks(150, |mix| mix.has_multicast = true).remove(1);
+    let is_copy = |event: &Event| match event {
+        Event::Created(_, frame) => frame.receivers.1 > 1,
+        _ => false,
+    };
+    let events = events_of(&spec);
+    let mut made = events.iter().filter(|(_, event)| is_copy(event));
+    let Some((at, Event::Created(channel, frame))) = made.next() else {
+        panic!("there is a multicast");
+    };
+    let (at, last) = (Time(*at), frame.receivers.0 + frame.receivers.1 - 1);
+    let for_ = |first, count| FrameView {
+        receivers: (first, count),
+        ..*frame
+    };
+    let broken = |ends: &[(bool, FrameView)]| {
+        let mut audit = Audit::new(&spec);
+        audit.on_frame_created(at, *channel, frame);
+        audit.on_frame_joined(at, *channel, frame, frame.bytes.into());
+        for (is_dropped, frame) in ends {
+            match is_dropped {
+                true => audit.on_frame_dropped(at, *channel, frame, LossCause::Wire),
+                false => audit.on_frame_delivered(at, frame),
+            }
+        }
+        audit.violations().total()
+    };
+    let rest = for_(frame.receivers.0, frame.receivers.1 - 1);
+    assert_eq!(broken(&[(false, for_(last, 1)), (true, rest)]), 0);
+    assert_eq!(broken(&[(false, for_(last, 1)), (false, for_(last, 1))]), 1);
+    assert_eq!(broken(&[(true, *frame), (false, for_(last, 1))]), 1);
 }
 
 #[test]

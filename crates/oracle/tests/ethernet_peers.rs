@@ -91,6 +91,7 @@ fn endless(source: u32, destination: u32) -> FlowSpec {
         name: format!("{source} to {destination}"),
         source,
         destination,
+        others: Vec::new(),
         class: 0,
         is_tagged: false,
         transport: TransportSpec::Udp {

@@ -108,6 +108,24 @@ fn they_find_the_same_standstills() {
 }
 
 #[test]
+fn they_find_the_same_standstills_of_multicasts() {
+    let mut found = 0;
+    for (scheme, index) in SCHEMES[1..].iter().zip(0..) {
+        for seed in 7_000 + 100 * index..7_012 + 100 * index {
+            let mix = Mix {
+                has_multicast: true,
+                ..mix(*scheme)
+            };
+            match agree(&random_spec(seed, mix)) {
+                Ok(standstill) => found += usize::from(standstill.is_some()),
+                Err(text) => panic!("seed {seed}: {text}"),
+            }
+        }
+    }
+    assert!(found > 5, "{found} standstills");
+}
+
+#[test]
 fn they_find_the_same_standstills_of_credit() {
     let mut circles = 0;
     for seed in 0..60 {

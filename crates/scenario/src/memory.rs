@@ -58,9 +58,13 @@ pub(crate) fn of_frames(spec: &EthernetSpec) -> (u64, u64) {
         TransportSpec::Tcp(tcp) => {
             FLOW_BYTES + u64::from(tcp.window_bytes / tcp.mss_bytes.max(1)) * FRAME_BYTES
         }
-        TransportSpec::Udp { .. } => FLOW_BYTES,
+        TransportSpec::Udp { .. } => FLOW_BYTES + flow.others.len() as u64 * FLOW_BYTES,
     });
-    let mut ends: Vec<u32> = spec.flows.iter().map(|flow| flow.destination).collect();
+    let mut ends: Vec<u32> = spec
+        .flows
+        .iter()
+        .flat_map(|flow| flow.destinations())
+        .collect();
     ends.extend(spec.flows.iter().map(|flow| flow.source));
     ends.sort_unstable();
     ends.dedup();

@@ -177,6 +177,10 @@ const FRAMES: Half = Half {
                     "transport = \"udp\"\ntraffic = { kind = \"greedy\" }\n",
                 ),
                 flow(
+                    "none, multicast",
+                    "multicast = true\ntraffic = { kind = \"greedy\" }\n",
+                ),
+                flow(
                     "reno",
                     "tcp = { preset = \"modern\", congestion = \"reno\" }\n",
                 ),
@@ -210,7 +214,7 @@ const fn flow(name: &'static str, flow: &'static str) -> Choice {
 }
 
 impl Half {
-    /// Two flows over two switches to one host.
+    /// Two flows over two switches to one host, or to that and to each other's source.
     fn text(&self, chosen: [&Choice; 4]) -> String {
         let join = |of: fn(&Choice) -> &'static str| -> String {
             chosen.iter().map(|choice| of(choice)).collect()
@@ -226,12 +230,16 @@ impl Half {
         for (a, b) in [("A", "S"), ("B", "S"), ("S", "T"), ("T", "C")] {
             let _ = writeln!(text, "[[links]]\nbetween = [\"{a}\", \"{b}\"]");
         }
-        for from in ["A", "B"] {
+        for (from, other) in [("A", "B"), ("B", "A")] {
             let own = join(|choice| choice.flow);
+            let to = match own.contains("multicast") {
+                true => format!("[\"C\", \"{other}\"]"),
+                false => "\"C\"".into(),
+            };
             let back = format!("back to {from}");
             let _ = write!(
                 text,
-                "[[flows]]\nname = \"{from}\"\nfrom = \"{from}\"\nto = \"C\"\n{}{}",
+                "[[flows]]\nname = \"{from}\"\nfrom = \"{from}\"\nto = {to}\n{}{}",
                 self.flow,
                 own.replace("PARTNER", &back)
             );

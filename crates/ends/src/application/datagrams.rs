@@ -1,10 +1,11 @@
 //! Datagrams one way: when a flow over UDP sends, and what its destination counts.
 
 use alloc::boxed::Box;
+use alloc::vec;
 use alloc::vec::Vec;
 
 use backwater_kernel::stream::Purpose;
-use backwater_kernel::{DelayOutcome, Duration, Stream, Time};
+use backwater_kernel::{DelayOutcome, Delays, Duration, Stream, Time};
 
 use super::gaps::{Gaps, Pace};
 use super::tally::Tally;
@@ -54,20 +55,32 @@ pub(crate) struct Datagrams {
     next_ps: u64,
     /// Of the next datagram.
     number: u64,
-    /// Video's receiver.
-    playout: Option<Box<Playout>>,
+    /// Video's receivers.
+    playouts: Vec<Playout>,
+    /// Birth to delivery at each of several stations; empty where there is one.
+    delays: Vec<Delays>,
     /// Counters.
     pub tally: Tally,
 }
 
 impl Datagrams {
-    /// A flow that has sent nothing.
-    pub fn new(all: Setup, flow: u32, traffic: &TrafficSpec, payload_bytes: u32) -> Datagrams {
-        let playout = match traffic {
-            TrafficSpec::Video(video) => {
-                Some(Box::new(Playout::new(video.deadline, all.keeps_order)))
-            }
-            _ => None,
+    /// A flow to so many stations that has sent nothing.
+    pub fn new(
+        all: Setup,
+        flow: u32,
+        traffic: &TrafficSpec,
+        payload_bytes: u32,
+        receivers: u32,
+    ) -> Datagrams {
+        let playouts = match traffic {
+            TrafficSpec::Video(video) => (0..receivers)
+                .map(|_| Playout::new(video.deadline, all.keeps_order))
+                .collect(),
+            _ => Vec::new(),
+        };
+        let delays = match receivers {
+            0 | 1 => Vec::new(),
+            several => vec![Delays::default(); several as usize],
         };
         let (source, next_ps) = source(all.seed, u64::from(flow), traffic, payload_bytes);
         Datagrams {
@@ -76,7 +89,8 @@ impl Datagrams {
             source,
             next_ps,
             number: 0,
-            playout,
+            playouts,
+            delays,
             tally: Tally::default(),
         }
     }
@@ -117,7 +131,7 @@ impl Datagrams {
                     datagram
                 }
             };
-            if let Some(playout) = &mut self.playout {
+            for playout in &mut self.playouts {
                 playout.on_sent(now, self.number, datagram.picture_ps, is_measured);
             }
             self.emit(datagram.bytes, out);
@@ -151,13 +165,38 @@ impl Datagrams {
         if is_measured {
             self.tally.goodput_bytes += u64::from(bytes);
         }
-        if let Some(playout) = &mut self.playout {
+        self.play(now, 0, number, is_measured);
+        u64::from(bytes)
+    }
+
+    /// A copy came to one of several stations. Returns its payload bytes.
+    pub fn on_copy(
+        &mut self,
+        now: Time,
+        receiver: u32,
+        (bytes, number, born): (u32, u64, Time),
+        is_measured: bool,
+    ) -> u64 {
+        if is_measured {
+            self.tally.count_frame(now, true, born);
+            self.tally.goodput_bytes += u64::from(bytes);
+            if let Some(delays) = self.delays.get_mut(receiver as usize) {
+                delays.record(now.since(born).ps());
+            }
+        }
+        self.play(now, receiver, number, is_measured);
+        u64::from(bytes)
+    }
+
+    /// A station plays a datagram, if the flow is a video.
+    #[inline]
+    fn play(&mut self, now: Time, receiver: u32, number: u64, is_measured: bool) {
+        if let Some(playout) = self.playouts.get_mut(receiver as usize) {
             let picture = playout.on_arrival(now, number);
             if let Some(began_ps) = picture {
                 self.tally.count_transfer(now, Time(began_ps), is_measured);
             }
         }
-        u64::from(bytes)
     }
 
     /// Frames delivered, and what those to the destination took.
@@ -168,10 +207,19 @@ impl Datagrams {
     /// What both ends saw until now.
     pub fn outcome(&self, now: Time) -> EndsOutcome {
         let mut into = self.tally.outcome();
-        if let Some(playout) = &self.playout {
-            (into.due, into.late) = playout.due_and_late(now);
+        into.offered_bytes_total *= self.delays.len().max(1) as u64;
+        for playout in &self.playouts {
+            let (due, late) = playout.due_and_late(now);
+            into.due += due;
+            into.late += late;
         }
         into
+    }
+
+    /// Frames that each of several stations got, and what they took.
+    pub fn received(&self) -> Vec<(u64, DelayOutcome)> {
+        let delays = self.delays.iter();
+        delays.map(|own| (own.count(), own.outcome())).collect()
     }
 
     /// A datagram of full size.

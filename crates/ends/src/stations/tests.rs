@@ -28,6 +28,7 @@ fn of(flows: &[Flow], warm_up_ps: u64) -> Stations {
         keeps_order: true,
     };
     let ends = flows.iter().map(|(transport, traffic)| FlowEnds {
+        receivers: 1,
         source: 0,
         destination: 1,
         transport: *transport,

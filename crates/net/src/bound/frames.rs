@@ -26,6 +26,7 @@ use ways::{Way, Ways};
 mod curve;
 mod port;
 mod settle;
+mod share;
 mod stops;
 mod ways;
 
@@ -34,9 +35,10 @@ mod ways;
 pub struct Bound {
     /// No frame takes longer from its host's port to delivery.
     pub delay: Duration,
-    /// What is not waiting: no frame takes less, and one alone takes this.
+    /// What is not waiting: no frame takes less, and one alone takes this. To several destinations
+    /// that of the nearest.
     pub least: Duration,
-    /// Ports on the way.
+    /// Ports on the way; of several the most.
     pub ports: u32,
 }
 
@@ -203,12 +205,27 @@ pub fn bounds(spec: &EthernetSpec) -> Vec<Result<Bound, NoBound>> {
     }
     let mut bounds = Vec::new();
     for way in &analysis.ways.all {
-        // The way back of a connection is of the same flow.
+        let own = bound(&analysis, &drops, way);
+        // The way back of a connection is of the same flow, as are those to other destinations.
         if way.flow as usize == bounds.len() {
-            bounds.push(bound(&analysis, &drops, way));
+            bounds.push(own);
+        } else if spec.flows[way.flow as usize].is_multicast()
+            && let Some(known) = bounds.last_mut()
+        {
+            *known = worse(*known, own);
         }
     }
     bounds
+}
+
+/// What holds for the frames to both destinations.
+fn worse(one: Result<Bound, NoBound>, other: Result<Bound, NoBound>) -> Result<Bound, NoBound> {
+    let (one, other) = (one?, other?);
+    Ok(Bound {
+        delay: one.delay.max(other.delay),
+        least: one.least.min(other.least),
+        ports: one.ports.max(other.ports),
+    })
 }
 
 fn bound(

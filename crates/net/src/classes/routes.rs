@@ -1,12 +1,17 @@
 //! Which way frames go: over any graph, by the shortest ways or as the scenario says.
 
+use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use alloc::{format, vec};
 
 use backwater_kernel::{BuildError, TraceHash};
 
+use crate::classes::trees::{FORK, Trees};
 use crate::hop::unit::{NONE, Unit};
 use crate::spec::frames::{EthernetSpec, NodeKind, Spread};
+
+/// Hops of all ways of a flow to several stations, one way after the other.
+const TREE_HOPS_MAX: usize = 50_000_000;
 
 /// A hash of some words, for choices that must not depend on the order of events.
 pub(crate) fn mix(words: &[u64]) -> u64 {
@@ -18,13 +23,16 @@ pub(crate) fn mix(words: &[u64]) -> u64 {
 /// Ways ready to be followed.
 #[derive(Debug)]
 pub(crate) enum Routes {
-    /// For each way (flow and direction) its channels one after the other, then [`NONE`].
-    /// [`Frame::hop`] is an index here.
+    /// For each way (flow and direction) its channels one after the other, then [`NONE`], or
+    /// where ways to several stations part and end, a fork of `trees`. [`Frame::hop`] is an index
+    /// here.
     Paths {
         /// By way, its first channel's index.
         first: Vec<u32>,
         /// All of them.
         hops: Vec<u32>,
+        /// Where frames are copied.
+        trees: Trees,
     },
     /// The next hops from each node to each station. [`Frame::hop`] is a channel.
     Tables(Tables),
@@ -37,12 +45,25 @@ impl Routes {
             return Ok(Routes::Tables(tables));
         }
         let (mut first, mut hops) = (Vec::new(), Vec::new());
+        let mut trees = Trees::default();
         for way in 0..spec.flows.len() as u32 * 2 {
             first.push(hops.len() as u32);
+            if spec.flows[way as usize / 2].is_multicast() {
+                if way % 2 == 0 {
+                    trees.add(&tables.paths(spec, way / 2)?, &mut hops);
+                }
+                continue;
+            }
             tables.follow(spec, way, &mut hops)?;
             hops.push(NONE);
         }
-        Ok(Routes::Paths { first, hops })
+        if hops.len() >= FORK as usize {
+            return Err(BuildError(format!(
+                "{} hops of all flows are too many",
+                hops.len()
+            )));
+        }
+        Ok(Routes::Paths { first, hops, trees })
     }
 
     /// No way at all.
@@ -50,6 +71,7 @@ impl Routes {
         Routes::Paths {
             first: Vec::new(),
             hops: Vec::new(),
+            trees: Trees::default(),
         }
     }
 
@@ -62,7 +84,8 @@ impl Routes {
         }
     }
 
-    /// The channel a frame takes next; [`NONE`] at its station.
+    /// The channel a frame takes next; [`NONE`] at its station, and a number that is no channel's
+    /// where it goes several ways.
     #[inline]
     pub fn channel(&self, frame: &Unit) -> u32 {
         match self {
@@ -190,7 +213,66 @@ impl Tables {
         way: u32,
         hops: &mut Vec<u32>,
     ) -> Result<(), BuildError> {
-        let (mut node, to) = ends_of(spec, way);
+        self.follow_to(spec, way, ends_of(spec, way), hops)
+    }
+
+    /// The channels to each destination of a flow, in the order of the scenario. Together they
+    /// are a tree: a way that meets the tree again, after it has parted, goes on from there.
+    ///
+    /// # Errors
+    /// If there is no way to one of them, or all are too long.
+    pub fn paths(&self, spec: &EthernetSpec, flow: u32) -> Result<Vec<Vec<u32>>, BuildError> {
+        let own = &spec.flows[flow as usize];
+        // Channel by which the tree enters a node.
+        let mut entered: BTreeMap<u32, u32> = BTreeMap::new();
+        let mut paths = Vec::new();
+        let mut total = 0;
+        for to in own.destinations() {
+            let mut path = Vec::new();
+            self.follow_to(spec, 2 * flow, (own.source, to), &mut path)?;
+            let ends = |channel: u32| spec.ends(channel).unwrap_or((NONE, NONE));
+            let meets = path
+                .iter()
+                .rposition(|hop| entered.contains_key(&ends(*hop).1));
+            if let Some(last) = meets {
+                let mut whole = Vec::new();
+                let mut node = ends(path[last]).1;
+                while let Some(hop) = entered.get(&node) {
+                    whole.push(*hop);
+                    node = ends(*hop).0;
+                }
+                whole.reverse();
+                whole.extend_from_slice(&path[last + 1..]);
+                path = whole;
+            }
+            for hop in &path {
+                entered.insert(ends(*hop).1, *hop);
+            }
+            total += path.len();
+            let first: Option<&Vec<u32>> = paths.first();
+            if first.is_some_and(|first| first.first() != path.first()) {
+                return Err(BuildError(format!(
+                    "flow {flow}: its source sends over more than one link"
+                )));
+            }
+            if total > TREE_HOPS_MAX {
+                return Err(BuildError(format!(
+                    "flow {flow}: the ways to all of its destinations are too long"
+                )));
+            }
+            paths.push(path);
+        }
+        Ok(paths)
+    }
+
+    fn follow_to(
+        &self,
+        spec: &EthernetSpec,
+        way: u32,
+        (from, to): (u32, u32),
+        hops: &mut Vec<u32>,
+    ) -> Result<(), BuildError> {
+        let mut node = from;
         for _ in 0..=self.nodes {
             if node == to {
                 return Ok(());
@@ -203,9 +285,8 @@ impl Tables {
             hops.push(channel);
         }
         Err(BuildError(format!(
-            "flow {} finds no way from node {} to station {to}",
-            way / 2,
-            ends_of(spec, way).0
+            "flow {} finds no way from node {from} to station {to}",
+            way / 2
         )))
     }
 

@@ -56,8 +56,7 @@ impl Shared {
         let more = after - input.shared_bytes;
         let may_share =
             after <= self.threshold(self.spec.alpha) && self.used_bytes + more <= self.shared_bytes;
-        let fits_queue =
-            is_lossless || queue_bytes + bytes <= self.threshold(self.spec.output_alpha);
+        let fits_queue = is_lossless || self.fits_output(queue_bytes + bytes);
         if may_share && fits_queue {
             input.shared_bytes = after;
             self.used_bytes += more;
@@ -67,6 +66,17 @@ impl Shared {
         } else {
             Err(LossCause::Pool)
         }
+    }
+
+    /// May a queue that holds `queue_bytes` take a frame of a class without back-pressure? It may
+    /// where the frame fits into the reserve of its input.
+    pub fn fits_queue(&self, input: &Input, queue_bytes: u64, bytes: u64) -> bool {
+        let held = input.bytes - input.headroom_bytes;
+        held + bytes <= self.spec.reserve_bytes || self.fits_output(queue_bytes + bytes)
+    }
+
+    fn fits_output(&self, queue_bytes: u64) -> bool {
+        queue_bytes <= self.threshold(self.spec.output_alpha)
     }
 
     fn admit_to_headroom(&mut self, input: &mut Input, bytes: u64) -> Result<(), LossCause> {

@@ -58,6 +58,9 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let flow = &mut network.classes.flows[flow_id as usize];
         flow.delivered += 1;
         flow.delivered_bytes += u64::from(frame.bytes);
+        if flow.is(Flow::MULTICAST) {
+            return self.consume_copy(id);
+        }
         let is_marked = frame.marks & MARKED != 0;
         if is_marked {
             network.classes.losses[flow_id as usize].marked += 1;
@@ -87,11 +90,14 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         self.arm(flow_id);
     }
 
-    /// A frame that came over `input` is admitted to the queue in front of `channel`, or dropped.
+    /// A frame that came over `input` is admitted to the queue in front of `channel`, or dropped;
+    /// or it goes several ways from here.
     #[inline]
     fn admit(&mut self, input: u32, channel: u32, id: u32) {
-        if self.network.channels[channel as usize].is_to_rest(self.now) {
-            self.rest(channel);
+        match self.network.channels.get(channel as usize) {
+            None => return self.admit_copies(input, id),
+            Some(out) if out.is_to_rest(self.now) => self.rest(channel),
+            Some(_) => {}
         }
         let network = &mut self.network;
         let frame = *network.units.get(id);
@@ -100,10 +106,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let node_id = network.channels[channel as usize].from;
         // What finds no room was sent all the same.
         if network.classes.nodes[node_id as usize].has_time_out {
-            let has_lanes = !network.classes.lanes.is_empty();
-            let station = has_lanes.then(|| network.destination(&frame));
-            let of_input = network.input(input, class);
-            network.classes.input_times[of_input].note(self.now, station);
+            network.note_arrival(self.now, input, &frame);
         }
         let queue = &network.classes.queues[at];
         if queue.bytes + bytes > queue.limit_bytes {
@@ -149,7 +152,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
 
     /// Marks a frame by what the queue holds as it joins. At the low threshold the chance is 0, for
     /// which nothing is drawn.
-    fn mark_frame(&mut self, at: usize, id: u32) {
+    pub(crate) fn mark_frame(&mut self, at: usize, id: u32) {
         let network = &mut self.network;
         let queue = &network.classes.queues[at];
         let Some(ecn) = network.classes.counts[at].ecn else {
@@ -237,9 +240,10 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         }
         let network = &mut self.network;
         let frame = *network.units.get(id);
+        let missed = network.count_missed(&frame);
         let losses = &mut network.classes.losses[frame.flow() as usize];
-        losses.dropped += 1;
-        losses.dropped_bytes += u64::from(frame.bytes);
+        losses.dropped += missed;
+        losses.dropped_bytes += missed * u64::from(frame.bytes);
         let at = network.queue(channel, frame.class);
         network.classes.counts[at].drops.add(cause, 1);
         let flow = &mut network.classes.flows[frame.flow() as usize];

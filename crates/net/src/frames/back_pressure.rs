@@ -335,7 +335,7 @@ impl Network {
             Notify::Contributing => {
                 let mut inputs = Vec::new();
                 for (id, _) in self.waiting(channel, class) {
-                    insert(&mut inputs, self.units.get(id).input() ^ 1);
+                    insert(&mut inputs, self.input_of(self.units.get(id)) ^ 1);
                 }
                 inputs
             }

@@ -15,7 +15,7 @@ use crate::classes::routes::Routes;
 use crate::classes::run::ByClass;
 use crate::classes::shared::Shared;
 use crate::classes::stop::Gates;
-use crate::classes::{Classes, Flow, Losses, Node, Underway};
+use crate::classes::{Classes, Flow, Losses, Node, Received, Underway};
 use crate::hop::unit::NONE;
 use crate::hop::wire::{Channel, Errors};
 use crate::marking::rate_ports::RatePorts;
@@ -25,7 +25,7 @@ use crate::probe::Probe;
 use crate::scheduler::Scheduler;
 use crate::simulation::Simulation;
 use crate::spec::frames::{
-    Choose, Detect, EthernetSpec, Forwarding, MemorySpec, NodeKind, Select, SwitchSpec,
+    Choose, Detect, EthernetSpec, FlowSpec, Forwarding, MemorySpec, NodeKind, Select, SwitchSpec,
     TransportSpec,
 };
 use crate::standstill::mark::Mark;
@@ -126,6 +126,7 @@ fn network(spec: &EthernetSpec) -> Result<Network, BuildError> {
         input_times: vec![InputTimes::default(); count],
         flows: flows(spec, &stations),
         losses: vec![Losses::default(); spec.flows.len()],
+        received: received(spec),
         routes: Routes::new(spec)?,
         stations,
         marking: marking.collect(),
@@ -310,11 +311,12 @@ fn flows(spec: &EthernetSpec, stations: &Stations) -> Vec<Flow> {
                 (has_rtp, Flow::RTP),
                 (is_ect, Flow::ECT),
                 (stations.is_pulled(id), Flow::PULLED),
+                (flow.is_multicast(), Flow::MULTICAST),
             ];
             let bits = bits.into_iter().filter(|(is_so, _)| *is_so);
             Flow {
                 source: flow.source,
-                destination: flow.destination,
+                destination: flow.address(id),
                 class: flow.class,
                 bits: bits.fold(0, |all, (_, bit)| all | bit),
                 armed: Time::MAX,
@@ -322,4 +324,15 @@ fn flows(spec: &EthernetSpec, stations: &Stations) -> Vec<Flow> {
             }
         })
         .collect()
+}
+
+fn received(spec: &EthernetSpec) -> Vec<Vec<Received>> {
+    if !spec.flows.iter().any(FlowSpec::is_multicast) {
+        return Vec::new();
+    }
+    let of_flow = |flow: &FlowSpec| match flow.is_multicast() {
+        true => vec![Received::default(); flow.destinations().count()],
+        false => Vec::new(),
+    };
+    spec.flows.iter().map(of_flow).collect()
 }

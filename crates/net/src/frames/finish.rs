@@ -1,15 +1,16 @@
 //! What the run found, and whether the books balance.
 
-use alloc::vec;
 use alloc::vec::Vec;
+use alloc::{format, vec};
 
 use backwater_kernel::{Balance, Duration, EventQueue, Place, Stop, Time};
 
-use crate::classes::Underway;
-use crate::hop::unit::Fifo;
+use crate::classes::{Flow, Underway};
+use crate::hop::unit::Unit;
 use crate::network::Network;
 use crate::outcome::{
-    ChannelOutcome, ClassesOutcome, FlowOutcome, NodeOutcome, Outcome, QueueOutcome,
+    ChannelOutcome, ClassesOutcome, DestinationOutcome, FlowOutcome, NodeOutcome, Outcome,
+    QueueOutcome,
 };
 use crate::probe::Probe;
 use crate::simulation::Simulation;
@@ -46,6 +47,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
 
     fn frame_flow_outcomes(&self, now: Time) -> Vec<FlowOutcome> {
         let inside = self.network.inside();
+        let inside_by_receiver = self.network.inside_by_receiver();
         let flows = self
             .network
             .classes
@@ -56,13 +58,15 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         for (id, ((flow, losses), (frames, bytes))) in (0..).zip(flows.zip(inside)) {
             let stations = &self.network.classes.stations;
             let (delivered, delay) = stations.delivered(id);
+            let destinations = self.destination_outcomes(id, &inside_by_receiver);
+            let copies = destinations.len().max(1) as u64;
             outcomes.push(FlowOutcome {
-                offered_total: flow.created,
+                offered_total: flow.created * copies,
                 delivered_total: flow.delivered,
                 lost_total: losses.dropped,
                 inside_total: frames,
                 bytes: Some(Balance {
-                    offered: flow.created_bytes,
+                    offered: flow.created_bytes * copies,
                     delivered: flow.delivered_bytes,
                     dropped: losses.dropped_bytes,
                     queued: 0,
@@ -73,7 +77,30 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
                 delay,
                 marked: losses.marked,
                 ends: stations.outcome(now, id),
+                destinations,
                 ..FlowOutcome::default()
+            });
+        }
+        outcomes
+    }
+
+    /// What became of the frames for each of several stations.
+    fn destination_outcomes(&self, flow: u32, inside: &[Vec<u64>]) -> Vec<DestinationOutcome> {
+        let classes = &self.network.classes;
+        let Some(received) = classes.received.get(flow as usize) else {
+            return Vec::new();
+        };
+        let seen = classes.stations.received(flow);
+        let mut outcomes = Vec::new();
+        for ((own, seen), inside_total) in received.iter().zip(seen).zip(&inside[flow as usize]) {
+            let (delivered, delay) = seen;
+            outcomes.push(DestinationOutcome {
+                offered_total: classes.flows[flow as usize].created,
+                delivered_total: own.delivered,
+                lost_total: own.dropped,
+                inside_total: *inside_total,
+                delivered,
+                delay,
             });
         }
         outcomes
@@ -205,6 +232,13 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
                     outcome.violations.note(at, place, || wrong);
                 }
             }
+            let at = outcome.ended_at;
+            for (number, own) in flow.destinations.iter().enumerate() {
+                if let Some(wrong) = own.balance().complaint("frames") {
+                    let wrong = || format!("destination {}: {wrong}", number + 1);
+                    outcome.violations.note(at, Place::Flow(id), wrong);
+                }
+            }
         }
     }
 }
@@ -231,28 +265,49 @@ impl Network {
         }
     }
 
-    /// Frames and bytes of each flow in queues and on wires.
+    /// Frames and bytes of each flow in queues and on wires, times the stations they are for.
     fn inside(&self) -> Vec<(u64, u64)> {
         let mut inside = vec![(0, 0); self.classes.flows.len()];
-        let mut count = |chain: &Fifo| {
-            for frame in chain.iter(&self.units) {
-                if !frame.is_control() {
-                    let (frames, bytes) = &mut inside[frame.flow() as usize];
-                    *frames += 1;
-                    *bytes += u64::from(frame.bytes);
-                }
-            }
-        };
-        self.channels
-            .iter()
-            .for_each(|channel| count(&channel.wire));
-        self.classes
-            .queues
-            .iter()
-            .for_each(|queue| count(&queue.chain));
-        let lanes = self.classes.lanes.iter().flat_map(|lanes| &lanes.lanes);
-        lanes.for_each(|lane| count(&lane.chain));
+        self.data_inside(|frame| {
+            let is_multicast = self.classes.flows[frame.flow() as usize].is(Flow::MULTICAST);
+            let times = match is_multicast {
+                true => self.places_behind(frame).len() as u64,
+                false => 1,
+            };
+            let (frames, bytes) = &mut inside[frame.flow() as usize];
+            *frames += times;
+            *bytes += times * u64::from(frame.bytes);
+        });
         inside
+    }
+
+    /// The same frames by flow and station, where one flow at least has several.
+    fn inside_by_receiver(&self) -> Vec<Vec<u64>> {
+        let received = self.classes.received.iter();
+        let mut inside: Vec<Vec<u64>> = received.map(|own| vec![0; own.len()]).collect();
+        if !inside.is_empty() {
+            self.data_inside(|frame| {
+                let own = &mut inside[frame.flow() as usize];
+                if !own.is_empty() {
+                    let receivers = self.receivers(frame);
+                    receivers.iter().for_each(|at| own[*at as usize] += 1);
+                }
+            });
+        }
+        inside
+    }
+
+    /// Every data frame in a queue or on a wire.
+    fn data_inside(&self, mut each: impl FnMut(&Unit)) {
+        let wires = self.channels.iter().map(|channel| &channel.wire);
+        let queues = self.classes.queues.iter().map(|queue| &queue.chain);
+        let lanes = self.classes.lanes.iter().flat_map(|lanes| &lanes.lanes);
+        let chains = wires.chain(queues).chain(lanes.map(|lane| &lane.chain));
+        for frame in chains.flat_map(|chain| chain.iter(&self.units)) {
+            if !frame.is_control() {
+                each(frame);
+            }
+        }
     }
 
     /// Span that no statistics cover yet.

@@ -250,8 +250,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             self.note_removed(channel, class);
             let counts = is_switch && self.network.classes.nodes[node as usize].counts_inputs;
             if counts && frame.input() != NONE {
-                self.network.classes.nodes[node as usize].bytes -= bytes;
-                self.leave_input(node, frame.input(), class, bytes);
+                self.leave_node(node, frame.input(), class, bytes);
             }
             self.discard_frame(channel, id, LossCause::Watchdog);
         }

@@ -2,6 +2,7 @@
 
 use backwater_kernel::EventQueue;
 
+use crate::hop::frame::COPY;
 use crate::network::Network;
 use crate::probe::{LossCause, Probe};
 use crate::simulation::Simulation;
@@ -69,6 +70,21 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
                 self.ask(channel ^ 1, gate);
             }
         }
+    }
+
+    /// A frame that came over an input has left the node, or one of the copies that share `input`
+    /// has: they count until the last is gone.
+    #[inline]
+    pub(crate) fn leave_node(&mut self, node: u32, mut input: u32, class: u8, bytes: u64) {
+        if input & COPY != 0 {
+            let (copies, place) = (&mut self.network.copies, input & !COPY);
+            input = copies.input(place);
+            if copies.sent_by_one(place, self.now).is_none() {
+                return;
+            }
+        }
+        self.network.classes.nodes[node as usize].bytes -= bytes;
+        self.leave_input(node, input, class, bytes);
     }
 
     /// A frame that came over an input has left.

@@ -29,7 +29,8 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         lane.bytes += u64::from(frame.bytes);
         if lane.is_stopped {
             lanes.blocked_bytes += u64::from(frame.bytes);
-            self.check_blocked(channel_id, class, Some(frame.input()));
+            let input = network.input_of(&frame);
+            self.check_blocked(channel_id, class, Some(input));
         } else {
             network.channels[channel_id as usize].waiting |= 1 << class;
         }

@@ -194,7 +194,7 @@ impl Network {
         (is_port || other.class == wait.class)
             && waiting
                 .iter()
-                .any(|(id, _)| self.units.get(*id).input() == wait.channel)
+                .any(|(id, _)| self.input_of(self.units.get(*id)) == wait.channel)
     }
 
     /// Can a stop still end without anything moving?

@@ -78,6 +78,7 @@ pub(crate) fn spec(watchdog: Option<WatchdogSpec>) -> EthernetSpec {
         name: String::new(),
         source: 0,
         destination: 2,
+        others: Vec::new(),
         class,
         is_tagged: false,
         transport: TransportSpec::Udp {

@@ -165,11 +165,15 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
 
     fn can_cut_through(&self, channel_id: u32, id: u32) -> bool {
         let network = &self.network;
-        match network.classes.routes.channel(network.units.get(id)) {
-            NONE => false,
-            next => {
-                let rate = |channel: u32| network.channels[channel as usize].rate;
-                rate(next) <= rate(channel_id)
+        let rate = network.channels[channel_id as usize].rate;
+        let next = network.classes.routes.channel(network.units.get(id));
+        match network.channels.get(next as usize) {
+            Some(next) => next.rate <= rate,
+            None if next == NONE => false,
+            // Of several ways all must be so.
+            None => {
+                let mut ways = network.branches_of(next);
+                ways.all(|(_, next)| network.channels[next as usize].rate <= rate)
             }
         }
     }
@@ -221,8 +225,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         );
         if !from_station {
             if network.classes.nodes[node as usize].counts_inputs {
-                network.classes.nodes[node as usize].bytes -= bytes;
-                self.leave_input(node, input, class, bytes);
+                self.leave_node(node, input, class, bytes);
             }
             if clears {
                 self.clear(channel_id, class);

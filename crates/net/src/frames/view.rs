@@ -89,7 +89,7 @@ impl Network {
         channel as usize * self.classes.count + class as usize
     }
 
-    /// The station a data frame is for.
+    /// The station a data frame is for, or the group of several.
     #[inline]
     pub(crate) fn destination(&self, frame: &Unit) -> u32 {
         self.classes.flows[frame.flow() as usize]
@@ -108,8 +108,13 @@ impl Network {
         }
         let flow = &self.classes.flows[frame.flow() as usize];
         let ends = flow.ends(frame.is_forward());
-        self.units
-            .view(id, ends, flow.is(Flow::TAGGED), flow.is(Flow::RTP))
+        let units = &self.units;
+        let mut view = units.view(id, ends, flow.is(Flow::TAGGED), flow.is(Flow::RTP));
+        if flow.is(Flow::MULTICAST) {
+            let places = self.places_behind(frame);
+            view.receivers = (places.start, places.len() as u32);
+        }
+        view
     }
 
     /// Does the gate on a channel concern this class at all?

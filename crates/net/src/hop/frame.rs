@@ -10,6 +10,9 @@ use crate::hop::load::{Control, Load, pack_gate, unpack_gate};
 use crate::hop::unit::{ECT, NONE, Unit, Units};
 use crate::hop::view::{Content, CreditMessage, FrameView, Gate};
 
+/// Several copies count as one frame of their input.
+pub(crate) const COPY: u32 = 1 << 31;
+
 /// What a routed unit has where others have their leg, number and copy.
 impl Unit {
     /// Is it a control frame?
@@ -46,7 +49,8 @@ impl Unit {
         self.number = hop;
     }
 
-    /// Channel over which it came to the node it is at; [`NONE`] at its source.
+    /// Channel over which it came to the node it is at, [`NONE`] at its source; or, with the bit
+    /// [`COPY`], what copies of it share there. See [`crate::network::Network::input_of`].
     #[inline]
     pub fn input(&self) -> u32 {
         self.shared
@@ -74,6 +78,14 @@ impl Units {
             },
         };
         let place = self.insert(frame, frame.arrived.ps());
+        self.loads.set(place, load);
+        place
+    }
+
+    /// One more copy of a datagram's frame.
+    pub fn copy_frame(&mut self, id: u32) -> u32 {
+        let (frame, born, load) = (*self.get(id), self.born(id), self.loads.loads[id as usize]);
+        let place = self.insert(frame, born.ps());
         self.loads.set(place, load);
         place
     }
@@ -207,6 +219,7 @@ impl Units {
             number: load.number,
             source: ends.0,
             destination: ends.1,
+            receivers: (0, 1),
             class: frame.class,
             bytes: frame.bytes,
             is_tagged,

@@ -361,6 +361,8 @@ pub(crate) struct SharedCopies {
 
 struct SharedCopy {
     branches_left: u32,
+    /// Channel over which a frame came.
+    input: u32,
     /// When the last bit of the branches that have started it leaves.
     sent_until: Time,
 }
@@ -368,8 +370,14 @@ struct SharedCopy {
 impl SharedCopies {
     /// A copy that `branches` branches will send.
     pub fn insert(&mut self, branches: u32) -> u32 {
+        self.insert_frame(branches, NONE)
+    }
+
+    /// The same of a frame that came over `input`.
+    pub fn insert_frame(&mut self, branches: u32, input: u32) -> u32 {
         let copy = SharedCopy {
             branches_left: branches,
+            input,
             sent_until: Time::ZERO,
         };
         match self.free.pop() {
@@ -382,6 +390,11 @@ impl SharedCopies {
                 (self.copies.len() - 1) as u32
             }
         }
+    }
+
+    /// Channel over which the frame came.
+    pub fn input(&self, place: u32) -> u32 {
+        self.copies[place as usize].input
     }
 
     /// One branch has sent it, or will not, and is done with it at `until`. When it was the

@@ -74,8 +74,11 @@ pub struct FrameView {
     pub number: u64,
     /// Station it is from (control frames: node).
     pub source: u32,
-    /// Station it is for (control frames: node).
+    /// Station it is for (control frames: node), or the group of several: see `GROUP`.
     pub destination: u32,
+    /// Of several stations those it is still for: the first of them in the order of ways, and how
+    /// many.
+    pub receivers: (u32, u32),
     /// Class.
     pub class: u8,
     /// Frame, FCS included, preamble and gap not.

@@ -26,7 +26,7 @@ pub use back_pressure::{
 pub use backwater_ends::spec::Span;
 pub use backwater_ends::spec::bytes::{TrafficSpec, TransportSpec, VideoSpec};
 pub use check::{largest_bytes, verify};
-pub use flow::FlowSpec;
+pub use flow::{FlowSpec, GROUP};
 
 /// Most classes of a port.
 pub const CLASSES_MAX: usize = 8;

@@ -126,6 +126,7 @@ fn frame(number: u64, class: u8) -> FrameView {
         number,
         source: 0,
         destination: 2,
+        receivers: (0, 1),
         class,
         bytes: 1000,
         is_tagged: false,

@@ -26,7 +26,7 @@ impl Dice {
 }
 
 /// A tree of switches with hosts, on which frames of up to four classes go at a constant pace.
-fn tree(seed: u64) -> EthernetSpec {
+pub fn tree(seed: u64) -> EthernetSpec {
     let dice = &mut Dice::new(seed);
     let classes = dice.between(1, 4) as usize;
     let mut net = Net::new(classes, None);

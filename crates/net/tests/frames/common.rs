@@ -143,6 +143,7 @@ impl Net {
             name: format!("f{}", self.spec.flows.len()),
             source,
             destination,
+            others: Vec::new(),
             class,
             is_tagged: false,
             transport,

@@ -4,11 +4,13 @@
 mod audit;
 mod bounds;
 mod bounds_random;
+mod bounds_shares;
 mod common;
 mod credits;
 mod endings;
 mod exact;
 mod identity;
 mod losses;
+mod multicast;
 mod schedulers;
 mod standstill;

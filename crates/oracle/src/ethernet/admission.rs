@@ -7,16 +7,9 @@ use backwater_net::frames::spec::{Ratio, SharedSpec, WatchdogAction};
 use super::network::{Frame, Network, Point, channel_spec};
 
 impl Network {
-    /// A frame comes to the queue of its class in front of `channel`.
-    pub fn admit(&mut self, now: Time, channel: usize, mut frame: Frame) {
-        let refusal = self.refusal(channel, &frame);
-        self.count_arrival(&frame, refusal.is_some());
-        if let Some(cause) = refusal {
-            self.drop_frame(now, channel, &frame, cause);
-            return;
-        }
+    /// A frame joins the queue of its class in front of `channel`.
+    pub fn joins(&mut self, now: Time, channel: usize, mut frame: Frame) {
         self.mark(channel, &mut frame);
-        self.take_memory(channel, &frame);
         self.rank(now, channel, &mut frame);
         self.joins += 1;
         frame.joined = self.joins;
@@ -30,9 +23,6 @@ impl Network {
         counts.most_bytes[class] = counts.most_bytes[class].max(bytes);
         self.look_at_blocked(now, channel, class, Some(&frame));
         self.after_join(now, Point::Output(channel, class), &frame);
-        if let Some(input) = frame.came_over {
-            self.after_join(now, Point::Input(input, class), &frame);
-        }
     }
 
     /// Has the watchdog tripped, and does it drop?
@@ -42,7 +32,7 @@ impl Network {
         drops && self.queue(channel, class).tripped.is_some()
     }
 
-    fn refusal(&self, channel: usize, frame: &Frame) -> Option<LossCause> {
+    pub fn refusal(&self, channel: usize, frame: &Frame) -> Option<LossCause> {
         let queue = self.queue(channel, frame.class);
         if self.drops_all(channel, frame.class) {
             return Some(LossCause::Watchdog);
@@ -165,7 +155,7 @@ impl Network {
         (!fits && !has_headroom).then_some(LossCause::Buffer)
     }
 
-    fn take_memory(&mut self, channel: usize, frame: &Frame) {
+    pub fn take_memory(&mut self, channel: usize, frame: &Frame) {
         let node = self.tail(channel);
         let (Some(shared), Some(input)) = (self.shared(node), frame.came_over) else {
             return;

@@ -15,12 +15,13 @@ pub(super) fn check(spec: &EthernetSpec) -> Result<(), Problem> {
     }
     let hops = routes::next_hops(spec);
     for (index, flow) in spec.flows.iter().enumerate() {
-        let (source, destination) = (flow.source as usize, flow.destination as usize);
+        let source = flow.source as usize;
         let is_known = |pair| {
             hops.get(&pair)
                 .is_some_and(|hops: &Vec<usize>| !hops.is_empty())
         };
-        if !is_known((source, destination)) || !is_known((destination, source)) {
+        let mut destinations = flow.destinations().map(|to| to as usize);
+        if !destinations.all(|to| is_known((source, to)) && is_known((to, source))) {
             return Err(Problem(format!("flow {index} has no way")));
         }
         if usize::from(flow.class) >= queue_specs(spec, 0).len() {

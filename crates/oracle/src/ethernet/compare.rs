@@ -33,8 +33,8 @@ impl Display for Delivery {
         let mark = if self.is_marked { ", marked" } else { "" };
         write!(
             f,
-            "{} ps: flow {} number {}{mark}",
-            self.at_ps, self.flow, self.number
+            "{} ps: flow {} number {} at {}{mark}",
+            self.at_ps, self.flow, self.number, self.station
         )
     }
 }

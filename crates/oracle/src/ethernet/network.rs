@@ -12,6 +12,7 @@ use backwater_net::frames::spec::{
 
 use super::loops::{self, Loop};
 use super::losses::Losses;
+use super::multicast::{Tree, tree};
 use super::ports;
 use super::sources::Source;
 use super::standstill::Standstill;
@@ -170,6 +171,8 @@ pub(super) struct Congestion {
 pub(super) struct Network {
     pub spec: EthernetSpec,
     pub hops: BTreeMap<(usize, usize), Vec<usize>>,
+    /// By flow, where it has several destinations.
+    pub trees: Vec<Option<Tree>>,
     pub now: Option<Time>,
     pub channels: Vec<Channel>,
     pub flying: Vec<Flying>,
@@ -224,8 +227,11 @@ impl Network {
             }
         }
         let [marking, selection] = streams;
+        let hops = routes::next_hops(spec);
+        let flows = 0..spec.flows.len();
         Network {
-            hops: routes::next_hops(spec),
+            trees: flows.map(|flow| tree(spec, &hops, flow)).collect(),
+            hops,
             now: None,
             channels: channels.collect(),
             flying: Vec::new(),
@@ -311,6 +317,9 @@ impl Network {
             .filter(|frame| frame.came_over == Some(channel))
             .collect();
         frames.sort_by_key(|frame| frame.joined);
+        // Of copies the first counts.
+        let mut known = BTreeSet::new();
+        frames.retain(|frame| known.insert((frame.flow, frame.number)));
         frames
     }
 
@@ -334,8 +343,9 @@ impl Network {
 
     pub fn drop_frame(&mut self, now: Time, channel: usize, frame: &Frame, cause: LossCause) {
         self.channels[channel].counts.drops[frame.class].add(cause, 1);
-        self.flows[frame.flow].dropped += 1;
-        self.flows[frame.flow].dropped_bytes += frame.bytes;
+        let missed = self.behind(channel, frame);
+        self.flows[frame.flow].dropped += missed;
+        self.flows[frame.flow].dropped_bytes += missed * frame.bytes;
         self.drops.push(Drop {
             at_ps: now.ps(),
             channel: channel as u32,

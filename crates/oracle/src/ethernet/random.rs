@@ -64,6 +64,8 @@ pub struct Mix {
     pub is_finite: bool,
     /// Frames take one of several ways each on its own.
     pub has_spread: bool,
+    /// Datagrams may go to several stations.
+    pub has_multicast: bool,
     /// Wires may lose frames, and links may be cut.
     pub has_losses: bool,
     /// Classes that nothing stops may have credit.
@@ -89,6 +91,7 @@ impl Mix {
             has_tcp: true,
             is_finite: false,
             has_spread: false,
+            has_multicast: false,
             has_losses: false,
             has_credits: false,
             schedulers: &[],

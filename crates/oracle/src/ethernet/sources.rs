@@ -7,7 +7,7 @@ use backwater_kernel::time::PS_PER_SECOND;
 use backwater_kernel::{Purpose, Rate, Stream, Time};
 use backwater_net::frames::frame_bytes;
 use backwater_net::frames::spec::{
-    EthernetSpec, FRAME_LEAST_BYTES, FRAME_OVERHEAD_BYTES, FlowSpec, TAG_BYTES, TrafficSpec,
+    EthernetSpec, FRAME_LEAST_BYTES, FRAME_OVERHEAD_BYTES, FlowSpec, GROUP, TAG_BYTES, TrafficSpec,
     TransportSpec, UDP_IP_BYTES,
 };
 
@@ -216,7 +216,10 @@ impl Network {
             flow,
             is_forward,
             number: self.flows[flow].created,
-            destination: self.station_of(flow, !is_forward),
+            destination: match self.trees[flow] {
+                Some(_) => GROUP as usize | flow,
+                None => self.station_of(flow, !is_forward),
+            },
             class: usize::from(spec.class),
             bytes,
             is_ect: is_ect(spec, &payload),
@@ -233,7 +236,16 @@ impl Network {
     }
 
     /// A frame has reached its station, which may answer at once.
-    pub fn station_receives(&mut self, now: Time, frame: &Frame) {
+    pub fn station_receives(&mut self, now: Time, node: usize, frame: &Frame) {
+        if self.trees[frame.flow].is_some() {
+            let mut destinations = self.spec.flows[frame.flow].destinations();
+            let receiver = destinations.position(|to| to as usize == node).unwrap_or(0);
+            drop(destinations);
+            let to = (frame.flow as u32, receiver as u32);
+            let got = self.elsewhere.on_copy(now, to, &frame.payload, frame.born);
+            self.flows[frame.flow].payload_bytes += got;
+            return;
+        }
         let mut out = Vec::new();
         let got = self.elsewhere.on_frame(
             now,

@@ -83,11 +83,16 @@ impl Network {
 
     /// A frame no longer counts in the queue in front of `channel`.
     pub fn has_left(&mut self, now: Time, channel: usize, frame: &Frame) {
-        self.leave_memory(channel, frame);
-        self.count_gone(frame);
+        let is_last = !self.has_other_copy(frame);
+        if is_last {
+            self.leave_memory(channel, frame);
+            self.count_gone(frame);
+        }
         self.after_departure(Point::Output(channel, frame.class));
-        for point in self.inputs_to_look_at(frame) {
-            self.after_departure(point);
+        if is_last {
+            for point in self.inputs_to_look_at(frame) {
+                self.after_departure(point);
+            }
         }
         self.look_at_blocked(now, channel, frame.class, None);
     }
@@ -131,36 +136,37 @@ impl Network {
 
     fn data_arrives(&mut self, now: Time, channel: usize, mut frame: Frame) {
         let node = self.head(channel);
-        if node == frame.destination {
-            self.delivered(now, &frame);
+        let on = self.ways_on(node, &frame);
+        if on.is_empty() {
+            self.delivered(now, node, &frame);
             return;
         }
         let came = (channel, frame.class, frame.destination);
         self.last_came.insert(came, now);
         frame.came_over = Some(channel);
-        let next = self.next_hop(node, &frame);
-        self.admit(now, next, frame);
+        self.admit_to(now, &on, frame);
     }
 
-    fn delivered(&mut self, now: Time, frame: &Frame) {
+    fn delivered(&mut self, now: Time, node: usize, frame: &Frame) {
         self.flows[frame.flow].delivered += 1;
         self.flows[frame.flow].delivered_bytes += frame.bytes;
         self.deliveries.push(Delivery {
             at_ps: now.ps(),
             flow: frame.flow as u32,
             number: frame.number,
+            station: node as u32,
             is_marked: frame.is_marked,
         });
-        self.station_receives(now, frame);
+        self.station_receives(now, node, frame);
     }
 
     /// A frame of a flow joins the queue of its station's port.
     pub fn frame_made(&mut self, now: Time, frame: Frame) {
         let node = self.station_of(frame.flow, frame.is_forward);
-        let port = self.next_hop(node, &frame);
+        let ports = self.ways_on(node, &frame);
         self.flows[frame.flow].created += 1;
         self.flows[frame.flow].created_bytes += frame.bytes;
-        self.admit(now, port, frame);
+        self.admit_to(now, &ports, frame);
     }
 
     /// The station that sends the frames of one direction of a flow.
@@ -254,8 +260,9 @@ impl Network {
         let Some(switch) = self.switch(node) else {
             return whole;
         };
-        let next = self.rate(self.next_hop(node, frame));
-        if switch.forwarding == Forwarding::CutThrough && next <= here.rate {
+        let on = self.ways_on(node, frame);
+        let is_slower = on.iter().all(|next| self.rate(*next) <= here.rate);
+        if switch.forwarding == Forwarding::CutThrough && is_slower {
             let first = here.rate.serialization(CONTROL_BYTES + WIRE_BYTES);
             return now + first + here.delay + switch.latency;
         }

@@ -74,6 +74,7 @@ fn datagrams(source: u32, destination: u32, start: u64, bytes: Option<u64>) -> F
         name: format!("{source} to {destination}"),
         source,
         destination,
+        others: Vec::new(),
         class: 0,
         is_tagged: false,
         transport: TransportSpec::Udp {

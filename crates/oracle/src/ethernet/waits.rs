@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use backwater_kernel::Channels;
 use backwater_net::frames::spec::{
-    EthernetSpec, Forwarding, NodeKind, SchedulerSpec, TrafficSpec, TransportSpec,
+    EthernetSpec, FlowSpec, Forwarding, NodeKind, SchedulerSpec, TrafficSpec, TransportSpec,
 };
 
 use super::routes::{head, next_hops};
@@ -30,7 +30,8 @@ pub fn delay_bounds(spec: &EthernetSpec, frame_bytes: u64) -> Vec<Option<u64>> {
         .collect()
 }
 
-fn ways(spec: &EthernetSpec) -> Vec<Vec<usize>> {
+/// By flow, the channels to each of its destinations.
+fn ways(spec: &EthernetSpec) -> Vec<Vec<Vec<usize>>> {
     let hops = next_hops(spec);
     let way = |source: u32, destination: u32| {
         let (mut node, mut way) = (source as usize, Vec::new());
@@ -42,28 +43,33 @@ fn ways(spec: &EthernetSpec) -> Vec<Vec<usize>> {
         way
     };
     let flows = spec.flows.iter();
-    flows
-        .map(|flow| way(flow.source, flow.destination))
-        .collect()
+    let ways = |flow: &FlowSpec| {
+        let destinations = flow.destinations();
+        destinations.map(|to| way(flow.source, to)).collect()
+    };
+    flows.map(ways).collect()
 }
 
 struct Waits<'a> {
     spec: &'a EthernetSpec,
     frame_bytes: u64,
-    ways: Vec<Vec<usize>>,
+    ways: Vec<Vec<Vec<usize>>>,
     /// By channel and class.
     known: BTreeMap<(usize, u8), Option<u64>>,
 }
 
 impl Waits<'_> {
     fn bound(&mut self, flow: usize) -> Option<u64> {
-        let mut delay = 0;
-        for at in 0..self.ways[flow].len() {
-            let channel = self.ways[flow][at];
-            delay += self.wait(channel, self.spec.flows[flow].class)?;
-            delay += self.crossing(flow, at);
+        let mut longest = 0;
+        for way in self.ways[flow].clone() {
+            let mut delay = 0;
+            for channel in way {
+                delay += self.wait(channel, self.spec.flows[flow].class)?;
+                delay += self.crossing(flow, channel);
+            }
+            longest = longest.max(delay);
         }
-        Some(delay)
+        Some(longest)
     }
 
     fn wire(&self, channel: usize, bytes: u64) -> u64 {
@@ -71,16 +77,20 @@ impl Waits<'_> {
         rate.serialization(bytes + 20).ps()
     }
 
-    fn crossing(&self, flow: usize, at: usize) -> u64 {
-        let channel = self.ways[flow][at];
+    fn crossing(&self, flow: usize, channel: usize) -> u64 {
         let rate = |channel: usize| self.spec.links.channel(channel as u32).rate;
         let delay = self.spec.links.channel(channel as u32).delay.ps();
         let NodeKind::Switch(switch) = &self.spec.nodes[head(self.spec, channel)].kind else {
             return delay + self.wire(channel, self.frame_bytes);
         };
-        let next = self.ways[flow][at + 1];
+        let after = |way: &Vec<usize>| {
+            let at = way.iter().position(|own| *own == channel)?;
+            Some(way[at + 1])
+        };
+        let mut next = self.ways[flow].iter().filter_map(after);
+        let cuts = next.all(|next| rate(next) <= rate(channel));
         let bytes = match switch.forwarding {
-            Forwarding::CutThrough if rate(next) <= rate(channel) => 64,
+            Forwarding::CutThrough if cuts => 64,
             _ => self.frame_bytes,
         };
         delay + switch.latency.ps() + self.wire(channel, bytes)
@@ -89,7 +99,8 @@ impl Waits<'_> {
     /// How much the way of a flow to a channel can vary.
     fn jitter(&mut self, flow: usize, channel: usize) -> Option<u64> {
         let class = self.spec.flows[flow].class;
-        let way = self.ways[flow].clone();
+        let mut ways = self.ways[flow].iter();
+        let way = ways.find(|way| way.contains(&channel))?.clone();
         let mut jitter = 0;
         for before in way.into_iter().take_while(|before| *before != channel) {
             jitter += self.wait(before, class)?;
@@ -101,10 +112,12 @@ impl Waits<'_> {
     fn frames(&mut self, channel: usize, is_of: impl Fn(u8) -> bool) -> Option<Vec<u64>> {
         let mut inputs: BTreeMap<Option<usize>, Vec<u64>> = BTreeMap::new();
         for flow in 0..self.spec.flows.len() {
-            let way = &self.ways[flow];
-            let Some(at) = way.iter().position(|own| *own == channel) else {
+            // Copies to all destinations behind it are one frame here.
+            let mut ways = self.ways[flow].iter();
+            let Some(way) = ways.find(|way| way.contains(&channel)) else {
                 continue;
             };
+            let at = way.iter().position(|own| *own == channel)?;
             if !is_of(self.spec.flows[flow].class) {
                 continue;
             }
@@ -172,7 +185,7 @@ impl Waits<'_> {
 
     fn classes(&self, channel: usize) -> Vec<u8> {
         let flows = self.spec.flows.iter().zip(&self.ways);
-        let here = flows.filter(|(_, way)| way.contains(&channel));
+        let here = flows.filter(|(_, ways)| ways.iter().any(|way| way.contains(&channel)));
         here.map(|(flow, _)| flow.class).collect()
     }
 

@@ -54,6 +54,7 @@ impl Probe for Log {
             at_ps: at.ps(),
             flow: frame.flow,
             number: frame.number,
+            station: frame.destination,
             is_marked: frame.is_marked,
         });
     }
@@ -77,7 +78,7 @@ pub fn fast(spec: &EthernetSpec) -> (Log, Outcome) {
     log.drops
         .sort_by_key(|drop| (drop.at_ps, drop.channel, drop.flow, drop.number));
     log.deliveries
-        .sort_by_key(|it| (it.at_ps, it.flow, it.number));
+        .sort_by_key(|it| (it.at_ps, it.flow, it.number, it.station));
     log.payload.resize(spec.flows.len(), [0; 2]);
     (log, outcome)
 }
@@ -90,7 +91,7 @@ pub fn slow(spec: &EthernetSpec) -> Report {
         .sort_by_key(|drop| (drop.at_ps, drop.channel, drop.flow, drop.number));
     report
         .deliveries
-        .sort_by_key(|it| (it.at_ps, it.flow, it.number));
+        .sort_by_key(|it| (it.at_ps, it.flow, it.number, it.station));
     report
 }
 

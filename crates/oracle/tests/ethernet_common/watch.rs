@@ -115,10 +115,17 @@ enum Place {
     Gone,
 }
 
+/// What a frame is for each station that is still to get it.
+fn copies(frame: &FrameView) -> impl Iterator<Item = (u32, u64, u32)> + Clone {
+    let (first, count) = frame.receivers;
+    let (flow, number) = (frame.flow, frame.number);
+    (first..first + count).map(move |place| (flow, number, place))
+}
+
 /// Every frame goes from its making to its delivery or drop in whole steps, none vanishes and
 /// none appears; what a queue is said to hold is the sum of what joined it and has not left.
 pub fn conserves(spec: &EthernetSpec, events: &Events) -> Law {
-    let mut places: BTreeMap<(u32, u64), Place> = BTreeMap::new();
+    let mut places: BTreeMap<(u32, u64, u32), Place> = BTreeMap::new();
     let mut queues: BTreeMap<(u32, u8), u64> = BTreeMap::new();
     let mut sending: BTreeMap<u32, (u8, u64)> = BTreeMap::new();
     for (at, event) in events {
@@ -155,14 +162,17 @@ pub fn conserves(spec: &EthernetSpec, events: &Events) -> Law {
                 let node = tail(spec, channel ^ 1);
                 (frame, &[Some(Place::Wire(*channel))], Place::At(node))
             }
-            Event::Drop(channel, frame, cause) => {
+            Event::Drop(channel, frame, cause) if !frame.is_control() => {
                 if *cause == LossCause::Watchdog {
                     // It may have waited.
                     let held = queues.entry((*channel, frame.class)).or_default();
-                    let waited = places.get(&(frame.flow, frame.number));
-                    if waited == Some(&Place::Queue(*channel)) {
+                    let copies = copies(frame);
+                    let waits = |copy| places.get(&copy) == Some(&Place::Queue(*channel));
+                    if copies.clone().all(waits) {
                         *held -= u64::from(frame.bytes);
-                        places.insert((frame.flow, frame.number), Place::Gone);
+                        copies.for_each(|copy| {
+                            places.insert(copy, Place::Gone);
+                        });
                         continue;
                     }
                 }
@@ -175,9 +185,11 @@ pub fn conserves(spec: &EthernetSpec, events: &Events) -> Law {
             Event::Delivered(frame) => (frame, &[Some(Place::At(frame.destination))], Place::Gone),
             _ => continue,
         };
-        let was = places.insert((frame.flow, frame.number), to);
-        if !from.contains(&was) {
-            return fail(*at, format!("{event:?}: it was {was:?}"));
+        for copy in copies(frame) {
+            let was = places.insert(copy, to);
+            if !from.contains(&was) {
+                return fail(*at, format!("{event:?}: it was {was:?}"));
+            }
         }
     }
     Ok(())
@@ -185,14 +197,16 @@ pub fn conserves(spec: &EthernetSpec, events: &Events) -> Law {
 
 /// Nothing is left in queues, on wires or between.
 pub fn drained(events: &Events) -> Law {
-    let mut inside: BTreeMap<(u32, u64), u64> = BTreeMap::new();
+    let mut inside: BTreeMap<(u32, u64, u32), u64> = BTreeMap::new();
     for (at, event) in events {
         match event {
             Event::Created(_, frame) => {
-                inside.insert((frame.flow, frame.number), *at);
+                inside.extend(copies(frame).map(|copy| (copy, *at)));
             }
             Event::Drop(_, frame, _) | Event::Delivered(frame) => {
-                inside.remove(&(frame.flow, frame.number));
+                copies(frame).for_each(|copy| {
+                    inside.remove(&copy);
+                });
             }
             _ => {}
         }
@@ -291,10 +305,11 @@ fn is_same(left: &FrameView, right: &FrameView) -> bool {
 
 /// Frames of a flow reach their station in the order in which they were made.
 pub fn keeps_order(events: &Events) -> Law {
-    let mut last: BTreeMap<(u32, u32), u64> = BTreeMap::new();
+    let mut last: BTreeMap<(u32, u32, u32), u64> = BTreeMap::new();
     for (at, event) in events {
         if let Event::Delivered(frame) = event {
-            let before = last.insert((frame.flow, frame.source), frame.number);
+            let ends = (frame.flow, frame.source, frame.destination);
+            let before = last.insert(ends, frame.number);
             if before.is_some_and(|before| before >= frame.number) {
                 return fail(*at, format!("{frame:?} comes after {before:?}"));
             }

@@ -3,6 +3,8 @@
 //! Shares are of bits on the wire, frames with preamble and gap; they are shown as payload, as
 //! goodput is. Acknowledgements are background on the way back.
 
+use std::collections::BTreeSet;
+
 use backwater_ends::spec::AckSpec;
 use backwater_net::frames::routes::Tables;
 use backwater_net::frames::spec::{
@@ -50,6 +52,8 @@ fn rows(spec: &EthernetSpec, outcome: &Outcome, groups_count: bool) -> Vec<FairR
             let tables = tables.as_ref()?;
             only_way(tables, spec, way)
         };
+        // To several hosts: the mean of them.
+        let goodput = goodput / flow.destinations().count() as f64;
         let group = match groups_count {
             true => 7 - u32::from(flow.class.min(7)),
             false => 0,
@@ -151,6 +155,14 @@ fn notes(spec: &EthernetSpec, groups_count: bool, rows: &[FairRow]) -> Vec<Strin
 
 /// The channels of a way; `None` where frames of one flow go several ways.
 fn only_way(tables: &Tables, spec: &EthernetSpec, way: u32) -> Option<Vec<u32>> {
+    if spec.flows.get(way as usize / 2)?.is_multicast() {
+        let paths = match way % 2 {
+            0 => tables.paths(spec, way / 2).ok()?,
+            _ => Vec::new(),
+        };
+        let all: BTreeSet<u32> = paths.into_iter().flatten().collect();
+        return Some(all.into_iter().collect());
+    }
     let mut channels = Vec::new();
     tables.follow(spec, way, &mut channels).ok()?;
     if spec.spread == Spread::Frames {

@@ -3,10 +3,13 @@
 use backwater_kernel::Channels;
 use std::collections::BTreeMap;
 
-use backwater_net::frames::spec::{ChannelSpec, EthernetSpec};
+use backwater_net::frames::spec::{ChannelSpec, EthernetSpec, GROUP};
 
-/// A node's name; its number where the spec has no such node.
+/// A node's name, or that of the hosts of a multicast; its number where the spec has no such node.
 pub fn node(spec: &EthernetSpec, node: u32) -> String {
+    if node & GROUP != 0 {
+        return format!("hosts of {}", flow(spec, node & !GROUP));
+    }
     match spec.nodes.get(node as usize) {
         Some(node) => node.name.clone(),
         None => format!("node {node}"),

@@ -11,7 +11,7 @@ use crate::merge::as_one;
 use crate::model::{Cell, Column, Table};
 
 /// Tables of the balance, groups of flows, flows, fair shares, transfers, delays, deadlines, TCP,
-/// drops, the standstill, queues, ports, nodes and violations; those without a row are left out.
+/// drops, the standstill, destinations of multicasts, queues, ports, nodes and violations; those without a row are left out.
 pub fn ethernet_tables(spec: &EthernetSpec, outcome: &Outcome) -> Vec<Table> {
     let mut tables = short_tables(spec, outcome);
     tables.extend(long_tables(spec, outcome));
@@ -38,6 +38,7 @@ pub fn short_tables(spec: &EthernetSpec, outcome: &Outcome) -> Vec<Table> {
 /// Those in which something is looked up.
 pub fn long_tables(spec: &EthernetSpec, outcome: &Outcome) -> Vec<Table> {
     with_rows(vec![
+        destinations(spec, outcome),
         tcp(spec, outcome),
         ports::table(spec, outcome),
         ports::channels(spec, outcome),
@@ -238,10 +239,9 @@ fn flows(spec: &EthernetSpec, outcome: &Outcome) -> Table {
     for (flow, found) in found(spec, outcome) {
         let rate = |bytes: u64| Cell::float(per_second(bytes as f64 * 8.0, seconds) / 1e6, 4);
         let frames = found.balance();
-        let (source, destination) = (
-            names::node(spec, flow.source),
-            names::node(spec, flow.destination),
-        );
+        let destinations = flow.destinations().map(|to| names::node(spec, to));
+        let destinations: Vec<String> = destinations.collect();
+        let (source, destination) = (names::node(spec, flow.source), destinations.join(", "));
         table.rows.push(vec![
             flow.name.clone().into(),
             format!("{source} -> {destination}").into(),
@@ -317,6 +317,46 @@ fn delays(spec: &EthernetSpec, outcome: &Outcome) -> Table {
         if found.delay.count > 0 {
             let mut row = vec![flow.name.clone().into(), found.delay.count.into()];
             row.extend(time_cells(&found.delay, 1e6));
+            table.rows.push(row);
+        }
+    }
+    table
+}
+
+/// A row for each destination of flows that have several.
+fn destinations(spec: &EthernetSpec, outcome: &Outcome) -> Table {
+    let frames = |name: &str, meaning: &str| Column::number(name, "frames", meaning);
+    let mut columns = vec![
+        Column::text("flow", "name in the scenario"),
+        Column::text("destination", "one of its hosts"),
+        frames("offered", "handed to the port of the source, whole run"),
+        frames("delivered", "to this host"),
+        frames(
+            "dropped",
+            "on the way to it, or where that was still common",
+        ),
+        frames("inside", "still on their way at the end"),
+        frames("balance", "offered - delivered - dropped - inside"),
+    ];
+    columns.extend(time_columns("delay", "us"));
+    let mut table = Table::new(
+        "destinations",
+        "What became of multicast frames, by destination. Delays are those after the warm-up.",
+        columns,
+    );
+    for (flow, found) in found(spec, outcome) {
+        for (to, own) in flow.destinations().zip(&found.destinations) {
+            let frames = own.balance();
+            let mut row = vec![
+                flow.name.clone().into(),
+                names::node(spec, to).into(),
+                frames.offered.into(),
+                frames.delivered.into(),
+                frames.dropped.into(),
+                frames.inside.into(),
+                frames.missing().into(),
+            ];
+            row.extend(time_cells(&own.delay, 1e6));
             table.rows.push(row);
         }
     }

@@ -1,10 +1,11 @@
 //! Every frame of a run of the Ethernet engine, as CSV.
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use backwater_kernel::Time;
 use backwater_net::frames::probe::{Content, CreditMessage, FrameView, Gate, LossCause, Probe};
-use backwater_net::frames::spec::EthernetSpec;
+use backwater_net::frames::spec::{EthernetSpec, GROUP};
 
 use super::names;
 use crate::csv;
@@ -22,6 +23,8 @@ pub struct EthernetTrace<W: Write> {
     failure: Option<io::Error>,
     nodes: Vec<String>,
     flows: Vec<String>,
+    /// Those of flows to several hosts.
+    groups: BTreeMap<u32, String>,
 }
 
 impl<W: Write> EthernetTrace<W> {
@@ -33,7 +36,13 @@ impl<W: Write> EthernetTrace<W> {
         write!(writer, "{HEADER}\r\n")?;
         let nodes = (0..).take(spec.nodes.len());
         let flows = (0..).take(spec.flows.len());
+        let groups = (0..).zip(&spec.flows);
+        let groups = groups.filter(|(_, flow)| flow.is_multicast());
+        let groups = groups.map(|(id, flow)| flow.address(id));
         Ok(EthernetTrace {
+            groups: groups
+                .map(|group| (group, csv::field(&names::node(spec, group))))
+                .collect(),
             writer,
             failure: None,
             nodes: nodes.map(|id| csv::field(&names::node(spec, id))).collect(),
@@ -78,7 +87,13 @@ impl<W: Write> EthernetTrace<W> {
     ) -> io::Result<()> {
         let name = |names: &[String], index: u32| names.get(index as usize).cloned();
         let flow = name(&self.flows, frame.flow).unwrap_or_default();
-        let node = |index: u32| name(&self.nodes, index).unwrap_or_else(|| index.to_string());
+        let node = |index: u32| {
+            let known = match index & GROUP {
+                0 => name(&self.nodes, index),
+                _ => self.groups.get(&index).cloned(),
+            };
+            known.unwrap_or_else(|| index.to_string())
+        };
         let from = node(frame.source);
         // The one a control frame goes to is the one at the end of the channel.
         let to = match frame.content {

@@ -58,6 +58,7 @@ fn flow(name: &str, source: u32, transport: TransportSpec, traffic: TrafficSpec)
         name: name.into(),
         source,
         destination: 4,
+        others: Vec::new(),
         class: 0,
         is_tagged: false,
         transport,

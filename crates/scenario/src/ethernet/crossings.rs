@@ -18,6 +18,8 @@ use super::routes::Paths;
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::source::At;
 
+mod multicast;
+
 /// Steps from channel to channel that are followed: some seconds.
 const MOST_STEPS: u64 = 4_000_000;
 /// Nodes looked at in the search for paths that cost as much as one such step.
@@ -105,6 +107,18 @@ pub(crate) fn follow(
             break;
         }
     }
+    let trees = (0..)
+        .zip(&flows.specs)
+        .filter(|(_, flow)| flow.is_multicast());
+    for (flow, spec) in trees {
+        if walk.found.is_partial {
+            break;
+        }
+        let at = flows.tables[flow as usize].to;
+        let found = walk.tree(routes, (flow, spec), at);
+        wrong.extend(found.err().map(|diagnostic| (false, diagnostic)));
+        walk.found.is_partial |= walk.steps > MOST_STEPS;
+    }
     // The path there says more than the path back, and each flow is reported once.
     wrong.sort_by_key(|(is_back, _)| *is_back);
     let told = wrong.into_iter().filter(|_| !net.broken);
@@ -115,7 +129,8 @@ pub(crate) fn follow(
 /// All that hosts send to each other, by destination, class and source.
 fn demands(flows: &Flows<'_>) -> Vec<Demand> {
     let mut all: Vec<Demand> = Vec::with_capacity(2 * flows.specs.len());
-    for (flow, spec) in flows.specs.iter().enumerate() {
+    let flows = flows.specs.iter().enumerate();
+    for (flow, spec) in flows.filter(|(_, flow)| !flow.is_multicast()) {
         for (is_forward, load) in loads(spec) {
             let (from, to) = match is_forward {
                 true => (spec.source, spec.destination),
@@ -239,45 +254,52 @@ impl Walk<'_> {
         load: &Load,
         at: &At,
     ) -> Result<(), Box<Diagnostic>> {
-        let mut seen: BTreeSet<u32> = BTreeSet::new();
+        let load = Load {
+            destinations: 1,
+            ..*load
+        };
+        for (channel, next) in self.ways(paths, from, at)? {
+            let on = self.found.on.entry((channel, class));
+            on.and_modify(|known| known.add(&load)).or_insert(load);
+            for out in next {
+                let through = self.found.through.entry((out, class, channel));
+                through.and_modify(|known| known.add(&load)).or_insert(load);
+            }
+        }
+        Ok(())
+    }
+
+    /// The channels that frames from a host may take, each with those that they may take next.
+    fn ways(
+        &mut self,
+        paths: &mut Paths<'_>,
+        from: u32,
+        at: &At,
+    ) -> Result<BTreeMap<u32, Vec<u32>>, Box<Diagnostic>> {
         let mut stack: Vec<u32> = paths.next(from).to_vec();
         if stack.is_empty() {
             return Err(self.unreachable(from, from, paths.destination, at));
         }
         let mut after: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
         while let Some(channel) = stack.pop() {
-            if !seen.insert(channel) {
+            if after.contains_key(&channel) {
                 continue;
             }
             self.steps += 1;
-            let on = self.found.on.entry((channel, class));
-            on.and_modify(|known| known.add(load)).or_insert(Load {
-                destinations: 1,
-                ..*load
-            });
             let node = self.net.ends(channel).1;
-            if node == paths.destination {
-                continue;
-            }
             let next = match self.net.forwards(node) {
-                true => paths.next(node),
-                false => &[],
+                _ if node == paths.destination => Vec::new(),
+                true => paths.next(node).to_vec(),
+                false => Vec::new(),
             };
-            if next.is_empty() {
+            if next.is_empty() && node != paths.destination {
                 return Err(self.unreachable(from, node, paths.destination, at));
             }
-            for out in next {
-                let through = self.found.through.entry((*out, class, channel));
-                through.and_modify(|known| known.add(load)).or_insert(Load {
-                    destinations: 1,
-                    ..*load
-                });
-            }
-            after.insert(channel, next.to_vec());
-            stack.extend(next);
+            stack.extend(&next);
+            after.insert(channel, next);
         }
         match cycle(&after) {
-            None => Ok(()),
+            None => Ok(after),
             Some(channels) => Err(self.endless(&channels, paths.destination, at)),
         }
     }

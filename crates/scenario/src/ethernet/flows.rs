@@ -1,6 +1,6 @@
 //! Who sends what to whom.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use backwater_kernel::{Purpose, Stream};
 use backwater_net::frames::spec::{FlowSpec, TCP_IP_BYTES, TransportSpec, UDP_IP_BYTES};
@@ -12,6 +12,7 @@ use crate::given::Named;
 use crate::given::ethernet::EthernetFile;
 use crate::given::ethernet::flows::{self as given, FlowSettings, Transport};
 use crate::given::ethernet::network::{Link, MTU};
+use crate::given::ethernet::switch::Spread;
 use crate::given::ethernet::traffic::TrafficKind;
 use crate::given::topology::PatternsKind;
 use crate::patterns;
@@ -42,6 +43,9 @@ pub(crate) struct Table<'r> {
     /// It may make more than one.
     is_many: bool,
 }
+
+/// The hosts of a flow: where it starts, and where it ends.
+type Ends = (u32, Vec<u32>);
 
 /// The highest class that anything names.
 pub(crate) fn highest_class(file: &EthernetFile) -> u8 {
@@ -87,6 +91,7 @@ pub(crate) fn flows<'r>(
     }
     for flow in file.flows.iter() {
         if let Some(pairs) = named(flow, net, mistakes) {
+            one_tree(file, flow, mistakes);
             let table = Table {
                 settings: &flow.settings,
                 to: &flow.to.at,
@@ -100,6 +105,10 @@ pub(crate) fn flows<'r>(
     for (index, rule) in (0_u64..).zip(file.patterns.iter()) {
         let mut dice = Stream::new(file.run.seed, index, Purpose::Pattern);
         if let Some(pairs) = by_rule(rule, net, &mut dice, mistakes) {
+            let pairs: Vec<Ends> = pairs
+                .into_iter()
+                .map(|(from, to)| (from, vec![to]))
+                .collect();
             let table = Table {
                 settings: &rule.settings,
                 to: match &rule.kind.value {
@@ -120,11 +129,7 @@ pub(crate) fn flows<'r>(
     flows
 }
 
-fn named(
-    flow: &given::Flows,
-    net: &Net<'_>,
-    mistakes: &mut Diagnostics,
-) -> Option<Vec<(u32, u32)>> {
+fn named(flow: &given::Flows, net: &Net<'_>, mistakes: &mut Diagnostics) -> Option<Vec<Ends>> {
     let mut hosts = |names: &Placed<Vec<Named>>| -> Option<Vec<u32>> {
         let found = names.sure()?.iter().map(|(name, at)| {
             let found = net.find_host(name, at);
@@ -135,11 +140,16 @@ fn named(
     };
     let (from, to) = (hosts(&flow.from), hosts(&flow.to));
     let (from, to) = (from?, to?);
-    let pairs: Vec<(u32, u32)> = match (from.as_slice(), to.as_slice()) {
-        ([from], to) => to.iter().map(|to| (*from, *to)).collect(),
-        (from, [to]) => from.iter().map(|from| (*from, *to)).collect(),
+    let pairs: Vec<Ends> = match (from.as_slice(), to.as_slice()) {
+        (from, to) if *flow.multicast && !to.is_empty() => {
+            named_once(flow, to, net, mistakes)?;
+            from.iter().map(|from| (*from, to.to_vec())).collect()
+        }
+        ([from], to) => to.iter().map(|to| (*from, vec![*to])).collect(),
+        (from, [to]) => from.iter().map(|from| (*from, vec![*to])).collect(),
         (from, to) if from.len() == to.len() => {
-            from.iter().copied().zip(to.iter().copied()).collect()
+            let pairs = from.iter().zip(to);
+            pairs.map(|(from, to)| (*from, vec![*to])).collect()
         }
         (from, to) => {
             mistakes.push(
@@ -151,7 +161,7 @@ fn named(
             return None;
         }
     };
-    if let Some((same, _)) = pairs.iter().find(|(from, to)| from == to) {
+    if let Some((same, _)) = pairs.iter().find(|(from, to)| to.contains(from)) {
         mistakes.push(
             Diagnostic::error(
                 "bad-flow",
@@ -171,7 +181,8 @@ fn named(
         return None;
     }
     let count = flow.count.unwrap_or(1);
-    let total = u64::from(count).saturating_mul(pairs.len() as u64);
+    let ends: usize = pairs.iter().map(|(_, to)| to.len()).sum();
+    let total = u64::from(count).saturating_mul(ends as u64);
     if total > MOST_FLOWS {
         refuse(flow.count.at.clone(), total, mistakes);
         return None;
@@ -179,6 +190,39 @@ fn named(
     let repeated = pairs.into_iter();
     let repeated = repeated.flat_map(|pair| std::iter::repeat_n(pair, count as usize));
     Some(repeated.collect())
+}
+
+/// Each destination of a multicast gets a frame once.
+fn named_once(
+    flow: &given::Flows,
+    to: &[u32],
+    net: &Net<'_>,
+    mistakes: &mut Diagnostics,
+) -> Option<()> {
+    let mut known = BTreeSet::new();
+    let Some(twice) = to.iter().find(|host| !known.insert(**host)) else {
+        return Some(());
+    };
+    let name = clip(net.name(*twice));
+    mistakes.push(
+        Diagnostic::error("bad-flow", format!("a multicast names `{name}` twice"))
+            .at(flow.to.at.clone(), "each host gets one copy")
+            .help("name each host once"),
+    );
+    None
+}
+
+/// The frames of a multicast share a tree.
+fn one_tree(file: &EthernetFile, flow: &given::Flows, mistakes: &mut Diagnostics) {
+    if !*flow.multicast || file.switch.spread != Spread::Frames {
+        return;
+    }
+    mistakes.push(
+        Diagnostic::error("bad-flow", "a multicast whose frames take different paths")
+            .at(flow.multicast.at.clone(), "its frames take one tree")
+            .note("`spread = \"frames\"` in `[switch]` draws the path of each frame")
+            .help("leave out `spread`, or `multicast`"),
+    );
 }
 
 fn refuse(at: At, total: u64, mistakes: &mut Diagnostics) {
@@ -206,7 +250,7 @@ fn by_rule(
 fn add<'r>(
     file: &EthernetFile,
     table: Table<'r>,
-    pairs: &[(u32, u32)],
+    pairs: &[Ends],
     flows: &mut Flows<'r>,
     mistakes: &mut Diagnostics,
 ) {
@@ -218,8 +262,12 @@ fn add<'r>(
     let settings = table.settings;
     let traffic = traffic::traffic(&settings.traffic);
     let is_marked = flows.marked.get(usize::from(*settings.class)) == Some(&true);
-    let transport = transport(file, settings, is_marked, mistakes);
-    for (index, (source, destination)) in pairs.iter().enumerate() {
+    let is_multicast = pairs.iter().any(|(_, to)| to.len() > 1);
+    let transport = transport(file, settings, (is_marked, is_multicast), mistakes);
+    for (index, (source, to)) in pairs.iter().enumerate() {
+        let Some((destination, others)) = to.split_first() else {
+            continue;
+        };
         let name = table.name.as_str();
         flows.specs.push(FlowSpec {
             name: match table.is_many {
@@ -228,6 +276,7 @@ fn add<'r>(
             },
             source: *source,
             destination: *destination,
+            others: others.to_vec(),
             class: *settings.class,
             is_tagged: settings.tagged,
             transport,
@@ -238,9 +287,10 @@ fn add<'r>(
 }
 
 /// The protocol that this traffic needs, or takes where the file does not say; and whether it may
-/// take the other.
-fn usual(kind: &TrafficKind) -> (Transport, bool) {
+/// take the other. A connection has one destination, which acknowledges.
+fn usual(kind: &TrafficKind, is_multicast: bool) -> (Transport, bool) {
     match kind {
+        TrafficKind::Greedy { .. } if is_multicast => (Transport::Udp, false),
         TrafficKind::Greedy { .. } => (Transport::Tcp, true),
         TrafficKind::Files { .. } | TrafficKind::Requests { .. } => (Transport::Tcp, false),
         TrafficKind::Constant { .. }
@@ -253,14 +303,23 @@ fn usual(kind: &TrafficKind) -> (Transport, bool) {
 fn transport(
     file: &EthernetFile,
     settings: &FlowSettings,
-    is_marked: bool,
+    (is_marked, is_multicast): (bool, bool),
     mistakes: &mut Diagnostics,
 ) -> TransportSpec {
     let kind = &settings.traffic.kind;
-    let (usual, takes_both) = usual(kind);
+    let (usual, takes_both) = usual(kind, is_multicast);
     let transport = settings.transport.unwrap_or(usual);
     let word = transport.word();
-    if transport != usual && !takes_both {
+    if is_multicast && transport == Transport::Tcp {
+        let at = settings.transport.place().unwrap_or(&kind.at);
+        mistakes.push(
+            Diagnostic::error("bad-transport", "a connection has one destination")
+                .at(at.clone(), "over tcp")
+                .note("with several, each would acknowledge, and all would have to")
+                .note("greedy, constant, poisson, self-similar and video go over udp")
+                .help("leave `multicast` out, or choose traffic that goes over udp"),
+        );
+    } else if transport != usual && !takes_both {
         mistakes.push(
             Diagnostic::error(
                 "bad-transport",

@@ -29,6 +29,10 @@ pub(crate) fn follow(
     };
     let mut hops = Vec::new();
     for (index, table) in (0_u32..).zip(&flows.tables) {
+        if network.flows[index as usize].is_multicast() {
+            tree(network, &tables, index, table.to, mistakes);
+            continue;
+        }
         for path in [2 * index, 2 * index + 1] {
             hops.clear();
             if tables.follow(network, path, &mut hops).is_ok() {
@@ -49,6 +53,18 @@ pub(crate) fn follow(
                     .help("correct `[[routes]]`: each next hop must lead nearer"),
             );
         }
+    }
+}
+
+/// Follows a multicast.
+fn tree(network: &EthernetSpec, tables: &Tables, flow: u32, at: &At, mistakes: &mut Diagnostics) {
+    if let Err(wrong) = tables.paths(network, flow) {
+        let name = &network.flows[flow as usize].name;
+        mistakes.push(
+            Diagnostic::error("unreachable", format!("`{name}` has no tree"))
+                .at(at.clone(), wrong.0)
+                .help("correct `[[routes]]`, or name fewer hosts"),
+        );
     }
 }
 

@@ -388,12 +388,15 @@ fn gates(look: &Lossless<'_>) -> u64 {
     let pressure = &look.file.flow_control.value.value;
     // Asked once for each class: there may be as many switches to look for as flows.
     let lossless: [bool; 8] = std::array::from_fn(|class| look.is_lossless(class as u8));
-    let flows = look.spec.flows.iter();
-    let flows = flows.filter(|flow| lossless.get(usize::from(flow.class)) == Some(&true));
+    let flows = (0..).zip(&look.spec.flows);
+    let flows = flows.filter(|(_, flow)| lossless.get(usize::from(flow.class)) == Some(&true));
     let mut gates = BTreeSet::new();
-    for flow in flows {
+    for (number, flow) in flows {
         let is_tcp = matches!(flow.transport, TransportSpec::Tcp(_));
-        let ends = [Some(flow.destination), Some(flow.source).filter(|_| is_tcp)];
+        let ends = [
+            Some(flow.address(number)),
+            Some(flow.source).filter(|_| is_tcp),
+        ];
         gates.extend(ends.into_iter().flatten().map(|end| match pressure {
             FlowControl::Pfc(_) => (flow.class, 0),
             FlowControl::Destination { .. } => (flow.class, end),

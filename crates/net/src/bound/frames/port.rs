@@ -23,6 +23,7 @@ use backwater_kernel::Rate;
 
 use super::NoBound;
 use super::curve::Curve;
+use super::share::Share;
 
 /// Terms that may be looked at for one class of a port: a busy period that takes more is too
 /// long.
@@ -91,6 +92,8 @@ pub(super) enum Rivals {
         /// Time of its own largest frame.
         own_ps: u64,
     },
+    /// Schedulers that go by reservations.
+    Share(Share),
 }
 
 /// Longest waits for a class of port `channel`, for frames of each time on the wire in `own_ps`.
@@ -104,6 +107,13 @@ pub(super) fn waits(
         Rivals::Priority { higher, lower_ps } => {
             let start = |work: u128, _: u64| by_priority(work, higher, *lower_ps);
             longest(curve, own_ps, higher.terms(), start)
+        }
+        Rivals::Share(share) => {
+            let terms = share.bytes.terms() + curve.terms();
+            let own = |work: u128, at: u64| curve.at(at).saturating_sub(work);
+            longest(curve, own_ps, terms, |work, at| {
+                Some(share.start(own(work, at), at))
+            })
         }
         Rivals::Turns {
             rate,

@@ -128,15 +128,20 @@ impl Analysis<'_> {
             self.fail(channel, class, reason);
         }
         for (member, wait_ps) in members.iter().zip(found.into_iter().flatten()) {
-            let known = &mut self.ways.all[member.way as usize].waits_ps[member.hop as usize];
-            has_changed |= wait_ps > *known;
-            *known = wait_ps.max(*known);
+            let sharing: Vec<u32> = self.ways.sharing(*member).collect();
+            for way in sharing {
+                let known = &mut self.ways.all[way as usize].waits_ps[member.hop as usize];
+                has_changed |= wait_ps > *known;
+                *known = wait_ps.max(*known);
+            }
         }
         if has_changed {
             for member in members {
-                let hops = &self.ways.all[member.way as usize].hops;
-                for after in &hops[member.hop as usize + 1..] {
-                    is_due[*after as usize] = true;
+                for way in self.ways.sharing(member) {
+                    let hops = &self.ways.all[way as usize].hops;
+                    for after in &hops[member.hop as usize + 1..] {
+                        is_due[*after as usize] = true;
+                    }
                 }
             }
         }
@@ -148,9 +153,13 @@ impl Analysis<'_> {
         let mut reached = vec![false; self.ways.members.len()];
         let mut open = vec![channel];
         while let Some(at) = open.pop() {
-            for member in &self.ways.members[at as usize] {
-                let hops = &self.ways.all[member.way as usize].hops;
-                let Some(&next) = hops.get(member.hop as usize + 1) else {
+            let members = self.ways.members[at as usize].iter();
+            let ways = members.flat_map(|member| {
+                let sharing = self.ways.sharing(*member);
+                sharing.map(|way| (&self.ways.all[way as usize].hops, member.hop))
+            });
+            for (hops, hop) in ways {
+                let Some(&next) = hops.get(hop as usize + 1) else {
                     continue;
                 };
                 if next == channel {
@@ -237,7 +246,7 @@ impl Analysis<'_> {
                     false => Ok(rivals),
                 }
             }
-            _ => Err(NoBound::Scheduler { channel }),
+            _ => self.share(channel, class),
         }
     }
 
@@ -256,7 +265,7 @@ impl Analysis<'_> {
     }
 
     /// What comes to a port of some classes; the links before it limit it.
-    fn curve(
+    pub fn curve(
         &self,
         channel: u32,
         is_of: impl Fn(u8) -> bool,
@@ -288,7 +297,7 @@ impl Analysis<'_> {
     }
 
     /// May the class and those above it fill the port?
-    fn fills(&self, channel: u32, class: u8) -> bool {
+    pub fn fills(&self, channel: u32, class: u8) -> bool {
         const WHOLE: u128 = 1 << 32;
         let rate = self.ways.spec.links.channel(channel).rate;
         let ways = self.ways.members[channel as usize]
@@ -331,7 +340,7 @@ impl Analysis<'_> {
 }
 
 /// None of its classes goes before others.
-fn is_one_group(link: &ChannelSpec) -> bool {
+pub(super) fn is_one_group(link: &ChannelSpec) -> bool {
     let mut queues = link.queues.iter();
     queues.all(|queue| queue.priority == link.queues[0].priority)
 }

@@ -138,8 +138,8 @@ impl Analysis<'_> {
                 Notify::Contributing => {
                     let mut members = self.ways.of_class(*input, class);
                     members.any(|member| {
-                        let hops = &self.ways.all[member.way as usize].hops;
-                        hops.contains(&queue)
+                        let mut ways = self.ways.sharing(member);
+                        ways.any(|way| self.ways.all[way as usize].hops.contains(&queue))
                     })
                 }
             })
@@ -242,20 +242,21 @@ impl Analysis<'_> {
         self.ways
             .of_class(channel, class)
             .try_fold(0, |sum: u64, member| {
-                let way = &self.ways.all[member.way as usize];
-                way.pace.ok()?;
+                self.ways.all[member.way as usize].pace.ok()?;
                 let hop = member.hop + 1;
-                let Some(&next) = way.hops.get(hop as usize) else {
-                    return Some(sum);
-                };
-                let rate = self.ways.spec.links.channel(next).rate;
-                let wire_ps = wire_ps(rate, way.most_bytes);
-                let stay_ps = way.waits_ps[hop as usize].saturating_add(wire_ps);
-                let at = Member {
-                    way: member.way,
-                    hop,
-                };
-                sum.checked_add(self.member_bytes(at, stay_ps)?)
+                // Copies count once, until the last of them has left.
+                let mut most = 0;
+                for way in self.ways.sharing(member) {
+                    let own = &self.ways.all[way as usize];
+                    let Some(&next) = own.hops.get(hop as usize) else {
+                        continue;
+                    };
+                    let rate = self.ways.spec.links.channel(next).rate;
+                    let wire_ps = wire_ps(rate, own.most_bytes);
+                    let stay_ps = own.waits_ps[hop as usize].saturating_add(wire_ps);
+                    most = self.member_bytes(Member { way, hop }, stay_ps)?.max(most);
+                }
+                sum.checked_add(most)
             })
     }
 

@@ -1,6 +1,6 @@
 //! Which frames go where, and what is known of how they come.
 
-use alloc::collections::BTreeMap;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec;
 use alloc::vec::Vec;
 
@@ -33,6 +33,8 @@ pub(super) struct Way {
     pub pace: Result<Pace, NoBound>,
     /// Channels one after the other; if there is no pace, all that a frame of it may take.
     pub hops: Vec<u32>,
+    /// The switch behind each cuts through.
+    pub cuts: Vec<bool>,
     /// Longest wait at each, as far as it is known.
     pub waits_ps: Vec<u64>,
 }
@@ -63,6 +65,10 @@ impl<'a> Ways<'a> {
             members: vec![Vec::new(); 2 * spec.links.len()],
         };
         for (flow, own) in (0..).zip(&spec.flows) {
+            if own.is_multicast() {
+                ways.add_tree(&tables, flow)?;
+                continue;
+            }
             let is_tcp = matches!(own.transport, TransportSpec::Tcp(_));
             for direction in 0..if is_tcp { 2 } else { 1 } {
                 ways.add(&tables, flow, direction)?;
@@ -91,36 +97,80 @@ impl<'a> Ways<'a> {
         for (hop, channel) in (0..).zip(&hops) {
             self.members[*channel as usize].push(Member { way, hop });
         }
+        let cuts = |hop| self.cuts(hops[hop], hops.get(hop + 1).into_iter());
+        let cuts = (0..hops.len()).map(cuts).collect();
         self.all.push(Way {
             flow,
             class: own.class,
             least_bytes,
             most_bytes,
             pace,
+            cuts,
             waits_ps: vec![0; hops.len()],
             hops,
         });
         Ok(())
     }
 
+    /// A way for each destination. A port that several of them share sees each frame once.
+    fn add_tree(&mut self, tables: &Tables, flow: u32) -> Result<(), BuildError> {
+        let own = &self.spec.flows[flow as usize];
+        let (least_bytes, most_bytes) = sizes(own);
+        let mut taken: BTreeSet<u32> = BTreeSet::new();
+        let paths = tables.paths(self.spec, flow)?;
+        let mut after: BTreeMap<u32, BTreeSet<u32>> = BTreeMap::new();
+        for pair in paths.iter().flat_map(|hops| hops.windows(2)) {
+            after.entry(pair[0]).or_default().insert(pair[1]);
+        }
+        for hops in paths {
+            let cuts = |hop: &u32| self.cuts(*hop, after.get(hop).into_iter().flatten());
+            let cuts = hops.iter().map(cuts).collect();
+            let way = self.all.len() as u32;
+            for (hop, channel) in (0..).zip(&hops) {
+                if taken.insert(*channel) {
+                    self.members[*channel as usize].push(Member { way, hop });
+                }
+            }
+            self.all.push(Way {
+                flow,
+                class: own.class,
+                least_bytes,
+                most_bytes,
+                pace: pace(own),
+                cuts,
+                waits_ps: vec![0; hops.len()],
+                hops,
+            });
+        }
+        Ok(())
+    }
+
     /// From the first bit of a frame on a hop of a way to its taking effect at the far end, ps.
     pub fn crossing_ps(&self, way: &Way, hop: usize) -> u64 {
-        let link = |channel: u32| self.spec.links.channel(channel);
         let channel = way.hops[hop];
-        let own = link(channel);
-        let mut bytes = way.most_bytes;
+        let own = self.spec.links.channel(channel);
         let mut latency_ps = own.delay.ps();
         if let NodeKind::Switch(switch) =
             &self.spec.nodes[self.spec.links.ends(channel).1 as usize].kind
         {
             latency_ps += switch.latency.ps();
-            let next = way.hops.get(hop + 1).map(|next| link(*next).rate);
-            let cuts = switch.forwarding == Forwarding::CutThrough;
-            if cuts && next.is_some_and(|next| next <= own.rate) {
-                bytes = FRAME_LEAST_BYTES.into();
-            }
         }
+        let bytes = match way.cuts[hop] {
+            true => FRAME_LEAST_BYTES.into(),
+            false => way.most_bytes,
+        };
         wire_ps(own.rate, bytes).saturating_add(latency_ps)
+    }
+
+    /// Does the switch behind a channel cut frames through that go on over these?
+    fn cuts<'b>(&self, channel: u32, mut after: impl Iterator<Item = &'b u32>) -> bool {
+        let into = self.spec.links.ends(channel).1 as usize;
+        let NodeKind::Switch(switch) = &self.spec.nodes[into].kind else {
+            return false;
+        };
+        let rate = |channel: u32| self.spec.links.channel(channel).rate;
+        switch.forwarding == Forwarding::CutThrough
+            && after.all(|next| rate(*next) <= rate(channel))
     }
 
     /// What the time of its frames from the source to a hop can vary, ps.
@@ -129,6 +179,19 @@ impl<'a> Ways<'a> {
         waits
             .iter()
             .fold(0, |sum: u64, own| sum.saturating_add(*own))
+    }
+
+    /// The way of a member, and all to other destinations of the same frames that share this hop
+    /// with it.
+    pub fn sharing(&self, member: Member) -> impl Iterator<Item = u32> {
+        let own = &self.all[member.way as usize];
+        let channel = own.hops[member.hop as usize];
+        let is_multicast = self.spec.flows[own.flow as usize].is_multicast();
+        let after = (member.way + 1..).zip(&self.all[member.way as usize + 1..]);
+        let others = after
+            .take_while(move |(_, other)| is_multicast && other.flow == own.flow)
+            .filter(move |(_, other)| other.hops.get(member.hop as usize) == Some(&channel));
+        core::iter::once(member.way).chain(others.map(|(way, _)| way))
     }
 
     /// The channel over which it comes to a hop; `None` at its source.

@@ -27,6 +27,7 @@ fn flow(source: u32, destination: u32) -> FlowSpec {
         name: String::new(),
         source,
         destination,
+        others: Vec::new(),
         class: 0,
         is_tagged: false,
         transport: TransportSpec::Udp {

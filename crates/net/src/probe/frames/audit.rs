@@ -2,7 +2,7 @@
 //!
 //! The audit keeps books of its own: which frames are inside, what each queue holds and in which
 //! order, which gates are closed. Checked of every frame and gate, when it is told of them: each
-//! frame is made once, and delivered or dropped once; the engine's count of a queue is that of
+//! frame is made once, and delivered or dropped once, or so for each of several stations; the engine's count of a queue is that of
 //! the books and within its limit; a channel sends one frame at a time; what is stopped does not
 //! start, and what is not stopped does not wait behind what is; strict priority; stops and
 //! resumes alternate; control frames are never dropped.
@@ -27,7 +27,7 @@ use self::port::{Port, Queue, Waiting};
 use super::{FrameView, Gate, LossCause, Probe};
 use crate::network::Network;
 use crate::probe::Checks;
-use crate::spec::frames::{EthernetSpec, WIRE_OVERHEAD_BYTES};
+use crate::spec::frames::{EthernetSpec, FlowSpec, WIRE_OVERHEAD_BYTES};
 
 /// Looks at channels for each queue there is, between two looks at all queues.
 const LOOKS_A_QUEUE: u64 = 4;
@@ -38,6 +38,8 @@ pub struct Audit {
     ports: Vec<Port>,
     /// Data frames inside.
     inside: Inside,
+    /// By flow: its frames go to several stations.
+    is_multicast: Vec<bool>,
     /// Channels to look at when the instant is over.
     touched: Vec<u32>,
     /// Queues there are.
@@ -62,6 +64,7 @@ impl Audit {
             queues: ports.iter().map(|port| port.queues.len() as u64).sum(),
             ports,
             inside: Inside::new(spec.flows.len()),
+            is_multicast: spec.flows.iter().map(FlowSpec::is_multicast).collect(),
             touched: Vec::new(),
             looks: 0,
             checks: Checks::default(),
@@ -77,6 +80,18 @@ impl Audit {
     fn check(&mut self, holds: bool, at: Time, channel: u32, what: impl FnOnce() -> String) {
         self.checks
             .require(holds, at, Place::Channel(channel), what);
+    }
+
+    /// A frame is gone, for the stations it was still for; was it inside for all of them?
+    #[inline]
+    fn leave(&mut self, frame: &FrameView) -> bool {
+        let groups = &self.is_multicast;
+        match groups.get(frame.flow as usize).copied().unwrap_or(false) {
+            false => self.inside.remove(frame.flow, frame.number),
+            true => self
+                .inside
+                .remove_copies(frame.flow, frame.number, frame.receivers),
+        }
     }
 
     /// Something has happened in front of a channel.
@@ -132,7 +147,13 @@ impl Audit {
 
 impl Probe for Audit {
     fn on_frame_created(&mut self, at: Time, channel: u32, frame: &FrameView) {
-        let is_new = self.inside.insert(frame.flow, frame.number);
+        let groups = &self.is_multicast;
+        let is_new = match groups.get(frame.flow as usize).copied().unwrap_or(false) {
+            false => self.inside.insert(frame.flow, frame.number),
+            true => self
+                .inside
+                .insert_copies(frame.flow, frame.number, frame.receivers),
+        };
         self.check(is_new, at, channel, || {
             format!(
                 "frame {} of flow {} is made twice",
@@ -192,10 +213,7 @@ impl Probe for Audit {
                 self.queue(channel, frame.class);
             }
         }
-        let (is_control, was_inside) = (
-            frame.is_control(),
-            self.inside.remove(frame.flow, frame.number),
-        );
+        let (is_control, was_inside) = (frame.is_control(), self.leave(frame));
         self.check(!is_control && was_inside, at, channel, || {
             format!(
                 "frame {} of flow {} is dropped and was not there",
@@ -214,7 +232,7 @@ impl Probe for Audit {
     }
 
     fn on_frame_delivered(&mut self, at: Time, frame: &FrameView) {
-        let was_inside = self.inside.remove(frame.flow, frame.number);
+        let was_inside = self.leave(frame);
         self.check(was_inside, at, 0, || {
             format!(
                 "frame {} of flow {} arrives and was not there",

@@ -1,14 +1,15 @@
 //! Refuses specifications that contradict themselves.
 
 use alloc::format;
+use alloc::vec::Vec;
 
 use backwater_kernel::{BuildError, Channels};
 
 use crate::spec::check_outages;
 use crate::spec::frames::{
     CLASSES_MAX, ChannelSpec, CreditRule, Detect, EthernetSpec, FRAME_LEAST_BYTES,
-    FRAME_OVERHEAD_BYTES, MemorySpec, Message, NodeKind, SchedulerSpec, Select, TAG_BYTES,
-    TCP_IP_BYTES, TrafficSpec, TransportSpec, UDP_IP_BYTES,
+    FRAME_OVERHEAD_BYTES, FlowSpec, MemorySpec, Message, NodeKind, SchedulerSpec, Select, Spread,
+    TAG_BYTES, TCP_IP_BYTES, TrafficSpec, TransportSpec, UDP_IP_BYTES,
 };
 
 /// Longest run and longest delay: sums of a few must not overflow the clock.
@@ -257,14 +258,16 @@ fn check_flows(spec: &EthernetSpec) -> Result<(), BuildError> {
             let node = spec.nodes.get(node as usize);
             node.is_some_and(|node| matches!(node.kind, NodeKind::Station { .. }))
         };
-        if !is_station(flow.source) || !is_station(flow.destination) {
+        if !is_station(flow.source) || !flow.destinations().all(is_station) {
             return err(format!("flow {id} must start and end at stations"));
         }
-        if flow.source == flow.destination || usize::from(flow.class) >= classes {
+        let to_itself = flow.destinations().any(|to| to == flow.source);
+        if to_itself || usize::from(flow.class) >= classes {
             return err(format!(
                 "flow {id}: no way to itself, and classes below {classes}"
             ));
         }
+        check_multicast(spec, id, flow)?;
         let (payload, is_tcp) = match flow.transport {
             TransportSpec::Tcp(tcp) => (tcp.mss_bytes, true),
             TransportSpec::Udp { payload_bytes, .. } => (payload_bytes, false),
@@ -284,4 +287,27 @@ fn check_flows(spec: &EthernetSpec) -> Result<(), BuildError> {
         }
     }
     Ok(())
+}
+
+/// Several destinations: what one tree can carry.
+fn check_multicast(spec: &EthernetSpec, id: usize, flow: &FlowSpec) -> Result<(), BuildError> {
+    if !flow.is_multicast() {
+        return Ok(());
+    }
+    if matches!(flow.transport, TransportSpec::Tcp(_)) {
+        return err(format!(
+            "flow {id}: a connection has one destination, which acknowledges"
+        ));
+    }
+    if spec.spread == Spread::Frames {
+        return err(format!(
+            "flow {id}: frames to several stations take one tree, and each frame its own way"
+        ));
+    }
+    let mut all: Vec<u32> = flow.destinations().collect();
+    all.sort_unstable();
+    match all.windows(2).any(|pair| pair[0] == pair[1]) {
+        true => err(format!("flow {id}: a destination stands there twice")),
+        false => Ok(()),
+    }
 }

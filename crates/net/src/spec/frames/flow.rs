@@ -1,9 +1,14 @@
 //! Who sends what to whom.
 
 use alloc::string::String;
+use alloc::vec::Vec;
 
 use backwater_ends::spec::bytes::{TrafficSpec, TransportSpec};
 use backwater_ends::stations::FlowEnds;
+
+/// Stations with this bit are none: they are the group of the flow with the number without it,
+/// which is where frames for several stations go.
+pub const GROUP: u32 = 1 << 31;
 
 /// A flow: one connection, or datagrams one way.
 #[derive(Clone, PartialEq, Debug)]
@@ -14,6 +19,9 @@ pub struct FlowSpec {
     pub source: u32,
     /// Station that receives.
     pub destination: u32,
+    /// Over UDP, more stations that receive the same datagrams: a multicast. Switches copy frames
+    /// where ways to them part.
+    pub others: Vec<u32>,
     /// Class of its frames, both ways.
     pub class: u8,
     /// Its frames carry a VLAN tag.
@@ -25,13 +33,32 @@ pub struct FlowSpec {
 }
 
 impl FlowSpec {
-    /// What its two stations do.
+    /// What its stations do.
     pub const fn ends(&self) -> FlowEnds<'_> {
         FlowEnds {
             source: self.source,
             destination: self.destination,
+            receivers: 1 + self.others.len() as u32,
             transport: self.transport,
             traffic: &self.traffic,
+        }
+    }
+
+    /// It has several destinations.
+    pub const fn is_multicast(&self) -> bool {
+        !self.others.is_empty()
+    }
+
+    /// Stations that receive, in the order of the scenario.
+    pub fn destinations(&self) -> impl Iterator<Item = u32> {
+        core::iter::once(self.destination).chain(self.others.iter().copied())
+    }
+
+    /// Where its frames go: a station, or its group. `flow` is its number.
+    pub const fn address(&self, flow: u32) -> u32 {
+        match self.is_multicast() {
+            true => GROUP | flow,
+            false => self.destination,
         }
     }
 }

@@ -30,10 +30,16 @@ pub(super) fn fill(dice: &mut Dice, spec: &mut EthernetSpec, mix: Mix) {
             true => connection(dice, spec, mix),
             false => datagrams(dice, spec, mix, payload),
         };
+        let is_udp = matches!(transport, TransportSpec::Udp { .. });
+        let others = match mix.has_multicast && is_udp && !dice.one_in(3) {
+            true => more(dice, &stations, &[source, destination]),
+            false => Vec::new(),
+        };
         let flow = FlowSpec {
             name: format!("f{index}"),
             source,
             destination,
+            others,
             class: match dice.one_in(3) {
                 true => dice.between(0, classes - 1) as u8,
                 false => usual as u8,
@@ -44,6 +50,18 @@ pub(super) fn fill(dice: &mut Dice, spec: &mut EthernetSpec, mix: Mix) {
         };
         spec.flows.push(flow);
     }
+}
+
+/// Some stations besides these.
+fn more(dice: &mut Dice, stations: &[u32], known: &[u32]) -> Vec<u32> {
+    let mut others = Vec::new();
+    for station in stations {
+        if !known.contains(station) && !dice.one_in(3) {
+            let place = dice.between(0, others.len() as u64) as usize;
+            others.insert(place, *station);
+        }
+    }
+    others
 }
 
 fn start(dice: &mut Dice, spec: &EthernetSpec) -> Time {

@@ -6,7 +6,7 @@
 
 use backwater_ends::tcp::{Segment, flags};
 use backwater_net::frames::probe::{Content, FrameView};
-use backwater_net::frames::spec::{EthernetSpec, FlowSpec, TrafficSpec, TransportSpec};
+use backwater_net::frames::spec::{EthernetSpec, FlowSpec, GROUP, TrafficSpec, TransportSpec};
 
 use super::internet::{self, Ip, Ports, Rtp};
 
@@ -177,15 +177,20 @@ impl Encoder {
     }
 }
 
-/// The address of a node on its links.
+/// The address of a node on its links; of a group of hosts that of its IP address (RFC 1112).
 pub fn mac(node: u32) -> [u8; 6] {
     let [_, high, middle, low] = node.to_be_bytes();
-    [0x02, 0, 0, high, middle, low]
+    match node & GROUP {
+        0 => [0x02, 0, 0, high, middle, low],
+        _ => [0x01, 0, 0x5e, high & 0x7f, middle, low],
+    }
 }
 
+/// Groups are those of one source (RFC 4607).
 fn address(node: u32) -> [u8; 4] {
     let [_, high, middle, low] = node.to_be_bytes();
-    [10, high, middle, low]
+    let net = if node & GROUP == 0 { 10 } else { 232 };
+    [net, high, middle, low]
 }
 
 /// Ports at the source and at the destination of a flow. Where flows are more than ports, the

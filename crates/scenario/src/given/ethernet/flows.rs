@@ -11,7 +11,8 @@ use crate::typed::{Chosen, Placed};
 use crate::usual::{Usual, usual};
 
 /// A connection, or datagrams one way, between two hosts; or many: with lists of equal length
-/// for `from` and `to` one a pair, with one name and a list one for each.
+/// for `from` and `to` one a pair, with one name and a list one for each, or, with `multicast`, one
+/// from each of `from`.
 #[derive(Table, Clone, Debug)]
 #[table("[[flows]]")]
 pub(crate) struct Flows {
@@ -24,6 +25,9 @@ pub(crate) struct Flows {
     /// Host that receives; or a list.
     #[key(is = References("host"))]
     pub to: Placed<Vec<Named>>,
+    /// UDP: one flow from each of `from` to all of `to`. Switches copy its frames where ways part.
+    #[key(default = "false")]
+    pub multicast: Placed<bool>,
     /// So many of each.
     #[key(is = Whole { min: 1, max: 1_000_000, unit: "flows" }, otherwise = "one of each")]
     pub count: Placed<Option<u32>>,
@@ -42,7 +46,7 @@ pub(crate) struct FlowSettings {
     #[key(default = "false")]
     pub tagged: bool,
     /// The protocol.
-    #[key(otherwise = "tcp for greedy, files and requests, udp for the rest")]
+    #[key(otherwise = "tcp for greedy (without multicast), files and requests, udp for the rest")]
     pub transport: Placed<Option<Transport>>,
     /// UDP: payload of a full frame.
     #[key(is = Size { min: 1, max: 9176 }, otherwise = "what fits the MTU")]

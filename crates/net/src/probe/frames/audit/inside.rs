@@ -13,6 +13,9 @@ pub struct Inside {
     flows: Vec<Window>,
     /// Frames of no flow there is, or far ahead of the others of theirs.
     strays: BTreeSet<(u32, u64)>,
+    /// Frames for several stations: flow, number, and the place of a station that has yet to get
+    /// it.
+    copies: BTreeSet<(u32, u64, u32)>,
     len: usize,
 }
 
@@ -31,6 +34,7 @@ impl Inside {
         Inside {
             flows: vec![Window::default(); flows],
             strays: BTreeSet::new(),
+            copies: BTreeSet::new(),
             len: 0,
         }
     }
@@ -60,6 +64,32 @@ impl Inside {
         let was_inside = window.is_some_and(|window| window.remove(number))
             || self.strays.remove(&(flow, number));
         self.len -= usize::from(was_inside);
+        was_inside
+    }
+}
+
+/// Frames for several stations.
+impl Inside {
+    /// A frame comes in for the stations at these places; was none of them to get it?
+    pub fn insert_copies(&mut self, flow: u32, number: u64, (first, count): (u32, u32)) -> bool {
+        let mut is_new = true;
+        for place in first..first + count {
+            is_new &= self.copies.insert((flow, number, place));
+        }
+        self.len += usize::from(is_new);
+        is_new
+    }
+
+    /// A copy is gone, for the stations at these places; were all of them to get it?
+    pub fn remove_copies(&mut self, flow: u32, number: u64, (first, count): (u32, u32)) -> bool {
+        let mut was_inside = true;
+        for place in first..first + count {
+            was_inside &= self.copies.remove(&(flow, number, place));
+        }
+        let mut others = self
+            .copies
+            .range((flow, number, 0)..=(flow, number, u32::MAX));
+        self.len -= usize::from(was_inside && others.next().is_none());
         was_inside
     }
 }

@@ -10,6 +10,7 @@ fn spec(transport: TransportSpec) -> EthernetSpec {
         name: "f".into(),
         source: 1,
         destination: 0x0203,
+        others: Vec::new(),
         class: 5,
         is_tagged: true,
         transport,
@@ -38,6 +39,7 @@ fn view(content: Content, bytes: u32) -> FrameView {
         number: 3,
         source: 0x01_0a0b,
         destination: 4,
+        receivers: (0, 1),
         class: 0,
         bytes,
         is_tagged: false,
@@ -140,6 +142,7 @@ fn a_tagged_segment_is_written_like_this() {
         number: 0x1_0007,
         source: 1,
         destination: 0x0203,
+        receivers: (0, 1),
         class: 5,
         is_tagged: true,
         is_ect: true,
@@ -166,6 +169,26 @@ fn a_tagged_segment_is_written_like_this() {
     ];
     assert_eq!(bytes, by_hand);
     assert_eq!(length, 1070);
+}
+
+#[test]
+fn frames_for_several_hosts_go_to_the_address_of_a_group() {
+    let content = Content::Udp {
+        bytes: 100,
+        number: 0,
+        has_rtp: false,
+    };
+    let frame = FrameView {
+        source: 1,
+        destination: GROUP | 0x81_0203,
+        receivers: (0, 3),
+        ..view(content, 100 + 28 + 18)
+    };
+    let (bytes, _) = encode(&frame);
+    let tag_bytes = usize::from(frame.is_tagged) * 4;
+    // The low 23 bits of 232.129.2.3.
+    assert_eq!(bytes[..6], [0x01, 0x00, 0x5e, 0x01, 0x02, 0x03]);
+    assert_eq!(bytes[30 + tag_bytes..][..4], [232, 0x81, 0x02, 0x03]);
 }
 
 #[test]
