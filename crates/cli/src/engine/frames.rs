@@ -7,7 +7,7 @@ use backwater_net::frames::Simulation;
 use backwater_net::frames::probe::{Audit, Coverage, Probe, Recorder};
 use backwater_net::frames::spec::{NodeKind, NodeSpec};
 use backwater_net::outcome::Outcome;
-use backwater_results::compare::{Carrier, FrameMeter, Workload};
+use backwater_results::compare::{Carrier, Conditions, FrameMeter, Workload};
 use backwater_results::ethernet::{flow_names, flow_tables};
 use backwater_results::number::span;
 use backwater_results::sweep::{FlowColumn, Measure};
@@ -118,6 +118,10 @@ impl Engine for Frames<'_> {
     ) -> Result<Box<dyn Run<'_> + '_>, String> {
         let meter = FrameMeter::new(workload, &self.0.network, carriers);
         Ok(Box::new(self.start(meter)?))
+    }
+
+    fn conditions(&self) -> Conditions {
+        Conditions::of_frames(&self.0.network)
     }
 
     fn flows(&self) -> Vec<&str> {
