@@ -6,7 +6,7 @@ mod sessions;
 pub use service::{Rates, ServiceMix, random_service_spec};
 pub use sessions::{random_residence_spec, random_session_spec, random_warning_spec};
 
-use backwater_kernel::{Duration, Rate, Time};
+use backwater_kernel::{Channels, Duration, Rate, Time};
 use backwater_net::spec::{
     Bind, BufferSpec, ChannelSpec, CreditRule, CreditSpec, ErrorSpec, FlowControlSpec, FlowSpec,
     LegSpec, LinkSpec, NetworkSpec, NodeKind, NodeSpec, OnAlarm, Overflow, SchedulerSpec, SinkSpec,

@@ -95,16 +95,9 @@ pub(super) fn settings(
         buffer_bytes: buffer,
         takes_turns: file.scheduler.kind == Order::RoundRobin,
         recovery: reno.recovery.word(),
-        tcp_window: reno.window.unwrap_or_else(|| {
-            let window = PATHS.value.saturating_mul(held.saturating_add(buffer));
-            window.clamp(LEAST_WINDOW.value, 1 << 30)
-        }),
+        tcp_window: reno.window.unwrap_or_else(|| usual_window(held, buffer)),
         min_rto: reno.min_rto,
-        mark_above: given.dctcp.mark_above.unwrap_or_else(|| {
-            part_of(held, MARKS.value)
-                .max(LEAST_MARKS.value * u64::from(FRAME_BYTES))
-                .min(part_of(buffer, MOST_MARKS.value).max(1))
-        }),
+        mark_above: (given.dctcp.mark_above).unwrap_or_else(|| usual_marks(held, buffer)),
         n2: n23.n2,
         n23_unit: Unit::given(n23.unit),
         n23_target: n23.target,
@@ -126,6 +119,19 @@ pub(super) fn settings(
         mistakes,
     );
     settings
+}
+
+/// The window of TCP over a path that holds so much.
+fn usual_window(held: u64, buffer: u64) -> u64 {
+    let window = PATHS.value.saturating_mul(held.saturating_add(buffer));
+    window.clamp(LEAST_WINDOW.value, 1 << 30)
+}
+
+/// What queues hold where marks begin.
+fn usual_marks(held: u64, buffer: u64) -> u64 {
+    part_of(held, MARKS.value)
+        .max(LEAST_MARKS.value * u64::from(FRAME_BYTES))
+        .min(part_of(buffer, MOST_MARKS.value).max(1))
 }
 
 /// A part of a number, rounded down.
