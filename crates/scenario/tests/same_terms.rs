@@ -302,6 +302,13 @@ fn a_memory_too_small_for_a_scheme_is_an_error_only_where_it_is_wanted() {
     let unknown = with("switch.buffer=17 kB", "schemes.only=[\"paus\"]");
     let unknown = unknown.expect_err("no such scheme").render(false);
     assert!(unknown.contains("did you mean `pause`"), "{unknown}");
+    // What is asked for does for every switch: S2 has the most circuits for its ports.
+    let small = with("switch.buffer=10 kB", "schemes.only=[\"n23\"]");
+    let small = small.expect_err("eleven frames a circuit").render(false);
+    assert!(small.contains("`S2` has 5 ports and 4 circuits"), "{small}");
+    assert!(small.contains("to 13359 B or more"), "{small}");
+    let one_less = |bytes: &str| with(bytes, "schemes.only=[\"n23\"]").is_err();
+    assert!(one_less("switch.buffer=13358 B") && !one_less("switch.buffer=13359 B"));
     let nothing = with("switch.buffer=17 kB", "schemes.only=[]");
     assert!(
         nothing

@@ -224,16 +224,16 @@ fn a_victim_keeps_its_share_with_credit_by_flow_and_loses_it_to_stops() {
             _ => 10.0 * share,
         };
         assert!(
-            (victim - expected).abs() < 0.03 * expected,
+            (victim - expected).abs() < 0.005 * expected,
             "{name}: {victim}"
         );
-        let most = value("switch_buffer_max_kb");
+        let most = value("switch_buffer_max_kbytes");
         let given = scheme["conditions"]["memory_bytes"]["S"]
             .as_f64()
             .expect("S");
         assert!(most <= given * 1e-3, "{name}: {most} kB of {given} B");
         assert!((84e3..=90e3).contains(&given), "{name}: {given} B");
     }
-    let differs = found["conditions_that_differ"].as_array().expect("a list");
-    assert_eq!(differs.len(), 2, "{differs:?}");
+    let differs = &found["conditions_that_differ"];
+    assert_eq!(*differs, serde_json::json!(["divided"]));
 }

@@ -99,20 +99,25 @@ pub(super) fn check(
     };
     let unit = settings.n23_unit.memory_bytes();
     let circuits = circuits(network, flows);
-    let short = (network.hosts..network.nodes.len()).find(|switch| {
+    // What each port of a switch must have for its circuits.
+    let needed = |switch: &usize| {
+        let least = (settings.n2 + 1) * unit * circuits[*switch];
+        least.div_ceil(network.ports(*switch).max(1))
+    };
+    let most = (network.hosts..network.nodes.len()).max_by_key(needed);
+    let short = most.filter(|switch| {
         let share = part(settings, network.ports(*switch), circuits[*switch]);
         circuits[*switch] > 0 && share <= settings.n2
     });
     if let Some(switch) = short.filter(|_| schemes.contains(&Scheme::N23)) {
         let (ports, circuits) = (network.ports(switch), circuits[switch]);
-        let least = (settings.n2 + 1) * unit * circuits;
         let what = format!(
             "`{}` has {ports} ports and {circuits} circuits, and each needs N2 + 1 = {} units of \
              {unit} B or more",
             network.nodes[switch],
             settings.n2 + 1
         );
-        mistakes.push(too_small(Scheme::N23, what, least.div_ceil(ports.max(1))));
+        mistakes.push(too_small(Scheme::N23, what, needed(&switch)));
     }
     let least = (settings.n2 + 1) * FRAME_UNITS;
     if schemes.contains(&Scheme::N23Class) && settings.buffer_bytes / CREDIT_BYTES < least {
