@@ -3,7 +3,7 @@
 use backwater_kernel::words::{counted, printable};
 use std::path::PathBuf;
 
-use backwater_scenario::compare::{Comparison, Scheme, is_comparison};
+use backwater_scenario::compare::{Comparison, is_comparison};
 use backwater_scenario::{Diagnostics, Source};
 
 use crate::engine;
@@ -49,7 +49,7 @@ pub fn check(options: &Options) -> u8 {
     status
 }
 
-/// Checks a comparison with every scheme, and says so.
+/// Checks a comparison with every scheme that it names, and says so.
 fn check_comparison(source: &Source, options: &Options) -> u8 {
     let sets = match files::sets(&options.changes) {
         Ok(sets) => sets,
@@ -60,7 +60,7 @@ fn check_comparison(source: &Source, options: &Options) -> u8 {
         return BAD_INPUT;
     };
     let limits = options.memory.limits(1);
-    for scheme in Scheme::ALL {
+    for &scheme in &comparison.schemes {
         let scenario = comparison.scenario(scheme, comparison.seed, &limits);
         if scenario.map_err(told).is_err() {
             return BAD_INPUT;
@@ -69,7 +69,7 @@ fn check_comparison(source: &Source, options: &Options) -> u8 {
     println!(
         "{}: valid: a comparison of {}; {}, {}",
         printable(&source.name),
-        counted(Scheme::ALL.len(), "scheme"),
+        counted(comparison.schemes.len(), "scheme"),
         counted(comparison.switches().len(), "switch"),
         counted(comparison.flows.len(), "flow")
     );

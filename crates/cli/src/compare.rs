@@ -11,8 +11,8 @@ use backwater_results::compare::{
     compare_summary, compare_tables, compare_terminal,
 };
 use backwater_results::{Check, Manifest, RunDirectory};
-use backwater_scenario::Limits;
 use backwater_scenario::compare::{Comparison, Scheme};
+use backwater_scenario::{Limits, Set};
 use indicatif::ProgressBar;
 use rayon::prelude::*;
 
@@ -58,7 +58,6 @@ pub struct Options {
 struct Plan {
     comparison: Comparison,
     workload: Workload,
-    schemes: Vec<Scheme>,
     info: CompareInfo,
     seeds: Vec<u64>,
 }
@@ -121,19 +120,11 @@ fn execute(jobs: &[Job], workload: &Workload) -> Vec<Result<Option<SchemeRun>, S
 impl Plan {
     fn read(options: &Options) -> Result<Plan, String> {
         let source = files::read(&options.file)?;
-        let sets = files::sets(&options.changes).map_err(|message| format!("error: {message}"))?;
+        let mut sets =
+            files::sets(&options.changes).map_err(|message| format!("error: {message}"))?;
+        sets.extend(only(&options.only)?);
         let comparison =
             Comparison::read(&source, &sets).map_err(|wrong| wrong.render(files::color()))?;
-        let mut schemes = Vec::new();
-        for name in &options.only {
-            let scheme = Scheme::of_name(name).ok_or_else(|| unknown(name))?;
-            schemes.push(scheme);
-        }
-        if schemes.is_empty() {
-            schemes.extend(Scheme::ALL);
-        }
-        schemes.sort_unstable();
-        schemes.dedup();
         let last = comparison.seed.checked_add(options.seeds - 1);
         let last = last.ok_or("error: there are not enough seeds above `run.seed`")?;
         let info = CompareInfo {
@@ -148,7 +139,6 @@ impl Plan {
             workload: job::workload(&comparison),
             seeds: (comparison.seed..=last).collect(),
             comparison,
-            schemes,
             info,
         })
     }
@@ -157,7 +147,7 @@ impl Plan {
     fn jobs(&self, limits: &Limits) -> Result<Vec<Job>, String> {
         let mut jobs = Vec::new();
         let mut wrong = String::new();
-        for &scheme in &self.schemes {
+        for &scheme in &self.comparison.schemes {
             for &seed in &self.seeds {
                 match self.comparison.scenario(scheme, seed, limits) {
                     Ok(scenario) => jobs.push(Job::new(&self.comparison, scheme, seed, scenario)?),
@@ -193,6 +183,7 @@ impl Plan {
                 None => schemes.push(SchemeRuns {
                     name: name.into(),
                     note: job.scheme.note().into(),
+                    conditions: job.conditions(),
                     is_lossless: job.scheme.is_lossless(),
                     runs: vec![run],
                 }),
@@ -251,7 +242,7 @@ impl Plan {
         directory
             .write("comparison.toml", info.source.as_bytes())
             .map_err(told)?;
-        for scheme in &self.schemes {
+        for scheme in &self.comparison.schemes {
             let name = format!("scenarios/{}.toml", scheme.name());
             let text = self.comparison.text(*scheme, self.comparison.seed);
             directory.write(&name, text.as_bytes()).map_err(told)?;
@@ -306,6 +297,18 @@ fn manifest(info: &CompareInfo, seed: u64, schemes: &[SchemeRuns], seconds: f64)
             detail: String::new(),
         }],
         ..Manifest::default()
+    }
+}
+
+/// What `--only` sets.
+fn only(names: &[String]) -> Result<Option<Set>, String> {
+    let unknown = names.iter().find(|name| Scheme::of_name(name).is_none());
+    match unknown {
+        Some(name) => Err(self::unknown(name)),
+        None => Ok((!names.is_empty()).then(|| Set {
+            key: "schemes.only".into(),
+            value: format!("{names:?}"),
+        })),
     }
 }
 

@@ -17,7 +17,7 @@ use backwater_kernel::series::Thinned;
 use backwater_kernel::words::{counted, grouped};
 use backwater_kernel::{Duration, Series, Stop};
 use backwater_net::outcome::Outcome;
-use backwater_results::compare::{Carrier, Observed, Workload};
+use backwater_results::compare::{Carrier, Conditions, Observed, Workload};
 use backwater_results::number::span;
 use backwater_results::sweep::{FlowColumn, Measure, NoColumn};
 use backwater_results::{GivenUp, Manifest, Report, RunDirectory, RunInfo, Table};
@@ -61,6 +61,10 @@ pub trait Engine {
         workload: &Workload,
         carriers: &[Carrier],
     ) -> Result<Box<dyn Run<'_> + '_>, String>;
+    /// Under which conditions it runs in a comparison.
+    fn conditions(&self) -> Conditions {
+        Conditions::default()
+    }
     /// Names of flows, in their order.
     fn flows(&self) -> Vec<&str>;
     /// Names of flows or classes, those of one group as one: what has columns of its own.

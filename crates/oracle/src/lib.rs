@@ -91,7 +91,7 @@ pub use check::Problem;
 pub use compare::first_difference;
 pub use fault::Fault;
 pub use random::{
-    Rates, ServiceMix, exact_window, random_residence_spec, random_service_spec,
+    Rates, ServiceMix, exact_loop, exact_window, random_residence_spec, random_service_spec,
     random_session_spec, random_spec, random_warning_spec, with_rule,
 };
 pub use report::{Delivery, LegReport, Rank, Report, Start};

@@ -172,7 +172,10 @@ impl Network {
             Load::Data(number) => flow.sizes[number as usize],
             Load::Warning(bytes, _) => bytes,
             Load::Tell(_) => flow.message_bytes(),
-            _ => flow.unit_bytes,
+            _ => {
+                let own = self.legs[leg].control.and_then(|own| own.message_bytes);
+                own.map_or(flow.unit_bytes, u64::from)
+            }
         };
         self.channels[channel].rate.serialization(bytes)
     }

@@ -6,7 +6,7 @@ mod sessions;
 pub use service::{Rates, ServiceMix, random_service_spec};
 pub use sessions::{random_residence_spec, random_session_spec, random_warning_spec};
 
-use backwater_kernel::{Duration, Rate, Time};
+use backwater_kernel::{Channels, Duration, Rate, Time};
 use backwater_net::spec::{
     Bind, BufferSpec, ChannelSpec, CreditRule, CreditSpec, ErrorSpec, FlowControlSpec, FlowSpec,
     LegSpec, LinkSpec, NetworkSpec, NodeKind, NodeSpec, OnAlarm, Overflow, SchedulerSpec, SinkSpec,
@@ -64,17 +64,22 @@ pub fn with_rule(spec: &NetworkSpec, rule: CreditRule) -> NetworkSpec {
 }
 
 /// The exact control loop of a leg on `channel`: from the start of a data unit to the effect of
-/// a credit unit that starts as the data unit arrives.
+/// a credit unit as large that starts as the data unit arrives.
 pub fn exact_window(links: &[LinkSpec], channel: u32, unit_bytes: u32) -> Duration {
-    let link = &links[channel as usize / 2];
-    let one_way = |channel: &ChannelSpec| {
+    exact_loop(links, channel, [unit_bytes; 2])
+}
+
+/// The same with a data unit and a credit unit of their own sizes.
+pub fn exact_loop(links: &[LinkSpec], channel: u32, [data, credit]: [u32; 2]) -> Duration {
+    let one_way = |channel: u32, bytes: u32| {
+        let channel = links.channel(channel);
         let received = match channel.timing {
-            Timing::StoreAndForward => channel.rate.serialization(u64::from(unit_bytes)),
+            Timing::StoreAndForward => channel.rate.serialization(u64::from(bytes)),
             Timing::CutThrough => Duration::ZERO,
         };
         received + channel.delay + channel.handling
     };
-    one_way(&link.channels[0]) + one_way(&link.channels[1])
+    one_way(channel, data) + one_way(channel ^ 1, credit)
 }
 
 /// A random network: 1-4 switches, 2-8 hosts, 1-8 flows under N23 (now and then one without
@@ -258,6 +263,7 @@ fn random_credit(dice: &mut Dice, links: &[LinkSpec], channel: u32, bytes: u32) 
         refresh_every: None,
         request_after: None,
         resync_every: None,
+        message_bytes: None,
     }
 }
 

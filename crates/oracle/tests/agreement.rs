@@ -6,8 +6,8 @@ use backwater_kernel::{Duration, Heap, Rings, Time};
 use backwater_net::Simulation;
 use backwater_net::probe::{Crossing, Probe, UnitKind};
 use backwater_net::spec::{Bind, CreditSpec, ErrorSpec, FlowControlSpec, NetworkSpec, Overflow};
-use backwater_oracle::{Report, Start, first_difference, random_spec};
-use common::{CELL_PS, RULES, cells, each_credit, under};
+use backwater_oracle::{Report, Start, exact_loop, first_difference, random_spec};
+use common::{CELL_PS, RULES, cells, each_credit, sealed, under};
 
 /// Keeps every start in the oracle's words.
 #[derive(Default)]
@@ -63,6 +63,47 @@ fn they_agree_under_every_rule() {
         let total: usize = specs.map(|spec| compared(&spec, &slow(&spec))).sum();
         assert!(total > 25_000, "{rule:?}: only {total} starts compared");
     }
+}
+
+/// Credit units of `message` bytes on every controlled leg; the windows are those of units of
+/// `counted` bytes.
+fn with_messages(mut spec: NetworkSpec, message: u32, counted: u32) -> NetworkSpec {
+    let links = spec.links.clone();
+    for flow in &mut spec.flows {
+        for leg in &mut flow.legs {
+            if let FlowControlSpec::Credit(credit) = &mut leg.flow_control {
+                credit.message_bytes = Some(message);
+                credit.window = exact_loop(&links, leg.channel, [flow.unit_bytes, counted]);
+            }
+        }
+    }
+    sealed(spec)
+}
+
+fn overflows(spec: &NetworkSpec) -> u64 {
+    let mut simulation = Simulation::<Rings>::new(spec).expect("a sound network");
+    simulation.run();
+    simulation.outcome().violations.total()
+}
+
+#[test]
+fn credit_units_of_their_own_size_agree_and_overflow_nothing() {
+    let mut total = 0;
+    for seed in 2_000..2_080 {
+        let message = [8, 53, 200, 1_500][seed as usize % 4];
+        let spec = with_messages(random_spec(seed), message, message);
+        assert_eq!(overflows(&spec), 0, "seed {seed}");
+        total += compared(&spec, &slow(&spec));
+    }
+    assert!(total > 15_000, "only {total} starts compared");
+}
+
+/// Negative control: a loop that takes the credit unit for a small one is too short.
+#[test]
+fn loops_that_forget_the_size_of_credit_units_overflow() {
+    let wrong = |seed| overflows(&with_messages(random_spec(seed), 1_500, 8)) > 0;
+    let found = (2_000..2_080).filter(|seed| wrong(*seed)).count();
+    assert!(found > 10, "only {found} of 80 networks overflow");
 }
 
 #[test]

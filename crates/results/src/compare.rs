@@ -5,6 +5,7 @@
 //! headers. Meters are probes: they change nothing.
 
 mod cells;
+mod conditions;
 mod frames;
 mod measures;
 mod meter;
@@ -17,6 +18,7 @@ mod terminal;
 use backwater_kernel::Histogram;
 
 pub use cells::CellMeter;
+pub use conditions::{Condition, Conditions, SwitchMemory};
 pub use frames::FrameMeter;
 pub use measures::{Measure, Shown, measures};
 pub use meter::{Message, Observed, Seen, WireBytes};
@@ -88,8 +90,10 @@ pub struct Carrier {
 pub struct SchemeRuns {
     /// Name of the scheme.
     pub name: String,
-    /// What differs in it.
+    /// What it does.
     pub note: String,
+    /// What it ran on.
+    pub conditions: Conditions,
     /// It promises to drop nothing.
     pub is_lossless: bool,
     /// One for each seed.

@@ -3,9 +3,9 @@
 mod sample;
 
 use backwater_results::compare::{
-    CompareInfo, FlowKind, Message, Observed, SchemeRun, SchemeRuns, Seen, WireBytes, Workload,
-    WorkloadFlow, compare_notes, compare_report, compare_series, compare_summary, compare_tables,
-    compare_terminal, measures,
+    CompareInfo, Conditions, FlowKind, Message, Observed, SchemeRun, SchemeRuns, Seen,
+    SwitchMemory, WireBytes, Workload, WorkloadFlow, compare_notes, compare_report, compare_series,
+    compare_summary, compare_tables, compare_terminal, measures,
 };
 use backwater_results::{Cell, page};
 
@@ -86,6 +86,18 @@ fn scheme(name: &str, runs: Vec<SchemeRun>) -> SchemeRuns {
         name: name.into(),
         note: format!("what {name} does"),
         is_lossless: false,
+        conditions: Conditions {
+            wire_bytes: 1_538,
+            payload_bytes: 1_472,
+            order: "first in, first out".into(),
+            memory: vec![SwitchMemory {
+                switch: "S".into(),
+                bytes: 300_000,
+                parts: 3,
+            }],
+            divided: format!("100 kB to each {name}"),
+            slowed_by: "nobody".into(),
+        },
         runs,
     }
 }
@@ -183,10 +195,14 @@ fn tables_have_a_row_for_each_scheme_run_flow_and_burst() {
         .iter()
         .map(|table| (table.name.as_str(), table.rows.len()))
         .collect();
-    assert_eq!(
-        rows,
-        [("schemes", 2), ("runs", 2), ("flows", 6), ("recovery", 2)]
-    );
+    let expected = [
+        ("schemes", 2),
+        ("conditions", 2),
+        ("runs", 2),
+        ("flows", 6),
+        ("recovery", 2),
+    ];
+    assert_eq!(rows, expected);
     for table in &tables {
         sample::names::assert_names(table);
         for row in &table.rows {
@@ -213,6 +229,55 @@ fn tables_have_a_row_for_each_scheme_run_flow_and_burst() {
         json["schemes"][1]["runs"][0]["trace_hash"],
         "abcdef0123456789"
     );
+}
+
+#[test]
+fn what_is_the_same_is_said_once_and_what_differs_for_each() {
+    let notes = compare_notes(&schemes());
+    let all = notes.lines().take_while(|line| !line.is_empty());
+    let all: Vec<&str> = all.collect();
+    let all = all.join(" ");
+    assert!(all.starts_with("all"), "{notes}");
+    assert!(all.contains("1,538 B on the wire") && all.contains("memory of switches: 300 kB"));
+    assert!(!all.contains("divided"), "{notes}");
+    assert!(
+        notes.contains("what pause does divided: 100 kB to each pause."),
+        "{notes}"
+    );
+    let json = compare_summary(&workload(), &schemes());
+    assert_eq!(
+        json["conditions_that_differ"],
+        serde_json::json!(["divided"])
+    );
+    assert_eq!(
+        json["schemes"][0]["conditions"]["memory_bytes"]["S"],
+        300_000
+    );
+    // Whole units leave something of each part; more than that is a difference.
+    let mut less = schemes();
+    less[1].conditions.memory[0].bytes -= 4 * 1_538;
+    let found = compare_summary(&workload(), &less);
+    assert_eq!(
+        found["conditions_that_differ"],
+        serde_json::json!(["divided"])
+    );
+    less[1].conditions.memory[0].bytes -= 1;
+    let found = compare_summary(&workload(), &less);
+    let both = serde_json::json!(["memory of switches", "divided"]);
+    assert_eq!(found["conditions_that_differ"], both);
+    // A scheme that serves in another order has that said, and the others theirs.
+    let mut schemes = schemes();
+    schemes[1].conditions.order = "flows in turn".into();
+    let notes = compare_notes(&schemes);
+    assert!(
+        notes.contains("\npause       flows in turn        100"),
+        "{notes}"
+    );
+    assert!(
+        notes.contains("\nnone        first in, first out  100"),
+        "{notes}"
+    );
+    assert!(notes.contains("service at switches  divided"), "{notes}");
 }
 
 #[test]

@@ -45,7 +45,7 @@ pub(crate) fn build(root: &Record, limits: &Limits, mistakes: &mut Diagnostics) 
     let file = &root.typed::<PacketFile>();
     let (run, stop_at) = (&file.run, *file.run.duration);
     let mut graph = topology::build(file, &root.at, mistakes);
-    service::add_shared(file, &mut graph.nodes);
+    service::add_shared(file, &mut graph);
     let drafts = flows::drafts(file, &graph, mistakes);
     let trees = flows::trees(&graph, &drafts, file.switch.spread.seed(run.seed), mistakes);
     let builder = Builder {
@@ -265,7 +265,8 @@ impl Builder<'_> {
     ) -> LegSpec {
         let forward = self.graph.channel_spec(channel);
         let backward = self.graph.channel_spec(channel ^ 1);
-        let circuit = Loop::new(forward, backward, unit_bytes);
+        let message = control.message_bytes().unwrap_or(unit_bytes);
+        let circuit = Loop::new(forward, backward, unit_bytes, message);
         let (flow_control, buffer) = control::specs(control, &circuit);
         let name = || self.graph.channel_name(channel);
         let leg = Leg {

@@ -29,9 +29,14 @@ pub(crate) struct Loop {
 }
 
 impl Loop {
-    /// Data on `forward`, credit back on `backward`, both of `bytes`.
-    pub(crate) fn new(forward: &ChannelSpec, backward: &ChannelSpec, bytes: u32) -> Self {
-        let way = |channel: &ChannelSpec| {
+    /// Data units of `bytes` on `forward`, credit units of `message` bytes back on `backward`.
+    pub(crate) fn new(
+        forward: &ChannelSpec,
+        backward: &ChannelSpec,
+        bytes: u32,
+        message: u32,
+    ) -> Self {
+        let way = |channel: &ChannelSpec, bytes: u32| {
             let tx = channel.rate.serialization(u64::from(bytes));
             let tx = if channel.timing == Timing::StoreAndForward {
                 tx.0
@@ -41,7 +46,7 @@ impl Loop {
             u128::from(tx) + u128::from(channel.delay.0) + u128::from(channel.handling.0)
         };
         Self {
-            ps: way(forward) + way(backward),
+            ps: way(forward, bytes) + way(backward, message),
             unit_ps: forward.rate.serialization(u64::from(bytes)).0,
             unit_bits: 8 * u64::from(bytes),
             rate: forward.rate,
@@ -127,6 +132,7 @@ fn credit(rule: CreditRule, control: &FlowControl, circuit: &Loop) -> CreditSpec
         resync_every: control
             .resync_every
             .filter(|_| rule == CreditRule::Cumulative),
+        message_bytes: control.message_bytes(),
     }
 }
 
@@ -160,7 +166,7 @@ mod tests {
     /// R = 2 * 5 us/km * L + 5 us of Figure 6, split over both ways.
     fn figure_6(km_tenths: u64, mbps: u64) -> u32 {
         let way = channel(mbps, 500_000 * km_tenths, 2_500_000);
-        Loop::new(&way, &way, 53).cells_at(way.rate)
+        Loop::new(&way, &way, 53, 53).cells_at(way.rate)
     }
 
     #[test]
@@ -181,8 +187,8 @@ mod tests {
     #[test]
     fn store_and_forward_adds_one_cell_each_way() {
         let mut way = channel(622, 52_829_580, 0);
-        assert_eq!(Loop::new(&way, &way, 53).cells(), 155.0);
+        assert_eq!(Loop::new(&way, &way, 53, 53).cells(), 155.0);
         way.timing = Timing::StoreAndForward;
-        assert_eq!(Loop::new(&way, &way, 53).cells(), 157.0);
+        assert_eq!(Loop::new(&way, &way, 53, 53).cells(), 157.0);
     }
 }

@@ -8,8 +8,14 @@ use crate::table::{Choice, Key, Section};
 pub fn reference_markdown() -> String {
     let mut page = String::from(INTRODUCTION);
     let mut told: Vec<&Section> = Vec::new();
-    for (engine, root) in given::ROOTS {
-        page.push_str(&format!("\n# For `engine = \"{engine}\"`\n"));
+    let engines = given::ROOTS.iter();
+    let files = engines.map(|(engine, root)| (format!("engine = \"{engine}\""), *root));
+    let comparison = (
+        format!("kind = \"{}\"", given::compare::MARK),
+        given::COMPARISON,
+    );
+    for (what, root) in files.chain([comparison]) {
+        page.push_str(&format!("\n# For `{what}`\n"));
         for section in root.below() {
             if !told.iter().any(|known| std::ptr::eq(*known, section)) {
                 page.push_str(&section_part(section));

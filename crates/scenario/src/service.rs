@@ -2,7 +2,7 @@
 
 use backwater_kernel::{Duration, Time};
 use backwater_net::spec::{
-    FlowSpec, Hold, LinkSpec, NodeKind, NodeSpec, PoolSpec, Ratio, SchedulerSpec, WhenFull,
+    FlowSpec, Hold, LinkSpec, NodeKind, PoolSpec, Ratio, SchedulerSpec, WhenFull,
 };
 
 use crate::MeasureSpec;
@@ -42,16 +42,23 @@ pub(crate) fn serves_by_reservation(scheduler: SchedulerSpec) -> bool {
 }
 
 /// Gives every switch the memory of `buffer.shared`.
-pub(crate) fn add_shared(file: &PacketFile, nodes: &mut [NodeSpec]) {
-    let shared = file.buffer.shared.as_ref().map(shared);
-    let switches = nodes.iter_mut().filter(|n| n.kind == NodeKind::Switch);
-    switches.for_each(|node| node.pool = shared);
+pub(crate) fn add_shared(file: &PacketFile, graph: &mut Graph) {
+    let Some(own) = file.buffer.shared.as_ref() else {
+        return;
+    };
+    for (node, around) in graph.nodes.iter_mut().zip(&graph.neighbours) {
+        if node.kind == NodeKind::Switch {
+            node.pool = Some(shared(own, around.len() as u64));
+        }
+    }
 }
 
-fn shared(own: &Shared) -> PoolSpec {
+/// The memory of a switch with so many ports.
+fn shared(own: &Shared, ports: u64) -> PoolSpec {
+    let of_ports = own.per_port.map(|each| each.saturating_mul(ports.max(1)));
     PoolSpec {
         limit_units: *own.units,
-        limit_bytes: *own.bytes,
+        limit_bytes: own.bytes.or(of_ports),
         when_full: match own.when_full {
             given::WhenFull::TailDrop => WhenFull::TailDrop,
             given::WhenFull::PushOut => WhenFull::PushOut,

@@ -170,7 +170,7 @@ impl Whole<'_> {
 
     fn shared_without_limit(&self, mistakes: &mut Diagnostics) {
         let own = self.file.buffer.shared.as_ref();
-        if own.is_some_and(|own| own.units.is_none() && own.bytes.is_none()) {
+        if own.is_some_and(|own| own.units.is_none() && own.limit().is_none()) {
             mistakes.push(
                 Diagnostic::warning("no-limit", "the shared memory has no limit")
                     .at(
@@ -213,10 +213,12 @@ impl Whole<'_> {
     }
 
     fn shared_too_small(&self, mistakes: &mut Diagnostics) {
-        let Some(limit) = self.file.buffer.shared.as_ref().map(|own| &own.bytes) else {
+        let limit = self.file.buffer.shared.as_ref().and_then(|own| own.limit());
+        let Some((key, limit_at)) = limit else {
             return;
         };
-        let Some(bytes) = **limit else {
+        let pools = self.graph.nodes.iter().filter_map(|node| node.pool);
+        let Some(bytes) = pools.filter_map(|pool| pool.limit_bytes).min() else {
             return;
         };
         let through = |flow: &FlowSpec| flow.legs.iter().any(|leg| leg.parent.is_some());
@@ -234,13 +236,13 @@ impl Whole<'_> {
         };
         mistakes.push(
             Diagnostic::error("shared-too-small", "the shared memory can't hold one unit")
-                .at(limit.at.clone(), format!("{bytes} bytes"))
+                .at(limit_at.clone(), format!("{bytes} bytes"))
                 .at(
                     at.clone(),
                     format!("units of `{}` have {} bytes", draft.name, flow.unit_bytes),
                 )
                 .note("every such unit would be dropped")
-                .help(format!("`bytes = \"{} B\"` or more", flow.unit_bytes)),
+                .help(format!("`{key} = \"{} B\"` or more", flow.unit_bytes)),
         );
     }
 

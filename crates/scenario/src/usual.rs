@@ -27,6 +27,12 @@ macro_rules! usual {
             value: $number,
         }
     };
+    ($above:literal / $below:literal) => {
+        crate::usual::Usual {
+            text: concat!(stringify!($above), "/", stringify!($below)),
+            value: ($above, $below),
+        }
+    };
     ($number:literal ms) => {
         crate::usual::Usual {
             text: concat!(stringify!($number), " ms"),
@@ -125,6 +131,7 @@ mod tests {
         );
         assert_eq!((RATE.text, RATE.value), ("10 Mbps", Rate(10_000_000)));
         assert_eq!((SIZE.text, SIZE.value), ("64 KiB", 65_536));
+        assert_eq!((usual!(7 / 8).text, usual!(7 / 8).value), ("7/8", (7, 8)));
         assert_eq!((usual!(0.125).text, usual!(0.125).value), ("0.125", 0.125));
     }
 

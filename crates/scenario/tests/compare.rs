@@ -2,9 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use backwater_scenario::compare::{
-    ComparedTraffic, Comparison, Part, Scheme, cells_for, is_comparison,
-};
+use backwater_scenario::compare::{ComparedTraffic, Comparison, Part, Scheme, Unit, is_comparison};
 use backwater_scenario::{Engine, Limits, Set, Source};
 
 const SHIPPED: [&str; 3] = ["parking-lot", "speed-mismatch", "request-response"];
@@ -92,7 +90,8 @@ fn bursts_are_cut_as_the_engines_need_them() {
         panic!("the first flow sends bursts");
     };
     assert_eq!((count, bytes), (4, 200_000));
-    assert_eq!(cells_for(bytes), 4167);
+    assert_eq!(Unit::Cell.count(bytes), 4167);
+    assert_eq!(Unit::Frame.count(bytes), 136);
     let frames = comparison.roles(Scheme::None);
     assert_eq!(frames["bursts[4]"].part, Part::Burst(3));
     assert!(!frames.contains_key("bursts[5]"));
@@ -227,7 +226,10 @@ fn without_any_line_it_can_run_or_says_what_is_missing() {
 #[test]
 fn keys_of_comparisons_are_explained() {
     let text = backwater_scenario::explain("schemes.abr.icr").expect("a key");
-    assert!(text.contains("a tenth of the source's link"), "{text}");
+    assert!(
+        text.contains("1/10 of the rate of the source's link"),
+        "{text}"
+    );
     let text = backwater_scenario::explain("run.window").expect("a key");
     assert!(text.contains("[run] (comparison)"), "{text}");
 }

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::time::Instant;
 
 use backwater_kernel::{Duration, Stop, Time};
-use backwater_results::compare::{Carrier, FlowKind, SchemeRun, Workload, WorkloadFlow};
+use backwater_results::compare::{
+    Carrier, Conditions, FlowKind, SchemeRun, Workload, WorkloadFlow,
+};
 use backwater_scenario::Scenario;
 use backwater_scenario::compare::{ComparedFlow, ComparedTraffic, Comparison, Part, Role, Scheme};
 
@@ -35,6 +37,11 @@ impl Job {
             scenario,
             carriers,
         })
+    }
+
+    /// What it runs on.
+    pub fn conditions(&self) -> Conditions {
+        engine::of(&self.scenario).conditions()
     }
 
     /// Runs it; nothing if it was interrupted.

@@ -6,7 +6,7 @@ use backwater_net::bound::bounds;
 use backwater_net::outcome::Outcome;
 use backwater_net::probe::{Audit, Coverage, Ports, PortsSpec, Recorder, Recovery};
 use backwater_net::spec::NetworkSpec;
-use backwater_results::compare::{Carrier, CellMeter, Workload};
+use backwater_results::compare::{Carrier, CellMeter, Conditions, Workload};
 use backwater_results::run::{flow_names, flow_tables};
 use backwater_results::sweep::{FlowColumn, Measure};
 use backwater_results::{
@@ -14,7 +14,7 @@ use backwater_results::{
     run_tables, standstill_sentence, terminal_summary,
 };
 use backwater_scenario::PacketScenario;
-use backwater_scenario::compare::CELL_PAYLOAD_BYTES;
+use backwater_scenario::compare::Unit;
 
 use super::events::{EventScenario, FoundEvents, start};
 use super::{Engine, Point, Run, Shown, Wanted, promised_words, turns};
@@ -30,6 +30,14 @@ const FIRST_SLICE_CELLS: u64 = 100;
 
 /// A scenario in cells.
 pub struct Cells<'a>(pub &'a PacketScenario);
+
+impl Cells<'_> {
+    /// What its circuits carry, where it was written for a comparison.
+    fn unit(&self) -> Unit {
+        let bytes = self.0.network.flows.first().map(|flow| flow.unit_bytes);
+        Unit::of_wire(bytes.unwrap_or(0))
+    }
+}
 
 impl Engine for Cells<'_> {
     fn size(&self) -> String {
@@ -84,8 +92,15 @@ impl Engine for Cells<'_> {
         carriers: &[Carrier],
     ) -> Result<Box<dyn Run<'_> + '_>, String> {
         let network = &self.0.network;
-        let meter = CellMeter::new(workload, network, carriers, CELL_PAYLOAD_BYTES);
+        let unit = self.unit();
+        let bytes = [unit.payload_bytes(), unit.memory_bytes()];
+        let meter = CellMeter::new(workload, network, carriers, bytes);
         start(self.0, meter)
+    }
+
+    fn conditions(&self) -> Conditions {
+        let unit = self.unit();
+        Conditions::of_circuits(&self.0.network, unit.payload_bytes(), unit.memory_bytes())
     }
 
     fn flows(&self) -> Vec<&str> {

@@ -6,7 +6,7 @@ use backwater_net::bound::frames::bounds;
 use backwater_net::frames::probe::{Audit, Coverage, Recorder};
 use backwater_net::frames::spec::{EthernetSpec, NodeKind, NodeSpec};
 use backwater_net::outcome::Outcome;
-use backwater_results::compare::{Carrier, FrameMeter, Workload};
+use backwater_results::compare::{Carrier, Conditions, FrameMeter, Workload};
 use backwater_results::ethernet::{flow_names, flow_tables};
 use backwater_results::number::span;
 use backwater_results::sweep::{FlowColumn, Measure};
@@ -88,6 +88,10 @@ impl Engine for Frames<'_> {
     ) -> Result<Box<dyn Run<'_> + '_>, String> {
         let meter = FrameMeter::new(workload, &self.0.network, carriers);
         start(self.0, meter)
+    }
+
+    fn conditions(&self) -> Conditions {
+        Conditions::of_frames(&self.0.network)
     }
 
     fn flows(&self) -> Vec<&str> {

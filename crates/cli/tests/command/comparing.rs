@@ -180,3 +180,60 @@ fn what_is_wrong_is_told_with_its_line() {
         .complains("did you mean `pause`");
     assert!(!here.join("runs").exists(), "nothing ran");
 }
+
+/// A server that is stopped for a slow host's sake sends to the fast one no faster: they take
+/// turns. Circuits with credit of their own share the server's link as if the other had not been.
+#[test]
+fn a_victim_keeps_its_share_with_credit_by_flow_and_loses_it_to_stops() {
+    let here = folder("compare-victim");
+    write(
+        &here,
+        "to = \"C\"\ngroup = \"victim\"",
+        "to = \"B\"\ngroup = \"victim\"",
+    );
+    let text = fs::read_to_string(here.join("two.toml")).expect("written");
+    let burst = "from = \"B\"\nto = \"C\"\ngroup = \"burst\"\n\
+                 traffic = { kind = \"bursts\", size = \"5 kB\", start = \"10 ms\", every = \"10 ms\" }";
+    assert!(text.contains(burst), "{text}");
+    let text = text
+        .replacen(burst, "from = \"A\"\nto = \"C\"\ngroup = \"slow\"", 1)
+        .replace("\"30 ms\"", "\"600 ms\"")
+        .replace("\"5 ms\"", "\"200 ms\"");
+    fs::write(here.join("two.toml"), text).expect("a folder to write to");
+    let only = "n23,n23-class,pause,destination,pfc";
+    let arguments = ["compare", "two.toml", "--only", only, "--json", "two.json"];
+    backwater(&here, &arguments).expect(0);
+    let found = json(&here.join("two.json"));
+    let schemes = found["schemes"].as_array().expect("schemes");
+    assert_eq!(schemes.len(), 5);
+    // Payload of full frames, 1,472 B of 1,538: 10 of 100 Mbps go to the slow host.
+    let share = 1472.0 / 1538.0;
+    for scheme in schemes {
+        let name = scheme["scheme"].as_str().expect("a name");
+        let value = |measure: &str| {
+            scheme["measures"][measure]["value"]
+                .as_f64()
+                .expect(measure)
+        };
+        assert_eq!(value("loss_pct"), 0.0, "{name}");
+        let slow = value("throughput_slow_mbps");
+        assert!((slow - 10.0 * share).abs() < 0.1, "{name}: {slow}");
+        let victim = value("throughput_victim_mbps");
+        let expected = match name {
+            "n23" | "destination" => 90.0 * share,
+            _ => 10.0 * share,
+        };
+        assert!(
+            (victim - expected).abs() < 0.005 * expected,
+            "{name}: {victim}"
+        );
+        let most = value("switch_buffer_max_kbytes");
+        let given = scheme["conditions"]["memory_bytes"]["S"]
+            .as_f64()
+            .expect("S");
+        assert!(most <= given * 1e-3, "{name}: {most} kB of {given} B");
+        assert!((84e3..=90e3).contains(&given), "{name}: {given} B");
+    }
+    let differs = &found["conditions_that_differ"];
+    assert_eq!(*differs, serde_json::json!(["divided"]));
+}

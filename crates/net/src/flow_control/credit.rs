@@ -18,6 +18,8 @@ pub(crate) struct Settings {
     pub resync_every: Option<u32>,
     /// Receiver: longest time between credit units.
     pub refresh_every: Option<Duration>,
+    /// Bytes of a control unit; `None`: those of a data unit.
+    pub message_bytes: Option<u32>,
 }
 
 impl Settings {
@@ -29,6 +31,7 @@ impl Settings {
             request_after: spec.request_after,
             resync_every: spec.resync_every,
             refresh_every: spec.refresh_every,
+            message_bytes: spec.message_bytes,
         }
     }
 

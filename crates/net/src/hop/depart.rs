@@ -162,13 +162,16 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         self.after_pass(leg_id);
     }
 
-    /// A control unit of flow control is wanted: as large as the flow's data units.
+    /// A control unit of flow control is wanted.
     pub(crate) fn want_control(&mut self, leg: u32, kind: ControlKind, value: u64) {
-        let flow_id = self.network.legs[leg as usize].sender.flow;
+        let sender = &self.network.legs[leg as usize].sender;
+        let (flow_id, control) = (sender.flow, sender.control);
         if flow_id == NONE {
             return self.want_class_control(leg, kind, value);
         }
-        let bytes = self.network.flows[flow_id as usize].unit_bytes;
+        let settings = self.network.credits[control as usize].settings;
+        let own = self.network.settings[settings as usize].message_bytes;
+        let bytes = own.unwrap_or(self.network.flows[flow_id as usize].unit_bytes);
         self.tickets.push(Ticket {
             leg,
             kind,

@@ -32,6 +32,9 @@ pub struct CreditSpec {
     pub request_after: Option<Duration>,
     /// Cumulative counters: the sender states its counter every so many data units.
     pub resync_every: Option<u32>,
+    /// Circuits: bytes of a credit unit, request or statement on the wire; `None`: those of the
+    /// flow's data units. Of classes they are control frames.
+    pub message_bytes: Option<u32>,
 }
 
 /// How the sender computes its credit from a credit unit.
@@ -83,6 +86,9 @@ impl CreditSpec {
         }
         if [self.request_after, self.refresh_every].contains(&Some(Duration::ZERO)) {
             return Err("a timer of zero would never let time pass".into());
+        }
+        if self.message_bytes == Some(0) {
+            return Err("a credit unit needs at least one byte".into());
         }
         Ok(())
     }

@@ -128,6 +128,7 @@ impl CreditSpec {
             refresh_every: None,
             request_after: None,
             resync_every: None,
+            message_bytes: None,
         }
     }
 }

@@ -78,13 +78,13 @@ fn longest_loop(spec: &NetworkSpec, flow: &FlowSpec) -> Option<u64> {
             .map(|leg| one_way(leg.channel, flow.unit_bytes));
         legs.fold(0, u64::saturating_add)
     };
-    let controlled = flow
-        .legs
-        .iter()
-        .filter(|leg| leg.flow_control != FlowControlSpec::None);
-    let credit = controlled.map(|leg| {
+    let credit = flow.legs.iter().filter_map(|leg| {
+        let FlowControlSpec::Credit(credit) = &leg.flow_control else {
+            return None;
+        };
         let forth = one_way(leg.channel, flow.unit_bytes);
-        forth.saturating_add(one_way(leg.channel ^ 1, flow.unit_bytes))
+        let message = credit.message_bytes.unwrap_or(flow.unit_bytes);
+        Some(forth.saturating_add(one_way(leg.channel ^ 1, message)))
     });
     let partner = flow.partner.and_then(|id| spec.flows.get(id as usize));
     let window = match flow.source_control {

@@ -52,6 +52,7 @@ fn credit(rule: CreditRule, n2: u32, n3: u32) -> CreditSpec {
         refresh_every: None,
         request_after: None,
         resync_every: None,
+        message_bytes: None,
     }
 }
 

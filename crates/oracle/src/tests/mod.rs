@@ -75,6 +75,7 @@ pub(super) fn add_flow<'a>(
             refresh_every: None,
             request_after: None,
             resync_every: None,
+            message_bytes: None,
         }),
         buffer: BufferSpec {
             limit_units: None,

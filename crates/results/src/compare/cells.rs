@@ -14,7 +14,7 @@ pub struct CellMeter {
     meter: Meter,
     flows: Vec<Flow>,
     payload: u64,
-    /// Bytes of a data cell; 0 for hosts, whose memory is not counted.
+    /// Bytes of a data unit in memory; 0 for hosts, whose memory is not counted.
     cell_in: Vec<u64>,
 }
 
@@ -33,12 +33,13 @@ struct Flow {
 }
 
 impl CellMeter {
-    /// A meter for `spec`, whose flows carry what `carriers` say; cells hold `payload` bytes.
+    /// A meter for `spec`, whose flows carry what `carriers` say; units have so many bytes of
+    /// payload and in memory.
     pub fn new(
         workload: &Workload,
         spec: &NetworkSpec,
         carriers: &[Carrier],
-        payload: u64,
+        [payload, memory]: [u64; 2],
     ) -> CellMeter {
         let mut first_leg = 0;
         let mut flows = Vec::new();
@@ -56,9 +57,8 @@ impl CellMeter {
             });
             first_leg += legs;
         }
-        let bytes = spec.flows.first().map_or(0, |flow| flow.unit_bytes);
         let cell = |kind: NodeKind| match kind {
-            NodeKind::Switch => u64::from(bytes),
+            NodeKind::Switch => memory,
             NodeKind::Host => 0,
         };
         CellMeter {

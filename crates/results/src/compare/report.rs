@@ -3,6 +3,7 @@
 use backwater_kernel::Series;
 use backwater_kernel::words::counted;
 
+use super::conditions::{own, shared};
 use super::measures::{Measure, measures};
 use super::tables::compare_tables;
 use super::{SchemeRuns, Workload, plots};
@@ -154,10 +155,7 @@ fn overview(workload: &Workload, schemes: &[SchemeRuns]) -> Table {
     let seeds = schemes.iter().any(|scheme| scheme.runs.len() > 1);
     let caption = match seeds {
         true => "Means over the seeds; ± is half the width of the 95 % interval.",
-        false => {
-            "Payload is compared: cells carry 48 bytes of 53, frames their size minus \
-                  headers."
-        }
+        false => "Payload is compared.",
     };
     let mut table = Table::new("overview", caption, columns);
     for measure in measures(workload) {
@@ -183,18 +181,28 @@ fn label(measure: &Measure) -> String {
     }
 }
 
+/// What each scheme does, and what it ran on that is not the same under all.
 fn notes(schemes: &[SchemeRuns]) -> Table {
-    let mut table = Table::new(
-        "what differs",
-        "What else differs between the schemes.",
-        vec![
-            Column::text("scheme", ""),
-            Column::text("what differs", "units, transports and buffers"),
-        ],
+    let mut lines = own(schemes).into_iter();
+    let mut columns = vec![Column::text("scheme", ""), Column::text("what it does", "")];
+    let heading = lines.next().unwrap_or_default();
+    columns.extend(
+        heading
+            .iter()
+            .map(|name| Column::text(name, "not the same under all")),
     );
+    let caption = format!(
+        "What differs between the schemes. All: {}.",
+        shared(schemes)
+    );
+    let mut table = Table::new("what differs", &caption, columns);
     for scheme in schemes {
-        let row = [scheme.name.as_str(), scheme.note.as_str()];
-        table.rows.push(row.map(Cell::from).into());
+        let mut row: Vec<Cell> = [scheme.name.as_str(), scheme.note.as_str()]
+            .map(Cell::from)
+            .into();
+        let own = lines.next().unwrap_or_default();
+        row.extend(own.into_iter().map(Cell::from));
+        table.rows.push(row);
     }
     table
 }

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::conditions::differing;
 use super::measures::{Measure, measures, shares, throughput};
 use super::recovery::recoveries;
 use super::{SchemeRuns, Workload};
@@ -14,6 +15,7 @@ const DIGITS: u8 = 3;
 pub fn compare_tables(workload: &Workload, schemes: &[SchemeRuns]) -> Vec<Table> {
     let mut tables = vec![
         by_scheme(workload, schemes),
+        conditions(schemes),
         by_run(workload, schemes),
         by_flow(workload, schemes),
     ];
@@ -62,6 +64,44 @@ fn by_scheme(workload: &Workload, schemes: &[SchemeRuns]) -> Table {
             }
         }
         table.rows.push(row);
+    }
+    table
+}
+
+/// What each scheme ran on, as it was built: one row a switch.
+fn conditions(schemes: &[SchemeRuns]) -> Table {
+    let mut table = Table::new(
+        "conditions",
+        "What each scheme ran on, read from the network that was built for it.",
+        vec![
+            Column::text("scheme", "flow control scheme"),
+            Column::number(
+                "unit wire",
+                "B",
+                "a full unit on the wire, preamble and gap included",
+            ),
+            Column::number("unit payload", "B", "payload of a full unit"),
+            Column::text("service", "in which order ports of switches serve"),
+            Column::text("switch", "its name"),
+            Column::number("memory", "kB", "memory of the switch"),
+            Column::text("divided", "how the memory of switches is divided"),
+            Column::text("slowed by", "who slows the sources"),
+        ],
+    );
+    for scheme in schemes {
+        let own = &scheme.conditions;
+        for memory in &own.memory {
+            table.rows.push(vec![
+                scheme.name.as_str().into(),
+                own.wire_bytes.into(),
+                own.payload_bytes.into(),
+                own.order.as_str().into(),
+                memory.switch.as_str().into(),
+                number(memory.bytes as f64 * 1e-3),
+                own.divided.as_str().into(),
+                own.slowed_by.as_str().into(),
+            ]);
+        }
     }
     table
 }
@@ -208,9 +248,14 @@ pub fn compare_summary(workload: &Workload, schemes: &[SchemeRuns]) -> Value {
         });
         json!({
             "scheme": scheme.name, "note": scheme.note,
+            "conditions": scheme.conditions.json(),
             "measures": values.collect::<serde_json::Map<String, Value>>(),
             "runs": runs.collect::<Vec<_>>(),
         })
     };
-    json!({ "schemes": schemes.iter().map(one).collect::<Vec<_>>() })
+    let differs: Vec<&str> = differing(schemes).collect();
+    json!({
+        "schemes": schemes.iter().map(one).collect::<Vec<_>>(),
+        "conditions_that_differ": differs,
+    })
 }

@@ -1,5 +1,6 @@
 //! One table across papers: a row for each number, a column for each scheme.
 
+use super::conditions::{own, shared};
 use super::measures::{Measure, measures};
 use super::{SchemeRuns, Workload};
 
@@ -52,24 +53,50 @@ pub fn compare_terminal(workload: &Workload, schemes: &[SchemeRuns]) -> String {
     text
 }
 
-/// What differs in each scheme, below the table.
+/// Below the table: what all schemes ran on alike, what each ran on otherwise, and what it does.
 pub fn compare_notes(schemes: &[SchemeRuns]) -> String {
     let mut text = String::new();
-    for scheme in schemes {
-        let mut line = format!("{:<NAME$}", scheme.name);
-        for word in scheme.note.split_whitespace() {
-            if line.chars().count() + 1 + word.chars().count() > WIDTH {
-                text.push_str(&format!("{}\n", line.trim_end()));
-                line = " ".repeat(NAME);
-            }
-            if line.len() > NAME {
-                line.push(' ');
-            }
-            line.push_str(word);
+    let same = shared(schemes);
+    if !same.is_empty() {
+        wrap(&mut text, "all", &same);
+        text.push('\n');
+    }
+    let names = [""]
+        .into_iter()
+        .chain(schemes.iter().map(|it| it.name.as_str()));
+    let lines = own(schemes);
+    for (name, cells) in names.zip(&lines) {
+        let mut line = format!("{name:<NAME$}");
+        for (column, cell) in cells.iter().enumerate() {
+            let widths = lines.iter().map(|line| line[column].chars().count());
+            let width = widths.max().unwrap_or(0) + 2;
+            line += &format!("{cell:<width$}");
         }
         text.push_str(&format!("{}\n", line.trim_end()));
     }
+    if !lines.is_empty() {
+        text.push('\n');
+    }
+    for scheme in schemes {
+        wrap(&mut text, &scheme.name, &scheme.note);
+    }
     text
+}
+
+/// A paragraph behind a name, its lines no longer than [`WIDTH`].
+fn wrap(text: &mut String, name: &str, words: &str) {
+    let mut line = format!("{name:<NAME$}");
+    for word in words.split_whitespace() {
+        if line.chars().count() + 1 + word.chars().count() > WIDTH {
+            text.push_str(&format!("{}\n", line.trim_end()));
+            line = " ".repeat(NAME);
+        }
+        if line.len() > NAME {
+            line.push(' ');
+        }
+        line.push_str(word);
+    }
+    text.push_str(&format!("{}\n", line.trim_end()));
 }
 
 fn label(measure: &Measure) -> String {

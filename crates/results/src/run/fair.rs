@@ -198,7 +198,8 @@ impl<'a> Network<'a> {
         for leg in &own.legs {
             if let FlowControlSpec::Credit(credit) = &leg.flow_control {
                 let every = credit.redundant_every.unwrap_or(credit.n2).min(credit.n2);
-                let size = f64::from(own.unit_bytes) * 8.0 / unit_bits(own);
+                let message = credit.message_bytes.unwrap_or(own.unit_bytes);
+                let size = f64::from(message) * 8.0 / unit_bits(own);
                 let back = leg.channel ^ 1;
                 let part = size / f64::from(every.max(1)) * self.weight(back, false);
                 claim.echoes.push((back, part));

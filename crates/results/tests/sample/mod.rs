@@ -47,6 +47,7 @@ fn leg(channel: u32, parent: Option<u32>) -> LegSpec {
             refresh_every: None,
             request_after: None,
             resync_every: None,
+            message_bytes: None,
         }),
         buffer: BufferSpec {
             limit_units: Some(165),

@@ -1,18 +1,16 @@
 //! Schemes on Ethernet: none, Reno, DCTCP, credit by class, PAUSE, by destination, PFC.
 
 use super::text::{self, Toml};
-use super::{ComparedFlow, ComparedTraffic, Comparison, Scheme, Settings, Thresholds};
+use super::{ComparedFlow, ComparedTraffic, Comparison, Scheme, Thresholds, memory};
 use crate::tree::quoted;
 
 /// Payload of a full segment.
 const SEGMENT_BYTES: u64 = 1_460;
-/// What a unit of credit is good for: InfiniBand counts in as many bytes.
-const UNIT_BYTES: u64 = 64;
 
 /// The scenario of a scheme.
 pub(super) fn write(comparison: &Comparison, scheme: Scheme, seed: u64) -> String {
-    let mut toml = super::cells::head(comparison, scheme, "ethernet", seed);
-    super::cells::nodes(comparison, &mut toml, "hosts");
+    let mut toml = super::circuits::head(comparison, scheme, "ethernet", seed);
+    super::circuits::nodes(comparison, &mut toml, false);
     let settings = &comparison.settings;
     let stops = match scheme {
         Scheme::None
@@ -30,7 +28,7 @@ pub(super) fn write(comparison: &Comparison, scheme: Scheme, seed: u64) -> Strin
         false => "per_queue",
     };
     if scheme == Scheme::N23Class {
-        credit(&mut toml, settings);
+        credit(&mut toml, comparison);
     } else {
         toml.table("[buffer]")
             .key(memory, text::bytes(settings.buffer_bytes));
@@ -58,13 +56,13 @@ pub(super) fn write(comparison: &Comparison, scheme: Scheme, seed: u64) -> Strin
 }
 
 /// The memory that an input has under PFC is all zone: N2 + N3 units.
-fn credit(toml: &mut Toml, settings: &Settings) {
-    let units = settings.buffer_bytes / UNIT_BYTES;
+fn credit(toml: &mut Toml, comparison: &Comparison) {
+    let [n2, n3] = memory::link_zones(&comparison.settings, &comparison.network);
     toml.table("[flow_control]")
         .key("kind", "\"n23\"")
-        .key("unit", text::bytes(UNIT_BYTES))
-        .key("n2", settings.n2)
-        .key("n3", units.saturating_sub(settings.n2));
+        .key("unit", text::bytes(memory::CREDIT_BYTES))
+        .key("n2", n2)
+        .key("n3", n3);
 }
 
 fn pressure(toml: &mut Toml, kind: &str, thresholds: &Thresholds) {
@@ -80,7 +78,7 @@ fn pressure(toml: &mut Toml, kind: &str, thresholds: &Thresholds) {
 fn flow(comparison: &Comparison, scheme: Scheme, flow: &ComparedFlow, toml: &mut Toml) {
     let transport = if scheme.has_tcp() { "tcp" } else { "udp" };
     let mut one = |name: &str, transport: &str, traffic: String| {
-        super::cells::flow_head(comparison, flow, name, toml);
+        super::circuits::flow_head(comparison, flow, name, toml);
         toml.key("transport", quoted(transport));
         toml.key("traffic", format!("{{ {traffic} }}"));
     };

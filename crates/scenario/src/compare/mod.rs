@@ -1,14 +1,18 @@
 //! Comparisons: one workload on one topology, written out as a scenario for each scheme.
 //!
-//! A comparison says nothing of cells or frames. [`Comparison::text`] turns it into an ordinary
-//! scenario, which is read and checked as any other: N23 and ABR on the packet engine, in cells of
-//! 53 bytes with 48 of payload; the other schemes on the Ethernet engine, in frames.
+//! [`Comparison::text`] turns a comparison into an ordinary scenario, which is read and checked as
+//! any other: N23 and ABR on circuits, whose units are as full frames or cells; the other schemes
+//! on frames. Under all, switches have the same memory in all and serve in the same order, where a
+//! scheme can.
 
-mod cells;
+mod circuits;
 mod frames;
+mod memory;
 mod network;
 mod read;
+mod settings;
 mod text;
+mod unit;
 
 use std::collections::BTreeMap;
 
@@ -19,6 +23,7 @@ use crate::diagnostics::Diagnostics;
 use crate::given::COMPARISON;
 use crate::given::compare::MARK;
 use crate::glossary::GUIDE;
+use crate::kinds::{OrShare, OrWord};
 use crate::reader::Reader;
 use crate::set_aside;
 use crate::source::{Set, Source};
@@ -27,11 +32,7 @@ use crate::tree::{self, Value};
 use crate::{Limits, Scenario, overrides};
 
 use network::Network;
-
-/// Bytes of a cell on the wire.
-pub const CELL_BYTES: u64 = 53;
-/// Bytes of payload in a cell.
-pub const CELL_PAYLOAD_BYTES: u64 = 48;
+pub use unit::Unit;
 
 /// What keeps buffers from overflowing, or doesn't.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -71,6 +72,8 @@ pub struct Comparison {
     pub warm_up: Duration,
     /// Averages over time are over windows of this length.
     pub window: Duration,
+    /// Which schemes, in the order of tables.
+    pub schemes: Vec<Scheme>,
     /// What sends.
     pub flows: Vec<ComparedFlow>,
     /// Rates of all channels: those of link `k` are `2k` and `2k + 1`.
@@ -162,11 +165,15 @@ struct Settings {
     tcp_window: u64,
     min_rto: Duration,
     mark_above: u64,
+    /// Flows take turns at ports of switches, where these know flows.
+    takes_turns: bool,
     n2: u64,
-    n23_target: String,
+    n23_unit: Unit,
+    n23_target: Option<OrWord<OrShare<Rate>>>,
     pause: Thresholds,
     destination: Thresholds,
     pfc: Thresholds,
+    abr_unit: Unit,
     abr_target: f64,
     interval: Duration,
     icr: Option<Rate>,
@@ -217,45 +224,27 @@ impl Scheme {
         Self::ALL.into_iter().find(|scheme| scheme.name() == name)
     }
 
-    /// What differs from the other schemes, in a sentence or two.
+    /// What it does, in a sentence or two.
     pub const fn note(self) -> &'static str {
         match self {
-            Self::None => {
-                "Ethernet frames; UDP that sends at the rate of its link, queues that drop. \
-                 Requests and responses go over TCP whose first window holds the whole message: \
-                 it only repairs losses."
-            }
-            Self::Reno => {
-                "Ethernet frames; TCP Reno end to end, queues that drop. Constant rates stay UDP."
-            }
+            Self::None => "Queues that drop.",
+            Self::Reno => "TCP Reno end to end, queues that drop. Constant rates stay UDP.",
             Self::Dctcp => {
-                "Ethernet frames; DCTCP end to end: ports mark what joins a queue above a \
-                 threshold, and a source cuts its window by the share of marks. Constant rates \
-                 stay UDP."
+                "DCTCP end to end: ports mark what joins a queue above a threshold, and a source \
+                 cuts its window by the share of marks. Constant rates stay UDP."
             }
-            Self::N23 => {
-                "Cells of 53 B with 48 B of payload; a circuit and N2 + N3 cells of buffer for \
-                 each flow on each link. Nothing acts end to end."
-            }
+            Self::N23 => "N23 credit for each circuit on each link.",
             Self::N23Class => {
-                "Ethernet frames; UDP as under `none`. N23 credit for each link instead of stops: \
-                 an input has the memory it has under `pfc`, in units of 64 B; there is one class."
+                "N23 credit for all frames of a link, in units of 64 B, instead of stops."
             }
-            Self::Pause => {
-                "Ethernet frames; UDP as under `none`. A congested output queue stops whole links."
-            }
+            Self::Pause => "A congested output queue stops whole links.",
             Self::Destination => {
-                "Ethernet frames; UDP as under `none`. A congested output queue stops frames to \
-                 the hosts it holds frames for."
+                "A congested output queue stops frames to the hosts it holds frames for."
             }
-            Self::Pfc => {
-                "Ethernet frames; UDP as under `none`. An input that holds too much stops its \
-                 sender; there is one class."
-            }
+            Self::Pfc => "An input that holds too much stops its sender; there is one class.",
             Self::Abr => {
-                "Cells of 53 B with 48 B of payload; one of 32 cells of a source is an RM cell. \
-                 ERICA at every port of a switch, the count-based policy at the sources, one \
-                 memory for all cells of a switch."
+                "ERICA at every port of a switch, the count-based policy at the sources; one of 32 \
+                 units of a source is an RM unit."
             }
         }
     }
@@ -273,8 +262,8 @@ impl Scheme {
         )
     }
 
-    /// Does it run in cells, not frames?
-    pub const fn has_cells(self) -> bool {
+    /// Has each flow a circuit, with queues of its own?
+    pub const fn has_circuits(self) -> bool {
         matches!(self, Self::N23 | Self::Abr)
     }
 }
@@ -308,7 +297,7 @@ impl Comparison {
             mistakes: &mut mistakes,
             root: COMPARISON,
             cell_ps: 1,
-            cell_bits: 8 * CELL_BYTES,
+            cell_bits: 8 * Unit::Cell.wire_bytes(),
             suggestions: Budget::default(),
             guide: &GUIDE,
         }
@@ -323,8 +312,8 @@ impl Comparison {
 
     /// The scenario of a scheme as TOML.
     pub fn text(&self, scheme: Scheme, seed: u64) -> String {
-        match scheme.has_cells() {
-            true => cells::write(self, scheme, seed),
+        match scheme.has_circuits() {
+            true => circuits::write(self, scheme, seed),
             false => frames::write(self, scheme, seed),
         }
     }
@@ -349,7 +338,7 @@ impl Comparison {
         for (index, flow) in self.flows.iter().enumerate() {
             let role = |part| Role { flow: index, part };
             if let ComparedTraffic::Bursts { count, .. } = flow.traffic
-                && !scheme.has_cells()
+                && !scheme.has_circuits()
             {
                 for burst in 0..count {
                     roles.insert(flow.burst_name(burst), role(Part::Burst(burst)));
@@ -357,7 +346,7 @@ impl Comparison {
             } else {
                 roles.insert(flow.name.clone(), role(Part::Forward));
             }
-            if scheme.has_cells() {
+            if scheme.has_circuits() {
                 roles.insert(flow.back_name(), role(Part::Back));
             }
         }
@@ -383,6 +372,21 @@ impl Comparison {
         bursts
     }
 
+    /// What circuits carry under a scheme; as much as full frames where there are none.
+    pub fn unit(&self, scheme: Scheme) -> Unit {
+        match scheme {
+            Scheme::N23 => self.settings.n23_unit,
+            Scheme::Abr => self.settings.abr_unit,
+            Scheme::None
+            | Scheme::Reno
+            | Scheme::Dctcp
+            | Scheme::N23Class
+            | Scheme::Pause
+            | Scheme::Destination
+            | Scheme::Pfc => Unit::Frame,
+        }
+    }
+
     /// Switches by name.
     pub fn switches(&self) -> &[String] {
         &self.network.nodes[self.network.hosts..]
@@ -406,13 +410,14 @@ impl ComparedFlow {
         format!("{}[{}]", self.name, burst + 1)
     }
 
+    /// The way of what comes back, where that is data.
+    fn way_back(&self) -> Option<Vec<u32>> {
+        let has_responses = matches!(self.traffic, ComparedTraffic::Requests { .. });
+        has_responses.then(|| self.path.iter().rev().map(|channel| channel ^ 1).collect())
+    }
+
     /// Name of the flow that carries what comes back.
     fn back_name(&self) -> String {
         format!("{} back", self.name)
     }
-}
-
-/// Cells that hold so much payload.
-pub fn cells_for(bytes: u64) -> u64 {
-    bytes.div_ceil(CELL_PAYLOAD_BYTES).max(1)
 }

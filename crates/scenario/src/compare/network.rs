@@ -2,13 +2,11 @@
 
 use backwater_kernel::{Duration, Rate};
 
-use super::CELL_BYTES;
+use super::unit::{self, CONTROL_BYTES};
 use crate::ethernet::headroom::{Stop, wire_time};
 
 /// Largest frame, bytes.
-pub(super) const FRAME_BYTES: u32 = 1518;
-/// A stop on the wire, preamble and gap included, bytes.
-const STOP_BYTES: u64 = 84;
+pub(super) const FRAME_BYTES: u32 = unit::FRAME_BYTES as u32;
 
 /// Hosts first, then switches; links by the numbers of their nodes.
 #[derive(Clone, Debug)]
@@ -69,13 +67,18 @@ impl Network {
         })
     }
 
-    fn sender(&self, channel: u32) -> usize {
+    pub fn sender(&self, channel: u32) -> usize {
         let link = self.link(channel);
         if channel.is_multiple_of(2) {
             link.a
         } else {
             link.b
         }
+    }
+
+    /// The node that a channel leads to.
+    pub fn receiver(&self, channel: u32) -> usize {
+        self.sender(channel ^ 1)
     }
 
     pub fn link(&self, channel: u32) -> &Link {
@@ -99,14 +102,10 @@ impl Network {
         u64::try_from(least.bits_in(self.round_trip(path)) / 8).unwrap_or(u64::MAX)
     }
 
-    /// Time of so many cells on the slowest link.
-    pub fn slowest_cells(&self, cells: u64) -> Duration {
+    /// Time of so many bytes on the slowest link.
+    pub fn slowest(&self, bytes: u64) -> Duration {
         let slowest = self.links.iter().map(|link| link.rate).min();
-        slowest
-            .unwrap_or(Rate(1))
-            .serialization(CELL_BYTES)
-            .checked_mul(cells)
-            .unwrap_or(Duration::MAX)
+        slowest.unwrap_or(Rate(1)).serialization(bytes)
     }
 
     /// Room above the XOFF threshold of an input, by the link it comes over.
@@ -115,7 +114,7 @@ impl Network {
             rate: link.rate,
             frame_bytes: FRAME_BYTES,
             ahead: wire_time(link.rate, FRAME_BYTES),
-            control: link.rate.serialization(STOP_BYTES),
+            control: link.rate.serialization(CONTROL_BYTES),
             away: Duration(2 * link.delay.0),
         };
         stop.bytes()
@@ -142,10 +141,16 @@ impl Network {
         most
     }
 
-    /// Ports of the switch that has most.
-    pub fn most_ports(&self) -> u64 {
-        let switches = self.hosts..self.nodes.len();
-        let ports = switches.map(|switch| self.leaving(switch).count() as u64);
-        ports.max().unwrap_or(1)
+    /// Ports of a node.
+    pub fn ports(&self, node: usize) -> u64 {
+        self.leaving(node).count() as u64
+    }
+
+    /// Names of the nodes along channels, first and last included.
+    pub fn names(&self, path: &[u32]) -> Vec<String> {
+        let first = path.first().map(|channel| self.sender(*channel));
+        let rest = path.iter().map(|channel| self.receiver(*channel));
+        let nodes = first.into_iter().chain(rest);
+        nodes.map(|node| self.nodes[node].clone()).collect()
     }
 }

@@ -4,20 +4,17 @@ use std::collections::BTreeMap;
 
 use backwater_kernel::{Duration, Rate, Time};
 
-use super::network::{FRAME_BYTES, Link, Network};
-use super::{ComparedFlow, ComparedTraffic, Comparison, Settings, Thresholds, cells_for, text};
+use super::network::{Link, Network};
+use super::settings;
+use super::unit::Unit;
+use super::{ComparedFlow, ComparedTraffic, Comparison};
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::given::Named;
-use crate::given::compare::{
-    ComparisonFile, LEAST_INTERVAL, LEAST_MARKS, LEAST_WINDOW, OwnLink, Pause, Run, Switch,
-    Traffic, TrafficKind, WINDOWS,
-};
-use crate::kinds::{OrShare, OrWord};
+use crate::given::compare::{ComparisonFile, OwnLink, Run, Traffic, TrafficKind, WINDOWS};
 use crate::reader::clip;
 use crate::source::At;
 use crate::suggest;
-use crate::tree::quoted;
-use crate::typed::{Placed, Word};
+use crate::typed::Placed;
 
 /// Most bursts of a flow: each is a flow of its own where there are frames.
 const MOST_BURSTS: u64 = 2_000;
@@ -25,8 +22,6 @@ const MOST_BURSTS: u64 = 2_000;
 const MOST_MESSAGE: u64 = 1_460_000;
 /// Most windows over a run.
 const MOST_WINDOWS: u64 = 1_000_000;
-/// Least XOFF threshold, in full frames.
-const LEAST_HIGH: u64 = 2;
 
 /// The comparison, unless something is missing; it may only be used if nothing is wrong.
 pub(super) fn comparison(
@@ -41,10 +36,11 @@ pub(super) fn comparison(
     times(&file.run, window, mistakes);
     let network = network(file, mistakes)?;
     let flows = flows(file, &network, duration, mistakes)?;
+    let schemes = settings::schemes(&file.schemes, mistakes);
     if mistakes.errors() > 0 {
         return None;
     }
-    let settings = settings(file, &network, &flows, mistakes);
+    let settings = settings::settings(file, &network, &flows, &schemes, mistakes);
     Some(Comparison {
         title: file.title.clone(),
         about: file.about.trim().into(),
@@ -52,6 +48,7 @@ pub(super) fn comparison(
         duration,
         warm_up: *file.run.warm_up,
         window,
+        schemes,
         flows,
         rates: network
             .links
@@ -313,15 +310,22 @@ fn bursts(
     count: u64,
     mistakes: &mut Diagnostics,
 ) {
-    let cell = first.serialization(super::CELL_BYTES);
-    let takes = cell.checked_mul(cells_for(**size));
+    let takes = [Unit::Frame, Unit::Cell].map(|unit| {
+        let time = first.serialization(unit.wire_bytes());
+        time.checked_mul(unit.count(**size))
+    });
+    let takes = takes.into_iter().collect::<Option<Vec<_>>>();
+    let takes = takes.and_then(|takes| takes.into_iter().max());
     if let Some(apart) = **every
         && takes.is_none_or(|takes| takes >= apart)
     {
         mistakes.push(
             Diagnostic::error("bad-time", "a burst is not over when the next begins")
                 .at(every.at.clone(), "too short")
-                .at(size.at.clone(), "at the rate of the first link, in cells")
+                .at(
+                    size.at.clone(),
+                    "at the rate of the first link, headers included",
+                )
                 .help("make the bursts smaller or rarer, or the source `greedy`"),
         );
     }
@@ -331,97 +335,5 @@ fn bursts(
                 .at(every.at.clone(), format!("{count} in one run"))
                 .note(format!("at most {MOST_BURSTS}")),
         );
-    }
-}
-
-fn settings(
-    file: &ComparisonFile,
-    network: &Network,
-    flows: &[ComparedFlow],
-    mistakes: &mut Diagnostics,
-) -> Settings {
-    let (schemes, switch) = (&file.schemes, &file.switch);
-    let (reno, n23, abr) = (&schemes.reno, &schemes.n23, &schemes.abr);
-    let held = flows.iter().map(|flow| network.held(&flow.path)).max();
-    let round_trips = flows.iter().map(|flow| network.round_trip(&flow.path));
-    let longest = round_trips.max().unwrap_or(Duration(1));
-    let output_room = network.largest_output_room();
-    let buffer = *switch.buffer;
-    let outputs = (
-        output_room,
-        buffer.saturating_sub(output_room).min(buffer / 5 * 4),
-    );
-    let mut of_outputs = |stops: &Pause| Thresholds {
-        notify: Some(stops.notify.word()),
-        ..thresholds([stops.xoff, stops.xon], switch, outputs, mistakes)
-    };
-    let (pause, destination) = (of_outputs(&schemes.pause), of_outputs(&schemes.destination));
-    let input_room = network.largest_input_room();
-    let inputs = (input_room, buffer.saturating_sub(input_room));
-    let pfc = [schemes.pfc.xoff, schemes.pfc.xon];
-    Settings {
-        buffer_bytes: buffer,
-        recovery: reno.recovery.word(),
-        tcp_window: reno
-            .window
-            .unwrap_or((2 * (held.unwrap_or(0) + buffer)).clamp(LEAST_WINDOW.value, 1 << 30)),
-        min_rto: reno.min_rto,
-        mark_above: schemes.dctcp.mark_above.unwrap_or_else(|| {
-            let seventh = held.unwrap_or(0) / 7;
-            let most = (buffer / 2).max(1);
-            seventh
-                .max(LEAST_MARKS.value * u64::from(FRAME_BYTES))
-                .min(most)
-        }),
-        n2: n23.n2,
-        n23_target: match n23.target {
-            OrWord::Word => quoted("full"),
-            OrWord::Value(target) => text::rate_or_share(target),
-        },
-        pause,
-        destination,
-        pfc: thresholds(pfc, switch, inputs, mistakes),
-        abr_target: abr.target,
-        interval: abr
-            .interval
-            .unwrap_or(longest.max(network.slowest_cells(LEAST_INTERVAL.value))),
-        icr: abr.icr,
-        headroom: abr.headroom,
-        tdf: abr.tdf,
-    }
-}
-
-/// Thresholds that leave `room` above XOFF, which is at `usual` where the file does not say.
-fn thresholds(
-    [xoff, xon]: [Option<OrShare<u64>>; 2],
-    switch: &Switch,
-    (room, usual): (u64, u64),
-    mistakes: &mut Diagnostics,
-) -> Thresholds {
-    let buffer = *switch.buffer;
-    let least = LEAST_HIGH * u64::from(FRAME_BYTES);
-    if xoff.is_none() && usual < least {
-        let needed = room + least;
-        mistakes.push(
-            Diagnostic::error(
-                "small-buffer",
-                "frames would be lost before a stop takes effect",
-            )
-            .at(switch.buffer.at.clone(), format!("{buffer} B of memory"))
-            .note(format!(
-                "stops over these links need {room} B above the threshold"
-            ))
-            .help(format!("set `buffer` of `[switch]` to {needed} B or more")),
-        );
-    }
-    let seven_eighths = match xoff {
-        None => usual / 8 * 7,
-        Some(OrShare::Value(bytes)) => bytes / 8 * 7,
-        Some(OrShare::Share(share)) => (share.approximate() * buffer as f64 * 7.0 / 8.0) as u64,
-    };
-    Thresholds {
-        xoff: xoff.map_or_else(|| text::bytes(usual), text::threshold),
-        xon: xon.map_or_else(|| text::bytes(seven_eighths), text::threshold),
-        notify: None,
     }
 }

@@ -83,11 +83,3 @@ pub(super) fn threshold(threshold: OrShare<u64>) -> String {
         OrShare::Share(part) => share(part),
     }
 }
-
-/// A rate or a share of a link's, quoted.
-pub(super) fn rate_or_share(value: OrShare<Rate>) -> String {
-    match value {
-        OrShare::Value(value) => rate(value),
-        OrShare::Share(part) => share(part),
-    }
-}

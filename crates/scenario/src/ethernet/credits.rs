@@ -178,6 +178,7 @@ impl<'a> Way<'a> {
                 refresh_every: self.credits.refresh_every,
                 request_after: self.credits.request_after,
                 resync_every,
+                message_bytes: None,
             },
         }
     }

@@ -5,7 +5,7 @@ use backwater_kernel::{Duration, Rate, Time};
 use backwater_net::spec::Span;
 
 use crate::given::Named;
-use crate::given::ethernet::flow_control::Notify;
+use crate::given::ethernet::flow_control::{Notify, XOFF};
 use crate::kinds::{OrShare, OrWord};
 use crate::typed::{Chosen, Placed};
 use crate::usual::{Usual, usual};
@@ -18,6 +18,18 @@ pub(crate) const LEAST_WINDOW: Usual<u64> = usual!(64 KiB);
 pub(crate) const LEAST_MARKS: Usual<u64> = usual!(10);
 /// Least averaging interval of ERICA where it is not given, in cells of the slowest link.
 pub(crate) const LEAST_INTERVAL: Usual<u64> = usual!(100);
+/// The same in frames, where these are the units.
+pub(crate) const LEAST_FRAMES: Usual<u64> = usual!(10);
+/// XON of a queue or an input, where it is not given, as a part of its XOFF.
+pub(crate) const XON: Usual<(u64, u64)> = usual!(7 / 8);
+/// Threshold of marks where it is not given, as a part of what the longest path holds.
+pub(crate) const MARKS: Usual<(u64, u64)> = usual!(1 / 7);
+/// The same at most, as a part of the buffer.
+pub(crate) const MOST_MARKS: Usual<(u64, u64)> = usual!(1 / 2);
+/// Initial cell rate where it is not given, as a part of the rate of the source's link.
+pub(crate) const ICR: Usual<(u64, u64)> = usual!(1 / 10);
+/// Window of TCP where it is not given, in what the longest path and a port hold.
+pub(crate) const PATHS: Usual<u64> = usual!(2);
 
 /// What the key `kind` says in a comparison and in no scenario.
 pub(crate) const MARK: &str = "comparison";
@@ -47,6 +59,9 @@ pub(crate) struct ComparisonFile {
     /// What every switch has.
     #[key(default = "{}")]
     pub switch: Switch,
+    /// Which unit leaves a port of a switch next.
+    #[key(default = "{}")]
+    pub scheduler: Scheduler,
     /// Links, one table each.
     pub links: Vec<Placed<OwnLink>>,
     /// Flows, one table each.
@@ -102,11 +117,20 @@ pub(crate) struct Link {
 #[derive(Table, Clone, Debug)]
 #[table("[switch]")]
 pub(crate) struct Switch {
-    /// Memory of each port: of each output queue, of each input with PFC, and for cells under ABR
-    /// this times the ports of the largest switch, for all of a switch. N23 has N2 + N3 cells for
-    /// each circuit instead.
+    /// Memory of each port: a switch has this times its ports, under every scheme. Each output
+    /// queue or each input has it, or all of a switch share it, or its circuits have an equal
+    /// part of it each: as the scheme needs it.
     #[key(is = Size { min: 1, max: 1 << 40 }, default = "\"500 kB\"")]
     pub buffer: Placed<u64>,
+}
+
+/// Which unit leaves a port of a switch next. At hosts, flows take turns.
+#[derive(Table, Clone, Debug)]
+#[table("[scheduler]")]
+pub(crate) struct Scheduler {
+    /// The discipline, under every scheme that can have it.
+    #[key(default = "\"fifo\"")]
+    pub kind: Order,
 }
 
 /// A full-duplex link between two nodes.
@@ -187,10 +211,14 @@ pub(crate) enum TrafficKind {
     },
 }
 
-/// Settings of the schemes that have any; all have defaults.
+/// Which schemes, and settings of those that have any; all have defaults.
 #[derive(Table, Clone, Debug)]
 #[table("[schemes]")]
 pub(crate) struct Schemes {
+    /// Only these: `none`, `reno`, `dctcp`, `n23`, `n23-class`, `pause`, `destination`, `pfc`,
+    /// `abr`. On the command line, `--only pause,pfc` says the same.
+    #[key(is = ReferenceList("scheme"), otherwise = "all nine")]
+    pub only: Placed<Option<Vec<Named>>>,
     /// End-to-end window: TCP Reno.
     #[key(default = "{}")]
     pub reno: Reno,
@@ -225,7 +253,7 @@ pub(crate) struct Reno {
     /// The receiver's window.
     #[key(
         is = Size { min: 1460, max: 1 << 30 },
-        otherwise = "twice what the longest path and the buffer of a port hold, at least \
+        otherwise = "{PATHS} times what the longest path and the buffer of a port hold, at least \
                      {LEAST_WINDOW}, \
                      so that losses tell when to stop"
     )]
@@ -242,31 +270,35 @@ pub(crate) struct Dctcp {
     /// K: what joins a queue that holds more than this is marked.
     #[key(
         is = Size { min: 1, max: 1 << 30 },
-        otherwise = "a seventh of what the longest path holds, at least {LEAST_MARKS} full \
-                     frames, at most half the buffer",
+        otherwise = "{MARKS} of what the longest path holds, at least {LEAST_MARKS} full frames, \
+                     at most {MOST_MARKS} of the buffer",
         cite = "RFC 8257, section 3.1"
     )]
     pub mark_above: Option<u64>,
 }
 
-/// N23 credits. N3 follows from the round trip of each link.
+/// N23 credits, of `n23` (by circuit) and of `n23-class` (by link).
 #[derive(Table, Clone, Debug)]
 #[table("schemes.n23")]
 pub(crate) struct N23 {
-    /// Cells freed between two credit cells.
+    /// What circuits carry under `n23`.
+    #[key(default = "\"frame\"")]
+    pub unit: Unit,
+    /// Units freed between two credit units; under `n23-class` as many full frames.
     #[key(
-        is = Whole { min: 1, max: 1 << 20, unit: "cells" },
+        is = Whole { min: 1, max: 1 << 20, unit: "units" },
         default = "10",
         cite = "Kung 1993, section 4.2"
     )]
     pub n2: u64,
-    /// Bandwidth a circuit shall reach; sets N3 on each link.
+    /// Bandwidth that a circuit (`n23`) or a link (`n23-class`) shall reach, `full` is that of the
+    /// link: N3 is what keeps it over the loop, but no more than its part of the memory leaves.
     #[key(
         is = RateOrShare { word: "full" },
-        default = "\"full\"",
+        otherwise = "N3 is all that its part of the memory leaves",
         cite = "Kung 1993, section 4.3, equation 3"
     )]
-    pub target: OrWord<OrShare<Rate>>,
+    pub target: Option<OrWord<OrShare<Rate>>>,
 }
 
 /// Thresholds of `pause`; `schemes.destination` has the same keys.
@@ -274,10 +306,10 @@ pub(crate) struct N23 {
 #[table("schemes.pause")]
 pub(crate) struct Pause {
     /// Congested when a queue holds more than this.
-    #[key(is = Threshold, otherwise = "80 %, or less where the links need more room above it")]
+    #[key(is = Threshold, otherwise = "{XOFF}, or less where the links need more room above it")]
     pub xoff: Option<OrShare<u64>>,
     /// No longer congested when it holds less than this.
-    #[key(is = Threshold, otherwise = "7/8 of `xoff`")]
+    #[key(is = Threshold, otherwise = "{XON} of `xoff`")]
     pub xon: Option<OrShare<u64>>,
     /// Who is stopped when a queue is congested.
     #[key(default = "\"others\"")]
@@ -292,7 +324,7 @@ pub(crate) struct Pfc {
     #[key(is = Threshold, otherwise = "the buffer less the headroom that the longest link needs")]
     pub xoff: Option<OrShare<u64>>,
     /// No longer congested when it holds less than this.
-    #[key(is = Threshold, otherwise = "7/8 of `xoff`")]
+    #[key(is = Threshold, otherwise = "{XON} of `xoff`")]
     pub xon: Option<OrShare<u64>>,
 }
 
@@ -300,18 +332,21 @@ pub(crate) struct Pfc {
 #[derive(Table, Clone, Debug)]
 #[table("schemes.abr")]
 pub(crate) struct Abr {
+    /// What circuits carry; RM cells are as large.
+    #[key(default = "\"frame\"")]
+    pub unit: Unit,
     /// ERICA: share of what is left of the link that is given out.
     #[key(is = Portion, default = "0.9")]
     pub target: f64,
     /// ERICA: averaging interval.
     #[key(
         is = Clock { min_ps: 1 },
-        otherwise = "the longest round trip when empty, at least {LEAST_INTERVAL} cells of \
-                     the slowest link"
+        otherwise = "the longest round trip when empty, at least {LEAST_INTERVAL} cells or \
+                     {LEAST_FRAMES} frames of the slowest link"
     )]
     pub interval: Option<Duration>,
     /// Initial cell rate.
-    #[key(otherwise = "a tenth of the source's link")]
+    #[key(otherwise = "{ICR} of the rate of the source's link")]
     pub icr: Option<Rate>,
     /// Count-based policy: ACR may exceed the source's rate by this.
     #[key(otherwise = "ICR")]
@@ -330,6 +365,25 @@ pub(crate) enum Recovery {
     /// A partial acknowledgement provokes the next retransmission.
     #[word(cite = "RFC 6582")]
     NewReno,
+}
+
+/// Words of `unit`: What circuits carry.
+#[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Unit {
+    /// As much as full frames: 1,472 bytes of payload in 1,538 on the wire and 1,518 in memory.
+    Frame,
+    /// ATM cells: 48 bytes of payload in 53.
+    Cell,
+}
+
+/// Words of `kind`: The discipline, under every scheme that can have it.
+#[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Order {
+    /// In order of arrival, whatever the flow: every scheme can have it.
+    Fifo,
+    /// One flow after another, a unit each. Circuits can have it (`n23`, `abr`); ports of frames
+    /// know classes, of which there is one, and serve it in order of arrival.
+    RoundRobin,
 }
 
 /// Words of `kind`: Tells a comparison from a scenario.

@@ -91,6 +91,7 @@ impl Kind for ReferenceList {
     fn facts(&self) -> Facts {
         let example = match self.0 {
             "node" => "[\"A\", \"S1\"]",
+            "scheme" => "[\"pause\", \"pfc\"]",
             _ => "[\"A\", \"B\"]",
         };
         Facts::new(format!("a list of names of {}s", self.0), example, texts())

@@ -44,7 +44,12 @@ impl Guide {
         name: &str,
     ) -> WayOn {
         let word = (self.meant)(name, root, here);
-        let nearest = suggest::nearest(name, here.keys.iter().map(|key| key.name));
+        let ours = || here.keys.iter().map(|key| key.name);
+        let begins = |key: &&str| {
+            let rest = key.strip_prefix(name);
+            rest.is_some_and(|rest| rest.starts_with('_'))
+        };
+        let nearest = suggest::nearest(name, ours()).or_else(|| ours().find(begins));
         let named = word.as_ref().map(|word| word.keys.clone());
         let mut keys = named.unwrap_or_default();
         let mut help = Vec::new();

@@ -90,5 +90,6 @@ fn zones(dice: &mut Dice, rule: CreditRule, most: u32) -> CreditSpec {
         resync_every: dice
             .one_in(3)
             .then(|| dice.between(1, u64::from(6 * most)) as u32),
+        message_bytes: None,
     }
 }

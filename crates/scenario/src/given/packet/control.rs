@@ -96,6 +96,14 @@ pub(crate) struct FlowControl {
         is = Whole { min: 1, max: 1 << 30, unit: "cells" }, otherwise = "never", only("cumulative")
     )]
     pub resync_every: Placed<Option<u32>>,
+    /// Size of a credit cell on the wire; of requests for credit and statements of the counter
+    /// too.
+    #[key(
+        is = Size { min: 1, max: 1 << 20 },
+        otherwise = "that of the flow's data units",
+        only("n23", "n123", "n123+", "relative", "cumulative")
+    )]
+    pub message: Placed<Option<u64>>,
     /// Memory of the receiving node for this flow.
     #[key(
         is = WholeOr { word: "unlimited", min: 1, max: 1 << 30, unit: "cells" },
@@ -188,6 +196,11 @@ impl FlowControl {
     /// Does the author say that buffers may overfill?
     pub(crate) fn keeps(&self) -> bool {
         *self.overflow == Some(Overflow::Keep)
+    }
+
+    /// Bytes of a credit cell, where they are not those of a data unit.
+    pub(crate) fn message_bytes(&self) -> Option<u32> {
+        self.message.map(|bytes| bytes as u32)
     }
 
     /// What sets N3: `n3` and `target` replace each other.

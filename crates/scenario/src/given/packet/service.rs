@@ -4,6 +4,7 @@ use backwater_derive::{Table, Word};
 use backwater_kernel::{Duration, Rate, Time};
 use backwater_net::spec::{self, SchedulerSpec, VirtualClockSpec};
 
+use crate::source::At;
 use crate::typed::Placed;
 
 /// Which unit leaves a port next, among those that wait and that flow control lets cross. It
@@ -163,10 +164,10 @@ pub(crate) struct Buffer {
     pub shared: Placed<Option<Shared>>,
 }
 
-/// A memory that all data units in a switch share. At least one of `units` and `bytes` limits it.
-/// It excludes credit on the links to the switches.
+/// A memory that all data units in a switch share. At least one of `units`, `bytes` and
+/// `per_port` limits it. It excludes credit on the links to the switches.
 #[derive(Table, Clone, Debug)]
-#[table("buffer.shared")]
+#[table("buffer.shared", at_most_one(bytes, per_port))]
 pub(crate) struct Shared {
     /// Units it holds.
     #[key(is = Whole { min: 1, max: 1 << 30, unit: "units" }, otherwise = "without limit")]
@@ -174,6 +175,9 @@ pub(crate) struct Shared {
     /// Bytes it holds.
     #[key(is = Size { min: 1, max: 1 << 50 }, otherwise = "without limit")]
     pub bytes: Placed<Option<u64>>,
+    /// Bytes it holds for each port of its switch.
+    #[key(is = Size { min: 1, max: 1 << 40 }, otherwise = "from `bytes`")]
+    pub per_port: Placed<Option<u64>>,
     /// Who is dropped when it is full.
     #[key(default = "\"tail-drop\"")]
     pub when_full: WhenFull,
@@ -187,6 +191,15 @@ pub(crate) struct Shared {
         cite = "Choudhury, Hahne 1998"
     )]
     pub alpha: Placed<Option<(u32, u32)>>,
+}
+
+impl Shared {
+    /// The key that limits its bytes, and where that stands.
+    pub(crate) fn limit(&self) -> Option<(&'static str, &At)> {
+        let limits = [("bytes", &self.bytes), ("per_port", &self.per_port)];
+        let given = limits.into_iter().find(|(_, limit)| limit.is_some());
+        given.map(|(key, limit)| (key, &limit.at))
+    }
 }
 
 /// Words of `when_full`: Who is dropped when it is full.

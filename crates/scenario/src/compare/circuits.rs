@@ -1,28 +1,38 @@
-//! Schemes in cells: N23 and ABR; and what all scenarios have.
+//! Schemes on circuits: N23 and ABR; and what all scenarios have.
 
 use backwater_kernel::{Rate, Time};
 
+use super::settings::part_of;
 use super::text::{self, Toml};
-use super::{
-    CELL_BYTES, CELL_PAYLOAD_BYTES, ComparedFlow, ComparedTraffic, Comparison, Scheme, cells_for,
-};
+use super::unit::Unit;
+use super::{ComparedFlow, ComparedTraffic, Comparison, Scheme, memory};
+use crate::given::compare::ICR;
 use crate::tree::quoted;
 
 /// The scenario of a scheme.
 pub(super) fn write(comparison: &Comparison, scheme: Scheme, seed: u64) -> String {
     let mut toml = head(comparison, scheme, "packet", seed);
     let settings = &comparison.settings;
-    nodes(comparison, &mut toml, "hosts");
+    let unit = comparison.unit(scheme);
+    toml.table("[unit]").key("bytes", unit.wire_bytes());
+    nodes(comparison, &mut toml, !settings.takes_turns);
+    toml.table("[scheduler]").key(
+        "kind",
+        match settings.takes_turns {
+            true => "\"round-robin\"",
+            false => "\"fifo\"",
+        },
+    );
     if scheme == Scheme::N23 {
         toml.table("[flow_control]")
             .key("kind", "\"n23\"")
             .key("n2", settings.n2)
-            .key("target", &settings.n23_target);
+            .key("message", text::bytes(unit.message_bytes()));
     } else {
-        let memory = settings.buffer_bytes * comparison.network.most_ports();
+        // Memory counts what is on the wire.
+        let port = settings.buffer_bytes * unit.wire_bytes() / unit.memory_bytes();
         toml.table("[buffer.shared]")
-            .key("bytes", text::bytes(memory));
-        toml.table("[scheduler]").key("kind", "\"fifo\"");
+            .key("per_port", text::bytes(port));
     }
     for flow in &comparison.flows {
         self::flow(comparison, scheme, flow, &mut toml);
@@ -63,15 +73,16 @@ pub(super) fn head(comparison: &Comparison, scheme: Scheme, engine: &str, seed: 
     toml
 }
 
-/// Nodes and links; `ends` is what the engine calls hosts.
-pub(super) fn nodes(comparison: &Comparison, toml: &mut Toml, ends: &str) {
+fn list(names: &[String]) -> String {
+    let names: Vec<String> = names.iter().map(|name| quoted(name)).collect();
+    format!("[{}]", names.join(", "))
+}
+
+/// Nodes and links; with turns at hosts where ports go in order of arrival otherwise.
+pub(super) fn nodes(comparison: &Comparison, toml: &mut Toml, turns_at_hosts: bool) {
     let network = &comparison.network;
-    let list = |names: &[String]| {
-        let names: Vec<String> = names.iter().map(|name| quoted(name)).collect();
-        format!("[{}]", names.join(", "))
-    };
     toml.table("[network]")
-        .key(ends, list(&network.nodes[..network.hosts]))
+        .key("hosts", list(&network.nodes[..network.hosts]))
         .key("switches", list(&network.nodes[network.hosts..]));
     let first = network.links.first();
     for link in &network.links {
@@ -82,6 +93,11 @@ pub(super) fn nodes(comparison: &Comparison, toml: &mut Toml, ends: &str) {
         }
         if first.is_some_and(|first| first.delay != link.delay) {
             toml.key("delay", text::span(link.delay));
+        }
+        for (direction, from) in [("forward", link.a), ("backward", link.b)] {
+            if turns_at_hosts && from < network.hosts {
+                toml.key(direction, "{ scheduler = { kind = \"round-robin\" } }");
+            }
         }
     }
 }
@@ -98,15 +114,47 @@ pub(super) fn flow_head(comparison: &Comparison, flow: &ComparedFlow, name: &str
 fn flow(comparison: &Comparison, scheme: Scheme, flow: &ComparedFlow, toml: &mut Toml) {
     let first = comparison.network.link(flow.path[0]).rate;
     flow_head(comparison, flow, &flow.name, toml);
-    toml.key("traffic", format!("{{ {} }}", traffic(flow, first)));
+    let unit = comparison.unit(scheme);
+    toml.key("traffic", format!("{{ {} }}", traffic(flow, unit, first)));
     if scheme == Scheme::Abr {
         toml.key("source_control", source(comparison, first));
+        return;
     }
+    way(comparison, &flow.path, toml);
+    if let Some(back) = flow.way_back() {
+        toml.key("partner", quoted(&flow.back_name()));
+        let nodes = &comparison.network.nodes;
+        toml.table("[[flows]]")
+            .key("name", quoted(&flow.back_name()))
+            .key("from", quoted(&nodes[flow.to]))
+            .key("to", quoted(&nodes[flow.from]))
+            .key("traffic", "{ kind = \"server\" }");
+        way(comparison, &back, toml);
+    }
+}
+
+/// The way of a circuit with credit, and its part of the memory of each switch.
+fn way(comparison: &Comparison, path: &[u32], toml: &mut Toml) {
+    let (network, settings) = (&comparison.network, &comparison.settings);
+    toml.key("path", list(&network.names(path)));
+    let circuits = memory::circuits(network, &comparison.flows);
+    let into_switches = path.iter().filter_map(|channel| {
+        let to = network.receiver(*channel);
+        let part = memory::part(settings, network.ports(to), circuits[to]);
+        let n3 = memory::circuit_zone(settings, network.link(*channel), part);
+        let ends = [network.sender(*channel), to].map(|node| network.nodes[node].as_str());
+        let link = quoted(&ends.join("->"));
+        (to >= network.hosts).then(|| format!("{{ link = {link}, n3 = {n3} }}"))
+    });
+    let zones: Vec<String> = into_switches.collect();
+    toml.key("on_links", format!("[{}]", zones.join(", ")));
 }
 
 fn source(comparison: &Comparison, first: Rate) -> String {
     let settings = &comparison.settings;
-    let icr = settings.icr.unwrap_or(Rate((first.0 / 10).max(1)));
+    let icr = settings
+        .icr
+        .unwrap_or(Rate(part_of(first.0, ICR.value).max(1)));
     let headroom = text::rate(settings.headroom.unwrap_or(icr));
     format!(
         "{{ kind = \"abr\", icr = {}, uili = {{ kind = \"count\", headroom = {headroom}, tdf = {} \
@@ -116,15 +164,15 @@ fn source(comparison: &Comparison, first: Rate) -> String {
     )
 }
 
-fn traffic(flow: &ComparedFlow, first: Rate) -> String {
+fn traffic(flow: &ComparedFlow, unit: Unit, first: Rate) -> String {
     let at = |start: Time| text::span(start.since(Time::ZERO));
     match flow.traffic {
         ComparedTraffic::Greedy { start } => {
             format!("kind = \"greedy\", start = {}", at(start))
         }
         ComparedTraffic::Constant { start, rate } => {
-            let wire = u128::from(rate.0) * u128::from(CELL_BYTES);
-            let wire = Rate((wire / u128::from(CELL_PAYLOAD_BYTES)) as u64);
+            let wire = u128::from(rate.0) * u128::from(unit.wire_bytes());
+            let wire = Rate((wire / u128::from(unit.payload_bytes())) as u64);
             format!(
                 "kind = \"constant\", start = {}, rate = {}",
                 at(start),
@@ -139,7 +187,7 @@ fn traffic(flow: &ComparedFlow, first: Rate) -> String {
         } => format!(
             "kind = \"greedy\", start = {}, total = {}",
             at(start),
-            cells_for(bytes)
+            unit.count(bytes)
         ),
         ComparedTraffic::Bursts {
             start,
@@ -147,16 +195,16 @@ fn traffic(flow: &ComparedFlow, first: Rate) -> String {
             every: Some(every),
             ..
         } => {
-            // The last cell comes one interval before the burst is over, so the count is exact.
-            let cell = first.serialization(CELL_BYTES);
-            let on = backwater_kernel::Duration(cell.0 * cells_for(bytes));
+            // The last unit comes one interval before the burst is over, so the count is exact.
+            let time = first.serialization(unit.wire_bytes());
+            let on = backwater_kernel::Duration(time.0 * unit.count(bytes));
             let off = backwater_kernel::Duration(every.0.saturating_sub(on.0));
             format!(
                 "kind = \"on-off\", start = {}, on = {}, off = {}, on_interval = {}",
                 at(start),
                 text::span(on),
                 text::span(off),
-                text::span(cell)
+                text::span(time)
             )
         }
         ComparedTraffic::Requests {
@@ -169,8 +217,8 @@ fn traffic(flow: &ComparedFlow, first: Rate) -> String {
                 "kind = \"requests\", start = {}, request = \"{} cells\", \
                  response = \"{} cells\", think = {}",
                 at(start),
-                cells_for(request),
-                cells_for(response),
+                unit.count(request),
+                unit.count(response),
                 text::random(think)
             )
         }
