@@ -280,7 +280,7 @@ fn a_memory_too_small_for_a_scheme_is_an_error_only_where_it_is_wanted() {
         Comparison::read(&source, &sets).map(|found| found.schemes)
     };
     let wrong = with(
-        "switch.buffer=17 kB",
+        "switch.buffer=16 kB",
         "schemes.only=[\"n23\", \"n23-class\"]",
     );
     let wrong = wrong
