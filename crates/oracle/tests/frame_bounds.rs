@@ -60,8 +60,7 @@ fn row(seed: u64) -> EthernetSpec {
         watchdog: None,
         promised: 0,
     };
-    let mut nodes = Vec::new();
-    let mut links = Vec::new();
+    let (mut nodes, mut links) = (Vec::new(), Vec::new());
     for switch in 0..switches {
         nodes.push(node(NodeKind::Switch(SwitchSpec {
             forwarding: match dice.between(0, 1) {
@@ -85,11 +84,11 @@ fn row(seed: u64) -> EthernetSpec {
     }
     let flow = |dice: &mut Dice| {
         let from = dice.between(0, u64::from(hosts) - 1) as u32;
-        let to = (from + dice.between(1, u64::from(hosts) - 1) as u32) % hosts;
+        let to = from + dice.between(1, u64::from(hosts) - 1) as u32;
         FlowSpec {
             name: String::new(),
             source: switches + from,
-            destination: switches + to,
+            destination: switches + to % hosts,
             others: Vec::new(),
             class: dice.between(0, CLASSES - 1) as u8,
             is_tagged: false,

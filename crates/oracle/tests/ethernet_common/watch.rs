@@ -170,9 +170,7 @@ pub fn conserves(spec: &EthernetSpec, events: &Events) -> Law {
                     let waits = |copy| places.get(&copy) == Some(&Place::Queue(*channel));
                     if copies.clone().all(waits) {
                         *held -= u64::from(frame.bytes);
-                        copies.for_each(|copy| {
-                            places.insert(copy, Place::Gone);
-                        });
+                        places.extend(copies.map(|copy| (copy, Place::Gone)));
                         continue;
                     }
                 }

@@ -11,7 +11,8 @@ use crate::merge::as_one;
 use crate::model::{Cell, Column, Table};
 
 /// Tables of the balance, groups of flows, flows, fair shares, transfers, delays, deadlines, TCP,
-/// drops, the standstill, destinations of multicasts, queues, ports, nodes and violations; those without a row are left out.
+/// drops, the standstill, destinations of multicasts, queues, ports, nodes and violations; those
+/// without a row are left out.
 pub fn ethernet_tables(spec: &EthernetSpec, outcome: &Outcome) -> Vec<Table> {
     let mut tables = short_tables(spec, outcome);
     tables.extend(long_tables(spec, outcome));

@@ -1,24 +1,24 @@
 //! What a class gets of a port that serves classes by what they reserve.
 //!
-//! Let a class reserve r of a port of rate C, all together reserve no more than C, and let S be what
-//! comes of it, preamble and gap included, from an instant on at which its frames begin to follow
-//! each other by their stamps. The last of them, of size l, starts no later after that instant than
+//! Let a class reserve r of a port of rate C, all together reserve no more than C, and let S be
+//! what comes of it, preamble and gap included, from an instant on at which its frames begin to
+//! follow each other by their stamps. The last of them, of size l, starts no later after that than
 //!
 //! ```text
-//! VirtualClock, WFQ           S/r + Lmax/C - l/C      Figueira, Pasquale 1995; Parekh, Gallager 1993
-//! self-clocked                S/r + sum L/C - l/C     Golestani 1994
-//! start-time fair queueing    (S - l)/r + sum L/C     Goyal, Vin, Cheng 1996
+//! VirtualClock, WFQ         S/r + Lmax/C - l/C     Figueira, Pasquale 1995; Parekh, Gallager 1993
+//! self-clocked              S/r + sum L/C - l/C    Golestani 1994
+//! start-time fair queueing  (S - l)/r + sum L/C    Goyal, Vin, Cheng 1996
 //! ```
 //!
-//! Lmax is the largest frame of another class and `sum L` one of each other class that reserves, with
-//! the largest of those that do not. P of VirtualClock lets others be early by P_j r_j / C. Nothing of
-//! this depends on how much others send.
+//! Lmax is the largest frame of another class and `sum L` one of each other class that reserves,
+//! with the largest of those that do not. P of VirtualClock lets others be early by P_j r_j / C.
+//! Nothing of this depends on how much others send.
 //!
-//! Times are whole picoseconds. The time of a frame at r, and on the wire, is rounded, each by less
-//! than one; WFQ's virtual time is rounded down whenever a class joins the fluid server, which thus
-//! stands still for less than one, since the weights of those it serves are no more than C. In the
-//! time S/r there are at most S/84 frames of the class and C S/r / 84 of all, each with at most one
-//! join, and one more of each class: that many picoseconds are added twice.
+//! Times are whole picoseconds. The time of a frame at r, and on the wire, is rounded, each by
+//! less than one; WFQ's virtual time is rounded down whenever a class joins the fluid server,
+//! which thus stands still for less than one, since the weights of those it serves are no more
+//! than C. In the time S/r there are at most S/84 frames of the class and C S/r / 84 of all, each
+//! with at most one join, and one more of each class: that many picoseconds are added twice.
 
 use alloc::vec::Vec;
 

@@ -2,8 +2,9 @@
 //!
 //! The audit keeps books of its own: which frames are inside, what each queue holds and in which
 //! order, which gates are closed. Checked of every frame and gate, when it is told of them: each
-//! frame is made once, and delivered or dropped once, or so for each of several stations; the engine's count of a queue is that of
-//! the books and within its limit; a channel sends one frame at a time; what is stopped does not
+//! frame is made once, and delivered or dropped once, or so for each of several stations; the
+//! engine's count of a queue is that of the books and within its limit; a channel sends one frame
+//! at a time; what is stopped does not
 //! start, and what is not stopped does not wait behind what is; strict priority; stops and
 //! resumes alternate; control frames are never dropped.
 //!
