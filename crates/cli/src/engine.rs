@@ -8,6 +8,7 @@ mod cells;
 mod flits;
 mod frames;
 mod looks;
+mod over_time;
 mod pace;
 mod trace;
 mod values;
@@ -17,6 +18,7 @@ use backwater_kernel::words::{counted, grouped};
 use backwater_kernel::{Duration, Series, Stop};
 use backwater_net::outcome::Outcome;
 use backwater_results::compare::{Carrier, Observed, Workload};
+use backwater_results::map::bins::Bins;
 use backwater_results::number::span;
 use backwater_results::sweep::{FlowColumn, Measure, NoColumn};
 use backwater_results::{GivenUp, Manifest, Report, RunDirectory, RunInfo, Table};
@@ -27,6 +29,7 @@ use crate::interrupt;
 use crate::memory::{self, Memory};
 use crate::point::Point;
 
+pub use over_time::WhenMap;
 pub use pace::Pace;
 
 /// Parts in which the progress of a run is told.
@@ -144,6 +147,8 @@ pub struct Wanted<'a> {
     pub audit: bool,
     /// Write a trace.
     pub trace: Option<TraceKind>,
+    /// Record what channels do over time.
+    pub map: WhenMap,
     /// Use so many threads, if the engine can.
     pub threads: usize,
     /// The memory there is.
@@ -202,6 +207,8 @@ pub struct Told {
     pub audited: Option<Audited>,
     /// Of the meter of a comparison.
     pub seen: Option<Observed>,
+    /// What channels did over time.
+    pub bins: Option<Bins>,
 }
 
 /// What an audit of a run found.

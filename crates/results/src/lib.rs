@@ -15,6 +15,7 @@ mod groups;
 pub mod html;
 mod info;
 mod lines;
+pub mod map;
 mod merge;
 pub mod model;
 pub mod number;
@@ -42,6 +43,7 @@ pub use fabric::{
 pub use groups::by_turns;
 pub use html::page;
 pub use info::{GivenUp, RunInfo};
+pub use map::Map;
 pub use model::{
     Axis, Block, Cell, Curve, Direction, Fact, Mark, OtherUnit, Plot, Report, Style, Table, Tone,
     Verdict, VerdictRow,

@@ -1,6 +1,7 @@
 //! What a report is made of: tables, plots and the blocks around them. Plain data, no layout.
 
 pub use crate::column::{Align, Column};
+use crate::map::Map;
 use crate::number::fitting_unit;
 
 /// A table: shown in reports, written as CSV.
@@ -162,6 +163,8 @@ pub enum Block {
     Table(Table),
     /// A plot.
     Plot(Plot),
+    /// The network, drawn over time.
+    Map(Box<Map>),
     /// Text as it is.
     Code {
         /// Language, shown as a label; empty for none.
@@ -331,6 +334,23 @@ impl From<i64> for Cell {
 impl<T: Into<Cell>> From<Option<T>> for Cell {
     fn from(value: Option<T>) -> Cell {
         value.map_or(Cell::Empty, Into::into)
+    }
+}
+
+impl Report {
+    /// The same page with a map before its first section.
+    #[must_use]
+    pub fn with_map(mut self, map: Option<Map>) -> Report {
+        let Some(map) = map else {
+            return self;
+        };
+        let is_heading = |block: &Block| matches!(block, Block::Heading { .. });
+        let first = self.blocks.iter().position(is_heading);
+        let at = first.unwrap_or(self.blocks.len());
+        let heading = crate::sections::heading("Map");
+        self.blocks
+            .splice(at..at, [heading, Block::Map(Box::new(map))]);
+        self
     }
 }
 

@@ -10,14 +10,15 @@ use backwater_results::compare::{Carrier, CellMeter, Workload};
 use backwater_results::run::{flow_names, flow_tables};
 use backwater_results::sweep::{FlowColumn, Measure};
 use backwater_results::{
-    Measured, RunInfo, Table, note_broken_bounds, run_manifest, run_report, run_summary,
+    Measured, RunInfo, Table, map, note_broken_bounds, run_manifest, run_report, run_summary,
     run_tables, standstill_sentence, terminal_summary,
 };
 use backwater_scenario::PacketScenario;
 use backwater_scenario::compare::CELL_PAYLOAD_BYTES;
 
+use super::over_time::OverTime;
 use super::pace::Pace;
-use super::{Audited, Engine, Found, Head, Looks, Point, Run, Shown, Tells, Told, Wanted};
+use super::{Audited, Engine, Found, Head, Looks, Point, Run, Shown, Tells, Told, Wanted, WhenMap};
 use super::{grown, part, promised_words, turns};
 
 pub mod measures;
@@ -36,6 +37,7 @@ pub struct Cells<'a>(pub &'a PacketScenario);
 struct CellRun<'a, P: Probe> {
     scenario: &'a PacketScenario,
     simulation: Simulation<Rings, P>,
+    over_time: Option<OverTime>,
     at: Time,
 }
 
@@ -49,14 +51,18 @@ struct FoundCells<'a> {
 }
 
 impl<'a> Cells<'a> {
-    fn start<P>(&self, probe: P) -> Result<Box<dyn Run<'a> + 'a>, String>
+    fn start<P>(&self, probe: P, map: WhenMap) -> Result<Box<dyn Run<'a> + 'a>, String>
     where
         P: Probe + Tells<FoundCells<'a>> + 'a,
     {
         let simulation = Simulation::with_probe(&self.0.network, probe);
+        let channels = self.0.network.links.len() * 2;
         Ok(Box::new(CellRun {
             scenario: self.0,
             simulation: simulation.map_err(|error| error.to_string())?,
+            over_time: map
+                .is_for(channels)
+                .then(|| OverTime::new(channels, self.0.network.warm_up, self.0.network.stop_at)),
             at: Time::ZERO,
         }))
     }
@@ -86,7 +92,7 @@ impl Engine for Cells<'_> {
     }
 
     fn plain(&self) -> Result<Box<dyn Run<'_> + '_>, String> {
-        self.start(())
+        self.start((), WhenMap::Off)
     }
 
     /// What watches every run: the series it records and, where it is wanted, its ports; where
@@ -102,11 +108,11 @@ impl Engine for Cells<'_> {
         let recorder = Recorder::new(network, &series::wanted(self.0));
         let watch = (recorder, (ports, recovery));
         if !wanted.audit && wanted.trace.is_none() {
-            return self.start(watch);
+            return self.start(watch, wanted.map);
         }
         let audit = wanted.audit.then(|| Audit::new(network));
         let trace = wanted.trace.map(|_| Trace::new(network));
-        self.start((watch, (audit, trace)))
+        self.start((watch, (audit, trace)), wanted.map)
     }
 
     fn metered(
@@ -115,12 +121,8 @@ impl Engine for Cells<'_> {
         carriers: &[Carrier],
     ) -> Result<Box<dyn Run<'_> + '_>, String> {
         let network = &self.0.network;
-        self.start(CellMeter::new(
-            workload,
-            network,
-            carriers,
-            CELL_PAYLOAD_BYTES,
-        ))
+        let meter = CellMeter::new(workload, network, carriers, CELL_PAYLOAD_BYTES);
+        self.start(meter, WhenMap::Off)
     }
 
     fn flows(&self) -> Vec<&str> {
@@ -152,8 +154,12 @@ impl<'a, P: Probe + Tells<FoundCells<'a>>> Run<'a> for CellRun<'a, P> {
 
     fn advance(&mut self, pace: &mut Pace) -> bool {
         let (simulation, end) = (&mut self.simulation, self.scenario.network.stop_at);
+        let over_time = &mut self.over_time;
         let more = pace.events(&mut self.at, end, |until, events| {
-            let more = simulation.run_some(until, events);
+            let more = match over_time {
+                Some(over_time) => over_time.run(simulation, until, events),
+                None => simulation.run_some(until, events),
+            };
             more.ok_or_else(|| simulation.now())
         });
         more.unwrap_or(true)
@@ -182,6 +188,9 @@ impl<'a, P: Probe + Tells<FoundCells<'a>>> Run<'a> for CellRun<'a, P> {
             told: Told::default(),
         };
         note_broken_bounds(&self.scenario.network, &mut found.outcome);
+        let over_time = self.over_time.as_mut();
+        let at = found.outcome.ended_at;
+        found.told.bins = over_time.map(|over_time| over_time.bins(&self.simulation, at));
         self.simulation.probe().tell(&mut found);
         Box::new(found)
     }
@@ -213,11 +222,13 @@ impl Found for FoundCells<'_> {
     fn shown(&self, info: &RunInfo) -> Shown<'_> {
         let PacketScenario { network, cell, .. } = self.scenario;
         let (outcome, measured) = (&self.outcome, self.measured());
+        let bins = self.told.bins.as_ref();
+        let map = bins.and_then(|bins| map::circuits(network, outcome, *cell, bins));
         Shown {
             tables: run_tables(network, outcome, measured, *cell),
             told: &self.told,
             summary: run_summary(info, network, outcome, measured),
-            report: run_report(info, network, outcome, measured, &self.told.series),
+            report: run_report(info, network, outcome, measured, &self.told.series).with_map(map),
             manifest: run_manifest(info, network, outcome),
         }
     }

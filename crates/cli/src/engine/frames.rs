@@ -13,12 +13,13 @@ use backwater_results::number::span;
 use backwater_results::sweep::{FlowColumn, Measure};
 use backwater_results::{
     GivenUp, RunInfo, Table, ethernet_manifest, ethernet_report, ethernet_summary, ethernet_tables,
-    ethernet_terminal_summary, note_late_frames,
+    ethernet_terminal_summary, map, note_late_frames,
 };
 use backwater_scenario::EthernetScenario;
 
+use super::over_time::OverTime;
 use super::pace::Pace;
-use super::{Audited, Engine, Found, Head, Looks, Point, Run, Shown, Tells, Told, Wanted};
+use super::{Audited, Engine, Found, Head, Looks, Point, Run, Shown, Tells, Told, Wanted, WhenMap};
 use super::{complete, grown, part, promised_words, turns};
 
 pub mod measures;
@@ -39,6 +40,7 @@ pub struct Frames<'a>(pub &'a EthernetScenario);
 struct FrameRun<'a, P: Probe> {
     scenario: &'a EthernetScenario,
     simulation: Simulation<Rings, P>,
+    over_time: Option<OverTime>,
     at: Time,
 }
 
@@ -50,14 +52,18 @@ pub struct FoundFrames<'a> {
 }
 
 impl<'a> Frames<'a> {
-    fn start<P>(&self, probe: P) -> Result<FrameRun<'a, P>, String>
+    fn start<P>(&self, probe: P, map: WhenMap) -> Result<FrameRun<'a, P>, String>
     where
         P: Probe + Tells<FoundFrames<'a>> + 'a,
     {
         let simulation = Simulation::with_probe(&self.0.network, probe);
+        let channels = self.0.network.links.len() * 2;
         Ok(FrameRun {
             scenario: self.0,
             simulation: simulation.map_err(|error| error.to_string())?,
+            over_time: map
+                .is_for(channels)
+                .then(|| OverTime::new(channels, self.0.network.warm_up, self.0.network.stop_at)),
             at: Time::ZERO,
         })
     }
@@ -97,18 +103,20 @@ impl Engine for Frames<'_> {
     }
 
     fn plain(&self) -> Result<Box<dyn Run<'_> + '_>, String> {
-        Ok(Box::new(self.start(())?))
+        Ok(Box::new(self.start((), WhenMap::Off)?))
     }
 
     fn watched(&self, wanted: &Wanted<'_>) -> Result<Box<dyn Run<'_> + '_>, String> {
         let network = &self.0.network;
         let recorder = Recorder::new(network, &series::wanted(self.0));
         if !wanted.audit && wanted.trace.is_none() {
-            return Ok(Box::new(self.start(recorder)?));
+            return Ok(Box::new(self.start(recorder, wanted.map)?));
         }
         let audit = wanted.audit.then(|| Audit::new(network));
         let trace = wanted.trace.map(|kind| Trace::new(kind, network));
-        Ok(Box::new(self.start((recorder, (audit, trace)))?))
+        Ok(Box::new(
+            self.start((recorder, (audit, trace)), wanted.map)?,
+        ))
     }
 
     fn metered(
@@ -117,7 +125,7 @@ impl Engine for Frames<'_> {
         carriers: &[Carrier],
     ) -> Result<Box<dyn Run<'_> + '_>, String> {
         let meter = FrameMeter::new(workload, &self.0.network, carriers);
-        Ok(Box::new(self.start(meter)?))
+        Ok(Box::new(self.start(meter, WhenMap::Off)?))
     }
 
     fn flows(&self) -> Vec<&str> {
@@ -138,7 +146,7 @@ impl Engine for Frames<'_> {
     }
 
     fn measure(&self, columns: &[FlowColumn]) -> Result<Option<Point>, String> {
-        let mut run = self.start(())?;
+        let mut run = self.start((), WhenMap::Off)?;
         let is_whole = complete(&mut run);
         Ok(is_whole.then(|| measures::point(&run.so_far(), columns)))
     }
@@ -153,6 +161,9 @@ impl<'a, P: Probe + Tells<FoundFrames<'a>>> FrameRun<'a, P> {
             outcome,
             told: Told::default(),
         };
+        let over_time = self.over_time.as_mut();
+        let at = found.outcome.ended_at;
+        found.told.bins = over_time.map(|over_time| over_time.bins(&self.simulation, at));
         self.simulation.probe().tell(&mut found);
         found
     }
@@ -165,8 +176,12 @@ impl<'a, P: Probe + Tells<FoundFrames<'a>>> Run<'a> for FrameRun<'a, P> {
 
     fn advance(&mut self, pace: &mut Pace) -> bool {
         let (simulation, end) = (&mut self.simulation, self.scenario.network.stop_at);
+        let over_time = &mut self.over_time;
         let more = pace.events(&mut self.at, end, |until, events| {
-            let more = simulation.run_some(until, events);
+            let more = match over_time {
+                Some(over_time) => over_time.run(simulation, until, events),
+                None => simulation.run_some(until, events),
+            };
             more.ok_or_else(|| simulation.now())
         });
         more.unwrap_or(true)
@@ -206,11 +221,13 @@ impl Found for FoundFrames<'_> {
 
     fn shown(&self, info: &RunInfo) -> Shown<'_> {
         let (network, outcome) = (&self.scenario.network, &self.outcome);
+        let bins = self.told.bins.as_ref();
+        let map = bins.and_then(|bins| map::frames(network, outcome, bins));
         Shown {
             tables: ethernet_tables(network, outcome),
             told: &self.told,
             summary: ethernet_summary(info, network, outcome),
-            report: ethernet_report(info, network, outcome, &self.told.series),
+            report: ethernet_report(info, network, outcome, &self.told.series).with_map(map),
             manifest: ethernet_manifest(info, network, outcome),
         }
     }
