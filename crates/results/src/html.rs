@@ -5,8 +5,8 @@ mod data;
 
 use std::fmt::Write as _;
 
+use crate::drawn::Map;
 use crate::escape;
-use crate::map::Map;
 use crate::model::{Block, Plot, Report};
 
 const UPLOT_JS: &str = include_str!("../assets/vendor/uplot/uPlot.iife.min.js");

@@ -7,6 +7,7 @@ pub mod compare;
 pub mod csv;
 pub mod decimate;
 pub mod directory;
+pub mod drawn;
 mod escape;
 pub mod ethernet;
 pub mod fabric;
@@ -43,7 +44,6 @@ pub use fabric::{
 pub use groups::by_turns;
 pub use html::page;
 pub use info::{GivenUp, RunInfo};
-pub use map::Map;
 pub use model::{
     Axis, Block, Cell, Curve, Direction, Fact, Mark, OtherUnit, Plot, Report, Style, Table, Tone,
     Verdict, VerdictRow,

@@ -1,7 +1,7 @@
 //! The map: the network drawn, with what its channels did over time.
 //!
 //! [`bins`] is what a run records, [`layout`] says where nodes are, and this puts both together
-//! for a page. Large networks are folded: hosts of one switch become one node.
+//! as data to draw. Large networks are folded: hosts of one switch become one node.
 
 pub mod bins;
 pub mod layout;
@@ -13,6 +13,10 @@ use std::collections::BTreeMap;
 
 use bins::{Bins, Slot};
 use layout::{Graph, Known, Place, layout};
+
+use crate::drawn::{Arc, Map, Node, Units};
+use crate::model::{Block, Report};
+use crate::sections::heading;
 
 pub use networks::{circuits, flits, frames};
 pub use picture::picture;
@@ -38,157 +42,70 @@ pub(crate) struct Network {
     pub stuck: Vec<(usize, String)>,
 }
 
-/// How values of a map are read.
-#[derive(Clone, Debug)]
-pub struct Units {
-    /// Unit of time.
-    pub time: &'static str,
-    /// How many of it are one step of the run's clock.
-    pub time_scale: f64,
-    /// Unit of queues.
-    pub queue: &'static str,
-    /// How many of it are one unit of [`Slot::queued`].
-    pub queue_scale: f64,
-    /// What a stop is here.
-    pub stop: &'static str,
-    /// What a queue is here.
-    pub buffer: &'static str,
-    /// Sending time that a full bin holds, a step of the clock.
-    pub busy_per_step: u64,
-}
-
-/// A node as it is drawn.
-#[derive(Clone, Debug)]
-pub struct Node {
-    /// Its name, or how many hosts it stands for.
-    pub name: String,
-    /// A host, or several.
-    pub is_host: bool,
-    /// Where.
-    pub place: Place,
-}
-
-/// All channels from one node to another, as they are drawn.
-#[derive(Clone, Debug)]
-pub struct Arc {
-    /// Node it leaves.
-    pub from: usize,
-    /// Node it enters.
-    pub to: usize,
-    /// Channels it stands for.
-    pub channels: Vec<usize>,
-    /// Flows that cross it, some of them,
-    pub flows: Vec<String>,
-    /// and how many there are.
-    pub flows_all: usize,
-    /// What waits here for ever; empty if it moves.
-    pub stuck: String,
-    /// By bin: share of the time spent sending, mean of its channels; share stopped, the largest;
-    /// and what waited, in all. Shares in parts of 200.
-    pub load: Vec<u8>,
-    /// See above.
-    pub stopped: Vec<u8>,
-    /// See above.
-    pub queued: Vec<u64>,
-}
-
-/// A network as it is drawn.
-#[derive(Clone, Debug)]
-pub struct Map {
-    /// Nodes.
-    pub nodes: Vec<Node>,
-    /// From each node to each neighbour.
-    pub arcs: Vec<Arc>,
-    /// End of each bin, in the unit of time.
-    pub ends: Vec<f64>,
-    /// How to read it.
-    pub units: Units,
-    /// What was folded; empty for nothing.
-    pub folded: String,
-}
-
-impl Map {
-    /// The bin with the largest backlog, the first of several.
-    pub fn fullest(&self) -> usize {
-        let total = |bin: usize| -> u64 { self.arcs.iter().map(|arc| arc.queued[bin]).sum() };
-        let bins = 0..self.ends.len();
-        let fullest = bins.clone().map(total).max().unwrap_or(0);
-        bins.into_iter()
-            .find(|bin| total(*bin) == fullest)
-            .unwrap_or(0)
+/// A map of `network`, if it is small enough to be drawn.
+fn drawn(network: &Network, bins: &Bins, units: Units) -> Option<Map> {
+    let bins = bins.closed();
+    let (group, names, folded) = fold(network);
+    let nodes = names.len();
+    if nodes == 0 || nodes > NODES_MOST || bins.rows().is_empty() {
+        return None;
     }
+    let mut is_host = vec![false; nodes];
+    let mut places = vec![None; nodes];
+    for (node, &into) in group.iter().enumerate() {
+        is_host[into] = network.is_host[node];
+        places[into] = network.places[node];
+    }
+    let mut between: BTreeMap<(usize, usize), Vec<usize>> = BTreeMap::new();
+    for (channel, &(from, to)) in network.channels.iter().enumerate() {
+        between
+            .entry((group[from], group[to]))
+            .or_default()
+            .push(channel);
+    }
+    let edges = between
+        .keys()
+        .copied()
+        .filter(|(from, to)| from != to)
+        .collect();
+    let known = match places.iter().any(Option::is_some) {
+        true => Known::Places(places),
+        false => Known::Nothing,
+    };
+    let places = layout(&Graph::new(is_host.clone(), edges), &known);
+    let nodes = names.into_iter().zip(is_host).zip(places);
+    let nodes = nodes.map(|((name, is_host), place)| Node {
+        name,
+        is_host,
+        place,
+    });
+    let arcs = between.into_iter().filter(|((from, to), _)| from != to);
+    Some(Map {
+        nodes: nodes.collect(),
+        arcs: arcs
+            .map(|(ends, channels)| arc(network, &bins, &units, ends, channels))
+            .collect(),
+        ends: (0..bins.rows().len())
+            .map(|row| bins.row_end(row) as f64 * units.time_scale)
+            .collect(),
+        units,
+        folded,
+    })
+}
 
-    /// The largest queue of a switch; of a host if switches have none.
-    pub fn queue_most(&self) -> u64 {
-        let most = |hosts: bool| {
-            let arcs = self
-                .arcs
-                .iter()
-                .filter(|arc| self.nodes[arc.from].is_host == hosts);
-            arcs.flat_map(|arc| &arc.queued).copied().max().unwrap_or(0)
+impl Report {
+    /// The same page with a map before its first section.
+    #[must_use]
+    pub fn with_map(mut self, map: Option<Map>) -> Report {
+        let Some(map) = map else {
+            return self;
         };
-        match most(false) {
-            0 => most(true).max(1),
-            most => most,
-        }
-    }
-
-    /// Something was stopped at some time.
-    pub fn has_stops(&self) -> bool {
-        self.arcs
-            .iter()
-            .any(|arc| arc.stopped.iter().any(|share| *share > 0))
-    }
-
-    /// A map of `network`, if it is small enough to be drawn.
-    pub(crate) fn new(network: &Network, bins: &Bins, units: Units) -> Option<Map> {
-        let bins = bins.closed();
-        let (group, names, folded) = fold(network);
-        let nodes = names.len();
-        if nodes == 0 || nodes > NODES_MOST || bins.rows().is_empty() {
-            return None;
-        }
-        let mut is_host = vec![false; nodes];
-        let mut places = vec![None; nodes];
-        for (node, &into) in group.iter().enumerate() {
-            is_host[into] = network.is_host[node];
-            places[into] = network.places[node];
-        }
-        let mut between: BTreeMap<(usize, usize), Vec<usize>> = BTreeMap::new();
-        for (channel, &(from, to)) in network.channels.iter().enumerate() {
-            between
-                .entry((group[from], group[to]))
-                .or_default()
-                .push(channel);
-        }
-        let edges = between
-            .keys()
-            .copied()
-            .filter(|(from, to)| from != to)
-            .collect();
-        let known = match places.iter().any(Option::is_some) {
-            true => Known::Places(places),
-            false => Known::Nothing,
-        };
-        let places = layout(&Graph::new(is_host.clone(), edges), &known);
-        let nodes = names.into_iter().zip(is_host).zip(places);
-        let nodes = nodes.map(|((name, is_host), place)| Node {
-            name,
-            is_host,
-            place,
-        });
-        let arcs = between.into_iter().filter(|((from, to), _)| from != to);
-        Some(Map {
-            nodes: nodes.collect(),
-            arcs: arcs
-                .map(|(ends, channels)| arc(network, &bins, &units, ends, channels))
-                .collect(),
-            ends: (0..bins.rows().len())
-                .map(|row| bins.row_end(row) as f64 * units.time_scale)
-                .collect(),
-            units,
-            folded,
-        })
+        let is_heading = |block: &Block| matches!(block, Block::Heading { .. });
+        let first = self.blocks.iter().position(is_heading);
+        let at = first.unwrap_or(self.blocks.len());
+        let section = [heading("Map"), Block::Map(Box::new(map))];
+        self.blocks.splice(at..at, section);
+        self
     }
 }
 

@@ -1,7 +1,7 @@
 //! What a report is made of: tables, plots and the blocks around them. Plain data, no layout.
 
 pub use crate::column::{Align, Column};
-use crate::map::Map;
+use crate::drawn::Map;
 use crate::number::fitting_unit;
 
 /// A table: shown in reports, written as CSV.
@@ -334,23 +334,6 @@ impl From<i64> for Cell {
 impl<T: Into<Cell>> From<Option<T>> for Cell {
     fn from(value: Option<T>) -> Cell {
         value.map_or(Cell::Empty, Into::into)
-    }
-}
-
-impl Report {
-    /// The same page with a map before its first section.
-    #[must_use]
-    pub fn with_map(mut self, map: Option<Map>) -> Report {
-        let Some(map) = map else {
-            return self;
-        };
-        let is_heading = |block: &Block| matches!(block, Block::Heading { .. });
-        let first = self.blocks.iter().position(is_heading);
-        let at = first.unwrap_or(self.blocks.len());
-        let heading = crate::sections::heading("Map");
-        self.blocks
-            .splice(at..at, [heading, Block::Map(Box::new(map))]);
-        self
     }
 }
 

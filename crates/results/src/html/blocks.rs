@@ -5,8 +5,9 @@ use std::fmt::Write as _;
 use serde_json::Value;
 
 use super::data;
+use crate::drawn::Map;
 use crate::escape;
-use crate::map::{Map, page};
+use crate::map::page;
 use crate::model::{Align, Block, Cell, Column, Fact, Plot, Table, Tone, Verdict, VerdictRow};
 use crate::number::{self, Slugs};
 
@@ -271,9 +272,10 @@ impl Rendered {
         let id = self.slugs.unique("network-map");
         let _ = write!(
             self.html,
-            "<figure class=\"map\" id=\"{id}\">\n<div class=\"map-bar\"><button type=\"button\" \
-             class=\"tool play\" aria-pressed=\"false\">Play</button><input type=\"range\" min=\"0\" \
-             max=\"{last}\" value=\"{start}\" aria-label=\"Time\"><output></output>\
+            "<figure class=\"map\" id=\"{id}\">\n<div class=\"map-bar\"><button \
+             type=\"button\" class=\"tool play\" aria-pressed=\"false\">Play</button><input \
+             type=\"range\" min=\"0\" max=\"{last}\" value=\"{start}\" \
+             aria-label=\"Time\"><output></output>\
              <span class=\"segmented\" role=\"group\" aria-label=\"Links show\"><button \
              type=\"button\" data-by=\"stopped\">stopped</button><button type=\"button\" \
              data-by=\"load\">load</button></span></div>\n<div class=\"map-sheet\"></div>\n\

@@ -11,7 +11,8 @@ use backwater_net::spec::{NetworkSpec, NodeKind};
 
 use super::bins::Bins;
 use super::layout::Place;
-use super::{Map, Network, Units};
+use super::{Network, drawn};
+use crate::drawn::{Map, Units};
 use crate::fabric::FabricNames;
 use crate::number::significant;
 
@@ -75,7 +76,7 @@ pub fn circuits(spec: &NetworkSpec, outcome: &Outcome, cell: Duration, bins: &Bi
         buffer: "cells that wait in front of the channel",
         busy_per_step: 1,
     };
-    Map::new(&network, bins, units)
+    drawn(&network, bins, units)
 }
 
 /// A map of frames by class.
@@ -122,7 +123,7 @@ pub fn frames(spec: &EthernetSpec, outcome: &Outcome, bins: &Bins) -> Option<Map
         buffer: "queue in front of the channel",
         busy_per_step: 1,
     };
-    Map::new(&network, bins, units)
+    drawn(&network, bins, units)
 }
 
 fn ends<C>(links: &[backwater_kernel::Link<C>]) -> Vec<(usize, usize)> {
@@ -153,20 +154,10 @@ pub fn flits(spec: &FabricSpec, outcome: &FabricOutcome, bins: &Bins) -> Option<
     };
     let terminal = |at: usize| routers + at;
     if drawn > 0 {
-        channels.extend(
-            graph
-                .inject
-                .iter()
-                .enumerate()
-                .map(|(at, to)| (terminal(at), *to as usize)),
-        );
-        channels.extend(
-            graph
-                .eject
-                .iter()
-                .enumerate()
-                .map(|(at, from)| (*from as usize, terminal(at))),
-        );
+        let inject = graph.inject.iter().enumerate();
+        channels.extend(inject.map(|(at, to)| (terminal(at), *to as usize)));
+        let eject = graph.eject.iter().enumerate();
+        channels.extend(eject.map(|(at, from)| (*from as usize, terminal(at))));
     }
     let node_names = (0..graph.routers).map(|router| names.router(router));
     let node_names = node_names.chain((0..drawn as u32).map(|at| names.terminal(at)));
@@ -200,7 +191,7 @@ pub fn flits(spec: &FabricSpec, outcome: &FabricOutcome, bins: &Bins) -> Option<
         buffer: "places taken in the buffers at the far end",
         busy_per_step: 1,
     };
-    Map::new(&network, bins, units)
+    drawn(&network, bins, units)
 }
 
 /// Where a router stands in a grid of one or two dimensions, or in stages.
@@ -208,24 +199,15 @@ fn place(shape: &Shape, names: &FabricNames<'_>, router: u32) -> Option<Place> {
     match shape {
         Shape::Mesh { sides, .. } | Shape::Torus { sides, .. } => {
             let at = crate::fabric::coordinates(sides, router)?;
-            match (
-                shape,
-                at[..]
-                    .iter()
-                    .map(|side| f64::from(*side))
-                    .collect::<Vec<_>>()[..]
-                    .as_ref(),
-            ) {
+            let at: Vec<f64> = at.iter().map(|side| f64::from(*side)).collect();
+            match (shape, &at[..]) {
                 (_, [x, y]) => Some((*x, -*y)),
                 (Shape::Mesh { .. }, [x]) => Some((*x, 0.0)),
                 (_, [x, y, z]) => {
-                    let (width, depth) = (f64::from(sides[0]), f64::from(sides[2]));
-                    let across = depth.sqrt().ceil();
-                    let (column, row) = (*z % across, (*z / across).floor());
-                    Some((
-                        x + column * (width + 1.0),
-                        -(y + row * (f64::from(sides[1]) + 1.0)),
-                    ))
+                    let across = f64::from(sides[2]).sqrt().ceil();
+                    let (column, row) = (z % across, (z / across).floor());
+                    let (width, height) = (f64::from(sides[0]) + 1.0, f64::from(sides[1]) + 1.0);
+                    Some((x + column * width, -(y + row * height)))
                 }
                 _ => None,
             }

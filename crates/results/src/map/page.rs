@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Arc, Map};
+use crate::drawn::{Arc, Map, Node};
 use crate::number::rounded;
 
 /// Parts into which the largest queue is cut.
@@ -11,7 +11,7 @@ const PARTS: u64 = 250;
 /// The data of a map; rows of bytes are in base 64, an arc after the other.
 pub fn data(map: &Map, id: &str) -> Value {
     let most = map.queue_most();
-    let node = |node: &super::Node| {
+    let node = |node: &Node| {
         json!([
             node.name,
             node.is_host,

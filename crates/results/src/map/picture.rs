@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{Arc, Map, Node};
+use crate::drawn::{Arc, Map, Node};
 use crate::escape;
 use crate::number::significant;
 
@@ -16,11 +16,12 @@ const RADIUS: f64 = 15.0;
 /// Length of a bar that shows a queue.
 const BAR: f64 = 26.0;
 
-const STYLE: &str = "text{font:12px -apple-system,'Segoe UI',Inter,Roboto,'Noto Sans',Arial,sans-serif;\
-fill:#1c2128;text-anchor:middle}.s{fill:#fff;stroke:#5b6470;stroke-width:1.5}.h{fill:#f7f8f9;stroke:#8a929c;\
-stroke-width:1.2}.b{stroke:#e4e7ea;stroke-width:8}.q{stroke:#0b6bb0;stroke-width:8}\
-@media(prefers-color-scheme:dark){text{fill:#e8eaed}.s{fill:#14171b;stroke:#a3adb8}.h{fill:#1b1f24;\
-stroke:#77818c}.b{stroke:#2b3138}.q{stroke:#5cb0ec}}";
+const STYLE: &str = "text{font:12px -apple-system,'Segoe UI',Inter,Roboto,'Noto Sans',Arial,\
+sans-serif;fill:#1c2128;text-anchor:middle}.s{fill:#fff;stroke:#5b6470;stroke-width:1.5}\
+.h{fill:#f7f8f9;stroke:#8a929c;stroke-width:1.2}.b{stroke:#e4e7ea;stroke-width:8}\
+.q{stroke:#0b6bb0;stroke-width:8}@media(prefers-color-scheme:dark){text{fill:#e8eaed}\
+.s{fill:#14171b;stroke:#a3adb8}.h{fill:#1b1f24;stroke:#77818c}.b{stroke:#2b3138}\
+.q{stroke:#5cb0ec}}";
 
 /// The moment of the largest backlog, links coloured by the share of time stopped, or by load
 /// where nothing was.

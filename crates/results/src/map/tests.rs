@@ -52,7 +52,7 @@ fn bins(channels: usize) -> Bins {
 #[test]
 fn an_arc_shows_load_stops_and_queue_of_its_channel() {
     let network = network(1);
-    let map = Map::new(&network, &bins(6), units()).expect("it is drawn");
+    let map = drawn(&network, &bins(6), units()).expect("it is drawn");
     assert_eq!((map.nodes.len(), map.arcs.len()), (4, 6));
     let arc = map
         .arcs
@@ -78,7 +78,7 @@ fn an_arc_shows_load_stops_and_queue_of_its_channel() {
 fn many_hosts_of_a_switch_are_one_node() {
     let network = network(100);
     let channels = network.channels.len();
-    let map = Map::new(&network, &bins(channels), units()).expect("it is drawn");
+    let map = drawn(&network, &bins(channels), units()).expect("it is drawn");
     let names: Vec<&str> = map.nodes.iter().map(|node| node.name.as_str()).collect();
     assert_eq!(names, ["A", "B", "100 hosts", "100 hosts"]);
     let folded: usize = map.arcs.iter().map(|arc| arc.channels.len()).sum();
