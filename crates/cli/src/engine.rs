@@ -9,6 +9,7 @@ mod events;
 mod flits;
 mod frames;
 mod looks;
+mod over_time;
 mod pace;
 mod trace;
 mod values;
@@ -18,6 +19,7 @@ use backwater_kernel::words::{counted, grouped};
 use backwater_kernel::{Duration, Series, Stop};
 use backwater_net::outcome::Outcome;
 use backwater_results::compare::{Carrier, Conditions, Observed, Workload};
+use backwater_results::map::bins::Bins;
 use backwater_results::number::span;
 use backwater_results::sweep::{FlowColumn, Measure, NoColumn};
 use backwater_results::{GivenUp, Manifest, Report, RunDirectory, RunInfo, Table};
@@ -28,6 +30,7 @@ use crate::interrupt;
 use crate::memory::{self, Memory};
 use crate::point::Point;
 
+pub use over_time::WhenMap;
 pub use pace::Pace;
 
 /// Parts in which the progress of a run is told.
@@ -149,6 +152,8 @@ pub struct Wanted<'a> {
     pub audit: bool,
     /// Write a trace.
     pub trace: Option<TraceKind>,
+    /// Record what channels do over time.
+    pub map: WhenMap,
     /// Use so many threads, if the engine can.
     pub threads: usize,
     /// The memory there is.
@@ -207,6 +212,8 @@ pub struct Told {
     pub audited: Option<Audited>,
     /// Of the meter of a comparison.
     pub seen: Option<Observed>,
+    /// What channels did over time.
+    pub bins: Option<Bins>,
 }
 
 /// What an audit of a run found.

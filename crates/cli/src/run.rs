@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use backwater_results::RunDirectory;
 use backwater_scenario::{Scenario, Source};
 
-use crate::engine::{self, Engine, Pace, Run, STEPS, TraceKind, Wanted, must_stop};
+use crate::engine::{self, Engine, Pace, Run, STEPS, TraceKind, Wanted, WhenMap, must_stop};
 use crate::memory::Memory;
 use crate::{BAD_INPUT, Changes};
 use crate::{default_out, fail, files, holder, interrupt, progress};
@@ -31,6 +31,9 @@ pub struct Options {
     /// or Ethernet frames, also as a capture
     #[arg(long, value_name = "KIND")]
     trace: Option<TraceKind>,
+    /// Draw the network over time in the report
+    #[arg(long, value_name = "WHEN", default_value = "auto")]
+    map: WhenMap,
     /// Threads for a run of the flit engine; results do not depend on the number
     #[arg(
         long,
@@ -69,6 +72,7 @@ fn execute(
     let mut run = engine.watched(&Wanted {
         audit: options.audit,
         trace: options.trace,
+        map: options.map,
         threads: options.threads.into(),
         memory: &options.memory,
     })?;
@@ -141,6 +145,7 @@ fn without_audit(
     let plain = engine.watched(&Wanted {
         audit: false,
         trace: None,
+        map: options.map,
         threads: 1,
         memory: &options.memory,
     });

@@ -101,6 +101,8 @@ pub(crate) struct Fabric {
     pub counted: Option<Counts>,
     /// What had crossed, when it began, of packets whose tails had not.
     pub counted_before: Counts,
+    /// By output channel: flits that had crossed when the window began.
+    pub crossed_before: Vec<u64>,
     /// Source lanes whose packet has left.
     pub vacated: Vec<u32>,
     /// Flight of all channels, where it is the same.
@@ -231,6 +233,7 @@ impl Fabric {
             lane_flits: [0; 32],
             counted: None,
             counted_before: Counts::default(),
+            crossed_before: Vec::new(),
             vacated: Vec::new(),
             uniform_flight: None,
             chosen: Vec::new(),
@@ -277,6 +280,7 @@ impl Fabric {
         self.wait_next = vec![NONE; ins * stride];
         self.wait_lanes = vec![0; ins * stride];
         self.channel_flits = vec![0; outs];
+        self.crossed_before = vec![0; outs];
         let router = &spec.router;
         if router.lane_choice == LaneChoice::RoundRobin {
             self.lane_after = vec![0; ins * stride];

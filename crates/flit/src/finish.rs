@@ -1,6 +1,7 @@
 //! What a run found.
 
 use alloc::vec;
+use alloc::vec::Vec;
 
 use crate::fabric::{Counts, Fabric, OutputQueues};
 use crate::lane::{FRESH, NONE};
@@ -65,6 +66,7 @@ impl<P: Probe> Simulation<P> {
 impl Fabric {
     /// The window begins.
     pub(crate) fn restart_counters(&mut self) {
+        self.crossed_before = self.crossed();
         self.channel_flits.fill(0);
         self.lane_flits = [0; 32];
         self.counted = None;
@@ -74,6 +76,15 @@ impl Fabric {
     /// The window has ended.
     pub(crate) fn freeze_counters(&mut self) {
         self.counted = Some(self.counts_of_window());
+    }
+
+    /// Flits that have crossed each output channel since the start.
+    pub(crate) fn crossed(&self) -> Vec<u64> {
+        let mut crossed = self.counts_of_window().channels;
+        for (count, before) in crossed.iter_mut().zip(&self.crossed_before) {
+            *count += before;
+        }
+        crossed
     }
 
     /// Flits since the window began. Whole packets are counted when their tails cross; so what

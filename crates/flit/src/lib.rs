@@ -31,6 +31,7 @@ pub mod routing;
 pub mod series;
 pub mod shard;
 mod simulation;
+mod snapshot;
 mod source;
 pub mod spec;
 mod tally;
@@ -39,3 +40,4 @@ pub mod traffic;
 mod watch;
 
 pub use simulation::{Simulation, verify};
+pub use snapshot::ChannelState;

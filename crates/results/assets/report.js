@@ -13,8 +13,20 @@
     }
   }
 
+  const mapData = document.getElementById("map-data");
+  let map = null;
+  if (mapData) {
+    const data = JSON.parse(mapData.textContent);
+    const figure = document.getElementById(data.id);
+    map = new NetworkMap(data, figure);
+    figure.map = map;
+  }
+
   // ---- light, dark, units ----------------------------------------------------------------
-  const repaint = () => charts.forEach((chart) => chart.rebuild());
+  const repaint = () => {
+    charts.forEach((chart) => chart.rebuild());
+    map?.repaint();
+  };
   const dark = matchMedia("(prefers-color-scheme: dark)");
   const remembered = () => {
     try {

@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use crate::model::{Plot, Report, Table};
 use crate::number::Slugs;
-use crate::{csv, html, svg};
+use crate::{csv, html, map, svg};
 
 mod disk;
 mod earlier;
@@ -391,6 +391,9 @@ impl RunDirectory {
     pub fn write_report(&mut self, report: &Report) -> Result<(), DirectoryError> {
         let mut plots: Vec<&Plot> = Vec::new();
         html::each_plot(&report.blocks, &mut |plot| plots.push(plot));
+        if let Some(map) = html::map_of(&report.blocks) {
+            self.write("figures/map.svg", map::picture(map).as_bytes())?;
+        }
         let mut slugs = Slugs::default();
         for plot in plots {
             let name = format!("figures/{}.svg", slugs.unique_path(&plot.id));

@@ -21,6 +21,7 @@ use serde_json::{Value, json};
 use crate::directory::Manifest;
 use crate::info::RunInfo;
 
+pub(crate) use names::coordinates;
 pub use names::{ChannelKind, End, FabricNames};
 pub use report::fabric_report;
 pub use tables::{class_names, class_tables, fabric_tables};

@@ -5,6 +5,7 @@ mod data;
 
 use std::fmt::Write as _;
 
+use crate::drawn::Map;
 use crate::escape;
 use crate::model::{Block, Plot, Report};
 
@@ -12,9 +13,11 @@ const UPLOT_JS: &str = include_str!("../assets/vendor/uplot/uPlot.iife.min.js");
 const UPLOT_CSS: &str = include_str!("../assets/vendor/uplot/uPlot.min.css");
 const UPLOT_LICENCE: &str = include_str!("../assets/vendor/uplot/LICENSE");
 const COMMON_JS: &str = include_str!("../assets/common.js");
+const MAP_JS: &str = include_str!("../assets/map.js");
 const CHART_JS: &str = include_str!("../assets/chart.js");
 const REPORT_JS: &str = include_str!("../assets/report.js");
 const REPORT_CSS: &str = include_str!("../assets/report.css");
+const MAP_CSS: &str = include_str!("../assets/map.css");
 
 /// Nothing may be fetched, whatever the page holds.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; \
@@ -39,6 +42,14 @@ pub fn each_plot<'a>(blocks: &'a [Block], visit: &mut impl FnMut(&'a Plot)) {
     }
 }
 
+/// The map of a report, if it has one.
+pub fn map_of(blocks: &[Block]) -> Option<&Map> {
+    blocks.iter().find_map(|block| match block {
+        Block::Map(map) => Some(&**map),
+        _ => None,
+    })
+}
+
 /// The whole page.
 pub fn page(report: &Report) -> String {
     let body = blocks::render(&report.blocks);
@@ -49,7 +60,7 @@ pub fn page(report: &Report) -> String {
         String::new()
     };
     let mut page = String::with_capacity(body.html.len() + UPLOT_JS.len() + 60_000);
-    head(report, has_plots, &mut page);
+    head(report, has_plots, body.map.is_some(), &mut page);
     let _ = write!(
         page,
         "<body{class}>\n<a class=\"skip\" href=\"#main\">Skip to content</a>\n\
@@ -76,14 +87,25 @@ pub fn page(report: &Report) -> String {
             escape::json_in_script(&json)
         );
     }
+    let map_js = match &body.map {
+        Some(map) => {
+            let json = escape::json_in_script(&map.to_string());
+            let _ = writeln!(
+                page,
+                "<script type=\"application/json\" id=\"map-data\">{json}</script>"
+            );
+            MAP_JS
+        }
+        None => "",
+    };
     let _ = write!(
         page,
-        "<script>\n{COMMON_JS}{CHART_JS}{REPORT_JS}</script>\n</body>\n</html>\n"
+        "<script>\n{COMMON_JS}{CHART_JS}{map_js}{REPORT_JS}</script>\n</body>\n</html>\n"
     );
     page
 }
 
-fn head(report: &Report, has_plots: bool, page: &mut String) {
+fn head(report: &Report, has_plots: bool, has_map: bool, page: &mut String) {
     let _ = write!(
         page,
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
@@ -92,10 +114,11 @@ fn head(report: &Report, has_plots: bool, page: &mut String) {
          <meta name=\"color-scheme\" content=\"light dark\">\n\
          <meta name=\"generator\" content=\"backwater {version}\">\n\
          <link rel=\"icon\" href=\"data:,\">\n<title>{title}</title>\n\
-         <style>\n{uplot}{REPORT_CSS}</style>\n</head>\n",
+         <style>\n{uplot}{REPORT_CSS}{map}</style>\n</head>\n",
         version = escape::html(&report.version),
         title = escape::html(&report.title),
         uplot = if has_plots { UPLOT_CSS } else { "" },
+        map = if has_map { MAP_CSS } else { "" },
     );
 }
 

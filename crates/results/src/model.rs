@@ -1,6 +1,7 @@
 //! What a report is made of: tables, plots and the blocks around them. Plain data, no layout.
 
 pub use crate::column::{Align, Column};
+use crate::drawn::Map;
 use crate::number::fitting_unit;
 
 /// A table: shown in reports, written as CSV.
@@ -162,6 +163,8 @@ pub enum Block {
     Table(Table),
     /// A plot.
     Plot(Plot),
+    /// The network, drawn over time.
+    Map(Box<Map>),
     /// Text as it is.
     Code {
         /// Language, shown as a label; empty for none.

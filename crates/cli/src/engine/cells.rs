@@ -10,14 +10,14 @@ use backwater_results::compare::{Carrier, CellMeter, Conditions, Workload};
 use backwater_results::run::{flow_names, flow_tables};
 use backwater_results::sweep::{FlowColumn, Measure};
 use backwater_results::{
-    Measured, RunInfo, Table, note_broken_bounds, run_manifest, run_report, run_summary,
+    Measured, RunInfo, Table, map, note_broken_bounds, run_manifest, run_report, run_summary,
     run_tables, standstill_sentence, terminal_summary,
 };
 use backwater_scenario::PacketScenario;
 use backwater_scenario::compare::Unit;
 
 use super::events::{EventScenario, FoundEvents, start};
-use super::{Engine, Point, Run, Shown, Wanted, promised_words, turns};
+use super::{Engine, Point, Run, Shown, Wanted, WhenMap, promised_words, turns};
 
 pub mod measures;
 mod series;
@@ -63,7 +63,7 @@ impl Engine for Cells<'_> {
     }
 
     fn plain(&self) -> Result<Box<dyn Run<'_> + '_>, String> {
-        start(self.0, ())
+        start(self.0, (), WhenMap::Off)
     }
 
     /// What watches every run: the series it records and, where it is wanted, its ports; where
@@ -79,11 +79,11 @@ impl Engine for Cells<'_> {
         let recorder = Recorder::new(&series::wanted(self.0));
         let watch = (recorder, (ports, recovery));
         if !wanted.audit && wanted.trace.is_none() {
-            return start(self.0, watch);
+            return start(self.0, watch, wanted.map);
         }
         let audit = wanted.audit.then(|| Audit::new(network));
         let trace = wanted.trace.map(|_| Trace::new(network));
-        start(self.0, (watch, (audit, trace)))
+        start(self.0, (watch, (audit, trace)), wanted.map)
     }
 
     fn metered(
@@ -95,7 +95,7 @@ impl Engine for Cells<'_> {
         let unit = self.unit();
         let bytes = [unit.payload_bytes(), unit.memory_bytes()];
         let meter = CellMeter::new(workload, network, carriers, bytes);
-        start(self.0, meter)
+        start(self.0, meter, WhenMap::Off)
     }
 
     fn conditions(&self) -> Conditions {
@@ -133,6 +133,14 @@ impl EventScenario for PacketScenario {
         &self.network
     }
 
+    fn channels(&self) -> usize {
+        self.network.links.len() * 2
+    }
+
+    fn warm_up(&self) -> Time {
+        self.network.warm_up
+    }
+
     fn stop_at(&self) -> Time {
         self.network.stop_at
     }
@@ -168,11 +176,13 @@ impl EventScenario for PacketScenario {
     fn shown<'f>(found: &'f FoundEvents<'_, Self>, info: &RunInfo) -> Shown<'f> {
         let PacketScenario { network, cell, .. } = found.scenario;
         let (outcome, measured) = (&found.outcome, measured(found));
+        let bins = found.told.bins.as_ref();
+        let map = bins.and_then(|bins| map::circuits(network, outcome, *cell, bins));
         Shown {
             tables: run_tables(network, outcome, measured, *cell),
             told: &found.told,
             summary: run_summary(info, network, outcome, measured),
-            report: run_report(info, network, outcome, measured, &found.told.series),
+            report: run_report(info, network, outcome, measured, &found.told.series).with_map(map),
             manifest: run_manifest(info, network, outcome),
         }
     }

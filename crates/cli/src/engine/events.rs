@@ -7,8 +7,9 @@ use backwater_net::{Simulation, Specification, probe};
 use backwater_results::compare::{CellMeter, FrameMeter};
 use backwater_results::{RunInfo, Table};
 
+use super::over_time::OverTime;
 use super::pace::Pace;
-use super::{Audited, Found, Head, Looks, Run, Shown, Tells, Told, grown, part};
+use super::{Audited, Found, Head, Looks, Run, Shown, Tells, Told, WhenMap, grown, part};
 
 /// What the event engine simulates.
 pub trait EventScenario: Sized {
@@ -20,6 +21,10 @@ pub trait EventScenario: Sized {
     const HOPS: &'static str;
     /// As the engine has it.
     fn network(&self) -> &Self::Network;
+    /// Channels, two for each link.
+    fn channels(&self) -> usize;
+    /// Statistics start here.
+    fn warm_up(&self) -> Time;
     /// The run ends here.
     fn stop_at(&self) -> Time;
     /// The first slice; how long later ones are follows from how long this takes.
@@ -44,6 +49,7 @@ pub trait EventScenario: Sized {
 pub struct EventRun<'a, S, P: Probe> {
     scenario: &'a S,
     simulation: Simulation<Rings, P>,
+    over_time: Option<OverTime>,
     at: Time,
 }
 
@@ -58,11 +64,16 @@ pub struct FoundEvents<'a, S> {
 
 impl<'a, S: EventScenario, P: Probe + Tells<FoundEvents<'a, S>>> EventRun<'a, S, P> {
     /// Ready to run, with this probe looking on.
-    pub fn new(scenario: &'a S, probe: P) -> Result<Self, String> {
+    pub fn new(scenario: &'a S, probe: P, map: WhenMap) -> Result<Self, String> {
         let simulation = Simulation::with_probe(scenario.network(), probe);
+        let channels = scenario.channels();
+        let over_time = map
+            .is_for(channels)
+            .then(|| OverTime::new(channels, scenario.warm_up(), scenario.stop_at()));
         Ok(EventRun {
             scenario,
             simulation: simulation.map_err(|error| error.to_string())?,
+            over_time,
             at: Time::ZERO,
         })
     }
@@ -77,18 +88,24 @@ impl<'a, S: EventScenario, P: Probe + Tells<FoundEvents<'a, S>>> EventRun<'a, S,
             told: Told::default(),
         };
         self.scenario.judge(&mut found.outcome);
+        let (over_time, at) = (self.over_time.as_mut(), found.outcome.ended_at);
+        found.told.bins = over_time.map(|over_time| over_time.bins(&self.simulation, at));
         self.simulation.probe().tell(&mut found);
         found
     }
 }
 
 /// Ready to run, as commands know it.
-pub fn start<'a, S, P>(scenario: &'a S, probe: P) -> Result<Box<dyn Run<'a> + 'a>, String>
+pub fn start<'a, S, P>(
+    scenario: &'a S,
+    probe: P,
+    map: WhenMap,
+) -> Result<Box<dyn Run<'a> + 'a>, String>
 where
     S: EventScenario,
     P: Probe + Tells<FoundEvents<'a, S>> + 'a,
 {
-    Ok(Box::new(EventRun::new(scenario, probe)?))
+    Ok(Box::new(EventRun::new(scenario, probe, map)?))
 }
 
 impl<'a, S, P> Run<'a> for EventRun<'a, S, P>
@@ -102,8 +119,12 @@ where
 
     fn advance(&mut self, pace: &mut Pace) -> bool {
         let (simulation, end) = (&mut self.simulation, self.scenario.stop_at());
+        let over_time = &mut self.over_time;
         let more = pace.events(&mut self.at, end, |until, events| {
-            let more = simulation.run_some(until, events);
+            let more = match over_time {
+                Some(over_time) => over_time.run(simulation, until, events),
+                None => simulation.run_some(until, events),
+            };
             more.ok_or_else(|| simulation.now())
         });
         more.unwrap_or(true)

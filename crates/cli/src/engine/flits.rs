@@ -9,14 +9,16 @@ use backwater_flit::spec::FabricSpec;
 use backwater_kernel::words::counted;
 use backwater_results::compare::{Carrier, Workload};
 use backwater_results::fabric::{class_names, class_tables};
+use backwater_results::map::{self, bins::Bins};
 use backwater_results::sweep::{FlowColumn, Measure};
 use backwater_results::{
     RunInfo, Table, fabric_manifest, fabric_report, fabric_summary, fabric_tables,
     fabric_terminal_summary,
 };
 
+use super::over_time::look_at_flits;
 use super::pace::Pace;
-use super::{Audited, Engine, Found, Head, Looks, Point, Run, Shown, Tells, Told, Wanted};
+use super::{Audited, Engine, Found, Head, Looks, Point, Run, Shown, Tells, Told, Wanted, WhenMap};
 use super::{grown, turns};
 
 pub mod measures;
@@ -30,6 +32,8 @@ use trace::Trace;
 
 /// The first slice, in cycles; how long later ones are follows from how long this takes.
 const FIRST_SLICE: u64 = 16;
+/// Cycles between the first two looks at channels.
+const FIRST_LOOK: u64 = 4;
 
 /// A scenario in flits.
 pub struct Flits<'a> {
@@ -43,6 +47,7 @@ pub struct Flits<'a> {
 struct FlitRun<'a, M> {
     spec: &'a FabricSpec,
     machine: M,
+    bins: Option<Bins>,
     progress: Progress,
 }
 
@@ -54,21 +59,27 @@ struct FoundFlits<'a> {
 }
 
 impl<'a> Flits<'a> {
-    fn start<P>(&self, probe: P) -> Result<Box<dyn Run<'a> + 'a>, String>
+    fn start<P>(&self, probe: P, map: WhenMap) -> Result<Box<dyn Run<'a> + 'a>, String>
     where
         P: Probe + Tells<FoundFlits<'a>> + 'a,
     {
         let machine = Simulation::with_probe(self.spec, probe);
-        Ok(self.boxed(machine.map_err(|error| error.to_string())?))
+        let graph = &self.spec.graph;
+        let channels = graph.channels.len() + 2 * graph.inject.len();
+        let bins = map
+            .is_for(channels)
+            .then(|| Bins::new(channels, FIRST_LOOK));
+        Ok(self.boxed(machine.map_err(|error| error.to_string())?, bins))
     }
 
-    fn boxed<M>(&self, machine: M) -> Box<dyn Run<'a> + 'a>
+    fn boxed<M>(&self, machine: M, bins: Option<Bins>) -> Box<dyn Run<'a> + 'a>
     where
         M: Machine<Probe: Tells<FoundFlits<'a>>> + 'a,
     {
         Box::new(FlitRun {
             spec: self.spec,
             machine,
+            bins,
             progress: Progress::new(&self.spec.measure),
         })
     }
@@ -90,7 +101,7 @@ impl Engine for Flits<'_> {
     }
 
     fn plain(&self) -> Result<Box<dyn Run<'_> + '_>, String> {
-        self.start(())
+        self.start((), WhenMap::Off)
     }
 
     /// On several threads where that is wanted and can be.
@@ -110,12 +121,12 @@ impl Engine for Flits<'_> {
         let run = if is_watched {
             let recorder = Recorder::new(&spec.graph, self.series);
             let trace = wanted.trace.map(|_| Trace::new(spec));
-            self.start((recorder, (audit, trace)))?
+            self.start((recorder, (audit, trace)), wanted.map)?
         } else if parts > 1 {
             let team = Team::new(spec, parts);
-            self.boxed(team.map_err(|error| error.to_string())?)
+            self.boxed(team.map_err(|error| error.to_string())?, None)
         } else {
-            self.plain()?
+            self.start((), wanted.map)?
         };
         if let (Some(why), true) = (obstacle, wanted.threads > 1) {
             eprintln!("note: one thread: {why}");
@@ -144,15 +155,33 @@ impl Engine for Flits<'_> {
     }
 }
 
+impl<M: Machine> FlitRun<'_, M> {
+    /// Runs up to `cycle`, and looks at channels on the way.
+    fn run_until(&mut self, cycle: u64) -> bool {
+        let Some(bins) = &mut self.bins else {
+            return self.machine.run_until(cycle);
+        };
+        loop {
+            let stop = bins.next().min(cycle);
+            let more = self.machine.run_until(stop);
+            if stop == bins.next() && self.machine.cycle() == stop {
+                look_at_flits(bins, stop, &self.machine.snapshot());
+            }
+            if !more || stop >= cycle {
+                return more;
+            }
+        }
+    }
+}
+
 impl<'a, M: Machine<Probe: Tells<FoundFlits<'a>>>> Run<'a> for FlitRun<'a, M> {
     fn first_slice(&self) -> u64 {
         FIRST_SLICE
     }
 
     fn advance(&mut self, pace: &mut Pace) -> bool {
-        let machine = &mut self.machine;
         pace.cycles(u64::MAX, |slice| {
-            machine.run_until(machine.cycle().saturating_add(slice))
+            self.run_until(self.machine.cycle().saturating_add(slice))
         })
     }
 
@@ -179,6 +208,10 @@ impl<'a, M: Machine<Probe: Tells<FoundFlits<'a>>>> Run<'a> for FlitRun<'a, M> {
             outcome: self.machine.outcome(),
             told: Told::default(),
         };
+        if let Some(bins) = &mut self.bins {
+            look_at_flits(bins, found.outcome.cycles, &self.machine.snapshot());
+            found.told.bins = Some(bins.clone());
+        }
         self.machine.probe().tell(&mut found);
         Box::new(found)
     }
@@ -207,11 +240,13 @@ impl Found for FoundFlits<'_> {
 
     fn shown(&self, info: &RunInfo) -> Shown<'_> {
         let (spec, outcome) = (self.spec, &self.outcome);
+        let bins = self.told.bins.as_ref();
+        let map = bins.and_then(|bins| map::flits(spec, outcome, bins));
         Shown {
             tables: fabric_tables(spec, outcome),
             told: &self.told,
             summary: fabric_summary(info, spec, outcome),
-            report: fabric_report(info, spec, outcome, &self.told.series),
+            report: fabric_report(info, spec, outcome, &self.told.series).with_map(map),
             manifest: fabric_manifest(info, spec, outcome),
         }
     }

@@ -12,12 +12,12 @@ use backwater_results::number::span;
 use backwater_results::sweep::{FlowColumn, Measure};
 use backwater_results::{
     GivenUp, RunInfo, Table, ethernet_manifest, ethernet_report, ethernet_summary, ethernet_tables,
-    ethernet_terminal_summary, note_late_frames,
+    ethernet_terminal_summary, map, note_late_frames,
 };
 use backwater_scenario::EthernetScenario;
 
 use super::events::{EventRun, EventScenario, FoundEvents, start};
-use super::{Engine, Point, Run, Shown, Wanted, complete, promised_words, turns};
+use super::{Engine, Point, Run, Shown, Wanted, WhenMap, complete, promised_words, turns};
 
 pub mod measures;
 mod series;
@@ -67,18 +67,18 @@ impl Engine for Frames<'_> {
     }
 
     fn plain(&self) -> Result<Box<dyn Run<'_> + '_>, String> {
-        start(self.0, ())
+        start(self.0, (), WhenMap::Off)
     }
 
     fn watched(&self, wanted: &Wanted<'_>) -> Result<Box<dyn Run<'_> + '_>, String> {
         let network = &self.0.network;
         let recorder = Recorder::new(&series::wanted(self.0));
         if !wanted.audit && wanted.trace.is_none() {
-            return start(self.0, recorder);
+            return start(self.0, recorder, wanted.map);
         }
         let audit = wanted.audit.then(|| Audit::new(network));
         let trace = wanted.trace.map(|kind| Trace::new(kind, network));
-        start(self.0, (recorder, (audit, trace)))
+        start(self.0, (recorder, (audit, trace)), wanted.map)
     }
 
     fn metered(
@@ -87,7 +87,7 @@ impl Engine for Frames<'_> {
         carriers: &[Carrier],
     ) -> Result<Box<dyn Run<'_> + '_>, String> {
         let meter = FrameMeter::new(workload, &self.0.network, carriers);
-        start(self.0, meter)
+        start(self.0, meter, WhenMap::Off)
     }
 
     fn conditions(&self) -> Conditions {
@@ -111,7 +111,7 @@ impl Engine for Frames<'_> {
     }
 
     fn measure(&self, columns: &[FlowColumn]) -> Result<Option<Point>, String> {
-        let mut run = EventRun::new(self.0, ())?;
+        let mut run = EventRun::new(self.0, (), WhenMap::Off)?;
         let is_whole = complete(&mut run);
         Ok(is_whole.then(|| measures::point(&run.so_far(), columns)))
     }
@@ -124,6 +124,14 @@ impl EventScenario for EthernetScenario {
 
     fn network(&self) -> &EthernetSpec {
         &self.network
+    }
+
+    fn channels(&self) -> usize {
+        self.network.links.len() * 2
+    }
+
+    fn warm_up(&self) -> Time {
+        self.network.warm_up
     }
 
     fn stop_at(&self) -> Time {
@@ -159,11 +167,13 @@ impl EventScenario for EthernetScenario {
 
     fn shown<'f>(found: &'f FoundEvents<'_, Self>, info: &RunInfo) -> Shown<'f> {
         let (network, outcome) = (&found.scenario.network, &found.outcome);
+        let bins = found.told.bins.as_ref();
+        let map = bins.and_then(|bins| map::frames(network, outcome, bins));
         Shown {
             tables: ethernet_tables(network, outcome),
             told: &found.told,
             summary: ethernet_summary(info, network, outcome),
-            report: ethernet_report(info, network, outcome, &found.told.series),
+            report: ethernet_report(info, network, outcome, &found.told.series).with_map(map),
             manifest: ethernet_manifest(info, network, outcome),
         }
     }

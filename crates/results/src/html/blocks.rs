@@ -5,7 +5,9 @@ use std::fmt::Write as _;
 use serde_json::Value;
 
 use super::data;
+use crate::drawn::Map;
 use crate::escape;
+use crate::map::page;
 use crate::model::{Align, Block, Cell, Column, Fact, Plot, Table, Tone, Verdict, VerdictRow};
 use crate::number::{self, Slugs};
 
@@ -31,6 +33,8 @@ pub struct Rendered {
     pub html: String,
     pub headings: Vec<Heading>,
     pub plots: Vec<Value>,
+    /// Data of the map, if there is one.
+    pub map: Option<Value>,
     /// Unit and other unit of the first axis that has two.
     pub other_unit: Option<(String, String)>,
     slugs: Slugs,
@@ -39,7 +43,7 @@ pub struct Rendered {
 /// All of `blocks`, top to bottom.
 pub fn render(blocks: &[Block]) -> Rendered {
     let mut rendered = Rendered::default();
-    for id in ["main", "plots", "theme", "unit"] {
+    for id in ["main", "plots", "map-data", "theme", "unit"] {
         rendered.slugs.unique(id);
     }
     rendered.blocks(blocks);
@@ -82,6 +86,7 @@ impl Rendered {
             Block::Facts(facts) => self.facts(facts),
             Block::Table(table) => self.table(table),
             Block::Plot(plot) => self.plot(plot),
+            Block::Map(map) => self.map(map),
             Block::Code { lang, text } => self.html.push_str(&code(lang, text)),
             Block::Verdicts(rows) => self.verdicts(rows),
             Block::Columns(columns) => {
@@ -261,6 +266,34 @@ impl Rendered {
             );
         }
         self.html.push_str("</dl></details>\n");
+    }
+
+    fn map(&mut self, map: &Map) {
+        let id = self.slugs.unique("network-map");
+        let _ = write!(
+            self.html,
+            "<figure class=\"map\" id=\"{id}\">\n<div class=\"map-bar\"><button \
+             type=\"button\" class=\"tool play\" aria-pressed=\"false\">Play</button><input \
+             type=\"range\" min=\"0\" max=\"{last}\" value=\"{start}\" \
+             aria-label=\"Time\"><output></output>\
+             <span class=\"segmented\" role=\"group\" aria-label=\"Links show\"><button \
+             type=\"button\" data-by=\"stopped\">stopped</button><button type=\"button\" \
+             data-by=\"load\">load</button></span></div>\n<div class=\"map-sheet\"></div>\n\
+             <div class=\"map-key\"></div>\n<div class=\"map-text\" role=\"status\"></div>\n\
+             <noscript><p>The map needs JavaScript; the run directory has the moment of the \
+             largest backlog as figures/map.svg.</p></noscript>\n<div class=\"caption\">\
+             <p>Each link is two lines, one a direction, on the right of the way it goes. A line's \
+             colour is the share of time in a bin for which it sent data, or was stopped ({stop}); \
+             the bar at its start is the {buffer}. It opens at the largest backlog. Keys: space \
+             plays, arrows move time, up and down move from link to link. {folded}</p></div>\
+             </figure>\n",
+            last = map.ends.len().saturating_sub(1),
+            start = map.fullest(),
+            stop = escape::html(map.units.stop),
+            buffer = escape::html(map.units.buffer),
+            folded = escape::html(&map.folded),
+        );
+        self.map = Some(page::data(map, &id));
     }
 
     fn plot(&mut self, plot: &Plot) {

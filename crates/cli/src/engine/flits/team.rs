@@ -9,12 +9,12 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-use backwater_flit::Simulation;
 use backwater_flit::meter::Phase;
 use backwater_flit::outcome::FabricOutcome;
 use backwater_flit::probe::Probe;
 use backwater_flit::shard::{self, Conductor, Mail, Shard};
 use backwater_flit::spec::FabricSpec;
+use backwater_flit::{ChannelState, Simulation};
 use backwater_kernel::BuildError;
 
 use crate::machine;
@@ -99,6 +99,8 @@ pub trait Machine {
     fn phase(&self) -> Phase;
     /// Runs up to the start of `cycle`, or to the end of the run; is there more to do?
     fn run_until(&mut self, cycle: u64) -> bool;
+    /// What channels have done so far.
+    fn snapshot(&self) -> Vec<ChannelState>;
     /// What was found so far.
     fn outcome(&mut self) -> FabricOutcome;
     /// What looks on.
@@ -124,6 +126,10 @@ impl<P: Probe> Machine for Simulation<P> {
 
     fn run_until(&mut self, cycle: u64) -> bool {
         Simulation::run_until(self, cycle)
+    }
+
+    fn snapshot(&self) -> Vec<ChannelState> {
+        Simulation::snapshot(self)
     }
 
     fn outcome(&mut self) -> FabricOutcome {
@@ -175,6 +181,11 @@ impl Machine for Team {
             machine::note_threads(shards.len() + 1 - own, shards.len());
         }
         conductor.is_running()
+    }
+
+    /// Nobody asks: what is recorded over time is that of one thread.
+    fn snapshot(&self) -> Vec<ChannelState> {
+        Vec::new()
     }
 
     fn outcome(&mut self) -> FabricOutcome {

@@ -1,0 +1,132 @@
+//! What channels do over time, read from the counters of a run between its slices.
+//!
+//! Nothing is asked of the simulation while it runs, so a run that is looked at takes the same
+//! steps as one that is not.
+
+use backwater_flit::ChannelState as FlitState;
+use backwater_kernel::{EventQueue, Time};
+use backwater_net::probe::Probe;
+use backwater_net::{ChannelState, Simulation};
+use backwater_results::map::bins::{Bins, CHANNELS_MOST, Seen};
+
+/// Looks in a run of which the end is known, if it gets there.
+const LOOKS: u64 = 4_096;
+
+/// When a run is recorded for a map.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, clap::ValueEnum)]
+pub enum WhenMap {
+    /// In networks of up to 12,500 channels
+    #[default]
+    Auto,
+    /// Always
+    On,
+    /// Never
+    Off,
+}
+
+impl WhenMap {
+    /// For a network of so many channels?
+    pub fn is_for(self, channels: usize) -> bool {
+        match self {
+            WhenMap::Auto => channels <= CHANNELS_MOST,
+            WhenMap::On => true,
+            WhenMap::Off => false,
+        }
+    }
+}
+
+/// Looks at a run of the event engine.
+pub struct OverTime {
+    bins: Bins,
+    /// The end of the warm-up, when counters begin anew, if it is to come.
+    warm_up: Option<Time>,
+    /// By channel: time spent sending before it.
+    before: Vec<u64>,
+    states: Vec<ChannelState>,
+}
+
+impl OverTime {
+    /// Of a run of so many channels.
+    pub fn new(channels: usize, warm_up: Time, end: Time) -> OverTime {
+        OverTime {
+            bins: Bins::new(channels, end.ps() / LOOKS),
+            warm_up: Some(warm_up).filter(|at| *at > Time::ZERO),
+            before: vec![0; channels],
+            states: Vec::new(),
+        }
+    }
+
+    /// As [`Simulation::run_some`], looking at it on the way.
+    pub fn run<Q: EventQueue, P: Probe>(
+        &mut self,
+        simulation: &mut Simulation<Q, P>,
+        until: Time,
+        events: u64,
+    ) -> Option<bool> {
+        let enough = simulation.events_handled().saturating_add(events);
+        loop {
+            let next = Time(self.bins.next());
+            let before_warm = self.warm_up.map(|at| Time(at.ps() - 1));
+            let stop = before_warm.map_or(next, |at| at.min(next)).min(until);
+            let left = enough.saturating_sub(simulation.events_handled());
+            if !simulation.run_some(stop, left)? {
+                return Some(false);
+            }
+            if before_warm == Some(stop) {
+                self.note_warm_up(simulation);
+            }
+            if stop == next {
+                self.look(simulation, stop);
+            }
+            if stop >= until {
+                return Some(true);
+            }
+        }
+    }
+
+    /// What was recorded until `at`, the end of the run or before.
+    pub fn bins<Q: EventQueue, P: Probe>(
+        &mut self,
+        simulation: &Simulation<Q, P>,
+        at: Time,
+    ) -> Bins {
+        self.look(simulation, at);
+        self.bins.clone()
+    }
+
+    fn note_warm_up<Q: EventQueue, P: Probe>(&mut self, simulation: &Simulation<Q, P>) {
+        let Some(at) = self.warm_up.take() else {
+            return;
+        };
+        simulation.snapshot(at, &mut self.states);
+        let busy = self.states.iter().map(|state| state.busy.ps());
+        self.before = busy.collect();
+    }
+
+    fn look<Q: EventQueue, P: Probe>(&mut self, simulation: &Simulation<Q, P>, at: Time) {
+        simulation.snapshot(at, &mut self.states);
+        let is_warm = simulation.is_warm();
+        let seen = self
+            .states
+            .iter()
+            .zip(&self.before)
+            .map(|(state, before)| Seen {
+                busy: state.busy.ps() + if is_warm { *before } else { 0 },
+                stopped: state.stopped.map(|stopped| stopped.ps()),
+                is_blocked: state.is_blocked,
+                queued: state.queued,
+            });
+        self.bins.look(at.ps(), seen);
+    }
+}
+
+/// Takes note of what channels of the cycle engine have done up to `cycle`.
+pub fn look_at_flits(bins: &mut Bins, cycle: u64, states: &[FlitState]) {
+    let seen = states.iter().map(|state| Seen {
+        busy: state.crossed,
+        stopped: [0; 8],
+        is_blocked: state.is_blocked,
+        queued: u64::from(state.taken),
+    });
+    bins.look(cycle, seen);
+}

@@ -1,0 +1,59 @@
+//! What each channel has done so far, read from counters that a run keeps anyway.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use crate::Simulation;
+use crate::fabric::Fabric;
+use crate::lane::NONE;
+use crate::probe::Probe;
+
+/// One channel, between two cycles.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct ChannelState {
+    /// Flits that have crossed it since the start.
+    pub crossed: u64,
+    /// Places in the buffers at its far end that the sender may not use: taken, or not known to be
+    /// free again.
+    pub taken: u32,
+    /// A VC of it holds a packet and has no credit.
+    pub is_blocked: bool,
+}
+
+impl<P: Probe> Simulation<P> {
+    /// The state of every channel: those between routers, then injection, then ejection.
+    pub fn snapshot(&self) -> Vec<ChannelState> {
+        let fabric = &self.fabric;
+        let crossed = fabric.crossed();
+        let mut states = vec![ChannelState::default(); fabric.layout.out_of.len()];
+        for (out, &channel) in fabric.layout.spec_out.iter().enumerate() {
+            let Some(state) = states.get_mut(channel as usize) else {
+                continue;
+            };
+            *state = fabric.channel_state(out as u32);
+            state.crossed = crossed[out];
+        }
+        states
+    }
+}
+
+impl Fabric {
+    fn channel_state(&self, out: u32) -> ChannelState {
+        let mut state = ChannelState::default();
+        if self.out_channels[out as usize].spend == 0 {
+            return state;
+        }
+        let first = out << self.layout.shift;
+        for index in 0..self.layout.all_lanes.count_ones() {
+            let lane = self.output[(first + index) as usize];
+            let is_held = lane.link != self.layout.no_in();
+            state.taken += u32::from(self.depth.saturating_sub(lane.credits));
+            state.is_blocked |= is_held && lane.credits == 0 && self.has_flit(lane.link);
+        }
+        state
+    }
+
+    fn has_flit(&self, lane: u32) -> bool {
+        self.front[lane as usize] != NONE && self.input[lane as usize].count[0] > 0
+    }
+}

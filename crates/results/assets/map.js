@@ -1,0 +1,283 @@
+// The map: nodes, links by load or stops, bars of queues, and time.
+const NetworkMap = (() => {
+  "use strict";
+  const { color, make, shown } = common;
+  const SCALE = 92;
+  const MARGIN = 56;
+  const ASIDE = 5;
+  const RADIUS = 17;
+  const BAR = 28;
+  // A run takes so long when it is played, and frames are no closer than this.
+  const PLAY_MS = 9000;
+  const FRAME_MS = 40;
+
+  const svg = (tag, attributes = {}) => {
+    const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
+    for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+    return element;
+  };
+  const bytes = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+  const rgb = (hex) => [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16));
+
+  class NetworkMap {
+    constructor(data, figure) {
+      this.data = data;
+      this.figure = figure;
+      this.bins = data.ends.length;
+      for (const name of ["load", "stopped", "queued"]) this[name] = bytes(data[name]);
+      this.slider = figure.querySelector("input");
+      this.button = figure.querySelector(".play");
+      this.output = figure.querySelector("output");
+      this.text = figure.querySelector(".map-text");
+      this.by = data.stops ? "stopped" : "load";
+      this.bin = data.start;
+      this.chosen = null;
+      this.timer = null;
+      this.draw();
+      this.listen();
+      this.repaint();
+    }
+
+    // ---- what does not change with time ----------------------------------------------------
+    draw() {
+      const { nodes, arcs } = this.data;
+      const xs = nodes.map((node) => node[2]);
+      const ys = nodes.map((node) => node[3]);
+      const [left, top] = [Math.min(...xs), Math.min(...ys)];
+      const inner = (Math.max(...xs) - left) * SCALE + 2 * MARGIN;
+      const width = Math.max(inner, 520);
+      const height = (Math.max(...ys) - top) * SCALE + 2 * MARGIN;
+      const shift = (width - inner) / 2;
+      this.size = [width, height];
+      this.at = nodes.map(([, , x, y]) => [
+        (x - left) * SCALE + MARGIN + shift,
+        (y - top) * SCALE + MARGIN,
+      ]);
+      const sheet = svg("svg", {
+        viewBox: `0 0 ${Math.round(width)} ${Math.round(height)}`,
+        role: "group",
+        "aria-label": `Map of ${nodes.length} nodes`,
+      });
+      sheet.style.maxHeight = "min(44rem, 85vh)";
+      this.parts = arcs.map((arc, index) => this.drawArc(sheet, arc, index));
+      this.labels = nodes.map((node, index) => this.drawNode(sheet, node, index));
+      const box = this.figure.querySelector(".map-sheet");
+      box.replaceChildren(sheet);
+      this.sheet = sheet;
+      const fit = () => this.fit(box.clientWidth);
+      fit();
+      new ResizeObserver(fit).observe(box);
+    }
+
+    drawArc(sheet, [from, to, , , , stuck], index) {
+      const [ax, ay] = this.at[from];
+      const [bx, by] = this.at[to];
+      const length = Math.hypot(bx - ax, by - ay) || 1;
+      const [ux, uy] = [(bx - ax) / length, (by - ay) / length];
+      const [sx, sy] = [-uy * ASIDE, ux * ASIDE];
+      const point = (along, aside = 1) => [
+        (ax + ux * along + sx * aside).toFixed(1),
+        (ay + uy * along + sy * aside).toFixed(1),
+      ];
+      const end = length - RADIUS;
+      const line = (a, b) => `M${point(a).join(" ")}L${point(b).join(" ")}`;
+      const group = svg("g", { class: stuck ? "arc stuck" : "arc", tabindex: index ? -1 : 0 });
+      group.setAttribute("role", "img");
+      const wire = svg("path", { class: "wire", d: line(RADIUS, end - 7), "stroke-width": 4.5 });
+      const tip = [point(end), point(end - 9, 2.1), point(end - 9, 0.2)];
+      const head = svg("path", { class: "head", d: `M${tip.map((p) => p.join(" ")).join("L")}z` });
+      group.append(svg("path", { class: "halo", d: line(RADIUS, end) }), wire, head);
+      let fill = null;
+      const bar = Math.min(BAR, length / 2 - RADIUS);
+      if (bar > 4 && this.row("queued", index).some((level) => level)) {
+        group.append(svg("path", { class: "track", d: line(RADIUS + 2, RADIUS + 2 + bar) }));
+        fill = svg("path", { class: "fill" });
+        group.append(fill);
+      }
+      group.append(svg("path", { class: "hit", d: line(RADIUS, end) }));
+      group.addEventListener("pointerenter", () => this.choose(index));
+      group.addEventListener("click", () => this.choose(index));
+      group.addEventListener("focus", () => this.choose(index));
+      sheet.append(group);
+      return { group, wire, head, fill, level: (part) => line(RADIUS + 2, RADIUS + 2 + bar * part) };
+    }
+
+    drawNode(sheet, [name, isHost], index) {
+      const [x, y] = this.at[index];
+      sheet.append(
+        isHost
+          ? svg("circle", { class: "host", cx: x, cy: y, r: 11 })
+          : svg("rect", { class: "switch", x: x - 16, y: y - 16, width: 32, height: 32, rx: 7 }),
+      );
+      const isInside = !isHost && name.length <= 3;
+      const label = svg("text", { x, y: isInside ? y + 5 : y + (isHost ? 26 : 32) });
+      if (isInside) label.setAttribute("class", "inside");
+      label.textContent = name;
+      sheet.append(label);
+      return { label, isInside, isHost, x, y, name };
+    }
+
+    // Letters keep their size on narrow screens; names without room are left out there.
+    fit(width) {
+      if (!width) return;
+      const scale = Math.max(1, this.size[0] / width);
+      const size = Math.min(13 * scale, 30);
+      const taken = [];
+      const order = [...this.labels].sort((a, b) => a.isHost - b.isHost);
+      for (const { label, isInside, isHost, x, y, name } of order) {
+        const own = isInside ? Math.min(size, 15) : size;
+        label.style.fontSize = `${own}px`;
+        if (isInside) continue;
+        const below = y + (isHost ? 11 : 16) + own;
+        label.setAttribute("y", below);
+        const half = name.length * own * 0.3;
+        const room = { l: x - half, r: x + half, t: below - own, b: below + 3 };
+        const hits = (o) => o.l < room.r && o.r > room.l && o.t < room.b && o.b > room.t;
+        const out = room.l < -6 || room.r > this.size[0] + 6;
+        const hidden = out || taken.some(hits);
+        label.style.display = hidden ? "none" : "";
+        if (!hidden) taken.push(room);
+      }
+    }
+
+    // ---- what does -------------------------------------------------------------------------
+    row(name, arc) {
+      return this[name].subarray(arc * this.bins, (arc + 1) * this.bins);
+    }
+
+    mix(share) {
+      const [low, part] = share < 0.5 ? [0, share * 2] : [1, share * 2 - 1];
+      const [a, b] = [this.scale[low], this.scale[low + 1]];
+      return `rgb(${a.map((v, i) => Math.round(v + (b[i] - v) * part)).join(",")})`;
+    }
+
+    // Colours follow the theme.
+    repaint() {
+      const hue = this.by === "load" ? "load" : "stop";
+      const names = ["--link", `--${hue}-1`, `--${hue}-2`];
+      this.scale = names.map((name) => rgb(color(name)));
+      for (const button of this.figure.querySelectorAll("[data-by]"))
+        button.setAttribute("aria-pressed", String(button.dataset.by === this.by));
+      const key = this.figure.querySelector(".map-key");
+      const ramp = make("i");
+      ramp.style.background = `linear-gradient(90deg, ${names.map((n) => `var(${n})`).join(",")})`;
+      const link = make("span", {}, `${this.by === "load" ? "load" : "time stopped"} 0`);
+      link.append(ramp, "100 %");
+      const bar = make("span");
+      bar.append(make("i", { class: "bar-key" }), `full: ${shown(this.data.most)} ${this.data.queue}`);
+      key.replaceChildren(link, bar);
+      if (this.data.arcs.some((arc) => arc[5])) {
+        const circle = make("span");
+        circle.append(make("i", { class: "circle-key" }), "can't move any more");
+        key.append(circle);
+      }
+      this.show();
+    }
+
+    show() {
+      const { data, bin } = this;
+      const last = bin === this.bins - 1;
+      this.slider.value = bin;
+      this.output.textContent = `${shown(data.ends[bin])} ${data.time}`;
+      this.slider.setAttribute("aria-valuetext", this.output.textContent);
+      this.parts.forEach(({ wire, head, fill, level }, arc) => {
+        const share = this[this.by][arc * this.bins + bin] / 200;
+        const stroke = data.arcs[arc][5] && last ? color("--circle") : this.mix(share);
+        wire.setAttribute("stroke", stroke);
+        head.setAttribute("fill", stroke);
+        fill?.setAttribute("d", level(Math.min(1, this.queued[arc * this.bins + bin] / data.parts)));
+      });
+      this.tell();
+    }
+
+    tell() {
+      const { data, bin, chosen } = this;
+      if (chosen === null) {
+        const hint = "Point at a link, or move to it with the arrow keys, to read its numbers.";
+        if (this.text.textContent !== hint) this.text.textContent = hint;
+        return;
+      }
+      const [from, to, count, flows, all, stuck] = data.arcs[chosen];
+      const at = chosen * this.bins + bin;
+      const level = this.queued[at];
+      const queue = (Math.min(level, data.parts) / data.parts) * data.most;
+      const folded = count > 1 ? ` (${count} channels)` : "";
+      const name = make("strong", {}, `${data.nodes[from][0]} → ${data.nodes[to][0]}${folded}`);
+      const words =
+        `: load ${shown(this.load[at] / 2)} %, stopped ${shown(this.stopped[at] / 2)} %, ` +
+        `${level > data.parts ? "more than " : ""}` +
+        `${shown(Number(queue.toPrecision(3)))} ${data.queue}${stuck ? `. ${stuck}` : ""}`;
+      const more = all > flows.length ? ` and ${all - flows.length} more` : "";
+      const list = make("div", { class: "flows" }, all ? `Flows: ${flows.join(", ")}${more}` : "");
+      this.text.replaceChildren(name, words, list);
+      this.parts[chosen].group.setAttribute("aria-label", name.textContent + words);
+    }
+
+    choose(arc) {
+      if (this.chosen !== null) {
+        const { group } = this.parts[this.chosen];
+        group.classList.remove("chosen");
+        group.setAttribute("tabindex", -1);
+      }
+      this.chosen = arc;
+      this.parts[arc].group.classList.add("chosen");
+      this.parts[arc].group.setAttribute("tabindex", 0);
+      this.tell();
+    }
+
+    move(bin) {
+      this.bin = Math.max(0, Math.min(this.bins - 1, bin));
+      this.show();
+    }
+
+    // ---- playing ---------------------------------------------------------------------------
+    play(on = this.timer === null) {
+      clearInterval(this.timer);
+      this.timer = null;
+      if (on) {
+        if (this.bin === this.bins - 1) this.move(0);
+        // Those who want less motion see it in twenty still pictures.
+        const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
+        const frames = still ? 20 : PLAY_MS / FRAME_MS;
+        const start = this.bin;
+        let frame = 0;
+        this.timer = setInterval(() => {
+          frame += 1;
+          this.move(start + Math.round((frame / frames) * this.bins));
+          if (this.bin === this.bins - 1) this.play(false);
+        }, Math.max(FRAME_MS, PLAY_MS / frames));
+      }
+      this.button.textContent = this.timer === null ? "Play" : "Pause";
+      this.button.setAttribute("aria-pressed", String(this.timer !== null));
+    }
+
+    listen() {
+      this.button.addEventListener("click", () => this.play());
+      this.slider.addEventListener("input", () => {
+        this.play(false);
+        this.move(Number(this.slider.value));
+      });
+      for (const button of this.figure.querySelectorAll("[data-by]"))
+        button.addEventListener("click", () => {
+          this.by = button.dataset.by;
+          this.repaint();
+        });
+      this.figure.addEventListener("keydown", (event) => this.key(event));
+    }
+
+    key(event) {
+      const onArc = event.target.closest?.(".arc");
+      const onSlider = event.target === this.slider;
+      if (event.key === " " && (onArc || onSlider)) this.play();
+      else if (onArc && event.key === "ArrowRight") this.move(this.bin + 1);
+      else if (onArc && event.key === "ArrowLeft") this.move(this.bin - 1);
+      else if (onArc && ["ArrowDown", "ArrowUp"].includes(event.key)) {
+        const step = event.key === "ArrowDown" ? 1 : -1;
+        const { length } = this.parts;
+        this.parts[(this.chosen + step + length) % length].group.focus();
+      } else return;
+      event.preventDefault();
+    }
+  }
+  return NetworkMap;
+})();

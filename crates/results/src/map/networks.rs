@@ -1,0 +1,233 @@
+//! Networks of each kind, as a map knows them.
+
+use backwater_flit::outcome::FabricOutcome;
+use backwater_flit::spec::{FabricSpec, Shape};
+use backwater_kernel::words::counted;
+use backwater_kernel::{Channels, Duration};
+use backwater_net::frames::routes::Tables;
+use backwater_net::frames::spec::{EthernetSpec, NodeKind as FrameNode};
+use backwater_net::outcome::Outcome;
+use backwater_net::spec::{NetworkSpec, NodeKind};
+
+use super::bins::Bins;
+use super::layout::Place;
+use super::{Network, drawn};
+use crate::drawn::{Map, Units};
+use crate::fabric::FabricNames;
+use crate::number::significant;
+
+/// Paths that are followed at most to name flows at channels.
+const FOLLOWED: usize = 4_000;
+
+/// Microseconds, or milliseconds in long runs.
+fn time_unit(bins: &Bins) -> (&'static str, f64) {
+    match bins.end() {
+        0..20_000_000_000 => ("us", 1e-6),
+        20_000_000_000..20_000_000_000_000 => ("ms", 1e-9),
+        _ => ("s", 1e-12),
+    }
+}
+
+/// A map of circuits.
+pub fn circuits(spec: &NetworkSpec, outcome: &Outcome, cell: Duration, bins: &Bins) -> Option<Map> {
+    let mut flows = vec![Vec::new(); spec.links.len() * 2];
+    for flow in &spec.flows {
+        for leg in &flow.legs {
+            flows[leg.channel as usize].push(flow.name.clone());
+        }
+    }
+    let legs: Vec<u32> = spec
+        .flows
+        .iter()
+        .flat_map(|flow| &flow.legs)
+        .map(|leg| leg.channel)
+        .collect();
+    let still = outcome.standstill.iter().flat_map(|still| &still.waits);
+    let stuck = still.filter_map(|wait| {
+        let channel = *legs.get(wait.leg()? as usize)?;
+        Some((
+            channel as usize,
+            format!("{} can't move", counted(wait.units, "cell")),
+        ))
+    });
+    let network = Network {
+        names: spec.nodes.iter().map(|node| node.name.clone()).collect(),
+        is_host: spec
+            .nodes
+            .iter()
+            .map(|node| node.kind == NodeKind::Host)
+            .collect(),
+        places: vec![None; spec.nodes.len()],
+        channels: ends(&spec.links),
+        flows,
+        stuck: stuck.collect(),
+    };
+    let cells = cell.ps() > 0 && bins.end() / cell.ps().max(1) < 20_000;
+    let (time, time_scale) = match cells {
+        true => ("cells", 1.0 / cell.ps() as f64),
+        false => time_unit(bins),
+    };
+    let units = Units {
+        time,
+        time_scale,
+        queue: "cells",
+        queue_scale: 1.0,
+        stop: "without credit while cells wait, as seen at the looks",
+        buffer: "cells that wait in front of the channel",
+        busy_per_step: 1,
+    };
+    drawn(&network, bins, units)
+}
+
+/// A map of frames by class.
+pub fn frames(spec: &EthernetSpec, outcome: &Outcome, bins: &Bins) -> Option<Map> {
+    let mut flows = vec![Vec::new(); spec.links.len() * 2];
+    if let (Ok(tables), true) = (Tables::new(spec), spec.flows.len() <= FOLLOWED) {
+        let mut hops = Vec::new();
+        for (flow, way) in spec.flows.iter().zip((0_u32..).step_by(2)) {
+            hops.clear();
+            if tables.follow(spec, way, &mut hops).is_ok() {
+                for &channel in &hops {
+                    flows[channel as usize].push(flow.name.clone());
+                }
+            }
+        }
+    }
+    let still = outcome.standstill.iter().flat_map(|still| &still.waits);
+    let stuck = still.filter_map(|wait| {
+        let queue = wait.queue()?;
+        let kilobytes = significant(queue.bytes as f64 / 1e3, 4);
+        let frames = counted(wait.units, "frame");
+        let what = format!(
+            "class {}: {frames}, {kilobytes} kB, can't move",
+            queue.class
+        );
+        Some((queue.channel as usize, what))
+    });
+    let is_host = |kind: &FrameNode| !matches!(kind, FrameNode::Switch(_));
+    let network = Network {
+        names: spec.nodes.iter().map(|node| node.name.clone()).collect(),
+        is_host: spec.nodes.iter().map(|node| is_host(&node.kind)).collect(),
+        places: vec![None; spec.nodes.len()],
+        channels: ends(&spec.links),
+        flows,
+        stuck: stuck.collect(),
+    };
+    let (time, time_scale) = time_unit(bins);
+    let units = Units {
+        time,
+        time_scale,
+        queue: "kB",
+        queue_scale: 1e-3,
+        stop: "of its most stopped class",
+        buffer: "queue in front of the channel",
+        busy_per_step: 1,
+    };
+    drawn(&network, bins, units)
+}
+
+fn ends<C>(links: &[backwater_kernel::Link<C>]) -> Vec<(usize, usize)> {
+    let ends = links.channels().map(|channel| links.ends(channel));
+    ends.map(|(from, to)| (from as usize, to as usize))
+        .collect()
+}
+
+/// A map of flits: routers alone, with their terminals' channels as those of a host beside each.
+pub fn flits(spec: &FabricSpec, outcome: &FabricOutcome, bins: &Bins) -> Option<Map> {
+    let graph = &spec.graph;
+    let names = FabricNames::new(graph);
+    let routers = graph.routers as usize;
+    let mut channels: Vec<(usize, usize)> = graph
+        .channels
+        .iter()
+        .map(|channel| (channel.from as usize, channel.to as usize))
+        .collect();
+    let known: Vec<Option<Place>> = (0..graph.routers)
+        .map(|router| place(&graph.shape, &names, router))
+        .collect();
+    // Terminals are drawn where there are few, and where a shape has no places of its own.
+    let terminals = graph.inject.len();
+    let has_places = known.iter().all(Option::is_some);
+    let drawn = match has_places || routers + terminals > super::NODES_MOST {
+        true => 0,
+        false => terminals,
+    };
+    let terminal = |at: usize| routers + at;
+    if drawn > 0 {
+        let inject = graph.inject.iter().enumerate();
+        channels.extend(inject.map(|(at, to)| (terminal(at), *to as usize)));
+        let eject = graph.eject.iter().enumerate();
+        channels.extend(eject.map(|(at, from)| (*from as usize, terminal(at))));
+    }
+    let node_names = (0..graph.routers).map(|router| names.router(router));
+    let node_names = node_names.chain((0..drawn as u32).map(|at| names.terminal(at)));
+    let mut places = known;
+    if !has_places {
+        places.fill(None);
+    }
+    places.extend(vec![None; drawn]);
+    let still = outcome.standstill.iter().flat_map(|still| &still.waits);
+    let stuck = still.map(|held| {
+        let what = format!(
+            "VC {}: the packet from terminal {} to {} waits for it",
+            held.waits_for.1, held.source, held.destination
+        );
+        (held.waits_for.0 as usize, what)
+    });
+    let network = Network {
+        names: node_names.collect(),
+        is_host: (0..routers + drawn).map(|node| node >= routers).collect(),
+        places,
+        flows: Vec::new(),
+        stuck: stuck.collect(),
+        channels,
+    };
+    let units = Units {
+        time: "cycles",
+        time_scale: 1.0,
+        queue: "flits",
+        queue_scale: 1.0,
+        stop: "a VC holds a flit and has no credit, as seen at the looks",
+        buffer: "places taken in the buffers at the far end",
+        busy_per_step: 1,
+    };
+    drawn(&network, bins, units)
+}
+
+/// Where a router stands in a grid of one or two dimensions, or in stages.
+fn place(shape: &Shape, names: &FabricNames<'_>, router: u32) -> Option<Place> {
+    match shape {
+        Shape::Mesh { sides, .. } | Shape::Torus { sides, .. } => {
+            let at = crate::fabric::coordinates(sides, router)?;
+            let at: Vec<f64> = at.iter().map(|side| f64::from(*side)).collect();
+            match (shape, &at[..]) {
+                (_, [x, y]) => Some((*x, -*y)),
+                (Shape::Mesh { .. }, [x]) => Some((*x, 0.0)),
+                (_, [x, y, z]) => {
+                    let across = f64::from(sides[2]).sqrt().ceil();
+                    let (column, row) = (z % across, (z / across).floor());
+                    let (width, height) = (f64::from(sides[0]) + 1.0, f64::from(sides[1]) + 1.0);
+                    Some((x + column * width, -(y + row * height)))
+                }
+                _ => None,
+            }
+        }
+        Shape::Fly { k, n } => {
+            let (stage, index) = names.level(router)?;
+            let rows = f64::from(k.checked_pow(n - 1)?);
+            Some((
+                f64::from(stage) * (rows * 0.3).max(1.2),
+                f64::from(index) * 0.7,
+            ))
+        }
+        Shape::FatTree { k, n } => {
+            let (level, index) = names.level(router)?;
+            let rows = f64::from(k.checked_pow(n - 1)?);
+            Some((
+                f64::from(index) * 0.9,
+                -f64::from(level) * (rows * 0.2).max(1.2),
+            ))
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,106 @@
+//! What the page of a map holds, as compact JSON.
+
+use serde_json::{Value, json};
+
+use crate::drawn::{Arc, Map, Node};
+use crate::number::rounded;
+
+/// Parts into which the largest queue is cut.
+const PARTS: u64 = 250;
+
+/// The data of a map; rows of bytes are in base 64, an arc after the other.
+pub fn data(map: &Map, id: &str) -> Value {
+    let most = map.queue_most();
+    let node = |node: &Node| {
+        json!([
+            node.name,
+            node.is_host,
+            short(node.place.0),
+            short(node.place.1)
+        ])
+    };
+    let arc = |arc: &Arc| {
+        json!([
+            arc.from,
+            arc.to,
+            arc.channels.len(),
+            arc.flows,
+            arc.flows_all,
+            arc.stuck
+        ])
+    };
+    let queued = |arc: &Arc| -> Vec<u8> {
+        arc.queued
+            .iter()
+            .map(|queued| level(*queued, most))
+            .collect()
+    };
+    let units = &map.units;
+    json!({
+        "id": id,
+        "nodes": map.nodes.iter().map(node).collect::<Vec<_>>(),
+        "arcs": map.arcs.iter().map(arc).collect::<Vec<_>>(),
+        "ends": map.ends.iter().map(|end| rounded(*end, 6)).collect::<Vec<_>>(),
+        "time": units.time,
+        "queue": units.queue,
+        "most": rounded(most as f64 * units.queue_scale, 6),
+        "parts": PARTS,
+        "start": map.fullest(),
+        "stops": map.has_stops(),
+        "stop": units.stop,
+        "load": base64(map.arcs.iter().flat_map(|arc| arc.load.iter().copied())),
+        "stopped": base64(map.arcs.iter().flat_map(|arc| arc.stopped.iter().copied())),
+        "queued": base64(map.arcs.iter().flat_map(queued)),
+    })
+}
+
+/// A queue in parts of the largest; what is longer, at hosts, is as long as can be shown.
+fn level(queued: u64, most: u64) -> u8 {
+    let parts = (u128::from(queued) * u128::from(PARTS)).div_ceil(u128::from(most.max(1)));
+    parts.min(u128::from(PARTS) + 1) as u8
+}
+
+fn short(place: f64) -> f64 {
+    (place * 1e3).round() / 1e3
+}
+
+fn base64(bytes: impl Iterator<Item = u8>) -> String {
+    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let bytes: Vec<u8> = bytes.collect();
+    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for three in bytes.chunks(3) {
+        let at = |index: usize| u32::from(three.get(index).copied().unwrap_or(0));
+        let word = at(0) << 16 | at(1) << 8 | at(2);
+        for index in 0..4 {
+            match index <= three.len() {
+                true => text.push(char::from(
+                    LETTERS[(word >> (18 - 6 * index)) as usize & 63],
+                )),
+                false => text.push('='),
+            }
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_are_written_in_base_64() {
+        let text = |bytes: &[u8]| base64(bytes.iter().copied());
+        assert_eq!(text(b"Man"), "TWFu");
+        assert_eq!(text(b"Ma"), "TWE=");
+        assert_eq!(text(b"M"), "TQ==");
+        assert_eq!(text(&[0, 255, 200, 1]), "AP/IAQ==");
+    }
+
+    #[test]
+    fn queues_are_parts_of_the_largest() {
+        assert_eq!(
+            [level(0, 9), level(1, 1_000_000), level(9, 9), level(20, 9)],
+            [0, 1, 250, 251]
+        );
+    }
+}
