@@ -203,7 +203,7 @@ mod tests {
     #[test]
     fn a_value_for_each_measure() {
         let scenario = super::super::tests::merge();
-        let mut run = EventRun::new(&scenario, ()).expect("it runs");
+        let mut run = EventRun::new(&scenario, (), WhenMap::Off).expect("it runs");
         let times = |ps: u64| {
             let mut times = backwater_kernel::Delays::default();
             times.record(ps);
