@@ -3,7 +3,7 @@ const NetworkMap = (() => {
   "use strict";
   const { color, make, shown } = common;
   const SCALE = 92;
-  const MARGIN = 56;
+  const MARGIN = 72;
   const ASIDE = 5;
   const RADIUS = 17;
   const BAR = 28;

@@ -70,6 +70,14 @@ pub struct Map {
 }
 
 impl Map {
+    /// The bin that is shown first: the last where something can't move any more.
+    pub fn first_shown(&self) -> usize {
+        match self.arcs.iter().any(|arc| !arc.stuck.is_empty()) {
+            true => self.ends.len().saturating_sub(1),
+            false => self.fullest(),
+        }
+    }
+
     /// The bin with the largest backlog, the first of several.
     pub fn fullest(&self) -> usize {
         let total = |bin: usize| -> u64 { self.arcs.iter().map(|arc| arc.queued[bin]).sum() };

@@ -288,7 +288,7 @@ impl Rendered {
              plays, arrows move time, up and down move from link to link. {folded}</p></div>\
              </figure>\n",
             last = map.ends.len().saturating_sub(1),
-            start = map.fullest(),
+            start = map.first_shown(),
             stop = escape::html(map.units.stop),
             buffer = escape::html(map.units.buffer),
             folded = escape::html(&map.folded),

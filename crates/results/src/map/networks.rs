@@ -148,24 +148,24 @@ pub fn flits(spec: &FabricSpec, outcome: &FabricOutcome, bins: &Bins) -> Option<
     // Terminals are drawn where there are few, and where a shape has no places of its own.
     let terminals = graph.inject.len();
     let has_places = known.iter().all(Option::is_some);
-    let terminals_drawn = match has_places || routers + terminals > super::NODES_MOST {
+    let ends_drawn = match has_places || routers + terminals > super::NODES_MOST {
         true => 0,
         false => terminals,
     };
     let terminal = |at: usize| routers + at;
-    if terminals_drawn > 0 {
+    if ends_drawn > 0 {
         let inject = graph.inject.iter().enumerate();
         channels.extend(inject.map(|(at, to)| (terminal(at), *to as usize)));
         let eject = graph.eject.iter().enumerate();
         channels.extend(eject.map(|(at, from)| (*from as usize, terminal(at))));
     }
     let node_names = (0..graph.routers).map(|router| names.router(router));
-    let node_names = node_names.chain((0..terminals_drawn as u32).map(|at| names.terminal(at)));
+    let node_names = node_names.chain((0..ends_drawn as u32).map(|at| names.terminal(at)));
     let mut places = known;
     if !has_places {
         places.fill(None);
     }
-    places.extend(vec![None; terminals_drawn]);
+    places.extend(vec![None; ends_drawn]);
     let still = outcome.standstill.iter().flat_map(|still| &still.waits);
     let stuck = still.map(|held| {
         let what = format!(
@@ -176,7 +176,7 @@ pub fn flits(spec: &FabricSpec, outcome: &FabricOutcome, bins: &Bins) -> Option<
     });
     let network = Network {
         names: node_names.collect(),
-        is_host: (0..routers + terminals_drawn)
+        is_host: (0..routers + ends_drawn)
             .map(|node| node >= routers)
             .collect(),
         places,

@@ -45,7 +45,7 @@ pub fn data(map: &Map, id: &str) -> Value {
         "queue": units.queue,
         "most": rounded(most as f64 * units.queue_scale, 6),
         "parts": PARTS,
-        "start": map.fullest(),
+        "start": map.first_shown(),
         "stops": map.has_stops(),
         "stop": units.stop,
         "load": base64(map.arcs.iter().flat_map(|arc| arc.load.iter().copied())),

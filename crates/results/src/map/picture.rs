@@ -26,7 +26,7 @@ sans-serif;fill:#1c2128;text-anchor:middle}.s{fill:#fff;stroke:#5b6470;stroke-wi
 /// The moment of the largest backlog, links coloured by the share of time stopped, or by load
 /// where nothing was.
 pub fn picture(map: &Map) -> String {
-    let bin = map.fullest();
+    let bin = map.first_shown();
     let least = |of: fn(&Node) -> f64| map.nodes.iter().map(of).fold(f64::MAX, f64::min);
     let most = |of: fn(&Node) -> f64| map.nodes.iter().map(of).fold(f64::MIN, f64::max);
     let (left, top) = (least(|node| node.place.0), least(|node| node.place.1));

@@ -86,7 +86,7 @@ fn many_hosts_of_a_switch_are_one_node() {
     let queued: u64 = map.arcs.iter().map(|arc| arc.queued[0]).sum();
     assert_eq!(
         queued,
-        (0..channels as u64).map(|channel| 4 * channel).sum()
+        (0..channels as u64).map(|channel| 4 * channel).sum::<u64>()
     );
     assert!(map.folded.contains("200 hosts"));
 }

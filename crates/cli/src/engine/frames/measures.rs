@@ -196,6 +196,7 @@ fn most(times: &DelayOutcome, unit: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::WhenMap;
     use crate::engine::events::EventRun;
     use backwater_kernel::Time;
     use backwater_net::outcome::EndsOutcome;

@@ -3,7 +3,7 @@
 use backwater_kernel::Stop;
 use backwater_scenario::{EthernetScenario, Source};
 
-use super::super::{Found, complete};
+use super::super::{Found, WhenMap, complete};
 use super::EventRun;
 
 const MERGE: &str = r#"

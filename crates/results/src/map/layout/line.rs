@@ -4,6 +4,8 @@ use super::{Graph, Place, turn};
 
 /// Hosts side by side at one switch.
 const SIDE: f64 = 0.62;
+/// So few have more room.
+const FEW: usize = 6;
 
 /// Places, if switches form one line, one ring, or there is only one.
 pub fn layout(graph: &Graph) -> Option<Vec<Place>> {
@@ -61,9 +63,10 @@ fn line(graph: &Graph, order: &[usize]) -> Vec<Place> {
 
 /// One above the other.
 fn column(hosts: &[usize], x: f64, places: &mut [Place]) {
+    let gap = if hosts.len() <= FEW { 0.9 } else { SIDE };
     let middle = (hosts.len() as f64 - 1.0) / 2.0;
     for (index, &host) in hosts.iter().enumerate() {
-        places[host] = (x, (index as f64 - middle) * SIDE);
+        places[host] = (x, (index as f64 - middle) * gap);
     }
 }
 
