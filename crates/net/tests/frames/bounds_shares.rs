@@ -53,7 +53,7 @@ fn against_a_full_queue(scheduler: SchedulerSpec) -> EthernetSpec {
 }
 
 /// Half the rate is sure: twice the time of the frame, and one of the others in the way. It comes
-/// within a frame of that where others may be ahead by their stamps.
+/// within a frame of that where others may be ahead by their tags, and about a frame elsewhere.
 #[test]
 fn a_bound_shorter_by_a_frame_would_be_broken() {
     for scheduler in ALL {
@@ -70,13 +70,11 @@ fn a_bound_shorter_by_a_frame_would_be_broken() {
             SchedulerSpec::Sfq => FRAME,
             _ => 2 * FRAME,
         };
-        assert!(wait.abs_diff(expected) < 40, "{scheduler:?}: {wait}");
-        // VirtualClock lets the class go first that has had less than it reserves.
-        let is_near = most - seen < FRAME;
-        assert!(
-            is_near || scheduler == CLOCK,
-            "{scheduler:?}: {seen} of {most}"
-        );
+        assert!(wait.abs_diff(expected) < 120, "{scheduler:?}: {wait}");
+        // The other two let the class go first that has had less than it reserves.
+        let is_by_tags = matches!(scheduler, SchedulerSpec::Scfq | SchedulerSpec::Sfq);
+        let room = FRAME + if is_by_tags { 0 } else { FRAME / 10 };
+        assert!(most - seen < room, "{scheduler:?}: {seen} of {most}");
     }
 }
 
