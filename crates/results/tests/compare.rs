@@ -235,7 +235,7 @@ fn tables_have_a_row_for_each_scheme_run_flow_and_burst() {
 fn what_is_the_same_is_said_once_and_what_differs_for_each() {
     let notes = compare_notes(&schemes());
     let all = notes.lines().take_while(|line| !line.is_empty());
-    let all: Vec<&str> = all.collect();
+    let all: Vec<&str> = all.flat_map(str::split_whitespace).collect();
     let all = all.join(" ");
     assert!(all.starts_with("all"), "{notes}");
     assert!(all.contains("1,538 B on the wire") && all.contains("memory of switches: 300 kB"));

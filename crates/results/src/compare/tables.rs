@@ -77,10 +77,10 @@ fn conditions(schemes: &[SchemeRuns]) -> Table {
             Column::text("scheme", "flow control scheme"),
             Column::number(
                 "unit wire",
-                "B",
+                "bytes",
                 "a full unit on the wire, preamble and gap included",
             ),
-            Column::number("unit payload", "B", "payload of a full unit"),
+            Column::number("unit payload", "bytes", "payload of a full unit"),
             Column::text("service", "in which order ports of switches serve"),
             Column::text("switch", "its name"),
             Column::number("memory", "kB", "memory of the switch"),
