@@ -32,6 +32,7 @@ fn frame(class: u8) -> FrameView {
         number: 0,
         source: 0,
         destination: 1,
+        receivers: (0, 1),
         class,
         bytes: 64,
         is_tagged: false,
