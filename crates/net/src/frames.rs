@@ -15,7 +15,7 @@ mod multicast;
 mod schedulers;
 mod standstill;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 mod transmit;
 mod view;
 
