@@ -107,11 +107,11 @@ fn copies_are_audited() {
         let outcome = run.outcome();
         let audit = run.probe();
         assert_eq!(
-            audit.violations().total(),
+            audit.checks().violations().total(),
             0,
             "{}: {:?}",
             spec.seed,
-            audit.violations()
+            audit.checks().violations()
         );
         assert_eq!(
             outcome.violations.total(),
@@ -158,7 +158,7 @@ fn a_copy_too_many_is_seen() {
                 false => audit.on_frame_delivered(at, frame),
             }
         }
-        audit.violations().total()
+        audit.checks().violations().total()
     };
     let rest = for_(frame.receivers.0, frame.receivers.1 - 1);
     assert_eq!(broken(&[(false, for_(last, 1)), (true, rest)]), 0);
