@@ -14,7 +14,7 @@ mod lanes;
 mod schedulers;
 mod standstill;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 mod transmit;
 mod view;
 
