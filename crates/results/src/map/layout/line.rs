@@ -96,7 +96,8 @@ fn ring(graph: &Graph, order: &[usize]) -> Vec<Place> {
         let hosts = graph.hosts_at(switch);
         let middle = (hosts.len() as f64 - 1.0) / 2.0;
         for (nth, host) in hosts.into_iter().enumerate() {
-            let (cos, sin) = turn(at + (nth as f64 - middle) * SIDE / (6.28 * (radius + 1.0)));
+            let (cos, sin) =
+                turn(at + (nth as f64 - middle) * SIDE / (std::f64::consts::TAU * (radius + 1.0)));
             places[host] = ((radius + 1.0) * cos, (radius + 1.0) * sin);
         }
     }
