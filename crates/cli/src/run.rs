@@ -31,7 +31,7 @@ pub struct Options {
     /// or Ethernet frames, also as a capture
     #[arg(long, value_name = "KIND")]
     trace: Option<TraceKind>,
-    /// Threads for a run of the flit engine; results do not depend on the number
+    /// Threads for a run of flits or frames; results do not depend on the number
     #[arg(
         long,
         value_name = "N",

@@ -3,7 +3,7 @@
 mod arrive;
 mod depart;
 pub(crate) mod due;
-mod frame;
+pub(crate) mod frame;
 mod instant;
 pub(crate) mod kind;
 pub(crate) mod leg;

@@ -7,6 +7,7 @@ use backwater_net::frames::Simulation;
 use backwater_net::frames::probe::{Audit, Coverage, Probe, Recorder};
 use backwater_net::frames::spec::{NodeKind, NodeSpec};
 use backwater_net::outcome::Outcome;
+use backwater_net::parts::{self, PARTS_MAX};
 use backwater_results::compare::{Carrier, FrameMeter, Workload};
 use backwater_results::ethernet::{flow_names, flow_tables};
 use backwater_results::number::span;
@@ -23,10 +24,12 @@ use super::{complete, grown, part, promised_words, turns};
 
 pub mod measures;
 mod series;
+mod team;
 #[cfg(test)]
 mod tests;
 mod trace;
 
+use team::{Machine, Team};
 use trace::Trace;
 
 /// The first slice; how long later ones are follows from how long this takes.
@@ -36,9 +39,9 @@ const FIRST_SLICE: Duration = Duration(1_000_000_000);
 pub struct Frames<'a>(pub &'a EthernetScenario);
 
 /// A run of it.
-struct FrameRun<'a, P: Probe> {
+struct FrameRun<'a, M> {
     scenario: &'a EthernetScenario,
-    simulation: Simulation<Rings, P>,
+    machine: M,
     at: Time,
 }
 
@@ -50,16 +53,20 @@ pub struct FoundFrames<'a> {
 }
 
 impl<'a> Frames<'a> {
-    fn start<P>(&self, probe: P) -> Result<FrameRun<'a, P>, String>
+    fn start<P>(&self, probe: P) -> Result<FrameRun<'a, Simulation<Rings, P>>, String>
     where
         P: Probe + Tells<FoundFrames<'a>> + 'a,
     {
         let simulation = Simulation::with_probe(&self.0.network, probe);
-        Ok(FrameRun {
+        Ok(self.run(simulation.map_err(|error| error.to_string())?))
+    }
+
+    fn run<M>(&self, machine: M) -> FrameRun<'a, M> {
+        FrameRun {
             scenario: self.0,
-            simulation: simulation.map_err(|error| error.to_string())?,
+            machine,
             at: Time::ZERO,
-        })
+        }
     }
 }
 
@@ -100,11 +107,26 @@ impl Engine for Frames<'_> {
         Ok(Box::new(self.start(())?))
     }
 
+    /// On several threads where that is wanted and can be.
     fn watched(&self, wanted: &Wanted<'_>) -> Result<Box<dyn Run<'_> + '_>, String> {
         let network = &self.0.network;
+        let threads = wanted.threads.min(network.nodes.len());
+        if threads > 1 {
+            match self.obstacle(wanted) {
+                Some(why) => eprintln!("note: one thread: {why}"),
+                None => {
+                    let team = Team::new(network, threads.min(PARTS_MAX));
+                    let team = team.map_err(|error| error.to_string())?;
+                    return Ok(Box::new(self.run(team)));
+                }
+            }
+        }
         let recorder = Recorder::new(network, &series::wanted(self.0));
         if !wanted.audit && wanted.trace.is_none() {
-            return Ok(Box::new(self.start(recorder)?));
+            return match self.0.series.is_empty() {
+                true => self.plain(),
+                false => Ok(Box::new(self.start(recorder)?)),
+            };
         }
         let audit = wanted.audit.then(|| Audit::new(network));
         let trace = wanted.trace.map(|kind| Trace::new(kind, network));
@@ -144,46 +166,59 @@ impl Engine for Frames<'_> {
     }
 }
 
-impl<'a, P: Probe + Tells<FoundFrames<'a>>> FrameRun<'a, P> {
+impl Frames<'_> {
+    /// Why one thread has to run it, if so.
+    fn obstacle(&self, wanted: &Wanted<'_>) -> Option<&'static str> {
+        if wanted.audit || wanted.trace.is_some() {
+            Some("a run with `--audit` or `--trace` takes one")
+        } else if !self.0.series.is_empty() {
+            Some("a run that records series takes one")
+        } else {
+            parts::obstacle(&self.0.network)
+        }
+    }
+}
+
+impl<'a, M: Machine<Probe: Tells<FoundFrames<'a>>>> FrameRun<'a, M> {
     fn so_far(&mut self) -> FoundFrames<'a> {
-        let mut outcome = self.simulation.outcome();
+        let mut outcome = self.machine.outcome();
         note_late_frames(&self.scenario.network, &mut outcome);
         let mut found = FoundFrames {
             scenario: self.scenario,
             outcome,
             told: Told::default(),
         };
-        self.simulation.probe().tell(&mut found);
+        self.machine.probe().tell(&mut found);
         found
     }
 }
 
-impl<'a, P: Probe + Tells<FoundFrames<'a>>> Run<'a> for FrameRun<'a, P> {
+impl<'a, M: Machine<Probe: Tells<FoundFrames<'a>>>> Run<'a> for FrameRun<'a, M> {
     fn first_slice(&self) -> u64 {
         FIRST_SLICE.ps()
     }
 
     fn advance(&mut self, pace: &mut Pace) -> bool {
-        let (simulation, end) = (&mut self.simulation, self.scenario.network.stop_at);
+        let (machine, end) = (&mut self.machine, self.scenario.network.stop_at);
         let more = pace.events(&mut self.at, end, |until, events| {
-            let more = simulation.run_some(until, events);
-            more.ok_or_else(|| simulation.now())
+            let more = machine.run_some(until, events);
+            more.ok_or_else(|| machine.now())
         });
         more.unwrap_or(true)
     }
 
     fn progress(&mut self) -> (u64, String) {
         let (at, end) = (self.at.ps(), self.scenario.network.stop_at.ps());
-        let hops = self.simulation.unit_hops() as f64 / 1e6;
+        let hops = self.machine.unit_hops() as f64 / 1e6;
         (part(at, end), format!("{hops:.1} M frame hops"))
     }
 
     fn look_over(&mut self) {
-        self.simulation.look_over();
+        self.machine.look_over();
     }
 
     fn looks(&mut self) -> &mut dyn Looks {
-        self.simulation.probe_mut()
+        self.machine.probe()
     }
 
     fn found(&mut self) -> Box<dyn Found + 'a> {
