@@ -18,7 +18,7 @@ pub(crate) mod datagrams;
 mod gaps;
 pub mod over_cells;
 mod tally;
-mod transfers;
+pub(crate) mod transfers;
 pub mod units;
 
 /// An instant that never comes, in picoseconds.

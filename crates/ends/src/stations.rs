@@ -8,6 +8,7 @@ use backwater_kernel::{DelayOutcome, Time};
 use crate::TcpSpec;
 use crate::application::connection::{Arrival, Connection};
 use crate::application::datagrams::Datagrams;
+pub use crate::application::transfers::{End, News};
 use crate::application::{NEVER_PS, Outgoing, Payload};
 use crate::outcome::EndsOutcome;
 use crate::spec::bytes::{TrafficSpec, TransportSpec};
@@ -91,14 +92,15 @@ impl Stations {
         stations
     }
 
-    /// When [`Stations::on_timer`] wants to be called for a flow: the earliest of its application
-    /// and both TCP ends. What an application does without any time to think or to serve it does
-    /// as the frame comes in.
+    /// When [`Stations::on_timer`] wants to be called for an end of a flow: the earliest of its
+    /// application and of TCP there. What an application does without any time to think or to
+    /// serve it does as the frame comes in.
     #[inline]
-    pub fn next_timer(&self, flow: u32) -> Option<Time> {
+    pub fn next_timer(&self, flow: u32, end: End) -> Option<Time> {
         let ps = match self.places[flow as usize] {
-            Place::Tcp(at) => self.connections[at as usize].next_timer_ps(),
-            Place::Udp(at) => self.datagrams[at as usize].next_timer_ps(),
+            Place::Tcp(at) => self.connections[at as usize].next_timer_ps(end),
+            Place::Udp(at) if end == End::Opener => self.datagrams[at as usize].next_timer_ps(),
+            Place::Udp(_) => NEVER_PS,
         };
         (ps != NEVER_PS).then_some(Time(ps))
     }
@@ -106,17 +108,44 @@ impl Stations {
     /// Does the flow do anything more by itself, with no frame of it on its way?
     #[inline]
     pub fn has_more(&self, flow: u32) -> bool {
-        self.next_timer(flow).is_some() || self.is_pulled(flow)
+        let ends = [End::Opener, End::Answerer];
+        let waits = |end| self.next_timer(flow, end).is_some();
+        ends.into_iter().any(waits) || self.is_pulled(flow)
+    }
+
+    /// Only some ends of a flow are simulated here: the others do nothing by themselves.
+    pub fn keep(&mut self, flow: u32, opener: bool) {
+        match self.places[flow as usize] {
+            Place::Tcp(at) => self.connections[at as usize].keep(opener),
+            Place::Udp(at) if !opener => self.datagrams[at as usize].silence(),
+            Place::Udp(_) => {}
+        }
+    }
+
+    /// What an end of a flow did since this was asked last that the other one has to know, if it
+    /// is simulated elsewhere: before a segment that was sent thereafter comes there.
+    pub fn take_news(&mut self, flow: u32) -> Option<News> {
+        match self.places[flow as usize] {
+            Place::Tcp(at) => self.connections[at as usize].take_news(),
+            Place::Udp(_) => None,
+        }
+    }
+
+    /// Hears what the other end of a flow did.
+    pub fn hear(&mut self, flow: u32, news: News) {
+        if let Place::Tcp(at) = self.places[flow as usize] {
+            self.connections[at as usize].hear(news);
+        }
     }
 
     /// The instant that [`Stations::next_timer`] named has come; calls before it do nothing.
     /// Frames for the ports are appended to `out`.
-    pub fn on_timer(&mut self, now: Time, flow: u32, out: &mut Vec<Outgoing>) {
+    pub fn on_timer(&mut self, now: Time, flow: u32, end: End, out: &mut Vec<Outgoing>) {
         match self.places[flow as usize] {
             Place::Tcp(at) => {
                 let connection = &mut self.connections[at as usize];
                 let tcp = &self.tcp[connection.flavour as usize];
-                connection.on_timer(now, tcp, out);
+                connection.on_timer(now, tcp, end, out);
             }
             Place::Udp(at) => {
                 self.datagrams[at as usize].on_timer(now, self.is_measuring, out);

@@ -20,7 +20,7 @@ pub struct Violation<T = Time> {
 }
 
 /// What a violation concerns.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Place {
     /// The network as a whole.
     Network,
@@ -67,6 +67,18 @@ impl<T> Violations<T> {
         T: Clone,
     {
         self.kept.extend_from_slice(&others.kept);
+        self.total += others.total;
+    }
+
+    /// Adds what another part of the same run found: the first 100 of both are kept, by instant.
+    pub fn join(&mut self, others: &Self)
+    where
+        T: Clone + Ord,
+    {
+        self.kept.extend_from_slice(&others.kept);
+        self.kept
+            .sort_by(|a, b| (&a.at, a.place).cmp(&(&b.at, b.place)));
+        self.kept.truncate(KEPT);
         self.total += others.total;
     }
 

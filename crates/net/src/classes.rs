@@ -140,8 +140,8 @@ pub(crate) struct Flow {
     pub created_bytes: u64,
     pub delivered: u64,
     pub delivered_bytes: u64,
-    /// The event that is in the queue for it.
-    pub armed: Time,
+    /// The event that is in the queue for each of its ends, the source first.
+    pub armed: [Time; 2],
     /// Of a pulled flow: frames that wait in its port.
     pub in_port: u32,
     pub class: u8,
@@ -155,6 +155,8 @@ impl Flow {
     pub const ECT: u8 = 4;
     pub const PULLED: u8 = 8;
     pub const MULTICAST: u8 = 16;
+    /// Only one of its ends is simulated here.
+    pub const DIVIDED: u8 = 32;
 
     /// Where its frames start and where they end, one way or the other.
     #[inline]

@@ -6,7 +6,7 @@ mod arrive;
 mod back_pressure;
 mod build;
 mod credits;
-mod finish;
+pub(crate) mod finish;
 mod gates;
 mod inputs;
 mod instant;
@@ -18,6 +18,8 @@ mod standstill;
 pub(crate) mod testing;
 mod transmit;
 mod view;
+
+pub(crate) use standstill::Look;
 
 pub use crate::classes::routes;
 pub use crate::hop::sizes::frame_bytes;

@@ -50,6 +50,7 @@ mod marking;
 mod memory;
 mod network;
 pub mod outcome;
+pub mod parts;
 mod plan;
 pub mod probe;
 mod rm_cells;

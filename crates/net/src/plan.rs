@@ -52,8 +52,15 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// If the specification contradicts itself: an index out of range, a leg that does not
     /// follow its parent, a zero where the engine needs more.
     pub fn with_probe(spec: &impl Specification, probe: P) -> Result<Self, BuildError> {
-        let plan = spec.plan()?;
-        let mut simulation = Simulation {
+        let mut simulation = Simulation::assemble(spec.plan()?, probe);
+        simulation.probe.on_begin(&simulation.network);
+        spec.start(&mut simulation);
+        Ok(simulation)
+    }
+
+    /// A network at time zero without its first events.
+    pub(crate) fn assemble(plan: Plan, probe: P) -> Self {
+        Simulation {
             now: Time::ZERO,
             events: Q::default(),
             due: Due::new(plan.network.channels.len()),
@@ -73,9 +80,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             last_start: Time::ZERO,
             mark: plan.mark,
             violations: Violations::default(),
-        };
-        simulation.probe.on_begin(&simulation.network);
-        spec.start(&mut simulation);
-        Ok(simulation)
+            border: None,
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! The run: one instant after another, one phase after another.
 
+use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -12,6 +13,7 @@ use crate::hop::due::Due;
 use crate::hop::wire::Ticket;
 use crate::marking::rate_ports::RatePorts;
 use crate::network::{Freed, Network};
+use crate::parts::Border;
 use crate::probe::Probe;
 use crate::standstill::mark::Mark;
 
@@ -41,6 +43,8 @@ pub struct Simulation<Q: EventQueue = Rings, P: Probe = ()> {
     /// Where units are routed, and share queues by class.
     pub(crate) by_class: ByClass,
     pub(crate) violations: Violations,
+    /// In a part of a run: how it meets the others.
+    pub(crate) border: Option<Box<Border>>,
 }
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
@@ -78,7 +82,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     }
 
     /// All that happens up to and at `until`; `None` if there were `enough` events before that.
-    fn advance(&mut self, until: Time, enough: u64) -> Option<()> {
+    pub(crate) fn advance(&mut self, until: Time, enough: u64) -> Option<()> {
         match self.network.classes.count {
             0 => self.advance_in::<false>(until, enough),
             _ => self.advance_in::<true>(until, enough),

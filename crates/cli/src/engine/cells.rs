@@ -70,6 +70,9 @@ impl Engine for Cells<'_> {
     /// links are cut, how flows come back.
     fn watched(&self, wanted: &Wanted<'_>) -> Result<Box<dyn Run<'_> + '_>, String> {
         let (network, measure) = (&self.0.network, &self.0.measure);
+        if wanted.threads > 1 {
+            eprintln!("note: one thread: a run of cells takes one");
+        }
         let window = measure.window;
         let ports = measure
             .ports

@@ -5,6 +5,7 @@ use backwater_net::outcome::{Outcome, PortsOutcome, RecoveryOutcome};
 use backwater_net::probe::{Checks, Coverage, Ports, Probe, Recorder, Recovery, frames};
 use backwater_net::{Simulation, Specification, probe};
 use backwater_results::compare::{CellMeter, FrameMeter};
+use backwater_results::map::bins::Bins;
 use backwater_results::{RunInfo, Table};
 
 use super::over_time::OverTime;
@@ -45,11 +46,98 @@ pub trait EventScenario: Sized {
     fn standstill(found: &FoundEvents<'_, Self>) -> Option<String>;
 }
 
-/// A run of it.
-pub struct EventRun<'a, S, P: Probe> {
-    scenario: &'a S,
+/// What runs: on one thread or on several, with a map or without.
+pub trait Machine {
+    /// What looks on.
+    type Probe;
+    /// As [`Simulation::run_some`].
+    fn run_some(&mut self, until: Time, events: u64) -> Option<bool>;
+    /// How far the run is.
+    fn now(&self) -> Time;
+    /// Units that have crossed a channel.
+    fn unit_hops(&mut self) -> u64;
+    /// What was found so far.
+    fn outcome(&mut self) -> Outcome;
+    /// What channels did up to this instant, if that is recorded.
+    fn bins(&mut self, _at: Time) -> Option<Bins> {
+        None
+    }
+    /// What looks on.
+    fn probe(&mut self) -> &mut Self::Probe;
+    /// Shows it the network as at the end of a run.
+    fn look_over(&mut self);
+}
+
+impl<P: Probe> Machine for Simulation<Rings, P> {
+    type Probe = P;
+
+    fn run_some(&mut self, until: Time, events: u64) -> Option<bool> {
+        Simulation::run_some(self, until, events)
+    }
+
+    fn now(&self) -> Time {
+        Simulation::now(self)
+    }
+
+    fn unit_hops(&mut self) -> u64 {
+        Simulation::unit_hops(self)
+    }
+
+    fn outcome(&mut self) -> Outcome {
+        Simulation::outcome(self)
+    }
+
+    fn probe(&mut self) -> &mut P {
+        self.probe_mut()
+    }
+
+    fn look_over(&mut self) {
+        Simulation::look_over(self);
+    }
+}
+
+/// One thread, and what is read between its slices.
+struct Mapped<P: Probe> {
     simulation: Simulation<Rings, P>,
-    over_time: Option<OverTime>,
+    over_time: OverTime,
+}
+
+impl<P: Probe> Machine for Mapped<P> {
+    type Probe = P;
+
+    fn run_some(&mut self, until: Time, events: u64) -> Option<bool> {
+        self.over_time.run(&mut self.simulation, until, events)
+    }
+
+    fn now(&self) -> Time {
+        self.simulation.now()
+    }
+
+    fn unit_hops(&mut self) -> u64 {
+        self.simulation.unit_hops()
+    }
+
+    fn outcome(&mut self) -> Outcome {
+        self.simulation.outcome()
+    }
+
+    fn bins(&mut self, at: Time) -> Option<Bins> {
+        Some(self.over_time.bins(&self.simulation, at))
+    }
+
+    fn probe(&mut self) -> &mut P {
+        self.simulation.probe_mut()
+    }
+
+    fn look_over(&mut self) {
+        self.simulation.look_over();
+    }
+}
+
+/// A run of it.
+pub struct EventRun<'a, S, M> {
+    scenario: &'a S,
+    machine: M,
     at: Time,
 }
 
@@ -62,37 +150,47 @@ pub struct FoundEvents<'a, S> {
     pub told: Told,
 }
 
-impl<'a, S: EventScenario, P: Probe + Tells<FoundEvents<'a, S>>> EventRun<'a, S, P> {
-    /// Ready to run, with this probe looking on.
-    pub fn new(scenario: &'a S, probe: P, map: WhenMap) -> Result<Self, String> {
-        let simulation = Simulation::with_probe(scenario.network(), probe);
-        let channels = scenario.channels();
-        let over_time = map
-            .is_for(channels)
-            .then(|| OverTime::new(channels, scenario.warm_up(), scenario.stop_at()));
-        Ok(EventRun {
+impl<'a, S: EventScenario> EventRun<'a, S, Simulation<Rings>> {
+    /// Ready to run, with nothing looking on.
+    pub fn plain(scenario: &'a S) -> Result<Self, String> {
+        Ok(EventRun::on(scenario, simulation(scenario, ())?))
+    }
+}
+
+impl<'a, S: EventScenario, M: Machine<Probe: Tells<FoundEvents<'a, S>>>> EventRun<'a, S, M> {
+    /// Ready to run on this machine.
+    pub fn on(scenario: &'a S, machine: M) -> Self {
+        let at = Time::ZERO;
+        EventRun {
             scenario,
-            simulation: simulation.map_err(|error| error.to_string())?,
-            over_time,
-            at: Time::ZERO,
-        })
+            machine,
+            at,
+        }
     }
 
     /// What was found so far.
     pub fn so_far(&mut self) -> FoundEvents<'a, S> {
         let mut found = FoundEvents {
             scenario: self.scenario,
-            outcome: self.simulation.outcome(),
+            outcome: self.machine.outcome(),
             ports: None,
             recovery: None,
             told: Told::default(),
         };
         self.scenario.judge(&mut found.outcome);
-        let (over_time, at) = (self.over_time.as_mut(), found.outcome.ended_at);
-        found.told.bins = over_time.map(|over_time| over_time.bins(&self.simulation, at));
-        self.simulation.probe().tell(&mut found);
+        found.told.bins = self.machine.bins(found.outcome.ended_at);
+        self.machine.probe().tell(&mut found);
         found
     }
+}
+
+fn simulation<S, P>(scenario: &S, probe: P) -> Result<Simulation<Rings, P>, String>
+where
+    S: EventScenario,
+    P: Probe,
+{
+    let simulation = Simulation::with_probe(scenario.network(), probe);
+    simulation.map_err(|error| error.to_string())
 }
 
 /// Ready to run, as commands know it.
@@ -105,43 +203,49 @@ where
     S: EventScenario,
     P: Probe + Tells<FoundEvents<'a, S>> + 'a,
 {
-    Ok(Box::new(EventRun::new(scenario, probe, map)?))
+    let simulation = simulation(scenario, probe)?;
+    let channels = scenario.channels();
+    if !map.is_for(channels) {
+        return Ok(Box::new(EventRun::on(scenario, simulation)));
+    }
+    let over_time = OverTime::new(channels, scenario.warm_up(), scenario.stop_at());
+    let mapped = Mapped {
+        simulation,
+        over_time,
+    };
+    Ok(Box::new(EventRun::on(scenario, mapped)))
 }
 
-impl<'a, S, P> Run<'a> for EventRun<'a, S, P>
+impl<'a, S, M> Run<'a> for EventRun<'a, S, M>
 where
     S: EventScenario,
-    P: Probe + Tells<FoundEvents<'a, S>>,
+    M: Machine<Probe: Tells<FoundEvents<'a, S>> + Looks>,
 {
     fn first_slice(&self) -> u64 {
         self.scenario.first_slice().ps()
     }
 
     fn advance(&mut self, pace: &mut Pace) -> bool {
-        let (simulation, end) = (&mut self.simulation, self.scenario.stop_at());
-        let over_time = &mut self.over_time;
+        let (machine, end) = (&mut self.machine, self.scenario.stop_at());
         let more = pace.events(&mut self.at, end, |until, events| {
-            let more = match over_time {
-                Some(over_time) => over_time.run(simulation, until, events),
-                None => simulation.run_some(until, events),
-            };
-            more.ok_or_else(|| simulation.now())
+            let more = machine.run_some(until, events);
+            more.ok_or_else(|| machine.now())
         });
         more.unwrap_or(true)
     }
 
     fn progress(&mut self) -> (u64, String) {
         let (at, end) = (self.at.ps(), self.scenario.stop_at().ps());
-        let hops = self.simulation.unit_hops() as f64 / 1e6;
+        let hops = self.machine.unit_hops() as f64 / 1e6;
         (part(at, end), format!("{hops:.1} M {}", S::HOPS))
     }
 
     fn look_over(&mut self) {
-        self.simulation.look_over();
+        self.machine.look_over();
     }
 
     fn looks(&mut self) -> &mut dyn Looks {
-        self.simulation.probe_mut()
+        self.machine.probe()
     }
 
     fn found(&mut self) -> Box<dyn Found + 'a> {

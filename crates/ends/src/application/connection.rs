@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use backwater_kernel::{DelayOutcome, Time};
 
 use super::tally::Tally;
-use super::transfers::{End, Milestone, Plan, Transfers};
+use super::transfers::{End, Milestone, News, Plan, Transfers};
 use super::{NEVER_PS, Outgoing, Payload};
 use crate::outcome::EndsOutcome;
 use crate::spec::bytes::TrafficSpec;
@@ -59,28 +59,40 @@ impl Connection {
         }
     }
 
-    /// Earliest of the applications and both ends, ps.
+    /// Earliest of the application and TCP at an end, ps.
     #[inline]
-    pub fn next_timer_ps(&self) -> u64 {
-        let [source, destination] = &self.ends;
+    pub fn next_timer_ps(&self, end: End) -> u64 {
         let due = |timer: Option<Time>| timer.map_or(NEVER_PS, Time::ps);
-        due(self.transfers.wakes_at)
-            .min(due(source.timer()))
-            .min(due(destination.timer()))
+        let wakes_at = self.transfers.wakes_at;
+        let own = wakes_at.filter(|_| self.transfers.waiting_end() == end);
+        due(own).min(due(self.ends[end as usize].timer()))
     }
 
-    /// Does what is due: applications, then the source's end, then the destination's.
-    pub fn on_timer(&mut self, now: Time, tcp: &TcpSpec, out: &mut Vec<Outgoing>) {
-        if self.transfers.is_due(now) {
+    /// Does what is due at an end: the application, then TCP.
+    pub fn on_timer(&mut self, now: Time, tcp: &TcpSpec, end: End, out: &mut Vec<Outgoing>) {
+        if self.transfers.waiting_end() == end && self.transfers.is_due(now) {
             self.wake(now, tcp, out);
         }
-        for end in [End::Opener, End::Answerer] {
-            let endpoint = &mut self.ends[end as usize];
-            if endpoint.timer().is_some_and(|due| due <= now) {
-                endpoint.on_timer(now, tcp);
-                self.send(now, tcp, end, out);
-            }
+        let endpoint = &mut self.ends[end as usize];
+        if endpoint.timer().is_some_and(|due| due <= now) {
+            endpoint.on_timer(now, tcp);
+            self.send(now, tcp, end, out);
         }
+    }
+
+    /// Only one end, or none, is simulated here.
+    pub fn keep(&mut self, opener: bool) {
+        self.transfers.keep(opener);
+    }
+
+    /// What an end did that the other has to know, if it is simulated elsewhere.
+    pub fn take_news(&mut self) -> Option<News> {
+        self.transfers.take_news()
+    }
+
+    /// Hears of it.
+    pub fn hear(&mut self, news: News) {
+        self.transfers.hear(news);
     }
 
     /// A segment reached its end. Returns the bytes its application got in order by it.
@@ -185,7 +197,14 @@ impl Connection {
     /// Of both ends together.
     fn counts(&self) -> TcpCounts {
         let [source, destination] = &self.ends;
-        combine(source.counts(), destination.counts(), |a, b| a + b)
+        source.counts().plus(destination.counts())
+    }
+}
+
+impl TcpCounts {
+    /// Those of two ends, or of two observers, together.
+    pub fn plus(self, other: TcpCounts) -> TcpCounts {
+        combine(self, other, |a, b| a + b)
     }
 }
 

@@ -138,6 +138,12 @@ impl Datagrams {
         }
     }
 
+    /// It sends nothing: its source is simulated elsewhere.
+    pub fn silence(&mut self) {
+        self.source = Source::Silent;
+        self.next_ps = NEVER_PS;
+    }
+
     /// May the port ask for frames?
     #[inline]
     pub const fn is_pulled(&self) -> bool {

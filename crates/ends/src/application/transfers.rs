@@ -156,6 +156,18 @@ pub(super) enum Milestone {
     Answered(Time),
 }
 
+/// What one end did that the other has to know, if it is simulated elsewhere. Nothing depends on it
+/// before the first segment sent thereafter has come to the other end.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum News {
+    /// The opener asks, since this instant.
+    Asked(Time),
+    /// All of a file is in at the answerer.
+    IsIn,
+    /// The answerer answers.
+    Answers,
+}
+
 /// The client at the opener, and the server at the answerer.
 pub(super) struct Transfers {
     plan: Plan,
@@ -170,6 +182,8 @@ pub(super) struct Transfers {
     pub is_unacknowledged: bool,
     /// Transfers not yet finished.
     left: u64,
+    /// What an end did last that the other has to know.
+    news: Option<News>,
     think: Stream,
     service: Stream,
 }
@@ -186,6 +200,7 @@ impl Transfers {
             got_bytes: 0,
             is_unacknowledged: false,
             left: plan.count.unwrap_or(ENDLESS),
+            news: None,
             think: stream(Purpose::Think),
             service: stream(Purpose::Service),
         };
@@ -219,12 +234,50 @@ impl Transfers {
         match (self.stage, self.plan.response) {
             (Stage::Serving, Some(response)) => {
                 self.stage = Stage::Responding;
+                self.news = Some(News::Answers);
                 (End::Answerer, response.bytes)
             }
             _ => {
                 self.stage = Stage::Requesting;
                 self.began = now;
+                self.news = Some(News::Asked(now));
                 (End::Opener, self.plan.request_bytes)
+            }
+        }
+    }
+
+    /// The end at which the think or service time runs.
+    pub fn waiting_end(&self) -> End {
+        match self.stage {
+            Stage::Serving => End::Answerer,
+            Stage::Thinking | Stage::Requesting | Stage::Responding => End::Opener,
+        }
+    }
+
+    /// Only one end, or none, is simulated here: the other does nothing by itself.
+    pub fn keep(&mut self, opener: bool) {
+        if !opener {
+            self.wakes_at = None;
+        }
+    }
+
+    /// What an end did since this was asked last that the other has to know.
+    pub fn take_news(&mut self) -> Option<News> {
+        self.news.take()
+    }
+
+    /// Hears what the other end did, which is simulated elsewhere.
+    pub fn hear(&mut self, news: News) {
+        match news {
+            News::Asked(at) => {
+                self.stage = Stage::Requesting;
+                self.began = at;
+                self.got_bytes = 0;
+            }
+            News::IsIn => self.is_unacknowledged = true,
+            News::Answers => {
+                self.stage = Stage::Responding;
+                self.got_bytes = 0;
             }
         }
     }
@@ -236,7 +289,10 @@ impl Transfers {
             (Stage::Requesting, None, End::Answerer) => {
                 self.got_bytes += bytes;
                 let is_in = bytes > 0 && self.got_bytes >= self.plan.request_bytes;
-                self.is_unacknowledged |= is_in;
+                if is_in {
+                    self.is_unacknowledged = true;
+                    self.news = Some(News::IsIn);
+                }
                 is_in.then_some(Milestone::FileIn(began))
             }
             (Stage::Requesting, None, End::Opener) => {

@@ -45,10 +45,10 @@ fn stations(traffic: TrafficSpec) -> Stations {
 fn timers(stations: &mut Stations, flow: u32, count: usize) -> Vec<(u64, Vec<Outgoing>)> {
     let mut found = Vec::new();
     while found.len() < count
-        && let Some(at) = stations.next_timer(flow)
+        && let Some(at) = stations.next_timer(flow, End::Opener)
     {
         let mut out = Vec::new();
-        stations.on_timer(at, flow, &mut out);
+        stations.on_timer(at, flow, End::Opener, &mut out);
         found.push((at.ps(), out));
     }
     found
@@ -88,10 +88,13 @@ fn a_timer_that_is_not_due_does_nothing() {
         random_phase: false,
     });
     let mut out = Vec::new();
-    stations.on_timer(Time(99), 0, &mut out);
-    assert_eq!((out.len(), stations.next_timer(0)), (0, Some(Time(100))));
-    stations.on_timer(Time(100), 0, &mut out);
-    stations.on_timer(Time(100), 0, &mut out);
+    stations.on_timer(Time(99), 0, End::Opener, &mut out);
+    assert_eq!(
+        (out.len(), stations.next_timer(0, End::Opener)),
+        (0, Some(Time(100)))
+    );
+    stations.on_timer(Time(100), 0, End::Opener, &mut out);
+    stations.on_timer(Time(100), 0, End::Opener, &mut out);
     assert_eq!(out, [datagram(0, 1_000, 0)]);
 }
 
@@ -105,7 +108,7 @@ fn a_random_phase_is_within_a_gap_and_differs() {
     let flows = vec![(UDP, constant); 200];
     let stations = of(&flows, 0);
     let mut firsts: Vec<u64> = (0..200)
-        .filter_map(|flow| stations.next_timer(flow))
+        .filter_map(|flow| stations.next_timer(flow, End::Opener))
         .map(|at| at.ps() - 100)
         .collect();
     assert!(firsts.iter().all(|at_ps| *at_ps < MS_PS));
@@ -145,9 +148,9 @@ fn infinite_datagrams_are_pulled() {
     let mut out = Vec::new();
     stations.pull(Time(49), 0, &mut out);
     assert!(out.is_empty() && stations.is_pulled(0));
-    assert_eq!(stations.next_timer(0), Some(Time(50)));
-    stations.on_timer(Time(50), 0, &mut out);
-    assert_eq!((out.len(), stations.next_timer(0)), (1, None));
+    assert_eq!(stations.next_timer(0, End::Opener), Some(Time(50)));
+    stations.on_timer(Time(50), 0, End::Opener, &mut out);
+    assert_eq!((out.len(), stations.next_timer(0, End::Opener)), (1, None));
     for now in 60..65 {
         stations.pull(Time(now), 0, &mut out);
     }

@@ -1,5 +1,6 @@
 //! Frames take effect: at stations, and at switches, which admit them and put them in a queue.
 
+use backwater_ends::stations::End;
 use backwater_kernel::EventQueue;
 
 use crate::classes::Flow;
@@ -87,7 +88,11 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         if !self.by_class.outgoing.is_empty() {
             self.send_outgoing();
         }
-        self.arm(flow_id);
+        let end = match is_forward {
+            true => End::Answerer,
+            false => End::Opener,
+        };
+        self.arm(flow_id, end);
     }
 
     /// A frame that came over `input` is admitted to the queue in front of `channel`, or dropped;

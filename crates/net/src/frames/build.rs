@@ -4,7 +4,7 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 use alloc::{format, vec};
 
-use backwater_ends::stations::Stations;
+use backwater_ends::stations::{End, Stations};
 use backwater_kernel::{BuildError, Duration, EventQueue, Purpose, Stream, Time};
 
 use crate::classes::credits::Credits;
@@ -63,7 +63,8 @@ impl Specification for EthernetSpec {
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     fn set_first_events(&mut self, spec: &EthernetSpec) {
         for flow in 0..spec.flows.len() as u32 {
-            self.arm(flow);
+            self.arm(flow, End::Opener);
+            self.arm(flow, End::Answerer);
         }
         self.start_refresh_timers();
         let mut may_stop = !self.network.classes.credits.classes.is_empty();
@@ -319,7 +320,7 @@ fn flows(spec: &EthernetSpec, stations: &Stations) -> Vec<Flow> {
                 destination: flow.address(id),
                 class: flow.class,
                 bits: bits.fold(0, |all, (_, bit)| all | bit),
-                armed: Time::MAX,
+                armed: [Time::MAX; 2],
                 ..Flow::default()
             }
         })

@@ -20,29 +20,29 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// What has been found so far.
     pub(crate) fn class_outcome(&self) -> Outcome {
         let is_drained = self.by_class.is_drained || self.events.is_empty();
-        let is_over = is_drained || self.by_class.standstill.is_some();
-        let ended_at = if is_over {
+        let is_stuck = self.by_class.standstill.is_some();
+        let ended_at = if is_drained || is_stuck {
             self.now
         } else {
             self.by_class.reached
         };
+        let stop = stop(ended_at, self.stop_at, is_drained, is_stuck);
+        let mut outcome = self.found_by(ended_at, stop);
+        outcome.standstill = self.by_class.standstill.clone();
+        balance(&mut outcome);
+        outcome
+    }
+
+    /// What was found in a run that came to `ended_at`, or in a part of it.
+    pub(crate) fn found_by(&self, ended_at: Time, stop: Stop) -> Outcome {
         let since = self.warm_up.min(ended_at);
-        let stop = match &self.by_class.standstill {
-            Some(_) => Stop::Standstill,
-            None if ended_at >= self.stop_at => Stop::TimeReached,
-            None if is_drained => Stop::Drained,
-            None => Stop::Interrupted,
-        };
-        let mut outcome = Outcome {
+        Outcome {
             control_hops: self.by_class.control_hops,
             flows: self.frame_flow_outcomes(ended_at),
             channels: self.class_channel_outcomes(since, ended_at),
             nodes: self.class_node_outcomes(),
-            standstill: self.by_class.standstill.clone(),
             ..self.head(ended_at, stop)
-        };
-        self.balance(&mut outcome);
-        outcome
+        }
     }
 
     fn frame_flow_outcomes(&self, now: Time) -> Vec<FlowOutcome> {
@@ -221,16 +221,26 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let all = 0..network.channels.len() as u32;
         self.by_class.underway_before = all.map(|channel| network.underway(channel, at)).collect();
     }
+}
 
-    /// Created = delivered + dropped + inside, each counted on its own.
-    fn balance(&self, outcome: &mut Outcome) {
-        for (id, flow) in (0..).zip(&outcome.flows) {
-            let balances = [Some(flow.balance()), flow.bytes].into_iter().flatten();
-            for (balance, units) in balances.zip(["frames", "bytes"]) {
-                if let Some(wrong) = balance.complaint(units) {
-                    let (at, place) = (outcome.ended_at, Place::Flow(id));
-                    outcome.violations.note(at, place, || wrong);
-                }
+/// Why a run ended at `ended_at`.
+pub(crate) fn stop(ended_at: Time, stop_at: Time, is_drained: bool, is_stuck: bool) -> Stop {
+    match is_stuck {
+        true => Stop::Standstill,
+        false if ended_at >= stop_at => Stop::TimeReached,
+        false if is_drained => Stop::Drained,
+        false => Stop::Interrupted,
+    }
+}
+
+/// Created = delivered + dropped + inside, each counted on its own.
+pub(crate) fn balance(outcome: &mut Outcome) {
+    for (id, flow) in (0..).zip(&outcome.flows) {
+        let balances = [Some(flow.balance()), flow.bytes].into_iter().flatten();
+        for (balance, units) in balances.zip(["frames", "bytes"]) {
+            if let Some(wrong) = balance.complaint(units) {
+                let (at, place) = (outcome.ended_at, Place::Flow(id));
+                outcome.violations.note(at, place, || wrong);
             }
             let at = outcome.ended_at;
             for (number, own) in flow.destinations.iter().enumerate() {

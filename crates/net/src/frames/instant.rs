@@ -6,6 +6,7 @@
 use alloc::string::String;
 
 use backwater_ends::application::{Outgoing, Payload};
+use backwater_ends::stations::End;
 use backwater_kernel::{Duration, Event, EventQueue, Phase, Place, Time};
 
 use crate::classes::Flow;
@@ -26,13 +27,19 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// With no frame anywhere: does no station wait for anything, and is no storm to come? Timers
     /// of ports that are still set then find nothing to do.
     fn note_drained(&mut self) {
-        if self.network.units.live() == 0 && self.has_drained() {
+        if self.network.units.live() != 0 {
+            return;
+        }
+        if self.border.is_some() {
+            return self.note_part_drained();
+        }
+        if self.has_drained() {
             self.by_class.is_drained = true;
             self.rest_all(self.now);
         }
     }
 
-    fn has_drained(&mut self) -> bool {
+    pub(crate) fn has_drained(&mut self) -> bool {
         let classes = &self.network.classes;
         let flows = classes.flows.len() as u32;
         let from = self.by_class.lively;
@@ -204,28 +211,35 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         self.note_stops_before(at);
     }
 
-    pub(crate) fn on_station_timer(&mut self, flow: u32) {
-        let armed = &mut self.network.classes.flows[flow as usize].armed;
+    /// The timer of the end of a flow from which a way starts.
+    pub(crate) fn on_station_timer(&mut self, way: u32) {
+        let (flow, end) = (way / 2, end_of(way));
+        let armed = &mut self.network.classes.flows[flow as usize].armed[end as usize];
         if *armed != self.now {
             return;
         }
         *armed = Time::MAX;
         let stations = &mut self.network.classes.stations;
-        stations.on_timer(self.now, flow, &mut self.by_class.outgoing);
+        stations.on_timer(self.now, flow, end, &mut self.by_class.outgoing);
         self.send_outgoing();
-        self.arm(flow);
+        self.arm(flow, end);
     }
 
-    /// Sees to it that the flow's next timer has an event.
+    /// Sees to it that the next timer of a flow's end has an event. What this end did may be
+    /// news to the other one.
     #[inline]
-    pub(crate) fn arm(&mut self, flow: u32) {
-        let Some(next) = self.network.classes.stations.next_timer(flow) else {
-            return;
-        };
-        let armed = &mut self.network.classes.flows[flow as usize].armed;
-        if next < *armed {
+    pub(crate) fn arm(&mut self, flow: u32, end: End) {
+        let own = &mut self.network.classes.flows[flow as usize];
+        let armed = &mut own.armed[end as usize];
+        if let Some(next) = self.network.classes.stations.next_timer(flow, end)
+            && next < *armed
+        {
             *armed = next.max(self.now);
-            self.events.push(Timer::Station.at(*armed, flow));
+            let way = flow * 2 + end as u32;
+            self.events.push(Timer::Station.at(*armed, way));
+        }
+        if own.is(Flow::DIVIDED) {
+            self.tell(flow);
         }
     }
 
@@ -279,7 +293,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let stations = &mut self.network.classes.stations;
         stations.pull(self.now, flow, &mut self.by_class.outgoing);
         self.send_outgoing();
-        self.arm(flow);
+        self.arm(flow, End::Opener);
     }
 
     /// Takes note of all last bits that have left by then.
@@ -295,6 +309,15 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     pub(crate) fn violate_at(&mut self, channel: u32, what: impl FnOnce() -> String) {
         self.violations
             .note(self.now, Place::Channel(channel), what);
+    }
+}
+
+/// The end of its flow from which a way starts.
+#[inline]
+fn end_of(way: u32) -> End {
+    match way % 2 {
+        0 => End::Opener,
+        _ => End::Answerer,
     }
 }
 

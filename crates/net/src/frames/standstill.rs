@@ -11,6 +11,7 @@ use alloc::vec::Vec;
 
 use backwater_kernel::{EventQueue, Time};
 
+use crate::classes::requests::Requests;
 use crate::flow_control::Settings;
 use crate::network::Network;
 use crate::outcome::{Reason, Standstill, StuckQueue, Wait, WaitPlace};
@@ -19,13 +20,25 @@ use crate::simulation::Simulation;
 use crate::spec::frames::Detect;
 use crate::timer::Timer;
 
-/// A queue that is stopped, and what waits in it.
-#[derive(Clone, Copy)]
+/// A queue that is stopped, what waits in it, and what tells whether others wait for it.
 struct Stuck {
     queue: StuckQueue,
     frames: u64,
     first_flow: u32,
     since: Time,
+    /// The whole channel is stopped.
+    is_port: bool,
+    /// What it asks of its neighbours.
+    requests: Requests,
+    /// Channels over which came what waits there, not stopped frames included; sorted.
+    inputs: Vec<u32>,
+}
+
+/// What was seen when somebody looked for what is stuck.
+pub(crate) struct Look {
+    stuck: Vec<Stuck>,
+    /// Data frames that had started.
+    data_hops: u64,
 }
 
 impl Stuck {
@@ -43,35 +56,78 @@ impl Stuck {
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// Looks now and then whether anything is stuck for good.
     pub(crate) fn look_for_standstill(&mut self) {
-        let data_hops = self.unit_hops - self.by_class.control_hops;
-        let others_move = data_hops != self.by_class.data_hops_before;
-        self.by_class.data_hops_before = data_hops;
         let next = self.later(self.by_class.stall_after);
         self.events.push(Timer::Standstill.at(next, 0));
         let longest = self.now.0.saturating_sub(self.by_class.stall_after.0);
-        let stuck = self.network.stuck(Time(longest));
-        let waits_for: Vec<Vec<usize>> = stuck
-            .iter()
-            .map(|one| self.network.waits_for(&one.queue, &stuck))
-            .collect();
+        let look = Look {
+            stuck: self.network.stuck(Time(longest)),
+            data_hops: self.unit_hops - self.by_class.control_hops,
+        };
+        if let Some(border) = &mut self.border {
+            // The conductor joins what all parts see, and counts the event.
+            border.look = Some(look);
+            self.events_handled -= 1;
+            return;
+        }
+        let before = self.by_class.data_hops_before;
+        self.by_class.data_hops_before = look.data_hops;
+        let found = self.network.judge(&look, before, (self.now, self.stop_at));
+        if found.is_some() {
+            self.rest_all(self.now);
+            self.by_class.standstill = found;
+        }
+    }
+}
+
+impl Look {
+    /// What all parts of a run saw at one instant, as if there was one, and the data frames that
+    /// had started.
+    pub(crate) fn join(looks: impl Iterator<Item = Look>) -> (Look, u64) {
+        let mut all = Look {
+            stuck: Vec::new(),
+            data_hops: 0,
+        };
+        for mut look in looks {
+            all.stuck.append(&mut look.stuck);
+            all.data_hops += look.data_hops;
+        }
+        // A channel is seen by the part that sends on it.
+        all.stuck.sort_by_key(|one| one.queue.channel);
+        let data_hops = all.data_hops;
+        (all, data_hops)
+    }
+}
+
+impl Network {
+    /// Is something stuck for good, with so many data frames started when that was asked last?
+    /// Asks for nothing of the network that changes while it runs.
+    pub(crate) fn judge(
+        &self,
+        look: &Look,
+        data_hops_before: u64,
+        (now, stop_at): (Time, Time),
+    ) -> Option<Standstill> {
+        let stuck = &look.stuck;
+        let others_move = look.data_hops != data_hops_before;
+        let waits_for: Vec<Vec<usize>> =
+            stuck.iter().map(|one| self.waits_for(one, stuck)).collect();
         let circle = circle(&waits_for);
         let is_circle = circle.is_some();
         let held = match circle {
             Some(circle) => circle,
-            None if !stuck.is_empty() && !others_move && !self.network.may_let_go(self.stop_at) => {
+            None if !stuck.is_empty() && !others_move && !self.may_let_go(stop_at) => {
                 chain(&waits_for)
             }
-            None => return,
+            None => return None,
         };
         let held = || held.iter().map(|at| &stuck[*at]);
-        self.rest_all(self.now);
-        self.by_class.standstill = Some(Standstill {
+        Some(Standstill {
             since: held().map(|one| one.since).max().unwrap_or_default(),
-            found_at: self.now,
+            found_at: now,
             is_circle,
             others_move,
             waits: held().map(Stuck::told).collect(),
-        });
+        })
     }
 }
 
@@ -112,17 +168,14 @@ impl Network {
             return;
         };
         let bytes = |(id, _): &(u32, _)| u64::from(self.units.get(*id).bytes);
-        stuck.push(Stuck {
-            queue: StuckQueue {
-                channel,
-                class,
-                destination: None,
-                bytes: waiting.iter().map(bytes).sum(),
-            },
-            frames: waiting.len() as u64,
-            first_flow: self.units.get(*first).flow(),
-            since,
-        });
+        let queue = StuckQueue {
+            channel,
+            class,
+            destination: None,
+            bytes: waiting.iter().map(bytes).sum(),
+        };
+        let first_flow = self.units.get(*first).flow();
+        stuck.push(self.seen(queue, (waiting.len() as u64, first_flow), since));
     }
 
     fn add_lanes(&self, channel: u32, class: u8, stuck: &mut Vec<Stuck>) {
@@ -138,63 +191,56 @@ impl Network {
             let Ok(at) = gates.find(class, lane.destination) else {
                 continue;
             };
-            stuck.push(Stuck {
-                queue: StuckQueue {
-                    channel,
-                    class,
-                    destination: Some(lane.destination),
-                    bytes: lane.bytes,
-                },
-                frames: lane.frames.into(),
-                first_flow: self.units.get(lane.chain.first()).flow(),
-                since: gates.destinations[at].2.since,
-            });
+            let queue = StuckQueue {
+                channel,
+                class,
+                destination: Some(lane.destination),
+                bytes: lane.bytes,
+            };
+            let first_flow = self.units.get(lane.chain.first()).flow();
+            let since = gates.destinations[at].2.since;
+            stuck.push(self.seen(queue, (lane.frames.into(), first_flow), since));
+        }
+    }
+
+    /// A stuck queue with so many frames, the first of this flow.
+    fn seen(&self, queue: StuckQueue, (frames, first_flow): (u64, u32), since: Time) -> Stuck {
+        let waiting = self.waiting(queue.channel, queue.class);
+        let mut inputs: Vec<u32> = waiting
+            .iter()
+            .map(|(id, _)| self.input_of(self.units.get(*id)))
+            .collect();
+        inputs.sort_unstable();
+        inputs.dedup();
+        Stuck {
+            queue,
+            frames,
+            first_flow,
+            since,
+            is_port: self.classes.gates[queue.channel as usize].port.is_on,
+            requests: self.classes.requests[self.queue(queue.channel, queue.class)].clone(),
+            inputs,
         }
     }
 
     /// The stuck queues, by index, that a stuck queue waits for.
-    fn waits_for(&self, wait: &StuckQueue, stuck: &[Stuck]) -> Vec<usize> {
-        let node_id = self.channels[wait.channel as usize].to;
+    fn waits_for(&self, wait: &Stuck, stuck: &[Stuck]) -> Vec<usize> {
+        let queue = &wait.queue;
+        let node_id = self.channels[queue.channel as usize].to;
         let node = &self.classes.nodes[node_id as usize];
         let rules = node.back_pressure;
-        let has_credit = self.credit_leg(wait.channel, wait.class).is_some();
-        let asks = |other: &StuckQueue| match rules.map(|rules| rules.detect) {
-            _ if has_credit => self.holds_from(other, wait),
-            Some(Detect::Outputs) => self.asks(other, wait),
-            Some(Detect::Inputs) => self.holds_from(other, wait),
+        let has_credit = self.credit_leg(queue.channel, queue.class).is_some();
+        let asks = |other: &Stuck| match rules.map(|rules| rules.detect) {
+            _ if has_credit => other.holds_from(wait),
+            Some(Detect::Outputs) => other.asks(queue),
+            Some(Detect::Inputs) => other.holds_from(wait),
             None => false,
         };
         let others = stuck.iter().enumerate();
         let behind = others.filter(|(_, other)| {
-            let other = &other.queue;
-            self.channels[other.channel as usize].from == node_id && asks(other)
+            self.channels[other.queue.channel as usize].from == node_id && asks(other)
         });
         behind.map(|(at, _)| at).collect()
-    }
-
-    /// Has the queue `other` asked for the stop of `wait`?
-    fn asks(&self, other: &StuckQueue, wait: &StuckQueue) -> bool {
-        let requests = &self.classes.requests[self.queue(other.channel, other.class)];
-        let all = [Some(&requests.congestion), requests.blocked.as_ref()];
-        let covers = |gate: &Gate| match (*gate, wait.destination) {
-            (Gate::Port, _) => true,
-            (Gate::Class(class), _) => class == wait.class,
-            (Gate::Destination(class, station), Some(own)) => class == wait.class && station == own,
-            (Gate::Destination(..), None) => false,
-        };
-        all.into_iter().flatten().any(|request| {
-            request.neighbours.contains(&(wait.channel ^ 1)) && request.gates.iter().any(covers)
-        })
-    }
-
-    /// Does the queue `other` hold frames that came over the channel of `wait`?
-    fn holds_from(&self, other: &StuckQueue, wait: &StuckQueue) -> bool {
-        let is_port = self.classes.gates[wait.channel as usize].port.is_on;
-        let waiting = self.waiting(other.channel, other.class);
-        (is_port || other.class == wait.class)
-            && waiting
-                .iter()
-                .any(|(id, _)| self.input_of(self.units.get(*id)) == wait.channel)
     }
 
     /// Can a stop still end without anything moving?
@@ -208,6 +254,31 @@ impl Network {
                         .back_pressure
                         .is_some_and(|rules| rules.time_out.is_some())
             })
+    }
+}
+
+impl Stuck {
+    /// Has it asked for the stop of `wait`?
+    fn asks(&self, wait: &StuckQueue) -> bool {
+        let all = [
+            Some(&self.requests.congestion),
+            self.requests.blocked.as_ref(),
+        ];
+        let covers = |gate: &Gate| match (*gate, wait.destination) {
+            (Gate::Port, _) => true,
+            (Gate::Class(class), _) => class == wait.class,
+            (Gate::Destination(class, station), Some(own)) => class == wait.class && station == own,
+            (Gate::Destination(..), None) => false,
+        };
+        all.into_iter().flatten().any(|request| {
+            request.neighbours.contains(&(wait.channel ^ 1)) && request.gates.iter().any(covers)
+        })
+    }
+
+    /// Does it hold frames that came over the channel of `wait`?
+    fn holds_from(&self, wait: &Stuck) -> bool {
+        (wait.is_port || self.queue.class == wait.queue.class)
+            && self.inputs.binary_search(&wait.queue.channel).is_ok()
     }
 }
 
@@ -276,6 +347,16 @@ mod tests {
             .collect()
     }
 
+    fn seen(run: &Run, channel: u32, class: u8) -> Stuck {
+        let queue = StuckQueue {
+            channel,
+            class,
+            destination: None,
+            bytes: 64,
+        };
+        run.network.seen(queue, (1, 0), Time::ZERO)
+    }
+
     fn stop(run: &mut Run, now: u64, gate: Gate) {
         run.now = Time(now);
         run.set_gate(OUT, gate, true, Time::MAX);
@@ -327,31 +408,20 @@ mod tests {
             rules.detect = Detect::Inputs;
         }
         let mut run: Run = Simulation::new(&spec).expect("a sound network");
-        let wait = |channel, class| StuckQueue {
-            channel,
-            class,
-            destination: None,
-            bytes: 64,
-        };
         join(&mut run, 1, 700);
-        let network = &run.network;
+        let wait = |channel, class| seen(&run, channel, class);
         // What waits there came over channel 0, in class 1.
-        assert!(network.holds_from(&wait(OUT, 1), &wait(0, 1)));
-        assert!(!network.holds_from(&wait(OUT, 0), &wait(0, 1)));
-        assert!(!network.holds_from(&wait(OUT, 1), &wait(0, 0)));
-        assert!(!network.holds_from(&wait(OUT, 1), &wait(3, 1)));
+        assert!(wait(OUT, 1).holds_from(&wait(0, 1)));
+        assert!(!wait(OUT, 0).holds_from(&wait(0, 1)));
+        assert!(!wait(OUT, 1).holds_from(&wait(0, 0)));
+        assert!(!wait(OUT, 1).holds_from(&wait(3, 1)));
         // Of queues, those of the node behind the channel.
-        let stuck = [wait(0, 1), wait(OUT, 1), wait(OUT, 0)].map(|queue| Stuck {
-            queue,
-            frames: 1,
-            first_flow: 0,
-            since: Time::ZERO,
-        });
-        assert_eq!(network.waits_for(&stuck[0].queue, &stuck), [1]);
-        assert_eq!(network.waits_for(&stuck[1].queue, &stuck), []);
+        let stuck = [wait(0, 1), wait(OUT, 1), wait(OUT, 0)];
+        assert_eq!(run.network.waits_for(&stuck[0], &stuck), [1]);
+        assert_eq!(run.network.waits_for(&stuck[1], &stuck), []);
         // A port that is stopped as a whole waits for any class.
         run.set_gate(0, Gate::Port, true, Time::MAX);
-        assert!(run.network.holds_from(&wait(OUT, 1), &wait(0, 0)));
+        assert!(seen(&run, OUT, 1).holds_from(&seen(&run, 0, 0)));
     }
 
     #[test]
@@ -362,18 +432,12 @@ mod tests {
             let id = run.network.waiting(OUT, 1)[0].0;
             run.detect_at_queue(0, OUT, 1, id);
         }
-        let wait = |channel, class| StuckQueue {
-            channel,
-            class,
-            destination: None,
-            bytes: 64,
-        };
-        let network = &run.network;
-        assert!(network.asks(&wait(OUT, 1), &wait(0, 1)));
-        assert!(!network.asks(&wait(OUT, 1), &wait(0, 0)));
-        assert!(!network.asks(&wait(OUT, 0), &wait(0, 1)));
+        let wait = |channel, class| seen(&run, channel, class);
+        assert!(wait(OUT, 1).asks(&wait(0, 1).queue));
+        assert!(!wait(OUT, 1).asks(&wait(0, 0).queue));
+        assert!(!wait(OUT, 0).asks(&wait(0, 1).queue));
         // Its own neighbour was not asked.
-        assert!(!network.asks(&wait(OUT, 1), &wait(3, 1)));
+        assert!(!wait(OUT, 1).asks(&wait(3, 1).queue));
     }
 
     #[test]

@@ -123,7 +123,10 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         if channel.errors.is_some() {
             network.units.get_mut(id).is_lost = channel.loses_frame(now, busy, is_control);
         }
-        channel.wire.push(&mut network.units, id);
+        let crosses = channel.is(Channel::CROSSES);
+        if !crosses {
+            channel.wire.push(&mut network.units, id);
+        }
         let place = u64::from(channel_id) << 32 | u64::from(frame.way());
         self.hash.add(now.0 ^ u64::from(frame.bytes) << 48, place);
         // Where nothing waits and nobody counts, the last bit needs no event: see `rest`.
@@ -138,11 +141,15 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
                 .push(Event::new(now + busy, Phase::Transmit, channel_id, 0));
         }
         // An event for each frame: so long after now as after the start of every frame of its size.
-        self.events
-            .push(Event::new(effect, Phase::Deliver, slot, 0));
         if P::WATCHES {
             let view = self.network.view(id, channel_id);
             self.probe.on_frame_start(now, channel_id, &view);
+        }
+        match crosses {
+            false => self
+                .events
+                .push(Event::new(effect, Phase::Deliver, slot, 0)),
+            true => self.send_across(channel_id, id),
         }
         if has_credit && !is_control {
             self.spend_credit(channel_id, frame.class, frame.bytes.into());

@@ -1,6 +1,8 @@
 //! Frames: units that are routed. What queues and wires touch is apart from what only the two ends
 //! read.
 
+use alloc::boxed::Box;
+
 use backwater_ends::Segment;
 use backwater_ends::application::Payload;
 use backwater_kernel::Time;
@@ -12,6 +14,14 @@ use crate::hop::view::{Content, CreditMessage, FrameView, Gate};
 
 /// Several copies count as one frame of their input.
 pub(crate) const COPY: u32 = 1 << 31;
+
+/// What stands beside a frame in its pool.
+pub(crate) struct Crate {
+    stamp: u64,
+    load: Load,
+    /// Its SACK blocks, which few have.
+    sack: Option<Box<[(u64, u64); 3]>>,
+}
 
 /// What a routed unit has where others have their leg, number and copy.
 impl Unit {
@@ -149,6 +159,30 @@ impl Units {
             self.loads.free_sacks.push(load.sack);
         }
         self.remove(id);
+    }
+
+    /// Takes a frame out, with all that stands beside it, for another simulation.
+    pub fn take_out(&mut self, id: u32) -> Crate {
+        let load = self.loads.loads[id as usize];
+        let has_sack = load.is_tcp && load.sack != NONE;
+        let content = Crate {
+            stamp: self.born(id).ps(),
+            load,
+            sack: has_sack.then(|| Box::new(self.loads.sacks[load.sack as usize])),
+        };
+        self.end_frame(id);
+        content
+    }
+
+    /// Takes a frame of another simulation in.
+    pub fn put_in(&mut self, frame: Unit, content: Crate) -> u32 {
+        let mut load = content.load;
+        if let Some(sack) = content.sack {
+            load.sack = self.loads.keep_sack(*sack);
+        }
+        let place = self.insert(frame, content.stamp);
+        self.loads.set(place, load);
+        place
     }
 
     /// Number in its flow.

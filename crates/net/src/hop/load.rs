@@ -76,7 +76,7 @@ impl Loads {
         }
     }
 
-    fn keep_sack(&mut self, blocks: [(u64, u64); 3]) -> u32 {
+    pub(super) fn keep_sack(&mut self, blocks: [(u64, u64); 3]) -> u32 {
         match self.free_sacks.pop() {
             Some(at) => {
                 self.sacks[at as usize] = blocks;

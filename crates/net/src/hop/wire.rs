@@ -111,6 +111,8 @@ impl Channel {
     pub const SCHEDULED: u8 = 8;
     /// Some of its classes have credit.
     pub const CREDITS: u8 = 16;
+    /// The node it enters is simulated elsewhere.
+    pub const CROSSES: u8 = 32;
 
     /// An idle channel between two nodes, without errors.
     pub fn idle(

@@ -3,6 +3,7 @@
 
 use backwater_ends::application::{Outgoing, Payload};
 use backwater_ends::spec::Ecn;
+use backwater_ends::stations::End;
 use backwater_kernel::time::PS_PER_SECOND;
 use backwater_kernel::{Purpose, Rate, Stream, Time};
 use backwater_net::frames::frame_bytes;
@@ -13,6 +14,8 @@ use backwater_net::frames::spec::{
 
 use super::network::{Frame, Network};
 
+/// Both ends of a flow.
+const ENDS: [End; 2] = [End::Opener, End::Answerer];
 /// Bytes of an RTP header.
 const RTP_BYTES: u32 = 12;
 
@@ -109,7 +112,10 @@ impl Network {
 
     fn flow_timer(&self, flow: usize) -> Option<Time> {
         match &self.sources[flow] {
-            Source::Elsewhere => self.elsewhere.next_timer(flow as u32),
+            Source::Elsewhere => {
+                let timers = ENDS.map(|end| self.elsewhere.next_timer(flow as u32, end));
+                timers.into_iter().flatten().min()
+            }
             source => source.next_timer(),
         }
     }
@@ -136,7 +142,12 @@ impl Network {
                 }
                 Source::Elsewhere => {
                     let mut out = Vec::new();
-                    self.elsewhere.on_timer(now, flow as u32, &mut out);
+                    let flow = flow as u32;
+                    for end in ENDS {
+                        if self.elsewhere.next_timer(flow, end) == Some(now) {
+                            self.elsewhere.on_timer(now, flow, end, &mut out);
+                        }
+                    }
                     self.send_all(now, &out);
                 }
             }

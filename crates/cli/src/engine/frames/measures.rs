@@ -196,7 +196,6 @@ fn most(times: &DelayOutcome, unit: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::WhenMap;
     use crate::engine::events::EventRun;
     use backwater_kernel::Time;
     use backwater_net::outcome::EndsOutcome;
@@ -204,7 +203,7 @@ mod tests {
     #[test]
     fn a_value_for_each_measure() {
         let scenario = super::super::tests::merge();
-        let mut run = EventRun::new(&scenario, (), WhenMap::Off).expect("it runs");
+        let mut run = EventRun::plain(&scenario).expect("it runs");
         let times = |ps: u64| {
             let mut times = backwater_kernel::Delays::default();
             times.record(ps);

@@ -3,7 +3,7 @@
 use backwater_kernel::Stop;
 use backwater_scenario::{EthernetScenario, Source};
 
-use super::super::{Found, WhenMap, complete};
+use super::super::{Found, complete};
 use super::EventRun;
 
 const MERGE: &str = r#"
@@ -42,7 +42,7 @@ fn end(cut_bytes: u64) -> (Stop, u64, u64) {
             *limit -= cut_bytes;
         }
     }
-    let mut run = EventRun::new(&scenario, (), WhenMap::Off).expect("it runs");
+    let mut run = EventRun::plain(&scenario).expect("it runs");
     assert!(complete(&mut run));
     let found = run.so_far();
     let flows = found.outcome.flows.iter();

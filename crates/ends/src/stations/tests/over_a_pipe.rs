@@ -10,7 +10,7 @@ use crate::TcpSpec;
 use crate::application::Outgoing;
 use crate::spec::bytes::{TrafficSpec, TransportSpec};
 use crate::spec::{Reuse, Span};
-use crate::stations::Stations;
+use crate::stations::{End, Stations};
 
 /// Flow 0 of some stations over a pipe.
 pub(super) struct Pipe {
@@ -37,7 +37,13 @@ impl Pipe {
         let mut out = Vec::new();
         loop {
             let frame_ps = self.frames.front().map(|(born, _)| born + self.delay_ps);
-            let timer_ps = self.stations.next_timer(0).map(Time::ps);
+            let ends = [End::Opener, End::Answerer];
+            let timer = |end: &End| self.stations.next_timer(0, *end);
+            let end = ends
+                .into_iter()
+                .filter(|end| timer(end).is_some())
+                .min_by_key(timer);
+            let timer_ps = end.as_ref().and_then(timer).map(Time::ps);
             let frame_ps = frame_ps.unwrap_or(u64::MAX);
             let now_ps = frame_ps.min(timer_ps.unwrap_or(u64::MAX));
             if now_ps >= end_ps {
@@ -54,8 +60,8 @@ impl Pipe {
                 } = frame;
                 let stations = &mut self.stations;
                 stations.on_frame(now, 0, is_forward, &payload, false, Time(born), &mut out);
-            } else {
-                self.stations.on_timer(now, 0, &mut out);
+            } else if let Some(end) = end {
+                self.stations.on_timer(now, 0, end, &mut out);
             }
             self.sent += out.len() as u64;
             self.frames
@@ -84,7 +90,10 @@ fn requests_and_responses_take_a_round_trip_and_the_service_time() {
     for (tcp, took_ms) in [(TcpSpec::bsd(), 22), (shaking, 42)] {
         let flows = [(TransportSpec::Tcp(tcp), requests(Some(5)))];
         let mut pipe = Pipe::new(of(&flows, 0), 10 * MS_PS);
-        assert_eq!(pipe.stations.next_timer(0), Some(Time(4 * MS_PS)));
+        assert_eq!(
+            pipe.stations.next_timer(0, End::Opener),
+            Some(Time(4 * MS_PS))
+        );
         pipe.run_until(1_000 * MS_PS);
         let found = pipe.stations.outcome(Time(1_000 * MS_PS), 0);
         assert_eq!((found.goodput_bytes, found.returned_bytes), (1_500, 4_500));

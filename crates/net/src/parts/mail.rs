@@ -1,0 +1,82 @@
+//! What crosses from one part to another.
+
+use alloc::vec::Vec;
+
+use backwater_kernel::{Event, EventQueue, Phase, Time};
+
+use super::Told;
+use crate::hop::frame::Crate;
+use crate::hop::unit::Unit;
+use crate::probe::Probe;
+use crate::simulation::Simulation;
+
+/// A unit that started on a channel into another part.
+pub(super) struct Letter {
+    channel: u32,
+    unit: Unit,
+    content: Crate,
+}
+
+/// Letters to one part, in the order in which they were written, and news of flows.
+#[derive(Default)]
+pub struct Mail {
+    pub(super) letters: Vec<Letter>,
+    pub(super) news: Vec<Told>,
+    /// When the first of the letters takes effect.
+    pub(super) first: Option<Time>,
+}
+
+impl Mail {
+    pub(super) fn is_empty(&self) -> bool {
+        self.letters.is_empty() && self.news.is_empty()
+    }
+}
+
+impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
+    /// A unit has started on a channel into another part, where it will take effect.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn send_across(&mut self, channel_id: u32, place: u32) {
+        let to = self.network.channels[channel_id as usize].to;
+        let Some(border) = &mut self.border else {
+            return;
+        };
+        let mail = &mut border.mails[border.owners[to as usize] as usize];
+        let units = &mut self.network.units;
+        let letter = Letter {
+            channel: channel_id,
+            unit: *units.get(place),
+            content: units.take_out(place),
+        };
+        let at = letter.unit.arrived;
+        mail.first = Some(mail.first.map_or(at, |first| first.min(at)));
+        mail.letters.push(letter);
+    }
+
+    /// Opens what came from another part, which has run up to `horizon` as this one has.
+    ///
+    /// # Panics
+    /// If a letter should have taken effect before that.
+    pub(super) fn open(&mut self, mail: &mut Mail, horizon: Time) {
+        mail.first = None;
+        for (flow, news) in mail.news.drain(..) {
+            self.network.classes.stations.hear(flow, news);
+        }
+        if mail.letters.is_empty() {
+            return;
+        }
+        if let Some(border) = &mut self.border {
+            border.drained = None;
+        }
+        for letter in mail.letters.drain(..) {
+            let at = letter.unit.arrived;
+            assert!(at >= horizon, "{}", self.late(at, horizon));
+            let units = &mut self.network.units;
+            let place = units.put_in(letter.unit, letter.content);
+            let channel = &mut self.network.channels[letter.channel as usize];
+            channel.wire.push(units, place);
+            let slot = channel.slot;
+            self.events.push(Event::new(at, Phase::Deliver, slot, 0));
+        }
+    }
+}
