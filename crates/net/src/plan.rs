@@ -74,6 +74,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             mark: plan.mark,
             violations: Violations::default(),
         };
+        simulation.probe.on_begin(&simulation.network);
         spec.start(&mut simulation);
         Ok(simulation)
     }

@@ -5,6 +5,7 @@
 //! to costs nothing.
 
 mod audit;
+mod checks;
 pub mod frames;
 mod ports;
 mod recorder;
@@ -13,8 +14,8 @@ mod trace;
 
 pub use crate::hop::view::{Content, CreditMessage, FrameView, Gate};
 pub use crate::outcome::LossCause;
-/// As ports of classes call it.
-pub use audit::{Audit, Coverage};
+pub use audit::Audit;
+pub use checks::{Checks, Coverage};
 pub use ports::{PathWaits, Ports, PortsSpec};
 pub use recorder::Recorder;
 pub use recovery::Recovery;
@@ -79,6 +80,8 @@ macro_rules! hooks {
 }
 
 hooks! {
+    /// The run is about to begin.
+    fn on_begin(network: &Network);
     /// A unit starts on its channel.
     fn on_start(crossing: Crossing);
     /// A unit took effect at the far end of its channel.

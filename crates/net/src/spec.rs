@@ -16,6 +16,7 @@ pub mod frames;
 mod outage;
 mod plain;
 mod scheduler;
+mod series;
 
 pub use backwater_ends::spec::shape::{EnvelopeRule, EnvelopeSpec, Excess, SizeShare};
 pub use backwater_ends::spec::units::{
@@ -32,6 +33,7 @@ pub use explicit_rate::{
 };
 pub(crate) use outage::check_outages;
 pub use scheduler::{Resync, SchedulerSpec, Stamp, VirtualClockSpec};
+pub use series::{Measure, SeriesSpec, Subject};
 
 /// A network, its traffic and how long to run it.
 #[derive(Clone, Debug)]
@@ -262,64 +264,4 @@ pub enum FlowControlSpec {
     None,
     /// While the sender holds credit.
     Credit(CreditSpec),
-}
-
-/// A time series to record.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct SeriesSpec {
-    /// As the report calls it.
-    pub name: String,
-    /// What is recorded.
-    pub measure: Measure,
-    /// Whose; `None` is the sum over all flows (where that makes sense).
-    pub flow: Option<u32>,
-    /// Where.
-    pub channel: u32,
-    /// Averaging window; `None` records every change.
-    pub window: Option<Duration>,
-    /// From here.
-    pub from: Time,
-    /// To here.
-    pub until: Time,
-}
-
-/// What a series records.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Measure {
-    /// Share of the channel's rate that data uses, as it leaves the sending node.
-    Throughput,
-    /// The same as it reaches the receiving node.
-    Arrivals,
-    /// Share of the channel's rate that control units use.
-    ControlThroughput,
-    /// Bits per second that leave the sending node, control units included.
-    Rate,
-    /// Share of the time in which data waits for the channel and none of it has credit.
-    Stopped,
-    /// Units of data started since the beginning.
-    Forwarded,
-    /// The sender's credit.
-    Credit,
-    /// The receiver's buffer, units.
-    Fill,
-    /// Units that wait at the sending port.
-    Queue,
-    /// Units in the receiving node's memory, all flows.
-    Stored,
-    /// Time from entering the source's queue to delivery, of units delivered over this channel.
-    Delay,
-    /// Time in the receiving node, arrival to start on the next channel.
-    Wait,
-    /// ACR of an ABR flow, bps.
-    AllowedRate,
-    /// SR = Nrm / T of an ABR flow, as each of its forward RM cells finds it, bps.
-    SourceRate,
-    /// ABR cells that wait at the channel's port, where it tells rates.
-    RateQueue,
-    /// Load factor z of the channel's port in each of its intervals.
-    LoadFactor,
-    /// Active circuits of the channel's port in each of its intervals.
-    ActiveCircuits,
-    /// Fair share of the channel's port, bps.
-    FairShare,
 }

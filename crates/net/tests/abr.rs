@@ -13,8 +13,10 @@ fn series(name: &str, measure: Measure, flow: Option<u32>) -> SeriesSpec {
     SeriesSpec {
         name: name.into(),
         measure,
-        flow,
-        channel: 10,
+        of: match (measure, flow) {
+            (Measure::AllowedRate, Some(flow)) => Subject::Flow(flow),
+            _ => Subject::leg(flow, 10),
+        },
         window: None,
         from: Time(0),
         until: Time(400 * MS),
@@ -27,7 +29,7 @@ fn run(abr: AbrSpec) -> (Outcome, Vec<Series>) {
         series("acr", Measure::AllowedRate, Some(0)),
         series("queue", Measure::RateQueue, None),
     ];
-    let recorder = Recorder::new(&spec, &wanted);
+    let recorder = Recorder::new(&wanted);
     let audit = Audit::new(&spec);
     let mut simulation: Simulation<backwater_kernel::Rings, _> =
         Simulation::with_probe(&spec, (recorder, audit)).expect("a network");
@@ -144,7 +146,7 @@ fn marked(every: Option<backwater_kernel::Duration>) -> (f64, u64) {
         });
     }
     let wanted = [series("acr", Measure::AllowedRate, Some(0))];
-    let recorder = Recorder::new(&spec, &wanted);
+    let recorder = Recorder::new(&wanted);
     let mut simulation: Simulation<backwater_kernel::Rings, _> =
         Simulation::with_probe(&spec, (recorder, Audit::new(&spec))).expect("a network");
     simulation.run();

@@ -46,7 +46,7 @@ fn the_audit_sees_a_short_window_before_the_buffer_overflows() {
     let mut simulation = Simulation::<Rings, _>::with_probe(&net.spec, audit).expect("it is sound");
     simulation.run();
     let overflow = simulation.outcome().violations.kept()[0].at;
-    let violations = simulation.probe().violations().kept();
+    let violations = simulation.probe().checks().violations().kept();
     assert!(violations[0].at < overflow, "{:?}", violations[0].at);
     assert!(
         violations[0].what.contains("exceed"),

@@ -125,7 +125,7 @@ fn conserves(spec: &NetworkSpec) -> u64 {
     simulation.run();
     let outcome = simulation.outcome();
     assert_eq!(outcome.violations.total(), 0);
-    assert_eq!(simulation.probe().violations().total(), 0);
+    assert_eq!(simulation.probe().checks().violations().total(), 0);
     let flow = &outcome.flows[0];
     let accounted = flow.delivered_total + flow.lost_total + flow.inside_total;
     assert_eq!(flow.offered_total, accounted);

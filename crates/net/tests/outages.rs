@@ -51,7 +51,7 @@ fn credit_cut(for_cells: u64, refresh: bool) -> (u64, u64) {
     let mut simulation = Simulation::<Rings, _>::with_probe(&net.spec, audit).expect("it is sound");
     simulation.run();
     let leg = simulation.outcome().legs[0].clone();
-    assert_eq!(simulation.probe().violations().total(), 0);
+    assert_eq!(simulation.probe().checks().violations().total(), 0);
     (leg.sent_total, leg.credits_lost_total)
 }
 

@@ -114,12 +114,12 @@ fn figure_17_settles_at_a_third_and_two_thirds() {
     let outcome = simulation.outcome();
     let audit = simulation.into_probe();
     assert_eq!(
-        audit.violations().total(),
+        audit.checks().violations().total(),
         0,
         "{:?}",
-        audit.violations().kept()
+        audit.checks().violations().kept()
     );
-    assert!(audit.checks() > 100_000);
+    assert!(audit.checks().made() > 100_000);
     let share = |leg: usize| outcome.legs[leg].sent as f64 / 10_000.0;
     assert!((share(1) - 1.0 / 3.0).abs() < 1e-3, "VC1 {}", share(1));
     assert!((share(4) - 2.0 / 3.0).abs() < 1e-3, "VC2 {}", share(4));

@@ -15,8 +15,7 @@ fn series(measure: Measure, flow: Option<u32>, channel: u32, window: Option<u64>
     SeriesSpec {
         name: String::new(),
         measure,
-        flow,
-        channel,
+        of: Subject::leg(flow, channel),
         window: window.map(cells),
         from: at(20 * PERIOD),
         until: at(24 * PERIOD),
@@ -24,7 +23,7 @@ fn series(measure: Measure, flow: Option<u32>, channel: u32, window: Option<u64>
 }
 
 fn record(net: &Net, wanted: &[SeriesSpec]) -> Vec<Series> {
-    let recorder = Recorder::new(&net.spec, wanted);
+    let recorder = Recorder::new(wanted);
     let simulation: Result<Simulation<Rings, _>, _> = Simulation::with_probe(&net.spec, recorder);
     let mut simulation = simulation.expect("a network");
     simulation.run();

@@ -391,10 +391,10 @@ fn reservations_fit_and_end_in_any_network() {
         assert_eq!(outcome.stop, Stop::Drained, "{seed}");
         let (audit, books) = simulation.into_probe();
         assert_eq!(
-            audit.violations().total(),
+            audit.checks().violations().total(),
             0,
             "{seed}: {:?}",
-            audit.violations().kept()
+            audit.checks().violations().kept()
         );
         assert_eq!(complaints(&spec, &books), [""; 0], "{seed}");
         for session in outcome.flows.iter().filter_map(|flow| flow.session) {
@@ -441,7 +441,7 @@ fn the_audit_sees_an_overbooked_channel() {
         let mut simulation =
             Simulation::<Rings, _>::with_probe(&net.spec, audit).expect("it is sound");
         simulation.run();
-        let violations = simulation.probe().violations().kept();
+        let violations = simulation.probe().checks().violations().kept();
         assert_eq!(!violations.is_empty(), expected);
         assert!(
             violations

@@ -89,8 +89,7 @@ fn series(spec: &NetworkSpec) -> Vec<SeriesSpec> {
         .map(|measure| SeriesSpec {
             name: "looking on".into(),
             measure,
-            flow: Some(0),
-            channel: flow.legs[0].channel,
+            of: Subject::leg(Some(0), flow.legs[0].channel),
             window: (measure == Measure::Throughput).then_some(cells(25)),
             from: Time::ZERO,
             until: spec.stop_at,
@@ -105,7 +104,7 @@ fn probes_change_nothing() {
         let alone = hash(&spec, ());
         assert_eq!(alone, hash(&spec, Audit::new(&spec)), "audit, seed {seed}");
         assert_eq!(alone, hash(&spec, TraceProbe::default()), "trace, {seed}");
-        let recorder = Recorder::new(&spec, &series(&spec));
+        let recorder = Recorder::new(&series(&spec));
         assert_eq!(alone, hash(&spec, recorder), "recorder, seed {seed}");
         let all = (
             Audit::new(&spec),

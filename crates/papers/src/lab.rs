@@ -192,7 +192,7 @@ impl Lab {
         probe: impl FnOnce(&PacketScenario) -> P,
     ) -> Result<Run<P>, LabError> {
         let scenario = self.scenario(file, sets)?;
-        let recorder = Recorder::new(&scenario.network, &scenario.series);
+        let recorder = Recorder::new(&scenario.series);
         let probe = (recorder, probe(&scenario));
         let mut simulation = Simulation::<Rings, _>::with_probe(&scenario.network, probe)
             .map_err(|error| LabError(format!("{file}: {error}")))?;

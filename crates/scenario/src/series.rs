@@ -4,7 +4,7 @@ use backwater_kernel::Time;
 use backwater_kernel::series::MOST_POINTS;
 use backwater_kernel::words::grouped;
 use backwater_net::spec::{
-    ExplicitRateSpec, FlowControlSpec, FlowSpec, Measure, SeriesSpec, SourceControlSpec,
+    ExplicitRateSpec, FlowControlSpec, FlowSpec, Measure, SeriesSpec, SourceControlSpec, Subject,
 };
 
 use crate::build::not_there;
@@ -29,7 +29,7 @@ const LONG: f64 = 8.0;
 const MOST_TRIED: usize = 4_096;
 
 /// A flow, if one is named, which may be unknown; a channel, if it is not the one that `on` names.
-type Subject = (Option<Option<u32>>, Option<u32>);
+type Asked = (Option<Option<u32>>, Option<u32>);
 
 /// Whose a series is.
 enum Whose {
@@ -145,7 +145,7 @@ impl Reader<'_> {
     fn all_of(
         &self,
         given: &Placed<Series>,
-        subjects: &[Subject],
+        subjects: &[Asked],
         of: Many,
         mistakes: &mut Diagnostics,
     ) -> Vec<SeriesSpec> {
@@ -158,8 +158,10 @@ impl Reader<'_> {
             let mut unheard = Diagnostics::default();
             match self.one(given, *flow, *channel, &mut unheard) {
                 Some(one) if unheard.errors() == 0 => {
-                    let place = || self.graph.channel_name(one.channel);
-                    let flow = one.flow.and_then(|flow| self.specs.get(flow as usize));
+                    let channel = channel.or(one.of.channel()).unwrap_or(0);
+                    let place = || self.graph.channel_name(channel);
+                    let flow = one.of.flow();
+                    let flow = flow.and_then(|flow| self.specs.get(flow as usize));
                     let name = match (of, flow) {
                         (Many::Flows, Some(flow)) if is_one_place => flow.name.clone(),
                         (Many::Flows, Some(flow)) => format!("{}, {}", flow.name, place()),
@@ -203,7 +205,7 @@ impl Reader<'_> {
         flows: &[u32],
         channels: Option<&[u32]>,
         mistakes: &mut Diagnostics,
-    ) -> Option<Vec<Subject>> {
+    ) -> Option<Vec<Asked>> {
         let of = |flow: u32| Some(Some(flow));
         let named = match (channels, given.on.as_ref()) {
             (Some(_), _) => None,
@@ -293,8 +295,11 @@ impl Reader<'_> {
         Some(SeriesSpec {
             name: given.name.clone(),
             measure,
-            flow: flow.flatten(),
-            channel,
+            of: match (measure, flow.flatten()) {
+                (Measure::Stored, _) => Subject::Node(self.graph.ends(channel).1),
+                (Measure::AllowedRate | Measure::SourceRate, Some(flow)) => Subject::Flow(flow),
+                (_, flow) => Subject::leg(flow, channel),
+            },
             window: given.window,
             from,
             until: until.min(self.stop_at),

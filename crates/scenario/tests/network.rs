@@ -3,7 +3,7 @@
 use backwater_kernel::Channels;
 use backwater_net::spec::{
     CreditRule, CreditSpec, FlowControlSpec, Measure, NetworkSpec, Overflow, SinkSpec, Span,
-    TrafficSpec,
+    Subject, TrafficSpec,
 };
 use backwater_scenario::{
     Diagnostics, Limits, PacketScenario, Scenario, Set, Source, parse, parse_within,
@@ -111,8 +111,8 @@ fn the_paper_s_two_switches() {
     assert_eq!(network.flows[0].legs[1].buffer.limit_units, Some(165));
     let series = &packet(&scenario).series[0];
     assert_eq!(
-        (series.measure, series.flow, series.channel),
-        (Measure::Throughput, Some(0), 4)
+        (series.measure, series.of),
+        (Measure::Throughput, Subject::leg(Some(0), 4))
     );
     assert!(scenario.warnings.is_empty(), "{}", scenario.warnings);
 }

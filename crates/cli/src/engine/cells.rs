@@ -1,25 +1,24 @@
 //! Cells by circuit.
 
 use backwater_kernel::words::counted;
-use backwater_kernel::{Duration, Rings, Stop, Time};
-use backwater_net::Simulation;
+use backwater_kernel::{Duration, Stop, Time};
 use backwater_net::bound::bounds;
-use backwater_net::outcome::{Outcome, PortsOutcome, RecoveryOutcome};
-use backwater_net::probe::{Audit, Coverage, Ports, PortsSpec, Probe, Recorder, Recovery};
+use backwater_net::outcome::Outcome;
+use backwater_net::probe::{Audit, Coverage, Ports, PortsSpec, Recorder, Recovery};
+use backwater_net::spec::NetworkSpec;
 use backwater_results::compare::{Carrier, CellMeter, Workload};
+use backwater_results::map;
 use backwater_results::run::{flow_names, flow_tables};
 use backwater_results::sweep::{FlowColumn, Measure};
 use backwater_results::{
-    Measured, RunInfo, Table, map, note_broken_bounds, run_manifest, run_report, run_summary,
+    Measured, RunInfo, Table, note_broken_bounds, run_manifest, run_report, run_summary,
     run_tables, standstill_sentence, terminal_summary,
 };
 use backwater_scenario::PacketScenario;
 use backwater_scenario::compare::CELL_PAYLOAD_BYTES;
 
-use super::over_time::OverTime;
-use super::pace::Pace;
-use super::{Audited, Engine, Found, Head, Looks, Point, Run, Shown, Tells, Told, Wanted, WhenMap};
-use super::{grown, part, promised_words, turns};
+use super::events::{EventScenario, FoundEvents, start, watched};
+use super::{Engine, Point, Run, Shown, Wanted, promised_words, turns};
 
 pub mod measures;
 mod series;
@@ -32,41 +31,6 @@ const FIRST_SLICE_CELLS: u64 = 100;
 
 /// A scenario in cells.
 pub struct Cells<'a>(pub &'a PacketScenario);
-
-/// A run of it.
-struct CellRun<'a, P: Probe> {
-    scenario: &'a PacketScenario,
-    simulation: Simulation<Rings, P>,
-    over_time: Option<OverTime>,
-    at: Time,
-}
-
-/// What it found.
-struct FoundCells<'a> {
-    scenario: &'a PacketScenario,
-    outcome: Outcome,
-    ports: Option<PortsOutcome>,
-    recovery: Option<RecoveryOutcome>,
-    told: Told,
-}
-
-impl<'a> Cells<'a> {
-    fn start<P>(&self, probe: P, map: WhenMap) -> Result<Box<dyn Run<'a> + 'a>, String>
-    where
-        P: Probe + Tells<FoundCells<'a>> + 'a,
-    {
-        let simulation = Simulation::with_probe(&self.0.network, probe);
-        let channels = self.0.network.links.len() * 2;
-        Ok(Box::new(CellRun {
-            scenario: self.0,
-            simulation: simulation.map_err(|error| error.to_string())?,
-            over_time: map
-                .is_for(channels)
-                .then(|| OverTime::new(channels, self.0.network.warm_up, self.0.network.stop_at)),
-            at: Time::ZERO,
-        }))
-    }
-}
 
 impl Engine for Cells<'_> {
     fn size(&self) -> String {
@@ -92,7 +56,7 @@ impl Engine for Cells<'_> {
     }
 
     fn plain(&self) -> Result<Box<dyn Run<'_> + '_>, String> {
-        self.start((), WhenMap::Off)
+        start(self.0, ())
     }
 
     /// What watches every run: the series it records and, where it is wanted, its ports; where
@@ -105,14 +69,14 @@ impl Engine for Cells<'_> {
             .then(|| Ports::new(network, PortsSpec { window }));
         let is_cut = !network.outages.is_empty();
         let recovery = is_cut.then(|| Recovery::new(network));
-        let recorder = Recorder::new(network, &series::wanted(self.0));
+        let recorder = Recorder::new(&series::wanted(self.0));
         let watch = (recorder, (ports, recovery));
         if !wanted.audit && wanted.trace.is_none() {
-            return self.start(watch, wanted.map);
+            return watched(self.0, watch, wanted.map);
         }
         let audit = wanted.audit.then(|| Audit::new(network));
         let trace = wanted.trace.map(|_| Trace::new(network));
-        self.start((watch, (audit, trace)), wanted.map)
+        watched(self.0, (watch, (audit, trace)), wanted.map)
     }
 
     fn metered(
@@ -122,12 +86,11 @@ impl Engine for Cells<'_> {
     ) -> Result<Box<dyn Run<'_> + '_>, String> {
         let network = &self.0.network;
         let meter = CellMeter::new(workload, network, carriers, CELL_PAYLOAD_BYTES);
-        self.start(meter, WhenMap::Off)
+        start(self.0, meter)
     }
 
     fn flows(&self) -> Vec<&str> {
-        let flows = self.0.network.flows.iter();
-        flows.map(|flow| flow.name.as_str()).collect()
+        self.0.names()
     }
 
     fn groups(&self) -> Vec<String> {
@@ -147,169 +110,85 @@ impl Engine for Cells<'_> {
     }
 }
 
-impl<'a, P: Probe + Tells<FoundCells<'a>>> Run<'a> for CellRun<'a, P> {
-    fn first_slice(&self) -> u64 {
-        (self.scenario.cell * FIRST_SLICE_CELLS).ps()
+impl EventScenario for PacketScenario {
+    type Network = NetworkSpec;
+    const UNIT: &'static str = "cell";
+    const HOPS: &'static str = "unit-hops";
+
+    fn network(&self) -> &NetworkSpec {
+        &self.network
     }
 
-    fn advance(&mut self, pace: &mut Pace) -> bool {
-        let (simulation, end) = (&mut self.simulation, self.scenario.network.stop_at);
-        let over_time = &mut self.over_time;
-        let more = pace.events(&mut self.at, end, |until, events| {
-            let more = match over_time {
-                Some(over_time) => over_time.run(simulation, until, events),
-                None => simulation.run_some(until, events),
-            };
-            more.ok_or_else(|| simulation.now())
-        });
-        more.unwrap_or(true)
+    fn warm_up(&self) -> Time {
+        self.network.warm_up
     }
 
-    fn progress(&mut self) -> (u64, String) {
-        let (at, end) = (self.at.ps(), self.scenario.network.stop_at.ps());
-        let hops = self.simulation.unit_hops() as f64 / 1e6;
-        (part(at, end), format!("{hops:.1} M unit-hops"))
+    fn channels(&self) -> usize {
+        self.network.links.len() * 2
     }
 
-    fn look_over(&mut self) {
-        self.simulation.look_over();
+    fn stop_at(&self) -> Time {
+        self.network.stop_at
     }
 
-    fn looks(&mut self) -> &mut dyn Looks {
-        self.simulation.probe_mut()
+    fn first_slice(&self) -> Duration {
+        self.cell * FIRST_SLICE_CELLS
     }
 
-    fn found(&mut self) -> Box<dyn Found + 'a> {
-        let mut found = FoundCells {
-            scenario: self.scenario,
-            outcome: self.simulation.outcome(),
-            ports: None,
-            recovery: None,
-            told: Told::default(),
-        };
-        note_broken_bounds(&self.scenario.network, &mut found.outcome);
-        let over_time = self.over_time.as_mut();
-        let at = found.outcome.ended_at;
-        found.told.bins = over_time.map(|over_time| over_time.bins(&self.simulation, at));
-        self.simulation.probe().tell(&mut found);
-        Box::new(found)
-    }
-}
-
-impl FoundCells<'_> {
-    fn measured(&self) -> Measured<'_> {
-        Measured {
-            ports: self.ports.as_ref(),
-            recovery: self.recovery.as_ref(),
-        }
-    }
-}
-
-impl Found for FoundCells<'_> {
-    fn head(&self) -> Head {
-        Head::of(&self.outcome)
+    fn names(&self) -> Vec<&str> {
+        let flows = self.network.flows.iter();
+        flows.map(|flow| flow.name.as_str()).collect()
     }
 
-    fn told(&mut self) -> &mut Told {
-        &mut self.told
+    fn judge(&self, outcome: &mut Outcome) {
+        note_broken_bounds(&self.network, outcome);
     }
 
-    fn flow_tables(&self, name: &str) -> Option<Vec<Table>> {
-        let PacketScenario { network, cell, .. } = self.scenario;
-        flow_tables(network, &self.outcome, *cell, name)
+    fn covered(seen: &Coverage) -> String {
+        let instants = seen.instants;
+        let everything = [seen.compared, instants, seen.compared_within];
+        format!(
+            "what was touched in {}; {}",
+            counted(instants, "instant"),
+            turns("everything", "instant", everything)
+        )
     }
 
-    fn shown(&self, info: &RunInfo) -> Shown<'_> {
-        let PacketScenario { network, cell, .. } = self.scenario;
-        let (outcome, measured) = (&self.outcome, self.measured());
-        let bins = self.told.bins.as_ref();
+    fn flow_tables(found: &FoundEvents<'_, Self>, name: &str) -> Option<Vec<Table>> {
+        let PacketScenario { network, cell, .. } = found.scenario;
+        flow_tables(network, &found.outcome, *cell, name)
+    }
+
+    fn shown<'f>(found: &'f FoundEvents<'_, Self>, info: &RunInfo) -> Shown<'f> {
+        let PacketScenario { network, cell, .. } = found.scenario;
+        let (outcome, measured) = (&found.outcome, measured(found));
+        let bins = found.told.bins.as_ref();
         let map = bins.and_then(|bins| map::circuits(network, outcome, *cell, bins));
         Shown {
             tables: run_tables(network, outcome, measured, *cell),
-            told: &self.told,
+            told: &found.told,
             summary: run_summary(info, network, outcome, measured),
-            report: run_report(info, network, outcome, measured, &self.told.series).with_map(map),
+            report: run_report(info, network, outcome, measured, &found.told.series).with_map(map),
             manifest: run_manifest(info, network, outcome),
         }
     }
 
-    fn summary(&self, info: &RunInfo) -> String {
-        terminal_summary(info, &self.scenario.network, &self.outcome, self.measured())
+    fn summary(found: &FoundEvents<'_, Self>, info: &RunInfo) -> String {
+        let network = &found.scenario.network;
+        terminal_summary(info, network, &found.outcome, measured(found))
     }
 
-    fn standstill(&self) -> Option<String> {
-        let still = standstill_sentence(&self.outcome, self.scenario.cell)?;
-        let is_why = self.outcome.stop == Stop::Standstill;
+    fn standstill(found: &FoundEvents<'_, Self>) -> Option<String> {
+        let still = standstill_sentence(&found.outcome, found.scenario.cell)?;
+        let is_why = found.outcome.stop == Stop::Standstill;
         let what = if is_why { "error" } else { "note" };
         Some(format!("{what}: standstill: {still}"))
     }
-
-    fn grew(&self) -> String {
-        let flows = self.scenario.network.flows.iter().zip(&self.outcome.flows);
-        let flows = flows.map(|(flow, outcome)| (flow.name.as_str(), outcome.inside_total));
-        grown("cell", flows, &self.told.series)
-    }
 }
 
-impl Looks for Recorder {
-    fn points(&self) -> (usize, usize) {
-        self.stored()
+fn measured<'f>(found: &'f FoundEvents<'_, PacketScenario>) -> Measured<'f> {
+    Measured {
+        ports: found.ports.as_ref(),
+        recovery: found.recovery.as_ref(),
     }
-}
-
-impl Tells<FoundCells<'_>> for Recorder {
-    fn tell(&self, found: &mut FoundCells<'_>) {
-        let at = found.outcome.ended_at;
-        found.told.series = self.series(at);
-        found.told.thinned = self.thinned(at);
-    }
-}
-
-impl Looks for Ports {}
-
-impl Tells<FoundCells<'_>> for Ports {
-    fn tell(&self, found: &mut FoundCells<'_>) {
-        found.ports = Some(self.outcome(found.outcome.ended_at));
-    }
-}
-
-impl Looks for Recovery {}
-
-impl Tells<FoundCells<'_>> for Recovery {
-    fn tell(&self, found: &mut FoundCells<'_>) {
-        found.recovery = Some(self.outcome(found.outcome.ended_at));
-    }
-}
-
-impl Looks for Audit {}
-
-impl Tells<FoundCells<'_>> for Audit {
-    fn tell(&self, found: &mut FoundCells<'_>) {
-        found.outcome.violations.append(self.violations());
-        found.told.audited = Some(Audited {
-            checks: self.checks(),
-            coverage: covered(&self.coverage()),
-            broken: self.violations().total(),
-        });
-    }
-}
-
-impl Looks for CellMeter {}
-
-impl Tells<FoundCells<'_>> for CellMeter {
-    fn tell(&self, found: &mut FoundCells<'_>) {
-        let stop_at = found.scenario.network.stop_at;
-        found.told.seen = Some(self.clone().finish(stop_at));
-    }
-}
-
-/// How much of a run an audit has looked at.
-fn covered(seen: &Coverage) -> String {
-    let instants = seen.instants;
-    let everything = [seen.compared, instants, seen.compared_within];
-    format!(
-        "what was touched in {}; {}",
-        counted(instants, "instant"),
-        turns("everything", "instant", everything)
-    )
 }

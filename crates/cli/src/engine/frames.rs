@@ -1,26 +1,24 @@
 //! Frames by class.
 
 use backwater_kernel::words::counted;
-use backwater_kernel::{Duration, Rings, Time};
+use backwater_kernel::{Duration, Time};
 use backwater_net::bound::frames::bounds;
-use backwater_net::frames::Simulation;
-use backwater_net::frames::probe::{Audit, Coverage, Probe, Recorder};
-use backwater_net::frames::spec::{NodeKind, NodeSpec};
+use backwater_net::frames::probe::{Audit, Coverage, Recorder};
+use backwater_net::frames::spec::{EthernetSpec, NodeKind, NodeSpec};
 use backwater_net::outcome::Outcome;
 use backwater_results::compare::{Carrier, FrameMeter, Workload};
 use backwater_results::ethernet::{flow_names, flow_tables};
+use backwater_results::map;
 use backwater_results::number::span;
 use backwater_results::sweep::{FlowColumn, Measure};
 use backwater_results::{
     GivenUp, RunInfo, Table, ethernet_manifest, ethernet_report, ethernet_summary, ethernet_tables,
-    ethernet_terminal_summary, map, note_late_frames,
+    ethernet_terminal_summary, note_late_frames,
 };
 use backwater_scenario::EthernetScenario;
 
-use super::over_time::OverTime;
-use super::pace::Pace;
-use super::{Audited, Engine, Found, Head, Looks, Point, Run, Shown, Tells, Told, Wanted, WhenMap};
-use super::{complete, grown, part, promised_words, turns};
+use super::events::{EventRun, EventScenario, FoundEvents, start, watched};
+use super::{Engine, Point, Run, Shown, Wanted, complete, promised_words, turns};
 
 pub mod measures;
 mod series;
@@ -35,39 +33,6 @@ const FIRST_SLICE: Duration = Duration(1_000_000_000);
 
 /// A scenario in frames.
 pub struct Frames<'a>(pub &'a EthernetScenario);
-
-/// A run of it.
-struct FrameRun<'a, P: Probe> {
-    scenario: &'a EthernetScenario,
-    simulation: Simulation<Rings, P>,
-    over_time: Option<OverTime>,
-    at: Time,
-}
-
-/// What it found.
-pub struct FoundFrames<'a> {
-    scenario: &'a EthernetScenario,
-    outcome: Outcome,
-    told: Told,
-}
-
-impl<'a> Frames<'a> {
-    fn start<P>(&self, probe: P, map: WhenMap) -> Result<FrameRun<'a, P>, String>
-    where
-        P: Probe + Tells<FoundFrames<'a>> + 'a,
-    {
-        let simulation = Simulation::with_probe(&self.0.network, probe);
-        let channels = self.0.network.links.len() * 2;
-        Ok(FrameRun {
-            scenario: self.0,
-            simulation: simulation.map_err(|error| error.to_string())?,
-            over_time: map
-                .is_for(channels)
-                .then(|| OverTime::new(channels, self.0.network.warm_up, self.0.network.stop_at)),
-            at: Time::ZERO,
-        })
-    }
-}
 
 impl Engine for Frames<'_> {
     fn size(&self) -> String {
@@ -103,20 +68,18 @@ impl Engine for Frames<'_> {
     }
 
     fn plain(&self) -> Result<Box<dyn Run<'_> + '_>, String> {
-        Ok(Box::new(self.start((), WhenMap::Off)?))
+        start(self.0, ())
     }
 
     fn watched(&self, wanted: &Wanted<'_>) -> Result<Box<dyn Run<'_> + '_>, String> {
         let network = &self.0.network;
-        let recorder = Recorder::new(network, &series::wanted(self.0));
+        let recorder = Recorder::new(&series::wanted(self.0));
         if !wanted.audit && wanted.trace.is_none() {
-            return Ok(Box::new(self.start(recorder, wanted.map)?));
+            return watched(self.0, recorder, wanted.map);
         }
         let audit = wanted.audit.then(|| Audit::new(network));
         let trace = wanted.trace.map(|kind| Trace::new(kind, network));
-        Ok(Box::new(
-            self.start((recorder, (audit, trace)), wanted.map)?,
-        ))
+        watched(self.0, (recorder, (audit, trace)), wanted.map)
     }
 
     fn metered(
@@ -125,12 +88,11 @@ impl Engine for Frames<'_> {
         carriers: &[Carrier],
     ) -> Result<Box<dyn Run<'_> + '_>, String> {
         let meter = FrameMeter::new(workload, &self.0.network, carriers);
-        Ok(Box::new(self.start(meter, WhenMap::Off)?))
+        start(self.0, meter)
     }
 
     fn flows(&self) -> Vec<&str> {
-        let flows = self.0.network.flows.iter();
-        flows.map(|flow| flow.name.as_str()).collect()
+        self.0.names()
     }
 
     fn groups(&self) -> Vec<String> {
@@ -146,98 +108,79 @@ impl Engine for Frames<'_> {
     }
 
     fn measure(&self, columns: &[FlowColumn]) -> Result<Option<Point>, String> {
-        let mut run = self.start((), WhenMap::Off)?;
+        let mut run = EventRun::new(self.0, ())?;
         let is_whole = complete(&mut run);
         Ok(is_whole.then(|| measures::point(&run.so_far(), columns)))
     }
 }
 
-impl<'a, P: Probe + Tells<FoundFrames<'a>>> FrameRun<'a, P> {
-    fn so_far(&mut self) -> FoundFrames<'a> {
-        let mut outcome = self.simulation.outcome();
-        note_late_frames(&self.scenario.network, &mut outcome);
-        let mut found = FoundFrames {
-            scenario: self.scenario,
-            outcome,
-            told: Told::default(),
-        };
-        let over_time = self.over_time.as_mut();
-        let at = found.outcome.ended_at;
-        found.told.bins = over_time.map(|over_time| over_time.bins(&self.simulation, at));
-        self.simulation.probe().tell(&mut found);
-        found
-    }
-}
+impl EventScenario for EthernetScenario {
+    type Network = EthernetSpec;
+    const UNIT: &'static str = "frame";
+    const HOPS: &'static str = "frame hops";
 
-impl<'a, P: Probe + Tells<FoundFrames<'a>>> Run<'a> for FrameRun<'a, P> {
-    fn first_slice(&self) -> u64 {
-        FIRST_SLICE.ps()
+    fn network(&self) -> &EthernetSpec {
+        &self.network
     }
 
-    fn advance(&mut self, pace: &mut Pace) -> bool {
-        let (simulation, end) = (&mut self.simulation, self.scenario.network.stop_at);
-        let over_time = &mut self.over_time;
-        let more = pace.events(&mut self.at, end, |until, events| {
-            let more = match over_time {
-                Some(over_time) => over_time.run(simulation, until, events),
-                None => simulation.run_some(until, events),
-            };
-            more.ok_or_else(|| simulation.now())
-        });
-        more.unwrap_or(true)
+    fn warm_up(&self) -> Time {
+        self.network.warm_up
     }
 
-    fn progress(&mut self) -> (u64, String) {
-        let (at, end) = (self.at.ps(), self.scenario.network.stop_at.ps());
-        let hops = self.simulation.unit_hops() as f64 / 1e6;
-        (part(at, end), format!("{hops:.1} M frame hops"))
+    fn channels(&self) -> usize {
+        self.network.links.len() * 2
     }
 
-    fn look_over(&mut self) {
-        self.simulation.look_over();
+    fn stop_at(&self) -> Time {
+        self.network.stop_at
     }
 
-    fn looks(&mut self) -> &mut dyn Looks {
-        self.simulation.probe_mut()
+    fn first_slice(&self) -> Duration {
+        FIRST_SLICE
     }
 
-    fn found(&mut self) -> Box<dyn Found + 'a> {
-        Box::new(self.so_far())
-    }
-}
-
-impl Found for FoundFrames<'_> {
-    fn head(&self) -> Head {
-        Head::of(&self.outcome)
+    fn names(&self) -> Vec<&str> {
+        let flows = self.network.flows.iter();
+        flows.map(|flow| flow.name.as_str()).collect()
     }
 
-    fn told(&mut self) -> &mut Told {
-        &mut self.told
+    fn judge(&self, outcome: &mut Outcome) {
+        note_late_frames(&self.network, outcome);
     }
 
-    fn flow_tables(&self, name: &str) -> Option<Vec<Table>> {
-        flow_tables(&self.scenario.network, &self.outcome, name)
+    fn covered(seen: &Coverage) -> String {
+        let instants = seen.instants;
+        let queues = [seen.compared, instants, seen.compared_within];
+        format!(
+            "every frame and gate in {}; {}",
+            counted(instants, "instant"),
+            turns("all queues", "instant", queues)
+        )
     }
 
-    fn shown(&self, info: &RunInfo) -> Shown<'_> {
-        let (network, outcome) = (&self.scenario.network, &self.outcome);
-        let bins = self.told.bins.as_ref();
+    fn flow_tables(found: &FoundEvents<'_, Self>, name: &str) -> Option<Vec<Table>> {
+        flow_tables(&found.scenario.network, &found.outcome, name)
+    }
+
+    fn shown<'f>(found: &'f FoundEvents<'_, Self>, info: &RunInfo) -> Shown<'f> {
+        let (network, outcome) = (&found.scenario.network, &found.outcome);
+        let bins = found.told.bins.as_ref();
         let map = bins.and_then(|bins| map::frames(network, outcome, bins));
         Shown {
             tables: ethernet_tables(network, outcome),
-            told: &self.told,
+            told: &found.told,
             summary: ethernet_summary(info, network, outcome),
-            report: ethernet_report(info, network, outcome, &self.told.series).with_map(map),
+            report: ethernet_report(info, network, outcome, &found.told.series).with_map(map),
             manifest: ethernet_manifest(info, network, outcome),
         }
     }
 
-    fn summary(&self, info: &RunInfo) -> String {
-        ethernet_terminal_summary(info, &self.scenario.network, &self.outcome)
+    fn summary(found: &FoundEvents<'_, Self>, info: &RunInfo) -> String {
+        ethernet_terminal_summary(info, &found.scenario.network, &found.outcome)
     }
 
-    fn standstill(&self) -> Option<String> {
-        let standstill = self.outcome.standstill.as_ref()?;
+    fn standstill(found: &FoundEvents<'_, Self>) -> Option<String> {
+        let standstill = found.outcome.standstill.as_ref()?;
         let what = match standstill.is_circle {
             true => "deadlock: queues wait for each other in a cycle",
             false => "standstill: queues wait for one that is stopped and never resumed",
@@ -249,57 +192,4 @@ impl Found for FoundFrames<'_> {
         let since = span(standstill.since.ps() as f64);
         Some(format!("error: {what} since {since}{others}"))
     }
-
-    fn grew(&self) -> String {
-        let flows = self.scenario.network.flows.iter().zip(&self.outcome.flows);
-        let flows = flows.map(|(flow, outcome)| (flow.name.as_str(), outcome.inside_total));
-        grown("frame", flows, &self.told.series)
-    }
-}
-
-impl Looks for Recorder {
-    fn points(&self) -> (usize, usize) {
-        self.stored()
-    }
-}
-
-impl Tells<FoundFrames<'_>> for Recorder {
-    fn tell(&self, found: &mut FoundFrames<'_>) {
-        let at = found.outcome.ended_at;
-        found.told.series = self.series(at);
-        found.told.thinned = self.thinned(at);
-    }
-}
-
-impl Looks for Audit {}
-
-impl Tells<FoundFrames<'_>> for Audit {
-    fn tell(&self, found: &mut FoundFrames<'_>) {
-        found.outcome.violations.append(self.violations());
-        found.told.audited = Some(Audited {
-            checks: self.checks(),
-            coverage: covered(&self.coverage()),
-            broken: self.violations().total(),
-        });
-    }
-}
-
-impl Looks for FrameMeter {}
-
-impl Tells<FoundFrames<'_>> for FrameMeter {
-    fn tell(&self, found: &mut FoundFrames<'_>) {
-        let stop_at = found.scenario.network.stop_at;
-        found.told.seen = Some(self.clone().finish(stop_at));
-    }
-}
-
-/// How much of a run an audit has looked at.
-fn covered(seen: &Coverage) -> String {
-    let instants = seen.instants;
-    let queues = [seen.compared, instants, seen.compared_within];
-    format!(
-        "every frame and gate in {}; {}",
-        counted(instants, "instant"),
-        turns("all queues", "instant", queues)
-    )
 }

@@ -214,7 +214,7 @@ fn run_frames(spec: &EthernetSpec) -> Result<Found, String> {
     engine.run();
     let outcome = engine.outcome();
     let mut violations = outcome.violations;
-    violations.append(engine.probe().violations());
+    violations.append(engine.probe().checks().violations());
     Ok(Found {
         violations: (
             violations.total(),
@@ -232,7 +232,7 @@ fn run_packets(scenario: &PacketScenario) -> Result<Found, String> {
     simulation.run();
     let outcome = simulation.outcome();
     let mut violations = outcome.violations;
-    violations.append(simulation.probe().violations());
+    violations.append(simulation.probe().checks().violations());
     Ok(Found {
         violations: (
             violations.total(),

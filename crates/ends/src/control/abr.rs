@@ -130,6 +130,11 @@ impl Abr {
         abr
     }
 
+    /// ACR: what the network allows now.
+    pub fn allowed_rate(&self) -> Rate {
+        self.acr
+    }
+
     fn set_gap(&mut self) {
         let pace = self.limit.map_or(self.acr, |limit| limit.min(self.acr));
         self.gap = (pace.0 > 0).then(|| pace.tick(self.bytes as u64));

@@ -15,9 +15,9 @@ use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use backwater_kernel::{Channels, Duration, Place, Time, Violations};
+use backwater_kernel::{Channels, Duration, Place, Time};
 
-use super::{Crossing, Probe};
+use super::{Checks, Crossing, Probe};
 use crate::hop::leg::Leg;
 use crate::hop::unit::{Fifo, NONE};
 use crate::network::Network;
@@ -28,17 +28,6 @@ use crate::spec::{
 
 /// Instants between two checks of everything.
 const FULL_CHECK_EVERY: u64 = 1024;
-
-/// How much of a run an audit has looked at.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Coverage {
-    /// Instants. What was touched was checked in each.
-    pub instants: u64,
-    /// Of these, those at whose end everything was checked.
-    pub compared: u64,
-    /// The most instants from one such check to the next.
-    pub compared_within: u64,
-}
 
 /// Checks promises; owns what it needs to know.
 pub struct Audit {
@@ -56,11 +45,7 @@ pub struct Audit {
     touched_legs: Vec<u32>,
     touched_channels: Vec<u32>,
     touched_nodes: Vec<u32>,
-    coverage: Coverage,
-    /// Instants up to the last check of everything.
-    compared_last: u64,
-    checks: u64,
-    violations: Violations,
+    checks: Checks,
 }
 
 /// What one leg promised.
@@ -112,37 +97,17 @@ impl Audit {
             touched_legs: Vec::new(),
             touched_channels: Vec::new(),
             touched_nodes: Vec::new(),
-            coverage: Coverage::default(),
-            compared_last: 0,
-            checks: 0,
-            violations: Violations::default(),
+            checks: Checks::default(),
         }
     }
 
-    /// Checks made.
-    pub fn checks(&self) -> u64 {
-        self.checks
-    }
-
-    /// Promises broken.
-    pub fn violations(&self) -> &Violations {
-        &self.violations
-    }
-
-    /// What was looked at.
-    pub fn coverage(&self) -> Coverage {
-        let since = self.coverage.instants - self.compared_last;
-        Coverage {
-            compared_within: self.coverage.compared_within.max(since),
-            ..self.coverage
-        }
+    /// What it found.
+    pub fn checks(&self) -> &Checks {
+        &self.checks
     }
 
     fn require(&mut self, holds: bool, at: Time, leg: u32, what: impl FnOnce() -> String) {
-        self.checks += 1;
-        if !holds {
-            self.violations.note(at, Place::Leg(leg), what);
-        }
+        self.checks.require(holds, at, Place::Leg(leg), what);
     }
 
     fn check_start(&mut self, at: Time, leg: u32) {
@@ -222,11 +187,7 @@ impl Audit {
     }
 
     fn check_everything(&mut self, at: Time, network: &Network) {
-        let coverage = &mut self.coverage;
-        coverage.compared += 1;
-        let since = coverage.instants - self.compared_last;
-        coverage.compared_within = coverage.compared_within.max(since);
-        self.compared_last = coverage.instants;
+        self.checks.compare();
         for id in 0..network.channels.len() {
             self.check_channel(at, id as u32, network);
         }
@@ -374,14 +335,13 @@ impl Probe for Audit {
             self.check_pool(at, node, network);
         }
         self.touched_nodes = nodes;
-        self.coverage.instants += 1;
-        if self.coverage.instants.is_multiple_of(FULL_CHECK_EVERY) {
+        if self.checks.end_instant().is_multiple_of(FULL_CHECK_EVERY) {
             self.check_everything(at, network);
         }
     }
 
     fn on_end(&mut self, at: Time, network: &Network) {
-        if self.compared_last < self.coverage.instants {
+        if self.checks.since_compared() > 0 {
             self.check_everything(at, network);
         }
     }

@@ -1,8 +1,8 @@
 //! Probes of frames, and what they see.
 
 mod audit;
-mod recorder;
 
-pub use crate::probe::{Content, CreditMessage, FrameView, Gate, LossCause, Probe};
-pub use audit::{Audit, Coverage};
-pub use recorder::Recorder;
+pub use crate::probe::{
+    Checks, Content, Coverage, CreditMessage, FrameView, Gate, LossCause, Probe, Recorder,
+};
+pub use audit::Audit;

@@ -3,116 +3,59 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use backwater_kernel::series::{Clock, Series, Thinned, most_points};
-use backwater_kernel::{Channels, Duration, Rate, Time};
+use backwater_kernel::series::{Series, Thinned, most_points};
+use backwater_kernel::{Rate, Time};
 
-use super::{Crossing, ForwardCell, Probe, RateInterval, UnitKind};
-use crate::hop::unit::NONE;
-use crate::spec::{FlowSpec, Measure, NetworkSpec, SeriesSpec, SourceControlSpec};
+use super::{Crossing, ForwardCell, FrameView, Gate, Probe, RateInterval, UnitKind};
+use crate::network::Network;
+use crate::spec::{Measure, SeriesSpec, Subject};
 
+mod begin;
 mod points;
 mod stops;
+#[cfg(test)]
+mod tests;
+mod track;
 
-use points::{Bins, Points};
 use stops::Stops;
+use track::Track;
 
-/// Records the series of a scenario.
+/// Records the series of a scenario. Queues of frames that a watchdog empties are seen to be empty
+/// when their next frame joins.
+#[derive(Clone, Default)]
 pub struct Recorder {
     tracks: Vec<Track>,
-    /// Tracks that listen to each leg and to each channel, by index.
-    by_leg: Vec<Vec<u32>>,
-    by_channel: Vec<Vec<u32>>,
-    by_node: Vec<Vec<u32>>,
-    by_flow: Vec<Vec<u32>>,
+    /// Tracks that listen to each leg, channel, node and flow, by index.
+    legs: Vec<Vec<u32>>,
+    channels: Vec<Vec<u32>>,
+    nodes: Vec<Vec<u32>>,
+    flows: Vec<Vec<u32>>,
+    /// Tracks of what is asked of the network after each instant.
+    asked: Vec<u32>,
 }
 
-#[derive(Clone)]
-struct Track {
-    spec: SeriesSpec,
-    rate: Rate,
-    /// Sum over the legs it follows, for levels of several flows together.
-    levels: Vec<(u32, i64)>,
-    /// The queues it follows, of [`Measure::Stopped`].
-    stops: Stops,
-    count: u64,
-    kind: Shape,
-    unit: &'static str,
-    points: Points,
-    bins: Bins,
+/// What a track listens to.
+#[derive(Clone, Copy)]
+enum On {
+    Leg(u32),
+    Channel(u32),
+    Node(u32),
+    Flow(u32),
 }
 
-/// How values become points.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Shape {
-    /// Bits per window as a share of the channel.
-    Share,
-    /// The same in bits per second.
-    Rate,
-    /// A level that holds until it changes; its mean per window.
-    Level,
-    /// Samples; their mean per window.
-    Sample,
+/// The queue of a class among all of them.
+fn queue_key(channel: u32, class: u8) -> u32 {
+    8 * channel + u32::from(class)
 }
 
 impl Recorder {
-    /// A recorder of `series` on `network`.
-    pub fn new(network: &NetworkSpec, series: &[SeriesSpec]) -> Recorder {
-        let legs: Vec<(u32, u32)> = network
-            .flows
-            .iter()
-            .enumerate()
-            .flat_map(|(flow, spec)| spec.legs.iter().map(move |leg| (flow as u32, leg.channel)))
-            .collect();
-        let mut recorder = Recorder {
-            tracks: Vec::new(),
-            by_leg: vec![Vec::new(); legs.len()],
-            by_channel: vec![Vec::new(); 2 * network.links.len()],
-            by_node: vec![Vec::new(); network.nodes.len()],
-            by_flow: vec![Vec::new(); network.flows.len()],
-        };
-        for spec in series {
-            recorder.add(network, &legs, spec, most_points(series.len()));
+    /// A recorder of `series`, of whatever network it looks at.
+    pub fn new(series: &[SeriesSpec]) -> Recorder {
+        let most = most_points(series.len());
+        Recorder {
+            tracks: series.iter().map(|one| Track::new(one, most)).collect(),
+            ..Recorder::default()
         }
-        recorder
-    }
-
-    fn add(&mut self, network: &NetworkSpec, legs: &[(u32, u32)], spec: &SeriesSpec, most: usize) {
-        let id = self.tracks.len() as u32;
-        let channel = network.links.channel(spec.channel);
-        let (_, to) = network.links.ends(spec.channel);
-        let follows = |&(flow, channel): &(u32, u32)| {
-            channel == spec.channel && spec.flow.is_none_or(|wanted| wanted == flow)
-        };
-        let (mut levels, mut stops) = (Vec::new(), Stops::default());
-        for (leg, leg_spec) in legs.iter().enumerate().filter(|(_, leg)| follows(leg)) {
-            let mut own = network.flows[leg_spec.0 as usize].legs.iter();
-            let own = own.find(|leg| leg.channel == spec.channel);
-            let initial = own.map_or(0, |leg| initial_level(spec.measure, leg));
-            levels.push((leg as u32, initial));
-            if let (Measure::Stopped, Some(own)) = (spec.measure, own) {
-                stops.follow(leg as u32, own);
-            }
-            self.by_leg[leg].push(id);
-        }
-        match spec.measure {
-            Measure::Throughput
-            | Measure::ControlThroughput
-            | Measure::Arrivals
-            | Measure::Rate
-            | Measure::RateQueue
-            | Measure::LoadFactor
-            | Measure::ActiveCircuits
-            | Measure::FairShare => self.by_channel[spec.channel as usize].push(id),
-            Measure::Stored => self.by_node[to as usize].push(id),
-            _ => {}
-        }
-        let flow = spec.flow.and_then(|flow| network.flows.get(flow as usize));
-        if let (Measure::AllowedRate | Measure::SourceRate, Some(flow)) = (spec.measure, flow) {
-            self.by_flow[spec.flow.unwrap_or(0) as usize].push(id);
-            levels = vec![(NONE, initial_rate(spec.measure, flow))];
-        }
-        let track = Track::new(spec.clone(), channel.rate, levels, most);
-        self.tracks.push(Track { stops, ..track });
     }
 
     /// The series recorded so far; `at` is how far the run is.
@@ -132,99 +75,90 @@ impl Recorder {
         tracks.filter_map(|track| track.thinned(at)).collect()
     }
 
-    /// A rate of an ABR flow is `rate` from now on.
-    fn of_flow(&mut self, at: Time, flow: u32, measure: Measure, rate: Rate) {
-        for &id in &self.by_flow[flow as usize] {
+    /// The tracks of a measure that listen there hear of it.
+    #[inline]
+    fn tell(&mut self, on: On, measure: Measure, mut what: impl FnMut(&mut Track)) {
+        let listening = match on {
+            On::Leg(leg) => &self.legs[leg as usize],
+            On::Channel(channel) => &self.channels[channel as usize],
+            On::Node(node) => &self.nodes[node as usize],
+            On::Flow(flow) => &self.flows[flow as usize],
+        };
+        for &id in listening {
             let track = &mut self.tracks[id as usize];
             if track.spec.measure == measure {
-                track.set_total(at, rate.0 as f64);
-            }
-        }
-    }
-
-    /// A level of a port that tells rates is `value` from now on.
-    fn of_port(&mut self, at: Time, channel: u32, measure: Measure, value: f64) {
-        for &id in &self.by_channel[channel as usize] {
-            let track = &mut self.tracks[id as usize];
-            if track.spec.measure == measure {
-                track.set_total(at, value);
+                what(track);
             }
         }
     }
 
     fn level(&mut self, at: Time, leg: u32, measure: Measure, value: i64) {
-        for &id in &self.by_leg[leg as usize] {
-            let track = &mut self.tracks[id as usize];
-            if track.spec.measure == measure {
-                track.set_level(at, leg, value);
-            }
-        }
+        self.tell(On::Leg(leg), measure, |track| {
+            track.set_part(at, leg, value)
+        });
     }
 
     /// The queue of a leg, or its credit, has changed.
     fn stops(&mut self, at: Time, leg: u32, change: impl Fn(&mut Stops) -> f64) {
-        for &id in &self.by_leg[leg as usize] {
-            let track = &mut self.tracks[id as usize];
-            if track.spec.measure == Measure::Stopped {
-                let is_stopped = change(&mut track.stops);
-                if track.points.last().map(|point| point.1) != Some(is_stopped) {
-                    track.set_total(at, is_stopped);
-                }
+        self.tell(On::Leg(leg), Measure::Stopped, |track| {
+            let is_stopped = change(&mut track.stops);
+            if track.level() != Some(is_stopped) {
+                track.set(at, is_stopped);
             }
-        }
-    }
-
-    fn sample(&mut self, at: Time, leg: u32, measure: Measure, value: f64) {
-        for &id in &self.by_leg[leg as usize] {
-            let track = &mut self.tracks[id as usize];
-            if track.spec.measure == measure {
-                track.sample(at, value);
-            }
-        }
+        });
     }
 
     fn share(&mut self, crossing: &Crossing, measure: Measure) {
-        for &id in &self.by_channel[crossing.channel as usize] {
+        self.tell(On::Channel(crossing.channel), measure, |track| {
+            let flow = track.spec.of.flow();
+            if flow.is_none_or(|flow| flow == crossing.flow) {
+                track.add_busy(crossing.at, crossing.bytes);
+            }
+        });
+    }
+
+    fn port(&mut self, at: Time, channel: u32, measure: Measure, value: f64) {
+        self.tell(On::Channel(channel), measure, |track| track.set(at, value));
+    }
+
+    fn rate(&mut self, at: Time, flow: u32, measure: Measure, rate: Rate) {
+        self.tell(On::Flow(flow), measure, |track| {
+            track.set(at, rate.0 as f64)
+        });
+    }
+
+    /// The queue of a class holds so much.
+    #[inline]
+    fn queue(&mut self, at: Time, channel: u32, class: u8, bytes: u64) {
+        let key = queue_key(channel, class);
+        for &id in &self.channels[channel as usize] {
             let track = &mut self.tracks[id as usize];
-            let wanted = track.spec.flow.is_none_or(|flow| flow == crossing.flow);
-            if track.spec.measure == measure && wanted {
-                let length = track.rate.serialization(crossing.bytes as u64);
-                track.add_busy(crossing.at, length);
+            if let Measure::Queue | Measure::Stored = track.spec.measure {
+                track.set_part(at, key, bytes as i64);
             }
         }
-    }
-}
-
-fn initial_level(measure: Measure, leg: &crate::spec::LegSpec) -> i64 {
-    match (measure, &leg.flow_control) {
-        (Measure::Credit, crate::spec::FlowControlSpec::Credit(credit)) => {
-            crate::flow_control::Rule::new(credit).initial_credit()
-        }
-        _ => 0,
-    }
-}
-
-/// ACR starts at ICR; there is no source rate before the second forward RM cell.
-fn initial_rate(measure: Measure, flow: &FlowSpec) -> i64 {
-    match (measure, &flow.source_control) {
-        (Measure::AllowedRate, SourceControlSpec::Abr(abr)) => abr.icr.0.min(1 << 62) as i64,
-        _ => 0,
     }
 }
 
 impl Probe for Recorder {
+    fn on_begin(&mut self, network: &Network) {
+        let empty = |count: usize| vec![Vec::new(); count];
+        self.legs = empty(network.legs.len());
+        self.channels = empty(network.channels.len());
+        self.nodes = empty(network.nodes.len());
+        self.flows = empty(network.flows.len().max(network.classes.flows.len()));
+        for id in 0..self.tracks.len() {
+            self.begin(id as u32, network);
+        }
+    }
+
     fn on_start(&mut self, crossing: Crossing) {
         self.share(&crossing, Measure::Rate);
         if crossing.kind == UnitKind::Data {
             self.share(&crossing, Measure::Throughput);
-            for &id in &self.by_leg[crossing.leg as usize] {
-                let track = &mut self.tracks[id as usize];
-                if track.spec.measure == Measure::Forwarded {
-                    track.count += 1;
-                    let count = track.count as f64;
-                    track.push_point(crossing.at, count);
-                }
-            }
+            self.tell(On::Leg(crossing.leg), Measure::Forwarded, |track| {
+                track.count(crossing.at);
+            });
         } else {
             self.share(&crossing, Measure::ControlThroughput);
         }
@@ -251,224 +185,96 @@ impl Probe for Recorder {
     }
 
     fn on_rate(&mut self, at: Time, flow: u32, acr: Rate, _old: Rate) {
-        self.of_flow(at, flow, Measure::AllowedRate, acr);
+        self.rate(at, flow, Measure::AllowedRate, acr);
     }
 
     fn on_forward(&mut self, at: Time, flow: u32, cell: ForwardCell) {
         if let Some(source_rate) = cell.source_rate {
-            self.of_flow(at, flow, Measure::SourceRate, source_rate);
+            self.rate(at, flow, Measure::SourceRate, source_rate);
         }
     }
 
     fn on_rate_queue(&mut self, at: Time, channel: u32, waiting: u32) {
-        self.of_port(at, channel, Measure::RateQueue, waiting as f64);
+        self.port(at, channel, Measure::RateQueue, waiting as f64);
     }
 
     fn on_interval(&mut self, at: Time, channel: u32, interval: RateInterval) {
-        self.of_port(at, channel, Measure::LoadFactor, interval.load);
-        self.of_port(at, channel, Measure::ActiveCircuits, interval.active);
+        self.port(at, channel, Measure::LoadFactor, interval.load);
+        self.port(at, channel, Measure::ActiveCircuits, interval.active);
         let share = interval.fair_share.0 as f64;
-        self.of_port(at, channel, Measure::FairShare, share);
+        self.port(at, channel, Measure::FairShare, share);
     }
 
     fn on_stored(&mut self, at: Time, node: u32, stored: u64) {
-        for &id in &self.by_node[node as usize] {
-            self.tracks[id as usize].set_total(at, stored as f64);
-        }
+        self.tell(On::Node(node), Measure::Stored, |track| {
+            track.set(at, stored as f64);
+        });
     }
 
     fn on_wait(&mut self, at: Time, leg: u32, arrived: Time) {
-        self.sample(at, leg, Measure::Wait, at.since(arrived).ps() as f64);
+        let wait = at.since(arrived).ps() as f64;
+        self.tell(On::Leg(leg), Measure::Wait, |track| track.sample(at, wait));
     }
 
     fn on_delivered(&mut self, at: Time, leg: u32, born: Time, _bytes: u32) {
-        self.sample(at, leg, Measure::Delay, at.since(born).ps() as f64);
+        let delay = at.since(born).ps() as f64;
+        self.tell(On::Leg(leg), Measure::Delay, |track| {
+            track.sample(at, delay)
+        });
     }
-}
 
-impl Track {
-    fn new(spec: SeriesSpec, rate: Rate, levels: Vec<(u32, i64)>, most: usize) -> Track {
-        let (kind, unit) = match spec.measure {
-            Measure::Throughput | Measure::Arrivals | Measure::ControlThroughput => {
-                (Shape::Share, "fraction of the link")
+    fn on_frame_joined(&mut self, at: Time, channel: u32, frame: &FrameView, queue_bytes: u64) {
+        self.queue(at, channel, frame.class, queue_bytes);
+    }
+
+    fn on_frame_sent(&mut self, at: Time, channel: u32, class: u8, queue_bytes: u64) {
+        self.queue(at, channel, class, queue_bytes);
+    }
+
+    fn on_frame_start(&mut self, at: Time, channel: u32, frame: &FrameView) {
+        for &id in &self.channels[channel as usize] {
+            let track = &mut self.tracks[id as usize];
+            match track.spec.measure {
+                Measure::Rate => track.add(at, f64::from(frame.bytes) * 8.0),
+                Measure::Stops if frame.stops() => track.add(at, 1.0),
+                Measure::Marks if frame.is_marked => track.add(at, 1.0),
+                _ => {}
             }
-            Measure::Rate => (Shape::Rate, "bps"),
-            Measure::Stopped => (Shape::Level, "fraction of the time"),
-            Measure::Forwarded | Measure::Credit | Measure::Fill => (Shape::Level, "cells"),
-            Measure::Queue | Measure::Stored => (Shape::Level, "cells"),
-            Measure::RateQueue => (Shape::Level, "cells"),
-            Measure::AllowedRate | Measure::FairShare | Measure::SourceRate => {
-                (Shape::Level, "bps")
+        }
+    }
+
+    fn on_payload(&mut self, at: Time, flow: u32, is_forward: bool, bytes: u64) {
+        if is_forward {
+            // What comes at the border of two windows counts in the one that ends.
+            let at = Time(at.ps().saturating_sub(1));
+            self.tell(On::Flow(flow), Measure::Goodput, |track| {
+                track.add(at, bytes as f64 * 8.0);
+            });
+        }
+    }
+
+    fn on_gate(&mut self, at: Time, channel: u32, gate: Gate, is_stopped: bool) {
+        self.tell(On::Channel(channel), Measure::Stopped, |track| {
+            track.gate(at, gate, is_stopped);
+        });
+    }
+
+    fn after_instant(&mut self, at: Time, network: &Network) {
+        for &id in &self.asked {
+            let track = &mut self.tracks[id as usize];
+            let bytes = match (track.spec.measure, track.spec.of) {
+                (Measure::Window, Subject::Flow(flow)) => network.window_bytes(flow),
+                (Measure::Input, Subject::Class { channel, class }) => {
+                    network.input_bytes(channel, class)
+                }
+                (Measure::Headroom, Subject::Class { channel, class }) => {
+                    network.headroom_bytes(channel, class)
+                }
+                _ => continue,
+            } as f64;
+            if track.level() != Some(bytes) {
+                track.set(at, bytes);
             }
-            Measure::LoadFactor => (Shape::Level, "z"),
-            Measure::ActiveCircuits => (Shape::Level, "circuits"),
-            Measure::Delay | Measure::Wait => (Shape::Sample, "ps"),
-        };
-        let mut points = Points::new(most);
-        let first: i64 = levels.iter().map(|level| level.1).sum();
-        if kind == Shape::Level {
-            points.push(spec.from.ps(), first as f64);
         }
-        let window = spec.window.map_or(1, Duration::ps);
-        Track {
-            spec,
-            rate,
-            levels,
-            stops: Stops::default(),
-            count: 0,
-            kind,
-            unit,
-            points,
-            bins: Bins::new(window, most),
-        }
-    }
-
-    fn set_level(&mut self, at: Time, leg: u32, value: i64) {
-        if let Some(level) = self.levels.iter_mut().find(|level| level.0 == leg) {
-            level.1 = value;
-        }
-        let total: i64 = self.levels.iter().map(|level| level.1).sum();
-        self.set_total(at, total as f64);
-    }
-
-    /// A level is `value` from `at` on.
-    fn set_total(&mut self, at: Time, value: f64) {
-        if self.spec.window.is_some() {
-            self.integrate(at);
-        }
-        self.push_point(at, value);
-    }
-
-    fn push_point(&mut self, at: Time, value: f64) {
-        if at > self.spec.until {
-            return;
-        }
-        let at_ps = at.max(self.spec.from).ps();
-        let points = &mut self.points;
-        let last = points.last().map(|point| point.0);
-        match last == Some(at_ps) || self.spec.window.is_some() {
-            true => points.replace(at_ps, value),
-            false => points.push(at_ps, value),
-        }
-    }
-
-    /// Adds the level that has held since the last change to the windows it spans.
-    fn integrate(&mut self, at: Time) {
-        if let Some((since, value)) = self.points.last() {
-            self.spread(Time(since), at, value);
-        }
-    }
-
-    fn sample(&mut self, at: Time, value: f64) {
-        if at < self.spec.from || at > self.spec.until {
-            return;
-        }
-        if self.spec.window.is_none() {
-            self.points.push(at.ps(), value);
-            return;
-        }
-        let (_, bin) = self.bins.at((at - self.spec.from).ps());
-        bin.sum += value;
-        bin.weight += 1.0;
-    }
-
-    /// What a channel that sends stands for.
-    fn busy(&self) -> f64 {
-        match self.kind {
-            Shape::Rate => self.rate.0 as f64,
-            Shape::Share | Shape::Level | Shape::Sample => 1.0,
-        }
-    }
-
-    /// The channel is busy for `length` from `at`.
-    fn add_busy(&mut self, at: Time, length: Duration) {
-        match self.spec.window {
-            Some(_) => self.spread(at, at + length, self.busy()),
-            None if at >= self.spec.from && at <= self.spec.until => {
-                let busy = self.busy();
-                self.points.push(at.ps(), busy);
-            }
-            None => {}
-        }
-    }
-
-    /// Adds `value` times the time from `begin` to `end` to the windows it falls in.
-    fn spread(&mut self, begin: Time, end: Time, value: f64) {
-        if self.spec.window.is_none() {
-            return;
-        }
-        let from = self.spec.from.ps();
-        let mut at = begin.ps().max(from);
-        let end = end.ps().min(self.spec.until.ps());
-        while at < end {
-            let (over, bin) = self.bins.at(at - from);
-            let next = from.saturating_add(over).min(end);
-            bin.sum += value * (next - at) as f64;
-            bin.weight += (next - at) as f64;
-            at = next;
-        }
-    }
-
-    fn stored(&self) -> usize {
-        self.points.len().max(self.bins.len())
-    }
-
-    fn thinned(&self, at: Time) -> Option<Thinned> {
-        let group = match self.spec.window {
-            Some(window) => self.windows(at).window_ps / window.ps().max(1),
-            None => self.points.group(),
-        };
-        (group > 1).then(|| Thinned {
-            name: self.spec.name.clone(),
-            group,
-            windowed: self.spec.window.is_some(),
-        })
-    }
-
-    fn series(&self, at: Time) -> Series {
-        let (x_ps, y) = match self.spec.window {
-            None => self.points.all(),
-            Some(_) => self.averages(at),
-        };
-        Series {
-            name: self.spec.name.clone(),
-            unit: self.unit,
-            step: self.spec.window.is_none() && self.kind == Shape::Level,
-            clock: Clock::Picoseconds,
-            x: x_ps,
-            y,
-        }
-    }
-
-    /// The windows up to `at`.
-    fn windows(&self, at: Time) -> Bins {
-        let end = at.min(self.spec.until);
-        let mut copy = self.clone();
-        if self.kind == Shape::Level {
-            copy.integrate(end);
-        }
-        copy.bins.fit(end.since(self.spec.from).ps());
-        copy.bins
-    }
-
-    /// Middles and means of the windows that are over at `at`.
-    fn averages(&self, at: Time) -> (Vec<u64>, Vec<f64>) {
-        let bins = self.windows(at);
-        let window_ps = bins.window_ps;
-        let end = at.min(self.spec.until);
-        let whole = end.since(self.spec.from).ps() / window_ps;
-        let (mut x_ps, mut y) = (Vec::new(), Vec::new());
-        for index in 0..whole {
-            let bin = bins.get(index);
-            let value = match self.kind {
-                Shape::Share | Shape::Rate => bin.sum / window_ps as f64,
-                Shape::Level | Shape::Sample if bin.weight > 0.0 => bin.sum / bin.weight,
-                Shape::Level => 0.0,
-                Shape::Sample => continue,
-            };
-            x_ps.push(self.spec.from.ps() + index * window_ps + window_ps / 2);
-            y.push(value);
-        }
-        (x_ps, y)
     }
 }

@@ -14,11 +14,10 @@ use backwater_kernel::{Channels, Duration, Rate, Time};
 mod back_pressure;
 mod check;
 mod flow;
-mod series;
 
 pub use super::{
-    Bind, CreditRule, CreditSpec, ErrorSpec, OutageSpec, Ratio, ReserveSpec, SchedulerSpec, Stamp,
-    VirtualClockSpec,
+    Bind, CreditRule, CreditSpec, ErrorSpec, Measure, OutageSpec, Ratio, ReserveSpec,
+    SchedulerSpec, SeriesSpec, Stamp, Subject, VirtualClockSpec,
 };
 pub use back_pressure::{
     BackPressureSpec, BlockedSpec, Choose, Detect, Message, Notify, Select, StormSpec, TimeOutSpec,
@@ -28,7 +27,6 @@ pub use backwater_ends::spec::Span;
 pub use backwater_ends::spec::bytes::{TrafficSpec, TransportSpec, VideoSpec};
 pub use check::{largest_bytes, verify};
 pub use flow::FlowSpec;
-pub use series::{Measure, SeriesSpec};
 
 /// Most classes of a port.
 pub const CLASSES_MAX: usize = 8;

@@ -57,20 +57,20 @@ fn sound_runs_keep_every_promise_and_the_audit_changes_none() {
     for back_pressure in all {
         let spec = network(back_pressure);
         let mut engine = audited(&spec);
-        let broken = engine.probe().violations();
+        let broken = engine.probe().checks().violations();
         assert_eq!(broken.total(), 0, "{back_pressure:?}: {broken:?}");
         let mut plain = Simulation::<Rings>::new(&spec).expect("it can be run");
         plain.run();
         let (one, other) = (engine.outcome(), plain.outcome());
         assert_eq!(one.trace_hash, other.trace_hash);
-        let seen = engine.probe().coverage();
+        let seen = engine.probe().checks().coverage();
         assert!(
             seen.compared > 10 && seen.compared < seen.instants / 10,
             "{seen:?}"
         );
         assert!(seen.compared_within <= 64, "{seen:?}");
         assert!(
-            engine.probe().checks() > one.unit_hops * 4,
+            engine.probe().checks().made() > one.unit_hops * 4,
             "it looked at all of it"
         );
         let drops: u64 = one.flows.iter().map(|flow| flow.lost_total).sum();
@@ -109,7 +109,7 @@ fn a_watchdog_keeps_the_books_in_order() {
             }
         }
         let mut engine = audited(&spec);
-        let broken = engine.probe().violations();
+        let broken = engine.probe().checks().violations();
         assert_eq!(broken.total(), 0, "{action:?}: {broken:?}");
         let outcome = engine.outcome();
         let queues = outcome
@@ -147,9 +147,9 @@ fn first(story: impl Fn(&mut Audit)) -> String {
     audit.on_frame_joined(Time(1), 0, &frame(0, 0), 1000);
     audit.on_frame_created(Time(1), 0, &frame(1, 0));
     audit.on_frame_joined(Time(1), 0, &frame(1, 0), 2000);
-    assert_eq!(audit.violations().total(), 0);
+    assert_eq!(audit.checks().violations().total(), 0);
     story(&mut audit);
-    let broken = audit.violations().kept();
+    let broken = audit.checks().violations().kept();
     broken
         .first()
         .map_or_else(String::new, |first| first.what.clone())

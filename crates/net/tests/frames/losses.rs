@@ -19,7 +19,7 @@ fn run(net: &Net) -> Outcome {
     simulation.run();
     let outcome = simulation.outcome();
     assert_eq!(outcome.violations.total(), 0, "{:?}", outcome.violations);
-    let seen = simulation.probe().violations();
+    let seen = simulation.probe().checks().violations();
     assert_eq!(seen.total(), 0, "{seen:?}");
     outcome
 }

@@ -42,10 +42,10 @@ fn run_audited(spec: &NetworkSpec) -> (Outcome, Vec<(Time, u32, u64, LossCause)>
     assert_eq!(outcome.violations.total(), 0, "{:?}", outcome.violations);
     let (audit, losses) = simulation.into_probe();
     assert_eq!(
-        audit.violations().total(),
+        audit.checks().violations().total(),
         0,
         "{:?}",
-        audit.violations().kept()
+        audit.checks().violations().kept()
     );
     (outcome, losses.0)
 }
@@ -447,10 +447,10 @@ fn pools_keep_their_limits_and_everything_balances_in_any_network() {
         );
         let (audit, levels) = simulation.into_probe();
         assert_eq!(
-            audit.violations().total(),
+            audit.checks().violations().total(),
             0,
             "{seed}: {:?}",
-            audit.violations().kept()
+            audit.checks().violations().kept()
         );
         assert_eq!(levels.beyond, 0, "{seed}");
         full += levels.full;
@@ -486,7 +486,7 @@ fn the_audit_sees_a_pool_beyond_its_limit() {
     let mut simulation =
         Simulation::<Rings, _>::with_probe(&star.net.spec, audit).expect("it is sound");
     simulation.run();
-    let violations = simulation.probe().violations().kept();
+    let violations = simulation.probe().checks().violations().kept();
     assert!(violations[0].what.contains("holds 3 units, 159 bytes"));
     run_audited(&star.net.spec);
 }

@@ -194,13 +194,13 @@ pub fn watched(spec: &NetworkSpec) -> Watched {
         )
     };
     let engine = outcome.violations.kept().iter().map(say);
-    let audited = audit.violations().kept().iter().map(say);
+    let audited = audit.checks().violations().kept().iter().map(say);
     let broken = engine
         .chain(audited)
         .chain(observer.broken.iter().cloned())
         .collect();
     Watched {
-        checks: audit.checks() + observer.checks,
+        checks: audit.checks().made() + observer.checks,
         broken,
         outcome,
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use backwater_kernel::{Duration, Time};
-use backwater_net::frames::spec::{Measure, SeriesSpec};
+use backwater_net::spec::{Measure, SeriesSpec, Subject};
 
 use super::flows::Flows;
 use super::net::Net;
@@ -40,86 +40,73 @@ pub(crate) fn series(
         let Some(kind) = given.measure.sure() else {
             continue;
         };
-        let found = match reader.measures(kind, &given.measure.at) {
+        let (measure, on) = On::of(kind);
+        let found = match reader.subjects(&on, &given.measure.at) {
             Ok(found) => found,
             Err(mistake) => {
                 mistakes.push(*mistake);
                 continue;
             }
         };
-        let (of, at) = match Subject::of(kind) {
-            Subject::Flows(flow, _) => (Many::Flows, &flow.at),
-            Subject::Switches(on) | Subject::Channels(on, ..) => (Many::Places, &on.at),
+        let (many, at) = match on {
+            On::Flows(flow) => (Many::Flows, &flow.at),
+            On::Switches(on) | On::Channels(on) | On::Classes(on, _) | On::Inputs(on, _) => {
+                (Many::Places, &on.at)
+            }
         };
-        if let Some(mistake) = wildcard::too_many(of, at, found.len()) {
+        if let Some(mistake) = wildcard::too_many(many, at, found.len()) {
             mistakes.push(mistake);
             continue;
         }
         let window = given.window;
         let window = window.unwrap_or(Duration((stop_at.0 / WINDOWS.value).max(1)));
-        series.extend(found.into_iter().map(|(of, measure)| SeriesSpec {
-            name: match of {
-                Some(of) => wildcard::named(&given.name, &of),
+        series.extend(found.into_iter().map(|(name, of)| SeriesSpec {
+            name: match name {
+                Some(name) => wildcard::named(&given.name, &name),
                 None => given.name.clone(),
             },
             measure,
-            window,
+            of,
+            window: Some(window),
+            from: Time::ZERO,
+            until: stop_at,
         }));
     }
     series
 }
 
-/// What a series is of, and what it measures of each.
-enum Subject<'a> {
-    Flows(&'a Placed<String>, fn(u32) -> Measure),
+/// What a series is of.
+enum On<'a> {
+    Flows(&'a Placed<String>),
     Switches(&'a Placed<String>),
-    Channels(&'a Placed<String>, Counted<'a>),
-}
-
-/// What is measured of a channel.
-enum Counted<'a> {
+    /// All of each channel.
+    Channels(&'a Placed<String>),
     /// Of a class, at the port that sends.
-    Class(&'a Placed<u8>, fn(u32, u8) -> Measure),
+    Classes(&'a Placed<String>, &'a Placed<u8>),
     /// Of a class, at the input that receives.
-    Input(&'a Placed<u8>, fn(u32, u8) -> Measure),
-    /// Of all of it.
-    Whole(fn(u32) -> Measure),
+    Inputs(&'a Placed<String>, &'a Placed<u8>),
 }
 
-impl<'a> Subject<'a> {
-    fn of(kind: &'a SeriesKind) -> Self {
-        let queue: fn(u32, u8) -> Measure = |channel, class| Measure::Queue { channel, class };
-        let stopped: fn(u32, u8) -> Measure = |channel, class| Measure::Stopped { channel, class };
-        let input: fn(u32, u8) -> Measure = |channel, class| Measure::Input { channel, class };
-        let headroom: fn(u32, u8) -> Measure =
-            |channel, class| Measure::Headroom { channel, class };
+impl<'a> On<'a> {
+    /// What a series measures, and of what.
+    fn of(kind: &'a SeriesKind) -> (Measure, Self) {
         match kind {
-            SeriesKind::Queue { on, class } => Self::Channels(on, Counted::Class(class, queue)),
-            SeriesKind::Stopped { on, class } => Self::Channels(on, Counted::Class(class, stopped)),
-            SeriesKind::Input { on, class } => Self::Channels(on, Counted::Input(class, input)),
-            SeriesKind::Headroom { on, class } => {
-                Self::Channels(on, Counted::Input(class, headroom))
-            }
-            SeriesKind::Buffer { on } => Self::Switches(on),
-            SeriesKind::Rate { on } => {
-                Self::Channels(on, Counted::Whole(|channel| Measure::Rate { channel }))
-            }
-            SeriesKind::Stops { on } => {
-                Self::Channels(on, Counted::Whole(|channel| Measure::Stops { channel }))
-            }
-            SeriesKind::Marks { on } => {
-                Self::Channels(on, Counted::Whole(|channel| Measure::Marks { channel }))
-            }
-            SeriesKind::Goodput { flow } => {
-                Self::Flows(flow, |flow| Measure::Goodput { flow: Some(flow) })
-            }
-            SeriesKind::Window { flow } => Self::Flows(flow, |flow| Measure::Window { flow }),
+            SeriesKind::Queue { on, class } => (Measure::Queue, Self::Classes(on, class)),
+            SeriesKind::Stopped { on, class } => (Measure::Stopped, Self::Classes(on, class)),
+            SeriesKind::Input { on, class } => (Measure::Input, Self::Inputs(on, class)),
+            SeriesKind::Headroom { on, class } => (Measure::Headroom, Self::Inputs(on, class)),
+            SeriesKind::Buffer { on } => (Measure::Stored, Self::Switches(on)),
+            SeriesKind::Rate { on } => (Measure::Rate, Self::Channels(on)),
+            SeriesKind::Stops { on } => (Measure::Stops, Self::Channels(on)),
+            SeriesKind::Marks { on } => (Measure::Marks, Self::Channels(on)),
+            SeriesKind::Goodput { flow } => (Measure::Goodput, Self::Flows(flow)),
+            SeriesKind::Window { flow } => (Measure::Window, Self::Flows(flow)),
         }
     }
 }
 
 /// What is recorded; with the name of what it is of, where a wildcard stands for several.
-type Found = Vec<(Option<String>, Measure)>;
+type Found = Vec<(Option<String>, Subject)>;
 
 struct Reader<'a> {
     net: &'a Net<'a>,
@@ -131,22 +118,25 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     /// `at`: where the measure is chosen.
-    fn measures(&self, kind: &SeriesKind, at: &At) -> Result<Found, Box<Diagnostic>> {
-        match Subject::of(kind) {
-            Subject::Flows(flow, measure) => self.of_flows(flow, measure),
-            Subject::Switches(on) => self.of_switches(on),
-            Subject::Channels(on, counted) => self.of_channels(on, &counted, at),
+    fn subjects(&self, on: &On<'_>, at: &At) -> Result<Found, Box<Diagnostic>> {
+        match on {
+            On::Flows(flow) => self.of_flows(flow),
+            On::Switches(on) => self.of_switches(on),
+            On::Channels(on) => self.of_channels(on, None, false),
+            On::Classes(on, class) => self.of_channels(on, Some(class), false),
+            On::Inputs(on, class) => {
+                if !on.is_faulty && !class.is_faulty && class.value < self.ports.classes {
+                    self.check_inputs(at)?;
+                }
+                self.of_channels(on, Some(class), true)
+            }
         }
     }
 
-    fn of_flows(
-        &self,
-        given: &Placed<String>,
-        measure: fn(u32) -> Measure,
-    ) -> Result<Found, Box<Diagnostic>> {
+    fn of_flows(&self, given: &Placed<String>) -> Result<Found, Box<Diagnostic>> {
         let name = given.as_str();
         if let Some(flow) = self.flows.get(name) {
-            return Ok(vec![(None, measure(*flow))]);
+            return Ok(vec![(None, Subject::Flow(*flow))]);
         }
         let is_of = |flow: &str| {
             let rest = flow.strip_prefix(name);
@@ -162,7 +152,7 @@ impl Reader<'_> {
         if !of.is_empty() || given.is_faulty {
             let named = of
                 .into_iter()
-                .map(|(name, flow)| (Some(name.into()), measure(flow)));
+                .map(|(name, flow)| (Some(name.into()), Subject::Flow(flow)));
             return Ok(named.collect());
         }
         let known = || self.flows.keys().copied();
@@ -182,7 +172,7 @@ impl Reader<'_> {
         if on.value == ALL {
             let nodes = 0..self.net.names.len() as u32;
             let switches = nodes.filter(|node| self.net.forwards(*node));
-            let named = switches.map(|node| (Some(name(node)), Measure::Buffer { node }));
+            let named = switches.map(|node| (Some(name(node)), Subject::Node(node)));
             return Ok(named.collect());
         }
         if on.contains("->") {
@@ -194,44 +184,42 @@ impl Reader<'_> {
             ));
         }
         let node = self.net.find(on, &on.at)?;
-        Ok(vec![(None, Measure::Buffer { node })])
+        Ok(vec![(None, Subject::Node(node))])
     }
 
+    /// Does any switch count what comes in?
+    fn check_inputs(&self, at: &At) -> Result<(), Box<Diagnostic>> {
+        if self.ports.at_inputs || self.ports.is_shared {
+            return Ok(());
+        }
+        Err(Box::new(
+            Diagnostic::error("bad-series", "no switch counts what came over its inputs")
+                .at(at.clone(), "of an input")
+                .help("switches do with `detect = \"inputs\"` in `[flow_control]`")
+                .help("record the `buffer` of the switch, or a `queue`")
+                .aside_after(self.chosen.clone()),
+        ))
+    }
+
+    /// All of each channel, or a class there; `is_input`: at a switch that it leads to.
     fn of_channels(
         &self,
         on: &Placed<String>,
-        counted: &Counted<'_>,
-        at: &At,
+        class: Option<&Placed<u8>>,
+        is_input: bool,
     ) -> Result<Found, Box<Diagnostic>> {
-        if on.is_faulty {
+        if on.is_faulty || class.is_some_and(|class| class.is_faulty) {
             return Ok(Vec::new());
         }
-        if let Counted::Class(class, _) | Counted::Input(class, _) = counted {
-            if class.is_faulty {
-                return Ok(Vec::new());
-            }
-            if class.value >= self.ports.classes {
-                let classes = self.ports.classes;
-                let no = super::checks::no_such_class(&class.at, class.value, classes);
-                return Err(Box::new(no));
-            }
+        let classes = self.ports.classes;
+        if let Some(class) = class.filter(|class| class.value >= classes) {
+            let no = super::checks::no_such_class(&class.at, class.value, classes);
+            return Err(Box::new(no));
         }
-        let measure = |channel: u32| match counted {
-            Counted::Class(class, measure) | Counted::Input(class, measure) => {
-                measure(channel, class.value)
-            }
-            Counted::Whole(measure) => measure(channel),
+        let measure = |channel: u32| match class.map(|class| class.value) {
+            Some(class) => Subject::Class { channel, class },
+            None => Subject::Channel(channel),
         };
-        let is_input = matches!(counted, Counted::Input(..));
-        if is_input && !self.ports.at_inputs && !self.ports.is_shared {
-            return Err(Box::new(
-                Diagnostic::error("bad-series", "no switch counts what came over its inputs")
-                    .at(at.clone(), "of an input")
-                    .help("switches do with `detect = \"inputs\"` in `[flow_control]`")
-                    .help("record the `buffer` of the switch, or a `queue`")
-                    .aside_after(self.chosen.clone()),
-            ));
-        }
         let enters = |channel: u32| !is_input || self.net.forwards(self.net.ends(channel).1);
         let several = wildcard::channels(
             on,

@@ -6,8 +6,8 @@ use backwater_kernel::{Duration, Rate, Time};
 use backwater_net::spec::{
     AbrSpec, AgingSpec, CapcSpec, CellApplication, CurrentRate, EprcaSpec, EricaSpec,
     ExplicitRateSpec, FlowSpec, MarkSpec, Measure, NetworkSpec, OutageSpec, QueueControlSpec,
-    RateFormat, RelativeRateSpec, RequestsSpec, SourceControlSpec, Span, TimeFloor, TrafficSpec,
-    TurnAround, UiliSpec,
+    RateFormat, RelativeRateSpec, RequestsSpec, SourceControlSpec, Span, Subject, TimeFloor,
+    TrafficSpec, TurnAround, UiliSpec,
 };
 use backwater_scenario::{Diagnostics, PacketScenario, Scenario, Set, Source, parse};
 
@@ -408,15 +408,15 @@ fn series_of_sources_and_ports_find_their_place() {
     let found: Vec<_> = packet
         .series
         .iter()
-        .map(|series| (series.measure, series.flow, series.channel))
+        .map(|series| (series.measure, series.of))
         .collect();
     let expected = [
-        (Measure::AllowedRate, Some(0), 0),
-        (Measure::SourceRate, Some(0), 0),
-        (Measure::RateQueue, None, 4),
-        (Measure::LoadFactor, None, 1),
-        (Measure::ActiveCircuits, None, 1),
-        (Measure::FairShare, None, 7),
+        (Measure::AllowedRate, Subject::Flow(0)),
+        (Measure::SourceRate, Subject::Flow(0)),
+        (Measure::RateQueue, Subject::Channel(4)),
+        (Measure::LoadFactor, Subject::Channel(1)),
+        (Measure::ActiveCircuits, Subject::Channel(1)),
+        (Measure::FairShare, Subject::Channel(7)),
     ];
     assert_eq!(found, expected);
 }

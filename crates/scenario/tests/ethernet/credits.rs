@@ -50,7 +50,7 @@ fn run(spec: &EthernetSpec) -> Outcome {
     let audit = Audit::new(spec);
     let mut engine = Simulation::<Rings, Audit>::with_probe(spec, audit).expect("a sound network");
     engine.run();
-    let seen = engine.probe().violations();
+    let seen = engine.probe().checks().violations();
     assert_eq!(seen.total(), 0, "{seen:?}");
     engine.outcome()
 }

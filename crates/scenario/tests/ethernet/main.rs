@@ -13,8 +13,8 @@ use backwater_kernel::{Duration, Rate, Time};
 use backwater_net::frames::spec::{
     BackPressureSpec, BlockedSpec, ChannelSpec, Choose, Detect, EcnSpec, EthernetSpec, Forwarding,
     Measure, MemorySpec, Message, NodeKind, NodeSpec, Notify, QueueSpec, SchedulerSpec, Select,
-    SeriesSpec, Span, Spread, StormSpec, SwitchSpec, TimeOutSpec, TrafficSpec, TransportSpec,
-    WatchdogAction, WatchdogSpec,
+    SeriesSpec, Span, Spread, StormSpec, Subject, SwitchSpec, TimeOutSpec, TrafficSpec,
+    TransportSpec, WatchdogAction, WatchdogSpec,
 };
 use backwater_scenario::{Diagnostics, Limits, Scenario, Set, Source, parse_within};
 
@@ -229,26 +229,24 @@ fn everything_of_switches_is_read() {
         .collect();
     assert_eq!(routes, [(6, 4, [8].as_slice()), (6, 5, [8].as_slice())]);
     let series = &scenario.ethernet().expect("for Ethernet").series;
-    let measures: Vec<Measure> = series.iter().map(|series| series.measure).collect();
+    let measures: Vec<(Measure, Subject)> = series
+        .iter()
+        .map(|series| (series.measure, series.of))
+        .collect();
+    let class = |channel, class| Subject::Class { channel, class };
     assert_eq!(
         measures,
         [
-            Measure::Queue {
-                channel: 10,
-                class: 2
-            },
-            Measure::Stopped {
-                channel: 8,
-                class: 0
-            },
-            Measure::Goodput { flow: Some(0) },
-            Measure::Window { flow: 4 },
+            (Measure::Queue, class(10, 2)),
+            (Measure::Stopped, class(8, 0)),
+            (Measure::Goodput, Subject::Flow(0)),
+            (Measure::Window, Subject::Flow(4)),
         ]
     );
-    assert_eq!(series[0].window, Duration(1_000_000_000));
+    assert_eq!(series[0].window, Some(Duration(1_000_000_000)));
     assert_eq!(
         series[1].window,
-        Duration(20_000_000_000),
+        Some(Duration(20_000_000_000)),
         "a hundredth of the run"
     );
 }

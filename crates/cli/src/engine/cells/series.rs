@@ -2,7 +2,8 @@
 
 use backwater_kernel::{Channels, Duration, Time};
 use backwater_net::spec::{
-    FlowControlSpec, FlowSpec, Measure, NetworkSpec, SeriesSpec, SourceControlSpec, TrafficSpec,
+    FlowControlSpec, FlowSpec, Measure, NetworkSpec, SeriesSpec, SourceControlSpec, Subject,
+    TrafficSpec,
 };
 use backwater_results::by_turns;
 use backwater_scenario::PacketScenario;
@@ -36,12 +37,11 @@ fn defaults(scenario: &PacketScenario) -> Vec<SeriesSpec> {
     let flows = by_turns(network.flows.iter().map(|flow| flow.name.as_str())).into_iter();
     let flows = flows.map(|flow| (flow, &network.flows[flow as usize]));
     for (id, flow) in flows.filter(speaks).take(FLOWS) {
-        let mut add = |measure, channel, name: String| {
+        let mut add = |measure, of, name: String| {
             series.push(SeriesSpec {
                 name,
                 measure,
-                flow: Some(id),
-                channel,
+                of,
                 window: Some(window),
                 from: Time::ZERO,
                 until: network.stop_at,
@@ -50,14 +50,15 @@ fn defaults(scenario: &PacketScenario) -> Vec<SeriesSpec> {
         let Some(last) = flow.legs.last() else {
             continue;
         };
+        let on = |channel| Subject::Leg { flow: id, channel };
         add(
             Measure::Throughput,
-            last.channel,
+            on(last.channel),
             format!("{}: throughput", flow.name),
         );
         if let SourceControlSpec::Abr(_) = flow.source_control {
             let name = format!("{}: allowed rate", flow.name);
-            add(Measure::AllowedRate, flow.legs[0].channel, name);
+            add(Measure::AllowedRate, Subject::Flow(id), name);
             continue;
         }
         for leg in &flow.legs[..flow.legs.len() - 1] {
@@ -71,7 +72,7 @@ fn defaults(scenario: &PacketScenario) -> Vec<SeriesSpec> {
             };
             add(
                 Measure::Fill,
-                leg.channel,
+                on(leg.channel),
                 format!("{}: {what} {node}", flow.name),
             );
         }
@@ -98,8 +99,7 @@ fn add_rate_queues(network: &NetworkSpec, window: Duration, series: &mut Vec<Ser
         series.push(SeriesSpec {
             name: format!("{} to {}: ABR cells waiting", name(from), name(to)),
             measure: Measure::RateQueue,
-            flow: None,
-            channel,
+            of: Subject::Channel(channel),
             window: Some(window),
             from: Time::ZERO,
             until: network.stop_at,

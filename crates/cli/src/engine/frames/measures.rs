@@ -10,10 +10,11 @@ use backwater_net::frames::spec::EthernetSpec;
 use backwater_net::outcome::{ChannelOutcome, FlowOutcome, Outcome, QueueOutcome};
 use backwater_results::ethernet::{fairness, goodputs};
 use backwater_results::sweep::{FlowColumn, Measure, Role};
+use backwater_scenario::EthernetScenario;
 
+use super::super::events::FoundEvents;
 use super::super::values::{chosen, flag, measures};
 use super::super::{Found, Point};
-use super::FoundFrames;
 
 const MS: f64 = 1e9;
 const US: f64 = 1e6;
@@ -75,7 +76,7 @@ measures! { run: &Seen<'_> =>
 }
 
 /// What a run measured.
-pub fn point(found: &FoundFrames<'_>, columns: &[FlowColumn]) -> Point {
+pub fn point(found: &FoundEvents<'_, EthernetScenario>, columns: &[FlowColumn]) -> Point {
     let mut values = values(&Seen::of(&found.scenario.network, &found.outcome));
     values.extend(chosen(columns, |flow| found.flow_tables(flow)));
     Point {
@@ -195,15 +196,14 @@ fn most(times: &DelayOutcome, unit: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::frames::Frames;
+    use crate::engine::events::EventRun;
     use backwater_kernel::Time;
     use backwater_net::outcome::EndsOutcome;
 
     #[test]
     fn a_value_for_each_measure() {
         let scenario = super::super::tests::merge();
-        let frames = Frames(&scenario);
-        let mut run = frames.start(()).expect("it runs");
+        let mut run = EventRun::new(&scenario, ()).expect("it runs");
         let times = |ps: u64| {
             let mut times = backwater_kernel::Delays::default();
             times.record(ps);

@@ -1,7 +1,7 @@
 //! What a run records over time: what its scenario asks for, or else a few flows and ports.
 
-use backwater_kernel::Duration;
-use backwater_net::frames::spec::{EthernetSpec, FlowSpec, Measure, SeriesSpec};
+use backwater_kernel::{Duration, Time};
+use backwater_net::frames::spec::{EthernetSpec, FlowSpec, Measure, SeriesSpec, Subject};
 use backwater_results::by_turns;
 use backwater_results::ethernet::{channel_ends, channel_names};
 use backwater_scenario::EthernetScenario;
@@ -25,12 +25,16 @@ pub fn wanted(scenario: &EthernetScenario) -> Vec<SeriesSpec> {
 fn defaults(network: &EthernetSpec) -> Vec<SeriesSpec> {
     let window = Duration((network.stop_at.ps() / WINDOWS).max(1));
     let mut series: Vec<SeriesSpec> = Vec::new();
-    let add = |series: &mut Vec<SeriesSpec>, name: String, measure: Measure| {
-        if !series.iter().any(|known| known.measure == measure) {
+    let mut add = |name: String, measure: Measure, of: Subject| {
+        let is_it = |known: &SeriesSpec| (known.measure, known.of) == (measure, of);
+        if !series.iter().any(is_it) {
             series.push(SeriesSpec {
                 name,
                 measure,
-                window,
+                of,
+                window: Some(window),
+                from: Time::ZERO,
+                until: network.stop_at,
             });
         }
     };
@@ -41,8 +45,8 @@ fn defaults(network: &EthernetSpec) -> Vec<SeriesSpec> {
             .map(|flow| (*flow, &network.flows[*flow as usize]))
     };
     for (id, flow) in flows().take(FLOWS) {
-        let measure = Measure::Goodput { flow: Some(id) };
-        add(&mut series, format!("{}: goodput", flow.name), measure);
+        let name = format!("{}: goodput", flow.name);
+        add(name, Measure::Goodput, Subject::Flow(id));
     }
     let names = channel_names(network);
     let channel = |channel: u32| names.get(channel as usize).cloned().unwrap_or_default();
@@ -62,16 +66,14 @@ fn defaults(network: &EthernetSpec) -> Vec<SeriesSpec> {
             continue;
         };
         let class = flow.class;
-        let queue = Measure::Queue {
-            channel: last,
-            class,
-        };
-        let stopped = Measure::Stopped {
-            channel: first,
-            class,
-        };
-        add(&mut series, format!("queue of {}", channel(last)), queue);
-        add(&mut series, format!("{} stopped", channel(first)), stopped);
+        let of = |channel| Subject::Class { channel, class };
+        add(
+            format!("queue of {}", channel(last)),
+            Measure::Queue,
+            of(last),
+        );
+        let stopped = format!("{} stopped", channel(first));
+        add(stopped, Measure::Stopped, of(first));
     }
     series
 }

@@ -4,7 +4,7 @@ use backwater_kernel::Stop;
 use backwater_scenario::{EthernetScenario, Source};
 
 use super::super::{Found, complete};
-use super::Frames;
+use super::EventRun;
 
 const MERGE: &str = r#"
 engine = "ethernet"
@@ -42,8 +42,7 @@ fn end(cut_bytes: u64) -> (Stop, u64, u64) {
             *limit -= cut_bytes;
         }
     }
-    let frames = Frames(&scenario);
-    let mut run = frames.start(()).expect("it runs");
+    let mut run = EventRun::new(&scenario, ()).expect("it runs");
     assert!(complete(&mut run));
     let found = run.so_far();
     let flows = found.outcome.flows.iter();

@@ -20,12 +20,13 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use backwater_kernel::{Place, Time, Violations};
+use backwater_kernel::{Place, Time};
 
 use self::inside::Inside;
 use self::port::{Port, Queue, Waiting};
 use super::{FrameView, Gate, LossCause, Probe};
 use crate::network::Network;
+use crate::probe::Checks;
 use crate::spec::frames::{EthernetSpec, WIRE_OVERHEAD_BYTES};
 
 /// Looks at channels for each queue there is, between two looks at all queues.
@@ -43,22 +44,7 @@ pub struct Audit {
     queues: u64,
     /// Channels looked at since all were.
     looks: u64,
-    coverage: Coverage,
-    /// Instants up to the last look at all channels.
-    compared_last: u64,
-    checks: u64,
-    violations: Violations,
-}
-
-/// How much of a run an audit has looked at.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Coverage {
-    /// Instants. What was touched was checked in each.
-    pub instants: u64,
-    /// Of these, those at whose end all channels and queues were compared with the books.
-    pub compared: u64,
-    /// The most instants from one such comparison to the next.
-    pub compared_within: u64,
+    checks: Checks,
 }
 
 impl Audit {
@@ -78,38 +64,19 @@ impl Audit {
             inside: Inside::new(spec.flows.len()),
             touched: Vec::new(),
             looks: 0,
-            coverage: Coverage::default(),
-            compared_last: 0,
-            checks: 0,
-            violations: Violations::default(),
+            checks: Checks::default(),
         }
     }
 
-    /// Promises checked so far.
-    pub fn checks(&self) -> u64 {
-        self.checks
-    }
-
-    /// Promises broken: the first of them, and how many in all.
-    pub fn violations(&self) -> &Violations {
-        &self.violations
-    }
-
-    /// What was looked at.
-    pub fn coverage(&self) -> Coverage {
-        let since = self.coverage.instants - self.compared_last;
-        Coverage {
-            compared_within: self.coverage.compared_within.max(since),
-            ..self.coverage
-        }
+    /// What it found.
+    pub fn checks(&self) -> &Checks {
+        &self.checks
     }
 
     #[inline(always)]
     fn check(&mut self, holds: bool, at: Time, channel: u32, what: impl FnOnce() -> String) {
-        self.checks += 1;
-        if !holds {
-            self.violations.note(at, Place::Channel(channel), what);
-        }
+        self.checks
+            .require(holds, at, Place::Channel(channel), what);
     }
 
     /// Something has happened in front of a channel.
@@ -273,7 +240,7 @@ impl Probe for Audit {
             self.check_channel(at, channel, classes, network);
         }
         self.touched = touched;
-        self.coverage.instants += 1;
+        self.checks.end_instant();
         let (inside, own) = (network.frames_inside() as usize, self.inside.len());
         // Control frames are inside too, and nobody told of their making.
         self.check(inside >= own, at, 0, || {
@@ -314,11 +281,7 @@ impl Audit {
 
     /// All channels and all queues.
     fn check_all(&mut self, at: Time, network: &Network) {
-        let coverage = &mut self.coverage;
-        coverage.compared += 1;
-        let since = coverage.instants - self.compared_last;
-        coverage.compared_within = coverage.compared_within.max(since);
-        self.compared_last = coverage.instants;
+        self.checks.compare();
         self.looks = 0;
         let classes = (1 << network.classes()) - 1;
         for channel in 0..network.channels() {

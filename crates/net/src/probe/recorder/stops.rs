@@ -2,8 +2,6 @@
 
 use alloc::vec::Vec;
 
-use crate::spec::{FlowControlSpec, LegSpec};
-
 /// What waits for a channel, and who of them may start.
 #[derive(Clone, Default)]
 pub(super) struct Stops {
@@ -25,13 +23,7 @@ struct Queue {
 
 impl Stops {
     /// A queue that follows; legs come in their order.
-    pub fn follow(&mut self, leg: u32, spec: &LegSpec) {
-        let has_credit = match &spec.flow_control {
-            FlowControlSpec::None => true,
-            FlowControlSpec::Credit(credit) => {
-                crate::flow_control::Rule::new(credit).initial_credit() > 0
-            }
-        };
+    pub fn follow(&mut self, leg: u32, has_credit: bool) {
         self.queues.push(Queue {
             leg,
             waits: false,

@@ -264,7 +264,7 @@ fn the_audit_sees_a_held_unit_that_nobody_will_wake() {
         let mut audit = Audit::new(&spec);
         audit.on_rank(at, 0, 0, 0);
         audit.after_instant(at, network);
-        audit.violations().total()
+        audit.checks().violations().total()
     };
     let network = &mut simulation.network;
     assert_eq!(violations(now, network), 0);

@@ -1,62 +1,29 @@
 //! Series by hand.
 
-use backwater_kernel::{Duration, Rate};
+use backwater_kernel::Duration;
 
 use super::*;
-use crate::probe::frames::Content;
-use crate::spec::frames::{
-    ChannelSpec, FlowSpec, LinkSpec, SchedulerSpec, Spread, TrafficSpec, TransportSpec,
-};
+use crate::frames::testing;
+use crate::plan::Specification;
+use crate::probe::Content;
 
-fn network() -> EthernetSpec {
-    let channel = ChannelSpec {
-        rate: Rate(10_000_000),
-        delay: Duration(1),
-        errors: Default::default(),
-        scheduler: SchedulerSpec::StrictPriority,
-        queues: Vec::new(),
-        inputs: Vec::new(),
-        credits: Vec::new(),
-    };
-    let flow = FlowSpec {
-        name: "f".into(),
-        source: 0,
-        destination: 1,
-        class: 0,
-        is_tagged: false,
-        transport: TransportSpec::Udp {
-            payload_bytes: 1000,
-            has_rtp: false,
-        },
-        traffic: TrafficSpec::Infinite {
-            start: Time::ZERO,
-            bytes: None,
-        },
-    };
-    EthernetSpec {
-        seed: 1,
-        stop_at: Time(1000),
-        warm_up: Time::ZERO,
-        nodes: Vec::new(),
-        links: vec![LinkSpec::symmetric([0, 1], channel)],
-        routes: Vec::new(),
-        spread: Spread::Flows,
-        flows: vec![flow.clone(), flow],
-        outages: Vec::new(),
-        stall_after: Duration(1),
-    }
-}
-
-fn recorder(measures: &[Measure]) -> Recorder {
+/// Of two hosts at a switch, whose channels have two classes.
+fn recorder(measures: &[(Measure, Subject)]) -> Recorder {
     let series: Vec<SeriesSpec> = measures
         .iter()
-        .map(|measure| SeriesSpec {
+        .map(|(measure, of)| SeriesSpec {
             name: "s".into(),
             measure: *measure,
-            window: Duration(100),
+            of: *of,
+            window: Some(Duration(100)),
+            from: Time::ZERO,
+            until: Time::MAX,
         })
         .collect();
-    Recorder::new(&network(), &series)
+    let mut recorder = Recorder::new(&series);
+    let plan = testing::spec(None).plan().expect("a sound network");
+    recorder.on_begin(&plan.network);
+    recorder
 }
 
 fn frame(class: u8) -> FrameView {
@@ -81,12 +48,12 @@ fn frame(class: u8) -> FrameView {
 
 #[test]
 fn a_queue_is_averaged_over_the_time_it_holds() {
-    let (channel, class) = (1, 2);
-    let mut recorder = recorder(&[Measure::Queue { channel, class }]);
-    recorder.on_frame_joined(Time(50), 1, &frame(2), 64);
+    let (channel, class) = (1, 1);
+    let mut recorder = recorder(&[(Measure::Queue, Subject::Class { channel, class })]);
+    recorder.on_frame_joined(Time(50), 1, &frame(1), 64);
     recorder.on_frame_joined(Time(60), 1, &frame(0), 9999);
-    recorder.on_frame_joined(Time(60), 0, &frame(2), 9999);
-    recorder.on_frame_sent(Time(325), 1, 2, 0);
+    recorder.on_frame_joined(Time(60), 0, &frame(1), 9999);
+    recorder.on_frame_sent(Time(325), 1, 1, 0);
     let series = &recorder.series(Time(450))[0];
     assert_eq!(series.x, [50, 150, 250, 350], "whole windows only");
     assert_eq!(series.y, [32.0, 64.0, 64.0, 16.0]);
@@ -95,7 +62,7 @@ fn a_queue_is_averaged_over_the_time_it_holds() {
 
 #[test]
 fn what_is_stopped_twice_goes_when_both_let_go() {
-    let measure = |class| Measure::Stopped { channel: 0, class };
+    let measure = |class| (Measure::Stopped, Subject::Class { channel: 0, class });
     let mut recorder = recorder(&[measure(0), measure(1)]);
     recorder.on_gate(Time(0), 0, Gate::Port, true);
     recorder.on_gate(Time(50), 0, Gate::Destination(1, 7), true);
@@ -110,8 +77,8 @@ fn what_is_stopped_twice_goes_when_both_let_go() {
 
 #[test]
 fn goodput_is_payload_over_the_window_in_which_it_came() {
-    let flow = |flow| Measure::Goodput { flow };
-    let mut recorder = recorder(&[flow(Some(1)), flow(None)]);
+    let goodput = |of| (Measure::Goodput, of);
+    let mut recorder = recorder(&[goodput(Subject::Flow(1)), goodput(Subject::Flows)]);
     recorder.on_payload(Time(100), 1, true, 125);
     recorder.on_payload(Time(101), 1, true, 250);
     recorder.on_payload(Time(120), 0, true, 125);
@@ -124,11 +91,11 @@ fn goodput_is_payload_over_the_window_in_which_it_came() {
 
 #[test]
 fn a_buffer_is_the_sum_of_the_queues_of_its_node() {
-    let mut recorder = recorder(&[Measure::Buffer { node: 1 }]);
-    recorder.on_frame_joined(Time(0), 1, &frame(2), 64);
-    recorder.on_frame_joined(Time(0), 1, &frame(3), 100);
-    recorder.on_frame_joined(Time(0), 0, &frame(3), 5000);
-    recorder.on_frame_sent(Time(50), 1, 3, 0);
+    let mut recorder = recorder(&[(Measure::Stored, Subject::Node(1))]);
+    recorder.on_frame_joined(Time(0), 1, &frame(0), 64);
+    recorder.on_frame_joined(Time(0), 2, &frame(1), 100);
+    recorder.on_frame_joined(Time(0), 0, &frame(1), 5000);
+    recorder.on_frame_sent(Time(50), 2, 1, 0);
     let series = &recorder.series(Time(200))[0];
     assert_eq!(
         (series.unit, series.y.as_slice()),
@@ -138,13 +105,8 @@ fn a_buffer_is_the_sum_of_the_queues_of_its_node() {
 
 #[test]
 fn rates_stops_and_marks_are_counted_where_they_leave() {
-    let channel = 0;
-    let measures = [
-        Measure::Rate { channel },
-        Measure::Stops { channel },
-        Measure::Marks { channel },
-    ];
-    let mut recorder = recorder(&measures);
+    let measures = [Measure::Rate, Measure::Stops, Measure::Marks];
+    let mut recorder = recorder(&measures.map(|measure| (measure, Subject::Channel(0))));
     let marked = FrameView {
         is_marked: true,
         ..frame(0)
@@ -168,19 +130,18 @@ fn rates_stops_and_marks_are_counted_where_they_leave() {
 /// However long a run is, a series has a bound; its windows get longer, and what is in them stays.
 #[test]
 fn a_series_of_too_many_windows_is_thinned() {
-    let (channel, class) = (1, 2);
-    let measures = [
-        Measure::Queue { channel, class },
-        Measure::Goodput { flow: None },
-    ];
-    let mut recorder = recorder(&measures);
+    let (channel, class) = (1, 1);
+    let mut recorder = recorder(&[
+        (Measure::Queue, Subject::Class { channel, class }),
+        (Measure::Goodput, Subject::Flows),
+    ]);
     let most = backwater_kernel::series::MOST_POINTS as u64;
     let end = Time(300 * most);
-    recorder.on_frame_joined(Time(0), 1, &frame(2), 64);
+    recorder.on_frame_joined(Time(0), 1, &frame(1), 64);
     recorder.on_payload(Time(50), 0, true, 1000);
     assert_eq!(recorder.thinned(Time(99 * most)), []);
     recorder.on_payload(Time(200 * most), 0, true, 1000);
-    recorder.on_frame_sent(end, 1, 2, 0);
+    recorder.on_frame_sent(end, 1, 1, 0);
     let thinned = recorder.thinned(end);
     let groups: Vec<u64> = thinned.iter().map(|one| one.group).collect();
     assert_eq!(groups, [4, 4]);

@@ -1,0 +1,262 @@
+//! Runs of the event engine: of cells by circuit or of frames by class.
+
+use backwater_kernel::{Duration, Rings, Time};
+use backwater_net::outcome::{Outcome, PortsOutcome, RecoveryOutcome};
+use backwater_net::probe::{Checks, Coverage, Ports, Probe, Recorder, Recovery, frames};
+use backwater_net::{Simulation, Specification, probe};
+use backwater_results::compare::{CellMeter, FrameMeter};
+use backwater_results::{RunInfo, Table};
+
+use super::over_time::{OverTime, WhenMap};
+use super::pace::Pace;
+use super::{Audited, Found, Head, Looks, Run, Shown, Tells, Told, grown, part};
+
+/// What the event engine simulates.
+pub trait EventScenario: Sized {
+    /// As the engine has it.
+    type Network: Specification;
+    /// What crosses its links.
+    const UNIT: &'static str;
+    /// What it is counted in as the run goes on.
+    const HOPS: &'static str;
+    /// As the engine has it.
+    fn network(&self) -> &Self::Network;
+    /// The run ends here.
+    fn stop_at(&self) -> Time;
+    /// Statistics start here.
+    fn warm_up(&self) -> Time;
+    /// How many channels there are.
+    fn channels(&self) -> usize;
+    /// The first slice; how long later ones are follows from how long this takes.
+    fn first_slice(&self) -> Duration;
+    /// Names of flows, in their order.
+    fn names(&self) -> Vec<&str>;
+    /// Delays beyond what was promised become violations.
+    fn judge(&self, outcome: &mut Outcome);
+    /// How much of a run an audit has looked at.
+    fn covered(seen: &Coverage) -> String;
+    /// See [`Found::flow_tables`].
+    fn flow_tables(found: &FoundEvents<'_, Self>, name: &str) -> Option<Vec<Table>>;
+    /// See [`Found::shown`].
+    fn shown<'f>(found: &'f FoundEvents<'_, Self>, info: &RunInfo) -> Shown<'f>;
+    /// See [`Found::summary`].
+    fn summary(found: &FoundEvents<'_, Self>, info: &RunInfo) -> String;
+    /// See [`Found::standstill`].
+    fn standstill(found: &FoundEvents<'_, Self>) -> Option<String>;
+}
+
+/// A run of it.
+pub struct EventRun<'a, S, P: Probe> {
+    scenario: &'a S,
+    simulation: Simulation<Rings, P>,
+    over_time: Option<OverTime>,
+    at: Time,
+}
+
+/// What it found.
+pub struct FoundEvents<'a, S> {
+    pub scenario: &'a S,
+    pub outcome: Outcome,
+    pub ports: Option<PortsOutcome>,
+    pub recovery: Option<RecoveryOutcome>,
+    pub told: Told,
+}
+
+impl<'a, S: EventScenario, P: Probe + Tells<FoundEvents<'a, S>>> EventRun<'a, S, P> {
+    /// Ready to run, with this probe looking on.
+    pub fn new(scenario: &'a S, probe: P) -> Result<Self, String> {
+        let simulation = Simulation::with_probe(scenario.network(), probe);
+        Ok(EventRun {
+            scenario,
+            simulation: simulation.map_err(|error| error.to_string())?,
+            over_time: None,
+            at: Time::ZERO,
+        })
+    }
+
+    /// What was found so far.
+    pub fn so_far(&mut self) -> FoundEvents<'a, S> {
+        let mut found = FoundEvents {
+            scenario: self.scenario,
+            outcome: self.simulation.outcome(),
+            ports: None,
+            recovery: None,
+            told: Told::default(),
+        };
+        self.scenario.judge(&mut found.outcome);
+        let over_time = self.over_time.as_mut();
+        let at = found.outcome.ended_at;
+        found.told.bins = over_time.map(|over_time| over_time.bins(&self.simulation, at));
+        self.simulation.probe().tell(&mut found);
+        found
+    }
+}
+
+/// Ready to run, as commands know it.
+pub fn start<'a, S, P>(scenario: &'a S, probe: P) -> Result<Box<dyn Run<'a> + 'a>, String>
+where
+    S: EventScenario,
+    P: Probe + Tells<FoundEvents<'a, S>> + 'a,
+{
+    Ok(Box::new(EventRun::new(scenario, probe)?))
+}
+
+/// The same, recorded over time for a map.
+pub fn watched<'a, S, P>(
+    scenario: &'a S,
+    probe: P,
+    map: WhenMap,
+) -> Result<Box<dyn Run<'a> + 'a>, String>
+where
+    S: EventScenario,
+    P: Probe + Tells<FoundEvents<'a, S>> + 'a,
+{
+    let mut run = EventRun::new(scenario, probe)?;
+    let channels = scenario.channels();
+    let over_time = || OverTime::new(channels, scenario.warm_up(), scenario.stop_at());
+    run.over_time = map.is_for(channels).then(over_time);
+    Ok(Box::new(run))
+}
+
+impl<'a, S, P> Run<'a> for EventRun<'a, S, P>
+where
+    S: EventScenario,
+    P: Probe + Tells<FoundEvents<'a, S>>,
+{
+    fn first_slice(&self) -> u64 {
+        self.scenario.first_slice().ps()
+    }
+
+    fn advance(&mut self, pace: &mut Pace) -> bool {
+        let (simulation, end) = (&mut self.simulation, self.scenario.stop_at());
+        let over_time = &mut self.over_time;
+        let more = pace.events(&mut self.at, end, |until, events| {
+            let more = match over_time {
+                Some(over_time) => over_time.run(simulation, until, events),
+                None => simulation.run_some(until, events),
+            };
+            more.ok_or_else(|| simulation.now())
+        });
+        more.unwrap_or(true)
+    }
+
+    fn progress(&mut self) -> (u64, String) {
+        let (at, end) = (self.at.ps(), self.scenario.stop_at().ps());
+        let hops = self.simulation.unit_hops() as f64 / 1e6;
+        (part(at, end), format!("{hops:.1} M {}", S::HOPS))
+    }
+
+    fn look_over(&mut self) {
+        self.simulation.look_over();
+    }
+
+    fn looks(&mut self) -> &mut dyn Looks {
+        self.simulation.probe_mut()
+    }
+
+    fn found(&mut self) -> Box<dyn Found + 'a> {
+        Box::new(self.so_far())
+    }
+}
+
+impl<S: EventScenario> Found for FoundEvents<'_, S> {
+    fn head(&self) -> Head {
+        Head::of(&self.outcome)
+    }
+
+    fn told(&mut self) -> &mut Told {
+        &mut self.told
+    }
+
+    fn flow_tables(&self, name: &str) -> Option<Vec<Table>> {
+        S::flow_tables(self, name)
+    }
+
+    fn shown(&self, info: &RunInfo) -> Shown<'_> {
+        S::shown(self, info)
+    }
+
+    fn summary(&self, info: &RunInfo) -> String {
+        S::summary(self, info)
+    }
+
+    fn standstill(&self) -> Option<String> {
+        S::standstill(self)
+    }
+
+    fn grew(&self) -> String {
+        let inside = self.outcome.flows.iter().map(|flow| flow.inside_total);
+        let flows = self.scenario.names().into_iter().zip(inside);
+        let flows: Vec<(&str, u64)> = flows.collect();
+        grown(S::UNIT, flows.into_iter(), &self.told.series)
+    }
+}
+
+impl Looks for Recorder {
+    fn points(&self) -> (usize, usize) {
+        self.stored()
+    }
+}
+
+impl<S> Tells<FoundEvents<'_, S>> for Recorder {
+    fn tell(&self, found: &mut FoundEvents<'_, S>) {
+        let at = found.outcome.ended_at;
+        found.told.series = self.series(at);
+        found.told.thinned = self.thinned(at);
+    }
+}
+
+impl Looks for Ports {}
+
+impl<S> Tells<FoundEvents<'_, S>> for Ports {
+    fn tell(&self, found: &mut FoundEvents<'_, S>) {
+        found.ports = Some(self.outcome(found.outcome.ended_at));
+    }
+}
+
+impl Looks for Recovery {}
+
+impl<S> Tells<FoundEvents<'_, S>> for Recovery {
+    fn tell(&self, found: &mut FoundEvents<'_, S>) {
+        found.recovery = Some(self.outcome(found.outcome.ended_at));
+    }
+}
+
+impl Looks for probe::Audit {}
+impl Looks for frames::Audit {}
+
+impl<S: EventScenario> Tells<FoundEvents<'_, S>> for probe::Audit {
+    fn tell(&self, found: &mut FoundEvents<'_, S>) {
+        audited(self.checks(), found);
+    }
+}
+
+impl<S: EventScenario> Tells<FoundEvents<'_, S>> for frames::Audit {
+    fn tell(&self, found: &mut FoundEvents<'_, S>) {
+        audited(self.checks(), found);
+    }
+}
+
+fn audited<S: EventScenario>(checks: &Checks, found: &mut FoundEvents<'_, S>) {
+    found.outcome.violations.append(checks.violations());
+    found.told.audited = Some(Audited {
+        checks: checks.made(),
+        coverage: S::covered(&checks.coverage()),
+        broken: checks.violations().total(),
+    });
+}
+
+impl Looks for CellMeter {}
+impl Looks for FrameMeter {}
+
+impl<S: EventScenario> Tells<FoundEvents<'_, S>> for CellMeter {
+    fn tell(&self, found: &mut FoundEvents<'_, S>) {
+        found.told.seen = Some(self.clone().finish(found.scenario.stop_at()));
+    }
+}
+
+impl<S: EventScenario> Tells<FoundEvents<'_, S>> for FrameMeter {
+    fn tell(&self, found: &mut FoundEvents<'_, S>) {
+        found.told.seen = Some(self.clone().finish(found.scenario.stop_at()));
+    }
+}
