@@ -46,7 +46,7 @@ pub trait EventScenario: Sized {
     fn standstill(found: &FoundEvents<'_, Self>) -> Option<String>;
 }
 
-/// What runs: on one thread or on several, with a map or without.
+/// What runs, on one thread or on several.
 pub trait Machine {
     /// What looks on.
     type Probe;
@@ -68,45 +68,34 @@ pub trait Machine {
     fn look_over(&mut self);
 }
 
-impl<P: Probe> Machine for Simulation<Rings, P> {
-    type Probe = P;
-
-    fn run_some(&mut self, until: Time, events: u64) -> Option<bool> {
-        Simulation::run_some(self, until, events)
-    }
-
-    fn now(&self) -> Time {
-        Simulation::now(self)
-    }
-
-    fn unit_hops(&mut self) -> u64 {
-        Simulation::unit_hops(self)
-    }
-
-    fn outcome(&mut self) -> Outcome {
-        Simulation::outcome(self)
-    }
-
-    fn probe(&mut self) -> &mut P {
-        self.probe_mut()
-    }
-
-    fn look_over(&mut self) {
-        Simulation::look_over(self);
-    }
-}
-
 /// One thread, and what is read between its slices.
-struct Mapped<P: Probe> {
+pub struct Single<P: Probe> {
     simulation: Simulation<Rings, P>,
-    over_time: OverTime,
+    over_time: Option<OverTime>,
 }
 
-impl<P: Probe> Machine for Mapped<P> {
+impl<P: Probe> Single<P> {
+    fn new<S: EventScenario>(scenario: &S, probe: P, map: WhenMap) -> Result<Self, String> {
+        let simulation = Simulation::with_probe(scenario.network(), probe);
+        let channels = scenario.channels();
+        let over_time = map
+            .is_for(channels)
+            .then(|| OverTime::new(channels, scenario.warm_up(), scenario.stop_at()));
+        Ok(Single {
+            simulation: simulation.map_err(|error| error.to_string())?,
+            over_time,
+        })
+    }
+}
+
+impl<P: Probe> Machine for Single<P> {
     type Probe = P;
 
     fn run_some(&mut self, until: Time, events: u64) -> Option<bool> {
-        self.over_time.run(&mut self.simulation, until, events)
+        match &mut self.over_time {
+            Some(over_time) => over_time.run(&mut self.simulation, until, events),
+            None => self.simulation.run_some(until, events),
+        }
     }
 
     fn now(&self) -> Time {
@@ -122,7 +111,8 @@ impl<P: Probe> Machine for Mapped<P> {
     }
 
     fn bins(&mut self, at: Time) -> Option<Bins> {
-        Some(self.over_time.bins(&self.simulation, at))
+        let over_time = self.over_time.as_mut()?;
+        Some(over_time.bins(&self.simulation, at))
     }
 
     fn probe(&mut self) -> &mut P {
@@ -150,10 +140,11 @@ pub struct FoundEvents<'a, S> {
     pub told: Told,
 }
 
-impl<'a, S: EventScenario> EventRun<'a, S, Simulation<Rings>> {
+impl<'a, S: EventScenario> EventRun<'a, S, Single<()>> {
     /// Ready to run, with nothing looking on.
     pub fn plain(scenario: &'a S) -> Result<Self, String> {
-        Ok(EventRun::on(scenario, simulation(scenario, ())?))
+        let single = Single::new(scenario, (), WhenMap::Off)?;
+        Ok(EventRun::on(scenario, single))
     }
 }
 
@@ -184,15 +175,6 @@ impl<'a, S: EventScenario, M: Machine<Probe: Tells<FoundEvents<'a, S>>>> EventRu
     }
 }
 
-fn simulation<S, P>(scenario: &S, probe: P) -> Result<Simulation<Rings, P>, String>
-where
-    S: EventScenario,
-    P: Probe,
-{
-    let simulation = Simulation::with_probe(scenario.network(), probe);
-    simulation.map_err(|error| error.to_string())
-}
-
 /// Ready to run, as commands know it.
 pub fn start<'a, S, P>(
     scenario: &'a S,
@@ -203,17 +185,8 @@ where
     S: EventScenario,
     P: Probe + Tells<FoundEvents<'a, S>> + 'a,
 {
-    let simulation = simulation(scenario, probe)?;
-    let channels = scenario.channels();
-    if !map.is_for(channels) {
-        return Ok(Box::new(EventRun::on(scenario, simulation)));
-    }
-    let over_time = OverTime::new(channels, scenario.warm_up(), scenario.stop_at());
-    let mapped = Mapped {
-        simulation,
-        over_time,
-    };
-    Ok(Box::new(EventRun::on(scenario, mapped)))
+    let single = Single::new(scenario, probe, map)?;
+    Ok(Box::new(EventRun::on(scenario, single)))
 }
 
 impl<'a, S, M> Run<'a> for EventRun<'a, S, M>
