@@ -242,7 +242,11 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let node = match Timer::of(event) {
             Timer::Refresh => network.legs[entity].receiver.node,
             Timer::Storm => network.channels[entity].from,
-            Timer::Station => network.classes.flows[entity / 2].ends(entity % 2 == 0).0,
+            Timer::Station => {
+                network.classes.flows[entity / 2]
+                    .ends(entity.is_multiple_of(2))
+                    .0
+            }
             // Every part looks for what is stuck.
             _ => return true,
         };
