@@ -9,8 +9,13 @@ use backwater_net::probe::Probe;
 use backwater_net::{ChannelState, Simulation};
 use backwater_results::map::bins::{Bins, CHANNELS_MOST, Seen};
 
-/// Looks in a run of which the end is known, if it gets there.
+/// Looks in a run of which the end is known, if it gets there: as many as that where much happens
+/// between them,
 const LOOKS: u64 = 4_096;
+/// at least so many
+const LOOKS_LEAST: u64 = 128;
+/// where there are fewer events than these for each channel that is looked at.
+const EVENTS_A_CHANNEL: u64 = 48;
 
 /// When a run is recorded for a map.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, clap::ValueEnum)]
@@ -43,6 +48,10 @@ pub struct OverTime {
     /// By channel: time spent sending before it.
     before: Vec<u64>,
     states: Vec<ChannelState>,
+    /// Looks are no rarer than this.
+    widest: u64,
+    /// Events up to when it was asked last whether they are too frequent, and looks since.
+    asked: (u64, u64),
 }
 
 impl OverTime {
@@ -53,6 +62,8 @@ impl OverTime {
             warm_up: Some(warm_up).filter(|at| *at > Time::ZERO),
             before: vec![0; channels],
             states: Vec::new(),
+            widest: end.ps() / LOOKS_LEAST,
+            asked: (0, 0),
         }
     }
 
@@ -77,6 +88,7 @@ impl OverTime {
             }
             if stop == next {
                 self.look(simulation, stop);
+                self.ask(simulation.events_handled());
             }
             if stop >= until {
                 return Some(true);
@@ -92,6 +104,19 @@ impl OverTime {
     ) -> Bins {
         self.look(simulation, at);
         self.bins.clone()
+    }
+
+    /// Looks become rarer where they would cost more than a little of what happens between them.
+    fn ask(&mut self, events: u64) {
+        self.asked.1 += 1;
+        if !self.bins.is_even() || self.bins.step() * 2 > self.widest {
+            return;
+        }
+        let (before, looks) = core::mem::replace(&mut self.asked, (events, 0));
+        let looked_at = looks * self.before.len() as u64;
+        if (events - before) < looked_at * EVENTS_A_CHANNEL {
+            self.bins.widen();
+        }
     }
 
     fn note_warm_up<Q: EventQueue, P: Probe>(&mut self, simulation: &Simulation<Q, P>) {

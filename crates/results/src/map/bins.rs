@@ -119,6 +119,23 @@ impl Bins {
         }
     }
 
+    /// Are there only whole pairs of bins, so that they can become wider?
+    pub fn is_even(&self) -> bool {
+        self.looks == 0 && self.rows.len().is_multiple_of(2)
+    }
+
+    /// Bins twice as wide from now on, where [`Self::is_even`], with half as many looks.
+    pub fn widen(&mut self) {
+        if self.is_even() {
+            self.merge();
+        }
+    }
+
+    /// Between two looks.
+    pub fn step(&self) -> u64 {
+        self.step
+    }
+
     /// The bins with the one that is open as the last.
     pub fn closed(&self) -> Bins {
         let mut bins = self.clone();
@@ -193,6 +210,21 @@ mod tests {
         }
         let stopped: Vec<u64> = bins.rows().iter().map(|row| row[0].stopped).collect();
         assert_eq!(stopped, [5, 22, 0]);
+    }
+
+    #[test]
+    fn bins_are_widened_two_by_two() {
+        let mut bins = Bins::new(1, 10);
+        for at in (10..=80).step_by(10) {
+            bins.look(at, std::iter::once(seen(at / 2, 0, 0)));
+            if at == 40 || at == 50 {
+                bins.widen();
+                assert_eq!(bins.step(), 10, "an odd bin, an open one");
+            }
+        }
+        bins.widen();
+        assert_eq!((bins.step(), bins.width(), bins.rows().len()), (20, 80, 1));
+        assert_eq!((bins.next(), bins.rows()[0][0].busy), (100, 40));
     }
 
     /// Sums over bins are the totals, however often bins were merged.
