@@ -132,7 +132,7 @@ docs: release
 pictures: release
 	@rm -rf runs/pictures && mkdir -p docs/pictures
 	$(BINARY) run scenarios/ethernet/backwater.toml --out runs/pictures > /dev/null
-	cp runs/pictures/figures/series-1.svg docs/pictures/backwater.svg
+	cp runs/pictures/figures/map.svg docs/pictures/map.svg
 	@rm -rf runs/pictures
 	$(BINARY) reproduce kung1993.fig18.backpressure-shares --out runs/pictures > /dev/null
 	cp runs/pictures/figures/kung1993/fig18.svg docs/pictures/fig18.svg

@@ -11,7 +11,7 @@ fn pictures_of_readme_are_current() {
     let spreading = shipped("ethernet/backwater.toml");
     let claim = "kung1993.fig18.backpressure-shares";
     for (picture, command, figure) in [
-        ("backwater", ["run", &*spreading], "series-1"),
+        ("map", ["run", &*spreading], "map"),
         ("fig18", ["reproduce", claim], "kung1993/fig18"),
     ] {
         let out = ["--out", picture];
