@@ -8,6 +8,7 @@ pub mod routes;
 pub(crate) mod run;
 pub(crate) mod shared;
 pub(crate) mod stop;
+pub(crate) mod stuck;
 pub(crate) mod trees;
 
 use alloc::boxed::Box;

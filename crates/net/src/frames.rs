@@ -19,8 +19,6 @@ pub(crate) mod testing;
 mod transmit;
 mod view;
 
-pub(crate) use standstill::Look;
-
 pub use crate::classes::routes;
 pub use crate::hop::sizes::frame_bytes;
 pub use crate::network::Network;

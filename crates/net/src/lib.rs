@@ -36,6 +36,7 @@ extern crate std;
 
 mod alarm;
 pub mod bench;
+mod border;
 pub mod bound;
 mod build;
 mod cell_tcp;

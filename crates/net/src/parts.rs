@@ -27,11 +27,10 @@ use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use backwater_ends::stations::News;
 use backwater_kernel::{BuildError, Event, EventQueue, Rings, Time};
 
+use crate::border::{Border, Mail};
 use crate::classes::Flow;
-use crate::frames::Look;
 use crate::hop::wire::Channel;
 use crate::plan::Specification;
 use crate::probe::Probe;
@@ -41,7 +40,6 @@ use crate::timer::Timer;
 
 pub use conductor::{Conductor, Window};
 use cut::Cut;
-use mail::Mail;
 
 /// Most parts.
 pub const PARTS_MAX: usize = 64;
@@ -108,23 +106,6 @@ pub fn split<Q: EventQueue>(
         made.push(Part::new(spec, simulation, &cut, index));
     }
     Ok((Conductor::new(spec, cut), made))
-}
-
-/// What a part of a run keeps beside its network.
-pub(crate) struct Border {
-    /// By node: its part.
-    owners: Vec<u8>,
-    own: u8,
-    /// By part.
-    mails: Vec<Mail>,
-    /// What was stuck when that was looked for last.
-    pub(crate) look: Option<Look>,
-    /// The run goes on although nothing is left here.
-    is_kept_awake: bool,
-    /// It can end because nothing is left anywhere.
-    may_drain: bool,
-    /// Nothing is left here since, with so many units started.
-    drained: Option<(Time, u64)>,
 }
 
 /// A part of a run.
@@ -299,6 +280,3 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         alloc::format!("a letter for {at:?} came when {horizon:?} had passed")
     }
 }
-
-/// News of a flow's end.
-type Told = (u32, News);

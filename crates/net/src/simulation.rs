@@ -8,12 +8,12 @@ use backwater_ends::control::Control;
 use backwater_kernel::hash::TraceSum;
 use backwater_kernel::{Event, EventQueue, Place, Rings, Time, Violations};
 
+use crate::border::Border;
 use crate::classes::run::ByClass;
 use crate::hop::due::Due;
 use crate::hop::wire::Ticket;
 use crate::marking::rate_ports::RatePorts;
 use crate::network::{Freed, Network};
-use crate::parts::Border;
 use crate::probe::Probe;
 use crate::standstill::mark::Mark;
 

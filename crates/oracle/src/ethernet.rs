@@ -105,6 +105,7 @@ mod step;
 #[cfg(test)]
 mod tests;
 mod timers;
+mod trees;
 mod waits;
 
 pub use crate::compare::first_difference;

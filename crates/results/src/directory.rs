@@ -9,9 +9,10 @@ use backwater_kernel::Series;
 use backwater_kernel::words::printable;
 use serde::Serialize;
 
+use crate::drawn::picture::picture;
 use crate::model::{Plot, Report, Table};
 use crate::number::Slugs;
-use crate::{csv, html, map, svg};
+use crate::{csv, html, svg};
 
 mod disk;
 mod earlier;
@@ -392,7 +393,7 @@ impl RunDirectory {
         let mut plots: Vec<&Plot> = Vec::new();
         html::each_plot(&report.blocks, &mut |plot| plots.push(plot));
         if let Some(map) = html::map_of(&report.blocks) {
-            self.write("figures/map.svg", map::picture(map).as_bytes())?;
+            self.write("figures/map.svg", picture(map).as_bytes())?;
         }
         let mut slugs = Slugs::default();
         for plot in plots {

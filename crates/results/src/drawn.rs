@@ -1,5 +1,8 @@
 //! A network as it is drawn, and what its channels did over time: plain data.
 
+pub mod page;
+pub mod picture;
+
 /// How values of a map are read.
 #[derive(Clone, Debug)]
 pub struct Units {

@@ -6,8 +6,6 @@
 pub mod bins;
 pub mod layout;
 mod networks;
-pub mod page;
-mod picture;
 
 use std::collections::BTreeMap;
 
@@ -19,7 +17,6 @@ use crate::model::{Block, Report};
 use crate::sections::heading;
 
 pub use networks::{circuits, flits, frames};
-pub use picture::picture;
 
 /// Nodes from which on hosts are folded.
 const FOLD_FROM: usize = 120;

@@ -11,47 +11,14 @@ use alloc::vec::Vec;
 
 use backwater_kernel::{EventQueue, Time};
 
-use crate::classes::requests::Requests;
+use crate::classes::stuck::{Look, Stuck};
 use crate::flow_control::Settings;
 use crate::network::Network;
-use crate::outcome::{Reason, Standstill, StuckQueue, Wait, WaitPlace};
-use crate::probe::{Gate, Probe};
+use crate::outcome::{Standstill, StuckQueue};
+use crate::probe::Probe;
 use crate::simulation::Simulation;
 use crate::spec::frames::Detect;
 use crate::timer::Timer;
-
-/// A queue that is stopped, what waits in it, and what tells whether others wait for it.
-struct Stuck {
-    queue: StuckQueue,
-    frames: u64,
-    first_flow: u32,
-    since: Time,
-    /// The whole channel is stopped.
-    is_port: bool,
-    /// What it asks of its neighbours.
-    requests: Requests,
-    /// Channels over which came what waits there, not stopped frames included; sorted.
-    inputs: Vec<u32>,
-}
-
-/// What was seen when somebody looked for what is stuck.
-pub(crate) struct Look {
-    stuck: Vec<Stuck>,
-    /// Data frames that had started.
-    data_hops: u64,
-}
-
-impl Stuck {
-    fn told(&self) -> Wait {
-        Wait {
-            flow: self.first_flow,
-            place: WaitPlace::Queue(self.queue),
-            units: self.frames,
-            since: Some(self.since),
-            reason: Reason::Shut,
-        }
-    }
-}
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// Looks now and then whether anything is stuck for good.
@@ -76,25 +43,6 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             self.rest_all(self.now);
             self.by_class.standstill = found;
         }
-    }
-}
-
-impl Look {
-    /// What all parts of a run saw at one instant, as if there was one, and the data frames that
-    /// had started.
-    pub(crate) fn join(looks: impl Iterator<Item = Look>) -> (Look, u64) {
-        let mut all = Look {
-            stuck: Vec::new(),
-            data_hops: 0,
-        };
-        for mut look in looks {
-            all.stuck.append(&mut look.stuck);
-            all.data_hops += look.data_hops;
-        }
-        // A channel is seen by the part that sends on it.
-        all.stuck.sort_by_key(|one| one.queue.channel);
-        let data_hops = all.data_hops;
-        (all, data_hops)
     }
 }
 
@@ -257,31 +205,6 @@ impl Network {
     }
 }
 
-impl Stuck {
-    /// Has it asked for the stop of `wait`?
-    fn asks(&self, wait: &StuckQueue) -> bool {
-        let all = [
-            Some(&self.requests.congestion),
-            self.requests.blocked.as_ref(),
-        ];
-        let covers = |gate: &Gate| match (*gate, wait.destination) {
-            (Gate::Port, _) => true,
-            (Gate::Class(class), _) => class == wait.class,
-            (Gate::Destination(class, station), Some(own)) => class == wait.class && station == own,
-            (Gate::Destination(..), None) => false,
-        };
-        all.into_iter().flatten().any(|request| {
-            request.neighbours.contains(&(wait.channel ^ 1)) && request.gates.iter().any(covers)
-        })
-    }
-
-    /// Does it hold frames that came over the channel of `wait`?
-    fn holds_from(&self, wait: &Stuck) -> bool {
-        (wait.is_port || self.queue.class == wait.queue.class)
-            && self.inputs.binary_search(&wait.queue.channel).is_ok()
-    }
-}
-
 /// A circle among those who wait, from its least member on.
 fn circle(waits_for: &[Vec<usize>]) -> Option<Vec<usize>> {
     // 0: not seen, 1: on the way, 2: done.
@@ -337,6 +260,7 @@ fn chain(waits_for: &[Vec<usize>]) -> Vec<usize> {
 mod tests {
     use super::*;
     use crate::frames::testing::{OUT, Run, join, network, spec};
+    use crate::probe::Gate;
     use crate::spec::frames::{Choose, NodeKind, Select};
 
     /// Where something has been stopped long enough at an instant: class, destination, since when.

@@ -101,7 +101,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         );
         let has_credit = channel.is(Channel::CREDITS);
         let mut effect = now + busy + channel.latency;
-        let (to, from) = (channel.to, channel.from);
+        let to = channel.to;
         channel.free_at = now + busy;
         let waits = channel.waiting != 0 || channel.has_control;
         self.unit_hops += 1;
@@ -129,13 +129,8 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         }
         let place = u64::from(channel_id) << 32 | u64::from(frame.way());
         self.hash.add(now.0 ^ u64::from(frame.bytes) << 48, place);
-        // Where nothing waits and nobody counts, the last bit needs no event: see `rest`.
-        let has_event = P::WATCHES
-            || waits
-            || !is_control
-                && (network.classes.nodes[from as usize].counts_inputs
-                    || network.classes.queues[network.queue(channel_id, frame.class)].is_congested);
-        network.channels[channel_id as usize].has_event = has_event;
+        let has_event = P::WATCHES || waits || !is_control && self.counts_last_bit(channel_id);
+        self.network.channels[channel_id as usize].has_event = has_event;
         if has_event {
             self.events
                 .push(Event::new(now + busy, Phase::Transmit, channel_id, 0));
@@ -154,6 +149,17 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         if has_credit && !is_control {
             self.spend_credit(channel_id, frame.class, frame.bytes.into());
         }
+    }
+
+    /// Does anybody count on when the last bit of a data frame leaves? Where not, and nothing
+    /// waits, it needs no event: see `rest`.
+    #[inline(always)]
+    fn counts_last_bit(&self, channel_id: u32) -> bool {
+        let network = &self.network;
+        let channel = &network.channels[channel_id as usize];
+        let queue = network.queue(channel_id, channel.sent_class);
+        network.classes.nodes[channel.from as usize].counts_inputs
+            || network.classes.queues[queue].is_congested
     }
 
     /// Gives the frame its hop behind the channel it starts on.

@@ -8,7 +8,8 @@ use backwater_kernel::{Duration, EventQueue, Stop, Time};
 
 use super::cut::Cut;
 use super::{Part, merge};
-use crate::frames::{Look, finish};
+use crate::classes::stuck::Look;
+use crate::frames::finish;
 use crate::outcome::{Outcome, Standstill};
 use crate::spec::frames::EthernetSpec;
 

@@ -1,36 +1,10 @@
 //! What crosses from one part to another.
 
-use alloc::vec::Vec;
-
 use backwater_kernel::{Event, EventQueue, Phase, Time};
 
-use super::Told;
-use crate::hop::frame::Crate;
-use crate::hop::unit::Unit;
+use crate::border::{Letter, Mail};
 use crate::probe::Probe;
 use crate::simulation::Simulation;
-
-/// A unit that started on a channel into another part.
-pub(super) struct Letter {
-    channel: u32,
-    unit: Unit,
-    content: Crate,
-}
-
-/// Letters to one part, in the order in which they were written, and news of flows.
-#[derive(Default)]
-pub struct Mail {
-    pub(super) letters: Vec<Letter>,
-    pub(super) news: Vec<Told>,
-    /// When the first of the letters takes effect.
-    pub(super) first: Option<Time>,
-}
-
-impl Mail {
-    pub(super) fn is_empty(&self) -> bool {
-        self.letters.is_empty() && self.news.is_empty()
-    }
-}
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// A unit has started on a channel into another part, where it will take effect.

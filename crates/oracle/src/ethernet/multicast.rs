@@ -1,55 +1,9 @@
-//! Frames for several stations: the tree of each flow, and copies where its branches part.
-
-use std::collections::{BTreeMap, BTreeSet};
+//! Frames for several stations: copies where the branches of their tree part.
 
 use backwater_kernel::Time;
 use backwater_net::frames::probe::LossCause;
-use backwater_net::frames::spec::EthernetSpec;
 
 use super::network::{Frame, Network, Point};
-use super::routes::{self, head, tail};
-
-/// For each node of a tree, the channels by which it goes on.
-pub(super) type Tree = BTreeMap<usize, BTreeSet<usize>>;
-
-/// The tree of a flow; `None` if it has one destination.
-pub(super) fn tree(
-    spec: &EthernetSpec,
-    hops: &BTreeMap<(usize, usize), Vec<usize>>,
-    flow: usize,
-) -> Option<Tree> {
-    let own = &spec.flows[flow];
-    if own.others.is_empty() {
-        return None;
-    }
-    let mut tree = Tree::new();
-    let mut reached = BTreeSet::from([own.source as usize]);
-    for to in own.destinations() {
-        let mut way = Vec::new();
-        let mut node = own.source as usize;
-        while node != to as usize {
-            let next = &hops[&(node, to as usize)];
-            let hash = routes::mix(&[spec.seed, flow as u64 * 2, node as u64]);
-            let channel = next[(hash % next.len() as u64) as usize];
-            way.push(channel);
-            node = head(spec, channel);
-        }
-        // From the last node on that the tree has reached.
-        while let Some(channel) = way.pop() {
-            let (from, into) = (tail(spec, channel), head(spec, channel));
-            if reached.contains(&into) {
-                break;
-            }
-            tree.entry(from).or_default().insert(channel);
-            if reached.contains(&from) {
-                break;
-            }
-        }
-        let nodes = tree.values().flatten().map(|channel| head(spec, *channel));
-        reached.extend(nodes);
-    }
-    Some(tree)
-}
 
 impl Network {
     /// Channels by which a frame goes on from a node.

@@ -12,10 +12,10 @@ use backwater_net::frames::spec::{
 
 use super::loops::{self, Loop};
 use super::losses::Losses;
-use super::multicast::{Tree, tree};
 use super::ports;
 use super::sources::Source;
 use super::standstill::Standstill;
+use super::trees::{Tree, tree};
 use crate::service::{Port, Ratio};
 
 use super::{ChannelCounts, Delivery, Drop, FlowCounts, Start, routes};

@@ -5,9 +5,8 @@ use std::fmt::Write as _;
 use serde_json::Value;
 
 use super::data;
-use crate::drawn::Map;
+use crate::drawn::{Map, page};
 use crate::escape;
-use crate::map::page;
 use crate::model::{Align, Block, Cell, Column, Fact, Plot, Table, Tone, Verdict, VerdictRow};
 use crate::number::{self, Slugs};
 

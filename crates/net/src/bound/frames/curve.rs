@@ -10,6 +10,13 @@
 
 use alloc::vec::Vec;
 
+use backwater_kernel::Rate;
+
+/// Time of a frame on the wire, with preamble and gap.
+pub(super) fn wire_ps(rate: Rate, bytes: u64) -> u64 {
+    rate.serialization(bytes + 20).ps()
+}
+
 /// Frames of one size at a pace.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Pace {

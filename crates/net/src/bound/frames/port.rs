@@ -22,7 +22,7 @@ use alloc::vec::Vec;
 use backwater_kernel::Rate;
 
 use super::NoBound;
-use super::curve::Curve;
+use super::curve::{Curve, wire_ps};
 use super::share::Share;
 
 /// Terms that may be looked at for one class of a port: a busy period that takes more is too
@@ -65,11 +65,6 @@ pub(super) fn others_send(others: &[Other], turns: u128, rate: Rate, is_own_way:
         false => others.iter().map(more).max().unwrap_or(0),
     };
     others.iter().map(less).sum::<u128>() + in_the_way
-}
-
-/// Time of a frame on the wire, with preamble and gap.
-pub(super) fn wire_ps(rate: Rate, bytes: u64) -> u64 {
-    rate.serialization(bytes + 20).ps()
 }
 
 /// What else wants the port.

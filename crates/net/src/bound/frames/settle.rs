@@ -12,8 +12,8 @@ use alloc::vec::Vec;
 use backwater_kernel::Channels;
 
 use super::NoBound;
-use super::curve::{Curve, Group, Line, Stairs};
-use super::port::{Other, Rivals, others_send, waits, wire_ps};
+use super::curve::{Curve, Group, Line, Stairs, wire_ps};
+use super::port::{Other, Rivals, others_send, waits};
 use super::ways::{Member, Way, Ways};
 use crate::spec::frames::{CLASSES_MAX, ChannelSpec, SchedulerSpec};
 

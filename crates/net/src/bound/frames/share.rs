@@ -25,8 +25,8 @@ use alloc::vec::Vec;
 use backwater_kernel::{Channels, Rate};
 
 use super::NoBound;
-use super::curve::Curve;
-use super::port::{Rivals, wire_ps};
+use super::curve::{Curve, wire_ps};
+use super::port::Rivals;
 use super::settle::{Analysis, is_one_group};
 use crate::spec::frames::{ChannelSpec, SchedulerSpec, Stamp, WIRE_OVERHEAD_BYTES};
 

@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 use backwater_kernel::Channels;
 
 use super::NoBound;
-use super::port::wire_ps;
+use super::curve::wire_ps;
 use super::settle::Analysis;
 use super::ways::Member;
 use crate::spec::frames::{

@@ -8,8 +8,7 @@ use backwater_ends::application::Payload;
 use backwater_kernel::{BuildError, Channels};
 
 use super::NoBound;
-use super::curve::Pace;
-use super::port::wire_ps;
+use super::curve::{Pace, wire_ps};
 use crate::classes::routes::{Tables, ends_of};
 use crate::hop::sizes::frame_bytes;
 use crate::spec::frames::{

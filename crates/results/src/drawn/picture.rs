@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::drawn::{Arc, Map, Node};
+use super::{Arc, Map, Node};
 use crate::escape;
 use crate::number::significant;
 

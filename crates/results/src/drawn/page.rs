@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::drawn::{Arc, Map, Node};
+use super::{Arc, Map, Node};
 use crate::number::rounded;
 
 /// Parts into which the largest queue is cut.
