@@ -240,8 +240,12 @@ fn what_is_the_same_is_said_once_and_what_differs_for_each() {
     assert!(all.starts_with("all"), "{notes}");
     assert!(all.contains("1,538 B on the wire") && all.contains("memory of switches: 300 kB"));
     assert!(!all.contains("divided"), "{notes}");
-    let own = notes.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
-    let own: Vec<_> = own.filter(|words| words.first() == Some(&"pause")).collect();
+    let own = notes
+        .lines()
+        .map(|line| line.split_whitespace().collect::<Vec<_>>());
+    let own: Vec<_> = own
+        .filter(|words| words.first() == Some(&"pause"))
+        .collect();
     assert_eq!(
         own,
         [
