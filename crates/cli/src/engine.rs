@@ -11,6 +11,7 @@ mod frames;
 mod looks;
 mod over_time;
 mod pace;
+mod team;
 mod trace;
 mod values;
 
@@ -158,6 +159,17 @@ pub struct Wanted<'a> {
     pub threads: usize,
     /// The memory there is.
     pub memory: &'a Memory,
+}
+
+impl Wanted<'_> {
+    /// What looks on has to see all of the run, in its order. Then one thread runs it.
+    fn has_one_observer(&self) -> bool {
+        let has = self.audit || self.trace.is_some();
+        if has && self.threads > 1 {
+            eprintln!("note: one thread: a run with `--audit` or `--trace` takes one");
+        }
+        has
+    }
 }
 
 /// Forms of a trace.

@@ -6,10 +6,11 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use backwater_ends::control::Control;
-use backwater_kernel::{Balance, DelayOutcome, Delays, EventQueue, Stop, Time};
+use backwater_kernel::{DelayOutcome, Delays, EventQueue, Place, Stop, Time};
 
 use crate::hop::unit::NONE;
 use crate::memory::pool::Pool;
+use crate::network::Network;
 use crate::outcome::{
     AbrOutcome, ChannelOutcome, ClassesOutcome, EndsOutcome, FlowOutcome, LegOutcome, NodeOutcome,
     Outcome,
@@ -18,8 +19,7 @@ use crate::probe::Probe;
 use crate::simulation::Simulation;
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
-    /// What the run has found so far. Checks conservation on the way: whatever was offered is
-    /// delivered, lost or still inside, counted separately.
+    /// What the run has found so far. Checks conservation on the way.
     pub fn outcome(&mut self) -> Outcome {
         match self.network.classes.count {
             0 => self.circuit_outcome(),
@@ -46,40 +46,60 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     }
 
     fn circuit_outcome(&mut self) -> Outcome {
+        let next = self.events.next_time().filter(|_| !self.is_left_over());
+        let stop = self.stop(next, next.is_none() && self.is_at_rest());
+        let mut outcome = self.circuits_found(self.now, stop);
+        balance_circuits(&mut outcome, &self.network, self.now);
+        let seen = self.see(stop);
+        outcome.standstill = seen.and_then(|seen| self.network.standstill(&seen, self.now));
+        outcome
+    }
+
+    /// What was found in a run, or in a part of one, where something happened last at `now`.
+    pub(crate) fn circuits_found(&mut self, now: Time, stop: Stop) -> Outcome {
+        self.now = now;
         if !self.is_warm {
             // Nothing has been measured yet; should the run go on, its warm-up ends again.
             self.end_warm_up();
             self.is_warm = false;
         }
-        let mut inside = self.count_inside();
-        self.take_out_rm_cells(&mut inside);
-        self.check_conservation(&inside);
         self.check_branches();
-        let stop = self.stop(inside.iter().sum());
         // A stuck network stands still until the end, and its averages say so.
         let ended_at = match matches!(stop, Stop::TimeReached | Stop::Standstill) {
             true => self.stop_at,
-            false => self.now,
+            false => now,
         };
         let data_hops: u64 = self.network.legs.iter().map(|leg| leg.sender.sent).sum();
         Outcome {
             control_hops: self.unit_hops - data_hops,
-            flows: self.flow_outcomes(&inside),
+            flows: self.flow_outcomes(),
             legs: self.leg_outcomes(ended_at),
             channels: self.channel_outcomes(ended_at),
             nodes: self.node_outcomes(ended_at),
-            standstill: self.standstill(stop),
             ..self.head(ended_at, stop)
         }
     }
 
-    fn stop(&mut self, inside: u64) -> Stop {
-        match self.events.next_time().filter(|_| !self.is_left_over()) {
+    /// Why a run of circuits ended in which something happens next at `next`.
+    pub(crate) fn stop(&self, next: Option<Time>, is_at_rest: bool) -> Stop {
+        match next {
             Some(next) if next > self.stop_at => Stop::TimeReached,
             Some(_) => Stop::Interrupted,
-            None if inside == 0 && !self.network.has_closed_window() => Stop::Drained,
+            None if is_at_rest => Stop::Drained,
             None => Stop::Standstill,
         }
+    }
+
+    /// Nothing is inside, and no source waits for an acknowledgement.
+    pub(crate) fn is_at_rest(&self) -> bool {
+        let mut inside = (0..).zip(self.count_inside());
+        let is_empty = |(flow, inside)| match inside {
+            0 => true,
+            _ => self
+                .abr_outcome(flow)
+                .is_some_and(|abr| rm_inside(&abr) == inside),
+        };
+        inside.all(is_empty) && !self.network.has_closed_window()
     }
 
     /// Deliveries still to come, by flow: units queued, on the wire, in sinks.
@@ -115,43 +135,6 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         Some(outcome)
     }
 
-    /// RM cells are counted on their own, and balance too.
-    fn take_out_rm_cells(&mut self, inside: &mut [u64]) {
-        for (id, inside) in inside.iter_mut().enumerate() {
-            let Some(outcome) = self.abr_outcome(id as u32) else {
-                continue;
-            };
-            *inside -= outcome.forward.inside + outcome.backward.inside;
-            for (cells, units) in [
-                (outcome.forward, "forward RM cells"),
-                (outcome.backward, "backward RM cells"),
-            ] {
-                self.check_balance(id as u32, cells.balance(), units);
-            }
-        }
-    }
-
-    fn check_conservation(&mut self, inside: &[u64]) {
-        for (id, inside) in inside.iter().enumerate() {
-            let counts = &self.network.flows[id].counts;
-            let balance = Balance {
-                offered: counts.offered,
-                delivered: counts.delivered,
-                dropped: counts.lost,
-                queued: 0,
-                inside: *inside,
-            };
-            self.check_balance(id as u32, balance, "units");
-        }
-    }
-
-    fn check_balance(&mut self, flow: u32, balance: Balance, units: &str) {
-        if let Some(wrong) = balance.complaint(units) {
-            let root = self.network.roots(flow)[0];
-            self.violate(root, || wrong);
-        }
-    }
-
     /// What a node has let in over one leg, each branch has sent, dropped or still holds.
     fn check_branches(&mut self) {
         let (legs, counts) = (&self.network.legs, &self.network.counts);
@@ -176,21 +159,25 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         }
     }
 
-    fn flow_outcomes(&self, inside: &[u64]) -> Vec<FlowOutcome> {
+    fn flow_outcomes(&self) -> Vec<FlowOutcome> {
+        let inside = self.count_inside();
         let flows = self.network.flows.iter().zip(inside).enumerate();
         flows
-            .map(|(id, (flow, &inside_total))| {
+            .map(|(id, (flow, inside))| {
+                let abr = self.abr_outcome(id as u32);
+                let rm_cells = abr.as_deref().map_or(0, rm_inside);
                 let counts = &flow.counts;
                 let delivered = counts.delivered - counts.delivered_before_warm_up;
                 FlowOutcome {
-                    abr: self.abr_outcome(id as u32),
+                    abr,
                     tcp: self.tcp_outcome(id as u32),
                     offered_total: counts.offered,
                     delivered_total: counts.delivered,
                     lost_total: counts.lost,
                     bytes: None,
                     drops: counts.drops,
-                    inside_total,
+                    // RM cells are counted on their own.
+                    inside_total: inside - rm_cells,
                     delivered,
                     delivered_bytes: counts.delivered_bytes - counts.delivered_bytes_before_warm_up,
                     lost: counts.lost - counts.lost_before_warm_up,
@@ -283,6 +270,29 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             })
             .collect()
     }
+}
+
+/// Whatever was offered is delivered, lost or still inside, counted separately; RM cells on their
+/// own.
+pub(crate) fn balance_circuits(outcome: &mut Outcome, network: &Network, now: Time) {
+    for (id, flow) in (0..).zip(&outcome.flows) {
+        let rm_cells = flow.abr.iter().flat_map(|abr| {
+            let kinds = [abr.forward.balance(), abr.backward.balance()];
+            kinds
+                .into_iter()
+                .zip(["forward RM cells", "backward RM cells"])
+        });
+        for (balance, units) in rm_cells.chain([(flow.balance(), "units")]) {
+            if let Some(wrong) = balance.complaint(units) {
+                let place = Place::Leg(network.roots(id)[0]);
+                outcome.violations.note(now, place, || wrong);
+            }
+        }
+    }
+}
+
+fn rm_inside(abr: &AbrOutcome) -> u64 {
+    abr.forward.inside + abr.backward.inside
 }
 
 fn delays(delays: Option<&Delays>) -> DelayOutcome {

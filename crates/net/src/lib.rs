@@ -51,6 +51,7 @@ mod marking;
 mod memory;
 mod network;
 pub mod outcome;
+mod owners;
 pub mod parts;
 mod plan;
 pub mod probe;

@@ -93,6 +93,20 @@ impl Network {
         }
     }
 
+    /// Source of a flow, and its destination: of a circuit with several, the first.
+    pub(crate) fn ends(&self, flow: usize) -> (u32, u32) {
+        if let Some(flow) = self.classes.flows.get(flow) {
+            return (flow.source, flow.destination);
+        }
+        let flow = flow as u32;
+        let mut leg = self.roots(flow)[0];
+        let source = self.channels[self.legs[leg as usize].sender.channel as usize].from;
+        while !self.legs[leg as usize].receiver.is_leaf() {
+            leg = self.branch(flow, leg, 0);
+        }
+        (source, self.legs[leg as usize].receiver.node)
+    }
+
     /// Data units of a leg between its two ends.
     pub(crate) fn on_the_wire(&self, leg_id: u32) -> u64 {
         let leg = &self.legs[leg_id as usize];

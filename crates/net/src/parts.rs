@@ -18,8 +18,10 @@
 //! in the part of its source, the other in that of its destination. What is counted at several
 //! nodes adds up.
 
+mod circuits;
 mod conductor;
 mod cut;
+mod frames;
 mod mail;
 mod merge;
 
@@ -27,58 +29,53 @@ use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use backwater_kernel::{BuildError, Event, EventQueue, Rings, Time};
+use backwater_kernel::{BuildError, Duration, Event, EventQueue, Rings, Time};
 
 use crate::border::{Border, Mail};
 use crate::classes::Flow;
 use crate::hop::wire::Channel;
+use crate::network::Network;
 use crate::plan::Specification;
 use crate::probe::Probe;
 use crate::simulation::Simulation;
-use crate::spec::frames::{EthernetSpec, FlowSpec, NodeKind, Spread, TrafficSpec, TransportSpec};
 use crate::timer::Timer;
 
+pub use crate::owners::{Divided, Own};
 pub use conductor::{Conductor, Window};
 use cut::Cut;
 
 /// Most parts.
 pub const PARTS_MAX: usize = 64;
 
-/// Why a run can't be cut, if it can't: `None` if it can.
-pub fn obstacle(spec: &EthernetSpec) -> Option<&'static str> {
-    let is_tcp = |transport: TransportSpec| matches!(transport, TransportSpec::Tcp(_));
-    let mut flows = spec.flows.iter();
-    if spec.flows.is_empty() {
-        return Some("there are no flows");
-    }
-    if flows.any(|flow| matches!(flow.traffic, TrafficSpec::Video(_))) {
-        return Some("the receiver of a video knows when its pictures were taken");
-    }
-    if spec.flows.iter().any(FlowSpec::is_multicast) {
-        return Some("a flow has several destinations");
-    }
-    if spec.spread == Spread::Frames && spec.flows.iter().any(|flow| is_tcp(flow.transport)) {
-        return Some("frames are spread over paths by a number that both ends of TCP count up");
-    }
-    let storms = |kind: &NodeKind| matches!(kind, NodeKind::Station { storm: Some(_) });
-    if may_drain(spec) && spec.nodes.iter().any(|node| storms(&node.kind)) {
-        return Some("a storm of stops keeps the run going while nothing else is left");
-    }
-    None
+/// A specification of what may run in parts.
+pub trait Divisible: Specification {
+    /// Why it can't, whatever the network looks like.
+    fn obstacle(&self) -> Option<&'static str>;
+    /// Its nodes.
+    fn nodes(&self) -> usize;
+    /// Pairs of nodes that have to be in one part.
+    fn ties(&self) -> Vec<(u32, u32)>;
+    /// By channel: how much it carries, in comparison.
+    fn loads(&self, network: &Network) -> Vec<u64>;
+    /// By channel: from the start of a unit until it takes effect, at least.
+    fn least_times(&self, network: &Network) -> Vec<Duration>;
+    /// The run may end since nothing is left to happen, with events that are still to come.
+    fn may_drain(&self) -> bool;
+    /// How often somebody looks for what is stuck, while it runs.
+    fn stall_after(&self) -> Option<Duration>;
 }
 
-/// May there be an instant from which nothing happens? Datagrams that never end rule it out.
-fn may_drain(spec: &EthernetSpec) -> bool {
-    !spec.flows.iter().any(|flow| {
-        let is_udp = matches!(flow.transport, TransportSpec::Udp { .. });
-        let is_endless = matches!(
-            flow.traffic,
-            TrafficSpec::Infinite { bytes: None, .. }
-                | TrafficSpec::Constant { .. }
-                | TrafficSpec::Poisson { .. }
-        );
-        is_udp && is_endless
-    })
+/// Why a run can't be cut, if it can't: `None` if it can.
+pub fn obstacle(spec: &impl Divisible) -> Option<&'static str> {
+    let is_whole = || most_parts(spec) < 2;
+    let why = "what its flows share ties all nodes together";
+    spec.obstacle().or_else(|| is_whole().then_some(why))
+}
+
+/// Into how many parts it can be cut, but for what [`obstacle`] says.
+pub fn most_parts(spec: &impl Divisible) -> usize {
+    let (_, groups) = cut::groups(spec.nodes(), &spec.ties());
+    groups.min(PARTS_MAX)
 }
 
 /// Cuts a network into so many parts, and one to conduct them.
@@ -86,48 +83,72 @@ fn may_drain(spec: &EthernetSpec) -> bool {
 /// # Errors
 /// If the spec describes no network that can run, or none that can be cut so.
 pub fn split<Q: EventQueue>(
-    spec: &EthernetSpec,
+    spec: &impl Divisible,
     parts: usize,
 ) -> Result<(Conductor, Vec<Part<Q>>), BuildError> {
-    if let Some(why) = obstacle(spec) {
+    split_watched(spec, parts, || ())
+}
+
+/// The same with a probe that looks at each part.
+///
+/// # Errors
+/// As [`split`].
+pub fn split_watched<Q: EventQueue, P: Probe>(
+    spec: &impl Divisible,
+    parts: usize,
+    mut probe: impl FnMut() -> P,
+) -> Result<(Conductor, Vec<Part<Q, P>>), BuildError> {
+    let plan = spec.plan()?;
+    if let Some(why) = spec.obstacle() {
         return Err(BuildError(why.into()));
     }
-    if !(1..=PARTS_MAX).contains(&parts) || parts > spec.nodes.len() {
+    let most = most_parts(spec);
+    if !(1..=most).contains(&parts) {
         return Err(BuildError(alloc::format!(
-            "{parts} parts of {} nodes: 1 to {PARTS_MAX}, at most one for each node",
-            spec.nodes.len()
+            "{parts} parts of {} nodes: 1 to {most}",
+            spec.nodes()
         )));
     }
-    let first = Simulation::assemble(spec.plan()?, ());
+    let first = Simulation::assemble(plan, probe());
     let cut = Cut::new(spec, &first.network, parts);
+    let times = (first.stop_at, first.mark.at);
     let mut made = Vec::from([Part::new(spec, first, &cut, 0)]);
     for index in 1..parts {
-        let simulation = Simulation::assemble(spec.plan()?, ());
+        let simulation = Simulation::assemble(spec.plan()?, probe());
         made.push(Part::new(spec, simulation, &cut, index));
     }
-    Ok((Conductor::new(spec, cut), made))
+    Ok((Conductor::new(spec, cut, times), made))
 }
 
 /// A part of a run.
-pub struct Part<Q: EventQueue = Rings> {
-    simulation: Simulation<Q>,
+pub struct Part<Q: EventQueue = Rings, P: Probe = ()> {
+    simulation: Simulation<Q, P>,
     /// Letters from other parts.
     inbox: Vec<Mail>,
     /// Everything before this has happened.
     horizon: Time,
 }
 
-impl<Q: EventQueue> Part<Q> {
-    fn new(spec: &EthernetSpec, simulation: Simulation<Q>, cut: &Cut, index: usize) -> Part<Q> {
+impl<Q: EventQueue, P: Probe> Part<Q, P> {
+    fn new(
+        spec: &impl Divisible,
+        simulation: Simulation<Q, P>,
+        cut: &Cut,
+        index: usize,
+    ) -> Part<Q, P> {
         let mut simulation = simulation;
         let own = index as u8;
-        let owners = cut.owners.clone();
+        let owners = cut.owners.nodes.clone();
         let is_own = |node: u32| owners[node as usize] == own;
         let network = &mut simulation.network;
         for channel in &mut network.channels {
             if is_own(channel.from) && !is_own(channel.to) {
                 channel.kind |= Channel::CROSSES;
             }
+        }
+        for leg in &mut network.legs {
+            let sender = &mut leg.sender;
+            sender.is_watched |= network.channels[sender.channel as usize].is(Channel::CROSSES);
         }
         let classes = &mut network.classes;
         for (id, flow) in (0..).zip(&mut classes.flows) {
@@ -137,13 +158,14 @@ impl<Q: EventQueue> Part<Q> {
                 flow.bits |= Flow::DIVIDED;
             }
         }
+        simulation.probe.on_begin(&simulation.network);
         spec.start(&mut simulation);
         simulation.border = Some(Box::new(Border {
             own,
             mails: (0..cut.parts).map(|_| Mail::default()).collect(),
             look: None,
             is_kept_awake: false,
-            may_drain: may_drain(spec),
+            may_drain: spec.may_drain(),
             drained: None,
             owners,
         }));
@@ -166,6 +188,7 @@ impl<Q: EventQueue> Part<Q> {
         if window.end <= self.horizon {
             return;
         }
+        self.simulation.set_mark_before(window.start);
         let simulation = &mut self.simulation;
         let may_rest = window.may_drain && !window.goes_on;
         if let Some(border) = &mut simulation.border {
@@ -183,11 +206,6 @@ impl<Q: EventQueue> Part<Q> {
         if !simulation.by_class.is_drained {
             self.horizon = window.end;
         }
-    }
-
-    /// Events handled so far.
-    pub fn events_handled(&self) -> u64 {
-        self.simulation.events_handled
     }
 
     /// Units that crossed a channel so far.
@@ -222,17 +240,25 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let entity = event.entity() as usize;
         let node = match Timer::of(event) {
             Timer::Refresh => network.legs[entity].receiver.node,
-            Timer::Storm => network.channels[entity].from,
+            Timer::Storm | Timer::Interval => network.channels[entity].from,
             Timer::Station => {
                 network.classes.flows[entity / 2]
                     .ends(entity.is_multiple_of(2))
                     .0
             }
+            Timer::Offer | Timer::Open | Timer::Close | Timer::Tcp => network.ends(entity).0,
             // Every part looks for what is stuck.
             _ => return true,
         };
         let border = self.border.as_deref();
         border.is_none_or(|border| border.owners[node as usize] == border.own)
+    }
+
+    /// What had started before `at` is noted, if that is to be done.
+    fn set_mark_before(&mut self, at: Time) {
+        if self.mark.is_due(at).is_some() {
+            self.mark.set(&self.network);
+        }
     }
 
     /// What an end of a divided flow did is news to the other.

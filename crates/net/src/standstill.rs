@@ -47,38 +47,102 @@ use crate::probe::Probe;
 use crate::simulation::Simulation;
 use mark::Mark;
 
+/// Who waits, as it is seen where they wait. What parts of a run see adds up.
+pub(crate) struct Seen {
+    /// Nothing has happened since, or what waits has waited since.
+    since: Time,
+    /// The run goes on: what waits is told from what was marked.
+    is_marked: bool,
+    others_move: bool,
+    legs: Vec<SeenLeg>,
+    flows: Vec<SeenFlow>,
+}
+
+/// A leg as its two ends see it.
+#[derive(Clone, Default)]
+struct SeenLeg {
+    waiting: u32,
+    is_dead: bool,
+    since: Option<Time>,
+    credits_lost: u32,
+    last_lost: Time,
+    stored: u32,
+    data_lost: u64,
+    untold: u32,
+}
+
+/// A flow as its source sees it, and what was lost of it.
+#[derive(Clone, Default)]
+struct SeenFlow {
+    /// Units unacknowledged, and units that wait for it, if a window has been full all the time.
+    closed: Option<(u32, u64)>,
+    lost: u64,
+}
+
+impl Seen {
+    /// Adds what another part saw: of each thing, one has seen more than nothing.
+    pub fn join(&mut self, other: Seen) {
+        self.since = self.since.max(other.since);
+        self.others_move |= other.others_move;
+        for (own, leg) in self.legs.iter_mut().zip(other.legs) {
+            own.waiting += leg.waiting;
+            own.is_dead |= leg.is_dead;
+            own.since = own.since.or(leg.since);
+            own.credits_lost += leg.credits_lost;
+            own.last_lost = own.last_lost.max(leg.last_lost);
+            own.stored += leg.stored;
+            own.data_lost += leg.data_lost;
+            own.untold += leg.untold;
+        }
+        for (own, flow) in self.flows.iter_mut().zip(other.flows) {
+            own.closed = own.closed.or(flow.closed);
+            own.lost += flow.lost;
+        }
+    }
+}
+
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
-    /// What can't move at the end of a run.
-    pub(crate) fn standstill(&self, stop: Stop) -> Option<Standstill> {
+    /// What is seen of who waits, at the end of a run that ended so; `None` if nobody asks.
+    pub(crate) fn see(&self, stop: Stop) -> Option<Seen> {
         let (mark, since) = match (stop, self.mark.at) {
             (Stop::Standstill, _) => (None, self.last_start),
             (Stop::TimeReached, Some(at)) if self.mark.is_set => (Some(&self.mark), at),
             _ => return None,
         };
-        let waits = self.network.waits(mark.map(|mark| (mark, since)));
-        if mark.is_some() && waits.is_empty() {
-            return None;
-        }
-        let since = match mark {
-            None => since,
-            Some(_) => {
-                let known: Option<Vec<Time>> = waits.iter().map(|wait| wait.since).collect();
-                known
-                    .and_then(|known| known.into_iter().max())
-                    .unwrap_or(since)
-            }
-        };
-        Some(Standstill {
+        let network = &self.network;
+        let legs = 0..network.legs.len() as u32;
+        let flows = 0..network.flows.len();
+        Some(Seen {
             since,
-            found_at: self.now,
-            is_circle: false,
-            others_move: mark.is_some_and(|mark| mark.sees_motion(&self.network)),
-            waits,
+            is_marked: mark.is_some(),
+            others_move: mark.is_some_and(|mark| mark.sees_motion(network)),
+            legs: legs.map(|leg| network.see_leg(leg, mark)).collect(),
+            flows: flows.map(|flow| network.see_flow(flow, mark)).collect(),
         })
     }
 }
 
 impl Network {
+    /// What can't move at the end of a run, of what was seen of it.
+    pub(crate) fn standstill(&self, seen: &Seen, found_at: Time) -> Option<Standstill> {
+        let waits = self.waits(seen);
+        if seen.is_marked && waits.is_empty() {
+            return None;
+        }
+        let known = || -> Option<Vec<Time>> { waits.iter().map(|wait| wait.since).collect() };
+        let last = match seen.is_marked {
+            true => known().and_then(|known| known.into_iter().max()),
+            false => None,
+        };
+        Some(Standstill {
+            since: last.unwrap_or(seen.since),
+            found_at,
+            is_circle: false,
+            others_move: seen.others_move,
+            waits,
+        })
+    }
+
     /// A source has units to send, and its window is full.
     pub(crate) fn has_closed_window(&self) -> bool {
         (0..self.flows.len()).any(|flow| self.closed_window(flow).is_some())
@@ -93,28 +157,52 @@ impl Network {
         (units > 0).then_some((unacknowledged, units))
     }
 
-    /// All that waits; where a mark is given, all that has since then.
-    fn waits(&self, mark: Option<(&Mark, Time)>) -> Vec<Wait> {
-        let legs = 0..self.legs.len() as u32;
-        let dead: Vec<bool> = legs.clone().map(|leg| self.is_dead(leg, mark)).collect();
-        let windows = (0..self.flows.len()).filter_map(|flow| {
-            let is_still =
-                |(mark, _): (&Mark, _)| mark.numbers[flow] == self.flows[flow].next_number;
-            let (unacknowledged, units) = self.closed_window(flow)?;
-            mark.is_none_or(is_still).then(|| Wait {
+    fn see_flow(&self, flow_id: usize, mark: Option<&Mark>) -> SeenFlow {
+        let flow = &self.flows[flow_id];
+        let is_still = mark.is_none_or(|mark| mark.numbers[flow_id] == flow.next_number);
+        SeenFlow {
+            closed: self.closed_window(flow_id).filter(|_| is_still),
+            lost: flow.counts.lost,
+        }
+    }
+
+    fn see_leg(&self, leg_id: u32, mark: Option<&Mark>) -> SeenLeg {
+        let leg = &self.legs[leg_id as usize];
+        let (sender, receiver) = (&leg.sender, &leg.receiver);
+        let counts = &self.counts[leg_id as usize];
+        let link = self.credits.get(sender.control as usize);
+        let is_dead = self.is_dead(leg_id, mark);
+        SeenLeg {
+            waiting: sender.queue.len,
+            is_dead,
+            since: is_dead.then(|| self.waits_since(leg_id)).flatten(),
+            credits_lost: link.map_or(0, |link| link.credits_lost),
+            last_lost: link.map_or(Time::ZERO, |link| link.last_lost),
+            stored: receiver.fill.value(),
+            data_lost: counts.lost + counts.dropped,
+            untold: receiver.unreported,
+        }
+    }
+
+    /// All that waits.
+    fn waits(&self, seen: &Seen) -> Vec<Wait> {
+        let windows = seen.flows.iter().enumerate().filter_map(|(flow, own)| {
+            let (unacknowledged, units) = own.closed?;
+            Some(Wait {
                 flow: flow as u32,
                 place: WaitPlace::Source,
                 units,
                 since: None,
-                reason: self.why_closed(flow, unacknowledged, &dead),
+                reason: self.why_closed(flow, unacknowledged, seen),
             })
         });
-        let legs = legs.filter(|&leg| dead[leg as usize]).map(|leg| Wait {
+        let legs = (0..).zip(&seen.legs).filter(|(_, own)| own.is_dead);
+        let legs = legs.map(|(leg, own)| Wait {
             flow: self.legs[leg as usize].sender.flow,
             place: WaitPlace::Leg(leg),
-            units: self.legs[leg as usize].sender.queue.len.into(),
-            since: self.waits_since(leg),
-            reason: self.why_blocked(leg, &dead),
+            units: own.waiting.into(),
+            since: own.since,
+            reason: self.why_blocked(leg, seen),
         });
         let mut waits: Vec<Wait> = windows.chain(legs).collect();
         // Legs stand in the order of flows already, and a sort keeps it: sources first.
@@ -122,12 +210,13 @@ impl Network {
         waits
     }
 
-    fn is_dead(&self, leg_id: u32, mark: Option<(&Mark, Time)>) -> bool {
+    fn is_dead(&self, leg_id: u32, mark: Option<&Mark>) -> bool {
         let sender = &self.legs[leg_id as usize].sender;
         sender.is_blocked()
-            && mark.is_none_or(|(mark, at)| {
+            && mark.is_none_or(|mark| {
                 let first = self.units.get(sender.queue.head);
-                mark.sent[leg_id as usize] == sender.sent && first.arrived <= at
+                mark.sent[leg_id as usize] == sender.sent
+                    && mark.at.is_some_and(|at| first.arrived <= at)
             })
     }
 
@@ -148,21 +237,21 @@ impl Network {
         (is_pulled || sender.sent == 0).then_some(came)
     }
 
-    fn why_blocked(&self, leg_id: u32, dead: &[bool]) -> Reason {
+    fn why_blocked(&self, leg_id: u32, seen: &Seen) -> Reason {
         let leg = &self.legs[leg_id as usize];
-        let (sender, receiver) = (&leg.sender, &leg.receiver);
-        let (counts, stored) = (&self.counts[leg_id as usize], receiver.fill.value());
+        let (flow, receiver) = (leg.sender.flow, &leg.receiver);
+        let own = &seen.legs[leg_id as usize];
+        let stored = own.stored;
         let branches = || {
-            let count = 0..self.branches(sender.flow, leg_id);
-            count.map(|index| self.branch(sender.flow, leg_id, index))
+            let count = 0..self.branches(flow, leg_id);
+            count.map(|index| self.branch(flow, leg_id, index))
         };
         if !receiver.is_leaf() && stored > 0 {
-            let waits = |leg: &u32| self.legs[*leg as usize].sender.queue.len > 0;
-            let still: Vec<u32> = branches().filter(|&leg| dead[leg as usize]).collect();
+            let is_dead = |leg: &u32| seen.legs[*leg as usize].is_dead;
+            let waits = |leg: &u32| seen.legs[*leg as usize].waiting > 0;
+            let still: Vec<u32> = branches().filter(is_dead).collect();
             let waiting = || branches().filter(waits).collect();
-            let link = self.credits.get(sender.control as usize);
-            let was_lost =
-                link.is_some_and(|link| link.credits_lost > 0) || counts.lost + counts.dropped > 0;
+            let was_lost = own.credits_lost > 0 || own.data_lost > 0;
             if !still.is_empty() || !was_lost {
                 let legs = if still.is_empty() { waiting() } else { still };
                 return Reason::Buffer { stored, legs };
@@ -170,28 +259,23 @@ impl Network {
         } else if stored > 0 {
             return Reason::Sink { stored };
         }
-        let link = self.credits.get(sender.control as usize);
-        let control_lost = link.map_or(0, |link| link.credits_lost.into());
         Reason::Credit(MissingCredit {
-            control_lost,
-            last_lost: link.filter(|_| control_lost > 0).map(|link| link.last_lost),
-            data_lost: counts.lost + counts.dropped,
-            untold: receiver.unreported,
+            control_lost: own.credits_lost.into(),
+            last_lost: (own.credits_lost > 0).then_some(own.last_lost),
+            data_lost: own.data_lost,
+            untold: own.untold,
             told_every: receiver.report_every,
         })
     }
 
-    fn why_closed(&self, flow_id: usize, unacknowledged: u32, dead: &[bool]) -> Reason {
+    fn why_closed(&self, flow_id: usize, unacknowledged: u32, seen: &Seen) -> Reason {
         let partner = self.flows[flow_id].partner;
         let on_the_way = |leg: &u32| {
             let flow = self.legs[*leg as usize].sender.flow;
-            dead[*leg as usize] && (flow == flow_id as u32 || flow == partner)
+            let is_dead = seen.legs[*leg as usize].is_dead;
+            is_dead && (flow == flow_id as u32 || flow == partner)
         };
-        let lost = |flow: u32| {
-            self.flows
-                .get(flow as usize)
-                .map_or(0, |flow| flow.counts.lost)
-        };
+        let lost = |flow: u32| seen.flows.get(flow as usize).map_or(0, |flow| flow.lost);
         Reason::Window {
             unacknowledged,
             legs: (0..self.legs.len() as u32).filter(on_the_way).collect(),

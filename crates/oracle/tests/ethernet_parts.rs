@@ -1,44 +1,19 @@
 //! A run of frames in several parts is the same run: trace hash, tables, losses, standstills, why
 //! and when it ended.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
+mod parts_common;
 
-use backwater_kernel::{Duration, Rings, Stop, Time};
+use backwater_kernel::{Duration, Rate, Rings, Stop, Time};
 use backwater_net::frames::Simulation;
-use backwater_net::frames::spec::EthernetSpec;
-use backwater_net::outcome::Outcome;
-use backwater_net::parts::{self, Conductor, Part};
+use backwater_net::frames::spec::{
+    ChannelSpec, EthernetSpec, FlowSpec, Forwarding, LinkSpec, MemorySpec, NodeKind, NodeSpec,
+    QueueSpec, SchedulerSpec, Spread, SwitchSpec, TrafficSpec, TransportSpec,
+};
+use backwater_net::parts;
 use backwater_oracle::ethernet::{Mix, SCHEDULERS, SCHEMES, random_spec};
+use parts_common::{Turns, counts, difference, words};
 
 const NETWORKS: u64 = 200;
-
-/// The parts of a run, which take turns on one thread.
-struct Turns {
-    conductor: Conductor,
-    parts: Vec<Part<Rings>>,
-}
-
-impl Turns {
-    fn new(spec: &EthernetSpec, count: usize) -> Turns {
-        let (conductor, parts) = parts::split(spec, count).expect("it can be cut");
-        Turns { conductor, parts }
-    }
-
-    fn run_until(&mut self, until: Time) {
-        loop {
-            let mut parts: Vec<&mut Part<Rings>> = self.parts.iter_mut().collect();
-            let Some(window) = self.conductor.next(&mut parts, until) else {
-                return;
-            };
-            parts.iter_mut().for_each(|part| part.run(&window));
-        }
-    }
-
-    fn outcome(&mut self) -> Outcome {
-        let mut parts: Vec<&mut Part<Rings>> = self.parts.iter_mut().collect();
-        self.conductor.outcome(&mut parts)
-    }
-}
 
 /// All kinds of networks, by number.
 fn network(number: u64) -> EthernetSpec {
@@ -60,26 +35,6 @@ fn network(number: u64) -> EthernetSpec {
     )
 }
 
-/// What was found, word for word.
-fn words(outcome: &Outcome) -> String {
-    format!("{outcome:#?}")
-}
-
-/// Where two texts differ first.
-fn difference(expected: &str, found: &str) -> String {
-    let lines = expected.lines().zip(found.lines()).enumerate();
-    let differ = |(_, (one, other)): &(usize, (&str, &str))| one != other;
-    let Some((at, _)) = lines.clone().find(differ) else {
-        return "one is longer".into();
-    };
-    let near = lines.skip(at.saturating_sub(8)).take(12);
-    let near = near.map(|(_, (one, other))| format!("{one:<60} {other}\n"));
-    format!(
-        "line {at}, as a whole and in parts:\n{}",
-        near.collect::<String>()
-    )
-}
-
 #[test]
 fn parts_find_what_the_whole_finds() {
     let (mut cut, mut crossings, mut ends) = (0, 0, [0; 3]);
@@ -96,11 +51,8 @@ fn parts_find_what_the_whole_finds() {
             ends[at] += 1;
         }
         let expected = words(&expected);
-        for count in [2, 3, 5]
-            .into_iter()
-            .filter(|count| *count <= spec.nodes.len())
-        {
-            let mut turns = Turns::new(&spec, count);
+        for count in counts(&spec) {
+            let mut turns = Turns::new(&spec, count, &());
             crossings += turns.conductor.crossings();
             turns.run_until(Time::MAX);
             let found = words(&turns.outcome());
@@ -127,7 +79,7 @@ fn slices_change_nothing() {
         }
         let mut whole = Simulation::<Rings>::new(&spec).expect("a sound network");
         whole.run();
-        let mut turns = Turns::new(&spec, 2);
+        let mut turns = Turns::new(&spec, 2, &());
         for slice in 1..10 {
             turns.run_until(Time(spec.stop_at.ps() / 10 * slice + slice));
             let so_far = turns.outcome();
@@ -152,14 +104,91 @@ fn windows_that_are_too_long_are_noticed() {
         if parts::obstacle(&spec).is_some() {
             continue;
         }
-        let mut turns = Turns::new(&spec, 2);
-        if turns.conductor.crossings() == 0 {
-            continue;
-        }
-        let longest = turns.conductor.lookahead();
-        turns.conductor.stretch(Duration(longest.ps() * 2));
-        let run = catch_unwind(AssertUnwindSafe(|| turns.run_until(Time::MAX)));
-        noticed += u32::from(run.is_err());
+        let turns = Turns::new(&spec, 2, &());
+        let twice = Duration(turns.conductor.lookahead().ps() * 2);
+        noticed += u32::from(turns.conductor.crossings() > 0 && turns.notices(twice));
     }
     assert!(noticed > 10, "{noticed}");
+}
+
+/// Two hosts and a switch, and a least frame every so often: one starts at the beginning of a
+/// window, and takes effect as that ends.
+fn two_hosts() -> EthernetSpec {
+    let node = |name: &str, kind| NodeSpec {
+        name: name.into(),
+        kind,
+        response: Duration::ZERO,
+        is_deaf: false,
+        watchdog: None,
+        promised: 0,
+    };
+    let host = || NodeKind::Station { storm: None };
+    let switch = NodeKind::Switch(SwitchSpec {
+        forwarding: Forwarding::StoreAndForward,
+        latency: Duration::ZERO,
+        memory: MemorySpec::Queues,
+        back_pressure: None,
+    });
+    let queue = QueueSpec {
+        limit_bytes: None,
+        high_bytes: u64::MAX,
+        low_bytes: 0,
+        priority: 0,
+        quantum_bytes: 1,
+        reserve: None,
+        ecn: None,
+    };
+    let channel = || ChannelSpec {
+        rate: Rate(1_000_000_000),
+        delay: Duration(500_000),
+        errors: Default::default(),
+        scheduler: SchedulerSpec::StrictPriority,
+        queues: vec![queue],
+        inputs: Vec::new(),
+        credits: Vec::new(),
+    };
+    let link = |a, b| LinkSpec {
+        ends: [a, b],
+        channels: [channel(), channel()],
+    };
+    EthernetSpec {
+        seed: 1,
+        stop_at: Time(1_000_000_000),
+        warm_up: Time::ZERO,
+        nodes: vec![node("a", host()), node("s", switch), node("b", host())],
+        links: vec![link(0, 1), link(1, 2)],
+        routes: Vec::new(),
+        spread: Spread::Flows,
+        flows: vec![FlowSpec {
+            name: "f".into(),
+            source: 0,
+            destination: 2,
+            others: Vec::new(),
+            class: 0,
+            is_tagged: false,
+            transport: TransportSpec::Udp {
+                payload_bytes: 18,
+                has_rtp: false,
+            },
+            traffic: TrafficSpec::Constant {
+                start: Time(1_000),
+                rate: Rate(10_000_000),
+                random_phase: false,
+            },
+        }],
+        outages: Vec::new(),
+        stall_after: Duration(1_000_000_000),
+    }
+}
+
+/// A picosecond too much is noticed, and what is right is not.
+#[test]
+fn a_window_that_is_too_long_by_the_least_is_noticed() {
+    let turns = || Turns::new(&two_hosts(), 2, &());
+    assert_eq!(
+        turns().conductor.lookahead(),
+        Duration(84 * 8_000 + 500_000)
+    );
+    assert!(!turns().notices(Duration::ZERO));
+    assert!(turns().notices(Duration(1)));
 }

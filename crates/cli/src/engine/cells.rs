@@ -16,7 +16,7 @@ use backwater_results::{
 use backwater_scenario::PacketScenario;
 use backwater_scenario::compare::Unit;
 
-use super::events::{EventScenario, FoundEvents, start};
+use super::events::{EventScenario, FoundEvents, start, start_on_threads};
 use super::{Engine, Point, Run, Shown, Wanted, WhenMap, promised_words, turns};
 
 pub mod measures;
@@ -67,12 +67,9 @@ impl Engine for Cells<'_> {
     }
 
     /// What watches every run: the series it records and, where it is wanted, its ports; where
-    /// links are cut, how flows come back.
+    /// links are cut, how flows come back. On several threads where that is wanted and can be.
     fn watched(&self, wanted: &Wanted<'_>) -> Result<Box<dyn Run<'_> + '_>, String> {
         let (network, measure) = (&self.0.network, &self.0.measure);
-        if wanted.threads > 1 {
-            eprintln!("note: one thread: a run of cells takes one");
-        }
         let window = measure.window;
         let ports = measure
             .ports
@@ -81,8 +78,8 @@ impl Engine for Cells<'_> {
         let recovery = is_cut.then(|| Recovery::new(network));
         let recorder = Recorder::new(&series::wanted(self.0));
         let watch = (recorder, (ports, recovery));
-        if !wanted.audit && wanted.trace.is_none() {
-            return start(self.0, watch, wanted.map);
+        if !wanted.has_one_observer() {
+            return start_on_threads(self.0, watch, wanted);
         }
         let audit = wanted.audit.then(|| Audit::new(network));
         let trace = wanted.trace.map(|_| Trace::new(network));

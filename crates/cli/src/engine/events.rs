@@ -2,6 +2,7 @@
 
 use backwater_kernel::{Duration, Rings, Time};
 use backwater_net::outcome::{Outcome, PortsOutcome, RecoveryOutcome};
+use backwater_net::parts::{self, Divided, Divisible};
 use backwater_net::probe::{Checks, Coverage, Ports, Probe, Recorder, Recovery, frames};
 use backwater_net::{Simulation, Specification, probe};
 use backwater_results::compare::{CellMeter, FrameMeter};
@@ -10,7 +11,8 @@ use backwater_results::{RunInfo, Table};
 
 use super::over_time::OverTime;
 use super::pace::Pace;
-use super::{Audited, Found, Head, Looks, Run, Shown, Tells, Told, WhenMap, grown, part};
+use super::team::Team;
+use super::{Audited, Found, Head, Looks, Run, Shown, Tells, Told, Wanted, WhenMap, grown, part};
 
 /// What the event engine simulates.
 pub trait EventScenario: Sized {
@@ -77,15 +79,18 @@ pub struct Single<P: Probe> {
 impl<P: Probe> Single<P> {
     fn new<S: EventScenario>(scenario: &S, probe: P, map: WhenMap) -> Result<Self, String> {
         let simulation = Simulation::with_probe(scenario.network(), probe);
-        let channels = scenario.channels();
-        let over_time = map
-            .is_for(channels)
-            .then(|| OverTime::new(channels, scenario.warm_up(), scenario.stop_at()));
         Ok(Single {
             simulation: simulation.map_err(|error| error.to_string())?,
-            over_time,
+            over_time: over_time(scenario, map),
         })
     }
+}
+
+/// What looks at its channels, if a map is wanted.
+fn over_time(scenario: &impl EventScenario, map: WhenMap) -> Option<OverTime> {
+    let channels = scenario.channels();
+    map.is_for(channels)
+        .then(|| OverTime::new(channels, scenario.warm_up(), scenario.stop_at()))
 }
 
 impl<P: Probe> Machine for Single<P> {
@@ -112,7 +117,7 @@ impl<P: Probe> Machine for Single<P> {
 
     fn bins(&mut self, at: Time) -> Option<Bins> {
         let over_time = self.over_time.as_mut()?;
-        Some(over_time.bins(&self.simulation, at))
+        Some(over_time.bins(&mut self.simulation, at))
     }
 
     fn probe(&mut self) -> &mut P {
@@ -187,6 +192,29 @@ where
 {
     let single = Single::new(scenario, probe, map)?;
     Ok(Box::new(EventRun::on(scenario, single)))
+}
+
+/// The same, on several threads where that is wanted and can be. Else it is said why not.
+pub fn start_on_threads<'a, S, P>(
+    scenario: &'a S,
+    probe: P,
+    wanted: &Wanted<'_>,
+) -> Result<Box<dyn Run<'a> + 'a>, String>
+where
+    S: EventScenario<Network: Divisible>,
+    P: Probe + Divided + Send + Tells<FoundEvents<'a, S>> + 'a,
+{
+    let network = scenario.network();
+    if wanted.threads > 1 {
+        let Some(why) = parts::obstacle(network) else {
+            let threads = wanted.threads.min(parts::most_parts(network));
+            let team = Team::new(network, threads, &probe, over_time(scenario, wanted.map));
+            let team = team.map_err(|error| error.to_string())?;
+            return Ok(Box::new(EventRun::on(scenario, team)));
+        };
+        eprintln!("note: one thread: {why}");
+    }
+    start(scenario, probe, wanted.map)
 }
 
 impl<'a, S, M> Run<'a> for EventRun<'a, S, M>

@@ -6,7 +6,6 @@ use backwater_net::bound::frames::bounds;
 use backwater_net::frames::probe::{Audit, Coverage, Recorder};
 use backwater_net::frames::spec::{EthernetSpec, NodeKind, NodeSpec};
 use backwater_net::outcome::Outcome;
-use backwater_net::parts::{self, PARTS_MAX};
 use backwater_results::compare::{Carrier, Conditions, FrameMeter, Workload};
 use backwater_results::ethernet::{flow_names, flow_tables};
 use backwater_results::number::span;
@@ -17,17 +16,15 @@ use backwater_results::{
 };
 use backwater_scenario::EthernetScenario;
 
-use super::events::{EventRun, EventScenario, FoundEvents, start};
+use super::events::{EventRun, EventScenario, FoundEvents, start, start_on_threads};
 use super::{Engine, Point, Run, Shown, Wanted, WhenMap, complete, promised_words, turns};
 
 pub mod measures;
 mod series;
-mod team;
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;
 mod trace;
 
-use team::Team;
 use trace::Trace;
 
 /// The first slice; how long later ones are follows from how long this takes.
@@ -76,20 +73,9 @@ impl Engine for Frames<'_> {
     /// On several threads where that is wanted and can be.
     fn watched(&self, wanted: &Wanted<'_>) -> Result<Box<dyn Run<'_> + '_>, String> {
         let network = &self.0.network;
-        let threads = wanted.threads.min(network.nodes.len());
-        if threads > 1 {
-            match self.obstacle(wanted) {
-                Some(why) => eprintln!("note: one thread: {why}"),
-                None => {
-                    let team = Team::new(network, threads.min(PARTS_MAX));
-                    let team = team.map_err(|error| error.to_string())?;
-                    return Ok(Box::new(EventRun::on(self.0, team)));
-                }
-            }
-        }
         let recorder = Recorder::new(&series::wanted(self.0));
-        if !wanted.audit && wanted.trace.is_none() {
-            return start(self.0, recorder, wanted.map);
+        if !wanted.has_one_observer() {
+            return start_on_threads(self.0, recorder, wanted);
         }
         let audit = wanted.audit.then(|| Audit::new(network));
         let trace = wanted.trace.map(|kind| Trace::new(kind, network));
@@ -129,21 +115,6 @@ impl Engine for Frames<'_> {
         let mut run = EventRun::plain(self.0)?;
         let is_whole = complete(&mut run);
         Ok(is_whole.then(|| measures::point(&run.so_far(), columns)))
-    }
-}
-
-impl Frames<'_> {
-    /// Why one thread has to run it, if so.
-    fn obstacle(&self, wanted: &Wanted<'_>) -> Option<&'static str> {
-        if wanted.audit || wanted.trace.is_some() {
-            Some("a run with `--audit` or `--trace` takes one")
-        } else if wanted.map == WhenMap::On {
-            Some("a run with `--map on` takes one")
-        } else if !self.0.series.is_empty() {
-            Some("a run that records series takes one")
-        } else {
-            parts::obstacle(&self.0.network)
-        }
     }
 }
 

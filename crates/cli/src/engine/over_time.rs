@@ -40,6 +40,31 @@ impl WhenMap {
     }
 }
 
+/// What is looked at.
+pub trait Looked {
+    /// As [`Simulation::run_some`].
+    fn run_some(&mut self, until: Time, events: u64) -> Option<bool>;
+    /// Events so far.
+    fn events_handled(&mut self) -> u64;
+    /// As [`Simulation::snapshot`]; true if the warm-up is over.
+    fn snapshot(&mut self, at: Time, into: &mut Vec<ChannelState>) -> bool;
+}
+
+impl<Q: EventQueue, P: Probe> Looked for Simulation<Q, P> {
+    fn run_some(&mut self, until: Time, events: u64) -> Option<bool> {
+        Simulation::run_some(self, until, events)
+    }
+
+    fn events_handled(&mut self) -> u64 {
+        Simulation::events_handled(self)
+    }
+
+    fn snapshot(&mut self, at: Time, into: &mut Vec<ChannelState>) -> bool {
+        Simulation::snapshot(self, at, into);
+        self.is_warm()
+    }
+}
+
 /// Looks at a run of the event engine.
 pub struct OverTime {
     bins: Bins,
@@ -68,12 +93,7 @@ impl OverTime {
     }
 
     /// As [`Simulation::run_some`], looking at it on the way.
-    pub fn run<Q: EventQueue, P: Probe>(
-        &mut self,
-        simulation: &mut Simulation<Q, P>,
-        until: Time,
-        events: u64,
-    ) -> Option<bool> {
+    pub fn run(&mut self, simulation: &mut impl Looked, until: Time, events: u64) -> Option<bool> {
         let enough = simulation.events_handled().saturating_add(events);
         loop {
             let next = Time(self.bins.next());
@@ -97,11 +117,7 @@ impl OverTime {
     }
 
     /// What was recorded until `at`, the end of the run or before.
-    pub fn bins<Q: EventQueue, P: Probe>(
-        &mut self,
-        simulation: &Simulation<Q, P>,
-        at: Time,
-    ) -> Bins {
+    pub fn bins(&mut self, simulation: &mut impl Looked, at: Time) -> Bins {
         self.look(simulation, at);
         self.bins.clone()
     }
@@ -119,7 +135,7 @@ impl OverTime {
         }
     }
 
-    fn note_warm_up<Q: EventQueue, P: Probe>(&mut self, simulation: &Simulation<Q, P>) {
+    fn note_warm_up(&mut self, simulation: &mut impl Looked) {
         let Some(at) = self.warm_up.take() else {
             return;
         };
@@ -128,9 +144,8 @@ impl OverTime {
         self.before = busy.collect();
     }
 
-    fn look<Q: EventQueue, P: Probe>(&mut self, simulation: &Simulation<Q, P>, at: Time) {
-        simulation.snapshot(at, &mut self.states);
-        let is_warm = simulation.is_warm();
+    fn look(&mut self, simulation: &mut impl Looked, at: Time) {
+        let is_warm = simulation.snapshot(at, &mut self.states);
         let seen = self
             .states
             .iter()

@@ -6,6 +6,7 @@ use backwater_kernel::EventQueue;
 
 use crate::hop::kind::{ControlKind, UnitKind};
 use crate::hop::unit::NONE;
+use crate::hop::wire::Channel;
 use crate::outcome::LossCause;
 use crate::probe::{Crossing, Probe};
 use crate::session::message::Message;
@@ -17,7 +18,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     pub(crate) fn deliver(&mut self, channel_id: u32) {
         let channel = &mut self.network.channels[channel_id as usize];
         if channel.wire.len == 0 {
-            return;
+            return self.miss(channel_id);
         }
         let place = channel.wire.pop(&self.network.units);
         let unit = self.network.units.get(place);
@@ -27,6 +28,14 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             UnitKind::Data | UnitKind::ForwardRm | UnitKind::BackwardRm => {
                 self.arrive(channel_id, place);
             }
+        }
+    }
+
+    /// There is no unit: it came to another part of the run, and is an event there.
+    #[cold]
+    fn miss(&mut self, channel_id: u32) {
+        if self.network.channels[channel_id as usize].is(Channel::CROSSES) {
+            self.events_handled -= 1;
         }
     }
 

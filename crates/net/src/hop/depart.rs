@@ -4,7 +4,7 @@ use backwater_kernel::{Event, EventQueue, Phase, Time};
 
 use crate::hop::kind::{ControlKind, UnitKind};
 use crate::hop::unit::{NONE, Unit};
-use crate::hop::wire::Ticket;
+use crate::hop::wire::{Channel, Ticket};
 use crate::network::Freed;
 use crate::probe::{Crossing, Probe};
 use crate::scheduler::Choice;
@@ -136,7 +136,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
                 .not_ready(sender.place);
         }
         if is_watched {
-            self.after_watched_start(leg_id);
+            self.after_watched_start(channel_id, leg_id);
         }
     }
 
@@ -154,9 +154,13 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     }
 
     /// The queue of a pool is shorter; a tear-down may follow the last unit; periodic statements
-    /// of the sender's counter; a blocked sender's clock.
+    /// of the sender's counter; a blocked sender's clock. And the unit may leave for another part
+    /// of the run.
     #[cold]
-    fn after_watched_start(&mut self, leg_id: u32) {
+    fn after_watched_start(&mut self, channel_id: u32, leg_id: u32) {
+        if self.network.channels[channel_id as usize].is(Channel::CROSSES) {
+            self.send_last_across(channel_id);
+        }
         self.leave_port(leg_id);
         self.send_tear_down_if_due(leg_id);
         self.after_pass(leg_id);
@@ -227,6 +231,9 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         channel.count_control(now);
         self.unit_hops += 1;
         self.last_start = now;
+        if channel.is(Channel::CROSSES) {
+            self.send_last_across(channel_id);
+        }
         let mark = kind.mark(value);
         self.hash.add(now.ps(), fingerprint(ticket.leg, mark));
         self.probe.on_start(Crossing {

@@ -5,6 +5,7 @@ use alloc::boxed::Box;
 
 use backwater_ends::Segment;
 use backwater_ends::application::Payload;
+use backwater_ends::control::RmCell;
 use backwater_kernel::Time;
 
 use crate::hop::kind::{ControlKind, UnitKind};
@@ -15,12 +16,18 @@ use crate::hop::view::{Content, CreditMessage, FrameView, Gate};
 /// Several copies count as one frame of their input.
 pub(crate) const COPY: u32 = 1 << 31;
 
-/// What stands beside a frame in its pool.
+/// What stands beside a unit in its pool.
 pub(crate) struct Crate {
     stamp: u64,
-    load: Load,
-    /// Its SACK blocks, which few have.
-    sack: Option<Box<[(u64, u64); 3]>>,
+    content: Packed,
+}
+
+enum Packed {
+    /// A cell.
+    Nothing,
+    Rm(Box<RmCell>),
+    /// A frame, and its SACK blocks, which few have.
+    Frame(Load, Option<Box<[(u64, u64); 3]>>),
 }
 
 /// What a routed unit has where others have their leg, number and copy.
@@ -161,27 +168,38 @@ impl Units {
         self.remove(id);
     }
 
-    /// Takes a frame out, with all that stands beside it, for another simulation.
+    /// Takes a unit out, with all that stands beside it, for another simulation.
     pub fn take_out(&mut self, id: u32) -> Crate {
-        let load = self.loads.loads[id as usize];
-        let has_sack = load.is_tcp && load.sack != NONE;
-        let content = Crate {
-            stamp: self.born(id).ps(),
-            load,
-            sack: has_sack.then(|| Box::new(self.loads.sacks[load.sack as usize])),
+        let stamp = self.value(id);
+        let content = match self.loads.loads.get(id as usize) {
+            Some(load) => {
+                let has_sack = load.is_tcp && load.sack != NONE;
+                let sack = has_sack.then(|| Box::new(self.loads.sacks[load.sack as usize]));
+                Packed::Frame(*load, sack)
+            }
+            None if self.get(id).kind.is_rm() => Packed::Rm(Box::new(self.rm(id))),
+            None => Packed::Nothing,
         };
-        self.end_frame(id);
-        content
+        match content {
+            Packed::Frame(..) => self.end_frame(id),
+            Packed::Nothing | Packed::Rm(_) => self.remove(id),
+        }
+        Crate { stamp, content }
     }
 
-    /// Takes a frame of another simulation in.
-    pub fn put_in(&mut self, frame: Unit, content: Crate) -> u32 {
-        let mut load = content.load;
-        if let Some(sack) = content.sack {
-            load.sack = self.loads.keep_sack(*sack);
+    /// Takes a unit of another simulation in.
+    pub fn put_in(&mut self, unit: Unit, packed: Crate) -> u32 {
+        let place = self.insert(unit, packed.stamp);
+        match packed.content {
+            Packed::Nothing => {}
+            Packed::Rm(cell) => self.set_rm(place, *cell),
+            Packed::Frame(mut load, sack) => {
+                if let Some(sack) = sack {
+                    load.sack = self.loads.keep_sack(*sack);
+                }
+                self.loads.set(place, load);
+            }
         }
-        let place = self.insert(frame, content.stamp);
-        self.loads.set(place, load);
         place
     }
 

@@ -29,7 +29,7 @@ pub(crate) struct Sender {
     /// Starts are noted for E.
     pub counts_starts: bool,
     /// A start concerns others: it may set a timer, provoke a statement, shorten the queue of a
-    /// pool or let a tear-down follow.
+    /// pool, let a tear-down follow or lead into another part of the run.
     pub is_watched: bool,
     /// Who at the port sees each unit of the queue.
     pub seen_by: Seers,

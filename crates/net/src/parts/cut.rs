@@ -12,104 +12,117 @@ use core::cmp::Reverse;
 
 use backwater_kernel::Duration;
 
-use crate::classes::routes::Routes;
-use crate::hop::unit::NONE;
+use super::Divisible;
 use crate::network::Network;
-use crate::spec::frames::{EthernetSpec, FRAME_LEAST_BYTES, TransportSpec, WIRE_OVERHEAD_BYTES};
+use crate::owners::Owners;
 
-/// Owners of all nodes.
+/// How a network is cut.
 pub(super) struct Cut {
     pub parts: usize,
-    /// By node.
-    pub owners: Vec<u8>,
-    /// By channel, of both its ends.
-    pub ends: Vec<(u8, u8)>,
-    /// By flow, of its source and its destination.
-    pub flows: Vec<(u8, u8)>,
+    pub owners: Owners,
     pub crossings: usize,
     /// What starts on a channel between two parts takes effect after this at the earliest.
     pub lookahead: Duration,
 }
 
 impl Cut {
-    pub fn new(spec: &EthernetSpec, network: &Network, parts: usize) -> Cut {
-        let loads = loads(spec, network);
-        let graph = Graph::new(network, &loads);
-        let owners = graph.owners(parts);
-        let owner = |node: u32| owners[node as usize];
+    pub fn new(spec: &impl Divisible, network: &Network, parts: usize) -> Cut {
+        let graph = Graph::new(spec, network);
+        let nodes = graph.owners(parts);
+        let owner = |node: u32| nodes[node as usize];
         let channels = network.channels.iter();
-        let ends: Vec<(u8, u8)> = channels
+        let channels: Vec<(u8, u8)> = channels
             .map(|channel| (owner(channel.from), owner(channel.to)))
             .collect();
-        let crossing = (0..).zip(&ends).filter(|(_, (from, to))| from != to);
-        let crossing: Vec<u32> = crossing.map(|(id, _)| id).collect();
-        let least = crossing.iter().map(|id| least_time(network, *id)).min();
-        let flows = network.classes.flows.iter();
+        let times = spec.least_times(network);
+        let crossing = channels
+            .iter()
+            .zip(times)
+            .filter(|((from, to), _)| from != to);
+        let crossing: Vec<Duration> = crossing.map(|(_, least)| least).collect();
+        let least = crossing.iter().copied().min();
+        let flows = 0..network.flows.len().max(network.classes.flows.len());
+        let ends = flows.map(|flow| network.ends(flow));
         Cut {
             parts,
-            flows: flows
-                .map(|flow| (owner(flow.source), owner(flow.destination)))
-                .collect(),
-            ends,
             crossings: crossing.len(),
             lookahead: least.unwrap_or(Duration(u64::MAX / 4)).max(Duration(1)),
-            owners,
+            owners: Owners {
+                flows: ends.map(|(from, to)| (owner(from), owner(to))).collect(),
+                legs: network.legs.iter().map(|leg| leg.sender.channel).collect(),
+                channels,
+                nodes,
+            },
         }
     }
 }
 
-/// What a frame takes at least from its start until it takes effect.
-fn least_time(network: &Network, channel: u32) -> Duration {
-    let least = u64::from(FRAME_LEAST_BYTES + WIRE_OVERHEAD_BYTES);
-    network.span(channel, least) + network.channels[channel as usize].latency
-}
-
-/// By channel: flows that take it, where that is known.
-fn loads(spec: &EthernetSpec, network: &Network) -> Vec<u64> {
-    let mut loads = vec![1_u64; network.channels.len()];
-    let Routes::Paths { first, hops, .. } = &network.classes.routes else {
-        return loads;
+/// Nodes that have to be in one part are a group: by node its group, and how many there are.
+pub(super) fn groups(nodes: usize, ties: &[(u32, u32)]) -> (Vec<u32>, usize) {
+    // By node, one of its group with a number that is not larger.
+    let mut before: Vec<u32> = (0..nodes as u32).collect();
+    let first = |before: &mut Vec<u32>, node: u32| {
+        let mut node = node;
+        while before[node as usize] != node {
+            let next = before[before[node as usize] as usize];
+            before[node as usize] = next;
+            node = next;
+        }
+        node
     };
-    for (flow, own) in spec.flows.iter().enumerate() {
-        let ways = match own.transport {
-            TransportSpec::Tcp(_) => 2,
-            TransportSpec::Udp { .. } => 1,
-        };
-        for way in 0..ways {
-            let from = first[2 * flow + way] as usize;
-            let path = hops[from..].iter().take_while(|hop| **hop != NONE);
-            path.for_each(|hop| loads[*hop as usize] += 16);
-        }
+    let exists = |(a, b): &&(u32, u32)| (*a as usize) < nodes && (*b as usize) < nodes;
+    for (a, b) in ties.iter().filter(exists) {
+        let ends = (first(&mut before, *a), first(&mut before, *b));
+        before[ends.0.max(ends.1) as usize] = ends.0.min(ends.1);
     }
-    loads
+    let (mut of_node, mut count) = (vec![0; nodes], 0);
+    for node in 0..nodes as u32 {
+        let lead = first(&mut before, node);
+        of_node[node as usize] = match lead == node {
+            true => {
+                count += 1;
+                count - 1
+            }
+            false => of_node[lead as usize],
+        };
+    }
+    (of_node, count as usize)
 }
 
-/// Nodes, and what goes between them.
+/// Groups of nodes, and what goes between them.
 struct Graph {
     /// By node.
+    groups: Vec<u32>,
+    /// By group.
     work: Vec<u64>,
-    /// By node: neighbours, and what goes between them.
+    /// By group: neighbours, and what goes between them.
     links: Vec<Vec<(u32, u64)>>,
 }
 
 impl Graph {
-    fn new(network: &Network, loads: &[u64]) -> Graph {
-        let nodes = network.classes.nodes.len();
+    fn new(spec: &impl Divisible, network: &Network) -> Graph {
+        let (groups, count) = groups(spec.nodes(), &spec.ties());
         let mut graph = Graph {
-            work: vec![1; nodes],
-            links: vec![Vec::new(); nodes],
+            work: vec![0; count],
+            links: vec![Vec::new(); count],
+            groups,
         };
+        for group in &graph.groups {
+            graph.work[*group as usize] += 1;
+        }
         let longest = network.channels.iter().map(|one| one.latency.ps()).max();
         let longest = longest.unwrap_or(0);
-        for (channel, load) in network.channels.iter().zip(loads) {
-            let (from, to) = (channel.from as usize, channel.to as usize);
-            graph.work[from] += load;
-            graph.work[to] += load;
+        for (channel, load) in network.channels.iter().zip(spec.loads(network)) {
+            let [from, to] = [channel.from, channel.to].map(|node| graph.groups[node as usize]);
+            graph.work[from as usize] += load;
+            graph.work[to as usize] += load;
             // A cut through a channel ten times as fast as the slowest costs ten times as much.
             let haste = (longest / channel.latency.ps().max(1)).clamp(1, 1_000);
             let price = load.saturating_mul(haste);
-            graph.links[from].push((to as u32, price));
-            graph.links[to].push((from as u32, price));
+            if from != to {
+                graph.links[from as usize].push((to, price));
+                graph.links[to as usize].push((from, price));
+            }
         }
         graph
     }
@@ -123,10 +136,13 @@ impl Graph {
             let share = left / (parts as u64 - u64::from(part));
             left -= self.grow(&mut owners, (part, last), share);
         }
-        owners
+        self.groups
+            .iter()
+            .map(|group| owners[*group as usize])
+            .collect()
     }
 
-    /// Takes nodes from those that belong to `last` until the part has its share of the work;
+    /// Takes groups from those that belong to `last` until the part has its share of the work;
     /// what it has then.
     fn grow(&self, owners: &mut [u8], (part, last): (u8, u8), share: u64) -> u64 {
         let mut gains: Vec<i64> = self
@@ -146,7 +162,7 @@ impl Graph {
                     }
                     node
                 }
-                // Nothing is next to it: the first node that is left.
+                // Nothing is next to it: the first group that is left.
                 None => match owners.iter().position(|owner| *owner == last) {
                     Some(node) => node as u32,
                     None => return has,

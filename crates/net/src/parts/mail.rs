@@ -27,6 +27,17 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         mail.letters.push(letter);
     }
 
+    /// The unit that has just started on a channel into another part takes effect there. The event
+    /// of its arrival finds nothing here.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn send_last_across(&mut self, channel_id: u32) {
+        let wire = &mut self.network.channels[channel_id as usize].wire;
+        if let Some(place) = wire.take(&self.network.units) {
+            self.send_across(channel_id, place);
+        }
+    }
+
     /// Opens what came from another part, which has run up to `horizon` as this one has.
     ///
     /// # Panics
@@ -49,8 +60,11 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             let place = units.put_in(letter.unit, letter.content);
             let channel = &mut self.network.channels[letter.channel as usize];
             channel.wire.push(units, place);
-            let slot = channel.slot;
-            self.events.push(Event::new(at, Phase::Deliver, slot, 0));
+            let entity = match self.network.classes.count {
+                0 => letter.channel,
+                _ => channel.slot,
+            };
+            self.events.push(Event::new(at, Phase::Deliver, entity, 0));
         }
     }
 }

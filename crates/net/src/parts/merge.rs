@@ -5,8 +5,8 @@ use alloc::vec::Vec;
 use backwater_ends::outcome::EndsOutcome;
 use backwater_kernel::{Balance, DelayOutcome, TraceSum};
 
-use super::cut::Cut;
-use crate::outcome::{ChannelOutcome, FlowOutcome, Outcome};
+use crate::outcome::{AbrOutcome, CellCounts, ChannelOutcome, FlowOutcome, LegOutcome, Outcome};
+use crate::owners::Owners;
 
 pub(super) fn hash(hashes: impl Iterator<Item = TraceSum>) -> u64 {
     let mut all = TraceSum::default();
@@ -15,21 +15,25 @@ pub(super) fn hash(hashes: impl Iterator<Item = TraceSum>) -> u64 {
 }
 
 /// All but the trace hash and what only the conductor knows.
-pub(super) fn merge(mut found: Vec<Outcome>, cut: &Cut) -> Outcome {
+pub(super) fn merge(mut found: Vec<Outcome>, owners: &Owners) -> Outcome {
     let mut all = found.remove(0);
     for (part, other) in (1_u8..).zip(found) {
+        let is = owners.of(part);
         all.events += other.events;
         all.unit_hops += other.unit_hops;
         all.control_hops += other.control_hops;
         all.violations.join(&other.violations);
-        for ((own, flow), ends) in all.flows.iter_mut().zip(other.flows).zip(&cut.flows) {
-            add_flow(own, flow, ends.0 == part);
+        for (id, (own, flow)) in all.flows.iter_mut().zip(other.flows).enumerate() {
+            add_flow(own, flow, is.has_source(id));
         }
-        for ((own, channel), ends) in all.channels.iter_mut().zip(other.channels).zip(&cut.ends) {
-            add_channel(own, channel, (ends.0 == part, ends.1 == part));
+        for (id, (own, leg)) in all.legs.iter_mut().zip(other.legs).enumerate() {
+            add_leg(own, leg, (is.has_sender(id), is.has_receiver(id)));
         }
-        for ((own, node), owner) in all.nodes.iter_mut().zip(other.nodes).zip(&cut.owners) {
-            if *owner == part {
+        for (id, (own, channel)) in all.channels.iter_mut().zip(other.channels).enumerate() {
+            add_channel(own, channel, (is.sends_on(id), is.hears(id)));
+        }
+        for (id, (own, node)) in all.nodes.iter_mut().zip(other.nodes).enumerate() {
+            if is.has_node(id) {
                 *own = node;
             }
         }
@@ -37,7 +41,7 @@ pub(super) fn merge(mut found: Vec<Outcome>, cut: &Cut) -> Outcome {
     all
 }
 
-/// Every frame is counted by one part, where it was.
+/// Every unit is counted by one part, where it was.
 fn add_flow(own: &mut FlowOutcome, other: FlowOutcome, has_source: bool) {
     own.offered_total += other.offered_total;
     own.delivered_total += other.delivered_total;
@@ -50,11 +54,49 @@ fn add_flow(own: &mut FlowOutcome, other: FlowOutcome, has_source: bool) {
         .fold(None, |sum: Option<Balance>, one| {
             Some([sum, one].into_iter().flatten().sum())
         });
+    own.drops.merge(&other.drops);
     own.delivered += other.delivered;
+    own.delivered_bytes += other.delivered_bytes;
     own.lost += other.lost;
+    own.accepted += other.accepted;
+    own.retransmitted_total += other.retransmitted_total;
+    own.source_backlog_max = own.source_backlog_max.max(other.source_backlog_max);
+    own.alarms_total += other.alarms_total;
     own.marked += other.marked;
     take(&mut own.delay, other.delay);
+    take(&mut own.responses, other.responses);
+    take(&mut own.shaping, other.shaping);
+    if let (Some(own), Some(other)) = (&mut own.abr, other.abr) {
+        add_abr(own, *other, has_source);
+    }
     add_ends(&mut own.ends, other.ends, has_source);
+    for (own, one) in own.destinations.iter_mut().zip(other.destinations) {
+        own.offered_total += one.offered_total;
+        own.delivered_total += one.delivered_total;
+        own.lost_total += one.lost_total;
+        own.inside_total += one.inside_total;
+        own.delivered += one.delivered;
+        take(&mut own.delay, one.delay);
+    }
+}
+
+/// What is not counted where cells are is known to the source.
+fn add_abr(own: &mut AbrOutcome, other: AbrOutcome, has_source: bool) {
+    let forward = sum(own.forward, other.forward);
+    let backward = sum(own.backward, other.backward);
+    if has_source {
+        *own = other;
+    }
+    (own.forward, own.backward) = (forward, backward);
+}
+
+fn sum(one: CellCounts, other: CellCounts) -> CellCounts {
+    CellCounts {
+        sent: one.sent + other.sent,
+        received: one.received + other.received,
+        lost: one.lost + other.lost,
+        inside: one.inside + other.inside,
+    }
 }
 
 fn add_ends(own: &mut EndsOutcome, other: EndsOutcome, has_source: bool) {
@@ -77,6 +119,29 @@ fn take(own: &mut DelayOutcome, other: DelayOutcome) {
     if other.count > 0 {
         *own = other;
     }
+}
+
+/// The two ends of a leg may be in two parts.
+fn add_leg(own: &mut LegOutcome, other: LegOutcome, (sends, hears): (bool, bool)) {
+    // Either end learns of what is lost on its way there.
+    let credits_lost_total = own.credits_lost_total + other.credits_lost_total;
+    let (sender, receiver) = match (sends, hears) {
+        (false, false) => return,
+        (true, true) => (other.clone(), other),
+        (true, false) => (other, core::mem::take(own)),
+        (false, true) => (core::mem::take(own), other),
+    };
+    *own = LegOutcome {
+        sent_total: sender.sent_total,
+        alarms_total: sender.alarms_total,
+        dropped_waiting_total: sender.dropped_waiting_total,
+        credits_received_total: sender.credits_received_total,
+        credits_lost_total,
+        requests_total: sender.requests_total,
+        credit: sender.credit,
+        sent: sender.sent,
+        ..receiver
+    };
 }
 
 /// A channel belongs to the part that sends on it; what came over it, to the one it leads to.

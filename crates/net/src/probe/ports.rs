@@ -20,6 +20,7 @@ use backwater_kernel::{Duration, Rate, Samples, Time};
 
 use super::{Crossing, Probe};
 use crate::outcome::{FlowPorts, PortsOutcome};
+use crate::owners::{Divided, Own, take_over};
 use crate::spec::NetworkSpec;
 
 mod paths;
@@ -39,6 +40,7 @@ pub struct PortsSpec {
 }
 
 /// Measures the ports of a network.
+#[derive(Clone)]
 pub struct Ports {
     window: Duration,
     warm_up: Time,
@@ -53,6 +55,7 @@ pub struct Ports {
 }
 
 /// The sender's end of a leg.
+#[derive(Clone)]
 struct Leg {
     channel: u32,
     flow: u32,
@@ -63,6 +66,7 @@ struct Leg {
 }
 
 /// A guaranteed rate clock (GRC) at the first port of a flow that reserves a rate.
+#[derive(Clone)]
 struct Burst {
     rate: Rate,
     clock: Time,
@@ -189,6 +193,22 @@ impl Probe for Ports {
 
     fn on_delivered(&mut self, at: Time, leg: u32, born: Time, bytes: u32) {
         self.paths.on_delivered(at, leg, born, bytes);
+    }
+}
+
+impl Divided for Ports {
+    fn join(&mut self, other: &Ports, own: Own<'_>) {
+        // Measuring may have started in one part only.
+        let mut other = other.clone();
+        if self.is_warm || other.is_warm {
+            self.look_at_clock(self.warm_up);
+            other.look_at_clock(other.warm_up);
+        }
+        take_over(&mut self.ports, &other.ports, |channel| {
+            own.sends_on(channel)
+        });
+        take_over(&mut self.legs, &other.legs, |leg| own.has_sender(leg));
+        self.paths.join(&other.paths, own);
     }
 }
 

@@ -11,6 +11,7 @@ use crate::network::Network;
 use crate::spec::{Measure, SeriesSpec, Subject};
 
 mod begin;
+mod divided;
 mod points;
 mod stops;
 #[cfg(test)]

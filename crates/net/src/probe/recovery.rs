@@ -15,12 +15,14 @@ use backwater_kernel::{Channels, Duration, Time};
 
 use super::Probe;
 use crate::outcome::{FlowRecovery, OutageOutcome, RecoveryOutcome};
+use crate::owners::{Divided, Own, take_over};
 use crate::spec::{FlowSpec, NetworkSpec, OutageSpec};
 
 /// Shortest window, ps.
 const LEAST_PS: u64 = 1_000_000_000;
 
 /// Watches the flows that cross links which are cut.
+#[derive(Clone)]
 pub struct Recovery {
     outages: Vec<OutageOutcome>,
     watches: Vec<Watch>,
@@ -29,6 +31,7 @@ pub struct Recovery {
 }
 
 /// One flow around one outage.
+#[derive(Clone)]
 struct Watch {
     outage: usize,
     flow: u32,
@@ -223,6 +226,16 @@ impl Probe for Recovery {
         for &watch in &self.by_leg[leg as usize] {
             self.watches[watch as usize].on_delivered(at, bytes);
         }
+    }
+}
+
+/// A flow's destinations are in one part.
+impl Divided for Recovery {
+    fn join(&mut self, other: &Recovery, own: Own<'_>) {
+        let flows: Vec<u32> = self.watches.iter().map(|watch| watch.flow).collect();
+        take_over(&mut self.watches, &other.watches, |at| {
+            own.has_destination(flows[at] as usize)
+        });
     }
 }
 

@@ -16,7 +16,7 @@ const PART: u64 = 10;
 #[derive(Default)]
 pub(crate) struct Mark {
     /// `None` where nothing can stand still or the run is too short to tell.
-    pub(super) at: Option<Time>,
+    pub at: Option<Time>,
     pub(super) is_set: bool,
     /// Starts, by leg.
     pub(super) sent: Vec<u64>,

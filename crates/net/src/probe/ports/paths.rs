@@ -5,11 +5,13 @@ use alloc::vec::Vec;
 use backwater_kernel::{Channels, Duration, Rate, Samples, Time};
 
 use crate::outcome::PathOutcome;
+use crate::owners::{Divided, Own};
 use crate::probe::Probe;
 use crate::spec::{ChannelSpec, FlowSpec, NetworkSpec, NodeKind, Timing};
 
 /// Measures what units waited from end to end, after the warm-up: the delay without what the same
 /// unit would have taken on empty links.
+#[derive(Clone)]
 pub struct PathWaits {
     warm_up: Time,
     paths: Vec<Path>,
@@ -20,6 +22,7 @@ pub struct PathWaits {
 const NO_PATH: u32 = u32::MAX;
 
 /// The way of a flow to one destination.
+#[derive(Clone)]
 struct Path {
     found: PathOutcome,
     /// Propagation and handling over all channels.
@@ -80,6 +83,15 @@ impl Probe for PathWaits {
             let wait_ps = at.since(born).ps().saturating_sub(path.empty(bytes).ps());
             path.found.bytes += u64::from(bytes);
             path.found.wait.record(wait_ps);
+        }
+    }
+}
+
+impl Divided for PathWaits {
+    fn join(&mut self, other: &PathWaits, own: Own<'_>) {
+        let paths = self.paths.iter_mut().zip(&other.paths);
+        for (path, other) in paths.filter(|(path, _)| own.has_receiver(path.found.leg as usize)) {
+            path.found.clone_from(&other.found);
         }
     }
 }

@@ -210,6 +210,23 @@ impl Bins {
         self.window_ps = self.window_ps.saturating_mul(2);
     }
 
+    /// Adds windows of the same series that hold other things.
+    pub fn add(&mut self, other: &Bins) {
+        let mut other = other.clone();
+        while self.window_ps < other.window_ps {
+            self.merge();
+        }
+        while other.window_ps < self.window_ps {
+            other.merge();
+        }
+        let windows = self.bins.len().max(other.bins.len());
+        self.bins.resize(windows, Bin::default());
+        for (own, more) in self.bins.iter_mut().zip(other.bins) {
+            own.sum += more.sum;
+            own.weight += more.weight;
+        }
+    }
+
     pub fn get(&self, index: u64) -> Bin {
         let bin = self.bins.get(index as usize);
         bin.copied().unwrap_or_default()

@@ -188,6 +188,11 @@ impl Track {
         }
     }
 
+    /// Adds what another has counted of other things.
+    pub fn add_all(&mut self, other: &Track) {
+        self.bins.add(&other.bins);
+    }
+
     /// The channel is busy with so many bytes from `at` on.
     pub fn add_busy(&mut self, at: Time, bytes: u32) {
         let busy = match self.shape {

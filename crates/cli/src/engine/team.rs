@@ -9,25 +9,40 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-use backwater_kernel::{BuildError, Time};
-use backwater_net::frames::spec::EthernetSpec;
+use backwater_kernel::{BuildError, Rings, Time};
+use backwater_net::ChannelState;
 use backwater_net::outcome::Outcome;
-use backwater_net::parts::{self, Conductor, Part, Window};
+use backwater_net::parts::{self, Conductor, Divided, Divisible, Part, Window};
+use backwater_net::probe::Probe;
+use backwater_results::map::bins::Bins;
 
-use super::super::events::Machine;
+use super::events::Machine;
+use super::over_time::{Looked, OverTime};
 use crate::machine;
 
 /// Looks at what is waited for before going to sleep.
 const LOOKS: u32 = 2_000;
 
 /// A network that runs on several threads.
-pub struct Team {
+pub struct Team<P: Probe> {
     conductor: Conductor,
-    parts: Vec<Mutex<Part>>,
+    parts: Parts<P>,
+    over_time: Option<OverTime>,
     /// It was said that fewer threads work than wanted.
     is_told: bool,
-    /// Nothing looks on.
-    probe: (),
+    /// What all parts have seen when they were asked last.
+    probe: P,
+}
+
+type Parts<P> = Vec<Mutex<Part<Rings, P>>>;
+
+/// The thread that leads, at work.
+struct Leader<'a, P: Probe> {
+    conductor: &'a mut Conductor,
+    parts: &'a [Mutex<Part<Rings, P>>],
+    /// Those that it runs itself.
+    own: Vec<&'a Mutex<Part<Rings, P>>>,
+    relay: &'a Relay,
 }
 
 /// How the threads of a run keep in step.
@@ -58,37 +73,36 @@ impl Drop for Alarm<'_> {
     }
 }
 
-impl Team {
+impl<P: Probe + Divided> Team<P> {
     /// At time zero, on so many threads.
     ///
     /// # Errors
     /// If the spec describes no network that can run, or none that can be cut into so many parts.
-    pub fn new(spec: &EthernetSpec, threads: usize) -> Result<Team, BuildError> {
-        let (conductor, parts) = parts::split(spec, threads)?;
+    pub fn new(
+        spec: &impl Divisible,
+        threads: usize,
+        probe: &P,
+        over_time: Option<OverTime>,
+    ) -> Result<Self, BuildError> {
+        let (conductor, parts) = parts::split_watched(spec, threads, || probe.clone())?;
         Ok(Team {
             conductor,
             parts: parts.into_iter().map(Mutex::new).collect(),
+            over_time,
             is_told: false,
-            probe: (),
+            probe: probe.clone(),
         })
-    }
-
-    fn all(&self) -> Vec<MutexGuard<'_, Part>> {
-        self.parts.iter().map(lock).collect()
     }
 }
 
-impl Machine for Team {
-    type Probe = ();
+impl<P: Probe + Divided + Send> Machine for Team<P> {
+    type Probe = P;
 
     fn run_some(&mut self, until: Time, events: u64) -> Option<bool> {
-        let handled = |parts: &[MutexGuard<'_, Part>]| -> u64 {
-            parts.iter().map(|part| part.events_handled()).sum()
-        };
-        let enough = handled(&self.all()).saturating_add(events);
         let (conductor, parts) = (&mut self.conductor, &self.parts);
+        let over_time = &mut self.over_time;
         let relay = Relay::new();
-        let (own, is_done) = thread::scope(|scope| {
+        let (own, more) = thread::scope(|scope| {
             let mut own = vec![&parts[0]];
             for part in &parts[1..] {
                 let work = || relay.follow(part);
@@ -97,29 +111,26 @@ impl Machine for Team {
                     own.push(part);
                 }
             }
-            let others = parts.len() - own.len();
             let _alarm = Alarm(&relay);
-            loop {
-                let mut all: Vec<_> = parts.iter().map(lock).collect();
-                let has_enough = handled(&all) >= enough;
-                let next = match has_enough {
-                    true => None,
-                    false => conductor.next(&mut all, until),
-                };
-                drop(all);
-                relay.give(next, others);
-                let Some(window) = next else {
-                    return (own.len(), !has_enough);
-                };
-                own.iter().for_each(|part| lock(part).run(&window));
-                relay.wait_for_others();
-            }
+            let relay = &relay;
+            let mut leader = Leader {
+                conductor,
+                parts,
+                own,
+                relay,
+            };
+            let more = match over_time {
+                Some(over_time) => over_time.run(&mut leader, until, events),
+                None => leader.run_some(until, events),
+            };
+            relay.give(None, leader.others());
+            (leader.own.len(), more)
         });
         if own > 1 && !self.is_told {
             self.is_told = true;
             machine::note_threads(self.parts.len() + 1 - own, self.parts.len());
         }
-        is_done.then(|| self.conductor.has_more())
+        more
     }
 
     fn now(&self) -> Time {
@@ -127,19 +138,69 @@ impl Machine for Team {
     }
 
     fn unit_hops(&mut self) -> u64 {
-        self.all().iter().map(|part| part.unit_hops()).sum()
+        all(&self.parts).iter().map(|part| part.unit_hops()).sum()
     }
 
     fn outcome(&mut self) -> Outcome {
-        let mut parts: Vec<_> = self.parts.iter().map(lock).collect();
+        let mut parts = all(&self.parts);
+        self.probe = self.conductor.probe(&parts);
         self.conductor.outcome(&mut parts)
     }
 
-    fn probe(&mut self) -> &mut () {
+    fn bins(&mut self, at: Time) -> Option<Bins> {
+        let over_time = self.over_time.as_mut()?;
+        let mut leader = Leader {
+            conductor: &mut self.conductor,
+            parts: &self.parts,
+            own: Vec::new(),
+            relay: &Relay::new(),
+        };
+        Some(over_time.bins(&mut leader, at))
+    }
+
+    fn probe(&mut self) -> &mut P {
         &mut self.probe
     }
 
     fn look_over(&mut self) {}
+}
+
+impl<P: Probe> Leader<'_, P> {
+    /// Threads beside this one.
+    fn others(&self) -> usize {
+        self.parts.len() - self.own.len()
+    }
+}
+
+impl<P: Probe> Looked for Leader<'_, P> {
+    fn run_some(&mut self, until: Time, events: u64) -> Option<bool> {
+        let enough = self.events_handled().saturating_add(events);
+        loop {
+            let mut all = all(self.parts);
+            if self.conductor.events_handled(&all) >= enough {
+                return None;
+            }
+            let Some(window) = self.conductor.next(&mut all, until) else {
+                return Some(self.conductor.has_more());
+            };
+            drop(all);
+            self.relay.give(Some(window), self.others());
+            self.own.iter().for_each(|part| lock(part).run(&window));
+            self.relay.wait_for_others();
+        }
+    }
+
+    fn events_handled(&mut self) -> u64 {
+        self.conductor.events_handled(&all(self.parts))
+    }
+
+    fn snapshot(&mut self, at: Time, into: &mut Vec<ChannelState>) -> bool {
+        self.conductor.snapshot(&mut all(self.parts), at, into)
+    }
+}
+
+fn all<P: Probe>(parts: &[Mutex<Part<Rings, P>>]) -> Vec<MutexGuard<'_, Part<Rings, P>>> {
+    parts.iter().map(lock).collect()
 }
 
 impl Relay {
@@ -164,7 +225,7 @@ impl Relay {
     }
 
     /// What all threads but the first do.
-    fn follow(&self, part: &Mutex<Part>) {
+    fn follow<P: Probe>(&self, part: &Mutex<Part<Rings, P>>) {
         let _alarm = Alarm(self);
         let mut turn = 0;
         loop {
@@ -212,7 +273,7 @@ mod tests {
     use backwater_kernel::Rings;
     use backwater_net::Simulation;
 
-    use super::super::tests::merge;
+    use super::super::frames::tests::merge;
     use super::*;
 
     #[test]
@@ -222,7 +283,7 @@ mod tests {
         one.run();
         let expected = format!("{:?}", one.outcome());
         for (threads, events) in [(2, u64::MAX), (2, 300), (3, 1_000)] {
-            let mut team = Team::new(&spec, threads).expect("it can be cut");
+            let mut team = Team::new(&spec, threads, &(), None).expect("it can be cut");
             while team.run_some(Time::MAX, events).unwrap_or(true) {}
             assert_eq!(format!("{:?}", team.outcome()), expected, "{threads}");
         }

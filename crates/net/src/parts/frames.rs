@@ -1,0 +1,93 @@
+//! Frames in parts: what can't be cut, and what a cut has to know.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use backwater_kernel::Duration;
+
+use super::Divisible;
+use crate::classes::routes::Routes;
+use crate::hop::unit::NONE;
+use crate::network::Network;
+use crate::spec::frames::{
+    EthernetSpec, FRAME_LEAST_BYTES, NodeKind, Spread, TrafficSpec, TransportSpec,
+    WIRE_OVERHEAD_BYTES,
+};
+
+impl Divisible for EthernetSpec {
+    fn obstacle(&self) -> Option<&'static str> {
+        if self.flows.is_empty() {
+            return Some("there are no flows");
+        }
+        let storms = |kind: &NodeKind| matches!(kind, NodeKind::Station { storm: Some(_) });
+        if self.may_drain() && self.nodes.iter().any(|node| storms(&node.kind)) {
+            return Some("a storm of stops keeps the run going while nothing else is left");
+        }
+        None
+    }
+
+    fn nodes(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Both ends of a flow count up one number, or know when pictures were taken; or the delays
+    /// to all its destinations stand in the order in which they came.
+    fn ties(&self) -> Vec<(u32, u32)> {
+        let mut ties = Vec::new();
+        for flow in &self.flows {
+            let is_tcp = matches!(flow.transport, TransportSpec::Tcp(_));
+            let is_video = matches!(flow.traffic, TrafficSpec::Video(_));
+            if is_video || is_tcp && self.spread == Spread::Frames {
+                ties.push((flow.source, flow.destination));
+            }
+            ties.extend(flow.others.iter().map(|other| (flow.destination, *other)));
+        }
+        ties
+    }
+
+    /// Flows that take it, where that is known.
+    fn loads(&self, network: &Network) -> Vec<u64> {
+        let mut loads = vec![1_u64; network.channels.len()];
+        let Routes::Paths { first, hops, .. } = &network.classes.routes else {
+            return loads;
+        };
+        for (flow, own) in self.flows.iter().enumerate() {
+            let ways = match own.transport {
+                TransportSpec::Tcp(_) => 2,
+                TransportSpec::Udp { .. } => 1,
+            };
+            for way in 0..ways {
+                let from = first[2 * flow + way] as usize;
+                let path = hops[from..].iter().take_while(|hop| **hop != NONE);
+                path.for_each(|hop| loads[*hop as usize] += 16);
+            }
+        }
+        loads
+    }
+
+    fn least_times(&self, network: &Network) -> Vec<Duration> {
+        let least = u64::from(FRAME_LEAST_BYTES + WIRE_OVERHEAD_BYTES);
+        let channels = (0..).zip(&network.channels);
+        channels
+            .map(|(id, channel)| network.span(id, least) + channel.latency)
+            .collect()
+    }
+
+    /// Datagrams that never end rule it out.
+    fn may_drain(&self) -> bool {
+        !self.flows.iter().any(|flow| {
+            let is_udp = matches!(flow.transport, TransportSpec::Udp { .. });
+            let is_endless = matches!(
+                flow.traffic,
+                TrafficSpec::Infinite { bytes: None, .. }
+                    | TrafficSpec::Constant { .. }
+                    | TrafficSpec::Poisson { .. }
+            );
+            is_udp && is_endless
+        })
+    }
+
+    fn stall_after(&self) -> Option<Duration> {
+        Some(self.stall_after)
+    }
+}

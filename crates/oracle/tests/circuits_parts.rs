@@ -1,0 +1,294 @@
+//! A run of circuits in several parts is the same run: trace hash, tables, ports, series, what
+//! stands still, why and when it ended.
+
+mod common;
+mod parts_common;
+
+use backwater_kernel::{Channels, Duration, Purpose, Rate, Rings, Stop, Stream, Time};
+use backwater_net::Simulation;
+use backwater_net::outcome::Outcome;
+use backwater_net::parts;
+use backwater_net::probe::{Ports, PortsSpec, Recorder, Recovery};
+use backwater_net::spec::*;
+use backwater_oracle::{ServiceMix, abr, exact_window, random_service_spec, random_spec};
+use backwater_oracle::{random_residence_spec, random_warning_spec};
+use common::{
+    CELL_PS, RULES, cells, control_loss, finite, loaded, under, with_errors, with_requests,
+};
+use parts_common::{Turns, counts, difference, words};
+
+const NETWORKS: u64 = 200;
+/// Kinds of networks, which have their turns.
+const KINDS: u64 = 10;
+
+/// All kinds of networks, by number.
+fn network(number: u64) -> NetworkSpec {
+    let (seed, turn) = (90_000 + number, number / KINDS);
+    let rule = RULES[turn as usize % RULES.len()];
+    let mut spec = match number % KINDS {
+        0 => random_spec(seed),
+        1 => with_requests(with_errors(under(loaded(seed), rule), losses())),
+        2 => refreshed(with_errors(under(loaded(seed), rule), losses())),
+        3 => under(finite(seed), rule),
+        4 => with_errors(under(loaded(seed), rule), control_loss(0.3)),
+        5 => random_service_spec(seed, scheduler(turn), ServiceMix::ALL),
+        6 => random_warning_spec(seed),
+        7 => random_residence_spec(seed),
+        8 => abr::random_spec(seed),
+        _ => with_windows(loaded(seed)),
+    };
+    if turn.is_multiple_of(3) {
+        spec.warm_up = Time(spec.stop_at.ps() / 3);
+    }
+    spec
+}
+
+fn losses() -> ErrorSpec {
+    ErrorSpec {
+        data_loss: 0.01,
+        control_loss: 0.1,
+        control_corruption: 0.01,
+        from: Time(50 * CELL_PS),
+    }
+}
+
+/// Receivers say again what they have, senders what they have sent.
+fn refreshed(mut spec: NetworkSpec) -> NetworkSpec {
+    common::each_credit(&mut spec, |credit| {
+        credit.refresh_every = Some(credit.window * 3);
+        credit.resync_every = Some(7);
+        credit.message_bytes = Some(20);
+    });
+    spec
+}
+
+fn scheduler(number: u64) -> SchedulerSpec {
+    let all = [
+        SchedulerSpec::Fifo,
+        SchedulerSpec::StrictPriority,
+        SchedulerSpec::VirtualClock(VirtualClockSpec {
+            stamp: Stamp::AuxVc,
+            resync: Resync::IdleLink,
+            threshold: None,
+            alarm_bytes: Some(20),
+        }),
+        SchedulerSpec::Wfq,
+        SchedulerSpec::Wf2qPlus,
+        SchedulerSpec::Scfq,
+        SchedulerSpec::Sfq,
+        SchedulerSpec::Drr { quantum_bytes: 500 },
+        SchedulerSpec::Edf,
+        SchedulerSpec::Ats {
+            max_residence: None,
+        },
+    ];
+    all[number as usize % all.len()]
+}
+
+/// Flows with one destination have windows, or AIMD, and flows that carry acknowledgements.
+fn with_windows(mut spec: NetworkSpec) -> NetworkSpec {
+    let mut dice = Stream::new(spec.seed, 3, Purpose::Pattern);
+    for id in 0..spec.flows.len() {
+        let is_chain = (0..).zip(&spec.flows[id].legs);
+        if !is_chain
+            .clone()
+            .all(|(at, leg)| leg.parent == u32::checked_sub(at, 1))
+        {
+            continue;
+        }
+        let channels: Vec<u32> = spec.flows[id].legs.iter().map(|leg| leg.channel).collect();
+        let path: Vec<(u32, FlowControlSpec)> = channels
+            .iter()
+            .rev()
+            .map(|channel| {
+                let window = exact_window(&spec.links, channel ^ 1, 53);
+                let credit = CreditSpec::n23(2, 9, window);
+                (channel ^ 1, FlowControlSpec::Credit(credit))
+            })
+            .collect();
+        let (_, to) = spec.links.ends(channels[channels.len() - 1]);
+        let partner = spec.flows.len() as u32;
+        let mut back = FlowSpec::new(&format!("a{id}"), to, &path);
+        back.traffic = TrafficSpec::Silent;
+        let flow = &mut spec.flows[id];
+        flow.partner = Some(partner);
+        flow.source_control = match dice.below(2) {
+            0 => SourceControlSpec::Window {
+                units: 1 + dice.below(20) as u32,
+            },
+            _ => SourceControlSpec::Aimd {
+                initial_units: 2,
+                maximum_units: 60,
+                increase_units: 1.0,
+                decrease: 0.5,
+                timeout: cells(150 + dice.below(300)),
+            },
+        };
+        spec.flows.push(back);
+    }
+    let errors = ErrorSpec {
+        data_loss: 0.02,
+        ..ErrorSpec::default()
+    };
+    with_errors(spec, errors)
+}
+
+type Watch = (Recorder, (Ports, Option<Recovery>));
+
+fn watch(spec: &NetworkSpec) -> Watch {
+    let window = cells(40);
+    let is_cut = !spec.outages.is_empty();
+    let ports = Ports::new(spec, PortsSpec { window });
+    let recovery = is_cut.then(|| Recovery::new(spec));
+    (Recorder::new(&series(spec)), (ports, recovery))
+}
+
+/// A series of each measure, of whatever flow and channel.
+fn series(spec: &NetworkSpec) -> Vec<SeriesSpec> {
+    let measures = [
+        Measure::Throughput,
+        Measure::Arrivals,
+        Measure::ControlThroughput,
+        Measure::Stopped,
+        Measure::Forwarded,
+        Measure::Credit,
+        Measure::Fill,
+        Measure::Queue,
+        Measure::Delay,
+        Measure::Wait,
+        Measure::Stored,
+        Measure::AllowedRate,
+        Measure::SourceRate,
+    ];
+    let of = |at: usize, measure: Measure| {
+        let id = at % spec.flows.len();
+        let legs = &spec.flows[id].legs;
+        let channel = legs[at % legs.len()].channel;
+        match measure {
+            Measure::Stored => Subject::Node(spec.links.ends(channel).1),
+            Measure::AllowedRate | Measure::SourceRate => Subject::Flow(id as u32),
+            _ => Subject::leg((at % 3 > 0).then_some(id as u32), channel),
+        }
+    };
+    let windows = [None, Some(cells(25))];
+    let all = measures.iter().zip(0..).flat_map(|(measure, at)| {
+        windows.map(|window| SeriesSpec {
+            name: "looking on".into(),
+            measure: *measure,
+            of: of(at + usize::from(window.is_some()), *measure),
+            window,
+            from: Time::ZERO,
+            until: spec.stop_at,
+        })
+    });
+    all.collect()
+}
+
+/// All that was found, by the run and by what looked on.
+fn found(outcome: &Outcome, (recorder, (ports, recovery)): &Watch) -> String {
+    let at = outcome.ended_at;
+    let recovery = recovery.as_ref().map(|recovery| recovery.outcome(at));
+    let series = recorder.series(at);
+    let ports = ports.outcome(at);
+    format!("{}{series:#?}{ports:#?}{recovery:#?}", words(outcome))
+}
+
+#[test]
+fn parts_find_what_the_whole_finds() {
+    let (mut cut, mut crossings, mut ends, mut stuck) = (0, 0, [0; 3], 0);
+    for number in 0..NETWORKS {
+        let spec = network(number);
+        let mut whole = Simulation::<Rings, Watch>::with_probe(&spec, watch(&spec))
+            .unwrap_or_else(|error| panic!("network {number}: {error}"));
+        whole.run();
+        let outcome = whole.outcome();
+        let kind = [Stop::TimeReached, Stop::Drained, Stop::Standstill];
+        if let Some(at) = kind.iter().position(|stop| *stop == outcome.stop) {
+            ends[at] += 1;
+        }
+        stuck += u32::from(outcome.standstill.is_some());
+        let expected = found(&outcome, whole.probe());
+        for count in counts(&spec) {
+            let mut turns = Turns::new(&spec, count, &watch(&spec));
+            crossings += turns.conductor.crossings();
+            turns.run_until(Time::MAX);
+            let found = found(&turns.outcome(), &turns.probe());
+            assert!(
+                found == expected,
+                "network {number} in {count} parts: {}",
+                difference(&expected, &found)
+            );
+            cut += 1;
+        }
+    }
+    println!("{cut} runs in parts, {crossings} channels cut, ends {ends:?}, {stuck} stuck");
+    assert!(cut > 400 && crossings > 2_000, "{cut} {crossings}");
+    assert!(ends.iter().all(|count| *count > 2), "{ends:?}");
+    assert!(stuck > 10, "{stuck}");
+}
+
+/// Wherever the caller looks in between.
+#[test]
+fn slices_change_nothing() {
+    for number in (0..40).filter(|number| counts(&network(*number)).next().is_some()) {
+        let spec = network(number);
+        let mut whole = Simulation::<Rings>::new(&spec).expect("a sound network");
+        let mut turns = Turns::new(&spec, 2, &());
+        for slice in 1..10 {
+            let until = Time(spec.stop_at.ps() / 10 * slice + slice);
+            turns.run_until(until);
+            whole.run_until(until);
+            let (expected, found) = (words(&whole.outcome()), words(&turns.outcome()));
+            assert!(
+                found == expected,
+                "{number} at {until:?}: {}",
+                difference(&expected, &found)
+            );
+        }
+        whole.run();
+        turns.run_until(Time::MAX);
+        let (expected, found) = (words(&whole.outcome()), words(&turns.outcome()));
+        assert!(
+            found == expected,
+            "{number}: {}",
+            difference(&expected, &found)
+        );
+    }
+}
+
+/// Two hosts, one link, a cell every so often: a cell starts at the beginning of a window, and
+/// takes effect as that ends.
+fn two_hosts() -> NetworkSpec {
+    let mut spec = NetworkSpec::new(Time(100 * CELL_PS));
+    let [a, b] = ["a", "b"].map(|name| spec.node(name, NodeKind::Host));
+    let wire = ChannelSpec::new(Rate(1_000_000_000), Duration(5 * CELL_PS));
+    let channel = spec.link([a, b], wire);
+    let path = [(channel, FlowControlSpec::None)];
+    let mut flow = FlowSpec::new("VC", a, &path);
+    flow.traffic = TrafficSpec::Constant {
+        start: Time(CELL_PS),
+        interval: cells(10),
+        random_phase: false,
+        total: None,
+    };
+    spec.flows.push(flow);
+    spec
+}
+
+/// A picosecond too much is noticed, and what is right is not.
+#[test]
+fn a_window_that_is_too_long_by_the_least_is_noticed() {
+    let turns = || Turns::new(&two_hosts(), 2, &());
+    assert_eq!(turns().conductor.lookahead(), cells(6));
+    assert!(!turns().notices(Duration::ZERO));
+    assert!(turns().notices(Duration(1)));
+}
+
+/// What can't be cut says why.
+#[test]
+fn what_shares_a_state_says_so() {
+    let spec = backwater_oracle::random_session_spec(7);
+    let why = parts::obstacle(&spec).expect("it has sessions");
+    assert!(why.contains("session"), "{why}");
+    assert!(parts::split::<Rings>(&spec, 2).is_err());
+}
