@@ -34,7 +34,7 @@ pub struct Options {
     /// Draw the network over time in the report
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     map: WhenMap,
-    /// Threads for a run of flits or frames; results do not depend on the number
+    /// Threads for the run; results do not depend on the number
     #[arg(
         long,
         value_name = "N",

@@ -26,6 +26,13 @@ pub(crate) struct Border {
     pub drained: Option<(Time, u64)>,
 }
 
+impl Border {
+    /// Something was sent to another part in this window.
+    pub fn has_letters(&self) -> bool {
+        self.mails.iter().any(|mail| !mail.letters.is_empty())
+    }
+}
+
 /// A unit that started on a channel into another part.
 pub(crate) struct Letter {
     pub channel: u32,

@@ -61,6 +61,17 @@ impl Connections {
         (index != NONE).then_some((index as usize, end))
     }
 
+    /// Of so many events, those that are still to come are timers of connections that wait for
+    /// nothing any more.
+    pub fn is_left_over(&self, events: usize) -> bool {
+        self.events == events && !self.list.iter().any(Connection::waits)
+    }
+
+    /// So many events of timers are still to come.
+    pub fn set_events(&mut self, events: usize) {
+        self.events = events;
+    }
+
     /// What was found of the connection that `flow_id` opens.
     fn outcome(&self, flow_id: u32) -> Option<CellTcpOutcome> {
         match self.sides[flow_id as usize] {

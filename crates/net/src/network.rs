@@ -107,6 +107,15 @@ impl Network {
         (source, self.legs[leg as usize].receiver.node)
     }
 
+    /// With so many events still to come: does nothing happen in a network of circuits any more?
+    pub(crate) fn is_over(&self, events: usize) -> bool {
+        events == 0
+            || self
+                .tcp
+                .as_ref()
+                .is_some_and(|tcp| tcp.is_left_over(events))
+    }
+
     /// Data units of a leg between its two ends.
     pub(crate) fn on_the_wire(&self, leg_id: u32) -> u64 {
         let leg = &self.legs[leg_id as usize];

@@ -125,6 +125,8 @@ pub struct Part<Q: EventQueue = Rings, P: Probe = ()> {
     simulation: Simulation<Q, P>,
     /// Letters from other parts.
     inbox: Vec<Mail>,
+    /// Room for letters.
+    spare: Vec<Mail>,
     /// Everything before this has happened.
     horizon: Time,
 }
@@ -173,6 +175,7 @@ impl<Q: EventQueue, P: Probe> Part<Q, P> {
         Part {
             simulation,
             inbox: Vec::new(),
+            spare: Vec::new(),
             horizon: Time::ZERO,
         }
     }
@@ -182,9 +185,7 @@ impl<Q: EventQueue, P: Probe> Part<Q, P> {
     /// # Panics
     /// If a letter comes too late: the window before was too long.
     pub fn run(&mut self, window: &Window) {
-        for mut mail in self.inbox.drain(..) {
-            self.simulation.open(&mut mail, self.horizon);
-        }
+        self.open_all(self.horizon);
         if window.end <= self.horizon {
             return;
         }
@@ -195,7 +196,8 @@ impl<Q: EventQueue, P: Probe> Part<Q, P> {
             border.is_kept_awake = !may_rest;
         }
         simulation.by_class.is_drained = false;
-        if may_rest && simulation.network.units.live() == 0 {
+        let has_classes = simulation.network.classes.count > 0;
+        if has_classes && may_rest && simulation.network.units.live() == 0 {
             simulation.note_part_drained();
         }
         if simulation.by_class.is_drained {
@@ -203,8 +205,16 @@ impl<Q: EventQueue, P: Probe> Part<Q, P> {
         }
         // The end of a window is no part of it.
         simulation.advance(Time(window.end.ps() - 1), u64::MAX);
-        if !simulation.by_class.is_drained {
+        if !simulation.rests() {
             self.horizon = window.end;
+        }
+    }
+
+    /// Takes in what has come; everything before `horizon` has happened.
+    fn open_all(&mut self, horizon: Time) {
+        for mut mail in self.inbox.drain(..) {
+            self.simulation.open(&mut mail, horizon);
+            self.spare.push(mail);
         }
     }
 
@@ -228,11 +238,12 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             .take_instant(Time::MAX, |event| all.push(event))
             .is_some()
         {}
-        for event in all {
-            if self.is_own_event(event) {
-                self.events.push(event);
-            }
+        all.retain(|event| self.is_own_event(*event));
+        if let Some(tcp) = &mut self.network.tcp {
+            let is_tcp = |event: &&Event| Timer::of(**event) == Timer::Tcp;
+            tcp.set_events(all.iter().filter(is_tcp).count());
         }
+        all.into_iter().for_each(|event| self.events.push(event));
     }
 
     fn is_own_event(&self, event: Event) -> bool {
@@ -297,8 +308,28 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     }
 
     fn has_letters(&self) -> bool {
-        let border = self.border.as_deref();
-        border.is_some_and(|border| border.mails.iter().any(|mail| !mail.letters.is_empty()))
+        self.border
+            .as_ref()
+            .is_some_and(|border| border.has_letters())
+    }
+
+    /// With nothing left: may it end here? Not a part of a run where others may have more.
+    #[cold]
+    pub(crate) fn may_rest(&self) -> bool {
+        let border = self.border.as_ref();
+        border.is_none_or(|border| !border.is_kept_awake && !border.has_letters())
+    }
+
+    /// Nothing is left here, and it is not known that another part goes on.
+    fn rests(&mut self) -> bool {
+        if self.network.classes.count > 0 {
+            return self.by_class.is_drained;
+        }
+        let rests = self.may_rest() && self.network.is_over(self.events.len());
+        if let (true, Some(border)) = (rests, &mut self.border) {
+            border.drained.get_or_insert((self.now, self.unit_hops));
+        }
+        rests
     }
 
     /// A promise that other parts rely on.

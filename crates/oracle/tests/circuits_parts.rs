@@ -4,6 +4,7 @@
 mod common;
 mod parts_common;
 
+use backwater_ends::TcpSpec;
 use backwater_kernel::{Channels, Duration, Purpose, Rate, Rings, Stop, Stream, Time};
 use backwater_net::Simulation;
 use backwater_net::outcome::Outcome;
@@ -11,7 +12,7 @@ use backwater_net::parts;
 use backwater_net::probe::{Ports, PortsSpec, Recorder, Recovery};
 use backwater_net::spec::*;
 use backwater_oracle::{ServiceMix, abr, exact_window, random_service_spec, random_spec};
-use backwater_oracle::{random_residence_spec, random_warning_spec};
+use backwater_oracle::{random_residence_spec, random_session_spec, random_warning_spec};
 use common::{
     CELL_PS, RULES, cells, control_loss, finite, loaded, under, with_errors, with_requests,
 };
@@ -19,7 +20,7 @@ use parts_common::{Turns, counts, difference, words};
 
 const NETWORKS: u64 = 200;
 /// Kinds of networks, which have their turns.
-const KINDS: u64 = 10;
+const KINDS: u64 = 12;
 
 /// All kinds of networks, by number.
 fn network(number: u64) -> NetworkSpec {
@@ -30,11 +31,20 @@ fn network(number: u64) -> NetworkSpec {
         1 => with_requests(with_errors(under(loaded(seed), rule), losses())),
         2 => refreshed(with_errors(under(loaded(seed), rule), losses())),
         3 => under(finite(seed), rule),
-        4 => with_errors(under(loaded(seed), rule), control_loss(0.3)),
+        4 => {
+            let sources = if turn.is_multiple_of(2) {
+                loaded
+            } else {
+                finite
+            };
+            with_errors(under(sources(seed), rule), control_loss(0.3))
+        }
         5 => random_service_spec(seed, scheduler(turn), ServiceMix::ALL),
         6 => random_warning_spec(seed),
         7 => random_residence_spec(seed),
         8 => abr::random_spec(seed),
+        9 => random_session_spec(seed),
+        10 => with_tcp(loaded(seed)),
         _ => with_windows(loaded(seed)),
     };
     if turn.is_multiple_of(3) {
@@ -85,33 +95,82 @@ fn scheduler(number: u64) -> SchedulerSpec {
     all[number as usize % all.len()]
 }
 
+/// Flows with one destination.
+fn chains(spec: &NetworkSpec) -> Vec<usize> {
+    let is_chain = |flow: &FlowSpec| {
+        let parents = flow.legs.iter().map(|leg| leg.parent);
+        parents.eq((0..flow.legs.len() as u32).map(|at| at.checked_sub(1)))
+    };
+    let all = 0..spec.flows.len();
+    all.filter(|id| is_chain(&spec.flows[*id])).collect()
+}
+
+/// A flow the other way, silent, that is its partner.
+fn add_partner(spec: &mut NetworkSpec, id: usize) -> &mut FlowSpec {
+    let channels: Vec<u32> = spec.flows[id].legs.iter().map(|leg| leg.channel).collect();
+    let back = channels.iter().rev().map(|channel| channel ^ 1);
+    let path: Vec<(u32, FlowControlSpec)> = back
+        .map(|channel| {
+            let credit = CreditSpec::n23(2, 9, exact_window(&spec.links, channel, 53));
+            (channel, FlowControlSpec::Credit(credit))
+        })
+        .collect();
+    let (_, to) = spec.links.ends(channels[channels.len() - 1]);
+    spec.flows[id].partner = Some(spec.flows.len() as u32);
+    let mut back = FlowSpec::new(&format!("a{id}"), to, &path);
+    back.traffic = TrafficSpec::Silent;
+    spec.flows.push(back);
+    &mut spec.flows[id]
+}
+
+/// Flows with one destination carry TCP, files or requests, and the others nothing.
+fn with_tcp(mut spec: NetworkSpec) -> NetworkSpec {
+    let mut dice = Stream::new(spec.seed, 4, Purpose::Pattern);
+    let chains = chains(&spec);
+    for flow in &mut spec.flows {
+        flow.traffic = TrafficSpec::Silent;
+        flow.unit_bytes = 53;
+    }
+    for id in chains {
+        let application = match dice.below(3) {
+            0 => CellApplication::Requests {
+                request_bytes: 300,
+                response_bytes: 2_000,
+                service: Span::Exponential(cells(30)),
+                think: Span::Exponential(cells(60)),
+                count: Some(1 + dice.below(5)),
+            },
+            1 => CellApplication::Bulk(None),
+            _ => CellApplication::Bulk(Some(1_000 + dice.below(9_000))),
+        };
+        add_partner(&mut spec, id).traffic = TrafficSpec::Tcp(CellTcpSpec {
+            start: Time(dice.below(100) * CELL_PS),
+            tcp: TcpSpec::bsd(),
+            application,
+            overhead_bytes: 56,
+            payload_bytes: 48,
+        });
+        let back = spec.flows.last_mut().expect("the partner");
+        back.traffic = TrafficSpec::TcpBack;
+    }
+    if dice.below(3) == 0 {
+        let ends = spec.flows.iter_mut().map(|flow| &mut flow.traffic);
+        ends.for_each(|traffic| match traffic {
+            TrafficSpec::Tcp(tcp) if tcp.application == CellApplication::Bulk(None) => {
+                tcp.application = CellApplication::Bulk(Some(9_000));
+            }
+            _ => {}
+        });
+    }
+    spec.stop_at = Time(2_500 * CELL_PS);
+    spec
+}
+
 /// Flows with one destination have windows, or AIMD, and flows that carry acknowledgements.
 fn with_windows(mut spec: NetworkSpec) -> NetworkSpec {
     let mut dice = Stream::new(spec.seed, 3, Purpose::Pattern);
-    for id in 0..spec.flows.len() {
-        let is_chain = (0..).zip(&spec.flows[id].legs);
-        if !is_chain
-            .clone()
-            .all(|(at, leg)| leg.parent == u32::checked_sub(at, 1))
-        {
-            continue;
-        }
-        let channels: Vec<u32> = spec.flows[id].legs.iter().map(|leg| leg.channel).collect();
-        let path: Vec<(u32, FlowControlSpec)> = channels
-            .iter()
-            .rev()
-            .map(|channel| {
-                let window = exact_window(&spec.links, channel ^ 1, 53);
-                let credit = CreditSpec::n23(2, 9, window);
-                (channel ^ 1, FlowControlSpec::Credit(credit))
-            })
-            .collect();
-        let (_, to) = spec.links.ends(channels[channels.len() - 1]);
-        let partner = spec.flows.len() as u32;
-        let mut back = FlowSpec::new(&format!("a{id}"), to, &path);
-        back.traffic = TrafficSpec::Silent;
-        let flow = &mut spec.flows[id];
-        flow.partner = Some(partner);
+    for id in chains(&spec) {
+        let flow = add_partner(&mut spec, id);
         flow.source_control = match dice.below(2) {
             0 => SourceControlSpec::Window {
                 units: 1 + dice.below(20) as u32,
@@ -124,7 +183,6 @@ fn with_windows(mut spec: NetworkSpec) -> NetworkSpec {
                 timeout: cells(150 + dice.below(300)),
             },
         };
-        spec.flows.push(back);
     }
     let errors = ErrorSpec {
         data_loss: 0.02,
@@ -287,8 +345,22 @@ fn a_window_that_is_too_long_by_the_least_is_noticed() {
 /// What can't be cut says why.
 #[test]
 fn what_shares_a_state_says_so() {
-    let spec = backwater_oracle::random_session_spec(7);
-    let why = parts::obstacle(&spec).expect("it has sessions");
-    assert!(why.contains("session"), "{why}");
+    let mut spec = two_hosts();
+    let path = [(1, FlowControlSpec::None)];
+    spec.flows.push(FlowSpec::new("back", 1, &path));
+    spec.flows[0].partner = Some(1);
+    spec.flows[1].traffic = TrafficSpec::Server;
+    spec.flows[0].traffic = TrafficSpec::Requests(RequestsSpec {
+        start: Time::ZERO,
+        requests: 1,
+        request_units: 1,
+        response_units: 1,
+        inter_request: Span::Fixed(Duration::ZERO),
+        inter_cycle: Span::Fixed(cells(1)),
+        service: Span::Fixed(cells(1)),
+        cycles: None,
+    });
+    let why = parts::obstacle(&spec).expect("a client and its server are all there is");
+    assert!(why.contains("together"), "{why}");
     assert!(parts::split::<Rings>(&spec, 2).is_err());
 }

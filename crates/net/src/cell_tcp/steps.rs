@@ -7,7 +7,6 @@ use crate::outcome::CellTcpOutcome;
 use crate::probe::Probe;
 use crate::simulation::Simulation;
 use crate::timer::Timer;
-use backwater_ends::application::over_cells::Connection;
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// Sets the first timer of every connection.
@@ -81,9 +80,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     #[inline]
     pub(crate) fn is_left_over(&self) -> bool {
         let tcp = self.network.tcp.as_ref();
-        tcp.is_some_and(|tcp| {
-            tcp.events == self.events.len() && !tcp.list.iter().any(Connection::waits)
-        })
+        tcp.is_some_and(|tcp| tcp.is_left_over(self.events.len()) && self.may_rest())
     }
 
     /// Offers the cells of new frames to source control, and sees to the next timer.

@@ -12,17 +12,7 @@ use crate::spec::{FlowControlSpec, FlowSpec, LegSpec, NetworkSpec, SchedulerSpec
 
 impl Divisible for NetworkSpec {
     fn obstacle(&self) -> Option<&'static str> {
-        if self.flows.is_empty() {
-            return Some("there are no flows");
-        }
-        if self.flows.iter().any(|flow| flow.session.is_some()) {
-            return Some("a session is set up and torn down by one account of all its ports");
-        }
-        let is_tcp = |flow: &FlowSpec| matches!(flow.traffic, TrafficSpec::Tcp(_));
-        if self.flows.iter().any(is_tcp) {
-            return Some("TCP over circuits has one state for both its ends");
-        }
-        None
+        self.flows.is_empty().then_some("there are no flows")
     }
 
     fn nodes(&self) -> usize {
@@ -30,7 +20,8 @@ impl Divisible for NetworkSpec {
     }
 
     /// What one account is kept of: the destinations of a flow, whose delays stand in the order in
-    /// which they came; a client and its server; a flow's destination and where the answers start.
+    /// which they came; a client and its server, and hosts of TCP; a flow's destination and where
+    /// the answers start.
     fn ties(&self) -> Vec<(u32, u32)> {
         let mut ties = Vec::new();
         for flow in &self.flows {
@@ -43,7 +34,9 @@ impl Divisible for NetworkSpec {
             let back = self.destinations(partner);
             ties.extend(ends.first().map(|end| (*end, partner.source)));
             ties.extend(back.first().map(|end| (*end, flow.source)));
-            if let TrafficSpec::Client(_) | TrafficSpec::Requests(_) = flow.traffic {
+            if let TrafficSpec::Client(_) | TrafficSpec::Requests(_) | TrafficSpec::Tcp(_) =
+                flow.traffic
+            {
                 ties.push((flow.source, partner.source));
             }
         }
@@ -68,7 +61,8 @@ impl Divisible for NetworkSpec {
             let sizes = flow.sizes.iter().map(|size| size.bytes);
             let messages = flow.legs.iter().filter_map(message_bytes);
             let warnings = flow.legs.iter().filter_map(|leg| self.warning_bytes(leg));
-            let all = sizes.chain(messages).chain(warnings);
+            let session = flow.session.map(|session| session.message_bytes);
+            let all = sizes.chain(messages).chain(warnings).chain(session);
             let bytes = all.fold(flow.unit_bytes, u32::min);
             // What answers a unit goes the other way.
             for channel in flow
@@ -93,9 +87,10 @@ impl Divisible for NetworkSpec {
             .collect()
     }
 
-    /// A run of circuits ends with its events.
+    /// TCP leaves timers behind. Else a run of circuits ends with its events.
     fn may_drain(&self) -> bool {
-        false
+        let is_tcp = |flow: &FlowSpec| matches!(flow.traffic, TrafficSpec::Tcp(_));
+        self.flows.iter().any(is_tcp)
     }
 
     fn stall_after(&self) -> Option<Duration> {
@@ -105,9 +100,18 @@ impl Divisible for NetworkSpec {
 
 impl NetworkSpec {
     fn destinations(&self, flow: &FlowSpec) -> Vec<u32> {
-        let is_leaf = |leg: &u32| !flow.legs.iter().any(|other| other.parent == Some(*leg));
-        let leaves = (0..flow.legs.len() as u32).filter(is_leaf);
-        let ends = leaves.filter_map(|leg| self.ends(flow.legs[leg as usize].channel));
+        let mut is_leaf = vec![true; flow.legs.len()];
+        for parent in flow.legs.iter().filter_map(|leg| leg.parent) {
+            if let Some(is_leaf) = is_leaf.get_mut(parent as usize) {
+                *is_leaf = false;
+            }
+        }
+        let leaves = flow
+            .legs
+            .iter()
+            .zip(is_leaf)
+            .filter(|(_, is_leaf)| *is_leaf);
+        let ends = leaves.filter_map(|(leg, _)| self.ends(leg.channel));
         ends.map(|(_, to)| to).collect()
     }
 

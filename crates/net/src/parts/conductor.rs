@@ -223,7 +223,7 @@ impl Conductor {
         parts: &mut [impl DerefMut<Target = Part<Q, P>>],
     ) -> Outcome {
         exchange(parts);
-        parts.iter_mut().for_each(|part| part.open_all());
+        parts.iter_mut().for_each(|part| part.open_all(Time::ZERO));
         let is_warm = parts.iter().any(|part| part.simulation.is_warm);
         let mut outcome = match parts[0].simulation.network.classes.count {
             0 => self.circuit_outcome(parts),
@@ -257,7 +257,10 @@ impl Conductor {
         &mut self,
         parts: &mut [impl DerefMut<Target = Part<Q, P>>],
     ) -> Outcome {
-        let next = parts.iter_mut().filter_map(|part| part.next_at()).min();
+        let next = match self.over_at {
+            None => parts.iter_mut().filter_map(|part| part.next_at()).min(),
+            Some(_) => None,
+        };
         let nows = parts.iter().map(|part| part.simulation.now);
         let now = nows.max().unwrap_or_default();
         let is_at_rest = parts.iter().all(|part| part.simulation.is_at_rest());
@@ -333,7 +336,8 @@ fn exchange<Q: EventQueue, P: Probe>(parts: &mut [impl DerefMut<Target = Part<Q,
             if parts[from].border().mails[to].is_empty() {
                 continue;
             }
-            let mail = core::mem::take(&mut parts[from].border().mails[to]);
+            let spare = parts[to].spare.pop().unwrap_or_default();
+            let mail = core::mem::replace(&mut parts[from].border().mails[to], spare);
             parts[to].inbox.push(mail);
         }
     }
@@ -358,9 +362,13 @@ impl<Q: EventQueue, P: Probe> Part<Q, P> {
     }
 
     fn is_drained(&mut self) -> bool {
-        self.simulation.network.units.live() == 0
-            && !self.has_mail()
-            && self.simulation.has_drained()
+        let simulation = &mut self.simulation;
+        let network = &simulation.network;
+        let is_over = match network.classes.count {
+            0 => network.is_over(simulation.events.len()),
+            _ => network.units.live() == 0 && simulation.has_drained(),
+        };
+        is_over && !self.has_mail()
     }
 
     /// The run has come to `at`, and stops there for now.
@@ -369,12 +377,5 @@ impl<Q: EventQueue, P: Probe> Part<Q, P> {
             self.simulation.end_warm_up();
         }
         self.simulation.rest_all(at);
-    }
-
-    /// Takes in what has come, between two windows.
-    fn open_all(&mut self) {
-        for mut mail in self.inbox.drain(..) {
-            self.simulation.open(&mut mail, Time::ZERO);
-        }
     }
 }

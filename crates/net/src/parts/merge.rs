@@ -5,7 +5,10 @@ use alloc::vec::Vec;
 use backwater_ends::outcome::EndsOutcome;
 use backwater_kernel::{Balance, DelayOutcome, TraceSum};
 
-use crate::outcome::{AbrOutcome, CellCounts, ChannelOutcome, FlowOutcome, LegOutcome, Outcome};
+use crate::outcome::{
+    AbrOutcome, CellCounts, ChannelOutcome, FlowOutcome, LegOutcome, Outcome, SessionAnswer,
+    SessionOutcome,
+};
 use crate::owners::Owners;
 
 pub(super) fn hash(hashes: impl Iterator<Item = TraceSum>) -> u64 {
@@ -24,6 +27,10 @@ pub(super) fn merge(mut found: Vec<Outcome>, owners: &Owners) -> Outcome {
         all.control_hops += other.control_hops;
         all.violations.join(&other.violations);
         for (id, (own, flow)) in all.flows.iter_mut().zip(other.flows).enumerate() {
+            if let (Some(own), Some(other)) = (&mut own.session, flow.session) {
+                let legs = all.legs.iter().filter(|leg| leg.flow as usize == id);
+                add_session(own, other, legs.map(|leg| leg.channel));
+            }
             add_flow(own, flow, is.has_source(id));
         }
         for (id, (own, leg)) in all.legs.iter_mut().zip(other.legs).enumerate() {
@@ -38,7 +45,41 @@ pub(super) fn merge(mut found: Vec<Outcome>, owners: &Owners) -> Outcome {
             }
         }
     }
+    for session in all
+        .flows
+        .iter_mut()
+        .filter_map(|flow| flow.session.as_mut())
+    {
+        if session.answered_at.is_none() {
+            session.answer = SessionAnswer::Pending;
+        }
+    }
     all
+}
+
+/// The source knows when it asked and when it was answered, ports by themselves that they refused,
+/// destinations when it was closed. The first port on `way` that refused is told.
+fn add_session(
+    own: &mut SessionOutcome,
+    other: SessionOutcome,
+    mut way: impl Iterator<Item = u32>,
+) {
+    let before = *own;
+    if other.asked_at.is_some() {
+        *own = other;
+    }
+    own.closed_at = before.closed_at.or(other.closed_at);
+    let refusal = |channel| {
+        let mut all = [before.answer, other.answer].into_iter();
+        let is_there = |answer: &SessionAnswer| match answer {
+            SessionAnswer::Refused { channel: by, .. } => *by == channel,
+            SessionAnswer::Pending | SessionAnswer::Admitted => false,
+        };
+        all.find(is_there)
+    };
+    if let Some(first) = way.find_map(refusal) {
+        own.answer = first;
+    }
 }
 
 /// Every unit is counted by one part, where it was.
@@ -68,6 +109,9 @@ fn add_flow(own: &mut FlowOutcome, other: FlowOutcome, has_source: bool) {
     take(&mut own.shaping, other.shaping);
     if let (Some(own), Some(other)) = (&mut own.abr, other.abr) {
         add_abr(own, *other, has_source);
+    }
+    if has_source {
+        own.tcp = other.tcp;
     }
     add_ends(&mut own.ends, other.ends, has_source);
     for (own, one) in own.destinations.iter_mut().zip(other.destinations) {

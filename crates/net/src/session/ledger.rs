@@ -5,7 +5,7 @@ use backwater_kernel::Rate;
 use super::{Branches, Port, Session};
 use crate::hop::unit::NONE;
 use crate::network::Network;
-use crate::outcome::SessionOutcome;
+use crate::outcome::{SessionAnswer, SessionOutcome};
 
 impl Network {
     /// The flow is set up while the network runs.
@@ -27,9 +27,15 @@ impl Network {
         session.map_or(1, |session| session.spec.message_bytes)
     }
 
-    /// What has become of the session of a flow.
+    /// What has become of the session of a flow. In a part of a run without its source: which port
+    /// refused it here.
     pub(crate) fn session_outcome(&self, flow_id: u32) -> Option<SessionOutcome> {
-        self.session(flow_id).map(|session| session.outcome)
+        let session = self.session(flow_id)?;
+        let mut outcome = session.outcome;
+        if let (None, Some((_, channel, missing))) = (outcome.asked_at, session.refusal) {
+            outcome.answer = SessionAnswer::Refused { channel, missing };
+        }
+        Some(outcome)
     }
 
     /// The rate reserved on `channel` now; `None` if no flow of the network has a session.

@@ -191,9 +191,8 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         if !leg.receiver.is_leaf() {
             return self.tear_down_branches(flow_id, leg_id);
         }
-        if let Some(session) = self.network.session_mut(flow_id)
-            && session.outcome.answer == SessionAnswer::Admitted
-        {
+        // A session that was refused never reached all of them.
+        if let Some(session) = self.network.session_mut(flow_id) {
             session.leaves_open -= 1;
             if session.leaves_open == 0 {
                 session.outcome.closed_at = Some(now);
