@@ -82,7 +82,7 @@ fn count_breaches(log: &Log, flows: usize) -> CountBreaches {
     let mut is_unused = vec![false; flows];
     for event in &log.events {
         match event {
-            Event::Forward(_, flow, cell) => {
+            Event::Forward(flow, cell) => {
                 let Some(source_rate) = cell.source_rate else {
                     continue;
                 };
@@ -98,7 +98,6 @@ fn count_breaches(log: &Log, flows: usize) -> CountBreaches {
                 let rises = change.acr > change.old && is_unused[change.flow as usize];
                 found.rises += rises as u32;
             }
-            Event::Backward(..) => {}
         }
     }
     found

@@ -1,5 +1,4 @@
 //! Helpers for cases replayed by hand.
-#![allow(dead_code)]
 
 use backwater_ends::tcp::{HostClock, flags};
 use backwater_ends::{Endpoint, Segment, TcpSpec};

@@ -1,5 +1,4 @@
 //! Two ends and a bad network between them, with a checker that keeps books of its own.
-#![allow(dead_code)]
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -123,15 +122,6 @@ impl Pipe {
         self.books[from].handed += bytes;
         self.ends[from].send(self.now, &self.spec, bytes);
         self.poll(from)
-    }
-
-    /// How often has this end reported that all was acknowledged?
-    pub fn finished(&self, end: usize) -> u64 {
-        self.books[end].finished
-    }
-
-    pub fn delivered(&self, end: usize) -> u64 {
-        self.books[end].delivered
     }
 
     fn poll(&mut self, from: usize) -> Checked {

@@ -1,5 +1,4 @@
 //! Small networks to prove things on, and a little statistics.
-#![allow(dead_code)]
 
 use backwater_flit::Simulation;
 use backwater_flit::outcome::FabricOutcome;

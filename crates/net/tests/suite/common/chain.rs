@@ -41,7 +41,6 @@ const TRUNK: Rate = Rate(8_000_000);
 const SIZES: [u32; 4] = [50, 125, 250, 1000];
 /// Reservations are multiples of this share of a trunk.
 const PARTS: u64 = 200;
-const LEAST_PARTS: u64 = 6;
 
 /// One to five switches in a row, flows between hosts of their own.
 pub fn chain(seed: u64, kind: Kind) -> NetworkSpec {

@@ -1,5 +1,4 @@
 //! Small networks for the tests of the engine, written down by hand.
-#![allow(dead_code, unused_imports)]
 
 mod books;
 pub mod chain;
@@ -17,7 +16,7 @@ pub use figures::*;
 pub use held::*;
 pub use port_log::{PortLog, observe};
 pub use rated::over_abr;
-pub use watch::{CreditCell, Watch};
+pub use watch::Watch;
 
 use backwater_kernel::{Duration, Rate, Rings, Time};
 use backwater_net::Simulation;

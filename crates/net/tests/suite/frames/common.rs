@@ -1,5 +1,4 @@
 //! Small networks for tests.
-#![allow(dead_code)]
 
 use backwater_ends::TcpSpec;
 use backwater_kernel::{Duration, Rate, Time};
@@ -178,13 +177,4 @@ pub fn constant(mbps: f64) -> TrafficSpec {
         rate: Rate((mbps * 1e6) as u64),
         random_phase: true,
     }
-}
-
-/// Goodput in Mb/s of the flows of a run after the warm-up.
-pub fn mbps(spec: &EthernetSpec, outcome: &backwater_net::outcome::Outcome) -> Vec<f64> {
-    let span = (outcome.ended_at.0 - spec.warm_up.0.min(outcome.ended_at.0)) as f64 / S as f64;
-    let flows = outcome.flows.iter();
-    flows
-        .map(|flow| flow.ends.goodput_bytes as f64 * 8e-6 / span)
-        .collect()
 }

@@ -1,5 +1,4 @@
 //! What the ABR tests see of a run: everything that the probe is told, in lists.
-#![allow(dead_code)]
 
 use backwater_kernel::{Rate, Rings, Time};
 use backwater_net::Simulation;
@@ -21,9 +20,7 @@ pub struct Change {
 #[derive(Clone, Copy, Debug)]
 pub enum Event {
     Change(Change),
-    Forward(Time, u32, ForwardCell),
-    /// Flow whose source it reached, ER, ACR then.
-    Backward(Time, u32, Rate, Rate),
+    Forward(u32, ForwardCell),
 }
 
 /// Keeps all it is told.
@@ -43,11 +40,8 @@ impl Probe for Log {
         self.events
             .push(Event::Change(Change { at, flow, acr, old }));
     }
-    fn on_forward(&mut self, at: Time, flow: u32, cell: ForwardCell) {
-        self.events.push(Event::Forward(at, flow, cell));
-    }
-    fn on_backward(&mut self, at: Time, flow: u32, er: Rate, acr: Rate) {
-        self.events.push(Event::Backward(at, flow, er, acr));
+    fn on_forward(&mut self, _: Time, flow: u32, cell: ForwardCell) {
+        self.events.push(Event::Forward(flow, cell));
     }
     fn on_start(&mut self, crossing: Crossing) {
         self.starts.push(crossing);

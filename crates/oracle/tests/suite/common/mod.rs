@@ -1,5 +1,4 @@
 //! Random networks with losses and loads on top, and runs that are watched.
-#![allow(dead_code)]
 
 mod observer;
 

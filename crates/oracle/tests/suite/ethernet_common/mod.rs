@@ -1,5 +1,4 @@
 //! What the tests of the Ethernet engine share.
-#![allow(dead_code)]
 
 pub mod watch;
 

@@ -1,5 +1,4 @@
 //! Small networks by hand.
-#![allow(dead_code)]
 
 use backwater_flit::spec::{
     Allocator, Arbiter, ChannelSpec, ClassSpec, FabricSpec, Graph, Injection, LaneChoice,

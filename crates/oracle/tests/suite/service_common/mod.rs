@@ -1,5 +1,4 @@
 //! Runs of both engines, in the same words.
-#![allow(dead_code)]
 
 use backwater_kernel::{Duration, Rings, Time};
 use backwater_net::Simulation;
