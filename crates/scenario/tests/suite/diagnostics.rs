@@ -1,7 +1,7 @@
 //! What the reader says about wrong files: `diagnostics/SUBJECT/*.toml`, each with its `*.txt`.
 //!
-//! `UPDATE_DIAGNOSTICS=1 cargo test -p backwater-scenario --test suite diagnostics` writes the texts
-//! anew.
+//! `UPDATE_DIAGNOSTICS=1 cargo test -p backwater-scenario --test suite diagnostics` writes the
+//! texts anew.
 
 use std::fs;
 use std::io;
