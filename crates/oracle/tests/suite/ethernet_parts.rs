@@ -1,8 +1,6 @@
 //! A run of frames in several parts is the same run: trace hash, tables, losses, standstills, why
 //! and when it ended.
 
-mod parts_common;
-
 use backwater_kernel::{Duration, Rate, Rings, Stop, Time};
 use backwater_net::frames::Simulation;
 use backwater_net::frames::spec::{
@@ -11,7 +9,8 @@ use backwater_net::frames::spec::{
 };
 use backwater_net::parts;
 use backwater_oracle::ethernet::{Mix, SCHEDULERS, SCHEMES, random_spec};
-use parts_common::{Turns, counts, difference, words};
+
+use crate::parts_common::{Turns, counts, difference, words};
 
 const NETWORKS: u64 = 200;
 

@@ -1,5 +1,4 @@
 //! Runs in parts that take turns on one thread, to compare with the same run as a whole.
-#![allow(dead_code)]
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

@@ -1,9 +1,6 @@
 //! A run of circuits in several parts is the same run: trace hash, tables, ports, series, what
 //! stands still, why and when it ended.
 
-mod common;
-mod parts_common;
-
 use backwater_ends::TcpSpec;
 use backwater_kernel::{Channels, Duration, Purpose, Rate, Rings, Stop, Stream, Time};
 use backwater_net::Simulation;
@@ -13,10 +10,12 @@ use backwater_net::probe::{Ports, PortsSpec, Recorder, Recovery};
 use backwater_net::spec::*;
 use backwater_oracle::{ServiceMix, abr, exact_window, random_service_spec, random_spec};
 use backwater_oracle::{random_residence_spec, random_session_spec, random_warning_spec};
-use common::{
-    CELL_PS, RULES, cells, control_loss, finite, loaded, under, with_errors, with_requests,
+
+use crate::common::{
+    CELL_PS, RULES, cells, control_loss, each_credit, finite, loaded, under, with_errors,
+    with_requests,
 };
-use parts_common::{Turns, counts, difference, words};
+use crate::parts_common::{Turns, counts, difference, words};
 
 const NETWORKS: u64 = 200;
 /// Kinds of networks, which have their turns.
@@ -64,7 +63,7 @@ fn losses() -> ErrorSpec {
 
 /// Receivers say again what they have, senders what they have sent.
 fn refreshed(mut spec: NetworkSpec) -> NetworkSpec {
-    common::each_credit(&mut spec, |credit| {
+    each_credit(&mut spec, |credit| {
         credit.refresh_every = Some(credit.window * 3);
         credit.resync_every = Some(7);
         credit.message_bytes = Some(20);
