@@ -1,5 +1,6 @@
 //! Runs of the event engine: of cells by circuit or of frames by class.
 
+use backwater_kernel::words::counted;
 use backwater_kernel::{Duration, Rings, Time};
 use backwater_net::outcome::{Outcome, PortsOutcome, RecoveryOutcome};
 use backwater_net::parts::{self, Divided, Divisible};
@@ -116,7 +117,7 @@ impl<P: Probe> Machine for Single<P> {
     }
 
     fn bins(&mut self, at: Time) -> Option<Bins> {
-        let over_time = self.over_time.as_mut()?;
+        let over_time = self.over_time.as_ref()?;
         Some(over_time.bins(&mut self.simulation, at))
     }
 
@@ -208,6 +209,10 @@ where
     if wanted.threads > 1 {
         let Some(why) = parts::obstacle(network) else {
             let threads = wanted.threads.min(parts::most_parts(network));
+            if threads < wanted.threads {
+                let got = counted(threads, "thread");
+                eprintln!("note: {got}: the network can be cut into no more parts");
+            }
             let team = Team::new(network, threads, &probe, over_time(scenario, wanted.map));
             let team = team.map_err(|error| error.to_string())?;
             return Ok(Box::new(EventRun::on(scenario, team)));

@@ -66,6 +66,7 @@ impl<Q: EventQueue, P: Probe> Looked for Simulation<Q, P> {
 }
 
 /// Looks at a run of the event engine.
+#[derive(Clone)]
 pub struct OverTime {
     bins: Bins,
     /// The end of the warm-up, when counters begin anew, if it is to come.
@@ -116,10 +117,12 @@ impl OverTime {
         }
     }
 
-    /// What was recorded until `at`, the end of the run or before.
-    pub fn bins(&mut self, simulation: &mut impl Looked, at: Time) -> Bins {
-        self.look(simulation, at);
-        self.bins.clone()
+    /// What was recorded until `at`, the end of the run or before. What is recorded later does not
+    /// depend on whether this was asked.
+    pub fn bins(&self, simulation: &mut impl Looked, at: Time) -> Bins {
+        let mut copy = self.clone();
+        copy.look(simulation, at);
+        copy.bins
     }
 
     /// Looks become rarer where they would cost more than a little of what happens between them.

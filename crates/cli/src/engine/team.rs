@@ -149,7 +149,7 @@ impl<P: Probe + Divided + Send> Machine for Team<P> {
     }
 
     fn bins(&mut self, at: Time) -> Option<Bins> {
-        let over_time = self.over_time.as_mut()?;
+        let over_time = self.over_time.as_ref()?;
         let mut leader = Leader {
             conductor: &mut self.conductor,
             parts: &self.parts,
@@ -277,16 +277,23 @@ mod tests {
     use super::super::frames::tests::merge;
     use super::*;
 
+    /// What was found, and the map.
     #[test]
     fn threads_change_nothing_however_the_run_is_sliced() {
         let spec = merge().network;
+        let looks = || OverTime::new(2 * spec.links.len(), spec.warm_up, spec.stop_at);
         let mut one = Simulation::<Rings>::new(&spec).expect("it builds");
-        one.run();
-        let expected = format!("{:?}", one.outcome());
+        let mut over_time = looks();
+        while over_time.run(&mut one, Time::MAX, u64::MAX) != Some(false) {}
+        let outcome = one.outcome();
+        let bins = over_time.bins(&mut one, outcome.ended_at);
+        let expected = format!("{outcome:?}{bins:?}");
         for (threads, events) in [(2, u64::MAX), (2, 300), (3, 1_000)] {
-            let mut team = Team::new(&spec, threads, &(), None).expect("it can be cut");
-            while team.run_some(Time::MAX, events).unwrap_or(true) {}
-            assert_eq!(format!("{:?}", team.outcome()), expected, "{threads}");
+            let mut team = Team::new(&spec, threads, &(), Some(looks())).expect("it can be cut");
+            while team.run_some(Time::MAX, events) != Some(false) {}
+            let outcome = team.outcome();
+            let bins = team.bins(outcome.ended_at).expect("it has a map");
+            assert_eq!(format!("{outcome:?}{bins:?}"), expected, "{threads}");
         }
         assert!(one.unit_hops() > 50);
     }

@@ -59,7 +59,12 @@ impl Divisible for EthernetSpec {
             for way in 0..ways {
                 let from = first[2 * flow + way] as usize;
                 let path = hops[from..].iter().take_while(|hop| **hop != NONE);
-                path.for_each(|hop| loads[*hop as usize] += 16);
+                for hop in path {
+                    // Where ways part, there is no channel.
+                    if let Some(load) = loads.get_mut(*hop as usize) {
+                        *load += 16;
+                    }
+                }
             }
         }
         loads

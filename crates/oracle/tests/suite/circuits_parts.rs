@@ -224,7 +224,7 @@ fn series(spec: &NetworkSpec) -> Vec<SeriesSpec> {
         match measure {
             Measure::Stored => Subject::Node(spec.links.ends(channel).1),
             Measure::AllowedRate | Measure::SourceRate => Subject::Flow(id as u32),
-            _ => Subject::leg((at % 3 > 0).then_some(id as u32), channel),
+            _ => Subject::leg((!at.is_multiple_of(3)).then_some(id as u32), channel),
         }
     };
     let windows = [None, Some(cells(25))];
