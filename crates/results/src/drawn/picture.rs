@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{Arc, Map, Node};
+use super::{Arc, Map, Node, OverTime};
 use crate::escape;
 use crate::number::significant;
 
@@ -25,8 +25,8 @@ sans-serif;fill:#1c2128;text-anchor:middle}.s{fill:#fff;stroke:#5b6470;stroke-wi
 
 /// The moment of the largest backlog, links coloured by the share of time stopped, or by load
 /// where nothing was.
-pub fn picture(map: &Map) -> String {
-    let bin = map.first_shown();
+pub fn picture(map: &Map, drawn: &OverTime) -> String {
+    let (bin, units) = (drawn.start, &drawn.units);
     let least = |of: fn(&Node) -> f64| map.nodes.iter().map(of).fold(f64::MAX, f64::min);
     let most = |of: fn(&Node) -> f64| map.nodes.iter().map(of).fold(f64::MIN, f64::max);
     let (left, top) = (least(|node| node.place.0), least(|node| node.place.1));
@@ -59,7 +59,7 @@ pub fn picture(map: &Map) -> String {
     for (index, node) in map.nodes.iter().enumerate() {
         draw_node(&mut svg, node, at(index));
     }
-    let end = map.ends.get(bin).copied().unwrap_or(0.0);
+    let end = drawn.ends.get(bin).copied().unwrap_or(0.0);
     let what = if by_stops {
         "share of time stopped"
     } else {
@@ -74,10 +74,10 @@ pub fn picture(map: &Map) -> String {
         y = height - 30.0,
         y2 = height - 13.0,
         time = significant(end, 4),
-        unit = map.units.time,
-        buffer = map.units.buffer,
-        most = significant(map.queue_most() as f64 * map.units.queue_scale, 3),
-        queue = map.units.queue,
+        unit = units.time,
+        buffer = units.buffer,
+        most = significant(map.queue_most() as f64 * units.queue_scale, 3),
+        queue = units.queue,
     );
     svg
 }
@@ -146,7 +146,7 @@ fn draw_node(svg: &mut String, node: &Node, (x, y): (f64, f64)) {
 }
 
 /// From grey to dark, in a hue of its own for stops; lightness alone tells it too.
-fn color(share: f64, is_stop: bool) -> String {
+pub(super) fn color(share: f64, is_stop: bool) -> String {
     let scale: [[f64; 3]; 3] = match is_stop {
         true => [
             [205.0, 211.0, 218.0],
