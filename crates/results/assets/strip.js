@@ -98,7 +98,9 @@ const Strip = (() => {
       Object.assign(canvas, { width: width * ratio, height: height * ratio });
       const context = canvas.getContext("2d");
       context.scale(ratio, ratio);
-      const px = (time) => (time / clock.ends[clock.count - 1]) * width;
+      // Whole pixels, so that no seams show.
+      const last = clock.ends[clock.count - 1];
+      const px = (time) => Math.round((time / last) * width * ratio) / ratio;
       this.rows.forEach((port, row) => {
         const y = row * ROW + (ROW - BAR) / 2;
         context.fillStyle = color("--raised");
@@ -107,8 +109,7 @@ const Strip = (() => {
           const [from, to, level] = this.part(port, bin);
           if (!level) continue;
           context.fillStyle = this.mix(level);
-          // A little wider than it is, so that no seams show.
-          context.fillRect(px(from), y, px(to) - px(from) + 0.3, BAR);
+          context.fillRect(px(from), y, Math.max(px(to) - px(from), 1 / ratio), BAR);
         }
       });
       this.writeAxis(width);

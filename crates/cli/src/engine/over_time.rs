@@ -21,10 +21,11 @@ const FREE: u64 = 16_384;
 /// Little is fewer events than these for each channel that is looked at.
 const EVENTS_A_CHANNEL: u64 = 48;
 /// The same of flits that cross a channel; bins are kept at least as long as there are so many.
-const FLITS_A_CHANNEL: u64 = 16;
+const FLITS_A_CHANNEL: u64 = 48;
 const FLIT_BINS_LEAST: usize = 64;
-/// Cycles between the first two looks at a network of flits.
-const FIRST_LOOK: u64 = 4;
+/// Cycles between the first two looks at a network of flits, and at one of more channels than these.
+const FIRST_LOOK: (u64, u64) = (4, 16);
+const CHANNELS_SMALL: usize = 100;
 
 /// When a run is recorded for a map.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, clap::ValueEnum)]
@@ -179,8 +180,12 @@ pub struct FlitsOverTime {
 impl FlitsOverTime {
     /// Of a run of so many channels.
     pub fn new(channels: usize) -> FlitsOverTime {
+        let first = match channels <= CHANNELS_SMALL {
+            true => FIRST_LOOK.0,
+            false => FIRST_LOOK.1,
+        };
         FlitsOverTime {
-            bins: Bins::new(channels, FIRST_LOOK),
+            bins: Bins::new(channels, first),
             thrift: Thrift::default(),
         }
     }

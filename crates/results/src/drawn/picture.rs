@@ -41,19 +41,19 @@ pub fn picture(map: &Map, drawn: &OverTime) -> String {
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width:.0} {height:.0}\" \
          role=\"img\">\n<style>{STYLE}</style>\n"
     );
-    let by_stops = map.has_stops();
+    let (by_stops, most_queued) = (map.has_stops(), map.queue_most());
     for arc in &map.arcs {
         let share = if by_stops {
             arc.stopped[bin]
         } else {
             arc.load[bin]
         };
+        let fill = arc.queued[bin] as f64 / most_queued as f64;
         draw_arc(
             &mut svg,
-            map,
             arc,
             (at(arc.from), at(arc.to)),
-            (bin, share, by_stops),
+            (fill, share, by_stops),
         );
     }
     for (index, node) in map.nodes.iter().enumerate() {
@@ -76,7 +76,7 @@ pub fn picture(map: &Map, drawn: &OverTime) -> String {
         time = significant(end, 4),
         unit = units.time,
         buffer = units.buffer,
-        most = significant(map.queue_most() as f64 * units.queue_scale, 3),
+        most = significant(most_queued as f64 * units.queue_scale, 3),
         queue = units.queue,
     );
     svg
@@ -84,10 +84,9 @@ pub fn picture(map: &Map, drawn: &OverTime) -> String {
 
 fn draw_arc(
     svg: &mut String,
-    map: &Map,
     arc: &Arc,
     ((ax, ay), (bx, by)): ((f64, f64), (f64, f64)),
-    (bin, share, by_stops): (usize, u8, bool),
+    (fill, share, by_stops): (f64, u8, bool),
 ) {
     let length = ((bx - ax) * (bx - ax) + (by - ay) * (by - ay))
         .sqrt()
@@ -110,7 +109,6 @@ fn draw_arc(
          <path d=\"M{:.1} {:.1}L{:.1} {:.1}L{:.1} {:.1}z\" fill=\"{color}\"/>",
         from.0, from.1, tip.0, tip.1, to.0, to.1, left.0, left.1, right.0, right.1,
     );
-    let fill = arc.queued[bin] as f64 / map.queue_most() as f64;
     if arc.queued.iter().any(|queued| *queued > 0) {
         let bar = BAR.min(length / 2.0 - RADIUS);
         let (start, end) = (point(RADIUS + 2.0), point(RADIUS + 2.0 + bar));

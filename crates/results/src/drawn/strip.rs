@@ -58,10 +58,10 @@ pub fn stops(drawn: &OverTime) -> Option<Strip<'_>> {
         title: "Stops over time",
         file: "stops-over-time",
         note: format!(
-            "A row for each port that was stopped ({}), the first stopped first. The darker, the \
-             more of a bin it was stopped; where a bin next to one of stops alone is stopped in \
-             part, the stop is drawn as long as it was.{left_out} A click moves the time of all \
-             drawings. Keys: left and right move time, up and down choose a port.",
+            "A row for each port that was stopped ({}), the first stopped first. The colour \
+             is the share of a bin for which it was stopped; a stop that fills whole bins is drawn \
+             as long as it was.{left_out} A click moves the time of all drawings. Keys: left and \
+             right move time, up and down choose a port.",
             drawn.units.stop
         ),
         rows,
@@ -82,8 +82,8 @@ pub fn queues(drawn: &OverTime) -> Option<Strip<'_>> {
         file: "queues-over-time",
         note: format!(
             "A row for each port, the largest queue first, hosts last: {}, the most seen in a \
-             bin. The darkest is {} {}, the largest of a switch; those of hosts may be \
-             larger.{left_out}",
+             bin. The last colour stands for {} {}, the largest of a switch; queues of hosts \
+             may be larger.{left_out}",
             drawn.units.buffer,
             significant(most as f64 * drawn.units.queue_scale, 4),
             drawn.units.queue,
