@@ -20,11 +20,13 @@ const LOOKS_SMALL: u64 = 1_024;
 const FREE: u64 = 16_384;
 /// Little is fewer events than these for each channel that is looked at.
 const EVENTS_A_CHANNEL: u64 = 48;
-/// The same of flits that cross a channel; bins are kept at least as long as there are so many.
+/// The same of flits that cross a channel,
 const FLITS_A_CHANNEL: u64 = 48;
+/// once there are so many bins.
 const FLIT_BINS_LEAST: usize = 64;
-/// Cycles between the first two looks at a network of flits, and at one of more channels than these.
+/// Cycles between the first two looks at a network of flits, if it is small and if not,
 const FIRST_LOOK: (u64, u64) = (4, 16);
+/// and channels of a small one at most.
 const CHANNELS_SMALL: usize = 100;
 
 /// When a run is recorded for a map.

@@ -45,9 +45,9 @@ impl Rendered {
              <p>Each link is two lines, one a direction, on the right of the way it goes. A line's \
              colour is the share of time in a bin for which it sent data, or was stopped ({stop}); \
              the bar at its start is the {buffer}. It opens at the largest backlog, or at the end \
-             where something can't move any more; \
-             <em>Whole run</em> shows mean loads and stops, and the largest queues. Keys: space plays, arrows move time, up and down \
-             move from link to link. {folded}</p></div></figure>\n",
+             where something can't move any more; <em>Whole run</em> shows mean loads and stops, \
+             and the largest queues. Keys: space plays, arrows move time, up and down move from \
+             link to link. {folded}</p></div></figure>\n",
             last = drawn.ends.len().saturating_sub(1),
             start = drawn.start,
             stop = escape::html(stop),

@@ -1,6 +1,6 @@
 //! What the sampler of channels says of a small network, counted by hand.
 
-mod common;
+use crate::common;
 
 use backwater_flit::spec::RoutingSpec;
 use backwater_flit::{ChannelState, Simulation};
