@@ -25,7 +25,7 @@ const FLITS_A_CHANNEL: u64 = 48;
 /// once there are so many bins.
 const FLIT_BINS_LEAST: usize = 64;
 /// Cycles between the first two looks at a network of flits, if it is small and if not,
-const FIRST_LOOK: (u64, u64) = (4, 16);
+const FIRST_LOOK: (u64, u64) = (4, 32);
 /// and channels of a small one at most.
 const CHANNELS_SMALL: usize = 100;
 
