@@ -10,7 +10,7 @@ use crate::classes::routes::Routes;
 use crate::hop::unit::NONE;
 use crate::network::Network;
 use crate::spec::frames::{
-    EthernetSpec, FRAME_LEAST_BYTES, NodeKind, Spread, TrafficSpec, TransportSpec,
+    EthernetSpec, FRAME_LEAST_BYTES, FlowSpec, NodeKind, Spread, TrafficSpec, TransportSpec,
     WIRE_OVERHEAD_BYTES,
 };
 
@@ -18,6 +18,9 @@ impl Divisible for EthernetSpec {
     fn obstacle(&self) -> Option<&'static str> {
         if self.flows.is_empty() {
             return Some("there are no flows");
+        }
+        if self.flows.iter().any(FlowSpec::is_multicast) {
+            return Some("a flow has several destinations");
         }
         let storms = |kind: &NodeKind| matches!(kind, NodeKind::Station { storm: Some(_) });
         if self.may_drain() && self.nodes.iter().any(|node| storms(&node.kind)) {
@@ -30,8 +33,7 @@ impl Divisible for EthernetSpec {
         self.nodes.len()
     }
 
-    /// Both ends of a flow count up one number, or know when pictures were taken; or the delays
-    /// to all its destinations stand in the order in which they came.
+    /// Both ends of a flow count up one number, or know when pictures were taken.
     fn ties(&self) -> Vec<(u32, u32)> {
         let mut ties = Vec::new();
         for flow in &self.flows {
@@ -40,7 +42,6 @@ impl Divisible for EthernetSpec {
             if is_video || is_tcp && self.spread == Spread::Frames {
                 ties.push((flow.source, flow.destination));
             }
-            ties.extend(flow.others.iter().map(|other| (flow.destination, *other)));
         }
         ties
     }

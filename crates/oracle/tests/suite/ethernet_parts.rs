@@ -25,7 +25,6 @@ fn network(number: u64) -> EthernetSpec {
             has_losses: has(3),
             has_credits: has(2),
             has_spread: has(7),
-            has_multicast: number % 3 == 1,
             has_looks: has(2),
             is_finite: number % 4 == 3,
             has_faults: number % 4 == 2,
