@@ -1,6 +1,6 @@
 //! What the two ends of a flow saw: plain data for the results layer.
 
-use backwater_kernel::{DelayOutcome, Time};
+use backwater_kernel::{Distribution, Time};
 
 use crate::tcp::TcpCounts;
 
@@ -15,16 +15,18 @@ pub struct EndsOutcome {
     /// Payload the application handed over, times the stations it is for, whole run; over TCP
     /// without end: what was sent.
     pub offered_bytes_total: u64,
-    /// Files, requests or pictures: complete after the warm-up.
+    /// Files (over UDP once for each station), requests or pictures: complete after the warm-up.
     pub transfers: u64,
     /// Time each took, ps: from the application's start to the last byte of the file at the
     /// receiver, the whole response, or the arrival of the picture's last datagram.
-    pub transfer_time: DelayOutcome,
+    pub transfer_time: Distribution,
     /// Files whose last acknowledgement came after the warm-up: from the application's start to
     /// that, ps.
-    pub acknowledged_time: DelayOutcome,
+    pub acknowledged_time: Distribution,
     /// Files, requests or pictures complete in the whole run.
     pub transfers_total: u64,
+    /// When the first of them began.
+    pub first_start: Option<Time>,
     /// When the last of them was; 0 if none was.
     pub last_transfer: Time,
     /// Files all of whose bytes are in, but not their last acknowledgement; at the end of the run.

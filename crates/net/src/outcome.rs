@@ -5,7 +5,7 @@
 
 use alloc::vec::Vec;
 
-use backwater_kernel::{Balance, DelayOutcome, Duration, Stop, Time, Violations};
+use backwater_kernel::{Balance, DelayOutcome, Distribution, Duration, Stop, Time, Violations};
 
 mod abr;
 mod losses;
@@ -98,6 +98,12 @@ pub struct FlowOutcome {
     pub marked: u64,
     /// What the two hosts of a flow of frames saw.
     pub ends: EndsOutcome,
+    /// The least time in which its path can carry a transfer of frames: all leave the source back
+    /// to back at line rate and wait for nobody else. Nothing where transfers differ, where the
+    /// frames of one take several paths or where they go to several stations.
+    pub alone: Option<Duration>,
+    /// Time of each of its transfers over that.
+    pub slowdown: Distribution,
     /// Where frames go to several stations: of each, in the order of the specification.
     pub destinations: Vec<DestinationOutcome>,
 }

@@ -7,6 +7,7 @@ pub mod compare;
 pub mod csv;
 pub mod decimate;
 pub mod directory;
+mod distribution;
 pub mod drawn;
 mod escape;
 pub mod ethernet;

@@ -60,6 +60,10 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             let (delivered, delay) = stations.delivered(id);
             let destinations = self.destination_outcomes(id, &inside_by_receiver);
             let copies = destinations.len().max(1) as u64;
+            let ends = stations.outcome(now, id);
+            let alone = self.network.classes.alone[id as usize];
+            let alone_ps = alone.map(|time| time.ps() as f64).filter(|ps| *ps > 0.0);
+            let slowdown = alone_ps.map(|ps| ends.transfer_time.over(ps));
             outcomes.push(FlowOutcome {
                 offered_total: flow.created * copies,
                 delivered_total: flow.delivered,
@@ -76,7 +80,9 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
                 lost: losses.dropped - losses.dropped_before,
                 delay,
                 marked: losses.marked,
-                ends: stations.outcome(now, id),
+                alone,
+                slowdown: slowdown.unwrap_or_default(),
+                ends,
                 destinations,
                 ..FlowOutcome::default()
             });

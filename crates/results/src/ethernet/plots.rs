@@ -4,6 +4,7 @@ use backwater_kernel::{DelayOutcome, Series};
 use backwater_net::frames::spec::{EthernetSpec, TrafficSpec};
 use backwater_net::outcome::Outcome;
 
+use super::completion;
 use super::groups::{Group, goodputs, groups};
 use super::names;
 use super::ports::{self, Queue};
@@ -34,6 +35,7 @@ pub fn plots(spec: &EthernetSpec, outcome: &Outcome) -> Vec<Plot> {
         high_water(&channels, &queues),
         stopped(&channels, &queues),
     ];
+    plots.splice(1..1, completion::plots(spec, outcome, &groups));
     plots.retain(|plot| plot.curves.iter().any(|curve| !curve.x.is_empty()));
     plots
 }

@@ -1,16 +1,18 @@
 //! The tables of a run of the Ethernet engine: flows and nodes.
 
-use backwater_kernel::{DelayOutcome, Place};
+use backwater_kernel::{DelayOutcome, Distribution, Place};
 use backwater_net::frames::spec::{EthernetSpec, FlowSpec, NodeKind, TrafficSpec, TransportSpec};
 use backwater_net::outcome::{FlowOutcome, Outcome};
 
 use super::groups::{Group, fairness, goodputs, groups, per_second, seconds};
+use super::completion::{self, Completion};
 use super::{bounds, fair, names, ports, standstill, transfers};
+use crate::distribution::cell;
 use crate::groups::group_names;
 use crate::merge::as_one;
 use crate::model::{Cell, Column, Table};
 
-/// Tables of the balance, groups of flows, flows, fair shares, transfers, delays, deadlines, TCP,
+/// Tables of the balance, groups of flows, flows, fair shares, transfers, completion, delays, deadlines, TCP,
 /// drops, the standstill, destinations of multicasts, queues, ports, nodes and violations; those
 /// without a row are left out.
 pub fn ethernet_tables(spec: &EthernetSpec, outcome: &Outcome) -> Vec<Table> {
@@ -27,6 +29,7 @@ pub fn short_tables(spec: &EthernetSpec, outcome: &Outcome) -> Vec<Table> {
         group_table(spec, outcome),
         flows(spec, outcome),
         fair::shares(spec, outcome).table(),
+        completion::table(spec, outcome, &groups(spec, outcome)),
         transfers::table(spec, outcome),
         delays(spec, outcome),
         deadlines(spec, outcome),
@@ -131,7 +134,13 @@ fn group_table(spec: &EthernetSpec, outcome: &Outcome) -> Table {
             rate("returned", "payload of responses, all flows"),
             Column::number("transfers", "1/s", "files, requests or pictures complete"),
             Column::number("FCT mean", "ms", "flow completion time of a transfer"),
-            Column::number("FCT p99", "ms", "99 in 100 transfers took no longer"),
+            Column::number(
+                "FCT p99",
+                "ms",
+                "99 in 100 transfers took no longer; of 100 or more",
+            ),
+            Column::number("slowdown mean", "", "that time over the time alone"),
+            Column::number("slowdown p99", "", "99 in 100 transfers; of 100 or more"),
             Column::number(
                 "FCT acked mean",
                 "ms",
@@ -161,16 +170,9 @@ fn group_row(spec: &EthernetSpec, outcome: &Outcome, group: &Group, goodputs: &[
     let sum: f64 = rates.iter().sum();
     let mbps = |bps: f64| Cell::float(bps / 1e6, 3);
     let total = |of: fn(&FlowOutcome) -> u64| group.found(outcome).map(of).sum::<u64>();
-    let times = DelayOutcome::merged(group.found(outcome).map(|flow| &flow.ends.transfer_time));
-    let acked = DelayOutcome::merged(
-        group
-            .found(outcome)
-            .map(|flow| &flow.ends.acknowledged_time),
-    );
-    let time = |times: &DelayOutcome, ps: f64| match times.count {
-        0 => Cell::Empty,
-        _ => Cell::float(ps / 1e9, 3),
-    };
+    let done = Completion::of(group.found(outcome));
+    let acked = group.found(outcome);
+    let acked = Distribution::merged(acked.map(|flow| &flow.ends.acknowledged_time));
     vec![
         group.name.clone().into(),
         (rates.len() as u64).into(),
@@ -187,9 +189,11 @@ fn group_row(spec: &EthernetSpec, outcome: &Outcome, group: &Group, goodputs: &[
             per_second(total(|flow| flow.ends.transfers) as f64, seconds),
             3,
         ),
-        time(&times, times.mean),
-        time(&times, times.histogram.percentile(99.0) as f64),
-        time(&acked, acked.mean),
+        cell(done.fct.mean(), 1e9),
+        cell(done.fct.percentile(99.0), 1e9),
+        cell(done.slowdown.mean(), 1.0),
+        cell(done.slowdown.percentile(99.0), 1.0),
+        cell(acked.mean(), 1e9),
         total(|flow| flow.lost).into(),
     ]
 }

@@ -3,7 +3,7 @@
 use backwater_ends::TcpSpec;
 use backwater_ends::tcp::TcpCounts;
 use backwater_kernel::{
-    Balance, DelayOutcome, Delays, Duration, Place, Rate, Stop, Time, Violations,
+    Balance, Collected, DelayOutcome, Delays, Distribution, Duration, Place, Rate, Stop, Time, Violations,
 };
 use backwater_net::frames::spec::{
     ChannelSpec, EthernetSpec, FlowSpec, Forwarding, LinkSpec, MemorySpec, NodeKind, NodeSpec,
@@ -135,6 +135,12 @@ fn times(values: &[u64]) -> DelayOutcome {
     times.outcome()
 }
 
+fn spread(values: &[u64]) -> Distribution {
+    let mut spread = Collected::new(9);
+    values.iter().for_each(|value| spread.record(*value));
+    spread.distribution()
+}
+
 fn found(goodput_bytes: u64, dropped: u64) -> FlowOutcome {
     FlowOutcome {
         offered_total: 1000,
@@ -183,8 +189,10 @@ pub fn outcome() -> Outcome {
     ];
     for flow in &mut flows[..2] {
         flow.ends.transfers = 50;
-        flow.ends.transfer_time = times(&[40 * MS, 60 * MS]);
-        flow.ends.acknowledged_time = times(&[41 * MS, 61 * MS]);
+        flow.ends.transfer_time = spread(&[40 * MS, 60 * MS]);
+        flow.ends.acknowledged_time = spread(&[41 * MS, 61 * MS]);
+        flow.alone = Some(Duration(20 * MS));
+        flow.slowdown = flow.ends.transfer_time.over((20 * MS) as f64);
         (flow.ends.transfers_total, flow.ends.last_transfer) = (51, Time(10_900 * MS));
         flow.ends.tcp = TcpCounts {
             segments: 900,
