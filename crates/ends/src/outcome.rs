@@ -1,6 +1,6 @@
 //! What the two ends of a flow saw: plain data for the results layer.
 
-use backwater_kernel::{Distribution, Time};
+use backwater_kernel::{Distribution, Duration, Time};
 
 use crate::tcp::TcpCounts;
 
@@ -25,6 +25,8 @@ pub struct EndsOutcome {
     pub acknowledged_time: Distribution,
     /// Files, requests or pictures complete in the whole run.
     pub transfers_total: u64,
+    /// Those it has in all, if it has an end.
+    pub transfers_planned: Option<u64>,
     /// When the first of them began.
     pub first_start: Option<Time>,
     /// When the last of them was; 0 if none was.
@@ -37,6 +39,16 @@ pub struct EndsOutcome {
     pub due: u64,
     /// TCP, both ends together.
     pub tcp: TcpCounts,
+}
+
+impl EndsOutcome {
+    /// From the start of the first transfer to the end of the last; nothing before all are
+    /// complete.
+    pub fn completion(&self) -> Option<Duration> {
+        let first = self.first_start?;
+        let is_complete = self.transfers_planned == Some(self.transfers_total);
+        is_complete.then(|| self.last_transfer.since(first))
+    }
 }
 
 /// A TCP connection over cells.

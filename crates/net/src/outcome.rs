@@ -104,6 +104,8 @@ pub struct FlowOutcome {
     pub alone: Option<Duration>,
     /// Time of each of its transfers over that.
     pub slowdown: Distribution,
+    /// Channels that its frames take to its destination; none where that is not one path.
+    pub path: Vec<u32>,
     /// Where frames go to several stations: of each, in the order of the specification.
     pub destinations: Vec<DestinationOutcome>,
 }
@@ -300,8 +302,8 @@ pub struct QueueOutcome {
     pub mean_bytes: f64,
     /// Share of the time after the warm-up in which it was stopped (any destination).
     pub stopped_share: f64,
-    /// Longest stop, whole run.
-    pub longest_stop: Duration,
+    /// How long each stop lasted, ps, whole run; one under way with the time so far.
+    pub stops: Distribution,
     /// Times it became congested, whole run.
     pub congestions: u64,
     /// Frames marked.

@@ -7,6 +7,7 @@ mod completion;
 mod fair;
 mod groups;
 mod names;
+mod pauses;
 mod plots;
 mod ports;
 mod promises;

@@ -81,6 +81,7 @@ fn ends(flows: &[&FlowOutcome]) -> EndsOutcome {
         transfer_time: times(|ends| &ends.transfer_time),
         acknowledged_time: times(|ends| &ends.acknowledged_time),
         transfers_total: total(|ends| ends.transfers_total),
+        transfers_planned: flows.iter().map(|flow| flow.ends.transfers_planned).sum(),
         first_start: flows.iter().filter_map(|flow| flow.ends.first_start).min(),
         last_transfer: last.unwrap_or(Time::ZERO),
         unacknowledged_total: total(|ends| ends.unacknowledged_total),

@@ -141,6 +141,7 @@ impl Connection {
     /// What both ends saw.
     pub fn outcome(&self) -> EndsOutcome {
         let mut into = self.tally.outcome();
+        into.transfers_planned = self.transfers.planned();
         into.unacknowledged_total = self.transfers.is_unacknowledged.into();
         let [source, _] = &self.ends;
         if self.transfers.is_endless() {

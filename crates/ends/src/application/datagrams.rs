@@ -239,6 +239,10 @@ impl Datagrams {
     pub fn outcome(&self, now: Time) -> EndsOutcome {
         let mut into = self.tally.outcome();
         into.offered_bytes_total *= self.delays.len().max(1) as u64;
+        let ends = |receiver: &Receiver| matches!(receiver, Receiver::File { .. });
+        if self.receivers.iter().any(ends) {
+            into.transfers_planned = Some(self.receivers.len() as u64);
+        }
         for receiver in &self.receivers {
             if let Receiver::Video(playout) = receiver {
                 let (due, late) = playout.due_and_late(now);

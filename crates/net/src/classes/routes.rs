@@ -78,13 +78,19 @@ impl Routes {
     /// The channels of a way, if all of its frames take the same to one station.
     pub fn only(&self, spec: &EthernetSpec, way: u32) -> Option<Vec<u32>> {
         match self {
-            Routes::Paths { first, hops, .. } => {
-                let hops = hops.get(*first.get(way as usize)? as usize..)?;
-                let end = hops.iter().position(|hop| *hop >= FORK)?;
-                (hops[end] == NONE && end > 0).then(|| hops[..end].to_vec())
-            }
+            Routes::Paths { .. } => self.path(way).map(<[u32]>::to_vec),
             Routes::Tables(tables) => tables.only(spec, way),
         }
+    }
+
+    /// The same where all frames of a flow take one way, whatever it is.
+    pub fn path(&self, way: u32) -> Option<&[u32]> {
+        let Routes::Paths { first, hops, .. } = self else {
+            return None;
+        };
+        let hops = hops.get(*first.get(way as usize)? as usize..)?;
+        let end = hops.iter().position(|hop| *hop >= FORK)?;
+        (hops[end] == NONE && end > 0).then(|| &hops[..end])
     }
 
     /// The hop from the source of `way`, for [`Frame::hop`].

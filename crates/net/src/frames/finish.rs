@@ -56,7 +56,8 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             .zip(&self.network.classes.losses);
         let mut outcomes = Vec::new();
         for (id, ((flow, losses), (frames, bytes))) in (0..).zip(flows.zip(inside)) {
-            let stations = &self.network.classes.stations;
+            let (stations, routes) =
+                (&self.network.classes.stations, &self.network.classes.routes);
             let (delivered, delay) = stations.delivered(id);
             let destinations = self.destination_outcomes(id, &inside_by_receiver);
             let copies = destinations.len().max(1) as u64;
@@ -82,6 +83,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
                 marked: losses.marked,
                 alone,
                 slowdown: slowdown.unwrap_or_default(),
+                path: routes.path(2 * id).unwrap_or_default().to_vec(),
                 ends,
                 destinations,
                 ..FlowOutcome::default()
@@ -193,7 +195,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             most_bytes: queue.most_bytes,
             mean_bytes: queue.mean_bytes(since, now),
             stopped_share: stopped as f64 / now.since(since).0.max(1) as f64,
-            longest_stop: watch.longest(now),
+            stops: watch.lengths(now),
             congestions: counts.congestions,
             marked: counts.marked,
             watchdog_trips: counts.watchdog_trips,

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use backwater_kernel::Distribution;
+use backwater_kernel::{Distribution, Duration};
 use backwater_net::frames::spec::{EthernetSpec, TrafficSpec};
 use backwater_net::outcome::{FlowOutcome, Outcome};
 use serde_json::{Value, json};
 
 use super::groups::Group;
 use crate::distribution::{cells, columns, json as told, steps, tail};
-use crate::lines::aligned;
+use crate::lines::{aligned, shortened};
 use crate::model::{Axis, Cell, Column, Curve, Plot, Style, Table};
 use crate::number::{grouped, significant, span};
 
@@ -86,6 +86,17 @@ fn size(traffic: &TrafficSpec) -> Option<u64> {
         } => Some(request_bytes.saturating_add(response_bytes)),
         _ => None,
     }
+}
+
+/// From the start of the first transfer of all flows of a group to the end of the last; nothing
+/// before all are complete, or if one has no end.
+pub fn of_group(outcome: &Outcome, group: &Group) -> Option<Duration> {
+    let found = group.found(outcome).map(|flow| &flow.ends);
+    let first = found.clone().filter_map(|ends| ends.first_start).min()?;
+    let last = found.clone().map(|ends| ends.last_transfer).max()?;
+    let mut found = found;
+    let are_complete = found.all(|ends| ends.completion().is_some());
+    are_complete.then(|| last.since(first))
 }
 
 /// Flows by the size of their transfers, ascending.
@@ -178,7 +189,7 @@ fn row(name: &str, size: &str, found: &Completion) -> Vec<Cell> {
 }
 
 /// All transfers in a line, and a line for each range of sizes where there are several.
-pub fn lines(spec: &EthernetSpec, outcome: &Outcome) -> Vec<String> {
+pub fn lines(spec: &EthernetSpec, outcome: &Outcome, groups: &[Group]) -> Vec<String> {
     let all = Completion::of(outcome.flows.iter());
     let mut lines: Vec<String> = all.sentence().into_iter().collect();
     let ranges = by_range(&by_size(spec, outcome, everyone(outcome)));
@@ -196,6 +207,15 @@ pub fn lines(spec: &EthernetSpec, outcome: &Outcome) -> Vec<String> {
             rows.push(row);
         }
         lines.extend(aligned(&rows).into_iter().map(|line| format!("  {line}")));
+    }
+    let whole = groups.iter().filter(|group| group.flows.len() > 1);
+    let whole = whole.filter_map(|group| {
+        let took = of_group(outcome, group)?;
+        Some(format!("{} {}", shortened(&group.name), span(took.ps() as f64)))
+    });
+    let whole: Vec<String> = whole.take(GROUPS).collect();
+    if !whole.is_empty() {
+        lines.push(format!("group completion: {}", whole.join(", ")));
     }
     lines
 }

@@ -7,6 +7,7 @@ use backwater_net::outcome::Outcome;
 use super::completion;
 use super::groups::{Group, goodputs, groups};
 use super::names;
+use super::pauses;
 use super::ports::{self, Queue};
 use crate::model::{Axis, Curve, Mark, OtherUnit, Plot, Style};
 
@@ -34,6 +35,7 @@ pub fn plots(spec: &EthernetSpec, outcome: &Outcome) -> Vec<Plot> {
         delays(spec, outcome, &groups),
         high_water(&channels, &queues),
         stopped(&channels, &queues),
+        pauses::plot(&channels, &queues),
     ];
     plots.splice(1..1, completion::plots(spec, outcome, &groups));
     plots.retain(|plot| plot.curves.iter().any(|curve| !curve.x.is_empty()));

@@ -6,7 +6,7 @@ use backwater_net::outcome::{FlowOutcome, Outcome};
 
 use super::groups::{Group, fairness, goodputs, groups, per_second, seconds};
 use super::completion::{self, Completion};
-use super::{bounds, fair, names, ports, standstill, transfers};
+use super::{bounds, fair, names, pauses, ports, standstill, transfers};
 use crate::distribution::cell;
 use crate::groups::group_names;
 use crate::merge::as_one;
@@ -44,6 +44,7 @@ pub fn long_tables(spec: &EthernetSpec, outcome: &Outcome) -> Vec<Table> {
     with_rows(vec![
         destinations(spec, outcome),
         tcp(spec, outcome),
+        pauses::table(spec, outcome),
         ports::table(spec, outcome),
         ports::channels(spec, outcome),
         nodes(spec, outcome),
@@ -146,6 +147,12 @@ fn group_table(spec: &EthernetSpec, outcome: &Outcome) -> Table {
                 "ms",
                 "mean of files to the last acknowledgement",
             ),
+            Column::number(
+                "completion",
+                "ms",
+                "from the start of the first transfer to the end of the last of all flows; empty \
+                 before all are complete",
+            ),
             Column::number("dropped", "frames", "after the warm-up"),
         ],
     );
@@ -194,6 +201,7 @@ fn group_row(spec: &EthernetSpec, outcome: &Outcome, group: &Group, goodputs: &[
         cell(done.slowdown.mean(), 1.0),
         cell(done.slowdown.percentile(99.0), 1.0),
         cell(acked.mean(), 1e9),
+        cell(completion::of_group(outcome, group).map(|time| time.ps() as f64), 1e9),
         total(|flow| flow.lost).into(),
     ]
 }
@@ -202,7 +210,10 @@ fn flow_columns() -> Vec<Column> {
     let frames = |name: &str, meaning: &str| Column::number(name, "frames", meaning);
     vec![
         Column::text("flow", "name in the scenario"),
-        Column::text("path", "from host to host"),
+        Column::text(
+            "path",
+            "nodes that its frames pass; only its ends where they take several paths",
+        ),
         Column::text("protocol", "what carries it"),
         Column::number("class", "", "of its frames"),
         Column::number(
@@ -241,15 +252,13 @@ fn flows(spec: &EthernetSpec, outcome: &Outcome) -> Table {
         flow_columns(),
     );
     let seconds = seconds(spec, outcome);
+    let channels = names::channels(spec);
     for (flow, found) in found(spec, outcome) {
         let rate = |bytes: u64| Cell::float(per_second(bytes as f64 * 8.0, seconds) / 1e6, 4);
         let frames = found.balance();
-        let destinations = flow.destinations().map(|to| names::node(spec, to));
-        let destinations: Vec<String> = destinations.collect();
-        let (source, destination) = (names::node(spec, flow.source), destinations.join(", "));
         table.rows.push(vec![
             flow.name.clone().into(),
-            format!("{source} -> {destination}").into(),
+            names::path(spec, flow, &found.path, &channels).into(),
             protocol(&flow.transport).into(),
             u32::from(flow.class).into(),
             rate(found.ends.goodput_bytes),

@@ -5,7 +5,7 @@ use backwater_net::frames::spec::EthernetSpec;
 use backwater_net::outcome::{FlowOutcome, Outcome};
 
 use super::groups::{Group, goodputs, groups, per_second, seconds};
-use super::ports::{self, Queue};
+use super::ports::{self, Queue, longest_stop_ps};
 use super::completion::{self, Completion};
 use super::words::{self, Control};
 use super::{bounds, fair, names, promises, standstill};
@@ -45,7 +45,7 @@ pub fn ethernet_terminal_summary(info: &RunInfo, spec: &EthernetSpec, outcome: &
     if let Some((complete, last)) = words::transfers(outcome) {
         lines.push(format!("transfers: {} {last}", grouped(complete)));
     }
-    lines.extend(completion::lines(spec, outcome));
+    lines.extend(completion::lines(spec, outcome, &groups(spec, outcome)));
     lines.push(words::conservation(&outcome.balances()));
     let queues = ports::queues(spec, outcome);
     let channels = names::channels(spec);
@@ -249,7 +249,7 @@ fn stop_lines(channels: &[String], outcome: &Outcome, queues: &[Queue<'_>]) -> V
     let control = Control::of(outcome).sentence();
     let top = ports::top(queues, |queue| {
         // Stops of the warm-up count too, after all others.
-        queue.found.stopped_share + queue.found.longest_stop.ps() as f64 * 1e-30
+        queue.found.stopped_share + longest_stop_ps(queue.found) * 1e-30
     });
     if top.is_empty() && control.is_none() {
         return Vec::new();
@@ -260,10 +260,11 @@ fn stop_lines(channels: &[String], outcome: &Outcome, queues: &[Queue<'_>]) -> V
     )];
     for queue in top.iter().take(PORTS) {
         lines.push(format!(
-            "  {}: stopped {} of the time, longest {}",
+            "  {}: stopped {} of the time, {}, longest {}",
             queue.name(channels),
             words::percent(queue.found.stopped_share),
-            span(queue.found.longest_stop.ps() as f64)
+            counted(queue.found.stops.count(), "stop"),
+            span(longest_stop_ps(queue.found))
         ));
     }
     lines.extend(more(top.len()));

@@ -43,6 +43,11 @@ fn columns() -> Vec<Column> {
             "ms",
             "when the last of the whole run was complete",
         ),
+        Column::number(
+            "completion",
+            "ms",
+            "from the start of the first to the end of the last; empty before all are complete",
+        ),
     ]);
     columns
 }
@@ -76,6 +81,8 @@ pub fn table(spec: &EthernetSpec, outcome: &Outcome) -> Table {
         row.push(cell(acked.percentile(99.0), MS));
         row.push(found.ends.unacknowledged_total.into());
         row.push(cell(Some(found.ends.last_transfer.ps() as f64), MS));
+        let whole = found.ends.completion();
+        row.push(cell(whole.map(|time| time.ps() as f64), MS));
         table.rows.push(row);
     }
     table

@@ -175,7 +175,7 @@ fn queue(sent: u64, stopped_share: f64, drops: Drops) -> QueueOutcome {
         most_bytes: 60_000,
         mean_bytes: 40_000.0,
         stopped_share,
-        longest_stop: Duration(if stopped_share > 0.0 { 8 * MS } else { 0 }),
+        stops: spread(if stopped_share > 0.0 { &[2 * MS, 8 * MS] } else { &[] }),
         ..QueueOutcome::default()
     }
 }
