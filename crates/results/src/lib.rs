@@ -21,6 +21,7 @@ pub mod map;
 mod merge;
 pub mod model;
 pub mod number;
+pub mod overlay;
 mod promised;
 mod rows;
 pub mod run;

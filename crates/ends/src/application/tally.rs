@@ -115,7 +115,10 @@ mod tests {
         let (delivered, delay) = tally.delivered();
         assert_eq!((delivered, delay.count, delay.mean), (3, 2, 30.0));
         assert_eq!((delay.min, delay.max), (20, 40));
-        assert_eq!((found.transfers, found.transfer_time.max()), (1, Some(95.0)));
+        assert_eq!(
+            (found.transfers, found.transfer_time.max()),
+            (1, Some(95.0))
+        );
         assert_eq!(found.first_start, Some(Time(5)));
         assert_eq!((found.transfers_total, found.last_transfer), (2, Time(100)));
         assert_eq!(delay.histogram.percentile(100.0), 40);

@@ -56,8 +56,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             .zip(&self.network.classes.losses);
         let mut outcomes = Vec::new();
         for (id, ((flow, losses), (frames, bytes))) in (0..).zip(flows.zip(inside)) {
-            let (stations, routes) =
-                (&self.network.classes.stations, &self.network.classes.routes);
+            let (stations, routes) = (&self.network.classes.stations, &self.network.classes.routes);
             let (delivered, delay) = stations.delivered(id);
             let destinations = self.destination_outcomes(id, &inside_by_receiver);
             let copies = destinations.len().max(1) as u64;

@@ -211,7 +211,11 @@ pub fn lines(spec: &EthernetSpec, outcome: &Outcome, groups: &[Group]) -> Vec<St
     let whole = groups.iter().filter(|group| group.flows.len() > 1);
     let whole = whole.filter_map(|group| {
         let took = of_group(outcome, group)?;
-        Some(format!("{} {}", shortened(&group.name), span(took.ps() as f64)))
+        Some(format!(
+            "{} {}",
+            shortened(&group.name),
+            span(took.ps() as f64)
+        ))
     });
     let whole: Vec<String> = whole.take(GROUPS).collect();
     if !whole.is_empty() {

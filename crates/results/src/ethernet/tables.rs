@@ -4,8 +4,8 @@ use backwater_kernel::{DelayOutcome, Distribution, Place};
 use backwater_net::frames::spec::{EthernetSpec, FlowSpec, NodeKind, TrafficSpec, TransportSpec};
 use backwater_net::outcome::{FlowOutcome, Outcome};
 
-use super::groups::{Group, fairness, goodputs, groups, per_second, seconds};
 use super::completion::{self, Completion};
+use super::groups::{Group, fairness, goodputs, groups, per_second, seconds};
 use super::{bounds, fair, names, pauses, ports, standstill, transfers};
 use crate::distribution::cell;
 use crate::groups::group_names;
@@ -201,7 +201,10 @@ fn group_row(spec: &EthernetSpec, outcome: &Outcome, group: &Group, goodputs: &[
         cell(done.slowdown.mean(), 1.0),
         cell(done.slowdown.percentile(99.0), 1.0),
         cell(acked.mean(), 1e9),
-        cell(completion::of_group(outcome, group).map(|time| time.ps() as f64), 1e9),
+        cell(
+            completion::of_group(outcome, group).map(|time| time.ps() as f64),
+            1e9,
+        ),
         total(|flow| flow.lost).into(),
     ]
 }

@@ -4,9 +4,9 @@ use backwater_kernel::{DelayOutcome, Distribution};
 use backwater_net::frames::spec::EthernetSpec;
 use backwater_net::outcome::{FlowOutcome, Outcome};
 
+use super::completion::{self, Completion};
 use super::groups::{Group, goodputs, groups, per_second, seconds};
 use super::ports::{self, Queue, longest_stop_ps};
-use super::completion::{self, Completion};
 use super::words::{self, Control};
 use super::{bounds, fair, names, promises, standstill};
 use crate::distribution::tail;
@@ -220,7 +220,9 @@ fn times(group: &Group, outcome: &Outcome) -> impl Iterator<Item = String> {
         delayed(delay.mean),
         delayed(delay.histogram.percentile(99.0) as f64),
     ];
-    cells.into_iter().map(|cell| cell.unwrap_or_else(|| "-".into()))
+    cells
+        .into_iter()
+        .map(|cell| cell.unwrap_or_else(|| "-".into()))
 }
 
 /// How many frames were dropped and why, and at which ports most.

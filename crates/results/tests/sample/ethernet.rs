@@ -3,7 +3,8 @@
 use backwater_ends::TcpSpec;
 use backwater_ends::tcp::TcpCounts;
 use backwater_kernel::{
-    Balance, Collected, DelayOutcome, Delays, Distribution, Duration, Place, Rate, Stop, Time, Violations,
+    Balance, Collected, DelayOutcome, Delays, Distribution, Duration, Place, Rate, Stop, Time,
+    Violations,
 };
 use backwater_net::frames::spec::{
     ChannelSpec, EthernetSpec, FlowSpec, Forwarding, LinkSpec, MemorySpec, NodeKind, NodeSpec,
@@ -175,7 +176,11 @@ fn queue(sent: u64, stopped_share: f64, drops: Drops) -> QueueOutcome {
         most_bytes: 60_000,
         mean_bytes: 40_000.0,
         stopped_share,
-        stops: spread(if stopped_share > 0.0 { &[2 * MS, 8 * MS] } else { &[] }),
+        stops: spread(if stopped_share > 0.0 {
+            &[2 * MS, 8 * MS]
+        } else {
+            &[]
+        }),
         ..QueueOutcome::default()
     }
 }

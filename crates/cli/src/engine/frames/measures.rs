@@ -205,7 +205,9 @@ fn mean(times: &DelayOutcome, unit: f64) -> f64 {
 
 /// What so many percent are no larger than, over `unit`; not a number where there are too few.
 fn at(found: &Distribution, percent: f64, unit: f64) -> f64 {
-    found.percentile(percent).map_or(f64::NAN, |value| value / unit)
+    found
+        .percentile(percent)
+        .map_or(f64::NAN, |value| value / unit)
 }
 
 /// 99 % take no longer.

@@ -194,7 +194,10 @@ fn a_file_is_complete_with_its_last_byte_and_over_with_its_last_acknowledgement(
     let ms = |count: u64| Some((count * MS_PS) as f64);
     assert_eq!((times.min(), times.max()), (ms(70), ms(70)));
     let times = &found.acknowledged_time;
-    assert_eq!((times.count(), times.min(), times.max()), (50, ms(80), ms(80)));
+    assert_eq!(
+        (times.count(), times.min(), times.max()),
+        (50, ms(80), ms(80))
+    );
     // Each segment is acknowledged: as many frames back, which count but have no delay.
     let (delivered, delay) = pipe.stations.delivered(0);
     assert_eq!((delivered, delay.count), (1_000, 500));
