@@ -17,6 +17,7 @@ mod interrupt;
 mod machine;
 mod manual;
 mod memory;
+mod plot;
 mod point;
 mod progress;
 mod reproduce;
@@ -65,6 +66,8 @@ enum Command {
     Saturate(saturate::Options),
     /// Run one workload under nine schemes and print one table
     Compare(compare::Options),
+    /// Draw runs, sweeps and searches in one report
+    Plot(plot::Options),
     /// Check scenarios for errors without running them
     Check(check::Options),
     /// Rerun papers claim by claim and judge each
@@ -106,6 +109,7 @@ fn main() -> ExitCode {
         Command::Sweep(options) => sweep::sweep(&options),
         Command::Saturate(options) => saturate::saturate(&options),
         Command::Compare(options) => compare::compare(&options),
+        Command::Plot(options) => plot::plot(&options),
         Command::Check(options) => check::check(&options),
         Command::Reproduce(options) => reproduce::reproduce(&options),
         Command::Explain(options) => explain::explain(&options),

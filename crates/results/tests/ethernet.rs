@@ -235,7 +235,10 @@ fn tables_say_what_the_outcome_says() {
     let pauses = table(&tables, "pauses");
     assert_eq!(pauses.rows.len(), 2);
     assert_eq!(*cell(pauses, 0, "stops"), Cell::Int(2));
-    assert_eq!(*cell(pauses, 0, "stopped_total_us"), Cell::float(10_000.0, 3));
+    assert_eq!(
+        *cell(pauses, 0, "stopped_total_us"),
+        Cell::float(10_000.0, 3)
+    );
     assert_eq!(*cell(pauses, 0, "pause_max_us"), Cell::float(8_000.0, 3));
     let queues = table(&tables, "queues");
     assert_eq!(queues.rows.len(), 8, "class 1 did nothing");
@@ -293,7 +296,11 @@ fn the_report_draws_what_there_is_and_escapes_names() {
         let text = svg(plot);
         roxmltree::Document::parse(&text).expect("an SVG");
     }
-    assert_eq!(drawn[1].curves[0].x, [40.0, 40.0, 60.0], "two files in each flow");
+    assert_eq!(
+        drawn[1].curves[0].x,
+        [40.0, 40.0, 60.0],
+        "two files in each flow"
+    );
     assert_eq!(drawn[2].marks.len(), 1, "the deadline");
     assert_eq!(drawn[4].curves[0].y, [25.0, 12.5]);
     assert_eq!(drawn[5].curves.len(), 3, "all ports, and two");
