@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use backwater_kernel::words::counted;
 use backwater_results::directory::read_file;
 use backwater_results::overlay::{NoOverlay, Overlay, Results, overlay};
-use backwater_results::{Block, Column, Report, RunDirectory, Table};
+use backwater_results::{Block, Cell, Column, Report, RunDirectory, Table};
 use backwater_scenario::LARGEST_FILE_BYTES;
 use serde_json::{Value, json};
 
@@ -218,7 +218,7 @@ fn sources(read: &[(Results, Value)]) -> Table {
             word("version"),
             word("trace_hash"),
         ];
-        table.rows.push(cells.map(Into::into).to_vec());
+        table.rows.push(cells.map(Cell::from).to_vec());
     }
     table
 }
