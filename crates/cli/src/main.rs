@@ -170,8 +170,8 @@ fn fail(message: impl std::fmt::Display) -> u8 {
     BAD_INPUT
 }
 
-/// Where results go when `--out` does not say: what is changed on the command line has a directory of
-/// its own.
+/// Where results go when `--out` does not say: what is changed on the command line has a directory
+/// of its own.
 fn default_out(name: &str, changes: &Changes) -> PathBuf {
     PathBuf::from("runs").join(format!("{name}{}", changes.suffix()))
 }

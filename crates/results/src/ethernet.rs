@@ -5,6 +5,7 @@ mod bounds;
 mod capture;
 mod completion;
 mod fair;
+mod group_table;
 mod groups;
 mod names;
 mod pauses;

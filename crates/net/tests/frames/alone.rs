@@ -156,8 +156,8 @@ fn what_tcp_adds_when_it_is_alone() {
     assert!(slowdown > 1.8 && slowdown < 3.5, "{slowdown}");
 }
 
-/// Request there, service, response back. (The service is long enough for the acknowledgement of the
-/// request to be gone, which would hold up a response by its 84 bytes.)
+/// Request there, service, response back. (The service is long enough for the acknowledgement
+/// of the request to be gone, which would hold up a response by its 84 bytes.)
 #[test]
 fn requests_count_both_ways_and_a_fixed_service() {
     let mut tcp = TcpSpec::modern();

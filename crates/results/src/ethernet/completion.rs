@@ -151,8 +151,8 @@ pub fn table(spec: &EthernetSpec, outcome: &Outcome, groups: &[Group]) -> Table 
     heads.extend(columns("slowdown", ""));
     let mut table = Table::new(
         "completion",
-        "Flow completion times and slowdowns by the size of transfers, after the warm-up. Slowdown: \
-         the time over that of the same transfer alone on the idle path at line rate.",
+        "Flow completion times and slowdowns by the size of transfers, after the warm-up. \
+         Slowdown: the time over that of the same transfer alone on the idle path at line rate.",
         heads,
     );
     let several = groups.iter().filter(|group| group.flows.len() > 1);
@@ -226,7 +226,10 @@ pub fn lines(spec: &EthernetSpec, outcome: &Outcome, groups: &[Group]) -> Vec<St
 
 /// For `summary.json`: of all transfers and by size.
 pub fn json(spec: &EthernetSpec, outcome: &Outcome) -> Value {
-    let one = |found: &Completion| json!({ "fct_ps": told(&found.fct), "slowdown": told(&found.slowdown) });
+    let one = |found: &Completion| {
+        let (fct, slowdown) = (told(&found.fct), told(&found.slowdown));
+        json!({ "fct_ps": fct, "slowdown": slowdown })
+    };
     let ranges = by_range(&by_size(spec, outcome, everyone(outcome)));
     let sizes = ranges.iter().map(|(name, found)| {
         let mut value = one(found);

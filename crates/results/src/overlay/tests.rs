@@ -4,8 +4,11 @@ use serde_json::json;
 
 use super::*;
 
+fn column(name: &str, heading: &str, unit: &str) -> Value {
+    json!({ "name": name, "heading": heading, "unit": unit, "meaning": "" })
+}
+
 fn sweep(name: &str, text: &str) -> Results {
-    let column = |name: &str, heading: &str, unit: &str| json!({ "name": name, "heading": heading, "unit": unit, "meaning": "" });
     let columns = json!({ "tables/summary.csv": { "columns": [
         column("load", "load", ""),
         column("vcs", "VCs", ""),
@@ -25,7 +28,6 @@ fn sweep(name: &str, text: &str) -> Results {
 }
 
 fn run(name: &str, n3: &str, rows: &str) -> Results {
-    let column = |name: &str, heading: &str, unit: &str| json!({ "name": name, "heading": heading, "unit": unit, "meaning": "" });
     let columns = json!({ "tables/flows.csv": { "columns": [
         column("flow", "flow", ""),
         column("throughput_mbps", "throughput", "Mbps"),
