@@ -61,7 +61,8 @@ pub fn channel(names: &[String], channel: u32) -> String {
 }
 
 /// `A -> S1 -> B`: the nodes on the path of a flow over these channels, with the link's number
-/// where several join two of them; its ends where there is no path. `names` are those of [`channels`].
+/// where several join two of them; its ends where there is no path. `names` are those of
+/// [`channels`].
 pub fn path(spec: &EthernetSpec, flow: &FlowSpec, hops: &[u32], names: &[String]) -> String {
     let source = node(spec, flow.source);
     if hops.is_empty() {

@@ -11,9 +11,9 @@ use crate::groups::group_names;
 use crate::merge::as_one;
 use crate::model::{Cell, Column, Table};
 
-/// Tables of the balance, groups of flows, flows, fair shares, transfers and their completion, delays,
-/// deadlines, TCP, drops, the standstill, destinations of multicasts, pauses, queues, ports, nodes and
-/// violations; those without a row are left out.
+/// Tables of the balance, groups of flows, flows, fair shares, transfers and their completion,
+/// delays, deadlines, TCP, drops, the standstill, destinations of multicasts, pauses, queues,
+/// ports, nodes and violations; those without a row are left out.
 pub fn ethernet_tables(spec: &EthernetSpec, outcome: &Outcome) -> Vec<Table> {
     let mut tables = short_tables(spec, outcome);
     tables.extend(long_tables(spec, outcome));
