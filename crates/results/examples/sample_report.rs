@@ -3,7 +3,7 @@
 //!
 //! `cargo run -p backwater-results --example sample_report -- DIR`
 
-#[path = "../tests/sample/mod.rs"]
+#[path = "../tests/suite/sample/mod.rs"]
 mod sample;
 
 use std::process::ExitCode;

@@ -1,0 +1,13 @@
+//! The tests of this crate, in one program: what they share is compiled once.
+
+mod audit;
+mod capacity;
+mod common;
+mod crossbar_queues;
+mod deadlock;
+mod lane_pace;
+mod offered_load;
+mod ring_deadlock;
+mod series;
+mod trace_hashes;
+mod zero_load;

@@ -1,0 +1,188 @@
+//! Credit for classes: small cases by hand, and what becomes of lost credit.
+
+use crate::frames::common::*;
+use backwater_kernel::{Duration, Rings, Stop, Time};
+use backwater_net::frames::Simulation;
+use backwater_net::frames::probe::{Content, CreditMessage, FrameView, Probe};
+use backwater_net::frames::spec::*;
+use backwater_net::outcome::Outcome;
+
+/// A frame of 1,000 bytes at 100 Mbps, preamble and gap included.
+const FRAME: u64 = 1020 * 80_000;
+/// A control frame.
+const CONTROL: u64 = 84 * 80_000;
+/// Propagation of every link.
+const AWAY: u64 = US / 2;
+
+/// Starts of data on the first link, and what each control frame said and when.
+#[derive(Default)]
+struct Log {
+    data: Vec<u64>,
+    control: Vec<(u64, u32, CreditMessage, u64)>,
+}
+
+impl Probe for Log {
+    fn on_frame_start(&mut self, at: Time, channel: u32, frame: &FrameView) {
+        if let Content::Credit { message, value, .. } = frame.content {
+            self.control.push((at.0, channel, message, value));
+        } else if channel == 0 {
+            self.data.push(at.0);
+        }
+    }
+}
+
+fn run(net: &Net) -> (Log, Outcome) {
+    let mut simulation =
+        Simulation::<Rings, Log>::with_probe(&net.spec, Log::default()).expect("a sound network");
+    simulation.run();
+    let outcome = simulation.outcome();
+    assert_eq!(outcome.violations.total(), 0, "{:?}", outcome.violations);
+    (simulation.into_probe(), outcome)
+}
+
+fn credit(rule: CreditRule, n2: u32, n3: u32) -> CreditSpec {
+    CreditSpec {
+        rule,
+        n1: 0,
+        n2,
+        n3,
+        window: Duration(FRAME + CONTROL + 2 * AWAY),
+        bind: Bind::Start,
+        redundant_every: None,
+        refresh_every: None,
+        request_after: None,
+        resync_every: None,
+        message_bytes: None,
+    }
+}
+
+/// S sends frames of 1,000 bytes without end over A to D; credit holds from S to A.
+fn pair(rule: CreditSpec, unit_bytes: u32) -> Net {
+    let mut net = Net::new(1, None);
+    let (s, a, d) = (net.station("S"), net.switch("A"), net.station("D"));
+    net.link(s, a, 100);
+    net.link(a, d, 100);
+    net.udp(s, d, 954, endless());
+    net.spec.stop_at = Time(20 * MS);
+    net.spec.warm_up = Time::ZERO;
+    net.spec.links[0].channels[0].credits = vec![Some(ClassCreditSpec { unit_bytes, rule })];
+    net
+}
+
+#[test]
+fn one_frame_of_credit_is_one_frame_a_loop() {
+    // In at A after a frame and the way, out after another frame; then credit goes back.
+    let period = 2 * FRAME + CONTROL + 2 * AWAY;
+    for rule in [
+        CreditRule::N23,
+        CreditRule::Relative,
+        CreditRule::Cumulative,
+    ] {
+        let (log, _) = run(&pair(credit(rule, 1, 0), 1_016));
+        let expected = (0..).map(|k| k * period).take(log.data.len());
+        assert!(log.data.len() > 100 && log.data.iter().copied().eq(expected));
+        let freed = (1..4).map(|k| {
+            let value = if rule == CreditRule::Cumulative { k } else { 1 };
+            let at = (k - 1) * period + 2 * FRAME + AWAY;
+            (at, 1, CreditMessage::Credit, value)
+        });
+        assert!(
+            log.control[..3].iter().copied().eq(freed),
+            "{:?}",
+            &log.control[..3]
+        );
+    }
+}
+
+#[test]
+fn a_frame_costs_its_bytes_in_units_rounded_up() {
+    // Four units of 300 bytes a frame: of eleven, two frames go; credit comes for each.
+    let (log, _) = run(&pair(credit(CreditRule::Cumulative, 1, 10), 300));
+    assert_eq!(log.data[..2], [0, FRAME]);
+    assert_eq!(log.data[2], 2 * FRAME + AWAY + CONTROL + AWAY);
+    let said: Vec<u64> = log.control[..2].iter().map(|(.., value)| *value).collect();
+    assert_eq!(said, [4, 8]);
+}
+
+#[test]
+fn e_is_what_was_sent_within_the_window() {
+    // Three places. Credit at 2 FRAME + AWAY says that none is left but one: the second frame is
+    // in A, the third on its way, and E takes that one off.
+    let (log, _) = run(&pair(credit(CreditRule::N23, 1, 2), 1_000));
+    assert_eq!(log.data[..3], [0, FRAME, 2 * FRAME]);
+    let back = 2 * FRAME + AWAY + CONTROL + AWAY;
+    assert_eq!(
+        log.control[0],
+        (2 * FRAME + AWAY, 1, CreditMessage::Credit, 2)
+    );
+    // The wire is busy with the third frame when it comes; the fourth follows that.
+    assert!(back < 3 * FRAME);
+    assert_eq!(log.data[3], 3 * FRAME);
+}
+
+/// All control frames from A to S are lost from 1 ms on.
+fn losing(rule: CreditSpec) -> Net {
+    let mut net = pair(rule, 1_000);
+    net.spec.stop_at = Time(1_000 * MS);
+    net.spec.links[0].channels[1].errors = ErrorSpec {
+        control_loss: 1.0,
+        from: Time(MS),
+        ..ErrorSpec::default()
+    };
+    net
+}
+
+#[test]
+fn without_its_credit_a_class_stands_still() {
+    let (log, outcome) = run(&losing(credit(CreditRule::N23, 2, 4)));
+    assert_eq!(outcome.stop, Stop::Standstill);
+    let standstill = outcome.standstill.expect("it is why");
+    assert!(!standstill.is_circle);
+    assert_eq!(
+        (
+            standstill.waits.len(),
+            standstill.waits[0].queue().map(|queue| queue.channel)
+        ),
+        (1, Some(0))
+    );
+    assert!(log.data.iter().all(|at| *at < 2 * MS));
+}
+
+#[test]
+fn a_request_gets_credit_again() {
+    let asking = CreditSpec {
+        request_after: Some(Duration(MS)),
+        ..credit(CreditRule::N23, 2, 4)
+    };
+    let mut net = losing(asking);
+    // One in three gets through.
+    net.spec.links[0].channels[1].errors.control_loss = 0.67;
+    let (log, outcome) = run(&net);
+    assert_eq!(outcome.stop, Stop::TimeReached);
+    let asked = log
+        .control
+        .iter()
+        .filter(|it| it.2 == CreditMessage::Request);
+    assert!(asked.count() > 10);
+    assert!(log.data.last().is_some_and(|at| *at > 950 * MS));
+}
+
+#[test]
+fn statements_of_the_counter_make_good_lost_data() {
+    let lossy = |resync_every| {
+        let rule = CreditSpec {
+            resync_every,
+            ..credit(CreditRule::Cumulative, 2, 6)
+        };
+        let mut net = pair(rule, 1_000);
+        net.spec.stop_at = Time(1_000 * MS);
+        net.spec.links[0].channels[0].errors.data_loss = 0.05;
+        run(&net)
+    };
+    let (stated, _) = lossy(Some(4));
+    assert!(stated.control.iter().any(|it| it.2 == CreditMessage::Sync));
+    assert!(stated.data.last().is_some_and(|at| *at > 990 * MS));
+    let (silent, outcome) = lossy(None);
+    assert_eq!(outcome.stop, Stop::Standstill);
+    assert!(silent.data.len() < stated.data.len() / 4);
+}

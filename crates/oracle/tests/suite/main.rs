@@ -1,0 +1,31 @@
+//! The tests of this crate, in one program: what they share is compiled once.
+
+mod abr;
+mod abr_agreement;
+mod abr_laws;
+mod abr_shares;
+mod agreement;
+mod common;
+mod ethernet_agreement;
+mod ethernet_alone;
+mod ethernet_common;
+mod ethernet_laws;
+mod ethernet_parts;
+mod ethernet_peers;
+mod ethernet_standstill;
+mod fabric_agreement;
+mod fabric_audit;
+mod fabric_common;
+mod fabric_deadlock;
+mod fabric_distribution;
+mod fabric_hand;
+mod fabric_properties;
+mod fabric_random;
+mod fabric_shards;
+mod frame_bounds;
+mod identity;
+mod invariants;
+mod service_agreement;
+mod service_common;
+mod service_laws;
+mod session_agreement;

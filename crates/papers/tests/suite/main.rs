@@ -1,0 +1,8 @@
+//! The tests of this crate, in one program: what they share is compiled once.
+
+mod abr;
+mod common;
+mod ethernet;
+mod fabric;
+mod packet;
+mod threads;

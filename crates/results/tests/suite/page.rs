@@ -1,0 +1,233 @@
+//! The page and the figures as text; `tests/browser` looks at them in a browser.
+
+use crate::sample;
+
+use backwater_results::{Block, Cell, Column, Curve, Plot, Report, Style, Table, page, svg};
+
+#[test]
+fn a_hostile_name_never_becomes_markup() {
+    let page = page(&sample::report());
+    assert!(!page.contains(sample::HOSTILE));
+    assert!(
+        page.contains("&lt;/script&gt;&lt;b&gt;"),
+        "it is shown, though"
+    );
+    assert!(
+        page.contains("\\u003c/script\\u003e\\u003cb\\u003e"),
+        "and charted"
+    );
+    let opened = page.matches("<script").count();
+    assert_eq!(opened, page.matches("</script>").count());
+    assert_eq!(opened, 3, "data, uPlot, our own");
+}
+
+#[test]
+fn every_text_of_every_block_is_escaped() {
+    let bad = || String::from("\"><img src=x onerror=alert(1)>'&");
+    let mut table = Table::new(bad(), bad(), vec![Column::number(&bad(), &bad(), &bad())]);
+    table.rows.push(vec![Cell::Text(bad())]);
+    let plot = Plot {
+        id: bad(),
+        title: bad(),
+        note: bad(),
+        curves: vec![Curve::new(bad(), Style::Line, vec![0.0], vec![0.0])],
+        ..Plot::default()
+    };
+    let report = Report {
+        title: bad(),
+        subtitle: bad(),
+        command: bad(),
+        version: bad(),
+        blocks: vec![
+            Block::Heading {
+                level: 9,
+                text: bad(),
+            },
+            Block::Text(bad()),
+            Block::Table(table),
+            Block::Plot(plot.clone()),
+            Block::Code {
+                lang: bad(),
+                text: bad(),
+            },
+            Block::Fold {
+                summary: bad(),
+                blocks: vec![Block::Text(bad())],
+            },
+        ],
+    };
+    assert!(!page(&report).contains("<img"));
+    assert!(!svg(&plot).contains("<img"));
+}
+
+#[test]
+fn the_page_names_no_address_to_load_from() {
+    let page = page(&sample::report());
+    assert!(page.contains("default-src 'none'"));
+    for wanted in [
+        "src=\"",
+        "url(",
+        "@import",
+        "fetch(",
+        "XMLHttpRequest",
+        "WebSocket",
+    ] {
+        assert!(!page.contains(wanted), "the page holds {wanted}");
+    }
+    assert_eq!(page.matches("<link ").count(), 1, "the empty icon alone");
+}
+
+#[test]
+fn the_licence_of_what_is_built_in_goes_with_the_page() {
+    assert!(page(&sample::report()).contains("Copyright (c) 2022 Leon Sorokin"));
+}
+
+/// Two seeds may give an interval many times the values: it is cut, and the curve stays as it is.
+#[test]
+fn intervals_do_not_set_the_scale() {
+    let plot_with = |interval, style| Plot {
+        curves: vec![Curve {
+            interval,
+            ..Curve::new("a", style, vec![1.0, 2.0, 3.0], vec![10.0, 20.0, 54.0])
+        }],
+        ..Plot::default()
+    };
+    let wide = Some((vec![-180.0; 3], vec![250.0; 3]));
+    let circles = |figure: &str| -> Vec<String> {
+        let lines = figure.lines().filter(|line| line.starts_with("<circle"));
+        lines.map(String::from).collect()
+    };
+    for style in [Style::Line, Style::Points] {
+        let alone = svg(&plot_with(None, style));
+        let with = svg(&plot_with(wide.clone(), style));
+        assert_eq!(circles(&alone).len(), 3);
+        assert_eq!(circles(&with), circles(&alone));
+        // All of the band or whiskers lies between the ends of the axis, 260 units apart.
+        let class = ["class=\"i\"", "class=\"w\""].map(|class| with.contains(class));
+        assert_ne!(class[0], class[1]);
+    }
+    let figure = svg(&plot_with(wide, Style::Points));
+    let whiskers = figure
+        .lines()
+        .find(|line| line.contains("class=\"w\""))
+        .unwrap();
+    assert!(
+        !whiskers.contains("h8"),
+        "cut whiskers have no end: {whiskers}"
+    );
+}
+
+#[test]
+fn code_in_cells_is_shown_as_code_and_downloaded_as_it_is() {
+    let mut table = Table::new("notes", "", vec![Column::text("note", "")]);
+    table.rows.push(vec![Cell::from("set `acks` to \"every\"")]);
+    let report = Report {
+        blocks: vec![Block::Table(table)],
+        ..Report::default()
+    };
+    let page = page(&report);
+    assert!(page.contains("set <code>acks</code> to &quot;every&quot;</"));
+    assert!(page.contains("data-v=\"set `acks` to &quot;every&quot;\""));
+}
+
+#[test]
+fn legends_are_empty_until_the_pointer_moves() {
+    assert!(!page(&sample::report()).contains("output:empty::before"));
+}
+
+#[test]
+fn a_page_without_plots_is_small() {
+    let report = Report {
+        title: "Nothing".into(),
+        ..Report::default()
+    };
+    let page = page(&report);
+    assert!(page.len() < 60_000, "{} bytes", page.len());
+    assert!(!page.contains("uPlot="));
+}
+
+/// Every figure of the sample.
+fn figures() -> Vec<Plot> {
+    let mut plots = Vec::new();
+    let report = sample::report();
+    backwater_results::html::each_plot(&report.blocks, &mut |plot| plots.push(plot.clone()));
+    plots
+}
+
+#[test]
+fn figures_are_well_formed() {
+    let figures = figures();
+    assert_eq!(figures.len(), 7);
+    for plot in &figures {
+        let text = svg(plot);
+        let document = roxmltree::Document::parse(&text).expect(&plot.title);
+        let title = document.descendants().find(|n| n.has_tag_name("title"));
+        let title = document
+            .root_element()
+            .children()
+            .find(|n| n.has_tag_name("title"))
+            .or(title);
+        assert_eq!(title.and_then(|t| t.text()), Some(plot.title.as_str()));
+        assert!(
+            !text.contains("NaN") && !text.contains("inf"),
+            "{}",
+            plot.title
+        );
+        for curve in &plot.curves {
+            let named = document
+                .descendants()
+                .any(|n| n.text() == Some(curve.name.as_str()));
+            assert!(named, "{} is not in the legend", curve.name);
+        }
+    }
+    assert!(
+        roxmltree::Document::parse("<svg><g></svg>").is_err(),
+        "the parser can object"
+    );
+}
+
+#[test]
+fn odd_plots_are_drawn_without_a_panic() {
+    let report = sample::odd_report();
+    assert!(page(&report).contains("id=\"plots\""));
+    let mut count = 0;
+    backwater_results::html::each_plot(&report.blocks, &mut |plot| {
+        let text = svg(plot);
+        roxmltree::Document::parse(&text).unwrap();
+        assert!(!text.contains("NaN"), "{plot:?}");
+        count += 1;
+    });
+    assert_eq!(count, 64);
+}
+
+/// Gbps for 98,405 Mbps; sorting, downloads and CSV keep the unit that the name says.
+#[test]
+fn numbers_are_shown_in_units_that_fit() {
+    let columns = vec![
+        Column::number("goodput", "Mbps", "payload"),
+        Column::number("stop max", "ms", ""),
+        Column::interval("goodput", "Mbps", "half width"),
+    ];
+    let mut table = Table::new("ports", "", columns);
+    let row = [98_405.82, 0.02893, 12.5].map(|value| Cell::float(value, 3));
+    table.rows.push(row.to_vec());
+    assert_eq!(
+        backwater_results::csv::table(&table),
+        "goodput_mbps,stop_max_ms,goodput_mbps_ci95\r\n98405.82,0.02893,12.5\r\n"
+    );
+    let text = page(&Report {
+        blocks: vec![Block::Table(table)],
+        ..Report::default()
+    });
+    for must in [
+        "data-head=\"goodput_mbps\" title=\"goodput_mbps [Mbps]: payload\"",
+        "goodput <span class=\"unit\">Gbps</span>",
+        "stop max <span class=\"unit\">us</span>",
+        "goodput ± 95 % <span class=\"unit\">Mbps</span>",
+        "data-v=\"98405.82\">98.406<",
+        "data-v=\"0.02893\">28.930<",
+        "data-v=\"12.5\">12.500<",
+    ] {
+        assert!(text.contains(must), "no {must}");
+    }
+}

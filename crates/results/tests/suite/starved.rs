@@ -1,0 +1,197 @@
+//! Who offered something and got next to nothing is named, with what stood in the way.
+
+use crate::sample;
+
+use backwater_kernel::{Duration, Time};
+use backwater_net::frames::spec::{Span, TrafficSpec as EthernetTraffic};
+use backwater_net::outcome::LossCause;
+use backwater_net::spec::{SchedulerSpec, TrafficSpec};
+use backwater_results::{
+    ethernet_manifest, ethernet_report, ethernet_summary, ethernet_terminal_summary,
+    fabric_manifest, fabric_report, fabric_summary, fabric_terminal_summary, page, run_manifest,
+    run_report, run_summary, terminal_summary,
+};
+use sample::{ethernet, fabric};
+
+/// `warning: ` lines of a terminal, without that word.
+fn warnings(terminal: &str) -> Vec<&str> {
+    let lines = terminal.lines();
+    lines.filter_map(|l| l.strip_prefix("warning: ")).collect()
+}
+
+const STARVED: &str = "greedy: 41,000 offered, 409 delivered: ports serve 1 flow of priority 1 \
+                       before it, its own is 0; larger numbers are served first";
+
+#[test]
+fn a_circuit_behind_a_more_urgent_one() {
+    let (info, mut spec) = (sample::info(), sample::spec());
+    let mut outcome = sample::outcome();
+    assert!(run_manifest(&info, &spec, &outcome).warnings.is_empty());
+    let of_greedy = |delivered: u64, outcome: &mut backwater_net::outcome::Outcome| {
+        outcome.flows[1].delivered_total = delivered;
+        outcome.flows[1].inside_total = 41_000 - delivered;
+    };
+    // One in a hundred is little, and no warning.
+    of_greedy(410, &mut outcome);
+    assert!(run_manifest(&info, &spec, &outcome).warnings.is_empty());
+    of_greedy(409, &mut outcome);
+    assert_eq!(run_manifest(&info, &spec, &outcome).warnings, [STARVED]);
+    let terminal = terminal_summary(&info, &spec, &outcome, None);
+    assert_eq!(warnings(&terminal), [STARVED]);
+    let report = run_report(&info, &spec, &outcome, None, &[]);
+    assert!(page(&report).contains(STARVED));
+    // Where the order is that of arrival, priority is not the reason.
+    for link in &mut spec.links {
+        link.channels[0].scheduler = SchedulerSpec::Fifo;
+    }
+    let waits = "greedy: 41,000 offered, 409 delivered: 40,591 are waiting or in transit";
+    assert_eq!(run_manifest(&info, &spec, &outcome).warnings, [waits]);
+}
+
+/// It is made only as it may leave, so little is offered, and all of that arrives.
+#[test]
+fn a_greedy_circuit_far_below_its_share() {
+    let (info, mut spec) = (sample::info(), sample::spec());
+    let mut outcome = sample::outcome();
+    let seconds = outcome.ended_at.since(spec.warm_up).seconds();
+    // Three circuits on 622 Mbps.
+    let share = 622e6 / 3.0;
+    let got = |times: f64, outcome: &mut backwater_net::outcome::Outcome| {
+        let found = &mut outcome.flows[1];
+        found.delivered_bytes = (share * times / 100.0 * seconds / 8.0) as u64;
+    };
+    got(1.01, &mut outcome);
+    assert!(run_manifest(&info, &spec, &outcome).warnings.is_empty());
+    got(0.5, &mut outcome);
+    let starved = "greedy: 1.037 Mbps of a max-min share of 207.3 Mbps without priorities: ports \
+                   serve 1 flow of priority 1 before it, its own is 0; larger numbers are served \
+                   first";
+    assert_eq!(run_manifest(&info, &spec, &outcome).warnings, [starved]);
+    let terminal = terminal_summary(&info, &spec, &outcome, None);
+    assert_eq!(warnings(&terminal), [starved]);
+    let report = run_report(&info, &spec, &outcome, None, &[]);
+    assert!(page(&report).contains(starved));
+    let summary = run_summary(&info, &spec, &outcome, None);
+    assert_eq!(summary["starved"], serde_json::json!(["greedy"]));
+    // Half the time, half the share.
+    let start = Time((spec.warm_up.ps() + outcome.ended_at.ps()) / 2);
+    spec.flows[1].traffic = TrafficSpec::Greedy { start, total: None };
+    got(0.6, &mut outcome);
+    assert!(run_manifest(&info, &spec, &outcome).warnings.is_empty());
+    // What ends by itself may be small.
+    got(0.0, &mut outcome);
+    let total = Some(41_000);
+    spec.flows[1].traffic = TrafficSpec::Greedy { start, total };
+    assert!(run_manifest(&info, &spec, &outcome).warnings.is_empty());
+}
+
+#[test]
+fn a_circuit_whose_units_are_dropped_and_many_at_once() {
+    let (info, mut spec) = (sample::info(), sample::spec());
+    let mut outcome = sample::outcome();
+    let found = &mut outcome.flows[0];
+    (found.delivered_total, found.inside_total) = (3, 7);
+    found.lost_total = 33_390;
+    found.drops.add(LossCause::Buffer, 33_000);
+    found.drops.add(LossCause::Wire, 390);
+    let lost = "bursty, first: 33,400 offered, 3 delivered: 33,390 dropped by full buffers";
+    assert_eq!(run_manifest(&info, &spec, &outcome).warnings, [lost]);
+    for _ in 0..5 {
+        spec.flows.push(spec.flows[0].clone());
+        outcome.flows.push(outcome.flows[0].clone());
+    }
+    let told = run_manifest(&info, &spec, &outcome).warnings;
+    assert_eq!(told[..3], [lost; 3]);
+    assert_eq!(told[3..], ["3 more got almost nothing"]);
+}
+
+#[test]
+fn frames_of_a_low_class() {
+    let (info, mut spec, mut outcome) = (ethernet::info(), ethernet::spec(), ethernet::outcome());
+    assert!(
+        ethernet_manifest(&info, &spec, &outcome)
+            .warnings
+            .is_empty()
+    );
+    let found = &mut outcome.flows[1];
+    (found.delivered_total, found.lost_total) = (9, 0);
+    found.inside_total = 991;
+    spec.flows[0].class = 1;
+    (spec.flows[1].class, spec.flows[2].class) = (0, 0);
+    let starved = "file[2]: 1,000 frames created, 9 delivered: 991 are waiting or in transit; 1 \
+                   flow is of a class above 0, and the highest class goes first here";
+    let manifest = ethernet_manifest(&info, &spec, &outcome);
+    assert_eq!(manifest.warnings, [starved]);
+    let terminal = ethernet_terminal_summary(&info, &spec, &outcome);
+    assert_eq!(warnings(&terminal), [starved]);
+    assert!(page(&ethernet_report(&info, &spec, &outcome, &[])).contains(starved));
+    let found = &mut outcome.flows[1];
+    (found.lost_total, found.inside_total) = (991, 0);
+    let dropped = "file[2]: 1,000 frames created, 9 delivered: 991 were dropped";
+    assert_eq!(
+        ethernet_manifest(&info, &spec, &outcome).warnings,
+        [dropped]
+    );
+}
+
+/// Files, one after another, beside a video of 1.5 Mbps on 10 Mbps.
+#[test]
+fn a_connection_far_below_its_share() {
+    let (info, mut spec, mut outcome) = (ethernet::info(), ethernet::spec(), ethernet::outcome());
+    outcome.flows[1].ends.goodput_bytes = 30_000;
+    outcome.flows[1].ends.tcp.time_outs = 3;
+    let told = ethernet_manifest(&info, &spec, &outcome).warnings;
+    assert_eq!(told.len(), 1, "{told:?}");
+    let (rates, why) = (
+        "file[2]: 24 kbps of a max-min share of ",
+        " without priorities: ",
+    );
+    assert!(told[0].starts_with(rates), "{told:?}");
+    assert!(
+        told[0].ends_with(&format!("{why}10 are waiting or in transit, 3 time-outs")),
+        "{told:?}"
+    );
+    let summary = ethernet_summary(&info, &spec, &outcome);
+    assert_eq!(summary["starved"], serde_json::json!(["file[2]"]));
+    // A file of 30 kB each second is all that this one wants.
+    let mut files = |seconds: u64| {
+        spec.flows[1].traffic = EthernetTraffic::Files {
+            start: Time::ZERO,
+            bytes: 30_000,
+            think: Span::Fixed(Duration(seconds * 1_000_000_000_000)),
+            count: None,
+        };
+        ethernet_manifest(&info, &spec, &outcome).warnings.len()
+    };
+    assert_eq!((files(0), files(1)), (1, 0));
+}
+
+#[test]
+fn flits_of_a_class_and_of_a_terminal() {
+    let (info, spec, outcome) = (fabric::info(), fabric::spec(), fabric::outcome());
+    assert!(fabric_manifest(&info, &spec, &outcome).warnings.is_empty());
+    let mut low = outcome.clone();
+    low.classes[0].created_total = 5_000;
+    low.classes[0].delivered_total = 10;
+    let told = fabric_manifest(&info, &spec, &low).warnings;
+    let summary = fabric_summary(&info, &spec, &low);
+    assert_eq!(summary["starved"].as_array().map(Vec::len), Some(1));
+    let name = &spec.classes[0].name;
+    assert!(
+        told[0].starts_with(&format!("{name}: 5,000 flits created, 10 delivered: ")),
+        "{told:?}"
+    );
+    let terminal = fabric_terminal_summary(&info, &spec, &low);
+    assert_eq!(warnings(&terminal), told);
+    assert!(page(&fabric_report(&info, &spec, &low, &[])).contains("5,000 flits created"));
+
+    let mut shut_out = outcome;
+    let injection = spec.graph.channels.len() + 2;
+    shut_out.utilization[injection] = 0.0;
+    shut_out.terminals[2].created = 900;
+    shut_out.terminals[2].queued = 1_700;
+    let told = fabric_manifest(&info, &spec, &shut_out).warnings;
+    let wanted = "terminal 2: 900 flits created in the window, 0 entered the network: 1,700 wait \
+                  there";
+    assert!(told.iter().any(|one| one == wanted), "{told:?}");
+}

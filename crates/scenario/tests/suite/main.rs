@@ -1,0 +1,22 @@
+//! The tests of this crate, in one program: what they share is compiled once.
+
+mod abr;
+mod compare;
+mod corpus;
+mod diagnostics;
+mod ethernet;
+mod fabric;
+mod generated;
+mod language;
+mod mutations;
+mod network;
+mod pairs;
+mod runs;
+mod same_terms;
+mod service;
+mod set_aside;
+mod spread;
+mod sweep;
+mod tables;
+mod variants;
+mod wildcards;
