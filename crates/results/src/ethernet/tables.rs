@@ -4,9 +4,8 @@ use backwater_kernel::{DelayOutcome, Place};
 use backwater_net::frames::spec::{EthernetSpec, FlowSpec, NodeKind, TrafficSpec, TransportSpec};
 use backwater_net::outcome::{FlowOutcome, Outcome};
 
-use super::completion::{self, Completion};
 use super::groups::{groups, per_second, seconds};
-use super::{bounds, fair, names, pauses, ports, standstill, transfers};
+use super::{bounds, completion, fair, group_table, names, pauses, ports, standstill, transfers};
 use crate::groups::group_names;
 use crate::merge::as_one;
 use crate::model::{Cell, Column, Table};
