@@ -263,7 +263,7 @@ fn numbers(all: &[Results], columns: &[Values], over: Option<(&Column, &[f64])>)
         };
         heads.push(Column::number(&name, &y.unit, &y.meaning));
     }
-    let mut table = Table::new(&key(&y.name, ""), format!("{}, as drawn.", y.name), heads);
+    let mut table = Table::new(key(&y.name, ""), format!("{}, as drawn.", y.name), heads);
     for label in labels(columns) {
         let mut row = vec![Cell::from(label)];
         row.extend(

@@ -237,7 +237,7 @@ fn name(sweep: &Points<'_>, row: &[String], telling: &[String], has_others: bool
 /// A row for each dot.
 fn numbers(curves: &[Dots], (x, y): (&Column, &Column)) -> Table {
     let mut table = Table::new(
-        &key(&y.name, ""),
+        key(&y.name, ""),
         format!("{} over {}, as drawn.", y.name, x.name),
         vec![
             Column::text("curve", "as the legend calls it"),

@@ -80,14 +80,20 @@ fn sweeps_lie_over_each_other_and_legends_show_what_varies() {
     assert_eq!(plot.curves[2].x, [0.1, 0.2], "ascending");
     assert!(plot.note.contains("beyond saturation"));
     assert_eq!(found.tables[0].rows.len(), 5);
-    let over_vcs = overlay(&[one.clone()], Some("latency_mean"), Some("vcs")).expect("drawn");
+    let over_vcs = overlay(
+        std::slice::from_ref(&one),
+        Some("latency_mean"),
+        Some("vcs"),
+    )
+    .expect("drawn");
     assert_eq!(names(&over_vcs.plots[0]), ["load = 0.1", "load = 0.2"]);
-    let wrong = overlay(&[one.clone()], Some("goodput"), None).expect_err("no such column");
+    let wrong =
+        overlay(std::slice::from_ref(&one), Some("goodput"), None).expect_err("no such column");
     assert!(
         wrong.known.contains(&"latency_mean_cycles".into()),
         "{wrong:?}"
     );
-    let wrong = overlay(&[one.clone()], None, Some("depth")).expect_err("no such axis");
+    let wrong = overlay(std::slice::from_ref(&one), None, Some("depth")).expect_err("no such axis");
     assert_eq!(wrong.known, ["load", "vcs"]);
     let mixed = overlay(&[one, run("a", "1", "")], None, None).expect_err("unlike");
     assert!(mixed.what.contains("single runs: a"));
