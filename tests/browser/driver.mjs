@@ -1,8 +1,21 @@
 // A browser over the W3C WebDriver protocol: Node and chromedriver, nothing else.
-import { spawn } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { spawn, spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+
+const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
+
+// Runs a scenario and says where its report is. One that ends in a deadlock has a report too.
+export const reportOf = (scenario, out) => {
+  const command = ["run", "-q", "-p", "backwater", "--", "run", `scenarios/${scenario}`];
+  const options = { cwd: ROOT, stdio: ["ignore", "ignore", "pipe"], encoding: "utf8" };
+  const { stderr } = spawnSync("cargo", [...command, "--out", out], options);
+  const page = join(out, "report.html");
+  if (!existsSync(page)) throw new Error(`${scenario}: ${stderr}`);
+  return pathToFileURL(page).href;
+};
 
 const FLAGS = [
   "--headless",
@@ -109,6 +122,14 @@ export class Browser {
     );
     const source = { type: "pointer", id: "mouse", parameters: { pointerType: "mouse" }, actions };
     await this.post("/actions", { actions: [source] });
+  }
+
+  // The addresses of what was asked for since the last call.
+  async requests() {
+    const log = await this.log("performance");
+    const events = log.map(({ message }) => JSON.parse(message).message);
+    const sent = events.filter(({ method }) => method === "Network.requestWillBeSent");
+    return sent.map(({ params }) => params.request.url);
   }
 
   async keys(...keys) {

@@ -1,29 +1,22 @@
 // The map of a report in a real browser: time, links, keys. MAP=file.html tests another page.
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { pathToFileURL } from "node:url";
 
-import { Browser } from "./driver.mjs";
+import { Browser, reportOf } from "./driver.mjs";
 
-const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
 const folder = mkdtempSync(join(tmpdir(), "report-map-"));
 let browser;
 
 before(async () => {
-  let page = process.env.MAP;
-  if (!page) {
-    const out = join(folder, "run");
-    const scenario = "scenarios/ethernet/backwater.toml";
-    const command = ["run", "-q", "-p", "backwater", "--", "run", scenario, "--out", out];
-    execFileSync("cargo", command, { cwd: ROOT, stdio: ["ignore", "ignore", "inherit"] });
-    page = join(out, "report.html");
-  }
+  const page = process.env.MAP
+    ? pathToFileURL(process.env.MAP).href
+    : reportOf("ethernet/backwater.toml", join(folder, "run"));
   browser = await Browser.start();
-  await browser.open(pathToFileURL(page).href);
+  await browser.open(page);
 });
 
 after(async () => {
@@ -36,7 +29,7 @@ const state = () =>
     const figure = document.querySelector("figure.map");
     return {
       bin: figure.map.bin,
-      start: figure.map.data.start,
+      start: figure.map.clock.start,
       bins: figure.map.bins,
       time: figure.querySelector("output").textContent,
       text: figure.querySelector(".map-text").textContent,
@@ -104,6 +97,33 @@ test("links show load when asked", async () => {
   assert.deepEqual((await state()).colours, before.colours);
 });
 
+test("the whole run shows means, until the time is moved", async () => {
+  const click = () => browser.run(() => document.querySelector("figure.map .whole").click());
+  await click();
+  const whole = await state();
+  assert.equal(whole.time, "whole run");
+  const mean = await browser.run(() => {
+    const { map } = document.querySelector("figure.map");
+    const { clock } = map;
+    const arcs = map.data.arcs.map((_, arc) => arc);
+    const of = (arc) => {
+      let [sum, from] = [0, 0];
+      map.row("load", arc).forEach((share, bin) => {
+        sum += share * (clock.ends[bin] - from);
+        from = clock.ends[bin];
+      });
+      return sum / from;
+    };
+    return arcs.map((arc) => Math.abs(of(arc) - map.value("load", arc)) < 1e-9);
+  });
+  assert.ok(mean.every(Boolean));
+  await slide(3);
+  assert.notEqual((await state()).time, "whole run");
+  await click();
+  await click();
+  assert.equal((await state()).bin, 3);
+});
+
 test("it fits wide and narrow pages, light and dark", async () => {
   for (const scheme of ["light", "dark"])
     for (const width of [1400, 400]) {
@@ -117,3 +137,50 @@ test("it fits wide and narrow pages, light and dark", async () => {
       assert.ok(fits, `${width} ${scheme}`);
     }
 });
+
+const DEADLOCKS = [
+  ["ethernet/ring-deadlock.toml", /class \d: \d+ frames?, [\d.,]+ kB, can't move/],
+  ["flit/ring-deadlock.toml", /VC \d: the packet from terminal \d+ to \d+ (holds|waits for) it/],
+];
+
+for (const [scenario, held] of DEADLOCKS)
+  test(`the circle of ${scenario} is drawn, with what it holds`, async () => {
+    await browser.width(1400);
+    await browser.open(reportOf(scenario, join(folder, "deadlock")));
+    assert.deepEqual(await browser.log("browser"), []);
+    const { bin, bins, text } = await state();
+    assert.equal(bin, bins - 1, "it opens at the end");
+    const circle = await browser.run(() => {
+      const { map } = document.querySelector("figure.map");
+      const named = getComputedStyle(document.documentElement).getPropertyValue("--circle").trim();
+      const ends = map.data.arcs.map(([from, to, , , , stuck]) => [from, to, stuck]);
+      const drawn = map.parts.map(({ wire }) => wire.getAttribute("stroke") === named);
+      return { ends, drawn };
+    });
+    const stuck = circle.ends.filter(([, , words]) => words);
+    assert.ok(stuck.length > 1);
+    assert.deepEqual(
+      circle.drawn,
+      circle.ends.map(([, , words]) => words !== ""),
+    );
+    for (const [from, to, words] of stuck) {
+      assert.match(words, held);
+      assert.ok(
+        stuck.some(([next]) => next === to) && stuck.some(([, end]) => end === from),
+        "each link of it leads to the next",
+      );
+    }
+    const shown = await browser.run(() => {
+      document.querySelector("figure.map .arc.stuck").dispatchEvent(new Event("pointerenter"));
+      const [key, words] = [".map-key", ".map-text"].map((part) =>
+        document.querySelector(`figure.map ${part}`),
+      );
+      return [key.textContent, words.textContent];
+    });
+    assert.match(shown[0], /can't move any more/);
+    assert.match(shown[1], held);
+    assert.notEqual(shown[1], text);
+    await slide(0);
+    const before = await state();
+    assert.ok(new Set(before.colours).size > 0 && before.bin === 0, "before it, colours are loads");
+  });

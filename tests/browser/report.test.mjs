@@ -77,14 +77,7 @@ const legend = (index = 0) =>
     index,
   );
 
-const requests = async () => {
-  const events = (await browser.log("performance")).map(
-    ({ message }) => JSON.parse(message).message,
-  );
-  return events
-    .filter(({ method }) => method === "Network.requestWillBeSent")
-    .map(({ params }) => params.request.url);
-};
+const requests = () => browser.requests();
 
 test("the page loads nothing and says nothing to the console", async () => {
   assert.deepEqual(

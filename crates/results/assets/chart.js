@@ -53,8 +53,12 @@ const Chart = (() => {
   };
 
   class Chart {
-    constructor(plot, figure) {
+    constructor(plot, figure, clock) {
       this.plot = plot;
+      // Of the run, where this is a chart over time.
+      this.clock = plot.x.steps ? clock : null;
+      this.now = make("div", { class: "now" });
+      this.clock?.follow(() => this.showNow());
       this.box = figure.querySelector(".chart");
       this.legend = figure.querySelector(".legend");
       this.resetButton = figure.querySelector(".reset");
@@ -141,6 +145,7 @@ const Chart = (() => {
               (u) => {
                 this.drawIntervals(u, true);
                 this.drawMarks(u);
+                if (this.u === u && this.clock) this.showNow();
               },
             ],
             setCursor: [() => this.read()],
@@ -155,6 +160,34 @@ const Chart = (() => {
         this.box,
       );
       this.writeLegend();
+      if (this.clock) this.followClock();
+    }
+
+    // A click moves the time of the page; what was dragged is a zoom.
+    followClock() {
+      const { over } = this.u;
+      over.append(this.now);
+      let down = null;
+      over.addEventListener("mousedown", (event) => {
+        down = event.clientX;
+      });
+      over.addEventListener("click", (event) => {
+        if (down !== null && Math.abs(event.clientX - down) < 4) this.setClock();
+      });
+      this.showNow();
+    }
+    setClock() {
+      const { left } = this.u.cursor;
+      if (!this.clock || left == null || left < 0) return;
+      const at = this.u.posToVal(left, "x") / this.scale;
+      this.clock.move(this.clock.binAt(at * this.plot.x.steps));
+    }
+    showNow() {
+      const { u } = this;
+      const at = (this.clock.steps / this.plot.x.steps) * this.scale;
+      const { min, max } = u.scales.x;
+      this.now.hidden = !(at >= min && at <= max);
+      if (!this.now.hidden) this.now.style.left = `${u.valToPos(at, "x").toFixed(1)}px`;
     }
 
     series(curve, i) {
@@ -422,6 +455,7 @@ const Chart = (() => {
         "=": () => zoom(0.5),
         "-": () => zoom(2),
         Escape: () => this.reset(),
+        ...(this.clock ? { Enter: () => this.setClock() } : {}),
       };
       if (!actions[event.key] || event.ctrlKey || event.metaKey || event.altKey) return;
       event.preventDefault();

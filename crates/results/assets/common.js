@@ -16,6 +16,24 @@ const common = (() => {
       .toString(16)
       .padStart(2, "0");
 
+  // Shares from 0 to 1 as colours between those of some names.
+  const ramp = (names) => {
+    const rgb = (hex) => [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16));
+    const scale = names.map((name) => rgb(color(name)));
+    return (share) => {
+      const at = Math.max(0, Math.min(1, share)) * (scale.length - 1);
+      const low = Math.min(Math.floor(at), scale.length - 2);
+      const mixed = scale[low].map((v, i) => Math.round(v + (scale[low + 1][i] - v) * (at - low)));
+      return `rgb(${mixed.join(",")})`;
+    };
+  };
+  const rampKey = (names) => {
+    const key = make("i");
+    key.style.background = `linear-gradient(90deg, ${names.map((n) => `var(${n})`).join(",")})`;
+    return key;
+  };
+  const bytes = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+
   // ---- numbers ---------------------------------------------------------------------------
   const shown = (value) => {
     if (value == null || !Number.isFinite(value)) return "–";
@@ -97,6 +115,7 @@ const common = (() => {
   };
 
   return {
-    all, areWhole, color, fade, make, offer, places, root, rounded, shown, steps, ticks, title,
+    all, areWhole, bytes, color, fade, make, offer, places, ramp, rampKey, root, rounded, shown,
+    steps, ticks, title,
   };
 })();

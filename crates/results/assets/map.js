@@ -1,7 +1,7 @@
 // The map: nodes, links by load or stops, bars of queues, and time.
 const NetworkMap = (() => {
   "use strict";
-  const { color, make, shown } = common;
+  const { bytes, color, make, ramp, shown } = common;
   const SCALE = 92;
   const MARGIN = 72;
   const ASIDE = 5;
@@ -16,26 +16,31 @@ const NetworkMap = (() => {
     for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
     return element;
   };
-  const bytes = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
-  const rgb = (hex) => [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16));
 
   class NetworkMap {
-    constructor(data, figure) {
+    constructor(data, figure, clock) {
       this.data = data;
       this.figure = figure;
-      this.bins = data.ends.length;
+      this.clock = clock;
+      this.bins = clock.count;
       for (const name of ["load", "stopped", "queued"]) this[name] = bytes(data[name]);
       this.slider = figure.querySelector("input");
       this.button = figure.querySelector(".play");
+      this.wholeButton = figure.querySelector(".whole");
       this.output = figure.querySelector("output");
       this.text = figure.querySelector(".map-text");
       this.by = data.stops ? "stopped" : "load";
-      this.bin = data.start;
       this.chosen = null;
       this.timer = null;
+      this.isWhole = false;
       this.draw();
       this.listen();
       this.repaint();
+      clock.follow(() => this.showWhole(false));
+    }
+
+    get bin() {
+      return this.clock.bin;
     }
 
     // ---- what does not change with time ----------------------------------------------------
@@ -145,26 +150,18 @@ const NetworkMap = (() => {
       return this[name].subarray(arc * this.bins, (arc + 1) * this.bins);
     }
 
-    mix(share) {
-      const [low, part] = share < 0.5 ? [0, share * 2] : [1, share * 2 - 1];
-      const [a, b] = [this.scale[low], this.scale[low + 1]];
-      return `rgb(${a.map((v, i) => Math.round(v + (b[i] - v) * part)).join(",")})`;
-    }
-
     // Colours follow the theme.
     repaint() {
       const hue = this.by === "load" ? "load" : "stop";
       const names = ["--link", `--${hue}-1`, `--${hue}-2`];
-      this.scale = names.map((name) => rgb(color(name)));
+      this.mix = ramp(names);
       for (const button of this.figure.querySelectorAll("[data-by]"))
         button.setAttribute("aria-pressed", String(button.dataset.by === this.by));
       const key = this.figure.querySelector(".map-key");
-      const ramp = make("i");
-      ramp.style.background = `linear-gradient(90deg, ${names.map((n) => `var(${n})`).join(",")})`;
       const link = make("span", {}, `${this.by === "load" ? "load" : "time stopped"} 0`);
-      link.append(ramp, "100 %");
+      link.append(common.rampKey(names), "100 %");
       const bar = make("span");
-      bar.append(make("i", { class: "bar-key" }), `full: ${shown(this.data.most)} ${this.data.queue}`);
+      bar.append(make("i", { class: "bar-key" }), `full: ${shown(this.data.queues.most)} ${this.data.queues.unit}`);
       key.replaceChildren(link, bar);
       if (this.data.arcs.some((arc) => arc[5])) {
         const circle = make("span");
@@ -174,39 +171,56 @@ const NetworkMap = (() => {
       this.show();
     }
 
+    showWhole(on) {
+      this.isWhole = on;
+      this.wholeButton.setAttribute("aria-pressed", String(on));
+      this.show();
+    }
+
+    // Of an arc at the time of the page; over the whole run the mean of shares, the largest queue.
+    value(name, arc) {
+      const row = this.row(name, arc);
+      if (!this.isWhole) return row[this.bin];
+      if (name === "queued") return Math.max(...row);
+      const { clock } = this;
+      const last = clock.ends[clock.count - 1];
+      return row.reduce((sum, share, bin) => sum + share * (clock.ends[bin] - clock.from(bin)), 0) / last;
+    }
+
     show() {
-      const { data, bin } = this;
-      const last = bin === this.bins - 1;
+      const { clock, data, bin } = this;
+      const last = this.isWhole || bin === this.bins - 1;
       this.slider.value = bin;
-      this.output.textContent = `${shown(data.ends[bin])} ${data.time}`;
+      this.output.textContent = this.isWhole ? "whole run" : clock.say(clock.ends[bin]);
       this.slider.setAttribute("aria-valuetext", this.output.textContent);
       this.parts.forEach(({ wire, head, fill, level }, arc) => {
-        const share = this[this.by][arc * this.bins + bin] / 200;
+        const share = this.value(this.by, arc) / 200;
         const stroke = data.arcs[arc][5] && last ? color("--circle") : this.mix(share);
         wire.setAttribute("stroke", stroke);
         head.setAttribute("fill", stroke);
-        fill?.setAttribute("d", level(Math.min(1, this.queued[arc * this.bins + bin] / data.parts)));
+        fill?.setAttribute("d", level(Math.min(1, this.value("queued", arc) / data.queues.parts)));
       });
       this.tell();
     }
 
     tell() {
-      const { data, bin, chosen } = this;
+      const { data, chosen } = this;
       if (chosen === null) {
         const hint = "Point at a link, or move to it with the arrow keys, to read its numbers.";
         if (this.text.textContent !== hint) this.text.textContent = hint;
         return;
       }
       const [from, to, count, flows, all, stuck] = data.arcs[chosen];
-      const at = chosen * this.bins + bin;
-      const level = this.queued[at];
-      const queue = (Math.min(level, data.parts) / data.parts) * data.most;
+      const level = this.value("queued", chosen);
+      const share = (name) => shown(Number((this.value(name, chosen) / 2).toPrecision(4)));
+      const { most, parts, unit } = data.queues;
+      const queue = (Math.min(level, parts) / parts) * most;
       const folded = count > 1 ? ` (${count} channels)` : "";
       const name = make("strong", {}, `${data.nodes[from][0]} → ${data.nodes[to][0]}${folded}`);
       const words =
-        `: load ${shown(this.load[at] / 2)} %, stopped ${shown(this.stopped[at] / 2)} %, ` +
-        `${level > data.parts ? "more than " : ""}` +
-        `${shown(Number(queue.toPrecision(3)))} ${data.queue}${stuck ? `. ${stuck}` : ""}`;
+        `: load ${share("load")} %, stopped ${share("stopped")} %, ` +
+        `${level > parts ? "more than " : ""}` +
+        `${shown(Number(queue.toPrecision(3)))} ${unit}${stuck ? `. ${stuck}` : ""}`;
       const more = all > flows.length ? ` and ${all - flows.length} more` : "";
       const list = make("div", { class: "flows" }, all ? `Flows: ${flows.join(", ")}${more}` : "");
       this.text.replaceChildren(name, words, list);
@@ -225,17 +239,12 @@ const NetworkMap = (() => {
       this.tell();
     }
 
-    move(bin) {
-      this.bin = Math.max(0, Math.min(this.bins - 1, bin));
-      this.show();
-    }
-
     // ---- playing ---------------------------------------------------------------------------
     play(on = this.timer === null) {
       clearInterval(this.timer);
       this.timer = null;
       if (on) {
-        if (this.bin === this.bins - 1) this.move(0);
+        if (this.bin === this.bins - 1) this.clock.move(0);
         // Those who want less motion see it in twenty still pictures.
         const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
         const frames = still ? 20 : PLAY_MS / FRAME_MS;
@@ -243,7 +252,7 @@ const NetworkMap = (() => {
         let frame = 0;
         this.timer = setInterval(() => {
           frame += 1;
-          this.move(start + Math.round((frame / frames) * this.bins));
+          this.clock.move(start + Math.round((frame / frames) * this.bins));
           if (this.bin === this.bins - 1) this.play(false);
         }, Math.max(FRAME_MS, PLAY_MS / frames));
       }
@@ -253,9 +262,13 @@ const NetworkMap = (() => {
 
     listen() {
       this.button.addEventListener("click", () => this.play());
+      this.wholeButton.addEventListener("click", () => {
+        this.play(false);
+        this.showWhole(!this.isWhole);
+      });
       this.slider.addEventListener("input", () => {
         this.play(false);
-        this.move(Number(this.slider.value));
+        this.clock.move(Number(this.slider.value));
       });
       for (const button of this.figure.querySelectorAll("[data-by]"))
         button.addEventListener("click", () => {
@@ -269,8 +282,8 @@ const NetworkMap = (() => {
       const onArc = event.target.closest?.(".arc");
       const onSlider = event.target === this.slider;
       if (event.key === " " && (onArc || onSlider)) this.play();
-      else if (onArc && event.key === "ArrowRight") this.move(this.bin + 1);
-      else if (onArc && event.key === "ArrowLeft") this.move(this.bin - 1);
+      else if (onArc && event.key === "ArrowRight") this.clock.move(this.bin + 1);
+      else if (onArc && event.key === "ArrowLeft") this.clock.move(this.bin - 1);
       else if (onArc && ["ArrowDown", "ArrowUp"].includes(event.key)) {
         const step = event.key === "ArrowDown" ? 1 : -1;
         const { length } = this.parts;

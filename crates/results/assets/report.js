@@ -3,29 +3,37 @@
   "use strict";
   const { all, offer, root } = common;
 
+  const overTime = document.getElementById("over-time");
+  const drawn = overTime ? JSON.parse(overTime.textContent) : {};
+  const clock = drawn.clock ? new Clock(drawn.clock) : null;
+
   const charts = [];
   const plots = document.getElementById("plots");
   if (plots) {
     for (const plot of JSON.parse(plots.textContent)) {
-      const chart = new Chart(plot, document.getElementById(plot.id));
+      const chart = new Chart(plot, document.getElementById(plot.id), clock);
       charts.push(chart);
       chart.box.chart = chart;
     }
   }
 
-  const mapData = document.getElementById("map-data");
-  let map = null;
-  if (mapData) {
-    const data = JSON.parse(mapData.textContent);
-    const figure = document.getElementById(data.id);
-    map = new NetworkMap(data, figure);
-    figure.map = map;
+  const pictures = [];
+  if (drawn.map) {
+    const figure = document.getElementById(drawn.map.id);
+    figure.map = new NetworkMap(drawn.map, figure, clock);
+    pictures.push(figure.map);
+  }
+  for (const kind of ["stops", "heat"]) {
+    if (!drawn.ports?.[kind]) continue;
+    const figure = document.getElementById(drawn.ports[kind].id);
+    figure.strip = new Strip(drawn.ports, kind, figure, clock);
+    pictures.push(figure.strip);
   }
 
   // ---- light, dark, units ----------------------------------------------------------------
   const repaint = () => {
     charts.forEach((chart) => chart.rebuild());
-    map?.repaint();
+    pictures.forEach((picture) => picture.repaint());
   };
   const dark = matchMedia("(prefers-color-scheme: dark)");
   const remembered = () => {
@@ -66,7 +74,9 @@
     button.addEventListener("click", () => {
       for (const one of all("#unit button"))
         one.setAttribute("aria-pressed", String(one === button));
-      charts.forEach((chart) => chart.plot.x.other && chart.rebuild(button.dataset.other === "1"));
+      const isOther = button.dataset.other === "1";
+      charts.forEach((chart) => chart.plot.x.other && chart.rebuild(isOther));
+      clock?.switchUnit(isOther);
     });
 
   // ---- tables ----------------------------------------------------------------------------

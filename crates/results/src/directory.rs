@@ -9,7 +9,7 @@ use backwater_kernel::Series;
 use backwater_kernel::words::printable;
 use serde::Serialize;
 
-use crate::drawn::picture::picture;
+use crate::drawn::strip::drawings;
 use crate::model::{Plot, Report, Table};
 use crate::number::Slugs;
 use crate::{csv, html, svg};
@@ -392,8 +392,8 @@ impl RunDirectory {
     pub fn write_report(&mut self, report: &Report) -> Result<(), DirectoryError> {
         let mut plots: Vec<&Plot> = Vec::new();
         html::each_plot(&report.blocks, &mut |plot| plots.push(plot));
-        if let Some(map) = html::map_of(&report.blocks) {
-            self.write("figures/map.svg", picture(map).as_bytes())?;
+        for (name, drawing) in html::over_time_of(&report.blocks).map_or(Vec::new(), drawings) {
+            self.write(&format!("figures/{name}.svg"), drawing.as_bytes())?;
         }
         let mut slugs = Slugs::default();
         for plot in plots {

@@ -1,7 +1,10 @@
-//! A network as it is drawn, and what its channels did over time: plain data.
+//! What channels did over time, as it is drawn: the network, and its ports in rows. Plain data.
 
 pub mod page;
 pub mod picture;
+pub mod strip;
+
+use crate::model::OtherUnit;
 
 /// How values of a map are read.
 #[derive(Clone, Debug)]
@@ -10,12 +13,16 @@ pub struct Units {
     pub time: &'static str,
     /// How many of it are one step of the run's clock.
     pub time_scale: f64,
+    /// Another to switch to.
+    pub other_time: Option<OtherUnit>,
     /// Unit of queues.
     pub queue: &'static str,
     /// How many of it are one unit of a queue as it is counted.
     pub queue_scale: f64,
-    /// What a stop is here.
+    /// What a stop is here,
     pub stop: &'static str,
+    /// and how whoever is at the far end has a part in it: `stopped by`.
+    pub by: &'static str,
     /// What a queue is here.
     pub buffer: &'static str,
     /// Sending time that a full bin holds, a step of the clock.
@@ -64,46 +71,65 @@ pub struct Map {
     pub nodes: Vec<Node>,
     /// From each node to each neighbour.
     pub arcs: Vec<Arc>,
-    /// End of each bin, in the unit of time.
-    pub ends: Vec<f64>,
-    /// How to read it.
-    pub units: Units,
     /// What was folded; empty for nothing.
     pub folded: String,
 }
 
+/// A port over time.
+#[derive(Clone, Debug)]
+pub struct Port {
+    /// The node it belongs to.
+    pub from: String,
+    /// The node at the far end.
+    pub to: String,
+    /// The how manieth from the one to the other it is, from 1.
+    pub number: usize,
+    /// A host's port.
+    pub is_host: bool,
+    /// What waits here for ever; empty if it moves.
+    pub stuck: String,
+    /// By bin: share of the time stopped, in parts of 200,
+    pub stopped: Vec<u8>,
+    /// and the largest queue that was seen.
+    pub queued: Vec<u64>,
+}
+
+/// Ports in rows.
+#[derive(Clone, Debug, Default)]
+pub struct Ports {
+    /// All that are in a row.
+    pub ports: Vec<Port>,
+    /// Those that were stopped longest, the first stopped first; by place in `ports`.
+    pub stops: Vec<usize>,
+    /// Those with the largest queues, the largest first, hosts last.
+    pub queues: Vec<usize>,
+    /// How many were stopped at all,
+    pub stops_all: usize,
+    /// and how many had something in their queue.
+    pub queues_all: usize,
+}
+
+/// A run as it is drawn over time.
+#[derive(Clone, Debug)]
+pub struct OverTime {
+    /// End of each bin, in the unit of time.
+    pub ends: Vec<f64>,
+    /// The bin that is shown first: the last where something can't move any more, else the one
+    /// with the largest backlog, the first of several.
+    pub start: usize,
+    /// How to read it.
+    pub units: Units,
+    /// The network, if it is small enough.
+    pub map: Option<Map>,
+    /// Its ports.
+    pub ports: Ports,
+}
+
 impl Map {
-    /// The bin that is shown first: the last where something can't move any more.
-    pub fn first_shown(&self) -> usize {
-        match self.arcs.iter().any(|arc| !arc.stuck.is_empty()) {
-            true => self.ends.len().saturating_sub(1),
-            false => self.fullest(),
-        }
-    }
-
-    /// The bin with the largest backlog, the first of several.
-    pub fn fullest(&self) -> usize {
-        let total = |bin: usize| -> u64 { self.arcs.iter().map(|arc| arc.queued[bin]).sum() };
-        let bins = 0..self.ends.len();
-        let fullest = bins.clone().map(total).max().unwrap_or(0);
-        bins.into_iter()
-            .find(|bin| total(*bin) == fullest)
-            .unwrap_or(0)
-    }
-
     /// The largest queue of a switch; of a host if switches have none.
     pub fn queue_most(&self) -> u64 {
-        let most = |hosts: bool| {
-            let arcs = self
-                .arcs
-                .iter()
-                .filter(|arc| self.nodes[arc.from].is_host == hosts);
-            arcs.flat_map(|arc| &arc.queued).copied().max().unwrap_or(0)
-        };
-        match most(false) {
-            0 => most(true).max(1),
-            most => most,
-        }
+        let arcs = self.arcs.iter();
+        largest(arcs.map(|arc| (self.nodes[arc.from].is_host, &*arc.queued)))
     }
 
     /// Something was stopped at some time.
@@ -111,5 +137,38 @@ impl Map {
         self.arcs
             .iter()
             .any(|arc| arc.stopped.iter().any(|share| *share > 0))
+    }
+}
+
+impl Ports {
+    /// As [`Map::queue_most`].
+    pub fn queue_most(&self) -> u64 {
+        let ports = self.ports.iter();
+        largest(ports.map(|port| (port.is_host, &*port.queued)))
+    }
+}
+
+impl Port {
+    /// Both ends, and which of several it is.
+    pub fn name(&self) -> String {
+        let (from, to) = (&self.from, &self.to);
+        match self.number {
+            1 => format!("{from} → {to}"),
+            number => format!("{from} → {to} ({number})"),
+        }
+    }
+}
+
+/// The largest queue of switches; of hosts if those have none.
+fn largest<'a>(queues: impl Iterator<Item = (bool, &'a [u64])>) -> u64 {
+    let mut most = [0, 0];
+    for (is_host, queued) in queues {
+        let own = queued.iter().copied().max().unwrap_or(0);
+        let most = &mut most[usize::from(is_host)];
+        *most = own.max(*most);
+    }
+    match most {
+        [0, hosts] => hosts.max(1),
+        [switches, _] => switches,
     }
 }

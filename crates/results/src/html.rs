@@ -2,10 +2,11 @@
 
 mod blocks;
 mod data;
+mod over_time;
 
 use std::fmt::Write as _;
 
-use crate::drawn::Map;
+use crate::drawn::OverTime;
 use crate::escape;
 use crate::model::{Block, Plot, Report};
 
@@ -13,11 +14,14 @@ const UPLOT_JS: &str = include_str!("../assets/vendor/uplot/uPlot.iife.min.js");
 const UPLOT_CSS: &str = include_str!("../assets/vendor/uplot/uPlot.min.css");
 const UPLOT_LICENCE: &str = include_str!("../assets/vendor/uplot/LICENSE");
 const COMMON_JS: &str = include_str!("../assets/common.js");
+const CLOCK_JS: &str = include_str!("../assets/clock.js");
 const MAP_JS: &str = include_str!("../assets/map.js");
+const STRIP_JS: &str = include_str!("../assets/strip.js");
 const CHART_JS: &str = include_str!("../assets/chart.js");
 const REPORT_JS: &str = include_str!("../assets/report.js");
 const REPORT_CSS: &str = include_str!("../assets/report.css");
 const MAP_CSS: &str = include_str!("../assets/map.css");
+const STRIP_CSS: &str = include_str!("../assets/strip.css");
 
 /// Nothing may be fetched, whatever the page holds.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; \
@@ -42,10 +46,10 @@ pub fn each_plot<'a>(blocks: &'a [Block], visit: &mut impl FnMut(&'a Plot)) {
     }
 }
 
-/// The map of a report, if it has one.
-pub fn map_of(blocks: &[Block]) -> Option<&Map> {
+/// What a report draws over time, if it does.
+pub fn over_time_of(blocks: &[Block]) -> Option<&OverTime> {
     blocks.iter().find_map(|block| match block {
-        Block::Map(map) => Some(&**map),
+        Block::OverTime(drawn) => Some(&**drawn),
         _ => None,
     })
 }
@@ -60,7 +64,7 @@ pub fn page(report: &Report) -> String {
         String::new()
     };
     let mut page = String::with_capacity(body.html.len() + UPLOT_JS.len() + 60_000);
-    head(report, has_plots, body.map.is_some(), &mut page);
+    head(report, has_plots, body.over_time.is_some(), &mut page);
     let _ = write!(
         page,
         "<body{class}>\n<a class=\"skip\" href=\"#main\">Skip to content</a>\n\
@@ -87,25 +91,24 @@ pub fn page(report: &Report) -> String {
             escape::json_in_script(&json)
         );
     }
-    let map_js = match &body.map {
-        Some(map) => {
-            let json = escape::json_in_script(&map.to_string());
-            let _ = writeln!(
-                page,
-                "<script type=\"application/json\" id=\"map-data\">{json}</script>"
-            );
-            MAP_JS
-        }
-        None => "",
-    };
+    let mut scripts = vec![COMMON_JS, CHART_JS];
+    if let Some(drawn) = &body.over_time {
+        let json = escape::json_in_script(&drawn.to_string());
+        let _ = writeln!(
+            page,
+            "<script type=\"application/json\" id=\"over-time\">{json}</script>"
+        );
+        scripts.extend([CLOCK_JS, MAP_JS, STRIP_JS]);
+    }
+    let scripts = scripts.concat();
     let _ = write!(
         page,
-        "<script>\n{COMMON_JS}{CHART_JS}{map_js}{REPORT_JS}</script>\n</body>\n</html>\n"
+        "<script>\n{scripts}{REPORT_JS}</script>\n</body>\n</html>\n"
     );
     page
 }
 
-fn head(report: &Report, has_plots: bool, has_map: bool, page: &mut String) {
+fn head(report: &Report, has_plots: bool, is_over_time: bool, page: &mut String) {
     let _ = write!(
         page,
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
@@ -114,11 +117,14 @@ fn head(report: &Report, has_plots: bool, has_map: bool, page: &mut String) {
          <meta name=\"color-scheme\" content=\"light dark\">\n\
          <meta name=\"generator\" content=\"backwater {version}\">\n\
          <link rel=\"icon\" href=\"data:,\">\n<title>{title}</title>\n\
-         <style>\n{uplot}{REPORT_CSS}{map}</style>\n</head>\n",
+         <style>\n{uplot}{REPORT_CSS}{over_time}</style>\n</head>\n",
         version = escape::html(&report.version),
         title = escape::html(&report.title),
         uplot = if has_plots { UPLOT_CSS } else { "" },
-        map = if has_map { MAP_CSS } else { "" },
+        over_time = match is_over_time {
+            true => [MAP_CSS, STRIP_CSS].concat(),
+            false => String::new(),
+        },
     );
 }
 
@@ -187,8 +193,9 @@ fn foot(report: &Report) -> String {
     foot.push_str(
         "<p>Charts: drag to zoom, double-click to reset, click a name in the legend to hide its \
          curve. With the keyboard: arrow keys read values, <kbd>+</kbd> and <kbd>-</kbd> zoom, \
-         <kbd>Esc</kbd> resets. Click a column's name to sort a table. This page holds all its \
-         data and loads nothing.</p>\n</footer>\n",
+         <kbd>Esc</kbd> resets. In a chart over time a click or <kbd>Enter</kbd> moves the time \
+         that map, stops and queues show. Click a column's name to sort a table. This page holds \
+         all its data and loads nothing.</p>\n</footer>\n",
     );
     foot
 }

@@ -1,4 +1,4 @@
-//! The map: the network drawn, with what its channels did over time.
+//! What channels did over time, made ready to be drawn: the map of the network and its ports.
 //!
 //! [`bins`] is what a run records, [`layout`] says where nodes are, and this puts both together
 //! as data to draw. Large networks are folded: hosts of one switch become one node.
@@ -6,15 +6,15 @@
 pub mod bins;
 pub mod layout;
 mod networks;
+mod ports;
 
 use std::collections::BTreeMap;
 
 use bins::{Bins, Slot};
 use layout::{Graph, Known, Place, layout};
 
-use crate::drawn::{Arc, Map, Node, Units};
+use crate::drawn::{Arc, Map, Node, OverTime, Units};
 use crate::model::{Block, Report};
-use crate::sections::heading;
 
 pub use networks::{circuits, flits, frames};
 
@@ -39,12 +39,32 @@ pub(crate) struct Network {
     pub stuck: Vec<(usize, String)>,
 }
 
-/// A map of `network`, if it is small enough to be drawn.
-fn drawn(network: &Network, bins: &Bins, units: Units) -> Option<Map> {
+/// All that is drawn of `network` over time, if it was recorded.
+fn over_time(network: &Network, bins: &Bins, units: Units) -> Option<OverTime> {
     let bins = bins.closed();
+    let rows = bins.rows();
+    let last = rows.len().checked_sub(1)?;
+    let ends = (0..=last).map(|row| bins.row_end(row) as f64 * units.time_scale);
+    let backlog = |row: &Vec<Slot>| -> u64 { row.iter().map(|slot| slot.queued).sum() };
+    let fullest = rows.iter().map(backlog).max().unwrap_or(0);
+    let first = rows.iter().position(|row| backlog(row) == fullest);
+    Some(OverTime {
+        ends: ends.collect(),
+        start: match network.stuck.is_empty() {
+            true => first.unwrap_or(0),
+            false => last,
+        },
+        map: map(network, &bins, &units),
+        ports: ports::ports(network, &bins),
+        units,
+    })
+}
+
+/// A map of `network`, if it is small enough to be drawn.
+fn map(network: &Network, bins: &Bins, units: &Units) -> Option<Map> {
     let (group, names, folded) = fold(network);
     let nodes = names.len();
-    if nodes == 0 || nodes > NODES_MOST || bins.rows().is_empty() {
+    if nodes == 0 || nodes > NODES_MOST {
         return None;
     }
     let mut is_host = vec![false; nodes];
@@ -80,28 +100,23 @@ fn drawn(network: &Network, bins: &Bins, units: Units) -> Option<Map> {
     Some(Map {
         nodes: nodes.collect(),
         arcs: arcs
-            .map(|(ends, channels)| arc(network, &bins, &units, ends, channels))
+            .map(|(ends, channels)| arc(network, bins, units, ends, channels))
             .collect(),
-        ends: (0..bins.rows().len())
-            .map(|row| bins.row_end(row) as f64 * units.time_scale)
-            .collect(),
-        units,
         folded,
     })
 }
 
 impl Report {
-    /// The same page with a map before its first section.
+    /// The same page with what is drawn over time before its first section.
     #[must_use]
-    pub fn with_map(mut self, map: Option<Map>) -> Report {
-        let Some(map) = map else {
+    pub fn with_over_time(mut self, drawn: Option<OverTime>) -> Report {
+        let Some(drawn) = drawn else {
             return self;
         };
         let is_heading = |block: &Block| matches!(block, Block::Heading { .. });
         let first = self.blocks.iter().position(is_heading);
         let at = first.unwrap_or(self.blocks.len());
-        let section = [heading("Map"), Block::Map(Box::new(map))];
-        self.blocks.splice(at..at, section);
+        self.blocks.insert(at, Block::OverTime(Box::new(drawn)));
         self
     }
 }
@@ -125,12 +140,7 @@ fn arc(
             }
         }
     }
-    let stuck = network
-        .stuck
-        .iter()
-        .filter(|(channel, _)| channels.contains(channel));
-    let mut stuck: Vec<&str> = stuck.map(|(_, what)| what.as_str()).collect();
-    stuck.dedup();
+    let stuck = network.stuck_at(&channels);
     let mut start = 0;
     let (mut load, mut stopped, mut queued) = (Vec::new(), Vec::new(), Vec::new());
     for (index, row) in bins.rows().iter().enumerate() {
@@ -148,13 +158,24 @@ fn arc(
     Arc {
         from,
         to,
-        stuck: stuck.join("; "),
+        stuck,
         channels,
         flows,
         flows_all: all,
         load,
         stopped,
         queued,
+    }
+}
+
+impl Network {
+    /// What can't move at any of these channels; empty if all does.
+    fn stuck_at(&self, channels: &[usize]) -> String {
+        let stuck = self.stuck.iter();
+        let stuck = stuck.filter(|(channel, _)| channels.contains(channel));
+        let mut stuck: Vec<&str> = stuck.map(|(_, what)| what.as_str()).collect();
+        stuck.dedup();
+        stuck.join("; ")
     }
 }
 

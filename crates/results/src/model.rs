@@ -1,7 +1,7 @@
 //! What a report is made of: tables, plots and the blocks around them. Plain data, no layout.
 
 pub use crate::column::{Align, Column};
-use crate::drawn::Map;
+use crate::drawn::OverTime;
 use crate::number::fitting_unit;
 
 /// A table: shown in reports, written as CSV.
@@ -72,6 +72,8 @@ pub struct Axis {
     pub at: Vec<f64>,
     /// A second unit the reader can switch to.
     pub other: Option<OtherUnit>,
+    /// Time of the run from its start, of which one unit is so many steps of its clock.
+    pub steps: Option<f64>,
 }
 
 /// A second unit of an axis.
@@ -163,8 +165,8 @@ pub enum Block {
     Table(Table),
     /// A plot.
     Plot(Plot),
-    /// The network, drawn over time.
-    Map(Box<Map>),
+    /// Two sections: the map of the network, and its ports over time.
+    OverTime(Box<OverTime>),
     /// Text as it is.
     Code {
         /// Language, shown as a label; empty for none.
@@ -350,6 +352,7 @@ impl Axis {
     /// The same in another unit, `factor` of which make one of its own.
     fn rescale(&mut self, unit: &str, factor: f64) {
         self.unit = unit.into();
+        self.steps = self.steps.map(|steps| steps / factor);
         let ends = self.min.iter_mut().chain(&mut self.max);
         ends.chain(&mut self.at).for_each(|value| *value *= factor);
     }

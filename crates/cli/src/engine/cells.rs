@@ -180,12 +180,13 @@ impl EventScenario for PacketScenario {
         let PacketScenario { network, cell, .. } = found.scenario;
         let (outcome, measured) = (&found.outcome, measured(found));
         let bins = found.told.bins.as_ref();
-        let map = bins.and_then(|bins| map::circuits(network, outcome, *cell, bins));
+        let over_time = bins.and_then(|bins| map::circuits(network, outcome, *cell, bins));
         Shown {
             tables: run_tables(network, outcome, measured, *cell),
             told: &found.told,
             summary: run_summary(info, network, outcome, measured),
-            report: run_report(info, network, outcome, measured, &found.told.series).with_map(map),
+            report: run_report(info, network, outcome, measured, &found.told.series)
+                .with_over_time(over_time),
             manifest: run_manifest(info, network, outcome),
         }
     }

@@ -9,14 +9,14 @@ use backwater_flit::spec::FabricSpec;
 use backwater_kernel::words::counted;
 use backwater_results::compare::{Carrier, Workload};
 use backwater_results::fabric::{class_names, class_tables};
-use backwater_results::map::{self, bins::Bins};
+use backwater_results::map;
 use backwater_results::sweep::{FlowColumn, Measure};
 use backwater_results::{
     RunInfo, Table, fabric_manifest, fabric_report, fabric_summary, fabric_tables,
     fabric_terminal_summary,
 };
 
-use super::over_time::look_at_flits;
+use super::over_time::FlitsOverTime;
 use super::pace::Pace;
 use super::{Audited, Engine, Found, Head, Looks, Point, Run, Shown, Tells, Told, Wanted, WhenMap};
 use super::{grown, turns};
@@ -32,8 +32,6 @@ use trace::Trace;
 
 /// The first slice, in cycles; how long later ones are follows from how long this takes.
 const FIRST_SLICE: u64 = 16;
-/// Cycles between the first two looks at channels.
-const FIRST_LOOK: u64 = 4;
 
 /// A scenario in flits.
 pub struct Flits<'a> {
@@ -47,7 +45,7 @@ pub struct Flits<'a> {
 struct FlitRun<'a, M> {
     spec: &'a FabricSpec,
     machine: M,
-    bins: Option<Bins>,
+    over_time: Option<FlitsOverTime>,
     progress: Progress,
 }
 
@@ -66,20 +64,18 @@ impl<'a> Flits<'a> {
         let machine = Simulation::with_probe(self.spec, probe);
         let graph = &self.spec.graph;
         let channels = graph.channels.len() + 2 * graph.inject.len();
-        let bins = map
-            .is_for(channels)
-            .then(|| Bins::new(channels, FIRST_LOOK));
-        Ok(self.boxed(machine.map_err(|error| error.to_string())?, bins))
+        let over_time = map.is_for(channels).then(|| FlitsOverTime::new(channels));
+        Ok(self.boxed(machine.map_err(|error| error.to_string())?, over_time))
     }
 
-    fn boxed<M>(&self, machine: M, bins: Option<Bins>) -> Box<dyn Run<'a> + 'a>
+    fn boxed<M>(&self, machine: M, over_time: Option<FlitsOverTime>) -> Box<dyn Run<'a> + 'a>
     where
         M: Machine<Probe: Tells<FoundFlits<'a>>> + 'a,
     {
         Box::new(FlitRun {
             spec: self.spec,
             machine,
-            bins,
+            over_time,
             progress: Progress::new(&self.spec.measure),
         })
     }
@@ -158,14 +154,15 @@ impl Engine for Flits<'_> {
 impl<M: Machine> FlitRun<'_, M> {
     /// Runs up to `cycle`, and looks at channels on the way.
     fn run_until(&mut self, cycle: u64) -> bool {
-        let Some(bins) = &mut self.bins else {
+        let Some(over_time) = &mut self.over_time else {
             return self.machine.run_until(cycle);
         };
         loop {
-            let stop = bins.next().min(cycle);
+            let stop = over_time.next().min(cycle);
             let more = self.machine.run_until(stop);
-            if stop == bins.next() && self.machine.cycle() == stop {
-                look_at_flits(bins, stop, &self.machine.snapshot());
+            if stop == over_time.next() && self.machine.cycle() == stop {
+                let hops = self.machine.flit_hops();
+                over_time.look(stop, hops, &self.machine.snapshot());
             }
             if !more || stop >= cycle {
                 return more;
@@ -208,9 +205,9 @@ impl<'a, M: Machine<Probe: Tells<FoundFlits<'a>>>> Run<'a> for FlitRun<'a, M> {
             outcome: self.machine.outcome(),
             told: Told::default(),
         };
-        if let Some(bins) = &mut self.bins {
-            look_at_flits(bins, found.outcome.cycles, &self.machine.snapshot());
-            found.told.bins = Some(bins.clone());
+        if let Some(over_time) = &mut self.over_time {
+            let bins = over_time.bins(found.outcome.cycles, &self.machine.snapshot());
+            found.told.bins = Some(bins);
         }
         self.machine.probe().tell(&mut found);
         Box::new(found)
@@ -241,12 +238,12 @@ impl Found for FoundFlits<'_> {
     fn shown(&self, info: &RunInfo) -> Shown<'_> {
         let (spec, outcome) = (self.spec, &self.outcome);
         let bins = self.told.bins.as_ref();
-        let map = bins.and_then(|bins| map::flits(spec, outcome, bins));
+        let over_time = bins.and_then(|bins| map::flits(spec, outcome, bins));
         Shown {
             tables: fabric_tables(spec, outcome),
             told: &self.told,
             summary: fabric_summary(info, spec, outcome),
-            report: fabric_report(info, spec, outcome, &self.told.series).with_map(map),
+            report: fabric_report(info, spec, outcome, &self.told.series).with_over_time(over_time),
             manifest: fabric_manifest(info, spec, outcome),
         }
     }

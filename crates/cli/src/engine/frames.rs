@@ -198,12 +198,13 @@ impl EventScenario for EthernetScenario {
     fn shown<'f>(found: &'f FoundEvents<'_, Self>, info: &RunInfo) -> Shown<'f> {
         let (network, outcome) = (&found.scenario.network, &found.outcome);
         let bins = found.told.bins.as_ref();
-        let map = bins.and_then(|bins| map::frames(network, outcome, bins));
+        let over_time = bins.and_then(|bins| map::frames(network, outcome, bins));
         Shown {
             tables: ethernet_tables(network, outcome),
             told: &found.told,
             summary: ethernet_summary(info, network, outcome),
-            report: ethernet_report(info, network, outcome, &found.told.series).with_map(map),
+            report: ethernet_report(info, network, outcome, &found.told.series)
+                .with_over_time(over_time),
             manifest: ethernet_manifest(info, network, outcome),
         }
     }

@@ -9,13 +9,25 @@ use backwater_net::probe::Probe;
 use backwater_net::{ChannelState, Simulation};
 use backwater_results::map::bins::{Bins, CHANNELS_MOST, Seen};
 
-/// Looks in a run of which the end is known, if it gets there: as many as that where much happens
-/// between them,
-const LOOKS: u64 = 4_096;
-/// at least so many
+/// Looks in a run of which the end is known, if it gets there, where much happens between them:
+/// few enough that the last bins are not merged at the end.
+const LOOKS: u64 = 4_080;
+/// Where little happens there are fewer, at least so many in networks of any size,
 const LOOKS_LEAST: u64 = 128;
-/// where there are fewer events than these for each channel that is looked at.
+/// and at least so many in small ones,
+const LOOKS_SMALL: u64 = 1_024;
+/// in which that is no more than so many channels looked at: about a millisecond of CPU.
+const FREE: u64 = 16_384;
+/// Little is fewer events than these for each channel that is looked at.
 const EVENTS_A_CHANNEL: u64 = 48;
+/// The same of flits that cross a channel,
+const FLITS_A_CHANNEL: u64 = 48;
+/// once there are so many bins.
+const FLIT_BINS_LEAST: usize = 64;
+/// Cycles between the first two looks at a network of flits, if it is small and if not,
+const FIRST_LOOK: (u64, u64) = (4, 32);
+/// and channels of a small one at most.
+const CHANNELS_SMALL: usize = 100;
 
 /// When a run is recorded for a map.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, clap::ValueEnum)]
@@ -50,20 +62,38 @@ pub struct OverTime {
     states: Vec<ChannelState>,
     /// Looks are no rarer than this.
     widest: u64,
-    /// Events up to when it was asked last whether they are too frequent, and looks since.
-    asked: (u64, u64),
+    thrift: Thrift,
+}
+
+/// Says when looks would cost more than a little of what happens between them.
+#[derive(Default)]
+struct Thrift {
+    /// Events up to when it was asked last,
+    events: u64,
+    /// and looks since.
+    looks: u64,
+}
+
+impl Thrift {
+    /// Have there been fewer than `least` for each channel and look since it was asked last?
+    fn is_idle(&mut self, events: u64, channels: usize, least: u64) -> bool {
+        let looks = core::mem::take(&mut self.looks);
+        let before = core::mem::replace(&mut self.events, events);
+        events - before < looks * channels as u64 * least
+    }
 }
 
 impl OverTime {
     /// Of a run of so many channels.
     pub fn new(channels: usize, warm_up: Time, end: Time) -> OverTime {
+        let looks = FREE / (channels as u64).max(1);
         OverTime {
             bins: Bins::new(channels, end.ps() / LOOKS),
             warm_up: Some(warm_up).filter(|at| *at > Time::ZERO),
             before: vec![0; channels],
             states: Vec::new(),
-            widest: end.ps() / LOOKS_LEAST,
-            asked: (0, 0),
+            widest: end.ps() / looks.clamp(LOOKS_LEAST, LOOKS_SMALL),
+            thrift: Thrift::default(),
         }
     }
 
@@ -106,15 +136,13 @@ impl OverTime {
         self.bins.clone()
     }
 
-    /// Looks become rarer where they would cost more than a little of what happens between them.
     fn ask(&mut self, events: u64) {
-        self.asked.1 += 1;
+        self.thrift.looks += 1;
         if !self.bins.is_even() || self.bins.step() * 2 > self.widest {
             return;
         }
-        let (before, looks) = core::mem::replace(&mut self.asked, (events, 0));
-        let looked_at = looks * self.before.len() as u64;
-        if (events - before) < looked_at * EVENTS_A_CHANNEL {
+        let channels = self.before.len();
+        if self.thrift.is_idle(events, channels, EVENTS_A_CHANNEL) {
             self.bins.widen();
         }
     }
@@ -145,8 +173,51 @@ impl OverTime {
     }
 }
 
-/// Takes note of what channels of the cycle engine have done up to `cycle`.
-pub fn look_at_flits(bins: &mut Bins, cycle: u64, states: &[FlitState]) {
+/// Looks at a run of the cycle engine.
+pub struct FlitsOverTime {
+    bins: Bins,
+    thrift: Thrift,
+}
+
+impl FlitsOverTime {
+    /// Of a run of so many channels.
+    pub fn new(channels: usize) -> FlitsOverTime {
+        let first = match channels <= CHANNELS_SMALL {
+            true => FIRST_LOOK.0,
+            false => FIRST_LOOK.1,
+        };
+        FlitsOverTime {
+            bins: Bins::new(channels, first),
+            thrift: Thrift::default(),
+        }
+    }
+
+    /// The cycle to look at next.
+    pub fn next(&self) -> u64 {
+        self.bins.next()
+    }
+
+    /// Channels at this cycle, and how many flits have crossed one so far.
+    pub fn look(&mut self, cycle: u64, hops: u64, states: &[FlitState]) {
+        note(&mut self.bins, cycle, states);
+        self.thrift.looks += 1;
+        let bins = &mut self.bins;
+        if bins.is_even()
+            && bins.rows().len() >= FLIT_BINS_LEAST
+            && self.thrift.is_idle(hops, states.len(), FLITS_A_CHANNEL)
+        {
+            bins.widen();
+        }
+    }
+
+    /// What was recorded until `cycle`, the end of the run or before.
+    pub fn bins(&mut self, cycle: u64, states: &[FlitState]) -> Bins {
+        note(&mut self.bins, cycle, states);
+        self.bins.clone()
+    }
+}
+
+fn note(bins: &mut Bins, cycle: u64, states: &[FlitState]) {
     let seen = states.iter().map(|state| Seen {
         busy: state.crossed,
         stopped: [0; 8],

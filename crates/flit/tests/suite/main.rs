@@ -9,5 +9,6 @@ mod lane_pace;
 mod offered_load;
 mod ring_deadlock;
 mod series;
+mod snapshot;
 mod trace_hashes;
 mod zero_load;

@@ -1,15 +1,54 @@
-//! What the page of a map holds, as compact JSON.
+//! What the page holds of a run over time, as compact JSON.
 
 use serde_json::{Value, json};
 
-use super::{Arc, Map, Node};
+use super::{Arc, Map, Node, OverTime, Port, Ports, Units};
 use crate::number::rounded;
 
 /// Parts into which the largest queue is cut.
 const PARTS: u64 = 250;
 
-/// The data of a map; rows of bytes are in base 64, an arc after the other.
-pub fn data(map: &Map, id: &str) -> Value {
+/// Names that the figures have in the page.
+pub struct Ids {
+    /// The map, if there is one.
+    pub map: Option<String>,
+    /// The strips of stops,
+    pub stops: Option<String>,
+    /// and of queues.
+    pub queues: Option<String>,
+}
+
+/// All of it; rows of bytes are in base 64, one after the other.
+pub fn data(drawn: &OverTime, ids: &Ids) -> Value {
+    let units = &drawn.units;
+    let ends = drawn.ends.iter().map(|end| rounded(*end, 7));
+    let map = drawn.map.as_ref().zip(ids.map.as_ref());
+    json!({
+        "clock": {
+            "ends": ends.collect::<Vec<_>>(),
+            "start": drawn.start,
+            "unit": units.time,
+            "scale": units.time_scale,
+            "other": units.other_time.as_ref().map(|other| json!({
+                "unit": other.unit,
+                "per": other.per_unit,
+            })),
+        },
+        "map": map.map(|(map, id)| of_map(map, units, id)),
+        "ports": of_ports(&drawn.ports, units, ids),
+    })
+}
+
+/// The unit of queues, the largest, and the parts it is cut into.
+fn queues(units: &Units, most: u64) -> Value {
+    json!({
+        "unit": units.queue,
+        "most": rounded(most as f64 * units.queue_scale, 6),
+        "parts": PARTS,
+    })
+}
+
+fn of_map(map: &Map, units: &Units, id: &str) -> Value {
     let most = map.queue_most();
     let node = |node: &Node| {
         json!([
@@ -29,29 +68,35 @@ pub fn data(map: &Map, id: &str) -> Value {
             arc.stuck
         ])
     };
-    let queued = |arc: &Arc| -> Vec<u8> {
-        arc.queued
-            .iter()
-            .map(|queued| level(*queued, most))
-            .collect()
-    };
-    let units = &map.units;
     json!({
         "id": id,
         "nodes": map.nodes.iter().map(node).collect::<Vec<_>>(),
         "arcs": map.arcs.iter().map(arc).collect::<Vec<_>>(),
-        "ends": map.ends.iter().map(|end| rounded(*end, 6)).collect::<Vec<_>>(),
-        "time": units.time,
-        "queue": units.queue,
-        "most": rounded(most as f64 * units.queue_scale, 6),
-        "parts": PARTS,
-        "start": map.first_shown(),
+        "queues": queues(units, most),
         "stops": map.has_stops(),
-        "stop": units.stop,
         "load": base64(map.arcs.iter().flat_map(|arc| arc.load.iter().copied())),
         "stopped": base64(map.arcs.iter().flat_map(|arc| arc.stopped.iter().copied())),
-        "queued": base64(map.arcs.iter().flat_map(queued)),
+        "queued": base64(map.arcs.iter().flat_map(|arc| levels(&arc.queued, most))),
     })
+}
+
+fn of_ports(ports: &Ports, units: &Units, ids: &Ids) -> Value {
+    let most = ports.queue_most();
+    let all = &ports.ports;
+    let row = |port: &Port| json!([port.from, port.to, port.number, port.stuck]);
+    json!({
+        "ports": all.iter().map(row).collect::<Vec<_>>(),
+        "by": units.by,
+        "queues": queues(units, most),
+        "stops": ids.stops.as_ref().map(|id| json!({ "id": id, "rows": ports.stops })),
+        "heat": ids.queues.as_ref().map(|id| json!({ "id": id, "rows": ports.queues })),
+        "stopped": base64(all.iter().flat_map(|port| port.stopped.iter().copied())),
+        "queued": base64(all.iter().flat_map(|port| levels(&port.queued, most))),
+    })
+}
+
+fn levels(queued: &[u64], most: u64) -> impl Iterator<Item = u8> {
+    queued.iter().map(move |queued| level(*queued, most))
 }
 
 /// A queue in parts of the largest; what is longer, at hosts, is as long as can be shown.

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{Arc, Map, Node};
+use super::{Arc, Map, Node, OverTime};
 use crate::escape;
 use crate::number::significant;
 
@@ -25,8 +25,8 @@ sans-serif;fill:#1c2128;text-anchor:middle}.s{fill:#fff;stroke:#5b6470;stroke-wi
 
 /// The moment of the largest backlog, links coloured by the share of time stopped, or by load
 /// where nothing was.
-pub fn picture(map: &Map) -> String {
-    let bin = map.first_shown();
+pub fn picture(map: &Map, drawn: &OverTime) -> String {
+    let (bin, units) = (drawn.start, &drawn.units);
     let least = |of: fn(&Node) -> f64| map.nodes.iter().map(of).fold(f64::MAX, f64::min);
     let most = |of: fn(&Node) -> f64| map.nodes.iter().map(of).fold(f64::MIN, f64::max);
     let (left, top) = (least(|node| node.place.0), least(|node| node.place.1));
@@ -41,25 +41,25 @@ pub fn picture(map: &Map) -> String {
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width:.0} {height:.0}\" \
          role=\"img\">\n<style>{STYLE}</style>\n"
     );
-    let by_stops = map.has_stops();
+    let (by_stops, most_queued) = (map.has_stops(), map.queue_most());
     for arc in &map.arcs {
         let share = if by_stops {
             arc.stopped[bin]
         } else {
             arc.load[bin]
         };
+        let fill = arc.queued[bin] as f64 / most_queued as f64;
         draw_arc(
             &mut svg,
-            map,
             arc,
             (at(arc.from), at(arc.to)),
-            (bin, share, by_stops),
+            (fill, share, by_stops),
         );
     }
     for (index, node) in map.nodes.iter().enumerate() {
         draw_node(&mut svg, node, at(index));
     }
-    let end = map.ends.get(bin).copied().unwrap_or(0.0);
+    let end = drawn.ends.get(bin).copied().unwrap_or(0.0);
     let what = if by_stops {
         "share of time stopped"
     } else {
@@ -74,20 +74,19 @@ pub fn picture(map: &Map) -> String {
         y = height - 30.0,
         y2 = height - 13.0,
         time = significant(end, 4),
-        unit = map.units.time,
-        buffer = map.units.buffer,
-        most = significant(map.queue_most() as f64 * map.units.queue_scale, 3),
-        queue = map.units.queue,
+        unit = units.time,
+        buffer = units.buffer,
+        most = significant(most_queued as f64 * units.queue_scale, 3),
+        queue = units.queue,
     );
     svg
 }
 
 fn draw_arc(
     svg: &mut String,
-    map: &Map,
     arc: &Arc,
     ((ax, ay), (bx, by)): ((f64, f64), (f64, f64)),
-    (bin, share, by_stops): (usize, u8, bool),
+    (fill, share, by_stops): (f64, u8, bool),
 ) {
     let length = ((bx - ax) * (bx - ax) + (by - ay) * (by - ay))
         .sqrt()
@@ -110,7 +109,6 @@ fn draw_arc(
          <path d=\"M{:.1} {:.1}L{:.1} {:.1}L{:.1} {:.1}z\" fill=\"{color}\"/>",
         from.0, from.1, tip.0, tip.1, to.0, to.1, left.0, left.1, right.0, right.1,
     );
-    let fill = arc.queued[bin] as f64 / map.queue_most() as f64;
     if arc.queued.iter().any(|queued| *queued > 0) {
         let bar = BAR.min(length / 2.0 - RADIUS);
         let (start, end) = (point(RADIUS + 2.0), point(RADIUS + 2.0 + bar));
@@ -146,7 +144,7 @@ fn draw_node(svg: &mut String, node: &Node, (x, y): (f64, f64)) {
 }
 
 /// From grey to dark, in a hue of its own for stops; lightness alone tells it too.
-fn color(share: f64, is_stop: bool) -> String {
+pub(super) fn color(share: f64, is_stop: bool) -> String {
     let scale: [[f64; 3]; 3] = match is_stop {
         true => [
             [205.0, 211.0, 218.0],

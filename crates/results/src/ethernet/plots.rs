@@ -240,6 +240,7 @@ fn time_axis(last_ps: u64) -> (Axis, f64) {
             unit: other.into(),
             per_unit,
         }),
+        steps: Some(ps),
         ..Axis::new("Time", unit)
     };
     (axis, ps)

@@ -68,7 +68,7 @@ fn series_plot(number: usize, group: &[&Series]) -> Plot {
             [one] => one.name.clone(),
             _ => quantity.into(),
         },
-        x: Axis::new("Cycle", "cycles"),
+        x: time_axis(),
         y: Axis {
             min: Some(0.0),
             ..Axis::new(quantity, group[0].unit)
@@ -173,6 +173,14 @@ fn window_marks(outcome: &FabricOutcome) -> Vec<Mark> {
     ]
 }
 
+/// Cycles since the start.
+fn time_axis() -> Axis {
+    Axis {
+        steps: Some(1.0),
+        ..Axis::new("Time", "cycles")
+    }
+}
+
 fn throughput(outcome: &FabricOutcome) -> Plot {
     let points = &outcome.course;
     let x: Vec<f64> = points.iter().map(|point| point.cycle as f64).collect();
@@ -181,7 +189,7 @@ fn throughput(outcome: &FabricOutcome) -> Plot {
     Plot {
         id: "course-throughput".into(),
         title: "Throughput over time".into(),
-        x: Axis::new("Time", "cycles"),
+        x: time_axis(),
         y: Axis {
             min: Some(0.0),
             ..Axis::new("Load", LOAD)
@@ -203,7 +211,7 @@ fn course(outcome: &FabricOutcome) -> Plot {
     Plot {
         id: "course-latency".into(),
         title: "Latency over time".into(),
-        x: Axis::new("Time", "cycles"),
+        x: time_axis(),
         y: Axis::new("Mean latency", "cycles"),
         curves: vec![Curve::new("packets delivered", Style::Line, x, y)],
         marks: window_marks(outcome),

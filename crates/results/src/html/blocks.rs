@@ -5,7 +5,6 @@ use std::fmt::Write as _;
 use serde_json::Value;
 
 use super::data;
-use crate::drawn::{Map, page};
 use crate::escape;
 use crate::model::{Align, Block, Cell, Column, Fact, Plot, Table, Tone, Verdict, VerdictRow};
 use crate::number::{self, Slugs};
@@ -32,17 +31,17 @@ pub struct Rendered {
     pub html: String,
     pub headings: Vec<Heading>,
     pub plots: Vec<Value>,
-    /// Data of the map, if there is one.
-    pub map: Option<Value>,
+    /// What is drawn over time, if there is something.
+    pub over_time: Option<Value>,
     /// Unit and other unit of the first axis that has two.
     pub other_unit: Option<(String, String)>,
-    slugs: Slugs,
+    pub(super) slugs: Slugs,
 }
 
 /// All of `blocks`, top to bottom.
 pub fn render(blocks: &[Block]) -> Rendered {
     let mut rendered = Rendered::default();
-    for id in ["main", "plots", "map-data", "theme", "unit"] {
+    for id in ["main", "plots", "over-time", "theme", "unit"] {
         rendered.slugs.unique(id);
     }
     rendered.blocks(blocks);
@@ -85,7 +84,7 @@ impl Rendered {
             Block::Facts(facts) => self.facts(facts),
             Block::Table(table) => self.table(table),
             Block::Plot(plot) => self.plot(plot),
-            Block::Map(map) => self.map(map),
+            Block::OverTime(drawn) => self.over_time(drawn),
             Block::Code { lang, text } => self.html.push_str(&code(lang, text)),
             Block::Verdicts(rows) => self.verdicts(rows),
             Block::Columns(columns) => {
@@ -109,7 +108,7 @@ impl Rendered {
         }
     }
 
-    fn heading(&mut self, level: u8, text: &str) {
+    pub(super) fn heading(&mut self, level: u8, text: &str) {
         let level = level.clamp(2, 4);
         let id = self.slugs.unique(text);
         let _ = writeln!(
@@ -265,34 +264,6 @@ impl Rendered {
             );
         }
         self.html.push_str("</dl></details>\n");
-    }
-
-    fn map(&mut self, map: &Map) {
-        let id = self.slugs.unique("network-map");
-        let _ = write!(
-            self.html,
-            "<figure class=\"map\" id=\"{id}\">\n<div class=\"map-bar\"><button \
-             type=\"button\" class=\"tool play\" aria-pressed=\"false\">Play</button><input \
-             type=\"range\" min=\"0\" max=\"{last}\" value=\"{start}\" \
-             aria-label=\"Time\"><output></output>\
-             <span class=\"segmented\" role=\"group\" aria-label=\"Links show\"><button \
-             type=\"button\" data-by=\"stopped\">stopped</button><button type=\"button\" \
-             data-by=\"load\">load</button></span></div>\n<div class=\"map-sheet\"></div>\n\
-             <div class=\"map-key\"></div>\n<div class=\"map-text\" role=\"status\"></div>\n\
-             <noscript><p>The map needs JavaScript; the run directory has the moment of the \
-             largest backlog as figures/map.svg.</p></noscript>\n<div class=\"caption\">\
-             <p>Each link is two lines, one a direction, on the right of the way it goes. A line's \
-             colour is the share of time in a bin for which it sent data, or was stopped ({stop}); \
-             the bar at its start is the {buffer}. It opens at the largest backlog. Keys: space \
-             plays, arrows move time, up and down move from link to link. {folded}</p></div>\
-             </figure>\n",
-            last = map.ends.len().saturating_sub(1),
-            start = map.first_shown(),
-            stop = escape::html(map.units.stop),
-            buffer = escape::html(map.units.buffer),
-            folded = escape::html(&map.folded),
-        );
-        self.map = Some(page::data(map, &id));
     }
 
     fn plot(&mut self, plot: &Plot) {

@@ -92,6 +92,9 @@ fn axis(axis: &Axis) -> Value {
             value.insert(name.into(), end.into());
         }
     }
+    if let Some(steps) = axis.steps {
+        value.insert("steps".into(), steps.into());
+    }
     if axis.log {
         value.insert("log".into(), true.into());
     }

@@ -100,12 +100,13 @@ impl Bins {
         }
         for ((seen, last), now) in seen.zip(&mut self.last).zip(&mut self.now) {
             now.busy += seen.busy.saturating_sub(last.busy);
-            let stops = seen.stopped.iter().zip(&last.stopped);
-            let stopped = stops.map(|(seen, last)| seen.saturating_sub(*last)).max();
-            now.stopped += match seen.is_blocked && seen.stopped == [0; 8] {
-                true => passed,
-                false => stopped.unwrap_or(0),
-            };
+            if seen.stopped != last.stopped {
+                let stops = seen.stopped.iter().zip(&last.stopped);
+                let stopped = stops.map(|(seen, last)| seen.saturating_sub(*last)).max();
+                now.stopped += stopped.unwrap_or(0);
+            } else if seen.is_blocked && seen.stopped == [0; 8] {
+                now.stopped += passed;
+            }
             now.queued = now.queued.max(seen.queued);
             *last = seen;
         }

@@ -1,4 +1,4 @@
-//! Networks of each kind, as a map knows them.
+//! Networks of each kind, as they are drawn over time.
 
 use backwater_flit::outcome::FabricOutcome;
 use backwater_flit::spec::{FabricSpec, Shape};
@@ -11,9 +11,10 @@ use backwater_net::spec::{NetworkSpec, NodeKind};
 
 use super::bins::Bins;
 use super::layout::Place;
-use super::{Network, drawn};
-use crate::drawn::{Map, Units};
+use super::{Network, over_time};
+use crate::drawn::{OverTime, Units};
 use crate::fabric::FabricNames;
+use crate::model::OtherUnit;
 use crate::number::significant;
 
 /// Paths that are followed at most to name flows at channels.
@@ -28,8 +29,13 @@ fn time_unit(bins: &Bins) -> (&'static str, f64) {
     }
 }
 
-/// A map of circuits.
-pub fn circuits(spec: &NetworkSpec, outcome: &Outcome, cell: Duration, bins: &Bins) -> Option<Map> {
+/// Circuits over time.
+pub fn circuits(
+    spec: &NetworkSpec,
+    outcome: &Outcome,
+    cell: Duration,
+    bins: &Bins,
+) -> Option<OverTime> {
     let mut flows = vec![Vec::new(); spec.links.len() * 2];
     for flow in &spec.flows {
         for leg in &flow.legs {
@@ -67,20 +73,26 @@ pub fn circuits(spec: &NetworkSpec, outcome: &Outcome, cell: Duration, bins: &Bi
         true => ("cells", 1.0 / cell.ps() as f64),
         false => time_unit(bins),
     };
+    let other_time = cells.then(|| OtherUnit {
+        unit: "us".into(),
+        per_unit: cell.ps() as f64 / 1e6,
+    });
     let units = Units {
         time,
         time_scale,
+        other_time,
         queue: "cells",
         queue_scale: 1.0,
         stop: "without credit while cells wait, as seen at the looks",
+        by: "without credit from",
         buffer: "cells that wait in front of the channel",
         busy_per_step: 1,
     };
-    drawn(&network, bins, units)
+    over_time(&network, bins, units)
 }
 
-/// A map of frames by class.
-pub fn frames(spec: &EthernetSpec, outcome: &Outcome, bins: &Bins) -> Option<Map> {
+/// Frames by class over time.
+pub fn frames(spec: &EthernetSpec, outcome: &Outcome, bins: &Bins) -> Option<OverTime> {
     let mut flows = vec![Vec::new(); spec.links.len() * 2];
     if let (Ok(tables), true) = (Tables::new(spec), spec.flows.len() <= FOLLOWED) {
         let mut hops = Vec::new();
@@ -117,13 +129,15 @@ pub fn frames(spec: &EthernetSpec, outcome: &Outcome, bins: &Bins) -> Option<Map
     let units = Units {
         time,
         time_scale,
+        other_time: None,
         queue: "kB",
         queue_scale: 1e-3,
         stop: "of its most stopped class",
+        by: "stopped by",
         buffer: "queue in front of the channel",
         busy_per_step: 1,
     };
-    drawn(&network, bins, units)
+    over_time(&network, bins, units)
 }
 
 fn ends<C>(links: &[backwater_kernel::Link<C>]) -> Vec<(usize, usize)> {
@@ -132,8 +146,8 @@ fn ends<C>(links: &[backwater_kernel::Link<C>]) -> Vec<(usize, usize)> {
         .collect()
 }
 
-/// A map of flits: routers alone, with their terminals' channels as those of a host beside each.
-pub fn flits(spec: &FabricSpec, outcome: &FabricOutcome, bins: &Bins) -> Option<Map> {
+/// Flits over time: routers alone, with their terminals' channels as those of a host beside each.
+pub fn flits(spec: &FabricSpec, outcome: &FabricOutcome, bins: &Bins) -> Option<OverTime> {
     let graph = &spec.graph;
     let names = FabricNames::new(graph);
     let routers = graph.routers as usize;
@@ -167,12 +181,15 @@ pub fn flits(spec: &FabricSpec, outcome: &FabricOutcome, bins: &Bins) -> Option<
     }
     places.extend(vec![None; ends_drawn]);
     let still = outcome.standstill.iter().flat_map(|still| &still.waits);
-    let stuck = still.map(|held| {
-        let what = format!(
-            "VC {}: the packet from terminal {} to {} waits for it",
-            held.waits_for.1, held.source, held.destination
+    let stuck = still.flat_map(|held| {
+        let packet = format!(
+            "packet from terminal {} to {}",
+            held.source, held.destination
         );
-        (held.waits_for.0 as usize, what)
+        let (at, next) = (held.at, held.waits_for);
+        let holds = format!("VC {}: the {packet} holds it", at.1);
+        let waits = format!("VC {}: the {packet} waits for it", next.1);
+        [(at.0 as usize, holds), (next.0 as usize, waits)]
     });
     let network = Network {
         names: node_names.collect(),
@@ -187,13 +204,15 @@ pub fn flits(spec: &FabricSpec, outcome: &FabricOutcome, bins: &Bins) -> Option<
     let units = Units {
         time: "cycles",
         time_scale: 1.0,
+        other_time: None,
         queue: "flits",
         queue_scale: 1.0,
         stop: "a VC holds a flit and has no credit, as seen at the looks",
+        by: "without credit from",
         buffer: "places taken in the buffers at the far end",
         busy_per_step: 1,
     };
-    drawn(&network, bins, units)
+    over_time(&network, bins, units)
 }
 
 /// Where a router stands in a grid of one or two dimensions, or in stages.

@@ -5,9 +5,11 @@ fn units() -> Units {
     Units {
         time: "us",
         time_scale: 1e-6,
+        other_time: None,
         queue: "kB",
         queue_scale: 1e-3,
         stop: "stopped",
+        by: "stopped by",
         buffer: "queue",
         busy_per_step: 1,
     }
@@ -52,7 +54,8 @@ fn bins(channels: usize) -> Bins {
 #[test]
 fn an_arc_shows_load_stops_and_queue_of_its_channel() {
     let network = network(1);
-    let map = drawn(&network, &bins(6), units()).expect("it is drawn");
+    let drawn = over_time(&network, &bins(6), units()).expect("it was recorded");
+    let map = drawn.map.expect("it is small");
     assert_eq!((map.nodes.len(), map.arcs.len()), (4, 6));
     let arc = map
         .arcs
@@ -71,14 +74,15 @@ fn an_arc_shows_load_stops_and_queue_of_its_channel() {
     );
     assert_eq!((arc.flows.len(), arc.flows_all), (2, 2));
     assert!(map.has_stops());
-    assert!(map.ends.len() == 1 && (map.ends[0] - 40e-6).abs() < 1e-12);
+    assert!(drawn.ends.len() == 1 && (drawn.ends[0] - 40e-6).abs() < 1e-12);
 }
 
 #[test]
 fn many_hosts_of_a_switch_are_one_node() {
     let network = network(100);
     let channels = network.channels.len();
-    let map = drawn(&network, &bins(channels), units()).expect("it is drawn");
+    let drawn = over_time(&network, &bins(channels), units()).expect("it was recorded");
+    let map = drawn.map.expect("it is small once folded");
     let names: Vec<&str> = map.nodes.iter().map(|node| node.name.as_str()).collect();
     assert_eq!(names, ["A", "B", "100 hosts", "100 hosts"]);
     let folded: usize = map.arcs.iter().map(|arc| arc.channels.len()).sum();
@@ -89,6 +93,64 @@ fn many_hosts_of_a_switch_are_one_node() {
         (0..channels as u64).map(|channel| 4 * channel).sum::<u64>()
     );
     assert!(map.folded.contains("200 hosts"));
+}
+
+/// By bin and channel: time stopped and queue.
+fn seen(rows: &[&[(u64, u64)]]) -> Bins {
+    let channels = rows[0].len();
+    let mut bins = Bins::new(channels, 10);
+    let mut stopped = vec![0; channels];
+    for (at, row) in (0..).zip(rows.iter().flat_map(|row| [row; 4])) {
+        for (sum, (own, _)) in stopped.iter_mut().zip(*row) {
+            *sum += own / 4;
+        }
+        let channels = row.iter().zip(&stopped);
+        let look = channels.map(|((_, queued), stopped)| Seen {
+            stopped: [*stopped; 8],
+            queued: *queued,
+            ..Seen::default()
+        });
+        bins.look((at + 1) * 10, look);
+    }
+    bins
+}
+
+/// A stops in the second bin, a host in the first, B never; the host has the largest queue.
+#[test]
+fn ports_stand_in_the_order_in_which_they_were_stopped_and_by_their_queues() {
+    let mut network = network(1);
+    network.channels.push((0, 1));
+    let bins = seen(&[
+        &[(0, 3), (0, 0), (20, 9), (0, 0), (0, 0), (0, 0), (0, 0)],
+        &[(40, 5), (0, 0), (40, 9), (0, 0), (0, 0), (0, 7), (0, 1)],
+    ]);
+    let drawn = over_time(&network, &bins, units()).expect("it was recorded");
+    let ports = &drawn.ports;
+    let names = |rows: &[usize]| -> Vec<String> {
+        let rows = rows.iter().map(|at| ports.ports[*at].name());
+        rows.collect()
+    };
+    assert_eq!(names(&ports.stops), ["h0-0 → A", "A → B"]);
+    let queues = ["B → h1-0", "A → B", "A → B (2)", "h0-0 → A"];
+    assert_eq!(names(&ports.queues), queues);
+    assert_eq!((ports.stops_all, ports.queues_all), (2, 4));
+    assert_eq!(ports.queue_most(), 7, "of a switch");
+    let host = &ports.ports[ports.stops[0]];
+    assert_eq!(
+        (&host.stopped[..], &host.queued[..]),
+        (&[100, 200][..], &[9, 9][..])
+    );
+    assert_eq!(drawn.start, 1, "the largest backlog");
+}
+
+#[test]
+fn what_is_drawn_opens_at_the_end_where_something_can_not_move() {
+    let mut network = network(1);
+    let bins = seen(&[&[(0, 9); 6], &[(0, 1); 6]]);
+    let start = |network: &Network| over_time(network, &bins, units()).map(|drawn| drawn.start);
+    assert_eq!(start(&network), Some(0));
+    network.stuck.push((0, "3 frames".into()));
+    assert_eq!(start(&network), Some(1));
 }
 
 #[test]

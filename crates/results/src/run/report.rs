@@ -210,6 +210,7 @@ fn plot(index: usize, group: &[&Series], cell: Duration) -> Plot {
                 unit: "us".into(),
                 per_unit: cell_ps / 1e6,
             }),
+            steps: Some(cell_ps),
             ..Axis::new("Time", "cells")
         },
         y: match unit {

@@ -1,0 +1,78 @@
+//! What is drawn over time as HTML: the map of the network, stops and queues of its ports.
+
+use std::fmt::Write as _;
+
+use super::blocks::Rendered;
+use crate::drawn::page::{self, Ids};
+use crate::drawn::{Map, OverTime, Units, strip};
+use crate::escape;
+
+impl Rendered {
+    pub(super) fn over_time(&mut self, drawn: &OverTime) {
+        let map = drawn.map.as_ref().map(|map| {
+            self.heading(2, "Map");
+            self.map(map, drawn)
+        });
+        let ports = &drawn.ports;
+        if !(ports.stops.is_empty() && ports.queues.is_empty()) {
+            self.heading(2, "Time");
+        }
+        let stops = strip::stops(drawn).map(|strip| self.strip("stops", &strip));
+        let queues = strip::queues(drawn).map(|strip| self.strip("queues", &strip));
+        let ids = Ids { map, stops, queues };
+        self.over_time = Some(page::data(drawn, &ids));
+        if let (None, Some(other)) = (&self.other_unit, &drawn.units.other_time) {
+            self.other_unit = Some((drawn.units.time.into(), other.unit.clone()));
+        }
+    }
+
+    fn map(&mut self, map: &Map, drawn: &OverTime) -> String {
+        let id = self.slugs.unique("network-map");
+        let Units { stop, buffer, .. } = drawn.units;
+        let _ = write!(
+            self.html,
+            "<figure class=\"map\" id=\"{id}\">\n<div class=\"map-bar\"><button \
+             type=\"button\" class=\"tool play\" aria-pressed=\"false\">Play</button><input \
+             type=\"range\" min=\"0\" max=\"{last}\" value=\"{start}\" \
+             aria-label=\"Time\"><output></output><button type=\"button\" class=\"tool whole\" \
+             aria-pressed=\"false\">Whole run</button>\
+             <span class=\"segmented\" role=\"group\" aria-label=\"Links show\"><button \
+             type=\"button\" data-by=\"stopped\">stopped</button><button type=\"button\" \
+             data-by=\"load\">load</button></span></div>\n<div class=\"map-sheet\"></div>\n\
+             <div class=\"map-key\"></div>\n<div class=\"map-text\" role=\"status\"></div>\n\
+             <noscript><p>The map needs JavaScript; the run directory has the moment of the \
+             largest backlog as figures/map.svg.</p></noscript>\n<div class=\"caption\">\
+             <p>Each link is two lines, one a direction, on the right of the way it goes. A line's \
+             colour is the share of time in a bin for which it sent data, or was stopped ({stop}); \
+             the bar at its start is the {buffer}. It opens at the largest backlog, or at the end \
+             where something can't move any more; <em>Whole run</em> shows mean loads and stops, \
+             and the largest queues. Keys: space plays, arrows move time, up and down move from \
+             link to link. {folded}</p></div></figure>\n",
+            last = drawn.ends.len().saturating_sub(1),
+            start = drawn.start,
+            stop = escape::html(stop),
+            buffer = escape::html(buffer),
+            folded = escape::html(&map.folded),
+        );
+        id
+    }
+
+    fn strip(&mut self, name: &str, strip: &strip::Strip<'_>) -> String {
+        let id = self.slugs.unique(&format!("time-{name}"));
+        let _ = write!(
+            self.html,
+            "<figure class=\"strip\" id=\"{id}\">\n<figcaption><span class=\"title\">{title}\
+             </span><span class=\"tools\"><a class=\"tool csv\" href=\"#{id}\" \
+             download=\"{file}.csv\">CSV</a></span></figcaption>\n<div class=\"strip-sheet\" \
+             tabindex=\"0\" role=\"application\" aria-roledescription=\"chart\" \
+             aria-label=\"{title}\"></div>\n<div class=\"map-key\"></div>\n\
+             <div class=\"map-text\" role=\"status\"></div>\n<noscript><p>This needs JavaScript; \
+             the run directory has it as figures/{file}.svg.</p></noscript>\n\
+             <div class=\"caption\"><p>{note}</p></div></figure>\n",
+            title = escape::html(strip.title),
+            file = strip.file,
+            note = escape::html(&strip.note),
+        );
+        id
+    }
+}
