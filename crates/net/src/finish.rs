@@ -12,8 +12,7 @@ use crate::hop::unit::NONE;
 use crate::memory::pool::Pool;
 use crate::network::Network;
 use crate::outcome::{
-    AbrOutcome, ChannelOutcome, ClassesOutcome, EndsOutcome, FlowOutcome, LegOutcome, NodeOutcome,
-    Outcome,
+    AbrOutcome, ChannelOutcome, ClassesOutcome, FlowOutcome, LegOutcome, NodeOutcome, Outcome,
 };
 use crate::probe::Probe;
 use crate::simulation::Simulation;
@@ -174,7 +173,6 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
                     offered_total: counts.offered,
                     delivered_total: counts.delivered,
                     lost_total: counts.lost,
-                    bytes: None,
                     drops: counts.drops,
                     // RM cells are counted on their own.
                     inside_total: inside - rm_cells,
@@ -189,9 +187,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
                     shaping: delays(flow.shaping.as_ref().and_then(|one| one.waits.as_deref())),
                     alarms_total: counts.alarms,
                     session: self.network.session_outcome(id as u32),
-                    marked: 0,
-                    ends: EndsOutcome::default(),
-                    destinations: Vec::new(),
+                    ..FlowOutcome::default()
                 }
             })
             .collect()

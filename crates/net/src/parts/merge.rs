@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use backwater_ends::outcome::EndsOutcome;
-use backwater_kernel::{Balance, DelayOutcome, TraceSum};
+use backwater_kernel::{Balance, DelayOutcome, Distribution, TraceSum};
 
 use crate::outcome::{
     AbrOutcome, CellCounts, ChannelOutcome, FlowOutcome, LegOutcome, Outcome, SessionAnswer,
@@ -113,15 +113,8 @@ fn add_flow(own: &mut FlowOutcome, other: FlowOutcome, has_source: bool) {
     if has_source {
         own.tcp = other.tcp;
     }
+    take_all(&mut own.slowdown, other.slowdown);
     add_ends(&mut own.ends, other.ends, has_source);
-    for (own, one) in own.destinations.iter_mut().zip(other.destinations) {
-        own.offered_total += one.offered_total;
-        own.delivered_total += one.delivered_total;
-        own.lost_total += one.lost_total;
-        own.inside_total += one.inside_total;
-        own.delivered += one.delivered;
-        take(&mut own.delay, one.delay);
-    }
 }
 
 /// What is not counted where cells are is known to the source.
@@ -148,9 +141,10 @@ fn add_ends(own: &mut EndsOutcome, other: EndsOutcome, has_source: bool) {
     own.returned_bytes += other.returned_bytes;
     own.offered_bytes_total += other.offered_bytes_total;
     own.transfers += other.transfers;
-    take(&mut own.transfer_time, other.transfer_time);
-    take(&mut own.acknowledged_time, other.acknowledged_time);
+    take_all(&mut own.transfer_time, other.transfer_time);
+    take_all(&mut own.acknowledged_time, other.acknowledged_time);
     own.transfers_total += other.transfers_total;
+    own.first_start = own.first_start.or(other.first_start);
     own.last_transfer = own.last_transfer.max(other.last_transfer);
     if has_source {
         own.unacknowledged_total = other.unacknowledged_total;
@@ -186,6 +180,13 @@ fn add_leg(own: &mut LegOutcome, other: LegOutcome, (sends, hears): (bool, bool)
         sent: sender.sent,
         ..receiver
     };
+}
+
+/// The same of transfers.
+fn take_all(own: &mut Distribution, other: Distribution) {
+    if other.count() > 0 {
+        *own = other;
+    }
 }
 
 /// A channel belongs to the part that sends on it; what came over it, to the one it leads to.

@@ -8,6 +8,7 @@ mod agreement;
 mod circuits_parts;
 mod common;
 mod ethernet_agreement;
+mod ethernet_alone;
 mod ethernet_common;
 mod ethernet_laws;
 mod ethernet_parts;
