@@ -159,6 +159,13 @@ fn take(own: &mut DelayOutcome, other: DelayOutcome) {
     }
 }
 
+/// The same of transfers.
+fn take_all(own: &mut Distribution, other: Distribution) {
+    if other.count() > 0 {
+        *own = other;
+    }
+}
+
 /// The two ends of a leg may be in two parts.
 fn add_leg(own: &mut LegOutcome, other: LegOutcome, (sends, hears): (bool, bool)) {
     // Either end learns of what is lost on its way there.
@@ -180,13 +187,6 @@ fn add_leg(own: &mut LegOutcome, other: LegOutcome, (sends, hears): (bool, bool)
         sent: sender.sent,
         ..receiver
     };
-}
-
-/// The same of transfers.
-fn take_all(own: &mut Distribution, other: Distribution) {
-    if other.count() > 0 {
-        *own = other;
-    }
 }
 
 /// A channel belongs to the part that sends on it; what came over it, to the one it leads to.
