@@ -83,7 +83,8 @@ pub fn compare(options: &Options) -> u8 {
         }
     };
     let name = format!("{}-comparison", run::name_of(&options.file));
-    let out = options.out.clone().unwrap_or_else(|| default_out(&name));
+    let out = options.out.clone();
+    let out = out.unwrap_or_else(|| default_out(&name, &options.changes));
     let directory = match RunDirectory::create(out, &holder()) {
         Ok(directory) => directory,
         Err(error) => return fail(error),

@@ -17,6 +17,7 @@ mod interrupt;
 mod machine;
 mod manual;
 mod memory;
+mod plot;
 mod point;
 mod progress;
 mod reproduce;
@@ -65,6 +66,8 @@ enum Command {
     Saturate(saturate::Options),
     /// Run one workload under nine schemes and print one table
     Compare(compare::Options),
+    /// Draw runs, sweeps and searches in one report
+    Plot(plot::Options),
     /// Check scenarios for errors without running them
     Check(check::Options),
     /// Rerun papers claim by claim and judge each
@@ -106,6 +109,7 @@ fn main() -> ExitCode {
         Command::Sweep(options) => sweep::sweep(&options),
         Command::Saturate(options) => saturate::saturate(&options),
         Command::Compare(options) => compare::compare(&options),
+        Command::Plot(options) => plot::plot(&options),
         Command::Check(options) => check::check(&options),
         Command::Reproduce(options) => reproduce::reproduce(&options),
         Command::Explain(options) => explain::explain(&options),
@@ -166,7 +170,56 @@ fn fail(message: impl std::fmt::Display) -> u8 {
     BAD_INPUT
 }
 
-/// Where results go when `--out` does not say.
-fn default_out(name: &str) -> PathBuf {
-    PathBuf::from("runs").join(name)
+/// Where results go when `--out` does not say: what is changed on the command line has a directory
+/// of its own.
+fn default_out(name: &str, changes: &Changes) -> PathBuf {
+    PathBuf::from("runs").join(format!("{name}{}", changes.suffix()))
+}
+
+impl Changes {
+    /// `,n3=16,run.seed=2`, for names of directories. With a digest where other signs are left out,
+    /// or it would be too long.
+    fn suffix(&self) -> String {
+        const LONGEST: usize = 100;
+        let seed = self.seed.iter().map(|seed| format!("run.seed={seed}"));
+        let all: Vec<String> = self.sets.iter().cloned().chain(seed).collect();
+        let whole: String = all.iter().map(|set| format!(",{set}")).collect();
+        let spaceless: String = whole.chars().filter(|c| !" \"'".contains(*c)).collect();
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || ".,=_+-".contains(c);
+        if spaceless.len() <= LONGEST && spaceless.chars().all(is_plain) {
+            return spaceless;
+        }
+        let plain = spaceless.chars().filter(|c| is_plain(*c)).take(LONGEST / 2);
+        let digest = sweep::digest::hex(&sweep::digest::sha256(whole.as_bytes()));
+        plain.chain([',']).chain(digest.chars().take(8)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_variant_has_a_directory_of_its_own() {
+        let out = |sets: &[&str], seed: Option<u64>| {
+            let sets = sets.iter().map(|set| (*set).into()).collect();
+            default_out("two", &Changes { sets, seed })
+                .display()
+                .to_string()
+        };
+        assert_eq!(out(&[], None), "runs/two");
+        assert_eq!(out(&["n3=16"], Some(2)), "runs/two,n3=16,run.seed=2");
+        assert_eq!(
+            out(&["run.duration=\"50 ms\""], None),
+            "runs/two,run.duration=50ms"
+        );
+        let [one, other] = ["x = \"../../a\"", "x = \"../../b\""].map(|set| out(&[set], None));
+        assert!(
+            one.starts_with("runs/two,x=....a,") && one.len() == 25,
+            "{one}"
+        );
+        assert!(!one[5..].contains('/') && one != other);
+        let long = "k=".to_owned() + &"v".repeat(500);
+        assert!(out(&[&long], None).len() < 80);
+    }
 }

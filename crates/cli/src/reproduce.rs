@@ -15,7 +15,7 @@ use backwater_results::{Manifest, RunDirectory};
 
 use crate::claims::near;
 use crate::memory::{self, Memory};
-use crate::{FAILED, SHORT_OF_MEMORY, SUCCESS};
+use crate::{Changes, FAILED, SHORT_OF_MEMORY, SUCCESS};
 use crate::{command_line, default_out, fail, files, holder, interrupt, machine, progress};
 
 /// How often the bar is drawn anew.
@@ -61,7 +61,7 @@ pub fn reproduce(options: &Options) -> u8 {
     let out = options
         .out
         .clone()
-        .unwrap_or_else(|| default_out("reproduce"));
+        .unwrap_or_else(|| default_out("reproduce", &Changes::default()));
     let directory = match RunDirectory::create(&out, &holder()) {
         Ok(directory) => directory,
         Err(error) => return fail(error),

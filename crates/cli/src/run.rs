@@ -21,7 +21,8 @@ pub struct Options {
     file: PathBuf,
     #[command(flatten)]
     changes: Changes,
-    /// Directory for the report and tables [default: runs/NAME]
+    /// Directory for the report and tables [default: runs/NAME, and what --set
+    /// changes]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Also check promises while the run goes on (slower), and print what that cost
@@ -76,8 +77,8 @@ fn execute(
         threads: options.threads.into(),
         memory: &options.memory,
     })?;
-    let name = || default_out(&name_of(&options.file));
-    let out = options.out.clone().unwrap_or_else(name);
+    let usual = || default_out(&name_of(&options.file), &options.changes);
+    let out = options.out.clone().unwrap_or_else(usual);
     let directory = RunDirectory::create(out, &holder()).map_err(|error| error.to_string())?;
     interrupt::flag();
     let needed = backwater_scenario::needed_bytes(&scenario.engine);

@@ -121,7 +121,7 @@ pub fn saturate(options: &Options) -> u8 {
     }
     let out = options.how.out.clone();
     let name = format!("{}-saturate", run::name_of(&options.file));
-    let out = out.unwrap_or_else(|| default_out(&name));
+    let out = out.unwrap_or_else(|| default_out(&name, &options.changes));
     let (work, directory) = match plan.start(&out, &options.how, &checked) {
         Ok(started) => started,
         Err(message) => return fail(message),

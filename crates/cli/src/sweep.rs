@@ -1,6 +1,6 @@
 //! `backwater sweep`: every combination of values and seeds, on all cores, resumable.
 
-mod digest;
+pub mod digest;
 pub mod plan;
 mod progress;
 pub mod store;
@@ -52,7 +52,8 @@ pub fn sweep(options: &Options) -> u8 {
         Err(None) => return interrupt::status(),
     };
     let out = options.how.out.clone();
-    let out = out.unwrap_or_else(|| default_out(&format!("{}-sweep", run::name_of(&options.file))));
+    let name = format!("{}-sweep", run::name_of(&options.file));
+    let out = out.unwrap_or_else(|| default_out(&name, &options.changes));
     let (work, directory) = match plan.start(&out, &options.how, &checked) {
         Ok(started) => started,
         Err(message) => return fail(message),

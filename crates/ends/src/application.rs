@@ -17,7 +17,7 @@ pub(crate) mod connection;
 pub(crate) mod datagrams;
 mod gaps;
 pub mod over_cells;
-mod tally;
+pub(crate) mod tally;
 pub(crate) mod transfers;
 pub mod units;
 

@@ -1,6 +1,6 @@
 //! What the two ends of a flow saw: plain data for the results layer.
 
-use backwater_kernel::{DelayOutcome, Time};
+use backwater_kernel::{Distribution, Duration, Time};
 
 use crate::tcp::TcpCounts;
 
@@ -15,16 +15,20 @@ pub struct EndsOutcome {
     /// Payload the application handed over, times the stations it is for, whole run; over TCP
     /// without end: what was sent.
     pub offered_bytes_total: u64,
-    /// Files, requests or pictures: complete after the warm-up.
+    /// Files (over UDP once for each station), requests or pictures: complete after the warm-up.
     pub transfers: u64,
     /// Time each took, ps: from the application's start to the last byte of the file at the
     /// receiver, the whole response, or the arrival of the picture's last datagram.
-    pub transfer_time: DelayOutcome,
+    pub transfer_time: Distribution,
     /// Files whose last acknowledgement came after the warm-up: from the application's start to
     /// that, ps.
-    pub acknowledged_time: DelayOutcome,
+    pub acknowledged_time: Distribution,
     /// Files, requests or pictures complete in the whole run.
     pub transfers_total: u64,
+    /// Those it has in all, if it has an end.
+    pub transfers_planned: Option<u64>,
+    /// When the first of them began.
+    pub first_start: Option<Time>,
     /// When the last of them was; 0 if none was.
     pub last_transfer: Time,
     /// Files all of whose bytes are in, but not their last acknowledgement; at the end of the run.
@@ -35,6 +39,16 @@ pub struct EndsOutcome {
     pub due: u64,
     /// TCP, both ends together.
     pub tcp: TcpCounts,
+}
+
+impl EndsOutcome {
+    /// From the start of the first transfer to the end of the last; nothing before all are
+    /// complete.
+    pub fn completion(&self) -> Option<Duration> {
+        let first = self.first_start?;
+        let is_complete = self.transfers_planned == Some(self.transfers_total);
+        is_complete.then(|| self.last_transfer.since(first))
+    }
 }
 
 /// A TCP connection over cells.

@@ -8,6 +8,7 @@ use backwater_kernel::{DelayOutcome, Time};
 use crate::TcpSpec;
 use crate::application::connection::{Arrival, Connection};
 use crate::application::datagrams::Datagrams;
+use crate::application::tally::Tally;
 pub use crate::application::transfers::{End, News};
 use crate::application::{NEVER_PS, Outgoing, Payload};
 use crate::outcome::EndsOutcome;
@@ -69,20 +70,23 @@ impl Stations {
             tcp: Vec::new(),
             is_measuring: all.is_measuring,
         };
-        for (flow, ends) in (0_u32..).zip(flows) {
+        let flows: Vec<FlowEnds> = flows.collect();
+        for (flow, ends) in (0_u32..).zip(&flows) {
+            let tally = Tally::new(flows.len());
             let place = match ends.transport {
                 TransportSpec::Tcp(tcp) => {
                     let clocks = [ends.source, ends.destination]
                         .map(|station| HostClock::of_host(all.seed, station, &tcp));
                     let tcp = stations.flavour(tcp);
                     let flavour = (tcp, &stations.tcp[tcp as usize]);
-                    let connection = Connection::new(all.seed, flow, ends.traffic, flavour, clocks);
+                    let connection =
+                        Connection::new(all.seed, flow, ends.traffic, flavour, clocks, tally);
                     stations.connections.push(connection);
                     Place::Tcp(stations.connections.len() as u32 - 1)
                 }
                 TransportSpec::Udp { payload_bytes, .. } => {
                     let (traffic, receivers) = (ends.traffic, ends.receivers);
-                    let made = Datagrams::new(all, flow, traffic, payload_bytes, receivers);
+                    let made = Datagrams::new(all, flow, traffic, payload_bytes, receivers, tally);
                     stations.datagrams.push(made);
                     Place::Udp(stations.datagrams.len() as u32 - 1)
                 }

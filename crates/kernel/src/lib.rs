@@ -35,7 +35,10 @@ pub use hash::{TraceHash, TraceSum};
 pub use link::{Channels, Link};
 pub use series::Series;
 pub use standstill::Standstill;
-pub use stats::{BatchMeans, DelayOutcome, Delays, Histogram, Sampled, Samples, TimeWeighted};
+pub use stats::{
+    BatchMeans, Collected, DelayOutcome, Delays, Distribution, Histogram, Sampled, Samples,
+    TimeWeighted,
+};
 pub use stop::Stop;
 pub use stream::{Probability, Purpose, Stream};
 pub use time::{Duration, Rate, Time};

@@ -2,6 +2,7 @@
 
 mod batch_means;
 mod delays;
+mod distribution;
 mod histogram;
 mod interval;
 mod level;
@@ -12,6 +13,7 @@ mod warm_up;
 
 pub use batch_means::{BatchMeans, interval_of_batches};
 pub use delays::{DelayOutcome, Delays};
+pub use distribution::{Collected, Distribution};
 pub use histogram::{Bucket, Histogram};
 pub use interval::{interval_of_means, student_t_975};
 pub use level::Level;

@@ -47,6 +47,8 @@ pub(crate) struct Classes {
     pub nodes: Vec<Node>,
     pub flows: Vec<Flow>,
     pub losses: Vec<Losses>,
+    /// By flow, how long a transfer takes that has the network to itself, if that is known.
+    pub alone: Vec<Option<Duration>>,
     /// By flow, what became of the frames for each of several stations; empty where no flow has
     /// several.
     pub received: Vec<Vec<Received>>,
@@ -84,6 +86,7 @@ impl Classes {
             nodes: Vec::new(),
             flows: Vec::new(),
             losses: Vec::new(),
+            alone: Vec::new(),
             received: Vec::new(),
             routes: Routes::none(),
             stations: Stations::new(stations, core::iter::empty()),

@@ -11,8 +11,7 @@ use backwater_kernel::{Balance, DelayOutcome, Delays, EventQueue, Stop, Time};
 use crate::hop::unit::NONE;
 use crate::memory::pool::Pool;
 use crate::outcome::{
-    AbrOutcome, ChannelOutcome, ClassesOutcome, EndsOutcome, FlowOutcome, LegOutcome, NodeOutcome,
-    Outcome,
+    AbrOutcome, ChannelOutcome, ClassesOutcome, FlowOutcome, LegOutcome, NodeOutcome, Outcome,
 };
 use crate::probe::Probe;
 use crate::simulation::Simulation;
@@ -188,7 +187,6 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
                     offered_total: counts.offered,
                     delivered_total: counts.delivered,
                     lost_total: counts.lost,
-                    bytes: None,
                     drops: counts.drops,
                     inside_total,
                     delivered,
@@ -202,9 +200,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
                     shaping: delays(flow.shaping.as_ref().and_then(|one| one.waits.as_deref())),
                     alarms_total: counts.alarms,
                     session: self.network.session_outcome(id as u32),
-                    marked: 0,
-                    ends: EndsOutcome::default(),
-                    destinations: Vec::new(),
+                    ..FlowOutcome::default()
                 }
             })
             .collect()

@@ -2,6 +2,7 @@
 //!
 //! `spec` says what to simulate, `Simulation` runs it, `outcome` is what it found.
 
+mod alone;
 mod arrive;
 mod back_pressure;
 mod build;

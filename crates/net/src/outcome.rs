@@ -5,7 +5,7 @@
 
 use alloc::vec::Vec;
 
-use backwater_kernel::{Balance, DelayOutcome, Duration, Stop, Time, Violations};
+use backwater_kernel::{Balance, DelayOutcome, Distribution, Duration, Stop, Time, Violations};
 
 mod abr;
 mod losses;
@@ -98,6 +98,14 @@ pub struct FlowOutcome {
     pub marked: u64,
     /// What the two hosts of a flow of frames saw.
     pub ends: EndsOutcome,
+    /// The least time in which its path can carry a transfer of frames: all leave the source back
+    /// to back at line rate and wait for nobody else. Nothing where transfers differ, where the
+    /// frames of one take several paths or where they go to several stations.
+    pub alone: Option<Duration>,
+    /// Time of each of its transfers over that.
+    pub slowdown: Distribution,
+    /// Channels that its frames take to its destination; none where that is not one path.
+    pub path: Vec<u32>,
     /// Where frames go to several stations: of each, in the order of the specification.
     pub destinations: Vec<DestinationOutcome>,
 }
@@ -294,8 +302,8 @@ pub struct QueueOutcome {
     pub mean_bytes: f64,
     /// Share of the time after the warm-up in which it was stopped (any destination).
     pub stopped_share: f64,
-    /// Longest stop, whole run.
-    pub longest_stop: Duration,
+    /// How long each stop lasted, ps, whole run; one under way with the time so far.
+    pub stops: Distribution,
     /// Times it became congested, whole run.
     pub congestions: u64,
     /// Frames marked.

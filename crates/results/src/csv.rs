@@ -52,6 +52,40 @@ pub fn table(table: &Table) -> String {
     text
 }
 
+/// Cells of each line of a text in this form; a formula as it was before it was written.
+pub fn parse(text: &str) -> Vec<Vec<String>> {
+    let (mut rows, mut row, mut cell) = (Vec::new(), Vec::new(), String::new());
+    let (mut is_quoted, mut letters) = (false, text.chars().peekable());
+    let done = |cell: &mut String| {
+        let cell = std::mem::take(cell);
+        match cell.strip_prefix('\'') {
+            Some(rest) if rest.starts_with(['=', '+', '-', '@']) => rest.to_owned(),
+            _ => cell,
+        }
+    };
+    while let Some(letter) = letters.next() {
+        match letter {
+            '"' if is_quoted && letters.peek() == Some(&'"') => {
+                letters.next();
+                cell.push('"');
+            }
+            '"' if is_quoted || cell.is_empty() => is_quoted = !is_quoted,
+            ',' if !is_quoted => row.push(done(&mut cell)),
+            '\r' if !is_quoted => {}
+            '\n' if !is_quoted => {
+                row.push(done(&mut cell));
+                rows.push(std::mem::take(&mut row));
+            }
+            letter => cell.push(letter),
+        }
+    }
+    if !cell.is_empty() || !row.is_empty() {
+        row.push(done(&mut cell));
+        rows.push(row);
+    }
+    rows
+}
+
 /// A time series, every point of it.
 pub fn series(series: &Series) -> String {
     let at = match series.clock {
@@ -116,6 +150,31 @@ mod tests {
             table(&t),
             "flow,delay_us\r\n\"a,b\",0.3333333333333333\r\nshort,\r\nnan,\r\n"
         );
+    }
+
+    #[test]
+    fn what_is_written_can_be_read() {
+        let names = [
+            "plain",
+            "a,b",
+            "say \"hi\"",
+            "\"",
+            "two\r\nlines",
+            "=1+2",
+            "'",
+            "-2+3",
+            "",
+        ];
+        let mut t = Table::new("t", "", vec![Column::text("a", ""), Column::text("b", "")]);
+        for name in names {
+            t.rows.push(vec![name.into(), name.into()]);
+        }
+        let mut read = parse(&table(&t));
+        assert_eq!(read.remove(0), ["a", "b"]);
+        let wanted = names.map(|name| vec![name.to_owned(); 2]);
+        assert_eq!(read, wanted);
+        assert_eq!(parse("a,\"b"), [["a", "b"]], "cut short");
+        assert!(parse("").is_empty());
     }
 
     #[test]

@@ -3,9 +3,12 @@
 
 mod bounds;
 mod capture;
+mod completion;
 mod fair;
+mod group_table;
 mod groups;
 mod names;
+mod pauses;
 mod plots;
 mod ports;
 mod promises;
@@ -18,16 +21,18 @@ mod trace;
 mod transfers;
 mod words;
 
-use backwater_kernel::{DelayOutcome, Stop};
+use backwater_kernel::{DelayOutcome, Duration, Stop};
 use backwater_net::frames::spec::EthernetSpec;
 use backwater_net::outcome::{LossCause, Outcome};
 use serde_json::{Value, json};
 
 use crate::directory::Manifest;
+use crate::distribution;
 use crate::info::RunInfo;
 
 pub use bounds::note_late_frames;
 pub use capture::{Capture, SNAP_BYTES};
+pub use completion::Completion;
 pub use groups::{fairness, goodputs};
 pub use names::{channel_ends, channels as channel_names};
 pub use report::ethernet_report;
@@ -100,6 +105,7 @@ pub fn ethernet_summary(info: &RunInfo, spec: &EthernetSpec, outcome: &Outcome) 
         "standstill": standstill::summary(spec, outcome),
         "violations": outcome.violations.total(),
         "starved": starved::all(spec, outcome),
+        "completion": completion::json(spec, outcome),
         "flows": flows(spec, outcome),
     });
     if let Some(bounds) = bounds::json(spec, outcome) {
@@ -123,8 +129,10 @@ fn flows(spec: &EthernetSpec, outcome: &Outcome) -> Vec<Value> {
                 "dropped_frames": found.lost_total,
                 "inside_frames": found.inside_total,
                 "transfers": found.ends.transfers,
-                "fct_ps": times(&found.ends.transfer_time),
-                "fct_acked_ps": times(&found.ends.acknowledged_time),
+                "fct_ps": distribution::json(&found.ends.transfer_time),
+                "fct_alone_ps": found.alone.map(Duration::ps),
+                "slowdown": distribution::json(&found.slowdown),
+                "fct_acked_ps": distribution::json(&found.ends.acknowledged_time),
                 "transfers_total": found.ends.transfers_total,
                 "unacked_total": found.ends.unacknowledged_total,
                 "last_transfer_ps": found.ends.last_transfer.ps(),

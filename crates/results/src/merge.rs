@@ -1,6 +1,6 @@
 //! Several flows as if they were one: what tables say of a group.
 
-use backwater_kernel::{Balance, DelayOutcome, Time};
+use backwater_kernel::{Balance, DelayOutcome, Distribution, Time};
 use backwater_net::outcome::{EndsOutcome, FlowOutcome, Outcome};
 
 use crate::groups::of_name;
@@ -51,14 +51,15 @@ fn sum(flows: &[&FlowOutcome]) -> FlowOutcome {
         responses: times(|flow| &flow.responses),
         marked: total(|flow| flow.marked),
         ends: ends(flows),
+        slowdown: Distribution::merged(flows.iter().map(|flow| &flow.slowdown)),
         ..FlowOutcome::default()
     }
 }
 
 fn ends(flows: &[&FlowOutcome]) -> EndsOutcome {
     let total = |of: fn(&EndsOutcome) -> u64| flows.iter().map(|flow| of(&flow.ends)).sum::<u64>();
-    let times = |of: fn(&EndsOutcome) -> &DelayOutcome| {
-        DelayOutcome::merged(flows.iter().map(|flow| of(&flow.ends)))
+    let times = |of: fn(&EndsOutcome) -> &Distribution| {
+        Distribution::merged(flows.iter().map(|flow| of(&flow.ends)))
     };
     let mut tcp = EndsOutcome::default().tcp;
     for flow in flows {
@@ -80,6 +81,8 @@ fn ends(flows: &[&FlowOutcome]) -> EndsOutcome {
         transfer_time: times(|ends| &ends.transfer_time),
         acknowledged_time: times(|ends| &ends.acknowledged_time),
         transfers_total: total(|ends| ends.transfers_total),
+        transfers_planned: flows.iter().map(|flow| flow.ends.transfers_planned).sum(),
+        first_start: flows.iter().filter_map(|flow| flow.ends.first_start).min(),
         last_transfer: last.unwrap_or(Time::ZERO),
         unacknowledged_total: total(|ends| ends.unacknowledged_total),
         late: total(|ends| ends.late),

@@ -22,6 +22,7 @@ mod odd_names;
 mod papers;
 mod pictures;
 mod pipes;
+mod plotting;
 mod runs;
 mod saturation;
 #[cfg(unix)]

@@ -45,6 +45,7 @@ impl Connection {
         traffic: &TrafficSpec,
         (flavour, tcp): (u32, &TcpSpec),
         [source, destination]: [HostClock; 2],
+        tally: Tally,
     ) -> Connection {
         Connection {
             flavour,
@@ -54,7 +55,7 @@ impl Connection {
                 Endpoint::new(tcp, destination, false),
             ],
             transfers: Transfers::new(Plan::of_bytes(traffic), seed, flow),
-            tally: Tally::default(),
+            tally,
             before: TcpCounts::default(),
         }
     }
@@ -140,6 +141,7 @@ impl Connection {
     /// What both ends saw.
     pub fn outcome(&self) -> EndsOutcome {
         let mut into = self.tally.outcome();
+        into.transfers_planned = self.transfers.planned();
         into.unacknowledged_total = self.transfers.is_unacknowledged.into();
         let [source, _] = &self.ends;
         if self.transfers.is_endless() {

@@ -46,6 +46,16 @@ enum Source {
     Video(Box<Video>),
 }
 
+/// What a receiver makes of datagrams.
+enum Receiver {
+    Video(Playout),
+    /// A number of bytes, offered at once at `start`.
+    File {
+        start: Time,
+        left_bytes: u64,
+    },
+}
+
 /// A flow of datagrams.
 pub(crate) struct Datagrams {
     flow: u32,
@@ -55,8 +65,8 @@ pub(crate) struct Datagrams {
     next_ps: u64,
     /// Of the next datagram.
     number: u64,
-    /// Video's receivers.
-    playouts: Vec<Playout>,
+    /// Those for whom datagrams are parts of something, such as a picture; else empty.
+    receivers: Vec<Receiver>,
     /// Birth to delivery at each of several stations; empty where there is one.
     delays: Vec<Delays>,
     /// Counters.
@@ -71,13 +81,21 @@ impl Datagrams {
         traffic: &TrafficSpec,
         payload_bytes: u32,
         receivers: u32,
+        tally: Tally,
     ) -> Datagrams {
-        let playouts = match traffic {
-            TrafficSpec::Video(video) => (0..receivers)
-                .map(|_| Playout::new(video.deadline, all.keeps_order))
-                .collect(),
-            _ => Vec::new(),
+        let receiver = || {
+            Some(match *traffic {
+                TrafficSpec::Video(video) => {
+                    Receiver::Video(Playout::new(video.deadline, all.keeps_order))
+                }
+                TrafficSpec::Infinite {
+                    start,
+                    bytes: Some(left_bytes),
+                } => Receiver::File { start, left_bytes },
+                _ => return None,
+            })
         };
+        let made = (0..receivers).map_while(|_| receiver()).collect();
         let delays = match receivers {
             0 | 1 => Vec::new(),
             several => vec![Delays::default(); several as usize],
@@ -89,9 +107,9 @@ impl Datagrams {
             source,
             next_ps,
             number: 0,
-            playouts,
+            receivers: made,
             delays,
-            tally: Tally::default(),
+            tally,
         }
     }
 
@@ -131,8 +149,10 @@ impl Datagrams {
                     datagram
                 }
             };
-            for playout in &mut self.playouts {
-                playout.on_sent(now, self.number, datagram.picture_ps, is_measured);
+            for receiver in &mut self.receivers {
+                if let Receiver::Video(playout) = receiver {
+                    playout.on_sent(now, self.number, datagram.picture_ps, is_measured);
+                }
             }
             self.emit(datagram.bytes, out);
         }
@@ -171,7 +191,7 @@ impl Datagrams {
         if is_measured {
             self.tally.goodput_bytes += u64::from(bytes);
         }
-        self.play(now, 0, number, is_measured);
+        self.take_in(now, 0, (bytes, number), is_measured);
         u64::from(bytes)
     }
 
@@ -190,18 +210,23 @@ impl Datagrams {
                 delays.record(now.since(born).ps());
             }
         }
-        self.play(now, receiver, number, is_measured);
+        self.take_in(now, receiver, (bytes, number), is_measured);
         u64::from(bytes)
     }
 
-    /// A station plays a datagram, if the flow is a video.
+    /// A receiver gets a datagram: it may be the last of a picture or of a file.
     #[inline]
-    fn play(&mut self, now: Time, receiver: u32, number: u64, is_measured: bool) {
-        if let Some(playout) = self.playouts.get_mut(receiver as usize) {
-            let picture = playout.on_arrival(now, number);
-            if let Some(began_ps) = picture {
-                self.tally.count_transfer(now, Time(began_ps), is_measured);
+    fn take_in(&mut self, now: Time, receiver: u32, (bytes, number): (u32, u64), measured: bool) {
+        let began = match self.receivers.get_mut(receiver as usize) {
+            None => return,
+            Some(Receiver::Video(playout)) => playout.on_arrival(now, number).map(Time),
+            Some(Receiver::File { start, left_bytes }) => {
+                *left_bytes = left_bytes.saturating_sub(u64::from(bytes));
+                (*left_bytes == 0).then_some(*start)
             }
+        };
+        if let Some(began) = began {
+            self.tally.count_transfer(now, began, measured);
         }
     }
 
@@ -214,10 +239,16 @@ impl Datagrams {
     pub fn outcome(&self, now: Time) -> EndsOutcome {
         let mut into = self.tally.outcome();
         into.offered_bytes_total *= self.delays.len().max(1) as u64;
-        for playout in &self.playouts {
-            let (due, late) = playout.due_and_late(now);
-            into.due += due;
-            into.late += late;
+        let ends = |receiver: &Receiver| matches!(receiver, Receiver::File { .. });
+        if self.receivers.iter().any(ends) {
+            into.transfers_planned = Some(self.receivers.len() as u64);
+        }
+        for receiver in &self.receivers {
+            if let Receiver::Video(playout) = receiver {
+                let (due, late) = playout.due_and_late(now);
+                into.due += due;
+                into.late += late;
+            }
         }
         into
     }

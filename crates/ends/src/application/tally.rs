@@ -1,11 +1,16 @@
 //! What is counted of a flow, most of it after the warm-up.
 
-use backwater_kernel::{DelayOutcome, Delays, Time};
+use backwater_kernel::{Collected, DelayOutcome, Delays, Time};
 
 use crate::outcome::EndsOutcome;
 
+/// Transfers of all flows whose times are kept one by one.
+const KEPT: usize = 1 << 20;
+/// Of one flow, at most and at least, however many flows there are.
+const KEPT_OF_FLOW: (usize, usize) = (4_096, 64);
+
 /// Counters of a flow.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct Tally {
     /// Payload the destination got.
     pub goodput_bytes: u64,
@@ -18,15 +23,34 @@ pub(crate) struct Tally {
     /// Of frames that reached the destination.
     delay: Delays,
     /// Files to their last byte at the receiver, requests, pictures.
-    transfer_time: Delays,
+    transfer_time: Collected,
     /// Files to their last acknowledgement.
-    acknowledged_time: Delays,
-    /// Transfers, whole run, and the end of the last.
+    acknowledged_time: Collected,
+    /// Transfers, whole run, the start of the first and the end of the last.
     transfers_total: u64,
+    first_start: Time,
     last_transfer: Time,
 }
 
 impl Tally {
+    /// Nothing counted, of one of so many flows.
+    pub fn new(flows: usize) -> Tally {
+        let (most, least) = KEPT_OF_FLOW;
+        let kept = (KEPT / flows.max(1)).clamp(least, most);
+        Tally {
+            goodput_bytes: 0,
+            returned_bytes: 0,
+            offered_bytes: 0,
+            delivered: 0,
+            delay: Delays::default(),
+            transfer_time: Collected::new(kept),
+            acknowledged_time: Collected::new(kept),
+            transfers_total: 0,
+            first_start: Time::MAX,
+            last_transfer: Time::ZERO,
+        }
+    }
+
     /// A frame reached its station.
     #[inline]
     pub fn count_frame(&mut self, now: Time, is_forward: bool, born: Time) {
@@ -40,6 +64,7 @@ impl Tally {
     #[inline]
     pub fn count_transfer(&mut self, now: Time, began: Time, is_measured: bool) {
         self.transfers_total += 1;
+        self.first_start = self.first_start.min(began);
         self.last_transfer = now;
         if is_measured {
             self.transfer_time.record(now.since(began).ps());
@@ -64,9 +89,10 @@ impl Tally {
             returned_bytes: self.returned_bytes,
             offered_bytes_total: self.offered_bytes,
             transfers: self.transfer_time.count(),
-            transfer_time: self.transfer_time.outcome(),
-            acknowledged_time: self.acknowledged_time.outcome(),
+            transfer_time: self.transfer_time.distribution(),
+            acknowledged_time: self.acknowledged_time.distribution(),
             transfers_total: self.transfers_total,
+            first_start: (self.transfers_total > 0).then_some(self.first_start),
             last_transfer: self.last_transfer,
             ..EndsOutcome::default()
         }
@@ -79,7 +105,7 @@ mod tests {
 
     #[test]
     fn frames_back_have_no_delay() {
-        let mut tally = Tally::default();
+        let mut tally = Tally::new(1);
         tally.count_frame(Time(50), true, Time(10));
         tally.count_frame(Time(60), true, Time(40));
         tally.count_frame(Time(99), false, Time(60));
@@ -89,7 +115,11 @@ mod tests {
         let (delivered, delay) = tally.delivered();
         assert_eq!((delivered, delay.count, delay.mean), (3, 2, 30.0));
         assert_eq!((delay.min, delay.max), (20, 40));
-        assert_eq!((found.transfers, found.transfer_time.max), (1, 95));
+        assert_eq!(
+            (found.transfers, found.transfer_time.max()),
+            (1, Some(95.0))
+        );
+        assert_eq!(found.first_start, Some(Time(5)));
         assert_eq!((found.transfers_total, found.last_transfer), (2, Time(100)));
         assert_eq!(delay.histogram.percentile(100.0), 40);
     }

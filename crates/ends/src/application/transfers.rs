@@ -218,6 +218,11 @@ impl Transfers {
         self.plan.request_bytes == ENDLESS_BYTES
     }
 
+    /// How many there are in all, if they end.
+    pub fn planned(&self) -> Option<u64> {
+        self.plan.count.filter(|_| !self.is_endless())
+    }
+
     /// The next transfer, if there is one, begins a think time after this.
     fn think_from(&mut self, from: Time) {
         self.stage = Stage::Thinking;

@@ -24,7 +24,7 @@ impl Sampled {
     /// No samples.
     pub const fn new() -> Sampled {
         Sampled {
-            sums: Sums { sum: 0, squares: 0 },
+            sums: Sums::NONE,
             count: 0,
             min: u64::MAX,
             max: 0,
@@ -115,6 +115,8 @@ pub(super) struct Sums {
 }
 
 impl Sums {
+    pub const NONE: Sums = Sums { sum: 0, squares: 0 };
+
     #[inline]
     pub const fn record(&mut self, sample: u64) {
         let wide = sample as u128;

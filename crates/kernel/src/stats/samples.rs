@@ -11,6 +11,16 @@ pub struct Samples<const FINE: u32 = 6> {
     histogram: Histogram<FINE>,
 }
 
+impl Samples {
+    /// No samples, of the usual fineness.
+    pub const fn new() -> Samples {
+        Samples {
+            beyond: Sums::NONE,
+            histogram: Histogram::new(),
+        }
+    }
+}
+
 impl<const FINE: u32> Samples<FINE> {
     /// Takes a sample in.
     #[inline]

@@ -75,6 +75,24 @@ impl Routes {
         }
     }
 
+    /// The channels of a way, if all of its frames take the same to one station.
+    pub fn only(&self, spec: &EthernetSpec, way: u32) -> Option<Vec<u32>> {
+        match self {
+            Routes::Paths { .. } => self.path(way).map(<[u32]>::to_vec),
+            Routes::Tables(tables) => tables.only(spec, way),
+        }
+    }
+
+    /// The same where all frames of a flow take one way, whatever it is.
+    pub fn path(&self, way: u32) -> Option<&[u32]> {
+        let Routes::Paths { first, hops, .. } = self else {
+            return None;
+        };
+        let hops = hops.get(*first.get(way as usize)? as usize..)?;
+        let end = hops.iter().position(|hop| *hop >= FORK)?;
+        (hops[end] == NONE && end > 0).then(|| &hops[..end])
+    }
+
     /// The hop from the source of `way`, for [`Frame::hop`].
     #[inline]
     pub fn first(&self, way: u32, number: u64, ends: (u32, u32)) -> u32 {
@@ -288,6 +306,19 @@ impl Tables {
             "flow {} finds no way from node {from} to station {to}",
             way / 2
         )))
+    }
+
+    /// The channels of a way, if there is one, and where frames are spread no more than one.
+    pub fn only(&self, spec: &EthernetSpec, way: u32) -> Option<Vec<u32>> {
+        let to = ends_of(spec, way).1;
+        let mut hops = Vec::new();
+        self.follow(spec, way, &mut hops).ok()?;
+        let is_only = |hop: &u32| {
+            let from = spec.ends(*hop).map(|ends| ends.0);
+            from.is_some_and(|node| self.next_hops(node, to).len() == 1)
+        };
+        let keeps = spec.spread == Spread::Flows || hops.iter().all(is_only);
+        keeps.then_some(hops)
     }
 
     fn choose(&self, node: u32, to: u32, hash: impl FnOnce() -> u64) -> u32 {

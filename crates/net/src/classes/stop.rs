@@ -1,11 +1,15 @@
 //! What stops a channel, or some of what crosses it.
 
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use backwater_kernel::{Duration, Time};
+use backwater_kernel::{Collected, Distribution, Duration, Time};
 
 use crate::hop::load::Control;
 use crate::spec::frames::CLASSES_MAX;
+
+/// Stops of a queue whose lengths are kept one by one.
+const KEPT: usize = 512;
 
 /// A stop: whether, until when, since when.
 #[derive(Clone, Copy, Debug)]
@@ -45,12 +49,13 @@ pub(crate) struct Gates {
 }
 
 /// Measures the time for which something holds.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct StopWatch {
     /// It holds since.
     pub since: Option<Time>,
     total: Duration,
-    longest: Duration,
+    /// How long it held each time, ps.
+    lengths: Option<Box<Collected>>,
 }
 
 impl StopWatch {
@@ -59,7 +64,8 @@ impl StopWatch {
             (None, true) => self.since = Some(now),
             (Some(since), false) => {
                 self.total = self.total + now.since(since);
-                self.longest = self.longest.max(now.since(since));
+                let lengths = self.lengths.get_or_insert_with(StopWatch::none);
+                lengths.record(now.since(since).ps());
                 self.since = None;
             }
             _ => {}
@@ -74,11 +80,21 @@ impl StopWatch {
         }
     }
 
-    pub fn longest(&self, now: Time) -> Duration {
-        match self.since {
-            Some(since) => self.longest.max(now.since(since)),
-            None => self.longest,
+    /// How long it held each time; now with the time so far.
+    pub fn lengths(&self, now: Time) -> Distribution {
+        match (self.since, &self.lengths) {
+            (None, None) => Distribution::default(),
+            (None, Some(lengths)) => lengths.distribution(),
+            (Some(since), lengths) => {
+                let mut all = lengths.clone().unwrap_or_else(StopWatch::none);
+                all.record(now.since(since).ps());
+                all.distribution()
+            }
         }
+    }
+
+    fn none() -> Box<Collected> {
+        Box::new(Collected::new(KEPT))
     }
 }
 
@@ -90,7 +106,7 @@ impl Gates {
             destinations: Vec::new(),
             last_stop: [Time::ZERO; CLASSES_MAX],
             stuck: [Time::ZERO; CLASSES_MAX],
-            watches: [StopWatch::default(); CLASSES_MAX],
+            watches: Default::default(),
             responses: Vec::new(),
             stops_obeyed: 0,
             expiry: Time::MAX,

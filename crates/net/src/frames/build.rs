@@ -16,6 +16,7 @@ use crate::classes::run::ByClass;
 use crate::classes::shared::Shared;
 use crate::classes::stop::Gates;
 use crate::classes::{Classes, Flow, Losses, Node, Received, Underway};
+use crate::frames::alone;
 use crate::hop::unit::NONE;
 use crate::hop::wire::{Channel, Errors};
 use crate::marking::rate_ports::RatePorts;
@@ -127,6 +128,7 @@ fn network(spec: &EthernetSpec) -> Result<Network, BuildError> {
         input_times: vec![InputTimes::default(); count],
         flows: flows(spec, &stations),
         losses: vec![Losses::default(); spec.flows.len()],
+        alone: Vec::new(),
         received: received(spec),
         routes: Routes::new(spec)?,
         stations,
@@ -140,6 +142,7 @@ fn network(spec: &EthernetSpec) -> Result<Network, BuildError> {
         channels,
         ..Network::empty(classes)
     };
+    network.classes.alone = alone::times(spec, &network);
     network.add_credits(spec);
     network.add_schedulers(spec);
     Ok(network)

@@ -56,10 +56,14 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             .zip(&self.network.classes.losses);
         let mut outcomes = Vec::new();
         for (id, ((flow, losses), (frames, bytes))) in (0..).zip(flows.zip(inside)) {
-            let stations = &self.network.classes.stations;
+            let (stations, routes) = (&self.network.classes.stations, &self.network.classes.routes);
             let (delivered, delay) = stations.delivered(id);
             let destinations = self.destination_outcomes(id, &inside_by_receiver);
             let copies = destinations.len().max(1) as u64;
+            let ends = stations.outcome(now, id);
+            let alone = self.network.classes.alone[id as usize];
+            let alone_ps = alone.map(|time| time.ps() as f64).filter(|ps| *ps > 0.0);
+            let slowdown = alone_ps.map(|ps| ends.transfer_time.over(ps));
             outcomes.push(FlowOutcome {
                 offered_total: flow.created * copies,
                 delivered_total: flow.delivered,
@@ -76,7 +80,10 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
                 lost: losses.dropped - losses.dropped_before,
                 delay,
                 marked: losses.marked,
-                ends: stations.outcome(now, id),
+                alone,
+                slowdown: slowdown.unwrap_or_default(),
+                path: routes.path(2 * id).unwrap_or_default().to_vec(),
+                ends,
                 destinations,
                 ..FlowOutcome::default()
             });
@@ -187,7 +194,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             most_bytes: queue.most_bytes,
             mean_bytes: queue.mean_bytes(since, now),
             stopped_share: stopped as f64 / now.since(since).0.max(1) as f64,
-            longest_stop: watch.longest(now),
+            stops: watch.lengths(now),
             congestions: counts.congestions,
             marked: counts.marked,
             watchdog_trips: counts.watchdog_trips,

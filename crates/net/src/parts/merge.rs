@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use backwater_ends::outcome::EndsOutcome;
-use backwater_kernel::{Balance, DelayOutcome, TraceSum};
+use backwater_kernel::{Balance, DelayOutcome, Distribution, TraceSum};
 
 use super::cut::Cut;
 use crate::outcome::{ChannelOutcome, FlowOutcome, Outcome};
@@ -54,6 +54,7 @@ fn add_flow(own: &mut FlowOutcome, other: FlowOutcome, has_source: bool) {
     own.lost += other.lost;
     own.marked += other.marked;
     take(&mut own.delay, other.delay);
+    take_all(&mut own.slowdown, other.slowdown);
     add_ends(&mut own.ends, other.ends, has_source);
 }
 
@@ -62,9 +63,10 @@ fn add_ends(own: &mut EndsOutcome, other: EndsOutcome, has_source: bool) {
     own.returned_bytes += other.returned_bytes;
     own.offered_bytes_total += other.offered_bytes_total;
     own.transfers += other.transfers;
-    take(&mut own.transfer_time, other.transfer_time);
-    take(&mut own.acknowledged_time, other.acknowledged_time);
+    take_all(&mut own.transfer_time, other.transfer_time);
+    take_all(&mut own.acknowledged_time, other.acknowledged_time);
     own.transfers_total += other.transfers_total;
+    own.first_start = own.first_start.or(other.first_start);
     own.last_transfer = own.last_transfer.max(other.last_transfer);
     if has_source {
         own.unacknowledged_total = other.unacknowledged_total;
@@ -75,6 +77,13 @@ fn add_ends(own: &mut EndsOutcome, other: EndsOutcome, has_source: bool) {
 /// Each of them was recorded at one end.
 fn take(own: &mut DelayOutcome, other: DelayOutcome) {
     if other.count > 0 {
+        *own = other;
+    }
+}
+
+/// The same of transfers.
+fn take_all(own: &mut Distribution, other: Distribution) {
+    if other.count() > 0 {
         *own = other;
     }
 }

@@ -7,6 +7,7 @@ mod abr_shares;
 mod agreement;
 mod common;
 mod ethernet_agreement;
+mod ethernet_alone;
 mod ethernet_common;
 mod ethernet_laws;
 mod ethernet_parts;

@@ -3,7 +3,7 @@
 use backwater_kernel::Channels;
 use std::collections::BTreeMap;
 
-use backwater_net::frames::spec::{ChannelSpec, EthernetSpec, GROUP};
+use backwater_net::frames::spec::{ChannelSpec, EthernetSpec, FlowSpec, GROUP};
 
 /// A node's name, or that of the hosts of a multicast; its number where the spec has no such node.
 pub fn node(spec: &EthernetSpec, node: u32) -> String {
@@ -58,6 +58,25 @@ pub fn channel(names: &[String], channel: u32) -> String {
         Some(name) => name.clone(),
         None => format!("port {channel}"),
     }
+}
+
+/// `A -> S1 -> B`: the nodes on the path of a flow over these channels, with the link's number
+/// where several join two of them; its ends where there is no path. `names` are those of
+/// [`channels`].
+pub fn path(spec: &EthernetSpec, flow: &FlowSpec, hops: &[u32], names: &[String]) -> String {
+    let source = node(spec, flow.source);
+    if hops.is_empty() {
+        let ends: Vec<String> = flow.destinations().map(|to| node(spec, to)).collect();
+        return format!("{source} -> {}", ends.join(", "));
+    }
+    let mut text = source;
+    for hop in hops {
+        let from = channel_ends(spec, *hop).map_or(0, |ends| ends.0);
+        let name = channel(names, *hop);
+        // The name of a channel begins with the node it leaves.
+        text.push_str(name.strip_prefix(&node(spec, from)).unwrap_or(&name));
+    }
+    text
 }
 
 /// The nodes a channel leaves and enters.

@@ -4,8 +4,10 @@ use backwater_kernel::{DelayOutcome, Series};
 use backwater_net::frames::spec::{EthernetSpec, TrafficSpec};
 use backwater_net::outcome::Outcome;
 
+use super::completion;
 use super::groups::{Group, goodputs, groups};
 use super::names;
+use super::pauses;
 use super::ports::{self, Queue};
 use crate::model::{Axis, Curve, Mark, OtherUnit, Plot, Style};
 
@@ -33,7 +35,9 @@ pub fn plots(spec: &EthernetSpec, outcome: &Outcome) -> Vec<Plot> {
         delays(spec, outcome, &groups),
         high_water(&channels, &queues),
         stopped(&channels, &queues),
+        pauses::plot(&channels, &queues),
     ];
+    plots.splice(1..1, completion::plots(spec, outcome, &groups));
     plots.retain(|plot| plot.curves.iter().any(|curve| !curve.x.is_empty()));
     plots
 }

@@ -40,7 +40,7 @@ pub fn queues<'a>(spec: &'a EthernetSpec, outcome: &'a Outcome) -> Vec<Queue<'a>
     }
     queues.retain(|queue| {
         let found = queue.found;
-        found.joined_total > 0 || found.drops.total() > 0 || found.longest_stop.ps() > 0
+        found.joined_total > 0 || found.drops.total() > 0 || found.stops.count() > 0
     });
     queues
 }
@@ -123,6 +123,11 @@ fn port_columns() -> Vec<Column> {
     ]
 }
 
+/// The longest stop of a queue, ps; 0 without any.
+pub fn longest_stop_ps(queue: &QueueOutcome) -> f64 {
+    queue.stops.max().unwrap_or(0.0)
+}
+
 /// Every queue that had something to do.
 pub fn table(spec: &EthernetSpec, outcome: &Outcome) -> Table {
     let all = queues(spec, outcome);
@@ -150,7 +155,7 @@ pub fn table(spec: &EthernetSpec, outcome: &Outcome) -> Table {
             queue.spec.and_then(|told| told.limit_bytes).into(),
             xoff_bytes(queue).into(),
             Cell::float(found.stopped_share * 100.0, 3),
-            Cell::float(found.longest_stop.ps() as f64 / 1e9, 6),
+            Cell::float(longest_stop_ps(found) / 1e9, 6),
             found.congestions.into(),
             drops.by(LossCause::QueueFull).into(),
             drops.by(LossCause::Buffer).into(),

@@ -4,10 +4,12 @@ use backwater_kernel::{Balance, Series, Stop};
 use backwater_net::frames::spec::EthernetSpec;
 use backwater_net::outcome::Outcome;
 
+use super::completion::{Completion, times};
 use super::groups::{fairness, goodputs};
 use super::tables::{long_tables, short_tables};
 use super::words::{self, Control};
 use super::{bounds, fair, plots, promises, standstill, starved};
+use crate::distribution::tail;
 use crate::info::RunInfo;
 use crate::model::{Block, Fact, Report, Tone};
 use crate::number::{fixed, grouped, rate, significant, span};
@@ -102,6 +104,14 @@ fn facts(info: &RunInfo, spec: &EthernetSpec, outcome: &Outcome) -> Vec<Fact> {
     ];
     if let Some((complete, last)) = words::transfers(outcome) {
         facts.push(fact("Transfers", grouped(complete), last));
+    }
+    let slowdown = Completion::of(outcome.flows.iter()).slowdown;
+    if let Some((mean, tail)) = slowdown.mean().zip(tail(&slowdown, times)) {
+        let tail = match slowdown.percentile(99.0) {
+            Some(_) => format!("p99 {tail}"),
+            None => tail,
+        };
+        facts.push(fact("Slowdown", times(mean), format!("mean; {tail}")));
     }
     let control = Control::of(outcome);
     if control.stops > 0 {

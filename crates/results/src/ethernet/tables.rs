@@ -4,15 +4,15 @@ use backwater_kernel::{DelayOutcome, Place};
 use backwater_net::frames::spec::{EthernetSpec, FlowSpec, NodeKind, TrafficSpec, TransportSpec};
 use backwater_net::outcome::{FlowOutcome, Outcome};
 
-use super::groups::{Group, fairness, goodputs, groups, per_second, seconds};
-use super::{bounds, fair, names, ports, standstill, transfers};
+use super::groups::{groups, per_second, seconds};
+use super::{bounds, completion, fair, group_table, names, pauses, ports, standstill, transfers};
 use crate::groups::group_names;
 use crate::merge::as_one;
 use crate::model::{Cell, Column, Table};
 
-/// Tables of the balance, groups of flows, flows, fair shares, transfers, delays, deadlines, TCP,
-/// drops, the standstill, destinations of multicasts, queues, ports, nodes and violations; those
-/// without a row are left out.
+/// Tables of the balance, groups of flows, flows, fair shares, transfers and their completion,
+/// delays, deadlines, TCP, drops, the standstill, destinations of multicasts, pauses, queues,
+/// ports, nodes and violations; those without a row are left out.
 pub fn ethernet_tables(spec: &EthernetSpec, outcome: &Outcome) -> Vec<Table> {
     let mut tables = short_tables(spec, outcome);
     tables.extend(long_tables(spec, outcome));
@@ -24,9 +24,10 @@ pub fn short_tables(spec: &EthernetSpec, outcome: &Outcome) -> Vec<Table> {
     with_rows(vec![
         balance(outcome),
         standstill::table(spec, outcome),
-        group_table(spec, outcome),
+        group_table::table(spec, outcome),
         flows(spec, outcome),
         fair::shares(spec, outcome).table(),
+        completion::table(spec, outcome, &groups(spec, outcome)),
         transfers::table(spec, outcome),
         delays(spec, outcome),
         deadlines(spec, outcome),
@@ -41,6 +42,7 @@ pub fn long_tables(spec: &EthernetSpec, outcome: &Outcome) -> Vec<Table> {
     with_rows(vec![
         destinations(spec, outcome),
         tcp(spec, outcome),
+        pauses::table(spec, outcome),
         ports::table(spec, outcome),
         ports::channels(spec, outcome),
         nodes(spec, outcome),
@@ -114,91 +116,14 @@ fn balance(outcome: &Outcome) -> Table {
     table
 }
 
-/// A row for each group of several flows; none where every flow has a name of its own.
-fn group_table(spec: &EthernetSpec, outcome: &Outcome) -> Table {
-    let rate = |name: &str, meaning: &str| Column::number(name, "Mbps", meaning);
-    let mut table = Table::new(
-        "groups",
-        "Flows of one name together, after the warm-up.",
-        vec![
-            Column::text("group", "name in the scenario"),
-            Column::number("flows", "", "how many"),
-            rate("goodput", "payload delivered to applications, all flows"),
-            rate("goodput min", "of one flow"),
-            rate("goodput mean", "of one flow"),
-            rate("goodput max", "of one flow"),
-            Column::number("fairness", "", "Jain's index: 1 if all got the same"),
-            rate("returned", "payload of responses, all flows"),
-            Column::number("transfers", "1/s", "files, requests or pictures complete"),
-            Column::number("FCT mean", "ms", "flow completion time of a transfer"),
-            Column::number("FCT p99", "ms", "99 in 100 transfers took no longer"),
-            Column::number(
-                "FCT acked mean",
-                "ms",
-                "mean of files to the last acknowledgement",
-            ),
-            Column::number("dropped", "frames", "after the warm-up"),
-        ],
-    );
-    let groups = groups(spec, outcome);
-    if groups.iter().all(|group| group.flows.len() < 2) {
-        return table;
-    }
-    let goodputs = goodputs(spec, outcome);
-    for group in &groups {
-        table.rows.push(group_row(spec, outcome, group, &goodputs));
-    }
-    table
-}
-
-fn group_row(spec: &EthernetSpec, outcome: &Outcome, group: &Group, goodputs: &[f64]) -> Vec<Cell> {
-    let seconds = seconds(spec, outcome);
-    let rates: Vec<f64> = group
-        .flows
-        .iter()
-        .filter_map(|flow| goodputs.get(*flow as usize).copied())
-        .collect();
-    let sum: f64 = rates.iter().sum();
-    let mbps = |bps: f64| Cell::float(bps / 1e6, 3);
-    let total = |of: fn(&FlowOutcome) -> u64| group.found(outcome).map(of).sum::<u64>();
-    let times = DelayOutcome::merged(group.found(outcome).map(|flow| &flow.ends.transfer_time));
-    let acked = DelayOutcome::merged(
-        group
-            .found(outcome)
-            .map(|flow| &flow.ends.acknowledged_time),
-    );
-    let time = |times: &DelayOutcome, ps: f64| match times.count {
-        0 => Cell::Empty,
-        _ => Cell::float(ps / 1e9, 3),
-    };
-    vec![
-        group.name.clone().into(),
-        (rates.len() as u64).into(),
-        mbps(sum),
-        mbps(rates.iter().copied().reduce(f64::min).unwrap_or(0.0)),
-        mbps(sum / rates.len().max(1) as f64),
-        mbps(rates.iter().copied().reduce(f64::max).unwrap_or(0.0)),
-        Cell::float(fairness(&rates), 4),
-        mbps(per_second(
-            total(|flow| flow.ends.returned_bytes) as f64 * 8.0,
-            seconds,
-        )),
-        Cell::float(
-            per_second(total(|flow| flow.ends.transfers) as f64, seconds),
-            3,
-        ),
-        time(&times, times.mean),
-        time(&times, times.histogram.percentile(99.0) as f64),
-        time(&acked, acked.mean),
-        total(|flow| flow.lost).into(),
-    ]
-}
-
 fn flow_columns() -> Vec<Column> {
     let frames = |name: &str, meaning: &str| Column::number(name, "frames", meaning);
     vec![
         Column::text("flow", "name in the scenario"),
-        Column::text("path", "from host to host"),
+        Column::text(
+            "path",
+            "nodes that its frames pass; only its ends where they take several paths",
+        ),
         Column::text("protocol", "what carries it"),
         Column::number("class", "", "of its frames"),
         Column::number(
@@ -237,15 +162,13 @@ fn flows(spec: &EthernetSpec, outcome: &Outcome) -> Table {
         flow_columns(),
     );
     let seconds = seconds(spec, outcome);
+    let channels = names::channels(spec);
     for (flow, found) in found(spec, outcome) {
         let rate = |bytes: u64| Cell::float(per_second(bytes as f64 * 8.0, seconds) / 1e6, 4);
         let frames = found.balance();
-        let destinations = flow.destinations().map(|to| names::node(spec, to));
-        let destinations: Vec<String> = destinations.collect();
-        let (source, destination) = (names::node(spec, flow.source), destinations.join(", "));
         table.rows.push(vec![
             flow.name.clone().into(),
-            format!("{source} -> {destination}").into(),
+            names::path(spec, flow, &found.path, &channels).into(),
             protocol(&flow.transport).into(),
             u32::from(flow.class).into(),
             rate(found.ends.goodput_bytes),

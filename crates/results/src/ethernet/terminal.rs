@@ -1,13 +1,15 @@
 //! A run of the Ethernet engine in at most 40 lines of text, beside fair shares.
 
-use backwater_kernel::DelayOutcome;
+use backwater_kernel::{DelayOutcome, Distribution};
 use backwater_net::frames::spec::EthernetSpec;
 use backwater_net::outcome::{FlowOutcome, Outcome};
 
+use super::completion::{self, Completion};
 use super::groups::{Group, goodputs, groups, per_second, seconds};
-use super::ports::{self, Queue};
+use super::ports::{self, Queue, longest_stop_ps};
 use super::words::{self, Control};
 use super::{bounds, fair, names, promises, standstill};
+use crate::distribution::tail;
 use crate::info::RunInfo;
 use crate::lines::{aligned, printable, shortened};
 use crate::number::{fixed, grouped, rate_unit, significant, span};
@@ -43,6 +45,7 @@ pub fn ethernet_terminal_summary(info: &RunInfo, spec: &EthernetSpec, outcome: &
     if let Some((complete, last)) = words::transfers(outcome) {
         lines.push(format!("transfers: {} {last}", grouped(complete)));
     }
+    lines.extend(completion::lines(spec, outcome, &groups(spec, outcome)));
     lines.push(words::conservation(&outcome.balances()));
     let queues = ports::queues(spec, outcome);
     let channels = names::channels(spec);
@@ -145,6 +148,8 @@ fn titles(folded: bool, unit: &'static str) -> Vec<String> {
         "transfers/s",
         "FCT",
         "p99",
+        "slowdown",
+        "p99",
         "acked",
         "delay",
         "p99",
@@ -186,32 +191,38 @@ fn row(
         });
     }
     let transfers = total(|flow| flow.ends.transfers);
-    let times = |of: fn(&FlowOutcome) -> &DelayOutcome| -> DelayOutcome {
-        DelayOutcome::merged(group.found(outcome).map(of))
-    };
     row.push(match transfers {
         0 => "-".into(),
         count => fixed(per_second(count as f64, seconds), 2),
     });
-    let shown = |times: &DelayOutcome, ps: f64| match times.count {
-        0 => "-".into(),
-        _ => span(ps),
-    };
-    let (done, acked) = (
-        times(|flow| &flow.ends.transfer_time),
-        times(|flow| &flow.ends.acknowledged_time),
-    );
-    for times in [done, times(|flow| &flow.delay)] {
-        row.push(shown(&times, times.mean));
-        row.push(shown(&times, times.histogram.percentile(99.0) as f64));
-    }
-    row.insert(row.len() - 2, shown(&acked, acked.mean));
+    row.extend(times(group, outcome));
     row.push(grouped(total(|flow| flow.lost_total)));
     row.push(match total(|flow| flow.ends.due) {
         0 => "-".into(),
         due => words::percent(total(|flow| flow.ends.late) as f64 / due as f64),
     });
     row
+}
+
+/// Completion times and slowdowns, the time to the last acknowledgement, and delays.
+fn times(group: &Group, outcome: &Outcome) -> impl Iterator<Item = String> {
+    let done = Completion::of(group.found(outcome));
+    let acked = group.found(outcome);
+    let acked = Distribution::merged(acked.map(|flow| &flow.ends.acknowledged_time));
+    let delay = DelayOutcome::merged(group.found(outcome).map(|flow| &flow.delay));
+    let delayed = |ps: f64| (delay.count > 0).then(|| span(ps));
+    let cells = [
+        done.fct.mean().map(span),
+        tail(&done.fct, span),
+        done.slowdown.mean().map(completion::times),
+        tail(&done.slowdown, completion::times),
+        acked.mean().map(span),
+        delayed(delay.mean),
+        delayed(delay.histogram.percentile(99.0) as f64),
+    ];
+    cells
+        .into_iter()
+        .map(|cell| cell.unwrap_or_else(|| "-".into()))
 }
 
 /// How many frames were dropped and why, and at which ports most.
@@ -240,7 +251,7 @@ fn stop_lines(channels: &[String], outcome: &Outcome, queues: &[Queue<'_>]) -> V
     let control = Control::of(outcome).sentence();
     let top = ports::top(queues, |queue| {
         // Stops of the warm-up count too, after all others.
-        queue.found.stopped_share + queue.found.longest_stop.ps() as f64 * 1e-30
+        queue.found.stopped_share + longest_stop_ps(queue.found) * 1e-30
     });
     if top.is_empty() && control.is_none() {
         return Vec::new();
@@ -251,10 +262,11 @@ fn stop_lines(channels: &[String], outcome: &Outcome, queues: &[Queue<'_>]) -> V
     )];
     for queue in top.iter().take(PORTS) {
         lines.push(format!(
-            "  {}: stopped {} of the time, longest {}",
+            "  {}: stopped {} of the time, {}, longest {}",
             queue.name(channels),
             words::percent(queue.found.stopped_share),
-            span(queue.found.longest_stop.ps() as f64)
+            counted(queue.found.stops.count(), "stop"),
+            span(longest_stop_ps(queue.found))
         ));
     }
     lines.extend(more(top.len()));

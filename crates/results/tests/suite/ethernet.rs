@@ -17,10 +17,14 @@ const GOLDEN: &str = "\
 Two switches: 11 s, time reached
 13,200 frame hops, 23 of them control in 0.01 s (1.32 M hops/s); trace hash c0ffee0123456789
 
-flow          Mbps  returned  transfers/s    FCT    p99  acked   delay   p99  dropped  late
-file[1]       4.00         -         5.00  50 ms  60 ms  51 ms  650 us  2 ms        7     -
-file[2]       3.20         -         5.00  50 ms  60 ms  51 ms  650 us  2 ms        3     -
-</script><b>  1.50         -            -      -      -      -  650 us  2 ms        0   5 %
+flow          Mbps  returned  transfers/s    FCT        p99  slowdown    p99  acked   delay   p99  \
+dropped  late
+file[1]       4.00         -         5.00  50 ms  max 60 ms       2.5  max 3  51 ms  \
+650 us  2 ms        7     -
+file[2]       3.20         -         5.00  50 ms  max 60 ms       2.5  max 3  51 ms  \
+650 us  2 ms        3     -
+</script><b>  1.50         -            -      -          -         -      -      -  \
+650 us  2 ms        0   5 %
 
 flow          Mbps  max-min  ratio
 file[1]       4.00     3.89  1.027
@@ -29,13 +33,14 @@ file[2]       3.20     3.89  0.822
 Jain's index 0.8856 of rates, 0.9909 of rates over shares
 
 transfers: 102 complete, the last at 10.9 s; 1 not acknowledged yet
+FCT mean 50 ms, p50 40 ms, max 60 ms; slowdown mean 2.5, p50 2, max 3
 created 3,000 = delivered 2,960 + dropped 10 + inside 30 frames, 3,000,000 = 2,960,000 + 10,000 + \
 30,000 bytes
 dropped: queue full 9, watchdog 1
   B -> D, class 0: queue full 9, watchdog 1
 control frames: 12 stops (2 of them refreshes) and 11 resumes sent, 12 obeyed
-  S1 -> A, class 0: stopped 25 % of the time, longest 8 ms
-  S2 -> A, class 0: stopped 12.5 % of the time, longest 8 ms
+  S1 -> A, class 0: stopped 25 % of the time, 2 stops, longest 8 ms
+  S2 -> A, class 0: stopped 12.5 % of the time, 2 stops, longest 8 ms
 busiest port B -> D: data 97 %, control 0 %
 ";
 
@@ -205,18 +210,6 @@ fn tables_say_what_the_outcome_says() {
     assert_eq!(*cell(groups, 0, "goodput_mbps"), Cell::float(7.2, 3));
     assert_eq!(*cell(groups, 0, "goodput_min_mbps"), Cell::float(3.2, 3));
     assert_eq!(*cell(groups, 0, "transfers_per_s"), Cell::float(10.0, 3));
-    let times = table(&tables, "transfers");
-    for (column, is) in [
-        ("transfers", Cell::Int(50)),
-        ("fct_mean_ms", Cell::float(50.0, 3)),
-        ("acked", Cell::Int(2)),
-        ("fct_acked_mean_ms", Cell::float(51.0, 3)),
-        ("fct_acked_p99_ms", Cell::float(61.0, 3)),
-        ("last_transfer_ms", Cell::float(10_900.0, 3)),
-    ] {
-        assert_eq!(*cell(times, 0, column), is, "{column}");
-    }
-    assert_eq!(*cell(times, 1, "unacked"), Cell::Int(1));
     let queues = table(&tables, "queues");
     assert_eq!(queues.rows.len(), 8, "class 1 did nothing");
     assert_eq!(*cell(queues, 6, "port"), Cell::from("B -> D"));
@@ -251,6 +244,42 @@ fn tables_say_what_the_outcome_says() {
     }
 }
 
+/// Two of them a flow: too few for a p95 or a p99.
+#[test]
+fn tables_of_transfers_and_pauses() {
+    let tables = tables_of(&run::outcome());
+    let times = table(&tables, "transfers");
+    for (column, is) in [
+        ("transfers", Cell::Int(50)),
+        ("fct_mean_ms", Cell::float(50.0, 3)),
+        ("acked", Cell::Int(2)),
+        ("fct_acked_mean_ms", Cell::float(51.0, 3)),
+        ("fct_acked_p99_ms", Cell::Empty),
+        ("fct_p50_ms", Cell::float(40.0, 3)),
+        ("fct_p99_ms", Cell::Empty),
+        ("fct_max_ms", Cell::float(60.0, 3)),
+        ("fct_alone_ms", Cell::float(20.0, 3)),
+        ("slowdown_mean", Cell::float(2.5, 3)),
+        ("slowdown_max", Cell::float(3.0, 3)),
+        ("last_transfer_ms", Cell::float(10_900.0, 3)),
+    ] {
+        assert_eq!(*cell(times, 0, column), is, "{column}");
+    }
+    assert_eq!(*cell(times, 1, "unacked"), Cell::Int(1));
+    let whole = table(&tables, "completion");
+    assert_eq!(whole.rows.len(), 2, "all, and the group of files");
+    assert_eq!(*cell(whole, 0, "transfers"), Cell::Int(4));
+    assert_eq!(*cell(whole, 1, "slowdown_p50"), Cell::float(2.0, 3));
+    let pauses = table(&tables, "pauses");
+    assert_eq!(pauses.rows.len(), 2);
+    assert_eq!(*cell(pauses, 0, "stops"), Cell::Int(2));
+    assert_eq!(
+        *cell(pauses, 0, "stopped_total_us"),
+        Cell::float(10_000.0, 3)
+    );
+    assert_eq!(*cell(pauses, 0, "pause_max_us"), Cell::float(8_000.0, 3));
+}
+
 #[test]
 fn the_report_draws_what_there_is_and_escapes_names() {
     let report = report_of(&run::broken());
@@ -259,14 +288,28 @@ fn the_report_draws_what_there_is_and_escapes_names() {
     let ids: Vec<&str> = drawn.iter().map(|plot| plot.id.as_str()).collect();
     assert_eq!(
         ids,
-        ["goodput", "delay", "high-water", "stopped", "fairness"]
+        [
+            "goodput",
+            "fct",
+            "delay",
+            "high-water",
+            "stopped",
+            "pauses",
+            "fairness"
+        ]
     );
     for plot in &drawn {
         let text = svg(plot);
         roxmltree::Document::parse(&text).expect("an SVG");
     }
-    assert_eq!(drawn[1].marks.len(), 1, "the deadline");
-    assert_eq!(drawn[3].curves[0].y, [25.0, 12.5]);
+    assert_eq!(
+        drawn[1].curves[0].x,
+        [40.0, 40.0, 60.0],
+        "two files in each flow"
+    );
+    assert_eq!(drawn[2].marks.len(), 1, "the deadline");
+    assert_eq!(drawn[4].curves[0].y, [25.0, 12.5]);
+    assert_eq!(drawn[5].curves.len(), 3, "all ports, and two");
     let html = page(&report);
     assert!(!html.contains(&format!("vanished {HOSTILE}")));
     let notes = report

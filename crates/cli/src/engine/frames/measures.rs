@@ -5,10 +5,10 @@
 
 use std::borrow::Cow;
 
-use backwater_kernel::{DelayOutcome, Stop};
+use backwater_kernel::{DelayOutcome, Distribution, Stop};
 use backwater_net::frames::spec::EthernetSpec;
 use backwater_net::outcome::{ChannelOutcome, FlowOutcome, Outcome, QueueOutcome};
-use backwater_results::ethernet::{fairness, goodputs};
+use backwater_results::ethernet::{Completion, fairness, goodputs};
 use backwater_results::sweep::{FlowColumn, Measure, Role};
 use backwater_scenario::EthernetScenario;
 
@@ -33,13 +33,31 @@ measures! { run: &Seen<'_> =>
     "transfers", "1/s", Other, 3, "files, requests and pictures complete",
         run.per_second(run.total(|f| f.ends.transfers));
     "FCT mean", "ms", Other, 3, "mean over all of them, files to their last byte at the receiver",
-        mean(&run.done, MS);
-    "FCT p99", "ms", Other, 3, "99th percentile",
-        most(&run.done, MS);
+        run.done.fct.mean().map_or(f64::NAN, |ps| ps / MS);
+    "FCT p50", "ms", Other, 3, "median; empty below 2 transfers",
+        at(&run.done.fct, 50.0, MS);
+    "FCT p95", "ms", Other, 3, "95th percentile; empty below 20 transfers",
+        at(&run.done.fct, 95.0, MS);
+    "FCT p99", "ms", Other, 3, "99th percentile; empty below 100 transfers",
+        at(&run.done.fct, 99.0, MS);
+    "FCT p99.9", "ms", Other, 3, "99.9th percentile; empty below 1,000 transfers",
+        at(&run.done.fct, 99.9, MS);
+    "slowdown mean", "", Other, 3, "FCT over that of the same transfer alone on the idle path",
+        run.done.slowdown.mean().unwrap_or(f64::NAN);
+    "slowdown p50", "", Other, 3, "median; empty below 2 transfers",
+        at(&run.done.slowdown, 50.0, 1.0);
+    "slowdown p95", "", Other, 3, "95th percentile; empty below 20 transfers",
+        at(&run.done.slowdown, 95.0, 1.0);
+    "slowdown p99", "", Other, 3, "99th percentile; empty below 100 transfers",
+        at(&run.done.slowdown, 99.0, 1.0);
+    "slowdown p99.9", "", Other, 3, "99.9th percentile; empty below 1,000 transfers",
+        at(&run.done.slowdown, 99.9, 1.0);
+    "slowdown max", "", Other, 3, "largest",
+        run.done.slowdown.max().unwrap_or(f64::NAN);
     "FCT acked mean", "ms", Other, 3, "mean over all files, to their last acknowledgement",
-        mean(&run.acked, MS);
-    "FCT acked p99", "ms", Other, 3, "99th percentile",
-        most(&run.acked, MS);
+        run.acked.mean().map_or(f64::NAN, |ps| ps / MS);
+    "FCT acked p99", "ms", Other, 3, "99th percentile; empty below 100 files",
+        at(&run.acked, 99.0, MS);
     "last transfer", "ms", Other, 3, "when the last of the whole run was complete",
         run.last_transfer();
     "delay mean", "us", Latency, 3, "mean from the host's port to delivery, over all data frames",
@@ -94,8 +112,8 @@ struct Seen<'a> {
     rates: Vec<f64>,
     delays: DelayOutcome,
     /// Transfers to their completion, and to their last acknowledgement.
-    done: DelayOutcome,
-    acked: DelayOutcome,
+    done: Completion,
+    acked: Distribution,
 }
 
 impl<'a> Seen<'a> {
@@ -107,8 +125,8 @@ impl<'a> Seen<'a> {
             seconds: outcome.ended_at.since(spec.warm_up).seconds(),
             rates: goodputs(spec, outcome),
             delays: DelayOutcome::merged(outcome.flows.iter().map(|flow| &flow.delay)),
-            done: DelayOutcome::merged(flows().map(|ends| &ends.transfer_time)),
-            acked: DelayOutcome::merged(flows().map(|ends| &ends.acknowledged_time)),
+            done: Completion::of(outcome.flows.iter()),
+            acked: Distribution::merged(flows().map(|ends| &ends.acknowledged_time)),
         }
     }
 
@@ -185,6 +203,13 @@ fn mean(times: &DelayOutcome, unit: f64) -> f64 {
     }
 }
 
+/// What so many percent are no larger than, over `unit`; not a number where there are too few.
+fn at(found: &Distribution, percent: f64, unit: f64) -> f64 {
+    found
+        .percentile(percent)
+        .map_or(f64::NAN, |value| value / unit)
+}
+
 /// 99 % take no longer.
 fn most(times: &DelayOutcome, unit: f64) -> f64 {
     match times.count {
@@ -205,11 +230,12 @@ mod tests {
         let scenario = super::super::tests::merge();
         let mut run = EventRun::plain(&scenario).expect("it runs");
         let times = |ps: u64| {
-            let mut times = backwater_kernel::Delays::default();
+            let mut times = backwater_kernel::Collected::new(9);
             times.record(ps);
-            times.outcome()
+            times.distribution()
         };
         let flow = FlowOutcome {
+            slowdown: times(4),
             ends: EndsOutcome {
                 transfer_time: times(1_000_000_000),
                 acknowledged_time: times(2_000_000_000),
@@ -235,6 +261,8 @@ mod tests {
         let value = |name: &str| values[MEASURES.iter().position(|m| m.name == name).unwrap()];
         for (name, is) in [
             ("FCT mean", 1.0),
+            ("slowdown mean", 4.0),
+            ("slowdown max", 4.0),
             ("FCT acked mean", 2.0),
             ("last transfer", 3.0),
         ] {
@@ -242,6 +270,7 @@ mod tests {
         }
         assert_eq!(value("standstill"), 1.0);
         assert_eq!(value("broken promises"), 7.0);
+        assert!(value("FCT p50").is_nan() && value("slowdown p99").is_nan());
         assert!(value("delay mean").is_nan() && value("late share").is_nan());
     }
 }

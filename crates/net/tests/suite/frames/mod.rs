@@ -1,6 +1,7 @@
 //! Frames by class: exact cases, endings, standstills, the audit, and that nothing depends on how
 //! a run is cut.
 
+mod alone;
 mod audit;
 mod bounds;
 mod bounds_random;

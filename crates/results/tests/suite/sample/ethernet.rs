@@ -3,7 +3,8 @@
 use backwater_ends::TcpSpec;
 use backwater_ends::tcp::TcpCounts;
 use backwater_kernel::{
-    Balance, DelayOutcome, Delays, Duration, Place, Rate, Stop, Time, Violations,
+    Balance, Collected, DelayOutcome, Delays, Distribution, Duration, Place, Rate, Stop, Time,
+    Violations,
 };
 use backwater_net::frames::spec::{
     ChannelSpec, EthernetSpec, FlowSpec, Forwarding, LinkSpec, MemorySpec, NodeKind, NodeSpec,
@@ -135,6 +136,12 @@ fn times(values: &[u64]) -> DelayOutcome {
     times.outcome()
 }
 
+fn spread(values: &[u64]) -> Distribution {
+    let mut spread = Collected::new(9);
+    values.iter().for_each(|value| spread.record(*value));
+    spread.distribution()
+}
+
 fn found(goodput_bytes: u64, dropped: u64) -> FlowOutcome {
     FlowOutcome {
         offered_total: 1000,
@@ -169,7 +176,11 @@ fn queue(sent: u64, stopped_share: f64, drops: Drops) -> QueueOutcome {
         most_bytes: 60_000,
         mean_bytes: 40_000.0,
         stopped_share,
-        longest_stop: Duration(if stopped_share > 0.0 { 8 * MS } else { 0 }),
+        stops: spread(if stopped_share > 0.0 {
+            &[2 * MS, 8 * MS]
+        } else {
+            &[]
+        }),
         ..QueueOutcome::default()
     }
 }
@@ -183,8 +194,10 @@ pub fn outcome() -> Outcome {
     ];
     for flow in &mut flows[..2] {
         flow.ends.transfers = 50;
-        flow.ends.transfer_time = times(&[40 * MS, 60 * MS]);
-        flow.ends.acknowledged_time = times(&[41 * MS, 61 * MS]);
+        flow.ends.transfer_time = spread(&[40 * MS, 60 * MS]);
+        flow.ends.acknowledged_time = spread(&[41 * MS, 61 * MS]);
+        flow.alone = Some(Duration(20 * MS));
+        flow.slowdown = flow.ends.transfer_time.over((20 * MS) as f64);
         (flow.ends.transfers_total, flow.ends.last_transfer) = (51, Time(10_900 * MS));
         flow.ends.tcp = TcpCounts {
             segments: 900,

@@ -1,0 +1,85 @@
+//! `backwater plot`: what lies in several directories in one report.
+
+use std::fs;
+
+use crate::support::{backwater, folder, json};
+use crate::sweeping::shared;
+
+#[test]
+fn variants_have_directories_of_their_own_and_are_drawn_over_what_varies() {
+    let here = folder("plot-runs");
+    shared(&here, &[]);
+    for n3 in ["n3=4", "n3=16"] {
+        let set = format!("flow_control.{n3}");
+        backwater(&here, &["run", "shared.toml", "--set", &set]).expect(0);
+    }
+    let made = ["4", "16"].map(|n3| format!("runs/shared,flow_control.n3={n3}"));
+    assert!(
+        made.iter()
+            .all(|made| here.join(made).join("report.html").is_file())
+    );
+    let command = [
+        "plot",
+        &made[0],
+        &made[1],
+        "--y",
+        "throughput",
+        "--over",
+        "n3",
+    ];
+    let ran = backwater(&here, &command).expect(0);
+    assert!(
+        ran.out.contains("2 curves of 2 directories in 1 plot"),
+        "{}",
+        ran.out
+    );
+    assert_eq!(json(&here.join("runs/plot/manifest.json"))["kind"], "plot");
+    let table = fs::read_to_string(here.join("runs/plot/tables/throughput.csv")).expect("a table");
+    let lines: Vec<&str> = table.lines().collect();
+    assert_eq!(lines[0], "row,n3_4_mbps,n3_16_mbps");
+    assert!(
+        lines[1].starts_with("one,") && lines[2].starts_with("two,"),
+        "{table}"
+    );
+    // Side by side, with the series that both have.
+    let ran = backwater(&here, &["plot", &made[0], &made[1], "--out", "both"]).expect(0);
+    assert!(ran.out.contains("both/report.html"), "{}", ran.out);
+    backwater(&here, &["plot", &made[0], "--y", "goodness"])
+        .expect(2)
+        .complains("has no column `goodness`; there is ");
+    backwater(&here, &["plot", "."])
+        .expect(2)
+        .complains("is no directory of results");
+}
+
+#[test]
+fn sweeps_are_drawn_together() {
+    let here = folder("plot-sweeps");
+    shared(&here, &[("seeds = 3", "seeds = 2")]);
+    backwater(&here, &["sweep", "shared.toml", "--out", "a"]).expect(0);
+    let other = [
+        "sweep",
+        "shared.toml",
+        "--set",
+        "link.delay=40 cells",
+        "--out",
+        "b",
+    ];
+    backwater(&here, &other).expect(0);
+    let ran = backwater(&here, &["plot", "a", "b", "--y", "delay_mean_us"]).expect(0);
+    assert!(
+        ran.out.contains("4 curves of 2 directories in 1 plot"),
+        "{}",
+        ran.out
+    );
+    let table = fs::read_to_string(here.join("runs/plot/tables/delay_mean.csv")).expect("a table");
+    assert!(
+        table.contains("\"a, n3 = 4\"") && table.contains("\"b, n3 = 16\""),
+        "{table}"
+    );
+    let ran = backwater(&here, &["plot", "a", "--over", "n3"]).expect(0);
+    assert!(ran.out.contains("report: "), "{}", ran.out);
+    backwater(&here, &["plot", "a", "--over", "depth"])
+        .expect(2)
+        .complains("a has no axis `depth`; there is ");
+}

@@ -1,0 +1,237 @@
+//! Whole distributions of what is rare enough to be kept: completion times, slowdowns, pauses.
+
+use alloc::vec::Vec;
+
+use super::samples::Samples;
+
+/// Samples as they come. Each is kept while they are few, then a histogram counts them.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Collected {
+    most: usize,
+    /// All of them, or none once they were more than `most`.
+    kept: Vec<u64>,
+    samples: Samples,
+}
+
+impl Collected {
+    /// None yet; at most so many are kept one by one.
+    pub const fn new(most: usize) -> Collected {
+        Collected {
+            most,
+            kept: Vec::new(),
+            samples: Samples::new(),
+        }
+    }
+
+    /// One more.
+    pub fn record(&mut self, sample: u64) {
+        if self.count() == self.kept.len() as u64 {
+            match self.kept.len() < self.most {
+                true => self.kept.push(sample),
+                false => self.kept = Vec::new(),
+            }
+        }
+        self.samples.record(sample);
+    }
+
+    /// How many.
+    pub const fn count(&self) -> u64 {
+        self.samples.count()
+    }
+
+    /// Their sum.
+    pub fn sum(&self) -> u128 {
+        self.samples.sum()
+    }
+
+    /// Largest; 0 without any.
+    pub const fn max(&self) -> u64 {
+        self.samples.max()
+    }
+
+    /// How they are spread.
+    pub fn distribution(&self) -> Distribution {
+        let samples = &self.samples;
+        let mut points = Vec::new();
+        if samples.count() == self.kept.len() as u64 {
+            points.extend(self.kept.iter().map(|sample| (*sample as f64, 1)));
+        } else {
+            for bucket in samples.histogram().buckets() {
+                let value = bucket.high.clamp(samples.min(), samples.max());
+                points.push((value as f64, bucket.count));
+            }
+            // The smallest is known exactly, as the largest is.
+            if let Some(first) = points.first_mut() {
+                first.1 -= 1;
+                points.push((samples.min() as f64, 1));
+            }
+        }
+        Distribution::of(points, samples.sum() as f64)
+    }
+}
+
+/// Values and how often each came. Exact while they are few; of more, each value is told to 1/64
+/// and not below itself, and count, mean and extremes stay exact.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Distribution {
+    /// Ascending, each value once.
+    points: Vec<(f64, u64)>,
+    count: u64,
+    sum: f64,
+}
+
+impl Distribution {
+    fn of(mut points: Vec<(f64, u64)>, sum: f64) -> Distribution {
+        points.retain(|(_, count)| *count > 0);
+        points.sort_by(|one, other| one.0.total_cmp(&other.0));
+        points.dedup_by(|next, kept| {
+            let is_same = next.0 == kept.0;
+            kept.1 += if is_same { next.1 } else { 0 };
+            is_same
+        });
+        Distribution {
+            count: points.iter().map(|point| point.1).sum(),
+            points,
+            sum,
+        }
+    }
+
+    /// Those of several together.
+    pub fn merged<'a>(all: impl Iterator<Item = &'a Distribution>) -> Distribution {
+        let (mut points, mut sum) = (Vec::new(), 0.0);
+        for one in all {
+            points.extend_from_slice(&one.points);
+            sum += one.sum;
+        }
+        Distribution::of(points, sum)
+    }
+
+    /// Each value over `unit`, which is above 0.
+    pub fn over(&self, unit: f64) -> Distribution {
+        let points = self.points.iter();
+        let points = points.map(|(value, count)| (value / unit, *count));
+        Distribution::of(points.collect(), self.sum / unit)
+    }
+
+    /// How many values.
+    pub const fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// Their mean, if there is one.
+    pub fn mean(&self) -> Option<f64> {
+        (self.count > 0).then(|| self.sum / self.count as f64)
+    }
+
+    /// All of them together.
+    pub const fn sum(&self) -> f64 {
+        self.sum
+    }
+
+    /// The smallest.
+    pub fn min(&self) -> Option<f64> {
+        self.points.first().map(|point| point.0)
+    }
+
+    /// The largest.
+    pub fn max(&self) -> Option<f64> {
+        self.points.last().map(|point| point.0)
+    }
+
+    /// The smallest value that `percent` (0 to 100) of all do not exceed; nothing where the values
+    /// are too few to tell it from the largest: p50 takes 2, p95 20, p99 100, p99.9 1,000.
+    pub fn percentile(&self, percent: f64) -> Option<f64> {
+        // A little less, so that 7 % of 100 are 7 whatever the product rounds to.
+        const LESS: f64 = 1.0 - 1e-12;
+        let above = (100.0 - percent) * self.count as f64;
+        if self.count == 0 || above < 100.0 * LESS {
+            return None;
+        }
+        let rank = libm::ceil(percent * self.count as f64 / 100.0 * LESS) as u64;
+        let mut passed = 0;
+        let reached = self.points.iter().find(|point| {
+            passed += point.1;
+            passed >= rank
+        });
+        reached.map(|point| point.0)
+    }
+
+    /// Each value, ascending, and the share of all that do not exceed it.
+    pub fn cumulative(&self) -> impl Iterator<Item = (f64, f64)> + '_ {
+        let mut passed = 0;
+        self.points.iter().map(move |(value, count)| {
+            passed += count;
+            (*value, passed as f64 / self.count as f64)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(samples: impl IntoIterator<Item = u64>, most: usize) -> Distribution {
+        let mut collected = Collected::new(most);
+        samples.into_iter().for_each(|one| collected.record(one));
+        collected.distribution()
+    }
+
+    #[test]
+    fn few_samples_are_exact() {
+        let found = of([1_000_003, 7, 9, 7], 4);
+        assert_eq!((found.count(), found.sum()), (4, 1_000_026.0));
+        assert_eq!((found.min(), found.max()), (Some(7.0), Some(1_000_003.0)));
+        assert_eq!(found.mean(), Some(250_006.5));
+        assert_eq!(found.percentile(50.0), Some(7.0));
+        assert_eq!(found.percentile(75.0), Some(9.0));
+        let steps: Vec<_> = found.cumulative().collect();
+        assert_eq!(steps, [(7.0, 0.5), (9.0, 0.75), (1_000_003.0, 1.0)]);
+    }
+
+    #[test]
+    fn a_percentile_takes_as_many_as_it_needs() {
+        for (percent, needs) in [
+            (50.0, 2),
+            (90.0, 10),
+            (95.0, 20),
+            (99.0, 100),
+            (99.9, 1_000),
+        ] {
+            let (short, long) = (of(1..needs, 2_000), of(1..=needs, 2_000));
+            assert_eq!(short.percentile(percent), None, "{percent} of {needs} - 1");
+            assert_eq!(long.percentile(percent), Some((needs - 1) as f64));
+        }
+        assert_eq!(of([], 4).percentile(50.0), None);
+        assert_eq!((of([], 4).mean(), of([], 4).max()), (None, None));
+    }
+
+    /// More than are kept: count, sum and extremes stay exact, the rest is 1/64 too high at most.
+    #[test]
+    fn many_samples_are_counted_by_a_histogram() {
+        let all = |most| of((1..=5_000).map(|one| one * 1_001), most);
+        let (exact, coarse) = (all(5_000), all(4_999));
+        assert_ne!(exact, coarse);
+        assert_eq!((exact.count(), exact.sum()), (coarse.count(), coarse.sum()));
+        assert_eq!((exact.min(), exact.max()), (coarse.min(), coarse.max()));
+        for percent in [50.0, 95.0, 99.0, 99.9] {
+            let exact = exact.percentile(percent).expect("enough");
+            let coarse = coarse.percentile(percent).expect("enough");
+            assert!(
+                coarse >= exact && coarse <= exact * (1.0 + 1.0 / 64.0),
+                "{percent}"
+            );
+        }
+        assert_eq!(all(0), coarse, "how many were kept before does not matter");
+    }
+
+    #[test]
+    fn several_together_are_all_their_values() {
+        let parts = [of([7, 9], 9), of([], 9), of([5, 5, 50], 9)];
+        assert_eq!(Distribution::merged(parts.iter()), of([7, 9, 5, 5, 50], 9));
+        let halves = of([7, 9], 9).over(2.0);
+        assert_eq!(
+            (halves.min(), halves.max(), halves.mean()),
+            (Some(3.5), Some(4.5), Some(4.0))
+        );
+    }
+}

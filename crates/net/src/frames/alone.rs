@@ -1,0 +1,135 @@
+//! How long a transfer takes that has the network to itself: what its time is held against.
+//!
+//! All its frames are in the port of their source at its start, leave it back to back at line rate
+//! and wait for nobody but each other. So this is the least time in which the path can carry it;
+//! what a transport adds when it is alone, such as a handshake or a slow start, is no part of it.
+//! With n full frames and a last one, frame k starts on hop i at
+//!
+//! ```text
+//! s_i(k) = max(s_(i-1)(k) + reach_(i-1), s_i(k-1) + wire_i)
+//! ```
+//!
+//! where `reach` is the time on the wire (of 64 bytes, where the switch behind cuts through) with
+//! propagation and latency. Full frames are alike, so on hop i they keep a distance of the longest
+//! `wire` of hops 1 to i, and only the first and the last need to be followed.
+
+use alloc::vec::Vec;
+
+use backwater_ends::application::Payload;
+use backwater_ends::spec::Span;
+use backwater_ends::{Segment, TcpSpec};
+use backwater_kernel::Duration;
+
+use crate::hop::sizes::frame_bytes;
+use crate::hop::wire::Channel;
+use crate::network::Network;
+use crate::spec::frames::{
+    EthernetSpec, FRAME_LEAST_BYTES, FlowSpec, TrafficSpec, TransportSpec, WIRE_OVERHEAD_BYTES,
+};
+
+/// Of each flow whose transfers are all alike; nothing for the others, for those to several
+/// stations and for those whose frames take several paths.
+pub(crate) fn times(spec: &EthernetSpec, network: &Network) -> Vec<Option<Duration>> {
+    let flows = (0..).zip(&spec.flows);
+    flows
+        .map(|(id, flow)| time(spec, network, (id, flow)).map(Duration))
+        .collect()
+}
+
+fn time(spec: &EthernetSpec, network: &Network, (id, flow): (u32, &FlowSpec)) -> Option<u64> {
+    let carry = |way: u32, bytes: u64| {
+        let path = network.classes.routes.only(spec, way)?;
+        let frames = Frames::of(flow, bytes)?;
+        u64::try_from(network.carry_ps(&path, &frames)).ok()
+    };
+    match flow.traffic {
+        _ if flow.is_multicast() => None,
+        TrafficSpec::Infinite {
+            bytes: Some(bytes), ..
+        }
+        | TrafficSpec::Files { bytes, .. } => carry(2 * id, bytes),
+        TrafficSpec::Requests {
+            request_bytes,
+            response_bytes,
+            service: Span::Fixed(service),
+            ..
+        } => {
+            let there = carry(2 * id, request_bytes)?;
+            let back = carry(2 * id + 1, response_bytes)?;
+            there.checked_add(service.ps())?.checked_add(back)
+        }
+        _ => None,
+    }
+}
+
+/// What a transfer is cut into.
+struct Frames {
+    /// So many full frames
+    full: u64,
+    /// of so many bytes each,
+    full_bytes: u64,
+    /// and a last one.
+    last_bytes: u64,
+}
+
+impl Frames {
+    fn of(flow: &FlowSpec, bytes: u64) -> Option<Frames> {
+        let (most, has_rtp) = match flow.transport {
+            TransportSpec::Tcp(TcpSpec { mss_bytes, .. }) => (mss_bytes, false),
+            TransportSpec::Udp {
+                payload_bytes,
+                has_rtp,
+            } => (payload_bytes, has_rtp),
+        };
+        let frame = |payload: u64| {
+            let bytes = payload as u32;
+            let payload = match flow.transport {
+                TransportSpec::Tcp(_) => Payload::Tcp(Segment {
+                    bytes,
+                    ..Segment::default()
+                }),
+                TransportSpec::Udp { .. } => Payload::Udp { bytes, number: 0 },
+            };
+            u64::from(frame_bytes(&payload, has_rtp, flow.is_tagged))
+        };
+        let most = u64::from(most);
+        let full = bytes.checked_sub(1)?.checked_div(most)?;
+        Some(Frames {
+            full,
+            full_bytes: frame(most),
+            last_bytes: frame(bytes - full * most),
+        })
+    }
+}
+
+impl Network {
+    /// From the first bit of a transfer to its last bit at the end of a path, ps.
+    fn carry_ps(&self, path: &[u32], frames: &Frames) -> u128 {
+        let on_wire = |hop: u32, bytes: u64| {
+            let bytes = bytes + u64::from(WIRE_OVERHEAD_BYTES);
+            u128::from(self.span(hop, bytes).ps())
+        };
+        let full = u128::from(frames.full);
+        // Starts of the first frame and of the last on a hop, and the distance of full frames.
+        let (mut first, mut last, mut apart) = (0, 0, 0);
+        for (at, hop) in path.iter().enumerate() {
+            let channel = &self.channels[*hop as usize];
+            let whole = on_wire(*hop, frames.full_bytes);
+            apart = whole.max(apart);
+            if full > 0 {
+                last = last.max(first + (full - 1) * apart + whole);
+            }
+            let next = path.get(at + 1).map(|next| &self.channels[*next as usize]);
+            let cuts = channel.is(Channel::CUTS_THROUGH)
+                && next.is_some_and(|next| next.rate <= channel.rate);
+            let latency = u128::from(channel.latency.ps());
+            let reach = |bytes: u64| match cuts {
+                true => on_wire(*hop, FRAME_LEAST_BYTES.into()) + latency,
+                false => on_wire(*hop, bytes) + latency,
+            };
+            first += reach(frames.full_bytes);
+            last += reach(frames.last_bytes);
+        }
+        last
+    }
+}

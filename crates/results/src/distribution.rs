@@ -1,0 +1,107 @@
+//! Columns, cells and words of a distribution: mean, extremes, and the percentiles that its values
+//! are enough for.
+
+use backwater_kernel::Distribution;
+use serde_json::{Value, json};
+
+use crate::model::{Cell, Column};
+
+/// Percentiles that are told: their column, how much they are, what they mean.
+const PERCENTILES: [(&str, f64, &str); 4] = [
+    ("p50", 50.0, "half are no larger; of 2 or more"),
+    ("p95", 95.0, "95 in 100 are no larger; of 20 or more"),
+    ("p99", 99.0, "99 in 100 are no larger; of 100 or more"),
+    ("p99.9", 99.9, "999 in 1000 are no larger; of 1,000 or more"),
+];
+
+/// Columns of `what`, in `unit`: mean, smallest, percentiles, largest.
+pub fn columns(what: &str, unit: &str) -> Vec<Column> {
+    let number = |of: &str, meaning: &str| Column::number(&format!("{what} {of}"), unit, meaning);
+    let mut columns = vec![number("mean", "mean"), number("min", "smallest")];
+    columns.extend(PERCENTILES.map(|(name, _, meaning)| number(name, meaning)));
+    columns.push(number("max", "largest"));
+    columns
+}
+
+/// Cells for [`columns`], values over `unit`; empty where there are too few.
+pub fn cells(found: &Distribution, unit: f64) -> Vec<Cell> {
+    let of = |value: Option<f64>| cell(value, unit);
+    let mut cells = vec![of(found.mean()), of(found.min())];
+    cells.extend(PERCENTILES.map(|(_, percent, _)| of(found.percentile(percent))));
+    cells.push(of(found.max()));
+    cells
+}
+
+/// A value over `unit`, if there is one.
+pub fn cell(value: Option<f64>, unit: f64) -> Cell {
+    value.map_or(Cell::Empty, |value| Cell::float(value / unit, 3))
+}
+
+/// The 99th percentile, or where values are too few for it the largest of them, which says so.
+pub fn tail(found: &Distribution, words: impl Fn(f64) -> String) -> Option<String> {
+    match found.percentile(99.0) {
+        Some(value) => Some(words(value)),
+        None => Some(format!("max {}", words(found.max()?))),
+    }
+}
+
+/// For `summary.json`; null without values, as are percentiles of too few.
+pub fn json(found: &Distribution) -> Value {
+    if found.count() == 0 {
+        return Value::Null;
+    }
+    let mut value = json!({
+        "count": found.count(),
+        "mean": found.mean(),
+        "min": found.min(),
+        "max": found.max(),
+    });
+    for (name, percent, _) in PERCENTILES {
+        value[name.replace('.', "_")] = json!(found.percentile(percent));
+    }
+    value
+}
+
+/// Each value over `unit`, and the share of all that are no larger; from no share at the smallest.
+pub fn steps(found: &Distribution, unit: f64) -> (Vec<f64>, Vec<f64>) {
+    let first = found.min().map(|least| (least, 0.0));
+    let all = first.into_iter().chain(found.cumulative());
+    all.map(|(value, share)| (value / unit, share)).unzip()
+}
+
+#[cfg(test)]
+mod tests {
+    use backwater_kernel::Collected;
+
+    use super::*;
+
+    fn of(samples: impl Iterator<Item = u64>) -> Distribution {
+        let mut all = Collected::new(1_000);
+        samples.for_each(|one| all.record(one));
+        all.distribution()
+    }
+
+    #[test]
+    fn percentiles_of_too_few_are_no_numbers() {
+        let few = cells(&of(1..=20), 2.0);
+        let number = |value: f64| Cell::float(value, 3);
+        assert_eq!(few[..4], [5.25, 0.5, 5.0, 9.5].map(number));
+        assert_eq!(few[4..], [Cell::Empty, Cell::Empty, number(10.0)]);
+        assert_eq!(few.len(), columns("x", "").len());
+        let value = json(&of(1..=20));
+        assert_eq!((&value["p95"], &value["max"]), (&json!(19.0), &json!(20.0)));
+        assert!(value["p99"].is_null() && value["p99_9"].is_null());
+        assert!(json(&of(0..0)).is_null());
+        let words = |value: f64| format!("{value} ms");
+        assert_eq!(tail(&of(1..=99), words).as_deref(), Some("max 99 ms"));
+        assert_eq!(tail(&of(1..=100), words).as_deref(), Some("99 ms"));
+        assert_eq!(tail(&of(0..0), words), None);
+    }
+
+    #[test]
+    fn steps_rise_to_one() {
+        let (x, y) = steps(&of([30, 10, 20, 20].into_iter()), 10.0);
+        assert_eq!(x, [1.0, 1.0, 2.0, 3.0]);
+        assert_eq!(y, [0.0, 0.25, 0.75, 1.0]);
+    }
+}

@@ -1,0 +1,395 @@
+//! Flow completion times and slowdowns: of all flows, by the size of transfers, and drawn.
+
+use std::collections::BTreeMap;
+
+use backwater_kernel::{Distribution, Duration};
+use backwater_net::frames::spec::{EthernetSpec, TrafficSpec};
+use backwater_net::outcome::{FlowOutcome, Outcome};
+use serde_json::{Value, json};
+
+use super::groups::Group;
+use crate::distribution::{cells, columns, json as told, steps, tail};
+use crate::lines::{aligned, shortened};
+use crate::model::{Axis, Cell, Column, Curve, Plot, Style, Table};
+use crate::number::{grouped, significant, span};
+
+/// Sizes of transfers: those below so many bytes, and what they are called.
+const SIZES: [(u64, &str); 4] = [
+    (10_000, "< 10 kB"),
+    (100_000, "10 to 100 kB"),
+    (1_000_000, "100 kB to 1 MB"),
+    (u64::MAX, "1 MB and more"),
+];
+/// Groups that get a curve each.
+const GROUPS: usize = 8;
+/// Points of a curve over sizes.
+const POINTS: usize = 10;
+/// Percentiles that are drawn over sizes.
+const DRAWN: [(&str, f64); 3] = [("p50", 50.0), ("p95", 95.0), ("p99", 99.0)];
+const MILLISECOND_PS: f64 = 1e9;
+
+/// What transfers of some flows took.
+#[derive(Clone, Debug, Default)]
+pub struct Completion {
+    /// Times, ps.
+    pub fct: Distribution,
+    /// Those over the times alone.
+    pub slowdown: Distribution,
+}
+
+impl Completion {
+    /// Of these flows together.
+    pub fn of<'a>(found: impl Iterator<Item = &'a FlowOutcome> + Clone) -> Completion {
+        let times = found.clone().map(|flow| &flow.ends.transfer_time);
+        Completion {
+            fct: Distribution::merged(times),
+            slowdown: Distribution::merged(found.map(|flow| &flow.slowdown)),
+        }
+    }
+
+    /// `mean 1.9, p50 1.5, p99 7.2`, with the percentiles that there are enough transfers for.
+    fn words(found: &Distribution, shown: impl Fn(f64) -> String) -> Option<String> {
+        let mut words = format!("mean {}", shown(found.mean()?));
+        for (name, percent) in DRAWN {
+            if let Some(value) = found.percentile(percent) {
+                words.push_str(&format!(", {name} {}", shown(value)));
+            }
+        }
+        words.push_str(&format!(", max {}", shown(found.max()?)));
+        Some(words)
+    }
+
+    /// FCT and slowdown in a line; nothing without transfers.
+    pub fn sentence(&self) -> Option<String> {
+        let mut text = format!("FCT {}", Completion::words(&self.fct, span)?);
+        if let Some(words) = Completion::words(&self.slowdown, times) {
+            text.push_str(&format!("; slowdown {words}"));
+        }
+        Some(text)
+    }
+}
+
+/// A slowdown as people read it.
+pub fn times(slowdown: f64) -> String {
+    significant(slowdown, 4)
+}
+
+/// Bytes of each transfer of a flow, of requests there and back; nothing where they differ.
+fn size(traffic: &TrafficSpec) -> Option<u64> {
+    match *traffic {
+        TrafficSpec::Infinite { bytes, .. } => bytes,
+        TrafficSpec::Files { bytes, .. } => Some(bytes),
+        TrafficSpec::Requests {
+            request_bytes,
+            response_bytes,
+            ..
+        } => Some(request_bytes.saturating_add(response_bytes)),
+        _ => None,
+    }
+}
+
+/// From the start of the first transfer of all flows of a group to the end of the last; nothing
+/// before all are complete, or if one has no end.
+pub fn of_group(outcome: &Outcome, group: &Group) -> Option<Duration> {
+    let found = group.found(outcome).map(|flow| &flow.ends);
+    let first = found.clone().filter_map(|ends| ends.first_start).min()?;
+    let last = found.clone().map(|ends| ends.last_transfer).max()?;
+    let mut found = found;
+    let are_complete = found.all(|ends| ends.completion().is_some());
+    are_complete.then(|| last.since(first))
+}
+
+/// Flows by the size of their transfers, ascending.
+fn by_size<'a>(
+    spec: &EthernetSpec,
+    outcome: &'a Outcome,
+    flows: impl Iterator<Item = u32>,
+) -> BTreeMap<u64, Vec<&'a FlowOutcome>> {
+    let mut sizes: BTreeMap<u64, Vec<&FlowOutcome>> = BTreeMap::new();
+    for flow in flows {
+        let pair = spec
+            .flows
+            .get(flow as usize)
+            .zip(outcome.flows.get(flow as usize));
+        if let Some((told, found)) = pair
+            && let Some(bytes) = size(&told.traffic)
+            && found.ends.transfers > 0
+        {
+            sizes.entry(bytes).or_default().push(found);
+        }
+    }
+    sizes
+}
+
+/// The same in the usual ranges, those without a transfer left out.
+fn by_range(sizes: &BTreeMap<u64, Vec<&FlowOutcome>>) -> Vec<(&'static str, Completion)> {
+    let mut from = 0;
+    let mut ranges = Vec::new();
+    for (below, name) in SIZES {
+        let within = sizes.range(from..below).flat_map(|(_, flows)| flows);
+        let found = Completion::of(within.copied());
+        if found.fct.count() > 0 {
+            ranges.push((name, found));
+        }
+        from = below;
+    }
+    ranges
+}
+
+fn everyone(outcome: &Outcome) -> impl Iterator<Item = u32> {
+    0..outcome.flows.len() as u32
+}
+
+/// A row for all flows and for each group of several, and for each range of sizes of theirs.
+pub fn table(spec: &EthernetSpec, outcome: &Outcome, groups: &[Group]) -> Table {
+    let mut heads = vec![
+        Column::text("flows", "all, or the group of this name"),
+        Column::text("size", "payload of a transfer, of requests there and back"),
+        Column::number("transfers", "", "complete after the warm-up"),
+    ];
+    heads.extend(columns("FCT", "ms"));
+    heads.extend(columns("slowdown", ""));
+    let mut table = Table::new(
+        "completion",
+        "Flow completion times and slowdowns by the size of transfers, after the warm-up. \
+         Slowdown: the time over that of the same transfer alone on the idle path at line rate.",
+        heads,
+    );
+    let several = groups.iter().filter(|group| group.flows.len() > 1);
+    let several: Vec<&Group> = several.collect();
+    let mut add = |name: &str, flows: &mut dyn Iterator<Item = u32>| {
+        let flows: Vec<u32> = flows.collect();
+        let found = flows
+            .iter()
+            .filter_map(|flow| outcome.flows.get(*flow as usize));
+        let whole = Completion::of(found);
+        if whole.fct.count() == 0 {
+            return;
+        }
+        let ranges = by_range(&by_size(spec, outcome, flows.into_iter()));
+        let parts = if ranges.len() > 1 { ranges } else { Vec::new() };
+        for (size, part) in [("all", whole)].into_iter().chain(parts) {
+            table.rows.push(row(name, size, &part));
+        }
+    };
+    add("all", &mut everyone(outcome));
+    if groups.len() > 1 {
+        for group in several {
+            add(&group.name, &mut group.flows.iter().copied());
+        }
+    }
+    table
+}
+
+fn row(name: &str, size: &str, found: &Completion) -> Vec<Cell> {
+    let mut row = vec![name.into(), size.into(), found.fct.count().into()];
+    row.extend(cells(&found.fct, MILLISECOND_PS));
+    row.extend(cells(&found.slowdown, 1.0));
+    row
+}
+
+/// All transfers in a line, and a line for each range of sizes where there are several.
+pub fn lines(spec: &EthernetSpec, outcome: &Outcome, groups: &[Group]) -> Vec<String> {
+    let all = Completion::of(outcome.flows.iter());
+    let mut lines: Vec<String> = all.sentence().into_iter().collect();
+    let ranges = by_range(&by_size(spec, outcome, everyone(outcome)));
+    if ranges.len() > 1 {
+        let titles = ["size", "transfers", "FCT", "p99", "slowdown", "p99"];
+        let mut rows = vec![titles.map(String::from).to_vec()];
+        for (name, found) in &ranges {
+            let of = |found: &Distribution, shown: fn(f64) -> String| {
+                let mean = found.mean().map(shown);
+                [mean, tail(found, shown)].map(|text| text.unwrap_or_else(|| "-".into()))
+            };
+            let mut row = vec![(*name).into(), grouped(found.fct.count())];
+            row.extend(of(&found.fct, span));
+            row.extend(of(&found.slowdown, times));
+            rows.push(row);
+        }
+        lines.extend(aligned(&rows).into_iter().map(|line| format!("  {line}")));
+    }
+    let whole = groups.iter().filter(|group| group.flows.len() > 1);
+    let whole = whole.filter_map(|group| {
+        let took = of_group(outcome, group)?;
+        Some(format!(
+            "{} {}",
+            shortened(&group.name),
+            span(took.ps() as f64)
+        ))
+    });
+    let whole: Vec<String> = whole.take(GROUPS).collect();
+    if !whole.is_empty() {
+        lines.push(format!("group completion: {}", whole.join(", ")));
+    }
+    lines
+}
+
+/// For `summary.json`: of all transfers and by size.
+pub fn json(spec: &EthernetSpec, outcome: &Outcome) -> Value {
+    let one = |found: &Completion| {
+        let (fct, slowdown) = (told(&found.fct), told(&found.slowdown));
+        json!({ "fct_ps": fct, "slowdown": slowdown })
+    };
+    let ranges = by_range(&by_size(spec, outcome, everyone(outcome)));
+    let sizes = ranges.iter().map(|(name, found)| {
+        let mut value = one(found);
+        value["size"] = json!(name);
+        value
+    });
+    let mut value = one(&Completion::of(outcome.flows.iter()));
+    value["by_size"] = sizes.collect();
+    value
+}
+
+/// The times of groups, and slowdowns over sizes.
+pub fn plots(spec: &EthernetSpec, outcome: &Outcome, groups: &[Group]) -> Vec<Plot> {
+    vec![distribution(outcome, groups), over_sizes(spec, outcome)]
+}
+
+fn distribution(outcome: &Outcome, groups: &[Group]) -> Plot {
+    let mut curves = Vec::new();
+    for group in groups {
+        let found = Completion::of(group.found(outcome));
+        if found.fct.count() > 1 && curves.len() < GROUPS {
+            let (x, y) = steps(&found.fct, MILLISECOND_PS);
+            curves.push(Curve::new(group.name.clone(), Style::Step, x, y));
+        }
+    }
+    Plot {
+        id: "fct".into(),
+        title: "Flow completion times".into(),
+        x: Axis {
+            log: true,
+            ..Axis::new("Time of a transfer", "ms")
+        },
+        y: Axis {
+            min: Some(0.0),
+            max: Some(1.0),
+            ..Axis::new("Share of transfers that took no longer", "")
+        },
+        curves,
+        note: "From the start of a transfer to its last byte at the receiver, after the warm-up."
+            .into(),
+        ..Plot::default()
+    }
+}
+
+/// Percentiles of slowdown over size; where there are many sizes, neighbours together, as many
+/// transfers in each part.
+fn over_sizes(spec: &EthernetSpec, outcome: &Outcome) -> Plot {
+    let sizes = by_size(spec, outcome, everyone(outcome));
+    let parts = parts(&sizes);
+    let curve = |name: &str, value: &dyn Fn(&Distribution) -> Option<f64>, style: Style| {
+        let points = parts
+            .iter()
+            .filter_map(|(bytes, found)| Some((*bytes, value(found)?)));
+        let (x, y): (Vec<f64>, Vec<f64>) = points.unzip();
+        Curve::new(name, style, x, y)
+    };
+    let mut curves = vec![curve("mean", &Distribution::mean, Style::Line)];
+    for (name, percent) in DRAWN {
+        curves.push(curve(name, &|found| found.percentile(percent), Style::Line));
+    }
+    curves.push(curve("max", &Distribution::max, Style::Points));
+    curves.retain(|curve| curve.x.len() > 1);
+    Plot {
+        id: "slowdown".into(),
+        title: "Slowdown by size".into(),
+        x: Axis {
+            log: true,
+            ..Axis::new("Payload of a transfer", "bytes")
+        },
+        y: Axis {
+            log: true,
+            ..Axis::new("Slowdown", "")
+        },
+        curves,
+        note: "Time of a transfer over that of the same transfer alone on the idle path at line \
+               rate; percentiles where there are transfers enough."
+            .into(),
+        ..Plot::default()
+    }
+}
+
+/// Sizes with their slowdowns, at most [`POINTS`] of them.
+fn parts(sizes: &BTreeMap<u64, Vec<&FlowOutcome>>) -> Vec<(f64, Distribution)> {
+    let count =
+        |flows: &[&FlowOutcome]| -> u64 { flows.iter().map(|flow| flow.slowdown.count()).sum() };
+    let total: u64 = sizes.values().map(|flows| count(flows)).sum();
+    let many = sizes.len() > POINTS;
+    let (mut parts, mut open, mut passed) = (Vec::new(), Vec::new(), 0);
+    let points = POINTS as u64;
+    for (at, (bytes, flows)) in (1..).zip(sizes) {
+        passed += count(flows);
+        open.extend(flows.iter().map(|flow| &flow.slowdown));
+        let is_full = passed * points >= (parts.len() as u64 + 1) * total;
+        if !many || is_full || at == sizes.len() {
+            let found = Distribution::merged(open.drain(..));
+            if found.count() > 0 {
+                parts.push((*bytes as f64, found));
+            }
+        }
+    }
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use backwater_kernel::Collected;
+
+    use super::*;
+
+    fn flow(slowdowns: &[u64]) -> FlowOutcome {
+        let mut all = Collected::new(100);
+        slowdowns.iter().for_each(|one| all.record(*one));
+        FlowOutcome {
+            slowdown: all.distribution(),
+            ..FlowOutcome::default()
+        }
+    }
+
+    /// Ten parts of as many transfers, each at its largest size; a few sizes stay as they are.
+    #[test]
+    fn many_sizes_become_deciles() {
+        let flows: Vec<FlowOutcome> = (1..=200).map(|at| flow(&[at, at])).collect();
+        let sizes = |count: usize| {
+            let flows = (1_u64..).zip(&flows).take(count);
+            flows.map(|(at, flow)| (at * 1_000, vec![flow])).collect()
+        };
+        let found = parts(&sizes(200));
+        let ends: Vec<f64> = found.iter().map(|part| part.0).collect();
+        let wanted: Vec<f64> = (1..=10).map(|at| f64::from(at) * 20_000.0).collect();
+        assert_eq!(ends, wanted);
+        assert!(found.iter().all(|part| part.1.count() == 40));
+        assert_eq!(found[9].1.max(), Some(200.0));
+        assert_eq!(parts(&sizes(3)).len(), 3);
+        assert_eq!(parts(&sizes(0)).len(), 0);
+    }
+
+    #[test]
+    fn ranges_leave_out_what_is_empty() {
+        let mut found = flow(&[2, 4]);
+        found.ends.transfer_time = found.slowdown.clone();
+        let sizes = [9_999, 10_000, 99_999, 5_000_000].map(|bytes| (bytes, vec![&found]));
+        let ranges = by_range(&sizes.into_iter().collect());
+        let counts: Vec<_> = ranges
+            .iter()
+            .map(|(name, own)| (*name, own.fct.count()))
+            .collect();
+        assert_eq!(
+            counts,
+            [("< 10 kB", 2), ("10 to 100 kB", 4), ("1 MB and more", 2)]
+        );
+    }
+
+    #[test]
+    fn a_sentence_has_the_percentiles_there_are() {
+        let all: Vec<u64> = (1..=40).collect();
+        let mut found = flow(&all);
+        found.ends.transfer_time = found.slowdown.clone();
+        let sentence = Completion::of([&found].into_iter()).sentence();
+        let wanted = "FCT mean 20.5 ps, p50 20 ps, p95 38 ps, max 40 ps; \
+                      slowdown mean 20.5, p50 20, p95 38, max 40";
+        assert_eq!(sentence.as_deref(), Some(wanted));
+    }
+}

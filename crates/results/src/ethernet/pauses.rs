@@ -1,0 +1,91 @@
+//! How long stops lasted: a table by port and class, and their distribution drawn.
+
+use backwater_kernel::Distribution;
+use backwater_net::frames::spec::EthernetSpec;
+use backwater_net::outcome::Outcome;
+
+use super::names;
+use super::ports::{self, Queue};
+use crate::distribution::{cells, columns, steps};
+use crate::model::{Axis, Cell, Column, Curve, Plot, Style, Table};
+use crate::rows::{ROWS_MOST, limit};
+
+/// Ports that get a curve each, those stopped longest.
+const PORTS: usize = 7;
+const MICROSECOND_PS: f64 = 1e6;
+
+/// Queues by the time for which they were stopped, the longest first.
+fn stopped<'a>(queues: &[Queue<'a>]) -> Vec<Queue<'a>> {
+    ports::top(queues, |queue| queue.found.stops.sum())
+}
+
+/// A row for each queue that was stopped.
+pub fn table(spec: &EthernetSpec, outcome: &Outcome) -> Table {
+    let queues = ports::queues(spec, outcome);
+    let stopped = stopped(&queues);
+    let mut heads = vec![
+        Column::text("port", "that was stopped"),
+        Column::number("class", "", "of its frames"),
+        Column::number("stops", "", "how many; whole run"),
+        Column::number("stopped total", "us", "all of them together; whole run"),
+    ];
+    heads.extend(columns("pause", "us"));
+    let mut table = Table::new(
+        "pauses",
+        format!(
+            "How long each stop of a port and class lasted, from taking effect to its end: by \
+             PAUSE, by PFC, of some destinations, or for want of credit. Whole run; one under way \
+             at the end counts with the time so far.{}",
+            limit(stopped.len(), "queues")
+        ),
+        heads,
+    );
+    let channels = names::channels(spec);
+    for queue in stopped.iter().take(ROWS_MOST) {
+        let stops = &queue.found.stops;
+        let mut row = vec![
+            names::channel(&channels, queue.channel).into(),
+            (queue.class as u64).into(),
+            stops.count().into(),
+            Cell::float(stops.sum() / MICROSECOND_PS, 3),
+        ];
+        row.extend(cells(stops, MICROSECOND_PS));
+        table.rows.push(row);
+    }
+    table
+}
+
+/// The share of stops that lasted no longer: of all ports, and of those stopped longest.
+pub fn plot(channels: &[String], queues: &[Queue<'_>]) -> Plot {
+    let stopped = stopped(queues);
+    let all = Distribution::merged(stopped.iter().map(|queue| &queue.found.stops));
+    let curve = |name: String, stops: &Distribution| {
+        let (x, y) = steps(stops, MICROSECOND_PS);
+        Curve::new(name, Style::Step, x, y)
+    };
+    let mut curves = Vec::new();
+    if all.count() > 1 {
+        if stopped.len() > 1 {
+            curves.push(curve("all ports".into(), &all));
+        }
+        for queue in stopped.iter().take(PORTS) {
+            curves.push(curve(queue.name(channels), &queue.found.stops));
+        }
+    }
+    Plot {
+        id: "pauses".into(),
+        title: "How long stops lasted".into(),
+        x: Axis {
+            log: true,
+            ..Axis::new("Length of a stop", "us")
+        },
+        y: Axis {
+            min: Some(0.0),
+            max: Some(1.0),
+            ..Axis::new("Share of stops that lasted no longer", "")
+        },
+        curves,
+        note: "Whole run.".into(),
+        ..Plot::default()
+    }
+}

@@ -1,0 +1,240 @@
+//! Runs, sweeps and searches drawn in one plot: what their directories hold, column by column.
+
+mod runs;
+mod series;
+mod sweeps;
+#[cfg(test)]
+mod tests;
+
+use serde_json::Value;
+
+use crate::column::{Column, key};
+use crate::csv;
+use crate::model::{Axis, Curve, Plot, Style, Table};
+
+/// Curves in one plot before the next begins.
+const CURVES: usize = 12;
+/// An axis starts at zero if its lowest value is at most this share of the highest.
+const NEAR: f64 = 0.25;
+
+/// What a directory of results holds, as far as it is drawn.
+#[derive(Clone, Debug, Default)]
+pub struct Results {
+    /// What it is called in legends.
+    pub name: String,
+    /// Points of a sweep or a search; else one run.
+    pub is_sweep: bool,
+    /// In the order of `columns.json`.
+    pub tables: Vec<Read>,
+    /// Name of the file without its ending, unit of the values, positions and values.
+    pub series: Vec<ReadSeries>,
+    /// Keys of the scenario and their values, as TOML has them.
+    pub keys: Vec<(String, String)>,
+}
+
+/// A table as it was read back.
+#[derive(Clone, Debug, Default)]
+pub struct Read {
+    /// Name of the file without its ending.
+    pub name: String,
+    /// Its columns and the names that programs know them by.
+    pub columns: Vec<(String, Column)>,
+    /// Cells as text; empty where nothing was measured.
+    pub rows: Vec<Vec<String>>,
+}
+
+/// A series as it was read back.
+#[derive(Clone, Debug, Default)]
+pub struct ReadSeries {
+    /// Name of the file without its ending.
+    pub name: String,
+    /// Unit of the values, as in the heading.
+    pub unit: String,
+    /// Picoseconds, or cycles.
+    pub clock: String,
+    /// Positions and values.
+    pub points: Vec<(f64, f64)>,
+}
+
+/// What was drawn of several.
+#[derive(Clone, Debug, Default)]
+pub struct Overlay {
+    /// Its plots.
+    pub plots: Vec<Plot>,
+    /// The numbers in them.
+    pub tables: Vec<Table>,
+}
+
+/// Why there is nothing to draw.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct NoOverlay {
+    /// What is wrong.
+    pub what: String,
+    /// What there is instead.
+    pub known: Vec<String>,
+}
+
+impl NoOverlay {
+    fn new(what: impl Into<String>, known: impl IntoIterator<Item = String>) -> NoOverlay {
+        let mut known: Vec<String> = known.into_iter().collect();
+        known.sort();
+        known.dedup();
+        NoOverlay {
+            what: what.into(),
+            known,
+        }
+    }
+}
+
+/// Draws the column `y` over the axis or key `over`; the usual ones where they are not given.
+///
+/// # Errors
+/// If there is no such column or axis, or runs and sweeps are mixed.
+pub fn overlay(all: &[Results], y: Option<&str>, over: Option<&str>) -> Result<Overlay, NoOverlay> {
+    let is_sweep = |one: &&Results| one.is_sweep;
+    match all.iter().filter(is_sweep).count() {
+        0 => runs::overlay(all, y, over),
+        count if count == all.len() => sweeps::overlay(all, y, over),
+        _ => {
+            let runs = all.iter().filter(|one| !one.is_sweep);
+            let runs: Vec<&str> = runs.map(|one| one.name.as_str()).collect();
+            let what = format!(
+                "single runs and sweeps have no plot in common; single runs: {}",
+                runs.join(", ")
+            );
+            Err(NoOverlay::new(what, []))
+        }
+    }
+}
+
+impl Results {
+    /// Puts the tables together from `columns.json` and the texts of its files.
+    pub fn read_tables(&mut self, columns: &Value, text: impl Fn(&str) -> Option<String>) {
+        let files = columns.as_object().into_iter().flatten();
+        for (file, told) in files {
+            let name = file.strip_prefix("tables/").unwrap_or(file);
+            let name = name.strip_suffix(".csv").unwrap_or(name);
+            let Some(text) = text(file) else { continue };
+            let word = |told: &Value, field: &str| told[field].as_str().unwrap_or("").to_owned();
+            let columns = told["columns"].as_array().into_iter().flatten();
+            let columns = columns.map(|told| {
+                let [heading, unit] = ["heading", "unit"].map(|field| word(told, field));
+                let column = Column::number(&heading, &unit, &word(told, "meaning"));
+                (word(told, "name"), column)
+            });
+            let columns: Vec<(String, Column)> = columns.collect();
+            let mut rows = csv::parse(&text);
+            if !rows.is_empty() {
+                rows.remove(0);
+            }
+            self.tables.push(Read {
+                name: name.into(),
+                columns,
+                rows,
+            });
+        }
+    }
+
+    /// Takes in the text of a series.
+    pub fn read_series(&mut self, name: &str, text: &str) {
+        let mut rows = csv::parse(text).into_iter();
+        let head = rows.next().unwrap_or_default();
+        let word = |at: usize| head.get(at).cloned().unwrap_or_default();
+        let number = |row: &[String], at: usize| row.get(at)?.parse::<f64>().ok();
+        let points = rows.filter_map(|row| Some((number(&row, 0)?, number(&row, 1)?)));
+        self.series.push(ReadSeries {
+            name: name.into(),
+            unit: word(1).strip_prefix("value_").unwrap_or("").into(),
+            clock: word(0),
+            points: points.collect(),
+        });
+    }
+}
+
+impl Read {
+    /// The column that `asked` names, with its unit or without.
+    fn find(&self, asked: &str) -> Option<usize> {
+        let exact = self.columns.iter().position(|(key, _)| key == asked);
+        exact.or_else(|| {
+            let mut columns = self.columns.iter();
+            columns.position(|(_, column)| key(&column.name, "") == asked)
+        })
+    }
+
+    /// A number of a row.
+    fn number(&self, row: &[String], at: usize) -> Option<f64> {
+        row.get(at)?
+            .parse()
+            .ok()
+            .filter(|value: &f64| value.is_finite())
+    }
+
+    /// Is each value of a column a number, with one at least?
+    fn is_of_numbers(&self, at: usize) -> bool {
+        let mut cells = self.rows.iter().filter_map(|row| row.get(at));
+        let mut filled = cells.by_ref().filter(|cell| !cell.is_empty()).peekable();
+        filled.peek().is_some() && filled.all(|cell| cell.parse::<f64>().is_ok())
+    }
+}
+
+/// A curve of an overlay before it is drawn: its dots with half the width of an interval.
+#[derive(Clone, Debug, Default)]
+struct Dots {
+    name: String,
+    dots: Vec<(f64, f64, Option<f64>)>,
+}
+
+impl Dots {
+    fn curve(&self, style: Style) -> Curve {
+        let mut dots = self.dots.clone();
+        dots.sort_by(|one, other| one.0.total_cmp(&other.0));
+        let end = |sign: f64| {
+            let ends = dots.iter();
+            ends.map(move |dot| dot.1 + sign * dot.2.unwrap_or(0.0))
+                .collect()
+        };
+        let has_interval = dots.iter().any(|dot| dot.2.is_some());
+        Curve {
+            interval: has_interval.then(|| (end(-1.0), end(1.0))),
+            ..Curve::new(
+                self.name.clone(),
+                style,
+                dots.iter().map(|dot| dot.0).collect(),
+                dots.iter().map(|dot| dot.1).collect(),
+            )
+        }
+    }
+}
+
+/// Plots of some curves, at most [`CURVES`] in each.
+fn plots(title: &str, (x, y): (&Axis, &Axis), curves: &[Curve], note: &str) -> Vec<Plot> {
+    let count = curves.len().div_ceil(CURVES);
+    let chunks = curves.chunks(CURVES).enumerate();
+    let plots = chunks.map(|(index, curves)| {
+        let title = match count {
+            1 => title.to_owned(),
+            _ => format!("{title} ({} of {count})", index + 1),
+        };
+        Plot {
+            id: title.replace('/', " "),
+            title,
+            x: near_zero(x, curves.iter().flat_map(|curve| &curve.x)),
+            y: near_zero(y, curves.iter().flat_map(|curve| &curve.y)),
+            curves: curves.to_vec(),
+            note: note.into(),
+            ..Plot::default()
+        }
+    });
+    plots.collect()
+}
+
+/// The axis from zero on, if its values come near it.
+fn near_zero<'a>(axis: &Axis, values: impl Iterator<Item = &'a f64> + Clone) -> Axis {
+    let least = values.clone().copied().fold(f64::INFINITY, f64::min);
+    let most = values.copied().fold(0.0, f64::max);
+    let is_near = least >= 0.0 && least <= NEAR * most;
+    Axis {
+        min: is_near.then_some(0.0),
+        ..axis.clone()
+    }
+}

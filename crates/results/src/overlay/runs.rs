@@ -1,0 +1,296 @@
+//! Single runs: a column of one of their tables side by side, or over a key in which they differ;
+//! and their time series.
+
+use super::{Dots, NoOverlay, Overlay, Read, Results, plots, series};
+use crate::column::{Column, key};
+use crate::model::{Axis, Cell, Style, Table};
+
+/// Columns that are drawn where none is asked for.
+const USUAL: [&str; 8] = [
+    "goodput",
+    "throughput",
+    "accepted",
+    "delay_p99",
+    "latency_mean",
+    "fct_mean",
+    "slowdown_mean",
+    "slowdown_p99",
+];
+/// Rows whose names stand below a plot.
+const NAMED: usize = 12;
+
+/// A column of one run: the label of each row, and its value.
+struct Values {
+    column: Column,
+    rows: Vec<(String, f64)>,
+}
+
+pub fn overlay(all: &[Results], y: Option<&str>, over: Option<&str>) -> Result<Overlay, NoOverlay> {
+    let mut overlay = Overlay::default();
+    let wanted: Vec<&str> = match y {
+        Some(y) => vec![y],
+        None => {
+            let has = |name: &&&str| all.iter().all(|run| values(run, name).is_some());
+            USUAL.iter().filter(has).copied().collect()
+        }
+    };
+    let places = over.map(|over| places(all, over)).transpose()?;
+    for y in wanted {
+        if let Some(drawn) = y.strip_prefix("series.") {
+            series::draw(all, Some(drawn), &mut overlay)?;
+            continue;
+        }
+        let mut columns = Vec::new();
+        for run in all {
+            let missing = || {
+                let what = format!("{} has no column `{y}`", run.name);
+                NoOverlay::new(what, known(run))
+            };
+            columns.push(values(run, y).ok_or_else(missing)?);
+        }
+        match &places {
+            Some((key, places)) => over_key(all, &columns, (key, places), &mut overlay),
+            None => side_by_side(all, &columns, &mut overlay),
+        }
+    }
+    if y.is_none() && over.is_none() {
+        series::draw(all, None, &mut overlay)?;
+    }
+    match overlay.plots.is_empty() {
+        true => {
+            let known = all.first().map(known).unwrap_or_default();
+            Err(NoOverlay::new(
+                "nothing to draw: name a column by --y",
+                known,
+            ))
+        }
+        false => Ok(overlay),
+    }
+}
+
+/// The columns of numbers there are.
+fn known(run: &Results) -> Vec<String> {
+    let columns = run.tables.iter().flat_map(|table| {
+        let columns = table.columns.iter().enumerate();
+        columns.filter(|(at, _)| table.is_of_numbers(*at))
+    });
+    let columns = columns.map(|(_, (key, _))| key.clone());
+    let series = run.series.iter().map(|one| format!("series.{}", one.name));
+    columns.chain(series).collect()
+}
+
+/// The column `asked` of the first table that has it; of one row or group where a name stands
+/// before it, as in `victim.goodput`.
+fn values(run: &Results, asked: &str) -> Option<Values> {
+    let of_table = |of: Option<&str>, column: &str| {
+        let tables = run.tables.iter();
+        tables
+            .filter_map(|table| of_column(table, of, column))
+            .find(|found| !found.rows.is_empty())
+    };
+    of_table(None, asked).or_else(|| {
+        let (name, column) = asked.rsplit_once('.')?;
+        of_table(Some(name), column)
+    })
+}
+
+fn of_column(table: &Read, of: Option<&str>, asked: &str) -> Option<Values> {
+    let at = table.find(asked).filter(|at| table.is_of_numbers(*at))?;
+    let labels: Vec<usize> = (0..table.columns.len())
+        .filter(|at| !table.is_of_numbers(*at))
+        .take(1)
+        .collect();
+    let mut rows = Vec::new();
+    for row in &table.rows {
+        let label = labels.iter().filter_map(|at| row.get(*at));
+        let label: Vec<&str> = label.map(String::as_str).collect();
+        let label = label.join(", ");
+        let is_meant =
+            of.is_none_or(|name| label == name || crate::groups::group_name(&label) == name);
+        if is_meant && let Some(value) = table.number(row, at) {
+            rows.push((label, value));
+        }
+    }
+    let column = table.columns[at].1.clone();
+    Some(Values { column, rows })
+}
+
+/// The value of the key `over` in each run.
+fn places(all: &[Results], over: &str) -> Result<(Column, Vec<f64>), NoOverlay> {
+    let mut unit: Option<String> = None;
+    let mut places = Vec::new();
+    for run in all {
+        let end = format!(".{over}");
+        let exact = run.keys.iter().find(|(path, _)| path == over);
+        let ends: Vec<_> = run
+            .keys
+            .iter()
+            .filter(|(path, _)| path.ends_with(&end))
+            .collect();
+        let found = exact.or(match ends.as_slice() {
+            [only] => Some(*only),
+            _ => None,
+        });
+        let Some((_, value)) = found else {
+            let what = match ends.len() {
+                0 => format!("the scenario of {} has no key `{over}`", run.name),
+                _ => format!("`{over}` may be several keys of {}", run.name),
+            };
+            let similar = ends.iter().map(|(path, _)| path.clone());
+            return Err(NoOverlay::new(what, similar));
+        };
+        let (number, own) = quantity(value);
+        let number: Result<f64, _> = number.parse();
+        let what = match (&unit, number) {
+            (_, Err(_)) => format!("`{over}` in {} is no number: {value}", run.name),
+            (Some(unit), Ok(_)) if *unit != own => {
+                format!("`{over}` has unlike units: `{unit}` and `{own}`")
+            }
+            (_, Ok(number)) => {
+                unit = Some(own.into());
+                places.push(number);
+                continue;
+            }
+        };
+        return Err(NoOverlay::new(what, []));
+    }
+    Ok((
+        Column::number(over, &unit.unwrap_or_default(), "key of the scenario"),
+        places,
+    ))
+}
+
+/// `50 ms` as a number and its unit.
+fn quantity(text: &str) -> (&str, &str) {
+    let text = text.trim().trim_matches('"');
+    let end = text.find(|c: char| !(c.is_ascii_digit() || "+-.eE_".contains(c)));
+    let (number, unit) = text.split_at(end.unwrap_or(text.len()));
+    (number, unit.trim())
+}
+
+/// Labels of all runs, each once, in the order in which they come.
+fn labels(columns: &[Values]) -> Vec<&str> {
+    let mut labels: Vec<&str> = Vec::new();
+    let mut seen = std::collections::BTreeSet::new();
+    for (label, _) in columns.iter().flat_map(|own| &own.rows) {
+        if seen.insert(label.as_str()) {
+            labels.push(label);
+        }
+    }
+    labels
+}
+
+fn value_of(own: &Values, label: &str) -> Option<f64> {
+    let found = own.rows.iter().find(|(name, _)| name == label);
+    found.map(|(_, value)| *value)
+}
+
+/// A curve for each row, over the values of a key.
+fn over_key(
+    all: &[Results],
+    columns: &[Values],
+    (key_column, places): (&Column, &[f64]),
+    into: &mut Overlay,
+) {
+    let Some(first) = columns.first() else { return };
+    let y = &first.column;
+    let curves = labels(columns).into_iter().map(|label| {
+        let dots = places.iter().zip(columns);
+        let dots = dots.filter_map(|(at, own)| Some((*at, value_of(own, label)?, None)));
+        Dots {
+            name: label.into(),
+            dots: dots.collect(),
+        }
+    });
+    let curves: Vec<Dots> = curves.collect();
+    let title = format!("{} over {}", y.name, key_column.name);
+    let axes = [key_column, y].map(|column| Axis::new(&column.name, &column.unit));
+    let drawn: Vec<_> = curves
+        .iter()
+        .map(|curve| curve.curve(Style::Line))
+        .collect();
+    into.plots
+        .extend(plots(&title, (&axes[0], &axes[1]), &drawn, ""));
+    into.tables
+        .push(numbers(all, columns, Some((key_column, places))));
+}
+
+/// A curve for each run, over its rows.
+fn side_by_side(all: &[Results], columns: &[Values], into: &mut Overlay) {
+    let Some(first) = columns.first() else { return };
+    let (y, labels) = (&first.column, labels(columns));
+    let curves = all.iter().zip(columns).map(|(run, own)| {
+        let dots = (1..).zip(&labels);
+        let dots =
+            dots.filter_map(|(at, label)| Some((f64::from(at), value_of(own, label)?, None)));
+        Dots {
+            name: run.name.clone(),
+            dots: dots.collect(),
+        }
+    });
+    let curves: Vec<_> = curves.map(|curve| curve.curve(Style::Points)).collect();
+    let named = (1..).zip(labels.iter().take(NAMED));
+    let named: Vec<String> = named.map(|(at, label)| format!("{at}: {label}")).collect();
+    let note = match labels.len() > NAMED {
+        true => format!("{}; the table has the others.", named.join("; ")),
+        false => format!("{}.", named.join("; ")),
+    };
+    let x = Axis {
+        at: match labels.len() <= NAMED {
+            true => (1..=labels.len()).map(|at| at as f64).collect(),
+            false => Vec::new(),
+        },
+        ..Axis::new("Row, as named below", "")
+    };
+    let axis = Axis::new(&y.name, &y.unit);
+    into.plots
+        .extend(plots(&y.name, (&x, &axis), &curves, &note));
+    into.tables.push(numbers(all, columns, None));
+}
+
+/// A row for each row of the runs, a column for each run.
+fn numbers(all: &[Results], columns: &[Values], over: Option<(&Column, &[f64])>) -> Table {
+    let y = columns.first().map(|own| own.column.clone());
+    let y = y.unwrap_or_else(|| Column::text("", ""));
+    let mut heads = vec![Column::text("row", "of the table of each run")];
+    for (index, run) in all.iter().enumerate() {
+        let name = match over {
+            Some((key, places)) => {
+                let unit = if key.unit.is_empty() { "" } else { " " };
+                format!("{} = {}{unit}{}", key.name, places[index], key.unit)
+            }
+            None => run.name.clone(),
+        };
+        heads.push(Column::number(&name, &y.unit, &y.meaning));
+    }
+    let mut table = Table::new(key(&y.name, ""), format!("{}, as drawn.", y.name), heads);
+    for label in labels(columns) {
+        let mut row = vec![Cell::from(label)];
+        row.extend(
+            columns
+                .iter()
+                .map(|own| value_of(own, label).map_or(Cell::Empty, |value| Cell::float(value, 4))),
+        );
+        table.rows.push(row);
+    }
+    table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantities_part_into_number_and_unit() {
+        for (text, number, unit) in [
+            ("16", "16", ""),
+            ("\"50 ms\"", "50", "ms"),
+            ("0.25", "0.25", ""),
+            ("\"400G\"", "400", "G"),
+            ("1e3", "1e3", ""),
+            ("\"greedy\"", "", "greedy"),
+        ] {
+            assert_eq!(quantity(text), (number, unit), "{text}");
+        }
+    }
+}

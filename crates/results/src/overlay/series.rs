@@ -1,0 +1,56 @@
+//! Time series of several runs: those of one name in one plot.
+
+use super::{NoOverlay, Overlay, ReadSeries, Results, plots};
+use crate::model::{Axis, Curve, Style};
+
+/// Plots of series where none is asked for.
+const PLOTS: usize = 12;
+const MS_PS: f64 = 1e9;
+
+/// Series that several runs have, or the one asked for.
+pub fn draw(all: &[Results], asked: Option<&str>, into: &mut Overlay) -> Result<(), NoOverlay> {
+    let mut names: Vec<&str> = Vec::new();
+    for one in all.iter().flat_map(|run| &run.series) {
+        if !names.contains(&one.name.as_str()) {
+            names.push(&one.name);
+        }
+    }
+    if let Some(asked) = asked
+        && !names.contains(&asked)
+    {
+        let known = names.iter().map(|name| format!("series.{name}"));
+        return Err(NoOverlay::new(
+            format!("there is no series `{asked}`"),
+            known,
+        ));
+    }
+    let is_meant = |name: &&str| match asked {
+        Some(asked) => *name == asked,
+        None => all.iter().filter(|run| of(run, name).is_some()).count() > 1,
+    };
+    for name in names.iter().filter(|name| is_meant(name)).take(PLOTS) {
+        let found = all.iter().filter_map(|run| Some((run, of(run, name)?)));
+        let found: Vec<(&Results, &ReadSeries)> = found.collect();
+        let Some((_, first)) = found.first() else {
+            continue;
+        };
+        let (x, scale) = match first.clock.as_str() {
+            "cycle" => (Axis::new("Time", "cycles"), 1.0),
+            _ => (Axis::new("Time", "ms"), MS_PS),
+        };
+        let curves: Vec<Curve> = found
+            .iter()
+            .map(|(run, own)| {
+                let (x, y) = own.points.iter().map(|(x, y)| (x / scale, *y)).unzip();
+                Curve::new(run.name.clone(), Style::Line, x, y)
+            })
+            .collect();
+        let y = Axis::new("Value", &first.unit);
+        into.plots.extend(plots(name, (&x, &y), &curves, ""));
+    }
+    Ok(())
+}
+
+fn of<'a>(run: &'a Results, name: &str) -> Option<&'a ReadSeries> {
+    run.series.iter().find(|one| one.name == name)
+}

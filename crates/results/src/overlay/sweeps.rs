@@ -1,0 +1,265 @@
+//! Sweeps and searches: curves over one of their axes.
+
+use std::collections::BTreeMap;
+
+use super::{Dots, NoOverlay, Overlay, Read, Results, plots};
+use crate::column::{Column, key};
+use crate::model::{Axis, Cell, Style, Table};
+
+/// Columns that are drawn where none is asked for.
+const USUAL: [&str; 4] = ["latency_mean", "delay_mean", "accepted", "goodput"];
+/// Beyond saturation these depend on the length of the run only.
+const LATENCIES: [&str; 3] = ["latency_", "network_latency_", "delay_"];
+
+/// The points of a sweep, over its seeds.
+struct Points<'a> {
+    name: &'a str,
+    table: &'a Read,
+    /// Columns before this one are axes.
+    axes: usize,
+}
+
+pub fn overlay(all: &[Results], y: Option<&str>, over: Option<&str>) -> Result<Overlay, NoOverlay> {
+    let mut sweeps = Vec::new();
+    for one in all {
+        let table = one.tables.iter().find(|table| table.name == "summary");
+        let points = table.and_then(|table| {
+            let axes = table.find("seeds")?;
+            Some(Points {
+                name: &one.name,
+                table,
+                axes,
+            })
+        });
+        let missing = || NoOverlay::new(format!("{} has no table of its points", one.name), []);
+        sweeps.push(points.ok_or_else(missing)?);
+    }
+    let x = chosen_axis(&sweeps, over)?;
+    let mut overlay = Overlay::default();
+    for y in chosen_columns(&sweeps, y)? {
+        draw(&sweeps, &x, &y, &mut overlay)?;
+    }
+    Ok(overlay)
+}
+
+impl Points<'_> {
+    fn axis(&self, asked: &str) -> Option<usize> {
+        let at = self.table.find(asked).or_else(|| {
+            let last = |(key, _): &(String, Column)| key.rsplit('_').next() == Some(asked);
+            self.table.columns[..self.axes].iter().position(last)
+        });
+        at.filter(|at| *at < self.axes)
+    }
+
+    /// The values of an axis, each once.
+    fn values(&self, axis: usize) -> Vec<&str> {
+        let cells = self.table.rows.iter().filter_map(|row| row.get(axis));
+        let mut values: Vec<&str> = cells.map(String::as_str).collect();
+        values.sort_unstable();
+        values.dedup();
+        values
+    }
+
+    fn axis_names(&self) -> impl Iterator<Item = String> + '_ {
+        self.table.columns[..self.axes]
+            .iter()
+            .map(|(key, _)| key.clone())
+    }
+}
+
+/// The name of the axis over which curves run.
+fn chosen_axis(sweeps: &[Points<'_>], over: Option<&str>) -> Result<String, NoOverlay> {
+    if let Some(over) = over {
+        for sweep in sweeps {
+            match sweep.axis(over) {
+                None => {
+                    let what = format!("{} has no axis `{over}`", sweep.name);
+                    return Err(NoOverlay::new(what, sweep.axis_names()));
+                }
+                Some(at) if !sweep.table.is_of_numbers(at) => {
+                    let what = format!("the values of `{over}` in {} are no numbers", sweep.name);
+                    return Err(NoOverlay::new(what, sweep.axis_names()));
+                }
+                Some(_) => {}
+            }
+        }
+        return Ok(over.into());
+    }
+    let is_shared = |name: &String| {
+        let mut all = sweeps.iter();
+        all.all(|one| one.axis(name).is_some_and(|at| one.table.is_of_numbers(at)))
+    };
+    let first = &sweeps[0];
+    let varies = |name: &String| {
+        let at = first.axis(name);
+        at.is_some_and(|at| first.values(at).len() > 1)
+    };
+    let load = ["load".to_owned()].into_iter().filter(is_shared);
+    let others = first
+        .axis_names()
+        .filter(|name| is_shared(name) && varies(name));
+    let what = "there is no axis of numbers that all have: name one by --over";
+    let mut axes = load.chain(others);
+    axes.next()
+        .ok_or_else(|| NoOverlay::new(what, first.axis_names()))
+}
+
+fn chosen_columns(sweeps: &[Points<'_>], y: Option<&str>) -> Result<Vec<String>, NoOverlay> {
+    if let Some(y) = y {
+        return Ok(vec![y.into()]);
+    }
+    let table = sweeps[0].table;
+    let has = |name: &&&str| table.find(name).is_some_and(|at| table.is_of_numbers(at));
+    let usual: Vec<String> = USUAL
+        .iter()
+        .filter(has)
+        .map(|name| (*name).into())
+        .collect();
+    match usual.is_empty() {
+        true => Err(NoOverlay::new(
+            "which column? name one by --y",
+            measures(&sweeps[0]),
+        )),
+        false => Ok(usual),
+    }
+}
+
+fn measures(sweep: &Points<'_>) -> Vec<String> {
+    let columns = sweep.table.columns[sweep.axes..].iter();
+    columns.map(|(key, _)| key.clone()).collect()
+}
+
+/// Names of axes, and the values of each by sweep: those that tell curves apart.
+fn telling(sweeps: &[Points<'_>], x: &str) -> Vec<String> {
+    let mut seen: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    let mut order = Vec::new();
+    for sweep in sweeps {
+        for (at, (key, _)) in sweep.table.columns[..sweep.axes].iter().enumerate() {
+            if sweep.axis(x) == Some(at) {
+                continue;
+            }
+            if !seen.contains_key(key) {
+                order.push(key.clone());
+            }
+            seen.entry(key.clone())
+                .or_default()
+                .extend(sweep.values(at));
+        }
+    }
+    order.retain(|key| {
+        let values = &seen[key];
+        values.iter().any(|value| *value != values[0])
+    });
+    order
+}
+
+fn draw(sweeps: &[Points<'_>], x: &str, y: &str, into: &mut Overlay) -> Result<(), NoOverlay> {
+    let telling = telling(sweeps, x);
+    let (mut curves, mut left_out) = (Vec::new(), 0);
+    let (mut x_column, mut y_column) = (Column::text(x, ""), Column::text(y, ""));
+    for sweep in sweeps {
+        let table = sweep.table;
+        let no_column = || {
+            let what = format!("{} has no column `{y}`", sweep.name);
+            NoOverlay::new(what, measures(sweep))
+        };
+        let value = table
+            .find(y)
+            .filter(|at| *at >= sweep.axes)
+            .ok_or_else(no_column)?;
+        let axis = sweep.axis(x).ok_or_else(no_column)?;
+        let (key, told) = &table.columns[value];
+        let interval = table.find(&format!("{key}_ci95"));
+        let saturated = LATENCIES.iter().any(|start| key.starts_with(start));
+        let saturated = table.find("saturated").filter(|_| saturated);
+        (x_column, y_column) = (table.columns[axis].1.clone(), told.clone());
+        let mut own: Vec<Dots> = Vec::new();
+        for row in &table.rows {
+            let points = table.number(row, axis).zip(table.number(row, value));
+            let Some((at, height)) = points else { continue };
+            if saturated
+                .and_then(|at| table.number(row, at))
+                .unwrap_or(0.0)
+                > 0.5
+            {
+                left_out += 1;
+                continue;
+            }
+            let name = name(sweep, row, &telling, sweeps.len() > 1);
+            let half_width = interval.and_then(|at| table.number(row, at));
+            let known = own.iter().position(|curve| curve.name == name);
+            let known = known.unwrap_or_else(|| {
+                let dots = Vec::new();
+                own.push(Dots { name, dots });
+                own.len() - 1
+            });
+            own[known].dots.push((at, height, half_width));
+        }
+        curves.extend(own);
+    }
+    let note = match left_out {
+        0 => String::new(),
+        _ => {
+            "Latencies beyond saturation are left out: they depend on the length of the run.".into()
+        }
+    };
+    let title = format!("{} over {}", y_column.name, x_column.name);
+    let axes = [&x_column, &y_column].map(|column| Axis::new(&column.name, &column.unit));
+    let drawn: Vec<_> = curves
+        .iter()
+        .map(|curve| curve.curve(Style::Line))
+        .collect();
+    into.plots
+        .extend(plots(&title, (&axes[0], &axes[1]), &drawn, &note));
+    into.tables.push(numbers(&curves, (&x_column, &y_column)));
+    Ok(())
+}
+
+/// The sweep, if there are several, and the values of the axes that tell curves apart.
+fn name(sweep: &Points<'_>, row: &[String], telling: &[String], has_others: bool) -> String {
+    let mut parts: Vec<String> = Vec::new();
+    if has_others {
+        parts.push(sweep.name.into());
+    }
+    for axis in telling {
+        if let Some(at) = sweep.axis(axis)
+            && let Some(value) = row.get(at)
+        {
+            parts.push(format!("{} = {value}", sweep.table.columns[at].1.name));
+        }
+    }
+    match parts.is_empty() {
+        true => sweep.name.into(),
+        false => parts.join(", "),
+    }
+}
+
+/// A row for each dot.
+fn numbers(curves: &[Dots], (x, y): (&Column, &Column)) -> Table {
+    let mut table = Table::new(
+        key(&y.name, ""),
+        format!("{} over {}, as drawn.", y.name, x.name),
+        vec![
+            Column::text("curve", "as the legend calls it"),
+            Column::number(&x.name, &x.unit, "position"),
+            Column::number(&y.name, &y.unit, &y.meaning),
+            Column::interval(
+                &y.name,
+                &y.unit,
+                "half width of its 95 % interval over the seeds",
+            ),
+        ],
+    );
+    for curve in curves {
+        for (at, value, half_width) in &curve.dots {
+            let cell = |value: f64| Cell::float(value, 4);
+            table.rows.push(vec![
+                curve.name.clone().into(),
+                cell(*at),
+                cell(*value),
+                half_width.map_or(Cell::Empty, cell),
+            ]);
+        }
+    }
+    table
+}

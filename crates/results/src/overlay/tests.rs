@@ -1,0 +1,129 @@
+//! Overlays of made-up directories.
+
+use serde_json::json;
+
+use super::*;
+
+fn column(name: &str, heading: &str, unit: &str) -> Value {
+    json!({ "name": name, "heading": heading, "unit": unit, "meaning": "" })
+}
+
+fn sweep(name: &str, text: &str) -> Results {
+    let columns = json!({ "tables/summary.csv": { "columns": [
+        column("load", "load", ""),
+        column("vcs", "VCs", ""),
+        column("seeds", "seeds", ""),
+        column("latency_mean_cycles", "latency mean", "cycles"),
+        column("latency_mean_cycles_ci95", "latency mean ± 95 %", "cycles"),
+        column("saturated", "saturated", ""),
+    ] } });
+    let mut results = Results {
+        name: name.into(),
+        is_sweep: true,
+        ..Results::default()
+    };
+    let head = "load,vcs,seeds,latency_mean_cycles,latency_mean_cycles_ci95,saturated\r\n";
+    results.read_tables(&columns, |_| Some(format!("{head}{text}")));
+    results
+}
+
+fn run(name: &str, n3: &str, rows: &str) -> Results {
+    let columns = json!({ "tables/flows.csv": { "columns": [
+        column("flow", "flow", ""),
+        column("throughput_mbps", "throughput", "Mbps"),
+    ] } });
+    let mut results = Results {
+        name: name.into(),
+        keys: vec![
+            ("flow_control.n3".into(), n3.into()),
+            ("run.seed".into(), "1".into()),
+        ],
+        ..Results::default()
+    };
+    results.read_tables(&columns, |_| {
+        Some(format!("flow,throughput_mbps\r\n{rows}"))
+    });
+    results.read_series("queue", "time_ps,value_cells\r\n0,1\r\n1000000000,3\r\n");
+    results
+}
+
+fn names(plot: &Plot) -> Vec<&str> {
+    plot.curves
+        .iter()
+        .map(|curve| curve.name.as_str())
+        .collect()
+}
+
+#[test]
+fn sweeps_lie_over_each_other_and_legends_show_what_varies() {
+    let one = sweep(
+        "mesh",
+        "0.1,2,3,10,1,0\r\n0.2,2,3,20,,0\r\n0.3,2,3,900,9,1\r\n0.1,4,3,9,1,0\r\n",
+    );
+    let other = sweep("torus", "0.2,2,1,7,,0\r\n0.1,2,1,6,,0\r\n");
+    let found = overlay(&[one.clone(), other], None, None).expect("it is drawn");
+    let [plot] = found.plots.as_slice() else {
+        panic!("one plot")
+    };
+    assert_eq!(
+        names(plot),
+        ["mesh, VCs = 2", "mesh, VCs = 4", "torus, VCs = 2"]
+    );
+    assert_eq!(
+        (&plot.curves[0].x, &plot.curves[0].y),
+        (&vec![0.1, 0.2], &vec![10.0, 20.0])
+    );
+    assert_eq!(
+        plot.curves[0].interval,
+        Some((vec![9.0, 20.0], vec![11.0, 20.0]))
+    );
+    assert_eq!(plot.curves[2].x, [0.1, 0.2], "ascending");
+    assert!(plot.note.contains("beyond saturation"));
+    assert_eq!(found.tables[0].rows.len(), 5);
+    let over_vcs = overlay(
+        std::slice::from_ref(&one),
+        Some("latency_mean"),
+        Some("vcs"),
+    )
+    .expect("drawn");
+    assert_eq!(names(&over_vcs.plots[0]), ["load = 0.1", "load = 0.2"]);
+    let wrong =
+        overlay(std::slice::from_ref(&one), Some("goodput"), None).expect_err("no such column");
+    assert!(
+        wrong.known.contains(&"latency_mean_cycles".into()),
+        "{wrong:?}"
+    );
+    let wrong = overlay(std::slice::from_ref(&one), None, Some("depth")).expect_err("no such axis");
+    assert_eq!(wrong.known, ["load", "vcs"]);
+    let mixed = overlay(&[one, run("a", "1", "")], None, None).expect_err("unlike");
+    assert!(mixed.what.contains("single runs: a"));
+}
+
+#[test]
+fn runs_lie_side_by_side_or_over_a_key() {
+    let runs = [
+        run("a", "16", "VC1,5\r\n\"VC[1]\",1\r\n\"VC[2]\",2\r\n"),
+        run("b", "8", "VC1,4\r\nnew,3\r\n"),
+    ];
+    let found = overlay(&runs, None, None).expect("drawn");
+    let titles: Vec<&str> = found.plots.iter().map(|plot| plot.title.as_str()).collect();
+    assert_eq!(titles, ["throughput", "queue"]);
+    assert_eq!(names(&found.plots[0]), ["a", "b"]);
+    assert_eq!(found.plots[0].curves[1].x, [1.0, 4.0], "VC1 and new");
+    assert_eq!(found.plots[1].curves[0].x, [0.0, 1.0]);
+    let over = overlay(&runs, Some("throughput"), Some("n3")).expect("drawn");
+    let plot = &over.plots[0];
+    assert_eq!(names(plot), ["VC1", "VC[1]", "VC[2]", "new"]);
+    assert_eq!(
+        (&plot.curves[0].x, &plot.curves[0].y),
+        (&vec![8.0, 16.0], &vec![4.0, 5.0])
+    );
+    let group = overlay(&runs[..1], Some("VC.throughput_mbps"), None).expect("drawn");
+    assert_eq!(group.plots[0].curves[0].y, [1.0, 2.0]);
+    let series = overlay(&runs, Some("series.queue"), None).expect("drawn");
+    assert_eq!(series.plots.len(), 1);
+    let wrong = overlay(&runs, Some("delay"), None).expect_err("no such column");
+    assert_eq!(wrong.known, ["series.queue", "throughput_mbps"]);
+    let wrong = overlay(&runs, None, Some("n9")).expect_err("no such key");
+    assert!(wrong.what.contains("no key `n9`"));
+}
