@@ -64,8 +64,8 @@ pub fn stops(drawn: &OverTime) -> Option<Strip<'_>> {
         file: "stops-over-time",
         note: format!(
             "A row for each port that was stopped ({}), the first stopped first. The colour \
-             is the share of a bin for which it was stopped{exact}.{left_out} A click moves the time of all drawings. Keys: left and \
-             right move time, up and down choose a port.",
+             is the share of a bin for which it was stopped{exact}.{left_out} A click moves the \
+             time of all drawings. Keys: left and right move time, up and down choose a port.",
             drawn.units.stop
         ),
         rows,
