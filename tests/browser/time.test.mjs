@@ -57,7 +57,7 @@ const agree = async () => {
   for (const [, right] of shown.strips)
     assert.ok(Math.abs(right - shown.end) < 0.005, `strip at ${right}, time ${shown.end}`);
   for (const at of shown.charts)
-    assert.ok(at === null || Math.abs(at - shown.end) < 0.005, `chart at ${at}, time ${shown.end}`);
+    assert.ok(at === null || Math.abs(at - shown.end) < 0.01, `chart at ${at}, time ${shown.end}`);
   return shown;
 };
 

@@ -184,10 +184,11 @@ const Chart = (() => {
     }
     showNow() {
       const { u } = this;
-      const at = (this.clock.steps / this.plot.x.steps) * this.scale;
-      const { min, max } = u.scales.x;
-      this.now.hidden = !(at >= min && at <= max);
-      if (!this.now.hidden) this.now.style.left = `${u.valToPos(at, "x").toFixed(1)}px`;
+      const own = (steps) => (steps / this.plot.x.steps) * this.scale;
+      const [[from, end], { min, max }] = [this.clock.steps.map(own), u.scales.x];
+      // A bin that the chart shows in part is at its edge.
+      this.now.hidden = !(end >= min && from <= max);
+      this.now.style.left = `${u.valToPos(Math.min(end, max), "x").toFixed(1)}px`;
     }
 
     series(curve, i) {

@@ -40,9 +40,9 @@ const Clock = (() => {
       const found = this.ends.findIndex((end) => end >= steps * this.scale);
       return found < 0 ? this.count - 1 : found;
     }
-    // The end of the bin, in steps of the run's clock.
+    // Both ends of the bin, in steps of the run's clock.
     get steps() {
-      return this.ends[this.bin] / this.scale;
+      return [this.from(this.bin), this.ends[this.bin]].map((end) => end / this.scale);
     }
     say(time) {
       return `${shown(Number((time * this.per).toPrecision(6)))} ${this.shownUnit}`;

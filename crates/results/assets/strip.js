@@ -81,7 +81,8 @@ const Strip = (() => {
         return [from, to, level];
       }
       const share = this.of(this.stopped, port, bin);
-      const isFull = (at) => at >= 0 && at < clock.count && this.of(this.stopped, port, at) === FULL;
+      const isIn = (at) => this.data.exact && at >= 0 && at < clock.count;
+      const isFull = (at) => isIn(at) && this.of(this.stopped, port, at) === FULL;
       const length = ((to - from) * share) / FULL;
       const [before, after] = [isFull(bin - 1), isFull(bin + 1)];
       if (share && after && !before) return [to - length, to, 1];

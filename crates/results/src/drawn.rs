@@ -21,6 +21,8 @@ pub struct Units {
     pub queue_scale: f64,
     /// What a stop is here,
     pub stop: &'static str,
+    /// whether it was measured, not only seen at looks,
+    pub stops_are_exact: bool,
     /// and how whoever is at the far end has a part in it: `stopped by`.
     pub by: &'static str,
     /// What a queue is here.

@@ -87,6 +87,7 @@ fn of_ports(ports: &Ports, units: &Units, ids: &Ids) -> Value {
     json!({
         "ports": all.iter().map(row).collect::<Vec<_>>(),
         "by": units.by,
+        "exact": units.stops_are_exact,
         "queues": queues(units, most),
         "stops": ids.stops.as_ref().map(|id| json!({ "id": id, "rows": ports.stops })),
         "heat": ids.queues.as_ref().map(|id| json!({ "id": id, "rows": ports.queues })),

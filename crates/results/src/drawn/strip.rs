@@ -51,17 +51,21 @@ struct Part {
 pub fn stops(drawn: &OverTime) -> Option<Strip<'_>> {
     let ports = &drawn.ports;
     let rows = ports.stops.iter().map(|at| &ports.ports[*at]);
-    let rows = rows.map(|port| (port, spans(&port.stopped, &drawn.ends)));
+    let is_exact = drawn.units.stops_are_exact;
+    let rows = rows.map(|port| (port, spans(&port.stopped, &drawn.ends, is_exact)));
     let rows: Vec<_> = rows.collect();
     let left_out = left_out(ports.stops_all, rows.len(), "the ports stopped longest");
+    let exact = match is_exact {
+        true => "; a stop that fills whole bins is drawn as long as it was",
+        false => "",
+    };
     (!rows.is_empty()).then(|| Strip {
         title: "Stops over time",
         file: "stops-over-time",
         note: format!(
             "A row for each port that was stopped ({}), the first stopped first. The colour \
-             is the share of a bin for which it was stopped; a stop that fills whole bins is drawn \
-             as long as it was.{left_out} A click moves the time of all drawings. Keys: left and \
-             right move time, up and down choose a port.",
+             is the share of a bin for which it was stopped{exact}.{left_out} A click moves the \
+             time of all drawings. Keys: left and right move time, up and down choose a port.",
             drawn.units.stop
         ),
         rows,
@@ -77,13 +81,19 @@ pub fn queues(drawn: &OverTime) -> Option<Strip<'_>> {
     let rows = rows.map(|port| (port, shades(&port.queued, most, &drawn.ends)));
     let rows: Vec<_> = rows.collect();
     let left_out = left_out(ports.queues_all, rows.len(), "the largest");
+    let (hosts, larger) = match rows.iter().any(|(port, _)| port.is_host) {
+        true => (
+            ", hosts last",
+            ", the largest inside the network; at hosts it may be more",
+        ),
+        false => ("", ""),
+    };
     (!rows.is_empty()).then(|| Strip {
         title: "Queues over time",
         file: "queues-over-time",
         note: format!(
-            "A row for each port, the largest queue first, hosts last: {}, the most seen in a \
-             bin. The last colour stands for {} {}, the largest of a switch; queues of hosts \
-             may be larger.{left_out}",
+            "A row for each port, the largest queue first{hosts}: {}, the most seen in a bin. \
+             The last colour stands for {} {}{larger}.{left_out}",
             drawn.units.buffer,
             significant(most as f64 * drawn.units.queue_scale, 4),
             drawn.units.queue,
@@ -109,10 +119,10 @@ pub fn drawings(drawn: &OverTime) -> Vec<(&'static str, String)> {
     map.into_iter().chain(strips).collect()
 }
 
-/// Stops: a bin that is stopped in part, with one of stops alone at one of its ends, is stopped
-/// at that end.
-fn spans(shares: &[u8], ends: &[f64]) -> Vec<Part> {
-    let is_full = |at: Option<usize>| at.and_then(|at| shares.get(at)) == Some(&200);
+/// Stops: where they were measured, a bin that is stopped in part, with one of stops alone at one
+/// of its ends, is stopped at that end.
+fn spans(shares: &[u8], ends: &[f64], is_exact: bool) -> Vec<Part> {
+    let is_full = |at: Option<usize>| is_exact && at.and_then(|at| shares.get(at)) == Some(&200);
     let part = |bin: usize, share: u8| {
         let (from, to) = bounds(ends, bin);
         let length = (to - from) * f64::from(share) / 200.0;
@@ -258,18 +268,20 @@ mod tests {
     /// Stopped from 15 to 42, then half of the last bin.
     #[test]
     fn a_stop_is_drawn_as_long_as_it_was() {
-        let drawn = spans(&[0, 100, 200, 200, 40, 100], &ENDS);
+        let drawn = spans(&[0, 100, 200, 200, 40, 100], &ENDS, true);
         assert_eq!(parts(&drawn), [(15.0, 42.0, 1.0), (50.0, 55.0, 0.5)]);
     }
 
     /// Several short stops, or one: a bin alone does not tell.
     #[test]
     fn a_bin_alone_is_as_dark_as_its_share() {
-        let drawn = spans(&[100, 0, 50, 0, 0, 0], &ENDS);
+        let drawn = spans(&[100, 0, 50, 0, 0, 0], &ENDS, true);
         assert_eq!(parts(&drawn), [(0.0, 10.0, 0.5), (20.0, 30.0, 0.25)]);
-        let between = spans(&[200, 100, 200, 0, 0, 0], &ENDS);
+        let between = spans(&[200, 100, 200, 0, 0, 0], &ENDS, true);
         let all = [(0.0, 10.0, 1.0), (10.0, 20.0, 0.5), (20.0, 30.0, 1.0)];
         assert_eq!(parts(&between), all);
+        let seen = spans(&[0, 100, 200, 0, 0, 0], &ENDS, false);
+        assert_eq!(parts(&seen), [(10.0, 20.0, 0.5), (20.0, 30.0, 1.0)]);
     }
 
     #[test]

@@ -9,6 +9,7 @@ fn units() -> Units {
         queue: "kB",
         queue_scale: 1e-3,
         stop: "stopped",
+        stops_are_exact: true,
         by: "stopped by",
         buffer: "queue",
         busy_per_step: 1,
