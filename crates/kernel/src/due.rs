@@ -3,9 +3,11 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-/// A set of entities that is filled, then emptied in ascending order.
+/// A set of entities that is filled, then emptied in ascending order. It mostly holds one.
 #[derive(Clone, Debug)]
 pub struct DueSet {
+    /// The only entity in it; [`NOBODY`], or [`SEVERAL`], which stand in the words.
+    only: u32,
     words: Vec<u64>,
     /// A bit for each of the first words that is not empty: most networks have no more.
     low: u64,
@@ -15,12 +17,17 @@ pub struct DueSet {
 
 /// Words that `low` speaks of.
 const LOW: usize = 64;
+/// The set is empty.
+const NOBODY: u32 = u32::MAX;
+/// It holds several entities.
+const SEVERAL: u32 = u32::MAX - 1;
 
 impl DueSet {
     /// An empty set of entities below `count`.
     pub fn new(count: usize) -> DueSet {
         let words = count.div_ceil(64).max(1);
         DueSet {
+            only: NOBODY,
             words: vec![0; words],
             low: 0,
             high: vec![0; words.saturating_sub(LOW).div_ceil(64)],
@@ -30,6 +37,19 @@ impl DueSet {
     /// Puts `entity` in.
     #[inline(always)]
     pub fn insert(&mut self, entity: u32) {
+        if self.only == NOBODY {
+            self.only = entity;
+            return;
+        }
+        if self.only != SEVERAL {
+            self.set_bit(self.only);
+            self.only = SEVERAL;
+        }
+        self.set_bit(entity);
+    }
+
+    #[inline(always)]
+    fn set_bit(&mut self, entity: u32) {
         let word = entity as usize / 64;
         self.words[word] |= 1 << (entity % 64);
         if word < LOW {
@@ -39,18 +59,37 @@ impl DueSet {
         }
     }
 
-    /// Takes out the first 64 entities that hold any: their first number, a bit for each.
+    /// Takes out the first entities that it holds: the first number, and a bit for each, that for
+    /// the first number lowest.
     #[inline]
     pub fn take_word(&mut self) -> Option<(u32, u64)> {
+        let only = self.only;
+        if only == NOBODY {
+            return None;
+        }
+        if only != SEVERAL {
+            self.only = NOBODY;
+            return Some((only, 1));
+        }
+        self.take_of_several()
+    }
+
+    #[inline]
+    fn take_of_several(&mut self) -> Option<(u32, u64)> {
         let word = if self.low != 0 {
             let word = self.low.trailing_zeros() as usize;
             self.low &= self.low - 1;
+            if self.low == 0 && self.high.is_empty() {
+                self.only = NOBODY;
+            }
             word
-        } else {
-            let group = self.high.iter().position(|&words| words != 0)?;
+        } else if let Some(group) = self.high.iter().position(|&words| words != 0) {
             let word = self.high[group].trailing_zeros() as usize;
             self.high[group] &= self.high[group] - 1;
             (group + 1) * 64 + word
+        } else {
+            self.only = NOBODY;
+            return None;
         };
         let bits = core::mem::take(&mut self.words[word]);
         Some((word as u32 * 64, bits))

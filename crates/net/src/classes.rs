@@ -65,6 +65,12 @@ pub(crate) struct Classes {
 }
 
 impl Classes {
+    /// The place of the queue of a class in front of a channel.
+    #[inline]
+    pub(crate) fn queue(&self, channel: u32, class: u8) -> usize {
+        channel as usize * self.count + class as usize
+    }
+
     /// Of a network in which no unit is routed.
     pub fn none() -> Classes {
         let stations = Setup {

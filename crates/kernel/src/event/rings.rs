@@ -14,8 +14,9 @@
 //! | Name | What it is |
 //! |---|---|
 //! | `now` | the last instant taken out: delays count from there |
-//! | `rings` | of each its delay, its first instant ([`EMPTY`] without), its events |
-//! | `first` | the least of their first instants |
+//! | `delays`, `firsts` | of each ring its delay ([`UNUSED`] without one), its first instant ([`EMPTY`] without events): side by side, since every event compares them all |
+//! | `rings` | of each its events |
+//! | `next`, `first` | a ring with the least of their first instants, and that instant |
 //! | `others` | the wheel |
 //! | `bound` | nothing in `others` happens before this |
 
@@ -44,11 +45,16 @@ const FIRST_ROOM: usize = 16;
 /// The first instant of a ring without events. (Nothing is ever that far ahead of a network, whose
 /// clock ends well before.)
 const EMPTY: u64 = u64::MAX;
+/// The delay of a place without a ring: no event is that far ahead.
+const UNUSED: u64 = u64::MAX;
 
 /// A queue of events for networks; same instants as [`Wheel`], faster where delays come back.
 pub struct Rings {
     now: u64,
-    rings: Vec<Ring>,
+    delays: [u64; RINGS],
+    firsts: [u64; RINGS],
+    rings: [Ring; RINGS],
+    next: usize,
     first: u64,
     others: Wheel,
     bound: u64,
@@ -57,8 +63,6 @@ pub struct Rings {
 
 /// The events that were made a certain span before they happen, in order.
 struct Ring {
-    delay: u64,
-    first: u64,
     /// Events ever added, and ever taken out: they stand in `events` from `taken` to `added`, each
     /// number modulo their room, a power of two.
     added: u32,
@@ -69,15 +73,23 @@ struct Ring {
 }
 
 impl Ring {
-    fn new(delay: u64) -> Ring {
+    fn new() -> Ring {
         Ring {
-            delay,
-            first: EMPTY,
             added: 0,
             taken: 0,
             events: vec![Event::new(Time::ZERO, Phase::Observe, 0, 0); FIRST_ROOM],
             // What it takes until the next look counts as if it had always been there.
             added_before: 0_u32.wrapping_sub(PERIOD / RARE),
+        }
+    }
+
+    /// A place without a ring.
+    const fn none() -> Ring {
+        Ring {
+            added: 0,
+            taken: 0,
+            events: Vec::new(),
+            added_before: 0,
         }
     }
 
@@ -91,16 +103,12 @@ impl Ring {
         number as usize & (self.events.len() - 1)
     }
 
-    /// Adds an event; `first` is the first instant of all rings.
+    /// Adds an event.
     #[inline]
-    fn push(&mut self, event: Event, first: &mut u64) {
-        let len = self.len();
-        if len == 0 {
-            self.first = event.time().0;
-            *first = self.first.min(*first);
-        } else if len as usize == self.events.len() {
+    fn push(&mut self, event: Event) {
+        if self.len() as usize == self.events.len() {
             // A call at the very end, so that the rest needs no room for what it would spoil.
-            return self.push_where_full(event, first);
+            return self.push_where_full(event);
         }
         let place = self.place(self.added);
         self.events[place] = event;
@@ -111,19 +119,18 @@ impl Ring {
     /// as there was room.
     #[cold]
     #[inline(never)]
-    fn push_where_full(&mut self, event: Event, first: &mut u64) {
+    fn push_where_full(&mut self, event: Event) {
         assert!(self.events.len() < 1 << 31, "too many events wait");
         self.events.extend_from_within(..);
-        self.push(event, first);
+        self.push(event);
     }
 
-    /// Takes out what happens at its first instant.
+    /// Takes out what happens at its first instant, `instant`; which is first then.
     #[inline]
-    fn take_first(&mut self, each: &mut impl FnMut(Event)) {
-        let instant = self.first;
+    fn take_first(&mut self, instant: u64, each: &mut impl FnMut(Event)) -> u64 {
         let mut taken = self.taken;
         let mut event = self.events[self.place(taken)];
-        self.first = loop {
+        let first = loop {
             each(event);
             taken = taken.wrapping_add(1);
             if taken == self.added {
@@ -135,6 +142,7 @@ impl Ring {
             }
         };
         self.taken = taken;
+        first
     }
 }
 
@@ -142,7 +150,10 @@ impl Default for Rings {
     fn default() -> Self {
         Rings {
             now: 0,
-            rings: Vec::new(),
+            delays: [UNUSED; RINGS],
+            firsts: [EMPTY; RINGS],
+            rings: [const { Ring::none() }; RINGS],
+            next: 0,
             first: EMPTY,
             others: Wheel::default(),
             bound: EMPTY,
@@ -155,9 +166,9 @@ impl EventQueue for Rings {
     #[inline]
     fn push(&mut self, event: Event) {
         let delay = event.time().0.wrapping_sub(self.now);
-        for ring in &mut self.rings {
-            if ring.delay == delay {
-                return ring.push(event, &mut self.first);
+        for (place, known) in self.delays.iter().enumerate() {
+            if *known == delay {
+                return self.push_to(place, event);
             }
         }
         self.push_other(delay, event);
@@ -170,11 +181,6 @@ impl EventQueue for Rings {
 
     #[inline]
     fn take_instant(&mut self, until: Time, mut each: impl FnMut(Event)) -> Option<Time> {
-        if self.rings.is_empty() {
-            let instant = self.others.take_instant(until, each)?;
-            self.now = instant.0;
-            return Some(instant);
-        }
         let first = self.first;
         let instant = if first >= self.bound {
             self.take_from_others(first, until, &mut each)?
@@ -184,15 +190,9 @@ impl EventQueue for Rings {
             first
         };
         self.now = instant;
-        if instant == first {
-            let mut least = EMPTY;
-            for ring in &mut self.rings {
-                if ring.first == instant {
-                    ring.take_first(&mut each);
-                }
-                least = least.min(ring.first);
-            }
-            self.first = least;
+        while self.first == instant {
+            self.firsts[self.next] = self.rings[self.next].take_first(instant, &mut each);
+            self.find_first();
         }
         Some(Time(instant))
     }
@@ -205,6 +205,30 @@ impl EventQueue for Rings {
 }
 
 impl Rings {
+    #[inline(always)]
+    fn push_to(&mut self, place: usize, event: Event) {
+        if self.firsts[place] == EMPTY {
+            let at = event.time().0;
+            self.firsts[place] = at;
+            if at < self.first {
+                (self.next, self.first) = (place, at);
+            }
+        }
+        self.rings[place].push(event);
+    }
+
+    /// Finds the ring that comes first.
+    #[inline(always)]
+    fn find_first(&mut self) {
+        let (mut next, mut least) = (0, self.firsts[0]);
+        for (place, first) in self.firsts.iter().enumerate().skip(1) {
+            if *first < least {
+                (next, least) = (place, *first);
+            }
+        }
+        (self.next, self.first) = (next, least);
+    }
+
     /// Takes out what the wheel holds at the next instant, where it may have a part in it: `first`
     /// is that of rings. Which instant that is.
     #[inline(never)]
@@ -241,31 +265,35 @@ impl Rings {
             self.give_up_rare();
         }
         // An event of the present instant is done at once, and a ring is no faster.
-        if self.rings.len() < RINGS && delay != 0 && self.learner.is_frequent(delay) {
-            // Nobody kept it up while there were no rings.
-            self.bound = self.others.bound();
-            self.rings.push(Ring::new(delay));
+        if let Some(place) = self.delays.iter().position(|known| *known == UNUSED)
+            && delay != 0
+            && self.learner.is_frequent(delay)
+        {
+            self.delays[place] = delay;
+            self.rings[place] = Ring::new();
             self.learner.quiet = 0;
         }
     }
 
     /// Rings that took few events since the last look are dissolved.
     fn give_up_rare(&mut self) {
-        let (others, bound) = (&mut self.others, &mut self.bound);
-        self.rings.retain_mut(|ring| {
+        for place in 0..RINGS {
+            let ring = &mut self.rings[place];
             let added = ring.added.wrapping_sub(ring.added_before);
             ring.added_before = ring.added;
-            if added >= PERIOD / RARE {
-                return true;
+            if self.delays[place] == UNUSED || added >= PERIOD / RARE {
+                continue;
             }
-            while ring.first != EMPTY {
-                *bound = ring.first.min(*bound);
-                ring.take_first(&mut |event| others.push(event));
+            let mut first = self.firsts[place];
+            self.bound = self.bound.min(first);
+            while first != EMPTY {
+                first = ring.take_first(first, &mut |event| self.others.push(event));
             }
-            false
-        });
-        let firsts = self.rings.iter().map(|ring| ring.first);
-        self.first = firsts.min().unwrap_or(EMPTY);
+            self.delays[place] = UNUSED;
+            self.firsts[place] = EMPTY;
+            self.rings[place] = Ring::none();
+        }
+        self.find_first();
     }
 }
 
@@ -308,7 +336,8 @@ mod tests {
     use super::*;
 
     fn delays(rings: &Rings) -> Vec<u64> {
-        rings.rings.iter().map(|ring| ring.delay).collect()
+        let all = rings.delays.iter().copied();
+        all.filter(|delay| *delay != UNUSED).collect()
     }
 
     fn event(at: u64) -> Event {
@@ -348,7 +377,7 @@ mod tests {
             rings.take_instant(Time::MAX, |_| ());
             rings.push(event(rings.now + 1_000_000 + step * 17));
         }
-        assert_eq!((rings.rings.len(), rings.len()), (0, 1));
+        assert_eq!((delays(&rings).len(), rings.len()), (0, 1));
     }
 
     #[test]

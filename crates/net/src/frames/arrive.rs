@@ -7,6 +7,7 @@ use crate::classes::Flow;
 use crate::hop::kind::{ControlKind, UnitKind};
 use crate::hop::unit::{ECT, MARKED, NONE};
 use crate::hop::wire::Channel;
+use crate::network::Network;
 use crate::outcome::LossCause;
 use crate::probe::Probe;
 use crate::simulation::Simulation;
@@ -22,7 +23,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         };
         let is_to_station = channel.is(Channel::TO_HOST);
         let frame = network.units.get_mut(id);
-        let is_control = frame.is_control();
+        let (kind, is_control) = (frame.kind, frame.is_control());
         frame.set_input(channel_id);
         if frame.is_lost {
             return self.lose_frame(channel_id, id);
@@ -32,7 +33,6 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             self.probe.on_frame_arrival(self.now, channel_id, &view);
         }
         if is_control {
-            let kind = self.network.units.get(id).kind;
             match kind {
                 UnitKind::Control(ControlKind::Stop) => self.take_control(channel_id, id),
                 UnitKind::Control(kind) => self.take_credit_control(id, kind),
@@ -99,46 +99,50 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// or it goes several ways from here.
     #[inline]
     fn admit(&mut self, input: u32, channel: u32, id: u32) {
-        match self.network.channels.get(channel as usize) {
-            None => return self.admit_copies(input, id),
-            Some(out) if out.is_to_rest(self.now) => self.rest(channel),
-            Some(_) => {}
+        let Some(out) = self.network.channels.get(channel as usize) else {
+            return self.admit_copies(input, id);
+        };
+        let (node_id, tripped) = (out.from, out.tripped);
+        if out.is_to_rest(self.now) {
+            self.rest(channel);
         }
-        let network = &mut self.network;
-        let frame = *network.units.get(id);
+        let Network { classes, units, .. } = &mut self.network;
+        let frame = units.get(id);
         let (bytes, class) = (u64::from(frame.bytes), frame.class);
-        let at = network.queue(channel, class);
-        let node_id = network.channels[channel as usize].from;
+        let is_ect = frame.marks & ECT != 0;
+        let at = classes.queue(channel, class);
+        let queue = &classes.queues[at];
+        let (is_full, marks) = (
+            queue.bytes + bytes > queue.limit_bytes,
+            queue.marks && is_ect,
+        );
+        let node = &mut classes.nodes[node_id as usize];
+        let (is_lossless, counts_inputs) = (node.lossless & 1 << class != 0, node.counts_inputs);
         // What finds no room was sent all the same.
-        if network.classes.nodes[node_id as usize].has_time_out {
-            network.note_arrival(self.now, input, &frame);
+        if node.has_time_out {
+            let frame = *frame;
+            self.network.note_arrival(self.now, input, &frame);
         }
-        let queue = &network.classes.queues[at];
-        if queue.bytes + bytes > queue.limit_bytes {
+        if is_full {
             return self.turn_away(input, channel, id, LossCause::QueueFull);
         }
-        let marks = queue.marks && frame.marks & ECT != 0;
-        if self.drops_all(channel, class) {
+        if tripped & 1 << class != 0 && self.drops_all(channel, class) {
             return self.turn_away(input, channel, id, LossCause::Watchdog);
         }
-        if self.network.classes.nodes[node_id as usize].counts_inputs
-            && let Err(cause) = self.enter_input(node_id, input, at, class, bytes)
-        {
-            return self.turn_away(input, channel, id, cause);
-        }
-        let node = &mut self.network.classes.nodes[node_id as usize];
-        if node.counts_inputs {
+        if counts_inputs {
+            if let Err(cause) = self.enter_input(node_id, input, at, class, bytes) {
+                return self.turn_away(input, channel, id, cause);
+            }
+            let node = &mut self.network.classes.nodes[node_id as usize];
             node.bytes += bytes;
             node.most_bytes = node.most_bytes.max(node.bytes);
         }
-        let is_lossless = node.lossless & 1 << class != 0;
-        let detects_inputs = node.detects_inputs;
         if marks {
             self.mark_frame(at, id);
         }
-        self.join(channel, id);
+        self.join_queue(channel, id);
         if is_lossless {
-            if detects_inputs {
+            if self.network.classes.nodes[node_id as usize].detects_inputs {
                 self.detect_at_input(input, class);
             } else {
                 self.detect_at_queue(input, channel, class, id);
@@ -188,28 +192,41 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         if self.network.channels[channel_id as usize].is_to_rest(self.now) {
             self.rest(channel_id);
         }
-        let network = &mut self.network;
-        let frame = *network.units.get(id);
-        let at = network.queue(channel_id, frame.class);
-        let queue = &mut network.classes.queues[at];
-        queue.add(self.now, u64::from(frame.bytes));
+        self.join_queue(channel_id, id);
+    }
+
+    /// The same, where the last bit before it was taken note of.
+    #[inline]
+    fn join_queue(&mut self, channel_id: u32, id: u32) {
+        let Network {
+            channels,
+            classes,
+            units,
+            ..
+        } = &mut self.network;
+        let frame = units.get(id);
+        let (bytes, class) = (u64::from(frame.bytes), frame.class);
+        let at = classes.queue(channel_id, class);
+        let queue = &mut classes.queues[at];
+        queue.add(self.now, bytes);
         let held = queue.bytes;
-        if network.classes.lanes.is_empty() {
-            queue.push(&mut network.units, id);
-            network.channels[channel_id as usize].waiting |= 1 << frame.class;
+        let channel = &mut channels[channel_id as usize];
+        let (has_event, kind) = (channel.has_event, channel.kind);
+        let is_stuck = channel.stopped & 1 << class != 0;
+        if classes.lanes.is_empty() {
+            queue.push(units, id);
+            channel.waiting |= 1 << class;
         } else {
             self.join_lane(channel_id, id);
         }
-        if self.network.channels[channel_id as usize].is(Channel::CREDITS | Channel::SCHEDULED) {
-            self.note_join(channel_id, id, frame.class);
+        if kind & (Channel::CREDITS | Channel::SCHEDULED) != 0 {
+            self.note_join(channel_id, id, class);
         }
-        let channel = &self.network.channels[channel_id as usize];
-        let is_stuck = channel.stopped & 1 << frame.class != 0;
-        if !channel.has_event {
+        if !has_event {
             self.wake_port(channel_id);
         }
         if is_stuck && self.network.classes.queues[at].frames == 1 {
-            self.note_stuck(channel_id, frame.class);
+            self.note_stuck(channel_id, class);
         }
         if P::WATCHES {
             let view = self.network.view(id, channel_id);

@@ -5,10 +5,17 @@ use backwater_kernel::{Event, EventQueue, Phase};
 use crate::classes::Flow;
 use crate::classes::routes::Routes;
 use crate::hop::kind::ControlKind;
-use crate::hop::unit::{NONE, Unit};
+use crate::hop::unit::NONE;
 use crate::hop::wire::Channel;
+use crate::network::Network;
 use crate::probe::Probe;
 use crate::simulation::Simulation;
+
+/// Preamble and gap of a frame.
+const OVERHEAD_BYTES: u64 = 20;
+/// What of a frame must be there before a switch that cuts through sends it on, with preamble and
+/// gap.
+const HEADER_BYTES: u64 = 64 + OVERHEAD_BYTES;
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// An idle port starts what goes next, if anything may.
@@ -84,53 +91,48 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     #[inline(always)]
     pub(crate) fn start_frame(&mut self, channel_id: u32, id: u32) {
         let now = self.now;
-        let network = &mut self.network;
-        let frame = *network.units.get(id);
-        let busy = network.span(channel_id, u64::from(frame.bytes) + 20);
-        let channel = &mut network.channels[channel_id as usize];
+        let effect_bytes = self.send_on(channel_id, id);
+        let Network {
+            channels,
+            classes,
+            units,
+            ..
+        } = &mut self.network;
+        let frame = units.get_mut(id);
+        let (bytes, class, way) = (frame.bytes, frame.class, frame.way());
         let is_control = frame.is_control();
+        let channel = &mut channels[channel_id as usize];
         channel.is_busy = true;
         channel.sends_control = is_control;
-        channel.sent_class = frame.class;
-        channel.sent_bytes = frame.bytes;
+        channel.sent_class = class;
+        channel.sent_bytes = bytes;
         channel.sent_input = frame.input();
-        let (is_from_station, cuts, slot) = (
-            channel.is(Channel::FROM_HOST),
-            channel.is(Channel::CUTS_THROUGH),
-            channel.slot,
-        );
-        let has_credit = channel.is(Channel::CREDITS);
-        let mut effect = now + busy + channel.latency;
-        let to = channel.to;
+        let busy = channel.span(u64::from(bytes) + OVERHEAD_BYTES);
         channel.free_at = now + busy;
-        let waits = channel.waiting != 0 || channel.has_control;
-        self.unit_hops += 1;
-        if is_control {
-            self.by_class.control_hops += 1;
-        } else {
-            self.next_hop(id, &frame, to);
-            if cuts && self.can_cut_through(channel_id, id) {
-                let least = self.network.span(channel_id, 84);
-                effect = now + least + self.network.channels[channel_id as usize].latency;
-            }
-            if is_from_station {
-                self.note_start_at_source(&frame);
-            }
-        }
-        let network = &mut self.network;
-        network.units.get_mut(id).arrived = effect;
-        let channel = &mut network.channels[channel_id as usize];
+        let effect = match effect_bytes {
+            None => channel.free_at + channel.latency,
+            Some(bytes) => now + channel.span(bytes) + channel.latency,
+        };
+        frame.arrived = effect;
         if channel.errors.is_some() {
-            network.units.get_mut(id).is_lost = channel.loses_frame(now, busy, is_control);
+            frame.is_lost = channel.loses_frame(now, busy, is_control);
         }
-        let crosses = channel.is(Channel::CROSSES);
-        if !crosses {
-            channel.wire.push(&mut network.units, id);
+        if !channel.is(Channel::CROSSES) {
+            channel.wire.push(units, id);
         }
-        let place = u64::from(channel_id) << 32 | u64::from(frame.way());
-        self.hash.add(now.0 ^ u64::from(frame.bytes) << 48, place);
-        let has_event = P::WATCHES || waits || !is_control && self.counts_last_bit(channel_id);
-        self.network.channels[channel_id as usize].has_event = has_event;
+        // Does anybody count on when the last bit leaves? Where not, and nothing waits, it needs
+        // no event: see `rest`.
+        channel.has_event = P::WATCHES
+            || channel.waiting != 0
+            || channel.has_control
+            || !is_control
+                && (classes.nodes[channel.from as usize].counts_inputs
+                    || classes.queues[classes.queue(channel_id, class)].is_congested);
+        let (has_event, kind, slot) = (channel.has_event, channel.kind, channel.slot);
+        self.unit_hops += 1;
+        self.by_class.control_hops += u64::from(is_control);
+        let place = u64::from(channel_id) << 32 | u64::from(way);
+        self.hash.add(now.0 ^ u64::from(bytes) << 48, place);
         if has_event {
             self.events
                 .push(Event::new(now + busy, Phase::Transmit, channel_id, 0));
@@ -140,40 +142,46 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             let view = self.network.view(id, channel_id);
             self.probe.on_frame_start(now, channel_id, &view);
         }
-        match crosses {
-            false => self
+        match kind & Channel::CROSSES {
+            0 => self
                 .events
                 .push(Event::new(effect, Phase::Deliver, slot, 0)),
-            true => self.send_across(channel_id, id),
+            _ => self.send_across(channel_id, id),
         }
-        if has_credit && !is_control {
-            self.spend_credit(channel_id, frame.class, frame.bytes.into());
+        if kind & Channel::CREDITS != 0 && !is_control {
+            self.spend_credit(channel_id, class, bytes.into());
         }
     }
 
-    /// Does anybody count on when the last bit of a data frame leaves? Where not, and nothing
-    /// waits, it needs no event: see `rest`.
+    /// A frame is about to start: it has its next hop. With how many bytes it takes effect, if not
+    /// with its last.
     #[inline(always)]
-    fn counts_last_bit(&self, channel_id: u32) -> bool {
-        let network = &self.network;
-        let channel = &network.channels[channel_id as usize];
-        let queue = network.queue(channel_id, channel.sent_class);
-        network.classes.nodes[channel.from as usize].counts_inputs
-            || network.classes.queues[queue].is_congested
-    }
-
-    /// Gives the frame its hop behind the channel it starts on.
-    #[inline]
-    fn next_hop(&mut self, id: u32, frame: &Unit, node: u32) {
+    fn send_on(&mut self, channel_id: u32, id: u32) -> Option<u64> {
         let network = &mut self.network;
-        let hop = match &network.classes.routes {
-            Routes::Paths { .. } => frame.hop() + 1,
+        let frame = network.units.get_mut(id);
+        if frame.is_control() {
+            return None;
+        }
+        let channel = &network.channels[channel_id as usize];
+        match &network.classes.routes {
+            Routes::Paths { .. } => frame.set_hop(frame.hop() + 1),
             Routes::Tables(tables) => {
-                let to = network.destination(frame);
-                tables.after(frame.way(), network.units.number_of(id), node, to)
+                let (way, node) = (frame.way(), channel.to);
+                let to = network.classes.flows[frame.flow() as usize]
+                    .ends(frame.is_forward())
+                    .1;
+                let hop = tables.after(way, network.units.number_of(id), node, to);
+                network.units.get_mut(id).set_hop(hop);
             }
-        };
-        network.units.get_mut(id).set_hop(hop);
+        }
+        let (is_from_host, cuts) = (
+            channel.is(Channel::FROM_HOST),
+            channel.is(Channel::CUTS_THROUGH),
+        );
+        if is_from_host {
+            self.note_start_at_source(id);
+        }
+        (cuts && self.can_cut_through(channel_id, id)).then_some(HEADER_BYTES)
     }
 
     fn can_cut_through(&self, channel_id: u32, id: u32) -> bool {
@@ -192,12 +200,13 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     }
 
     #[inline]
-    fn note_start_at_source(&mut self, frame: &Unit) {
-        let flow = &mut self.network.classes.flows[frame.flow() as usize];
+    fn note_start_at_source(&mut self, id: u32) {
+        let flow_id = self.network.units.get(id).flow();
+        let flow = &mut self.network.classes.flows[flow_id as usize];
         if flow.is(Flow::PULLED) {
             flow.in_port -= 1;
             if flow.in_port == 0 {
-                self.by_class.pulled.push(frame.flow());
+                self.by_class.pulled.push(flow_id);
             }
         }
     }
@@ -250,7 +259,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     }
 }
 
-impl crate::network::Network {
+impl Network {
     /// The frame of a class that goes next, of those whose destination is not stopped.
     pub(crate) fn next_frame(&self, channel: u32, class: u8) -> u32 {
         let at = self.queue(channel, class);

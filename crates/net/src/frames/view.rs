@@ -78,15 +78,12 @@ impl Network {
     /// How long bytes take on a channel.
     #[inline]
     pub(crate) fn span(&self, channel: u32, bytes: u64) -> Duration {
-        match self.channels[channel as usize].byte_ps {
-            0 => self.channels[channel as usize].rate.serialization(bytes),
-            ps => Duration(bytes * u64::from(ps)),
-        }
+        self.channels[channel as usize].span(bytes)
     }
 
     #[inline]
     pub(crate) fn queue(&self, channel: u32, class: u8) -> usize {
-        channel as usize * self.classes.count + class as usize
+        self.classes.queue(channel, class)
     }
 
     /// The station a data frame is for, or the group of several.

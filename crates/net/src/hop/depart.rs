@@ -81,6 +81,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             };
         }
         let effect_at = channel.launch(&mut network.units, now, place);
+        let sent = channel.free_at;
         self.events
             .push(Event::new(effect_at, Phase::Deliver, channel_id, 0));
         match kind.is_rm() {
@@ -104,7 +105,6 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             self.after_source_start(flow_id, leg_id, place);
         } else {
             self.probe.on_wait(now, parent, arrived);
-            let sent = self.network.channels[channel_id as usize].free_at;
             if shared == NONE {
                 let (leg, until) = (parent, sent);
                 self.freed.push(Freed { leg, bytes, until });

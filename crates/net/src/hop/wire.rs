@@ -220,6 +220,15 @@ impl Channel {
         self.last_serialization
     }
 
+    /// How long bytes of frames take, with preamble and gap if they are counted.
+    #[inline]
+    pub fn span(&self, bytes: u64) -> Duration {
+        match self.byte_ps {
+            0 => self.rate.serialization(bytes),
+            ps => Duration(bytes * u64::from(ps)),
+        }
+    }
+
     /// Puts a unit on the wire at `now`; when it takes effect.
     #[inline]
     pub fn launch(&mut self, units: &mut Units, now: Time, place: u32) -> Time {

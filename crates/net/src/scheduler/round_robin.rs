@@ -35,7 +35,9 @@ impl Place {
 
 /// Priority groups with round robin inside.
 pub(crate) struct RoundRobin {
-    groups: Vec<Group>,
+    /// Group 0: most ports have no other.
+    first: Group,
+    others: Vec<Group>,
 }
 
 struct Group {
@@ -106,30 +108,40 @@ impl RoundRobin {
             turn: 0,
             legs,
         };
+        let mut groups = groups.into_iter().map(group);
         RoundRobin {
-            groups: groups.into_iter().map(group).collect(),
+            first: groups.next().unwrap_or_else(|| group(Vec::new())),
+            others: groups.collect(),
+        }
+    }
+
+    #[inline]
+    fn group(&mut self, place: Place) -> &mut Group {
+        match place.group() {
+            0 => &mut self.first,
+            group => &mut self.others[group - 1],
         }
     }
 
     #[inline]
     pub fn ready(&mut self, place: Place) {
-        self.groups[place.group()].ready.insert(place.seat());
+        self.group(place).ready.insert(place.seat());
     }
 
     #[inline(always)]
     pub fn not_ready(&mut self, place: Place) {
-        self.groups[place.group()].ready.remove(place.seat());
+        self.group(place).ready.remove(place.seat());
     }
 
     #[inline(always)]
     pub fn has_ready(&self) -> bool {
-        self.groups.iter().any(|group| !group.ready.is_empty())
+        !self.first.ready.is_empty() || self.others.iter().any(|group| !group.ready.is_empty())
     }
 
     #[inline]
     pub fn choose(&mut self) -> Option<u32> {
         // Most ports have one group with few seats; that much is worth having in line.
-        let first = self.groups.first_mut()?;
+        let first = &mut self.first;
         if let Seats::Few(ready) = first.ready
             && ready != 0
         {
@@ -148,7 +160,7 @@ impl RoundRobin {
 
     #[inline(never)]
     fn choose_among_groups(&mut self) -> Option<u32> {
-        for group in &mut self.groups {
+        for group in core::iter::once(&mut self.first).chain(&mut self.others) {
             if let Some(seat) = group.ready.next(group.turn) {
                 group.turn = seat + 1;
                 return Some(group.legs[seat as usize]);
