@@ -1,5 +1,5 @@
 //! What the fuzz targets ask of any bytes. The same functions run over the kept inputs as tests
-//! (`crates/cli/tests/corpus`), so that a machine without a fuzzer holds them too.
+//! (`crates/scenario/tests/suite/corpus.rs`), so that a machine without a fuzzer holds them too.
 
 use std::io;
 

@@ -17,6 +17,7 @@ const TREE: &[&str] = &[
     "docs",
     "scenarios",
     "claims",
+    "fuzz/targets.rs",
 ];
 
 fn root() -> PathBuf {
@@ -89,7 +90,8 @@ fn tested(page: &Page) -> (bool, String) {
     let tree = folder.join("tree");
     for name in TREE {
         let (from, to) = (root().join(name), tree.join(name));
-        fs::create_dir_all(&tree).expect("a folder");
+        let above = to.parent().expect("below the copy");
+        fs::create_dir_all(above).expect("a folder");
         match *name {
             "crates" => {
                 // The files of the recipes are written once, with their changes.

@@ -60,6 +60,15 @@ fn nothing_is_left_to_do() {
 }
 
 #[test]
+fn tests_of_a_crate_are_one_program() {
+    hold(
+        complaints_of_all(|path, _| program_of_tests(path)),
+        "move the file to `tests/suite/` and name it in `main.rs` there: each program of tests \
+         compiles the engines anew",
+    );
+}
+
+#[test]
 fn no_test_is_ignored() {
     hold(
         complaints_of_all(|path, text| phrase(path, text, "#[ignore")),
@@ -88,6 +97,19 @@ fn too_long(path: &str, text: &str) -> Vec<String> {
     let wrong =
         (lines > MOST_LINES).then(|| format!("{path}: {lines} lines, {MOST_LINES} at most"));
     wrong.into_iter().collect()
+}
+
+/// Those of the command are apart: what they run is another program anyway.
+fn program_of_tests(path: &str) -> Vec<String> {
+    let Some((member, file)) = path.split_once("/tests/") else {
+        return Vec::new();
+    };
+    let is_program = !file.contains('/') || file.ends_with("/main.rs");
+    let is_allowed = file == "suite/main.rs" || member == "crates/cli";
+    match is_program && !is_allowed {
+        true => vec![format!("{path}: a second program of tests")],
+        false => Vec::new(),
+    }
 }
 
 fn too_wide(path: &str, text: &str) -> Vec<String> {
@@ -148,4 +170,7 @@ fn every_rule_can_complain() {
     );
     assert_eq!(phrase("a", "#[ignore = \"slow\"]", "#[ignore").len(), 1);
     assert_eq!(phrase("a", "// #[ignore]", "#[ignore").len(), 0);
+    assert_eq!(program_of_tests("crates/net/tests/abr.rs").len(), 1);
+    assert_eq!(program_of_tests("crates/net/tests/abr/main.rs").len(), 1);
+    assert_eq!(program_of_tests("crates/net/tests/suite/abr.rs").len(), 0);
 }

@@ -14,7 +14,8 @@
 //! | Name | What it is |
 //! |---|---|
 //! | `now` | the last instant taken out: delays count from there |
-//! | `delays`, `firsts` | of each ring its delay ([`UNUSED`] without one), its first instant ([`EMPTY`] without events): side by side, since every event compares them all |
+//! | `delays` | of each ring; [`UNUSED`] without one. In a row: every event is held against all |
+//! | `firsts` | the first instant of each ring; [`EMPTY`] without events |
 //! | `rings` | of each its events |
 //! | `next`, `first` | a ring with the least of their first instants, and that instant |
 //! | `others` | the wheel |

@@ -114,7 +114,7 @@ fn another_seed_is_another_run() {
 fn hashes_are_those_of_the_table() {
     let path = concat!(
         env!("CARGO_MANIFEST_DIR"),
-        "/tests/frames/golden/trace_hashes.txt"
+        "/tests/suite/frames/golden/trace_hashes.txt"
     );
     let mut found = String::new();
     for (name, rules) in schemes() {
