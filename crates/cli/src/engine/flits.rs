@@ -205,7 +205,7 @@ impl<'a, M: Machine<Probe: Tells<FoundFlits<'a>>>> Run<'a> for FlitRun<'a, M> {
             outcome: self.machine.outcome(),
             told: Told::default(),
         };
-        if let Some(over_time) = &mut self.over_time {
+        if let Some(over_time) = &self.over_time {
             let bins = over_time.bins(found.outcome.cycles, &self.machine.snapshot());
             found.told.bins = Some(bins);
         }

@@ -264,7 +264,8 @@ impl Network {
     /// The part of the frame being sent that lies before `at`.
     fn underway(&self, id: u32, at: Time) -> Underway {
         let channel = &self.channels[id as usize];
-        let whole = self.span(id, u64::from(channel.sent_bytes) + 20).0;
+        let on_wire = u64::from(channel.sent_bytes) + u64::from(WIRE_OVERHEAD_BYTES);
+        let whole = self.span(id, on_wire).0;
         let started = channel.free_at.0.saturating_sub(whole);
         match (
             channel.is_busy && channel.free_at > at,

@@ -10,12 +10,11 @@ use crate::hop::wire::Channel;
 use crate::network::Network;
 use crate::probe::Probe;
 use crate::simulation::Simulation;
+use crate::spec::frames::{FRAME_LEAST_BYTES, WIRE_OVERHEAD_BYTES};
 
-/// Preamble and gap of a frame.
-const OVERHEAD_BYTES: u64 = 20;
 /// What of a frame must be there before a switch that cuts through sends it on, with preamble and
 /// gap.
-const HEADER_BYTES: u64 = 64 + OVERHEAD_BYTES;
+const HEADER_BYTES: u32 = FRAME_LEAST_BYTES + WIRE_OVERHEAD_BYTES;
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// An idle port starts what goes next, if anything may.
@@ -107,7 +106,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         channel.sent_class = class;
         channel.sent_bytes = bytes;
         channel.sent_input = frame.input();
-        let busy = channel.span(u64::from(bytes) + OVERHEAD_BYTES);
+        let busy = channel.span(u64::from(bytes) + u64::from(WIRE_OVERHEAD_BYTES));
         channel.free_at = now + busy;
         let effect = match effect_bytes {
             None => channel.free_at + channel.latency,
@@ -181,7 +180,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         if is_from_host {
             self.note_start_at_source(id);
         }
-        (cuts && self.can_cut_through(channel_id, id)).then_some(HEADER_BYTES)
+        (cuts && self.can_cut_through(channel_id, id)).then_some(HEADER_BYTES.into())
     }
 
     fn can_cut_through(&self, channel_id: u32, id: u32) -> bool {

@@ -42,9 +42,15 @@ pub fn overlay(all: &[Results], y: Option<&str>, over: Option<&str>) -> Result<O
         }
         let mut columns = Vec::new();
         for run in all {
-            let missing = || {
-                let what = format!("{} has no column `{y}`", run.name);
-                NoOverlay::new(what, known(run))
+            let missing = || match is_there(run, y) {
+                true => {
+                    let what = format!("`{y}` of {} is empty: too few values for it", run.name);
+                    NoOverlay::new(what, known(run))
+                }
+                false => {
+                    let what = format!("{} has no column `{y}`", run.name);
+                    NoOverlay::new(what, known(run))
+                }
             };
             columns.push(values(run, y).ok_or_else(missing)?);
         }
@@ -66,6 +72,11 @@ pub fn overlay(all: &[Results], y: Option<&str>, over: Option<&str>) -> Result<O
         }
         false => Ok(overlay),
     }
+}
+
+/// Is there a column of that name, be it empty, such as a p99 of a few transfers?
+fn is_there(run: &Results, asked: &str) -> bool {
+    run.tables.iter().any(|table| table.find(asked).is_some())
 }
 
 /// The columns of numbers there are.

@@ -124,6 +124,13 @@ fn runs_lie_side_by_side_or_over_a_key() {
     assert_eq!(series.plots.len(), 1);
     let wrong = overlay(&runs, Some("delay"), None).expect_err("no such column");
     assert_eq!(wrong.known, ["series.queue", "throughput_mbps"]);
+    assert_eq!(wrong.what, "a has no column `delay`");
+    let empty = [run("c", "4", "VC1,\r\n")];
+    let wrong = overlay(&empty, Some("throughput"), None).expect_err("nothing to draw");
+    assert_eq!(
+        wrong.what,
+        "`throughput` of c is empty: too few values for it"
+    );
     let wrong = overlay(&runs, None, Some("n9")).expect_err("no such key");
     assert!(wrong.what.contains("no key `n9`"));
 }

@@ -12,9 +12,12 @@ use alloc::vec::Vec;
 
 use backwater_kernel::Rate;
 
+use crate::spec::frames::WIRE_OVERHEAD_BYTES;
+
 /// Time of a frame on the wire, with preamble and gap.
 pub(super) fn wire_ps(rate: Rate, bytes: u64) -> u64 {
-    rate.serialization(bytes + 20).ps()
+    rate.serialization(bytes + u64::from(WIRE_OVERHEAD_BYTES))
+        .ps()
 }
 
 /// Frames of one size at a pace.
