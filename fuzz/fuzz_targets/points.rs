@@ -6,8 +6,6 @@
 #[path = "../../crates/cli/src/sweep/digest.rs"]
 #[allow(dead_code)]
 mod digest;
-#[path = "../../crates/cli/src/point.rs"]
-mod point;
 #[path = "../../crates/cli/src/sweep/stored.rs"]
 mod stored;
 

@@ -18,10 +18,10 @@ const SOURCES: [&str; 11] = [
     "crates/net/src",
     "crates/flit/src",
     "crates/scenario/src",
-    "crates/cli/src/engine/values.rs",
-    "crates/cli/src/engine/cells/measures.rs",
-    "crates/cli/src/engine/flits/measures.rs",
-    "crates/cli/src/engine/frames/measures.rs",
+    "crates/run/src/values.rs",
+    "crates/run/src/cells/measures.rs",
+    "crates/run/src/flits/measures.rs",
+    "crates/run/src/frames/measures.rs",
 ];
 /// Hexadecimal digits that are kept.
 const DIGITS: usize = 16;

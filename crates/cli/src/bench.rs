@@ -10,8 +10,9 @@ mod stamps;
 use backwater_kernel::Stop;
 use backwater_scenario::Scenario;
 
-use crate::engine::{self, Pace};
-use crate::{SUCCESS, fail, machine};
+use crate::{SUCCESS, fail};
+use backwater_run::Pace;
+use backwater_run::machine;
 use set::{CELLS, FLITS, FRAMES, Workload};
 
 /// What to measure.
@@ -158,7 +159,7 @@ fn least(scenario: &Scenario, runs: u32) -> Result<Cost, String> {
 }
 
 fn once(scenario: &Scenario) -> Result<Cost, String> {
-    let engine = engine::of(scenario);
+    let engine = backwater_run::engine(scenario);
     let before = machine::resident_bytes();
     let mut run = engine.plain()?;
     let mut pace = Pace::endless();
@@ -184,7 +185,7 @@ fn once(scenario: &Scenario) -> Result<Cost, String> {
 
 /// Memory that building the network takes, where the system tells that.
 fn built(scenario: &Scenario) -> Result<Option<u64>, String> {
-    let engine = engine::of(scenario);
+    let engine = backwater_run::engine(scenario);
     let before = machine::resident_bytes();
     let run = engine.plain()?;
     let after = machine::resident_bytes();

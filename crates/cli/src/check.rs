@@ -6,9 +6,8 @@ use std::path::PathBuf;
 use backwater_scenario::compare::{Comparison, is_comparison};
 use backwater_scenario::{Diagnostics, Source};
 
-use crate::engine;
-use crate::memory::Memory;
 use crate::{BAD_INPUT, Changes, SUCCESS, fail, files};
+use backwater_run::memory::Memory;
 
 /// Scenario files to check.
 #[derive(clap::Args)]
@@ -37,7 +36,7 @@ pub fn check(options: &Options) -> u8 {
         match files::check(source, &options.changes, &options.memory) {
             Ok((source, scenario)) => {
                 let name = printable(&source.name);
-                let engine = engine::of(&scenario);
+                let engine = backwater_run::engine(&scenario);
                 println!("{name}: valid: {}", engine.size());
                 if let Some(promised) = engine.promised() {
                     println!("{name}: {promised}");

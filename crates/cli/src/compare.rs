@@ -11,6 +11,8 @@ use backwater_results::compare::{
     compare_summary, compare_tables, compare_terminal,
 };
 use backwater_results::{Check, Manifest, RunDirectory};
+use backwater_run::memory::Memory;
+use backwater_run::{interrupt, machine, memory};
 use backwater_scenario::compare::{Comparison, Scheme};
 use backwater_scenario::{Limits, Set};
 use indicatif::ProgressBar;
@@ -19,9 +21,8 @@ use rayon::prelude::*;
 use crate::{
     BAD_INPUT, Changes, FAILED, SHORT_OF_MEMORY, SUCCESS, command_line, default_out, fail,
 };
-use crate::{files, holder, interrupt, machine, memory, progress, run};
+use crate::{files, holder, progress, run};
 use job::Job;
-use memory::Memory;
 
 /// What to compare.
 #[derive(clap::Args)]

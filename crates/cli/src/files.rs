@@ -9,8 +9,8 @@ use backwater_results::directory::{kind_of, read_at_most, read_file};
 use backwater_scenario::compare::is_comparison;
 use backwater_scenario::{LARGEST_BYTES, LARGEST_FILE_BYTES, Scenario, Set, Source};
 
-use crate::memory::Memory;
 use crate::{Changes, example};
+use backwater_run::memory::Memory;
 
 /// Other names of standard input.
 const STANDARD_INPUT: [&str; 4] = ["-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"];

@@ -9,16 +9,11 @@ mod bench;
 mod check;
 mod claims;
 mod compare;
-mod engine;
 mod example;
 mod explain;
 mod files;
-mod interrupt;
-mod machine;
 mod manual;
-mod memory;
 mod plot;
-mod point;
 mod progress;
 mod reproduce;
 mod run;
@@ -30,6 +25,7 @@ use std::process::ExitCode;
 
 use backwater_kernel::words::printable;
 use backwater_results::directory::Holder;
+use backwater_run::machine;
 use clap::{Parser, Subcommand};
 
 /// Exit status when everything asked for was done and holds.
@@ -104,6 +100,7 @@ struct Changes {
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
+    out::print_what_runs_say();
     let status = match cli.command {
         Command::Run(options) => run::run(&options),
         Command::Sweep(options) => sweep::sweep(&options),

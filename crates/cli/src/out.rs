@@ -37,6 +37,36 @@ pub fn tell(text: Arguments<'_>) {
     let _ = std::io::stderr().write_fmt(format_args!("{text}\n"));
 }
 
+/// What simulations have to say goes to standard error as well.
+pub fn print_what_runs_say() {
+    if log::set_logger(&OnError).is_ok() {
+        log::set_max_level(log::LevelFilter::Info);
+    }
+}
+
+struct OnError;
+
+impl log::Log for OnError {
+    fn enabled(&self, about: &log::Metadata<'_>) -> bool {
+        about.level() <= log::Level::Info && about.target().starts_with("backwater")
+    }
+
+    fn log(&self, record: &log::Record<'_>) {
+        if !self.enabled(record.metadata()) {
+            return;
+        }
+        let text = record.args().to_string();
+        let said = text.trim_start_matches('\n');
+        let above = &text[..text.len() - said.len()];
+        match record.level() {
+            log::Level::Error => eprintln!("{above}error: {said}"),
+            _ => eprintln!("{above}note: {said}"),
+        }
+    }
+
+    fn flush(&self) {}
+}
+
 /// Hands over what is still held back; false if output was lost that somebody waits for.
 pub fn finish() -> bool {
     note(std::io::stdout().flush());

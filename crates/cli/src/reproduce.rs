@@ -14,9 +14,10 @@ use backwater_papers::{Judged, Plan, Reproduction, Selection, Settings, Tally};
 use backwater_results::{Manifest, RunDirectory};
 
 use crate::claims::near;
-use crate::memory::{self, Memory};
 use crate::{Changes, FAILED, SHORT_OF_MEMORY, SUCCESS};
-use crate::{command_line, default_out, fail, files, holder, interrupt, machine, progress};
+use crate::{command_line, default_out, fail, files, holder, progress};
+use backwater_run::memory::{self, Memory};
+use backwater_run::{interrupt, machine};
 
 /// How often the bar is drawn anew.
 const TICK: Duration = Duration::from_millis(100);

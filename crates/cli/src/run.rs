@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 use backwater_results::RunDirectory;
 use backwater_scenario::{Scenario, Source};
 
-use crate::engine::{self, Engine, Pace, Run, STEPS, TraceKind, Wanted, WhenMap, must_stop};
-use crate::memory::Memory;
 use crate::{BAD_INPUT, Changes};
-use crate::{default_out, fail, files, holder, interrupt, progress};
+use crate::{default_out, fail, files, holder, progress};
+use backwater_run::interrupt;
+use backwater_run::memory::Memory;
+use backwater_run::{Engine, Pace, Run, STEPS, TraceKind, Wanted, WhenMap, must_stop};
 
 mod job;
 
@@ -53,7 +54,7 @@ pub fn run(options: &Options) -> u8 {
     else {
         return BAD_INPUT;
     };
-    let engine = engine::of(&scenario);
+    let engine = backwater_run::engine(&scenario);
     if options.trace == Some(TraceKind::Pcapng) && !engine.has_frames() {
         return fail(
             "a capture needs frames: `--trace pcapng` is for `engine = \"ethernet\"`; \

@@ -12,10 +12,11 @@ use backwater_results::sweep::{
 };
 use backwater_scenario::Set;
 
-use crate::point::Point;
 use crate::sweep::plan::{Checked, How, Plan, Work, command};
 use crate::sweep::{status, told};
-use crate::{Changes, default_out, fail, files, interrupt, run};
+use crate::{Changes, default_out, fail, files, run};
+use backwater_results::sweep::Point;
+use backwater_run::interrupt;
 
 /// Most combinations of the other axes.
 const MOST_SEARCHES: u64 = 10_000;

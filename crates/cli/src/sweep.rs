@@ -13,7 +13,8 @@ use backwater_results::RunDirectory;
 use backwater_results::sweep::{Role, SweepInfo, SweepResult, sweep_report, sweep_tables};
 
 use crate::{BAD_INPUT, Changes, FAILED, SHORT_OF_MEMORY, SUCCESS};
-use crate::{default_out, fail, files, interrupt, memory, run};
+use crate::{default_out, fail, files, run};
+use backwater_run::{interrupt, memory};
 use plan::{How, Plan, command};
 
 /// What to sweep.

@@ -51,28 +51,34 @@ pub trait Channels<C> {
 }
 
 impl<C> Channels<C> for [Link<C>] {
+    #[inline]
     fn channels(&self) -> Range<u32> {
         0..2 * self.len() as u32
     }
 
+    #[inline]
     fn ends(&self, channel: u32) -> (u32, u32) {
         let ends = self[link(channel)].ends;
         (ends[side(channel)], ends[1 - side(channel)])
     }
 
+    #[inline]
     fn channel(&self, channel: u32) -> &C {
         &self[link(channel)].channels[side(channel)]
     }
 
+    #[inline]
     fn channel_mut(&mut self, channel: u32) -> &mut C {
         &mut self[link(channel)].channels[side(channel)]
     }
 }
 
+#[inline]
 fn link(channel: u32) -> usize {
     channel as usize / 2
 }
 
+#[inline]
 fn side(channel: u32) -> usize {
     channel as usize % 2
 }

@@ -62,8 +62,8 @@ macro_rules! hooks {
         impl<A: Probe, B: Probe> Probe for (A, B) {
             const WATCHES: bool = A::WATCHES || B::WATCHES;
             $(#[inline] fn $name(&mut self, $($arg: $what),*) {
-                self.0.$name($($arg),*);
-                self.1.$name($($arg),*);
+                Probe::$name(&mut self.0, $($arg),*);
+                Probe::$name(&mut self.1, $($arg),*);
             })*
         }
 
@@ -72,8 +72,26 @@ macro_rules! hooks {
             const WATCHES: bool = P::WATCHES;
             $(#[inline] fn $name(&mut self, $($arg: $what),*) {
                 if let Some(probe) = self {
-                    probe.$name($($arg),*);
+                    Probe::$name(probe, $($arg),*);
                 }
+            })*
+        }
+
+        /// Any probe, behind a pointer: `&mut dyn AnyProbe` is a probe, so that one compiled engine
+        /// serves all of them, at the price of a call a hook.
+        pub trait AnyProbe {
+            $($(#[$doc])* fn $name(&mut self, $($arg: $what),*);)*
+        }
+
+        impl<P: Probe> AnyProbe for P {
+            $(fn $name(&mut self, $($arg: $what),*) {
+                Probe::$name(self, $($arg),*);
+            })*
+        }
+
+        impl Probe for &mut dyn AnyProbe {
+            $(#[inline] fn $name(&mut self, $($arg: $what),*) {
+                AnyProbe::$name(&mut **self, $($arg),*);
             })*
         }
     };

@@ -4,14 +4,14 @@ mod ethernet;
 mod fabric;
 
 use std::fmt;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use backwater_kernel::{Duration, Rings, Series, Time};
 use backwater_net::Simulation;
 use backwater_net::outcome::{ChannelOutcome, FlowOutcome, LegOutcome, Outcome};
-use backwater_net::probe::{Probe, Recorder};
+use backwater_net::probe::{AnyProbe, Probe, Recorder};
 use backwater_scenario::{Engine, PacketScenario, Scenario, Set, Source};
 use rayon::ThreadPool;
 use rayon::prelude::*;
@@ -79,11 +79,31 @@ impl Lab {
         items: &[T],
         work: impl Fn(&T) -> Result<R, LabError> + Sync,
     ) -> Result<Vec<R>, LabError> {
-        let all = || items.par_iter().map(&work).collect();
-        match &self.pool {
+        let slots: Vec<_> = items.iter().map(|_| Mutex::new(None)).collect();
+        self.side_by_side(items.len(), &|index| {
+            let found = work(&items[index]);
+            let is_found = found.is_ok();
+            *slots[index].lock().unwrap_or_else(PoisonError::into_inner) = Some(found);
+            is_found
+        });
+        // Where something was not begun, there is an error.
+        let found = slots.into_iter();
+        found
+            .filter_map(|slot| slot.into_inner().unwrap_or_else(PoisonError::into_inner))
+            .collect()
+    }
+
+    /// Compiled once, not for each kind of work, which would take most of what the papers take.
+    /// Ends early once a piece of work says false.
+    fn side_by_side(&self, count: usize, work: &(dyn Fn(usize) -> bool + Sync)) {
+        let all = || {
+            let indices = (0..count).into_par_iter();
+            indices.try_for_each(|index| work(index).then_some(()))
+        };
+        let _all_or_until_an_error = match &self.pool {
             Some(pool) => pool.install(all),
             None => all(),
-        }
+        };
     }
 
     /// `work` for each of `seeds`, or as many of them as this lab allows.
@@ -192,10 +212,29 @@ impl Lab {
         probe: impl FnOnce(&PacketScenario) -> P,
     ) -> Result<Run<P>, LabError> {
         let scenario = self.scenario(file, sets)?;
-        let recorder = Recorder::new(&scenario.series);
-        let probe = (recorder, probe(&scenario));
+        let mut probe = probe(&scenario);
+        let watch = P::WATCHES.then_some(&mut probe as &mut dyn AnyProbe);
+        let (outcome, recorder) = self
+            .run_looked_at(&scenario, watch)
+            .map_err(|LabError(what)| LabError(format!("{file}: {what}")))?;
+        let series = recorder.series(outcome.ended_at);
+        Ok(Run {
+            scenario,
+            outcome,
+            series,
+            probe,
+        })
+    }
+
+    /// One engine for all probes: each more that is compiled costs more than the calls.
+    fn run_looked_at(
+        &self,
+        scenario: &PacketScenario,
+        watch: Option<&mut dyn AnyProbe>,
+    ) -> Result<(Outcome, Recorder), LabError> {
+        let probe = (Recorder::new(&scenario.series), watch);
         let mut simulation = Simulation::<Rings, _>::with_probe(&scenario.network, probe)
-            .map_err(|error| LabError(format!("{file}: {error}")))?;
+            .map_err(|error| LabError(error.to_string()))?;
         let mut until = Time::ZERO;
         loop {
             self.go_on()?;
@@ -206,14 +245,7 @@ impl Lab {
         }
         self.runs.fetch_add(1, Ordering::Relaxed);
         let outcome = simulation.outcome();
-        let (recorder, probe) = simulation.into_probe();
-        let series = recorder.series(outcome.ended_at);
-        Ok(Run {
-            scenario,
-            outcome,
-            series,
-            probe,
-        })
+        Ok((outcome, simulation.into_probe().0))
     }
 
     /// Reads and checks a built-in scenario for the packet engine.

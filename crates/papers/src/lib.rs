@@ -21,7 +21,6 @@ pub mod lab;
 pub mod measured;
 mod nouredine1999;
 mod plan;
-pub mod threads;
 pub mod verdict;
 mod zhang1991;
 

@@ -7,7 +7,6 @@ use std::thread;
 use backwater_results::Block;
 
 use crate::claim::{self, Claim};
-use crate::threads;
 use crate::verdict::{Judged, LEAST_SEEDS_QUICK, judge};
 use crate::{Evidence, Experiment, Lab, LabError, Paper, Reproduction, Section};
 
@@ -171,7 +170,8 @@ impl Plan {
         on_done: &(dyn Fn(&[Judged]) + Sync),
         stop: &'static AtomicBool,
     ) -> Result<Vec<Reproduction>, LabError> {
-        let pool = threads::pool(self.settings.threads.unwrap_or(0)).map_err(LabError)?;
+        let pool =
+            backwater_run::threads::pool(self.settings.threads.unwrap_or(0)).map_err(LabError)?;
         if let Some(wanted) = pool.wanted {
             let _ = self.short.set((pool.threads.current_num_threads(), wanted));
         }

@@ -33,6 +33,15 @@ pub struct Measure {
     pub digits: u8,
 }
 
+/// What one run of a sweep measured.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Point {
+    /// By measure; not a number where there was nothing to measure.
+    pub values: Vec<f64>,
+    /// Fingerprint of the run.
+    pub trace_hash: String,
+}
+
 /// What reports take a measurement for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Role {

@@ -10,7 +10,7 @@ use backwater_results::compare::{
 use backwater_scenario::Scenario;
 use backwater_scenario::compare::{ComparedFlow, ComparedTraffic, Comparison, Part, Role, Scheme};
 
-use crate::engine::{self, complete};
+use backwater_run::complete;
 
 /// One run.
 pub struct Job {
@@ -30,7 +30,7 @@ impl Job {
         scenario: Scenario,
     ) -> Result<Job, String> {
         let roles = comparison.roles(scheme);
-        let carriers = carriers(&roles, &engine::of(&scenario).flows())?;
+        let carriers = carriers(&roles, &backwater_run::engine(&scenario).flows())?;
         Ok(Job {
             scheme,
             seed,
@@ -41,13 +41,13 @@ impl Job {
 
     /// What it runs on.
     pub fn conditions(&self) -> Conditions {
-        engine::of(&self.scenario).conditions()
+        backwater_run::engine(&self.scenario).conditions()
     }
 
     /// Runs it; nothing if it was interrupted.
     pub fn run(&self, workload: &Workload) -> Result<Option<SchemeRun>, String> {
         let started = Instant::now();
-        let engine = engine::of(&self.scenario);
+        let engine = backwater_run::engine(&self.scenario);
         let run = engine.metered(workload, &self.carriers);
         let mut run = run.map_err(|error| format!("{}: {error}", self.scheme.name()))?;
         if !complete(&mut *run) {

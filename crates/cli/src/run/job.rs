@@ -7,8 +7,9 @@ use backwater_results::number::significant;
 use backwater_results::{Check, DirectoryError, GivenUp, RunDirectory, RunInfo};
 use backwater_scenario::{Scenario, Source};
 
-use crate::engine::{Audited, Engine, Found, Head};
-use crate::{FAILED, SHORT_OF_MEMORY, SUCCESS, command_line, fail, files, interrupt, memory};
+use crate::{FAILED, SHORT_OF_MEMORY, SUCCESS, command_line, fail, files};
+use backwater_run::{Audited, Engine, Found, Head};
+use backwater_run::{interrupt, memory};
 
 /// A run and the directory it fills.
 pub struct Job {

@@ -13,10 +13,11 @@ use rayon::prelude::*;
 
 use super::progress::Progress;
 use super::store::{Key, Store};
-use crate::engine::{self, Engine};
-use crate::memory::{self, Memory};
-use crate::point::Point;
-use crate::{Changes, command_of, files, holder, interrupt, machine};
+use crate::{Changes, command_of, files, holder};
+use backwater_results::sweep::Point;
+use backwater_run::Engine;
+use backwater_run::memory::{self, Memory};
+use backwater_run::{interrupt, machine};
 
 /// Points checked before mistakes are told.
 const CHUNK: usize = 4096;
@@ -228,7 +229,7 @@ impl Plan {
         }
         let first = points.first().and_then(|point| self.scenario(*point).ok());
         let scenario = first.ok_or_else(|| Some("error: there is nothing to run".to_owned()))?;
-        let engine = engine::of(&scenario);
+        let engine = backwater_run::engine(&scenario);
         let columns = self.columns(&*engine)?;
         let chosen = columns.iter().map(|column| column.measure.clone());
         Ok(Checked {
@@ -248,7 +249,7 @@ impl Plan {
         let mut mistakes = Diagnostics::default();
         let mut columns = Vec::new();
         for (index, text) in self.sweep.columns().enumerate() {
-            match engine::column(engine, text) {
+            match backwater_run::column(engine, text) {
                 Ok(column) => columns.push(column),
                 Err(no) => {
                     let wrong = self.sweep.wrong_column(index, &no.what, &no.known);
@@ -418,7 +419,7 @@ impl Work<'_> {
             .plan
             .scenario(point)
             .map_err(|wrong| told(wrong.render(false)))?;
-        let measured = engine::of(&scenario).measure(&self.columns);
+        let measured = backwater_run::engine(&scenario).measure(&self.columns);
         let Some(measured) = measured.map_err(told)? else {
             return Ok(None);
         };

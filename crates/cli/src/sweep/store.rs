@@ -17,7 +17,7 @@ use backwater_scenario::Scenario;
 
 use super::digest::{hex, sha256};
 use super::stored::{decode, encode};
-use crate::point::Point;
+use backwater_results::sweep::Point;
 
 /// To be raised when the meaning of a measurement changes: older points then count no more.
 const FORMAT: u32 = 4;

@@ -5,7 +5,7 @@ use backwater_results::sweep::Measure;
 use serde_json::{Map, Value, json};
 
 use super::digest::{hex, sha256};
-use crate::point::Point;
+use backwater_results::sweep::Point;
 
 /// Field of a stored point: the digest of all its other fields.
 const DIGEST: &str = "sha256";

@@ -15,11 +15,13 @@ pub(super) fn mix(words: &[u64]) -> u64 {
 }
 
 /// Node a channel leaves.
+#[inline]
 pub(super) fn tail(spec: &EthernetSpec, channel: usize) -> usize {
     spec.links.ends(channel as u32).0 as usize
 }
 
 /// Node a channel enters.
+#[inline]
 pub(super) fn head(spec: &EthernetSpec, channel: usize) -> usize {
     tail(spec, channel ^ 1)
 }

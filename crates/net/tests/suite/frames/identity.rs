@@ -3,14 +3,30 @@
 
 use crate::frames::common::*;
 use backwater_kernel::{Duration, Heap, Rings, Stop, Time};
-use backwater_net::frames::Simulation;
-use backwater_net::frames::probe::Probe;
+use backwater_net::frames::probe::{FrameView, Probe};
 use backwater_net::frames::spec::*;
+use backwater_net::frames::{Network, Simulation};
 use backwater_net::outcome::Outcome;
+use backwater_net::probe::AnyProbe;
 
-/// Looks at everything and does nothing.
-struct Onlooker;
-impl Probe for Onlooker {}
+/// Counts what it is told.
+#[derive(Default, PartialEq, Debug)]
+struct Onlooker {
+    starts: u64,
+    bytes: u64,
+    instants: u64,
+}
+
+impl Probe for Onlooker {
+    fn on_frame_start(&mut self, _at: Time, _channel: u32, frame: &FrameView) {
+        self.starts += 1;
+        self.bytes += u64::from(frame.bytes);
+    }
+
+    fn after_instant(&mut self, _at: Time, _network: &Network) {
+        self.instants += 1;
+    }
+}
 
 /// Two switches, mixed rates, files and datagrams, three classes of schemes.
 fn network(rules: Option<BackPressureSpec>) -> EthernetSpec {
@@ -80,13 +96,27 @@ fn finish<Q: backwater_kernel::EventQueue, P: Probe>(mut run: Simulation<Q, P>) 
     outcome
 }
 
+/// A probe that is compiled with the engine and one behind a pointer are told the same.
+fn looked_at(spec: &EthernetSpec) -> Outcome {
+    let mut compiled =
+        Simulation::<Rings, _>::with_probe(spec, Onlooker::default()).expect("sound");
+    compiled.run();
+    let mut onlooker = Onlooker::default();
+    let pointer: &mut dyn AnyProbe = &mut onlooker;
+    let outcome = finish(Simulation::<Rings, _>::with_probe(spec, pointer).expect("sound"));
+    assert_eq!(outcome.trace_hash, compiled.outcome().trace_hash);
+    assert_eq!(onlooker, compiled.into_probe());
+    assert!(onlooker.starts > 0 && onlooker.instants > 0);
+    outcome
+}
+
 #[test]
 fn queue_of_events_onlookers_and_slices_change_nothing() {
     for (name, rules) in schemes() {
         let spec = network(rules);
         let plain = finish(Simulation::<Rings>::with_probe(&spec, ()).expect(name));
         let heap = finish(Simulation::<Heap>::with_probe(&spec, ()).expect(name));
-        let seen = finish(Simulation::<Rings, Onlooker>::with_probe(&spec, Onlooker).expect(name));
+        let seen = looked_at(&spec);
         let mut sliced: Simulation = Simulation::new(&spec).expect(name);
         let mut until = Time::ZERO;
         while sliced.run_until(until) {
@@ -140,8 +170,7 @@ fn a_lonely_flow_is_the_same_run_with_and_without_onlookers() {
     net.spec.stop_at = Time(100 * MS);
     net.spec.warm_up = Time::ZERO;
     let plain = finish(Simulation::<Rings>::new(&net.spec).expect("sound"));
-    let seen =
-        finish(Simulation::<Rings, Onlooker>::with_probe(&net.spec, Onlooker).expect("sound"));
+    let seen = looked_at(&net.spec);
     assert_eq!(plain.trace_hash, seen.trace_hash);
     assert!(plain.events < seen.events);
     // 1,046 bytes and 20 more at 100 Mbps: 85.28 us each, and the first takes two links.
@@ -167,8 +196,7 @@ fn a_resume_with_the_last_frame_is_the_same_run_with_and_without_onlookers() {
     net.spec.stop_at = Time(100 * MS);
     net.spec.warm_up = Time::ZERO;
     let plain = finish(Simulation::<Rings>::new(&net.spec).expect("sound"));
-    let seen =
-        finish(Simulation::<Rings, Onlooker>::with_probe(&net.spec, Onlooker).expect("sound"));
+    let seen = looked_at(&net.spec);
     assert_eq!(plain.trace_hash, seen.trace_hash);
     // Of 852.8 us each at 10 Mbps, with pauses.
     assert!((100..117).contains(&plain.flows[0].delivered_total));

@@ -325,7 +325,7 @@ mod tests {
     fn mesh() -> Box<FabricSpec> {
         let source = Source {
             name: "mesh".into(),
-            text: include_str!("../../../../../scenarios/flit/mesh-8x8.toml").into(),
+            text: include_str!("../../../../scenarios/flit/mesh-8x8.toml").into(),
         };
         let set = |key: &str, value: &str| Set {
             key: key.into(),

@@ -81,7 +81,7 @@ impl Memory {
     pub fn explain(&self) {
         if let Some((left, whose)) = self.left(1) {
             let left = bytes(left);
-            eprintln!("note: {left} are left by {whose}, what the program itself takes excluded");
+            log::info!("{left} are left by {whose}, what the program itself takes excluded");
         }
     }
 
@@ -124,7 +124,7 @@ pub fn is_told() -> bool {
     let Some(short) = shortage() else {
         return false;
     };
-    eprintln!("error: memory: stopped in time, what was computed is kept: {short}");
+    log::error!("memory: stopped in time, what was computed is kept: {short}");
     true
 }
 

@@ -221,7 +221,7 @@ fn most(times: &DelayOutcome, unit: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::events::EventRun;
+    use crate::events::EventRun;
     use backwater_kernel::Time;
     use backwater_net::outcome::EndsOutcome;
 

@@ -6,7 +6,7 @@ use std::io::{self, BufWriter};
 use backwater_results::RunDirectory;
 use backwater_results::directory::fresh_file;
 
-use crate::files::shown;
+use backwater_kernel::words::printable;
 
 /// What a trace writes into.
 pub type File = BufWriter<fs::File>;
@@ -20,7 +20,12 @@ pub fn begun<W>(
     let path = directory.adopt(name);
     let file = fresh_file(&path).map(BufWriter::new);
     let begun = file.and_then(writer);
-    begun.map_err(|error| format!("can't write {}: {error}", shown(&path)))
+    begun.map_err(|error| {
+        format!(
+            "can't write {}: {error}",
+            printable(&path.display().to_string())
+        )
+    })
 }
 
 /// In words, if it was not.

@@ -125,7 +125,7 @@ impl Engine for Flits<'_> {
             self.start((), wanted.map)?
         };
         if let (Some(why), true) = (obstacle, wanted.threads > 1) {
-            eprintln!("note: one thread: {why}");
+            log::info!("one thread: {why}");
         }
         Ok(run)
     }

@@ -1,6 +1,6 @@
 //! What simulates a scenario: commands know engines through this only.
 //!
-//! An [`Engine`] is a scenario together with the simulator that it names; [`of`] is the one place
+//! An [`Engine`] is a scenario with the simulator that it names; [`engine`] is the one place
 //! that chooses. It makes a [`Run`], which goes on in slices, and whatever a run has found so far
 //! is [`Found`]. What looks on is a probe to its simulator and a [`Looks`] to everybody else.
 
@@ -8,10 +8,14 @@ mod cells;
 mod events;
 mod flits;
 mod frames;
+pub mod interrupt;
 mod looks;
+pub mod machine;
+pub mod memory;
 mod over_time;
 mod pace;
 mod team;
+pub mod threads;
 mod trace;
 mod values;
 
@@ -22,14 +26,12 @@ use backwater_net::outcome::Outcome;
 use backwater_results::compare::{Carrier, Conditions, Observed, Workload};
 use backwater_results::map::bins::Bins;
 use backwater_results::number::span;
-use backwater_results::sweep::{FlowColumn, Measure, NoColumn};
+use backwater_results::sweep::{FlowColumn, Measure, NoColumn, Point};
 use backwater_results::{GivenUp, Manifest, Report, RunDirectory, RunInfo, Table};
 use backwater_scenario::Scenario;
 use serde_json::Value;
 
-use crate::interrupt;
-use crate::memory::{self, Memory};
-use crate::point::Point;
+use memory::Memory;
 
 pub use over_time::WhenMap;
 pub use pace::Pace;
@@ -166,7 +168,7 @@ impl Wanted<'_> {
     fn has_one_observer(&self) -> bool {
         let has = self.audit || self.trace.is_some();
         if has && self.threads > 1 {
-            eprintln!("note: one thread: a run with `--audit` or `--trace` takes one");
+            log::info!("one thread: a run with `--audit` or `--trace` takes one");
         }
         has
     }
@@ -253,7 +255,7 @@ pub struct Shown<'f> {
 }
 
 /// What simulates this scenario.
-pub fn of(scenario: &Scenario) -> Box<dyn Engine + '_> {
+pub fn engine(scenario: &Scenario) -> Box<dyn Engine + '_> {
     use backwater_scenario::Engine::{Ethernet, Flit, Packet};
     match &scenario.engine {
         Packet(packet) => Box::new(cells::Cells(packet)),

@@ -211,13 +211,13 @@ where
             let threads = wanted.threads.min(parts::most_parts(network));
             if threads < wanted.threads {
                 let got = counted(threads, "thread");
-                eprintln!("note: {got}: the network can be cut into no more parts");
+                log::info!("{got}: the network can be cut into no more parts");
             }
             let team = Team::new(network, threads, &probe, over_time(scenario, wanted.map));
             let team = team.map_err(|error| error.to_string())?;
             return Ok(Box::new(EventRun::on(scenario, team)));
         };
-        eprintln!("note: one thread: {why}");
+        log::info!("one thread: {why}");
     }
     start(scenario, probe, wanted.map)
 }

@@ -30,7 +30,7 @@ pub fn cpu_seconds() -> Option<f64> {
 /// As many threads as wanted, 0 for one a core; fewer, and a note that says so, where the system
 /// lets no more start. Results are the same on any number.
 pub fn pool(threads: usize) -> Result<ThreadPool, String> {
-    let pool = backwater_papers::threads::pool(threads)?;
+    let pool = crate::threads::pool(threads)?;
     if let Some(wanted) = pool.wanted {
         note_threads(pool.threads.current_num_threads(), wanted);
     }
@@ -40,7 +40,7 @@ pub fn pool(threads: usize) -> Result<ThreadPool, String> {
 /// Says that fewer threads work than wanted.
 pub fn note_threads(got: usize, wanted: usize) {
     let got = counted(got, "thread");
-    eprintln!("note: {got} instead of {wanted}: the system allows no more");
+    log::info!("{got} instead of {wanted}: the system allows no more");
 }
 
 /// The time of day, such as `2026-11-22 21:11:28 UTC`.

@@ -49,7 +49,7 @@ fn is_ignored(signal: i32) -> bool {
 pub fn is_set() -> bool {
     let is_set = STOP.load(Ordering::SeqCst);
     if is_set && !TOLD.swap(true, Ordering::SeqCst) {
-        eprintln!("\nstopping; what was computed is kept (Ctrl-C again to discard it)");
+        log::info!("\nstopping; what was computed is kept (Ctrl-C again to discard it)");
     }
     is_set
 }
