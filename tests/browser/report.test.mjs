@@ -277,7 +277,7 @@ test("tables sort by what a column holds", async () => {
       const index = heads.findIndex((h) => h.dataset.head.startsWith(name));
       heads[index].querySelector("button").click();
       const cells = [...table.querySelectorAll("tbody tr")].map((row) => row.cells[index]);
-      return cells.map((cell) => cell.dataset.v ?? cell.textContent);
+      return cells.map((cell) => cell.dataset.v ?? cell.textContent.replaceAll(",", ""));
     }, head);
   const down = (await column("offered")).map(Number);
   assert.deepEqual(

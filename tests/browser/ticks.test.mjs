@@ -29,6 +29,23 @@ test("labels have the digits of the step", () => {
   assert.deepEqual(common.ticks(false)(null, [0, 0.001]), ["0.000", "0.001"]);
 });
 
+test("a piece of a decade has ticks too", () => {
+  const places = (low, high) => common.places(true)(null, 0, low, high, null);
+  assert.deepEqual(places(1, 1000), [1, 10, 100, 1000]);
+  assert.deepEqual(places(4, 60), [5, 10, 20, 50]);
+  for (const [low, high] of [
+    [560, 820],
+    [2.1, 2.4],
+    [0.0052, 0.0091],
+  ]) {
+    const at = places(low, high);
+    assert.ok(at.length > 1 && at.length < 8, `${low} to ${high}: ${at}`);
+    assert.ok(at.every((value) => value > low * 0.999 && value < high * 1.001));
+    const shown = common.ticks(true)(null, at);
+    shown.forEach((text, i) => assert.ok(Math.abs(Number(text) - at[i]) < 1e-3 * high, text));
+  }
+});
+
 test("whole numbers have whole ticks", () => {
   assert.deepEqual(labels(2, 4, 10, true)[1], ["2", "3", "4"]);
   assert.ok(labels(2, 4, 10)[1].length > 3);

@@ -185,6 +185,37 @@ test("what is drawn can be had as CSV", async () => {
   }
 });
 
+test("axes show names, all of them where there is room", async () => {
+  const named = () =>
+    browser.run(() =>
+      [...document.querySelectorAll(".chart")]
+        .map((box) => box.chart)
+        .filter((chart) => chart.plot.x.names)
+        .map(({ plot, u }) => ({
+          id: plot.id,
+          names: plot.x.names,
+          shown: u.axes[0]._values.filter((text) => text !== ""),
+          angle: u.axes[0]._rotate,
+        })),
+    );
+  const wide = await named();
+  const stopped = wide.find(({ id }) => id === "plot-stopped");
+  assert.ok(stopped, `${wide.map(({ id }) => id)}`);
+  assert.ok(stopped.names.length > 2 && stopped.names.every((name) => / -> /.test(name)));
+  assert.equal(stopped.shown.length, stopped.names.length);
+  stopped.shown.forEach((text, i) =>
+    assert.ok(stopped.names[i].startsWith(text.replace("…", "")), text),
+  );
+  // Under the cursor the whole name.
+  const { left, top, width, height } = await box("#plot-stopped .u-over");
+  await browser.mouse(["move", left + width * 0.02, top + height / 2]);
+  const read = await browser.run(
+    () => document.querySelector("#plot-stopped .chart").chart.position.textContent,
+  );
+  assert.equal(read, stopped.names[0]);
+  await browser.mouse(["move", 2, 2]);
+});
+
 test("it fits wide and narrow pages, light and dark", async () => {
   const inks = new Set();
   for (const scheme of ["light", "dark"])

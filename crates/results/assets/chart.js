@@ -52,6 +52,9 @@ const Chart = (() => {
     return at - xs[left] <= xs[right] - at ? left : right;
   };
 
+  // Letters that are shown of a long name below an axis.
+  const LETTERS = 15;
+
   class Chart {
     constructor(plot, figure, clock) {
       this.plot = plot;
@@ -80,6 +83,32 @@ const Chart = (() => {
     size() {
       const width = Math.max(200, Math.floor(this.box.clientWidth));
       return { width, height: Math.round(Math.min(340, Math.max(260, width * 0.42))) };
+    }
+
+    // What stands at a place of an axis of names.
+    nameAt(at) {
+      const { at: places, names } = this.plot.x;
+      return names?.[places.indexOf(Math.round(at))];
+    }
+    // Names that have no room side by side are slanted, cut, and as many as there is room for.
+    slanted() {
+      const { names } = this.plot.x;
+      const longest = Math.min(LETTERS, Math.max(...names.map((name) => name.length)));
+      const isSeen = (u, at) => at >= u.scales.x.min && at <= u.scales.x.max;
+      const room = (u) => {
+        const seen = this.plot.x.at.filter((at) => isSeen(u, at)).length;
+        return (this.size().width - 80) / Math.max(1, seen);
+      };
+      const angle = (u) => (longest * 7 + 10 > room(u) ? 45 : 0);
+      const every = (u) => (angle(u) ? Math.ceil(18 / room(u)) : 1);
+      const cut = (name) => (name.length > LETTERS ? `${name.slice(0, LETTERS - 1)}…` : name);
+      return {
+        rotate: angle,
+        size: (u) => (angle(u) ? 16 + longest * 5.2 : 28),
+        filter: (u, places) =>
+          places.map((at, i) => (i % every(u) || !isSeen(u, at) ? null : at)),
+        values: (u, places) => places.map((at) => (at == null ? "" : cut(this.nameAt(at) ?? ""))),
+      };
     }
 
     build() {
@@ -131,6 +160,7 @@ const Chart = (() => {
               border: { show: true, stroke: color("--faint"), width: 1 },
               size: 28,
               space: 70,
+              ...(x.names ? this.slanted() : {}),
             },
             {
               ...axis(y, y.unit, this.table.data.slice(1)),
@@ -426,7 +456,8 @@ const Chart = (() => {
       const { idxs, left } = this.u.cursor;
       const away = left == null || left < 0;
       const at = away ? null : this.u.posToVal(left, "x");
-      this.position.textContent = away ? "" : `${shown(at)} ${this.unit}`.trim();
+      const place = away ? "" : (this.nameAt(at) ?? `${shown(at)} ${this.unit}`.trim());
+      this.position.textContent = place;
       this.values.forEach((output, c) => {
         const i = away || this.hidden.has(c) ? null : idxs[c + 1];
         output.textContent = i == null ? "" : shown(this.u.data[c + 1][i]);
@@ -477,7 +508,7 @@ const Chart = (() => {
         if (low[c]) head.push(`${curve.name} low`, `${curve.name} high`);
       });
       const lines = data[0].map((at, i) => [
-        at,
+        this.nameAt(at) ?? at,
         ...curves.flatMap((_, c) =>
           low[c] ? [data[c + 1][i], low[c][i], high[c][i]] : [data[c + 1][i]],
         ),

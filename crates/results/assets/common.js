@@ -62,7 +62,10 @@ const common = (() => {
         (_, i) => from + i * every,
       );
       const all = decades.flatMap((power) => leads.map((lead) => Number(`${lead}e${power}`)));
-      return all.filter((v) => v >= min * (1 - 1e-9) && v <= max * (1 + 1e-9));
+      const inside = all.filter((v) => v >= min * (1 - 1e-9) && v <= max * (1 + 1e-9));
+      if (inside.length > 1) return inside;
+      // A short piece of a decade is read like any other axis.
+      step = rounded((max - min) / 5, [1, 2, 5, 10], (lead, own) => lead >= own * (1 - 1e-9));
     }
     const first = Math.ceil(min / step - 1e-9);
     const count = Math.min(MOST_TICKS, Math.floor(max / step + 1e-9) - first + 1);

@@ -80,7 +80,12 @@
     });
 
   // ---- tables ----------------------------------------------------------------------------
-  const exact = (cell) => cell?.dataset.v ?? cell?.textContent ?? "";
+  // A number that is shown whole has commas between its digits and no second text.
+  const exact = (cell) => {
+    const shown = cell?.textContent ?? "";
+    const isWhole = cell?.classList.contains("n") && /^-?[\d,.]+$/.test(shown);
+    return cell?.dataset.v ?? (isWhole ? shown.replaceAll(",", "") : shown);
+  };
   for (const figure of all("figure.table")) {
     const heads = all("thead th", figure);
     const body = figure.querySelector("tbody");

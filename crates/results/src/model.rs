@@ -70,6 +70,8 @@ pub struct Axis {
     pub log: bool,
     /// Labelled at these values, ascending; at round ones if empty.
     pub at: Vec<f64>,
+    /// What stands at each of `at` instead of its number, where there is room.
+    pub names: Vec<String>,
     /// A second unit the reader can switch to.
     pub other: Option<OtherUnit>,
     /// Time of the run from its start, of which one unit is so many steps of its clock.
@@ -346,6 +348,17 @@ impl Axis {
             label: label.into(),
             unit: unit.into(),
             ..Axis::default()
+        }
+    }
+
+    /// An axis of things with names, at 1, 2, 3 and so on.
+    pub fn of_names(label: impl Into<String>, names: Vec<String>) -> Axis {
+        Axis {
+            min: Some(0.5),
+            max: Some(names.len() as f64 + 0.5),
+            at: (1..=names.len()).map(|place| place as f64).collect(),
+            names,
+            ..Axis::new(label, "")
         }
     }
 

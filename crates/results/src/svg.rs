@@ -8,6 +8,10 @@ use crate::model::{Axis, Curve, Direction, Mark, Plot, Style};
 use crate::number;
 use crate::ticks::{Scale, Ticks};
 
+mod names;
+
+use names::Names;
+
 /// Most points a curve of a figure holds: about four a pixel column.
 const POINTS: usize = 2000;
 const WIDTH: f64 = 800.0;
@@ -57,6 +61,7 @@ fn style(curves: usize) -> String {
 struct Frame {
     x: Scale,
     y: Scale,
+    names: Names,
     top: f64,
 }
 
@@ -87,9 +92,10 @@ pub fn svg(plot: &Plot) -> String {
     let frame = Frame {
         x,
         y,
+        names: Names::of(&plot.x, WIDTH - LEFT - RIGHT),
         top: 40.0 + legend_height,
     };
-    let height = frame.bottom() + 56.0;
+    let height = frame.bottom() + 56.0 + frame.names.more_height();
     let id = number::slug(&plot.id);
     let mut out = String::new();
     let _ = write!(
@@ -234,13 +240,19 @@ fn grid(plot: &Plot, frame: &Frame, out: &mut String) {
     }
     for &tick in &frame.x.ticks {
         let x = frame.px(tick);
-        let _ = writeln!(
-            out,
-            "<path class=\"a\" d=\"M{x:.1} {bottom}v5\"/>\
-             <text class=\"m\" x=\"{x:.1}\" y=\"{}\" text-anchor=\"middle\">{}</text>",
-            bottom + 20.0,
-            frame.x.label(tick)
-        );
+        let _ = write!(out, "<path class=\"a\" d=\"M{x:.1} {bottom}v5\"/>");
+        let y = bottom + 20.0;
+        match plot.x.names.is_empty() {
+            true => {
+                let label = frame.x.label(tick);
+                let _ = write!(
+                    out,
+                    "<text class=\"m\" x=\"{x:.1}\" y=\"{y}\" text-anchor=\"middle\">{label}</text>",
+                );
+            }
+            false => frame.names.write(&plot.x, tick, (x, y), out),
+        }
+        out.push('\n');
     }
     let middle = frame.top + PLOT_HEIGHT / 2.0;
     let _ = writeln!(
@@ -250,7 +262,7 @@ fn grid(plot: &Plot, frame: &Frame, out: &mut String) {
          <text class=\"m\" transform=\"translate(18 {middle}) rotate(-90)\" \
          text-anchor=\"middle\">{}</text>",
         (LEFT + right) / 2.0,
-        bottom + 44.0,
+        bottom + 44.0 + frame.names.more_height(),
         escape::html(&plot.x.title()),
         escape::html(&plot.y.title())
     );

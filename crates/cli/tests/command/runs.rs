@@ -42,6 +42,20 @@ fn a_run_writes_its_directory() {
 }
 
 #[test]
+fn reports_of_small_runs_are_small_files() {
+    let here = folder("small-reports");
+    for name in [
+        "flit/mesh-8x8.toml",
+        "ethernet/incast.toml",
+        "kung1993/fig17-two-switches.toml",
+    ] {
+        backwater(&here, &["run", &shipped(name), "--out", "out"]).expect(0);
+        let report = fs::metadata(here.join("out/report.html")).expect("a report");
+        assert!(report.len() < 400_000, "{name}: {} bytes", report.len());
+    }
+}
+
+#[test]
 fn the_resolved_scenario_runs_the_same() {
     let here = folder("resolved");
     with_chance(&here, &["--out", "first", "--seed", "7"]).expect(0);

@@ -15,8 +15,6 @@ use crate::model::{Axis, Curve, Mark, OtherUnit, Plot, Style};
 const GROUPS: usize = 8;
 /// Ports that get a bar each.
 const PORTS: usize = 48;
-/// Ports whose names stand below a figure.
-const NAMED: usize = 8;
 /// Deadlines that are drawn.
 const DEADLINES: usize = 4;
 /// Curves of series in one plot before the next begins.
@@ -45,7 +43,7 @@ pub fn plots(spec: &EthernetSpec, outcome: &Outcome) -> Vec<Plot> {
 fn goodput(spec: &EthernetSpec, outcome: &Outcome, groups: &[Group]) -> Plot {
     let rates = goodputs(spec, outcome);
     let bars = |name: &str, flows: &mut dyn Iterator<Item = u32>| {
-        let points = flows.map(|flow| (f64::from(flow), rates[flow as usize] / 1e6));
+        let points = flows.map(|flow| (f64::from(flow + 1), rates[flow as usize] / 1e6));
         let (x, y) = points.unzip();
         Curve::new(name, Style::Bars, x, y)
     };
@@ -61,7 +59,10 @@ fn goodput(spec: &EthernetSpec, outcome: &Outcome, groups: &[Group]) -> Plot {
     Plot {
         id: "goodput".into(),
         title: "Goodput by flow".into(),
-        x: Axis::new("Flow, by its position in the table of flows, from 0", ""),
+        x: Axis::of_names(
+            "Flow",
+            spec.flows.iter().map(|flow| flow.name.clone()).collect(),
+        ),
         y: Axis {
             min: Some(0.0),
             ..Axis::new("Goodput", "Mbps")
@@ -121,16 +122,8 @@ fn delays(spec: &EthernetSpec, outcome: &Outcome, groups: &[Group]) -> Plot {
     }
 }
 
-/// The names of the first of some ports.
-fn named(channels: &[String], top: &[Queue<'_>]) -> String {
-    let first = top.iter().take(NAMED).enumerate();
-    let names = first.map(|(at, queue)| format!("{}: {}", at + 1, queue.name(channels)));
-    let mut text = format!("Ports: {}", names.collect::<Vec<_>>().join("; "));
-    text.push_str(match top.len() > NAMED {
-        true => "; the table of ports has the others.",
-        false => ".",
-    });
-    text
+fn named(channels: &[String], top: &[Queue<'_>]) -> Vec<String> {
+    top.iter().map(|queue| queue.name(channels)).collect()
 }
 
 fn ranks(count: usize) -> Vec<f64> {
@@ -171,12 +164,11 @@ fn high_water(channels: &[String], queues: &[Queue<'_>]) -> Plot {
     Plot {
         id: "high-water".into(),
         title: "Queues at their fullest".into(),
-        x: Axis::new("Port, in order of bytes held", ""),
+        x: Axis::of_names("Port, the fullest first", named(channels, &top)),
         y: Axis {
             min: Some(0.0),
             ..Axis::new("Bytes held", "kB")
         },
-        note: named(channels, &top),
         curves,
         ..Plot::default()
     }
@@ -190,13 +182,12 @@ fn stopped(channels: &[String], queues: &[Queue<'_>]) -> Plot {
     Plot {
         id: "stopped".into(),
         title: "Stopped ports".into(),
-        x: Axis::new("Port, in order of time stopped", ""),
+        x: Axis::of_names("Port, the longest stopped first", named(channels, &top)),
         y: Axis {
             min: Some(0.0),
             ..Axis::new("Share of the time", "%")
         },
         curves: vec![bars],
-        note: named(channels, &top),
         ..Plot::default()
     }
 }

@@ -238,25 +238,11 @@ impl FairShares {
         let of = |value: &dyn Fn(&FairRow) -> f64| -> Vec<f64> {
             shared.iter().map(|row| value(row) / scale).collect()
         };
-        let first = shared.iter().take(8).enumerate();
-        let names = first.map(|(at, row)| format!("{}: {}", at + 1, row.name));
         let (rates, ratios) = self.jain();
         Some(Plot {
             id: "fairness".into(),
             title: "Rates and max-min fair shares".into(),
-            x: Axis {
-                min: Some(0.5),
-                max: Some(shared.len() as f64 + 0.5),
-                at: if shared.len() <= 20 {
-                    x.clone()
-                } else {
-                    Vec::new()
-                },
-                ..Axis::new(
-                    format!("{of_what}, by its position among those with a share"),
-                    "",
-                )
-            },
+            x: Axis::of_names(of_what, shared.iter().map(|row| row.name.clone()).collect()),
             y: Axis {
                 min: Some(0.0),
                 ..Axis::new(capital(self.counted_as), unit)
@@ -271,13 +257,7 @@ impl FairShares {
                 ),
             ],
             note: format!(
-                "{of_what}s: {}{}. Jain's index is {} of rates, {} of rates over shares.",
-                names.collect::<Vec<_>>().join("; "),
-                if shared.len() > 8 {
-                    "; others in the table"
-                } else {
-                    ""
-                },
+                "Jain's index is {} of rates, {} of rates over shares.",
                 significant(rates, 4),
                 significant(ratios, 4)
             ),

@@ -226,16 +226,16 @@ impl Rendered {
         self.html.push_str("<tr>");
         for (index, column) in table.columns.iter().enumerate() {
             let class = align_class(column.align);
-            let tag = if index == 0 { "th scope=\"row\"" } else { "td" };
+            let tag = if index == 0 { "th scope=row" } else { "td" };
             let (shown, exact) = match row.get(index).unwrap_or(&Cell::Empty) {
                 Cell::Text(text) => shown_text(text),
-                Cell::Int(count) => (shown_int(*count), Some(count.to_string())),
+                Cell::Int(count) => with_exact(shown_int(*count), count.to_string()),
                 Cell::Float { value, digits } if value.is_finite() => {
                     let shown = match units[index] {
                         Some((_, factor)) => number::fixed(value * factor, FITTED_DIGITS),
                         None => number::fixed(*value, *digits),
                     };
-                    (shown, Some(value.to_string()))
+                    with_exact(shown, value.to_string())
                 }
                 Cell::Float { .. } | Cell::Empty => ("–".into(), Some(String::new())),
             };
@@ -381,7 +381,7 @@ fn verdict_words(verdict: Verdict) -> (&'static str, &'static str) {
 fn align_class(align: Align) -> &'static str {
     match align {
         Align::Left => "",
-        Align::Right => " class=\"n\"",
+        Align::Right => " class=n",
     }
 }
 
@@ -393,6 +393,12 @@ fn shown_text(text: &str) -> (String, Option<String>) {
         false => escape::inline(text),
     };
     (shown, exact)
+}
+
+/// The exact number beside what is shown of it, where more than commas between digits is lost.
+fn with_exact(shown: String, exact: String) -> (String, Option<String>) {
+    let is_shown = shown.replace(',', "") == exact;
+    (shown, (!is_shown).then_some(exact))
 }
 
 fn shown_int(count: i64) -> String {

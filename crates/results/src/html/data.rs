@@ -101,6 +101,9 @@ fn axis(axis: &Axis) -> Value {
     if !axis.at.is_empty() {
         value.insert("at".into(), axis.at.clone().into());
     }
+    if !axis.names.is_empty() {
+        value.insert("names".into(), axis.names.clone().into());
+    }
     if let Some(other) = &axis.other {
         value.insert(
             "other".into(),

@@ -16,8 +16,6 @@ const USUAL: [&str; 8] = [
     "slowdown_mean",
     "slowdown_p99",
 ];
-/// Rows whose names stand below a plot.
-const NAMED: usize = 12;
 
 /// A column of one run: the label of each row, and its value.
 struct Values {
@@ -240,22 +238,9 @@ fn side_by_side(all: &[Results], columns: &[Values], into: &mut Overlay) {
         }
     });
     let curves: Vec<_> = curves.map(|curve| curve.curve(Style::Points)).collect();
-    let named = (1..).zip(labels.iter().take(NAMED));
-    let named: Vec<String> = named.map(|(at, label)| format!("{at}: {label}")).collect();
-    let note = match labels.len() > NAMED {
-        true => format!("{}; the table has the others.", named.join("; ")),
-        false => format!("{}.", named.join("; ")),
-    };
-    let x = Axis {
-        at: match labels.len() <= NAMED {
-            true => (1..=labels.len()).map(|at| at as f64).collect(),
-            false => Vec::new(),
-        },
-        ..Axis::new("Row, as named below", "")
-    };
+    let x = Axis::of_names("Row", labels.iter().map(|label| (*label).into()).collect());
     let axis = Axis::new(&y.name, &y.unit);
-    into.plots
-        .extend(plots(&y.name, (&x, &axis), &curves, &note));
+    into.plots.extend(plots(&y.name, (&x, &axis), &curves, ""));
     into.tables.push(numbers(all, columns, None));
 }
 

@@ -12,7 +12,6 @@ use backwater_kernel::words::counted;
 /// Directions that get a dot each.
 const DOTS: usize = 128;
 /// Directions whose names stand below the figure.
-const NAMED: usize = 8;
 
 /// A direction of a circuit with what was found of it.
 pub struct Direction<'a> {
@@ -390,17 +389,11 @@ fn allowed(spec: &NetworkSpec, directions: &[Direction<'_>]) -> Plot {
         of(|found| found.acr_min.0 as f64),
         of(|found| found.acr_max.0 as f64),
     );
-    let named = directions.iter().take(NAMED).enumerate();
-    let named = named.map(|(at, one)| format!("{}: {}", at + 1, names::flow(spec, one.flow)));
+    let named = directions.iter().map(|one| names::flow(spec, one.flow));
     Plot {
         id: "allowed-rates".into(),
         title: "Allowed cell rates".into(),
-        x: Axis {
-            min: Some(0.5),
-            max: Some(x.len() as f64 + 0.5),
-            at: if x.len() <= 20 { x.clone() } else { Vec::new() },
-            ..Axis::new("Direction of a circuit, by its position in the table", "")
-        },
+        x: Axis::of_names("Direction of a circuit", named.collect()),
         y: Axis {
             min: Some(0.0),
             ..Axis::new("ACR", "Mbps")
@@ -409,10 +402,7 @@ fn allowed(spec: &NetworkSpec, directions: &[Direction<'_>]) -> Plot {
             interval: Some((low, high)),
             ..Curve::new("mean", Style::Points, x, of(|found| found.acr_mean_bps))
         }],
-        note: format!(
-            "Whiskers run from the smallest to the largest ACR after the warm-up. {}.",
-            named.collect::<Vec<_>>().join("; ")
-        ),
+        note: "Whiskers run from the smallest to the largest ACR after the warm-up.".into(),
         ..Plot::default()
     }
 }
