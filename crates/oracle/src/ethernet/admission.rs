@@ -93,7 +93,7 @@ impl Network {
     /// Bytes of the shared part: all but the reserves and the pool of headroom.
     fn shared_part(&self, node: usize, shared: &SharedSpec) -> u64 {
         let ports = self.leaving(node);
-        let queues: usize = ports.iter().map(|it| self.channels[*it].queues.len()).sum();
+        let queues: usize = ports.map(|it| self.channels[it].queues.len()).sum();
         let reserved = queues as u64 * shared.reserve_bytes;
         shared.bytes.saturating_sub(reserved + shared.pool_bytes)
     }

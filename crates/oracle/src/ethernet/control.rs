@@ -156,7 +156,7 @@ impl Network {
         frames: &[Frame],
     ) -> BTreeSet<usize> {
         let channel = point.channel();
-        let all = self.leaving(self.node_of(point)).into_iter();
+        let all = self.leaving(self.node_of(point));
         match (point, spec.notify) {
             (Point::Input(..), _) => BTreeSet::from([channel ^ 1]),
             (_, Notify::All) => all.collect(),

@@ -170,6 +170,8 @@ pub(super) struct Congestion {
 
 pub(super) struct Network {
     pub spec: EthernetSpec,
+    /// Channels that leave each node.
+    leaving: Vec<Vec<usize>>,
     pub hops: BTreeMap<(usize, usize), Vec<usize>>,
     /// By flow, where it has several destinations.
     pub trees: Vec<Option<Tree>>,
@@ -228,8 +230,15 @@ impl Network {
         }
         let [marking, selection] = streams;
         let hops = routes::next_hops(spec);
+        let from = |node| {
+            let all = 0..2 * spec.links.len();
+            all.filter(move |channel| routes::tail(spec, *channel) == node)
+        };
         let flows = 0..spec.flows.len();
         Network {
+            leaving: (0..spec.nodes.len())
+                .map(|node| from(node).collect())
+                .collect(),
             trees: flows.map(|flow| tree(spec, &hops, flow)).collect(),
             hops,
             now: None,
@@ -272,9 +281,8 @@ impl Network {
     }
 
     /// Channels that leave a node.
-    pub fn leaving(&self, node: usize) -> Vec<usize> {
-        let all = 0..self.channels.len();
-        all.filter(|channel| self.tail(*channel) == node).collect()
+    pub fn leaving(&self, node: usize) -> impl Iterator<Item = usize> {
+        self.leaving[node].iter().copied()
     }
 
     pub fn switch(&self, node: usize) -> Option<&SwitchSpec> {
@@ -311,7 +319,7 @@ impl Network {
 
     /// All that came over a channel in a class and has not left, in order of joining.
     pub fn came_in(&self, channel: usize, class: usize) -> Vec<&Frame> {
-        let leaving = self.leaving(self.head(channel)).into_iter();
+        let leaving = self.leaving(self.head(channel));
         let mut frames: Vec<&Frame> = leaving
             .flat_map(|out| self.queue(out, class).frames())
             .filter(|frame| frame.came_over == Some(channel))

@@ -158,13 +158,17 @@ impl Network {
     /// the watchdog there drops their class.
     pub fn pull(&mut self, now: Time) {
         for flow in 0..self.sources.len() {
-            let class = usize::from(self.spec.flows[flow].class);
-            let mut ports = self.leaving(self.station_of(flow, true)).into_iter();
-            let is_dropped = ports.any(|port| self.drops_all(port, class));
-            if !is_dropped && !self.waits_at_home(flow) {
+            let is_endless = matches!(&self.sources[flow], Source::Infinite { .. });
+            if is_endless && !self.is_dropped_at_home(flow) && !self.waits_at_home(flow) {
                 self.hand_over(now, flow);
             }
         }
+    }
+
+    fn is_dropped_at_home(&self, flow: usize) -> bool {
+        let class = usize::from(self.spec.flows[flow].class);
+        let mut ports = self.leaving(self.station_of(flow, true));
+        ports.any(|port| self.drops_all(port, class))
     }
 
     /// The next datagram of an endless flow that has started.
@@ -188,7 +192,7 @@ impl Network {
 
     fn waits_at_home(&self, flow: usize) -> bool {
         let station = self.station_of(flow, true);
-        let mut ports = self.leaving(station).into_iter();
+        let mut ports = self.leaving(station);
         let class = usize::from(self.spec.flows[flow].class);
         ports.any(|port| {
             let mut waiting = self.queue(port, class).waiting.iter();
