@@ -29,4 +29,20 @@ fi
 if ! has_all; then
     skip "it needs a browser; on Debian: sudo apt-get install chromium chromium-driver"
 fi
+
+# What people with other eyes and hands need of a page is checked by axe-core.
+axe=runs/axe/node_modules/axe-core/axe.min.js
+if [ ! -f $axe ]; then
+    npm install --silent --no-audit --no-fund --ignore-scripts --prefix runs/axe axe-core@4.14.1 \
+        > /dev/null 2>&1 || true
+fi
+if [ -f $axe ]; then
+    export AXE=$PWD/$axe
+else
+    echo "SKIPPED: axe-core on the reports: npm can't fetch it" | tee -a "${SKIPPED:-/dev/null}"
+    if [ "${CI:-}" = true ]; then
+        echo "error: with CI=true it must run" >&2
+        exit 1
+    fi
+fi
 exec node --test --test-reporter=spec tests/browser/*.test.mjs

@@ -1,6 +1,6 @@
 //! `backwater`: simulate network flow control, reproduce the papers, look at the results.
 //!
-//! The only layer that prints, reads the clock and starts threads.
+//! The only layer that prints.
 
 #[macro_use]
 mod out;

@@ -88,6 +88,8 @@ const NetworkMap = (() => {
       const line = (a, b) => `M${point(a).join(" ")}L${point(b).join(" ")}`;
       const group = svg("g", { class: stuck ? "arc stuck" : "arc", tabindex: index ? -1 : 0 });
       group.setAttribute("role", "img");
+      const [start, target] = [from, to].map((node) => this.data.nodes[node][0]);
+      group.setAttribute("aria-label", `${start} → ${target}`);
       const wire = svg("path", { class: "wire", d: line(RADIUS, end - 7), "stroke-width": 4.5 });
       const tip = [point(end), point(end - 9, 2.1), point(end - 9, 0.2)];
       const head = svg("path", { class: "head", d: `M${tip.map((p) => p.join(" ")).join("L")}z` });

@@ -118,7 +118,10 @@ fn tested(page: &Page) -> (bool, String) {
         .args(["--config", "profile.dev.opt-level=0"])
         .args(["--config", "profile.dev.debug=false"])
         .args(["--config", "profile.dev.package.\"*\".opt-level=0"])
-        .args(["--config", "profile.dev.package.backwater-oracle.opt-level=0"])
+        .args([
+            "--config",
+            "profile.dev.package.backwater-oracle.opt-level=0",
+        ])
         .arg("--target-dir")
         .arg(folder.join("target"))
         .args(["-p", "backwater-ends", "-p", "backwater-net"])
