@@ -244,10 +244,10 @@ fn grid(plot: &Plot, frame: &Frame, out: &mut String) {
         let y = bottom + 20.0;
         match plot.x.names.is_empty() {
             true => {
-                let label = frame.x.label(tick);
                 let _ = write!(
                     out,
-                    "<text class=\"m\" x=\"{x:.1}\" y=\"{y}\" text-anchor=\"middle\">{label}</text>",
+                    "<text class=\"m\" x=\"{x:.1}\" y=\"{y}\" text-anchor=\"middle\">{}</text>",
+                    frame.x.label(tick)
                 );
             }
             false => frame.names.write(&plot.x, tick, (x, y), out),

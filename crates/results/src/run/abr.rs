@@ -11,7 +11,6 @@ use backwater_kernel::words::counted;
 
 /// Directions that get a dot each.
 const DOTS: usize = 128;
-/// Directions whose names stand below the figure.
 
 /// A direction of a circuit with what was found of it.
 pub struct Direction<'a> {
