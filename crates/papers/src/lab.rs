@@ -93,8 +93,7 @@ impl Lab {
             .collect()
     }
 
-    /// Compiled once, not for each kind of work, which would take most of what the papers take.
-    /// Ends early once a piece of work says false.
+    /// Compiled once, not for each kind of work. Ends early once a piece of work says false.
     fn side_by_side(&self, count: usize, work: &(dyn Fn(usize) -> bool + Sync)) {
         let all = || {
             let indices = (0..count).into_par_iter();
@@ -226,7 +225,7 @@ impl Lab {
         })
     }
 
-    /// One engine for all probes: each more that is compiled costs more than the calls.
+    /// One engine is compiled for all probes; runs without one pay for no call.
     fn run_looked_at(
         &self,
         scenario: &PacketScenario,

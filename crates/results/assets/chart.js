@@ -87,13 +87,12 @@ const Chart = (() => {
 
     // What stands at a place of an axis of names.
     nameAt(at) {
-      const { at: places, names } = this.plot.x;
-      return names?.[places.indexOf(Math.round(at))];
+      return this.plot.x.names?.[Math.round(at) - 1];
     }
     // Names that have no room side by side are slanted, cut, and as many as there is room for.
     slanted() {
       const { names } = this.plot.x;
-      const longest = Math.min(LETTERS, Math.max(...names.map((name) => name.length)));
+      const longest = Math.min(LETTERS, names.reduce((most, name) => Math.max(most, name.length), 0));
       const isSeen = (u, at) => at >= u.scales.x.min && at <= u.scales.x.max;
       const room = (u) => {
         const seen = this.plot.x.at.filter((at) => isSeen(u, at)).length;

@@ -70,7 +70,7 @@ pub struct Axis {
     pub log: bool,
     /// Labelled at these values, ascending; at round ones if empty.
     pub at: Vec<f64>,
-    /// What stands at each of `at` instead of its number, where there is room.
+    /// What stands at 1, 2, 3 and so on instead of the number, where there is room.
     pub names: Vec<String>,
     /// A second unit the reader can switch to.
     pub other: Option<OtherUnit>,

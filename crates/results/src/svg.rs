@@ -238,21 +238,23 @@ fn grid(plot: &Plot, frame: &Frame, out: &mut String) {
             frame.y.label(tick)
         );
     }
-    for &tick in &frame.x.ticks {
-        let x = frame.px(tick);
-        let _ = write!(out, "<path class=\"a\" d=\"M{x:.1} {bottom}v5\"/>");
-        let y = bottom + 20.0;
-        match plot.x.names.is_empty() {
-            true => {
-                let _ = write!(
-                    out,
-                    "<text class=\"m\" x=\"{x:.1}\" y=\"{y}\" text-anchor=\"middle\">{}</text>",
-                    frame.x.label(tick)
-                );
-            }
-            false => frame.names.write(&plot.x, tick, (x, y), out),
-        }
+    let y = bottom + 20.0;
+    let mark = |x: f64| format!("<path class=\"a\" d=\"M{x:.1} {bottom}v5\"/>");
+    for place in frame.names.shown(&plot.x) {
+        let x = frame.px((place + 1) as f64);
+        out.push_str(&mark(x));
+        frame.names.write(&plot.x.names[place], (x, y), out);
         out.push('\n');
+    }
+    let is_of_numbers = plot.x.names.is_empty();
+    for &tick in frame.x.ticks.iter().filter(|_| is_of_numbers) {
+        let x = frame.px(tick);
+        let _ = writeln!(
+            out,
+            "{}<text class=\"m\" x=\"{x:.1}\" y=\"{y}\" text-anchor=\"middle\">{}</text>",
+            mark(x),
+            frame.x.label(tick)
+        );
     }
     let middle = frame.top + PLOT_HEIGHT / 2.0;
     let _ = writeln!(

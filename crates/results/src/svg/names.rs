@@ -53,13 +53,13 @@ impl Names {
         }
     }
 
-    /// The name that stands at a value of the axis, if it is one of those that are shown.
-    pub fn write(&self, axis: &Axis, tick: f64, (x, y): (f64, f64), out: &mut String) {
-        let place = axis.at.iter().position(|at| *at == tick);
-        let place = place.filter(|place| place % self.every == 0);
-        let Some(name) = place.and_then(|place| axis.names.get(place)) else {
-            return;
-        };
+    /// The places of those that are shown, from 0.
+    pub fn shown(&self, axis: &Axis) -> impl Iterator<Item = usize> {
+        (0..axis.names.len()).step_by(self.every)
+    }
+
+    /// A name in the middle below (x, y).
+    pub fn write(&self, name: &str, (x, y): (f64, f64), out: &mut String) {
         if !self.is_slanted {
             let name = escape::html(name);
             let _ = write!(
@@ -98,12 +98,11 @@ mod tests {
     fn written(names: &[&str], width: f64) -> (Vec<String>, f64) {
         let axis = Axis::of_names("Flow", names.iter().map(|name| (*name).into()).collect());
         let all = Names::of(&axis, width);
-        let one = |&tick: &f64| {
-            let mut text = String::new();
-            all.write(&axis, tick, (100.0, 20.0), &mut text);
-            text
-        };
-        (axis.at.iter().map(one).collect(), all.more_height())
+        let mut texts = vec![String::new(); names.len()];
+        for place in all.shown(&axis) {
+            all.write(names[place], (100.0, 20.0), &mut texts[place]);
+        }
+        (texts, all.more_height())
     }
 
     #[test]
