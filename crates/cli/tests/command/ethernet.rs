@@ -101,7 +101,10 @@ fn a_capture_needs_frames() {
     let file = figure_17();
     let ran = backwater(&here, &["run", &file, "--trace", "pcapng", "--out", "out"]);
     ran.expect(2).complains("a capture needs frames");
-    let ran = backwater(&here, &["run", &file, "--trace", "csv,pcap", "--out", "out"]);
+    let ran = backwater(
+        &here,
+        &["run", &file, "--trace", "csv,pcap", "--out", "out"],
+    );
     ran.expect(2).complains("perfetto");
     assert!(!here.join("out").exists(), "it leaves no directory");
 }

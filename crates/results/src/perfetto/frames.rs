@@ -22,8 +22,8 @@ struct Order {
     arrow: u64,
 }
 
-/// A probe that writes what every port does as a trace for Perfetto: sending, stopped, blocked; what
-/// stops it, and whence that comes; queues, credit and windows.
+/// A probe that writes what every port does as a trace for Perfetto: sending, stopped, blocked;
+/// what stops it, and whence that comes; queues, credit and windows.
 #[derive(Debug)]
 pub struct PerfettoFrames<'a, W: Write> {
     spec: &'a EthernetSpec,

@@ -127,27 +127,6 @@ fn stopped_source() -> frames::EthernetSpec {
         watchdog: None,
         promised: 0,
     };
-    let link = |ends, mbps: u64| {
-        let queue = frames::QueueSpec {
-            limit_bytes: Some(70_000),
-            high_bytes: 5_000,
-            low_bytes: 4_000,
-            priority: 0,
-            quantum_bytes: 1518,
-            reserve: None,
-            ecn: None,
-        };
-        let channel = frames::ChannelSpec {
-            rate: Rate(mbps * 1_000_000),
-            delay: Duration(500_000),
-            errors: Default::default(),
-            scheduler: frames::SchedulerSpec::StrictPriority,
-            queues: vec![queue],
-            inputs: Vec::new(),
-            credits: Vec::new(),
-        };
-        frames::LinkSpec::symmetric(ends, channel)
-    };
     let switch = frames::SwitchSpec {
         forwarding: frames::Forwarding::StoreAndForward,
         latency: Duration::ZERO,
@@ -167,24 +146,52 @@ fn stopped_source() -> frames::EthernetSpec {
         links: vec![link([0, 1], 100), link([1, 2], 10)],
         routes: Vec::new(),
         spread: frames::Spread::Flows,
-        flows: vec![frames::FlowSpec {
-            name: "file".into(),
-            source: 0,
-            destination: 2,
-            others: Vec::new(),
-            class: 0,
-            is_tagged: false,
-            transport: frames::TransportSpec::Udp {
-                payload_bytes: 954,
-                has_rtp: false,
-            },
-            traffic: frames::TrafficSpec::Infinite {
-                start: Time::ZERO,
-                bytes: None,
-            },
-        }],
+        flows: vec![file()],
         outages: Vec::new(),
         stall_after: Duration(200_000_000_000),
+    }
+}
+
+/// Stopped above 5 frames, until there are less than 4.
+fn link(ends: [u32; 2], mbps: u64) -> frames::LinkSpec {
+    let queue = frames::QueueSpec {
+        limit_bytes: Some(70_000),
+        high_bytes: 5_000,
+        low_bytes: 4_000,
+        priority: 0,
+        quantum_bytes: 1518,
+        reserve: None,
+        ecn: None,
+    };
+    let channel = frames::ChannelSpec {
+        rate: Rate(mbps * 1_000_000),
+        delay: Duration(500_000),
+        errors: Default::default(),
+        scheduler: frames::SchedulerSpec::StrictPriority,
+        queues: vec![queue],
+        inputs: Vec::new(),
+        credits: Vec::new(),
+    };
+    frames::LinkSpec::symmetric(ends, channel)
+}
+
+/// All that S has, in frames of 1,000 bytes.
+fn file() -> frames::FlowSpec {
+    frames::FlowSpec {
+        name: "file".into(),
+        source: 0,
+        destination: 2,
+        others: Vec::new(),
+        class: 0,
+        is_tagged: false,
+        transport: frames::TransportSpec::Udp {
+            payload_bytes: 954,
+            has_rtp: false,
+        },
+        traffic: frames::TrafficSpec::Infinite {
+            start: Time::ZERO,
+            bytes: None,
+        },
     }
 }
 

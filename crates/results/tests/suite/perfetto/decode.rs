@@ -76,19 +76,19 @@ fn fields(mut bytes: &[u8]) -> Result<Vec<(u64, Value<'_>)>, String> {
 }
 
 fn number(fields: &[(u64, Value<'_>)], field: u64) -> Option<u64> {
-    let numbers = fields.iter().filter_map(|one| match one {
+    let mut numbers = fields.iter().filter_map(|one| match one {
         (own, Value::Number(number)) if *own == field => Some(*number),
         _ => None,
     });
-    numbers.last()
+    numbers.next_back()
 }
 
 fn bytes<'a>(fields: &[(u64, Value<'a>)], field: u64) -> Option<&'a [u8]> {
-    let all = fields.iter().filter_map(|one| match one {
+    let mut all = fields.iter().filter_map(|one| match one {
         (own, Value::Bytes(bytes)) if *own == field => Some(*bytes),
         _ => None,
     });
-    all.last()
+    all.next_back()
 }
 
 fn text(fields: &[(u64, Value<'_>)], field: u64) -> Option<String> {
