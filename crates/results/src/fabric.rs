@@ -11,6 +11,7 @@ mod starved;
 mod tables;
 mod terminal;
 mod trace;
+mod vcd;
 mod words;
 
 use backwater_flit::outcome::{CyclesOutcome, FabricOutcome};
@@ -27,6 +28,7 @@ pub use report::fabric_report;
 pub use tables::{class_names, class_tables, fabric_tables};
 pub use terminal::fabric_terminal_summary;
 pub use trace::FabricTraceWriter;
+pub use vcd::FabricVcd;
 
 /// The manifest of a run, finished or not.
 pub fn fabric_manifest(info: &RunInfo, spec: &FabricSpec, outcome: &FabricOutcome) -> Manifest {

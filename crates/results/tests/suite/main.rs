@@ -18,3 +18,4 @@ mod sharing;
 mod standstill;
 mod starved;
 mod sweep;
+mod vcd;
