@@ -9,6 +9,7 @@ import csv
 import os
 import subprocess
 import sys
+from bisect import bisect_right
 from collections import Counter, defaultdict
 from pathlib import Path
 
@@ -190,10 +191,13 @@ def flit_differences(path, flits):
         signals[channel][signal.split("[")[0]] = dump[reference]
     found = Counter()
     for channel, own in signals.items():
-        changes = own["valid"].tv + [(dump.endtime, "0")]
+        # Of several values of an instant the last one counts.
+        changes = sorted(dict(own["valid"].tv).items()) + [(dump.endtime, "0")]
+        last = {name: sorted(dict(signal.tv).items()) for name, signal in own.items()}
+        times = {name: [at for at, _ in values] for name, values in last.items()}
         for (begin, value), (end, _) in zip(changes, changes[1:]):
             for cycle in range(begin, end) if value == "1" else ():
-                values = [int(own[name][cycle], 2)
+                values = [int(last[name][bisect_right(times[name], cycle) - 1][1], 2)
                           for name in ("vc", "source", "destination", "flit", "head", "tail")]
                 found[(cycle, channel, *values)] += 1
     told = Counter()

@@ -19,3 +19,4 @@ mod standstill;
 mod starved;
 mod sweep;
 mod vcd;
+mod zero_load;

@@ -1,8 +1,9 @@
 //! The file format: pcapng (draft-ietf-opsawg-pcapng), as much of it as a capture needs.
 //!
 //! Five kinds of blocks are written: section header, interface description, name resolution,
-//! enhanced packet and interface statistics. They are few and flat, and the one crate for them (`pcap-file`) takes no
-//! note of `if_tsresol` in its last release, so a nanosecond would become a microsecond.
+//! enhanced packet and interface statistics. They are few and flat, and the one crate for them
+//! (`pcap-file`) takes no note of `if_tsresol` in its last release, so a nanosecond would become a
+//! microsecond.
 //!
 //! Numbers are little-endian on every machine: a run gives the same file everywhere.
 
