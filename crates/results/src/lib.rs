@@ -22,6 +22,7 @@ mod merge;
 pub mod model;
 pub mod number;
 pub mod overlay;
+mod perfetto;
 mod promised;
 mod rows;
 pub mod run;
@@ -40,8 +41,8 @@ pub use self::ethernet::{
 pub use column::{Align, Column, key};
 pub use directory::{Check, DirectoryError, Manifest, Promise, PromiseState, RunDirectory};
 pub use fabric::{
-    FabricNames, FabricTraceWriter, fabric_manifest, fabric_report, fabric_summary, fabric_tables,
-    fabric_terminal_summary,
+    FabricNames, FabricTraceWriter, FabricVcd, fabric_manifest, fabric_report, fabric_summary,
+    fabric_tables, fabric_terminal_summary,
 };
 pub use groups::by_turns;
 pub use html::page;
@@ -50,6 +51,7 @@ pub use model::{
     Axis, Block, Cell, Curve, Direction, Fact, Mark, OtherUnit, Plot, Report, Style, Table, Tone,
     Verdict, VerdictRow,
 };
+pub use perfetto::{PerfettoCells, PerfettoFrames};
 pub use run::{
     Measured, note_broken_bounds, run_manifest, run_report, run_summary, run_tables,
     standstill_sentence, terminal_summary,

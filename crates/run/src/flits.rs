@@ -12,14 +12,14 @@ use backwater_results::fabric::{class_names, class_tables};
 use backwater_results::map;
 use backwater_results::sweep::{FlowColumn, Measure};
 use backwater_results::{
-    RunInfo, Table, fabric_manifest, fabric_report, fabric_summary, fabric_tables,
+    FabricVcd, RunInfo, Table, fabric_manifest, fabric_report, fabric_summary, fabric_tables,
     fabric_terminal_summary,
 };
 
 use super::over_time::FlitsOverTime;
 use super::pace::Pace;
 use super::{Audited, Engine, Found, Head, Looks, Point, Run, Shown, Tells, Told, Wanted, WhenMap};
-use super::{grown, turns};
+use super::{TraceKind, grown, turns};
 
 pub mod measures;
 mod progress;
@@ -103,7 +103,7 @@ impl Engine for Flits<'_> {
     /// On several threads where that is wanted and can be.
     fn watched(&self, wanted: &Wanted<'_>) -> Result<Box<dyn Run<'_> + '_>, String> {
         let spec = self.spec;
-        let is_watched = wanted.audit || wanted.trace.is_some() || !self.series.is_empty();
+        let is_watched = wanted.audit || !wanted.traces.is_empty() || !self.series.is_empty();
         let obstacle = match shard::obstacle(spec) {
             None if is_watched => Some("a run with `--audit` or `--trace` takes one"),
             obstacle => obstacle,
@@ -116,8 +116,10 @@ impl Engine for Flits<'_> {
         let audit = audit.map_err(|error| error.to_string())?;
         let run = if is_watched {
             let recorder = Recorder::new(&spec.graph, self.series);
-            let trace = wanted.trace.map(|_| Trace::new(spec));
-            self.start((recorder, (audit, trace)), wanted.map)?
+            let has = |kind| wanted.traces.contains(&kind);
+            let trace = has(TraceKind::Csv).then(|| Trace::new(spec));
+            let waves = has(TraceKind::Vcd).then(|| FabricVcd::new(self.spec));
+            self.start((recorder, (audit, (trace, waves))), wanted.map)?
         } else if parts > 1 {
             let team = Team::new(spec, parts);
             self.boxed(team.map_err(|error| error.to_string())?, None)
@@ -136,6 +138,10 @@ impl Engine for Flits<'_> {
 
     fn flows(&self) -> Vec<&str> {
         Vec::new()
+    }
+
+    fn traces(&self) -> &'static [TraceKind] {
+        &[TraceKind::Csv, TraceKind::Vcd]
     }
 
     fn groups(&self) -> Vec<String> {

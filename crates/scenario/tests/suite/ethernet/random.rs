@@ -59,7 +59,8 @@ fn file(seed: u64) -> String {
     let trunk = trunk.join(", ");
     format!(
         "engine = \"ethernet\"\n[run]\nduration = \"1 ms\"\nseed = {seed}\n\
-         [topology]\n{topology}\ntrunk = {{ {trunk} }}\n[link]\nrate = \"1 Gbps\"\n[switch]\nclasses = 3\n{place}\
+         [topology]\n{topology}\ntrunk = {{ {trunk} }}\n\
+         [link]\nrate = \"1 Gbps\"\n[switch]\nclasses = 3\n{place}\
          [flow_control]\nkind = \"{kind}\"\n{classes}{high}{more}{inputs}\
          [[patterns]]\nname = \"a\"\nkind = \"all-to-one\"\nto = \"{to}\"\nclass = {class}\n\
          payload = \"{bytes}\"\ntraffic = {{ kind = \"poisson\", rate = \"{load}\" }}\n\
