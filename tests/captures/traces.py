@@ -135,13 +135,16 @@ def corrupted(path):
         yield what, copy
 
 
-def with_processor(path, slices):
-    """The same counted by Perfetto's own trace processor, if there is one."""
+def with_processor(path, slices, missing=[]):
+    """The same counted by Perfetto's own trace processor, if there is one: asked for once."""
+    if missing:
+        return None
     try:
         from perfetto.trace_processor import TraceProcessor
         processor = TraceProcessor(trace=str(path))
     except Exception as error:  # It is fetched from the net, by a command that may be missing.
         print(f"captures: no trace processor ({type(error).__name__})")
+        missing.append(error)
         return None
     try:
         def number(query):
