@@ -93,7 +93,10 @@ mod tests {
         assert_eq!(cell(&[4.0, f64::NAN], 1), Cell::Text("–".into()));
         let drawn = curve("a", vec![1.0], &[one]);
         let (low, high) = drawn.interval.expect("an interval");
-        assert!(low[0] < drawn.y[0] && drawn.y[0] < high[0]);
+        assert_eq!(
+            (low[0], drawn.y[0], high[0]),
+            (2.0 - half_width, 2.0, 2.0 + half_width)
+        );
         assert!(
             curve("a", vec![1.0], &[estimate(&[4.0])])
                 .interval

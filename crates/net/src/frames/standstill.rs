@@ -259,9 +259,11 @@ fn chain(waits_for: &[Vec<usize>]) -> Vec<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use backwater_kernel::Duration;
+
     use crate::frames::testing::{OUT, Run, join, network, spec};
     use crate::probe::Gate;
-    use crate::spec::frames::{Choose, NodeKind, Select};
+    use crate::spec::frames::{Choose, NodeKind, Select, WatchdogAction, WatchdogSpec};
 
     /// Where something has been stopped long enough at an instant: class, destination, since when.
     fn stuck(run: &Run, longest: u64) -> Vec<(u8, Option<u32>, u64)> {
@@ -303,6 +305,22 @@ mod tests {
         // A stop that ends leaves the class that the other covers.
         run.set_gate(OUT, Gate::Port, false, Time::MAX);
         assert_eq!(stuck(&run, 100), [(1, None, 10)]);
+    }
+
+    /// A watchdog that forwards lets a class pass in spite of its stop.
+    #[test]
+    fn a_class_that_its_watchdog_forwards_is_not_stuck() {
+        let mut run = network(Some(WatchdogSpec {
+            detect: Duration(1_000),
+            restore: Duration(1_000),
+            action: WatchdogAction::Forward,
+        }));
+        stop(&mut run, 10, Gate::Class(1));
+        join(&mut run, 1, 700);
+        assert_eq!(stuck(&run, 100), [(1, None, 10)]);
+        run.network.channels[OUT as usize].tripped = 1 << 1;
+        run.renew_stops(OUT);
+        assert_eq!(stuck(&run, 100), []);
     }
 
     #[test]

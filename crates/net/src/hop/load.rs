@@ -49,6 +49,7 @@ pub(crate) struct Control {
 }
 
 impl Loads {
+    #[inline]
     pub(super) fn set(&mut self, place: u32, load: Load) {
         let place = place as usize;
         if self.loads.len() <= place {

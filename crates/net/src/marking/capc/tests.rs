@@ -84,6 +84,17 @@ fn without_capacity_it_falls_to_a_cell_a_second_and_recovers() {
     assert_eq!(rule.fair_share(), LINK);
 }
 
+/// An interval without capacity has no load that a mean could count.
+#[test]
+fn intervals_without_capacity_count_for_no_load() {
+    let mut rule = capc();
+    pass(&mut rule, 10, 100_000);
+    pass(&mut rule, 75, 0);
+    let mut outcome = RatePortOutcome::default();
+    rule.outcome(&mut outcome);
+    assert_eq!((outcome.intervals_total, outcome.load_mean), (2, 1.0));
+}
+
 #[test]
 fn a_long_queue_sets_ci() {
     let mut rule = capc();
