@@ -26,10 +26,10 @@ pub struct Options {
     /// Also check promises while the run goes on (slower), and print what that cost
     #[arg(long)]
     audit: bool,
-    /// Also write a time-stamped trace: units entering and leaving every node, flits on channels,
-    /// or Ethernet frames, also as a capture
-    #[arg(long, value_name = "KIND")]
-    trace: Option<TraceKind>,
+    /// Also write time-stamped traces: units entering and leaving every node, flits on channels,
+    /// or Ethernet frames, also as a capture; or what every port does, to be looked at
+    #[arg(long, value_name = "KIND,..", value_delimiter = ',')]
+    trace: Vec<TraceKind>,
     /// Draw the network over time in the report
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     map: WhenMap,
@@ -52,11 +52,9 @@ pub fn run(options: &Options) -> u8 {
         return BAD_INPUT;
     };
     let engine = backwater_run::engine(&scenario);
-    if options.trace == Some(TraceKind::Pcapng) && !engine.has_frames() {
-        return fail(
-            "a capture needs frames: `--trace pcapng` is for `engine = \"ethernet\"`; \
-             `--trace csv` works here",
-        );
+    let known = engine.traces();
+    if let Some(kind) = options.trace.iter().find(|kind| !known.contains(kind)) {
+        return fail(kind.refusal(known));
     }
     execute(options, source, &scenario, &*engine).unwrap_or_else(fail)
 }
@@ -70,7 +68,7 @@ fn execute(
     // What can't run leaves no directory.
     let mut run = engine.watched(&Wanted {
         audit: options.audit,
-        trace: options.trace,
+        traces: &options.trace,
         map: options.map,
         threads: options.threads.into(),
         memory: &options.memory,
@@ -175,7 +173,7 @@ fn without_audit(
     }
     let plain = engine.watched(&Wanted {
         audit: false,
-        trace: None,
+        traces: &[],
         map: options.map,
         threads: 1,
         memory: &options.memory,

@@ -7,6 +7,7 @@
 mod audit;
 mod checks;
 pub mod frames;
+mod holds;
 mod ports;
 mod recorder;
 mod recovery;
@@ -16,6 +17,7 @@ pub use crate::hop::view::{Content, CreditMessage, FrameView, Gate};
 pub use crate::outcome::LossCause;
 pub use audit::Audit;
 pub use checks::{Checks, Coverage};
+pub use holds::{Hold, LegState};
 pub use ports::{PathWaits, Ports, PortsSpec};
 pub use recorder::Recorder;
 pub use recovery::Recovery;

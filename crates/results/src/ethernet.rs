@@ -7,7 +7,7 @@ mod completion;
 mod fair;
 mod group_table;
 mod groups;
-mod names;
+pub(crate) mod names;
 mod pauses;
 mod plots;
 mod ports;
@@ -39,6 +39,7 @@ pub use report::ethernet_report;
 pub use tables::{ethernet_tables, flow_names, flow_tables};
 pub use terminal::ethernet_terminal_summary;
 pub use trace::EthernetTrace;
+pub(crate) use trace::{cause, kind};
 
 /// The manifest of a run, finished or interrupted. Its unit hops are frames that crossed a queue
 /// and a channel.

@@ -22,6 +22,7 @@ mod merge;
 pub mod model;
 pub mod number;
 pub mod overlay;
+mod perfetto;
 mod promised;
 mod rows;
 pub mod run;
@@ -50,6 +51,7 @@ pub use model::{
     Axis, Block, Cell, Curve, Direction, Fact, Mark, OtherUnit, Plot, Report, Style, Table, Tone,
     Verdict, VerdictRow,
 };
+pub use perfetto::{PerfettoCells, PerfettoFrames};
 pub use run::{
     Measured, note_broken_bounds, run_manifest, run_report, run_summary, run_tables,
     standstill_sentence, terminal_summary,

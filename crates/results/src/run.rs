@@ -8,7 +8,7 @@ mod delays;
 mod fair;
 mod loads;
 mod losses;
-mod names;
+pub(crate) mod names;
 mod port_plots;
 mod ports;
 mod recovery;

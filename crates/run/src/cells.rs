@@ -10,14 +10,14 @@ use backwater_results::compare::{Carrier, CellMeter, Conditions, Workload};
 use backwater_results::run::{flow_names, flow_tables};
 use backwater_results::sweep::{FlowColumn, Measure};
 use backwater_results::{
-    Measured, RunInfo, Table, map, note_broken_bounds, run_manifest, run_report, run_summary,
-    run_tables, standstill_sentence, terminal_summary,
+    Measured, PerfettoCells, RunInfo, Table, map, note_broken_bounds, run_manifest, run_report,
+    run_summary, run_tables, standstill_sentence, terminal_summary,
 };
 use backwater_scenario::PacketScenario;
 use backwater_scenario::compare::Unit;
 
 use super::events::{EventScenario, FoundEvents, start, start_on_threads};
-use super::{Engine, Point, Run, Shown, Wanted, WhenMap, promised_words, turns};
+use super::{Engine, Point, Run, Shown, TraceKind, Wanted, WhenMap, promised_words, turns};
 
 pub mod measures;
 mod series;
@@ -82,8 +82,11 @@ impl Engine for Cells<'_> {
             return start_on_threads(self.0, watch, wanted);
         }
         let audit = wanted.audit.then(|| Audit::new(network));
-        let trace = wanted.trace.map(|_| Trace::new(network));
-        start(self.0, (watch, (audit, trace)), wanted.map)
+        let has = |kind| wanted.traces.contains(&kind);
+        let trace = has(TraceKind::Csv).then(|| Trace::new(network));
+        let seen = has(TraceKind::Perfetto).then(|| PerfettoCells::new(network));
+        let watch = (watch, (audit, (trace, seen)));
+        start(self.0, watch, wanted.map)
     }
 
     fn metered(
@@ -105,6 +108,10 @@ impl Engine for Cells<'_> {
 
     fn flows(&self) -> Vec<&str> {
         self.0.names()
+    }
+
+    fn traces(&self) -> &'static [TraceKind] {
+        &[TraceKind::Csv, TraceKind::Perfetto]
     }
 
     fn groups(&self) -> Vec<String> {

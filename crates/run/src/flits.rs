@@ -19,7 +19,7 @@ use backwater_results::{
 use super::over_time::FlitsOverTime;
 use super::pace::Pace;
 use super::{Audited, Engine, Found, Head, Looks, Point, Run, Shown, Tells, Told, Wanted, WhenMap};
-use super::{grown, turns};
+use super::{TraceKind, grown, turns};
 
 pub mod measures;
 mod progress;
@@ -103,7 +103,7 @@ impl Engine for Flits<'_> {
     /// On several threads where that is wanted and can be.
     fn watched(&self, wanted: &Wanted<'_>) -> Result<Box<dyn Run<'_> + '_>, String> {
         let spec = self.spec;
-        let is_watched = wanted.audit || wanted.trace.is_some() || !self.series.is_empty();
+        let is_watched = wanted.audit || !wanted.traces.is_empty() || !self.series.is_empty();
         let obstacle = match shard::obstacle(spec) {
             None if is_watched => Some("a run with `--audit` or `--trace` takes one"),
             obstacle => obstacle,
@@ -116,7 +116,8 @@ impl Engine for Flits<'_> {
         let audit = audit.map_err(|error| error.to_string())?;
         let run = if is_watched {
             let recorder = Recorder::new(&spec.graph, self.series);
-            let trace = wanted.trace.map(|_| Trace::new(spec));
+            let has = |kind| wanted.traces.contains(&kind);
+            let trace = has(TraceKind::Csv).then(|| Trace::new(spec));
             self.start((recorder, (audit, trace)), wanted.map)?
         } else if parts > 1 {
             let team = Team::new(spec, parts);
@@ -136,6 +137,10 @@ impl Engine for Flits<'_> {
 
     fn flows(&self) -> Vec<&str> {
         Vec::new()
+    }
+
+    fn traces(&self) -> &'static [TraceKind] {
+        &[TraceKind::Csv]
     }
 
     fn groups(&self) -> Vec<String> {

@@ -11,13 +11,14 @@ use backwater_results::ethernet::{flow_names, flow_tables};
 use backwater_results::number::span;
 use backwater_results::sweep::{FlowColumn, Measure};
 use backwater_results::{
-    GivenUp, RunInfo, Table, ethernet_manifest, ethernet_report, ethernet_summary, ethernet_tables,
-    ethernet_terminal_summary, map, note_late_frames,
+    GivenUp, PerfettoFrames, RunInfo, Table, ethernet_manifest, ethernet_report, ethernet_summary,
+    ethernet_tables, ethernet_terminal_summary, map, note_late_frames,
 };
 use backwater_scenario::EthernetScenario;
 
 use super::events::{EventRun, EventScenario, FoundEvents, start, start_on_threads};
-use super::{Engine, Point, Run, Shown, Wanted, WhenMap, complete, promised_words, turns};
+use super::{Engine, Point, Run, Shown, TraceKind, Wanted, WhenMap};
+use super::{complete, promised_words, turns};
 
 pub mod measures;
 mod series;
@@ -78,8 +79,11 @@ impl Engine for Frames<'_> {
             return start_on_threads(self.0, recorder, wanted);
         }
         let audit = wanted.audit.then(|| Audit::new(network));
-        let trace = wanted.trace.map(|kind| Trace::new(kind, network));
-        start(self.0, (recorder, (audit, trace)), wanted.map)
+        let trace = Trace::new(wanted.traces, network);
+        let seen = wanted.traces.contains(&TraceKind::Perfetto);
+        let seen = seen.then(|| PerfettoFrames::new(network));
+        let watch = (recorder, (audit, (trace, seen)));
+        start(self.0, watch, wanted.map)
     }
 
     fn metered(
@@ -103,8 +107,8 @@ impl Engine for Frames<'_> {
         flow_names(&self.0.network)
     }
 
-    fn has_frames(&self) -> bool {
-        true
+    fn traces(&self) -> &'static [TraceKind] {
+        &[TraceKind::Csv, TraceKind::Pcapng, TraceKind::Perfetto]
     }
 
     fn measures(&self) -> &'static [Measure] {

@@ -80,10 +80,8 @@ pub trait Engine {
     fn cell(&self) -> Duration {
         Duration::ZERO
     }
-    /// Frames cross its links, which a capture may hold.
-    fn has_frames(&self) -> bool {
-        false
-    }
+    /// Forms of traces that it can write.
+    fn traces(&self) -> &'static [TraceKind];
     /// What a sweep measures, in the order of [`Point::values`].
     fn measures(&self) -> &'static [Measure];
     /// Runs for a sweep, with these columns of flows; `None` if it was asked to stop.
@@ -154,8 +152,8 @@ pub trait Found {
 pub struct Wanted<'a> {
     /// Check promises while it goes on.
     pub audit: bool,
-    /// Write a trace.
-    pub trace: Option<TraceKind>,
+    /// Write traces of these forms.
+    pub traces: &'a [TraceKind],
     /// Record what channels do over time.
     pub map: WhenMap,
     /// Use so many threads, if the engine can.
@@ -167,7 +165,7 @@ pub struct Wanted<'a> {
 impl Wanted<'_> {
     /// What looks on has to see all of the run, in its order. Then one thread runs it.
     fn has_one_observer(&self) -> bool {
-        let has = self.audit || self.trace.is_some();
+        let has = self.audit || !self.traces.is_empty();
         if has && self.threads > 1 {
             log::info!("one thread: a run with `--audit` or `--trace` takes one");
         }
@@ -184,6 +182,31 @@ pub enum TraceKind {
     Csv,
     /// Ethernet only: every frame as on the wire, for Wireshark and similar tools
     Pcapng,
+    /// Cells and frames: what every port does over time, with stops, queues, credit and windows,
+    /// for ui.perfetto.dev
+    Perfetto,
+}
+
+impl TraceKind {
+    /// As it is asked for.
+    fn word(self) -> String {
+        let value = clap::ValueEnum::to_possible_value(&self);
+        value.map_or_else(String::new, |value| value.get_name().to_owned())
+    }
+
+    /// Why it can't be had of a scenario of which `known` can, in words.
+    pub fn refusal(self, known: &[TraceKind]) -> String {
+        let why = match self {
+            TraceKind::Csv => "it is for all engines",
+            TraceKind::Pcapng => "a capture needs frames: it is for `engine = \"ethernet\"`",
+            TraceKind::Perfetto => {
+                "it shows ports at instants: it is for `engine = \"packet\"` and `\"ethernet\"`"
+            }
+        };
+        let known: Vec<String> = known.iter().map(|kind| kind.word()).collect();
+        let (own, known) = (self.word(), known.join(","));
+        format!("`--trace {own}`: {why}; here `--trace {known}` works")
+    }
 }
 
 /// What all runs have.

@@ -3,10 +3,13 @@
 use std::fs;
 use std::io::{self, BufWriter};
 
-use backwater_results::RunDirectory;
+use backwater_kernel::Time;
 use backwater_results::directory::fresh_file;
+use backwater_results::{PerfettoCells, PerfettoFrames, RunDirectory};
 
 use backwater_kernel::words::printable;
+
+use super::{Looks, Tells};
 
 /// What a trace writes into.
 pub type File = BufWriter<fs::File>;
@@ -32,3 +35,29 @@ pub fn begun<W>(
 pub fn written(result: io::Result<()>) -> Result<(), String> {
     result.map_err(|error| format!("can't write the trace: {error}"))
 }
+
+/// Begins, flushes and ends the file of a trace for Perfetto.
+macro_rules! perfetto {
+    ($probe:ident) => {
+        impl Looks for $probe<'_, File> {
+            fn begin(&mut self, directory: &mut RunDirectory) -> Result<(), String> {
+                let file = begun(directory, "trace.perfetto", Ok)?;
+                self.begin_file(file);
+                Ok(())
+            }
+
+            fn flush(&mut self) -> Result<(), String> {
+                written($probe::flush(self))
+            }
+
+            fn finish(&mut self, at: u64) -> Result<(), String> {
+                written($probe::finish(self, Time(at)))
+            }
+        }
+
+        impl<F> Tells<F> for $probe<'_, File> {}
+    };
+}
+
+perfetto!(PerfettoCells);
+perfetto!(PerfettoFrames);

@@ -73,7 +73,7 @@ fn traces_and_audit_leave_the_run_as_it_is() {
     let here = folder("ethernet-trace");
     run(&here, &[]).expect(0);
     let plain = trace_hash(&here.join("out"));
-    run(&here, &["--audit", "--trace", "csv"])
+    run(&here, &["--audit", "--trace", "csv,perfetto"])
         .expect(0)
         .complains("trace hash the same without");
     let out = here.join("out");
@@ -83,6 +83,9 @@ fn traces_and_audit_leave_the_run_as_it_is() {
     let started = trace.lines().filter(|line| line.contains(",out,"));
     assert_eq!(Some(started.count() as u64), hops);
     assert!(trace.contains(",out,") && trace.contains(",pause,") && trace.contains(",stop,"));
+    let seen = fs::read(out.join("trace.perfetto")).expect("a trace");
+    assert!(seen.len() as u64 > 50 * hops.unwrap_or(0), "{}", seen.len());
+    assert_eq!(seen[0], 0x0a, "a packet");
     run(&here, &["--trace", "pcapng"]).expect(0);
     assert_eq!(trace_hash(&out), plain);
     let capture = fs::read(out.join("trace.pcapng")).expect("a capture");
@@ -98,6 +101,11 @@ fn a_capture_needs_frames() {
     let file = figure_17();
     let ran = backwater(&here, &["run", &file, "--trace", "pcapng", "--out", "out"]);
     ran.expect(2).complains("a capture needs frames");
+    let ran = backwater(
+        &here,
+        &["run", &file, "--trace", "csv,pcap", "--out", "out"],
+    );
+    ran.expect(2).complains("perfetto");
     assert!(!here.join("out").exists(), "it leaves no directory");
 }
 

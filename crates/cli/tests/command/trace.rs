@@ -18,7 +18,7 @@ fn what_goes_out_comes_in() {
         "--set",
         "run.warm_up=0 s",
     ];
-    let mut arguments = vec!["run", &file, "--out", "traced", "--trace", "csv"];
+    let mut arguments = vec!["run", &file, "--out", "traced", "--trace", "csv,perfetto"];
     arguments.extend(short);
     backwater(&here, &arguments).expect(0);
     let mut plain = vec!["run", &file, "--out", "plain"];
@@ -29,6 +29,8 @@ fn what_goes_out_comes_in() {
         trace_hash(&here.join("plain"))
     );
     let text = fs::read_to_string(here.join("traced/trace.csv")).expect("a trace");
+    let seen = fs::read(here.join("traced/trace.perfetto")).expect("a trace");
+    assert!(seen.len() > 50 * text.lines().count() / 2, "{}", seen.len());
     let mut lines = text.lines();
     let header = "time_ps,node,direction,port,flow,kind,number,value";
     assert_eq!(lines.next(), Some(header));

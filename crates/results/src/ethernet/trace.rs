@@ -152,7 +152,8 @@ impl<W: Write> EthernetTrace<W> {
     }
 }
 
-fn kind(content: &Content) -> &'static str {
+/// What a frame is in a word.
+pub fn kind(content: &Content) -> &'static str {
     match content {
         Content::Tcp { .. } => "tcp",
         Content::Udp { has_rtp: true, .. } => "rtp",

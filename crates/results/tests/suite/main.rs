@@ -10,6 +10,7 @@ mod fairness;
 mod files;
 mod frame_bounds;
 mod page;
+mod perfetto;
 mod ports;
 mod run;
 mod sample;

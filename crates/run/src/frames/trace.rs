@@ -8,28 +8,22 @@ use backwater_results::{Capture, EthernetTrace, RunDirectory};
 use super::super::trace::{File, begun, written};
 use super::super::{Looks, Tells, TraceKind};
 
-/// The trace, and of what it is.
+/// Traces of frame after frame, in the forms that were asked for.
 pub struct Trace<'a> {
-    kind: TraceKind,
+    kinds: Vec<TraceKind>,
     network: &'a EthernetSpec,
-    form: Option<Form>,
-}
-
-/// In either form.
-enum Form {
-    /// Lines.
-    Csv(EthernetTrace<File>),
-    /// Frames.
-    Pcapng(Capture<File>),
+    lines: Option<EthernetTrace<File>>,
+    capture: Option<Capture<File>>,
 }
 
 impl<'a> Trace<'a> {
-    /// Of a run of this network; its file begins with the run.
-    pub fn new(kind: TraceKind, network: &'a EthernetSpec) -> Trace<'a> {
+    /// Of a run of this network; files begin with the run.
+    pub fn new(kinds: &[TraceKind], network: &'a EthernetSpec) -> Trace<'a> {
         Trace {
-            kind,
+            kinds: kinds.to_vec(),
             network,
-            form: None,
+            lines: None,
+            capture: None,
         }
     }
 }
@@ -37,32 +31,28 @@ impl<'a> Trace<'a> {
 impl Looks for Trace<'_> {
     fn begin(&mut self, directory: &mut RunDirectory) -> Result<(), String> {
         let network = self.network;
-        self.form = Some(match self.kind {
-            TraceKind::Csv => Form::Csv(begun(directory, "trace.csv", |file| {
-                EthernetTrace::new(file, network)
-            })?),
-            TraceKind::Pcapng => Form::Pcapng(begun(directory, "trace.pcapng", |file| {
-                let program = concat!("backwater ", env!("CARGO_PKG_VERSION"));
-                Capture::new(file, network, program)
-            })?),
-        });
+        if self.kinds.contains(&TraceKind::Csv) {
+            let lines = |file| EthernetTrace::new(file, network);
+            self.lines = Some(begun(directory, "trace.csv", lines)?);
+        }
+        if self.kinds.contains(&TraceKind::Pcapng) {
+            let program = concat!("backwater ", env!("CARGO_PKG_VERSION"));
+            let capture = |file| Capture::new(file, network, program);
+            self.capture = Some(begun(directory, "trace.pcapng", capture)?);
+        }
         Ok(())
     }
 
     fn flush(&mut self) -> Result<(), String> {
-        written(match &mut self.form {
-            Some(Form::Csv(trace)) => trace.flush(),
-            Some(Form::Pcapng(capture)) => capture.flush(),
-            None => Ok(()),
-        })
+        let lines = self.lines.as_mut().map_or(Ok(()), EthernetTrace::flush);
+        let capture = self.capture.as_mut().map_or(Ok(()), Capture::flush);
+        written(lines.and(capture))
     }
 
     fn finish(&mut self, at: u64) -> Result<(), String> {
-        written(match self.form.take() {
-            Some(Form::Csv(trace)) => trace.finish().map(drop),
-            Some(Form::Pcapng(capture)) => capture.finish(Time(at)).map(drop),
-            None => Ok(()),
-        })
+        let lines = self.lines.take().map(EthernetTrace::finish).transpose();
+        let capture = self.capture.take().map(|capture| capture.finish(Time(at)));
+        written(lines.and(capture.transpose()).map(drop))
     }
 }
 
@@ -70,28 +60,19 @@ impl<F> Tells<F> for Trace<'_> {}
 
 impl Probe for Trace<'_> {
     fn on_frame_start(&mut self, at: Time, channel: u32, frame: &FrameView) {
-        match &mut self.form {
-            Some(Form::Csv(trace)) => trace.on_frame_start(at, channel, frame),
-            Some(Form::Pcapng(capture)) => capture.on_frame_start(at, channel, frame),
-            None => {}
-        }
+        self.lines.on_frame_start(at, channel, frame);
+        self.capture.on_frame_start(at, channel, frame);
     }
 
     fn on_frame_arrival(&mut self, at: Time, channel: u32, frame: &FrameView) {
-        if let Some(Form::Csv(trace)) = &mut self.form {
-            trace.on_frame_arrival(at, channel, frame);
-        }
+        self.lines.on_frame_arrival(at, channel, frame);
     }
 
     fn on_frame_dropped(&mut self, at: Time, channel: u32, frame: &FrameView, cause: LossCause) {
-        if let Some(Form::Csv(trace)) = &mut self.form {
-            trace.on_frame_dropped(at, channel, frame, cause);
-        }
+        self.lines.on_frame_dropped(at, channel, frame, cause);
     }
 
     fn on_gate(&mut self, at: Time, channel: u32, gate: Gate, is_stopped: bool) {
-        if let Some(Form::Csv(trace)) = &mut self.form {
-            trace.on_gate(at, channel, gate, is_stopped);
-        }
+        self.lines.on_gate(at, channel, gate, is_stopped);
     }
 }
