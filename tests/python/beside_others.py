@@ -1,7 +1,13 @@
-"""Tables of results as pyarrow, polars and pandas read them."""
+"""Results as pyarrow, polars, pandas, duckdb and xarray read them; types as mypy does."""
 
 import gc
 import importlib.util
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
 import unittest
 
 import backwater as bw
@@ -96,8 +102,57 @@ class Tables(unittest.TestCase):
 
         flows = self.result.flows
         self.assertEqual(len(flows), 4)
-        (total,) = duckdb.sql("select sum(delivered_cells) from flows").fetchone()
-        self.assertEqual(total, sum(row["delivered_cells"] for row in self.rows))
+        total = duckdb.sql("select sum(delivered_cells) from flows").fetchall()
+        self.assertEqual(total[0][0], sum(row["delivered_cells"] for row in self.rows))
+
+    @needs("xarray")
+    @needs("pandas")
+    def test_sweeps_in_pandas_and_xarray(self):
+        short = bw.example("flit/mesh-8x8").set("run.warm_up", "100 cycles")
+        short = short.set("run.measure", "200 cycles").set("run.drain", "200 cycles")
+        found = short.sweep({"load": [0.1, 0.2], "router.vcs": [2, 4]}, seeds=2).run()
+        frame = found.to_pandas()
+        self.assertEqual(list(frame.index.names), [*found.axes, "seed"])
+        self.assertEqual(len(frame), 8)
+        dataset = found.to_xarray()
+        self.assertEqual(list(dataset.sizes.values()), [2, 2, 2])
+        name = next(name for name in dataset.data_vars if name.startswith("latency"))
+        self.assertEqual(dataset[name].attrs["units"], "cycles")
+        (first,) = frame.iloc[[0]][name]
+        self.assertEqual(float(dataset[name][0, 0, 0]), first)
+
+
+@needs("mypy")
+class Types(unittest.TestCase):
+    def mypy(self, *words):
+        with tempfile.TemporaryDirectory() as folder:
+            return subprocess.run(
+                [sys.executable, "-I", "-m", *words],
+                env={**os.environ, "MYPY_CACHE_DIR": folder},
+                capture_output=True,
+                text=True,
+            )
+
+    def test_the_package_and_the_examples_are_typed(self):
+        page = pathlib.Path("docs/python.md").read_text(encoding="utf-8")
+        examples = re.findall(r"```python\n(.*?)```", page, re.S)
+        with tempfile.TemporaryDirectory() as folder:
+            paths = []
+            for number, example in enumerate(examples):
+                paths.append(pathlib.Path(folder, f"example_{number}.py"))
+                paths[-1].write_text(example, encoding="utf-8")
+            checked = self.mypy("mypy", "--strict", "-p", "backwater")
+            self.assertEqual(checked.returncode, 0, checked.stdout)
+            checked = self.mypy("mypy", "--strict", *map(str, paths))
+            self.assertEqual(checked.returncode, 0, checked.stdout)
+            paths[0].write_text("import backwater as bw\nbw.example(3).run(sed=1)\n")
+            checked = self.mypy("mypy", "--strict", str(paths[0]))
+            self.assertEqual(checked.returncode, 1)
+            self.assertIn("sed", checked.stdout)
+
+    def test_stubs_are_complete(self):
+        checked = self.mypy("mypy.stubtest", "backwater._backwater")
+        self.assertEqual(checked.returncode, 0, checked.stdout)
 
 
 if __name__ == "__main__":

@@ -44,10 +44,10 @@ python3 -m venv --without-pip "$empty"
 echo "in an empty environment:"
 "$empty/bin/python" -I -m unittest discover -s tests/python -p 'test_*.py'
 
-# What others make of its tables.
-for library in pyarrow polars pandas duckdb; do
-    has $library || install $library || left_out "tables of the package for Python in $library"
+# What others make of it.
+for library in pyarrow polars pandas duckdb xarray mypy; do
+    has $library || install $library || left_out "the package for Python beside $library"
 done
 install --no-deps --no-index --force-reinstall "$wheels"/*.whl
-echo "beside pyarrow, polars, pandas and duckdb:"
+echo "beside pyarrow, polars, pandas, duckdb, xarray and mypy:"
 "$tools/bin/python" -I -m unittest discover -s tests/python -p 'beside_*.py'

@@ -214,8 +214,10 @@ class Runs(unittest.TestCase):
         self.assertIn("one thread", said.output[0])
 
 
+# What a shell starts in the background ignores Ctrl-C, unless it says otherwise.
 LONG = """
 import signal, sys, time, backwater as bw
+signal.signal(signal.SIGINT, signal.default_int_handler)
 s = bw.example("fig17-two-switches").set("run.duration", "4000 s")
 print("ready", flush=True)
 began = time.monotonic()

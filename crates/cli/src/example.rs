@@ -147,7 +147,8 @@ impl Example {
         self.path.strip_suffix(".toml").unwrap_or(self.path)
     }
 
-    fn file_name(&self) -> &'static str {
+    /// The last part of its path.
+    pub fn file_name(&self) -> &'static str {
         self.path.rsplit('/').next().unwrap_or(self.path)
     }
 
@@ -171,7 +172,7 @@ impl Example {
     }
 
     /// The other files that it reads: those of its folder that it names.
-    fn beside(&self) -> Vec<Example> {
+    pub fn beside(&self) -> Vec<Example> {
         let folder = self.path.rsplit_once('/').map(|(folder, _)| folder);
         let is_read = |one: &Example| {
             one.path == one.name()

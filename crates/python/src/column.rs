@@ -13,7 +13,7 @@ use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::{PyBufferError, PyIndexError};
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::PyCapsule;
+use pyo3::types::{PyCapsule, PyIterator, PyList};
 
 use crate::columns::{Memory, Value, Values};
 use crate::lend::{self, Lent};
@@ -82,6 +82,13 @@ impl Column {
             )));
         }
         value(py, &self.values, at as usize)
+    }
+
+    fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyIterator>> {
+        let values: PyResult<Vec<_>> = (0..self.values.len())
+            .map(|row| value(py, &self.values, row))
+            .collect();
+        PyList::new(py, values?)?.try_iter()
     }
 
     /// A stream of one batch in Arrow's C interface.

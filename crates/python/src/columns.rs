@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use backwater_kernel::series::{Clock, Series};
-use backwater_results::{Align, Cell, Column, Table, csv};
+use backwater_results::{Cell, Column, Kind, Table, csv};
 use backwater_run::Told;
 
 /// Columns of one length.
@@ -77,14 +77,17 @@ pub enum Value<'a> {
 impl Columns {
     /// The columns of a table.
     pub fn of(table: &Table) -> Columns {
-        let keys = table.keys().into_iter();
-        let columns = keys.zip(&table.columns).enumerate();
-        let columns = columns.map(|(index, (key, column))| {
-            let cells = table
-                .rows
-                .iter()
-                .map(|row| row.get(index).unwrap_or(&Cell::Empty));
-            Arc::new(Values::of(key, column, &cells.collect::<Vec<_>>()))
+        Columns::named(table, table.keys(), &table.kinds())
+    }
+
+    /// The columns of a table, with these names and types.
+    pub fn named(table: &Table, keys: Vec<String>, kinds: &[Kind]) -> Columns {
+        let columns = table.columns.iter().zip(kinds).zip(keys).enumerate();
+        let columns = columns.map(|(index, ((column, kind), key))| {
+            let cells = table.rows.iter();
+            let cells = cells.map(|row| row.get(index).unwrap_or(&Cell::Empty));
+            let cells: Vec<&Cell> = cells.collect();
+            Arc::new(Values::of(key, column, *kind, &cells))
         });
         Columns {
             name: table.name.clone(),
@@ -137,17 +140,12 @@ fn meaning(series: &Series) -> &'static str {
 }
 
 impl Values {
-    /// Of cells, by what they hold: counts, measurements or words.
-    fn of(key: String, column: &Column, cells: &[&Cell]) -> Values {
-        let has_words = cells.iter().any(|cell| matches!(cell, Cell::Text(_)));
-        let has_floats = cells.iter().any(|cell| matches!(cell, Cell::Float { .. }));
-        let has_counts = cells.iter().any(|cell| matches!(cell, Cell::Int(_)));
-        let held = if has_words || (column.align == Align::Left && !has_floats && !has_counts) {
-            words(cells)
-        } else if has_counts && !has_floats {
-            Held::Ints(cells.iter().map(|cell| count(cell)).collect())
-        } else {
-            Held::Floats(cells.iter().map(|cell| measurement(cell)).collect())
+    /// Of cells.
+    fn of(key: String, column: &Column, kind: Kind, cells: &[&Cell]) -> Values {
+        let held = match kind {
+            Kind::Text => words(cells),
+            Kind::Int => Held::Ints(cells.iter().map(|cell| count(cell)).collect()),
+            Kind::Float => Held::Floats(cells.iter().map(|cell| measurement(cell)).collect()),
         };
         let is_there = |cell: &&Cell| match cell {
             Cell::Empty => false,

@@ -9,6 +9,7 @@ mod errors;
 mod found;
 mod lend;
 mod said;
+mod saved;
 mod scenario;
 mod table;
 
@@ -25,6 +26,8 @@ mod _backwater {
     use super::errors::Diagnostic;
     #[pymodule_export]
     use super::found::Found;
+    #[pymodule_export]
+    use super::saved::tables_of;
     #[pymodule_export]
     use super::scenario::Scenario;
     #[pymodule_export]

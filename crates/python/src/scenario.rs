@@ -75,6 +75,18 @@ impl Scenario {
         sets.map(|set| (&*set.key, &*set.value)).collect()
     }
 
+    /// Names and texts of the shipped files that it reads, which are to stand beside it.
+    #[getter]
+    fn beside(&self) -> Vec<(&'static str, &'static str)> {
+        let example = backwater::example(&self.source.name).ok();
+        let files = example.filter(|_| self.is_shipped);
+        let files = files.map(|one| one.beside()).unwrap_or_default();
+        files
+            .iter()
+            .map(|one| (one.file_name(), one.text))
+            .collect()
+    }
+
     /// What is wrong with it.
     fn check(&self, py: Python<'_>) -> PyResult<Vec<Diagnostic>> {
         py.detach(|| match self.read() {
@@ -105,7 +117,7 @@ impl Scenario {
         crate::said::listen();
         let wanted = Wanted {
             audit,
-            trace: None,
+            traces: &[],
             map: WhenMap::Auto,
             threads: threads.into(),
             memory: &Memory::default(),

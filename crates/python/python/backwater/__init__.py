@@ -13,19 +13,29 @@ hash from both.
 
 from backwater._backwater import Column, Diagnostic, Table
 from backwater._errors import RunError, ScenarioError
+from backwater._folder import Folder
+from backwater._many import Reproduction, compare, reproduce, saturate
 from backwater._result import Result
 from backwater._scenario import Scenario, example, examples, explain, scenario
+from backwater._sweep import Sweep, SweepResult
 
 __all__ = [
     "Column",
     "Diagnostic",
+    "Folder",
+    "Reproduction",
     "Result",
     "RunError",
     "Scenario",
     "ScenarioError",
+    "Sweep",
+    "SweepResult",
     "Table",
+    "compare",
     "example",
     "examples",
     "explain",
+    "reproduce",
+    "saturate",
     "scenario",
 ]

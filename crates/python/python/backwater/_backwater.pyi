@@ -1,8 +1,21 @@
 """The part that is written in Rust."""
 
-from collections.abc import Callable, Sequence
+import sys
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, final
+
+__all__ = [
+    "Column",
+    "Diagnostic",
+    "Found",
+    "Scenario",
+    "Table",
+    "command",
+    "examples",
+    "explain",
+    "tables_of",
+]
 
 def command(words: Sequence[str]) -> int:
     """Runs the command with these words; gives the exit status."""
@@ -12,6 +25,9 @@ def explain(what: str) -> str:
 
 def examples() -> list[tuple[str, str]]:
     """Names and titles of the shipped scenarios."""
+
+def tables_of(folder: str) -> list[Table]:
+    """All tables of a directory of results, in the order of its `columns.json`."""
 
 @final
 class Column:
@@ -39,14 +55,16 @@ class Column:
 
     def __len__(self) -> int: ...
     def __getitem__(self, row: int, /) -> int | float | str | None: ...
+    def __iter__(self) -> Iterator[int | float | str | None]: ...
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> Any:
         """A stream of one batch in Arrow's C interface."""
 
     def __arrow_c_schema__(self) -> Any:
         """The schema in Arrow's C interface."""
 
-    def __buffer__(self, flags: int, /) -> memoryview:
-        """The numbers, in the memory of the results."""
+    # The buffer protocol: the numbers, in the memory of the results.
+    if sys.version_info >= (3, 12):
+        def __buffer__(self, flags: int, /) -> memoryview: ...
 
 @final
 class Table:
@@ -150,6 +168,10 @@ class Scenario:
     @property
     def changes(self) -> list[tuple[str, str]]:
         """The changes, as key and value."""
+
+    @property
+    def beside(self) -> list[tuple[str, str]]:
+        """Names and texts of the shipped files that it reads, which are to stand beside it."""
 
     def check(self) -> list[Diagnostic]:
         """What is wrong with it."""

@@ -1,5 +1,6 @@
 """How far a run is, where someone watches."""
 
+import importlib
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -19,7 +20,7 @@ def shown(progress: bool | Progress) -> Iterator[Progress | None]:
         yield progress
     else:
         try:
-            from tqdm.auto import tqdm
+            tqdm = importlib.import_module("tqdm.auto").tqdm
         except ImportError:
             with _line() as show:
                 yield show

@@ -10,7 +10,7 @@ from backwater import _backwater
 from backwater._backwater import Table
 
 
-class _Named(Mapping[str, Table]):
+class Named(Mapping[str, Table]):
     """Tables by name."""
 
     def __init__(self, what: str, names: list[str], get: Any) -> None:
@@ -92,7 +92,7 @@ class Result:
     @property
     def tables(self) -> Mapping[str, Table]:
         """All tables by name."""
-        return _Named("table", self._found.tables, self._found.table)
+        return Named("table", self._found.tables, self._found.table)
 
     @property
     def flows(self) -> Table:
@@ -117,7 +117,7 @@ class Result:
 
         Raises `KeyError` where there is none of this name.
         """
-        return _Named("series", self._found.series_names, self._found.series)[name]
+        return Named("series", self._found.series_names, self._found.series)[name]
 
     def report(self, path: str | os.PathLike[str] | None = None) -> str:
         """The report, one page of HTML that needs nothing else; also written to `path`."""

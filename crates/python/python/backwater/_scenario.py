@@ -2,13 +2,15 @@
 
 import os
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from backwater import _backwater, _toml
 from backwater._backwater import Diagnostic
 from backwater._progress import Progress, shown
 from backwater._result import Result
+from backwater._sweep import Axis, Sweep
 
 
 class Scenario:
@@ -85,12 +87,39 @@ class Scenario:
             found = seeded._core.run(threads, audit, show, seeded.command(audit=audit))
         return Result(found)
 
+    def sweep(
+        self,
+        axes: Mapping[str, Axis],
+        *,
+        seeds: int | Sequence[int] | None = None,
+        columns: Sequence[str] = (),
+    ) -> Sweep:
+        """Every combination of the values of `axes` and of seeds; its `run` computes them.
+
+        An axis is a path as for `set` with a list of values, or with
+        `{"from": 0.1, "to": 0.9, "step": 0.1}`. `seeds` is how many there are, or a list of them.
+        `columns` asks for those of flows, such as `victim.goodput`. Axes of the scenario's own
+        `[sweep]` count too.
+        """
+        return Sweep(self, axes, seeds, columns)
+
+    def sets(self) -> list[str]:
+        """The changes as options of the command."""
+        return [f"--set={path}={value}" for path, value in self._core.changes]
+
+    def written(self, folder: str) -> str:
+        """The path of a file with its text: its own, or one that is written into `folder`."""
+        own = Path(self.name)
+        if own.is_file() and own.read_bytes() == self.text.encode():
+            return self.name
+        name = own.name if own.suffix == ".toml" else "scenario.toml"
+        for other, text in [*self._core.beside, (name, self.text)]:
+            Path(folder, other).write_text(text, encoding="utf-8", newline="")
+        return os.path.join(folder, name)
+
     def command(self, *, audit: bool = False) -> str:
         """The command that runs the same, as a shell takes it."""
-        words = ["backwater", "run", self.name]
-        for path, value in self._core.changes:
-            words += ["--set", f"{path}={value}"]
-        return shlex.join(words + ["--audit"] * audit)
+        return shlex.join(["backwater", "run", self.name, *self.sets(), *["--audit"] * audit])
 
     def __repr__(self) -> str:
         changes = "".join(f", {path}={value}" for path, value in self._core.changes)

@@ -38,14 +38,14 @@ def value(given: object, where: str = "value") -> str:
 
 
 def _lines(table: Mapping[str, Any], path: list[str]) -> Iterator[str]:
-    inner = {key: item for key, item in table.items() if _is_table(item) or _is_tables(item)}
+    inner: dict[str, Any] = {key: item for key, item in table.items() if _is_inner(item)}
     for key, item in table.items():
         if key not in inner:
             yield f"{_key(key)} = {value(item, '.'.join([*path, str(key)]))}"
     for key, item in inner.items():
         below = [*path, str(key)]
         name = ".".join(_key(part) for part in below)
-        if _is_table(item):
+        if isinstance(item, Mapping):
             yield f"\n[{name}]"
             yield from _lines(item, below)
         else:
@@ -54,13 +54,11 @@ def _lines(table: Mapping[str, Any], path: list[str]) -> Iterator[str]:
                 yield from _lines(one, below)
 
 
-def _is_table(item: object) -> bool:
-    return isinstance(item, Mapping)
-
-
-def _is_tables(item: object) -> bool:
+def _is_inner(item: object) -> bool:
+    """A table, or a list of nothing but tables."""
     is_list = isinstance(item, Sequence) and not isinstance(item, str)
-    return is_list and bool(item) and all(isinstance(one, Mapping) for one in item)
+    is_list = is_list and bool(item) and all(isinstance(one, Mapping) for one in item)
+    return isinstance(item, Mapping) or is_list
 
 
 def _plain(given: Any) -> object:
