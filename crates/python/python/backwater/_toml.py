@@ -54,7 +54,7 @@ def _lines(table: Mapping[str, Any], path: list[str]) -> Iterator[str]:
                 yield from _lines(one, below)
 
 
-def _is_inner(item: object) -> bool:
+def _is_inner(item: Any) -> bool:
     """A table, or a list of nothing but tables."""
     is_list = isinstance(item, Sequence) and not isinstance(item, str)
     is_list = is_list and bool(item) and all(isinstance(one, Mapping) for one in item)
