@@ -106,6 +106,7 @@ supply:
 # Captures as tshark and scapy read them.
 captures: release
 	@BINARY=$(BINARY) tests/captures/run.sh
+	@BINARY=$(BINARY) tests/captures/traces.sh
 
 # Bad inputs, random valid scenarios, crashes: docs/reliability.md. Another SEED is another night.
 SEED ?= 1

@@ -1,9 +1,9 @@
 """Captures against what the same runs report.
 
-Each case runs a scenario twice, with `--trace csv` and with `--trace pcapng`. The capture is read
+Each case runs a scenario with `--trace csv,pcapng`. The capture is read
 by tshark and by scapy, and each packet has to be the frame that the CSV trace has at that place:
 instant, channel, length, addresses, tag, ECN, TCP numbers, SACK blocks' presence, quanta, classes.
-Counts of frames by channel have to be those of the run's tables. Copies of the capture with one
+Counts of frames by channel have to be those of the run's tables, names those of the hosts. Copies of the capture with one
 bit turned over must not pass.
 """
 
@@ -40,9 +40,9 @@ VERIFIED = Counter()
 UNKNOWN = ("stop-destination", "credit", "credit-request", "credit-sync")
 
 
-def run(binary, scenario, sets, trace, out):
+def run(binary, scenario, sets, out):
     sets = [word for setting in sets + ["run.warm_up=0 s"] for word in ("--set", quoted(setting))]
-    command = [binary, "run", scenario, "--trace", trace, "--out", str(out)] + sets
+    command = [binary, "run", scenario, "--trace", "csv,pcapng", "--out", str(out)] + sets
     done = subprocess.run(command, capture_output=True, text=True)
     # A deadlock (1) is a result too.
     if done.returncode not in (0, 1):
@@ -247,6 +247,17 @@ def tables(out, frames):
     return complaints
 
 
+def names(out, capture):
+    """Hosts as tshark names them, against the CSV trace."""
+    wanted = Counter((row["from"], row["to"]) for row in rows(out / "trace.csv")
+                     if row["event"] == "out" and row["kind"] in ("tcp", "udp", "rtp"))
+    command = ["tshark", "-r", str(capture), "-N", "n", "-Y", "ip", "-T", "fields",
+               "-E", "separator=|", "-e", "ip.src_host", "-e", "ip.dst_host"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    found = Counter(tuple(line.split("|")) for line in done.stdout.splitlines())
+    return [] if found == wanted else [f"hosts are {found}, should be {wanted}"]
+
+
 def corrupted(capture, kinds):
     """Copies with one bit turned over, and what it is a bit of."""
     content = capture.read_bytes()
@@ -270,10 +281,9 @@ def corrupted(capture, kinds):
 
 
 def case(binary, name, scenario, sets, kinds, priority):
-    out, other = OUT / name, OUT / f"{name}-csv"
-    run(binary, scenario, sets, "pcapng", out)
-    run(binary, scenario, sets, "csv", other)
-    frames = expected(other, priority)
+    out = OUT / name
+    run(binary, scenario, sets, out)
+    frames = expected(out, priority)
     missing = kinds - {frame["kind"] for frame in frames}
     if missing:
         return [f"no frames of {', '.join(sorted(missing))}: nothing is shown"]
@@ -282,7 +292,7 @@ def case(binary, name, scenario, sets, kinds, priority):
     complaints += [f"scapy: {what}" for what in differences(frames, with_scapy(capture))]
     if not VERIFIED[GOOD_CHECKSUM]:
         complaints.append("tshark verified no checksum of TCP")
-    complaints += tables(out, frames)
+    complaints += tables(out, frames) + names(out, capture)
     for what, path in corrupted(capture, kinds):
         try:
             seen = (differences(frames, with_tshark(path))

@@ -8,7 +8,8 @@ use std::path::PathBuf;
 
 use backwater_results::RunDirectory;
 use backwater_results::sweep::{
-    Role, Saturation, SweepResult, saturation_report, saturation_table, sweep_tables,
+    Role, Saturation, SweepResult, saturation_pivot, saturation_report, saturation_table,
+    sweep_tables,
 };
 use backwater_scenario::Set;
 
@@ -359,7 +360,14 @@ impl Found {
     fn print(&self, options: &Options) {
         let axis = &self.result.axes[self.load];
         println!();
-        for one in &self.found {
+        let pivot = saturation_pivot(&self.result, self.load, &self.found);
+        print!("{pivot}");
+        let lines = if pivot.is_empty() {
+            &self.found[..]
+        } else {
+            &[]
+        };
+        for one in lines {
             let mut place = String::new();
             for (index, other) in self.result.axes.iter().enumerate() {
                 if index != self.load && other.values.len() > 1 {

@@ -10,7 +10,9 @@ use backwater_kernel::words::counted;
 use std::path::PathBuf;
 
 use backwater_results::RunDirectory;
-use backwater_results::sweep::{Role, SweepInfo, SweepResult, sweep_report, sweep_tables};
+use backwater_results::sweep::{
+    Role, SweepInfo, SweepResult, sweep_pivot, sweep_report, sweep_tables,
+};
 
 use crate::{BAD_INPUT, Changes, FAILED, SHORT_OF_MEMORY, SUCCESS};
 use crate::{default_out, fail, files, run};
@@ -80,6 +82,7 @@ pub fn sweep(options: &Options) -> u8 {
         counted(points.len(), "run"),
         done - stored
     );
+    print!("{}", sweep_pivot(&result));
     println!("report: {}", files::shown(&out.join("report.html")));
     status(&result)
 }

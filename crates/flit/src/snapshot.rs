@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use crate::Simulation;
 use crate::fabric::Fabric;
 use crate::lane::NONE;
-use crate::probe::Probe;
+use crate::probe::{Network, Probe};
 
 /// One channel, between two cycles.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -34,6 +34,22 @@ impl<P: Probe> Simulation<P> {
             state.crossed = crossed[out];
         }
         states
+    }
+}
+
+impl Network<'_> {
+    /// Of one VC of a channel, as the spec numbers it: places that the sender knows to be free, and
+    /// flits that stand in the buffer; 0 of both into a terminal.
+    pub fn places(&self, channel: u32, lane: u32) -> (u16, u16) {
+        let (fabric, layout) = (self.fabric, &self.fabric.layout);
+        let target = layout.target[channel as usize];
+        if target == NONE {
+            return (0, 0);
+        }
+        let out = layout.out_of[channel as usize];
+        let sender = &fabric.output[((out << layout.shift) + lane) as usize];
+        let buffer = &fabric.input[((target << layout.shift) + lane) as usize];
+        (sender.credits, buffer.count[0] + buffer.count[1])
     }
 }
 

@@ -11,7 +11,9 @@ mod starved;
 mod tables;
 mod terminal;
 mod trace;
+mod vcd;
 mod words;
+mod zero_load;
 
 use backwater_flit::outcome::{CyclesOutcome, FabricOutcome};
 use backwater_flit::spec::FabricSpec;
@@ -27,6 +29,8 @@ pub use report::fabric_report;
 pub use tables::{class_names, class_tables, fabric_tables};
 pub use terminal::fabric_terminal_summary;
 pub use trace::FabricTraceWriter;
+pub use vcd::FabricVcd;
+pub use zero_load::zero_load;
 
 /// The manifest of a run, finished or not.
 pub fn fabric_manifest(info: &RunInfo, spec: &FabricSpec, outcome: &FabricOutcome) -> Manifest {
@@ -81,6 +85,7 @@ pub fn fabric_summary(info: &RunInfo, spec: &FabricSpec, outcome: &FabricOutcome
         "saturated": outcome.saturated,
         "latency_cycles": cycles(&outcome.latency),
         "network_latency_cycles": cycles(&outcome.network_latency),
+        "zero_load_latency_cycles": zero_load(spec, outcome),
         "hops_mean": (outcome.latency.count > 0).then_some(outcome.hops_mean),
         "deadlock": deadlock::summary(spec, outcome),
         "violations": outcome.violations.total(),

@@ -42,8 +42,8 @@ pub use self::ethernet::{
 pub use column::{Align, Column, key};
 pub use directory::{Check, DirectoryError, Manifest, Promise, PromiseState, RunDirectory};
 pub use fabric::{
-    FabricNames, FabricTraceWriter, fabric_manifest, fabric_report, fabric_summary, fabric_tables,
-    fabric_terminal_summary,
+    FabricNames, FabricTraceWriter, FabricVcd, fabric_manifest, fabric_report, fabric_summary,
+    fabric_tables, fabric_terminal_summary,
 };
 pub use groups::by_turns;
 pub use html::page;

@@ -1,6 +1,7 @@
 //! Many points of one scenario: tidy tables, curves, a page.
 
 mod columns;
+mod pivot;
 mod plots;
 mod report;
 mod saturation;
@@ -13,6 +14,7 @@ use backwater_kernel::stats::interval_of_means;
 use serde::Serialize;
 
 pub use columns::{FlowColumn, NoColumn};
+pub use pivot::{saturation_pivot, sweep_pivot};
 pub use plots::sweep_plots;
 pub use report::sweep_report;
 pub use saturation::{Saturation, saturation_report, saturation_table};

@@ -12,7 +12,7 @@ use backwater_results::fabric::{class_names, class_tables};
 use backwater_results::map;
 use backwater_results::sweep::{FlowColumn, Measure};
 use backwater_results::{
-    RunInfo, Table, fabric_manifest, fabric_report, fabric_summary, fabric_tables,
+    FabricVcd, RunInfo, Table, fabric_manifest, fabric_report, fabric_summary, fabric_tables,
     fabric_terminal_summary,
 };
 
@@ -118,7 +118,8 @@ impl Engine for Flits<'_> {
             let recorder = Recorder::new(&spec.graph, self.series);
             let has = |kind| wanted.traces.contains(&kind);
             let trace = has(TraceKind::Csv).then(|| Trace::new(spec));
-            self.start((recorder, (audit, trace)), wanted.map)?
+            let waves = has(TraceKind::Vcd).then(|| FabricVcd::new(self.spec));
+            self.start((recorder, (audit, (trace, waves))), wanted.map)?
         } else if parts > 1 {
             let team = Team::new(spec, parts);
             self.boxed(team.map_err(|error| error.to_string())?, None)
@@ -140,7 +141,7 @@ impl Engine for Flits<'_> {
     }
 
     fn traces(&self) -> &'static [TraceKind] {
-        &[TraceKind::Csv]
+        &[TraceKind::Csv, TraceKind::Vcd]
     }
 
     fn groups(&self) -> Vec<String> {

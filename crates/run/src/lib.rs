@@ -185,6 +185,8 @@ pub enum TraceKind {
     /// Cells and frames: what every port does over time, with stops, queues, credit and windows,
     /// for ui.perfetto.dev
     Perfetto,
+    /// Flits: every channel and virtual channel as waveforms, for GTKWave, Surfer and the like
+    Vcd,
 }
 
 impl TraceKind {
@@ -197,6 +199,7 @@ impl TraceKind {
     /// Why it can't be had of a scenario of which `known` can, in words.
     pub fn refusal(self, known: &[TraceKind]) -> String {
         let why = match self {
+            TraceKind::Vcd => "it shows cycles: it is for `engine = \"flit\"`",
             TraceKind::Csv => "it is for all engines",
             TraceKind::Pcapng => "a capture needs frames: it is for `engine = \"ethernet\"`",
             TraceKind::Perfetto => {

@@ -176,7 +176,7 @@ fn an_audit_and_a_trace_change_nothing() {
     let here = folder("fabric-probes");
     run(&here, &[]).expect(0);
     let plain = trace_hash(&here.join("out"));
-    let ran = run(&here, &["--audit", "--trace", "csv"]).expect(0);
+    let ran = run(&here, &["--audit", "--trace", "csv,vcd"]).expect(0);
     assert_eq!(trace_hash(&here.join("out")), plain);
     for must in [
         "promises checked",
@@ -204,6 +204,11 @@ fn an_audit_and_a_trace_change_nothing() {
     let (delivered, inside) = (total("delivered_flits"), total("inside_flits"));
     assert_eq!(injected.count() as u64, delivered + inside);
     assert!(ejected.count() as u64 >= delivered);
+    let waves = fs::read_to_string(here.join("out/trace.vcd")).expect("waveforms");
+    let of_bits = |bit: &str| waves.matches(&format!(" wire {bit} ")).count();
+    assert_eq!((of_bits("1"), of_bits("32")), (3 * 96, 3 * 96));
+    let ran = run(&here, &["--trace", "perfetto"]).expect(2);
+    ran.complains("here `--trace csv,vcd` works");
     let alone = run(&here, &["--audit"]).expect(0);
     assert!(alone.err.contains("the same without"), "{}", alone.err);
 }

@@ -4,6 +4,8 @@
 //! instant in which the first bit of its preamble leaves, so the frame itself begins 64 bit times
 //! later. A time stamp counts nanoseconds of the run from 1970 on; picoseconds are cut off.
 //!
+//! Nodes have their names by address, so readers show those.
+//!
 //! Control frames stand in the file as they stand on the wire, frame check sequences and preambles
 //! do not. Payloads are zeros, of which the first few are kept.
 
@@ -15,11 +17,11 @@ use std::io::{self, Write};
 
 use backwater_kernel::Time;
 use backwater_net::frames::probe::{FrameView, Probe};
-use backwater_net::frames::spec::EthernetSpec;
+use backwater_net::frames::spec::{EthernetSpec, NodeKind};
 
 use super::names;
 use frame::Encoder;
-use pcapng::{Interface, PcapngWriter};
+use pcapng::{Interface, Named, PcapngWriter};
 
 pub use frame::mac;
 
@@ -61,13 +63,15 @@ impl<W: Write> Capture<W> {
             .collect();
         let comment = "Simulated. Time 0 is the start of the run; a frame is stamped with the \
                        start of its preamble.";
+        let mut file = PcapngWriter::new(writer, (program, comment), &interfaces, SNAP_BYTES)?;
+        let nodes = (0..).zip(&spec.nodes).map(|(id, node)| Named {
+            name: node.name.clone(),
+            mac: mac(id),
+            address: matches!(node.kind, NodeKind::Station { .. }).then(|| frame::address(id)),
+        });
+        file.names(&nodes.collect::<Vec<_>>())?;
         Ok(Capture {
-            file: Some(PcapngWriter::new(
-                writer,
-                (program, comment),
-                &interfaces,
-                SNAP_BYTES,
-            )?),
+            file: Some(file),
             failure: None,
             encoder: Encoder::new(spec),
         })

@@ -7,7 +7,7 @@ use backwater_kernel::Stop;
 
 use super::tables::{long_tables, summary_tables};
 use super::words::{self, LOAD};
-use super::{plots, starved};
+use super::{plots, starved, zero_load};
 use crate::info::RunInfo;
 use crate::model::{Block, Fact, Report, Tone};
 use crate::number::{fixed, grouped, significant};
@@ -22,7 +22,7 @@ pub fn fabric_report(
     outcome: &FabricOutcome,
     series: &[Series],
 ) -> Report {
-    let mut blocks = vec![Block::Facts(facts(info, outcome))];
+    let mut blocks = vec![Block::Facts(facts(info, spec, outcome))];
     blocks.extend(notes(outcome));
     blocks.extend(crate::starved::notes(starved::sentences(spec, outcome)));
     blocks.push(Block::Text(words::paragraphs(spec, outcome)));
@@ -72,13 +72,13 @@ fn fact(label: &str, value: String, detail: String) -> Fact {
     }
 }
 
-fn facts(info: &RunInfo, outcome: &FabricOutcome) -> Vec<Fact> {
+fn facts(info: &RunInfo, spec: &FabricSpec, outcome: &FabricOutcome) -> Vec<Fact> {
     let mut facts = Vec::new();
     if outcome.window > 0 {
         facts.extend(load_facts(outcome));
     }
     if outcome.latency.count > 0 {
-        facts.extend(latency_facts(outcome));
+        facts.extend(latency_facts(spec, outcome));
     }
     facts.push(fact(
         "Simulated",
@@ -128,7 +128,7 @@ fn load_facts(outcome: &FabricOutcome) -> [Fact; 3] {
     ]
 }
 
-fn latency_facts(outcome: &FabricOutcome) -> [Fact; 3] {
+fn latency_facts(spec: &FabricSpec, outcome: &FabricOutcome) -> [Fact; 4] {
     let latency = &outcome.latency;
     let [p50, _, p99, p99_9] = latency.percentiles;
     [
@@ -140,6 +140,11 @@ fn latency_facts(outcome: &FabricOutcome) -> [Fact; 3] {
                 words::mean(&outcome.network_latency),
                 words::without_interval(latency.half_width)
             ),
+        ),
+        fact(
+            "At zero load",
+            zero_load(spec, outcome).map_or("–".into(), |cycles| fixed(cycles, 2)),
+            "cycles, on ways of the same length".into(),
         ),
         fact(
             "p50, p99",

@@ -4,7 +4,7 @@ use backwater_flit::outcome::{CyclesOutcome, FabricOutcome};
 use backwater_flit::spec::FabricSpec;
 
 use super::words::LOAD;
-use super::{deadlock, fair, groups, network};
+use super::{deadlock, fair, groups, network, zero_load};
 use crate::model::{Cell, Column, Table};
 use backwater_kernel::words::counted;
 
@@ -62,7 +62,7 @@ fn summary(spec: &FabricSpec, outcome: &FabricOutcome) -> Table {
         Some(value) => Cell::float(value, digits),
         None => Cell::Empty,
     };
-    let rows: [(&str, Cell, &str); 16] = [
+    let rows: [(&str, Cell, &str); 17] = [
         ("offered", float(measured(outcome.offered), 4), LOAD),
         ("accepted", float(measured(outcome.accepted), 4), LOAD),
         (
@@ -84,6 +84,11 @@ fn summary(spec: &FabricSpec, outcome: &FabricOutcome) -> Table {
             "channels crossed",
             float((outcome.latency.count > 0).then_some(outcome.hops_mean), 3),
             "hops",
+        ),
+        (
+            "latency at zero load",
+            float(zero_load(spec, outcome), 3),
+            "cycles",
         ),
         ("cycles", outcome.cycles.into(), "cycles"),
         ("start of the window", outcome.window_start.into(), "cycles"),

@@ -1,11 +1,11 @@
-//! A run of the cycle engine in at most 31 lines of text, beside fair shares and four on who got
+//! A run of the cycle engine in at most 32 lines of text, beside fair shares and four on who got
 //! next to nothing.
 
 use backwater_flit::outcome::FabricOutcome;
 use backwater_flit::spec::FabricSpec;
 
 use super::words::{self, LOAD};
-use super::{deadlock, fair, tables};
+use super::{deadlock, fair, tables, zero_load};
 use crate::info::RunInfo;
 use crate::lines::{aligned, printable, shortened};
 use crate::number::{fixed, grouped, significant};
@@ -19,7 +19,7 @@ const HELD: usize = 4;
 /// Violations listed; the rest are counted.
 const VIOLATIONS: usize = 2;
 
-/// The run in at most 31 lines, beside a list of the fair shares of few sources: what ran, loads,
+/// The run in at most 32 lines, beside a list of the fair shares of few sources: what ran, loads,
 /// latencies, fairness, classes, the balance, what went wrong.
 pub fn fabric_terminal_summary(
     info: &RunInfo,
@@ -36,7 +36,7 @@ pub fn fabric_terminal_summary(
         pace(info, outcome),
         String::new(),
     ];
-    lines.extend(numbers(outcome));
+    lines.extend(numbers(spec, outcome));
     lines.extend(fairness(spec, outcome));
     if outcome.classes.len() > 1 {
         lines.push(String::new());
@@ -79,7 +79,7 @@ fn pace(info: &RunInfo, outcome: &FabricOutcome) -> String {
     )
 }
 
-fn numbers(outcome: &FabricOutcome) -> Vec<String> {
+fn numbers(spec: &FabricSpec, outcome: &FabricOutcome) -> Vec<String> {
     let mut lines = vec![format!("window    {}", words::window(outcome))];
     if outcome.window > 0 {
         lines.push(format!("offered   {} {LOAD}", words::load(outcome.offered)));
@@ -107,6 +107,8 @@ fn numbers(outcome: &FabricOutcome) -> Vec<String> {
             words::mean(&outcome.network_latency),
             fixed(outcome.hops_mean, 2)
         ));
+        let zero_load = zero_load(spec, outcome).map(|cycles| fixed(cycles, 2));
+        lines.extend(zero_load.map(|cycles| format!("zero load {cycles} cycles on these ways")));
     }
     if outcome.unfinished > 0 {
         let count = counted(outcome.unfinished, "packet");

@@ -18,3 +18,5 @@ mod sharing;
 mod standstill;
 mod starved;
 mod sweep;
+mod vcd;
+mod zero_load;

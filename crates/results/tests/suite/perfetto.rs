@@ -18,7 +18,7 @@ const US: u64 = 1_000;
 
 /// A file that outlives its probe.
 #[derive(Clone, Default)]
-struct File(std::rc::Rc<std::cell::RefCell<Vec<u8>>>);
+pub struct File(pub std::rc::Rc<std::cell::RefCell<Vec<u8>>>);
 
 impl std::io::Write for File {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {

@@ -5,8 +5,8 @@ use crate::sample;
 use std::borrow::Cow;
 
 use backwater_results::sweep::{
-    Measure, Role, Saturation, SweepAxis, SweepInfo, SweepResult, SweepRow, saturation_report,
-    saturation_table, sweep_plots, sweep_report, sweep_tables,
+    Measure, Role, Saturation, SweepAxis, SweepInfo, SweepResult, SweepRow, saturation_pivot,
+    saturation_report, saturation_table, sweep_pivot, sweep_plots, sweep_report, sweep_tables,
 };
 use backwater_results::{Cell, page, svg};
 
@@ -342,4 +342,61 @@ fn chosen_columns_of_one_quantity_share_a_plot() {
         sweep_tables(&result)[0].keys()[2..4],
         ["a_goodput_mbps", "b_goodput_mbps"]
     );
+}
+
+/// Rows are the first axis, columns the second, cells the latency over the seeds.
+#[test]
+fn a_terminal_shows_two_axes_as_one_table() {
+    let axes = || {
+        vec![
+            axis("router.vcs", &["1", "2"]),
+            axis("traffic.load", &["0.2", "0.6"]),
+        ]
+    };
+    let mut three_seeds = result(axes(), 3);
+    for row in &mut three_seeds.rows {
+        row.measured[2] += row.seed as f64;
+    }
+    // 1, 2 and 3 more: 2 on average, within 4.303 / sqrt(3).
+    let rows = [
+        "delay (us), by load across",
+        "vcs             0.2              0.6",
+        "1    11.000 ±2.484  11.000 ±2.484*",
+        "2    11.000 ±2.484  11.000 ±2.484*",
+    ];
+    let shown = sweep_pivot(&three_seeds);
+    let words = |line: &str| {
+        line.split_whitespace()
+            .map(String::from)
+            .collect::<Vec<_>>()
+    };
+    assert!(
+        shown.lines().map(words).eq(rows.into_iter().map(words)),
+        "{shown}"
+    );
+    let found = [([0, 0], Some(0), Some(1)), ([1, 0], Some(1), None)];
+    let found = found.map(|(values, carried, saturated)| Saturation {
+        values: values.to_vec(),
+        carried,
+        saturated,
+    });
+    assert_eq!(
+        saturation_pivot(&result(axes(), 1), 1, &found),
+        "",
+        "one axis besides the load"
+    );
+    let three = [axes(), vec![axis("run.seeds", &["7", "8"])]].concat();
+    assert_eq!(sweep_pivot(&result(three, 1)), "");
+}
+
+#[test]
+fn a_terminal_shows_one_axis_by_measure() {
+    let shown = sweep_pivot(&result(vec![axis("traffic.load", &["0.2", "0.6"])], 1));
+    let rows: Vec<Vec<&str>> = shown
+        .lines()
+        .map(|line| line.split_whitespace().collect())
+        .collect();
+    assert_eq!(rows[0], ["load", "delay", "(us)", "accepted", "(Mbps)"]);
+    assert_eq!((rows[1][0], rows[2][0], rows.len()), ("0.2", "0.6", 3));
+    assert!(rows[2][1].ends_with('*'), "{shown}");
 }

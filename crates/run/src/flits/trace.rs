@@ -2,7 +2,7 @@
 
 use backwater_flit::probe::{Crossing, Probe, TraceProbe};
 use backwater_flit::spec::FabricSpec;
-use backwater_results::{FabricTraceWriter, RunDirectory};
+use backwater_results::{FabricTraceWriter, FabricVcd, RunDirectory};
 
 use super::super::trace::{File, begun, written};
 use super::super::{Looks, Tells};
@@ -55,3 +55,21 @@ impl Looks for Trace<'_> {
 }
 
 impl<F> Tells<F> for Trace<'_> {}
+
+impl Looks for FabricVcd<'_, File> {
+    fn begin(&mut self, directory: &mut RunDirectory) -> Result<(), String> {
+        let file = begun(directory, "trace.vcd", Ok)?;
+        let program = concat!("backwater ", env!("CARGO_PKG_VERSION"));
+        written(self.begin_file(file, program))
+    }
+
+    fn flush(&mut self) -> Result<(), String> {
+        written(FabricVcd::flush(self))
+    }
+
+    fn finish(&mut self, at: u64) -> Result<(), String> {
+        written(FabricVcd::finish(self, at))
+    }
+}
+
+impl<F> Tells<F> for FabricVcd<'_, File> {}

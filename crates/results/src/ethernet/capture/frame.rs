@@ -186,8 +186,8 @@ pub fn mac(node: u32) -> [u8; 6] {
     }
 }
 
-/// Groups are those of one source (RFC 4607).
-fn address(node: u32) -> [u8; 4] {
+/// The IPv4 address of a node, or of a group of hosts; groups are those of one source (RFC 4607).
+pub fn address(node: u32) -> [u8; 4] {
     let [_, high, middle, low] = node.to_be_bytes();
     let net = if node & GROUP == 0 { 10 } else { 232 };
     [net, high, middle, low]

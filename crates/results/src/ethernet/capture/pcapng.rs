@@ -1,8 +1,9 @@
 //! The file format: pcapng (draft-ietf-opsawg-pcapng), as much of it as a capture needs.
 //!
-//! Four kinds of blocks are written: section header, interface description, enhanced packet and
-//! interface statistics. They are few and flat, and the one crate for them (`pcap-file`) takes no
-//! note of `if_tsresol` in its last release, so a nanosecond would become a microsecond.
+//! Five kinds of blocks are written: section header, interface description, name resolution,
+//! enhanced packet and interface statistics. They are few and flat, and the one crate for them
+//! (`pcap-file`) takes no note of `if_tsresol` in its last release, so a nanosecond would become a
+//! microsecond.
 //!
 //! Numbers are little-endian on every machine: a run gives the same file everywhere.
 
@@ -10,6 +11,7 @@ use std::io::{self, Write};
 
 const SECTION_HEADER: u32 = 0x0a0d_0d0a;
 const INTERFACE_DESCRIPTION: u32 = 1;
+const NAME_RESOLUTION: u32 = 4;
 const INTERFACE_STATISTICS: u32 = 5;
 const ENHANCED_PACKET: u32 = 6;
 /// How a reader finds out the order of bytes.
@@ -18,6 +20,16 @@ const ORDER: u32 = 0x1a2b_3c4d;
 const LINK_TYPE: u16 = 1;
 /// Time stamps count 10^-9 s.
 const NANOSECONDS: u8 = 9;
+
+/// Nodes named in one block, so that none is too long for readers.
+const NAMES_A_BLOCK: usize = 1_000;
+
+/// What has a name.
+mod record {
+    pub const END: u16 = 0;
+    pub const IPV4: u16 = 1;
+    pub const MAC: u16 = 3;
+}
 
 /// Codes of options, by block.
 mod option {
@@ -43,6 +55,17 @@ pub struct Interface {
     pub mac: [u8; 6],
     /// Bits per second.
     pub speed_bps: u64,
+}
+
+/// A node and its addresses.
+#[derive(Clone, Debug)]
+pub struct Named {
+    /// As readers show it.
+    pub name: String,
+    /// On its links.
+    pub mac: [u8; 6],
+    /// None of a switch.
+    pub address: Option<[u8; 4]>,
 }
 
 /// Writes a file block by block; hand it a buffered writer.
@@ -105,6 +128,34 @@ impl<W: Write> PcapngWriter<W> {
         self.option(option::INTERFACE_FCS_BITS, &[0]);
         self.end_options();
         self.block(INTERFACE_DESCRIPTION)
+    }
+
+    /// Names nodes for readers.
+    ///
+    /// # Errors
+    /// If they can't be written.
+    pub fn names(&mut self, nodes: &[Named]) -> io::Result<()> {
+        for nodes in nodes.chunks(NAMES_A_BLOCK) {
+            for node in nodes {
+                self.name(record::MAC, &node.mac, &node.name);
+                if let Some(address) = &node.address {
+                    self.name(record::IPV4, address, &node.name);
+                }
+            }
+            self.body.extend(record::END.to_le_bytes());
+            self.body.extend([0, 0]);
+            self.block(NAME_RESOLUTION)?;
+        }
+        Ok(())
+    }
+
+    /// An address and its name, which ends with a zero.
+    fn name(&mut self, kind: u16, address: &[u8], name: &str) {
+        let most = usize::from(u16::MAX) - address.len() - 1;
+        let name = name.split('\0').next().unwrap_or("").as_bytes();
+        let name = &name[..name.len().min(most)];
+        let value = [address, name, &[0]].concat();
+        self.option(kind, &value);
     }
 
     /// Adds a packet of `length` bytes that begins with `bytes` and goes on with zeros.
@@ -219,6 +270,25 @@ mod tests {
         ];
         assert_eq!(bytes[40..116], interface);
         assert_eq!(bytes[116..120], [5, 0, 0, 0], "statistics");
+    }
+
+    #[test]
+    fn names_stand_behind_their_addresses() {
+        let mut file = file("bw");
+        let before = file.writer.len();
+        let node = |name: &str, address| Named {
+            name: name.into(),
+            mac: [2, 0, 0, 0, 0, 7],
+            address,
+        };
+        let nodes = [node("Ada", Some([10, 0, 0, 7])), node("S", None)];
+        file.names(&nodes).unwrap();
+        let block = [
+            4, 0, 0, 0, 56, 0, 0, 0, 3, 0, 10, 0, 2, 0, 0, 0, 0, 7, b'A', b'd', b'a', 0, 0, 0, 1,
+            0, 8, 0, 10, 0, 0, 7, b'A', b'd', b'a', 0, 3, 0, 8, 0, 2, 0, 0, 0, 0, 7, b'S', 0, 0, 0,
+            0, 0, 56, 0, 0, 0,
+        ];
+        assert_eq!(file.writer[before..], block);
     }
 
     #[test]

@@ -1,0 +1,37 @@
+//! What latency would be if no packet ever met another.
+//!
+//! T0 = H t_r + D / v + L / b (Dally and Towles, Principles and Practices of Interconnection
+//! Networks, section 3.3): hops by the delay of a router, the way, and the length of the packet.
+
+use backwater_flit::outcome::FabricOutcome;
+use backwater_flit::spec::{FabricSpec, Switch};
+
+/// Mean latency, cycles, of packets as long and on ways as long as those of the window, each alone
+/// in the network. Channels between routers count by the flits that crossed them.
+pub fn zero_load(spec: &FabricSpec, outcome: &FabricOutcome) -> Option<f64> {
+    if outcome.latency.count == 0 || outcome.packets_total == 0 {
+        return None;
+    }
+    let graph = &spec.graph;
+    let router = &spec.router;
+    let buffered = match router.switch {
+        Switch::Multiplexed { output_buffer, .. } => u16::from(output_buffer > 0),
+        Switch::Crossbar => 0,
+    };
+    let delays = [
+        router.header_delay,
+        router.allocation_delay,
+        router.pipeline_delay,
+        buffered,
+    ];
+    let of_router: f64 = delays.into_iter().map(f64::from).sum();
+    let ends = f64::from(graph.injection_latency) + f64::from(graph.ejection_latency);
+    let between = graph.channels.iter().zip(&outcome.utilization);
+    let (weight, weighted) = between.fold((0.0, 0.0), |(all, sum), (channel, load)| {
+        (all + load, sum + load * f64::from(channel.latency))
+    });
+    let wire = if weight > 0.0 { weighted / weight } else { 0.0 };
+    let length = outcome.delivered_total as f64 / outcome.packets_total as f64;
+    let routers = outcome.hops_mean - 1.0;
+    Some(ends + (routers - 1.0) * wire + routers * of_router + length - 1.0)
+}

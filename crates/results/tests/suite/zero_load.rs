@@ -1,0 +1,73 @@
+//! Latency at zero load, as printed, against runs with next to no load.
+
+use backwater_flit::Simulation;
+use backwater_flit::outcome::FabricOutcome;
+use backwater_flit::spec::{Allocator, FabricSpec, Injection, MeasureSpec, Switch, WarmUp};
+use backwater_results::fabric::zero_load;
+
+use crate::sample::fabric;
+
+fn ran(load: f64, change: impl Fn(&mut FabricSpec)) -> (FabricSpec, FabricOutcome) {
+    let mut spec = fabric::spec();
+    spec.classes.truncate(1);
+    spec.classes[0].injection = Injection::Bernoulli { load };
+    spec.measure = MeasureSpec {
+        warm_up: WarmUp::Cycles(500),
+        window: 100_000,
+        drain: 5_000,
+        stall: 10_000,
+    };
+    change(&mut spec);
+    let mut simulation = Simulation::new(&spec).expect("it builds");
+    simulation.run();
+    let outcome = simulation.outcome();
+    (spec, outcome)
+}
+
+/// By how much the measured mean exceeds the printed one, of it.
+fn excess((spec, outcome): &(FabricSpec, FabricOutcome)) -> f64 {
+    assert!(outcome.latency.count > 100, "{}", outcome.latency.count);
+    let printed = zero_load(spec, outcome).expect("something was measured");
+    outcome.latency.mean / printed - 1.0
+}
+
+fn slow_routers(spec: &mut FabricSpec) {
+    spec.router.header_delay = 2;
+    spec.router.allocation_delay = 1;
+    spec.router.pipeline_delay = 3;
+    spec.graph.injection_latency = 2;
+    spec.graph.ejection_latency = 4;
+}
+
+fn long_way(spec: &mut FabricSpec) {
+    for (channel, latency) in spec
+        .graph
+        .channels
+        .iter_mut()
+        .zip([1, 2, 3, 4].iter().cycle())
+    {
+        channel.latency = *latency;
+    }
+    spec.router.depth = 16;
+    spec.router.switch = Switch::Multiplexed {
+        allocator: Allocator::Islip { iterations: 1 },
+        output_buffer: 1,
+        speedup: 1,
+    };
+}
+
+#[test]
+fn next_to_no_load_takes_what_is_printed() {
+    let plain = |_: &mut FabricSpec| {};
+    let changes: [&dyn Fn(&mut FabricSpec); 3] = [&plain, &slow_routers, &long_way];
+    for change in changes {
+        let excess = excess(&ran(0.005, change));
+        assert!((-0.001..0.01).contains(&excess), "{excess}");
+    }
+}
+
+#[test]
+fn load_takes_longer() {
+    let excess = excess(&ran(0.3, |_| {}));
+    assert!(excess > 0.05, "{excess}");
+}
