@@ -66,9 +66,11 @@ mod source;
 pub mod spec;
 mod standstill;
 mod timer;
+mod watched;
 
 pub use build::verify;
 pub use network::Network;
 pub use plan::{Plan, Specification};
 pub use simulation::Simulation;
 pub use snapshot::ChannelState;
+pub use watched::{Watched, watched};

@@ -8,10 +8,10 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-use backwater_kernel::{Duration, Rings, Series, Time};
-use backwater_net::Simulation;
+use backwater_kernel::{Duration, Series, Time};
+use backwater_net::Watched;
 use backwater_net::outcome::{ChannelOutcome, FlowOutcome, LegOutcome, Outcome};
-use backwater_net::probe::{AnyProbe, Probe, Recorder};
+use backwater_net::probe::{AnyProbe, Probe};
 use backwater_scenario::{Engine, PacketScenario, Scenario, Set, Source};
 use rayon::ThreadPool;
 use rayon::prelude::*;
@@ -213,10 +213,9 @@ impl Lab {
         let scenario = self.scenario(file, sets)?;
         let mut probe = probe(&scenario);
         let watch = P::WATCHES.then_some(&mut probe as &mut dyn AnyProbe);
-        let (outcome, recorder) = self
+        let (outcome, series) = self
             .run_looked_at(&scenario, watch)
             .map_err(|LabError(what)| LabError(format!("{file}: {what}")))?;
-        let series = recorder.series(outcome.ended_at);
         Ok(Run {
             scenario,
             outcome,
@@ -225,26 +224,25 @@ impl Lab {
         })
     }
 
-    /// One engine is compiled for all probes; runs without one pay for no call.
     fn run_looked_at(
         &self,
         scenario: &PacketScenario,
         watch: Option<&mut dyn AnyProbe>,
-    ) -> Result<(Outcome, Recorder), LabError> {
-        let probe = (Recorder::new(&scenario.series), watch);
-        let mut simulation = Simulation::<Rings, _>::with_probe(&scenario.network, probe)
+    ) -> Result<(Outcome, Vec<Series>), LabError> {
+        let mut run = Watched::new(&scenario.network, &scenario.series, watch)
             .map_err(|error| LabError(error.to_string()))?;
         let mut until = Time::ZERO;
         loop {
             self.go_on()?;
             until = until.checked_add(STRIDE).unwrap_or(Time::MAX);
-            if !simulation.run_until(until) {
+            if !run.run_until(until) {
                 break;
             }
         }
         self.runs.fetch_add(1, Ordering::Relaxed);
-        let outcome = simulation.outcome();
-        Ok((outcome, simulation.into_probe().0))
+        let outcome = run.outcome();
+        let series = run.series(outcome.ended_at);
+        Ok((outcome, series))
     }
 
     /// Reads and checks a built-in scenario for the packet engine.

@@ -4,10 +4,10 @@ use std::io;
 use std::path::Path;
 
 use backwater_flit::spec::FabricSpec;
-use backwater_kernel::{Channels, Rings};
-use backwater_net::Simulation;
-use backwater_net::frames::spec::EthernetSpec;
-use backwater_net::probe::Audit;
+use backwater_kernel::Channels;
+use backwater_net::frames::{self, spec::EthernetSpec};
+use backwater_net::probe::{Audit, Checks, Probe};
+use backwater_net::{Specification, watched};
 use backwater_scenario::compare::{Comparison, Scheme};
 use backwater_scenario::{Engine, Limits, PacketScenario, Scenario, Set, Source};
 
@@ -184,9 +184,15 @@ fn load(path: &Path) -> io::Result<String> {
 
 fn run(scenario: &Scenario) -> Result<Found, String> {
     match &scenario.engine {
-        Engine::Packet(packet) => run_packets(packet),
+        Engine::Packet(PacketScenario { network, .. }) => {
+            run_audited(network, Audit::new(network), Audit::checks)
+        }
         Engine::Flit(spec) => run_flits(spec),
-        Engine::Ethernet(ethernet) => run_frames(&ethernet.network),
+        Engine::Ethernet(ethernet) => {
+            let network = &ethernet.network;
+            let audit = frames::probe::Audit::new(network);
+            run_audited(network, audit, frames::probe::Audit::checks)
+        }
     }
 }
 
@@ -207,32 +213,14 @@ fn run_flits(spec: &FabricSpec) -> Result<Found, String> {
 }
 
 /// Runs under audit; what it found counts like what the run itself found.
-fn run_frames(spec: &EthernetSpec) -> Result<Found, String> {
-    let audit = backwater_net::frames::probe::Audit::new(spec);
-    let mut engine = backwater_net::frames::Simulation::<Rings, _>::with_probe(spec, audit)
-        .map_err(|error| error.to_string())?;
-    engine.run();
-    let outcome = engine.outcome();
+fn run_audited<P: Probe>(
+    spec: &impl Specification,
+    audit: P,
+    checks: fn(&P) -> &Checks,
+) -> Result<Found, String> {
+    let (audit, outcome) = watched(spec, audit).map_err(|error| error.to_string())?;
     let mut violations = outcome.violations;
-    violations.append(engine.probe().checks().violations());
-    Ok(Found {
-        violations: (
-            violations.total(),
-            format!("{:?}", violations.kept().first()),
-        ),
-        delivered: outcome.flows.iter().map(|flow| flow.delivered_total).sum(),
-    })
-}
-
-/// Runs under audit; what it found counts like what the run itself found.
-fn run_packets(scenario: &PacketScenario) -> Result<Found, String> {
-    let audit = Audit::new(&scenario.network);
-    let mut simulation = Simulation::<Rings, _>::with_probe(&scenario.network, audit)
-        .map_err(|error| error.to_string())?;
-    simulation.run();
-    let outcome = simulation.outcome();
-    let mut violations = outcome.violations;
-    violations.append(simulation.probe().checks().violations());
+    violations.append(checks(&audit).violations());
     Ok(Found {
         violations: (
             violations.total(),

@@ -3,10 +3,10 @@
 use crate::common;
 
 use backwater_kernel::{Rate, Series, Time};
-use backwater_net::Simulation;
 use backwater_net::outcome::Outcome;
 use backwater_net::probe::{Audit, Recorder};
 use backwater_net::spec::*;
+use backwater_net::{Simulation, watched};
 use common::figure_5::*;
 
 fn series(name: &str, measure: Measure, flow: Option<u32>) -> SeriesSpec {
@@ -31,12 +31,9 @@ fn run(abr: AbrSpec) -> (Outcome, Vec<Series>) {
     ];
     let recorder = Recorder::new(&wanted);
     let audit = Audit::new(&spec);
-    let mut simulation: Simulation<backwater_kernel::Rings, _> =
-        Simulation::with_probe(&spec, (recorder, audit)).expect("a network");
-    simulation.run();
-    let outcome = simulation.outcome();
+    let (probe, outcome) = watched(&spec, (recorder, audit)).expect("a network");
     assert_eq!(outcome.violations.total(), 0, "{:?}", outcome.violations);
-    let series = simulation.probe().0.series(outcome.ended_at);
+    let series = probe.0.series(outcome.ended_at);
     (outcome, series)
 }
 

@@ -2,11 +2,11 @@
 
 use crate::common;
 
-use backwater_kernel::{Duration, Rings, Stop, Time};
-use backwater_net::Simulation;
+use backwater_kernel::{Duration, Stop, Time};
 use backwater_net::outcome::Outcome;
 use backwater_net::probe::Audit;
 use backwater_net::spec::*;
+use backwater_net::watched;
 use common::*;
 
 /// One greedy circuit over one link with a buffer of 40 and a loop of 40 cells; the window is
@@ -43,10 +43,9 @@ fn a_window_short_by_k_overfills_by_exactly_k() {
 fn the_audit_sees_a_short_window_before_the_buffer_overflows() {
     let net = short_window_net(2);
     let audit = Audit::new(&net.spec);
-    let mut simulation = Simulation::<Rings, _>::with_probe(&net.spec, audit).expect("it is sound");
-    simulation.run();
-    let overflow = simulation.outcome().violations.kept()[0].at;
-    let violations = simulation.probe().checks().violations().kept();
+    let (probe, outcome) = watched(&net.spec, audit).expect("it is sound");
+    let overflow = outcome.violations.kept()[0].at;
+    let violations = probe.checks().violations().kept();
     assert!(violations[0].at < overflow, "{:?}", violations[0].at);
     assert!(
         violations[0].what.contains("exceed"),

@@ -3,9 +3,9 @@
 use crate::common;
 
 use backwater_kernel::{Duration, Heap, Rate, Rings, Time};
-use backwater_net::Simulation;
 use backwater_net::probe::Audit;
 use backwater_net::spec::*;
+use backwater_net::{Simulation, watched};
 use common::*;
 
 #[test]
@@ -121,11 +121,9 @@ fn every_combination_conserves_units() {
 /// Units refused, after a look at everything else.
 fn conserves(spec: &NetworkSpec) -> u64 {
     let audit = Audit::new(spec);
-    let mut simulation = Simulation::<Rings, _>::with_probe(spec, audit).expect("it is sound");
-    simulation.run();
-    let outcome = simulation.outcome();
+    let (probe, outcome) = watched(spec, audit).expect("it is sound");
     assert_eq!(outcome.violations.total(), 0);
-    assert_eq!(simulation.probe().checks().violations().total(), 0);
+    assert_eq!(probe.checks().violations().total(), 0);
     let flow = &outcome.flows[0];
     let accounted = flow.delivered_total + flow.lost_total + flow.inside_total;
     assert_eq!(flow.offered_total, accounted);

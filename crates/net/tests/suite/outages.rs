@@ -2,11 +2,11 @@
 
 use crate::common;
 
-use backwater_kernel::{Duration, Rate, Rings, Time};
-use backwater_net::Simulation;
+use backwater_kernel::{Duration, Rate, Time};
 use backwater_net::outcome::{LossCause, RecoveryOutcome};
 use backwater_net::probe::{Audit, Recovery, UnitKind};
 use backwater_net::spec::*;
+use backwater_net::{Simulation, watched};
 use common::*;
 
 const MS: u64 = 1_000_000_000;
@@ -48,10 +48,9 @@ fn credit_cut(for_cells: u64, refresh: bool) -> (u64, u64) {
         credit.refresh_every = refresh.then_some(cells(50));
     }
     let audit = Audit::new(&net.spec);
-    let mut simulation = Simulation::<Rings, _>::with_probe(&net.spec, audit).expect("it is sound");
-    simulation.run();
-    let leg = simulation.outcome().legs[0].clone();
-    assert_eq!(simulation.probe().checks().violations().total(), 0);
+    let (probe, outcome) = watched(&net.spec, audit).expect("it is sound");
+    let leg = outcome.legs[0].clone();
+    assert_eq!(probe.checks().violations().total(), 0);
     (leg.sent_total, leg.credits_lost_total)
 }
 
@@ -110,11 +109,9 @@ fn recover(traffic: TrafficSpec, net: impl FnOnce(&mut Net)) -> RecoveryOutcome 
     spec.outages = vec![cut(0, Time(20 * MS), Time(30 * MS))];
     net(&mut conversation);
     let spec = &conversation.spec;
-    let mut simulation =
-        Simulation::<Rings, _>::with_probe(spec, Recovery::new(spec)).expect("sound");
-    simulation.run();
-    let ended_at = simulation.outcome().ended_at;
-    simulation.probe().outcome(ended_at)
+    let (probe, outcome) = watched(spec, Recovery::new(spec)).expect("sound");
+    let ended_at = outcome.ended_at;
+    probe.outcome(ended_at)
 }
 
 fn greedy(total: Option<u64>) -> TrafficSpec {

@@ -2,10 +2,10 @@
 
 use crate::common;
 
-use backwater_kernel::{Rings, Time};
-use backwater_net::Simulation;
+use backwater_kernel::Time;
 use backwater_net::probe::Audit;
 use backwater_net::spec::*;
+use backwater_net::watched;
 use common::*;
 
 /// Lengths of the bursts of back-to-back cells.
@@ -109,10 +109,8 @@ fn figure_17_settles_at_a_third_and_two_thirds() {
     let mut net = figure_17(Timing::StoreAndForward, at(20_000));
     net.spec.warm_up = at(10_000);
     let audit = Audit::new(&net.spec);
-    let mut simulation = Simulation::<Rings, _>::with_probe(&net.spec, audit).expect("it is sound");
-    simulation.run();
-    let outcome = simulation.outcome();
-    let audit = simulation.into_probe();
+    let (probe, outcome) = watched(&net.spec, audit).expect("it is sound");
+    let audit = probe;
     assert_eq!(
         audit.checks().violations().total(),
         0,

@@ -2,9 +2,8 @@
 
 use crate::common;
 
-use backwater_kernel::{Rings, Series};
-use backwater_net::Simulation;
-use backwater_net::probe::Recorder;
+use backwater_kernel::{Series, Time};
+use backwater_net::Watched;
 use backwater_net::spec::*;
 use common::*;
 
@@ -23,11 +22,9 @@ fn series(measure: Measure, flow: Option<u32>, channel: u32, window: Option<u64>
 }
 
 fn record(net: &Net, wanted: &[SeriesSpec]) -> Vec<Series> {
-    let recorder = Recorder::new(wanted);
-    let simulation: Result<Simulation<Rings, _>, _> = Simulation::with_probe(&net.spec, recorder);
-    let mut simulation = simulation.expect("a network");
-    simulation.run();
-    simulation.probe().series(at(24 * PERIOD))
+    let mut run = Watched::new(&net.spec, wanted, None).expect("a network");
+    run.run_until(Time::MAX);
+    run.series(at(24 * PERIOD))
 }
 
 /// Greedy flows, each with N2 10 and N3 51, over one link with a loop of 155 cells.

@@ -6,7 +6,7 @@ use backwater_kernel::{Rate, Rings, Stop, Time};
 use backwater_net::outcome::{Outcome, SessionAnswer};
 use backwater_net::probe::{Audit, ControlKind, Crossing, Probe, UnitKind};
 use backwater_net::spec::*;
-use backwater_net::{Network, Simulation};
+use backwater_net::{Network, Simulation, watched};
 use common::*;
 
 const MBPS: u64 = 1_000_000;
@@ -221,17 +221,13 @@ impl Probe for Ends {
 #[test]
 fn a_tear_down_follows_the_last_unit_out_of_each_port() {
     let (net, _) = closing(900);
-    let mut simulation =
-        Simulation::<Rings, _>::with_probe(&net.spec, Ends::default()).expect("it is sound");
-    simulation.run();
-    let outcome = simulation.outcome();
+    let (ends, outcome) = watched(&net.spec, Ends::default()).expect("it is sound");
     assert_eq!(outcome.violations.total(), 0);
     let flow = &outcome.flows[0];
     assert_eq!((flow.offered_total, flow.delivered_total), (21, 21));
     let session = flow.session.expect("it has one");
     assert_eq!(session.answered_at, Some(at(45)));
     assert_eq!(session.closed_at, Some(at(98 + 2 + 10)));
-    let ends = simulation.into_probe();
     assert_eq!(ends.tear_downs, [(0, at(66)), (1, at(98))]);
     let last = |leg| ends.data.iter().rfind(|start| start.0 == leg);
     assert_eq!(last(0), Some(&(0, at(65))));
@@ -379,9 +375,7 @@ fn reservations_fit_and_end_in_any_network() {
             continue;
         }
         let probe = (Audit::new(&spec), Books::of(&spec));
-        let mut simulation = Simulation::<Rings, _>::with_probe(&spec, probe).expect("it is sound");
-        simulation.run();
-        let outcome = simulation.outcome();
+        let (probe, outcome) = watched(&spec, probe).expect("it is sound");
         assert_eq!(
             outcome.violations.total(),
             0,
@@ -389,7 +383,7 @@ fn reservations_fit_and_end_in_any_network() {
             outcome.violations
         );
         assert_eq!(outcome.stop, Stop::Drained, "{seed}");
-        let (audit, books) = simulation.into_probe();
+        let (audit, books) = probe;
         assert_eq!(
             audit.checks().violations().total(),
             0,
@@ -438,10 +432,8 @@ fn the_audit_sees_an_overbooked_channel() {
     slower.links[2].channels[0].rate = Rate(299 * MBPS);
     for (spec, expected) in [(&net.spec, false), (&slower, true)] {
         let audit = Audit::new(spec);
-        let mut simulation =
-            Simulation::<Rings, _>::with_probe(&net.spec, audit).expect("it is sound");
-        simulation.run();
-        let violations = simulation.probe().checks().violations().kept();
+        let (probe, _) = watched(&net.spec, audit).expect("it is sound");
+        let violations = probe.checks().violations().kept();
         assert_eq!(!violations.is_empty(), expected);
         assert!(
             violations

@@ -4,10 +4,10 @@
 use crate::abr;
 
 use abr::{Log, observe};
-use backwater_kernel::{Channels, Duration, Purpose, Rate, Rings, Stream, Time};
-use backwater_net::Simulation;
+use backwater_kernel::{Channels, Duration, Purpose, Rate, Stream, Time};
 use backwater_net::probe::{Crossing, Probe};
 use backwater_net::spec::*;
+use backwater_net::watched;
 use backwater_oracle::abr::Builder;
 
 const MS: u64 = 1_000_000_000;
@@ -28,10 +28,8 @@ impl Probe for Longest {
 
 fn longest_queue(spec: &NetworkSpec) -> f64 {
     let probe = Longest::default();
-    let mut simulation =
-        Simulation::<Rings, Longest>::with_probe(spec, probe).expect("a sound network");
-    simulation.run();
-    f64::from(simulation.into_probe().0)
+    let (probe, _) = watched(spec, probe).expect("a sound network");
+    f64::from(probe.0)
 }
 
 fn count(headroom_mbps: u64) -> UiliSpec {
@@ -216,9 +214,8 @@ fn unfairness(lot: &ParkingLot, target: f64) -> f64 {
     let legs = lot.spec.flows.iter().map(|flow| flow.legs.len()).sum();
     let from = Time(lot.spec.stop_at.ps() / 2);
     let probe = Sent(vec![0; legs], from);
-    let mut simulation = Simulation::<Rings, Sent>::with_probe(&lot.spec, probe).expect("sound");
-    simulation.run();
-    let sent = simulation.into_probe().0;
+    let (probe, _) = watched(&lot.spec, probe).expect("sound");
+    let sent = probe.0;
     let seconds = lot.spec.stop_at.since(from).seconds();
     let ends = abr::ends(&lot.spec);
     let mut worst: f64 = 0.0;

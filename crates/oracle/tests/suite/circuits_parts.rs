@@ -3,11 +3,11 @@
 
 use backwater_ends::TcpSpec;
 use backwater_kernel::{Channels, Duration, Purpose, Rate, Rings, Stop, Stream, Time};
-use backwater_net::Simulation;
 use backwater_net::outcome::Outcome;
 use backwater_net::parts;
 use backwater_net::probe::{Ports, PortsSpec, Recorder, Recovery};
 use backwater_net::spec::*;
+use backwater_net::{Simulation, watched};
 use backwater_oracle::{ServiceMix, abr, exact_window, random_service_spec, random_spec};
 use backwater_oracle::{random_residence_spec, random_session_spec, random_warning_spec};
 
@@ -255,16 +255,14 @@ fn parts_find_what_the_whole_finds() {
     let (mut cut, mut crossings, mut ends, mut stuck) = (0, 0, [0; 3], 0);
     for number in 0..NETWORKS {
         let spec = network(number);
-        let mut whole = Simulation::<Rings, Watch>::with_probe(&spec, watch(&spec))
+        let (whole, outcome) = watched(&spec, watch(&spec))
             .unwrap_or_else(|error| panic!("network {number}: {error}"));
-        whole.run();
-        let outcome = whole.outcome();
         let kind = [Stop::TimeReached, Stop::Drained, Stop::Standstill];
         if let Some(at) = kind.iter().position(|stop| *stop == outcome.stop) {
             ends[at] += 1;
         }
         stuck += u32::from(outcome.standstill.is_some());
-        let expected = found(&outcome, whole.probe());
+        let expected = found(&outcome, &whole);
         for count in counts(&spec) {
             let mut turns = Turns::new(&spec, count, &watch(&spec));
             crossings += turns.conductor.crossings();

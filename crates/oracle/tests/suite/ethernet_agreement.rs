@@ -41,6 +41,8 @@ struct Reach {
     trips: u64,
     lost: usize,
     credits: usize,
+    /// Networks in which credit was told and stops were obeyed.
+    mixed: usize,
     /// Frames that reached one more station.
     copies: usize,
 }
@@ -57,7 +59,10 @@ impl Reach {
             let says = start.control;
             matches!(says, Some(Content::Credit { .. }))
         });
-        self.credits += credits.count();
+        let credits = credits.count();
+        self.credits += credits;
+        let mut stops = report.channels.iter().map(|channel| channel.stops_obeyed);
+        self.mixed += usize::from(credits > 0 && stops.any(|stops| stops > 0));
         let of_frame: BTreeSet<(u32, u64)> = report
             .deliveries
             .iter()
@@ -143,6 +148,19 @@ fn they_agree_on_credit() {
             has_credits: true,
             ..Mix::of(mix.scheme)
         };
+    });
+}
+
+/// Of one class, some links into a switch have credit, and others are stopped.
+#[test]
+fn they_agree_on_credit_beside_stops() {
+    let reach = under(&[Scheme::Class], 1_600, |mix| {
+        (mix.has_credits, mix.has_inputs) = (true, true);
+    });
+    assert!(reach.mixed > 3, "{reach:?}");
+    under(&[Scheme::Class], 1_700, |mix| {
+        (mix.has_credits, mix.has_inputs, mix.has_losses) = (true, true, true);
+        (mix.has_tcp, mix.has_watchdogs) = (true, true);
     });
 }
 

@@ -5,10 +5,10 @@ use crate::ethernet_common;
 
 use std::collections::BTreeMap;
 
-use backwater_kernel::{Channels, Duration, Rings, Time};
-use backwater_net::frames::Simulation;
+use backwater_kernel::{Channels, Duration, Time};
 use backwater_net::frames::probe::{Audit, FrameView, LossCause, Probe};
 use backwater_net::frames::spec::*;
+use backwater_net::watched;
 use backwater_oracle::ethernet::{Mix, SCHEMES, Scheme, random_spec};
 use ethernet_common::watch::*;
 
@@ -101,11 +101,8 @@ fn copies_are_audited() {
     for spec in networks(150, |mix| {
         (mix.has_multicast, mix.has_losses) = (true, true)
     }) {
-        let mut run =
-            Simulation::<Rings, _>::with_probe(&spec, Audit::new(&spec)).expect("a sound network");
-        run.run_until(Time::MAX);
-        let outcome = run.outcome();
-        let audit = run.probe();
+        let (probe, outcome) = watched(&spec, Audit::new(&spec)).expect("a sound network");
+        let audit = probe;
         assert_eq!(
             audit.checks().violations().total(),
             0,

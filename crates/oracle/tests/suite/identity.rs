@@ -3,9 +3,9 @@
 use crate::common;
 
 use backwater_kernel::{Purpose, Rings, Stream, Time};
-use backwater_net::Simulation;
 use backwater_net::probe::{Audit, Crossing, Probe, Recorder, TraceProbe, UnitKind};
 use backwater_net::spec::*;
+use backwater_net::{Simulation, watched};
 use common::*;
 
 /// Every start of data: when, where, which.
@@ -22,10 +22,9 @@ impl Probe for DataStarts {
 }
 
 fn data_starts(spec: &NetworkSpec) -> DataStarts {
-    let mut simulation =
-        Simulation::<Rings, _>::with_probe(spec, DataStarts::default()).expect("a sound network");
-    simulation.run();
-    simulation.into_probe()
+    watched(spec, DataStarts::default())
+        .expect("a sound network")
+        .0
 }
 
 const COUNTS: [CreditRule; 3] = [
@@ -61,10 +60,14 @@ fn with_loss_they_part() {
     assert_eq!(cumulative, 0);
 }
 
-fn hash<P: Probe>(spec: &NetworkSpec, probe: P) -> u64 {
-    let mut simulation = Simulation::<Rings, P>::with_probe(spec, probe).expect("a sound network");
+fn plain(spec: &NetworkSpec) -> u64 {
+    let mut simulation = Simulation::<Rings>::new(spec).expect("a sound network");
     simulation.run();
     simulation.outcome().trace_hash
+}
+
+fn hash<P: Probe>(spec: &NetworkSpec, probe: P) -> u64 {
+    watched(spec, probe).expect("a sound network").1.trace_hash
 }
 
 /// Everything random at once.
@@ -101,7 +104,7 @@ fn series(spec: &NetworkSpec) -> Vec<SeriesSpec> {
 fn probes_change_nothing() {
     for seed in 0..NETWORKS {
         let spec = eventful(seed);
-        let alone = hash(&spec, ());
+        let alone = plain(&spec);
         assert_eq!(alone, hash(&spec, Audit::new(&spec)), "audit, seed {seed}");
         assert_eq!(alone, hash(&spec, TraceProbe::default()), "trace, {seed}");
         let recorder = Recorder::new(&series(&spec));

@@ -1,11 +1,10 @@
 //! Sessions, warnings and limits of residence: the fast engine starts every unit at the same
 //! instant as the slow, obvious one, and says the same of every session.
 
-use backwater_kernel::Rings;
-use backwater_net::Simulation;
 use backwater_net::outcome::{LossCause, SessionAnswer, SessionOutcome};
 use backwater_net::probe::{Crossing, Probe, UnitKind};
 use backwater_net::spec::NetworkSpec;
+use backwater_net::watched;
 use backwater_oracle::{
     Fault, Start, first_difference, random_residence_spec, random_session_spec,
     random_warning_spec, run, run_with,
@@ -41,11 +40,8 @@ struct Found {
 }
 
 fn fast(spec: &NetworkSpec) -> (Found, u64) {
-    let mut simulation =
-        Simulation::<Rings, Starts>::with_probe(spec, Starts::default()).expect("a sound network");
-    simulation.run();
-    let outcome = simulation.outcome();
-    let mut starts = simulation.into_probe().0;
+    let (probe, outcome) = watched(spec, Starts::default()).expect("a sound network");
+    let mut starts = probe.0;
     starts.sort_by_key(|start| (start.at_ps, start.channel));
     let flows = || outcome.flows.iter();
     let late = flows().map(|flow| flow.drops.by(LossCause::Residence));

@@ -10,6 +10,7 @@ use backwater_net::frames::spec::{
     WIRE_OVERHEAD_BYTES, largest_bytes,
 };
 
+use super::controls::{Control, Controls};
 use super::net::Net;
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::given::ethernet::EthernetFile;
@@ -23,11 +24,12 @@ use crate::typed::Placed;
 pub(crate) fn add(
     file: &EthernetFile,
     net: &Net<'_>,
-    credited: u8,
+    controls: &Controls,
     network: &mut EthernetSpec,
     mistakes: &mut Diagnostics,
 ) {
-    let Some(credits) = file.flow_control.credits() else {
+    let channels = 0..2 * network.links.len() as u32;
+    let Some(first) = channels.clone().find(|id| controls.credited(*id) != 0) else {
         return;
     };
     if file.buffer.shared.is_some() {
@@ -37,7 +39,7 @@ pub(crate) fn add(
                 "shared memory can hold nothing back for credit",
             )
             .at(
-                file.flow_control.at.clone(),
+                controls.of(file, first).at.clone(),
                 "promises memory to each link and class",
             )
             .note("whoever comes first takes what is shared (`[buffer]`, `shared`)")
@@ -48,19 +50,20 @@ pub(crate) fn add(
     let largest = largest_bytes(network);
     let all = largest.iter().max().copied().unwrap_or(FRAME_LEAST_BYTES);
     let mut said = false;
-    for id in 0..2 * network.links.len() as u32 {
-        if !net.forwards(net.ends(id).1) {
+    for id in channels {
+        let (control, credited) = (controls.of(file, id), controls.credited(id));
+        let Some(credits) = control.rules.credits().filter(|_| credited != 0) else {
             continue;
-        }
+        };
         let classes = network.links.channel(id).queues.len();
         let mut own = Vec::new();
         for (class, largest) in (0..classes).zip(largest) {
             let has_credit = credited & 1 << class != 0;
             own.push(has_credit.then(|| {
                 let way = Way::new(network, id, (largest, all), credits);
-                let spec = way.spec(&file.flow_control);
+                let spec = way.spec(control.rules);
                 if !said {
-                    said = way.check(file, net, (id, class), &spec, mistakes);
+                    said = way.check(control, net, (id, class), &spec, mistakes);
                 }
                 spec
             }));
@@ -186,7 +189,7 @@ impl<'a> Way<'a> {
     /// Says what can't work; true if anything was said.
     fn check(
         &self,
-        file: &EthernetFile,
+        control: Control<'_>,
         net: &Net<'_>,
         (id, class): (u32, usize),
         spec: &ClassCreditSpec,
@@ -210,7 +213,7 @@ impl<'a> Way<'a> {
                 rule.n2 - 1
             ))
             .help(format!("write `n3 = {least}` or more, or leave it out"))
-        } else if let (Some(at), true) = (window_at(file), rule.window < self.window) {
+        } else if let (Some(at), true) = (window_at(control.rules), rule.window < self.window) {
             let message = "a window shorter than the control loop overflows".into();
             Diagnostic::error_unless(meant, "window-too-short", message)
                 .at(at.clone(), format!("{} ns", rule.window.0 / 1_000))
@@ -224,10 +227,7 @@ impl<'a> Way<'a> {
             let missing = self.crowd - rule.n1;
             let message = format!("N1 is {missing} units too small: frames may be lost");
             Diagnostic::error_unless(meant, "zone-too-small", message)
-                .at(
-                    file.flow_control.at.clone(),
-                    format!("N1 = {} units", rule.n1),
-                )
+                .at(control.at.clone(), format!("N1 = {} units", rule.n1))
                 .note(format!("as many can start within the loop ({place})"))
                 .help(format!("write `n1 = {}`, or leave it out", self.crowd))
         } else {
@@ -252,8 +252,8 @@ impl<'a> Way<'a> {
 }
 
 /// Where the window is given.
-fn window_at(file: &EthernetFile) -> Option<&crate::source::At> {
-    match &file.flow_control.value.value {
+fn window_at(rules: &FlowControl) -> Option<&crate::source::At> {
+    match rules {
         FlowControl::N23 { window, .. } | FlowControl::N123Plus { window, .. } => Some(&window.at),
         FlowControl::None
         | FlowControl::Pause(_)

@@ -28,16 +28,18 @@ const NAMED: usize = 12;
 /// Warns of a cycle.
 pub(crate) fn check(look: &Lossless<'_>, mistakes: &mut Diagnostics) {
     let pressure = &look.file.flow_control.value;
-    if pressure.classes().is_none() {
-        return;
-    }
     let notify = pressure.stops().map(|stops| &stops.notify);
-    let has_credit = pressure.credits().is_some();
-    let by_class = has_credit || matches!(pressure.value, FlowControl::Pfc(_));
     let graph = waits(look);
     let Some(around) = cycle(&graph) else {
         return;
     };
+    let credited = around.iter().filter(|place| {
+        let (channel, class) = (**place / 8, (**place % 8) as u8);
+        look.has_credit(channel, class)
+    });
+    let credited = credited.count();
+    let (has_credit, is_mixed) = (credited > 0, credited < around.len());
+    let by_class = has_credit || matches!(pressure.value, FlowControl::Pfc(_));
     let named: Vec<String> = around
         .iter()
         .take(NAMED)
@@ -59,9 +61,10 @@ pub(crate) fn check(look: &Lossless<'_>, mistakes: &mut Diagnostics) {
         _ => &pressure.at,
     };
     let is_mutual = around.len() == 2 && around[0] / 16 == around[1] / 16;
-    let message = match has_credit {
-        true => "queues without credit may wait for each other in a cycle",
-        false => "stopped queues may wait for each other in a cycle",
+    let message = match (has_credit, is_mixed) {
+        (true, false) => "queues without credit may wait for each other in a cycle",
+        (true, true) => "queues, stopped or without credit, may wait for each other in a cycle",
+        (false, _) => "stopped queues may wait for each other in a cycle",
     };
     let mut diagnostic = Diagnostic::warning("deadlock", message)
         .at(at.clone(), format!("{} channels in a cycle", around.len()))
@@ -86,7 +89,7 @@ pub(crate) fn check(look: &Lossless<'_>, mistakes: &mut Diagnostics) {
         }
         diagnostic = diagnostic.help("or stop by destination: `kind = \"destination\"`");
     }
-    if !has_credit {
+    if is_mixed {
         diagnostic = diagnostic
             .help("a `[watchdog]` or `flow_control.time_out` ends it, at the price of frames");
     }

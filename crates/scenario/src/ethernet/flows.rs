@@ -6,7 +6,7 @@ use backwater_kernel::{Purpose, Stream};
 use backwater_net::frames::spec::{FlowSpec, TCP_IP_BYTES, TransportSpec, UDP_IP_BYTES};
 
 use super::net::Net;
-use super::{tcp, traffic};
+use super::{controls, tcp, traffic};
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::given::Named;
 use crate::given::ethernet::EthernetFile;
@@ -52,9 +52,10 @@ pub(crate) fn highest_class(file: &EthernetFile) -> u8 {
     let flows = file.flows.iter().map(|flow| *flow.settings.class);
     let patterns = file.patterns.iter().map(|rule| *rule.settings.class);
     let classes = file.classes.iter().map(|class| *class.class);
-    let named = file.flow_control.classes();
-    let lossless = named.and_then(|classes| classes.as_ref());
-    let lossless = lossless.into_iter().flatten().copied();
+    let own = controls::given(file).filter_map(|own| own.value.as_ref());
+    let controls = own.chain([&file.flow_control.value.value]);
+    let lossless = controls.filter_map(|rules| rules.classes()?.as_deref());
+    let lossless = lossless.flatten().copied();
     let named = flows.chain(patterns).chain(classes).chain(lossless);
     named.max().unwrap_or(0)
 }

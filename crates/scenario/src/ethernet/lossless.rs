@@ -99,8 +99,14 @@ impl Lossless<'_> {
             return 1;
         };
         let lossless = (0..8).filter(|class| rules.classes & 1 << class != 0);
-        let crossing = lossless.filter(|class| self.crossings.on.contains_key(&(input, *class)));
+        let stopped = lossless.filter(|class| !self.has_credit(input, *class));
+        let crossing = stopped.filter(|class| self.crossings.on.contains_key(&(input, *class)));
         crossing.count().max(1) as u64
+    }
+
+    pub(super) fn has_credit(&self, input: u32, class: u8) -> bool {
+        let credits = &channel_of(self.spec, input).credits;
+        matches!(credits.get(usize::from(class)), Some(Some(_)))
     }
 
     fn inputs(&self, channel: u32, class: u8) -> Vec<(u32, Load)> {
@@ -127,7 +133,8 @@ impl Lossless<'_> {
         let all = self.crossings.on.keys();
         let stopped = all.filter(|(channel, class)| {
             let pressure = self.pressure(self.net.ends(*channel).1);
-            pressure.is_some_and(|p| p.classes & 1 << class != 0) && !self.ignores_stops(*channel)
+            let is_stopped = pressure.is_some_and(|p| p.classes & 1 << class != 0);
+            is_stopped && !self.has_credit(*channel, *class) && !self.ignores_stops(*channel)
         });
         stopped
             .filter_map(|(channel, class)| Some((*channel, *class, self.stop(*channel, *class)?)))

@@ -1,6 +1,7 @@
 //! From checked tables to the network that the Ethernet engine runs.
 
 mod checks;
+mod controls;
 mod credits;
 mod crossings;
 mod deadlock;
@@ -23,6 +24,7 @@ mod traffic;
 
 use backwater_net::frames::spec::{EthernetSpec, MemorySpec, NodeKind, SeriesSpec, Spread};
 
+use self::controls::Controls;
 use self::crossings::Crossings;
 use self::flows::Flows;
 use self::lossless::Lossless;
@@ -60,10 +62,12 @@ pub(crate) fn build(
     crate::checks::run_times(&run.duration, &run.warm_up, mistakes);
     let net = topology::build(file, mistakes);
     let ports = switches::ports(file, flows::highest_class(file), mistakes);
-    let links = queues::links(file, &net, ports, mistakes);
+    let controls = Controls::read(file, &net, ports.all(), mistakes);
+    let links = queues::links(file, &net, (ports, &controls), mistakes);
     let flows = self::flows::flows(file, &net, queues::marked(&links), mistakes);
     checks::classes(file, ports.classes, mistakes);
     checks::flow_control(file, ports, mistakes);
+    controls.check(file, &net, ports, mistakes);
     checks::frames(file, &flows, mistakes);
     let given = (file.series.as_slice(), root.chosen_outside());
     let series = series::series(given, &net, &flows, ports, stop_at, mistakes);
@@ -93,8 +97,8 @@ pub(crate) fn build(
     };
     checks::blocked(file, &network, mistakes);
     schedulers::check(file, &net, &network, mistakes);
-    credits::add(file, &net, ports.credited, &mut network, mistakes);
-    let consent = Consent::read(file, &net, ports, mistakes);
+    credits::add(file, &net, &controls, &mut network, mistakes);
+    let consent = Consent::read(file, &net, (ports, &controls), mistakes);
     let mut given_up = Vec::new();
     if mistakes.errors() == 0 {
         let parts = (&crossings, &flows, &consent);

@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 
 use backwater_net::frames::spec::{EthernetSpec, NodeKind};
 
+use super::controls::Controls;
 use super::net::Net;
 use super::queues::Ports;
 use crate::diagnostics::{Diagnostic, Diagnostics};
@@ -33,6 +34,8 @@ pub(crate) struct Consent {
     /// The last that names a node and class decides.
     words: Vec<Word>,
     lossless: u8,
+    /// Classes that a switch may drop, since nothing holds them back over some link.
+    open: Vec<u8>,
 }
 
 /// One `headroom`.
@@ -56,7 +59,7 @@ impl Consent {
     pub(crate) fn read(
         file: &EthernetFile,
         net: &Net<'_>,
-        ports: Ports,
+        (ports, controls): (Ports, &Controls),
         mistakes: &mut Diagnostics,
     ) -> Self {
         let general = file.flow_control.headroom();
@@ -78,12 +81,14 @@ impl Consent {
         };
         let of_classes = file.classes.iter().filter_map(of_class);
         let words = general.into_iter().chain(of_classes).collect();
+        let lossless = ports.lossless | controls.all_credited();
         for own in &file.classes {
-            without_meaning(own, ports.lossless | ports.credited, mistakes);
+            without_meaning(own, lossless, mistakes);
         }
         Self {
             words,
-            lossless: ports.lossless | ports.credited,
+            lossless,
+            open: controls.open(net, ports),
         }
     }
 
@@ -117,7 +122,8 @@ impl Consent {
             if !is_switch && node.watchdog.is_none() {
                 continue;
             }
-            for class in self.classes() {
+            let open = self.open[id as usize];
+            for class in self.classes().filter(|class| open & 1 << class == 0) {
                 match self.word(id, class) {
                     Some(word) => note(&mut given_up, word, id, class, mistakes),
                     None => node.promised |= 1 << class,

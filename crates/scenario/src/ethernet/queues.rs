@@ -5,6 +5,7 @@ use backwater_net::frames::spec::{
     ChannelSpec, EcnSpec, ErrorSpec, InputSpec, LinkSpec, QueueSpec, ReserveSpec,
 };
 
+use super::controls::Controls;
 use super::net::Net;
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::given::ethernet::EthernetFile;
@@ -22,23 +23,34 @@ pub(crate) struct Ports {
     pub classes: u8,
     /// Classes that are stopped, a bit each; 0 without that.
     pub lossless: u8,
-    /// Classes with credit, a bit each.
-    pub credited: u8,
     /// Congestion is seen at inputs.
     pub at_inputs: bool,
     /// All queues of a switch share one memory.
     pub is_shared: bool,
 }
 
+impl Ports {
+    /// Every class, a bit each.
+    pub(crate) fn all(self) -> u8 {
+        all_of(self.classes)
+    }
+}
+
+/// A bit for each of so many classes.
+pub(crate) fn all_of(classes: u8) -> u8 {
+    (u16::from(u8::MAX) >> (8 - classes.clamp(1, 8))) as u8
+}
+
 /// Builds every link.
 pub(crate) fn links(
     file: &EthernetFile,
     net: &Net<'_>,
-    ports: Ports,
+    (ports, controls): (Ports, &Controls),
     mistakes: &mut Diagnostics,
 ) -> Vec<LinkSpec> {
     let classes = classes(file, ports);
-    let mut side = |number: u32| channel(file, net, number, (ports, &classes), mistakes);
+    let common = (ports, controls, &classes[..]);
+    let mut side = |number: u32| channel(file, net, number, common, mistakes);
     let joins = net.joins.iter().zip((0_u32..).step_by(2));
     joins
         .map(|(join, number)| LinkSpec {
@@ -85,7 +97,7 @@ fn channel(
     file: &EthernetFile,
     net: &Net<'_>,
     number: u32,
-    (ports, classes): (Ports, &[QueueSettings]),
+    (ports, controls, classes): (Ports, &Controls, &[QueueSettings]),
     mistakes: &mut Diagnostics,
 ) -> ChannelSpec {
     let own = net.settings(number);
@@ -99,10 +111,13 @@ fn channel(
         scheduler: own.scheduler.as_ref(),
         rate,
         ports,
+        held: controls.held(from),
+        stopped: controls.stopped(number, ports),
+        limited: controls.limited(number, to, ports),
         name: net.channel_name(number),
     };
     let leaves_switch = net.forwards(from);
-    let counts_inputs = ports.at_inputs && !ports.is_shared && net.forwards(to);
+    let counts_inputs = port.limited != 0 && !ports.is_shared && net.forwards(to);
     let mut spec = ChannelSpec {
         rate,
         delay: delay.max(Duration(1)),
@@ -135,6 +150,12 @@ struct Port<'r> {
     scheduler: Option<&'r Scheduler>,
     rate: Rate,
     ports: Ports,
+    /// Classes that have credit over some link into the switch it leaves: inputs hold them.
+    held: u8,
+    /// Classes that are stopped for what came over it.
+    stopped: u8,
+    /// Classes with memory of their own behind it, and no credit for that.
+    limited: u8,
     name: String,
 }
 
@@ -183,7 +204,7 @@ impl Port<'_> {
             return endless;
         }
         let ecn = self.ecn(class, settings, mistakes);
-        let has_credit = self.ports.credited & 1 << class != 0;
+        let has_credit = self.held & 1 << class != 0;
         let is_endless =
             self.ports.is_shared || has_credit || self.ports.at_inputs && self.is_lossless(class);
         let usual = (!is_endless).then(|| usual_bytes(self.rate));
@@ -208,15 +229,15 @@ impl Port<'_> {
     }
 
     fn input(&self, class: u8, settings: &QueueSettings, mistakes: &mut Diagnostics) -> InputSpec {
-        if !self.is_lossless(class) {
+        let given = self.file.buffer.per_input;
+        let limit = given.unwrap_or_else(|| usual_bytes(self.rate));
+        if self.stopped & 1 << class == 0 {
             return InputSpec {
                 high_bytes: u64::MAX,
                 low_bytes: 0,
-                limit_bytes: None,
+                limit_bytes: (self.limited & 1 << class != 0).then_some(limit),
             };
         }
-        let given = self.file.buffer.per_input;
-        let limit = given.unwrap_or_else(|| usual_bytes(self.rate));
         let (high_bytes, low_bytes) = self.thresholds(class, settings, limit, mistakes);
         InputSpec {
             high_bytes,

@@ -9,8 +9,9 @@ use backwater_net::frames::spec::{
     WatchdogAction, WatchdogSpec,
 };
 
+use super::controls::mask;
 use super::net::Net;
-use super::queues::{self, Ports};
+use super::queues::{self, Ports, all_of};
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::given::ethernet::EthernetFile;
 use crate::given::ethernet::flow_control::{self, BlockedShare, FlowControl, Stops};
@@ -20,7 +21,7 @@ use crate::kinds::OrWord;
 /// What every port needs to know before links and switches are built.
 pub(crate) fn ports(file: &EthernetFile, highest: u8, mistakes: &mut Diagnostics) -> Ports {
     let classes = file.switch.classes.unwrap_or(highest + 1);
-    let all = (u16::from(u8::MAX) >> (8 - classes.clamp(1, 8))) as u8;
+    let all = all_of(classes);
     let is_shared = file.buffer.shared.is_some();
     let stops = file.flow_control.stops();
     let detect = stops.and_then(|stops| *stops.detect);
@@ -32,27 +33,15 @@ pub(crate) fn ports(file: &EthernetFile, highest: u8, mistakes: &mut Diagnostics
                 .help("leave `detect` out, or give each queue its own memory"),
         );
     }
-    let named = file.flow_control.classes();
-    let named = named.map_or(0, |classes| classes.as_deref().map_or(all, mask));
-    let (lossless, credited) = match file.flow_control.credits() {
-        Some(_) => (0, named),
-        None => (named, 0),
-    };
+    let named = stops.map(|stops| &*stops.classes);
+    let lossless = named.map_or(0, |classes| classes.as_deref().map_or(all, mask));
     let counts_inputs = is_shared || detect == Some(flow_control::Detect::Inputs);
     Ports {
         classes,
         lossless,
-        credited,
         at_inputs: lossless != 0 && counts_inputs,
         is_shared,
     }
-}
-
-/// A bit for each class.
-fn mask(classes: &[u8]) -> u8 {
-    classes
-        .iter()
-        .fold(0, |mask, class| mask | 1 << (class & 7))
 }
 
 /// Builds every node.

@@ -166,9 +166,14 @@ fn check_credits(
     }
     for (class, credit) in (0..).zip(&channel.credits) {
         let Some(credit) = credit else { continue };
-        let stops = switch
-            .back_pressure
-            .is_some_and(|rules| rules.classes & 1 << class != 0 || rules.select == Select::Port);
+        // One answer for each link is possible where congestion is seen by input.
+        let stops = switch.back_pressure.is_some_and(|rules| {
+            let is_stopped = rules.classes & 1 << class != 0 || rules.select == Select::Port;
+            let input = channel.inputs.get(class);
+            let is_watched = input.is_some_and(|input| input.high_bytes != u64::MAX);
+            let is_by_input = rules.detect == Detect::Inputs && rules.select == Select::Class;
+            is_stopped && (is_watched || !is_by_input)
+        });
         if stops {
             return err(format!(
                 "channel {id}: class {class} has credit and is stopped"

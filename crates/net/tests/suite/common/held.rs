@@ -1,10 +1,10 @@
 //! Flows held to envelopes, policed flows, units of several sizes.
 
-use backwater_kernel::{Rate, Rings, Time};
-use backwater_net::Simulation;
+use backwater_kernel::{Rate, Time};
 use backwater_net::outcome::{LossCause, Outcome};
 use backwater_net::probe::{Crossing, Probe, UnitKind};
 use backwater_net::spec::*;
+use backwater_net::watched;
 
 use super::{Net, RATE, at, cells};
 
@@ -87,11 +87,8 @@ impl Probe for Ledger {
 }
 
 pub fn ledger(spec: &NetworkSpec) -> (Ledger, Outcome) {
-    let mut simulation =
-        Simulation::<Rings, _>::with_probe(spec, Ledger::default()).expect("it is sound");
-    simulation.run();
-    let outcome = simulation.outcome();
-    (simulation.into_probe(), outcome)
+    let (probe, outcome) = watched(spec, Ledger::default()).expect("it is sound");
+    (probe, outcome)
 }
 
 pub const MIX: [(u32, f64); 3] = [(53, 0.25), (40, 0.5), (20, 0.25)];

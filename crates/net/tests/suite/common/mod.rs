@@ -19,9 +19,9 @@ pub use rated::over_abr;
 pub use watch::Watch;
 
 use backwater_kernel::{Duration, Rate, Rings, Time};
-use backwater_net::Simulation;
 use backwater_net::outcome::Outcome;
 use backwater_net::spec::*;
+use backwater_net::{Simulation, watched};
 
 pub const RATE: Rate = Rate(622_000_000);
 pub const BYTES: u32 = 53;
@@ -111,9 +111,7 @@ pub fn run(spec: &NetworkSpec) -> Outcome {
 
 /// Runs to the end and watches one leg; nothing may be broken.
 pub fn watch(spec: &NetworkSpec, leg: u32) -> Watch {
-    let mut simulation =
-        Simulation::<Rings, _>::with_probe(spec, Watch::of(leg)).expect("it is sound");
-    simulation.run();
-    assert_eq!(simulation.outcome().violations.total(), 0);
-    simulation.into_probe()
+    let (probe, outcome) = watched(spec, Watch::of(leg)).expect("it is sound");
+    assert_eq!(outcome.violations.total(), 0);
+    probe
 }

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use backwater_kernel::{Duration, Rings, Time};
-use backwater_net::Simulation;
+use backwater_kernel::{Duration, Time};
 use backwater_net::outcome::{LossCause, Outcome};
 use backwater_net::probe::{Audit, Crossing, Probe, UnitKind};
 use backwater_net::spec::NetworkSpec;
+use backwater_net::watched;
 
 /// Ranks, starts, checks and losses in the order in which they happen.
 #[derive(Default)]
@@ -70,11 +70,9 @@ impl Probe for PortLog {
 /// Runs to the end under audit; nothing may be broken.
 pub fn observe(spec: &NetworkSpec) -> (PortLog, Outcome) {
     let probe = (PortLog::default(), Audit::new(spec));
-    let mut simulation = Simulation::<Rings, _>::with_probe(spec, probe).expect("it is sound");
-    simulation.run();
-    let outcome = simulation.outcome();
+    let (probe, outcome) = watched(spec, probe).expect("it is sound");
     assert_eq!(outcome.violations.total(), 0, "{:?}", outcome.violations);
-    let (log, audit) = simulation.into_probe();
+    let (log, audit) = probe;
     assert_eq!(
         audit.checks().violations().total(),
         0,

@@ -5,6 +5,8 @@ use backwater_kernel::{Duration, Rate, Rings, Time};
 use backwater_net::frames::Simulation;
 use backwater_net::frames::probe::{Audit, Content, FrameView, Gate, LossCause, Probe};
 use backwater_net::frames::spec::*;
+use backwater_net::outcome::Outcome;
+use backwater_net::watched;
 
 /// Two stations at 100 Mbps send to one at 10 Mbps over two switches, in two classes.
 fn network(back_pressure: Option<BackPressureSpec>) -> EthernetSpec {
@@ -38,11 +40,8 @@ fn network(back_pressure: Option<BackPressureSpec>) -> EthernetSpec {
     spec
 }
 
-fn audited(spec: &EthernetSpec) -> Simulation<Rings, Audit> {
-    let mut engine =
-        Simulation::<Rings, _>::with_probe(spec, Audit::new(spec)).expect("it can be run");
-    engine.run();
-    engine
+fn audited(spec: &EthernetSpec) -> (Audit, Outcome) {
+    watched(spec, Audit::new(spec)).expect("it can be run")
 }
 
 #[test]
@@ -56,21 +55,21 @@ fn sound_runs_keep_every_promise_and_the_audit_changes_none() {
     ];
     for back_pressure in all {
         let spec = network(back_pressure);
-        let mut engine = audited(&spec);
-        let broken = engine.probe().checks().violations();
+        let (audit, outcome) = audited(&spec);
+        let broken = audit.checks().violations();
         assert_eq!(broken.total(), 0, "{back_pressure:?}: {broken:?}");
         let mut plain = Simulation::<Rings>::new(&spec).expect("it can be run");
         plain.run();
-        let (one, other) = (engine.outcome(), plain.outcome());
+        let (one, other) = (outcome, plain.outcome());
         assert_eq!(one.trace_hash, other.trace_hash);
-        let seen = engine.probe().checks().coverage();
+        let seen = audit.checks().coverage();
         assert!(
             seen.compared > 10 && seen.compared < seen.instants / 10,
             "{seen:?}"
         );
         assert!(seen.compared_within <= 64, "{seen:?}");
         assert!(
-            engine.probe().checks().made() > one.unit_hops * 4,
+            audit.checks().made() > one.unit_hops * 4,
             "it looked at all of it"
         );
         let drops: u64 = one.flows.iter().map(|flow| flow.lost_total).sum();
@@ -108,10 +107,9 @@ fn a_watchdog_keeps_the_books_in_order() {
                 };
             }
         }
-        let mut engine = audited(&spec);
-        let broken = engine.probe().checks().violations();
+        let (audit, outcome) = audited(&spec);
+        let broken = audit.checks().violations();
         assert_eq!(broken.total(), 0, "{action:?}: {broken:?}");
-        let outcome = engine.outcome();
         let queues = outcome
             .channels
             .iter()

@@ -1,11 +1,11 @@
 //! Credit for classes: small cases by hand, and what becomes of lost credit.
 
 use crate::frames::common::*;
-use backwater_kernel::{Duration, Rings, Stop, Time};
-use backwater_net::frames::Simulation;
+use backwater_kernel::{Duration, Stop, Time};
 use backwater_net::frames::probe::{Content, CreditMessage, FrameView, Probe};
 use backwater_net::frames::spec::*;
 use backwater_net::outcome::Outcome;
+use backwater_net::watched;
 
 /// A frame of 1,000 bytes at 100 Mbps, preamble and gap included.
 const FRAME: u64 = 1020 * 80_000;
@@ -32,12 +32,9 @@ impl Probe for Log {
 }
 
 fn run(net: &Net) -> (Log, Outcome) {
-    let mut simulation =
-        Simulation::<Rings, Log>::with_probe(&net.spec, Log::default()).expect("a sound network");
-    simulation.run();
-    let outcome = simulation.outcome();
+    let (probe, outcome) = watched(&net.spec, Log::default()).expect("a sound network");
     assert_eq!(outcome.violations.total(), 0, "{:?}", outcome.violations);
-    (simulation.into_probe(), outcome)
+    (probe, outcome)
 }
 
 fn credit(rule: CreditRule, n2: u32, n3: u32) -> CreditSpec {

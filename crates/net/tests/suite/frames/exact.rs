@@ -1,11 +1,11 @@
 //! Small cases by hand: when frames start and arrive, when stops take effect and end.
 
 use crate::frames::common::*;
-use backwater_kernel::{Duration, Rate, Rings, Time};
-use backwater_net::frames::Simulation;
+use backwater_kernel::{Duration, Rate, Time};
 use backwater_net::frames::probe::{Content, FrameView, Gate, LossCause, Probe};
 use backwater_net::frames::spec::*;
 use backwater_net::outcome::Outcome;
+use backwater_net::watched;
 
 /// Writes down what happens.
 #[derive(Default)]
@@ -40,12 +40,9 @@ impl Probe for Log {
 }
 
 fn run(net: &Net) -> (Log, Outcome) {
-    let mut simulation: Simulation<Rings, Log> =
-        Simulation::with_probe(&net.spec, Log::default()).expect("a sound network");
-    simulation.run();
-    let outcome = simulation.outcome();
+    let (probe, outcome) = watched(&net.spec, Log::default()).expect("a sound network");
     assert_eq!(outcome.violations.total(), 0, "{:?}", outcome.violations);
-    (core::mem::take(simulation.probe_mut()), outcome)
+    (probe, outcome)
 }
 
 /// `bytes` of payload at once, from `start` on.

@@ -1,11 +1,11 @@
 //! What the wire loses: frames, stops and resumes, and whole stretches of time.
 
 use crate::frames::common::*;
-use backwater_kernel::{Duration, Rings, Stop, Time};
-use backwater_net::frames::Simulation;
+use backwater_kernel::{Duration, Stop, Time};
 use backwater_net::frames::probe::{Audit, LossCause};
 use backwater_net::frames::spec::*;
 use backwater_net::outcome::Outcome;
+use backwater_net::watched;
 
 /// A frame of 1,000 bytes at 100 Mbps, preamble and gap included.
 const FRAME: u64 = 1020 * 80_000;
@@ -14,12 +14,9 @@ const AWAY: u64 = US / 2;
 
 fn run(net: &Net) -> Outcome {
     let audit = Audit::new(&net.spec);
-    let mut simulation =
-        Simulation::<Rings, Audit>::with_probe(&net.spec, audit).expect("a sound network");
-    simulation.run();
-    let outcome = simulation.outcome();
+    let (probe, outcome) = watched(&net.spec, audit).expect("a sound network");
     assert_eq!(outcome.violations.total(), 0, "{:?}", outcome.violations);
-    let seen = simulation.probe().checks().violations();
+    let seen = probe.checks().violations();
     assert_eq!(seen.total(), 0, "{seen:?}");
     outcome
 }

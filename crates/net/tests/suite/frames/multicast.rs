@@ -2,12 +2,12 @@
 //! branch.
 
 use crate::frames::common::*;
-use backwater_kernel::{Duration, Rate, Rings, Time};
+use backwater_kernel::{Duration, Rate, Time};
 use backwater_net::bound::frames::bounds;
-use backwater_net::frames::Simulation;
 use backwater_net::frames::probe::{FrameView, LossCause, Probe};
 use backwater_net::frames::spec::*;
 use backwater_net::outcome::Outcome;
+use backwater_net::watched;
 
 #[derive(Default)]
 struct Log {
@@ -36,12 +36,9 @@ impl Probe for Log {
 }
 
 fn run(spec: &EthernetSpec) -> (Log, Outcome) {
-    let mut simulation: Simulation<Rings, Log> =
-        Simulation::with_probe(spec, Log::default()).expect("a sound network");
-    simulation.run();
-    let outcome = simulation.outcome();
+    let (probe, outcome) = watched(spec, Log::default()).expect("a sound network");
     assert_eq!(outcome.violations.total(), 0, "{:?}", outcome.violations);
-    (core::mem::take(simulation.probe_mut()), outcome)
+    (probe, outcome)
 }
 
 /// `S - A - B - {C, D}` and `A - E`, a frame of 1,000 bytes from S to C, D and E; 100 Mbps but
@@ -232,7 +229,7 @@ fn what_has_no_tree_is_refused() {
     let refused = |change: fn(&mut EthernetSpec)| {
         let mut spec = tree(None, 1);
         change(&mut spec);
-        let found = Simulation::<Rings, Log>::with_probe(&spec, Log::default());
+        let found = watched(&spec, Log::default());
         found.err().expect("it is refused").0
     };
     let tcp = refused(|spec| {

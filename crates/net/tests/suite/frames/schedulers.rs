@@ -1,10 +1,10 @@
 //! Classes under schedulers: small cases by hand.
 
 use crate::frames::common::*;
-use backwater_kernel::{Duration, Rate, Rings, Time};
-use backwater_net::frames::Simulation;
+use backwater_kernel::{Duration, Rate, Time};
 use backwater_net::frames::probe::{FrameView, Probe};
 use backwater_net::frames::spec::*;
+use backwater_net::watched;
 
 /// A frame of 1,000 bytes at 10 Mbps, preamble and gap included.
 const FRAME: u64 = 1020 * 800_000;
@@ -49,11 +49,9 @@ fn served(
         net.add(s, d, class, udp, traffic);
     }
     (net.spec.stop_at, net.spec.warm_up) = (Time(S), Time::ZERO);
-    let mut simulation =
-        Simulation::<Rings, Log>::with_probe(&net.spec, Log::default()).expect("a sound network");
-    simulation.run();
-    assert_eq!(simulation.outcome().violations.total(), 0);
-    simulation.into_probe().0
+    let (probe, outcome) = watched(&net.spec, Log::default()).expect("a sound network");
+    assert_eq!(outcome.violations.total(), 0);
+    probe.0
 }
 
 fn classes(scheduler: SchedulerSpec, counts: &[u64], change: impl Fn(&mut [QueueSpec])) -> Vec<u8> {

@@ -1,11 +1,11 @@
 //! Standstills: chains and circles of queues that wait, and what lets them go.
 
 use crate::frames::common::*;
-use backwater_kernel::{Duration, Rate, Rings, Stop, Time};
-use backwater_net::frames::Simulation;
+use backwater_kernel::{Duration, Rate, Stop, Time};
 use backwater_net::frames::probe::{Gate, Probe};
 use backwater_net::frames::spec::*;
 use backwater_net::outcome::Standstill;
+use backwater_net::watched;
 
 /// When the last stop of each channel took effect.
 #[derive(Default)]
@@ -22,16 +22,13 @@ impl Probe for Stops {
 
 /// The standstill of a run, if there is one, and the last stops.
 fn run(spec: &EthernetSpec) -> (Option<Standstill>, Stops) {
-    let mut simulation =
-        Simulation::<Rings, Stops>::with_probe(spec, Stops::default()).expect("a sound network");
-    simulation.run();
-    let outcome = simulation.outcome();
+    let (probe, outcome) = watched(spec, Stops::default()).expect("a sound network");
     let expected = match outcome.standstill {
         Some(_) => Stop::Standstill,
         None => Stop::TimeReached,
     };
     assert_eq!(outcome.stop, expected);
-    (outcome.standstill, core::mem::take(simulation.probe_mut()))
+    (outcome.standstill, probe)
 }
 
 impl Stops {

@@ -8,7 +8,7 @@ use backwater_kernel::{Duration, Rate, Rings, Stop, Time};
 use backwater_net::outcome::{LossCause, Outcome};
 use backwater_net::probe::{Audit, Crossing, Probe};
 use backwater_net::spec::*;
-use backwater_net::{Network, Simulation};
+use backwater_net::{Network, Simulation, watched};
 use common::*;
 
 fn pool(units: u32, when_full: WhenFull, hold: Hold) -> PoolSpec {
@@ -35,11 +35,9 @@ impl Probe for Losses {
 /// Runs to the end; nothing may be broken, and the audit must agree.
 fn run_audited(spec: &NetworkSpec) -> (Outcome, Vec<(Time, u32, u64, LossCause)>) {
     let probe = (Audit::new(spec), Losses::default());
-    let mut simulation = Simulation::<Rings, _>::with_probe(spec, probe).expect("it is sound");
-    simulation.run();
-    let outcome = simulation.outcome();
+    let (probe, outcome) = watched(spec, probe).expect("it is sound");
     assert_eq!(outcome.violations.total(), 0, "{:?}", outcome.violations);
-    let (audit, losses) = simulation.into_probe();
+    let (audit, losses) = probe;
     assert_eq!(
         audit.checks().violations().total(),
         0,
@@ -435,16 +433,14 @@ fn pools_keep_their_limits_and_everything_balances_in_any_network() {
     for seed in 0..60 {
         let spec = drawn(seed);
         let probe = (Audit::new(&spec), Levels::of(&spec));
-        let mut simulation = Simulation::<Rings, _>::with_probe(&spec, probe).expect("it is sound");
-        simulation.run();
-        let outcome = simulation.outcome();
+        let (probe, outcome) = watched(&spec, probe).expect("it is sound");
         assert_eq!(
             outcome.violations.total(),
             0,
             "{seed}: {:?}",
             outcome.violations
         );
-        let (audit, levels) = simulation.into_probe();
+        let (audit, levels) = probe;
         assert_eq!(
             audit.checks().violations().total(),
             0,
@@ -482,10 +478,8 @@ fn the_audit_sees_a_pool_beyond_its_limit() {
     let mut smaller = star.net.spec.clone();
     smaller.nodes[0].pool = Some(pool(2, WhenFull::PushOut, Hold::End));
     let audit = Audit::new(&smaller);
-    let mut simulation =
-        Simulation::<Rings, _>::with_probe(&star.net.spec, audit).expect("it is sound");
-    simulation.run();
-    let violations = simulation.probe().checks().violations().kept();
+    let (probe, _) = watched(&star.net.spec, audit).expect("it is sound");
+    let violations = probe.checks().violations().kept();
     assert!(violations[0].what.contains("holds 3 units, 159 bytes"));
     run_audited(&star.net.spec);
 }

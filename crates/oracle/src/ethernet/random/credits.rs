@@ -1,7 +1,9 @@
-//! Credit over channels.
+//! Credit over channels: of classes that nothing stops, and, where a switch stops each input for
+//! itself, over some of its links instead of stops.
 
 use backwater_net::frames::spec::{
-    Bind, ClassCreditSpec, CreditRule, CreditSpec, EthernetSpec, MemorySpec, NodeKind, Select,
+    Bind, ClassCreditSpec, CreditRule, CreditSpec, Detect, EthernetSpec, MemorySpec, NodeKind,
+    Select,
 };
 
 use super::super::routes;
@@ -10,7 +12,7 @@ use super::{Dice, Mix};
 /// Largest frame of these networks, about.
 const FRAME_BYTES: u32 = 1_600;
 
-/// Credit for classes that nothing stops, at most switches.
+/// Credit at most switches.
 pub(super) fn fill(dice: &mut Dice, spec: &mut EthernetSpec, mix: Mix) {
     let rules = [
         CreditRule::N23,
@@ -24,10 +26,13 @@ pub(super) fn fill(dice: &mut Dice, spec: &mut EthernetSpec, mix: Mix) {
             continue;
         };
         let is_shared = matches!(switch.memory, MemorySpec::Shared(_));
-        let stopped = switch.back_pressure.map_or(0, |it| match it.select {
+        let stops = switch.back_pressure;
+        let stopped = stops.map_or(0, |it| match it.select {
             Select::Port => u8::MAX,
             Select::Class | Select::Destination(_) => it.classes,
         });
+        let by_input =
+            stops.is_some_and(|it| it.select == Select::Class && it.detect == Detect::Inputs);
         if is_shared || dice.one_in(6) {
             continue;
         }
@@ -38,15 +43,24 @@ pub(super) fn fill(dice: &mut Dice, spec: &mut EthernetSpec, mix: Mix) {
                 continue;
             }
             let own = &mut spec.links[channel / 2].channels[channel % 2];
-            let classes = 0..own.queues.len();
-            let credits = classes.map(|class| {
-                let is_free = stopped >> class & 1 == 0 && !dice.one_in(4);
-                is_free.then(|| ClassCreditSpec {
+            for class in 0..own.queues.len() {
+                let is_stopped = stopped >> class & 1 != 0;
+                let has_credit = match is_stopped {
+                    true => by_input && dice.one_in(3),
+                    false => !dice.one_in(4),
+                };
+                if let Some(input) = own
+                    .inputs
+                    .get_mut(class)
+                    .filter(|_| has_credit && is_stopped)
+                {
+                    (input.high_bytes, input.low_bytes) = (u64::MAX, 0);
+                }
+                own.credits.push(has_credit.then(|| ClassCreditSpec {
                     unit_bytes,
                     rule: zones(dice, rule, FRAME_BYTES.div_ceil(unit_bytes)),
-                })
-            });
-            own.credits = credits.collect();
+                }));
+            }
         }
         if mix.has_looks {
             keep_all(spec, node);

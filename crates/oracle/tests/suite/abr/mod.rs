@@ -1,10 +1,10 @@
 //! What the ABR tests see of a run: everything that the probe is told, in lists.
 
-use backwater_kernel::{Rate, Rings, Time};
-use backwater_net::Simulation;
+use backwater_kernel::{Rate, Time};
 use backwater_net::outcome::{LossCause, Outcome};
 use backwater_net::probe::{ControlKind, Crossing, ForwardCell, Probe, UnitKind};
 use backwater_net::spec::{AbrSpec, NetworkSpec, SourceControlSpec};
+use backwater_net::watched;
 use backwater_oracle::abr::{Kind, RateChange, Start};
 
 /// A change of ACR.
@@ -121,11 +121,8 @@ pub fn abr_of(spec: &NetworkSpec, flow: u32) -> Option<AbrSpec> {
 
 /// Runs the fast engine.
 pub fn observe(spec: &NetworkSpec) -> (Log, Outcome) {
-    let mut simulation =
-        Simulation::<Rings, Log>::with_probe(spec, Log::default()).expect("a sound network");
-    simulation.run();
-    let outcome = simulation.outcome();
-    (simulation.into_probe(), outcome)
+    let (probe, outcome) = watched(spec, Log::default()).expect("a sound network");
+    (probe, outcome)
 }
 
 /// The first and last leg of each flow, counted over all flows.

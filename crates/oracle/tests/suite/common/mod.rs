@@ -4,8 +4,7 @@ mod observer;
 
 pub use observer::Observer;
 
-use backwater_kernel::{Channels, Duration, Purpose, Rings, Stop, Stream, Time, Violation};
-use backwater_net::Simulation;
+use backwater_kernel::{Channels, Duration, Purpose, Stop, Stream, Time, Violation};
 use backwater_net::outcome::Outcome;
 use backwater_net::probe::Audit;
 use backwater_net::spec::*;
@@ -181,10 +180,8 @@ pub struct Watched {
 
 pub fn watched(spec: &NetworkSpec) -> Watched {
     let probe = (Audit::new(spec), Observer::new(spec));
-    let mut simulation = Simulation::<Rings, _>::with_probe(spec, probe).expect("a sound network");
-    simulation.run();
-    let outcome = simulation.outcome();
-    let (audit, mut observer) = simulation.into_probe();
+    let ((audit, mut observer), outcome) =
+        backwater_net::watched(spec, probe).expect("a sound network");
     observer.compare(&outcome);
     let say = |violation: &Violation| {
         format!(

@@ -2,11 +2,11 @@
 
 pub mod watch;
 
-use backwater_kernel::{Rings, Time};
-use backwater_net::frames::Simulation;
+use backwater_kernel::Time;
 use backwater_net::frames::probe::{FrameView, LossCause, Probe};
 use backwater_net::frames::spec::EthernetSpec;
 use backwater_net::outcome::{ChannelOutcome, Outcome, QueueOutcome};
+use backwater_net::watched;
 use backwater_oracle::ethernet::{
     CONTROL_FLOW, ChannelCounts, Delivery, Drop, FlowCounts, Report, Start, first_difference,
 };
@@ -68,11 +68,8 @@ impl Probe for Log {
 
 /// The fast engine's run, to the end.
 pub fn fast(spec: &EthernetSpec) -> (Log, Outcome) {
-    let mut simulation =
-        Simulation::<Rings, Log>::with_probe(spec, Log::default()).expect("a sound network");
-    simulation.run_until(Time::MAX);
-    let outcome = simulation.outcome();
-    let mut log = std::mem::take(simulation.probe_mut());
+    let (probe, outcome) = watched(spec, Log::default()).expect("a sound network");
+    let mut log = probe;
     log.starts.sort_by_key(|start| (start.at_ps, start.channel));
     log.drops
         .sort_by_key(|drop| (drop.at_ps, drop.channel, drop.flow, drop.number));

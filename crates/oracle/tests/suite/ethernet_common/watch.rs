@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use backwater_kernel::{Channels, Rings, Time};
+use backwater_kernel::{Channels, Time};
+use backwater_net::frames::Network;
 use backwater_net::frames::probe::{Content, FrameView, Gate, LossCause, Probe};
 use backwater_net::frames::spec::{ChannelSpec, EthernetSpec, SchedulerSpec};
-use backwater_net::frames::{Network, Simulation};
+use backwater_net::watched;
 
 /// What happened.
 #[derive(Clone, Copy, Debug)]
@@ -84,10 +85,7 @@ pub fn events_of(spec: &EthernetSpec) -> Events {
         events: Vec::new(),
         flows: spec.flows.len() as u32,
     };
-    let mut simulation =
-        Simulation::<Rings, Watch>::with_probe(spec, watch).expect("a sound network");
-    simulation.run_until(Time::MAX);
-    std::mem::take(&mut simulation.probe_mut().events)
+    watched(spec, watch).expect("a sound network").0.events
 }
 
 pub fn channel_spec(spec: &EthernetSpec, channel: u32) -> &ChannelSpec {

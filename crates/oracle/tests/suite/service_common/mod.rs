@@ -1,9 +1,9 @@
 //! Runs of both engines, in the same words.
 
-use backwater_kernel::{Duration, Rings, Time};
-use backwater_net::Simulation;
+use backwater_kernel::{Duration, Time};
 use backwater_net::probe::{Crossing, Probe, UnitKind};
 use backwater_net::spec::{NetworkSpec, Resync, SchedulerSpec, Stamp, VirtualClockSpec};
+use backwater_net::watched;
 use backwater_oracle::{Check, Rank, Report, Start};
 
 /// The engine ranks datagrams from here on; the slow engine gives them no rank.
@@ -51,10 +51,7 @@ impl Probe for Seen {
 }
 
 pub fn fast(spec: &NetworkSpec) -> Seen {
-    let mut simulation =
-        Simulation::<Rings, Seen>::with_probe(spec, Seen::default()).expect("a sound network");
-    simulation.run();
-    let mut seen = simulation.into_probe();
+    let (mut seen, _) = watched(spec, Seen::default()).expect("a sound network");
     seen.starts
         .sort_by_key(|start| (start.at_ps, start.channel));
     seen.ranks.sort();

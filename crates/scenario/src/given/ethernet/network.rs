@@ -3,6 +3,7 @@
 use backwater_derive::Table;
 use backwater_kernel::{Duration, Rate, Time};
 
+use super::flow_control::FlowControl;
 use super::scheduler::Scheduler;
 use super::switch::QueueSettings;
 use crate::given::Named;
@@ -83,6 +84,10 @@ pub(crate) struct Channel {
     /// Which class of the sending port goes next, instead of `[scheduler]`.
     #[key(otherwise = "as the table above it says")]
     pub scheduler: Option<Scheduler>,
+    /// Credit over these links into switches, for its classes; the others, and other links, keep
+    /// to `[flow_control]`.
+    #[key(otherwise = "as the table above it says")]
+    pub flow_control: Placed<Option<FlowControl>>,
     #[key(flatten, as_above)]
     pub queues: QueueSettings,
 }

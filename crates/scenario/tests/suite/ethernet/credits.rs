@@ -1,10 +1,10 @@
 //! Credit for classes of frames: what follows from a link, and what that is good for.
 
-use backwater_kernel::{Duration, Rings};
-use backwater_net::frames::Simulation;
+use backwater_kernel::Duration;
 use backwater_net::frames::probe::{Audit, LossCause};
 use backwater_net::frames::spec::{CreditRule, EthernetSpec};
 use backwater_net::outcome::Outcome;
+use backwater_net::watched;
 
 use crate::ethernet::{codes, read};
 
@@ -47,12 +47,10 @@ transport = "udp"
 }
 
 fn run(spec: &EthernetSpec) -> Outcome {
-    let audit = Audit::new(spec);
-    let mut engine = Simulation::<Rings, Audit>::with_probe(spec, audit).expect("a sound network");
-    engine.run();
-    let seen = engine.probe().checks().violations();
+    let (audit, outcome) = watched(spec, Audit::new(spec)).expect("a sound network");
+    let seen = audit.checks().violations();
     assert_eq!(seen.total(), 0, "{seen:?}");
-    engine.outcome()
+    outcome
 }
 
 /// Frames lost for want of a place that credit had promised.
@@ -102,6 +100,58 @@ fn the_defaults_keep_a_link_busy_and_lose_nothing() {
             }
         }
     }
+}
+
+/// PFC for the hosts, each for what it brought itself, and credit between the switches; the last
+/// link has half the rate.
+#[test]
+fn a_link_may_have_credit_where_others_are_stopped() {
+    let bare = line("pfc", "detect = \"inputs\"").replace(
+        "between = [\"B\", \"D\"]",
+        "between = [\"B\", \"D\"]\nrate = \"5 Gbps\"",
+    );
+    let between = "between = [\"A\", \"B\"]\n";
+    let own = |control: &str| format!("{between}flow_control = {control}\n");
+    let mixed = bare.replace(between, &own("{ kind = \"n23\", n2 = 2 }"));
+    let spec = read(&mixed);
+    let (host, trunk) = (&spec.links[0].channels[0], &spec.links[1].channels[0]);
+    assert!(host.credits.is_empty() && host.inputs[0].high_bytes < u64::MAX);
+    assert_eq!(trunk.credits[0].expect("credit").rule.n2, 2);
+    let mut sent = Vec::new();
+    for (text, has_credit) in [(&mixed, true), (&bare, false)] {
+        let outcome = run(&read(text));
+        assert_eq!(lost(&outcome), 0);
+        assert_eq!(outcome.violations.total(), 0);
+        let stops = |channel: usize| outcome.channels[channel].by_class.stops_obeyed;
+        assert!(stops(0) > 0, "S is stopped either way");
+        assert_eq!(stops(2) == 0, has_credit, "A is stopped without credit");
+        sent.push(outcome.flows[0].delivered_total);
+    }
+    assert_eq!(sent[0].abs_diff(sent[1]) * 1_000 / sent[0], 0, "{sent:?}");
+}
+
+/// Where a link has neither, what finds the memory of its input full is dropped, and nothing
+/// promises otherwise; what has credit loses nothing.
+#[test]
+fn a_link_may_have_neither() {
+    let slow = line("none", "").replace(
+        "between = [\"B\", \"D\"]",
+        "between = [\"B\", \"D\"]\nrate = \"5 Gbps\"",
+    );
+    let between = "between = [\"A\", \"B\"]\n";
+    let text = slow.replace(between, &format!("{between}flow_control.kind = \"n23\"\n"));
+    let spec = read(&text);
+    let outcome = run(&spec);
+    assert_eq!(outcome.violations.total(), 0);
+    let lost = |channel: usize| {
+        let queues = &outcome.channels[channel].by_class.queues;
+        queues.iter().map(|queue| queue.drops.total()).sum::<u64>()
+    };
+    // A has no credit for more, and drops what S goes on to send; B has nothing to drop.
+    assert!(lost(2) > 1_000, "{}", lost(2));
+    assert_eq!(lost(4), 0);
+    assert_eq!(spec.nodes[2].promised & 1, 0, "A");
+    assert_eq!(spec.nodes[3].promised & 1, 0, "B: D may send it too much");
 }
 
 /// What law of the loop says: N2 + N3 units each loop, in whole lots of N2.

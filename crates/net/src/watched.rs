@@ -1,0 +1,66 @@
+//! Runs with any probe looking on, by an engine that is compiled once, in this crate.
+//!
+//! [`Simulation`] is compiled for each kind of probe: the fastest way to look on, and the slowest
+//! to build. Here each hook costs a call.
+
+use alloc::vec::Vec;
+
+use backwater_kernel::{BuildError, Rings, Series, Time};
+
+use crate::outcome::Outcome;
+use crate::plan::Specification;
+use crate::probe::{AnyProbe, Probe, Recorder};
+use crate::simulation::Simulation;
+use crate::spec::SeriesSpec;
+
+/// A run that records series, with a probe looking on or none.
+pub struct Watched<'p> {
+    simulation: Simulation<Rings, Looks<'p>>,
+}
+
+type Looks<'p> = (Recorder, Option<&'p mut dyn AnyProbe>);
+
+impl<'p> Watched<'p> {
+    /// At time zero.
+    ///
+    /// # Errors
+    /// As [`Simulation::with_probe`].
+    pub fn new(
+        spec: &impl Specification,
+        series: &[SeriesSpec],
+        probe: Option<&'p mut dyn AnyProbe>,
+    ) -> Result<Self, BuildError> {
+        let probe = (Recorder::new(series), probe);
+        let simulation = Simulation::with_probe(spec, probe)?;
+        Ok(Watched { simulation })
+    }
+
+    /// As [`Simulation::run_until`].
+    pub fn run_until(&mut self, until: Time) -> bool {
+        self.simulation.run_until(until)
+    }
+
+    /// As [`Simulation::outcome`].
+    pub fn outcome(&mut self) -> Outcome {
+        self.simulation.outcome()
+    }
+
+    /// The series until `at`.
+    pub fn series(&self, at: Time) -> Vec<Series> {
+        self.simulation.probe().0.series(at)
+    }
+}
+
+/// Runs to the end; what the probe saw, and what was found.
+///
+/// # Errors
+/// As [`Simulation::with_probe`].
+pub fn watched<P: Probe>(
+    spec: &impl Specification,
+    mut probe: P,
+) -> Result<(P, Outcome), BuildError> {
+    let mut run = Watched::new(spec, &[], Some(&mut probe))?;
+    run.run_until(Time::MAX);
+    let outcome = run.outcome();
+    Ok((probe, outcome))
+}
