@@ -42,7 +42,7 @@ python3 -m venv --without-pip "$empty"
 "$tools/bin/pip" --python "$empty/bin/python" install --quiet --disable-pip-version-check \
     --no-deps --no-index "$wheels"/*.whl
 echo "in an empty environment:"
-"$empty/bin/python" -I -m unittest discover -s tests/python -p 'test_*.py'
+"$empty/bin/python" -I -B -m unittest discover -s tests/python -p 'test_*.py'
 
 # What others make of it.
 for library in pyarrow polars pandas duckdb xarray mypy; do
@@ -50,4 +50,4 @@ for library in pyarrow polars pandas duckdb xarray mypy; do
 done
 install --no-deps --no-index --force-reinstall "$wheels"/*.whl
 echo "beside pyarrow, polars, pandas, duckdb, xarray and mypy:"
-"$tools/bin/python" -I -m unittest discover -s tests/python -p 'beside_*.py'
+"$tools/bin/python" -I -B -m unittest discover -s tests/python -p 'beside_*.py'

@@ -195,6 +195,12 @@ class Runs(unittest.TestCase):
         self.assertTrue(self.result.ok)
         self.assertIsNone(self.result.standstill)
 
+    def test_a_notebook_shows_summary_and_plot(self):
+        shown = self.result._repr_html_()
+        self.assertTrue(shown.startswith("<pre>Two switches"), shown[:100])
+        self.assertIn("S1 -&gt; S2", shown)
+        self.assertEqual(shown.count("<svg"), 1)
+
     def test_a_deadlock_is_told(self):
         result = bw.example("flit/ring-deadlock").run()
         self.assertFalse(result.ok)

@@ -28,8 +28,8 @@ def saturate(
 ) -> Folder:
     """Finds the load at which a network saturates, by bisection, for each combination of `axes`.
 
-    `over` is the key of the load. The table `saturation` has a row for each combination: the highest
-    load that is carried and the lowest that saturates.
+    `over` is the key of the load. The table `saturation` has a row for each combination: the
+    highest load that is carried and the lowest that saturates.
     """
     words = Sweep(given, axes or {}, seeds, ()).words()
     words += [f"--over={over}", f"--high={high}", f"--precision={precision}"]

@@ -1,7 +1,9 @@
 """What a run found."""
 
+import html
 import json
 import os
+import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -132,6 +134,15 @@ class Result:
         Raises `RunError` where it can't be written.
         """
         return Path(self._found.save(os.fspath(folder)))
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the summary, and the first plot of the report."""
+        with tempfile.TemporaryDirectory(prefix="backwater-") as folder:
+            saved = self.save(Path(folder, "run"))
+            files = json.loads((saved / "manifest.json").read_text("utf-8"))["files"]
+            figures = [file for file in files if file.startswith("figures/")]
+            plot = (saved / figures[0]).read_text("utf-8") if figures else ""
+        return f"<pre>{html.escape(str(self))}</pre>\n{plot[plot.find('<svg'):]}"
 
     def __str__(self) -> str:
         return self._found.words.rstrip()

@@ -73,8 +73,8 @@ class Scenario:
 
         `seed` is the root of all random streams, the same as `set("run.seed", seed)`. `threads` (1
         to 64) divides the one run; results do not depend on it. `audit` also checks promises while
-        the run goes on, which is slower. `progress` shows a bar, or is called with the share that is
-        done and a few words about every 50 ms.
+        the run goes on, which is slower. `progress` shows a bar, or is called with the share that
+        is done and a few words about every 50 ms.
 
         Other threads of Python go on meanwhile. Ctrl-C stops it and raises `KeyboardInterrupt`.
         Raises `ScenarioError` where the scenario has mistakes, `RunError` where it can't run. What

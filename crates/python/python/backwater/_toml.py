@@ -26,7 +26,9 @@ def value(given: object, where: str = "value") -> str:
         case float():
             return repr(float(given))
         case Mapping():
-            pairs = (f"{_key(key)} = {value(item, f'{where}.{key}')}" for key, item in given.items())
+            pairs = (
+                f"{_key(key)} = {value(item, f'{where}.{key}')}" for key, item in given.items()
+            )
             return "{ " + ", ".join(pairs) + " }"
         case Sequence():
             return "[" + ", ".join(value(item, f"{where}[]") for item in given) + "]"
