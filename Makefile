@@ -9,12 +9,14 @@ export CHROMEDRIVER ?= $(or $(shell command -v chromedriver),/usr/bin/chromedriv
 
 .NOTPARALLEL:
 .PHONY: help demo papers test begin format lint unit schema supply smoke identity browser release \
-	bench docs captures pictures campaign campaign-quick campaign-tool fuzz mutants reproducible
+	python wheel bench docs captures pictures campaign campaign-quick campaign-tool fuzz mutants reproducible
 
 help:
 	@echo "make demo     build, rerun the papers with few seeds and short runs, write a report"
-	@echo "make test     format, lints, all tests, the built program, captures, the report in a browser"
+	@echo "make test     format, lints, all tests, the built program, the package for Python, captures,"
+	@echo "              the report in a browser"
 	@echo "make papers   rerun the papers in full, claim by claim; report and runs/claims.json"
+	@echo "make wheel    build the package for Python, wheel and sources, below runs/wheel/"
 	@echo "make bench    measure unit-hops a second on the standard set"
 	@echo "make docs     regenerate reference, glossary, errors, schema and the papers' pages below docs/"
 	@echo "make pictures regenerate the pictures of README below docs/pictures/"
@@ -31,7 +33,7 @@ papers: release
 
 # What a machine lacks and this can't install is left out, and named at the end.
 export SKIPPED = $(CURDIR)/runs/skipped
-test: begin format lint unit schema supply smoke captures browser
+test: begin format lint unit python schema supply smoke captures browser
 	@if [ -s $(SKIPPED) ]; then echo "make test: done but for"; sort -u $(SKIPPED); \
 	else echo "make test: done, nothing left out"; fi
 
@@ -49,6 +51,14 @@ lint:
 
 unit:
 	$(CARGO) test --locked --workspace --no-fail-fast
+
+# The wheel, in an empty environment and beside pyarrow, polars and pandas.
+python:
+	@tests/python/run.sh
+
+wheel:
+	@command -v maturin > /dev/null || { echo "error: pip install maturin"; exit 1; }
+	maturin build --release --locked --sdist --out runs/wheel
 
 # The program as users get it: same hash as with all checks on, and a report.
 smoke: release

@@ -130,7 +130,7 @@ impl Plan {
         let last = comparison.seed.checked_add(options.seeds - 1);
         let last = last.ok_or("error: there are not enough seeds above `run.seed`")?;
         let info = CompareInfo {
-            title: files::title(&comparison.title, &source),
+            title: backwater_run::job::title(&comparison.title, &source),
             about: comparison.about.clone(),
             command: command_line(),
             version: env!("CARGO_PKG_VERSION").into(),

@@ -23,11 +23,13 @@ pub struct Options {
     out: Option<PathBuf>,
 }
 
-/// One of them.
+/// A shipped scenario, or a file that one reads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Example {
-    path: &'static str,
-    text: &'static str,
+pub struct Example {
+    /// Where it stands below `scenarios/`.
+    pub path: &'static str,
+    /// What it holds.
+    pub text: &'static str,
 }
 
 /// Prints one, or lists all.
@@ -86,12 +88,16 @@ pub fn instead_of(file: &Path) -> String {
     }
 }
 
-fn all() -> impl Iterator<Item = Example> {
+/// All of them, by path.
+pub fn all() -> impl Iterator<Item = Example> {
     FILES.iter().map(|(path, text)| Example { path, text })
 }
 
 /// The one of this name: its path, with or without its ending, or the last part of it.
-fn find(name: &str) -> Result<Example, String> {
+///
+/// # Errors
+/// If there is none, or several.
+pub fn find(name: &str) -> Result<Example, String> {
     let wanted = name.trim_start_matches("./");
     let wanted = wanted.strip_prefix("scenarios/").unwrap_or(wanted);
     let matching = |is_it: &dyn Fn(&Example) -> bool| all().filter(is_it).collect::<Vec<_>>();
@@ -137,11 +143,12 @@ fn write(found: &Example, beside: &[Example], out: &Path) -> Result<(), String> 
 
 impl Example {
     /// Its path without the ending of scenarios.
-    fn name(&self) -> &'static str {
+    pub fn name(&self) -> &'static str {
         self.path.strip_suffix(".toml").unwrap_or(self.path)
     }
 
-    fn file_name(&self) -> &'static str {
+    /// The last part of its path.
+    pub fn file_name(&self) -> &'static str {
         self.path.rsplit('/').next().unwrap_or(self.path)
     }
 
@@ -151,7 +158,7 @@ impl Example {
     }
 
     /// As the scenario gives it; for other files, that they are read by one.
-    fn title(&self) -> &'static str {
+    pub fn title(&self) -> &'static str {
         let title = self
             .text
             .lines()
@@ -165,7 +172,7 @@ impl Example {
     }
 
     /// The other files that it reads: those of its folder that it names.
-    fn beside(&self) -> Vec<Example> {
+    pub fn beside(&self) -> Vec<Example> {
         let folder = self.path.rsplit_once('/').map(|(folder, _)| folder);
         let is_read = |one: &Example| {
             one.path == one.name()

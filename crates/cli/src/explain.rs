@@ -60,14 +60,25 @@ enum Group {
 
 /// Explains one word.
 pub fn explain(options: &Options) -> u8 {
-    let what = options.what.trim();
-    let of_papers = explain_paper(what).or_else(|| explain_claim(what));
-    match of_papers.map_or_else(|| explain_word(what), Ok) {
+    match text(&options.what) {
         Ok(text) => {
-            println!("{}", text.trim_end());
+            println!("{text}");
             SUCCESS
         }
-        Err(message) => fail(about_claims(what).unwrap_or(message)),
+        Err(message) => fail(message),
+    }
+}
+
+/// What a key, a word, a term, the code of an error, a paper or a claim is.
+///
+/// # Errors
+/// If nothing has this name: what was meant.
+pub fn text(what: &str) -> Result<String, String> {
+    let what = what.trim();
+    let of_papers = explain_paper(what).or_else(|| explain_claim(what));
+    match of_papers.map_or_else(|| explain_word(what), Ok) {
+        Ok(text) => Ok(text.trim_end().into()),
+        Err(message) => Err(about_claims(what).unwrap_or(message)),
     }
 }
 

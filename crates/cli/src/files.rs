@@ -16,6 +16,9 @@ use backwater_run::memory::Memory;
 const STANDARD_INPUT: [&str; 4] = ["-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"];
 
 /// Reads a scenario file; `-` is standard input.
+///
+/// # Errors
+/// If it can't be read or holds no text: what to tell people.
 pub fn read(path: &Path) -> Result<Source, String> {
     let most = LARGEST_BYTES as u64;
     let source =
@@ -72,14 +75,6 @@ pub fn load(path: &Path, changes: &Changes, memory: &Memory) -> Result<(Source, 
     check(source, changes, memory)
 }
 
-/// What results call it: the title, or the name of its file.
-pub fn title(given: &str, source: &Source) -> String {
-    match (given, Path::new(&source.name).file_stem()) {
-        ("", Some(stem)) => printable(&stem.to_string_lossy()),
-        _ => given.into(),
-    }
-}
-
 /// Checks what was read; mistakes and warnings go to standard error.
 pub fn check(source: Source, changes: &Changes, memory: &Memory) -> Result<(Source, Scenario), ()> {
     let sets = sets(changes).map_err(|message| eprintln!("error: {message}"))?;
@@ -101,6 +96,9 @@ pub fn check(source: Source, changes: &Changes, memory: &Memory) -> Result<(Sour
 }
 
 /// Reads a file that a scenario names.
+///
+/// # Errors
+/// If it can't be read, is too large or holds no text.
 pub fn read_named(path: &Path) -> io::Result<String> {
     let bytes = read_file(path, LARGEST_FILE_BYTES as u64)?;
     let text = String::from_utf8(bytes);

@@ -5,15 +5,12 @@ use std::path::{Path, PathBuf};
 use backwater_results::RunDirectory;
 use backwater_scenario::{Scenario, Source};
 
-use crate::{BAD_INPUT, Changes};
-use crate::{default_out, fail, files, holder, progress};
+use crate::{BAD_INPUT, Changes, FAILED, SHORT_OF_MEMORY, SUCCESS};
+use crate::{command_line, default_out, fail, files, holder, progress};
 use backwater_run::interrupt;
+use backwater_run::job::{self, Ending, Job, PlainRun};
 use backwater_run::memory::Memory;
-use backwater_run::{Engine, Pace, Run, STEPS, TraceKind, Wanted, WhenMap, must_stop};
-
-mod job;
-
-use job::{Job, PlainRun};
+use backwater_run::{Engine, Found, Pace, Run, STEPS, TraceKind, Wanted, WhenMap, must_stop};
 
 /// What to run.
 #[derive(clap::Args)]
@@ -82,18 +79,28 @@ fn execute(
     interrupt::flag();
     let needed = backwater_scenario::needed_bytes(&scenario.engine);
     options.memory.watch(needed / 2);
-    let mut job = Job::new(source, scenario, engine, directory);
-    run.looks().begin(&mut job.directory)?;
-    let took = simulate(&mut job, &mut *run)?;
+    let mut writer = Writer {
+        job: Job::new(source, scenario, engine, command_line()),
+        directory,
+    };
+    run.looks().begin(&mut writer.directory)?;
+    let took = simulate(&mut writer, &mut *run)?;
     let mut found = run.found();
     run.looks().finish(found.head().at)?;
     drop(run);
     if let Some(audited) = found.told().audited.take() {
         let hash = found.head().trace_hash;
-        let plain = without_audit(options, engine, hash, &mut job);
-        job.note_audit(&audited, took.cpu_seconds, plain);
+        let plain = without_audit(options, engine, hash, &mut writer);
+        let said = writer.job.note_audit(&audited, took.cpu_seconds, plain);
+        eprintln!("audit: {said}");
     }
-    Ok(job.conclude(&mut *found, took.wall_seconds))
+    Ok(writer.conclude(&mut *found, took.wall_seconds))
+}
+
+/// A run and the directory it fills.
+struct Writer {
+    job: Job,
+    directory: RunDirectory,
 }
 
 /// What a run took.
@@ -103,32 +110,54 @@ struct Took {
 }
 
 /// Runs in slices: progress, Ctrl-C, and now and then what there is so far on disk.
-fn simulate(job: &mut Job, run: &mut dyn Run<'_>) -> Result<Took, String> {
+fn simulate(writer: &mut Writer, run: &mut dyn Run<'_>) -> Result<Took, String> {
     let bar = progress::bar(STEPS, "running");
     let mut pace = Pace::new(run.first_slice());
-    loop {
-        let more = run.advance(&mut pace);
-        run.looks().flush()?;
+    job::simulate(run, &mut pace, |run, pace, goes_on| {
         let (position, message) = run.progress();
         bar.set_position(position);
         bar.set_message(message);
-        if !more || must_stop(run.looks().points()) {
-            break;
-        }
-        if pace.save_is_due() {
-            job.save(&*run.found(), pace.seconds(), true)
-                .map_err(|error| error.to_string())?;
+        if goes_on && pace.save_is_due() {
+            writer.save(&*run.found(), pace.seconds(), true)?;
             pace.saved();
         }
-    }
+        Ok::<(), String>(())
+    })?;
     bar.finish_and_clear();
-    if must_stop((0, 0)) {
-        run.look_over();
-    }
     Ok(Took {
         wall_seconds: pace.seconds(),
         cpu_seconds: pace.cpu_seconds(),
     })
+}
+
+impl Writer {
+    /// Writes what there is.
+    fn save(&mut self, found: &dyn Found, wall_seconds: f64, partial: bool) -> Result<(), String> {
+        let shown = self.job.shown(found, wall_seconds, partial);
+        let saved = self.job.save(&shown, &mut self.directory);
+        saved.map_err(|error| error.to_string())
+    }
+
+    /// Writes everything, prints the summary and says with which status to end.
+    fn conclude(mut self, found: &mut dyn Found, wall_seconds: f64) -> u8 {
+        let ending = Ending::of(&found.head());
+        if let Some(still) = found.standstill() {
+            eprintln!("{still}");
+        }
+        self.job.note(found);
+        if let Err(error) = self.save(found, wall_seconds, ending.is_early()) {
+            return fail(error);
+        }
+        print!("{}", found.summary(&self.job.info(wall_seconds)));
+        let report = self.directory.path().join("report.html");
+        println!("report: {}", files::shown(&report));
+        match ending {
+            Ending::Done => SUCCESS,
+            Ending::Failed => FAILED,
+            Ending::Interrupted => interrupt::status(),
+            Ending::ShortOfMemory => SHORT_OF_MEMORY,
+        }
+    }
 }
 
 /// Runs once more without an audit, to tell what it cost. Stopped by hand, it would stop elsewhere
@@ -137,7 +166,7 @@ fn without_audit(
     options: &Options,
     engine: &dyn Engine,
     trace_hash: u64,
-    job: &mut Job,
+    writer: &mut Writer,
 ) -> Option<PlainRun> {
     if must_stop((0, 0)) {
         return None;
@@ -150,7 +179,7 @@ fn without_audit(
         memory: &options.memory,
     });
     let mut plain = plain.ok()?;
-    let took = simulate(job, &mut *plain).ok()?;
+    let took = simulate(writer, &mut *plain).ok()?;
     Some(PlainRun {
         cpu_seconds: took.cpu_seconds,
         same_hash: plain.found().head().trace_hash == trace_hash,

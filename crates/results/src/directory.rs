@@ -201,6 +201,8 @@ struct ColumnNote<'a> {
     heading: String,
     unit: &'a str,
     meaning: &'a str,
+    #[serde(rename = "type")]
+    kind: &'static str,
 }
 
 impl RunDirectory {
@@ -364,12 +366,13 @@ impl RunDirectory {
             let notes: Vec<ColumnNote> = table
                 .columns
                 .iter()
-                .zip(table.keys())
-                .map(|(c, name)| ColumnNote {
+                .zip(table.keys().into_iter().zip(table.kinds()))
+                .map(|(c, (name, kind))| ColumnNote {
                     name,
                     heading: c.heading(),
                     unit: &c.unit,
                     meaning: &c.meaning,
+                    kind: kind.word(),
                 })
                 .collect();
             let note = serde_json::json!({ "caption": table.caption, "columns": notes });

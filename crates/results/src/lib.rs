@@ -16,6 +16,7 @@ pub mod fairness;
 mod groups;
 pub mod html;
 mod info;
+mod kind;
 mod lines;
 pub mod map;
 mod merge;
@@ -47,6 +48,7 @@ pub use fabric::{
 pub use groups::by_turns;
 pub use html::page;
 pub use info::{GivenUp, RunInfo};
+pub use kind::Kind;
 pub use model::{
     Axis, Block, Cell, Curve, Direction, Fact, Mark, OtherUnit, Plot, Report, Style, Table, Tone,
     Verdict, VerdictRow,

@@ -9,6 +9,7 @@ mod events;
 mod flits;
 mod frames;
 pub mod interrupt;
+pub mod job;
 mod looks;
 pub mod machine;
 pub mod memory;

@@ -237,7 +237,7 @@ impl Plan {
             measures: engine.measures().iter().cloned().chain(chosen).collect(),
             columns,
             words: (
-                files::title(&scenario.title, &self.source),
+                backwater_run::job::title(&scenario.title, &self.source),
                 scenario.about.trim().to_owned(),
             ),
             warnings: found,

@@ -6,7 +6,10 @@ use crate::{code, hold};
 /// From the bottom to the top; what a crate needs stands before it.
 const ORDER: &[&str] = &[
     "derive", "kernel", "ends", "net", "flit", "scenario", "results", "run", "papers", "cli",
+    "python",
 ];
+/// The one crate with lints of its own: what lends memory to another language is unsafe.
+const LENDS: &str = "crates/python/Cargo.toml";
 /// Crates that only tests may need, and what they may need themselves.
 const TEST_ONLY: &[(&str, &[&str])] = &[
     ("oracle", &["kernel", "ends", "net", "flit"]),
@@ -24,7 +27,7 @@ fn dependencies_point_down() {
     hold(
         complaints,
         "move what is shared into the lower crate; the order is kernel, ends, net, flit, \
-         scenario, results, run, papers, cli, and oracle and campaign serve tests alone",
+         scenario, results, run, papers, cli, python, and oracle and campaign serve tests alone",
     );
 }
 
@@ -47,7 +50,8 @@ fn the_engine_needs_no_standard_library() {
 #[test]
 fn commands_know_engines_through_one_trait() {
     let mut commands = files::ending(".rs");
-    commands.retain(|file| file.path.starts_with("crates/cli/src/"));
+    let above = ["crates/cli/src/", "crates/python/src/"];
+    commands.retain(|file| above.iter().any(|folder| file.path.starts_with(folder)));
     commands.retain(|file| !file.path.starts_with("crates/cli/src/bench/"));
     assert!(commands.len() > 20, "{}", commands.len());
     let names = ["backwater_net", "backwater_flit", "Engine::"];
@@ -72,11 +76,21 @@ fn unsafe_code_stays_forbidden() {
         .expect("Cargo.toml can be read");
     let lints = &root["workspace"]["lints"]["rust"];
     assert_eq!(lints["unsafe_code"].as_str(), Some("forbid"));
-    let free = manifests().into_iter().filter(|file| !inherits(&file.text));
+    let mut others = manifests();
+    others.retain(|file| file.path != LENDS);
+    let free = others.into_iter().filter(|file| !inherits(&file.text));
     hold(
         free.map(|file| format!("{}: lints of its own", file.path))
             .collect(),
         "write `[lints]` with `workspace = true` in it",
+    );
+    let lends: toml::Table = files::read(LENDS)
+        .and_then(|text| text.parse().ok())
+        .expect("the manifest of the package for Python can be read");
+    assert_eq!(lends["lints"]["rust"]["unsafe_code"].as_str(), Some("deny"));
+    assert_eq!(
+        lends["lints"]["clippy"],
+        root["workspace"]["lints"]["clippy"]
     );
 }
 
@@ -87,6 +101,9 @@ fn a_wrong_arrow_is_seen() {
     assert_eq!(complaints_about("papers", up), [""; 0]);
     let test = "[dev-dependencies]\npapers = { path = \"../papers\" }\n";
     assert_eq!(complaints_about("kernel", test).len(), 1);
+    let command = "[dependencies]\nbackwater = { path = \"../cli\" }\n";
+    assert_eq!(complaints_about("papers", command).len(), 1);
+    assert_eq!(complaints_about("python", command), [""; 0]);
     let renamed = "[dependencies]\nx = { package = \"backwater-papers\", path = \"../papers\" }\n";
     assert_eq!(complaints_about("scenario", renamed).len(), 1);
     let oracle = "[dependencies]\noracle = { path = \"../oracle\" }\n";
@@ -192,7 +209,10 @@ fn needed(manifest: &toml::Table, group: &str) -> Vec<String> {
     let folder = |(name, value): (&String, &toml::Value)| {
         let package = value.get("package").and_then(toml::Value::as_str);
         let name = package.unwrap_or(name);
-        let name = name.strip_prefix("backwater-").unwrap_or(name).to_owned();
+        let name = match name {
+            "backwater" => "cli".to_owned(),
+            name => name.strip_prefix("backwater-").unwrap_or(name).to_owned(),
+        };
         let ours = rank(&name).is_some() || TEST_ONLY.iter().any(|(helper, _)| *helper == name);
         ours.then_some(name)
     };

@@ -1,20 +1,20 @@
-//! A run's directory: the scenario's words, and what was found.
+//! A run with its words: what a directory of results, a page and an exit status say of it.
+
+use std::path::Path;
 
 use backwater_kernel::series::Thinned;
-use backwater_kernel::words::{counted, grouped};
+use backwater_kernel::words::{counted, grouped, printable};
 use backwater_kernel::{Duration, Stop};
 use backwater_results::number::significant;
 use backwater_results::{Check, DirectoryError, GivenUp, RunDirectory, RunInfo};
 use backwater_scenario::{Scenario, Source};
 
-use crate::{FAILED, SHORT_OF_MEMORY, SUCCESS, command_line, fail, files};
-use backwater_run::{Audited, Engine, Found, Head};
-use backwater_run::{interrupt, memory};
+use crate::{Audited, Engine, Found, Head, Pace, Run, Shown, memory, must_stop};
 
-/// A run and the directory it fills.
+/// What is known of a run besides what it finds.
 pub struct Job {
-    /// Where results go.
-    pub directory: RunDirectory,
+    /// The command, or whatever else makes it again.
+    command: String,
     checks: Vec<Check>,
     cell: Duration,
     given_up: Vec<GivenUp>,
@@ -59,22 +59,50 @@ impl Ending {
     }
 
     /// The run would have gone on.
-    fn is_early(self) -> bool {
+    pub fn is_early(self) -> bool {
         matches!(self, Ending::Interrupted | Ending::ShortOfMemory)
     }
 }
 
+/// Runs in slices, to the end or until something asks to stop. After each slice `between` may look
+/// at the run; it is told whether the run goes on.
+///
+/// # Errors
+/// If what looks on can't write, or `between` has one: the run is stopped then.
+pub fn simulate<E: From<String>>(
+    run: &mut dyn Run<'_>,
+    pace: &mut Pace,
+    mut between: impl FnMut(&mut dyn Run<'_>, &mut Pace, bool) -> Result<(), E>,
+) -> Result<(), E> {
+    loop {
+        let more = run.advance(pace);
+        run.looks().flush()?;
+        let goes_on = more && !must_stop(run.looks().points());
+        between(run, pace, goes_on)?;
+        if !goes_on {
+            break;
+        }
+    }
+    if must_stop((0, 0)) {
+        run.look_over();
+    }
+    Ok(())
+}
+
+/// What results call a scenario: the title, or the name of its file.
+pub fn title(given: &str, source: &Source) -> String {
+    match (given, Path::new(&source.name).file_stem()) {
+        ("", Some(stem)) => printable(&stem.to_string_lossy()),
+        _ => given.into(),
+    }
+}
+
 impl Job {
-    /// A run of this scenario into this directory.
-    pub fn new(
-        source: Source,
-        scenario: &Scenario,
-        engine: &dyn Engine,
-        directory: RunDirectory,
-    ) -> Job {
+    /// A run of this scenario, which this command makes again.
+    pub fn new(source: Source, scenario: &Scenario, engine: &dyn Engine, command: String) -> Job {
         Job {
-            title: files::title(&scenario.title, &source),
-            directory,
+            title: title(&scenario.title, &source),
+            command,
             cell: engine.cell(),
             checks: Vec::new(),
             given_up: engine.given_up(),
@@ -86,11 +114,11 @@ impl Job {
     }
 
     /// What results say of the run besides its outcome.
-    fn info(&self, wall_seconds: f64) -> RunInfo {
+    pub fn info(&self, wall_seconds: f64) -> RunInfo {
         RunInfo {
             name: self.title.clone(),
             description: self.about.clone(),
-            command: command_line(),
+            command: self.command.clone(),
             version: env!("CARGO_PKG_VERSION").into(),
             scenario: self.source.text.clone(),
             resolved: self.resolved.clone(),
@@ -101,13 +129,19 @@ impl Job {
         }
     }
 
-    /// Says what an audit of the run found, and what it cost.
+    /// Notes which series are thinned, and why the run stopped early if that was for memory.
+    pub fn note(&mut self, found: &mut dyn Found) {
+        self.note_thinned(&found.told().thinned);
+        self.note_memory(found);
+    }
+
+    /// Notes what an audit of the run found and what it cost, and says so.
     pub fn note_audit(
         &mut self,
         audit: &Audited,
         cpu_seconds: Option<f64>,
         plain: Option<PlainRun>,
-    ) {
+    ) -> String {
         let checks = counted(audit.checks, "promise");
         let mut what = format!("{checks} checked while running ({})", audit.coverage);
         if let Some(plain) = plain {
@@ -119,12 +153,12 @@ impl Job {
                 false => "; trace hash DIFFERENT without",
             };
         }
-        eprintln!("audit: {what}");
         self.checks.push(Check {
             what: "promises while running".into(),
             holds: audit.broken == 0,
-            detail: what,
+            detail: what.clone(),
         });
+        what
     }
 
     /// Says which series are thinned, and what they hold.
@@ -139,7 +173,7 @@ impl Job {
                 ),
             };
             let what = format!("`{}` exceeded its bound: {what}", one.name);
-            eprintln!("note: series: {what}");
+            log::info!("series: {what}");
             self.checks.push(Check {
                 what: "series".into(),
                 holds: true,
@@ -149,13 +183,14 @@ impl Job {
     }
 
     /// Says why the run stopped early, if that was for memory, and what grew.
-    fn note_memory(&mut self, ending: Ending, found: &dyn Found) {
-        let Some(short) = memory::shortage().filter(|_| ending == Ending::ShortOfMemory) else {
+    fn note_memory(&mut self, found: &dyn Found) {
+        let is_short = Ending::of(&found.head()) == Ending::ShortOfMemory;
+        let Some(short) = memory::shortage().filter(|_| is_short) else {
             return;
         };
         let grew = found.grew();
         let what = format!("stopped in time, what was computed is kept: {short}; {grew}");
-        eprintln!("error: memory: {what}");
+        log::error!("memory: {what}");
         self.checks.push(Check {
             what: "memory".into(),
             holds: false,
@@ -163,16 +198,22 @@ impl Job {
         });
     }
 
-    /// Writes what there is.
-    pub fn save(
-        &mut self,
-        found: &dyn Found,
-        wall_seconds: f64,
-        partial: bool,
-    ) -> Result<(), DirectoryError> {
+    /// All that a directory shows of it.
+    pub fn shown<'f>(&self, found: &'f dyn Found, wall_seconds: f64, partial: bool) -> Shown<'f> {
         let mut shown = found.shown(&self.info(wall_seconds));
         shown.manifest.partial |= partial;
-        let directory = &mut self.directory;
+        shown
+    }
+
+    /// Writes that into a directory.
+    ///
+    /// # Errors
+    /// If it can't be written.
+    pub fn save(
+        &self,
+        shown: &Shown<'_>,
+        directory: &mut RunDirectory,
+    ) -> Result<(), DirectoryError> {
         // First, so that none of them takes the place of a result.
         for file in &self.named {
             directory.write_named(&file.name, &file.text)?;
@@ -183,28 +224,6 @@ impl Job {
         directory.write_json("summary.json", &shown.summary)?;
         directory.write_report(&shown.report)?;
         directory.save_manifest(&shown.manifest)
-    }
-
-    /// Writes everything, prints the summary and says with which status to end.
-    pub fn conclude(mut self, found: &mut dyn Found, wall_seconds: f64) -> u8 {
-        let ending = Ending::of(&found.head());
-        if let Some(still) = found.standstill() {
-            eprintln!("{still}");
-        }
-        self.note_thinned(&found.told().thinned);
-        self.note_memory(ending, found);
-        if let Err(error) = self.save(found, wall_seconds, ending.is_early()) {
-            return fail(error);
-        }
-        print!("{}", found.summary(&self.info(wall_seconds)));
-        let report = self.directory.path().join("report.html");
-        println!("report: {}", files::shown(&report));
-        match ending {
-            Ending::Done => SUCCESS,
-            Ending::Failed => FAILED,
-            Ending::Interrupted => interrupt::status(),
-            Ending::ShortOfMemory => SHORT_OF_MEMORY,
-        }
     }
 }
 

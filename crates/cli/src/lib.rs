@@ -1,0 +1,245 @@
+//! `backwater`: simulate network flow control, reproduce the papers, look at the results.
+//!
+//! The only layer that prints. The program and the package for Python have the same [`command`].
+
+#[macro_use]
+mod out;
+
+mod bench;
+mod check;
+mod claims;
+mod compare;
+mod example;
+mod explain;
+mod files;
+mod manual;
+mod plot;
+mod progress;
+mod reproduce;
+mod run;
+mod saturate;
+mod sweep;
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+pub use example::{Example, all as examples, find as example};
+pub use explain::text as explain;
+pub use files::{read, read_named};
+
+use backwater_kernel::words::printable;
+use backwater_results::directory::Holder;
+use backwater_run::machine;
+use clap::{Parser, Subcommand};
+
+/// Exit status when everything asked for was done and holds.
+const SUCCESS: u8 = 0;
+/// A claim failed, or a run broke a promise or deadlocked.
+const FAILED: u8 = 1;
+/// The input can't be used.
+const BAD_INPUT: u8 = 2;
+/// Stopped because memory was running out; what was computed is kept.
+const SHORT_OF_MEMORY: u8 = 3;
+
+/// What happens upstream when a buffer fills: a laboratory for network flow control.
+#[derive(Parser)]
+#[command(version, propagate_version = true, max_term_width = 100)]
+#[command(
+    after_help = "Start with:  backwater example fig17-two-switches --out two.toml\n             \
+    backwater run two.toml\n       or:  backwater reproduce kung1993\n\nExit status: 0 done, \
+    1 a claim failed, a promise was broken or flits deadlocked, 2 bad input, 3 memory ran short: \
+    stopped in time, what was computed is kept; after a signal that keeps what was computed 130 \
+    (Ctrl-C), 143 (SIGTERM), 129 (SIGHUP)."
+)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Run a scenario and write a report
+    Run(run::Options),
+    /// Run every combination of values and seeds, resumable, and draw the curves
+    Sweep(sweep::Options),
+    /// Find the load at which a network saturates
+    Saturate(saturate::Options),
+    /// Run one workload under nine schemes and print one table
+    Compare(compare::Options),
+    /// Draw runs, sweeps and searches in one report
+    Plot(plot::Options),
+    /// Check scenarios for errors without running them
+    Check(check::Options),
+    /// Rerun papers claim by claim and judge each
+    Reproduce(reproduce::Options),
+    /// Print a shipped scenario, or list all of them
+    Example(example::Options),
+    /// Explain a key, scheme, traffic, topology, term, error, paper or claim
+    Explain(explain::Options),
+    /// List words used in scenarios, papers, their claims, shipped scenarios
+    List(explain::ListOptions),
+    /// Measure events and unit-hops per second on the standard set
+    Bench(bench::Options),
+    /// Print the JSON schema of scenarios, for editors
+    Schema,
+    /// Print completions for a shell
+    Completions(manual::CompletionOptions),
+    /// Write man pages
+    Man(manual::ManOptions),
+    /// Print the reference of all keys, the glossary or the index of errors as Markdown
+    #[command(hide = true)]
+    Reference(explain::PageOptions),
+}
+
+/// Keys changed on the command line.
+#[derive(clap::Args, Clone, Default)]
+struct Changes {
+    /// Change a key, as `--set run.duration="50 ms"` or `--set flows.VC1.priority=1`
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    sets: Vec<String>,
+    /// Root of all random streams; the same as --set run.seed=N
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+}
+
+/// The words of the command that is run, for reports.
+static TYPED: Mutex<Vec<OsString>> = Mutex::new(Vec::new());
+
+/// Runs the command that these words ask for, without the name of the program, and says with which
+/// status the program is to end.
+pub fn command(words: impl IntoIterator<Item = OsString>) -> u8 {
+    let words: Vec<OsString> = words.into_iter().collect();
+    let whole = [OsString::from("backwater")].into_iter();
+    let cli = match Cli::try_parse_from(whole.chain(words.iter().cloned())) {
+        Ok(cli) => cli,
+        Err(error) => {
+            // There is nowhere to complain if that fails.
+            let _ = error.print();
+            return u8::try_from(error.exit_code()).unwrap_or(BAD_INPUT);
+        }
+    };
+    *TYPED.lock().unwrap_or_else(PoisonError::into_inner) = words;
+    out::print_what_runs_say();
+    let status = carry_out(cli.command);
+    if out::finish() {
+        status
+    } else {
+        status.max(BAD_INPUT)
+    }
+}
+
+fn carry_out(command: Command) -> u8 {
+    match command {
+        Command::Run(options) => run::run(&options),
+        Command::Sweep(options) => sweep::sweep(&options),
+        Command::Saturate(options) => saturate::saturate(&options),
+        Command::Compare(options) => compare::compare(&options),
+        Command::Plot(options) => plot::plot(&options),
+        Command::Check(options) => check::check(&options),
+        Command::Reproduce(options) => reproduce::reproduce(&options),
+        Command::Explain(options) => explain::explain(&options),
+        Command::Example(options) => example::example(&options),
+        Command::List(options) => explain::list(&options),
+        Command::Bench(options) => bench::bench(&options),
+        Command::Schema => explain::schema(),
+        Command::Completions(options) => manual::completions(&options),
+        Command::Man(options) => manual::man(&options),
+        Command::Reference(options) => explain::reference(&options),
+    }
+}
+
+/// The command as it was typed, for reports.
+fn command_line() -> String {
+    let typed = TYPED.lock().unwrap_or_else(PoisonError::into_inner);
+    command_of(typed.iter().map(|word| word.to_string_lossy().into_owned()))
+}
+
+/// Who writes into a run directory.
+fn holder() -> Holder {
+    Holder {
+        command: command_line(),
+        process: std::process::id(),
+        since: machine::now(),
+    }
+}
+
+/// The words of a command as a shell takes them.
+fn command_of(words: impl IntoIterator<Item = String>) -> String {
+    let quote = |word: String| {
+        let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,+%".contains(c);
+        if !word.is_empty() && word.chars().all(plain) {
+            word
+        } else {
+            format!("'{}'", word.replace('\'', "'\\''"))
+        }
+    };
+    let words = words.into_iter().map(quote);
+    ["backwater".to_owned()]
+        .into_iter()
+        .chain(words)
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+/// A message that ends the command.
+fn fail(message: impl std::fmt::Display) -> u8 {
+    let message = message.to_string();
+    let lines: Vec<String> = message.lines().map(printable).collect();
+    eprintln!("error: {}", lines.join("\n"));
+    BAD_INPUT
+}
+
+/// Where results go when `--out` does not say: what is changed on the command line has a directory
+/// of its own.
+fn default_out(name: &str, changes: &Changes) -> PathBuf {
+    PathBuf::from("runs").join(format!("{name}{}", changes.suffix()))
+}
+
+impl Changes {
+    /// `,n3=16,run.seed=2`, for names of directories. With a digest where other signs are left out,
+    /// or it would be too long.
+    fn suffix(&self) -> String {
+        const LONGEST: usize = 100;
+        let seed = self.seed.iter().map(|seed| format!("run.seed={seed}"));
+        let all: Vec<String> = self.sets.iter().cloned().chain(seed).collect();
+        let whole: String = all.iter().map(|set| format!(",{set}")).collect();
+        let spaceless: String = whole.chars().filter(|c| !" \"'".contains(*c)).collect();
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || ".,=_+-".contains(c);
+        if spaceless.len() <= LONGEST && spaceless.chars().all(is_plain) {
+            return spaceless;
+        }
+        let plain = spaceless.chars().filter(|c| is_plain(*c)).take(LONGEST / 2);
+        let digest = sweep::digest::hex(&sweep::digest::sha256(whole.as_bytes()));
+        plain.chain([',']).chain(digest.chars().take(8)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_variant_has_a_directory_of_its_own() {
+        let out = |sets: &[&str], seed: Option<u64>| {
+            let sets = sets.iter().map(|set| (*set).into()).collect();
+            default_out("two", &Changes { sets, seed })
+                .display()
+                .to_string()
+        };
+        assert_eq!(out(&[], None), "runs/two");
+        assert_eq!(out(&["n3=16"], Some(2)), "runs/two,n3=16,run.seed=2");
+        assert_eq!(
+            out(&["run.duration=\"50 ms\""], None),
+            "runs/two,run.duration=50ms"
+        );
+        let [one, other] = ["x = \"../../a\"", "x = \"../../b\""].map(|set| out(&[set], None));
+        assert!(
+            one.starts_with("runs/two,x=....a,") && one.len() == 25,
+            "{one}"
+        );
+        assert!(!one[5..].contains('/') && one != other);
+        let long = "k=".to_owned() + &"v".repeat(500);
+        assert!(out(&[&long], None).len() < 80);
+    }
+}

@@ -1,0 +1,41 @@
+"""What happens upstream when a buffer fills: a laboratory for network flow control.
+
+    import backwater as bw
+
+    result = bw.example("fig17-two-switches").set("run.duration", "50 ms").run(seed=1)
+    print(result)
+    result.flows["goodput_mbps"]      # a column: numbers with a unit and a meaning
+    result.report("report.html")      # the page that the command writes
+
+The command `backwater` comes with the package and runs the same code: a scenario has the same trace
+hash from both.
+"""
+
+from backwater._backwater import Column, Diagnostic, Table
+from backwater._errors import RunError, ScenarioError
+from backwater._folder import Folder
+from backwater._many import Reproduction, compare, reproduce, saturate
+from backwater._result import Result
+from backwater._scenario import Scenario, example, examples, explain, scenario
+from backwater._sweep import Sweep, SweepResult
+
+__all__ = [
+    "Column",
+    "Diagnostic",
+    "Folder",
+    "Reproduction",
+    "Result",
+    "RunError",
+    "Scenario",
+    "ScenarioError",
+    "Sweep",
+    "SweepResult",
+    "Table",
+    "compare",
+    "example",
+    "examples",
+    "explain",
+    "reproduce",
+    "saturate",
+    "scenario",
+]

@@ -1,0 +1,249 @@
+"""The part that is written in Rust."""
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, final
+
+__all__ = [
+    "Column",
+    "Diagnostic",
+    "Found",
+    "Scenario",
+    "Table",
+    "command",
+    "examples",
+    "explain",
+    "tables_of",
+]
+
+def command(words: Sequence[str]) -> int:
+    """Runs the command with these words; gives the exit status."""
+
+def explain(what: str) -> str:
+    """Explains a key, word, term, code of an error, paper or claim."""
+
+def examples() -> list[tuple[str, str]]:
+    """Names and titles of the shipped scenarios."""
+
+def tables_of(folder: str) -> list[Table]:
+    """All tables of a directory of results, in the order of its `columns.json`."""
+
+@final
+class Column:
+    """One column of a table: a sequence of numbers or words, `None` where nothing was measured."""
+
+    @property
+    def name(self) -> str:
+        """Its name, which ends with the unit."""
+
+    @property
+    def unit(self) -> str:
+        """Unit; empty where there is none."""
+
+    @property
+    def meaning(self) -> str:
+        """What the values mean."""
+
+    @property
+    def dtype(self) -> str:
+        """Type in Arrow's words: `int64`, `float64` or `large_string`."""
+
+    @property
+    def null_count(self) -> int:
+        """How many values are absent."""
+
+    def __len__(self) -> int: ...
+    def __getitem__(self, row: int, /) -> int | float | str | None: ...
+    def __iter__(self) -> Iterator[int | float | str | None]: ...
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> Any:
+        """A stream of one batch in Arrow's C interface."""
+
+    def __arrow_c_schema__(self) -> Any:
+        """The schema in Arrow's C interface."""
+
+    # The buffer protocol: the numbers, in the memory of the results.
+    if sys.version_info >= (3, 12):
+        def __buffer__(self, flags: int, /) -> memoryview: ...
+
+@final
+class Table:
+    """A table of results: rows of flows, ports and the like."""
+
+    @property
+    def name(self) -> str:
+        """Its name, such as `flows`; of a series, that of the series."""
+
+    @property
+    def caption(self) -> str:
+        """One sentence on what the rows are."""
+
+    @property
+    def columns(self) -> list[str]:
+        """Names of its columns, left to right. Each ends with its unit: `delay_p99_us`."""
+
+    @property
+    def units(self) -> dict[str, str]:
+        """Units by column; empty where there is none."""
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns."""
+
+    def __len__(self) -> int: ...
+    def __getitem__(self, name: str, /) -> Column: ...
+    def __contains__(self, name: str, /) -> bool: ...
+    def rows(self) -> list[dict[str, int | float | str | None]]:
+        """The rows as dictionaries by column."""
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> Any:
+        """A stream of one batch in Arrow's C interface."""
+
+    def __arrow_c_schema__(self) -> Any:
+        """The schema in Arrow's C interface."""
+
+@final
+class Diagnostic:
+    """A mistake in a scenario, or what its author may not have meant."""
+
+    @property
+    def severity(self) -> str:
+        """`error`, `warning` or `note`."""
+
+    @property
+    def code(self) -> str:
+        """Which kind of mistake; `backwater.explain(code)` says more."""
+
+    @property
+    def what(self) -> str:
+        """What is wrong, in one line."""
+
+    @property
+    def details(self) -> str:
+        """What was found there, and what is behind it; a line each."""
+
+    @property
+    def help(self) -> str:
+        """How to go on, a line for each way; empty where there is none."""
+
+    @property
+    def file(self) -> str:
+        """The file, or `--set` where a change is wrong; empty where there is no place."""
+
+    @property
+    def line(self) -> int:
+        """Line, from 1."""
+
+    @property
+    def column(self) -> int:
+        """Column in characters, from 1."""
+
+@final
+class Scenario:
+    """A scenario's text and what was changed of it; never changes itself."""
+
+    @staticmethod
+    def of_file(path: str) -> Scenario:
+        """Of a file."""
+
+    @staticmethod
+    def of_text(name: str, text: str) -> Scenario:
+        """Of a text; messages call it by this name."""
+
+    @staticmethod
+    def of_example(name: str) -> Scenario:
+        """One that is shipped."""
+
+    def changed(self, key: str, value: str) -> Scenario:
+        """The same with a key changed; the value is TOML."""
+
+    @property
+    def name(self) -> str:
+        """What messages call it."""
+
+    @property
+    def text(self) -> str:
+        """Its text, without the changes."""
+
+    @property
+    def changes(self) -> list[tuple[str, str]]:
+        """The changes, as key and value."""
+
+    @property
+    def beside(self) -> list[tuple[str, str]]:
+        """Names and texts of the shipped files that it reads, which are to stand beside it."""
+
+    def check(self) -> list[Diagnostic]:
+        """What is wrong with it."""
+
+    def resolved(self) -> str:
+        """With every default and every change written out, as TOML."""
+
+    def run(
+        self,
+        threads: int,
+        audit: bool,
+        progress: Callable[[float, str], object] | None,
+        command: str,
+    ) -> Found:
+        """Runs it. `progress` is called with the share that is done and a word on it."""
+
+@final
+class Found:
+    """The results of a run."""
+
+    @property
+    def trace_hash(self) -> str:
+        """Fingerprint of everything that crossed a channel, and when."""
+
+    @property
+    def events(self) -> int:
+        """Events handled."""
+
+    @property
+    def hops(self) -> int:
+        """Units, frames or flits that crossed a channel."""
+
+    @property
+    def broken(self) -> int:
+        """Promises broken."""
+
+    @property
+    def ok(self) -> bool:
+        """It ended as it should."""
+
+    @property
+    def standstill(self) -> str | None:
+        """What can't move any more."""
+
+    @property
+    def seconds(self) -> float:
+        """Wall time in seconds."""
+
+    @property
+    def words(self) -> str:
+        """The summary as the command prints it."""
+
+    @property
+    def summary(self) -> str:
+        """The summary as JSON."""
+
+    @property
+    def tables(self) -> list[str]:
+        """Names of the tables."""
+
+    def table(self, name: str) -> Table | None:
+        """The table of this name."""
+
+    @property
+    def series_names(self) -> list[str]:
+        """Names of the series."""
+
+    def series(self, name: str) -> Table | None:
+        """The series of this name."""
+
+    def page(self) -> str:
+        """The report, one page of HTML."""
+
+    def save(self, folder: str) -> Path:
+        """Writes a directory of results as the command does; gives its path."""

@@ -1,0 +1,153 @@
+"""What a run found."""
+
+import html
+import json
+import os
+import tempfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from backwater import _backwater
+from backwater._backwater import Table
+
+
+class Named(Mapping[str, Table]):
+    """Tables by name."""
+
+    def __init__(self, what: str, names: list[str], get: Any) -> None:
+        self._what, self._names, self._get = what, names, get
+
+    def __getitem__(self, name: str) -> Table:
+        found: Table | None = self._get(name)
+        if found is None:
+            known = ", ".join(self._names) or "none"
+            raise KeyError(f"there is no {self._what} `{name}`; there are: {known}")
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def __repr__(self) -> str:
+        return f"<{self._what}: {', '.join(self._names) or 'none'}>"
+
+
+class Result:
+    """What a run found: tables, time series, a summary, a report.
+
+    `print(result)` shows the summary that the command prints.
+    """
+
+    __slots__ = ("_found",)
+    _found: _backwater.Found
+
+    def __init__(self, found: _backwater.Found) -> None:
+        self._found = found
+
+    @property
+    def trace_hash(self) -> str:
+        """Fingerprint of everything that crossed a channel, and when.
+
+        The same scenario, seed and version give the same on any machine and any number of threads.
+        """
+        return self._found.trace_hash
+
+    @property
+    def ok(self) -> bool:
+        """It ended as it should: no promise was broken, nothing stands still for ever."""
+        return self._found.ok
+
+    @property
+    def standstill(self) -> str | None:
+        """What can't move any more, in words; None if nothing stands still."""
+        return self._found.standstill
+
+    @property
+    def broken(self) -> int:
+        """Promises that were broken."""
+        return self._found.broken
+
+    @property
+    def events(self) -> int:
+        """Events handled; 0 by the engine that goes cycle by cycle."""
+        return self._found.events
+
+    @property
+    def hops(self) -> int:
+        """Units, frames or flits that crossed a channel."""
+        return self._found.hops
+
+    @property
+    def seconds(self) -> float:
+        """Wall time that the run took, in seconds."""
+        return self._found.seconds
+
+    @property
+    def summary(self) -> dict[str, Any]:
+        """The most important numbers, as in `summary.json` of the command."""
+        summary: dict[str, Any] = json.loads(self._found.summary)
+        return summary
+
+    @property
+    def tables(self) -> Mapping[str, Table]:
+        """All tables by name."""
+        return Named("table", self._found.tables, self._found.table)
+
+    @property
+    def flows(self) -> Table:
+        """A row for each flow: what it offered, got, lost and waited.
+
+        A network of routers has classes of packets instead: see `tables`.
+        """
+        return self.tables["flows"]
+
+    @property
+    def ports(self) -> Table:
+        """A row for each port, where the scenario measures ports."""
+        return self.tables["ports"]
+
+    @property
+    def series_names(self) -> list[str]:
+        """Names of the time series that the scenario asks for."""
+        return self._found.series_names
+
+    def series(self, name: str) -> Table:
+        """A time series: the column `time_ps` (or `cycle`) and the column of its values.
+
+        Raises `KeyError` where there is none of this name.
+        """
+        return Named("series", self._found.series_names, self._found.series)[name]
+
+    def report(self, path: str | os.PathLike[str] | None = None) -> str:
+        """The report, one page of HTML that needs nothing else; also written to `path`."""
+        page = self._found.page()
+        if path is not None:
+            Path(path).write_text(page, encoding="utf-8", newline="")
+        return page
+
+    def save(self, folder: str | os.PathLike[str]) -> Path:
+        """Writes the directory that the command writes: tables, series, figures, report.
+
+        Raises `RunError` where it can't be written.
+        """
+        return Path(self._found.save(os.fspath(folder)))
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the summary, and the first plot of the report."""
+        with tempfile.TemporaryDirectory(prefix="backwater-") as folder:
+            saved = self.save(Path(folder, "run"))
+            files = json.loads((saved / "manifest.json").read_text("utf-8"))["files"]
+            figures = [file for file in files if file.startswith("figures/")]
+            plot = (saved / figures[0]).read_text("utf-8") if figures else ""
+        return f"<pre>{html.escape(str(self))}</pre>\n{plot[plot.find('<svg'):]}"
+
+    def __str__(self) -> str:
+        return self._found.words.rstrip()
+
+    def __repr__(self) -> str:
+        ending = "" if self.ok else ", not ok"
+        tables = ", ".join(self._found.tables)
+        return f"<backwater.Result {self.trace_hash}{ending}: tables {tables}>"

@@ -1,0 +1,172 @@
+"""Scenarios: what to simulate."""
+
+import os
+import shlex
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from backwater import _backwater, _toml
+from backwater._backwater import Diagnostic
+from backwater._progress import Progress, shown
+from backwater._result import Result
+from backwater._sweep import Axis, Sweep
+
+
+class Scenario:
+    """What to simulate: a text in the scenario language, and what was changed of it.
+
+    It never changes itself: `set` gives another one. Mistakes are found by `check` and by whatever
+    runs it.
+    """
+
+    __slots__ = ("_core",)
+    _core: _backwater.Scenario
+
+    def __init__(self, core: _backwater.Scenario) -> None:
+        self._core = core
+
+    @property
+    def name(self) -> str:
+        """What messages call it: the path of its file, or where else it is from."""
+        return self._core.name
+
+    @property
+    def text(self) -> str:
+        """Its text, without the changes."""
+        return self._core.text
+
+    @property
+    def changes(self) -> dict[str, str]:
+        """What was changed, by path; values are TOML."""
+        return dict(self._core.changes)
+
+    def set(self, path: str, value: object) -> "Scenario":
+        """The same with one key changed, or added.
+
+        `path` is that of `backwater run --set`: `run.duration`, `flows.VC1.priority`,
+        `links.A-S1.delay`, `flows.*.start`. `value` is a bool, int, float, str, or a list or
+        dictionary of them; times, rates and sizes are strings with a unit, such as `"50 ms"`.
+        """
+        return Scenario(self._core.changed(path, _toml.value(value, path)))
+
+    def check(self) -> list[Diagnostic]:
+        """Every mistake and warning, in the order of the file; empty where there is none."""
+        return self._core.check()
+
+    def resolved(self) -> str:
+        """The scenario as TOML with every default and every change written out.
+
+        Raises `ScenarioError` where it has mistakes.
+        """
+        return self._core.resolved()
+
+    def run(
+        self,
+        *,
+        seed: int | None = None,
+        threads: int = 1,
+        audit: bool = False,
+        progress: bool | Progress = False,
+    ) -> Result:
+        """Runs it to its end and gives what it found.
+
+        `seed` is the root of all random streams, the same as `set("run.seed", seed)`. `threads` (1
+        to 64) divides the one run; results do not depend on it. `audit` also checks promises while
+        the run goes on, which is slower. `progress` shows a bar, or is called with the share that
+        is done and a few words about every 50 ms.
+
+        Other threads of Python go on meanwhile. Ctrl-C stops it and raises `KeyboardInterrupt`.
+        Raises `ScenarioError` where the scenario has mistakes, `RunError` where it can't run. What
+        runs have to say goes to the logger `backwater`.
+        """
+        if not 1 <= threads <= 64:
+            raise ValueError(f"threads is {threads}; it may be from 1 to 64")
+        seeded = self if seed is None else self.set("run.seed", seed)
+        with shown(progress) as show:
+            found = seeded._core.run(threads, audit, show, seeded.command(audit=audit))
+        return Result(found)
+
+    def sweep(
+        self,
+        axes: Mapping[str, Axis],
+        *,
+        seeds: int | Sequence[int] | None = None,
+        columns: Sequence[str] = (),
+    ) -> Sweep:
+        """Every combination of the values of `axes` and of seeds; its `run` computes them.
+
+        An axis is a path as for `set` with a list of values, or with
+        `{"from": 0.1, "to": 0.9, "step": 0.1}`. `seeds` is how many there are, or a list of them.
+        `columns` asks for those of flows, such as `victim.goodput`. Axes of the scenario's own
+        `[sweep]` count too.
+        """
+        return Sweep(self, axes, seeds, columns)
+
+    def sets(self) -> list[str]:
+        """The changes as options of the command."""
+        return [f"--set={path}={value}" for path, value in self._core.changes]
+
+    def written(self, folder: str) -> str:
+        """The path of a file with its text: its own, or one that is written into `folder`."""
+        own = Path(self.name)
+        if own.is_file() and own.read_bytes() == self.text.encode():
+            return self.name
+        name = own.name if own.suffix == ".toml" else "scenario.toml"
+        for other, text in [*self._core.beside, (name, self.text)]:
+            Path(folder, other).write_text(text, encoding="utf-8", newline="")
+        return os.path.join(folder, name)
+
+    def command(self, *, audit: bool = False) -> str:
+        """The command that runs the same, as a shell takes it."""
+        return shlex.join(["backwater", "run", self.name, *self.sets(), *["--audit"] * audit])
+
+    def __repr__(self) -> str:
+        changes = "".join(f", {path}={value}" for path, value in self._core.changes)
+        return f"<backwater.Scenario {self.name}{changes}>"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Scenario) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def _key(self) -> tuple[object, ...]:
+        return (self.name, self.text, tuple(self._core.changes))
+
+
+def scenario(given: str | os.PathLike[str] | Mapping[str, Any]) -> Scenario:
+    """A scenario of a file, a dictionary or a text.
+
+    A string with a line break is the text itself, any other one the path of a file. A dictionary
+    has the tables of the language: `{"run": {"duration": "50 ms"}, "flows": [{..}, {..}]}`.
+
+    Raises `FileNotFoundError` where there is no such file, `ScenarioError` where it can't be read.
+    Mistakes in it are found by `check` and `run`.
+    """
+    if isinstance(given, Mapping):
+        return Scenario(_backwater.Scenario.of_text("<dict>", _toml.document(given)))
+    if isinstance(given, str) and "\n" in given:
+        return Scenario(_backwater.Scenario.of_text("<text>", given))
+    return Scenario(_backwater.Scenario.of_file(os.fspath(given)))
+
+
+def examples() -> dict[str, str]:
+    """The titles of all shipped scenarios, by name."""
+    return dict(_backwater.examples())
+
+
+def example(name: str) -> Scenario:
+    """The shipped scenario of this name, such as `kung1993/fig17-two-switches` or its last part.
+
+    Raises `ScenarioError` where there is none, or several; `examples()` has all names.
+    """
+    return Scenario(_backwater.Scenario.of_example(name))
+
+
+def explain(what: str) -> str:
+    """What a key, scheme, traffic, topology, term, code of an error, paper or claim is.
+
+    Raises `LookupError` where nothing has this name, with the nearest one that is known.
+    """
+    return _backwater.explain(what)

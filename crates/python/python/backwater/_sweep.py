@@ -1,0 +1,111 @@
+"""Sweeps: every combination of values and seeds."""
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from backwater import _toml
+from backwater._backwater import Table
+from backwater._folder import Folder, Made
+from backwater._progress import Progress
+
+if TYPE_CHECKING:
+    import pandas
+    import xarray
+
+    from backwater._scenario import Scenario
+
+#: Values of an axis: a list, or `{"from": 0.1, "to": 0.9, "step": 0.1}`.
+Axis = Iterable[Any] | Mapping[str, Any]
+
+
+class SweepResult(Folder):
+    """What a sweep found: a row for each point and seed."""
+
+    #: Names of the axes, which are the first columns of its tables.
+    axes: list[str]
+
+    def __init__(self, made: Made) -> None:
+        super().__init__(made)
+        columns = self.table.columns
+        self.axes = columns[: columns.index("seed")]
+
+    @property
+    def table(self) -> Table:
+        """A row for each point and seed: axes, seed, what was measured, trace hash."""
+        return self.tables["sweep"]
+
+    @property
+    def summary(self) -> Table:
+        """A row for each point: means over the seeds, half widths of their 95 % intervals."""
+        return self.tables["summary"]
+
+    def to_pandas(self) -> "pandas.DataFrame":
+        """`table` as a DataFrame of pandas, indexed by axes and seed. Needs pandas."""
+        import pandas
+
+        table = self.table
+        frame = pandas.DataFrame({name: list(table[name]) for name in table.columns})
+        return frame.set_index([*self.axes, "seed"])
+
+    def to_xarray(self) -> "xarray.Dataset":
+        """`table` as a Dataset of xarray: a dimension for each axis and for the seed. Needs xarray.
+
+        Each variable has `units` and `long_name`; what was not run is NaN.
+        """
+        dataset = self.to_pandas().to_xarray()
+        for name in dataset.variables:
+            column = self.table[str(name)]
+            dataset[name].attrs.update(units=column.unit, long_name=column.meaning)
+        return dataset
+
+
+class Sweep:
+    """Every combination of values and seeds of a scenario; `run` computes them on all cores."""
+
+    __slots__ = ("_axes", "_columns", "_scenario", "_seeds")
+
+    def __init__(
+        self,
+        given: "Scenario",
+        axes: Mapping[str, Axis],
+        seeds: int | Sequence[int] | None,
+        columns: Sequence[str],
+    ) -> None:
+        self._scenario, self._seeds, self._columns = given, seeds, list(columns)
+        self._axes = {path: _axis(path, values) for path, values in axes.items()}
+
+    def words(self) -> list[str]:
+        """The options of the command."""
+        words = [f"--axis={path}={values}" for path, values in self._axes.items()]
+        if self._seeds is not None:
+            words.append(f"--seeds={_toml.value(self._seeds, 'seeds')}")
+        if self._columns:
+            words.append(f"--columns={','.join(self._columns)}")
+        return words
+
+    def run(
+        self,
+        *,
+        out: str | os.PathLike[str] | None = None,
+        jobs: int | None = None,
+        progress: bool | Progress = False,
+    ) -> SweepResult:
+        """Computes what is not stored below `out` yet, `jobs` runs at once (one a core).
+
+        Without `out` the results are kept in a temporary directory as long as the result is. Raises
+        `ScenarioError` where a point has mistakes; Ctrl-C keeps the points that are done in `out`.
+        """
+        words = self.words() + ([] if jobs is None else [f"--jobs={jobs}"])
+        return SweepResult(Made("sweep", out).of(self._scenario, words, progress))
+
+    def __repr__(self) -> str:
+        return f"<backwater.Sweep of {self._scenario.name}: {' '.join(self.words())}>"
+
+
+def _axis(path: str, values: Axis) -> str:
+    if isinstance(values, Mapping):
+        return _toml.value(values, path)
+    if isinstance(values, str):
+        raise TypeError(f"the values of the axis {path} are a list; this is {values!r}")
+    return _toml.value(list(values), path)

@@ -1,0 +1,204 @@
+//! A scenario with its changes, and runs of it.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use backwater_run::job::{self, Job};
+use backwater_run::memory::{self, Memory};
+use backwater_run::{Pace, STEPS, Wanted, WhenMap};
+use backwater_scenario::compare::is_comparison;
+use backwater_scenario::{Set, Source};
+use pyo3::prelude::*;
+
+use crate::errors::{Diagnostic, Failure, listed, no_scenario, unreadable};
+use crate::found::Found;
+
+/// A scenario's text and what was changed of it; never changes itself.
+#[pyclass(frozen, module = "backwater._backwater")]
+pub struct Scenario {
+    source: Source,
+    sets: Vec<Set>,
+    /// The files that it names are those that are shipped.
+    is_shipped: bool,
+}
+
+#[pymethods]
+impl Scenario {
+    /// Of a file.
+    #[staticmethod]
+    fn of_file(py: Python<'_>, path: PathBuf) -> PyResult<Scenario> {
+        let read = py.detach(|| backwater::read(&path));
+        let source = read.map_err(|what| unreadable(py, &path, &what))?;
+        Ok(Scenario::of(source, false))
+    }
+
+    /// Of a text; messages call it by this name.
+    #[staticmethod]
+    fn of_text(name: String, text: String) -> Scenario {
+        Scenario::of(Source { name, text }, false)
+    }
+
+    /// One that is shipped.
+    #[staticmethod]
+    fn of_example(py: Python<'_>, name: &str) -> PyResult<Scenario> {
+        let found = backwater::example(name).map_err(|what| no_scenario(py, &what))?;
+        Ok(Scenario::of(Source::new(found.path, found.text), true))
+    }
+
+    /// The same with a key changed; the value is TOML.
+    fn changed(&self, key: String, value: String) -> Scenario {
+        let mut sets = self.sets.clone();
+        sets.push(Set { key, value });
+        Scenario {
+            source: self.source.clone(),
+            sets,
+            is_shipped: self.is_shipped,
+        }
+    }
+
+    /// What messages call it.
+    #[getter]
+    fn name(&self) -> &str {
+        &self.source.name
+    }
+
+    /// Its text, without the changes.
+    #[getter]
+    fn text(&self) -> &str {
+        &self.source.text
+    }
+
+    /// The changes, as key and value.
+    #[getter]
+    fn changes(&self) -> Vec<(&str, &str)> {
+        let sets = self.sets.iter();
+        sets.map(|set| (&*set.key, &*set.value)).collect()
+    }
+
+    /// Names and texts of the shipped files that it reads, which are to stand beside it.
+    #[getter]
+    fn beside(&self) -> Vec<(&'static str, &'static str)> {
+        let example = backwater::example(&self.source.name).ok();
+        let files = example.filter(|_| self.is_shipped);
+        let files = files.map(|one| one.beside()).unwrap_or_default();
+        files
+            .iter()
+            .map(|one| (one.file_name(), one.text))
+            .collect()
+    }
+
+    /// What is wrong with it.
+    fn check(&self, py: Python<'_>) -> PyResult<Vec<Diagnostic>> {
+        py.detach(|| match self.read() {
+            Ok(scenario) => Ok(listed(&scenario.warnings)),
+            Err(Failure::Mistakes(mistakes)) => Ok(listed(&mistakes)),
+            Err(other) => Err(other),
+        })
+        .map_err(|other: Failure| other.raise(py))
+    }
+
+    /// With every default and every change written out, as TOML.
+    fn resolved(&self, py: Python<'_>) -> PyResult<String> {
+        let read = py.detach(|| self.read());
+        let scenario = read.map_err(|failure| failure.raise(py))?;
+        Ok(scenario.resolved)
+    }
+
+    /// Runs it. `progress` is called with the share that is done and a word on it.
+    #[pyo3(signature = (threads, audit, progress, command))]
+    fn run(
+        &self,
+        py: Python<'_>,
+        threads: u8,
+        audit: bool,
+        progress: Option<Py<PyAny>>,
+        command: String,
+    ) -> PyResult<Found> {
+        crate::said::listen();
+        let wanted = Wanted {
+            audit,
+            traces: &[],
+            map: WhenMap::Auto,
+            threads: threads.into(),
+            memory: &Memory::default(),
+        };
+        py.detach(|| self.simulate(&wanted, progress.as_ref(), command))
+            .map_err(|failure| failure.raise(py))
+    }
+}
+
+impl Scenario {
+    fn of(source: Source, is_shipped: bool) -> Scenario {
+        Scenario {
+            source,
+            sets: Vec::new(),
+            is_shipped,
+        }
+    }
+
+    /// Reads and checks it.
+    fn read(&self) -> Result<backwater_scenario::Scenario, Failure> {
+        if is_comparison(&self.source) {
+            let name = &self.source.name;
+            return Err(Failure::Refused(format!(
+                "`{name}` is a comparison, not a scenario: try backwater.compare(scenario)"
+            )));
+        }
+        let limits = Memory::default().limits(1);
+        let load = |path: &Path| match self.is_shipped {
+            true => shipped(path),
+            false => backwater::read_named(path),
+        };
+        backwater_scenario::parse_with(&self.source, &self.sets, &limits, &load)
+            .map_err(|mistakes| Failure::Mistakes(Box::new(mistakes)))
+    }
+
+    fn simulate(
+        &self,
+        wanted: &Wanted<'_>,
+        progress: Option<&Py<PyAny>>,
+        command: String,
+    ) -> Result<Found, Failure> {
+        let scenario = self.read()?;
+        if !scenario.warnings.is_empty() {
+            log::warn!("{}", scenario.warnings.render(false).trim_end());
+        }
+        let engine = backwater_run::engine(&scenario);
+        let mut run = engine.watched(wanted)?;
+        let needed = backwater_scenario::needed_bytes(&scenario.engine);
+        wanted.memory.watch(needed / 2);
+        let mut job = Job::new(self.source.clone(), &scenario, &*engine, command);
+        let mut pace = Pace::new(run.first_slice());
+        job::simulate(&mut *run, &mut pace, |run, _, _| {
+            let (position, words) = run.progress();
+            Python::attach(|py| -> Result<(), Failure> {
+                py.check_signals()?;
+                if let Some(progress) = progress {
+                    let share = position as f64 / STEPS as f64;
+                    progress.call1(py, (share, words))?;
+                }
+                Ok(())
+            })
+        })?;
+        let mut found = run.found();
+        drop(run);
+        if let Some(audited) = found.told().audited.take() {
+            job.note_audit(&audited, None, None);
+        }
+        job.note(&mut *found);
+        if let Some(short) = memory::shortage() {
+            return Err(Failure::Refused(format!(
+                "memory: stopped in time: {short}; {}",
+                found.grew()
+            )));
+        }
+        Ok(Found::of(job, &mut *found, pace.seconds()))
+    }
+}
+
+/// A shipped file that a shipped scenario names.
+fn shipped(path: &Path) -> io::Result<String> {
+    let found = backwater::examples().find(|one| Path::new(one.path) == path);
+    let missing = || io::Error::new(io::ErrorKind::NotFound, "no such file is shipped");
+    found.map(|one| one.text.to_owned()).ok_or_else(missing)
+}

@@ -1,0 +1,133 @@
+//! Tables of results, as Python sees them.
+
+use std::sync::Arc;
+
+use pyo3::exceptions::PyKeyError;
+use pyo3::prelude::*;
+use pyo3::types::{PyCapsule, PyDict, PyList};
+
+use crate::column::{Column, value};
+use crate::columns::Columns;
+use crate::lend::{self, Lent};
+
+/// A table of results: rows of flows, ports and the like.
+///
+/// pandas, polars, pyarrow and DuckDB take it without a copy, by the Arrow C stream interface:
+/// `pl.DataFrame(table)`, `pa.table(table)`, `pd.DataFrame.from_arrow(table)`. Types are int64,
+/// float64 and large_string; where nothing was measured, a value is absent (null). Unit and meaning
+/// of a column are in the metadata of its field.
+#[pyclass(frozen, module = "backwater")]
+pub struct Table {
+    /// Its columns.
+    pub columns: Arc<Columns>,
+}
+
+#[pymethods]
+impl Table {
+    /// Its name, such as `flows`; of a series, that of the series.
+    #[getter]
+    fn name(&self) -> &str {
+        &self.columns.name
+    }
+
+    /// One sentence on what the rows are.
+    #[getter]
+    fn caption(&self) -> &str {
+        &self.columns.caption
+    }
+
+    /// Names of its columns, left to right. Each ends with its unit: `delay_p99_us`.
+    #[getter]
+    fn columns(&self) -> Vec<&str> {
+        let columns = self.columns.columns.iter();
+        columns.map(|column| &*column.key).collect()
+    }
+
+    /// Units by column; empty where there is none.
+    #[getter]
+    fn units<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let units = PyDict::new(py);
+        for column in &self.columns.columns {
+            units.set_item(&column.key, &column.unit)?;
+        }
+        Ok(units)
+    }
+
+    /// Rows and columns.
+    #[getter]
+    fn shape(&self) -> (usize, usize) {
+        (self.columns.rows, self.columns.columns.len())
+    }
+
+    fn __len__(&self) -> usize {
+        self.columns.rows
+    }
+
+    fn __getitem__(&self, name: &str) -> PyResult<Column> {
+        match self.columns.find(name) {
+            Some(values) => Ok(Column::of(values)),
+            None => Err(PyKeyError::new_err(self.no_column(name))),
+        }
+    }
+
+    fn __contains__(&self, name: &str) -> bool {
+        self.columns.find(name).is_some()
+    }
+
+    /// The rows as dictionaries by column.
+    fn rows<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let rows = PyList::empty(py);
+        for row in 0..self.columns.rows {
+            let cells = PyDict::new(py);
+            for column in &self.columns.columns {
+                cells.set_item(&column.key, value(py, column, row)?)?;
+            }
+            rows.append(cells)?;
+        }
+        Ok(rows)
+    }
+
+    /// A stream of one batch in Arrow's C interface.
+    #[pyo3(signature = (requested_schema = None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        // Another schema may be asked for; the interface lets the owner give its own.
+        drop(requested_schema);
+        lend::stream(py, Lent::Table(Arc::clone(&self.columns)))
+    }
+
+    /// The schema in Arrow's C interface.
+    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        lend::schema(py, &Lent::Table(Arc::clone(&self.columns)))
+    }
+
+    fn __repr__(&self) -> String {
+        let Columns {
+            name,
+            rows,
+            columns,
+            ..
+        } = &*self.columns;
+        let names: Vec<&str> = columns.iter().map(|column| &*column.key).collect();
+        format!(
+            "<backwater.Table {name}: {rows} rows, {} columns: {}>",
+            names.len(),
+            names.join(", ")
+        )
+    }
+}
+
+impl Table {
+    fn no_column(&self, wanted: &str) -> String {
+        let known = self.columns.columns.iter().map(|column| &*column.key);
+        let meant = match backwater_scenario::nearest(wanted, known.clone()) {
+            Some(meant) => format!("did you mean `{meant}`?"),
+            None => format!("it has {}", known.collect::<Vec<_>>().join(", ")),
+        };
+        let name = &self.columns.name;
+        format!("the table `{name}` has no column `{wanted}`; {meant}")
+    }
+}

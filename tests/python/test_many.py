@@ -1,0 +1,128 @@
+"""Sweeps, searches, comparisons and papers."""
+
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+import backwater as bw
+
+SHORT = (
+    bw.example("flit/mesh-8x8")
+    .set("run.warm_up", "100 cycles")
+    .set("run.measure", "200 cycles")
+    .set("run.drain", "200 cycles")
+)
+# What a shell starts in the background ignores Ctrl-C, unless it says otherwise.
+ENDLESS = """
+import backwater as bw, signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)
+sweep = bw.example("fig17-two-switches").set("run.duration", "4000 s").sweep({"n3": [8, 16]})
+print("ready", flush=True)
+try:
+    sweep.run(out=sys.argv[1])
+except KeyboardInterrupt:
+    print("stopped", flush=True)
+"""
+
+
+class Sweeps(unittest.TestCase):
+    AXES = {"load": [0.1, 0.2], "router.vcs": [2, 4]}
+
+    def test_a_point_is_a_run(self):
+        found = SHORT.sweep(self.AXES, seeds=[3, 5]).run()
+        self.assertTrue(found.ok)
+        self.assertEqual(len(found.axes), 2)
+        table = found.table
+        self.assertEqual(len(table), 8)
+        self.assertEqual(sorted(set(table["seed"])), [3, 5])
+        load, vcs = (table[name] for name in found.axes)
+        self.assertEqual(len(set(table["trace_hash"])), 8)
+        for row in (0, 7):
+            one = SHORT.set("traffic.load", load[row]).set("router.vcs", int(vcs[row]))
+            one = one.run(seed=table["seed"][row])
+            self.assertEqual(one.trace_hash, table["trace_hash"][row])
+        self.assertEqual(len(found.summary), 4)
+        self.assertIn("<svg", found.report())
+        self.assertEqual(found.manifest["kind"], "sweep")
+
+    def test_stored_points_are_not_computed_again(self):
+        with tempfile.TemporaryDirectory() as folder:
+            out = pathlib.Path(folder, "out")
+            told = []
+            sweep = SHORT.sweep({"load": [0.1, 0.2]}, seeds=2)
+            first = sweep.run(out=out, progress=lambda share, words: told.append(share))
+            again = SHORT.sweep({"load": [0.1, 0.2, 0.3]}, seeds=2).run(out=out)
+            self.assertIn("4 of 4 runs, 4 computed now", str(first))
+            self.assertIn("6 of 6 runs, 2 computed now", str(again))
+            self.assertEqual(told[-1], 1.0)
+            self.assertEqual(again.path, out)
+            self.assertTrue((out / "report.html").exists())
+
+    def test_mistakes(self):
+        with self.assertRaisesRegex(bw.ScenarioError, "did you mean") as caught:
+            SHORT.sweep({"router.vsc": [2, 4]}).run()
+        self.assertNotIn(tempfile.gettempdir(), str(caught.exception))
+        with self.assertRaisesRegex(bw.ScenarioError, "nothing varies"):
+            bw.example("fig17-two-switches").sweep({}).run()
+        with self.assertRaisesRegex(TypeError, "are a list"):
+            SHORT.sweep({"load": "0.1"})
+
+    def test_a_temporary_directory_goes_with_the_result(self):
+        found = SHORT.sweep({"load": {"from": 0.1, "to": 0.2, "step": 0.1}}).run()
+        path = found.path
+        self.assertTrue(path.exists())
+        del found
+        self.assertFalse(path.exists())
+
+    @unittest.skipIf(os.name == "nt", "signals")
+    def test_ctrl_c_stops_a_sweep(self):
+        with tempfile.TemporaryDirectory() as folder:
+            out = pathlib.Path(folder, "out")
+            child = subprocess.Popen(
+                [sys.executable, "-I", "-c", ENDLESS, str(out)],
+                stdout=subprocess.PIPE,
+                text=True,
+            )
+            with child:
+                self.assertEqual(child.stdout.readline(), "ready\n")
+                while not (out / "points").exists():
+                    self.assertIsNone(child.poll())
+                    time.sleep(0.02)
+                child.send_signal(signal.SIGINT)
+                self.assertEqual(child.stdout.readline(), "stopped\n")
+
+
+class Others(unittest.TestCase):
+    def test_saturate(self):
+        found = bw.saturate(SHORT, low=0.1, high=0.9, precision=0.2)
+        (row,) = found.tables["saturation"].rows()
+        self.assertIn("saturates between load", str(found))
+        self.assertTrue(row)
+        with self.assertRaises(bw.ScenarioError):
+            bw.saturate(SHORT, over="no.such.key")
+
+    def test_compare(self):
+        given = bw.example("compare/request-response").set("run.duration", "40 ms")
+        given = given.set("run.warm_up", "20 ms").set("run.window", "10 ms")
+        found = bw.compare(given, only=["none", "pfc"])
+        names = " ".join(name for table in found.tables.values() for name in table.columns)
+        self.assertIn("pfc", names + str(found))
+        with self.assertRaises(bw.ScenarioError):
+            bw.compare(given, only=["no-such-scheme"])
+
+    def test_reproduce(self):
+        found = bw.reproduce("kung1993.fig18.backpressure-shares", quick=True)
+        self.assertTrue(found.ok)
+        (claim,) = found.claims
+        self.assertEqual(claim["verdict"], "agrees")
+        with self.assertRaises(bw.ScenarioError):
+            bw.reproduce("kung1993.no-such-claim")
+
+
+if __name__ == "__main__":
+    unittest.main()
