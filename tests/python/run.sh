@@ -48,6 +48,9 @@ echo "in an empty environment:"
 for library in pyarrow polars pandas duckdb xarray mypy; do
     has $library || install $library || left_out "the package for Python beside $library"
 done
+# What mypy knows pandas by.
+compgen -G "$tools/lib/python3*/site-packages/pandas-stubs" > /dev/null || install pandas-stubs \
+    || left_out "the types of the package for Python beside pandas"
 install --no-deps --no-index --force-reinstall "$wheels"/*.whl
 echo "beside pyarrow, polars, pandas, duckdb, xarray and mypy:"
 "$tools/bin/python" -I -B -m unittest discover -s tests/python -p 'beside_*.py'
