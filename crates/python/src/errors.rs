@@ -40,35 +40,27 @@ pub struct Diagnostic {
 #[pymethods]
 impl Diagnostic {
     fn __repr__(&self) -> String {
-        let Diagnostic {
-            severity,
-            code,
-            what,
-            file,
-            line,
-            column,
-            ..
-        } = self;
-        format!("<backwater.Diagnostic {severity}[{code}] {file}:{line}:{column}: {what}>")
+        let [what, place] = self.words();
+        format!("<backwater.Diagnostic {what} at {place}>")
     }
 
     fn __str__(&self) -> String {
-        let Diagnostic {
-            severity,
-            code,
-            what,
-            file,
-            line,
-            column,
-            ..
-        } = self;
-        let mut text = format!("{severity}[{code}]: {what}\n  at {file}:{line}:{column}");
+        let [what, place] = self.words();
+        let mut text = format!("{what}\n  at {place}");
         for (label, lines) in [("note", &self.details), ("help", &self.help)] {
             for line in lines.lines() {
                 text += &format!("\n  {label}: {line}");
             }
         }
         text
+    }
+}
+
+impl Diagnostic {
+    /// What is wrong, and where.
+    fn words(&self) -> [String; 2] {
+        let what = format!("{}[{}]: {}", self.severity, self.code, self.what);
+        [what, format!("{}:{}:{}", self.file, self.line, self.column)]
     }
 }
 

@@ -42,16 +42,16 @@ macro_rules! perfetto {
         impl Looks for $probe<'_, File> {
             fn begin(&mut self, directory: &mut RunDirectory) -> Result<(), String> {
                 let file = begun(directory, "trace.perfetto", Ok)?;
-                self.begin_file(file);
+                self.scene().begin_file(file);
                 Ok(())
             }
 
             fn flush(&mut self) -> Result<(), String> {
-                written($probe::flush(self))
+                written(self.scene().flush())
             }
 
             fn finish(&mut self, at: u64) -> Result<(), String> {
-                written($probe::finish(self, Time(at)))
+                written(self.scene().finish(Time(at)))
             }
         }
 

@@ -1,6 +1,6 @@
 //! Cells by circuit.
 
-use std::io::{self, Write};
+use std::io::Write;
 
 use backwater_kernel::{Channels, Rate, Time};
 use backwater_net::Network;
@@ -53,25 +53,9 @@ impl<'a, W: Write> PerfettoCells<'a, W> {
         }
     }
 
-    /// Begins the file; it is written to in large pieces.
-    pub fn begin_file(&mut self, file: W) {
-        self.scene.begin_file(file);
-    }
-
-    /// Hands on what is still in memory.
-    ///
-    /// # Errors
-    /// If it can't be written, or what came before could not.
-    pub fn flush(&mut self) -> io::Result<()> {
-        self.scene.flush()
-    }
-
-    /// The run is over.
-    ///
-    /// # Errors
-    /// If it can't be written, or what came before could not.
-    pub fn finish(&mut self, at: Time) -> io::Result<()> {
-        self.scene.finish(at)
+    /// What is drawn, and the file that it is written to.
+    pub fn scene(&mut self) -> &mut Scene<W, u32> {
+        &mut self.scene
     }
 
     /// A leg is like that from now on.

@@ -1,6 +1,6 @@
 //! Frames by class.
 
-use std::io::{self, Write};
+use std::io::Write;
 
 use backwater_kernel::{Channels, Time};
 use backwater_net::Network;
@@ -63,25 +63,9 @@ impl<'a, W: Write> PerfettoFrames<'a, W> {
         }
     }
 
-    /// Begins the file; it is written to in large pieces.
-    pub fn begin_file(&mut self, file: W) {
-        self.scene.begin_file(file);
-    }
-
-    /// Hands on what is still in memory.
-    ///
-    /// # Errors
-    /// If it can't be written, or what came before could not.
-    pub fn flush(&mut self) -> io::Result<()> {
-        self.scene.flush()
-    }
-
-    /// The run is over.
-    ///
-    /// # Errors
-    /// If it can't be written, or what came before could not.
-    pub fn finish(&mut self, at: Time) -> io::Result<()> {
-        self.scene.finish(at)
+    /// What is drawn, and the file that it is written to.
+    pub fn scene(&mut self) -> &mut Scene<W, (u32, Gate)> {
+        &mut self.scene
     }
 
     /// A queue holds so much; of several numbers of an instant the last one counts.

@@ -6,7 +6,7 @@
 
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::given::ethernet::EthernetFile;
-use crate::given::ethernet::flow_control::FlowControl;
+use crate::given::ethernet::flow_control::{FlowControl, Headroom};
 use crate::given::ethernet::network::Channel;
 use crate::source::At;
 use crate::typed::Placed;
@@ -62,8 +62,11 @@ impl Controls {
         for own in given(file) {
             check_kind(own, mistakes);
         }
+        towards_hosts(net, mistakes);
         let channels = 0..2 * net.joins.len() as u32;
-        let own: Vec<_> = channels.clone().map(|id| own(net, id)).collect();
+        let has_own = given(file).any(|own| own.value.is_some());
+        let own = |id| if has_own { own(net, id) } else { None };
+        let own: Vec<_> = channels.clone().map(own).collect();
         let mut found = Self {
             credited: vec![0; own.len()],
             held: vec![0; net.names.len()],
@@ -83,6 +86,17 @@ impl Controls {
             }
         }
         found
+    }
+
+    /// Where links say of their own credit that it promises nothing: the switch behind each, the
+    /// classes, and the place.
+    pub(crate) fn unchecked(&self, net: &Net<'_>) -> Vec<(u32, Mask, &At)> {
+        let own = (0..).zip(&self.own);
+        let own = own.filter_map(|(id, own)| Some((id, own.as_ref()?.value.credits()?)));
+        let unchecked = own.filter(|(_, own)| *own.headroom == Headroom::Unchecked);
+        unchecked
+            .map(|(id, own)| (net.ends(id).1, self.credited(id), &own.headroom.at))
+            .collect()
     }
 
     /// What controls a channel.
@@ -217,6 +231,31 @@ fn own(net: &Net<'_>, channel: u32) -> Option<Placed<FlowControl>> {
         is_given: own.is_given,
         is_faulty: own.is_faulty,
     })
+}
+
+/// A direction into a host has nothing to control: hosts take what comes.
+fn towards_hosts(net: &Net<'_>, mistakes: &mut Diagnostics) {
+    let mut told: Vec<&At> = Vec::new();
+    for (id, join) in (0_u32..).step_by(2).zip(&net.joins) {
+        let Some(links) = join.own else { continue };
+        let [forward, backward] = match join.turned {
+            false => [id, id + 1],
+            true => [id + 1, id],
+        };
+        for (id, side) in [(forward, &links.forward), (backward, &links.backward)] {
+            let own = side.as_ref().and_then(|side| side.flow_control.place());
+            let own = own.filter(|at| !net.forwards(net.ends(id).1) && !told.contains(at));
+            let Some(at) = own else { continue };
+            told.push(at);
+            let name = net.channel_name(id);
+            mistakes.push(
+                Diagnostic::error("no-meaning", format!("`{name}` leads into a host"))
+                    .at(at.clone(), "has no meaning there")
+                    .note("a host takes what comes: nothing holds back what is sent to it")
+                    .help("give it to the other direction, or leave it out"),
+            );
+        }
+    }
 }
 
 fn check_kind(own: &Placed<Option<FlowControl>>, mistakes: &mut Diagnostics) {

@@ -3,7 +3,7 @@
 //! A class under flow control loses nothing, at any node. One word gives that up, for the classes
 //! and places it names: `headroom = "unchecked"`.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use backwater_net::frames::spec::{EthernetSpec, NodeKind};
 
@@ -80,7 +80,9 @@ impl Consent {
             })
         };
         let of_classes = file.classes.iter().filter_map(of_class);
-        let words = general.into_iter().chain(of_classes).collect();
+        let mut words: Vec<Word> = general.into_iter().collect();
+        words.extend(of_links(net, controls));
+        words.extend(of_classes);
         let lossless = ports.lossless | controls.all_credited();
         for own in &file.classes {
             without_meaning(own, lossless, mistakes);
@@ -132,6 +134,23 @@ impl Consent {
         }
         given_up
     }
+}
+
+/// What links say of the credit that they have of their own, one word for each class and place.
+fn of_links(net: &Net<'_>, controls: &Controls) -> Vec<Word> {
+    let mut found: BTreeMap<(&At, u8), BTreeSet<u32>> = BTreeMap::new();
+    for (node, classes, at) in controls.unchecked(net) {
+        for class in (0..8).filter(|class| classes & 1 << class != 0) {
+            found.entry((at, class)).or_default().insert(node);
+        }
+    }
+    let word = |((at, class), nodes): ((&At, u8), BTreeSet<u32>)| Word {
+        class: Some(class),
+        nodes: Some(nodes),
+        is_unchecked: true,
+        at: at.clone(),
+    };
+    found.into_iter().map(word).collect()
 }
 
 fn note(given_up: &mut Vec<GivenUp>, word: &Word, node: u32, class: u8, mistakes: &Diagnostics) {

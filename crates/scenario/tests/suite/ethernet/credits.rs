@@ -130,6 +130,30 @@ fn a_link_may_have_credit_where_others_are_stopped() {
     assert_eq!(sent[0].abs_diff(sent[1]) * 1_000 / sent[0], 0, "{sent:?}");
 }
 
+/// What a link says of its own credit gives up the promise of the switch behind it, and no other.
+#[test]
+fn a_link_may_give_up_its_promise() {
+    let text = |words: &str| {
+        let between = "between = [\"A\", \"B\"]\n";
+        let own = format!("{between}flow_control = {{ kind = \"n23\"{words} }}\n");
+        line("pfc", "detect = \"inputs\"").replace(between, &own)
+    };
+    for (words, at_b) in [("", 1), (", headroom = \"unchecked\"", 0)] {
+        let spec = read(&text(words));
+        let promised = [2, 3].map(|node: usize| spec.nodes[node].promised & 1);
+        // `B -> A` is such a link too.
+        assert_eq!(promised, [at_b, at_b], "{words}");
+    }
+    let one_way = text(", headroom = \"unchecked\"")
+        .replace("flow_control = {", "forward = { flow_control = {");
+    let one_way = one_way.replace("\"unchecked\" }", "\"unchecked\" } }");
+    let spec = read(&one_way);
+    assert_eq!(
+        [2, 3].map(|node: usize| spec.nodes[node].promised & 1),
+        [1, 0]
+    );
+}
+
 /// Where a link has neither, what finds the memory of its input full is dropped, and nothing
 /// promises otherwise; what has credit loses nothing.
 #[test]
