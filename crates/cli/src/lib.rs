@@ -13,6 +13,7 @@ mod example;
 mod explain;
 mod files;
 mod manual;
+mod merge;
 mod plot;
 mod progress;
 mod reproduce;
@@ -63,6 +64,8 @@ enum Command {
     Run(run::Options),
     /// Run every combination of values and seeds, resumable, and draw the curves
     Sweep(sweep::Options),
+    /// Join the shards of a sweep that several machines computed
+    Merge(merge::Options),
     /// Find the load at which a network saturates
     Saturate(saturate::Options),
     /// Run one workload under nine schemes and print one table
@@ -93,7 +96,7 @@ enum Command {
 }
 
 /// Keys changed on the command line.
-#[derive(clap::Args, Clone, Default)]
+#[derive(clap::Args, Clone, Default, PartialEq)]
 struct Changes {
     /// Change a key, as `--set run.duration="50 ms"` or `--set flows.VC1.priority=1`
     #[arg(long = "set", value_name = "KEY=VALUE")]
@@ -133,6 +136,7 @@ fn carry_out(command: Command) -> u8 {
     match command {
         Command::Run(options) => run::run(&options),
         Command::Sweep(options) => sweep::sweep(&options),
+        Command::Merge(options) => merge::merge(&options),
         Command::Saturate(options) => saturate::saturate(&options),
         Command::Compare(options) => compare::compare(&options),
         Command::Plot(options) => plot::plot(&options),

@@ -13,7 +13,8 @@ use backwater_results::sweep::{
 };
 use backwater_scenario::Set;
 
-use crate::sweep::plan::{Checked, How, Plan, Work, command};
+use crate::sweep::plan::{Checked, How, Plan};
+use crate::sweep::work::Work;
 use crate::sweep::{status, told};
 use crate::{Changes, default_out, fail, files, run};
 use backwater_results::sweep::Point;
@@ -92,7 +93,10 @@ pub fn saturate(options: &Options) -> u8 {
     interrupt::flag();
     let read = files::read(&options.file);
     let axis = Some(options.axis());
-    let plan = read.and_then(|source| Plan::read(source, &options.changes, &options.how, axis));
+    let plan = read.and_then(|source| {
+        let asked = options.how.asked(source, &options.changes);
+        Plan::to_compute(asked, &options.how, axis)
+    });
     let plan = match plan {
         Ok(plan) => plan,
         Err(message) => return told(&message),
@@ -124,7 +128,7 @@ pub fn saturate(options: &Options) -> u8 {
     let out = options.how.out.clone();
     let name = format!("{}-saturate", run::name_of(&options.file));
     let out = out.unwrap_or_else(|| default_out(&name, &options.changes));
-    let (work, directory) = match plan.start(&out, &options.how, &checked) {
+    let (work, directory) = match plan.start(&out, options.how.fresh, &checked) {
         Ok(started) => started,
         Err(message) => return fail(message),
     };
@@ -134,7 +138,7 @@ pub fn saturate(options: &Options) -> u8 {
     };
     let report = Found::new(&plan, load, &checked, &searches, tried);
     let more = options.words();
-    let command = command("saturate", &plan, &options.changes, &options.how, more);
+    let command = plan.asked.command("saturate", more);
     let info = plan.info(&checked, command);
     if let Err(error) = report.write(directory, &info) {
         return fail(error);

@@ -1,23 +1,32 @@
 //! `backwater sweep`: every combination of values and seeds, on all cores, resumable.
 
+pub mod asked;
 pub mod digest;
 pub mod plan;
 mod progress;
+pub mod shard;
+mod slurm;
 pub mod store;
 mod stored;
+pub mod work;
 
 use backwater_kernel::words::counted;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use backwater_results::RunDirectory;
 use backwater_results::sweep::{
-    Role, SweepInfo, SweepResult, sweep_pivot, sweep_report, sweep_tables,
+    Point, Role, SweepInfo, SweepResult, sweep_pivot, sweep_report, sweep_tables,
 };
 
 use crate::{BAD_INPUT, Changes, FAILED, SHORT_OF_MEMORY, SUCCESS};
 use crate::{default_out, fail, files, run};
+use asked::{Asked, PLAN};
 use backwater_run::{interrupt, memory};
-use plan::{How, Plan, command};
+use plan::{Checked, How, Plan};
+use shard::Shard;
+
+/// What the name of the directory with the shards of a sweep has besides.
+pub const SHARDS: &str = "-shards";
 
 /// What to sweep.
 #[derive(clap::Args)]
@@ -28,63 +37,154 @@ pub struct Options {
     changes: Changes,
     #[command(flatten)]
     how: How,
+    /// Compute one of so many parts, as 3/16, into OUT-shards/3-of-16; `backwater merge` joins them
+    #[arg(long, value_name = "K/N")]
+    shard: Option<Shard>,
+    /// Print a line for each point and run none: number, id, values, seed
+    #[arg(long)]
+    list: bool,
+    /// Print a script for `sbatch` that computes so many parts, each as a task of an array
+    #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true)]
+    #[arg(default_missing_value = "16", value_parser = clap::value_parser!(u64).range(1..=10_000))]
+    #[arg(conflicts_with_all = ["shard", "list"])]
+    slurm: Option<u64>,
 }
 
 /// Checks every point, computes those that are not stored, writes tables and report.
 pub fn sweep(options: &Options) -> u8 {
     interrupt::flag();
-    let read = files::read(&options.file);
-    let plan = read.and_then(|source| Plan::read(source, &options.changes, &options.how, None));
+    let only_looks = options.list || options.slurm.is_some();
+    let plan = files::read(&options.file).and_then(|source| {
+        let asked = options.how.asked(source, &options.changes);
+        match only_looks {
+            true => Plan::read(asked, 0, None),
+            false => Plan::to_compute(asked, &options.how, None),
+        }
+    });
     let plan = match plan {
         Ok(plan) => plan,
         Err(message) => return told(&message),
     };
-    let points: Vec<u64> = match plan.sweep.points() {
-        Ok(points) => (0..points).collect(),
+    let all = match plan.sweep.points() {
+        Ok(points) => points,
         Err(mistakes) => return told(&mistakes.render(files::color())),
     };
-    if points.len() == 1 && plan.sweep.axes().is_empty() {
+    if all == 1 && plan.sweep.axes().is_empty() {
         return fail(
             "nothing varies; add `[sweep]` with axes or seeds to the scenario, or give --axis \
              load=0.1,0.2 or --seeds 5",
         );
     }
+    let points = match options.shard {
+        Some(shard) => shard.points(all),
+        None => (0..all).collect(),
+    };
     let checked = match plan.check(&points) {
         Ok(checked) => checked,
         Err(Some(message)) => return told(&message),
         Err(None) => return interrupt::status(),
     };
     let out = options.how.out.clone();
-    let name = format!("{}-sweep", run::name_of(&options.file));
-    let out = out.unwrap_or_else(|| default_out(&name, &options.changes));
-    let (work, directory) = match plan.start(&out, &options.how, &checked) {
+    let out = out.unwrap_or_else(|| usual_out(&plan.asked));
+    if options.list {
+        return list(&plan, &points, &checked);
+    }
+    if let Some(tasks) = options.slurm {
+        return slurm::print(&plan.asked, &out, tasks.min(all), all);
+    }
+    compute(options, &plan, &points, &checked, &out)
+}
+
+fn compute(options: &Options, plan: &Plan, points: &[u64], checked: &Checked, out: &Path) -> u8 {
+    let shard = options.shard;
+    let out = shard.map_or(out.to_path_buf(), |shard| shards_of(out).join(shard.name()));
+    let (work, mut directory) = match plan.start(&out, options.how.fresh, checked) {
         Ok(started) => started,
         Err(message) => return fail(message),
     };
-    let mut found = work.stored(&points, &checked.keys);
+    if let Err(error) = directory.write(PLAN, plan.kept(shard).text().as_bytes()) {
+        return fail(error);
+    }
+    let mut found = work.stored(points, &checked.keys);
     let stored = found.iter().flatten().count();
     if stored > 0 {
         eprintln!("{stored} of {} there already", counted(points.len(), "run"));
     }
-    if let Err(message) = work.complete(&points, &checked.keys, &mut found) {
+    if let Err(message) = work.complete(points, &checked.keys, &mut found) {
         return fail(message);
     }
-    let result = plan.result(&checked.measures, &points, found);
-    let command = command("sweep", &plan, &options.changes, &options.how, Vec::new());
-    let info = plan.info(&checked, command);
+    let done = found.iter().flatten().count();
+    let more = shard.map(|shard| vec!["--shard".into(), shard.to_string()]);
+    let end = End {
+        command: plan.asked.command("sweep", more.unwrap_or_default()),
+        words: format!("{} computed now", done - stored),
+        out,
+        may_lack: false,
+    };
+    conclude(plan, checked, points, found, directory, &end)
+}
+
+/// How a sweep or a merge ends.
+pub struct End {
+    /// The command that makes the same.
+    pub command: String,
+    /// What it did.
+    pub words: String,
+    /// Where the results are.
+    pub out: PathBuf,
+    /// Points that are missing are as wanted.
+    pub may_lack: bool,
+}
+
+/// Writes tables and report of what was found, and says so.
+pub fn conclude(
+    plan: &Plan,
+    checked: &Checked,
+    points: &[u64],
+    found: Vec<Option<Point>>,
+    directory: RunDirectory,
+    end: &End,
+) -> u8 {
+    let result = plan.result(&checked.measures, points, found);
+    let info = plan.info(checked, end.command.clone());
     if let Err(error) = write(directory, &info, &result) {
         return fail(error);
     }
     let done = result.rows.len();
     println!(
-        "{}: {done} of {}, {} computed now",
+        "{}: {done} of {}, {}",
         info.name,
         counted(points.len(), "run"),
-        done - stored
+        end.words
     );
     print!("{}", sweep_pivot(&result));
-    println!("report: {}", files::shown(&out.join("report.html")));
-    status(&result)
+    println!("report: {}", files::shown(&end.out.join("report.html")));
+    match end.may_lack {
+        true => judge(&result),
+        false => status(&result),
+    }
+}
+
+/// Where results go when `--out` does not say.
+pub fn usual_out(asked: &Asked) -> PathBuf {
+    let name = run::name_of(Path::new(&asked.source.name));
+    default_out(&format!("{name}-sweep"), &asked.changes)
+}
+
+/// Where the shards of a sweep lie, each in a directory of its own.
+pub fn shards_of(out: &Path) -> PathBuf {
+    let mut name = out.as_os_str().to_owned();
+    name.push(SHARDS);
+    name.into()
+}
+
+/// Number, id, values and seed of each point, with tabs between them.
+fn list(plan: &Plan, points: &[u64], checked: &Checked) -> u8 {
+    for (point, key) in points.iter().zip(&checked.keys) {
+        let words = plan.sweep.describe(*point).replace(", ", "\t");
+        println!("{}\t{}\t{words}", point + 1, key.id());
+    }
+    SUCCESS
 }
 
 /// A message that is complete in itself.
@@ -102,6 +202,11 @@ pub fn status(result: &SweepResult) -> u8 {
         eprintln!("stopped; the same command continues from here");
         return interrupt::status();
     }
+    judge(result)
+}
+
+/// The status of what was computed.
+fn judge(result: &SweepResult) -> u8 {
     match result.count(Role::Broken) {
         0 => SUCCESS,
         broken => {

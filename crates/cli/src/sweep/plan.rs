@@ -1,4 +1,4 @@
-//! What is to be run, checked as a whole before anything runs; and its running.
+//! What is to be run, checked as a whole before anything runs.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -11,13 +11,15 @@ use backwater_scenario::{Diagnostics, Limits, Scenario, Set, Source, Sweep};
 use rayon::ThreadPool;
 use rayon::prelude::*;
 
+use super::asked::{Asked, Kept, Varied};
 use super::progress::Progress;
+use super::shard::Shard;
 use super::store::{Key, Store};
-use crate::{Changes, command_of, files, holder};
+use super::work::Work;
+use crate::{Changes, files, holder};
 use backwater_results::sweep::Point;
-use backwater_run::Engine;
-use backwater_run::memory::{self, Memory};
-use backwater_run::{interrupt, machine};
+use backwater_run::memory::Memory;
+use backwater_run::{Engine, interrupt, machine};
 
 /// Points checked before mistakes are told.
 const CHUNK: usize = 4096;
@@ -27,17 +29,9 @@ const ENOUGH: u64 = 100;
 /// What sweeps and searches share.
 #[derive(clap::Args)]
 pub struct How {
-    /// Add an axis or replace one of the scenario, as `--axis load=0.1,0.2` or
-    /// `--axis 'load={ from = 0.1, to = 0.9, step = 0.1 }'`
-    #[arg(long = "axis", value_name = "KEY=VALUES")]
-    axes: Vec<String>,
-    /// Number of seeds, or a list of them: 5 or 1,2,7
-    #[arg(long, value_name = "N")]
-    seeds: Option<String>,
-    /// Columns of flows or groups in addition to those of the whole network, as
-    /// victim.goodput,incast.fct_p99
-    #[arg(long, value_name = "FLOW.COLUMN,..")]
-    columns: Option<String>,
+    /// What varies.
+    #[command(flatten)]
+    pub varied: Varied,
     /// Runs in parallel [default: one per core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     jobs: Option<u16>,
@@ -46,7 +40,7 @@ pub struct How {
     pub out: Option<PathBuf>,
     /// Remove points that were computed earlier
     #[arg(long)]
-    fresh: bool,
+    pub fresh: bool,
     #[command(flatten)]
     memory: Memory,
 }
@@ -55,19 +49,13 @@ pub struct How {
 pub struct Plan {
     /// The points.
     pub sweep: Sweep,
-    source: Source,
-    pool: ThreadPool,
+    /// What was asked for.
+    pub asked: Asked,
+    /// Threads that work for it.
+    pub pool: ThreadPool,
     limits: Limits,
     /// What the scenario names, by path: each is read once, so that all points see the same.
     named: Mutex<BTreeMap<PathBuf, String>>,
-}
-
-/// A sweep at work in its directory.
-pub struct Work<'a> {
-    plan: &'a Plan,
-    measures: Vec<Measure>,
-    columns: Vec<FlowColumn>,
-    store: Store,
 }
 
 /// Points that can run: what each is known by, and what is measured.
@@ -76,7 +64,8 @@ pub struct Checked {
     pub keys: Vec<Key>,
     /// What the engine measures, and what is asked for of flows.
     pub measures: Vec<Measure>,
-    columns: Vec<FlowColumn>,
+    /// Those of flows.
+    pub columns: Vec<FlowColumn>,
     /// Title and description of the scenario.
     pub words: (String, String),
     /// What the author may not have meant.
@@ -84,95 +73,59 @@ pub struct Checked {
 }
 
 impl How {
-    /// Options that change what comes out, as typed.
-    fn words(&self) -> Vec<String> {
-        let axes = self
-            .axes
-            .iter()
-            .flat_map(|axis| ["--axis".into(), axis.clone()]);
-        let seeds = self
-            .seeds
-            .iter()
-            .flat_map(|seeds| ["--seeds".into(), seeds.clone()]);
-        let columns = self
-            .columns
-            .iter()
-            .flat_map(|columns| ["--columns".into(), columns.clone()]);
-        axes.chain(seeds).chain(columns).collect()
+    /// What is asked for of this scenario.
+    pub fn asked(&self, source: Source, changes: &Changes) -> Asked {
+        Asked {
+            source,
+            changes: changes.clone(),
+            varied: self.varied.clone(),
+        }
     }
 }
 
-/// The command that gives the same: without what moves no number.
-pub fn command(name: &str, plan: &Plan, changes: &Changes, how: &How, more: Vec<String>) -> String {
-    let sets = changes
-        .sets
-        .iter()
-        .flat_map(|set| ["--set".into(), set.clone()]);
-    let seed = changes
-        .seed
-        .iter()
-        .flat_map(|seed| ["--seed".into(), seed.to_string()]);
-    let words = [String::from(name), plan.source.name.clone()].into_iter();
-    command_of(words.chain(sets).chain(seed).chain(how.words()).chain(more))
-}
-
 impl Plan {
-    /// Reads the scenario and its axes; `more` comes on top of `--axis`.
-    pub fn read(
-        source: Source,
-        changes: &Changes,
-        how: &How,
-        more: Option<Set>,
-    ) -> Result<Plan, String> {
-        let mut sets = files::sets(changes).map_err(|message| format!("error: {message}"))?;
-        if let Some(seeds) = &how.seeds {
-            let is_list = seeds.contains(',') && !seeds.trim_start().starts_with('[');
-            sets.push(Set {
-                key: "sweep.seeds".into(),
-                value: if is_list {
-                    format!("[{seeds}]")
-                } else {
-                    seeds.clone()
-                },
-            });
-        }
-        if let Some(columns) = &how.columns {
-            let columns = columns.split(',').map(|column| format!("{column:?}"));
-            let columns: Vec<String> = columns.collect();
-            sets.push(Set {
-                key: "sweep.columns".into(),
-                value: format!("[{}]", columns.join(", ")),
-            });
-        }
-        let mut axes = Vec::new();
-        for text in &how.axes {
-            let Some((key, value)) = text.split_once('=') else {
-                return Err(format!(
-                    "error: --axis takes KEY=VALUES, as load=0.1,0.2; this is `{text}`"
-                ));
-            };
-            axes.push(Set {
-                key: key.trim().into(),
-                value: value.trim().into(),
-            });
-        }
-        axes.extend(more);
-        let sweep = Sweep::read(&source, &sets, &axes)
-            .map_err(|mistakes| mistakes.render(files::color()))?;
-        let jobs = how.jobs.map_or(0, usize::from);
-        let pool = machine::pool(jobs).map_err(|error| format!("error: {error}"))?;
-        let limits = how.memory.limits(pool.current_num_threads());
+    /// A plan to compute as `how` says; `more` comes on top of the axes.
+    pub fn to_compute(asked: Asked, how: &How, more: Option<Set>) -> Result<Plan, String> {
+        let mut plan = Plan::read(asked, how.jobs.map_or(0, usize::from), more)?;
+        plan.limits = how.memory.limits(plan.pool.current_num_threads());
         how.memory.watch(0);
+        Ok(plan)
+    }
+
+    /// A plan to look at: whether its points fit into this machine's memory is of no interest.
+    pub fn read(asked: Asked, jobs: usize, more: Option<Set>) -> Result<Plan, String> {
+        let (sets, mut axes) = asked.sets_and_axes()?;
+        axes.extend(more);
+        let sweep = Sweep::read(&asked.source, &sets, &axes)
+            .map_err(|mistakes| mistakes.render(files::color()))?;
+        let pool = machine::pool(jobs).map_err(|error| format!("error: {error}"))?;
         Ok(Plan {
             sweep,
-            source,
+            asked,
             pool,
-            limits,
+            limits: Limits { memory_bytes: None },
             named: Mutex::default(),
         })
     }
 
-    fn scenario(&self, point: u64) -> Result<Scenario, Diagnostics> {
+    /// What another machine needs to make the same points.
+    pub fn kept(&self, shard: Option<Shard>) -> Kept {
+        let named = self.named.lock().unwrap_or_else(PoisonError::into_inner);
+        Kept {
+            asked: self.asked.clone(),
+            shard,
+            named: named.clone(),
+        }
+    }
+
+    /// From here on these files are not read again.
+    pub fn know(&self, files: BTreeMap<PathBuf, String>) {
+        let mut named = self.named.lock().unwrap_or_else(PoisonError::into_inner);
+        named.extend(files);
+    }
+
+    /// The scenario of a point.
+    pub fn scenario(&self, point: u64) -> Result<Scenario, Diagnostics> {
         let load = |path: &Path| self.load(path);
         self.sweep.scenario(point, &self.limits, &load)
     }
@@ -227,8 +180,9 @@ impl Plan {
         if found.errors() > 0 {
             return Err(Some(found.render(files::color())));
         }
-        let first = points.first().and_then(|point| self.scenario(*point).ok());
-        let scenario = first.ok_or_else(|| Some("error: there is nothing to run".to_owned()))?;
+        // Of the first point of all, whichever are looked at here: so shards measure the same.
+        let first = self.scenario(0);
+        let scenario = first.map_err(|mistakes| Some(mistakes.render(files::color())))?;
         let engine = backwater_run::engine(&scenario);
         let columns = self.columns(&*engine)?;
         let chosen = columns.iter().map(|column| column.measure.clone());
@@ -237,7 +191,7 @@ impl Plan {
             measures: engine.measures().iter().cloned().chain(chosen).collect(),
             columns,
             words: (
-                backwater_run::job::title(&scenario.title, &self.source),
+                backwater_run::job::title(&scenario.title, &self.asked.source),
                 scenario.about.trim().to_owned(),
             ),
             warnings: found,
@@ -270,7 +224,7 @@ impl Plan {
             description: checked.words.1.clone(),
             command,
             version: env!("CARGO_PKG_VERSION").into(),
-            scenario: self.source.text.clone(),
+            scenario: self.asked.source.text.clone(),
         }
     }
 
@@ -318,7 +272,7 @@ impl Plan {
     pub fn start(
         &self,
         out: &Path,
-        how: &How,
+        fresh: bool,
         checked: &Checked,
     ) -> Result<(Work<'_>, RunDirectory), String> {
         if !checked.warnings.is_empty() {
@@ -326,16 +280,10 @@ impl Plan {
         }
         let directory = RunDirectory::create_with_points(out, &holder());
         let mut directory = directory.map_err(|error| error.to_string())?;
-        let store = Store::open(out, how.fresh)?;
+        let store = Store::open(out, fresh)?;
         self.write_sources(&mut directory)
             .map_err(|error| error.to_string())?;
-        let work = Work {
-            plan: self,
-            measures: checked.measures.clone(),
-            columns: checked.columns.clone(),
-            store,
-        };
-        Ok((work, directory))
+        Ok((Work::new(self, checked, store), directory))
     }
 
     /// The scenario and the files it names.
@@ -343,7 +291,7 @@ impl Plan {
         &self,
         directory: &mut RunDirectory,
     ) -> Result<(), backwater_results::DirectoryError> {
-        let folder = Path::new(&self.source.name).parent();
+        let folder = Path::new(&self.asked.source.name).parent();
         let named = self.named.lock().unwrap_or_else(PoisonError::into_inner);
         for (path, text) in named.iter() {
             let name = path.strip_prefix(folder.unwrap_or(Path::new("")));
@@ -351,79 +299,6 @@ impl Plan {
                 directory.write_named(name, text)?;
             }
         }
-        directory.write("scenario.toml", self.source.text.as_bytes())
-    }
-}
-
-impl Work<'_> {
-    /// The stored points of these keys. Of those that are damaged it says so.
-    pub fn stored(&self, points: &[u64], keys: &[Key]) -> Vec<Option<Point>> {
-        let load = |key: &Key| self.store.load(key, &self.measures);
-        let pool = &self.plan.pool;
-        let found: Vec<_> = pool.install(|| keys.par_iter().map(load).collect());
-        let all = points.iter().zip(found);
-        let point = |(number, found): (&u64, Result<Option<Point>, String>)| {
-            found.unwrap_or_else(|damage| {
-                let point = self.plan.sweep.describe(*number);
-                eprintln!("note: the stored point {point} is damaged ({damage}): computed again");
-                None
-            })
-        };
-        all.map(point).collect()
-    }
-
-    /// Computes what `found` lacks, each scenario once, and stores it. After Ctrl-C the rest stays
-    /// `None`.
-    pub fn complete(
-        &self,
-        points: &[u64],
-        keys: &[Key],
-        found: &mut [Option<Point>],
-    ) -> Result<(), String> {
-        let mut missing: Vec<usize> = (0..points.len())
-            .filter(|at| found[*at].is_none())
-            .collect();
-        let all = missing.clone();
-        missing.sort_by_key(|at| (keys[*at], *at));
-        missing.dedup_by_key(|at| keys[*at]);
-        missing.sort();
-        let progress = Progress::new("running", missing.len() as u64);
-        let compute = |at: &usize| {
-            let point = self.compute(points[*at], &keys[*at])?;
-            progress.step();
-            Ok((*at, point))
-        };
-        let computed: Result<Vec<(usize, Option<Point>)>, String> = self
-            .plan
-            .pool
-            .install(|| missing.par_iter().map(compute).collect());
-        for (at, point) in computed? {
-            found[at] = point;
-        }
-        for at in all {
-            if found[at].is_none() {
-                // The same scenario under another number.
-                let same = missing.iter().find(|other| keys[**other] == keys[at]);
-                found[at] = same.and_then(|other| found[*other].clone());
-            }
-        }
-        Ok(())
-    }
-
-    fn compute(&self, point: u64, key: &Key) -> Result<Option<Point>, String> {
-        if interrupt::is_set() || memory::is_short() {
-            return Ok(None);
-        }
-        let told = |message: String| format!("{}: {message}", self.plan.sweep.describe(point));
-        let scenario = self
-            .plan
-            .scenario(point)
-            .map_err(|wrong| told(wrong.render(false)))?;
-        let measured = backwater_run::engine(&scenario).measure(&self.columns);
-        let Some(measured) = measured.map_err(told)? else {
-            return Ok(None);
-        };
-        self.store.save(key, &self.measures, &measured)?;
-        Ok(Some(measured))
+        directory.write("scenario.toml", self.asked.source.text.as_bytes())
     }
 }

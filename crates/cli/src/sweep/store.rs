@@ -21,9 +21,10 @@ use backwater_results::sweep::Point;
 
 /// To be raised when the meaning of a measurement changes: older points then count no more.
 const FORMAT: u32 = 4;
-const VERSION: &str = env!("CARGO_PKG_VERSION");
+/// Of the program.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// Digest of the sources that decide what a run measures; see `build/sources.rs`.
-const SOURCES: &str = env!("BACKWATER_SOURCES");
+pub const SOURCES: &str = env!("BACKWATER_SOURCES");
 /// A point that is larger is none.
 const LARGEST_BYTES: u64 = 1 << 20;
 /// Bytes of the digest in a file's name.
@@ -64,8 +65,14 @@ impl Key {
         Key(sha256(text.as_bytes()))
     }
 
-    fn file(&self) -> String {
-        format!("{}.json", hex(&self.0[..NAMED]))
+    /// The name of its file, without the ending: the same wherever the point is computed.
+    pub fn id(&self) -> String {
+        hex(&self.0[..NAMED])
+    }
+
+    /// The name of its file.
+    pub fn file(&self) -> String {
+        format!("{}.json", self.id())
     }
 }
 
@@ -91,12 +98,7 @@ impl Store {
     /// # Errors
     /// If there was one and something has changed it; says how that shows.
     pub fn load(&self, key: &Key, measures: &[Measure]) -> Result<Option<Point>, String> {
-        let text = match read_file(&self.folder.join(key.file()), LARGEST_BYTES) {
-            Ok(text) => text,
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(error.to_string()),
-        };
-        decode(&text, &hex(&key.0), measures).map(Some)
+        load(&self.folder, key, measures)
     }
 
     /// Stores a point for good.
@@ -110,6 +112,23 @@ impl Store {
         let _ = log.write_all(format!("{}\n", hex(&key.0)).as_bytes());
         Ok(())
     }
+}
+
+/// The same of any directory of a sweep, whoever is at work in it.
+///
+/// # Errors
+/// As [`Store::load`].
+pub fn stored(directory: &Path, key: &Key, measures: &[Measure]) -> Result<Option<Point>, String> {
+    load(&directory.join(POINTS), key, measures)
+}
+
+fn load(folder: &Path, key: &Key, measures: &[Measure]) -> Result<Option<Point>, String> {
+    let text = match read_file(&folder.join(key.file()), LARGEST_BYTES) {
+        Ok(text) => text,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error.to_string()),
+    };
+    decode(&text, &hex(&key.0), measures).map(Some)
 }
 
 /// The log, to add to; anything else of its name goes, and what a link names stays.

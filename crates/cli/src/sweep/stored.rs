@@ -40,6 +40,18 @@ pub fn sealed(mut fields: Map<String, Value>) -> String {
 /// # Errors
 /// If it is anything else; says how that shows.
 pub fn decode(text: &[u8], scenario: &str, measures: &[Measure]) -> Result<Point, String> {
+    let stored = unsealed(text)?;
+    if stored.get("scenario").and_then(Value::as_str) != Some(scenario) {
+        return Err("it is of another scenario".into());
+    }
+    point(&stored, measures)
+}
+
+/// The fields of such a file.
+///
+/// # Errors
+/// If it is not whole; says how that shows.
+pub fn unsealed(text: &[u8]) -> Result<Map<String, Value>, String> {
     let stored: Result<Value, _> = serde_json::from_slice(text);
     let Ok(Value::Object(mut stored)) = stored else {
         return Err("it is truncated or not JSON".into());
@@ -48,10 +60,7 @@ pub fn decode(text: &[u8], scenario: &str, measures: &[Measure]) -> Result<Point
     if digest.as_ref().and_then(Value::as_str) != Some(digest_of(&stored).as_str()) {
         return Err("its digest does not match its content".into());
     }
-    if stored.get("scenario").and_then(Value::as_str) != Some(scenario) {
-        return Err("it is of another scenario".into());
-    }
-    point(&stored, measures)
+    Ok(stored)
 }
 
 /// The digest of the fields, as they are written without a space.

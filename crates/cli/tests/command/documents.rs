@@ -18,6 +18,7 @@ const SLOW: &[(&str, &str)] = &[
     ("backwater bench", "measures for minutes"),
     ("backwater sweep", "hundreds of runs"),
     ("backwater saturate", "dozens of runs"),
+    ("backwater merge", "what sweeps have computed"),
 ];
 /// Programs that are not ours; what they do is not tested here.
 const OTHERS: &[&str] = &[

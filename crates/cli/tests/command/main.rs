@@ -25,6 +25,7 @@ mod pipes;
 mod plotting;
 mod runs;
 mod saturation;
+mod shards;
 #[cfg(unix)]
 mod sharing;
 #[cfg(unix)]
