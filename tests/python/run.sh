@@ -1,6 +1,6 @@
 #!/bin/bash
 # The package for Python: a wheel is built, installed where nothing else is, and used there; then
-# beside pyarrow, polars, pandas and duckdb. The wheel has the dev profile, so that it is built on what
+# beside pyarrow, polars, pandas, duckdb and Dask. The wheel has the dev profile, so that it is built on what
 # `make unit` has compiled.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -46,6 +46,7 @@ done
 # What mypy knows pandas by.
 compgen -G "$tools/lib/python3*/site-packages/pandas-stubs" > /dev/null || install pandas-stubs \
     || skipped "the types of the package for Python beside pandas"
+has distributed || install 'dask[distributed]' || skipped "the package for Python on workers of Dask"
 install --no-deps --no-index --force-reinstall "$wheels"/*.whl
-echo "beside pyarrow, polars, pandas, duckdb, xarray and mypy:"
+echo "beside pyarrow, polars, pandas, duckdb, xarray, Dask and mypy:"
 "$tools/bin/python" -I -B -m unittest discover -s tests/python -p 'beside_*.py'

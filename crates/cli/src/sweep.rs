@@ -9,6 +9,7 @@ mod slurm;
 pub mod store;
 mod stored;
 pub mod work;
+pub mod workers;
 
 use backwater_kernel::words::counted;
 use std::path::{Path, PathBuf};

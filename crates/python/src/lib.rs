@@ -8,6 +8,7 @@ mod columns;
 mod errors;
 mod found;
 mod lend;
+mod points;
 mod said;
 mod saved;
 mod scenario;
@@ -26,6 +27,8 @@ mod _backwater {
     use super::errors::Diagnostic;
     #[pymodule_export]
     use super::found::Found;
+    #[pymodule_export]
+    use super::points::{Points, measure};
     #[pymodule_export]
     use super::saved::tables_of;
     #[pymodule_export]

@@ -58,6 +58,9 @@ pub struct Plan {
     named: Mutex<BTreeMap<PathBuf, String>>,
 }
 
+/// All that is measured, what of that is of flows; title and description of the scenario.
+type Measured = (Vec<Measure>, Vec<FlowColumn>, (String, String));
+
 /// Points that can run: what each is known by, and what is measured.
 pub struct Checked {
     /// In the order asked for.
@@ -87,9 +90,14 @@ impl Plan {
     /// A plan to compute as `how` says; `more` comes on top of the axes.
     pub fn to_compute(asked: Asked, how: &How, more: Option<Set>) -> Result<Plan, String> {
         let mut plan = Plan::read(asked, how.jobs.map_or(0, usize::from), more)?;
-        plan.limits = how.memory.limits(plan.pool.current_num_threads());
-        how.memory.watch(0);
+        plan.keep_within(&how.memory);
         Ok(plan)
+    }
+
+    /// From here on runs take no more memory than this, all threads together.
+    pub fn keep_within(&mut self, memory: &Memory) {
+        self.limits = memory.limits(self.pool.current_num_threads());
+        memory.watch(0);
     }
 
     /// A plan to look at: whether its points fit into this machine's memory is of no interest.
@@ -180,22 +188,27 @@ impl Plan {
         if found.errors() > 0 {
             return Err(Some(found.render(files::color())));
         }
-        // Of the first point of all, whichever are looked at here: so shards measure the same.
+        let (measures, columns, words) = self.measures()?;
+        Ok(Checked {
+            keys,
+            measures,
+            columns,
+            words,
+            warnings: found,
+        })
+    }
+
+    /// What is measured, which of that is of flows; title and description. Of the first point of
+    /// all, whichever are looked at here: so shards measure the same.
+    pub fn measures(&self) -> Result<Measured, Option<String>> {
         let first = self.scenario(0);
         let scenario = first.map_err(|mistakes| Some(mistakes.render(files::color())))?;
         let engine = backwater_run::engine(&scenario);
         let columns = self.columns(&*engine)?;
         let chosen = columns.iter().map(|column| column.measure.clone());
-        Ok(Checked {
-            keys,
-            measures: engine.measures().iter().cloned().chain(chosen).collect(),
-            columns,
-            words: (
-                backwater_run::job::title(&scenario.title, &self.asked.source),
-                scenario.about.trim().to_owned(),
-            ),
-            warnings: found,
-        })
+        let measures = engine.measures().iter().cloned().chain(chosen).collect();
+        let title = backwater_run::job::title(&scenario.title, &self.asked.source);
+        Ok((measures, columns, (title, scenario.about.trim().to_owned())))
     }
 
     /// The columns of flows that are asked for, in runs of the first point.

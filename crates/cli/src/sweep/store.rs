@@ -65,6 +65,11 @@ impl Key {
         Key(sha256(text.as_bytes()))
     }
 
+    /// A point of it as text.
+    pub fn text(&self, measures: &[Measure], point: &Point) -> String {
+        encode([VERSION, SOURCES, &hex(&self.0)], measures, point)
+    }
+
     /// The name of its file, without the ending: the same wherever the point is computed.
     pub fn id(&self) -> String {
         hex(&self.0[..NAMED])
@@ -103,7 +108,7 @@ impl Store {
 
     /// Stores a point for good.
     pub fn save(&self, key: &Key, measures: &[Measure], point: &Point) -> Result<(), String> {
-        let text = encode([VERSION, SOURCES, &hex(&key.0)], measures, point);
+        let text = key.text(measures, point);
         let path = self.folder.join(key.file());
         write_whole(&path, text.as_bytes())
             .map_err(|error| format!("can't write {}: {error}", path.display()))?;
@@ -111,6 +116,18 @@ impl Store {
         // Nothing depends on the log: it is there to be looked at.
         let _ = log.write_all(format!("{}\n", hex(&key.0)).as_bytes());
         Ok(())
+    }
+
+    /// Stores the text of a point that another process computed, if it is whole.
+    ///
+    /// # Errors
+    /// If it is not, or can't be written.
+    pub fn take(&self, key: &Key, measures: &[Measure], text: &str) -> Result<(), String> {
+        let point = decode(text.as_bytes(), &hex(&key.0), measures)?;
+        match self.load(key, measures) {
+            Ok(Some(_)) => Ok(()),
+            _ => self.save(key, measures, &point),
+        }
     }
 }
 

@@ -9,11 +9,13 @@ __all__ = [
     "Column",
     "Diagnostic",
     "Found",
+    "Points",
     "Scenario",
     "Table",
     "command",
     "examples",
     "explain",
+    "measure",
     "tables_of",
 ]
 
@@ -25,6 +27,9 @@ def explain(what: str) -> str:
 
 def examples() -> list[tuple[str, str]]:
     """Names and titles of the shipped scenarios."""
+
+def measure(plan: str, points: Sequence[int]) -> list[str]:
+    """Computes points of a plan, on a worker; gives the text of each."""
 
 def tables_of(folder: str) -> list[Table]:
     """All tables of a directory of results, in the order of its `columns.json`."""
@@ -187,6 +192,39 @@ class Scenario:
         command: str,
     ) -> Found:
         """Runs it. `progress` is called with the share that is done and a word on it."""
+
+@final
+class Points:
+    """A sweep in its directory, whose points are computed elsewhere."""
+
+    def __new__(cls, words: Sequence[str]) -> Points:
+        """Of the command `sweep` with these words. Every point is checked."""
+
+    @property
+    def plan(self) -> str:
+        """What a worker needs besides the numbers of points."""
+
+    @property
+    def count(self) -> int:
+        """Points in all."""
+
+    @property
+    def missing(self) -> list[int]:
+        """Numbers of the points to compute: of several that are the same scenario only one."""
+
+    @property
+    def stored(self) -> list[int]:
+        """Numbers of the points that were there."""
+
+    def take(self, points: Sequence[int], texts: Sequence[str]) -> list[int]:
+        """Stores what a worker computed of these points; gives the numbers of all that are there
+        by that."""
+
+    def rows(self, points: Sequence[int]) -> Table:
+        """Rows of stored points, as the table `sweep` has them."""
+
+    def close(self) -> None:
+        """Lets go of the directory."""
 
 @final
 class Found:

@@ -5,7 +5,8 @@ import os
 import shutil
 import tempfile
 import weakref
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -57,6 +58,17 @@ class Folder:
         return f"<backwater.{kind} {self.path}: tables {', '.join(self.tables)}>"
 
 
+@contextmanager
+def given_words(given: "Scenario") -> Iterator[list[str]]:
+    """A scenario as words of a command, as long as that goes on."""
+    with tempfile.TemporaryDirectory(prefix="backwater-") as folder:
+        try:
+            yield [given.written(folder), *given.sets()]
+        except ScenarioError as error:
+            # Of a file that is there for the command alone only the name is of interest.
+            raise ScenarioError(str(error).replace(folder + os.sep, "")) from None
+
+
 class Made:
     """What a command made."""
 
@@ -68,12 +80,8 @@ class Made:
 
     def of(self, given: "Scenario", words: Sequence[str], progress: bool | Progress) -> "Made":
         """Runs it on a scenario."""
-        with tempfile.TemporaryDirectory(prefix="backwater-") as folder:
-            try:
-                return self.run([given.written(folder), *given.sets(), *words], progress)
-            except ScenarioError as error:
-                # Of a file that is there for the command alone only the name is of interest.
-                raise ScenarioError(str(error).replace(folder + os.sep, "")) from None
+        with given_words(given) as given_as:
+            return self.run([*given_as, *words], progress)
 
     def run(self, words: Sequence[str], progress: bool | Progress) -> "Made":
         """Runs it with these words besides; what it leaves of a temporary directory goes if it
@@ -83,7 +91,11 @@ class Made:
             with shown(progress) as show:
                 self.ok, self.printed = _command.run(whole, show)
         except BaseException:
-            if self.is_temporary:
-                shutil.rmtree(self.path, ignore_errors=True)
+            self.discard()
             raise
         return self
+
+    def discard(self) -> None:
+        """Leaves nothing of a temporary directory."""
+        if self.is_temporary:
+            shutil.rmtree(self.path, ignore_errors=True)

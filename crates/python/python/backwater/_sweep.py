@@ -1,13 +1,15 @@
 """Sweeps: every combination of values and seeds."""
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor
 from typing import TYPE_CHECKING, Any
 
 from backwater import _toml
 from backwater._backwater import Table
-from backwater._folder import Folder, Made
-from backwater._progress import Progress
+from backwater._folder import Folder, Made, given_words
+from backwater._progress import Progress, shown
+from backwater._workers import executor_of, rows
 
 if TYPE_CHECKING:
     import pandas
@@ -90,14 +92,63 @@ class Sweep:
         out: str | os.PathLike[str] | None = None,
         jobs: int | None = None,
         progress: bool | Progress = False,
+        executor: Executor | None = None,
+        client: Any = None,
     ) -> SweepResult:
         """Computes what is not stored below `out` yet, `jobs` runs at once (one a core).
+
+        With `executor`, any of `concurrent.futures`, or `client`, one of `dask.distributed`, its
+        workers compute the points, with the same tables; see `as_completed`.
 
         Without `out` the results are kept in a temporary directory as long as the result is. Raises
         `ScenarioError` where a point has mistakes; Ctrl-C keeps the points that are done in `out`.
         """
-        words = self.words() + ([] if jobs is None else [f"--jobs={jobs}"])
-        return SweepResult(Made("sweep", out).of(self._scenario, words, progress))
+        made = Made("sweep", out)
+        if executor is None and client is None:
+            words = self.words() + ([] if jobs is None else [f"--jobs={jobs}"])
+            return SweepResult(made.of(self._scenario, words, progress))
+        if jobs is not None:
+            raise TypeError("jobs is for runs without workers: they have an executor of their own")
+        try:
+            computed = self.as_completed(
+                out=made.path, executor=executor, client=client, progress=progress
+            )
+            for _ in computed:
+                pass
+        except BaseException:
+            made.discard()
+            raise
+        # All points are there: what is left are tables and report.
+        return SweepResult(made.of(self._scenario, self.words(), False))
+
+    def as_completed(
+        self,
+        *,
+        out: str | os.PathLike[str],
+        executor: Executor | None = None,
+        client: Any = None,
+        progress: bool | Progress = False,
+    ) -> Iterator[dict[str, int | float | str | None]]:
+        """Rows as workers compute them: a dictionary with axes, seed, what was measured, trace hash.
+
+        First come those that are stored below `out`. Each is stored before it is given, so a client
+        that dies goes on with the same call; `run` with the same `out` makes the tables. Workers
+        need this package, of the same version, and no folder in common. Short points go to them in
+        batches. Lost workers of Dask are made up for.
+
+        Raises `ScenarioError` where a point has mistakes, `RunError` where workers can't go on.
+        """
+        with (
+            executor_of(executor, client) as workers,
+            shown(progress) as show,
+            given_words(self._scenario) as given,
+        ):
+
+            def told(there: int, of: int) -> None:
+                if show is not None:
+                    show(there / max(of, 1), f"{there} of {of}")
+
+            yield from rows([*given, *self.words(), f"--out={os.fspath(out)}"], workers, told)
 
     def __repr__(self) -> str:
         return f"<backwater.Sweep of {self._scenario.name}: {' '.join(self.words())}>"
