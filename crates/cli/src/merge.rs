@@ -361,3 +361,57 @@ fn all_of(given: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
     }
     Ok(all.into_iter().collect())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Changes;
+    use crate::sweep::asked::Varied;
+    use crate::sweep::store::Store;
+    use backwater_scenario::Source;
+
+    const SCENARIO: &str = include_str!("../../../scenarios/sweeps/shared-link.toml");
+
+    /// Two directories that hold the first point, with these values.
+    fn merged(name: &str, values: [f64; 2]) -> Result<Vec<Option<Point>>, String> {
+        let asked = Asked {
+            source: Source::new("shared-link.toml", SCENARIO),
+            changes: Changes::default(),
+            varied: Varied::default(),
+        };
+        let plan = Plan::read(asked, 1, None)?;
+        let checked = plan.check(&[0]).map_err(Option::unwrap_or_default)?;
+        let folder = std::env::temp_dir().join(format!("merge-{name}-{}", std::process::id()));
+        let _ = fs::remove_dir_all(&folder);
+        let directories = ["a", "b"].map(|name| folder.join(name));
+        for (directory, value) in directories.iter().zip(values) {
+            let store = Store::open(directory, false)?;
+            let point = Point {
+                values: vec![value; checked.measures.len()],
+                trace_hash: "0123456789abcdef".into(),
+            };
+            store.save(&checked.keys[0], &checked.measures, &point)?;
+        }
+        let shards = Shards {
+            directories: directories.into(),
+            kept: plan.kept(None),
+            shards: BTreeSet::new(),
+        };
+        let found = shards.points(&plan, &[0], &checked, &folder.join("out"));
+        let _ = fs::remove_dir_all(&folder);
+        found
+    }
+
+    #[test]
+    fn points_that_contradict_each_other_are_refused() {
+        let found = merged("same", [0.5, 0.5]).expect("they are the same");
+        assert_eq!(found.iter().flatten().count(), 1);
+        let found = merged("empty", [f64::NAN, f64::NAN]).expect("they are the same");
+        assert_eq!(found.iter().flatten().count(), 1);
+        let told = merged("other", [0.5, 0.25]).expect_err("they differ");
+        assert!(
+            told.contains("have different results of the point"),
+            "{told}"
+        );
+    }
+}

@@ -172,6 +172,67 @@ fn shards_of_two_sweeps_are_refused() {
         .complains("no directory of a sweep");
 }
 
+/// Files that the scenario names travel with the shards, also those that lie elsewhere and those
+/// that only some points read; where they differ, shards are of two sweeps.
+#[test]
+fn files_that_are_named_travel_too() {
+    let here = folder("shards-files");
+    let study = here.join("study");
+    fs::create_dir(&study).expect("a folder");
+    let nets = [("a", "1"), ("b", "3")].map(|(name, delay)| {
+        let text = format!("router 0 node 0 node 1 router 1 {delay}\nrouter 1 node 2 node 3\n");
+        fs::write(here.join(format!("{name}.anynet")), text).expect("a file");
+        format!("\"../{name}.anynet\"")
+    });
+    let axis = format!("vcs = [1, 2, 4]\n\"topology.file\" = [{}]", nets.join(", "));
+    let topology = "kind = \"file\"\nfile = \"../a.anynet\"";
+    let changes = [
+        ("kind = \"mesh\"\nsides = [4, 4]", topology),
+        ("vcs = [1, 2, 4]", &axis),
+    ];
+    mesh(&study, &changes);
+    let sweep = |folder: &Path, file: &str, more: &[&str]| {
+        backwater(folder, &[&["sweep", file], more].concat()).expect(0)
+    };
+    sweep(&here, "study/shared.toml", &["--out", "whole"]);
+    // Of one shard from another folder, so that its files have other paths.
+    sweep(
+        &here,
+        "study/shared.toml",
+        &["--shard", "1/2", "--out", "one"],
+    );
+    sweep(
+        &study,
+        "shared.toml",
+        &["--shard", "2/2", "--out", "../two"],
+    );
+    for name in ["study/shared.toml", "a.anynet", "b.anynet"] {
+        fs::rename(
+            here.join(name),
+            here.join("hidden").with_extension(name.len().to_string()),
+        )
+        .expect("a file can be renamed");
+    }
+    merge(&here, &["one-shards", "two-shards", "--out", "merged"]).expect(0);
+    merge(&here, &["two-shards", "one-shards", "--out", "again"]).expect(0);
+    same_contents(&here.join("again"), &here.join("merged"));
+    let table = |name: &str| fs::read(here.join(name).join("tables/sweep.csv")).expect("a table");
+    assert!(table("merged") == table("whole"));
+    // The other shard with another file of the same name.
+    mesh(&study, &changes);
+    for name in ["a", "b"] {
+        let text = "router 0 node 0 node 1 router 1 5\nrouter 1 node 2 node 3\n";
+        fs::write(here.join(format!("{name}.anynet")), text).expect("a file");
+    }
+    sweep(
+        &study,
+        "shared.toml",
+        &["--shard", "2/2", "--out", "../other"],
+    );
+    let ran = merge(&here, &["one-shards", "other-shards"]).expect(2);
+    ran.complains("are of two sweeps: their files");
+}
+
 #[test]
 fn shards_are_numbers_within_their_count() {
     let here = folder("shards-words");
