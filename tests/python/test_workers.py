@@ -65,6 +65,7 @@ class Workers(unittest.TestCase):
                     out=out, executor=executor, progress=lambda share, _: told.append(share)
                 )
                 self.assertTrue(found.ok)
+                self.assertIn(f"{POINTS} of {POINTS} runs, {POINTS} computed now", str(found))
                 self.assertEqual(tables(out), self.tables)
                 self.assertEqual(len(set(log(out))), POINTS)
                 self.assertEqual(len(log(out)), POINTS, "a point was stored twice")
@@ -101,6 +102,7 @@ class Workers(unittest.TestCase):
             with concurrent.futures.ThreadPoolExecutor(2) as executor:
                 again = more.run(out=folder, executor=executor)
             self.assertEqual(len(log(folder)), POINTS + 6)
+            self.assertIn("30 of 30 runs, 6 computed now", str(again))
             self.assertEqual(len(again.table), len(found.table) + 6)
 
     def test_mistakes_and_strangers(self):

@@ -110,16 +110,15 @@ class Sweep:
         if jobs is not None:
             raise TypeError("jobs is for runs without workers: they have an executor of their own")
         try:
-            computed = self.as_completed(
-                out=made.path, executor=executor, client=client, progress=progress
-            )
-            for _ in computed:
-                pass
+            rows_now = self._computed(made.path, executor, client, progress)
+            computed = sum(is_new for is_new, _ in rows_now)
         except BaseException:
             made.discard()
             raise
         # All points are there: what is left are tables and report.
-        return SweepResult(made.of(self._scenario, self.words(), False))
+        made.of(self._scenario, self.words(), False)
+        made.printed = made.printed.replace(" 0 computed now", f" {computed} computed now", 1)
+        return SweepResult(made)
 
     def as_completed(
         self,
@@ -138,6 +137,16 @@ class Sweep:
 
         Raises `ScenarioError` where a point has mistakes, `RunError` where workers can't go on.
         """
+        yield from (row for _, row in self._computed(out, executor, client, progress))
+
+    def _computed(
+        self,
+        out: str | os.PathLike[str],
+        executor: Executor | None,
+        client: Any,
+        progress: bool | Progress,
+    ) -> Iterator[tuple[bool, dict[str, int | float | str | None]]]:
+        """The rows, each with whether it was computed now."""
         with (
             executor_of(executor, client) as workers,
             shown(progress) as show,

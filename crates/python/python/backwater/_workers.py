@@ -118,21 +118,20 @@ def rows(
     words: Sequence[str | os.PathLike[str]],
     executor: Executor,
     told: Callable[[int, int], object],
-) -> Iterator[dict[str, Any]]:
-    """Rows of the command `sweep` with these words: those that are stored, then each as it comes.
-    `told` hears how many are there, of how many."""
+) -> Iterator[tuple[bool, dict[str, Any]]]:
+    """Rows of the command `sweep` with these words: those that are stored, then each as it comes,
+    with whether it was computed now. `told` hears how many are there, of how many."""
     points = _backwater.Points([os.fspath(word) for word in words])
     try:
-        there, of = 0, points.count
-        stored = points.stored
+        of, stored = points.count, points.stored
         for begin in range(0, len(stored), 1000):
             some = stored[begin : begin + 1000]
-            yield from points.rows(some).rows()
+            yield from ((False, row) for row in points.rows(some).rows())
         there = len(stored)
         told(there, of)
         for some in Batches(points, executor):
             there += len(some)
             told(there, of)
-            yield from points.rows(some).rows()
+            yield from ((True, row) for row in points.rows(some).rows())
     finally:
         points.close()
