@@ -163,11 +163,10 @@ fuzz:
 	@mkdir -p runs/fuzz/scenario runs/fuzz/files runs/fuzz/points
 	@for file in scenarios/*/*.toml; do cp $$file runs/fuzz/scenario/$$(echo $$file | tr / -); done
 	@cd fuzz && env -u RUSTFLAGS $(CARGO) build --locked --release
-	@for target in $(TARGETS); do \
-		cd $(CURDIR)/runs/fuzz && $(CURDIR)/fuzz/target/x86_64-unknown-linux-gnu/release/$$target \
-			$$target ../../fuzz/seeds/$$target -max_total_time=$(FUZZ_SECONDS) -max_len=20000 \
-			-rss_limit_mb=1024 -timeout=10 -verbosity=0 -print_final_stats=1 || exit 1; \
-	done
+	@printf '%s\n' $(TARGETS) | xargs -P 2 -I {} sh -c 'cd $(CURDIR)/runs/fuzz && exec \
+		$(CURDIR)/fuzz/target/x86_64-unknown-linux-gnu/release/{} {} ../../fuzz/seeds/{} \
+		-max_total_time=$(FUZZ_SECONDS) -max_len=20000 -rss_limit_mb=1024 -timeout=10 \
+		-verbosity=0 -print_final_stats=1'
 
 # Two builds in two folders, with two homes of cargo, are the same file.
 reproducible:

@@ -45,7 +45,7 @@ const EXPERIMENTS: &[Experiment] = &[
         ],
         runs: 100,
         cost_ms: 40_000,
-        quick_percent: 50,
+        quick_percent: 20,
         run: throughput::figure_8,
     },
     Experiment {
@@ -61,7 +61,7 @@ const EXPERIMENTS: &[Experiment] = &[
         claims: &["dally1990.fig9.latency-before-saturation"],
         runs: 200,
         cost_ms: 20_000,
-        quick_percent: 50,
+        quick_percent: 25,
         run: latency::figure_9,
     },
     Experiment {
@@ -73,7 +73,7 @@ const EXPERIMENTS: &[Experiment] = &[
         ],
         runs: 110,
         cost_ms: 20_000,
-        quick_percent: 100,
+        quick_percent: 40,
         run: scheduling::figure_10,
     },
     Experiment {

@@ -106,7 +106,7 @@ const EXPERIMENTS: &[Experiment] = &[
         claims: &["nouredine1999.fig9.simple-hurts-bystanders"],
         runs: 132,
         cost_ms: 13_000,
-        quick_percent: 60,
+        quick_percent: 40,
         run: unnecessary::figures_8_9,
     },
     Experiment {
@@ -125,7 +125,7 @@ const EXPERIMENTS: &[Experiment] = &[
         ],
         runs: 182,
         cost_ms: 17_000,
-        quick_percent: 50,
+        quick_percent: 30,
         run: upstream::figure_11,
     },
     Experiment {
@@ -133,7 +133,7 @@ const EXPERIMENTS: &[Experiment] = &[
         claims: &["nouredine1999.fig13.video-delay"],
         runs: 126,
         cost_ms: 7_000,
-        quick_percent: 100,
+        quick_percent: 50,
         run: video::figure_13,
     },
     Experiment {

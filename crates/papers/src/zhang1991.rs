@@ -123,7 +123,7 @@ const EXPERIMENTS: &[Experiment] = &[
         claims: &["zhang1991.design.random-walk"],
         runs: 4_031,
         cost_ms: 13_000,
-        quick_percent: 50,
+        quick_percent: 25,
         run: walk::walk,
     },
     Experiment {
