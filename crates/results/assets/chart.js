@@ -70,7 +70,9 @@ const Chart = (() => {
       this.build();
       this.resetButton.addEventListener("click", () => this.reset());
       this.box.addEventListener("keydown", (event) => this.key(event));
-      offer(figure.querySelector(".csv"), () => this.rows());
+      const link = figure.querySelector(".csv");
+      offer(link, () => this.rows());
+      Save.menu(link.parentElement, link.download.replace(/\.csv$/, ""), (w, h) => this.picture(w, h));
       new ResizeObserver(() => this.resize()).observe(this.box);
     }
 
@@ -96,7 +98,7 @@ const Chart = (() => {
       const isSeen = (u, at) => at >= u.scales.x.min && at <= u.scales.x.max;
       const room = (u) => {
         const seen = this.plot.x.at.filter((at) => isSeen(u, at)).length;
-        return (this.size().width - 80) / Math.max(1, seen);
+        return (u.width - 80) / Math.max(1, seen);
       };
       const angle = (u) => (longest * 7 + 10 > room(u) ? 45 : 0);
       const every = (u) => (angle(u) ? Math.ceil(18 / room(u)) : 1);
@@ -113,6 +115,12 @@ const Chart = (() => {
     build() {
       this.u?.destroy();
       this.table = align(this.plot, this.scale);
+      this.u = new uPlot(this.options(), this.table.data, this.box);
+      this.writeLegend();
+      if (this.clock) this.followClock();
+    }
+
+    options() {
       const { x, y, curves } = this.plot;
       const font = `12px ${getComputedStyle(document.body).fontFamily}`;
       const axis = (of, unit, rows) => ({
@@ -132,64 +140,94 @@ const Chart = (() => {
         ticks: { show: false },
       });
       const distribution = (of) => (of.log ? { distr: 3, log: 10 } : {});
-      this.u = new uPlot(
-        {
-          ...this.size(),
-          legend: { show: false },
-          padding: [10, 16, 0, 0],
-          cursor: {
-            y: false,
-            drag: { x: true, y: false },
-            points: { size: 8, width: 2, fill: () => color("--paper") },
-            dataIdx: (u, s, index) => {
-              if (s === 0) return index;
-              const at = u.posToVal(u.cursor.left, "x");
-              return pointAt(u.data[s], u.data[0], index, at, curves[s - 1].style === "step");
-            },
-          },
-          scales: {
-            x: { time: false, ...distribution(x), range: (u, low, high) => this.rangeX(low, high) },
-            y: { ...distribution(y), range: (u, low, high) => this.rangeY(low, high) },
-          },
-          axes: [
-            {
-              ...axis(x, this.unit, this.table.data.slice(0, 1)),
-              grid: { show: false },
-              ticks: { stroke: color("--faint"), width: 1, size: 5 },
-              border: { show: true, stroke: color("--faint"), width: 1 },
-              size: 28,
-              space: 70,
-              ...(x.names ? this.slanted() : {}),
-            },
-            {
-              ...axis(y, y.unit, this.table.data.slice(1)),
-              space: 36,
-              size: (u, values) => 14 + 7.2 * Math.max(4, ...(values ?? []).map((v) => v.length)),
-            },
-          ],
-          series: [{}, ...curves.map((curve, i) => this.series(curve, i))],
-          hooks: {
-            drawClear: [(u) => this.drawIntervals(u, false)],
-            draw: [
-              (u) => {
-                this.drawIntervals(u, true);
-                this.drawMarks(u);
-                if (this.u === u && this.clock) this.showNow();
-              },
-            ],
-            setCursor: [() => this.read()],
-            setScale: [
-              (u, key) => {
-                if (key === "x") this.resetButton.hidden = !this.zoomed();
-              },
-            ],
+      return {
+        ...this.size(),
+        legend: { show: false },
+        padding: [10, 16, 0, 0],
+        cursor: {
+          y: false,
+          drag: { x: true, y: false },
+          points: { size: 8, width: 2, fill: () => color("--paper") },
+          dataIdx: (u, s, index) => {
+            if (s === 0) return index;
+            const at = u.posToVal(u.cursor.left, "x");
+            return pointAt(u.data[s], u.data[0], index, at, curves[s - 1].style === "step");
           },
         },
-        this.table.data,
-        this.box,
+        scales: {
+          x: { time: false, ...distribution(x), range: (u, low, high) => this.rangeX(low, high) },
+          y: { ...distribution(y), range: (u, low, high) => this.rangeY(low, high) },
+        },
+        axes: [
+          {
+            ...axis(x, this.unit, this.table.data.slice(0, 1)),
+            grid: { show: false },
+            ticks: { stroke: color("--faint"), width: 1, size: 5 },
+            border: { show: true, stroke: color("--faint"), width: 1 },
+            size: 28,
+            space: 70,
+            ...(x.names ? this.slanted() : {}),
+          },
+          {
+            ...axis(y, y.unit, this.table.data.slice(1)),
+            space: 36,
+            size: (u, values) => 14 + 7.2 * Math.max(4, ...(values ?? []).map((v) => v.length)),
+          },
+        ],
+        series: [{}, ...curves.map((curve, i) => this.series(curve, i))],
+        hooks: {
+          drawClear: [(u) => this.drawIntervals(u, false)],
+          draw: [
+            (u) => {
+              this.drawIntervals(u, true);
+              this.drawMarks(u);
+              if (this.u === u && this.clock) this.showNow();
+            },
+          ],
+          setCursor: [() => this.read()],
+          setScale: [
+            (u, key) => {
+              if (key === "x") this.resetButton.hidden = !this.zoomed();
+            },
+          ],
+        },
+      };
+    }
+
+    // The chart as it stands, drawn anew for a picture: the same zoom, the curves that are shown.
+    picture(width, height) {
+      const pen = new Pen(width, height);
+      const { curves } = this.plot;
+      const entries = curves.flatMap((curve, i) =>
+        this.hidden.has(i) || curves.length < 2
+          ? []
+          : [{ name: curve.name, stroke: color(`--c${i % 8}`), style: curve.style, dashed: curve.dashed }],
       );
-      this.writeLegend();
-      if (this.clock) this.followClock();
+      const top = Save.legend(pen, entries, width);
+      const drawn = this.drawnWith({ ...this.options(), width, height: Math.max(140, height - top) });
+      const ratio = 1 / devicePixelRatio;
+      const inner = `${pen.inner}<g transform="translate(0 ${top}) scale(${ratio})">${drawn.inner}</g>`;
+      return { inner, width, height: Math.max(140, height - top) + top };
+    }
+    drawnWith(options) {
+      const pen = new Pen();
+      const { min, max } = this.u.scales.x;
+      const [canvas, path] = [HTMLCanvasElement.prototype, window.Path2D];
+      const { getContext } = canvas;
+      const away = make("div");
+      try {
+        // uPlot draws with what the page gives it.
+        canvas.getContext = () => pen;
+        window.Path2D = Pen.Path;
+        const u = new uPlot(options, this.table.data, away);
+        u.batch(() => u.setScale("x", { min, max }));
+        const { inner } = pen;
+        u.destroy();
+        return { inner };
+      } finally {
+        canvas.getContext = getContext;
+        window.Path2D = path;
+      }
     }
 
     // A click moves the time of the page; what was dragged is a zoom.

@@ -1,7 +1,7 @@
 // The map: nodes, links by load or stops, bars of queues, and time.
 const NetworkMap = (() => {
   "use strict";
-  const { bytes, color, make, ramp, shown } = common;
+  const { bytes, color, make, offer, ramp, shown } = common;
   const SCALE = 92;
   const MARGIN = 72;
   const ASIDE = 5;
@@ -35,6 +35,9 @@ const NetworkMap = (() => {
       this.isWhole = false;
       this.draw();
       this.listen();
+      const link = figure.querySelector(".csv");
+      offer(link, () => this.table());
+      Save.menu(link.parentElement, "map", (width) => this.picture(width));
       this.repaint();
       clock.follow(() => this.showWhole(false));
     }
@@ -150,6 +153,48 @@ const NetworkMap = (() => {
     // ---- what does -------------------------------------------------------------------------
     row(name, arc) {
       return this[name].subarray(arc * this.bins, (arc + 1) * this.bins);
+    }
+
+    // As it stands, with letters as large as the picture needs them.
+    picture(width) {
+      const [own, high] = this.size;
+      this.repaint();
+      this.fit(width);
+      const pen = new Pen();
+      const part = Math.max(1, own / width);
+      const hue = this.by === "load" ? "load" : "stop";
+      const mix = ramp(["--link", `--${hue}-1`, `--${hue}-2`]);
+      const what = `${this.by === "load" ? "load" : "time stopped"} 0`;
+      pen.translate(12 * part, high);
+      pen.scale(part, part);
+      Save.scale(pen, mix, [what, `100 %; ${this.output.textContent}`], 0, 0);
+      const inner = Save.frozen(this.sheet) + pen.inner;
+      // After the page has its own colours again.
+      queueMicrotask(() => {
+        this.repaint();
+        this.fit(this.figure.querySelector(".map-sheet").clientWidth);
+      });
+      return { inner, width: Math.round(own), height: Math.round(high + 24 * part) };
+    }
+
+    // Each direction of a link in each bin.
+    table() {
+      const { clock, data } = this;
+      const { most, parts, unit } = data.queues;
+      const head = [`bin ends [${clock.unit}]`, "from", "to", "load [%]"];
+      if (data.stops) head.push("stopped [%]");
+      head.push(`queue [${unit}]`);
+      const lines = data.arcs.flatMap(([from, to], arc) =>
+        clock.ends.map((end, bin) => [
+          end,
+          data.nodes[from][0],
+          data.nodes[to][0],
+          this.row("load", arc)[bin] / 2,
+          ...(data.stops ? [this.row("stopped", arc)[bin] / 2] : []),
+          Number(((this.row("queued", arc)[bin] / parts) * most).toPrecision(6)),
+        ]),
+      );
+      return [head, ...lines];
     }
 
     // Colours follow the theme.

@@ -23,7 +23,9 @@ const Strip = (() => {
       this.text = figure.querySelector(".map-text");
       this.build();
       this.listen();
-      offer(figure.querySelector(".csv"), () => this.table());
+      const link = figure.querySelector(".csv");
+      offer(link, () => this.table());
+      Save.menu(link.parentElement, link.download.replace(/\.csv$/, ""), (width) => this.picture(width));
       new ResizeObserver(() => this.paint()).observe(this.cells);
       clock.follow(() => this.show());
       this.repaint();
@@ -31,6 +33,15 @@ const Strip = (() => {
 
     get isStops() {
       return this.kind === "stops";
+    }
+    get colours() {
+      const hue = this.isStops ? "stop" : "load";
+      return ["--link", `--${hue}-1`, `--${hue}-2`];
+    }
+    // What both ends of its colours mean.
+    get ends() {
+      const { most, unit } = this.data.queues;
+      return this.isStops ? ["time stopped 0", "100 %"] : ["0", `${shown(most)} ${unit}`];
     }
     name(port) {
       const [from, to, number] = this.data.ports[port];
@@ -59,14 +70,10 @@ const Strip = (() => {
 
     // ---- drawing ---------------------------------------------------------------------------
     repaint() {
-      const names = this.isStops
-        ? ["--link", "--stop-1", "--stop-2"]
-        : ["--link", "--load-1", "--load-2"];
-      this.mix = ramp(names);
-      const { most, unit } = this.data.queues;
-      const [low, high] = this.isStops ? ["time stopped 0", "100 %"] : ["0", `${shown(most)} ${unit}`];
+      this.mix = ramp(this.colours);
+      const [low, high] = this.ends;
       const key = make("span", {}, low);
-      key.append(rampKey(names), high);
+      key.append(rampKey(this.colours), high);
       this.figure.querySelector(".map-key").replaceChildren(key);
       this.paint();
       this.show();
@@ -91,7 +98,7 @@ const Strip = (() => {
     }
 
     paint() {
-      const { canvas, cells, clock } = this;
+      const { canvas, cells } = this;
       const width = cells.clientWidth;
       if (!width) return;
       const ratio = devicePixelRatio;
@@ -99,6 +106,12 @@ const Strip = (() => {
       Object.assign(canvas, { width: width * ratio, height: height * ratio });
       const context = canvas.getContext("2d");
       context.scale(ratio, ratio);
+      this.paintOn(context, width, ratio);
+      this.writeAxis(width);
+    }
+
+    paintOn(context, width, ratio) {
+      const { clock } = this;
       // Whole pixels, so that no seams show.
       const last = clock.ends[clock.count - 1];
       const px = (time) => Math.round((time / last) * width * ratio) / ratio;
@@ -113,17 +126,51 @@ const Strip = (() => {
           context.fillRect(px(from), y, Math.max(px(to) - px(from), 1 / ratio), BAR);
         }
       });
-      this.writeAxis(width);
     }
 
-    writeAxis(width) {
+    // Names on the left, a scale of colours above, times below.
+    picture(width) {
+      const pen = new Pen();
+      const high = this.rows.length * ROW;
+      pen.font = `${Save.LETTER}px ${Save.FONT}`;
+      const wides = this.rows.map((port) => pen.measureText(this.name(port)).width);
+      const left = Math.min(Math.ceil(Math.max(...wides)) + 10, width * 0.5);
+      const mix = ramp(this.colours);
+      Save.scale(pen, mix, this.ends, left, 4);
+      pen.fillStyle = color("--ink");
+      pen.textAlign = "right";
+      this.rows.forEach((port, row) => pen.fillText(this.name(port), left - 6, 24 + row * ROW + 12));
+      const [shownMix, inside] = [this.mix, width - left - 8];
+      this.mix = mix;
+      pen.save();
+      pen.translate(left, 24);
+      this.paintOn(pen, inside, 4);
+      pen.restore();
+      this.mix = shownMix;
+      const { last, at, words } = this.axisPlaces(inside);
+      at.forEach((time, i) => {
+        const near = (1 - time / last) * inside < SPACE / 2;
+        pen.textAlign = near ? "right" : i ? "center" : "left";
+        pen.fillStyle = color("--soft");
+        pen.fillText(words[i], left + (near ? inside : (time / last) * inside), 24 + high + 14);
+      });
+      return { inner: pen.inner, width, height: high + 46 };
+    }
+
+    axisPlaces(width) {
       const { clock } = this;
       const last = clock.ends[clock.count - 1] * clock.per;
       const step = steps(false).find((step) => (step / last) * width >= SPACE) ?? last;
       const at = places(false)(null, null, 0, last, step);
       const words = ticks(false)(null, at);
+      words[words.length - 1] += ` ${clock.shownUnit}`;
+      return { last, at, words };
+    }
+
+    writeAxis(width) {
+      const { last, at, words } = this.axisPlaces(width);
       const marks = at.map((time, i) => {
-        const mark = make("span", {}, `${words[i]}${i === at.length - 1 ? ` ${clock.shownUnit}` : ""}`);
+        const mark = make("span", {}, words[i]);
         mark.style.left = `${((time / last) * 100).toFixed(2)}%`;
         // Near the right end a label ends at its place.
         if ((1 - time / last) * width < SPACE / 2) mark.className = "last";

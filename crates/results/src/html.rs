@@ -14,6 +14,8 @@ const UPLOT_JS: &str = include_str!("../assets/vendor/uplot/uPlot.iife.min.js");
 const UPLOT_CSS: &str = include_str!("../assets/vendor/uplot/uPlot.min.css");
 const UPLOT_LICENCE: &str = include_str!("../assets/vendor/uplot/LICENSE");
 const COMMON_JS: &str = include_str!("../assets/common.js");
+const PEN_JS: &str = include_str!("../assets/pen.js");
+const SAVE_JS: &str = include_str!("../assets/save.js");
 const CLOCK_JS: &str = include_str!("../assets/clock.js");
 const MAP_JS: &str = include_str!("../assets/map.js");
 const STRIP_JS: &str = include_str!("../assets/strip.js");
@@ -91,7 +93,7 @@ pub fn page(report: &Report) -> String {
             escape::json_in_script(&json)
         );
     }
-    let mut scripts = vec![COMMON_JS, CHART_JS];
+    let mut scripts = vec![COMMON_JS, PEN_JS, SAVE_JS, CHART_JS];
     if let Some(drawn) = &body.over_time {
         let json = escape::json_in_script(&drawn.to_string());
         let _ = writeln!(
@@ -100,11 +102,10 @@ pub fn page(report: &Report) -> String {
         );
         scripts.extend([CLOCK_JS, MAP_JS, STRIP_JS]);
     }
-    let scripts = scripts.concat();
-    let _ = write!(
-        page,
-        "<script>\n{scripts}{REPORT_JS}</script>\n</body>\n</html>\n"
-    );
+    scripts.push(REPORT_JS);
+    page.push_str("<script>\n");
+    page.extend(scripts.into_iter().map(bare));
+    page.push_str("</script>\n</body>\n</html>\n");
     page
 }
 
@@ -126,6 +127,13 @@ fn head(report: &Report, has_plots: bool, is_over_time: bool, page: &mut String)
             false => String::new(),
         },
     );
+}
+
+/// A script without indentation and without lines that are comments: both take a tenth of it.
+fn bare(script: &str) -> String {
+    let lines = script.lines().map(str::trim_start);
+    let said = lines.filter(|line| !line.is_empty() && !line.starts_with("//"));
+    said.flat_map(|line| [line, "\n"]).collect()
 }
 
 fn masthead(report: &Report, other_unit: Option<&(String, String)>, page: &mut String) {
@@ -198,4 +206,28 @@ fn foot(report: &Report) -> String {
          all its data and loads nothing.</p>\n</footer>\n",
     );
     foot
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bare_script_says_the_same() {
+        let script = "// Words.\n  const a = 1; // kept\n\n    // More.\n    a();\n";
+        assert_eq!(bare(script), "const a = 1; // kept\na();\n");
+    }
+
+    /// Lines of text that goes on would lose their start.
+    #[test]
+    fn no_text_goes_on_over_lines() {
+        let scripts = [
+            COMMON_JS, PEN_JS, SAVE_JS, CLOCK_JS, MAP_JS, STRIP_JS, CHART_JS, REPORT_JS,
+        ];
+        for line in scripts.iter().flat_map(|script| script.lines()) {
+            assert!(line.matches('`').count().is_multiple_of(2), "{line}");
+            assert_eq!(line.contains("/*"), line.contains("*/"), "{line}");
+            assert!(!line.ends_with('\\'), "{line}");
+        }
+    }
 }

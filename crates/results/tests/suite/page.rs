@@ -62,7 +62,8 @@ fn every_text_of_every_block_is_escaped() {
 
 #[test]
 fn the_page_names_no_address_to_load_from() {
-    let page = page(&sample::report());
+    // A part of the same picture is no address.
+    let page = page(&sample::report()).replace("url(#", "");
     assert!(page.contains("default-src 'none'"));
     for wanted in [
         "src=\"",
