@@ -40,7 +40,8 @@ impl Rendered {
              type=\"button\" data-by=\"stopped\">stopped</button><button type=\"button\" \
              data-by=\"load\">load</button></span><span class=\"tools\"><a class=\"tool csv\" \
              href=\"#{id}\" download=\"map.csv\">CSV</a></span></div>\n\
-             <div class=\"map-sheet\"></div>\n<div class=\"map-key\"></div>\n<div class=\"map-text\" role=\"status\"></div>\n\
+             <div class=\"map-sheet\"></div>\n<div class=\"map-key\"></div>\n\
+             <div class=\"map-text\" role=\"status\"></div>\n\
              <noscript><p>The map needs JavaScript; the run directory has the moment of the \
              largest backlog as figures/map.svg.</p></noscript>\n<div class=\"caption\">\
              <p>Each link is two lines, one a direction, on the right of the way it goes. A line's \
