@@ -1,4 +1,4 @@
-"""Results as pyarrow, polars, pandas, duckdb and xarray read them; types as mypy does."""
+"""Results as pyarrow, polars, pandas, duckdb, xarray, matplotlib and mypy take them."""
 
 import gc
 import importlib.util
@@ -121,10 +121,96 @@ class Tables(unittest.TestCase):
         self.assertEqual(float(dataset[name][0, 0, 0]), first)
 
 
+    @needs("pyarrow")
+    def test_parquet(self):
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        with tempfile.TemporaryDirectory() as folder:
+            for number, table in enumerate(self.all_tables()):
+                path = pathlib.Path(folder, f"{number}.parquet")
+                pq.write_table(pa.table(table), path)
+                back = pq.read_table(path)
+                self.assertEqual(back.to_pylist(), table.rows(), table.name)
+                for name, unit in table.units.items():
+                    kept = back.schema.field(name).metadata.get(b"unit", b"")
+                    self.assertEqual(kept.decode(), unit)
+
+
+@needs("matplotlib")
+class Plots(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        import matplotlib
+
+        matplotlib.use("Agg")
+        two = bw.example("fig17-two-switches").set("run.duration", "20000 cells")
+        mesh = bw.example("flit/mesh-8x8").set("run.warm_up", "100 cycles")
+        mesh = mesh.set("run.measure", "200 cycles").set("run.drain", "200 cycles")
+        cls.circuits = two.run()
+        cls.frames = bw.example("ethernet/incast").set("run.duration", "4 ms").run()
+        cls.sweep = mesh.sweep({"load": [0.1, 0.2, 0.3], "router.vcs": [2, 4]}, seeds=3).run()
+
+    def tearDown(self):
+        import matplotlib.pyplot as plt
+
+        plt.close("all")
+
+    def test_every_plot_is_drawn(self):
+        import io
+
+        for result in (self.circuits, self.frames, self.sweep):
+            self.assertGreater(len(result.plots), 1)
+            for name, title in result.plots.items():
+                ax = result.plot(name)
+                self.assertEqual(ax.get_title(loc="left"), title)
+                self.assertTrue(ax.get_ylabel())
+                picture = io.BytesIO()
+                ax.figure.savefig(picture, format="png", dpi=50)
+                self.assertGreater(len(picture.getvalue()), 3000, name)
+
+    def test_bars_are_the_column_of_the_table(self):
+        flows = self.frames.flows
+        bars = [bar.get_height() for bar in self.frames.plot("goodput").patches]
+        column = next(name for name in flows.columns if name.startswith("goodput"))
+        # The plot may be in Gbps.
+        both = bars, flows[column]
+        parts = [sorted(value / sum(values) for value in values) for values in both]
+        self.assertGreater(len(bars), 3)
+        for bar, value in zip(*parts, strict=True):
+            self.assertAlmostEqual(bar, value, places=6)
+
+    def test_curves_of_a_sweep_have_its_means_and_intervals(self):
+        summary = self.sweep.summary
+        name = next(name for name in self.sweep.plots if name.startswith("latency"))
+        ax = self.sweep.plot(name)
+        lines = [line for line in ax.get_lines() if not line.get_label().startswith("_")]
+        self.assertEqual(len(lines), 2)
+        drawn = sorted(float(value) for line in lines for value in line.get_ydata())
+        means = sorted(summary["latency_mean_cycles"])
+        for one, mean in zip(drawn, means, strict=True):
+            self.assertAlmostEqual(one, mean, delta=1e-6 * mean)
+        self.assertEqual(len(ax.collections), 2, "an interval for each curve")
+        self.assertEqual(lines[0].get_color(), "#0b6bb0")
+        self.assertEqual(lines[1].get_color(), "#d1530a")
+
+    def test_axes_can_be_given_and_names_must_be_known(self):
+        import matplotlib.pyplot as plt
+
+        figure, axes = plt.subplots(2)
+        self.assertIs(self.frames.plot("goodput", axes[1]), axes[1])
+        self.assertEqual(len(figure.axes), 2)
+        self.assertFalse(axes[0].patches)
+        with self.assertRaisesRegex(KeyError, "goodput"):
+            self.frames.plot("no such plot")
+
+
 @needs("mypy")
 class Types(unittest.TestCase):
-    # pandas and xarray are large, and not what is checked.
-    SETTINGS = "[mypy]\nstrict = true\n[mypy-pandas.*,xarray.*]\nfollow_imports = skip\n"
+    # They are large, and not what is checked.
+    SETTINGS = (
+        "[mypy]\nstrict = true\n[mypy-pandas.*,xarray.*,matplotlib.*]\nfollow_imports = skip\n"
+    )
 
     def python(self, *words):
         return subprocess.run(

@@ -40,7 +40,7 @@ echo "in an empty environment:"
 "$empty/bin/python" -I -B -m unittest discover -s tests/python -p 'test_*.py'
 
 # What others make of it.
-for library in pyarrow polars pandas duckdb xarray mypy; do
+for library in pyarrow polars pandas duckdb xarray matplotlib mypy; do
     has $library || install $library || skipped "the package for Python beside $library"
 done
 # What mypy knows pandas by.
@@ -48,5 +48,5 @@ compgen -G "$tools/lib/python3*/site-packages/pandas-stubs" > /dev/null || insta
     || skipped "the types of the package for Python beside pandas"
 has distributed || install 'dask[distributed]' || skipped "the package for Python on workers of Dask"
 install --no-deps --no-index --force-reinstall "$wheels"/*.whl
-echo "beside pyarrow, polars, pandas, duckdb, xarray, Dask and mypy:"
+echo "beside pyarrow, polars, pandas, duckdb, xarray, matplotlib, Dask and mypy:"
 "$tools/bin/python" -I -B -m unittest discover -s tests/python -p 'beside_*.py'

@@ -13,10 +13,13 @@ from typing import TYPE_CHECKING, Any
 from backwater import _backwater, _command
 from backwater._backwater import Table
 from backwater._errors import ScenarioError
+from backwater._plot import Plots
 from backwater._progress import Progress, shown
 from backwater._result import Named
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from backwater._scenario import Scenario
 
 
@@ -42,6 +45,18 @@ class Folder:
         """What makes it again: command, version, axes, seeds."""
         manifest: dict[str, Any] = json.loads((self.path / "manifest.json").read_text("utf-8"))
         return manifest
+
+    @property
+    def plots(self) -> Mapping[str, str]:
+        """Plots of the report: titles by name."""
+        return Plots(self.report())
+
+    def plot(self, name: str, ax: "Axes | None" = None) -> "Axes":
+        """Draws a plot of the report with matplotlib, on `ax` or on new axes; gives the axes.
+
+        Raises `KeyError` where there is none of this name, `ImportError` without matplotlib.
+        """
+        return Plots(self.report()).draw(name, ax)
 
     def report(self, path: str | os.PathLike[str] | None = None) -> str:
         """The report, one page of HTML that needs nothing else; also written to `path`."""

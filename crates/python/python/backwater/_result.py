@@ -6,10 +6,14 @@ import os
 import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from backwater import _backwater
 from backwater._backwater import Table
+from backwater._plot import Plots
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 class Named(Mapping[str, Table]):
@@ -41,11 +45,12 @@ class Result:
     `print(result)` shows the summary that the command prints.
     """
 
-    __slots__ = ("_found",)
+    __slots__ = ("_found", "_plots")
     _found: _backwater.Found
+    _plots: Plots | None
 
     def __init__(self, found: _backwater.Found) -> None:
-        self._found = found
+        self._found, self._plots = found, None
 
     @property
     def trace_hash(self) -> str:
@@ -120,6 +125,23 @@ class Result:
         Raises `KeyError` where there is none of this name.
         """
         return Named("series", self._found.series_names, self._found.series)[name]
+
+    @property
+    def plots(self) -> Mapping[str, str]:
+        """Plots of the report: titles by name."""
+        return self._drawn()
+
+    def plot(self, name: str, ax: "Axes | None" = None) -> "Axes":
+        """Draws a plot of the report with matplotlib, on `ax` or on new axes; gives the axes.
+
+        Raises `KeyError` where there is none of this name, `ImportError` without matplotlib.
+        """
+        return self._drawn().draw(name, ax)
+
+    def _drawn(self) -> Plots:
+        if self._plots is None:
+            self._plots = Plots(self._found.page())
+        return self._plots
 
     def report(self, path: str | os.PathLike[str] | None = None) -> str:
         """The report, one page of HTML that needs nothing else; also written to `path`."""
