@@ -58,6 +58,8 @@ pub struct WorkloadFlow {
     pub kind: FlowKind,
     /// Channels it crosses.
     pub path: Vec<u32>,
+    /// The least time of a burst, or a request with its response, on an idle network, ps.
+    pub alone_ps: Option<u64>,
 }
 
 /// What a flow sends.

@@ -90,7 +90,9 @@ pub fn workload(comparison: &Comparison) -> Workload {
         duration_ps: comparison.duration.ps(),
         warm_up_ps: comparison.warm_up.ps(),
         window_ps: comparison.window.max(Duration(1)).ps(),
-        flows: comparison.flows.iter().map(flow).collect(),
+        flows: (comparison.flows.iter())
+            .map(|one| flow(one, comparison.alone(one)))
+            .collect(),
         bursts: comparison
             .bursts()
             .into_iter()
@@ -100,7 +102,7 @@ pub fn workload(comparison: &Comparison) -> Workload {
     }
 }
 
-fn flow(flow: &ComparedFlow) -> WorkloadFlow {
+fn flow(flow: &ComparedFlow, alone: Option<Duration>) -> WorkloadFlow {
     let kind = match flow.traffic {
         ComparedTraffic::Greedy { .. } => FlowKind::Greedy,
         ComparedTraffic::Constant { rate, .. } => FlowKind::Constant(rate.0),
@@ -117,5 +119,6 @@ fn flow(flow: &ComparedFlow) -> WorkloadFlow {
         group: flow.group.clone(),
         kind,
         path: flow.path.clone(),
+        alone_ps: alone.map(Duration::ps),
     }
 }

@@ -239,3 +239,41 @@ fn a_victim_keeps_its_share_with_credit_by_flow_and_loses_it_to_stops() {
     let differs = &found["conditions_that_differ"];
     assert_eq!(*differs, serde_json::json!(["divided"]));
 }
+
+/// A burst that has the network to itself takes as long as the closed form says, under every scheme
+/// that sends its frames at once.
+/// Headers of TCP and paced units take longer, and so does a last unit that is a full one.
+#[test]
+fn a_burst_on_an_idle_network_has_slowdown_one() {
+    let here = folder("compare-alone");
+    let greedy = "[[flows]]\nname = \"greedy\"\nfrom = \"A\"\nto = \"C\"\ngroup = \"victim\"\n";
+    write(&here, greedy, "");
+    let arguments = ["compare", "two.toml", "--json", "two.json"];
+    backwater(&here, &arguments).expect(0);
+    let found = json(&here.join("two.json"));
+    let schemes = found["schemes"].as_array().expect("schemes");
+    assert_eq!(schemes.len(), SCHEMES.len());
+    // 5 kB: three full frames and one of 584 B. On the second link the first frame starts after
+    // 123.04 and 2 us; the last follows three of 1,230.4 us.
+    let full_us = [1538.0 * 8.0 / 100.0, 1538.0 * 8.0 / 10.0];
+    let last_us = 650.0 * 8.0 / 10.0;
+    let alone_ms = (full_us[0] + 2.0 + 3.0 * full_us[1] + last_us + 2.0) * 1e-3;
+    for scheme in schemes {
+        let name = scheme["scheme"].as_str().expect("a name");
+        let value = |measure: &str| {
+            let value = scheme["measures"][measure]["value"].as_f64();
+            value.unwrap_or_else(|| panic!("{name}: {measure}"))
+        };
+        let (mean, slowdown) = (value("message_mean_ms"), value("slowdown_mean"));
+        assert!(
+            (mean / slowdown - alone_ms).abs() < 1e-9,
+            "{name}: {mean} {slowdown}"
+        );
+        match name {
+            // The last unit of a circuit is a full one.
+            "n23" => assert!((slowdown - 1.16).abs() < 0.01, "{name}: {slowdown}"),
+            "reno" | "dctcp" | "abr" => assert!(slowdown > 1.005, "{name}: {slowdown}"),
+            _ => assert!((slowdown - 1.0).abs() < 1e-9, "{name}: {slowdown}"),
+        }
+    }
+}

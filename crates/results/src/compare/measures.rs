@@ -7,6 +7,10 @@ use super::{FlowKind, Observed, SchemeRuns, VICTIM, Workload, delays};
 use crate::fairness::{Claim, jain, max_min};
 use crate::number::{fixed, rate_unit, significant};
 
+mod messages;
+
+use messages::{slowdowns, times};
+
 /// One number of a scheme.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Measure {
@@ -30,6 +34,8 @@ pub enum Shown {
     FastRate,
     /// Between 0 and 1.
     Index,
+    /// Times something else.
+    Times,
     /// Picoseconds, as ms.
     Time,
     /// Bytes, as kB.
@@ -49,6 +55,8 @@ enum What {
     Delay(f64),
     MessageMean,
     MessageAt(f64),
+    SlowdownMean,
+    SlowdownAt(f64),
     MessagesDone,
     MessagesOpen,
     StoredMost,
@@ -80,7 +88,7 @@ impl Shown {
             Self::Time => "ms",
             Self::Bytes => "kB",
             Self::Percent => "%",
-            Self::Index | Self::Count => "",
+            Self::Index | Self::Times | Self::Count => "",
         }
     }
 
@@ -92,7 +100,7 @@ impl Shown {
             Self::Time => value * 1e-9,
             Self::Bytes => value * 1e-3,
             Self::Percent => value * 100.0,
-            Self::Index | Self::Count => value,
+            Self::Index | Self::Times | Self::Count => value,
         }
     }
 
@@ -135,7 +143,7 @@ pub fn measures(workload: &Workload) -> Vec<Measure> {
         let name = format!("delay {name}");
         add(&name, Shown::Time, true, What::Delay(percent), DELAY);
     }
-    messages(workload, &mut add);
+    messages::add(workload, &mut add);
     costs(&mut add);
     recovery(workload, &mut add);
     all
@@ -162,36 +170,6 @@ fn throughputs(workload: &Workload) -> Vec<Measure> {
         }));
     }
     all
-}
-
-fn messages(workload: &Workload, add: &mut impl FnMut(&str, Shown, bool, What, &str)) {
-    let is_message =
-        |kind: &FlowKind| matches!(kind, FlowKind::Bursts(..) | FlowKind::Requests(..));
-    if !workload.flows.iter().any(|flow| is_message(&flow.kind)) {
-        return;
-    }
-    const TIME: &str = "from the start of a burst, or the first frame or cell of a request, to the \
-                        arrival of the last of the burst or response";
-    add("message mean", Shown::Time, true, What::MessageMean, TIME);
-    for (name, percent) in [("p50", 50.0), ("p99", 99.0), ("max", 100.0)] {
-        let is_main = percent > 50.0;
-        let name = format!("message {name}");
-        add(&name, Shown::Time, is_main, What::MessageAt(percent), TIME);
-    }
-    add(
-        "messages complete",
-        Shown::Count,
-        true,
-        What::MessagesDone,
-        "bursts or responses that have arrived completely, of those that began after the warm-up",
-    );
-    add(
-        "messages incomplete",
-        Shown::Count,
-        true,
-        What::MessagesOpen,
-        "the others: part of them was lost, or the run was over",
-    );
 }
 
 /// Memory, loss, and what links carry besides payload.
@@ -338,6 +316,8 @@ impl Measure {
             }
             What::MessageMean => mean(&times(workload, seen)),
             What::MessageAt(percent) => at(&times(workload, seen), *percent),
+            What::SlowdownMean => mean(&slowdowns(workload, seen)),
+            What::SlowdownAt(percent) => at(&slowdowns(workload, seen), *percent),
             What::MessagesDone => times(workload, seen).len() as f64,
             What::MessagesOpen => {
                 let open = seen.flows.iter().map(|flow| flow.open(workload.warm_up_ps));
@@ -451,15 +431,6 @@ fn fairness(workload: &Workload, seen: &Observed) -> f64 {
         true => jain(&values),
         false => f64::NAN,
     }
-}
-
-/// Times of all messages that arrived, ascending.
-fn times(workload: &Workload, seen: &Observed) -> Vec<f64> {
-    let flows = seen.flows.iter();
-    let times = flows.flat_map(|flow| flow.times(workload.warm_up_ps));
-    let mut times: Vec<f64> = times.map(|time| time as f64).collect();
-    times.sort_by(f64::total_cmp);
-    times
 }
 
 fn mean(values: &[f64]) -> f64 {

@@ -16,6 +16,7 @@ fn workload() -> Workload {
     let flow = |name: &str, group: &str, kind| WorkloadFlow {
         name: name.into(),
         group: group.into(),
+        alone_ps: matches!(kind, FlowKind::Bursts(..)).then_some(2 * MS),
         kind,
         path: vec![0],
     };
@@ -115,7 +116,7 @@ fn value(name: &str) -> f64 {
     let measure = measures.iter().find(|measure| measure.name == name);
     let measure = measure.unwrap_or_else(|| panic!("no measure {name}"));
     let schemes = schemes();
-    let index = usize::from(name.starts_with("message mean"));
+    let index = usize::from(["message mean", "slowdown mean"].contains(&name));
     let value = measure.value(&workload(), &schemes[index].runs[0].seen);
     measure.shown.scaled(value)
 }
@@ -136,6 +137,9 @@ fn every_number_follows_from_what_was_seen() {
     let jain = (2800.0_f64 + 2000.0).powi(2) / (2.0 * (2800.0_f64.powi(2) + 2000.0_f64.powi(2)));
     near(value("fairness"), jain);
     near(value("delay max"), 0.1);
+    // 3 ms, and 2 ms alone.
+    near(value("slowdown mean"), 1.5);
+    assert!(value("slowdown p99").is_nan());
     near(value("switch buffer max"), 50.0);
     near(value("loss"), 10.0);
     near(value("overhead"), 20.0);

@@ -5,6 +5,7 @@
 //! on frames. Under all, switches have the same memory in all and serve in the same order, where a
 //! scheme can.
 
+mod alone;
 mod circuits;
 mod frames;
 mod memory;

@@ -15,6 +15,14 @@ const FRAME_HEADER_BYTES: u64 = 46;
 /// A control frame on the wire, preamble and gap included.
 pub(super) const CONTROL_BYTES: u64 = 84;
 
+/// Least frame, as memory counts it.
+const FRAME_LEAST_BYTES: u64 = 64;
+
+/// Bytes on the wire of a frame with so much payload.
+pub(super) fn frame_wire_bytes(payload: u64) -> u64 {
+    FRAME_LEAST_BYTES.max(payload + FRAME_HEADER_BYTES) + FRAME_GAP_BYTES
+}
+
 /// What the circuits of a scheme carry.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Unit {

@@ -233,3 +233,50 @@ fn keys_of_comparisons_are_explained() {
     let text = backwater_scenario::explain("run.window").expect("a key");
     assert!(text.contains("[run] (comparison)"), "{text}");
 }
+
+/// Frame by frame over a path, store and forward: when the last bit is at the end, ps.
+fn carried(rates_bps: &[u64], delay_ps: u64, mut payload: u64) -> u64 {
+    let mut free_at = vec![0; rates_bps.len()];
+    let mut end = 0;
+    while payload > 0 {
+        let part = payload.min(1472);
+        payload -= part;
+        let bits = ((part + 46).max(64) + 20) * 8;
+        let mut at = 0;
+        for (rate, free_at) in rates_bps.iter().zip(&mut free_at) {
+            let start = at.max(*free_at);
+            *free_at = start + bits * 1_000_000_000_000 / rate;
+            at = *free_at + delay_ps;
+        }
+        end = at;
+    }
+    end
+}
+
+#[test]
+fn a_message_alone_takes_what_its_frames_take_one_by_one() {
+    for (name, delay_us) in [("speed-mismatch", 5), ("request-response", 50)] {
+        let comparison = read(name);
+        let mut messages = 0;
+        for flow in &comparison.flows {
+            let rates: Vec<u64> = (flow.path.iter())
+                .map(|channel| comparison.rates[*channel as usize].0)
+                .collect();
+            let one_way = |payload| carried(&rates, delay_us * 1_000_000, payload);
+            let expected = match flow.traffic {
+                ComparedTraffic::Bursts { bytes, .. } => one_way(bytes),
+                ComparedTraffic::Requests {
+                    request, response, ..
+                } => one_way(request) + one_way(response),
+                _ => {
+                    assert_eq!(comparison.alone(flow), None);
+                    continue;
+                }
+            };
+            messages += 1;
+            let found = comparison.alone(flow).expect("a message").ps();
+            assert_eq!(found, expected, "{name}, {}", flow.name);
+        }
+        assert!(messages > 0);
+    }
+}
