@@ -73,6 +73,21 @@ pub fn sweep_plots(result: &SweepResult) -> Vec<Plot> {
     plots
 }
 
+/// Latency over an axis, a curve for each combination of the others.
+pub(super) fn latency_plots(result: &SweepResult, over: usize) -> Vec<Plot> {
+    let measures = result.with_role(Role::Latency);
+    let charts = Charts {
+        result,
+        groups: &result.groups(),
+        measures: measures.into_iter().collect(),
+        x: over,
+        role: Role::Latency,
+        title: "Latency",
+        over: None,
+    };
+    charts.plots()
+}
+
 /// Columns of flows that were asked for: those of one quantity are drawn together.
 fn chosen(result: &SweepResult) -> Vec<(String, Vec<usize>)> {
     let mut quantities: Vec<(String, Vec<usize>)> = Vec::new();

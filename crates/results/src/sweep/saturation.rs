@@ -2,6 +2,7 @@
 
 use backwater_kernel::words::counted;
 
+use super::plots::latency_plots;
 use super::report::{again, heading, page, warnings};
 use super::tables::{axis_cell, axis_columns};
 use super::{Group, Role, SweepInfo, SweepResult, sweep_tables};
@@ -110,6 +111,11 @@ pub fn saturation_report(
     let mut blocks = vec![Block::Facts(facts)];
     blocks.extend(warnings(result));
     blocks.push(Block::Table(saturation_table(result, load, found)));
+    let latencies = latency_plots(result, load);
+    if !latencies.is_empty() {
+        blocks.push(heading(&format!("Latency over {}", axis.name)));
+        blocks.extend(latencies.into_iter().map(Block::Plot));
+    }
     blocks.push(heading("Accepted over offered load"));
     blocks.extend(plots(result, load).into_iter().map(Block::Plot));
     blocks.push(heading("All loads tried"));

@@ -8,7 +8,7 @@ use backwater_results::sweep::{
     Measure, Role, Saturation, SweepAxis, SweepInfo, SweepResult, SweepRow, saturation_pivot,
     saturation_report, saturation_table, sweep_pivot, sweep_plots, sweep_report, sweep_tables,
 };
-use backwater_results::{Cell, page, svg};
+use backwater_results::{Block, Cell, page, svg};
 
 const MEASURES: [Measure; 4] = [
     measure("offered", "Mbps", Role::Offered),
@@ -291,13 +291,20 @@ fn a_search_shows_its_interval() {
     assert_eq!(cells(0)[..3], [Cell::float(1.0, 0), load(0.4), load(0.6)]);
     assert_eq!(cells(0)[3..], [Cell::float(1.4, 3), Cell::float(1.5, 3)]);
     assert_eq!(cells(1)[1], Cell::Empty);
-    let text = page(&saturation_report(
-        &SweepInfo::default(),
-        &result,
-        0,
-        &found,
-    ));
+    let report = saturation_report(&SweepInfo::default(), &result, 0, &found);
+    let text = page(&report);
     assert!(text.contains("Accepted over offered load") && text.contains("vcs = 2"));
+    let plots = report.blocks.iter().filter_map(|block| match block {
+        Block::Plot(plot) => Some(plot),
+        _ => None,
+    });
+    let latency = plots.clone().next().expect("plots");
+    assert_eq!(latency.title, "Latency over load");
+    let curves = latency.curves.iter();
+    let curves: Vec<_> = curves.map(|curve| (&*curve.name, &*curve.x)).collect();
+    // 0.6 is beyond saturation.
+    assert_eq!(curves, [("vcs = 1", &[0.4][..]), ("vcs = 2", &[0.4])]);
+    assert_eq!(plots.count(), 2);
 }
 
 /// Columns of flows are drawn together where they are of one quantity.
