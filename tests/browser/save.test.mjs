@@ -153,3 +153,19 @@ test("the map as CSV has each direction in each bin", async () => {
   });
   assert.equal(lines.length, arcs * bins + 1);
 });
+
+// A chart of one curve has no legend: a label beside a mark may be the first word that is measured.
+test("words are measured while a pen stands in for the canvas", async () => {
+  const width = await browser.run(() => {
+    const { prototype } = HTMLCanvasElement;
+    const { getContext } = prototype;
+    const pen = new Pen();
+    prototype.getContext = () => pen;
+    try {
+      return pen.measureText("saturated").width;
+    } finally {
+      prototype.getContext = getContext;
+    }
+  });
+  assert.ok(width > 30 && width < 100, `${width}`);
+});

@@ -105,19 +105,22 @@ pub fn read_named(path: &Path) -> io::Result<String> {
     text.map_err(|_| io::Error::new(ErrorKind::InvalidData, "it is not UTF-8 text"))
 }
 
+/// A key and its value; `usage` says how they are given.
+pub fn set_of(text: &str, usage: &str) -> Result<Set, String> {
+    let (key, value) = text
+        .split_once('=')
+        .ok_or_else(|| format!("{usage}; this is `{text}`"))?;
+    Ok(Set {
+        key: key.trim().into(),
+        value: value.trim().into(),
+    })
+}
+
 /// The changes of the command line as the scenario layer takes them.
 pub fn sets(changes: &Changes) -> Result<Vec<Set>, String> {
     let mut sets = Vec::new();
     for text in &changes.sets {
-        let Some((key, value)) = text.split_once('=') else {
-            return Err(format!(
-                "--set takes KEY=VALUE, as run.seed=3; this is `{text}`"
-            ));
-        };
-        sets.push(Set {
-            key: key.trim().into(),
-            value: value.trim().into(),
-        });
+        sets.push(set_of(text, "--set takes KEY=VALUE, as run.seed=3")?);
     }
     if let Some(seed) = changes.seed {
         sets.push(Set {

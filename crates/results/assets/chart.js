@@ -196,7 +196,7 @@ const Chart = (() => {
 
     // The chart as it stands, drawn anew for a picture: the same zoom, the curves that are shown.
     picture(width, height) {
-      const pen = new Pen(width, height);
+      const pen = new Pen();
       const { curves } = this.plot;
       const entries = curves.flatMap((curve, i) =>
         this.hidden.has(i) || curves.length < 2
@@ -204,10 +204,11 @@ const Chart = (() => {
           : [{ name: curve.name, stroke: color(`--c${i % 8}`), style: curve.style, dashed: curve.dashed }],
       );
       const top = Save.legend(pen, entries, width);
-      const drawn = this.drawnWith({ ...this.options(), width, height: Math.max(140, height - top) });
+      const own = Math.max(140, height - top);
+      const drawn = this.drawnWith({ ...this.options(), width, height: own });
       const ratio = 1 / devicePixelRatio;
-      const inner = `${pen.inner}<g transform="translate(0 ${top}) scale(${ratio})">${drawn.inner}</g>`;
-      return { inner, width, height: Math.max(140, height - top) + top };
+      const inner = `${pen.inner}<g transform="translate(0 ${top}) scale(${ratio})">${drawn}</g>`;
+      return { inner, width, height: own + top };
     }
     drawnWith(options) {
       const pen = new Pen();
@@ -223,7 +224,7 @@ const Chart = (() => {
         u.batch(() => u.setScale("x", { min, max }));
         const { inner } = pen;
         u.destroy();
-        return { inner };
+        return inner;
       } finally {
         canvas.getContext = getContext;
         window.Path2D = path;

@@ -42,6 +42,10 @@ const NetworkMap = (() => {
       clock.follow(() => this.showWhole(false));
     }
 
+    // What the colours of links mean.
+    get what() {
+      return this.by === "load" ? "load" : "time stopped";
+    }
     get bin() {
       return this.clock.bin;
     }
@@ -162,12 +166,9 @@ const NetworkMap = (() => {
       this.fit(width);
       const pen = new Pen();
       const part = Math.max(1, own / width);
-      const hue = this.by === "load" ? "load" : "stop";
-      const mix = ramp(["--link", `--${hue}-1`, `--${hue}-2`]);
-      const what = `${this.by === "load" ? "load" : "time stopped"} 0`;
       pen.translate(12 * part, high);
       pen.scale(part, part);
-      Save.scale(pen, mix, [what, `100 %; ${this.output.textContent}`], 0, 0);
+      Save.scale(pen, this.mix, [`${this.what} 0`, `100 %; ${this.output.textContent}`], 0, 0);
       const inner = Save.frozen(this.sheet) + pen.inner;
       // After the page has its own colours again.
       queueMicrotask(() => {
@@ -205,7 +206,7 @@ const NetworkMap = (() => {
       for (const button of this.figure.querySelectorAll("[data-by]"))
         button.setAttribute("aria-pressed", String(button.dataset.by === this.by));
       const key = this.figure.querySelector(".map-key");
-      const link = make("span", {}, `${this.by === "load" ? "load" : "time stopped"} 0`);
+      const link = make("span", {}, `${this.what} 0`);
       link.append(common.rampKey(names), "100 %");
       const bar = make("span");
       bar.append(make("i", { class: "bar-key" }), `full: ${shown(this.data.queues.most)} ${this.data.queues.unit}`);

@@ -12,6 +12,9 @@ const Pen = (() => {
     return { [name]: plain, ...(opacity < 1 ? { [`${name}-opacity`]: round(opacity) } : {}) };
   };
 
+  // Taken before a pen stands in for what canvases draw with.
+  const ruler = document.createElement("canvas").getContext("2d");
+
   class Path {
     constructor() {
       this.d = "";
@@ -39,8 +42,8 @@ const Pen = (() => {
   return class Pen {
     static Path = Path;
 
-    constructor(width, height) {
-      Object.assign(this, { width, height, parts: [], defs: [], path: new Path(), kept: [] });
+    constructor() {
+      Object.assign(this, { parts: [], defs: [], path: new Path(), kept: [] });
       this.state = { moves: "", clips: [], dash: [] };
       Object.assign(this, { fillStyle: "#000", strokeStyle: "#000", lineWidth: 1, globalAlpha: 1 });
       Object.assign(this, { font: "12px sans-serif", textAlign: "left", textBaseline: "alphabetic" });
@@ -157,9 +160,8 @@ const Pen = (() => {
       this.put("text", { ...this.written(x, y), fill: "none", ...this.stroked() }, text);
     }
     measureText(text) {
-      Pen.ruler ??= document.createElement("canvas").getContext("2d");
-      Pen.ruler.font = this.font;
-      return Pen.ruler.measureText(text);
+      ruler.font = this.font;
+      return ruler.measureText(text);
     }
 
     // All of it, for a picture that may hold more of them.

@@ -96,19 +96,10 @@ impl Asked {
                 value: format!("[{}]", columns.join(", ")),
             });
         }
-        let mut axes = Vec::new();
-        for text in &self.varied.axes {
-            let Some((key, value)) = text.split_once('=') else {
-                return Err(format!(
-                    "error: --axis takes KEY=VALUES, as load=0.1,0.2; this is `{text}`"
-                ));
-            };
-            axes.push(Set {
-                key: key.trim().into(),
-                value: value.trim().into(),
-            });
-        }
-        Ok((sets, axes))
+        let axis =
+            |text: &String| files::set_of(text, "error: --axis takes KEY=VALUES, as load=0.1,0.2");
+        let axes: Result<Vec<Set>, String> = self.varied.axes.iter().map(axis).collect();
+        Ok((sets, axes?))
     }
 }
 

@@ -18,9 +18,6 @@ pub(super) fn add(workload: &Workload, add: &mut impl FnMut(&str, Shown, bool, W
         let name = format!("message {name}");
         add(&name, Shown::Time, is_main, What::MessageAt(percent), TIME);
     }
-    if !workload.flows.iter().any(|flow| flow.alone_ps.is_some()) {
-        return counts(add);
-    }
     const SLOWDOWN: &str = "time of a message over the least time of the same payload on an idle \
                             network: in full frames back to back, the same for all schemes";
     add(
@@ -41,10 +38,6 @@ pub(super) fn add(workload: &Workload, add: &mut impl FnMut(&str, Shown, bool, W
             SLOWDOWN,
         );
     }
-    counts(add);
-}
-
-fn counts(add: &mut impl FnMut(&str, Shown, bool, What, &str)) {
     add(
         "messages complete",
         Shown::Count,
