@@ -23,6 +23,10 @@ pub use recorder::Recorder;
 pub use recovery::Recovery;
 pub use trace::{Passage, TraceEntry, TraceProbe};
 
+use alloc::boxed::Box;
+use alloc::rc::Rc;
+use core::cell::RefCell;
+
 use backwater_kernel::{Duration, Rate, Time};
 
 pub use crate::hop::kind::{ControlKind, UnitKind};
@@ -79,7 +83,7 @@ macro_rules! hooks {
             })*
         }
 
-        /// Any probe, behind a pointer: `&mut dyn AnyProbe` is a probe, so that one compiled engine
+        /// Any probe, behind a pointer: `Box<dyn AnyProbe>` is a probe, so that one compiled engine
         /// serves all of them, at the price of a call a hook.
         pub trait AnyProbe {
             $($(#[$doc])* fn $name(&mut self, $($arg: $what),*);)*
@@ -91,9 +95,25 @@ macro_rules! hooks {
             })*
         }
 
-        impl Probe for &mut dyn AnyProbe {
+        impl Probe for Box<dyn AnyProbe + '_> {
             $(#[inline] fn $name(&mut self, $($arg: $what),*) {
                 AnyProbe::$name(&mut **self, $($arg),*);
+            })*
+        }
+
+        /// A probe that the caller keeps.
+        impl<P: Probe> Probe for &mut P {
+            const WATCHES: bool = P::WATCHES;
+            $(#[inline] fn $name(&mut self, $($arg: $what),*) {
+                Probe::$name(*self, $($arg),*);
+            })*
+        }
+
+        /// A probe at which the caller looks between slices of a run.
+        impl<P: Probe> Probe for Rc<RefCell<P>> {
+            const WATCHES: bool = P::WATCHES;
+            $(#[inline] fn $name(&mut self, $($arg: $what),*) {
+                Probe::$name(&mut *self.borrow_mut(), $($arg),*);
             })*
         }
     };

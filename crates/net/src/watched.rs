@@ -3,6 +3,7 @@
 //! [`Simulation`] is compiled for each kind of probe: the fastest way to look on, and the slowest
 //! to build. Here each hook costs a call.
 
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use backwater_kernel::{BuildError, Rings, Series, Time};
@@ -11,6 +12,7 @@ use crate::outcome::Outcome;
 use crate::plan::Specification;
 use crate::probe::{AnyProbe, Probe, Recorder};
 use crate::simulation::Simulation;
+use crate::snapshot::ChannelState;
 use crate::spec::SeriesSpec;
 
 /// A run that records series, with a probe looking on or none.
@@ -18,7 +20,7 @@ pub struct Watched<'p> {
     simulation: Simulation<Rings, Looks<'p>>,
 }
 
-type Looks<'p> = (Recorder, Option<&'p mut dyn AnyProbe>);
+type Looks<'p> = (Recorder, Option<Box<dyn AnyProbe + 'p>>);
 
 impl<'p> Watched<'p> {
     /// At time zero.
@@ -28,7 +30,7 @@ impl<'p> Watched<'p> {
     pub fn new(
         spec: &impl Specification,
         series: &[SeriesSpec],
-        probe: Option<&'p mut dyn AnyProbe>,
+        probe: Option<Box<dyn AnyProbe + 'p>>,
     ) -> Result<Self, BuildError> {
         let probe = (Recorder::new(series), probe);
         let simulation = Simulation::with_probe(spec, probe)?;
@@ -38,6 +40,37 @@ impl<'p> Watched<'p> {
     /// As [`Simulation::run_until`].
     pub fn run_until(&mut self, until: Time) -> bool {
         self.simulation.run_until(until)
+    }
+
+    /// As [`Simulation::run_some`].
+    pub fn run_some(&mut self, until: Time, events: u64) -> Option<bool> {
+        self.simulation.run_some(until, events)
+    }
+
+    /// As [`Simulation::now`].
+    pub fn now(&self) -> Time {
+        self.simulation.now()
+    }
+
+    /// As [`Simulation::events_handled`].
+    pub fn events_handled(&self) -> u64 {
+        self.simulation.events_handled()
+    }
+
+    /// As [`Simulation::unit_hops`].
+    pub fn unit_hops(&self) -> u64 {
+        self.simulation.unit_hops()
+    }
+
+    /// As [`Simulation::snapshot`]; true if the warm-up is over.
+    pub fn snapshot(&self, at: Time, into: &mut Vec<ChannelState>) -> bool {
+        self.simulation.snapshot(at, into);
+        self.simulation.is_warm()
+    }
+
+    /// As [`Simulation::look_over`].
+    pub fn look_over(&mut self) {
+        self.simulation.look_over();
     }
 
     /// As [`Simulation::outcome`].
@@ -59,8 +92,9 @@ pub fn watched<P: Probe>(
     spec: &impl Specification,
     mut probe: P,
 ) -> Result<(P, Outcome), BuildError> {
-    let mut run = Watched::new(spec, &[], Some(&mut probe))?;
+    let mut run = Watched::new(spec, &[], Some(Box::new(&mut probe)))?;
     run.run_until(Time::MAX);
     let outcome = run.outcome();
+    drop(run);
     Ok((probe, outcome))
 }

@@ -212,7 +212,7 @@ impl Lab {
     ) -> Result<Run<P>, LabError> {
         let scenario = self.scenario(file, sets)?;
         let mut probe = probe(&scenario);
-        let watch = P::WATCHES.then_some(&mut probe as &mut dyn AnyProbe);
+        let watch = P::WATCHES.then(|| Box::new(&mut probe) as Box<dyn AnyProbe + '_>);
         let (outcome, series) = self
             .run_looked_at(&scenario, watch)
             .map_err(|LabError(what)| LabError(format!("{file}: {what}")))?;
@@ -227,7 +227,7 @@ impl Lab {
     fn run_looked_at(
         &self,
         scenario: &PacketScenario,
-        watch: Option<&mut dyn AnyProbe>,
+        watch: Option<Box<dyn AnyProbe + '_>>,
     ) -> Result<(Outcome, Vec<Series>), LabError> {
         let mut run = Watched::new(&scenario.network, &scenario.series, watch)
             .map_err(|error| LabError(error.to_string()))?;

@@ -16,7 +16,9 @@ use backwater_results::{
 use backwater_scenario::PacketScenario;
 use backwater_scenario::compare::Unit;
 
-use super::events::{EventScenario, FoundEvents, start, start_on_threads};
+use super::events::{
+    EventScenario, FoundEvents, Meter, Watch, start, start_on_threads, start_slow,
+};
 use super::{Engine, Point, Run, Shown, TraceKind, Wanted, WhenMap, promised_words, turns};
 
 pub mod measures;
@@ -77,7 +79,7 @@ impl Engine for Cells<'_> {
         let is_cut = !network.outages.is_empty();
         let recovery = is_cut.then(|| Recovery::new(network));
         let recorder = Recorder::new(&series::wanted(self.0));
-        let watch = (recorder, (ports, recovery));
+        let watch: Watch = (recorder, (ports, recovery));
         if !wanted.has_one_observer() {
             return start_on_threads(self.0, watch, wanted);
         }
@@ -86,7 +88,7 @@ impl Engine for Cells<'_> {
         let trace = has(TraceKind::Csv).then(|| Trace::new(network));
         let seen = has(TraceKind::Perfetto).then(|| PerfettoCells::new(network));
         let watch = (watch, (audit, (trace, seen)));
-        start(self.0, watch, wanted.map)
+        start_slow(self.0, watch, wanted.map)
     }
 
     fn metered(
@@ -98,6 +100,7 @@ impl Engine for Cells<'_> {
         let unit = self.unit();
         let bytes = [unit.payload_bytes(), unit.memory_bytes()];
         let meter = CellMeter::new(workload, network, carriers, bytes);
+        let meter: Meter = (Some(meter), (None, None));
         start(self.0, meter, WhenMap::Off)
     }
 

@@ -1,10 +1,10 @@
 //! Runs of the event engine: of cells by circuit or of frames by class.
 
 use backwater_kernel::words::counted;
-use backwater_kernel::{Duration, Rings, Time};
+use backwater_kernel::{Duration, Time};
 use backwater_net::outcome::{Outcome, PortsOutcome, RecoveryOutcome};
 use backwater_net::parts::{self, Divided, Divisible};
-use backwater_net::probe::{Checks, Coverage, Ports, Probe, Recorder, Recovery, frames};
+use backwater_net::probe::{Checks, Coverage, PathWaits, Ports, Probe, Recorder, Recovery, frames};
 use backwater_net::{Simulation, Specification, probe};
 use backwater_results::compare::{CellMeter, FrameMeter};
 use backwater_results::map::bins::Bins;
@@ -12,6 +12,7 @@ use backwater_results::{RunInfo, Table};
 
 use super::over_time::OverTime;
 use super::pace::Pace;
+use super::single::Single;
 use super::team::Team;
 use super::{Audited, Found, Head, Looks, Run, Shown, Tells, Told, Wanted, WhenMap, grown, part};
 
@@ -71,63 +72,15 @@ pub trait Machine {
     fn look_over(&mut self);
 }
 
-/// One thread, and what is read between its slices.
-pub struct Single<P: Probe> {
-    simulation: Simulation<Rings, P>,
-    over_time: Option<OverTime>,
-}
-
-impl<P: Probe> Single<P> {
-    fn new<S: EventScenario>(scenario: &S, probe: P, map: WhenMap) -> Result<Self, String> {
-        let simulation = Simulation::with_probe(scenario.network(), probe);
-        Ok(Single {
-            simulation: simulation.map_err(|error| error.to_string())?,
-            over_time: over_time(scenario, map),
-        })
-    }
-}
+/// What looks on at every run: of cells and of frames one type, so that one compiled engine serves
+/// both.
+pub type Watch = (Recorder, (Option<Ports>, Option<Recovery>));
 
 /// What looks at its channels, if a map is wanted.
 fn over_time(scenario: &impl EventScenario, map: WhenMap) -> Option<OverTime> {
     let channels = scenario.channels();
     map.is_for(channels)
         .then(|| OverTime::new(channels, scenario.warm_up(), scenario.stop_at()))
-}
-
-impl<P: Probe> Machine for Single<P> {
-    type Probe = P;
-
-    fn run_some(&mut self, until: Time, events: u64) -> Option<bool> {
-        match &mut self.over_time {
-            Some(over_time) => over_time.run(&mut self.simulation, until, events),
-            None => self.simulation.run_some(until, events),
-        }
-    }
-
-    fn now(&self) -> Time {
-        self.simulation.now()
-    }
-
-    fn unit_hops(&mut self) -> u64 {
-        self.simulation.unit_hops()
-    }
-
-    fn outcome(&mut self) -> Outcome {
-        self.simulation.outcome()
-    }
-
-    fn bins(&mut self, at: Time) -> Option<Bins> {
-        let over_time = self.over_time.as_ref()?;
-        Some(over_time.bins(&mut self.simulation, at))
-    }
-
-    fn probe(&mut self) -> &mut P {
-        self.simulation.probe_mut()
-    }
-
-    fn look_over(&mut self) {
-        self.simulation.look_over();
-    }
 }
 
 /// A run of it.
@@ -146,10 +99,10 @@ pub struct FoundEvents<'a, S> {
     pub told: Told,
 }
 
-impl<'a, S: EventScenario> EventRun<'a, S, Single<()>> {
+impl<'a, S: EventScenario> EventRun<'a, S, Single<Simulation>> {
     /// Ready to run, with nothing looking on.
     pub fn plain(scenario: &'a S) -> Result<Self, String> {
-        let single = Single::new(scenario, (), WhenMap::Off)?;
+        let single = Single::compiled(scenario, (), None)?;
         Ok(EventRun::on(scenario, single))
     }
 }
@@ -181,7 +134,7 @@ impl<'a, S: EventScenario, M: Machine<Probe: Tells<FoundEvents<'a, S>>>> EventRu
     }
 }
 
-/// Ready to run, as commands know it.
+/// Ready to run, as commands know it, by an engine that is compiled for its probe.
 pub fn start<'a, S, P>(
     scenario: &'a S,
     probe: P,
@@ -191,7 +144,21 @@ where
     S: EventScenario,
     P: Probe + Tells<FoundEvents<'a, S>> + 'a,
 {
-    let single = Single::new(scenario, probe, map)?;
+    let single = Single::compiled(scenario, probe, over_time(scenario, map))?;
+    Ok(Box::new(EventRun::on(scenario, single)))
+}
+
+/// The same by an engine that serves all probes, for those that make a run slow anyway.
+pub fn start_slow<'a, S, P>(
+    scenario: &'a S,
+    probe: P,
+    map: WhenMap,
+) -> Result<Box<dyn Run<'a> + 'a>, String>
+where
+    S: EventScenario,
+    P: Probe + Tells<FoundEvents<'a, S>> + 'a,
+{
+    let single = Single::shared(scenario, probe, over_time(scenario, map))?;
     Ok(Box::new(EventRun::on(scenario, single)))
 }
 
@@ -345,6 +312,12 @@ fn audited<S: EventScenario>(checks: &Checks, found: &mut FoundEvents<'_, S>) {
         broken: checks.violations().total(),
     });
 }
+
+/// What measures a comparison or a sweep: one of these. One type for the same reason.
+pub type Meter = (Option<CellMeter>, (Option<FrameMeter>, Option<PathWaits>));
+
+impl Looks for PathWaits {}
+impl<F> Tells<F> for PathWaits {}
 
 impl Looks for CellMeter {}
 impl Looks for FrameMeter {}

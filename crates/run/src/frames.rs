@@ -16,7 +16,9 @@ use backwater_results::{
 };
 use backwater_scenario::EthernetScenario;
 
-use super::events::{EventRun, EventScenario, FoundEvents, start, start_on_threads};
+use super::events::{
+    EventRun, EventScenario, FoundEvents, Meter, Watch, start, start_on_threads, start_slow,
+};
 use super::{Engine, Point, Run, Shown, TraceKind, Wanted, WhenMap};
 use super::{complete, promised_words, turns};
 
@@ -76,14 +78,15 @@ impl Engine for Frames<'_> {
         let network = &self.0.network;
         let recorder = Recorder::new(&series::wanted(self.0));
         if !wanted.has_one_observer() {
-            return start_on_threads(self.0, recorder, wanted);
+            let watch: Watch = (recorder, (None, None));
+            return start_on_threads(self.0, watch, wanted);
         }
         let audit = wanted.audit.then(|| Audit::new(network));
         let trace = Trace::new(wanted.traces, network);
         let seen = wanted.traces.contains(&TraceKind::Perfetto);
         let seen = seen.then(|| PerfettoFrames::new(network));
         let watch = (recorder, (audit, (trace, seen)));
-        start(self.0, watch, wanted.map)
+        start_slow(self.0, watch, wanted.map)
     }
 
     fn metered(
@@ -92,6 +95,7 @@ impl Engine for Frames<'_> {
         carriers: &[Carrier],
     ) -> Result<Box<dyn Run<'_> + '_>, String> {
         let meter = FrameMeter::new(workload, &self.0.network, carriers);
+        let meter: Meter = (None, (Some(meter), None));
         start(self.0, meter, WhenMap::Off)
     }
 

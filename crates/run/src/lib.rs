@@ -15,6 +15,7 @@ pub mod machine;
 pub mod memory;
 mod over_time;
 mod pace;
+mod single;
 mod team;
 pub mod threads;
 mod trace;

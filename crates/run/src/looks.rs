@@ -1,4 +1,7 @@
-//! What looks on may be nothing, may be two, and may be there or not: as probes are.
+//! What looks on may be nothing, may be two, may be there or not, and may be shared: as probes are.
+
+use std::cell::RefCell;
+use std::rc::Rc;
 
 use backwater_results::RunDirectory;
 
@@ -60,5 +63,29 @@ impl<F, L: Tells<F>> Tells<F> for Option<L> {
         if let Some(one) = self {
             one.tell(found);
         }
+    }
+}
+
+impl<L: Looks> Looks for Rc<RefCell<L>> {
+    fn begin(&mut self, directory: &mut RunDirectory) -> Result<(), String> {
+        self.borrow_mut().begin(directory)
+    }
+
+    fn flush(&mut self) -> Result<(), String> {
+        self.borrow_mut().flush()
+    }
+
+    fn finish(&mut self, at: u64) -> Result<(), String> {
+        self.borrow_mut().finish(at)
+    }
+
+    fn points(&self) -> (usize, usize) {
+        self.borrow().points()
+    }
+}
+
+impl<F, L: Tells<F>> Tells<F> for Rc<RefCell<L>> {
+    fn tell(&self, found: &mut F) {
+        self.borrow().tell(found);
     }
 }

@@ -21,6 +21,7 @@ use backwater_results::run::flow_tables;
 use backwater_results::sweep::{FlowColumn, Measure, Role};
 use backwater_scenario::PacketScenario;
 
+use super::super::events::Meter;
 use super::super::values::{chosen, flag, measures};
 use super::super::{Pace, Point, must_stop};
 
@@ -76,8 +77,9 @@ measures! { run: &Seen<'_> =>
 /// Runs the scenario; `None` if Ctrl-C ended that.
 pub fn measure(scenario: &PacketScenario, columns: &[FlowColumn]) -> Result<Option<Point>, String> {
     let network = &scenario.network;
-    let mut simulation = Simulation::<Rings, _>::with_probe(network, PathWaits::new(network))
-        .map_err(|error| error.to_string())?;
+    let waits: Meter = (None, (None, Some(PathWaits::new(network))));
+    let mut simulation =
+        Simulation::<Rings, _>::with_probe(network, waits).map_err(|error| error.to_string())?;
     let mut pace = Pace::new(scenario.cell.ps().saturating_mul(FIRST_SLICE_CELLS));
     // The window starts with the instant that ends the warm-up.
     let start = Time(network.warm_up.ps().saturating_sub(1));
@@ -96,7 +98,8 @@ pub fn measure(scenario: &PacketScenario, columns: &[FlowColumn]) -> Result<Opti
     }
     let mut outcome = simulation.outcome();
     note_broken_bounds(network, &mut outcome);
-    let waits = simulation.probe().total();
+    let (_, (_, waits)) = simulation.probe();
+    let waits = waits.as_ref().map(PathWaits::total).unwrap_or_default();
     let window = Window::of(network, &before, &outcome);
     let mut values = values(&Seen {
         seconds: outcome.ended_at.since(network.warm_up).seconds(),
@@ -114,7 +117,7 @@ pub fn measure(scenario: &PacketScenario, columns: &[FlowColumn]) -> Result<Opti
 }
 
 /// Runs on to `until`; false if Ctrl-C was pressed.
-fn run_to(simulation: &mut Simulation<Rings, PathWaits>, until: Time, pace: &mut Pace) -> bool {
+fn run_to(simulation: &mut Simulation<Rings, Meter>, until: Time, pace: &mut Pace) -> bool {
     let mut at = simulation.now();
     loop {
         if must_stop((0, 0)) {

@@ -102,7 +102,7 @@ fn looked_at(spec: &EthernetSpec) -> Outcome {
         Simulation::<Rings, _>::with_probe(spec, Onlooker::default()).expect("sound");
     compiled.run();
     let mut onlooker = Onlooker::default();
-    let pointer: &mut dyn AnyProbe = &mut onlooker;
+    let pointer: Box<dyn AnyProbe + '_> = Box::new(&mut onlooker);
     let outcome = finish(Simulation::<Rings, _>::with_probe(spec, pointer).expect("sound"));
     assert_eq!(outcome.trace_hash, compiled.outcome().trace_hash);
     assert_eq!(onlooker, compiled.into_probe());
