@@ -142,7 +142,7 @@ const EXPERIMENTS: &[Experiment] = &[
         claims: &["kung1993.sec8.fifteen-branches"],
         runs: 50,
         cost_ms: 38_000,
-        quick_percent: 30,
+        quick_percent: 20,
         run: multicast::fifteen_branches,
     },
     Experiment {

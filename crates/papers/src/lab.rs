@@ -47,7 +47,8 @@ pub struct Lab {
     pub ethernet_sets: Vec<(String, String)>,
     /// No setting runs with more seeds than this.
     pub at_most_seeds: Option<u64>,
-    /// Of the time after the warm-up only so many percent are simulated.
+    /// Of the time after the warm-up only so many percent are simulated, and half of a warm-up in
+    /// cycles.
     pub measured_percent: Option<u64>,
     /// Once it is set, runs end with an error.
     pub stop: Option<&'static AtomicBool>,

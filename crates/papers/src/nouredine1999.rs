@@ -74,7 +74,7 @@ const EXPERIMENTS: &[Experiment] = &[
         claims: &["nouredine1999.fig4.merging"],
         runs: 340,
         cost_ms: 11_000,
-        quick_percent: 50,
+        quick_percent: 35,
         run: merging::figure_4,
     },
     Experiment {
@@ -125,7 +125,7 @@ const EXPERIMENTS: &[Experiment] = &[
         ],
         runs: 182,
         cost_ms: 17_000,
-        quick_percent: 30,
+        quick_percent: 20,
         run: upstream::figure_11,
     },
     Experiment {

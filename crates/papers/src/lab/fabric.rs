@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 
 use backwater_flit::Simulation;
 use backwater_flit::outcome::FabricOutcome;
-use backwater_flit::spec::FabricSpec;
+use backwater_flit::spec::{FabricSpec, WarmUp};
 use backwater_kernel::Stop;
 use backwater_scenario::Engine;
 
@@ -72,9 +72,16 @@ impl Lab {
         })
     }
 
+    /// Where the window is shortened, the warm-up is too, to a half.
     fn shortened_fabric(&self, mut spec: FabricSpec) -> FabricSpec {
-        let percent = self.measured_percent.unwrap_or(100);
-        spec.measure.window = (spec.measure.window * percent / 100).max(1);
+        let Some(percent) = self.measured_percent.filter(|percent| *percent < 100) else {
+            return spec;
+        };
+        let measure = &mut spec.measure;
+        measure.window = (measure.window * percent / 100).max(1);
+        if let WarmUp::Cycles(cycles) = &mut measure.warm_up {
+            *cycles /= 2;
+        }
         spec
     }
 }
