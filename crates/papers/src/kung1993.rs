@@ -123,7 +123,7 @@ const EXPERIMENTS: &[Experiment] = &[
         claims: &["kung1993.fig21.nfs-peak-buffers"],
         runs: 51,
         cost_ms: 7_400,
-        quick_percent: 40,
+        quick_percent: 25,
         run: servers::figure_21,
     },
     Experiment {
@@ -142,7 +142,7 @@ const EXPERIMENTS: &[Experiment] = &[
         claims: &["kung1993.sec8.fifteen-branches"],
         runs: 50,
         cost_ms: 38_000,
-        quick_percent: 20,
+        quick_percent: 15,
         run: multicast::fifteen_branches,
     },
     Experiment {

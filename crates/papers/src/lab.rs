@@ -47,8 +47,7 @@ pub struct Lab {
     pub ethernet_sets: Vec<(String, String)>,
     /// No setting runs with more seeds than this.
     pub at_most_seeds: Option<u64>,
-    /// Of the time after the warm-up only so many percent are simulated, and half of a warm-up in
-    /// cycles.
+    /// Of the time after the warm-up only so many percent are simulated.
     pub measured_percent: Option<u64>,
     /// Once it is set, runs end with an error.
     pub stop: Option<&'static AtomicBool>,
@@ -178,12 +177,18 @@ impl Lab {
 
     /// When a run ends that is measured from `warm_up` to `stop_at`.
     fn shortened(&self, warm_up: Time, stop_at: Time) -> Time {
-        let Some(percent) = self.measured_percent else {
+        let Some(percent) = self.shorter_percent() else {
             return stop_at;
         };
         let measured = u128::from(stop_at.ps().saturating_sub(warm_up.ps()));
         let kept = measured * u128::from(percent) / 100;
         Time(warm_up.ps().min(stop_at.ps()) + kept as u64)
+    }
+
+    /// What is simulated of the time after a warm-up, where that is not all. Flits and frames then
+    /// warm up for half as long.
+    fn shorter_percent(&self) -> Option<u64> {
+        self.measured_percent.filter(|percent| *percent < 100)
     }
 
     /// `work`, and the seconds it took.

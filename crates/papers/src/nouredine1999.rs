@@ -74,7 +74,7 @@ const EXPERIMENTS: &[Experiment] = &[
         claims: &["nouredine1999.fig4.merging"],
         runs: 340,
         cost_ms: 11_000,
-        quick_percent: 35,
+        quick_percent: 30,
         run: merging::figure_4,
     },
     Experiment {
@@ -90,7 +90,7 @@ const EXPERIMENTS: &[Experiment] = &[
         claims: &["nouredine1999.fig6.starved-without-control"],
         runs: 195,
         cost_ms: 10_000,
-        quick_percent: 80,
+        quick_percent: 60,
         run: inputs::figure_6,
     },
     Experiment {
@@ -106,7 +106,7 @@ const EXPERIMENTS: &[Experiment] = &[
         claims: &["nouredine1999.fig9.simple-hurts-bystanders"],
         runs: 132,
         cost_ms: 13_000,
-        quick_percent: 40,
+        quick_percent: 30,
         run: unnecessary::figures_8_9,
     },
     Experiment {
@@ -125,7 +125,7 @@ const EXPERIMENTS: &[Experiment] = &[
         ],
         runs: 182,
         cost_ms: 17_000,
-        quick_percent: 20,
+        quick_percent: 15,
         run: upstream::figure_11,
     },
     Experiment {

@@ -68,7 +68,7 @@ const EXPERIMENTS: &[Experiment] = &[
         ],
         runs: 44,
         cost_ms: 18_000,
-        quick_percent: 20,
+        quick_percent: 14,
         run: test_one::test_one,
     },
     Experiment {
@@ -76,7 +76,7 @@ const EXPERIMENTS: &[Experiment] = &[
         claims: &["zhang1991.diverse.throughput", "zhang1991.diverse.delay"],
         runs: 40,
         cost_ms: 16_000,
-        quick_percent: 20,
+        quick_percent: 14,
         run: diverse::diverse,
     },
     Experiment {
@@ -88,7 +88,7 @@ const EXPERIMENTS: &[Experiment] = &[
         ],
         runs: 81,
         cost_ms: 80_000,
-        quick_percent: 15,
+        quick_percent: 10,
         run: firewall::firewall,
     },
     Experiment {
@@ -99,7 +99,7 @@ const EXPERIMENTS: &[Experiment] = &[
         ],
         runs: 56,
         cost_ms: 65_000,
-        quick_percent: 15,
+        quick_percent: 12,
         run: patterns::patterns,
     },
     Experiment {
@@ -123,7 +123,7 @@ const EXPERIMENTS: &[Experiment] = &[
         claims: &["zhang1991.design.random-walk"],
         runs: 4_031,
         cost_ms: 13_000,
-        quick_percent: 20,
+        quick_percent: 25,
         run: walk::walk,
     },
     Experiment {

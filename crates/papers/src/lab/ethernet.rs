@@ -62,6 +62,11 @@ impl Lab {
             Engine::Ethernet(scenario) => {
                 let mut spec = scenario.network;
                 spec.stop_at = self.shortened(spec.warm_up, spec.stop_at);
+                if self.shorter_percent().is_some() {
+                    let half = Time(spec.warm_up.ps() / 2);
+                    spec.stop_at = Time(spec.stop_at.ps() - half.ps());
+                    spec.warm_up = half;
+                }
                 Ok(spec)
             }
             other => Err(LabError(format!(

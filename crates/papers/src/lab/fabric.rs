@@ -72,9 +72,8 @@ impl Lab {
         })
     }
 
-    /// Where the window is shortened, the warm-up is too, to a half.
     fn shortened_fabric(&self, mut spec: FabricSpec) -> FabricSpec {
-        let Some(percent) = self.measured_percent.filter(|percent| *percent < 100) else {
+        let Some(percent) = self.shorter_percent() else {
             return spec;
         };
         let measure = &mut spec.measure;
