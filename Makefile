@@ -9,7 +9,7 @@ export CHROMEDRIVER ?= $(or $(shell command -v chromedriver),/usr/bin/chromedriv
 
 .NOTPARALLEL:
 .PHONY: help demo papers test begin format lint unit schema supply smoke identity browser release \
-	python wheel bench docs captures pictures campaign campaign-quick campaign-tool fuzz mutants reproducible
+	python wheel site bench docs captures pictures campaign campaign-quick campaign-tool fuzz mutants reproducible
 
 help:
 	@echo "make demo     build, rerun the papers with few seeds and short runs, write a report"
@@ -17,6 +17,7 @@ help:
 	@echo "              the report in a browser"
 	@echo "make papers   rerun the papers in full, claim by claim; report and runs/claims.json"
 	@echo "make wheel    build the package for Python, wheel and sources, below runs/wheel/"
+	@echo "make site     the documents as a book with pictures and reports, below runs/site/book/"
 	@echo "make bench    measure unit-hops a second on the standard set"
 	@echo "make docs     regenerate reference, glossary, errors, schema and the papers' pages below docs/"
 	@echo "make pictures regenerate the pictures of README below docs/pictures/"
@@ -33,7 +34,7 @@ papers: release
 
 # What a machine lacks and this can't install is left out, and named at the end.
 export SKIPPED = $(CURDIR)/runs/skipped
-test: begin format lint unit python schema supply smoke captures browser
+test: begin format lint unit python schema supply smoke site captures browser
 	@if [ -s $(SKIPPED) ]; then echo "make test: done but for"; sort -u $(SKIPPED); \
 	else echo "make test: done, nothing left out"; fi
 
@@ -94,6 +95,11 @@ identity: release
 		cmp runs/hash-debug runs/hash-release || exit 1; \
 		echo "debug and release agree on $$name:$$(cat runs/hash-release)"; \
 	done
+
+# The documents with figures and reports of the runs they tell of; every link is looked up. Pages
+# need `cargo install mdbook`.
+site: release
+	@BINARY=$(BINARY) tests/site/run.sh
 
 # Editors check files by docs/schema.json.
 schema:
