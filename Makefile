@@ -9,7 +9,7 @@ export CHROMEDRIVER ?= $(or $(shell command -v chromedriver),/usr/bin/chromedriv
 
 .NOTPARALLEL:
 .PHONY: help demo papers test begin format lint unit schema supply smoke identity browser release \
-	python wheel site bench docs captures pictures campaign campaign-quick campaign-tool fuzz mutants reproducible
+	python wheel archive packaging site bench docs captures pictures campaign campaign-quick campaign-tool fuzz mutants reproducible
 
 help:
 	@echo "make demo     build, rerun the papers with few seeds and short runs, write a report"
@@ -17,6 +17,7 @@ help:
 	@echo "              the report in a browser"
 	@echo "make papers   rerun the papers in full, claim by claim; report and runs/claims.json"
 	@echo "make wheel    build the package for Python, wheel and sources, below runs/wheel/"
+	@echo "make archive  what a release offers of this platform, below runs/archive/"
 	@echo "make site     the documents as a book with pictures and reports, below runs/site/book/"
 	@echo "make bench    measure unit-hops a second on the standard set"
 	@echo "make docs     regenerate reference, glossary, errors, schema and the papers' pages below docs/"
@@ -34,7 +35,7 @@ papers: release
 
 # What a machine lacks and this can't install is left out, and named at the end.
 export SKIPPED = $(CURDIR)/runs/skipped
-test: begin format lint unit python schema supply smoke site captures browser
+test: begin format lint unit python schema supply smoke packaging site captures browser
 	@if [ -s $(SKIPPED) ]; then echo "make test: done but for"; sort -u $(SKIPPED); \
 	else echo "make test: done, nothing left out"; fi
 
@@ -60,6 +61,13 @@ python:
 wheel:
 	@command -v maturin > /dev/null || { echo "error: pip install maturin"; exit 1; }
 	maturin build --release --locked --sdist --out runs/wheel
+
+archive: release
+	packaging/archive.sh $(BINARY) $(shell rustc -vV | sed -n 's/^host: //p') runs/archive
+
+# The archive, and what the workflows of releases name.
+packaging: release
+	@BINARY=$(BINARY) PYTHONDONTWRITEBYTECODE=1 python3 tests/packaging/test_release.py
 
 # The program as users get it: same hash as with all checks on, and a report.
 smoke: release

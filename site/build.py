@@ -22,7 +22,7 @@ import links
 import names
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGES = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "benches/RESULTS.md"]
+PAGES = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "benches/RESULTS.md"]
 FOLDERS = ["docs", "scenarios", "benches/peers", "claims"]
 FIGURE = re.compile(r"<!-- figure: (run|sweep|compare) (\S+\.toml) (\S+) -->")
 HEADING = re.compile(r"^## (.*)$", re.MULTILINE)
