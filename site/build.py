@@ -20,10 +20,13 @@ from pathlib import Path
 
 import links
 import names
+import notebooks
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "benches/RESULTS.md"]
-FOLDERS = ["docs", "scenarios", "benches/peers", "claims"]
+FOLDERS = ["docs", "scenarios", "benches/peers", "claims", "notebooks"]
+# With outputs, once `make python` has run them.
+EXECUTED = ROOT / "runs/python/notebooks"
 FIGURE = re.compile(r"<!-- figure: (run|sweep|compare) (\S+\.toml) (\S+) -->")
 HEADING = re.compile(r"^## (.*)$", re.MULTILINE)
 
@@ -94,6 +97,19 @@ def gallery(shown: list[tuple[str, str, str]]) -> str:
     return "\n\n".join(parts) + "\n"
 
 
+def notebook_pages(src: Path, executed: Path) -> int:
+    """A page for each notebook, with what it found where it was run; how many were."""
+    folder = src / "docs/notebooks"
+    folder.mkdir()
+    ran = 0
+    for path in sorted((src / "notebooks").glob("*.ipynb")):
+        found = executed / path.name
+        ran += found.is_file()
+        text = notebooks.page(found if found.is_file() else path, folder, f"../../notebooks/{path.name}")
+        (folder / f"{path.stem}.md").write_text(text)
+    return ran
+
+
 def main() -> None:
     """Builds all of it."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -107,6 +123,7 @@ def main() -> None:
     shown = illustrate(src, program, out / "results")
     (src / "docs/gallery.md").write_text(gallery(shown))
     (src / "docs/python-api.md").write_text(names.page(ROOT / "crates/python/python/backwater"))
+    ran = notebook_pages(src, EXECUTED)
     complaints = unlisted(src) + links.of_sources(src)
     if not complaints and shutil.which("mdbook"):
         shutil.copyfile(ROOT / "site/book.toml", out / "book.toml")
@@ -115,7 +132,8 @@ def main() -> None:
     if complaints:
         sys.exit("\n".join(complaints))
     if shutil.which("mdbook"):
-        print(f"site: {out}/book/index.html, {len(shown)} figures, every link leads somewhere")
+        print(f"site: {out}/book/index.html, {len(shown)} figures, {ran} notebooks with results, "
+              "every link leads somewhere")
     else:
         print("site: the sources are in order; no pages without `cargo install mdbook`")
 

@@ -47,6 +47,9 @@ done
 compgen -G "$tools/lib/python3*/site-packages/pandas-stubs" > /dev/null || install pandas-stubs \
     || skipped "the types of the package for Python beside pandas"
 has distributed || install 'dask[distributed]' || skipped "the package for Python on workers of Dask"
+for library in nbclient ipykernel ipywidgets; do
+    has $library || install $library || skipped "the notebooks: they need $library"
+done
 install --no-deps --no-index --force-reinstall "$wheels"/*.whl
 echo "beside pyarrow, polars, pandas, duckdb, xarray, matplotlib, Dask and mypy:"
 "$tools/bin/python" -I -B -m unittest discover -s tests/python -p 'beside_*.py'

@@ -195,6 +195,17 @@ class Runs(unittest.TestCase):
         self.assertTrue(self.result.ok)
         self.assertIsNone(self.result.standstill)
 
+    def test_claims(self):
+        self.assertEqual({one["state"] for one in self.result.claims}, {"kept"})
+        audited = bw.example("fig17-two-switches").set("run.duration", "2000 cells").run(audit=True)
+        last = audited.claims[-1]
+        self.assertEqual((last["what"], last["state"]), ("promises while running", "kept"))
+        self.assertIn("checked while running", last["detail"])
+        lossy = bw.example("ethernet/lost-pause").run()
+        self.assertEqual(lossy.claims[0]["what"], "class 3 at S1 loses nothing")
+        self.assertEqual(lossy.claims[0]["state"], "given-up")
+        self.assertIn("1,974 frames lost", lossy.claims[0]["detail"])
+
     def test_a_notebook_shows_summary_and_plot(self):
         shown = self.result._repr_html_()
         self.assertTrue(shown.startswith("<pre>Two switches"), shown[:100])

@@ -1,5 +1,7 @@
 """What builds the site: it finds broken links, lists every name, and refuses what is not there."""
 
+import base64
+import json
 import sys
 import tempfile
 import unittest
@@ -11,6 +13,7 @@ sys.path.insert(0, str(ROOT / "site"))
 import build  # noqa: E402
 import links  # noqa: E402
 import names  # noqa: E402
+import notebooks  # noqa: E402
 
 
 def tree(files: dict[str, str]) -> Path:
@@ -107,6 +110,44 @@ class Builder(unittest.TestCase):
         program.chmod(0o755)
         with self.assertRaisesRegex(SystemExit, "run scenarios/a.toml: it is broken"):
             build.result(program, tree({}), "run", "scenarios/a.toml")
+
+
+class Notebooks(unittest.TestCase):
+    """Cells as Markdown."""
+
+    def test_words_code_and_outputs(self) -> None:
+        """Figures become files; tables stay HTML in one block; objects and warnings are left out."""
+        picture = {"data": {"image/png": base64.b64encode(b"PNG").decode(), "text/plain": "<Figure>"}}
+        outputs = [
+            {"name": "stdout", "text": ["a \x1b[31mred\x1b[0m\n", "word\n"]},
+            {"name": "stderr", "text": "a warning"},
+            picture,
+            {"data": {"text/html": "<table>\n\n<tr></tr></table>", "text/plain": "t"}},
+            {"data": {"text/plain": "<Axes: >"}},
+        ]
+        cells = [
+            {"cell_type": "markdown", "source": ["# Title\n", "words"]},
+            {"cell_type": "code", "source": "print()", "outputs": outputs},
+        ]
+        folder = tree({"n.ipynb": json.dumps({"cells": cells})})
+        self.assertEqual(
+            notebooks.page(folder / "n.ipynb", folder, "../n.ipynb"),
+            "# Title\nwords\n\n[This notebook](../n.ipynb) for Jupyter.\n\n```python\nprint()\n```\n\n"
+            "```text\na red\nword\n```\n\n![Figure 1](n-1.png)\n\n<table>\n<tr></tr></table>\n",
+        )
+        self.assertEqual((folder / "n-1.png").read_bytes(), b"PNG")
+
+    def test_one_that_was_run_is_shown_as_run(self) -> None:
+        """Else as it is stored."""
+        def stored(source: str) -> str:
+            cell = {"cell_type": "markdown", "source": source}
+            return json.dumps({"cells": [cell]})
+
+        src = tree({"notebooks/a.ipynb": stored("# A"), "notebooks/b.ipynb": stored("# B"), "docs/x": ""})
+        executed = tree({"b.ipynb": stored("# B, run")})
+        self.assertEqual(build.notebook_pages(src, executed), 1)
+        self.assertIn("# A\n", (src / "docs/notebooks/a.md").read_text())
+        self.assertIn("# B, run", (src / "docs/notebooks/b.md").read_text())
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ use backwater_results::{Manifest, Report, RunDirectory};
 use backwater_run::job::{Ending, Job};
 use backwater_run::{Head, Shown, Told, machine};
 use pyo3::prelude::*;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::columns::Columns;
 use crate::errors::Failure;
@@ -113,6 +113,15 @@ impl Found {
     #[getter]
     fn summary(&self) -> String {
         self.summary.to_string()
+    }
+
+    /// What was promised and what was checked, as JSON.
+    #[getter]
+    fn claims(&self) -> String {
+        let Manifest {
+            promises, checks, ..
+        } = &self.manifest;
+        json!({ "promises": promises, "checks": checks }).to_string()
     }
 
     /// Names of the tables.

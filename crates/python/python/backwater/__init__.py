@@ -4,7 +4,7 @@
 
     result = bw.example("fig17-two-switches").set("run.duration", "50 ms").run(seed=1)
     print(result)
-    result.flows["goodput_mbps"]      # a column: numbers with a unit and a meaning
+    result.flows["throughput_mbps"]   # a column: numbers with a unit and a meaning
     result.report("report.html")      # the page that the command writes
 
 The command `backwater` comes with the package and runs the same code: a scenario has the same trace

@@ -267,6 +267,10 @@ class Found:
         """The summary as JSON."""
 
     @property
+    def claims(self) -> str:
+        """What was promised and what was checked, as JSON."""
+
+    @property
     def tables(self) -> list[str]:
         """Names of the tables."""
 

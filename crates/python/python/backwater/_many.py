@@ -50,7 +50,7 @@ def compare(
     """Runs one workload under several schemes, all on the same terms.
 
     `given` is a comparison (`kind = "comparison"`), such as `bw.example("compare/parking-lot")`.
-    `only` names the schemes; all nine else. The table `comparison` has a column for each.
+    `only` names the schemes; all nine else. The table `schemes` has a row for each.
     """
     given = given if isinstance(given, Scenario) else scenario(given)
     words = [f"--seeds={seeds}"] + ([f"--only={','.join(only)}"] if only else [])

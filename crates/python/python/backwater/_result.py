@@ -97,6 +97,21 @@ class Result:
         return summary
 
     @property
+    def claims(self) -> list[dict[str, str]]:
+        """What the run claims, and what came of it: `what`, `state`, `detail` of each.
+
+        Promises of the network (a class loses nothing, units balance, delays stay within their
+        bounds) are `kept`, `broken` or `given-up`, where the scenario says so; with `audit=True` the
+        checks made while running are there too.
+        """
+        found = json.loads(self._found.claims)
+        claims: list[dict[str, str]] = list(found["promises"] or [])
+        for check in found["checks"]:
+            state = "kept" if check["holds"] else "broken"
+            claims.append({"what": check["what"], "state": state, "detail": check["detail"]})
+        return claims
+
+    @property
     def tables(self) -> Mapping[str, Table]:
         """All tables by name."""
         return Named("table", self._found.tables, self._found.table)
