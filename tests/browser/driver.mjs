@@ -122,6 +122,11 @@ export class Browser {
     );
     const source = { type: "pointer", id: "mouse", parameters: { pointerType: "mouse" }, actions };
     await this.post("/actions", { actions: [source] });
+    // The page hears of the last move with its next frame, and draws with the one after.
+    await this.post("/execute/async", {
+      script: "const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => done()))",
+      args: [],
+    });
   }
 
   // The addresses of what was asked for since the last call.

@@ -53,6 +53,8 @@ pub enum Role {
     Accepted,
     /// How long that takes.
     Latency,
+    /// How long that would take if nothing met anything.
+    ZeroLoad,
     /// 1 where the network can't carry what is offered, else 0.
     Saturated,
     /// Promises broken.

@@ -140,6 +140,8 @@ struct Bundle {
     dots: Vec<Dot>,
     /// Lowest position beyond saturation, if such points are left out.
     saturated: Option<f64>,
+    /// Of latencies: where they would be at no load, as the point at the lowest position says.
+    zero_load: Option<(f64, f64)>,
 }
 
 /// Position, value, half width of its interval.
@@ -197,7 +199,7 @@ impl Charts<'_> {
         if self.role == Role::Accepted && self.over.is_none() {
             curves.extend(self.offered(&curves));
         }
-        let marks = match drawn {
+        let saturated = match drawn {
             [(_, only)] => only.saturated.map(|at| Mark::vertical(at, "saturated")),
             _ => None,
         };
@@ -209,7 +211,7 @@ impl Charts<'_> {
                 ..Axis::new(label, unit)
             },
             curves,
-            marks: marks.into_iter().collect(),
+            marks: zero_loads(drawn).into_iter().chain(saturated).collect(),
             ..Plot::default()
         }
     }
@@ -236,6 +238,11 @@ impl Charts<'_> {
             let bundle = bundles.entry(key).or_default();
             let at = self.at(group);
             let (y, half_width) = group.means[measure];
+            if let Some(zero_load) = self.zero_load(group)
+                && bundle.zero_load.is_none_or(|(lowest, _)| at < lowest)
+            {
+                bundle.zero_load = Some((at, zero_load));
+            }
             if self.leaves_out(group) {
                 bundle.saturated = Some(bundle.saturated.map_or(at, |least| least.min(at)));
             } else if y.is_finite() {
@@ -248,6 +255,12 @@ impl Charts<'_> {
     fn at(&self, group: &Group<'_>) -> f64 {
         let numbers = self.result.axes[self.x].numbers.as_ref();
         numbers.map_or(f64::NAN, |numbers| numbers[group.values[self.x]])
+    }
+
+    fn zero_load(&self, group: &Group<'_>) -> Option<f64> {
+        let measure = self.result.with_role(Role::ZeroLoad);
+        let measure = measure.filter(|_| self.role == Role::Latency)?;
+        Some(group.means[measure].0).filter(|mean| mean.is_finite())
     }
 
     fn leaves_out(&self, group: &Group<'_>) -> bool {
@@ -322,6 +335,26 @@ impl Charts<'_> {
         }
         notes.join(" ")
     }
+}
+
+/// Where curves of latency begin: a line for each that is told from the others, none if those are
+/// many. The curve that it belongs to ends there; one label is enough.
+fn zero_loads(drawn: &[(String, &Bundle)]) -> Vec<Mark> {
+    const LINES: usize = 3;
+    /// Lines closer than this, as a share of the lower one, are one.
+    const APART: f64 = 0.05;
+    let known = drawn.iter().filter_map(|(_, bundle)| bundle.zero_load);
+    let mut known: Vec<f64> = known.map(|(_, zero_load)| zero_load).collect();
+    known.sort_by(f64::total_cmp);
+    known.dedup_by(|next, kept| *next <= *kept * (1.0 + APART));
+    if known.len() > LINES {
+        known.clear();
+    }
+    let labels = std::iter::once("zero load").chain(std::iter::repeat(""));
+    let lines = known.into_iter().zip(labels);
+    lines
+        .map(|(at, label)| Mark::horizontal(at, label))
+        .collect()
 }
 
 /// The horizontal axis: logarithmic for 1, 2, 4, 8 and the like, with a label at each.

@@ -307,6 +307,40 @@ fn a_search_shows_its_interval() {
     assert_eq!(plots.count(), 2);
 }
 
+/// Lines of zero load, from the lowest load: one for curves that begin alike, none for many.
+#[test]
+fn latency_at_zero_load_is_a_line() {
+    let marks = |zero_loads: &[f64]| {
+        let values: Vec<String> = (1..=zero_loads.len()).map(|vcs| vcs.to_string()).collect();
+        let values: Vec<&str> = values.iter().map(String::as_str).collect();
+        let axes = vec![
+            axis("router.vcs", &values),
+            axis("traffic.load", &["0.2", "0.4"]),
+        ];
+        let mut result = result(axes, 2);
+        let name = "latency at zero load";
+        result.measures.push(measure(name, "us", Role::ZeroLoad));
+        for row in &mut result.rows {
+            let at_more_load = row.values[1] as f64;
+            let zero_load = zero_loads[row.values[0]];
+            row.measured.push(zero_load + at_more_load);
+        }
+        let plots = sweep_plots(&result);
+        assert!(plots[1].marks.is_empty(), "not of throughput");
+        let marks = plots[0].marks.iter();
+        marks
+            .map(|mark| (mark.label.clone(), mark.at))
+            .collect::<Vec<_>>()
+    };
+    let line = |label: &str, at: f64| (String::from(label), at);
+    assert_eq!(marks(&[8.0]), [line("zero load", 8.0)]);
+    assert_eq!(marks(&[8.3, 8.0]), [line("zero load", 8.0)]);
+    let lines = [line("zero load", 5.0), line("", 8.0)];
+    assert_eq!(marks(&[8.0, 5.0]), lines);
+    assert_eq!(marks(&[2.0, 4.0, 6.0, 8.0]), []);
+    assert_eq!(marks(&[f64::NAN]), []);
+}
+
 /// Columns of flows are drawn together where they are of one quantity.
 #[test]
 fn chosen_columns_of_one_quantity_share_a_plot() {

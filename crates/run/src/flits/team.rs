@@ -317,12 +317,12 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use backwater_scenario::{Engine, Set, Source};
 
     /// A mesh under load, shorter than shipped.
-    fn mesh() -> Box<FabricSpec> {
+    pub fn mesh() -> Box<FabricSpec> {
         let source = Source {
             name: "mesh".into(),
             text: include_str!("../../../../scenarios/flit/mesh-8x8.toml").into(),
