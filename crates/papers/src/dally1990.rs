@@ -61,7 +61,7 @@ const EXPERIMENTS: &[Experiment] = &[
         claims: &["dally1990.fig9.latency-before-saturation"],
         runs: 200,
         cost_ms: 20_000,
-        quick_percent: 25,
+        quick_percent: 20,
         run: latency::figure_9,
     },
     Experiment {

@@ -66,7 +66,7 @@ const EXPERIMENTS: &[Experiment] = &[
         ],
         runs: 240,
         cost_ms: 11_000,
-        quick_percent: 60,
+        quick_percent: 40,
         run: mismatch::figure_2,
     },
     Experiment {
@@ -90,7 +90,7 @@ const EXPERIMENTS: &[Experiment] = &[
         claims: &["nouredine1999.fig6.starved-without-control"],
         runs: 195,
         cost_ms: 10_000,
-        quick_percent: 60,
+        quick_percent: 45,
         run: inputs::figure_6,
     },
     Experiment {
@@ -106,7 +106,7 @@ const EXPERIMENTS: &[Experiment] = &[
         claims: &["nouredine1999.fig9.simple-hurts-bystanders"],
         runs: 132,
         cost_ms: 13_000,
-        quick_percent: 30,
+        quick_percent: 25,
         run: unnecessary::figures_8_9,
     },
     Experiment {

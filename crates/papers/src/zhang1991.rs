@@ -139,7 +139,7 @@ const EXPERIMENTS: &[Experiment] = &[
         claims: &["zhang1991.bound.end-to-end"],
         runs: 10_503,
         cost_ms: 21_000,
-        quick_percent: 10,
+        quick_percent: 8,
         run: bound::bound,
     },
     Experiment {
