@@ -197,7 +197,7 @@ class Runs(unittest.TestCase):
 
     def test_claims(self):
         self.assertEqual({one["state"] for one in self.result.claims}, {"kept"})
-        audited = bw.example("fig17-two-switches").set("run.duration", "2000 cells").run(audit=True)
+        audited = bw.example("fig17-two-switches").set("run.duration", "50 ms").run(audit=True)
         last = audited.claims[-1]
         self.assertEqual((last["what"], last["state"]), ("promises while running", "kept"))
         self.assertIn("checked while running", last["detail"])
