@@ -6,6 +6,7 @@ What they found is kept in `runs/python/notebooks/`, from where the site shows i
 import importlib.util
 import pathlib
 import unittest
+from concurrent.futures import ThreadPoolExecutor
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
@@ -33,9 +34,12 @@ class Notebooks(unittest.TestCase):
 
     def test_they_run_and_draw(self):
         self.assertEqual(len(NOTEBOOKS), 6)
-        for path in NOTEBOOKS:
+        # Kernels take long to start and little to run.
+        with ThreadPoolExecutor(3) as some:
+            executed = list(some.map(self.executed, NOTEBOOKS))
+        for path, notebook in zip(NOTEBOOKS, executed):
             with self.subTest(path.stem):
-                cells = [cell for cell in self.executed(path).cells if cell.cell_type == "code"]
+                cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
                 outputs = [output for cell in cells for output in cell.outputs]
                 drawn = [output for output in outputs if "image/png" in output.get("data", {})]
                 self.assertTrue(drawn, "no figure")
