@@ -9,7 +9,8 @@ export CHROMEDRIVER ?= $(or $(shell command -v chromedriver),/usr/bin/chromedriv
 
 .NOTPARALLEL:
 .PHONY: help demo papers test begin format lint unit schema supply smoke identity browser release \
-	python wheel archive packaging site bench docs captures pictures campaign campaign-quick campaign-tool fuzz mutants reproducible
+	python wheel archive packaging site bench docs captures pictures campaign campaign-quick \
+	campaign-tool fuzz mutants reproducible
 
 help:
 	@echo "make demo     build, rerun the papers with few seeds and short runs, write a report"

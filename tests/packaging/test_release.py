@@ -3,6 +3,7 @@
 import hashlib
 import os
 import re
+import shutil
 import subprocess
 import tarfile
 import tempfile
@@ -18,6 +19,7 @@ WORKFLOWS = sorted((ROOT / ".github/workflows").glob("*.yml"))
 def archive(program: Path, platform: str = "here") -> Path:
     """What the script writes for this program."""
     folder = tempfile.mkdtemp()
+    unittest.addModuleCleanup(shutil.rmtree, folder)
     script = ROOT / "packaging/archive.sh"
     ran = subprocess.run([script, program, platform, folder], capture_output=True, text=True, check=True)
     return Path(ran.stdout.strip())

@@ -2,6 +2,7 @@
 
 import base64
 import json
+import shutil
 import sys
 import tempfile
 import unittest
@@ -19,6 +20,7 @@ import notebooks  # noqa: E402
 def tree(files: dict[str, str]) -> Path:
     """A folder with these files."""
     folder = Path(tempfile.mkdtemp())
+    unittest.addModuleCleanup(shutil.rmtree, folder)
     for name, text in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text)

@@ -16,9 +16,8 @@ use backwater_results::{
 use backwater_scenario::PacketScenario;
 use backwater_scenario::compare::Unit;
 
-use super::events::{
-    EventScenario, FoundEvents, Meter, Watch, start, start_on_threads, start_slow,
-};
+use super::events::{EventScenario, FoundEvents, Meter, Watch, run_on, run_on_threads};
+use super::single::Single;
 use super::{Engine, Point, Run, Shown, TraceKind, Wanted, WhenMap, promised_words, turns};
 
 pub mod measures;
@@ -65,7 +64,7 @@ impl Engine for Cells<'_> {
     }
 
     fn plain(&self) -> Result<Box<dyn Run<'_> + '_>, String> {
-        start(self.0, (), WhenMap::Off)
+        run_on(self.0, Single::compiled(self.0, (), WhenMap::Off))
     }
 
     /// What watches every run: the series it records and, where it is wanted, its ports; where
@@ -81,14 +80,14 @@ impl Engine for Cells<'_> {
         let recorder = Recorder::new(&series::wanted(self.0));
         let watch: Watch = (recorder, (ports, recovery));
         if !wanted.has_one_observer() {
-            return start_on_threads(self.0, watch, wanted);
+            return run_on_threads(self.0, watch, wanted);
         }
         let audit = wanted.audit.then(|| Audit::new(network));
         let has = |kind| wanted.traces.contains(&kind);
         let trace = has(TraceKind::Csv).then(|| Trace::new(network));
         let seen = has(TraceKind::Perfetto).then(|| PerfettoCells::new(network));
         let watch = (watch, (audit, (trace, seen)));
-        start_slow(self.0, watch, wanted.map)
+        run_on(self.0, Single::shared(self.0, watch, wanted.map))
     }
 
     fn metered(
@@ -101,7 +100,7 @@ impl Engine for Cells<'_> {
         let bytes = [unit.payload_bytes(), unit.memory_bytes()];
         let meter = CellMeter::new(workload, network, carriers, bytes);
         let meter: Meter = (Some(meter), (None, None));
-        start(self.0, meter, WhenMap::Off)
+        run_on(self.0, Single::compiled(self.0, meter, WhenMap::Off))
     }
 
     fn conditions(&self) -> Conditions {

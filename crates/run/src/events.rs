@@ -77,7 +77,7 @@ pub trait Machine {
 pub type Watch = (Recorder, (Option<Ports>, Option<Recovery>));
 
 /// What looks at its channels, if a map is wanted.
-fn over_time(scenario: &impl EventScenario, map: WhenMap) -> Option<OverTime> {
+pub fn over_time(scenario: &impl EventScenario, map: WhenMap) -> Option<OverTime> {
     let channels = scenario.channels();
     map.is_for(channels)
         .then(|| OverTime::new(channels, scenario.warm_up(), scenario.stop_at()))
@@ -102,7 +102,7 @@ pub struct FoundEvents<'a, S> {
 impl<'a, S: EventScenario> EventRun<'a, S, Single<Simulation>> {
     /// Ready to run, with nothing looking on.
     pub fn plain(scenario: &'a S) -> Result<Self, String> {
-        let single = Single::compiled(scenario, (), None)?;
+        let single = Single::compiled(scenario, (), WhenMap::Off)?;
         Ok(EventRun::on(scenario, single))
     }
 }
@@ -134,36 +134,20 @@ impl<'a, S: EventScenario, M: Machine<Probe: Tells<FoundEvents<'a, S>>>> EventRu
     }
 }
 
-/// Ready to run, as commands know it, by an engine that is compiled for its probe.
-pub fn start<'a, S, P>(
+/// Ready to run on this machine, as commands know it.
+pub fn run_on<'a, S, M>(
     scenario: &'a S,
-    probe: P,
-    map: WhenMap,
+    machine: Result<M, String>,
 ) -> Result<Box<dyn Run<'a> + 'a>, String>
 where
     S: EventScenario,
-    P: Probe + Tells<FoundEvents<'a, S>> + 'a,
+    M: Machine<Probe: Tells<FoundEvents<'a, S>> + Looks> + 'a,
 {
-    let single = Single::compiled(scenario, probe, over_time(scenario, map))?;
-    Ok(Box::new(EventRun::on(scenario, single)))
+    Ok(Box::new(EventRun::on(scenario, machine?)))
 }
 
-/// The same by an engine that serves all probes, for those that make a run slow anyway.
-pub fn start_slow<'a, S, P>(
-    scenario: &'a S,
-    probe: P,
-    map: WhenMap,
-) -> Result<Box<dyn Run<'a> + 'a>, String>
-where
-    S: EventScenario,
-    P: Probe + Tells<FoundEvents<'a, S>> + 'a,
-{
-    let single = Single::shared(scenario, probe, over_time(scenario, map))?;
-    Ok(Box::new(EventRun::on(scenario, single)))
-}
-
-/// The same, on several threads where that is wanted and can be. Else it is said why not.
-pub fn start_on_threads<'a, S, P>(
+/// The same on several threads where that is wanted and can be. Else it is said why not.
+pub fn run_on_threads<'a, S, P>(
     scenario: &'a S,
     probe: P,
     wanted: &Wanted<'_>,
@@ -181,12 +165,11 @@ where
                 log::info!("{got}: the network can be cut into no more parts");
             }
             let team = Team::new(network, threads, &probe, over_time(scenario, wanted.map));
-            let team = team.map_err(|error| error.to_string())?;
-            return Ok(Box::new(EventRun::on(scenario, team)));
+            return run_on(scenario, team.map_err(|error| error.to_string()));
         };
         log::info!("one thread: {why}");
     }
-    start(scenario, probe, wanted.map)
+    run_on(scenario, Single::compiled(scenario, probe, wanted.map))
 }
 
 impl<'a, S, M> Run<'a> for EventRun<'a, S, M>

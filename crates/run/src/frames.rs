@@ -16,9 +16,8 @@ use backwater_results::{
 };
 use backwater_scenario::EthernetScenario;
 
-use super::events::{
-    EventRun, EventScenario, FoundEvents, Meter, Watch, start, start_on_threads, start_slow,
-};
+use super::events::{EventRun, EventScenario, FoundEvents, Meter, Watch, run_on, run_on_threads};
+use super::single::Single;
 use super::{Engine, Point, Run, Shown, TraceKind, Wanted, WhenMap};
 use super::{complete, promised_words, turns};
 
@@ -70,7 +69,7 @@ impl Engine for Frames<'_> {
     }
 
     fn plain(&self) -> Result<Box<dyn Run<'_> + '_>, String> {
-        start(self.0, (), WhenMap::Off)
+        run_on(self.0, Single::compiled(self.0, (), WhenMap::Off))
     }
 
     /// On several threads where that is wanted and can be.
@@ -79,14 +78,14 @@ impl Engine for Frames<'_> {
         let recorder = Recorder::new(&series::wanted(self.0));
         if !wanted.has_one_observer() {
             let watch: Watch = (recorder, (None, None));
-            return start_on_threads(self.0, watch, wanted);
+            return run_on_threads(self.0, watch, wanted);
         }
         let audit = wanted.audit.then(|| Audit::new(network));
         let trace = Trace::new(wanted.traces, network);
         let seen = wanted.traces.contains(&TraceKind::Perfetto);
         let seen = seen.then(|| PerfettoFrames::new(network));
         let watch = (recorder, (audit, (trace, seen)));
-        start_slow(self.0, watch, wanted.map)
+        run_on(self.0, Single::shared(self.0, watch, wanted.map))
     }
 
     fn metered(
@@ -96,7 +95,7 @@ impl Engine for Frames<'_> {
     ) -> Result<Box<dyn Run<'_> + '_>, String> {
         let meter = FrameMeter::new(workload, &self.0.network, carriers);
         let meter: Meter = (None, (Some(meter), None));
-        start(self.0, meter, WhenMap::Off)
+        run_on(self.0, Single::compiled(self.0, meter, WhenMap::Off))
     }
 
     fn conditions(&self) -> Conditions {

@@ -9,7 +9,8 @@ use backwater_net::probe::Probe;
 use backwater_net::{ChannelState, Simulation, Watched};
 use backwater_results::map::bins::Bins;
 
-use super::events::{EventScenario, Machine};
+use super::WhenMap;
+use super::events::{EventScenario, Machine, over_time};
 use super::over_time::{Looked, OverTime};
 
 /// One thread, and what is read between its slices.
@@ -29,27 +30,27 @@ impl<P: Probe> Single<Simulation<Rings, P>> {
     pub fn compiled<S: EventScenario>(
         scenario: &S,
         probe: P,
-        over_time: Option<OverTime>,
+        map: WhenMap,
     ) -> Result<Self, String> {
         let engine = Simulation::with_probe(scenario.network(), probe);
-        let engine = engine.map_err(|error| error.to_string())?;
-        Ok(Single { engine, over_time })
+        Ok(Single {
+            engine: engine.map_err(|error| error.to_string())?,
+            over_time: over_time(scenario, map),
+        })
     }
 }
 
 impl<'a, P: Probe + 'a> Single<Shared<'a, P>> {
     /// At time zero, by the engine that serves all of them: each hook costs a call.
-    pub fn shared<S: EventScenario>(
-        scenario: &S,
-        probe: P,
-        over_time: Option<OverTime>,
-    ) -> Result<Self, String> {
+    pub fn shared<S: EventScenario>(scenario: &S, probe: P, map: WhenMap) -> Result<Self, String> {
         let probe = Rc::new(RefCell::new(probe));
         let looks_on = Box::new(Rc::clone(&probe));
         let engine = Watched::new(scenario.network(), &[], Some(looks_on));
         let engine = engine.map_err(|error| error.to_string())?;
-        let engine = Shared { engine, probe };
-        Ok(Single { engine, over_time })
+        Ok(Single {
+            engine: Shared { engine, probe },
+            over_time: over_time(scenario, map),
+        })
     }
 }
 
