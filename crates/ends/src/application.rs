@@ -16,6 +16,7 @@ use crate::Segment;
 pub(crate) mod connection;
 pub(crate) mod datagrams;
 mod gaps;
+pub(crate) mod offering;
 pub mod over_cells;
 pub(crate) mod tally;
 pub(crate) mod transfers;

@@ -25,7 +25,7 @@ mod aimd;
 mod cubic;
 mod cwnd;
 mod dctcp;
-mod hooks;
+pub(crate) mod hooks;
 mod ratio;
 mod reno;
 mod rm_cell;
@@ -43,6 +43,7 @@ use alloc::boxed::Box;
 
 use backwater_kernel::{Rate, Time};
 
+use crate::outside::Outside;
 use crate::spec::{Congestion, Ecn, SourceControlSpec, TcpSpec};
 use abr::Abr;
 use aimd::Aimd;
@@ -69,6 +70,8 @@ members! {
         Aimd(Box<Aimd>),
         /// The rate that the network allows.
         Abr(Box<Abr>),
+        /// Written outside this program.
+        Outside(Box<Outside>),
     }
 }
 
@@ -80,6 +83,7 @@ members! {
         Cubic(Box<Cubic>),
         Dctcp(Box<Dctcp<Reno>>),
         DctcpCubic(Box<Dctcp<Cubic>>),
+        Outside(Box<Outside>),
         #[cfg(test)]
         Paced(tests::Paced),
     }
@@ -97,6 +101,9 @@ impl SourceControl {
         match *spec {
             SourceControlSpec::None => SourceControl::default(),
             SourceControlSpec::Abr(ref spec) => SourceControl::Abr(Abr::new(spec, bytes)),
+            SourceControlSpec::Outside { ref recipe, .. } => {
+                SourceControl::Outside(Box::new(Outside::new(recipe)))
+            }
             SourceControlSpec::Window { units } => SourceControl::Window(Window::new(units)),
             SourceControlSpec::Aimd {
                 initial_units,
@@ -118,8 +125,11 @@ impl SourceControl {
 impl CongestionControl {
     /// As a connection begins whose next byte is at `start`.
     pub(crate) fn new(spec: &TcpSpec, start: u64) -> CongestionControl {
-        match (spec.congestion, spec.ecn) {
-            (Congestion::Reno { eighth }, Ecn::Dctcp { gain_shift }) => {
+        match (&spec.congestion, spec.ecn) {
+            (Congestion::Outside(recipe), _) => {
+                CongestionControl::Outside(Box::new(Outside::new(recipe)))
+            }
+            (&Congestion::Reno { eighth }, Ecn::Dctcp { gain_shift }) => {
                 let reno = Reno::new(spec, eighth);
                 CongestionControl::Dctcp(Box::new(Dctcp::new(reno, gain_shift, start)))
             }
@@ -127,7 +137,7 @@ impl CongestionControl {
                 let cubic = Cubic::new(spec);
                 CongestionControl::DctcpCubic(Box::new(Dctcp::new(cubic, gain_shift, start)))
             }
-            (Congestion::Reno { eighth }, _) => CongestionControl::Reno(Reno::new(spec, eighth)),
+            (&Congestion::Reno { eighth }, _) => CongestionControl::Reno(Reno::new(spec, eighth)),
             (Congestion::Cubic, _) => CongestionControl::Cubic(Box::new(Cubic::new(spec))),
         }
     }

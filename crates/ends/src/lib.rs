@@ -9,6 +9,7 @@ extern crate std;
 pub mod application;
 pub mod control;
 pub mod outcome;
+pub mod outside;
 pub mod shape;
 pub mod sink;
 pub mod spec;

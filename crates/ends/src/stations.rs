@@ -36,7 +36,7 @@ pub struct FlowEnds<'a> {
     /// Stations that receive: over UDP there may be several.
     pub receivers: u32,
     /// The protocol.
-    pub transport: TransportSpec,
+    pub transport: &'a TransportSpec,
     /// What the application sends.
     pub traffic: &'a TrafficSpec,
 }
@@ -73,10 +73,10 @@ impl Stations {
         let flows: Vec<FlowEnds> = flows.collect();
         for (flow, ends) in (0_u32..).zip(&flows) {
             let tally = Tally::new(flows.len());
-            let place = match ends.transport {
-                TransportSpec::Tcp(tcp) => {
+            let place = match *ends.transport {
+                TransportSpec::Tcp(ref tcp) => {
                     let clocks = [ends.source, ends.destination]
-                        .map(|station| HostClock::of_host(all.seed, station, &tcp));
+                        .map(|station| HostClock::of_host(all.seed, station, tcp));
                     let tcp = stations.flavour(tcp);
                     let flavour = (tcp, &stations.tcp[tcp as usize]);
                     let connection =
@@ -284,10 +284,10 @@ impl Stations {
     }
 
     /// The number of a flavour of TCP.
-    fn flavour(&mut self, tcp: TcpSpec) -> u32 {
-        let known = self.tcp.iter().position(|known| *known == tcp);
+    fn flavour(&mut self, tcp: &TcpSpec) -> u32 {
+        let known = self.tcp.iter().position(|known| known == tcp);
         let at = known.unwrap_or_else(|| {
-            self.tcp.push(tcp);
+            self.tcp.push(tcp.clone());
             self.tcp.len() - 1
         });
         at as u32

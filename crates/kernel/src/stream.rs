@@ -59,6 +59,8 @@ pub enum Purpose {
     Selection = 19,
     /// When the timers of a host tick.
     Clock = 20,
+    /// What a source or control that is written outside draws.
+    Outside = 21,
 }
 
 /// A probability as an integer threshold, so that decisions compare integers: `0..=2^63`.

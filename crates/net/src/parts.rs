@@ -47,6 +47,9 @@ use cut::Cut;
 /// Most parts.
 pub const PARTS_MAX: usize = 64;
 
+/// What is written outside this program may hold something in common, and is called in turn.
+const OUTSIDE: &str = "a source or control is written outside the program";
+
 /// A specification of what may run in parts.
 pub trait Divisible: Specification {
     /// Why it can't, whatever the network looks like.

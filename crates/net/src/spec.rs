@@ -18,6 +18,7 @@ mod plain;
 mod scheduler;
 mod series;
 
+use backwater_ends::spec::Congestion;
 pub use backwater_ends::spec::shape::{EnvelopeRule, EnvelopeSpec, Excess, SizeShare};
 pub use backwater_ends::spec::units::{
     CellApplication, CellTcpSpec, ClientSpec, LimitSpec, RequestsSpec, SinkSpec, TrafficSpec,
@@ -215,6 +216,16 @@ impl FlowSpec {
     pub(crate) fn is_pulled(&self) -> bool {
         matches!(self.traffic, TrafficSpec::Greedy { .. })
             && self.source_control == SourceControlSpec::None
+    }
+
+    /// Its source or its control is written outside this program.
+    pub(crate) fn is_outside(&self) -> bool {
+        let control = &self.source_control;
+        match &self.traffic {
+            TrafficSpec::Outside(_) => true,
+            TrafficSpec::Tcp(tcp) => matches!(tcp.tcp.congestion, Congestion::Outside(_)),
+            _ => matches!(control, SourceControlSpec::Outside { .. }),
+        }
     }
 
     /// Its ABR parameters, if it has any.

@@ -8,6 +8,7 @@ mod columns;
 mod errors;
 mod found;
 mod lend;
+mod outside;
 mod points;
 mod said;
 mod saved;
@@ -27,6 +28,8 @@ mod _backwater {
     use super::errors::Diagnostic;
     #[pymodule_export]
     use super::found::Found;
+    #[pymodule_export]
+    use super::outside::{Ack, Flow};
     #[pymodule_export]
     use super::points::{Points, measure};
     #[pymodule_export]

@@ -12,6 +12,7 @@ use pyo3::prelude::*;
 
 use crate::errors::{Diagnostic, Failure, listed, no_scenario, unreadable};
 use crate::found::Found;
+use crate::outside::{self, Flow, Given, Trouble};
 
 /// A scenario's text and what was changed of it; never changes itself.
 #[pyclass(frozen, module = "backwater._backwater")]
@@ -104,8 +105,15 @@ impl Scenario {
         Ok(scenario.resolved)
     }
 
+    /// Its flows, as a source or control of Python sees them.
+    fn flows(&self, py: Python<'_>) -> PyResult<Vec<Flow>> {
+        let read = py.detach(|| self.read());
+        let scenario = read.map_err(|failure| failure.raise(py))?;
+        Ok(outside::flows(&scenario))
+    }
+
     /// Runs it. `progress` is called with the share that is done and a word on it.
-    #[pyo3(signature = (threads, audit, progress, command))]
+    #[pyo3(signature = (threads, audit, progress, command, given))]
     fn run(
         &self,
         py: Python<'_>,
@@ -113,6 +121,7 @@ impl Scenario {
         audit: bool,
         progress: Option<Py<PyAny>>,
         command: String,
+        given: Given,
     ) -> PyResult<Found> {
         crate::said::listen();
         let wanted = Wanted {
@@ -122,7 +131,7 @@ impl Scenario {
             threads: threads.into(),
             memory: &Memory::default(),
         };
-        py.detach(|| self.simulate(&wanted, progress.as_ref(), command))
+        py.detach(|| self.simulate(&wanted, given, progress.as_ref(), command))
             .map_err(|failure| failure.raise(py))
     }
 }
@@ -156,15 +165,19 @@ impl Scenario {
     fn simulate(
         &self,
         wanted: &Wanted<'_>,
+        given: Given,
         progress: Option<&Py<PyAny>>,
         command: String,
     ) -> Result<Found, Failure> {
-        let scenario = self.read()?;
+        let mut scenario = self.read()?;
+        let trouble = Trouble::default();
+        given.put(&mut scenario, &trouble)?;
         if !scenario.warnings.is_empty() {
             log::warn!("{}", scenario.warnings.render(false).trim_end());
         }
         let engine = backwater_run::engine(&scenario);
         let mut run = engine.watched(wanted)?;
+        trouble.raise()?;
         let needed = backwater_scenario::needed_bytes(&scenario.engine);
         wanted.memory.watch(needed / 2);
         let mut job = Job::new(self.source.clone(), &scenario, &*engine, command);
@@ -172,6 +185,7 @@ impl Scenario {
         job::simulate(&mut *run, &mut pace, |run, _, _| {
             let (position, words) = run.progress();
             Python::attach(|py| -> Result<(), Failure> {
+                trouble.raise()?;
                 py.check_signals()?;
                 if let Some(progress) = progress {
                     let share = position as f64 / STEPS as f64;

@@ -13,6 +13,7 @@ pub mod job;
 mod looks;
 pub mod machine;
 pub mod memory;
+pub mod outside;
 mod over_time;
 mod pace;
 mod single;

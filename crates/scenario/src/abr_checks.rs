@@ -37,7 +37,7 @@ impl Check<'_> {
             ends::limits(draft, mistakes);
             ends::partner(self, draft, flow, mistakes);
             let own = draft.settings.source_control.abr();
-            let (SourceControlSpec::Abr(spec), Some(own)) = (flow.source_control, own) else {
+            let (&SourceControlSpec::Abr(spec), Some(own)) = (&flow.source_control, own) else {
                 continue;
             };
             let circuit = Circuit {

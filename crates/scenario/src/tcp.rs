@@ -122,18 +122,20 @@ fn last<'a, const N: usize>(
 }
 
 fn growth(tcp: &Tcp, spec: &mut TcpSpec, mistakes: &mut Diagnostics) {
-    spec.congestion = match (tcp.congestion, spec.congestion) {
-        (Some(given::Congestion::Cubic), _) => Congestion::Cubic,
-        (Some(given::Congestion::Reno), Congestion::Cubic) => Congestion::Reno { eighth: false },
-        (Some(given::Congestion::Reno) | None, preset) => preset,
-    };
+    match (tcp.congestion, &spec.congestion) {
+        (Some(given::Congestion::Cubic), _) => spec.congestion = Congestion::Cubic,
+        (Some(given::Congestion::Reno), Congestion::Cubic) => {
+            spec.congestion = Congestion::Reno { eighth: false };
+        }
+        (Some(given::Congestion::Reno) | None, _) => {}
+    }
     match (&mut spec.congestion, *tcp.eighth) {
         (Congestion::Reno { eighth }, Some(given)) => *eighth = given,
         (Congestion::Cubic, Some(true)) => {
             let why = "the congestion control is `cubic`";
             meaningless("eighth", &tcp.eighth.at, why, mistakes);
         }
-        (Congestion::Cubic, Some(false)) | (_, None) => {}
+        (Congestion::Cubic | Congestion::Outside(_), Some(_)) | (_, None) => {}
     }
 }
 

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use backwater_kernel::{DelayOutcome, Time};
 
 use super::tally::Tally;
-use super::transfers::{End, Milestone, News, Plan, Transfers};
+use super::transfers::{End, Milestone, News, Transfers};
 use super::{NEVER_PS, Outgoing, Payload};
 use crate::outcome::EndsOutcome;
 use crate::spec::bytes::TrafficSpec;
@@ -54,7 +54,7 @@ impl Connection {
                 Endpoint::new(tcp, source, true),
                 Endpoint::new(tcp, destination, false),
             ],
-            transfers: Transfers::new(Plan::of_bytes(traffic), seed, flow),
+            transfers: Transfers::of(traffic, seed, flow),
             tally,
             before: TcpCounts::default(),
         }

@@ -8,6 +8,7 @@ use backwater_kernel::stream::Purpose;
 use backwater_kernel::{DelayOutcome, Delays, Duration, Stream, Time};
 
 use super::gaps::{Gaps, Pace};
+use super::offering::Offering;
 use super::tally::Tally;
 use super::{NEVER_PS, Outgoing, Payload};
 use crate::outcome::EndsOutcome;
@@ -44,6 +45,7 @@ enum Source {
     Spaced(Box<Gaps>),
     SelfSimilar(OnOffSources),
     Video(Box<Video>),
+    Outside(Offering),
 }
 
 /// What a receiver makes of datagrams.
@@ -148,6 +150,12 @@ impl Datagrams {
                     self.next_ps = video.next_ps();
                     datagram
                 }
+                Source::Outside(offering) => {
+                    let emission = offering.on_timer(now);
+                    self.next_ps = emission.next.map_or(NEVER_PS, Time::ps);
+                    self.cut(emission.units, out);
+                    continue;
+                }
             };
             for receiver in &mut self.receivers {
                 if let Receiver::Video(playout) = receiver {
@@ -155,6 +163,15 @@ impl Datagrams {
                 }
             }
             self.emit(datagram.bytes, out);
+        }
+    }
+
+    /// So many bytes in full datagrams, and one that is not.
+    fn cut(&mut self, mut bytes: u64, out: &mut Vec<Outgoing>) {
+        while bytes > 0 {
+            let own = bytes.min(self.payload_bytes.into());
+            self.emit(own as u32, out);
+            bytes -= own;
         }
     }
 
@@ -329,6 +346,11 @@ fn source(seed: u64, flow: u64, traffic: &TrafficSpec, payload_bytes: u32) -> (S
             let video = Box::new(Video::new(spec, seed, flow, payload_bytes));
             let first_ps = video.next_ps();
             (Source::Video(video), first_ps)
+        }
+        TrafficSpec::Outside(ref recipe) => {
+            let offering = Offering::new(recipe);
+            let first_ps = offering.start.map_or(NEVER_PS, Time::ps);
+            (Source::Outside(offering), first_ps)
         }
         TrafficSpec::Files { .. } | TrafficSpec::Requests { .. } => (Source::Silent, NEVER_PS),
     }

@@ -3,11 +3,15 @@
 //! A transfer is a think time, a request from the opener, and, where there is one, a service time
 //! and a response back. A file is a request without response: it is complete when its last byte is
 //! in, and the next one waits for its last acknowledgement. Traffic without end is one file,
-//! without a think time before it.
+//! without a think time before it; so are the bytes of a source that is written outside, which
+//! come bit by bit.
+
+use alloc::boxed::Box;
 
 use backwater_kernel::stream::{Purpose, Stream};
 use backwater_kernel::{Duration, Time};
 
+use super::offering::Offering;
 use crate::spec::Span;
 use crate::spec::bytes::TrafficSpec;
 use crate::spec::units::{CellApplication, CellTcpSpec};
@@ -97,6 +101,7 @@ impl Plan {
                 response: Some(Response { bytes, service }),
                 count,
             },
+            TrafficSpec::Outside(_) => Plan::once(Time::ZERO, None),
             TrafficSpec::Constant { start, .. }
             | TrafficSpec::Poisson { start, .. }
             | TrafficSpec::SelfSimilar { start, .. } => Plan::nothing(start),
@@ -171,6 +176,8 @@ pub enum News {
 /// The client at the opener, and the server at the answerer.
 pub(super) struct Transfers {
     plan: Plan,
+    /// Where the bytes of the one file come from, if it is written outside.
+    outside: Option<Box<Offering>>,
     stage: Stage,
     /// End of the think or service time.
     pub wakes_at: Option<Time>,
@@ -194,6 +201,7 @@ impl Transfers {
         let stream = |purpose| Stream::new(seed, u64::from(flow), purpose);
         let mut transfers = Transfers {
             plan,
+            outside: None,
             stage: Stage::Thinking,
             wakes_at: None,
             began: Time::ZERO,
@@ -205,6 +213,17 @@ impl Transfers {
             service: stream(Purpose::Service),
         };
         transfers.think_from(plan.start);
+        transfers
+    }
+
+    /// The same, whose bytes come from a source that is written outside, if one is given.
+    pub fn of(traffic: &TrafficSpec, seed: u64, flow: u32) -> Transfers {
+        let mut transfers = Transfers::new(Plan::of_bytes(traffic), seed, flow);
+        if let TrafficSpec::Outside(recipe) = traffic {
+            let offering = Offering::new(recipe);
+            transfers.wakes_at = offering.start;
+            transfers.outside = Some(Box::new(offering));
+        }
         transfers
     }
 
@@ -235,6 +254,12 @@ impl Transfers {
     /// A think or service time is over: which end sends how many bytes.
     pub fn wake(&mut self, now: Time) -> (End, u64) {
         self.wakes_at = None;
+        if let Some(offering) = &mut self.outside {
+            self.stage = Stage::Requesting;
+            let emission = offering.on_timer(now);
+            self.wakes_at = emission.next;
+            return (End::Opener, emission.units);
+        }
         self.got_bytes = 0;
         match (self.stage, self.plan.response) {
             (Stage::Serving, Some(response)) => {
@@ -301,7 +326,7 @@ impl Transfers {
                 is_in.then_some(Milestone::FileIn(began))
             }
             (Stage::Requesting, None, End::Opener) => {
-                if !received.is_finished {
+                if !received.is_finished || self.outside.is_some() {
                     return None;
                 }
                 self.finish(now);

@@ -10,6 +10,7 @@ mod on_off;
 mod requests;
 mod trains;
 
+pub use crate::outside::Emission;
 use bottlenecked::Bottlenecked;
 use client::Client;
 pub use exchange::Request;
@@ -26,16 +27,8 @@ use backwater_kernel::stream::{Purpose, Stream};
 use backwater_kernel::{Duration, Rate, Time};
 
 use super::gaps::{Gaps, Pace};
+use super::offering::Offering;
 use crate::spec::units::{LimitSpec, TrafficSpec};
-
-/// What one source does next.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Emission {
-    /// Units offered now.
-    pub units: u64,
-    /// When to ask again.
-    pub next: Option<Time>,
-}
 
 /// An endless backlog.
 pub const ENDLESS: u64 = u64::MAX;
@@ -80,6 +73,8 @@ pub enum Traffic {
     Bottlenecked(Box<Bottlenecked>),
     /// Answers clients.
     Server(Box<Server>),
+    /// Written outside this program.
+    Outside(Box<Offering>),
 }
 
 impl Traffic {
@@ -149,6 +144,7 @@ impl Traffic {
                 Traffic::Bottlenecked(Box::new(bottlenecked))
             }
             TrafficSpec::Server => Traffic::Server(Box::default()),
+            TrafficSpec::Outside(ref recipe) => Traffic::Outside(Box::new(Offering::new(recipe))),
             TrafficSpec::Tcp(_) | TrafficSpec::TcpBack => Traffic::Silent,
         }
     }
@@ -164,6 +160,7 @@ impl Traffic {
             Traffic::Client(client) => Some(client.start()),
             Traffic::Requests(requests) => requests.start(),
             Traffic::Bottlenecked(bottlenecked) => Some(bottlenecked.start()),
+            Traffic::Outside(offering) => offering.start,
         }
     }
 
@@ -178,6 +175,7 @@ impl Traffic {
             Traffic::Client(client) => client.postpone(by),
             Traffic::Requests(requests) => requests.postpone(by),
             Traffic::Bottlenecked(bottlenecked) => bottlenecked.postpone(by),
+            Traffic::Outside(offering) => offering.postpone(by),
         }
     }
 
@@ -200,6 +198,7 @@ impl Traffic {
             Traffic::Requests(requests) => requests.on_timer(now),
             Traffic::Bottlenecked(bottlenecked) => bottlenecked.on_timer(now),
             Traffic::Server(server) => server.on_timer(),
+            Traffic::Outside(offering) => offering.on_timer(now),
         }
     }
 
@@ -263,12 +262,13 @@ pub fn check(traffic: &TrafficSpec) -> Result<(), String> {
             requests.response_units,
         ]
         .contains(&0),
-        TrafficSpec::Tcp(tcp) => tcp.payload_bytes == 0,
+        TrafficSpec::Tcp(ref tcp) => tcp.payload_bytes == 0,
         TrafficSpec::Silent
         | TrafficSpec::Greedy { .. }
         | TrafficSpec::Bottlenecked { .. }
         | TrafficSpec::TcpBack
-        | TrafficSpec::Server => false,
+        | TrafficSpec::Server
+        | TrafficSpec::Outside(_) => false,
     };
     if stands_still {
         return Err("its traffic needs intervals and sizes above zero".into());

@@ -3,9 +3,10 @@
 use backwater_kernel::{Duration, Rate, Time};
 
 use super::{Span, TcpSpec};
+use crate::outside::SourceRecipe;
 
 /// The protocol of a flow.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub enum TransportSpec {
     /// A TCP connection.
     Tcp(TcpSpec),
@@ -89,6 +90,8 @@ pub enum TrafficSpec {
     },
     /// Video at a variable bit rate (UDP), measured against a playout deadline.
     Video(VideoSpec),
+    /// Written outside this program: bytes to hand over to a connection, or to cut into datagrams.
+    Outside(SourceRecipe),
 }
 
 /// A stand-in for H.261 video: log-normal frame sizes, half of the log's variance a scene level

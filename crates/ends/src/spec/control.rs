@@ -3,9 +3,10 @@
 use backwater_kernel::Duration;
 
 use super::abr::AbrSpec;
+use crate::outside::ControlRecipe;
 
 /// When the source may send what the application wants.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub enum SourceControlSpec {
     /// At once.
     None,
@@ -30,6 +31,13 @@ pub enum SourceControlSpec {
     },
     /// At the rate that the network allows (ATM Forum TM 4.0).
     Abr(AbrSpec),
+    /// As something written outside this program says.
+    Outside {
+        /// How it is made.
+        recipe: ControlRecipe,
+        /// It hears of what the destination has got.
+        is_acknowledged: bool,
+    },
 }
 
 impl SourceControlSpec {
@@ -38,6 +46,9 @@ impl SourceControlSpec {
         match self {
             SourceControlSpec::Window { .. } | SourceControlSpec::Aimd { .. } => true,
             SourceControlSpec::None | SourceControlSpec::Abr(_) => false,
+            SourceControlSpec::Outside {
+                is_acknowledged, ..
+            } => *is_acknowledged,
         }
     }
 }

@@ -2,8 +2,10 @@
 
 use backwater_kernel::Duration;
 
+use crate::outside::ControlRecipe;
+
 /// A flavour of TCP, every choice explicit: flavours differ by more than their names.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct TcpSpec {
     /// Payload bytes of a full segment.
     pub mss_bytes: u32,
@@ -30,7 +32,7 @@ pub struct TcpSpec {
 }
 
 /// How the congestion window grows and shrinks.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub enum Congestion {
     /// Slow start and congestion avoidance as in 4.3BSD Reno and later.
     Reno {
@@ -40,6 +42,8 @@ pub enum Congestion {
     },
     /// CUBIC, RFC 9438.
     Cubic,
+    /// Written outside this program.
+    Outside(ControlRecipe),
 }
 
 /// How losses are repaired.
@@ -163,10 +167,11 @@ impl TcpSpec {
     }
 
     /// DCTCP as in its paper: Reno growth, marks answered in proportion.
-    pub const fn dctcp() -> TcpSpec {
-        let mut spec = TcpSpec::modern();
-        spec.congestion = Congestion::Reno { eighth: false };
-        spec.ecn = Ecn::Dctcp { gain_shift: 4 };
-        spec
+    pub fn dctcp() -> TcpSpec {
+        TcpSpec {
+            congestion: Congestion::Reno { eighth: false },
+            ecn: Ecn::Dctcp { gain_shift: 4 },
+            ..TcpSpec::modern()
+        }
     }
 }

@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 use backwater_kernel::{Duration, Rate, Time};
 
 use super::{Span, TcpSpec};
+use crate::outside::SourceRecipe;
 
 /// What the application wants to send.
 #[derive(Clone, PartialEq, Debug)]
@@ -86,19 +87,24 @@ pub enum TrafficSpec {
     Tcp(CellTcpSpec),
     /// The other side of a partner's TCP connection.
     TcpBack,
+    /// Written outside this program.
+    Outside(SourceRecipe),
 }
 
 impl TrafficSpec {
     /// When the application begins; those that answer are there from the start.
     pub fn start(&self) -> Time {
-        match *self {
-            TrafficSpec::Silent | TrafficSpec::Server | TrafficSpec::TcpBack => Time::ZERO,
+        match self {
+            TrafficSpec::Silent
+            | TrafficSpec::Server
+            | TrafficSpec::TcpBack
+            | TrafficSpec::Outside(_) => Time::ZERO,
             TrafficSpec::Greedy { start, .. }
             | TrafficSpec::Constant { start, .. }
             | TrafficSpec::Poisson { start, .. }
             | TrafficSpec::Trains { start, .. }
             | TrafficSpec::Bottlenecked { start, .. }
-            | TrafficSpec::OnOff { start, .. } => start,
+            | TrafficSpec::OnOff { start, .. } => *start,
             TrafficSpec::Client(client) => client.start,
             TrafficSpec::Requests(requests) => requests.start,
             TrafficSpec::Tcp(tcp) => tcp.start,
@@ -138,7 +144,7 @@ pub struct RequestsSpec {
 }
 
 /// TCP over cells.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct CellTcpSpec {
     /// First segment.
     pub start: Time,

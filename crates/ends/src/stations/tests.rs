@@ -31,7 +31,7 @@ fn of(flows: &[Flow], warm_up_ps: u64) -> Stations {
         receivers: 1,
         source: 0,
         destination: 1,
-        transport: *transport,
+        transport,
         traffic,
     });
     Stations::new(all, ends)

@@ -212,7 +212,8 @@ fn receiver(acks: AckSpec, ecn: Ecn) -> (TcpSpec, Endpoint) {
     spec.acks = acks;
     spec.ecn = ecn;
     spec.reuse = Reuse::Persistent;
-    (spec, Endpoint::new(&spec, clock(), false))
+    let end = Endpoint::new(&spec, clock(), false);
+    (spec, end)
 }
 
 /// Segment `i` arrives; the positions (in segments) acknowledged then.

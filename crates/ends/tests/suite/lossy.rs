@@ -10,8 +10,8 @@ use pipe::{Fault, Network, Pipe};
 
 const MS: u64 = 1_000_000_000;
 
-fn pick<T: Copy>(random: &mut Stream, of: &[T]) -> T {
-    of[random.below(of.len() as u64) as usize]
+fn pick<T: Clone>(random: &mut Stream, of: &[T]) -> T {
+    of[random.below(of.len() as u64) as usize].clone()
 }
 
 /// A flavour at random.
@@ -85,7 +85,7 @@ fn run(seed: u64, fault: Fault) -> Result<[TcpCounts; 2], String> {
     let mut random = Stream::new(seed, 0, Purpose::Traffic);
     let spec = flavour(&mut random);
     let network = network(&mut random);
-    let mut pipe = Pipe::new(spec, network, fault, seed);
+    let mut pipe = Pipe::new(spec.clone(), network, fault, seed);
     let tell = |error: String| format!("{error} (seed {seed}, {spec:?}, {network:?})");
     let kind = random.below(3);
     for transfer in 1..=3 {

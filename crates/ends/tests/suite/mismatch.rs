@@ -204,7 +204,7 @@ impl Model {
 
 /// Mean of three seeds, Mb/s.
 fn mean(spec: TcpSpec, connections: usize, file_bytes: u64) -> f64 {
-    let run = |seed| Model::new(spec, connections, file_bytes, seed).run(40);
+    let run = |seed| Model::new(spec.clone(), connections, file_bytes, seed).run(40);
     (run(1) + run(2) + run(3)) / 3.0
 }
 

@@ -91,7 +91,7 @@ fn reno_as_the_square_root() {
     let reno = Congestion::Reno { eighth: false };
     for recovery in [Recovery::Reno, Recovery::NewReno, Recovery::Sack] {
         for (gap, tolerance) in [(500, 0.08), (8_000, 0.03)] {
-            let found = segments_per_round(&spec(reno, recovery), gap, 4_000);
+            let found = segments_per_round(&spec(reno.clone(), recovery), gap, 4_000);
             assert_near(found, (1.5 * gap as f64).sqrt(), tolerance);
         }
     }

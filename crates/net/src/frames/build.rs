@@ -307,7 +307,7 @@ fn flows(spec: &EthernetSpec, stations: &Stations) -> Vec<Flow> {
         .map(|(id, flow)| {
             let has_rtp = matches!(flow.transport, TransportSpec::Udp { has_rtp: true, .. });
             let is_ect = match flow.transport {
-                TransportSpec::Tcp(tcp) => tcp.ecn != backwater_ends::spec::Ecn::Off,
+                TransportSpec::Tcp(ref tcp) => tcp.ecn != backwater_ends::spec::Ecn::Off,
                 TransportSpec::Udp { .. } => false,
             };
             let bits = [

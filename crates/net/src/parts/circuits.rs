@@ -5,14 +5,18 @@ use alloc::vec::Vec;
 
 use backwater_kernel::{Channels, Duration};
 
-use super::Divisible;
+use super::{Divisible, OUTSIDE};
 use crate::hop::wire::Channel;
 use crate::network::Network;
 use crate::spec::{FlowControlSpec, FlowSpec, LegSpec, NetworkSpec, SchedulerSpec, TrafficSpec};
 
 impl Divisible for NetworkSpec {
     fn obstacle(&self) -> Option<&'static str> {
-        self.flows.is_empty().then_some("there are no flows")
+        if self.flows.is_empty() {
+            return Some("there are no flows");
+        }
+        let is_outside = self.flows.iter().any(FlowSpec::is_outside);
+        is_outside.then_some(OUTSIDE)
     }
 
     fn nodes(&self) -> usize {

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use backwater_kernel::Duration;
 
-use super::Divisible;
+use super::{Divisible, OUTSIDE};
 use crate::classes::routes::Routes;
 use crate::hop::unit::NONE;
 use crate::network::Network;
@@ -21,6 +21,9 @@ impl Divisible for EthernetSpec {
         }
         if self.flows.iter().any(FlowSpec::is_multicast) {
             return Some("a flow has several destinations");
+        }
+        if self.flows.iter().any(FlowSpec::is_outside) {
+            return Some(OUTSIDE);
         }
         let storms = |kind: &NodeKind| matches!(kind, NodeKind::Station { storm: Some(_) });
         if self.may_drain() && self.nodes.iter().any(|node| storms(&node.kind)) {

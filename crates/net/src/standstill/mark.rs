@@ -89,6 +89,10 @@ fn longest_loop(spec: &NetworkSpec, flow: &FlowSpec) -> Option<u64> {
     let partner = flow.partner.and_then(|id| spec.flows.get(id as usize));
     let window = match flow.source_control {
         SourceControlSpec::Window { .. } => Some(way(flow).saturating_add(partner.map_or(0, way))),
+        SourceControlSpec::Outside {
+            is_acknowledged: true,
+            ..
+        } => Some(way(flow).saturating_add(partner.map_or(0, way))),
         _ => None,
     };
     credit.max().max(window)

@@ -106,10 +106,10 @@ fn every_combination_conserves_units() {
                         flow.policer = held_to(tenth(7), excess);
                         flow.sizes = mix();
                     }
-                    flow.source_control = control;
                     if control == SourceControlSpec::None {
                         flow.partner = None;
                     }
+                    flow.source_control = control;
                     refused += conserves(&net.spec);
                 }
             }

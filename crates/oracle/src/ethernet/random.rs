@@ -116,8 +116,8 @@ impl Dice {
         self.between(1, count) == 1
     }
 
-    fn pick<T: Copy>(&mut self, from: &[T]) -> T {
-        from[self.between(0, from.len() as u64 - 1) as usize]
+    fn pick<T: Clone>(&mut self, from: &[T]) -> T {
+        from[self.between(0, from.len() as u64 - 1) as usize].clone()
     }
 
     /// A time between so many nanoseconds.

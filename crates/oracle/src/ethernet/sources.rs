@@ -281,7 +281,7 @@ impl Network {
 
 /// Data segments of connections that heed marks can be marked, bare acknowledgements can't.
 fn is_ect(flow: &FlowSpec, payload: &Payload) -> bool {
-    match (flow.transport, payload) {
+    match (&flow.transport, payload) {
         (TransportSpec::Tcp(tcp), Payload::Tcp(segment)) => {
             tcp.ecn != Ecn::Off && segment.bytes > 0
         }

@@ -11,23 +11,32 @@ The command `backwater` comes with the package and runs the same code: a scenari
 hash from both.
 """
 
-from backwater._backwater import Column, Diagnostic, Table
+from backwater._backwater import Ack, Column, Diagnostic, Flow, Table
 from backwater._errors import RunError, ScenarioError
 from backwater._folder import Folder
 from backwater._many import Reproduction, compare, reproduce, saturate
+from backwater._outside import MS, NS, US, Control, S, Source
 from backwater._result import Result
 from backwater._scenario import Scenario, example, examples, explain, scenario
 from backwater._sweep import Sweep, SweepResult
 
 __all__ = [
+    "MS",
+    "NS",
+    "US",
+    "Ack",
     "Column",
+    "Control",
     "Diagnostic",
+    "Flow",
     "Folder",
     "Reproduction",
     "Result",
     "RunError",
+    "S",
     "Scenario",
     "ScenarioError",
+    "Source",
     "Sweep",
     "SweepResult",
     "Table",

@@ -1,13 +1,15 @@
 """The part that is written in Rust."""
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, final
 
 __all__ = [
+    "Ack",
     "Column",
     "Diagnostic",
+    "Flow",
     "Found",
     "Points",
     "Scenario",
@@ -33,6 +35,66 @@ def measure(plan: str, points: Sequence[int]) -> list[str]:
 
 def tables_of(folder: str) -> list[Table]:
     """All tables of a directory of results, in the order of its `columns.json`."""
+
+@final
+class Ack:
+    """An acknowledgement of something new."""
+
+    @property
+    def expected(self) -> int:
+        """What the destination expects next: a unit's number, or a position in the stream (TCP)."""
+
+    @property
+    def news_bytes(self) -> int:
+        """Bytes acknowledged by it for the first time (TCP)."""
+
+    @property
+    def flight_bytes(self) -> int:
+        """Bytes in flight before it came (TCP)."""
+
+    @property
+    def rtt_ps(self) -> int | None:
+        """The round-trip time that it ends, if one was measured, ps (TCP)."""
+
+    @property
+    def smoothed_rtt_ps(self) -> int | None:
+        """Smoothed round-trip time before it, ps; none before the first (TCP)."""
+
+    @property
+    def is_marked(self) -> bool:
+        """It echoes a mark of congestion (TCP with ECN)."""
+
+    @property
+    def may_grow(self) -> bool:
+        """No loss is being repaired, no mark echoed: a window may grow by it (TCP)."""
+
+@final
+class Flow:
+    """A flow, as a source or control of Python sees it."""
+
+    @property
+    def name(self) -> str:
+        """As the scenario calls it."""
+
+    @property
+    def unit_bytes(self) -> int:
+        """Bytes of a full unit: a cell or packet on the wire, a segment's or datagram's payload."""
+
+    @property
+    def rate_bps(self) -> int:
+        """Bits per second of the first link on its way."""
+
+    @property
+    def in_bytes(self) -> bool:
+        """What a source offers and a window holds is counted in bytes, not in units."""
+
+    @property
+    def is_acknowledged(self) -> bool:
+        """Its source hears of what the destination has got."""
+
+    @property
+    def seed(self) -> int:
+        """For random numbers of its own: another one for each flow and each seed of the run."""
 
 @final
 class Column:
@@ -190,8 +252,12 @@ class Scenario:
         audit: bool,
         progress: Callable[[float, str], object] | None,
         command: str,
+        given: Mapping[str, Sequence[tuple[str, Callable[[Flow], object]]]],
     ) -> Found:
         """Runs it. `progress` is called with the share that is done and a word on it."""
+
+    def flows(self) -> list[Flow]:
+        """Its flows, as a source or control of Python sees them."""
 
 @final
 class Points:

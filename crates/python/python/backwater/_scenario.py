@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from backwater import _backwater, _toml
-from backwater._backwater import Diagnostic
+from backwater._backwater import Diagnostic, Flow
+from backwater._outside import Controls, Sources, named, placed
 from backwater._progress import Progress, shown
 from backwater._result import Result
 from backwater._sweep import Axis, Sweep
@@ -68,6 +69,8 @@ class Scenario:
         threads: int = 1,
         audit: bool = False,
         progress: bool | Progress = False,
+        sources: Sources | None = None,
+        controls: Controls | None = None,
     ) -> Result:
         """Runs it to its end and gives what it found.
 
@@ -76,6 +79,11 @@ class Scenario:
         the run goes on, which is slower. `progress` shows a bar, or is called with the share that
         is done and a few words about every 50 ms.
 
+        `sources` and `controls` put classes of Python in the place of what the scenario says: by
+        name of a flow (`*` for any part of it) a `Source` or a `Control`. They are called at their
+        events, which is slow: good for trying an idea, on one thread. What they raise ends the run
+        and is raised here.
+
         Other threads of Python go on meanwhile. Ctrl-C stops it and raises `KeyboardInterrupt`.
         Raises `ScenarioError` where the scenario has mistakes, `RunError` where it can't run. What
         runs have to say goes to the logger `backwater`.
@@ -83,9 +91,25 @@ class Scenario:
         if not 1 <= threads <= 64:
             raise ValueError(f"threads is {threads}; it may be from 1 to 64")
         seeded = self if seed is None else self.set("run.seed", seed)
+        command = seeded.command(audit=audit)
+        flows = seeded.flows() if sources or controls else []
+        given = {
+            "sources": placed(sources or {}, flows, "sources"),
+            "controls": placed(controls or {}, flows, "controls"),
+        }
+        for what, some in given.items():
+            if some:
+                command += f" # {what} of Python: {', '.join(named(some))}"
         with shown(progress) as show:
-            found = seeded._core.run(threads, audit, show, seeded.command(audit=audit))
+            found = seeded._core.run(threads, audit, show, command, given)
         return Result(found)
+
+    def flows(self) -> list[Flow]:
+        """Its flows, as classes for `run(sources=, controls=)` see them; none in cycles.
+
+        Raises `ScenarioError` where it has mistakes.
+        """
+        return self._core.flows()
 
     def sweep(
         self,

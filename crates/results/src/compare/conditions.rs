@@ -268,7 +268,8 @@ fn slowed_by(spec: &EthernetSpec) -> String {
     let ends = spec.flows.iter().map(|flow| match &flow.transport {
         TransportSpec::Udp { .. } => "nobody",
         TransportSpec::Tcp(tcp) if opens_at_once(tcp, &flow.traffic) => "requests: losses (TCP)",
-        TransportSpec::Tcp(tcp) => match (tcp.congestion, tcp.ecn) {
+        TransportSpec::Tcp(tcp) => match (&tcp.congestion, tcp.ecn) {
+            (Congestion::Outside(_), _) => "what is written outside",
             (_, Ecn::Dctcp { .. }) => "marks and losses (DCTCP)",
             (Congestion::Reno { .. }, _) => "losses (Reno)",
             (Congestion::Cubic, _) => "losses (CUBIC)",

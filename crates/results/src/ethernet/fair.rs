@@ -181,11 +181,11 @@ fn only_way(tables: &Tables, spec: &EthernetSpec, way: u32) -> Option<Vec<u32>> 
     Some(channels)
 }
 
-/// Payload that a flow wants, bps; `None` where answers decide.
+/// Payload that a flow wants, bps; `None` where answers decide, or something outside.
 fn wanted(flow: &FlowSpec) -> Option<f64> {
     Some(match &flow.traffic {
         TrafficSpec::Infinite { .. } | TrafficSpec::Files { .. } => f64::INFINITY,
-        TrafficSpec::Requests { .. } => return None,
+        TrafficSpec::Requests { .. } | TrafficSpec::Outside(_) => return None,
         TrafficSpec::Constant { rate, .. }
         | TrafficSpec::Poisson { rate, .. }
         | TrafficSpec::SelfSimilar { rate, .. } => rate.0 as f64,
@@ -203,7 +203,7 @@ fn wire_bytes(flow: &FlowSpec, packet_bytes: u32) -> f64 {
 /// Bits on the wire to a bit of payload, in full frames.
 fn wire_factor(flow: &FlowSpec) -> f64 {
     let (payload, packet) = match flow.transport {
-        TransportSpec::Tcp(tcp) => (tcp.mss_bytes, tcp.mss_bytes + TCP_IP_BYTES),
+        TransportSpec::Tcp(ref tcp) => (tcp.mss_bytes, tcp.mss_bytes + TCP_IP_BYTES),
         TransportSpec::Udp {
             payload_bytes,
             has_rtp,
@@ -217,7 +217,7 @@ fn wire_factor(flow: &FlowSpec) -> f64 {
 
 /// Bits of acknowledgements to a bit of full frames.
 fn acknowledgements(flow: &FlowSpec) -> f64 {
-    let TransportSpec::Tcp(tcp) = flow.transport else {
+    let TransportSpec::Tcp(tcp) = &flow.transport else {
         return 0.0;
     };
     let frames = match tcp.acks {

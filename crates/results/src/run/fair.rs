@@ -422,6 +422,7 @@ fn want(spec: &NetworkSpec, outcome: &Outcome, flow: usize) -> Want {
         },
         TrafficSpec::Client(_) | TrafficSpec::Requests(_) => Want::Closed("closed loop"),
         TrafficSpec::Server | TrafficSpec::TcpBack => Want::Closed("answers"),
+        TrafficSpec::Outside(_) => Want::Closed("outside"),
     };
     limited(own, bits, want)
 }

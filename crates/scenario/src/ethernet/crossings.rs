@@ -441,7 +441,8 @@ fn loads(flow: &FlowSpec) -> Vec<(bool, Load)> {
         TrafficSpec::Constant { .. }
         | TrafficSpec::Poisson { .. }
         | TrafficSpec::SelfSimilar { .. }
-        | TrafficSpec::Video(_) => vec![(true, load(full, full, u64::MAX)), (false, back)],
+        | TrafficSpec::Video(_)
+        | TrafficSpec::Outside(_) => vec![(true, load(full, full, u64::MAX)), (false, back)],
     }
 }
 

@@ -280,7 +280,7 @@ fn add<'r>(
             others: others.to_vec(),
             class: *settings.class,
             is_tagged: settings.tagged,
-            transport,
+            transport: transport.clone(),
             traffic: traffic.clone(),
         });
         flows.tables.push(table);

@@ -37,7 +37,7 @@ impl Connection {
             Endpoint::new(&spec.tcp, clock, opens)
         };
         Connection {
-            spec: *spec,
+            spec: spec.clone(),
             flows,
             ends: [end(hosts[0], true), end(hosts[1], false)],
             frames: [Frames::new(spec), Frames::new(spec)],

@@ -150,7 +150,7 @@ fn every_flavour_finishes() {
             (requests(Some(20)), 20, 6_000),
             (infinite.clone(), 1, 1_000_000),
         ] {
-            let flows = [(TransportSpec::Tcp(tcp), traffic.clone())];
+            let flows = [(TransportSpec::Tcp(tcp.clone()), traffic.clone())];
             let mut pipe = Pipe::new(of(&flows, 0), 10 * MS_PS);
             pipe.run_until(60_000 * MS_PS);
             let found = pipe.stations.outcome(Time(60_000 * MS_PS), 0);

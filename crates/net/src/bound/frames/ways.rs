@@ -226,7 +226,7 @@ fn sizes(flow: &FlowSpec) -> (u64, u64) {
     let tag_bytes = if flow.is_tagged { TAG_BYTES } else { 0 };
     let least = u64::from(FRAME_LEAST_BYTES);
     let (payload_bytes, has_rtp) = match flow.transport {
-        TransportSpec::Tcp(tcp) => {
+        TransportSpec::Tcp(ref tcp) => {
             let around = TCP_IP_BYTES + SACK_MOST_BYTES + FRAME_OVERHEAD_BYTES + tag_bytes;
             return (least, u64::from(tcp.mss_bytes.saturating_add(around)));
         }
@@ -242,7 +242,9 @@ fn sizes(flow: &FlowSpec) -> (u64, u64) {
     let full = u64::from(frame_bytes(&payload, has_rtp, flow.is_tagged));
     let ends_short = matches!(
         flow.traffic,
-        TrafficSpec::Infinite { bytes: Some(_), .. } | TrafficSpec::Video(_)
+        TrafficSpec::Infinite { bytes: Some(_), .. }
+            | TrafficSpec::Video(_)
+            | TrafficSpec::Outside(_)
     );
     (if ends_short { least } else { full }, full)
 }
@@ -256,7 +258,9 @@ fn pace(flow: &FlowSpec) -> Result<Pace, NoBound> {
         TrafficSpec::Constant { rate, .. } => (rate, 1),
         TrafficSpec::SelfSimilar { peak, sources, .. } => (peak, u64::from(sources)),
         TrafficSpec::Infinite { .. } => return Err(NoBound::Greedy),
-        TrafficSpec::Poisson { .. } | TrafficSpec::Video(_) => return Err(NoBound::Bursts),
+        TrafficSpec::Poisson { .. } | TrafficSpec::Video(_) | TrafficSpec::Outside(_) => {
+            return Err(NoBound::Bursts);
+        }
         TrafficSpec::Files { .. } | TrafficSpec::Requests { .. } => {
             return Err(NoBound::SourceControl);
         }

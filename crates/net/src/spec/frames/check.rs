@@ -121,7 +121,7 @@ pub fn largest_bytes(spec: &EthernetSpec) -> [u32; CLASSES_MAX] {
     let mut largest = [FRAME_LEAST_BYTES; CLASSES_MAX];
     for flow in &spec.flows {
         let packet_bytes = match flow.transport {
-            TransportSpec::Tcp(tcp) => tcp.mss_bytes.saturating_add(TCP_IP_BYTES),
+            TransportSpec::Tcp(ref tcp) => tcp.mss_bytes.saturating_add(TCP_IP_BYTES),
             TransportSpec::Udp {
                 payload_bytes,
                 has_rtp,
@@ -274,7 +274,7 @@ fn check_flows(spec: &EthernetSpec) -> Result<(), BuildError> {
         }
         check_multicast(spec, id, flow)?;
         let (payload, is_tcp) = match flow.transport {
-            TransportSpec::Tcp(tcp) => (tcp.mss_bytes, true),
+            TransportSpec::Tcp(ref tcp) => (tcp.mss_bytes, true),
             TransportSpec::Udp { payload_bytes, .. } => (payload_bytes, false),
         };
         if payload == 0 || payload > FRAME_MOST_BYTES {
@@ -283,7 +283,7 @@ fn check_flows(spec: &EthernetSpec) -> Result<(), BuildError> {
             ));
         }
         let fits = match flow.traffic {
-            TrafficSpec::Infinite { .. } => true,
+            TrafficSpec::Infinite { .. } | TrafficSpec::Outside(_) => true,
             TrafficSpec::Files { .. } | TrafficSpec::Requests { .. } => is_tcp,
             _ => !is_tcp,
         };

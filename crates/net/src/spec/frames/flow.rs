@@ -4,6 +4,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use backwater_ends::spec::bytes::{TrafficSpec, TransportSpec};
+use backwater_ends::spec::{Congestion, TcpSpec};
 use backwater_ends::stations::FlowEnds;
 
 /// Stations with this bit are none: they are the group of the flow with the number without it,
@@ -39,9 +40,16 @@ impl FlowSpec {
             source: self.source,
             destination: self.destination,
             receivers: 1 + self.others.len() as u32,
-            transport: self.transport,
+            transport: &self.transport,
             traffic: &self.traffic,
         }
+    }
+
+    /// Its source or the control of its connection is written outside this program.
+    pub fn is_outside(&self) -> bool {
+        let by = |tcp: &TcpSpec| matches!(tcp.congestion, Congestion::Outside(_));
+        let is_controlled = matches!(&self.transport, TransportSpec::Tcp(tcp) if by(tcp));
+        is_controlled || matches!(self.traffic, TrafficSpec::Outside(_))
     }
 
     /// It has several destinations.

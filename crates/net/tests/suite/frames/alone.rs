@@ -116,11 +116,11 @@ fn what_tcp_adds_when_it_is_alone() {
     wide.initial_window_segments = 100;
     let shaking = TcpSpec {
         reuse: Reuse::Handshake,
-        ..wide
+        ..wide.clone()
     };
     let slow = TcpSpec {
         initial_window_segments: 10,
-        ..wide
+        ..wide.clone()
     };
     let file = |tcp: TcpSpec, bytes: u64| {
         let mut net = chain(&[10_000, 1_000, 10_000], Forwarding::StoreAndForward);
@@ -140,7 +140,7 @@ fn what_tcp_adds_when_it_is_alone() {
     let way = 2.0 * 67_200.0 + 672_000.0 + 3.0 * 500_000.0 + 2.0 * 300_000.0;
     assert_eq!(added, 2.0 * way);
     // Ten segments, then as many as are acknowledged: the slow link idles for a part of a round.
-    let (added, slowdown) = file(slow, bytes);
+    let (added, slowdown) = file(slow.clone(), bytes);
     assert!(
         added == 0.0 && slowdown.max() == Some(1.0),
         "ten segments fill this short path"
@@ -172,7 +172,7 @@ fn requests_count_both_ways_and_a_fixed_service() {
     };
     let run = |service: Span| {
         let mut net = chain(&[1_000, 100], Forwarding::StoreAndForward);
-        net.add(0, 2, 0, TransportSpec::Tcp(tcp), requests(service));
+        net.add(0, 2, 0, TransportSpec::Tcp(tcp.clone()), requests(service));
         lone(&net)
     };
     let found = run(Span::Fixed(Duration(20 * US)));

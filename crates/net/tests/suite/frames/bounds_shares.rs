@@ -43,9 +43,9 @@ fn against_a_full_queue(scheduler: SchedulerSpec) -> EthernetSpec {
         payload_bytes: PAYLOAD,
         has_rtp: false,
     };
-    net.add(hosts[2], hosts[3], 1, udp, paced(77, PAYLOAD));
+    net.add(hosts[2], hosts[3], 1, udp.clone(), paced(77, PAYLOAD));
     for host in &hosts[..2] {
-        net.add(*host, hosts[3], 0, udp, endless());
+        net.add(*host, hosts[3], 0, udp.clone(), endless());
     }
     (net.spec.stop_at, net.spec.warm_up) = (Time(300 * MS), Time::ZERO);
     each_channel(&mut net.spec, |channel| channel.scheduler = scheduler);

@@ -117,7 +117,7 @@ fn the_urgent_class_goes_first_and_a_frame_in_progress_completes() {
         payload_bytes: 954,
         has_rtp: false,
     };
-    net.add(s, d, 0, udp, burst(0, 3 * 954));
+    net.add(s, d, 0, udp.clone(), burst(0, 3 * 954));
     net.add(s, d, 1, udp, burst(10 * US, 2 * 954));
     short(&mut net, S);
     let at_source = |start: &&(u64, u32, u8, u32)| start.1 == 0;
@@ -147,7 +147,7 @@ fn deficit_round_robin_shares_by_quanta() {
     for class in 0..2 {
         let s = net.station(&format!("S{class}"));
         net.link(s, a, 100);
-        net.add(s, d, class, udp, endless());
+        net.add(s, d, class, udp.clone(), endless());
     }
     short(&mut net, 100 * MS);
     let log = run(&net).0;
@@ -183,7 +183,7 @@ fn turns(rules: Option<BackPressureSpec>) -> Vec<u8> {
     for (class, start, frames) in [(0, 0, 9), (1, 0, 4), (1, 6 * MS, 5)] {
         let s = net.station(&format!("S{}", net.spec.flows.len()));
         net.link(s, a, 1000);
-        net.add(s, d, class, udp, burst(start, frames * 954));
+        net.add(s, d, class, udp.clone(), burst(start, frames * 954));
     }
     short(&mut net, S);
     let log = run(&net).0;
@@ -411,7 +411,7 @@ fn a_watchdog_restores_the_class_that_it_broke() {
         has_rtp: false,
     };
     for class in 0..2 {
-        net.add(s, d, class, udp, constant(10.0));
+        net.add(s, d, class, udp.clone(), constant(10.0));
     }
     short(&mut net, 100 * MS);
     let (log, outcome) = run(&net);

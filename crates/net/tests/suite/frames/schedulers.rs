@@ -46,7 +46,7 @@ fn served(
             start: Time::ZERO,
             bytes: Some(frames * 954),
         };
-        net.add(s, d, class, udp, traffic);
+        net.add(s, d, class, udp.clone(), traffic);
     }
     (net.spec.stop_at, net.spec.warm_up) = (Time(S), Time::ZERO);
     let (probe, outcome) = watched(&net.spec, Log::default()).expect("a sound network");

@@ -145,7 +145,7 @@ fn connection(dice: &mut Dice, spec: &EthernetSpec, mix: Mix) -> (TransportSpec,
         Recovery::NewReno,
         Recovery::Sack,
     ]);
-    tcp.congestion = dice.pick(&[tcp.congestion, Congestion::Cubic]);
+    tcp.congestion = dice.pick(&[tcp.congestion.clone(), Congestion::Cubic]);
     tcp.ecn = dice.pick(&[tcp.ecn, Ecn::Off, Ecn::Classic]);
     let start = start(dice, spec);
     let think = match dice.one_in(2) {

@@ -51,7 +51,7 @@ impl Encoder {
     /// For the frames of this network.
     pub fn new(spec: &EthernetSpec) -> Encoder {
         let flow = |flow: &FlowSpec| Flow {
-            window_shift: match flow.transport {
+            window_shift: match &flow.transport {
                 TransportSpec::Tcp(tcp) => window_shift(tcp.window_bytes),
                 TransportSpec::Udp { .. } => 0,
             },

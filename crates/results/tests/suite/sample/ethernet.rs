@@ -121,7 +121,7 @@ pub fn spec() -> EthernetSpec {
         routes: Vec::new(),
         spread: Spread::Flows,
         flows: vec![
-            flow("file[1]", 0, tcp, files()),
+            flow("file[1]", 0, tcp.clone(), files()),
             flow("file[2]", 0, tcp, files()),
             flow(HOSTILE, 1, udp, video),
         ],

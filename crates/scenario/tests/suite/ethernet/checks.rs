@@ -144,7 +144,7 @@ fn circles_depend_on_who_is_told_and_of_what() {
 /// it goes first, and is warned of where it is far smaller.
 #[test]
 fn segments_follow_the_mtu() {
-    let mss = |text: &str| match read(text).flows[0].transport {
+    let mss = |text: &str| match &read(text).flows[0].transport {
         TransportSpec::Tcp(tcp) => tcp.mss_bytes,
         TransportSpec::Udp { .. } => 0,
     };

@@ -356,7 +356,7 @@ fn flows_have_their_transport_and_traffic() {
     let own = TcpSpec {
         mss_bytes: 8_000,
         reuse: Reuse::Persistent,
-        ..common
+        ..common.clone()
     };
     assert_eq!(spec.flows[0].transport, TransportSpec::Tcp(own));
     assert_eq!(

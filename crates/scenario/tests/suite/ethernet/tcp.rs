@@ -32,8 +32,8 @@ fn run(spec: &EthernetSpec) -> Outcome {
 }
 
 fn tcp(text: &str, flow: usize) -> TcpSpec {
-    match read(text).flows[flow].transport {
-        TransportSpec::Tcp(tcp) => tcp,
+    match &read(text).flows[flow].transport {
+        TransportSpec::Tcp(tcp) => tcp.clone(),
         TransportSpec::Udp { .. } => panic!("no TCP"),
     }
 }

@@ -1,0 +1,372 @@
+"""Sources and source control of Python: the same hash as those of the program, and their errors.
+
+What is written here a second time is held against the program's own: constant gaps, windows, Reno.
+"""
+
+import random
+import traceback
+import unittest
+
+import backwater as bw
+
+WINDOW = bw.scenario(
+    """
+    [run]
+    duration = "20000 cells"
+    warm_up = "1000 cells"
+
+    [link]
+    rate = "622 Mbps"
+    delay = "40 cells"
+
+    [network]
+    hosts = ["A", "B", "C"]
+    switches = ["S"]
+
+    [[links]]
+    between = ["A", "S"]
+
+    [[links]]
+    between = ["C", "S"]
+
+    [[links]]
+    between = ["S", "B"]
+
+    [[flows]]
+    name = "bulk"
+    from = "A"
+    to = "B"
+    traffic = { kind = "greedy" }
+    source_control = { kind = "window", cells = 50 }
+    partner = "acks"
+
+    [[flows]]
+    name = "beat"
+    from = "C"
+    to = "B"
+    traffic = { kind = "constant", interval = "3 cells" }
+
+    [[flows]]
+    name = "acks"
+    from = "B"
+    to = "A"
+    traffic = { kind = "silent" }
+    """
+)
+FILES = (
+    bw.example("ethernet/peers-mismatch")
+    .set("run.duration", "20 s")
+    .set("run.warm_up", "2 s")
+    .set("buffer.per_queue", "16 kB")
+)
+DATAGRAMS = bw.scenario(
+    """
+    engine = "ethernet"
+
+    [run]
+    duration = "20 ms"
+
+    [network]
+    hosts = ["A", "B"]
+    switches = ["S"]
+
+    [[links]]
+    between = ["A", "S"]
+
+    [[links]]
+    between = ["S", "B"]
+
+    [link]
+    rate = "10 Gbps"
+    delay = "1 us"
+
+    [flow_control]
+    kind = "none"
+
+    [[flows]]
+    name = "beat"
+    from = "A"
+    to = "B"
+    transport = "udp"
+    payload = "1000 B"
+    traffic = { kind = "constant", rate = "1 Gbps" }
+    """
+)
+
+
+class Beat(bw.Source):
+    """One unit, or full datagram, at even gaps."""
+
+    gap = 8 * bw.US
+
+    def on_timer(self, now):
+        return (self.flow.unit_bytes if self.flow.in_bytes else 1), now + self.gap
+
+
+class Fixed(bw.Control):
+    """A fixed window."""
+
+    window = 50
+
+
+class ByHand(bw.Control):
+    """The same without the attribute that says so."""
+
+    def __init__(self, flow):
+        super().__init__(flow)
+        self.sent = self.expected = 0
+
+    def next(self, now, has_data):
+        return now if has_data and self.sent - self.expected < 50 else None
+
+    def on_sent(self, now, is_last):
+        self.sent += 1
+
+    def on_ack(self, now, ack):
+        self.expected = ack.expected
+
+
+class Reno(bw.Control):
+    """RFC 5681 as in 4.4BSD, without its eighth."""
+
+    def __init__(self, flow):
+        super().__init__(flow)
+        self.mss = self.window = flow.unit_bytes
+        self.threshold = 2**62
+
+    def half(self, allowed):
+        return max(allowed // 2 // self.mss, 2) * self.mss
+
+    def on_ack(self, now, ack):
+        if ack.may_grow:
+            slow_start = self.window <= self.threshold
+            more = self.mss if slow_start else max(self.mss * self.mss // self.window, 1)
+            self.window = min(self.window + more, max(65_535, self.window))
+
+    def on_loss(self, now, loss, allowed_bytes):
+        self.threshold = self.half(allowed_bytes)
+        self.window = self.threshold if loss == "duplicates" else self.mss
+
+
+class Agreement(unittest.TestCase):
+    def test_a_source_of_units(self):
+        scenario = WINDOW.set("flows.beat.traffic.interval", "8 us")
+        own = scenario.run().trace_hash
+        self.assertEqual(scenario.run(sources={"beat": Beat}).trace_hash, own)
+
+        class Late(Beat):
+            def start(self):
+                return 1
+
+        self.assertNotEqual(scenario.run(sources={"beat": Late}).trace_hash, own)
+
+    def test_a_source_of_datagrams(self):
+        own = DATAGRAMS.run().trace_hash
+        self.assertEqual(DATAGRAMS.run(sources={"beat": Beat}).trace_hash, own)
+
+        class Faster(Beat):
+            gap = 7 * bw.US
+
+        self.assertNotEqual(DATAGRAMS.run(sources={"beat": Faster}).trace_hash, own)
+
+    def test_a_window(self):
+        own = WINDOW.run().trace_hash
+        for control in (Fixed, ByHand):
+            with self.subTest(control):
+                found = WINDOW.run(controls={"bulk": control}, audit=True)
+                self.assertEqual(found.trace_hash, own)
+                self.assertTrue(found.ok)
+
+        class Larger(bw.Control):
+            window = 51
+
+        self.assertNotEqual(WINDOW.run(controls={"bulk": Larger}).trace_hash, own)
+
+    def test_reno(self):
+        own = FILES.run()
+        lost = sum(row["retransmitted_bytes"] for row in own.tables["tcp"].rows())
+        self.assertGreater(lost, 0, "where nothing is lost, only slow start would be seen")
+        self.assertEqual(FILES.run(controls={"file*": Reno}).trace_hash, own.trace_hash)
+
+        class Timid(Reno):
+            def half(self, allowed):
+                return 2 * self.mss
+
+        self.assertNotEqual(FILES.run(controls={"*": Timid}).trace_hash, own.trace_hash)
+
+
+class Pacing(unittest.TestCase):
+    def test_a_later_instant_is_waited_for(self):
+        sent = []
+
+        class Paced(bw.Control):
+            free = 0
+
+            def next(self, now, has_data):
+                return max(now, self.free) if has_data else None
+
+            def on_sent(self, now, is_last):
+                sent.append(now)
+                self.free = now + 5 * bw.US
+
+        found = WINDOW.run(controls={"bulk": Paced})
+        self.assertGreater(len(sent), 100)
+        self.assertEqual({b - a for a, b in zip(sent, sent[1:])}, {5 * bw.US})
+        self.assertTrue(found.ok)
+
+    def test_a_timer_comes_when_it_was_wanted(self):
+        came = []
+
+        class Ticking(bw.Control):
+            window = 5
+
+            def __init__(self, flow):
+                super().__init__(flow)
+                self.timer = 3 * bw.US
+
+            def on_timer(self, now):
+                came.append((now, self.timer))
+                self.timer = now + 7 * bw.US if len(came) < 3 else None
+
+        WINDOW.run(controls={"bulk": Ticking})
+        self.assertEqual(came, [(at * bw.US, None) for at in (3, 10, 17)])
+
+
+class Bytes(unittest.TestCase):
+    def test_a_connection_carries_what_a_source_hands_over(self):
+        class Bursts(bw.Source):
+            """Three, of 10,000 bytes each."""
+
+            def start(self):
+                return bw.S
+
+            def on_timer(self, now):
+                return 10_000, now + bw.S if now < 3 * bw.S else None
+
+        whole = FILES.set("run.warm_up", "0 s").run(sources={"*": Bursts})
+        for row, tcp in zip(whole.flows.rows(), whole.tables["tcp"].rows()):
+            self.assertEqual(row["offered_bytes"], 30_000, row)
+            self.assertEqual(tcp["sent_bytes"] - tcp["retransmitted_bytes"], 30_000)
+            # The run ends with the last of them.
+            self.assertAlmostEqual(row["goodput_mbps"], 30_000 * 8 / 3.0175 / 1e6, places=3)
+
+    def test_the_last_datagram_is_short(self):
+        class Once(bw.Source):
+            def on_timer(self, now):
+                return 2_500, None
+
+        (row,) = DATAGRAMS.run(sources={"beat": Once}).flows.rows()
+        self.assertEqual((row["offered_bytes"], row["delivered_frames"]), (2_500, 3))
+
+    def test_seeds_are_of_the_run_and_the_flow(self):
+        seen = []
+
+        class Drawn(bw.Source):
+            def __init__(self, flow):
+                super().__init__(flow)
+                self.random = random.Random(flow.seed)
+                seen.append((flow.name, flow.seed, flow.rate_bps))
+
+            def on_timer(self, now):
+                return 1_000, now + 1 + int(self.random.expovariate(1 / bw.US))
+
+        hashes = [DATAGRAMS.run(seed=seed, sources={"*": Drawn}).trace_hash for seed in (1, 1, 2)]
+        self.assertEqual(hashes[0], hashes[1])
+        self.assertNotEqual(hashes[0], hashes[2])
+        self.assertEqual(len({seed for _, seed, _ in seen}), 2)
+        self.assertEqual({rate for *_, rate in seen}, {10**10})
+        flows = {flow.name: flow for flow in WINDOW.flows()}
+        self.assertEqual([flows["bulk"].is_acknowledged, flows["beat"].is_acknowledged], [True, False])
+        self.assertEqual(len({flow.seed for flow in flows.values()}), 3)
+        self.assertEqual(bw.example("flit/mesh-8x8").flows(), [])
+
+
+class Mistakes(unittest.TestCase):
+    def refuses(self, error, pattern, scenario, **given):
+        with self.assertRaisesRegex(error, pattern):
+            scenario.run(**given)
+
+    def test_what_a_method_raises_ends_the_run(self):
+        class Wrong(Fixed):
+            def on_ack(self, now, ack):
+                self.nothing += ack.expected
+
+        try:
+            WINDOW.run(controls={"bulk": Wrong})
+        except AttributeError:
+            where = traceback.format_exc()
+        self.assertRegex(where, r"in on_ack\n +self.nothing")
+
+    def test_what_a_constructor_raises_does_too(self):
+        class Wrong(bw.Source):
+            def __init__(self, flow):
+                raise KeyError(flow.name)
+
+        self.refuses(KeyError, "beat", WINDOW, sources={"beat": Wrong})
+
+    def test_time_goes_on(self):
+        class Back(bw.Control):
+            def next(self, now, has_data):
+                return now - 1
+
+        class Stuck(bw.Source):
+            def on_timer(self, now):
+                return 1, now
+
+        class Now(bw.Control):
+            def next(self, now, has_data):
+                return now
+
+        class Still(Fixed):
+            def on_sent(self, now, is_last):
+                self.timer = now
+
+        self.refuses(ValueError, "-1, which has passed: it is 0 ps", WINDOW, controls={"bulk": Back})
+        self.refuses(ValueError, "on_timer.* has passed", WINDOW, sources={"beat": Stuck})
+        self.refuses(ValueError, "more than 100000 units", WINDOW, controls={"bulk": Now})
+        self.refuses(ValueError, "timer gave the instant 0", WINDOW, controls={"bulk": Still})
+
+    def test_values_are_what_they_should_be(self):
+        class Words(bw.Source):
+            def on_timer(self, now):
+                return "many", None
+
+        class Single(bw.Source):
+            def on_timer(self, now):
+                return 5
+
+        class Much(bw.Source):
+            def on_timer(self, now):
+                return 10**12, None
+
+        class Soon(bw.Control):
+            def next(self, now, has_data):
+                return "soon"
+
+        class Minus(bw.Control):
+            window = -1
+
+        for wrong in (Words, Single):
+            self.refuses(TypeError, "on_timer.. gave", WINDOW, sources={"beat": wrong})
+        self.refuses(ValueError, "1000000 is the most", WINDOW, sources={"beat": Much})
+        self.refuses(TypeError, "'soon'; an instant is an int", WINDOW, controls={"bulk": Soon})
+        self.refuses(TypeError, "window is -1", WINDOW, controls={"bulk": Minus})
+
+    def test_not_every_flow_takes_one(self):
+        self.refuses(LookupError, "no flow 'bluk'; there are bulk", WINDOW, controls={"bluk": Fixed})
+        self.refuses(TypeError, "is 5; it is a class", WINDOW, controls={"bulk": 5})
+        self.refuses(bw.RunError, "datagrams", DATAGRAMS, controls={"*": Fixed})
+        self.refuses(bw.RunError, "conversation", WINDOW, sources={"acks": Beat})
+        self.refuses(LookupError, "none", bw.example("flit/mesh-8x8"), sources={"*": Beat})
+        abr = bw.example("abr/five-sources")
+        self.refuses(bw.RunError, "`abr` or `aimd`", abr, controls={"*": Fixed})
+
+    def test_it_runs_on_one_thread_and_says_so(self):
+        with self.assertLogs("backwater") as said:
+            found = WINDOW.run(threads=2, sources={"beat": Beat})
+        self.assertIn("outside the program", said.output[0])
+        self.assertIn("sources of Python: beat: Beat", found.report())
+
+
+if __name__ == "__main__":
+    unittest.main()
