@@ -2,7 +2,8 @@
 //!
 //! Every thread has a part of the network. All run a window of time at once, then the thread that
 //! leads hands over what crosses and says how long the next window is. Who waits for longer than a
-//! moment sleeps, so that a busy machine loses little.
+//! moment sleeps, so that a busy machine loses little. Where little happens in a window, the thread
+//! that leads runs all parts by itself: to wake the others would take longer.
 
 use std::hint;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -24,11 +25,18 @@ use crate::machine;
 /// fall asleep and wake up.
 const LOOKS: u32 = 50;
 
+/// From so many events a window on, threads share it: about 50 us of work, where to wake the others
+/// and to wait for them takes 15 us with 2 threads and 50 us with 16.
+const WORTH_SHARING: u64 = 400;
+/// Windows over which events are averaged.
+const REMEMBERED: u64 = 8;
+
 /// A network that runs on several threads.
 pub struct Team<P: Probe> {
     conductor: Conductor,
     parts: Parts<P>,
     over_time: Option<OverTime>,
+    load: Load,
     /// It was said that fewer threads work than wanted.
     is_told: bool,
     /// What all parts have seen when they were asked last.
@@ -37,9 +45,61 @@ pub struct Team<P: Probe> {
 
 type Parts<P> = Vec<Mutex<Part<Rings, P>>>;
 
+/// How much happens in a window.
+struct Load {
+    /// From so many events on, threads share it.
+    worth_sharing: u64,
+    /// Events of the last windows, the latest ones more: [`REMEMBERED`] times their mean.
+    recent: u64,
+    /// Windows that were shared, and those that one thread ran.
+    shared: u64,
+    alone: u64,
+}
+
+impl Load {
+    fn new(worth_sharing: u64) -> Load {
+        Load {
+            worth_sharing,
+            recent: 0,
+            shared: 0,
+            alone: 0,
+        }
+    }
+
+    /// A window had so many events.
+    fn note(&mut self, events: u64) {
+        self.recent = self.recent - self.recent / REMEMBERED + events;
+    }
+
+    /// Shall threads share the next one?
+    fn is_worth_sharing(&mut self) -> bool {
+        let is_worth = self.recent / REMEMBERED >= self.worth_sharing;
+        let counter = if is_worth {
+            &mut self.shared
+        } else {
+            &mut self.alone
+        };
+        *counter += 1;
+        is_worth
+    }
+
+    /// Says so if one thread ran most of them.
+    fn tell(&self) {
+        let all = self.shared + self.alone;
+        if self.alone > all / 2 {
+            let percent = 100 * self.alone / all;
+            log::info!(
+                "threads: in {percent} % of the windows between two meetings too little happened \
+                 to share; one thread ran them"
+            );
+        }
+    }
+}
+
 /// The thread that leads, at work.
 struct Leader<'a, P: Probe> {
     conductor: &'a mut Conductor,
+    load: &'a mut Load,
     parts: &'a [Mutex<Part<Rings, P>>],
     /// Those that it runs itself.
     own: Vec<&'a Mutex<Part<Rings, P>>>,
@@ -90,6 +150,7 @@ impl<P: Probe + Divided> Team<P> {
             conductor,
             parts: parts.into_iter().map(Mutex::new).collect(),
             over_time,
+            load: Load::new(WORTH_SHARING),
             is_told: false,
             probe: probe.clone(),
         })
@@ -101,7 +162,7 @@ impl<P: Probe + Divided + Send> Machine for Team<P> {
 
     fn run_some(&mut self, until: Time, events: u64) -> Option<bool> {
         let (conductor, parts) = (&mut self.conductor, &self.parts);
-        let over_time = &mut self.over_time;
+        let (over_time, load) = (&mut self.over_time, &mut self.load);
         let relay = Relay::new();
         let (own, more) = thread::scope(|scope| {
             let mut own = vec![&parts[0]];
@@ -116,6 +177,7 @@ impl<P: Probe + Divided + Send> Machine for Team<P> {
             let relay = &relay;
             let mut leader = Leader {
                 conductor,
+                load,
                 parts,
                 own,
                 relay,
@@ -127,6 +189,9 @@ impl<P: Probe + Divided + Send> Machine for Team<P> {
             relay.give(None, leader.others());
             (leader.own.len(), more)
         });
+        if more == Some(false) {
+            self.load.tell();
+        }
         if own > 1 && !self.is_told {
             self.is_told = true;
             machine::note_threads(self.parts.len() + 1 - own, self.parts.len());
@@ -152,6 +217,7 @@ impl<P: Probe + Divided + Send> Machine for Team<P> {
         let over_time = self.over_time.as_ref()?;
         let mut leader = Leader {
             conductor: &mut self.conductor,
+            load: &mut self.load,
             parts: &self.parts,
             own: Vec::new(),
             relay: &Relay::new(),
@@ -175,15 +241,23 @@ impl<P: Probe> Leader<'_, P> {
 
 impl<P: Probe> Looked for Leader<'_, P> {
     fn run_some(&mut self, until: Time, events: u64) -> Option<bool> {
-        let enough = self.events_handled().saturating_add(events);
+        let mut before = self.events_handled();
+        let enough = before.saturating_add(events);
         loop {
             let mut all = all(self.parts);
-            if self.conductor.events_handled(&all) >= enough {
+            let handled = self.conductor.events_handled(&all);
+            self.load.note(handled - before);
+            before = handled;
+            if handled >= enough {
                 return None;
             }
             let Some(window) = self.conductor.next(&mut all, until) else {
                 return Some(self.conductor.has_more());
             };
+            if !self.load.is_worth_sharing() {
+                all.iter_mut().for_each(|part| part.run(&window));
+                continue;
+            }
             drop(all);
             self.relay.give(Some(window), self.others());
             self.own.iter().for_each(|part| lock(part).run(&window));
@@ -288,12 +362,20 @@ mod tests {
         let outcome = one.outcome();
         let bins = over_time.bins(&mut one, outcome.ended_at);
         let expected = format!("{outcome:?}{bins:?}");
-        for (threads, events) in [(2, u64::MAX), (2, 300), (3, 1_000)] {
+        let shared = |worth: u64| [(2, u64::MAX), (2, 300), (3, 1_000)].map(|how| (how, worth));
+        for ((threads, events), worth) in [0, 1, u64::MAX].into_iter().flat_map(shared) {
             let mut team = Team::new(&spec, threads, &(), Some(looks())).expect("it can be cut");
+            team.load = Load::new(worth);
             while team.run_some(Time::MAX, events) != Some(false) {}
             let outcome = team.outcome();
             let bins = team.bins(outcome.ended_at).expect("it has a map");
-            assert_eq!(format!("{outcome:?}{bins:?}"), expected, "{threads}");
+            assert_eq!(
+                format!("{outcome:?}{bins:?}"),
+                expected,
+                "{threads} {worth}"
+            );
+            let ran = [team.load.shared, team.load.alone].map(|windows| windows > 0);
+            assert_eq!(ran, [worth < u64::MAX, worth > 0], "{worth}");
         }
         assert!(one.unit_hops() > 50);
     }
