@@ -26,7 +26,7 @@ const LONG: Duration = Duration::from_secs(5);
 /// And must have ended by then.
 const PATIENCE: Duration = Duration::from_secs(300);
 /// Trials for each engine.
-const USUAL: u64 = 300;
+const USUAL: u64 = 180;
 
 /// One campaign for each engine, or for one of them.
 pub fn run(options: &Options, part: Option<&str>) -> Vec<Summary> {
