@@ -35,6 +35,7 @@ extern crate alloc;
 extern crate std;
 
 mod alarm;
+pub mod alone;
 pub mod bench;
 mod border;
 pub mod bound;

@@ -93,9 +93,3 @@ const EXPERIMENTS: &[Experiment] = &[
         run: readings::readings,
     },
 ];
-
-/// `1 VC`, `2 VCs`.
-fn counted(vcs: u32) -> String {
-    let plural = if vcs == 1 { "" } else { "s" };
-    format!("{vcs} VC{plural}")
-}

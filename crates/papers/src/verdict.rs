@@ -400,6 +400,12 @@ mod tests {
     }
 
     #[test]
+    fn a_row_says_what_is_accepted() {
+        let row = judged(&claim(), Measured::new("value", 1.5), false).row();
+        assert_eq!((&*row.accept, &*row.measured), ("[1, 2]", "1.500"));
+    }
+
+    #[test]
     fn few_seeds_are_no_agreement() {
         let verdict = |seeds: usize, quick| {
             let measured = Measured::over_seeds("value", &vec![1.5; seeds]);

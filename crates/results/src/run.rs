@@ -13,6 +13,7 @@ mod port_plots;
 mod ports;
 mod recovery;
 mod report;
+mod responses;
 mod sessions;
 mod standstill;
 mod starved;

@@ -117,6 +117,14 @@ mod tests {
     }
 
     #[test]
+    fn several_at_once_are_one_after_the_other() {
+        let mut level = Level::default();
+        level.add_many(Time(10), 3);
+        assert_eq!((level.value(), level.max()), (3, 3));
+        assert_eq!(level.mean(Time(0), Time(50)), 3.0 * 40.0 / 50.0);
+    }
+
+    #[test]
     fn it_is_small() {
         assert_eq!(size_of::<Level>(), 32);
     }

@@ -203,6 +203,16 @@ mod tests {
         }
     }
 
+    /// Where whole numbers of 128 bits are too small, floats go on.
+    #[test]
+    fn the_largest_variance_is_told() {
+        let most = u64::MAX as f64;
+        let found = sampled([0, u64::MAX, u64::MAX]).variance();
+        assert!((found / (most * most / 3.0) - 1.0).abs() < 1e-12, "{found}");
+        let found = sampled([0, u64::MAX, u64::MAX - 1]).variance();
+        assert!((found / (most * most / 3.0) - 1.0).abs() < 1e-12, "{found}");
+    }
+
     /// Negative control: the textbook formula in floats loses what the whole numbers keep.
     #[test]
     fn sums_of_floats_would_lose_the_variance() {

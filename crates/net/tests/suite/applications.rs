@@ -4,6 +4,7 @@ use crate::common;
 
 use backwater_kernel::{DelayOutcome, Duration, Rate, Time};
 use backwater_net::Simulation;
+use backwater_net::alone::response;
 use backwater_net::spec::*;
 use common::*;
 
@@ -47,6 +48,43 @@ fn a_burst_takes_its_way_there_the_service_and_the_way_back() {
         ..requests()
     };
     assert_eq!(responses(cycles, 10_000).count, 7);
+}
+
+/// What a slowdown compares with: the same, for unlike links each way, whole units or their first
+/// bits, which the engine says as exactly.
+#[test]
+fn the_time_alone_is_that_of_an_idle_network() {
+    assert_eq!(response(&asking(requests(), 9).spec, 1), Some(cells(33)));
+    let parts = [1, 3, 2, 7];
+    for (timing, turn) in [Timing::StoreAndForward, Timing::CutThrough]
+        .into_iter()
+        .flat_map(|timing| (0..4).map(move |turn| (timing, turn)))
+    {
+        let mut net = asking(requests(), 5_000);
+        let channels = net
+            .spec
+            .links
+            .iter_mut()
+            .flat_map(|link| &mut link.channels);
+        for (at, channel) in channels.enumerate() {
+            channel.rate = Rate(RATE.0 / parts[(at + turn) % 4]);
+            channel.timing = timing;
+        }
+        let found = run(&net.spec).flows[1].responses.clone();
+        let alone = response(&net.spec, 1).expect("all are alike");
+        assert!(found.count > 20, "{}", found.count);
+        assert_eq!([found.min, found.max], [alone.ps(); 2], "{timing:?} {turn}");
+    }
+    let random = RequestsSpec {
+        service: Span::Exponential(cells(3)),
+        ..requests()
+    };
+    assert_eq!(
+        response(&asking(random, 9).spec, 1),
+        None,
+        "requests differ"
+    );
+    assert_eq!(response(&asking(requests(), 9).spec, 0), None, "it asks");
 }
 
 /// Requests of one unit at 0 and 2 are there at 10 and 12, served until 13 and 16. Their responses

@@ -5,6 +5,7 @@ use crate::common;
 use backwater_ends::TcpSpec;
 use backwater_kernel::{Duration, Rate, Stop, Time};
 use backwater_net::Simulation;
+use backwater_net::alone::response;
 use backwater_net::outcome::{CellTcpOutcome, Outcome};
 use backwater_net::spec::*;
 use common::*;
@@ -81,6 +82,28 @@ fn a_request_is_answered_when_it_should_be() {
     assert_eq!(tcp.returned_bytes_total, 6000);
     assert_eq!(answered(2 * 146 - 1).0.requests_total, 1);
     assert_eq!(answered(2 * 146).0.requests_total, 2);
+}
+
+/// With a first window of two segments nothing waits: 8 cells there at 27, served until 37, 45 cells
+/// back at 101.
+#[test]
+fn the_time_alone_leaves_slow_start_out() {
+    let web = CellApplication::Requests {
+        request_bytes: 300,
+        response_bytes: 2000,
+        service: Span::Fixed(cells(10)),
+        think: Span::Fixed(cells(5)),
+        count: Some(3),
+    };
+    for (window, exact) in [(1, 141), (2, 101)] {
+        let mut spec = TcpSpec::bsd();
+        spec.initial_window_segments = window;
+        let net = over(tcp(spec, web), at(10_000));
+        let responses = run(&net.spec).flows[1].responses.clone();
+        assert_eq!((responses.count, responses.min), (3, cells(exact).ps()));
+        assert_eq!(response(&net.spec, 1), Some(cells(101)));
+    }
+    assert_eq!(response(&over(bulk(None), at(9)).spec, 1), None);
 }
 
 #[test]

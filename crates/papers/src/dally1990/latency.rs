@@ -2,10 +2,11 @@
 
 use std::sync::atomic::Ordering;
 
+use backwater_kernel::words::counted;
 use backwater_results::{Axis, Block, Cell, Direction, Mark, Plot, Table};
 
 use super::point::{Point, Sets, cell, curve, estimate, points};
-use super::{FIG09, SEEDS, VCS, counted};
+use super::{FIG09, SEEDS, VCS};
 use crate::Evidence;
 use crate::columns::column;
 use crate::lab::{Lab, LabError};
@@ -124,7 +125,7 @@ fn plot(curves: &[Curve]) -> Plot {
         let estimates: Vec<_> = points.iter().map(|p| estimate(&p.latencies())).collect();
         let loads = TENTHS.take(points.len());
         let x = loads.map(|tenths| f64::from(tenths) / 10.0).collect();
-        curve(&counted(of.vcs), x, &estimates)
+        curve(&counted(of.vcs, "VC"), x, &estimates)
     });
     Plot {
         id: "fig09".into(),
@@ -151,7 +152,7 @@ fn plot(curves: &[Curve]) -> Plot {
 fn table(curves: &[Curve]) -> Table {
     let mut columns = vec![column("offered", "of capacity", "offered traffic")];
     columns.extend(curves.iter().map(|curve| {
-        let name = counted(curve.vcs);
+        let name = counted(curve.vcs, "VC");
         column(&name, "cycles", "mean latency, source queueing included")
     }));
     let row = |tenths: u32| {

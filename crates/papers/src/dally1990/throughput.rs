@@ -1,9 +1,10 @@
 //! Figure 8: saturation throughput against VCs.
 
+use backwater_kernel::words::counted;
 use backwater_results::{Axis, Block, Cell, Curve, Direction, Mark, Plot, Table};
 
 use super::point::{Point, Sets, cell, curve, cycles, estimate, points, ratios};
-use super::{FIG08, SEEDS, VCS, counted};
+use super::{FIG08, SEEDS, VCS};
 use crate::Evidence;
 use crate::columns::column;
 use crate::lab::{Lab, LabError};
@@ -220,7 +221,7 @@ fn gains_plot(throughputs: &Throughputs) -> Plot {
 fn table(throughputs: &Throughputs) -> Table {
     let mut columns = vec![column("dimension", "", "stages of the 2-ary fly")];
     let vcs = VCS.map(|vcs| {
-        let name = counted(vcs);
+        let name = counted(vcs, "VC");
         column(
             &name,
             "of capacity",

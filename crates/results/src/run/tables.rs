@@ -1,13 +1,15 @@
 //! The tables of a run.
 
 use backwater_kernel::{Channels, Duration, Place};
+use backwater_net::alone;
 use backwater_net::outcome::Outcome;
 use backwater_net::spec::{FlowControlSpec, LegSpec, NetworkSpec, NodeKind};
 
 use super::delays::{delay_cells, delay_columns};
 use super::loads::flow_loads;
 use super::{
-    Measured, abr, bounds, cell_tcp, fair, losses, names, ports, recovery, sessions, standstill,
+    Measured, abr, bounds, cell_tcp, fair, losses, names, ports, recovery, responses, sessions,
+    standstill,
 };
 use crate::groups::group_names;
 use crate::merge::as_one;
@@ -41,7 +43,7 @@ pub fn run_tables<'a>(
         tables.extend(ports::tables(spec, measured, cell));
     }
     tables.extend([
-        responses(spec, outcome),
+        responses::table(spec, outcome, |flow| alone::response(spec, flow)),
         sessions::shaping_table(spec, outcome),
         losses::table(spec, outcome),
         sessions::table(spec, outcome),
@@ -76,10 +78,11 @@ pub fn flow_tables(
         flows: vec![flow],
         ..spec.clone()
     };
+    let alone = responses::alone_of_group(spec, name);
     Some(vec![
         flows(&one, &outcome),
         delays(&one, &outcome, cell),
-        responses(&one, &outcome),
+        responses::table(&one, &outcome, |_| alone),
     ])
 }
 
@@ -167,31 +170,6 @@ fn delays(spec: &NetworkSpec, outcome: &Outcome, cell: Duration) -> Table {
         ];
         row.extend(delay_cells(&found.delay, 1e6, 3));
         row.push(Cell::float(found.delay.mean / cell.ps().max(1) as f64, 2));
-        table.rows.push(row);
-    }
-    table
-}
-
-fn responses(spec: &NetworkSpec, outcome: &Outcome) -> Table {
-    let mut columns = vec![
-        Column::text("flow", "name in the scenario"),
-        Column::number("responses", "", "completed after the warm-up"),
-    ];
-    columns.extend(delay_columns("response", "ms"));
-    let mut table = Table::new(
-        "responses",
-        "Response times: first unit of a request sent to last unit of its answer received.",
-        columns,
-    );
-    for (index, found) in outcome.flows.iter().enumerate() {
-        if found.responses.count == 0 {
-            continue;
-        }
-        let mut row = vec![
-            names::flow(spec, index as u32).into(),
-            found.responses.count.into(),
-        ];
-        row.extend(delay_cells(&found.responses, 1e9, 3));
         table.rows.push(row);
     }
     table

@@ -6,7 +6,9 @@ use backwater_net::outcome::{Outcome, PortsOutcome};
 use backwater_net::spec::NetworkSpec;
 
 use super::loads::flow_loads;
-use super::{Measured, abr, bounds, fair, losses, ports, recovery, sessions, standstill, words};
+use super::{
+    Measured, abr, bounds, fair, losses, ports, recovery, responses, sessions, standstill, words,
+};
 use crate::info::RunInfo;
 use crate::lines::{aligned, printable, shortened};
 use crate::number::{fixed, grouped, rate_unit, significant, span};
@@ -63,6 +65,7 @@ pub fn terminal_summary<'a>(
         losses::sentence(outcome)
     ));
     lines.extend(sessions);
+    lines.extend(responses::line(spec, outcome));
     lines.extend(abr::lines(spec, outcome));
     lines.extend(
         measured

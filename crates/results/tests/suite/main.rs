@@ -12,6 +12,7 @@ mod frame_bounds;
 mod page;
 mod perfetto;
 mod ports;
+mod responses;
 mod run;
 mod sample;
 mod sharing;

@@ -63,6 +63,14 @@ fn pr5_leaves_the_test_out_once_after_an_increase() {
     assert!(policy.permits(&answer(10, 140)));
     assert_eq!(policy.on_forward(&due(140, 10)), Rate(140 * MBPS));
     assert_eq!(policy.on_forward(&due(140, 10)), Rate(122_500_000));
+    // One that may raise nothing leaves it out as little.
+    let mut policy = count(true);
+    let refused = Answer {
+        may_increase: false,
+        ..answer(10, 140)
+    };
+    assert!(policy.permits(&refused));
+    assert_eq!(policy.on_forward(&due(140, 10)), Rate(122_500_000));
     // An answer that raises nothing clears it: with it, the next test is made.
     let mut policy = count(true);
     assert!(policy.permits(&answer(140, 140)));

@@ -33,6 +33,11 @@ fn seeds_are_added_bin_by_bin() {
         latency([(3, 4), (4, 2)].into_iter()),
     ];
     assert_eq!(pool(seeds.iter()), [0, 5, 0, 5, 2]);
+    let outcomes = seeds.map(|latency| FabricOutcome {
+        latency,
+        ..FabricOutcome::default()
+    });
+    assert_eq!(pooled(&point(outcomes)), [0, 5, 0, 5, 2]);
 }
 
 /// A seed with `first` packets at its smallest latency of `min`, 100 at each later one, and

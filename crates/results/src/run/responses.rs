@@ -1,0 +1,128 @@
+//! What clients waited for: responses of requests over circuits.
+
+use backwater_kernel::words::counted;
+use backwater_kernel::{DelayOutcome, Duration};
+use backwater_net::alone;
+use backwater_net::outcome::Outcome;
+use backwater_net::spec::NetworkSpec;
+
+use super::delays::{delay_cells, delay_columns};
+use super::names;
+use crate::groups::of_name;
+use crate::model::{Cell, Column, Table};
+use crate::number::{significant, span};
+
+/// Picoseconds in a millisecond.
+const MS: f64 = 1e9;
+
+/// Responses of a flow.
+struct Answered<'a> {
+    flow: u32,
+    times: &'a DelayOutcome,
+    /// What one takes on an idle network, ps, where all are alike.
+    alone_ps: Option<f64>,
+}
+
+impl Answered<'_> {
+    /// The time that `of` picks over the time alone.
+    fn slowdown(&self, of: impl Fn(&DelayOutcome) -> f64) -> Option<f64> {
+        self.alone_ps.map(|alone| of(self.times) / alone)
+    }
+}
+
+fn answered<'a>(
+    outcome: &'a Outcome,
+    alone: impl Fn(u32) -> Option<Duration>,
+) -> impl Iterator<Item = Answered<'a>> {
+    let flows = (0..).zip(&outcome.flows);
+    let flows = flows.filter(|(_, found)| found.responses.count > 0);
+    flows.map(move |(flow, found)| {
+        let alone = alone(flow).map(|time| time.ps() as f64);
+        Answered {
+            flow,
+            times: &found.responses,
+            alone_ps: alone.filter(|ps| *ps > 0.0),
+        }
+    })
+}
+
+/// What the responses of a group take alone, if that is the same for all.
+pub fn alone_of_group(spec: &NetworkSpec, name: &str) -> Option<Duration> {
+    let flows = (0..).zip(&spec.flows);
+    let found = of_name(flows, |(_, flow)| &flow.name, name);
+    let mut times = found.into_iter().map(|(id, _)| alone::response(spec, id));
+    let first = times.next()?;
+    times.all(|time| time == first).then_some(first)?
+}
+
+/// A row for each flow with responses; `alone` says what those of a flow take alone.
+pub fn table(
+    spec: &NetworkSpec,
+    outcome: &Outcome,
+    alone: impl Fn(u32) -> Option<Duration>,
+) -> Table {
+    let mut columns = vec![
+        Column::text("flow", "name in the scenario"),
+        Column::number("responses", "", "completed after the warm-up"),
+    ];
+    columns.extend(delay_columns("response", "ms"));
+    columns.push(Column::number(
+        "response alone",
+        "ms",
+        "of one on an idle network, at line rate; empty where requests differ from each other",
+    ));
+    let slowdown = |of: &str, meaning: &str| Column::number(&format!("slowdown {of}"), "", meaning);
+    columns.extend([
+        slowdown("mean", "mean of response times over the time alone"),
+        slowdown("p50", "half are no larger"),
+        slowdown("p99", "99 in 100 are no larger"),
+        slowdown("max", "largest"),
+    ]);
+    let mut table = Table::new(
+        "responses",
+        "Response times: first unit of a request sent to last unit of its answer received. \
+         Slowdown: that time over the time alone.",
+        columns,
+    );
+    for one in answered(outcome, alone) {
+        let mut row = vec![names::flow(spec, one.flow).into(), one.times.count.into()];
+        row.extend(delay_cells(one.times, MS, 3));
+        let float = |value: Option<f64>| value.map_or(Cell::Empty, |value| Cell::float(value, 3));
+        row.push(float(one.alone_ps.map(|ps| ps / MS)));
+        row.extend([
+            float(one.slowdown(|times| times.mean)),
+            float(one.slowdown(|times| times.percentiles[0] as f64)),
+            float(one.slowdown(|times| times.percentiles[2] as f64)),
+            float(one.slowdown(|times| times.max as f64)),
+        ]);
+        table.rows.push(row);
+    }
+    table
+}
+
+/// All together, for a terminal.
+pub fn line(spec: &NetworkSpec, outcome: &Outcome) -> Option<String> {
+    let alone = |flow| alone::response(spec, flow);
+    let all: Vec<Answered> = answered(outcome, alone).collect();
+    let times = DelayOutcome::merged(all.iter().map(|one| one.times));
+    if times.count == 0 {
+        return None;
+    }
+    let mut line = format!(
+        "{}: mean {}, p99 {}",
+        counted(times.count, "response"),
+        span(times.mean),
+        span(times.percentiles[2] as f64)
+    );
+    let known = all.iter().filter_map(|one| {
+        let mean = one.slowdown(|times| times.mean)?;
+        Some((one.times.count as f64, mean))
+    });
+    let (count, sum) = known.fold((0.0, 0.0), |(count, sum), (own, mean)| {
+        (count + own, sum + own * mean)
+    });
+    if count > 0.0 {
+        line.push_str(&format!("; slowdown mean {}", significant(sum / count, 4)));
+    }
+    Some(line)
+}
