@@ -84,8 +84,8 @@ fn a_request_is_answered_when_it_should_be() {
     assert_eq!(answered(2 * 146).0.requests_total, 2);
 }
 
-/// With a first window of two segments nothing waits: 8 cells there at 27, served until 37, 45 cells
-/// back at 101.
+/// With a first window of two segments nothing waits: 8 cells there at 27, served until 37, 45
+/// cells back at 101.
 #[test]
 fn the_time_alone_leaves_slow_start_out() {
     let web = CellApplication::Requests {

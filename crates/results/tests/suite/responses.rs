@@ -24,7 +24,7 @@ fn network(clients: u32) -> NetworkSpec {
     let out = spec.link([switch, b], channel);
     let none = FlowControlSpec::None;
     for client in 0..clients {
-        let path = [(into, none.clone()), (out, none.clone())];
+        let path = [(into, none), (out, none)];
         let mut asks = FlowSpec::new(&format!("ask[{client}]"), a, &path);
         asks.partner = Some(2 * client + 1);
         asks.traffic = TrafficSpec::Requests(RequestsSpec {
@@ -37,7 +37,7 @@ fn network(clients: u32) -> NetworkSpec {
             service: Span::Fixed(Duration(20 * US)),
             cycles: None,
         });
-        let path = [(out ^ 1, none.clone()), (into ^ 1, none.clone())];
+        let path = [(out ^ 1, none), (into ^ 1, none)];
         let mut answers = FlowSpec::new(&format!("answer[{client}]"), b, &path);
         answers.traffic = TrafficSpec::Server;
         spec.flows.extend([asks, answers]);

@@ -150,6 +150,24 @@ mod tests {
         assert!(with > 10 && with < 40, "{with} of 49 with datagrams");
     }
 
+    /// Three in four go the one way, half of them over one trunk or more.
+    #[test]
+    fn most_flows_go_the_same_way() {
+        let mut stream = Stream::new(1, 0, Purpose::Pattern);
+        let flows: Vec<Drawn> = (0..4_000).map(|_| flow(&mut stream)).collect();
+        let count = |is: &dyn Fn(&Drawn) -> bool| flows.iter().filter(|one| is(one)).count();
+        let back = count(&|one| one.from > one.to);
+        assert!((900..1_100).contains(&back), "{back} of 4,000 go back");
+        let next = count(&|one| one.from.abs_diff(one.to) == 1);
+        assert!((2_000..3_200).contains(&next), "{next} cross one trunk");
+        let within = |at: u64| (1..=SWITCHES).contains(&at);
+        assert!(
+            flows
+                .iter()
+                .all(|one| within(one.from) && within(one.to) && one.from != one.to)
+        );
+    }
+
     #[test]
     fn the_fullest_trunk_counts_each_way_on_its_own() {
         let one = |from, to, weight| Drawn {
