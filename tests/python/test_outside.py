@@ -352,6 +352,16 @@ class Mistakes(unittest.TestCase):
         self.refuses(TypeError, "'soon'; an instant is an int", WINDOW, controls={"bulk": Soon})
         self.refuses(TypeError, "window is -1", WINDOW, controls={"bulk": Minus})
 
+    def test_an_instant_beyond_all_runs_is_never(self):
+        for far in (2**63, 2**64 - 1, 2**64, 10**30):
+
+            class Far(bw.Control):
+                def next(self, now, has_data):
+                    return far
+
+            found = WINDOW.run(controls={"bulk": Far})
+            self.assertEqual(found.flows.rows()[0]["offered_cells"], 0)
+
     def test_not_every_flow_takes_one(self):
         self.refuses(LookupError, "no flow 'bluk'; there are bulk", WINDOW, controls={"bluk": Fixed})
         self.refuses(TypeError, "is 5; it is a class", WINDOW, controls={"bulk": 5})

@@ -70,17 +70,19 @@ class Names(unittest.TestCase):
         self.assertIn("```python\nrun(", page)
 
     def test_a_small_one(self) -> None:
-        """Properties without arguments, methods without self, nothing private."""
+        """Properties without arguments, methods without self, constants, nothing private."""
         code = (
-            '"""P."""\n__all__ = ["A", "f"]\n'
-            'class A:\n    """An A."""\n    def go(self, n: int = 1) -> str:\n        """Goes."""\n'
+            '"""P."""\n__all__ = ["A", "f", "N"]\n#: Two of\n#: them.\nN, M = 1, 2\n'
+            'class A:\n    """An A."""\n    #: Its y.\n    y: int = 3\n    z: int = 4\n    def go(self, n: int = 1) -> str:\n        """Goes."""\n'
             '    @property\n    def x(self) -> int:\n        """Its x."""\n    def quiet(self): ...\n'
             'def f(*, y: int) -> None:\n    """Does."""\n'
         )
         page = names.page(tree({"__init__.py": code}))
-        for part in ["go(n: int=1) -> str", "\nx -> int\n", "f(*, y: int) -> None", "An A."]:
+        for part in ["go(n: int=1) -> str", "\nx -> int\n", "f(*, y: int) -> None", "An A.",
+                     "## `N`", "Two of them.", "### `y`", "Its y."]:  # fmt: skip
             self.assertIn(part, page)
         self.assertNotIn("quiet", page)
+        self.assertNotIn("z: int", page)
 
 
 class Builder(unittest.TestCase):

@@ -193,6 +193,9 @@ impl Object {
     }
 }
 
+/// Later is never: no run lasts so long, and yet instants can be added.
+const NEVER: i128 = i64::MAX as i128;
+
 /// An instant that a method gave; never one that has passed.
 fn later(given: &Bound<'_, PyAny>, now: Time, method: &str) -> PyResult<Option<Time>> {
     if given.is_none() {
@@ -204,14 +207,13 @@ fn later(given: &Bound<'_, PyAny>, now: Time, method: &str) -> PyResult<Option<T
             "{method} gave {shown}; an instant is an int, in picoseconds, or None"
         ))
     })?;
-    match u64::try_from(ps) {
-        Ok(ps) if ps >= now.ps() => Ok(Some(Time(ps))),
-        Ok(_) | Err(_) if ps < i128::from(now.ps()) => Err(PyValueError::new_err(format!(
+    if ps < i128::from(now.ps()) {
+        return Err(PyValueError::new_err(format!(
             "{method} gave the instant {ps}, which has passed: it is {} ps",
             now.ps()
-        ))),
-        _ => Ok(None),
+        )));
     }
+    Ok((ps < NEVER).then_some(Time(ps as u64)))
 }
 
 fn repr(given: &Bound<'_, PyAny>) -> String {

@@ -26,6 +26,17 @@ fn bulk(bytes: Option<u64>) -> TrafficSpec {
     tcp(TcpSpec::bsd(), CellApplication::Bulk(bytes))
 }
 
+/// Three small requests with larger responses.
+fn web() -> CellApplication {
+    CellApplication::Requests {
+        request_bytes: 300,
+        response_bytes: 2000,
+        service: Span::Fixed(cells(10)),
+        think: Span::Fixed(cells(5)),
+        count: Some(3),
+    }
+}
+
 /// Two hops of 10 cells each way.
 fn over(traffic: TrafficSpec, stop_at: Time) -> Net {
     let mut net = conversation(10, 0);
@@ -63,15 +74,8 @@ fn the_first_segments_leave_when_they_should() {
 /// last of which is there at 141. The next request comes 5 cells later.
 #[test]
 fn a_request_is_answered_when_it_should_be() {
-    let web = CellApplication::Requests {
-        request_bytes: 300,
-        response_bytes: 2000,
-        service: Span::Fixed(cells(10)),
-        think: Span::Fixed(cells(5)),
-        count: Some(3),
-    };
     let answered = |stop: u64| {
-        let outcome = run(&over(tcp(TcpSpec::bsd(), web), at(stop)).spec);
+        let outcome = run(&over(tcp(TcpSpec::bsd(), web()), at(stop)).spec);
         (found(&outcome), outcome.flows[1].responses.clone())
     };
     let (tcp, responses) = answered(10_000);
@@ -88,17 +92,10 @@ fn a_request_is_answered_when_it_should_be() {
 /// cells back at 101.
 #[test]
 fn the_time_alone_leaves_slow_start_out() {
-    let web = CellApplication::Requests {
-        request_bytes: 300,
-        response_bytes: 2000,
-        service: Span::Fixed(cells(10)),
-        think: Span::Fixed(cells(5)),
-        count: Some(3),
-    };
     for (window, exact) in [(1, 141), (2, 101)] {
         let mut spec = TcpSpec::bsd();
         spec.initial_window_segments = window;
-        let net = over(tcp(spec, web), at(10_000));
+        let net = over(tcp(spec, web()), at(10_000));
         let responses = run(&net.spec).flows[1].responses.clone();
         assert_eq!((responses.count, responses.min), (3, cells(exact).ps()));
         assert_eq!(response(&net.spec, 1), Some(cells(101)));

@@ -314,6 +314,16 @@ mod tests {
     }
 
     #[test]
+    fn the_throughput_of_a_multicast_is_the_mean_of_its_branches() {
+        let run = Lab::default().run(FIVE, &[("run.duration", "30000 cells")]);
+        let run = run.expect("it runs");
+        let branch = |to: u32| run.throughput("multicast", &format!("S->D{to}"));
+        let mean = (1..=5).map(branch).sum::<f64>() / 5.0;
+        assert!(mean > 0.1, "{mean}");
+        assert!((branch_throughput(&run) - mean).abs() < 1e-12);
+    }
+
+    #[test]
     fn buffers_and_throughputs_by_hand() {
         let with = found([165.0, 166.0], [0.33, 0.35]);
         let without = found([330.0, 498.0], [0.34, 0.33]);

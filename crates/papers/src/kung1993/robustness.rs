@@ -176,6 +176,17 @@ fn relative_leak(lab: &Lab) -> Result<(Vec<Measured>, Vec<Block>), LabError> {
 mod tests {
     use super::*;
 
+    /// None of the 24 cases differs.
+    #[test]
+    fn as_many_credit_cells_follow_as_the_formula_says() {
+        let lab = Lab {
+            packet_sets: vec![("run.duration".into(), "3000 cells".into())],
+            ..Lab::default()
+        };
+        let found = further_credits(&lab).expect("it runs");
+        assert_eq!((&*found.name, found.value), ("wrong_counts_of_24", 0.0));
+    }
+
     #[test]
     fn settings_are_summed_seed_by_seed() {
         let settings = [vec![1.0, 0.0], vec![2.0, 0.0], vec![0.0, 5.0]];

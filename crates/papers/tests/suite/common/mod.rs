@@ -1,5 +1,7 @@
 //! What holds for every paper.
 
+mod values;
+
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -25,10 +27,10 @@ pub fn found(experiment: &Experiment, lab: &Lab) -> Evidence {
     evidence
 }
 
-/// Each experiment, in a lab of its own, measures the claims that it names, and shows something in
-/// files of its own. Returns their names.
+/// Each experiment, in a lab of its own, measures the claims that it names, shows something in
+/// files of its own, and finds the values that are kept of it. Returns the names of the files.
 pub fn measures_its_claims(paper: &Paper, lab: impl Fn(&Experiment) -> Lab) -> BTreeSet<String> {
-    let mut shown = BTreeSet::new();
+    let (mut shown, mut lines) = (BTreeSet::new(), Vec::new());
     for experiment in paper.experiments {
         let evidence = found(experiment, &lab(experiment));
         let claims: Vec<&str> = evidence.findings.iter().map(|one| one.claim).collect();
@@ -36,10 +38,12 @@ pub fn measures_its_claims(paper: &Paper, lab: impl Fn(&Experiment) -> Lab) -> B
         assert!(!evidence.blocks.is_empty(), "{}", experiment.title);
         let empty = evidence.findings.iter().find(|one| one.measured.is_empty());
         assert!(empty.is_none(), "{empty:?}");
+        lines.extend(values::lines(experiment, &evidence));
         for name in evidence.blocks.iter().filter_map(file) {
             assert!(shown.insert(name.clone()), "{name} twice in {}", paper.id);
         }
     }
+    values::hold(paper.id, &lines);
     shown
 }
 
