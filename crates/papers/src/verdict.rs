@@ -426,6 +426,9 @@ mod tests {
     fn what_was_not_measured_or_not_bounded_fails() {
         let other = judged(&claim(), Measured::new("other", 1.5), false);
         assert_eq!(other.verdict, Verdict::Failed);
+        // The one range of a claim is that of its value, not of what else is measured.
+        let is_bounded = |name| bounds(&claim(), &Measured::new(name, 1.5)).is_some();
+        assert_eq!(["value", "other"].map(is_bounded), [true, false]);
         let unbounded = Claim {
             accept: None,
             ..claim()
