@@ -74,19 +74,16 @@ impl<T: ?Sized> fmt::Debug for Recipe<T> {
 }
 
 /// Control that is written outside. A copy is a fresh one.
-#[derive(Debug)]
 pub struct Outside {
-    made: Made,
+    made: Box<dyn Control + Send>,
     recipe: ControlRecipe,
 }
-
-struct Made(Box<dyn Control + Send>);
 
 impl Outside {
     /// As its recipe makes it.
     pub fn new(recipe: &ControlRecipe) -> Outside {
         Outside {
-            made: Made(recipe.make()),
+            made: recipe.make(),
             recipe: recipe.clone(),
         }
     }
@@ -98,22 +95,22 @@ impl Clone for Outside {
     }
 }
 
-impl fmt::Debug for Made {
+impl fmt::Debug for Outside {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Control")
+        f.write_str("Outside")
     }
 }
 
 impl Deref for Outside {
     type Target = dyn Control + Send;
     fn deref(&self) -> &Self::Target {
-        &*self.made.0
+        &*self.made
     }
 }
 
 impl DerefMut for Outside {
     fn deref_mut(&mut self) -> &mut Self::Target {
-        &mut *self.made.0
+        &mut *self.made
     }
 }
 

@@ -47,7 +47,7 @@ use cut::Cut;
 /// Most parts.
 pub const PARTS_MAX: usize = 64;
 
-/// What is written outside this program may hold something in common, and is called in turn.
+/// Such sources and controls may share what they hold, so they are called one after another.
 const OUTSIDE: &str = "a source or control is written outside the program";
 
 /// A specification of what may run in parts.

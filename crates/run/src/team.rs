@@ -26,7 +26,7 @@ use crate::machine;
 const LOOKS: u32 = 50;
 
 /// From so many events a window on, threads share it: about 50 us of work, where to wake the others
-/// and to wait for them takes 15 us with 2 threads and 50 us with 16.
+/// and to wait for them takes 12 us with 2 threads and 50 us with 16.
 const WORTH_SHARING: u64 = 400;
 /// Windows over which events are averaged.
 const REMEMBERED: u64 = 8;
@@ -89,8 +89,8 @@ impl Load {
         if self.alone > all / 2 {
             let percent = 100 * self.alone / all;
             log::info!(
-                "threads: in {percent} % of the windows between two meetings too little happened \
-                 to share; one thread ran them"
+                "threads: {percent} % of the windows held too few events to share; one thread ran \
+                 them"
             );
         }
     }
