@@ -9,7 +9,7 @@ export CHROMEDRIVER ?= $(or $(shell command -v chromedriver),/usr/bin/chromedriv
 
 .NOTPARALLEL:
 .PHONY: help demo papers test begin format lint unit schema supply smoke identity browser release \
-	python wheel archive packaging site bench docs captures pictures campaign campaign-quick \
+	python wheel archive packaging playground site bench docs captures pictures campaign campaign-quick \
 	campaign-tool fuzz mutants reproducible
 
 help:
@@ -20,6 +20,7 @@ help:
 	@echo "make wheel    build the package for Python, wheel and sources, below runs/wheel/"
 	@echo "make archive  what a release offers of this platform, below runs/archive/"
 	@echo "make site     the documents as a book with pictures and reports, below runs/site/book/"
+	@echo "make playground  a page that runs scenarios in a browser: runs/playground.html"
 	@echo "make bench    measure unit-hops a second on the standard set"
 	@echo "make docs     regenerate reference, glossary, errors, schema and the papers' pages below docs/"
 	@echo "make pictures regenerate the pictures of README below docs/pictures/"
@@ -107,8 +108,12 @@ identity: release
 
 # The documents with figures and reports of the runs they tell of; every link is looked up. Pages
 # need `cargo install mdbook`.
-site: release
+site: release playground
 	@BINARY=$(BINARY) tests/site/run.sh
+
+# One page with the program as WebAssembly. Without rustup the target must be there already.
+playground:
+	@tests/browser/playground.sh
 
 # Editors check files by docs/schema.json.
 schema:
@@ -135,7 +140,7 @@ campaign: campaign-tool
 campaign-tool: release
 	$(CARGO) build --locked --package backwater-campaign
 
-browser:
+browser: release playground
 	@tests/browser/run.sh
 
 release:

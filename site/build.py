@@ -28,6 +28,8 @@ FOLDERS = ["docs", "scenarios", "benches/peers", "claims", "notebooks"]
 # With outputs, once `make python` has run them.
 EXECUTED = ROOT / "runs/python/notebooks"
 FIGURE = re.compile(r"<!-- figure: (run|sweep|compare) (\S+\.toml) (\S+) -->")
+# One file, once `make playground` has made it.
+PLAYGROUND = ROOT / "runs/playground.html"
 HEADING = re.compile(r"^## (.*)$", re.MULTILINE)
 
 
@@ -89,6 +91,18 @@ def illustrate(src: Path, program: Path, work: Path) -> list[tuple[str, str, str
     return shown
 
 
+def put_playground(src: Path, made: Path) -> bool:
+    """Puts a link to the playground in the place of its comment; is there one?"""
+    page = src / "docs/playground.md"
+    is_made = made.is_file()
+    link = "It is not part of this copy of the site: `make playground` makes it."
+    if is_made:
+        shutil.copyfile(made, src / "docs/live/playground.html")
+        link = "**[Open the playground](live/playground.html)**"
+    page.write_text(page.read_text().replace("<!-- playground -->", link))
+    return is_made
+
+
 def gallery(shown: list[tuple[str, str, str]]) -> str:
     """All figures, with their reports."""
     parts = ["# Gallery\n\nEach picture leads to a report that can be played with."]
@@ -121,6 +135,7 @@ def main() -> None:
     shutil.rmtree(out, ignore_errors=True)
     sources(src)
     shown = illustrate(src, program, out / "results")
+    has_playground = put_playground(src, PLAYGROUND)
     (src / "docs/gallery.md").write_text(gallery(shown))
     (src / "docs/python-api.md").write_text(names.page(ROOT / "crates/python/python/backwater"))
     ran = notebook_pages(src, EXECUTED)
@@ -133,7 +148,7 @@ def main() -> None:
         sys.exit("\n".join(complaints))
     if shutil.which("mdbook"):
         print(f"site: {out}/book/index.html, {len(shown)} figures, {ran} notebooks with results, "
-              "every link leads somewhere")
+              f"{'the' if has_playground else 'no'} playground, every link leads somewhere")
     else:
         print("site: the sources are in order; no pages without `cargo install mdbook`")
 

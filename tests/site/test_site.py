@@ -108,6 +108,14 @@ class Builder(unittest.TestCase):
         with self.assertRaisesRegex(SystemExit, "no figure `nosuch`; it has map"):
             build.illustrate(src, Path("unused"), work)
 
+    def test_the_playground_is_linked_where_it_was_made(self) -> None:
+        """And else said to be missing."""
+        for made, words in [("p.html", "[Open the playground](live/playground.html)"), ("none", "make playground")]:
+            src = tree({"docs/playground.md": "a <!-- playground --> b", "docs/live/x": "", "p.html": "<p>"})
+            self.assertEqual(build.put_playground(src, src / made), made == "p.html")
+            self.assertIn(words, (src / "docs/playground.md").read_text())
+            self.assertEqual((src / "docs/live/playground.html").is_file(), made == "p.html")
+
     def test_a_run_that_fails(self) -> None:
         """Ends the building, with what the program said."""
         program = tree({"p": "#!/bin/sh\necho 'it is broken' >&2; exit 2\n"}) / "p"

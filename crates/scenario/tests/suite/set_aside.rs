@@ -130,7 +130,7 @@ fn keys_are_set_aside_only_for_a_kind_from_outside() {
     let off = with(&incast, &["flow_control.kind=none"]).expect("no error");
     assert_eq!(
         notes(&off),
-        ["set aside with `none`: `classes`, `detect`, `quanta`"]
+        ["set aside with `none`: `classes`, `detect`, `xoff`, `xon`, `quanta`"]
     );
     assert!(!off.resolved.contains("quanta"), "{}", off.resolved);
     let ring = file("ethernet/ring-destination.toml");

@@ -1,0 +1,244 @@
+// The playground in a real browser: runs of the page are those of the program, text and sliders lead
+// to results or to mistakes with their place. `make playground` builds the page. PICTURES=DIR keeps
+// screenshots.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { after, before, test } from "node:test";
+import { fileURLToPath, pathToFileURL } from "node:url";
+
+import { Browser } from "./driver.mjs";
+
+const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
+const PROGRAM = join(ROOT, "target", "release", "backwater");
+const PAGE = join(ROOT, "runs", "playground.html");
+const folder = mkdtempSync(join(tmpdir(), "playground-"));
+const pictures = process.env.PICTURES;
+const axe = process.env.AXE && readFileSync(process.env.AXE, "utf8");
+const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"];
+// Each engine and family of schemes; one reads a file, one ends in a deadlock.
+const SCENARIOS = [
+  "kung1993/fig17-two-switches",
+  "kung1993/sec45-lost-credit",
+  "zhang1991/interleaving",
+  "nouredine1999/fig04-merging",
+  "kalyanaraman1998/fig06-five-sources",
+  "abr/tcp-over-ubr",
+  "schedulers/ats",
+  "ethernet/incast",
+  "ethernet/dctcp",
+  "ethernet/delay-bounds",
+  "ethernet/ring-deadlock",
+  "flit/anynet",
+  "flit/mesh-8x8",
+  "flit/crossbar-karol",
+];
+
+const skip = !existsSync(PAGE) && process.env.CI !== "true" && "there is no runs/playground.html";
+let browser;
+
+before(async () => {
+  if (skip) return;
+  browser = await Browser.start();
+  await browser.open(pathToFileURL(PAGE).href);
+});
+
+after(async () => {
+  await browser?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const state = () =>
+  browser.run(() => {
+    const status = document.getElementById("status");
+    const frame = document.querySelector("#reports iframe:not(.next)");
+    return {
+      hash: status.dataset.hash,
+      status: status.textContent,
+      mistakes: [...document.querySelectorAll("#mistakes button")].map((one) => one.textContent),
+      sliders: [...document.querySelectorAll(".slider label")].map((one) => one.textContent),
+      lines: document.querySelectorAll("#lines .error").length,
+      meaning: document.getElementById("meaning").textContent,
+      title: frame?.contentDocument?.querySelector("h1")?.textContent,
+      isIdle: document.getElementById("stop").disabled,
+    };
+  });
+
+const until = async (holds, what) => {
+  for (let tries = 0; tries < 400; tries++) {
+    const now = await state();
+    if (holds(now)) return now;
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+  assert.fail(`${what} did not come: ${JSON.stringify(await state())}`);
+};
+
+const forget = () => browser.run(() => delete document.getElementById("status").dataset.hash);
+const hash = () => until(({ hash, isIdle }) => hash && isIdle, "a result");
+
+const choose = async (name) => {
+  await forget();
+  await browser.run((path) => {
+    const menu = document.getElementById("example");
+    menu.value = path;
+    menu.dispatchEvent(new Event("change"));
+  }, `scenarios/${name}.toml`);
+};
+
+const type = (text) =>
+  browser.run((all) => {
+    const box = document.getElementById("text");
+    box.value = all;
+    box.dispatchEvent(new Event("input"));
+  }, text);
+
+// What the program finds of the same.
+const native = (file, ...changes) => {
+  const out = join(folder, "run");
+  const sets = changes.flatMap((change) => ["--set", change]);
+  try {
+    execFileSync(PROGRAM, ["run", file, ...sets, "--out", out], { cwd: ROOT, stdio: "ignore" });
+  } catch {
+    // A deadlock is a result too.
+  }
+  return JSON.parse(readFileSync(join(out, "manifest.json"), "utf8")).trace_hash;
+};
+
+test("the page is small and needs nothing else", { skip }, async () => {
+  assert.ok(statSync(PAGE).size < 3_000_000, `${statSync(PAGE).size} bytes`);
+  const { title } = await until(({ title, hash }) => title && hash, "the first report");
+  assert.equal(title, "The backwater of one slow port");
+});
+
+test("trace hashes are those of the program", { skip }, async () => {
+  for (const name of SCENARIOS) {
+    await choose(name);
+    const found = await hash();
+    assert.equal(found.hash, native(`scenarios/${name}.toml`), name);
+  }
+});
+
+test("a slider changes the text and runs it", { skip }, async () => {
+  await choose("kung1993/fig17-two-switches");
+  await hash();
+  const { sliders } = await until(({ sliders }) => sliders.length > 0, "sliders");
+  assert.deepEqual(sliders, ["flow_control.n3", "flow_control.n2"]);
+  await forget();
+  const text = await browser.run(() => {
+    const slider = document.getElementById("slider-flow_control.n3");
+    for (const value of [20, 25, 30]) {
+      slider.value = value;
+      slider.dispatchEvent(new Event("input"));
+    }
+    return document.getElementById("text").value;
+  });
+  assert.match(text, /^n3 = 30$/m);
+  const shipped = "scenarios/kung1993/fig17-two-switches.toml";
+  const now = (await hash()).hash;
+  assert.equal(now, native(shipped, "flow_control.n3=30"));
+  assert.notEqual(now, native(shipped));
+});
+
+test("thresholds and virtual channels have sliders", { skip }, async () => {
+  await choose("ethernet/backwater");
+  let found = await until(({ sliders }) => sliders.length > 2, "sliders");
+  assert.deepEqual(found.sliders, ["flow_control.xoff", "flow_control.xon", "buffer.per_input"]);
+  await choose("flit/mesh-8x8");
+  found = await until(({ sliders }) => sliders.includes("router.vcs"), "sliders");
+  assert.ok(found.sliders.includes("router.depth"));
+});
+
+test("a mistake has its line, and is gone once it is mended", { skip }, async () => {
+  await choose("ethernet/backwater");
+  await hash();
+  const text = await browser.run(() => document.getElementById("text").value);
+  await type(text.replace('kind = "pfc"', 'kind = "pfcc"'));
+  const wrong = await until(({ mistakes }) => mistakes.length > 0, "a mistake");
+  assert.match(wrong.mistakes[0], /^error, line 43: .*pfcc/);
+  assert.match(wrong.mistakes[0], /help: .*`pfc`/s);
+  assert.equal(wrong.lines, 1);
+  await browser.run(() => document.querySelector("#mistakes button").click());
+  const [from, to] = await browser.run(() => {
+    const box = document.getElementById("text");
+    return [box.selectionStart, box.selectionEnd];
+  });
+  assert.equal(text.replace('kind = "pfc"', 'kind = "pfcc"').slice(from, to), '"pfcc"');
+  await type(text);
+  await until(({ mistakes, lines }) => mistakes.length === 0 && lines === 0, "no mistake");
+});
+
+test("F1 explains the word at the cursor", { skip }, async () => {
+  await browser.run(() => {
+    const box = document.getElementById("text");
+    box.focus();
+    box.setSelectionRange(box.value.indexOf("xoff") + 1, box.value.indexOf("xoff") + 1);
+  });
+  // W3C's key F1.
+  await browser.keys("\uE031");
+  const { meaning } = await until(({ meaning }) => /xoff/.test(meaning), "a meaning");
+  assert.match(meaning, /neighbours are stopped/);
+});
+
+test("what takes long can be stopped, and another run begins", { skip }, async () => {
+  await choose("ethernet/incast");
+  await hash();
+  await forget();
+  const text = await browser.run(() => document.getElementById("text").value);
+  await type(text.replace('"20 ms"', '"2000 s"'));
+  await browser.run(() => document.getElementById("run").click());
+  await until(({ status }) => /^\d|%|of/.test(status), "progress");
+  await browser.run(() => document.getElementById("stop").click());
+  assert.equal((await state()).status, "stopped");
+  await type(text);
+  await browser.run(() => document.getElementById("run").click());
+  assert.equal((await hash()).hash, native("scenarios/ethernet/incast.toml"));
+});
+
+test("a link holds the scenario", { skip }, async () => {
+  await choose("ethernet/backwater");
+  await hash();
+  const text = await browser.run(() => document.getElementById("text").value);
+  await type(text.replace('"80 %"', '"75 %"'));
+  await browser.run(() => document.getElementById("link").click());
+  await until(({ status }) => /link/.test(status), "a link");
+  const link = await browser.run(() => location.href);
+  await browser.open("about:blank");
+  await browser.open(link);
+  const found = await hash();
+  const shipped = "scenarios/ethernet/backwater.toml";
+  assert.equal(found.hash, native(shipped, 'flow_control.xoff="75 %"'));
+  assert.notEqual(found.hash, native(shipped));
+});
+
+test("it says nothing to the console and asks for nothing", { skip }, async () => {
+  assert.deepEqual(await browser.log("browser"), []);
+  const asked = await browser.requests();
+  assert.deepEqual(asked.filter((url) => !/^(file|blob|data|about):/.test(url)), []);
+});
+
+for (const [width, scheme] of [
+  [1400, "light"],
+  [400, "dark"],
+])
+  test(`it can be used at ${width} px, ${scheme}`, { skip }, async () => {
+    await browser.width(width);
+    await browser.scheme(scheme);
+    await browser.open(pathToFileURL(PAGE).href);
+    await until(({ title, hash }) => title && hash, "a report");
+    const wide = await browser.run(() => document.documentElement.scrollWidth);
+    assert.ok(wide <= width, `${wide} px wide`);
+    if (pictures) {
+      mkdirSync(pictures, { recursive: true });
+      await browser.picture(join(pictures, `playground-${width}-${scheme}.png`));
+    }
+    if (!axe) return;
+    await browser.post("/execute/sync", { script: axe, args: [] });
+    const wrong = await browser.run(async (rules) => {
+      const options = { runOnly: rules, resultTypes: ["violations"], iframes: false };
+      const found = await window.axe.run(document, options);
+      return found.violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html)}`);
+    }, RULES);
+    assert.deepEqual(wrong, []);
+  });
