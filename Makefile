@@ -9,7 +9,7 @@ export CHROMEDRIVER ?= $(or $(shell command -v chromedriver),/usr/bin/chromedriv
 
 .NOTPARALLEL:
 .PHONY: help demo papers test begin format lint unit schema supply smoke identity browser release \
-	python wheel archive packaging playground site bench docs captures pictures campaign campaign-quick \
+	documents python wheel archive packaging playground site bench docs captures pictures campaign campaign-quick \
 	campaign-tool fuzz mutants reproducible
 
 help:
@@ -37,7 +37,7 @@ papers: release
 
 # What a machine lacks and this can't install is left out, and named at the end.
 export SKIPPED = $(CURDIR)/runs/skipped
-test: begin format lint unit python schema supply smoke packaging site captures browser
+test: begin format lint unit python schema supply smoke documents packaging site captures browser
 	@if [ -s $(SKIPPED) ]; then echo "make test: done but for"; sort -u $(SKIPPED); \
 	else echo "make test: done, nothing left out"; fi
 
@@ -77,6 +77,10 @@ smoke: release
 	$(BINARY) check scenarios/*/*.toml
 	$(BINARY) run $(SCENARIO) --audit --out runs/smoke
 	@$(MAKE) --no-print-directory identity
+
+# All commands that documents show, those too that take long.
+documents: release
+	BINARY=$(BINARY) $(CARGO) test --locked --package backwater --test command commands_of_documents
 
 # Debug and release builds must send the same units at the same instants: a shorter run of each,
 # the same tables and the same hash.
