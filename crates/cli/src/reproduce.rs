@@ -182,7 +182,7 @@ fn print_verdict(judged: &Judged, width: usize) {
     } else {
         format!("paper {paper}; ")
     };
-    let measured = backwater_papers::verdict::first_few(&judged.measured_text());
+    let measured = judged.measured_text();
     let word = verdict_word(judged.verdict);
     let quick = if judged.quick { "quick " } else { "" };
     println!(

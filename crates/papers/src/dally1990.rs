@@ -29,6 +29,7 @@ pub(crate) fn paper() -> Paper {
     Paper {
         id: "dally1990",
         title: "Dally 1990: virtual-channel flow control",
+        picture: "fig08-gain",
         claims_toml: include_str!("../../../claims/dally1990.toml"),
         scenarios: SCENARIOS,
         experiments: EXPERIMENTS,

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use backwater_results::{Block, Cell, Table, number};
+use backwater_results::{Block, Cell, Table, VerdictValue, number};
 
 use crate::Reproduction;
 use crate::columns::words;
@@ -86,8 +86,9 @@ fn section(text: &mut String, judged: &Judged) {
         let _ = writeln!(text, "Printed: {paper}.\n");
     }
     let _ = writeln!(text, "| measured | value | accepted |\n|---|---|---|");
-    for row in judged.rows() {
-        let _ = writeln!(text, "| {} | {} | {} |", row.0, row.1, row.2);
+    for one in judged.values() {
+        let (value, accept) = (&one.value, &one.accept);
+        let _ = writeln!(text, "| {} | {value} | {accept} |", named(&one));
     }
     let _ = writeln!(text, "\nVerdict: **{}**.", verdict_word(judged.verdict));
     for remark in judged.remarks() {
@@ -100,12 +101,21 @@ fn section(text: &mut String, judged: &Judged) {
     );
 }
 
+/// What a column of names calls a number.
+fn named(one: &VerdictValue) -> &str {
+    match &*one.name {
+        "" => "value",
+        name => name,
+    }
+}
+
 /// Every measured number of a paper, one a row.
 pub fn numbers(reproduction: &Reproduction) -> Table {
     let mut rows = Vec::new();
     for judged in &reproduction.judged {
-        for (name, value, accepted) in judged.rows() {
-            let words = [judged.claim.id.clone(), name, value, accepted];
+        for one in judged.values() {
+            let name = named(&one).to_owned();
+            let words = [judged.claim.id.clone(), name, one.value, one.accept];
             rows.push(words.map(Cell::Text).to_vec());
         }
     }

@@ -38,6 +38,8 @@ pub struct Paper {
     pub id: &'static str,
     /// Authors, title, year.
     pub title: &'static str,
+    /// The plot that stands for it, with printed values in it.
+    pub picture: &'static str,
     /// The claims, in the order of the paper.
     pub claims_toml: &'static str,
     /// The scenarios it runs, built into the program so that it works from any folder: path below
@@ -92,6 +94,8 @@ pub struct Reproduction {
     pub paper: &'static str,
     /// The paper's title.
     pub title: &'static str,
+    /// The id of the plot that stands for it, if its experiment ran.
+    pub picture: String,
     /// Claims judged, in the order of the paper.
     pub judged: Vec<Judged>,
     /// What each experiment shows.

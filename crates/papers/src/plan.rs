@@ -250,6 +250,7 @@ impl Plan {
             reproductions.push(Reproduction {
                 paper: chosen.paper.id,
                 title: chosen.paper.title,
+                picture: format!("{}/{}", chosen.paper.id, chosen.paper.picture),
                 judged: Vec::new(),
                 sections: Vec::new(),
             });

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use backwater_results::{Verdict, VerdictRow};
+use backwater_results::{Verdict, VerdictRow, VerdictValue};
 use serde_json::{Value, json};
 
 use crate::claim::{Accept, Claim};
@@ -29,6 +29,9 @@ pub struct Judged {
 pub const LEAST_SEEDS: usize = 5;
 /// The same in a quick reproduction.
 pub const LEAST_SEEDS_QUICK: usize = 3;
+
+/// So many numbers fit into a line; the report has all.
+const SHOWN: usize = 4;
 
 /// How many claims fared how.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -172,22 +175,6 @@ pub fn judge(claim: &Claim, finding: &Finding, seconds: f64, quick: bool) -> Jud
     }
 }
 
-/// Many numbers belong in a table of their own; a summary shows the first few.
-pub fn first_few(text: &str) -> String {
-    const SHOWN: usize = 4;
-    let starts: Vec<usize> = text.match_indices(", ").map(|(at, _)| at).collect();
-    // Ranges hold commas, too: `[1, 2]`. Only those outside brackets part two numbers.
-    let outside = |at: &&usize| {
-        let before = &text[..**at];
-        before.matches('[').count() == before.matches(']').count()
-    };
-    let parts: Vec<usize> = starts.iter().filter(outside).copied().collect();
-    match parts.get(SHOWN - 1) {
-        Some(&end) => format!("{}, and {} more", &text[..end], parts.len() + 1 - SHOWN),
-        None => text.to_owned(),
-    }
-}
-
 /// `[0.36, 0.394]`, or one-sided where the other side is open.
 fn range(bounds: Bounds) -> String {
     match (bounds.low.is_finite(), bounds.high.is_finite()) {
@@ -236,48 +223,29 @@ impl Judged {
         }
     }
 
-    /// What was measured as text: `0.368 ± 0.001`, or several with names.
+    /// The first few numbers that were measured: `0.368 ± 0.001`, or several with names.
     pub fn measured_text(&self) -> String {
-        let one = |measured: &Measured| {
-            let value = measured.text();
-            if measured.name == "value" {
-                value
-            } else {
-                format!("{} {value}", measured.name)
-            }
-        };
-        self.finding
-            .measured
-            .iter()
-            .map(one)
-            .collect::<Vec<_>>()
-            .join(", ")
+        let values = self.values();
+        let one = |one: &VerdictValue| format!("{} {}", one.name, one.value).trim().to_owned();
+        let text: Vec<String> = values.iter().take(SHOWN).map(one).collect();
+        let text = text.join(", ");
+        match values.len().saturating_sub(SHOWN) {
+            0 => text,
+            more => format!("{text}, and {more} more"),
+        }
     }
 
-    /// Name, value with interval, and accepted range of every measured number.
-    pub fn rows(&self) -> Vec<(String, String, String)> {
-        let row = |measured: &Measured| {
-            let accepted = self.accepted(measured).map_or(String::new(), range);
-            (measured.name.clone(), measured.text(), accepted)
+    /// Every measured number, with its interval and the range in which it agrees.
+    pub fn values(&self) -> Vec<VerdictValue> {
+        let one = |measured: &Measured| VerdictValue {
+            name: match &*measured.name {
+                "value" => String::new(),
+                name => name.into(),
+            },
+            value: measured.text(),
+            accept: self.accepted(measured).map_or(String::new(), range),
         };
-        self.finding.measured.iter().map(row).collect()
-    }
-
-    fn accept_text(&self) -> String {
-        let one = |measured: &Measured| {
-            let range = self.accepted(measured).map(range)?;
-            Some(if measured.name == "value" {
-                range
-            } else {
-                format!("{} {range}", measured.name)
-            })
-        };
-        self.finding
-            .measured
-            .iter()
-            .filter_map(one)
-            .collect::<Vec<_>>()
-            .join(", ")
+        self.finding.measured.iter().map(one).collect()
     }
 
     /// For the report.
@@ -287,8 +255,7 @@ impl Judged {
             figure: self.claim.figure.clone(),
             states: self.claim.states.clone(),
             paper: self.paper_text(),
-            measured: first_few(&self.measured_text()),
-            accept: first_few(&self.accept_text()),
+            values: self.values(),
             verdict: self.verdict,
             remarks: self.remarks(),
         }
@@ -401,8 +368,25 @@ mod tests {
 
     #[test]
     fn a_row_says_what_is_accepted() {
-        let row = judged(&claim(), Measured::new("value", 1.5), false).row();
-        assert_eq!((&*row.accept, &*row.measured), ("[1, 2]", "1.500"));
+        let judged = judged(&claim(), Measured::new("value", 1.5), false);
+        let [one] = &judged.row().values[..] else {
+            panic!("one number was measured");
+        };
+        assert_eq!(
+            (&*one.name, &*one.accept, &*one.value),
+            ("", "[1, 2]", "1.500")
+        );
+        assert_eq!(judged.measured_text(), "1.500");
+    }
+
+    #[test]
+    fn a_line_has_the_first_of_many_numbers() {
+        let names = ["a", "value", "c", "d", "e", "f"];
+        let mut many = judged(&claim(), Measured::new("value", 1.5), false);
+        many.finding.measured = names.map(|name| Measured::new(name, 1.0)).to_vec();
+        assert_eq!(many.measured_text(), "a 1, 1, c 1, d 1, and 2 more");
+        many.finding.measured.truncate(4);
+        assert_eq!(many.measured_text(), "a 1, 1, c 1, d 1");
     }
 
     #[test]
@@ -474,6 +458,6 @@ mod tests {
         assert_eq!(accept(least), json!({ "a": [1.0, null] }));
         let most = Measured::new("a", 1.5).at_most(2.0);
         assert_eq!(accept(most.clone()), json!({ "a": [null, 2.0] }));
-        assert_eq!(judged(&unbounded, most, false).rows()[0].2, "<= 2");
+        assert_eq!(judged(&unbounded, most, false).values()[0].accept, "<= 2");
     }
 }

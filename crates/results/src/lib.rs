@@ -51,7 +51,7 @@ pub use info::{GivenUp, RunInfo};
 pub use kind::Kind;
 pub use model::{
     Axis, Block, Cell, Curve, Direction, Fact, Mark, OtherUnit, Plot, Report, Style, Table, Tone,
-    Verdict, VerdictRow,
+    Verdict, VerdictRow, VerdictValue,
 };
 pub use perfetto::{PerfettoCells, PerfettoFrames};
 pub use run::{

@@ -233,14 +233,23 @@ pub struct VerdictRow {
     pub states: String,
     /// The printed value.
     pub paper: String,
-    /// The measured value.
-    pub measured: String,
-    /// The bounds.
-    pub accept: String,
+    /// What was measured.
+    pub values: Vec<VerdictValue>,
     /// How it fared.
     pub verdict: Verdict,
     /// Why it differs, under which reading it holds.
     pub remarks: Vec<String>,
+}
+
+/// A measured number of a statement.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct VerdictValue {
+    /// What it is; empty where the statement says it.
+    pub name: String,
+    /// The number, with its interval.
+    pub value: String,
+    /// The bounds; empty for none.
+    pub accept: String,
 }
 
 /// A report: one self-contained page.

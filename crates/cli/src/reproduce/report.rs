@@ -1,7 +1,8 @@
 //! The report of a reproduction, its tables and its JSON.
 
+use backwater_kernel::words::counted;
 use backwater_papers::{Judged, Reproduction, Tally};
-use backwater_results::{Block, Fact, Report, Table, Tone};
+use backwater_results::{Block, Fact, Plot, Report, Table, Tone};
 use serde_json::{Value, json};
 
 use crate::command_line;
@@ -64,8 +65,9 @@ pub fn report(found: &[Reproduction], seconds: f64) -> Report {
             text: text.into(),
         });
     }
+    blocks.extend(at_a_glance(found, seconds));
     for reproduction in found {
-        blocks.extend(section(reproduction, seconds));
+        blocks.extend(section(reproduction));
     }
     Report {
         title: "Papers, claim by claim".into(),
@@ -77,12 +79,13 @@ pub fn report(found: &[Reproduction], seconds: f64) -> Report {
     }
 }
 
-fn section(reproduction: &Reproduction, seconds: f64) -> Vec<Block> {
-    let tally = Tally::of(&reproduction.judged);
+/// What there is to see and to count: a picture a paper, and how all claims fared.
+fn at_a_glance(found: &[Reproduction], seconds: f64) -> Vec<Block> {
+    let tally = Tally::of(found.iter().flat_map(|one| &one.judged));
     let of_all = format!("of {} claims", tally.claims);
-    let fact = |label: &str, count: usize, detail: &str| Fact {
+    let fact = |label: &str, value: String, detail: &str| Fact {
         label: label.into(),
-        value: count.to_string(),
+        value,
         detail: detail.into(),
     };
     let under = match tally.under_a_reading {
@@ -90,20 +93,56 @@ fn section(reproduction: &Reproduction, seconds: f64) -> Vec<Block> {
         some => format!("{of_all}; {some} under a reading"),
     };
     let mut blocks = vec![
-        Block::Heading {
-            level: 2,
-            text: reproduction.title.into(),
-        },
+        heading(2, "At a glance"),
         Block::Facts(vec![
-            fact("agree", tally.agree, &under),
-            fact("differ, reason known", tally.differ, &of_all),
-            fact("failed", tally.failed, &of_all),
-            Fact {
-                label: "time".into(),
-                value: format!("{seconds:.1} s"),
-                detail: String::new(),
-            },
+            fact("agree", tally.agree.to_string(), &under),
+            fact("differ, reason known", tally.differ.to_string(), &of_all),
+            fact("failed", tally.failed.to_string(), &of_all),
+            fact("time", format!("{seconds:.1} s"), ""),
         ]),
+    ];
+    let mut pictures: Vec<Vec<Block>> = found.iter().filter_map(picture).collect();
+    match pictures.len() {
+        1 => blocks.append(&mut pictures[0]),
+        _ => blocks.extend(pictures.chunks(2).map(|row| Block::Columns(row.to_vec()))),
+    }
+    blocks
+}
+
+/// The plot that stands for a paper, else the first of what ran.
+fn picture(reproduction: &Reproduction) -> Option<Vec<Block>> {
+    let blocks = reproduction.sections.iter().flat_map(|one| &one.blocks);
+    let plots = blocks.filter_map(|block| match block {
+        Block::Plot(plot) => Some(plot),
+        _ => None,
+    });
+    let plots: Vec<&Plot> = plots.collect();
+    let chosen = plots.iter().find(|plot| plot.id == reproduction.picture);
+    let plot = chosen.or(plots.first())?;
+    let (authors, subject) = reproduction.title.split_once(": ").unwrap_or_default();
+    // What to see in it stands with its experiment.
+    let plot = Plot {
+        id: format!("{}/at-a-glance", reproduction.paper),
+        title: format!("{authors}, {}", plot.title),
+        note: String::new(),
+        ..Plot::clone(plot)
+    };
+    let tally = Tally::of(&reproduction.judged);
+    let claims = counted(tally.claims, "claim");
+    let words = format!("{claims} on {subject}: {tally}.");
+    Some(vec![Block::Plot(plot), Block::Text(words)])
+}
+
+fn heading(level: u8, text: &str) -> Block {
+    Block::Heading {
+        level,
+        text: text.into(),
+    }
+}
+
+fn section(reproduction: &Reproduction) -> Vec<Block> {
+    let mut blocks = vec![
+        heading(2, reproduction.title),
         Block::Verdicts(reproduction.judged.iter().map(Judged::row).collect()),
         Block::Fold {
             summary: "Every measured number".into(),
@@ -113,10 +152,7 @@ fn section(reproduction: &Reproduction, seconds: f64) -> Vec<Block> {
         },
     ];
     for section in &reproduction.sections {
-        blocks.push(Block::Heading {
-            level: 3,
-            text: section.title.into(),
-        });
+        blocks.push(heading(3, section.title));
         blocks.extend(section.blocks.iter().cloned());
     }
     blocks

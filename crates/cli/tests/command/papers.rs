@@ -62,6 +62,10 @@ fn one_claim_as_json() {
     assert!(std::path::Path::new(&crate::support::shipped(scenario)).is_file());
     let text = fs::read_to_string(here.join("claim.md")).expect("a document");
     assert!(text.contains(CLAIM), "{text}");
+    let page = fs::read_to_string(here.join("runs/reproduce/report.html")).expect("a report");
+    let at = |words: &str| page.find(words).unwrap_or_else(|| panic!("no {words}"));
+    assert!(at("id=\"at-a-glance\"") < at("Kung et al. 1993, Figure"));
+    assert!(at("1 claim on link-by-link") < at("<div class=\"verdicts\">"));
     let manifest = json(&here.join("runs/reproduce/manifest.json"));
     assert_eq!(manifest["partial"], false);
     assert_eq!(

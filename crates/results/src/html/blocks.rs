@@ -6,7 +6,9 @@ use serde_json::Value;
 
 use super::data;
 use crate::escape;
-use crate::model::{Align, Block, Cell, Column, Fact, Plot, Table, Tone, Verdict, VerdictRow};
+use crate::model::{
+    Align, Block, Cell, Column, Fact, Plot, Table, Tone, Verdict, VerdictRow, VerdictValue,
+};
 use crate::number::{self, Slugs};
 
 /// Rows a table shows; its CSV file in the run directory has all.
@@ -319,11 +321,16 @@ impl Rendered {
         self.html
             .push_str("<div class=\"verdicts\">\n<p class=\"tally\">");
         for verdict in [Verdict::Agrees, Verdict::Differs, Verdict::Failed] {
-            let (class, word) = verdict_words(verdict);
+            let count = count(verdict);
+            let (class, word) = match (verdict, count) {
+                (Verdict::Agrees, 2..) => ("agrees", "agree"),
+                (Verdict::Differs, 2..) => ("differs", "differ"),
+                (_, 0) => ("none", verdict_words(verdict).1),
+                _ => verdict_words(verdict),
+            };
             let _ = write!(
                 self.html,
-                "<span class=\"badge {class}\">{} {word}</span> ",
-                count(verdict)
+                "<span class=\"badge {class}\">{count} {word}</span> "
             );
         }
         self.html.push_str("</p>\n<ul>\n");
@@ -352,11 +359,19 @@ impl Rendered {
                 escape::inline(remark)
             );
         }
+        let (measured, accepted) = match &row.values[..] {
+            [one] if one.name.is_empty() => (&*one.value, &*one.accept),
+            [] => ("", ""),
+            several => {
+                self.values(several);
+                ("", "")
+            }
+        };
         self.html.push_str("</div><dl>");
         for (label, value) in [
-            ("paper", &row.paper),
-            ("measured", &row.measured),
-            ("accepted", &row.accept),
+            ("paper", &*row.paper),
+            ("measured", measured),
+            ("accepted", accepted),
         ] {
             if !value.is_empty() {
                 let _ = write!(
@@ -367,6 +382,24 @@ impl Rendered {
             }
         }
         self.html.push_str("</dl></li>\n");
+    }
+
+    /// The numbers of a statement, by name.
+    fn values(&mut self, values: &[VerdictValue]) {
+        self.html.push_str(
+            "<table class=\"values\"><thead><tr><th>number</th><th>measured</th><th>accepted</th>\
+             </tr></thead><tbody>\n",
+        );
+        for one in values {
+            let _ = writeln!(
+                self.html,
+                "<tr><td>{}</td><td>{}</td><td>{}</td></tr>",
+                escape::html(&one.name.replace('_', " ")),
+                escape::html(&one.value),
+                escape::html(&one.accept)
+            );
+        }
+        self.html.push_str("</tbody></table>");
     }
 }
 

@@ -2,7 +2,10 @@
 
 use crate::sample;
 
-use backwater_results::{Block, Cell, Column, Curve, Plot, Report, Style, Table, page, svg};
+use backwater_results::{
+    Block, Cell, Column, Curve, Plot, Report, Style, Table, Verdict, VerdictRow, VerdictValue,
+    page, svg,
+};
 
 #[test]
 fn a_hostile_name_never_becomes_markup() {
@@ -50,6 +53,7 @@ fn every_text_of_every_block_is_escaped() {
                 lang: bad(),
                 text: bad(),
             },
+            Block::Verdicts(vec![statement(&bad(), &[&bad(), &bad()])]),
             Block::Fold {
                 summary: bad(),
                 blocks: vec![Block::Text(bad())],
@@ -129,6 +133,41 @@ fn code_in_cells_is_shown_as_code_and_downloaded_as_it_is() {
     let page = page(&report);
     assert!(page.contains("set <code>acks</code> to &quot;every&quot;</"));
     assert!(page.contains("data-v=\"set `acks` to &quot;every&quot;\""));
+}
+
+/// A statement that agrees, whose words are all `text`, with numbers of these names.
+fn statement(text: &str, names: &[&str]) -> VerdictRow {
+    let value = |name: &&str| VerdictValue {
+        name: (*name).into(),
+        value: format!("{text} 2"),
+        accept: format!("{text} >= 1"),
+    };
+    VerdictRow {
+        id: text.into(),
+        figure: text.into(),
+        states: text.into(),
+        paper: text.into(),
+        values: names.iter().map(value).collect(),
+        verdict: Verdict::Agrees,
+        remarks: vec![text.into()],
+    }
+}
+
+#[test]
+fn a_number_stands_beside_its_statement_and_several_in_a_table() {
+    let of = |rows: Vec<VerdictRow>| {
+        let report = Report {
+            blocks: vec![Block::Verdicts(rows)],
+            ..Report::default()
+        };
+        page(&report)
+    };
+    let one = of(vec![statement("x", &[""])]);
+    assert!(one.contains("<dt>measured</dt><dd>x 2</dd>") && !one.contains("class=\"values\""));
+    assert!(one.contains("agrees\">1 agrees<") && one.contains("none\">0 failed<"));
+    let two = of(vec![statement("x", &["", "b_c"]), statement("y", &[])]);
+    assert!(two.contains("<td>b c</td><td>x 2</td><td>x &gt;= 1</td>"));
+    assert!(!two.contains("<dt>measured</dt>") && two.contains("agrees\">2 agree<"));
 }
 
 #[test]

@@ -31,6 +31,7 @@ pub fn found(experiment: &Experiment, lab: &Lab) -> Evidence {
 /// files of its own, and finds the values that are kept of it. Returns the names of the files.
 pub fn measures_its_claims(paper: &Paper, lab: impl Fn(&Experiment) -> Lab) -> BTreeSet<String> {
     let (mut shown, mut lines) = (BTreeSet::new(), Vec::new());
+    let mut has_picture = false;
     for experiment in paper.experiments {
         let evidence = found(experiment, &lab(experiment));
         let claims: Vec<&str> = evidence.findings.iter().map(|one| one.claim).collect();
@@ -39,12 +40,28 @@ pub fn measures_its_claims(paper: &Paper, lab: impl Fn(&Experiment) -> Lab) -> B
         let empty = evidence.findings.iter().find(|one| one.measured.is_empty());
         assert!(empty.is_none(), "{empty:?}");
         lines.extend(values::lines(experiment, &evidence));
+        has_picture |= evidence.blocks.iter().any(|block| is_picture(paper, block));
         for name in evidence.blocks.iter().filter_map(file) {
             assert!(shown.insert(name.clone()), "{name} twice in {}", paper.id);
         }
     }
     values::hold(paper.id, &lines);
+    assert!(
+        has_picture,
+        "no printed values in {} of {}",
+        paper.picture, paper.id
+    );
     shown
+}
+
+/// Is it the plot that stands for the paper, with what that prints?
+fn is_picture(paper: &Paper, block: &Block) -> bool {
+    let Block::Plot(plot) = block else {
+        return false;
+    };
+    let marks = plot.marks.iter().map(|mark| &mark.label);
+    let mut words = marks.chain(plot.curves.iter().map(|curve| &curve.name));
+    plot.id == paper.picture && words.any(|words| words.starts_with("paper"))
 }
 
 /// The name of the file it is written to.

@@ -14,7 +14,7 @@ use backwater_net::spec::{
 };
 use backwater_results::{
     Axis, Block, Check, Curve, Mark, Plot, Report, RunInfo, Style, Tone, Verdict, VerdictRow,
-    run_report,
+    VerdictValue, run_report,
 };
 
 /// A name that would break out of markup that isn't escaped.
@@ -342,8 +342,11 @@ fn verdicts() -> Block {
             figure: "Figures 12-13".into(),
             states: states.into(),
             paper: paper.into(),
-            measured: measured.into(),
-            accept: "0.36 to 0.3936".into(),
+            values: vec![VerdictValue {
+                name: String::new(),
+                value: measured.into(),
+                accept: "0.36 to 0.3936".into(),
+            }],
             verdict,
             remarks: (!reason.is_empty())
                 .then(|| reason.into())
