@@ -53,6 +53,21 @@ test("it opens at the largest backlog and says nothing to the console", async ()
   assert.deepEqual(await browser.log("browser"), []);
 });
 
+test("names keep clear of bars", async () => {
+  const { names, covered } = await browser.run(() => {
+    const sheet = document.querySelector("figure.map svg");
+    const box = (element) => element.getBoundingClientRect();
+    const visible = (label) => label.style.display !== "none" && label.getAttribute("class") !== "inside";
+    const names = [...sheet.querySelectorAll("text")].filter(visible);
+    const bars = [...sheet.querySelectorAll(".track")].map(box);
+    const meets = (a) => (b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+    const covered = names.filter((name) => bars.some(meets(box(name))));
+    return { names: names.length, covered: covered.map((name) => name.textContent) };
+  });
+  assert.equal(names, 4);
+  assert.deepEqual(covered, []);
+});
+
 test("the slider moves the map", async () => {
   await slide(0);
   const first = await state();

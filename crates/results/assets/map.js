@@ -3,7 +3,7 @@ const NetworkMap = (() => {
   "use strict";
   const { bytes, color, make, offer, ramp, shown } = common;
   const SCALE = 92;
-  const MARGIN = 72;
+  const MARGIN = 86;
   const ASIDE = 5;
   const RADIUS = 17;
   const BAR = 28;
@@ -16,6 +16,8 @@ const NetworkMap = (() => {
     for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
     return element;
   };
+
+  const overlap = (a, b) => a.l < b.r && a.r > b.l && a.t < b.b && a.b > b.t;
 
   class NetworkMap {
     constructor(data, figure, clock) {
@@ -116,7 +118,7 @@ const NetworkMap = (() => {
       return { group, wire, head, fill, level: (part) => line(RADIUS + 2, RADIUS + 2 + bar * part) };
     }
 
-    drawNode(sheet, [name, isHost], index) {
+    drawNode(sheet, [name, isHost, , , side], index) {
       const [x, y] = this.at[index];
       sheet.append(
         isHost
@@ -124,11 +126,11 @@ const NetworkMap = (() => {
           : svg("rect", { class: "switch", x: x - 16, y: y - 16, width: 32, height: 32, rx: 7 }),
       );
       const isInside = !isHost && name.length <= 3;
-      const label = svg("text", { x, y: isInside ? y + 5 : y + (isHost ? 26 : 32) });
+      const label = svg("text", { x, y: y + 5 });
       if (isInside) label.setAttribute("class", "inside");
       label.textContent = name;
       sheet.append(label);
-      return { label, isInside, isHost, x, y, name };
+      return { label, isInside, isHost, side, x, y, name };
     }
 
     // Letters keep their size on narrow screens; names without room are left out there.
@@ -136,21 +138,36 @@ const NetworkMap = (() => {
       if (!width) return;
       const scale = Math.max(1, this.size[0] / width);
       const size = Math.min(13 * scale, 30);
-      const taken = [];
+      const reach = (isHost) => (isHost ? 11 : 16);
+      const taken = this.labels.map(({ isHost, x, y }) => {
+        const r = reach(isHost);
+        return { l: x - r, r: x + r, t: y - r, b: y + r };
+      });
       const order = [...this.labels].sort((a, b) => a.isHost - b.isHost);
-      for (const { label, isInside, isHost, x, y, name } of order) {
+      for (const { label, isInside, isHost, side, x, y, name } of order) {
         const own = isInside ? Math.min(size, 15) : size;
         label.style.fontSize = `${own}px`;
         if (isInside) continue;
-        const below = y + (isHost ? 11 : 16) + own;
-        label.setAttribute("y", below);
-        const half = name.length * own * 0.3;
-        const room = { l: x - half, r: x + half, t: below - own, b: below + 3 };
-        const hits = (o) => o.l < room.r && o.r > room.l && o.t < room.b && o.b > room.t;
-        const out = room.l < -6 || room.r > this.size[0] + 6;
-        const hidden = out || taken.some(hits);
-        label.style.display = hidden ? "none" : "";
-        if (!hidden) taken.push(room);
+        const half = name.length * own * 0.31;
+        const aside = reach(isHost) + 5 + half;
+        const places = {
+          below: [x, y + reach(isHost) + own],
+          above: [x, y - reach(isHost) - 4],
+          left: [x - aside, y + own / 3],
+          right: [x + aside, y + own / 3],
+        };
+        const fits = [side, "below", "above"].find((at) => {
+          const [middle, base] = places[at];
+          const room = { l: middle - half, r: middle + half, t: base - own + 1, b: base + 3 };
+          const out = room.l < 0 || room.r > this.size[0];
+          if (out || taken.some((other) => overlap(room, other))) return false;
+          taken.push(room);
+          return true;
+        });
+        label.style.display = fits ? "" : "none";
+        const [middle, base] = places[fits ?? side];
+        label.setAttribute("x", middle);
+        label.setAttribute("y", base);
       }
     }
 

@@ -1,5 +1,6 @@
 //! What channels did over time, as it is drawn: the network, and its ports in rows. Plain data.
 
+mod labels;
 pub mod page;
 pub mod picture;
 pub mod strip;

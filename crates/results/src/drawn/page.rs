@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::labels::{Side, sides};
 use super::{Arc, Map, Node, OverTime, Port, Ports, Units};
 use crate::number::rounded;
 
@@ -50,12 +51,18 @@ fn queues(units: &Units, most: u64) -> Value {
 
 fn of_map(map: &Map, units: &Units, id: &str) -> Value {
     let most = map.queue_most();
-    let node = |node: &Node| {
+    let node = |(node, side): (&Node, Side)| {
         json!([
             node.name,
             node.is_host,
             short(node.place.0),
-            short(node.place.1)
+            short(node.place.1),
+            match side {
+                Side::Below => "below",
+                Side::Above => "above",
+                Side::Left => "left",
+                Side::Right => "right",
+            }
         ])
     };
     let arc = |arc: &Arc| {
@@ -70,7 +77,7 @@ fn of_map(map: &Map, units: &Units, id: &str) -> Value {
     };
     json!({
         "id": id,
-        "nodes": map.nodes.iter().map(node).collect::<Vec<_>>(),
+        "nodes": map.nodes.iter().zip(sides(map)).map(node).collect::<Vec<_>>(),
         "arcs": map.arcs.iter().map(arc).collect::<Vec<_>>(),
         "queues": queues(units, most),
         "stops": map.has_stops(),

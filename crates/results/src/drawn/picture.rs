@@ -2,13 +2,14 @@
 
 use std::fmt::Write as _;
 
+use super::labels::{LETTER, Side, sides};
 use super::{Arc, Map, Node, OverTime};
 use crate::escape;
 use crate::number::significant;
 
 /// Pixels between neighbours.
 const SCALE: f64 = 92.0;
-const MARGIN: f64 = 64.0;
+const MARGIN: f64 = 78.0;
 /// Of a line from the middle between both directions.
 const ASIDE: f64 = 4.5;
 /// Of a node.
@@ -56,8 +57,8 @@ pub fn picture(map: &Map, drawn: &OverTime) -> String {
             (fill, share, by_stops),
         );
     }
-    for (index, node) in map.nodes.iter().enumerate() {
-        draw_node(&mut svg, node, at(index));
+    for (index, (node, side)) in map.nodes.iter().zip(sides(map)).enumerate() {
+        draw_node(&mut svg, node, side, at(index));
     }
     let end = drawn.ends.get(bin).copied().unwrap_or(0.0);
     let what = if by_stops {
@@ -124,7 +125,7 @@ fn draw_arc(
     svg.push_str("</g>\n");
 }
 
-fn draw_node(svg: &mut String, node: &Node, (x, y): (f64, f64)) {
+fn draw_node(svg: &mut String, node: &Node, side: Side, (x, y): (f64, f64)) {
     let _ = match node.is_host {
         true => write!(
             svg,
@@ -138,8 +139,15 @@ fn draw_node(svg: &mut String, node: &Node, (x, y): (f64, f64)) {
         ),
     };
     let name = escape::html(&node.name);
-    let is_inside = !node.is_host && node.name.chars().count() <= 3;
-    let y = if is_inside { y + 4.0 } else { y + 30.0 };
+    let length = node.name.chars().count();
+    let beside = 20.0 + length as f64 * LETTER / 2.0;
+    let (x, y) = match side {
+        _ if !node.is_host && length <= 3 => (x, y + 4.0),
+        Side::Below => (x, y + 30.0),
+        Side::Above => (x, y - 20.0),
+        Side::Left => (x - beside, y + 4.0),
+        Side::Right => (x + beside, y + 4.0),
+    };
     let _ = writeln!(svg, "<text x=\"{x:.1}\" y=\"{y:.1}\">{name}</text>");
 }
 
