@@ -143,6 +143,28 @@ pub enum RoutingSpec {
     Table,
 }
 
+impl RoutingSpec {
+    /// How packets go by it.
+    pub fn words(self) -> &'static str {
+        match self {
+            RoutingSpec::DestinationTag => "digit by digit of the destination",
+            RoutingSpec::DimensionOrder => "dimension by dimension",
+            RoutingSpec::Dateline => "dimension by dimension, with datelines",
+            RoutingSpec::Unrestricted => "dimension by dimension, without datelines",
+            RoutingSpec::O1Turn => "x first or y first, drawn for each packet",
+            RoutingSpec::Valiant => "via a random router",
+            RoutingSpec::MinimalAdaptive => {
+                "adaptively on shortest paths, with escape virtual channels"
+            }
+            RoutingSpec::NearestCommonAncestor => "adaptively up to a common ancestor, then down",
+            RoutingSpec::NearestCommonAncestorRandom => {
+                "at random up to a common ancestor, then down"
+            }
+            RoutingSpec::Table => "on shortest paths from a table",
+        }
+    }
+}
+
 /// What every router has.
 #[derive(Clone, PartialEq, Debug)]
 pub struct RouterSpec {

@@ -229,7 +229,7 @@ impl FlowSpec {
     }
 
     /// Its ABR parameters, if it has any.
-    pub(crate) fn abr(&self) -> Option<&AbrSpec> {
+    pub fn abr(&self) -> Option<&AbrSpec> {
         match &self.source_control {
             SourceControlSpec::Abr(abr) => Some(abr),
             _ => None,

@@ -59,4 +59,4 @@ pub use run::{
     standstill_sentence, terminal_summary,
 };
 pub use svg::svg;
-pub use trace::{Crossing, TraceRecord, TraceWriter, UnitKind};
+pub use trace::{Crossing, TraceRecord, TraceWriter};

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use backwater_kernel::Time;
+use backwater_net::probe::UnitKind;
 use backwater_net::spec::NetworkSpec;
 
 use crate::csv;
@@ -17,31 +18,6 @@ pub enum Crossing {
     In,
     /// It leaves the node.
     Out,
-}
-
-/// What kind of unit crosses.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum UnitKind {
-    /// Data.
-    Data,
-    /// Credit given back to a sender.
-    Credit,
-    /// A sender asks for credit.
-    Request,
-    /// A sender states its counter.
-    Sync,
-    /// A warning to a source.
-    Alarm,
-    /// A session's message.
-    Session,
-    /// A forward RM cell.
-    ForwardRm,
-    /// A backward RM cell.
-    BackwardRm,
-    /// An RM cell that a switch made.
-    Notice,
-    /// A stop or a resume.
-    Stop,
 }
 
 /// One unit crossing one node's edge.
@@ -94,18 +70,7 @@ impl<W: Write> TraceWriter<W> {
             Crossing::In => "in",
             Crossing::Out => "out",
         };
-        let kind = match record.kind {
-            UnitKind::Data => "data",
-            UnitKind::Credit => "credit",
-            UnitKind::Request => "request",
-            UnitKind::Sync => "sync",
-            UnitKind::Alarm => "alarm",
-            UnitKind::Session => "session",
-            UnitKind::ForwardRm => "forward-rm",
-            UnitKind::BackwardRm => "backward-rm",
-            UnitKind::Notice => "notice",
-            UnitKind::Stop => "stop",
-        };
+        let kind = record.kind.name();
         write!(
             self.writer,
             "{},{},{crossing},{},{},{kind},{},",

@@ -137,6 +137,23 @@ pub enum UiliSpec {
     },
 }
 
+impl UiliSpec {
+    /// As it is called.
+    pub fn name(&self) -> &'static str {
+        match self {
+            UiliSpec::None => "none",
+            UiliSpec::February1995 { .. } => "February 1995",
+            UiliSpec::April1995 { .. } => "April 1995",
+            UiliSpec::August1995 { .. } => "August 1995",
+            UiliSpec::Baseline { .. } => "baseline",
+            UiliSpec::Count { .. } => "count",
+            UiliSpec::Time { .. } => "time",
+            UiliSpec::Joint { .. } => "joint",
+            UiliSpec::TimeOut { .. } => "time-out",
+        }
+    }
+}
+
 /// The floor of the time-based policy (section 5.3).
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum TimeFloor {

@@ -112,6 +112,16 @@ pub enum Ecn {
 }
 
 impl TcpSpec {
+    /// What it slows down for.
+    pub fn slowed_by(&self) -> &'static str {
+        match (&self.congestion, self.ecn) {
+            (Congestion::Outside(_), _) => "what is written outside",
+            (_, Ecn::Dctcp { .. }) => "marks and losses (DCTCP)",
+            (Congestion::Reno { .. }, _) => "losses (Reno)",
+            (Congestion::Cubic, _) => "losses (CUBIC)",
+        }
+    }
+
     /// Reno as 4.4BSD had it and Nouredine and Tobagi (1999) are best reproduced with: MSS 1024,
     /// the MSS/8 term, 500 ms ticks, 64 KB, every segment acknowledged, a fresh window per file.
     pub const fn bsd() -> TcpSpec {

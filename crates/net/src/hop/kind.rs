@@ -36,6 +36,33 @@ pub enum ControlKind {
 }
 
 impl UnitKind {
+    /// As files call it.
+    pub fn name(self) -> &'static str {
+        match self {
+            UnitKind::Data => "data",
+            UnitKind::ForwardRm => "forward-rm",
+            UnitKind::BackwardRm => "backward-rm",
+            UnitKind::Control(ControlKind::Credit) => "credit",
+            UnitKind::Control(ControlKind::Request) => "request",
+            UnitKind::Control(ControlKind::Sync) => "sync",
+            UnitKind::Control(ControlKind::Alarm) => "alarm",
+            UnitKind::Control(ControlKind::Session) => "session",
+            UnitKind::Control(ControlKind::Notice) => "notice",
+            UnitKind::Control(ControlKind::Stop) => "stop",
+        }
+    }
+
+    /// What it is, in a few words.
+    pub fn words(self) -> &'static str {
+        match self {
+            UnitKind::ForwardRm => "forward RM cell",
+            UnitKind::BackwardRm => "backward RM cell",
+            UnitKind::Control(ControlKind::Request) => "request for credit",
+            UnitKind::Control(ControlKind::Sync) => "statement of a counter",
+            UnitKind::Data | UnitKind::Control(_) => self.name(),
+        }
+    }
+
     /// It takes its turn in the queues of its flow, with a number of its own.
     #[inline]
     pub fn is_queued(self) -> bool {

@@ -18,6 +18,29 @@ pub enum ExplicitRateSpec {
 }
 
 impl ExplicitRateSpec {
+    /// As it is called.
+    pub fn name(&self) -> &'static str {
+        match self {
+            ExplicitRateSpec::Erica(erica) if erica.queue.is_some() => "ERICA+",
+            ExplicitRateSpec::Erica(_) => "ERICA",
+            ExplicitRateSpec::Efci(_) => "EFCI",
+            ExplicitRateSpec::RelativeRate(_) => "relative rate",
+            ExplicitRateSpec::Eprca(_) => "EPRCA",
+            ExplicitRateSpec::Capc(_) => "CAPC",
+        }
+    }
+
+    /// The part of what is left that it gives to ABR, where it aims at one.
+    pub fn target(&self) -> Option<f64> {
+        match self {
+            ExplicitRateSpec::Erica(spec) => Some(spec.target),
+            ExplicitRateSpec::Capc(spec) => Some(spec.target),
+            ExplicitRateSpec::Efci(_)
+            | ExplicitRateSpec::RelativeRate(_)
+            | ExplicitRateSpec::Eprca(_) => None,
+        }
+    }
+
     /// Over which it measures.
     pub fn interval(&self) -> Option<Duration> {
         match self {

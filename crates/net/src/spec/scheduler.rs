@@ -52,6 +52,23 @@ pub enum SchedulerSpec {
 }
 
 impl SchedulerSpec {
+    /// The order in which it serves, in a few words.
+    pub fn order(&self) -> &'static str {
+        match self {
+            SchedulerSpec::RoundRobin => "flows in turn",
+            SchedulerSpec::Fifo => "first in, first out",
+            SchedulerSpec::StrictPriority => "larger priority first",
+            SchedulerSpec::VirtualClock(_) => "VirtualClock",
+            SchedulerSpec::Wfq => "weighted fair queueing",
+            SchedulerSpec::Wf2qPlus => "WF2Q+",
+            SchedulerSpec::Scfq => "self-clocked fair queueing",
+            SchedulerSpec::Sfq => "start-time fair queueing",
+            SchedulerSpec::Drr { .. } => "deficit round robin",
+            SchedulerSpec::Edf => "earliest deadline first",
+            SchedulerSpec::Ats { .. } => "asynchronous traffic shaping",
+        }
+    }
+
     /// Units get their place in the order of service as they arrive.
     pub fn stamps(&self) -> bool {
         !matches!(

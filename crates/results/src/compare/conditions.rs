@@ -3,15 +3,13 @@
 
 use std::collections::BTreeSet;
 
+use backwater_ends::spec::TcpSpec;
 use backwater_ends::spec::bytes::{TrafficSpec, TransportSpec};
-use backwater_ends::spec::{Congestion, Ecn, TcpSpec};
 use backwater_kernel::Channels;
 use backwater_net::frames::spec::{
     EthernetSpec, MemorySpec, NodeKind as FrameNode, WIRE_OVERHEAD_BYTES, largest_bytes,
 };
-use backwater_net::spec::{
-    FlowControlSpec, NetworkSpec, NodeKind, SchedulerSpec, SourceControlSpec,
-};
+use backwater_net::spec::{FlowControlSpec, NetworkSpec, NodeKind, SchedulerSpec};
 use serde_json::{Value, json};
 
 use super::SchemeRuns;
@@ -96,10 +94,7 @@ impl Conditions {
             memory.push(SwitchMemory::new(&node.name, &of_legs));
             parts.extend(of_legs);
         }
-        let abr = spec
-            .flows
-            .iter()
-            .any(|flow| matches!(flow.source_control, SourceControlSpec::Abr(_)));
+        let abr = spec.flows.iter().any(|flow| flow.abr().is_some());
         Conditions {
             wire_bytes,
             payload_bytes,
@@ -245,20 +240,15 @@ fn order_of_circuits(spec: &NetworkSpec) -> String {
         let (from, _) = spec.links.ends(*channel);
         spec.nodes[from as usize].kind == NodeKind::Switch
     });
-    let words = of_switches.map(|channel| match spec.links.channel(channel).scheduler {
-        SchedulerSpec::Fifo => "first in, first out",
-        SchedulerSpec::RoundRobin => "flows in turn",
-        _ => "by a scheduler of their own",
-    });
-    joined(words)
+    joined(of_switches.map(|channel| spec.links.channel(channel).scheduler.order()))
 }
 
 fn order_of_frames(spec: &EthernetSpec) -> String {
     let words = spec.links.channels().map(|channel| {
         let channel = spec.links.channel(channel);
-        match (channel.queues.len(), channel.scheduler) {
-            (0 | 1, _) | (_, SchedulerSpec::Fifo) => "first in, first out",
-            _ => "classes by a scheduler",
+        match channel.queues.len() {
+            0 | 1 => SchedulerSpec::Fifo.order(),
+            _ => channel.scheduler.order(),
         }
     });
     joined(words)
@@ -268,12 +258,7 @@ fn slowed_by(spec: &EthernetSpec) -> String {
     let ends = spec.flows.iter().map(|flow| match &flow.transport {
         TransportSpec::Udp { .. } => "nobody",
         TransportSpec::Tcp(tcp) if opens_at_once(tcp, &flow.traffic) => "requests: losses (TCP)",
-        TransportSpec::Tcp(tcp) => match (&tcp.congestion, tcp.ecn) {
-            (Congestion::Outside(_), _) => "what is written outside",
-            (_, Ecn::Dctcp { .. }) => "marks and losses (DCTCP)",
-            (Congestion::Reno { .. }, _) => "losses (Reno)",
-            (Congestion::Cubic, _) => "losses (CUBIC)",
-        },
+        TransportSpec::Tcp(tcp) => tcp.slowed_by(),
     });
     joined(ends)
 }

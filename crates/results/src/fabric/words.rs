@@ -1,7 +1,7 @@
 //! A run of the cycle engine in sentences.
 
 use backwater_flit::outcome::{CyclesOutcome, FabricOutcome};
-use backwater_flit::spec::{FabricSpec, RoutingSpec, Shape, Switch};
+use backwater_flit::spec::{FabricSpec, Shape, Switch};
 use backwater_kernel::{Balance, Stop};
 
 use super::FabricNames;
@@ -179,24 +179,6 @@ pub fn shape(shape: &Shape) -> String {
     }
 }
 
-/// The rule of routing, in words.
-pub fn routing(routing: RoutingSpec) -> &'static str {
-    match routing {
-        RoutingSpec::DestinationTag => "digit by digit of the destination",
-        RoutingSpec::DimensionOrder => "dimension by dimension",
-        RoutingSpec::Dateline => "dimension by dimension, with datelines",
-        RoutingSpec::Unrestricted => "dimension by dimension, without datelines",
-        RoutingSpec::O1Turn => "x first or y first, drawn for each packet",
-        RoutingSpec::Valiant => "via a random router",
-        RoutingSpec::MinimalAdaptive => {
-            "adaptively on shortest paths, with escape virtual channels"
-        }
-        RoutingSpec::NearestCommonAncestor => "adaptively up to a common ancestor, then down",
-        RoutingSpec::NearestCommonAncestorRandom => "at random up to a common ancestor, then down",
-        RoutingSpec::Table => "on shortest paths from a table",
-    }
-}
-
 /// The run in a few paragraphs.
 pub fn paragraphs(spec: &FabricSpec, outcome: &FabricOutcome) -> String {
     let graph = &spec.graph;
@@ -213,7 +195,7 @@ pub fn paragraphs(spec: &FabricSpec, outcome: &FabricOutcome) -> String {
         counted(graph.routers, "router"),
         counted(graph.channels.len(), "channel"),
         counted(graph.inject.len(), "terminal"),
-        routing(spec.routing),
+        spec.routing.words(),
         counted(router.lanes, "virtual channel"),
         counted(router.depth, "flit"),
     );

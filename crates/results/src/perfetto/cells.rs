@@ -4,7 +4,7 @@ use std::io::Write;
 
 use backwater_kernel::{Channels, Rate, Time};
 use backwater_net::Network;
-use backwater_net::probe::{ControlKind, Crossing, Hold, LegState, LossCause, Probe, UnitKind};
+use backwater_net::probe::{Crossing, Hold, LegState, LossCause, Probe, UnitKind};
 use backwater_net::spec::NetworkSpec;
 
 use super::scene::{Below, Counted, Scene};
@@ -97,22 +97,6 @@ fn lacks_credit(leg: LegState) -> bool {
     leg.credit.is_some_and(|credit| credit <= 0)
 }
 
-/// What a unit is in a word.
-fn word(kind: UnitKind) -> &'static str {
-    match kind {
-        UnitKind::Data => "data",
-        UnitKind::ForwardRm => "forward RM cell",
-        UnitKind::BackwardRm => "backward RM cell",
-        UnitKind::Control(ControlKind::Credit) => "credit",
-        UnitKind::Control(ControlKind::Request) => "request for credit",
-        UnitKind::Control(ControlKind::Sync) => "statement of a counter",
-        UnitKind::Control(ControlKind::Alarm) => "alarm",
-        UnitKind::Control(ControlKind::Session) => "session",
-        UnitKind::Control(ControlKind::Notice) => "notice",
-        UnitKind::Control(ControlKind::Stop) => "stop",
-    }
-}
-
 impl<W: Write> Probe for PerfettoCells<'_, W> {
     fn on_begin(&mut self, network: &Network) {
         for id in 0..network.legs() {
@@ -139,9 +123,9 @@ impl<W: Write> Probe for PerfettoCells<'_, W> {
         let (name, arguments) = match crossing.kind {
             UnitKind::Data => (Name::Flow(crossing.flow), &[number][..]),
             UnitKind::ForwardRm | UnitKind::BackwardRm => {
-                (Name::Word(word(crossing.kind)), &[flow, number][..])
+                (Name::Word(crossing.kind.words()), &[flow, number][..])
             }
-            UnitKind::Control(_) => (Name::Word(word(crossing.kind)), &[flow, value][..]),
+            UnitKind::Control(_) => (Name::Word(crossing.kind.words()), &[flow, value][..]),
         };
         let rate = self.spec.links.channel(channel).rate;
         let span = rate.serialization(crossing.bytes.into());

@@ -1,7 +1,7 @@
 //! What is said of ABR circuits and of the ports that tell them rates.
 
 use backwater_net::outcome::{AbrOutcome, CellCounts, Outcome, RatePortOutcome};
-use backwater_net::spec::{AbrSpec, ExplicitRateSpec, NetworkSpec, SourceControlSpec, UiliSpec};
+use backwater_net::spec::{AbrSpec, ExplicitRateSpec, NetworkSpec};
 use serde_json::{Value, json};
 
 use super::{bursts, names};
@@ -27,10 +27,8 @@ pub fn directions<'a>(spec: &'a NetworkSpec, outcome: &'a Outcome) -> Vec<Direct
     let flows = (0..).zip(spec.flows.iter().zip(&outcome.flows));
     let direction = |(flow, (own, found)): (u32, (&'a backwater_net::spec::FlowSpec, &'a _))| {
         let found: &backwater_net::outcome::FlowOutcome = found;
-        match (&own.source_control, &found.abr) {
-            (SourceControlSpec::Abr(spec), Some(found)) => Some(Direction { flow, spec, found }),
-            _ => None,
-        }
+        let (spec, found) = (own.abr()?, found.abr.as_ref()?);
+        Some(Direction { flow, spec, found })
     };
     flows.filter_map(direction).collect()
 }
@@ -67,20 +65,6 @@ fn mbps(bps: f64) -> Cell {
     Cell::float(bps / 1e6, 4)
 }
 
-fn policy(uili: &UiliSpec) -> &'static str {
-    match uili {
-        UiliSpec::None => "none",
-        UiliSpec::February1995 { .. } => "February 1995",
-        UiliSpec::April1995 { .. } => "April 1995",
-        UiliSpec::August1995 { .. } => "August 1995",
-        UiliSpec::Baseline { .. } => "baseline",
-        UiliSpec::Count { .. } => "count",
-        UiliSpec::Time { .. } => "time",
-        UiliSpec::Joint { .. } => "joint",
-        UiliSpec::TimeOut { .. } => "time-out",
-    }
-}
-
 fn rates(spec: &NetworkSpec, directions: &[Direction<'_>]) -> Table {
     let rate = |name: &str, meaning: &str| Column::number(name, "Mbps", meaning);
     let times = |name: &str, meaning: &str| Column::number(name, "", meaning);
@@ -113,7 +97,7 @@ fn rates(spec: &NetworkSpec, directions: &[Direction<'_>]) -> Table {
     {
         table.rows.push(vec![
             names::flow(spec, *flow).into(),
-            policy(&own.uili).into(),
+            own.uili.name().into(),
             mbps(own.pcr.0 as f64),
             mbps(own.icr.0 as f64),
             mbps(own.mcr.0 as f64),
@@ -201,17 +185,6 @@ fn count_cells(counts: CellCounts) -> [Cell; 5] {
     ]
 }
 
-fn rule(rule: &ExplicitRateSpec) -> &'static str {
-    match rule {
-        ExplicitRateSpec::Erica(erica) if erica.queue.is_some() => "ERICA+",
-        ExplicitRateSpec::Erica(_) => "ERICA",
-        ExplicitRateSpec::Efci(_) => "EFCI",
-        ExplicitRateSpec::RelativeRate(_) => "relative rate",
-        ExplicitRateSpec::Eprca(_) => "EPRCA",
-        ExplicitRateSpec::Capc(_) => "CAPC",
-    }
-}
-
 fn port_table(spec: &NetworkSpec, outcome: &Outcome) -> Table {
     let mut table = Table::new(
         "rate-ports",
@@ -240,7 +213,7 @@ fn port_table(spec: &NetworkSpec, outcome: &Outcome) -> Table {
         let fair = found.fair_share.0;
         table.rows.push(vec![
             names::channel(&channels, channel).into(),
-            rule(own).into(),
+            own.name().into(),
             found.cells_total.into(),
             found.queue_max.into(),
             found.feedbacks_total.into(),
@@ -310,7 +283,7 @@ fn port_line(spec: &NetworkSpec, outcome: &Outcome) -> Option<String> {
     let name = names::channel(&names::channels(spec), channel);
     let mut line = format!(
         "{} at {}; longest queue {} at {name}",
-        rule(own),
+        own.name(),
         counted(ports.len(), "port"),
         counted(found.queue_max, "cell")
     );
@@ -351,7 +324,7 @@ pub fn json(spec: &NetworkSpec, outcome: &Outcome) -> Option<Value> {
         .map(|(channel, own, found)| {
             json!({
                 "port": names::channel(&channels, channel),
-                "rule": rule(own),
+                "rule": own.name(),
                 "queue_max_cells": found.queue_max,
                 "load_mean": (found.intervals_total > 0).then_some(found.load_mean),
                 "active_mean": (found.intervals_total > 0).then_some(found.active_mean),

@@ -7,9 +7,8 @@
 use backwater_kernel::{Channels, Duration};
 use backwater_net::outcome::{Outcome, SessionAnswer};
 use backwater_net::spec::{
-    AbrSpec, CellApplication, CellTcpSpec, EnvelopeRule, EnvelopeSpec, ExplicitRateSpec,
-    FlowControlSpec, FlowSpec, NetworkSpec, SchedulerSpec, SinkSpec, SourceControlSpec, Span,
-    TrafficSpec,
+    AbrSpec, CellApplication, CellTcpSpec, EnvelopeRule, EnvelopeSpec, FlowControlSpec, FlowSpec,
+    NetworkSpec, SchedulerSpec, SinkSpec, Span, TrafficSpec,
 };
 
 use super::loads::flow_loads;
@@ -102,7 +101,7 @@ impl<'a> Network<'a> {
         let loads = flow_loads(spec, outcome);
         let mut target = vec![1.0; 2 * spec.links.len()];
         for (channel, rule) in &spec.rate_ports {
-            if let (Some(target), Some(aim)) = (target.get_mut(*channel as usize), aim(rule)) {
+            if let (Some(target), Some(aim)) = (target.get_mut(*channel as usize), rule.target()) {
                 *target = aim;
             }
         }
@@ -145,7 +144,7 @@ impl<'a> Network<'a> {
 
     fn claim(&self, flow: usize) -> Claim {
         let own = &self.spec.flows[flow];
-        let abr = abr(own);
+        let abr = own.abr();
         let loads = own.legs.iter();
         let mut claim = Claim {
             loads: loads
@@ -207,7 +206,7 @@ impl<'a> Network<'a> {
         }
         let silent = self.abr_partner(flow).map(|partner| partner.0);
         let silent = silent.filter(|partner| self.claim_of[*partner].is_none());
-        if let (Some(abr), Some(partner)) = (abr(own), silent) {
+        if let (Some(abr), Some(partner)) = (own.abr(), silent) {
             let part = 1.0 / f64::from(abr.nrm.max(1));
             let back = self.spec.flows[partner].legs.iter();
             claim.echoes.extend(back.map(|leg| (leg.channel, part)));
@@ -217,7 +216,7 @@ impl<'a> Network<'a> {
 
     fn abr_partner(&self, flow: usize) -> Option<(usize, &'a AbrSpec)> {
         let partner = self.spec.flows[flow].partner? as usize;
-        Some((partner, abr(self.spec.flows.get(partner)?)?))
+        Some((partner, self.spec.flows.get(partner)?.abr()?))
     }
 
     /// The data in a flow's share: without its forward RM cells and without its partner's that
@@ -225,7 +224,7 @@ impl<'a> Network<'a> {
     fn data_rate(&self, flow: usize, found: &Allocation) -> f64 {
         let rate_of = |flow: usize| self.claim_of[flow].map_or(0.0, |claim| found.rates[claim]);
         let rate = rate_of(flow);
-        match abr(&self.spec.flows[flow]) {
+        match self.spec.flows[flow].abr() {
             None => rate,
             Some(abr) => {
                 let answers = self.abr_partner(flow).map_or(0.0, |(partner, other)| {
@@ -298,22 +297,6 @@ impl<'a> Network<'a> {
             notes.push("the background did not settle: shares are approximate".into());
         }
         notes
-    }
-}
-
-/// The part of what is left that a rule gives to ABR.
-fn aim(rule: &ExplicitRateSpec) -> Option<f64> {
-    match rule {
-        ExplicitRateSpec::Erica(erica) => Some(erica.target),
-        ExplicitRateSpec::Capc(capc) => Some(capc.target),
-        _ => None,
-    }
-}
-
-fn abr(flow: &FlowSpec) -> Option<&AbrSpec> {
-    match &flow.source_control {
-        SourceControlSpec::Abr(abr) => Some(abr),
-        _ => None,
     }
 }
 

@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 use backwater_kernel::{Channels, Time};
 use backwater_net::outcome::{Outcome, SessionAnswer};
 use backwater_net::spec::{
-    CellApplication, ChannelSpec, FlowSpec, NetworkSpec, SchedulerSpec, SourceControlSpec,
-    TrafficSpec,
+    CellApplication, ChannelSpec, FlowSpec, NetworkSpec, SchedulerSpec, TrafficSpec,
 };
 
 use super::loads::flow_loads;
@@ -80,7 +79,7 @@ fn below_share(spec: &NetworkSpec, outcome: &Outcome) -> BTreeMap<u32, (f64, f64
 /// From when on a flow takes all that it gets, without end. What a session or a peak rate holds
 /// back is not starved.
 fn endless_from(flow: &FlowSpec) -> Option<Time> {
-    if flow.session.is_some() || matches!(flow.source_control, SourceControlSpec::Abr(_)) {
+    if flow.session.is_some() || flow.abr().is_some() {
         return None;
     }
     match &flow.traffic {

@@ -4,8 +4,9 @@ use crate::sample;
 
 use backwater_kernel::{Place, Stop, Time};
 use backwater_net::outcome::{LossCause, Outcome, Standstill};
+use backwater_net::probe::{ControlKind, UnitKind};
 use backwater_results::{
-    Block, Cell, Crossing, Table, TraceRecord, TraceWriter, UnitKind, page, run_report, run_tables,
+    Block, Cell, Crossing, Table, TraceRecord, TraceWriter, page, run_report, run_tables,
     terminal_summary,
 };
 
@@ -212,7 +213,7 @@ fn a_trace_is_a_table_of_crossings() {
     let credit = TraceRecord {
         crossing: Crossing::Out,
         channel: 1,
-        kind: UnitKind::Credit,
+        kind: UnitKind::Control(ControlKind::Credit),
         value: Some(165),
         node: 99,
         ..record

@@ -17,7 +17,8 @@ pub struct Trace<'a> {
     network: &'a NetworkSpec,
     collected: TraceProbe,
     writer: Option<TraceWriter<File>>,
-    numbers: BTreeMap<(u32, u8), u64>,
+    /// Of control units, by leg, kind and whether they leave a node.
+    numbers: BTreeMap<(u32, ControlKind, bool), u64>,
 }
 
 impl<'a> Trace<'a> {
@@ -34,33 +35,22 @@ impl<'a> Trace<'a> {
     fn record(&mut self, entry: &TraceEntry) -> std::io::Result<()> {
         let crossing = &entry.crossing;
         let (from, to) = self.network.links.ends(crossing.channel);
-        let (kind, index) = match crossing.kind {
-            UnitKind::Data => (backwater_results::UnitKind::Data, 0),
-            UnitKind::Control(ControlKind::Credit) => (backwater_results::UnitKind::Credit, 1),
-            UnitKind::Control(ControlKind::Request) => (backwater_results::UnitKind::Request, 2),
-            UnitKind::Control(ControlKind::Sync) => (backwater_results::UnitKind::Sync, 3),
-            UnitKind::Control(ControlKind::Alarm) => (backwater_results::UnitKind::Alarm, 4),
-            UnitKind::Control(ControlKind::Session) => (backwater_results::UnitKind::Session, 5),
-            UnitKind::ForwardRm => (backwater_results::UnitKind::ForwardRm, 0),
-            UnitKind::BackwardRm => (backwater_results::UnitKind::BackwardRm, 0),
-            UnitKind::Control(ControlKind::Notice) => (backwater_results::UnitKind::Notice, 6),
-            UnitKind::Control(ControlKind::Stop) => (backwater_results::UnitKind::Stop, 7),
-        };
         let (node, direction) = match entry.what {
             Passage::Out => (from, backwater_results::Crossing::Out),
             Passage::In => (to, backwater_results::Crossing::In),
             Passage::Lost => return Ok(()),
         };
-        let (number, value) = if crossing.kind.is_queued() {
-            (crossing.value, None)
-        } else {
-            let outward = (entry.what == Passage::Out) as u8;
-            let counter = self
-                .numbers
-                .entry((crossing.leg, index * 2 + outward))
-                .or_default();
-            *counter += 1;
-            (*counter - 1, Some(crossing.value as i64))
+        let (number, value) = match crossing.kind {
+            UnitKind::Control(kind) => {
+                let is_out = entry.what == Passage::Out;
+                let counter = self
+                    .numbers
+                    .entry((crossing.leg, kind, is_out))
+                    .or_default();
+                *counter += 1;
+                (*counter - 1, Some(crossing.value as i64))
+            }
+            _ => (crossing.value, None),
         };
         let record = TraceRecord {
             time: crossing.at,
@@ -68,7 +58,7 @@ impl<'a> Trace<'a> {
             crossing: direction,
             channel: crossing.channel,
             flow: crossing.flow,
-            kind,
+            kind: crossing.kind,
             number,
             value,
         };
