@@ -13,6 +13,7 @@ mod escape;
 pub mod ethernet;
 pub mod fabric;
 pub mod fairness;
+
 mod groups;
 pub mod html;
 mod info;
@@ -32,6 +33,7 @@ mod starved;
 mod stop;
 mod svg;
 pub mod sweep;
+mod table_of;
 mod ticks;
 pub mod trace;
 

@@ -9,6 +9,7 @@ use super::{bounds, completion, fair, group_table, names, pauses, ports, standst
 use crate::groups::group_names;
 use crate::merge::as_one;
 use crate::model::{Cell, Column, Table};
+use crate::table_of::TableOf;
 
 /// Tables of the balance, groups of flows, flows, fair shares, transfers and their completion,
 /// delays, deadlines, TCP, drops, the standstill, destinations of multicasts, pauses, queues,
@@ -87,103 +88,108 @@ pub(super) fn found<'a>(
 }
 
 fn balance(outcome: &Outcome) -> Table {
-    let mut table = Table::new(
+    let rows = ["frames", "bytes"].into_iter().zip(outcome.balances());
+    let missing = "created - delivered - dropped - inside; zero when all is accounted for";
+    TableOf::new(
         "balance",
         "Balance of all frames that hosts created; whole run.",
-        vec![
-            Column::text("of", "frames or bytes"),
-            Column::number("created", "", "handed to the ports of hosts"),
-            Column::number("delivered", "", "reached their host"),
-            Column::number("dropped", "", "whatever the cause"),
-            Column::number("inside", "", "in queues and on wires at the end"),
-            Column::number(
-                "balance",
-                "",
-                "created - delivered - dropped - inside; zero when all is accounted for",
-            ),
-        ],
-    );
-    for (name, totals) in ["frames", "bytes"].into_iter().zip(outcome.balances()) {
-        table.rows.push(vec![
-            name.into(),
-            totals.offered.into(),
-            totals.delivered.into(),
-            totals.dropped.into(),
-            totals.inside.into(),
-            totals.missing().into(),
-        ]);
-    }
-    table
-}
-
-fn flow_columns() -> Vec<Column> {
-    let frames = |name: &str, meaning: &str| Column::number(name, "frames", meaning);
-    vec![
-        Column::text("flow", "name in the scenario"),
-        Column::text(
-            "path",
-            "nodes that its frames pass; only its ends where they take several paths",
-        ),
-        Column::text("protocol", "what carries it"),
-        Column::number("class", "", "of its frames"),
-        Column::number(
-            "goodput",
-            "Mbps",
-            "payload that the application at the destination received in order after the \
-             warm-up",
-        ),
-        Column::number("returned", "Mbps", "the same of responses, at the source"),
-        Column::number(
-            "offered",
-            "bytes",
-            "payload the application handed over, whole run; over TCP without end: what was sent",
-        ),
-        frames(
-            "created",
-            "handed to ports of hosts, both directions; whole run",
-        ),
-        frames("delivered", "reached their host; whole run"),
-        frames("dropped total", "whatever the cause; whole run"),
-        frames("inside", "in queues and on wires at the end"),
-        frames(
-            "balance",
-            "created - delivered - dropped - inside; zero when all is accounted for",
-        ),
-        frames("dropped", "after the warm-up"),
-        frames("ECN-marked", "by switches"),
-    ]
+        rows,
+    )
+    .text("of", "frames or bytes", |(name, _)| *name)
+    .number("created", "", "handed to the ports of hosts", |(_, all)| {
+        all.offered
+    })
+    .number("delivered", "", "reached their host", |(_, all)| {
+        all.delivered
+    })
+    .number("dropped", "", "whatever the cause", |(_, all)| all.dropped)
+    .number(
+        "inside",
+        "",
+        "in queues and on wires at the end",
+        |(_, all)| all.inside,
+    )
+    .number("balance", "", missing, |(_, all)| all.missing())
+    .done()
 }
 
 fn flows(spec: &EthernetSpec, outcome: &Outcome) -> Table {
-    let mut table = Table::new(
+    let seconds = seconds(spec, outcome);
+    let rate = |bytes: u64| Cell::float(per_second(bytes as f64 * 8.0, seconds) / 1e6, 4);
+    let channels = names::channels(spec);
+    let missing = "created - delivered - dropped - inside; zero when all is accounted for";
+    TableOf::new(
         "flows",
         "What each flow sent, how much was delivered or dropped, and the goodput of its \
          application.",
-        flow_columns(),
-    );
-    let seconds = seconds(spec, outcome);
-    let channels = names::channels(spec);
-    for (flow, found) in found(spec, outcome) {
-        let rate = |bytes: u64| Cell::float(per_second(bytes as f64 * 8.0, seconds) / 1e6, 4);
-        let frames = found.balance();
-        table.rows.push(vec![
-            flow.name.clone().into(),
-            names::path(spec, flow, &found.path, &channels).into(),
-            protocol(&flow.transport).into(),
-            u32::from(flow.class).into(),
-            rate(found.ends.goodput_bytes),
-            rate(found.ends.returned_bytes),
-            found.ends.offered_bytes_total.into(),
-            frames.offered.into(),
-            frames.delivered.into(),
-            frames.dropped.into(),
-            frames.inside.into(),
-            frames.missing().into(),
-            found.lost.into(),
-            found.marked.into(),
-        ]);
-    }
-    table
+        found(spec, outcome).map(|(flow, found)| (flow, found, found.balance())),
+    )
+    .text("flow", "name in the scenario", |(flow, ..)| {
+        flow.name.clone()
+    })
+    .text(
+        "path",
+        "nodes that its frames pass; only its ends where they take several paths",
+        |(flow, found, _)| names::path(spec, flow, &found.path, &channels),
+    )
+    .text("protocol", "what carries it", |(flow, ..)| {
+        protocol(&flow.transport)
+    })
+    .number("class", "", "of its frames", |(flow, ..)| {
+        u32::from(flow.class)
+    })
+    .number(
+        "goodput",
+        "Mbps",
+        "payload that the application at the destination received in order after the warm-up",
+        |(_, found, _)| rate(found.ends.goodput_bytes),
+    )
+    .number(
+        "returned",
+        "Mbps",
+        "the same of responses, at the source",
+        |(_, found, _)| rate(found.ends.returned_bytes),
+    )
+    .number(
+        "offered",
+        "bytes",
+        "payload the application handed over, whole run; over TCP without end: what was sent",
+        |(_, found, _)| found.ends.offered_bytes_total,
+    )
+    .number(
+        "created",
+        "frames",
+        "handed to ports of hosts, both directions; whole run",
+        |(.., frames)| frames.offered,
+    )
+    .number(
+        "delivered",
+        "frames",
+        "reached their host; whole run",
+        |(.., frames)| frames.delivered,
+    )
+    .number(
+        "dropped total",
+        "frames",
+        "whatever the cause; whole run",
+        |(.., frames)| frames.dropped,
+    )
+    .number(
+        "inside",
+        "frames",
+        "in queues and on wires at the end",
+        |(.., frames)| frames.inside,
+    )
+    .number("balance", "frames", missing, |(.., frames)| {
+        frames.missing()
+    })
+    .number("dropped", "frames", "after the warm-up", |(_, found, _)| {
+        found.lost
+    })
+    .number("ECN-marked", "frames", "by switches", |(_, found, _)| {
+        found.marked
+    })
+    .done()
 }
 
 fn protocol(transport: &TransportSpec) -> &'static str {

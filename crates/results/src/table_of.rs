@@ -1,0 +1,99 @@
+//! Tables whose columns say what they hold of a row: words, unit, meaning and value in one place.
+
+use crate::column::Column;
+use crate::model::{Cell, Table};
+
+/// A table on its way, with a line for each of the things it tells of.
+pub struct TableOf<R> {
+    table: Table,
+    rows: Vec<R>,
+}
+
+impl<R> TableOf<R> {
+    /// Of these, without a column.
+    pub fn new(
+        name: impl Into<String>,
+        caption: impl Into<String>,
+        rows: impl IntoIterator<Item = R>,
+    ) -> TableOf<R> {
+        let rows: Vec<R> = rows.into_iter().collect();
+        let mut table = Table::new(name, caption, Vec::new());
+        table.rows = rows.iter().map(|_| Vec::new()).collect();
+        TableOf { table, rows }
+    }
+
+    /// A column, and what it holds of each.
+    pub fn column<C: Into<Cell>>(mut self, column: Column, value: impl Fn(&R) -> C) -> Self {
+        self.table.columns.push(column);
+        for (line, row) in self.table.rows.iter_mut().zip(&self.rows) {
+            line.push(value(row).into());
+        }
+        self
+    }
+
+    /// A column of words.
+    pub fn text<C: Into<Cell>>(self, name: &str, meaning: &str, value: impl Fn(&R) -> C) -> Self {
+        self.column(Column::text(name, meaning), value)
+    }
+
+    /// A column of numbers in `unit`.
+    pub fn number<C: Into<Cell>>(
+        self,
+        name: &str,
+        unit: &str,
+        meaning: &str,
+        value: impl Fn(&R) -> C,
+    ) -> Self {
+        self.column(Column::number(name, unit, meaning), value)
+    }
+
+    /// Columns that belong together, with what they hold of each.
+    #[expect(dead_code, reason = "used by the tables that follow")]
+    pub fn columns(mut self, columns: Vec<Column>, values: impl Fn(&R) -> Vec<Cell>) -> Self {
+        let count = columns.len();
+        self.table.columns.extend(columns);
+        for (line, row) in self.table.rows.iter_mut().zip(&self.rows) {
+            let values = values(row);
+            debug_assert_eq!(values.len(), count, "a cell for each column");
+            line.extend(values);
+        }
+        self
+    }
+
+    /// The table.
+    pub fn done(self) -> Table {
+        self.table
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_holds_what_its_columns_say_of_its_row() {
+        let rows = [(String::from("a"), 3), (String::from("b"), 0)];
+        let half = |count: u32| Cell::float(f64::from(count) / 2.0, 1);
+        let several = vec![Column::text("c", ""), Column::text("d", "")];
+        let table = TableOf::new("t", "What.", rows)
+            .text("name", "", |(name, _)| name.clone())
+            .number("count", "cells", "", |(_, count)| *count)
+            .column(Column::number("half", "", ""), |(_, count)| half(*count))
+            .columns(several, |(name, count)| {
+                vec![(*count).into(), name.clone().into()]
+            })
+            .done();
+        assert_eq!(table.keys(), ["name", "count_cells", "half", "c", "d"]);
+        let line = |name: &str, count: u32| -> Vec<Cell> {
+            vec![
+                name.into(),
+                count.into(),
+                half(count),
+                count.into(),
+                name.into(),
+            ]
+        };
+        assert_eq!(table.rows, [line("a", 3), line("b", 0)]);
+        assert_eq!((&*table.name, &*table.caption), ("t", "What."));
+    }
+}
