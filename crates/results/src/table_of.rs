@@ -48,7 +48,6 @@ impl<R> TableOf<R> {
     }
 
     /// Columns that belong together, with what they hold of each.
-    #[expect(dead_code, reason = "used by the tables that follow")]
     pub fn columns(mut self, columns: Vec<Column>, values: impl Fn(&R) -> Vec<Cell>) -> Self {
         let count = columns.len();
         self.table.columns.extend(columns);

@@ -2,7 +2,7 @@
 
 use backwater_kernel::{Channels, Duration, Place};
 use backwater_net::alone;
-use backwater_net::outcome::Outcome;
+use backwater_net::outcome::{LegOutcome, Outcome};
 use backwater_net::spec::{FlowControlSpec, LegSpec, NetworkSpec, NodeKind};
 
 use super::delays::{delay_cells, delay_columns};
@@ -13,7 +13,8 @@ use super::{
 };
 use crate::groups::group_names;
 use crate::merge::as_one;
-use crate::model::{Cell, Column, Table};
+use crate::model::{Cell, Table};
+use crate::table_of::TableOf;
 
 /// Tables of what stood still, flows, fair shares, delays, delay bounds, ABR, TCP, recovery, what
 /// was measured of queues (if it was), responses, shaping, drops, sessions, warnings, legs,
@@ -86,307 +87,364 @@ pub fn flow_tables(
     ])
 }
 
-fn flow_columns() -> Vec<Column> {
-    let cells = |name: &str, meaning: &str| Column::number(name, "cells", meaning);
-    vec![
-        Column::text("flow", "name in the scenario"),
-        Column::text("path", "source and destinations"),
-        cells(
-            "offered",
-            "offered at the source, once per destination; whole run",
-        ),
-        cells("delivered", "arrived, over all destinations; whole run"),
-        cells("queued", "still queued or in flight at the end"),
-        cells("dropped", "lost on the wire or dropped; whole run"),
-        cells(
-            "balance",
-            "offered - delivered - queued - dropped; zero when all is accounted for",
-        ),
-        Column::number(
-            "throughput share",
-            "",
-            "rate after the warm-up over that of the slowest link on the path; for multicast, \
-             the mean over the destinations",
-        ),
-        Column::number("throughput", "Mbps", "the rate; all bytes of a unit count"),
-        cells("retransmitted", "by the source; whole run"),
-        cells(
-            "backlog max",
-            "largest number of units waiting at the source",
-        ),
-    ]
-}
-
 fn flows(spec: &NetworkSpec, outcome: &Outcome) -> Table {
-    let mut table = Table::new(
+    let loads = flow_loads(spec, outcome);
+    let rows = (0..).zip(outcome.flows.iter().zip(&loads));
+    let rows = rows.map(|(index, (found, load))| (index, found, load));
+    TableOf::new(
         "flows",
         "What each flow offered, how much was delivered or lost, and its throughput.",
-        flow_columns(),
-    );
-    let loads = flow_loads(spec, outcome);
-    for (index, (found, load)) in outcome.flows.iter().zip(&loads).enumerate() {
-        let source = spec.flows.get(index).map_or(0, |flow| flow.source);
-        let ends = names::destinations(spec, index);
-        let path = match ends.len() {
-            0..=3 => ends.join(", "),
-            many => format!("{many} destinations"),
-        };
-        table.rows.push(vec![
-            names::flow(spec, index as u32).into(),
-            format!("{} -> {path}", names::node(spec, source)).into(),
-            found.offered_total.into(),
-            found.delivered_total.into(),
-            found.inside_total.into(),
-            found.lost_total.into(),
-            found.balance().missing().into(),
-            Cell::float(load.fraction, 4),
-            Cell::float(load.bits_per_second / 1e6, 3),
-            found.retransmitted_total.into(),
-            found.source_backlog_max.into(),
-        ]);
-    }
-    table
+        rows,
+    )
+    .text("flow", "name in the scenario", |(index, ..)| {
+        names::flow(spec, *index)
+    })
+    .text("path", "source and destinations", |(index, ..)| {
+        path(spec, *index as usize)
+    })
+    .number(
+        "offered",
+        "cells",
+        "offered at the source, once per destination; whole run",
+        |(_, found, _)| found.offered_total,
+    )
+    .number(
+        "delivered",
+        "cells",
+        "arrived, over all destinations; whole run",
+        |(_, found, _)| found.delivered_total,
+    )
+    .number(
+        "queued",
+        "cells",
+        "still queued or in flight at the end",
+        |(_, found, _)| found.inside_total,
+    )
+    .number(
+        "dropped",
+        "cells",
+        "lost on the wire or dropped; whole run",
+        |(_, found, _)| found.lost_total,
+    )
+    .number(
+        "balance",
+        "cells",
+        "offered - delivered - queued - dropped; zero when all is accounted for",
+        |(_, found, _)| found.balance().missing(),
+    )
+    .number(
+        "throughput share",
+        "",
+        "rate after the warm-up over that of the slowest link on the path; for multicast, the mean \
+         over the destinations",
+        |(.., load)| Cell::float(load.fraction, 4),
+    )
+    .number(
+        "throughput",
+        "Mbps",
+        "the rate; all bytes of a unit count",
+        |(.., load)| Cell::float(load.bits_per_second / 1e6, 3),
+    )
+    .number(
+        "retransmitted",
+        "cells",
+        "by the source; whole run",
+        |(_, found, _)| found.retransmitted_total,
+    )
+    .number(
+        "backlog max",
+        "cells",
+        "largest number of units waiting at the source",
+        |(_, found, _)| found.source_backlog_max,
+    )
+    .done()
+}
+
+/// Its ends: the source, and where it goes.
+fn path(spec: &NetworkSpec, flow: usize) -> String {
+    let source = spec.flows.get(flow).map_or(0, |flow| flow.source);
+    let ends = names::destinations(spec, flow);
+    let ends = match ends.len() {
+        0..=3 => ends.join(", "),
+        many => format!("{many} destinations"),
+    };
+    format!("{} -> {ends}", names::node(spec, source))
 }
 
 fn delays(spec: &NetworkSpec, outcome: &Outcome, cell: Duration) -> Table {
-    let mut columns = vec![
-        Column::text("flow", "name in the scenario"),
-        Column::number("samples", "cells", "delivered after the warm-up"),
-    ];
-    columns.extend(delay_columns("delay", "us"));
-    columns.push(Column::number("delay mean", "cells", "mean in cell times"));
-    let mut table = Table::new(
+    let flows = (0..).zip(outcome.flows.iter().map(|found| &found.delay));
+    TableOf::new(
         "delays",
         "Time from being offered at the source to delivery, of units delivered after the warm-up.",
-        columns,
-    );
-    for (index, found) in outcome.flows.iter().enumerate() {
-        if found.delay.count == 0 {
-            continue;
-        }
-        let mut row = vec![
-            names::flow(spec, index as u32).into(),
-            found.delay.count.into(),
-        ];
-        row.extend(delay_cells(&found.delay, 1e6, 3));
-        row.push(Cell::float(found.delay.mean / cell.ps().max(1) as f64, 2));
-        table.rows.push(row);
-    }
-    table
+        flows.filter(|(_, delay)| delay.count > 0),
+    )
+    .text("flow", "name in the scenario", |(index, _)| {
+        names::flow(spec, *index)
+    })
+    .number(
+        "samples",
+        "cells",
+        "delivered after the warm-up",
+        |(_, delay)| delay.count,
+    )
+    .columns(delay_columns("delay", "us"), |(_, delay)| {
+        delay_cells(delay, 1e6, 3)
+    })
+    .number("delay mean", "cells", "mean in cell times", |(_, delay)| {
+        Cell::float(delay.mean / cell.ps().max(1) as f64, 2)
+    })
+    .done()
 }
 
-/// Flow and channel of each leg: the first cells of its row.
-fn leg_rows(spec: &NetworkSpec, outcome: &Outcome) -> Vec<Vec<Cell>> {
+/// A leg: what the spec says of it, and what was found.
+type Leg<'a> = (Option<&'a LegSpec>, &'a LegOutcome);
+
+/// A table of legs, which begins with the flow and the port; `port` says which that is.
+fn of_legs<'a>(
+    name: &str,
+    caption: &str,
+    port: &str,
+    (spec, outcome): (&'a NetworkSpec, &'a Outcome),
+) -> TableOf<Leg<'a>> {
+    let known = spec.flows.iter().flat_map(|flow| &flow.legs);
+    let known = known.map(Some).chain(std::iter::repeat(None));
     let channels = names::channels(spec);
-    let row = |flow, channel| {
-        let channel = names::channel(&channels, channel);
-        vec![names::flow(spec, flow).into(), channel.into()]
-    };
-    outcome
-        .legs
-        .iter()
-        .map(|leg| row(leg.flow, leg.channel))
-        .collect()
-}
-
-/// What the spec says of each leg, in the order of [`Outcome::legs`].
-fn leg_specs(spec: &NetworkSpec) -> Vec<&LegSpec> {
-    spec.flows.iter().flat_map(|flow| &flow.legs).collect()
+    TableOf::new(name, caption, known.zip(&outcome.legs))
+        .text("flow", "name in the scenario", |(_, leg)| {
+            names::flow(spec, leg.flow)
+        })
+        .text("port", port, |(_, leg)| {
+            names::channel(&channels, leg.channel)
+        })
 }
 
 fn legs(spec: &NetworkSpec, outcome: &Outcome) -> Table {
-    let cells = |name: &str, meaning: &str| Column::number(name, "cells", meaning);
-    let units = |name: &str, meaning: &str| Column::number(name, "units", meaning);
-    let mut table = Table::new(
+    let is_controlled = |leg: &LegSpec| leg.flow_control != FlowControlSpec::None;
+    let caption = "The sender of each flow at each port on its path.";
+    of_legs(
         "legs",
-        "The sender of each flow at each port on its path.",
-        vec![
-            Column::text("flow", "name in the scenario"),
-            Column::text("port", "the port this leg leaves by"),
-            cells("sent", "data units started after the warm-up"),
-            cells("sent total", "data units started; whole run"),
-            cells("lost", "data units lost on the wire; whole run"),
-            cells(
-                "dropped",
-                "data units dropped by the receiver's full buffer; whole run",
-            ),
-            cells(
-                "credit",
-                "the sender's credit at the end; empty where the leg isn't controlled",
-            ),
-            units(
-                "credits received",
-                "control units that reached the sender; whole run",
-            ),
-            units("credits lost", "control units lost on the wire; whole run"),
-            units("requests", "requests for credit sent; whole run"),
-        ],
-    );
-    let specs = leg_specs(spec);
-    let rows = leg_rows(spec, outcome);
-    for (index, (found, mut row)) in outcome.legs.iter().zip(rows).enumerate() {
-        let controlled = specs
-            .get(index)
-            .is_some_and(|leg| leg.flow_control != FlowControlSpec::None);
-        row.extend([
-            found.sent.into(),
-            found.sent_total.into(),
-            found.lost_total.into(),
-            found.dropped_total.into(),
-            found.credit.filter(|_| controlled).into(),
-            found.credits_received_total.into(),
-            found.credits_lost_total.into(),
-            found.requests_total.into(),
-        ]);
-        table.rows.push(row);
-    }
-    table
+        caption,
+        "the port this leg leaves by",
+        (spec, outcome),
+    )
+    .number(
+        "sent",
+        "cells",
+        "data units started after the warm-up",
+        |(_, found)| found.sent,
+    )
+    .number(
+        "sent total",
+        "cells",
+        "data units started; whole run",
+        |(_, found)| found.sent_total,
+    )
+    .number(
+        "lost",
+        "cells",
+        "data units lost on the wire; whole run",
+        |(_, found)| found.lost_total,
+    )
+    .number(
+        "dropped",
+        "cells",
+        "data units dropped by the receiver's full buffer; whole run",
+        |(_, found)| found.dropped_total,
+    )
+    .number(
+        "credit",
+        "cells",
+        "the sender's credit at the end; empty where the leg isn't controlled",
+        |(leg, found)| found.credit.filter(|_| leg.is_some_and(is_controlled)),
+    )
+    .number(
+        "credits received",
+        "units",
+        "control units that reached the sender; whole run",
+        |(_, found)| found.credits_received_total,
+    )
+    .number(
+        "credits lost",
+        "units",
+        "control units lost on the wire; whole run",
+        |(_, found)| found.credits_lost_total,
+    )
+    .number(
+        "requests",
+        "units",
+        "requests for credit sent; whole run",
+        |(_, found)| found.requests_total,
+    )
+    .done()
 }
 
 fn buffers(spec: &NetworkSpec, outcome: &Outcome) -> Table {
-    let cells = |name: &str, meaning: &str| Column::number(name, "cells", meaning);
-    let mut table = Table::new(
+    let caption = "The receiver's memory for each leg.";
+    of_legs(
         "buffers",
-        "The receiver's memory for each leg.",
-        vec![
-            Column::text("flow", "name in the scenario"),
-            Column::text("port", "the port that sends to this buffer"),
-            cells("limit", "units it may hold; empty: no limit"),
-            cells("fill at end", "units in it at the end"),
-            cells("fill min", "smallest after the warm-up"),
-            cells("fill mean", "time average after the warm-up"),
-            cells("fill max", "largest after the warm-up"),
-            cells("fill max total", "largest; whole run"),
-            cells("overfill max", "units held beyond the limit, at worst"),
-            Column::number(
-                "wait mean",
-                "us",
-                "time in the receiving node before the next transmission",
-            ),
-        ],
-    );
-    let specs = leg_specs(spec);
-    let rows = leg_rows(spec, outcome);
-    for (index, (found, mut row)) in outcome.legs.iter().zip(rows).enumerate() {
-        let wait = Cell::float(found.wait_mean_ps / 1e6, 3);
-        row.extend([
-            specs
-                .get(index)
-                .and_then(|leg| leg.buffer.limit_units)
-                .into(),
-            found.fill.into(),
-            found.fill_min.into(),
-            Cell::float(found.fill_mean, 2),
-            found.fill_max.into(),
-            found.fill_max_total.into(),
-            found.overfill_max.into(),
-            if found.arrived > 0 { wait } else { Cell::Empty },
-        ]);
-        table.rows.push(row);
-    }
-    table
+        caption,
+        "the port that sends to this buffer",
+        (spec, outcome),
+    )
+    .number(
+        "limit",
+        "cells",
+        "units it may hold; empty: no limit",
+        |(leg, _)| leg.and_then(|leg| leg.buffer.limit_units),
+    )
+    .number(
+        "fill at end",
+        "cells",
+        "units in it at the end",
+        |(_, found)| found.fill,
+    )
+    .number(
+        "fill min",
+        "cells",
+        "smallest after the warm-up",
+        |(_, found)| found.fill_min,
+    )
+    .number(
+        "fill mean",
+        "cells",
+        "time average after the warm-up",
+        |(_, found)| Cell::float(found.fill_mean, 2),
+    )
+    .number(
+        "fill max",
+        "cells",
+        "largest after the warm-up",
+        |(_, found)| found.fill_max,
+    )
+    .number(
+        "fill max total",
+        "cells",
+        "largest; whole run",
+        |(_, found)| found.fill_max_total,
+    )
+    .number(
+        "overfill max",
+        "cells",
+        "units held beyond the limit, at worst",
+        |(_, found)| found.overfill_max,
+    )
+    .number(
+        "wait mean",
+        "us",
+        "time in the receiving node before the next transmission",
+        |(_, found)| {
+            let wait = Cell::float(found.wait_mean_ps / 1e6, 3);
+            if found.arrived > 0 { wait } else { Cell::Empty }
+        },
+    )
+    .done()
 }
 
 fn channels(spec: &NetworkSpec, outcome: &Outcome) -> Table {
     let names = names::channels(spec);
-    let mut table = Table::new(
-        "ports",
-        "Each direction of each link: what its port sent after the warm-up.",
-        vec![
-            Column::text("port", "from which node to which"),
-            Column::number("rate", "Mbps", "line rate"),
-            Column::number("propagation", "us", "delay of the link"),
-            Column::number("data", "%", "share of time spent sending data"),
-            Column::number("control", "%", "share of time spent sending control units"),
-            Column::number("idle", "%", "the rest of the time"),
-            Column::number("data sent", "cells", "data units"),
-            Column::number("control sent", "units", "control units"),
-        ],
-    );
-    for (index, found) in outcome.channels.iter().enumerate() {
-        let known = spec.links.channels().contains(&(index as u32));
-        let channel = known.then(|| spec.links.channel(index as u32));
-        let idle = 1.0 - found.data_share - found.control_share;
-        let megabits = |ps: u64| Cell::float(ps as f64 / 1e6, 3);
-        table.rows.push(vec![
-            names
-                .get(index)
-                .cloned()
-                .unwrap_or_else(|| format!("port {index}"))
-                .into(),
-            channel.map_or(Cell::Empty, |channel| megabits(channel.rate.0)),
-            channel.map_or(Cell::Empty, |channel| megabits(channel.delay.ps())),
-            Cell::float(found.data_share * 100.0, 2),
-            Cell::float(found.control_share * 100.0, 2),
-            Cell::float(idle.max(0.0) * 100.0, 2),
-            found.data_units.into(),
-            found.control_units.into(),
-        ]);
-    }
-    table
+    let known = spec.links.channels();
+    let rows = (0..).zip(&outcome.channels).map(|(index, found)| {
+        let channel = known.contains(&index).then(|| spec.links.channel(index));
+        (index, channel, found)
+    });
+    let megabits = |ps: u64| Cell::float(ps as f64 / 1e6, 3);
+    let percent = |share: f64| Cell::float(share * 100.0, 2);
+    let caption = "Each direction of each link: what its port sent after the warm-up.";
+    TableOf::new("ports", caption, rows)
+        .text("port", "from which node to which", |(index, ..)| {
+            let name = names.get(*index as usize).cloned();
+            name.unwrap_or_else(|| format!("port {index}"))
+        })
+        .number("rate", "Mbps", "line rate", |(_, channel, _)| {
+            channel.map(|channel| megabits(channel.rate.0))
+        })
+        .number(
+            "propagation",
+            "us",
+            "delay of the link",
+            |(_, channel, _)| channel.map(|channel| megabits(channel.delay.ps())),
+        )
+        .number(
+            "data",
+            "%",
+            "share of time spent sending data",
+            |(.., found)| percent(found.data_share),
+        )
+        .number(
+            "control",
+            "%",
+            "share of time spent sending control units",
+            |(.., found)| percent(found.control_share),
+        )
+        .number("idle", "%", "the rest of the time", |(.., found)| {
+            percent((1.0 - found.data_share - found.control_share).max(0.0))
+        })
+        .number("data sent", "cells", "data units", |(.., found)| {
+            found.data_units
+        })
+        .number("control sent", "units", "control units", |(.., found)| {
+            found.control_units
+        })
+        .done()
 }
 
 fn nodes(spec: &NetworkSpec, outcome: &Outcome) -> Table {
-    let mut table = Table::new(
-        "nodes",
-        "Data units each node held; a multicast unit counts once.",
-        vec![
-            Column::text("node", "name in the scenario"),
-            Column::text("kind", "host or switch"),
-            Column::number(
-                "stored max total",
-                "cells",
-                "largest number of units in its memory; whole run",
-            ),
-            Column::number("stored max", "cells", "the same after the warm-up"),
-            Column::number("stored mean", "cells", "time average after the warm-up"),
-        ],
-    );
-    for (index, found) in outcome.nodes.iter().enumerate() {
-        let kind = match spec.nodes.get(index).map(|node| node.kind) {
-            Some(NodeKind::Host) => "host",
-            Some(NodeKind::Switch) => "switch",
-            None => "",
-        };
-        table.rows.push(vec![
-            names::node(spec, index as u32).into(),
-            kind.into(),
-            found.stored_max_total.into(),
-            found.stored_max.into(),
-            Cell::float(found.stored_mean, 2),
-        ]);
-    }
-    table
+    let kind = |index: u32| match spec.nodes.get(index as usize).map(|node| node.kind) {
+        Some(NodeKind::Host) => "host",
+        Some(NodeKind::Switch) => "switch",
+        None => "",
+    };
+    let caption = "Data units each node held; a multicast unit counts once.";
+    TableOf::new("nodes", caption, (0..).zip(&outcome.nodes))
+        .text("node", "name in the scenario", |(index, _)| {
+            names::node(spec, *index)
+        })
+        .text("kind", "host or switch", |(index, _)| kind(*index))
+        .number(
+            "stored max total",
+            "cells",
+            "largest number of units in its memory; whole run",
+            |(_, found)| found.stored_max_total,
+        )
+        .number(
+            "stored max",
+            "cells",
+            "the same after the warm-up",
+            |(_, found)| found.stored_max,
+        )
+        .number(
+            "stored mean",
+            "cells",
+            "time average after the warm-up",
+            |(_, found)| Cell::float(found.stored_mean, 2),
+        )
+        .done()
 }
 
 fn violations(spec: &NetworkSpec, outcome: &Outcome, cell: Duration) -> Table {
     let channels = names::channels(spec);
-    let mut table = Table::new(
-        "violations",
-        "Promises broken, oldest first.",
-        vec![
-            Column::number("time", "cells", "when, in cell times"),
-            Column::number("time", "us", "when, in microseconds"),
-            Column::text("flow", "the flow concerned"),
-            Column::text("port", "where"),
-            Column::text("what", "which promise, with numbers"),
-        ],
-    );
-    for violation in outcome.violations.kept() {
+    let rows = outcome.violations.kept().iter().map(|violation| {
         let leg = match violation.place {
             Place::Leg(leg) => outcome.legs.get(leg as usize),
             _ => None,
         };
-        let channel = leg
-            .and_then(|leg| channels.get(leg.channel as usize))
-            .cloned();
-        table.rows.push(vec![
-            Cell::float(Duration(violation.at.ps()).in_units_of(cell), 1),
-            Cell::float(violation.at.ps() as f64 / 1e6, 3),
-            leg.map(|leg| names::flow(spec, leg.flow)).into(),
-            channel.into(),
-            violation.what.clone().into(),
-        ]);
-    }
-    table
+        (violation, leg)
+    });
+    TableOf::new("violations", "Promises broken, oldest first.", rows)
+        .number("time", "cells", "when, in cell times", |(violation, _)| {
+            Cell::float(Duration(violation.at.ps()).in_units_of(cell), 1)
+        })
+        .number("time", "us", "when, in microseconds", |(violation, _)| {
+            Cell::float(violation.at.ps() as f64 / 1e6, 3)
+        })
+        .text("flow", "the flow concerned", |(_, leg)| {
+            leg.map(|leg| names::flow(spec, leg.flow))
+        })
+        .text("port", "where", |(_, leg)| {
+            leg.and_then(|leg| channels.get(leg.channel as usize).cloned())
+        })
+        .text("what", "which promise, with numbers", |(violation, _)| {
+            violation.what.clone()
+        })
+        .done()
 }
