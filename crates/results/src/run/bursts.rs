@@ -8,8 +8,9 @@ use serde_json::{Value, json};
 
 use super::abr::Direction;
 use super::names;
-use crate::model::{Axis, Cell, Column, Curve, Plot, Style, Table};
+use crate::model::{Axis, Cell, Curve, Plot, Style, Table};
 use crate::number::{rate, significant, span};
+use crate::table_of::TableOf;
 use backwater_kernel::words::counted;
 
 /// Directions in the figure.
@@ -78,62 +79,65 @@ fn later(found: &AbrOutcome, warm_up: Time) -> impl Iterator<Item = &BurstOutcom
 
 /// A row for each direction with bursts.
 pub fn table(spec: &NetworkSpec, directions: &[Direction<'_>]) -> Table {
-    let mut table = Table::new(
+    let rows = directions
+        .iter()
+        .map(|one| (one.flow, Bursts::of(spec, one)));
+    let mbps = |bursts: &Bursts, cells| bursts.bps(cells).map(|bps| Cell::float(bps / 1e6, 3));
+    let some = |bursts: &Bursts, value: f64, digits| match bursts.through {
+        0 => Cell::Empty,
+        _ => Cell::float(value, digits),
+    };
+    let each = |bursts: &Bursts, sum: f64, digits| some(bursts, bursts.each(sum), digits);
+    TableOf::new(
         "bursts",
         "Bursts of finite applications: from the first cell at an empty source until the last \
          one has left; bursts that began after the warm-up.",
-        vec![
-            Column::text("flow", "name in the scenario"),
-            Column::number("bursts", "", "number of bursts"),
-            Column::number(
-                "through",
-                "",
-                "bursts completed; the other columns are of these",
-            ),
-            Column::number("size mean", "cells", "data cells"),
-            Column::number("response mean", "ms", "burst response time"),
-            Column::number("response max", "ms", "longest burst response time"),
-            Column::number(
-                "effective",
-                "Mbps",
-                "data bits over response times, all bytes of a cell",
-            ),
-            Column::number("source rate", "Mbps", "the same with RM cells sent in rate"),
-            Column::number(
-                "sent high",
-                "%",
-                "bursts whose first cell was sent above 2 ICR",
-            ),
-            Column::number("reductions", "", "by the policy, per burst"),
-        ],
-    );
-    for direction in directions {
-        let bursts = Bursts::of(spec, direction);
-        if bursts.count == 0 {
-            continue;
-        }
-        let mbps = |cells| match bursts.bps(cells) {
-            Some(bps) => Cell::float(bps / 1e6, 3),
-            None => Cell::Empty,
-        };
-        let some = |value: f64, digits| match bursts.through {
-            0 => Cell::Empty,
-            _ => Cell::float(value, digits),
-        };
-        table.rows.push(vec![
-            names::flow(spec, direction.flow).into(),
-            bursts.count.into(),
-            bursts.through.into(),
-            some(bursts.each(bursts.data_cells as f64), 2),
-            some(bursts.each(bursts.response_ps) / 1e9, 4),
-            some(bursts.longest_ps as f64 / 1e9, 4),
-            mbps(bursts.data_cells),
-            mbps(bursts.in_rate_cells),
-            some(bursts.each(bursts.high as f64) * 100.0, 2),
-            some(bursts.each(bursts.reductions as f64), 3),
-        ]);
-    }
-    table
+        rows.filter(|(_, bursts)| bursts.count > 0),
+    )
+    .text("flow", "name in the scenario", |(flow, _)| {
+        names::flow(spec, *flow)
+    })
+    .number("bursts", "", "number of bursts", |(_, all)| all.count)
+    .number(
+        "through",
+        "",
+        "bursts completed; the other columns are of these",
+        |(_, all)| all.through,
+    )
+    .number("size mean", "cells", "data cells", |(_, all)| {
+        each(all, all.data_cells as f64, 2)
+    })
+    .number("response mean", "ms", "burst response time", |(_, all)| {
+        some(all, all.each(all.response_ps) / 1e9, 4)
+    })
+    .number(
+        "response max",
+        "ms",
+        "longest burst response time",
+        |(_, all)| some(all, all.longest_ps as f64 / 1e9, 4),
+    )
+    .number(
+        "effective",
+        "Mbps",
+        "data bits over response times, all bytes of a cell",
+        |(_, all)| mbps(all, all.data_cells),
+    )
+    .number(
+        "source rate",
+        "Mbps",
+        "the same with RM cells sent in rate",
+        |(_, all)| mbps(all, all.in_rate_cells),
+    )
+    .number(
+        "sent high",
+        "%",
+        "bursts whose first cell was sent above 2 ICR",
+        |(_, all)| some(all, all.each(all.high as f64) * 100.0, 2),
+    )
+    .number("reductions", "", "by the policy, per burst", |(_, all)| {
+        each(all, all.reductions as f64, 3)
+    })
+    .done()
 }
 
 /// All bursts in a line; `None` without any.

@@ -1,83 +1,108 @@
 //! TCP connections over cells.
 
+use backwater_ends::tcp::TcpCounts;
 use backwater_net::outcome::{CellTcpOutcome, Outcome};
 use backwater_net::spec::NetworkSpec;
 
 use super::names;
-use crate::model::{Cell, Column, Table};
+use crate::model::{Cell, Table};
+use crate::table_of::TableOf;
 
 /// A row for each connection.
 pub fn table(spec: &NetworkSpec, outcome: &Outcome) -> Table {
-    let mut table = Table::new(
+    let seconds = outcome.ended_at.since(spec.warm_up).seconds();
+    let flows = (0..).zip(&outcome.flows);
+    let rows = flows.filter_map(|(flow, found)| Some((flow, found.tcp.as_ref()?)));
+    let table = TableOf::new(
         "tcp",
         "TCP connections over cells, both ends together; whole run except for the goodput.",
-        vec![
-            Column::text("flow", "name in the scenario"),
-            Column::number(
-                "goodput",
-                "Mbps",
-                "payload received in order at the destination after the warm-up",
-            ),
-            Column::number(
-                "delivered",
-                "bytes",
-                "payload received in order at the destination",
-            ),
-            Column::number(
-                "returned",
-                "bytes",
-                "payload of responses received in order at the source",
-            ),
-            Column::number("requests", "", "with a complete response"),
-            Column::number("segments", "", "sent, pure acknowledgements included"),
-            Column::number("sent", "bytes", "of payload, retransmissions included"),
-            Column::number("retransmitted", "bytes", "of payload"),
-            Column::number("retransmitted", "%", "of the payload sent"),
-            Column::number("timeouts", "", "of the retransmission timer"),
-            Column::number(
-                "fast retransmits",
-                "",
-                "triggered by duplicate acknowledgements",
-            ),
-            Column::number("duplicates", "", "segments without new data"),
-            Column::number("broken frames", "", "that arrived with a cell missing"),
-        ],
-    );
-    let seconds = outcome.ended_at.since(spec.warm_up).seconds();
-    for (flow, found) in (0..).zip(&outcome.flows) {
-        if let Some(tcp) = &found.tcp {
-            let mut row = vec![names::flow(spec, flow).into()];
-            row.extend(cells(tcp, seconds));
-            table.rows.push(row);
-        }
-    }
-    table
+        rows,
+    )
+    .text("flow", "name in the scenario", |(flow, _)| {
+        names::flow(spec, *flow)
+    })
+    .number(
+        "goodput",
+        "Mbps",
+        "payload received in order at the destination after the warm-up",
+        |(_, tcp)| {
+            let mbps = || tcp.delivered_bytes as f64 * 8.0 / seconds / 1e6;
+            (seconds > 0.0).then(|| Cell::float(mbps(), 4))
+        },
+    )
+    .number(
+        "delivered",
+        "bytes",
+        "payload received in order at the destination",
+        |(_, tcp)| tcp.delivered_bytes_total,
+    )
+    .number(
+        "returned",
+        "bytes",
+        "payload of responses received in order at the source",
+        |(_, tcp)| tcp.returned_bytes_total,
+    )
+    .number("requests", "", "with a complete response", |(_, tcp)| {
+        tcp.requests_total
+    });
+    with_ends(table)
+        .number(
+            "broken frames",
+            "",
+            "that arrived with a cell missing",
+            |(_, tcp)| tcp.broken_frames_total,
+        )
+        .done()
 }
 
-fn cells(tcp: &CellTcpOutcome, seconds: f64) -> [Cell; 12] {
-    let (opener, answerer) = (&tcp.opener, &tcp.answerer);
-    let sent = opener.sent_bytes + answerer.sent_bytes;
-    let again = opener.again_bytes + answerer.again_bytes;
-    let goodput = tcp.delivered_bytes as f64 * 8.0 / seconds / 1e6;
-    [
-        if seconds > 0.0 {
-            Cell::float(goodput, 4)
-        } else {
-            Cell::Empty
-        },
-        tcp.delivered_bytes_total.into(),
-        tcp.returned_bytes_total.into(),
-        tcp.requests_total.into(),
-        (opener.segments + answerer.segments).into(),
-        sent.into(),
-        again.into(),
-        match sent {
-            0 => Cell::Empty,
-            sent => Cell::float(again as f64 / sent as f64 * 100.0, 3),
-        },
-        (opener.time_outs + answerer.time_outs).into(),
-        (opener.fast_retransmits + answerer.fast_retransmits).into(),
-        (opener.duplicates + answerer.duplicates).into(),
-        tcp.broken_frames_total.into(),
-    ]
+/// What both ends sent.
+fn with_ends<'a>(table: TableOf<(u32, &'a CellTcpOutcome)>) -> TableOf<(u32, &'a CellTcpOutcome)> {
+    let both =
+        |tcp: &CellTcpOutcome, of: fn(&TcpCounts) -> u64| of(&tcp.opener) + of(&tcp.answerer);
+    table
+        .number(
+            "segments",
+            "",
+            "sent, pure acknowledgements included",
+            move |(_, tcp)| both(tcp, |end| end.segments),
+        )
+        .number(
+            "sent",
+            "bytes",
+            "of payload, retransmissions included",
+            move |(_, tcp)| both(tcp, |end| end.sent_bytes),
+        )
+        .number("retransmitted", "bytes", "of payload", move |(_, tcp)| {
+            both(tcp, |end| end.again_bytes)
+        })
+        .number(
+            "retransmitted",
+            "%",
+            "of the payload sent",
+            move |(_, tcp)| {
+                let (again, sent) = (
+                    both(tcp, |end| end.again_bytes),
+                    both(tcp, |end| end.sent_bytes),
+                );
+                (sent > 0).then(|| Cell::float(again as f64 / sent as f64 * 100.0, 3))
+            },
+        )
+        .number(
+            "timeouts",
+            "",
+            "of the retransmission timer",
+            move |(_, tcp)| both(tcp, |end| end.time_outs),
+        )
+        .number(
+            "fast retransmits",
+            "",
+            "triggered by duplicate acknowledgements",
+            move |(_, tcp)| both(tcp, |end| end.fast_retransmits),
+        )
+        .number(
+            "duplicates",
+            "",
+            "segments without new data",
+            move |(_, tcp)| both(tcp, |end| end.duplicates),
+        )
 }

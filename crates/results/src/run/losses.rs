@@ -5,8 +5,9 @@ use backwater_net::spec::NetworkSpec;
 use serde_json::{Map, Value};
 
 use super::names;
-use crate::model::{Column, Table};
+use crate::model::Table;
 use crate::number::grouped;
+use crate::table_of::TableOf;
 
 /// What units of circuits are lost by, in the order of columns.
 pub const CAUSES: [LossCause; 7] = [
@@ -96,27 +97,25 @@ pub fn sentence(outcome: &Outcome) -> String {
 
 /// Losses of each flow that has any.
 pub fn table(spec: &NetworkSpec, outcome: &Outcome) -> Table {
-    let mut columns = vec![Column::text("flow", "name in the scenario")];
-    for cause in CAUSES {
-        let (name, meaning, _) = words(cause);
-        columns.push(Column::number(name, "units", meaning));
-    }
-    columns.push(Column::number("lost", "units", "whatever the cause"));
-    let mut table = Table::new(
+    let flows = (0..).zip(outcome.flows.iter().map(|found| &found.drops));
+    let mut table = TableOf::new(
         "drops",
         "Losses of each flow by cause; whole run. A multicast unit counts once for each \
          destination it would have reached.",
-        columns,
-    );
-    for (flow, found) in outcome.flows.iter().enumerate() {
-        if found.drops.total() > 0 {
-            let mut row = vec![names::flow(spec, flow as u32).into()];
-            row.extend(CAUSES.map(|cause| found.drops.by(cause).into()));
-            row.push(found.drops.total().into());
-            table.rows.push(row);
-        }
+        flows.filter(|(_, drops)| drops.total() > 0),
+    )
+    .text("flow", "name in the scenario", |(flow, _)| {
+        names::flow(spec, *flow)
+    });
+    for cause in CAUSES {
+        let (name, meaning, _) = words(cause);
+        table = table.number(name, "units", meaning, |(_, drops)| drops.by(cause));
     }
     table
+        .number("lost", "units", "whatever the cause", |(_, drops)| {
+            drops.total()
+        })
+        .done()
 }
 
 /// Losses by cause, for `summary.json`; causes that did not occur are left out.

@@ -5,8 +5,9 @@ use backwater_net::spec::NetworkSpec;
 use serde_json::{Value, json};
 
 use super::names;
-use crate::model::{Cell, Column, Table};
+use crate::model::{Cell, Table};
 use crate::number::span;
+use crate::table_of::TableOf;
 use backwater_kernel::words::counted;
 
 /// Outages in the terminal; the rest are counted.
@@ -14,44 +15,43 @@ const OUTAGES: usize = 3;
 
 /// A row for each flow and outage on its way.
 pub fn table(spec: &NetworkSpec, found: &RecoveryOutcome) -> Table {
-    let ms = |name: &str, meaning: &str| Column::number(name, "ms", meaning);
-    let mut table = Table::new(
+    let channels = names::channels(spec);
+    let ms = |ps: u64, digits| Cell::float(ps as f64 / 1e9, digits);
+    let outages = found.outages.iter();
+    let rows = outages.flat_map(|outage| outage.flows.iter().map(move |flow| (outage, flow)));
+    TableOf::new(
         "recovery",
         "Flows whose path was cut: time from the repair until they had nine tenths of their \
          rate again.",
-        vec![
-            Column::text("link", "that was cut; the port, if only one direction was"),
-            ms("from", "cut from here"),
-            ms("until", "repaired here"),
-            Column::text("flow", "name in the scenario"),
-            Column::number(
-                "before",
-                "Mbps",
-                "rate delivered before the outage, on the wire",
-            ),
-            ms(
-                "recovered after",
-                "from the repair; empty: not before the end",
-            ),
-        ],
-    );
-    let channels = names::channels(spec);
-    for outage in &found.outages {
-        for flow in &outage.flows {
-            table.rows.push(vec![
-                link(&channels, outage).into(),
-                Cell::float(outage.from.ps() as f64 / 1e9, 3),
-                Cell::float(outage.until.ps() as f64 / 1e9, 3),
-                names::flow(spec, flow.flow).into(),
-                Cell::float(flow.before_bps / 1e6, 4),
-                match flow.recovered_after {
-                    Some(after) => Cell::float(after.ps() as f64 / 1e9, 4),
-                    None => Cell::Empty,
-                },
-            ]);
-        }
-    }
-    table
+        rows,
+    )
+    .text(
+        "link",
+        "that was cut; the port, if only one direction was",
+        |(outage, _)| link(&channels, outage),
+    )
+    .number("from", "ms", "cut from here", |(outage, _)| {
+        ms(outage.from.ps(), 3)
+    })
+    .number("until", "ms", "repaired here", |(outage, _)| {
+        ms(outage.until.ps(), 3)
+    })
+    .text("flow", "name in the scenario", |(_, flow)| {
+        names::flow(spec, flow.flow)
+    })
+    .number(
+        "before",
+        "Mbps",
+        "rate delivered before the outage, on the wire",
+        |(_, flow)| Cell::float(flow.before_bps / 1e6, 4),
+    )
+    .number(
+        "recovered after",
+        "ms",
+        "from the repair; empty: not before the end",
+        |(_, flow)| flow.recovered_after.map(|after| ms(after.ps(), 4)),
+    )
+    .done()
 }
 
 /// The channel that was cut, or both of its link.

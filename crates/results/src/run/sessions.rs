@@ -1,13 +1,15 @@
 //! Set-ups, warnings and what shaping at the source cost.
 
+use backwater_kernel::Time;
 use backwater_net::outcome::{Outcome, SessionAnswer, SessionOutcome};
 use backwater_net::spec::NetworkSpec;
 use serde_json::{Value, json};
 
 use super::delays::{delay_cells, delay_columns};
 use super::names;
-use crate::model::{Cell, Column, Table};
+use crate::model::{Cell, Table};
 use crate::number::{grouped, rate};
+use crate::table_of::TableOf;
 use backwater_kernel::words::counted;
 
 /// Refusals listed in a sentence; the rest are counted.
@@ -21,93 +23,101 @@ fn sessions(outcome: &Outcome) -> impl Iterator<Item = (u32, &SessionOutcome)> {
 /// What became of each set-up.
 pub fn table(spec: &NetworkSpec, outcome: &Outcome) -> Table {
     let channels = names::channels(spec);
-    let time = |name: &str, meaning: &str| Column::number(name, "ms", meaning);
-    let mut table = Table::new(
+    let at = |time: Option<Time>| time.map(|time| Cell::float(time.ps() as f64 / 1e9, 3));
+    let refusal = |found: &SessionOutcome| match found.answer {
+        SessionAnswer::Refused { channel, missing } => Some((channel, missing)),
+        SessionAnswer::Pending | SessionAnswer::Admitted => None,
+    };
+    TableOf::new(
         "sessions",
         "Flows that were set up during the run, and the port that refused them.",
-        vec![
-            Column::text("flow", "name in the scenario"),
-            time("asked", "when its source asked"),
-            time("answered", "when the answer reached the source"),
-            Column::text("answer", "admitted, refused, or none yet"),
-            Column::text("refused at", "the port that could not reserve the rate"),
-            Column::number("missing", "kbps", "how much rate was missing there"),
-            time("closed", "when the tear-down reached the destination"),
-        ],
-    );
-    let at = |time: Option<backwater_kernel::Time>| match time {
-        Some(time) => Cell::float(time.ps() as f64 / 1e9, 3),
-        None => Cell::Empty,
-    };
-    for (flow, found) in sessions(outcome) {
-        let (answer, channel, missing) = match found.answer {
-            SessionAnswer::Pending => ("none", Cell::Empty, Cell::Empty),
-            SessionAnswer::Admitted => ("admitted", Cell::Empty, Cell::Empty),
-            SessionAnswer::Refused { channel, missing } => (
-                "refused",
-                names::channel(&channels, channel).into(),
-                Cell::float(missing.0 as f64 / 1e3, 3),
-            ),
-        };
-        table.rows.push(vec![
-            names::flow(spec, flow).into(),
-            at(found.asked_at),
-            at(found.answered_at),
-            answer.into(),
-            channel,
-            missing,
-            at(found.closed_at),
-        ]);
+        sessions(outcome),
+    )
+    .text("flow", "name in the scenario", |(flow, _)| {
+        names::flow(spec, *flow)
+    })
+    .number("asked", "ms", "when its source asked", |(_, found)| {
+        at(found.asked_at)
+    })
+    .number(
+        "answered",
+        "ms",
+        "when the answer reached the source",
+        |(_, found)| at(found.answered_at),
+    )
+    .text("answer", "admitted, refused, or none yet", |(_, found)| {
+        answer(found)
+    })
+    .text(
+        "refused at",
+        "the port that could not reserve the rate",
+        |(_, found)| refusal(found).map(|(channel, _)| names::channel(&channels, channel)),
+    )
+    .number(
+        "missing",
+        "kbps",
+        "how much rate was missing there",
+        |(_, found)| refusal(found).map(|(_, missing)| Cell::float(missing.0 as f64 / 1e3, 3)),
+    )
+    .number(
+        "closed",
+        "ms",
+        "when the tear-down reached the destination",
+        |(_, found)| at(found.closed_at),
+    )
+    .done()
+}
+
+fn answer(session: &SessionOutcome) -> &'static str {
+    match session.answer {
+        SessionAnswer::Pending => "none",
+        SessionAnswer::Admitted => "admitted",
+        SessionAnswer::Refused { .. } => "refused",
     }
-    table
 }
 
 /// Flows whose sources were warned.
 pub fn warnings_table(spec: &NetworkSpec, outcome: &Outcome) -> Table {
-    let mut table = Table::new(
+    let warned = (0..).zip(outcome.flows.iter().map(|found| found.alarms_total));
+    TableOf::new(
         "warnings",
         "Flows that exceeded their reservation, and how often their sources were warned.",
-        vec![
-            Column::text("flow", "name in the scenario"),
-            Column::number(
-                "warnings",
-                "",
-                "warnings that reached the source; whole run",
-            ),
-        ],
-    );
-    for (flow, found) in (0..).zip(&outcome.flows) {
-        if found.alarms_total > 0 {
-            let name = names::flow(spec, flow);
-            table
-                .rows
-                .push(vec![name.into(), found.alarms_total.into()]);
-        }
-    }
-    table
+        warned.filter(|(_, warnings)| *warnings > 0),
+    )
+    .text("flow", "name in the scenario", |(flow, _)| {
+        names::flow(spec, *flow)
+    })
+    .number(
+        "warnings",
+        "",
+        "warnings that reached the source; whole run",
+        |(_, warnings)| *warnings,
+    )
+    .done()
 }
 
 /// Flows whose units waited before they entered the network.
 pub fn shaping_table(spec: &NetworkSpec, outcome: &Outcome) -> Table {
-    let mut columns = vec![
-        Column::text("flow", "name in the scenario"),
-        Column::number("samples", "units", "units passed after the warm-up"),
-    ];
-    columns.extend(delay_columns("shaping", "ms"));
-    let mut table = Table::new(
+    let shaped = (0..).zip(outcome.flows.iter().map(|found| &found.shaping));
+    TableOf::new(
         "shaping",
         "Time that units waited for their source's envelope, the policer at the edge and the \
          spacing after a warning. Delays start after that.",
-        columns,
-    );
-    for (flow, found) in (0..).zip(&outcome.flows) {
-        if found.shaping.count > 0 {
-            let mut row = vec![names::flow(spec, flow).into(), found.shaping.count.into()];
-            row.extend(delay_cells(&found.shaping, 1e9, 3));
-            table.rows.push(row);
-        }
-    }
-    table
+        shaped.filter(|(_, shaping)| shaping.count > 0),
+    )
+    .text("flow", "name in the scenario", |(flow, _)| {
+        names::flow(spec, *flow)
+    })
+    .number(
+        "samples",
+        "units",
+        "units passed after the warm-up",
+        |(_, shaping)| shaping.count,
+    )
+    .columns(delay_columns("shaping", "ms"), |(_, shaping)| {
+        delay_cells(shaping, 1e9, 3)
+    })
+    .done()
 }
 
 /// Set-ups in a sentence; `None` where no flow has a session.
@@ -166,20 +176,18 @@ pub fn json(spec: &NetworkSpec, outcome: &Outcome) -> Option<Value> {
     sessions(outcome).next()?;
     let channels = names::channels(spec);
     let session = |(flow, found): (u32, &SessionOutcome)| {
-        let (answer, refused_at, missing_bps) = match found.answer {
-            SessionAnswer::Pending => ("none", None, None),
-            SessionAnswer::Admitted => ("admitted", None, None),
-            SessionAnswer::Refused { channel, missing } => (
-                "refused",
-                Some(names::channel(&channels, channel)),
-                Some(missing.0),
-            ),
+        let refusal = match found.answer {
+            SessionAnswer::Refused { channel, missing } => {
+                Some((names::channel(&channels, channel), missing.0))
+            }
+            SessionAnswer::Pending | SessionAnswer::Admitted => None,
         };
+        let (refused_at, missing_bps) = refusal.unzip();
         json!({
             "flow": names::flow(spec, flow),
             "asked_at_ps": found.asked_at.map(|at| at.ps()),
             "answered_at_ps": found.answered_at.map(|at| at.ps()),
-            "answer": answer,
+            "answer": answer(found),
             "refused_at": refused_at,
             "missing_bps": missing_bps,
             "closed_at_ps": found.closed_at.map(|at| at.ps()),
