@@ -1,12 +1,13 @@
 //! What is said of ABR circuits and of the ports that tell them rates.
 
-use backwater_net::outcome::{AbrOutcome, CellCounts, Outcome, RatePortOutcome};
+use backwater_net::outcome::{AbrOutcome, Outcome, RatePortOutcome};
 use backwater_net::spec::{AbrSpec, ExplicitRateSpec, NetworkSpec};
 use serde_json::{Value, json};
 
 use super::{bursts, names};
-use crate::model::{Axis, Cell, Column, Curve, Plot, Style, Table};
+use crate::model::{Axis, Cell, Curve, Plot, Style, Table};
 use crate::number::{grouped, rate, significant};
+use crate::table_of::TableOf;
 use backwater_kernel::words::counted;
 
 /// Directions that get a dot each.
@@ -66,56 +67,62 @@ fn mbps(bps: f64) -> Cell {
 }
 
 fn rates(spec: &NetworkSpec, directions: &[Direction<'_>]) -> Table {
-    let rate = |name: &str, meaning: &str| Column::number(name, "Mbps", meaning);
-    let times = |name: &str, meaning: &str| Column::number(name, "", meaning);
-    let mut table = Table::new(
+    TableOf::new(
         "abr",
         "Each direction of an ABR circuit: the allowed rate of its source and the effect of its \
          rules. ACR is of the time after the warm-up, the rest of the whole run.",
-        vec![
-            Column::text("flow", "name in the scenario"),
-            Column::text("policy", "use it or lose it"),
-            rate("PCR", "peak cell rate"),
-            rate("ICR", "initial cell rate"),
-            rate("MCR", "minimum cell rate"),
-            rate("ACR mean", "allowed cell rate, over time"),
-            rate("ACR min", "of the time after the warm-up"),
-            rate("ACR max", "of the time after the warm-up"),
-            rate("ACR at end", "allowed cell rate at the end"),
-            times("in-rate cells", "data and RM cells sent in rate"),
-            times("reductions", "by the policy"),
-            times("refused", "increases rejected by the policy"),
-            times("rule 6", "reductions because no backward RM cells arrived"),
-            Column::number("RM share", "%", "RM cells over all cells sent"),
-        ],
-    );
-    for Direction {
-        flow,
-        spec: own,
-        found,
-    } in directions
-    {
-        table.rows.push(vec![
-            names::flow(spec, *flow).into(),
-            own.uili.name().into(),
-            mbps(own.pcr.0 as f64),
-            mbps(own.icr.0 as f64),
-            mbps(own.mcr.0 as f64),
-            mbps(found.acr_mean_bps),
-            mbps(found.acr_min.0 as f64),
-            mbps(found.acr_max.0 as f64),
-            mbps(found.acr.0 as f64),
-            found.in_rate_total.into(),
-            found.reductions_total.into(),
-            found.refused_total.into(),
-            found.missing_total.into(),
-            match rm_share([*found]) {
-                Some(share) => Cell::float(share * 100.0, 3),
-                None => Cell::Empty,
-            },
-        ]);
-    }
-    table
+        directions,
+    )
+    .text("flow", "name in the scenario", |one| {
+        names::flow(spec, one.flow)
+    })
+    .text("policy", "use it or lose it", |one| one.spec.uili.name())
+    .number("PCR", "Mbps", "peak cell rate", |one| {
+        mbps(one.spec.pcr.0 as f64)
+    })
+    .number("ICR", "Mbps", "initial cell rate", |one| {
+        mbps(one.spec.icr.0 as f64)
+    })
+    .number("MCR", "Mbps", "minimum cell rate", |one| {
+        mbps(one.spec.mcr.0 as f64)
+    })
+    .number("ACR mean", "Mbps", "allowed cell rate, over time", |one| {
+        mbps(one.found.acr_mean_bps)
+    })
+    .number("ACR min", "Mbps", "of the time after the warm-up", |one| {
+        mbps(one.found.acr_min.0 as f64)
+    })
+    .number("ACR max", "Mbps", "of the time after the warm-up", |one| {
+        mbps(one.found.acr_max.0 as f64)
+    })
+    .number(
+        "ACR at end",
+        "Mbps",
+        "allowed cell rate at the end",
+        |one| mbps(one.found.acr.0 as f64),
+    )
+    .number(
+        "in-rate cells",
+        "",
+        "data and RM cells sent in rate",
+        |one| one.found.in_rate_total,
+    )
+    .number("reductions", "", "by the policy", |one| {
+        one.found.reductions_total
+    })
+    .number("refused", "", "increases rejected by the policy", |one| {
+        one.found.refused_total
+    })
+    .number(
+        "rule 6",
+        "",
+        "reductions because no backward RM cells arrived",
+        |one| one.found.missing_total,
+    )
+    .number("RM share", "%", "RM cells over all cells sent", |one| {
+        rm_share([one.found]).map(|share| Cell::float(share * 100.0, 3))
+    })
+    .done()
 }
 
 /// RM cells among all cells that some directions sent.
@@ -129,106 +136,127 @@ fn rm_share<'a>(directions: impl IntoIterator<Item = &'a AbrOutcome>) -> Option<
 }
 
 fn rm_cells(spec: &NetworkSpec, directions: &[Direction<'_>]) -> Table {
-    let cells = |name: &str, meaning: &str| Column::number(name, "cells", meaning);
-    let mut table = Table::new(
+    let rows = directions.iter().flat_map(|one| {
+        let (forward, backward) = (one.found.forward, one.found.backward);
+        [(one, true, forward), (one, false, backward)]
+    });
+    TableOf::new(
         "rm-cells",
         "RM cells of each direction, by kind; whole run.",
-        vec![
-            Column::text("flow", "name in the scenario"),
-            Column::text("kind", "forward, or backward: in return for its partner's"),
-            cells("sent", "by its source"),
-            cells("received", "by its destination"),
-            cells("lost", "on the wire or in a buffer"),
-            cells("inside", "in transit at the end"),
-            cells(
-                "balance",
-                "sent - received - lost - inside; zero when all is accounted for",
-            ),
-            cells("out of rate", "forward and backward ones sent out of rate"),
-            cells("overwritten", "backward cells replaced by a newer one"),
-            cells("waiting", "backward cells that wait to be sent"),
-            cells("notices", "made by switches, that reached its source"),
-        ],
-    );
-    for Direction { flow, found, .. } in directions {
-        let kinds = [("forward", found.forward), ("backward", found.backward)];
-        for (kind, counts) in kinds {
-            let mut row = vec![names::flow(spec, *flow).into(), kind.into()];
-            row.extend(count_cells(counts));
-            row.extend(match kind {
-                "forward" => [
-                    found.out_of_rate_total.into(),
-                    Cell::Empty,
-                    Cell::Empty,
-                    found.notices_total.into(),
-                ],
-                _ => [
-                    Cell::Empty,
-                    found.overwritten_total.into(),
-                    found.waiting.into(),
-                    Cell::Empty,
-                ],
-            });
-            table.rows.push(row);
-        }
-    }
-    table
-}
-
-fn count_cells(counts: CellCounts) -> [Cell; 5] {
-    [
-        counts.sent.into(),
-        counts.received.into(),
-        counts.lost.into(),
-        counts.inside.into(),
-        counts.balance().missing().into(),
-    ]
+        rows,
+    )
+    .text("flow", "name in the scenario", |(one, ..)| {
+        names::flow(spec, one.flow)
+    })
+    .text(
+        "kind",
+        "forward, or backward: in return for its partner's",
+        |(_, is_forward, _)| if *is_forward { "forward" } else { "backward" },
+    )
+    .number("sent", "cells", "by its source", |(.., counts)| counts.sent)
+    .number("received", "cells", "by its destination", |(.., counts)| {
+        counts.received
+    })
+    .number(
+        "lost",
+        "cells",
+        "on the wire or in a buffer",
+        |(.., counts)| counts.lost,
+    )
+    .number(
+        "inside",
+        "cells",
+        "in transit at the end",
+        |(.., counts)| counts.inside,
+    )
+    .number(
+        "balance",
+        "cells",
+        "sent - received - lost - inside; zero when all is accounted for",
+        |(.., counts)| counts.balance().missing(),
+    )
+    .number(
+        "out of rate",
+        "cells",
+        "forward and backward ones sent out of rate",
+        |(one, is_forward, _)| is_forward.then_some(one.found.out_of_rate_total),
+    )
+    .number(
+        "overwritten",
+        "cells",
+        "backward cells replaced by a newer one",
+        |(one, is_forward, _)| (!is_forward).then_some(one.found.overwritten_total),
+    )
+    .number(
+        "waiting",
+        "cells",
+        "backward cells that wait to be sent",
+        |(one, is_forward, _)| (!is_forward).then_some(one.found.waiting),
+    )
+    .number(
+        "notices",
+        "cells",
+        "made by switches, that reached its source",
+        |(one, is_forward, _)| is_forward.then_some(one.found.notices_total),
+    )
+    .done()
 }
 
 fn port_table(spec: &NetworkSpec, outcome: &Outcome) -> Table {
-    let mut table = Table::new(
-        "rate-ports",
-        "Ports that signal rates to ABR sources; whole run.",
-        vec![
-            Column::text("port", "from which node to which"),
-            Column::text("rule", "of the switch"),
-            Column::number("cells", "cells", "of ABR circuits that joined its queue"),
-            Column::number("queue max", "cells", "of ABR circuits that waited"),
-            Column::number("feedbacks", "", "backward RM cells that passed"),
-            Column::number("marked", "cells", "EFCI set, or CI or NI in RM cells"),
-            Column::number("intervals", "", "measuring intervals that ended"),
-            Column::number(
-                "load mean",
-                "",
-                "load factor z, mean over intervals with a capacity",
-            ),
-            Column::number("active mean", "circuits", "mean over intervals"),
-            Column::number("fair share", "Mbps", "at the end"),
-        ],
-    );
     let channels = names::channels(spec);
-    for (channel, own, found) in ports(spec, outcome) {
-        let measures = found.intervals_total > 0;
-        let measured = |cell: Cell| if measures { cell } else { Cell::Empty };
-        let fair = found.fair_share.0;
-        table.rows.push(vec![
-            names::channel(&channels, channel).into(),
-            own.name().into(),
-            found.cells_total.into(),
-            found.queue_max.into(),
-            found.feedbacks_total.into(),
-            found.marked_total.into(),
-            measured(found.intervals_total.into()),
-            measured(Cell::float(found.load_mean, 4)),
-            measured(Cell::float(found.active_mean, 3)),
-            if fair > 0 {
-                mbps(fair as f64)
-            } else {
-                Cell::Empty
-            },
-        ]);
-    }
-    table
+    let caption = "Ports that signal rates to ABR sources; whole run.";
+    TableOf::new("rate-ports", caption, ports(spec, outcome))
+        .text("port", "from which node to which", |(channel, ..)| {
+            names::channel(&channels, *channel)
+        })
+        .text("rule", "of the switch", |(_, rule, _)| rule.name())
+        .number(
+            "cells",
+            "cells",
+            "of ABR circuits that joined its queue",
+            |(.., found)| found.cells_total,
+        )
+        .number(
+            "queue max",
+            "cells",
+            "of ABR circuits that waited",
+            |(.., found)| found.queue_max,
+        )
+        .number(
+            "feedbacks",
+            "",
+            "backward RM cells that passed",
+            |(.., found)| found.feedbacks_total,
+        )
+        .number(
+            "marked",
+            "cells",
+            "EFCI set, or CI or NI in RM cells",
+            |(.., found)| found.marked_total,
+        )
+        .number(
+            "intervals",
+            "",
+            "measuring intervals that ended",
+            |(.., found)| (found.intervals_total > 0).then_some(found.intervals_total),
+        )
+        .number(
+            "load mean",
+            "",
+            "load factor z, mean over intervals with a capacity",
+            |(.., found)| (found.intervals_total > 0).then(|| Cell::float(found.load_mean, 4)),
+        )
+        .number(
+            "active mean",
+            "circuits",
+            "mean over intervals",
+            |(.., found)| (found.intervals_total > 0).then(|| Cell::float(found.active_mean, 3)),
+        )
+        .number("fair share", "Mbps", "at the end", |(.., found)| {
+            let fair = found.fair_share.0;
+            (fair > 0).then(|| mbps(fair as f64))
+        })
+        .done()
 }
 
 /// At most three lines: circuits, bursts, ports.

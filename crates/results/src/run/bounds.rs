@@ -7,9 +7,10 @@ use backwater_net::spec::{FlowSpec, NetworkSpec};
 use serde_json::{Value, json};
 
 use super::names;
-use crate::model::{Axis, Cell, Column, OtherUnit, Plot, Table};
+use crate::model::{Axis, Cell, OtherUnit, Plot, Table};
 use crate::number::rate;
 use crate::promised::{self, Promised};
+use crate::table_of::TableOf;
 
 /// What is promised to a flow that reserves, and what came of it.
 struct Promise {
@@ -97,78 +98,77 @@ pub fn table(
     measured: Option<&PortsOutcome>,
     cell: Duration,
 ) -> Table {
-    let mut table = Table::new(
+    let in_cells = |time: Duration| Cell::float(time.ps() as f64 / cell.ps().max(1) as f64, 2);
+    let micros = |time: Duration| Cell::float(time.ps() as f64 / 1e6, 3);
+    let delay = |one: &Promise| one.bound.ok().map(|bound| bound.delay);
+    let table = TableOf::new(
         "bounds",
         "Flows with a reservation: the maximum delay of a unit, computed before the run, and \
          the largest delay seen.",
-        columns(),
-    );
-    let cell_ps = cell.ps().max(1) as f64;
-    let cells = |time: Option<Duration>| match time {
-        Some(time) => Cell::float(time.ps() as f64 / cell_ps, 2),
-        None => Cell::Empty,
-    };
-    let micros = |time: Option<Duration>| match time {
-        Some(time) => Cell::float(time.ps() as f64 / 1e6, 3),
-        None => Cell::Empty,
-    };
-    for promise in promises(spec, outcome) {
-        let bound = promise.bound.ok();
-        let delay = bound.map(|bound| bound.delay);
-        let at_port = measured.and_then(|ports| ports.flows.get(promise.flow as usize));
-        let percent = promise
-            .common
-            .ratio()
-            .map(|ratio| Cell::float(ratio * 100.0, 2));
-        table.rows.push(vec![
-            promise.common.flow.clone().into(),
-            cells(delay),
-            cells(promise.common.largest),
-            percent.unwrap_or_default(),
-            micros(delay),
-            micros(promise.common.largest),
-            Cell::float(promise.reserved.0 as f64 / 1e3, 3),
-            promise.burst_bytes().into(),
-            at_port.and_then(|port| port.burst_seen_bytes).into(),
-            bound.map(|bound| bound.servers).into(),
-            promise.common.bound.clone().err().into(),
-        ]);
-    }
-    table
+        promises(spec, outcome),
+    )
+    .text("flow", "name in the scenario", |one| {
+        one.common.flow.clone()
+    })
+    .number(
+        "bound",
+        "cells",
+        "no unit can take longer; in cell times",
+        |one| delay(one).map(in_cells),
+    )
+    .number(
+        "delay max",
+        "cells",
+        "of units delivered after the warm-up",
+        |one| one.common.largest.map(in_cells),
+    )
+    .number(
+        "delay max of bound",
+        "%",
+        "the largest delay seen over the bound; more than 100 is a broken promise",
+        |one| {
+            one.common
+                .ratio()
+                .map(|ratio| Cell::float(ratio * 100.0, 2))
+        },
+    )
+    .number("bound", "us", "the same in microseconds", |one| {
+        delay(one).map(micros)
+    })
+    .number("delay max", "us", "the same in microseconds", |one| {
+        one.common.largest.map(micros)
+    })
+    .number("reserved", "kbps", "rho", |one| {
+        Cell::float(one.reserved.0 as f64 / 1e3, 3)
+    });
+    with_causes(table, measured).done()
 }
 
-fn columns() -> Vec<Column> {
-    let bound = |unit: &str, meaning: &str| Column::number("bound", unit, meaning);
-    let largest = |unit: &str, meaning: &str| Column::number("delay max", unit, meaning);
-    vec![
-        Column::text("flow", "name in the scenario"),
-        bound("cells", "no unit can take longer; in cell times"),
-        largest("cells", "of units delivered after the warm-up"),
-        Column::number(
-            "delay max of bound",
-            "%",
-            "the largest delay seen over the bound; more than 100 is a broken promise",
-        ),
-        bound("us", "the same in microseconds"),
-        largest("us", "the same in microseconds"),
-        Column::number("reserved", "kbps", "rho"),
-        Column::number(
+/// What a bound rests on, and the burst that was seen.
+fn with_causes(table: TableOf<Promise>, measured: Option<&PortsOutcome>) -> TableOf<Promise> {
+    let seen = |one: &Promise| measured?.flows.get(one.flow as usize)?.burst_seen_bytes;
+    table
+        .number(
             "sigma",
             "bytes",
             "largest burst that its envelope, policer or source permits",
-        ),
-        Column::number(
+            Promise::burst_bytes,
+        )
+        .number(
             "burst",
             "bytes",
             "largest burst at its first port, whole run; empty if ports were not measured",
-        ),
-        Column::number(
+            seen,
+        )
+        .number(
             "servers",
             "",
             "K: ports on its path that it shares with others",
-        ),
-        Column::text("why none", "what rules a bound out"),
-    ]
+            |one| one.bound.ok().map(|bound| bound.servers),
+        )
+        .text("why none", "what rules a bound out", |one| {
+            one.common.bound.clone().err()
+        })
 }
 
 fn common(spec: &NetworkSpec, outcome: &Outcome) -> Vec<Promised> {

@@ -56,7 +56,7 @@ pub fn table(spec: &NetworkSpec, outcome: &Outcome) -> Table {
 }
 
 /// What both ends sent.
-fn with_ends<'a>(table: TableOf<(u32, &'a CellTcpOutcome)>) -> TableOf<(u32, &'a CellTcpOutcome)> {
+fn with_ends(table: TableOf<(u32, &CellTcpOutcome)>) -> TableOf<(u32, &CellTcpOutcome)> {
     let both =
         |tcp: &CellTcpOutcome, of: fn(&TcpCounts) -> u64| of(&tcp.opener) + of(&tcp.answerer);
     table

@@ -1,13 +1,16 @@
 //! Tables of what was measured at ports: queues, waiting, utilization.
 
+use std::collections::BTreeSet;
+
 use backwater_kernel::{Duration, Samples};
-use backwater_net::outcome::{PathGroup, PortsOutcome};
+use backwater_net::outcome::{PathGroup, PortOutcome, PortsOutcome};
 use backwater_net::spec::{LegSpec, NetworkSpec};
 use serde_json::{Value, json};
 
 use super::names;
 use crate::model::{Cell, Column, Table};
 use crate::number::{fixed, grouped, significant, span};
+use crate::table_of::TableOf;
 use backwater_kernel::words::counted;
 
 /// Groups of paths in the terminal's table; the rest are counted.
@@ -75,180 +78,198 @@ fn throughput(found: &PortsOutcome, group: &PathGroup) -> (f64, f64) {
 }
 
 fn paths(found: &PortsOutcome, cell: Duration) -> Table {
-    let mut columns = vec![
-        Column::number("switches", "", "switches on the path"),
-        Column::number(
-            "flows",
-            "",
-            "flows with such a path; a multicast flow counts once for each such destination",
-        ),
-        Column::number("samples", "units", "delivered after the warm-up"),
-        Column::number(
-            "throughput",
-            "units/s",
-            "throughput of a flow, mean over the flows",
-        ),
-        Column::number("throughput", "Mbps", "the same; all bytes of a unit count"),
-    ];
-    columns.extend(wait_columns());
-    let mut table = Table::new(
+    TableOf::new(
         "paths",
         "Flows by the length of their path: throughput of each, and how long units waited from end \
          to end, their own transmissions excluded.",
-        columns,
-    );
-    for (switches, group) in found.by_switches() {
-        let (units, bits) = throughput(found, &group);
-        let mut row = vec![
-            switches.into(),
-            group.paths.into(),
-            group.wait.count().into(),
-            Cell::float(units, 2),
-            Cell::float(bits / 1e6, 3),
-        ];
-        row.extend(wait_cells(&group.wait, cell));
-        table.rows.push(row);
-    }
-    table
+        found.by_switches(),
+    )
+    .number("switches", "", "switches on the path", |(switches, _)| {
+        *switches
+    })
+    .number(
+        "flows",
+        "",
+        "flows with such a path; a multicast flow counts once for each such destination",
+        |(_, group)| group.paths,
+    )
+    .number(
+        "samples",
+        "units",
+        "delivered after the warm-up",
+        |(_, group)| group.wait.count(),
+    )
+    .number(
+        "throughput",
+        "units/s",
+        "throughput of a flow, mean over the flows",
+        |(_, group)| Cell::float(throughput(found, group).0, 2),
+    )
+    .number(
+        "throughput",
+        "Mbps",
+        "the same; all bytes of a unit count",
+        |(_, group)| Cell::float(throughput(found, group).1 / 1e6, 3),
+    )
+    .columns(wait_columns(), |(_, group)| wait_cells(&group.wait, cell))
+    .done()
 }
 
 fn end_to_end(spec: &NetworkSpec, found: &PortsOutcome, cell: Duration) -> Table {
-    let mut columns = vec![
-        Column::text("flow", "name in the scenario"),
-        Column::text("destination", "where it ends"),
-        Column::number("switches", "", "switches on the path"),
-        Column::number("samples", "units", "delivered after the warm-up"),
-    ];
-    columns.extend(wait_columns());
-    columns.push(Column::number(
+    let legs: Vec<&LegSpec> = spec.flows.iter().flat_map(|flow| &flow.legs).collect();
+    let end = |leg: u32| {
+        let leg = legs.get(leg as usize)?;
+        names::channel_end(spec, leg.channel).map(|end| names::node(spec, end))
+    };
+    TableOf::new(
+        "end-to-end",
+        "How long units of each flow waited from end to end: at all ports on their path and for \
+         their sink.",
+        &found.paths,
+    )
+    .text("flow", "name in the scenario", |path| {
+        names::flow(spec, path.flow)
+    })
+    .text("destination", "where it ends", |path| end(path.leg))
+    .number("switches", "", "switches on the path", |path| path.switches)
+    .number("samples", "units", "delivered after the warm-up", |path| {
+        path.wait.count()
+    })
+    .columns(wait_columns(), |path| match path.wait.count() {
+        0 => vec![Cell::Empty; wait_columns().len()],
+        _ => wait_cells(&path.wait, cell),
+    })
+    .number(
         "burst",
         "bytes",
         "largest burst beyond the reserved rate at the first port, whole run; empty for flows \
          without a reservation",
-    ));
-    let mut table = Table::new(
-        "end-to-end",
-        "How long units of each flow waited from end to end: at all ports on their path and for \
-         their sink.",
-        columns,
-    );
-    let legs: Vec<&LegSpec> = spec.flows.iter().flat_map(|flow| &flow.legs).collect();
-    for path in &found.paths {
-        let leg = legs.get(path.leg as usize);
-        let end = leg.and_then(|leg| names::channel_end(spec, leg.channel));
-        let mut row = vec![
-            names::flow(spec, path.flow).into(),
-            end.map(|end| names::node(spec, end)).into(),
-            path.switches.into(),
-            path.wait.count().into(),
-        ];
-        match path.wait.count() {
-            0 => row.extend(wait_columns().iter().map(|_| Cell::Empty)),
-            _ => row.extend(wait_cells(&path.wait, cell)),
-        }
-        let flow = found.flows.get(path.flow as usize);
-        row.push(flow.and_then(|flow| flow.burst_seen_bytes).into());
-        table.rows.push(row);
-    }
-    table
+        |path| {
+            let flow = found.flows.get(path.flow as usize);
+            flow.and_then(|flow| flow.burst_seen_bytes)
+        },
+    )
+    .done()
 }
 
 /// The sending port of every channel that some flow crosses.
 fn ports(spec: &NetworkSpec, found: &PortsOutcome) -> Table {
-    let units = |name: &str, meaning: &str| Column::number(name, "units", meaning);
-    let share = |name: &str, meaning: &str| Column::number(name, "%", meaning);
-    let mut table = Table::new(
+    let channels = names::channels(spec);
+    let legs = spec.flows.iter().flat_map(|flow| &flow.legs);
+    let crossed: BTreeSet<u32> = legs.map(|leg| leg.channel).collect();
+    let rows = (0..).zip(&found.channels);
+    let of_windows = |port: &PortOutcome, share: f64| match port.windows {
+        0 => Cell::Empty,
+        _ => Cell::float(share * 100.0, 2),
+    };
+    let table = TableOf::new(
         "queues",
         format!(
             "The queue of each port. Queues include the unit in transmission; \
              utilization is that by data, averaged over windows of {}.",
             span(found.window.ps() as f64)
         ),
-        vec![
-            Column::text("port", "from which node to which"),
-            units("arrivals", "units that joined the queue"),
-            units(
-                "queue at arrivals mean",
-                "mean length seen by units that join, themselves included",
-            ),
-            units(
-                "queue at arrivals deviation",
-                "standard deviation of the same",
-            ),
-            units("queue at arrivals p90", "nine in ten units saw no more"),
-            units("queue at arrivals p99", "99 in 100 units saw no more"),
-            units("queue mean", "time average of the length"),
-            units("queue max", "longest queue"),
-            share(
-                "utilization mean",
-                "mean over the windows of the time spent sending data",
-            ),
-            share("utilization deviation", "standard deviation of the same"),
-            Column::number("windows", "", "complete windows since the warm-up"),
-        ],
+        rows.filter(|(channel, _)| crossed.contains(channel)),
+    )
+    .text("port", "from which node to which", |(index, _)| {
+        names::channel(&channels, *index)
+    })
+    .number(
+        "arrivals",
+        "units",
+        "units that joined the queue",
+        |(_, port)| port.queue.count(),
     );
-    let channels = names::channels(spec);
-    let mut crossed = vec![false; found.channels.len()];
-    for leg in spec.flows.iter().flat_map(|flow| &flow.legs) {
-        if let Some(crossed) = crossed.get_mut(leg.channel as usize) {
-            *crossed = true;
-        }
-    }
-    for (index, port) in found.channels.iter().enumerate() {
-        if !crossed[index] {
-            continue;
-        }
-        let queue = &port.queue;
-        let of_queue = |cell: Cell| if queue.count() > 0 { cell } else { Cell::Empty };
-        let of_windows = |share: f64| match port.windows {
-            0 => Cell::Empty,
-            _ => Cell::float(share * 100.0, 2),
-        };
-        table.rows.push(vec![
-            names::channel(&channels, index as u32).into(),
-            queue.count().into(),
-            of_queue(Cell::float(queue.mean(), 2)),
-            of_queue(Cell::float(queue.deviation(), 2)),
-            of_queue(queue.percentile(90.0).into()),
-            of_queue(queue.percentile(99.0).into()),
-            Cell::float(port.queue_mean, 3),
-            port.queue_max.into(),
-            of_windows(port.utilization_mean),
-            of_windows(port.utilization_deviation),
-            port.windows.into(),
-        ]);
-    }
+    with_arrivals(table)
+        .number(
+            "queue mean",
+            "units",
+            "time average of the length",
+            |(_, port)| Cell::float(port.queue_mean, 3),
+        )
+        .number("queue max", "units", "longest queue", |(_, port)| {
+            port.queue_max
+        })
+        .number(
+            "utilization mean",
+            "%",
+            "mean over the windows of the time spent sending data",
+            |(_, port)| of_windows(port, port.utilization_mean),
+        )
+        .number(
+            "utilization deviation",
+            "%",
+            "standard deviation of the same",
+            |(_, port)| of_windows(port, port.utilization_deviation),
+        )
+        .number(
+            "windows",
+            "",
+            "complete windows since the warm-up",
+            |(_, port)| port.windows,
+        )
+        .done()
+}
+
+/// The queue as units find it that join it, themselves included.
+fn with_arrivals(table: TableOf<(u32, &PortOutcome)>) -> TableOf<(u32, &PortOutcome)> {
+    let seen = |port: &PortOutcome, cell: Cell| match port.queue.count() {
+        0 => Cell::Empty,
+        _ => cell,
+    };
     table
+        .number(
+            "queue at arrivals mean",
+            "units",
+            "mean length seen by units that join, themselves included",
+            |(_, port)| seen(port, Cell::float(port.queue.mean(), 2)),
+        )
+        .number(
+            "queue at arrivals deviation",
+            "units",
+            "standard deviation of the same",
+            |(_, port)| seen(port, Cell::float(port.queue.deviation(), 2)),
+        )
+        .number(
+            "queue at arrivals p90",
+            "units",
+            "nine in ten units saw no more",
+            |(_, port)| seen(port, port.queue.percentile(90.0).into()),
+        )
+        .number(
+            "queue at arrivals p99",
+            "units",
+            "99 in 100 units saw no more",
+            |(_, port)| seen(port, port.queue.percentile(99.0).into()),
+        )
 }
 
 fn waits(spec: &NetworkSpec, found: &PortsOutcome, cell: Duration) -> Table {
-    let mut columns = vec![
-        Column::text("flow", "name in the scenario"),
-        Column::text("port", "the port its units waited at"),
-        Column::number("samples", "units", "units sent after the warm-up"),
-    ];
-    columns.extend(wait_columns());
-    let mut table = Table::new(
-        "waits",
-        "How long units of each flow waited at each port: from joining the queue to the start of \
-         their transmission.",
-        columns,
-    );
     let channels = names::channels(spec);
     let flows = (0..).zip(&spec.flows);
     let legs = flows.flat_map(|(flow, of)| of.legs.iter().map(move |leg| (flow, leg.channel)));
-    for ((flow, channel), wait) in legs.zip(&found.legs) {
-        if wait.count() > 0 {
-            let mut row = vec![
-                names::flow(spec, flow).into(),
-                names::channel(&channels, channel).into(),
-                wait.count().into(),
-            ];
-            row.extend(wait_cells(wait, cell));
-            table.rows.push(row);
-        }
-    }
-    table
+    TableOf::new(
+        "waits",
+        "How long units of each flow waited at each port: from joining the queue to the start of \
+         their transmission.",
+        legs.zip(&found.legs).filter(|(_, wait)| wait.count() > 0),
+    )
+    .text("flow", "name in the scenario", |((flow, _), _)| {
+        names::flow(spec, *flow)
+    })
+    .text(
+        "port",
+        "the port its units waited at",
+        |((_, channel), _)| names::channel(&channels, *channel),
+    )
+    .number(
+        "samples",
+        "units",
+        "units sent after the warm-up",
+        |(_, wait)| wait.count(),
+    )
+    .columns(wait_columns(), |(_, wait)| wait_cells(wait, cell))
+    .done()
 }
 
 /// Rows for the terminal: paths by their length, with a heading.

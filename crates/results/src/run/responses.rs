@@ -9,8 +9,9 @@ use backwater_net::spec::NetworkSpec;
 use super::delays::{delay_cells, delay_columns};
 use super::names;
 use crate::groups::of_name;
-use crate::model::{Cell, Column, Table};
+use crate::model::{Cell, Table};
 use crate::number::{significant, span};
+use crate::table_of::TableOf;
 
 /// Picoseconds in a millisecond.
 const MS: f64 = 1e9;
@@ -61,43 +62,48 @@ pub fn table(
     outcome: &Outcome,
     alone: impl Fn(u32) -> Option<Duration>,
 ) -> Table {
-    let mut columns = vec![
-        Column::text("flow", "name in the scenario"),
-        Column::number("responses", "", "completed after the warm-up"),
-    ];
-    columns.extend(delay_columns("response", "ms"));
-    columns.push(Column::number(
-        "response alone",
-        "ms",
-        "of one on an idle network, at line rate; empty where requests differ from each other",
-    ));
-    let slowdown = |of: &str, meaning: &str| Column::number(&format!("slowdown {of}"), "", meaning);
-    columns.extend([
-        slowdown("mean", "mean of response times over the time alone"),
-        slowdown("p50", "half are no larger"),
-        slowdown("p99", "99 in 100 are no larger"),
-        slowdown("max", "largest"),
-    ]);
-    let mut table = Table::new(
+    let float = |value: f64| Cell::float(value, 3);
+    let percentile = |one: &Answered, at: usize| {
+        one.slowdown(|times| times.percentiles[at] as f64)
+            .map(float)
+    };
+    TableOf::new(
         "responses",
         "Response times: first unit of a request sent to last unit of its answer received. \
          Slowdown: that time over the time alone.",
-        columns,
-    );
-    for one in answered(outcome, alone) {
-        let mut row = vec![names::flow(spec, one.flow).into(), one.times.count.into()];
-        row.extend(delay_cells(one.times, MS, 3));
-        let float = |value: Option<f64>| value.map_or(Cell::Empty, |value| Cell::float(value, 3));
-        row.push(float(one.alone_ps.map(|ps| ps / MS)));
-        row.extend([
-            float(one.slowdown(|times| times.mean)),
-            float(one.slowdown(|times| times.percentiles[0] as f64)),
-            float(one.slowdown(|times| times.percentiles[2] as f64)),
-            float(one.slowdown(|times| times.max as f64)),
-        ]);
-        table.rows.push(row);
-    }
-    table
+        answered(outcome, alone),
+    )
+    .text("flow", "name in the scenario", |one| {
+        names::flow(spec, one.flow)
+    })
+    .number("responses", "", "completed after the warm-up", |one| {
+        one.times.count
+    })
+    .columns(delay_columns("response", "ms"), |one| {
+        delay_cells(one.times, MS, 3)
+    })
+    .number(
+        "response alone",
+        "ms",
+        "of one on an idle network, at line rate; empty where requests differ from each other",
+        |one| one.alone_ps.map(|ps| float(ps / MS)),
+    )
+    .number(
+        "slowdown mean",
+        "",
+        "mean of response times over the time alone",
+        |one| one.slowdown(|times| times.mean).map(float),
+    )
+    .number("slowdown p50", "", "half are no larger", |one| {
+        percentile(one, 0)
+    })
+    .number("slowdown p99", "", "99 in 100 are no larger", |one| {
+        percentile(one, 2)
+    })
+    .number("slowdown max", "", "largest", |one| {
+        one.slowdown(|times| times.max as f64).map(float)
+    })
+    .done()
 }
 
 /// All together, for a terminal.

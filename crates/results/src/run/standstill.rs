@@ -8,8 +8,9 @@ use serde_json::{Value, json};
 use super::names;
 use super::words::cells;
 use crate::lines::shortened;
-use crate::model::{Cell, Column, Table};
+use crate::model::{Cell, Table};
 use crate::number::grouped;
+use crate::table_of::TableOf;
 use backwater_kernel::words::counted;
 
 /// Waits in the terminal; the rest are counted.
@@ -151,74 +152,71 @@ fn flows(found: &Standstill) -> usize {
 
 /// Every place where units wait, by flow and along its way.
 pub fn table(spec: &NetworkSpec, outcome: &Outcome, cell: Duration) -> Table {
-    let mut table = Table::new("standstill", "", columns());
-    let (Some(found), Some(sentence)) = (&outcome.standstill, standstill_sentence(outcome, cell))
-    else {
-        return table;
-    };
-    let mut letters = sentence.chars();
-    let first = letters
-        .next()
-        .map(|letter| letter.to_uppercase().to_string());
-    table.caption = format!("{}{}.", first.unwrap_or_default(), letters.as_str());
     let words = Words::of(spec, outcome, cell);
     let time = |at: Time| Cell::float(Duration(at.ps()).in_units_of(cell), 1);
-    for wait in &found.waits {
-        let missing = match &wait.reason {
-            Reason::Credit(missing) => Some(missing),
-            _ => None,
-        };
-        let holds = match wait.reason {
-            Reason::Buffer { stored, .. } | Reason::Sink { stored } => {
-                Cell::from(u64::from(stored))
-            }
-            Reason::Shut | Reason::Credit(_) | Reason::Window { .. } => Cell::Empty,
-        };
-        table.rows.push(vec![
-            names::flow(spec, wait.flow).into(),
-            words.place(wait).into(),
-            units(wait).map_or(Cell::Empty, Cell::from),
-            wait.since.map_or(Cell::Empty, time),
-            words.reason(&wait.reason).into(),
-            holds,
-            missing.map_or(Cell::Empty, |missing| missing.control_lost.into()),
-            missing
-                .and_then(|missing| missing.last_lost)
-                .map_or(Cell::Empty, time),
-            missing.map_or(Cell::Empty, |missing| missing.data_lost.into()),
-        ]);
-    }
-    table
-}
-
-fn columns() -> Vec<Column> {
-    vec![
-        Column::text("flow", "name in the scenario"),
-        Column::text("waits for", "the port its units wait to leave by"),
-        Column::number("units", "cells", "how many; empty: no limit"),
-        Column::number(
+    let sentence = standstill_sentence(outcome, cell).unwrap_or_default();
+    let (first, rest) = sentence.split_at(sentence.chars().next().map_or(0, char::len_utf8));
+    let caption = format!("{}{rest}.", first.to_uppercase());
+    let waits = outcome.standstill.iter().flat_map(|found| &found.waits);
+    TableOf::new("standstill", caption, waits)
+        .text("flow", "name in the scenario", |wait| {
+            names::flow(spec, wait.flow)
+        })
+        .text("waits for", "the port its units wait to leave by", |wait| {
+            words.place(wait)
+        })
+        .number("units", "cells", "how many; empty: no limit", |wait| {
+            units(wait)
+        })
+        .number(
             "since",
             "cells",
             "when the first began to wait with nothing started since, if known",
-        ),
-        Column::text("why", "what is missing, and where to look next"),
-        Column::number("ahead", "cells", "units in the buffer at the far end"),
-        Column::number(
+            |wait| wait.since.map(time),
+        )
+        .text("why", "what is missing, and where to look next", |wait| {
+            words.reason(&wait.reason)
+        })
+        .number(
+            "ahead",
+            "cells",
+            "units in the buffer at the far end",
+            |wait| match wait.reason {
+                Reason::Buffer { stored, .. } | Reason::Sink { stored } => Some(stored),
+                Reason::Shut | Reason::Credit(_) | Reason::Window { .. } => None,
+            },
+        )
+        .number(
             "control lost",
             "units",
             "control units of this port and flow",
-        ),
-        Column::number(
+            |wait| missing(wait).map(|missing| missing.control_lost),
+        )
+        .number(
             "last lost",
             "cells",
             "when the last of them would have arrived",
-        ),
-        Column::number(
+            |wait| {
+                missing(wait)
+                    .and_then(|missing| missing.last_lost)
+                    .map(time)
+            },
+        )
+        .number(
             "data lost",
             "cells",
             "data units whose credit never comes back",
-        ),
-    ]
+            |wait| missing(wait).map(|missing| missing.data_lost),
+        )
+        .done()
+}
+
+/// The credit that it waits for, if that is missing.
+fn missing(wait: &Wait) -> Option<&MissingCredit> {
+    match &wait.reason {
+        Reason::Credit(missing) => Some(missing),
+        _ => None,
+    }
 }
 
 fn units(wait: &Wait) -> Option<u64> {

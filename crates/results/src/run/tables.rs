@@ -87,6 +87,9 @@ pub fn flow_tables(
     ])
 }
 
+/// What a balance that does not hold is short of.
+const MISSING: &str = "offered - delivered - queued - dropped; zero when all is accounted for";
+
 fn flows(spec: &NetworkSpec, outcome: &Outcome) -> Table {
     let loads = flow_loads(spec, outcome);
     let rows = (0..).zip(outcome.flows.iter().zip(&loads));
@@ -126,12 +129,9 @@ fn flows(spec: &NetworkSpec, outcome: &Outcome) -> Table {
         "lost on the wire or dropped; whole run",
         |(_, found, _)| found.lost_total,
     )
-    .number(
-        "balance",
-        "cells",
-        "offered - delivered - queued - dropped; zero when all is accounted for",
-        |(_, found, _)| found.balance().missing(),
-    )
+    .number("balance", "cells", MISSING, |(_, found, _)| {
+        found.balance().missing()
+    })
     .number(
         "throughput share",
         "",
