@@ -228,198 +228,207 @@ pub(super) fn time_cells(times: &DelayOutcome, unit_ps: f64) -> Vec<Cell> {
 }
 
 fn delays(spec: &EthernetSpec, outcome: &Outcome) -> Table {
-    let mut columns = vec![
-        Column::text("flow", "name in the scenario"),
-        Column::number(
-            "frames",
-            "frames",
-            "data frames delivered after the warm-up",
-        ),
-    ];
-    columns.extend(time_columns("delay", "us"));
-    let mut table = Table::new(
+    let delivered = "data frames delivered after the warm-up";
+    TableOf::new(
         "delays",
         "From being handed to the host's port to delivery, of data frames that reached the \
          destination after the warm-up.",
-        columns,
-    );
-    for (flow, found) in found(spec, outcome) {
-        if found.delay.count > 0 {
-            let mut row = vec![flow.name.clone().into(), found.delay.count.into()];
-            row.extend(time_cells(&found.delay, 1e6));
-            table.rows.push(row);
-        }
-    }
-    table
+        found(spec, outcome).filter(|(_, found)| found.delay.count > 0),
+    )
+    .text("flow", "name in the scenario", |(flow, _)| {
+        flow.name.clone()
+    })
+    .number("frames", "frames", delivered, |(_, found)| {
+        found.delay.count
+    })
+    .columns(time_columns("delay", "us"), |(_, found)| {
+        time_cells(&found.delay, 1e6)
+    })
+    .done()
 }
 
 /// A row for each destination of flows that have several.
 fn destinations(spec: &EthernetSpec, outcome: &Outcome) -> Table {
-    let frames = |name: &str, meaning: &str| Column::number(name, "frames", meaning);
-    let mut columns = vec![
-        Column::text("flow", "name in the scenario"),
-        Column::text("destination", "one of its hosts"),
-        frames("offered", "handed to the port of the source, whole run"),
-        frames("delivered", "to this host"),
-        frames(
-            "dropped",
-            "on the way to it, or where that was still common",
-        ),
-        frames("inside", "still on their way at the end"),
-        frames("balance", "offered - delivered - dropped - inside"),
-    ];
-    columns.extend(time_columns("delay", "us"));
-    let mut table = Table::new(
+    let rows = found(spec, outcome).flat_map(|(flow, found)| {
+        let all = flow.destinations().zip(&found.destinations);
+        all.map(move |(to, own)| (flow, to, own))
+    });
+    let common = "on the way to it, or where that was still common";
+    TableOf::new(
         "destinations",
         "What became of multicast frames, by destination. Delays are those after the warm-up.",
-        columns,
-    );
-    for (flow, found) in found(spec, outcome) {
-        for (to, own) in flow.destinations().zip(&found.destinations) {
-            let frames = own.balance();
-            let mut row = vec![
-                flow.name.clone().into(),
-                names::node(spec, to).into(),
-                frames.offered.into(),
-                frames.delivered.into(),
-                frames.dropped.into(),
-                frames.inside.into(),
-                frames.missing().into(),
-            ];
-            row.extend(time_cells(&own.delay, 1e6));
-            table.rows.push(row);
-        }
-    }
-    table
+        rows,
+    )
+    .text("flow", "name in the scenario", |(flow, ..)| {
+        flow.name.clone()
+    })
+    .text("destination", "one of its hosts", |(_, to, _)| {
+        names::node(spec, *to)
+    })
+    .number(
+        "offered",
+        "frames",
+        "handed to the port of the source, whole run",
+        |(.., own)| own.balance().offered,
+    )
+    .number("delivered", "frames", "to this host", |(.., own)| {
+        own.balance().delivered
+    })
+    .number("dropped", "frames", common, |(.., own)| {
+        own.balance().dropped
+    })
+    .number(
+        "inside",
+        "frames",
+        "still on their way at the end",
+        |(.., own)| own.balance().inside,
+    )
+    .number(
+        "balance",
+        "frames",
+        "offered - delivered - dropped - inside",
+        |(.., own)| own.balance().missing(),
+    )
+    .columns(time_columns("delay", "us"), |(.., own)| {
+        time_cells(&own.delay, 1e6)
+    })
+    .done()
 }
 
 fn deadlines(spec: &EthernetSpec, outcome: &Outcome) -> Table {
-    let mut table = Table::new(
+    let rows = found(spec, outcome).filter_map(|(flow, found)| match &flow.traffic {
+        TrafficSpec::Video(video) => Some((flow, video.deadline, &found.ends)),
+        _ => None,
+    });
+    TableOf::new(
         "deadlines",
         "Video against its playout deadline: datagrams sent after the warm-up.",
-        vec![
-            Column::text("flow", "name in the scenario"),
-            Column::number("deadline", "ms", "from birth to arrival"),
-            Column::number("due", "datagrams", "whose deadline passed before the end"),
-            Column::number(
-                "late",
-                "datagrams",
-                "that arrived later than that, or never",
-            ),
-            Column::number("late", "%", "of those due"),
-        ],
-    );
-    for (flow, found) in found(spec, outcome) {
-        let TrafficSpec::Video(video) = &flow.traffic else {
-            continue;
-        };
-        table.rows.push(vec![
-            flow.name.clone().into(),
-            Cell::float(video.deadline.ps() as f64 / 1e9, 3),
-            found.ends.due.into(),
-            found.ends.late.into(),
-            match found.ends.due {
-                0 => Cell::Empty,
-                due => Cell::float(found.ends.late as f64 / due as f64 * 100.0, 3),
-            },
-        ]);
+        rows,
+    )
+    .text("flow", "name in the scenario", |(flow, ..)| {
+        flow.name.clone()
+    })
+    .number(
+        "deadline",
+        "ms",
+        "from birth to arrival",
+        |(_, deadline, _)| Cell::float(deadline.ps() as f64 / 1e9, 3),
+    )
+    .number(
+        "due",
+        "datagrams",
+        "whose deadline passed before the end",
+        |(.., ends)| ends.due,
+    )
+    .number(
+        "late",
+        "datagrams",
+        "that arrived later than that, or never",
+        |(.., ends)| ends.late,
+    )
+    .number("late", "%", "of those due", |(.., ends)| {
+        percent(ends.late, ends.due)
+    })
+    .done()
+}
+
+/// Empty where there is no whole.
+fn percent(part: u64, whole: u64) -> Cell {
+    match whole {
+        0 => Cell::Empty,
+        whole => Cell::float(part as f64 / whole as f64 * 100.0, 3),
     }
-    table
 }
 
 fn tcp(spec: &EthernetSpec, outcome: &Outcome) -> Table {
-    let mut table = Table::new(
-        "tcp",
-        "Both ends of each connection; whole run.",
-        vec![
-            Column::text("flow", "name in the scenario"),
-            Column::number("segments", "", "sent, pure acknowledgements included"),
-            Column::number("sent", "bytes", "of payload, retransmissions included"),
-            Column::number("retransmitted", "bytes", "of payload"),
-            Column::number("retransmitted", "%", "of the payload sent"),
-            Column::number("timeouts", "", "of the retransmission timer"),
-            Column::number(
-                "fast retransmits",
-                "",
-                "triggered by duplicate acknowledgements",
-            ),
-            Column::number("duplicates", "", "segments without new data"),
-            Column::number("ECN cuts", "", "times the window shrank because of marks"),
-        ],
-    );
-    for (flow, found) in found(spec, outcome) {
-        let TransportSpec::Tcp(_) = flow.transport else {
-            continue;
-        };
-        let counts = &found.ends.tcp;
-        table.rows.push(vec![
-            flow.name.clone().into(),
-            counts.segments.into(),
-            counts.sent_bytes.into(),
-            counts.again_bytes.into(),
-            match counts.sent_bytes {
-                0 => Cell::Empty,
-                sent => Cell::float(counts.again_bytes as f64 / sent as f64 * 100.0, 3),
-            },
-            counts.time_outs.into(),
-            counts.fast_retransmits.into(),
-            counts.duplicates.into(),
-            counts.ecn_cuts.into(),
-        ]);
-    }
-    table
+    let rows = found(spec, outcome).filter_map(|(flow, found)| match flow.transport {
+        TransportSpec::Tcp(_) => Some((flow, &found.ends.tcp)),
+        _ => None,
+    });
+    TableOf::new("tcp", "Both ends of each connection; whole run.", rows)
+        .text("flow", "name in the scenario", |(flow, _)| {
+            flow.name.clone()
+        })
+        .number(
+            "segments",
+            "",
+            "sent, pure acknowledgements included",
+            |(_, tcp)| tcp.segments,
+        )
+        .number(
+            "sent",
+            "bytes",
+            "of payload, retransmissions included",
+            |(_, tcp)| tcp.sent_bytes,
+        )
+        .number("retransmitted", "bytes", "of payload", |(_, tcp)| {
+            tcp.again_bytes
+        })
+        .number("retransmitted", "%", "of the payload sent", |(_, tcp)| {
+            percent(tcp.again_bytes, tcp.sent_bytes)
+        })
+        .number("timeouts", "", "of the retransmission timer", |(_, tcp)| {
+            tcp.time_outs
+        })
+        .number(
+            "fast retransmits",
+            "",
+            "triggered by duplicate acknowledgements",
+            |(_, tcp)| tcp.fast_retransmits,
+        )
+        .number("duplicates", "", "segments without new data", |(_, tcp)| {
+            tcp.duplicates
+        })
+        .number(
+            "ECN cuts",
+            "",
+            "times the window shrank because of marks",
+            |(_, tcp)| tcp.ecn_cuts,
+        )
+        .done()
 }
 
 fn nodes(spec: &EthernetSpec, outcome: &Outcome) -> Table {
-    let mut table = Table::new(
+    let kind = |kind: &NodeKind| match kind {
+        NodeKind::Station { .. } => "host",
+        NodeKind::Switch(_) => "switch",
+    };
+    let released = "times its congested queues released a neighbour that did not respond";
+    TableOf::new(
         "nodes",
         "What each node held; whole run.",
-        vec![
-            Column::text("node", "name in the scenario"),
-            Column::text("kind", "host or switch"),
-            Column::number("held max", "bytes", "in all its queues at once"),
-            Column::number(
-                "timeouts",
-                "",
-                "times its congested queues released a neighbour that did not respond",
-            ),
-        ],
-    );
-    for (node, found) in spec.nodes.iter().zip(&outcome.nodes) {
-        let kind = match node.kind {
-            NodeKind::Station { .. } => "host",
-            NodeKind::Switch(_) => "switch",
-        };
-        table.rows.push(vec![
-            node.name.clone().into(),
-            kind.into(),
-            found.most_bytes.into(),
-            found.time_outs.into(),
-        ]);
-    }
-    table
+        spec.nodes.iter().zip(&outcome.nodes),
+    )
+    .text("node", "name in the scenario", |(node, _)| {
+        node.name.clone()
+    })
+    .text("kind", "host or switch", |(node, _)| kind(&node.kind))
+    .number(
+        "held max",
+        "bytes",
+        "in all its queues at once",
+        |(_, found)| found.most_bytes,
+    )
+    .number("timeouts", "", released, |(_, found)| found.time_outs)
+    .done()
 }
 
 fn violations(spec: &EthernetSpec, outcome: &Outcome) -> Table {
     let channels = names::channels(spec);
-    let mut table = Table::new(
+    TableOf::new(
         "violations",
         "Promises broken, oldest first.",
-        vec![
-            Column::number("time", "us", "when"),
-            Column::text("port", "where"),
-            Column::text("what", "which promise, with numbers"),
-        ],
-    );
-    for violation in outcome.violations.kept() {
-        table.rows.push(vec![
-            Cell::float(violation.at.ps() as f64 / 1e6, 6),
-            match violation.place {
-                Place::Channel(channel) => names::channel(&channels, channel).into(),
-                _ => Cell::Empty,
-            },
-            violation.what.clone().into(),
-        ]);
-    }
-    table
+        outcome.violations.kept(),
+    )
+    .number("time", "us", "when", |broken| {
+        Cell::float(broken.at.ps() as f64 / 1e6, 6)
+    })
+    .text("port", "where", |broken| match broken.place {
+        Place::Channel(channel) => Some(names::channel(&channels, channel)),
+        _ => None,
+    })
+    .text("what", "which promise, with numbers", |broken| {
+        broken.what.clone()
+    })
+    .done()
 }
