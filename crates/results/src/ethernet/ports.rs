@@ -1,11 +1,41 @@
 //! Output queues and channels: tables, and which of them stand out.
 
-use backwater_net::frames::spec::{EthernetSpec, QueueSpec, WIRE_OVERHEAD_BYTES};
+use backwater_net::frames::spec::{ChannelSpec, EthernetSpec, QueueSpec, WIRE_OVERHEAD_BYTES};
 use backwater_net::outcome::{ChannelOutcome, Drops, LossCause, Outcome, QueueOutcome};
 
 use super::{groups, names};
 use crate::model::{Cell, Column, Table};
 use crate::rows::{ROWS_MOST, kept, limit};
+use crate::table_of::TableOf;
+
+/// What drops frames, as columns call it.
+const CAUSES: [(&str, LossCause, &str); 5] = [
+    (
+        "dropped queue full",
+        LossCause::QueueFull,
+        "the queue was full",
+    ),
+    (
+        "dropped input full",
+        LossCause::Buffer,
+        "the input's limit or headroom was used up",
+    ),
+    (
+        "dropped memory full",
+        LossCause::Pool,
+        "the shared memory or its share was used up",
+    ),
+    (
+        "dropped watchdog",
+        LossCause::Watchdog,
+        "by a tripped watchdog",
+    ),
+    (
+        "lost on wire",
+        LossCause::Wire,
+        "an error, or the link was cut",
+    ),
+];
 
 /// One output queue: a class in front of a channel.
 #[derive(Clone, Copy, Debug)]
@@ -85,42 +115,15 @@ pub fn top<'a>(queues: &[Queue<'a>], value: impl Fn(&Queue<'_>) -> f64) -> Vec<Q
     top
 }
 
-fn port_columns() -> Vec<Column> {
-    let bytes = |name: &str, meaning: &str| Column::number(name, "bytes", meaning);
-    let frames = |name: &str, meaning: &str| Column::number(name, "frames", meaning);
-    vec![
-        Column::text("port", "from which node to which"),
-        Column::number("class", "", "of its frames"),
-        frames("sent", "after the warm-up"),
-        Column::number(
-            "utilization",
-            "%",
-            "share of the time after the warm-up that its frames, with preamble and gap, took",
-        ),
-        bytes("held mean", "over the time after the warm-up"),
-        bytes("held max", "whole run"),
-        bytes("limit", "that it may hold; empty: no limit"),
-        bytes(
-            "xoff",
-            "neighbours are stopped above this (detection at outputs)",
-        ),
-        Column::number("stopped", "%", "share of the time after the warm-up"),
-        Column::number("stop max", "ms", "longest; whole run"),
-        Column::number("congestions", "", "times it became congested; whole run"),
-        frames("dropped queue full", "the queue was full; whole run"),
-        frames(
-            "dropped input full",
-            "the input's limit or headroom was used up; whole run",
-        ),
-        frames(
-            "dropped memory full",
-            "the shared memory or its share was used up; whole run",
-        ),
-        frames("dropped watchdog", "by a tripped watchdog; whole run"),
-        frames("lost on wire", "an error, or the link was cut; whole run"),
-        frames("ECN-marked", "after the warm-up"),
-        Column::number("watchdog trips", "", "whole run"),
-    ]
+/// Drops by cause; `when` ends what is said of them.
+fn cause_columns(when: &str) -> Vec<Column> {
+    let column = |(name, _, meaning)| Column::number(name, "frames", &format!("{meaning}{when}"));
+    CAUSES.map(column).to_vec()
+}
+
+/// Cells for [`cause_columns`].
+fn cause_cells(drops: &Drops) -> Vec<Cell> {
+    CAUSES.map(|(_, cause, _)| drops.by(cause).into()).to_vec()
 }
 
 /// The longest stop of a queue, ps; 0 without any.
@@ -131,42 +134,79 @@ pub fn longest_stop_ps(queue: &QueueOutcome) -> f64 {
 /// Every queue that had something to do.
 pub fn table(spec: &EthernetSpec, outcome: &Outcome) -> Table {
     let all = queues(spec, outcome);
-    let mut table = Table::new(
+    let shown = kept(all.len(), |index| all[index].found.sent_bytes as f64);
+    let seconds = groups::seconds(spec, outcome);
+    let channels = names::channels(spec);
+    let taken = "share of the time after the warm-up that its frames, with preamble and gap, took";
+    let table = TableOf::new(
         "queues",
         format!(
             "Output queues, by port and class; unused ones are left out.{}",
             limit(all.len(), "queues")
         ),
-        port_columns(),
-    );
-    let channels = names::channels(spec);
-    let seconds = groups::seconds(spec, outcome);
-    for index in kept(all.len(), |index| all[index].found.sent_bytes as f64) {
-        let queue = &all[index];
-        let found = queue.found;
-        let drops = &found.drops;
-        table.rows.push(vec![
-            names::channel(&channels, queue.channel).into(),
-            (queue.class as u64).into(),
-            found.sent.into(),
-            Cell::float(queue.share(spec, seconds) * 100.0, 3),
-            Cell::float(found.mean_bytes, 0),
-            found.most_bytes.into(),
-            queue.spec.and_then(|told| told.limit_bytes).into(),
-            xoff_bytes(queue).into(),
-            Cell::float(found.stopped_share * 100.0, 3),
-            Cell::float(longest_stop_ps(found) / 1e9, 6),
-            found.congestions.into(),
-            drops.by(LossCause::QueueFull).into(),
-            drops.by(LossCause::Buffer).into(),
-            drops.by(LossCause::Pool).into(),
-            drops.by(LossCause::Watchdog).into(),
-            drops.by(LossCause::Wire).into(),
-            found.marked.into(),
-            found.watchdog_trips.into(),
-        ]);
-    }
+        shown.into_iter().map(|index| all[index]),
+    )
+    .text("port", "from which node to which", |queue| {
+        names::channel(&channels, queue.channel)
+    })
+    .number("class", "", "of its frames", |queue| queue.class as u64)
+    .number("sent", "frames", "after the warm-up", |queue| {
+        queue.found.sent
+    })
+    .number("utilization", "%", taken, |queue| {
+        Cell::float(queue.share(spec, seconds) * 100.0, 3)
+    });
+    let drops = cause_columns("; whole run");
+    waiting(table)
+        .columns(drops, |queue| cause_cells(&queue.found.drops))
+        .number("ECN-marked", "frames", "after the warm-up", |queue| {
+            queue.found.marked
+        })
+        .number("watchdog trips", "", "whole run", |queue| {
+            queue.found.watchdog_trips
+        })
+        .done()
+}
+
+/// What queues held, and how long they were stopped.
+fn waiting<'a>(table: TableOf<Queue<'a>>) -> TableOf<Queue<'a>> {
     table
+        .number(
+            "held mean",
+            "bytes",
+            "over the time after the warm-up",
+            |queue| Cell::float(queue.found.mean_bytes, 0),
+        )
+        .number("held max", "bytes", "whole run", |queue| {
+            queue.found.most_bytes
+        })
+        .number(
+            "limit",
+            "bytes",
+            "that it may hold; empty: no limit",
+            |queue| queue.spec.and_then(|told| told.limit_bytes),
+        )
+        .number(
+            "xoff",
+            "bytes",
+            "neighbours are stopped above this (detection at outputs)",
+            xoff_bytes,
+        )
+        .number(
+            "stopped",
+            "%",
+            "share of the time after the warm-up",
+            |queue| Cell::float(queue.found.stopped_share * 100.0, 3),
+        )
+        .number("stop max", "ms", "longest; whole run", |queue| {
+            Cell::float(longest_stop_ps(queue.found) / 1e9, 6)
+        })
+        .number(
+            "congestions",
+            "",
+            "times it became congested; whole run",
+            |queue| queue.found.congestions,
+        )
 }
 
 /// The threshold, where it says something: below a limit.
@@ -179,111 +219,109 @@ pub fn xoff_bytes(queue: &Queue<'_>) -> Option<u64> {
 
 /// Queues that dropped, most drops first.
 pub fn drops(spec: &EthernetSpec, outcome: &Outcome) -> Table {
-    let frames = |name: &str, meaning: &str| Column::number(name, "frames", meaning);
-    let mut table = Table::new(
-        "drops",
-        "Dropped frames by port and cause; whole run.",
-        vec![
-            Column::text("port", "that they would have left by"),
-            Column::number("class", "", "of the queue"),
-            frames("dropped", "whatever the cause"),
-            frames("dropped queue full", "the queue was full"),
-            frames(
-                "dropped input full",
-                "the input's limit or headroom was used up",
-            ),
-            frames(
-                "dropped memory full",
-                "the shared memory or its share was used up",
-            ),
-            frames("dropped watchdog", "by a tripped watchdog"),
-            frames("lost on wire", "an error, or the link was cut"),
-            Column::number(
-                "dropped",
-                "%",
-                "of the frames that joined or were dropped here",
-            ),
-        ],
-    );
     let channels = names::channels(spec);
     let all = queues(spec, outcome);
     let dropping = top(&all, |queue| queue.found.drops.total() as f64);
-    for queue in dropping.iter().take(ROWS_MOST) {
+    let share = |queue: &Queue<'_>| {
         let drops = &queue.found.drops;
         // What the wire loses has joined before.
         let came = queue.found.joined_total + drops.total() - drops.by(LossCause::Wire);
-        table.rows.push(vec![
-            names::channel(&channels, queue.channel).into(),
-            (queue.class as u64).into(),
-            drops.total().into(),
-            drops.by(LossCause::QueueFull).into(),
-            drops.by(LossCause::Buffer).into(),
-            drops.by(LossCause::Pool).into(),
-            drops.by(LossCause::Watchdog).into(),
-            drops.by(LossCause::Wire).into(),
-            Cell::float(drops.total() as f64 / came as f64 * 100.0, 3),
-        ]);
-    }
-    table
+        Cell::float(drops.total() as f64 / came as f64 * 100.0, 3)
+    };
+    TableOf::new(
+        "drops",
+        "Dropped frames by port and cause; whole run.",
+        dropping.into_iter().take(ROWS_MOST),
+    )
+    .text("port", "that they would have left by", |queue| {
+        names::channel(&channels, queue.channel)
+    })
+    .number("class", "", "of the queue", |queue| queue.class as u64)
+    .number("dropped", "frames", "whatever the cause", |queue| {
+        queue.found.drops.total()
+    })
+    .columns(cause_columns(""), |queue| cause_cells(&queue.found.drops))
+    .number(
+        "dropped",
+        "%",
+        "of the frames that joined or were dropped here",
+        share,
+    )
+    .done()
 }
+
+/// A channel: its number, what was found, and what the spec says of it.
+type Port<'a> = (usize, &'a ChannelOutcome, Option<&'a ChannelSpec>);
 
 /// Each direction of each link.
 pub fn channels(spec: &EthernetSpec, outcome: &Outcome) -> Table {
-    let control = |name: &str, meaning: &str| Column::number(name, "frames", meaning);
     let all = &outcome.channels;
-    let mut table = Table::new(
+    let load = |found: &ChannelOutcome| found.data_share + found.control_share;
+    let shown = kept(all.len(), |index| load(&all[index])).into_iter();
+    let known = names::channels(spec);
+    let table = TableOf::new(
         "ports",
         format!("Each direction of each link.{}", limit(all.len(), "ports")),
-        vec![
-            Column::number("number", "", "as in a trace"),
-            Column::text("port", "from which node to which"),
-            Column::number("rate", "Mbps", "line rate"),
-            Column::number("propagation", "us", "delay of the link"),
-            Column::number(
-                "data",
-                "%",
-                "share of the time after the warm-up with data frames",
-            ),
-            Column::number("control", "%", "the same with control frames"),
-            control("stops sent", "by this port, refreshes included; whole run"),
-            control("refreshes sent", "among them"),
-            control("resumes sent", "whole run"),
-            control("stops obeyed", "by this port; whole run"),
-            control("credits sent", "credit frames by this port; whole run"),
-            Column::number(
-                "input held max",
-                "bytes",
-                "received over the link and not yet forwarded by the node at its end; whole run",
-            ),
-            Column::number(
-                "headroom held max",
-                "bytes",
-                "of that in headroom, or above the XOFF threshold; whole run",
-            ),
-        ],
+        shown.map(|index| (index, &all[index], names::channel_spec(spec, index as u32))),
+    )
+    .number("number", "", "as in a trace", |(index, ..)| *index as u64)
+    .text("port", "from which node to which", |(index, ..)| {
+        names::channel(&known, *index as u32)
+    })
+    .number("rate", "Mbps", "line rate", |(.., told)| {
+        told.map(|told| Cell::float(told.rate.0 as f64 / 1e6, 3))
+    })
+    .number("propagation", "us", "delay of the link", |(.., told)| {
+        told.map(|told| Cell::float(told.delay.ps() as f64 / 1e6, 6))
+    })
+    .number(
+        "data",
+        "%",
+        "share of the time after the warm-up with data frames",
+        |(_, found, _)| Cell::float(found.data_share * 100.0, 3),
+    )
+    .number(
+        "control",
+        "%",
+        "the same with control frames",
+        |(_, found, _)| Cell::float(found.control_share * 100.0, 3),
     );
-    let known = names::channels(spec);
-    let load = |found: &ChannelOutcome| found.data_share + found.control_share;
-    for index in kept(all.len(), |index| load(&all[index])) {
-        let found = &all[index];
-        let told = names::channel_spec(spec, index as u32);
-        table.rows.push(vec![
-            (index as u64).into(),
-            names::channel(&known, index as u32).into(),
-            told.map_or(Cell::Empty, |told| Cell::float(told.rate.0 as f64 / 1e6, 3)),
-            told.map_or(Cell::Empty, |told| {
-                Cell::float(told.delay.ps() as f64 / 1e6, 6)
-            }),
-            Cell::float(found.data_share * 100.0, 3),
-            Cell::float(found.control_share * 100.0, 3),
-            found.by_class.stops_sent.into(),
-            found.by_class.refreshes_sent.into(),
-            found.by_class.resumes_sent.into(),
-            found.by_class.stops_obeyed.into(),
-            found.by_class.credits_sent.into(),
-            found.by_class.input_most_bytes.into(),
-            found.by_class.headroom_most_bytes.into(),
-        ]);
-    }
+    flow_control(table).done()
+}
+
+/// What ports said and heard of flow control, and what waited at the inputs behind them.
+fn flow_control<'a>(table: TableOf<Port<'a>>) -> TableOf<Port<'a>> {
+    let input = "received over the link and not yet forwarded by the node at its end; whole run";
+    let headroom = "of that in headroom, or above the XOFF threshold; whole run";
     table
+        .number(
+            "stops sent",
+            "frames",
+            "by this port, refreshes included; whole run",
+            |(_, found, _)| found.by_class.stops_sent,
+        )
+        .number("refreshes sent", "frames", "among them", |(_, found, _)| {
+            found.by_class.refreshes_sent
+        })
+        .number("resumes sent", "frames", "whole run", |(_, found, _)| {
+            found.by_class.resumes_sent
+        })
+        .number(
+            "stops obeyed",
+            "frames",
+            "by this port; whole run",
+            |(_, found, _)| found.by_class.stops_obeyed,
+        )
+        .number(
+            "credits sent",
+            "frames",
+            "credit frames by this port; whole run",
+            |(_, found, _)| found.by_class.credits_sent,
+        )
+        .number("input held max", "bytes", input, |(_, found, _)| {
+            found.by_class.input_most_bytes
+        })
+        .number("headroom held max", "bytes", headroom, |(_, found, _)| {
+            found.by_class.headroom_most_bytes
+        })
 }

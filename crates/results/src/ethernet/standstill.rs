@@ -7,9 +7,10 @@ use backwater_net::outcome::{Outcome, Standstill, StuckQueue, Wait};
 use serde_json::{Value, json};
 
 use super::names;
-use crate::model::{Cell, Column, Table};
+use crate::model::{Cell, Table};
 use crate::number::span;
 use crate::rows::ROWS_MOST;
+use crate::table_of::TableOf;
 
 fn at(time: Time) -> String {
     span(time.ps() as f64)
@@ -128,48 +129,61 @@ impl<'a> Words<'a> {
     }
 }
 
-/// The queues that wait, in order.
+/// The queues that wait, in order; without a row where none does.
 pub fn table(spec: &EthernetSpec, outcome: &Outcome) -> Table {
-    let mut table = Table::new("standstill", "", columns());
     let Some(found) = &outcome.standstill else {
-        return table;
+        return Table::default();
     };
-    table.caption = format!(
-        "{}. Each queue waits for the next.",
-        capital(&sentence(found))
-    );
     let words = Words::of(spec, found);
-    for (index, own) in words.held.iter().take(ROWS_MOST).enumerate() {
+    let from = |own: &Held<'_>| {
         let ends = names::channel_ends(spec, own.queue.channel);
-        table.rows.push(vec![
-            (index as u64 + 1).into(),
-            ends.map(|(from, _)| names::node(spec, from)).into(),
-            words.port(own).into(),
-            u32::from(own.queue.class).into(),
-            words.host(own).into(),
-            own.wait.units.into(),
-            own.queue.bytes.into(),
-            names::flow(spec, own.wait.flow).into(),
-            Cell::float(own.since.ps() as f64 / 1e6, 6),
-            words.waits_for(index).into(),
-        ]);
-    }
-    table
-}
-
-fn columns() -> Vec<Column> {
-    vec![
-        Column::number("place", "", "position of the queue in the chain"),
-        Column::text("node", "the node it is in"),
-        Column::text("port", "the port it waits at"),
-        Column::number("class", "", "its class"),
-        Column::text("to", "only frames to this host are stopped; empty: all"),
-        Column::number("frames", "frames", "that wait under the stop"),
-        Column::number("bytes", "bytes", "of those frames"),
-        Column::text("first flow", "flow of the first of them"),
-        Column::number("since", "us", "when it was stopped"),
-        Column::text("waits for", "the queue whose congestion stops it"),
-    ]
+        ends.map(|(from, _)| names::node(spec, from))
+    };
+    TableOf::new(
+        "standstill",
+        format!(
+            "{}. Each queue waits for the next.",
+            capital(&sentence(found))
+        ),
+        words.held.iter().take(ROWS_MOST).enumerate(),
+    )
+    .number(
+        "place",
+        "",
+        "position of the queue in the chain",
+        |(index, _)| *index as u64 + 1,
+    )
+    .text("node", "the node it is in", |(_, own)| from(own))
+    .text("port", "the port it waits at", |(_, own)| words.port(own))
+    .number("class", "", "its class", |(_, own)| {
+        u32::from(own.queue.class)
+    })
+    .text(
+        "to",
+        "only frames to this host are stopped; empty: all",
+        |(_, own)| words.host(own),
+    )
+    .number(
+        "frames",
+        "frames",
+        "that wait under the stop",
+        |(_, own)| own.wait.units,
+    )
+    .number("bytes", "bytes", "of those frames", |(_, own)| {
+        own.queue.bytes
+    })
+    .text("first flow", "flow of the first of them", |(_, own)| {
+        names::flow(spec, own.wait.flow)
+    })
+    .number("since", "us", "when it was stopped", |(_, own)| {
+        Cell::float(own.since.ps() as f64 / 1e6, 6)
+    })
+    .text(
+        "waits for",
+        "the queue whose congestion stops it",
+        |(index, _)| words.waits_for(*index),
+    )
+    .done()
 }
 
 /// The standstill as data; null where there is none.
