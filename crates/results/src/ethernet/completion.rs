@@ -10,8 +10,9 @@ use serde_json::{Value, json};
 use super::groups::Group;
 use crate::distribution::{cells, columns, json as told, steps, tail};
 use crate::lines::{aligned, shortened};
-use crate::model::{Axis, Cell, Column, Curve, Plot, Style, Table};
+use crate::model::{Axis, Curve, Plot, Style, Table};
 use crate::number::{grouped, significant, span};
+use crate::table_of::TableOf;
 
 /// Sizes of transfers: those below so many bytes, and what they are called.
 const SIZES: [(u64, &str); 4] = [
@@ -26,7 +27,8 @@ const GROUPS: usize = 8;
 const POINTS: usize = 10;
 /// Percentiles that are drawn over sizes.
 const DRAWN: [(&str, f64); 3] = [("p50", 50.0), ("p95", 95.0), ("p99", 99.0)];
-const MILLISECOND_PS: f64 = 1e9;
+/// Picoseconds in a millisecond.
+pub(super) const MILLISECOND_PS: f64 = 1e9;
 
 /// What transfers of some flows took.
 #[derive(Clone, Debug, Default)]
@@ -140,52 +142,63 @@ fn everyone(outcome: &Outcome) -> impl Iterator<Item = u32> {
     0..outcome.flows.len() as u32
 }
 
+/// Transfers of some flows, of all sizes or of a range of them.
+struct Row<'a> {
+    flows: &'a str,
+    size: &'static str,
+    found: Completion,
+}
+
 /// A row for all flows and for each group of several, and for each range of sizes of theirs.
 pub fn table(spec: &EthernetSpec, outcome: &Outcome, groups: &[Group]) -> Table {
-    let mut heads = vec![
-        Column::text("flows", "all, or the group of this name"),
-        Column::text("size", "payload of a transfer, of requests there and back"),
-        Column::number("transfers", "", "complete after the warm-up"),
-    ];
-    heads.extend(columns("FCT", "ms"));
-    heads.extend(columns("slowdown", ""));
-    let mut table = Table::new(
+    let mut all = rows(spec, outcome, "all", everyone(outcome).collect());
+    if groups.len() > 1 {
+        for group in groups.iter().filter(|group| group.flows.len() > 1) {
+            all.extend(rows(spec, outcome, &group.name, group.flows.clone()));
+        }
+    }
+    let size = "payload of a transfer, of requests there and back";
+    TableOf::new(
         "completion",
         "Flow completion times and slowdowns by the size of transfers, after the warm-up. \
          Slowdown: the time over that of the same transfer alone on the idle path at line rate.",
-        heads,
-    );
-    let several = groups.iter().filter(|group| group.flows.len() > 1);
-    let several: Vec<&Group> = several.collect();
-    let mut add = |name: &str, flows: &mut dyn Iterator<Item = u32>| {
-        let flows: Vec<u32> = flows.collect();
-        let found = flows
-            .iter()
-            .filter_map(|flow| outcome.flows.get(*flow as usize));
-        let whole = Completion::of(found);
-        if whole.fct.count() == 0 {
-            return;
-        }
-        let ranges = by_range(&by_size(spec, outcome, flows.into_iter()));
-        let parts = if ranges.len() > 1 { ranges } else { Vec::new() };
-        for (size, part) in [("all", whole)].into_iter().chain(parts) {
-            table.rows.push(row(name, size, &part));
-        }
-    };
-    add("all", &mut everyone(outcome));
-    if groups.len() > 1 {
-        for group in several {
-            add(&group.name, &mut group.flows.iter().copied());
-        }
-    }
-    table
+        all,
+    )
+    .text("flows", "all, or the group of this name", |row| row.flows)
+    .text("size", size, |row| row.size)
+    .number("transfers", "", "complete after the warm-up", |row| {
+        row.found.fct.count()
+    })
+    .columns(columns("FCT", "ms"), |row| {
+        cells(&row.found.fct, MILLISECOND_PS)
+    })
+    .columns(columns("slowdown", ""), |row| {
+        cells(&row.found.slowdown, 1.0)
+    })
+    .done()
 }
 
-fn row(name: &str, size: &str, found: &Completion) -> Vec<Cell> {
-    let mut row = vec![name.into(), size.into(), found.fct.count().into()];
-    row.extend(cells(&found.fct, MILLISECOND_PS));
-    row.extend(cells(&found.slowdown, 1.0));
-    row
+/// Those of these flows; none without a transfer.
+fn rows<'a>(
+    spec: &EthernetSpec,
+    outcome: &Outcome,
+    name: &'a str,
+    flows: Vec<u32>,
+) -> Vec<Row<'a>> {
+    let own = flows.iter();
+    let whole = Completion::of(own.filter_map(|flow| outcome.flows.get(*flow as usize)));
+    if whole.fct.count() == 0 {
+        return Vec::new();
+    }
+    let ranges = by_range(&by_size(spec, outcome, flows.into_iter()));
+    let parts = if ranges.len() > 1 { ranges } else { Vec::new() };
+    let all = [("all", whole)].into_iter().chain(parts);
+    all.map(|(size, found)| Row {
+        flows: name,
+        size,
+        found,
+    })
+    .collect()
 }
 
 /// All transfers in a line, and a line for each range of sizes where there are several.

@@ -7,8 +7,9 @@ use backwater_net::outcome::Outcome;
 use super::names;
 use super::ports::{self, Queue};
 use crate::distribution::{cells, columns, steps};
-use crate::model::{Axis, Cell, Column, Curve, Plot, Style, Table};
+use crate::model::{Axis, Cell, Curve, Plot, Style, Table};
 use crate::rows::{ROWS_MOST, limit};
+use crate::table_of::TableOf;
 
 /// Ports that get a curve each, those stopped longest.
 const PORTS: usize = 7;
@@ -23,36 +24,31 @@ fn stopped<'a>(queues: &[Queue<'a>]) -> Vec<Queue<'a>> {
 pub fn table(spec: &EthernetSpec, outcome: &Outcome) -> Table {
     let queues = ports::queues(spec, outcome);
     let stopped = stopped(&queues);
-    let mut heads = vec![
-        Column::text("port", "that was stopped"),
-        Column::number("class", "", "of its frames"),
-        Column::number("stops", "", "how many; whole run"),
-        Column::number("stopped total", "us", "all of them together; whole run"),
-    ];
-    heads.extend(columns("pause", "us"));
-    let mut table = Table::new(
-        "pauses",
-        format!(
-            "How long each stop of a port and class lasted, from taking effect to its end: by \
-             PAUSE, by PFC, of some destinations, or for want of credit. Whole run; one under way \
-             at the end counts with the time so far.{}",
-            limit(stopped.len(), "queues")
-        ),
-        heads,
-    );
     let channels = names::channels(spec);
-    for queue in stopped.iter().take(ROWS_MOST) {
-        let stops = &queue.found.stops;
-        let mut row = vec![
-            names::channel(&channels, queue.channel).into(),
-            (queue.class as u64).into(),
-            stops.count().into(),
-            Cell::float(stops.sum() / MICROSECOND_PS, 3),
-        ];
-        row.extend(cells(stops, MICROSECOND_PS));
-        table.rows.push(row);
-    }
-    table
+    let caption = format!(
+        "How long each stop of a port and class lasted, from taking effect to its end: by \
+         PAUSE, by PFC, of some destinations, or for want of credit. Whole run; one under way \
+         at the end counts with the time so far.{}",
+        limit(stopped.len(), "queues")
+    );
+    TableOf::new("pauses", caption, stopped.into_iter().take(ROWS_MOST))
+        .text("port", "that was stopped", |queue| {
+            names::channel(&channels, queue.channel)
+        })
+        .number("class", "", "of its frames", |queue| queue.class as u64)
+        .number("stops", "", "how many; whole run", |queue| {
+            queue.found.stops.count()
+        })
+        .number(
+            "stopped total",
+            "us",
+            "all of them together; whole run",
+            |queue| Cell::float(queue.found.stops.sum() / MICROSECOND_PS, 3),
+        )
+        .columns(columns("pause", "us"), |queue| {
+            cells(&queue.found.stops, MICROSECOND_PS)
+        })
+        .done()
 }
 
 /// The share of stops that lasted no longer: of all ports, and of those stopped longest.

@@ -156,9 +156,10 @@ pub fn table(spec: &EthernetSpec, outcome: &Outcome) -> Table {
     .number("utilization", "%", taken, |queue| {
         Cell::float(queue.share(spec, seconds) * 100.0, 3)
     });
-    let drops = cause_columns("; whole run");
     waiting(table)
-        .columns(drops, |queue| cause_cells(&queue.found.drops))
+        .columns(cause_columns("; whole run"), |queue| {
+            cause_cells(&queue.found.drops)
+        })
         .number("ECN-marked", "frames", "after the warm-up", |queue| {
             queue.found.marked
         })

@@ -11,9 +11,10 @@ use backwater_net::outcome::Outcome;
 use super::names;
 use crate::directory::{Promise, PromiseState};
 use crate::info::RunInfo;
-use crate::model::{Block, Column, Table};
+use crate::model::Block;
 use crate::number::grouped;
 use crate::sections::heading;
+use crate::table_of::TableOf;
 
 /// Nodes that a promise names; where there are more, they are counted.
 const NAMED: usize = 4;
@@ -135,18 +136,11 @@ pub(super) fn blocks(info: &RunInfo, spec: &EthernetSpec, outcome: &Outcome) -> 
     if all.is_empty() {
         return Vec::new();
     }
-    let mut table = Table::new(
-        "promises",
-        "Promises of lossless classes.",
-        vec![
-            Column::text("promise", ""),
-            Column::text("state", "kept, broken, or waived by a line of the scenario"),
-            Column::text("detail", ""),
-        ],
-    );
-    for promise in all {
-        let cells = [promise.what, promise.state.word().into(), promise.detail];
-        table.rows.push(cells.map(Into::into).to_vec());
-    }
+    let state = "kept, broken, or waived by a line of the scenario";
+    let table = TableOf::new("promises", "Promises of lossless classes.", all)
+        .text("promise", "", |promise| promise.what.clone())
+        .text("state", state, |promise| promise.state.word())
+        .text("detail", "", |promise| promise.detail.clone())
+        .done();
     vec![heading("Promises"), Block::Table(table)]
 }

@@ -4,8 +4,9 @@ use serde_json::{Value, json};
 
 use super::jain;
 use crate::lines::{aligned, shortened};
-use crate::model::{Axis, Cell, Column, Curve, Plot, Style, Table};
+use crate::model::{Axis, Cell, Curve, Plot, Style, Table};
 use crate::number::{fixed, rate_unit, significant};
+use crate::table_of::TableOf;
 use backwater_kernel::words::{capital, counted};
 
 /// Flows listed in the terminal; where there are more, the extremes are told.
@@ -199,30 +200,31 @@ impl FairShares {
         for note in &self.notes {
             caption.push_str(&format!(" {}.", capital(note)));
         }
-        let mut table = Table::new("fairness", caption, columns(self.rates));
-        if !self.has_shares() {
-            return table;
+        let shown = match self.has_shares() {
+            true => &self.rows[..],
+            false => &[],
+        };
+        let name = match self.rates {
+            Rates::OfFlows => "name in the scenario",
+            Rates::OfSources => "the sending terminal",
+        };
+        let (unit, scale) = self.rates.unit();
+        let largest = "largest rate possible without taking from one that has no more";
+        let limit = "the port or channel that limits the share, or its demand";
+        let table = TableOf::new("fairness", caption, shown)
+            .text(self.rates.of(), name, |row| row.name.clone())
+            .number("measured", unit, "measured after the warm-up", |row| {
+                Cell::float(row.measured / scale, 4)
+            })
+            .number("max-min share", unit, largest, |row| over(row.share, scale))
+            .number("ratio", "", "measured over share", |row| {
+                over(row.ratio(), 1.0)
+            })
+            .text("limit", limit, |row| row.limit.clone());
+        match self.rates {
+            Rates::OfFlows => on_the_wire(table, unit, scale).done(),
+            Rates::OfSources => table.done(),
         }
-        let scale = self.rates.unit().1;
-        let float = |rate: Option<f64>| rate.map_or(Cell::Empty, |r| Cell::float(r / scale, 4));
-        for row in &self.rows {
-            let ratio = row.ratio().map(|ratio| Cell::float(ratio, 4));
-            let mut cells: Vec<Cell> = vec![
-                row.name.clone().into(),
-                float(Some(row.measured)),
-                float(row.share),
-                ratio.unwrap_or_default(),
-                row.limit.clone().into(),
-                float(row.wire_measured),
-                float(row.wire_share),
-                float(row.payload.map(|payload| payload.0)),
-                float(row.payload.map(|payload| payload.1)),
-                row.remark.into(),
-            ];
-            cells.truncate(table.columns.len());
-            table.rows.push(cells);
-        }
-        table
     }
 
     /// Bars of what flows got, dots for their shares.
@@ -295,45 +297,28 @@ impl FairShares {
     }
 }
 
-fn columns(rates: Rates) -> Vec<Column> {
-    let rate = |name: &str, meaning: &str| Column::number(name, rates.unit().0, meaning);
-    let name = match rates {
-        Rates::OfFlows => "name in the scenario",
-        Rates::OfSources => "the sending terminal",
-    };
-    let mut columns = vec![
-        Column::text(rates.of(), name),
-        rate("measured", "measured after the warm-up"),
-        rate(
-            "max-min share",
-            "largest rate possible without taking from one that has no more",
-        ),
-        Column::number("ratio", "", "measured over share"),
-        Column::text(
-            "limit",
-            "the port or channel that limits the share, or its demand",
-        ),
-    ];
-    if rates == Rates::OfSources {
-        return columns;
-    }
-    columns.extend([
-        rate(
-            "wire measured",
-            "with overhead such as RM cells, as far as known",
-        ),
-        rate(
-            "wire share",
-            "with overhead: RM cells, headers, gaps between frames",
-        ),
-        rate(
-            "payload measured",
-            "received by the application, as far as known",
-        ),
-        rate("payload share", "payload rate of the share"),
-        Column::text("remark", "why it has no share"),
-    ]);
-    columns
+/// A rate over `scale`, if there is one.
+fn over(rate: Option<f64>, scale: f64) -> Option<Cell> {
+    rate.map(|rate| Cell::float(rate / scale, 4))
+}
+
+/// The same with overhead and without; why there is no share.
+fn on_the_wire<'a>(table: TableOf<&'a FairRow>, unit: &str, scale: f64) -> TableOf<&'a FairRow> {
+    let measured = "with overhead such as RM cells, as far as known";
+    let share = "with overhead: RM cells, headers, gaps between frames";
+    let received = "received by the application, as far as known";
+    table
+        .number("wire measured", unit, measured, |row| {
+            over(row.wire_measured, scale)
+        })
+        .number("wire share", unit, share, |row| over(row.wire_share, scale))
+        .number("payload measured", unit, received, |row| {
+            over(row.payload.map(|payload| payload.0), scale)
+        })
+        .number("payload share", unit, "payload rate of the share", |row| {
+            over(row.payload.map(|payload| payload.1), scale)
+        })
+        .text("remark", "why it has no share", |row| row.remark)
 }
 
 #[cfg(test)]
