@@ -1,6 +1,6 @@
 //! The tables of a run of the Ethernet engine: flows and nodes.
 
-use backwater_kernel::{DelayOutcome, Place};
+use backwater_kernel::{Balance, DelayOutcome, Place};
 use backwater_net::frames::spec::{EthernetSpec, FlowSpec, NodeKind, TrafficSpec, TransportSpec};
 use backwater_net::outcome::{FlowOutcome, Outcome};
 
@@ -10,6 +10,9 @@ use crate::groups::group_names;
 use crate::merge::as_one;
 use crate::model::{Cell, Column, Table};
 use crate::table_of::TableOf;
+
+/// What a balance is.
+const MISSING: &str = "created - delivered - dropped - inside; zero when all is accounted for";
 
 /// Tables of the balance, groups of flows, flows, fair shares, transfers and their completion,
 /// delays, deadlines, TCP, drops, the standstill, destinations of multicasts, pauses, queues,
@@ -89,7 +92,6 @@ pub(super) fn found<'a>(
 
 fn balance(outcome: &Outcome) -> Table {
     let rows = ["frames", "bytes"].into_iter().zip(outcome.balances());
-    let missing = "created - delivered - dropped - inside; zero when all is accounted for";
     TableOf::new(
         "balance",
         "Balance of all frames that hosts created; whole run.",
@@ -109,7 +111,7 @@ fn balance(outcome: &Outcome) -> Table {
         "in queues and on wires at the end",
         |(_, all)| all.inside,
     )
-    .number("balance", "", missing, |(_, all)| all.missing())
+    .number("balance", "", MISSING, |(_, all)| all.missing())
     .done()
 }
 
@@ -117,8 +119,7 @@ fn flows(spec: &EthernetSpec, outcome: &Outcome) -> Table {
     let seconds = seconds(spec, outcome);
     let rate = |bytes: u64| Cell::float(per_second(bytes as f64 * 8.0, seconds) / 1e6, 4);
     let channels = names::channels(spec);
-    let missing = "created - delivered - dropped - inside; zero when all is accounted for";
-    TableOf::new(
+    let table = TableOf::new(
         "flows",
         "What each flow sent, how much was delivered or dropped, and the goodput of its \
          application.",
@@ -155,41 +156,49 @@ fn flows(spec: &EthernetSpec, outcome: &Outcome) -> Table {
         "bytes",
         "payload the application handed over, whole run; over TCP without end: what was sent",
         |(_, found, _)| found.ends.offered_bytes_total,
-    )
-    .number(
-        "created",
-        "frames",
-        "handed to ports of hosts, both directions; whole run",
-        |(.., frames)| frames.offered,
-    )
-    .number(
-        "delivered",
-        "frames",
-        "reached their host; whole run",
-        |(.., frames)| frames.delivered,
-    )
-    .number(
-        "dropped total",
-        "frames",
-        "whatever the cause; whole run",
-        |(.., frames)| frames.dropped,
-    )
-    .number(
-        "inside",
-        "frames",
-        "in queues and on wires at the end",
-        |(.., frames)| frames.inside,
-    )
-    .number("balance", "frames", missing, |(.., frames)| {
-        frames.missing()
-    })
-    .number("dropped", "frames", "after the warm-up", |(_, found, _)| {
-        found.lost
-    })
-    .number("ECN-marked", "frames", "by switches", |(_, found, _)| {
-        found.marked
-    })
-    .done()
+    );
+    frames(table).done()
+}
+
+/// A flow, what was found of it, and what became of its frames.
+type Flow<'a> = (&'a FlowSpec, &'a FlowOutcome, Balance);
+
+/// What became of the frames of flows.
+fn frames<'a>(table: TableOf<Flow<'a>>) -> TableOf<Flow<'a>> {
+    table
+        .number(
+            "created",
+            "frames",
+            "handed to ports of hosts, both directions; whole run",
+            |(.., frames)| frames.offered,
+        )
+        .number(
+            "delivered",
+            "frames",
+            "reached their host; whole run",
+            |(.., frames)| frames.delivered,
+        )
+        .number(
+            "dropped total",
+            "frames",
+            "whatever the cause; whole run",
+            |(.., frames)| frames.dropped,
+        )
+        .number(
+            "inside",
+            "frames",
+            "in queues and on wires at the end",
+            |(.., frames)| frames.inside,
+        )
+        .number("balance", "frames", MISSING, |(.., frames)| {
+            frames.missing()
+        })
+        .number("dropped", "frames", "after the warm-up", |(_, found, _)| {
+            found.lost
+        })
+        .number("ECN-marked", "frames", "by switches", |(_, found, _)| {
+            found.marked
+        })
 }
 
 fn protocol(transport: &TransportSpec) -> &'static str {
