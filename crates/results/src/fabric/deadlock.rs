@@ -5,48 +5,58 @@ use backwater_flit::spec::FabricSpec;
 use serde_json::{Value, json};
 
 use super::FabricNames;
-use crate::model::{Cell, Column, Table};
+use crate::model::Table;
 use crate::number::grouped;
 use crate::rows::ROWS_MOST;
+use crate::table_of::TableOf;
 use backwater_kernel::words::counted;
 
 /// The packets that wait for each other, in order.
 pub fn table(spec: &FabricSpec, outcome: &FabricOutcome) -> Table {
-    let mut table = Table::new("deadlock", "", columns());
-    let Some(deadlock) = &outcome.standstill else {
-        return table;
-    };
-    table.caption = caption(outcome, deadlock);
+    let deadlock = outcome.standstill.as_ref();
+    let waits = deadlock.map_or(&[][..], |deadlock| &deadlock.waits);
     let names = FabricNames::new(&spec.graph);
-    for (index, held) in deadlock.waits.iter().take(ROWS_MOST).enumerate() {
-        let vc =
-            |(channel, vc): (u32, u8)| [names.channel(channel).into(), Cell::from(u32::from(vc))];
-        let mut row: Vec<Cell> = vec![
-            (index as u64 + 1).into(),
-            router(&names, held).into(),
-            names.terminal(held.source).into(),
-            names.terminal(held.destination).into(),
-            held.birth.into(),
-        ];
-        row.extend(vc(held.at));
-        row.extend(vc(held.waits_for));
-        table.rows.push(row);
-    }
-    table
-}
-
-fn columns() -> Vec<Column> {
-    vec![
-        Column::number("place", "", "position of the packet in the cyclic wait"),
-        Column::text("router", "where its header waits"),
-        Column::text("from", "source terminal"),
-        Column::text("to", "destination terminal"),
-        Column::number("born", "cycle", "when it was created"),
-        Column::text("holds", "channel whose virtual channel its header is in"),
-        Column::number("holds vc", "", "that virtual channel"),
-        Column::text("waits for", "channel it has to cross next"),
-        Column::number("waits for vc", "", "one that the next packet holds"),
-    ]
+    TableOf::new(
+        "deadlock",
+        deadlock.map_or_else(String::new, |deadlock| caption(outcome, deadlock)),
+        (1_u64..).zip(waits.iter().take(ROWS_MOST)),
+    )
+    .number(
+        "place",
+        "",
+        "position of the packet in the cyclic wait",
+        |(place, _)| *place,
+    )
+    .text("router", "where its header waits", |(_, held)| {
+        router(&names, held)
+    })
+    .text("from", "source terminal", |(_, held)| {
+        names.terminal(held.source)
+    })
+    .text("to", "destination terminal", |(_, held)| {
+        names.terminal(held.destination)
+    })
+    .number("born", "cycle", "when it was created", |(_, held)| {
+        held.birth
+    })
+    .text(
+        "holds",
+        "channel whose virtual channel its header is in",
+        |(_, held)| names.channel(held.at.0),
+    )
+    .number("holds vc", "", "that virtual channel", |(_, held)| {
+        u32::from(held.at.1)
+    })
+    .text("waits for", "channel it has to cross next", |(_, held)| {
+        names.channel(held.waits_for.0)
+    })
+    .number(
+        "waits for vc",
+        "",
+        "one that the next packet holds",
+        |(_, held)| u32::from(held.waits_for.1),
+    )
+    .done()
 }
 
 fn caption(outcome: &FabricOutcome, deadlock: &Standstill) -> String {

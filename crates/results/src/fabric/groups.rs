@@ -8,7 +8,8 @@ use backwater_flit::spec::{FabricSpec, Shape};
 use super::FabricNames;
 use super::names::{ChannelKind, coordinates, dimension};
 use super::network::shares;
-use crate::model::{Cell, Column, Table};
+use crate::model::{Cell, Table};
+use crate::table_of::TableOf;
 
 /// Which group, in the order of the table: kind, then stages or dimension and direction.
 type Key = (ChannelKind, u32, u32);
@@ -48,28 +49,31 @@ pub fn table(spec: &FabricSpec, outcome: &FabricOutcome) -> Table {
         };
         groups.entry(key).or_default().add(*share);
     }
-    let percent = |name: &str, meaning: &str| Column::number(name, "%", meaning);
-    let mut table = Table::new(
+    let percent = |share: f64| Cell::float(share * 100.0, 2);
+    TableOf::new(
         "channel groups",
         "Use of channels of the same kind, in the window.",
-        vec![
-            Column::text("channels", "position of the channels"),
-            Column::number("count", "", "how many channels"),
-            percent("use mean", "share of cycles with a flit, mean over them"),
-            percent("use min", "that of the least used"),
-            percent("use max", "that of the most used"),
-        ],
-    );
-    for (key, group) in &groups {
-        table.rows.push(vec![
-            keys.label(key).into(),
-            group.channels.into(),
-            Cell::float(group.sum / group.channels.max(1) as f64 * 100.0, 2),
-            Cell::float(group.least * 100.0, 2),
-            Cell::float(group.most * 100.0, 2),
-        ]);
-    }
-    table
+        &groups,
+    )
+    .text("channels", "position of the channels", |(key, _)| {
+        keys.label(key)
+    })
+    .number("count", "", "how many channels", |(_, group)| {
+        group.channels
+    })
+    .number(
+        "use mean",
+        "%",
+        "share of cycles with a flit, mean over them",
+        |(_, group)| percent(group.sum / group.channels.max(1) as f64),
+    )
+    .number("use min", "%", "that of the least used", |(_, group)| {
+        percent(group.least)
+    })
+    .number("use max", "%", "that of the most used", |(_, group)| {
+        percent(group.most)
+    })
+    .done()
 }
 
 /// Counts the output ports of the router at hand, channel by channel.

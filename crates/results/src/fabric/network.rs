@@ -5,50 +5,70 @@ use backwater_flit::spec::{FabricSpec, Shape};
 
 use super::FabricNames;
 use super::words::LOAD;
-use crate::model::{Cell, Column, Table};
+use crate::model::{Cell, Table};
 use crate::rows::{kept, limit};
+use crate::table_of::TableOf;
 
 /// Longest side of a square that is shown as a map.
 pub const MAP_MOST: u32 = 32;
 
 /// What each terminal sent and received.
 pub fn terminals(spec: &FabricSpec, outcome: &FabricOutcome) -> Table {
-    let flits = |name: &str, meaning: &str| Column::number(name, "flits", meaning);
     let all = &outcome.terminals;
-    let mut table = Table::new(
+    let names = FabricNames::new(&spec.graph);
+    let router = |of: &[u32], index: usize| of.get(index).map(|router| names.router(*router));
+    let busy = |found: &TerminalOutcome| found.received.saturating_add(found.created) as f64;
+    let shown = kept(all.len(), |index| busy(&all[index])).into_iter();
+    TableOf::new(
         "terminals",
         format!(
             "What each terminal sent and received in the window.{}",
             limit(all.len(), "terminals")
         ),
-        vec![
-            Column::number("terminal", "", "its number"),
-            Column::text("sends to", "router its injection channel leads to"),
-            Column::text("receives from", "router its ejection channel comes from"),
-            flits("created", "flits of packets created here"),
-            flits("received", "flits that arrived here"),
-            flits("queued", "flits that wait here at the end"),
-            Column::number("offered", LOAD, "created over the cycles of the window"),
-            Column::number("accepted", LOAD, "received over the cycles of the window"),
-        ],
-    );
-    let names = FabricNames::new(&spec.graph);
-    let router = |of: &[u32], index: usize| of.get(index).map(|router| names.router(*router));
-    let busy = |found: &TerminalOutcome| found.received.saturating_add(found.created) as f64;
-    for index in kept(all.len(), |index| busy(&all[index])) {
-        let found = &all[index];
-        table.rows.push(vec![
-            (index as u64).into(),
-            router(&spec.graph.inject, index).into(),
-            router(&spec.graph.eject, index).into(),
-            found.created.into(),
-            found.received.into(),
-            found.queued.into(),
-            load(found.created, outcome.window),
-            load(found.received, outcome.window),
-        ]);
-    }
-    table
+        shown.map(|index| (index, &all[index])),
+    )
+    .number("terminal", "", "its number", |(index, _)| *index as u64)
+    .text(
+        "sends to",
+        "router its injection channel leads to",
+        |(index, _)| router(&spec.graph.inject, *index),
+    )
+    .text(
+        "receives from",
+        "router its ejection channel comes from",
+        |(index, _)| router(&spec.graph.eject, *index),
+    )
+    .number(
+        "created",
+        "flits",
+        "flits of packets created here",
+        |(_, found)| found.created,
+    )
+    .number(
+        "received",
+        "flits",
+        "flits that arrived here",
+        |(_, found)| found.received,
+    )
+    .number(
+        "queued",
+        "flits",
+        "flits that wait here at the end",
+        |(_, found)| found.queued,
+    )
+    .number(
+        "offered",
+        LOAD,
+        "created over the cycles of the window",
+        |(_, found)| load(found.created, outcome.window),
+    )
+    .number(
+        "accepted",
+        LOAD,
+        "received over the cycles of the window",
+        |(_, found)| load(found.received, outcome.window),
+    )
+    .done()
 }
 
 fn load(flits: u64, window: u64) -> Cell {
@@ -69,46 +89,53 @@ pub fn shares(outcome: &FabricOutcome) -> &[f64] {
 /// How busy each channel was.
 pub fn channels(spec: &FabricSpec, outcome: &FabricOutcome) -> Table {
     let all = shares(outcome);
-    let mut table = Table::new(
+    let names = FabricNames::new(&spec.graph);
+    let rows = kept(all.len(), |index| all[index])
+        .into_iter()
+        .map(|index| {
+            let number = u32::try_from(index).unwrap_or(u32::MAX);
+            (index, number, all[index])
+        });
+    TableOf::new(
         "channels",
         format!(
             "Use of each channel in the window.{}",
             limit(all.len(), "channels")
         ),
-        vec![
-            Column::number(
-                "number",
-                "",
-                "as in a trace: between routers, then injection, then ejection",
-            ),
-            Column::text(
-                "channel",
-                "its ends; the port is the output port of the router",
-            ),
-            Column::text("kind", "network, injection or ejection"),
-            Column::number("use", "%", "share of the window's cycles it carried a flit"),
-            Column::number("flits", "flits", "that crossed it in the window"),
-        ],
-    );
-    let names = FabricNames::new(&spec.graph);
-    for index in kept(all.len(), |index| all[index]) {
-        let share = all[index];
-        let number = u32::try_from(index).unwrap_or(u32::MAX);
-        let kind = names.kind(number).map(|(kind, _)| kind.word());
-        let flits = (share * outcome.window as f64).round();
-        table.rows.push(vec![
-            (index as u64).into(),
-            names.channel(number).into(),
-            kind.into(),
-            Cell::float(share * 100.0, 2),
-            if flits.is_finite() {
-                Cell::from(flits as u64)
-            } else {
-                Cell::Empty
-            },
-        ]);
-    }
-    table
+        rows,
+    )
+    .number(
+        "number",
+        "",
+        "as in a trace: between routers, then injection, then ejection",
+        |(index, ..)| *index as u64,
+    )
+    .text(
+        "channel",
+        "its ends; the port is the output port of the router",
+        |(_, number, _)| names.channel(*number),
+    )
+    .text(
+        "kind",
+        "network, injection or ejection",
+        |(_, number, _)| names.kind(*number).map(|(kind, _)| kind.word()),
+    )
+    .number(
+        "use",
+        "%",
+        "share of the window's cycles it carried a flit",
+        |(.., share)| Cell::float(share * 100.0, 2),
+    )
+    .number(
+        "flits",
+        "flits",
+        "that crossed it in the window",
+        |(.., share)| {
+            let flits = (share * outcome.window as f64).round();
+            flits.is_finite().then_some(flits as u64)
+        },
+    )
+    .done()
 }
 
 /// Mean use of the channels to other routers that leave each router, by row (y) and column (x),
@@ -141,23 +168,18 @@ pub fn square(spec: &FabricSpec, outcome: &FabricOutcome) -> Option<Vec<Vec<f64>
 pub fn map(spec: &FabricSpec, outcome: &FabricOutcome) -> Table {
     let rows = square(spec, outcome).unwrap_or_default();
     let width = rows.first().map_or(0, Vec::len);
-    let mut columns = vec![Column::text("row", "its y")];
-    columns.extend((0..width).map(|x| {
-        let meaning = "mean use of the channels that leave the router there";
-        Column::number(&format!("x={x}"), "%", meaning)
-    }));
-    let mut table = Table::new(
+    let is_legible = width.max(rows.len()) <= MAP_MOST as usize;
+    let mut table = TableOf::new(
         "map",
         "Map of the load: mean use of the channels from each router to other routers.",
-        columns,
-    );
-    if width.max(rows.len()) > MAP_MOST as usize {
-        return table;
+        rows.iter().enumerate().rev().filter(|_| is_legible),
+    )
+    .text("row", "its y", |(y, _)| format!("y={y}"));
+    let meaning = "mean use of the channels that leave the router there";
+    for x in 0..width {
+        table = table.number(&format!("x={x}"), "%", meaning, |(_, shares)| {
+            Cell::float(shares[x] * 100.0, 1)
+        });
     }
-    for (y, row) in rows.iter().enumerate().rev() {
-        let mut cells: Vec<Cell> = vec![format!("y={y}").into()];
-        cells.extend(row.iter().map(|share| Cell::float(share * 100.0, 1)));
-        table.rows.push(cells);
-    }
-    table
+    table.done()
 }
