@@ -6,6 +6,7 @@ use backwater_flit::spec::FabricSpec;
 use super::words::LOAD;
 use super::{deadlock, fair, groups, network, zero_load};
 use crate::model::{Cell, Column, Table};
+use crate::table_of::TableOf;
 use backwater_kernel::words::counted;
 
 /// Tables of the whole run, latencies, classes, terminals, fair shares, channels, VCs, the
@@ -48,15 +49,6 @@ fn with_rows(mut tables: Vec<Table>) -> Vec<Table> {
 }
 
 fn summary(spec: &FabricSpec, outcome: &FabricOutcome) -> Table {
-    let mut table = Table::new(
-        "summary",
-        "The whole network. Loads and hops are of the window, flits of the whole run.",
-        vec![
-            Column::text("quantity", "what"),
-            Column::number("value", "", "the value; empty if not measured"),
-            Column::text("unit", "of the value"),
-        ],
-    );
     let measured = |value: f64| (outcome.window > 0).then_some(value);
     let float = |value: Option<f64>, digits| match value {
         Some(value) => Cell::float(value, digits),
@@ -105,66 +97,80 @@ fn summary(spec: &FabricSpec, outcome: &FabricOutcome) -> Table {
         ),
         ("crossed a channel", outcome.flit_hops.into(), "flits"),
     ];
-    let row = |(name, value, unit): (&str, Cell, &str)| vec![name.into(), value, unit.into()];
-    table.rows.extend(rows.map(row));
-    table
+    TableOf::new(
+        "summary",
+        "The whole network. Loads and hops are of the window, flits of the whole run.",
+        rows,
+    )
+    .text("quantity", "what", |(name, ..)| *name)
+    .number(
+        "value",
+        "",
+        "the value; empty if not measured",
+        |(_, value, _)| value.clone(),
+    )
+    .text("unit", "of the value", |(.., unit)| *unit)
+    .done()
 }
 
 fn latencies(spec: &FabricSpec, outcome: &FabricOutcome) -> Table {
-    let cycles = |name: &str, meaning: &str| Column::number(name, "cycles", meaning);
-    let mut table = Table::new(
+    let mut rows = vec![
+        ("all, from creation".to_owned(), &outcome.latency),
+        ("all, from entering".to_owned(), &outcome.network_latency),
+    ];
+    if outcome.classes.len() > 1 {
+        rows.extend(outcome.classes.iter().enumerate().map(|(index, class)| {
+            let name = format!("{}, from creation", class_name(spec, index));
+            (name, &class.latency)
+        }));
+    }
+    rows.retain(|(_, found)| found.count > 0);
+    let table = TableOf::new(
         "latency",
         "Packets created in the window that have arrived.",
-        vec![
-            Column::text("of", "which packets, and from when on"),
-            Column::number("packets", "packets", "how many"),
-            cycles("latency mean", "mean"),
-            Column::interval(
-                "latency mean",
-                "cycles",
-                "half width of the interval of the mean, by batch means; empty if the run is too \
-                 short for one",
-            ),
-            cycles("latency deviation", "standard deviation"),
-            cycles("latency min", "shortest"),
-            cycles("latency p50", "half of the packets took no longer"),
-            cycles("latency p90", "nine in ten took no longer"),
-            cycles("latency p99", "99 in 100 took no longer"),
-            cycles("latency p99.9", "999 in 1000 took no longer"),
-            cycles("latency max", "longest"),
-        ],
-    );
-    let mut add = |name: String, found: &CyclesOutcome| {
-        if found.count > 0 {
-            table.rows.push(latency_row(name, found));
-        }
-    };
-    add("all, from creation".into(), &outcome.latency);
-    add("all, from entering".into(), &outcome.network_latency);
-    if outcome.classes.len() > 1 {
-        for (index, class) in outcome.classes.iter().enumerate() {
-            let name = format!("{}, from creation", class_name(spec, index));
-            add(name, &class.latency);
-        }
-    }
-    table
+        rows,
+    )
+    .text("of", "which packets, and from when on", |(name, _)| {
+        name.clone()
+    })
+    .number("packets", "packets", "how many", |(_, found)| found.count);
+    with_statistics(table).done()
 }
 
-fn latency_row(name: String, found: &CyclesOutcome) -> Vec<Cell> {
-    let mut row: Vec<Cell> = vec![
-        name.into(),
-        found.count.into(),
-        Cell::float(found.mean, 2),
-        match found.half_width {
-            Some(half) => Cell::float(half, 2),
-            None => Cell::Empty,
-        },
-        Cell::float(found.deviation, 2),
-        found.min.into(),
+/// The columns of latencies.
+fn with_statistics(table: TableOf<(String, &CyclesOutcome)>) -> TableOf<(String, &CyclesOutcome)> {
+    let half_width = Column::interval(
+        "latency mean",
+        "cycles",
+        "half width of the interval of the mean, by batch means; empty if the run is too short for \
+         one",
+    );
+    let mut table = table
+        .number("latency mean", "cycles", "mean", |(_, found)| {
+            Cell::float(found.mean, 2)
+        })
+        .column(half_width, |(_, found)| {
+            found.half_width.map(|half| Cell::float(half, 2))
+        })
+        .number(
+            "latency deviation",
+            "cycles",
+            "standard deviation",
+            |(_, found)| Cell::float(found.deviation, 2),
+        )
+        .number("latency min", "cycles", "shortest", |(_, found)| found.min);
+    let percentiles = [
+        ("latency p50", "half of the packets took no longer"),
+        ("latency p90", "nine in ten took no longer"),
+        ("latency p99", "99 in 100 took no longer"),
+        ("latency p99.9", "999 in 1000 took no longer"),
     ];
-    row.extend(found.percentiles.map(Cell::from));
-    row.push(found.max.into());
-    row
+    for (index, (name, meaning)) in percentiles.into_iter().enumerate() {
+        table = table.number(name, "cycles", meaning, |(_, found)| {
+            found.percentiles[index]
+        });
+    }
+    table.number("latency max", "cycles", "longest", |(_, found)| found.max)
 }
 
 /// A class as the scenario calls it.
@@ -190,56 +196,67 @@ pub fn class_tables(spec: &FabricSpec, outcome: &FabricOutcome, name: &str) -> O
 }
 
 fn classes(spec: &FabricSpec, outcome: &FabricOutcome) -> Table {
-    let mut table = Table::new(
+    let rows = outcome.classes.iter().enumerate().map(|(index, found)| {
+        let deadline = spec.classes.get(index).and_then(|class| class.deadline);
+        (index, found, deadline)
+    });
+    TableOf::new(
         "classes",
         "What each class sent, and how much was delivered.",
-        vec![
-            Column::text("class", "name in the scenario"),
-            Column::number("created", "flits", "flits of packets created; whole run"),
-            Column::number("delivered", "flits", "flits that arrived; whole run"),
-            Column::number(
-                "inside",
-                "flits",
-                "created and not delivered: queued at sources or inside",
-            ),
-            Column::number("arrived", "packets", "created in the window"),
-            Column::number(
-                "latency mean",
-                "cycles",
-                "from creation to the arrival of the tail",
-            ),
-            Column::number("latency p99", "cycles", "99 in 100 of them took no longer"),
-            Column::number("deadline", "cycles", "within which a packet should arrive"),
-            Column::number(
-                "late",
-                "packets",
-                "created in the window and missed the deadline",
-            ),
-        ],
-    );
-    for (index, found) in outcome.classes.iter().enumerate() {
-        let deadline = spec.classes.get(index).and_then(|class| class.deadline);
-        let some = found.latency.count > 0;
-        table.rows.push(vec![
-            class_name(spec, index).into(),
-            found.created_total.into(),
-            found.delivered_total.into(),
-            found
-                .created_total
-                .saturating_sub(found.delivered_total)
-                .into(),
-            found.latency.count.into(),
-            if some {
-                Cell::float(found.latency.mean, 2)
-            } else {
-                Cell::Empty
-            },
-            some.then_some(found.latency.percentiles[2]).into(),
-            deadline.into(),
-            deadline.map(|_| found.late).into(),
-        ]);
-    }
-    table
+        rows,
+    )
+    .text("class", "name in the scenario", |(index, ..)| {
+        class_name(spec, *index)
+    })
+    .number(
+        "created",
+        "flits",
+        "flits of packets created; whole run",
+        |(_, found, _)| found.created_total,
+    )
+    .number(
+        "delivered",
+        "flits",
+        "flits that arrived; whole run",
+        |(_, found, _)| found.delivered_total,
+    )
+    .number(
+        "inside",
+        "flits",
+        "created and not delivered: queued at sources or inside",
+        |(_, found, _)| found.created_total.saturating_sub(found.delivered_total),
+    )
+    .number(
+        "arrived",
+        "packets",
+        "created in the window",
+        |(_, found, _)| found.latency.count,
+    )
+    .number(
+        "latency mean",
+        "cycles",
+        "from creation to the arrival of the tail",
+        |(_, found, _)| (found.latency.count > 0).then(|| Cell::float(found.latency.mean, 2)),
+    )
+    .number(
+        "latency p99",
+        "cycles",
+        "99 in 100 of them took no longer",
+        |(_, found, _)| (found.latency.count > 0).then_some(found.latency.percentiles[2]),
+    )
+    .number(
+        "deadline",
+        "cycles",
+        "within which a packet should arrive",
+        |(.., deadline)| *deadline,
+    )
+    .number(
+        "late",
+        "packets",
+        "created in the window and missed the deadline",
+        |(_, found, deadline)| deadline.map(|_| found.late),
+    )
+    .done()
 }
 
 /// Use of each VC; nothing before the window.
@@ -251,46 +268,43 @@ pub fn vc_shares(outcome: &FabricOutcome) -> &[f64] {
 }
 
 fn vcs(outcome: &FabricOutcome) -> Table {
-    let mut table = Table::new(
+    TableOf::new(
         "vcs",
         "Use of each virtual channel in the window, mean over all channels.",
-        vec![
-            Column::number("vc", "", "index of the virtual channel"),
-            Column::number("use", "%", "share of the window's cycles it carried a flit"),
-        ],
-    );
-    for (vc, share) in vc_shares(outcome).iter().enumerate() {
-        table
-            .rows
-            .push(vec![(vc as u64).into(), Cell::float(share * 100.0, 3)]);
-    }
-    table
+        (0_u64..).zip(vc_shares(outcome)),
+    )
+    .number("vc", "", "index of the virtual channel", |(vc, _)| *vc)
+    .number(
+        "use",
+        "%",
+        "share of the window's cycles it carried a flit",
+        |(_, share)| Cell::float(*share * 100.0, 3),
+    )
+    .done()
 }
 
 fn course(outcome: &FabricOutcome) -> Table {
-    let mut table = Table::new(
+    TableOf::new(
         "course",
         "The run in intervals, warm-up included.",
-        vec![
-            Column::number("until", "cycle", "last cycle of the interval"),
-            Column::number("offered", LOAD, "created in it"),
-            Column::number("accepted", LOAD, "delivered in it"),
-            Column::number("latency mean", "cycles", "of the packets delivered in it"),
-        ],
-    );
-    for point in &outcome.course {
-        table.rows.push(vec![
-            point.cycle.into(),
-            Cell::float(point.offered, 4),
-            Cell::float(point.accepted, 4),
-            if point.latency > 0.0 {
-                Cell::float(point.latency, 2)
-            } else {
-                Cell::Empty
-            },
-        ]);
-    }
-    table
+        &outcome.course,
+    )
+    .number("until", "cycle", "last cycle of the interval", |point| {
+        point.cycle
+    })
+    .number("offered", LOAD, "created in it", |point| {
+        Cell::float(point.offered, 4)
+    })
+    .number("accepted", LOAD, "delivered in it", |point| {
+        Cell::float(point.accepted, 4)
+    })
+    .number(
+        "latency mean",
+        "cycles",
+        "of the packets delivered in it",
+        |point| (point.latency > 0.0).then(|| Cell::float(point.latency, 2)),
+    )
+    .done()
 }
 
 fn histogram(outcome: &FabricOutcome) -> Table {
@@ -302,40 +316,38 @@ fn histogram(outcome: &FabricOutcome) -> Table {
             counted(outcome.latency.histogram.beyond_exact(), "packet")
         ));
     }
-    let mut table = Table::new(
+    TableOf::new(
         "latency histogram",
         caption,
-        vec![
-            Column::number(
-                "latency",
-                "cycles",
-                "from creation to the arrival of the tail",
-            ),
-            Column::number("packets", "packets", "number of packets with this latency"),
-        ],
-    );
-    for (cycles, packets) in outcome.latency.histogram.exact() {
-        table.rows.push(vec![cycles.into(), packets.into()]);
-    }
-    table
+        outcome.latency.histogram.exact(),
+    )
+    .number(
+        "latency",
+        "cycles",
+        "from creation to the arrival of the tail",
+        |(cycles, _)| *cycles,
+    )
+    .number(
+        "packets",
+        "packets",
+        "number of packets with this latency",
+        |(_, packets)| *packets,
+    )
+    .done()
 }
 
 fn violations(outcome: &FabricOutcome) -> Table {
-    let mut table = Table::new(
+    TableOf::new(
         "violations",
         format!(
             "Promises broken, oldest first: {} in all.",
             crate::number::grouped(outcome.violations.total())
         ),
-        vec![
-            Column::number("cycle", "", "when"),
-            Column::text("what", "which promise, with numbers"),
-        ],
-    );
-    for violation in outcome.violations.kept() {
-        table
-            .rows
-            .push(vec![violation.at.into(), violation.what.clone().into()]);
-    }
-    table
+        outcome.violations.kept(),
+    )
+    .number("cycle", "", "when", |violation| violation.at)
+    .text("what", "which promise, with numbers", |violation| {
+        violation.what.clone()
+    })
+    .done()
 }
