@@ -7,8 +7,9 @@ use super::conditions::{own, shared};
 use super::measures::{Measure, measures};
 use super::tables::compare_tables;
 use super::{SchemeRuns, Workload, plots};
-use crate::model::{Block, Cell, Column, Fact, Report, Table, Tone};
+use crate::model::{Block, Fact, Report, Table, Tone};
 use crate::number::grouped;
+use crate::table_of::TableOf;
 
 /// What the runs don't say.
 #[derive(Clone, Debug, Default)]
@@ -149,29 +150,26 @@ fn warnings(info: &CompareInfo, schemes: &[SchemeRuns]) -> Vec<Block> {
 
 /// A row for each number, a column for each scheme.
 fn overview(workload: &Workload, schemes: &[SchemeRuns]) -> Table {
-    let mut columns = vec![Column::text("measure", "what is measured")];
-    let names = schemes.iter().map(|scheme| scheme.name.as_str());
-    columns.extend(names.map(|name| Column::number(name, "", "")));
     let seeds = schemes.iter().any(|scheme| scheme.runs.len() > 1);
     let caption = match seeds {
         true => "Means over the seeds; ± is half the width of the 95 % interval.",
         false => "Payload is compared.",
     };
-    let mut table = Table::new("overview", caption, columns);
-    for measure in measures(workload) {
-        let measure = measure.legible(workload, schemes);
-        let mut row = vec![Cell::Text(label(&measure))];
-        row.extend(schemes.iter().map(|scheme| {
+    let measures = measures(workload).into_iter();
+    let rows = measures.map(|measure| measure.legible(workload, schemes));
+    let mut table =
+        TableOf::new("overview", caption, rows).text("measure", "what is measured", label);
+    for scheme in schemes {
+        table = table.number(&scheme.name, "", "", |measure| {
             let (mean, half_width) = measure.over(workload, scheme);
             let mut words = measure.shown.words(mean);
             if let Some(width) = half_width.filter(|width| *width > 0.0) {
                 words += &format!(" ±{}", measure.shown.words(width));
             }
-            Cell::Text(words)
-        }));
-        table.rows.push(row);
+            words
+        });
     }
-    table
+    table.done()
 }
 
 fn label(measure: &Measure) -> String {
@@ -184,27 +182,23 @@ fn label(measure: &Measure) -> String {
 /// What each scheme does, and what it ran on that is not the same under all.
 fn notes(schemes: &[SchemeRuns]) -> Table {
     let mut lines = own(schemes).into_iter();
-    let mut columns = vec![Column::text("scheme", ""), Column::text("what it does", "")];
     let heading = lines.next().unwrap_or_default();
-    columns.extend(
-        heading
-            .iter()
-            .map(|name| Column::text(name, "not the same under all")),
-    );
+    let rows = schemes
+        .iter()
+        .map(|scheme| (scheme, lines.next().unwrap_or_default()));
     let caption = format!(
         "What differs between the schemes. All: {}.",
         shared(schemes)
     );
-    let mut table = Table::new("what differs", &caption, columns);
-    for scheme in schemes {
-        let mut row: Vec<Cell> = [scheme.name.as_str(), scheme.note.as_str()]
-            .map(Cell::from)
-            .into();
-        let own = lines.next().unwrap_or_default();
-        row.extend(own.into_iter().map(Cell::from));
-        table.rows.push(row);
+    let mut table = TableOf::new("what differs", caption, rows)
+        .text("scheme", "", |(scheme, _)| scheme.name.as_str())
+        .text("what it does", "", |(scheme, _)| scheme.note.as_str());
+    for (index, name) in heading.iter().enumerate() {
+        table = table.text(name, "not the same under all", |(_, own)| {
+            own[index].clone()
+        });
     }
-    table
+    table.done()
 }
 
 fn again(info: &CompareInfo) -> Vec<Block> {

@@ -4,12 +4,16 @@ use serde_json::{Value, json};
 
 use super::conditions::differing;
 use super::measures::{Measure, measures, shares, throughput};
+use super::meter::Seen;
 use super::recovery::recoveries;
-use super::{SchemeRuns, Workload};
+use super::{SchemeRun, SchemeRuns, Workload, WorkloadFlow};
 use crate::model::{Cell, Column, Table};
+use crate::table_of::TableOf;
 
 /// Decimals shown.
 const DIGITS: u8 = 3;
+/// What a column of schemes holds.
+const SCHEME: &str = "flow control scheme";
 
 /// Schemes, runs, flows and bursts, each a table.
 pub fn compare_tables(workload: &Workload, schemes: &[SchemeRuns]) -> Vec<Table> {
@@ -38,192 +42,212 @@ fn number(value: f64) -> Cell {
 
 /// One row a scheme: means over the seeds.
 fn by_scheme(workload: &Workload, schemes: &[SchemeRuns]) -> Table {
-    let measures = measures(workload);
     let has_interval = schemes.iter().any(|scheme| scheme.runs.len() > 1);
-    let mut columns = vec![Column::text("scheme", "flow control scheme")];
-    for measure in &measures {
-        columns.push(column(measure));
+    let mut table = TableOf::new("schemes", "Each scheme under the same workload.", schemes).text(
+        "scheme",
+        SCHEME,
+        |scheme| scheme.name.as_str(),
+    );
+    for measure in measures(workload) {
+        let shown = |value: f64| number(measure.shown.scaled(value));
+        let over = |scheme: &SchemeRuns| measure.over(workload, scheme);
+        table = table.column(column(&measure), |scheme| shown(over(scheme).0));
         if has_interval {
-            let meaning = "half the width of the 95 % interval over the seeds";
-            columns.push(Column::interval(
+            let half_width = Column::interval(
                 &measure.full_name(),
                 measure.shown.unit(),
-                meaning,
-            ));
+                "half the width of the 95 % interval over the seeds",
+            );
+            table = table.column(half_width, |scheme| over(scheme).1.map(shown));
         }
     }
-    let mut table = Table::new("schemes", "Each scheme under the same workload.", columns);
-    for scheme in schemes {
-        let mut row = vec![Cell::from(scheme.name.as_str())];
-        for measure in &measures {
-            let (mean, half_width) = measure.over(workload, scheme);
-            row.push(number(measure.shown.scaled(mean)));
-            if has_interval {
-                let width = half_width.unwrap_or(f64::NAN);
-                row.push(number(measure.shown.scaled(width)));
-            }
-        }
-        table.rows.push(row);
-    }
-    table
+    table.done()
 }
 
 /// What each scheme ran on, as it was built: one row a switch.
 fn conditions(schemes: &[SchemeRuns]) -> Table {
-    let mut table = Table::new(
+    let rows = schemes.iter().flat_map(|scheme| {
+        let memory = scheme.conditions.memory.iter();
+        memory.map(move |memory| (scheme, &scheme.conditions, memory))
+    });
+    TableOf::new(
         "conditions",
         "What each scheme ran on, read from the network that was built for it.",
-        vec![
-            Column::text("scheme", "flow control scheme"),
-            Column::number(
-                "unit wire",
-                "bytes",
-                "a full unit on the wire, preamble and gap included",
-            ),
-            Column::number("unit payload", "bytes", "payload of a full unit"),
-            Column::text("service", "in which order ports of switches serve"),
-            Column::text("switch", "its name"),
-            Column::number("memory", "kB", "memory of the switch"),
-            Column::text("divided", "how the memory of switches is divided"),
-            Column::text("slowed by", "who slows the sources"),
-        ],
-    );
-    for scheme in schemes {
-        let own = &scheme.conditions;
-        for memory in &own.memory {
-            table.rows.push(vec![
-                scheme.name.as_str().into(),
-                own.wire_bytes.into(),
-                own.payload_bytes.into(),
-                own.order.as_str().into(),
-                memory.switch.as_str().into(),
-                number(memory.bytes as f64 * 1e-3),
-                own.divided.as_str().into(),
-                own.slowed_by.as_str().into(),
-            ]);
-        }
-    }
-    table
+        rows,
+    )
+    .text("scheme", SCHEME, |(scheme, ..)| scheme.name.as_str())
+    .number(
+        "unit wire",
+        "bytes",
+        "a full unit on the wire, preamble and gap included",
+        |(_, own, _)| own.wire_bytes,
+    )
+    .number(
+        "unit payload",
+        "bytes",
+        "payload of a full unit",
+        |(_, own, _)| own.payload_bytes,
+    )
+    .text(
+        "service",
+        "in which order ports of switches serve",
+        |(_, own, _)| own.order.as_str(),
+    )
+    .text("switch", "its name", |(.., memory)| memory.switch.as_str())
+    .number("memory", "kB", "memory of the switch", |(.., memory)| {
+        number(memory.bytes as f64 * 1e-3)
+    })
+    .text(
+        "divided",
+        "how the memory of switches is divided",
+        |(_, own, _)| own.divided.as_str(),
+    )
+    .text("slowed by", "who slows the sources", |(_, own, _)| {
+        own.slowed_by.as_str()
+    })
+    .done()
 }
 
 fn by_run(workload: &Workload, schemes: &[SchemeRuns]) -> Table {
-    let measures = measures(workload);
-    let mut columns = vec![
-        Column::text("scheme", "flow control scheme"),
-        Column::number("seed", "", "root of all random streams"),
-        Column::text("trace hash", "fingerprint of the run"),
-        Column::number("events", "", "events handled"),
-        Column::number("promises broken", "", "by the engine's own count"),
-    ];
-    columns.extend(measures.iter().map(column));
-    let mut table = Table::new("runs", "Each run.", columns);
-    for scheme in schemes {
-        for run in &scheme.runs {
-            let mut row = vec![
-                Cell::from(scheme.name.as_str()),
-                run.seed.into(),
-                format!("{:016x}", run.trace_hash).into(),
-                run.events.into(),
-                run.broken.into(),
-            ];
-            row.extend(measures.iter().map(|measure| {
-                let value = measure.value(workload, &run.seen);
-                number(measure.shown.scaled(value))
-            }));
-            table.rows.push(row);
-        }
+    let rows = schemes
+        .iter()
+        .flat_map(|scheme| scheme.runs.iter().map(move |run| (scheme, run)));
+    let mut table = TableOf::new("runs", "Each run.", rows)
+        .text("scheme", SCHEME, |(scheme, _)| scheme.name.as_str())
+        .number("seed", "", "root of all random streams", |(_, run)| {
+            run.seed
+        })
+        .text("trace hash", "fingerprint of the run", |(_, run)| {
+            format!("{:016x}", run.trace_hash)
+        })
+        .number("events", "", "events handled", |(_, run)| run.events)
+        .number(
+            "promises broken",
+            "",
+            "by the engine's own count",
+            |(_, run)| run.broken,
+        );
+    for measure in measures(workload) {
+        table = table.column(column(&measure), |(_, run)| {
+            number(measure.shown.scaled(measure.value(workload, &run.seen)))
+        });
     }
-    table
+    table.done()
+}
+
+/// The first run of each scheme that has one.
+fn first_runs(schemes: &[SchemeRuns]) -> impl Iterator<Item = (&SchemeRuns, &SchemeRun)> {
+    schemes
+        .iter()
+        .filter_map(|scheme| Some((scheme, scheme.runs.first()?)))
+}
+
+/// A flow under a scheme.
+struct FlowRow<'a> {
+    scheme: &'a str,
+    flow: &'a WorkloadFlow,
+    seen: &'a Seen,
+    throughput_bps: f64,
+    /// 0 where it has none.
+    share_bps: f64,
 }
 
 fn by_flow(workload: &Workload, schemes: &[SchemeRuns]) -> Table {
-    let shares = shares(workload);
-    let mut table = Table::new(
-        "flows",
-        "Each flow under each scheme, first seed.",
-        vec![
-            Column::text("scheme", "flow control scheme"),
-            Column::text("flow", "its name"),
-            Column::text("group", "flows of the group"),
-            Column::number("throughput", "Mbps", "payload delivered after the warm-up"),
-            Column::number(
-                "fair share",
-                "Mbps",
-                "max-min fair rate on the link, of greedy and constant flows; payload is less",
-            ),
-            Column::number("delay p50", "ms", "first bit sent to delivery"),
-            Column::number("delay p99", "ms", "first bit sent to delivery"),
-            Column::number("delay max", "ms", "first bit sent to delivery"),
-            Column::number(
-                "sent",
-                "kB",
-                "payload that left, retransmissions included, whole run",
-            ),
-            Column::number("lost", "kB", "payload of it that was dropped"),
-            Column::number("messages complete", "", "that began after the warm-up"),
-            Column::number("messages incomplete", "", "that began after the warm-up"),
-        ],
-    );
-    for scheme in schemes {
-        let Some(run) = scheme.runs.first() else {
-            continue;
-        };
-        for (index, flow) in workload.flows.iter().enumerate() {
-            let seen = &run.seen.flows[index];
-            let delay = |percent: f64| match seen.delay.count() {
-                0 => Cell::Empty,
-                _ => number(seen.delay.percentile(percent) as f64 * 1e-9),
-            };
-            let share = match shares[index] {
+    let shares = &shares(workload);
+    let rows = first_runs(schemes).flat_map(|(scheme, run)| {
+        let flows = workload.flows.iter().enumerate();
+        flows.map(move |(index, flow)| FlowRow {
+            scheme: &scheme.name,
+            flow,
+            seen: &run.seen.flows[index],
+            throughput_bps: throughput(workload, &run.seen, &[index]),
+            share_bps: shares[index],
+        })
+    });
+    let table = TableOf::new("flows", "Each flow under each scheme, first seed.", rows)
+        .text("scheme", SCHEME, |row| row.scheme)
+        .text("flow", "its name", |row| row.flow.name.as_str())
+        .text("group", "flows of the group", |row| row.flow.group.as_str())
+        .number(
+            "throughput",
+            "Mbps",
+            "payload delivered after the warm-up",
+            |row| number(row.throughput_bps * 1e-6),
+        )
+        .number(
+            "fair share",
+            "Mbps",
+            "max-min fair rate on the link, of greedy and constant flows; payload is less",
+            |row| match row.share_bps {
                 0.0 => Cell::Empty,
                 share => number(share * 1e-6),
-            };
-            table.rows.push(vec![
-                scheme.name.as_str().into(),
-                flow.name.as_str().into(),
-                flow.group.as_str().into(),
-                number(throughput(workload, &run.seen, &[index]) * 1e-6),
-                share,
-                delay(50.0),
-                delay(99.0),
-                delay(100.0),
-                number(seen.sent as f64 * 1e-3),
-                number(seen.lost as f64 * 1e-3),
-                (seen.times(workload.warm_up_ps).len() as u64).into(),
-                seen.open(workload.warm_up_ps).into(),
-            ]);
-        }
+            },
+        );
+    with_seen(table, workload.warm_up_ps).done()
+}
+
+/// Delays, bytes and messages of flows.
+fn with_seen(mut table: TableOf<FlowRow>, warm_up_ps: u64) -> TableOf<FlowRow> {
+    for (name, percent) in [
+        ("delay p50", 50.0),
+        ("delay p99", 99.0),
+        ("delay max", 100.0),
+    ] {
+        table = table.number(name, "ms", "first bit sent to delivery", |row| {
+            let delay = &row.seen.delay;
+            (delay.count() > 0).then(|| number(delay.percentile(percent) as f64 * 1e-9))
+        });
     }
     table
+        .number(
+            "sent",
+            "kB",
+            "payload that left, retransmissions included, whole run",
+            |row| number(row.seen.sent as f64 * 1e-3),
+        )
+        .number("lost", "kB", "payload of it that was dropped", |row| {
+            number(row.seen.lost as f64 * 1e-3)
+        })
+        .number(
+            "messages complete",
+            "",
+            "that began after the warm-up",
+            |row| row.seen.times(warm_up_ps).len() as u64,
+        )
+        .number(
+            "messages incomplete",
+            "",
+            "that began after the warm-up",
+            |row| row.seen.open(warm_up_ps),
+        )
 }
 
 fn by_burst(workload: &Workload, schemes: &[SchemeRuns]) -> Table {
-    let mut table = Table::new(
+    let rows = first_runs(schemes).flat_map(|(scheme, run)| {
+        let found = recoveries(workload, &run.seen).into_iter();
+        found.map(move |found| (scheme, found))
+    });
+    let ms = |ps: u64| number(ps as f64 * 1e-9);
+    TableOf::new(
         "recovery",
         "Recovery after each burst, first seed. Empty: not before the next burst or the end.",
-        vec![
-            Column::text("scheme", "flow control scheme"),
-            Column::number("burst at", "ms", "its start"),
-            Column::number("victim recovery", "ms", "after the end of the burst"),
-            Column::number("memory recovery", "ms", "after the end of the burst"),
-        ],
-    );
-    for scheme in schemes {
-        let Some(run) = scheme.runs.first() else {
-            continue;
-        };
-        for found in recoveries(workload, &run.seen) {
-            let ms = |time: Option<u64>| time.map_or(Cell::Empty, |ps| number(ps as f64 * 1e-9));
-            let victim = found.victim.filter(|_| found.has_victim);
-            table.rows.push(vec![
-                scheme.name.as_str().into(),
-                number(found.start as f64 * 1e-9),
-                ms(victim),
-                ms(found.memory),
-            ]);
-        }
-    }
-    table
+        rows,
+    )
+    .text("scheme", SCHEME, |(scheme, _)| scheme.name.as_str())
+    .number("burst at", "ms", "its start", |(_, found)| ms(found.start))
+    .number(
+        "victim recovery",
+        "ms",
+        "after the end of the burst",
+        |(_, found)| found.victim.filter(|_| found.has_victim).map(ms),
+    )
+    .number(
+        "memory recovery",
+        "ms",
+        "after the end of the burst",
+        |(_, found)| found.memory.map(ms),
+    )
+    .done()
 }
 
 /// The same for programs: by scheme, in the units of tables.
