@@ -126,24 +126,19 @@ fn bare(column: &Column) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::table_of::TableOf;
 
     fn tables(flow: &str) -> Option<Vec<Table>> {
-        let number = |name: &str, unit: &str| Column::number(name, unit, "how much");
-        let mut flows = Table::new(
-            "flows",
-            "",
-            vec![
-                Column::text("flow", "name"),
-                number("goodput", "Mbps"),
-                number("late", "frames"),
-                number("late", "%"),
-                number("class", ""),
-            ],
-        );
-        let cells = ["".into(), Cell::float(7.5, 1), 3_u64.into(), Cell::Empty];
-        flows.rows.push(cells.into());
-        let delays = vec![Column::text("flow", "name"), number("delay p99", "us")];
-        (flow == "a.b").then(|| vec![flows, Table::new("delays", "", delays)])
+        let flows = TableOf::new("flows", "", [()])
+            .text("flow", "name", |()| "")
+            .number("goodput", "Mbps", "how much", |()| Cell::float(7.5, 1))
+            .number("late", "frames", "how much", |()| 3_u64)
+            .number("late", "%", "how much", |()| Cell::Empty)
+            .number("class", "", "how much", |()| Cell::Empty);
+        let delays = TableOf::new("delays", "", [(); 0])
+            .text("flow", "name", |()| "")
+            .number("delay p99", "us", "how much", |()| Cell::Empty);
+        (flow == "a.b").then(|| vec![flows.done(), delays.done()])
     }
 
     fn find(text: &str) -> Result<FlowColumn, NoColumn> {

@@ -1,8 +1,9 @@
 //! The page of a sweep.
 
 use super::{Role, SweepInfo, SweepResult, sweep_plots, sweep_tables};
-use crate::model::{Block, Cell, Column, Fact, Report, Table, Tone};
+use crate::model::{Block, Fact, Report, Table, Tone};
 use crate::number::grouped;
+use crate::table_of::TableOf;
 use backwater_kernel::words::counted;
 
 /// A page with the curves, the points and how to do it again.
@@ -124,25 +125,14 @@ pub(super) fn warnings(result: &SweepResult) -> Vec<Block> {
 }
 
 fn axes(result: &SweepResult) -> Table {
-    let mut table = Table::new(
-        "axes",
-        "Axes of the sweep.",
-        vec![
-            Column::text("axis", "heading of its column"),
-            Column::text("key", "path in the scenario"),
-            Column::number("values", "", "how many"),
-            Column::text("from first to last", "as written"),
-        ],
-    );
-    for axis in &result.axes {
-        table.rows.push(vec![
-            axis.name.as_str().into(),
-            axis.path.as_str().into(),
-            (axis.values.len() as u64).into(),
-            Cell::Text(listed(&axis.values)),
-        ]);
-    }
-    table
+    TableOf::new("axes", "Axes of the sweep.", &result.axes)
+        .text("axis", "heading of its column", |axis| axis.name.as_str())
+        .text("key", "path in the scenario", |axis| axis.path.as_str())
+        .number("values", "", "how many", |axis| axis.values.len() as u64)
+        .text("from first to last", "as written", |axis| {
+            listed(&axis.values)
+        })
+        .done()
 }
 
 fn listed(values: &[String]) -> String {

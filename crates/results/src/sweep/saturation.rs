@@ -4,9 +4,10 @@ use backwater_kernel::words::counted;
 
 use super::plots::latency_plots;
 use super::report::{again, heading, page, warnings};
-use super::tables::{axis_cell, axis_columns};
+use super::tables::{axis_cell, axis_column};
 use super::{Group, Role, SweepInfo, SweepResult, sweep_tables};
 use crate::model::{Axis, Block, Cell, Column, Curve, Fact, Plot, Report, Style, Table};
+use crate::table_of::TableOf;
 
 /// Curves in one plot before the next begins.
 const CURVES: usize = 12;
@@ -25,44 +26,51 @@ pub struct Saturation {
 /// A row for each combination: the interval that holds the saturation load, and what is accepted
 /// at its ends. `load` is the axis that was searched.
 pub fn saturation_table(result: &SweepResult, load: usize, found: &[Saturation]) -> Table {
-    let mut columns = axis_columns(result);
-    let axis = columns.remove(load);
-    let end = |which: &str, meaning: &str| {
-        Column::number(&format!("{} {which}", axis.name), &axis.unit, meaning)
-    };
-    columns.push(end("carried", "highest load carried"));
-    columns.push(end("saturated", "lowest load not carried"));
-    let accepted = result.with_role(Role::Accepted);
-    let unit = accepted.map_or("", |measure| &*result.measures[measure].unit);
-    for (name, at) in [
-        ("accepted at carried", "at the highest load carried"),
-        ("accepted at saturated", "at the lowest load not carried"),
-    ] {
-        let meaning = format!("delivered {at}; mean over the seeds");
-        columns.push(Column::number(name, unit, &meaning));
-    }
+    let searched = &result.axes[load];
     let caption = format!(
         "Saturation load of the network: the load is `{}`.",
-        result.axes[load].path
+        searched.path
     );
-    let mut table = Table::new("saturation", caption, columns);
-    let groups = result.groups();
-    for one in found {
-        let mut cells: Vec<Cell> = (0..result.axes.len())
-            .filter(|axis| *axis != load)
-            .map(|axis| axis_cell(&result.axes[axis], one.values[axis]))
-            .collect();
-        let ends = [one.carried, one.saturated];
-        let cell = |at: Option<usize>| at.map(|at| axis_cell(&result.axes[load], at));
-        cells.extend(ends.map(|at| cell(at).unwrap_or_default()));
-        for at in ends {
-            let mean = at.and_then(|at| mean_at(&groups, one, load, at, accepted?));
-            let digits = accepted.map_or(0, |measure| result.measures[measure].digits);
-            cells.push(mean.map_or(Cell::Empty, |mean| Cell::float(mean, digits)));
+    let mut table = TableOf::new("saturation", caption, found);
+    for (index, axis) in result.axes.iter().enumerate() {
+        if index != load {
+            table = table.column(axis_column(axis), |one| axis_cell(axis, one.values[index]));
         }
-        table.rows.push(cells);
     }
+    let column = |which: &str, meaning: &str| {
+        let axis = axis_column(searched);
+        Column::number(&format!("{} {which}", axis.name), &axis.unit, meaning)
+    };
+    let end = |at: Option<usize>| at.map(|at| axis_cell(searched, at));
+    let accepted = result.with_role(Role::Accepted);
+    let accepted = accepted.map(|index| (index, &result.measures[index]));
+    let unit = accepted.map_or("", |(_, measure)| &*measure.unit);
+    let groups = result.groups();
+    let accepted_at = |one: &Saturation, at: Option<usize>| {
+        let (index, measure) = accepted?;
+        let mean = mean_at(&groups, one, load, at?, index)?;
+        Some(Cell::float(mean, measure.digits))
+    };
     table
+        .column(column("carried", "highest load carried"), |one| {
+            end(one.carried)
+        })
+        .column(column("saturated", "lowest load not carried"), |one| {
+            end(one.saturated)
+        })
+        .number(
+            "accepted at carried",
+            unit,
+            "delivered at the highest load carried; mean over the seeds",
+            |one| accepted_at(one, one.carried),
+        )
+        .number(
+            "accepted at saturated",
+            unit,
+            "delivered at the lowest load not carried; mean over the seeds",
+            |one| accepted_at(one, one.saturated),
+        )
+        .done()
 }
 
 fn mean_at(

@@ -2,6 +2,7 @@
 
 use super::{SweepAxis, SweepResult};
 use crate::model::{Cell, Column, Table};
+use crate::table_of::TableOf;
 
 /// `sweep`, a row for each point and seed, and `summary`, a row for each point.
 pub fn sweep_tables(result: &SweepResult) -> Vec<Table> {
@@ -9,73 +10,70 @@ pub fn sweep_tables(result: &SweepResult) -> Vec<Table> {
 }
 
 fn points(result: &SweepResult) -> Table {
-    let mut columns = axis_columns(result);
-    columns.push(Column::number("seed", "", "root of all random streams"));
-    columns.extend(
-        result
-            .measures
-            .iter()
-            .map(|measure| Column::number(&measure.name, &measure.unit, &measure.meaning)),
-    );
-    columns.push(Column::text("trace hash", "fingerprint of the run"));
-    let mut table = Table::new("sweep", "Every point with every seed.", columns);
-    for row in &result.rows {
-        let mut cells = axis_cells(result, &row.values);
-        cells.push(seed(row.seed));
-        let measured = result.measures.iter().zip(&row.measured);
-        cells.extend(measured.map(|(measure, value)| Cell::float(*value, measure.digits)));
-        cells.push(row.trace_hash.as_str().into());
-        table.rows.push(cells);
+    let mut table = TableOf::new("sweep", "Every point with every seed.", &result.rows)
+        .columns(axis_columns(result), |row| axis_cells(result, &row.values))
+        .number("seed", "", "root of all random streams", |row| {
+            seed(row.seed)
+        });
+    for (index, measure) in result.measures.iter().enumerate() {
+        table = table.number(&measure.name, &measure.unit, &measure.meaning, |row| {
+            let value = row.measured.get(index);
+            value.map(|value| Cell::float(*value, measure.digits))
+        });
     }
     table
+        .text("trace hash", "fingerprint of the run", |row| {
+            row.trace_hash.as_str()
+        })
+        .done()
 }
 
 fn summary(result: &SweepResult) -> Table {
-    let mut columns = axis_columns(result);
-    columns.push(Column::number(
-        "seeds",
-        "",
-        "runs behind the row, one for each seed",
-    ));
-    for measure in &result.measures {
+    let mut table = TableOf::new("summary", "Every point, over its seeds.", result.groups())
+        .columns(axis_columns(result), |group| {
+            axis_cells(result, group.values)
+        })
+        .number(
+            "seeds",
+            "",
+            "runs behind the row, one for each seed",
+            |group| group.seeds as u64,
+        );
+    for (index, measure) in result.measures.iter().enumerate() {
+        let cell = |value: f64| Cell::float(value, measure.digits);
         let meaning = format!("{}; mean over the seeds", measure.meaning);
-        columns.push(Column::number(&measure.name, &measure.unit, &meaning));
-        columns.push(Column::interval(
+        let half_width = Column::interval(
             &measure.name,
             &measure.unit,
             "half width of the mean's 95 % interval over the seeds, by Student's t; empty with one",
-        ));
+        );
+        table = table
+            .number(&measure.name, &measure.unit, &meaning, |group| {
+                cell(group.means[index].0)
+            })
+            .column(half_width, |group| group.means[index].1.map(cell));
     }
-    let mut table = Table::new("summary", "Every point, over its seeds.", columns);
-    for group in result.groups() {
-        let mut cells = axis_cells(result, group.values);
-        cells.push((group.seeds as u64).into());
-        for (measure, (mean, half_width)) in result.measures.iter().zip(&group.means) {
-            let cell = |value: f64| Cell::float(value, measure.digits);
-            cells.push(cell(*mean));
-            cells.push(half_width.map_or(Cell::Empty, cell));
-        }
-        table.rows.push(cells);
-    }
-    table
+    table.done()
 }
 
 /// A column for each axis.
-pub(super) fn axis_columns(result: &SweepResult) -> Vec<Column> {
-    let column = |axis: &SweepAxis| {
-        let meaning = format!("`{}` of the scenario", axis.path);
-        match axis.numbers {
-            Some(_) => Column::number(&axis.name, &axis.unit, &meaning),
-            None => Column::text(&axis.name, &meaning),
-        }
-    };
-    result.axes.iter().map(column).collect()
+fn axis_columns(result: &SweepResult) -> Vec<Column> {
+    result.axes.iter().map(axis_column).collect()
 }
 
 /// The values of the axes.
-pub(super) fn axis_cells(result: &SweepResult, values: &[usize]) -> Vec<Cell> {
+fn axis_cells(result: &SweepResult, values: &[usize]) -> Vec<Cell> {
     let axes = result.axes.iter().zip(values);
     axes.map(|(axis, value)| axis_cell(axis, *value)).collect()
+}
+
+/// The column of an axis.
+pub(super) fn axis_column(axis: &SweepAxis) -> Column {
+    let meaning = format!("`{}` of the scenario", axis.path);
+    match axis.numbers {
+        Some(_) => Column::number(&axis.name, &axis.unit, &meaning),
+        None => Column::text(&axis.name, &meaning),
+    }
 }
 
 /// One value of an axis.
