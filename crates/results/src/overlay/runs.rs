@@ -4,6 +4,7 @@
 use super::{Dots, NoOverlay, Overlay, Read, Results, plots, series};
 use crate::column::{Column, key};
 use crate::model::{Axis, Cell, Style, Table};
+use crate::table_of::TableOf;
 
 /// Columns that are drawn where none is asked for.
 const USUAL: [&str; 8] = [
@@ -248,8 +249,13 @@ fn side_by_side(all: &[Results], columns: &[Values], into: &mut Overlay) {
 fn numbers(all: &[Results], columns: &[Values], over: Option<(&Column, &[f64])>) -> Table {
     let y = columns.first().map(|own| own.column.clone());
     let y = y.unwrap_or_else(|| Column::text("", ""));
-    let mut heads = vec![Column::text("row", "of the table of each run")];
-    for (index, run) in all.iter().enumerate() {
+    let caption = format!("{}, as drawn.", y.name);
+    let mut table = TableOf::new(key(&y.name, ""), caption, labels(columns)).text(
+        "row",
+        "of the table of each run",
+        |label| *label,
+    );
+    for (index, (run, own)) in all.iter().zip(columns).enumerate() {
         let name = match over {
             Some((key, places)) => {
                 let unit = if key.unit.is_empty() { "" } else { " " };
@@ -257,19 +263,11 @@ fn numbers(all: &[Results], columns: &[Values], over: Option<(&Column, &[f64])>)
             }
             None => run.name.clone(),
         };
-        heads.push(Column::number(&name, &y.unit, &y.meaning));
+        table = table.number(&name, &y.unit, &y.meaning, |label| {
+            value_of(own, label).map(|value| Cell::float(value, 4))
+        });
     }
-    let mut table = Table::new(key(&y.name, ""), format!("{}, as drawn.", y.name), heads);
-    for label in labels(columns) {
-        let mut row = vec![Cell::from(label)];
-        row.extend(
-            columns
-                .iter()
-                .map(|own| value_of(own, label).map_or(Cell::Empty, |value| Cell::float(value, 4))),
-        );
-        table.rows.push(row);
-    }
-    table
+    table.done()
 }
 
 #[cfg(test)]

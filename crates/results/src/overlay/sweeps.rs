@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::{Dots, NoOverlay, Overlay, Read, Results, plots};
 use crate::column::{Column, key};
 use crate::model::{Axis, Cell, Style, Table};
+use crate::table_of::TableOf;
 
 /// Columns that are drawn where none is asked for.
 const USUAL: [&str; 4] = ["latency_mean", "delay_mean", "accepted", "goodput"];
@@ -236,30 +237,27 @@ fn name(sweep: &Points<'_>, row: &[String], telling: &[String], has_others: bool
 
 /// A row for each dot.
 fn numbers(curves: &[Dots], (x, y): (&Column, &Column)) -> Table {
-    let mut table = Table::new(
+    let rows = curves
+        .iter()
+        .flat_map(|curve| curve.dots.iter().map(move |dot| (curve, dot)));
+    let cell = |value: f64| Cell::float(value, 4);
+    let half_width = Column::interval(
+        &y.name,
+        &y.unit,
+        "half width of its 95 % interval over the seeds",
+    );
+    TableOf::new(
         key(&y.name, ""),
         format!("{} over {}, as drawn.", y.name, x.name),
-        vec![
-            Column::text("curve", "as the legend calls it"),
-            Column::number(&x.name, &x.unit, "position"),
-            Column::number(&y.name, &y.unit, &y.meaning),
-            Column::interval(
-                &y.name,
-                &y.unit,
-                "half width of its 95 % interval over the seeds",
-            ),
-        ],
-    );
-    for curve in curves {
-        for (at, value, half_width) in &curve.dots {
-            let cell = |value: f64| Cell::float(value, 4);
-            table.rows.push(vec![
-                curve.name.clone().into(),
-                cell(*at),
-                cell(*value),
-                half_width.map_or(Cell::Empty, cell),
-            ]);
-        }
-    }
-    table
+        rows,
+    )
+    .text("curve", "as the legend calls it", |(curve, _)| {
+        curve.name.as_str()
+    })
+    .number(&x.name, &x.unit, "position", |(_, (at, ..))| cell(*at))
+    .number(&y.name, &y.unit, &y.meaning, |(_, (_, value, _))| {
+        cell(*value)
+    })
+    .column(half_width, |(_, (.., half_width))| half_width.map(cell))
+    .done()
 }
