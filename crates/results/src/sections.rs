@@ -1,7 +1,8 @@
 //! Sections that the page of every run has.
 
 use crate::info::RunInfo;
-use crate::model::{Block, Column, Table};
+use crate::model::{Block, Table};
+use crate::table_of::TableOf;
 
 /// A section starts.
 pub fn heading(text: &str) -> Block {
@@ -41,23 +42,15 @@ pub fn closing_blocks(info: &RunInfo, seed: u64, trace_hash: &str) -> Vec<Block>
 }
 
 fn checks(info: &RunInfo) -> Table {
-    let mut table = Table::new(
-        "checks",
-        "Checked in this run.",
-        vec![
-            Column::text("check", ""),
-            Column::text("result", ""),
-            Column::text("detail", ""),
-        ],
-    );
-    for check in &info.checks {
-        table.rows.push(vec![
-            check.what.clone().into(),
-            if check.holds { "holds" } else { "broken" }.into(),
-            check.detail.clone().into(),
-        ]);
-    }
-    table
+    TableOf::new("checks", "Checked in this run.", &info.checks)
+        .text("check", "", |check| check.what.clone())
+        .text(
+            "result",
+            "",
+            |check| if check.holds { "holds" } else { "broken" },
+        )
+        .text("detail", "", |check| check.detail.clone())
+        .done()
 }
 
 fn code(lang: &str, text: &str) -> Block {

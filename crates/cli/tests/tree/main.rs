@@ -12,6 +12,7 @@ mod language;
 mod layers;
 mod scenarios;
 mod style;
+mod tables;
 mod words;
 
 /// Fails with all complaints and the way to put them right.
