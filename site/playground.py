@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PARTS = ROOT / "site/playground"
 # Its first scenario, and folders in the order of the menu; those of benches take long in a browser.
 FIRST = "scenarios/ethernet/backwater.toml"
-FOLDERS = ["ethernet", "kung1993", "zhang1991", "dally1990", "nouredine1999", "kalyanaraman1998", "abr",
+FOLDERS = ["ethernet", "compare", "kung1993", "zhang1991", "dally1990", "nouredine1999", "kalyanaraman1998", "abr",
            "schedulers", "flit", "booksim"]  # fmt: skip
 LARGEST_BYTES = 3_000_000
 

@@ -257,13 +257,11 @@ const drawSliders = () => {
 
 // ---- Runs.
 
-const grouped = (count) => count.toLocaleString("en-US");
-
-const drawStatus = ({ trace_hash, hops, seconds, standstill }) => {
+const drawStatus = ({ trace_hash, done, seconds, standstill }) => {
   const status = byId("status");
   const hash = document.createElement("code");
   hash.textContent = trace_hash;
-  status.replaceChildren("trace hash ", hash, ` · ${grouped(hops)} hops in ${seconds.toFixed(2)} s`);
+  status.replaceChildren("trace hash ", hash, ` · ${done} in ${seconds.toFixed(2)} s`);
   if (standstill) {
     const line = document.createElement("div");
     Object.assign(line, { className: "bad", textContent: standstill });

@@ -35,6 +35,7 @@ const SCENARIOS = [
   "flit/mesh-8x8",
   "flit/crossbar-karol",
 ];
+const COMPARISON = "compare/parking-lot";
 
 const skip = !existsSync(PAGE) && process.env.CI !== "true" && "there is no runs/playground.html";
 let browser;
@@ -67,7 +68,7 @@ const state = () =>
   });
 
 const until = async (holds, what) => {
-  for (let tries = 0; tries < 400; tries++) {
+  for (let tries = 0; tries < 1600; tries++) {
     const now = await state();
     if (holds(now)) return now;
     await new Promise((resolve) => setTimeout(resolve, 25));
@@ -95,11 +96,12 @@ const type = (text) =>
   }, text);
 
 // What the program finds of the same.
-const native = (file, ...changes) => {
+const native = (file, ...changes) => found("run", file, ...changes);
+const found = (command, file, ...changes) => {
   const out = join(folder, "run");
   const sets = changes.flatMap((change) => ["--set", change]);
   try {
-    execFileSync(PROGRAM, ["run", file, ...sets, "--out", out], { cwd: ROOT, stdio: "ignore" });
+    execFileSync(PROGRAM, [command, file, ...sets, "--out", out], { cwd: ROOT, stdio: "ignore" });
   } catch {
     // A deadlock is a result too.
   }
@@ -118,6 +120,13 @@ test("trace hashes are those of the program", { skip }, async () => {
     const found = await hash();
     assert.equal(found.hash, native(`scenarios/${name}.toml`), name);
   }
+});
+
+test("a comparison runs every scheme", { skip }, async () => {
+  await choose(COMPARISON);
+  const isDone = ({ hash, isIdle, title }) => hash && isIdle && /Parking/.test(title);
+  const { hash } = await until(isDone, "a comparison");
+  assert.equal(hash, found("compare", `scenarios/${COMPARISON}.toml`));
 });
 
 test("a slider changes the text and runs it", { skip }, async () => {

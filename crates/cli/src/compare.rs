@@ -1,16 +1,15 @@
 //! `backwater compare`: one workload on one topology under nine schemes, in one table.
 
-mod job;
-
 use std::path::PathBuf;
 use std::sync::Mutex;
 use std::time::Instant;
 
 use backwater_results::compare::{
-    CompareInfo, SchemeRun, SchemeRuns, Workload, compare_notes, compare_report, compare_series,
+    CompareInfo, SchemeRun, SchemeRuns, compare_notes, compare_report, compare_series,
     compare_summary, compare_tables, compare_terminal,
 };
 use backwater_results::{Check, Manifest, RunDirectory};
+use backwater_run::compare::{Plan, trace_hash};
 use backwater_run::memory::Memory;
 use backwater_run::{interrupt, machine, memory};
 use backwater_scenario::compare::{Comparison, Scheme};
@@ -22,7 +21,6 @@ use crate::{
     BAD_INPUT, Changes, FAILED, SHORT_OF_MEMORY, SUCCESS, command_line, default_out, fail,
 };
 use crate::{files, holder, progress, run};
-use job::Job;
 
 /// What to compare.
 #[derive(clap::Args)]
@@ -55,29 +53,21 @@ pub struct Options {
     memory: Memory,
 }
 
-/// A comparison that can run.
-struct Plan {
-    comparison: Comparison,
-    workload: Workload,
+/// A comparison on its way.
+struct Run {
+    plan: Plan,
     info: CompareInfo,
-    seeds: Vec<u64>,
 }
 
 /// Checks every scheme, runs all, writes and prints the table.
 pub fn compare(options: &Options) -> u8 {
-    let plan = match Plan::read(options) {
-        Ok(plan) => plan,
-        Err(message) => {
-            eprintln!("{}", message.trim_end());
-            return BAD_INPUT;
-        }
-    };
     let pool = match machine::pool(options.threads.map_or(0, usize::from)) {
         Ok(pool) => pool,
         Err(error) => return fail(error),
     };
-    let jobs = match plan.jobs(&options.memory.limits(pool.current_num_threads())) {
-        Ok(jobs) => jobs,
+    let limits = options.memory.limits(pool.current_num_threads());
+    let run = match Run::read(options, &limits) {
+        Ok(run) => run,
         Err(message) => {
             eprintln!("{}", message.trim_end());
             return BAD_INPUT;
@@ -93,19 +83,22 @@ pub fn compare(options: &Options) -> u8 {
     interrupt::flag();
     options.memory.watch(0);
     let start = Instant::now();
-    let found = pool.install(|| execute(&jobs, &plan.workload));
-    let schemes = match plan.collect(&jobs, found) {
-        Ok(schemes) => schemes,
-        Err(message) => return fail(message),
-    };
-    plan.conclude(options, directory, &schemes, start.elapsed().as_secs_f64())
+    let found = pool.install(|| execute(&run.plan));
+    match found.into_iter().collect::<Result<Vec<_>, String>>() {
+        Ok(found) => {
+            let schemes = run.plan.by_scheme(found);
+            run.conclude(options, directory, &schemes, start.elapsed().as_secs_f64())
+        }
+        Err(message) => fail(message),
+    }
 }
 
 /// Runs all jobs, in their order.
-fn execute(jobs: &[Job], workload: &Workload) -> Vec<Result<Option<SchemeRun>, String>> {
-    let bar: Mutex<ProgressBar> = Mutex::new(progress::bar(jobs.len() as u64, "comparing"));
-    let found = jobs.par_iter().map(|job| {
-        let found = job.run(workload);
+fn execute(plan: &Plan) -> Vec<Result<Option<SchemeRun>, String>> {
+    let count = plan.jobs.len() as u64;
+    let bar: Mutex<ProgressBar> = Mutex::new(progress::bar(count, "comparing"));
+    let found = plan.jobs.par_iter().map(|job| {
+        let found = job.run(&plan.workload);
         if let Ok(bar) = bar.lock() {
             bar.inc(1);
             bar.set_message(job.scheme.name());
@@ -119,79 +112,17 @@ fn execute(jobs: &[Job], workload: &Workload) -> Vec<Result<Option<SchemeRun>, S
     found
 }
 
-impl Plan {
-    fn read(options: &Options) -> Result<Plan, String> {
+impl Run {
+    fn read(options: &Options, limits: &Limits) -> Result<Run, String> {
         let source = files::read(&options.file)?;
         let mut sets =
             files::sets(&options.changes).map_err(|message| format!("error: {message}"))?;
         sets.extend(only(&options.only)?);
-        let comparison =
-            Comparison::read(&source, &sets).map_err(|wrong| wrong.render(files::color()))?;
-        let last = comparison.seed.checked_add(options.seeds - 1);
-        let last = last.ok_or("error: there are not enough seeds above `run.seed`")?;
-        let info = CompareInfo {
-            title: backwater_run::job::title(&comparison.title, &source),
-            about: comparison.about.clone(),
-            command: command_line(),
-            version: env!("CARGO_PKG_VERSION").into(),
-            source: source.text,
-            partial: false,
-        };
-        Ok(Plan {
-            workload: job::workload(&comparison),
-            seeds: (comparison.seed..=last).collect(),
-            comparison,
-            info,
-        })
-    }
-
-    /// Every scheme with every seed, checked.
-    fn jobs(&self, limits: &Limits) -> Result<Vec<Job>, String> {
-        let mut jobs = Vec::new();
-        let mut wrong = String::new();
-        for &scheme in &self.comparison.schemes {
-            for &seed in &self.seeds {
-                match self.comparison.scenario(scheme, seed, limits) {
-                    Ok(scenario) => jobs.push(Job::new(&self.comparison, scheme, seed, scenario)?),
-                    Err(mistakes) => {
-                        wrong += &format!(
-                            "error: the comparison can't run under `{}`; this is its scenario:\n{}",
-                            scheme.name(),
-                            mistakes.render(files::color())
-                        );
-                        break;
-                    }
-                }
-            }
-        }
-        match wrong.is_empty() {
-            true => Ok(jobs),
-            false => Err(wrong + "\n`--only` leaves out schemes"),
-        }
-    }
-
-    /// Runs by scheme; schemes that were interrupted are left out.
-    fn collect(
-        &self,
-        jobs: &[Job],
-        found: Vec<Result<Option<SchemeRun>, String>>,
-    ) -> Result<Vec<SchemeRuns>, String> {
-        let mut schemes: Vec<SchemeRuns> = Vec::new();
-        for (job, found) in jobs.iter().zip(found) {
-            let Some(run) = found? else { continue };
-            let name = job.scheme.name();
-            match schemes.last_mut().filter(|scheme| scheme.name == name) {
-                Some(scheme) => scheme.runs.push(run),
-                None => schemes.push(SchemeRuns {
-                    name: name.into(),
-                    note: job.scheme.note().into(),
-                    conditions: job.conditions(),
-                    is_lossless: job.scheme.is_lossless(),
-                    runs: vec![run],
-                }),
-            }
-        }
-        Ok(schemes)
+        let color = files::color();
+        let comparison = Comparison::read(&source, &sets).map_err(|wrong| wrong.render(color))?;
+        let plan = Plan::new(comparison, options.seeds, limits, color)?;
+        let info = plan.info(&source, command_line());
+        Ok(Run { plan, info })
     }
 
     fn conclude(
@@ -206,7 +137,7 @@ impl Plan {
             return fail(message);
         }
         println!("{}\n", self.info.title);
-        print!("{}", compare_terminal(&self.workload, schemes));
+        print!("{}", compare_terminal(&self.plan.workload, schemes));
         print!("\n{}", compare_notes(schemes));
         println!(
             "\nscenarios: {}",
@@ -240,30 +171,31 @@ impl Plan {
             partial: interrupt::is_set() || memory::shortage().is_some(),
             ..self.info.clone()
         };
-        let summary = compare_summary(&self.workload, schemes);
+        let (comparison, workload) = (&self.plan.comparison, &self.plan.workload);
+        let summary = compare_summary(workload, schemes);
         directory
             .write("comparison.toml", info.source.as_bytes())
             .map_err(told)?;
-        for scheme in &self.comparison.schemes {
+        for scheme in &comparison.schemes {
             let name = format!("scenarios/{}.toml", scheme.name());
-            let text = self.comparison.text(*scheme, self.comparison.seed);
+            let text = comparison.text(*scheme, comparison.seed);
             directory.write(&name, text.as_bytes()).map_err(told)?;
         }
         directory
-            .write_tables(&compare_tables(&self.workload, schemes))
+            .write_tables(&compare_tables(workload, schemes))
             .map_err(told)?;
         directory
-            .write_series(&compare_series(&self.workload, schemes))
+            .write_series(&compare_series(workload, schemes))
             .map_err(told)?;
         directory
             .write_json("summary.json", &summary)
             .map_err(told)?;
         directory
-            .write_report(&compare_report(&info, &self.workload, schemes))
+            .write_report(&compare_report(&info, workload, schemes))
             .map_err(told)?;
         directory
             .save_manifest(
-                &manifest(&info, self.comparison.seed, schemes, seconds).of_several_runs(true),
+                &manifest(&info, comparison.seed, schemes, seconds).of_several_runs(true),
             )
             .map_err(told)?;
         if let Some(file) = &options.json {
@@ -276,15 +208,13 @@ impl Plan {
 }
 
 fn manifest(info: &CompareInfo, seed: u64, schemes: &[SchemeRuns], seconds: f64) -> Manifest {
-    let mut hash = backwater_kernel::TraceHash::new();
     let runs = || schemes.iter().flat_map(|scheme| &scheme.runs);
-    runs().for_each(|run| hash.add(run.trace_hash));
     Manifest {
         version: info.version.clone(),
         command: info.command.clone(),
         scenario: info.source.clone(),
         seed,
-        trace_hash: format!("{:016x}", hash.value()),
+        trace_hash: format!("{:016x}", trace_hash(schemes)),
         events: runs().map(|run| run.events).sum(),
         wall_seconds: Some(seconds),
         stop: match info.partial {

@@ -3,17 +3,23 @@
 use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
+use std::time::Instant;
 
+use backwater_kernel::words::grouped;
+use backwater_results::compare::{compare_report, compare_terminal};
+use backwater_run::compare::{Plan, trace_hash};
 use backwater_run::job::{self, Ending, Job};
 use backwater_run::memory::Memory;
 use backwater_run::{Pace, STEPS, Wanted, WhenMap};
-use backwater_scenario::compare::is_comparison;
+use backwater_scenario::compare::{Comparison, is_comparison};
 use backwater_scenario::{Diagnostics, Limits, Scenario, Source};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 /// A program in a browser has 4 GiB of addresses, and the page needs room beside a run.
-const MEMORY_BYTES: u64 = 2 << 30;
+const LIMITS: Limits = Limits {
+    memory_bytes: Some(2 << 30),
+};
 
 /// What is asked for.
 #[derive(Deserialize)]
@@ -76,36 +82,70 @@ impl Given {
         Source::new(&*self.name, &*self.text)
     }
 
+    /// It, if it is a comparison.
+    fn comparison(&self) -> Result<Option<Plan>, Failure> {
+        let source = self.source();
+        if !is_comparison(&source) {
+            return Ok(None);
+        }
+        let comparison = Comparison::read(&source, &[])?;
+        Ok(Some(Plan::new(comparison, 1, &LIMITS, false)?))
+    }
+
     fn read(&self) -> Result<Scenario, Failure> {
         let source = self.source();
-        if is_comparison(&source) {
-            return Err(Failure::Refused(
-                "this is a comparison: `backwater compare` runs it, the playground runs scenarios"
-                    .into(),
-            ));
-        }
-        let limits = Limits {
-            memory_bytes: Some(MEMORY_BYTES),
-        };
         let load = |path: &Path| {
             let found = self.files.get(&*path.to_string_lossy());
             let missing = || io::Error::new(io::ErrorKind::NotFound, "the page has no such file");
             found.cloned().ok_or_else(missing)
         };
-        backwater_scenario::parse_with(&source, &[], &limits, &load)
-            .map_err(|mistakes| Failure::Mistakes(Box::new(mistakes)))
+        Ok(backwater_scenario::parse_with(
+            &source,
+            &[],
+            &LIMITS,
+            &load,
+        )?)
     }
 
     fn check(&self) -> Result<Value, Failure> {
-        let scenario = self.read()?;
+        let mistakes = match self.comparison()? {
+            Some(_) => json!([]),
+            None => self.read()?.warnings.to_json(),
+        };
         Ok(json!({
-            "mistakes": scenario.warnings.to_json(),
+            "mistakes": mistakes,
             "settings": backwater_scenario::settings(&self.text),
-            "size": backwater_run::engine(&scenario).size(),
+        }))
+    }
+
+    /// Runs every scheme, one after the other.
+    fn compare(&self, plan: &Plan, tell: &mut Tell<'_>) -> Result<Value, Failure> {
+        let start = Instant::now();
+        let mut found = Vec::new();
+        for (at, job) in plan.jobs.iter().enumerate() {
+            let share = at as f64 / plan.jobs.len() as f64;
+            let words = format!("scheme {}", job.scheme.name());
+            tell(json!({ "share": share, "words": words })).map_err(Failure::Untold)?;
+            found.push(job.run(&plan.workload)?);
+        }
+        let schemes = plan.by_scheme(found);
+        let info = plan.info(&self.source(), format!("backwater compare {}", self.name));
+        let page = compare_report(&info, &plan.workload, &schemes);
+        let runs = schemes.iter().flat_map(|scheme| &scheme.runs);
+        Ok(json!({
+            "report": backwater_results::page(&page),
+            "summary": compare_terminal(&plan.workload, &schemes),
+            "trace_hash": format!("{:016x}", trace_hash(&schemes)),
+            "done": format!("{} events", grouped(runs.map(|run| run.events).sum())),
+            "seconds": start.elapsed().as_secs_f64(),
+            "mistakes": [],
         }))
     }
 
     fn run(&self, tell: &mut Tell<'_>) -> Result<Value, Failure> {
+        if let Some(plan) = self.comparison()? {
+            return self.compare(&plan, tell);
+        }
         let scenario = self.read()?;
         let engine = backwater_run::engine(&scenario);
         let mut run = engine.watched(&Wanted {
@@ -134,11 +174,16 @@ impl Given {
             "summary": found.summary(&job.info(seconds)),
             "standstill": found.standstill(),
             "trace_hash": shown.manifest.trace_hash,
-            "events": head.events,
-            "hops": head.hops,
+            "done": format!("{} hops", grouped(head.hops)),
             "seconds": seconds,
             "mistakes": scenario.warnings.to_json(),
         }))
+    }
+}
+
+impl From<Diagnostics> for Failure {
+    fn from(mistakes: Diagnostics) -> Failure {
+        Failure::Mistakes(Box::new(mistakes))
     }
 }
 
@@ -235,13 +280,30 @@ traffic = { kind = "greedy" }
     }
 
     #[test]
-    fn what_cannot_run_here_is_refused_in_words() {
-        let comparison = "kind = \"comparison\"\n";
-        let what = last("run", comparison)["refused"].clone();
+    fn a_comparison_runs_every_scheme() {
+        let text = include_str!("../../../scenarios/compare/parking-lot.toml");
+        let short = text.replace("duration = \"1 s\"", "duration = \"310 ms\"");
+        assert_ne!(short, text);
+        let lines = told(json!({ "do": "run", "name": "lot.toml", "text": short }));
+        let (last, before) = lines.split_last().expect("something is told");
+        assert!(before.len() > 5, "{before:?}");
+        assert!(before.iter().all(|line| line["words"].as_str().is_some()));
+        let page = last["report"].as_str().unwrap_or_default();
+        assert!(page.contains("Scheme by scheme") && page.contains("backwater compare lot.toml"));
+        assert!(last["trace_hash"].is_string());
+        let check = self::last("check", &short);
+        assert_eq!(check["mistakes"], json!([]));
         assert!(
-            what.as_str()
-                .is_some_and(|what| what.contains("backwater compare"))
+            check["settings"]
+                .as_array()
+                .is_some_and(|all| !all.is_empty())
         );
+    }
+
+    #[test]
+    fn what_cannot_run_here_is_refused_in_words() {
+        let empty = last("run", "kind = \"comparison\"\n");
+        assert_eq!(empty["mistakes"][0]["severity"], "error");
         let wrong = last("run", &TEXT.replace("greedy", "greedily"));
         assert_eq!(wrong["mistakes"][0]["severity"], "error");
     }

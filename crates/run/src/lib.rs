@@ -5,6 +5,7 @@
 //! is [`Found`]. What looks on is a probe to its simulator and a [`Looks`] to everybody else.
 
 mod cells;
+pub mod compare;
 mod events;
 mod flits;
 mod frames;
