@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use backwater_kernel::words::grouped;
-use backwater_results::compare::{compare_report, compare_terminal};
+use backwater_results::compare::compare_report;
 use backwater_run::compare::{Plan, trace_hash};
 use backwater_run::job::{self, Ending, Job};
 use backwater_run::memory::Memory;
@@ -134,7 +134,6 @@ impl Given {
         let runs = schemes.iter().flat_map(|scheme| &scheme.runs);
         Ok(json!({
             "report": backwater_results::page(&page),
-            "summary": compare_terminal(&plan.workload, &schemes),
             "trace_hash": format!("{:016x}", trace_hash(&schemes)),
             "done": format!("{} events", grouped(runs.map(|run| run.events).sum())),
             "seconds": start.elapsed().as_secs_f64(),
@@ -171,7 +170,6 @@ impl Given {
         let shown = job.shown(&*found, seconds, Ending::of(&head).is_early());
         Ok(json!({
             "report": backwater_results::page(&shown.report),
-            "summary": found.summary(&job.info(seconds)),
             "standstill": found.standstill(),
             "trace_hash": shown.manifest.trace_hash,
             "done": format!("{} hops", grouped(head.hops)),
@@ -262,12 +260,6 @@ traffic = { kind = "greedy" }
         assert!(
             before.iter().all(|line| line["share"].is_f64()),
             "{before:?}"
-        );
-        assert_eq!(
-            last["summary"]
-                .as_str()
-                .map(|text| text.contains("One link")),
-            Some(true)
         );
         let page = last["report"].as_str().unwrap_or_default();
         assert!(page.contains("<h1>One link</h1>") && page.contains("backwater run one.toml"));
