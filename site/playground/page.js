@@ -63,7 +63,8 @@ const text = byId("text");
 const examples = JSON.parse(held("examples"));
 let scenario = examples.scenarios[0];
 let settings = [];
-let sliders = [];
+// Chosen once the settings of a scenario are known.
+let sliders = null;
 let checker;
 let runner;
 let waiting;
@@ -241,7 +242,7 @@ const drawSliders = () => {
   const box = byId("sliders");
   // Not while one is moved: it would be let go.
   if (box.contains(document.activeElement) && document.activeElement.type === "range") return;
-  if (sliders === "new") chooseSliders();
+  if (!sliders) chooseSliders();
   const has = (path) => settings.some((one) => one.path === path);
   const rows = sliders.filter(({ path }) => has(path)).map(slider);
   const free = settings.filter(({ path }) => !sliders.some((one) => one.path === path));
@@ -324,7 +325,7 @@ const load = async (next) => {
   text.value = next.text;
   text.scrollTop = 0;
   settings = [];
-  sliders = "new";
+  sliders = null;
   drawLines();
   byId("meaning").hidden = true;
   byId("example").value = next.name;

@@ -293,7 +293,7 @@ traffic = { kind = "greedy" }
     }
 
     #[test]
-    fn what_cannot_run_here_is_refused_in_words() {
+    fn mistakes_are_told_instead_of_a_report() {
         let empty = last("run", "kind = \"comparison\"\n");
         assert_eq!(empty["mistakes"][0]["severity"], "error");
         let wrong = last("run", &TEXT.replace("greedy", "greedily"));
