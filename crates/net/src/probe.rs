@@ -13,7 +13,7 @@ mod recorder;
 mod recovery;
 mod trace;
 
-pub use crate::hop::view::{Content, CreditMessage, FrameView, Gate};
+pub use crate::hop::view::{Content, CreditMessage, Frame, FrameView, Gate};
 pub use crate::outcome::LossCause;
 pub use audit::Audit;
 pub use checks::{Checks, Coverage};
@@ -161,19 +161,19 @@ hooks! {
     /// A port that tells rates ended a measuring interval.
     fn on_interval(at: Time, channel: u32, interval: RateInterval);
     /// A station's flow made a frame (it then joins the queue of its port).
-    fn on_frame_created(at: Time, channel: u32, frame: &FrameView);
+    fn on_frame_created(at: Time, channel: u32, frame: &Frame<'_>);
     /// A frame joined the queue of its class in front of `channel`, which now holds so much.
-    fn on_frame_joined(at: Time, channel: u32, frame: &FrameView, queue_bytes: u64);
+    fn on_frame_joined(at: Time, channel: u32, frame: &Frame<'_>, queue_bytes: u64);
     /// The first bit of a frame (of its preamble) leaves on a channel.
-    fn on_frame_start(at: Time, channel: u32, frame: &FrameView);
+    fn on_frame_start(at: Time, channel: u32, frame: &Frame<'_>);
     /// The last bit has left; the queue (of data frames) now holds so much.
     fn on_frame_sent(at: Time, channel: u32, class: u8, queue_bytes: u64);
     /// A frame takes effect at the far end of a channel.
-    fn on_frame_arrival(at: Time, channel: u32, frame: &FrameView);
+    fn on_frame_arrival(at: Time, channel: u32, frame: &Frame<'_>);
     /// A frame was dropped in front of `channel` (the one it would have left on).
-    fn on_frame_dropped(at: Time, channel: u32, frame: &FrameView, cause: LossCause);
+    fn on_frame_dropped(at: Time, channel: u32, frame: &Frame<'_>, cause: LossCause);
     /// A frame reached its station.
-    fn on_frame_delivered(at: Time, frame: &FrameView);
+    fn on_frame_delivered(at: Time, frame: &Frame<'_>);
     /// The application at the destination of `flow` (or, for responses, at its source) got
     /// payload in order.
     fn on_payload(at: Time, flow: u32, is_forward: bool, bytes: u64);

@@ -9,7 +9,7 @@ use crate::hop::unit::{ECT, MARKED, NONE};
 use crate::hop::wire::Channel;
 use crate::network::Network;
 use crate::outcome::LossCause;
-use crate::probe::Probe;
+use crate::probe::{Frame, Probe};
 use crate::simulation::Simulation;
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
@@ -29,8 +29,8 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             return self.lose_frame(channel_id, id);
         }
         if P::WATCHES {
-            let view = self.network.view(id, channel_id);
-            self.probe.on_frame_arrival(self.now, channel_id, &view);
+            let frame = Frame::inside(&self.network, id, channel_id);
+            self.probe.on_frame_arrival(self.now, channel_id, &frame);
         }
         if is_control {
             match kind {
@@ -68,8 +68,8 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         }
         let (payload, born) = (network.units.payload(id), network.units.born(id));
         if P::WATCHES {
-            let view = self.network.view(id, NONE);
-            self.probe.on_frame_delivered(self.now, &view);
+            let frame = Frame::inside(&self.network, id, NONE);
+            self.probe.on_frame_delivered(self.now, &frame);
         }
         let network = &mut self.network;
         network.units.end_frame(id);
@@ -229,9 +229,9 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             self.note_stuck(channel_id, class);
         }
         if P::WATCHES {
-            let view = self.network.view(id, channel_id);
+            let frame = Frame::inside(&self.network, id, channel_id);
             self.probe
-                .on_frame_joined(self.now, channel_id, &view, held);
+                .on_frame_joined(self.now, channel_id, &frame, held);
         }
     }
 
@@ -242,9 +242,9 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             return self.discard_frame(channel, id, LossCause::Wire);
         }
         if P::WATCHES {
-            let view = self.network.view(id, channel);
+            let frame = Frame::inside(&self.network, id, channel);
             self.probe
-                .on_frame_dropped(self.now, channel, &view, LossCause::Wire);
+                .on_frame_dropped(self.now, channel, &frame, LossCause::Wire);
         }
         self.network.classes.control_lost[channel as usize] += 1;
         let unit = *self.network.units.get(id);
@@ -257,8 +257,9 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// A frame is dropped in front of `channel`, or lost behind it.
     pub(crate) fn discard_frame(&mut self, channel: u32, id: u32, cause: LossCause) {
         if P::WATCHES {
-            let view = self.network.view(id, channel);
-            self.probe.on_frame_dropped(self.now, channel, &view, cause);
+            let frame = Frame::inside(&self.network, id, channel);
+            self.probe
+                .on_frame_dropped(self.now, channel, &frame, cause);
         }
         let network = &mut self.network;
         let frame = *network.units.get(id);

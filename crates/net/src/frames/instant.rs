@@ -12,7 +12,7 @@ use backwater_kernel::{Duration, Event, EventQueue, Phase, Place, Time};
 use crate::classes::Flow;
 use crate::hop::unit::{ECT, Unit};
 use crate::hop::wire::Channel;
-use crate::probe::{LossCause, Probe};
+use crate::probe::{Frame, LossCause, Probe};
 use crate::simulation::Simulation;
 use crate::timer::Timer;
 
@@ -279,8 +279,8 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let id = network.units.frame(frame, number, &made.payload);
         let channel = network.classes.routes.channel(network.units.get(id));
         if P::WATCHES {
-            let view = self.network.view(id, channel);
-            self.probe.on_frame_created(self.now, channel, &view);
+            let frame = Frame::inside(&self.network, id, channel);
+            self.probe.on_frame_created(self.now, channel, &frame);
         }
         if self.drops_all(channel, class) {
             return self.discard_frame(channel, id, LossCause::Watchdog);

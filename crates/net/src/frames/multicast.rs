@@ -19,7 +19,7 @@ use crate::classes::routes::Routes;
 use crate::hop::frame::COPY;
 use crate::hop::unit::{ECT, NONE, Unit};
 use crate::network::Network;
-use crate::probe::{LossCause, Probe};
+use crate::probe::{Frame, LossCause, Probe};
 use crate::simulation::Simulation;
 
 /// A copy in front of a channel.
@@ -101,9 +101,8 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         network.classes.received[frame.flow() as usize][receiver as usize].delivered += 1;
         let (payload, born) = (network.units.payload(id), network.units.born(id));
         if P::WATCHES {
-            let mut view = self.network.view(id, NONE);
-            view.destination = self.network.channels[frame.input() as usize].to;
-            self.probe.on_frame_delivered(self.now, &view);
+            let frame = Frame::inside(&self.network, id, NONE);
+            self.probe.on_frame_delivered(self.now, &frame);
         }
         self.network.units.end_frame(id);
         let (now, to) = (self.now, (frame.flow(), receiver));

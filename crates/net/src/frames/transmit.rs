@@ -8,7 +8,7 @@ use crate::hop::kind::ControlKind;
 use crate::hop::unit::NONE;
 use crate::hop::wire::Channel;
 use crate::network::Network;
-use crate::probe::Probe;
+use crate::probe::{Frame, Probe};
 use crate::simulation::Simulation;
 use crate::spec::frames::{FRAME_LEAST_BYTES, WIRE_OVERHEAD_BYTES};
 
@@ -138,8 +138,8 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         }
         // An event for each frame: so long after now as after the start of every frame of its size.
         if P::WATCHES {
-            let view = self.network.view(id, channel_id);
-            self.probe.on_frame_start(now, channel_id, &view);
+            let frame = Frame::inside(&self.network, id, channel_id);
+            self.probe.on_frame_start(now, channel_id, &frame);
         }
         match kind & Channel::CROSSES {
             0 => self

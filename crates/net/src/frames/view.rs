@@ -3,7 +3,7 @@
 use backwater_kernel::{Duration, Time};
 
 use crate::classes::Flow;
-use crate::hop::unit::Unit;
+use crate::hop::unit::{NONE, Unit};
 use crate::hop::wire::Channel;
 use crate::network::Network;
 use crate::probe::{FrameView, Gate};
@@ -94,8 +94,8 @@ impl Network {
             .1
     }
 
-    /// A frame that is on, or in front of, `channel`, as probes see it.
-    #[inline]
+    /// A frame that is on, or in front of, `channel`, as probes see it; at its host without one.
+    #[inline(never)]
     pub(crate) fn view(&self, id: u32, channel: u32) -> FrameView {
         let frame = self.units.get(id);
         if frame.is_control() {
@@ -110,6 +110,9 @@ impl Network {
         if flow.is(Flow::MULTICAST) {
             let places = self.places_behind(frame);
             view.receivers = (places.start, places.len() as u32);
+            if channel == NONE {
+                view.destination = self.channels[frame.input() as usize].to;
+            }
         }
         view
     }

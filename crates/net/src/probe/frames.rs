@@ -3,6 +3,6 @@
 mod audit;
 
 pub use crate::probe::{
-    Checks, Content, Coverage, CreditMessage, FrameView, Gate, LossCause, Probe, Recorder,
+    Checks, Content, Coverage, CreditMessage, Frame, FrameView, Gate, LossCause, Probe, Recorder,
 };
 pub use audit::Audit;

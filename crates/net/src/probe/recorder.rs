@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use backwater_kernel::series::{Series, Thinned, most_points};
 use backwater_kernel::{Rate, Time};
 
-use super::{Crossing, ForwardCell, FrameView, Gate, Probe, RateInterval, UnitKind};
+use super::{Crossing, ForwardCell, Frame, Gate, Probe, RateInterval, UnitKind};
 use crate::network::Network;
 use crate::spec::{Measure, SeriesSpec, Subject};
 
@@ -224,7 +224,7 @@ impl Probe for Recorder {
         });
     }
 
-    fn on_frame_joined(&mut self, at: Time, channel: u32, frame: &FrameView, queue_bytes: u64) {
+    fn on_frame_joined(&mut self, at: Time, channel: u32, frame: &Frame<'_>, queue_bytes: u64) {
         self.queue(at, channel, frame.class, queue_bytes);
     }
 
@@ -232,12 +232,12 @@ impl Probe for Recorder {
         self.queue(at, channel, class, queue_bytes);
     }
 
-    fn on_frame_start(&mut self, at: Time, channel: u32, frame: &FrameView) {
+    fn on_frame_start(&mut self, at: Time, channel: u32, frame: &Frame<'_>) {
         for &id in &self.channels[channel as usize] {
             let track = &mut self.tracks[id as usize];
             match track.spec.measure {
                 Measure::Rate => track.add(at, f64::from(frame.bytes) * 8.0),
-                Measure::Stops if frame.stops() => track.add(at, 1.0),
+                Measure::Stops if frame.view().stops() => track.add(at, 1.0),
                 Measure::Marks if frame.is_marked => track.add(at, 1.0),
                 _ => {}
             }

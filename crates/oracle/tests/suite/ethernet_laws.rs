@@ -147,12 +147,12 @@ fn a_copy_too_many_is_seen() {
     };
     let broken = |ends: &[(bool, FrameView)]| {
         let mut audit = Audit::new(&spec);
-        audit.on_frame_created(at, *channel, frame);
-        audit.on_frame_joined(at, *channel, frame, frame.bytes.into());
+        audit.on_frame_created(at, *channel, &frame.into());
+        audit.on_frame_joined(at, *channel, &frame.into(), frame.bytes.into());
         for (is_dropped, frame) in ends {
             match is_dropped {
-                true => audit.on_frame_dropped(at, *channel, frame, LossCause::Wire),
-                false => audit.on_frame_delivered(at, frame),
+                true => audit.on_frame_dropped(at, *channel, &frame.into(), LossCause::Wire),
+                false => audit.on_frame_delivered(at, &frame.into()),
             }
         }
         audit.checks().violations().total()

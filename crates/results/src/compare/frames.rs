@@ -1,7 +1,7 @@
 //! The meter of runs in frames.
 
 use backwater_kernel::Time;
-use backwater_net::frames::probe::{Content, FrameView, LossCause, Probe};
+use backwater_net::frames::probe::{Content, Frame, LossCause, Probe};
 use backwater_net::frames::spec::{EthernetSpec, NodeKind, WIRE_OVERHEAD_BYTES};
 
 use super::meter::{Meter, Starts};
@@ -100,7 +100,8 @@ fn payload(content: &Content) -> Option<(u64, bool)> {
 }
 
 impl Probe for FrameMeter {
-    fn on_frame_created(&mut self, at: Time, _: u32, frame: &FrameView) {
+    fn on_frame_created(&mut self, at: Time, _: u32, frame: &Frame<'_>) {
+        let frame = frame.view();
         let Some((bytes, _)) = payload(&frame.content) else {
             return;
         };
@@ -111,11 +112,12 @@ impl Probe for FrameMeter {
         }
     }
 
-    fn on_frame_joined(&mut self, at: Time, channel: u32, frame: &FrameView, queue_bytes: u64) {
+    fn on_frame_joined(&mut self, at: Time, channel: u32, frame: &Frame<'_>, queue_bytes: u64) {
         self.queued(at, channel, frame.class, queue_bytes);
     }
 
-    fn on_frame_start(&mut self, at: Time, channel: u32, frame: &FrameView) {
+    fn on_frame_start(&mut self, at: Time, channel: u32, frame: &Frame<'_>) {
+        let frame = frame.view();
         let wire_bytes = u64::from(frame.bytes + WIRE_OVERHEAD_BYTES);
         let carried = payload(&frame.content);
         if self.meter.counts(at.ps()) {
@@ -144,14 +146,16 @@ impl Probe for FrameMeter {
         self.queued(at, channel, class, queue_bytes);
     }
 
-    fn on_frame_dropped(&mut self, _: Time, _: u32, frame: &FrameView, _: LossCause) {
+    fn on_frame_dropped(&mut self, _: Time, _: u32, frame: &Frame<'_>, _: LossCause) {
+        let frame = frame.view();
         if let Some((bytes, _)) = payload(&frame.content) {
             let flow = self.flows[frame.flow as usize].carrier.flow;
             self.meter.seen.flows[flow].lost += bytes;
         }
     }
 
-    fn on_frame_delivered(&mut self, at: Time, frame: &FrameView) {
+    fn on_frame_delivered(&mut self, at: Time, frame: &Frame<'_>) {
+        let frame = frame.view();
         let Some(flow) = self.flows.get_mut(frame.flow as usize) else {
             return;
         };

@@ -16,7 +16,7 @@ mod pcapng;
 use std::io::{self, Write};
 
 use backwater_kernel::Time;
-use backwater_net::frames::probe::{FrameView, Probe};
+use backwater_net::frames::probe::{Frame, Probe};
 use backwater_net::frames::spec::{EthernetSpec, NodeKind};
 
 use super::names;
@@ -100,7 +100,8 @@ impl<W: Write> Capture<W> {
 }
 
 impl<W: Write> Probe for Capture<W> {
-    fn on_frame_start(&mut self, at: Time, channel: u32, frame: &FrameView) {
+    fn on_frame_start(&mut self, at: Time, channel: u32, frame: &Frame<'_>) {
+        let frame = frame.view();
         let Some(file) = &mut self.file else {
             return;
         };

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use backwater_kernel::Time;
-use backwater_net::frames::probe::{Content, CreditMessage, FrameView, Gate, LossCause, Probe};
+use backwater_net::frames::probe::{
+    Content, CreditMessage, Frame, FrameView, Gate, LossCause, Probe,
+};
 use backwater_net::frames::spec::{EthernetSpec, GROUP};
 
 use super::names;
@@ -185,16 +187,16 @@ pub fn cause(cause: LossCause) -> &'static str {
 }
 
 impl<W: Write> Probe for EthernetTrace<W> {
-    fn on_frame_start(&mut self, at: Time, channel: u32, frame: &FrameView) {
-        self.frame(at, "out", channel, frame, "");
+    fn on_frame_start(&mut self, at: Time, channel: u32, frame: &Frame<'_>) {
+        self.frame(at, "out", channel, frame.view(), "");
     }
 
-    fn on_frame_arrival(&mut self, at: Time, channel: u32, frame: &FrameView) {
-        self.frame(at, "in", channel, frame, "");
+    fn on_frame_arrival(&mut self, at: Time, channel: u32, frame: &Frame<'_>) {
+        self.frame(at, "in", channel, frame.view(), "");
     }
 
-    fn on_frame_dropped(&mut self, at: Time, channel: u32, frame: &FrameView, why: LossCause) {
-        self.frame(at, "drop", channel, frame, cause(why));
+    fn on_frame_dropped(&mut self, at: Time, channel: u32, frame: &Frame<'_>, why: LossCause) {
+        self.frame(at, "drop", channel, frame.view(), cause(why));
     }
 
     fn on_gate(&mut self, at: Time, channel: u32, gate: Gate, is_stopped: bool) {

@@ -5,7 +5,7 @@ use std::io::Write;
 use backwater_kernel::{Channels, Time};
 use backwater_net::Network;
 use backwater_net::frames::spec::{EthernetSpec, WIRE_OVERHEAD_BYTES};
-use backwater_net::probe::{Content, FrameView, Gate, LegState, LossCause, Probe};
+use backwater_net::probe::{Content, Frame, FrameView, Gate, LegState, LossCause, Probe};
 
 use super::scene::{Below, Counted, Scene};
 use super::writer::{Name, Slice, Value};
@@ -152,7 +152,8 @@ impl<W: Write> Probe for PerfettoFrames<'_, W> {
         }
     }
 
-    fn on_frame_start(&mut self, at: Time, channel: u32, frame: &FrameView) {
+    fn on_frame_start(&mut self, at: Time, channel: u32, frame: &Frame<'_>) {
+        let frame = frame.view();
         let from = self.arrow(channel, frame);
         let rate = self.spec.links.channel(channel).rate;
         let bytes = u64::from(frame.bytes);
@@ -189,7 +190,7 @@ impl<W: Write> Probe for PerfettoFrames<'_, W> {
         self.scene.start(at, channel, span, &slice);
     }
 
-    fn on_frame_joined(&mut self, _at: Time, channel: u32, frame: &FrameView, queue_bytes: u64) {
+    fn on_frame_joined(&mut self, _at: Time, channel: u32, frame: &Frame<'_>, queue_bytes: u64) {
         self.queue(channel, frame.class, queue_bytes);
     }
 
@@ -197,7 +198,8 @@ impl<W: Write> Probe for PerfettoFrames<'_, W> {
         self.queue(channel, class, queue_bytes);
     }
 
-    fn on_frame_arrival(&mut self, at: Time, channel: u32, frame: &FrameView) {
+    fn on_frame_arrival(&mut self, at: Time, channel: u32, frame: &Frame<'_>) {
+        let frame = frame.view();
         if frame.stops()
             && let Some(gate) = gate(&frame.content)
         {
@@ -211,7 +213,8 @@ impl<W: Write> Probe for PerfettoFrames<'_, W> {
         }
     }
 
-    fn on_frame_dropped(&mut self, at: Time, channel: u32, frame: &FrameView, why: LossCause) {
+    fn on_frame_dropped(&mut self, at: Time, channel: u32, frame: &Frame<'_>, why: LossCause) {
+        let frame = frame.view();
         let slice = Slice {
             arguments: &[
                 ("flow", Value::Flow(frame.flow)),
@@ -223,13 +226,15 @@ impl<W: Write> Probe for PerfettoFrames<'_, W> {
         self.scene.note(at, channel, &slice);
     }
 
-    fn on_frame_created(&mut self, _at: Time, _channel: u32, frame: &FrameView) {
+    fn on_frame_created(&mut self, _at: Time, _channel: u32, frame: &Frame<'_>) {
+        let frame = frame.view();
         if let Content::Tcp { .. } = frame.content {
             self.flows.push(frame.flow);
         }
     }
 
-    fn on_frame_delivered(&mut self, _at: Time, frame: &FrameView) {
+    fn on_frame_delivered(&mut self, _at: Time, frame: &Frame<'_>) {
+        let frame = frame.view();
         if let Content::Tcp { .. } = frame.content {
             self.flows.push(frame.flow);
         }

@@ -1,7 +1,7 @@
 //! The trace of a run of the Ethernet engine on its way to a file.
 
 use backwater_kernel::Time;
-use backwater_net::frames::probe::{FrameView, Gate, LossCause, Probe};
+use backwater_net::frames::probe::{Frame, Gate, LossCause, Probe};
 use backwater_net::frames::spec::EthernetSpec;
 use backwater_results::{Capture, EthernetTrace, RunDirectory};
 
@@ -59,16 +59,16 @@ impl Looks for Trace<'_> {
 impl<F> Tells<F> for Trace<'_> {}
 
 impl Probe for Trace<'_> {
-    fn on_frame_start(&mut self, at: Time, channel: u32, frame: &FrameView) {
+    fn on_frame_start(&mut self, at: Time, channel: u32, frame: &Frame<'_>) {
         self.lines.on_frame_start(at, channel, frame);
         self.capture.on_frame_start(at, channel, frame);
     }
 
-    fn on_frame_arrival(&mut self, at: Time, channel: u32, frame: &FrameView) {
+    fn on_frame_arrival(&mut self, at: Time, channel: u32, frame: &Frame<'_>) {
         self.lines.on_frame_arrival(at, channel, frame);
     }
 
-    fn on_frame_dropped(&mut self, at: Time, channel: u32, frame: &FrameView, cause: LossCause) {
+    fn on_frame_dropped(&mut self, at: Time, channel: u32, frame: &Frame<'_>, cause: LossCause) {
         self.lines.on_frame_dropped(at, channel, frame, cause);
     }
 

@@ -25,7 +25,7 @@ use backwater_kernel::{Place, Time};
 
 use self::inside::Inside;
 use self::port::{Port, Queue, Waiting};
-use super::{FrameView, Gate, LossCause, Probe};
+use super::{Frame, FrameView, Gate, LossCause, Probe};
 use crate::network::Network;
 use crate::probe::Checks;
 use crate::spec::frames::{EthernetSpec, FlowSpec, WIRE_OVERHEAD_BYTES};
@@ -147,7 +147,8 @@ impl Audit {
 }
 
 impl Probe for Audit {
-    fn on_frame_created(&mut self, at: Time, channel: u32, frame: &FrameView) {
+    fn on_frame_created(&mut self, at: Time, channel: u32, frame: &Frame<'_>) {
+        let frame = frame.view();
         let groups = &self.is_multicast;
         let is_new = match groups.get(frame.flow as usize).copied().unwrap_or(false) {
             false => self.inside.insert(frame.flow, frame.number),
@@ -163,7 +164,8 @@ impl Probe for Audit {
         });
     }
 
-    fn on_frame_joined(&mut self, at: Time, channel: u32, frame: &FrameView, queue_bytes: u64) {
+    fn on_frame_joined(&mut self, at: Time, channel: u32, frame: &Frame<'_>, queue_bytes: u64) {
+        let frame = frame.view();
         let queue = self.queue(channel, frame.class);
         queue.bytes += u64::from(frame.bytes);
         queue.waiting.push_back(Waiting::new(frame));
@@ -182,7 +184,8 @@ impl Probe for Audit {
         });
     }
 
-    fn on_frame_start(&mut self, at: Time, channel: u32, frame: &FrameView) {
+    fn on_frame_start(&mut self, at: Time, channel: u32, frame: &Frame<'_>) {
+        let frame = frame.view();
         let port = self.touch(channel);
         let is_free = at >= port.busy_until;
         let bytes = u64::from(frame.bytes) + u64::from(WIRE_OVERHEAD_BYTES);
@@ -203,7 +206,8 @@ impl Probe for Audit {
         });
     }
 
-    fn on_frame_dropped(&mut self, at: Time, channel: u32, frame: &FrameView, cause: LossCause) {
+    fn on_frame_dropped(&mut self, at: Time, channel: u32, frame: &Frame<'_>, cause: LossCause) {
+        let frame = frame.view();
         match frame.is_control() {
             // It was lost on the wire.
             true if cause == LossCause::Wire => return,
@@ -232,7 +236,8 @@ impl Probe for Audit {
         }
     }
 
-    fn on_frame_delivered(&mut self, at: Time, frame: &FrameView) {
+    fn on_frame_delivered(&mut self, at: Time, frame: &Frame<'_>) {
+        let frame = frame.view();
         let was_inside = self.leave(frame);
         self.check(was_inside, at, 0, || {
             format!(

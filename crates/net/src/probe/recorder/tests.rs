@@ -5,7 +5,7 @@ use backwater_kernel::Duration;
 use super::*;
 use crate::frames::testing;
 use crate::plan::Specification;
-use crate::probe::Content;
+use crate::probe::{Content, FrameView};
 
 /// Of two hosts at a switch, whose channels have two classes.
 fn recorder(measures: &[(Measure, Subject)]) -> Recorder {
@@ -51,9 +51,9 @@ fn frame(class: u8) -> FrameView {
 fn a_queue_is_averaged_over_the_time_it_holds() {
     let (channel, class) = (1, 1);
     let mut recorder = recorder(&[(Measure::Queue, Subject::Class { channel, class })]);
-    recorder.on_frame_joined(Time(50), 1, &frame(1), 64);
-    recorder.on_frame_joined(Time(60), 1, &frame(0), 9999);
-    recorder.on_frame_joined(Time(60), 0, &frame(1), 9999);
+    recorder.on_frame_joined(Time(50), 1, &(&frame(1)).into(), 64);
+    recorder.on_frame_joined(Time(60), 1, &(&frame(0)).into(), 9999);
+    recorder.on_frame_joined(Time(60), 0, &(&frame(1)).into(), 9999);
     recorder.on_frame_sent(Time(325), 1, 1, 0);
     let series = &recorder.series(Time(450))[0];
     assert_eq!(series.x, [50, 150, 250, 350], "whole windows only");
@@ -93,9 +93,9 @@ fn goodput_is_payload_over_the_window_in_which_it_came() {
 #[test]
 fn a_buffer_is_the_sum_of_the_queues_of_its_node() {
     let mut recorder = recorder(&[(Measure::Stored, Subject::Node(1))]);
-    recorder.on_frame_joined(Time(0), 1, &frame(0), 64);
-    recorder.on_frame_joined(Time(0), 2, &frame(1), 100);
-    recorder.on_frame_joined(Time(0), 0, &frame(1), 5000);
+    recorder.on_frame_joined(Time(0), 1, &(&frame(0)).into(), 64);
+    recorder.on_frame_joined(Time(0), 2, &(&frame(1)).into(), 100);
+    recorder.on_frame_joined(Time(0), 0, &(&frame(1)).into(), 5000);
     recorder.on_frame_sent(Time(50), 2, 1, 0);
     let series = &recorder.series(Time(200))[0];
     assert_eq!(
@@ -116,11 +116,11 @@ fn rates_stops_and_marks_are_counted_where_they_leave() {
         content: Content::Pause { quanta },
         ..frame(0)
     };
-    recorder.on_frame_start(Time(10), 0, &frame(0));
-    recorder.on_frame_start(Time(20), 0, &marked);
-    recorder.on_frame_start(Time(30), 1, &marked);
-    recorder.on_frame_start(Time(120), 0, &stop(7));
-    recorder.on_frame_start(Time(130), 0, &stop(0));
+    recorder.on_frame_start(Time(10), 0, &(&frame(0)).into());
+    recorder.on_frame_start(Time(20), 0, &(&marked).into());
+    recorder.on_frame_start(Time(30), 1, &(&marked).into());
+    recorder.on_frame_start(Time(120), 0, &(&stop(7)).into());
+    recorder.on_frame_start(Time(130), 0, &(&stop(0)).into());
     let series = recorder.series(Time(200));
     // 1024 bits in 100 ps, and one frame in 100 ps.
     let found: Vec<&[f64]> = series.iter().map(|one| one.y.as_slice()).collect();
@@ -138,7 +138,7 @@ fn a_series_of_too_many_windows_is_thinned() {
     ]);
     let most = backwater_kernel::series::MOST_POINTS as u64;
     let end = Time(300 * most);
-    recorder.on_frame_joined(Time(0), 1, &frame(1), 64);
+    recorder.on_frame_joined(Time(0), 1, &(&frame(1)).into(), 64);
     recorder.on_payload(Time(50), 0, true, 1000);
     assert_eq!(recorder.thinned(Time(99 * most)), []);
     recorder.on_payload(Time(200 * most), 0, true, 1000);

@@ -142,10 +142,10 @@ fn frame(number: u64, class: u8) -> FrameView {
 /// What the audit says first of a story told by hand.
 fn first(story: impl Fn(&mut Audit)) -> String {
     let mut audit = Audit::new(&network(None));
-    audit.on_frame_created(Time(1), 0, &frame(0, 0));
-    audit.on_frame_joined(Time(1), 0, &frame(0, 0), 1000);
-    audit.on_frame_created(Time(1), 0, &frame(1, 0));
-    audit.on_frame_joined(Time(1), 0, &frame(1, 0), 2000);
+    audit.on_frame_created(Time(1), 0, &(&frame(0, 0)).into());
+    audit.on_frame_joined(Time(1), 0, &(&frame(0, 0)).into(), 1000);
+    audit.on_frame_created(Time(1), 0, &(&frame(1, 0)).into());
+    audit.on_frame_joined(Time(1), 0, &(&frame(1, 0)).into(), 2000);
     assert_eq!(audit.checks().violations().total(), 0);
     story(&mut audit);
     let broken = audit.checks().violations().kept();
@@ -157,50 +157,53 @@ fn first(story: impl Fn(&mut Audit)) -> String {
 #[test]
 fn broken_promises_are_seen() {
     let sound = first(|audit| {
-        audit.on_frame_start(Time(2), 0, &frame(0, 0));
+        audit.on_frame_start(Time(2), 0, &(&frame(0, 0)).into());
         audit.on_frame_sent(Time(90_000_000), 0, 0, 1000);
-        audit.on_frame_start(Time(90_000_000), 0, &frame(1, 0));
-        audit.on_frame_delivered(Time(90_000_000), &frame(0, 0));
+        audit.on_frame_start(Time(90_000_000), 0, &(&frame(1, 0)).into());
+        audit.on_frame_delivered(Time(90_000_000), &(&frame(0, 0)).into());
     });
     assert_eq!(sound, "");
     type Story = fn(&mut Audit);
     let stories: [(Story, &str); 10] = [
-        (|a| a.on_frame_start(Time(2), 0, &frame(1, 0)), "passes one"),
         (
-            |a| a.on_frame_start(Time(2), 0, &frame(7, 0)),
+            |a| a.on_frame_start(Time(2), 0, &(&frame(1, 0)).into()),
+            "passes one",
+        ),
+        (
+            |a| a.on_frame_start(Time(2), 0, &(&frame(7, 0)).into()),
             "did not wait",
         ),
         (
-            |a| a.on_frame_joined(Time(2), 0, &frame(2, 0), 2999),
+            |a| a.on_frame_joined(Time(2), 0, &(&frame(2, 0)).into(), 2999),
             "holds 3000, not 2999",
         ),
         (
-            |a| a.on_frame_delivered(Time(2), &frame(9, 0)),
+            |a| a.on_frame_delivered(Time(2), &(&frame(9, 0)).into()),
             "was not there",
         ),
         (
-            |a| a.on_frame_created(Time(2), 0, &frame(0, 0)),
+            |a| a.on_frame_created(Time(2), 0, &(&frame(0, 0)).into()),
             "made twice",
         ),
         (|a| a.on_gate(Time(2), 0, Gate::Port, false), "told twice"),
         (
             |a| {
                 a.on_gate(Time(2), 0, Gate::Class(0), true);
-                a.on_frame_start(Time(3), 0, &frame(0, 0));
+                a.on_frame_start(Time(3), 0, &(&frame(0, 0)).into());
             },
             "though it is stopped",
         ),
         (
             |a| {
-                a.on_frame_joined(Time(2), 0, &frame(5, 1), 1000);
-                a.on_frame_start(Time(3), 0, &frame(0, 0));
+                a.on_frame_joined(Time(2), 0, &(&frame(5, 1)).into(), 1000);
+                a.on_frame_start(Time(3), 0, &(&frame(0, 0)).into());
             },
             "before a higher class",
         ),
         (
             |a| {
-                a.on_frame_start(Time(2), 0, &frame(0, 0));
-                a.on_frame_start(Time(3), 0, &frame(1, 0));
+                a.on_frame_start(Time(2), 0, &(&frame(0, 0)).into());
+                a.on_frame_start(Time(3), 0, &(&frame(1, 0)).into());
             },
             "two frames at a time",
         ),
@@ -211,7 +214,7 @@ fn broken_promises_are_seen() {
                     content,
                     ..frame(0, 0)
                 };
-                a.on_frame_dropped(Time(2), 0, &pause, LossCause::QueueFull);
+                a.on_frame_dropped(Time(2), 0, &(&pause).into(), LossCause::QueueFull);
             },
             "is dropped",
         ),

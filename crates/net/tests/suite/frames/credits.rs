@@ -2,7 +2,7 @@
 
 use crate::frames::common::*;
 use backwater_kernel::{Duration, Stop, Time};
-use backwater_net::frames::probe::{Content, CreditMessage, FrameView, Probe};
+use backwater_net::frames::probe::{Content, CreditMessage, Frame, Probe};
 use backwater_net::frames::spec::*;
 use backwater_net::outcome::Outcome;
 use backwater_net::watched;
@@ -22,7 +22,8 @@ struct Log {
 }
 
 impl Probe for Log {
-    fn on_frame_start(&mut self, at: Time, channel: u32, frame: &FrameView) {
+    fn on_frame_start(&mut self, at: Time, channel: u32, frame: &Frame<'_>) {
+        let frame = frame.view();
         if let Content::Credit { message, value, .. } = frame.content {
             self.control.push((at.0, channel, message, value));
         } else if channel == 0 {

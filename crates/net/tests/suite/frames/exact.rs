@@ -2,7 +2,7 @@
 
 use crate::frames::common::*;
 use backwater_kernel::{Duration, Rate, Time};
-use backwater_net::frames::probe::{Content, FrameView, Gate, LossCause, Probe};
+use backwater_net::frames::probe::{Content, Frame, Gate, LossCause, Probe};
 use backwater_net::frames::spec::*;
 use backwater_net::outcome::Outcome;
 use backwater_net::watched;
@@ -19,7 +19,8 @@ struct Log {
 }
 
 impl Probe for Log {
-    fn on_frame_start(&mut self, at: Time, channel: u32, frame: &FrameView) {
+    fn on_frame_start(&mut self, at: Time, channel: u32, frame: &Frame<'_>) {
+        let frame = frame.view();
         match frame.content {
             Content::Pause { quanta }
             | Content::Pfc { quanta, .. }
@@ -30,7 +31,7 @@ impl Probe for Log {
         }
     }
 
-    fn on_frame_delivered(&mut self, at: Time, _: &FrameView) {
+    fn on_frame_delivered(&mut self, at: Time, _: &Frame<'_>) {
         self.delivered.push(at.0);
     }
 

@@ -3,7 +3,7 @@
 
 use crate::frames::common::*;
 use backwater_kernel::{Duration, Heap, Rings, Stop, Time};
-use backwater_net::frames::probe::{FrameView, Probe};
+use backwater_net::frames::probe::{Frame, Probe};
 use backwater_net::frames::spec::*;
 use backwater_net::frames::{Network, Simulation};
 use backwater_net::outcome::Outcome;
@@ -18,7 +18,8 @@ struct Onlooker {
 }
 
 impl Probe for Onlooker {
-    fn on_frame_start(&mut self, _at: Time, _channel: u32, frame: &FrameView) {
+    fn on_frame_start(&mut self, _at: Time, _channel: u32, frame: &Frame<'_>) {
+        let frame = frame.view();
         self.starts += 1;
         self.bytes += u64::from(frame.bytes);
     }

@@ -4,7 +4,7 @@
 use crate::frames::common::*;
 use backwater_kernel::{Duration, Rate, Time};
 use backwater_net::bound::frames::bounds;
-use backwater_net::frames::probe::{FrameView, LossCause, Probe};
+use backwater_net::frames::probe::{Frame, LossCause, Probe};
 use backwater_net::frames::spec::*;
 use backwater_net::outcome::Outcome;
 use backwater_net::watched;
@@ -20,17 +20,20 @@ struct Log {
 }
 
 impl Probe for Log {
-    fn on_frame_start(&mut self, at: Time, channel: u32, frame: &FrameView) {
+    fn on_frame_start(&mut self, at: Time, channel: u32, frame: &Frame<'_>) {
+        let frame = frame.view();
         if !frame.is_control() {
             self.starts.push((at.0, channel));
         }
     }
 
-    fn on_frame_delivered(&mut self, at: Time, frame: &FrameView) {
+    fn on_frame_delivered(&mut self, at: Time, frame: &Frame<'_>) {
+        let frame = frame.view();
         self.delivered.push((at.0, frame.destination));
     }
 
-    fn on_frame_dropped(&mut self, _: Time, channel: u32, frame: &FrameView, cause: LossCause) {
+    fn on_frame_dropped(&mut self, _: Time, channel: u32, frame: &Frame<'_>, cause: LossCause) {
+        let frame = frame.view();
         self.drops.push((channel, cause, frame.receivers.1));
     }
 }

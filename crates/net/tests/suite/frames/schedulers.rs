@@ -2,7 +2,7 @@
 
 use crate::frames::common::*;
 use backwater_kernel::{Duration, Rate, Time};
-use backwater_net::frames::probe::{FrameView, Probe};
+use backwater_net::frames::probe::{Frame, Probe};
 use backwater_net::frames::spec::*;
 use backwater_net::watched;
 
@@ -14,7 +14,8 @@ const FRAME: u64 = 1020 * 800_000;
 struct Log(Vec<(u64, u8)>);
 
 impl Probe for Log {
-    fn on_frame_start(&mut self, at: Time, channel: u32, frame: &FrameView) {
+    fn on_frame_start(&mut self, at: Time, channel: u32, frame: &Frame<'_>) {
+        let frame = frame.view();
         if channel == 0 {
             self.0.push((at.0, frame.class));
         }

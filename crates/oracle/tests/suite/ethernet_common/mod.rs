@@ -3,7 +3,7 @@
 pub mod watch;
 
 use backwater_kernel::Time;
-use backwater_net::frames::probe::{FrameView, LossCause, Probe};
+use backwater_net::frames::probe::{Frame, LossCause, Probe};
 use backwater_net::frames::spec::EthernetSpec;
 use backwater_net::outcome::{ChannelOutcome, Outcome, QueueOutcome};
 use backwater_net::watched;
@@ -22,7 +22,8 @@ pub struct Log {
 }
 
 impl Probe for Log {
-    fn on_frame_start(&mut self, at: Time, channel: u32, frame: &FrameView) {
+    fn on_frame_start(&mut self, at: Time, channel: u32, frame: &Frame<'_>) {
+        let frame = frame.view();
         let is_control = frame.is_control();
         self.starts.push(Start {
             at_ps: at.ps(),
@@ -35,7 +36,8 @@ impl Probe for Log {
         assert_eq!(is_control, frame.flow == CONTROL_FLOW);
     }
 
-    fn on_frame_dropped(&mut self, at: Time, channel: u32, frame: &FrameView, cause: LossCause) {
+    fn on_frame_dropped(&mut self, at: Time, channel: u32, frame: &Frame<'_>, cause: LossCause) {
+        let frame = frame.view();
         if frame.is_control() {
             return;
         }
@@ -48,7 +50,8 @@ impl Probe for Log {
         });
     }
 
-    fn on_frame_delivered(&mut self, at: Time, frame: &FrameView) {
+    fn on_frame_delivered(&mut self, at: Time, frame: &Frame<'_>) {
+        let frame = frame.view();
         self.deliveries.push(Delivery {
             at_ps: at.ps(),
             flow: frame.flow,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use backwater_kernel::{Channels, Time};
 use backwater_net::frames::Network;
-use backwater_net::frames::probe::{Content, FrameView, Gate, LossCause, Probe};
+use backwater_net::frames::probe::{Content, Frame, FrameView, Gate, LossCause, Probe};
 use backwater_net::frames::spec::{ChannelSpec, EthernetSpec, SchedulerSpec};
 use backwater_net::watched;
 
@@ -40,25 +40,31 @@ impl Watch {
 }
 
 impl Probe for Watch {
-    fn on_frame_created(&mut self, at: Time, channel: u32, frame: &FrameView) {
+    fn on_frame_created(&mut self, at: Time, channel: u32, frame: &Frame<'_>) {
+        let frame = frame.view();
         self.note(at, Event::Created(channel, *frame));
     }
-    fn on_frame_joined(&mut self, at: Time, channel: u32, frame: &FrameView, queue_bytes: u64) {
+    fn on_frame_joined(&mut self, at: Time, channel: u32, frame: &Frame<'_>, queue_bytes: u64) {
+        let frame = frame.view();
         self.note(at, Event::Joined(channel, *frame, queue_bytes));
     }
-    fn on_frame_start(&mut self, at: Time, channel: u32, frame: &FrameView) {
+    fn on_frame_start(&mut self, at: Time, channel: u32, frame: &Frame<'_>) {
+        let frame = frame.view();
         self.note(at, Event::Start(channel, *frame));
     }
     fn on_frame_sent(&mut self, at: Time, channel: u32, class: u8, queue_bytes: u64) {
         self.note(at, Event::Sent(channel, class, queue_bytes));
     }
-    fn on_frame_arrival(&mut self, at: Time, channel: u32, frame: &FrameView) {
+    fn on_frame_arrival(&mut self, at: Time, channel: u32, frame: &Frame<'_>) {
+        let frame = frame.view();
         self.note(at, Event::Arrival(channel, *frame));
     }
-    fn on_frame_dropped(&mut self, at: Time, channel: u32, frame: &FrameView, cause: LossCause) {
+    fn on_frame_dropped(&mut self, at: Time, channel: u32, frame: &Frame<'_>, cause: LossCause) {
+        let frame = frame.view();
         self.note(at, Event::Drop(channel, *frame, cause));
     }
-    fn on_frame_delivered(&mut self, at: Time, frame: &FrameView) {
+    fn on_frame_delivered(&mut self, at: Time, frame: &Frame<'_>) {
+        let frame = frame.view();
         self.note(at, Event::Delivered(*frame));
     }
     fn on_payload(&mut self, at: Time, flow: u32, is_forward: bool, bytes: u64) {
