@@ -163,7 +163,7 @@ impl<Q: EventQueue, P: Probe> Part<Q, P> {
                 flow.bits |= Flow::DIVIDED;
             }
         }
-        simulation.probe.on_begin(&simulation.network);
+        simulation.show_probe();
         spec.start(&mut simulation);
         simulation.border = Some(Box::new(Border {
             own,

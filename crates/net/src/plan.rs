@@ -7,6 +7,7 @@ use backwater_kernel::{BuildError, EventQueue, Time, Violations};
 
 use crate::classes::run::ByClass;
 use crate::hop::due::Due;
+use crate::hop::wire::Channel;
 use crate::marking::rate_ports::RatePorts;
 use crate::network::Network;
 use crate::probe::Probe;
@@ -53,9 +54,19 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// follow its parent, a zero where the engine needs more.
     pub fn with_probe(spec: &impl Specification, probe: P) -> Result<Self, BuildError> {
         let mut simulation = Simulation::assemble(spec.plan()?, probe);
-        simulation.probe.on_begin(&simulation.network);
+        simulation.show_probe();
         spec.start(&mut simulation);
         Ok(simulation)
+    }
+
+    /// The probe sees the network before anything happens.
+    pub(crate) fn show_probe(&mut self) {
+        self.probe.on_begin(&self.network);
+        for (id, channel) in (0..).zip(&mut self.network.channels) {
+            if self.probe.watches(id) {
+                channel.kind |= Channel::WATCHED;
+            }
+        }
     }
 
     /// A network at time zero without its first events.

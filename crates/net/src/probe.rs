@@ -6,6 +6,7 @@
 
 mod audit;
 mod checks;
+mod frame;
 pub mod frames;
 mod holds;
 mod ports;
@@ -13,10 +14,11 @@ mod recorder;
 mod recovery;
 mod trace;
 
-pub use crate::hop::view::{Content, CreditMessage, Frame, FrameView, Gate};
+pub use crate::hop::view::{Content, CreditMessage, FrameView, Gate};
 pub use crate::outcome::LossCause;
 pub use audit::Audit;
 pub use checks::{Checks, Coverage};
+pub use frame::Frame;
 pub use holds::{Hold, LegState};
 pub use ports::{PathWaits, Ports, PortsSpec};
 pub use recorder::Recorder;
@@ -61,12 +63,24 @@ macro_rules! hooks {
         pub trait Probe {
             /// Does it look at frames? If not, the engine makes nothing for it to see.
             const WATCHES: bool = true;
+
+            /// Does it look at frames as they join queues of a channel, start there and have left?
+            /// Asked once, after [`Probe::on_begin`].
+            fn watches(&self, channel: u32) -> bool {
+                Self::WATCHES
+            }
+
             $($(#[$doc])* #[inline] fn $name(&mut self, $($arg: $what),*) {})*
         }
 
         /// Two probes are a probe.
         impl<A: Probe, B: Probe> Probe for (A, B) {
             const WATCHES: bool = A::WATCHES || B::WATCHES;
+
+            fn watches(&self, channel: u32) -> bool {
+                self.0.watches(channel) || self.1.watches(channel)
+            }
+
             $(#[inline] fn $name(&mut self, $($arg: $what),*) {
                 Probe::$name(&mut self.0, $($arg),*);
                 Probe::$name(&mut self.1, $($arg),*);
@@ -76,6 +90,11 @@ macro_rules! hooks {
         /// A probe that is there or not, as the caller decides while the program runs.
         impl<P: Probe> Probe for Option<P> {
             const WATCHES: bool = P::WATCHES;
+
+            fn watches(&self, channel: u32) -> bool {
+                self.as_ref().is_some_and(|probe| probe.watches(channel))
+            }
+
             $(#[inline] fn $name(&mut self, $($arg: $what),*) {
                 if let Some(probe) = self {
                     Probe::$name(probe, $($arg),*);
@@ -86,16 +105,26 @@ macro_rules! hooks {
         /// Any probe, behind a pointer: `Box<dyn AnyProbe>` is a probe, so that one compiled engine
         /// serves all of them, at the price of a call a hook.
         pub trait AnyProbe {
+            /// See [`Probe::watches`].
+            fn watches(&self, channel: u32) -> bool;
             $($(#[$doc])* fn $name(&mut self, $($arg: $what),*);)*
         }
 
         impl<P: Probe> AnyProbe for P {
+            fn watches(&self, channel: u32) -> bool {
+                Probe::watches(self, channel)
+            }
+
             $(fn $name(&mut self, $($arg: $what),*) {
                 Probe::$name(self, $($arg),*);
             })*
         }
 
         impl Probe for Box<dyn AnyProbe + '_> {
+            fn watches(&self, channel: u32) -> bool {
+                AnyProbe::watches(&**self, channel)
+            }
+
             $(#[inline] fn $name(&mut self, $($arg: $what),*) {
                 AnyProbe::$name(&mut **self, $($arg),*);
             })*
@@ -104,6 +133,11 @@ macro_rules! hooks {
         /// A probe that the caller keeps.
         impl<P: Probe> Probe for &mut P {
             const WATCHES: bool = P::WATCHES;
+
+            fn watches(&self, channel: u32) -> bool {
+                Probe::watches(&**self, channel)
+            }
+
             $(#[inline] fn $name(&mut self, $($arg: $what),*) {
                 Probe::$name(*self, $($arg),*);
             })*
@@ -112,6 +146,11 @@ macro_rules! hooks {
         /// A probe at which the caller looks between slices of a run.
         impl<P: Probe> Probe for Rc<RefCell<P>> {
             const WATCHES: bool = P::WATCHES;
+
+            fn watches(&self, channel: u32) -> bool {
+                Probe::watches(&*self.borrow(), channel)
+            }
+
             $(#[inline] fn $name(&mut self, $($arg: $what),*) {
                 Probe::$name(&mut *self.borrow_mut(), $($arg),*);
             })*

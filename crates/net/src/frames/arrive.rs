@@ -228,7 +228,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         if is_stuck && self.network.classes.queues[at].frames == 1 {
             self.note_stuck(channel_id, class);
         }
-        if P::WATCHES {
+        if P::WATCHES && kind & Channel::WATCHED != 0 {
             let frame = Frame::inside(&self.network, id, channel_id);
             self.probe
                 .on_frame_joined(self.now, channel_id, &frame, held);

@@ -121,7 +121,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         }
         // Does anybody count on when the last bit leaves? Where not, and nothing waits, it needs
         // no event: see `rest`.
-        channel.has_event = P::WATCHES
+        channel.has_event = P::WATCHES && channel.is(Channel::WATCHED)
             || channel.waiting != 0
             || channel.has_control
             || !is_control
@@ -137,7 +137,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
                 .push(Event::new(now + busy, Phase::Transmit, channel_id, 0));
         }
         // An event for each frame: so long after now as after the start of every frame of its size.
-        if P::WATCHES {
+        if P::WATCHES && kind & Channel::WATCHED != 0 {
             let frame = Frame::inside(&self.network, id, channel_id);
             self.probe.on_frame_start(now, channel_id, &frame);
         }
@@ -228,6 +228,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let (bytes, input) = (u64::from(channel.sent_bytes), channel.sent_input);
         let (is_control, class) = (channel.sends_control, channel.sent_class);
         let (from_station, node) = (channel.is(Channel::FROM_HOST), channel.from);
+        let is_watched = channel.is(Channel::WATCHED);
         let at = channel.free_at;
         channel.is_busy = false;
         channel.has_event = false;
@@ -252,7 +253,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
                 self.clear(channel_id, class);
             }
         }
-        if P::WATCHES {
+        if P::WATCHES && is_watched {
             self.probe.on_frame_sent(at, channel_id, class, held);
         }
     }

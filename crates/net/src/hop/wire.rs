@@ -113,6 +113,8 @@ impl Channel {
     pub const CREDITS: u8 = 16;
     /// The node it enters is simulated elsewhere.
     pub const CROSSES: u8 = 32;
+    /// The probe looks at frames that leave on it.
+    pub const WATCHED: u8 = 64;
 
     /// An idle channel between two nodes, without errors.
     pub fn idle(

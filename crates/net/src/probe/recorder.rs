@@ -1,6 +1,5 @@
 //! Time series: what a scenario asks to see.
 
-use alloc::vec;
 use alloc::vec::Vec;
 
 use backwater_kernel::series::{Series, Thinned, most_points};
@@ -12,12 +11,14 @@ use crate::spec::{Measure, SeriesSpec, Subject};
 
 mod begin;
 mod divided;
+mod ears;
 mod points;
 mod stops;
 #[cfg(test)]
 mod tests;
 mod track;
 
+use ears::{Ear, Ears};
 use stops::Stops;
 use track::Track;
 
@@ -26,27 +27,22 @@ use track::Track;
 #[derive(Clone, Default)]
 pub struct Recorder {
     tracks: Vec<Track>,
-    /// Tracks that listen to each leg, channel, node and flow, by index.
-    legs: Vec<Vec<u32>>,
-    channels: Vec<Vec<u32>>,
-    nodes: Vec<Vec<u32>>,
-    flows: Vec<Vec<u32>>,
+    /// Tracks that listen to each leg, channel, queue of a class, node and flow.
+    legs: Ears,
+    channels: Ears,
+    queues: Ears,
+    nodes: Ears,
+    flows: Ears,
     /// Tracks of what is asked of the network after each instant.
     asked: Vec<u32>,
 }
 
-/// What a track listens to.
-#[derive(Clone, Copy)]
-enum On {
-    Leg(u32),
-    Channel(u32),
-    Node(u32),
-    Flow(u32),
-}
+/// Classes that a channel may have.
+const MOST_CLASSES: u32 = 8;
 
 /// The queue of a class among all of them.
 fn queue_key(channel: u32, class: u8) -> u32 {
-    8 * channel + u32::from(class)
+    MOST_CLASSES * channel + u32::from(class)
 }
 
 impl Recorder {
@@ -76,95 +72,106 @@ impl Recorder {
         tracks.filter_map(|track| track.thinned(at)).collect()
     }
 
-    /// The tracks of a measure that listen there hear of it.
-    #[inline]
-    fn tell(&mut self, on: On, measure: Measure, mut what: impl FnMut(&mut Track)) {
-        let listening = match on {
-            On::Leg(leg) => &self.legs[leg as usize],
-            On::Channel(channel) => &self.channels[channel as usize],
-            On::Node(node) => &self.nodes[node as usize],
-            On::Flow(flow) => &self.flows[flow as usize],
-        };
-        for &id in listening {
-            let track = &mut self.tracks[id as usize];
-            if track.spec.measure == measure {
-                what(track);
+    #[inline(always)]
+    fn level(&mut self, at: Time, leg: u32, measure: Measure, value: i64) {
+        let ears = self.legs.at(measure, leg);
+        if !ears.is_empty() {
+            set_parts(&mut self.tracks, ears, at, value);
+        }
+    }
+
+    /// The queue of a leg, or its credit, has changed.
+    #[inline(always)]
+    fn stops(&mut self, at: Time, leg: u32, change: impl Fn(&mut Stops, u32) -> f64) {
+        for ear in self.legs.at(Measure::Stopped, leg) {
+            let track = &mut self.tracks[ear.track as usize];
+            let is_stopped = change(&mut track.stops, ear.part);
+            if track.level() != Some(is_stopped) {
+                track.set(at, is_stopped);
             }
         }
     }
 
-    fn level(&mut self, at: Time, leg: u32, measure: Measure, value: i64) {
-        self.tell(On::Leg(leg), measure, |track| {
-            track.set_part(at, leg, value)
-        });
-    }
-
-    /// The queue of a leg, or its credit, has changed.
-    fn stops(&mut self, at: Time, leg: u32, change: impl Fn(&mut Stops) -> f64) {
-        self.tell(On::Leg(leg), Measure::Stopped, |track| {
-            let is_stopped = change(&mut track.stops);
-            if track.level() != Some(is_stopped) {
-                track.set(at, is_stopped);
-            }
-        });
-    }
-
+    #[inline(always)]
     fn share(&mut self, crossing: &Crossing, measure: Measure) {
-        self.tell(On::Channel(crossing.channel), measure, |track| {
+        for ear in self.channels.at(measure, crossing.channel) {
+            let track = &mut self.tracks[ear.track as usize];
             let flow = track.spec.of.flow();
             if flow.is_none_or(|flow| flow == crossing.flow) {
                 track.add_busy(crossing.at, crossing.bytes);
             }
-        });
+        }
+    }
+
+    /// So much more is counted of what leaves on a channel.
+    #[inline]
+    fn count(&mut self, at: Time, channel: u32, measure: Measure, amount: f64) {
+        for ear in self.channels.at(measure, channel) {
+            self.tracks[ear.track as usize].add(at, amount);
+        }
     }
 
     fn port(&mut self, at: Time, channel: u32, measure: Measure, value: f64) {
-        self.tell(On::Channel(channel), measure, |track| track.set(at, value));
+        for ear in self.channels.at(measure, channel) {
+            self.tracks[ear.track as usize].set(at, value);
+        }
     }
 
     fn rate(&mut self, at: Time, flow: u32, measure: Measure, rate: Rate) {
-        self.tell(On::Flow(flow), measure, |track| {
-            track.set(at, rate.0 as f64)
-        });
+        for ear in self.flows.at(measure, flow) {
+            self.tracks[ear.track as usize].set(at, rate.0 as f64);
+        }
     }
 
     /// The queue of a class holds so much.
     #[inline]
     fn queue(&mut self, at: Time, channel: u32, class: u8, bytes: u64) {
         let key = queue_key(channel, class);
-        for &id in &self.channels[channel as usize] {
-            let track = &mut self.tracks[id as usize];
-            if let Measure::Queue | Measure::Stored = track.spec.measure {
-                track.set_part(at, key, bytes as i64);
+        for measure in [Measure::Queue, Measure::Stored] {
+            for ear in self.queues.at(measure, key) {
+                self.tracks[ear.track as usize].set_part(at, ear.part, bytes as i64);
             }
         }
     }
 }
 
+/// A level has changed that these listen to. (A call, so that hooks without listeners stay short.)
+#[inline(never)]
+fn set_parts(tracks: &mut [Track], ears: &[Ear], at: Time, value: i64) {
+    for ear in ears {
+        tracks[ear.track as usize].set_part(at, ear.part, value);
+    }
+}
+
 impl Probe for Recorder {
-    fn on_begin(&mut self, network: &Network) {
-        let empty = |count: usize| vec![Vec::new(); count];
-        self.legs = empty(network.legs.len());
-        self.channels = empty(network.channels.len());
-        self.nodes = empty(network.nodes.len());
-        self.flows = empty(network.flows.len().max(network.classes.flows.len()));
-        for id in 0..self.tracks.len() {
-            self.begin(id as u32, network);
-        }
+    fn watches(&self, channel: u32) -> bool {
+        let hears = |measure| !self.channels.at(measure, channel).is_empty();
+        let first = queue_key(channel, 0);
+        let mut queues = first..first + MOST_CLASSES;
+        let follows = |measure, key| !self.queues.at(measure, key).is_empty();
+        [Measure::Rate, Measure::Stops, Measure::Marks]
+            .into_iter()
+            .any(hears)
+            || queues.any(|key| follows(Measure::Queue, key) || follows(Measure::Stored, key))
     }
 
+    fn on_begin(&mut self, network: &Network) {
+        self.begin(network);
+    }
+
+    #[inline]
     fn on_start(&mut self, crossing: Crossing) {
         self.share(&crossing, Measure::Rate);
-        if crossing.kind == UnitKind::Data {
-            self.share(&crossing, Measure::Throughput);
-            self.tell(On::Leg(crossing.leg), Measure::Forwarded, |track| {
-                track.count(crossing.at);
-            });
-        } else {
-            self.share(&crossing, Measure::ControlThroughput);
+        if crossing.kind != UnitKind::Data {
+            return self.share(&crossing, Measure::ControlThroughput);
+        }
+        self.share(&crossing, Measure::Throughput);
+        for ear in self.legs.at(Measure::Forwarded, crossing.leg) {
+            self.tracks[ear.track as usize].count(crossing.at);
         }
     }
 
+    #[inline]
     fn on_arrival(&mut self, crossing: Crossing) {
         if crossing.kind == UnitKind::Data {
             self.share(&crossing, Measure::Arrivals);
@@ -177,12 +184,12 @@ impl Probe for Recorder {
 
     fn on_credit(&mut self, at: Time, leg: u32, credit: i64, _renewed: bool) {
         self.level(at, leg, Measure::Credit, credit);
-        self.stops(at, leg, |stops| stops.credit(leg, credit));
+        self.stops(at, leg, |stops, queue| stops.credit(queue, credit));
     }
 
     fn on_queue(&mut self, at: Time, leg: u32, waiting: u32) {
         self.level(at, leg, Measure::Queue, waiting as i64);
-        self.stops(at, leg, |stops| stops.queue(leg, waiting));
+        self.stops(at, leg, |stops, queue| stops.queue(queue, waiting));
     }
 
     fn on_rate(&mut self, at: Time, flow: u32, acr: Rate, _old: Rate) {
@@ -206,22 +213,27 @@ impl Probe for Recorder {
         self.port(at, channel, Measure::FairShare, share);
     }
 
+    #[inline]
     fn on_stored(&mut self, at: Time, node: u32, stored: u64) {
-        self.tell(On::Node(node), Measure::Stored, |track| {
-            track.set(at, stored as f64);
-        });
+        for ear in self.nodes.at(Measure::Stored, node) {
+            self.tracks[ear.track as usize].set(at, stored as f64);
+        }
     }
 
+    #[inline]
     fn on_wait(&mut self, at: Time, leg: u32, arrived: Time) {
-        let wait = at.since(arrived).ps() as f64;
-        self.tell(On::Leg(leg), Measure::Wait, |track| track.sample(at, wait));
+        for ear in self.legs.at(Measure::Wait, leg) {
+            let wait = at.since(arrived).ps() as f64;
+            self.tracks[ear.track as usize].sample(at, wait);
+        }
     }
 
+    #[inline]
     fn on_delivered(&mut self, at: Time, leg: u32, born: Time, _bytes: u32) {
-        let delay = at.since(born).ps() as f64;
-        self.tell(On::Leg(leg), Measure::Delay, |track| {
-            track.sample(at, delay)
-        });
+        for ear in self.legs.at(Measure::Delay, leg) {
+            let delay = at.since(born).ps() as f64;
+            self.tracks[ear.track as usize].sample(at, delay);
+        }
     }
 
     fn on_frame_joined(&mut self, at: Time, channel: u32, frame: &Frame<'_>, queue_bytes: u64) {
@@ -232,32 +244,35 @@ impl Probe for Recorder {
         self.queue(at, channel, class, queue_bytes);
     }
 
+    #[inline]
     fn on_frame_start(&mut self, at: Time, channel: u32, frame: &Frame<'_>) {
-        for &id in &self.channels[channel as usize] {
-            let track = &mut self.tracks[id as usize];
-            match track.spec.measure {
-                Measure::Rate => track.add(at, f64::from(frame.bytes) * 8.0),
-                Measure::Stops if frame.view().stops() => track.add(at, 1.0),
-                Measure::Marks if frame.is_marked => track.add(at, 1.0),
-                _ => {}
-            }
+        let bits = f64::from(frame.bytes) * 8.0;
+        self.count(at, channel, Measure::Rate, bits);
+        if frame.is_marked {
+            self.count(at, channel, Measure::Marks, 1.0);
+        }
+        let listens = !self.channels.at(Measure::Stops, channel).is_empty();
+        if listens && frame.view().stops() {
+            self.count(at, channel, Measure::Stops, 1.0);
         }
     }
 
+    #[inline]
     fn on_payload(&mut self, at: Time, flow: u32, is_forward: bool, bytes: u64) {
-        if is_forward {
-            // What comes at the border of two windows counts in the one that ends.
-            let at = Time(at.ps().saturating_sub(1));
-            self.tell(On::Flow(flow), Measure::Goodput, |track| {
-                track.add(at, bytes as f64 * 8.0);
-            });
+        if !is_forward {
+            return;
+        }
+        // What comes at the border of two windows counts in the one that ends.
+        let at = Time(at.ps().saturating_sub(1));
+        for ear in self.flows.at(Measure::Goodput, flow) {
+            self.tracks[ear.track as usize].add(at, bytes as f64 * 8.0);
         }
     }
 
     fn on_gate(&mut self, at: Time, channel: u32, gate: Gate, is_stopped: bool) {
-        self.tell(On::Channel(channel), Measure::Stopped, |track| {
-            track.gate(at, gate, is_stopped);
-        });
+        for ear in self.channels.at(Measure::Stopped, channel) {
+            self.tracks[ear.track as usize].gate(at, gate, is_stopped);
+        }
     }
 
     fn after_instant(&mut self, at: Time, network: &Network) {

@@ -1,75 +1,132 @@
 //! Where a series listens, and what holds there before the run.
 
+use alloc::vec::Vec;
+
 use backwater_ends::control::SourceControl;
 
+use super::ears::{Ear, Ears};
+use super::track::Track;
 use super::{Recorder, queue_key};
 use crate::hop::unit::NONE;
 use crate::network::Network;
 use crate::spec::{Measure, Subject};
 
+/// Who listens, by what is listened to.
+#[derive(Default)]
+pub(super) struct Listening {
+    legs: Vec<Listener>,
+    channels: Vec<Listener>,
+    queues: Vec<Listener>,
+    nodes: Vec<Listener>,
+    flows: Vec<Listener>,
+}
+
+type Listener = (Measure, u32, Ear);
+
 impl Recorder {
-    /// The run begins for a track.
-    pub(super) fn begin(&mut self, id: u32, network: &Network) {
-        let track = &mut self.tracks[id as usize];
+    /// The run begins: every track listens where its subject is.
+    pub(super) fn begin(&mut self, network: &Network) {
+        let mut all = Listening::default();
+        for (id, track) in (0..).zip(&mut self.tracks) {
+            match (track.spec.of, track.spec.measure) {
+                (Subject::Class { .. }, Measure::Input | Measure::Headroom)
+                | (Subject::Flow(_), Measure::Window) => self.asked.push(id),
+                _ => all.begin(id, track, network),
+            }
+            let of = track.spec.of.channel();
+            let rate = of.map(|channel| network.channels[channel as usize].rate);
+            track.rate = rate.unwrap_or(track.rate);
+            track.begin(network.classes.count > 0);
+        }
+        self.legs = Ears::new(all.legs);
+        self.channels = Ears::new(all.channels);
+        self.queues = Ears::new(all.queues);
+        self.nodes = Ears::new(all.nodes);
+        self.flows = Ears::new(all.flows);
+    }
+}
+
+impl Listening {
+    fn begin(&mut self, id: u32, track: &mut Track, network: &Network) {
         let (measure, of) = (track.spec.measure, track.spec.of);
         let is_by_class = network.classes.count > 0;
-        track.rate = of.channel().map_or(track.rate, |channel| {
-            network.channels[channel as usize].rate
-        });
-        match (of, measure) {
-            (Subject::Class { .. }, Measure::Input | Measure::Headroom) => self.asked.push(id),
-            (Subject::Class { channel, class }, _) => {
-                track.follow(queue_key(channel, class), 0);
-                self.channels[channel as usize].push(id);
+        let whole = Ear { track: id, part: 0 };
+        match of {
+            Subject::Class { channel, class } if measure == Measure::Queue => {
+                self.follow_queue(id, track, (channel, class));
             }
-            (Subject::Channel(_) | Subject::Leg { .. }, _) if measure.is_of_legs() => {
-                for (leg, found) in (0..).zip(&network.legs) {
-                    let sender = &found.sender;
-                    let is_of = of.flow().is_none_or(|flow| flow == sender.flow);
-                    if of.channel() != Some(sender.channel) || !is_of {
-                        continue;
-                    }
-                    self.legs[leg as usize].push(id);
-                    let is_controlled = sender.control != NONE;
-                    let credit = if is_controlled {
-                        sender.credit.into()
-                    } else {
-                        0
-                    };
-                    let first = if measure == Measure::Credit {
-                        credit
-                    } else {
-                        0
-                    };
-                    track.follow(leg, first);
-                    track.stops.follow(leg, !is_controlled || credit > 0);
-                }
+            Subject::Channel(_) | Subject::Leg { .. } if measure.is_of_legs() => {
+                self.follow_legs(id, track, network);
             }
-            (Subject::Channel(channel) | Subject::Leg { channel, .. }, _) => {
-                self.channels[channel as usize].push(id);
+            Subject::Channel(channel)
+            | Subject::Leg { channel, .. }
+            | Subject::Class { channel, .. } => {
+                self.channels.push((measure, channel, whole));
             }
-            (Subject::Node(node), _) if is_by_class => {
+            Subject::Node(node) if is_by_class => {
                 for (channel, found) in (0..).zip(&network.channels) {
                     if found.from == node {
-                        self.channels[channel as usize].push(id);
                         let classes = 0..network.classes();
-                        classes.for_each(|class| track.follow(queue_key(channel, class), 0));
+                        classes.for_each(|class| self.follow_queue(id, track, (channel, class)));
                     }
                 }
             }
-            (Subject::Node(node), _) => self.nodes[node as usize].push(id),
-            (Subject::Flow(_), Measure::Window) => self.asked.push(id),
-            (Subject::Flow(flow), _) => {
+            Subject::Node(node) => self.nodes.push((measure, node, whole)),
+            Subject::Flow(flow) => {
                 let control = network.flows.get(flow as usize).map(|flow| &flow.control);
                 if let (Measure::AllowedRate, Some(SourceControl::Abr(abr))) = (measure, control) {
                     // There is no source rate before the second forward RM cell.
-                    track.follow(NONE, abr.allowed_rate().0.min(1 << 62) as i64);
+                    track.follow(abr.allowed_rate().0.min(1 << 62) as i64);
                 }
-                self.flows[flow as usize].push(id);
+                self.flows.push((measure, flow, whole));
             }
-            (Subject::Flows, _) => self.flows.iter_mut().for_each(|flow| flow.push(id)),
+            Subject::Flows => {
+                let flows = network.flows.len().max(network.classes.flows.len()) as u32;
+                self.flows
+                    .extend((0..flows).map(|flow| (measure, flow, whole)));
+            }
         }
-        track.begin(is_by_class);
+    }
+
+    /// The queue of a class is a part of the track.
+    fn follow_queue(&mut self, track_id: u32, track: &mut Track, queue: (u32, u8)) {
+        let part = track.follow(0);
+        let ear = Ear {
+            track: track_id,
+            part,
+        };
+        self.queues
+            .push((track.spec.measure, queue_key(queue.0, queue.1), ear));
+    }
+
+    /// The legs of the track's channel are its parts, or those of its flow there.
+    fn follow_legs(&mut self, track_id: u32, track: &mut Track, network: &Network) {
+        let (measure, of) = (track.spec.measure, track.spec.of);
+        for (leg, found) in (0..).zip(&network.legs) {
+            let sender = &found.sender;
+            let is_of = of.flow().is_none_or(|flow| flow == sender.flow);
+            if of.channel() != Some(sender.channel) || !is_of {
+                continue;
+            }
+            let is_controlled = sender.control != NONE;
+            let credit = if is_controlled {
+                sender.credit.into()
+            } else {
+                0
+            };
+            let first = if measure == Measure::Credit {
+                credit
+            } else {
+                0
+            };
+            let part = track.follow(first);
+            track.stops.follow(!is_controlled || credit > 0);
+            let ear = Ear {
+                track: track_id,
+                part,
+            };
+            self.legs.push((measure, leg, ear));
+        }
     }
 }
 

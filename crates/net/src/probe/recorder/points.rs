@@ -3,6 +3,7 @@
 //! A series that outgrows it is thinned: that depends on what was recorded alone, so results are
 //! the same on any machine.
 
+use alloc::vec;
 use alloc::vec::Vec;
 use core::mem;
 
@@ -19,7 +20,7 @@ pub(super) struct Points {
     group: u64,
     /// The group that is not full yet.
     open: Group,
-    /// The newest point, which may still be replaced; unused as long as all are kept.
+    /// The newest point, which may still be replaced.
     last: Option<(u64, f64)>,
 }
 
@@ -65,38 +66,35 @@ impl Points {
     }
 
     /// The newest point.
+    #[inline]
     pub fn last(&self) -> Option<(u64, f64)> {
-        let stored = || Some((*self.x_ps.last()?, *self.y.last()?));
-        self.last.or_else(stored)
+        self.last
     }
 
     /// Takes the place of the newest point; the first if there is none.
+    #[inline]
     pub fn replace(&mut self, x_ps: u64, y: f64) {
-        match (self.group, self.x_ps.len().checked_sub(1)) {
-            (1, Some(at)) => (self.x_ps[at], self.y[at]) = (x_ps, y),
-            (1, None) => self.push(x_ps, y),
-            _ => self.last = Some((x_ps, y)),
-        }
+        self.last = Some((x_ps, y));
     }
 
     /// A new point.
     pub fn push(&mut self, x_ps: u64, y: f64) {
-        if self.group > 1 {
-            if let Some(before) = self.last.replace((x_ps, y)) {
-                self.close(before);
-            }
-            return;
-        }
-        self.x_ps.push(x_ps);
-        self.y.push(y);
-        if self.x_ps.len() >= self.most {
-            self.last = self.x_ps.pop().zip(self.y.pop());
-            self.thin();
+        if let Some(before) = self.last.replace((x_ps, y)) {
+            self.close(before);
         }
     }
 
     /// This point can't be replaced any more.
     fn close(&mut self, point: (u64, f64)) {
+        if self.group == 1 {
+            self.x_ps.push(point.0);
+            self.y.push(point.1);
+            // The newest is one of those that are kept.
+            if self.x_ps.len() + 1 >= self.most {
+                self.thin();
+            }
+            return;
+        }
         self.open.add(point);
         if self.open.count == self.group {
             self.store();
@@ -135,7 +133,7 @@ impl Points {
 
     /// Points that are stored.
     pub fn len(&self) -> usize {
-        self.x_ps.len()
+        self.x_ps.len() + usize::from(self.last.is_some())
     }
 
     /// All points, ascending.
@@ -163,34 +161,47 @@ pub(super) struct Bin {
 /// Averaging windows; where there are too many, each becomes twice as long.
 #[derive(Clone, Debug)]
 pub(super) struct Bins {
+    /// One at least.
     bins: Vec<Bin>,
     most: usize,
     /// Length of a window, ps.
     pub window_ps: u64,
+    /// The window that was asked for last, and where it begins: mostly it is the next too.
+    open: usize,
+    open_from_ps: u64,
 }
 
 impl Bins {
     pub fn new(window_ps: u64, most: usize) -> Bins {
         Bins {
-            bins: Vec::new(),
+            bins: vec![Bin::default()],
             most: most.max(2),
             window_ps: window_ps.max(1),
+            open: 0,
+            open_from_ps: 0,
         }
     }
 
     /// The window that holds what is so far into the series, and where it ends.
+    #[inline]
     pub fn at(&mut self, into_ps: u64) -> (u64, &mut Bin) {
-        let mut index = into_ps / self.window_ps;
-        if index >= self.most as u64 {
-            self.fit(into_ps);
-            index = into_ps / self.window_ps;
+        if into_ps.wrapping_sub(self.open_from_ps) >= self.window_ps {
+            self.turn_to(into_ps);
         }
-        let over = (index + 1).saturating_mul(self.window_ps);
-        let at = index as usize;
-        if self.bins.len() <= at {
-            self.bins.resize(at + 1, Bin::default());
+        let over = self.open_from_ps.saturating_add(self.window_ps);
+        (over, &mut self.bins[self.open])
+    }
+
+    /// Opens the window that holds what is so far into the series.
+    #[inline(never)]
+    fn turn_to(&mut self, into_ps: u64) {
+        self.fit(into_ps);
+        let index = into_ps / self.window_ps;
+        self.open = index as usize;
+        self.open_from_ps = index * self.window_ps;
+        if self.bins.len() <= self.open {
+            self.bins.resize(self.open + 1, Bin::default());
         }
-        (over, &mut self.bins[at])
     }
 
     /// Makes windows so long that they are few enough up to there.
@@ -208,6 +219,7 @@ impl Bins {
         };
         self.bins = self.bins.chunks(2).map(merged).collect();
         self.window_ps = self.window_ps.saturating_mul(2);
+        (self.open, self.open_from_ps) = (0, 0);
     }
 
     /// Adds windows of the same series that hold other things.
@@ -240,7 +252,6 @@ impl Bins {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use alloc::vec;
 
     fn pushed(most: usize, values: impl Iterator<Item = f64>) -> Points {
         let mut points = Points::new(most);

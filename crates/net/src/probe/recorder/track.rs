@@ -22,8 +22,8 @@ pub(super) struct Track {
     pub stops: Stops,
     /// Gates that are closed and concern the class it is of.
     closed: BTreeSet<Gate>,
-    /// What it is the sum of: levels by leg, or by queue of a class; in their order.
-    parts: Vec<(u32, i64)>,
+    /// What it is the sum of: levels of legs, or of queues of classes.
+    parts: Vec<i64>,
     sum: i64,
     counted: u64,
     shape: Shape,
@@ -95,10 +95,11 @@ impl Track {
         }
     }
 
-    /// It is the sum of such parts, which come in their order; this one is `first` at first.
-    pub fn follow(&mut self, part: u32, first: i64) {
-        self.parts.push((part, first));
+    /// It is the sum of such parts; this one is `first` at first. Its number.
+    pub fn follow(&mut self, first: i64) -> u32 {
+        self.parts.push(first);
         self.sum += first;
+        self.parts.len() as u32 - 1
     }
 
     /// The run begins, and it is known what it follows.
@@ -114,12 +115,10 @@ impl Track {
         self.points.last().map(|point| point.1)
     }
 
-    /// A part of a level is `value` from `at` on; nothing happens if it has no such part.
+    /// A part of a level is `value` from `at` on.
+    #[inline]
     pub fn set_part(&mut self, at: Time, part: u32, value: i64) {
-        let Ok(found) = self.parts.binary_search_by_key(&part, |part| part.0) else {
-            return;
-        };
-        let part = &mut self.parts[found].1;
+        let part = &mut self.parts[part as usize];
         self.sum += value - *part;
         *part = value;
         self.set(at, self.sum as f64);
