@@ -245,7 +245,7 @@ class Bytes(unittest.TestCase):
 
         whole = FILES.set("run.warm_up", "0 s").run(sources={"*": Bursts})
         for row, tcp in zip(whole.flows.rows(), whole.tables["tcp"].rows()):
-            self.assertEqual(row["offered_bytes"], 30_000, row)
+            self.assertEqual(row["payload_offered_bytes"], 30_000, row)
             self.assertEqual(tcp["sent_bytes"] - tcp["retransmitted_bytes"], 30_000)
             # The run ends with the last of them.
             self.assertAlmostEqual(row["goodput_mbps"], 30_000 * 8 / 3.0175 / 1e6, places=3)
@@ -256,7 +256,7 @@ class Bytes(unittest.TestCase):
                 return 2_500, None
 
         (row,) = DATAGRAMS.run(sources={"beat": Once}).flows.rows()
-        self.assertEqual((row["offered_bytes"], row["delivered_frames"]), (2_500, 3))
+        self.assertEqual((row["payload_offered_bytes"], row["delivered_frames"]), (2_500, 3))
 
     def test_seeds_are_of_the_run_and_the_flow(self):
         seen = []

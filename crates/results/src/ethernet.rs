@@ -7,7 +7,7 @@ mod completion;
 mod fair;
 mod group_table;
 mod groups;
-pub(crate) mod names;
+mod network;
 mod pauses;
 mod plots;
 mod ports;
@@ -28,18 +28,18 @@ use serde_json::{Value, json};
 
 use crate::directory::Manifest;
 use crate::distribution;
+use crate::events::{per_second, seconds};
 use crate::info::RunInfo;
 
 pub use bounds::note_late_frames;
 pub use capture::{Capture, SNAP_BYTES};
 pub use completion::Completion;
 pub use groups::{fairness, goodputs};
-pub use names::{channel_ends, channels as channel_names};
 pub use report::ethernet_report;
-pub use tables::{ethernet_tables, flow_names, flow_tables};
+pub use tables::{ethernet_tables, flow_tables};
 pub use terminal::ethernet_terminal_summary;
 pub use trace::EthernetTrace;
-pub(crate) use trace::{cause, kind};
+pub(crate) use trace::kind;
 
 /// The manifest of a run, finished or interrupted. Its unit hops are frames that crossed a queue
 /// and a channel.
@@ -116,8 +116,8 @@ pub fn ethernet_summary(info: &RunInfo, spec: &EthernetSpec, outcome: &Outcome) 
 }
 
 fn flows(spec: &EthernetSpec, outcome: &Outcome) -> Vec<Value> {
-    let seconds = groups::seconds(spec, outcome);
-    let bps = |bytes: u64| groups::per_second(bytes as f64 * 8.0, seconds);
+    let seconds = seconds(spec, outcome);
+    let bps = |bytes: u64| per_second(bytes as f64 * 8.0, seconds);
     let pairs = spec.flows.iter().zip(&outcome.flows);
     pairs
         .map(|(flow, found)| {

@@ -11,6 +11,7 @@ mod distribution;
 pub mod drawn;
 mod escape;
 pub mod ethernet;
+pub mod events;
 pub mod fabric;
 pub mod fairness;
 
@@ -25,7 +26,6 @@ pub mod model;
 pub mod number;
 pub mod overlay;
 mod perfetto;
-mod promised;
 mod rows;
 pub mod run;
 mod sections;

@@ -1,27 +1,18 @@
 //! Several flows as if they were one: what tables say of a group.
 
+use backwater_ends::tcp::TcpCounts;
 use backwater_kernel::{Balance, DelayOutcome, Distribution, Time};
-use backwater_net::outcome::{EndsOutcome, FlowOutcome, Outcome};
+use backwater_net::outcome::{CellTcpOutcome, EndsOutcome, FlowOutcome, Outcome};
 
-use crate::groups::of_name;
-
-/// The flow of this name, or the first of the group with that name, and an outcome in which all
-/// of the group are one; nothing if there is none.
-pub fn as_one<'a, F>(
-    flows: &'a [F],
-    name_of: fn(&F) -> &str,
-    outcome: &Outcome,
-    name: &str,
-) -> Option<(&'a F, Outcome)> {
-    let flows = flows.iter().zip(&outcome.flows);
-    let found = of_name(flows, |(flow, _)| name_of(flow), name);
-    let (first, _) = *found.first()?;
-    let found: Vec<&FlowOutcome> = found.into_iter().map(|(_, found)| found).collect();
-    let outcome = Outcome {
+/// An outcome in which these flows are one; nothing if none of them is there.
+pub fn as_one(outcome: &Outcome, flows: &[u32]) -> Option<Outcome> {
+    let found = flows.iter();
+    let found = found.filter_map(|flow| outcome.flows.get(*flow as usize));
+    let found: Vec<&FlowOutcome> = found.collect();
+    (!found.is_empty()).then(|| Outcome {
         flows: vec![sum(&found)],
         ..outcome.clone()
-    };
-    Some((first, outcome))
+    })
 }
 
 /// Several flows as one. What can't be added up, such as the answer to a set-up, is left out.
@@ -49,6 +40,7 @@ fn sum(flows: &[&FlowOutcome]) -> FlowOutcome {
         delay: times(|flow| &flow.delay),
         source_backlog_max: backlogs.max().unwrap_or(0),
         responses: times(|flow| &flow.responses),
+        tcp: circuits(flows),
         marked: total(|flow| flow.marked),
         ends: ends(flows),
         slowdown: Distribution::merged(flows.iter().map(|flow| &flow.slowdown)),
@@ -61,17 +53,6 @@ fn ends(flows: &[&FlowOutcome]) -> EndsOutcome {
     let times = |of: fn(&EndsOutcome) -> &Distribution| {
         Distribution::merged(flows.iter().map(|flow| of(&flow.ends)))
     };
-    let mut tcp = EndsOutcome::default().tcp;
-    for flow in flows {
-        let own = &flow.ends.tcp;
-        tcp.segments += own.segments;
-        tcp.sent_bytes += own.sent_bytes;
-        tcp.again_bytes += own.again_bytes;
-        tcp.time_outs += own.time_outs;
-        tcp.fast_retransmits += own.fast_retransmits;
-        tcp.duplicates += own.duplicates;
-        tcp.ecn_cuts += own.ecn_cuts;
-    }
     let last = flows.iter().map(|flow| flow.ends.last_transfer).max();
     EndsOutcome {
         goodput_bytes: total(|ends| ends.goodput_bytes),
@@ -87,6 +68,37 @@ fn ends(flows: &[&FlowOutcome]) -> EndsOutcome {
         unacknowledged_total: total(|ends| ends.unacknowledged_total),
         late: total(|ends| ends.late),
         due: total(|ends| ends.due),
-        tcp,
+        tcp: both_ends(flows.iter().map(|flow| &flow.ends.tcp)),
     }
+}
+
+/// TCP over circuits; nothing where a flow has none.
+fn circuits(flows: &[&FlowOutcome]) -> Option<CellTcpOutcome> {
+    let all: Option<Vec<CellTcpOutcome>> = flows.iter().map(|flow| flow.tcp).collect();
+    let all = all?;
+    let total = |of: fn(&CellTcpOutcome) -> u64| all.iter().map(of).sum();
+    Some(CellTcpOutcome {
+        delivered_bytes: total(|tcp| tcp.delivered_bytes),
+        delivered_bytes_total: total(|tcp| tcp.delivered_bytes_total),
+        returned_bytes_total: total(|tcp| tcp.returned_bytes_total),
+        requests_total: total(|tcp| tcp.requests_total),
+        broken_frames_total: total(|tcp| tcp.broken_frames_total),
+        opener: both_ends(all.iter().map(|tcp| &tcp.opener)),
+        answerer: both_ends(all.iter().map(|tcp| &tcp.answerer)),
+    })
+}
+
+/// Several ends of connections as one.
+pub fn both_ends<'a>(ends: impl Iterator<Item = &'a TcpCounts>) -> TcpCounts {
+    let mut tcp = TcpCounts::default();
+    for own in ends {
+        tcp.segments += own.segments;
+        tcp.sent_bytes += own.sent_bytes;
+        tcp.again_bytes += own.again_bytes;
+        tcp.time_outs += own.time_outs;
+        tcp.fast_retransmits += own.fast_retransmits;
+        tcp.duplicates += own.duplicates;
+        tcp.ecn_cuts += own.ecn_cuts;
+    }
+    tcp
 }

@@ -4,11 +4,10 @@ mod abr;
 mod bounds;
 mod bursts;
 mod cell_tcp;
-mod delays;
 mod fair;
 mod loads;
 mod losses;
-pub(crate) mod names;
+mod network;
 mod port_plots;
 mod ports;
 mod recovery;
@@ -32,7 +31,7 @@ use crate::info::RunInfo;
 pub use bounds::note_broken_bounds;
 pub use report::run_report;
 pub use standstill::standstill_sentence;
-pub use tables::{flow_names, flow_tables, run_tables};
+pub use tables::{flow_tables, run_tables};
 pub use terminal::terminal_summary;
 
 /// What probes measured beside the outcome.

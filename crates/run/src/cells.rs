@@ -7,7 +7,8 @@ use backwater_net::outcome::Outcome;
 use backwater_net::probe::{Audit, Coverage, Ports, PortsSpec, Recorder, Recovery};
 use backwater_net::spec::NetworkSpec;
 use backwater_results::compare::{Carrier, CellMeter, Conditions, Workload};
-use backwater_results::run::{flow_names, flow_tables};
+use backwater_results::events::names::flow_names;
+use backwater_results::run::flow_tables;
 use backwater_results::sweep::{FlowColumn, Measure};
 use backwater_results::{
     Measured, PerfettoCells, RunInfo, Table, map, note_broken_bounds, run_manifest, run_report,

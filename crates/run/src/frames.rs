@@ -7,7 +7,8 @@ use backwater_net::frames::probe::{Audit, Coverage, Recorder};
 use backwater_net::frames::spec::{EthernetSpec, NodeKind, NodeSpec};
 use backwater_net::outcome::Outcome;
 use backwater_results::compare::{Carrier, Conditions, FrameMeter, Workload};
-use backwater_results::ethernet::{flow_names, flow_tables};
+use backwater_results::ethernet::flow_tables;
+use backwater_results::events::names::flow_names;
 use backwater_results::number::span;
 use backwater_results::sweep::{FlowColumn, Measure};
 use backwater_results::{

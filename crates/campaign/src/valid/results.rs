@@ -12,7 +12,7 @@ use crate::toml_tree;
 /// Columns of the table of queues that say where frames were dropped for want of room.
 const DROPPED: [&str; 3] = [
     "dropped_queue_full_frames",
-    "dropped_input_full_frames",
+    "dropped_buffer_full_frames",
     "dropped_memory_full_frames",
 ];
 

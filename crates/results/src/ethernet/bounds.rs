@@ -6,11 +6,10 @@ use backwater_net::frames::spec::{EthernetSpec, FlowSpec, TrafficSpec};
 use backwater_net::outcome::{FlowOutcome, Outcome};
 use serde_json::{Value, json};
 
-use super::names;
-use crate::model::{Axis, Cell, Plot, Table};
+use crate::events::bounds::{self as promised, Promised};
+use crate::events::{names, us};
+use crate::model::{Axis, Plot, Table};
 use crate::number::span;
-use crate::promised::{self, Promised};
-use crate::table_of::TableOf;
 
 /// What is promised to a flow, and what came of it.
 struct Promise {
@@ -67,42 +66,17 @@ pub fn note_late_frames(spec: &EthernetSpec, outcome: &mut Outcome) {
 
 /// A row for each flow, if some have a bound or could.
 pub fn table(spec: &EthernetSpec, outcome: &Outcome) -> Table {
-    let micros = |time: Option<Duration>| time.map(|time| Cell::float(time.ps() as f64 / 1e6, 3));
-    let of_bound = "the largest delay seen over the bound; more than 100 is a broken promise";
-    TableOf::new(
-        "bounds",
-        "The maximum delay of a frame, computed before the run, and the largest delay seen.",
-        promises(spec, outcome),
-    )
-    .text("flow", "name in the scenario", |promise| {
-        promise.common.flow.clone()
-    })
-    .number("bound", "us", "no frame can take longer", |promise| {
-        micros(promise.bound.ok().map(|bound| bound.delay))
-    })
-    .number(
-        "delay max",
-        "us",
-        "of frames delivered after the warm-up",
-        |promise| micros(promise.common.largest),
-    )
-    .number("delay max of bound", "%", of_bound, |promise| {
-        let ratio = promise.common.ratio();
-        ratio.map(|ratio| Cell::float(ratio * 100.0, 2))
-    })
-    .number(
-        "alone",
-        "us",
-        "the part of the bound that is not waiting",
-        |promise| micros(promise.bound.ok().map(|bound| bound.least)),
-    )
-    .number("ports", "", "on its path", |promise| {
-        promise.bound.ok().map(|bound| bound.ports)
-    })
-    .text("why none", "what rules a bound out", |promise| {
-        promise.common.bound.clone().err()
-    })
-    .done()
+    promised::table(promises(spec, outcome), |promise| &promise.common)
+        .number(
+            "alone",
+            "us",
+            "the part of the bound that is not waiting",
+            |promise| promise.bound.ok().map(|bound| us(bound.least.ps())),
+        )
+        .number("ports", "", "on its path", |promise| {
+            promise.bound.ok().map(|bound| bound.ports)
+        })
+        .done()
 }
 
 /// The largest delay beside the bound of each flow; `None` with less than two such flows.

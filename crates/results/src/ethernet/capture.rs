@@ -19,7 +19,7 @@ use backwater_kernel::Time;
 use backwater_net::frames::probe::{Frame, Probe};
 use backwater_net::frames::spec::{EthernetSpec, NodeKind};
 
-use super::names;
+use crate::events::names;
 use frame::Encoder;
 use pcapng::{Interface, Named, PcapngWriter};
 

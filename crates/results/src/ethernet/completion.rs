@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use super::groups::Group;
 use crate::distribution::{cells, columns, json as told, steps, tail};
+use crate::events::transfers::MS;
 use crate::lines::{aligned, shortened};
 use crate::model::{Axis, Curve, Plot, Style, Table};
 use crate::number::{grouped, significant, span};
@@ -27,8 +28,6 @@ const GROUPS: usize = 8;
 const POINTS: usize = 10;
 /// Percentiles that are drawn over sizes.
 const DRAWN: [(&str, f64); 3] = [("p50", 50.0), ("p95", 95.0), ("p99", 99.0)];
-/// Picoseconds in a millisecond.
-pub(super) const MILLISECOND_PS: f64 = 1e9;
 
 /// What transfers of some flows took.
 #[derive(Clone, Debug, Default)]
@@ -169,9 +168,7 @@ pub fn table(spec: &EthernetSpec, outcome: &Outcome, groups: &[Group]) -> Table 
     .number("transfers", "", "complete after the warm-up", |row| {
         row.found.fct.count()
     })
-    .columns(columns("FCT", "ms"), |row| {
-        cells(&row.found.fct, MILLISECOND_PS)
-    })
+    .columns(columns("FCT", "ms"), |row| cells(&row.found.fct, MS))
     .columns(columns("slowdown", ""), |row| {
         cells(&row.found.slowdown, 1.0)
     })
@@ -264,7 +261,7 @@ fn distribution(outcome: &Outcome, groups: &[Group]) -> Plot {
     for group in groups {
         let found = Completion::of(group.found(outcome));
         if found.fct.count() > 1 && curves.len() < GROUPS {
-            let (x, y) = steps(&found.fct, MILLISECOND_PS);
+            let (x, y) = steps(&found.fct, MS);
             curves.push(Curve::new(group.name.clone(), Style::Step, x, y));
         }
     }

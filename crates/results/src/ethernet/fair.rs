@@ -13,8 +13,8 @@ use backwater_net::frames::spec::{
 };
 use backwater_net::outcome::Outcome;
 
-use super::groups::{goodputs, per_second, seconds};
-use super::names;
+use super::groups::goodputs;
+use crate::events::{names, per_second, seconds};
 use crate::fairness::{Claim, FairRow, FairShares, Limit, Rates, max_min};
 
 /// RTP's header.

@@ -4,9 +4,11 @@ use backwater_kernel::Distribution;
 use backwater_net::frames::spec::EthernetSpec;
 use backwater_net::outcome::{FlowOutcome, Outcome};
 
-use super::completion::{self, Completion, MILLISECOND_PS as MS};
-use super::groups::{Group, fairness, goodputs, groups, per_second, seconds};
+use super::completion::{self, Completion};
+use super::groups::{Group, fairness, goodputs, groups};
 use crate::distribution::cell;
+use crate::events::transfers::MS;
+use crate::events::{per_second, seconds};
 use crate::model::{Cell, Table};
 use crate::table_of::TableOf;
 

@@ -3,7 +3,7 @@
 use backwater_net::frames::spec::EthernetSpec;
 use backwater_net::outcome::{FlowOutcome, Outcome};
 
-use super::names;
+use crate::events::{names, per_second, seconds};
 pub use crate::fairness::jain as fairness;
 use crate::groups::group_name;
 
@@ -42,16 +42,6 @@ impl Group {
         let found = self.flows.iter();
         found.filter_map(|flow| outcome.flows.get(*flow as usize))
     }
-}
-
-/// Seconds that rates are over: those after the warm-up.
-pub fn seconds(spec: &EthernetSpec, outcome: &Outcome) -> f64 {
-    outcome.ended_at.since(spec.warm_up).seconds()
-}
-
-/// So many in so many seconds; nothing where there was no time.
-pub fn per_second(count: f64, seconds: f64) -> f64 {
-    if seconds > 0.0 { count / seconds } else { 0.0 }
 }
 
 /// Goodput of each flow, bits per second: payload that the destination's application got in

@@ -4,9 +4,9 @@ use backwater_kernel::Distribution;
 use backwater_net::frames::spec::EthernetSpec;
 use backwater_net::outcome::Outcome;
 
-use super::names;
 use super::ports::{self, Queue};
 use crate::distribution::{cells, columns, steps};
+use crate::events::names;
 use crate::model::{Axis, Cell, Curve, Plot, Style, Table};
 use crate::rows::{ROWS_MOST, limit};
 use crate::table_of::TableOf;
@@ -32,9 +32,7 @@ pub fn table(spec: &EthernetSpec, outcome: &Outcome) -> Table {
         limit(stopped.len(), "queues")
     );
     TableOf::new("pauses", caption, stopped.into_iter().take(ROWS_MOST))
-        .text("port", "that was stopped", |queue| {
-            names::channel(&channels, queue.channel)
-        })
+        .port(&channels, "that was stopped", |queue| queue.channel)
         .number("class", "", "of its frames", |queue| queue.class as u64)
         .number("stops", "", "how many; whole run", |queue| {
             queue.found.stops.count()

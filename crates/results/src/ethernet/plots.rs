@@ -6,9 +6,9 @@ use backwater_net::outcome::Outcome;
 
 use super::completion;
 use super::groups::{Group, goodputs, groups};
-use super::names;
 use super::pauses;
 use super::ports::{self, Queue};
+use crate::events::names;
 use crate::model::{Axis, Curve, Mark, OtherUnit, Plot, Style};
 
 /// Groups of flows that get a curve or colour each.

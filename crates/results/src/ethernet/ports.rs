@@ -1,41 +1,13 @@
 //! Output queues and channels: tables, and which of them stand out.
 
-use backwater_net::frames::spec::{ChannelSpec, EthernetSpec, QueueSpec, WIRE_OVERHEAD_BYTES};
-use backwater_net::outcome::{ChannelOutcome, Drops, LossCause, Outcome, QueueOutcome};
+use backwater_net::frames::spec::{EthernetSpec, QueueSpec, WIRE_OVERHEAD_BYTES};
+use backwater_net::outcome::{Drops, LossCause, Outcome, QueueOutcome};
 
-use super::{groups, names};
-use crate::model::{Cell, Column, Table};
+use crate::events::ports::Port;
+use crate::events::{self, names, per_second, seconds};
+use crate::model::{Cell, Table};
 use crate::rows::{ROWS_MOST, kept, limit};
 use crate::table_of::TableOf;
-
-/// What drops frames, as columns call it.
-const CAUSES: [(&str, LossCause, &str); 5] = [
-    (
-        "dropped queue full",
-        LossCause::QueueFull,
-        "the queue was full",
-    ),
-    (
-        "dropped input full",
-        LossCause::Buffer,
-        "the input's limit or headroom was used up",
-    ),
-    (
-        "dropped memory full",
-        LossCause::Pool,
-        "the shared memory or its share was used up",
-    ),
-    (
-        "dropped watchdog",
-        LossCause::Watchdog,
-        "by a tripped watchdog",
-    ),
-    (
-        "lost on wire",
-        LossCause::Wire,
-        "an error, or the link was cut",
-    ),
-];
 
 /// One output queue: a class in front of a channel.
 #[derive(Clone, Copy, Debug)]
@@ -89,7 +61,7 @@ impl Queue<'_> {
         let bits = (u128::from(self.found.sent_bytes) + overhead) * 8;
         match rate {
             0 => 0.0,
-            rate => groups::per_second(bits as f64, seconds) / rate as f64,
+            rate => per_second(bits as f64, seconds) / rate as f64,
         }
     }
 }
@@ -115,17 +87,6 @@ pub fn top<'a>(queues: &[Queue<'a>], value: impl Fn(&Queue<'_>) -> f64) -> Vec<Q
     top
 }
 
-/// Drops by cause; `when` ends what is said of them.
-fn cause_columns(when: &str) -> Vec<Column> {
-    let column = |(name, _, meaning)| Column::number(name, "frames", &format!("{meaning}{when}"));
-    CAUSES.map(column).to_vec()
-}
-
-/// Cells for [`cause_columns`].
-fn cause_cells(drops: &Drops) -> Vec<Cell> {
-    CAUSES.map(|(_, cause, _)| drops.by(cause).into()).to_vec()
-}
-
 /// The longest stop of a queue, ps; 0 without any.
 pub fn longest_stop_ps(queue: &QueueOutcome) -> f64 {
     queue.stops.max().unwrap_or(0.0)
@@ -135,7 +96,7 @@ pub fn longest_stop_ps(queue: &QueueOutcome) -> f64 {
 pub fn table(spec: &EthernetSpec, outcome: &Outcome) -> Table {
     let all = queues(spec, outcome);
     let shown = kept(all.len(), |index| all[index].found.sent_bytes as f64);
-    let seconds = groups::seconds(spec, outcome);
+    let seconds = seconds(spec, outcome);
     let channels = names::channels(spec);
     let taken = "share of the time after the warm-up that its frames, with preamble and gap, took";
     let table = TableOf::new(
@@ -146,9 +107,7 @@ pub fn table(spec: &EthernetSpec, outcome: &Outcome) -> Table {
         ),
         shown.into_iter().map(|index| all[index]),
     )
-    .text("port", "from which node to which", |queue| {
-        names::channel(&channels, queue.channel)
-    })
+    .port(&channels, "from which node to which", |queue| queue.channel)
     .number("class", "", "of its frames", |queue| queue.class as u64)
     .number("sent", "frames", "after the warm-up", |queue| {
         queue.found.sent
@@ -157,9 +116,7 @@ pub fn table(spec: &EthernetSpec, outcome: &Outcome) -> Table {
         Cell::float(queue.share(spec, seconds) * 100.0, 3)
     });
     waiting(table)
-        .columns(cause_columns("; whole run"), |queue| {
-            cause_cells(&queue.found.drops)
-        })
+        .drops::<EthernetSpec>(|queue| &queue.found.drops)
         .number("ECN-marked", "frames", "after the warm-up", |queue| {
             queue.found.marked
         })
@@ -234,14 +191,14 @@ pub fn drops(spec: &EthernetSpec, outcome: &Outcome) -> Table {
         "Dropped frames by port and cause; whole run.",
         dropping.into_iter().take(ROWS_MOST),
     )
-    .text("port", "that they would have left by", |queue| {
-        names::channel(&channels, queue.channel)
+    .port(&channels, "that they would have left by", |queue| {
+        queue.channel
     })
     .number("class", "", "of the queue", |queue| queue.class as u64)
     .number("dropped", "frames", "whatever the cause", |queue| {
         queue.found.drops.total()
     })
-    .columns(cause_columns(""), |queue| cause_cells(&queue.found.drops))
+    .drops::<EthernetSpec>(|queue| &queue.found.drops)
     .number(
         "dropped",
         "%",
@@ -251,42 +208,11 @@ pub fn drops(spec: &EthernetSpec, outcome: &Outcome) -> Table {
     .done()
 }
 
-/// A channel: its number, what was found, and what the spec says of it.
-type Port<'a> = (usize, &'a ChannelOutcome, Option<&'a ChannelSpec>);
-
 /// Each direction of each link.
 pub fn channels(spec: &EthernetSpec, outcome: &Outcome) -> Table {
-    let all = &outcome.channels;
-    let load = |found: &ChannelOutcome| found.data_share + found.control_share;
-    let shown = kept(all.len(), |index| load(&all[index])).into_iter();
-    let known = names::channels(spec);
-    let table = TableOf::new(
-        "ports",
-        format!("Each direction of each link.{}", limit(all.len(), "ports")),
-        shown.map(|index| (index, &all[index], names::channel_spec(spec, index as u32))),
-    )
-    .number("number", "", "as in a trace", |(index, ..)| *index as u64)
-    .text("port", "from which node to which", |(index, ..)| {
-        names::channel(&known, *index as u32)
-    })
-    .number("rate", "Mbps", "line rate", |(.., told)| {
-        told.map(|told| Cell::float(told.rate.0 as f64 / 1e6, 3))
-    })
-    .number("propagation", "us", "delay of the link", |(.., told)| {
-        told.map(|told| Cell::float(told.delay.ps() as f64 / 1e6, 6))
-    })
-    .number(
-        "data",
-        "%",
-        "share of the time after the warm-up with data frames",
-        |(_, found, _)| Cell::float(found.data_share * 100.0, 3),
-    )
-    .number(
-        "control",
-        "%",
-        "the same with control frames",
-        |(_, found, _)| Cell::float(found.control_share * 100.0, 3),
-    );
+    let table =
+        events::ports::table(spec, outcome)
+            .number("number", "", "as in a trace", |(port, _)| *port);
     flow_control(table).done()
 }
 
@@ -299,30 +225,30 @@ fn flow_control<'a>(table: TableOf<Port<'a>>) -> TableOf<Port<'a>> {
             "stops sent",
             "frames",
             "by this port, refreshes included; whole run",
-            |(_, found, _)| found.by_class.stops_sent,
+            |(_, found)| found.by_class.stops_sent,
         )
-        .number("refreshes sent", "frames", "among them", |(_, found, _)| {
+        .number("refreshes sent", "frames", "among them", |(_, found)| {
             found.by_class.refreshes_sent
         })
-        .number("resumes sent", "frames", "whole run", |(_, found, _)| {
+        .number("resumes sent", "frames", "whole run", |(_, found)| {
             found.by_class.resumes_sent
         })
         .number(
             "stops obeyed",
             "frames",
             "by this port; whole run",
-            |(_, found, _)| found.by_class.stops_obeyed,
+            |(_, found)| found.by_class.stops_obeyed,
         )
         .number(
             "credits sent",
             "frames",
             "credit frames by this port; whole run",
-            |(_, found, _)| found.by_class.credits_sent,
+            |(_, found)| found.by_class.credits_sent,
         )
-        .number("input held max", "bytes", input, |(_, found, _)| {
+        .number("input held max", "bytes", input, |(_, found)| {
             found.by_class.input_most_bytes
         })
-        .number("headroom held max", "bytes", headroom, |(_, found, _)| {
+        .number("headroom held max", "bytes", headroom, |(_, found)| {
             found.by_class.headroom_most_bytes
         })
 }

@@ -8,8 +8,8 @@ use backwater_net::frames::probe::LossCause;
 use backwater_net::frames::spec::EthernetSpec;
 use backwater_net::outcome::Outcome;
 
-use super::names;
 use crate::directory::{Promise, PromiseState};
+use crate::events::names;
 use crate::info::RunInfo;
 use crate::model::Block;
 use crate::number::grouped;

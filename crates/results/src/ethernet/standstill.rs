@@ -6,11 +6,10 @@ use backwater_net::frames::spec::EthernetSpec;
 use backwater_net::outcome::{Outcome, Standstill, StuckQueue, Wait};
 use serde_json::{Value, json};
 
-use super::names;
-use crate::model::{Cell, Table};
+use crate::events::{self, names};
+use crate::model::Table;
 use crate::number::span;
 use crate::rows::ROWS_MOST;
-use crate::table_of::TableOf;
 
 fn at(time: Time) -> String {
     span(time.ps() as f64)
@@ -139,51 +138,34 @@ pub fn table(spec: &EthernetSpec, outcome: &Outcome) -> Table {
         let ends = names::channel_ends(spec, own.queue.channel);
         ends.map(|(from, _)| names::node(spec, from))
     };
-    TableOf::new(
-        "standstill",
-        format!(
-            "{}. Each queue waits for the next.",
-            capital(&sentence(found))
-        ),
-        words.held.iter().take(ROWS_MOST).enumerate(),
-    )
-    .number(
-        "place",
-        "",
-        "position of the queue in the chain",
-        |(index, _)| *index as u64 + 1,
-    )
-    .text("node", "the node it is in", |(_, own)| from(own))
-    .text("port", "the port it waits at", |(_, own)| words.port(own))
-    .number("class", "", "its class", |(_, own)| {
-        u32::from(own.queue.class)
-    })
-    .text(
-        "to",
-        "only frames to this host are stopped; empty: all",
-        |(_, own)| words.host(own),
-    )
-    .number(
-        "frames",
-        "frames",
-        "that wait under the stop",
-        |(_, own)| own.wait.units,
-    )
-    .number("bytes", "bytes", "of those frames", |(_, own)| {
-        own.queue.bytes
-    })
-    .text("first flow", "flow of the first of them", |(_, own)| {
-        names::flow(spec, own.wait.flow)
-    })
-    .number("since", "us", "when it was stopped", |(_, own)| {
-        Cell::float(own.since.ps() as f64 / 1e6, 6)
-    })
-    .text(
-        "waits for",
-        "the queue whose congestion stops it",
-        |(index, _)| words.waits_for(*index),
-    )
-    .done()
+    let caption = format!(
+        "{}. Each queue waits for the next.",
+        capital(&sentence(found))
+    );
+    let rows = words.held.iter().take(ROWS_MOST).enumerate();
+    type Row<'a> = (usize, &'a Held<'a>);
+    let port = |(_, own): &Row<'_>| words.port(own);
+    let why = |(index, _): &Row<'_>| format!("waits for {}", words.waits_for(*index));
+    events::standstill::table(spec, caption, rows, |(_, own)| own.wait, [&port, &why])
+        .number(
+            "place",
+            "",
+            "position of the queue in the chain",
+            |(index, _)| *index as u64 + 1,
+        )
+        .text("node", "the node it is in", |(_, own)| from(own))
+        .number("class", "", "its class", |(_, own)| {
+            u32::from(own.queue.class)
+        })
+        .text(
+            "to",
+            "only frames to this host are stopped; empty: all",
+            |(_, own)| words.host(own),
+        )
+        .number("waiting", "bytes", "of those frames", |(_, own)| {
+            own.queue.bytes
+        })
+        .done()
 }
 
 /// The standstill as data; null where there is none.

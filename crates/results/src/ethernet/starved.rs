@@ -7,7 +7,8 @@ use backwater_kernel::{Duration, Time};
 use backwater_net::frames::spec::{EthernetSpec, SchedulerSpec, Span, TrafficSpec};
 use backwater_net::outcome::Outcome;
 
-use super::{fair, groups, names};
+use super::{fair, groups};
+use crate::events::{names, seconds};
 use crate::number::grouped;
 use crate::starved::{Starved, is_far_below, others, told};
 
@@ -62,7 +63,7 @@ fn below_share(spec: &EthernetSpec, outcome: &Outcome) -> BTreeMap<u32, (f64, f6
         is_far_below(got, fastest).then_some((flow, got, endless))
     });
     let few: Vec<(u32, f64, Endless)> = few.collect();
-    let window = groups::seconds(spec, outcome);
+    let window = seconds(spec, outcome);
     if few.is_empty() || window <= 0.0 {
         return BTreeMap::new();
     }

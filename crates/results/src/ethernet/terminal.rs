@@ -5,11 +5,12 @@ use backwater_net::frames::spec::EthernetSpec;
 use backwater_net::outcome::{FlowOutcome, Outcome};
 
 use super::completion::{self, Completion};
-use super::groups::{Group, goodputs, groups, per_second, seconds};
+use super::groups::{Group, goodputs, groups};
 use super::ports::{self, Queue, longest_stop_ps};
 use super::words::{self, Control};
-use super::{bounds, fair, names, promises, standstill};
+use super::{bounds, fair, promises, standstill};
 use crate::distribution::tail;
+use crate::events::{names, per_second, seconds};
 use crate::info::RunInfo;
 use crate::lines::{aligned, printable, shortened};
 use crate::number::{fixed, grouped, rate_unit, significant, span};

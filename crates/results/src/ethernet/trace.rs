@@ -9,8 +9,9 @@ use backwater_net::frames::probe::{
 };
 use backwater_net::frames::spec::{EthernetSpec, GROUP};
 
-use super::names;
 use crate::csv;
+use crate::events::drops::cause;
+use crate::events::names;
 
 /// Header row of a trace.
 pub const HEADER: &str = "time_ps,event,port,flow,kind,number,class,bytes,from,to,marked,\
@@ -168,21 +169,6 @@ pub fn kind(content: &Content) -> &'static str {
             CreditMessage::Request => "credit-request",
             CreditMessage::Sync => "credit-sync",
         },
-    }
-}
-
-/// A cause of drops in a word or two.
-pub fn cause(cause: LossCause) -> &'static str {
-    match cause {
-        LossCause::QueueFull => "queue full",
-        LossCause::Buffer => "input full",
-        LossCause::Pool => "memory full",
-        LossCause::Watchdog => "watchdog",
-        LossCause::Wire => "wire",
-        LossCause::PushOut => "pushed out",
-        LossCause::Envelope => "envelope",
-        LossCause::Policer => "policer",
-        LossCause::Residence => "residence",
     }
 }
 

@@ -4,7 +4,9 @@ use backwater_kernel::Balance;
 use backwater_net::frames::spec::{EthernetSpec, NodeKind};
 use backwater_net::outcome::{Drops, FlowOutcome, LossCause, Outcome};
 
-use super::{names, standstill, trace};
+use super::standstill;
+use crate::events::drops::cause;
+use crate::events::names;
 use crate::number::{grouped, significant, span};
 use crate::stop;
 use backwater_kernel::words::counted;
@@ -76,9 +78,9 @@ pub fn conservation([frames, bytes]: &[Balance; 2]) -> String {
 
 /// The causes of drops that occurred, each with its count: `queue full 12, watchdog 3`.
 pub fn causes(drops: &Drops) -> String {
-    let words = |cause| match cause {
+    let words = |by| match by {
         LossCause::Wire => "lost on the wire",
-        other => trace::cause(other),
+        other => cause(other),
     };
     let parts = drops.each().filter(|(_, count)| *count > 0);
     let parts: Vec<String> = parts

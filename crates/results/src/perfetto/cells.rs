@@ -9,8 +9,8 @@ use backwater_net::spec::NetworkSpec;
 
 use super::scene::{Below, Counted, Scene};
 use super::writer::{Name, Slice, Value};
-use crate::ethernet::cause;
-use crate::run::names;
+use crate::events::drops::cause;
+use crate::events::names;
 
 /// A probe that writes what every port does as a trace for Perfetto: sending, blocked; the circuits
 /// without credit, and whence that comes; queues, credit and allowed rates.

@@ -9,7 +9,9 @@ use backwater_net::probe::{Content, Frame, FrameView, Gate, LegState, LossCause,
 
 use super::scene::{Below, Counted, Scene};
 use super::writer::{Name, Slice, Value};
-use crate::ethernet::{cause, kind, names};
+use crate::ethernet::kind;
+use crate::events::drops::cause;
+use crate::events::names;
 
 /// Classes that a port may have.
 const CLASSES: usize = 8;

@@ -4,7 +4,8 @@ use backwater_net::outcome::{AbrOutcome, Outcome, RatePortOutcome};
 use backwater_net::spec::{AbrSpec, ExplicitRateSpec, NetworkSpec};
 use serde_json::{Value, json};
 
-use super::{bursts, names};
+use super::bursts;
+use crate::events::names;
 use crate::model::{Axis, Cell, Curve, Plot, Style, Table};
 use crate::number::{grouped, rate, significant};
 use crate::table_of::TableOf;
@@ -73,9 +74,7 @@ fn rates(spec: &NetworkSpec, directions: &[Direction<'_>]) -> Table {
          rules. ACR is of the time after the warm-up, the rest of the whole run.",
         directions,
     )
-    .text("flow", "name in the scenario", |one| {
-        names::flow(spec, one.flow)
-    })
+    .flow(spec, |one| one.flow)
     .text("policy", "use it or lose it", |one| one.spec.uili.name())
     .number("PCR", "Mbps", "peak cell rate", |one| {
         mbps(one.spec.pcr.0 as f64)
@@ -145,9 +144,7 @@ fn rm_cells(spec: &NetworkSpec, directions: &[Direction<'_>]) -> Table {
         "RM cells of each direction, by kind; whole run.",
         rows,
     )
-    .text("flow", "name in the scenario", |(one, ..)| {
-        names::flow(spec, one.flow)
-    })
+    .flow(spec, |(one, ..)| one.flow)
     .text(
         "kind",
         "forward, or backward: in return for its partner's",
@@ -206,8 +203,8 @@ fn port_table(spec: &NetworkSpec, outcome: &Outcome) -> Table {
     let channels = names::channels(spec);
     let caption = "Ports that signal rates to ABR sources; whole run.";
     TableOf::new("rate-ports", caption, ports(spec, outcome))
-        .text("port", "from which node to which", |(channel, ..)| {
-            names::channel(&channels, *channel)
+        .port(&channels, "from which node to which", |(channel, ..)| {
+            *channel
         })
         .text("rule", "of the switch", |(_, rule, _)| rule.name())
         .number(

@@ -6,11 +6,10 @@ use backwater_net::outcome::{Outcome, PortsOutcome};
 use backwater_net::spec::{FlowSpec, NetworkSpec};
 use serde_json::{Value, json};
 
-use super::names;
+use crate::events::bounds::{self as promised, Promised};
+use crate::events::names;
 use crate::model::{Axis, Cell, OtherUnit, Plot, Table};
 use crate::number::rate;
-use crate::promised::{self, Promised};
-use crate::table_of::TableOf;
 
 /// What is promised to a flow that reserves, and what came of it.
 struct Promise {
@@ -99,55 +98,17 @@ pub fn table(
     cell: Duration,
 ) -> Table {
     let in_cells = |time: Duration| Cell::float(time.ps() as f64 / cell.ps().max(1) as f64, 2);
-    let micros = |time: Duration| Cell::float(time.ps() as f64 / 1e6, 3);
-    let delay = |one: &Promise| one.bound.ok().map(|bound| bound.delay);
-    let table = TableOf::new(
-        "bounds",
-        "Flows with a reservation: the maximum delay of a unit, computed before the run, and \
-         the largest delay seen.",
-        promises(spec, outcome),
-    )
-    .text("flow", "name in the scenario", |one| {
-        one.common.flow.clone()
-    })
-    .number(
-        "bound",
-        "cells",
-        "no unit can take longer; in cell times",
-        |one| delay(one).map(in_cells),
-    )
-    .number(
-        "delay max",
-        "cells",
-        "of units delivered after the warm-up",
-        |one| one.common.largest.map(in_cells),
-    )
-    .number(
-        "delay max of bound",
-        "%",
-        "the largest delay seen over the bound; more than 100 is a broken promise",
-        |one| {
-            one.common
-                .ratio()
-                .map(|ratio| Cell::float(ratio * 100.0, 2))
-        },
-    )
-    .number("bound", "us", "the same in microseconds", |one| {
-        delay(one).map(micros)
-    })
-    .number("delay max", "us", "the same in microseconds", |one| {
-        one.common.largest.map(micros)
-    })
-    .number("reserved", "kbps", "rho", |one| {
-        Cell::float(one.reserved.0 as f64 / 1e3, 3)
-    });
-    with_causes(table, measured).done()
-}
-
-/// What a bound rests on, and the burst that was seen.
-fn with_causes(table: TableOf<Promise>, measured: Option<&PortsOutcome>) -> TableOf<Promise> {
     let seen = |one: &Promise| measured?.flows.get(one.flow as usize)?.burst_seen_bytes;
-    table
+    promised::table(promises(spec, outcome), |one| &one.common)
+        .number("bound", "cells", "the same in cell times", |one| {
+            one.bound.ok().map(|bound| in_cells(bound.delay))
+        })
+        .number("delay max", "cells", "the same in cell times", |one| {
+            one.common.largest.map(in_cells)
+        })
+        .number("reserved", "kbps", "rho", |one| {
+            Cell::float(one.reserved.0 as f64 / 1e3, 3)
+        })
         .number(
             "sigma",
             "bytes",
@@ -166,9 +127,7 @@ fn with_causes(table: TableOf<Promise>, measured: Option<&PortsOutcome>) -> Tabl
             "K: ports on its path that it shares with others",
             |one| one.bound.ok().map(|bound| bound.servers),
         )
-        .text("why none", "what rules a bound out", |one| {
-            one.common.bound.clone().err()
-        })
+        .done()
 }
 
 fn common(spec: &NetworkSpec, outcome: &Outcome) -> Vec<Promised> {

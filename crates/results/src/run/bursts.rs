@@ -7,7 +7,7 @@ use backwater_net::spec::NetworkSpec;
 use serde_json::{Value, json};
 
 use super::abr::Direction;
-use super::names;
+use crate::events::names;
 use crate::model::{Axis, Cell, Curve, Plot, Style, Table};
 use crate::number::{rate, significant, span};
 use crate::table_of::TableOf;
@@ -94,9 +94,7 @@ pub fn table(spec: &NetworkSpec, directions: &[Direction<'_>]) -> Table {
          one has left; bursts that began after the warm-up.",
         rows.filter(|(_, bursts)| bursts.count > 0),
     )
-    .text("flow", "name in the scenario", |(flow, _)| {
-        names::flow(spec, *flow)
-    })
+    .flow(spec, |(flow, _)| *flow)
     .number("bursts", "", "number of bursts", |(_, all)| all.count)
     .number(
         "through",

@@ -12,7 +12,7 @@ use backwater_net::spec::{
 };
 
 use super::loads::flow_loads;
-use super::names;
+use crate::events::names;
 use crate::fairness::{Allocation, Claim, FairRow, FairShares, Limit, Rates, max_min};
 use crate::number::significant;
 

@@ -4,7 +4,7 @@ use backwater_kernel::Channels;
 use backwater_net::outcome::Outcome;
 use backwater_net::spec::NetworkSpec;
 
-use super::names;
+use super::network::destinations;
 
 /// What a flow got, for each destination.
 #[derive(Clone, Copy, Debug, Default)]
@@ -23,7 +23,7 @@ pub fn flow_loads(spec: &NetworkSpec, outcome: &Outcome) -> Vec<FlowLoad> {
         .zip(&outcome.flows)
         .enumerate()
         .map(|(index, (flow, found))| {
-            let destinations = names::destinations(spec, index).len().max(1);
+            let destinations = destinations(spec, index).len().max(1);
             let rates = flow.legs.iter().filter_map(|leg| {
                 let channels = spec.links.channels();
                 let is_known = channels.contains(&leg.channel);

@@ -7,7 +7,7 @@ use backwater_net::outcome::{PathGroup, PortOutcome, PortsOutcome};
 use backwater_net::spec::{LegSpec, NetworkSpec};
 use serde_json::{Value, json};
 
-use super::names;
+use crate::events::names;
 use crate::model::{Cell, Column, Table};
 use crate::number::{fixed, grouped, significant, span};
 use crate::table_of::TableOf;
@@ -119,7 +119,7 @@ fn end_to_end(spec: &NetworkSpec, found: &PortsOutcome, cell: Duration) -> Table
     let legs: Vec<&LegSpec> = spec.flows.iter().flat_map(|flow| &flow.legs).collect();
     let end = |leg: u32| {
         let leg = legs.get(leg as usize)?;
-        names::channel_end(spec, leg.channel).map(|end| names::node(spec, end))
+        names::channel_ends(spec, leg.channel).map(|(_, end)| names::node(spec, end))
     };
     TableOf::new(
         "end-to-end",
@@ -127,9 +127,7 @@ fn end_to_end(spec: &NetworkSpec, found: &PortsOutcome, cell: Duration) -> Table
          their sink.",
         &found.paths,
     )
-    .text("flow", "name in the scenario", |path| {
-        names::flow(spec, path.flow)
-    })
+    .flow(spec, |path| path.flow)
     .text("destination", "where it ends", |path| end(path.leg))
     .number("switches", "", "switches on the path", |path| path.switches)
     .number("samples", "units", "delivered after the warm-up", |path| {
@@ -171,9 +169,7 @@ fn ports(spec: &NetworkSpec, found: &PortsOutcome) -> Table {
         ),
         rows.filter(|(channel, _)| crossed.contains(channel)),
     )
-    .text("port", "from which node to which", |(index, _)| {
-        names::channel(&channels, *index)
-    })
+    .port(&channels, "from which node to which", |(index, _)| *index)
     .number(
         "arrivals",
         "units",
@@ -254,13 +250,11 @@ fn waits(spec: &NetworkSpec, found: &PortsOutcome, cell: Duration) -> Table {
          their transmission.",
         legs.zip(&found.legs).filter(|(_, wait)| wait.count() > 0),
     )
-    .text("flow", "name in the scenario", |((flow, _), _)| {
-        names::flow(spec, *flow)
-    })
-    .text(
-        "port",
+    .flow(spec, |((flow, _), _)| *flow)
+    .port(
+        &channels,
         "the port its units waited at",
-        |((_, channel), _)| names::channel(&channels, *channel),
+        |((_, channel), _)| *channel,
     )
     .number(
         "samples",

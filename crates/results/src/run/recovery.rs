@@ -4,7 +4,7 @@ use backwater_net::outcome::{FlowRecovery, OutageOutcome, RecoveryOutcome};
 use backwater_net::spec::NetworkSpec;
 use serde_json::{Value, json};
 
-use super::names;
+use crate::events::names;
 use crate::model::{Cell, Table};
 use crate::number::span;
 use crate::table_of::TableOf;
@@ -36,9 +36,7 @@ pub fn table(spec: &NetworkSpec, found: &RecoveryOutcome) -> Table {
     .number("until", "ms", "repaired here", |(outage, _)| {
         ms(outage.until.ps(), 3)
     })
-    .text("flow", "name in the scenario", |(_, flow)| {
-        names::flow(spec, flow.flow)
-    })
+    .flow(spec, |(_, flow)| flow.flow)
     .number(
         "before",
         "Mbps",

@@ -6,15 +6,11 @@ use backwater_net::alone;
 use backwater_net::outcome::Outcome;
 use backwater_net::spec::NetworkSpec;
 
-use super::delays::{delay_cells, delay_columns};
-use super::names;
+use crate::events::seconds;
+use crate::events::transfers::{self, ALONE, MS};
 use crate::groups::of_name;
 use crate::model::{Cell, Table};
 use crate::number::{significant, span};
-use crate::table_of::TableOf;
-
-/// Picoseconds in a millisecond.
-const MS: f64 = 1e9;
 
 /// Responses of a flow.
 struct Answered<'a> {
@@ -67,43 +63,29 @@ pub fn table(
         one.slowdown(|times| times.percentiles[at] as f64)
             .map(float)
     };
-    TableOf::new(
-        "responses",
-        "Response times: first unit of a request sent to last unit of its answer received. \
-         Slowdown: that time over the time alone.",
-        answered(outcome, alone),
-    )
-    .text("flow", "name in the scenario", |one| {
-        names::flow(spec, one.flow)
-    })
-    .number("responses", "", "completed after the warm-up", |one| {
-        one.times.count
-    })
-    .columns(delay_columns("response", "ms"), |one| {
-        delay_cells(one.times, MS, 3)
-    })
-    .number(
-        "response alone",
-        "ms",
-        "of one on an idle network, at line rate; empty where requests differ from each other",
-        |one| one.alone_ps.map(|ps| float(ps / MS)),
-    )
-    .number(
-        "slowdown mean",
-        "",
-        "mean of response times over the time alone",
-        |one| one.slowdown(|times| times.mean).map(float),
-    )
-    .number("slowdown p50", "", "half are no larger", |one| {
-        percentile(one, 0)
-    })
-    .number("slowdown p99", "", "99 in 100 are no larger", |one| {
-        percentile(one, 2)
-    })
-    .number("slowdown max", "", "largest", |one| {
-        one.slowdown(|times| times.max as f64).map(float)
-    })
-    .done()
+    let all = answered(outcome, alone);
+    let count = (|_: &Answered| "requests", |one: &Answered| one.times.count);
+    transfers::table(spec, seconds(spec, outcome), all, |one| one.flow, count)
+        .times("FCT", ("ms", MS), |one| one.times)
+        .number("FCT alone", "ms", ALONE, |one| {
+            one.alone_ps.map(|ps| float(ps / MS))
+        })
+        .number("slowdown mean", "", "mean", |one| {
+            one.slowdown(|times| times.mean).map(float)
+        })
+        .number("slowdown min", "", "smallest", |one| {
+            one.slowdown(|times| times.min as f64).map(float)
+        })
+        .number("slowdown p50", "", "half are no larger", |one| {
+            percentile(one, 0)
+        })
+        .number("slowdown p99", "", "99 in 100 are no larger", |one| {
+            percentile(one, 2)
+        })
+        .number("slowdown max", "", "largest", |one| {
+            one.slowdown(|times| times.max as f64).map(float)
+        })
+        .done()
 }
 
 /// All together, for a terminal.

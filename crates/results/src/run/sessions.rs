@@ -5,8 +5,8 @@ use backwater_net::outcome::{Outcome, SessionAnswer, SessionOutcome};
 use backwater_net::spec::NetworkSpec;
 use serde_json::{Value, json};
 
-use super::delays::{delay_cells, delay_columns};
-use super::names;
+use crate::events::names;
+use crate::events::transfers::MS;
 use crate::model::{Cell, Table};
 use crate::number::{grouped, rate};
 use crate::table_of::TableOf;
@@ -33,9 +33,7 @@ pub fn table(spec: &NetworkSpec, outcome: &Outcome) -> Table {
         "Flows that were set up during the run, and the port that refused them.",
         sessions(outcome),
     )
-    .text("flow", "name in the scenario", |(flow, _)| {
-        names::flow(spec, *flow)
-    })
+    .flow(spec, |(flow, _)| *flow)
     .number("asked", "ms", "when its source asked", |(_, found)| {
         at(found.asked_at)
     })
@@ -84,9 +82,7 @@ pub fn warnings_table(spec: &NetworkSpec, outcome: &Outcome) -> Table {
         "Flows that exceeded their reservation, and how often their sources were warned.",
         warned.filter(|(_, warnings)| *warnings > 0),
     )
-    .text("flow", "name in the scenario", |(flow, _)| {
-        names::flow(spec, *flow)
-    })
+    .flow(spec, |(flow, _)| *flow)
     .number(
         "warnings",
         "",
@@ -105,18 +101,14 @@ pub fn shaping_table(spec: &NetworkSpec, outcome: &Outcome) -> Table {
          spacing after a warning. Delays start after that.",
         shaped.filter(|(_, shaping)| shaping.count > 0),
     )
-    .text("flow", "name in the scenario", |(flow, _)| {
-        names::flow(spec, *flow)
-    })
+    .flow(spec, |(flow, _)| *flow)
     .number(
         "samples",
         "units",
         "units passed after the warm-up",
         |(_, shaping)| shaping.count,
     )
-    .columns(delay_columns("shaping", "ms"), |(_, shaping)| {
-        delay_cells(shaping, 1e9, 3)
-    })
+    .times("shaping", ("ms", MS), |(_, shaping)| *shaping)
     .done()
 }
 

@@ -5,12 +5,12 @@ use backwater_net::outcome::{MissingCredit, Outcome, Reason, Standstill, Wait, W
 use backwater_net::spec::NetworkSpec;
 use serde_json::{Value, json};
 
-use super::names;
 use super::words::cells;
+use crate::events::standstill::units;
+use crate::events::{self, names};
 use crate::lines::shortened;
 use crate::model::{Cell, Table};
 use crate::number::grouped;
-use crate::table_of::TableOf;
 use backwater_kernel::words::counted;
 
 /// Waits in the terminal; the rest are counted.
@@ -158,24 +158,13 @@ pub fn table(spec: &NetworkSpec, outcome: &Outcome, cell: Duration) -> Table {
     let (first, rest) = sentence.split_at(sentence.chars().next().map_or(0, char::len_utf8));
     let caption = format!("{}{rest}.", first.to_uppercase());
     let waits = outcome.standstill.iter().flat_map(|found| &found.waits);
-    TableOf::new("standstill", caption, waits)
-        .text("flow", "name in the scenario", |wait| {
-            names::flow(spec, wait.flow)
-        })
-        .text("waits for", "the port its units wait to leave by", |wait| {
-            words.place(wait)
-        })
-        .number("units", "cells", "how many; empty: no limit", |wait| {
-            units(wait)
-        })
-        .number(
-            "since",
-            "cells",
-            "when the first began to wait with nothing started since, if known",
-            |wait| wait.since.map(time),
-        )
-        .text("why", "what is missing, and where to look next", |wait| {
-            words.reason(&wait.reason)
+    let (port, why) = (
+        |wait: &&Wait| words.place(wait),
+        |wait: &&Wait| words.reason(&wait.reason),
+    );
+    events::standstill::table(spec, caption, waits, |wait| wait, [&port, &why])
+        .number("since", "cells", "the same in cell times", |wait| {
+            wait.since.map(time)
         })
         .number(
             "ahead",
@@ -217,10 +206,6 @@ fn missing(wait: &Wait) -> Option<&MissingCredit> {
         Reason::Credit(missing) => Some(missing),
         _ => None,
     }
-}
-
-fn units(wait: &Wait) -> Option<u64> {
-    (wait.units < u64::MAX).then_some(wait.units)
 }
 
 /// The first waits in a line each, for the terminal.

@@ -8,8 +8,10 @@ use backwater_net::spec::{
     CellApplication, ChannelSpec, FlowSpec, NetworkSpec, SchedulerSpec, TrafficSpec,
 };
 
+use super::fair;
 use super::loads::flow_loads;
-use super::{fair, losses, names};
+use crate::events::drops::fate;
+use crate::events::{Network, names};
 use crate::number::grouped;
 use crate::starved::{Starved, is_far_below, told};
 
@@ -97,9 +99,9 @@ fn reason(spec: &NetworkSpec, outcome: &Outcome, flow: usize) -> String {
         return "its set-up was refused".into();
     }
     if found.lost_total > found.inside_total {
-        let causes = losses::CAUSES.into_iter();
-        let most = causes.max_by_key(|cause| found.drops.by(*cause));
-        let why = most.map_or("lost", losses::fate);
+        let causes = NetworkSpec::CAUSES.iter();
+        let most = causes.max_by_key(|cause| found.drops.by(**cause));
+        let why = most.map_or("lost", |cause| fate(*cause));
         return format!("{} {why}", grouped(found.lost_total));
     }
     let waits = format!("{} are waiting or in transit", grouped(found.inside_total));

@@ -5,7 +5,8 @@ use backwater_kernel::{Balance, Duration, Stop};
 use backwater_net::outcome::Outcome;
 use backwater_net::spec::NetworkSpec;
 
-use super::{losses, names, sessions};
+use super::{losses, sessions};
+use crate::events::names;
 use crate::info::RunInfo;
 use crate::number::{fixed, grouped, significant, span};
 use crate::stop;

@@ -138,7 +138,10 @@ fn a_standstill_is_told_queue_by_queue() {
     let table = table(&tables, "standstill");
     assert_eq!(table.rows.len(), 2);
     assert_eq!(*cell(table, 1, "node"), Cell::from("B"));
-    assert_eq!(*cell(table, 1, "waits_for"), Cell::from("A -> B, class 0"));
+    assert_eq!(
+        *cell(table, 1, "why"),
+        Cell::from("waits for A -> B, class 0")
+    );
     let value = ethernet_summary(&run::info(), &run::spec(), &run::standing());
     assert_eq!(value["standstill"]["waiting"][0]["frames"], 12);
     assert!(ethernet_summary(&run::info(), &run::spec(), &run::outcome())["standstill"].is_null());

@@ -209,8 +209,8 @@ greedy         250.10     0.00      -
 </script><b>   155.50        -      -  refused
 Jain's index 0.9913 of rates, 1.0000 of rates over shares
 
-offered 100,400 = delivered 98,530 + queued 1,842 + dropped 28; 1 lost on the wire, 2 dropped by \
-full buffers, 3 refused by full pools, 4 pushed out of full pools, 5 dropped by envelopes, 6 \
+offered 100,400 = delivered 98,530 + queued 1,842 + dropped 28; 2 dropped by full buffers, 3 \
+refused by full pools, 1 lost on the wire, 4 pushed out of full pools, 5 dropped by envelopes, 6 \
 dropped by policers, 7 dropped by shapers
 2 sessions requested, 1 admitted, 1 refused (</script><b> at switch 1 -> switch 2, 20 kbps short)
 12 warnings reached 1 source
@@ -282,9 +282,9 @@ fn losses_sessions_and_warnings_have_tables() {
     let tables = run_tables(&sample::spec(), &outcome, None, sample::info().cell);
     let drops = named(&tables, "drops");
     assert_eq!(drops.rows.len(), 1, "only flows with losses");
-    assert_eq!(number(&drops, 0, "wire_units"), 1.0);
-    assert_eq!(number(&drops, 0, "residence_units"), 7.0);
-    assert_eq!(number(&drops, 0, "lost_units"), 28.0);
+    assert_eq!(number(&drops, 0, "dropped_wire_cells"), 1.0);
+    assert_eq!(number(&drops, 0, "dropped_residence_cells"), 7.0);
+    assert_eq!(number(&drops, 0, "dropped_cells"), 28.0);
     let sessions = named(&tables, "sessions");
     assert_eq!(sessions.rows.len(), 2);
     assert_eq!(sessions.rows[1][4], "switch 1 -> switch 2".into());

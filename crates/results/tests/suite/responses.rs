@@ -67,12 +67,12 @@ fn slowdown_is_the_time_over_that_on_an_idle_network() {
         let spec = network(clients);
         let outcome = simulated(&spec);
         let tables = run_tables(&spec, &outcome, None, CELL);
-        let found = tables.iter().find(|one| one.name == "responses");
+        let found = tables.iter().find(|one| one.name == "transfers");
         let table = found.expect("clients are answered");
         assert_eq!(table.rows.len(), clients as usize);
         for row in 0..table.rows.len() {
-            assert_eq!(value(table, row, "response alone"), Some(0.11));
-            let mean = value(table, row, "response mean").expect("it has one");
+            assert_eq!(value(table, row, "FCT alone"), Some(0.11));
+            let mean = value(table, row, "FCT mean").expect("it has one");
             let slowdown = value(table, row, "slowdown mean").expect("it has one");
             assert!((slowdown - mean / 0.11).abs() < 1e-9);
             assert!(slowdown >= 1.0);
@@ -91,7 +91,7 @@ fn a_group_has_a_slowdown_where_all_are_alike() {
     let mut spec = network(3);
     let of_group = |spec: &NetworkSpec| {
         let tables = flow_tables(spec, &simulated(spec), CELL, "answer").expect("it is there");
-        let table = tables.iter().find(|one| one.name == "responses");
+        let table = tables.iter().find(|one| one.name == "transfers");
         value(table.expect("they answer"), 0, "slowdown mean")
     };
     assert!(of_group(&spec).is_some_and(|slowdown| slowdown > 1.0));

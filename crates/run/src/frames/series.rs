@@ -3,7 +3,7 @@
 use backwater_kernel::{Duration, Time};
 use backwater_net::frames::spec::{EthernetSpec, FlowSpec, Measure, SeriesSpec, Subject};
 use backwater_results::by_turns;
-use backwater_results::ethernet::{channel_ends, channel_names};
+use backwater_results::events::names::{channel_ends, channels as channel_names};
 use backwater_scenario::EthernetScenario;
 
 /// Flows and ports that get curves of their own.

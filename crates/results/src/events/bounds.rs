@@ -3,9 +3,11 @@
 use backwater_kernel::Duration;
 use backwater_kernel::words::counted;
 
+use super::us;
 use crate::lines::{aligned, shortened};
-use crate::model::{Axis, Curve, Plot, Style};
+use crate::model::{Axis, Cell, Curve, Plot, Style};
 use crate::number::{grouped, significant, span};
+use crate::table_of::TableOf;
 
 /// Flows in the terminal's table: those nearest their bound.
 const NEAREST: usize = 3;
@@ -56,6 +58,41 @@ impl Promised {
             span(bound.ps() as f64)
         ))
     }
+}
+
+/// A row for each of these, of which `common` is what is promised.
+pub fn table<R>(rows: Vec<R>, common: impl Fn(&R) -> &Promised) -> TableOf<R> {
+    let time = |time: Option<Duration>| time.map(|time| us(time.ps()));
+    TableOf::new(
+        "bounds",
+        "The maximum delay of what a flow sends, computed before the run, and the largest delay \
+         seen.",
+        rows,
+    )
+    .text("flow", "name in the scenario", |row| {
+        common(row).flow.clone()
+    })
+    .number("bound", "us", "nothing can take longer", |row| {
+        time(common(row).bound.as_ref().ok().copied())
+    })
+    .number(
+        "delay max",
+        "us",
+        "of what was delivered after the warm-up",
+        |row| time(common(row).largest),
+    )
+    .number(
+        "delay max of bound",
+        "%",
+        "the largest delay seen over the bound; more than 100 is a broken promise",
+        |row| {
+            let ratio = common(row).ratio();
+            ratio.map(|ratio| Cell::float(ratio * 100.0, 2))
+        },
+    )
+    .text("why none", "what rules a bound out", |row| {
+        common(row).bound.clone().err()
+    })
 }
 
 /// The largest delay beside the bound of each flow, `y` in units of so many picoseconds; `None`

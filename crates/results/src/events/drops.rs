@@ -1,0 +1,67 @@
+//! What units are lost by.
+
+use backwater_net::outcome::{Drops, LossCause};
+
+use super::Network;
+use crate::table_of::TableOf;
+
+/// A cause in a word or two.
+pub fn cause(cause: LossCause) -> &'static str {
+    words(cause).0
+}
+
+/// How a sentence goes on after a count of units lost to a cause.
+pub fn fate(cause: LossCause) -> &'static str {
+    words(cause).2
+}
+
+/// In a word or two, what it means, and how a sentence goes on after a count.
+fn words(cause: LossCause) -> (&'static str, &'static str, &'static str) {
+    match cause {
+        LossCause::QueueFull => ("queue full", "the queue was full", "dropped by full queues"),
+        LossCause::Buffer => (
+            "buffer full",
+            "the buffer of the flow, or the input's limit or headroom, was used up",
+            "dropped by full buffers",
+        ),
+        LossCause::Pool => (
+            "memory full",
+            "the shared memory, or its share of that, was used up",
+            "refused by full pools",
+        ),
+        LossCause::Watchdog => ("watchdog", "by a tripped watchdog", "dropped by watchdogs"),
+        LossCause::Wire => ("wire", "an error, or the link was cut", "lost on the wire"),
+        LossCause::PushOut => (
+            "push-out",
+            "pushed out of a full shared memory",
+            "pushed out of full pools",
+        ),
+        LossCause::Envelope => (
+            "envelope",
+            "exceeded the envelope of the source",
+            "dropped by envelopes",
+        ),
+        LossCause::Policer => (
+            "policer",
+            "exceeded the policer at the edge of the network",
+            "dropped by policers",
+        ),
+        LossCause::Residence => (
+            "residence",
+            "traffic shaping would have held it for too long",
+            "dropped by shapers",
+        ),
+    }
+}
+
+impl<R> TableOf<R> {
+    /// So many units dropped by each of the causes that a network knows, in the whole run.
+    pub fn drops<'d, N: Network>(mut self, drops: impl Fn(&R) -> &'d Drops) -> Self {
+        for by in N::CAUSES {
+            let (name, meaning, _) = words(*by);
+            let (name, meaning) = (format!("dropped {name}"), format!("{meaning}; whole run"));
+            self = self.number(&name, N::UNITS, &meaning, |row| drops(row).by(*by));
+        }
+        self
+    }
+}

@@ -1,0 +1,67 @@
+//! Flows, and the balance of all of them.
+
+use backwater_kernel::Balance;
+use backwater_net::outcome::{FlowOutcome, Outcome};
+
+use super::{Network, names};
+use crate::groups::of_name;
+use crate::merge::as_one;
+use crate::model::Table;
+use crate::table_of::TableOf;
+
+/// A flow and what was found of it.
+pub type Flow<'a> = (u32, &'a FlowOutcome);
+
+/// What goodput is.
+pub const GOODPUT: &str =
+    "payload that the application at the destination received in order after the warm-up";
+
+/// Flows with what was found of them.
+pub fn found(outcome: &Outcome) -> impl Iterator<Item = Flow<'_>> {
+    (0..).zip(&outcome.flows)
+}
+
+/// A row for each flow: where it goes, its `rates`, and what became of its units.
+pub fn table<'a, N: Network>(
+    network: &'a N,
+    outcome: &'a Outcome,
+    rates: impl FnOnce(TableOf<Flow<'a>>) -> TableOf<Flow<'a>>,
+) -> TableOf<Flow<'a>> {
+    let ports = names::channels(network);
+    let table = TableOf::new(
+        "flows",
+        "What each flow offered, how much was delivered or dropped, and its rate.",
+        found(outcome),
+    )
+    .flow(network, |(flow, _)| *flow)
+    .text(
+        "path",
+        "nodes that its frames pass; only its ends where they take several paths, and of circuits",
+        |(flow, found)| network.path(*flow, found, &ports),
+    );
+    rates(table).balance(N::UNITS, |(_, found)| found.balance())
+}
+
+/// What became of everything that was offered.
+pub fn balance<N: Network>(outcome: &Outcome) -> Table {
+    let bytes: Balance = outcome.flows.iter().filter_map(|flow| flow.bytes).sum();
+    let has_bytes = outcome.flows.iter().any(|flow| flow.bytes.is_some());
+    let bytes = has_bytes.then_some(("bytes", bytes));
+    let rows = std::iter::once((N::UNITS, outcome.balance())).chain(bytes);
+    TableOf::new("balance", "Balance of all flows; whole run.", rows)
+        .text("of", "what is counted", |(what, _)| *what)
+        .balance("", |(_, balance)| *balance)
+        .done()
+}
+
+/// The network and the outcome with the flows of this name as one flow; nothing if there is none.
+pub fn only<N: Network>(network: &N, outcome: &Outcome, name: &str) -> Option<(N, Outcome)> {
+    let flows = of_name(
+        (0..).map_while(|flow| Some((flow, network.flow(flow)?))),
+        |(_, own)| own,
+        name,
+    );
+    let flows: Vec<u32> = flows.into_iter().map(|(flow, _)| flow).collect();
+    let first = flows.first()?;
+    Some((network.only(*first, name), as_one(outcome, &flows)?))
+}

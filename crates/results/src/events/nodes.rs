@@ -1,0 +1,23 @@
+//! Nodes, and what they held.
+
+use backwater_net::outcome::{NodeOutcome, Outcome};
+
+use super::{Network, names};
+use crate::table_of::TableOf;
+
+/// A row for each node.
+pub fn table<'a>(network: &impl Network, outcome: &'a Outcome) -> TableOf<(u32, &'a NodeOutcome)> {
+    let kind = |node: u32| {
+        let (_, is_switch) = network.node(node)?;
+        Some(if is_switch { "switch" } else { "host" })
+    };
+    TableOf::new(
+        "nodes",
+        "What each node held; what goes to several destinations counts once.",
+        (0..).zip(&outcome.nodes),
+    )
+    .text("node", "name in the scenario", |(node, _)| {
+        names::node(network, *node)
+    })
+    .text("kind", "host or switch", |(node, _)| kind(*node))
+}

@@ -1,0 +1,76 @@
+//! Ports: each direction of each link.
+
+use backwater_net::outcome::{ChannelOutcome, Outcome};
+
+use super::{Network, names, percent, us};
+use crate::model::Cell;
+use crate::rows::{kept, limit};
+use crate::table_of::TableOf;
+
+/// A channel and what was found of it.
+pub type Port<'a> = (u32, &'a ChannelOutcome);
+
+/// Share of the time after the warm-up in which it carried anything.
+fn load(found: &ChannelOutcome) -> f64 {
+    found.data_share + found.control_share
+}
+
+/// The busiest port and what was found of it.
+pub fn busiest(outcome: &Outcome) -> Option<Port<'_>> {
+    let all = (0..).zip(&outcome.channels);
+    all.reduce(|best, next| {
+        if load(next.1) > load(best.1) {
+            next
+        } else {
+            best
+        }
+    })
+}
+
+/// A row for each, the busiest alone where there are very many.
+pub fn table<'a, N: Network>(network: &N, outcome: &'a Outcome) -> TableOf<Port<'a>> {
+    let all = &outcome.channels;
+    let shown = kept(all.len(), |index| load(&all[index])).into_iter();
+    let line = |(port, _): &Port<'_>| names::channel_spec(network, *port).map(N::line);
+    let control = format!("control {} that it sent after the warm-up", N::UNITS);
+    TableOf::new(
+        "ports",
+        format!(
+            "Each direction of each link: what its port sent.{}",
+            limit(all.len(), "ports")
+        ),
+        shown.map(|index| (index as u32, &all[index])),
+    )
+    .port(
+        &names::channels(network),
+        "from which node to which",
+        |(port, _)| *port,
+    )
+    .number("rate", "Mbps", "line rate", |row| {
+        line(row).map(|(rate, _)| Cell::float(rate.0 as f64 / 1e6, 3))
+    })
+    .number("propagation", "us", "delay of the link", |row| {
+        line(row).map(|(_, delay)| us(delay.ps()))
+    })
+    .number(
+        "data",
+        "%",
+        "share of the time after the warm-up spent sending data",
+        |(_, found)| percent(found.data_share),
+    )
+    .number("control", "%", "the same of control units", |(_, found)| {
+        percent(found.control_share)
+    })
+    .number("idle", "%", "the rest of the time", |(_, found)| {
+        percent((1.0 - found.data_share - found.control_share).max(0.0))
+    })
+    .number(
+        "data sent",
+        N::UNITS,
+        "data that it sent after the warm-up",
+        |(_, found)| found.data_units,
+    )
+    .number("control sent", N::UNITS, &control, |(_, found)| {
+        found.control_units
+    })
+}

@@ -1,0 +1,36 @@
+//! What could not move at the end, and what it waited for.
+
+use backwater_net::outcome::Wait;
+
+use super::{Network, names, us};
+use crate::table_of::TableOf;
+
+/// A row for each place where something waits: which port it waits to leave by, and for what.
+pub fn table<'a, N: Network, R>(
+    network: &N,
+    caption: String,
+    rows: impl IntoIterator<Item = R>,
+    wait: impl Fn(&R) -> &'a Wait,
+    [port, why]: [&dyn Fn(&R) -> String; 2],
+) -> TableOf<R> {
+    TableOf::new("standstill", caption, rows)
+        .text("flow", "the flow of the first that waits", |row| {
+            names::flow(network, wait(row).flow)
+        })
+        .text("port", "that it waits to leave by", port)
+        .number("waiting", N::UNITS, "how many; empty: no limit", |row| {
+            units(wait(row))
+        })
+        .number(
+            "since",
+            "us",
+            "when it was stopped, or began to wait with nothing started since, if known",
+            |row| wait(row).since.map(|since| us(since.ps())),
+        )
+        .text("why", "what is missing, and where to look next", why)
+}
+
+/// How many wait, where there is an end of them.
+pub fn units(wait: &Wait) -> Option<u64> {
+    (wait.units < u64::MAX).then_some(wait.units)
+}

@@ -1,0 +1,57 @@
+//! TCP connections.
+
+use backwater_ends::tcp::TcpCounts;
+
+use super::{Network, percent_of};
+use crate::table_of::TableOf;
+
+/// A connection: its flow, what both ends counted, and what else is known.
+pub type Connection<T> = (u32, TcpCounts, T);
+
+/// A row for each connection.
+pub fn table<T>(
+    network: &impl Network,
+    rows: impl Iterator<Item = Connection<T>>,
+) -> TableOf<Connection<T>> {
+    TableOf::new("tcp", "Both ends of each connection; whole run.", rows)
+        .flow(network, |(flow, ..)| *flow)
+        .number(
+            "segments",
+            "",
+            "sent, pure acknowledgements included",
+            |(_, tcp, _)| tcp.segments,
+        )
+        .number(
+            "sent",
+            "bytes",
+            "of payload, retransmissions included",
+            |(_, tcp, _)| tcp.sent_bytes,
+        )
+        .number("retransmitted", "bytes", "of payload", |(_, tcp, _)| {
+            tcp.again_bytes
+        })
+        .number(
+            "retransmitted",
+            "%",
+            "of the payload sent",
+            |(_, tcp, _)| percent_of(tcp.again_bytes, tcp.sent_bytes),
+        )
+        .number(
+            "timeouts",
+            "",
+            "of the retransmission timer",
+            |(_, tcp, _)| tcp.time_outs,
+        )
+        .number(
+            "fast retransmits",
+            "",
+            "triggered by duplicate acknowledgements",
+            |(_, tcp, _)| tcp.fast_retransmits,
+        )
+        .number(
+            "duplicates",
+            "",
+            "segments without new data",
+            |(_, tcp, _)| tcp.duplicates,
+        )
+}

@@ -1,0 +1,35 @@
+//! Files, requests, pictures: how many, and how long each took.
+
+use super::{Network, per_second};
+use crate::model::Cell;
+use crate::table_of::TableOf;
+
+/// Picoseconds in a millisecond.
+pub const MS: f64 = 1e9;
+
+/// A row for each of these flows, whose application's transfers are so many of what `what` says.
+pub fn table<R>(
+    network: &impl Network,
+    seconds: f64,
+    rows: impl IntoIterator<Item = R>,
+    flow: impl Fn(&R) -> u32,
+    (what, count): (impl Fn(&R) -> &'static str, impl Fn(&R) -> u64),
+) -> TableOf<R> {
+    TableOf::new(
+        "transfers",
+        "Flow completion times. Files: from the application's start to the last byte at the \
+         receiver. Requests: from the first unit sent, or the application's start, to the whole \
+         response. Pictures: to the arrival of the last datagram. Complete after the warm-up. \
+         Slowdown: that time over the time alone.",
+        rows,
+    )
+    .flow(network, flow)
+    .text("what", "files, requests or pictures", what)
+    .number("transfers", "", "complete after the warm-up", &count)
+    .number("transfers", "1/s", "complete per second", |row| {
+        Cell::float(per_second(count(row) as f64, seconds), 3)
+    })
+}
+
+/// What is said of the time that one takes alone.
+pub const ALONE: &str = "of one that has its path to itself, at line rate; empty where they differ";

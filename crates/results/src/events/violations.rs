@@ -1,0 +1,39 @@
+//! Promises that were broken.
+
+use backwater_kernel::{Place, Violation};
+use backwater_net::outcome::Outcome;
+
+use super::{Network, names, us};
+use crate::table_of::TableOf;
+
+/// A row for each that is kept word for word.
+pub fn table<'a>(network: &impl Network, outcome: &'a Outcome) -> TableOf<&'a Violation> {
+    let ports = names::channels(network);
+    let leg = |violation: &Violation| match violation.place {
+        Place::Leg(leg) => outcome.legs.get(leg as usize),
+        _ => None,
+    };
+    TableOf::new(
+        "violations",
+        "Promises broken, oldest first.",
+        outcome.violations.kept(),
+    )
+    .number("time", "us", "when", |violation| us(violation.at.ps()))
+    .text("flow", "the flow concerned", |violation| {
+        let flow = match violation.place {
+            Place::Flow(flow) => Some(flow),
+            _ => leg(violation).map(|leg| leg.flow),
+        };
+        flow.map(|flow| names::flow(network, flow))
+    })
+    .text("port", "where", |violation| {
+        let channel = match violation.place {
+            Place::Channel(channel) => Some(channel),
+            _ => leg(violation).map(|leg| leg.channel),
+        };
+        channel.map(|channel| names::channel(&ports, channel))
+    })
+    .text("what", "which promise, with numbers", |violation| {
+        violation.what.clone()
+    })
+}
