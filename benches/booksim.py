@@ -150,8 +150,8 @@ def ours(text, load, seed, longer=1):
             sys.exit(f"{done.stdout}{done.stderr}{BACKWATER} failed")
         summary = json.loads((out / "summary.json").read_text())
     return {
-        "latency": summary["latency_cycles"]["mean"],
-        "accepted": summary["accepted_load"],
+        "latency": summary["latency"][0]["latency_mean_cycles"],
+        "accepted": summary["accepted_flits_per_cycle"],
         "flit_hops": summary["flit_hops"],
         "seconds": seconds,
     }

@@ -155,9 +155,9 @@ def ours(given, seed):
         output_of([BACKWATER, "run", str(file), "--seed", str(seed), "--out", str(out)])
         found = json.loads((out / "summary.json").read_text())
     return {
-        "goodput_mbps": sum(flow["goodput_bps"] for flow in found["flows"]) / 1e6,
-        "drops": found["dropped_frames"],
-        "time_outs": sum(flow["time_outs"] for flow in found["flows"]),
+        "goodput_mbps": sum(flow["goodput_mbps"] for flow in found["flows"]),
+        "drops": found["balance"][0]["dropped"],
+        "time_outs": sum(flow["timeouts"] for flow in found["tcp"]),
     }
 
 

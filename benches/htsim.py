@@ -125,7 +125,7 @@ def ours(name, folder):
     command = [BACKWATER, "run", str(SCENARIOS / f"{name}.toml"), "--out", str(out)]
     _, seconds, memory = timed(command)
     found = json.loads((out / "summary.json").read_text())
-    return found["frame_hops"], seconds, memory
+    return found["unit_hops"], seconds, memory
 
 
 def theirs(name, folder):

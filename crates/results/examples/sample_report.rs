@@ -16,10 +16,14 @@ fn write(path: &str) -> Result<(), backwater_results::DirectoryError> {
     let (info, spec, outcome) = (sample::info(), sample::spec(), sample::outcome());
     let mut directory = RunDirectory::create(path, &Default::default())?;
     directory.write_scenario(&info.scenario, &info.resolved)?;
-    directory.write_tables(&run_tables(&spec, &outcome, None, info.cell))?;
+    let tables = run_tables(&spec, &outcome, None, info.cell);
+    directory.write_tables(&tables)?;
     directory.write_series(&sample::series())?;
     directory.write_report(&sample::report())?;
-    directory.write_json("summary.json", &run_summary(&info, &spec, &outcome, None))?;
+    directory.write_json(
+        "summary.json",
+        &run_summary(&info, &spec, &outcome, &tables),
+    )?;
     directory.write("odd.html", page(&sample::odd_report()).as_bytes())?;
     print!("{}", terminal_summary(&info, &spec, &outcome, None));
     let path = directory.finish(&run_manifest(&info, &spec, &outcome))?;

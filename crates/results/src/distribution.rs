@@ -2,7 +2,6 @@
 //! are enough for.
 
 use backwater_kernel::Distribution;
-use serde_json::{Value, json};
 
 use crate::model::{Cell, Column};
 
@@ -45,23 +44,6 @@ pub fn tail(found: &Distribution, words: impl Fn(f64) -> String) -> Option<Strin
     }
 }
 
-/// For `summary.json`; null without values, as are percentiles of too few.
-pub fn json(found: &Distribution) -> Value {
-    if found.count() == 0 {
-        return Value::Null;
-    }
-    let mut value = json!({
-        "count": found.count(),
-        "mean": found.mean(),
-        "min": found.min(),
-        "max": found.max(),
-    });
-    for (name, percent, _) in PERCENTILES {
-        value[name.replace('.', "_")] = json!(found.percentile(percent));
-    }
-    value
-}
-
 /// Each value over `unit`, and the share of all that are no larger; from no share at the smallest.
 pub fn steps(found: &Distribution, unit: f64) -> (Vec<f64>, Vec<f64>) {
     let first = found.min().map(|least| (least, 0.0));
@@ -88,10 +70,6 @@ mod tests {
         assert_eq!(few[..4], [5.25, 0.5, 5.0, 9.5].map(number));
         assert_eq!(few[4..], [Cell::Empty, Cell::Empty, number(10.0)]);
         assert_eq!(few.len(), columns("x", "").len());
-        let value = json(&of(1..=20));
-        assert_eq!((&value["p95"], &value["max"]), (&json!(19.0), &json!(20.0)));
-        assert!(value["p99"].is_null() && value["p99_9"].is_null());
-        assert!(json(&of(0..0)).is_null());
         let words = |value: f64| format!("{value} ms");
         assert_eq!(tail(&of(1..=99), words).as_deref(), Some("max 99 ms"));
         assert_eq!(tail(&of(1..=100), words).as_deref(), Some("99 ms"));

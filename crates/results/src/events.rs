@@ -3,17 +3,18 @@
 //! A table, and a column in it, has one name in both. What only one kind has stands behind that in
 //! its own folder.
 
-pub mod bounds;
-pub mod delays;
-pub mod drops;
-pub mod flows;
+pub(crate) mod bounds;
+pub(crate) mod delays;
+pub(crate) mod drops;
+pub(crate) mod flows;
 pub mod names;
-pub mod nodes;
-pub mod ports;
-pub mod standstill;
-pub mod tcp;
-pub mod transfers;
-pub mod violations;
+pub(crate) mod nodes;
+pub(crate) mod ports;
+pub(crate) mod standstill;
+pub(crate) mod summary;
+pub(crate) mod tcp;
+pub(crate) mod transfers;
+pub(crate) mod violations;
 
 use backwater_kernel::{Balance, Duration, Link, Rate, Time};
 use backwater_net::outcome::{FlowOutcome, LossCause, Outcome};

@@ -15,13 +15,16 @@ mod vcd;
 mod words;
 mod zero_load;
 
-use backwater_flit::outcome::{CyclesOutcome, FabricOutcome};
+use backwater_flit::outcome::FabricOutcome;
 use backwater_flit::spec::FabricSpec;
 use backwater_kernel::Stop;
 use serde_json::{Value, json};
 
 use crate::directory::Manifest;
+use crate::fairness::FairShares;
 use crate::info::RunInfo;
+use crate::model::Table;
+use crate::records::summary;
 
 pub(crate) use names::coordinates;
 pub use names::{ChannelKind, End, FabricNames};
@@ -53,74 +56,40 @@ pub fn fabric_manifest(info: &RunInfo, spec: &FabricSpec, outcome: &FabricOutcom
     }
 }
 
-/// The numbers most programs want, for `summary.json`. Loads are in flits per cycle and terminal,
-/// latencies in cycles; what was not measured is null.
-pub fn fabric_summary(info: &RunInfo, spec: &FabricSpec, outcome: &FabricOutcome) -> Value {
-    let balance = outcome.balance();
-    let measured = outcome.window > 0;
+/// The numbers most programs want, for `summary.json`: the run as a whole, which has the numbers
+/// of the table `summary`, and the rows of the other `tables`.
+pub fn fabric_summary(
+    info: &RunInfo,
+    spec: &FabricSpec,
+    outcome: &FabricOutcome,
+    tables: &[Table],
+) -> Value {
     let shares = fair::shares(spec, outcome);
-    json!({
+    let indices = shares.as_ref().ok().and_then(FairShares::indices);
+    let (jain_rates, jain_ratios) = indices.unzip();
+    let stuck = outcome.standstill.as_ref().map(|found| {
+        json!({
+            "since_cycle": found.since,
+            "packets": outcome.stuck_packets,
+            "others_move": found.others_move,
+        })
+    });
+    let mut head = json!({
         "name": info.name,
         "stop": words::stop(outcome),
-        "cycles": outcome.cycles,
-        "window_start_cycle": measured.then_some(outcome.window_start),
-        "window_cycles": outcome.window,
-        "warm_up_detected": outcome.warm_up_detected,
         "trace_hash": words::trace_hash(outcome),
-        "flit_hops": outcome.flit_hops,
-        "created_flits": balance.offered,
-        "delivered_flits": balance.delivered,
-        "queued_flits": balance.queued,
-        "inside_flits": balance.inside,
-        "balanced": balance.holds(),
-        "delivered_packets": outcome.packets_total,
-        "unfinished_packets": outcome.unfinished,
-        "offered_load": measured.then_some(outcome.offered),
-        "accepted_load": measured.then_some(outcome.accepted),
-        "accepted_load_ci95": outcome.accepted_half_width,
-        "accepted_load_min": measured.then_some(outcome.accepted_least),
-        "jain_sources": fair::of_sources(spec, outcome).map(|found| found.0),
-        "max_min": shares.as_ref().map_or(Value::Null, |shares| shares.json()),
-        "max_min_left_out": shares.as_ref().err(),
+        "warm_up_detected": outcome.warm_up_detected,
         "saturated": outcome.saturated,
-        "latency_cycles": cycles(&outcome.latency),
-        "network_latency_cycles": cycles(&outcome.network_latency),
-        "zero_load_latency_cycles": zero_load(spec, outcome),
-        "hops_mean": (outcome.latency.count > 0).then_some(outcome.hops_mean),
-        "deadlock": deadlock::summary(spec, outcome),
-        "violations": outcome.violations.total(),
+        "balanced": outcome.balance().holds(),
+        "promises_broken": outcome.violations.total(),
+        "stuck": stuck,
         "starved": starved::all(spec, outcome),
-        "classes": classes(spec, outcome),
-    })
-}
-
-fn cycles(found: &CyclesOutcome) -> Value {
-    if found.count == 0 {
-        return Value::Null;
+        "jain_rates": jain_rates,
+        "jain_ratios": jain_ratios,
+        "max_min_left_out": shares.err(),
+    });
+    for (column, value) in tables::numbers(spec, outcome) {
+        head[column.key()] = Value::from(&value);
     }
-    json!({
-        "packets": found.count,
-        "mean": found.mean,
-        "mean_ci95": found.half_width,
-        "deviation": found.deviation,
-        "min": found.min,
-        "p50": found.percentiles[0],
-        "p90": found.percentiles[1],
-        "p99": found.percentiles[2],
-        "p99_9": found.percentiles[3],
-        "max": found.max,
-    })
-}
-
-fn classes(spec: &FabricSpec, outcome: &FabricOutcome) -> Vec<Value> {
-    let one = |(index, found): (usize, &backwater_flit::outcome::ClassOutcome)| {
-        json!({
-            "name": tables::class_name(spec, index),
-            "created_flits": found.created_total,
-            "delivered_flits": found.delivered_total,
-            "latency_cycles": cycles(&found.latency),
-            "late_packets": found.late,
-        })
-    };
-    outcome.classes.iter().enumerate().map(one).collect()
+    summary(head, tables)
 }

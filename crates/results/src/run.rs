@@ -23,10 +23,13 @@ pub(crate) mod words;
 use backwater_kernel::Stop;
 use backwater_net::outcome::{Outcome, PortsOutcome, RecoveryOutcome};
 use backwater_net::spec::{FlowControlSpec, NetworkSpec};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::directory::{Manifest, Promise, PromiseState};
+use crate::events::summary::{head, trace_hash};
 use crate::info::RunInfo;
+use crate::model::Table;
+use crate::records::summary;
 
 pub use bounds::note_broken_bounds;
 pub use report::run_report;
@@ -60,7 +63,7 @@ pub fn run_manifest(info: &RunInfo, spec: &NetworkSpec, outcome: &Outcome) -> Ma
         command: info.command.clone(),
         scenario: info.resolved.clone(),
         seed: spec.seed,
-        trace_hash: words::trace_hash(outcome),
+        trace_hash: trace_hash(outcome),
         events: outcome.events,
         unit_hops: outcome.unit_hops,
         wall_seconds: info.wall_seconds,
@@ -97,92 +100,20 @@ fn promises(spec: &NetworkSpec, outcome: &Outcome) -> Vec<Promise> {
     }]
 }
 
-/// The numbers most programs want, for `summary.json`.
-///
-/// Losses by cause, sessions, warnings, a standstill, ABR, delay bounds, recovery and what was
-/// measured of ports are there if the run had them.
-pub fn run_summary<'a>(
+/// The numbers most programs want, for `summary.json`: the run as a whole, and the rows of its
+/// `tables`.
+pub fn run_summary(
     info: &RunInfo,
     spec: &NetworkSpec,
     outcome: &Outcome,
-    measured: impl Into<Measured<'a>>,
+    tables: &[Table],
 ) -> Value {
-    let balance = outcome.balance();
-    let loads = loads::flow_loads(spec, outcome);
-    let flows: Vec<Value> = spec
-        .flows
-        .iter()
-        .zip(&outcome.flows)
-        .zip(&loads)
-        .map(|((flow, found), load)| {
-            let delay = &found.delay;
-            json!({
-                "name": flow.name,
-                "offered": found.offered_total,
-                "delivered": found.delivered_total,
-                "inside": found.inside_total,
-                "lost": found.lost_total,
-                "throughput_bps": load.bits_per_second,
-                "throughput_share": load.fraction,
-                "delay_mean_ps": (delay.count > 0).then_some(delay.mean),
-                "delay_mean_ps_ci95": delay.half_width,
-                "delay_max_ps": (delay.count > 0).then_some(delay.max),
-            })
-        })
-        .collect();
-    let mut summary = json!({
-        "name": info.name,
-        "stop": words::stop(outcome, info.cell),
-        "ended_at_ps": outcome.ended_at.ps(),
-        "warm_up_ps": spec.warm_up.ps(),
-        "cell_ps": info.cell.ps(),
-        "trace_hash": words::trace_hash(outcome),
-        "events": outcome.events,
-        "unit_hops": outcome.unit_hops,
-        "offered": balance.offered,
-        "delivered": balance.delivered,
-        "inside": balance.inside,
-        "lost": balance.dropped,
-        "balanced": balance.holds(),
-        "violations": outcome.violations.total(),
-        "starved": starved::all(spec, outcome),
-        "flows": flows,
-    });
-    add_extras(&mut summary, (info, spec, outcome), measured.into());
-    summary
-}
-
-/// What only some runs have.
-fn add_extras(
-    summary: &mut Value,
-    (info, spec, outcome): (&RunInfo, &NetworkSpec, &Outcome),
-    measured: Measured<'_>,
-) {
-    if outcome.balance().dropped > 0 {
-        summary["lost_by_cause"] = losses::json(outcome);
-    }
-    if let Some(sessions) = sessions::json(spec, outcome) {
-        summary["sessions"] = sessions;
-    }
-    let warnings: u64 = outcome.flows.iter().map(|flow| flow.alarms_total).sum();
-    if warnings > 0 {
-        summary["warnings"] = warnings.into();
-    }
-    if let Some(standstill) = standstill::json(spec, outcome, info.cell) {
-        summary["standstill"] = standstill;
-    }
-    summary["fairness"] = fair::shares(spec, outcome).json();
-    if let Some(abr) = abr::json(spec, outcome) {
-        summary["abr"] = abr;
-    }
-    if let Some(bounds) = bounds::json(spec, outcome) {
-        summary["bounds"] = bounds;
-    }
-    if let Some(found) = measured.recovery {
-        summary["recovery"] = recovery::json(spec, found);
-    }
-    if let Some(measured) = measured.ports {
-        (summary["paths"], summary["ports"]) = ports::json(spec, measured);
-        summary["window_ps"] = measured.window.ps().into();
-    }
+    let mut head = head(
+        (info, spec, outcome),
+        words::stop(outcome, info.cell),
+        fair::shares(spec, outcome).indices(),
+        starved::all(spec, outcome),
+    );
+    head["cell_ps"] = info.cell.ps().into();
+    summary(head, tables)
 }

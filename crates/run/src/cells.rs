@@ -188,10 +188,11 @@ impl EventScenario for PacketScenario {
         let (outcome, measured) = (&found.outcome, measured(found));
         let bins = found.told.bins.as_ref();
         let over_time = bins.and_then(|bins| map::circuits(network, outcome, *cell, bins));
+        let tables = run_tables(network, outcome, measured, *cell);
         Shown {
-            tables: run_tables(network, outcome, measured, *cell),
+            summary: run_summary(info, network, outcome, &tables),
+            tables,
             told: &found.told,
-            summary: run_summary(info, network, outcome, measured),
             report: run_report(info, network, outcome, measured, &found.told.series)
                 .with_over_time(over_time),
             manifest: run_manifest(info, network, outcome),

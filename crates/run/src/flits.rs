@@ -245,10 +245,11 @@ impl Found for FoundFlits<'_> {
         let (spec, outcome) = (self.spec, &self.outcome);
         let bins = self.told.bins.as_ref();
         let over_time = bins.and_then(|bins| map::flits(spec, outcome, bins));
+        let tables = fabric_tables(spec, outcome);
         Shown {
-            tables: fabric_tables(spec, outcome),
+            summary: fabric_summary(info, spec, outcome, &tables),
+            tables,
             told: &self.told,
-            summary: fabric_summary(info, spec, outcome),
             report: fabric_report(info, spec, outcome, &self.told.series).with_over_time(over_time),
             manifest: fabric_manifest(info, spec, outcome),
         }

@@ -178,10 +178,11 @@ impl EventScenario for EthernetScenario {
         let (network, outcome) = (&found.scenario.network, &found.outcome);
         let bins = found.told.bins.as_ref();
         let over_time = bins.and_then(|bins| map::frames(network, outcome, bins));
+        let tables = ethernet_tables(network, outcome);
         Shown {
-            tables: ethernet_tables(network, outcome),
+            summary: ethernet_summary(info, network, outcome, &tables),
+            tables,
             told: &found.told,
-            summary: ethernet_summary(info, network, outcome),
             report: ethernet_report(info, network, outcome, &found.told.series)
                 .with_over_time(over_time),
             manifest: ethernet_manifest(info, network, outcome),

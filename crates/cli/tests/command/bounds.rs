@@ -26,7 +26,7 @@ fn check_counts_bounds_and_a_run_shows_them() {
     let bounds = bounds.as_array().expect("a list");
     assert_eq!(bounds.len(), 6);
     for entry in bounds {
-        let (bound, largest) = (entry["bound_ps"].as_u64(), entry["delay_max_ps"].as_u64());
+        let (bound, largest) = (entry["bound_us"].as_f64(), entry["delay_max_us"].as_f64());
         match bound {
             Some(bound) => assert!(largest.is_some_and(|largest| largest < bound), "{entry}"),
             None => assert_eq!(entry["flow"], "misbehaving"),

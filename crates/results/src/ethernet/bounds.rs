@@ -4,7 +4,6 @@ use backwater_kernel::{Duration, Place, Violations};
 use backwater_net::bound::frames::{Bound, NoBound, bounds};
 use backwater_net::frames::spec::{EthernetSpec, FlowSpec, TrafficSpec};
 use backwater_net::outcome::{FlowOutcome, Outcome};
-use serde_json::{Value, json};
 
 use crate::events::bounds::{self as promised, Promised};
 use crate::events::{names, us};
@@ -97,22 +96,4 @@ pub fn terminal_lines(spec: &EthernetSpec, outcome: &Outcome) -> Vec<String> {
         true => promised::terminal_lines(&all, "alone"),
         false => Vec::new(),
     }
-}
-
-/// For `summary.json`; `None` where no flow could have a bound.
-pub fn json(spec: &EthernetSpec, outcome: &Outcome) -> Option<Value> {
-    let promises = promises(spec, outcome);
-    let entry = |promise: &Promise| {
-        let (bound, common) = (promise.bound.ok(), &promise.common);
-        json!({
-            "flow": common.flow,
-            "bound_ps": bound.map(|bound| bound.delay.ps()),
-            "delay_max_ps": common.largest.map(Duration::ps),
-            "exceeded": common.is_broken(),
-            "alone_ps": bound.map(|bound| bound.least.ps()),
-            "ports": bound.map(|bound| bound.ports),
-            "why_none": common.bound.as_ref().err(),
-        })
-    };
-    (!promises.is_empty()).then(|| promises.iter().map(entry).collect())
 }

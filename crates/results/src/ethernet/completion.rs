@@ -5,10 +5,9 @@ use std::collections::BTreeMap;
 use backwater_kernel::{Distribution, Duration};
 use backwater_net::frames::spec::{EthernetSpec, TrafficSpec};
 use backwater_net::outcome::{FlowOutcome, Outcome};
-use serde_json::{Value, json};
 
 use super::groups::Group;
-use crate::distribution::{cells, columns, json as told, steps, tail};
+use crate::distribution::{cells, columns, steps, tail};
 use crate::events::transfers::MS;
 use crate::lines::{aligned, shortened};
 use crate::model::{Axis, Curve, Plot, Style, Table};
@@ -232,23 +231,6 @@ pub fn lines(spec: &EthernetSpec, outcome: &Outcome, groups: &[Group]) -> Vec<St
         lines.push(format!("group completion: {}", whole.join(", ")));
     }
     lines
-}
-
-/// For `summary.json`: of all transfers and by size.
-pub fn json(spec: &EthernetSpec, outcome: &Outcome) -> Value {
-    let one = |found: &Completion| {
-        let (fct, slowdown) = (told(&found.fct), told(&found.slowdown));
-        json!({ "fct_ps": fct, "slowdown": slowdown })
-    };
-    let ranges = by_range(&by_size(spec, outcome, everyone(outcome)));
-    let sizes = ranges.iter().map(|(name, found)| {
-        let mut value = one(found);
-        value["size"] = json!(name);
-        value
-    });
-    let mut value = one(&Completion::of(outcome.flows.iter()));
-    value["by_size"] = sizes.collect();
-    value
 }
 
 /// The times of groups, and slowdowns over sizes.

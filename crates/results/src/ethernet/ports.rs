@@ -240,6 +240,12 @@ fn flow_control<'a>(table: TableOf<Port<'a>>) -> TableOf<Port<'a>> {
             |(_, found)| found.by_class.stops_obeyed,
         )
         .number(
+            "control lost",
+            "frames",
+            "control frames by this port lost on the wire; whole run",
+            |(_, found)| found.by_class.control_lost_total,
+        )
+        .number(
             "credits sent",
             "frames",
             "credit frames by this port; whole run",

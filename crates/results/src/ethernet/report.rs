@@ -10,6 +10,8 @@ use super::tables::{long_tables, short_tables};
 use super::words::{self, Control};
 use super::{bounds, fair, plots, promises, standstill, starved};
 use crate::distribution::tail;
+use crate::events::ports::busiest;
+use crate::events::summary::trace_hash;
 use crate::info::RunInfo;
 use crate::model::{Block, Fact, Report, Tone};
 use crate::number::{fixed, grouped, rate, significant, span};
@@ -60,7 +62,7 @@ pub fn ethernet_report(
         });
     }
     blocks.extend(promises::blocks(info, spec, outcome));
-    blocks.extend(closing_blocks(info, spec.seed, &words::trace_hash(outcome)));
+    blocks.extend(closing_blocks(info, spec.seed, &trace_hash(outcome)));
     Report {
         title: info.name.clone(),
         subtitle: info.description.clone(),
@@ -121,7 +123,7 @@ fn facts(info: &RunInfo, spec: &EthernetSpec, outcome: &Outcome) -> Vec<Fact> {
             format!("{} resumes", grouped(control.resumes)),
         ));
     }
-    if let Some((name, data, control)) = words::busiest(spec, outcome) {
+    if let Some((name, data, control)) = busiest(spec, outcome) {
         facts.push(fact("Busiest port", words::percent(data + control), name));
     }
     let speed = match info.wall_seconds.filter(|wall| *wall > 0.0) {

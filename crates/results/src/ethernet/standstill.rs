@@ -4,7 +4,6 @@ use backwater_kernel::Time;
 use backwater_kernel::words::{capital, counted};
 use backwater_net::frames::spec::EthernetSpec;
 use backwater_net::outcome::{Outcome, Standstill, StuckQueue, Wait};
-use serde_json::{Value, json};
 
 use crate::events::{self, names};
 use crate::model::Table;
@@ -166,31 +165,4 @@ pub fn table(spec: &EthernetSpec, outcome: &Outcome) -> Table {
             own.queue.bytes
         })
         .done()
-}
-
-/// The standstill as data; null where there is none.
-pub fn summary(spec: &EthernetSpec, outcome: &Outcome) -> Value {
-    let Some(found) = &outcome.standstill else {
-        return Value::Null;
-    };
-    let words = Words::of(spec, found);
-    let one = |own: &Held<'_>| {
-        json!({
-            "port": words.port(own),
-            "class": own.queue.class,
-            "destination": words.host(own),
-            "frames": own.wait.units,
-            "bytes": own.queue.bytes,
-            "first_flow": names::flow(spec, own.wait.flow),
-            "since_ps": own.since.ps(),
-        })
-    };
-    let waits: Vec<Value> = words.held.iter().take(ROWS_MOST).map(one).collect();
-    json!({
-        "since_ps": found.since.ps(),
-        "found_at_ps": found.found_at.ps(),
-        "is_circle": found.is_circle,
-        "others_move": found.others_move,
-        "waiting": waits,
-    })
 }

@@ -10,6 +10,8 @@ use super::ports::{self, Queue, longest_stop_ps};
 use super::words::{self, Control};
 use super::{bounds, fair, promises, standstill};
 use crate::distribution::tail;
+use crate::events::ports::busiest;
+use crate::events::summary::trace_hash;
 use crate::events::{names, per_second, seconds};
 use crate::info::RunInfo;
 use crate::lines::{aligned, printable, shortened};
@@ -52,7 +54,7 @@ pub fn ethernet_terminal_summary(info: &RunInfo, spec: &EthernetSpec, outcome: &
     let channels = names::channels(spec);
     lines.extend(drop_lines(&channels, outcome, &queues));
     lines.extend(stop_lines(&channels, outcome, &queues));
-    if let Some((name, data, control)) = words::busiest(spec, outcome) {
+    if let Some((name, data, control)) = busiest(spec, outcome) {
         lines.push(format!(
             "busiest port {name}: data {}, control {}",
             words::percent(data),
@@ -83,7 +85,7 @@ fn pace(info: &RunInfo, outcome: &Outcome) -> String {
         "{} frame hops, {} of them control{speed}; trace hash {}",
         grouped(outcome.unit_hops),
         grouped(outcome.control_hops),
-        words::trace_hash(outcome)
+        trace_hash(outcome)
     )
 }
 

@@ -7,14 +7,10 @@ use backwater_net::outcome::{Drops, FlowOutcome, LossCause, Outcome};
 use super::standstill;
 use crate::events::drops::cause;
 use crate::events::names;
+use crate::events::ports::busiest;
 use crate::number::{grouped, significant, span};
 use crate::stop;
 use backwater_kernel::words::counted;
-
-/// The trace hash as 16 hexadecimal digits.
-pub fn trace_hash(outcome: &Outcome) -> String {
-    format!("{:016x}", outcome.trace_hash)
-}
 
 /// Why the run ended, as the rest of "the run ended: ...".
 pub fn stop(outcome: &Outcome) -> String {
@@ -158,19 +154,6 @@ impl Control {
             grouped(self.obeyed)
         ))
     }
-}
-
-/// The channel with the highest data and control share, and those shares.
-pub fn busiest(spec: &EthernetSpec, outcome: &Outcome) -> Option<(String, f64, f64)> {
-    let load = |index: usize| {
-        let channel = &outcome.channels[index];
-        channel.data_share + channel.control_share
-    };
-    let index = (0..outcome.channels.len())
-        .reduce(|best, next| if load(next) > load(best) { next } else { best })?;
-    let found = &outcome.channels[index];
-    let name = names::channel(&names::channels(spec), index as u32);
-    Some((name, found.data_share, found.control_share))
 }
 
 /// The run in a few paragraphs.

@@ -15,16 +15,15 @@ fn load(found: &ChannelOutcome) -> f64 {
     found.data_share + found.control_share
 }
 
-/// The busiest port and what was found of it.
-pub fn busiest(outcome: &Outcome) -> Option<Port<'_>> {
+/// The busiest port: its name, and its shares of data and of control.
+pub fn busiest(network: &impl Network, outcome: &Outcome) -> Option<(String, f64, f64)> {
     let all = (0..).zip(&outcome.channels);
-    all.reduce(|best, next| {
-        if load(next.1) > load(best.1) {
-            next
-        } else {
-            best
-        }
-    })
+    let (port, found) = all.reduce(|best, next| match load(next.1) > load(best.1) {
+        true => next,
+        false => best,
+    })?;
+    let name = names::channel(&names::channels(network), port);
+    Some((name, found.data_share, found.control_share))
 }
 
 /// A row for each, the busiest alone where there are very many.

@@ -2,7 +2,6 @@
 
 use backwater_flit::outcome::{FabricOutcome, Held, Standstill};
 use backwater_flit::spec::FabricSpec;
-use serde_json::{Value, json};
 
 use super::FabricNames;
 use crate::model::Table;
@@ -116,32 +115,4 @@ pub fn lines(spec: &FabricSpec, outcome: &FabricOutcome, most: usize) -> Vec<Str
         lines.push(format!("  ... and {more} in this cycle"));
     }
     lines
-}
-
-/// The deadlock as data; null where there is none.
-pub fn summary(spec: &FabricSpec, outcome: &FabricOutcome) -> Value {
-    let Some(deadlock) = &outcome.standstill else {
-        return Value::Null;
-    };
-    let names = FabricNames::new(&spec.graph);
-    let one = |held: &Held| {
-        json!({
-            "router": router(&names, held),
-            "source": held.source,
-            "destination": held.destination,
-            "birth_cycle": held.birth,
-            "holds": { "channel": names.channel(held.at.0), "vc": held.at.1 },
-            "waits_for": {
-                "channel": names.channel(held.waits_for.0),
-                "vc": held.waits_for.1,
-            },
-        })
-    };
-    let held: Vec<Value> = deadlock.waits.iter().take(ROWS_MOST).map(one).collect();
-    json!({
-        "since_cycle": deadlock.since,
-        "packets": outcome.stuck_packets,
-        "others_move": deadlock.others_move,
-        "waiting": held,
-    })
 }

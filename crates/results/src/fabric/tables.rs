@@ -48,68 +48,67 @@ fn with_rows(mut tables: Vec<Table>) -> Vec<Table> {
     tables
 }
 
-fn summary(spec: &FabricSpec, outcome: &FabricOutcome) -> Table {
+/// The run as a whole, number by number.
+pub fn numbers(spec: &FabricSpec, outcome: &FabricOutcome) -> Vec<(Column, Cell)> {
     let measured = |value: f64| (outcome.window > 0).then_some(value);
-    let float = |value: Option<f64>, digits| match value {
-        Some(value) => Cell::float(value, digits),
-        None => Cell::Empty,
-    };
-    let rows: [(&str, Cell, &str); 17] = [
-        ("offered", float(measured(outcome.offered), 4), LOAD),
-        ("accepted", float(measured(outcome.accepted), 4), LOAD),
+    let load = |value: Option<f64>| value.map(|value| Cell::float(value, 4)).into();
+    let hops = (outcome.latency.count > 0).then_some(outcome.hops_mean);
+    let fairness = fair::of_sources(spec, outcome).map(|found| found.0);
+    let number = |name: &str, unit: &str, value: Cell| (Column::number(name, unit, ""), value);
+    let count = |name: &str, unit: &str, value: u64| number(name, unit, value.into());
+    vec![
+        number("offered", LOAD, load(measured(outcome.offered))),
+        number("accepted", LOAD, load(measured(outcome.accepted))),
         (
-            "accepted, 95 % interval",
-            float(outcome.accepted_half_width, 4),
-            LOAD,
+            Column::interval("accepted", LOAD, ""),
+            load(outcome.accepted_half_width),
         ),
-        (
+        number(
             "accepted by one terminal, min",
-            float(measured(outcome.accepted_least), 4),
             LOAD,
+            load(measured(outcome.accepted_least)),
         ),
-        (
-            "Jain's index of the flits injected by sources",
-            float(fair::of_sources(spec, outcome).map(|found| found.0), 4),
+        number("Jain index of sources", "", load(fairness)),
+        number(
+            "channels crossed mean",
             "",
+            hops.map(|hops| Cell::float(hops, 3)).into(),
         ),
-        (
-            "channels crossed",
-            float((outcome.latency.count > 0).then_some(outcome.hops_mean), 3),
-            "hops",
-        ),
-        (
+        number(
             "latency at zero load",
-            float(zero_load(spec, outcome), 3),
             "cycles",
+            zero_load(spec, outcome)
+                .map(|cycles| Cell::float(cycles, 3))
+                .into(),
         ),
-        ("cycles", outcome.cycles.into(), "cycles"),
-        ("start of the window", outcome.window_start.into(), "cycles"),
-        ("window", outcome.window.into(), "cycles"),
-        ("created", outcome.created_total.into(), "flits"),
-        ("delivered", outcome.delivered_total.into(), "flits"),
-        ("queued", outcome.queued_total.into(), "flits"),
-        ("inside", outcome.inside_total.into(), "flits"),
-        ("delivered packets", outcome.packets_total.into(), "packets"),
-        (
-            "created in the window and not arrived",
-            outcome.unfinished.into(),
-            "packets",
-        ),
-        ("crossed a channel", outcome.flit_hops.into(), "flits"),
-    ];
+        count("cycles", "cycles", outcome.cycles),
+        count("window start", "cycle", outcome.window_start),
+        count("window", "cycles", outcome.window),
+        count("created", "flits", outcome.created_total),
+        count("delivered", "flits", outcome.delivered_total),
+        count("queued", "flits", outcome.queued_total),
+        count("inside", "flits", outcome.inside_total),
+        count("delivered", "packets", outcome.packets_total),
+        count("unfinished", "packets", outcome.unfinished),
+        count("flit hops", "", outcome.flit_hops),
+    ]
+}
+
+fn summary(spec: &FabricSpec, outcome: &FabricOutcome) -> Table {
     TableOf::new(
         "summary",
-        "The whole network. Loads and hops are of the window, flits of the whole run.",
-        rows,
+        "The whole network. Loads, hops and unfinished packets are of the window, flits of the \
+         whole run.",
+        numbers(spec, outcome),
     )
-    .text("quantity", "what", |(name, ..)| *name)
+    .text("quantity", "what", |(column, _)| column.heading())
     .number(
         "value",
         "",
         "the value; empty if not measured",
-        |(_, value, _)| value.clone(),
+        |(_, value)| value.clone(),
     )
-    .text("unit", "of the value", |(.., unit)| *unit)
+    .text("unit", "of the value", |(column, _)| column.unit.clone())
     .done()
 }
 

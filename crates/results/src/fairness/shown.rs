@@ -1,7 +1,5 @@
 //! Fair shares as a table, a figure and a few lines.
 
-use serde_json::{Value, json};
-
 use super::jain;
 use crate::lines::{aligned, shortened};
 use crate::model::{Axis, Cell, Curve, Plot, Style, Table};
@@ -58,14 +56,6 @@ impl Rates {
         match self {
             Rates::OfFlows => ("Mbps", 1e6),
             Rates::OfSources => ("flits/cycle", 1.0),
-        }
-    }
-
-    /// At the end of names in `summary.json`.
-    fn ending(self) -> &'static str {
-        match self {
-            Rates::OfFlows => "bps",
-            Rates::OfSources => "flits_per_cycle",
         }
     }
 
@@ -267,33 +257,9 @@ impl FairShares {
         })
     }
 
-    /// For `summary.json`; null where no flow has a share.
-    pub fn json(&self) -> Value {
-        if !self.has_shares() {
-            return Value::Null;
-        }
-        let (rates, ratios) = self.jain();
-        let extremes = self.extremes();
-        let ending = self.rates.ending();
-        let all: Vec<Value> = self
-            .rows
-            .iter()
-            .map(|row| {
-                json!({
-                    "name": row.name,
-                    (format!("measured_{ending}")): row.measured,
-                    (format!("share_{ending}")): row.share,
-                    "ratio": row.ratio(),
-                })
-            })
-            .collect();
-        json!({
-            "jain_rates": rates,
-            "jain_ratios": ratios,
-            "ratio_min": extremes.map(|extremes| extremes[0].1),
-            "ratio_max": extremes.map(|extremes| extremes[1].1),
-            (format!("{}s", self.rates.of())): all,
-        })
+    /// Jain's index of rates and of rates over shares, if any flow has a share.
+    pub fn indices(&self) -> Option<(f64, f64)> {
+        self.has_shares().then(|| self.jain())
     }
 }
 
@@ -383,9 +349,6 @@ mod tests {
         assert_eq!(table.columns[2].header(), "max-min share [flits/cycle]");
         assert_eq!((table.columns.len(), table.rows[0].len()), (5, 5));
         assert_eq!(table.rows[1][1], Cell::float(0.2, 4));
-        let value = found.json();
-        assert_eq!(value["sources"][0]["share_flits_per_cycle"], 0.25);
-        assert_eq!(value["ratio_max"], 0.8);
     }
 
     #[test]
@@ -408,7 +371,7 @@ mod tests {
         none.rows.iter_mut().for_each(|row| row.share = None);
         assert!(none.terminal_lines().is_empty());
         assert!(none.table().rows.is_empty());
-        assert!(none.plot().is_none() && none.json().is_null());
+        assert!(none.plot().is_none() && none.indices().is_none());
     }
 
     #[test]
@@ -416,7 +379,7 @@ mod tests {
         let mut found = shares(2);
         found.rows[0].share = Some(0.0);
         assert_eq!(found.table().rows[0][3], Cell::Empty);
-        assert_eq!(found.json()["flows"][1]["ratio"], 1.0);
+        assert_eq!(found.table().rows[1][3], Cell::float(1.0, 4));
         assert_eq!(found.jain().1, 1.0, "of the other alone");
     }
 }

@@ -2,7 +2,6 @@
 
 use backwater_net::outcome::{AbrOutcome, Outcome, RatePortOutcome};
 use backwater_net::spec::{AbrSpec, ExplicitRateSpec, NetworkSpec};
-use serde_json::{Value, json};
 
 use super::bursts;
 use crate::events::names;
@@ -316,53 +315,6 @@ fn port_line(spec: &NetworkSpec, outcome: &Outcome) -> Option<String> {
         line.push_str(&format!(", mean load {}", significant(found.load_mean, 3)));
     }
     Some(line)
-}
-
-/// For `summary.json`; `None` without ABR.
-pub fn json(spec: &NetworkSpec, outcome: &Outcome) -> Option<Value> {
-    let directions = directions(spec, outcome);
-    if directions.is_empty() {
-        return None;
-    }
-    let flows: Vec<Value> = directions
-        .iter()
-        .map(|direction| {
-            let Direction { flow, found, .. } = direction;
-            json!({
-                "name": names::flow(spec, *flow),
-                "acr_mean_bps": found.acr_mean_bps,
-                "acr_min_bps": found.acr_min.0,
-                "acr_max_bps": found.acr_max.0,
-                "acr_bps": found.acr.0,
-                "forward_rm_sent": found.forward.sent,
-                "backward_rm_sent": found.backward.sent,
-                "rm_lost": found.forward.lost + found.backward.lost,
-                "reductions": found.reductions_total,
-                "refused": found.refused_total,
-                "bursts": bursts::json(spec, direction),
-            })
-        })
-        .collect();
-    let channels = names::channels(spec);
-    let ports: Vec<Value> = ports(spec, outcome)
-        .into_iter()
-        .map(|(channel, own, found)| {
-            json!({
-                "port": names::channel(&channels, channel),
-                "rule": own.name(),
-                "queue_max_cells": found.queue_max,
-                "load_mean": (found.intervals_total > 0).then_some(found.load_mean),
-                "active_mean": (found.intervals_total > 0).then_some(found.active_mean),
-                "feedbacks": found.feedbacks_total,
-                "marked": found.marked_total,
-            })
-        })
-        .collect();
-    Some(json!({
-        "rm_share": rm_share(directions.iter().map(|one| one.found)),
-        "flows": flows,
-        "ports": ports,
-    }))
 }
 
 /// Allowed rates with their ranges, and bursts.

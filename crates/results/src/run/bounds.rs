@@ -4,7 +4,6 @@ use backwater_kernel::{Duration, Place, Rate, Violations};
 use backwater_net::bound::{self, Bound, NoBound};
 use backwater_net::outcome::{Outcome, PortsOutcome};
 use backwater_net::spec::{FlowSpec, NetworkSpec};
-use serde_json::{Value, json};
 
 use crate::events::bounds::{self as promised, Promised};
 use crate::events::names;
@@ -157,22 +156,4 @@ pub fn warning(spec: &NetworkSpec, outcome: &Outcome) -> Option<String> {
 /// lines, none where no flow reserves.
 pub fn terminal_lines(spec: &NetworkSpec, outcome: &Outcome) -> Vec<String> {
     promised::terminal_lines(&common(spec, outcome), "reserved")
-}
-
-/// For `summary.json`; `None` where no flow reserves.
-pub fn json(spec: &NetworkSpec, outcome: &Outcome) -> Option<Value> {
-    let promises = promises(spec, outcome);
-    let entry = |promise: &Promise| {
-        let bound = promise.bound.ok();
-        json!({
-            "flow": promise.common.flow,
-            "bound_ps": bound.map(|bound| bound.delay.ps()),
-            "delay_max_ps": promise.common.largest.map(Duration::ps),
-            "exceeded": promise.common.is_broken(),
-            "sigma_bytes": promise.burst_bytes(),
-            "servers": bound.map(|bound| bound.servers),
-            "why_none": promise.common.bound.as_ref().err(),
-        })
-    };
-    (!promises.is_empty()).then(|| promises.iter().map(entry).collect())
 }

@@ -4,7 +4,6 @@
 use backwater_kernel::Time;
 use backwater_net::outcome::{AbrOutcome, BurstOutcome};
 use backwater_net::spec::NetworkSpec;
-use serde_json::{Value, json};
 
 use super::abr::Direction;
 use crate::events::names;
@@ -167,23 +166,6 @@ pub fn line(spec: &NetworkSpec, directions: &[Direction<'_>]) -> Option<String> 
         significant(all.each(all.high as f64) * 100.0, 3),
         significant(all.each(all.reductions as f64), 3)
     ))
-}
-
-/// For `summary.json`; null without bursts.
-pub fn json(spec: &NetworkSpec, direction: &Direction<'_>) -> Value {
-    let bursts = Bursts::of(spec, direction);
-    if bursts.through == 0 {
-        return Value::Null;
-    }
-    json!({
-        "count": bursts.count,
-        "through": bursts.through,
-        "response_mean_ps": bursts.each(bursts.response_ps),
-        "effective_bps": bursts.bps(bursts.data_cells),
-        "source_rate_bps": bursts.bps(bursts.in_rate_cells),
-        "high_share": bursts.each(bursts.high as f64),
-        "reductions_each": bursts.each(bursts.reductions as f64),
-    })
 }
 
 /// Response times over the run, of the first directions with several bursts.

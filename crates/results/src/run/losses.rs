@@ -2,9 +2,8 @@
 
 use backwater_net::outcome::{Drops, LossCause, Outcome};
 use backwater_net::spec::NetworkSpec;
-use serde_json::{Map, Value};
 
-use crate::events::drops::{cause, fate};
+use crate::events::drops::fate;
 use crate::events::flows::found;
 use crate::events::{Network, percent_of};
 use crate::model::Table;
@@ -60,12 +59,4 @@ pub fn table(spec: &NetworkSpec, outcome: &Outcome) -> Table {
         percent_of(found.drops.total(), found.offered_total)
     })
     .done()
-}
-
-/// Losses by cause, for `summary.json`; causes that did not occur are left out.
-pub fn json(outcome: &Outcome) -> Value {
-    let total = total(outcome);
-    let lost = NetworkSpec::CAUSES.iter().filter(|by| total.by(**by) > 0);
-    let pairs = lost.map(|by| (cause(*by).to_owned(), total.by(*by).into()));
-    Value::Object(pairs.collect::<Map<_, _>>())
 }

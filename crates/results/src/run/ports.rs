@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use backwater_kernel::{Duration, Samples};
 use backwater_net::outcome::{PathGroup, PortOutcome, PortsOutcome};
 use backwater_net::spec::{LegSpec, NetworkSpec};
-use serde_json::{Value, json};
 
 use crate::events::names;
 use crate::model::{Cell, Column, Table};
@@ -304,42 +303,4 @@ pub fn terminal_rows(found: &PortsOutcome) -> Vec<Vec<String>> {
 pub fn terminal_rest(found: &PortsOutcome) -> Option<String> {
     let rest = found.by_switches().len().saturating_sub(GROUPS);
     (rest > 0).then(|| format!("... and {}", counted(rest, "more length")))
-}
-
-/// Paths by their length and the ports, for `summary.json`.
-pub fn json(spec: &NetworkSpec, found: &PortsOutcome) -> (Value, Value) {
-    let paths = found.by_switches().into_iter().map(|(switches, group)| {
-        let (units, bits) = throughput(found, &group);
-        let wait = &group.wait;
-        let measured = wait.count() > 0;
-        json!({
-            "switches": switches,
-            "flows": group.paths,
-            "delivered": wait.count(),
-            "throughput_units_per_s": units,
-            "throughput_bps": bits,
-            "wait_mean_ps": measured.then(|| wait.mean()),
-            "wait_deviation_ps": measured.then(|| wait.deviation()),
-            "wait_p99_ps": measured.then(|| wait.percentile(99.0)),
-            "wait_max_ps": measured.then(|| wait.max()),
-        })
-    });
-    let names = names::channels(spec);
-    let channels = (0..).zip(&found.channels);
-    let busy = channels.filter(|(_, port)| port.queue.count() > 0);
-    let ports = busy.map(|(channel, port)| {
-        let windows = port.windows > 0;
-        json!({
-            "port": names::channel(&names, channel),
-            "arrivals": port.queue.count(),
-            "queue_at_arrivals_mean": port.queue.mean(),
-            "queue_at_arrivals_deviation": port.queue.deviation(),
-            "queue_at_arrivals_p99": port.queue.percentile(99.0),
-            "queue_mean": port.queue_mean,
-            "queue_max": port.queue_max,
-            "utilization_mean": windows.then_some(port.utilization_mean),
-            "utilization_deviation": windows.then_some(port.utilization_deviation),
-        })
-    });
-    (paths.collect(), ports.collect())
 }

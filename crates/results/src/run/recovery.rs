@@ -2,7 +2,6 @@
 
 use backwater_net::outcome::{FlowRecovery, OutageOutcome, RecoveryOutcome};
 use backwater_net::spec::NetworkSpec;
-use serde_json::{Value, json};
 
 use crate::events::names;
 use crate::model::{Cell, Table};
@@ -99,31 +98,6 @@ fn line(channels: &[String], outage: &OutageOutcome) -> String {
         text.push_str(&format!(", {} not recovered", counted(not, "flow")));
     }
     text
-}
-
-/// For `summary.json`.
-pub fn json(spec: &NetworkSpec, found: &RecoveryOutcome) -> Value {
-    let channels = names::channels(spec);
-    let outages = found.outages.iter().map(|outage| {
-        let flows: Vec<Value> = outage
-            .flows
-            .iter()
-            .map(|flow| {
-                json!({
-                    "name": names::flow(spec, flow.flow),
-                    "before_bps": flow.before_bps,
-                    "recovered_after_ps": flow.recovered_after.map(|after| after.ps()),
-                })
-            })
-            .collect();
-        json!({
-            "link": link(&channels, outage),
-            "from_ps": outage.from.ps(),
-            "until_ps": outage.until.ps(),
-            "flows": flows,
-        })
-    });
-    outages.collect()
 }
 
 #[cfg(test)]

@@ -5,6 +5,8 @@ use backwater_net::outcome::Outcome;
 use backwater_net::spec::NetworkSpec;
 
 use super::{Measured, abr, bounds, fair, port_plots, run_tables, standstill, starved, words};
+use crate::events::ports::busiest;
+use crate::events::summary::trace_hash;
 use crate::info::RunInfo;
 use crate::model::{Axis, Block, Curve, Fact, OtherUnit, Plot, Report, Style, Tone};
 use crate::number::{grouped, significant, span};
@@ -55,7 +57,7 @@ pub fn run_report<'a>(
     blocks.push(heading("Tables"));
     let tables = run_tables(spec, outcome, measured, info.cell);
     blocks.extend(tables.into_iter().map(Block::Table));
-    blocks.extend(closing_blocks(info, spec.seed, &words::trace_hash(outcome)));
+    blocks.extend(closing_blocks(info, spec.seed, &trace_hash(outcome)));
     Report {
         title: info.name.clone(),
         subtitle: info.description.clone(),
@@ -93,8 +95,8 @@ fn facts(info: &RunInfo, spec: &NetworkSpec, outcome: &Outcome) -> Vec<Fact> {
             format!("{} still queued", grouped(balance.inside)),
         ),
     ];
-    if let Some((name, data, control)) = words::busiest(spec, outcome) {
-        let value = format!("{} %", significant(data + control, 4));
+    if let Some((name, data, control)) = busiest(spec, outcome) {
+        let value = format!("{} %", significant((data + control) * 100.0, 4));
         facts.push(fact("Busiest port", value, name));
     }
     let speed = match info.wall_seconds.filter(|wall| *wall > 0.0) {

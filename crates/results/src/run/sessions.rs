@@ -3,7 +3,6 @@
 use backwater_kernel::Time;
 use backwater_net::outcome::{Outcome, SessionAnswer, SessionOutcome};
 use backwater_net::spec::NetworkSpec;
-use serde_json::{Value, json};
 
 use crate::events::names;
 use crate::events::transfers::MS;
@@ -161,29 +160,4 @@ pub fn warnings_sentence(outcome: &Outcome) -> Option<String> {
             counted(warned().count(), "source")
         )
     })
-}
-
-/// Set-ups, for `summary.json`; `None` where no flow has a session.
-pub fn json(spec: &NetworkSpec, outcome: &Outcome) -> Option<Value> {
-    sessions(outcome).next()?;
-    let channels = names::channels(spec);
-    let session = |(flow, found): (u32, &SessionOutcome)| {
-        let refusal = match found.answer {
-            SessionAnswer::Refused { channel, missing } => {
-                Some((names::channel(&channels, channel), missing.0))
-            }
-            SessionAnswer::Pending | SessionAnswer::Admitted => None,
-        };
-        let (refused_at, missing_bps) = refusal.unzip();
-        json!({
-            "flow": names::flow(spec, flow),
-            "asked_at_ps": found.asked_at.map(|at| at.ps()),
-            "answered_at_ps": found.answered_at.map(|at| at.ps()),
-            "answer": answer(found),
-            "refused_at": refused_at,
-            "missing_bps": missing_bps,
-            "closed_at_ps": found.closed_at.map(|at| at.ps()),
-        })
-    };
-    Some(sessions(outcome).map(session).collect())
 }

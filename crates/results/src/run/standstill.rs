@@ -3,7 +3,6 @@
 use backwater_kernel::{Duration, Stop, Time};
 use backwater_net::outcome::{MissingCredit, Outcome, Reason, Standstill, Wait, WaitPlace};
 use backwater_net::spec::NetworkSpec;
-use serde_json::{Value, json};
 
 use super::words::cells;
 use crate::events::standstill::units;
@@ -15,8 +14,6 @@ use backwater_kernel::words::counted;
 
 /// Waits in the terminal; the rest are counted.
 const LINES: usize = 4;
-/// Waits in `summary.json`.
-const LISTED: usize = 100;
 /// Channels named in a sentence; the rest are counted.
 const CHANNELS: usize = 3;
 
@@ -230,38 +227,4 @@ pub fn lines(spec: &NetworkSpec, outcome: &Outcome, cell: Duration) -> Vec<Strin
         lines.push(format!("  ... and {more}"));
     }
     lines
-}
-
-/// For `summary.json`; `None` where nothing stood still.
-pub fn json(spec: &NetworkSpec, outcome: &Outcome, cell: Duration) -> Option<Value> {
-    let found = outcome.standstill.as_ref()?;
-    let words = Words::of(spec, outcome, cell);
-    let one = |wait: &Wait| {
-        json!({
-            "flow": names::flow(spec, wait.flow),
-            "port": (wait.place != WaitPlace::Source).then(|| words.place(wait)),
-            "units": units(wait),
-            "since_ps": wait.since.map(|since| since.ps()),
-            "kind": kind(&wait.reason),
-            "why": words.reason(&wait.reason),
-        })
-    };
-    let waiting: Vec<Value> = found.waits.iter().take(LISTED).map(one).collect();
-    Some(json!({
-        "since_ps": found.since.ps(),
-        "others_move": found.others_move,
-        "flows": flows(found),
-        "places": found.waits.len(),
-        "waiting": waiting,
-    }))
-}
-
-fn kind(reason: &Reason) -> &'static str {
-    match reason {
-        Reason::Shut => "stop",
-        Reason::Buffer { .. } => "buffer",
-        Reason::Sink { .. } => "sink",
-        Reason::Credit(_) => "credit",
-        Reason::Window { .. } => "window",
-    }
 }

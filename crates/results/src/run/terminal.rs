@@ -9,6 +9,8 @@ use super::loads::flow_loads;
 use super::{
     Measured, abr, bounds, fair, losses, ports, recovery, responses, sessions, standstill, words,
 };
+use crate::events::ports::busiest;
+use crate::events::summary::trace_hash;
 use crate::info::RunInfo;
 use crate::lines::{aligned, printable, shortened};
 use crate::number::{fixed, grouped, rate_unit, significant, span};
@@ -72,11 +74,11 @@ pub fn terminal_summary<'a>(
             .recovery
             .map_or(Vec::new(), |found| recovery::lines(spec, found)),
     );
-    if let Some((name, data, control)) = words::busiest(spec, outcome) {
+    if let Some((name, data, control)) = busiest(spec, outcome) {
         lines.push(format!(
             "busiest port {name}: data {} %, control {} %",
-            significant(data, 4),
-            significant(control, 3)
+            significant(data * 100.0, 4),
+            significant(control * 100.0, 3)
         ));
     }
     if outcome.stop == Stop::Standstill {
@@ -103,7 +105,7 @@ fn pace(info: &RunInfo, outcome: &Outcome) -> String {
         "{} events, {} unit hops{speed}; trace hash {}",
         grouped(outcome.events),
         grouped(outcome.unit_hops),
-        words::trace_hash(outcome)
+        trace_hash(outcome)
     )
 }
 

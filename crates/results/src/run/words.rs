@@ -6,7 +6,7 @@ use backwater_net::outcome::Outcome;
 use backwater_net::spec::NetworkSpec;
 
 use super::{losses, sessions};
-use crate::events::names;
+use crate::events::ports::busiest;
 use crate::info::RunInfo;
 use crate::number::{fixed, grouped, significant, span};
 use crate::stop;
@@ -19,11 +19,6 @@ pub fn cells(ps: u64, cell: Duration) -> String {
     } else {
         significant(count, 4)
     }
-}
-
-/// The trace hash as 16 hexadecimal digits.
-pub fn trace_hash(outcome: &Outcome) -> String {
-    format!("{:016x}", outcome.trace_hash)
 }
 
 /// Why the run ended, as the rest of "the run ended: ...".
@@ -60,23 +55,6 @@ pub fn conservation(balance: &Balance) -> String {
     )
 }
 
-/// The channel with the highest data and control share, and those shares in per cent.
-pub fn busiest(spec: &NetworkSpec, outcome: &Outcome) -> Option<(String, f64, f64)> {
-    let load = |i: usize| {
-        let channel = &outcome.channels[i];
-        channel.data_share + channel.control_share
-    };
-    let index = (0..outcome.channels.len())
-        .reduce(|best, next| if load(next) > load(best) { next } else { best })?;
-    let name = names::channels(spec).get(index).cloned()?;
-    let channel = &outcome.channels[index];
-    Some((
-        name,
-        channel.data_share * 100.0,
-        channel.control_share * 100.0,
-    ))
-}
-
 /// The run in one paragraph.
 pub fn paragraph(info: &RunInfo, spec: &NetworkSpec, outcome: &Outcome) -> String {
     let balance = outcome.balance();
@@ -110,8 +88,8 @@ pub fn paragraph(info: &RunInfo, spec: &NetworkSpec, outcome: &Outcome) -> Strin
         text.push_str(&format!(
             " The busiest port, {name}, carried data {}\u{a0}% and control units {}\u{a0}% \
              of the time.",
-            significant(data, 4),
-            significant(control, 3)
+            significant(data * 100.0, 4),
+            significant(control * 100.0, 3)
         ));
     }
     let more = [

@@ -13,7 +13,7 @@ use backwater_net::spec::{
     NetworkSpec, RateFormat, SourceControlSpec, TrafficSpec, TurnAround, UiliSpec,
 };
 use backwater_results::{
-    Block, Cell, Report, Table, page, run_report, run_summary, run_tables, svg, terminal_summary,
+    Block, Cell, Report, Table, page, run_report, run_tables, svg, terminal_summary,
 };
 
 const LINK: Rate = Rate(155_520_000);
@@ -258,10 +258,10 @@ fn the_terminal_has_a_line_for_each() {
     ] {
         assert!(found.contains(must), "no {must:?} in\n{found}");
     }
-    let summary = run_summary(&sample::info(), &spec, &outcome, None);
-    assert_eq!(summary["abr"]["flows"][0]["bursts"]["through"], 2);
-    assert_eq!(summary["abr"]["ports"][0]["queue_max_cells"], 13_559);
-    let plain = run_summary(&sample::info(), &sample::spec(), &sample::outcome(), None);
+    let summary = sample::summary(&sample::info(), &spec, &outcome, None);
+    assert_eq!(summary["bursts"][0]["through"], 2);
+    assert_eq!(summary["rate_ports"][0]["queue_max_cells"], 13_559);
+    let plain = sample::summary(&sample::info(), &sample::spec(), &sample::outcome(), None);
     assert!(plain.get("abr").is_none());
 }
 

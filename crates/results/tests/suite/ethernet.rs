@@ -8,8 +8,7 @@ use backwater_net::frames::probe::{LossCause, Probe};
 use backwater_net::outcome::{Outcome, WaitPlace};
 use backwater_results::{
     Block, Capture, Cell, EthernetTrace, GivenUp, PromiseState, Report, RunInfo, Table,
-    ethernet_manifest, ethernet_report, ethernet_summary, ethernet_tables,
-    ethernet_terminal_summary, page, svg,
+    ethernet_manifest, ethernet_report, ethernet_tables, ethernet_terminal_summary, page, svg,
 };
 use sample::{HOSTILE, ethernet as run};
 
@@ -142,9 +141,11 @@ fn a_standstill_is_told_queue_by_queue() {
         *cell(table, 1, "why"),
         Cell::from("waits for A -> B, class 0")
     );
-    let value = ethernet_summary(&run::info(), &run::spec(), &run::standing());
-    assert_eq!(value["standstill"]["waiting"][0]["frames"], 12);
-    assert!(ethernet_summary(&run::info(), &run::spec(), &run::outcome())["standstill"].is_null());
+    let value = sample::ethernet::summary(&run::info(), &run::spec(), &run::standing());
+    assert_eq!(value["standstill"][0]["waiting_frames"], 12);
+    assert!(
+        sample::ethernet::summary(&run::info(), &run::spec(), &run::outcome())["stuck"].is_null()
+    );
 }
 
 #[test]

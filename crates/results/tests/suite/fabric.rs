@@ -9,7 +9,7 @@ use backwater_flit::probe::{Crossing, Tag};
 use backwater_kernel::Stop;
 use backwater_results::{
     Block, Cell, FabricTraceWriter, Report, RunDirectory, Table, fabric_manifest, fabric_report,
-    fabric_summary, fabric_tables, fabric_terminal_summary, page, svg,
+    fabric_tables, fabric_terminal_summary, page, svg,
 };
 use sample::fabric;
 
@@ -102,8 +102,8 @@ fn a_deadlock_of_a_part_says_that_the_rest_moves() {
     let table = tables.iter().find(|table| table.name == "deadlock");
     let caption = &table.expect("a table").caption;
     assert!(caption.starts_with("9 packets can't move"), "{caption}");
-    let value = fabric_summary(&fabric::info(), &fabric::spec(), &outcome);
-    assert_eq!(value["deadlock"]["others_move"], true);
+    let value = sample::fabric::summary(&fabric::info(), &fabric::spec(), &outcome);
+    assert_eq!(value["stuck"]["others_move"], true);
 }
 
 #[test]
@@ -148,8 +148,8 @@ fn a_run_that_measured_nothing_says_so() {
     assert!(summary.contains("window    not reached"), "{summary}");
     assert!(!summary.contains("latency"), "{summary}");
     assert!(!summary.contains("busiest"), "{summary}");
-    let value = fabric_summary(&info, &spec, &outcome);
-    assert!(value["accepted_load"].is_null() && value["latency_cycles"].is_null());
+    let value = sample::fabric::summary(&info, &spec, &outcome);
+    assert!(value["accepted_flits_per_cycle"].is_null() && value.get("latency").is_none());
     let page = page(&fabric_report(&info, &spec, &outcome, &[]));
     assert!(page.contains("nothing was measured"));
     let ended = FabricOutcome {
@@ -224,7 +224,7 @@ fn tables_say_what_the_outcome_says() {
         "{summary}"
     );
     assert!(
-        summary.contains("\r\nstart of the window,2345,cycles\r\n"),
+        summary.contains("\r\nwindow start,2345,cycle\r\n"),
         "{summary}"
     );
     let latency = named(&tables, "latency");
@@ -309,10 +309,9 @@ fn a_deadlock_is_shown_packet_by_packet() {
     assert_eq!(text(&table, 1, "from"), "terminal 0");
     assert_eq!(text(&table, 1, "born_cycle"), "4001");
     assert_eq!(text(&table, 1, "holds_vc"), "1");
-    let value = fabric_summary(&fabric::info(), &fabric::spec(), &fabric::broken());
-    assert_eq!(value["deadlock"]["since_cycle"], 5_678);
-    let waits = &value["deadlock"]["waiting"][0]["waits_for"];
-    assert_eq!(waits["channel"], "(x=0,y=0) -> (x=1,y=0)");
+    let value = sample::fabric::summary(&fabric::info(), &fabric::spec(), &fabric::broken());
+    assert_eq!(value["stuck"]["since_cycle"], 5_678);
+    assert_eq!(value["deadlock"][0]["waits_for"], "(x=0,y=0) -> (x=1,y=0)");
 }
 
 fn notes(report: &Report) -> usize {
@@ -460,6 +459,6 @@ fn an_outcome_that_does_not_fit_its_spec_is_no_reason_to_panic() {
             assert!(!svg(plot).contains("NaN"), "{}", plot.title);
         });
         assert!(!summary_of(&outcome).is_empty());
-        assert!(fabric_summary(&fabric::info(), &spec, &outcome).is_object());
+        assert!(sample::fabric::summary(&fabric::info(), &spec, &outcome).is_object());
     }
 }

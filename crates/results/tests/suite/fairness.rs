@@ -12,8 +12,8 @@ use backwater_net::spec::{
     SinkSpec, Span, TrafficSpec,
 };
 use backwater_results::{
-    Cell, Table, ethernet_tables, ethernet_terminal_summary, fabric_summary, fabric_tables,
-    fabric_terminal_summary, run_summary, run_tables, terminal_summary,
+    Cell, Table, ethernet_tables, ethernet_terminal_summary, fabric_tables,
+    fabric_terminal_summary, run_tables, terminal_summary,
 };
 
 /// Kung 1993, Figure 17, made of the sample's parts: A, B - S1 - S2 - E, F with C and D at S2.
@@ -114,8 +114,8 @@ fn credit_gives_figure_17_its_shares() {
         let ratio = number(&table, row, "ratio");
         assert!((ratio - 1.0).abs() < 0.01, "{ratio} of VC{}", row + 1);
     }
-    let summary = run_summary(&sample::info(), &spec, &outcome, None);
-    let jain = |name: &str| summary["fairness"][name].as_f64().unwrap();
+    let summary = sample::summary(&sample::info(), &spec, &outcome, None);
+    let jain = |name: &str| summary[name].as_f64().unwrap();
     assert!(jain("jain_ratios") > 0.9999);
     // 1, 2, 1, 1: 25 / (4 x 7).
     assert!((jain("jain_rates") - 25.0 / 28.0).abs() < 0.001);
@@ -192,8 +192,8 @@ fn closed_loops_count_with_what_they_take() {
     assert_eq!(table.rows[3][2], Cell::Empty);
     assert_eq!(table.rows[3][9], "closed loop".into());
     assert!((number(&table, 0, "max_min_share_mbps") - 300.0).abs() < 0.001);
-    let summary = run_summary(&sample::info(), &spec, &outcome, None);
-    assert!(summary["fairness"]["flows"][3]["share_bps"].is_null());
+    let summary = sample::summary(&sample::info(), &spec, &outcome, None);
+    assert!(summary["fairness"][3]["max_min_share_mbps"].is_null());
 }
 
 #[test]
@@ -329,7 +329,7 @@ fn sources_of_a_fabric_have_an_index_and_shares() {
     let text = fabric_terminal_summary(&info, &spec, &outcome);
     assert!(text.contains("fairness  Jain's index "), "{text}");
     assert!(text.contains("no max-min shares: several classes"));
-    assert!(fabric_summary(&info, &spec, &outcome)["max_min"].is_null());
+    assert!(sample::fabric::summary(&info, &spec, &outcome)["jain_rates"].is_null());
     // Uniform traffic wants 0.3 of everyone and fits; the sample made up 0.25 to 0.45.
     spec.classes.truncate(1);
     spec.classes[0].injection = Injection::Bernoulli { load: 0.3 };
@@ -347,8 +347,8 @@ fn sources_of_a_fabric_have_an_index_and_shares() {
     assert_eq!(table.rows.len(), 16);
     assert_eq!(number(table, 15, "max_min_share_flits_per_cycle"), 0.3);
     assert_eq!(table.rows[3][4], "its demand".into());
-    let value = fabric_summary(&info, &spec, &outcome);
-    assert_eq!(value["max_min"]["sources"][1]["share_flits_per_cycle"], 0.3);
+    let value = sample::fabric::summary(&info, &spec, &outcome);
+    assert_eq!(value["fairness"][1]["max_min_share_flits_per_cycle"], 0.3);
     assert!(value["max_min_left_out"].is_null());
 }
 

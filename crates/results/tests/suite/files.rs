@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use backwater_results::directory::Holder;
-use backwater_results::{Manifest, RunDirectory, run_manifest, run_summary, run_tables};
+use backwater_results::{Manifest, RunDirectory, run_manifest, run_tables};
 use serde_json::Value;
 
 /// A directory of one test's own, gone when dropped.
@@ -55,7 +55,7 @@ fn write_all(path: &Path) -> PathBuf {
     directory.write_tables(&tables).unwrap();
     directory.write_series(&sample::series()).unwrap();
     directory.write_report(&sample::report()).unwrap();
-    let summary = run_summary(&info, &spec, &outcome, None);
+    let summary = sample::summary(&info, &spec, &outcome, None);
     directory.write_json("summary.json", &summary).unwrap();
     directory
         .finish(&run_manifest(&info, &spec, &outcome))

@@ -9,9 +9,7 @@ use backwater_net::outcome::{
 };
 use backwater_net::probe::{Ports, PortsSpec};
 use backwater_net::spec::{FlowControlSpec, NetworkSpec, TrafficSpec};
-use backwater_results::{
-    Block, Cell, Table, page, run_report, run_summary, run_tables, svg, terminal_summary,
-};
+use backwater_results::{Block, Cell, Table, page, run_report, run_tables, svg, terminal_summary};
 
 /// The sample's network with three Poisson flows, one of them over the first switch only.
 fn network() -> NetworkSpec {
@@ -302,15 +300,15 @@ fn losses_sessions_and_warnings_have_tables() {
 #[test]
 fn the_summary_has_what_the_run_had() {
     let (info, spec) = (sample::info(), sample::spec());
-    let summary = run_summary(&info, &spec, &eventful(), Some(&ports()));
-    assert_eq!(summary["lost_by_cause"]["push-out"], 4);
+    let summary = sample::summary(&info, &spec, &eventful(), Some(&ports()));
+    assert_eq!(summary["drops"][0]["dropped_push_out_cells"], 4);
     assert_eq!(summary["sessions"][1]["answer"], "refused");
-    assert_eq!(summary["sessions"][1]["missing_bps"], 20_000);
-    assert_eq!(summary["warnings"], 12);
+    assert_eq!(summary["sessions"][1]["missing_kbps"], 20.0);
+    assert_eq!(summary["warnings"][0]["warnings"], 12);
     assert_eq!(summary["paths"][1]["switches"], 3);
-    assert_eq!(summary["paths"][1]["wait_mean_ps"], 7.76e9);
-    let plain = run_summary(&info, &spec, &sample::outcome(), None);
-    for name in ["lost_by_cause", "sessions", "warnings", "paths", "ports"] {
+    assert_eq!(summary["paths"][1]["wait_mean_us"], 7.76e3);
+    let plain = sample::summary(&info, &spec, &sample::outcome(), None);
+    for name in ["drops", "sessions", "warnings", "paths", "queues"] {
         assert!(plain.get(name).is_none(), "{name}");
     }
 }

@@ -7,9 +7,8 @@ use backwater_net::frames::spec::{Span, TrafficSpec as EthernetTraffic};
 use backwater_net::outcome::LossCause;
 use backwater_net::spec::{SchedulerSpec, TrafficSpec};
 use backwater_results::{
-    ethernet_manifest, ethernet_report, ethernet_summary, ethernet_terminal_summary,
-    fabric_manifest, fabric_report, fabric_summary, fabric_terminal_summary, page, run_manifest,
-    run_report, run_summary, terminal_summary,
+    ethernet_manifest, ethernet_report, ethernet_terminal_summary, fabric_manifest, fabric_report,
+    fabric_terminal_summary, page, run_manifest, run_report, terminal_summary,
 };
 use sample::{ethernet, fabric};
 
@@ -71,7 +70,7 @@ fn a_greedy_circuit_far_below_its_share() {
     assert_eq!(warnings(&terminal), [starved]);
     let report = run_report(&info, &spec, &outcome, None, &[]);
     assert!(page(&report).contains(starved));
-    let summary = run_summary(&info, &spec, &outcome, None);
+    let summary = sample::summary(&info, &spec, &outcome, None);
     assert_eq!(summary["starved"], serde_json::json!(["greedy"]));
     // Half the time, half the share.
     let start = Time((spec.warm_up.ps() + outcome.ended_at.ps()) / 2);
@@ -151,7 +150,7 @@ fn a_connection_far_below_its_share() {
         told[0].ends_with(&format!("{why}10 are waiting or in transit, 3 time-outs")),
         "{told:?}"
     );
-    let summary = ethernet_summary(&info, &spec, &outcome);
+    let summary = sample::ethernet::summary(&info, &spec, &outcome);
     assert_eq!(summary["starved"], serde_json::json!(["file[2]"]));
     // A file of 30 kB each second is all that this one wants.
     let mut files = |seconds: u64| {
@@ -174,7 +173,7 @@ fn flits_of_a_class_and_of_a_terminal() {
     low.classes[0].created_total = 5_000;
     low.classes[0].delivered_total = 10;
     let told = fabric_manifest(&info, &spec, &low).warnings;
-    let summary = fabric_summary(&info, &spec, &low);
+    let summary = sample::fabric::summary(&info, &spec, &low);
     assert_eq!(summary["starved"].as_array().map(Vec::len), Some(1));
     let name = &spec.classes[0].name;
     assert!(

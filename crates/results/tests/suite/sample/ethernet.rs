@@ -14,13 +14,18 @@ use backwater_net::outcome::{
     ChannelOutcome, ClassesOutcome, Drops, EndsOutcome, FlowOutcome, LossCause, NodeOutcome,
     Outcome, QueueOutcome, Reason, Standstill, StuckQueue, Wait, WaitPlace,
 };
-use backwater_results::RunInfo;
+use backwater_results::{RunInfo, ethernet_summary, ethernet_tables};
 
 use super::HOSTILE;
 
 const S: u64 = 1_000_000_000_000;
 const MS: u64 = 1_000_000_000;
 const US: u64 = 1_000_000;
+
+/// What `summary.json` says.
+pub fn summary(info: &RunInfo, spec: &EthernetSpec, outcome: &Outcome) -> serde_json::Value {
+    ethernet_summary(info, spec, outcome, &ethernet_tables(spec, outcome))
+}
 
 fn channel(mbps: u64) -> ChannelSpec {
     let queue = QueueSpec {

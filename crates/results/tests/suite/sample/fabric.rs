@@ -8,12 +8,17 @@ use backwater_flit::spec::{
     Pattern, Release, RouterSpec, RoutingSpec, Shape, Size, Sources, Switch, WarmUp,
 };
 use backwater_kernel::{Delays, Place, Stop, Violations};
-use backwater_results::RunInfo;
+use backwater_results::{RunInfo, fabric_summary, fabric_tables};
 
 use super::HOSTILE;
 
 /// Routers along each side.
 pub const SIDE: u32 = 4;
+
+/// What `summary.json` says.
+pub fn summary(info: &RunInfo, spec: &FabricSpec, outcome: &FabricOutcome) -> serde_json::Value {
+    fabric_summary(info, spec, outcome, &fabric_tables(spec, outcome))
+}
 
 /// A graph of any shape; every router has one terminal.
 pub fn graph(shape: Shape, routers: u32, channels: &[(u32, u32)]) -> Graph {

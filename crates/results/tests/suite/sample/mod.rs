@@ -6,7 +6,9 @@ pub mod fabric;
 pub mod names;
 
 use backwater_kernel::{DelayOutcome, Duration, Rate, Series, Stop, Time, Violations};
-use backwater_net::outcome::{ChannelOutcome, FlowOutcome, LegOutcome, NodeOutcome, Outcome};
+use backwater_net::outcome::{
+    ChannelOutcome, FlowOutcome, LegOutcome, NodeOutcome, Outcome, PortsOutcome,
+};
 use backwater_net::spec::{
     Bind, BufferSpec, ChannelSpec, CreditRule, CreditSpec, ErrorSpec, FlowControlSpec, FlowSpec,
     LegSpec, LinkSpec, NetworkSpec, NodeKind, NodeSpec, OnAlarm, Overflow, SchedulerSpec, SinkSpec,
@@ -14,12 +16,23 @@ use backwater_net::spec::{
 };
 use backwater_results::{
     Axis, Block, Check, Curve, Mark, Plot, Report, RunInfo, Style, Tone, Verdict, VerdictRow,
-    VerdictValue, run_report,
+    VerdictValue, run_report, run_summary, run_tables,
 };
 
 /// A name that would break out of markup that isn't escaped.
 pub const HOSTILE: &str = "</script><b>";
 const CELL: Duration = Duration(681_672);
+
+/// What `summary.json` says.
+pub fn summary(
+    info: &RunInfo,
+    spec: &NetworkSpec,
+    outcome: &Outcome,
+    ports: Option<&PortsOutcome>,
+) -> serde_json::Value {
+    let tables = run_tables(spec, outcome, ports, info.cell);
+    run_summary(info, spec, outcome, &tables)
+}
 
 fn channel() -> ChannelSpec {
     ChannelSpec {
