@@ -153,7 +153,7 @@ class Runs(unittest.TestCase):
                 flows["flow"][row]
         with self.assertRaisesRegex(KeyError, "did you mean `throughput_mbps`"):
             flows["throughput_mbs"]
-        with self.assertRaisesRegex(KeyError, "there are: flows"):
+        with self.assertRaisesRegex(KeyError, "there are: balance, flows"):
             self.result.tables["flow"]
 
     def test_series(self):

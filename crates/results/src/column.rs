@@ -7,6 +7,9 @@ pub struct Column {
     pub name: String,
     /// Unit of its values; empty where there is none.
     pub unit: String,
+    /// Its heading in a terminal, where it is shown there: [`Column::UNIT`] for the unit in which
+    /// its values are read best; empty for its words.
+    pub short: String,
     /// What the values mean, for the tool tip and `columns.json`.
     pub meaning: String,
     /// Where values sit.
@@ -26,11 +29,15 @@ pub enum Align {
 }
 
 impl Column {
+    /// For a heading that is the unit.
+    pub const UNIT: &str = "{}";
+
     /// A column of words.
     pub fn text(name: &str, meaning: &str) -> Column {
         Column {
             name: name.into(),
             unit: String::new(),
+            short: String::new(),
             meaning: meaning.into(),
             align: Align::Left,
             is_interval: false,
@@ -51,6 +58,14 @@ impl Column {
         Column {
             is_interval: true,
             ..Column::number(name, unit, meaning)
+        }
+    }
+
+    /// The same, headed like this in a terminal.
+    pub fn short(self, heading: &str) -> Column {
+        Column {
+            short: heading.into(),
+            ..self
         }
     }
 

@@ -16,8 +16,11 @@ const PERCENTILES: [(&str, f64, &str); 4] = [
 /// Columns of `what`, in `unit`: mean, smallest, percentiles, largest.
 pub fn columns(what: &str, unit: &str) -> Vec<Column> {
     let number = |of: &str, meaning: &str| Column::number(&format!("{what} {of}"), unit, meaning);
-    let mut columns = vec![number("mean", "mean"), number("min", "smallest")];
-    columns.extend(PERCENTILES.map(|(name, _, meaning)| number(name, meaning)));
+    let mut columns = vec![
+        number("mean", "mean").short(what),
+        number("min", "smallest"),
+    ];
+    columns.extend(PERCENTILES.map(|(name, _, meaning)| number(name, meaning).short(name)));
     columns.push(number("max", "largest"));
     columns
 }

@@ -9,12 +9,14 @@ pub(crate) mod drops;
 pub(crate) mod flows;
 pub mod names;
 pub(crate) mod nodes;
+pub(crate) mod page;
 pub(crate) mod ports;
 pub(crate) mod standstill;
 pub(crate) mod summary;
 pub(crate) mod tcp;
 pub(crate) mod transfers;
 pub(crate) mod violations;
+pub(crate) mod words;
 
 use backwater_kernel::{Balance, Duration, Link, Rate, Time};
 use backwater_net::outcome::{FlowOutcome, LossCause, Outcome};

@@ -26,6 +26,7 @@ pub mod model;
 pub mod number;
 pub mod overlay;
 mod perfetto;
+mod picked;
 mod records;
 mod rows;
 pub mod run;

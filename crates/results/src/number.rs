@@ -45,6 +45,11 @@ pub fn significant(value: f64, digits: u8) -> String {
     }
 }
 
+/// `12.35 %` of a share.
+pub fn percent(share: f64) -> String {
+    format!("{} %", significant(share * 100.0, 4))
+}
+
 /// A span given in picoseconds, in the unit that suits it: `68.2 ms`.
 pub fn span(ps: f64) -> String {
     const UNITS: [(f64, &str); 5] = [

@@ -47,6 +47,14 @@ impl<R> TableOf<R> {
         self.column(Column::number(name, unit, meaning), value)
     }
 
+    /// The last column is headed like this in a terminal.
+    pub fn short(mut self, heading: &str) -> Self {
+        if let Some(column) = self.table.columns.last_mut() {
+            column.short = heading.into();
+        }
+        self
+    }
+
     /// Columns that belong together, with what they hold of each.
     pub fn columns(mut self, columns: Vec<Column>, values: impl Fn(&R) -> Vec<Cell>) -> Self {
         let count = columns.len();

@@ -7,11 +7,12 @@ use backwater_net::frames::spec::{EthernetSpec, TrafficSpec};
 use backwater_net::outcome::{FlowOutcome, Outcome};
 
 use super::groups::Group;
-use crate::distribution::{cells, columns, steps, tail};
+use crate::distribution::{cells, columns, steps};
 use crate::events::transfers::MS;
-use crate::lines::{aligned, shortened};
+use crate::lines::shortened;
 use crate::model::{Axis, Curve, Plot, Style, Table};
-use crate::number::{grouped, significant, span};
+use crate::number::{significant, span};
+use crate::picked::picked;
 use crate::table_of::TableOf;
 
 /// Sizes of transfers: those below so many bytes, and what they are called.
@@ -155,12 +156,16 @@ pub fn table(spec: &EthernetSpec, outcome: &Outcome, groups: &[Group]) -> Table 
             all.extend(rows(spec, outcome, &group.name, group.flows.clone()));
         }
     }
+    of_rows(all)
+}
+
+fn of_rows(rows: Vec<Row<'_>>) -> Table {
     let size = "payload of a transfer, of requests there and back";
     TableOf::new(
         "completion",
         "Flow completion times and slowdowns by the size of transfers, after the warm-up. \
          Slowdown: the time over that of the same transfer alone on the idle path at line rate.",
-        all,
+        rows,
     )
     .text("flows", "all, or the group of this name", |row| row.flows)
     .text("size", size, |row| row.size)
@@ -201,21 +206,19 @@ fn rows<'a>(
 pub fn lines(spec: &EthernetSpec, outcome: &Outcome, groups: &[Group]) -> Vec<String> {
     let all = Completion::of(outcome.flows.iter());
     let mut lines: Vec<String> = all.sentence().into_iter().collect();
-    let ranges = by_range(&by_size(spec, outcome, everyone(outcome)));
-    if ranges.len() > 1 {
-        let titles = ["size", "transfers", "FCT", "p99", "slowdown", "p99"];
-        let mut rows = vec![titles.map(String::from).to_vec()];
-        for (name, found) in &ranges {
-            let of = |found: &Distribution, shown: fn(f64) -> String| {
-                let mean = found.mean().map(shown);
-                [mean, tail(found, shown)].map(|text| text.unwrap_or_else(|| "-".into()))
-            };
-            let mut row = vec![(*name).into(), grouped(found.fct.count())];
-            row.extend(of(&found.fct, span));
-            row.extend(of(&found.slowdown, times));
-            rows.push(row);
-        }
-        lines.extend(aligned(&rows).into_iter().map(|line| format!("  {line}")));
+    let mut sizes = of_rows(rows(spec, outcome, "all", everyone(outcome).collect()));
+    sizes.rows.retain(|row| row.get(1) != Some(&"all".into()));
+    if !sizes.rows.is_empty() {
+        let keys = [
+            "size",
+            "transfers",
+            "fct_mean_ms",
+            "fct_p99_ms",
+            "slowdown_mean",
+            "slowdown_p99",
+        ];
+        let shown = picked(&[&sizes], &keys, SIZES.len()).into_iter();
+        lines.extend(shown.map(|line| format!("  {line}")));
     }
     let whole = groups.iter().filter(|group| group.flows.len() > 1);
     let whole = whole.filter_map(|group| {

@@ -1,15 +1,15 @@
 //! The table of groups: flows of one name together.
 
-use backwater_kernel::Distribution;
+use backwater_kernel::{DelayOutcome, Distribution};
 use backwater_net::frames::spec::EthernetSpec;
 use backwater_net::outcome::{FlowOutcome, Outcome};
 
 use super::completion::{self, Completion};
 use super::groups::{Group, fairness, goodputs, groups};
-use crate::distribution::cell;
+use crate::distribution::{cell, cells, columns};
 use crate::events::transfers::MS;
-use crate::events::{per_second, seconds};
-use crate::model::{Cell, Table};
+use crate::events::{per_second, percent_of, seconds};
+use crate::model::{Cell, Column, Table};
 use crate::table_of::TableOf;
 
 /// A group, and what its flows did after the warm-up.
@@ -20,6 +20,7 @@ struct Row<'a> {
     found: Vec<&'a FlowOutcome>,
     done: Completion,
     acked: Distribution,
+    delay: DelayOutcome,
 }
 
 impl<'a> Row<'a> {
@@ -34,6 +35,7 @@ impl<'a> Row<'a> {
             found: group.found(outcome).collect(),
             done: Completion::of(group.found(outcome)),
             acked: Distribution::merged(acked),
+            delay: DelayOutcome::merged(group.found(outcome).map(|flow| &flow.delay)),
         }
     }
 
@@ -51,11 +53,15 @@ impl<'a> Row<'a> {
     }
 }
 
-/// A row for each group of several flows; none where every flow has a name of its own.
+/// A row for each group; none where every flow has a name of its own.
 pub fn table(spec: &EthernetSpec, outcome: &Outcome) -> Table {
     let groups = groups(spec, outcome);
     let are_groups = groups.iter().any(|group| group.flows.len() > 1);
-    let shown = if are_groups { &groups[..] } else { &[] };
+    of_groups(spec, outcome, if are_groups { &groups } else { &[] })
+}
+
+/// A row for each of these.
+pub fn of_groups(spec: &EthernetSpec, outcome: &Outcome, groups: &[Group]) -> Table {
     let goodputs = goodputs(spec, outcome);
     let seconds = seconds(spec, outcome);
     let whole = "from the start of the first transfer to the end of the last of all flows; empty \
@@ -63,21 +69,44 @@ pub fn table(spec: &EthernetSpec, outcome: &Outcome) -> Table {
     let table = TableOf::new(
         "groups",
         "Flows of one name together, after the warm-up.",
-        shown.iter().map(|group| Row::of(outcome, group, &goodputs)),
+        groups
+            .iter()
+            .map(|group| Row::of(outcome, group, &goodputs)),
     )
     .text("group", "name in the scenario", |row| {
         row.group.name.clone()
     })
-    .number("flows", "", "how many", |row| row.goodputs.len() as u64);
-    times(rates(table, seconds))
-        .number("completion", "ms", whole, |row| {
-            let time = completion::of_group(outcome, row.group);
-            cell(time.map(|time| time.ps() as f64), MS)
+    .short("flows")
+    .number("flows", "", "how many", |row| row.goodputs.len() as u64)
+    .short("number");
+    let table = times(rates(table, seconds)).number("completion", "ms", whole, |row| {
+        let time = completion::of_group(outcome, row.group);
+        cell(time.map(|time| time.ps() as f64), MS)
+    });
+    units(table).done()
+}
+
+/// What became of frames.
+fn units<'a>(table: TableOf<Row<'a>>) -> TableOf<Row<'a>> {
+    table
+        .times("delay", ("us", 1e6), |row| &row.delay)
+        .number("dropped", "frames", "whole run", |row| {
+            row.total(|flow| flow.lost_total)
         })
-        .number("dropped", "frames", "after the warm-up", |row| {
+        .number("dropped after warm-up", "frames", "of them", |row| {
             row.total(|flow| flow.lost)
         })
-        .done()
+        .number(
+            "late",
+            "%",
+            "of the datagrams of video that were due",
+            |row| {
+                percent_of(
+                    row.total(|flow| flow.ends.late),
+                    row.total(|flow| flow.ends.due),
+                )
+            },
+        )
 }
 
 /// How fast flows were, over so many seconds.
@@ -90,15 +119,19 @@ fn rates<'a>(table: TableOf<Row<'a>>, seconds: f64) -> TableOf<Row<'a>> {
             "payload delivered to applications, all flows",
             |row| mbps(row.goodput()),
         )
+        .short(Column::UNIT)
         .number("goodput min", "Mbps", "of one flow", |row| {
             mbps(row.extreme(f64::min))
         })
+        .short("min")
         .number("goodput mean", "Mbps", "of one flow", |row| {
             mbps(row.goodput() / row.goodputs.len().max(1) as f64)
         })
+        .short("mean")
         .number("goodput max", "Mbps", "of one flow", |row| {
             mbps(row.extreme(f64::max))
         })
+        .short("max")
         .number(
             "fairness",
             "",
@@ -123,39 +156,21 @@ fn rates<'a>(table: TableOf<Row<'a>>, seconds: f64) -> TableOf<Row<'a>> {
                 Cell::float(per_second(transfers as f64, seconds), 3)
             },
         )
+        .short("transfers/s")
 }
 
 /// What transfers took.
 fn times<'a>(table: TableOf<Row<'a>>) -> TableOf<Row<'a>> {
     table
-        .number(
-            "FCT mean",
-            "ms",
-            "flow completion time of a transfer",
-            |row| cell(row.done.fct.mean(), MS),
-        )
-        .number(
-            "FCT p99",
-            "ms",
-            "99 in 100 transfers took no longer; of 100 or more",
-            |row| cell(row.done.fct.percentile(99.0), MS),
-        )
-        .number(
-            "slowdown mean",
-            "",
-            "that time over the time alone",
-            |row| cell(row.done.slowdown.mean(), 1.0),
-        )
-        .number(
-            "slowdown p99",
-            "",
-            "99 in 100 transfers; of 100 or more",
-            |row| cell(row.done.slowdown.percentile(99.0), 1.0),
-        )
+        .columns(columns("FCT", "ms"), |row| cells(&row.done.fct, MS))
+        .columns(columns("slowdown", ""), |row| {
+            cells(&row.done.slowdown, 1.0)
+        })
         .number(
             "FCT acked mean",
             "ms",
             "mean of files to the last acknowledgement",
             |row| cell(row.acked.mean(), MS),
         )
+        .short("acked")
 }

@@ -1,7 +1,7 @@
 //! Output queues and channels: tables, and which of them stand out.
 
 use backwater_net::frames::spec::{EthernetSpec, QueueSpec, WIRE_OVERHEAD_BYTES};
-use backwater_net::outcome::{Drops, LossCause, Outcome, QueueOutcome};
+use backwater_net::outcome::{LossCause, Outcome, QueueOutcome};
 
 use crate::events::ports::Port;
 use crate::events::{self, names, per_second, seconds};
@@ -64,19 +64,6 @@ impl Queue<'_> {
             rate => per_second(bits as f64, seconds) / rate as f64,
         }
     }
-}
-
-/// Drops of all queues together.
-pub fn all_drops(outcome: &Outcome) -> Drops {
-    let mut all = Drops::default();
-    for queue in outcome
-        .channels
-        .iter()
-        .flat_map(|channel| &channel.by_class.queues)
-    {
-        all.merge(&queue.drops);
-    }
-    all
 }
 
 /// Queues by a value, the highest first; those without it are left out. Ties go in the order of

@@ -1,6 +1,6 @@
 //! The page of a run of the Ethernet engine.
 
-use backwater_kernel::{Balance, Series, Stop};
+use backwater_kernel::Series;
 use backwater_net::frames::spec::EthernetSpec;
 use backwater_net::outcome::Outcome;
 
@@ -10,11 +10,12 @@ use super::tables::{long_tables, short_tables};
 use super::words::{self, Control};
 use super::{bounds, fair, plots, promises, standstill, starved};
 use crate::distribution::tail;
-use crate::events::ports::busiest;
+use crate::events::page::{fact, facts, notes};
 use crate::events::summary::trace_hash;
+use crate::events::words::paragraphs;
 use crate::info::RunInfo;
 use crate::model::{Block, Fact, Report, Tone};
-use crate::number::{fixed, grouped, rate, significant, span};
+use crate::number::{fixed, grouped, rate};
 use crate::sections::{closing_blocks, heading};
 use backwater_kernel::words::counted;
 
@@ -26,10 +27,17 @@ pub fn ethernet_report(
     outcome: &Outcome,
     series: &[Series],
 ) -> Report {
-    let mut blocks = vec![Block::Facts(facts(info, spec, outcome))];
-    blocks.extend(notes(spec, outcome));
+    let run = (info, spec, outcome);
+    let stop = words::stop_short(outcome);
+    let own = own_facts(spec, outcome);
+    let mut blocks = vec![Block::Facts(facts(run, stop, own))];
+    let (late, still) = (bounds::warning(spec, outcome), standstill_note(outcome));
+    blocks.extend(notes(spec, outcome, late, still));
     blocks.extend(crate::starved::notes(starved::sentences(spec, outcome)));
-    blocks.push(Block::Text(words::paragraphs(spec, outcome)));
+    let control = Control::of(outcome).sentence();
+    let control = control.map(|control| format!("control frames: {control}"));
+    let text = paragraphs(run, &words::stop(outcome), control);
+    blocks.push(Block::Text(text));
     let sections = [
         ("Figures", plots::plots(spec, outcome)),
         (
@@ -72,38 +80,18 @@ pub fn ethernet_report(
     }
 }
 
-fn fact(label: &str, value: String, detail: String) -> Fact {
-    Fact {
-        label: label.into(),
-        value,
-        detail,
-    }
-}
-
-fn facts(info: &RunInfo, spec: &EthernetSpec, outcome: &Outcome) -> Vec<Fact> {
-    let [balance, _] = outcome.balances();
+/// The numbers that matter of frames alone.
+fn own_facts(spec: &EthernetSpec, outcome: &Outcome) -> Vec<Fact> {
     let goodputs = goodputs(spec, outcome);
-    let mut facts = vec![
-        fact(
-            "Simulated",
-            span(outcome.ended_at.ps() as f64),
-            words::stop_short(outcome).into(),
+    let mut facts = vec![fact(
+        "Goodput",
+        rate(goodputs.iter().sum()),
+        format!(
+            "over {}, fairness {}",
+            counted(goodputs.len(), "flow"),
+            fixed(fairness(&goodputs), 3)
         ),
-        fact(
-            "Goodput",
-            rate(goodputs.iter().sum()),
-            format!(
-                "over {}, fairness {}",
-                counted(goodputs.len(), "flow"),
-                fixed(fairness(&goodputs), 3)
-            ),
-        ),
-        fact(
-            "Dropped",
-            grouped(balance.dropped),
-            format!("of {} frames", grouped(balance.offered)),
-        ),
-    ];
+    )];
     if let Some((complete, last)) = words::transfers(outcome) {
         facts.push(fact("Transfers", grouped(complete), last));
     }
@@ -123,60 +111,14 @@ fn facts(info: &RunInfo, spec: &EthernetSpec, outcome: &Outcome) -> Vec<Fact> {
             format!("{} resumes", grouped(control.resumes)),
         ));
     }
-    if let Some((name, data, control)) = busiest(spec, outcome) {
-        facts.push(fact("Busiest port", words::percent(data + control), name));
-    }
-    let speed = match info.wall_seconds.filter(|wall| *wall > 0.0) {
-        Some(wall) => format!(
-            "{} million a second",
-            significant(outcome.unit_hops as f64 / wall / 1e6, 3)
-        ),
-        None => format!("{} events", grouped(outcome.events)),
-    };
-    facts.push(fact("Frame hops", grouped(outcome.unit_hops), speed));
     facts
 }
 
-fn notes(spec: &EthernetSpec, outcome: &Outcome) -> Vec<Block> {
-    let mut notes = Vec::new();
-    let mut note = |tone, text: String| notes.push(Block::Note { tone, text });
-    if outcome.violations.total() > 0 {
-        note(
-            Tone::Problem,
-            format!(
-                "{} broken; the table of violations says which, when and where.",
-                counted(outcome.violations.total(), "promise")
-            ),
-        );
-    }
-    if let Some(late) = bounds::warning(spec, outcome) {
-        note(Tone::Problem, late);
-    }
-    if let Some(found) = &outcome.standstill {
-        note(
-            Tone::Problem,
-            format!(
-                "The run ended in a {}. The table below shows which queue waits for which.",
-                standstill::sentence(found)
-            ),
-        );
-    }
-    let balances = outcome.balances();
-    if !balances.iter().all(Balance::holds) {
-        let text = words::conservation(&balances);
-        note(Tone::Problem, format!("Frames are missing: {text}."));
-    }
-    if outcome.stop == Stop::Interrupted {
-        note(
-            Tone::Warning,
-            "The run was interrupted: everything here covers only the time until then.".into(),
-        );
-    }
-    if outcome.ended_at <= spec.warm_up {
-        note(
-            Tone::Warning,
-            "The run ended in its warm-up: rates, delays and shares were not measured.".into(),
-        );
-    }
-    notes
+fn standstill_note(outcome: &Outcome) -> Option<(Tone, String)> {
+    let found = outcome.standstill.as_ref()?;
+    let text = format!(
+        "The run ended in a {}. The table below shows which queue waits for which.",
+        standstill::sentence(found)
+    );
+    Some((Tone::Problem, text))
 }

@@ -1,16 +1,12 @@
 //! A run of the Ethernet engine in sentences.
 
-use backwater_kernel::Balance;
-use backwater_net::frames::spec::{EthernetSpec, NodeKind};
-use backwater_net::outcome::{Drops, FlowOutcome, LossCause, Outcome};
+use backwater_kernel::words::counted;
+use backwater_net::outcome::{FlowOutcome, Outcome};
 
 use super::standstill;
-use crate::events::drops::cause;
 use crate::events::names;
-use crate::events::ports::busiest;
-use crate::number::{grouped, significant, span};
+use crate::number::{grouped, span};
 use crate::stop;
-use backwater_kernel::words::counted;
 
 /// Why the run ended, as the rest of "the run ended: ...".
 pub fn stop(outcome: &Outcome) -> String {
@@ -54,37 +50,6 @@ pub fn transfers(outcome: &Outcome) -> Option<(u64, String)> {
     Some((complete, text))
 }
 
-/// `created 10 = delivered 8 + dropped 1 + inside 1 frames, 1,000 = 800 + 100 + 100 bytes`.
-pub fn conservation([frames, bytes]: &[Balance; 2]) -> String {
-    let sign = |holds: bool| if holds { "=" } else { "≠" };
-    format!(
-        "created {} {} delivered {} + dropped {} + inside {} frames, {} {} {} + {} + {} bytes",
-        grouped(frames.offered),
-        sign(frames.holds()),
-        grouped(frames.delivered),
-        grouped(frames.dropped),
-        grouped(frames.inside),
-        grouped(bytes.offered),
-        sign(bytes.holds()),
-        grouped(bytes.delivered),
-        grouped(bytes.dropped),
-        grouped(bytes.inside)
-    )
-}
-
-/// The causes of drops that occurred, each with its count: `queue full 12, watchdog 3`.
-pub fn causes(drops: &Drops) -> String {
-    let words = |by| match by {
-        LossCause::Wire => "lost on the wire",
-        other => cause(other),
-    };
-    let parts = drops.each().filter(|(_, count)| *count > 0);
-    let parts: Vec<String> = parts
-        .map(|(cause, count)| format!("{} {}", words(cause), grouped(count)))
-        .collect();
-    parts.join(", ")
-}
-
 /// The name of a queue: its channel, and its class where there are several.
 pub fn queue(channels: &[String], channel: u32, class: usize, classes: usize) -> String {
     let name = names::channel(channels, channel);
@@ -92,11 +57,6 @@ pub fn queue(channels: &[String], channel: u32, class: usize, classes: usize) ->
         0 | 1 => name,
         _ => format!("{name}, class {class}"),
     }
-}
-
-/// `12.3 %` of a share.
-pub fn percent(share: f64) -> String {
-    format!("{} %", significant(share * 100.0, 3))
 }
 
 /// Control frames sent, whole run.
@@ -154,47 +114,4 @@ impl Control {
             grouped(self.obeyed)
         ))
     }
-}
-
-/// The run in a few paragraphs.
-pub fn paragraphs(spec: &EthernetSpec, outcome: &Outcome) -> String {
-    let is_switch = |kind: &NodeKind| matches!(kind, NodeKind::Switch(_));
-    let switches = spec.nodes.iter().filter(|node| is_switch(&node.kind));
-    let switches = switches.count();
-    let mut text = format!(
-        "{} crossed a network of {} and {} for {}.",
-        counted(spec.flows.len(), "flow"),
-        counted(spec.nodes.len() - switches, "host"),
-        counted(switches, "switch"),
-        span(outcome.ended_at.ps() as f64)
-    );
-    if spec.warm_up.ps() > 0 {
-        text.push_str(&format!(
-            " Rates, delays and shares leave out the first {}, the warm-up; totals cover \
-             everything.",
-            span(spec.warm_up.ps() as f64)
-        ));
-    }
-    text.push_str(&format!(" Why it ended: {}.", stop(outcome)));
-    let balances = outcome.balances();
-    text.push_str(&format!(
-        "\n\nOver the whole run, {}: {}.",
-        conservation(&balances),
-        if balances.iter().all(Balance::holds) {
-            "every frame is accounted for"
-        } else {
-            "frames are missing, which is a fault of the simulator"
-        }
-    ));
-    if let Some((name, data, control)) = busiest(spec, outcome) {
-        text.push_str(&format!(
-            " The busiest port, {name}, carried data {} and control frames {} of the time.",
-            percent(data),
-            percent(control)
-        ));
-    }
-    if let Some(control) = Control::of(outcome).sentence() {
-        text.push_str(&format!(" Control frames: {control}."));
-    }
-    text
 }

@@ -12,11 +12,11 @@ use crate::table_of::TableOf;
 impl<R> TableOf<R> {
     /// Statistics of times such as the `delay`, in a unit of so many picoseconds; empty where
     /// nothing was measured.
-    pub fn times<'t>(
+    pub fn times(
         self,
         what: &str,
         (unit, unit_ps): (&str, f64),
-        times: impl Fn(&R) -> &'t DelayOutcome,
+        times: impl Fn(&R) -> &DelayOutcome,
     ) -> Self {
         self.columns(columns(what, unit), |row| cells(times(row), unit_ps))
     }
@@ -25,18 +25,18 @@ impl<R> TableOf<R> {
 fn columns(what: &str, unit: &str) -> Vec<Column> {
     let number = |of: &str, meaning: &str| Column::number(&format!("{what} {of}"), unit, meaning);
     vec![
-        number("mean", "mean"),
+        number("mean", "mean").short(what),
         Column::interval(
             &format!("{what} mean"),
             unit,
             "half width of the mean's 95 % interval, by batch means; empty if the run is too short \
              for one",
         ),
-        number("deviation", "standard deviation"),
+        number("deviation", "standard deviation").short("deviation"),
         number("min", "smallest"),
         number("p50", "half are no longer"),
         number("p90", "nine in ten are no longer"),
-        number("p99", "99 in 100 are no longer"),
+        number("p99", "99 in 100 are no longer").short("p99"),
         number("p99.9", "999 in 1000 are no longer"),
         number("max", "largest"),
     ]

@@ -1,6 +1,6 @@
 //! What units are lost by.
 
-use backwater_net::outcome::{Drops, LossCause};
+use backwater_net::outcome::{Drops, LossCause, Outcome};
 
 use super::Network;
 use crate::table_of::TableOf;
@@ -54,9 +54,21 @@ fn words(cause: LossCause) -> (&'static str, &'static str, &'static str) {
     }
 }
 
+/// All that was dropped: of circuits as flows count it, of frames as queues do.
+pub fn all(outcome: &Outcome) -> Drops {
+    let queues = outcome.channels.iter();
+    let queues = queues.flat_map(|channel| &channel.by_class.queues);
+    let flows = outcome.flows.iter().map(|flow| &flow.drops);
+    let mut all = Drops::default();
+    for drops in flows.chain(queues.map(|queue| &queue.drops)) {
+        all.merge(drops);
+    }
+    all
+}
+
 impl<R> TableOf<R> {
     /// So many units dropped by each of the causes that a network knows, in the whole run.
-    pub fn drops<'d, N: Network>(mut self, drops: impl Fn(&R) -> &'d Drops) -> Self {
+    pub fn drops<N: Network>(mut self, drops: impl Fn(&R) -> &Drops) -> Self {
         for by in N::CAUSES {
             let (name, meaning, _) = words(*by);
             let (name, meaning) = (format!("dropped {name}"), format!("{meaning}; whole run"));

@@ -29,6 +29,7 @@ pub fn table<R>(
     .number("transfers", "1/s", "complete per second", |row| {
         Cell::float(per_second(count(row) as f64, seconds), 3)
     })
+    .short("transfers/s")
 }
 
 /// What is said of the time that one takes alone.

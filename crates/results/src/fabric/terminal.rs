@@ -8,7 +8,7 @@ use super::words::{self, LOAD};
 use super::{deadlock, fair, tables, zero_load};
 use crate::info::RunInfo;
 use crate::lines::{aligned, printable, shortened};
-use crate::number::{fixed, grouped, significant};
+use crate::number::{fixed, grouped, percent, significant};
 use crate::starved;
 use backwater_kernel::words::counted;
 
@@ -49,7 +49,7 @@ pub fn fabric_terminal_summary(
     lines.push(String::new());
     lines.push(words::conservation(&outcome.balance()));
     if let Some((name, share)) = words::busiest(spec, outcome) {
-        lines.push(format!("busiest channel {name}: {}", words::percent(share)));
+        lines.push(format!("busiest channel {name}: {}", percent(share)));
     }
     if let Some(why) = &outcome.saturated {
         lines.push(format!("beyond saturation: {why}"));

@@ -6,7 +6,7 @@ use backwater_kernel::{Balance, Stop};
 
 use super::FabricNames;
 use super::network::shares;
-use crate::number::{fixed, grouped, significant};
+use crate::number::{fixed, grouped, percent};
 use crate::stop;
 use backwater_kernel::words::{capital, counted, with_article};
 
@@ -49,11 +49,6 @@ pub fn mean(cycles: &CyclesOutcome) -> String {
         0 => "–".into(),
         _ => within(cycles.mean, cycles.half_width, 2),
     }
-}
-
-/// `12.3 %` of a share.
-pub fn percent(share: f64) -> String {
-    format!("{} %", significant(share * 100.0, 4))
 }
 
 /// Why the run ended, as the rest of "the run ended: ...".

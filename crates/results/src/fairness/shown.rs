@@ -1,9 +1,11 @@
 //! Fair shares as a table, a figure and a few lines.
 
 use super::jain;
-use crate::lines::{aligned, shortened};
-use crate::model::{Axis, Cell, Curve, Plot, Style, Table};
-use crate::number::{fixed, rate_unit, significant};
+use crate::column::key;
+use crate::lines::shortened;
+use crate::model::{Axis, Cell, Column, Curve, Plot, Style, Table};
+use crate::number::{fixed, significant};
+use crate::picked::picked;
 use crate::table_of::TableOf;
 use backwater_kernel::words::{capital, counted};
 
@@ -56,14 +58,6 @@ impl Rates {
         match self {
             Rates::OfFlows => ("Mbps", 1e6),
             Rates::OfSources => ("flits/cycle", 1.0),
-        }
-    }
-
-    /// In the terminal, where the largest is `most`: unit, how much that is, decimals.
-    fn unit_for(self, most: f64) -> (&'static str, f64, u8) {
-        match self {
-            Rates::OfFlows => rate_unit(most),
-            Rates::OfSources => ("flits/cycle", 1.0, 4),
         }
     }
 }
@@ -148,36 +142,10 @@ impl FairShares {
 
     /// A line of the terminal for each flow, and one above.
     pub fn listed(&self) -> Vec<String> {
-        let rows = aligned(&self.terminal_rows());
-        rows.iter().map(|line| line.trim_end().to_owned()).collect()
-    }
-
-    fn terminal_rows(&self) -> Vec<Vec<String>> {
-        let rates = self.rows.iter().map(|row| row.measured);
-        let rates = rates.chain(self.rows.iter().filter_map(|row| row.share));
-        let (unit, scale, digits) = self.rates.unit_for(rates.fold(0.0, f64::max));
-        let titles = [self.rates.of(), unit, "max-min", "ratio", ""];
-        let mut rows = vec![titles.map(String::from).to_vec()];
-        for row in &self.rows {
-            let shown = |rate: f64| {
-                // Slow flows beside fast ones: more decimals, not nothing.
-                let more = if rate > 0.0 && rate < scale {
-                    4
-                } else {
-                    digits
-                };
-                fixed(rate / scale, more.max(digits))
-            };
-            rows.push(vec![
-                shortened(&row.name),
-                shown(row.measured),
-                row.share.map_or_else(|| "-".into(), shown),
-                row.ratio()
-                    .map_or_else(|| "-".into(), |ratio| fixed(ratio, 3)),
-                row.remark.into(),
-            ]);
-        }
-        rows
+        let (unit, of) = (key("", self.rates.unit().0), self.rates.of());
+        let (measured, share) = (format!("measured_{unit}"), format!("max_min_share_{unit}"));
+        let keys = [of, &measured, &share, "ratio", "remark"];
+        picked(&[&self.table()], &keys, LISTED)
     }
 
     /// A row for each flow.
@@ -206,9 +174,11 @@ impl FairShares {
             .number("measured", unit, "measured after the warm-up", |row| {
                 Cell::float(row.measured / scale, 4)
             })
+            .short(Column::UNIT)
             .number("max-min share", unit, largest, |row| over(row.share, scale))
+            .short("max-min")
             .number("ratio", "", "measured over share", |row| {
-                over(row.ratio(), 1.0)
+                row.ratio().map(|ratio| Cell::float(ratio, 3))
             })
             .text("limit", limit, |row| row.limit.clone());
         match self.rates {
@@ -285,6 +255,7 @@ fn on_the_wire<'a>(table: TableOf<&'a FairRow>, unit: &str, scale: f64) -> Table
             over(row.payload.map(|payload| payload.1), scale)
         })
         .text("remark", "why it has no share", |row| row.remark)
+        .short(" ")
 }
 
 #[cfg(test)]
@@ -379,7 +350,7 @@ mod tests {
         let mut found = shares(2);
         found.rows[0].share = Some(0.0);
         assert_eq!(found.table().rows[0][3], Cell::Empty);
-        assert_eq!(found.table().rows[1][3], Cell::float(1.0, 4));
+        assert_eq!(found.table().rows[1][3], Cell::float(1.0, 3));
         assert_eq!(found.jain().1, 1.0, "of the other alone");
     }
 }

@@ -8,7 +8,8 @@ use backwater_net::spec::{LegSpec, NetworkSpec};
 
 use crate::events::names;
 use crate::model::{Cell, Column, Table};
-use crate::number::{fixed, grouped, significant, span};
+use crate::number::span;
+use crate::picked::picked;
 use crate::table_of::TableOf;
 use backwater_kernel::words::counted;
 
@@ -32,12 +33,12 @@ fn wait_columns() -> Vec<Column> {
     let us = |name: &str, meaning: &str| Column::number(name, "us", meaning);
     vec![
         us("wait mean", "mean waiting time"),
-        us("wait deviation", "standard deviation"),
+        us("wait deviation", "standard deviation").short("deviation"),
         us("wait p50", "half waited no longer"),
         us("wait p90", "nine in ten waited no longer"),
-        us("wait p99", "99 in 100 waited no longer"),
+        us("wait p99", "99 in 100 waited no longer").short("p99"),
         us("wait p99.9", "999 in 1000 waited no longer"),
-        us("wait max", "longest"),
+        us("wait max", "longest").short("max"),
         Column::number("wait mean", "cells", "mean in cell times"),
         Column::number(
             "wait deviation",
@@ -104,13 +105,18 @@ fn paths(found: &PortsOutcome, cell: Duration) -> Table {
         "throughput of a flow, mean over the flows",
         |(_, group)| Cell::float(throughput(found, group).0, 2),
     )
+    .short(Column::UNIT)
     .number(
         "throughput",
         "Mbps",
         "the same; all bytes of a unit count",
         |(_, group)| Cell::float(throughput(found, group).1 / 1e6, 3),
     )
-    .columns(wait_columns(), |(_, group)| wait_cells(&group.wait, cell))
+    .short(Column::UNIT)
+    .columns(wait_columns(), |(_, group)| match group.wait.count() {
+        0 => vec![Cell::Empty; wait_columns().len()],
+        _ => wait_cells(&group.wait, cell),
+    })
     .done()
 }
 
@@ -265,42 +271,21 @@ fn waits(spec: &NetworkSpec, found: &PortsOutcome, cell: Duration) -> Table {
     .done()
 }
 
-/// Rows for the terminal: paths by their length, with a heading.
-pub fn terminal_rows(found: &PortsOutcome) -> Vec<Vec<String>> {
-    let titles = [
+/// For the terminal: paths by their length, a heading above, what is left out below.
+pub fn terminal_lines(found: &PortsOutcome, cell: Duration) -> Vec<String> {
+    let keys = [
         "switches",
         "flows",
-        "units/s",
-        "Mbps",
-        "wait mean",
-        "deviation",
-        "p99",
-        "max",
+        "throughput_units_per_s",
+        "throughput_mbps",
+        "wait_mean_us",
+        "wait_deviation_us",
+        "wait_p99_us",
+        "wait_max_us",
     ];
-    let groups = found.by_switches();
-    let mut rows = vec![titles.map(String::from).to_vec()];
-    for (switches, group) in groups.iter().take(GROUPS) {
-        let (units, bits) = throughput(found, group);
-        let wait = |ps: f64| match group.wait.count() {
-            0 => "-".into(),
-            _ => span(ps),
-        };
-        rows.push(vec![
-            switches.to_string(),
-            grouped(group.paths),
-            significant(units, 4),
-            fixed(bits / 1e6, 3),
-            wait(group.wait.mean()),
-            wait(group.wait.deviation()),
-            wait(group.wait.percentile(99.0) as f64),
-            wait(group.wait.max() as f64),
-        ]);
-    }
-    rows
-}
-
-/// What [`terminal_rows`] leaves out; `None` where it has everything.
-pub fn terminal_rest(found: &PortsOutcome) -> Option<String> {
-    let rest = found.by_switches().len().saturating_sub(GROUPS);
-    (rest > 0).then(|| format!("... and {}", counted(rest, "more length")))
+    let paths = paths(found, cell);
+    let mut lines = picked(&[&paths], &keys, GROUPS);
+    let rest = paths.rows.len().saturating_sub(GROUPS);
+    lines.extend((rest > 0).then(|| format!("... and {}", counted(rest, "more length"))));
+    lines
 }

@@ -4,14 +4,15 @@ use backwater_kernel::{Duration, Series, Stop};
 use backwater_net::outcome::Outcome;
 use backwater_net::spec::NetworkSpec;
 
-use super::{Measured, abr, bounds, fair, port_plots, run_tables, standstill, starved, words};
-use crate::events::ports::busiest;
+use super::{
+    Measured, abr, bounds, fair, port_plots, run_tables, sessions, standstill, starved, words,
+};
+use crate::events::page::{facts, notes};
 use crate::events::summary::trace_hash;
+use crate::events::words::paragraphs;
 use crate::info::RunInfo;
-use crate::model::{Axis, Block, Curve, Fact, OtherUnit, Plot, Report, Style, Tone};
-use crate::number::{grouped, significant, span};
+use crate::model::{Axis, Block, Curve, OtherUnit, Plot, Report, Style, Tone};
 use crate::sections::{closing_blocks, heading};
-use backwater_kernel::words::counted;
 
 /// Curves in one plot before the next begins.
 const CURVES: usize = 6;
@@ -26,10 +27,21 @@ pub fn run_report<'a>(
     series: &[Series],
 ) -> Report {
     let measured = measured.into();
-    let mut blocks = vec![Block::Facts(facts(info, spec, outcome))];
+    let run = (info, spec, outcome);
+    let stop = words::stop_short(outcome.stop);
+    let mut blocks = vec![Block::Facts(facts(run, stop, Vec::new()))];
     blocks.extend(warnings(info, spec, outcome));
     blocks.extend(crate::starved::notes(starved::sentences(spec, outcome)));
-    blocks.push(Block::Text(words::paragraph(info, spec, outcome)));
+    let sessions = [
+        sessions::sentence(spec, outcome),
+        sessions::warnings_sentence(outcome),
+    ];
+    let stop = words::stop(outcome, info.cell);
+    blocks.push(Block::Text(paragraphs(
+        run,
+        &stop,
+        sessions.into_iter().flatten(),
+    )));
     let waiting = measured.ports;
     let waiting = waiting.map_or(Vec::new(), |ports| port_plots::plots(ports, info.cell));
     if !waiting.is_empty() {
@@ -67,89 +79,18 @@ pub fn run_report<'a>(
     }
 }
 
-fn facts(info: &RunInfo, spec: &NetworkSpec, outcome: &Outcome) -> Vec<Fact> {
-    let fact = |label: &str, value: String, detail: String| Fact {
-        label: label.into(),
-        value,
-        detail,
-    };
-    let balance = outcome.balance();
-    let mut facts = vec![
-        fact(
-            "Simulated",
-            format!("{} cells", words::cells(outcome.ended_at.ps(), info.cell)),
-            format!(
-                "{}, {}",
-                span(outcome.ended_at.ps() as f64),
-                words::stop_short(outcome.stop)
-            ),
-        ),
-        fact(
-            "Delivered",
-            grouped(balance.delivered),
-            format!("of {} offered", grouped(balance.offered)),
-        ),
-        fact(
-            "Dropped",
-            grouped(balance.dropped),
-            format!("{} still queued", grouped(balance.inside)),
-        ),
-    ];
-    if let Some((name, data, control)) = busiest(spec, outcome) {
-        let value = format!("{} %", significant((data + control) * 100.0, 4));
-        facts.push(fact("Busiest port", value, name));
-    }
-    let speed = match info.wall_seconds.filter(|wall| *wall > 0.0) {
-        Some(wall) => format!(
-            "{} million a second",
-            significant(outcome.events as f64 / wall / 1e6, 3)
-        ),
-        None => format!("{} unit hops", grouped(outcome.unit_hops)),
-    };
-    facts.push(fact("Events", grouped(outcome.events), speed));
-    facts
-}
-
 fn warnings(info: &RunInfo, spec: &NetworkSpec, outcome: &Outcome) -> Vec<Block> {
-    let mut notes = Vec::new();
-    let mut note = |tone, text: String| notes.push(Block::Note { tone, text });
-    if outcome.violations.total() > 0 {
-        note(
-            Tone::Problem,
-            format!(
-                "{} broken; the table of violations says which, when and where.",
-                counted(outcome.violations.total(), "promise")
-            ),
-        );
-    }
-    if let Some(late) = bounds::warning(spec, outcome) {
-        note(Tone::Problem, late);
-    }
-    if outcome.stop == Stop::Standstill {
-        note(
-            Tone::Problem,
-            format!("The run is {}.", words::stop(outcome, info.cell)),
-        );
-    } else if let Some(still) = standstill::standstill_sentence(outcome, info.cell) {
-        let text = format!("At the end {still}; the table `standstill` gives the cause.");
-        note(Tone::Warning, text);
-    }
-    if !outcome.balance().holds() {
-        note(
-            Tone::Problem,
-            format!(
-                "Units are missing: {}.",
-                words::conservation(&outcome.balance())
-            ),
-        );
-    }
-    if outcome.stop == Stop::Interrupted {
-        note(
-            Tone::Warning,
-            "The run was interrupted: everything here covers only the time until then.".into(),
-        );
-    }
-    notes
+    let still = match outcome.stop {
+        Stop::Standstill => {
+            let text = format!("The run is {}.", words::stop(outcome, info.cell));
+            Some((Tone::Problem, text))
+        }
+        _ => standstill::standstill_sentence(outcome, info.cell).map(|still| {
+            let text = format!("At the end {still}; the table `standstill` gives the cause.");
+            (Tone::Warning, text)
+        }),
+    };
+    notes(spec, outcome, bounds::warning(spec, outcome), still)
 }
 
 /// Series of one kind over the same span share a plot.

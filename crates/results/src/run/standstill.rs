@@ -4,8 +4,8 @@ use backwater_kernel::{Duration, Stop, Time};
 use backwater_net::outcome::{MissingCredit, Outcome, Reason, Standstill, Wait, WaitPlace};
 use backwater_net::spec::NetworkSpec;
 
-use super::words::cells;
 use crate::events::standstill::units;
+use crate::events::words::cells;
 use crate::events::{self, names};
 use crate::lines::shortened;
 use crate::model::{Cell, Table};

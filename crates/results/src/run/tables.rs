@@ -11,7 +11,7 @@ use super::{
 };
 use crate::events::flows::balance;
 use crate::events::{self, delays, mbps, names, nodes, seconds, violations};
-use crate::model::{Cell, Table};
+use crate::model::{Cell, Column, Table};
 use crate::table_of::TableOf;
 
 /// Tables of the balance, what stood still, flows, fair shares, transfers, delays, delay bounds,
@@ -81,7 +81,8 @@ pub fn flow_tables(
     Some(tables)
 }
 
-fn flows(spec: &NetworkSpec, outcome: &Outcome) -> Table {
+/// What each flow offered, how much was delivered or dropped, and its throughput.
+pub fn flows(spec: &NetworkSpec, outcome: &Outcome) -> Table {
     let loads = flow_loads(spec, outcome);
     let load = |flow: u32| loads.get(flow as usize);
     let seconds = seconds(spec, outcome);
@@ -101,12 +102,14 @@ fn flows(spec: &NetworkSpec, outcome: &Outcome) -> Table {
                  destinations",
                 |(flow, _)| load(*flow).map(|load| Cell::float(load.bits_per_second / 1e6, 4)),
             )
+            .short(Column::UNIT)
             .number(
                 "throughput share",
                 "",
                 "that over the rate of the slowest link on the path",
                 |(flow, _)| load(*flow).map(|load| Cell::float(load.fraction, 4)),
             )
+            .short("of link")
     })
     .number(
         "retransmitted",
@@ -123,7 +126,8 @@ fn flows(spec: &NetworkSpec, outcome: &Outcome) -> Table {
     .done()
 }
 
-fn delays(spec: &NetworkSpec, outcome: &Outcome, cell: Duration) -> Table {
+/// Delays of flows, in cell times too.
+pub fn delays(spec: &NetworkSpec, outcome: &Outcome, cell: Duration) -> Table {
     delays::table(spec, outcome)
         .number("delay mean", "cells", "mean in cell times", |(_, found)| {
             Cell::float(found.delay.mean / cell.ps().max(1) as f64, 2)

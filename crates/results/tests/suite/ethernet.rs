@@ -16,14 +16,14 @@ const GOLDEN: &str = "\
 Two switches: 11 s, time reached
 13,200 frame hops, 23 of them control in 0.01 s (1.32 M hops/s); trace hash c0ffee0123456789
 
-flow          Mbps  returned  transfers/s    FCT        p99  slowdown    p99  acked   delay   p99  \
+flow          Mbps  transfers/s    FCT        p99  slowdown        p99  acked   delay   p99  \
 dropped  late
-file[1]       4.00         -         5.00  50 ms  max 60 ms       2.5  max 3  51 ms  \
-650 us  2 ms        7     -
-file[2]       3.20         -         5.00  50 ms  max 60 ms       2.5  max 3  51 ms  \
-650 us  2 ms        3     -
-</script><b>  1.50         -            -      -          -         -      -      -  \
-650 us  2 ms        0   5 %
+file[1]       4.00        5.000  50 ms  max 60 ms     2.500  max 3.000  51 ms  650 us  2 ms        \
+7     -
+file[2]       3.20        5.000  50 ms  max 60 ms     2.500  max 3.000  51 ms  650 us  2 ms        \
+3     -
+</script><b>  1.50            -      -          -         -          -      -  650 us  2 ms        \
+0   5 %
 
 flow          Mbps  max-min  ratio
 file[1]       4.00     3.89  1.027
@@ -33,7 +33,7 @@ Jain's index 0.8856 of rates, 0.9909 of rates over shares
 
 transfers: 102 complete, the last at 10.9 s; 1 not acknowledged yet
 FCT mean 50 ms, p50 40 ms, max 60 ms; slowdown mean 2.5, p50 2, max 3
-created 3,000 = delivered 2,960 + dropped 10 + inside 30 frames, 3,000,000 = 2,960,000 + 10,000 + \
+offered 3,000 = delivered 2,960 + dropped 10 + inside 30 frames, 3,000,000 = 2,960,000 + 10,000 + \
 30,000 bytes
 dropped: queue full 9, watchdog 1
   B -> D, class 0: queue full 9, watchdog 1

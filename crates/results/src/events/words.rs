@@ -1,0 +1,174 @@
+//! A run in sentences.
+
+use backwater_kernel::words::counted;
+use backwater_kernel::{Balance, Duration};
+use backwater_net::outcome::{Drops, LossCause, Outcome};
+
+use super::Network;
+use super::drops::{self, cause};
+use super::ports::busiest;
+use super::summary::trace_hash;
+use crate::info::RunInfo;
+use crate::number::{fixed, grouped, percent, significant, span};
+
+/// A time of cells in cells, short: `1,234`, `77.5`.
+pub fn cells(ps: u64, cell: Duration) -> String {
+    let count = Duration(ps).in_units_of(cell);
+    match count >= 1000.0 {
+        true => fixed(count, 0),
+        false => significant(count, 4),
+    }
+}
+
+/// `1,234 cells` where those are the unit of time shown first, else `1.2 ms`.
+pub fn time(info: &RunInfo, ps: u64) -> String {
+    match info.cell {
+        Duration::ZERO => span(ps as f64),
+        cell => format!("{} cells", cells(ps, cell)),
+    }
+}
+
+/// The same, with the other in brackets where there are two.
+pub fn both_times(info: &RunInfo, ps: u64) -> String {
+    match info.cell {
+        Duration::ZERO => span(ps as f64),
+        _ => format!("{} ({})", time(info, ps), span(ps as f64)),
+    }
+}
+
+/// What a terminal begins with: what ran for how long, and how fast that was computed.
+pub fn opening<N: Network>(info: &RunInfo, outcome: &Outcome, stop: &str) -> [String; 3] {
+    let hops = outcome.unit_hops;
+    let speed = match info.wall_seconds.filter(|wall| *wall > 0.0) {
+        Some(wall) => format!(
+            " in {} s ({} M hops/s)",
+            significant(wall, 3),
+            significant(hops as f64 / wall / 1e6, 3)
+        ),
+        None => String::new(),
+    };
+    let time = both_times(info, outcome.ended_at.ps());
+    [
+        format!("{}: {time}, {stop}", info.name),
+        format!(
+            "{} {} hops, {} of them control{speed}; trace hash {}",
+            grouped(hops),
+            N::UNITS.trim_end_matches('s'),
+            grouped(outcome.control_hops),
+            trace_hash(outcome)
+        ),
+        String::new(),
+    ]
+}
+
+/// `offered 10 = delivered 8 + dropped 1 + inside 1 cells`, and the same in bytes where those are
+/// counted.
+pub fn balance<N: Network>(outcome: &Outcome) -> String {
+    let [units, bytes] = outcome.balances();
+    let sign = |balance: &Balance| if balance.holds() { "=" } else { "≠" };
+    let mut text = format!(
+        "offered {} {} delivered {} + dropped {} + inside {} {}",
+        grouped(units.offered),
+        sign(&units),
+        grouped(units.delivered),
+        grouped(units.dropped),
+        grouped(units.inside),
+        N::UNITS
+    );
+    if outcome.flows.iter().any(|flow| flow.bytes.is_some()) {
+        text.push_str(&format!(
+            ", {} {} {} + {} + {} bytes",
+            grouped(bytes.offered),
+            sign(&bytes),
+            grouped(bytes.delivered),
+            grouped(bytes.dropped),
+            grouped(bytes.inside)
+        ));
+    }
+    text
+}
+
+/// The causes of drops that occurred, each with its count: `queue full 12, watchdog 3`.
+pub fn causes(drops: &Drops) -> String {
+    let words = |by| match by {
+        LossCause::Wire => "lost on the wire",
+        other => cause(other),
+    };
+    let parts = drops.each().filter(|(_, count)| *count > 0);
+    let parts: Vec<String> = parts
+        .map(|(cause, count)| format!("{} {}", words(cause), grouped(count)))
+        .collect();
+    parts.join(", ")
+}
+
+/// What was dropped, by cause.
+pub fn dropped(outcome: &Outcome) -> String {
+    let all = drops::all(outcome);
+    match all.total() {
+        0 => "nothing was dropped".into(),
+        _ => format!("dropped: {}", causes(&all)),
+    }
+}
+
+/// The busiest port and its load, after these words.
+pub fn busiest_port(network: &impl Network, outcome: &Outcome) -> Option<String> {
+    let (name, data, control) = busiest(network, outcome)?;
+    Some(format!(
+        "busiest port {name}: data {}, control {}",
+        percent(data),
+        percent(control)
+    ))
+}
+
+/// The first promises that were broken, a line each, and one above.
+pub fn violations(info: &RunInfo, outcome: &Outcome, most: usize) -> Vec<String> {
+    if outcome.violations.total() == 0 {
+        return Vec::new();
+    }
+    let count = counted(outcome.violations.total(), "promise");
+    let mut lines = vec![format!("{count} broken, first:")];
+    let kept = outcome.violations.kept().iter().take(most);
+    lines.extend(kept.map(|one| format!("  at {}: {}", time(info, one.at.ps()), one.what)));
+    lines
+}
+
+/// The run in two paragraphs; `more` sentences end the second.
+pub fn paragraphs<N: Network>(
+    (info, network, outcome): (&RunInfo, &N, &Outcome),
+    stop: &str,
+    more: impl IntoIterator<Item = String>,
+) -> String {
+    let nodes = (0..).map_while(|node| network.node(node));
+    let (switches, hosts): (Vec<_>, Vec<_>) = nodes.partition(|(_, is_switch)| *is_switch);
+    let mut text = format!(
+        "{} crossed a network of {} and {} for {}.",
+        counted(outcome.flows.len(), "flow"),
+        counted(hosts.len(), "host"),
+        counted(switches.len(), "switch"),
+        both_times(info, outcome.ended_at.ps())
+    );
+    if network.warm_up().ps() > 0 {
+        text.push_str(&format!(
+            " Rates, delays and shares leave out the first {}, the warm-up; totals cover \
+             everything.",
+            time(info, network.warm_up().ps())
+        ));
+    }
+    let accounted = match outcome.balances().iter().all(Balance::holds) {
+        true => "everything is accounted for",
+        false => "units are missing, which is a fault of the simulator",
+    };
+    text.push_str(&format!(
+        " Why it ended: {stop}.\n\nOver the whole run and all destinations, {}: {accounted}; {}.",
+        balance::<N>(outcome),
+        dropped(outcome)
+    ));
+    let port = busiest_port(network, outcome);
+    for sentence in port.into_iter().chain(more) {
+        text.push_str(&format!(
+            " {}.",
+            backwater_kernel::words::capital(&sentence)
+        ));
+    }
+    text
+}
