@@ -317,7 +317,7 @@ test("CSV links hold the data", async () => {
   const table = await csv("#table-flows .csv");
   assert.equal(table.name, "flows.csv");
   assert.ok(table.href.startsWith("blob:"));
-  assert.match(table.text, /^flow,path,offered_cells/);
+  assert.match(table.text, /^flow,path,throughput_mbps/);
   assert.match(table.text, /\r\n<\/script><b>,/);
   assert.match(table.text, /\r\n"bursty, first",/);
   const plot = await csv(".plot .csv");

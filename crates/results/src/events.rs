@@ -7,20 +7,26 @@ pub(crate) mod bounds;
 pub(crate) mod delays;
 pub(crate) mod drops;
 pub(crate) mod flows;
+pub(crate) mod manifest;
 pub mod names;
 pub(crate) mod nodes;
 pub(crate) mod page;
 pub(crate) mod ports;
 pub(crate) mod standstill;
+pub(crate) mod starved;
 pub(crate) mod summary;
 pub(crate) mod tcp;
 pub(crate) mod transfers;
 pub(crate) mod violations;
 pub(crate) mod words;
 
+use std::collections::BTreeMap;
+
 use backwater_kernel::{Balance, Duration, Link, Rate, Time};
 use backwater_net::outcome::{FlowOutcome, LossCause, Outcome};
 
+use crate::directory::Promise;
+use crate::info::RunInfo;
 use crate::model::Cell;
 use crate::table_of::TableOf;
 
@@ -50,6 +56,21 @@ pub trait Network: Sized {
     fn warm_up(&self) -> Time;
     /// The same with this flow alone, of another name.
     fn only(&self, flow: u32, name: &str) -> Self;
+    /// Root of every random stream.
+    fn seed(&self) -> u64;
+    /// Why the run ended, as the rest of "the run ended: ...".
+    fn stop(&self, info: &RunInfo, outcome: &Outcome) -> String;
+    /// What is promised, and what came of it.
+    fn promises(&self, info: &RunInfo, outcome: &Outcome) -> Vec<Promise>;
+    /// Jain's index of rates, and of rates over max-min shares, if any flow has a share.
+    fn jain(&self, outcome: &Outcome) -> Option<(f64, f64)>;
+    /// What applications got, bits per second, of flows that have one.
+    fn goodputs(&self, outcome: &Outcome) -> Vec<f64>;
+    /// Flows that always have more to send and are far below their share: what they got, and what
+    /// it is, bits per second.
+    fn below_share(&self, outcome: &Outcome) -> BTreeMap<u32, (f64, f64)>;
+    /// What stood in the way of a flow that got next to nothing.
+    fn hindrance(&self, outcome: &Outcome, flow: u32) -> String;
 }
 
 /// Seconds that rates are over: those after the warm-up.

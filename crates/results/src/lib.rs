@@ -40,11 +40,13 @@ mod ticks;
 pub mod trace;
 
 pub use self::ethernet::{
-    Capture, EthernetTrace, ethernet_manifest, ethernet_report, ethernet_summary, ethernet_tables,
-    ethernet_terminal_summary, note_late_frames,
+    Capture, EthernetTrace, ethernet_report, ethernet_tables, ethernet_terminal_summary,
+    note_late_frames,
 };
 pub use column::{Align, Column, key};
 pub use directory::{Check, DirectoryError, Manifest, Promise, PromiseState, RunDirectory};
+pub use events::manifest::run_manifest;
+pub use events::summary::run_summary;
 pub use fabric::{
     FabricNames, FabricTraceWriter, FabricVcd, fabric_manifest, fabric_report, fabric_summary,
     fabric_tables, fabric_terminal_summary,
@@ -59,8 +61,7 @@ pub use model::{
 };
 pub use perfetto::{PerfettoCells, PerfettoFrames};
 pub use run::{
-    Measured, note_broken_bounds, run_manifest, run_report, run_summary, run_tables,
-    standstill_sentence, terminal_summary,
+    Measured, note_broken_bounds, run_report, run_tables, standstill_sentence, terminal_summary,
 };
 pub use svg::svg;
 pub use trace::{Crossing, TraceRecord, TraceWriter};

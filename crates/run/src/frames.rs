@@ -12,8 +12,8 @@ use backwater_results::events::names::flow_names;
 use backwater_results::number::span;
 use backwater_results::sweep::{FlowColumn, Measure};
 use backwater_results::{
-    GivenUp, PerfettoFrames, RunInfo, Table, ethernet_manifest, ethernet_report, ethernet_summary,
-    ethernet_tables, ethernet_terminal_summary, map, note_late_frames,
+    GivenUp, PerfettoFrames, RunInfo, Table, ethernet_report, ethernet_tables,
+    ethernet_terminal_summary, map, note_late_frames, run_manifest, run_summary,
 };
 use backwater_scenario::EthernetScenario;
 
@@ -180,12 +180,12 @@ impl EventScenario for EthernetScenario {
         let over_time = bins.and_then(|bins| map::frames(network, outcome, bins));
         let tables = ethernet_tables(network, outcome);
         Shown {
-            summary: ethernet_summary(info, network, outcome, &tables),
+            summary: run_summary(info, network, outcome, &tables),
             tables,
             told: &found.told,
             report: ethernet_report(info, network, outcome, &found.told.series)
                 .with_over_time(over_time),
-            manifest: ethernet_manifest(info, network, outcome),
+            manifest: run_manifest(info, network, outcome),
         }
     }
 

@@ -7,7 +7,7 @@ use backwater_net::outcome::{FlowOutcome, Outcome};
 
 use crate::events::bounds::{self as promised, Promised};
 use crate::events::{names, us};
-use crate::model::{Axis, Plot, Table};
+use crate::model::Table;
 use crate::number::span;
 
 /// What is promised to a flow, and what came of it.
@@ -47,7 +47,8 @@ fn promises(spec: &EthernetSpec, outcome: &Outcome) -> Vec<Promise> {
     found.map(promise).collect()
 }
 
-fn common(spec: &EthernetSpec, outcome: &Outcome) -> Vec<Promised> {
+/// What is promised, and what came of it.
+pub fn common(spec: &EthernetSpec, outcome: &Outcome) -> Vec<Promised> {
     let promises = promises(spec, outcome).into_iter();
     promises.map(|promise| promise.common).collect()
 }
@@ -76,16 +77,6 @@ pub fn table(spec: &EthernetSpec, outcome: &Outcome) -> Table {
             promise.bound.ok().map(|bound| bound.ports)
         })
         .done()
-}
-
-/// The largest delay beside the bound of each flow; `None` with less than two such flows.
-pub fn plot(spec: &EthernetSpec, outcome: &Outcome) -> Option<Plot> {
-    promised::plot(&common(spec, outcome), Axis::new("Delay", "us"), 1e6)
-}
-
-/// What the page warns of, in a sentence; `None` where every bound holds.
-pub fn warning(spec: &EthernetSpec, outcome: &Outcome) -> Option<String> {
-    promised::warning(&common(spec, outcome), "Frames")
 }
 
 /// The flows nearest their bound and why others have none, behind an empty line; at most nine

@@ -1,10 +1,15 @@
 //! What a network of frames says of itself.
 
+use std::collections::BTreeMap;
+
 use backwater_kernel::{Duration, Link, Rate, Time};
 use backwater_net::frames::spec::{ChannelSpec, EthernetSpec, FlowSpec, GROUP, NodeKind};
-use backwater_net::outcome::{FlowOutcome, LossCause};
+use backwater_net::outcome::{FlowOutcome, LossCause, Outcome};
 
+use super::{fair, groups, promises, starved, words};
+use crate::directory::Promise;
 use crate::events::{Network, names};
+use crate::info::RunInfo;
 
 impl Network for EthernetSpec {
     type Channel = ChannelSpec;
@@ -77,5 +82,33 @@ impl Network for EthernetSpec {
             flows: flow.map(renamed).into_iter().collect(),
             ..self.clone()
         }
+    }
+
+    fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    fn stop(&self, _: &RunInfo, outcome: &Outcome) -> String {
+        words::stop(outcome)
+    }
+
+    fn promises(&self, info: &RunInfo, outcome: &Outcome) -> Vec<Promise> {
+        promises::promises(info, self, outcome)
+    }
+
+    fn jain(&self, outcome: &Outcome) -> Option<(f64, f64)> {
+        fair::shares(self, outcome).indices()
+    }
+
+    fn goodputs(&self, outcome: &Outcome) -> Vec<f64> {
+        groups::goodputs(self, outcome)
+    }
+
+    fn below_share(&self, outcome: &Outcome) -> BTreeMap<u32, (f64, f64)> {
+        starved::below_share(self, outcome)
+    }
+
+    fn hindrance(&self, outcome: &Outcome, flow: u32) -> String {
+        starved::hindrance(self, outcome, flow as usize)
     }
 }

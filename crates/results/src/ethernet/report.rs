@@ -6,17 +6,14 @@ use backwater_net::outcome::Outcome;
 
 use super::completion::{Completion, times};
 use super::groups::{fairness, goodputs};
-use super::tables::{long_tables, short_tables};
+use super::tables::ethernet_tables;
 use super::words::{self, Control};
-use super::{bounds, fair, plots, promises, standstill, starved};
+use super::{bounds, fair, plots, promises, standstill};
 use crate::distribution::tail;
-use crate::events::page::{fact, facts, notes};
-use crate::events::summary::trace_hash;
-use crate::events::words::paragraphs;
+use crate::events::page::{Page, fact, report};
 use crate::info::RunInfo;
-use crate::model::{Block, Fact, Report, Tone};
+use crate::model::{Fact, Report, Tone};
 use crate::number::{fixed, grouped, rate};
-use crate::sections::{closing_blocks, heading};
 use backwater_kernel::words::counted;
 
 /// A page that explains the run: the numbers that matter, what went wrong, figures, series, every
@@ -27,61 +24,28 @@ pub fn ethernet_report(
     outcome: &Outcome,
     series: &[Series],
 ) -> Report {
-    let run = (info, spec, outcome);
-    let stop = words::stop_short(outcome);
-    let own = own_facts(spec, outcome);
-    let mut blocks = vec![Block::Facts(facts(run, stop, own))];
-    let (late, still) = (bounds::warning(spec, outcome), standstill_note(outcome));
-    blocks.extend(notes(spec, outcome, late, still));
-    blocks.extend(crate::starved::notes(starved::sentences(spec, outcome)));
     let control = Control::of(outcome).sentence();
     let control = control.map(|control| format!("control frames: {control}"));
-    let text = paragraphs(run, &words::stop(outcome), control);
-    blocks.push(Block::Text(text));
-    let sections = [
-        ("Figures", plots::plots(spec, outcome)),
-        (
-            "Fairness",
-            fair::shares(spec, outcome).plot().into_iter().collect(),
-        ),
-        (
-            "Delay bounds",
-            bounds::plot(spec, outcome).into_iter().collect(),
-        ),
-        ("Time series", plots::series_plots(series)),
-    ];
-    for (title, plots) in sections {
-        if !plots.is_empty() {
-            blocks.push(heading(title));
-            blocks.extend(plots.into_iter().map(Block::Plot));
-        }
-    }
-    blocks.push(heading("Tables"));
-    let tables = short_tables(spec, outcome);
-    blocks.extend(tables.into_iter().map(Block::Table));
-    for table in long_tables(spec, outcome) {
-        let name = match table.name.as_str() {
-            "tcp" => "TCP",
-            name => name,
-        };
-        blocks.push(Block::Fold {
-            summary: format!("Table of {name}"),
-            blocks: vec![Block::Table(table)],
-        });
-    }
-    blocks.extend(promises::blocks(info, spec, outcome));
-    blocks.extend(closing_blocks(info, spec.seed, &trace_hash(outcome)));
-    Report {
-        title: info.name.clone(),
-        subtitle: info.description.clone(),
-        command: String::new(),
-        version: info.version.clone(),
-        blocks,
-    }
+    let fairness = fair::shares(spec, outcome).plot();
+    let page = Page {
+        stop: words::stop_short(outcome),
+        facts: facts(spec, outcome),
+        bounds: bounds::common(spec, outcome),
+        still: standstill_note(outcome),
+        sentences: control.into_iter().collect(),
+        figures: vec![
+            ("Figures", plots::plots(spec, outcome)),
+            ("Fairness", fairness.into_iter().collect()),
+            ("Time series", plots::series_plots(series)),
+        ],
+        tables: ethernet_tables(spec, outcome),
+        end: promises::blocks(info, spec, outcome),
+    };
+    report((info, spec, outcome), page)
 }
 
 /// The numbers that matter of frames alone.
-fn own_facts(spec: &EthernetSpec, outcome: &Outcome) -> Vec<Fact> {
+fn facts(spec: &EthernetSpec, outcome: &Outcome) -> Vec<Fact> {
     let goodputs = goodputs(spec, outcome);
     let mut facts = vec![fact(
         "Goodput",

@@ -8,52 +8,16 @@ use backwater_net::frames::spec::{EthernetSpec, SchedulerSpec, Span, TrafficSpec
 use backwater_net::outcome::Outcome;
 
 use super::{fair, groups};
-use crate::events::{names, seconds};
+use crate::events::seconds;
 use crate::number::grouped;
-use crate::starved::{Starved, is_far_below, others, told};
+use crate::starved::{is_far_below, others};
 
 /// Files that a window must have room for, one after another, before their rate says anything.
 const FILES: f64 = 10.0;
 
-/// A sentence for each of the first of them.
-pub fn sentences(spec: &EthernetSpec, outcome: &Outcome) -> Vec<String> {
-    told(&starved(spec, outcome), |one| {
-        let found = &outcome.flows[one.flow as usize];
-        let created = || {
-            let (created, delivered) = (found.offered_total, found.delivered_total);
-            format!(
-                "{} frames created, {} delivered",
-                grouped(created),
-                grouped(delivered)
-            )
-        };
-        format!(
-            "{}: {}: {}",
-            names::flow(spec, one.flow),
-            one.words(created),
-            reason(spec, outcome, one.flow as usize)
-        )
-    })
-}
-
-/// All of them by name.
-pub fn all(spec: &EthernetSpec, outcome: &Outcome) -> Vec<String> {
-    let starved = starved(spec, outcome);
-    starved
-        .iter()
-        .map(|one| names::flow(spec, one.flow))
-        .collect()
-}
-
-fn starved(spec: &EthernetSpec, outcome: &Outcome) -> Vec<Starved> {
-    let flows = outcome.flows.iter();
-    let totals = flows.map(|found| (found.offered_total, found.delivered_total));
-    Starved::find(totals, &below_share(spec, outcome))
-}
-
 /// Flows that always have more to send and are far below their share: what they got, and what it
 /// is over the time that was measured, bps.
-fn below_share(spec: &EthernetSpec, outcome: &Outcome) -> BTreeMap<u32, (f64, f64)> {
+pub fn below_share(spec: &EthernetSpec, outcome: &Outcome) -> BTreeMap<u32, (f64, f64)> {
     let links = spec.links.iter();
     let rates = links.flat_map(|link| [link.channels[0].rate.0, link.channels[1].rate.0]);
     let fastest = rates.max().unwrap_or(0) as f64;
@@ -111,7 +75,8 @@ fn endless(traffic: &TrafficSpec) -> Option<Endless> {
     Some(Endless { start, file })
 }
 
-fn reason(spec: &EthernetSpec, outcome: &Outcome, flow: usize) -> String {
+/// What stood in its way.
+pub fn hindrance(spec: &EthernetSpec, outcome: &Outcome, flow: usize) -> String {
     let found = &outcome.flows[flow];
     if found.lost_total > found.inside_total {
         return format!("{} were dropped", grouped(found.lost_total));

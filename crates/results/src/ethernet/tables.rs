@@ -14,14 +14,7 @@ use crate::table_of::TableOf;
 /// delays, deadlines, TCP, drops, the standstill, destinations of multicasts, pauses, queues,
 /// ports, nodes and violations; those without a row are left out.
 pub fn ethernet_tables(spec: &EthernetSpec, outcome: &Outcome) -> Vec<Table> {
-    let mut tables = short_tables(spec, outcome);
-    tables.extend(long_tables(spec, outcome));
-    tables
-}
-
-/// Those that are read as a whole.
-pub fn short_tables(spec: &EthernetSpec, outcome: &Outcome) -> Vec<Table> {
-    with_rows(vec![
+    let mut tables = vec![
         balance::<EthernetSpec>(outcome),
         standstill::table(spec, outcome),
         group_table::table(spec, outcome),
@@ -34,19 +27,15 @@ pub fn short_tables(spec: &EthernetSpec, outcome: &Outcome) -> Vec<Table> {
         bounds::table(spec, outcome),
         ports::drops(spec, outcome),
         violations::table(spec, outcome).done(),
-    ])
-}
-
-/// Those in which something is looked up.
-pub fn long_tables(spec: &EthernetSpec, outcome: &Outcome) -> Vec<Table> {
-    with_rows(vec![
         destinations(spec, outcome),
         tcp(spec, outcome),
         pauses::table(spec, outcome),
         ports::table(spec, outcome),
         ports::channels(spec, outcome),
         nodes(spec, outcome),
-    ])
+    ];
+    tables.retain(|table| !table.rows.is_empty());
+    tables
 }
 
 /// The tables of a flow or of a group, each with a row at most; nothing if there is none of the
@@ -60,11 +49,6 @@ pub fn flow_tables(spec: &EthernetSpec, outcome: &Outcome, name: &str) -> Option
         deadlines(&one, &outcome),
         tcp(&one, &outcome),
     ])
-}
-
-fn with_rows(mut tables: Vec<Table>) -> Vec<Table> {
-    tables.retain(|table| !table.rows.is_empty());
-    tables
 }
 
 /// The flows of the spec with what was found of them.

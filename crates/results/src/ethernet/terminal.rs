@@ -8,6 +8,7 @@ use super::groups::{Group, groups};
 use super::ports::{self, Queue, longest_stop_ps};
 use super::words::{self, Control};
 use super::{bounds, completion, fair, group_table, promises, standstill};
+use crate::events;
 use crate::events::names;
 use crate::events::words::{balance, busiest_port, causes, dropped, opening, violations};
 use crate::info::RunInfo;
@@ -74,7 +75,7 @@ pub fn ethernet_terminal_summary(info: &RunInfo, spec: &EthernetSpec, outcome: &
         lines.push(standstill::sentence(found));
         lines.extend(standstill::lines(spec, outcome, WAITS));
     }
-    lines.extend(starved::lines(super::starved::sentences(spec, outcome)));
+    lines.extend(starved::lines(events::starved::sentences(spec, outcome)));
     lines.extend(bounds::terminal_lines(spec, outcome));
     lines.extend(promises::line(info, spec, outcome));
     lines.extend(violations(info, outcome, VIOLATIONS));

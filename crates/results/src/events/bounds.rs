@@ -1,11 +1,11 @@
 //! Delay bounds beside the delays that were seen, of either engine with events.
 
 use backwater_kernel::Duration;
-use backwater_kernel::words::counted;
+use backwater_kernel::words::{capital, counted};
 
-use super::us;
+use super::{Network, us};
 use crate::lines::{aligned, shortened};
-use crate::model::{Axis, Cell, Curve, Plot, Style};
+use crate::model::{Axis, Cell, Curve, OtherUnit, Plot, Style};
 use crate::number::{grouped, significant, span};
 use crate::table_of::TableOf;
 
@@ -95,9 +95,21 @@ pub fn table<R>(rows: Vec<R>, common: impl Fn(&R) -> &Promised) -> TableOf<R> {
     })
 }
 
-/// The largest delay beside the bound of each flow, `y` in units of so many picoseconds; `None`
-/// with less than two such flows.
-pub fn plot(all: &[Promised], y: Axis, unit_ps: f64) -> Option<Plot> {
+/// The largest delay beside the bound of each flow, in cells of this time or without one in
+/// microseconds; `None` with less than two such flows.
+pub fn plot(all: &[Promised], cell: Duration) -> Option<Plot> {
+    let (y, unit_ps) = match cell.ps() {
+        0 => (Axis::new("Delay", "us"), 1e6),
+        ps => {
+            let other = OtherUnit {
+                unit: "us".into(),
+                per_unit: ps as f64 / 1e6,
+            };
+            let other = Some(other);
+            let y = Axis::new("Delay", "cells");
+            (Axis { other, ..y }, ps as f64)
+        }
+    };
     let mut kept: Vec<(Duration, Duration)> = all.iter().filter_map(Promised::kept).collect();
     if kept.len() < 2 {
         return None;
@@ -136,9 +148,8 @@ pub fn plot(all: &[Promised], y: Axis, unit_ps: f64) -> Option<Plot> {
     })
 }
 
-/// What the page warns of, in a sentence; `None` where every bound holds. `units` are those of
-/// the engine.
-pub fn warning(all: &[Promised], units: &str) -> Option<String> {
+/// What the page warns of, in a sentence; `None` where every bound holds.
+pub fn warning<N: Network>(all: &[Promised]) -> Option<String> {
     let late = all.iter().filter(|promised| promised.is_broken());
     let late: Vec<&str> = late.map(|promised| promised.flow.as_str()).collect();
     let shown = late.len().min(NEAREST);
@@ -148,7 +159,8 @@ pub fn warning(all: &[Promised], units: &str) -> Option<String> {
     };
     (shown > 0).then(|| {
         format!(
-            "{units} of {}{more} exceeded the delay bound; the table of bounds has the numbers.",
+            "{} of {}{more} exceeded the delay bound; the table of bounds has the numbers.",
+            capital(N::UNITS),
             late[..shown].join(", ")
         )
     })

@@ -1,15 +1,92 @@
-//! What the page of a run begins with.
+//! The page of a run.
 
 use backwater_kernel::words::counted;
 use backwater_kernel::{Balance, Stop};
 use backwater_net::outcome::Outcome;
 
-use super::Network;
+use super::bounds::{self, Promised};
 use super::ports::busiest;
-use super::words::{balance, both_times};
+use super::summary::trace_hash;
+use super::words::{balance, both_times, paragraphs};
+use super::{Network, starved};
 use crate::info::RunInfo;
-use crate::model::{Block, Fact, Tone};
+use crate::model::{Block, Fact, Plot, Report, Table, Tone};
 use crate::number::{grouped, percent, significant};
+use crate::sections::{closing_blocks, heading};
+
+/// Tables in which something is looked up: shown when asked for.
+const LOOKED_UP: [&str; 10] = [
+    "destinations",
+    "tcp",
+    "pauses",
+    "end-to-end",
+    "queues",
+    "waits",
+    "legs",
+    "buffers",
+    "ports",
+    "nodes",
+];
+
+/// What the page of one kind of network has of its own.
+pub struct Page<'a> {
+    /// Why the run ended, in two or three words.
+    pub stop: &'a str,
+    /// Numbers that matter, beside those of every run.
+    pub facts: Vec<Fact>,
+    /// What was promised of delays.
+    pub bounds: Vec<Promised>,
+    /// What stands still, in a sentence.
+    pub still: Option<(Tone, String)>,
+    /// Sentences on the run, without a full stop.
+    pub sentences: Vec<String>,
+    /// Sections of figures, by their headings; those without one are left out.
+    pub figures: Vec<(&'static str, Vec<Plot>)>,
+    /// Every table.
+    pub tables: Vec<Table>,
+    /// What comes after the tables.
+    pub end: Vec<Block>,
+}
+
+/// A page that explains the run: the numbers that matter, what went wrong, figures, series, every
+/// table, the scenario and the command.
+pub fn report<N: Network>(
+    run @ (info, network, outcome): (&RunInfo, &N, &Outcome),
+    page: Page<'_>,
+) -> Report {
+    let mut blocks = vec![Block::Facts(facts(run, page.stop, page.facts))];
+    let late = bounds::warning::<N>(&page.bounds);
+    blocks.extend(notes(network, outcome, late, page.still));
+    blocks.extend(crate::starved::notes(starved::sentences(network, outcome)));
+    blocks.push(Block::Text(paragraphs(run, page.sentences)));
+    let bounds = bounds::plot(&page.bounds, info.cell).into_iter().collect();
+    let figures = page.figures.into_iter().chain([("Delay bounds", bounds)]);
+    for (title, plots) in figures.filter(|(_, plots)| !plots.is_empty()) {
+        blocks.push(heading(title));
+        blocks.extend(plots.into_iter().map(Block::Plot));
+    }
+    blocks.push(heading("Tables"));
+    for table in page.tables {
+        let (name, is_folded) = (table.name.clone(), LOOKED_UP.contains(&&*table.name));
+        let block = Block::Table(table);
+        blocks.push(match is_folded {
+            false => block,
+            true => Block::Fold {
+                summary: format!("Table of {}", if name == "tcp" { "TCP" } else { &name }),
+                blocks: vec![block],
+            },
+        });
+    }
+    blocks.extend(page.end);
+    blocks.extend(closing_blocks(info, network.seed(), &trace_hash(outcome)));
+    Report {
+        title: info.name.clone(),
+        subtitle: info.description.clone(),
+        command: String::new(),
+        version: info.version.clone(),
+        blocks,
+    }
+}
 
 /// A number that matters, and a remark on it.
 pub fn fact(label: &str, value: String, detail: String) -> Fact {
@@ -20,8 +97,7 @@ pub fn fact(label: &str, value: String, detail: String) -> Fact {
     }
 }
 
-/// The numbers that matter most; `own` are those of one kind of network.
-pub fn facts<N: Network>(
+fn facts<N: Network>(
     (info, network, outcome): (&RunInfo, &N, &Outcome),
     stop: &str,
     own: Vec<Fact>,
@@ -61,7 +137,7 @@ pub fn facts<N: Network>(
 
 /// What must not be missed: broken promises, delays beyond their bounds (`late`), what stands
 /// `still`, units that are missing, a run that is cut short.
-pub fn notes<N: Network>(
+fn notes<N: Network>(
     network: &N,
     outcome: &Outcome,
     late: Option<String>,

@@ -4,23 +4,27 @@ use backwater_kernel::Balance;
 use backwater_net::outcome::Outcome;
 use serde_json::{Value, json};
 
-use super::Network;
+use super::{Network, starved};
+use crate::fairness::jain;
 use crate::info::RunInfo;
+use crate::model::Table;
+use crate::records::summary;
 
 /// The trace hash as 16 hexadecimal digits.
 pub fn trace_hash(outcome: &Outcome) -> String {
     format!("{:016x}", outcome.trace_hash)
 }
 
-/// The run as a whole: why it ended, when, what it counted, whether it kept its promises; `jain` is
-/// of rates and of rates over shares. Times are in picoseconds.
-pub fn head(
-    (info, network, outcome): (&RunInfo, &impl Network, &Outcome),
-    stop: String,
-    jain: Option<(f64, f64)>,
-    starved: Vec<String>,
+/// The numbers most programs want, for `summary.json`: the run as a whole, and the rows of its
+/// `tables`. Times of the run as a whole are in picoseconds.
+pub fn run_summary(
+    info: &RunInfo,
+    network: &impl Network,
+    outcome: &Outcome,
+    tables: &[Table],
 ) -> Value {
-    let (jain_rates, jain_ratios) = jain.unzip();
+    let (jain_rates, jain_ratios) = network.jain(outcome).unzip();
+    let goodputs = network.goodputs(outcome);
     let stuck = outcome.standstill.as_ref().map(|found| {
         json!({
             "since_ps": found.since.ps(),
@@ -29,11 +33,12 @@ pub fn head(
             "others_move": found.others_move,
         })
     });
-    json!({
+    let head = json!({
         "name": info.name,
-        "stop": stop,
+        "stop": network.stop(info, outcome),
         "ended_at_ps": outcome.ended_at.ps(),
         "warm_up_ps": network.warm_up().ps(),
+        "cell_ps": Some(info.cell.ps()).filter(|ps| *ps > 0),
         "trace_hash": trace_hash(outcome),
         "events": outcome.events,
         "unit_hops": outcome.unit_hops,
@@ -41,8 +46,10 @@ pub fn head(
         "balanced": outcome.balances().iter().all(Balance::holds),
         "promises_broken": outcome.violations.total(),
         "stuck": stuck,
-        "starved": starved,
+        "starved": starved::all(network, outcome),
         "jain_rates": jain_rates,
         "jain_ratios": jain_ratios,
-    })
+        "jain_goodputs": (!goodputs.is_empty()).then(|| jain(&goodputs)),
+    });
+    summary(head, tables)
 }

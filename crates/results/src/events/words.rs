@@ -135,7 +135,6 @@ pub fn violations(info: &RunInfo, outcome: &Outcome, most: usize) -> Vec<String>
 /// The run in two paragraphs; `more` sentences end the second.
 pub fn paragraphs<N: Network>(
     (info, network, outcome): (&RunInfo, &N, &Outcome),
-    stop: &str,
     more: impl IntoIterator<Item = String>,
 ) -> String {
     let nodes = (0..).map_while(|node| network.node(node));
@@ -159,7 +158,8 @@ pub fn paragraphs<N: Network>(
         false => "units are missing, which is a fault of the simulator",
     };
     text.push_str(&format!(
-        " Why it ended: {stop}.\n\nOver the whole run and all destinations, {}: {accounted}; {}.",
+        " Why it ended: {}.\n\nOver the whole run and all destinations, {}: {accounted}; {}.",
+        network.stop(info, outcome),
         balance::<N>(outcome),
         dropped(outcome)
     ));

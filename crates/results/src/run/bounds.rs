@@ -7,7 +7,7 @@ use backwater_net::spec::{FlowSpec, NetworkSpec};
 
 use crate::events::bounds::{self as promised, Promised};
 use crate::events::names;
-use crate::model::{Axis, Cell, OtherUnit, Plot, Table};
+use crate::model::{Cell, Table};
 use crate::number::rate;
 
 /// What is promised to a flow that reserves, and what came of it.
@@ -129,27 +129,10 @@ pub fn table(
         .done()
 }
 
-fn common(spec: &NetworkSpec, outcome: &Outcome) -> Vec<Promised> {
+/// What is promised, and what came of it.
+pub fn common(spec: &NetworkSpec, outcome: &Outcome) -> Vec<Promised> {
     let promises = promises(spec, outcome).into_iter();
     promises.map(|promise| promise.common).collect()
-}
-
-/// The largest delay beside the bound of each flow; `None` with less than two such flows.
-pub fn plot(spec: &NetworkSpec, outcome: &Outcome, cell: Duration) -> Option<Plot> {
-    let cell_ps = cell.ps().max(1) as f64;
-    let y = Axis {
-        other: Some(OtherUnit {
-            unit: "us".into(),
-            per_unit: cell_ps / 1e6,
-        }),
-        ..Axis::new("Delay", "cells")
-    };
-    promised::plot(&common(spec, outcome), y, cell_ps)
-}
-
-/// What the page warns of, in a sentence; `None` where every bound holds.
-pub fn warning(spec: &NetworkSpec, outcome: &Outcome) -> Option<String> {
-    promised::warning(&common(spec, outcome), "Units")
 }
 
 /// The flows nearest their bound and why others have none, behind an empty line; at most nine

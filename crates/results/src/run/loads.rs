@@ -4,7 +4,7 @@ use backwater_kernel::Channels;
 use backwater_net::outcome::Outcome;
 use backwater_net::spec::NetworkSpec;
 
-use super::network::destinations;
+use crate::events::names;
 
 /// What a flow got, for each destination.
 #[derive(Clone, Copy, Debug, Default)]
@@ -44,5 +44,27 @@ pub fn flow_loads(spec: &NetworkSpec, outcome: &Outcome) -> Vec<FlowLoad> {
                 },
             }
         })
+        .collect()
+}
+
+/// Destinations of a flow: where legs without legs after them end.
+pub fn destinations(spec: &NetworkSpec, flow: usize) -> Vec<String> {
+    let Some(flow) = spec.flows.get(flow) else {
+        return Vec::new();
+    };
+    let mut goes_on = vec![false; flow.legs.len()];
+    for parent in flow.legs.iter().filter_map(|leg| leg.parent) {
+        if let Some(leg) = goes_on.get_mut(parent as usize) {
+            *leg = true;
+        }
+    }
+    (0..flow.legs.len())
+        .filter(|&leg| !goes_on[leg])
+        .map(
+            |leg| match names::channel_ends(spec, flow.legs[leg].channel) {
+                Some((_, end)) => names::node(spec, end),
+                None => "?".into(),
+            },
+        )
         .collect()
 }

@@ -1,10 +1,16 @@
 //! What a network of circuits says of itself.
 
+use std::collections::BTreeMap;
+
 use backwater_kernel::{Duration, Link, Rate, Time};
-use backwater_net::outcome::{FlowOutcome, LossCause};
+use backwater_net::outcome::{FlowOutcome, LossCause, Outcome};
 use backwater_net::spec::{ChannelSpec, FlowSpec, NetworkSpec, NodeKind};
 
-use crate::events::{Network, names};
+use super::loads::destinations;
+use super::{fair, promises, starved, words};
+use crate::directory::Promise;
+use crate::events::{Network, names, per_second, seconds};
+use crate::info::RunInfo;
 
 impl Network for NetworkSpec {
     type Channel = ChannelSpec;
@@ -64,26 +70,35 @@ impl Network for NetworkSpec {
             ..self.clone()
         }
     }
-}
 
-/// Destinations of a flow: where legs without legs after them end.
-pub fn destinations(spec: &NetworkSpec, flow: usize) -> Vec<String> {
-    let Some(flow) = spec.flows.get(flow) else {
-        return Vec::new();
-    };
-    let mut goes_on = vec![false; flow.legs.len()];
-    for parent in flow.legs.iter().filter_map(|leg| leg.parent) {
-        if let Some(leg) = goes_on.get_mut(parent as usize) {
-            *leg = true;
-        }
+    fn seed(&self) -> u64 {
+        self.seed
     }
-    (0..flow.legs.len())
-        .filter(|&leg| !goes_on[leg])
-        .map(
-            |leg| match names::channel_ends(spec, flow.legs[leg].channel) {
-                Some((_, end)) => names::node(spec, end),
-                None => "?".into(),
-            },
-        )
-        .collect()
+
+    fn stop(&self, info: &RunInfo, outcome: &Outcome) -> String {
+        words::stop(outcome, info.cell)
+    }
+
+    fn promises(&self, _: &RunInfo, outcome: &Outcome) -> Vec<Promise> {
+        promises::promises(self, outcome)
+    }
+
+    fn jain(&self, outcome: &Outcome) -> Option<(f64, f64)> {
+        fair::shares(self, outcome).indices()
+    }
+
+    fn goodputs(&self, outcome: &Outcome) -> Vec<f64> {
+        let seconds = seconds(self, outcome);
+        let tcp = outcome.flows.iter().filter_map(|flow| flow.tcp);
+        tcp.map(|tcp| per_second(tcp.delivered_bytes as f64 * 8.0, seconds))
+            .collect()
+    }
+
+    fn below_share(&self, outcome: &Outcome) -> BTreeMap<u32, (f64, f64)> {
+        starved::below_share(self, outcome)
+    }
+
+    fn hindrance(&self, outcome: &Outcome, flow: u32) -> String {
+        starved::hindrance(self, outcome, flow as usize)
+    }
 }

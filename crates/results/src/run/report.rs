@@ -4,15 +4,10 @@ use backwater_kernel::{Duration, Series, Stop};
 use backwater_net::outcome::Outcome;
 use backwater_net::spec::NetworkSpec;
 
-use super::{
-    Measured, abr, bounds, fair, port_plots, run_tables, sessions, standstill, starved, words,
-};
-use crate::events::page::{facts, notes};
-use crate::events::summary::trace_hash;
-use crate::events::words::paragraphs;
+use super::{Measured, abr, bounds, fair, port_plots, run_tables, sessions, standstill, words};
+use crate::events::page::{Page, report};
 use crate::info::RunInfo;
-use crate::model::{Axis, Block, Curve, OtherUnit, Plot, Report, Style, Tone};
-use crate::sections::{closing_blocks, heading};
+use crate::model::{Axis, Curve, OtherUnit, Plot, Report, Style, Tone};
 
 /// Curves in one plot before the next begins.
 const CURVES: usize = 6;
@@ -27,70 +22,39 @@ pub fn run_report<'a>(
     series: &[Series],
 ) -> Report {
     let measured = measured.into();
-    let run = (info, spec, outcome);
-    let stop = words::stop_short(outcome.stop);
-    let mut blocks = vec![Block::Facts(facts(run, stop, Vec::new()))];
-    blocks.extend(warnings(info, spec, outcome));
-    blocks.extend(crate::starved::notes(starved::sentences(spec, outcome)));
+    let waiting = measured.ports;
+    let waiting = waiting.map_or(Vec::new(), |ports| port_plots::plots(ports, info.cell));
+    let fairness = fair::shares(spec, outcome).plot();
     let sessions = [
         sessions::sentence(spec, outcome),
         sessions::warnings_sentence(outcome),
     ];
-    let stop = words::stop(outcome, info.cell);
-    blocks.push(Block::Text(paragraphs(
-        run,
-        &stop,
-        sessions.into_iter().flatten(),
-    )));
-    let waiting = measured.ports;
-    let waiting = waiting.map_or(Vec::new(), |ports| port_plots::plots(ports, info.cell));
-    if !waiting.is_empty() {
-        blocks.push(heading("Waiting"));
-        blocks.extend(waiting.into_iter().map(Block::Plot));
-    }
-    let plots = plots(series, info.cell);
-    if !plots.is_empty() {
-        blocks.push(heading("Time series"));
-        blocks.extend(plots.into_iter().map(Block::Plot));
-    }
-    if let Some(plot) = fair::shares(spec, outcome).plot() {
-        blocks.push(heading("Fairness"));
-        blocks.push(Block::Plot(plot));
-    }
-    let rates = abr::plots(spec, outcome);
-    if !rates.is_empty() {
-        blocks.push(heading("Available bit rate"));
-        blocks.extend(rates.into_iter().map(Block::Plot));
-    }
-    if let Some(plot) = bounds::plot(spec, outcome, info.cell) {
-        blocks.push(heading("Delay bounds"));
-        blocks.push(Block::Plot(plot));
-    }
-    blocks.push(heading("Tables"));
-    let tables = run_tables(spec, outcome, measured, info.cell);
-    blocks.extend(tables.into_iter().map(Block::Table));
-    blocks.extend(closing_blocks(info, spec.seed, &trace_hash(outcome)));
-    Report {
-        title: info.name.clone(),
-        subtitle: info.description.clone(),
-        command: String::new(),
-        version: info.version.clone(),
-        blocks,
-    }
+    let page = Page {
+        stop: words::stop_short(outcome.stop),
+        facts: Vec::new(),
+        bounds: bounds::common(spec, outcome),
+        still: still(info, outcome),
+        sentences: sessions.into_iter().flatten().collect(),
+        figures: vec![
+            ("Waiting", waiting),
+            ("Time series", plots(series, info.cell)),
+            ("Fairness", fairness.into_iter().collect()),
+            ("Available bit rate", abr::plots(spec, outcome)),
+        ],
+        tables: run_tables(spec, outcome, measured, info.cell),
+        end: Vec::new(),
+    };
+    report((info, spec, outcome), page)
 }
 
-fn warnings(info: &RunInfo, spec: &NetworkSpec, outcome: &Outcome) -> Vec<Block> {
-    let still = match outcome.stop {
-        Stop::Standstill => {
-            let text = format!("The run is {}.", words::stop(outcome, info.cell));
-            Some((Tone::Problem, text))
-        }
-        _ => standstill::standstill_sentence(outcome, info.cell).map(|still| {
-            let text = format!("At the end {still}; the table `standstill` gives the cause.");
-            (Tone::Warning, text)
-        }),
-    };
-    notes(spec, outcome, bounds::warning(spec, outcome), still)
+fn still(info: &RunInfo, outcome: &Outcome) -> Option<(Tone, String)> {
+    if outcome.stop == Stop::Standstill {
+        let text = format!("The run is {}.", words::stop(outcome, info.cell));
+        return Some((Tone::Problem, text));
+    }
+    let still = standstill::standstill_sentence(outcome, info.cell)?;
+    let text = format!("At the end {still}; the table `standstill` gives the cause.");
+    Some((Tone::Warning, text))
 }
 
 /// Series of one kind over the same span share a plot.

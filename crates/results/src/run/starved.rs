@@ -10,50 +10,14 @@ use backwater_net::spec::{
 
 use super::fair;
 use super::loads::flow_loads;
+use crate::events::Network;
 use crate::events::drops::fate;
-use crate::events::{Network, names};
 use crate::number::grouped;
-use crate::starved::{Starved, is_far_below, told};
-
-/// A sentence for each of the first of them.
-pub fn sentences(spec: &NetworkSpec, outcome: &Outcome) -> Vec<String> {
-    told(&starved(spec, outcome), |one| {
-        let found = &outcome.flows[one.flow as usize];
-        let offered = || {
-            let (offered, delivered) = (found.offered_total, found.delivered_total);
-            format!(
-                "{} offered, {} delivered",
-                grouped(offered),
-                grouped(delivered)
-            )
-        };
-        format!(
-            "{}: {}: {}",
-            names::flow(spec, one.flow),
-            one.words(offered),
-            reason(spec, outcome, one.flow as usize)
-        )
-    })
-}
-
-/// All of them by name.
-pub fn all(spec: &NetworkSpec, outcome: &Outcome) -> Vec<String> {
-    let starved = starved(spec, outcome);
-    starved
-        .iter()
-        .map(|one| names::flow(spec, one.flow))
-        .collect()
-}
-
-fn starved(spec: &NetworkSpec, outcome: &Outcome) -> Vec<Starved> {
-    let flows = outcome.flows.iter();
-    let totals = flows.map(|found| (found.offered_total, found.delivered_total));
-    Starved::find(totals, &below_share(spec, outcome))
-}
+use crate::starved::is_far_below;
 
 /// Flows that always have more to send and are far below their share: what they got, and what it
 /// is over the time that was measured, bps.
-fn below_share(spec: &NetworkSpec, outcome: &Outcome) -> BTreeMap<u32, (f64, f64)> {
+pub fn below_share(spec: &NetworkSpec, outcome: &Outcome) -> BTreeMap<u32, (f64, f64)> {
     let window = outcome.ended_at.since(spec.warm_up).seconds();
     let links = spec.links.iter();
     let rates = links.flat_map(|link| [link.channels[0].rate.0, link.channels[1].rate.0]);
@@ -91,7 +55,8 @@ fn endless_from(flow: &FlowSpec) -> Option<Time> {
     }
 }
 
-fn reason(spec: &NetworkSpec, outcome: &Outcome, flow: usize) -> String {
+/// What stood in its way.
+pub fn hindrance(spec: &NetworkSpec, outcome: &Outcome, flow: usize) -> String {
     let found = &outcome.flows[flow];
     if let Some(session) = &found.session
         && let SessionAnswer::Refused { .. } = session.answer

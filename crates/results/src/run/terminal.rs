@@ -10,6 +10,7 @@ use backwater_net::spec::NetworkSpec;
 use super::{
     Measured, abr, bounds, fair, ports, recovery, responses, sessions, standstill, tables, words,
 };
+use crate::events;
 use crate::events::words::{balance, busiest_port, dropped, opening, violations};
 use crate::info::RunInfo;
 use crate::lines::printable;
@@ -68,7 +69,7 @@ pub fn terminal_summary<'a>(
         lines.extend(standstill::standstill_sentence(outcome, info.cell));
     }
     lines.extend(standstill::lines(spec, outcome, info.cell));
-    lines.extend(starved::lines(super::starved::sentences(spec, outcome)));
+    lines.extend(starved::lines(events::starved::sentences(spec, outcome)));
     lines.extend(violations(info, outcome, VIOLATIONS));
     printable(&lines)
 }

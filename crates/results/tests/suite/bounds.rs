@@ -216,7 +216,7 @@ fn a_delay_beyond_its_bound_is_a_broken_promise() {
         _ => None,
     });
     let notes: Vec<&str> = notes.collect();
-    let named = |note: &&str| note.starts_with("Units of greedy exceeded the delay bound");
+    let named = |note: &&str| note.starts_with("Cells of greedy exceeded the delay bound");
     assert!(notes.iter().any(named), "{notes:?}");
     let summary = sample::summary(&info, &spec, &outcome, None);
     let of_bound = |row: usize| summary["bounds"][row]["delay_max_of_bound_pct"].as_f64();

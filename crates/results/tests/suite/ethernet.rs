@@ -8,7 +8,7 @@ use backwater_net::frames::probe::{LossCause, Probe};
 use backwater_net::outcome::{Outcome, WaitPlace};
 use backwater_results::{
     Block, Capture, Cell, EthernetTrace, GivenUp, PromiseState, Report, RunInfo, Table,
-    ethernet_manifest, ethernet_report, ethernet_tables, ethernet_terminal_summary, page, svg,
+    ethernet_report, ethernet_tables, ethernet_terminal_summary, page, run_manifest, svg,
 };
 use sample::{HOSTILE, ethernet as run};
 
@@ -92,7 +92,7 @@ fn promises_are_kept_broken_or_given_up() {
     {
         queue.drops.add(LossCause::Wire, 5);
     }
-    let found = ethernet_manifest(&info, &spec, &outcome).promises;
+    let found = run_manifest(&info, &spec, &outcome).promises;
     let found = found.expect("this engine keeps account");
     let all = found
         .iter()
@@ -328,11 +328,11 @@ fn the_report_draws_what_there_is_and_escapes_names() {
 
 #[test]
 fn the_manifest_tells_how_it_ended() {
-    let manifest = ethernet_manifest(&run::info(), &run::spec(), &run::outcome());
+    let manifest = run_manifest(&run::info(), &run::spec(), &run::outcome());
     assert_eq!(manifest.trace_hash, "c0ffee0123456789");
     assert_eq!((manifest.events, manifest.unit_hops), (12_345, 13_200));
     assert!(!manifest.partial);
-    let standing = ethernet_manifest(&run::info(), &run::spec(), &run::standing());
+    let standing = run_manifest(&run::info(), &run::spec(), &run::standing());
     assert!(standing.stop.starts_with("deadlock"), "{}", standing.stop);
 }
 

@@ -7,7 +7,7 @@ use backwater_net::frames::spec::{Span, TrafficSpec as EthernetTraffic};
 use backwater_net::outcome::LossCause;
 use backwater_net::spec::{SchedulerSpec, TrafficSpec};
 use backwater_results::{
-    ethernet_manifest, ethernet_report, ethernet_terminal_summary, fabric_manifest, fabric_report,
+    ethernet_report, ethernet_terminal_summary, fabric_manifest, fabric_report,
     fabric_terminal_summary, page, run_manifest, run_report, terminal_summary,
 };
 use sample::{ethernet, fabric};
@@ -18,8 +18,8 @@ fn warnings(terminal: &str) -> Vec<&str> {
     lines.filter_map(|l| l.strip_prefix("warning: ")).collect()
 }
 
-const STARVED: &str = "greedy: 41,000 offered, 409 delivered: ports serve 1 flow of priority 1 \
-                       before it, its own is 0; larger numbers are served first";
+const STARVED: &str = "greedy: 41,000 cells offered, 409 delivered: ports serve 1 flow of \
+                       priority 1 before it, its own is 0; larger numbers are served first";
 
 #[test]
 fn a_circuit_behind_a_more_urgent_one() {
@@ -43,7 +43,7 @@ fn a_circuit_behind_a_more_urgent_one() {
     for link in &mut spec.links {
         link.channels[0].scheduler = SchedulerSpec::Fifo;
     }
-    let waits = "greedy: 41,000 offered, 409 delivered: 40,591 are waiting or in transit";
+    let waits = "greedy: 41,000 cells offered, 409 delivered: 40,591 are waiting or in transit";
     assert_eq!(run_manifest(&info, &spec, &outcome).warnings, [waits]);
 }
 
@@ -93,7 +93,7 @@ fn a_circuit_whose_units_are_dropped_and_many_at_once() {
     found.lost_total = 33_390;
     found.drops.add(LossCause::Buffer, 33_000);
     found.drops.add(LossCause::Wire, 390);
-    let lost = "bursty, first: 33,400 offered, 3 delivered: 33,390 dropped by full buffers";
+    let lost = "bursty, first: 33,400 cells offered, 3 delivered: 33,390 dropped by full buffers";
     assert_eq!(run_manifest(&info, &spec, &outcome).warnings, [lost]);
     for _ in 0..5 {
         spec.flows.push(spec.flows[0].clone());
@@ -107,30 +107,23 @@ fn a_circuit_whose_units_are_dropped_and_many_at_once() {
 #[test]
 fn frames_of_a_low_class() {
     let (info, mut spec, mut outcome) = (ethernet::info(), ethernet::spec(), ethernet::outcome());
-    assert!(
-        ethernet_manifest(&info, &spec, &outcome)
-            .warnings
-            .is_empty()
-    );
+    assert!(run_manifest(&info, &spec, &outcome).warnings.is_empty());
     let found = &mut outcome.flows[1];
     (found.delivered_total, found.lost_total) = (9, 0);
     found.inside_total = 991;
     spec.flows[0].class = 1;
     (spec.flows[1].class, spec.flows[2].class) = (0, 0);
-    let starved = "file[2]: 1,000 frames created, 9 delivered: 991 are waiting or in transit; 1 \
+    let starved = "file[2]: 1,000 frames offered, 9 delivered: 991 are waiting or in transit; 1 \
                    flow is of a class above 0, and the highest class goes first here";
-    let manifest = ethernet_manifest(&info, &spec, &outcome);
+    let manifest = run_manifest(&info, &spec, &outcome);
     assert_eq!(manifest.warnings, [starved]);
     let terminal = ethernet_terminal_summary(&info, &spec, &outcome);
     assert_eq!(warnings(&terminal), [starved]);
     assert!(page(&ethernet_report(&info, &spec, &outcome, &[])).contains(starved));
     let found = &mut outcome.flows[1];
     (found.lost_total, found.inside_total) = (991, 0);
-    let dropped = "file[2]: 1,000 frames created, 9 delivered: 991 were dropped";
-    assert_eq!(
-        ethernet_manifest(&info, &spec, &outcome).warnings,
-        [dropped]
-    );
+    let dropped = "file[2]: 1,000 frames offered, 9 delivered: 991 were dropped";
+    assert_eq!(run_manifest(&info, &spec, &outcome).warnings, [dropped]);
 }
 
 /// Files, one after another, beside a video of 1.5 Mbps on 10 Mbps.
@@ -139,7 +132,7 @@ fn a_connection_far_below_its_share() {
     let (info, mut spec, mut outcome) = (ethernet::info(), ethernet::spec(), ethernet::outcome());
     outcome.flows[1].ends.goodput_bytes = 30_000;
     outcome.flows[1].ends.tcp.time_outs = 3;
-    let told = ethernet_manifest(&info, &spec, &outcome).warnings;
+    let told = run_manifest(&info, &spec, &outcome).warnings;
     assert_eq!(told.len(), 1, "{told:?}");
     let (rates, why) = (
         "file[2]: 24 kbps of a max-min share of ",
@@ -160,7 +153,7 @@ fn a_connection_far_below_its_share() {
             think: Span::Fixed(Duration(seconds * 1_000_000_000_000)),
             count: None,
         };
-        ethernet_manifest(&info, &spec, &outcome).warnings.len()
+        run_manifest(&info, &spec, &outcome).warnings.len()
     };
     assert_eq!((files(0), files(1)), (1, 0));
 }

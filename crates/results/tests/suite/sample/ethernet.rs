@@ -14,7 +14,7 @@ use backwater_net::outcome::{
     ChannelOutcome, ClassesOutcome, Drops, EndsOutcome, FlowOutcome, LossCause, NodeOutcome,
     Outcome, QueueOutcome, Reason, Standstill, StuckQueue, Wait, WaitPlace,
 };
-use backwater_results::{RunInfo, ethernet_summary, ethernet_tables};
+use backwater_results::{RunInfo, ethernet_tables, run_summary};
 
 use super::HOSTILE;
 
@@ -24,7 +24,7 @@ const US: u64 = 1_000_000;
 
 /// What `summary.json` says.
 pub fn summary(info: &RunInfo, spec: &EthernetSpec, outcome: &Outcome) -> serde_json::Value {
-    ethernet_summary(info, spec, outcome, &ethernet_tables(spec, outcome))
+    run_summary(info, spec, outcome, &ethernet_tables(spec, outcome))
 }
 
 fn channel(mbps: u64) -> ChannelSpec {

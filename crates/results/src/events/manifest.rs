@@ -1,0 +1,33 @@
+//! The manifest of a run.
+
+use backwater_kernel::Stop;
+use backwater_net::outcome::Outcome;
+
+use super::summary::trace_hash;
+use super::{Network, starved};
+use crate::directory::Manifest;
+use crate::info::RunInfo;
+
+/// Of a run that is over or was interrupted. Its unit hops are units, data and control, that
+/// crossed a channel.
+pub fn run_manifest(info: &RunInfo, network: &impl Network, outcome: &Outcome) -> Manifest {
+    let wall = info.wall_seconds.filter(|wall| *wall > 0.0);
+    Manifest {
+        version: info.version.clone(),
+        command: info.command.clone(),
+        scenario: info.resolved.clone(),
+        seed: network.seed(),
+        trace_hash: trace_hash(outcome),
+        events: outcome.events,
+        unit_hops: outcome.unit_hops,
+        wall_seconds: info.wall_seconds,
+        events_per_second: wall.map(|wall| outcome.events as f64 / wall),
+        stop: network.stop(info, outcome),
+        ended_at_ps: outcome.ended_at.ps(),
+        partial: outcome.stop == Stop::Interrupted,
+        checks: info.checks.clone(),
+        promises: Some(network.promises(info, outcome)),
+        warnings: starved::sentences(network, outcome),
+        ..Manifest::default()
+    }
+}
