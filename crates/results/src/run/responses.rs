@@ -73,6 +73,7 @@ pub fn table(
         .number("slowdown mean", "", "mean", |one| {
             one.slowdown(|times| times.mean).map(float)
         })
+        .short("slowdown")
         .number("slowdown min", "", "smallest", |one| {
             one.slowdown(|times| times.min as f64).map(float)
         })
