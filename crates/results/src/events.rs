@@ -4,6 +4,7 @@
 //! its own folder.
 
 pub(crate) mod bounds;
+pub(crate) mod control;
 pub(crate) mod delays;
 pub(crate) mod drops;
 pub(crate) mod flows;

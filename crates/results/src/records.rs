@@ -5,19 +5,28 @@ use serde_json::{Map, Value};
 use crate::column::key;
 use crate::model::{Cell, Table};
 
-/// Tables in which something is looked up, with rows by the thousand: they are in files alone. And
-/// `summary`, whose numbers are those of the head.
-const LEFT_OUT: [&str; 9] = [
-    "summary",
+/// Tables in which something is looked up, with rows by the thousand: the page of a run folds them, and
+/// `summary.json` has none of them.
+pub const LOOKED_UP: [&str; 15] = [
+    "destinations",
+    "tcp",
+    "pauses",
+    "end-to-end",
+    "queues",
+    "waits",
     "legs",
     "buffers",
-    "waits",
+    "ports",
+    "nodes",
     "terminals",
     "channels",
     "map",
     "course",
     "latency histogram",
 ];
+
+/// What `head` says already: the numbers of a run of flits.
+const OF_THE_HEAD: &str = "summary";
 
 impl From<&Cell> for Value {
     fn from(cell: &Cell) -> Value {
@@ -49,7 +58,8 @@ impl Table {
 /// What `head` says of a run, and the records of its tables, each by the name of the table.
 pub fn summary(mut head: Value, tables: &[Table]) -> Value {
     for table in tables {
-        if !LEFT_OUT.contains(&table.name.as_str()) {
+        let name = table.name.as_str();
+        if name != OF_THE_HEAD && !LOOKED_UP.contains(&name) {
             head[key(&table.name, "")] = table.records();
         }
     }

@@ -6,9 +6,10 @@ use backwater_net::outcome::Outcome;
 
 use super::groups::{Group, groups};
 use super::ports::{self, Queue, longest_stop_ps};
-use super::words::{self, Control};
+use super::words;
 use super::{bounds, completion, fair, group_table, promises, standstill};
 use crate::events;
+use crate::events::control::Control;
 use crate::events::names;
 use crate::events::words::{balance, busiest_port, causes, dropped, opening, violations};
 use crate::info::RunInfo;

@@ -1,6 +1,5 @@
 //! A run of the Ethernet engine in sentences.
 
-use backwater_kernel::words::counted;
 use backwater_net::outcome::{FlowOutcome, Outcome};
 
 use super::standstill;
@@ -56,62 +55,5 @@ pub fn queue(channels: &[String], channel: u32, class: usize, classes: usize) ->
     match classes {
         0 | 1 => name,
         _ => format!("{name}, class {class}"),
-    }
-}
-
-/// Control frames sent, whole run.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Control {
-    /// Stops, refreshes included.
-    pub stops: u64,
-    /// Refreshes.
-    pub refreshes: u64,
-    /// Resumes.
-    pub resumes: u64,
-    /// Stops that took effect.
-    pub obeyed: u64,
-    /// Credit frames.
-    pub credits: u64,
-    /// Control frames lost on the wire.
-    pub lost: u64,
-}
-
-impl Control {
-    /// Of all channels.
-    pub fn of(outcome: &Outcome) -> Control {
-        let mut all = Control::default();
-        for channel in &outcome.channels {
-            all.stops += channel.by_class.stops_sent;
-            all.refreshes += channel.by_class.refreshes_sent;
-            all.resumes += channel.by_class.resumes_sent;
-            all.obeyed += channel.by_class.stops_obeyed;
-            all.credits += channel.by_class.credits_sent;
-            all.lost += channel.by_class.control_lost_total;
-        }
-        all
-    }
-
-    /// In words; `None` where there was none.
-    pub fn sentence(&self) -> Option<String> {
-        if self.stops + self.resumes + self.credits == 0 {
-            return None;
-        }
-        let refreshes = match self.refreshes {
-            0 => String::new(),
-            many => format!(" ({} of them refreshes)", grouped(many)),
-        };
-        let lost = match self.lost {
-            0 => String::new(),
-            many => format!(", {} lost on the wire", grouped(many)),
-        };
-        if self.credits > 0 && self.stops + self.resumes == 0 {
-            return Some(format!("{} sent{lost}", counted(self.credits, "credit")));
-        }
-        Some(format!(
-            "{}{refreshes} and {} sent, {} obeyed{lost}",
-            counted(self.stops, "stop"),
-            counted(self.resumes, "resume"),
-            grouped(self.obeyed)
-        ))
     }
 }

@@ -12,21 +12,8 @@ use super::{Network, starved};
 use crate::info::RunInfo;
 use crate::model::{Block, Fact, Plot, Report, Table, Tone};
 use crate::number::{grouped, percent, significant};
+use crate::records::LOOKED_UP;
 use crate::sections::{closing_blocks, heading};
-
-/// Tables in which something is looked up: shown when asked for.
-const LOOKED_UP: [&str; 10] = [
-    "destinations",
-    "tcp",
-    "pauses",
-    "end-to-end",
-    "queues",
-    "waits",
-    "legs",
-    "buffers",
-    "ports",
-    "nodes",
-];
 
 /// What the page of one kind of network has of its own.
 pub struct Page<'a> {

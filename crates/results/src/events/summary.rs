@@ -4,6 +4,7 @@ use backwater_kernel::Balance;
 use backwater_net::outcome::Outcome;
 use serde_json::{Value, json};
 
+use super::control::Control;
 use super::{Network, starved};
 use crate::fairness::jain;
 use crate::info::RunInfo;
@@ -43,6 +44,7 @@ pub fn run_summary(
         "events": outcome.events,
         "unit_hops": outcome.unit_hops,
         "control_hops": outcome.control_hops,
+        "control_frames": Some(Control::of(outcome)).filter(Control::is_any),
         "balanced": outcome.balances().iter().all(Balance::holds),
         "promises_broken": outcome.violations.total(),
         "stuck": stuck,
