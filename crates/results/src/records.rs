@@ -5,8 +5,8 @@ use serde_json::{Map, Value};
 use crate::column::key;
 use crate::model::{Cell, Table};
 
-/// Tables in which something is looked up, with rows by the thousand: the page of a run folds them, and
-/// `summary.json` has none of them.
+/// Tables in which something is looked up, with rows by the thousand: the page of a run folds them,
+/// and `summary.json` has none of them.
 pub const LOOKED_UP: [&str; 15] = [
     "destinations",
     "tcp",

@@ -2,12 +2,13 @@
 //! run is cut into slices; and as it was before.
 
 use crate::frames::common::*;
-use backwater_kernel::{Duration, Heap, Rings, Stop, Time};
-use backwater_net::frames::probe::{Frame, Probe};
+use backwater_kernel::{Duration, Heap, Rings, Series, Stop, Time};
+use backwater_net::frames::probe::{Frame, Probe, Recorder};
 use backwater_net::frames::spec::*;
 use backwater_net::frames::{Network, Simulation};
 use backwater_net::outcome::Outcome;
 use backwater_net::probe::AnyProbe;
+use backwater_net::spec::{Measure, SeriesSpec, Subject};
 
 /// Counts what it is told.
 #[derive(Default, PartialEq, Debug)]
@@ -19,7 +20,6 @@ struct Onlooker {
 
 impl Probe for Onlooker {
     fn on_frame_start(&mut self, _at: Time, _channel: u32, frame: &Frame<'_>) {
-        let frame = frame.view();
         self.starts += 1;
         self.bytes += u64::from(frame.bytes);
     }
@@ -128,6 +128,49 @@ fn queue_of_events_onlookers_and_slices_change_nothing() {
             let goodput = |o: &Outcome| o.flows[0].ends.goodput_bytes;
             assert_eq!(goodput(&other), goodput(&plain), "{name}");
         }
+    }
+}
+
+/// Series of some ports, nodes and flows.
+fn series(spec: &EthernetSpec) -> Vec<SeriesSpec> {
+    let channels = 2 * spec.links.len() as u32;
+    let mut of = vec![(Measure::Stored, Subject::Node(0))];
+    for channel in (0..channels).step_by(3) {
+        let class = 1;
+        of.push((Measure::Queue, Subject::Class { channel, class: 0 }));
+        of.push((Measure::Stopped, Subject::Class { channel, class }));
+        of.extend([Measure::Rate, Measure::Stops].map(|it| (it, Subject::Channel(channel))));
+    }
+    of.push((Measure::Goodput, Subject::Flows));
+    let one = |(measure, of)| SeriesSpec {
+        name: format!("{measure:?} {of:?}"),
+        measure,
+        of,
+        window: (measure != Measure::Queue).then_some(Duration(S / 100)),
+        from: Time::ZERO,
+        until: spec.stop_at,
+    };
+    of.into_iter().map(one).collect()
+}
+
+/// A port of which nothing is recorded has no event for a last bit that nobody waits for. Beside a
+/// probe that looks at all ports there are more events, and the series are the same.
+#[test]
+fn series_are_the_same_whoever_else_looks_on() {
+    for (name, rules) in schemes() {
+        let spec = network(rules);
+        let series = series(&spec);
+        let mut alone =
+            Simulation::<Rings, _>::with_probe(&spec, Recorder::new(&series)).expect(name);
+        let both = (Recorder::new(&series), Onlooker::default());
+        let mut beside = Simulation::<Rings, _>::with_probe(&spec, both).expect(name);
+        alone.run();
+        beside.run();
+        assert!(alone.events_handled() < beside.events_handled(), "{name}");
+        let recorded = alone.probe().series(spec.stop_at);
+        assert_eq!(recorded, beside.probe().0.series(spec.stop_at), "{name}");
+        let tells = |one: &&Series| one.y.iter().any(|y| *y != one.y[0]);
+        assert!(recorded.iter().filter(tells).count() > 5, "{name}");
     }
 }
 
