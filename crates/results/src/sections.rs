@@ -1,7 +1,7 @@
 //! Sections that the page of every run has.
 
 use crate::info::RunInfo;
-use crate::model::{Block, Table};
+use crate::model::{Block, Report, Table};
 use crate::table_of::TableOf;
 
 /// A section starts.
@@ -9,6 +9,17 @@ pub fn heading(text: &str) -> Block {
     Block::Heading {
         level: 2,
         text: text.into(),
+    }
+}
+
+/// The page of a run around blocks.
+pub fn page_of(info: &RunInfo, blocks: Vec<Block>) -> Report {
+    Report {
+        title: info.name.clone(),
+        subtitle: info.description.clone(),
+        command: String::new(),
+        version: info.version.clone(),
+        blocks,
     }
 }
 

@@ -7,6 +7,7 @@ use backwater_kernel::{Rate, Time};
 
 use super::{Crossing, ForwardCell, Frame, Gate, Probe, RateInterval, UnitKind};
 use crate::network::Network;
+use crate::spec::frames::CLASSES_MAX;
 use crate::spec::{Measure, SeriesSpec, Subject};
 
 mod begin;
@@ -37,12 +38,9 @@ pub struct Recorder {
     asked: Vec<u32>,
 }
 
-/// Classes that a channel may have.
-const MOST_CLASSES: u32 = 8;
-
 /// The queue of a class among all of them.
 fn queue_key(channel: u32, class: u8) -> u32 {
-    MOST_CLASSES * channel + u32::from(class)
+    CLASSES_MAX as u32 * channel + u32::from(class)
 }
 
 impl Recorder {
@@ -147,7 +145,7 @@ impl Probe for Recorder {
     fn watches(&self, channel: u32) -> bool {
         let hears = |measure| !self.channels.at(measure, channel).is_empty();
         let first = queue_key(channel, 0);
-        let mut queues = first..first + MOST_CLASSES;
+        let mut queues = first..first + CLASSES_MAX as u32;
         let follows = |measure, key| !self.queues.at(measure, key).is_empty();
         [Measure::Rate, Measure::Stops, Measure::Marks]
             .into_iter()

@@ -13,7 +13,7 @@ use crate::info::RunInfo;
 use crate::model::{Block, Fact, Plot, Report, Table, Tone};
 use crate::number::{grouped, percent, significant};
 use crate::records::LOOKED_UP;
-use crate::sections::{closing_blocks, heading};
+use crate::sections::{closing_blocks, heading, page_of};
 
 /// What the page of one kind of network has of its own.
 pub struct Page<'a> {
@@ -66,13 +66,7 @@ pub fn report<N: Network>(
     }
     blocks.extend(page.end);
     blocks.extend(closing_blocks(info, network.seed(), &trace_hash(outcome)));
-    Report {
-        title: info.name.clone(),
-        subtitle: info.description.clone(),
-        command: String::new(),
-        version: info.version.clone(),
-        blocks,
-    }
+    page_of(info, blocks)
 }
 
 /// A number that matters, and a remark on it.

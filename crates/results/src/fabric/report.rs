@@ -11,7 +11,7 @@ use super::{plots, starved, zero_load};
 use crate::info::RunInfo;
 use crate::model::{Block, Fact, Report, Tone};
 use crate::number::{fixed, grouped, significant};
-use crate::sections::{closing_blocks, heading};
+use crate::sections::{closing_blocks, heading, page_of};
 use backwater_kernel::words::counted;
 
 /// A page that explains the run: the numbers that matter, what went wrong, figures, every table,
@@ -45,13 +45,7 @@ pub fn fabric_report(
         });
     }
     blocks.extend(closing_blocks(info, spec.seed, &words::trace_hash(outcome)));
-    Report {
-        title: info.name.clone(),
-        subtitle: info.description.clone(),
-        command: String::new(),
-        version: info.version.clone(),
-        blocks,
-    }
+    page_of(info, blocks)
 }
 
 fn plural(name: &str) -> String {
