@@ -122,10 +122,31 @@ export class Browser {
     );
     const source = { type: "pointer", id: "mouse", parameters: { pointerType: "mouse" }, actions };
     await this.post("/actions", { actions: [source] });
-    // The page hears of the last move with its next frame, and draws with the one after.
-    await this.post("/execute/async", {
-      script: "const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => done()))",
-      args: [],
+    await this.frames();
+  }
+
+  // A page hears of a move or of scrolling with its next frame, and draws with the one after.
+  frames() {
+    return this.run(
+      () =>
+        new Promise((resolve) =>
+          requestAnimationFrame(() => requestAnimationFrame(() => resolve(true))),
+        ),
+    );
+  }
+
+  // Brings the nth element of a kind into view and says where it then is.
+  async into(selector, nth = 0) {
+    const find = (then) => this.run(then, selector, nth);
+    await find((wanted, at) =>
+      document.querySelectorAll(wanted)[at].scrollIntoView({ block: "center", behavior: "instant" }),
+    );
+    // Until a chart has heard that the page moved, it takes the mouse to be where it no longer is.
+    await this.frames();
+    return find((wanted, at) => {
+      const { left, top, width, height } =
+        document.querySelectorAll(wanted)[at].getBoundingClientRect();
+      return { left, top, width, height };
     });
   }
 

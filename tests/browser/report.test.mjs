@@ -45,22 +45,7 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const frame = () =>
-  browser.run(
-    () =>
-      new Promise((resolve) =>
-        requestAnimationFrame(() => requestAnimationFrame(() => resolve(true))),
-      ),
-  );
-
-// Brings a plot into view and says where its plotting area is.
-const area = (index = 0) =>
-  browser.run((nth) => {
-    const over = document.querySelectorAll(".chart .u-over")[nth];
-    over.scrollIntoView({ block: "center", behavior: "instant" });
-    const { left, top, width, height } = over.getBoundingClientRect();
-    return { left, top, width, height };
-  }, index);
+const area = (index = 0) => browser.into(".chart .u-over", index);
 
 const range = (index = 0) =>
   browser.run((nth) => {
@@ -189,7 +174,7 @@ const drag = async ({ left, top, width, height }, from, to) => {
     ["move", left + width * to, y],
     ["up"],
   );
-  await frame();
+  await browser.frames();
 };
 
 test("a drag zooms and a double click resets", async () => {
@@ -202,7 +187,7 @@ test("a drag zooms and a double click resets", async () => {
   const x = box.left + box.width / 2;
   const y = box.top + box.height / 2;
   await browser.mouse(["move", x, y], ["down"], ["up"], ["down"], ["up"]);
-  await frame();
+  await browser.frames();
   assert.deepEqual(await range(), whole);
 });
 
@@ -213,7 +198,7 @@ test("the reset button shows while zoomed", async () => {
   await drag(await area(), 0.1, 0.3);
   assert.equal(await shown(), true);
   await browser.run(() => document.querySelector(".plot .reset").click());
-  await frame();
+  await browser.frames();
   assert.deepEqual(await range(), whole);
   assert.equal(await shown(), false);
 });
@@ -223,14 +208,14 @@ test("the keyboard reads values and zooms", async () => {
   const whole = await range();
   await browser.run(() => document.querySelector(".chart").focus());
   await browser.keys("\uE014", "\uE014");
-  await frame();
+  await browser.frames();
   assert.ok((await legend()).every((value) => value !== ""));
   await browser.keys("+");
-  await frame();
+  await browser.frames();
   const zoomed = await range();
   assert.ok(zoomed[1] - zoomed[0] < (whole[1] - whole[0]) * 0.6);
   await browser.keys("\uE00C");
-  await frame();
+  await browser.frames();
   assert.deepEqual(await range(), whole);
 });
 
@@ -242,13 +227,13 @@ test("the unit of time switches and keeps the zoom", async () => {
     document.querySelector("#unit [data-other='1']").click();
     return document.querySelector(".chart").chart.plot.x.other.per;
   });
-  await frame();
+  await browser.frames();
   (await range()).forEach((end, i) => assert.ok(Math.abs(end / (zoomed[i] * factor) - 1) < 1e-6));
   await browser.run(() => {
     document.querySelector("#unit [data-other='0']").click();
     document.querySelector(".plot .reset").click();
   });
-  await frame();
+  await browser.frames();
   assert.deepEqual(await range(), whole);
 });
 
@@ -350,7 +335,7 @@ test("a plot behind a fold takes its width when it shows", async () => {
 
 test("nothing scrolls sideways at 400 pixels", async () => {
   await browser.width(400, 800);
-  await frame();
+  await browser.frames();
   await new Promise((resolve) => setTimeout(resolve, 200));
   const { page, seen, wide } = await browser.run(() => ({
     page: document.documentElement.scrollWidth,
@@ -391,7 +376,7 @@ test(
   { skip: process.env.REPORT && "the sample alone has them" },
   async () => {
     await browser.open(new URL("odd.html", url).href);
-    await frame();
+    await browser.frames();
     const drawn = await browser.run(
       () => [...document.querySelectorAll(".chart")].filter((c) => c.chart?.u).length,
     );

@@ -61,20 +61,8 @@ const agree = async () => {
   return shown;
 };
 
-const box = (selector, index = 0) =>
-  browser.run(
-    (wanted, nth) => {
-      const found = document.querySelectorAll(wanted)[nth];
-      found.scrollIntoView({ block: "center", behavior: "instant" });
-      const { left, top, width, height } = found.getBoundingClientRect();
-      return { left, top, width, height };
-    },
-    selector,
-    index,
-  );
-
 const click = async (selector, index, across, down) => {
-  const { left, top, width, height } = await box(selector, index);
+  const { left, top, width, height } = await browser.into(selector, index);
   const at = [left + width * across, top + height * down];
   await browser.mouse(["move", ...at], ["down"], ["up"]);
 };
@@ -134,12 +122,12 @@ test("the slider of the map moves all", async () => {
 });
 
 test("a row under the mouse tells who was stopped, by whom and how long", async () => {
-  const { left, top, width } = await box(".strip-cells");
+  const { left, top, width } = await browser.into(".strip-cells");
   await browser.mouse(["move", left + width * 0.9, top + 8]);
   const { texts, bin } = await times();
   assert.match(texts[0], / → .* at .* us: stopped by .*, where .* → .* holds [\d.,]+ kB/);
   assert.match(texts[0], /% of this bin, .* in all from .* to .*/);
-  const second = await box(".strip-cells", 1);
+  const second = await browser.into(".strip-cells", 1);
   await browser.mouse(["move", second.left + second.width * 0.9, second.top + 8]);
   const after = await times();
   assert.match(after.texts[1], / → .* at .* us: [\d.,]+ kB/);
@@ -207,7 +195,7 @@ test("axes show names, all of them where there is room", async () => {
     assert.ok(stopped.names[i].startsWith(text.replace("…", "")), text),
   );
   // Under the cursor the whole name.
-  const { left, top, width, height } = await box("#plot-stopped .u-over");
+  const { left, top, width, height } = await browser.into("#plot-stopped .u-over");
   await browser.mouse(["move", left + width * 0.02, top + height / 2]);
   const read = await browser.run(
     () => document.querySelector("#plot-stopped .chart").chart.position.textContent,
