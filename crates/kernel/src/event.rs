@@ -121,6 +121,15 @@ impl PartialOrd for Event {
     }
 }
 
+/// What happens at the next instant.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Taken {
+    /// One event.
+    One(Event),
+    /// Several, at this instant.
+    Several(Time),
+}
+
 /// A queue that gives events back instant by instant.
 pub trait EventQueue: Default {
     /// Adds an event; it must not lie before the last instant taken out.
@@ -130,12 +139,38 @@ pub trait EventQueue: Default {
     /// Takes out everything that happens at the next instant, if that is not after `until`, and
     /// hands it to `each`, in no order: who cares sorts a few. The instant.
     fn take_instant(&mut self, until: Time, each: impl FnMut(Event)) -> Option<Time>;
+    /// The same, but an event that is alone at its instant is given back, not handed to `each`.
+    #[inline]
+    fn take_next(&mut self, until: Time, each: impl FnMut(Event)) -> Option<Taken> {
+        take_next_of(self, until, each)
+    }
     /// Events waiting.
     fn len(&self) -> usize;
     /// Nothing waits.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
+}
+
+/// [`EventQueue::take_next`] by [`EventQueue::take_instant`].
+#[inline]
+fn take_next_of(
+    queue: &mut impl EventQueue,
+    until: Time,
+    mut each: impl FnMut(Event),
+) -> Option<Taken> {
+    let (mut last, mut several) = (None, false);
+    let instant = queue.take_instant(until, |event| {
+        if let Some(before) = last.replace(event) {
+            several = true;
+            each(before);
+        }
+    })?;
+    match last {
+        Some(only) if !several => return Some(Taken::One(only)),
+        last => last.into_iter().for_each(each),
+    }
+    Some(Taken::Several(instant))
 }
 
 /// A queue that gives events back one by one too, in their total order.

@@ -30,7 +30,7 @@ pub use bits::BitSet;
 pub use build_error::BuildError;
 pub use drops::{Cause, Drops};
 pub use due::DueSet;
-pub use event::{Event, EventQueue, Heap, InOrder, Phase, Rings, Wheel};
+pub use event::{Event, EventQueue, Heap, InOrder, Phase, Rings, Taken, Wheel};
 pub use hash::{TraceHash, TraceSum};
 pub use link::{Channels, Link};
 pub use series::Series;

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use backwater_ends::control::Control;
 use backwater_kernel::hash::TraceSum;
-use backwater_kernel::{Event, EventQueue, Place, Rings, Time, Violations};
+use backwater_kernel::{Event, EventQueue, Place, Rings, Taken, Time, Violations};
 
 use crate::border::Border;
 use crate::classes::run::ByClass;
@@ -82,38 +82,60 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     }
 
     /// All that happens up to and at `until`; `None` if there were `enough` events before that.
+    /// One loop for circuits and one for units that are routed by class.
     pub(crate) fn advance(&mut self, until: Time, enough: u64) -> Option<()> {
         match self.network.classes.count {
-            0 => self.advance_in::<false>(until, enough),
-            _ => self.advance_in::<true>(until, enough),
+            0 => self.advance_circuits(until, enough),
+            _ => self.advance_classes(until, enough),
         }
     }
 
-    /// The same, with one loop for circuits and one for units that are routed by class.
     #[inline(never)]
-    fn advance_in<const BY_CLASS: bool>(&mut self, until: Time, enough: u64) -> Option<()> {
+    fn advance_circuits(&mut self, until: Time, enough: u64) -> Option<()> {
         while self.events_handled < enough {
-            if self.is_left_over() || self.by_class.is_over() {
+            if self.is_left_over() {
                 return Some(());
             }
             let due = &mut self.due;
-            let add = |event| match BY_CLASS {
-                true => due.note(event),
-                false => due.add(event),
-            };
-            let Some(now) = self.events.take_instant(until, add) else {
+            let Some(now) = self.events.take_instant(until, |event| due.add(event)) else {
                 return Some(());
             };
-            self.now = now;
-            if !self.is_warm && now >= self.warm_up {
-                self.end_warm_up();
-            }
-            match BY_CLASS {
-                true => self.run_routed_instant(),
-                false => self.run_instant(),
-            }
+            self.begin_instant(now);
+            self.run_instant();
         }
         None
+    }
+
+    /// Most instants there have one event.
+    #[inline(never)]
+    fn advance_classes(&mut self, until: Time, enough: u64) -> Option<()> {
+        while self.events_handled < enough {
+            if self.by_class.is_over() {
+                return Some(());
+            }
+            let due = &mut self.due;
+            match self.events.take_next(until, |event| due.add(event)) {
+                None => return Some(()),
+                Some(Taken::One(event)) => {
+                    self.begin_instant(event.time());
+                    self.work_off_one(event);
+                }
+                Some(Taken::Several(now)) => {
+                    self.begin_instant(now);
+                    self.work_off_several();
+                }
+            }
+            self.end_instant();
+        }
+        None
+    }
+
+    #[inline(always)]
+    fn begin_instant(&mut self, now: Time) {
+        self.now = now;
+        if !self.is_warm && now >= self.warm_up {
+            self.end_warm_up();
+        }
     }
 
     /// Runs to the end.

@@ -24,7 +24,7 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::{Event, EventQueue, Phase, Wheel};
+use super::{Event, EventQueue, Phase, Taken, Wheel, take_next_of};
 use crate::time::Time;
 
 /// Delays that have a ring, at most: a few links of unlike rates and two sizes of unit.
@@ -126,6 +126,18 @@ impl Ring {
         self.push(event);
     }
 
+    /// Takes out its first event; which instant is first then.
+    #[inline(always)]
+    fn take_one(&mut self) -> (Event, u64) {
+        let event = self.events[self.place(self.taken)];
+        self.taken = self.taken.wrapping_add(1);
+        let first = match self.len() {
+            0 => EMPTY,
+            _ => self.events[self.place(self.taken)].time().0,
+        };
+        (event, first)
+    }
+
     /// Takes out what happens at its first instant, `instant`; which is first then.
     #[inline]
     fn take_first(&mut self, instant: u64, each: &mut impl FnMut(Event)) -> u64 {
@@ -191,11 +203,29 @@ impl EventQueue for Rings {
             first
         };
         self.now = instant;
-        while self.first == instant {
-            self.firsts[self.next] = self.rings[self.next].take_first(instant, &mut each);
-            self.find_first();
-        }
+        self.take_rest(instant, &mut each);
         Some(Time(instant))
+    }
+
+    #[inline(always)]
+    fn take_next(&mut self, until: Time, mut each: impl FnMut(Event)) -> Option<Taken> {
+        let instant = self.first;
+        if instant >= self.bound {
+            return self.take_next_anywhere(until, &mut each);
+        }
+        if instant > until.0 {
+            return None;
+        }
+        self.now = instant;
+        let (event, first) = self.rings[self.next].take_one();
+        self.firsts[self.next] = first;
+        self.find_first();
+        if self.first != instant {
+            return Some(Taken::One(event));
+        }
+        each(event);
+        self.take_rest(instant, &mut each);
+        Some(Taken::Several(Time(instant)))
     }
 
     #[inline]
@@ -216,6 +246,21 @@ impl Rings {
             }
         }
         self.rings[place].push(event);
+    }
+
+    /// Takes out of rings what happens at `instant`.
+    #[inline(always)]
+    fn take_rest(&mut self, instant: u64, each: &mut impl FnMut(Event)) {
+        while self.first == instant {
+            self.firsts[self.next] = self.rings[self.next].take_first(instant, each);
+            self.find_first();
+        }
+    }
+
+    /// [`EventQueue::take_next`] where the wheel may have a part in it.
+    #[inline(never)]
+    fn take_next_anywhere(&mut self, until: Time, each: &mut impl FnMut(Event)) -> Option<Taken> {
+        take_next_of(self, until, each)
     }
 
     /// Finds the ring that comes first.

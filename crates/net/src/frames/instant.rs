@@ -52,30 +52,9 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         !storms.any(|storm| self.now < storm.until && storm.from <= self.stop_at)
     }
 
-    /// All that happens at one instant where units are routed: last bits leave, frames arrive,
-    /// timers go off, ports choose; and choose again where they ask flows for more.
-    #[inline(never)]
-    pub(crate) fn run_routed_instant(&mut self) {
-        match self.due.take_only() {
-            Some(event) => self.work_off_one(event),
-            None => self.work_off_many(),
-        }
-        loop {
-            self.choose_all();
-            if self.by_class.pulled.is_empty() {
-                break;
-            }
-            self.pull_all();
-        }
-        if P::WATCHES {
-            self.probe.after_instant(self.now, &self.network);
-        }
-        self.note_drained();
-    }
-
-    /// Most instants have one event.
+    /// What happens at an instant with one event.
     #[inline]
-    fn work_off_one(&mut self, event: Event) {
+    pub(crate) fn work_off_one(&mut self, event: Event) {
         self.events_handled += 1;
         if event.is(Phase::Transmit) {
             self.finish_sending(event.entity());
@@ -87,14 +66,29 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     }
 
     /// All frames that have left, then all that arrive, then timers and stations.
-    fn work_off_many(&mut self) {
-        self.due.sort();
+    pub(crate) fn work_off_several(&mut self) {
         self.work_off_last_bits();
         self.work_off_arrivals();
         while let Some(event) = self.due.take_other() {
             self.events_handled += 1;
             self.on_timer(event);
         }
+    }
+
+    /// Then ports choose; and choose again where they ask flows for more.
+    #[inline]
+    pub(crate) fn end_instant(&mut self) {
+        loop {
+            self.choose_all();
+            if self.by_class.pulled.is_empty() {
+                break;
+            }
+            self.pull_all();
+        }
+        if P::WATCHES {
+            self.probe.after_instant(self.now, &self.network);
+        }
+        self.note_drained();
     }
 
     /// Every woken port chooses, on the same state.

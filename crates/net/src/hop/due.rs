@@ -15,11 +15,6 @@ pub(crate) struct Due {
     /// Timers, sinks and sources; sorted, the next one last, unless `is_mixed`.
     others: Vec<Event>,
     is_mixed: bool,
-    /// Where units are routed: the events of the instant, not yet by phase. Most instants there
-    /// have one.
-    only: Option<Event>,
-    /// The others.
-    unsorted: Vec<Event>,
 }
 
 impl Due {
@@ -31,37 +26,6 @@ impl Due {
             last_bits: DueSet::new(channels),
             others: Vec::new(),
             is_mixed: false,
-            only: None,
-            unsorted: Vec::new(),
-        }
-    }
-
-    /// As [`Self::add`], but first seen by [`Self::take_only`] or [`Self::sort`].
-    #[inline(always)]
-    pub fn note(&mut self, event: Event) {
-        match self.only {
-            None => self.only = Some(event),
-            Some(_) => self.unsorted.push(event),
-        }
-    }
-
-    /// Takes out what was noted if it is a single event.
-    #[inline]
-    pub fn take_only(&mut self) -> Option<Event> {
-        match self.unsorted.is_empty() {
-            true => self.only.take(),
-            false => None,
-        }
-    }
-
-    /// What was noted is due by phase.
-    #[inline]
-    pub fn sort(&mut self) {
-        if let Some(event) = self.only.take() {
-            self.add(event);
-        }
-        while let Some(event) = self.unsorted.pop() {
-            self.add(event);
         }
     }
 
