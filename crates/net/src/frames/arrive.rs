@@ -117,7 +117,8 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             queue.marks && is_ect,
         );
         let node = &mut classes.nodes[node_id as usize];
-        let (is_lossless, counts_inputs) = (node.lossless & 1 << class != 0, node.counts_inputs);
+        let counts_inputs = node.counts_inputs;
+        let detects_queues = node.lossless & 1 << class != 0 && !node.detects_inputs;
         // What finds no room was sent all the same.
         if node.has_time_out {
             let frame = *frame;
@@ -129,24 +130,22 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         if tripped & 1 << class != 0 && self.drops_all(channel, class) {
             return self.turn_away(input, channel, id, LossCause::Watchdog);
         }
+        let mut stops = false;
         if counts_inputs {
-            if let Err(cause) = self.enter_input(node_id, input, at, class, bytes) {
-                return self.turn_away(input, channel, id, cause);
+            match self.enter_input(node_id, input, at, class, bytes) {
+                Ok(is_above) => stops = is_above,
+                Err(cause) => return self.turn_away(input, channel, id, cause),
             }
-            let node = &mut self.network.classes.nodes[node_id as usize];
-            node.bytes += bytes;
-            node.most_bytes = node.most_bytes.max(node.bytes);
         }
         if marks {
             self.mark_frame(at, id);
         }
         self.join_queue(channel, id);
-        if is_lossless {
-            if self.network.classes.nodes[node_id as usize].detects_inputs {
-                self.detect_at_input(input, class);
-            } else {
-                self.detect_at_queue(input, channel, class, id);
-            }
+        if stops {
+            self.stop_input(node_id, input, class);
+        }
+        if detects_queues {
+            self.detect_at_queue(input, channel, class, id);
         }
     }
 

@@ -2,6 +2,8 @@
 
 use backwater_kernel::EventQueue;
 
+use crate::classes::Node;
+use crate::classes::input::Input;
 use crate::hop::frame::COPY;
 use crate::network::Network;
 use crate::probe::{LossCause, Probe};
@@ -14,8 +16,25 @@ impl Network {
     }
 }
 
+/// A frame is in. Is the input above its threshold, which nobody has been told yet?
+#[inline]
+fn count(node: &mut Node, input: &mut Input, class: u8, bytes: u64) -> bool {
+    node.bytes += bytes;
+    node.most_bytes = node.most_bytes.max(node.bytes);
+    input.bytes += bytes;
+    input.most_bytes = input.most_bytes.max(input.bytes);
+    let may_stop = node.detects_inputs && node.lossless & 1 << class != 0;
+    may_stop
+        && !input.is_congested
+        && match &node.shared {
+            Some(shared) => shared.is_above(input),
+            None => input.bytes > input.high_bytes,
+        }
+}
+
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
-    /// A frame for the queue `queue` comes in: it counts at its input, or there is no room.
+    /// A frame for the queue `queue` comes in: it counts at its node and its input, or there is no
+    /// room. Is its sender to be stopped now?
     #[inline]
     pub(crate) fn enter_input(
         &mut self,
@@ -24,51 +43,36 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         queue: usize,
         class: u8,
         bytes: u64,
-    ) -> Result<(), LossCause> {
-        let network = &mut self.network;
-        let at = network.input(channel, class);
-        let node = &mut network.classes.nodes[node_id as usize];
-        let input = &mut network.classes.inputs[at];
+    ) -> Result<bool, LossCause> {
+        let at = self.network.input(channel, class);
+        let classes = &mut self.network.classes;
+        let node = &mut classes.nodes[node_id as usize];
+        let input = &mut classes.inputs[at];
         if let Some(shared) = &mut node.shared {
             let is_lossless = node.lossless & 1 << class != 0;
-            shared.admit(
-                input,
-                is_lossless,
-                network.classes.queues[queue].bytes,
-                bytes,
-            )?;
-            let most = &mut network.classes.input_times[at].headroom_most_bytes;
+            shared.admit(input, is_lossless, classes.queues[queue].bytes, bytes)?;
+            let most = &mut classes.input_times[at].headroom_most_bytes;
             *most = input.headroom_bytes.max(*most);
         } else if input.bytes + bytes > input.limit_bytes {
             return Err(LossCause::Buffer);
         }
-        if let Some(leg) = network.credit_leg(channel, class) {
+        if classes.credits.classes.is_empty() {
+            return Ok(count(node, input, class, bytes));
+        }
+        if let Some(leg) = self.network.credit_leg(channel, class) {
             self.take_place(leg, bytes)?;
         }
-        let input = &mut self.network.classes.inputs[at];
-        input.bytes += bytes;
-        input.most_bytes = input.most_bytes.max(input.bytes);
-        Ok(())
+        let classes = &mut self.network.classes;
+        let node = &mut classes.nodes[node_id as usize];
+        Ok(count(node, &mut classes.inputs[at], class, bytes))
     }
 
-    /// After a frame came in over an input that is under back-pressure.
-    #[inline]
-    pub(crate) fn detect_at_input(&mut self, channel: u32, class: u8) {
+    /// The sender of an input that is under back-pressure is to be stopped.
+    pub(crate) fn stop_input(&mut self, node: u32, channel: u32, class: u8) {
         let at = self.network.input(channel, class);
-        let node = self.network.channels[channel as usize].to;
-        let input = &self.network.classes.inputs[at];
-        if input.is_congested {
-            return;
-        }
-        let is_above = match &self.network.classes.nodes[node as usize].shared {
-            Some(shared) => shared.is_above(input),
-            None => input.bytes > input.high_bytes,
-        };
-        if is_above {
-            self.network.classes.inputs[at].is_congested = true;
-            if let Some(gate) = self.gate_of(node, class) {
-                self.ask(channel ^ 1, gate);
-            }
+        self.network.classes.inputs[at].is_congested = true;
+        if let Some(gate) = self.gate_of(node, class) {
+            self.ask(channel ^ 1, gate);
         }
     }
 

@@ -129,9 +129,11 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         }
         let taken = branches.iter().filter(|branch| branch.refused.is_none());
         let mut taken = taken.count() as u32;
+        let mut stops = false;
         if self.network.classes.nodes[node_id as usize].counts_inputs && taken > 0 {
             match self.enter_once(node_id, input, &branches, class, bytes) {
-                Ok(()) => {
+                Ok(is_above) => {
+                    stops = is_above;
                     let shared = COPY | self.network.copies.insert_frame(taken, input);
                     for branch in &branches {
                         self.network.units.get_mut(branch.id).set_input(shared);
@@ -148,6 +150,9 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             self.count_refused(input, class, bytes);
         }
         self.take_copies(node_id, input, &branches, class);
+        if stops {
+            self.stop_input(node_id, input, class);
+        }
     }
 
     /// A copy for each way, in the order of channels.
@@ -199,7 +204,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         (!fits).then_some(LossCause::Pool)
     }
 
-    /// The frame comes in once, for all queues that take it.
+    /// The frame comes in once, for all queues that take it. Is its sender to be stopped now?
     fn enter_once(
         &mut self,
         node_id: u32,
@@ -207,44 +212,34 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         branches: &[Branch],
         class: u8,
         bytes: u64,
-    ) -> Result<(), LossCause> {
+    ) -> Result<bool, LossCause> {
         let mut open = branches.iter().filter(|branch| branch.refused.is_none());
         let Some(any) = open.next() else {
-            return Ok(());
+            return Ok(false);
         };
         let queue = self.network.queue(any.channel, class);
-        self.enter_input(node_id, input, queue, class, bytes)?;
-        let node = &mut self.network.classes.nodes[node_id as usize];
-        node.bytes += bytes;
-        node.most_bytes = node.most_bytes.max(node.bytes);
-        Ok(())
+        self.enter_input(node_id, input, queue, class, bytes)
     }
 
-    /// Copies are dropped, or join their queues; congestion is seen.
+    /// Copies are dropped, or join their queues; congestion of those is seen.
     fn take_copies(&mut self, node_id: u32, input: u32, branches: &[Branch], class: u8) {
         let node = &self.network.classes.nodes[node_id as usize];
-        let is_lossless = node.lossless & 1 << class != 0;
-        let detects_inputs = node.detects_inputs;
-        let mut has_joined = false;
+        let detects_queues = node.lossless & 1 << class != 0 && !node.detects_inputs;
         for branch in branches {
             let (channel, id) = (branch.channel, branch.id);
             if let Some(cause) = branch.refused {
                 self.discard_frame(channel, id, cause);
                 continue;
             }
-            has_joined = true;
             let at = self.network.queue(channel, class);
             let has_ect = self.network.units.get(id).marks & ECT != 0;
             if has_ect && self.network.classes.queues[at].marks {
                 self.mark_frame(at, id);
             }
             self.join(channel, id);
-            if is_lossless && !detects_inputs {
+            if detects_queues {
                 self.detect_at_queue(input, channel, class, id);
             }
-        }
-        if has_joined && is_lossless && detects_inputs {
-            self.detect_at_input(input, class);
         }
     }
 }

@@ -213,16 +213,22 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// The event of a last bit.
     #[inline]
     pub(crate) fn finish_sending(&mut self, channel_id: u32) {
-        self.rest(channel_id);
+        self.note_last_bit(channel_id);
         let channel = &self.network.channels[channel_id as usize];
         if channel.waiting != 0 || channel.has_control {
             self.wake_port(channel_id);
         }
     }
 
-    /// The last bit has left, now or, where nobody needed to know, before.
-    #[inline]
+    /// The last bit left before, when nobody needed to know.
+    #[inline(never)]
     pub(crate) fn rest(&mut self, channel_id: u32) {
+        self.note_last_bit(channel_id);
+    }
+
+    /// The last bit has left.
+    #[inline(always)]
+    fn note_last_bit(&mut self, channel_id: u32) {
         let network = &mut self.network;
         let channel = &mut network.channels[channel_id as usize];
         let (bytes, input) = (u64::from(channel.sent_bytes), channel.sent_input);

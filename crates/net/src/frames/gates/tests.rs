@@ -217,10 +217,12 @@ fn at_inputs(watchdog: Option<WatchdogSpec>) -> Run {
 /// A frame of class 1 comes in over channel 0; whether there was room.
 fn come(run: &mut Run, bytes: u64) -> bool {
     let queue = run.network.queue(OUT, 1);
-    let is_in = run.enter_input(1, 0, queue, 1, bytes).is_ok();
-    run.network.classes.nodes[1].bytes += if is_in { bytes } else { 0 };
-    run.detect_at_input(0, 1);
-    is_in
+    match run.enter_input(1, 0, queue, 1, bytes) {
+        Ok(true) => run.stop_input(1, 0, 1),
+        Ok(false) => {}
+        Err(_) => return false,
+    }
+    true
 }
 
 /// Only the class that is lossless has headroom, whatever its number.
