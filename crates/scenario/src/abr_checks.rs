@@ -83,20 +83,19 @@ impl Check<'_> {
             let Some(at) = explicit_rate::rules(self.file).find_map(counted_at) else {
                 continue;
             };
-            mistakes.push(
-                Diagnostic::warning(
-                    "short-interval",
-                    "intervals are too short to count circuits",
-                )
-                .at(at.clone(), format!("at `{name}`"))
-                .note(format!(
-                    "{} always send there, and an interval ends after {most} cells: the fair \
+            Diagnostic::warning(
+                "short-interval",
+                "intervals are too short to count circuits",
+            )
+            .at(at, format!("at `{name}`"))
+            .note(format!(
+                "{} always send there, and an interval ends after {most} cells: the fair \
                          share comes out {:.1} times too large",
-                    counted(circuits, "circuit"),
-                    circuits as f64 / most as f64
-                ))
-                .help("set `interval_cells = 0`, or to some times the number of circuits"),
-            );
+                counted(circuits, "circuit"),
+                circuits as f64 / most as f64
+            ))
+            .help("set `interval_cells = 0`, or to some times the number of circuits")
+            .tell(mistakes);
         }
     }
 
@@ -130,36 +129,33 @@ impl Check<'_> {
         }
         let Derived { pcr, mcr, icr, .. } = Derived::new(own, circuit.path);
         if mcr > pcr {
-            mistakes.push(
-                Diagnostic::error("bad-rates", "the minimum rate is above the peak rate")
-                    .at(own.mcr.at.clone(), format!("MCR {}", bps(mcr)))
-                    .at(own.pcr.at.clone(), format!("PCR {}", bps(pcr)))
-                    .note("ACR stays from MCR to PCR")
-                    .help("lower `mcr`, or raise `pcr`"),
-            );
+            Diagnostic::error("bad-rates", "the minimum rate is above the peak rate")
+                .at(&own.mcr.at, format!("MCR {}", bps(mcr)))
+                .at(&own.pcr.at, format!("PCR {}", bps(pcr)))
+                .note("ACR stays from MCR to PCR")
+                .help("lower `mcr`, or raise `pcr`")
+                .tell(mistakes);
         } else if icr < mcr || icr > pcr {
-            mistakes.push(
-                Diagnostic::error("bad-rates", "the initial rate is outside what is allowed")
-                    .at(own.icr.at.clone(), format!("ICR {}", bps(icr)))
-                    .note(format!("from MCR {} to PCR {}", bps(mcr), bps(pcr)))
-                    .help("leave `icr` out for the nearest to 10 Mbps"),
-            );
+            Diagnostic::error("bad-rates", "the initial rate is outside what is allowed")
+                .at(&own.icr.at, format!("ICR {}", bps(icr)))
+                .note(format!("from MCR {} to PCR {}", bps(mcr), bps(pcr)))
+                .help("leave `icr` out for the nearest to 10 Mbps")
+                .tell(mistakes);
         }
         if pcr > first {
-            mistakes.push(
-                Diagnostic::warning(
-                    "bad-rates",
-                    "the peak rate is more than the first link carries",
-                )
-                .at(own.pcr.at.clone(), format!("PCR {}", bps(pcr)))
-                .note(format!(
-                    "`{}` starts on a link of {}; what is allowed beyond that waits at the \
+            Diagnostic::warning(
+                "bad-rates",
+                "the peak rate is more than the first link carries",
+            )
+            .at(&own.pcr.at, format!("PCR {}", bps(pcr)))
+            .note(format!(
+                "`{}` starts on a link of {}; what is allowed beyond that waits at the \
                          source's own port",
-                    circuit.draft.name,
-                    bps(first)
-                ))
-                .help("leave `pcr` out for the link's rate"),
-            );
+                circuit.draft.name,
+                bps(first)
+            ))
+            .help("leave `pcr` out for the link's rate")
+            .tell(mistakes);
         }
     }
 
@@ -178,15 +174,14 @@ impl Check<'_> {
         {
             return;
         }
-        mistakes.push(
-            Diagnostic::warning(
-                "no-feedback",
-                format!("no port on the way of `{}` tells it a rate", flow.name),
-            )
-            .at(circuit.kind_at(), "nothing limits it but PCR")
-            .note(format!("it crosses {}", self.way(flow)))
-            .help("give `[link]` or these links `explicit_rate = { kind = \"erica\" }`"),
-        );
+        Diagnostic::warning(
+            "no-feedback",
+            format!("no port on the way of `{}` tells it a rate", flow.name),
+        )
+        .at(&circuit.kind_at(), "nothing limits it but PCR")
+        .note(format!("it crosses {}", self.way(flow)))
+        .help("give `[link]` or these links `explicit_rate = { kind = \"erica\" }`")
+        .tell(mistakes);
     }
 
     /// What is promised to circuits has to fit each channel.
@@ -215,17 +210,16 @@ impl Check<'_> {
             let name = self.graph.channel_name(channel);
             let message = format!("the minimum rates do not fit `{name}`");
             let sum = Rate(u64::try_from(sum).unwrap_or(u64::MAX));
-            mistakes.push(
-                Diagnostic::error("over-committed", message)
-                    .at(own.mcr.at.clone(), "one of them")
-                    .note(format!(
-                        "MCR of {} there: {} on a link of {}",
-                        counted(count, "circuit"),
-                        bps(sum),
-                        bps(rate)
-                    ))
-                    .help("lower `mcr`: a switch admits no more than it can carry"),
-            );
+            Diagnostic::error("over-committed", message)
+                .at(&own.mcr.at, "one of them")
+                .note(format!(
+                    "MCR of {} there: {} on a link of {}",
+                    counted(count, "circuit"),
+                    bps(sum),
+                    bps(rate)
+                ))
+                .help("lower `mcr`: a switch admits no more than it can carry")
+                .tell(mistakes);
         }
     }
 }

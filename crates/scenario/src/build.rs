@@ -307,12 +307,13 @@ impl Builder<'_> {
                     mistakes.push(not_there(&draft.name, &text, at.clone(), &ways));
                 }
                 Ok(channel) => match found.get(&channel) {
-                    Some(first) => mistakes.push(
+                    Some(first) => {
                         Diagnostic::error("contradiction", format!("`{text}` is given twice"))
-                            .at(at.clone(), "the second")
-                            .at(first.link.at.clone(), "the first")
-                            .help("give each link once"),
-                    ),
+                            .at(at, "the second")
+                            .at(&first.link.at, "the first")
+                            .help("give each link once")
+                            .tell(mistakes)
+                    }
                     None => {
                         found.insert(channel, own);
                     }
@@ -337,6 +338,6 @@ pub(crate) fn not_there(flow: &str, channel: &str, at: At, ways: &str) -> Diagno
         "not-on-channel",
         format!("`{flow}` does not cross `{channel}`"),
     )
-    .at(at, "not on its way")
+    .at(&at, "not on its way")
     .note(format!("it crosses {ways}"))
 }

@@ -88,16 +88,15 @@ fn application(flow: &FlowSettings, mistakes: &mut Diagnostics) -> Option<(Time,
         | Traffic::Server
         | Traffic::Bottlenecked { .. } => {
             let word = flow.traffic.word;
-            mistakes.push(
-                Diagnostic::error(
-                    "bad-transport",
-                    format!("`{word}` traffic does not go over tcp"),
-                )
-                .at(flow.transport.at.clone(), "chosen here")
-                .at(flow.traffic.at.clone(), "what would use it")
-                .note("over tcp: greedy and requests")
-                .help("leave `transport` out, or choose other traffic"),
-            );
+            Diagnostic::error(
+                "bad-transport",
+                format!("`{word}` traffic does not go over tcp"),
+            )
+            .at(&flow.transport.at, "chosen here")
+            .at(&flow.traffic.at, "what would use it")
+            .note("over tcp: greedy and requests")
+            .help("leave `transport` out, or choose other traffic")
+            .tell(mistakes);
             None
         }
     }
@@ -122,12 +121,11 @@ fn bytes(
                 true => "counted in units".into(),
                 false => format!("its default is {units} cells"),
             };
-            mistakes.push(
-                Diagnostic::error("bad-amount", format!("`{key}` over TCP is in bytes"))
-                    .at(at.clone(), label)
-                    .note("TCP cuts a stream of bytes into segments, and these into cells")
-                    .help(format!("give bytes of payload: `{key} = \"10 kB\"`")),
-            );
+            Diagnostic::error("bad-amount", format!("`{key}` over TCP is in bytes"))
+                .at(at, label)
+                .note("TCP cuts a stream of bytes into segments, and these into cells")
+                .help(format!("give bytes of payload: `{key} = \"10 kB\"`"))
+                .tell(mistakes);
             1
         }
     }
@@ -144,11 +142,10 @@ fn one_at_a_time(cycle: &Cycle, mistakes: &mut Diagnostics) {
         ),
     ];
     for (key, at, _) in keys.into_iter().filter(|(.., says)| *says) {
-        mistakes.push(
-            Diagnostic::error("no-meaning", format!("`{key}` has no meaning over tcp"))
-                .at(at.clone(), "each request waits for the response before")
-                .help("leave it out; `think` is the time between"),
-        );
+        Diagnostic::error("no-meaning", format!("`{key}` has no meaning over tcp"))
+            .at(at, "each request waits for the response before")
+            .help("leave it out; `think` is the time between")
+            .tell(mistakes);
     }
 }
 
@@ -158,11 +155,10 @@ pub(crate) fn check(flow: &FlowSettings, mistakes: &mut Diagnostics) {
         && let Some(at) = flow.tcp.place()
         && flow.transport.sure().is_some()
     {
-        mistakes.push(
-            Diagnostic::error("no-meaning", "`tcp` has no meaning here")
-                .at(at.clone(), "this flow does not go over tcp")
-                .help("add `transport = \"tcp\"`, or leave it out"),
-        );
+        Diagnostic::error("no-meaning", "`tcp` has no meaning here")
+            .at(at, "this flow does not go over tcp")
+            .help("add `transport = \"tcp\"`, or leave it out")
+            .tell(mistakes);
     }
 }
 

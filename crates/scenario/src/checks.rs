@@ -32,12 +32,11 @@ pub(crate) fn run_times(
     mistakes: &mut Diagnostics,
 ) {
     if **warm_up >= **duration && !duration.is_faulty && warm_up.is_given {
-        mistakes.push(
-            Diagnostic::error("bad-times", "the run ends before its warm-up does")
-                .at(warm_up.at.clone(), "statistics would start here")
-                .at(duration.at.clone(), "the run ends here")
-                .help("make `warm_up` shorter than `duration`: a quarter of it is usual"),
-        );
+        Diagnostic::error("bad-times", "the run ends before its warm-up does")
+            .at(&warm_up.at, "statistics would start here")
+            .at(&duration.at, "the run ends here")
+            .help("make `warm_up` shorter than `duration`: a quarter of it is usual")
+            .tell(mistakes);
     }
 }
 
@@ -45,18 +44,14 @@ pub(crate) fn run_times(
 pub(crate) fn corruption(file: &PacketFile, mistakes: &mut Diagnostics) {
     let corrupting = |link: &&Link| link.control_corruption.is_some_and(|chance| chance > 0.0);
     for link in file.link_tables().filter(corrupting) {
-        mistakes.push(
-            Diagnostic::warning("unsafe", "corrupted credit may overflow buffers")
-                .at(
-                    link.control_corruption.at.clone(),
-                    "nobody notices these errors",
-                )
-                .note(
-                    "a credit cell with a wrong value lets the sender send more than there is \
+        Diagnostic::warning("unsafe", "corrupted credit may overflow buffers")
+            .at(&link.control_corruption.at, "nobody notices these errors")
+            .note(
+                "a credit cell with a wrong value lets the sender send more than there is \
                      room for; this is why credit cells carry a CRC",
-                )
-                .help("for errors that the CRC finds, use `control_loss`"),
-        );
+            )
+            .help("for errors that the CRC finds, use `control_loss`")
+            .tell(mistakes);
     }
 }
 
@@ -65,18 +60,16 @@ pub(crate) fn series_times(series: &Series, stop_at: Time, mistakes: &mut Diagno
     let (from, until) = (&series.from, &series.until);
     let end = until.unwrap_or(stop_at);
     if **from >= end || **from >= stop_at {
-        mistakes.push(
-            Diagnostic::error("bad-times", "the series ends before it starts")
-                .at(from.at.clone(), "from here")
-                .at(until.at.clone(), "to here, or to the end of the run")
-                .help("leave `from` and `until` out to record the whole run"),
-        );
+        Diagnostic::error("bad-times", "the series ends before it starts")
+            .at(&from.at, "from here")
+            .at(&until.at, "to here, or to the end of the run")
+            .help("leave `from` and `until` out to record the whole run")
+            .tell(mistakes);
     } else if end > stop_at {
-        mistakes.push(
-            Diagnostic::warning("bad-times", "the series reaches past the end of the run")
-                .at(until.at.clone(), "later than `run.duration`")
-                .help("leave `until` out to record up to the end"),
-        );
+        Diagnostic::warning("bad-times", "the series reaches past the end of the run")
+            .at(&until.at, "later than `run.duration`")
+            .help("leave `until` out to record up to the end")
+            .tell(mistakes);
     }
 }
 
@@ -94,22 +87,21 @@ pub(crate) fn fits(
         return true;
     };
     let largest = flows::counts(file).max_by_key(|(count, ..)| *count);
-    mistakes.push(
-        Diagnostic::error(
-            "out-of-memory",
-            "the scenario needs more memory than there is",
-        )
-        .at(
-            largest.map_or(at, |(.., table)| table).clone(),
-            "most flows are here",
-        )
-        .note(format!(
-            "about {} for {legs} legs (a leg is one flow on one link); {} are free",
-            bytes(needed),
-            bytes(memory)
-        ))
-        .help("use fewer flows, or a network with shorter ways"),
-    );
+    Diagnostic::error(
+        "out-of-memory",
+        "the scenario needs more memory than there is",
+    )
+    .at(
+        largest.map_or(at, |(.., table)| table),
+        "most flows are here",
+    )
+    .note(format!(
+        "about {} for {legs} legs (a leg is one flow on one link); {} are free",
+        bytes(needed),
+        bytes(memory)
+    ))
+    .help("use fewer flows, or a network with shorter ways")
+    .tell(mistakes);
     false
 }
 
@@ -127,11 +119,10 @@ pub(crate) fn starts(drafts: &[Draft<'_>], stop_at: Time, mistakes: &mut Diagnos
     for draft in drafts {
         let start = draft.traffic().and_then(Traffic::start);
         if let Some(start) = start.filter(|start| ***start >= stop_at) {
-            mistakes.push(
-                Diagnostic::warning("never-starts", format!("`{}` sends nothing", draft.name))
-                    .at(start.at.clone(), "not before the run is over")
-                    .help("start earlier, or make `run.duration` longer"),
-            );
+            Diagnostic::warning("never-starts", format!("`{}` sends nothing", draft.name))
+                .at(&start.at, "not before the run is over")
+                .help("start earlier, or make `run.duration` longer")
+                .tell(mistakes);
         }
     }
 }
@@ -175,22 +166,15 @@ fn shared_partners(drafts: &[Draft<'_>], specs: &[FlowSpec], mistakes: &mut Diag
             continue;
         };
         let name = &specs[partner as usize].name;
-        mistakes.push(
-            Diagnostic::error(
-                "shared-partner",
-                format!("`{name}` is the partner of two flows"),
-            )
-            .at(
-                draft.settings.partner.at.clone(),
-                format!("of `{}`", draft.name),
-            )
-            .at(
-                first.settings.partner.at.clone(),
-                format!("of `{}`", first.name),
-            )
-            .note("nobody could tell for whom an answer is")
-            .help("give each flow a partner of its own; `{i}` numbers them with `count`"),
-        );
+        Diagnostic::error(
+            "shared-partner",
+            format!("`{name}` is the partner of two flows"),
+        )
+        .at(&draft.settings.partner.at, format!("of `{}`", draft.name))
+        .at(&first.settings.partner.at, format!("of `{}`", first.name))
+        .note("nobody could tell for whom an answer is")
+        .help("give each flow a partner of its own; `{i}` numbers them with `count`")
+        .tell(mistakes);
     }
 }
 
@@ -205,11 +189,10 @@ pub(crate) fn partners(drafts: &[Draft<'_>], specs: &[FlowSpec], mistakes: &mut 
                 ("a client", &settings.traffic.at, "server")
             }
             (TrafficSpec::Client(_), _) => {
-                mistakes.push(
-                    Diagnostic::error("bad-partner", "a client has no window of its own")
-                        .at(control_at.clone(), "its requests already wait")
-                        .help("leave `source_control` out; `outstanding` limits a client"),
-                );
+                Diagnostic::error("bad-partner", "a client has no window of its own")
+                    .at(control_at, "its requests already wait")
+                    .help("leave `source_control` out; `outstanding` limits a client")
+                    .tell(mistakes);
                 continue;
             }
             (TrafficSpec::Requests(_) | TrafficSpec::Tcp(_), _)
@@ -221,23 +204,21 @@ pub(crate) fn partners(drafts: &[Draft<'_>], specs: &[FlowSpec], mistakes: &mut 
             _ => ("a window", control_at, "silent"),
         };
         if draft.to.len() > 1 {
-            mistakes.push(
-                Diagnostic::error("bad-partner", format!("{what} works with one destination"))
-                    .at(at.clone(), "on a multicast flow")
-                    .note("answers of several destinations have no meaning to it"),
-            );
+            Diagnostic::error("bad-partner", format!("{what} works with one destination"))
+                .at(at, "on a multicast flow")
+                .note("answers of several destinations have no meaning to it")
+                .tell(mistakes);
             continue;
         }
         let back = format!("from `{}` back", draft.name);
         let Some(partner) = flow.partner else {
-            mistakes.push(
-                Diagnostic::error("missing-key", format!("{what} needs a `partner`"))
-                    .at(at.clone(), "who carries the answers?")
-                    .help(format!(
-                        "add a flow {back} with `traffic = {{ kind = \"{wanted}\" }}`, and name \
+            Diagnostic::error("missing-key", format!("{what} needs a `partner`"))
+                .at(at, "who carries the answers?")
+                .help(format!(
+                    "add a flow {back} with `traffic = {{ kind = \"{wanted}\" }}`, and name \
                          it here: `partner = \"..\"`"
-                    )),
-            );
+                ))
+                .tell(mistakes);
             continue;
         };
         let partner = partner as usize;
@@ -258,26 +239,24 @@ fn check_partner(
         _ => false,
     };
     if !fits {
-        mistakes.push(
-            Diagnostic::error(
-                "bad-partner",
-                format!("`{}` can't carry the answers", partner.name),
-            )
-            .at(at.clone(), format!("its traffic is not `{wanted}`"))
-            .at(other.settings.traffic.at.clone(), "the partner's traffic")
-            .help(format!("give it `traffic = {{ kind = \"{wanted}\" }}`")),
-        );
+        Diagnostic::error(
+            "bad-partner",
+            format!("`{}` can't carry the answers", partner.name),
+        )
+        .at(at, format!("its traffic is not `{wanted}`"))
+        .at(&other.settings.traffic.at, "the partner's traffic")
+        .help(format!("give it `traffic = {{ kind = \"{wanted}\" }}`"))
+        .tell(mistakes);
     }
     if other.source != to || other.to != [draft.source] {
-        mistakes.push(
-            Diagnostic::error(
-                "partner-astray",
-                format!("`{}` does not lead back", partner.name),
-            )
-            .at(at.clone(), format!("not the way back of `{}`", draft.name))
-            .at(other.at.clone(), "the partner's way")
-            .help("a partner starts where the flow ends, and ends where it starts"),
-        );
+        Diagnostic::error(
+            "partner-astray",
+            format!("`{}` does not lead back", partner.name),
+        )
+        .at(at, format!("not the way back of `{}`", draft.name))
+        .at(&other.at, "the partner's way")
+        .help("a partner starts where the flow ends, and ends where it starts")
+        .tell(mistakes);
     }
 }
 
@@ -307,46 +286,44 @@ pub(crate) fn load(
         let Some(draft) = flows.last().and_then(|load| drafts.get(load.flow)) else {
             continue;
         };
-        mistakes.push(
-            Diagnostic::warning(
-                "overload",
-                format!("the queue for `{name}` grows without end"),
-            )
-            .at(
-                draft.settings.traffic.at.clone(),
-                format!("`{}` and nothing holds it back", draft.name),
-            )
-            .note(format!(
-                "{} without flow control offer {:.1} % of its rate, {:.1} Mbps too much: \
+        Diagnostic::warning(
+            "overload",
+            format!("the queue for `{name}` grows without end"),
+        )
+        .at(
+            &draft.settings.traffic.at,
+            format!("`{}` and nothing holds it back", draft.name),
+        )
+        .note(format!(
+            "{} without flow control offer {:.1} % of its rate, {:.1} Mbps too much: \
                      {by_end:.0} cells wait by the end of the run",
-                counted(flows.len(), "flow"),
-                100.0 * bits / rate,
-                (bits - rate) / 1e6
-            ))
-            .help(
-                "turn on credits (`[flow_control]` `kind = \"n23\"`), lower the load, or \
+            counted(flows.len(), "flow"),
+            100.0 * bits / rate,
+            (bits - rate) / 1e6
+        ))
+        .help(
+            "turn on credits (`[flow_control]` `kind = \"n23\"`), lower the load, or \
                        limit `buffer`",
-            ),
-        );
+        )
+        .tell(mistakes);
     }
     if let Some(memory) = limits
         .memory_bytes
         .filter(|memory| queued_bytes > *memory as f64)
         && let Some(draft) = drafts.first()
     {
-        mistakes.push(
-            Diagnostic::error(
-                "out-of-memory",
-                "queues would grow beyond the memory there is",
-            )
-            .at(draft.settings.traffic.at.clone(), "see the warnings above")
-            .note(format!(
-                "about {} of queued cells; {} are free",
-                bytes(queued_bytes as u64),
-                bytes(memory)
-            ))
-            .help("shorten the run, lower the load, or limit `buffer`"),
-        );
+        Diagnostic::error(
+            "out-of-memory",
+            "queues would grow beyond the memory there is",
+        )
+        .at(&draft.settings.traffic.at, "see the warnings above")
+        .note(format!(
+            "about {} of queued cells; {} are free",
+            bytes(queued_bytes as u64),
+            bytes(memory)
+        ))
+        .help("shorten the run, lower the load, or limit `buffer`")
+        .tell(mistakes);
     }
 }
 

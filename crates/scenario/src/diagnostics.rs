@@ -95,7 +95,7 @@ impl Diagnostic {
             help: Vec::new(),
             ..self
         }
-        .at(chosen, "chosen here")
+        .at(&chosen, "chosen here")
         .note("it is set aside")
     }
 
@@ -110,8 +110,8 @@ impl Diagnostic {
     }
 
     /// Points at a place; the first place is the main one.
-    pub fn at(mut self, at: At, label: impl Into<String>) -> Self {
-        self.labels.push((at, shown(&label.into())));
+    pub fn at(mut self, at: &At, label: impl Into<String>) -> Self {
+        self.labels.push((at.clone(), shown(&label.into())));
         self
     }
 
@@ -137,6 +137,11 @@ impl Diagnostic {
     pub(crate) fn help_if(mut self, help: Option<String>) -> Self {
         self.help.extend(help.map(|help| shown(&help)));
         self
+    }
+
+    /// Puts it among the others.
+    pub(crate) fn tell(self, mistakes: &mut Diagnostics) {
+        mistakes.push(self);
     }
 }
 

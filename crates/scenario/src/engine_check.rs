@@ -22,9 +22,8 @@ pub(crate) fn check(at: &At, engine: &Engine, mistakes: &mut Diagnostics) {
 
 fn tell<E: Display>(at: &At, result: Result<(), E>, mistakes: &mut Diagnostics) {
     let Err(error) = result else { return };
-    mistakes.push(
-        Diagnostic::error("refused", format!("the engine can't run this: {error}"))
-            .at(at.clone(), "it would not start")
-            .help("change what the message names"),
-    );
+    Diagnostic::error("refused", format!("the engine can't run this: {error}"))
+        .at(at, "it would not start")
+        .help("change what the message names")
+        .tell(mistakes);
 }

@@ -84,12 +84,11 @@ pub(crate) fn ports(
 fn check_places(file: &PacketFile, graph: &Graph, named: &Named<'_>, mistakes: &mut Diagnostics) {
     let is_host = |channel: u32| graph.is_host(graph.ends(channel).0);
     let mut refuse = |link: &Link, why: String| {
-        mistakes.push(
-            Diagnostic::error("no-switch", "a host tells no rates")
-                .at(link.explicit_rate.at.clone(), why)
-                .note("the port at the sending end tells them, and hosts forward nothing")
-                .help("put `explicit_rate` where a switch sends, or in `[link]` for all of them"),
-        );
+        Diagnostic::error("no-switch", "a host tells no rates")
+            .at(&link.explicit_rate.at, why)
+            .note("the port at the sending end tells them, and hosts forward nothing")
+            .help("put `explicit_rate` where a switch sends, or in `[link]` for all of them")
+            .tell(mistakes);
     };
     for (link, (links, turned)) in named {
         let channels = [2 * link, 2 * link + 1];
@@ -184,13 +183,12 @@ fn check_marks(
     if above.is_faulty || below.is_faulty || **above >= **below {
         return;
     }
-    mistakes.push(
-        Diagnostic::error("bad-marks", format!("`{high}` is below `{low}`"))
-            .at(above.at.clone(), format!("{} cells", **above))
-            .at(below.at.clone(), format!("{} cells", **below))
-            .note("a queue that gets long at one mark gets short again at a lower one")
-            .help(format!("make `{high}` at least `{low}`")),
-    );
+    Diagnostic::error("bad-marks", format!("`{high}` is below `{low}`"))
+        .at(&above.at, format!("{} cells", **above))
+        .at(&below.at, format!("{} cells", **below))
+        .note("a queue that gets long at one mark gets short again at a lower one")
+        .help(format!("make `{high}` at least `{low}`"))
+        .tell(mistakes);
 }
 
 fn check_target(target: &Placed<f64>, has_queue: bool, mistakes: &mut Diagnostics) {
@@ -198,29 +196,26 @@ fn check_target(target: &Placed<f64>, has_queue: bool, mistakes: &mut Diagnostic
         return;
     };
     if share == 0.0 {
-        mistakes.push(
-            Diagnostic::error("bad-target", "a target of 0 lets no ABR cell through")
-                .at(target.at.clone(), "aims at nothing")
-                .help("0.9 is usual; a rule is switched off with `kind = \"none\"`"),
-        );
+        Diagnostic::error("bad-target", "a target of 0 lets no ABR cell through")
+            .at(&target.at, "aims at nothing")
+            .help("0.9 is usual; a rule is switched off with `kind = \"none\"`")
+            .tell(mistakes);
     } else if share > 1.0 && !has_queue {
-        mistakes.push(
-            Diagnostic::warning("bad-target", "the port aims at more than the link carries")
-                .at(target.at.clone(), "above 1")
-                .note("the queue then grows as long as sources have more to send")
-                .help("0.9 is usual; 1.0 with `queue` (ERICA+), which keeps the queue short"),
-        );
+        Diagnostic::warning("bad-target", "the port aims at more than the link carries")
+            .at(&target.at, "above 1")
+            .note("the queue then grows as long as sources have more to send")
+            .help("0.9 is usual; 1.0 with `queue` (ERICA+), which keeps the queue short")
+            .tell(mistakes);
     }
 }
 
 fn check_delta(delta: &Placed<f64>, mistakes: &mut Diagnostics) {
     if delta.sure().is_some_and(|delta| *delta >= 1.0) {
-        mistakes.push(
-            Diagnostic::warning("bad-delta", "twice the target counts as no overload")
-                .at(delta.at.clone(), "loads up to 1 + `delta` are left alone")
-                .note("a circuit above the fair share keeps what it was given before, up to that")
-                .help("0.1 is usual"),
-        );
+        Diagnostic::warning("bad-delta", "twice the target counts as no overload")
+            .at(&delta.at, "loads up to 1 + `delta` are left alone")
+            .note("a circuit above the fair share keeps what it was given before, up to that")
+            .help("0.1 is usual")
+            .tell(mistakes);
     }
 }
 

@@ -69,14 +69,13 @@ impl<'a> Files<'a> {
             Ok(_) => format!("it has more than {} MiB", LARGEST_FILE_BYTES >> 20),
             Err(error) => error.to_string(),
         };
-        mistakes.push(
-            Diagnostic::error(
-                "no-file",
-                format!("can't read `{}`", crate::reader::clip(name)),
-            )
-            .at(at.clone(), refused)
-            .note("paths start at the folder of the scenario"),
-        );
+        Diagnostic::error(
+            "no-file",
+            format!("can't read `{}`", crate::reader::clip(name)),
+        )
+        .at(at, refused)
+        .note("paths start at the folder of the scenario")
+        .tell(mistakes);
         None
     }
 }
@@ -92,7 +91,7 @@ impl Named {
             "bad-file",
             format!("`{}` is not as it should be", self.name),
         )
-        .at(self.at.clone(), format!("{what}, in line {line}"))
+        .at(&self.at, format!("{what}, in line {line}"))
         .note(format!("line {line}{shown}"))
     }
 }

@@ -130,14 +130,13 @@ fn nothing_to_send(file: &PacketFile, at: &At, mistakes: &mut Diagnostics) {
     let (flows, patterns) = (&file.flows, &file.patterns);
     let is_faulty = flows.is_faulty || patterns.is_faulty;
     if flows.is_empty() && patterns.is_empty() && !is_faulty {
-        mistakes.push(
-            Diagnostic::error(
-                "no-flows",
-                "the scenario has no flows: nothing would be sent",
-            )
-            .at(at.clone(), "no `[[flows]]` and no `[[patterns]]`")
-            .help("add one: `[[flows]]` with `name = \"VC1\"`, `from = \"A\"`, `to = \"B\"`"),
-        );
+        Diagnostic::error(
+            "no-flows",
+            "the scenario has no flows: nothing would be sent",
+        )
+        .at(at, "no `[[flows]]` and no `[[patterns]]`")
+        .help("add one: `[[flows]]` with `name = \"VC1\"`, `from = \"A\"`, `to = \"B\"`")
+        .tell(mistakes);
     }
 }
 
@@ -167,11 +166,10 @@ fn too_many(file: &PacketFile, mistakes: &mut Diagnostics) -> bool {
 }
 
 fn refuse(at: At, total: u64, mistakes: &mut Diagnostics) {
-    mistakes.push(
-        Diagnostic::error("too-large", "too many flows")
-            .at(at, format!("with this, {total} flows or more"))
-            .note(format!("at most {MOST_FLOWS} flows")),
-    );
+    Diagnostic::error("too-large", "too many flows")
+        .at(&at, format!("with this, {total} flows or more"))
+        .note(format!("at most {MOST_FLOWS} flows"))
+        .tell(mistakes);
 }
 
 fn named<'a>(
@@ -226,33 +224,30 @@ fn destinations(
     for (node, at) in to {
         let node = (*node)?;
         if node == source {
-            mistakes.push(
-                Diagnostic::error(
-                    "bad-flow",
-                    format!("`{}` sends to itself", graph.name(node)),
-                )
-                .at((*at).clone(), "also where it starts")
-                .help("a flow goes from one host to another"),
-            );
+            Diagnostic::error(
+                "bad-flow",
+                format!("`{}` sends to itself", graph.name(node)),
+            )
+            .at(at, "also where it starts")
+            .help("a flow goes from one host to another")
+            .tell(mistakes);
             return None;
         }
         if !seen.insert(node) {
             let message = format!("`{}` is a destination twice", graph.name(node));
-            mistakes.push(
-                Diagnostic::error("bad-flow", message)
-                    .at((*at).clone(), "named before")
-                    .help("name each destination once"),
-            );
+            Diagnostic::error("bad-flow", message)
+                .at(at, "named before")
+                .help("name each destination once")
+                .tell(mistakes);
             return None;
         }
         known.push(node);
     }
     if known.is_empty() && !given.is_faulty {
-        mistakes.push(
-            Diagnostic::error("bad-flow", "a flow needs a destination")
-                .at(given.at.clone(), "an empty list")
-                .help("name one host or more: `to = \"B\"`"),
-        );
+        Diagnostic::error("bad-flow", "a flow needs a destination")
+            .at(&given.at, "an empty list")
+            .help("name one host or more: `to = \"B\"`")
+            .tell(mistakes);
     }
     (!known.is_empty()).then_some(known)
 }
@@ -262,15 +257,14 @@ fn duplicates(drafts: &[Draft<'_>], mistakes: &mut Diagnostics) {
     // A name that is none was told as such.
     for draft in drafts.iter().filter(|draft| !draft.name.is_empty()) {
         match first.get(draft.name.as_str()) {
-            Some(at) => mistakes.push(
-                Diagnostic::error(
-                    "duplicate-name",
-                    format!("two flows are called `{}`", clip(&draft.name)),
-                )
-                .at(draft.name_at.clone(), "the second")
-                .at((*at).clone(), "the first")
-                .help("give each flow its own name, or one table with `count`"),
-            ),
+            Some(at) => Diagnostic::error(
+                "duplicate-name",
+                format!("two flows are called `{}`", clip(&draft.name)),
+            )
+            .at(draft.name_at, "the second")
+            .at(at, "the first")
+            .help("give each flow its own name, or one table with `count`")
+            .tell(mistakes),
             None => {
                 first.insert(&draft.name, draft.name_at);
             }
@@ -317,17 +311,13 @@ pub(crate) fn trees(
             Err(diagnostic) => mistakes.push(*diagnostic),
         }
         if legs > MOST_LEGS {
-            mistakes.push(
-                Diagnostic::error("too-large", "the flows cross too many links")
-                    .at(
-                        drafts[index].at.clone(),
-                        format!("with this, {legs} legs or more"),
-                    )
-                    .note(format!(
-                        "a leg is one flow on one link; at most {MOST_LEGS} are run"
-                    ))
-                    .help("use fewer flows, or a network with shorter ways"),
-            );
+            Diagnostic::error("too-large", "the flows cross too many links")
+                .at(&drafts[index].at, format!("with this, {legs} legs or more"))
+                .note(format!(
+                    "a leg is one flow on one link; at most {MOST_LEGS} are run"
+                ))
+                .help("use fewer flows, or a network with shorter ways")
+                .tell(mistakes);
             break;
         }
     }
@@ -346,18 +336,14 @@ fn too_long(
     let (true, Some(draft)) = (steps > MOST_STEPS, drafts.first()) else {
         return false;
     };
-    mistakes.push(
-        Diagnostic::error("too-large", "finding all the ways would take too long")
-            .at(
-                draft.table.clone(),
-                format!("flows start at {roots} places"),
-            )
-            .note(format!(
-                "{roots} searches through {} nodes",
-                graph.nodes.len()
-            ))
-            .help("make the network smaller, or let fewer hosts send"),
-    );
+    Diagnostic::error("too-large", "finding all the ways would take too long")
+        .at(draft.table, format!("flows start at {roots} places"))
+        .note(format!(
+            "{roots} searches through {} nodes",
+            graph.nodes.len()
+        ))
+        .help("make the network smaller, or let fewer hosts send")
+        .tell(mistakes);
     true
 }
 
@@ -371,11 +357,12 @@ fn tree(
     if let Some(path) = path.filter(|path| path.is_given) {
         let at = &path.at;
         if draft.to.len() > 1 {
-            return Err(Box::new(
+            return Err(
                 Diagnostic::error("bad-path", "a path leads to one destination")
-                    .at(at.clone(), format!("the flow has {}", draft.to.len()))
-                    .help("leave `path` out: a multicast tree is made of shortest ways"),
-            ));
+                    .at(at, format!("the flow has {}", draft.to.len()))
+                    .help("leave `path` out: a multicast tree is made of shortest ways")
+                    .into(),
+            );
         }
         let nodes = path.iter();
         let nodes = nodes.map(|(name, at)| (draft.expand(name), at.clone()));
@@ -400,7 +387,7 @@ fn tree(
                 "unreachable",
                 format!("no way leads from `{from}` to `{to}`"),
             )
-            .at(draft.at.clone(), format!("`{to}` can't be reached"));
+            .at(&draft.at, format!("`{to}` can't be reached"));
             for node in [draft.source, missed] {
                 if lonely(node) {
                     diagnostic =
@@ -452,7 +439,7 @@ impl<'a> FlowNames<'a> {
             let hint = self.0.contains_key(numbered.as_str());
             Box::new(
                 Diagnostic::error("unknown-flow", format!("there is no flow `{}`", clip(name)))
-                    .at(at.clone(), "not the name of a flow")
+                    .at(at, "not the name of a flow")
                     .help_if(if hint {
                         Some(format!("it is repeated: name one of them, `{numbered}`"))
                     } else {

@@ -25,11 +25,10 @@ pub(crate) fn plan(
     let kind = kind.sure()?;
     let nodes = nodes(kind)?;
     if nodes > most_nodes {
-        mistakes.push(
-            Diagnostic::error("too-large", "the topology has too many nodes")
-                .at(at.clone(), format!("{nodes} nodes"))
-                .note(format!("at most {most_nodes} nodes can be made")),
-        );
+        Diagnostic::error("too-large", "the topology has too many nodes")
+            .at(at, format!("{nodes} nodes"))
+            .note(format!("at most {most_nodes} nodes can be made"))
+            .tell(mistakes);
         return None;
     }
     if let Some(mistake) = unfit(kind) {
@@ -44,12 +43,12 @@ fn unfit(kind: &TopologyKind) -> Option<Diagnostic> {
     match kind {
         TopologyKind::Ring { switches, .. } if **switches < 3 => Some(
             Diagnostic::error("out-of-range", "a ring needs 3 switches or more")
-                .at(switches.at.clone(), "no ring")
+                .at(&switches.at, "no ring")
                 .help("two switches make a line: `kind = \"line\"`"),
         ),
         TopologyKind::FatTree { ports } if **ports % 2 == 1 => Some(
             Diagnostic::error("out-of-range", "`ports` must be even")
-                .at(ports.at.clone(), "half the ports of a switch lead up")
+                .at(&ports.at, "half the ports of a switch lead up")
                 .help("take one more or one less"),
         ),
         TopologyKind::Mesh { sides, .. } | TopologyKind::Torus { sides, .. }
@@ -57,7 +56,7 @@ fn unfit(kind: &TopologyKind) -> Option<Diagnostic> {
         {
             Some(
                 Diagnostic::error("out-of-range", "`sides` must name a dimension or more")
-                    .at(sides.at.clone(), "an empty list")
+                    .at(&sides.at, "an empty list")
                     .help("two dimensions: `sides = [3, 4]`"),
             )
         }

@@ -34,14 +34,13 @@ pub(crate) fn check_loop(leg: &Leg<'_>, mistakes: &mut Diagnostics) {
     if leg.circuit.ps + 2 * u128::from(leg.circuit.unit_ps) <= LONGEST_LOOP_PS {
         return;
     }
-    mistakes.push(
-        Diagnostic::error(
-            "too-large",
-            "a unit would be under way for longer than the clock runs",
-        )
-        .at(leg.control.kind.at.clone(), leg.place())
-        .help("raise the rate, or shorten `delay` and `handling`"),
-    );
+    Diagnostic::error(
+        "too-large",
+        "a unit would be under way for longer than the clock runs",
+    )
+    .at(&leg.control.kind.at, leg.place())
+    .help("raise the rate, or shorten `delay` and `handling`")
+    .tell(mistakes);
 }
 
 /// Does what an override changes have a meaning under the kind that holds?
@@ -52,15 +51,14 @@ pub(crate) fn check_meaning(own: &FlowControl, held: &FlowControl, mistakes: &mu
     let given = own.given().into_iter();
     for (key, at) in given.filter(|(key, _)| !key.applies(Some(kind))) {
         let allowed = suggest::one_of(key.only.iter().copied());
-        mistakes.push(
-            Diagnostic::error(
-                "no-meaning",
-                format!("`{}` has no meaning with kind `{kind}`", key.name),
-            )
-            .at(at.clone(), format!("the kind is `{kind}`"))
-            .at(held.kind.at.clone(), "chosen here")
-            .help(format!("leave it out, or choose {allowed}")),
-        );
+        Diagnostic::error(
+            "no-meaning",
+            format!("`{}` has no meaning with kind `{kind}`", key.name),
+        )
+        .at(at, format!("the kind is `{kind}`"))
+        .at(&held.kind.at, "chosen here")
+        .help(format!("leave it out, or choose {allowed}"))
+        .tell(mistakes);
     }
 }
 
@@ -81,15 +79,14 @@ pub(crate) fn check_credit(
     check_timers(leg, mistakes);
     check_buffer(leg, credit, buffer, mistakes);
     if credit.bind == Bind::Trigger && credit.rule != CreditRule::Cumulative {
-        mistakes.push(
-            Diagnostic::warning("unsafe", "credit bound at the trigger may overflow buffers")
-                .at(leg.control.bind.at.clone(), "out of date when it leaves")
-                .note(
-                    "a credit cell that waits behind others promises room that has been filled \
+        Diagnostic::warning("unsafe", "credit bound at the trigger may overflow buffers")
+            .at(&leg.control.bind.at, "out of date when it leaves")
+            .note(
+                "a credit cell that waits behind others promises room that has been filled \
                      meanwhile",
-                )
-                .help("`bind = \"start\"` is safe; the cumulative scheme is safe either way"),
-        );
+            )
+            .help("`bind = \"start\"` is safe; the cumulative scheme is safe either way")
+            .tell(mistakes);
     }
     if credit.n3 == 0 {
         check_no_zone3(leg, credit, mistakes);
@@ -114,21 +111,20 @@ fn zones_fit(leg: &Leg<'_>, credit: &CreditSpec, mistakes: &mut Diagnostics) -> 
     let (key, at) = largest
         .or(control.zone3())
         .unwrap_or(("n3", &control.kind.at));
-    mistakes.push(
-        Diagnostic::error(
-            "too-large",
-            "the zones together are more than the counters hold",
-        )
-        .at(at.clone(), format!("N1 + N2 + N3 = {sum} cells"))
-        .note(format!(
-            "N1 = {}, N2 = {}, N3 = {} for {}; {CREDIT_MAX} cells at most together",
-            credit.n1,
-            credit.n2,
-            credit.n3,
-            leg.place()
-        ))
-        .help(format!("lower `{key}`")),
-    );
+    Diagnostic::error(
+        "too-large",
+        "the zones together are more than the counters hold",
+    )
+    .at(at, format!("N1 + N2 + N3 = {sum} cells"))
+    .note(format!(
+        "N1 = {}, N2 = {}, N3 = {} for {}; {CREDIT_MAX} cells at most together",
+        credit.n1,
+        credit.n2,
+        credit.n3,
+        leg.place()
+    ))
+    .help(format!("lower `{key}`"))
+    .tell(mistakes);
     false
 }
 
@@ -136,19 +132,18 @@ fn check_no_zone3(leg: &Leg<'_>, credit: &CreditSpec, mistakes: &mut Diagnostics
     let share = expected(leg, credit, 0.0);
     let full = leg.circuit.cells_at(leg.circuit.rate);
     let at = leg.control.zone3().map_or(&leg.control.n3.at, |(_, at)| at);
-    mistakes.push(
-        Diagnostic::warning("slow", "with N3 = 0 the flow crawls")
-            .at(at.clone(), "no zone for the round trip")
-            .note(format!(
-                "N2 = {} cells every loop of {:.1} cells: {:.1} % of the link",
-                credit.n2,
-                leg.circuit.cells(),
-                100.0 * share
-            ))
-            .help(format!(
-                "N3 = {full} (`target = \"full\"`) keeps the link busy"
-            )),
-    );
+    Diagnostic::warning("slow", "with N3 = 0 the flow crawls")
+        .at(at, "no zone for the round trip")
+        .note(format!(
+            "N2 = {} cells every loop of {:.1} cells: {:.1} % of the link",
+            credit.n2,
+            leg.circuit.cells(),
+            100.0 * share
+        ))
+        .help(format!(
+            "N3 = {full} (`target = \"full\"`) keeps the link busy"
+        ))
+        .tell(mistakes);
 }
 
 fn expected(leg: &Leg<'_>, credit: &CreditSpec, late_cells: f64) -> f64 {
@@ -167,14 +162,13 @@ fn check_window(leg: &Leg<'_>, credit: &CreditSpec, mistakes: &mut Diagnostics) 
             "a window shorter than the control loop overflows by up to {}",
             counted(cells, "cell")
         );
-        mistakes.push(
-            Diagnostic::error_unless(leg.control.keeps(), "window-too-short", message)
-                .at(leg.control.window.at.clone(), window_label(leg, window))
-                .note(loop_note(leg))
-                .note("cells still under way are no longer counted, and the credit is too high")
-                .help("write `window = \"exact\"`, the default")
-                .help("to measure the overflow, say `overflow = \"keep\"`"),
-        );
+        Diagnostic::error_unless(leg.control.keeps(), "window-too-short", message)
+            .at(&leg.control.window.at, window_label(leg, window))
+            .note(loop_note(leg))
+            .note("cells still under way are no longer counted, and the credit is too high")
+            .help("write `window = \"exact\"`, the default")
+            .help("to measure the overflow, say `overflow = \"keep\"`")
+            .tell(mistakes);
     } else if window > leg.circuit.ps {
         check_long_window(leg, credit, window, mistakes);
     }
@@ -190,19 +184,18 @@ fn check_timers(leg: &Leg<'_>, mistakes: &mut Diagnostics) {
         let Some(timer) = given.filter(|timer| timer.0 < leg.circuit.unit_ps) else {
             continue;
         };
-        mistakes.push(
-            Diagnostic::error(
-                "timer-too-short",
-                format!("`{key}` is less than a cell's time"),
-            )
-            .at(given.at.clone(), format!("{} ps", timer.0))
-            .note(format!(
-                "a cell takes {} ps for {}: nothing can change in between",
-                leg.circuit.unit_ps,
-                leg.place()
-            ))
-            .help(format!("make it a cell or more: `{key} = \"1 cells\"`")),
-        );
+        Diagnostic::error(
+            "timer-too-short",
+            format!("`{key}` is less than a cell's time"),
+        )
+        .at(&given.at, format!("{} ps", timer.0))
+        .note(format!(
+            "a cell takes {} ps for {}: nothing can change in between",
+            leg.circuit.unit_ps,
+            leg.place()
+        ))
+        .help(format!("make it a cell or more: `{key} = \"1 cells\"`"))
+        .tell(mistakes);
     }
 }
 
@@ -216,15 +209,11 @@ fn check_resync(leg: &Leg<'_>, credit: &CreditSpec, mistakes: &mut Diagnostics) 
     let Some(every) = rare else {
         return;
     };
-    mistakes.push(
-        Diagnostic::warning("resync-too-rare", "lost data may stop the flow for ever")
-            .at(
-                leg.control.resync_every.at.clone(),
-                format!("every {every} cells"),
-            )
-            .note(format!("the credit lasts N2 + N3 = {zones} cells"))
-            .help(format!("write `resync_every = {zones}` or less")),
-    );
+    Diagnostic::warning("resync-too-rare", "lost data may stop the flow for ever")
+        .at(&leg.control.resync_every.at, format!("every {every} cells"))
+        .note(format!("the credit lasts N2 + N3 = {zones} cells"))
+        .help(format!("write `resync_every = {zones}` or less"))
+        .tell(mistakes);
 }
 
 fn check_long_window(leg: &Leg<'_>, credit: &CreditSpec, window: u128, mistakes: &mut Diagnostics) {
@@ -232,21 +221,20 @@ fn check_long_window(leg: &Leg<'_>, credit: &CreditSpec, window: u128, mistakes:
     let cured = credit.request_after.is_some() || credit.redundant_every.is_some();
     let at = leg.control.window.at.clone();
     if law::dies(f64::from(credit.n3), late) {
-        mistakes.push(
-            Diagnostic::error_unless(
-                cured,
-                "window-too-long",
-                "the flow stops for ever: the window is far longer than the loop".into(),
-            )
-            .at(at, window_label(leg, window))
-            .note(loop_note(leg))
-            .note(format!(
-                "it lives while the window is at most N3 = {} cells too long; this is {late:.1}",
-                credit.n3
-            ))
-            .help("write `window = \"exact\"`, the default")
-            .help("or let the sender ask again, with `request_after`"),
-        );
+        Diagnostic::error_unless(
+            cured,
+            "window-too-long",
+            "the flow stops for ever: the window is far longer than the loop".into(),
+        )
+        .at(&at, window_label(leg, window))
+        .note(loop_note(leg))
+        .note(format!(
+            "it lives while the window is at most N3 = {} cells too long; this is {late:.1}",
+            credit.n3
+        ))
+        .help("write `window = \"exact\"`, the default")
+        .help("or let the sender ask again, with `request_after`")
+        .tell(mistakes);
         return;
     }
     let (exact, now) = (expected(leg, credit, 0.0), expected(leg, credit, late));
@@ -255,19 +243,18 @@ fn check_long_window(leg: &Leg<'_>, credit: &CreditSpec, window: u128, mistakes:
     } else {
         "next to nothing".into()
     };
-    mistakes.push(
-        Diagnostic::warning(
-            "window-too-long",
-            "a window longer than the control loop is slow",
-        )
-        .at(at, window_label(leg, window))
-        .note(loop_note(leg))
-        .note(format!(
-            "expect {now} of the link, instead of {:.1} % with the exact window",
-            100.0 * exact
-        ))
-        .help("write `window = \"exact\"`, the default"),
-    );
+    Diagnostic::warning(
+        "window-too-long",
+        "a window longer than the control loop is slow",
+    )
+    .at(&at, window_label(leg, window))
+    .note(loop_note(leg))
+    .note(format!(
+        "expect {now} of the link, instead of {:.1} % with the exact window",
+        100.0 * exact
+    ))
+    .help("write `window = \"exact\"`, the default")
+    .tell(mistakes);
 }
 
 fn window_label(leg: &Leg<'_>, window: u128) -> String {
@@ -301,20 +288,19 @@ fn check_buffer(
             ),
         };
         let missing = counted(zones - u64::from(limit), "cell");
-        mistakes.push(
-            Diagnostic::error_unless(
-                leg.control.keeps(),
-                "buffer-too-small",
-                format!("the buffer is {missing} short of what the credits promise"),
-            )
-            .at(
-                leg.control.buffer.at.clone(),
-                format!("holds {}", counted(limit, "cell")),
-            )
-            .note(format!("{} promises {sum} cells", leg.place()))
-            .help(format!("write `buffer = {zones}`, or leave it out"))
-            .help("or lower `n3`; to measure the overflow, say `overflow = \"keep\"`"),
-        );
+        Diagnostic::error_unless(
+            leg.control.keeps(),
+            "buffer-too-small",
+            format!("the buffer is {missing} short of what the credits promise"),
+        )
+        .at(
+            &leg.control.buffer.at,
+            format!("holds {}", counted(limit, "cell")),
+        )
+        .note(format!("{} promises {sum} cells", leg.place()))
+        .help(format!("write `buffer = {zones}`, or leave it out"))
+        .help("or lower `n3`; to measure the overflow, say `overflow = \"keep\"`")
+        .tell(mistakes);
     }
     if credit.rule == CreditRule::N123 {
         check_zone1(
@@ -332,18 +318,17 @@ fn check_zone1(leg: &Leg<'_>, credit: &CreditSpec, needed: u32, mistakes: &mut D
         return;
     }
     let missing = counted(needed - credit.n1, "cell");
-    mistakes.push(
-        Diagnostic::error_unless(
-            leg.control.keeps(),
-            "zone-too-small",
-            format!("N1 is {missing} too small: the buffer may overflow"),
-        )
-        .at(
-            leg.control.n1.at.clone(),
-            format!("holds {}", counted(credit.n1, "cell")),
-        )
-        .note(loop_note(leg))
-        .help(format!("write `n1 = {needed}`, or leave it out"))
-        .help("to measure the overflow, say `overflow = \"keep\"`"),
-    );
+    Diagnostic::error_unless(
+        leg.control.keeps(),
+        "zone-too-small",
+        format!("N1 is {missing} too small: the buffer may overflow"),
+    )
+    .at(
+        &leg.control.n1.at,
+        format!("holds {}", counted(credit.n1, "cell")),
+    )
+    .note(loop_note(leg))
+    .help(format!("write `n1 = {needed}`, or leave it out"))
+    .help("to measure the overflow, say `overflow = \"keep\"`")
+    .tell(mistakes);
 }

@@ -74,12 +74,11 @@ fn check<'a>(
                 continue;
             };
             if from >= until {
-                mistakes.push(
-                    Diagnostic::error("bad-times", "the outage ends before it starts")
-                        .at(outage.until.at.clone(), "ends here")
-                        .at(outage.from.at.clone(), "starts here")
-                        .help("make `until` later than `from`"),
-                );
+                Diagnostic::error("bad-times", "the outage ends before it starts")
+                    .at(&outage.until.at, "ends here")
+                    .at(&outage.from.at, "starts here")
+                    .help("make `until` later than `from`")
+                    .tell(mistakes);
                 continue;
             }
             if from >= stop_at || until > stop_at {
@@ -87,20 +86,18 @@ fn check<'a>(
                     true => (&outage.from, "it never happens"),
                     false => (&outage.until, "it is never repaired"),
                 };
-                mistakes.push(
-                    Diagnostic::warning("bad-times", "the outage reaches past the end of the run")
-                        .at(time.at.clone(), what)
-                        .help("make `run.duration` longer, or the outage earlier"),
-                );
+                Diagnostic::warning("bad-times", "the outage reaches past the end of the run")
+                    .at(&time.at, what)
+                    .help("make `run.duration` longer, or the outage earlier")
+                    .tell(mistakes);
             }
             if let Some(before) = outages[..index].iter().find(|one| overlap(one, outage)) {
-                mistakes.push(
-                    Diagnostic::warning("overlapping-outages", "two outages of a link overlap")
-                        .at(outage.from.at.clone(), "it is cut already")
-                        .at(before.until.at.clone(), "until then")
-                        .note("the link works again after the later of the two")
-                        .help("make one outage of them"),
-                );
+                Diagnostic::warning("overlapping-outages", "two outages of a link overlap")
+                    .at(&outage.from.at, "it is cut already")
+                    .at(&before.until.at, "until then")
+                    .note("the link works again after the later of the two")
+                    .help("make one outage of them")
+                    .tell(mistakes);
             }
         }
     }

@@ -62,7 +62,7 @@ pub(crate) fn segments(key: &str, source: usize) -> Vec<Segment<'_>> {
 pub(crate) fn too_deep(path: &[Segment<'_>]) -> Diagnostic {
     let deep = format!("a key of {} names, one in another", path.len());
     Diagnostic::error("bad-set", deep)
-        .at(path[0].1.clone(), "no key is that deep")
+        .at(&path[0].1, "no key is that deep")
         .help("name a key as in the file: `run.seed`, `flows.VC1.priority`")
 }
 
@@ -81,14 +81,12 @@ pub(crate) fn put(
             .iter_mut()
             .try_for_each(|item| put(item, rest, value.clone())),
         Value::List(items) => put(item_of(items, name, at)?, rest, value),
-        _ => Err(Box::new(
+        _ => Err(
             Diagnostic::error("bad-set", format!("nothing called `{}` here", clip(name)))
-                .at(
-                    at.clone(),
-                    format!("what it should be in is {}", node.kind()),
-                )
-                .help("name a key as in the file: `run.seed`, `flows.VC1.priority`"),
-        )),
+                .at(at, format!("what it should be in is {}", node.kind()))
+                .help("name a key as in the file: `run.seed`, `flows.VC1.priority`")
+                .into(),
+        ),
     }
 }
 
@@ -129,9 +127,9 @@ pub(crate) fn item_of<'a>(
     };
     match found.or_else(numbered) {
         Some(index) => Ok(&mut items[index]),
-        None => Err(Box::new(
+        None => Err(
             Diagnostic::error("bad-set", format!("no item called `{}`", clip(name)))
-                .at(at.clone(), "neither a name nor a number of this list")
+                .at(at, "neither a name nor a number of this list")
                 .help_if(suggest::did_you_mean(
                     name,
                     names.iter().map(String::as_str),
@@ -139,8 +137,9 @@ pub(crate) fn item_of<'a>(
                 .note(format!(
                     "it has {}, and numbers from 0",
                     suggest::one_of(names.iter().map(String::as_str))
-                )),
-        )),
+                ))
+                .into(),
+        ),
     }
 }
 

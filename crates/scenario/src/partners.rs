@@ -107,7 +107,7 @@ fn check_back(draft: &Draft<'_>, mistakes: &mut Diagnostics) {
     }
     let wrong = |why: String, help: &str| {
         Diagnostic::error("no-meaning", "`back` has no meaning here")
-            .at(flow.back.at.clone(), why)
+            .at(&flow.back.at, why)
             .help(help)
     };
     let diagnostic = if flow.partner.is_some() {
@@ -115,7 +115,7 @@ fn check_back(draft: &Draft<'_>, mistakes: &mut Diagnostics) {
             "the flow back is another one".into(),
             "give that flow its `traffic`, or leave `partner` out",
         )
-        .at(flow.partner.at.clone(), "named here")
+        .at(&flow.partner.at, "named here")
     } else if let Some(answer) = answer(flow) {
         let why = match answer {
             Answer::Server => "the flow back is a `server` already",
@@ -156,15 +156,14 @@ pub(crate) fn resolve(
     for (index, draft) in drafts.iter().enumerate() {
         let is_own = partners[index] == Some(index as u32) && draft.back_of.is_none();
         if is_own {
-            mistakes.push(
-                Diagnostic::error(
-                    "bad-partner",
-                    format!("`{}` is its own partner", draft.name),
-                )
-                .at(draft.settings.partner.at.clone(), "names the flow itself")
-                .note("a partner carries the answers back, from where the flow ends")
-                .help("name the flow that leads back, or leave `partner` out"),
-            );
+            Diagnostic::error(
+                "bad-partner",
+                format!("`{}` is its own partner", draft.name),
+            )
+            .at(&draft.settings.partner.at, "names the flow itself")
+            .note("a partner carries the answers back, from where the flow ends")
+            .help("name the flow that leads back, or leave `partner` out")
+            .tell(mistakes);
         }
         if let Some(forward) = draft.back_of {
             partners[forward as usize] = Some(index as u32);

@@ -38,12 +38,11 @@ pub(crate) fn named_twice<'a>(
         };
         is_twice = true;
         let message = format!("two tables name their flows `{}[..]`", clip(&name.value));
-        mistakes.push(
-            Diagnostic::error("duplicate-name", message)
-                .at(name.at.clone(), "the second")
-                .at(before.clone(), "the first")
-                .help("give the flows of each table their own name"),
-        );
+        Diagnostic::error("duplicate-name", message)
+            .at(&name.at, "the second")
+            .at(before, "the first")
+            .help("give the flows of each table their own name")
+            .tell(mistakes);
     }
     is_twice
 }
@@ -59,11 +58,10 @@ pub(crate) fn pairs(
     let kind = kind.sure()?;
     let hosts = network.hosts();
     if hosts.len() < 2 {
-        mistakes.push(
-            Diagnostic::error("bad-pattern", "a pattern needs two hosts or more")
-                .at(at.clone(), format!("the network has {}", hosts.len()))
-                .help("name more in `[network]`, or raise the numbers of `[topology]`"),
-        );
+        Diagnostic::error("bad-pattern", "a pattern needs two hosts or more")
+            .at(at, format!("the network has {}", hosts.len()))
+            .help("name more in `[network]`, or raise the numbers of `[topology]`")
+            .tell(mistakes);
         return None;
     }
     let found = match kind {
@@ -109,14 +107,10 @@ fn neighbours(network: &impl Hosts, hosts: &[u32], at: &At) -> Result<Pairs, Box
     }
     let groups: Vec<Vec<u32>> = groups.into_values().collect();
     if groups.len() < 2 {
-        return Err(Box::new(
-            Diagnostic::error("bad-pattern", "there is no next switch")
-                .at(
-                    at.clone(),
-                    format!("only {} switch has hosts", groups.len()),
-                )
-                .help("use `permutation`, or a network with two switches or more"),
-        ));
+        return Err(Diagnostic::error("bad-pattern", "there is no next switch")
+            .at(at, format!("only {} switch has hosts", groups.len()))
+            .help("use `permutation`, or a network with two switches or more")
+            .into());
     }
     let next = |index: usize| &groups[(index + 1) % groups.len()];
     let pairs = groups.iter().enumerate().flat_map(|(index, group)| {

@@ -37,15 +37,14 @@ pub(crate) fn sizes(flow: &FlowSettings, mistakes: &mut Diagnostics) -> Vec<Size
     let sizes: Vec<SizeShare> = own.iter().filter_map(size).collect();
     let is_broken = |size: &Placed<Sizes>| size.bytes.is_faulty || size.share.is_faulty;
     if own.is_given && sizes.is_empty() && !own.iter().any(is_broken) {
-        mistakes.push(
-            Diagnostic::error("no-sizes", "no size of `sizes` ever comes")
-                .at(own.at.clone(), "no share above 0")
-                .note("the size of each unit is drawn from these, by their shares")
-                .help(
-                    "write it like this: `sizes = [{ bytes = \"64 B\", share = 0.5 }, { bytes = \
+        Diagnostic::error("no-sizes", "no size of `sizes` ever comes")
+            .at(&own.at, "no share above 0")
+            .note("the size of each unit is drawn from these, by their shares")
+            .help(
+                "write it like this: `sizes = [{ bytes = \"64 B\", share = 0.5 }, { bytes = \
                      \"1500 B\", share = 0.5 }]`",
-                ),
-        );
+            )
+            .tell(mistakes);
     }
     sizes
 }
@@ -120,28 +119,26 @@ fn reserve(own: &Reserve, unit_bytes: u32, mistakes: &mut Diagnostics) -> Option
 
 fn check_burst(burst: &Placed<Option<u64>>, unit_bytes: u32, mistakes: &mut Diagnostics) {
     if burst.is_some_and(|burst| burst < u64::from(unit_bytes)) {
-        mistakes.push(
-            Diagnostic::error("burst-too-small", "the burst is less than one unit")
-                .at(burst.at.clone(), "no unit of this flow ever fits")
-                .note(format!(
-                    "the largest unit of the flow has {unit_bytes} bytes"
-                ))
-                .help(format!(
-                    "`burst = \"{unit_bytes} B\"` or more; without `burst` it is one unit"
-                )),
-        );
+        Diagnostic::error("burst-too-small", "the burst is less than one unit")
+            .at(&burst.at, "no unit of this flow ever fits")
+            .note(format!(
+                "the largest unit of the flow has {unit_bytes} bytes"
+            ))
+            .help(format!(
+                "`burst = \"{unit_bytes} B\"` or more; without `burst` it is one unit"
+            ))
+            .tell(mistakes);
     }
 }
 
 fn session_of(own: &Session, mistakes: &mut Diagnostics) -> Option<SessionSpec> {
     let (open, close) = (*own.open.sure()?, *own.close);
     if close.is_some_and(|close| close <= open) {
-        mistakes.push(
-            Diagnostic::error("bad-times", "the session closes before it opens")
-                .at(own.close.at.clone(), "closes here")
-                .at(own.open.at.clone(), "opens here")
-                .help("make `close` later than `open`, or leave it out: the session stays open"),
-        );
+        Diagnostic::error("bad-times", "the session closes before it opens")
+            .at(&own.close.at, "closes here")
+            .at(&own.open.at, "opens here")
+            .help("make `close` later than `open`, or leave it out: the session stays open")
+            .tell(mistakes);
     }
     Some(SessionSpec {
         open,
@@ -263,12 +260,11 @@ impl Held<'_> {
             Some(_) => format!("no `{key}` here, and `reserve` has no `{of}`"),
             None => format!("no `{key}` here, and the flow has no `reserve`"),
         };
-        mistakes.push(
-            Diagnostic::error("missing-key", format!("`{key}` is missing in `{name}`"))
-                .at(at.clone(), found)
-                .help(format!("add `{key} = {example}`"))
-                .help(help),
-        );
+        Diagnostic::error("missing-key", format!("`{key}` is missing in `{name}`"))
+            .at(at, found)
+            .help(format!("add `{key} = {example}`"))
+            .help(help)
+            .tell(mistakes);
     }
 }
 
@@ -278,13 +274,12 @@ fn check_phase(
     mistakes: &mut Diagnostics,
 ) {
     if phase.is_some_and(|phase| phase > interval) {
-        mistakes.push(
-            Diagnostic::error("bad-times", "the first window is longer than the others")
-                .at(phase.at.clone(), "it would end only here")
-                .at(interval_at.clone(), "length of a window")
-                .note("`phase` is when the first window ends: at most one interval")
-                .help("leave `phase` out to draw it at random"),
-        );
+        Diagnostic::error("bad-times", "the first window is longer than the others")
+            .at(&phase.at, "it would end only here")
+            .at(interval_at, "length of a window")
+            .note("`phase` is when the first window ends: at most one interval")
+            .help("leave `phase` out to draw it at random")
+            .tell(mistakes);
     }
 }
 

@@ -214,11 +214,12 @@ pub(crate) fn along(
     for (name, at) in path {
         let node = graph.find(name, at)?;
         if let Some(first) = met.insert(node, nodes.len()) {
-            return Err(Box::new(
+            return Err(
                 Diagnostic::error("bad-path", format!("the path passes `{name}` twice"))
-                    .at(at.clone(), "again")
-                    .at(path[first].1.clone(), "the first time"),
-            ));
+                    .at(at, "again")
+                    .at(&path[first].1, "the first time")
+                    .into(),
+            );
         }
         nodes.push(node);
     }
@@ -231,11 +232,12 @@ pub(crate) fn along(
             .ok_or_else(|| Box::new(graph.no_link(pair[0], pair[1], at)))?;
         let parent = (index as u32).checked_sub(1);
         if index > 0 && graph.is_host(pair[0]) {
-            return Err(Box::new(
+            return Err(
                 Diagnostic::error("bad-path", format!("`{}` is a host", path[index].0))
-                    .at(path[index].1.clone(), "hosts forward nothing")
-                    .help("lead the path through switches only"),
-            ));
+                    .at(&path[index].1, "hosts forward nothing")
+                    .help("lead the path through switches only")
+                    .into(),
+            );
         }
         tree.push((channel, parent));
     }
@@ -252,13 +254,12 @@ fn check_ends(
     let wrong = |at: &At, found: &str, end: &str, expected: u32| {
         let expected = graph.name(expected);
         let message = format!("the path must {end} at `{expected}`");
-        Err(Box::new(
-            Diagnostic::error("bad-path", message)
-                .at(at.clone(), format!("it does at `{found}`"))
-                .help(format!(
-                    "put `\"{expected}\"` here; the path names both ends"
-                )),
-        ))
+        Err(Diagnostic::error("bad-path", message)
+            .at(at, format!("it does at `{found}`"))
+            .help(format!(
+                "put `\"{expected}\"` here; the path names both ends"
+            ))
+            .into())
     };
     match (path, nodes) {
         ([first, .., last], [a, .., b]) => {
@@ -270,10 +271,11 @@ fn check_ends(
             }
             Ok(())
         }
-        _ => Err(Box::new(
+        _ => Err(
             Diagnostic::error("bad-path", "a path has two nodes or more")
-                .at(place.clone(), "not a path")
-                .help("leave `path` out for the shortest one"),
-        )),
+                .at(place, "not a path")
+                .help("leave `path` out for the shortest one")
+                .into(),
+        ),
     }
 }

@@ -133,7 +133,7 @@ impl Reader<'_> {
         (!has_credit).then(|| {
             Diagnostic::error("bad-series", "nothing is stopped here")
                 .at(
-                    given.measure.at.clone(),
+                    &given.measure.at,
                     "there is no credit without a credit scheme",
                 )
                 .help("add `[flow_control]`, or record a `queue`")
@@ -357,7 +357,7 @@ impl Reader<'_> {
                 _ => format!("has no {}", given.measure.word()),
             };
             Diagnostic::error("bad-series", format!("`{}` {what} here", flow.name))
-                .at(at.clone(), why)
+                .at(at, why)
                 .note(format!("`{}` crosses {ways}", flow.name))
         })
     }
@@ -374,7 +374,7 @@ impl Reader<'_> {
             let name = self.graph.channel_name(channel);
             return Some(
                 Diagnostic::error("bad-series", format!("`{name}` has no {what}"))
-                    .at(given.on.at.clone(), "this port tells no rates")
+                    .at(&given.on.at, "this port tells no rates")
                     .note(format!("ports with an `explicit_rate`: {ports}"))
                     .help("name one of these, or give the link an `explicit_rate`"),
             );
@@ -382,7 +382,7 @@ impl Reader<'_> {
         let flow = given.flow.place()?;
         Some(
             Diagnostic::error("bad-series", format!("{what} is of a port, not of a flow"))
-                .at(flow.clone(), "has no meaning here")
+                .at(flow, "has no meaning here")
                 .help("leave `flow` out"),
         )
     }
@@ -408,33 +408,31 @@ fn check_length(given: &Series, changes: f64, mistakes: &mut Diagnostics) {
     if changes < LONG * MOST_POINTS as f64 {
         return;
     }
-    mistakes.push(
-        Diagnostic::warning("long-series", "the series may grow very long")
-            .at(
-                given.measure.at.clone(),
-                format!("every change is recorded: up to {changes:.1e} of them"),
-            )
-            .note(format!(
-                "it keeps {} points at most: then, of more and more changes in a row, the least \
+    Diagnostic::warning("long-series", "the series may grow very long")
+        .at(
+            &given.measure.at,
+            format!("every change is recorded: up to {changes:.1e} of them"),
+        )
+        .note(format!(
+            "it keeps {} points at most: then, of more and more changes in a row, the least \
                  and the largest value",
-                grouped(MOST_POINTS as u64)
-            ))
-            .help("give it a `window`, or record a part of the run with `from` and `until`"),
-    );
+            grouped(MOST_POINTS as u64)
+        ))
+        .help("give it a `window`, or record a part of the run with `from` and `until`")
+        .tell(mistakes);
 }
 
 /// What is of one flow needs one.
 fn check_whose(given: &Series, measure: Measure, mistakes: &mut Diagnostics) {
     if measure == Measure::Credit || is_of_source(measure) {
         let what = given.measure.word();
-        mistakes.push(
-            Diagnostic::error(
-                "missing-key",
-                format!("{what} is of one flow, and `flow` is missing"),
-            )
-            .at(given.measure.at.clone(), "whose?")
-            .help("add `flow = \"VC1\"`"),
-        );
+        Diagnostic::error(
+            "missing-key",
+            format!("{what} is of one flow, and `flow` is missing"),
+        )
+        .at(&given.measure.at, "whose?")
+        .help("add `flow = \"VC1\"`")
+        .tell(mistakes);
     }
 }
 
@@ -449,12 +447,11 @@ fn first_link(
         return flow?.legs.first().map(|leg| leg.channel);
     }
     if !given.on.is_faulty {
-        mistakes.push(
-            Diagnostic::error("missing-key", "`on` is missing in `[[series]]`")
-                .at(given.at.clone(), "no `on` here")
-                .note("on: Where: a channel, as `from->to`.")
-                .help("add `on = \"S1->S2\"`"),
-        );
+        Diagnostic::error("missing-key", "`on` is missing in `[[series]]`")
+            .at(&given.at, "no `on` here")
+            .note("on: Where: a channel, as `from->to`.")
+            .help("add `on = \"S1->S2\"`")
+            .tell(mistakes);
     }
     None
 }

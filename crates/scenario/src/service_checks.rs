@@ -149,38 +149,31 @@ impl Whole<'_> {
                 continue;
             }
             let name = &self.specs[partner as usize].name;
-            mistakes.push(
-                Diagnostic::error(
-                    "bad-session",
-                    format!("`{name}` carries answers and can't be a session"),
-                )
-                .at(
-                    self.settings(partner).session.at.clone(),
-                    format!("the partner of `{}`", draft.name),
-                )
-                .at(draft.settings.partner.at.clone(), "named here")
-                .note("answers would be lost until it is set up, or if it is refused")
-                .help(format!(
-                    "leave its `session` out, and give it to `{}` instead",
-                    draft.name
-                )),
-            );
+            Diagnostic::error(
+                "bad-session",
+                format!("`{name}` carries answers and can't be a session"),
+            )
+            .at(
+                &self.settings(partner).session.at,
+                format!("the partner of `{}`", draft.name),
+            )
+            .at(&draft.settings.partner.at, "named here")
+            .note("answers would be lost until it is set up, or if it is refused")
+            .help(format!(
+                "leave its `session` out, and give it to `{}` instead",
+                draft.name
+            ))
+            .tell(mistakes);
         }
     }
 
     fn shared_without_limit(&self, mistakes: &mut Diagnostics) {
         let own = self.file.buffer.shared.as_ref();
         if own.is_some_and(|own| own.units.is_none() && own.limit().is_none()) {
-            mistakes.push(
-                Diagnostic::warning("no-limit", "the shared memory has no limit")
-                    .at(
-                        self.file.buffer.shared.at.clone(),
-                        "neither `units` nor `bytes`",
-                    )
-                    .help(
-                        "add `units = 100` or `bytes = \"64 kB\"`, or leave `[buffer.shared]` out",
-                    ),
-            );
+            Diagnostic::warning("no-limit", "the shared memory has no limit")
+                .at(&self.file.buffer.shared.at, "neither `units` nor `bytes`")
+                .help("add `units = 100` or `bytes = \"64 kB\"`, or leave `[buffer.shared]` out")
+                .tell(mistakes);
         }
     }
 
@@ -204,12 +197,11 @@ impl Whole<'_> {
             ),
             false => ("of how many units?", "`units = 100`"),
         };
-        mistakes.push(
-            Diagnostic::error("no-meaning", "`alpha` has no meaning with this memory")
-                .at(at.clone(), label)
-                .note("a flow may hold `alpha` times the units that are free, or is refused")
-                .help(format!("write {help}, or leave `alpha` out")),
-        );
+        Diagnostic::error("no-meaning", "`alpha` has no meaning with this memory")
+            .at(at, label)
+            .note("a flow may hold `alpha` times the units that are free, or is refused")
+            .help(format!("write {help}, or leave `alpha` out"))
+            .tell(mistakes);
     }
 
     fn shared_too_small(&self, mistakes: &mut Diagnostics) {
@@ -234,16 +226,15 @@ impl Whole<'_> {
             true => &draft.settings.unit_bytes.at,
             false => &draft.settings.sizes.at,
         };
-        mistakes.push(
-            Diagnostic::error("shared-too-small", "the shared memory can't hold one unit")
-                .at(limit_at.clone(), format!("{bytes} bytes"))
-                .at(
-                    at.clone(),
-                    format!("units of `{}` have {} bytes", draft.name, flow.unit_bytes),
-                )
-                .note("every such unit would be dropped")
-                .help(format!("`{key} = \"{} B\"` or more", flow.unit_bytes)),
-        );
+        Diagnostic::error("shared-too-small", "the shared memory can't hold one unit")
+            .at(limit_at, format!("{bytes} bytes"))
+            .at(
+                at,
+                format!("units of `{}` have {} bytes", draft.name, flow.unit_bytes),
+            )
+            .note("every such unit would be dropped")
+            .help(format!("`{key} = \"{} B\"` or more", flow.unit_bytes))
+            .tell(mistakes);
     }
 
     fn shared_and_credit(&self, mistakes: &mut Diagnostics) {
@@ -266,29 +257,25 @@ impl Whole<'_> {
         let tables = own.map(|own| &own.control).into_iter();
         let mut tables = tables.chain([&self.file.flow_control.value]);
         let kind = tables.find_map(|table| Some(&table.kind).filter(|own| own.is_given));
-        mistakes.push(
-            Diagnostic::error(
-                "shared-and-credit",
-                format!(
-                    "`{}` has shared memory, and credit on `{}`",
-                    self.graph.name(switch),
-                    self.graph.channel_name(channel)
-                ),
-            )
-            .at(
-                self.file.buffer.shared.at.clone(),
-                "memory that all flows share",
-            )
-            .at(
-                kind.map_or(draft.table, |kind| &kind.at).clone(),
-                "credit promises each flow memory of its own",
-            )
-            .note(format!(
-                "{} with credit on the way into a switch",
-                counted(clashes.count() as u64, "flow")
-            ))
-            .help("leave `[buffer.shared]` out, or use `kind = \"none\"`"),
-        );
+        Diagnostic::error(
+            "shared-and-credit",
+            format!(
+                "`{}` has shared memory, and credit on `{}`",
+                self.graph.name(switch),
+                self.graph.channel_name(channel)
+            ),
+        )
+        .at(&self.file.buffer.shared.at, "memory that all flows share")
+        .at(
+            kind.map_or(draft.table, |kind| &kind.at),
+            "credit promises each flow memory of its own",
+        )
+        .note(format!(
+            "{} with credit on the way into a switch",
+            counted(clashes.count() as u64, "flow")
+        ))
+        .help("leave `[buffer.shared]` out, or use `kind = \"none\"`")
+        .tell(mistakes);
     }
 
     fn priorities_in_fifo(&self, mistakes: &mut Diagnostics) {
@@ -305,17 +292,16 @@ impl Whole<'_> {
             let flow = &self.specs[flow as usize];
             format!("priority {} of `{}`", flow.priority, flow.name)
         };
-        mistakes.push(
-            Diagnostic::error(
-                "fifo-priority",
-                format!("flows of different priority on `{name}`, served as they come"),
-            )
-            .at(self.settings(other).priority.at.clone(), said(other))
-            .at(self.settings(first).priority.at.clone(), said(first))
-            .at(self.scheduler_at(channel), "fifo knows no priority")
-            .note_if(more(mixed.count(), "port"))
-            .help("use `kind = \"strict-priority\"`: in order of arrival in each group"),
-        );
+        Diagnostic::error(
+            "fifo-priority",
+            format!("flows of different priority on `{name}`, served as they come"),
+        )
+        .at(&self.settings(other).priority.at, said(other))
+        .at(&self.settings(first).priority.at, said(first))
+        .at(&self.scheduler_at(channel), "fifo knows no priority")
+        .note_if(more(mixed.count(), "port"))
+        .help("use `kind = \"strict-priority\"`: in order of arrival in each group")
+        .tell(mistakes);
     }
 
     /// Virtual time runs up to channel rate / smallest rate of the port times as fast as time.
@@ -341,23 +327,22 @@ impl Whole<'_> {
             0 => self.scheduler_at(channel),
             _ => reserve_at(&self.drafts[port.least as usize]),
         };
-        mistakes.push(
-            Diagnostic::error(
-                "too-large",
-                format!(
-                    "virtual time on `{}` would run past its end",
-                    self.graph.channel_name(channel)
-                ),
-            )
-            .at(at, "the smallest rate of this port")
-            .at(self.file.run.duration.at.clone(), "over so long a run")
-            .note(
-                "it may run channel rate / smallest rate times as fast as time, and reaches 2^62 \
+        Diagnostic::error(
+            "too-large",
+            format!(
+                "virtual time on `{}` would run past its end",
+                self.graph.channel_name(channel)
+            ),
+        )
+        .at(&at, "the smallest rate of this port")
+        .at(&self.file.run.duration.at, "over so long a run")
+        .note(
+            "it may run channel rate / smallest rate times as fast as time, and reaches 2^62 \
                  ps (53 days)",
-            )
-            .help("shorten the run, reserve more, or use `virtual-clock` or `wf2q+`")
-            .note_if(more(too_fast.count(), "port")),
-        );
+        )
+        .help("shorten the run, reserve more, or use `virtual-clock` or `wf2q+`")
+        .note_if(more(too_fast.count(), "port"))
+        .tell(mistakes);
     }
 }
 
@@ -382,18 +367,17 @@ fn gaps(draft: &Draft<'_>, flow: &FlowSpec, mistakes: &mut Diagnostics) {
     let Some((key, at, spacing)) = own.gap() else {
         return;
     };
-    mistakes.push(
-        Diagnostic::error(
-            "gap-too-long",
-            format!("`{key}` is not shorter than the mean time between units"),
-        )
-        .at(at.clone(), "nothing is left to be random")
-        .at(spacing.place().unwrap_or(&own.at).clone(), "sets the mean")
-        .note(format!(
-            "`{key}` must be shorter than the mean, which it does not change"
-        ))
-        .help(way_on),
-    );
+    Diagnostic::error(
+        "gap-too-long",
+        format!("`{key}` is not shorter than the mean time between units"),
+    )
+    .at(at, "nothing is left to be random")
+    .at(spacing.place().unwrap_or(&own.at), "sets the mean")
+    .note(format!(
+        "`{key}` must be shorter than the mean, which it does not change"
+    ))
+    .help(way_on)
+    .tell(mistakes);
 }
 
 fn literal_resync(file: &PacketFile, mistakes: &mut Diagnostics) {
@@ -402,18 +386,17 @@ fn literal_resync(file: &PacketFile, mistakes: &mut Diagnostics) {
             continue;
         };
         if **resync == Resync::Literal {
-            mistakes.push(
-                Diagnostic::warning(
-                    "unsafe",
-                    "literal resynchronisation may reorder a flow and breaks bounds",
-                )
-                .at(resync.at.clone(), "as section 3.1 of Zhang 1991 is written")
-                .note(
-                    "auxVC is set back while units of the flow wait: later ones may get smaller \
+            Diagnostic::warning(
+                "unsafe",
+                "literal resynchronisation may reorder a flow and breaks bounds",
+            )
+            .at(&resync.at, "as section 3.1 of Zhang 1991 is written")
+            .note(
+                "auxVC is set back while units of the flow wait: later ones may get smaller \
                      stamps, and claim work twice",
-                )
-                .help("`resync = \"idle-link\"` is safe"),
-            );
+            )
+            .help("`resync = \"idle-link\"` is safe")
+            .tell(mistakes);
         }
     }
 }

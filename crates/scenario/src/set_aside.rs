@@ -57,18 +57,17 @@ pub(crate) fn after(
     };
     let selector = chosen.selector.map_or("", |selector| selector.key);
     let names: Vec<String> = aside.names.iter().map(|name| format!("`{name}`")).collect();
-    mistakes.push(
-        Diagnostic::note_of(
-            "set-aside",
-            format!(
-                "keys of another {selector} of {} are set aside",
-                titled(chosen, section)
-            ),
-        )
-        .at(at, format!("the {selector} is chosen here"))
-        .at(first, "the first of them")
-        .note(format!("set aside with `{choice}`: {}", names.join(", "))),
-    );
+    Diagnostic::note_of(
+        "set-aside",
+        format!(
+            "keys of another {selector} of {} are set aside",
+            titled(chosen, section)
+        ),
+    )
+    .at(&at, format!("the {selector} is chosen here"))
+    .at(&first, "the first of them")
+    .note(format!("set aside with `{choice}`: {}", names.join(", ")))
+    .tell(mistakes);
 }
 
 /// Follows the path to the tables it leads to. Says what was chosen if this is such a table.

@@ -69,7 +69,7 @@ impl Set {
             _ => Err(Diagnostics::single(
                 Source::new("--set", text),
                 Diagnostic::error("bad-set", format!("`{text}` sets nothing"))
-                    .at(At::range(0, 0..text.len()), "no `key=value` here")
+                    .at(&At::range(0, 0..text.len()), "no `key=value` here")
                     .help("write a key, `=` and a value: `--set run.seed=2`"),
             )),
         }
@@ -107,7 +107,7 @@ pub(crate) fn too_large(name: &str, bytes: usize) -> Diagnostics {
                 bytes >> 20
             ),
         )
-        .at(At::default(), "")
+        .at(&At::default(), "")
         .help("generate large networks with `[topology]`, flows with `count` or `[[patterns]]`"),
     )
 }
@@ -122,7 +122,7 @@ fn not_utf8(name: &str, error: std::string::FromUtf8Error) -> Diagnostics {
         Source::new(name, text),
         Diagnostic::error("not-utf8", "the file is not UTF-8 text")
             .at(
-                At::range(0, start..start + 3),
+                &At::range(0, start..start + 3),
                 format!("byte 0x{byte:02x} is not UTF-8"),
             )
             .help("save the file as UTF-8; outside quotes, TOML needs ASCII only"),

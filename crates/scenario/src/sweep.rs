@@ -115,11 +115,10 @@ impl Sweep {
             .as_ref()
             .filter(|node| !matches!(node.value, Value::Table(_)))
         {
-            mistakes.push(
-                Diagnostic::error("wrong-type", "`sweep` must be a table")
-                    .at(node.at.clone(), format!("this is {}", node.kind()))
-                    .help("write `[sweep]`, and the axes below `[sweep.axes]`"),
-            );
+            Diagnostic::error("wrong-type", "`sweep` must be a table")
+                .at(&node.at, format!("this is {}", node.kind()))
+                .help("write `[sweep]`, and the axes below `[sweep.axes]`")
+                .tell(&mut mistakes);
         }
         let given = section.map(|node| section_of(&base, &node, &mut mistakes));
         if let Some(axes) = given.as_ref().and_then(|given| given.axes.as_ref()) {
@@ -181,12 +180,11 @@ impl Sweep {
     pub fn wrong_column(&self, column: usize, what: &str, known: &[String]) -> Diagnostics {
         let mut mistakes = Diagnostics::new(self.sources.clone());
         let at = self.columns.get(column).map_or(&self.at, |(_, at)| at);
-        mistakes.push(
-            Diagnostic::error("unknown-column", "no such column of a flow or a group")
-                .at(at.clone(), what)
-                .note_if((!known.is_empty()).then(|| format!("there is {}", known.join(", "))))
-                .help("write a flow or group, a dot and a column: `victim.goodput`"),
-        );
+        Diagnostic::error("unknown-column", "no such column of a flow or a group")
+            .at(at, what)
+            .note_if((!known.is_empty()).then(|| format!("there is {}", known.join(", "))))
+            .help("write a flow or group, a dot and a column: `victim.goodput`")
+            .tell(&mut mistakes);
         mistakes
     }
 
@@ -214,7 +212,7 @@ impl Sweep {
             .collect();
         let at = self.axes.first().map_or(&self.at, |axis| &axis.at);
         Diagnostic::error("too-many-points", "the sweep has too many points")
-            .at(at.clone(), format!("{} points", factors.join(" x ")))
+            .at(at, format!("{} points", factors.join(" x ")))
             .note(format!("at most {MOST_POINTS} points, seeds included"))
             .help("take fewer values, or several sweeps into directories of their own")
     }
@@ -410,14 +408,13 @@ fn seeds(given: Option<&Given>, base: &Node, mistakes: &mut Diagnostics) -> Vec<
         return vec![first];
     };
     let mut wrong = |at: &At, found: &str| {
-        mistakes.push(
-            Diagnostic::error("out-of-range", format!("no seeds for a sweep: {found}"))
-                .at(at.clone(), found)
-                .help(format!(
-                    "write a whole number from 1 to {MOST_SEEDS}, `seeds = 5`"
-                ))
-                .help("or a list of different whole numbers, `seeds = [1, 2, 7]`"),
-        );
+        Diagnostic::error("out-of-range", format!("no seeds for a sweep: {found}"))
+            .at(at, found)
+            .help(format!(
+                "write a whole number from 1 to {MOST_SEEDS}, `seeds = 5`"
+            ))
+            .help("or a list of different whole numbers, `seeds = [1, 2, 7]`")
+            .tell(mistakes);
         Vec::new()
     };
     match (&node.value, whole(node)) {

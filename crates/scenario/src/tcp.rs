@@ -75,24 +75,23 @@ pub(crate) fn old_on_fast(
         Some(Preset::Modern | Preset::Dctcp) | None => return,
     };
     let window_us = f64::from(spec.window_bytes) * 8e6 / rate.0 as f64;
-    mistakes.push(
-        Diagnostic::warning("old-tcp", "TCP of the 1990s on a fast link")
-            .at(
-                preset.at.clone(),
-                format!(
-                    "`{word}`: a window of {} B, time-outs of {} s and more",
-                    spec.window_bytes,
-                    spec.timer.min_rto.seconds()
-                ),
-            )
-            .note(format!(
-                "on `{}`, {} Gbps, the window is gone in {window_us:.1} us; the rest of \
+    Diagnostic::warning("old-tcp", "TCP of the 1990s on a fast link")
+        .at(
+            &preset.at,
+            format!(
+                "`{word}`: a window of {} B, time-outs of {} s and more",
+                spec.window_bytes,
+                spec.timer.min_rto.seconds()
+            ),
+        )
+        .note(format!(
+            "on `{}`, {} Gbps, the window is gone in {window_us:.1} us; the rest of \
                  each round trip it is idle",
-                channel(),
-                rate.0 as f64 / 1e9
-            ))
-            .help("leave `preset` out: TCP is `modern` then, and `dctcp` where queues mark"),
-    );
+            channel(),
+            rate.0 as f64 / 1e9
+        ))
+        .help("leave `preset` out: TCP is `modern` then, and `dctcp` where queues mark")
+        .tell(mistakes);
 }
 
 fn recovery(word: given::Recovery) -> Recovery {
@@ -157,18 +156,17 @@ fn timer(layers: &[&Tcp], tcp: &Tcp, spec: &mut TcpSpec, mistakes: &mut Diagnost
         ]
     });
     if let (true, Some(at)) = (timer.min_rto > timer.max_rto, given) {
-        mistakes.push(
-            Diagnostic::error("bad-times", "the least time-out is above the largest")
-                .at(
-                    at.clone(),
-                    format!(
-                        "{} s to {} s",
-                        timer.min_rto.seconds(),
-                        timer.max_rto.seconds()
-                    ),
-                )
-                .help("lower `min_rto` or raise `max_rto`"),
-        );
+        Diagnostic::error("bad-times", "the least time-out is above the largest")
+            .at(
+                at,
+                format!(
+                    "{} s to {} s",
+                    timer.min_rto.seconds(),
+                    timer.max_rto.seconds()
+                ),
+            )
+            .help("lower `min_rto` or raise `max_rto`")
+            .tell(mistakes);
     }
 }
 
@@ -235,27 +233,24 @@ fn windows(layers: &[&Tcp], place: &At, spec: &TcpSpec, mistakes: &mut Diagnosti
     let (mss, window) = (spec.mss_bytes, spec.window_bytes);
     let first = u64::from(mss) * u64::from(spec.initial_window_segments);
     if window < mss {
-        mistakes.push(
-            Diagnostic::error("bad-window", "the window holds no segment")
-                .at(at(), format!("{window} B, segments of {mss} B"))
-                .help("raise `window`, or lower `mss`"),
-        );
+        Diagnostic::error("bad-window", "the window holds no segment")
+            .at(&at(), format!("{window} B, segments of {mss} B"))
+            .help("raise `window`, or lower `mss`")
+            .tell(mistakes);
     } else if first > u64::from(window) {
-        mistakes.push(
-            Diagnostic::warning("bad-window", "the first window is more than the receiver's")
-                .at(at(), format!("{first} B; the receiver's is {window} B"))
-                .note("the receiver's window limits it from the start")
-                .help("lower `initial_window`, or raise `window`"),
-        );
+        Diagnostic::warning("bad-window", "the first window is more than the receiver's")
+            .at(&at(), format!("{first} B; the receiver's is {window} B"))
+            .note("the receiver's window limits it from the start")
+            .help("lower `initial_window`, or raise `window`")
+            .tell(mistakes);
     }
 }
 
 fn meaningless(key: &str, at: &At, why: &str, mistakes: &mut Diagnostics) {
-    mistakes.push(
-        Diagnostic::error("no-meaning", format!("`{key}` has no meaning here"))
-            .at(at.clone(), why)
-            .help("leave it out"),
-    );
+    Diagnostic::error("no-meaning", format!("`{key}` has no meaning here"))
+        .at(at, why)
+        .help("leave it out")
+        .tell(mistakes);
 }
 
 #[cfg(test)]

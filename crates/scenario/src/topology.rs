@@ -113,7 +113,7 @@ impl Graph {
             };
             Box::new(
                 Diagnostic::error("unknown-node", format!("there is no node `{}`", clip(name)))
-                    .at(at.clone(), "not a host or a switch of this network")
+                    .at(at, "not a host or a switch of this network")
                     .help_if(suggest::did_you_mean(name, known()))
                     .note(format!("nodes: {}", suggest::one_of(known()))),
             )
@@ -135,21 +135,24 @@ impl Graph {
         let hosts = hosts
             .filter(|n| n.kind == NodeKind::Host)
             .map(|n| n.name.as_str());
-        Err(Box::new(
+        Err(
             Diagnostic::error("not-a-host", format!("`{}` is a switch", clip(name)))
-                .at(at.clone(), "flows start and end at hosts")
-                .note(format!("hosts: {}", suggest::one_of(hosts))),
-        ))
+                .at(at, "flows start and end at hosts")
+                .note(format!("hosts: {}", suggest::one_of(hosts)))
+                .into(),
+        )
     }
 
     /// The channel written `from->to`.
     pub(crate) fn find_channel(&self, text: &str, at: &At) -> Result<u32, Box<Diagnostic>> {
         let Some((from, to)) = text.split_once("->") else {
-            return Err(Box::new(
-                Diagnostic::error("bad-channel", format!("`{}` is no channel", clip(text)))
-                    .at(at.clone(), "no `->` in it")
-                    .help("a channel is one direction of a link: `\"S1->S2\"`"),
-            ));
+            return Err(Diagnostic::error(
+                "bad-channel",
+                format!("`{}` is no channel", clip(text)),
+            )
+            .at(at, "no `->` in it")
+            .help("a channel is one direction of a link: `\"S1->S2\"`")
+            .into());
         };
         let from = self.find(from.trim(), at)?;
         let to = self.find(to.trim(), at)?;
@@ -165,7 +168,7 @@ impl Graph {
             .map(|(node, _)| self.name(*node));
         let around = around.collect::<Vec<_>>();
         Diagnostic::error("no-link", format!("no link joins `{a}` and `{b}`"))
-            .at(at.clone(), format!("needs a link `{a}`-`{b}`"))
+            .at(at, format!("needs a link `{a}`-`{b}`"))
             .note(format!(
                 "links of `{a}` lead to {}",
                 suggest::one_of(around.iter().copied())
@@ -236,22 +239,20 @@ pub(crate) fn build(file: &PacketFile, at: &At, mistakes: &mut Diagnostics) -> G
                 graph.place(plan, &base.channel(&[]), &base.channel(&own));
             }
         }
-        (Some(_), Some(_)) => mistakes.push(
-            Diagnostic::error(
-                "contradiction",
-                "both `[network]` and `[topology]` make the nodes",
-            )
-            .at(file.topology.at.clone(), "nodes by rule")
-            .at(file.network.at.clone(), "nodes by name")
-            .help("keep one of them"),
-        ),
+        (Some(_), Some(_)) => Diagnostic::error(
+            "contradiction",
+            "both `[network]` and `[topology]` make the nodes",
+        )
+        .at(&file.topology.at, "nodes by rule")
+        .at(&file.network.at, "nodes by name")
+        .help("keep one of them")
+        .tell(mistakes),
         (None, None) if file.network.is_mentioned() || file.topology.is_mentioned() => {}
-        (None, None) => mistakes.push(
-            Diagnostic::error("missing-key", "the file has no nodes")
-                .at(at.clone(), "no `[network]` and no `[topology]`")
-                .help("name the nodes: `[network]` with `hosts = [\"A\", \"B\"]` and `switches`")
-                .help("or make them: `[topology]` with `kind = \"line\"` and `switches = 2`"),
-        ),
+        (None, None) => Diagnostic::error("missing-key", "the file has no nodes")
+            .at(at, "no `[network]` and no `[topology]`")
+            .help("name the nodes: `[network]` with `hosts = [\"A\", \"B\"]` and `switches`")
+            .help("or make them: `[topology]` with `kind = \"line\"` and `switches = 2`")
+            .tell(mistakes),
     }
     let mut named = NamedLinks {
         generated: graph.links.len(),
@@ -278,9 +279,9 @@ fn named_nodes(graph: &mut Graph, network: &Network, mistakes: &mut Diagnostics)
         } else {
             let mut diagnostic =
                 Diagnostic::error("duplicate-name", format!("two nodes are called `{name}`"))
-                    .at(at.clone(), "the second");
+                    .at(at, "the second");
             if let Some(first) = first.get(name.as_str()) {
-                diagnostic = diagnostic.at((*first).clone(), "the first");
+                diagnostic = diagnostic.at(first, "the first");
             }
             mistakes.push(diagnostic.help("give each node its own name"));
         }
@@ -361,12 +362,11 @@ impl NamedLinks<'_> {
                 graph.name(link.ends[0]),
                 graph.name(link.ends[1])
             );
-            mistakes.push(
-                Diagnostic::error("duplicate-link", format!("two links join {names}"))
-                    .at(at.clone(), "the second")
-                    .at(first.clone(), "the first")
-                    .help("at most one link joins a pair; raise its rate, or put a switch between"),
-            );
+            Diagnostic::error("duplicate-link", format!("two links join {names}"))
+                .at(at, "the second")
+                .at(first, "the first")
+                .help("at most one link joins a pair; raise its rate, or put a switch between")
+                .tell(mistakes);
         } else if (index as usize) < self.generated {
             self.placed.insert(index, at.clone());
             let place = &mut graph.links[index as usize];
@@ -384,11 +384,10 @@ fn link_ends(
 ) -> Option<(u32, u32)> {
     let ends = between.sure()?;
     let [(first, first_at), (second, second_at)] = ends.as_slice() else {
-        mistakes.push(
-            Diagnostic::error("bad-link", "a link joins two nodes")
-                .at(between.at.clone(), format!("this names {}", ends.len()))
-                .help("write it like this: `between = [\"A\", \"S1\"]`"),
-        );
+        Diagnostic::error("bad-link", "a link joins two nodes")
+            .at(&between.at, format!("this names {}", ends.len()))
+            .help("write it like this: `between = [\"A\", \"S1\"]`")
+            .tell(mistakes);
         return None;
     };
     let mut find = |name: &str, at: &At| {
@@ -397,11 +396,10 @@ fn link_ends(
     };
     let (a, b) = (find(first, first_at), find(second, second_at));
     if a.is_some() && a == b {
-        mistakes.push(
-            Diagnostic::error("bad-link", format!("`{}` is linked to itself", clip(first)))
-                .at(between.at.clone(), "twice the same node")
-                .help("a link joins two different nodes"),
-        );
+        Diagnostic::error("bad-link", format!("`{}` is linked to itself", clip(first)))
+            .at(&between.at, "twice the same node")
+            .help("a link joins two different nodes")
+            .tell(mistakes);
         return None;
     }
     Some((a?, b?))

@@ -56,12 +56,11 @@ impl Line {
             (Amount::Units(units), _) => units,
             (Amount::Bytes(bytes), Some(unit)) => bytes.div_ceil(u64::from(unit.max(1))),
             (Amount::Bytes(_), None) => {
-                mistakes.push(
-                    Diagnostic::error("bad-amount", format!("`{key}` in bytes, and `sizes`"))
-                        .at(at.clone(), "how many units these are is left to chance")
-                        .note("the size of each unit is drawn at random")
-                        .help(format!("count units: `{key} = \"500 packets\"`")),
-                );
+                Diagnostic::error("bad-amount", format!("`{key}` in bytes, and `sizes`"))
+                    .at(at, "how many units these are is left to chance")
+                    .note("the size of each unit is drawn at random")
+                    .help(format!("count units: `{key} = \"500 packets\"`"))
+                    .tell(mistakes);
                 1
             }
         }

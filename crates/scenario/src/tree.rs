@@ -164,11 +164,10 @@ pub(crate) fn read_file(text: &str, mistakes: &mut Diagnostics) -> Node {
             .unwrap_or(span);
         // A mistake at the end of a line has nothing to point at but the place itself.
         let at = At::range(0, span);
-        mistakes.push(
-            Diagnostic::error("syntax", format!("not TOML: {}", error.message()))
-                .at(at, "here")
-                .help_if(syntax_help(error.message())),
-        );
+        Diagnostic::error("syntax", format!("not TOML: {}", error.message()))
+            .at(&at, "here")
+            .help_if(syntax_help(error.message()))
+            .tell(mistakes);
     }
     convert(
         0,
@@ -179,7 +178,7 @@ pub(crate) fn read_file(text: &str, mistakes: &mut Diagnostics) -> Node {
 /// One message for what is no text: every second byte of UTF-16 would be a mistake of its own.
 fn not_text(place: usize) -> Diagnostic {
     Diagnostic::error("not-text", "the file holds NUL bytes: it is not UTF-8 text")
-        .at(At::range(0, place..place + 1), "the first of them")
+        .at(&At::range(0, place..place + 1), "the first of them")
         .help("UTF-16 looks like this: save the file as UTF-8")
 }
 

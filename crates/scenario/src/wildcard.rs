@@ -64,7 +64,7 @@ pub(crate) fn too_many(of: Many, at: &At, found: usize) -> Option<Diagnostic> {
     };
     Some(
         Diagnostic::error("too-many-series", format!("{found} series of one measure"))
-            .at(at.clone(), format!("stands for {found}"))
+            .at(at, format!("stands for {found}"))
             .note(format!(
                 "at most {MOST}: more are no picture, and each takes memory"
             ))

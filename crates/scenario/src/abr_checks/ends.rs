@@ -51,26 +51,24 @@ pub(super) fn partner(
         return;
     };
     if draft.to.len() > 1 {
-        mistakes.push(
-            Diagnostic::error("bad-partner", format!("{} has one destination", need.what))
-                .at(need.at.clone(), "on a multicast flow")
-                .note("what comes back from several destinations has no meaning to it")
-                .help("make it one flow to each"),
-        );
+        Diagnostic::error("bad-partner", format!("{} has one destination", need.what))
+            .at(need.at, "on a multicast flow")
+            .note("what comes back from several destinations has no meaning to it")
+            .help("make it one flow to each")
+            .tell(mistakes);
         return;
     }
     if need.traffic.is_some() && !need.is_abr && flow.source_control != SourceControlSpec::None {
-        mistakes.push(
-            Diagnostic::error(
-                "bad-partner",
-                format!("{} has no window of cells", need.what),
-            )
-            .at(
-                draft.settings.source_control.at.clone(),
-                "its answers are already waited for",
-            )
-            .help("leave `source_control` out, or use `kind = \"abr\"`"),
-        );
+        Diagnostic::error(
+            "bad-partner",
+            format!("{} has no window of cells", need.what),
+        )
+        .at(
+            &draft.settings.source_control.at,
+            "its answers are already waited for",
+        )
+        .help("leave `source_control` out, or use `kind = \"abr\"`")
+        .tell(mistakes);
         return;
     }
     let Some(partner) = flow.partner.map(|partner| partner as usize) else {
@@ -87,16 +85,15 @@ pub(super) fn partner(
     };
     let at = draft.settings.partner.at.clone();
     if let Some(wanted) = need.traffic.filter(|wanted| *wanted != answers) {
-        mistakes.push(
-            Diagnostic::error(
-                "bad-partner",
-                format!("`{}` can't carry the answers", other.name),
-            )
-            .at(at.clone(), format!("its traffic is not `{wanted}`"))
-            .at(theirs.traffic.at.clone(), "the partner's traffic")
-            .help(format!("give it `traffic = {{ kind = \"{wanted}\" }}`"))
-            .help("or leave `partner` out: the flow back is then made"),
-        );
+        Diagnostic::error(
+            "bad-partner",
+            format!("`{}` can't carry the answers", other.name),
+        )
+        .at(&at, format!("its traffic is not `{wanted}`"))
+        .at(&theirs.traffic.at, "the partner's traffic")
+        .help(format!("give it `traffic = {{ kind = \"{wanted}\" }}`"))
+        .help("or leave `partner` out: the flow back is then made")
+        .tell(mistakes);
     }
     if need.is_abr {
         both_abr(check, draft, (flow, other), partner, mistakes);
@@ -116,35 +113,33 @@ fn both_abr(
     let theirs = check.drafts[partner].settings;
     let names = (&flow.name, &other.name);
     if !matches!(other.source_control, SourceControlSpec::Abr(_)) {
-        mistakes.push(
-            Diagnostic::error("bad-partner", format!("`{}` is not ABR", names.1))
-                .at(at, format!("it has to carry the RM cells of `{}`", names.0))
-                .at(theirs.source_control.at.clone(), "the partner's")
-                .help("give both `source_control = { kind = \"abr\" }`")
-                .help("or leave `partner` out: the flow back is then made"),
-        );
+        Diagnostic::error("bad-partner", format!("`{}` is not ABR", names.1))
+            .at(
+                &at,
+                format!("it has to carry the RM cells of `{}`", names.0),
+            )
+            .at(&theirs.source_control.at, "the partner's")
+            .help("give both `source_control = { kind = \"abr\" }`")
+            .help("or leave `partner` out: the flow back is then made")
+            .tell(mistakes);
         return;
     }
     let back = other
         .partner
         .map(|id| check.specs[id as usize].name.as_str());
     if back != Some(flow.name.as_str()) {
-        mistakes.push(
-            Diagnostic::error(
-                "bad-partner",
-                format!(
-                    "`{}` and `{}` are not each other's partners",
-                    names.0, names.1
-                ),
-            )
-            .at(at, "goes this way")
-            .at(
-                theirs.partner.at.clone(),
-                format!("and `{}` that way", names.1),
-            )
-            .note("the two directions of an ABR circuit carry each other's RM cells")
-            .help("let them name each other, or leave `partner` out: the flow back is then made"),
-        );
+        Diagnostic::error(
+            "bad-partner",
+            format!(
+                "`{}` and `{}` are not each other's partners",
+                names.0, names.1
+            ),
+        )
+        .at(&at, "goes this way")
+        .at(&theirs.partner.at, format!("and `{}` that way", names.1))
+        .note("the two directions of an ABR circuit carry each other's RM cells")
+        .help("let them name each other, or leave `partner` out: the flow back is then made")
+        .tell(mistakes);
         return;
     }
     // One of the two is enough to say it.
@@ -156,20 +151,19 @@ fn both_abr(
     if !same {
         astray(check, draft, (flow, other), mistakes);
     } else if flow.unit_bytes != other.unit_bytes {
-        mistakes.push(
-            Diagnostic::error(
-                "bad-partner",
-                format!(
-                    "the cells of `{}` and `{}` differ in size",
-                    names.0, names.1
-                ),
-            )
-            .at(
-                at,
-                format!("{} and {} bytes", flow.unit_bytes, other.unit_bytes),
-            )
-            .help("give both the same `unit_bytes`"),
-        );
+        Diagnostic::error(
+            "bad-partner",
+            format!(
+                "the cells of `{}` and `{}` differ in size",
+                names.0, names.1
+            ),
+        )
+        .at(
+            &at,
+            format!("{} and {} bytes", flow.unit_bytes, other.unit_bytes),
+        )
+        .help("give both the same `unit_bytes`")
+        .tell(mistakes);
     }
 }
 
@@ -179,19 +173,18 @@ fn astray(
     (flow, other): (&FlowSpec, &FlowSpec),
     mistakes: &mut Diagnostics,
 ) {
-    mistakes.push(
-        Diagnostic::error(
-            "partner-astray",
-            format!("`{}` does not lead back", other.name),
-        )
-        .at(
-            draft.settings.partner.at.clone(),
-            format!("not the way back of `{}`", flow.name),
-        )
-        .note(format!("`{}` crosses {}", flow.name, check.way(flow)))
-        .note(format!("`{}` crosses {}", other.name, check.way(other)))
-        .help("leave `partner` out: the flow back is then made, over the same links"),
-    );
+    Diagnostic::error(
+        "partner-astray",
+        format!("`{}` does not lead back", other.name),
+    )
+    .at(
+        &draft.settings.partner.at,
+        format!("not the way back of `{}`", flow.name),
+    )
+    .note(format!("`{}` crosses {}", flow.name, check.way(flow)))
+    .note(format!("`{}` crosses {}", other.name, check.way(other)))
+    .help("leave `partner` out: the flow back is then made, over the same links")
+    .tell(mistakes);
 }
 
 /// Limits of a bottlenecked application.
@@ -200,22 +193,20 @@ pub(super) fn limits(draft: &Draft<'_>, mistakes: &mut Diagnostics) {
         return;
     };
     if limits.is_empty() {
-        mistakes.push(
-            Diagnostic::error("bad-limits", "nothing limits this application")
-                .at(limits.at.clone(), "an empty list")
-                .help("without limits it is `greedy`")
-                .help("write it like this: `limits = [{ from = \"0 s\", rate = \"10 Mbps\" }]`"),
-        );
+        Diagnostic::error("bad-limits", "nothing limits this application")
+            .at(&limits.at, "an empty list")
+            .help("without limits it is `greedy`")
+            .help("write it like this: `limits = [{ from = \"0 s\", rate = \"10 Mbps\" }]`")
+            .tell(mistakes);
     }
     for pair in limits.windows(2) {
         let (before, after) = (&pair[0].from, &pair[1].from);
         if after.value <= before.value {
-            mistakes.push(
-                Diagnostic::error("bad-limits", "the limits are not in order of time")
-                    .at(after.at.clone(), "not later than the one before")
-                    .at(before.at.clone(), "the one before")
-                    .help("sort them by `from`, each at an instant of its own"),
-            );
+            Diagnostic::error("bad-limits", "the limits are not in order of time")
+                .at(&after.at, "not later than the one before")
+                .at(&before.at, "the one before")
+                .help("sort them by `from`, each at an instant of its own")
+                .tell(mistakes);
         }
     }
 }
@@ -225,13 +216,12 @@ pub(super) fn sizes(circuit: &Circuit<'_>, mistakes: &mut Diagnostics) {
     if circuit.flow.sizes.is_empty() {
         return;
     }
-    mistakes.push(
-        Diagnostic::error(
-            "bad-sizes",
-            "the cells of an ABR circuit are all of one size",
-        )
-        .at(circuit.draft.settings.sizes.at.clone(), "several sizes")
-        .note("an allowed rate is so many cells per second")
-        .help("use `unit_bytes`"),
-    );
+    Diagnostic::error(
+        "bad-sizes",
+        "the cells of an ABR circuit are all of one size",
+    )
+    .at(&circuit.draft.settings.sizes.at, "several sizes")
+    .note("an allowed rate is so many cells per second")
+    .help("use `unit_bytes`")
+    .tell(mistakes);
 }

@@ -38,12 +38,11 @@ pub(super) fn check(circuit: &Circuit<'_>, stop_at: Time, mistakes: &mut Diagnos
 /// TOF of February 1995 counts cells.
 fn february(tof: &Placed<f64>, mistakes: &mut Diagnostics) {
     if tof.fract() != 0.0 || **tof < 1.0 {
-        mistakes.push(
-            Diagnostic::error("out-of-range", format!("`tof` can't be {} here", **tof))
-                .at(tof.at.clone(), "forward RM cells are counted")
-                .note("allowed with `february-1995`: whole numbers from 1")
-                .help("write `tof = 2`"),
-        );
+        Diagnostic::error("out-of-range", format!("`tof` can't be {} here", **tof))
+            .at(&tof.at, "forward RM cells are counted")
+            .note("allowed with `february-1995`: whole numbers from 1")
+            .help("write `tof = 2`")
+            .tell(mistakes);
     }
 }
 
@@ -61,23 +60,22 @@ fn august(circuit: &Circuit<'_>, tof: f64, given: &Placed<f64>, mistakes: &mut D
     if tdf >= least {
         return;
     }
-    mistakes.push(
-        Diagnostic::warning("slow", "TDF is so small that ACR never comes near ICR")
-            .at(given.at.clone(), format!("{tdf} per second"))
-            .note(format!(
-                "at {} a forward RM cell is sent every {:.3} ms, and each takes {:.2} % of ACR: \
+    Diagnostic::warning("slow", "TDF is so small that ACR never comes near ICR")
+        .at(&given.at, format!("{tdf} per second"))
+        .note(format!(
+            "at {} a forward RM cell is sent every {:.3} ms, and each takes {:.2} % of ACR: \
                  reductions end near TOF SR",
-                bps(Rate(slowest)),
-                1e3 * seconds,
-                100.0 * tdf * seconds
-            ))
-            .note("`tdf_per_second` is in 1/s: it is multiplied by the time T")
-            .help(format!(
-                "{:.0} or more lets ACR fall below SR",
-                least.ceil()
-            ))
-            .help("for a share of ACR at each RM cell, use `kind = \"baseline\"` with `tdf`"),
-    );
+            bps(Rate(slowest)),
+            1e3 * seconds,
+            100.0 * tdf * seconds
+        ))
+        .note("`tdf_per_second` is in 1/s: it is multiplied by the time T")
+        .help(format!(
+            "{:.0} or more lets ACR fall below SR",
+            least.ceil()
+        ))
+        .help("for a share of ACR at each RM cell, use `kind = \"baseline\"` with `tdf`")
+        .tell(mistakes);
 }
 
 /// The least limit of a bottlenecked application, or 0.
@@ -99,12 +97,11 @@ fn count(
     mistakes: &mut Diagnostics,
 ) {
     let mut warn = |at: &At, what: &str, why: &str, help: &str| {
-        mistakes.push(
-            Diagnostic::warning("never-increases", what)
-                .at(at.clone(), why)
-                .note("ACR rises only while the source is seen to use it, and SR is at most ACR")
-                .help(help),
-        );
+        Diagnostic::warning("never-increases", what)
+            .at(at, why)
+            .note("ACR rises only while the source is seen to use it, and SR is at most ACR")
+            .help(help)
+            .tell(mistakes);
     };
     if headroom.is_some_and(|rate| rate.0 == 0) {
         warn(
@@ -142,17 +139,16 @@ fn slow(circuit: &Circuit<'_>, stop_at: Time, mistakes: &mut Diagnostics) {
     let (own, constant) = (circuit.own, constant.seconds());
     let cell = circuit.path.cell_bits as f64 / circuit.spec.pcr.0.max(1) as f64;
     let run = format!("Tc is {constant:.2} s, longer than the run");
-    mistakes.push(
-        Diagnostic::warning("slow", "the time-based policy hardly ever acts")
-            .at(own.uili.at.clone(), run)
-            .at(own.tbe.at.clone(), "from this")
-            .note(format!(
-                "Tc = max(2 FRTT, TBE / PCR) = max({:.3} s, {:.3} s)",
-                2.0 * frtt_seconds(circuit),
-                f64::from(*own.tbe) * cell
-            ))
-            .help("give `tbe` (4096 in the paper's Figure 6), or `constant`"),
-    );
+    Diagnostic::warning("slow", "the time-based policy hardly ever acts")
+        .at(&own.uili.at, run)
+        .at(&own.tbe.at, "from this")
+        .note(format!(
+            "Tc = max(2 FRTT, TBE / PCR) = max({:.3} s, {:.3} s)",
+            2.0 * frtt_seconds(circuit),
+            f64::from(*own.tbe) * cell
+        ))
+        .help("give `tbe` (4096 in the paper's Figure 6), or `constant`")
+        .tell(mistakes);
 }
 
 fn frtt_seconds(circuit: &Circuit<'_>) -> f64 {

@@ -87,10 +87,7 @@ pub(super) fn check(
             "small-buffer",
             format!("the memory is too small for `{name}`"),
         )
-        .at(
-            at.clone(),
-            format!("{} B for each port", settings.buffer_bytes),
-        )
+        .at(at, format!("{} B for each port", settings.buffer_bytes))
         .note(what)
         .help(format!(
             "set `buffer` of `[switch]` to {needed} B or more, lower `schemes.n23.n2`, or leave \

@@ -63,28 +63,22 @@ pub(super) fn comparison(
 fn times(run: &Run, window: Duration, mistakes: &mut Diagnostics) {
     let (duration, warm_up) = (*run.duration, *run.warm_up);
     if warm_up >= duration {
-        mistakes.push(
-            Diagnostic::error("bad-time", "the warm-up takes the whole run")
-                .at(run.warm_up.at.clone(), "statistics start here")
-                .at(run.duration.at.clone(), "the run ends here")
-                .help("make `duration` longer, or `warm_up` shorter"),
-        );
+        Diagnostic::error("bad-time", "the warm-up takes the whole run")
+            .at(&run.warm_up.at, "statistics start here")
+            .at(&run.duration.at, "the run ends here")
+            .help("make `duration` longer, or `warm_up` shorter")
+            .tell(mistakes);
     }
     if window > Duration(duration.0 - warm_up.0.min(duration.0)) {
-        mistakes.push(
-            Diagnostic::error("bad-time", "no window fits between warm-up and end")
-                .at(run.window.at.clone(), "longer than what is measured")
-                .help("make `window` shorter"),
-        );
+        Diagnostic::error("bad-time", "no window fits between warm-up and end")
+            .at(&run.window.at, "longer than what is measured")
+            .help("make `window` shorter")
+            .tell(mistakes);
     } else if duration.0 / window.0.max(1) > MOST_WINDOWS {
-        mistakes.push(
-            Diagnostic::error("bad-time", "there are too many windows")
-                .at(
-                    run.window.at.clone(),
-                    format!("more than {MOST_WINDOWS} in a run"),
-                )
-                .help("make `window` longer"),
-        );
+        Diagnostic::error("bad-time", "there are too many windows")
+            .at(&run.window.at, format!("more than {MOST_WINDOWS} in a run"))
+            .help("make `window` longer")
+            .tell(mistakes);
     }
 }
 
@@ -95,10 +89,9 @@ fn network(file: &ComparisonFile, mistakes: &mut Diagnostics) -> Option<Network>
     let mut nodes = Vec::new();
     for (name, at) in hosts.iter().chain(switches) {
         if numbers.insert(name, nodes.len()).is_some() {
-            mistakes.push(
-                Diagnostic::error("duplicate-name", format!("two nodes are called `{name}`"))
-                    .at(at.clone(), "the second"),
-            );
+            Diagnostic::error("duplicate-name", format!("two nodes are called `{name}`"))
+                .at(at, "the second")
+                .tell(mistakes);
         }
         nodes.push(name.clone());
     }
@@ -119,11 +112,10 @@ fn network(file: &ComparisonFile, mistakes: &mut Diagnostics) -> Option<Network>
         let own = links.iter().filter(|link| link.a == host || link.b == host);
         let own = own.count();
         if own != 1 && mistakes.errors() == 0 {
-            mistakes.push(
-                Diagnostic::error("bad-link", format!("`{name}` must have one link"))
-                    .at(at.clone(), format!("it has {own}"))
-                    .note("a host of an Ethernet has one port, and hosts forward nothing"),
-            );
+            Diagnostic::error("bad-link", format!("`{name}` must have one link"))
+                .at(at, format!("it has {own}"))
+                .note("a host of an Ethernet has one port, and hosts forward nothing")
+                .tell(mistakes);
         }
     }
     Some(Network {
@@ -142,11 +134,10 @@ fn ends(
     let at = &link.between.at;
     let names = link.between.sure()?;
     let [a, b] = names.as_slice() else {
-        mistakes.push(
-            Diagnostic::error("bad-link", "a link joins two nodes")
-                .at(at.clone(), format!("these are {}", names.len()))
-                .help("write `between = [\"A\", \"S1\"]`"),
-        );
+        Diagnostic::error("bad-link", "a link joins two nodes")
+            .at(at, format!("these are {}", names.len()))
+            .help("write `between = [\"A\", \"S1\"]`")
+            .tell(mistakes);
         return None;
     };
     let node =
@@ -154,10 +145,9 @@ fn ends(
     let (a, b) = (node(a, mistakes), node(b, mistakes));
     let (a, b) = (a?, b?);
     if a == b {
-        mistakes.push(
-            Diagnostic::error("bad-link", "a link joins two different nodes")
-                .at(at.clone(), "the same node twice"),
-        );
+        Diagnostic::error("bad-link", "a link joins two different nodes")
+            .at(at, "the same node twice")
+            .tell(mistakes);
     }
     Some([a, b])
 }
@@ -171,18 +161,17 @@ fn node(
 ) -> Option<usize> {
     let found = numbers.get(name).copied();
     if found.is_none() {
-        mistakes.push(
-            Diagnostic::error(
-                "unknown-name",
-                format!("there is no {what} `{}`", clip(name)),
-            )
-            .at(at.clone(), "not in `[network]`")
-            .help_if(suggest::did_you_mean(name, numbers.keys().copied()))
-            .note(format!(
-                "nodes: {}",
-                suggest::one_of(numbers.keys().copied())
-            )),
-        );
+        Diagnostic::error(
+            "unknown-name",
+            format!("there is no {what} `{}`", clip(name)),
+        )
+        .at(at, "not in `[network]`")
+        .help_if(suggest::did_you_mean(name, numbers.keys().copied()))
+        .note(format!(
+            "nodes: {}",
+            suggest::one_of(numbers.keys().copied())
+        ))
+        .tell(mistakes);
     }
     found
 }
@@ -204,17 +193,15 @@ fn flows(
             continue;
         };
         if name.contains('[') || name.ends_with(" back") {
-            mistakes.push(
-                Diagnostic::error("bad-name", format!("a flow can't be called `{name}`"))
-                    .at(given.name.at.clone(), "a name of the scenarios' own")
-                    .note("`NAME[1]` is a burst of `NAME`, `NAME back` what comes back"),
-            );
+            Diagnostic::error("bad-name", format!("a flow can't be called `{name}`"))
+                .at(&given.name.at, "a name of the scenarios' own")
+                .note("`NAME[1]` is a burst of `NAME`, `NAME back` what comes back")
+                .tell(mistakes);
         }
         if flows.iter().any(|flow| flow.name == *name) {
-            mistakes.push(
-                Diagnostic::error("duplicate-name", format!("two flows are called `{name}`"))
-                    .at(given.name.at.clone(), "the second"),
-            );
+            Diagnostic::error("duplicate-name", format!("two flows are called `{name}`"))
+                .at(&given.name.at, "the second")
+                .tell(mistakes);
         }
         let mut host = |end: &Placed<String>| node(&hosts, "host", end.sure()?, &end.at, mistakes);
         let (Some(from), Some(to)) = (host(&given.from), host(&given.to)) else {
@@ -222,12 +209,11 @@ fn flows(
         };
         let path = network.path(from, to).filter(|path| !path.is_empty());
         let Some(path) = path else {
-            mistakes.push(
-                Diagnostic::error("no-path", format!("`{name}` has no path"))
-                    .at(given.to.at.clone(), "not reached")
-                    .at(given.from.at.clone(), "from here")
-                    .help("join the switches by `[[links]]`, or name two different hosts"),
-            );
+            Diagnostic::error("no-path", format!("`{name}` has no path"))
+                .at(&given.to.at, "not reached")
+                .at(&given.from.at, "from here")
+                .help("join the switches by `[[links]]`, or name two different hosts")
+                .tell(mistakes);
             continue;
         };
         let first = network.link(path[0]).rate;
@@ -241,11 +227,10 @@ fn flows(
         });
     }
     if flows.is_empty() && mistakes.errors() == 0 {
-        mistakes.push(
-            Diagnostic::error("missing-key", "nothing is sent")
-                .at(file.at.clone(), "no `[[flows]]` here")
-                .help("add `[[flows]]` with `name`, `from` and `to`"),
-        );
+        Diagnostic::error("missing-key", "nothing is sent")
+            .at(&file.at, "no `[[flows]]` here")
+            .help("add `[[flows]]` with `name`, `from` and `to`")
+            .tell(mistakes);
     }
     Some(flows)
 }
@@ -258,10 +243,9 @@ fn traffic(
 ) -> Option<ComparedTraffic> {
     let start: Time = *given.start.sure()?;
     if start.0 >= duration.0 {
-        mistakes.push(
-            Diagnostic::error("bad-time", "it starts after the end of the run")
-                .at(given.start.at.clone(), "later than `run.duration`"),
-        );
+        Diagnostic::error("bad-time", "it starts after the end of the run")
+            .at(&given.start.at, "later than `run.duration`")
+            .tell(mistakes);
         return None;
     }
     Some(match given.kind.sure()? {
@@ -285,11 +269,10 @@ fn traffic(
         } => {
             for message in [request, response] {
                 if message.value > MOST_MESSAGE {
-                    mistakes.push(
-                        Diagnostic::error("out-of-range", "the message is too large")
-                            .at(message.at.clone(), format!("more than {MOST_MESSAGE} B"))
-                            .note("it must fit into the first window of TCP: 1000 segments"),
-                    );
+                    Diagnostic::error("out-of-range", "the message is too large")
+                        .at(&message.at, format!("more than {MOST_MESSAGE} B"))
+                        .note("it must fit into the first window of TCP: 1000 segments")
+                        .tell(mistakes);
                 }
             }
             ComparedTraffic::Requests {
@@ -319,21 +302,16 @@ fn bursts(
     if let Some(apart) = **every
         && takes.is_none_or(|takes| takes >= apart)
     {
-        mistakes.push(
-            Diagnostic::error("bad-time", "a burst is not over when the next begins")
-                .at(every.at.clone(), "too short")
-                .at(
-                    size.at.clone(),
-                    "at the rate of the first link, headers included",
-                )
-                .help("make the bursts smaller or rarer, or the source `greedy`"),
-        );
+        Diagnostic::error("bad-time", "a burst is not over when the next begins")
+            .at(&every.at, "too short")
+            .at(&size.at, "at the rate of the first link, headers included")
+            .help("make the bursts smaller or rarer, or the source `greedy`")
+            .tell(mistakes);
     }
     if count > MOST_BURSTS {
-        mistakes.push(
-            Diagnostic::error("out-of-range", "there are too many bursts")
-                .at(every.at.clone(), format!("{count} in one run"))
-                .note(format!("at most {MOST_BURSTS}")),
-        );
+        Diagnostic::error("out-of-range", "there are too many bursts")
+            .at(&every.at, format!("{count} in one run"))
+            .note(format!("at most {MOST_BURSTS}"))
+            .tell(mistakes);
     }
 }

@@ -29,24 +29,22 @@ pub(super) fn schemes(given: &Schemes, mistakes: &mut Diagnostics) -> Vec<Scheme
     for (name, at) in only {
         match Scheme::of_name(name) {
             Some(scheme) => schemes.push(scheme),
-            None => mistakes.push(
-                Diagnostic::error(
-                    "unknown-name",
-                    format!("there is no scheme `{}`", clip(name)),
-                )
-                .at(at.clone(), "not one of the schemes")
-                .help_if(suggest::did_you_mean(name, names()))
-                .note(format!("schemes: {}", names().join(", "))),
-            ),
+            None => Diagnostic::error(
+                "unknown-name",
+                format!("there is no scheme `{}`", clip(name)),
+            )
+            .at(at, "not one of the schemes")
+            .help_if(suggest::did_you_mean(name, names()))
+            .note(format!("schemes: {}", names().join(", ")))
+            .tell(mistakes),
         }
     }
     if only.is_empty() {
-        mistakes.push(
-            Diagnostic::error("missing-key", "nothing is compared")
-                .at(given.only.at.clone(), "no scheme here")
-                .note(format!("schemes: {}", names().join(", ")))
-                .help("leave `only` out to compare all"),
-        );
+        Diagnostic::error("missing-key", "nothing is compared")
+            .at(&given.only.at, "no scheme here")
+            .note(format!("schemes: {}", names().join(", ")))
+            .help("leave `only` out to compare all")
+            .tell(mistakes);
     }
     schemes.sort_unstable();
     schemes.dedup();
@@ -169,23 +167,19 @@ impl Stops<'_> {
         let least = LEAST_HIGH * u64::from(FRAME_BYTES);
         if xoff.is_none() && usual < least && self.schemes.contains(&scheme) {
             let (needed, name) = (room + least, scheme.name());
-            self.mistakes.push(
-                Diagnostic::error(
-                    "small-buffer",
-                    format!("under `{name}` frames would be lost before a stop takes effect"),
-                )
-                .at(
-                    self.switch.buffer.at.clone(),
-                    format!("{buffer} B of memory"),
-                )
-                .note(format!(
-                    "stops over these links need {room} B above the threshold"
-                ))
-                .help(format!(
-                    "set `buffer` of `[switch]` to {needed} B or more, or leave `{name}` out with \
+            Diagnostic::error(
+                "small-buffer",
+                format!("under `{name}` frames would be lost before a stop takes effect"),
+            )
+            .at(&self.switch.buffer.at, format!("{buffer} B of memory"))
+            .note(format!(
+                "stops over these links need {room} B above the threshold"
+            ))
+            .help(format!(
+                "set `buffer` of `[switch]` to {needed} B or more, or leave `{name}` out with \
                      `--only`"
-                )),
-            );
+            ))
+            .tell(self.mistakes);
         }
         let high = xoff.map_or(usual, |xoff| bytes_of(xoff, buffer));
         Thresholds {

@@ -31,7 +31,7 @@ const RTP_BYTES: u32 = 12;
 /// Says that a class has no queue.
 pub(crate) fn no_such_class(at: &At, class: u8, classes: u8) -> Diagnostic {
     Diagnostic::error("bad-class", format!("there is no class {class}"))
-        .at(at.clone(), format!("ports have {classes} queues"))
+        .at(at, format!("ports have {classes} queues"))
         .note(format!("classes: 0 to {}", classes - 1))
         .help(format!("raise `classes` of `[switch]` to {}", class + 1))
 }
@@ -58,12 +58,11 @@ pub(crate) fn classes(file: &EthernetFile, classes: u8, mistakes: &mut Diagnosti
     for (index, own) in file.classes.iter().enumerate() {
         let mut before = file.classes[..index].iter();
         if let Some(first) = before.find(|first| *first.class == *own.class) {
-            mistakes.push(
-                Diagnostic::error("contradiction", "a class is described twice")
-                    .at(own.class.at.clone(), "the second")
-                    .at(first.class.at.clone(), "the first")
-                    .help("say all of a class in one `[[classes]]`"),
-            );
+            Diagnostic::error("contradiction", "a class is described twice")
+                .at(&own.class.at, "the second")
+                .at(&first.class.at, "the first")
+                .help("say all of a class in one `[[classes]]`")
+                .tell(mistakes);
         }
     }
 }
@@ -76,34 +75,31 @@ pub(crate) fn flow_control(file: &EthernetFile, ports: Ports, mistakes: &mut Dia
     };
     let by_destination = matches!(***pressure, FlowControl::Destination { .. });
     if by_destination && ports.at_inputs {
-        mistakes.push(
-            Diagnostic::error("bad-scheme", "inputs do not know destinations")
-                .at(pressure.value.at.clone(), "stops frames by destination")
-                .at(stops.detect.at.clone(), "counts at inputs")
-                .note("destinations are found in the queue that is congested: an output queue")
-                .help("use `kind = \"pfc\"`, or `detect = \"outputs\"` and queues of their own"),
-        );
+        Diagnostic::error("bad-scheme", "inputs do not know destinations")
+            .at(&pressure.value.at, "stops frames by destination")
+            .at(&stops.detect.at, "counts at inputs")
+            .note("destinations are found in the queue that is congested: an output queue")
+            .help("use `kind = \"pfc\"`, or `detect = \"outputs\"` and queues of their own")
+            .tell(mistakes);
     }
     if let Some(notify) = stops.notify.place().filter(|_| ports.at_inputs) {
-        mistakes.push(
-            Diagnostic::error(
-                "no-meaning",
-                "`notify` has no meaning with counters at inputs",
-            )
-            .at(notify.clone(), "an input stops its own neighbour only")
-            .help("leave it out"),
-        );
+        Diagnostic::error(
+            "no-meaning",
+            "`notify` has no meaning with counters at inputs",
+        )
+        .at(notify, "an input stops its own neighbour only")
+        .help("leave it out")
+        .tell(mistakes);
     }
     for (key, place) in [("xoff", stops.xoff.place()), ("xon", stops.xon.place())] {
         if let Some(at) = place.filter(|_| ports.is_shared) {
-            mistakes.push(
-                Diagnostic::error(
-                    "no-meaning",
-                    format!("`{key}` has no meaning with shared memory"),
-                )
-                .at(at.clone(), "its thresholds follow what is free")
-                .help("leave it out, and set `alpha` and `resume_offset` of `shared`"),
-            );
+            Diagnostic::error(
+                "no-meaning",
+                format!("`{key}` has no meaning with shared memory"),
+            )
+            .at(at, "its thresholds follow what is free")
+            .help("leave it out, and set `alpha` and `resume_offset` of `shared`")
+            .tell(mistakes);
         }
     }
 }
@@ -124,19 +120,18 @@ pub(crate) fn blocked(file: &EthernetFile, network: &EthernetSpec, mistakes: &mu
             continue;
         };
         let (xoff, xon) = (blocked.high_bytes, blocked.low_bytes);
-        mistakes.push(
-            Diagnostic::error(
-                "bad-threshold",
-                "stopped destinations would never be resumed",
-            )
-            .at(share.xon.at.clone(), format!("`xon` is {xon} B"))
-            .at(share.xoff.at.clone(), format!("`xoff` is {xoff} B"))
-            .note(format!(
-                "shares are of the largest queue of `{}`",
-                node.name
-            ))
-            .help("make `xon` less than `xoff` and more than 0"),
-        );
+        Diagnostic::error(
+            "bad-threshold",
+            "stopped destinations would never be resumed",
+        )
+        .at(&share.xon.at, format!("`xon` is {xon} B"))
+        .at(&share.xoff.at, format!("`xoff` is {xoff} B"))
+        .note(format!(
+            "shares are of the largest queue of `{}`",
+            node.name
+        ))
+        .help("make `xon` less than `xoff` and more than 0")
+        .tell(mistakes);
     }
 }
 
@@ -151,20 +146,16 @@ pub(crate) fn frames(file: &EthernetFile, flows: &Flows<'_>, mistakes: &mut Diag
         }
         let payload = table.settings.payload.place();
         let at = payload.or(given_mss(file, table)).unwrap_or(table.at);
-        mistakes.push(
-            Diagnostic::warning("large-frame", "packets are larger than the MTU")
-                .at(
-                    at.clone(),
-                    format!("IP packets of {bytes} B with their headers"),
-                )
-                .note(format!(
-                    "the MTU is {mtu} B; frames are sent as large as they are"
-                ))
-                .help(format!(
-                    "lower it by {} B, or say `mtu = {bytes}` in `[link]`: jumbo frames",
-                    bytes - mtu
-                )),
-        );
+        Diagnostic::warning("large-frame", "packets are larger than the MTU")
+            .at(at, format!("IP packets of {bytes} B with their headers"))
+            .note(format!(
+                "the MTU is {mtu} B; frames are sent as large as they are"
+            ))
+            .help(format!(
+                "lower it by {} B, or say `mtu = {bytes}` in `[link]`: jumbo frames",
+                bytes - mtu
+            ))
+            .tell(mistakes);
     }
 }
 
@@ -192,21 +183,17 @@ fn small_segments(file: &EthernetFile, flows: &Flows<'_>, mtu: u32, mistakes: &m
         if !told.insert((at.source, at.start)) {
             continue;
         }
-        mistakes.push(
-            Diagnostic::warning("small-segments", "segments are far smaller than the MTU")
-                .at(
-                    at.clone(),
-                    format!("IP packets of {bytes} B with their headers"),
-                )
-                .note(format!(
-                    "the MTU is {mtu} B; segments of {} B stay as small as they are",
-                    tcp.mss_bytes
-                ))
-                .help(format!(
-                    "leave `mss` out: it is {} B then",
-                    mtu.saturating_sub(TCP_IP_BYTES)
-                )),
-        );
+        Diagnostic::warning("small-segments", "segments are far smaller than the MTU")
+            .at(at, format!("IP packets of {bytes} B with their headers"))
+            .note(format!(
+                "the MTU is {mtu} B; segments of {} B stay as small as they are",
+                tcp.mss_bytes
+            ))
+            .help(format!(
+                "leave `mss` out: it is {} B then",
+                mtu.saturating_sub(TCP_IP_BYTES)
+            ))
+            .tell(mistakes);
     }
 }
 
@@ -239,15 +226,14 @@ pub(crate) fn marks(
         let own = own.filter(|own| own.preset.is_some() || own.ecn.is_some());
         let tcp = own.unwrap_or(&file.tcp);
         let at = tcp.ecn.place().unwrap_or(&tcp.preset.at);
-        mistakes.push(
-            Diagnostic::warning(
-                "no-marks",
-                "nothing marks the frames of flows that answer marks",
-            )
-            .at(at.clone(), "waits for marks of congestion")
-            .note("without marks it loses frames, or is stopped, like any other TCP")
-            .help("add `mark_above` to `[buffer]`: 65 frames at 10 Gbps are usual for DCTCP"),
-        );
+        Diagnostic::warning(
+            "no-marks",
+            "nothing marks the frames of flows that answer marks",
+        )
+        .at(at, "waits for marks of congestion")
+        .note("without marks it loses frames, or is stopped, like any other TCP")
+        .help("add `mark_above` to `[buffer]`: 65 frames at 10 Gbps are usual for DCTCP")
+        .tell(mistakes);
     }
 }
 
@@ -355,53 +341,50 @@ fn datagram_bytes(flow: &FlowSpec) -> (f64, f64) {
 fn overload(at: &At, name: &str, sent: Sent, most: f64, stop_at: Time, mistakes: &mut Diagnostics) {
     let too_many = sent.frames_per_second * (1.0 - most / sent.bits_per_second);
     let memory = too_many * memory::FRAME_BYTES as f64;
-    mistakes.push(
-        Diagnostic::warning("overload", "a host sends more than its link carries")
-            .at(
-                at.clone(),
-                format!(
-                    "with this, `{name}` sends {:.1} Mbps on the wire",
-                    sent.bits_per_second / 1e6
-                ),
-            )
-            .note(format!(
-                "its link has {:.1} Mbps; the rest waits there, frame by frame: {} frames, \
+    Diagnostic::warning("overload", "a host sends more than its link carries")
+        .at(
+            at,
+            format!(
+                "with this, `{name}` sends {:.1} Mbps on the wire",
+                sent.bits_per_second / 1e6
+            ),
+        )
+        .note(format!(
+            "its link has {:.1} Mbps; the rest waits there, frame by frame: {} frames, \
                  about {}, by the end of the run",
-                most / 1e6,
-                grouped((too_many * stop_at.seconds()) as u64),
-                bytes((memory * stop_at.seconds()) as u64)
-            ))
-            .help("lower `rate`, send larger datagrams, or shorten the run"),
-    );
+            most / 1e6,
+            grouped((too_many * stop_at.seconds()) as u64),
+            bytes((memory * stop_at.seconds()) as u64)
+        ))
+        .help("lower `rate`, send larger datagrams, or shorten the run")
+        .tell(mistakes);
 }
 
 fn on_off(peak: &Placed<Rate>, rate: &Placed<Rate>, mistakes: &mut Diagnostics) {
-    mistakes.push(
-        Diagnostic::error("bad-traffic", "the sources can't reach the mean rate")
-            .at(
-                peak.at.clone(),
-                "all sources on at once send no more than the mean",
-            )
-            .at(rate.at.clone(), "the mean")
-            .help("raise `peak` or `sources`, or lower `rate`"),
-    );
+    Diagnostic::error("bad-traffic", "the sources can't reach the mean rate")
+        .at(
+            &peak.at,
+            "all sources on at once send no more than the mean",
+        )
+        .at(&rate.at, "the mean")
+        .help("raise `peak` or `sources`, or lower `rate`")
+        .tell(mistakes);
 }
 
 /// Says what was not examined.
 pub(crate) fn too_many_paths(file: &EthernetFile, mistakes: &mut Diagnostics) {
-    mistakes.push(
-        Diagnostic::warning(
-            "not-checked",
-            "there are too many paths to check all of them",
-        )
-        .at(
-            file.flow_control.at.clone(),
-            "headroom and cycles were not examined",
-        )
-        .note("shared memory has the headroom that the examined paths need")
-        .note("the run counts drops and reports deadlocks")
-        .help("check the same network with fewer flows"),
-    );
+    Diagnostic::warning(
+        "not-checked",
+        "there are too many paths to check all of them",
+    )
+    .at(
+        &file.flow_control.at,
+        "headroom and cycles were not examined",
+    )
+    .note("shared memory has the headroom that the examined paths need")
+    .note("the run counts drops and reports deadlocks")
+    .help("check the same network with fewer flows")
+    .tell(mistakes);
 }
 
 /// A search for deadlocks that begins too early takes what only waits for one.
@@ -425,16 +408,15 @@ pub(crate) fn stall(look: &Lossless<'_>, mistakes: &mut Diagnostics) {
         return;
     };
     let least = needed.div_ceil(1_000_000);
-    mistakes.push(
-        Diagnostic::error("bad-times", "a queue that only waits would count as stuck")
-            .at(
-                look.file.run.stall.at.clone(),
-                "queues stopped for this long are checked for a deadlock",
-            )
-            .note(format!(
-                "on `{}` a frame, a stop and a resume take up to {least} us",
-                look.net.channel_name(channel)
-            ))
-            .help(format!("write `stall = \"{least} us\"` or more in `[run]`")),
-    );
+    Diagnostic::error("bad-times", "a queue that only waits would count as stuck")
+        .at(
+            &look.file.run.stall.at,
+            "queues stopped for this long are checked for a deadlock",
+        )
+        .note(format!(
+            "on `{}` a frame, a stop and a resume take up to {least} us",
+            look.net.channel_name(channel)
+        ))
+        .help(format!("write `stall = \"{least} us\"` or more in `[run]`"))
+        .tell(mistakes);
 }

@@ -195,29 +195,28 @@ impl Controls {
             _ => format!("gives credit to class {class}"),
         };
         let general = &file.flow_control;
-        mistakes.push(
-            Diagnostic::error(
-                "bad-scheme",
-                "a switch can't stop some of its neighbours only",
-            )
-            .at(own.at.clone(), said)
-            .at(general.at.clone(), "stops neighbours for a full queue")
-            .note(format!(
-                "the queue holds what came over `{}` and over other links",
-                net.channel_name(id)
-            ))
-            .help(match (ports.is_shared, pauses) {
-                (true, _) => "leave `shared` out: each input then has memory of its own",
-                (_, true) => {
-                    "write `kind = \"pfc\"` with `detect = \"inputs\"`: a link is then stopped, \
+        Diagnostic::error(
+            "bad-scheme",
+            "a switch can't stop some of its neighbours only",
+        )
+        .at(&own.at, said)
+        .at(&general.at, "stops neighbours for a full queue")
+        .note(format!(
+            "the queue holds what came over `{}` and over other links",
+            net.channel_name(id)
+        ))
+        .help(match (ports.is_shared, pauses) {
+            (true, _) => "leave `shared` out: each input then has memory of its own",
+            (_, true) => {
+                "write `kind = \"pfc\"` with `detect = \"inputs\"`: a link is then stopped, \
                      class by class, for what it brought itself"
-                }
-                (_, false) => {
-                    "write `detect = \"inputs\"` in `[flow_control]`: a link is then stopped for \
+            }
+            (_, false) => {
+                "write `detect = \"inputs\"` in `[flow_control]`: a link is then stopped for \
                      what it brought itself"
-                }
-            }),
-        );
+            }
+        })
+        .tell(mistakes);
     }
 }
 
@@ -248,26 +247,24 @@ fn towards_hosts(net: &Net<'_>, mistakes: &mut Diagnostics) {
             let Some(at) = own else { continue };
             told.push(at);
             let name = net.channel_name(id);
-            mistakes.push(
-                Diagnostic::error("no-meaning", format!("`{name}` leads into a host"))
-                    .at(at.clone(), "has no meaning there")
-                    .note("a host takes what comes: nothing holds back what is sent to it")
-                    .help("give it to the other direction, or leave it out"),
-            );
+            Diagnostic::error("no-meaning", format!("`{name}` leads into a host"))
+                .at(at, "has no meaning there")
+                .note("a host takes what comes: nothing holds back what is sent to it")
+                .help("give it to the other direction, or leave it out")
+                .tell(mistakes);
         }
     }
 }
 
 fn check_kind(own: &Placed<Option<FlowControl>>, mistakes: &mut Diagnostics) {
     if own.value.as_ref().is_some_and(|own| own.stops().is_some()) {
-        mistakes.push(
-            Diagnostic::error("bad-scheme", "a link can't have stops of its own")
-                .at(own.at.clone(), "is a kind of stop")
-                .note("a switch stops its neighbours by one rule, which `[flow_control]` gives")
-                .help(
-                    "write it in `[flow_control]` with `detect = \"inputs\"`, and credit, or \
+        Diagnostic::error("bad-scheme", "a link can't have stops of its own")
+            .at(&own.at, "is a kind of stop")
+            .note("a switch stops its neighbours by one rule, which `[flow_control]` gives")
+            .help(
+                "write it in `[flow_control]` with `detect = \"inputs\"`, and credit, or \
                      `kind = \"none\"`, on the links that differ",
-                ),
-        );
+            )
+            .tell(mistakes);
     }
 }

@@ -33,18 +33,17 @@ pub(crate) fn add(
         return;
     };
     if file.buffer.shared.is_some() {
-        mistakes.push(
-            Diagnostic::error(
-                "bad-scheme",
-                "shared memory can hold nothing back for credit",
-            )
-            .at(
-                controls.of(file, first).at.clone(),
-                "promises memory to each link and class",
-            )
-            .note("whoever comes first takes what is shared (`[buffer]`, `shared`)")
-            .help("leave `shared` out: each link and class has N1 + N2 + N3 units of its own"),
-        );
+        Diagnostic::error(
+            "bad-scheme",
+            "shared memory can hold nothing back for credit",
+        )
+        .at(
+            controls.of(file, first).at,
+            "promises memory to each link and class",
+        )
+        .note("whoever comes first takes what is shared (`[buffer]`, `shared`)")
+        .help("leave `shared` out: each link and class has N1 + N2 + N3 units of its own")
+        .tell(mistakes);
         return;
     }
     let largest = largest_bytes(network);
@@ -205,7 +204,7 @@ impl<'a> Way<'a> {
                 "zone-too-small",
                 "the credit would never do for a full frame",
             )
-            .at(zone.clone(), format!("N3 = {} units", rule.n3))
+            .at(zone, format!("N3 = {} units", rule.n3))
             .note(format!(
                 "a frame costs up to {} units of {} B; {} may be free and not told of ({place})",
                 self.most,
@@ -216,7 +215,7 @@ impl<'a> Way<'a> {
         } else if let (Some(at), true) = (window_at(control.rules), rule.window < self.window) {
             let message = "a window shorter than the control loop overflows".into();
             Diagnostic::error_unless(meant, "window-too-short", message)
-                .at(at.clone(), format!("{} ns", rule.window.0 / 1_000))
+                .at(at, format!("{} ns", rule.window.0 / 1_000))
                 .note(format!(
                     "the loop is {} ns ({place})",
                     self.window.0.div_ceil(1_000)
@@ -227,7 +226,7 @@ impl<'a> Way<'a> {
             let missing = self.crowd - rule.n1;
             let message = format!("N1 is {missing} units too small: frames may be lost");
             Diagnostic::error_unless(meant, "zone-too-small", message)
-                .at(control.at.clone(), format!("N1 = {} units", rule.n1))
+                .at(control.at, format!("N1 = {} units", rule.n1))
                 .note(format!("as many can start within the loop ({place})"))
                 .help(format!("write `n1 = {}`, or leave it out", self.crowd))
         } else {
@@ -239,7 +238,7 @@ impl<'a> Way<'a> {
                 return false;
             }
             Diagnostic::warning("slow", "the credit is spent before more of it comes back")
-                .at(zone.clone(), format!("N2 + N3 = {zones} units"))
+                .at(zone, format!("N2 + N3 = {zones} units"))
                 .note(format!(
                     "a loop takes {units:.1} units: about {:.0} % of the link ({place})",
                     100.0 * share

@@ -317,7 +317,7 @@ impl Walk<'_> {
                 "unreachable",
                 format!("no path leads from `{from}` to `{to}`"),
             )
-            .at(at.clone(), format!("`{to}` can't be reached"))
+            .at(at, format!("`{to}` can't be reached"))
             .note(note)
             .note("hosts forward nothing: paths pass through switches only")
             .help("add the missing `[[links]]`, or correct `[[routes]]`"),
@@ -329,7 +329,7 @@ impl Walk<'_> {
         let to = self.net.name(to);
         Box::new(
             Diagnostic::error("endless-route", format!("frames to `{to}` run in a loop"))
-                .at(at.clone(), "they may never arrive")
+                .at(at, "they may never arrive")
                 .note(format!("the loop: {}, and again", names.join(", ")))
                 .help("correct `[[routes]]`: each next hop must lead nearer"),
         )

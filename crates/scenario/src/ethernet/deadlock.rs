@@ -67,7 +67,7 @@ pub(crate) fn check(look: &Lossless<'_>, mistakes: &mut Diagnostics) {
         (false, _) => "stopped queues may wait for each other in a cycle",
     };
     let mut diagnostic = Diagnostic::warning("deadlock", message)
-        .at(at.clone(), format!("{} channels in a cycle", around.len()))
+        .at(at, format!("{} channels in a cycle", around.len()))
         .note(format!(
             "each may wait for the next: {}{more}, and the first again",
             named.join(", ")

@@ -75,14 +75,13 @@ pub(crate) fn flows<'r>(
     };
     let is_read = !file.flows.is_faulty && !file.patterns.is_faulty;
     if is_read && file.flows.is_empty() && file.patterns.is_empty() {
-        mistakes.push(
-            Diagnostic::error(
-                "no-flows",
-                "the scenario has no flows: nothing would be sent",
-            )
-            .at(file.at.clone(), "no `[[flows]]` and no `[[patterns]]`")
-            .help("add one: `[[flows]]` with `name = \"F\"`, `from = \"S\"`, `to = \"D\"`"),
-        );
+        Diagnostic::error(
+            "no-flows",
+            "the scenario has no flows: nothing would be sent",
+        )
+        .at(&file.at, "no `[[flows]]` and no `[[patterns]]`")
+        .help("add one: `[[flows]]` with `name = \"F\"`, `from = \"S\"`, `to = \"D\"`")
+        .tell(mistakes);
     }
     let counted = file.flows.iter().filter(|flow| flow.count.is_some());
     let many = counted.map(|flow| &flow.name);
@@ -153,32 +152,29 @@ fn named(flow: &given::Flows, net: &Net<'_>, mistakes: &mut Diagnostics) -> Opti
             pairs.map(|(from, to)| (*from, vec![*to])).collect()
         }
         (from, to) => {
-            mistakes.push(
-                Diagnostic::error("bad-flow", "`from` and `to` do not pair up")
-                    .at(flow.to.at.clone(), format!("{} hosts", to.len()))
-                    .at(flow.from.at.clone(), format!("{} hosts", from.len()))
-                    .help("name as many on both sides, or one host on one of them"),
-            );
+            Diagnostic::error("bad-flow", "`from` and `to` do not pair up")
+                .at(&flow.to.at, format!("{} hosts", to.len()))
+                .at(&flow.from.at, format!("{} hosts", from.len()))
+                .help("name as many on both sides, or one host on one of them")
+                .tell(mistakes);
             return None;
         }
     };
     if let Some((same, _)) = pairs.iter().find(|(from, to)| to.contains(from)) {
-        mistakes.push(
-            Diagnostic::error(
-                "bad-flow",
-                format!("`{}` sends to itself", clip(net.name(*same))),
-            )
-            .at(flow.to.at.clone(), "also where it starts")
-            .help("a flow goes from one host to another"),
-        );
+        Diagnostic::error(
+            "bad-flow",
+            format!("`{}` sends to itself", clip(net.name(*same))),
+        )
+        .at(&flow.to.at, "also where it starts")
+        .help("a flow goes from one host to another")
+        .tell(mistakes);
         return None;
     }
     if pairs.is_empty() {
-        mistakes.push(
-            Diagnostic::error("bad-flow", "a flow needs two hosts")
-                .at(flow.to.at.clone(), "an empty list")
-                .help("name one host or more: `to = \"D\"`"),
-        );
+        Diagnostic::error("bad-flow", "a flow needs two hosts")
+            .at(&flow.to.at, "an empty list")
+            .help("name one host or more: `to = \"D\"`")
+            .tell(mistakes);
         return None;
     }
     let count = flow.count.unwrap_or(1);
@@ -205,11 +201,10 @@ fn named_once(
         return Some(());
     };
     let name = clip(net.name(*twice));
-    mistakes.push(
-        Diagnostic::error("bad-flow", format!("a multicast names `{name}` twice"))
-            .at(flow.to.at.clone(), "each host gets one copy")
-            .help("name each host once"),
-    );
+    Diagnostic::error("bad-flow", format!("a multicast names `{name}` twice"))
+        .at(&flow.to.at, "each host gets one copy")
+        .help("name each host once")
+        .tell(mistakes);
     None
 }
 
@@ -218,20 +213,18 @@ fn one_tree(file: &EthernetFile, flow: &given::Flows, mistakes: &mut Diagnostics
     if !*flow.multicast || file.switch.spread != Spread::Frames {
         return;
     }
-    mistakes.push(
-        Diagnostic::error("bad-flow", "a multicast whose frames take different paths")
-            .at(flow.multicast.at.clone(), "its frames take one tree")
-            .note("`spread = \"frames\"` in `[switch]` draws the path of each frame")
-            .help("leave out `spread`, or `multicast`"),
-    );
+    Diagnostic::error("bad-flow", "a multicast whose frames take different paths")
+        .at(&flow.multicast.at, "its frames take one tree")
+        .note("`spread = \"frames\"` in `[switch]` draws the path of each frame")
+        .help("leave out `spread`, or `multicast`")
+        .tell(mistakes);
 }
 
 fn refuse(at: At, total: u64, mistakes: &mut Diagnostics) {
-    mistakes.push(
-        Diagnostic::error("too-large", "too many flows")
-            .at(at, format!("with this, {total} flows or more"))
-            .note(format!("at most {MOST_FLOWS} flows")),
-    );
+    Diagnostic::error("too-large", "too many flows")
+        .at(&at, format!("with this, {total} flows or more"))
+        .note(format!("at most {MOST_FLOWS} flows"))
+        .tell(mistakes);
 }
 
 fn by_rule(
@@ -313,26 +306,24 @@ fn transport(
     let word = transport.word();
     if is_multicast && transport == Transport::Tcp {
         let at = settings.transport.place().unwrap_or(&kind.at);
-        mistakes.push(
-            Diagnostic::error("bad-transport", "a connection has one destination")
-                .at(at.clone(), "over tcp")
-                .note("with several, each would acknowledge, and all would have to")
-                .note("greedy, constant, poisson, self-similar and video go over udp")
-                .help("leave `multicast` out, or choose traffic that goes over udp"),
-        );
+        Diagnostic::error("bad-transport", "a connection has one destination")
+            .at(at, "over tcp")
+            .note("with several, each would acknowledge, and all would have to")
+            .note("greedy, constant, poisson, self-similar and video go over udp")
+            .help("leave `multicast` out, or choose traffic that goes over udp")
+            .tell(mistakes);
     } else if transport != usual && !takes_both {
-        mistakes.push(
-            Diagnostic::error(
-                "bad-transport",
-                format!("`{}` traffic does not go over {word}", kind.word),
-            )
-            .at(
-                settings.transport.at.clone(),
-                format!("this traffic needs `{}`", usual.word()),
-            )
-            .note("over tcp: greedy, files and requests; over udp: greedy and the rest")
-            .help("leave `transport` out, or choose other traffic"),
-        );
+        Diagnostic::error(
+            "bad-transport",
+            format!("`{}` traffic does not go over {word}", kind.word),
+        )
+        .at(
+            &settings.transport.at,
+            format!("this traffic needs `{}`", usual.word()),
+        )
+        .note("over tcp: greedy, files and requests; over udp: greedy and the rest")
+        .help("leave `transport` out, or choose other traffic")
+        .tell(mistakes);
     }
     let useless = match transport {
         Transport::Tcp => vec![
@@ -343,12 +334,11 @@ fn transport(
     };
     for (key, place) in useless {
         if let Some(at) = place {
-            mistakes.push(
-                Diagnostic::error("no-meaning", format!("`{key}` has no meaning over {word}"))
-                    .at(at.clone(), format!("this flow goes over {word}"))
-                    .help("leave it out, or change `transport`")
-                    .aside_after(Some(kind.at.clone())),
-            );
+            Diagnostic::error("no-meaning", format!("`{key}` has no meaning over {word}"))
+                .at(at, format!("this flow goes over {word}"))
+                .help("leave it out, or change `transport`")
+                .aside_after(Some(kind.at.clone()))
+                .tell(mistakes);
         }
     }
     match transport {
@@ -391,15 +381,14 @@ fn duplicates(flows: &Flows<'_>, mistakes: &mut Diagnostics) {
     for (spec, table) in named.filter(|(spec, _)| !spec.name.is_empty()) {
         let at = &table.name.at;
         if let Some(first) = first.insert(&spec.name, at) {
-            mistakes.push(
-                Diagnostic::error(
-                    "duplicate-name",
-                    format!("two flows are called `{}`", clip(&spec.name)),
-                )
-                .at(at.clone(), "the second")
-                .at(first.clone(), "the first")
-                .help("give each `[[flows]]` its own name"),
-            );
+            Diagnostic::error(
+                "duplicate-name",
+                format!("two flows are called `{}`", clip(&spec.name)),
+            )
+            .at(at, "the second")
+            .at(first, "the first")
+            .help("give each `[[flows]]` its own name")
+            .tell(mistakes);
         }
     }
 }

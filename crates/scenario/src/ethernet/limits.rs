@@ -33,18 +33,17 @@ pub(crate) fn fits(
         (true, false) => &file.network.at,
         (false, _) => flow.or(pattern).unwrap_or(&file.at),
     };
-    mistakes.push(
-        Diagnostic::error(
-            "out-of-memory",
-            "the scenario needs more memory than there is",
-        )
-        .at(at.clone(), "the largest part comes from here")
-        .note(format!(
-            "about {} for {nodes} nodes, {channels} channels and {} flows; {} are free",
-            bytes(needed),
-            spec.flows.len(),
-            bytes(memory)
-        ))
-        .help("make the network smaller, use fewer flows, or smaller windows"),
-    );
+    Diagnostic::error(
+        "out-of-memory",
+        "the scenario needs more memory than there is",
+    )
+    .at(at, "the largest part comes from here")
+    .note(format!(
+        "about {} for {nodes} nodes, {channels} channels and {} flows; {} are free",
+        bytes(needed),
+        spec.flows.len(),
+        bytes(memory)
+    ))
+    .help("make the network smaller, use fewer flows, or smaller windows")
+    .tell(mistakes);
 }

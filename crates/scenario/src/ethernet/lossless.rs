@@ -313,7 +313,7 @@ fn tell_worst(
         ),
     )
     .at(
-        at.clone(),
+        at,
         format!(
             "needs {} B above {} B; of {} B, {there} B are there",
             worst.needed, worst.xoff, worst.limit
@@ -358,18 +358,14 @@ fn small_outputs(look: &Lossless<'_>, mistakes: &mut Diagnostics) {
         let at = &look.file.buffer.per_queue.at;
         let name = look.net.channel_name(*channel);
         let meant = look.consent.is_meant(look.net.ends(*channel).0, *class);
-        mistakes.push(
-            Diagnostic::error_unless(
-                meant,
-                "headroom",
-                format!("class {class} may lose frames at queue `{name}`"),
-            )
-            .at(
-                at.clone(),
-                format!("it holds {limit} B, its inputs up to {sum} B"),
-            )
-            .note("inputs are stopped by what they hold themselves, whatever queue it waits in")
-            .help("leave `per_queue` and `limit` out: inputs limit what there is"),
-        );
+        Diagnostic::error_unless(
+            meant,
+            "headroom",
+            format!("class {class} may lose frames at queue `{name}`"),
+        )
+        .at(at, format!("it holds {limit} B, its inputs up to {sum} B"))
+        .note("inputs are stopped by what they hold themselves, whatever queue it waits in")
+        .help("leave `per_queue` and `limit` out: inputs limit what there is")
+        .tell(mistakes);
     }
 }

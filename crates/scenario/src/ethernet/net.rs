@@ -129,7 +129,7 @@ impl<'r> Net<'r> {
             let known = || self.names.iter().take(looked).map(String::as_str);
             Box::new(
                 Diagnostic::error("unknown-node", format!("there is no node `{}`", clip(name)))
-                    .at(at.clone(), "not a host or a switch of this network")
+                    .at(at, "not a host or a switch of this network")
                     .help_if(suggest::did_you_mean(name, known()))
                     .note(format!("nodes: {}", suggest::one_of(known()))),
             )
@@ -144,21 +144,24 @@ impl<'r> Net<'r> {
         }
         let hosts = self.hosts().into_iter().take(self.looked());
         let hosts: Vec<&str> = hosts.map(|node| self.name(node)).collect();
-        Err(Box::new(
+        Err(
             Diagnostic::error("not-a-host", format!("`{}` is a switch", clip(name)))
-                .at(at.clone(), "flows start and end at hosts")
-                .note(format!("hosts: {}", suggest::one_of(hosts.iter().copied()))),
-        ))
+                .at(at, "flows start and end at hosts")
+                .note(format!("hosts: {}", suggest::one_of(hosts.iter().copied())))
+                .into(),
+        )
     }
 
     /// The channel written `from->to`.
     pub(crate) fn find_channel(&self, text: &str, at: &At) -> Result<u32, Box<Diagnostic>> {
         let Some((from, to)) = text.split_once("->") else {
-            return Err(Box::new(
-                Diagnostic::error("bad-channel", format!("`{}` is no channel", clip(text)))
-                    .at(at.clone(), "no `->` in it")
-                    .help("a channel is one direction of a link: `\"A->D\"`"),
-            ));
+            return Err(Diagnostic::error(
+                "bad-channel",
+                format!("`{}` is no channel", clip(text)),
+            )
+            .at(at, "no `->` in it")
+            .help("a channel is one direction of a link: `\"A->D\"`")
+            .into());
         };
         let from = self.find(from.trim(), at)?;
         let to = self.find(to.trim(), at)?;
@@ -173,7 +176,7 @@ impl<'r> Net<'r> {
             let around: Vec<&str> = around.map(|(node, _)| self.name(*node)).collect();
             Box::new(
                 Diagnostic::error("no-link", format!("no link joins `{a}` and `{b}`"))
-                    .at(at.clone(), format!("needs a link `{a}`-`{b}`"))
+                    .at(at, format!("needs a link `{a}`-`{b}`"))
                     .note(format!(
                         "links of `{a}` lead to {}",
                         suggest::one_of(around.iter().copied())

@@ -199,18 +199,16 @@ fn without_meaning(own: &Classes, lossless: u8, mistakes: &mut Diagnostics) {
     // Where nothing is under flow control, one word turned all of it off.
     let is_lossy = lossless != 0 && lossless & 1 << class == 0;
     if let Some(at) = own.headroom.place().filter(|_| is_lossy) {
-        mistakes.push(
-            Diagnostic::error("no-meaning", format!("class {class} promises nothing"))
-                .at(at.clone(), "only lossless classes have headroom")
-                .note("lossless are the classes of `[flow_control]`")
-                .help("leave it out, or add the class to `flow_control.classes`"),
-        );
+        Diagnostic::error("no-meaning", format!("class {class} promises nothing"))
+            .at(at, "only lossless classes have headroom")
+            .note("lossless are the classes of `[flow_control]`")
+            .help("leave it out, or add the class to `flow_control.classes`")
+            .tell(mistakes);
     }
     if own.headroom_at.is_given && !own.headroom.is_mentioned() {
-        mistakes.push(
-            Diagnostic::error("no-meaning", "`headroom_at` has no meaning alone")
-                .at(own.headroom_at.at.clone(), "names where `headroom` holds")
-                .help("add `headroom = \"unchecked\"`, or leave this out"),
-        );
+        Diagnostic::error("no-meaning", "`headroom_at` has no meaning alone")
+            .at(&own.headroom_at.at, "names where `headroom` holds")
+            .help("add `headroom = \"unchecked\"`, or leave this out")
+            .tell(mistakes);
     }
 }

@@ -262,29 +262,26 @@ impl Port<'_> {
         };
         let place = || format!("queue `{}`, class {class}: {limit} B", self.name);
         if xoff >= limit {
-            mistakes.push(
-                Diagnostic::error("bad-threshold", "`xoff` leaves no room above it")
-                    .at(xoff_at.clone(), format!("{xoff} B of a limit of {limit} B"))
-                    .note(place())
-                    .note("what comes before a stop takes effect needs room above `xoff`")
-                    .help("lower `xoff`, to `\"80 %\"` for example, or raise the limit"),
-            );
+            Diagnostic::error("bad-threshold", "`xoff` leaves no room above it")
+                .at(xoff_at, format!("{xoff} B of a limit of {limit} B"))
+                .note(place())
+                .note("what comes before a stop takes effect needs room above `xoff`")
+                .help("lower `xoff`, to `\"80 %\"` for example, or raise the limit")
+                .tell(mistakes);
         }
         if xon > xoff || xoff == 0 {
-            mistakes.push(
-                Diagnostic::error("bad-threshold", "`xon` is above `xoff`")
-                    .at(xon_at.clone(), format!("`xon` is {xon} B"))
-                    .at(xoff_at.clone(), format!("`xoff` is {xoff} B"))
-                    .note(place())
-                    .help("congestion begins above `xoff` and ends below `xon`: lower `xon`"),
-            );
+            Diagnostic::error("bad-threshold", "`xon` is above `xoff`")
+                .at(xon_at, format!("`xon` is {xon} B"))
+                .at(xoff_at, format!("`xoff` is {xoff} B"))
+                .note(place())
+                .help("congestion begins above `xoff` and ends below `xon`: lower `xon`")
+                .tell(mistakes);
         } else if xon == 0 {
-            mistakes.push(
-                Diagnostic::error("bad-threshold", "congestion would never end")
-                    .at(xon_at.clone(), "no queue holds less than 0 B")
-                    .note(place())
-                    .help("raise `xon`: congestion ends when the queue holds less"),
-            );
+            Diagnostic::error("bad-threshold", "congestion would never end")
+                .at(xon_at, "no queue holds less than 0 B")
+                .note(place())
+                .help("raise `xon`: congestion ends when the queue holds less")
+                .tell(mistakes);
         }
         (xoff, xon)
     }
@@ -305,13 +302,12 @@ impl Port<'_> {
         let slope = settings.ecn.as_ref()?;
         let (low_bytes, high_bytes) = (*slope.min.sure()?, *slope.max.sure()?);
         if low_bytes >= high_bytes {
-            mistakes.push(
-                Diagnostic::error("bad-threshold", "marks end before they begin")
-                    .at(slope.max.at.clone(), format!("{high_bytes} B"))
-                    .at(slope.min.at.clone(), format!("{low_bytes} B"))
-                    .note(format!("queue `{}`, class {class}", self.name))
-                    .help("raise `max` above `min`, or use `mark_above` for a step"),
-            );
+            Diagnostic::error("bad-threshold", "marks end before they begin")
+                .at(&slope.max.at, format!("{high_bytes} B"))
+                .at(&slope.min.at, format!("{low_bytes} B"))
+                .note(format!("queue `{}`, class {class}", self.name))
+                .help("raise `max` above `min`, or use `mark_above` for a step")
+                .tell(mistakes);
         }
         Some(EcnSpec {
             low_bytes,

@@ -46,12 +46,11 @@ pub(crate) fn follow(
                 _ => ("the path back does not arrive", end, source),
             };
             let message = format!("no path leads from `{from}` to `{to}`");
-            mistakes.push(
-                Diagnostic::error("unreachable", message)
-                    .at(table.to.clone(), what)
-                    .note("every flow has a path back, whether it sends anything there or not")
-                    .help("correct `[[routes]]`: each next hop must lead nearer"),
-            );
+            Diagnostic::error("unreachable", message)
+                .at(table.to, what)
+                .note("every flow has a path back, whether it sends anything there or not")
+                .help("correct `[[routes]]`: each next hop must lead nearer")
+                .tell(mistakes);
         }
     }
 }
@@ -60,11 +59,10 @@ pub(crate) fn follow(
 fn tree(network: &EthernetSpec, tables: &Tables, flow: u32, at: &At, mistakes: &mut Diagnostics) {
     if let Err(wrong) = tables.paths(network, flow) {
         let name = &network.flows[flow as usize].name;
-        mistakes.push(
-            Diagnostic::error("unreachable", format!("`{name}` has no tree"))
-                .at(at.clone(), wrong.0)
-                .help("correct `[[routes]]`, or name fewer hosts"),
-        );
+        Diagnostic::error("unreachable", format!("`{name}` has no tree"))
+            .at(at, wrong.0)
+            .help("correct `[[routes]]`, or name fewer hosts")
+            .tell(mistakes);
     }
 }
 
@@ -123,7 +121,7 @@ fn twice(at: &At, net: &Net<'_>, place: (u32, u32)) -> Diagnostic {
         "contradiction",
         format!("the path from `{node}` to `{to}` is given twice"),
     )
-    .at(at.clone(), "the second")
+    .at(at, "the second")
     .help("name all next hops in one `via`")
 }
 

@@ -63,7 +63,7 @@ fn has_groups(scheduler: &SchedulerSpec) -> bool {
 
 fn unused<T>(key: &str, given: &Placed<Option<T>>, help: &str) -> Diagnostic {
     Diagnostic::warning("unused", format!("no scheduler looks at `{key}`"))
-        .at(given.at.clone(), "has no effect at any port")
+        .at(&given.at, "has no effect at any port")
         .help(help)
 }
 
@@ -72,19 +72,15 @@ fn burst(own: &Classes, largest_bytes: u32, mistakes: &mut Diagnostics) {
         return;
     };
     if burst.is_some_and(|burst| burst < u64::from(largest_bytes)) {
-        mistakes.push(
-            Diagnostic::error("burst-too-small", "the burst is less than one frame")
-                .at(
-                    burst.at.clone(),
-                    "the largest frame of this class never fits",
-                )
-                .note(format!(
-                    "with preamble and gap it has up to {largest_bytes} bytes"
-                ))
-                .help(format!(
-                    "`burst = \"{largest_bytes} B\"` or more; without `burst` it is one frame"
-                )),
-        );
+        Diagnostic::error("burst-too-small", "the burst is less than one frame")
+            .at(&burst.at, "the largest frame of this class never fits")
+            .note(format!(
+                "with preamble and gap it has up to {largest_bytes} bytes"
+            ))
+            .help(format!(
+                "`burst = \"{largest_bytes} B\"` or more; without `burst` it is one frame"
+            ))
+            .tell(mistakes);
     }
 }
 
@@ -120,19 +116,18 @@ fn over_reserved(
     else {
         return;
     };
-    mistakes.push(
-        Diagnostic::warning(
-            "over-reserved",
-            format!(
-                "classes reserve {} of {} on `{}`: none can count on its share",
-                rate_text(reserved(channel)),
-                rate_text(channel.rate.0),
-                net.channel_name(id)
-            ),
-        )
-        .at(last.service.reserve.at.clone(), "the last of them")
-        .help("reserve less, as shares of the port's rate for example: `rate = \"40 %\"`"),
-    );
+    Diagnostic::warning(
+        "over-reserved",
+        format!(
+            "classes reserve {} of {} on `{}`: none can count on its share",
+            rate_text(reserved(channel)),
+            rate_text(channel.rate.0),
+            net.channel_name(id)
+        ),
+    )
+    .at(&last.service.reserve.at, "the last of them")
+    .help("reserve less, as shares of the port's rate for example: `rate = \"40 %\"`")
+    .tell(mistakes);
 }
 
 fn nothing_reserved(file: &EthernetFile, channels: &[&ChannelSpec], mistakes: &mut Diagnostics) {
@@ -142,18 +137,15 @@ fn nothing_reserved(file: &EthernetFile, channels: &[&ChannelSpec], mistakes: &m
     if reserves || !channels.iter().any(|channel| is_one(&channel)) {
         return;
     }
-    mistakes.push(
-        Diagnostic::warning(
-            "nothing-reserved",
-            "no class reserves anything: all share equally",
-        )
-        .at(
-            file.scheduler.at.clone(),
-            "ports serve classes by what they reserve",
-        )
-        .help(
-            "give classes a share: `[[classes]]` with `class = 3`, `reserve = { rate = \"40 %\" }`",
-        )
-        .help("or use `kind = \"round-robin\"`, which needs none"),
-    );
+    Diagnostic::warning(
+        "nothing-reserved",
+        "no class reserves anything: all share equally",
+    )
+    .at(
+        &file.scheduler.at,
+        "ports serve classes by what they reserve",
+    )
+    .help("give classes a share: `[[classes]]` with `class = 3`, `reserve = { rate = \"40 %\" }`")
+    .help("or use `kind = \"round-robin\"`, which needs none")
+    .tell(mistakes);
 }

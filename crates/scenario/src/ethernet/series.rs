@@ -156,12 +156,13 @@ impl Reader<'_> {
             return Ok(named.collect());
         }
         let known = || self.flows.keys().copied();
-        Err(Box::new(
+        Err(
             Diagnostic::error("unknown-flow", format!("there is no flow `{}`", clip(name)))
-                .at(given.at.clone(), "not the name of a flow")
+                .at(&given.at, "not the name of a flow")
                 .help_if(suggest::did_you_mean(name, known()))
-                .note(format!("flows: {}", suggest::one_of(known()))),
-        ))
+                .note(format!("flows: {}", suggest::one_of(known())))
+                .into(),
+        )
     }
 
     fn of_switches(&self, on: &Placed<String>) -> Result<Found, Box<Diagnostic>> {
@@ -176,12 +177,14 @@ impl Reader<'_> {
             return Ok(named.collect());
         }
         if on.contains("->") {
-            return Err(Box::new(
-                Diagnostic::error("bad-series", "a buffer is of a switch, not of a channel")
-                    .at(on.at.clone(), "two nodes")
-                    .help("name the switch: `on = \"A\"`, or `on = \"all\"` for all of them")
-                    .help("of one queue: `measure = \"queue\"`; of one input: `\"input\"`"),
-            ));
+            return Err(Diagnostic::error(
+                "bad-series",
+                "a buffer is of a switch, not of a channel",
+            )
+            .at(&on.at, "two nodes")
+            .help("name the switch: `on = \"A\"`, or `on = \"all\"` for all of them")
+            .help("of one queue: `measure = \"queue\"`; of one input: `\"input\"`")
+            .into());
         }
         let node = self.net.find(on, &on.at)?;
         Ok(vec![(None, Subject::Node(node))])
@@ -192,13 +195,14 @@ impl Reader<'_> {
         if self.ports.at_inputs || self.ports.is_shared {
             return Ok(());
         }
-        Err(Box::new(
+        Err(
             Diagnostic::error("bad-series", "no switch counts what came over its inputs")
-                .at(at.clone(), "of an input")
+                .at(at, "of an input")
                 .help("switches do with `detect = \"inputs\"` in `[flow_control]`")
                 .help("record the `buffer` of the switch, or a `queue`")
-                .aside_after(self.chosen.clone()),
-        ))
+                .aside_after(self.chosen.clone())
+                .into(),
+        )
     }
 
     /// All of each channel, or a class there; `is_input`: at a switch that it leads to.
@@ -249,7 +253,7 @@ impl Reader<'_> {
 fn no_switch(at: &At) -> Box<Diagnostic> {
     Box::new(
         Diagnostic::error("bad-series", "an input is of a switch")
-            .at(at.clone(), "no channel into a switch")
+            .at(at, "no channel into a switch")
             .help("name a channel to a switch: `on = \"*->A\"`"),
     )
 }

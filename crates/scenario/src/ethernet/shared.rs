@@ -83,21 +83,18 @@ impl Pools<'_> {
     ) {
         let place = self.look.net.channel_name(*channel);
         let missing = stop.bytes() - there;
-        mistakes.push(
-            Diagnostic::error_unless(
-                meant,
-                "headroom",
-                format!(
-                    "class {class} may lose frames at input `{place}`: {missing} B are missing"
-                ),
-            )
-            .at(
-                self.given.headroom.at.clone(),
-                format!("needs {} B, {there} B are there", stop.bytes()),
-            )
-            .note(self.look.parts(&[(*channel, *stop, 1)], 0).remove(0))
-            .help("raise `headroom`, or leave it out to have what is needed"),
-        );
+        Diagnostic::error_unless(
+            meant,
+            "headroom",
+            format!("class {class} may lose frames at input `{place}`: {missing} B are missing"),
+        )
+        .at(
+            &self.given.headroom.at,
+            format!("needs {} B, {there} B are there", stop.bytes()),
+        )
+        .note(self.look.parts(&[(*channel, *stop, 1)], 0).remove(0))
+        .help("raise `headroom`, or leave it out to have what is needed")
+        .tell(mistakes);
     }
 
     /// Headroom of all inputs at once.
@@ -106,18 +103,17 @@ impl Pools<'_> {
         // All classes share the pool.
         let meant = self.own.iter().all(|(_, class, _)| self.is_meant(*class));
         if sum > there {
-            mistakes.push(
-                Diagnostic::error_unless(
-                    meant,
-                    "headroom",
-                    format!("`{name}` may lose frames: {} B are missing", sum - there),
-                )
-                .at(
-                    self.given.pool.at.clone(),
-                    format!("its inputs need {sum} B, {there} B are there"),
-                )
-                .help("raise `pool`, or leave it out to have what is needed"),
-            );
+            Diagnostic::error_unless(
+                meant,
+                "headroom",
+                format!("`{name}` may lose frames: {} B are missing", sum - there),
+            )
+            .at(
+                &self.given.pool.at,
+                format!("its inputs need {sum} B, {there} B are there"),
+            )
+            .help("raise `pool`, or leave it out to have what is needed")
+            .tell(mistakes);
         }
     }
 
@@ -133,20 +129,16 @@ impl Pools<'_> {
             return;
         }
         let name = self.look.net.name(self.node);
-        mistakes.push(
-            Diagnostic::error(
-                "bad-memory",
-                format!("`{name}` has no memory left to share"),
-            )
-            .at(
-                self.given.bytes.at.clone(),
-                format!("{} B in all", shared.bytes),
-            )
-            .note(format!(
-                "{reserves} B are reserved, and {} B are headroom",
-                shared.pool_bytes
-            ))
-            .help("raise `bytes`, or lower `reserve` or `pool`"),
-        );
+        Diagnostic::error(
+            "bad-memory",
+            format!("`{name}` has no memory left to share"),
+        )
+        .at(&self.given.bytes.at, format!("{} B in all", shared.bytes))
+        .note(format!(
+            "{reserves} B are reserved, and {} B are headroom",
+            shared.pool_bytes
+        ))
+        .help("raise `bytes`, or lower `reserve` or `pool`")
+        .tell(mistakes);
     }
 }

@@ -26,12 +26,11 @@ pub(crate) fn ports(file: &EthernetFile, highest: u8, mistakes: &mut Diagnostics
     let stops = file.flow_control.stops();
     let detect = stops.and_then(|stops| *stops.detect);
     if let (true, Some(stops), Some(flow_control::Detect::Outputs)) = (is_shared, stops, detect) {
-        mistakes.push(
-            Diagnostic::error("no-meaning", "shared memory sees congestion at inputs")
-                .at(stops.detect.at.clone(), "counts at output queues")
-                .note("an input that holds more than its share of the memory is stopped")
-                .help("leave `detect` out, or give each queue its own memory"),
-        );
+        Diagnostic::error("no-meaning", "shared memory sees congestion at inputs")
+            .at(&stops.detect.at, "counts at output queues")
+            .note("an input that holds more than its share of the memory is stopped")
+            .help("leave `detect` out, or give each queue its own memory")
+            .tell(mistakes);
     }
     let named = stops.map(|stops| &*stops.classes);
     let lossless = named.map_or(0, |classes| classes.as_deref().map_or(all, mask));
@@ -101,19 +100,17 @@ fn differing<'r>(
                 }
             };
             if let Some(first) = found.insert(node, own) {
-                mistakes.push(
-                    Diagnostic::error("contradiction", format!("`{name}` is given twice"))
-                        .at(at.clone(), "the second")
-                        .at(first.name.at.clone(), "the first")
-                        .help("say all of a node in one `[[nodes]]`"),
-                );
+                Diagnostic::error("contradiction", format!("`{name}` is given twice"))
+                    .at(at, "the second")
+                    .at(&first.name.at, "the first")
+                    .help("say all of a node in one `[[nodes]]`")
+                    .tell(mistakes);
             }
             if let Some(storm) = own.storm.place().filter(|_| net.forwards(node)) {
-                mistakes.push(
-                    Diagnostic::error("not-a-host", format!("`{name}` is a switch"))
-                        .at(storm.clone(), "storms come from hosts")
-                        .help("give it to a host behind this switch"),
-                );
+                Diagnostic::error("not-a-host", format!("`{name}` is a switch"))
+                    .at(storm, "storms come from hosts")
+                    .help("give it to a host behind this switch")
+                    .tell(mistakes);
             }
         }
     }

@@ -55,7 +55,7 @@ impl Threat<'_> {
         }
         let mut told = Diagnostic::error_unless(is_meant, self.code, self.message.into());
         for (at, label) in self.labels {
-            told = told.at(at.clone(), label);
+            told = told.at(at, label);
         }
         for note in self.notes {
             told = told.note(note);

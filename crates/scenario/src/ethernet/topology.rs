@@ -27,24 +27,20 @@ pub(crate) fn build<'r>(file: &'r Placed<EthernetFile>, mistakes: &mut Diagnosti
                 place(&mut net, plan, rule.trunk.as_ref(), &topology.at);
             }
         }
-        (Some(_), Some(_)) => mistakes.push(
-            Diagnostic::error(
-                "contradiction",
-                "both `[network]` and `[topology]` make the nodes",
-            )
-            .at(topology.at.clone(), "nodes by rule")
-            .at(network.at.clone(), "nodes by name")
-            .help("keep one of them"),
-        ),
+        (Some(_), Some(_)) => Diagnostic::error(
+            "contradiction",
+            "both `[network]` and `[topology]` make the nodes",
+        )
+        .at(&topology.at, "nodes by rule")
+        .at(&network.at, "nodes by name")
+        .help("keep one of them")
+        .tell(mistakes),
         (None, None) if network.is_mentioned() || topology.is_mentioned() => {}
-        (None, None) => mistakes.push(
-            Diagnostic::error("missing-key", "the file has no nodes")
-                .at(file.at.clone(), "no `[network]` and no `[topology]`")
-                .help("name them: `[network]` with `hosts = [\"S\", \"D\"]` and `switches`")
-                .help(
-                    "or make them: `[topology]` with `kind = \"star\"` and `hosts_per_switch = 4`",
-                ),
-        ),
+        (None, None) => Diagnostic::error("missing-key", "the file has no nodes")
+            .at(&file.at, "no `[network]` and no `[topology]`")
+            .help("name them: `[network]` with `hosts = [\"S\", \"D\"]` and `switches`")
+            .help("or make them: `[topology]` with `kind = \"star\"` and `hosts_per_switch = 4`")
+            .tell(mistakes),
     }
     let generated = net.joins.len();
     let mut placed: BTreeMap<u32, At> = BTreeMap::new();
@@ -69,9 +65,9 @@ fn named_nodes(net: &mut Net<'_>, network: &Network, mistakes: &mut Diagnostics)
             }
             let mut diagnostic =
                 Diagnostic::error("duplicate-name", format!("two nodes are called `{name}`"))
-                    .at(at.clone(), "the second");
+                    .at(at, "the second");
             if let Some(first) = first.get(name.as_str()) {
-                diagnostic = diagnostic.at((*first).clone(), "the first");
+                diagnostic = diagnostic.at(first, "the first");
             }
             mistakes.push(diagnostic.help("give each node its own name"));
         }
@@ -131,12 +127,11 @@ fn links<'r>(
         let index = channel / 2;
         if let Some(first) = placed.get(&index) {
             let names = format!("`{}` and `{}`", net.name(a), net.name(b));
-            mistakes.push(
-                Diagnostic::error("duplicate-link", format!("two links join {names}"))
-                    .at(at.clone(), "the second")
-                    .at(first.clone(), "the first")
-                    .help("at most one link joins a pair; raise its rate"),
-            );
+            Diagnostic::error("duplicate-link", format!("two links join {names}"))
+                .at(at, "the second")
+                .at(first, "the first")
+                .help("at most one link joins a pair; raise its rate")
+                .tell(mistakes);
         } else if (index as usize) < generated {
             placed.insert(index, at.clone());
             let join = &mut net.joins[index as usize];
@@ -153,11 +148,10 @@ fn ends(net: &Net<'_>, own: &Links, mistakes: &mut Diagnostics) -> Option<Vec<(u
     let list = own.between.sure()?;
     let ends: Vec<&[Named]> = list.chunk_by(|a, b| a.1 == b.1).collect();
     let [first, second] = ends.as_slice() else {
-        mistakes.push(
-            Diagnostic::error("bad-link", "a link joins two nodes")
-                .at(at.clone(), format!("this names {}", ends.len()))
-                .help("write it like this: `between = [\"S\", \"A\"]`"),
-        );
+        Diagnostic::error("bad-link", "a link joins two nodes")
+            .at(at, format!("this names {}", ends.len()))
+            .help("write it like this: `between = [\"S\", \"A\"]`")
+            .tell(mistakes);
         return None;
     };
     let mut find = |(name, at): &Named| {
@@ -174,11 +168,10 @@ fn ends(net: &Net<'_>, own: &Links, mistakes: &mut Diagnostics) -> Option<Vec<(u
     let pairs: Vec<(u32, u32)> = pairs.collect();
     if let Some((same, _)) = pairs.iter().find(|(a, b)| a == b) {
         let name = clip(net.name(*same));
-        mistakes.push(
-            Diagnostic::error("bad-link", format!("`{name}` is linked to itself"))
-                .at(at.clone(), "twice the same node")
-                .help("a link joins two different nodes"),
-        );
+        Diagnostic::error("bad-link", format!("`{name}` is linked to itself"))
+            .at(at, "twice the same node")
+            .help("a link joins two different nodes")
+            .tell(mistakes);
         return None;
     }
     Some(pairs)
@@ -189,24 +182,22 @@ fn check_hosts(net: &Net<'_>, file: &EthernetFile, mistakes: &mut Diagnostics) {
     for host in net.hosts() {
         let around = &net.neighbours[host as usize];
         if let [_, (_, second), ..] = around.as_slice() {
-            mistakes.push(
-                Diagnostic::error(
-                    "bad-link",
-                    format!("`{}` has {} links", net.name(host), around.len()),
-                )
-                .at(net.joins[*second as usize / 2].at.clone(), "the second")
-                .at(net.joins[around[0].1 as usize / 2].at.clone(), "the first")
-                .note("a host has one link and forwards nothing")
-                .help("leave one of them out, or name the node in `switches`"),
-            );
+            Diagnostic::error(
+                "bad-link",
+                format!("`{}` has {} links", net.name(host), around.len()),
+            )
+            .at(&net.joins[*second as usize / 2].at, "the second")
+            .at(&net.joins[around[0].1 as usize / 2].at, "the first")
+            .note("a host has one link and forwards nothing")
+            .help("leave one of them out, or name the node in `switches`")
+            .tell(mistakes);
         } else if around.is_empty() && !net.broken && mistakes.errors() == 0 {
             let network = file.network.as_ref();
             let at = network.map_or(&file.network.at, |network| &network.hosts.at);
-            mistakes.push(
-                Diagnostic::warning("unconnected", format!("`{}` has no link", net.name(host)))
-                    .at(at.clone(), "no `[[links]]` names it")
-                    .help("add `[[links]]` with it in `between`, or leave it out"),
-            );
+            Diagnostic::warning("unconnected", format!("`{}` has no link", net.name(host)))
+                .at(at, "no `[[links]]` names it")
+                .help("add `[[links]]` with it in `between`, or leave it out")
+                .tell(mistakes);
         }
     }
 }

@@ -51,24 +51,23 @@ pub(crate) fn packets_fit(
         true => &router.storage.at,
         false => &router.depth.at,
     };
-    mistakes.push(
-        Diagnostic::error(
-            "too-shallow",
-            "with cut-through a VC must hold a whole packet",
-        )
-        .at(place.clone(), format!("a VC holds {depth} flits"))
-        .at(
-            router.forwarding.at.clone(),
-            "headers wait for room for the whole packet",
-        )
-        .note(format!(
-            "packets of `{}` have up to {flits} flits",
-            class.name
-        ))
-        .help(format!(
-            "write `depth = {flits}`, or `forwarding = \"wormhole\"`"
-        )),
-    );
+    Diagnostic::error(
+        "too-shallow",
+        "with cut-through a VC must hold a whole packet",
+    )
+    .at(place, format!("a VC holds {depth} flits"))
+    .at(
+        &router.forwarding.at,
+        "headers wait for room for the whole packet",
+    )
+    .note(format!(
+        "packets of `{}` have up to {flits} flits",
+        class.name
+    ))
+    .help(format!(
+        "write `depth = {flits}`, or `forwarding = \"wormhole\"`"
+    ))
+    .tell(mistakes);
 }
 
 /// VCs that a group needs for the rule of routing.
@@ -107,10 +106,10 @@ pub(crate) fn vcs(
         _ => format!("`{word}` needs {each} VCs for each of {groups} groups, {needed} in all"),
     };
     let mut diagnostic =
-        Diagnostic::error("too-few-vcs", why).at(given.at.clone(), format!("a channel has {vcs}"));
+        Diagnostic::error("too-few-vcs", why).at(&given.at, format!("a channel has {vcs}"));
     let rule = &file.routing.kind;
     if rule.is_given && each > 1 {
-        diagnostic = diagnostic.at(rule.at.clone(), "the rule of routing");
+        diagnostic = diagnostic.at(&rule.at, "the rule of routing");
     }
     let diagnostic =
         diagnostic.note("packets that could wait for each other in a cycle take VCs of their own");
@@ -136,40 +135,32 @@ pub(crate) fn delays(file: &FlitFile, mistakes: &mut Diagnostics) {
     };
     let flight = u32::from(longest.value) + u32::from(*router.pipeline_delay);
     if flight > FLIGHT_MAX {
-        mistakes.push(
-            Diagnostic::error(
-                "too-long",
-                format!("a flit would be under way for {flight} cycles"),
-            )
-            .at(
-                router.pipeline_delay.at.clone(),
-                "with these cycles in the router",
-            )
-            .at(
-                longest.at.clone(),
-                format!("{} cycles on the channel", longest.value),
-            )
-            .note(format!("together at most {FLIGHT_MAX} cycles")),
-        );
+        Diagnostic::error(
+            "too-long",
+            format!("a flit would be under way for {flight} cycles"),
+        )
+        .at(&router.pipeline_delay.at, "with these cycles in the router")
+        .at(
+            &longest.at,
+            format!("{} cycles on the channel", longest.value),
+        )
+        .note(format!("together at most {FLIGHT_MAX} cycles"))
+        .tell(mistakes);
     }
     let header = u32::from(router.header_delay) + u32::from(router.allocation_delay);
     let quiet = u64::from(flight + header + u32::from(*router.credit_delay));
     let stall = &file.run.stall;
     if stall.sure().is_some_and(|stall| *stall <= quiet) {
-        mistakes.push(
-            Diagnostic::error(
-                "bad-times",
-                "a run that only waits would count as deadlocked",
-            )
-            .at(
-                stall.at.clone(),
-                format!("{} cycles without a move", stall.value),
-            )
-            .note(format!(
-                "channel, router and credit take up to {quiet} cycles by themselves"
-            ))
-            .help(format!("make `stall` longer than {quiet} cycles")),
-        );
+        Diagnostic::error(
+            "bad-times",
+            "a run that only waits would count as deadlocked",
+        )
+        .at(&stall.at, format!("{} cycles without a move", stall.value))
+        .note(format!(
+            "channel, router and credit take up to {quiet} cycles by themselves"
+        ))
+        .help(format!("make `stall` longer than {quiet} cycles"))
+        .tell(mistakes);
     }
 }
 
@@ -182,22 +173,21 @@ pub(crate) fn credit(file: &FlitFile, graph: &Graph, mistakes: &mut Diagnostics)
     let Some((from, to)) = channel_in_cycle(graph) else {
         return;
     };
-    mistakes.push(
-        Diagnostic::error(
-            "bad-credit",
-            "credit without delay needs a network without cycles",
-        )
-        .at(
-            delay.at.clone(),
-            "room is free in the cycle in which a flit leaves",
-        )
-        .at(
-            file.topology.kind.at.clone(),
-            format!("its channel {from} -> {to} leads back to where it starts"),
-        )
-        .note("only a fly, a crossbar and files without cycles have none")
-        .help("write `credit_delay = 1`"),
-    );
+    Diagnostic::error(
+        "bad-credit",
+        "credit without delay needs a network without cycles",
+    )
+    .at(
+        &delay.at,
+        "room is free in the cycle in which a flit leaves",
+    )
+    .at(
+        &file.topology.kind.at,
+        format!("its channel {from} -> {to} leads back to where it starts"),
+    )
+    .note("only a fly, a crossbar and files without cycles have none")
+    .help("write `credit_delay = 1`")
+    .tell(mistakes);
 }
 
 /// A channel between routers that lies on a cycle of channels, if there is one.

@@ -168,15 +168,14 @@ impl Classes<'_, '_> {
     fn needed_load(&mut self, draft: &Draft<'_>, word: &str) -> Option<f64> {
         let load = draft.load();
         if load.is_none() && !draft.has_bad_load() {
-            self.mistakes.push(
-                Diagnostic::error(
-                    "missing-key",
-                    format!("`load` is missing: `{word}` needs it"),
-                )
-                .at(draft.place.clone(), "no load here")
-                .note("it is in flits per cycle and terminal, 0 to 1")
-                .help("add `load = 0.3`, or choose the injection `greedy`"),
-            );
+            Diagnostic::error(
+                "missing-key",
+                format!("`load` is missing: `{word}` needs it"),
+            )
+            .at(draft.place, "no load here")
+            .note("it is in flits per cycle and terminal, 0 to 1")
+            .help("add `load = 0.3`, or choose the injection `greedy`")
+            .tell(self.mistakes);
         }
         load
     }
@@ -186,15 +185,14 @@ impl Classes<'_, '_> {
         if peak.sure().is_none_or(|peak| *peak >= load) {
             return;
         }
-        self.mistakes.push(
-            Diagnostic::error("bad-load", "bursts are below the mean load")
-                .at(
-                    peak.at.clone(),
-                    format!("the load during bursts is {}", peak.value),
-                )
-                .note(format!("the mean load is {load}"))
-                .help(format!("make `peak` at least {load}")),
-        );
+        Diagnostic::error("bad-load", "bursts are below the mean load")
+            .at(
+                &peak.at,
+                format!("the load during bursts is {}", peak.value),
+            )
+            .note(format!("the mean load is {load}"))
+            .help(format!("make `peak` at least {load}"))
+            .tell(self.mistakes);
     }
 
     /// Index of the class that answers.
@@ -206,21 +204,19 @@ impl Classes<'_, '_> {
                     "add `[[classes]]` with `name = \"{name}\"` and `injection = \"responses\"`"
                 )
             });
-            self.mistakes.push(
-                Diagnostic::error("unknown-class", format!("there is no class `{name}`"))
-                    .at(at.clone(), "not a class of `[[classes]]`")
-                    .help(help),
-            );
+            Diagnostic::error("unknown-class", format!("there is no class `{name}`"))
+                .at(at, "not a class of `[[classes]]`")
+                .help(help)
+                .tell(self.mistakes);
             return None;
         };
         let injection = self.drafts[index].demand.injection.as_ref()?;
         if !matches!(injection.sure()?, Injection::Responses) {
-            self.mistakes.push(
-                Diagnostic::error("bad-class", format!("`{name}` has packets of its own"))
-                    .at(at.clone(), "a class of responses only answers")
-                    .at(injection.at.clone(), format!("it is `{}`", injection.word))
-                    .help(format!("give `{name}` the injection `responses`")),
-            );
+            Diagnostic::error("bad-class", format!("`{name}` has packets of its own"))
+                .at(at, "a class of responses only answers")
+                .at(&injection.at, format!("it is `{}`", injection.word))
+                .help(format!("give `{name}` the injection `responses`"))
+                .tell(self.mistakes);
             return None;
         }
         u8::try_from(index).ok()
@@ -237,20 +233,16 @@ impl Classes<'_, '_> {
         };
         // Where these go is known; a pattern of the class itself would be for nothing.
         if let Some(own) = draft.own.filter(|own| own.demand.pattern.is_given) {
-            self.mistakes.push(
-                Diagnostic::error(
-                    "no-meaning",
-                    format!(
-                        "`pattern` has no meaning with injection `{}`",
-                        injection.word
-                    ),
-                )
-                .at(
-                    own.demand.pattern.at.clone(),
-                    "these packets know where to go",
-                )
-                .help("leave it out"),
-            );
+            Diagnostic::error(
+                "no-meaning",
+                format!(
+                    "`pattern` has no meaning with injection `{}`",
+                    injection.word
+                ),
+            )
+            .at(&own.demand.pattern.at, "these packets know where to go")
+            .help("leave it out")
+            .tell(self.mistakes);
         }
         Some(spec::Pattern::Uniform { include_self: true })
     }
@@ -279,11 +271,10 @@ fn few_enough(tables: &[Placed<Class>], mistakes: &mut Diagnostics) -> bool {
     let Some(first) = tables.get(MOST) else {
         return true;
     };
-    mistakes.push(
-        Diagnostic::error("too-large", format!("{} classes of packets", tables.len()))
-            .at(first.at.clone(), "one too many")
-            .note(format!("at most {MOST} are allowed")),
-    );
+    Diagnostic::error("too-large", format!("{} classes of packets", tables.len()))
+        .at(&first.at, "one too many")
+        .note(format!("at most {MOST} are allowed"))
+        .tell(mistakes);
     false
 }
 
@@ -294,12 +285,11 @@ fn names_differ(tables: &[Placed<Class>], mistakes: &mut Diagnostics) {
         };
         let mut before = tables[..index].iter();
         if let Some(first) = before.find(|other| other.name.sure() == Some(name)) {
-            mistakes.push(
-                Diagnostic::error("duplicate-name", format!("two classes are called `{name}`"))
-                    .at(table.name.at.clone(), "the second")
-                    .at(first.name.at.clone(), "the first")
-                    .help("give each class a name of its own"),
-            );
+            Diagnostic::error("duplicate-name", format!("two classes are called `{name}`"))
+                .at(&table.name.at, "the second")
+                .at(&first.name.at, "the first")
+                .help("give each class a name of its own")
+                .tell(mistakes);
         }
     }
 }
@@ -325,13 +315,13 @@ fn unanswered(drafts: &[Draft<'_>], mistakes: &mut Diagnostics) {
         let wrong = match (asking.next(), asking.next()) {
             (Some(_), None) => continue,
             (None, _) => Diagnostic::error("bad-class", format!("`{}` answers nobody", draft.name))
-                .at(own.at.clone(), "no class has its responses here")
+                .at(&own.at, "no class has its responses here")
                 .help("add a class with `injection = { kind = \"requests\", responses = .. }`"),
             (Some(first), Some(second)) => {
                 let what = format!("`{}` answers two classes", draft.name);
                 Diagnostic::error("bad-class", what)
-                    .at(second.at.clone(), "the second")
-                    .at(first.at.clone(), "the first")
+                    .at(&second.at, "the second")
+                    .at(&first.at, "the first")
                     .help("give each class of requests a class of responses of its own")
             }
         };
@@ -352,11 +342,10 @@ fn unused_load(drafts: &[Draft<'_>], common: &Placed<Option<f64>>, mistakes: &mu
     };
     let mut warn = |load: &Placed<Option<f64>>, key: &str, draft: &Draft<'_>| {
         let word = draft.demand.injection.as_ref().map_or("", |rule| rule.word);
-        mistakes.push(
-            Diagnostic::warning("unused", format!("`{key}` has no effect with `{word}`"))
-                .at(load.at.clone(), "not used")
-                .help("leave it out, or choose the injection `bernoulli`"),
-        );
+        Diagnostic::warning("unused", format!("`{key}` has no effect with `{word}`"))
+            .at(&load.at, "not used")
+            .help("leave it out, or choose the injection `bernoulli`")
+            .tell(mistakes);
     };
     for draft in drafts.iter().filter(|draft| !uses(draft)) {
         match draft.own {
@@ -380,14 +369,10 @@ fn vc_groups(tables: &[Placed<Class>], mistakes: &mut Diagnostics) {
         return;
     };
     if let Some(gap) = (0..group(last)).find(|n| !tables.iter().any(|t| group(t) == *n)) {
-        mistakes.push(
-            Diagnostic::error("bad-group", format!("no class is in group {gap} of VCs"))
-                .at(
-                    last.vc_group.at.clone(),
-                    "groups below this one are missing",
-                )
-                .note("groups are numbered from 0 without gaps, and each gets a part of the VCs")
-                .help(format!("write `vc_group = {gap}`")),
-        );
+        Diagnostic::error("bad-group", format!("no class is in group {gap} of VCs"))
+            .at(&last.vc_group.at, "groups below this one are missing")
+            .note("groups are numbered from 0 without gaps, and each gets a part of the VCs")
+            .help(format!("write `vc_group = {gap}`"))
+            .tell(mistakes);
     }
 }

@@ -93,11 +93,12 @@ fn enough(given: &Chosen<Pattern>, terminals: u64) -> Result<(), Box<Diagnostic>
         | Pattern::Matrix { .. } => return Ok(()),
     };
     let word = given.word;
-    Err(Box::new(
+    Err(
         Diagnostic::error("bad-pattern", format!("`{word}` needs {needs}"))
-            .at(given.at.clone(), format!("the network has {terminals}"))
-            .note(help),
-    ))
+            .at(&given.at, format!("the network has {terminals}"))
+            .note(help)
+            .into(),
+    )
 }
 
 /// Are these terminals of the network?
@@ -111,11 +112,12 @@ fn exist(targets: &Placed<Vec<u32>>, terminals: Option<u64>) -> Result<(), Box<D
     else {
         return Ok(());
     };
-    Err(Box::new(
+    Err(
         Diagnostic::error("unknown-terminal", format!("there is no terminal {target}"))
-            .at(targets.at.clone(), "not all of these exist")
-            .note(format!("terminals are 0 to {}", terminals - 1)),
-    ))
+            .at(&targets.at, "not all of these exist")
+            .note(format!("terminals are 0 to {}", terminals - 1))
+            .into(),
+    )
 }
 
 /// Each item with its weight: two lists of a table that belong together. `what` is the key of the
@@ -128,23 +130,21 @@ pub(crate) fn pairs<T: Copy>(
 ) -> Option<Vec<(T, u32)>> {
     let list = items.sure()?;
     if list.len() != weights.len() {
-        mistakes.push(
-            Diagnostic::error(
-                "bad-weights",
-                format!("`{what}` and `weights` differ in length"),
-            )
-            .at(weights_at.clone(), format!("{} weights", weights.len()))
-            .at(items.at.clone(), format!("{} {what}", list.len()))
-            .help("give each its weight"),
-        );
+        Diagnostic::error(
+            "bad-weights",
+            format!("`{what}` and `weights` differ in length"),
+        )
+        .at(weights_at, format!("{} weights", weights.len()))
+        .at(&items.at, format!("{} {what}", list.len()))
+        .help("give each its weight")
+        .tell(mistakes);
         return None;
     }
     if weights.iter().all(|weight| *weight == 0) {
-        mistakes.push(
-            Diagnostic::error("bad-weights", "all weights are 0")
-                .at(weights_at.clone(), "nothing is left to choose from")
-                .help("make one of them 1 or more"),
-        );
+        Diagnostic::error("bad-weights", "all weights are 0")
+            .at(weights_at, "nothing is left to choose from")
+            .help("make one of them 1 or more")
+            .tell(mistakes);
         return None;
     }
     Some(list.iter().copied().zip(weights.iter().copied()).collect())
@@ -174,14 +174,13 @@ fn matrix(
         })
     };
     if let Some(complaint) = complaint {
-        mistakes.push(
-            Diagnostic::error("bad-matrix", "the matrix does not fit the network")
-                .at(at.clone(), complaint)
-                .note(format!(
-                    "{terminals} terminals: {terminals} rows of {terminals} weights, each with one \
+        Diagnostic::error("bad-matrix", "the matrix does not fit the network")
+            .at(at, complaint)
+            .note(format!(
+                "{terminals} terminals: {terminals} rows of {terminals} weights, each with one \
                      above 0"
-                )),
-        );
+            ))
+            .tell(mistakes);
         return None;
     }
     Some(spec::Pattern::Matrix(rows))

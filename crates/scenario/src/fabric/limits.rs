@@ -40,20 +40,19 @@ pub(crate) fn fits(
     let Some(memory) = limits.memory_bytes.filter(|memory| needed > *memory) else {
         return true;
     };
-    mistakes.push(
-        Diagnostic::error(
-            "out-of-memory",
-            "the scenario needs more memory than there is",
-        )
-        .at(file.topology.at.clone(), "the network is made here")
-        .note(format!(
-            "about {} for {channels} channels of {vcs} VCs and {} terminals; {} are free",
-            bytes(needed),
-            size.terminals,
-            bytes(memory)
-        ))
-        .help("make the network smaller, or use fewer VCs"),
-    );
+    Diagnostic::error(
+        "out-of-memory",
+        "the scenario needs more memory than there is",
+    )
+    .at(&file.topology.at, "the network is made here")
+    .note(format!(
+        "about {} for {channels} channels of {vcs} VCs and {} terminals; {} are free",
+        bytes(needed),
+        size.terminals,
+        bytes(memory)
+    ))
+    .help("make the network smaller, or use fewer VCs")
+    .tell(mistakes);
     false
 }
 
@@ -66,40 +65,35 @@ pub(crate) fn load(
 ) {
     let total: f64 = classes.iter().filter_map(offered).sum();
     if total > 1.0 + 1e-9 {
-        mistakes.push(
-            Diagnostic::warning("overload", "terminals send more than they can")
-                .at(
-                    traffic.clone(),
-                    format!("{total:.3} flits per cycle and terminal in all"),
-                )
-                .note(format!(
-                    "an injection channel carries 1; what is more waits at the source, packet by \
+        Diagnostic::warning("overload", "terminals send more than they can")
+            .at(
+                traffic,
+                format!("{total:.3} flits per cycle and terminal in all"),
+            )
+            .note(format!(
+                "an injection channel carries 1; what is more waits at the source, packet by \
                      packet: {} flits more in each 1,000 cycles",
-                    grouped(((total - 1.0) * 1e3 * terminals as f64).round() as u64)
-                ))
-                .help("lower `load`, or use the injection `greedy` to find the most"),
-        );
+                grouped(((total - 1.0) * 1e3 * terminals as f64).round() as u64)
+            ))
+            .help("lower `load`, or use the injection `greedy` to find the most")
+            .tell(mistakes);
         return;
     }
     if let Some((terminal, load)) = hottest(classes, terminals)
         && load > 1.0 + 1e-9
     {
-        mistakes.push(
-            Diagnostic::warning(
-                "overload",
-                format!("terminal {terminal} gets more than it can"),
-            )
-            .at(
-                traffic.clone(),
-                format!("{load:.3} flits per cycle go there"),
-            )
-            .note(format!(
-                "an ejection channel carries 1; queues grow as long as the run lasts, by {} \
+        Diagnostic::warning(
+            "overload",
+            format!("terminal {terminal} gets more than it can"),
+        )
+        .at(traffic, format!("{load:.3} flits per cycle go there"))
+        .note(format!(
+            "an ejection channel carries 1; queues grow as long as the run lasts, by {} \
                  flits in each 1,000 cycles",
-                grouped(((load - 1.0) * 1e3).round() as u64)
-            ))
-            .help("lower `load` or the `share` of the hot spots"),
-        );
+            grouped(((load - 1.0) * 1e3).round() as u64)
+        ))
+        .help("lower `load` or the `share` of the hot spots")
+        .tell(mistakes);
     }
 }
 

@@ -209,11 +209,10 @@ fn within_bounds(place: &At, plan: &Plan, mistakes: &mut Diagnostics) -> bool {
     let Some((count, most, what)) = bounds.into_iter().find(|b| b.0 > u64::from(b.1)) else {
         return true;
     };
-    mistakes.push(
-        Diagnostic::error("too-large", format!("the topology has too many {what}"))
-            .at(place.clone(), format!("{} {what}", shown(count)))
-            .note(format!("at most {most} {what} can be made")),
-    );
+    Diagnostic::error("too-large", format!("the topology has too many {what}"))
+        .at(place, format!("{} {what}", shown(count)))
+        .note(format!("at most {most} {what} can be made"))
+        .tell(mistakes);
     false
 }
 
@@ -248,11 +247,10 @@ pub(crate) fn graph(
             Some(graph)
         }
         Err(BuildError(what)) => {
-            mistakes.push(
-                Diagnostic::error("bad-topology", "the network can't be made")
-                    .at(given.at.clone(), what)
-                    .note("a router has at most 65535 ports, a mesh or torus 15 dimensions"),
-            );
+            Diagnostic::error("bad-topology", "the network can't be made")
+                .at(&given.at, what)
+                .note("a router has at most 65535 ports, a mesh or torus 15 dimensions")
+                .tell(mistakes);
             None
         }
     }

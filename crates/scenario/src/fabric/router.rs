@@ -59,30 +59,25 @@ pub(crate) fn routing(
         let all = RoutingKind::WORDS.iter().map(|choice| choice.name);
         let fits =
             |word: &&str| RoutingKind::of_word(word).is_some_and(|r| r.works_in(topology.word));
-        mistakes.push(
-            Diagnostic::error(
-                "bad-routing",
-                format!("`{}` does not work in this topology", rule.word()),
-            )
-            .at(
-                given.at.clone(),
-                format!("the topology is `{}`", topology.word),
-            )
-            .note(format!(
-                "it works in {}",
-                suggest::one_of(rule.topologies().iter().copied())
-            ))
-            .help(format!("choose {}", suggest::one_of(all.filter(fits)))),
-        );
+        Diagnostic::error(
+            "bad-routing",
+            format!("`{}` does not work in this topology", rule.word()),
+        )
+        .at(&given.at, format!("the topology is `{}`", topology.word))
+        .note(format!(
+            "it works in {}",
+            suggest::one_of(rule.topologies().iter().copied())
+        ))
+        .help(format!("choose {}", suggest::one_of(all.filter(fits))))
+        .tell(mistakes);
         return None;
     }
     let dimensions = plan.map_or(2, |plan| plan.sides().len());
     if rule == RoutingKind::O1turn && dimensions != 2 {
-        mistakes.push(
-            Diagnostic::error("bad-routing", "`o1turn` needs a mesh of two dimensions")
-                .at(given.at.clone(), format!("this one has {dimensions}"))
-                .help("choose `dimension-order`, or write `sides` with two numbers"),
-        );
+        Diagnostic::error("bad-routing", "`o1turn` needs a mesh of two dimensions")
+            .at(&given.at, format!("this one has {dimensions}"))
+            .help("choose `dimension-order`, or write `sides` with two numbers")
+            .tell(mistakes);
         return None;
     }
     Some(rule)
@@ -155,18 +150,17 @@ pub(crate) fn depth(router: &Router, mistakes: &mut Diagnostics) -> Option<u16> 
         return Some(depth);
     }
     let near = storage.next_multiple_of(vcs).min(vcs * u32::from(u16::MAX));
-    mistakes.push(
-        Diagnostic::error(
-            "bad-storage",
-            format!("{storage} flits can't be divided among {vcs} VCs"),
-        )
-        .at(router.storage.at.clone(), "of all VCs of a channel")
-        .at(router.vcs.at.clone(), format!("{vcs} VCs"))
-        .note("every VC has the same number of flits, 1 to 65535")
-        .help(format!(
-            "write `storage = {near}`, or `depth` for the flits of one VC"
-        )),
-    );
+    Diagnostic::error(
+        "bad-storage",
+        format!("{storage} flits can't be divided among {vcs} VCs"),
+    )
+    .at(&router.storage.at, "of all VCs of a channel")
+    .at(&router.vcs.at, format!("{vcs} VCs"))
+    .note("every VC has the same number of flits, 1 to 65535")
+    .help(format!(
+        "write `storage = {near}`, or `depth` for the flits of one VC"
+    ))
+    .tell(mistakes);
     None
 }
 
@@ -184,26 +178,24 @@ pub(crate) fn switch(router: &Router, mistakes: &mut Diagnostics) -> Option<Swit
     let kind = *allocator.sure()?;
     let word = kind.word();
     if iterations.is_some() && kind != Allocator::Islip {
-        mistakes.push(
-            Diagnostic::error(
-                "no-meaning",
-                format!("`iterations` has no meaning with allocator `{word}`"),
-            )
-            .at(iterations.at.clone(), format!("the allocator is `{word}`"))
-            .help("leave it out, or choose `islip`"),
-        );
+        Diagnostic::error(
+            "no-meaning",
+            format!("`iterations` has no meaning with allocator `{word}`"),
+        )
+        .at(&iterations.at, format!("the allocator is `{word}`"))
+        .help("leave it out, or choose `islip`")
+        .tell(mistakes);
     }
     let times = **speedup;
     if times > 1 && output_buffer.sure() == Some(&0) {
-        mistakes.push(
-            Diagnostic::error("no-buffer", "a switch with speedup needs an output buffer")
-                .at(
-                    speedup.at.clone(),
-                    format!("{times} flits a cycle for one channel"),
-                )
-                .note("a channel takes one flit a cycle; the others have to wait somewhere")
-                .help(format!("add `output_buffer = {}`", 2 * u16::from(times))),
-        );
+        Diagnostic::error("no-buffer", "a switch with speedup needs an output buffer")
+            .at(
+                &speedup.at,
+                format!("{times} flits a cycle for one channel"),
+            )
+            .note("a channel takes one flit a cycle; the others have to wait somewhere")
+            .help(format!("add `output_buffer = {}`", 2 * u16::from(times)))
+            .tell(mistakes);
     }
     Some(Switch::Multiplexed {
         allocator: match kind {

@@ -59,7 +59,7 @@ fn too_many_windows(at: &At, longest: u64, window: u64, most: u64) -> Diagnostic
     let least = longest.div_ceil(most).max(1);
     Diagnostic::error("bad-series", "a series of too many windows")
         .at(
-            at.clone(),
+            at,
             format!(
                 "up to {} windows of {window} cycles",
                 grouped(longest / window)
@@ -80,11 +80,12 @@ fn channels(graph: &Graph, text: &str, at: &At) -> Result<Vec<u32>, Box<Diagnost
         return Ok(all.collect());
     }
     let Some((from, to)) = text.split_once("->") else {
-        return Err(Box::new(
+        return Err(
             Diagnostic::error("bad-channel", format!("`{}` is no channel", clip(text)))
-                .at(at.clone(), "no `->` in it")
-                .help("name two routers: `on = \"0->1\"`; or `on = \"all\"`"),
-        ));
+                .at(at, "no `->` in it")
+                .help("name two routers: `on = \"0->1\"`; or `on = \"all\"`")
+                .into(),
+        );
     };
     let (from, to) = (router(graph, from, at)?, router(graph, to, at)?);
     let joins = |channel: &u32| {
@@ -101,14 +102,13 @@ fn channels(graph: &Graph, text: &str, at: &At) -> Result<Vec<u32>, Box<Diagnost
         .map(|channel| name(graph, channel.to))
         .collect();
     let from = name(graph, from);
-    Err(Box::new(
-        Diagnostic::error(
-            "no-link",
-            format!("no channel leads from {from} to {}", name(graph, to)),
-        )
-        .at(at.clone(), "not a channel of this network")
-        .note(format!("channels of {from} lead to {}", next.join(", "))),
-    ))
+    Err(Diagnostic::error(
+        "no-link",
+        format!("no channel leads from {from} to {}", name(graph, to)),
+    )
+    .at(at, "not a channel of this network")
+    .note(format!("channels of {from} lead to {}", next.join(", ")))
+    .into())
 }
 
 fn name(graph: &Graph, router: u32) -> String {
@@ -134,7 +134,7 @@ fn router(graph: &Graph, text: &str, at: &At) -> Result<u32, Box<Diagnostic>> {
                 "unknown-node",
                 format!("there is no router `{}`", clip(text)),
             )
-            .at(at.clone(), "not a router of this network")
+            .at(at, "not a router of this network")
             .note(format!(
                 "routers are numbered from 0 to {}",
                 graph.routers.max(1) - 1

@@ -31,11 +31,12 @@ pub(crate) fn check(
             warn_of_full_vcs(file, routing, mistakes);
             warn_of_deadlock(file, routing, &spec.graph, &built, mistakes);
         }
-        Err(BuildError(what)) => mistakes.push(
+        Err(BuildError(what)) => {
             Diagnostic::error("bad-routing", "packets can't be routed in this network")
-                .at(routing_at(file), what)
-                .help("choose another rule in `[routing]`, or change `[topology]`"),
-        ),
+                .at(&routing_at(file), what)
+                .help("choose another rule in `[routing]`, or change `[topology]`")
+                .tell(mistakes)
+        }
     }
     match Generator::new(spec) {
         Ok(_) => limits::load(
@@ -44,11 +45,12 @@ pub(crate) fn check(
             spec.graph.inject.len() as u64,
             mistakes,
         ),
-        Err(BuildError(what)) => mistakes.push(
+        Err(BuildError(what)) => {
             Diagnostic::error("bad-traffic", "this can't be sent in this network")
-                .at(file.traffic.at.clone(), what)
-                .help("change `[traffic]` or `[[classes]]`"),
-        ),
+                .at(&file.traffic.at, what)
+                .help("change `[traffic]` or `[[classes]]`")
+                .tell(mistakes)
+        }
     }
 }
 
@@ -89,19 +91,18 @@ fn warn_of_deadlock(
     let Dependency::Cycle(cycle) = dependency(graph, routing) else {
         return;
     };
-    mistakes.push(
-        Diagnostic::warning("deadlock", "packets may wait for each other in a cycle")
-            .at(
-                routing_at(file),
-                format!("`{}` allows it here", rule.word()),
-            )
-            .note(format!(
-                "each may wait for the next channel: {}",
-                around(graph, &cycle)
-            ))
-            .note("the run ends when nothing moves for `run.stall` cycles, and names the packets")
-            .help(help),
-    );
+    Diagnostic::warning("deadlock", "packets may wait for each other in a cycle")
+        .at(
+            &routing_at(file),
+            format!("`{}` allows it here", rule.word()),
+        )
+        .note(format!(
+            "each may wait for the next channel: {}",
+            around(graph, &cycle)
+        ))
+        .note("the run ends when nothing moves for `run.stall` cycles, and names the packets")
+        .help(help)
+        .tell(mistakes);
 }
 
 /// A header that takes an adaptive VC whose buffer is full has given up its escape.
@@ -113,16 +114,15 @@ fn warn_of_full_vcs(file: &FlitFile, routing: RoutingKind, mistakes: &mut Diagno
     {
         return;
     }
-    mistakes.push(
-        Diagnostic::warning("deadlock", "packets may wait for each other in a cycle")
-            .at(
-                router.release.at.clone(),
-                "a VC is given away while its buffer may be full",
-            )
-            .note("a header that waits behind another packet can't take the escape any more")
-            .note("the run ends when nothing moves for `run.stall` cycles, and names the packets")
-            .help("write `release = \"drained\"` or `forwarding = \"cut-through\"`"),
-    );
+    Diagnostic::warning("deadlock", "packets may wait for each other in a cycle")
+        .at(
+            &router.release.at,
+            "a VC is given away while its buffer may be full",
+        )
+        .note("a header that waits behind another packet can't take the escape any more")
+        .note("the run ends when nothing moves for `run.stall` cycles, and names the packets")
+        .help("write `release = \"drained\"` or `forwarding = \"cut-through\"`")
+        .tell(mistakes);
 }
 
 /// "0 -> 1, 1 -> 2, 2 -> 0".

@@ -124,11 +124,10 @@ impl Kind for Path {
     fn read(&self, reader: &mut Reader<'_>, key: &Key, node: &Node) -> Option<Datum> {
         let text = reader.text(key, node)?;
         if text.trim().is_empty() || text.contains('\0') {
-            reader.mistakes.push(
-                Diagnostic::error("bad-name", format!("`{}` names no file", key.name))
-                    .at(node.at.clone(), "no path")
-                    .help(format!("write it like this: `{}`", key.example())),
-            );
+            Diagnostic::error("bad-name", format!("`{}` names no file", key.name))
+                .at(&node.at, "no path")
+                .help(format!("write it like this: `{}`", key.example()))
+                .tell(reader.mistakes);
             return None;
         }
         Some(Datum::Text(text))
@@ -158,14 +157,13 @@ fn is_name(reader: &mut Reader<'_>, key: &Key, text: &str, at: &At) -> bool {
     } else {
         return true;
     };
-    reader.mistakes.push(
-        Diagnostic::error(
-            "bad-name",
-            format!("`{}` is no name for `{}`", clip(text), key.name),
-        )
-        .at(at.clone(), fault)
-        .help("give it a name of letters, digits and signs, such as `S1`"),
-    );
+    Diagnostic::error(
+        "bad-name",
+        format!("`{}` is no name for `{}`", clip(text), key.name),
+    )
+    .at(at, fault)
+    .help("give it a name of letters, digits and signs, such as `S1`")
+    .tell(reader.mistakes);
     false
 }
 

@@ -135,15 +135,11 @@ fn fixed_or_random(
         };
     }
     let Facts { noun, example, .. } = key.kind.facts();
-    reader.mistakes.push(
-        Diagnostic::error("wrong-type", format!("`{}` must be {noun}", key.name))
-            .at(
-                node.at.clone(),
-                "needs `mean`, and `law` if it is not exponential",
-            )
-            .note("laws: `exponential`, `uniform`")
-            .help(format!("write `{} = {example}`", key.name)),
-    );
+    Diagnostic::error("wrong-type", format!("`{}` must be {noun}", key.name))
+        .at(&node.at, "needs `mean`, and `law` if it is not exponential")
+        .note("laws: `exponential`, `uniform`")
+        .help(format!("write `{} = {example}`", key.name))
+        .tell(reader.mistakes);
     None
 }
 

@@ -40,16 +40,15 @@ impl Kind for Words {
         let nearest = suggest::did_you_mean(&text, self.names());
         let word = (reader.guide.meant)(&text, reader.root, reader.root);
         let word = word.filter(|word| word.is_here || nearest.is_none());
-        reader.mistakes.push(
-            Diagnostic::error(
-                "unknown-word",
-                format!("unknown {} `{}`", key.name, clip(&text)),
-            )
-            .at(node.at.clone(), "not one of the allowed words")
-            .help_if(nearest)
-            .help_if(word.map(|word| word.help))
-            .note(format!("allowed: {}", words(self.0))),
-        );
+        Diagnostic::error(
+            "unknown-word",
+            format!("unknown {} `{}`", key.name, clip(&text)),
+        )
+        .at(&node.at, "not one of the allowed words")
+        .help_if(nearest)
+        .help_if(word.map(|word| word.help))
+        .note(format!("allowed: {}", words(self.0)))
+        .tell(reader.mistakes);
         None
     }
 

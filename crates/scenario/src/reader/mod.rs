@@ -101,7 +101,7 @@ impl Reader<'_> {
                     titled(section, self.root)
                 ),
             )
-            .at(entry.key_at.clone(), "not a key of this table");
+            .at(&entry.key_at, "not a key of this table");
             for help in way_on.help {
                 diagnostic = diagnostic.help(help);
             }
@@ -140,14 +140,13 @@ impl Reader<'_> {
                 ),
             )
         };
-        self.mistakes.push(
-            Diagnostic::error(
-                "no-meaning",
-                format!("`{}` has no meaning with {selector} `{choice}`", key.name),
-            )
-            .at(entry.key_at.clone(), label)
-            .help(help),
-        );
+        Diagnostic::error(
+            "no-meaning",
+            format!("`{}` has no meaning with {selector} `{choice}`", key.name),
+        )
+        .at(&entry.key_at, label)
+        .help(help)
+        .tell(self.mistakes);
         false
     }
 
@@ -161,22 +160,21 @@ impl Reader<'_> {
             .iter()
             .map(|entry| format!("`{}`", entry.key))
             .collect();
-        self.mistakes.push(
-            Diagnostic::warning(
-                "ignored",
-                format!(
-                    "with {} `{OFF}` the rest of {} has no effect",
-                    selector.key,
-                    titled(section, self.root)
-                ),
-            )
-            .at(first.key_at.clone(), "the first of them")
-            .note(format!("ignored: {}", keys.join(", ")))
-            .help(format!(
-                "leave them out, or keep them for another {}",
-                selector.key
-            )),
-        );
+        Diagnostic::warning(
+            "ignored",
+            format!(
+                "with {} `{OFF}` the rest of {} has no effect",
+                selector.key,
+                titled(section, self.root)
+            ),
+        )
+        .at(&first.key_at, "the first of them")
+        .note(format!("ignored: {}", keys.join(", ")))
+        .help(format!(
+            "leave them out, or keep them for another {}",
+            selector.key
+        ))
+        .tell(self.mistakes);
     }
 
     /// Fills in defaults and reports what is missing.
@@ -238,7 +236,7 @@ impl Reader<'_> {
             "missing-key",
             format!("{what} is missing in {}", titled(section, self.root)),
         )
-        .at(node.at.clone(), format!("no {what} here"))
+        .at(&node.at, format!("no {what} here"))
         .note(format!("{}: {}", key.name, key.meaning))
         .help(help)
         .help_if(self.as_set(section, node, key));
@@ -260,28 +258,26 @@ impl Reader<'_> {
             .collect();
         let keys = suggest::one_of(group.keys.iter().copied());
         if let [first, second, ..] = given.as_slice() {
-            self.mistakes.push(
-                Diagnostic::error(
-                    "contradiction",
-                    format!("`{}` and `{}` say the same thing", first.key, second.key),
-                )
-                .at(second.key_at.clone(), "given as well")
-                .at(first.key_at.clone(), "given here")
-                .help(format!("keep one of {keys}")),
-            );
+            Diagnostic::error(
+                "contradiction",
+                format!("`{}` and `{}` say the same thing", first.key, second.key),
+            )
+            .at(&second.key_at, "given as well")
+            .at(&first.key_at, "given here")
+            .help(format!("keep one of {keys}"))
+            .tell(self.mistakes);
         } else if given.is_empty() && group.required {
             let first = section.key(group.keys[0]);
             let example = first.map(Key::example).unwrap_or_default();
             let as_set = first.and_then(|key| self.as_set(section, node, key));
-            self.mistakes.push(
-                Diagnostic::error(
-                    "missing-key",
-                    format!("{keys} is missing in {}", titled(section, self.root)),
-                )
-                .at(node.at.clone(), format!("none of {keys} here"))
-                .help(format!("add one of them, such as `{example}`"))
-                .help_if(as_set),
-            );
+            Diagnostic::error(
+                "missing-key",
+                format!("{keys} is missing in {}", titled(section, self.root)),
+            )
+            .at(&node.at, format!("none of {keys} here"))
+            .help(format!("add one of them, such as `{example}`"))
+            .help_if(as_set)
+            .tell(self.mistakes);
         }
     }
 }

@@ -61,12 +61,11 @@ impl Reader<'_> {
             _ => format!("write it like this: `{}`", key.example()),
         };
         let Facts { noun, allowed, .. } = key.kind.facts();
-        self.mistakes.push(
-            Diagnostic::error("wrong-type", format!("`{}` must be {noun}", key.name))
-                .at(node.at.clone(), format!("this is {}", node.kind()))
-                .note(format!("allowed: {allowed}"))
-                .help(help),
-        );
+        Diagnostic::error("wrong-type", format!("`{}` must be {noun}", key.name))
+            .at(&node.at, format!("this is {}", node.kind()))
+            .note(format!("allowed: {allowed}"))
+            .help(help)
+            .tell(self.mistakes);
         None
     }
 
@@ -75,12 +74,11 @@ impl Reader<'_> {
             Value::Text(text) => clip(text),
             _ => clip(&node.to_toml()),
         };
-        self.mistakes.push(
-            Diagnostic::error("out-of-range", format!("`{}` can't be {value}", key.name))
-                .at(node.at.clone(), label)
-                .note(format!("allowed: {}", key.kind.facts().allowed))
-                .note(format!("{}: {}", key.name, key.meaning)),
-        );
+        Diagnostic::error("out-of-range", format!("`{}` can't be {value}", key.name))
+            .at(&node.at, label)
+            .note(format!("allowed: {}", key.kind.facts().allowed))
+            .note(format!("{}: {}", key.name, key.meaning))
+            .tell(self.mistakes);
         None
     }
 
@@ -93,7 +91,7 @@ impl Reader<'_> {
         let wrong = |message: String| Diagnostic::error("bad-quantity", message);
         let diagnostic = match fault {
             Fault::NoUnit => wrong(format!("`{}` needs a unit", key.name))
-                .at(node.at.clone(), "a number without a unit")
+                .at(&node.at, "a number without a unit")
                 .help(format!(
                     "write the unit in quotes: `{} = \"{shown} {}\"`{}",
                     key.name,
@@ -105,19 +103,19 @@ impl Reader<'_> {
                     }
                 )),
             Fault::NoNumber => wrong(format!("`{}` must be {}", key.name, facts.noun))
-                .at(node.at.clone(), "does not start with a number")
+                .at(&node.at, "does not start with a number")
                 .help(format!("write it like this: `{}`", key.example())),
             Fault::Negative => {
-                wrong(format!("`{}` can't be negative", key.name)).at(node.at.clone(), "below zero")
+                wrong(format!("`{}` can't be negative", key.name)).at(&node.at, "below zero")
             }
             Fault::TooLarge => wrong(format!("`{}` is more than the simulator holds", key.name))
-                .at(node.at.clone(), "too large")
+                .at(&node.at, "too large")
                 .note("a span of time reaches 53 days, a rate 1000000 Tbps"),
             Fault::Broken => {
-                wrong(format!("`{}` must be whole", key.name)).at(node.at.clone(), "a fraction")
+                wrong(format!("`{}` must be whole", key.name)).at(&node.at, "a fraction")
             }
             Fault::UnknownUnit(unit) => wrong(format!("unknown unit `{}`", clip(&unit)))
-                .at(node.at.clone(), format!("no unit for `{}`", key.name))
+                .at(&node.at, format!("no unit for `{}`", key.name))
                 .help_if(
                     units::meant_unit(&unit, &facts.units)
                         .map(|meant| format!("did you mean `{meant}`?")),

@@ -16,20 +16,18 @@ impl Reader<'_> {
         mistakes: &mut Diagnostics,
     ) -> Vec<SeriesSpec> {
         if let Some(flow) = given.flow.place() {
-            mistakes.push(
-                Diagnostic::error("bad-series", "a buffer is of a switch, not of a flow")
-                    .at(flow.clone(), "has no meaning here")
-                    .help("leave `flow` out, or record `fill`: what one flow has there"),
-            );
+            Diagnostic::error("bad-series", "a buffer is of a switch, not of a flow")
+                .at(flow, "has no meaning here")
+                .help("leave `flow` out, or record `fill`: what one flow has there")
+                .tell(mistakes);
             return Vec::new();
         }
         let Some(on) = given.on.as_ref() else {
             if !given.on.is_faulty {
-                mistakes.push(
-                    Diagnostic::error("missing-key", "`on` is missing in `[[series]]`")
-                        .at(given.at.clone(), "no `on` here")
-                        .help("add `on = \"S1\"`, or `on = \"all\"` for all switches"),
-                );
+                Diagnostic::error("missing-key", "`on` is missing in `[[series]]`")
+                    .at(&given.at, "no `on` here")
+                    .help("add `on = \"S1\"`, or `on = \"all\"` for all switches")
+                    .tell(mistakes);
             }
             return Vec::new();
         };
@@ -52,21 +50,22 @@ impl Reader<'_> {
     fn switch(&self, given: &Series, name: &str) -> Result<u32, Box<Diagnostic>> {
         let at = &given.on.at;
         if name.contains("->") {
-            return Err(Box::new(
-                Diagnostic::error("bad-series", "a buffer is of a switch, not of a channel")
-                    .at(at.clone(), "two nodes")
-                    .help("name the switch: `on = \"S1\"`, or `on = \"all\"` for all of them")
-                    .help("of one channel: `measure = \"queue\"` or `\"fill\"`"),
-            ));
+            return Err(Diagnostic::error(
+                "bad-series",
+                "a buffer is of a switch, not of a channel",
+            )
+            .at(at, "two nodes")
+            .help("name the switch: `on = \"S1\"`, or `on = \"all\"` for all of them")
+            .help("of one channel: `measure = \"queue\"` or `\"fill\"`")
+            .into());
         }
         let node = self.graph.find(name, at)?;
         match self.graph.is_host(node) {
             false => Ok(node),
-            true => Err(Box::new(
-                Diagnostic::error("bad-series", "a buffer is of a switch")
-                    .at(at.clone(), format!("`{}` is a host", self.graph.name(node)))
-                    .help("name a switch, or `on = \"all\"` for all of them"),
-            )),
+            true => Err(Diagnostic::error("bad-series", "a buffer is of a switch")
+                .at(at, format!("`{}` is a host", self.graph.name(node)))
+                .help("name a switch, or `on = \"all\"` for all of them")
+                .into()),
         }
     }
 

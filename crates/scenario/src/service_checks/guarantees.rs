@@ -34,15 +34,14 @@ impl Whole<'_> {
             };
             let (at, label, help) = self.way_on(&lack);
             let first = &self.drafts[lack.flows[0] as usize];
-            mistakes.push(
-                Diagnostic::warning("no-delay-bound", message)
-                    .at(at, label)
-                    .at(
-                        reserve_at(first),
-                        format!("`{}` reserves", self.name(lack.flows[0])),
-                    )
-                    .help(help),
-            );
+            Diagnostic::warning("no-delay-bound", message)
+                .at(&at, label)
+                .at(
+                    &reserve_at(first),
+                    format!("`{}` reserves", self.name(lack.flows[0])),
+                )
+                .help(help)
+                .tell(mistakes);
         }
     }
 

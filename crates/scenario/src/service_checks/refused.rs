@@ -27,19 +27,18 @@ impl Whole<'_> {
                 continue;
             };
             let name = self.graph.channel_name(channel);
-            mistakes.push(
-                Diagnostic::error(
-                    "bad-session",
-                    format!("the session of `{}` can't cross `{name}`", draft.name),
-                )
-                .at(
-                    draft.settings.session.at.clone(),
-                    format!("its way crosses `{name}`, whose link {why}"),
-                )
-                .note("messages of sessions are not sent again: one lost would hang the session")
-                .help("leave `session` out")
-                .help("or leave out `control_loss`, `control_corruption` and `outages` there"),
-            );
+            Diagnostic::error(
+                "bad-session",
+                format!("the session of `{}` can't cross `{name}`", draft.name),
+            )
+            .at(
+                &draft.settings.session.at,
+                format!("its way crosses `{name}`, whose link {why}"),
+            )
+            .note("messages of sessions are not sent again: one lost would hang the session")
+            .help("leave `session` out")
+            .help("or leave out `control_loss`, `control_corruption` and `outages` there")
+            .tell(mistakes);
         }
     }
 
@@ -53,21 +52,17 @@ impl Whole<'_> {
             }
             let session = &draft.settings.session;
             let close = session.as_ref().map_or(&session.at, |own| &own.close.at);
-            mistakes.push(
-                Diagnostic::error(
-                    "bad-session",
-                    format!(
-                        "`{}` can't close: its window sends again what was lost",
-                        draft.name
-                    ),
-                )
-                .at(close.clone(), "closes here")
-                .at(
-                    draft.settings.source_control.at.clone(),
-                    "may still have to send",
-                )
-                .help("leave `close` or `source_control` out"),
-            );
+            Diagnostic::error(
+                "bad-session",
+                format!(
+                    "`{}` can't close: its window sends again what was lost",
+                    draft.name
+                ),
+            )
+            .at(close, "closes here")
+            .at(&draft.settings.source_control.at, "may still have to send")
+            .help("leave `close` or `source_control` out")
+            .tell(mistakes);
         }
     }
 
@@ -89,12 +84,11 @@ impl Whole<'_> {
                 ("sizes", &own.sizes.at, !flow.sizes.is_empty() && is_tcp),
             ];
             for (key, at, _) in given.into_iter().filter(|(.., is_given)| *is_given) {
-                mistakes.push(
-                    Diagnostic::error("closed-loop", format!("{what} can't go with `{key}`"))
-                        .at(at.clone(), format!("`{}` is a flow of {what}", draft.name))
-                        .note("its own control decides when cells leave; all have one size")
-                        .help(format!("leave `{key}` out, or use other traffic")),
-                );
+                Diagnostic::error("closed-loop", format!("{what} can't go with `{key}`"))
+                    .at(at, format!("`{}` is a flow of {what}", draft.name))
+                    .note("its own control decides when cells leave; all have one size")
+                    .help(format!("leave `{key}` out, or use other traffic"))
+                    .tell(mistakes);
             }
         }
     }
@@ -118,23 +112,22 @@ impl Whole<'_> {
                 continue;
             };
             let name = self.graph.channel_name(leg.channel);
-            mistakes.push(
-                Diagnostic::error(
-                    "greedy-refused",
-                    format!(
-                        "`{}` is greedy, and `{name}` refuses what waits too long",
-                        draft.name
-                    ),
-                )
-                .at(
-                    draft.settings.traffic.at.clone(),
-                    "offers a unit whenever there is none",
-                )
-                .at(self.scheduler_at(leg.channel), "has a `max_residence`")
-                .note("it would offer unit after unit at one instant, and time would stand still")
-                .help("give the flow a rate: `traffic = { kind = \"constant\", .. }`")
-                .help("or leave `max_residence` out at its first port"),
-            );
+            Diagnostic::error(
+                "greedy-refused",
+                format!(
+                    "`{}` is greedy, and `{name}` refuses what waits too long",
+                    draft.name
+                ),
+            )
+            .at(
+                &draft.settings.traffic.at,
+                "offers a unit whenever there is none",
+            )
+            .at(&self.scheduler_at(leg.channel), "has a `max_residence`")
+            .note("it would offer unit after unit at one instant, and time would stand still")
+            .help("give the flow a rate: `traffic = { kind = \"constant\", .. }`")
+            .help("or leave `max_residence` out at its first port")
+            .tell(mistakes);
         }
     }
 }

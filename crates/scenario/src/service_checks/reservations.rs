@@ -30,27 +30,26 @@ impl Whole<'_> {
         let Some((_, draft)) = reserving.next_back() else {
             return;
         };
-        mistakes.push(
-            Diagnostic::warning(
-                "over-reserved",
-                format!(
-                    "{} of {} on `{}`; no delay bound exists",
-                    reserves(port.standing, port.bits_per_second),
-                    rate_text(rate(channel)),
-                    self.graph.channel_name(channel)
-                ),
-            )
-            .at(
-                reserve_at(draft),
-                format!("`{}` is the last of them", draft.name),
-            )
-            .help(format!(
-                "reserve {} less, raise the rate, or let flows ask: \
+        Diagnostic::warning(
+            "over-reserved",
+            format!(
+                "{} of {} on `{}`; no delay bound exists",
+                reserves(port.standing, port.bits_per_second),
+                rate_text(rate(channel)),
+                self.graph.channel_name(channel)
+            ),
+        )
+        .at(
+            &reserve_at(draft),
+            format!("`{}` is the last of them", draft.name),
+        )
+        .help(format!(
+            "reserve {} less, raise the rate, or let flows ask: \
                  `session = {{ open = \"0 s\" }}`",
-                rate_text(port.bits_per_second - rate(channel))
-            ))
-            .note_if(more(over().count() - 1, "channel")),
-        );
+            rate_text(port.bits_per_second - rate(channel))
+        ))
+        .note_if(more(over().count() - 1, "channel"))
+        .tell(mistakes);
     }
 
     pub(super) fn misbehaving(&self, mistakes: &mut Diagnostics) {
@@ -71,24 +70,23 @@ impl Whole<'_> {
         let Some((draft, offered, reserved)) = more_than_reserved.next() else {
             return;
         };
-        mistakes.push(
-            Diagnostic::warning(
-                "misbehaves",
-                format!(
-                    "`{}` offers {} and reserves {}",
-                    draft.name,
-                    rate_text(offered.round() as u64),
-                    rate_text(reserved)
-                ),
-            )
-            .at(draft.settings.traffic.at.clone(), "offered on average")
-            .at(reserve_at(draft), "and nothing holds it to this")
-            .help(
-                "hold it to what it reserves with `envelope` or `policer`, or leave it so on \
+        Diagnostic::warning(
+            "misbehaves",
+            format!(
+                "`{}` offers {} and reserves {}",
+                draft.name,
+                rate_text(offered.round() as u64),
+                rate_text(reserved)
+            ),
+        )
+        .at(&draft.settings.traffic.at, "offered on average")
+        .at(&reserve_at(draft), "and nothing holds it to this")
+        .help(
+            "hold it to what it reserves with `envelope` or `policer`, or leave it so on \
                  purpose",
-            )
-            .note_if(more(more_than_reserved.count(), "flow")),
-        );
+        )
+        .note_if(more(more_than_reserved.count(), "flow"))
+        .tell(mistakes);
     }
 
     pub(super) fn nothing_reserved(&self, mistakes: &mut Diagnostics) {
@@ -99,18 +97,17 @@ impl Whole<'_> {
         let Some((channel, _)) = self.used().find(|(channel, _)| by_reservation(*channel)) else {
             return;
         };
-        mistakes.push(
-            Diagnostic::warning(
-                "nothing-reserved",
-                "no flow reserves anything: all share equally",
-            )
-            .at(
-                self.scheduler_at(channel),
-                "serves flows by what they reserve",
-            )
-            .help("give flows a rate: `reserve = { rate = \"20 kbps\" }`")
-            .help("or use `kind = \"round-robin\"`, which needs none"),
-        );
+        Diagnostic::warning(
+            "nothing-reserved",
+            "no flow reserves anything: all share equally",
+        )
+        .at(
+            &self.scheduler_at(channel),
+            "serves flows by what they reserve",
+        )
+        .help("give flows a rate: `reserve = { rate = \"20 kbps\" }`")
+        .help("or use `kind = \"round-robin\"`, which needs none")
+        .tell(mistakes);
     }
 }
 

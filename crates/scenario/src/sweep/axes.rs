@@ -31,7 +31,7 @@ pub(super) fn of_file(node: &Node, base: &Node, drafts: &mut Vec<Draft>, found: 
                 "wrong-type",
                 "`axes` must be a table of paths and their values",
             )
-            .at(node.at.clone(), format!("this is {}", node.kind()))
+            .at(&node.at, format!("this is {}", node.kind()))
             .help("write `[sweep.axes]` and below it a line for each axis: `load = [0.1, 0.2]`"),
         ),
     }
@@ -50,7 +50,7 @@ fn below(
         }
         if drafts.len() == MOST_AXES {
             let mistake = Diagnostic::error("too-many-axes", "the sweep has too many axes")
-                .at(entry.key_at.clone(), format!("one more than {MOST_AXES}"))
+                .at(&entry.key_at, format!("one more than {MOST_AXES}"))
                 .help("leave out axes of one value: write them in the scenario");
             return found.push(mistake);
         }
@@ -151,8 +151,8 @@ fn add(
     match drafts.iter_mut().find(same) {
         Some(known) if known.at.source == draft.at.source => found.push(
             Diagnostic::error("contradiction", "two axes change the same key")
-                .at(draft.at, "the second")
-                .at(known.at.clone(), "the first")
+                .at(&draft.at, "the second")
+                .at(&known.at, "the first")
                 .help("join their values in one list"),
         ),
         Some(known) => *known = draft,
@@ -174,7 +174,7 @@ pub(super) fn no_axis(path: &[(String, At)], at: &At) -> Option<Diagnostic> {
     };
     Some(
         Diagnostic::error("no-axis", format!("`{}` is no axis", clip(&joined(path))))
-            .at(at.clone(), "can't vary in a sweep")
+            .at(at, "can't vary in a sweep")
             .help(help),
     )
 }
@@ -252,8 +252,8 @@ fn overlap(axes: &[Axis]) -> Option<Diagnostic> {
                             "contradiction",
                             format!("two axes change `{}`", clip(&path)),
                         )
-                        .at(at.clone(), "the second")
-                        .at((*first).clone(), "the first")
+                        .at(at, "the second")
+                        .at(first, "the first")
                         .help("let one of them set it"),
                     );
                 }
@@ -271,7 +271,7 @@ fn no_values(draft: &Draft, what: &str) -> Diagnostic {
         "no-values",
         format!("the axis `{}` has no values", clip(&path)),
     )
-    .at(draft.values.at.clone(), what)
+    .at(&draft.values.at, what)
     .help("write a list, `[0.1, 0.2, 0.4]`")
     .help("or a range, `{ from = 0.1, to = 0.9, step = 0.1 }` or `{ .., factor = 2 }`")
 }

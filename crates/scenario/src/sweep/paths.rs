@@ -143,10 +143,7 @@ fn unknown(name: &str, at: &At, root: &'static Section) -> Diagnostic {
         "`link.delay`, `flows.*.traffic.load`"
     };
     Diagnostic::error("unknown-key", format!("no key is called `{}`", clip(name)))
-        .at(
-            at.clone(),
-            "neither a path nor the name of a key that stands once",
-        )
+        .at(at, "neither a path nor the name of a key that stands once")
         .help_if(nearest)
         .help_if(word.map(|word| word.help))
         .help(format!("name a key as `--set` takes it: {paths}"))
@@ -161,7 +158,7 @@ fn ambiguous(name: &str, at: &At, found: &[Vec<Step>]) -> Diagnostic {
         "ambiguous-key",
         format!("`{}` may be several keys", clip(name)),
     )
-    .at(at.clone(), format!("{} keys of this name", found.len()))
+    .at(at, format!("{} keys of this name", found.len()))
     .help(format!(
         "write {}",
         suggest::one_of(paths.iter().map(String::as_str))

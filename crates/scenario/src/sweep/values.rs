@@ -188,7 +188,7 @@ fn only(node: &Node, keys: &[&str]) -> Result<(), Box<Diagnostic>> {
 fn bad(at: &At, what: &str) -> Box<Diagnostic> {
     Box::new(
         Diagnostic::error("bad-value", "no value of an axis")
-            .at(at.clone(), what)
+            .at(at, what)
             .help("a value with a name: `{ name = \"short\", value = \"1 us\" }`")
             .help(
                 "several keys together: \
@@ -212,8 +212,8 @@ fn twice(nodes: &[Node]) -> Option<Diagnostic> {
             let first: &&Node = first;
             return Some(
                 Diagnostic::error("contradiction", format!("`{}` is given twice", clip(&toml)))
-                    .at(node.at.clone(), "the second")
-                    .at(first.at.clone(), "the first")
+                    .at(&node.at, "the second")
+                    .at(&first.at, "the first")
                     .help("give each value once; more seeds repeat a point"),
             );
         }
