@@ -200,6 +200,11 @@ impl Diagnostics {
         }
     }
 
+    /// What was found; a mistake instead of it is added.
+    pub(crate) fn kept<T>(&mut self, found: Result<T, Box<Diagnostic>>) -> Option<T> {
+        found.map_err(|mistake| self.push(*mistake)).ok()
+    }
+
     /// Takes over what was found in another reading of the same sources, noting of which.
     pub fn merge(&mut self, other: &Self, note: &str) {
         if self.sources.is_empty() {

@@ -185,10 +185,8 @@ fn named<'a>(
             Some(number) => format!("{}[{number}]", *flows.name),
             None => flows.name.value.clone(),
         };
-        let mut host = |text: &str, at: &At| {
-            let found = graph.find_host(&expand(text, number), at);
-            found.map_err(|diagnostic| mistakes.push(*diagnostic)).ok()
-        };
+        let mut host =
+            |text: &str, at: &At| mistakes.kept(graph.find_host(&expand(text, number), at));
         let source = flows.from.sure().map(|from| host(from, &flows.from.at));
         let to = flows.to.iter().map(|(name, at)| (host(name, at), at));
         let to: Vec<(Option<u32>, &At)> = to.collect();

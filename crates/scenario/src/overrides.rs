@@ -26,8 +26,8 @@ pub(crate) fn put_all(root: &mut Node, sets: &[Set], mistakes: &mut Diagnostics)
         let path = segments(&set.key, source);
         if path.len() > MOST_NAMES {
             mistakes.push(too_deep(&path));
-        } else if let Err(diagnostic) = put(root, &path, value) {
-            mistakes.push(*diagnostic);
+        } else {
+            mistakes.kept(put(root, &path, value));
         }
     }
 }

@@ -150,7 +150,7 @@ pub(crate) fn resolve(
         .map(|draft| {
             let partner = &draft.settings.partner;
             let found = names.find(&draft.expand(partner.as_ref()?), &partner.at);
-            found.map_err(|mistake| mistakes.push(*mistake)).ok()
+            mistakes.kept(found)
         })
         .collect();
     for (index, draft) in drafts.iter().enumerate() {

@@ -74,7 +74,7 @@ pub(crate) fn pairs(
             found.map(|to| all_to_one(to, &hosts))
         }
     };
-    found.map_err(|mistake| mistakes.push(*mistake)).ok()
+    mistakes.kept(found)
 }
 
 fn random_pairs(hosts: &[u32], count: u32, dice: &mut Stream) -> Pairs {

@@ -192,9 +192,7 @@ impl Reader<'_> {
             return Whose::Several(several);
         }
         let flow = self.names.find(name, &given.flow.at);
-        Whose::One(Some(
-            flow.map_err(|diagnostic| mistakes.push(*diagnostic)).ok(),
-        ))
+        Whose::One(Some(mistakes.kept(flow)))
     }
 
     /// Each of several flows, with the channels among these that it crosses; without channels,
@@ -212,7 +210,7 @@ impl Reader<'_> {
             (None, None) => return Some(flows.iter().map(|flow| (of(*flow), None)).collect()),
             (None, Some(on)) => {
                 let channel = self.graph.find_channel(on, &given.on.at);
-                Some([channel.map_err(|mistake| mistakes.push(*mistake)).ok()?])
+                Some([mistakes.kept(channel)?])
             }
         };
         let channels = channels.or(named.as_ref().map(<[u32; 1]>::as_slice))?;
@@ -252,12 +250,8 @@ impl Reader<'_> {
     ) -> Option<SeriesSpec> {
         let measure = Measure::from(*given.measure.sure()?);
         let named = given.on.as_ref().filter(|_| on.is_none());
-        let found = on.map(Some).or(named.map(|on| {
-            let channel = self.graph.find_channel(on, &given.on.at);
-            channel
-                .map_err(|diagnostic| mistakes.push(*diagnostic))
-                .ok()
-        }));
+        let find = |on: &String| mistakes.kept(self.graph.find_channel(on, &given.on.at));
+        let found = on.map(Some).or(named.map(find));
         if flow.is_none() {
             check_whose(given, measure, mistakes);
         }

@@ -275,9 +275,7 @@ impl Sweep {
             at: self.at.clone(),
         };
         let path = [("run", self.at.clone()), ("seed", self.at.clone())];
-        if let Err(mistake) = overrides::put(&mut node, &path, seed) {
-            mistakes.push(*mistake);
-        }
+        mistakes.kept(overrides::put(&mut node, &path, seed));
         let file = self.sources.first().map_or("", |file| &file.name);
         crate::finish(&node, limits, Files::beside(file, load), mistakes)
     }
@@ -287,10 +285,8 @@ impl Sweep {
         let mut node = self.base.clone();
         let changes = || values.iter().flat_map(|value| &value.changes);
         for change in changes() {
-            if let Err(mistake) = overrides::put(&mut node, &change.segments(), change.node.clone())
-            {
-                mistakes.push(*mistake);
-            }
+            let put = overrides::put(&mut node, &change.segments(), change.node.clone());
+            mistakes.kept(put);
         }
         let root = given::root_of(&node);
         set_aside::after_sets(&mut node, root, &self.sets, mistakes);

@@ -390,10 +390,7 @@ fn link_ends(
             .tell(mistakes);
         return None;
     };
-    let mut find = |name: &str, at: &At| {
-        let found = graph.find(&expand(name, number), at);
-        found.map_err(|mistake| mistakes.push(*mistake)).ok()
-    };
+    let mut find = |name: &str, at: &At| mistakes.kept(graph.find(&expand(name, number), at));
     let (a, b) = (find(first, first_at), find(second, second_at));
     if a.is_some() && a == b {
         Diagnostic::error("bad-link", format!("`{}` is linked to itself", clip(first)))

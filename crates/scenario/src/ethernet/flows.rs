@@ -131,10 +131,8 @@ pub(crate) fn flows<'r>(
 
 fn named(flow: &given::Flows, net: &Net<'_>, mistakes: &mut Diagnostics) -> Option<Vec<Ends>> {
     let mut hosts = |names: &Placed<Vec<Named>>| -> Option<Vec<u32>> {
-        let found = names.sure()?.iter().map(|(name, at)| {
-            let found = net.find_host(name, at);
-            found.map_err(|diagnostic| mistakes.push(*diagnostic)).ok()
-        });
+        let found = names.sure()?.iter();
+        let found = found.map(|(name, at)| mistakes.kept(net.find_host(name, at)));
         let found: Vec<Option<u32>> = found.collect();
         found.into_iter().collect()
     };

@@ -185,10 +185,7 @@ fn places(
     }
     let mut nodes = BTreeSet::new();
     for (name, at) in named.iter() {
-        match net.find(name, at) {
-            Ok(node) => _ = nodes.insert(node),
-            Err(diagnostic) => mistakes.push(*diagnostic),
-        }
+        nodes.extend(mistakes.kept(net.find(name, at)));
     }
     Some(nodes)
 }

@@ -74,23 +74,20 @@ pub(crate) fn given(
 ) -> Vec<RouteSpec> {
     let mut routes: BTreeMap<(u32, u32), Vec<u32>> = BTreeMap::new();
     for route in &file.routes {
-        let mut kept = |found: Result<u32, Box<Diagnostic>>| {
-            found.map_err(|diagnostic| mistakes.push(*diagnostic)).ok()
-        };
         let all = |found: Vec<Option<u32>>| found.into_iter().collect::<Option<Vec<u32>>>();
         let nodes = route.node.iter();
-        let nodes = nodes.map(|(name, at)| kept(net.find(name, at)));
+        let nodes = nodes.map(|(name, at)| mistakes.kept(net.find(name, at)));
         let nodes = all(nodes.collect());
         let to = route.to.iter();
-        let to = to.map(|(name, at)| kept(net.find_host(name, at)));
+        let to = to.map(|(name, at)| mistakes.kept(net.find_host(name, at)));
         let to = all(to.collect());
         let (Some(nodes), Some(to)) = (nodes, to) else {
             continue;
         };
         for node in nodes {
             let hops = route.via.iter().map(|(name, at)| {
-                let via = kept(net.find(name, at))?;
-                kept(net.find_hop(node, via, at))
+                let via = mistakes.kept(net.find(name, at))?;
+                mistakes.kept(net.find_hop(node, via, at))
             });
             let Some(mut hops) = all(hops.collect()) else {
                 continue;
@@ -100,7 +97,7 @@ pub(crate) fn given(
             for destination in &to {
                 let place = (node, *destination);
                 if !hops.is_empty() && routes.insert(place, hops.clone()).is_some() {
-                    kept(Err(Box::new(twice(&route.node.at, net, place))));
+                    mistakes.push(twice(&route.node.at, net, place));
                 }
             }
         }

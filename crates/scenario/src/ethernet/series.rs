@@ -41,12 +41,8 @@ pub(crate) fn series(
             continue;
         };
         let (measure, on) = On::of(kind);
-        let found = match reader.subjects(&on, &given.measure.at) {
-            Ok(found) => found,
-            Err(mistake) => {
-                mistakes.push(*mistake);
-                continue;
-            }
+        let Some(found) = mistakes.kept(reader.subjects(&on, &given.measure.at)) else {
+            continue;
         };
         let (many, at) = match on {
             On::Flows(flow) => (Many::Flows, &flow.at),

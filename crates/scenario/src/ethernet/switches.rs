@@ -92,12 +92,8 @@ fn differing<'r>(
     for own in &file.nodes {
         let own = &own.value;
         for (name, at) in own.name.iter() {
-            let node = match net.find(name, at) {
-                Ok(node) => node,
-                Err(diagnostic) => {
-                    mistakes.push(*diagnostic);
-                    continue;
-                }
+            let Some(node) = mistakes.kept(net.find(name, at)) else {
+                continue;
             };
             if let Some(first) = found.insert(node, own) {
                 Diagnostic::error("contradiction", format!("`{name}` is given twice"))

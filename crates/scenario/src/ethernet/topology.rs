@@ -154,10 +154,7 @@ fn ends(net: &Net<'_>, own: &Links, mistakes: &mut Diagnostics) -> Option<Vec<(u
             .tell(mistakes);
         return None;
     };
-    let mut find = |(name, at): &Named| {
-        let found = net.find(name, at);
-        found.map_err(|diagnostic| mistakes.push(*diagnostic)).ok()
-    };
+    let mut find = |(name, at): &Named| mistakes.kept(net.find(name, at));
     let first: Vec<Option<u32>> = first.iter().map(&mut find).collect();
     let second: Vec<Option<u32>> = second.iter().map(&mut find).collect();
     let (first, second): (Option<Vec<u32>>, Option<Vec<u32>>) =

@@ -160,7 +160,7 @@ impl Classes<'_, '_> {
             Injection::Trace { file } => {
                 let file = self.files.read(file.sure()?, &file.at, self.mistakes)?;
                 let list = demand::trace(&file, self.terminals);
-                spec::Injection::Trace(list.map_err(|wrong| self.mistakes.push(*wrong)).ok()?)
+                spec::Injection::Trace(self.mistakes.kept(list)?)
             }
         })
     }

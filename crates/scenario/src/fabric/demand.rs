@@ -17,7 +17,7 @@ pub(crate) fn pattern(
 ) -> Option<spec::Pattern> {
     let rule = given.sure()?;
     let needed = terminals.map_or(Ok(()), |terminals| enough(given, terminals));
-    needed.map_err(|wrong| mistakes.push(*wrong)).ok()?;
+    mistakes.kept(needed)?;
     Some(match rule {
         Pattern::Uniform { itself } => spec::Pattern::Uniform {
             include_self: match itself {
@@ -36,9 +36,7 @@ pub(crate) fn pattern(
             weights,
             share,
         } => {
-            exist(targets, terminals)
-                .map_err(|wrong| mistakes.push(*wrong))
-                .ok()?;
+            mistakes.kept(exist(targets, terminals))?;
             let equal = vec![1; targets.len()];
             let weights = (weights.as_deref().unwrap_or(&equal), &weights.at);
             spec::Pattern::Hotspot {
@@ -51,8 +49,8 @@ pub(crate) fn pattern(
             (Some(given), _) => matrix(given.clone(), &rows.at, terminals, mistakes)?,
             (None, Some(name)) => {
                 let text = files.read(name, &file.at, mistakes)?;
-                let rows = parse_rows(&text).map_err(|wrong| mistakes.push(*wrong));
-                matrix(rows.ok()?, &file.at, terminals, mistakes)?
+                let rows = mistakes.kept(parse_rows(&text))?;
+                matrix(rows, &file.at, terminals, mistakes)?
             }
             (None, None) => return None,
         },

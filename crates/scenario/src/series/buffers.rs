@@ -34,12 +34,8 @@ impl Reader<'_> {
         if on == wildcard::ALL {
             return self.all_buffers(given, mistakes);
         }
-        let node = match self.switch(given, on) {
-            Ok(node) => node,
-            Err(mistake) => {
-                mistakes.push(*mistake);
-                return Vec::new();
-            }
+        let Some(node) = mistakes.kept(self.switch(given, on)) else {
+            return Vec::new();
         };
         let channel = self.into(node);
         let one = channel.and_then(|channel| self.one(given, None, Some(channel), mistakes));

@@ -26,14 +26,13 @@ pub(super) struct Draft {
 pub(super) fn of_file(node: &Node, base: &Node, drafts: &mut Vec<Draft>, found: &mut Diagnostics) {
     match &node.value {
         Value::Table(_) => below(node, &[], base, drafts, found),
-        _ => found.push(
-            Diagnostic::error(
-                "wrong-type",
-                "`axes` must be a table of paths and their values",
-            )
-            .at(&node.at, format!("this is {}", node.kind()))
-            .help("write `[sweep.axes]` and below it a line for each axis: `load = [0.1, 0.2]`"),
-        ),
+        _ => Diagnostic::error(
+            "wrong-type",
+            "`axes` must be a table of paths and their values",
+        )
+        .at(&node.at, format!("this is {}", node.kind()))
+        .help("write `[sweep.axes]` and below it a line for each axis: `load = [0.1, 0.2]`")
+        .tell(found),
     }
 }
 
@@ -149,12 +148,13 @@ fn add(
     let draft = Draft { path, at, values };
     let same = |known: &&mut Draft| names(&known.path).eq(names(&draft.path));
     match drafts.iter_mut().find(same) {
-        Some(known) if known.at.source == draft.at.source => found.push(
+        Some(known) if known.at.source == draft.at.source => {
             Diagnostic::error("contradiction", "two axes change the same key")
                 .at(&draft.at, "the second")
                 .at(&known.at, "the first")
-                .help("join their values in one list"),
-        ),
+                .help("join their values in one list")
+                .tell(found)
+        }
         Some(known) => *known = draft,
         None => drafts.push(draft),
     }
@@ -199,17 +199,13 @@ pub(super) fn finish(drafts: Vec<Draft>, base: &Node, found: &mut Diagnostics) -
             Value::Table(_) => range::values(&draft.values),
             _ => Err(Box::new(no_values(&draft, "neither a list nor a range"))),
         };
-        let nodes = match nodes {
-            Ok(nodes) if nodes.is_empty() => {
-                found.push(no_values(&draft, "no value"));
-                continue;
-            }
-            Ok(nodes) => nodes,
-            Err(mistake) => {
-                found.push(*mistake);
-                continue;
-            }
+        let Some(nodes) = found.kept(nodes) else {
+            continue;
         };
+        if nodes.is_empty() {
+            found.push(no_values(&draft, "no value"));
+            continue;
+        }
         let of = values::Of {
             path: (!values::is_joint(&draft.values)).then(|| Arc::from(draft.path.as_slice())),
             base,

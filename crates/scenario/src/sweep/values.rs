@@ -43,16 +43,10 @@ pub(super) fn read(
     let mut shown = Vec::with_capacity(nodes.len());
     let mut changes = Vec::with_capacity(nodes.len());
     for node in nodes {
-        match one(of, node, found) {
-            Ok((node, change)) => {
-                shown.push(node);
-                changes.push(change);
-            }
-            Err(mistake) => {
-                found.push(*mistake);
-                return None;
-            }
-        }
+        let one = one(of, node, found);
+        let (node, change) = found.kept(one)?;
+        shown.push(node);
+        changes.push(change);
     }
     if let Some(mistake) = twice(&shown) {
         found.push(mistake);
