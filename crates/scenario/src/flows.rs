@@ -11,7 +11,7 @@ use crate::given::packet::flows::{FlowSettings, Flows, Patterns};
 use crate::given::packet::traffic::Traffic;
 use crate::numbered::expand;
 use crate::partners;
-use crate::patterns::{self, Hosts, Pairs};
+use crate::patterns::{self, Pairs};
 use crate::reader::clip;
 use crate::route::{self, Router, Tree};
 use crate::source::At;
@@ -305,7 +305,7 @@ pub(crate) fn trees(
                 trees[index] = tree;
             }
             // A way may be missing only because its link could not be read.
-            Err(_) if graph.is_broken() => {}
+            Err(_) if graph.broken => {}
             Err(diagnostic) => mistakes.push(*diagnostic),
         }
         if legs > MOST_LEGS {

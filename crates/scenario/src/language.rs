@@ -3,6 +3,9 @@
 
 pub use crate::table::{Choice, Default, Group, Key, Section, Selector};
 
+use backwater_kernel::{Channels, Link};
+use backwater_net::{frames::spec as frames, spec as cells};
+
 use crate::{Engine, Scenario, given, units};
 
 /// What a file may hold, by the word for the engine that runs it.
@@ -57,30 +60,19 @@ impl Names {
             Engine::Packet(packet) => {
                 let network = &packet.network;
                 for node in &network.nodes {
-                    let is_host = matches!(node.kind, backwater_net::spec::NodeKind::Host);
+                    let is_host = matches!(node.kind, cells::NodeKind::Host);
                     names.add_node(&node.name, is_host);
                 }
-                let links = network
-                    .links
-                    .iter()
-                    .map(|link| (link.ends[0], link.ends[1]));
-                names.add_channels(links);
+                names.add_channels(&network.links);
                 names.flows = network.flows.iter().map(|flow| flow.name.clone()).collect();
             }
             Engine::Ethernet(ethernet) => {
                 let network = &ethernet.network;
                 for node in &network.nodes {
-                    let is_host = matches!(
-                        node.kind,
-                        backwater_net::frames::spec::NodeKind::Station { .. }
-                    );
+                    let is_host = matches!(node.kind, frames::NodeKind::Station { .. });
                     names.add_node(&node.name, is_host);
                 }
-                let links = network
-                    .links
-                    .iter()
-                    .map(|link| (link.ends[0], link.ends[1]));
-                names.add_channels(links);
+                names.add_channels(&network.links);
                 names.flows = network.flows.iter().map(|flow| flow.name.clone()).collect();
             }
             Engine::Flit(fabric) => {
@@ -102,9 +94,9 @@ impl Names {
         }
     }
 
-    fn add_channels(&mut self, links: impl Iterator<Item = (u32, u32)>) {
+    fn add_channels<C>(&mut self, links: &[Link<C>]) {
         let name = |node: u32| self.nodes[node as usize].as_str();
-        let both = links.flat_map(|(a, b)| [(a, b), (b, a)]);
+        let both = links.channels().map(|channel| links.ends(channel));
         let channels = both.map(|(from, to)| format!("{}->{}", name(from), name(to)));
         self.channels = channels.collect();
     }

@@ -61,6 +61,7 @@ mod typed;
 mod units;
 mod usual;
 mod wildcard;
+mod wires;
 
 use backwater_flit::spec::FabricSpec;
 use backwater_kernel::Duration;

@@ -9,19 +9,10 @@ use crate::given::topology::PatternsKind;
 use crate::reader::clip;
 use crate::source::At;
 use crate::typed::{Chosen, Placed};
+use crate::wires::{Link, Node, Wires};
 
 /// Sources and destinations.
 pub(crate) type Pairs = Vec<(u32, u32)>;
-
-/// A network, as far as patterns look at it.
-pub(crate) trait Hosts {
-    /// All hosts, in order.
-    fn hosts(&self) -> Vec<u32>;
-    /// The first node that a host is joined to.
-    fn switch_of(&self, host: u32) -> Option<u32>;
-    /// The host of that name.
-    fn find_host(&self, name: &str, at: &At) -> Result<u32, Box<Diagnostic>>;
-}
 
 /// Do two tables name their many flows alike? Told by table, before a million flows are made whose
 /// names are all taken.
@@ -48,9 +39,9 @@ pub(crate) fn named_twice<'a>(
 }
 
 /// The pairs of one pattern; `None` if there are none, which is then said.
-pub(crate) fn pairs(
+pub(crate) fn pairs<N: Node, L: Link>(
     kind: &Chosen<PatternsKind>,
-    network: &impl Hosts,
+    network: &Wires<N, L>,
     dice: &mut Stream,
     mistakes: &mut Diagnostics,
 ) -> Option<Pairs> {
@@ -98,11 +89,15 @@ fn permutation(hosts: &[u32], dice: &mut Stream) -> Pairs {
 }
 
 /// Every host to the host of the same number on the next switch that has hosts.
-fn neighbours(network: &impl Hosts, hosts: &[u32], at: &At) -> Result<Pairs, Box<Diagnostic>> {
+fn neighbours<N, L>(
+    network: &Wires<N, L>,
+    hosts: &[u32],
+    at: &At,
+) -> Result<Pairs, Box<Diagnostic>> {
     let mut groups: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
     for host in hosts {
-        if let Some(switch) = network.switch_of(*host) {
-            groups.entry(switch).or_default().push(*host);
+        if let Some((switch, _)) = network.neighbours[*host as usize].first() {
+            groups.entry(*switch).or_default().push(*host);
         }
     }
     let groups: Vec<Vec<u32>> = groups.into_values().collect();

@@ -227,9 +227,7 @@ pub(crate) fn along(
     let mut tree = Tree::new();
     for (index, pair) in nodes.windows(2).enumerate() {
         let at = &path[index + 1].1;
-        let channel = graph
-            .channel(pair[0], pair[1])
-            .ok_or_else(|| Box::new(graph.no_link(pair[0], pair[1], at)))?;
+        let channel = graph.find_hop(pair[0], pair[1], at)?;
         let parent = (index as u32).checked_sub(1);
         if index > 0 && graph.is_host(pair[0]) {
             return Err(

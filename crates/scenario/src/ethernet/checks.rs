@@ -283,7 +283,7 @@ pub(crate) fn loads(
     network: &EthernetSpec,
     mistakes: &mut Diagnostics,
 ) {
-    let mut sums = vec![Sent::default(); net.names.len()];
+    let mut sums = vec![Sent::default(); net.nodes.len()];
     for (flow, table) in flows.specs.iter().zip(&flows.tables) {
         let rate = match &table.settings.traffic.kind.value {
             TrafficKind::Greedy { .. }

@@ -63,13 +63,13 @@ impl Controls {
             check_kind(own, mistakes);
         }
         towards_hosts(net, mistakes);
-        let channels = 0..2 * net.joins.len() as u32;
+        let channels = 0..2 * net.links.len() as u32;
         let has_own = given(file).any(|own| own.value.is_some());
         let own = |id| if has_own { own(net, id) } else { None };
         let own: Vec<_> = channels.clone().map(own).collect();
         let mut found = Self {
             credited: vec![0; own.len()],
-            held: vec![0; net.names.len()],
+            held: vec![0; net.nodes.len()],
             own,
         };
         for id in channels {
@@ -146,8 +146,8 @@ impl Controls {
 
     /// Classes that each switch may drop: nothing holds them back over some link into it.
     pub(crate) fn open(&self, net: &Net<'_>, ports: Ports) -> Vec<Mask> {
-        let mut open = vec![0; net.names.len()];
-        for id in 0..2 * net.joins.len() as u32 {
+        let mut open = vec![0; net.nodes.len()];
+        for id in 0..2 * net.links.len() as u32 {
             let to = net.ends(id).1;
             if !net.forwards(to) {
                 continue;
@@ -235,7 +235,7 @@ fn own(net: &Net<'_>, channel: u32) -> Option<Placed<FlowControl>> {
 /// A direction into a host has nothing to control: hosts take what comes.
 fn towards_hosts(net: &Net<'_>, mistakes: &mut Diagnostics) {
     let mut told: Vec<&At> = Vec::new();
-    for (id, join) in (0_u32..).step_by(2).zip(&net.joins) {
+    for (id, join) in (0_u32..).step_by(2).zip(&net.links) {
         let Some(links) = join.own else { continue };
         let [forward, backward] = match join.turned {
             false => [id, id + 1],

@@ -93,7 +93,7 @@ pub(crate) fn follow(
         let to = group[0].to;
         if paths.as_ref().is_none_or(|paths| paths.destination != to) {
             paths = Some(Paths::new(net, routes, to));
-            walk.steps += (net.names.len() + net.joins.len()) as u64 / NODES_A_STEP;
+            walk.steps += (net.nodes.len() + net.links.len()) as u64 / NODES_A_STEP;
         }
         let Some(paths) = &mut paths else { continue };
         let mistakes = match routes.iter().any(|route| route.destination == to) {

@@ -86,7 +86,7 @@ pub(crate) fn flows<'r>(
     let counted = file.flows.iter().filter(|flow| flow.count.is_some());
     let many = counted.map(|flow| &flow.name);
     let many = many.chain(file.patterns.iter().map(|pattern| &pattern.name));
-    if net.names.is_empty() || patterns::named_twice(many, mistakes) {
+    if net.nodes.is_empty() || patterns::named_twice(many, mistakes) {
         return flows;
     }
     for flow in file.flows.iter() {

@@ -74,7 +74,7 @@ pub(crate) fn build(
     let nodes = switches::nodes(file, &net, &links, ports, mistakes);
     let routes = routes::given(file, &net, mistakes);
     let crossings = crossings::follow(&net, &routes, &flows, mistakes);
-    let cut = (0..).zip(&net.joins).filter_map(|(link, join)| {
+    let cut = (0..).zip(&net.links).filter_map(|(link, join)| {
         let own = join.own?;
         Some((link, join.turned, &own.outages[..]))
     });

@@ -51,7 +51,7 @@ pub(crate) fn links(
     let classes = classes(file, ports);
     let common = (ports, controls, &classes[..]);
     let mut side = |number: u32| channel(file, net, number, common, mistakes);
-    let joins = net.joins.iter().zip((0_u32..).step_by(2));
+    let joins = net.links.iter().zip((0_u32..).step_by(2));
     joins
         .map(|(join, number)| LinkSpec {
             ends: [join.a, join.b],

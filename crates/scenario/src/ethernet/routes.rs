@@ -135,7 +135,7 @@ pub(crate) struct Paths<'a> {
 
 impl<'a> Paths<'a> {
     pub(crate) fn new(net: &'a Net<'a>, given: &'a [RouteSpec], destination: u32) -> Self {
-        let mut distance = vec![u32::MAX; net.names.len()];
+        let mut distance = vec![u32::MAX; net.nodes.len()];
         distance[destination as usize] = 0;
         let mut queue = VecDeque::from([destination]);
         while let Some(node) = queue.pop_front() {

@@ -167,7 +167,7 @@ impl Reader<'_> {
             return Ok(Vec::new());
         }
         if on.value == ALL {
-            let nodes = 0..self.net.names.len() as u32;
+            let nodes = 0..self.net.nodes.len() as u32;
             let switches = nodes.filter(|node| self.net.forwards(*node));
             let named = switches.map(|node| (Some(name(node)), Subject::Node(node)));
             return Ok(named.collect());
@@ -223,7 +223,7 @@ impl Reader<'_> {
         let enters = |channel: u32| !is_input || self.net.forwards(self.net.ends(channel).1);
         let several = wildcard::channels(
             on,
-            2 * self.net.joins.len() as u32,
+            2 * self.net.links.len() as u32,
             |channel| self.net.ends(channel),
             |name| self.net.find(name, &on.at),
         )?;

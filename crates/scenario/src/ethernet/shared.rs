@@ -13,7 +13,7 @@ pub(crate) fn headroom(look: &Lossless<'_>, mistakes: &mut Diagnostics) -> Vec<(
         return Vec::new();
     };
     let needed = look.needed_at_inputs();
-    let nodes = 0..look.net.names.len() as u32;
+    let nodes = 0..look.net.nodes.len() as u32;
     let shared = nodes.filter_map(|node| match switch_of(look.spec, node)?.memory {
         MemorySpec::Shared(spec) => Some((node, spec)),
         MemorySpec::Queues => None,

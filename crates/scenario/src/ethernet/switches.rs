@@ -53,7 +53,7 @@ pub(crate) fn nodes(
 ) -> Vec<NodeSpec> {
     let own = differing(file, net, mistakes);
     let common = file.watchdog.as_ref().map(watchdog);
-    let ids = 0..net.names.len() as u32;
+    let ids = 0..net.nodes.len() as u32;
     ids.map(|node| {
         let is_switch = net.forwards(node);
         let response = match is_switch {

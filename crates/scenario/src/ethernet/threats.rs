@@ -171,7 +171,7 @@ fn lost_stops(look: &Lossless<'_>, mistakes: &mut Diagnostics) {
             links.insert(channel / 2);
         }
     }
-    let joins = links.iter().map(|link| &look.net.joins[*link as usize]);
+    let joins = links.iter().map(|link| &look.net.links[*link as usize]);
     let labels = joins.take(LISTED).map(|join| {
         let label = "`control_loss` or `outages` lose control frames here";
         (&join.at, label.into())

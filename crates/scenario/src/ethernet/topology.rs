@@ -1,7 +1,5 @@
 //! Nodes and links, named in the file or made by rule.
 
-use std::collections::BTreeMap;
-
 use super::net::{Join, Net};
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::generated::{self, Plan};
@@ -11,6 +9,7 @@ use crate::given::ethernet::network::{Channel, Links, Network};
 use crate::reader::clip;
 use crate::source::At;
 use crate::typed::Placed;
+use crate::wires::{Link, Makers, NamedLinks};
 
 /// Nodes that a rule may make.
 const MOST_NODES: u64 = 200_000;
@@ -18,59 +17,50 @@ const MOST_NODES: u64 = 200_000;
 /// Builds the network of the file.
 pub(crate) fn build<'r>(file: &'r Placed<EthernetFile>, mistakes: &mut Diagnostics) -> Net<'r> {
     let mut net = Net::default();
-    let (network, topology) = (&file.network, &file.topology);
-    match (&network.value, &topology.value) {
-        (Some(network), None) => named_nodes(&mut net, network, mistakes),
-        (None, Some(rule)) => {
-            let plan = generated::plan(&rule.kind, &topology.at, MOST_NODES, mistakes);
-            if let Some(plan) = plan {
-                place(&mut net, plan, rule.trunk.as_ref(), &topology.at);
+    let examples = &<Join<'_> as Link>::EXAMPLES;
+    match Makers::of(&file.network, &file.topology, &file.at, examples, mistakes) {
+        Some(Makers::Names(network)) => {
+            net.add_named(&network.hosts, &network.switches, mistakes);
+        }
+        Some(Makers::Rule(rule)) => {
+            let at = &file.topology.at;
+            if let Some(plan) = generated::plan(&rule.kind, at, MOST_NODES, mistakes) {
+                place(&mut net, plan, rule.trunk.as_ref(), at);
             }
         }
-        (Some(_), Some(_)) => Diagnostic::error(
-            "contradiction",
-            "both `[network]` and `[topology]` make the nodes",
-        )
-        .at(&topology.at, "nodes by rule")
-        .at(&network.at, "nodes by name")
-        .help("keep one of them")
-        .tell(mistakes),
-        (None, None) if network.is_mentioned() || topology.is_mentioned() => {}
-        (None, None) => Diagnostic::error("missing-key", "the file has no nodes")
-            .at(&file.at, "no `[network]` and no `[topology]`")
-            .help("name them: `[network]` with `hosts = [\"S\", \"D\"]` and `switches`")
-            .help("or make them: `[topology]` with `kind = \"star\"` and `hosts_per_switch = 4`")
-            .tell(mistakes),
+        None => {}
     }
-    let generated = net.joins.len();
-    let mut placed: BTreeMap<u32, At> = BTreeMap::new();
+    let mut named = NamedLinks::beside(&net);
     for own in &file.links {
-        links(&mut net, own, generated, &mut placed, mistakes);
+        let Some(pairs) = ends(&net, own, mistakes) else {
+            net.broken = true;
+            continue;
+        };
+        let at = &own.between.at;
+        for (a, b) in pairs {
+            named.add(&mut net, join((a, b), None, Some(own), at), at, mistakes);
+        }
     }
-    if let Some(network) = &network.value {
+    if let Some(network) = &*file.network {
         join_to_the_only_switch(&mut net, network);
     }
     check_hosts(&net, file, mistakes);
     net
 }
 
-fn named_nodes(net: &mut Net<'_>, network: &Network, mistakes: &mut Diagnostics) {
-    let mut first: BTreeMap<&str, &At> = BTreeMap::new();
-    let hosts: &[Named] = &network.hosts;
-    for (names, is_switch) in [(hosts, false), (&network.switches, true)] {
-        for (name, at) in names {
-            if net.add_node(name.clone(), is_switch).is_some() {
-                first.insert(name, at);
-                continue;
-            }
-            let mut diagnostic =
-                Diagnostic::error("duplicate-name", format!("two nodes are called `{name}`"))
-                    .at(at, "the second");
-            if let Some(first) = first.get(name.as_str()) {
-                diagnostic = diagnostic.at(first, "the first");
-            }
-            mistakes.push(diagnostic.help("give each node its own name"));
-        }
+fn join<'r>(
+    (a, b): (u32, u32),
+    trunk: Option<&'r Channel>,
+    own: Option<&'r Placed<Links>>,
+    at: &At,
+) -> Join<'r> {
+    Join {
+        a,
+        b,
+        trunk,
+        own,
+        turned: false,
+        at: at.clone(),
     }
 }
 
@@ -87,57 +77,7 @@ fn join_to_the_only_switch(net: &mut Net<'_>, network: &Network) {
     };
     for host in net.hosts() {
         if net.neighbours[host as usize].is_empty() {
-            net.join(Join {
-                a: host,
-                b: switch,
-                trunk: None,
-                own: None,
-                turned: false,
-                at: network.hosts.at.clone(),
-            });
-        }
-    }
-}
-
-fn links<'r>(
-    net: &mut Net<'r>,
-    own: &'r Placed<Links>,
-    generated: usize,
-    placed: &mut BTreeMap<u32, At>,
-    mistakes: &mut Diagnostics,
-) {
-    let Some(pairs) = ends(net, own, mistakes) else {
-        net.broken = true;
-        return;
-    };
-    let at = &own.between.at;
-    for (a, b) in pairs {
-        let Some(channel) = net.channel(a, b) else {
-            placed.insert(net.joins.len() as u32, at.clone());
-            net.join(Join {
-                a,
-                b,
-                trunk: None,
-                own: Some(own),
-                turned: false,
-                at: at.clone(),
-            });
-            continue;
-        };
-        let index = channel / 2;
-        if let Some(first) = placed.get(&index) {
-            let names = format!("`{}` and `{}`", net.name(a), net.name(b));
-            Diagnostic::error("duplicate-link", format!("two links join {names}"))
-                .at(at, "the second")
-                .at(first, "the first")
-                .help("at most one link joins a pair; raise its rate")
-                .tell(mistakes);
-        } else if (index as usize) < generated {
-            placed.insert(index, at.clone());
-            let join = &mut net.joins[index as usize];
-            join.own = Some(own);
-            join.turned = join.a != a;
-            join.at = at.clone();
+            net.add_link(join((host, switch), None, None, &network.hosts.at));
         }
     }
 }
@@ -183,8 +123,8 @@ fn check_hosts(net: &Net<'_>, file: &EthernetFile, mistakes: &mut Diagnostics) {
                 "bad-link",
                 format!("`{}` has {} links", net.name(host), around.len()),
             )
-            .at(&net.joins[*second as usize / 2].at, "the second")
-            .at(&net.joins[around[0].1 as usize / 2].at, "the first")
+            .at(&net.links[*second as usize / 2].at, "the second")
+            .at(&net.links[around[0].1 as usize / 2].at, "the first")
             .note("a host has one link and forwards nothing")
             .help("leave one of them out, or name the node in `switches`")
             .tell(mistakes);
@@ -202,25 +142,18 @@ fn check_hosts(net: &Net<'_>, file: &EthernetFile, mistakes: &mut Diagnostics) {
 /// The network by rule: hosts, switches, links of hosts, then links between switches.
 fn place<'r>(net: &mut Net<'r>, plan: Plan, trunk: Option<&'r Channel>, at: &At) {
     let first = plan.hosts.len();
-    let link = |a: usize, b: usize, trunk: Option<&'r Channel>| Join {
-        a: a as u32,
-        b: b as u32,
-        trunk,
-        own: None,
-        turned: false,
-        at: at.clone(),
-    };
+    let link = |a: usize, b: usize, trunk| join((a as u32, b as u32), trunk, None, at);
     let switches: Vec<usize> = plan.hosts.iter().map(|(_, switch)| *switch).collect();
     for (name, _) in plan.hosts {
-        net.add_node(name, false);
-    }
-    for name in plan.switches {
         net.add_node(name, true);
     }
+    for name in plan.switches {
+        net.add_node(name, false);
+    }
     for (host, switch) in switches.into_iter().enumerate() {
-        net.join(link(host, first + switch, None));
+        net.add_link(link(host, first + switch, None));
     }
     for (a, b) in plan.trunks {
-        net.join(link(first + a, first + b, trunk));
+        net.add_link(link(first + a, first + b, trunk));
     }
 }

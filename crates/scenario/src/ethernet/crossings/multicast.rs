@@ -25,7 +25,7 @@ impl Walk<'_> {
         let mut channels: BTreeSet<u32> = BTreeSet::new();
         for to in spec.destinations() {
             let mut paths = Paths::new(self.net, routes, to);
-            self.steps += (self.net.names.len() + self.net.joins.len()) as u64 / NODES_A_STEP;
+            self.steps += (self.net.nodes.len() + self.net.links.len()) as u64 / NODES_A_STEP;
             channels.extend(self.ways(&mut paths, spec.source, at)?.into_keys());
             if self.steps > MOST_STEPS {
                 return Ok(());
