@@ -3,7 +3,7 @@
 use syn::meta::ParseNestedMeta;
 use syn::parse::{Parse, ParseStream};
 use syn::spanned::Spanned;
-use syn::{Attribute, Error, Expr, Ident, Lit, LitStr, Meta, Result, Token, parenthesized};
+use syn::{Attribute, Error, Expr, Ident, Lit, LitStr, Meta, Path, Result, Token, parenthesized};
 
 /// What `#[table(..)]` says.
 #[derive(Default)]
@@ -15,6 +15,8 @@ pub struct TableAttributes {
     pub is_layered: bool,
     /// The field whose word decides which of the others have a meaning.
     pub selected_by: Option<Ident>,
+    /// What its keys cite that do not say.
+    pub cite: String,
 }
 
 /// The key whose word chooses the variant.
@@ -45,7 +47,7 @@ pub struct KeyAttributes {
     pub is: Option<Expr>,
     pub short: Option<String>,
     pub absent: Absent,
-    pub cite: String,
+    pub cite: Option<String>,
     /// The words under which it has a meaning; empty is all.
     pub only: Vec<String>,
     pub is_flat: bool,
@@ -57,6 +59,11 @@ pub struct KeyAttributes {
 pub struct WordAttributes {
     pub name: Option<String>,
     pub cite: String,
+    /// The keys that it brings cite the same where they do not say.
+    pub is_cited_by_keys: bool,
+    /// Of an enum, the type of the engine whose variants its words stand for; of a word, the
+    /// variant, where that has another name.
+    pub of: Option<Path>,
 }
 
 impl TableAttributes {
@@ -92,6 +99,10 @@ impl Parse for TableAttributes {
             let word: Ident = input.parse()?;
             match word.to_string().as_str() {
                 "layered" => found.is_layered = true,
+                "cite" => {
+                    input.parse::<Token![=]>()?;
+                    found.cite = input.parse::<LitStr>()?.value();
+                }
                 "selected_by" => found.selected_by = Some(in_parentheses(input)?),
                 "by" => found.by = Some(by(input)?),
                 "at_most_one" => found.groups.push(group(input, false)?),
@@ -163,7 +174,7 @@ impl KeyAttributes {
             is: None,
             short: None,
             absent: Absent::Required,
-            cite: String::new(),
+            cite: None,
             only: Vec::new(),
             is_flat: false,
             repeats: false,
@@ -182,7 +193,7 @@ impl KeyAttributes {
             "short" => self.short = Some(text(meta)?),
             "default" => self.absent = Absent::Is(text(meta)?),
             "otherwise" => self.absent = Absent::Otherwise(text(meta)?),
-            "cite" => self.cite = text(meta)?,
+            "cite" => self.cite = Some(text(meta)?),
             "only" => {
                 let inside;
                 parenthesized!(inside in meta.input);
@@ -205,12 +216,25 @@ impl WordAttributes {
                 match meta.path.require_ident()?.to_string().as_str() {
                     "name" => found.name = Some(text(&meta)?),
                     "cite" => found.cite = text(&meta)?,
+                    "cite_all" => {
+                        found.cite = text(&meta)?;
+                        found.is_cited_by_keys = true;
+                    }
+                    "of" => found.of = Some(meta.value()?.parse()?),
                     _ => return Err(meta.error("not an attribute of a word")),
                 }
                 Ok(())
             })?;
         }
         Ok(found)
+    }
+
+    /// What its keys cite that do not say.
+    pub fn cite_of_keys(&self) -> &str {
+        match self.is_cited_by_keys {
+            true => &self.cite,
+            false => "",
+        }
     }
 
     /// The word of this variant.

@@ -77,7 +77,9 @@ fn word_of(variant: &Variant) -> Result<String> {
 fn parts(variants: &[&Variant]) -> Result<Vec<Part>> {
     let mut parts: Vec<Part> = Vec::new();
     for variant in variants {
-        let word = word_of(variant)?;
+        let word = WordAttributes::of(&variant.attrs)?;
+        let cite = word.cite_of_keys();
+        let word = word.word(&variant.ident);
         match &variant.fields {
             Fields::Unit => {}
             Fields::Unnamed(fields) if fields.unnamed.len() == 1 => {
@@ -88,7 +90,7 @@ fn parts(variants: &[&Variant]) -> Result<Vec<Part>> {
             }
             Fields::Named(fields) => {
                 for field in &fields.named {
-                    let field = KeyField::of(field)?;
+                    let field = KeyField::of(field, cite)?;
                     match field.attributes.is_flat {
                         true => add_flat(&mut parts, &field.inner, word.clone()),
                         false => add(&mut parts, field, &word)?,
@@ -227,7 +229,7 @@ fn value(variant: &Variant, described: &mut Vec<KeyField>) -> Result<TokenStream
     };
     let mut reads = Vec::new();
     for field in &fields.named {
-        let field = KeyField::of(field)?;
+        let field = KeyField::of(field, "")?;
         let mut known = described.iter().rev();
         let known = known.find(|known| known.name == field.name && field.meaning.is_empty());
         reads.push(known.unwrap_or(&field).read());

@@ -21,11 +21,13 @@ pub struct KeyField {
 }
 
 impl KeyField {
-    pub fn of(field: &Field) -> Result<Self> {
+    /// It cites `cite` where it does not say.
+    pub fn of(field: &Field, cite: &str) -> Result<Self> {
         let Some(ident) = field.ident.clone() else {
             return Err(Error::new_spanned(field, "a field needs a name"));
         };
-        let attributes = KeyAttributes::of(&field.attrs)?;
+        let mut attributes = KeyAttributes::of(&field.attrs)?;
+        attributes.cite.get_or_insert_with(|| cite.into());
         let name = attributes.name.clone();
         let (within, is_placed) = peeled(&field.ty, "Placed");
         let (inner, is_optional) = peeled(&within, "Option");
@@ -81,7 +83,7 @@ impl KeyField {
             _ => variants,
         };
         let (name, meaning) = (&self.name, &self.meaning);
-        let cite = &self.attributes.cite;
+        let cite = self.attributes.cite.as_deref().unwrap_or_default();
         let kind = self.kind();
         let default = absent(&self.attributes.absent);
         quote! {

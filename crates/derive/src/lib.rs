@@ -52,7 +52,8 @@
 //! b)` and `exactly_one(a, b)` name keys that say the same in different ways, and on a variant they
 //! hold there alone; `layered`, of a struct whose fields are all optional, makes `over`, which
 //! takes from the table below what this one leaves open, and `given`, the keys given in it whose
-//! places are kept; `selected_by(field)` names the field whose word decides where keys with
+//! places are kept; `cite`, for all its keys that do not say (`""` says that one cites nothing);
+//! `selected_by(field)` names the field whose word decides where keys with
 //! `only(..)` have a meaning, for layered tables whose kind another table may say.
 //!
 //! Of a field, in `#[key(..)]`: `is`, what its value may be (a kind of `crate::kinds`; left out
@@ -72,7 +73,10 @@
 //! default.
 //!
 //! Of a word or variant, in `#[word(..)]`: `name`, where it is not the identifier in kebab case;
-//! `cite`.
+//! `cite`, or `cite_all` where its keys cite the same.
+//!
+//! Of an enum of words, in `#[word(..)]`: `of`, the type of an engine whose variants its words
+//! stand for, which makes `From`; with `of` on a word, where the variant has another name.
 
 mod attributes;
 mod choice;

@@ -19,7 +19,7 @@ pub fn expand(input: &DeriveInput, data: &DataStruct) -> Result<TokenStream> {
     let fields: Vec<KeyField> = named
         .named
         .iter()
-        .map(KeyField::of)
+        .map(|field| KeyField::of(field, &table.cite))
         .collect::<Result<_>>()?;
     for field in &fields {
         field.check(table.is_layered)?;

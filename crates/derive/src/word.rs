@@ -14,15 +14,33 @@ pub fn expand(input: &DeriveInput) -> Result<TokenStream> {
     let mut choices = Vec::new();
     let mut words = Vec::new();
     let mut variants = Vec::new();
+    let mut of_variants = Vec::new();
     for variant in &data.variants {
         if !matches!(variant.fields, Fields::Unit) {
             return Err(Error::new_spanned(variant, "a word has no fields"));
         }
         choices.push(choice(variant)?);
-        words.push(WordAttributes::of(&variant.attrs)?.word(&variant.ident));
+        let attributes = WordAttributes::of(&variant.attrs)?;
+        words.push(attributes.word(&variant.ident));
         variants.push(&variant.ident);
+        of_variants.push(
+            attributes
+                .of
+                .unwrap_or_else(|| variant.ident.clone().into()),
+        );
     }
     let first = variants.first();
+    let into = WordAttributes::of(&input.attrs)?.of.map(|of| {
+        quote! {
+            impl From<#name> for #of {
+                fn from(word: #name) -> Self {
+                    match word {
+                        #(#name::#variants => #of::#of_variants,)*
+                    }
+                }
+            }
+        }
+    });
     Ok(quote! {
         impl crate::typed::Word for #name {
             const WORDS: &'static [crate::table::Choice] = &[#(#choices),*];
@@ -49,6 +67,8 @@ pub fn expand(input: &DeriveInput) -> Result<TokenStream> {
             type Kind = crate::kinds::Words;
             const KIND: Self::Kind = crate::kinds::Words(<Self as crate::typed::Word>::WORDS);
         }
+
+        #into
     })
 }
 

@@ -2,7 +2,7 @@
 
 use backwater_kernel::time::PS_PER_SECOND;
 use backwater_kernel::{Duration, Rate};
-use backwater_net::spec::{AbrSpec, RateFormat, TimeFloor, TurnAround, UiliSpec};
+use backwater_net::spec::{AbrSpec, TimeFloor, UiliSpec};
 
 use crate::given::packet::source::{self as given, Abr, Floor, Rm, Uili};
 use crate::route::Tree;
@@ -122,14 +122,8 @@ pub(crate) fn spec(own: &Abr, path: Path) -> AbrSpec {
             Rm::Lazy => false,
         },
         counts_backward: *own.counts_backward,
-        turn_around: match own.turn_around {
-            given::TurnAround::Queue => TurnAround::Queue,
-            given::TurnAround::Latest => TurnAround::Latest,
-        },
-        format: match own.rate_format {
-            given::RateFormat::Exact => RateFormat::Exact,
-            given::RateFormat::SixteenBit => RateFormat::Bits16,
-        },
+        turn_around: own.turn_around.into(),
+        format: own.rate_format.into(),
         uili: uili.map_or(UiliSpec::None, |uili| policy(uili, &derived, icr, path)),
     }
 }

@@ -2,10 +2,10 @@
 
 use backwater_kernel::{Duration, Rate};
 use backwater_net::spec::{
-    Bind, BufferSpec, ChannelSpec, CreditRule, CreditSpec, FlowControlSpec, Overflow, Timing,
+    BufferSpec, ChannelSpec, CreditRule, CreditSpec, FlowControlSpec, Timing,
 };
 
-use crate::given::packet::control::{self as given, ControlKind, FlowControl};
+use crate::given::packet::control::{Bind, ControlKind, FlowControl, Overflow};
 use crate::kinds::{OrShare, OrWord};
 use crate::typed::{self, Placed, Word};
 use crate::units;
@@ -89,10 +89,7 @@ pub(crate) fn specs(control: &FlowControl, circuit: &Loop) -> (FlowControlSpec, 
             Some(OrWord::Word) => None,
             None => usual,
         },
-        overflow: match control.keeps() {
-            true => Overflow::Keep,
-            false => Overflow::Drop,
-        },
+        overflow: control.overflow.unwrap_or(Overflow::Drop).into(),
     };
     let Some(rule) = control.kind.and_then(ControlKind::rule) else {
         return (FlowControlSpec::None, buffer(None));
@@ -122,10 +119,7 @@ fn credit(rule: CreditRule, control: &FlowControl, circuit: &Loop) -> CreditSpec
             Some(OrWord::Value(window)) => window,
             Some(OrWord::Word) | None => exact,
         },
-        bind: match *control.bind {
-            Some(given::Bind::Trigger) => Bind::Trigger,
-            Some(given::Bind::Start) | None => Bind::Start,
-        },
+        bind: control.bind.unwrap_or(Bind::Start).into(),
         redundant_every: *control.redundant_every,
         refresh_every: *control.refresh_every,
         request_after: *control.request_after,

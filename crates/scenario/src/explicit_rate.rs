@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use backwater_kernel::Channels;
 use backwater_net::spec::{
-    AgingSpec, CapcSpec, CurrentRate, EprcaSpec, EricaSpec, ExplicitRateSpec, MarkSpec,
-    QueueControlSpec, RelativeRateSpec,
+    AgingSpec, CapcSpec, EprcaSpec, EricaSpec, ExplicitRateSpec, MarkSpec, QueueControlSpec,
+    RelativeRateSpec,
 };
 
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::given::packet::PacketFile;
-use crate::given::packet::explicit_rate::{Aging, Ccr, ExplicitRate, Marks, Queue};
+use crate::given::packet::explicit_rate::{Aging, ExplicitRate, Marks, Queue};
 use crate::given::packet::network::{Channel, Link, Links};
 use crate::numbered::expand;
 use crate::topology::Graph;
@@ -304,10 +304,7 @@ fn erica(rule: &ExplicitRate) -> Option<EricaSpec> {
         target: **target,
         delta: **delta,
         limit_jump: *limit_jump,
-        ccr: match ccr {
-            Ccr::Measured => CurrentRate::Measured,
-            Ccr::Field => CurrentRate::Field,
-        },
+        ccr: (*ccr).into(),
         one_feedback: *one_feedback,
         up_to_link: *up_to_link,
         activity_decay: *activity_decay,

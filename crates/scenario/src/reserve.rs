@@ -2,14 +2,12 @@
 
 use backwater_kernel::{Duration, Rate};
 use backwater_net::spec::{
-    EnvelopeRule, EnvelopeSpec, Excess, OnAlarm, ReserveSpec, SessionSpec, SizeShare,
+    EnvelopeRule, EnvelopeSpec, OnAlarm, ReserveSpec, SessionSpec, SizeShare,
 };
 
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::given::packet::flows::{FlowSettings, Sizes};
-use crate::given::packet::policing::{
-    self as given, Conformance, Envelope, EnvelopeExcess, Policer, PolicerExcess,
-};
+use crate::given::packet::policing::{self as given, Conformance, Envelope, Policer};
 use crate::given::packet::service::{Reserve, Session};
 use crate::source::At;
 use crate::typed::{Chosen, Placed, Table};
@@ -76,20 +74,13 @@ pub(crate) fn terms(flow: &FlowSettings, unit_bytes: u32, mistakes: &mut Diagnos
     let envelope = flow.envelope.as_ref().and_then(|own| {
         let table = (Envelope::TABLE.name, &flow.envelope.at);
         let rule = held(table, &own.rule).rule(mistakes)?;
-        let excess = match own.excess {
-            EnvelopeExcess::Drop => Excess::Drop,
-            EnvelopeExcess::Delay => Excess::Delay,
-            EnvelopeExcess::Freeze => Excess::Freeze,
-        };
+        let excess = own.excess.into();
         Some(EnvelopeSpec { rule, excess })
     });
     let policer = flow.policer.as_ref().and_then(|own| {
         let table = (Policer::TABLE.name, &flow.policer.at);
         let rule = held(table, &own.rule).rule(mistakes)?;
-        let excess = match own.excess {
-            PolicerExcess::Drop => Excess::Drop,
-            PolicerExcess::Delay => Excess::Delay,
-        };
+        let excess = own.excess.into();
         Some(EnvelopeSpec { rule, excess })
     });
     let session = flow.session.as_ref();

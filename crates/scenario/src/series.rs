@@ -449,28 +449,3 @@ fn first_link(
     }
     None
 }
-
-impl From<SeriesMeasure> for Measure {
-    fn from(word: SeriesMeasure) -> Self {
-        match word {
-            SeriesMeasure::Throughput => Self::Throughput,
-            SeriesMeasure::Arrivals => Self::Arrivals,
-            SeriesMeasure::ControlThroughput => Self::ControlThroughput,
-            SeriesMeasure::Rate => Self::Rate,
-            SeriesMeasure::Stopped => Self::Stopped,
-            SeriesMeasure::Forwarded => Self::Forwarded,
-            SeriesMeasure::Credit => Self::Credit,
-            SeriesMeasure::Fill => Self::Fill,
-            SeriesMeasure::Queue => Self::Queue,
-            SeriesMeasure::Buffer => Self::Stored,
-            SeriesMeasure::Delay => Self::Delay,
-            SeriesMeasure::Wait => Self::Wait,
-            SeriesMeasure::AllowedRate => Self::AllowedRate,
-            SeriesMeasure::SourceRate => Self::SourceRate,
-            SeriesMeasure::RateQueue => Self::RateQueue,
-            SeriesMeasure::LoadFactor => Self::LoadFactor,
-            SeriesMeasure::ActiveCircuits => Self::ActiveCircuits,
-            SeriesMeasure::FairShare => Self::FairShare,
-        }
-    }
-}

@@ -1,13 +1,11 @@
 //! Which unit leaves a port next, memory that flows share, what to measure.
 
 use backwater_kernel::{Duration, Time};
-use backwater_net::spec::{
-    FlowSpec, Hold, LinkSpec, NodeKind, PoolSpec, Ratio, SchedulerSpec, WhenFull,
-};
+use backwater_net::spec::{FlowSpec, LinkSpec, NodeKind, PoolSpec, Ratio, SchedulerSpec};
 
 use crate::MeasureSpec;
 use crate::given::packet::network::Links;
-use crate::given::packet::service::{self as given, LARGEST_UNIT, Scheduler, Shared};
+use crate::given::packet::service::{LARGEST_UNIT, Scheduler, Shared};
 use crate::given::packet::{PacketFile, WINDOWS};
 use crate::numbered::expand;
 use crate::source::At;
@@ -59,14 +57,8 @@ fn shared(own: &Shared, ports: u64) -> PoolSpec {
     PoolSpec {
         limit_units: *own.units,
         limit_bytes: own.bytes.or(of_ports),
-        when_full: match own.when_full {
-            given::WhenFull::TailDrop => WhenFull::TailDrop,
-            given::WhenFull::PushOut => WhenFull::PushOut,
-        },
-        hold: match own.hold {
-            given::Hold::End => Hold::End,
-            given::Hold::Start => Hold::Start,
-        },
+        when_full: own.when_full.into(),
+        hold: own.hold.into(),
         alpha: own.alpha.map(|(numerator, denominator)| Ratio {
             numerator,
             denominator,

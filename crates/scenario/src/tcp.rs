@@ -1,6 +1,6 @@
 //! TCP: a flavour, and what the file changes of it.
 
-use backwater_ends::spec::{AckSpec, Congestion, Ecn, Recovery, Reuse, TcpSpec};
+use backwater_ends::spec::{AckSpec, Congestion, Ecn, TcpSpec};
 use backwater_kernel::Rate;
 
 use crate::diagnostics::{Diagnostic, Diagnostics};
@@ -46,8 +46,8 @@ pub(crate) fn flavour(
     set(&mut spec.duplicate_threshold, tcp.duplicate_threshold);
     spec.idle_restart = tcp.idle_restart.unwrap_or(spec.idle_restart);
     growth(tcp, &mut spec, mistakes);
-    spec.recovery = tcp.recovery.map_or(spec.recovery, recovery);
-    spec.reuse = tcp.reuse.map_or(spec.reuse, reuse);
+    spec.recovery = tcp.recovery.map_or(spec.recovery, Into::into);
+    spec.reuse = tcp.reuse.map_or(spec.reuse, Into::into);
     timer(layers, tcp, &mut spec, mistakes);
     spec.acks = acks(tcp, spec.acks, mistakes);
     spec.ecn = ecn(tcp, spec.ecn, mistakes);
@@ -92,23 +92,6 @@ pub(crate) fn old_on_fast(
         ))
         .help("leave `preset` out: TCP is `modern` then, and `dctcp` where queues mark")
         .tell(mistakes);
-}
-
-fn recovery(word: given::Recovery) -> Recovery {
-    match word {
-        given::Recovery::Tahoe => Recovery::Tahoe,
-        given::Recovery::Reno => Recovery::Reno,
-        given::Recovery::NewReno => Recovery::NewReno,
-        given::Recovery::Sack => Recovery::Sack,
-    }
-}
-
-fn reuse(word: given::Reuse) -> Reuse {
-    match word {
-        given::Reuse::Persistent => Reuse::Persistent,
-        given::Reuse::FreshWindow => Reuse::FreshWindow,
-        given::Reuse::Handshake => Reuse::Handshake,
-    }
 }
 
 /// Of some keys, the place of the first in the last table that has any.

@@ -9,7 +9,7 @@ use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::generated::{self, Plan};
 use crate::given::Named;
 use crate::given::packet::PacketFile;
-use crate::given::packet::network::{self, Channel, Link, Links};
+use crate::given::packet::network::{Channel, Link, Links};
 use crate::given::packet::service::Scheduler;
 use crate::numbered::expand;
 use crate::reader::clip;
@@ -195,7 +195,7 @@ fn channel(link: &Link, common: Option<&Scheduler>) -> ChannelSpec {
         rate: link.rate.unwrap_or(spare.rate),
         delay: link.delay.unwrap_or(spare.delay),
         handling: link.handling.unwrap_or(spare.handling),
-        timing: link.timing.map_or(spare.timing, Timing::from),
+        timing: link.timing.map_or(spare.timing, Into::into),
         errors: ErrorSpec {
             data_loss: link.data_loss.unwrap_or(spare.errors.data_loss),
             control_loss: link.control_loss.unwrap_or(spare.errors.control_loss),
@@ -205,15 +205,6 @@ fn channel(link: &Link, common: Option<&Scheduler>) -> ChannelSpec {
             from: link.errors_from.unwrap_or(spare.errors.from),
         },
         scheduler: service::scheduler(link.scheduler.as_ref().or(common)),
-    }
-}
-
-impl From<network::Timing> for Timing {
-    fn from(word: network::Timing) -> Self {
-        match word {
-            network::Timing::StoreAndForward => Self::StoreAndForward,
-            network::Timing::CutThrough => Self::CutThrough,
-        }
     }
 }
 

@@ -6,7 +6,7 @@
 
 use backwater_kernel::{Channels, Duration};
 use backwater_net::frames::spec::{
-    Bind, ClassCreditSpec, CreditRule, CreditSpec, EthernetSpec, FRAME_LEAST_BYTES, NodeKind,
+    ClassCreditSpec, CreditRule, CreditSpec, EthernetSpec, FRAME_LEAST_BYTES, NodeKind,
     WIRE_OVERHEAD_BYTES, largest_bytes,
 };
 
@@ -15,7 +15,6 @@ use super::net::Net;
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::given::ethernet::EthernetFile;
 use crate::given::ethernet::flow_control::{Credits, FlowControl, Headroom};
-use crate::given::packet::control as given;
 use crate::kinds::OrWord;
 use crate::law;
 use crate::typed::Placed;
@@ -172,10 +171,7 @@ impl<'a> Way<'a> {
                 n2,
                 n3,
                 window,
-                bind: match *self.credits.bind {
-                    given::Bind::Start => Bind::Start,
-                    given::Bind::Trigger => Bind::Trigger,
-                },
+                bind: (*self.credits.bind).into(),
                 redundant_every: self.credits.redundant_every,
                 refresh_every: self.credits.refresh_every,
                 request_after: self.credits.request_after,

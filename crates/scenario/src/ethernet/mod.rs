@@ -22,7 +22,7 @@ mod threats;
 mod topology;
 mod traffic;
 
-use backwater_net::frames::spec::{EthernetSpec, MemorySpec, NodeKind, SeriesSpec, Spread};
+use backwater_net::frames::spec::{EthernetSpec, MemorySpec, NodeKind, SeriesSpec};
 
 use self::controls::Controls;
 use self::crossings::Crossings;
@@ -34,7 +34,7 @@ pub use self::promises::GivenUp;
 
 use crate::Limits;
 use crate::diagnostics::Diagnostics;
-use crate::given::ethernet::{EthernetFile, switch};
+use crate::given::ethernet::EthernetFile;
 use crate::record::Record;
 use crate::typed::Placed;
 
@@ -87,10 +87,7 @@ pub(crate) fn build(
         nodes,
         links,
         routes,
-        spread: match file.switch.spread {
-            switch::Spread::Frames => Spread::Frames,
-            switch::Spread::Flows => Spread::Flows,
-        },
+        spread: file.switch.spread.into(),
         flows: flows.specs.clone(),
         outages,
         stall_after: *run.stall,

@@ -4,9 +4,8 @@ use std::collections::BTreeMap;
 
 use backwater_kernel::{Channels, Time};
 use backwater_net::frames::spec::{
-    BackPressureSpec, BlockedSpec, Choose, Detect, Forwarding, LinkSpec, MemorySpec, Message,
-    NodeKind, NodeSpec, Notify, Ratio, Select, SharedSpec, StormSpec, SwitchSpec, TimeOutSpec,
-    WatchdogAction, WatchdogSpec,
+    BackPressureSpec, BlockedSpec, Choose, Detect, LinkSpec, MemorySpec, Message, NodeKind,
+    NodeSpec, Ratio, Select, SharedSpec, StormSpec, SwitchSpec, TimeOutSpec, WatchdogSpec,
 };
 
 use super::controls::mask;
@@ -15,7 +14,7 @@ use super::queues::{self, Ports, all_of};
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::given::ethernet::EthernetFile;
 use crate::given::ethernet::flow_control::{self, BlockedShare, FlowControl, Stops};
-use crate::given::ethernet::switch::{self, Nodes, Shared, Storm, Watchdog};
+use crate::given::ethernet::switch::{Nodes, Shared, Storm, Watchdog};
 use crate::kinds::OrWord;
 
 /// What every port needs to know before links and switches are built.
@@ -126,10 +125,7 @@ fn watchdog(watchdog: &Watchdog) -> WatchdogSpec {
     WatchdogSpec {
         detect: watchdog.detect,
         restore: watchdog.restore,
-        action: match *watchdog.action {
-            switch::WatchdogAction::Drop => WatchdogAction::Drop,
-            switch::WatchdogAction::Forward => WatchdogAction::Forward,
-        },
+        action: (*watchdog.action).into(),
     }
 }
 
@@ -152,10 +148,7 @@ fn switch_spec(
     });
     let largest = limits.max().unwrap_or(0);
     SwitchSpec {
-        forwarding: match file.switch.forwarding {
-            switch::Forwarding::StoreAndForward => Forwarding::StoreAndForward,
-            switch::Forwarding::CutThrough => Forwarding::CutThrough,
-        },
+        forwarding: file.switch.forwarding.into(),
         latency: file.switch.latency,
         memory,
         back_pressure: flow_control(&file.flow_control, ports, largest),
@@ -202,11 +195,7 @@ fn flow_control(pressure: &FlowControl, ports: Ports, largest: u64) -> Option<Ba
         } else {
             Detect::Outputs
         },
-        notify: match *stops.notify {
-            Some(flow_control::Notify::Others) | None => Notify::Others,
-            Some(flow_control::Notify::All) => Notify::All,
-            Some(flow_control::Notify::Contributing) => Notify::Contributing,
-        },
+        notify: stops.notify.unwrap_or(flow_control::Notify::Others).into(),
         message: message(stops),
         time_out: stops.time_out.as_ref().map(|time_out| TimeOutSpec {
             after: time_out.after,

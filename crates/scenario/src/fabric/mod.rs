@@ -15,7 +15,6 @@ use backwater_flit::spec::{self, FabricSpec, MeasureSpec, WarmUp};
 use crate::Limits;
 use crate::diagnostics::Diagnostics;
 use crate::files::Files;
-use crate::given::flit::traffic::Sources;
 use crate::given::flit::{FlitFile, Run};
 use crate::kinds::OrWord;
 use crate::record::Record;
@@ -81,15 +80,5 @@ fn measure(run: &Run, classes: &[spec::ClassSpec]) -> MeasureSpec {
         window: run.measure,
         drain: run.drain,
         stall: *run.stall,
-    }
-}
-
-impl From<Sources> for spec::Sources {
-    fn from(given: Sources) -> Self {
-        match given {
-            Sources::One => Self::One,
-            Sources::Shared => Self::Shared,
-            Sources::PerVc => Self::PerLane,
-        }
     }
 }

@@ -1,14 +1,12 @@
 //! Routing and routers of the flit engine.
 
-use backwater_flit::spec::{self, RouterSpec, RoutingSpec, Switch};
+use backwater_flit::spec::{self, RouterSpec, Switch};
 
 use super::network::Plan;
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::given::flit::FlitFile;
 use crate::given::flit::network::{RoutingKind, TopologyKind};
-use crate::given::flit::router::{
-    Allocator, Arbiter, DEPTH, Forwarding, ROUNDS, Release, Router, RouterKind, VcChoice,
-};
+use crate::given::flit::router::{Allocator, DEPTH, Forwarding, ROUNDS, Router, RouterKind};
 use crate::suggest;
 use crate::typed::Word;
 
@@ -89,10 +87,7 @@ pub(crate) fn router(router: &Router, depth: u16, switch: Switch) -> RouterSpec 
         lanes: *router.vcs,
         depth,
         switch,
-        release: match *router.release {
-            Release::Drained => spec::Release::Drained,
-            Release::TailSent => spec::Release::TailSent,
-        },
+        release: (*router.release).into(),
         cut_through: match *router.forwarding {
             Forwarding::Wormhole => false,
             Forwarding::CutThrough => true,
@@ -103,37 +98,7 @@ pub(crate) fn router(router: &Router, depth: u16, switch: Switch) -> RouterSpec 
         credit_delay: *router.credit_delay,
         channel_arbiter: router.arbiter.into(),
         lane_arbiter: router.vc_arbiter.into(),
-        lane_choice: match router.vc_choice {
-            VcChoice::Lowest => spec::LaneChoice::Lowest,
-            VcChoice::RoundRobin => spec::LaneChoice::RoundRobin,
-        },
-    }
-}
-
-impl From<Arbiter> for spec::Arbiter {
-    fn from(given: Arbiter) -> Self {
-        match given {
-            Arbiter::Random => Self::Random,
-            Arbiter::RoundRobin => Self::RoundRobin,
-            Arbiter::Earliest => Self::Earliest,
-        }
-    }
-}
-
-impl From<RoutingKind> for RoutingSpec {
-    fn from(given: RoutingKind) -> Self {
-        match given {
-            RoutingKind::DestinationTag => Self::DestinationTag,
-            RoutingKind::DimensionOrder => Self::DimensionOrder,
-            RoutingKind::Dateline => Self::Dateline,
-            RoutingKind::Unrestricted => Self::Unrestricted,
-            RoutingKind::O1turn => Self::O1Turn,
-            RoutingKind::Valiant => Self::Valiant,
-            RoutingKind::MinimalAdaptive => Self::MinimalAdaptive,
-            RoutingKind::NearestCommonAncestor => Self::NearestCommonAncestor,
-            RoutingKind::NearestCommonAncestorRandom => Self::NearestCommonAncestorRandom,
-            RoutingKind::Table => Self::Table,
-        }
+        lane_choice: router.vc_choice.into(),
     }
 }
 

@@ -1,6 +1,7 @@
 //! TCP: a flavour, and what differs from it.
 
 use backwater_derive::{Table, Word};
+use backwater_ends::spec;
 use backwater_kernel::Duration;
 
 use crate::kinds::OrWord;
@@ -125,6 +126,7 @@ pub(crate) enum Congestion {
 
 /// Words of `recovery`: How losses are repaired.
 #[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
+#[word(of = spec::Recovery)]
 pub(crate) enum Recovery {
     /// The window collapses to one segment.
     Tahoe,
@@ -155,6 +157,7 @@ pub(crate) enum Acks {
 
 /// Words of `reuse`: What a file or response takes over from the one before.
 #[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
+#[word(of = spec::Reuse)]
 pub(crate) enum Reuse {
     /// Everything: one long connection.
     Persistent,

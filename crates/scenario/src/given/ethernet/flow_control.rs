@@ -285,6 +285,7 @@ pub(crate) enum Detect {
 
 /// Words of `notify`: Who is stopped when an output queue is congested.
 #[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
+#[word(of = backwater_net::frames::spec::Notify)]
 pub(crate) enum Notify {
     /// All neighbours but the one behind the congested port.
     Others,

@@ -30,10 +30,10 @@ pub(crate) enum Scheduler {
     /// In order of arrival, whatever the class.
     Fifo,
     /// By a clock of each class that ticks at the rate it reserves.
-    #[word(cite = "Zhang 1991, section 3.1")]
+    #[word(cite_all = "Zhang 1991, section 3.1")]
     VirtualClock {
         /// The clock of a class that stamps its frames; the smallest stamp is served first.
-        #[key(default = "\"auxvc\"", cite = "Zhang 1991, section 3.1")]
+        #[key(default = "\"auxvc\"")]
         stamp: Stamp,
     },
     /// Weighted fair queueing: by the time at which fluid sharing would have finished the frame.
@@ -75,7 +75,7 @@ impl Scheduler {
             Self::RoundRobin => SchedulerSpec::RoundRobin,
             Self::Fifo => SchedulerSpec::Fifo,
             Self::VirtualClock { stamp } => SchedulerSpec::VirtualClock(VirtualClockSpec {
-                stamp: stamp.spec(),
+                stamp: (*stamp).into(),
                 resync: Resync::None,
                 threshold: None,
                 alarm_bytes: None,

@@ -2,6 +2,7 @@
 
 use backwater_derive::{Table, Word};
 use backwater_kernel::{Duration, Time};
+use backwater_net::frames::spec;
 
 use super::flow_control::Headroom;
 use super::scheduler::Service;
@@ -234,6 +235,7 @@ pub(crate) struct Watchdog {
 
 /// Words of `action`: What it does until then.
 #[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
+#[word(of = spec::WatchdogAction)]
 pub(crate) enum WatchdogAction {
     /// Drops what waits and what comes for that class of the port.
     Drop,
@@ -243,6 +245,7 @@ pub(crate) enum WatchdogAction {
 
 /// Words of `forwarding`: When an arriving frame can leave.
 #[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
+#[word(of = spec::Forwarding)]
 pub(crate) enum Forwarding {
     /// When its last bit is in.
     StoreAndForward,
@@ -252,6 +255,7 @@ pub(crate) enum Forwarding {
 
 /// Words of `spread`: Which of several shortest paths a frame takes.
 #[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
+#[word(of = spec::Spread)]
 pub(crate) enum Spread {
     /// All frames of a flow the same one, by a hash.
     Flows,

@@ -116,6 +116,7 @@ pub(crate) struct Routing {
 
 /// Words of `kind`: The rule.
 #[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
+#[word(of = backwater_flit::spec::RoutingSpec)]
 pub(crate) enum RoutingKind {
     /// Fly: digit `i` of the destination chooses the output of stage `i`.
     DestinationTag,
@@ -129,7 +130,7 @@ pub(crate) enum RoutingKind {
     Unrestricted,
     /// Mesh of two dimensions: x first or y first, drawn for each packet, a class of VCs each.
     /// Needs 2 VCs.
-    #[word(cite = "Seo et al. 2005")]
+    #[word(cite = "Seo et al. 2005", of = O1Turn)]
     O1turn,
     /// Mesh or torus: by way of a random router, in dimension order each time. Needs 2 VCs, in
     /// a torus 4.

@@ -1,6 +1,7 @@
 //! Routers and channels.
 
 use backwater_derive::{Table, Word};
+use backwater_flit::spec;
 
 use crate::typed::Placed;
 use crate::usual::{Usual, usual};
@@ -111,6 +112,7 @@ pub(crate) enum Allocator {
 
 /// Words of `release`: When a VC is free for the next packet.
 #[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
+#[word(of = spec::Release)]
 pub(crate) enum Release {
     /// When the tail has left the VC's buffer, known at the sender a credit delay later.
     Drained,
@@ -131,6 +133,7 @@ pub(crate) enum Forwarding {
 /// Words of `arbiter`: Who crosses a channel; with a multiplexed switch, who wins an input and an
 /// output.
 #[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
+#[word(of = spec::Arbiter)]
 pub(crate) enum Arbiter {
     /// All are equally likely.
     Random,
@@ -143,6 +146,7 @@ pub(crate) enum Arbiter {
 
 /// Words of `vc_choice`: Which of the free VCs it gets.
 #[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
+#[word(of = spec::LaneChoice)]
 pub(crate) enum VcChoice {
     /// The lowest.
     Lowest,

@@ -193,12 +193,13 @@ pub(crate) enum Itself {
 
 /// Words of `sources`: How packets enter at a terminal.
 #[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
+#[word(of = backwater_flit::spec::Sources)]
 pub(crate) enum Sources {
     /// One source: packets enter one after another, each on one VC.
     One,
     /// One queue; its packets take whatever VCs are free, side by side.
     Shared,
     /// An independent source for each VC, each with an equal part of the load.
-    #[word(cite = "Dally 1992")]
+    #[word(cite = "Dally 1992", of = PerLane)]
     PerVc,
 }

@@ -2,7 +2,7 @@
 
 use backwater_derive::{Table, Word};
 use backwater_kernel::{Duration, Rate};
-use backwater_net::spec::CreditRule;
+use backwater_net::spec::{self, CreditRule};
 
 use crate::kinds::{OrShare, OrWord};
 use crate::source::At;
@@ -176,6 +176,7 @@ impl ControlKind {
 
 /// Words of `bind`: When a credit cell's value is taken from the buffer.
 #[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
+#[word(of = spec::Bind)]
 pub(crate) enum Bind {
     /// When the credit cell starts on the wire (safe).
     Start,
@@ -185,6 +186,7 @@ pub(crate) enum Bind {
 
 /// Words of `overflow`: What happens to a cell that finds it full.
 #[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
+#[word(of = spec::Overflow)]
 pub(crate) enum Overflow {
     /// It is dropped; on a link with credits that is a violation.
     Drop,

@@ -13,7 +13,7 @@ use crate::typed::Placed;
 pub(crate) enum ExplicitRate {
     /// ERICA: measures load and active circuits over intervals and shares out a target; ERICA+
     /// with `queue`.
-    #[word(cite = "Kalyanaraman et al. 1997, the ERICA switch algorithm")]
+    #[word(cite_all = "Kalyanaraman et al. 1997, the ERICA switch algorithm")]
     Erica {
         /// Share of the capacity left to ABR that it aims at.
         #[key(
@@ -37,39 +37,22 @@ pub(crate) enum ExplicitRate {
         )]
         interval_cells: Placed<u32>,
         /// Load up to 1 + `delta` counts as no overload.
-        #[key(
-            is = Decimal { min: 0.0, max: 10.0 },
-            default = "0.1",
-            cite = "Kalyanaraman et al. 1997, the ERICA switch algorithm"
-        )]
+        #[key(is = Decimal { min: 0.0, max: 10.0 }, default = "0.1")]
         delta: Placed<f64>,
         /// A circuit below the fair share goes no higher than the fair share in one step.
-        #[key(
-            default = "true",
-            cite = "Kalyanaraman et al. 1997, the ERICA switch algorithm"
-        )]
+        #[key(default = "true")]
         limit_jump: bool,
         /// Where a circuit's current rate comes from.
-        #[key(
-            default = "\"field\"",
-            cite = "Kalyanaraman et al. 1997, the ERICA switch algorithm"
-        )]
+        #[key(default = "\"field\"")]
         ccr: Ccr,
         /// A circuit gets one answer per interval, repeated to further RM cells.
-        #[key(
-            default = "true",
-            cite = "Kalyanaraman et al. 1997, the ERICA switch algorithm"
-        )]
+        #[key(default = "true")]
         one_feedback: bool,
         /// The explicit rate is at most the link's rate, not the target.
-        #[key(default = "false")]
+        #[key(default = "false", cite = "")]
         up_to_link: bool,
         /// What a circuit still counts as active after each interval without a cell; 0: nothing.
-        #[key(
-            is = Decimal { min: 0.0, max: 1.0 },
-            default = "0.0",
-            cite = "Kalyanaraman et al. 1997, the ERICA switch algorithm"
-        )]
+        #[key(is = Decimal { min: 0.0, max: 1.0 }, default = "0.0")]
         activity_decay: f64,
         /// ERICA+: the target follows the queue.
         #[key(
@@ -111,85 +94,45 @@ pub(crate) enum ExplicitRate {
         notice_every: Option<Duration>,
     },
     /// EPRCA: a mean of the rates that sources state, and a queue that says when to reduce.
-    #[word(cite = "Roberts 1994, ATM Forum 94-0735")]
+    #[word(cite_all = "Roberts 1994, ATM Forum 94-0735")]
     Eprca {
         high: Placed<u32>,
         low: Placed<u32>,
         /// Weight of a CCR in the mean allowed rate MACR.
-        #[key(
-            is = Decimal { min: 0.0, max: 1.0 },
-            default = "0.0625",
-            cite = "Roberts 1994, ATM Forum 94-0735"
-        )]
+        #[key(is = Decimal { min: 0.0, max: 1.0 }, default = "0.0625")]
         weight: f64,
         /// DPF: under congestion a circuit above this share of MACR is reduced
-        #[key(
-            is = Decimal { min: 0.0, max: 1.0 },
-            default = "0.875",
-            cite = "Roberts 1994, ATM Forum 94-0735"
-        )]
+        #[key(is = Decimal { min: 0.0, max: 1.0 }, default = "0.875")]
         down_pressure: f64,
         /// ERF: to this share of MACR.
-        #[key(
-            is = Decimal { min: 0.0, max: 1.0 },
-            default = "0.9375",
-            cite = "Roberts 1994, ATM Forum 94-0735"
-        )]
+        #[key(is = Decimal { min: 0.0, max: 1.0 }, default = "0.9375")]
         reduction: f64,
         /// MRF: all circuits are reduced to this share of MACR when very congested.
-        #[key(
-            is = Decimal { min: 0.0, max: 1.0 },
-            default = "0.25",
-            cite = "Roberts 1994, ATM Forum 94-0735"
-        )]
+        #[key(is = Decimal { min: 0.0, max: 1.0 }, default = "0.25")]
         major_reduction: f64,
         /// Very congested above this many ABR cells.
-        #[key(
-            is = Whole { min: 0, max: 1 << 30, unit: "cells" },
-            default = "1000",
-            cite = "Roberts 1994, ATM Forum 94-0735"
-        )]
+        #[key(is = Whole { min: 0, max: 1 << 30, unit: "cells" }, default = "1000")]
         very_high: Placed<u32>,
     },
     /// CAPC: the fair share follows the load.
-    #[word(cite = "Barnhart 1994, ATM Forum 94-0983")]
+    #[word(cite_all = "Barnhart 1994, ATM Forum 94-0983")]
     Capc {
         target: Placed<f64>,
         interval: Duration,
         /// Rup: underload multiplies the fair share by 1 + (1 - z) `rise`,
-        #[key(
-            is = Decimal { min: 0.0, max: 100.0 },
-            default = "0.1",
-            cite = "Barnhart 1994, ATM Forum 94-0983"
-        )]
+        #[key(is = Decimal { min: 0.0, max: 100.0 }, default = "0.1")]
         rise: f64,
         /// ERU: at most by this.
-        #[key(
-            is = Decimal { min: 1.0, max: 100.0 },
-            default = "1.5",
-            cite = "Barnhart 1994, ATM Forum 94-0983"
-        )]
+        #[key(is = Decimal { min: 1.0, max: 100.0 }, default = "1.5")]
         rise_most: f64,
         /// Rdn: overload multiplies it by 1 - (z - 1) `fall`,
-        #[key(
-            is = Decimal { min: 0.0, max: 100.0 },
-            default = "0.8",
-            cite = "Barnhart 1994, ATM Forum 94-0983"
-        )]
+        #[key(is = Decimal { min: 0.0, max: 100.0 }, default = "0.8")]
         fall: f64,
         /// ERF: at least by this.
-        #[key(
-            is = Decimal { min: 0.0, max: 1.0 },
-            default = "0.5",
-            cite = "Barnhart 1994, ATM Forum 94-0983"
-        )]
+        #[key(is = Decimal { min: 0.0, max: 1.0 }, default = "0.5")]
         fall_least: f64,
         /// CI is set above this many ABR cells.
-        #[key(
-            is = Whole { min: 0, max: 1 << 30, unit: "cells" },
-            default = "300",
-            cite = "Barnhart 1994, ATM Forum 94-0983"
-        )]
+        #[key(is = Whole { min: 0, max: 1 << 30, unit: "cells" }, default = "300")]
         congestion: u32,
     },
 }
@@ -234,6 +177,7 @@ pub(crate) struct Aging {
 
 /// Words of `ccr`: Where a circuit's current rate comes from.
 #[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
+#[word(of = backwater_net::spec::CurrentRate)]
 pub(crate) enum Ccr {
     /// The CCR field of its forward RM cells.
     Field,

@@ -159,6 +159,7 @@ pub(crate) struct Series {
 
 /// Words of `measure`: What is recorded.
 #[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
+#[word(of = backwater_net::spec::Measure)]
 pub(crate) enum SeriesMeasure {
     /// Share of the channel's rate that data uses, leaving the sender.
     Throughput,
@@ -179,6 +180,7 @@ pub(crate) enum SeriesMeasure {
     /// Units that wait at the sending port.
     Queue,
     /// Units in the memory of a switch, all flows.
+    #[word(of = Stored)]
     Buffer,
     /// From the source's queue to delivery, of units delivered here.
     Delay,

@@ -138,6 +138,7 @@ impl Spread {
 
 /// Words of `timing`: When an arriving unit can be used.
 #[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
+#[word(of = backwater_net::spec::Timing)]
 pub(crate) enum Timing {
     /// When its last bit is in.
     StoreAndForward,

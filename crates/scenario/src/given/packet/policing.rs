@@ -2,6 +2,7 @@
 
 use backwater_derive::{Table, Word};
 use backwater_kernel::{Duration, Rate};
+use backwater_net::spec::Excess;
 
 use crate::typed::{Chosen, Placed};
 
@@ -75,6 +76,7 @@ pub(crate) enum Conformance {
 
 /// Words of `excess`: What becomes of a unit that does not conform.
 #[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
+#[word(of = Excess)]
 pub(crate) enum EnvelopeExcess {
     /// It is dropped.
     Drop,
@@ -87,6 +89,7 @@ pub(crate) enum EnvelopeExcess {
 /// Words of `excess`: What becomes of a unit that does not conform. A policer can't stop the
 /// application.
 #[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
+#[word(of = Excess)]
 pub(crate) enum PolicerExcess {
     /// It is dropped.
     Drop,

@@ -23,26 +23,21 @@ pub(crate) enum Scheduler {
     /// In order of arrival in each priority group.
     StrictPriority,
     /// By a clock of each flow that ticks at the rate it reserves.
-    #[word(cite = "Zhang 1991, section 3.1")]
+    #[word(cite_all = "Zhang 1991, section 3.1")]
     VirtualClock {
         /// The clock of a flow that stamps its units; the smallest stamp is served first.
-        #[key(default = "\"auxvc\"", cite = "Zhang 1991, section 3.1")]
+        #[key(default = "\"auxvc\"")]
         stamp: Stamp,
         /// When auxVC is set back to VirtualClock at the end of a check.
-        #[key(default = "\"idle-link\"", cite = "Zhang 1991, section 3.1")]
+        #[key(default = "\"idle-link\"")]
         resync: Placed<Resync>,
         /// T: a flow whose VirtualClock is further ahead of real time at a check is warned.
-        #[key(
-            is = Time { min_ps: 0 },
-            otherwise = "AIR times Vtick of the flow",
-            cite = "Zhang 1991, section 3.1"
-        )]
+        #[key(is = Time { min_ps: 0 }, otherwise = "AIR times Vtick of the flow")]
         threshold: Option<Duration>,
         /// Size of a warning, sent to the source of the flow.
         #[key(
             is = Size { min: 1, max: 1 << 20 },
-            otherwise = "none is sent; warnings are counted all the same",
-            cite = "Zhang 1991, section 3.1"
+            otherwise = "none is sent; warnings are counted all the same"
         )]
         alarm: Option<u32>,
     },
@@ -94,8 +89,8 @@ impl Scheduler {
                 threshold,
                 alarm,
             } => SchedulerSpec::VirtualClock(VirtualClockSpec {
-                stamp: stamp.spec(),
-                resync: resync.spec(),
+                stamp: (*stamp).into(),
+                resync: (**resync).into(),
                 threshold: *threshold,
                 alarm_bytes: *alarm,
             }),
@@ -116,25 +111,18 @@ impl Scheduler {
 
 /// Words of `stamp`: The clock of a flow that stamps its units; the smallest stamp is served first.
 #[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
+#[word(of = spec::Stamp)]
 pub(crate) enum Stamp {
     /// auxVC: credit of silent times is not saved.
+    #[word(of = AuxVc)]
     Auxvc,
     /// VirtualClock: a flow that was silent may be served first for long.
     VirtualClock,
 }
 
-impl Stamp {
-    /// What the engine is told.
-    pub(crate) fn spec(self) -> spec::Stamp {
-        match self {
-            Self::Auxvc => spec::Stamp::AuxVc,
-            Self::VirtualClock => spec::Stamp::VirtualClock,
-        }
-    }
-}
-
 /// Words of `resync`: When auxVC is set back to VirtualClock at the end of a check.
 #[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
+#[word(of = spec::Resync)]
 pub(crate) enum Resync {
     /// Only on an idle channel, before the next unit is stamped.
     IdleLink,
@@ -143,16 +131,6 @@ pub(crate) enum Resync {
     Literal,
     /// Never.
     None,
-}
-
-impl Resync {
-    fn spec(self) -> spec::Resync {
-        match self {
-            Self::IdleLink => spec::Resync::IdleLink,
-            Self::Literal => spec::Resync::Literal,
-            Self::None => spec::Resync::None,
-        }
-    }
 }
 
 /// Memory of every switch.
@@ -204,6 +182,7 @@ impl Shared {
 
 /// Words of `when_full`: Who is dropped when it is full.
 #[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
+#[word(of = spec::WhenFull)]
 pub(crate) enum WhenFull {
     /// The unit that arrives.
     TailDrop,
@@ -214,6 +193,7 @@ pub(crate) enum WhenFull {
 
 /// Words of `hold`: How long a unit holds its place.
 #[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
+#[word(of = spec::Hold)]
 pub(crate) enum Hold {
     /// Until its last bit has left.
     End,

@@ -2,7 +2,7 @@
 
 use backwater_derive::{Table, Word};
 use backwater_kernel::{Duration, Rate};
-use backwater_net::spec::{AbrSpec, SourceControlSpec};
+use backwater_net::spec::{self, AbrSpec, SourceControlSpec};
 
 use crate::typed::{Chosen, Placed};
 use crate::usual::{Usual, usual};
@@ -88,71 +88,35 @@ impl SourceControl {
 
 /// What an ABR source is given.
 #[derive(Table, Clone, Debug)]
-#[table(part)]
+#[table(part, cite = "ATM Forum TM 4.0, section 5.10.4")]
 pub(crate) struct Abr {
     /// PCR, peak cell rate: ACR never goes above.
-    #[key(
-        is = CellRate { min: 1 },
-        otherwise = "rate of the flow's first link",
-        cite = "ATM Forum TM 4.0, section 5.10.4"
-    )]
+    #[key(is = CellRate { min: 1 }, otherwise = "rate of the flow's first link")]
     pub pcr: Placed<Option<Rate>>,
     /// MCR, minimum cell rate: ACR never goes below.
-    #[key(
-        is = CellRate { min: 0 },
-        default = "\"0 bps\"",
-        cite = "ATM Forum TM 4.0, section 5.10.4"
-    )]
+    #[key(is = CellRate { min: 0 }, default = "\"0 bps\"")]
     pub mcr: Placed<Rate>,
     /// ICR, initial cell rate: ACR before the first feedback; from MCR to PCR.
-    #[key(
-        is = CellRate { min: 0 },
-        otherwise = "{ICR}, or the nearest from MCR to PCR",
-        cite = "ATM Forum TM 4.0, section 5.10.4"
-    )]
+    #[key(is = CellRate { min: 0 }, otherwise = "{ICR}, or the nearest from MCR to PCR")]
     pub icr: Placed<Option<Rate>>,
     /// Nrm: one of this many in-rate cells is a forward RM cell.
-    #[key(
-        is = Whole { min: 2, max: 1 << 20, unit: "cells" },
-        default = "32",
-        cite = "ATM Forum TM 4.0, section 5.10.4"
-    )]
+    #[key(is = Whole { min: 2, max: 1 << 20, unit: "cells" }, default = "32")]
     pub nrm: u32,
     /// Mrm: after this many in-rate cells a forward RM cell is also sent when `trm` has passed.
-    #[key(
-        is = Whole { min: 1, max: 1 << 24, unit: "cells" },
-        default = "2",
-        cite = "ATM Forum TM 4.0, section 5.10.4"
-    )]
+    #[key(is = Whole { min: 1, max: 1 << 24, unit: "cells" }, default = "2")]
     pub mrm: u32,
     /// Trm: longest time between forward RM cells of a source that sends, see `mrm`.
-    #[key(
-        is = Time { min_ps: 1 },
-        default = "\"100 ms\"",
-        cite = "ATM Forum TM 4.0, section 5.10.4"
-    )]
+    #[key(is = Time { min_ps: 1 }, default = "\"100 ms\"")]
     pub trm: Duration,
     /// RIF: an increase adds so much of PCR.
-    #[key(
-        is = Decimal { min: 0.0, max: 1.0 },
-        default = "1.0",
-        cite = "ATM Forum TM 4.0, section 5.10.4"
-    )]
+    #[key(is = Decimal { min: 0.0, max: 1.0 }, default = "1.0")]
     pub rif: f64,
     /// RDF: a backward RM cell with CI takes so much of ACR.
-    #[key(
-        is = Decimal { min: 0.0, max: 1.0 },
-        default = "0.001953125",
-        cite = "ATM Forum TM 4.0, section 5.10.4"
-    )]
+    #[key(is = Decimal { min: 0.0, max: 1.0 }, default = "0.001953125")]
     pub rdf: f64,
     /// CDF: what each forward RM cell takes of ACR once `crm` are without an answer; 0 turns
     /// rule 6 off.
-    #[key(
-        is = Decimal { min: 0.0, max: 1.0 },
-        default = "0.0",
-        cite = "ATM Forum TM 4.0, section 5.10.4"
-    )]
+    #[key(is = Decimal { min: 0.0, max: 1.0 }, default = "0.0")]
     pub cdf: f64,
     /// CRM: forward RM cells without an answer before rule 6.
     #[key(
@@ -162,34 +126,25 @@ pub(crate) struct Abr {
     )]
     pub crm: Option<u32>,
     /// TBE, transient buffer exposure: cells that it may send before the first feedback.
-    #[key(
-        is = Whole { min: 1, max: 16_777_215, unit: "cells" },
-        default = "16777215",
-        cite = "ATM Forum TM 4.0, section 5.10.4"
-    )]
+    #[key(is = Whole { min: 1, max: 16_777_215, unit: "cells" }, default = "16777215")]
     pub tbe: Placed<u32>,
     /// FRTT, fixed round-trip time, as measured at set-up.
     #[key(
         is = Time { min_ps: 1 },
-        otherwise = "delay, handling and one cell time of every link, there and back",
-        cite = "ATM Forum TM 4.0, section 5.10.4"
+        otherwise = "delay, handling and one cell time of every link, there and back"
     )]
     pub frtt: Option<Duration>,
     /// ICR is at most `tbe` cells in `frtt`.
-    #[key(default = "true", cite = "ATM Forum TM 4.0, section 5.10.4")]
+    #[key(default = "true")]
     pub clip_icr: bool,
     /// TCR: rate of out-of-rate RM cells while ACR is below it; 0 sends none.
-    #[key(
-        is = CellRate { min: 0 },
-        default = "\"10 cells/s\"",
-        cite = "ATM Forum TM 4.0, section 5.10.4"
-    )]
+    #[key(is = CellRate { min: 0 }, default = "\"10 cells/s\"")]
     pub tcr: Rate,
     /// When a forward RM cell is sent that is due by count.
-    #[key(default = "\"eager\"")]
+    #[key(default = "\"eager\"", cite = "")]
     pub rm: Rm,
     /// Backward RM cells count towards `nrm`.
-    #[key(default = "true", cite = "ATM Forum TM 4.0, section 5.10.4")]
+    #[key(default = "true")]
     pub counts_backward: Placed<bool>,
     /// What becomes of RM cells that wait at the destination to be turned around.
     #[key(
@@ -201,7 +156,7 @@ pub(crate) struct Abr {
     #[key(default = "\"exact\"", cite = "ATM Forum TM 4.0, section 5.10.3.1")]
     pub rate_format: RateFormat,
     /// What is done about an allocation that is not used (source rule 5).
-    #[key(default = "{ kind = \"time-out\" }")]
+    #[key(default = "{ kind = \"time-out\" }", cite = "")]
     pub uili: Chosen<Uili>,
 }
 
@@ -225,7 +180,10 @@ pub(crate) enum Uili {
     /// Nothing: the allocation stays.
     None,
     /// ACR (1 - T ACR / RDF), T since the last answer or decrease, after `tof` RM cells.
-    #[word(name = "february-1995", cite = "Kalyanaraman et al. 1998, section 3")]
+    #[word(
+        name = "february-1995",
+        cite_all = "Kalyanaraman et al. 1998, section 3"
+    )]
     February1995 {
         /// TOF: forward RM cells without an answer (february-1995, a whole number), times `nrm`
         /// cells at ACR (april-1995, august-1995), times SR (`floor = "product"`).
@@ -236,35 +194,27 @@ pub(crate) enum Uili {
         )]
         tof: Placed<f64>,
         /// RDF of the formula, in cells.
-        #[key(
-            is = Decimal { min: 0.001, max: 1e12 },
-            default = "512.0",
-            cite = "Kalyanaraman et al. 1998, section 3"
-        )]
+        #[key(is = Decimal { min: 0.001, max: 1e12 }, default = "512.0")]
         rdf: f64,
     },
     /// 1 / (1/ACR + T/RDF), when T is more than `tof` Nrm cells at ACR.
-    #[word(name = "april-1995", cite = "Kalyanaraman et al. 1998, section 3")]
+    #[word(name = "april-1995", cite_all = "Kalyanaraman et al. 1998, section 3")]
     April1995 {
         tof: Placed<f64>,
         rdf: f64,
         /// ACR does not fall below ICR (May and June 1995).
-        #[key(default = "false", cite = "Kalyanaraman et al. 1998, section 3")]
+        #[key(default = "false")]
         floor_icr: bool,
     },
     /// ACR (1 - T TDF), not below ICR, when T is more than `tof` Nrm cells at ACR.
-    #[word(name = "august-1995", cite = "Kalyanaraman et al. 1998, section 3")]
+    #[word(name = "august-1995", cite_all = "Kalyanaraman et al. 1998, section 3")]
     August1995 {
         tof: Placed<f64>,
         /// TDF, in 1/s: each reduction takes T times so much of ACR.
-        #[key(
-            is = Decimal { min: 0.0, max: 1e12 },
-            default = "16384.0",
-            cite = "Kalyanaraman et al. 1998, section 3"
-        )]
+        #[key(is = Decimal { min: 0.0, max: 1e12 }, default = "16384.0")]
         tdf_per_second: Placed<f64>,
         /// The next increase after a reduction is ignored (PNI = 0).
-        #[key(default = "true", cite = "Kalyanaraman et al. 1998, section 3")]
+        #[key(default = "true")]
         rule_5b: bool,
     },
     /// ACR (1 - TDF), not below SR + ICR, when ACR is above that.
@@ -303,23 +253,23 @@ pub(crate) enum Uili {
         slack: Placed<f64>,
     },
     /// ACR (1 - T / Tc), not below the floor, when ACR is above that.
-    #[word(cite = "Kalyanaraman et al. 1998, section 5.3")]
+    #[word(cite_all = "Kalyanaraman et al. 1998, section 5.3")]
     Time {
         tof: Placed<f64>,
         rule_5b: bool,
         headroom: Placed<Option<Rate>>,
         /// Tc: each reduction takes T / Tc of ACR.
-        #[key(
-            is = Time { min_ps: 1 },
-            otherwise = "max(2 `frtt`, `tbe` / `pcr`)",
-            cite = "Kalyanaraman et al. 1998, section 5.3"
-        )]
+        #[key(is = Time { min_ps: 1 }, otherwise = "max(2 `frtt`, `tbe` / `pcr`)")]
         constant: Placed<Option<Duration>>,
         /// What ACR may fall to.
-        #[key(default = "\"sum\"", cite = "Kalyanaraman et al. 1998, section 5.3")]
+        #[key(default = "\"sum\"")]
         floor: Floor,
         /// Not in the paper: no increase unless ACR is at most SR (1 + `hold`), as with `count`.
-        #[key(is = Decimal { min: 0.0, max: 1.0 }, otherwise = "increases are not held back")]
+        #[key(
+            is = Decimal { min: 0.0, max: 1.0 },
+            otherwise = "increases are not held back",
+            cite = ""
+        )]
         hold: Option<f64>,
     },
     /// As `baseline`, with a small TDF.
@@ -348,6 +298,7 @@ pub(crate) enum Rm {
 /// Words of `turn_around`: What becomes of RM cells that wait at the destination to be turned
 /// around.
 #[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
+#[word(of = spec::TurnAround)]
 pub(crate) enum TurnAround {
     /// All go back, in order.
     Queue,
@@ -357,10 +308,11 @@ pub(crate) enum TurnAround {
 
 /// Words of `rate_format`: How rates are written into RM cells.
 #[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
+#[word(of = spec::RateFormat)]
 pub(crate) enum RateFormat {
     /// Whole bits per second.
     Exact,
     /// nz 2^e (1 + m/512) cells per second, e of 5 bits and m of 9, rounded down.
-    #[word(name = "16-bit")]
+    #[word(name = "16-bit", of = Bits16)]
     SixteenBit,
 }

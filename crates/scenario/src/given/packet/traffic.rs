@@ -45,25 +45,18 @@ pub(crate) enum Traffic {
         min_gap: Placed<Duration>,
     },
     /// Packet trains: a geometric number of units at even gaps, then an exponential pause.
-    #[word(cite = "Jain, Routhier 1986; Zhang 1991, section 4.1")]
+    #[word(cite_all = "Jain, Routhier 1986; Zhang 1991, section 4.1")]
     Trains {
         start: Placed<Time>,
         total: Placed<Option<Amount>>,
         #[key(flatten)]
         spacing: Spacing,
         /// Units of a train, on average (geometric).
-        #[key(
-            is = Decimal { min: 1.0, max: 1e9 },
-            cite = "Jain, Routhier 1986; Zhang 1991, section 4.1"
-        )]
+        #[key(is = Decimal { min: 1.0, max: 1e9 })]
         length: f64,
         /// Time after every unit of a train; shorter than the mean time between units. An
         /// exponential pause of mean `length` * (mean time - `gap`) follows each train.
-        #[key(
-            is = Time { min_ps: 1 },
-            otherwise = "half the mean time between units",
-            cite = "Jain, Routhier 1986; Zhang 1991, section 4.1"
-        )]
+        #[key(is = Time { min_ps: 1 }, otherwise = "half the mean time between units")]
         gap: Placed<Option<Duration>>,
     },
     /// Bursts and pauses in turn, each with its own spacing.
@@ -95,35 +88,26 @@ pub(crate) enum Traffic {
     Server,
     /// Closed-loop cycles of requests and responses. A flow back with traffic `server` is made
     /// unless `partner` names one; over TCP, the connection's other side.
-    #[word(cite = "Kalyanaraman et al. 1998, section 7.2.1")]
+    #[word(cite_all = "Kalyanaraman et al. 1998, section 7.2.1")]
     Requests {
         start: Placed<Time>,
         /// Each request, bytes counted on the wire and rounded up to whole units.
-        #[key(
-            is = Amount { max: 1 << 30 },
-            default = "\"16 cells\"",
-            cite = "Kalyanaraman et al. 1998, section 7.2.1"
-        )]
+        #[key(is = Amount { max: 1 << 30 }, default = "\"16 cells\"")]
         request: Placed<Amount>,
         #[key(flatten)]
         cycle: Cycle,
         /// From the last response of a cycle to the next cycle.
-        #[key(
-            is = Span { min_ps: 0 },
-            default = "\"1 ms\"",
-            cite = "Kalyanaraman et al. 1998, section 7.2.1"
-        )]
+        #[key(is = Span { min_ps: 0 }, default = "\"1 ms\"")]
         think: Span,
         /// Server's time for each request, one at a time.
-        #[key(is = Span { min_ps: 0 }, default = "\"0 s\"")]
+        #[key(is = Span { min_ps: 0 }, default = "\"0 s\"", cite = "")]
         service: Span,
     },
     /// Always has a unit to send, but not faster than a limit that changes with time.
-    #[word(cite = "Kalyanaraman et al. 1998, section 7.1")]
+    #[word(cite_all = "Kalyanaraman et al. 1998, section 7.1")]
     Bottlenecked {
         start: Placed<Time>,
         /// How fast it goes from when on, in order of time.
-        #[key(cite = "Kalyanaraman et al. 1998, section 7.1")]
         limits: Placed<Vec<Placed<Limits>>>,
     },
 }
@@ -220,31 +204,23 @@ pub(crate) struct FileServer {
 
 /// Requests and responses in cycles.
 #[derive(Table, Clone, Debug)]
-#[table(part)]
+#[table(part, cite = "Kalyanaraman et al. 1998, section 7.2.1")]
 pub(crate) struct Cycle {
     /// Each response, as `request`.
-    #[key(
-        is = Amount { max: 1 << 30 },
-        default = "\"256 cells\"",
-        cite = "Kalyanaraman et al. 1998, section 7.2.1"
-    )]
+    #[key(is = Amount { max: 1 << 30 }, default = "\"256 cells\"")]
     pub response: Placed<Amount>,
     /// Requests of a cycle; the next cycle begins after all responses are in.
-    #[key(
-        is = Whole { min: 1, max: 1 << 20, unit: "requests" },
-        default = "1",
-        cite = "Kalyanaraman et al. 1998, section 7.2.1"
-    )]
+    #[key(is = Whole { min: 1, max: 1 << 20, unit: "requests" }, default = "1")]
     pub per_cycle: Placed<u32>,
     /// Between requests of a cycle.
-    #[key(
-        is = Span { min_ps: 0 },
-        default = "\"0 s\"",
-        cite = "Kalyanaraman et al. 1998, section 7.2.1"
-    )]
+    #[key(is = Span { min_ps: 0 }, default = "\"0 s\"")]
     pub gap: Placed<Span>,
     /// Cycles in all.
-    #[key(is = Whole { min: 1, max: 1 << 60, unit: "cycles" }, otherwise = "without end")]
+    #[key(
+        is = Whole { min: 1, max: 1 << 60, unit: "cycles" },
+        otherwise = "without end",
+        cite = ""
+    )]
     pub transfers: Option<u64>,
 }
 
