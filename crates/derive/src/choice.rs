@@ -231,7 +231,8 @@ fn value(variant: &Variant, described: &mut Vec<KeyField>) -> Result<TokenStream
     for field in &fields.named {
         let field = KeyField::of(field, "")?;
         let mut known = described.iter().rev();
-        let known = known.find(|known| known.name == field.name && field.meaning.is_empty());
+        let repeats = field.meaning.is_empty() && !field.attributes.is_flat;
+        let known = known.find(|known| known.name == field.name && repeats);
         reads.push(known.unwrap_or(&field).read());
         if known.is_none() {
             described.push(field);

@@ -80,9 +80,13 @@ impl Check<'_> {
                 continue;
             }
             let name = self.graph.channel_name(*channel);
-            let Some(at) = explicit_rate::rules(self.file).find_map(counted_at) else {
+            let mut rules = explicit_rate::rules(self.file);
+            let Some(ExplicitRate::Erica { own, .. }) =
+                rules.find(|rule| matches!(rule, ExplicitRate::Erica { .. }))
+            else {
                 continue;
             };
+            let at = &own.interval_cells.at;
             Diagnostic::warning(
                 "short-interval",
                 "intervals are too short to count circuits",
@@ -221,18 +225,6 @@ impl Check<'_> {
                 .help("lower `mcr`: a switch admits no more than it can carry")
                 .tell(mistakes);
         }
-    }
-}
-
-/// Where ERICA says how many cells an interval has.
-fn counted_at(rule: &ExplicitRate) -> Option<&At> {
-    match rule {
-        ExplicitRate::Erica { interval_cells, .. } => Some(&interval_cells.at),
-        ExplicitRate::None
-        | ExplicitRate::Efci { .. }
-        | ExplicitRate::RelativeRate { .. }
-        | ExplicitRate::Eprca { .. }
-        | ExplicitRate::Capc { .. } => None,
     }
 }
 

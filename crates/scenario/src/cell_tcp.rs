@@ -10,7 +10,7 @@ use crate::given::packet::tcp::CellTcp;
 use crate::given::packet::traffic::{Cycle, Traffic};
 use crate::given::tcp::Tcp;
 use crate::source::At;
-use crate::tcp::{Usual, flavour};
+use crate::tcp::{self, Usual, flavour};
 use crate::typed::Placed;
 use crate::units::Amount;
 
@@ -24,10 +24,7 @@ pub(crate) fn is_tcp(flow: &FlowSettings) -> bool {
 
 /// The tables that say what its TCP is, the last winning.
 pub(crate) fn layers<'a>(file: &'a PacketFile, flow: &'a FlowSettings) -> Vec<&'a Tcp> {
-    let own = flow.tcp.as_ref().map(|own| &own.tcp.tcp);
-    let starts_anew = own.is_some_and(|own| own.preset.is_some());
-    let common = (!starts_anew).then_some(&file.tcp.tcp);
-    common.into_iter().chain(own).collect()
+    tcp::layers(&file.tcp.tcp, flow.tcp.as_ref().map(|own| &own.tcp.tcp))
 }
 
 /// What the end that opens the connection sends.

@@ -143,16 +143,19 @@ fn place(section: &Section, key: &Key) -> String {
 
 fn section_text(section: &Section) -> String {
     let mut text = format!("{}\n  {}\n\n", given::title(section), section.about);
-    let width = section
-        .keys
-        .iter()
-        .map(|key| key.name.len())
-        .max()
-        .unwrap_or(0);
-    for key in section.keys {
-        text.push_str(&format!("  {:width$}  {}\n", key.name, key.meaning));
-    }
+    text.push_str(&meanings(section.keys.iter().map(of_key)));
     text
+}
+
+fn of_key(key: &Key) -> (&str, &str) {
+    (key.name, key.meaning)
+}
+
+/// A line for each name, with what it means, in columns.
+fn meanings<'a>(all: impl Iterator<Item = (&'a str, &'a str)> + Clone) -> String {
+    let width = all.clone().map(|(name, _)| name.len()).max().unwrap_or(0);
+    let lines = all.map(|(name, meaning)| format!("  {name:width$}  {meaning}\n"));
+    lines.collect()
 }
 
 fn key_text(section: &Section, key: &Key) -> String {
@@ -166,15 +169,9 @@ fn key_text(section: &Section, key: &Key) -> String {
         text.push_str(&format!("  {what:9}  {value}\n"));
     }
     if let Some(choices) = key.kind.choices() {
-        let width = choices
-            .iter()
-            .map(|choice| choice.name.len())
-            .max()
-            .unwrap_or(0);
+        let all = choices.iter().map(|choice| (choice.name, choice.meaning));
         text.push('\n');
-        for choice in choices {
-            text.push_str(&format!("  {:width$}  {}\n", choice.name, choice.meaning));
-        }
+        text.push_str(&meanings(all));
     }
     text
 }
@@ -231,17 +228,14 @@ fn choice_text(section: &Section, key: &Key, choice: &Choice) -> String {
     if !choice.cite.is_empty() {
         text.push_str(&format!("  source     {}\n", choice.cite));
     }
-    let own: Vec<&Key> = section
-        .keys
-        .iter()
-        .filter(|other| other.only.contains(&choice.name))
-        .collect();
+    let own = section.keys.iter();
+    let own = meanings(
+        own.filter(|key| key.only.contains(&choice.name))
+            .map(of_key),
+    );
     if !own.is_empty() {
-        let width = own.iter().map(|key| key.name.len()).max().unwrap_or(0);
         text.push_str("\n  its keys\n");
-        for key in own {
-            text.push_str(&format!("  {:width$}  {}\n", key.name, key.meaning));
-        }
+        text.push_str(&own);
     }
     text
 }

@@ -10,7 +10,7 @@ use backwater_net::spec::{
 
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::given::packet::PacketFile;
-use crate::given::packet::explicit_rate::{Aging, ExplicitRate, Marks, Queue};
+use crate::given::packet::explicit_rate::{Aim, Erica, ExplicitRate, Long, Marks};
 use crate::given::packet::network::{Channel, Link, Links};
 use crate::numbered::expand;
 use crate::topology::Graph;
@@ -138,41 +138,36 @@ pub(crate) fn are_faulty(file: &PacketFile) -> bool {
 fn check_rules(file: &PacketFile, mistakes: &mut Diagnostics) {
     for rule in rules(file) {
         match rule {
-            ExplicitRate::Erica {
-                target,
-                delta,
-                queue,
-                ..
-            } => {
-                check_target(target, queue.is_some(), mistakes);
-                check_delta(delta, mistakes);
+            ExplicitRate::Erica { aim, own } => {
+                check_target(&aim.target, own.queue.is_some(), mistakes);
+                check_delta(&own.delta, mistakes);
             }
             ExplicitRate::None => {}
-            ExplicitRate::Efci { high, low } => {
-                check_marks(("high", high), ("low", low), mistakes);
-            }
+            ExplicitRate::Efci(long) => check_long(long, mistakes),
             ExplicitRate::RelativeRate {
-                high,
-                low,
+                long,
                 ni_high,
                 ni_low,
                 ..
             } => {
-                check_marks(("high", high), ("low", low), mistakes);
+                check_long(long, mistakes);
                 check_marks(("ni_high", ni_high), ("ni_low", ni_low), mistakes);
             }
-            ExplicitRate::Eprca {
-                high,
-                low,
-                very_high,
-                ..
-            } => {
-                check_marks(("high", high), ("low", low), mistakes);
-                check_marks(("very_high", very_high), ("high", high), mistakes);
+            ExplicitRate::Eprca { long, own } => {
+                check_long(long, mistakes);
+                check_marks(
+                    ("very_high", &own.very_high),
+                    ("high", &long.high),
+                    mistakes,
+                );
             }
-            ExplicitRate::Capc { target, .. } => check_target(target, false, mistakes),
+            ExplicitRate::Capc { aim, .. } => check_target(&aim.target, false, mistakes),
         }
     }
+}
+
+fn check_long(long: &Long, mistakes: &mut Diagnostics) {
+    check_marks(("high", &long.high), ("low", &long.low), mistakes);
 }
 
 fn check_marks(
@@ -225,19 +220,19 @@ fn spec(rule: &ExplicitRate) -> Option<ExplicitRateSpec> {
         high_cells: **high,
         low_cells: **low,
     };
+    let long = |long: &Long| marks(&long.high, &long.low);
     Some(match rule {
-        ExplicitRate::Erica { .. } => ExplicitRateSpec::Erica(erica(rule)?),
+        ExplicitRate::Erica { aim, own } => ExplicitRateSpec::Erica(erica(aim, own)),
         ExplicitRate::None => return None,
-        ExplicitRate::Efci { high, low } => ExplicitRateSpec::Efci(marks(high, low)),
+        ExplicitRate::Efci(own) => ExplicitRateSpec::Efci(long(own)),
         ExplicitRate::RelativeRate {
-            high,
-            low,
+            long: own,
             ni_high,
             ni_low,
             marks: way,
             notice_every,
         } => ExplicitRateSpec::RelativeRate(RelativeRateSpec {
-            congestion: marks(high, low),
+            congestion: long(own),
             no_increase: marks(ni_high, ni_low),
             marks_backward: match way {
                 Marks::Backward => true,
@@ -245,92 +240,48 @@ fn spec(rule: &ExplicitRate) -> Option<ExplicitRateSpec> {
             },
             backward_notice_every: *notice_every,
         }),
-        ExplicitRate::Eprca {
-            high,
-            low,
-            weight,
-            down_pressure,
-            reduction,
-            major_reduction,
-            very_high,
-        } => ExplicitRateSpec::Eprca(EprcaSpec {
-            weight: *weight,
-            down_pressure: *down_pressure,
-            reduction: *reduction,
-            major_reduction: *major_reduction,
-            congestion: marks(high, low),
-            very_cells: **very_high,
+        ExplicitRate::Eprca { long: queue, own } => ExplicitRateSpec::Eprca(EprcaSpec {
+            weight: own.weight,
+            down_pressure: own.down_pressure,
+            reduction: own.reduction,
+            major_reduction: own.major_reduction,
+            congestion: long(queue),
+            very_cells: *own.very_high,
         }),
-        ExplicitRate::Capc {
-            target,
-            interval,
-            rise,
-            rise_most,
-            fall,
-            fall_least,
-            congestion,
-        } => ExplicitRateSpec::Capc(CapcSpec {
-            interval: *interval,
-            target: **target,
-            rise: *rise,
-            rise_most: *rise_most,
-            fall: *fall,
-            fall_least: *fall_least,
-            congestion_cells: *congestion,
+        ExplicitRate::Capc { aim, own } => ExplicitRateSpec::Capc(CapcSpec {
+            interval: aim.interval,
+            target: *aim.target,
+            rise: own.rise,
+            rise_most: own.rise_most,
+            fall: own.fall,
+            fall_least: own.fall_least,
+            congestion_cells: own.congestion,
         }),
     })
 }
 
-fn erica(rule: &ExplicitRate) -> Option<EricaSpec> {
-    let ExplicitRate::Erica {
-        target,
-        interval,
-        interval_cells,
-        delta,
-        limit_jump,
-        ccr,
-        one_feedback,
-        up_to_link,
-        activity_decay,
-        queue,
-        aging,
-    } = rule
-    else {
-        return None;
-    };
-    Some(EricaSpec {
-        interval: *interval,
-        interval_cells: **interval_cells,
-        target: **target,
-        delta: **delta,
-        limit_jump: *limit_jump,
-        ccr: (*ccr).into(),
-        one_feedback: *one_feedback,
-        up_to_link: *up_to_link,
-        activity_decay: *activity_decay,
-        queue: queue.as_ref().map(QueueControlSpec::from),
-        aging: aging.as_ref().map(AgingSpec::from),
-    })
-}
-
-impl From<&Queue> for QueueControlSpec {
-    fn from(queue: &Queue) -> Self {
-        Self {
+fn erica(aim: &Aim, own: &Erica) -> EricaSpec {
+    EricaSpec {
+        interval: aim.interval,
+        interval_cells: *own.interval_cells,
+        target: *aim.target,
+        delta: *own.delta,
+        limit_jump: own.limit_jump,
+        ccr: own.ccr.into(),
+        one_feedback: own.one_feedback,
+        up_to_link: own.up_to_link,
+        activity_decay: own.activity_decay,
+        queue: own.queue.as_ref().map(|queue| QueueControlSpec {
             delay: queue.delay,
             a: queue.a,
             b: queue.b,
             least: queue.least,
-        }
-    }
-}
-
-impl From<&Aging> for AgingSpec {
-    fn from(aging: &Aging) -> Self {
-        Self {
+        }),
+        aging: own.aging.as_ref().map(|aging| AgingSpec {
             alpha: aging.alpha,
             delta: aging.delta,
             floor: aging.floor,
             weight: aging.weight,
-        }
+        }),
     }
 }

@@ -435,16 +435,15 @@ impl<'a> FlowNames<'a> {
             let known = || self.0.keys().copied().take(looked);
             let numbered = format!("{name}[1]");
             let hint = self.0.contains_key(numbered.as_str());
-            Box::new(
-                Diagnostic::error("unknown-flow", format!("there is no flow `{}`", clip(name)))
-                    .at(at, "not the name of a flow")
-                    .help_if(if hint {
-                        Some(format!("it is repeated: name one of them, `{numbered}`"))
-                    } else {
-                        suggest::did_you_mean(name, known())
-                    })
-                    .note(format!("flows: {}", suggest::one_of(known()))),
-            )
+            Diagnostic::error("unknown-flow", format!("there is no flow `{}`", clip(name)))
+                .at(at, "not the name of a flow")
+                .help_if(if hint {
+                    Some(format!("it is repeated: name one of them, `{numbered}`"))
+                } else {
+                    suggest::did_you_mean(name, known())
+                })
+                .note(format!("flows: {}", suggest::one_of(known())))
+                .into()
         })
     }
 }

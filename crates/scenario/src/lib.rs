@@ -86,9 +86,8 @@ use files::Files;
 use given::Heading;
 use given::packet::Unit;
 use given::packet::network::Link;
-use reader::{Guide, Reader};
+use reader::Reader;
 use record::Record;
-use suggest::Budget;
 use table::Section;
 use tree::{Node, Value};
 use typed::Table;
@@ -294,12 +293,10 @@ fn check(node: &Node, mistakes: &mut Diagnostics) -> (Record, Duration) {
     let root = given::root_of(node);
     let (cell, cell_bits) = cell_time(root, node);
     let root = Reader {
-        mistakes,
-        root,
         cell_ps: cell.0,
         cell_bits,
-        suggestions: Budget::default(),
         guide: &glossary::GUIDE,
+        ..Reader::of(root, mistakes)
     }
     .section(root, node);
     leave_out_what_follows(&root, mistakes);
@@ -332,13 +329,6 @@ fn early<T: Table>(root: &'static Section, node: Option<&Node>) -> T {
         value: Value::Table(Vec::new()),
         at: At::default(),
     };
-    let mut reader = Reader {
-        mistakes: &mut Diagnostics::default(),
-        root,
-        cell_ps: 1,
-        cell_bits: 8,
-        suggestions: Budget::default(),
-        guide: Guide::NONE,
-    };
-    T::read(&reader.section(T::TABLE, node.unwrap_or(&absent)))
+    let mut unheard = Diagnostics::default();
+    T::read(&Reader::of(root, &mut unheard).section(T::TABLE, node.unwrap_or(&absent)))
 }

@@ -4,18 +4,12 @@ use backwater_kernel::{Duration, Time};
 use backwater_net::spec::{FlowSpec, LinkSpec, NodeKind, PoolSpec, Ratio, SchedulerSpec};
 
 use crate::MeasureSpec;
-use crate::given::packet::network::Links;
+use crate::explicit_rate;
 use crate::given::packet::service::{LARGEST_UNIT, Scheduler, Shared};
 use crate::given::packet::{PacketFile, WINDOWS};
-use crate::numbered::expand;
 use crate::source::At;
 use crate::topology::Graph;
 use crate::typed::Placed;
-
-/// The discipline of a port; round robin where none is given.
-pub(crate) fn scheduler(given: Option<&Scheduler>) -> SchedulerSpec {
-    given.map_or(SchedulerSpec::RoundRobin, Scheduler::spec)
-}
 
 /// Gives every quantum that is not given the largest unit of any flow.
 pub(crate) fn fill_quantum(links: &mut [LinkSpec], flows: &[FlowSpec]) {
@@ -88,13 +82,11 @@ pub(crate) fn schedulers(file: &PacketFile) -> impl Iterator<Item = &Scheduler> 
 /// Where the discipline of a channel's port stands: its table, or the file. Slow: for messages.
 pub(crate) fn scheduler_at(file: &Placed<PacketFile>, graph: &Graph, channel: u32) -> At {
     let (from, to) = graph.ends(channel);
-    let ends = (graph.name(from), graph.name(to));
-    let of_link = file.links.iter().rev().find_map(|links| {
-        let side = match joins(links, ends)? {
-            true => &links.forward,
-            false => &links.backward,
-        };
-        Some((side.as_ref(), &links.link))
+    let named = explicit_rate::named(file, graph);
+    let of_link = named.get(&(channel / 2)).map(|(links, turned)| {
+        let is_forward = channel.is_multiple_of(2) != *turned;
+        let side = [&links.backward, &links.forward][usize::from(is_forward)];
+        (side.as_ref(), &links.link)
     });
     let switches = !graph.is_host(from) && !graph.is_host(to);
     let topology = file.topology.as_ref();
@@ -109,20 +101,4 @@ pub(crate) fn scheduler_at(file: &Placed<PacketFile>, graph: &Graph, channel: u3
     let mut schedulers = tables.map(|link| &link.scheduler).chain([&file.scheduler]);
     let found = schedulers.find_map(Placed::place);
     found.unwrap_or(&file.at).clone()
-}
-
-/// Does the link join these two, in this order (`true`) or the other?
-fn joins(links: &Links, (from, to): (&str, &str)) -> Option<bool> {
-    let [(a, _), (b, _)] = links.between.as_slice() else {
-        return None;
-    };
-    (1..=links.count.unwrap_or(1)).find_map(|number| {
-        let number = links.count.map(|_| number);
-        let names = (expand(a, number), expand(b, number));
-        match (names.0.as_str(), names.1.as_str()) {
-            (a, b) if (a, b) == (from, to) => Some(true),
-            (a, b) if (b, a) == (from, to) => Some(false),
-            _ => None,
-        }
-    })
 }

@@ -70,6 +70,15 @@ pub(crate) fn joined(text: &str) -> String {
 
 /// "a, b or c", shortened after some.
 pub(crate) fn one_of<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
+    listed(words, "or")
+}
+
+/// "a, b and c", shortened after some.
+pub(crate) fn all_of<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
+    listed(words, "and")
+}
+
+fn listed<'a>(words: impl IntoIterator<Item = &'a str>, before_last: &str) -> String {
     const SHOWN: usize = 12;
     let words: Vec<&str> = words.into_iter().collect();
     let shown: Vec<String> = words
@@ -82,26 +91,7 @@ pub(crate) fn one_of<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
     }
     match shown.split_last() {
         Some((last, [])) => last.clone(),
-        Some((last, rest)) => format!("{} or {last}", rest.join(", ")),
-        None => "none".into(),
-    }
-}
-
-/// "a, b and c", shortened after some.
-pub(crate) fn all_of<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
-    const SHOWN: usize = 12;
-    let words: Vec<&str> = words.into_iter().collect();
-    let shown: Vec<String> = words
-        .iter()
-        .take(SHOWN)
-        .map(|word| format!("`{word}`"))
-        .collect();
-    if words.len() > SHOWN {
-        return format!("{} and {} more", shown.join(", "), words.len() - SHOWN);
-    }
-    match shown.split_last() {
-        Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
-        Some((last, _)) => last.clone(),
+        Some((last, rest)) => format!("{} {before_last} {last}", rest.join(", ")),
         None => "none".into(),
     }
 }

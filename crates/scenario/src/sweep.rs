@@ -21,7 +21,6 @@ use crate::overrides::{self, Segment};
 use crate::reader::Reader;
 use crate::set_aside;
 use crate::source::{At, Set, Source};
-use crate::suggest::Budget;
 use crate::table::Default;
 use crate::tree::{self, Node, Value};
 use crate::typed::Table;
@@ -370,12 +369,8 @@ fn take(root: &mut Node) -> Option<Node> {
 
 fn section_of(base: &Node, node: &Node, mistakes: &mut Diagnostics) -> Given {
     let record = Reader {
-        mistakes,
-        root: given::root_of(base),
-        cell_ps: 1,
-        cell_bits: 424,
-        suggestions: Budget::default(),
         guide: &GUIDE,
+        ..Reader::of(given::root_of(base), mistakes)
     }
     .section(Given::TABLE, node);
     Given::read(&record)

@@ -94,6 +94,14 @@ pub(crate) fn old_on_fast(
         .tell(mistakes);
 }
 
+/// The tables that say what the TCP of a flow is, the last winning; with a `preset` of its own it
+/// starts anew from that.
+pub(crate) fn layers<'a>(common: &'a Tcp, own: Option<&'a Tcp>) -> Vec<&'a Tcp> {
+    let starts_anew = own.is_some_and(|own| own.preset.is_some());
+    let common = (!starts_anew).then_some(common);
+    common.into_iter().chain(own).collect()
+}
+
 /// Of some keys, the place of the first in the last table that has any.
 fn last<'a, const N: usize>(
     layers: &[&'a Tcp],

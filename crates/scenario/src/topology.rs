@@ -13,7 +13,6 @@ use crate::given::packet::network::{Channel, Link, Links};
 use crate::given::packet::service::Scheduler;
 use crate::numbered::expand;
 use crate::reader::clip;
-use crate::service;
 use crate::source::At;
 use crate::typed::Placed;
 use crate::wires::{self, Examples, Makers, NamedLinks, Node, Wires};
@@ -204,7 +203,10 @@ fn channel(link: &Link, common: Option<&Scheduler>) -> ChannelSpec {
                 .unwrap_or(spare.errors.control_corruption),
             from: link.errors_from.unwrap_or(spare.errors.from),
         },
-        scheduler: service::scheduler(link.scheduler.as_ref().or(common)),
+        scheduler: {
+            let given = link.scheduler.as_ref().or(common);
+            given.map_or(SchedulerSpec::RoundRobin, Scheduler::spec)
+        },
     }
 }
 

@@ -8,10 +8,9 @@ use std::ops::Deref;
 
 use crate::diagnostics::Diagnostics;
 use crate::kinds::{self, Of};
-use crate::reader::{Guide, Reader};
+use crate::reader::Reader;
 use crate::record::{Datum, Record};
 use crate::source::At;
-use crate::suggest::Budget;
 use crate::table::{AS_ABOVE, Choice, Default, Group, Key, Section, Selector};
 use crate::tree::{Entry, Node, Value};
 
@@ -58,16 +57,8 @@ pub(crate) fn defaults<T: Table>(chosen: &str, at: &At) -> T {
         key_at: at.clone(),
         node: node(Value::Text(chosen.into())),
     });
-    let mut reader = Reader {
-        mistakes: &mut Diagnostics::default(),
-        root: T::TABLE,
-        cell_ps: 1,
-        cell_bits: 8,
-        suggestions: Budget::default(),
-        guide: Guide::NONE,
-    };
     let table = node(Value::Table(entry.into_iter().collect()));
-    T::read(&reader.section(T::TABLE, &table))
+    T::read(&Reader::of(T::TABLE, &mut Diagnostics::default()).section(T::TABLE, &table))
 }
 
 /// A value and where it stands.
@@ -251,12 +242,17 @@ impl<T: Word> Of<kinds::Words> for T {
     }
 }
 
+/// The table that a record holds.
+fn table<T: Table>(datum: &Datum) -> Option<T> {
+    match datum {
+        Datum::Record(record) => Some(T::read(record)),
+        _ => None,
+    }
+}
+
 impl<T: Table> Of<kinds::Table> for T {
     fn of(_: &kinds::Table, datum: &Datum) -> Option<Self> {
-        match datum {
-            Datum::Record(record) => Some(T::read(record)),
-            _ => None,
-        }
+        table(datum)
     }
 
     fn stand_in(_: &kinds::Table) -> Self {
@@ -266,10 +262,7 @@ impl<T: Table> Of<kinds::Table> for T {
 
 impl<T: Table> Of<kinds::Short> for T {
     fn of(_: &kinds::Short, datum: &Datum) -> Option<Self> {
-        match datum {
-            Datum::Record(record) => Some(T::read(record)),
-            _ => None,
-        }
+        table(datum)
     }
 
     fn stand_in(_: &kinds::Short) -> Self {

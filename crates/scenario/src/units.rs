@@ -13,6 +13,9 @@ pub(crate) use number::split_number;
 /// Longest span a key may hold, picoseconds: sums of a few of them still fit the clock.
 pub(crate) const LONGEST_PS: u64 = 1 << 62;
 
+/// Largest rate, bits per second.
+const FASTEST_BPS: u64 = 1 << 60;
+
 /// Why a text is no quantity.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Fault {
@@ -113,9 +116,9 @@ pub enum Amount {
 pub(crate) const LENGTHS: &[Unit] = &[("m", 1_000), ("km", 1_000_000)];
 
 /// Delay of cable, picoseconds a millimetre: 5 ns/m.
-const CABLE_PS: u128 = 5;
+const CABLE_PS: u64 = 5;
 /// Longest cable, millimetres.
-const LONGEST_CABLE: u128 = 1_000_000_000;
+const LONGEST_CABLE: u64 = 1_000_000_000;
 
 /// Cycles of the clock that all routers share.
 pub(crate) const CYCLES: &[Unit] = &[("cycles", 1), ("cycle", 1)];
@@ -135,39 +138,27 @@ pub(crate) fn quantity(text: &str, units: &[Unit]) -> Result<(Decimal, u128), Fa
     }
 }
 
+/// `text` in what its units are worth, rounded half up; at most `most`.
+fn measured(text: &str, units: &[Unit], most: u64) -> Result<u64, Fault> {
+    let (number, worth) = quantity(text, units)?;
+    let number = number.times(worth).filter(|number| *number <= most.into());
+    number.map(|number| number as u64).ok_or(Fault::TooLarge)
+}
+
 /// Picoseconds of "50 us" or "77.5 cells", rounded half up to one picosecond.
 pub(crate) fn time_ps(text: &str, cell_ps: u64) -> Result<u64, Fault> {
-    let mut units = TIMES.to_vec();
-    units.extend([
-        ("cells", u128::from(cell_ps)),
-        ("cell", u128::from(cell_ps)),
-    ]);
-    let (number, worth) = quantity(text, &units)?;
-    let ps = number.times(worth).ok_or(Fault::TooLarge)?;
-    u64::try_from(ps)
-        .ok()
-        .filter(|ps| *ps <= LONGEST_PS)
-        .ok_or(Fault::TooLarge)
+    let cells = [("cells", cell_ps.into()), ("cell", cell_ps.into())];
+    measured(text, &[TIMES, &cells].concat(), LONGEST_PS)
 }
 
 /// Picoseconds of "50 us".
 pub(crate) fn clock_ps(text: &str) -> Result<u64, Fault> {
-    let (number, worth) = quantity(text, TIMES)?;
-    let ps = number.times(worth).ok_or(Fault::TooLarge)?;
-    u64::try_from(ps)
-        .ok()
-        .filter(|ps| *ps <= LONGEST_PS)
-        .ok_or(Fault::TooLarge)
+    measured(text, TIMES, LONGEST_PS)
 }
 
 /// Delay of "100 m" of cable, picoseconds.
 pub(crate) fn cable_ps(text: &str) -> Result<u64, Fault> {
-    let (number, worth) = quantity(text, LENGTHS)?;
-    let millimetres = number
-        .times(worth)
-        .filter(|length| *length <= LONGEST_CABLE);
-    let ps = millimetres.ok_or(Fault::TooLarge)? * CABLE_PS;
-    Ok(ps as u64)
+    Ok(measured(text, LENGTHS, LONGEST_CABLE)? * CABLE_PS)
 }
 
 /// The fraction "1/8", "0.125" or "12.5 %" as its two numbers, in lowest terms.
@@ -220,31 +211,18 @@ pub(crate) fn amount(text: &str) -> Result<Amount, Fault> {
 
 /// Bits per second of "622 Mbps" or "400 GbE", rounded half up.
 pub(crate) fn rate_bps(text: &str) -> Result<u64, Fault> {
-    let (number, worth) = quantity(text, &rates())?;
-    let bps = number.times(worth).ok_or(Fault::TooLarge)?;
-    u64::try_from(bps)
-        .ok()
-        .filter(|bps| *bps <= 1 << 60)
-        .ok_or(Fault::TooLarge)
+    measured(text, &rates(), FASTEST_BPS)
 }
 
 /// Bits per second of "10 Mbps" or "10 cells/s", cells of `cell_bits`; rounded half up.
 pub(crate) fn cell_rate_bps(text: &str, cell_bits: u64) -> Result<u64, Fault> {
-    let mut units = rates();
-    units.push(("cells/s", u128::from(cell_bits)));
-    let (number, worth) = quantity(text, &units)?;
-    let bps = number.times(worth).ok_or(Fault::TooLarge)?;
-    u64::try_from(bps)
-        .ok()
-        .filter(|bps| *bps <= 1 << 60)
-        .ok_or(Fault::TooLarge)
+    let cells = ("cells/s", u128::from(cell_bits));
+    measured(text, &[rates(), vec![cells]].concat(), FASTEST_BPS)
 }
 
 /// Bytes of "6 kB", rounded half up.
 pub(crate) fn size_bytes(text: &str) -> Result<u64, Fault> {
-    let (number, worth) = quantity(text, SIZES)?;
-    let bytes = number.times(worth).ok_or(Fault::TooLarge)?;
-    u64::try_from(bytes).map_err(|_| Fault::TooLarge)
+    measured(text, SIZES, u64::MAX)
 }
 
 /// The share of "33 %" or "0.33".

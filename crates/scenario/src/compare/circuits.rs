@@ -1,6 +1,6 @@
 //! Schemes on circuits: N23 and ABR; and what all scenarios have.
 
-use backwater_kernel::{Rate, Time};
+use backwater_kernel::Rate;
 
 use super::settings::part_of;
 use super::text::{self, Toml};
@@ -165,17 +165,16 @@ fn source(comparison: &Comparison, first: Rate) -> String {
 }
 
 fn traffic(flow: &ComparedFlow, unit: Unit, first: Rate) -> String {
-    let at = |start: Time| text::span(start.since(Time::ZERO));
     match flow.traffic {
         ComparedTraffic::Greedy { start } => {
-            format!("kind = \"greedy\", start = {}", at(start))
+            format!("kind = \"greedy\", start = {}", text::instant(start))
         }
         ComparedTraffic::Constant { start, rate } => {
             let wire = u128::from(rate.0) * u128::from(unit.wire_bytes());
             let wire = Rate((wire / u128::from(unit.payload_bytes())) as u64);
             format!(
                 "kind = \"constant\", start = {}, rate = {}",
-                at(start),
+                text::instant(start),
                 text::rate(wire)
             )
         }
@@ -186,7 +185,7 @@ fn traffic(flow: &ComparedFlow, unit: Unit, first: Rate) -> String {
             ..
         } => format!(
             "kind = \"greedy\", start = {}, total = {}",
-            at(start),
+            text::instant(start),
             unit.count(bytes)
         ),
         ComparedTraffic::Bursts {
@@ -201,7 +200,7 @@ fn traffic(flow: &ComparedFlow, unit: Unit, first: Rate) -> String {
             let off = backwater_kernel::Duration(every.0.saturating_sub(on.0));
             format!(
                 "kind = \"on-off\", start = {}, on = {}, off = {}, on_interval = {}",
-                at(start),
+                text::instant(start),
                 text::span(on),
                 text::span(off),
                 text::span(time)
@@ -216,7 +215,7 @@ fn traffic(flow: &ComparedFlow, unit: Unit, first: Rate) -> String {
             format!(
                 "kind = \"requests\", start = {}, request = \"{} cells\", \
                  response = \"{} cells\", think = {}",
-                at(start),
+                text::instant(start),
                 unit.count(request),
                 unit.count(response),
                 text::random(think)

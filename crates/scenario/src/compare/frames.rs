@@ -86,24 +86,21 @@ fn flow(comparison: &Comparison, scheme: Scheme, flow: &ComparedFlow, toml: &mut
         ComparedTraffic::Greedy { start } => one(
             &flow.name,
             transport,
-            format!(
-                "kind = \"greedy\", start = {}",
-                text::span(start.since(backwater_kernel::Time::ZERO))
-            ),
+            format!("kind = \"greedy\", start = {}", text::instant(start)),
         ),
         ComparedTraffic::Constant { start, rate } => one(
             &flow.name,
             "udp",
             format!(
                 "kind = \"constant\", start = {}, rate = {}",
-                text::span(start.since(backwater_kernel::Time::ZERO)),
+                text::instant(start),
                 text::rate(rate)
             ),
         ),
         ComparedTraffic::Bursts { bytes, count, .. } => {
             for burst in 0..count {
                 let start = flow.traffic.burst_start(burst).unwrap_or_default();
-                let start = text::span(start.since(backwater_kernel::Time::ZERO));
+                let start = text::instant(start);
                 let total = text::bytes(bytes);
                 one(
                     &flow.burst_name(burst),
@@ -123,7 +120,7 @@ fn flow(comparison: &Comparison, scheme: Scheme, flow: &ComparedFlow, toml: &mut
                 "tcp",
                 format!(
                     "kind = \"requests\", start = {}, request = {}, response = {}, think = {}",
-                    text::span(start.since(backwater_kernel::Time::ZERO)),
+                    text::instant(start),
                     text::bytes(request),
                     text::bytes(response),
                     text::random(think)

@@ -28,7 +28,6 @@ use crate::kinds::{OrShare, OrWord};
 use crate::reader::Reader;
 use crate::set_aside;
 use crate::source::{Set, Source};
-use crate::suggest::Budget;
 use crate::tree::{self, Value};
 use crate::{Limits, Scenario, overrides};
 
@@ -295,12 +294,9 @@ impl Comparison {
         overrides::put_all(&mut node, sets, &mut mistakes);
         set_aside::after_sets(&mut node, COMPARISON, sets, &mut mistakes);
         let root = Reader {
-            mistakes: &mut mistakes,
-            root: COMPARISON,
-            cell_ps: 1,
             cell_bits: 8 * Unit::Cell.wire_bytes(),
-            suggestions: Budget::default(),
             guide: &GUIDE,
+            ..Reader::of(COMPARISON, &mut mistakes)
         }
         .section(COMPARISON, &node);
         crate::leave_out_what_follows(&root, &mut mistakes);

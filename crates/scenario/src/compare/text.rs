@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use backwater_kernel::{Duration, Rate};
+use backwater_kernel::{Duration, Rate, Time};
 use backwater_net::spec::Span;
 
 use crate::kinds::OrShare;
@@ -40,6 +40,11 @@ pub(super) fn span(span: Duration) -> String {
         Some((scale, unit)) => format!("\"{} {unit}\"", ps / scale),
         None => format!("\"{ps} ps\""),
     }
+}
+
+/// An instant, as the time from the start to it.
+pub(super) fn instant(at: Time) -> String {
+    span(at.since(Time::ZERO))
 }
 
 /// A span of time, fixed or random.

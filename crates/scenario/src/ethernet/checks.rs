@@ -6,11 +6,11 @@ use backwater_ends::spec::Ecn;
 use backwater_kernel::words::grouped;
 use backwater_kernel::{Rate, Time};
 use backwater_net::frames::spec::{
-    Detect, EthernetSpec, FRAME_LEAST_BYTES, FRAME_OVERHEAD_BYTES, FlowSpec, NodeKind, NodeSpec,
-    TAG_BYTES, TCP_IP_BYTES, TransportSpec, UDP_IP_BYTES, WIRE_OVERHEAD_BYTES,
+    Detect, EthernetSpec, FlowSpec, NodeKind, NodeSpec, TCP_IP_BYTES, TransportSpec,
+    WIRE_OVERHEAD_BYTES,
 };
 
-use super::crossings::Crossings;
+use super::crossings::{Crossings, frame};
 use super::flows::{self, Flows, Table};
 use super::lossless::{Lossless, channel_of};
 use super::net::Net;
@@ -24,9 +24,6 @@ use crate::given::tcp::Tcp;
 use crate::memory;
 use crate::source::At;
 use crate::typed::Placed;
-
-/// RTP's header.
-const RTP_BYTES: u32 = 12;
 
 /// Says that a class has no queue.
 pub(crate) fn no_such_class(at: &At, class: u8, classes: u8) -> Diagnostic {
@@ -323,17 +320,10 @@ pub(crate) fn loads(
 
 /// Payload of a full datagram of the flow, and the whole of it on the wire.
 fn datagram_bytes(flow: &FlowSpec) -> (f64, f64) {
-    let TransportSpec::Udp {
-        payload_bytes,
-        has_rtp,
-    } = flow.transport
-    else {
+    let TransportSpec::Udp { payload_bytes, .. } = flow.transport else {
         return (1.0, 1.0);
     };
-    let rtp = if has_rtp { RTP_BYTES } else { 0 };
-    let tag = if flow.is_tagged { TAG_BYTES } else { 0 };
-    let frame = payload_bytes + UDP_IP_BYTES + rtp + FRAME_OVERHEAD_BYTES + tag;
-    let wire = frame.max(FRAME_LEAST_BYTES) + WIRE_OVERHEAD_BYTES;
+    let wire = frame(flows::packet_bytes(&flow.transport), flow) + WIRE_OVERHEAD_BYTES;
     (f64::from(payload_bytes.max(1)), f64::from(wire))
 }
 

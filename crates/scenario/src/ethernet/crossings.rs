@@ -312,27 +312,25 @@ impl Walk<'_> {
             None => format!("frames get to `{}` and not further", self.net.name(stuck)),
         };
         let (from, to) = (self.net.name(from), self.net.name(to));
-        Box::new(
-            Diagnostic::error(
-                "unreachable",
-                format!("no path leads from `{from}` to `{to}`"),
-            )
-            .at(at, format!("`{to}` can't be reached"))
-            .note(note)
-            .note("hosts forward nothing: paths pass through switches only")
-            .help("add the missing `[[links]]`, or correct `[[routes]]`"),
+        Diagnostic::error(
+            "unreachable",
+            format!("no path leads from `{from}` to `{to}`"),
         )
+        .at(at, format!("`{to}` can't be reached"))
+        .note(note)
+        .note("hosts forward nothing: paths pass through switches only")
+        .help("add the missing `[[links]]`, or correct `[[routes]]`")
+        .into()
     }
 
     fn endless(&self, channels: &[u32], to: u32, at: &At) -> Box<Diagnostic> {
         let names: Vec<String> = channels.iter().map(|c| self.net.channel_name(*c)).collect();
         let to = self.net.name(to);
-        Box::new(
-            Diagnostic::error("endless-route", format!("frames to `{to}` run in a loop"))
-                .at(at, "they may never arrive")
-                .note(format!("the loop: {}, and again", names.join(", ")))
-                .help("correct `[[routes]]`: each next hop must lead nearer"),
-        )
+        Diagnostic::error("endless-route", format!("frames to `{to}` run in a loop"))
+            .at(at, "they may never arrive")
+            .note(format!("the loop: {}, and again", names.join(", ")))
+            .help("correct `[[routes]]`: each next hop must lead nearer")
+            .into()
     }
 }
 
@@ -371,7 +369,7 @@ pub(crate) fn cycle(after: &BTreeMap<u32, Vec<u32>>) -> Option<Vec<u32>> {
 }
 
 /// A frame around this payload with its headers.
-fn frame(bytes: u32, flow: &FlowSpec) -> u32 {
+pub(crate) fn frame(bytes: u32, flow: &FlowSpec) -> u32 {
     let tag = if flow.is_tagged { TAG_BYTES } else { 0 };
     (bytes + FRAME_OVERHEAD_BYTES + tag).max(FRAME_LEAST_BYTES)
 }
@@ -411,6 +409,10 @@ fn loads(flow: &FlowSpec) -> Vec<(bool, Load)> {
         Reuse::Persistent | Reuse::FreshWindow => least,
     };
     let back = load(acks, FRAME_LEAST_BYTES, segments * u64::from(acks));
+    let one_way = |(largest, least)| {
+        let most = segments * u64::from(largest);
+        vec![(true, load(largest, handshake(least), most)), (false, back)]
+    };
     match &flow.traffic {
         TrafficSpec::Requests {
             request_bytes,
@@ -428,16 +430,8 @@ fn loads(flow: &FlowSpec) -> Vec<(bool, Load)> {
                 })
                 .to_vec()
         }
-        TrafficSpec::Files { bytes, .. } => {
-            let (largest, least) = data(Some(*bytes));
-            let most = segments * u64::from(largest);
-            vec![(true, load(largest, handshake(least), most)), (false, back)]
-        }
-        TrafficSpec::Infinite { bytes, .. } => {
-            let (largest, least) = data(*bytes);
-            let most = segments * u64::from(largest);
-            vec![(true, load(largest, handshake(least), most)), (false, back)]
-        }
+        TrafficSpec::Files { bytes, .. } => one_way(data(Some(*bytes))),
+        TrafficSpec::Infinite { bytes, .. } => one_way(data(*bytes)),
         TrafficSpec::Constant { .. }
         | TrafficSpec::Poisson { .. }
         | TrafficSpec::SelfSimilar { .. }

@@ -15,6 +15,7 @@ use crate::given::ethernet::scheduler::{QUANTUM, Reserve, Scheduler};
 use crate::given::ethernet::switch::{Classes, FAST, MIDDLE, QueueSettings, SLOW};
 use crate::kinds::OrShare;
 use crate::typed::Placed;
+use crate::units;
 
 /// How memory and detection of the scenario look to a port.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -322,10 +323,7 @@ fn reserved(own: &Reserve, port: Rate) -> ReserveSpec {
     let rate = match *own.rate {
         OrShare::Value(rate) => rate,
         // A share is 100 % at most.
-        OrShare::Share(share) => share
-            .times(u128::from(port.0))
-            .and_then(|bps| u64::try_from(bps).ok())
-            .map_or(port, Rate),
+        OrShare::Share(share) => units::share_of(port, share).min(port),
     };
     ReserveSpec {
         rate: Rate(rate.0.max(1)),

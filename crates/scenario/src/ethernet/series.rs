@@ -247,9 +247,8 @@ impl Reader<'_> {
 }
 
 fn no_switch(at: &At) -> Box<Diagnostic> {
-    Box::new(
-        Diagnostic::error("bad-series", "an input is of a switch")
-            .at(at, "no channel into a switch")
-            .help("name a channel to a switch: `on = \"*->A\"`"),
-    )
+    Diagnostic::error("bad-series", "an input is of a switch")
+        .at(at, "no channel into a switch")
+        .help("name a channel to a switch: `on = \"*->A\"`")
+        .into()
 }

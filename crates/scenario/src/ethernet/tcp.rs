@@ -6,8 +6,7 @@ use backwater_net::frames::spec::TCP_IP_BYTES;
 use crate::diagnostics::Diagnostics;
 use crate::given::ethernet::EthernetFile;
 use crate::given::ethernet::flows::FlowSettings;
-use crate::given::tcp::Tcp;
-use crate::tcp::{Usual, flavour};
+use crate::tcp::{Usual, flavour, layers};
 
 /// The TCP of a flow; `is_marked` if queues of its class mark.
 pub(crate) fn tcp(
@@ -16,10 +15,7 @@ pub(crate) fn tcp(
     is_marked: bool,
     mistakes: &mut Diagnostics,
 ) -> TcpSpec {
-    let own = flow.tcp.as_ref().map(|own| &own.tcp);
-    let starts_anew = own.is_some_and(|own| own.preset.is_some());
-    let common = (!starts_anew).then_some(&file.tcp.value);
-    let layers: Vec<&Tcp> = common.into_iter().chain(own).collect();
+    let layers = layers(&file.tcp, flow.tcp.as_ref().map(|own| &own.tcp));
     let usual = Usual {
         mss: usual_mss(file),
         is_marked,

@@ -60,26 +60,15 @@ impl Plan {
                 .iter()
                 .fold(1_u64, |all, side| all.saturating_mul((*side).into()))
         };
-        let power = |k: u32, n: u32| u64::from(k).saturating_pow(n);
+        // Of k^(n - 1) routers in each of n stages, with channels up, or up and down.
+        let stages = |k: u32, n: u32, ways: u32| {
+            let power = |n: u32| u64::from(k).saturating_pow(n);
+            let channels = power(n).saturating_mul((ways * (n - 1)).into());
+            (power(n - 1).saturating_mul(n.into()), channels, power(n))
+        };
         let (routers, channels, terminals) = match self {
-            Self::Fly { k, n } => {
-                let row = power(*k, n - 1);
-                let all = power(*k, *n);
-                (
-                    row.saturating_mul((*n).into()),
-                    all.saturating_mul((n - 1).into()),
-                    all,
-                )
-            }
-            Self::FatTree { k, n } => {
-                let row = power(*k, n - 1);
-                let all = power(*k, *n);
-                (
-                    row.saturating_mul((*n).into()),
-                    all.saturating_mul((2 * (n - 1)).into()),
-                    all,
-                )
-            }
+            Self::Fly { k, n } => stages(*k, *n, 1),
+            Self::FatTree { k, n } => stages(*k, *n, 2),
             Self::Mesh { sides, each } => {
                 let routers = product(sides);
                 let line = |side: &u32| {

@@ -129,16 +129,15 @@ fn router(graph: &Graph, text: &str, at: &At) -> Result<u32, Box<Diagnostic>> {
     let number = text.strip_prefix("router ").unwrap_or(text).trim();
     let found = number.parse().ok().filter(|router| *router < graph.routers);
     found.ok_or_else(|| {
-        Box::new(
-            Diagnostic::error(
-                "unknown-node",
-                format!("there is no router `{}`", clip(text)),
-            )
-            .at(at, "not a router of this network")
-            .note(format!(
-                "routers are numbered from 0 to {}",
-                graph.routers.max(1) - 1
-            )),
+        Diagnostic::error(
+            "unknown-node",
+            format!("there is no router `{}`", clip(text)),
         )
+        .at(at, "not a router of this network")
+        .note(format!(
+            "routers are numbered from 0 to {}",
+            graph.routers.max(1) - 1
+        ))
+        .into()
     })
 }

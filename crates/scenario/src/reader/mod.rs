@@ -31,7 +31,19 @@ pub struct Reader<'a> {
     pub(crate) guide: &'static Guide,
 }
 
-impl Reader<'_> {
+impl<'a> Reader<'a> {
+    /// Of files of this root, for tables in which no cells are counted.
+    pub(crate) fn of(root: &'static Section, mistakes: &'a mut Diagnostics) -> Self {
+        Self {
+            mistakes,
+            root,
+            cell_ps: 1,
+            cell_bits: 8,
+            suggestions: Budget::default(),
+            guide: Guide::NONE,
+        }
+    }
+
     /// Reads a table. `place` is where to point for what is missing in it.
     pub(crate) fn section(&mut self, section: &'static Section, node: &Node) -> Record {
         let mut record = Record {

@@ -170,12 +170,11 @@ fn written(decimal: Decimal, unit: &str, is_whole: bool) -> Value {
 }
 
 fn bad(at: &At, what: &str) -> Box<Diagnostic> {
-    Box::new(
-        Diagnostic::error("bad-range", "no range of values")
-            .at(at, what)
-            .help("write `{ from = 0.1, to = 0.9, step = 0.1 }`")
-            .help("or `{ from = 1, to = 16, factor = 2 }`; units are the same in all"),
-    )
+    Diagnostic::error("bad-range", "no range of values")
+        .at(at, what)
+        .help("write `{ from = 0.1, to = 0.9, step = 0.1 }`")
+        .help("or `{ from = 1, to = 16, factor = 2 }`; units are the same in all")
+        .into()
 }
 
 fn too_many(at: &At) -> Box<Diagnostic> {

@@ -180,15 +180,14 @@ fn only(node: &Node, keys: &[&str]) -> Result<(), Box<Diagnostic>> {
 }
 
 fn bad(at: &At, what: &str) -> Box<Diagnostic> {
-    Box::new(
-        Diagnostic::error("bad-value", "no value of an axis")
-            .at(at, what)
-            .help("a value with a name: `{ name = \"short\", value = \"1 us\" }`")
-            .help(
-                "several keys together: \
+    Diagnostic::error("bad-value", "no value of an axis")
+        .at(at, what)
+        .help("a value with a name: `{ name = \"short\", value = \"1 us\" }`")
+        .help(
+            "several keys together: \
                  `{ name = \"large\", set = { \"router.vcs\" = 4, \"router.depth\" = 8 } }`",
-            ),
-    )
+        )
+        .into()
 }
 
 fn text(node: &Node) -> String {

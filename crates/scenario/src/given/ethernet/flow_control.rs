@@ -109,17 +109,10 @@ impl FlowControl {
 
     /// How much of a queue frames to stopped destinations may take.
     pub(crate) fn blocked_share(&self) -> Option<&BlockedShare> {
-        match self {
-            Self::Destination { blocked_share, .. } => blocked_share.as_ref(),
-            Self::None
-            | Self::Pause(_)
-            | Self::Pfc(_)
-            | Self::N23 { .. }
-            | Self::N123 { .. }
-            | Self::N123Plus { .. }
-            | Self::Relative(_)
-            | Self::Cumulative { .. } => None,
-        }
+        let Self::Destination { blocked_share, .. } = self else {
+            return None;
+        };
+        blocked_share.as_ref()
     }
 
     /// What is said of credit; `None` where there is none.

@@ -13,72 +13,21 @@ use crate::typed::Placed;
 pub(crate) enum ExplicitRate {
     /// ERICA: measures load and active circuits over intervals and shares out a target; ERICA+
     /// with `queue`.
-    #[word(cite_all = "Kalyanaraman et al. 1997, the ERICA switch algorithm")]
+    #[word(cite = "Kalyanaraman et al. 1997, the ERICA switch algorithm")]
     Erica {
-        /// Share of the capacity left to ABR that it aims at.
-        #[key(
-            is = Decimal { min: 0.0, max: 2.0 },
-            default = "0.9",
-            cite = "Kalyanaraman et al. 1998, section 7.2.2"
-        )]
-        target: Placed<f64>,
-        /// A measuring interval ends after this time.
-        #[key(
-            is = Time { min_ps: 1000000 },
-            default = "\"1 ms\"",
-            cite = "Kalyanaraman et al. 1998, section 7.2.2"
-        )]
-        interval: Duration,
-        /// Or after this many ABR cells, if that is sooner; 0: by time alone.
-        #[key(
-            is = Whole { min: 0, max: 1 << 30, unit: "cells" },
-            default = "100",
-            cite = "Kalyanaraman et al. 1998, section 7.2.2"
-        )]
-        interval_cells: Placed<u32>,
-        /// Load up to 1 + `delta` counts as no overload.
-        #[key(is = Decimal { min: 0.0, max: 10.0 }, default = "0.1")]
-        delta: Placed<f64>,
-        /// A circuit below the fair share goes no higher than the fair share in one step.
-        #[key(default = "true")]
-        limit_jump: bool,
-        /// Where a circuit's current rate comes from.
-        #[key(default = "\"field\"")]
-        ccr: Ccr,
-        /// A circuit gets one answer per interval, repeated to further RM cells.
-        #[key(default = "true")]
-        one_feedback: bool,
-        /// The explicit rate is at most the link's rate, not the target.
-        #[key(default = "false", cite = "")]
-        up_to_link: bool,
-        /// What a circuit still counts as active after each interval without a cell; 0: nothing.
-        #[key(is = Decimal { min: 0.0, max: 1.0 }, default = "0.0")]
-        activity_decay: f64,
-        /// ERICA+: the target follows the queue.
-        #[key(
-            otherwise = "it does not",
-            cite = "Kalyanaraman 1997, thesis, chapter 5"
-        )]
-        queue: Option<Queue>,
-        /// Use it or lose it, in the switch.
-        #[key(otherwise = "none", cite = "Kalyanaraman et al. 1998, section 5.5")]
-        aging: Option<Aging>,
+        #[key(flatten)]
+        aim: Aim,
+        #[key(flatten)]
+        own: Box<Erica>,
     },
     /// It tells nothing.
     None,
     /// Data cells are marked while the queue is long.
-    Efci {
-        /// The queue is long (congestion) above this many ABR cells,
-        #[key(is = Whole { min: 0, max: 1 << 30, unit: "cells" }, default = "300")]
-        high: Placed<u32>,
-        /// until it holds no more than this.
-        #[key(is = Whole { min: 0, max: 1 << 30, unit: "cells" }, default = "200")]
-        low: Placed<u32>,
-    },
+    Efci(Long),
     /// RM cells get CI and NI while the queue is long.
     RelativeRate {
-        high: Placed<u32>,
-        low: Placed<u32>,
+        #[key(flatten)]
+        long: Long,
         /// NI is set above this many ABR cells,
         #[key(is = Whole { min: 0, max: 1 << 30, unit: "cells" }, default = "100")]
         ni_high: Placed<u32>,
@@ -94,47 +43,127 @@ pub(crate) enum ExplicitRate {
         notice_every: Option<Duration>,
     },
     /// EPRCA: a mean of the rates that sources state, and a queue that says when to reduce.
-    #[word(cite_all = "Roberts 1994, ATM Forum 94-0735")]
+    #[word(cite = "Roberts 1994, ATM Forum 94-0735")]
     Eprca {
-        high: Placed<u32>,
-        low: Placed<u32>,
-        /// Weight of a CCR in the mean allowed rate MACR.
-        #[key(is = Decimal { min: 0.0, max: 1.0 }, default = "0.0625")]
-        weight: f64,
-        /// DPF: under congestion a circuit above this share of MACR is reduced
-        #[key(is = Decimal { min: 0.0, max: 1.0 }, default = "0.875")]
-        down_pressure: f64,
-        /// ERF: to this share of MACR.
-        #[key(is = Decimal { min: 0.0, max: 1.0 }, default = "0.9375")]
-        reduction: f64,
-        /// MRF: all circuits are reduced to this share of MACR when very congested.
-        #[key(is = Decimal { min: 0.0, max: 1.0 }, default = "0.25")]
-        major_reduction: f64,
-        /// Very congested above this many ABR cells.
-        #[key(is = Whole { min: 0, max: 1 << 30, unit: "cells" }, default = "1000")]
-        very_high: Placed<u32>,
+        #[key(flatten)]
+        long: Long,
+        #[key(flatten)]
+        own: Eprca,
     },
     /// CAPC: the fair share follows the load.
-    #[word(cite_all = "Barnhart 1994, ATM Forum 94-0983")]
+    #[word(cite = "Barnhart 1994, ATM Forum 94-0983")]
     Capc {
-        target: Placed<f64>,
-        interval: Duration,
-        /// Rup: underload multiplies the fair share by 1 + (1 - z) `rise`,
-        #[key(is = Decimal { min: 0.0, max: 100.0 }, default = "0.1")]
-        rise: f64,
-        /// ERU: at most by this.
-        #[key(is = Decimal { min: 1.0, max: 100.0 }, default = "1.5")]
-        rise_most: f64,
-        /// Rdn: overload multiplies it by 1 - (z - 1) `fall`,
-        #[key(is = Decimal { min: 0.0, max: 100.0 }, default = "0.8")]
-        fall: f64,
-        /// ERF: at least by this.
-        #[key(is = Decimal { min: 0.0, max: 1.0 }, default = "0.5")]
-        fall_least: f64,
-        /// CI is set above this many ABR cells.
-        #[key(is = Whole { min: 0, max: 1 << 30, unit: "cells" }, default = "300")]
-        congestion: u32,
+        #[key(flatten)]
+        aim: Aim,
+        #[key(flatten)]
+        own: Capc,
     },
+}
+
+/// What a port aims at, and how often it measures.
+#[derive(Table, Clone, Debug)]
+#[table(part, cite = "Kalyanaraman et al. 1998, section 7.2.2")]
+pub(crate) struct Aim {
+    /// Share of the capacity left to ABR that it aims at.
+    #[key(is = Decimal { min: 0.0, max: 2.0 }, default = "0.9")]
+    pub target: Placed<f64>,
+    /// A measuring interval ends after this time.
+    #[key(is = Time { min_ps: 1000000 }, default = "\"1 ms\"")]
+    pub interval: Duration,
+}
+
+/// What ERICA has besides.
+#[derive(Table, Clone, Debug)]
+#[table(part, cite = "Kalyanaraman et al. 1997, the ERICA switch algorithm")]
+pub(crate) struct Erica {
+    /// Or after this many ABR cells, if that is sooner; 0: by time alone.
+    #[key(
+        is = Whole { min: 0, max: 1 << 30, unit: "cells" },
+        default = "100",
+        cite = "Kalyanaraman et al. 1998, section 7.2.2"
+    )]
+    pub interval_cells: Placed<u32>,
+    /// Load up to 1 + `delta` counts as no overload.
+    #[key(is = Decimal { min: 0.0, max: 10.0 }, default = "0.1")]
+    pub delta: Placed<f64>,
+    /// A circuit below the fair share goes no higher than the fair share in one step.
+    #[key(default = "true")]
+    pub limit_jump: bool,
+    /// Where a circuit's current rate comes from.
+    #[key(default = "\"field\"")]
+    pub ccr: Ccr,
+    /// A circuit gets one answer per interval, repeated to further RM cells.
+    #[key(default = "true")]
+    pub one_feedback: bool,
+    /// The explicit rate is at most the link's rate, not the target.
+    #[key(default = "false", cite = "")]
+    pub up_to_link: bool,
+    /// What a circuit still counts as active after each interval without a cell; 0: nothing.
+    #[key(is = Decimal { min: 0.0, max: 1.0 }, default = "0.0")]
+    pub activity_decay: f64,
+    /// ERICA+: the target follows the queue.
+    #[key(
+        otherwise = "it does not",
+        cite = "Kalyanaraman 1997, thesis, chapter 5"
+    )]
+    pub queue: Option<Queue>,
+    /// Use it or lose it, in the switch.
+    #[key(otherwise = "none", cite = "Kalyanaraman et al. 1998, section 5.5")]
+    pub aging: Option<Aging>,
+}
+
+/// When the queue is long.
+#[derive(Table, Clone, Debug)]
+#[table(part)]
+pub(crate) struct Long {
+    /// The queue is long (congestion) above this many ABR cells,
+    #[key(is = Whole { min: 0, max: 1 << 30, unit: "cells" }, default = "300")]
+    pub high: Placed<u32>,
+    /// until it holds no more than this.
+    #[key(is = Whole { min: 0, max: 1 << 30, unit: "cells" }, default = "200")]
+    pub low: Placed<u32>,
+}
+
+/// What EPRCA has besides.
+#[derive(Table, Clone, Debug)]
+#[table(part, cite = "Roberts 1994, ATM Forum 94-0735")]
+pub(crate) struct Eprca {
+    /// Weight of a CCR in the mean allowed rate MACR.
+    #[key(is = Decimal { min: 0.0, max: 1.0 }, default = "0.0625")]
+    pub weight: f64,
+    /// DPF: under congestion a circuit above this share of MACR is reduced
+    #[key(is = Decimal { min: 0.0, max: 1.0 }, default = "0.875")]
+    pub down_pressure: f64,
+    /// ERF: to this share of MACR.
+    #[key(is = Decimal { min: 0.0, max: 1.0 }, default = "0.9375")]
+    pub reduction: f64,
+    /// MRF: all circuits are reduced to this share of MACR when very congested.
+    #[key(is = Decimal { min: 0.0, max: 1.0 }, default = "0.25")]
+    pub major_reduction: f64,
+    /// Very congested above this many ABR cells.
+    #[key(is = Whole { min: 0, max: 1 << 30, unit: "cells" }, default = "1000")]
+    pub very_high: Placed<u32>,
+}
+
+/// What CAPC has besides.
+#[derive(Table, Clone, Debug)]
+#[table(part, cite = "Barnhart 1994, ATM Forum 94-0983")]
+pub(crate) struct Capc {
+    /// Rup: underload multiplies the fair share by 1 + (1 - z) `rise`,
+    #[key(is = Decimal { min: 0.0, max: 100.0 }, default = "0.1")]
+    pub rise: f64,
+    /// ERU: at most by this.
+    #[key(is = Decimal { min: 1.0, max: 100.0 }, default = "1.5")]
+    pub rise_most: f64,
+    /// Rdn: overload multiplies it by 1 - (z - 1) `fall`,
+    #[key(is = Decimal { min: 0.0, max: 100.0 }, default = "0.8")]
+    pub fall: f64,
+    /// ERF: at least by this.
+    #[key(is = Decimal { min: 0.0, max: 1.0 }, default = "0.5")]
+    pub fall_least: f64,
+    /// CI is set above this many ABR cells.
+    #[key(is = Whole { min: 0, max: 1 << 30, unit: "cells" }, default = "300")]
+    pub congestion: u32,
 }
 
 /// ERICA+: with Q0 cells in `delay` at the target, it aims at b Q0 / ((b - 1) q + Q0) of it for a
