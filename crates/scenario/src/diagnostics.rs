@@ -139,6 +139,11 @@ impl Diagnostic {
         self
     }
 
+    /// It, in the place of what was looked for.
+    pub(crate) fn refused<T>(self) -> Result<T, Box<Self>> {
+        Err(Box::new(self))
+    }
+
     /// Puts it among the others.
     pub(crate) fn tell(self, mistakes: &mut Diagnostics) {
         mistakes.push(self);

@@ -11,7 +11,7 @@ use crate::given::packet::flows::{FlowSettings, Flows, Patterns};
 use crate::given::packet::traffic::Traffic;
 use crate::numbered::expand;
 use crate::partners;
-use crate::patterns::{self, Pairs};
+use crate::patterns::{self, MOST_FLOWS, Pairs};
 use crate::reader::clip;
 use crate::route::{self, Router, Tree};
 use crate::source::At;
@@ -20,8 +20,6 @@ use crate::topology::Graph;
 use crate::typed::{Chosen, Placed};
 use crate::wildcard;
 
-/// Flows that a scenario may have.
-pub(crate) const MOST_FLOWS: u64 = 4_000_000;
 /// Flows times the links they cross.
 const MOST_LEGS: u64 = 16_000_000;
 /// Steps that the search for all ways may take: some seconds.
@@ -79,7 +77,8 @@ pub(crate) fn drafts<'a>(
     graph: &Graph,
     mistakes: &mut Diagnostics,
 ) -> Vec<Draft<'a>> {
-    nothing_to_send(file, &file.at, mistakes);
+    let example = "`name = \"VC1\"`, `from = \"A\"`, `to = \"B\"`";
+    patterns::nothing_to_send(&file.flows, &file.patterns, (&file.at, example), mistakes);
     // Without nodes, every name would be unknown.
     let lost = graph.nodes.is_empty() && mistakes.errors() > 0;
     let counted = file.flows.iter().filter(|flows| flows.count.is_some());
@@ -97,7 +96,7 @@ pub(crate) fn drafts<'a>(
         let made = pattern.kind.flows(graph.hosts().len() as u64);
         let total = drafts.len() as u64 + made.map_or(0, |(count, _)| count);
         if total > MOST_FLOWS {
-            refuse(pattern.at.clone(), total, mistakes);
+            patterns::refuse(&pattern.at, total, mistakes);
             return Vec::new();
         }
         if let Some(pairs) = patterns::pairs(&pattern.kind, graph, &mut dice, mistakes) {
@@ -126,20 +125,6 @@ fn by_rule<'a>(pattern: &'a Placed<Patterns>, pairs: Pairs, drafts: &mut Vec<Dra
     }
 }
 
-fn nothing_to_send(file: &PacketFile, at: &At, mistakes: &mut Diagnostics) {
-    let (flows, patterns) = (&file.flows, &file.patterns);
-    let is_faulty = flows.is_faulty || patterns.is_faulty;
-    if flows.is_empty() && patterns.is_empty() && !is_faulty {
-        Diagnostic::error(
-            "no-flows",
-            "the scenario has no flows: nothing would be sent",
-        )
-        .at(at, "no `[[flows]]` and no `[[patterns]]`")
-        .help("add one: `[[flows]]` with `name = \"VC1\"`, `from = \"A\"`, `to = \"B\"`")
-        .tell(mistakes);
-    }
-}
-
 /// How many flows each table makes, as far as it says without knowing the hosts, where that
 /// stands, and the table.
 pub(crate) fn counts(file: &PacketFile) -> impl Iterator<Item = (Option<u64>, &At, &At)> {
@@ -158,18 +143,11 @@ fn too_many(file: &PacketFile, mistakes: &mut Diagnostics) -> bool {
     for (count, at, _) in counts(file) {
         total = total.saturating_add(count.unwrap_or(1));
         if total > MOST_FLOWS {
-            refuse(at.clone(), total, mistakes);
+            patterns::refuse(at, total, mistakes);
             return true;
         }
     }
     false
-}
-
-fn refuse(at: At, total: u64, mistakes: &mut Diagnostics) {
-    Diagnostic::error("too-large", "too many flows")
-        .at(&at, format!("with this, {total} flows or more"))
-        .note(format!("at most {MOST_FLOWS} flows"))
-        .tell(mistakes);
 }
 
 fn named<'a>(
@@ -355,12 +333,10 @@ fn tree(
     if let Some(path) = path.filter(|path| path.is_given) {
         let at = &path.at;
         if draft.to.len() > 1 {
-            return Err(
-                Diagnostic::error("bad-path", "a path leads to one destination")
-                    .at(at, format!("the flow has {}", draft.to.len()))
-                    .help("leave `path` out: a multicast tree is made of shortest ways")
-                    .into(),
-            );
+            return Diagnostic::error("bad-path", "a path leads to one destination")
+                .at(at, format!("the flow has {}", draft.to.len()))
+                .help("leave `path` out: a multicast tree is made of shortest ways")
+                .refused();
         }
         let nodes = path.iter();
         let nodes = nodes.map(|(name, at)| (draft.expand(name), at.clone()));

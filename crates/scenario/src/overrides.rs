@@ -81,12 +81,10 @@ pub(crate) fn put(
             .iter_mut()
             .try_for_each(|item| put(item, rest, value.clone())),
         Value::List(items) => put(item_of(items, name, at)?, rest, value),
-        _ => Err(
-            Diagnostic::error("bad-set", format!("nothing called `{}` here", clip(name)))
-                .at(at, format!("what it should be in is {}", node.kind()))
-                .help("name a key as in the file: `run.seed`, `flows.VC1.priority`")
-                .into(),
-        ),
+        _ => Diagnostic::error("bad-set", format!("nothing called `{}` here", clip(name)))
+            .at(at, format!("what it should be in is {}", node.kind()))
+            .help("name a key as in the file: `run.seed`, `flows.VC1.priority`")
+            .refused(),
     }
 }
 
@@ -127,19 +125,17 @@ pub(crate) fn item_of<'a>(
     };
     match found.or_else(numbered) {
         Some(index) => Ok(&mut items[index]),
-        None => Err(
-            Diagnostic::error("bad-set", format!("no item called `{}`", clip(name)))
-                .at(at, "neither a name nor a number of this list")
-                .help_if(suggest::did_you_mean(
-                    name,
-                    names.iter().map(String::as_str),
-                ))
-                .note(format!(
-                    "it has {}, and numbers from 0",
-                    suggest::one_of(names.iter().map(String::as_str))
-                ))
-                .into(),
-        ),
+        None => Diagnostic::error("bad-set", format!("no item called `{}`", clip(name)))
+            .at(at, "neither a name nor a number of this list")
+            .help_if(suggest::did_you_mean(
+                name,
+                names.iter().map(String::as_str),
+            ))
+            .note(format!(
+                "it has {}, and numbers from 0",
+                suggest::one_of(names.iter().map(String::as_str))
+            ))
+            .refused(),
     }
 }
 

@@ -14,6 +14,34 @@ use crate::wires::{Link, Node, Wires};
 /// Sources and destinations.
 pub(crate) type Pairs = Vec<(u32, u32)>;
 
+/// Flows that a scenario may have.
+pub(crate) const MOST_FLOWS: u64 = 4_000_000;
+
+/// Says that there are too many.
+pub(crate) fn refuse(at: &At, total: u64, mistakes: &mut Diagnostics) {
+    Diagnostic::error("too-large", "too many flows")
+        .at(at, format!("with this, {total} flows or more"))
+        .note(format!("at most {MOST_FLOWS} flows"))
+        .tell(mistakes);
+}
+
+/// Is nothing sent at all? `at` is the file, `example` a flow.
+pub(crate) fn nothing_to_send<F, P>(
+    flows: &Placed<Vec<F>>,
+    patterns: &Placed<Vec<P>>,
+    (at, example): (&At, &str),
+    mistakes: &mut Diagnostics,
+) {
+    let is_faulty = flows.is_faulty || patterns.is_faulty;
+    if flows.is_empty() && patterns.is_empty() && !is_faulty {
+        let what = "the scenario has no flows: nothing would be sent";
+        Diagnostic::error("no-flows", what)
+            .at(at, "no `[[flows]]` and no `[[patterns]]`")
+            .help(format!("add one: `[[flows]]` with {example}"))
+            .tell(mistakes);
+    }
+}
+
 /// Do two tables name their many flows alike? Told by table, before a million flows are made whose
 /// names are all taken.
 pub(crate) fn named_twice<'a>(
@@ -102,10 +130,10 @@ fn neighbours<N, L>(
     }
     let groups: Vec<Vec<u32>> = groups.into_values().collect();
     if groups.len() < 2 {
-        return Err(Diagnostic::error("bad-pattern", "there is no next switch")
+        return Diagnostic::error("bad-pattern", "there is no next switch")
             .at(at, format!("only {} switch has hosts", groups.len()))
             .help("use `permutation`, or a network with two switches or more")
-            .into());
+            .refused();
     }
     let next = |index: usize| &groups[(index + 1) % groups.len()];
     let pairs = groups.iter().enumerate().flat_map(|(index, group)| {

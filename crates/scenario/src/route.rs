@@ -214,12 +214,10 @@ pub(crate) fn along(
     for (name, at) in path {
         let node = graph.find(name, at)?;
         if let Some(first) = met.insert(node, nodes.len()) {
-            return Err(
-                Diagnostic::error("bad-path", format!("the path passes `{name}` twice"))
-                    .at(at, "again")
-                    .at(&path[first].1, "the first time")
-                    .into(),
-            );
+            return Diagnostic::error("bad-path", format!("the path passes `{name}` twice"))
+                .at(at, "again")
+                .at(&path[first].1, "the first time")
+                .refused();
         }
         nodes.push(node);
     }
@@ -230,12 +228,10 @@ pub(crate) fn along(
         let channel = graph.find_hop(pair[0], pair[1], at)?;
         let parent = (index as u32).checked_sub(1);
         if index > 0 && graph.is_host(pair[0]) {
-            return Err(
-                Diagnostic::error("bad-path", format!("`{}` is a host", path[index].0))
-                    .at(&path[index].1, "hosts forward nothing")
-                    .help("lead the path through switches only")
-                    .into(),
-            );
+            return Diagnostic::error("bad-path", format!("`{}` is a host", path[index].0))
+                .at(&path[index].1, "hosts forward nothing")
+                .help("lead the path through switches only")
+                .refused();
         }
         tree.push((channel, parent));
     }
@@ -252,12 +248,12 @@ fn check_ends(
     let wrong = |at: &At, found: &str, end: &str, expected: u32| {
         let expected = graph.name(expected);
         let message = format!("the path must {end} at `{expected}`");
-        Err(Diagnostic::error("bad-path", message)
+        Diagnostic::error("bad-path", message)
             .at(at, format!("it does at `{found}`"))
             .help(format!(
                 "put `\"{expected}\"` here; the path names both ends"
             ))
-            .into())
+            .refused()
     };
     match (path, nodes) {
         ([first, .., last], [a, .., b]) => {
@@ -269,11 +265,9 @@ fn check_ends(
             }
             Ok(())
         }
-        _ => Err(
-            Diagnostic::error("bad-path", "a path has two nodes or more")
-                .at(place, "not a path")
-                .help("leave `path` out for the shortest one")
-                .into(),
-        ),
+        _ => Diagnostic::error("bad-path", "a path has two nodes or more")
+            .at(place, "not a path")
+            .help("leave `path` out for the shortest one")
+            .refused(),
     }
 }

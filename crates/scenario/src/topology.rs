@@ -190,6 +190,7 @@ fn link_ends(
 /// A channel of a whole table; what is faulty in it is as in a placeholder.
 fn channel(link: &Link, common: Option<&Scheduler>) -> ChannelSpec {
     let spare = placeholder();
+    let scheduler = link.scheduler.as_ref().or(common);
     ChannelSpec {
         rate: link.rate.unwrap_or(spare.rate),
         delay: link.delay.unwrap_or(spare.delay),
@@ -203,10 +204,7 @@ fn channel(link: &Link, common: Option<&Scheduler>) -> ChannelSpec {
                 .unwrap_or(spare.errors.control_corruption),
             from: link.errors_from.unwrap_or(spare.errors.from),
         },
-        scheduler: {
-            let given = link.scheduler.as_ref().or(common);
-            given.map_or(SchedulerSpec::RoundRobin, Scheduler::spec)
-        },
+        scheduler: scheduler.map_or(SchedulerSpec::RoundRobin, Scheduler::spec),
     }
 }
 

@@ -190,27 +190,22 @@ impl<N: Node, L: Link> Wires<N, L> {
             return Ok(node);
         }
         let hosts = self.candidates().filter(|node| node.is_host()).map(N::name);
-        Err(
-            Diagnostic::error("not-a-host", format!("`{}` is a switch", clip(name)))
-                .at(at, "flows start and end at hosts")
-                .note(format!("hosts: {}", suggest::one_of(hosts)))
-                .into(),
-        )
+        Diagnostic::error("not-a-host", format!("`{}` is a switch", clip(name)))
+            .at(at, "flows start and end at hosts")
+            .note(format!("hosts: {}", suggest::one_of(hosts)))
+            .refused()
     }
 
     /// The channel written `from->to`.
     pub(crate) fn find_channel(&self, text: &str, at: &At) -> Result<u32, Box<Diagnostic>> {
         let Some((from, to)) = text.split_once("->") else {
             let example = L::EXAMPLES.channel;
-            return Err(Diagnostic::error(
-                "bad-channel",
-                format!("`{}` is no channel", clip(text)),
-            )
-            .at(at, "no `->` in it")
-            .help(format!(
-                "a channel is one direction of a link: `\"{example}\"`"
-            ))
-            .into());
+            return Diagnostic::error("bad-channel", format!("`{}` is no channel", clip(text)))
+                .at(at, "no `->` in it")
+                .help(format!(
+                    "a channel is one direction of a link: `\"{example}\"`"
+                ))
+                .refused();
         };
         let from = self.find(from.trim(), at)?;
         let to = self.find(to.trim(), at)?;

@@ -15,13 +15,11 @@ use crate::given::ethernet::network::{Link, MTU};
 use crate::given::ethernet::switch::Spread;
 use crate::given::ethernet::traffic::TrafficKind;
 use crate::given::topology::PatternsKind;
-use crate::patterns;
+use crate::patterns::{self, MOST_FLOWS};
 use crate::reader::clip;
 use crate::source::At;
 use crate::typed::{Placed, Word};
 
-/// Flows that a scenario may have.
-const MOST_FLOWS: u64 = 4_000_000;
 /// RTP header, bytes.
 const RTP_BYTES: u32 = 12;
 
@@ -73,16 +71,8 @@ pub(crate) fn flows<'r>(
         tables: Vec::new(),
         marked,
     };
-    let is_read = !file.flows.is_faulty && !file.patterns.is_faulty;
-    if is_read && file.flows.is_empty() && file.patterns.is_empty() {
-        Diagnostic::error(
-            "no-flows",
-            "the scenario has no flows: nothing would be sent",
-        )
-        .at(&file.at, "no `[[flows]]` and no `[[patterns]]`")
-        .help("add one: `[[flows]]` with `name = \"F\"`, `from = \"S\"`, `to = \"D\"`")
-        .tell(mistakes);
-    }
+    let example = "`name = \"F\"`, `from = \"S\"`, `to = \"D\"`";
+    patterns::nothing_to_send(&file.flows, &file.patterns, (&file.at, example), mistakes);
     let counted = file.flows.iter().filter(|flow| flow.count.is_some());
     let many = counted.map(|flow| &flow.name);
     let many = many.chain(file.patterns.iter().map(|pattern| &pattern.name));
@@ -179,7 +169,7 @@ fn named(flow: &given::Flows, net: &Net<'_>, mistakes: &mut Diagnostics) -> Opti
     let ends: usize = pairs.iter().map(|(_, to)| to.len()).sum();
     let total = u64::from(count).saturating_mul(ends as u64);
     if total > MOST_FLOWS {
-        refuse(flow.count.at.clone(), total, mistakes);
+        patterns::refuse(&flow.count.at, total, mistakes);
         return None;
     }
     let repeated = pairs.into_iter();
@@ -218,13 +208,6 @@ fn one_tree(file: &EthernetFile, flow: &given::Flows, mistakes: &mut Diagnostics
         .tell(mistakes);
 }
 
-fn refuse(at: At, total: u64, mistakes: &mut Diagnostics) {
-    Diagnostic::error("too-large", "too many flows")
-        .at(&at, format!("with this, {total} flows or more"))
-        .note(format!("at most {MOST_FLOWS} flows"))
-        .tell(mistakes);
-}
-
 fn by_rule(
     rule: &given::Patterns,
     net: &Net<'_>,
@@ -233,7 +216,7 @@ fn by_rule(
 ) -> Option<Vec<(u32, u32)>> {
     let (total, _) = rule.kind.sure()?.flows(net.hosts().len() as u64)?;
     if total > MOST_FLOWS {
-        refuse(rule.kind.at.clone(), total, mistakes);
+        patterns::refuse(&rule.kind.at, total, mistakes);
         return None;
     }
     patterns::pairs(&rule.kind, net, dice, mistakes)
@@ -248,7 +231,7 @@ fn add<'r>(
 ) {
     let total = (flows.specs.len() + pairs.len()) as u64;
     if total > MOST_FLOWS {
-        refuse(table.at.clone(), total, mistakes);
+        patterns::refuse(table.at, total, mistakes);
         return;
     }
     let settings = table.settings;

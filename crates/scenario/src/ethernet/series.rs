@@ -152,13 +152,11 @@ impl Reader<'_> {
             return Ok(named.collect());
         }
         let known = || self.flows.keys().copied();
-        Err(
-            Diagnostic::error("unknown-flow", format!("there is no flow `{}`", clip(name)))
-                .at(&given.at, "not the name of a flow")
-                .help_if(suggest::did_you_mean(name, known()))
-                .note(format!("flows: {}", suggest::one_of(known())))
-                .into(),
-        )
+        Diagnostic::error("unknown-flow", format!("there is no flow `{}`", clip(name)))
+            .at(&given.at, "not the name of a flow")
+            .help_if(suggest::did_you_mean(name, known()))
+            .note(format!("flows: {}", suggest::one_of(known())))
+            .refused()
     }
 
     fn of_switches(&self, on: &Placed<String>) -> Result<Found, Box<Diagnostic>> {
@@ -173,14 +171,11 @@ impl Reader<'_> {
             return Ok(named.collect());
         }
         if on.contains("->") {
-            return Err(Diagnostic::error(
-                "bad-series",
-                "a buffer is of a switch, not of a channel",
-            )
-            .at(&on.at, "two nodes")
-            .help("name the switch: `on = \"A\"`, or `on = \"all\"` for all of them")
-            .help("of one queue: `measure = \"queue\"`; of one input: `\"input\"`")
-            .into());
+            return Diagnostic::error("bad-series", "a buffer is of a switch, not of a channel")
+                .at(&on.at, "two nodes")
+                .help("name the switch: `on = \"A\"`, or `on = \"all\"` for all of them")
+                .help("of one queue: `measure = \"queue\"`; of one input: `\"input\"`")
+                .refused();
         }
         let node = self.net.find(on, &on.at)?;
         Ok(vec![(None, Subject::Node(node))])
@@ -191,14 +186,12 @@ impl Reader<'_> {
         if self.ports.at_inputs || self.ports.is_shared {
             return Ok(());
         }
-        Err(
-            Diagnostic::error("bad-series", "no switch counts what came over its inputs")
-                .at(at, "of an input")
-                .help("switches do with `detect = \"inputs\"` in `[flow_control]`")
-                .help("record the `buffer` of the switch, or a `queue`")
-                .aside_after(self.chosen.clone())
-                .into(),
-        )
+        Diagnostic::error("bad-series", "no switch counts what came over its inputs")
+            .at(at, "of an input")
+            .help("switches do with `detect = \"inputs\"` in `[flow_control]`")
+            .help("record the `buffer` of the switch, or a `queue`")
+            .aside_after(self.chosen.clone())
+            .refused()
     }
 
     /// All of each channel, or a class there; `is_input`: at a switch that it leads to.

@@ -91,12 +91,10 @@ fn enough(given: &Chosen<Pattern>, terminals: u64) -> Result<(), Box<Diagnostic>
         | Pattern::Matrix { .. } => return Ok(()),
     };
     let word = given.word;
-    Err(
-        Diagnostic::error("bad-pattern", format!("`{word}` needs {needs}"))
-            .at(&given.at, format!("the network has {terminals}"))
-            .note(help)
-            .into(),
-    )
+    Diagnostic::error("bad-pattern", format!("`{word}` needs {needs}"))
+        .at(&given.at, format!("the network has {terminals}"))
+        .note(help)
+        .refused()
 }
 
 /// Are these terminals of the network?
@@ -110,12 +108,10 @@ fn exist(targets: &Placed<Vec<u32>>, terminals: Option<u64>) -> Result<(), Box<D
     else {
         return Ok(());
     };
-    Err(
-        Diagnostic::error("unknown-terminal", format!("there is no terminal {target}"))
-            .at(&targets.at, "not all of these exist")
-            .note(format!("terminals are 0 to {}", terminals - 1))
-            .into(),
-    )
+    Diagnostic::error("unknown-terminal", format!("there is no terminal {target}"))
+        .at(&targets.at, "not all of these exist")
+        .note(format!("terminals are 0 to {}", terminals - 1))
+        .refused()
 }
 
 /// Each item with its weight: two lists of a table that belong together. `what` is the key of the

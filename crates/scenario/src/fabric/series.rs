@@ -80,12 +80,10 @@ fn channels(graph: &Graph, text: &str, at: &At) -> Result<Vec<u32>, Box<Diagnost
         return Ok(all.collect());
     }
     let Some((from, to)) = text.split_once("->") else {
-        return Err(
-            Diagnostic::error("bad-channel", format!("`{}` is no channel", clip(text)))
-                .at(at, "no `->` in it")
-                .help("name two routers: `on = \"0->1\"`; or `on = \"all\"`")
-                .into(),
-        );
+        return Diagnostic::error("bad-channel", format!("`{}` is no channel", clip(text)))
+            .at(at, "no `->` in it")
+            .help("name two routers: `on = \"0->1\"`; or `on = \"all\"`")
+            .refused();
     };
     let (from, to) = (router(graph, from, at)?, router(graph, to, at)?);
     let joins = |channel: &u32| {
@@ -102,13 +100,13 @@ fn channels(graph: &Graph, text: &str, at: &At) -> Result<Vec<u32>, Box<Diagnost
         .map(|channel| name(graph, channel.to))
         .collect();
     let from = name(graph, from);
-    Err(Diagnostic::error(
+    Diagnostic::error(
         "no-link",
         format!("no channel leads from {from} to {}", name(graph, to)),
     )
     .at(at, "not a channel of this network")
     .note(format!("channels of {from} lead to {}", next.join(", ")))
-    .into())
+    .refused()
 }
 
 fn name(graph: &Graph, router: u32) -> String {

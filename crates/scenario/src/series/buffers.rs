@@ -46,22 +46,19 @@ impl Reader<'_> {
     fn switch(&self, given: &Series, name: &str) -> Result<u32, Box<Diagnostic>> {
         let at = &given.on.at;
         if name.contains("->") {
-            return Err(Diagnostic::error(
-                "bad-series",
-                "a buffer is of a switch, not of a channel",
-            )
-            .at(at, "two nodes")
-            .help("name the switch: `on = \"S1\"`, or `on = \"all\"` for all of them")
-            .help("of one channel: `measure = \"queue\"` or `\"fill\"`")
-            .into());
+            return Diagnostic::error("bad-series", "a buffer is of a switch, not of a channel")
+                .at(at, "two nodes")
+                .help("name the switch: `on = \"S1\"`, or `on = \"all\"` for all of them")
+                .help("of one channel: `measure = \"queue\"` or `\"fill\"`")
+                .refused();
         }
         let node = self.graph.find(name, at)?;
         match self.graph.is_host(node) {
             false => Ok(node),
-            true => Err(Diagnostic::error("bad-series", "a buffer is of a switch")
+            true => Diagnostic::error("bad-series", "a buffer is of a switch")
                 .at(at, format!("`{}` is a host", self.graph.name(node)))
                 .help("name a switch, or `on = \"all\"` for all of them")
-                .into()),
+                .refused(),
         }
     }
 
