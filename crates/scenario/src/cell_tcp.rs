@@ -59,19 +59,13 @@ fn application(flow: &FlowSettings, mistakes: &mut Diagnostics) -> Option<(Time,
             let total = total.map(|amount| bytes("total", amount, place, mistakes));
             Some((**start, CellApplication::Bulk(total)))
         }
-        Traffic::Requests {
-            start,
-            request,
-            cycle,
-            think,
-            service,
-        } => {
+        Traffic::Requests { start, cycle } => {
             one_at_a_time(cycle, mistakes);
             let application = CellApplication::Requests {
-                request_bytes: message("request", request, mistakes),
+                request_bytes: message("request", &cycle.request, mistakes),
                 response_bytes: message("response", &cycle.response, mistakes),
-                service: *service,
-                think: *think,
+                service: cycle.service,
+                think: cycle.think,
                 count: cycle.transfers,
             };
             Some((**start, application))

@@ -210,6 +210,15 @@ impl Diagnostics {
         found.map_err(|mistake| self.push(*mistake)).ok()
     }
 
+    /// All that was found, or nothing; every mistake is added.
+    pub(crate) fn kept_all<T>(
+        &mut self,
+        found: impl Iterator<Item = Result<T, Box<Diagnostic>>>,
+    ) -> Option<Vec<T>> {
+        let found: Vec<Option<T>> = found.map(|one| self.kept(one)).collect();
+        found.into_iter().collect()
+    }
+
     /// Takes over what was found in another reading of the same sources, noting of which.
     pub fn merge(&mut self, other: &Self, note: &str) {
         if self.sources.is_empty() {

@@ -77,12 +77,7 @@ impl Reader<'_> {
         }
         let at = &given.on.at;
         let channels = given.on.as_ref().and_then(|on| {
-            let channels = wildcard::channels(
-                on,
-                2 * self.graph.links.len() as u32,
-                |channel| self.graph.ends(channel),
-                |name| self.graph.find(name, at),
-            );
+            let channels = wildcard::channels(on, self.graph, at);
             channels
                 .map_err(|mistake| mistakes.push(*mistake))
                 .transpose()

@@ -8,9 +8,7 @@ use backwater_net::spec::{
 
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::flows::Draft;
-use crate::given::packet::traffic::{
-    Bursts, Cycle, FileServer, Files, Limits, Phase, Sink, Spacing, Traffic,
-};
+use crate::given::packet::traffic::{Bursts, Client, Cycle, Limits, Phase, Sink, Spacing, Traffic};
 use crate::partners;
 use crate::reserve;
 use crate::source::At;
@@ -118,19 +116,26 @@ pub(crate) fn traffic(own: &Traffic, line: Line, mistakes: &mut Diagnostics) -> 
             total,
             spacing,
             phase,
-        } => {
-            let extent = (**start, line.total(total, mistakes));
-            constant(extent, line.spaced(spacing), *phase)
-        }
+        } => TrafficSpec::Constant {
+            start: **start,
+            interval: line.spaced(spacing),
+            random_phase: match phase {
+                Phase::Fixed => false,
+                Phase::Random => true,
+            },
+            total: line.total(total, mistakes),
+        },
         Traffic::Poisson {
             start,
             total,
             spacing,
             min_gap,
-        } => {
-            let extent = (**start, line.total(total, mistakes));
-            poisson(extent, line.spaced(spacing), **min_gap)
-        }
+        } => TrafficSpec::Poisson {
+            start: **start,
+            mean_interval: line.spaced(spacing),
+            min_interval: **min_gap,
+            total: line.total(total, mistakes),
+        },
         Traffic::Trains {
             start,
             total,
@@ -138,38 +143,13 @@ pub(crate) fn traffic(own: &Traffic, line: Line, mistakes: &mut Diagnostics) -> 
             length,
             gap,
         } => {
-            let extent = (**start, line.total(total, mistakes));
-            trains(extent, line.spaced(spacing), *length, **gap)
+            let total = line.total(total, mistakes);
+            trains((**start, total), line.spaced(spacing), *length, **gap)
         }
         Traffic::OnOff { start, bursts } => on_off(**start, bursts, line),
-        Traffic::Client {
-            start,
-            request,
-            files,
-            payload,
-            server,
-            think,
-        } => {
-            let request = line.units("request", request, mistakes);
-            let lookup = line.units("lookup", &files.lookup, mistakes);
-            client(
-                (**start, *think),
-                [request, lookup, *payload],
-                files,
-                server,
-            )
-        }
+        Traffic::Client { start, client: own } => client(**start, own, line, mistakes),
         Traffic::Server => TrafficSpec::Server,
-        Traffic::Requests {
-            start,
-            request,
-            cycle,
-            think,
-            service,
-        } => {
-            let times = (**start, *think, *service);
-            requests(times, (request, cycle), line, mistakes)
-        }
+        Traffic::Requests { start, cycle } => requests(**start, cycle, line, mistakes),
         Traffic::Bottlenecked { start, limits } => bottlenecked(**start, limits),
     }
 }
@@ -187,33 +167,9 @@ pub(crate) fn back(draft: &Draft<'_>, line: Line, mistakes: &mut Diagnostics) ->
     }
 }
 
-/// When a source starts, and how many units it has.
-type Extent = (Time, Option<u64>);
-
-fn constant((start, total): Extent, interval: Duration, phase: Phase) -> TrafficSpec {
-    TrafficSpec::Constant {
-        start,
-        interval,
-        random_phase: match phase {
-            Phase::Fixed => false,
-            Phase::Random => true,
-        },
-        total,
-    }
-}
-
-fn poisson((start, total): Extent, interval: Duration, least: Duration) -> TrafficSpec {
-    TrafficSpec::Poisson {
-        start,
-        mean_interval: interval,
-        min_interval: least,
-        total,
-    }
-}
-
 /// Trains with this mean time between units. The mean pause makes up for the shorter gaps.
 fn trains(
-    (start, total): Extent,
+    (start, total): (Time, Option<u64>),
     interval: Duration,
     mean_units: f64,
     gap: Option<Duration>,
@@ -242,45 +198,35 @@ fn on_off(start: Time, bursts: &Bursts, line: Line) -> TrafficSpec {
 }
 
 /// A client of a file server.
-fn client(
-    (start, think): (Time, Span),
-    [request_units, lookup_units, payload_bytes]: [u32; 3],
-    files: &Files,
-    server: &FileServer,
-) -> TrafficSpec {
+fn client(start: Time, own: &Client, line: Line, mistakes: &mut Diagnostics) -> TrafficSpec {
     TrafficSpec::Client(ClientSpec {
         start,
-        request_units,
-        lookups: files.lookups,
-        lookup_units,
-        file_median_bytes: files.file_median,
-        file_sigma: files.file_sigma,
-        block_bytes: files.block,
-        header_bytes: files.header,
-        payload_bytes,
-        outstanding: server.outstanding,
-        lookup_service: server.lookup_service,
-        read_service: server.read_service,
-        think,
+        request_units: line.units("request", &own.request, mistakes),
+        lookups: own.lookups,
+        lookup_units: line.units("lookup", &own.lookup, mistakes),
+        file_median_bytes: own.file_median,
+        file_sigma: own.file_sigma,
+        block_bytes: own.block,
+        header_bytes: own.header,
+        payload_bytes: own.payload,
+        outstanding: own.outstanding,
+        lookup_service: own.lookup_service,
+        read_service: own.read_service,
+        think: own.think,
     })
 }
 
 /// Closed-loop bursts.
-fn requests(
-    (start, think, service): (Time, Span, Span),
-    (request, cycle): (&Placed<Amount>, &Cycle),
-    line: Line,
-    mistakes: &mut Diagnostics,
-) -> TrafficSpec {
+fn requests(start: Time, own: &Cycle, line: Line, mistakes: &mut Diagnostics) -> TrafficSpec {
     TrafficSpec::Requests(RequestsSpec {
         start,
-        requests: *cycle.per_cycle,
-        request_units: line.units("request", request, mistakes),
-        response_units: line.units("response", &cycle.response, mistakes),
-        inter_request: *cycle.gap,
-        inter_cycle: think,
-        service,
-        cycles: cycle.transfers,
+        requests: *own.per_cycle,
+        request_units: line.units("request", &own.request, mistakes),
+        response_units: line.units("response", &own.response, mistakes),
+        inter_request: *own.gap,
+        inter_cycle: own.think,
+        service: own.service,
+        cycles: own.transfers,
     })
 }
 

@@ -2,22 +2,22 @@
 
 use crate::diagnostics::Diagnostic;
 use crate::source::At;
+use crate::wires::{Link, Node, Wires};
 
 /// All flows, channels or switches.
 pub(crate) const ALL: &str = "all";
 /// Most series that one block makes: more than a plot can show.
 const MOST: usize = 64;
 
-/// The channels of a wildcard, among `count` of which each has two `ends`; nothing where the text
-/// names one channel. `find` gives the node of a name.
-pub(crate) fn channels(
+/// The channels of a wildcard; nothing where the text names one channel.
+pub(crate) fn channels<N: Node, L: Link>(
     text: &str,
-    count: u32,
-    ends: impl Fn(u32) -> (u32, u32),
-    find: impl Fn(&str) -> Result<u32, Box<Diagnostic>>,
+    wires: &Wires<N, L>,
+    at: &At,
 ) -> Result<Option<Vec<u32>>, Box<Diagnostic>> {
+    let all = 0..2 * wires.links.len() as u32;
     if text == ALL {
-        return Ok(Some((0..count).collect()));
+        return Ok(Some(all.collect()));
     }
     let sides = text
         .split_once("->")
@@ -25,13 +25,13 @@ pub(crate) fn channels(
     let Some((from, to)) = sides.filter(|(from, to)| *from == "*" || *to == "*") else {
         return Ok(None);
     };
-    let end = |name: &str| (name != "*").then(|| find(name)).transpose();
+    let end = |name: &str| (name != "*").then(|| wires.find(name, at)).transpose();
     let (from, to) = (end(from)?, end(to)?);
     let is_it = |channel: &u32| {
-        let ends = ends(*channel);
+        let ends = wires.ends(*channel);
         from.is_none_or(|from| from == ends.0) && to.is_none_or(|to| to == ends.1)
     };
-    Ok(Some((0..count).filter(is_it).collect()))
+    Ok(Some(all.filter(is_it).collect()))
 }
 
 /// The name of one series of several.

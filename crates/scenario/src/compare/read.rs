@@ -42,8 +42,8 @@ pub(super) fn comparison(
     }
     let settings = settings::settings(file, &network, &flows, &schemes, mistakes);
     Some(Comparison {
-        title: file.title.clone(),
-        about: file.about.trim().into(),
+        title: file.heading.title.clone(),
+        about: file.heading.about.trim().into(),
         seed: file.run.seed,
         duration,
         warm_up: *file.run.warm_up,

@@ -121,10 +121,8 @@ pub(crate) fn flows<'r>(
 
 fn named(flow: &given::Flows, net: &Net<'_>, mistakes: &mut Diagnostics) -> Option<Vec<Ends>> {
     let mut hosts = |names: &Placed<Vec<Named>>| -> Option<Vec<u32>> {
-        let found = names.sure()?.iter();
-        let found = found.map(|(name, at)| mistakes.kept(net.find_host(name, at)));
-        let found: Vec<Option<u32>> = found.collect();
-        found.into_iter().collect()
+        let names = names.sure()?.iter();
+        mistakes.kept_all(names.map(|(name, at)| net.find_host(name, at)))
     };
     let (from, to) = (hosts(&flow.from), hosts(&flow.to));
     let (from, to) = (from?, to?);

@@ -9,6 +9,7 @@ use super::crossings::Crossings;
 use super::flows::Flows;
 use super::net::Net;
 use crate::diagnostics::{Diagnostic, Diagnostics};
+use crate::given::Named;
 use crate::given::ethernet::EthernetFile;
 use crate::source::At;
 
@@ -74,22 +75,16 @@ pub(crate) fn given(
 ) -> Vec<RouteSpec> {
     let mut routes: BTreeMap<(u32, u32), Vec<u32>> = BTreeMap::new();
     for route in &file.routes {
-        let all = |found: Vec<Option<u32>>| found.into_iter().collect::<Option<Vec<u32>>>();
         let nodes = route.node.iter();
-        let nodes = nodes.map(|(name, at)| mistakes.kept(net.find(name, at)));
-        let nodes = all(nodes.collect());
+        let nodes = mistakes.kept_all(nodes.map(|(name, at)| net.find(name, at)));
         let to = route.to.iter();
-        let to = to.map(|(name, at)| mistakes.kept(net.find_host(name, at)));
-        let to = all(to.collect());
+        let to = mistakes.kept_all(to.map(|(name, at)| net.find_host(name, at)));
         let (Some(nodes), Some(to)) = (nodes, to) else {
             continue;
         };
         for node in nodes {
-            let hops = route.via.iter().map(|(name, at)| {
-                let via = mistakes.kept(net.find(name, at))?;
-                mistakes.kept(net.find_hop(node, via, at))
-            });
-            let Some(mut hops) = all(hops.collect()) else {
+            let hop = |(name, at): &Named| net.find_hop(node, net.find(name, at)?, at);
+            let Some(mut hops) = mistakes.kept_all(route.via.iter().map(hop)) else {
                 continue;
             };
             hops.sort_unstable();

@@ -214,12 +214,7 @@ impl Reader<'_> {
             None => Subject::Channel(channel),
         };
         let enters = |channel: u32| !is_input || self.net.forwards(self.net.ends(channel).1);
-        let several = wildcard::channels(
-            on,
-            2 * self.net.links.len() as u32,
-            |channel| self.net.ends(channel),
-            |name| self.net.find(name, &on.at),
-        )?;
+        let several = wildcard::channels(on, self.net, &on.at)?;
         let Some(channels) = several else {
             let channel = self.net.find_channel(on, &on.at)?;
             return match enters(channel) {

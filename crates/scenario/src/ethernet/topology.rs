@@ -94,11 +94,9 @@ fn ends(net: &Net<'_>, own: &Links, mistakes: &mut Diagnostics) -> Option<Vec<(u
             .tell(mistakes);
         return None;
     };
-    let mut find = |(name, at): &Named| mistakes.kept(net.find(name, at));
-    let first: Vec<Option<u32>> = first.iter().map(&mut find).collect();
-    let second: Vec<Option<u32>> = second.iter().map(&mut find).collect();
-    let (first, second): (Option<Vec<u32>>, Option<Vec<u32>>) =
-        (first.into_iter().collect(), second.into_iter().collect());
+    let mut find =
+        |ends: &[Named]| mistakes.kept_all(ends.iter().map(|(name, at)| net.find(name, at)));
+    let (first, second) = (find(first), find(second));
     let (first, second) = (first?, second?);
     let pairs = first.iter();
     let pairs = pairs.flat_map(|a| second.iter().map(move |b| (*a, *b)));

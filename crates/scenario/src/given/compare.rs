@@ -4,8 +4,8 @@ use backwater_derive::{Table, Word};
 use backwater_kernel::{Duration, Rate, Time};
 use backwater_net::spec::Span;
 
-use crate::given::Named;
 use crate::given::ethernet::flow_control::{Notify, XOFF};
+use crate::given::{Heading, Named};
 use crate::kinds::{OrShare, OrWord};
 use crate::typed::{Chosen, Placed};
 use crate::usual::{Usual, usual};
@@ -44,12 +44,8 @@ pub(crate) const MARK: &str = "comparison";
 pub(crate) struct ComparisonFile {
     /// Tells a comparison from a scenario.
     pub kind: Kind,
-    /// Title of the report.
-    #[key(default = "\"\"")]
-    pub title: String,
-    /// What the scenario shows, in a sentence or two.
-    #[key(default = "\"\"")]
-    pub about: String,
+    #[key(flatten)]
+    pub heading: Heading,
     /// How long to run.
     pub run: Run,
     /// Nodes by name.

@@ -17,7 +17,7 @@ use self::scheduler::Scheduler;
 use self::switch::{Buffer, Classes, Host, Nodes, Switch, Watchdog};
 use crate::given::sweep::Sweep;
 use crate::given::tcp::Tcp;
-use crate::given::{ETHERNET_FIRST, Engine};
+use crate::given::{ETHERNET_FIRST, Engine, Heading};
 use crate::typed::{Chosen, Placed};
 
 /// What stands at the top of the file with `engine = "ethernet"`, and the tables it may have.
@@ -28,12 +28,8 @@ use crate::typed::{Chosen, Placed};
     reason = "title, engine and axes are read before the engine is known"
 )]
 pub(crate) struct EthernetFile {
-    /// Title of the report.
-    #[key(default = "\"\"")]
-    pub title: String,
-    /// What the scenario shows, in a sentence or two.
-    #[key(default = "\"\"")]
-    pub about: String,
+    #[key(flatten)]
+    pub heading: Heading,
     /// Simulator that runs it.
     #[key(is = Words(ETHERNET_FIRST))]
     pub engine: Engine,

@@ -12,7 +12,7 @@ use self::router::Router;
 use self::series::Series;
 use self::traffic::{Class, Traffic};
 use crate::given::sweep::Sweep;
-use crate::given::{Engine, FLIT_FIRST};
+use crate::given::{Engine, FLIT_FIRST, Heading};
 use crate::kinds::OrWord;
 use crate::typed::Placed;
 
@@ -24,12 +24,8 @@ use crate::typed::Placed;
     reason = "title, engine and axes are read before the engine is known"
 )]
 pub(crate) struct FlitFile {
-    /// Title of the report.
-    #[key(default = "\"\"")]
-    pub title: String,
-    /// What the scenario shows, in a sentence or two.
-    #[key(default = "\"\"")]
-    pub about: String,
+    #[key(flatten)]
+    pub heading: Heading,
     /// Simulator that runs it.
     #[key(is = Words(FLIT_FIRST))]
     pub engine: Engine,

@@ -70,38 +70,18 @@ pub(crate) enum Traffic {
     #[word(cite = "Kung 1993, section 8.1")]
     Client {
         start: Placed<Time>,
-        /// Each request, bytes counted on the wire and rounded up to whole units.
-        #[key(is = Amount { max: 1 << 30 }, default = "\"3 cells\"")]
-        request: Placed<Amount>,
         #[key(flatten)]
-        files: Files,
-        /// Payload of one unit.
-        #[key(is = Size { min: 1, max: 1 << 20 }, default = "\"48 B\"")]
-        payload: u32,
-        #[key(flatten)]
-        server: FileServer,
-        /// Client's time before each request.
-        #[key(is = Span { min_ps: 0 }, default = "{ mean = \"300 us\" }")]
-        think: Span,
+        client: Box<Client>,
     },
     /// The server's side: sends what the client's requests ask for.
     Server,
     /// Closed-loop cycles of requests and responses. A flow back with traffic `server` is made
     /// unless `partner` names one; over TCP, the connection's other side.
-    #[word(cite_all = "Kalyanaraman et al. 1998, section 7.2.1")]
+    #[word(cite = "Kalyanaraman et al. 1998, section 7.2.1")]
     Requests {
         start: Placed<Time>,
-        /// Each request, bytes counted on the wire and rounded up to whole units.
-        #[key(is = Amount { max: 1 << 30 }, default = "\"16 cells\"")]
-        request: Placed<Amount>,
         #[key(flatten)]
         cycle: Cycle,
-        /// From the last response of a cycle to the next cycle.
-        #[key(is = Span { min_ps: 0 }, default = "\"1 ms\"")]
-        think: Span,
-        /// Server's time for each request, one at a time.
-        #[key(is = Span { min_ps: 0 }, default = "\"0 s\"", cite = "")]
-        service: Span,
     },
     /// Always has a unit to send, but not faster than a limit that changes with time.
     #[word(cite_all = "Kalyanaraman et al. 1998, section 7.1")]
@@ -163,10 +143,13 @@ pub(crate) struct Bursts {
     pub off_load: Option<Decimal>,
 }
 
-/// What a client asks for.
+/// What a client asks for, and what its server takes for that.
 #[derive(Table, Clone, Debug)]
 #[table(part)]
-pub(crate) struct Files {
+pub(crate) struct Client {
+    /// Each request, bytes counted on the wire and rounded up to whole units.
+    #[key(is = Amount { max: 1 << 30 }, default = "\"3 cells\"")]
+    pub request: Placed<Amount>,
     /// Look-ups before the reads of a file.
     #[key(is = Whole { min: 0, max: 1 << 30, unit: "look-ups" }, default = "2")]
     pub lookups: u32,
@@ -185,12 +168,9 @@ pub(crate) struct Files {
     /// Protocol bytes around the payload of each read.
     #[key(is = Size { min: 0, max: 1 << 20 }, default = "\"160 B\"")]
     pub header: u32,
-}
-
-/// What a client's server takes.
-#[derive(Table, Clone, Debug)]
-#[table(part)]
-pub(crate) struct FileServer {
+    /// Payload of one unit.
+    #[key(is = Size { min: 1, max: 1 << 20 }, default = "\"48 B\"")]
+    pub payload: u32,
     /// Reads outstanding at once.
     #[key(is = Whole { min: 1, max: 1 << 20, unit: "reads" }, default = "1")]
     pub outstanding: u32,
@@ -200,12 +180,18 @@ pub(crate) struct FileServer {
     /// Server's time for a read.
     #[key(is = Span { min_ps: 0 }, default = "{ mean = \"1.5 ms\" }")]
     pub read_service: Span,
+    /// Client's time before each request.
+    #[key(is = Span { min_ps: 0 }, default = "{ mean = \"300 us\" }")]
+    pub think: Span,
 }
 
 /// Requests and responses in cycles.
 #[derive(Table, Clone, Debug)]
 #[table(part, cite = "Kalyanaraman et al. 1998, section 7.2.1")]
 pub(crate) struct Cycle {
+    /// Each request, bytes counted on the wire and rounded up to whole units.
+    #[key(is = Amount { max: 1 << 30 }, default = "\"16 cells\"")]
+    pub request: Placed<Amount>,
     /// Each response, as `request`.
     #[key(is = Amount { max: 1 << 30 }, default = "\"256 cells\"")]
     pub response: Placed<Amount>,
@@ -222,6 +208,12 @@ pub(crate) struct Cycle {
         cite = ""
     )]
     pub transfers: Option<u64>,
+    /// From the last response of a cycle to the next cycle.
+    #[key(is = Span { min_ps: 0 }, default = "\"1 ms\"")]
+    pub think: Span,
+    /// Server's time for each request, one at a time.
+    #[key(is = Span { min_ps: 0 }, default = "\"0 s\"", cite = "")]
+    pub service: Span,
 }
 
 impl Traffic {
