@@ -7,6 +7,7 @@ use syn::{DataEnum, DeriveInput, Error, Fields, Ident, Result, Type, Variant};
 
 use crate::attributes::{Absent, By, GroupAttribute, TableAttributes, WordAttributes, groups};
 use crate::keys::{KeyField, absent, chosen_by_default, group, joined, joined_groups};
+use crate::table::implemented;
 use crate::word;
 
 /// Keys under one or several words.
@@ -32,40 +33,29 @@ pub fn expand(input: &DeriveInput, data: &DataEnum) -> Result<TokenStream> {
     let parts = parts(&variants)?;
     let keys = joined(&lists(&input.ident, by, &parts));
     let groups = all_groups(&table, &variants, &parts)?;
-    let (ident, name, key) = (&input.ident, &table.name, by.key.unraw().to_string());
+    let (ident, key) = (&input.ident, by.key.unraw().to_string());
     let (arms, stand_in) = arms(by, &variants)?;
     let default = chosen_by_default(&by.absent);
+    let section = quote! {
+        about: #about,
+        keys: #keys,
+        selector: Some(crate::table::Selector { key: #key, default: #default }),
+        groups: #groups,
+    };
+    let read = quote! {
+        match record.chosen() {
+            #(#arms,)*
+            _ => #stand_in,
+        }
+    };
+    let made = implemented(input, &table, &section, &read);
     Ok(quote! {
         impl #ident {
             /// The words that choose a variant.
             pub(crate) const WORDS: &'static [crate::table::Choice] = &[#(#choices),*];
         }
 
-        impl crate::typed::Table for #ident {
-            const TABLE: &'static crate::table::Section = {
-                static TABLE: crate::table::Section = crate::table::Section {
-                    name: #name,
-                    about: #about,
-                    keys: #keys,
-                    selector: Some(crate::table::Selector { key: #key, default: #default }),
-                    groups: #groups,
-                };
-                &TABLE
-            };
-
-            fn read(record: &crate::record::Record) -> Self {
-                match record.chosen() {
-                    #(#arms,)*
-                    _ => #stand_in,
-                }
-            }
-        }
-
-        impl crate::kinds::Usual for #ident {
-            type Kind = crate::kinds::Table;
-            const KIND: Self::Kind =
-                crate::kinds::Table(<Self as crate::typed::Table>::TABLE);
-        }
+        #made
     })
 }
 

@@ -140,7 +140,7 @@ fn words_with_values(words: &str) -> TokenStream {
     let mut rest = words;
     while let Some((before, name, after)) = first_constant(rest) {
         let name = Ident::new(name, Span::call_site());
-        parts.push(quote! { #before, #name.text, });
+        parts.push(quote! { #before.as_bytes(), #name.text.as_bytes(), });
         rest = after;
     }
     if parts.is_empty() {
@@ -148,8 +148,8 @@ fn words_with_values(words: &str) -> TokenStream {
     }
     quote! {
         {
-            const PARTS: &[&str] = &[#(#parts)* #rest];
-            const TEXT: [u8; crate::usual::length(PARTS)] = crate::usual::joined(PARTS);
+            const PARTS: &[&[u8]] = &[#(#parts)* #rest.as_bytes()];
+            const TEXT: [u8; crate::typed::total(PARTS)] = crate::typed::joined(0, PARTS);
             crate::usual::text(&TEXT)
         }
     }

@@ -28,25 +28,38 @@ pub fn expand(input: &DeriveInput, data: &DataStruct) -> Result<TokenStream> {
     let selectors = selectors(&table, &fields)?;
     let groups = all_groups(&table, &fields);
     let reads = fields.iter().map(KeyField::read);
-    let (ident, name) = (&input.ident, &table.name);
     let over = table.is_layered.then(|| over(input, &table, &fields));
-    let optional = table.is_layered;
-    Ok(quote! {
+    let section = quote! {
+        about: #about,
+        keys: #keys,
+        selector: crate::typed::only_selector(&[#(#selectors),*]),
+        groups: #groups,
+    };
+    let made = implemented(input, &table, &section, &quote! { Self { #(#reads),* } });
+    Ok(quote! { #made #over })
+}
+
+/// The table, of what stands in its section and how it is read from `record`.
+pub fn implemented(
+    input: &DeriveInput,
+    table: &TableAttributes,
+    section: &TokenStream,
+    read: &TokenStream,
+) -> TokenStream {
+    let (ident, name, optional) = (&input.ident, &table.name, table.is_layered);
+    quote! {
         impl crate::typed::Table for #ident {
             const TABLE: &'static crate::table::Section = {
                 static TABLE: crate::table::Section = crate::table::Section {
                     name: #name,
-                    about: #about,
-                    keys: #keys,
-                    selector: crate::typed::only_selector(&[#(#selectors),*]),
-                    groups: #groups,
+                    #section
                 };
                 &TABLE
             };
             const IS_LAYERED: bool = #optional;
 
             fn read(record: &crate::record::Record) -> Self {
-                Self { #(#reads),* }
+                #read
             }
         }
 
@@ -55,9 +68,7 @@ pub fn expand(input: &DeriveInput, data: &DataStruct) -> Result<TokenStream> {
             const KIND: Self::Kind =
                 crate::kinds::Table(<Self as crate::typed::Table>::TABLE);
         }
-
-        #over
-    })
+    }
 }
 
 /// What may choose: an own field, or what a flattened table has.

@@ -117,10 +117,7 @@ pub(crate) fn spec(own: &Abr, path: Path) -> AbrSpec {
         crm: own.crm.unwrap_or_else(crm),
         cdf: own.cdf,
         tcr: own.tcr,
-        is_eager: match own.rm {
-            Rm::Eager => true,
-            Rm::Lazy => false,
-        },
+        is_eager: own.rm == Rm::Eager,
         counts_backward: *own.counts_backward,
         turn_around: own.turn_around.into(),
         format: own.rate_format.into(),

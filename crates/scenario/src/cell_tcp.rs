@@ -16,10 +16,7 @@ use crate::units::Amount;
 
 /// Does it go over TCP?
 pub(crate) fn is_tcp(flow: &FlowSettings) -> bool {
-    match *flow.transport {
-        Transport::None => false,
-        Transport::Tcp => true,
-    }
+    *flow.transport == Transport::Tcp
 }
 
 /// The tables that say what its TCP is, the last winning.

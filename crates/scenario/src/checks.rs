@@ -87,11 +87,7 @@ pub(crate) fn fits(
         return true;
     };
     let largest = flows::counts(file).max_by_key(|(count, ..)| *count);
-    Diagnostic::error(
-        "out-of-memory",
-        "the scenario needs more memory than there is",
-    )
-    .at(
+    out_of_memory(
         largest.map_or(at, |(.., table)| table),
         "most flows are here",
     )
@@ -103,6 +99,12 @@ pub(crate) fn fits(
     .help("use fewer flows, or a network with shorter ways")
     .tell(mistakes);
     false
+}
+
+/// Says that there is not enough memory; `label`: what at this place takes most.
+pub(crate) fn out_of_memory(at: &At, label: &str) -> Diagnostic {
+    let what = "the scenario needs more memory than there is";
+    Diagnostic::error("out-of-memory", what).at(at, label)
 }
 
 /// "1.5 GB".

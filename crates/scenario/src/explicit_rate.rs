@@ -234,10 +234,7 @@ fn spec(rule: &ExplicitRate) -> Option<ExplicitRateSpec> {
         } => ExplicitRateSpec::RelativeRate(RelativeRateSpec {
             congestion: long(own),
             no_increase: marks(ni_high, ni_low),
-            marks_backward: match way {
-                Marks::Backward => true,
-                Marks::Forward => false,
-            },
+            marks_backward: *way == Marks::Backward,
             backward_notice_every: *notice_every,
         }),
         ExplicitRate::Eprca { long: queue, own } => ExplicitRateSpec::Eprca(EprcaSpec {

@@ -34,6 +34,18 @@ pub(crate) fn put_all(root: &mut Node, sets: &[Set], mistakes: &mut Diagnostics)
 
 pub(crate) type Segment<'a> = (&'a str, At);
 
+/// A path that keeps its names.
+pub(crate) fn owned(key: &str, source: usize) -> Vec<(String, At)> {
+    let names = segments(key, source).into_iter();
+    names.map(|(name, at)| (name.into(), at)).collect()
+}
+
+/// The same, borrowed.
+pub(crate) fn borrowed(path: &[(String, At)]) -> Vec<Segment<'_>> {
+    let names = path.iter();
+    names.map(|(name, at)| (&**name, at.clone())).collect()
+}
+
 /// Splits `flows.VC1.n3` at its dots; quotes keep a name with dots together.
 pub(crate) fn segments(key: &str, source: usize) -> Vec<Segment<'_>> {
     let mut parts = Vec::new();

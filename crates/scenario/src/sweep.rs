@@ -156,12 +156,8 @@ impl Sweep {
 
     /// The axis that changes this key (its path, or a short name for it).
     pub fn axis(&self, key: &str) -> Option<usize> {
-        let path = overrides::segments(key, 0);
-        let path = path
-            .into_iter()
-            .map(|(name, at)| (name.into(), at))
-            .collect();
-        let path = axes::joined(&paths::resolve(path, &self.base).ok()?);
+        let path = paths::resolve(overrides::owned(key, 0), &self.base);
+        let path = axes::joined(&path.ok()?);
         self.axes.iter().position(|axis| axis.path == path)
     }
 
@@ -298,10 +294,7 @@ impl Sweep {
 
 impl Change {
     fn segments(&self) -> Vec<Segment<'_>> {
-        let names = self.path.iter();
-        names
-            .map(|(name, at)| (name.as_str(), at.clone()))
-            .collect()
+        overrides::borrowed(&self.path)
     }
 }
 

@@ -119,10 +119,7 @@ pub(crate) fn traffic(own: &Traffic, line: Line, mistakes: &mut Diagnostics) -> 
         } => TrafficSpec::Constant {
             start: **start,
             interval: line.spaced(spacing),
-            random_phase: match phase {
-                Phase::Fixed => false,
-                Phase::Random => true,
-            },
+            random_phase: *phase == Phase::Random,
             total: line.total(total, mistakes),
         },
         Traffic::Poisson {

@@ -81,33 +81,7 @@ macro_rules! usual {
 }
 pub(crate) use usual;
 
-/// Bytes of all parts of a text.
-pub(crate) const fn length(parts: &[&str]) -> usize {
-    let (mut sum, mut at) = (0, 0);
-    while at < parts.len() {
-        sum += parts[at].len();
-        at += 1;
-    }
-    sum
-}
-
-/// The parts one after another.
-pub(crate) const fn joined<const LENGTH: usize>(parts: &[&str]) -> [u8; LENGTH] {
-    let (mut bytes, mut filled, mut at) = ([0; LENGTH], 0, 0);
-    while at < parts.len() {
-        let part = parts[at].as_bytes();
-        let mut next = 0;
-        while next < part.len() {
-            bytes[filled] = part[next];
-            filled += 1;
-            next += 1;
-        }
-        at += 1;
-    }
-    bytes
-}
-
-/// Text again.
+/// The text of these bytes, which are those of texts one after another.
 pub(crate) const fn text(bytes: &'static [u8]) -> &'static str {
     match std::str::from_utf8(bytes) {
         Ok(text) => text,
@@ -118,6 +92,7 @@ pub(crate) const fn text(bytes: &'static [u8]) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::typed::{joined, total};
     use backwater_kernel::{Duration, Rate};
 
     #[test]
@@ -137,8 +112,8 @@ mod tests {
 
     #[test]
     fn parts_become_one_text() {
-        const PARTS: &[&str] = &["", "40 ms", " or ", "2 µs"];
-        const BYTES: [u8; length(PARTS)] = joined(PARTS);
+        const PARTS: &[&[u8]] = &[b"", b"40 ms", b" or ", "2 µs".as_bytes()];
+        const BYTES: [u8; total(PARTS)] = joined(0, PARTS);
         assert_eq!(text(&BYTES), "40 ms or 2 µs");
     }
 }

@@ -3,8 +3,8 @@
 use backwater_net::frames::spec::EthernetSpec;
 
 use crate::Limits;
-use crate::checks::bytes;
-use crate::diagnostics::{Diagnostic, Diagnostics};
+use crate::checks::{bytes, out_of_memory};
+use crate::diagnostics::Diagnostics;
 use crate::given::ethernet::EthernetFile;
 use crate::memory;
 use crate::typed::Placed;
@@ -33,17 +33,13 @@ pub(crate) fn fits(
         (true, false) => &file.network.at,
         (false, _) => flow.or(pattern).unwrap_or(&file.at),
     };
-    Diagnostic::error(
-        "out-of-memory",
-        "the scenario needs more memory than there is",
-    )
-    .at(at, "the largest part comes from here")
-    .note(format!(
-        "about {} for {nodes} nodes, {channels} channels and {} flows; {} are free",
-        bytes(needed),
-        spec.flows.len(),
-        bytes(memory)
-    ))
-    .help("make the network smaller, use fewer flows, or smaller windows")
-    .tell(mistakes);
+    out_of_memory(at, "the largest part comes from here")
+        .note(format!(
+            "about {} for {nodes} nodes, {channels} channels and {} flows; {} are free",
+            bytes(needed),
+            spec.flows.len(),
+            bytes(memory)
+        ))
+        .help("make the network smaller, use fewer flows, or smaller windows")
+        .tell(mistakes);
 }

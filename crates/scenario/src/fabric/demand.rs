@@ -20,10 +20,7 @@ pub(crate) fn pattern(
     mistakes.kept(needed)?;
     Some(match rule {
         Pattern::Uniform { itself } => spec::Pattern::Uniform {
-            include_self: match itself {
-                Itself::Excluded => false,
-                Itself::Included => true,
-            },
+            include_self: *itself == Itself::Included,
         },
         Pattern::BitComplement => spec::Pattern::BitComplement,
         Pattern::BitReverse => spec::Pattern::BitReverse,

@@ -5,7 +5,7 @@ use backwater_kernel::words::grouped;
 
 use super::network::Plan;
 use crate::Limits;
-use crate::checks::bytes;
+use crate::checks::{bytes, out_of_memory};
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::given::flit::FlitFile;
 use crate::memory;
@@ -40,19 +40,15 @@ pub(crate) fn fits(
     let Some(memory) = limits.memory_bytes.filter(|memory| needed > *memory) else {
         return true;
     };
-    Diagnostic::error(
-        "out-of-memory",
-        "the scenario needs more memory than there is",
-    )
-    .at(&file.topology.at, "the network is made here")
-    .note(format!(
-        "about {} for {channels} channels of {vcs} VCs and {} terminals; {} are free",
-        bytes(needed),
-        size.terminals,
-        bytes(memory)
-    ))
-    .help("make the network smaller, or use fewer VCs")
-    .tell(mistakes);
+    out_of_memory(&file.topology.at, "the network is made here")
+        .note(format!(
+            "about {} for {channels} channels of {vcs} VCs and {} terminals; {} are free",
+            bytes(needed),
+            size.terminals,
+            bytes(memory)
+        ))
+        .help("make the network smaller, or use fewer VCs")
+        .tell(mistakes);
     false
 }
 

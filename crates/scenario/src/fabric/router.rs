@@ -88,10 +88,7 @@ pub(crate) fn router(router: &Router, depth: u16, switch: Switch) -> RouterSpec 
         depth,
         switch,
         release: (*router.release).into(),
-        cut_through: match *router.forwarding {
-            Forwarding::Wormhole => false,
-            Forwarding::CutThrough => true,
-        },
+        cut_through: *router.forwarding == Forwarding::CutThrough,
         header_delay: router.header_delay,
         allocation_delay: router.allocation_delay,
         pipeline_delay: *router.pipeline_delay,

@@ -89,13 +89,7 @@ impl Kind for RateOrShare {
         if let Some(word) = word(node, self.word) {
             return Some(word);
         }
-        match &node.value {
-            tree::Value::Text(text) if text.contains('%') => match share(reader, key, node)? {
-                share if share.exceeds(1) => reader.out_of_range(key, node, "more than the link"),
-                share => Some(Datum::Share(share)),
-            },
-            _ => Rate.read(reader, key, node),
-        }
+        rate_or_share(reader, key, node, "more than the link")
     }
 }
 
@@ -111,13 +105,18 @@ impl Kind for PortRate {
     }
 
     fn read(&self, reader: &mut Reader<'_>, key: &Key, node: &Node) -> Option<Datum> {
-        match &node.value {
-            tree::Value::Text(text) if text.contains('%') => match share(reader, key, node)? {
-                share if share.exceeds(1) => reader.out_of_range(key, node, "more than the port"),
-                share => Some(Datum::Share(share)),
-            },
-            _ => Rate.read(reader, key, node),
-        }
+        rate_or_share(reader, key, node, "more than the port")
+    }
+}
+
+/// A percentage is a share, `beyond` what there is above 100 %; all else a rate.
+fn rate_or_share(reader: &mut Reader<'_>, key: &Key, node: &Node, beyond: &str) -> Option<Datum> {
+    match &node.value {
+        tree::Value::Text(text) if text.contains('%') => match share(reader, key, node)? {
+            share if share.exceeds(1) => reader.out_of_range(key, node, beyond),
+            share => Some(Datum::Share(share)),
+        },
+        _ => Rate.read(reader, key, node),
     }
 }
 

@@ -80,11 +80,7 @@ pub(super) fn of_command_line(
     drafts: &mut Vec<Draft>,
     found: &mut Diagnostics,
 ) {
-    let path = overrides::segments(&axis.key, source);
-    let path = path
-        .into_iter()
-        .map(|(name, at)| (name.into(), at))
-        .collect();
+    let path = overrides::owned(&axis.key, source);
     let offset = axis.key.len() + 1;
     let whole = tree::read_value(&axis.value, source, offset);
     let values = match whole.value {

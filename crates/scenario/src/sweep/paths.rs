@@ -27,12 +27,8 @@ pub(super) fn resolve(
 ) -> Result<Vec<(String, At)>, Box<Diagnostic>> {
     let [(name, at)] = path.as_slice() else {
         let long = path.len() > overrides::MOST_NAMES;
-        let names: Vec<_> = path
-            .iter()
-            .map(|(n, at)| (n.as_str(), at.clone()))
-            .collect();
         return match long || path.is_empty() {
-            true => Err(Box::new(overrides::too_deep(&names))),
+            true => overrides::too_deep(&overrides::borrowed(&path)).refused(),
             false => Ok(path),
         };
     };
