@@ -3,7 +3,7 @@
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::given::topology::TopologyKind;
 use crate::source::At;
-use crate::typed::{Chosen, Placed};
+use crate::typed::Chosen;
 
 /// A network by rule.
 pub(crate) struct Plan {
@@ -23,7 +23,7 @@ pub(crate) fn plan(
     mistakes: &mut Diagnostics,
 ) -> Option<Plan> {
     let kind = kind.sure()?;
-    let nodes = nodes(kind)?;
+    let (nodes, make) = rule(kind)?;
     if nodes > most_nodes {
         Diagnostic::error("too-large", "the topology has too many nodes")
             .at(at, format!("{nodes} nodes"))
@@ -35,7 +35,7 @@ pub(crate) fn plan(
         mistakes.push(mistake);
         return None;
     }
-    Some(made(kind))
+    Some(make())
 }
 
 /// What the number of something does not go with.
@@ -71,100 +71,87 @@ fn unfit(kind: &TopologyKind) -> Option<Diagnostic> {
     }
 }
 
-/// How many nodes the rule makes; `None` if a number is missing.
-fn nodes(kind: &TopologyKind) -> Option<u64> {
-    let number = |number: &Placed<u32>| number.sure().map(|number| u64::from(*number));
-    let (switches, with_hosts, each) = match kind {
-        TopologyKind::Star { hosts_per_switch } => (1, 1, hosts_per_switch),
+/// What makes the nodes once it is known that they are not too many.
+type Make = Box<dyn FnOnce() -> Plan>;
+
+/// How many nodes the rule makes, and what makes them; `None` if a number is missing.
+fn rule(kind: &TopologyKind) -> Option<(u64, Make)> {
+    match *kind {
+        TopologyKind::Star {
+            hosts_per_switch: each,
+        } => of((1_u64, 1_u64, each), move || row(1, each)),
         TopologyKind::Line {
-            switches,
-            hosts_per_switch,
+            ref switches,
+            hosts_per_switch: each,
+        } => {
+            let size = *switches.sure()?;
+            of((size, size, each), move || row(size as usize, each))
         }
-        | TopologyKind::Ring {
-            switches,
-            hosts_per_switch,
-        } => (number(switches)?, number(switches)?, hosts_per_switch),
+        TopologyKind::Ring {
+            ref switches,
+            hosts_per_switch: each,
+        } => {
+            let size = *switches.sure()?;
+            of((size, size, each), move || ring(size as usize, each))
+        }
         TopologyKind::Mesh {
-            sides,
-            hosts_per_switch,
-        }
-        | TopologyKind::Torus {
-            sides,
-            hosts_per_switch,
-        } => {
-            let sides = sides.sure()?.iter().map(|side| u64::from(*side));
-            let switches = sides.fold(1, u64::saturating_mul);
-            (switches, switches, hosts_per_switch)
-        }
+            ref sides,
+            hosts_per_switch: each,
+        } => grids(sides.sure()?, false, each),
+        TopologyKind::Torus {
+            ref sides,
+            hosts_per_switch: each,
+        } => grids(sides.sure()?, true, each),
         TopologyKind::Tree {
-            levels,
-            fanout,
-            hosts_per_switch,
+            ref levels,
+            ref fanout,
+            hosts_per_switch: each,
         } => {
-            let fanout = number(fanout)?;
-            let below = |level: &u64| Some(level.saturating_mul(fanout));
-            let levels = std::iter::successors(Some(1), below).take(number(levels)? as usize);
-            let (total, last) = levels.fold((0_u64, 0), |(total, _), level| {
+            let (levels, fanout) = (*levels.sure()?, *fanout.sure()?);
+            let below = |level: &u64| Some(level.saturating_mul(fanout.into()));
+            let widths = std::iter::successors(Some(1), below).take(levels as usize);
+            let (total, last) = widths.fold((0_u64, 0), |(total, _), level| {
                 (total.saturating_add(level), level)
             });
-            (total, last, hosts_per_switch)
+            of((total, last, each), move || {
+                tree(levels, fanout as usize, each)
+            })
         }
         TopologyKind::LeafSpine {
-            leaves,
-            spines,
-            hosts_per_switch,
+            ref leaves,
+            ref spines,
+            hosts_per_switch: each,
         } => {
-            let leaves = number(leaves)?;
-            (leaves + number(spines)?, leaves, hosts_per_switch)
+            let (leaves, spines) = (*leaves.sure()?, *spines.sure()?);
+            let switches = u64::from(leaves) + u64::from(spines);
+            of((switches, leaves, each), move || {
+                leaf_spine(leaves as usize, spines as usize, each)
+            })
         }
-        TopologyKind::FatTree { ports } => {
-            let ports = number(ports)?;
-            return Some(ports * ports * ports / 4 + ports * ports * 5 / 4);
+        TopologyKind::FatTree { ref ports } => {
+            let ports = *ports.sure()?;
+            let all = u64::from(ports);
+            let nodes = all * all * all / 4 + all * all * 5 / 4;
+            Some((nodes, Box::new(move || fat_tree(ports as usize))))
         }
-    };
-    Some(
-        with_hosts
-            .saturating_mul(u64::from(*each))
-            .saturating_add(switches),
-    )
+    }
 }
 
-fn made(kind: &TopologyKind) -> Plan {
-    let size = |number: &Placed<u32>| **number as usize;
-    match kind {
-        TopologyKind::Star { hosts_per_switch } => row(1, *hosts_per_switch),
-        TopologyKind::Line {
-            switches,
-            hosts_per_switch,
-        } => row(size(switches), *hosts_per_switch),
-        TopologyKind::Ring {
-            switches,
-            hosts_per_switch,
-        } => {
-            let mut plan = row(size(switches), *hosts_per_switch);
-            plan.trunks.push((size(switches) - 1, 0));
-            plan
-        }
-        TopologyKind::Mesh {
-            sides,
-            hosts_per_switch,
-        } => grid(sides, false, *hosts_per_switch),
-        TopologyKind::Torus {
-            sides,
-            hosts_per_switch,
-        } => grid(sides, true, *hosts_per_switch),
-        TopologyKind::Tree {
-            levels,
-            fanout,
-            hosts_per_switch,
-        } => tree(**levels, size(fanout), *hosts_per_switch),
-        TopologyKind::LeafSpine {
-            leaves,
-            spines,
-            hosts_per_switch,
-        } => leaf_spine(size(leaves), size(spines), *hosts_per_switch),
-        TopologyKind::FatTree { ports } => fat_tree(size(ports)),
-    }
+/// The rule that makes so many switches, of which so many have this many hosts each.
+fn of(
+    (switches, with_hosts, each): (impl Into<u64>, impl Into<u64>, u32),
+    make: impl FnOnce() -> Plan + 'static,
+) -> Option<(u64, Make)> {
+    let hosts = with_hosts.into().saturating_mul(each.into());
+    Some((hosts.saturating_add(switches.into()), Box::new(make)))
+}
+
+/// The rule of a mesh or a torus.
+fn grids(sides: &[u32], wraps: bool, each: u32) -> Option<(u64, Make)> {
+    let product = |all: u64, side: &u32| all.saturating_mul((*side).into());
+    let size = sides.iter().fold(1, product);
+    let sides = sides.to_vec();
+    of((size, size, each), move || grid(&sides, wraps, each))
 }
 
 impl Plan {
@@ -195,6 +182,13 @@ fn numbered(letter: char, size: usize) -> impl Iterator<Item = String> {
 fn row(size: usize, hosts: u32) -> Plan {
     let trunks = (1..size).map(|n| (n - 1, n)).collect();
     Plan::bare(numbered('S', size).collect(), trunks).with_hosts(0..size, hosts)
+}
+
+/// The same, and the last to the first.
+fn ring(size: usize, hosts: u32) -> Plan {
+    let mut plan = row(size, hosts);
+    plan.trunks.push((size - 1, 0));
+    plan
 }
 
 /// Switches in row-major order: the last dimension varies fastest.

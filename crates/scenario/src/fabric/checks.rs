@@ -93,7 +93,7 @@ pub(crate) fn vcs(
     groups: u8,
     mistakes: &mut Diagnostics,
 ) {
-    let each = least_vcs(routing, matches!(plan, Plan::Torus { .. }));
+    let each = least_vcs(routing, plan.is_torus);
     let needed = u32::from(each) * u32::from(groups);
     let given = &file.router.vcs;
     let Some(vcs) = given.sure().filter(|vcs| u32::from(**vcs) < needed) else {

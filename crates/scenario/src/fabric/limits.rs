@@ -24,7 +24,7 @@ pub(crate) fn fits(
     limits: &Limits,
     mistakes: &mut Diagnostics,
 ) -> bool {
-    let (size, vcs) = (plan.size(), *file.router.vcs);
+    let (size, vcs) = (plan.size, *file.router.vcs);
     let channels = size
         .channels
         .saturating_add(size.terminals.saturating_mul(2));

@@ -32,7 +32,7 @@ pub(crate) fn build(
     let routing = router::routing(file, plan.as_ref(), mistakes);
     let depth = router::depth(&file.router, mistakes);
     let switch = router::switch(&file.router, mistakes);
-    let terminals = plan.as_ref().map(network::Plan::terminals);
+    let terminals = plan.as_ref().map(|plan| plan.size.terminals);
     let classes = classes::classes(file, terminals, files, mistakes);
     if let (Some(depth), Some(classes)) = (depth, &classes) {
         checks::packets_fit(&file.router, depth, classes, mistakes);

@@ -11,34 +11,16 @@ use crate::source::At;
 use crate::typed::Placed;
 
 /// A topology before it is built.
-#[derive(Clone, Debug)]
-pub(crate) enum Plan {
-    Fly {
-        k: u32,
-        n: u32,
-    },
-    Mesh {
-        sides: Vec<u32>,
-        each: u32,
-    },
-    Torus {
-        sides: Vec<u32>,
-        each: u32,
-    },
-    FatTree {
-        k: u32,
-        n: u32,
-    },
-    Full {
-        routers: u32,
-        each: u32,
-    },
-    Crossbar {
-        terminals: u32,
-    },
-    /// Read from a file already.
-    File(Graph),
+pub(crate) struct Plan {
+    pub size: Size,
+    /// Routers along each dimension of a mesh or a torus; else empty.
+    pub sides: Vec<u32>,
+    pub is_torus: bool,
+    build: Build,
 }
+
+/// Makes the graph.
+type Build = Box<dyn FnOnce() -> Result<Graph, BuildError>>;
 
 /// Numbers of a network.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -50,112 +32,100 @@ pub(crate) struct Size {
 }
 
 impl Plan {
-    pub(crate) fn terminals(&self) -> u64 {
-        self.size().terminals
-    }
-
-    pub(crate) fn size(&self) -> Size {
-        let product = |sides: &[u32]| {
-            sides
-                .iter()
-                .fold(1_u64, |all, side| all.saturating_mul((*side).into()))
-        };
-        // Of k^(n - 1) routers in each of n stages, with channels up, or up and down.
-        let stages = |k: u32, n: u32, ways: u32| {
-            let power = |n: u32| u64::from(k).saturating_pow(n);
-            let channels = power(n).saturating_mul((ways * (n - 1)).into());
-            (power(n - 1).saturating_mul(n.into()), channels, power(n))
-        };
-        let (routers, channels, terminals) = match self {
-            Self::Fly { k, n } => stages(*k, *n, 1),
-            Self::FatTree { k, n } => stages(*k, *n, 2),
-            Self::Mesh { sides, each } => {
-                let routers = product(sides);
-                let line = |side: &u32| {
-                    (routers / u64::from(*side)).saturating_mul(u64::from(2 * (side - 1)))
-                };
-                let channels = sides.iter().map(line).fold(0, u64::saturating_add);
-                (routers, channels, routers.saturating_mul((*each).into()))
-            }
-            Self::Torus { sides, each } => {
-                let routers = product(sides);
-                let around = sides.iter().filter(|side| **side > 1).count() as u64;
-                let channels = routers.saturating_mul(2 * around);
-                (routers, channels, routers.saturating_mul((*each).into()))
-            }
-            Self::Full { routers, each } => {
-                let routers = u64::from(*routers);
-                (routers, routers * (routers - 1), routers * u64::from(*each))
-            }
-            Self::Crossbar { terminals } => (1, 0, (*terminals).into()),
-            Self::File(graph) => (
-                graph.routers.into(),
-                graph.channels.len() as u64,
-                graph.inject.len() as u64,
-            ),
-        };
-        Size {
-            routers,
-            channels,
-            terminals,
+    /// Of so many routers, channels between them, and terminals.
+    fn of(
+        (routers, channels, terminals): (u64, u64, u64),
+        build: impl FnOnce() -> Result<Graph, BuildError> + 'static,
+    ) -> Self {
+        Self {
+            size: Size {
+                routers,
+                channels,
+                terminals,
+            },
+            sides: Vec::new(),
+            is_torus: false,
+            build: Box::new(build),
         }
     }
 
-    /// Routers along each dimension.
-    pub(crate) fn sides(&self) -> &[u32] {
-        match self {
-            Self::Mesh { sides, .. } | Self::Torus { sides, .. } => sides,
-            Self::Fly { .. }
-            | Self::FatTree { .. }
-            | Self::Full { .. }
-            | Self::Crossbar { .. }
-            | Self::File(_) => &[],
+    /// A mesh, or a torus.
+    fn grid(sides: &[u32], each: u32, is_torus: bool, latency: u16) -> Self {
+        let product = |all: u64, side: &u32| all.saturating_mul((*side).into());
+        let routers = sides.iter().fold(1_u64, product);
+        let channels = if is_torus {
+            let around = sides.iter().filter(|side| **side > 1).count() as u64;
+            routers.saturating_mul(2 * around)
+        } else {
+            let line =
+                |side: &u32| (routers / u64::from(*side)).saturating_mul(u64::from(2 * (side - 1)));
+            sides.iter().map(line).fold(0, u64::saturating_add)
+        };
+        let terminals = routers.saturating_mul(each.into());
+        let sides = sides.to_vec();
+        let own = sides.clone();
+        let made = Self::of((routers, channels, terminals), move || match is_torus {
+            true => topology::torus(&own, each, latency),
+            false => topology::mesh(&own, each, latency),
+        });
+        Self {
+            sides,
+            is_torus,
+            ..made
         }
     }
 }
 
+/// Of k^(n - 1) routers in each of n stages, with channels up, or up and down.
+fn stages(k: u32, n: u32, ways: u32) -> (u64, u64, u64) {
+    let power = |n: u32| u64::from(k).saturating_pow(n);
+    let channels = power(n).saturating_mul((ways * (n - 1)).into());
+    (power(n - 1).saturating_mul(n.into()), channels, power(n))
+}
+
 /// Reads the topology, and its file if it has one; what is too large is refused.
 pub(crate) fn plan(
-    topology: &Placed<Topology>,
+    given: &Placed<Topology>,
     files: &mut Files<'_>,
     mistakes: &mut Diagnostics,
 ) -> Option<Plan> {
-    let plan = match topology.kind.sure()? {
-        TopologyKind::Fly { k, n, .. } => Plan::Fly {
-            k: *k.sure()?,
-            n: *n.sure()?,
-        },
-        TopologyKind::FatTree { k, n, .. } => Plan::FatTree {
-            k: *k.sure()?,
-            n: *n.sure()?,
-        },
+    let kind = given.kind.sure()?;
+    let latency = kind.latency().map_or(1, |latency| **latency);
+    let plan = match kind {
+        TopologyKind::Fly { k, n, .. } => {
+            let (k, n) = (*k.sure()?, *n.sure()?);
+            Plan::of(stages(k, n, 1), move || topology::fly(k, n, latency))
+        }
+        TopologyKind::FatTree { k, n, .. } => {
+            let (k, n) = (*k.sure()?, *n.sure()?);
+            Plan::of(stages(k, n, 2), move || topology::fat_tree(k, n, latency))
+        }
         TopologyKind::Mesh {
             sides,
             terminals_per_router,
             ..
-        } => Plan::Mesh {
-            sides: sides.sure()?.clone(),
-            each: *terminals_per_router.sure()?,
-        },
+        } => Plan::grid(sides.sure()?, *terminals_per_router.sure()?, false, latency),
         TopologyKind::Torus {
             sides,
             terminals_per_router,
             ..
-        } => Plan::Torus {
-            sides: sides.sure()?.clone(),
-            each: *terminals_per_router.sure()?,
-        },
+        } => Plan::grid(sides.sure()?, *terminals_per_router.sure()?, true, latency),
         TopologyKind::Full {
             routers,
             terminals_per_router,
             ..
-        } => Plan::Full {
-            routers: *routers.sure()?,
-            each: *terminals_per_router.sure()?,
-        },
-        TopologyKind::Crossbar { terminals } => Plan::Crossbar {
-            terminals: *terminals.sure()?,
-        },
+        } => {
+            let (routers, each) = (*routers.sure()?, *terminals_per_router.sure()?);
+            let all = u64::from(routers);
+            let size = (all, all * (all - 1), all * u64::from(each));
+            Plan::of(size, move || topology::full(routers, each, latency))
+        }
+        TopologyKind::Crossbar { terminals } => {
+            let terminals = *terminals.sure()?;
+            Plan::of((1, 0, terminals.into()), move || {
+                topology::crossbar(terminals)
+            })
+        }
         TopologyKind::File {
             terminals_per_router,
             file,
@@ -170,10 +140,12 @@ pub(crate) fn plan(
                 }
             };
             let graph = graph.map_err(|e| mistakes.push(file.mistake(e.line, &e.what)));
-            Plan::File(graph.ok()?)
+            let graph = graph.ok()?;
+            let (channels, terminals) = (graph.channels.len() as u64, graph.inject.len() as u64);
+            Plan::of((graph.routers.into(), channels, terminals), || Ok(graph))
         }
     };
-    within_bounds(&topology.at, &plan, mistakes).then_some(plan)
+    within_bounds(&given.at, plan.size, mistakes).then_some(plan)
 }
 
 /// The form of a file, by the ending of its name.
@@ -184,8 +156,7 @@ fn format_of(name: &str) -> Format {
     }
 }
 
-fn within_bounds(place: &At, plan: &Plan, mistakes: &mut Diagnostics) -> bool {
-    let size = plan.size();
+fn within_bounds(place: &At, size: Size, mistakes: &mut Diagnostics) -> bool {
     let bounds = [
         (size.routers, topology::ROUTERS_MAX, "routers"),
         (
@@ -219,17 +190,7 @@ pub(crate) fn graph(
     plan: Plan,
     mistakes: &mut Diagnostics,
 ) -> Option<Graph> {
-    let latency = given.kind.latency().map_or(1, |latency| **latency);
-    let built = match plan {
-        Plan::Fly { k, n } => topology::fly(k, n, latency),
-        Plan::Mesh { sides, each } => topology::mesh(&sides, each, latency),
-        Plan::Torus { sides, each } => topology::torus(&sides, each, latency),
-        Plan::FatTree { k, n } => topology::fat_tree(k, n, latency),
-        Plan::Full { routers, each } => topology::full(routers, each, latency),
-        Plan::Crossbar { terminals } => topology::crossbar(terminals),
-        Plan::File(graph) => Ok(graph),
-    };
-    match built {
+    match (plan.build)() {
         Ok(mut graph) => {
             graph.injection_latency = *given.injection_latency;
             graph.ejection_latency = *given.ejection_latency;

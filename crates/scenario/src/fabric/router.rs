@@ -70,7 +70,7 @@ pub(crate) fn routing(
         .tell(mistakes);
         return None;
     }
-    let dimensions = plan.map_or(2, |plan| plan.sides().len());
+    let dimensions = plan.map_or(2, |plan| plan.sides.len());
     if rule == RoutingKind::O1turn && dimensions != 2 {
         Diagnostic::error("bad-routing", "`o1turn` needs a mesh of two dimensions")
             .at(&given.at, format!("this one has {dimensions}"))
