@@ -3,12 +3,14 @@
 use backwater_kernel::words::{counted, is_unprintable, printable};
 use std::collections::BTreeMap;
 use std::fmt;
-use std::ops::Range;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 
 use crate::errors;
 use crate::source::{At, Source};
+
+mod lines;
+use lines::{floor_boundary, line_at, lines_around, span_in_line};
 
 /// More mistakes than this are counted, not listed.
 const LISTED: u64 = 100;
@@ -278,10 +280,7 @@ impl Diagnostics {
         let text = &source.text;
         let start = floor_boundary(text, at.start);
         let line_start = text[..start].rfind('\n').map_or(0, |newline| newline + 1);
-        let line = 1 + text.as_bytes()[..line_start]
-            .iter()
-            .filter(|&&b| b == b'\n')
-            .count();
+        let line = line_at(text, line_start);
         Some((source, line, 1 + text[line_start..start].chars().count()))
     }
 
@@ -410,10 +409,7 @@ impl Diagnostics {
                 .char_column(column);
             return group.element(origin);
         }
-        let first = 1 + source.text.as_bytes()[..window.start]
-            .iter()
-            .filter(|&&b| b == b'\n')
-            .count();
+        let first = line_at(&source.text, window.start);
         let mut snippet = Snippet::source(&source.text[window.clone()])
             .path(printable(&source.name))
             .line_start(first);
@@ -485,30 +481,6 @@ impl std::error::Error for Diagnostics {}
 fn shown(text: &str) -> String {
     let lines: Vec<String> = text.split('\n').map(printable).collect();
     lines.join("\n")
-}
-
-fn floor_boundary(text: &str, at: usize) -> usize {
-    (0..=at.min(text.len()))
-        .rev()
-        .find(|&i| text.is_char_boundary(i))
-        .unwrap_or(0)
-}
-
-fn lines_around(text: &str, at: &At) -> Range<usize> {
-    let start = floor_boundary(text, at.start);
-    let first = text[..start].rfind('\n').map_or(0, |newline| newline + 1);
-    let last = text[start..]
-        .find('\n')
-        .map_or(text.len(), |newline| start + newline);
-    first..last
-}
-
-/// What of a span lies in its first line: a table of many lines is named by its first.
-fn span_in_line(text: &str, at: &At) -> Range<usize> {
-    let line = lines_around(text, at);
-    let start = floor_boundary(text, at.start);
-    let end = floor_boundary(text, at.end).clamp(start, line.end.max(start));
-    start..end
 }
 
 /// What a quoted line of a file may hold and a terminal should not get has a letter in its place;

@@ -79,10 +79,10 @@ impl SourceControl {
 
     /// What an ABR source is given.
     pub(crate) fn abr(&self) -> Option<&Abr> {
-        if let Self::Abr(own) = self {
-            return Some(own);
+        match self {
+            Self::Abr(own) => Some(own),
+            Self::None | Self::Window { .. } | Self::Aimd { .. } => None,
         }
-        None
     }
 }
 
