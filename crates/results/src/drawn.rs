@@ -8,7 +8,7 @@ pub mod strip;
 use crate::model::OtherUnit;
 
 /// How values of a map are read.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Units {
     /// Unit of time.
     pub time: &'static str,

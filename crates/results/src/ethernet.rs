@@ -1,5 +1,5 @@
-//! What one run of the Ethernet engine found, as tables, a page, a summary for the terminal, a
-//! trace and a capture.
+//! What only frames have: their tables, figures and sentences, a trace, a capture, and what they say
+//! of themselves.
 
 mod bounds;
 mod capture;
@@ -19,14 +19,9 @@ mod tables;
 mod terminal;
 mod trace;
 mod transfers;
-mod words;
 
-pub use bounds::note_late_frames;
 pub use capture::{Capture, SNAP_BYTES};
 pub use completion::Completion;
 pub use groups::{fairness, goodputs};
-pub use report::ethernet_report;
-pub use tables::{ethernet_tables, flow_tables};
-pub use terminal::ethernet_terminal_summary;
 pub use trace::EthernetTrace;
 pub(crate) use trace::kind;

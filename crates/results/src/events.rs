@@ -3,7 +3,7 @@
 //! A table, and a column in it, has one name in both. What only one kind has stands behind that in
 //! its own folder.
 
-pub(crate) mod bounds;
+pub mod bounds;
 pub(crate) mod control;
 pub(crate) mod delays;
 pub(crate) mod drops;
@@ -11,32 +11,62 @@ pub(crate) mod flows;
 pub(crate) mod manifest;
 pub mod names;
 pub(crate) mod nodes;
-pub(crate) mod page;
+pub mod page;
 pub(crate) mod ports;
-pub(crate) mod standstill;
-pub(crate) mod starved;
+pub mod standstill;
+pub mod starved;
 pub(crate) mod summary;
 pub(crate) mod tcp;
+pub mod terminal;
 pub(crate) mod transfers;
 pub(crate) mod violations;
 pub(crate) mod words;
 
-use std::collections::BTreeMap;
-
 use backwater_kernel::{Balance, Duration, Link, Rate, Time};
-use backwater_net::outcome::{FlowOutcome, LossCause, Outcome};
+use backwater_net::outcome::{
+    FlowOutcome, LossCause, Outcome, PortsOutcome, RecoveryOutcome, Standstill, Wait,
+};
 
 use crate::directory::Promise;
+use crate::drawn::Units;
+use crate::fairness::FairShares;
 use crate::info::RunInfo;
-use crate::model::Cell;
+use crate::model::{Cell, Table};
+use crate::stop;
 use crate::table_of::TableOf;
+use bounds::Promised;
+use page::Page;
+use standstill::Still;
+use starved::Endless;
+use terminal::Terminal;
 
-/// What a network says of itself, whatever crosses its links.
+/// What probes measured beside the outcome.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Measured<'a> {
+    /// Of ports.
+    pub ports: Option<&'a PortsOutcome>,
+    /// Of outages.
+    pub recovery: Option<&'a RecoveryOutcome>,
+}
+
+impl<'a> From<Option<&'a PortsOutcome>> for Measured<'a> {
+    fn from(ports: Option<&'a PortsOutcome>) -> Measured<'a> {
+        Measured {
+            ports,
+            recovery: None,
+        }
+    }
+}
+
+/// What a network says of itself and of its runs, whatever crosses its links. Of both kinds of
+/// networks, what is not here is said in the same way.
 pub trait Network: Sized {
     /// One direction of a link.
     type Channel;
     /// What crosses links, as the unit of columns.
     const UNITS: &'static str;
+    /// One of these, in a sentence.
+    const UNIT: &'static str;
     /// What drops units here, in the order of columns.
     const CAUSES: &'static [LossCause];
     /// Links; link `k` holds channels `2k` and `2k + 1`.
@@ -53,25 +83,132 @@ pub trait Network: Sized {
     fn flow(&self, flow: u32) -> Option<&str>;
     /// Where a flow goes, in words; `ports` are the names of channels.
     fn path(&self, flow: u32, found: &FlowOutcome, ports: &[String]) -> String;
+    /// How channels are read over time, whatever its unit.
+    fn read_as() -> Units;
+    /// By flow: the channels that it crosses, as far as they are known.
+    fn ways(&self) -> Vec<Vec<u32>>;
+    /// Where something waits that can't move, and what.
+    fn stuck(&self, outcome: &Outcome, wait: &Wait) -> Option<(u32, String)>;
     /// Statistics start here.
     fn warm_up(&self) -> Time;
     /// The same with this flow alone, of another name.
     fn only(&self, flow: u32, name: &str) -> Self;
     /// Root of every random stream.
     fn seed(&self) -> u64;
-    /// Why the run ended, as the rest of "the run ended: ...".
-    fn stop(&self, info: &RunInfo, outcome: &Outcome) -> String;
-    /// What is promised, and what came of it.
+    /// What is said where something stands still; `cell` is the unit of time, or zero.
+    fn still(&self, outcome: &Outcome, found: &Standstill, cell: Duration) -> Still;
+    /// What is promised to classes, links or buffers, and what came of it.
     fn promises(&self, info: &RunInfo, outcome: &Outcome) -> Vec<Promise>;
-    /// Jain's index of rates, and of rates over max-min shares, if any flow has a share.
-    fn jain(&self, outcome: &Outcome) -> Option<(f64, f64)>;
+    /// What is promised of delays, and what came of it.
+    fn promised(&self, outcome: &Outcome) -> Vec<Promised>;
+    /// The max-min fair shares of all flows that have something of their own to send.
+    fn shares(&self, outcome: &Outcome) -> FairShares;
+    /// The share of each flow if all priorities or classes were one, bits per second.
+    fn among_equals(&self, outcome: &Outcome) -> Vec<Option<f64>>;
+    /// What each flow got, counted like its share, bits per second.
+    fn rates(&self, outcome: &Outcome) -> Vec<f64>;
     /// What applications got, bits per second, of flows that have one.
     fn goodputs(&self, outcome: &Outcome) -> Vec<f64>;
-    /// Flows that always have more to send and are far below their share: what they got, and what
-    /// it is, bits per second.
-    fn below_share(&self, outcome: &Outcome) -> BTreeMap<u32, (f64, f64)>;
-    /// What stood in the way of a flow that got next to nothing.
-    fn hindrance(&self, outcome: &Outcome, flow: u32) -> String;
+    /// What a flow sends, if that has no end and nothing of its own holds it back.
+    fn endless(&self, flow: u32) -> Option<Endless>;
+    /// What stood in the way of a flow that got next to nothing, of which little was dropped;
+    /// `waits` says how much of it waits.
+    fn held_up(&self, outcome: &Outcome, flow: u32, waits: String) -> String;
+    /// Every table of a run, those without a row among them.
+    fn tables(&self, outcome: &Outcome, measured: Measured<'_>, cell: Duration) -> Vec<Table>;
+    /// The tables of a flow or of a group, each with a row at most; nothing if there is none of
+    /// the name. `cell` is the unit of time, or zero.
+    fn flow_tables(&self, outcome: &Outcome, cell: Duration, name: &str) -> Option<Vec<Table>>;
+    /// What the page of a run has of its own.
+    fn page(&self, info: &RunInfo, outcome: &Outcome, measured: Measured<'_>) -> Page;
+    /// What a terminal is told that has no place in every run.
+    fn terminal(&self, info: &RunInfo, outcome: &Outcome, measured: Measured<'_>) -> Terminal;
+}
+
+/// What both kinds of networks say of themselves in the same words, as their fields are called
+/// alike.
+macro_rules! called_alike {
+    () => {
+        fn links(&self) -> &[Link<ChannelSpec>] {
+            &self.links
+        }
+
+        fn line(channel: &ChannelSpec) -> (Rate, Duration) {
+            (channel.rate, channel.delay)
+        }
+
+        fn node(&self, node: u32) -> Option<(&str, bool)> {
+            let node = self.nodes.get(node as usize)?;
+            Some((&node.name, matches!(node.kind, NodeKind::Switch { .. })))
+        }
+
+        fn flow(&self, flow: u32) -> Option<&str> {
+            Some(&self.flows.get(flow as usize)?.name)
+        }
+
+        fn warm_up(&self) -> Time {
+            self.warm_up
+        }
+
+        fn only(&self, flow: u32, name: &str) -> Self {
+            let flow = self.flows.get(flow as usize);
+            let renamed = |flow: &FlowSpec| FlowSpec {
+                name: name.into(),
+                ..flow.clone()
+            };
+            Self {
+                flows: flow.map(renamed).into_iter().collect(),
+                ..self.clone()
+            }
+        }
+
+        fn seed(&self) -> u64 {
+            self.seed
+        }
+    };
+}
+pub(crate) use called_alike;
+
+/// Tables of everything that was found; those without a row are left out. `cell` is the unit of
+/// time, or zero.
+pub fn run_tables<'a>(
+    network: &impl Network,
+    outcome: &Outcome,
+    measured: impl Into<Measured<'a>>,
+    cell: Duration,
+) -> Vec<Table> {
+    let mut tables = network.tables(outcome, measured.into(), cell);
+    tables.retain(|table| !table.rows.is_empty());
+    tables
+}
+
+/// What is said of what stands still, if anything does.
+pub(crate) fn still(network: &impl Network, outcome: &Outcome, cell: Duration) -> Option<Still> {
+    let found = outcome.standstill.as_ref()?;
+    Some(network.still(outcome, found, cell))
+}
+
+/// What still stood at the end, in a sentence for people who wait for it.
+pub fn standstill_sentence(
+    network: &impl Network,
+    outcome: &Outcome,
+    cell: Duration,
+) -> Option<String> {
+    still(network, outcome, cell).map(|still| still.told)
+}
+
+/// Why a run ended: in two or three words, and as the rest of "the run ended: ...".
+pub(crate) fn ended(
+    network: &impl Network,
+    outcome: &Outcome,
+    cell: Duration,
+) -> (&'static str, String) {
+    let still = still(network, outcome, cell);
+    let (short, still) = still.map_or(("standstill", "nothing could move".into()), |still| {
+        (still.short, still.ended)
+    });
+    let sentence = stop::sentence(outcome.stop, || still);
+    (stop::short(outcome.stop, short), sentence)
 }
 
 /// Seconds that rates are over: those after the warm-up.
@@ -119,6 +256,17 @@ impl<R> TableOf<R> {
     /// channels.
     pub fn port(self, ports: &[String], meaning: &str, channel: impl Fn(&R) -> u32) -> Self {
         self.text("port", meaning, |row| names::channel(ports, channel(row)))
+    }
+
+    /// The time of the column of this name in cell times, where those are the unit of time.
+    pub fn in_cells(self, name: &str, cell: Duration, ps: impl Fn(&R) -> Option<f64>) -> Self {
+        let in_cells = |ps: f64| Cell::float(ps / cell.ps() as f64, 2);
+        match cell {
+            Duration::ZERO => self,
+            _ => self.number(name, "cells", "the same in cell times", |row| {
+                ps(row).map(in_cells)
+            }),
+        }
     }
 
     /// What became of units of the whole run.

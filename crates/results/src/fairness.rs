@@ -20,7 +20,7 @@ mod shown;
 #[cfg(test)]
 pub(crate) mod tests;
 
-pub(crate) use shown::{FairRow, FairShares, Rates};
+pub use shown::{FairRow, FairShares, Rates};
 
 /// Echoes that change by less than this share of the largest capacity stand still.
 const SETTLED: f64 = 1e-9;

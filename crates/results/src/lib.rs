@@ -31,6 +31,7 @@ mod records;
 mod rows;
 pub mod run;
 mod sections;
+mod series;
 mod starved;
 mod stop;
 mod svg;
@@ -39,14 +40,15 @@ mod table_of;
 mod ticks;
 pub mod trace;
 
-pub use self::ethernet::{
-    Capture, EthernetTrace, ethernet_report, ethernet_tables, ethernet_terminal_summary,
-    note_late_frames,
-};
+pub use self::ethernet::{Capture, EthernetTrace};
 pub use column::{Align, Column, key};
 pub use directory::{Check, DirectoryError, Manifest, Promise, PromiseState, RunDirectory};
+pub use events::bounds::note_broken_bounds;
 pub use events::manifest::run_manifest;
+pub use events::page::run_report;
 pub use events::summary::run_summary;
+pub use events::terminal::terminal_summary;
+pub use events::{Measured, run_tables, standstill_sentence};
 pub use fabric::{
     FabricNames, FabricTraceWriter, FabricVcd, fabric_manifest, fabric_report, fabric_summary,
     fabric_tables, fabric_terminal_summary,
@@ -60,8 +62,5 @@ pub use model::{
     Verdict, VerdictRow, VerdictValue,
 };
 pub use perfetto::{PerfettoCells, PerfettoFrames};
-pub use run::{
-    Measured, note_broken_bounds, run_report, run_tables, standstill_sentence, terminal_summary,
-};
 pub use svg::svg;
 pub use trace::{Crossing, TraceRecord, TraceWriter};

@@ -1,6 +1,6 @@
 //! Lines of a terminal.
 
-use backwater_kernel::words::is_unprintable;
+use backwater_kernel::words::{counted, is_unprintable};
 
 /// Letters of a name shown.
 const NAME: usize = 24;
@@ -14,6 +14,24 @@ pub fn printable(lines: &[String]) -> String {
             .collect::<String>()
     };
     lines.iter().map(|line| clean(line) + "\n").collect()
+}
+
+/// `... and 3 more ports`, where that many are not shown.
+pub fn rest(count: usize, shown: usize, what: &str) -> Option<String> {
+    let rest = count.saturating_sub(shown);
+    (rest > 0).then(|| format!("... and {}", counted(rest, &format!("more {what}"))))
+}
+
+/// A line for each of the first of these, and how many more there are; each behind `indent`.
+pub fn first_of<T>(
+    all: &[T],
+    most: usize,
+    (indent, what): (&str, &str),
+    line: impl Fn(&T) -> String,
+) -> Vec<String> {
+    let lines = all.iter().take(most).map(line);
+    let lines = lines.chain(rest(all.len(), most, what));
+    lines.map(|line| format!("{indent}{line}")).collect()
 }
 
 /// Printable, on one line, at most [`NAME`] letters.

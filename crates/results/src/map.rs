@@ -16,7 +16,7 @@ use layout::{Graph, Known, Place, layout};
 use crate::drawn::{Arc, Map, Node, OverTime, Units};
 use crate::model::{Block, Report};
 
-pub use networks::{circuits, flits, frames};
+pub use networks::{flits, network};
 
 /// Nodes from which on hosts are folded.
 const FOLD_FROM: usize = 120;

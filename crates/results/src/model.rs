@@ -1,8 +1,11 @@
 //! What a report is made of: tables, plots and the blocks around them. Plain data, no layout.
 
+mod plot;
+
 pub use crate::column::{Align, Column};
 use crate::drawn::OverTime;
 use crate::number::fitting_unit;
+use plot::largest;
 
 /// A table: shown in reports, written as CSV.
 #[derive(Clone, Debug, Default)]
@@ -347,128 +350,6 @@ impl From<i64> for Cell {
 impl<T: Into<Cell>> From<Option<T>> for Cell {
     fn from(value: Option<T>) -> Cell {
         value.map_or(Cell::Empty, Into::into)
-    }
-}
-
-impl Axis {
-    /// An axis that finds its own range.
-    pub fn new(label: impl Into<String>, unit: impl Into<String>) -> Axis {
-        Axis {
-            label: label.into(),
-            unit: unit.into(),
-            ..Axis::default()
-        }
-    }
-
-    /// An axis of things with names, at 1, 2, 3 and so on.
-    pub fn of_names(label: impl Into<String>, names: Vec<String>) -> Axis {
-        Axis {
-            min: Some(0.5),
-            max: Some(names.len() as f64 + 0.5),
-            at: (1..=names.len()).map(|place| place as f64).collect(),
-            names,
-            ..Axis::new(label, "")
-        }
-    }
-
-    /// The same in another unit, `factor` of which make one of its own.
-    fn rescale(&mut self, unit: &str, factor: f64) {
-        self.unit = unit.into();
-        self.steps = self.steps.map(|steps| steps / factor);
-        let ends = self.min.iter_mut().chain(&mut self.max);
-        ends.chain(&mut self.at).for_each(|value| *value *= factor);
-    }
-
-    /// `label (unit)`, or the label alone.
-    pub fn title(&self) -> String {
-        if self.unit.is_empty() {
-            self.label.clone()
-        } else {
-            format!("{} ({})", self.label, self.unit)
-        }
-    }
-}
-
-impl Plot {
-    /// The plot as people read it: rates and times in the unit that fits the largest.
-    pub(crate) fn legible(&self) -> Plot {
-        let mut plot = self.clone();
-        plot.fit_x();
-        plot.fit_y();
-        plot
-    }
-
-    /// An axis with a second unit to switch to keeps both.
-    fn fit_x(&mut self) {
-        let largest = largest(self.curves.iter().flat_map(|curve| &curve.x));
-        let unit = self.x.other.is_none().then_some(&self.x.unit);
-        let Some((unit, factor)) = unit.and_then(|unit| fitting_unit(unit, largest)) else {
-            return;
-        };
-        let curves = self.curves.iter_mut().flat_map(|curve| &mut curve.x);
-        curves.for_each(|value| *value *= factor);
-        self.x.rescale(unit, factor);
-        self.scale_marks(Direction::Vertical, factor);
-    }
-
-    fn fit_y(&mut self) {
-        let largest = largest(self.curves.iter().flat_map(|curve| &curve.y));
-        let Some((unit, factor)) = fitting_unit(&self.y.unit, largest) else {
-            return;
-        };
-        for curve in &mut self.curves {
-            curve.y.iter_mut().for_each(|value| *value *= factor);
-            if let Some((low, high)) = &mut curve.interval {
-                let ends = low.iter_mut().chain(high);
-                ends.for_each(|value| *value *= factor);
-            }
-        }
-        self.y.rescale(unit, factor);
-        self.scale_marks(Direction::Horizontal, factor);
-    }
-
-    fn scale_marks(&mut self, direction: Direction, factor: f64) {
-        let marks = self.marks.iter_mut();
-        let marks = marks.filter(|mark| mark.direction == direction);
-        marks.for_each(|mark| mark.at *= factor);
-    }
-}
-
-fn largest<'a>(values: impl Iterator<Item = &'a f64>) -> f64 {
-    let finite = values.copied().filter(|value| value.is_finite());
-    finite.map(f64::abs).fold(0.0, f64::max)
-}
-
-impl Curve {
-    /// A curve without interval.
-    pub fn new(name: impl Into<String>, style: Style, x: Vec<f64>, y: Vec<f64>) -> Curve {
-        Curve {
-            name: name.into(),
-            x,
-            y,
-            style,
-            ..Curve::default()
-        }
-    }
-}
-
-impl Mark {
-    /// A line at one `y`.
-    pub fn horizontal(at: f64, label: impl Into<String>) -> Mark {
-        Mark {
-            direction: Direction::Horizontal,
-            at,
-            label: label.into(),
-        }
-    }
-
-    /// A line at one `x`.
-    pub fn vertical(at: f64, label: impl Into<String>) -> Mark {
-        Mark {
-            direction: Direction::Vertical,
-            at,
-            label: label.into(),
-        }
     }
 }
 

@@ -1,4 +1,4 @@
-//! What one run found, as tables, a page and a summary for the terminal.
+//! What only circuits have: their tables, figures and sentences, and what they say of themselves.
 
 mod abr;
 mod bounds;
@@ -12,37 +12,9 @@ mod port_plots;
 mod ports;
 mod promises;
 mod recovery;
-mod report;
 mod responses;
 mod sessions;
+mod shown;
 mod standstill;
 mod starved;
 mod tables;
-mod terminal;
-pub(crate) mod words;
-
-use backwater_net::outcome::{PortsOutcome, RecoveryOutcome};
-
-pub use bounds::note_broken_bounds;
-pub use report::run_report;
-pub use standstill::standstill_sentence;
-pub use tables::{flow_tables, run_tables};
-pub use terminal::terminal_summary;
-
-/// What probes measured beside the outcome.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Measured<'a> {
-    /// Of ports.
-    pub ports: Option<&'a PortsOutcome>,
-    /// Of outages.
-    pub recovery: Option<&'a RecoveryOutcome>,
-}
-
-impl<'a> From<Option<&'a PortsOutcome>> for Measured<'a> {
-    fn from(ports: Option<&'a PortsOutcome>) -> Measured<'a> {
-        Measured {
-            ports,
-            recovery: None,
-        }
-    }
-}

@@ -1,25 +1,20 @@
 //! Cells by circuit.
 
 use backwater_kernel::words::counted;
-use backwater_kernel::{Duration, Stop, Time};
+use backwater_kernel::{Duration, Time};
 use backwater_net::bound::bounds;
-use backwater_net::outcome::Outcome;
-use backwater_net::probe::{Audit, Coverage, Ports, PortsSpec, Recorder, Recovery};
+use backwater_net::probe::{Audit, Ports, PortsSpec, Recorder, Recovery};
 use backwater_net::spec::NetworkSpec;
+use backwater_results::PerfettoCells;
 use backwater_results::compare::{Carrier, CellMeter, Conditions, Workload};
 use backwater_results::events::names::flow_names;
-use backwater_results::run::flow_tables;
 use backwater_results::sweep::{FlowColumn, Measure};
-use backwater_results::{
-    Measured, PerfettoCells, RunInfo, Table, map, note_broken_bounds, run_manifest, run_report,
-    run_summary, run_tables, standstill_sentence, terminal_summary,
-};
 use backwater_scenario::PacketScenario;
 use backwater_scenario::compare::Unit;
 
-use super::events::{EventScenario, FoundEvents, Meter, Watch, run_on, run_on_threads};
+use super::events::{EventScenario, Meter, Watch, run_on, run_on_threads};
 use super::single::Single;
-use super::{Engine, Point, Run, Shown, TraceKind, Wanted, WhenMap, promised_words, turns};
+use super::{Engine, Point, Run, TraceKind, Wanted, WhenMap, promised_words};
 
 pub mod measures;
 mod series;
@@ -136,19 +131,11 @@ impl Engine for Cells<'_> {
 
 impl EventScenario for PacketScenario {
     type Network = NetworkSpec;
-    const UNIT: &'static str = "cell";
+    const LOOKED_AT: [&'static str; 2] = ["what was touched", "everything"];
     const HOPS: &'static str = "unit-hops";
 
     fn network(&self) -> &NetworkSpec {
         &self.network
-    }
-
-    fn channels(&self) -> usize {
-        self.network.links.len() * 2
-    }
-
-    fn warm_up(&self) -> Time {
-        self.network.warm_up
     }
 
     fn stop_at(&self) -> Time {
@@ -159,62 +146,7 @@ impl EventScenario for PacketScenario {
         self.cell * FIRST_SLICE_CELLS
     }
 
-    fn names(&self) -> Vec<&str> {
-        let flows = self.network.flows.iter();
-        flows.map(|flow| flow.name.as_str()).collect()
-    }
-
-    fn judge(&self, outcome: &mut Outcome) {
-        note_broken_bounds(&self.network, outcome);
-    }
-
-    fn covered(seen: &Coverage) -> String {
-        let instants = seen.instants;
-        let everything = [seen.compared, instants, seen.compared_within];
-        format!(
-            "what was touched in {}; {}",
-            counted(instants, "instant"),
-            turns("everything", "instant", everything)
-        )
-    }
-
-    fn flow_tables(found: &FoundEvents<'_, Self>, name: &str) -> Option<Vec<Table>> {
-        let PacketScenario { network, cell, .. } = found.scenario;
-        flow_tables(network, &found.outcome, *cell, name)
-    }
-
-    fn shown<'f>(found: &'f FoundEvents<'_, Self>, info: &RunInfo) -> Shown<'f> {
-        let PacketScenario { network, cell, .. } = found.scenario;
-        let (outcome, measured) = (&found.outcome, measured(found));
-        let bins = found.told.bins.as_ref();
-        let over_time = bins.and_then(|bins| map::circuits(network, outcome, *cell, bins));
-        let tables = run_tables(network, outcome, measured, *cell);
-        Shown {
-            summary: run_summary(info, network, outcome, &tables),
-            tables,
-            told: &found.told,
-            report: run_report(info, network, outcome, measured, &found.told.series)
-                .with_over_time(over_time),
-            manifest: run_manifest(info, network, outcome),
-        }
-    }
-
-    fn summary(found: &FoundEvents<'_, Self>, info: &RunInfo) -> String {
-        let network = &found.scenario.network;
-        terminal_summary(info, network, &found.outcome, measured(found))
-    }
-
-    fn standstill(found: &FoundEvents<'_, Self>) -> Option<String> {
-        let still = standstill_sentence(&found.outcome, found.scenario.cell)?;
-        let is_why = found.outcome.stop == Stop::Standstill;
-        let what = if is_why { "error" } else { "note" };
-        Some(format!("{what}: standstill: {still}"))
-    }
-}
-
-fn measured<'f>(found: &'f FoundEvents<'_, PacketScenario>) -> Measured<'f> {
-    Measured {
-        ports: found.ports.as_ref(),
-        recovery: found.recovery.as_ref(),
+    fn cell(&self) -> Duration {
+        self.cell
     }
 }

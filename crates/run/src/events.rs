@@ -1,53 +1,50 @@
 //! Runs of the event engine: of cells by circuit or of frames by class.
 
 use backwater_kernel::words::counted;
-use backwater_kernel::{Duration, Time};
+use backwater_kernel::{Duration, Stop, Time};
 use backwater_net::outcome::{Outcome, PortsOutcome, RecoveryOutcome};
 use backwater_net::parts::{self, Divided, Divisible};
-use backwater_net::probe::{Checks, Coverage, PathWaits, Ports, Probe, Recorder, Recovery, frames};
+use backwater_net::probe::{Checks, PathWaits, Ports, Probe, Recorder, Recovery, frames};
 use backwater_net::{Simulation, Specification, probe};
 use backwater_results::compare::{CellMeter, FrameMeter};
-use backwater_results::map::bins::Bins;
-use backwater_results::{RunInfo, Table};
+use backwater_results::events::Network;
+use backwater_results::map::{self, bins::Bins};
+use backwater_results::{
+    Measured, RunInfo, Table, note_broken_bounds, run_manifest, run_report, run_summary,
+    run_tables, standstill_sentence, terminal_summary,
+};
 
 use super::over_time::OverTime;
 use super::pace::Pace;
 use super::single::Single;
 use super::team::Team;
-use super::{Audited, Found, Head, Looks, Run, Shown, Tells, Told, Wanted, WhenMap, grown, part};
+use super::{
+    Audited, Found, Head, Looks, Run, Shown, Tells, Told, Wanted, WhenMap, grown, part, turns,
+};
 
 /// What the event engine simulates.
 pub trait EventScenario: Sized {
     /// As the engine has it.
-    type Network: Specification;
-    /// What crosses its links.
-    const UNIT: &'static str;
-    /// What it is counted in as the run goes on.
+    type Network: Specification + Network;
+    /// What an audit has looked at in each instant that it compared, and what in some of them.
+    const LOOKED_AT: [&'static str; 2];
+    /// What is counted as the run goes on.
     const HOPS: &'static str;
     /// As the engine has it.
     fn network(&self) -> &Self::Network;
-    /// Channels, two for each link.
-    fn channels(&self) -> usize;
-    /// Statistics start here.
-    fn warm_up(&self) -> Time;
     /// The run ends here.
     fn stop_at(&self) -> Time;
     /// The first slice; how long later ones are follows from how long this takes.
     fn first_slice(&self) -> Duration;
+    /// The unit of time that is shown first, or zero.
+    fn cell(&self) -> Duration {
+        Duration::ZERO
+    }
     /// Names of flows, in their order.
-    fn names(&self) -> Vec<&str>;
-    /// Delays beyond what was promised become violations.
-    fn judge(&self, outcome: &mut Outcome);
-    /// How much of a run an audit has looked at.
-    fn covered(seen: &Coverage) -> String;
-    /// See [`Found::flow_tables`].
-    fn flow_tables(found: &FoundEvents<'_, Self>, name: &str) -> Option<Vec<Table>>;
-    /// See [`Found::shown`].
-    fn shown<'f>(found: &'f FoundEvents<'_, Self>, info: &RunInfo) -> Shown<'f>;
-    /// See [`Found::summary`].
-    fn summary(found: &FoundEvents<'_, Self>, info: &RunInfo) -> String;
-    /// See [`Found::standstill`].
-    fn standstill(found: &FoundEvents<'_, Self>) -> Option<String>;
+    fn names(&self) -> Vec<&str> {
+        let flows = (0..).map_while(|flow| self.network().flow(flow));
+        flows.collect()
+    }
 }
 
 /// What runs, on one thread or on several.
@@ -78,9 +75,10 @@ pub type Watch = (Recorder, (Option<Ports>, Option<Recovery>));
 
 /// What looks at its channels, if a map is wanted.
 pub fn over_time(scenario: &impl EventScenario, map: WhenMap) -> Option<OverTime> {
-    let channels = scenario.channels();
+    let network = scenario.network();
+    let channels = network.links().len() * 2;
     map.is_for(channels)
-        .then(|| OverTime::new(channels, scenario.warm_up(), scenario.stop_at()))
+        .then(|| OverTime::new(channels, network.warm_up(), scenario.stop_at()))
 }
 
 /// A run of it.
@@ -127,7 +125,7 @@ impl<'a, S: EventScenario, M: Machine<Probe: Tells<FoundEvents<'a, S>>>> EventRu
             recovery: None,
             told: Told::default(),
         };
-        self.scenario.judge(&mut found.outcome);
+        note_broken_bounds(self.scenario.network(), &mut found.outcome);
         found.told.bins = self.machine.bins(found.outcome.ended_at);
         self.machine.probe().tell(&mut found);
         found
@@ -209,6 +207,15 @@ where
     }
 }
 
+impl<S> FoundEvents<'_, S> {
+    fn measured(&self) -> Measured<'_> {
+        Measured {
+            ports: self.ports.as_ref(),
+            recovery: self.recovery.as_ref(),
+        }
+    }
+}
+
 impl<S: EventScenario> Found for FoundEvents<'_, S> {
     fn head(&self) -> Head {
         Head::of(&self.outcome)
@@ -219,26 +226,44 @@ impl<S: EventScenario> Found for FoundEvents<'_, S> {
     }
 
     fn flow_tables(&self, name: &str) -> Option<Vec<Table>> {
-        S::flow_tables(self, name)
+        let network = self.scenario.network();
+        network.flow_tables(&self.outcome, self.scenario.cell(), name)
     }
 
     fn shown(&self, info: &RunInfo) -> Shown<'_> {
-        S::shown(self, info)
+        let (network, cell) = (self.scenario.network(), self.scenario.cell());
+        let (outcome, measured) = (&self.outcome, self.measured());
+        let bins = self.told.bins.as_ref();
+        let over_time = bins.and_then(|bins| map::network(network, outcome, cell, bins));
+        let tables = run_tables(network, outcome, measured, cell);
+        Shown {
+            summary: run_summary(info, network, outcome, &tables),
+            tables,
+            told: &self.told,
+            report: run_report(info, network, outcome, measured, &self.told.series)
+                .with_over_time(over_time),
+            manifest: run_manifest(info, network, outcome),
+        }
     }
 
     fn summary(&self, info: &RunInfo) -> String {
-        S::summary(self, info)
+        let network = self.scenario.network();
+        terminal_summary(info, network, &self.outcome, self.measured())
     }
 
     fn standstill(&self) -> Option<String> {
-        S::standstill(self)
+        let (network, cell) = (self.scenario.network(), self.scenario.cell());
+        let still = standstill_sentence(network, &self.outcome, cell)?;
+        let is_why = self.outcome.stop == Stop::Standstill;
+        let what = if is_why { "error" } else { "note" };
+        Some(format!("{what}: {still}"))
     }
 
     fn grew(&self) -> String {
         let inside = self.outcome.flows.iter().map(|flow| flow.inside_total);
         let flows = self.scenario.names().into_iter().zip(inside);
         let flows: Vec<(&str, u64)> = flows.collect();
-        grown(S::UNIT, flows.into_iter(), &self.told.series)
+        grown(S::Network::UNIT, flows.into_iter(), &self.told.series)
     }
 }
 
@@ -289,9 +314,17 @@ impl<S: EventScenario> Tells<FoundEvents<'_, S>> for frames::Audit {
 
 fn audited<S: EventScenario>(checks: &Checks, found: &mut FoundEvents<'_, S>) {
     found.outcome.violations.append(checks.violations());
+    let seen = checks.coverage();
+    let instants = seen.instants;
+    let [always, sometimes] = S::LOOKED_AT;
+    let compared = [seen.compared, instants, seen.compared_within];
     found.told.audited = Some(Audited {
         checks: checks.made(),
-        coverage: S::covered(&checks.coverage()),
+        coverage: format!(
+            "{always} in {}; {}",
+            counted(instants, "instant"),
+            turns(sometimes, "instant", compared)
+        ),
         broken: checks.violations().total(),
     });
 }

@@ -3,24 +3,17 @@
 use backwater_kernel::words::counted;
 use backwater_kernel::{Duration, Time};
 use backwater_net::bound::frames::bounds;
-use backwater_net::frames::probe::{Audit, Coverage, Recorder};
+use backwater_net::frames::probe::{Audit, Recorder};
 use backwater_net::frames::spec::{EthernetSpec, NodeKind, NodeSpec};
-use backwater_net::outcome::Outcome;
 use backwater_results::compare::{Carrier, Conditions, FrameMeter, Workload};
-use backwater_results::ethernet::flow_tables;
 use backwater_results::events::names::flow_names;
-use backwater_results::number::span;
 use backwater_results::sweep::{FlowColumn, Measure};
-use backwater_results::{
-    GivenUp, PerfettoFrames, RunInfo, Table, ethernet_report, ethernet_tables,
-    ethernet_terminal_summary, map, note_late_frames, run_manifest, run_summary,
-};
+use backwater_results::{GivenUp, PerfettoFrames};
 use backwater_scenario::EthernetScenario;
 
-use super::events::{EventRun, EventScenario, FoundEvents, Meter, Watch, run_on, run_on_threads};
+use super::events::{EventRun, EventScenario, Meter, Watch, run_on, run_on_threads};
 use super::single::Single;
-use super::{Engine, Point, Run, Shown, TraceKind, Wanted, WhenMap};
-use super::{complete, promised_words, turns};
+use super::{Engine, Point, Run, TraceKind, Wanted, WhenMap, complete, promised_words};
 
 pub mod measures;
 mod series;
@@ -128,19 +121,11 @@ impl Engine for Frames<'_> {
 
 impl EventScenario for EthernetScenario {
     type Network = EthernetSpec;
-    const UNIT: &'static str = "frame";
+    const LOOKED_AT: [&'static str; 2] = ["every frame and gate", "all queues"];
     const HOPS: &'static str = "frame hops";
 
     fn network(&self) -> &EthernetSpec {
         &self.network
-    }
-
-    fn channels(&self) -> usize {
-        self.network.links.len() * 2
-    }
-
-    fn warm_up(&self) -> Time {
-        self.network.warm_up
     }
 
     fn stop_at(&self) -> Time {
@@ -149,61 +134,5 @@ impl EventScenario for EthernetScenario {
 
     fn first_slice(&self) -> Duration {
         FIRST_SLICE
-    }
-
-    fn names(&self) -> Vec<&str> {
-        let flows = self.network.flows.iter();
-        flows.map(|flow| flow.name.as_str()).collect()
-    }
-
-    fn judge(&self, outcome: &mut Outcome) {
-        note_late_frames(&self.network, outcome);
-    }
-
-    fn covered(seen: &Coverage) -> String {
-        let instants = seen.instants;
-        let queues = [seen.compared, instants, seen.compared_within];
-        format!(
-            "every frame and gate in {}; {}",
-            counted(instants, "instant"),
-            turns("all queues", "instant", queues)
-        )
-    }
-
-    fn flow_tables(found: &FoundEvents<'_, Self>, name: &str) -> Option<Vec<Table>> {
-        flow_tables(&found.scenario.network, &found.outcome, name)
-    }
-
-    fn shown<'f>(found: &'f FoundEvents<'_, Self>, info: &RunInfo) -> Shown<'f> {
-        let (network, outcome) = (&found.scenario.network, &found.outcome);
-        let bins = found.told.bins.as_ref();
-        let over_time = bins.and_then(|bins| map::frames(network, outcome, bins));
-        let tables = ethernet_tables(network, outcome);
-        Shown {
-            summary: run_summary(info, network, outcome, &tables),
-            tables,
-            told: &found.told,
-            report: ethernet_report(info, network, outcome, &found.told.series)
-                .with_over_time(over_time),
-            manifest: run_manifest(info, network, outcome),
-        }
-    }
-
-    fn summary(found: &FoundEvents<'_, Self>, info: &RunInfo) -> String {
-        ethernet_terminal_summary(info, &found.scenario.network, &found.outcome)
-    }
-
-    fn standstill(found: &FoundEvents<'_, Self>) -> Option<String> {
-        let standstill = found.outcome.standstill.as_ref()?;
-        let what = match standstill.is_circle {
-            true => "deadlock: queues wait for each other in a cycle",
-            false => "standstill: queues wait for one that is stopped and never resumed",
-        };
-        let others = match standstill.others_move {
-            true => ", though others move",
-            false => "",
-        };
-        let since = span(standstill.since.ps() as f64);
-        Some(format!("error: {what} since {since}{others}"))
     }
 }

@@ -1,20 +1,33 @@
 //! What a network of frames says of itself.
 
-use std::collections::BTreeMap;
-
+use backwater_kernel::words::counted;
 use backwater_kernel::{Duration, Link, Rate, Time};
+use backwater_net::frames::routes::Tables;
 use backwater_net::frames::spec::{ChannelSpec, EthernetSpec, FlowSpec, GROUP, NodeKind};
-use backwater_net::outcome::{FlowOutcome, LossCause, Outcome};
+use backwater_net::outcome::{FlowOutcome, LossCause, Outcome, Standstill, Wait};
 
-use super::{fair, groups, promises, starved, words};
+use super::{bounds, fair, groups, promises, report, standstill, starved, tables, terminal};
 use crate::directory::Promise;
-use crate::events::{Network, names};
+use crate::drawn::Units;
+use crate::events::bounds::Promised;
+use crate::events::page::Page;
+use crate::events::standstill::Still;
+use crate::events::starved::Endless;
+use crate::events::terminal::Terminal;
+use crate::events::{Measured, Network, called_alike, names};
+use crate::fairness::FairShares;
 use crate::info::RunInfo;
+use crate::model::Table;
+use crate::number::significant;
+
+/// Flows that are followed at most to name them at channels.
+const FOLLOWED: usize = 4_000;
 
 impl Network for EthernetSpec {
     type Channel = ChannelSpec;
 
     const UNITS: &'static str = "frames";
+    const UNIT: &'static str = "frame";
 
     const CAUSES: &'static [LossCause] = &[
         LossCause::QueueFull,
@@ -24,25 +37,50 @@ impl Network for EthernetSpec {
         LossCause::Wire,
     ];
 
-    fn links(&self) -> &[Link<ChannelSpec>] {
-        &self.links
+    called_alike!();
+
+    fn read_as() -> Units {
+        Units {
+            queue: "kB",
+            queue_scale: 1e-3,
+            stop: "of its most stopped class",
+            stops_are_exact: true,
+            by: "stopped by",
+            buffer: "queue in front of the channel",
+            ..Units::default()
+        }
     }
 
-    fn line(channel: &ChannelSpec) -> (Rate, Duration) {
-        (channel.rate, channel.delay)
+    /// Of flows that are not too many.
+    fn ways(&self) -> Vec<Vec<u32>> {
+        let Some(tables) = Tables::new(self)
+            .ok()
+            .filter(|_| self.flows.len() <= FOLLOWED)
+        else {
+            return Vec::new();
+        };
+        let flows = (0..).step_by(2).take(self.flows.len());
+        let way = |way: u32| {
+            let mut hops = Vec::new();
+            match tables.follow(self, way, &mut hops) {
+                Ok(_) => hops,
+                Err(_) => Vec::new(),
+            }
+        };
+        flows.map(way).collect()
     }
 
-    fn node(&self, node: u32) -> Option<(&str, bool)> {
-        let node = self.nodes.get(node as usize)?;
-        Some((&node.name, matches!(node.kind, NodeKind::Switch(_))))
+    fn stuck(&self, _: &Outcome, wait: &Wait) -> Option<(u32, String)> {
+        let queue = wait.queue()?;
+        let kilobytes = significant(queue.bytes as f64 / 1e3, 4);
+        let frames = counted(wait.units, "frame");
+        let class = queue.class;
+        let what = format!("class {class}: {frames}, {kilobytes} kB, can't move");
+        Some((queue.channel, what))
     }
 
     fn hosts_of(&self, node: u32) -> Option<u32> {
         (node & GROUP != 0).then_some(node & !GROUP)
-    }
-
-    fn flow(&self, flow: u32) -> Option<&str> {
-        Some(&self.flows.get(flow as usize)?.name)
     }
 
     /// `A -> S1 -> B`: the nodes that its frames pass, with the link's number where several join
@@ -68,47 +106,55 @@ impl Network for EthernetSpec {
         text
     }
 
-    fn warm_up(&self) -> Time {
-        self.warm_up
-    }
-
-    fn only(&self, flow: u32, name: &str) -> EthernetSpec {
-        let flow = self.flows.get(flow as usize);
-        let renamed = |flow: &FlowSpec| FlowSpec {
-            name: name.into(),
-            ..flow.clone()
-        };
-        EthernetSpec {
-            flows: flow.map(renamed).into_iter().collect(),
-            ..self.clone()
-        }
-    }
-
-    fn seed(&self) -> u64 {
-        self.seed
-    }
-
-    fn stop(&self, _: &RunInfo, outcome: &Outcome) -> String {
-        words::stop(outcome)
+    fn still(&self, _: &Outcome, found: &Standstill, _: Duration) -> Still {
+        standstill::still(self, found)
     }
 
     fn promises(&self, info: &RunInfo, outcome: &Outcome) -> Vec<Promise> {
         promises::promises(info, self, outcome)
     }
 
-    fn jain(&self, outcome: &Outcome) -> Option<(f64, f64)> {
-        fair::shares(self, outcome).indices()
+    fn promised(&self, outcome: &Outcome) -> Vec<Promised> {
+        bounds::common(self, outcome)
+    }
+
+    fn shares(&self, outcome: &Outcome) -> FairShares {
+        fair::shares(self, outcome)
+    }
+
+    fn among_equals(&self, outcome: &Outcome) -> Vec<Option<f64>> {
+        fair::among_equals(self, outcome)
+    }
+
+    fn rates(&self, outcome: &Outcome) -> Vec<f64> {
+        groups::goodputs(self, outcome)
     }
 
     fn goodputs(&self, outcome: &Outcome) -> Vec<f64> {
         groups::goodputs(self, outcome)
     }
 
-    fn below_share(&self, outcome: &Outcome) -> BTreeMap<u32, (f64, f64)> {
-        starved::below_share(self, outcome)
+    fn endless(&self, flow: u32) -> Option<Endless> {
+        starved::endless(&self.flows.get(flow as usize)?.traffic)
     }
 
-    fn hindrance(&self, outcome: &Outcome, flow: u32) -> String {
-        starved::hindrance(self, outcome, flow as usize)
+    fn held_up(&self, outcome: &Outcome, flow: u32, waits: String) -> String {
+        starved::held_up(self, outcome, flow as usize, waits)
+    }
+
+    fn tables(&self, outcome: &Outcome, _: Measured<'_>, cell: Duration) -> Vec<Table> {
+        tables::tables(self, outcome, cell)
+    }
+
+    fn flow_tables(&self, outcome: &Outcome, cell: Duration, name: &str) -> Option<Vec<Table>> {
+        tables::flow_tables(self, outcome, cell, name)
+    }
+
+    fn page(&self, info: &RunInfo, outcome: &Outcome, _: Measured<'_>) -> Page {
+        report::page(self, info, outcome)
+    }
+
+    fn terminal(&self, info: &RunInfo, outcome: &Outcome, _: Measured<'_>) -> Terminal {
+        terminal::terminal(self, info, outcome)
     }
 }

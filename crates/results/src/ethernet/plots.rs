@@ -1,6 +1,6 @@
 //! Figures of a run of the Ethernet engine.
 
-use backwater_kernel::{DelayOutcome, Series};
+use backwater_kernel::DelayOutcome;
 use backwater_net::frames::spec::{EthernetSpec, TrafficSpec};
 use backwater_net::outcome::Outcome;
 
@@ -17,10 +17,7 @@ const GROUPS: usize = 8;
 const PORTS: usize = 48;
 /// Deadlines that are drawn.
 const DEADLINES: usize = 4;
-/// Curves of series in one plot before the next begins.
-const CURVES: usize = 6;
-/// Picoseconds in a second and in a millisecond.
-const SECOND_PS: f64 = 1e12;
+/// Picoseconds in a millisecond.
 const MILLISECOND_PS: f64 = 1e9;
 
 /// All figures of the outcome there is data for.
@@ -188,89 +185,6 @@ fn stopped(channels: &[String], queues: &[Queue<'_>]) -> Plot {
             ..Axis::new("Share of the time", "%")
         },
         curves: vec![bars],
-        ..Plot::default()
-    }
-}
-
-/// What the series of a wildcard have in common: `queue` of `queue (A->B)`.
-fn family(name: &str) -> Option<&str> {
-    let (family, _) = name.strip_suffix(')')?.split_once(" (")?;
-    Some(family)
-}
-
-/// Series of one unit share a plot, those of a wildcard one of their own.
-pub fn series_plots(series: &[Series]) -> Vec<Plot> {
-    let mut groups: Vec<Vec<&Series>> = Vec::new();
-    for one in series.iter().filter(|one| !one.x.is_empty()) {
-        let fits = |group: &Vec<&Series>| {
-            let first = group[0];
-            let alike = first.unit == one.unit && first.step == one.step;
-            group.len() < CURVES && alike && family(&first.name) == family(&one.name)
-        };
-        match groups.iter_mut().find(|group| fits(group)) {
-            Some(group) => group.push(one),
-            None => groups.push(vec![one]),
-        }
-    }
-    let plots = groups.iter().zip(1..);
-    plots
-        .map(|(group, number)| series_plot(number, group))
-        .collect()
-}
-
-/// A time axis up to `last_ps` in the unit that suits it, another to switch to, and how many
-/// picoseconds make one of the first.
-fn time_axis(last_ps: u64) -> (Axis, f64) {
-    let (unit, ps, other, per_unit) = match last_ps {
-        0..10_000_000_000 => ("us", 1e6, "ms", 1e-3),
-        10_000_000_000..10_000_000_000_000 => ("ms", 1e9, "s", 1e-3),
-        _ => ("s", SECOND_PS, "ms", 1e3),
-    };
-    let axis = Axis {
-        other: Some(OtherUnit {
-            unit: other.into(),
-            per_unit,
-        }),
-        steps: Some(ps),
-        ..Axis::new("Time", unit)
-    };
-    (axis, ps)
-}
-
-fn series_plot(number: usize, group: &[&Series]) -> Plot {
-    let last_ps = group.iter().filter_map(|one| one.x.last().copied());
-    let (x, ps) = time_axis(last_ps.max().unwrap_or(0));
-    let unit = match group[0].unit {
-        "bytes" => "kB",
-        unit => unit,
-    };
-    let scale = if unit == "kB" { 1e-3 } else { 1.0 };
-    let curves = group.iter().map(|one| {
-        let style = if one.step { Style::Step } else { Style::Line };
-        let x = one.x.iter().map(|at| *at as f64 / ps).collect();
-        let y = one.y.iter().map(|value| value * scale).collect();
-        Curve::new(one.name.clone(), style, x, y)
-    });
-    let (label, together) = match group[0].unit {
-        "bytes" => ("Bytes", "Bytes over time"),
-        "Mbps" => ("Rate", "Rates over time"),
-        "frames/s" => ("Frames", "Frames over time"),
-        "share" => ("Share of the time", "Stopped over time"),
-        _ => ("Value", "Time series"),
-    };
-    Plot {
-        id: format!("series-{number}"),
-        title: match group {
-            [one] => one.name.clone(),
-            [one, ..] => family(&one.name).unwrap_or(together).into(),
-            [] => together.into(),
-        },
-        x,
-        y: Axis {
-            min: Some(0.0),
-            ..Axis::new(label, unit)
-        },
-        curves: curves.collect(),
         ..Plot::default()
     }
 }

@@ -50,7 +50,11 @@ pub fn queues<'a>(spec: &'a EthernetSpec, outcome: &'a Outcome) -> Vec<Queue<'a>
 impl Queue<'_> {
     /// Its name: the channel, and the class where there are several.
     pub fn name(&self, channels: &[String]) -> String {
-        super::words::queue(channels, self.channel, self.class, self.classes)
+        let name = names::channel(channels, self.channel);
+        match self.classes {
+            0 | 1 => name,
+            _ => format!("{name}, class {}", self.class),
+        }
     }
 
     /// Share of the time after the warm-up in which its frames were on the wire, with preamble and

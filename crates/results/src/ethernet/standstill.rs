@@ -1,14 +1,19 @@
 //! Queues that can't move, node by node.
 
-use backwater_kernel::Time;
 use backwater_kernel::words::{capital, counted};
+use backwater_kernel::{Duration, Time};
 use backwater_net::frames::spec::EthernetSpec;
 use backwater_net::outcome::{Outcome, Standstill, StuckQueue, Wait};
 
+use crate::events::standstill::Still;
 use crate::events::{self, names};
-use crate::model::Table;
+use crate::lines::first_of;
+use crate::model::{Table, Tone};
 use crate::number::span;
 use crate::rows::ROWS_MOST;
+
+/// Queues in the terminal; the rest are counted.
+const LINES: usize = 8;
 
 fn at(time: Time) -> String {
     span(time.ps() as f64)
@@ -22,7 +27,7 @@ struct Held<'a> {
 }
 
 /// What stands still, and since when.
-pub fn sentence(found: &Standstill) -> String {
+fn sentence(found: &Standstill) -> String {
     let what = match found.is_circle {
         true => "deadlock: queues wait for each other in a cycle",
         false => "standstill: queues wait for one that is stopped and never resumed",
@@ -39,20 +44,26 @@ pub fn sentence(found: &Standstill) -> String {
     )
 }
 
-/// The queues that wait, in order: a line each, at most so many.
-pub fn lines(spec: &EthernetSpec, outcome: &Outcome, most: usize) -> Vec<String> {
-    let Some(found) = &outcome.standstill else {
-        return Vec::new();
-    };
+/// What is said of it.
+pub fn still(spec: &EthernetSpec, found: &Standstill) -> Still {
+    let sentence = sentence(found);
     let words = Words::of(spec, found);
-    let mut lines: Vec<String> = (0..words.held.len().min(most))
-        .map(|index| format!("  {}", words.line(index)))
-        .collect();
-    if words.held.len() > most {
-        let more = counted(words.held.len() - most, "more queue");
-        lines.push(format!("  ... and {more}"));
+    let places: Vec<usize> = (0..words.held.len()).collect();
+    let lines = first_of(&places, LINES, ("  ", "queue"), |at| words.line(*at));
+    let note = format!(
+        "The run ended in a {sentence}. The table below shows which queue waits for which."
+    );
+    Still {
+        short: if found.is_circle {
+            "deadlock"
+        } else {
+            "standstill"
+        },
+        ended: sentence.clone(),
+        told: sentence.clone(),
+        note: Some((Tone::Problem, note)),
+        lines: std::iter::once(sentence).chain(lines).collect(),
     }
-    lines
 }
 
 /// What a list is told with.
@@ -128,7 +139,7 @@ impl<'a> Words<'a> {
 }
 
 /// The queues that wait, in order; without a row where none does.
-pub fn table(spec: &EthernetSpec, outcome: &Outcome) -> Table {
+pub fn table(spec: &EthernetSpec, outcome: &Outcome, cell: Duration) -> Table {
     let Some(found) = &outcome.standstill else {
         return Table::default();
     };
@@ -145,24 +156,30 @@ pub fn table(spec: &EthernetSpec, outcome: &Outcome) -> Table {
     type Row<'a> = (usize, &'a Held<'a>);
     let port = |(_, own): &Row<'_>| words.port(own);
     let why = |(index, _): &Row<'_>| format!("waits for {}", words.waits_for(*index));
-    events::standstill::table(spec, caption, rows, |(_, own)| own.wait, [&port, &why])
-        .number(
-            "place",
-            "",
-            "position of the queue in the chain",
-            |(index, _)| *index as u64 + 1,
-        )
-        .text("node", "the node it is in", |(_, own)| from(own))
-        .number("class", "", "its class", |(_, own)| {
-            u32::from(own.queue.class)
-        })
-        .text(
-            "to",
-            "only frames to this host are stopped; empty: all",
-            |(_, own)| words.host(own),
-        )
-        .number("waiting", "bytes", "of those frames", |(_, own)| {
-            own.queue.bytes
-        })
-        .done()
+    events::standstill::table(
+        spec,
+        (caption, cell),
+        rows,
+        |(_, own)| own.wait,
+        [&port, &why],
+    )
+    .number(
+        "place",
+        "",
+        "position of the queue in the chain",
+        |(index, _)| *index as u64 + 1,
+    )
+    .text("node", "the node it is in", |(_, own)| from(own))
+    .number("class", "", "its class", |(_, own)| {
+        u32::from(own.queue.class)
+    })
+    .text(
+        "to",
+        "only frames to this host are stopped; empty: all",
+        |(_, own)| words.host(own),
+    )
+    .number("waiting", "bytes", "of those frames", |(_, own)| {
+        own.queue.bytes
+    })
+    .done()
 }

@@ -1,5 +1,6 @@
 //! The tables of a run of the Ethernet engine: flows and nodes.
 
+use backwater_kernel::Duration;
 use backwater_net::frames::spec::{EthernetSpec, FlowSpec, TrafficSpec, TransportSpec};
 use backwater_net::outcome::{FlowOutcome, Outcome};
 
@@ -12,40 +13,42 @@ use crate::table_of::TableOf;
 
 /// Tables of the balance, groups of flows, flows, fair shares, transfers and their completion,
 /// delays, deadlines, TCP, drops, the standstill, destinations of multicasts, pauses, queues,
-/// ports, nodes and violations; those without a row are left out.
-pub fn ethernet_tables(spec: &EthernetSpec, outcome: &Outcome) -> Vec<Table> {
-    let mut tables = vec![
-        balance::<EthernetSpec>(outcome),
-        standstill::table(spec, outcome),
+/// ports, nodes and violations.
+pub fn tables(spec: &EthernetSpec, outcome: &Outcome, cell: Duration) -> Vec<Table> {
+    vec![
+        balance(spec, outcome),
+        standstill::table(spec, outcome, cell),
         group_table::table(spec, outcome),
         flows(spec, outcome),
         fair::shares(spec, outcome).table(),
         completion::table(spec, outcome, &groups(spec, outcome)),
         transfers::table(spec, outcome),
-        delays::table(spec, outcome).done(),
+        delays::table(spec, outcome, cell),
         deadlines(spec, outcome),
-        bounds::table(spec, outcome),
+        bounds::table(spec, outcome, cell),
         ports::drops(spec, outcome),
-        violations::table(spec, outcome).done(),
+        violations::table(spec, outcome, cell),
         destinations(spec, outcome),
         tcp(spec, outcome),
         pauses::table(spec, outcome),
         ports::table(spec, outcome),
         ports::channels(spec, outcome),
         nodes(spec, outcome),
-    ];
-    tables.retain(|table| !table.rows.is_empty());
-    tables
+    ]
 }
 
-/// The tables of a flow or of a group, each with a row at most; nothing if there is none of the
-/// name.
-pub fn flow_tables(spec: &EthernetSpec, outcome: &Outcome, name: &str) -> Option<Vec<Table>> {
+/// The tables of a flow or of a group.
+pub fn flow_tables(
+    spec: &EthernetSpec,
+    outcome: &Outcome,
+    cell: Duration,
+    name: &str,
+) -> Option<Vec<Table>> {
     let (one, outcome) = events::flows::only(spec, outcome, name)?;
     Some(vec![
         flows(&one, &outcome),
         transfers::table(&one, &outcome),
-        delays::table(&one, &outcome).done(),
+        delays::table(&one, &outcome, cell),
         deadlines(&one, &outcome),
         tcp(&one, &outcome),
     ])

@@ -9,6 +9,7 @@ use crate::distribution::{cell, cells, columns as statistics};
 use crate::events::seconds;
 use crate::events::transfers::{self, ALONE, MS};
 use crate::model::{Cell, Table};
+use crate::number::{grouped, span};
 use crate::table_of::TableOf;
 
 /// A row for each flow with transfers: how long they took, and how long their acknowledgement.
@@ -83,4 +84,28 @@ fn what(traffic: &TrafficSpec) -> &'static str {
         TrafficSpec::Video(_) => "pictures",
         _ => "files",
     }
+}
+
+/// Transfers of the whole run: how many, and the rest of the sentence, `complete, the last at
+/// 1.3 ms`, with those that wait for an acknowledgement; `None` without any.
+pub fn sentence(outcome: &Outcome) -> Option<(u64, String)> {
+    let total = |of: fn(&FlowOutcome) -> u64| outcome.flows.iter().map(of).sum::<u64>();
+    let last = outcome
+        .flows
+        .iter()
+        .map(|flow| flow.ends.last_transfer)
+        .max()?;
+    let complete = total(|flow| flow.ends.transfers_total);
+    if complete == 0 {
+        return None;
+    }
+    let mut text = format!("complete, the last at {}", span(last.ps() as f64));
+    if total(|flow| flow.ends.transfers) == 0 {
+        text.push_str(", all in the warm-up: rates and times are without them");
+    }
+    match total(|flow| flow.ends.unacknowledged_total) {
+        0 => {}
+        waiting => text.push_str(&format!("; {} not acknowledged yet", grouped(waiting))),
+    }
+    Some((complete, text))
 }

@@ -1,7 +1,8 @@
 //! Delay bounds beside the delays that were seen, of either engine with events.
 
-use backwater_kernel::Duration;
 use backwater_kernel::words::{capital, counted};
+use backwater_kernel::{Duration, Place, Violations};
+use backwater_net::outcome::{FlowOutcome, Outcome};
 
 use super::{Network, us};
 use crate::lines::{aligned, shortened};
@@ -17,17 +18,20 @@ const REASONS: usize = 2;
 const WIDE: f64 = 30.0;
 
 /// What is promised to a flow, and what came of it.
+#[derive(Clone, Debug)]
 pub struct Promised {
     /// As the scenario calls it.
     pub flow: String,
+    /// Where a promise is broken.
+    pub place: Place,
     /// The bound, or why there is none.
     pub bound: Result<Duration, String>,
     /// Largest delay seen, if anything was delivered after the warm-up.
     pub largest: Option<Duration>,
     /// So much more is not late.
     pub rounding: Duration,
-    /// What else the terminal says of it.
-    pub detail: String,
+    /// What else the terminal says of it, below its title.
+    pub detail: (&'static str, String),
 }
 
 impl Promised {
@@ -48,11 +52,12 @@ impl Promised {
             .is_some_and(|(bound, largest)| largest > bound + self.rounding)
     }
 
-    /// What a broken promise says; `unit` is of what the flow consists.
-    pub fn broken(&self, unit: &str) -> Option<String> {
+    /// What a broken promise says.
+    fn broken<N: Network>(&self) -> Option<String> {
         let (bound, largest) = self.kept().filter(|_| self.is_broken())?;
         Some(format!(
-            "{unit} of {} took {}, beyond its delay bound of {}",
+            "a {} of {} took {}, beyond its delay bound of {}",
+            N::UNIT,
             self.flow,
             span(largest.ps() as f64),
             span(bound.ps() as f64)
@@ -60,9 +65,28 @@ impl Promised {
     }
 }
 
-/// A row for each of these, of which `common` is what is promised.
-pub fn table<R>(rows: Vec<R>, common: impl Fn(&R) -> &Promised) -> TableOf<R> {
+/// The largest delay of a flow, if anything was delivered after the warm-up.
+pub fn largest(found: &FlowOutcome) -> Option<Duration> {
+    (found.delay.count > 0).then_some(Duration(found.delay.max))
+}
+
+/// Adds each flow that took longer than its bound to what the run broke. Once a run: it counts.
+pub fn note_broken_bounds<N: Network>(network: &N, outcome: &mut Outcome) {
+    let mut violations = Violations::default();
+    for promised in network.promised(outcome) {
+        if let Some(what) = promised.broken::<N>() {
+            violations.note(outcome.ended_at, promised.place, || what);
+        }
+    }
+    outcome.violations.append(&violations);
+}
+
+/// A row for each of these, of which `common` is what is promised; in cell times too, where those
+/// are the unit of time.
+pub fn table<R>(rows: Vec<R>, cell: Duration, common: impl Fn(&R) -> &Promised) -> TableOf<R> {
     let time = |time: Option<Duration>| time.map(|time| us(time.ps()));
+    let ps = |time: Option<Duration>| time.map(|time| time.ps() as f64);
+    let bound = |row: &R| common(row).bound.as_ref().ok().copied();
     TableOf::new(
         "bounds",
         "The maximum delay of what a flow sends, computed before the run, and the largest delay \
@@ -73,7 +97,7 @@ pub fn table<R>(rows: Vec<R>, common: impl Fn(&R) -> &Promised) -> TableOf<R> {
         common(row).flow.clone()
     })
     .number("bound", "us", "nothing can take longer", |row| {
-        time(common(row).bound.as_ref().ok().copied())
+        time(bound(row))
     })
     .number(
         "delay max",
@@ -93,6 +117,8 @@ pub fn table<R>(rows: Vec<R>, common: impl Fn(&R) -> &Promised) -> TableOf<R> {
     .text("why none", "what rules a bound out", |row| {
         common(row).bound.clone().err()
     })
+    .in_cells("bound", cell, |row| ps(bound(row)))
+    .in_cells("delay max", cell, |row| ps(common(row).largest))
 }
 
 /// The largest delay beside the bound of each flow, in cells of this time or without one in
@@ -149,7 +175,7 @@ pub fn plot(all: &[Promised], cell: Duration) -> Option<Plot> {
 }
 
 /// What the page warns of, in a sentence; `None` where every bound holds.
-pub fn warning<N: Network>(all: &[Promised]) -> Option<String> {
+pub fn warning<N: Network>(_: &N, all: &[Promised]) -> Option<String> {
     let late = all.iter().filter(|promised| promised.is_broken());
     let late: Vec<&str> = late.map(|promised| promised.flow.as_str()).collect();
     let shown = late.len().min(NEAREST);
@@ -167,11 +193,11 @@ pub fn warning<N: Network>(all: &[Promised]) -> Option<String> {
 }
 
 /// The flows nearest their bound and why others have none, behind an empty line; at most nine
-/// lines, none without promises. `detail` is the title of [`Promised::detail`].
-pub fn terminal_lines(all: &[Promised], detail: &str) -> Vec<String> {
-    if all.is_empty() {
+/// lines, none without promises.
+pub fn terminal_lines(all: &[Promised]) -> Vec<String> {
+    let Some(first) = all.first() else {
         return Vec::new();
-    }
+    };
     let mut lines = vec![String::new()];
     let mut kept: Vec<(usize, f64)> = (0..)
         .zip(all)
@@ -187,7 +213,7 @@ pub fn terminal_lines(all: &[Promised], detail: &str) -> Vec<String> {
             "delay bounds of {}, {verdict}; nearest:",
             counted(kept.len(), "flow")
         ));
-        let titles = ["flow", "bound", "delay max", "of bound", detail];
+        let titles = ["flow", "bound", "delay max", "of bound", first.detail.0];
         let mut rows = vec![titles.map(String::from).to_vec()];
         rows.extend(kept.iter().take(NEAREST).filter_map(|(at, ratio)| {
             let promised = &all[*at];
@@ -197,7 +223,7 @@ pub fn terminal_lines(all: &[Promised], detail: &str) -> Vec<String> {
                 span(bound.ps() as f64),
                 span(largest.ps() as f64),
                 format!("{} %", significant(ratio * 100.0, 4)),
-                promised.detail.clone(),
+                promised.detail.1.clone(),
             ])
         }));
         lines.extend(aligned(&rows));

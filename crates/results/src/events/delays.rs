@@ -1,12 +1,12 @@
 //! Delays of flows, and the columns of times whatever they are of.
 
-use backwater_kernel::DelayOutcome;
+use backwater_kernel::{DelayOutcome, Duration};
 use backwater_net::outcome::Outcome;
 
 use super::Network;
-use super::flows::{Flow, found};
+use super::flows::found;
 use crate::column::Column;
-use crate::model::Cell;
+use crate::model::{Cell, Table};
 use crate::table_of::TableOf;
 
 impl<R> TableOf<R> {
@@ -58,8 +58,9 @@ fn cells(times: &DelayOutcome, unit_ps: f64) -> Vec<Cell> {
     cells
 }
 
-/// A row for each flow of which something was delivered after the warm-up.
-pub fn table<'a, N: Network>(network: &N, outcome: &'a Outcome) -> TableOf<Flow<'a>> {
+/// A row for each flow of which something was delivered after the warm-up; in cell times too, where
+/// those are the unit of time.
+pub fn table<N: Network>(network: &N, outcome: &Outcome, cell: Duration) -> Table {
     TableOf::new(
         "delays",
         "Time from being offered at the source to delivery, of what reached its destination after \
@@ -74,4 +75,6 @@ pub fn table<'a, N: Network>(network: &N, outcome: &'a Outcome) -> TableOf<Flow<
         |(_, found)| found.delay.count,
     )
     .times("delay", ("us", 1e6), |(_, found)| &found.delay)
+    .in_cells("delay mean", cell, |(_, found)| Some(found.delay.mean))
+    .done()
 }

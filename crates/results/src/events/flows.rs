@@ -43,7 +43,7 @@ pub fn table<'a, N: Network>(
 }
 
 /// What became of everything that was offered.
-pub fn balance<N: Network>(outcome: &Outcome) -> Table {
+pub fn balance<N: Network>(_: &N, outcome: &Outcome) -> Table {
     let bytes: Balance = outcome.flows.iter().filter_map(|flow| flow.bytes).sum();
     let has_bytes = outcome.flows.iter().any(|flow| flow.bytes.is_some());
     let bytes = has_bytes.then_some(("bytes", bytes));

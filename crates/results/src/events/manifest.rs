@@ -4,7 +4,7 @@ use backwater_kernel::Stop;
 use backwater_net::outcome::Outcome;
 
 use super::summary::trace_hash;
-use super::{Network, starved};
+use super::{Network, ended, starved};
 use crate::directory::Manifest;
 use crate::info::RunInfo;
 
@@ -22,7 +22,7 @@ pub fn run_manifest(info: &RunInfo, network: &impl Network, outcome: &Outcome) -
         unit_hops: outcome.unit_hops,
         wall_seconds: info.wall_seconds,
         events_per_second: wall.map(|wall| outcome.events as f64 / wall),
-        stop: network.stop(info, outcome),
+        stop: ended(network, outcome, info.cell).1,
         ended_at_ps: outcome.ended_at.ps(),
         partial: outcome.stop == Stop::Interrupted,
         checks: info.checks.clone(),

@@ -1,59 +1,68 @@
 //! The page of a run.
 
 use backwater_kernel::words::counted;
-use backwater_kernel::{Balance, Stop};
+use backwater_kernel::{Balance, Series, Stop};
 use backwater_net::outcome::Outcome;
 
-use super::bounds::{self, Promised};
 use super::ports::busiest;
 use super::summary::trace_hash;
 use super::words::{balance, both_times, paragraphs};
-use super::{Network, starved};
+use super::{Measured, Network, bounds, ended, run_tables, starved, still};
 use crate::info::RunInfo;
-use crate::model::{Block, Fact, Plot, Report, Table, Tone};
+use crate::model::{Block, Fact, Plot, Report, Tone};
 use crate::number::{grouped, percent, significant};
 use crate::records::LOOKED_UP;
 use crate::sections::{closing_blocks, heading, page_of};
+use crate::series::{series_plots, time_axis};
 
 /// What the page of one kind of network has of its own.
-pub struct Page<'a> {
-    /// Why the run ended, in two or three words.
-    pub stop: &'a str,
+#[derive(Clone, Debug, Default)]
+pub struct Page {
     /// Numbers that matter, beside those of every run.
     pub facts: Vec<Fact>,
-    /// What was promised of delays.
-    pub bounds: Vec<Promised>,
-    /// What stands still, in a sentence.
-    pub still: Option<(Tone, String)>,
     /// Sentences on the run, without a full stop.
     pub sentences: Vec<String>,
     /// Sections of figures, by their headings; those without one are left out.
     pub figures: Vec<(&'static str, Vec<Plot>)>,
-    /// Every table.
-    pub tables: Vec<Table>,
     /// What comes after the tables.
     pub end: Vec<Block>,
 }
 
 /// A page that explains the run: the numbers that matter, what went wrong, figures, series, every
 /// table, the scenario and the command.
-pub fn report<N: Network>(
-    run @ (info, network, outcome): (&RunInfo, &N, &Outcome),
-    page: Page<'_>,
+pub fn run_report<'a>(
+    info: &RunInfo,
+    network: &impl Network,
+    outcome: &Outcome,
+    measured: impl Into<Measured<'a>>,
+    series: &[Series],
 ) -> Report {
-    let mut blocks = vec![Block::Facts(facts(run, page.stop, page.facts))];
-    let late = bounds::warning::<N>(&page.bounds);
-    blocks.extend(notes(network, outcome, late, page.still));
+    let run = (info, network, outcome);
+    let measured = measured.into();
+    let page = network.page(info, outcome, measured);
+    let promised = network.promised(outcome);
+    let (stop, why) = ended(network, outcome, info.cell);
+    let mut blocks = vec![Block::Facts(facts(run, stop, page.facts))];
+    blocks.extend(notes(run, bounds::warning(network, &promised)));
     blocks.extend(crate::starved::notes(starved::sentences(network, outcome)));
-    blocks.push(Block::Text(paragraphs(run, page.sentences)));
-    let bounds = bounds::plot(&page.bounds, info.cell).into_iter().collect();
-    let figures = page.figures.into_iter().chain([("Delay bounds", bounds)]);
+    blocks.push(Block::Text(paragraphs(run, &why, page.sentences)));
+    let shares = network.shares(outcome).plot();
+    let bounds = bounds::plot(&promised, info.cell);
+    let common = [
+        ("Fairness", shares.into_iter().collect()),
+        (
+            "Time series",
+            series_plots(series, |end| time_axis(end, info.cell)),
+        ),
+        ("Delay bounds", bounds.into_iter().collect()),
+    ];
+    let figures = page.figures.into_iter().chain(common);
     for (title, plots) in figures.filter(|(_, plots)| !plots.is_empty()) {
         blocks.push(heading(title));
         blocks.extend(plots.into_iter().map(Block::Plot));
     }
     blocks.push(heading("Tables"));
-    for table in page.tables {
+    for table in run_tables(network, outcome, measured, info.cell) {
         let (name, is_folded) = (table.name.clone(), LOOKED_UP.contains(&&*table.name));
         let block = Block::Table(table);
         blocks.push(match is_folded {
@@ -117,12 +126,10 @@ fn facts<N: Network>(
 }
 
 /// What must not be missed: broken promises, delays beyond their bounds (`late`), what stands
-/// `still`, units that are missing, a run that is cut short.
-fn notes<N: Network>(
-    network: &N,
-    outcome: &Outcome,
+/// still, units that are missing, a run that is cut short.
+fn notes(
+    (info, network, outcome): (&RunInfo, &impl Network, &Outcome),
     late: Option<String>,
-    still: Option<(Tone, String)>,
 ) -> Vec<Block> {
     let broken = outcome.violations.total();
     let broken = (broken > 0).then(|| {
@@ -132,7 +139,7 @@ fn notes<N: Network>(
         )
     });
     let missing = !outcome.balances().iter().all(Balance::holds);
-    let missing = missing.then(|| format!("Units are missing: {}.", balance::<N>(outcome)));
+    let missing = missing.then(|| format!("Units are missing: {}.", balance(network, outcome)));
     let cut_short = match outcome.stop {
         Stop::Interrupted => {
             Some("The run was interrupted: everything here covers only the time until then.")
@@ -146,7 +153,7 @@ fn notes<N: Network>(
     let all = [
         problem(broken),
         problem(late),
-        still,
+        still(network, outcome, info.cell).and_then(|still| still.note),
         problem(missing),
         cut_short.map(|text| (Tone::Warning, text.into())),
     ];

@@ -1,14 +1,31 @@
 //! What could not move at the end, and what it waited for.
 
+use backwater_kernel::Duration;
 use backwater_net::outcome::Wait;
 
 use super::{Network, names, us};
+use crate::model::Tone;
 use crate::table_of::TableOf;
+
+/// What is said of what stands still.
+#[derive(Clone, Debug, Default)]
+pub struct Still {
+    /// In a word or two.
+    pub short: &'static str,
+    /// As the rest of "the run ended: ...".
+    pub ended: String,
+    /// For people who wait for the run: what it is called, and what stands still.
+    pub told: String,
+    /// A note on the page.
+    pub note: Option<(Tone, String)>,
+    /// For a terminal: a sentence, and below it the first places where something waits.
+    pub lines: Vec<String>,
+}
 
 /// A row for each place where something waits: which port it waits to leave by, and for what.
 pub fn table<'a, N: Network, R>(
     network: &N,
-    caption: String,
+    (caption, cell): (String, Duration),
     rows: impl IntoIterator<Item = R>,
     wait: impl Fn(&R) -> &'a Wait,
     [port, why]: [&dyn Fn(&R) -> String; 2],
@@ -28,6 +45,9 @@ pub fn table<'a, N: Network, R>(
             |row| wait(row).since.map(|since| us(since.ps())),
         )
         .text("why", "what is missing, and where to look next", why)
+        .in_cells("since", cell, |row| {
+            wait(row).since.map(|since| since.ps() as f64)
+        })
 }
 
 /// How many wait, where there is an end of them.

@@ -1,40 +1,128 @@
-//! Flows that got next to nothing, and what stood in their way.
+//! Flows that got next to nothing, and what stood in their way: less than one in a hundred of what
+//! a flow offered or, where it always has more to send, less than one in a hundred of its max-min
+//! share among equals. (A share that knows of priorities is nothing for those behind a flow that
+//! fills the link, and would warn of nobody.)
 
+use std::collections::BTreeMap;
+
+use backwater_kernel::{Duration, Time};
 use backwater_net::outcome::Outcome;
 
-use super::{Network, names};
-use crate::number::grouped;
-use crate::starved::{Starved, told};
+use super::drops::fate;
+use super::{Network, names, seconds};
+use crate::number::{grouped, rate};
+use crate::starved::{got_nothing, told};
+
+/// Files that a window must have room for, one after another, before their rate says anything.
+const FILES: f64 = 10.0;
+
+/// What a source sends that never ends.
+#[derive(Clone, Copy, Debug)]
+pub struct Endless {
+    /// From here on.
+    pub start: Time,
+    /// Bytes of a file, and the mean time before the next one; `None` without a pause.
+    pub file: Option<(u64, Duration)>,
+}
+
+impl Endless {
+    /// What it would send in so many seconds if it had this share, bps; `None` if too little to
+    /// say.
+    fn rate(&self, share: f64, seconds: f64) -> Option<f64> {
+        let Some((bytes, think)) = self.file else {
+            return Some(share);
+        };
+        let bits = bytes as f64 * 8.0;
+        let each = think.seconds() + bits / share;
+        (seconds / each >= FILES).then_some(bits / each)
+    }
+}
 
 /// A sentence for each of the first of them.
-pub fn sentences<N: Network>(network: &N, outcome: &Outcome) -> Vec<String> {
+pub fn sentences(network: &impl Network, outcome: &Outcome) -> Vec<String> {
     told(&starved(network, outcome), |one| {
-        let found = &outcome.flows[one.flow as usize];
-        let offered = || {
-            format!(
-                "{} {} offered, {} delivered",
-                grouped(found.offered_total),
-                N::UNITS,
-                grouped(found.delivered_total)
-            )
-        };
-        format!(
-            "{}: {}: {}",
-            names::flow(network, one.flow),
-            one.words(offered),
-            network.hindrance(outcome, one.flow)
-        )
+        sentence(network, outcome, *one)
     })
 }
 
 /// All of them by name.
 pub fn all(network: &impl Network, outcome: &Outcome) -> Vec<String> {
     let starved = starved(network, outcome).into_iter();
-    starved.map(|one| names::flow(network, one.flow)).collect()
+    starved
+        .map(|(flow, _)| names::flow(network, flow))
+        .collect()
 }
 
+/// A flow; what it got and what its share is, bps, where that is why it is named.
+type Starved = (u32, Option<(f64, f64)>);
+
 fn starved(network: &impl Network, outcome: &Outcome) -> Vec<Starved> {
-    let flows = outcome.flows.iter();
-    let totals = flows.map(|found| (found.offered_total, found.delivered_total));
-    Starved::find(totals, &network.below_share(outcome))
+    let below = below_share(network, outcome);
+    let found = (0..).zip(&outcome.flows).filter_map(|(flow, found)| {
+        match got_nothing(found.offered_total, found.delivered_total) {
+            true => Some((flow, None)),
+            false => Some((flow, Some(*below.get(&flow)?))),
+        }
+    });
+    found.collect()
+}
+
+/// Less than one in a hundred of a share.
+fn is_far_below(got: f64, share: f64) -> bool {
+    got * 100.0 < share
+}
+
+/// Flows that always have more to send and are far below their share: what they got, and what it
+/// is over the time that was measured, bps.
+fn below_share<N: Network>(network: &N, outcome: &Outcome) -> BTreeMap<u32, (f64, f64)> {
+    let channels = network.links().iter().flat_map(|link| &link.channels);
+    let rates = channels.map(|channel| N::line(channel).0.0);
+    let fastest = rates.max().unwrap_or(0) as f64;
+    let few = (0..).zip(network.rates(outcome)).filter_map(|(flow, got)| {
+        let endless = network.endless(flow)?;
+        is_far_below(got, fastest).then_some((flow, got, endless))
+    });
+    let few: Vec<(u32, f64, Endless)> = few.collect();
+    let window = seconds(network, outcome);
+    if few.is_empty() || window <= 0.0 {
+        return BTreeMap::new();
+    }
+    let shares = network.among_equals(outcome);
+    let below = few.into_iter().filter_map(|(flow, got, endless)| {
+        let active = outcome.ended_at.since(network.warm_up().max(endless.start));
+        let share = endless.rate(shares[flow as usize]?, active.seconds())?;
+        let share = share * active.seconds() / window;
+        is_far_below(got, share).then_some((flow, (got, share)))
+    });
+    below.collect()
+}
+
+fn sentence<N: Network>(network: &N, outcome: &Outcome, (flow, rates): Starved) -> String {
+    let found = &outcome.flows[flow as usize];
+    let got = match rates {
+        None => format!(
+            "{} {} offered, {} delivered",
+            grouped(found.offered_total),
+            N::UNITS,
+            grouped(found.delivered_total)
+        ),
+        Some((got, share)) => format!(
+            "{} of a max-min share of {} without priorities",
+            rate(got),
+            rate(share)
+        ),
+    };
+    let why = match found.lost_total > found.inside_total {
+        true => {
+            let causes = N::CAUSES.iter().filter(|by| found.drops.by(**by) > 0);
+            let most = causes.max_by_key(|by| found.drops.by(**by));
+            let fate = most.map_or("were dropped", |by| fate(*by));
+            format!("{} {fate}", grouped(found.lost_total))
+        }
+        false => {
+            let waits = format!("{} are waiting or in transit", grouped(found.inside_total));
+            network.held_up(outcome, flow, waits)
+        }
+    };
+    format!("{}: {got}: {why}", names::flow(network, flow))
 }

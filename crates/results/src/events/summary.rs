@@ -5,7 +5,7 @@ use backwater_net::outcome::Outcome;
 use serde_json::{Value, json};
 
 use super::control::Control;
-use super::{Network, starved};
+use super::{Network, ended, starved};
 use crate::fairness::jain;
 use crate::info::RunInfo;
 use crate::model::Table;
@@ -24,7 +24,7 @@ pub fn run_summary(
     outcome: &Outcome,
     tables: &[Table],
 ) -> Value {
-    let (jain_rates, jain_ratios) = network.jain(outcome).unzip();
+    let (jain_rates, jain_ratios) = network.shares(outcome).indices().unzip();
     let goodputs = network.goodputs(outcome);
     let stuck = outcome.standstill.as_ref().map(|found| {
         json!({
@@ -36,7 +36,7 @@ pub fn run_summary(
     });
     let head = json!({
         "name": info.name,
-        "stop": network.stop(info, outcome),
+        "stop": ended(network, outcome, info.cell).1,
         "ended_at_ps": outcome.ended_at.ps(),
         "warm_up_ps": network.warm_up().ps(),
         "cell_ps": Some(info.cell.ps()).filter(|ps| *ps > 0),

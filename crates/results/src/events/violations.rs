@@ -1,13 +1,14 @@
 //! Promises that were broken.
 
-use backwater_kernel::{Place, Violation};
+use backwater_kernel::{Duration, Place, Violation};
 use backwater_net::outcome::Outcome;
 
 use super::{Network, names, us};
+use crate::model::Table;
 use crate::table_of::TableOf;
 
 /// A row for each that is kept word for word.
-pub fn table<'a>(network: &impl Network, outcome: &'a Outcome) -> TableOf<&'a Violation> {
+pub fn table(network: &impl Network, outcome: &Outcome, cell: Duration) -> Table {
     let ports = names::channels(network);
     let leg = |violation: &Violation| match violation.place {
         Place::Leg(leg) => outcome.legs.get(leg as usize),
@@ -36,4 +37,6 @@ pub fn table<'a>(network: &impl Network, outcome: &'a Outcome) -> TableOf<&'a Vi
     .text("what", "which promise, with numbers", |violation| {
         violation.what.clone()
     })
+    .in_cells("time", cell, |violation| Some(violation.at.ps() as f64))
+    .done()
 }

@@ -37,7 +37,7 @@ pub fn both_times(info: &RunInfo, ps: u64) -> String {
 }
 
 /// What a terminal begins with: what ran for how long, and how fast that was computed.
-pub fn opening<N: Network>(info: &RunInfo, outcome: &Outcome, stop: &str) -> [String; 3] {
+pub fn opening<N: Network>(_: &N, info: &RunInfo, outcome: &Outcome, stop: &str) -> [String; 3] {
     let hops = outcome.unit_hops;
     let speed = match info.wall_seconds.filter(|wall| *wall > 0.0) {
         Some(wall) => format!(
@@ -53,7 +53,7 @@ pub fn opening<N: Network>(info: &RunInfo, outcome: &Outcome, stop: &str) -> [St
         format!(
             "{} {} hops, {} of them control{speed}; trace hash {}",
             grouped(hops),
-            N::UNITS.trim_end_matches('s'),
+            N::UNIT,
             grouped(outcome.control_hops),
             trace_hash(outcome)
         ),
@@ -63,7 +63,7 @@ pub fn opening<N: Network>(info: &RunInfo, outcome: &Outcome, stop: &str) -> [St
 
 /// `offered 10 = delivered 8 + dropped 1 + inside 1 cells`, and the same in bytes where those are
 /// counted.
-pub fn balance<N: Network>(outcome: &Outcome) -> String {
+pub fn balance<N: Network>(_: &N, outcome: &Outcome) -> String {
     let [units, bytes] = outcome.balances();
     let sign = |balance: &Balance| if balance.holds() { "=" } else { "≠" };
     let mut text = format!(
@@ -135,6 +135,7 @@ pub fn violations(info: &RunInfo, outcome: &Outcome, most: usize) -> Vec<String>
 /// The run in two paragraphs; `more` sentences end the second.
 pub fn paragraphs<N: Network>(
     (info, network, outcome): (&RunInfo, &N, &Outcome),
+    why: &str,
     more: impl IntoIterator<Item = String>,
 ) -> String {
     let nodes = (0..).map_while(|node| network.node(node));
@@ -158,9 +159,8 @@ pub fn paragraphs<N: Network>(
         false => "units are missing, which is a fault of the simulator",
     };
     text.push_str(&format!(
-        " Why it ended: {}.\n\nOver the whole run and all destinations, {}: {accounted}; {}.",
-        network.stop(info, outcome),
-        balance::<N>(outcome),
+        " Why it ended: {why}.\n\nOver the whole run and all destinations, {}: {accounted}; {}.",
+        balance(network, outcome),
         dropped(outcome)
     ));
     let port = busiest_port(network, outcome);

@@ -2,7 +2,6 @@
 
 use backwater_flit::outcome::{CyclesOutcome, FabricOutcome};
 use backwater_flit::spec::FabricSpec;
-use backwater_kernel::Series;
 
 use super::names::ChannelKind;
 use super::words::LOAD;
@@ -32,50 +31,6 @@ pub fn plots(spec: &FabricSpec, outcome: &FabricOutcome) -> Vec<Plot> {
     plots.extend(fair::shares(spec, outcome).unwrap_or_default().plot());
     plots.retain(|plot| plot.curves.iter().any(|curve| !curve.x.is_empty()));
     plots
-}
-
-/// Series of one quantity share a plot.
-pub fn series_plots(series: &[Series]) -> Vec<Plot> {
-    let mut groups: Vec<Vec<&Series>> = Vec::new();
-    for one in series.iter().filter(|one| !one.x.is_empty()) {
-        let alike = |group: &&mut Vec<&Series>| group[0].unit == one.unit;
-        match groups.iter_mut().find(alike) {
-            Some(group) => group.push(one),
-            None => groups.push(vec![one]),
-        }
-    }
-    let plots = groups.iter().zip(1..);
-    plots
-        .map(|(group, number)| series_plot(number, group))
-        .collect()
-}
-
-fn series_plot(number: usize, group: &[&Series]) -> Plot {
-    let quantity = match group[0].unit {
-        "flits/cycle/terminal" => "Accepted load",
-        "cycles" => "Latency",
-        "packets" => "Waiting at sources",
-        "flits/cycle" => "Channel load",
-        _ => "Value",
-    };
-    let curves = group.iter().map(|one| {
-        let x = one.x.iter().map(|cycle| *cycle as f64).collect();
-        Curve::new(one.name.clone(), Style::Line, x, one.y.clone())
-    });
-    Plot {
-        id: format!("series-{number}"),
-        title: match group {
-            [one] => one.name.clone(),
-            _ => quantity.into(),
-        },
-        x: time_axis(),
-        y: Axis {
-            min: Some(0.0),
-            ..Axis::new(quantity, group[0].unit)
-        },
-        curves: curves.collect(),
-        ..Plot::default()
-    }
 }
 
 /// Values and counts, a step for each `width` values; zeros at the ends close the area.
@@ -174,7 +129,7 @@ fn window_marks(outcome: &FabricOutcome) -> Vec<Mark> {
 }
 
 /// Cycles since the start.
-fn time_axis() -> Axis {
+pub fn time_axis() -> Axis {
     Axis {
         steps: Some(1.0),
         ..Axis::new("Time", "cycles")

@@ -12,6 +12,7 @@ use crate::info::RunInfo;
 use crate::model::{Block, Fact, Report, Tone};
 use crate::number::{fixed, grouped, significant};
 use crate::sections::{closing_blocks, heading, page_of};
+use crate::series::series_plots;
 use backwater_kernel::words::counted;
 
 /// A page that explains the run: the numbers that matter, what went wrong, figures, every table,
@@ -31,7 +32,7 @@ pub fn fabric_report(
         blocks.push(heading("Figures"));
         blocks.extend(plots.into_iter().map(Block::Plot));
     }
-    let plots = plots::series_plots(series);
+    let plots = series_plots(series, |_| (plots::time_axis(), 1.0));
     if !plots.is_empty() {
         blocks.push(heading("Over time"));
         blocks.extend(plots.into_iter().map(Block::Plot));

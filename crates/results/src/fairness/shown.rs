@@ -16,7 +16,7 @@ const BARS: usize = 128;
 
 /// One flow: what it got and what would have been fair. Rates are in the unit of [`Rates`].
 #[derive(Clone, PartialEq, Debug, Default)]
-pub(crate) struct FairRow {
+pub struct FairRow {
     /// As the scenario calls it.
     pub name: String,
     /// What it got.
@@ -37,7 +37,7 @@ pub(crate) struct FairRow {
 
 /// Whose rates they are, and what they are counted in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) enum Rates {
+pub enum Rates {
     /// Flows, bps.
     #[default]
     OfFlows,
@@ -64,7 +64,7 @@ impl Rates {
 
 /// All flows of a run, or all sources.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub(crate) struct FairShares {
+pub struct FairShares {
     /// In the order of flows; silent ones are left out.
     pub rows: Vec<FairRow>,
     /// What `measured` and `share` count: `data on the wire`, `payload`.

@@ -2,150 +2,76 @@
 
 use backwater_flit::outcome::FabricOutcome;
 use backwater_flit::spec::{FabricSpec, Shape};
-use backwater_kernel::words::counted;
 use backwater_kernel::{Channels, Duration};
-use backwater_net::frames::routes::Tables;
-use backwater_net::frames::spec::{EthernetSpec, NodeKind as FrameNode};
 use backwater_net::outcome::Outcome;
-use backwater_net::spec::{NetworkSpec, NodeKind};
 
 use super::bins::Bins;
 use super::layout::Place;
 use super::{Network, over_time};
 use crate::drawn::{OverTime, Units};
+use crate::events::{self, names};
 use crate::fabric::FabricNames;
 use crate::model::OtherUnit;
-use crate::number::significant;
-
-/// Paths that are followed at most to name flows at channels.
-const FOLLOWED: usize = 4_000;
 
 /// Microseconds, or milliseconds in long runs.
-fn time_unit(bins: &Bins) -> (&'static str, f64) {
-    match bins.end() {
+fn time_unit(end_ps: u64) -> (&'static str, f64) {
+    match end_ps {
         0..20_000_000_000 => ("us", 1e-6),
         20_000_000_000..20_000_000_000_000 => ("ms", 1e-9),
         _ => ("s", 1e-12),
     }
 }
 
-/// Circuits over time.
-pub fn circuits(
-    spec: &NetworkSpec,
+/// Circuits or frames over time; `cell` is the unit of time, or zero.
+pub fn network<N: events::Network>(
+    network: &N,
     outcome: &Outcome,
     cell: Duration,
     bins: &Bins,
 ) -> Option<OverTime> {
-    let mut flows = vec![Vec::new(); spec.links.len() * 2];
-    for flow in &spec.flows {
-        for leg in &flow.legs {
-            flows[leg.channel as usize].push(flow.name.clone());
+    let mut flows = vec![Vec::new(); network.links().len() * 2];
+    for (flow, way) in (0..).zip(network.ways()) {
+        for channel in way {
+            flows[channel as usize].push(names::flow(network, flow));
         }
     }
-    let legs: Vec<u32> = spec
-        .flows
-        .iter()
-        .flat_map(|flow| &flow.legs)
-        .map(|leg| leg.channel)
-        .collect();
-    let still = outcome.standstill.iter().flat_map(|still| &still.waits);
-    let stuck = still.filter_map(|wait| {
-        let channel = *legs.get(wait.leg()? as usize)?;
-        Some((
-            channel as usize,
-            format!("{} can't move", counted(wait.units, "cell")),
-        ))
-    });
-    let network = Network {
-        names: spec.nodes.iter().map(|node| node.name.clone()).collect(),
-        is_host: spec
-            .nodes
-            .iter()
-            .map(|node| node.kind == NodeKind::Host)
+    let waits = outcome.standstill.iter().flat_map(|still| &still.waits);
+    let stuck = waits.filter_map(|wait| network.stuck(outcome, wait));
+    let nodes = (0..).map_while(|node| network.node(node));
+    let (nodes, is_host): (Vec<String>, Vec<bool>) = nodes
+        .map(|(name, is_switch)| (name.into(), !is_switch))
+        .unzip();
+    let ends = network.links().channels();
+    let ends = ends.map(|channel| network.links().ends(channel));
+    let drawn = Network {
+        places: vec![None; nodes.len()],
+        names: nodes,
+        is_host,
+        channels: ends
+            .map(|(from, to)| (from as usize, to as usize))
             .collect(),
-        places: vec![None; spec.nodes.len()],
-        channels: ends(&spec.links),
         flows,
-        stuck: stuck.collect(),
+        stuck: stuck
+            .map(|(channel, what)| (channel as usize, what))
+            .collect(),
     };
-    let cells = cell.ps() > 0 && bins.end() / cell.ps().max(1) < 20_000;
-    let (time, time_scale) = match cells {
+    // Times of many cells are read in seconds.
+    let in_cells = cell.ps() > 0 && bins.end() / cell.ps().max(1) < 20_000;
+    let (time, time_scale) = match in_cells {
         true => ("cells", 1.0 / cell.ps() as f64),
-        false => time_unit(bins),
+        false => time_unit(bins.end()),
     };
-    let other_time = cells.then(|| OtherUnit {
-        unit: "us".into(),
-        per_unit: cell.ps() as f64 / 1e6,
-    });
     let units = Units {
         time,
         time_scale,
-        other_time,
-        queue: "cells",
-        queue_scale: 1.0,
-        stop: "without credit while cells wait, as seen at the looks",
-        stops_are_exact: false,
-        by: "without credit from",
-        buffer: "cells that wait in front of the channel",
+        other_time: in_cells.then(|| OtherUnit {
+            unit: "us".into(),
+            per_unit: cell.ps() as f64 / 1e6,
+        }),
         busy_per_step: 1,
+        ..N::read_as()
     };
-    over_time(&network, bins, units)
-}
-
-/// Frames by class over time.
-pub fn frames(spec: &EthernetSpec, outcome: &Outcome, bins: &Bins) -> Option<OverTime> {
-    let mut flows = vec![Vec::new(); spec.links.len() * 2];
-    if let (Ok(tables), true) = (Tables::new(spec), spec.flows.len() <= FOLLOWED) {
-        let mut hops = Vec::new();
-        for (flow, way) in spec.flows.iter().zip((0_u32..).step_by(2)) {
-            hops.clear();
-            if tables.follow(spec, way, &mut hops).is_ok() {
-                for &channel in &hops {
-                    flows[channel as usize].push(flow.name.clone());
-                }
-            }
-        }
-    }
-    let still = outcome.standstill.iter().flat_map(|still| &still.waits);
-    let stuck = still.filter_map(|wait| {
-        let queue = wait.queue()?;
-        let kilobytes = significant(queue.bytes as f64 / 1e3, 4);
-        let frames = counted(wait.units, "frame");
-        let what = format!(
-            "class {}: {frames}, {kilobytes} kB, can't move",
-            queue.class
-        );
-        Some((queue.channel as usize, what))
-    });
-    let is_host = |kind: &FrameNode| !matches!(kind, FrameNode::Switch(_));
-    let network = Network {
-        names: spec.nodes.iter().map(|node| node.name.clone()).collect(),
-        is_host: spec.nodes.iter().map(|node| is_host(&node.kind)).collect(),
-        places: vec![None; spec.nodes.len()],
-        channels: ends(&spec.links),
-        flows,
-        stuck: stuck.collect(),
-    };
-    let (time, time_scale) = time_unit(bins);
-    let units = Units {
-        time,
-        time_scale,
-        other_time: None,
-        queue: "kB",
-        queue_scale: 1e-3,
-        stop: "of its most stopped class",
-        stops_are_exact: true,
-        by: "stopped by",
-        buffer: "queue in front of the channel",
-        busy_per_step: 1,
-    };
-    over_time(&network, bins, units)
-}
-
-fn ends<C>(links: &[backwater_kernel::Link<C>]) -> Vec<(usize, usize)> {
-    let ends = links.channels().map(|channel| links.ends(channel));
-    ends.map(|(from, to)| (from as usize, to as usize))
-        .collect()
+    over_time(&drawn, bins, units)
 }
 
 /// Flits over time: routers alone, with their terminals' channels as those of a host beside each.

@@ -1,6 +1,6 @@
 //! Delay bounds beside the delays that were seen.
 
-use backwater_kernel::{Duration, Place, Rate, Violations};
+use backwater_kernel::{Duration, Place, Rate};
 use backwater_net::bound::{self, Bound, NoBound};
 use backwater_net::outcome::{Outcome, PortsOutcome};
 use backwater_net::spec::{FlowSpec, NetworkSpec};
@@ -33,19 +33,20 @@ fn promises(spec: &NetworkSpec, outcome: &Outcome) -> Vec<Promise> {
         return Vec::new();
     }
     let mut started = vec![0u64; 2 * spec.links.len()];
-    for leg in &outcome.legs {
+    let mut last_legs = vec![0; spec.flows.len()];
+    for (id, leg) in (0..).zip(&outcome.legs) {
         if let Some(started) = started.get_mut(leg.channel as usize) {
             *started += leg.sent_total;
+        }
+        if let Some(last) = last_legs.get_mut(leg.flow as usize) {
+            *last = id;
         }
     }
     let channels = names::channels(spec);
     let words = |reason: NoBound| reason.words(|channel| names::channel(&channels, channel));
+    let found = |flow: u32| outcome.flows.get(flow as usize);
     let flows = (0..).zip(&spec.flows).zip(bound::bounds(spec));
     let promise = |((index, flow), bound): ((u32, &FlowSpec), Result<Bound, NoBound>)| {
-        let found = outcome.flows.get(index as usize);
-        let delay = found
-            .map(|found| &found.delay)
-            .filter(|delay| delay.count > 0);
         let on_the_way = flow
             .legs
             .iter()
@@ -57,36 +58,17 @@ fn promises(spec: &NetworkSpec, outcome: &Outcome) -> Vec<Promise> {
             bound,
             common: Promised {
                 flow: names::flow(spec, index),
+                place: Place::Leg(last_legs[index as usize]),
                 bound: bound.map(|bound| bound.delay).map_err(words),
-                largest: delay.map(|delay| Duration(delay.max)),
-                // Picoseconds that transmission times may have been rounded up by, in all.
+                largest: found(index).and_then(promised::largest),
+                // Every unit that was sent on the flow's way may have taken a picosecond more than
+                // on paper.
                 rounding: Duration(on_the_way.sum()),
-                detail: rate(reserved.0 as f64),
+                detail: ("reserved", rate(reserved.0 as f64)),
             },
         })
     };
     flows.filter_map(promise).collect()
-}
-
-/// Adds each flow that took longer than its bound to what the run broke. Once a run: it counts.
-///
-/// Every unit that was sent on the flow's way may have taken a picosecond more than on paper, and
-/// so much more is not late.
-pub fn note_broken_bounds(spec: &NetworkSpec, outcome: &mut Outcome) {
-    let promises = promises(spec, outcome);
-    let late = promises.iter().filter_map(|promise| {
-        let what = promise.common.broken("a unit")?;
-        let last_leg = outcome
-            .legs
-            .iter()
-            .rposition(|leg| leg.flow == promise.flow);
-        Some((last_leg.unwrap_or(0) as u32, what))
-    });
-    let mut violations = Violations::default();
-    for (leg, what) in late {
-        violations.note(outcome.ended_at, Place::Leg(leg), || what);
-    }
-    outcome.violations.append(&violations);
 }
 
 /// A row for each flow that reserves.
@@ -96,15 +78,8 @@ pub fn table(
     measured: Option<&PortsOutcome>,
     cell: Duration,
 ) -> Table {
-    let in_cells = |time: Duration| Cell::float(time.ps() as f64 / cell.ps().max(1) as f64, 2);
     let seen = |one: &Promise| measured?.flows.get(one.flow as usize)?.burst_seen_bytes;
-    promised::table(promises(spec, outcome), |one| &one.common)
-        .number("bound", "cells", "the same in cell times", |one| {
-            one.bound.ok().map(|bound| in_cells(bound.delay))
-        })
-        .number("delay max", "cells", "the same in cell times", |one| {
-            one.common.largest.map(in_cells)
-        })
+    promised::table(promises(spec, outcome), cell, |one| &one.common)
         .number("reserved", "kbps", "rho", |one| {
             Cell::float(one.reserved.0 as f64 / 1e3, 3)
         })
@@ -133,10 +108,4 @@ pub fn table(
 pub fn common(spec: &NetworkSpec, outcome: &Outcome) -> Vec<Promised> {
     let promises = promises(spec, outcome).into_iter();
     promises.map(|promise| promise.common).collect()
-}
-
-/// The flows nearest their bound and why others have none, behind an empty line; at most nine
-/// lines, none where no flow reserves.
-pub fn terminal_lines(spec: &NetworkSpec, outcome: &Outcome) -> Vec<String> {
-    promised::terminal_lines(&common(spec, outcome), "reserved")
 }

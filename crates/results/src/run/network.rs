@@ -1,21 +1,29 @@
 //! What a network of circuits says of itself.
 
-use std::collections::BTreeMap;
-
+use backwater_kernel::words::counted;
 use backwater_kernel::{Duration, Link, Rate, Time};
-use backwater_net::outcome::{FlowOutcome, LossCause, Outcome};
+use backwater_net::outcome::{FlowOutcome, LossCause, Outcome, Standstill, Wait};
 use backwater_net::spec::{ChannelSpec, FlowSpec, NetworkSpec, NodeKind};
 
-use super::loads::destinations;
-use super::{fair, promises, starved, words};
+use super::loads::{destinations, flow_loads};
+use super::{bounds, fair, promises, shown, standstill, starved, tables};
 use crate::directory::Promise;
-use crate::events::{Network, names, per_second, seconds};
+use crate::drawn::Units;
+use crate::events::bounds::Promised;
+use crate::events::page::Page;
+use crate::events::standstill::Still;
+use crate::events::starved::Endless;
+use crate::events::terminal::Terminal;
+use crate::events::{Measured, Network, called_alike, names, per_second, seconds};
+use crate::fairness::FairShares;
 use crate::info::RunInfo;
+use crate::model::Table;
 
 impl Network for NetworkSpec {
     type Channel = ChannelSpec;
 
     const UNITS: &'static str = "cells";
+    const UNIT: &'static str = "cell";
 
     const CAUSES: &'static [LossCause] = &[
         LossCause::Buffer,
@@ -27,21 +35,30 @@ impl Network for NetworkSpec {
         LossCause::Residence,
     ];
 
-    fn links(&self) -> &[Link<ChannelSpec>] {
-        &self.links
+    called_alike!();
+
+    fn read_as() -> Units {
+        Units {
+            queue: "cells",
+            queue_scale: 1.0,
+            stop: "without credit while cells wait, as seen at the looks",
+            by: "without credit from",
+            buffer: "cells that wait in front of the channel",
+            ..Units::default()
+        }
     }
 
-    fn line(channel: &ChannelSpec) -> (Rate, Duration) {
-        (channel.rate, channel.delay)
+    fn ways(&self) -> Vec<Vec<u32>> {
+        let channels = |flow: &FlowSpec| flow.legs.iter().map(|leg| leg.channel).collect();
+        self.flows.iter().map(channels).collect()
     }
 
-    fn node(&self, node: u32) -> Option<(&str, bool)> {
-        let node = self.nodes.get(node as usize)?;
-        Some((&node.name, node.kind == NodeKind::Switch))
-    }
-
-    fn flow(&self, flow: u32) -> Option<&str> {
-        Some(&self.flows.get(flow as usize)?.name)
+    fn stuck(&self, outcome: &Outcome, wait: &Wait) -> Option<(u32, String)> {
+        let leg = outcome.legs.get(wait.leg()? as usize)?;
+        Some((
+            leg.channel,
+            format!("{} can't move", counted(wait.units, "cell")),
+        ))
     }
 
     /// Its ends: the source, and where it goes.
@@ -55,36 +72,29 @@ impl Network for NetworkSpec {
         format!("{} -> {ends}", names::node(self, source))
     }
 
-    fn warm_up(&self) -> Time {
-        self.warm_up
-    }
-
-    fn only(&self, flow: u32, name: &str) -> NetworkSpec {
-        let flow = self.flows.get(flow as usize);
-        let renamed = |flow: &FlowSpec| FlowSpec {
-            name: name.into(),
-            ..flow.clone()
-        };
-        NetworkSpec {
-            flows: flow.map(renamed).into_iter().collect(),
-            ..self.clone()
-        }
-    }
-
-    fn seed(&self) -> u64 {
-        self.seed
-    }
-
-    fn stop(&self, info: &RunInfo, outcome: &Outcome) -> String {
-        words::stop(outcome, info.cell)
+    fn still(&self, outcome: &Outcome, found: &Standstill, cell: Duration) -> Still {
+        standstill::still(self, outcome, found, cell)
     }
 
     fn promises(&self, _: &RunInfo, outcome: &Outcome) -> Vec<Promise> {
         promises::promises(self, outcome)
     }
 
-    fn jain(&self, outcome: &Outcome) -> Option<(f64, f64)> {
-        fair::shares(self, outcome).indices()
+    fn promised(&self, outcome: &Outcome) -> Vec<Promised> {
+        bounds::common(self, outcome)
+    }
+
+    fn shares(&self, outcome: &Outcome) -> FairShares {
+        fair::shares(self, outcome)
+    }
+
+    fn among_equals(&self, outcome: &Outcome) -> Vec<Option<f64>> {
+        fair::among_equals(self, outcome)
+    }
+
+    fn rates(&self, outcome: &Outcome) -> Vec<f64> {
+        let loads = flow_loads(self, outcome).into_iter();
+        loads.map(|load| load.bits_per_second).collect()
     }
 
     fn goodputs(&self, outcome: &Outcome) -> Vec<f64> {
@@ -94,11 +104,27 @@ impl Network for NetworkSpec {
             .collect()
     }
 
-    fn below_share(&self, outcome: &Outcome) -> BTreeMap<u32, (f64, f64)> {
-        starved::below_share(self, outcome)
+    fn endless(&self, flow: u32) -> Option<Endless> {
+        starved::endless(self.flows.get(flow as usize)?)
     }
 
-    fn hindrance(&self, outcome: &Outcome, flow: u32) -> String {
-        starved::hindrance(self, outcome, flow as usize)
+    fn held_up(&self, outcome: &Outcome, flow: u32, waits: String) -> String {
+        starved::held_up(self, outcome, flow as usize, waits)
+    }
+
+    fn tables(&self, outcome: &Outcome, measured: Measured<'_>, cell: Duration) -> Vec<Table> {
+        tables::tables(self, outcome, measured, cell)
+    }
+
+    fn flow_tables(&self, outcome: &Outcome, cell: Duration, name: &str) -> Option<Vec<Table>> {
+        tables::flow_tables(self, outcome, cell, name)
+    }
+
+    fn page(&self, info: &RunInfo, outcome: &Outcome, measured: Measured<'_>) -> Page {
+        shown::page(self, info, outcome, measured)
+    }
+
+    fn terminal(&self, info: &RunInfo, outcome: &Outcome, measured: Measured<'_>) -> Terminal {
+        shown::terminal(self, info, outcome, measured)
     }
 }

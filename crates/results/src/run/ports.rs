@@ -7,11 +7,11 @@ use backwater_net::outcome::{PathGroup, PortOutcome, PortsOutcome};
 use backwater_net::spec::{LegSpec, NetworkSpec};
 
 use crate::events::names;
+use crate::lines::rest;
 use crate::model::{Cell, Column, Table};
 use crate::number::span;
 use crate::picked::picked;
 use crate::table_of::TableOf;
-use backwater_kernel::words::counted;
 
 /// Groups of paths in the terminal's table; the rest are counted.
 const GROUPS: usize = 5;
@@ -271,7 +271,8 @@ fn waits(spec: &NetworkSpec, found: &PortsOutcome, cell: Duration) -> Table {
     .done()
 }
 
-/// For the terminal: paths by their length, a heading above, what is left out below.
+/// For the terminal, behind an empty line: paths by their length, a heading above, what is left
+/// out below.
 pub fn terminal_lines(found: &PortsOutcome, cell: Duration) -> Vec<String> {
     let keys = [
         "switches",
@@ -284,8 +285,8 @@ pub fn terminal_lines(found: &PortsOutcome, cell: Duration) -> Vec<String> {
         "wait_max_us",
     ];
     let paths = paths(found, cell);
-    let mut lines = picked(&[&paths], &keys, GROUPS);
-    let rest = paths.rows.len().saturating_sub(GROUPS);
-    lines.extend((rest > 0).then(|| format!("... and {}", counted(rest, "more length"))));
+    let mut lines = vec![String::new()];
+    lines.extend(picked(&[&paths], &keys, GROUPS));
+    lines.extend(rest(paths.rows.len(), GROUPS, "length"));
     lines
 }

@@ -4,6 +4,7 @@ use backwater_net::outcome::{FlowRecovery, OutageOutcome, RecoveryOutcome};
 use backwater_net::spec::NetworkSpec;
 
 use crate::events::names;
+use crate::lines::first_of;
 use crate::model::{Cell, Table};
 use crate::number::span;
 use crate::table_of::TableOf;
@@ -63,13 +64,9 @@ fn link(channels: &[String], outage: &OutageOutcome) -> String {
 /// A line for each of the first outages; at most four.
 pub fn lines(spec: &NetworkSpec, found: &RecoveryOutcome) -> Vec<String> {
     let channels = names::channels(spec);
-    let outages = found.outages.iter().take(OUTAGES);
-    let mut lines: Vec<String> = outages.map(|outage| line(&channels, outage)).collect();
-    if found.outages.len() > OUTAGES {
-        let more = counted(found.outages.len() - OUTAGES, "more outage");
-        lines.push(format!("... and {more}"));
-    }
-    lines
+    first_of(&found.outages, OUTAGES, ("", "outage"), |outage| {
+        line(&channels, outage)
+    })
 }
 
 fn line(channels: &[String], outage: &OutageOutcome) -> String {

@@ -111,8 +111,14 @@ pub fn shaping_table(spec: &NetworkSpec, outcome: &Outcome) -> Table {
     .done()
 }
 
+/// Set-ups and warnings, a sentence each where there were any.
+pub fn sentences(spec: &NetworkSpec, outcome: &Outcome) -> Vec<String> {
+    let both = [sentence(spec, outcome), warnings_sentence(outcome)];
+    both.into_iter().flatten().collect()
+}
+
 /// Set-ups in a sentence; `None` where no flow has a session.
-pub fn sentence(spec: &NetworkSpec, outcome: &Outcome) -> Option<String> {
+fn sentence(spec: &NetworkSpec, outcome: &Outcome) -> Option<String> {
     sessions(outcome).next()?;
     let channels = names::channels(spec);
     let asked = sessions(outcome).filter(|(_, found)| found.asked_at.is_some());
@@ -150,7 +156,7 @@ pub fn sentence(spec: &NetworkSpec, outcome: &Outcome) -> Option<String> {
 }
 
 /// Warnings in a sentence; `None` where there were none.
-pub fn warnings_sentence(outcome: &Outcome) -> Option<String> {
+fn warnings_sentence(outcome: &Outcome) -> Option<String> {
     let warned = || outcome.flows.iter().filter(|flow| flow.alarms_total > 0);
     let total: u64 = warned().map(|flow| flow.alarms_total).sum();
     (total > 0).then(|| {

@@ -4,13 +4,13 @@ use backwater_kernel::{Duration, Stop, Time};
 use backwater_net::outcome::{MissingCredit, Outcome, Reason, Standstill, Wait, WaitPlace};
 use backwater_net::spec::NetworkSpec;
 
-use crate::events::standstill::units;
+use crate::events::standstill::{Still, units};
 use crate::events::words::cells;
 use crate::events::{self, names};
-use crate::lines::shortened;
-use crate::model::{Cell, Table};
+use crate::lines::{first_of, shortened};
+use crate::model::{Cell, Table, Tone};
 use crate::number::grouped;
-use backwater_kernel::words::counted;
+use backwater_kernel::words::{capital, counted};
 
 /// Waits in the terminal; the rest are counted.
 const LINES: usize = 4;
@@ -121,14 +121,41 @@ impl Words<'_> {
     }
 }
 
-/// What stood still, for how long and beside whom; `None` where nothing did.
-pub fn standstill_sentence(outcome: &Outcome, cell: Duration) -> Option<String> {
-    let found = outcome.standstill.as_ref()?;
+/// What is said of it.
+pub fn still(spec: &NetworkSpec, outcome: &Outcome, found: &Standstill, cell: Duration) -> Still {
+    let ended = format!(
+        "stuck since {} cells: units wait and nothing can move",
+        cells(found.since.ps(), cell)
+    );
+    let sentence = sentence(outcome, found, cell);
+    let (note, first) = match outcome.stop {
+        Stop::Standstill => (
+            (Tone::Problem, format!("The run is {ended}.")),
+            ended.clone(),
+        ),
+        _ => {
+            let text = format!("At the end {sentence}; the table `standstill` gives the cause.");
+            ((Tone::Warning, text), sentence.clone())
+        }
+    };
+    Still {
+        short: "stuck",
+        ended,
+        told: format!("standstill: {sentence}"),
+        note: Some(note),
+        lines: std::iter::once(first)
+            .chain(lines(spec, outcome, found, cell))
+            .collect(),
+    }
+}
+
+/// What stood still, for how long and beside whom.
+fn sentence(outcome: &Outcome, found: &Standstill, cell: Duration) -> String {
     let since = cells(found.since.ps(), cell);
     let flows = flows(found);
     let waiting = counted(flows, "flow");
     let have = if flows == 1 { "has" } else { "have" };
-    Some(match (outcome.stop, found.others_move) {
+    match (outcome.stop, found.others_move) {
         (Stop::Standstill, _) => {
             format!("nothing has moved since {since} cells, and {waiting} {have} units that wait")
         }
@@ -138,7 +165,7 @@ pub fn standstill_sentence(outcome: &Outcome, cell: Duration) -> Option<String> 
         (_, false) => {
             format!("no data has moved since {since} cells, and {waiting} {have} units that wait")
         }
-    })
+    }
 }
 
 fn flows(found: &Standstill) -> usize {
@@ -151,50 +178,53 @@ fn flows(found: &Standstill) -> usize {
 pub fn table(spec: &NetworkSpec, outcome: &Outcome, cell: Duration) -> Table {
     let words = Words::of(spec, outcome, cell);
     let time = |at: Time| Cell::float(Duration(at.ps()).in_units_of(cell), 1);
-    let sentence = standstill_sentence(outcome, cell).unwrap_or_default();
-    let (first, rest) = sentence.split_at(sentence.chars().next().map_or(0, char::len_utf8));
-    let caption = format!("{}{rest}.", first.to_uppercase());
-    let waits = outcome.standstill.iter().flat_map(|found| &found.waits);
+    let Some(found) = &outcome.standstill else {
+        return Table::default();
+    };
+    let caption = format!("{}.", capital(&sentence(outcome, found, cell)));
     let (port, why) = (
         |wait: &&Wait| words.place(wait),
         |wait: &&Wait| words.reason(&wait.reason),
     );
-    events::standstill::table(spec, caption, waits, |wait| wait, [&port, &why])
-        .number("since", "cells", "the same in cell times", |wait| {
-            wait.since.map(time)
-        })
-        .number(
-            "ahead",
-            "cells",
-            "units in the buffer at the far end",
-            |wait| match wait.reason {
-                Reason::Buffer { stored, .. } | Reason::Sink { stored } => Some(stored),
-                Reason::Shut | Reason::Credit(_) | Reason::Window { .. } => None,
-            },
-        )
-        .number(
-            "control lost",
-            "units",
-            "control units of this port and flow",
-            |wait| missing(wait).map(|missing| missing.control_lost),
-        )
-        .number(
-            "last lost",
-            "cells",
-            "when the last of them would have arrived",
-            |wait| {
-                missing(wait)
-                    .and_then(|missing| missing.last_lost)
-                    .map(time)
-            },
-        )
-        .number(
-            "data lost",
-            "cells",
-            "data units whose credit never comes back",
-            |wait| missing(wait).map(|missing| missing.data_lost),
-        )
-        .done()
+    events::standstill::table(
+        spec,
+        (caption, cell),
+        &found.waits,
+        |wait| wait,
+        [&port, &why],
+    )
+    .number(
+        "ahead",
+        "cells",
+        "units in the buffer at the far end",
+        |wait| match wait.reason {
+            Reason::Buffer { stored, .. } | Reason::Sink { stored } => Some(stored),
+            Reason::Shut | Reason::Credit(_) | Reason::Window { .. } => None,
+        },
+    )
+    .number(
+        "control lost",
+        "units",
+        "control units of this port and flow",
+        |wait| missing(wait).map(|missing| missing.control_lost),
+    )
+    .number(
+        "last lost",
+        "cells",
+        "when the last of them would have arrived",
+        |wait| {
+            missing(wait)
+                .and_then(|missing| missing.last_lost)
+                .map(time)
+        },
+    )
+    .number(
+        "data lost",
+        "cells",
+        "data units whose credit never comes back",
+        |wait| missing(wait).map(|missing| missing.data_lost),
+    )
+    .done()
 }
 
 /// The credit that it waits for, if that is missing.
@@ -205,11 +235,8 @@ fn missing(wait: &Wait) -> Option<&MissingCredit> {
     }
 }
 
-/// The first waits in a line each, for the terminal.
-pub fn lines(spec: &NetworkSpec, outcome: &Outcome, cell: Duration) -> Vec<String> {
-    let Some(found) = &outcome.standstill else {
-        return Vec::new();
-    };
+/// The first waits in a line each.
+fn lines(spec: &NetworkSpec, outcome: &Outcome, found: &Standstill, cell: Duration) -> Vec<String> {
     let words = Words::of(spec, outcome, cell);
     let one = |wait: &Wait| {
         let flow = shortened(&names::flow(spec, wait.flow));
@@ -219,12 +246,7 @@ pub fn lines(spec: &NetworkSpec, outcome: &Outcome, cell: Duration) -> Vec<Strin
             WaitPlace::Leg(_) | WaitPlace::Queue(_) => format!("for {}", words.place(wait)),
         };
         let why = words.reason(&wait.reason);
-        format!("  {flow}: {units} waiting {place}: {why}")
+        format!("{flow}: {units} waiting {place}: {why}")
     };
-    let mut lines: Vec<String> = found.waits.iter().take(LINES).map(one).collect();
-    if found.waits.len() > LINES {
-        let more = counted(found.waits.len() - LINES, "more place");
-        lines.push(format!("  ... and {more}"));
-    }
-    lines
+    first_of(&found.waits, LINES, ("  ", "place"), one)
 }

@@ -7,37 +7,33 @@ use backwater_net::spec::{FlowControlSpec, LegSpec, NetworkSpec};
 
 use super::loads::flow_loads;
 use super::{
-    Measured, abr, bounds, cell_tcp, fair, losses, ports, recovery, responses, sessions, standstill,
+    abr, bounds, cell_tcp, fair, losses, ports, recovery, responses, sessions, standstill,
 };
 use crate::events::flows::balance;
-use crate::events::{self, delays, mbps, names, nodes, seconds, violations};
+use crate::events::{self, Measured, delays, mbps, names, nodes, seconds, violations};
 use crate::model::{Cell, Column, Table};
 use crate::table_of::TableOf;
 
 /// Tables of the balance, what stood still, flows, fair shares, transfers, delays, delay bounds,
 /// drops, violations, TCP, ABR, recovery, set-ups, warnings, shaping, what was measured of queues
-/// (if it was), legs, buffers, ports and nodes; those without a row are left out. `cell` is the
-/// unit of time.
-pub fn run_tables<'a>(
+/// (if it was), legs, buffers, ports and nodes.
+pub fn tables(
     spec: &NetworkSpec,
     outcome: &Outcome,
-    measured: impl Into<Measured<'a>>,
+    measured: Measured<'_>,
     cell: Duration,
 ) -> Vec<Table> {
-    let Measured {
-        ports: measured,
-        recovery,
-    } = measured.into();
+    let Measured { ports, recovery } = measured;
     let mut tables = vec![
-        balance::<NetworkSpec>(outcome),
+        balance(spec, outcome),
         standstill::table(spec, outcome, cell),
         flows(spec, outcome),
         fair::shares(spec, outcome).table(),
         responses::table(spec, outcome, |flow| alone::response(spec, flow)),
-        delays(spec, outcome, cell),
-        bounds::table(spec, outcome, measured, cell),
+        delays::table(spec, outcome, cell),
+        bounds::table(spec, outcome, ports, cell),
         losses::table(spec, outcome),
-        violations(spec, outcome, cell),
+        violations::table(spec, outcome, cell),
         cell_tcp::table(spec, outcome),
     ];
     tables.extend(abr::tables(spec, outcome));
@@ -47,21 +43,17 @@ pub fn run_tables<'a>(
         sessions::warnings_table(spec, outcome),
         sessions::shaping_table(spec, outcome),
     ]);
-    if let Some(measured) = measured {
-        tables.extend(ports::tables(spec, measured, cell));
-    }
+    tables.extend(ports.map_or(Vec::new(), |found| ports::tables(spec, found, cell)));
     tables.extend([
         legs(spec, outcome),
         buffers(spec, outcome),
         events::ports::table(spec, outcome).done(),
         nodes(spec, outcome),
     ]);
-    tables.retain(|table| !table.rows.is_empty());
     tables
 }
 
-/// The tables of a flow or of a group, each with a row at most; nothing if there is none of the
-/// name. `cell` is the unit of time.
+/// The tables of a flow or of a group.
 pub fn flow_tables(
     spec: &NetworkSpec,
     outcome: &Outcome,
@@ -73,7 +65,7 @@ pub fn flow_tables(
     let mut tables = vec![
         flows(&one, &outcome),
         responses::table(&one, &outcome, |_| alone),
-        delays(&one, &outcome, cell),
+        delays::table(&one, &outcome, cell),
     ];
     // Its columns are there for flows that have a connection.
     let tcp = cell_tcp::table(&one, &outcome);
@@ -124,15 +116,6 @@ pub fn flows(spec: &NetworkSpec, outcome: &Outcome) -> Table {
         |(_, found)| found.source_backlog_max,
     )
     .done()
-}
-
-/// Delays of flows, in cell times too.
-pub fn delays(spec: &NetworkSpec, outcome: &Outcome, cell: Duration) -> Table {
-    delays::table(spec, outcome)
-        .number("delay mean", "cells", "mean in cell times", |(_, found)| {
-            Cell::float(found.delay.mean / cell.ps().max(1) as f64, 2)
-        })
-        .done()
 }
 
 /// A leg: what the spec says of it, and what was found.
@@ -295,13 +278,5 @@ fn nodes(spec: &NetworkSpec, outcome: &Outcome) -> Table {
             "time average after the warm-up",
             |(_, found)| Cell::float(found.stored_mean, 2),
         )
-        .done()
-}
-
-fn violations(spec: &NetworkSpec, outcome: &Outcome, cell: Duration) -> Table {
-    violations::table(spec, outcome)
-        .number("time", "cells", "when, in cell times", |violation| {
-            Cell::float(Duration(violation.at.ps()).in_units_of(cell), 1)
-        })
         .done()
 }

@@ -2,13 +2,13 @@
 
 use crate::sample;
 
-use backwater_kernel::{Rings, Time};
+use backwater_kernel::{Duration, Rings, Time};
 use backwater_net::frames::Simulation;
 use backwater_net::frames::probe::{LossCause, Probe};
 use backwater_net::outcome::{Outcome, WaitPlace};
 use backwater_results::{
-    Block, Capture, Cell, EthernetTrace, GivenUp, PromiseState, Report, RunInfo, Table,
-    ethernet_report, ethernet_tables, ethernet_terminal_summary, page, run_manifest, svg,
+    Block, Capture, Cell, EthernetTrace, GivenUp, PromiseState, Report, RunInfo, Table, page,
+    run_manifest, run_report, run_tables, svg, terminal_summary,
 };
 use sample::{HOSTILE, ethernet as run};
 
@@ -44,15 +44,15 @@ busiest port B -> D: data 97 %, control 0 %
 ";
 
 fn summary_of(outcome: &Outcome) -> String {
-    ethernet_terminal_summary(&run::info(), &run::spec(), outcome)
+    terminal_summary(&run::info(), &run::spec(), outcome, None)
 }
 
 fn tables_of(outcome: &Outcome) -> Vec<Table> {
-    ethernet_tables(&run::spec(), outcome)
+    run_tables(&run::spec(), outcome, None, Duration::ZERO)
 }
 
 fn report_of(outcome: &Outcome) -> Report {
-    ethernet_report(&run::info(), &run::spec(), outcome, &[])
+    run_report(&run::info(), &run::spec(), outcome, None, &[])
 }
 
 fn table<'a>(tables: &'a [Table], name: &str) -> &'a Table {
@@ -114,7 +114,7 @@ fn promises_are_kept_broken_or_given_up() {
             ),
         ]
     );
-    let summary = ethernet_terminal_summary(&info, &spec, &outcome);
+    let summary = terminal_summary(&info, &spec, &outcome, None);
     let line = "broken: class 0 at B loses nothing (10 frames lost); kept: class 0 at A";
     assert!(summary.contains(line), "{summary}");
 }
@@ -187,7 +187,7 @@ fn a_broken_run_stays_short_and_says_what_broke() {
     }
     let mut info = run::info();
     info.name.push_str("\u{1b}[2J\n\n\n");
-    let summary = ethernet_terminal_summary(&info, &spec, &outcome);
+    let summary = terminal_summary(&info, &spec, &outcome, None);
     assert!(summary.lines().count() <= 40, "{summary}");
     assert!(!summary.contains('\u{1b}'));
     for must in [

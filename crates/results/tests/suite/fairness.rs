@@ -12,8 +12,7 @@ use backwater_net::spec::{
     SinkSpec, Span, TrafficSpec,
 };
 use backwater_results::{
-    Cell, Table, ethernet_tables, ethernet_terminal_summary, fabric_tables,
-    fabric_terminal_summary, run_tables, terminal_summary,
+    Cell, Table, fabric_tables, fabric_terminal_summary, run_tables, terminal_summary,
 };
 
 /// Kung 1993, Figure 17, made of the sample's parts: A, B - S1 - S2 - E, F with C and D at S2.
@@ -286,7 +285,7 @@ fn more_than_thirty_flows_are_summed_up() {
 fn ethernet_shares_are_payload_and_leave_out_what_is_spread() {
     let (mut spec, outcome) = (sample::ethernet::spec(), sample::ethernet::outcome());
     let table = |spec: &_| {
-        let tables = ethernet_tables(spec, &outcome);
+        let tables = run_tables(spec, &outcome, None, Duration::ZERO);
         tables.into_iter().find(|table| table.name == "fairness")
     };
     let found = table(&spec).expect("shares");
@@ -315,10 +314,10 @@ fn ethernet_shares_are_payload_and_leave_out_what_is_spread() {
     let twins: Vec<_> = spread.links.clone();
     spread.links.extend(twins);
     spread.spread = Spread::Frames;
-    let text = ethernet_terminal_summary(&sample::ethernet::info(), &spread, &outcome);
+    let text = terminal_summary(&sample::ethernet::info(), &spread, &outcome, None);
     assert!(!text.contains("max-min"), "{text}");
     spread.spread = Spread::Flows;
-    let text = ethernet_terminal_summary(&sample::ethernet::info(), &spread, &outcome);
+    let text = terminal_summary(&sample::ethernet::info(), &spread, &outcome, None);
     assert!(text.contains("max-min"), "{text}");
 }
 

@@ -2,14 +2,13 @@
 
 use crate::sample;
 
-use backwater_kernel::{Rate, Rings, Time};
+use backwater_kernel::{Duration, Rate, Rings, Time};
 use backwater_net::bound::frames::bounds;
 use backwater_net::frames::Simulation;
 use backwater_net::frames::spec::{EthernetSpec, TrafficSpec, TransportSpec};
 use backwater_net::outcome::Outcome;
 use backwater_results::{
-    Block, Cell, Table, ethernet_report, ethernet_tables, ethernet_terminal_summary,
-    note_late_frames,
+    Block, Cell, Table, note_broken_bounds, run_report, run_tables, terminal_summary,
 };
 use sample::ethernet::{info, spec as files_and_video};
 
@@ -40,7 +39,7 @@ fn run(spec: &EthernetSpec) -> Outcome {
 }
 
 fn table(spec: &EthernetSpec, outcome: &Outcome) -> Option<Table> {
-    let tables = ethernet_tables(spec, outcome);
+    let tables = run_tables(spec, outcome, None, Duration::ZERO);
     tables.into_iter().find(|table| table.name == "bounds")
 }
 
@@ -75,12 +74,12 @@ fn the_table_has_bounds_and_reasons() {
         summary["bounds"][2]["why_none"],
         "nothing limits its bursts"
     );
-    let terminal = ethernet_terminal_summary(&info(), &spec, &outcome);
+    let terminal = terminal_summary(&info(), &spec, &outcome, None);
     assert!(
         terminal.contains("delay bounds of 2 flows, none exceeded"),
         "{terminal}"
     );
-    let report = ethernet_report(&info(), &spec, &outcome, &[]);
+    let report = run_report(&info(), &spec, &outcome, None, &[]);
     let is_plot = |block: &Block| matches!(block, Block::Plot(plot) if plot.id == "delay-bounds");
     assert!(report.blocks.iter().any(is_plot));
 }
@@ -89,18 +88,18 @@ fn the_table_has_bounds_and_reasons() {
 fn a_frame_beyond_its_bound_is_a_broken_promise() {
     let spec = spec();
     let mut outcome = run(&spec);
-    note_late_frames(&spec, &mut outcome);
+    note_broken_bounds(&spec, &mut outcome);
     assert_eq!(outcome.violations.total(), 0);
     let bound = bounds(&spec)[1].expect("it has a bound").delay.ps();
     outcome.flows[1].delay.max = bound;
-    note_late_frames(&spec, &mut outcome);
+    note_broken_bounds(&spec, &mut outcome);
     assert_eq!(outcome.violations.total(), 0);
     outcome.flows[1].delay.max = bound + 1;
-    note_late_frames(&spec, &mut outcome);
+    note_broken_bounds(&spec, &mut outcome);
     assert_eq!(outcome.violations.total(), 1);
     let what = &outcome.violations.kept()[0].what;
     assert!(what.starts_with("a frame of file[2] took"), "{what}");
-    let report = ethernet_report(&info(), &spec, &outcome, &[]);
+    let report = run_report(&info(), &spec, &outcome, None, &[]);
     let late = "Frames of file[2] exceeded the delay bound";
     let is_told = |block: &Block| matches!(block, Block::Note { text, .. } if text.contains(late));
     assert!(report.blocks.iter().any(is_told));

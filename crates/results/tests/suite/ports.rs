@@ -262,6 +262,7 @@ fn a_crowded_run_stays_within_26_lines() {
         ports.paths.push(path);
     }
     outcome.stop = backwater_kernel::Stop::Standstill;
+    outcome.standstill = Some(Default::default());
     for nth in 0..250 {
         let (at, place) = (Time(nth), Place::Leg(0));
         outcome.violations.note(at, place, || "a promise".into());

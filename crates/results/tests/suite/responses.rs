@@ -6,7 +6,6 @@ use backwater_net::outcome::Outcome;
 use backwater_net::spec::{
     ChannelSpec, FlowControlSpec, FlowSpec, NetworkSpec, NodeKind, RequestsSpec, Span, TrafficSpec,
 };
-use backwater_results::run::flow_tables;
 use backwater_results::{Cell, RunInfo, Table, run_tables, terminal_summary};
 
 const US: u64 = 1_000_000;
@@ -90,7 +89,9 @@ fn slowdown_is_the_time_over_that_on_an_idle_network() {
 fn a_group_has_a_slowdown_where_all_are_alike() {
     let mut spec = network(3);
     let of_group = |spec: &NetworkSpec| {
-        let tables = flow_tables(spec, &simulated(spec), CELL, "answer").expect("it is there");
+        use backwater_results::events::Network;
+        let tables = Network::flow_tables(spec, &simulated(spec), CELL, "answer");
+        let tables = tables.expect("it is there");
         let table = tables.iter().find(|one| one.name == "transfers");
         value(table.expect("they answer"), 0, "slowdown mean")
     };

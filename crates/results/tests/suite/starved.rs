@@ -7,8 +7,8 @@ use backwater_net::frames::spec::{Span, TrafficSpec as EthernetTraffic};
 use backwater_net::outcome::LossCause;
 use backwater_net::spec::{SchedulerSpec, TrafficSpec};
 use backwater_results::{
-    ethernet_report, ethernet_terminal_summary, fabric_manifest, fabric_report,
-    fabric_terminal_summary, page, run_manifest, run_report, terminal_summary,
+    fabric_manifest, fabric_report, fabric_terminal_summary, page, run_manifest, run_report,
+    terminal_summary,
 };
 use sample::{ethernet, fabric};
 
@@ -117,9 +117,9 @@ fn frames_of_a_low_class() {
                    flow is of a class above 0, and the highest class goes first here";
     let manifest = run_manifest(&info, &spec, &outcome);
     assert_eq!(manifest.warnings, [starved]);
-    let terminal = ethernet_terminal_summary(&info, &spec, &outcome);
+    let terminal = terminal_summary(&info, &spec, &outcome, None);
     assert_eq!(warnings(&terminal), [starved]);
-    assert!(page(&ethernet_report(&info, &spec, &outcome, &[])).contains(starved));
+    assert!(page(&run_report(&info, &spec, &outcome, None, &[])).contains(starved));
     let found = &mut outcome.flows[1];
     (found.lost_total, found.inside_total) = (991, 0);
     let dropped = "file[2]: 1,000 frames offered, 9 delivered: 991 were dropped";

@@ -16,8 +16,8 @@ use backwater_net::Simulation;
 use backwater_net::outcome::{ChannelOutcome, FlowOutcome, LossCause, Outcome};
 use backwater_net::probe::PathWaits;
 use backwater_net::spec::NetworkSpec;
+use backwater_results::events::Network;
 use backwater_results::note_broken_bounds;
-use backwater_results::run::flow_tables;
 use backwater_results::sweep::{FlowColumn, Measure, Role};
 use backwater_scenario::PacketScenario;
 
@@ -108,7 +108,7 @@ pub fn measure(scenario: &PacketScenario, columns: &[FlowColumn]) -> Result<Opti
         after: &outcome,
         waits: &waits,
     });
-    let tables = |flow: &str| flow_tables(network, &outcome, scenario.cell, flow);
+    let tables = |flow: &str| network.flow_tables(&outcome, scenario.cell, flow);
     values.extend(chosen(columns, tables));
     Ok(Some(Point {
         values,

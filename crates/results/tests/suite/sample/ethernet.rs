@@ -14,7 +14,7 @@ use backwater_net::outcome::{
     ChannelOutcome, ClassesOutcome, Drops, EndsOutcome, FlowOutcome, LossCause, NodeOutcome,
     Outcome, QueueOutcome, Reason, Standstill, StuckQueue, Wait, WaitPlace,
 };
-use backwater_results::{RunInfo, ethernet_tables, run_summary};
+use backwater_results::{RunInfo, run_summary, run_tables};
 
 use super::HOSTILE;
 
@@ -24,7 +24,8 @@ const US: u64 = 1_000_000;
 
 /// What `summary.json` says.
 pub fn summary(info: &RunInfo, spec: &EthernetSpec, outcome: &Outcome) -> serde_json::Value {
-    run_summary(info, spec, outcome, &ethernet_tables(spec, outcome))
+    let tables = run_tables(spec, outcome, None, Duration::ZERO);
+    run_summary(info, spec, outcome, &tables)
 }
 
 fn channel(mbps: u64) -> ChannelSpec {

@@ -1,0 +1,56 @@
+//! A run in a few lines of text.
+
+use backwater_net::outcome::Outcome;
+
+use super::words::{balance, busiest_port, dropped, opening, violations};
+use super::{Measured, Network, bounds, ended, starved, still};
+use crate::info::RunInfo;
+use crate::lines::printable;
+
+/// Violations listed; the rest are counted.
+const VIOLATIONS: usize = 3;
+
+/// What a terminal is told of one kind of network alone.
+#[derive(Clone, Debug, Default)]
+pub struct Terminal {
+    /// Flows or groups of them, and what is to be read beside them.
+    pub flows: Vec<String>,
+    /// What came through, above the balance.
+    pub through: Vec<String>,
+    /// What stood in its way, below what was dropped.
+    pub in_the_way: Vec<String>,
+    /// What became of promises, in a line.
+    pub promises: Option<String>,
+}
+
+/// What ran, its flows, their delay bounds and fair shares, the balance, what was dropped, what
+/// stood still, what broke.
+///
+/// Of circuits at most 26 lines, and beside them three on ABR and four on recovery after outages;
+/// of frames at most 40. More on what not every run has: nine on delay bounds, six or nine on what
+/// could not move, four on flows that got next to nothing. Fair shares take a line for each of up
+/// to 30 flows, and at most seven more.
+pub fn terminal_summary<'a>(
+    info: &RunInfo,
+    network: &impl Network,
+    outcome: &Outcome,
+    measured: impl Into<Measured<'a>>,
+) -> String {
+    let own = network.terminal(info, outcome, measured.into());
+    let (stop, _) = ended(network, outcome, info.cell);
+    let mut lines = opening(network, info, outcome, stop).to_vec();
+    lines.extend(own.flows);
+    lines.extend(bounds::terminal_lines(&network.promised(outcome)));
+    lines.extend(network.shares(outcome).terminal_lines());
+    lines.push(String::new());
+    lines.extend(own.through);
+    lines.push(balance(network, outcome));
+    lines.push(dropped(outcome));
+    lines.extend(own.in_the_way);
+    lines.extend(busiest_port(network, outcome));
+    lines.extend(still(network, outcome, info.cell).unwrap_or_default().lines);
+    lines.extend(crate::starved::lines(starved::sentences(network, outcome)));
+    lines.extend(own.promises);
+    lines.extend(violations(info, outcome, VIOLATIONS));
+    printable(&lines)
+}

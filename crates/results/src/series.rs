@@ -1,0 +1,98 @@
+//! Series of a run, drawn over its time: those of one kind share a plot.
+
+use backwater_kernel::{Duration, Series};
+
+use crate::model::{Axis, Curve, Plot, Style};
+
+/// Curves in one plot before the next begins.
+const CURVES: usize = 6;
+
+/// An axis of the time of a run that ends here, and how many steps of its clock make one unit.
+pub type TimeAxis = (Axis, f64);
+
+/// In cells where those are the unit of time, else in the unit that suits the end, ps.
+pub fn time_axis(end_ps: u64, cell: Duration) -> TimeAxis {
+    let (unit, ps, other, per_unit) = match (cell.ps(), end_ps) {
+        (0, 0..10_000_000_000) => ("us", 1e6, "ms", 1e-3),
+        (0, 10_000_000_000..10_000_000_000_000) => ("ms", 1e9, "s", 1e-3),
+        (0, _) => ("s", 1e12, "ms", 1e3),
+        (cell, _) => ("cells", cell as f64, "us", cell as f64 / 1e6),
+    };
+    let axis = Axis {
+        steps: Some(ps),
+        ..Axis::new("Time", unit).or(other, per_unit)
+    };
+    (axis, ps)
+}
+
+/// Series of one unit over the same span share a plot, those of a wildcard one of their own.
+pub fn series_plots(series: &[Series], time: impl Fn(u64) -> TimeAxis) -> Vec<Plot> {
+    let mut groups: Vec<Vec<&Series>> = Vec::new();
+    for one in series.iter().filter(|one| !one.x.is_empty()) {
+        match groups.iter_mut().find(|group| fits(group, one)) {
+            Some(group) => group.push(one),
+            None => groups.push(vec![one]),
+        }
+    }
+    let plots = groups.iter().zip(1..);
+    plots
+        .map(|(group, number)| plot(number, group, &time))
+        .collect()
+}
+
+fn fits(group: &[&Series], one: &Series) -> bool {
+    let kind = |one: &Series| (one.unit, one.step, family(&one.name).map(str::to_owned));
+    let overlap = |a: &Series, b: &Series| a.x.first() <= b.x.last() && b.x.first() <= a.x.last();
+    let first = group[0];
+    group.len() < CURVES && kind(first) == kind(one) && overlap(first, one)
+}
+
+/// What the series of a wildcard have in common: `queue` of `queue (A->B)`.
+fn family(name: &str) -> Option<&str> {
+    let (family, _) = name.strip_suffix(')')?.split_once(" (")?;
+    Some(family)
+}
+
+fn plot(number: usize, group: &[&Series], time: impl Fn(u64) -> TimeAxis) -> Plot {
+    let ends = group.iter().filter_map(|one| one.x.last().copied());
+    let (x, steps) = time(ends.max().unwrap_or(0));
+    let (label, together, unit, scale) = match group[0].unit {
+        "ps" => ("Time taken", "Times taken", &*x.unit, 1.0 / steps),
+        "cells" => ("Cells", "Cells and credits", "", 1.0),
+        "bps" => ("Rate", "Rates", "Mbps", 1e-6),
+        "Mbps" => ("Rate", "Rates", "Mbps", 1.0),
+        "bytes" => ("Bytes", "Bytes", "kB", 1e-3),
+        "frames/s" => ("Frames", "Frames", "frames/s", 1.0),
+        "share" => ("Share of the time", "Stopped", "share", 1.0),
+        "z" => ("Load factor", "Load factors", "", 1.0),
+        "circuits" => ("Active circuits", "Active circuits", "", 1.0),
+        unit @ "fraction of the time" => ("Share", "Shares of the time", unit, 1.0),
+        unit if unit.starts_with("fraction") => ("Share", "Shares of the link", unit, 1.0),
+        unit @ "flits/cycle/terminal" => ("Accepted load", "Accepted load", unit, 1.0),
+        unit @ "cycles" => ("Latency", "Latency", unit, 1.0),
+        unit @ "packets" => ("Waiting at sources", "Waiting at sources", unit, 1.0),
+        unit @ "flits/cycle" => ("Channel load", "Channel load", unit, 1.0),
+        unit => ("Value", "Values", unit, 1.0),
+    };
+    let y = Axis::new(label, unit);
+    let curves = group.iter().map(|one| {
+        let style = if one.step { Style::Step } else { Style::Line };
+        let x = one.x.iter().map(|at| *at as f64 / steps).collect();
+        let y = one.y.iter().map(|value| value * scale).collect();
+        Curve::new(one.name.clone(), style, x, y)
+    });
+    let is_negative = group
+        .iter()
+        .any(|one| one.y.iter().any(|value| *value < 0.0));
+    let title = match group {
+        [one] => &one.name,
+        _ => family(&group[0].name).unwrap_or(together),
+    };
+    let y = if is_negative { y } else { y.from_zero() };
+    Plot::new(
+        format!("series-{number}"),
+        title,
+        [x.clone(), y],
+        curves.collect(),
+    )
+}
