@@ -37,7 +37,6 @@ pub use zero_load::zero_load;
 
 /// The manifest of a run, finished or not.
 pub fn fabric_manifest(info: &RunInfo, spec: &FabricSpec, outcome: &FabricOutcome) -> Manifest {
-    let wall = info.wall_seconds.filter(|wall| *wall > 0.0);
     Manifest {
         version: info.version.clone(),
         command: info.command.clone(),
@@ -46,7 +45,7 @@ pub fn fabric_manifest(info: &RunInfo, spec: &FabricSpec, outcome: &FabricOutcom
         trace_hash: words::trace_hash(outcome),
         cycles: Some(outcome.cycles),
         flit_hops: Some(outcome.flit_hops),
-        flit_hops_per_second: wall.map(|wall| outcome.flit_hops as f64 / wall),
+        flit_hops_per_second: info.per_second(outcome.flit_hops),
         wall_seconds: info.wall_seconds,
         stop: words::stop(outcome),
         partial: outcome.stop == Stop::Interrupted,

@@ -3,6 +3,7 @@
 use backwater_kernel::Duration;
 
 use crate::directory::Check;
+use crate::number::significant;
 
 /// What a run's own data doesn't say about it.
 #[derive(Clone, Debug, Default)]
@@ -28,6 +29,32 @@ pub struct RunInfo {
     pub checks: Vec<Check>,
     /// Lossless classes that may lose frames because the scenario says so.
     pub given_up: Vec<GivenUp>,
+}
+
+impl RunInfo {
+    /// So many over the wall time in seconds, if that was measured and any passed.
+    pub(crate) fn per_second(&self, count: u64) -> Option<f64> {
+        let wall = self.wall_seconds.filter(|wall| *wall > 0.0)?;
+        Some(count as f64 / wall)
+    }
+
+    /// Time and speed of a run of so many hops, for its first line; empty if not measured.
+    pub(crate) fn pace(&self, hops: u64) -> String {
+        let wall = self.wall_seconds.zip(self.per_second(hops));
+        wall.map_or(String::new(), |(wall, rate)| {
+            format!(
+                " in {} s ({} M hops/s)",
+                significant(wall, 3),
+                significant(rate / 1e6, 3)
+            )
+        })
+    }
+
+    /// The same for a remark.
+    pub(crate) fn speed(&self, hops: u64) -> Option<String> {
+        let rate = self.per_second(hops)?;
+        Some(format!("{} million a second", significant(rate / 1e6, 3)))
+    }
 }
 
 /// Lossless classes that may lose frames because the scenario says so.

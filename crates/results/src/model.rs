@@ -1,5 +1,6 @@
 //! What a report is made of: tables, plots and the blocks around them. Plain data, no layout.
 
+mod block;
 mod plot;
 
 pub use crate::column::{Align, Column};

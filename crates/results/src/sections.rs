@@ -1,16 +1,14 @@
 //! Sections that the page of every run has.
 
+use backwater_kernel::words::counted;
+
 use crate::info::RunInfo;
 use crate::model::{Block, Report, Table};
 use crate::table_of::TableOf;
 
-/// A section starts.
-pub fn heading(text: &str) -> Block {
-    Block::Heading {
-        level: 2,
-        text: text.into(),
-    }
-}
+/// What is said of a run that was interrupted.
+pub const INTERRUPTED: &str =
+    "The run was interrupted: everything here covers only the time until then.";
 
 /// The page of a run around blocks.
 pub fn page_of(info: &RunInfo, blocks: Vec<Block>) -> Report {
@@ -23,33 +21,62 @@ pub fn page_of(info: &RunInfo, blocks: Vec<Block>) -> Report {
     }
 }
 
+/// A table in which something is looked up.
+pub fn folded(table: Table) -> Block {
+    let what = match &*table.name {
+        "tcp" => "TCP",
+        "fairness" => "fair shares",
+        "map" => "loads by place",
+        "course" => "the course of the run",
+        "latency histogram" => "latencies, cycle by cycle",
+        name => name,
+    };
+    Block::fold(format!("Table of {what}"), Block::Table(table))
+}
+
+/// What broke: so many promises, told of in the table of violations.
+pub fn broken(promises: u64) -> Option<Block> {
+    (promises > 0).then(|| {
+        let count = counted(promises, "promise");
+        Block::problem(format!(
+            "{count} broken; the table of violations says which, when and where."
+        ))
+    })
+}
+
 /// What every page of a run ends with: checks, command and scenario.
 pub fn closing_blocks(info: &RunInfo, seed: u64, trace_hash: &str) -> Vec<Block> {
     let mut blocks = Vec::new();
     if !info.checks.is_empty() {
-        blocks.push(heading("Checks"));
+        blocks.push(Block::heading("Checks"));
         blocks.push(Block::Table(checks(info)));
     }
-    blocks.push(heading("How to reproduce"));
-    blocks.push(Block::Text(format!(
+    let how = format!(
         "The same scenario, seed ({seed}) and version give the same trace hash, `{trace_hash}`, \
          on any machine."
-    )));
-    if !info.command.is_empty() {
-        blocks.push(code("shell", &info.command));
+    );
+    let given = ("The scenario as given", &*info.scenario);
+    blocks.extend(again(how, &info.command, given));
+    blocks.extend(resolved(info));
+    blocks
+}
+
+/// How to do it again, by a command and what was `given`, with what that is.
+pub fn again(how: String, command: &str, (what, given): (&str, &str)) -> Vec<Block> {
+    let mut blocks = vec![Block::heading("How to reproduce"), Block::Text(how)];
+    if !command.is_empty() {
+        blocks.push(Block::code("shell", command));
     }
-    for (summary, text) in [
-        ("The scenario as given", &info.scenario),
-        ("The scenario with every default filled in", &info.resolved),
-    ] {
-        if !text.is_empty() {
-            blocks.push(Block::Fold {
-                summary: summary.into(),
-                blocks: vec![code("toml", text)],
-            });
-        }
+    if !given.is_empty() {
+        blocks.push(Block::fold(what, Block::code("toml", given)));
     }
     blocks
+}
+
+fn resolved(info: &RunInfo) -> Option<Block> {
+    let code = Block::code("toml", &info.resolved);
+    let fold = Block::fold("The scenario with every default filled in", code);
+    (!info.resolved.is_empty()).then_some(fold)
 }
 
 fn checks(info: &RunInfo) -> Table {
@@ -62,11 +89,4 @@ fn checks(info: &RunInfo) -> Table {
         )
         .text("detail", "", |check| check.detail.clone())
         .done()
-}
-
-fn code(lang: &str, text: &str) -> Block {
-    Block::Code {
-        lang: lang.into(),
-        text: text.into(),
-    }
 }

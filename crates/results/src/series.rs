@@ -89,10 +89,7 @@ fn plot(number: usize, group: &[&Series], time: impl Fn(u64) -> TimeAxis) -> Plo
         _ => family(&group[0].name).unwrap_or(together),
     };
     let y = if is_negative { y } else { y.from_zero() };
-    Plot::new(
-        format!("series-{number}"),
-        title,
-        [x.clone(), y],
-        curves.collect(),
-    )
+    Plot::new(format!("series-{number}"), title, curves.collect())
+        .x(x.clone())
+        .y(y)
 }

@@ -2,7 +2,7 @@
 
 use backwater_kernel::words::counted;
 
-use crate::model::{Block, Tone};
+use crate::model::Block;
 use crate::number::grouped;
 
 /// Named one by one; the rest are counted.
@@ -30,10 +30,8 @@ pub(crate) fn lines(told: Vec<String>) -> impl Iterator<Item = String> {
 
 /// As notes of a report.
 pub(crate) fn notes(told: Vec<String>) -> impl Iterator<Item = Block> {
-    told.into_iter().map(|text| Block::Note {
-        tone: Tone::Warning,
-        text: format!("{text}."),
-    })
+    told.into_iter()
+        .map(|text| Block::warning(format!("{text}.")))
 }
 
 /// `14 flows`, and what is said of them for one or for several.

@@ -55,24 +55,19 @@ fn bar(workload: &Workload, measure: &Measure, schemes: &[SchemeRuns]) -> Plot {
         curves.push(curve);
     }
     let name = measure.full_name();
-    Plot {
-        id: format!("bars {name}"),
-        title: name.clone(),
-        x: Axis {
+    Plot::new(format!("bars {name}"), name.clone(), curves)
+        .x(Axis {
             min: Some(0.0),
             max: Some(schemes.len() as f64 + 1.0),
             at: (1..=schemes.len()).map(|index| index as f64).collect(),
             ..Axis::new("scheme, in the order of the legend", "")
-        },
-        y: Axis {
+        })
+        .y(Axis {
             min: Some(0.0),
             max: (measure.shown == Shown::Index).then_some(1.0),
             ..Axis::new(name, measure.shown.unit())
-        },
-        curves,
-        note: measure.meaning.clone(),
-        marks: Vec::new(),
-    }
+        })
+        .note(measure.meaning.clone())
 }
 
 /// Throughput of each flow over time, a plot for each scheme, all to one scale; first seed.
@@ -95,19 +90,16 @@ pub(super) fn rates(workload: &Workload, schemes: &[SchemeRuns]) -> Vec<Plot> {
                 y,
             )
         });
-        Some(Plot {
-            id: format!("throughput {}", scheme.name),
-            title: format!("{}: throughput of each flow", scheme.name),
-            x: time(workload),
-            y: Axis {
-                min: Some(0.0),
-                max: Some(most),
-                ..Axis::new("payload", "Mbps")
-            },
-            curves: curves.collect(),
-            note: String::new(),
-            marks: marks(workload),
-        })
+        Some(
+            Plot::new(
+                format!("throughput {}", scheme.name),
+                format!("{}: throughput of each flow", scheme.name),
+                curves.collect(),
+            )
+            .x(time(workload))
+            .y(Axis::new("payload", "Mbps").from_zero().up_to(most))
+            .marks(marks(workload)),
+        )
     };
     schemes.iter().filter_map(plot).collect()
 }
@@ -120,18 +112,15 @@ pub(super) fn memory(workload: &Workload, schemes: &[SchemeRuns]) -> Plot {
         let x = middles(workload, y.len());
         Some(Curve::new(scheme.name.clone(), Style::Line, x, y))
     };
-    Plot {
-        id: "memory".into(),
-        title: "Memory of all switches".into(),
-        x: time(workload),
-        y: Axis {
-            min: Some(0.0),
-            ..Axis::new("stored", "kB")
-        },
-        curves: schemes.iter().filter_map(curve).collect(),
-        note: "Means over windows; peaks within a window are higher.".into(),
-        marks: marks(workload),
-    }
+    Plot::new(
+        "memory",
+        "Memory of all switches",
+        schemes.iter().filter_map(curve).collect(),
+    )
+    .x(time(workload))
+    .y(Axis::new("stored", "kB").from_zero())
+    .note("Means over windows; peaks within a window are higher.")
+    .marks(marks(workload))
 }
 
 /// Share of units that took longer, over the delay; first seed.
@@ -148,22 +137,14 @@ pub(super) fn spread(schemes: &[SchemeRuns]) -> Plot {
         }
         Some(Curve::new(scheme.name.clone(), Style::Step, x, y))
     };
-    Plot {
-        id: "delay".into(),
-        title: "Delay: share of frames or cells that took longer".into(),
-        x: Axis {
-            log: true,
-            ..Axis::new("delay", "ms")
-        },
-        y: Axis {
-            log: true,
-            ..Axis::new("share that took longer", "")
-        },
-        curves: schemes.iter().filter_map(curve).collect(),
-        note: "From the first bit on the sender's link to delivery. A frame is up to 32 cells."
-            .into(),
-        marks: Vec::new(),
-    }
+    Plot::new(
+        "delay",
+        "Delay: share of frames or cells that took longer",
+        schemes.iter().filter_map(curve).collect(),
+    )
+    .x(Axis::new("delay", "ms").log())
+    .y(Axis::new("share that took longer", "").log())
+    .note("From the first bit on the sender's link to delivery. A frame is up to 32 cells.")
 }
 
 fn middles(workload: &Workload, windows: usize) -> Vec<f64> {
@@ -174,11 +155,9 @@ fn middles(workload: &Workload, windows: usize) -> Vec<f64> {
 }
 
 fn time(workload: &Workload) -> Axis {
-    Axis {
-        min: Some(0.0),
-        max: Some(workload.duration_ps as f64 * 1e-9),
-        ..Axis::new("time", "ms")
-    }
+    Axis::new("time", "ms")
+        .from_zero()
+        .up_to(workload.duration_ps as f64 * 1e-9)
 }
 
 fn marks(workload: &Workload) -> Vec<Mark> {

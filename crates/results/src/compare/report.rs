@@ -7,8 +7,9 @@ use super::conditions::{own, shared};
 use super::measures::{Measure, measures};
 use super::tables::compare_tables;
 use super::{SchemeRuns, Workload, plots};
-use crate::model::{Block, Fact, Report, Table, Tone};
+use crate::model::{Block, Fact, Report, Table};
 use crate::number::grouped;
+use crate::sections;
 use crate::table_of::TableOf;
 
 /// What the runs don't say.
@@ -32,17 +33,17 @@ pub struct CompareInfo {
 pub fn compare_report(info: &CompareInfo, workload: &Workload, schemes: &[SchemeRuns]) -> Report {
     let mut blocks = vec![Block::Facts(facts(workload, schemes))];
     blocks.extend(warnings(info, schemes));
-    blocks.push(heading("One table"));
+    blocks.push(Block::heading("One table"));
     blocks.push(Block::Table(overview(workload, schemes)));
     blocks.push(Block::Table(notes(schemes)));
-    blocks.push(heading("Scheme by scheme"));
+    blocks.push(Block::heading("Scheme by scheme"));
     blocks.extend(side_by_side(plots::bars(workload, schemes)));
-    blocks.push(heading("Time series"));
+    blocks.push(Block::heading("Time series"));
     blocks.push(Block::Plot(plots::memory(workload, schemes)));
     blocks.extend(side_by_side(plots::rates(workload, schemes)));
-    blocks.push(heading("Delay"));
+    blocks.push(Block::heading("Delay"));
     blocks.push(Block::Plot(plots::spread(schemes)));
-    blocks.push(heading("Tables"));
+    blocks.push(Block::heading("Tables"));
     blocks.extend(
         compare_tables(workload, schemes)
             .into_iter()
@@ -90,13 +91,6 @@ pub fn compare_series(workload: &Workload, schemes: &[SchemeRuns]) -> Vec<Series
     all
 }
 
-fn heading(text: &str) -> Block {
-    Block::Heading {
-        level: 2,
-        text: text.into(),
-    }
-}
-
 fn side_by_side(plots: Vec<crate::model::Plot>) -> Vec<Block> {
     let mut columns = [Vec::new(), Vec::new()];
     for (index, plot) in plots.into_iter().enumerate() {
@@ -106,18 +100,13 @@ fn side_by_side(plots: Vec<crate::model::Plot>) -> Vec<Block> {
 }
 
 fn facts(workload: &Workload, schemes: &[SchemeRuns]) -> Vec<Fact> {
-    let fact = |label: &str, value: String, detail: &str| Fact {
-        label: label.into(),
-        value,
-        detail: detail.into(),
-    };
     let seeds = schemes.iter().map(|scheme| scheme.runs.len()).max();
     let runs = schemes.iter().flat_map(|scheme| &scheme.runs);
     vec![
-        fact("Schemes", schemes.len().to_string(), "one workload"),
-        fact("Flows", grouped(workload.flows.len() as u64), ""),
-        fact("Seeds", seeds.unwrap_or(0).to_string(), ""),
-        fact(
+        Fact::new("Schemes", schemes.len().to_string(), "one workload"),
+        Fact::new("Flows", grouped(workload.flows.len() as u64), ""),
+        Fact::new("Seeds", seeds.unwrap_or(0).to_string(), ""),
+        Fact::new(
             "Events",
             grouped(runs.map(|run| run.events).sum()),
             "in all runs",
@@ -127,22 +116,20 @@ fn facts(workload: &Workload, schemes: &[SchemeRuns]) -> Vec<Fact> {
 
 fn warnings(info: &CompareInfo, schemes: &[SchemeRuns]) -> Vec<Block> {
     let mut notes = Vec::new();
-    let mut note = |tone, text: String| notes.push(Block::Note { tone, text });
     if info.partial {
-        note(
-            Tone::Warning,
-            "It was interrupted: schemes that were not completed are left out.".into(),
-        );
+        let text = "It was interrupted: schemes that were not completed are left out.";
+        notes.push(Block::warning(text));
     }
     for scheme in schemes {
+        let name = &scheme.name;
         let broken: u64 = scheme.runs.iter().map(|run| run.broken).sum();
         if broken > 0 {
-            let text = format!("`{}` broke {}.", scheme.name, counted(broken, "promise"));
-            note(Tone::Problem, text);
+            let broken = counted(broken, "promise");
+            notes.push(Block::problem(format!("`{name}` broke {broken}.")));
         }
         if scheme.runs.iter().any(|run| run.standstill) {
-            let text = format!("`{}` came to a standstill before its time.", scheme.name);
-            note(Tone::Problem, text);
+            let text = format!("`{name}` came to a standstill before its time.");
+            notes.push(Block::problem(text));
         }
     }
     notes
@@ -202,22 +189,9 @@ fn notes(schemes: &[SchemeRuns]) -> Table {
 }
 
 fn again(info: &CompareInfo) -> Vec<Block> {
-    let code = |lang: &str, text: &str| Block::Code {
-        lang: lang.into(),
-        text: text.into(),
-    };
-    vec![
-        heading("How to reproduce"),
-        Block::Text(
-            "The same file, seeds and version give the same numbers on any machine and any number \
-             of threads. `scenarios/` beside this page has an ordinary scenario for each scheme, \
-             for `backwater run`."
-                .into(),
-        ),
-        code("shell", &info.command),
-        Block::Fold {
-            summary: "The comparison as given".into(),
-            blocks: vec![code("toml", &info.source)],
-        },
-    ]
+    let how = "The same file, seeds and version give the same numbers on any machine and any \
+               number of threads. `scenarios/` beside this page has an ordinary scenario for each \
+               scheme, for `backwater run`.";
+    let given = ("The comparison as given", &*info.source);
+    sections::again(how.into(), &info.command, given)
 }

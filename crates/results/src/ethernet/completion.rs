@@ -250,23 +250,12 @@ fn distribution(outcome: &Outcome, groups: &[Group]) -> Plot {
             curves.push(Curve::new(group.name.clone(), Style::Step, x, y));
         }
     }
-    Plot {
-        id: "fct".into(),
-        title: "Flow completion times".into(),
-        x: Axis {
-            log: true,
-            ..Axis::new("Time of a transfer", "ms")
-        },
-        y: Axis {
-            min: Some(0.0),
-            max: Some(1.0),
-            ..Axis::new("Share of transfers that took no longer", "")
-        },
-        curves,
-        note: "From the start of a transfer to its last byte at the receiver, after the warm-up."
-            .into(),
-        ..Plot::default()
-    }
+    Plot::new("fct", "Flow completion times", curves)
+        .x(Axis::new("Time of a transfer", "ms").log())
+        .y(Axis::new("Share of transfers that took no longer", "")
+            .from_zero()
+            .up_to(1.0))
+        .note("From the start of a transfer to its last byte at the receiver, after the warm-up.")
 }
 
 /// Percentiles of slowdown over size; where there are many sizes, neighbours together, as many
@@ -287,23 +276,13 @@ fn over_sizes(spec: &EthernetSpec, outcome: &Outcome) -> Plot {
     }
     curves.push(curve("max", &Distribution::max, Style::Points));
     curves.retain(|curve| curve.x.len() > 1);
-    Plot {
-        id: "slowdown".into(),
-        title: "Slowdown by size".into(),
-        x: Axis {
-            log: true,
-            ..Axis::new("Payload of a transfer", "bytes")
-        },
-        y: Axis {
-            log: true,
-            ..Axis::new("Slowdown", "")
-        },
-        curves,
-        note: "Time of a transfer over that of the same transfer alone on the idle path at line \
-               rate; percentiles where there are transfers enough."
-            .into(),
-        ..Plot::default()
-    }
+    Plot::new("slowdown", "Slowdown by size", curves)
+        .x(Axis::new("Payload of a transfer", "bytes").log())
+        .y(Axis::new("Slowdown", "").log())
+        .note(
+            "Time of a transfer over that of the same transfer alone on the idle path at line \
+             rate; percentiles where there are transfers enough.",
+        )
 }
 
 /// Sizes with their slowdowns, at most [`POINTS`] of them.

@@ -66,20 +66,10 @@ pub fn plot(channels: &[String], queues: &[Queue<'_>]) -> Plot {
             curves.push(curve(queue.name(channels), &queue.found.stops));
         }
     }
-    Plot {
-        id: "pauses".into(),
-        title: "How long stops lasted".into(),
-        x: Axis {
-            log: true,
-            ..Axis::new("Length of a stop", "us")
-        },
-        y: Axis {
-            min: Some(0.0),
-            max: Some(1.0),
-            ..Axis::new("Share of stops that lasted no longer", "")
-        },
-        curves,
-        note: "Whole run.".into(),
-        ..Plot::default()
-    }
+    Plot::new("pauses", "How long stops lasted", curves)
+        .x(Axis::new("Length of a stop", "us").log())
+        .y(Axis::new("Share of stops that lasted no longer", "")
+            .from_zero()
+            .up_to(1.0))
+        .note("Whole run.")
 }

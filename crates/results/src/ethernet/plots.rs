@@ -9,7 +9,7 @@ use super::groups::{Group, goodputs, groups};
 use super::pauses;
 use super::ports::{self, Queue};
 use crate::events::names;
-use crate::model::{Axis, Curve, Mark, OtherUnit, Plot, Style};
+use crate::model::{Axis, Curve, Mark, Plot, Style};
 
 /// Groups of flows that get a curve or colour each.
 const GROUPS: usize = 8;
@@ -53,20 +53,12 @@ fn goodput(spec: &EthernetSpec, outcome: &Outcome, groups: &[Group]) -> Plot {
         let mut rest = groups[GROUPS..].iter().flat_map(|group| &group.flows);
         curves.push(bars("others", &mut rest.by_ref().copied()));
     }
-    Plot {
-        id: "goodput".into(),
-        title: "Goodput by flow".into(),
-        x: Axis::of_names(
+    Plot::new("goodput", "Goodput by flow", curves)
+        .x(Axis::of_names(
             "Flow",
             spec.flows.iter().map(|flow| flow.name.clone()).collect(),
-        ),
-        y: Axis {
-            min: Some(0.0),
-            ..Axis::new("Goodput", "Mbps")
-        },
-        curves,
-        ..Plot::default()
-    }
+        ))
+        .y(Axis::new("Goodput", "Mbps").from_zero())
 }
 
 /// The share of times that are longer than each, from 1 down.
@@ -97,26 +89,11 @@ fn delays(spec: &EthernetSpec, outcome: &Outcome, groups: &[Group]) -> Plot {
     });
     let deadlines: std::collections::BTreeSet<u64> = videos.collect();
     let mark = |ps: u64| Mark::vertical(ps as f64 / MILLISECOND_PS, "deadline");
-    Plot {
-        id: "delay".into(),
-        title: "Share of frames that took longer".into(),
-        x: Axis {
-            log: true,
-            other: Some(OtherUnit {
-                unit: "us".into(),
-                per_unit: 1e3,
-            }),
-            ..Axis::new("Delay", "ms")
-        },
-        y: Axis {
-            log: true,
-            max: Some(1.0),
-            ..Axis::new("Share of frames", "")
-        },
-        curves,
-        note: "Data frames from the host's port to delivery, after the warm-up.".into(),
-        marks: deadlines.into_iter().take(DEADLINES).map(mark).collect(),
-    }
+    Plot::new("delay", "Share of frames that took longer", curves)
+        .x(Axis::new("Delay", "ms").log().or("us", 1e3))
+        .y(Axis::new("Share of frames", "").up_to(1.0).log())
+        .note("Data frames from the host's port to delivery, after the warm-up.")
+        .marks(deadlines.into_iter().take(DEADLINES).map(mark).collect())
 }
 
 fn named(channels: &[String], top: &[Queue<'_>]) -> Vec<String> {
@@ -158,17 +135,12 @@ fn high_water(channels: &[String], queues: &[Queue<'_>]) -> Plot {
     if top.is_empty() {
         curves.clear();
     }
-    Plot {
-        id: "high-water".into(),
-        title: "Queues at their fullest".into(),
-        x: Axis::of_names("Port, the fullest first", named(channels, &top)),
-        y: Axis {
-            min: Some(0.0),
-            ..Axis::new("Bytes held", "kB")
-        },
-        curves,
-        ..Plot::default()
-    }
+    Plot::new("high-water", "Queues at their fullest", curves)
+        .x(Axis::of_names(
+            "Port, the fullest first",
+            named(channels, &top),
+        ))
+        .y(Axis::new("Bytes held", "kB").from_zero())
 }
 
 fn stopped(channels: &[String], queues: &[Queue<'_>]) -> Plot {
@@ -176,17 +148,12 @@ fn stopped(channels: &[String], queues: &[Queue<'_>]) -> Plot {
     top.truncate(PORTS);
     let shares = top.iter().map(|queue| queue.found.stopped_share * 100.0);
     let bars = Curve::new("stopped", Style::Bars, ranks(top.len()), shares.collect());
-    Plot {
-        id: "stopped".into(),
-        title: "Stopped ports".into(),
-        x: Axis::of_names("Port, the longest stopped first", named(channels, &top)),
-        y: Axis {
-            min: Some(0.0),
-            ..Axis::new("Share of the time", "%")
-        },
-        curves: vec![bars],
-        ..Plot::default()
-    }
+    Plot::new("stopped", "Stopped ports", vec![bars])
+        .x(Axis::of_names(
+            "Port, the longest stopped first",
+            named(channels, &top),
+        ))
+        .y(Axis::new("Share of the time", "%").from_zero())
 }
 
 #[cfg(test)]

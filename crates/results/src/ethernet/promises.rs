@@ -13,7 +13,6 @@ use crate::events::names;
 use crate::info::RunInfo;
 use crate::model::Block;
 use crate::number::grouped;
-use crate::sections::heading;
 use crate::table_of::TableOf;
 
 /// Nodes that a promise names; where there are more, they are counted.
@@ -142,5 +141,5 @@ pub(super) fn blocks(info: &RunInfo, spec: &EthernetSpec, outcome: &Outcome) -> 
         .text("state", state, |promise| promise.state.word())
         .text("detail", "", |promise| promise.detail.clone())
         .done();
-    vec![heading("Promises"), Block::Table(table)]
+    vec![Block::heading("Promises"), Block::Table(table)]
 }

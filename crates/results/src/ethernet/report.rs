@@ -9,7 +9,7 @@ use super::groups::{fairness, goodputs};
 use super::{plots, promises, transfers};
 use crate::distribution::tail;
 use crate::events::control::Control;
-use crate::events::page::{Page, fact};
+use crate::events::page::Page;
 use crate::info::RunInfo;
 use crate::model::Fact;
 use crate::number::{fixed, grouped, rate};
@@ -29,7 +29,7 @@ pub fn page(spec: &EthernetSpec, info: &RunInfo, outcome: &Outcome) -> Page {
 /// The numbers that matter of frames alone.
 fn facts(spec: &EthernetSpec, outcome: &Outcome) -> Vec<Fact> {
     let goodputs = goodputs(spec, outcome);
-    let mut facts = vec![fact(
+    let mut facts = vec![Fact::new(
         "Goodput",
         rate(goodputs.iter().sum()),
         format!(
@@ -39,7 +39,7 @@ fn facts(spec: &EthernetSpec, outcome: &Outcome) -> Vec<Fact> {
         ),
     )];
     if let Some((complete, last)) = transfers::sentence(outcome) {
-        facts.push(fact("Transfers", grouped(complete), last));
+        facts.push(Fact::new("Transfers", grouped(complete), last));
     }
     let slowdown = Completion::of(outcome.flows.iter()).slowdown;
     if let Some((mean, tail)) = slowdown.mean().zip(tail(&slowdown, times)) {
@@ -47,11 +47,11 @@ fn facts(spec: &EthernetSpec, outcome: &Outcome) -> Vec<Fact> {
             Some(_) => format!("p99 {tail}"),
             None => tail,
         };
-        facts.push(fact("Slowdown", times(mean), format!("mean; {tail}")));
+        facts.push(Fact::new("Slowdown", times(mean), format!("mean; {tail}")));
     }
     let control = Control::of(outcome);
     if control.stops > 0 {
-        facts.push(fact(
+        facts.push(Fact::new(
             "Stops",
             grouped(control.stops),
             format!("{} resumes", grouped(control.resumes)),

@@ -6,7 +6,7 @@ use backwater_net::outcome::{FlowOutcome, Outcome};
 
 use super::{Network, us};
 use crate::lines::{aligned, shortened};
-use crate::model::{Axis, Cell, Curve, OtherUnit, Plot, Style};
+use crate::model::{Axis, Cell, Curve, Plot, Style};
 use crate::number::{grouped, significant, span};
 use crate::table_of::TableOf;
 
@@ -127,13 +127,8 @@ pub fn plot(all: &[Promised], cell: Duration) -> Option<Plot> {
     let (y, unit_ps) = match cell.ps() {
         0 => (Axis::new("Delay", "us"), 1e6),
         ps => {
-            let other = OtherUnit {
-                unit: "us".into(),
-                per_unit: ps as f64 / 1e6,
-            };
-            let other = Some(other);
-            let y = Axis::new("Delay", "cells");
-            (Axis { other, ..y }, ps as f64)
+            let y = Axis::new("Delay", "cells").or("us", ps as f64 / 1e6);
+            (y, ps as f64)
         }
     };
     let mut kept: Vec<(Duration, Duration)> = all.iter().filter_map(Promised::kept).collect();
@@ -148,30 +143,29 @@ pub fn plot(all: &[Promised], cell: Duration) -> Option<Plot> {
     let values = || bounds.iter().chain(&largest).copied();
     let low = values().fold(f64::INFINITY, f64::min);
     let log = low > 0.0 && values().fold(0.0, f64::max) > low * WIDE;
-    let end = x.len() as f64 + 0.5;
-    Some(Plot {
-        id: "delay-bounds".into(),
-        title: "Delay bounds and largest delays".into(),
-        x: Axis {
-            min: Some(0.5),
-            max: Some(end),
-            at: if x.len() <= 20 { x.clone() } else { Vec::new() },
-            ..Axis::new("Flow", "by its bound, smallest first")
-        },
-        y: Axis {
-            min: (!log).then_some(0.0),
-            log,
-            ..y
-        },
-        curves: vec![
-            Curve::new("bound", Style::Points, x.clone(), bounds),
-            Curve::new("largest delay seen", Style::Points, x, largest),
-        ],
-        note: "A delay above its bound would be a broken promise. The table of bounds names the \
-               flows."
-            .into(),
-        ..Plot::default()
-    })
+    let places = Axis {
+        min: Some(0.5),
+        max: Some(x.len() as f64 + 0.5),
+        at: if x.len() <= 20 { x.clone() } else { Vec::new() },
+        ..Axis::new("Flow", "by its bound, smallest first")
+    };
+    let curves = vec![
+        Curve::new("bound", Style::Points, x.clone(), bounds),
+        Curve::new("largest delay seen", Style::Points, x, largest),
+    ];
+    Some(
+        Plot::new("delay-bounds", "Delay bounds and largest delays", curves)
+            .x(places)
+            .y(Axis {
+                min: (!log).then_some(0.0),
+                log,
+                ..y
+            })
+            .note(
+                "A delay above its bound would be a broken promise. The table of bounds names the \
+             flows.",
+            ),
+    )
 }
 
 /// What the page warns of, in a sentence; `None` where every bound holds.

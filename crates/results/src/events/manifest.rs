@@ -11,7 +11,6 @@ use crate::info::RunInfo;
 /// Of a run that is over or was interrupted. Its unit hops are units, data and control, that
 /// crossed a channel.
 pub fn run_manifest(info: &RunInfo, network: &impl Network, outcome: &Outcome) -> Manifest {
-    let wall = info.wall_seconds.filter(|wall| *wall > 0.0);
     Manifest {
         version: info.version.clone(),
         command: info.command.clone(),
@@ -21,7 +20,7 @@ pub fn run_manifest(info: &RunInfo, network: &impl Network, outcome: &Outcome) -
         events: outcome.events,
         unit_hops: outcome.unit_hops,
         wall_seconds: info.wall_seconds,
-        events_per_second: wall.map(|wall| outcome.events as f64 / wall),
+        events_per_second: info.per_second(outcome.events),
         stop: ended(network, outcome, info.cell).1,
         ended_at_ps: outcome.ended_at.ps(),
         partial: outcome.stop == Stop::Interrupted,

@@ -1,6 +1,5 @@
 //! The page of a run.
 
-use backwater_kernel::words::counted;
 use backwater_kernel::{Balance, Series, Stop};
 use backwater_net::outcome::Outcome;
 
@@ -9,10 +8,10 @@ use super::summary::trace_hash;
 use super::words::{balance, both_times, paragraphs};
 use super::{Measured, Network, bounds, ended, run_tables, starved, still};
 use crate::info::RunInfo;
-use crate::model::{Block, Fact, Plot, Report, Tone};
-use crate::number::{grouped, percent, significant};
+use crate::model::{Block, Fact, Plot, Report};
+use crate::number::{grouped, percent};
 use crate::records::LOOKED_UP;
-use crate::sections::{closing_blocks, heading, page_of};
+use crate::sections::{INTERRUPTED, broken, closing_blocks, folded, page_of};
 use crate::series::{series_plots, time_axis};
 
 /// What the page of one kind of network has of its own.
@@ -57,34 +56,16 @@ pub fn run_report<'a>(
         ("Delay bounds", bounds.into_iter().collect()),
     ];
     let figures = page.figures.into_iter().chain(common);
-    for (title, plots) in figures.filter(|(_, plots)| !plots.is_empty()) {
-        blocks.push(heading(title));
-        blocks.extend(plots.into_iter().map(Block::Plot));
-    }
-    blocks.push(heading("Tables"));
-    for table in run_tables(network, outcome, measured, info.cell) {
-        let (name, is_folded) = (table.name.clone(), LOOKED_UP.contains(&&*table.name));
-        let block = Block::Table(table);
-        blocks.push(match is_folded {
-            false => block,
-            true => Block::Fold {
-                summary: format!("Table of {}", if name == "tcp" { "TCP" } else { &name }),
-                blocks: vec![block],
-            },
-        });
-    }
+    blocks.extend(figures.flat_map(|(title, plots)| Block::figures(title, plots)));
+    blocks.push(Block::heading("Tables"));
+    let tables = run_tables(network, outcome, measured, info.cell).into_iter();
+    blocks.extend(tables.map(|table| match LOOKED_UP.contains(&&*table.name) {
+        false => Block::Table(table),
+        true => folded(table),
+    }));
     blocks.extend(page.end);
     blocks.extend(closing_blocks(info, network.seed(), &trace_hash(outcome)));
     page_of(info, blocks)
-}
-
-/// A number that matters, and a remark on it.
-pub fn fact(label: &str, value: String, detail: String) -> Fact {
-    Fact {
-        label: label.into(),
-        value,
-        detail,
-    }
 }
 
 fn facts<N: Network>(
@@ -94,17 +75,13 @@ fn facts<N: Network>(
 ) -> Vec<Fact> {
     let balance = outcome.balance();
     let mut facts = vec![
-        fact(
-            "Simulated",
-            both_times(info, outcome.ended_at.ps()),
-            stop.into(),
-        ),
-        fact(
+        Fact::new("Simulated", both_times(info, outcome.ended_at.ps()), stop),
+        Fact::new(
             "Delivered",
             grouped(balance.delivered),
             format!("of {} {}", grouped(balance.offered), N::UNITS),
         ),
-        fact(
+        Fact::new(
             "Dropped",
             grouped(balance.dropped),
             format!("{} inside at the end", grouped(balance.inside)),
@@ -112,16 +89,11 @@ fn facts<N: Network>(
     ];
     facts.extend(own);
     if let Some((name, data, control)) = busiest(network, outcome) {
-        facts.push(fact("Busiest port", percent(data + control), name));
+        facts.push(Fact::new("Busiest port", percent(data + control), name));
     }
-    let speed = match info.wall_seconds.filter(|wall| *wall > 0.0) {
-        Some(wall) => format!(
-            "{} million a second",
-            significant(outcome.unit_hops as f64 / wall / 1e6, 3)
-        ),
-        None => format!("{} events", grouped(outcome.events)),
-    };
-    facts.push(fact("Hops", grouped(outcome.unit_hops), speed));
+    let speed = info.speed(outcome.unit_hops);
+    let speed = speed.unwrap_or_else(|| format!("{} events", grouped(outcome.events)));
+    facts.push(Fact::new("Hops", grouped(outcome.unit_hops), speed));
     facts
 }
 
@@ -131,32 +103,22 @@ fn notes(
     (info, network, outcome): (&RunInfo, &impl Network, &Outcome),
     late: Option<String>,
 ) -> Vec<Block> {
-    let broken = outcome.violations.total();
-    let broken = (broken > 0).then(|| {
-        format!(
-            "{} broken; the table of violations says which, when and where.",
-            counted(broken, "promise")
-        )
-    });
     let missing = !outcome.balances().iter().all(Balance::holds);
     let missing = missing.then(|| format!("Units are missing: {}.", balance(network, outcome)));
     let cut_short = match outcome.stop {
-        Stop::Interrupted => {
-            Some("The run was interrupted: everything here covers only the time until then.")
-        }
+        Stop::Interrupted => Some(INTERRUPTED),
         _ if outcome.ended_at <= network.warm_up() => {
             Some("The run ended in its warm-up: rates, delays and shares were not measured.")
         }
         _ => None,
     };
-    let problem = |text: Option<String>| text.map(|text| (Tone::Problem, text));
+    let still = still(network, outcome, info.cell).and_then(|still| still.note);
     let all = [
-        problem(broken),
-        problem(late),
-        still(network, outcome, info.cell).and_then(|still| still.note),
-        problem(missing),
-        cut_short.map(|text| (Tone::Warning, text.into())),
+        broken(outcome.violations.total()),
+        late.map(Block::problem),
+        still.map(|(tone, text)| Block::note(tone, text)),
+        missing.map(Block::problem),
+        cut_short.map(Block::warning),
     ];
-    let all = all.into_iter().flatten();
-    all.map(|(tone, text)| Block::Note { tone, text }).collect()
+    all.into_iter().flatten().collect()
 }

@@ -38,23 +38,15 @@ pub fn both_times(info: &RunInfo, ps: u64) -> String {
 
 /// What a terminal begins with: what ran for how long, and how fast that was computed.
 pub fn opening<N: Network>(_: &N, info: &RunInfo, outcome: &Outcome, stop: &str) -> [String; 3] {
-    let hops = outcome.unit_hops;
-    let speed = match info.wall_seconds.filter(|wall| *wall > 0.0) {
-        Some(wall) => format!(
-            " in {} s ({} M hops/s)",
-            significant(wall, 3),
-            significant(hops as f64 / wall / 1e6, 3)
-        ),
-        None => String::new(),
-    };
     let time = both_times(info, outcome.ended_at.ps());
     [
         format!("{}: {time}, {stop}", info.name),
         format!(
-            "{} {} hops, {} of them control{speed}; trace hash {}",
-            grouped(hops),
+            "{} {} hops, {} of them control{}; trace hash {}",
+            grouped(outcome.unit_hops),
             N::UNIT,
             grouped(outcome.control_hops),
+            info.pace(outcome.unit_hops),
             trace_hash(outcome)
         ),
         String::new(),

@@ -103,18 +103,14 @@ fn latency(outcome: &FabricOutcome) -> Plot {
             curves.push(Curve::new(name, Style::Step, x, y));
         }
     }
-    Plot {
-        id: "latency".into(),
-        title: "Latency".into(),
-        x: Axis::new("Latency", "cycles"),
-        y: Axis::new("Packets", ""),
-        curves,
-        note,
-        marks: vec![
+    Plot::new("latency", "Latency", curves)
+        .x(Axis::new("Latency", "cycles"))
+        .y(Axis::new("Packets", ""))
+        .note(note)
+        .marks(vec![
             Mark::vertical(whole.percentiles[0] as f64, "p50"),
             Mark::vertical(whole.percentiles[2] as f64, "p99"),
-        ],
-    }
+        ])
 }
 
 fn window_marks(outcome: &FabricOutcome) -> Vec<Mark> {
@@ -141,21 +137,17 @@ fn throughput(outcome: &FabricOutcome) -> Plot {
     let x: Vec<f64> = points.iter().map(|point| point.cycle as f64).collect();
     let offered = points.iter().map(|point| point.offered).collect();
     let accepted = points.iter().map(|point| point.accepted).collect();
-    Plot {
-        id: "course-throughput".into(),
-        title: "Throughput over time".into(),
-        x: time_axis(),
-        y: Axis {
-            min: Some(0.0),
-            ..Axis::new("Load", LOAD)
-        },
-        curves: vec![
+    Plot::new(
+        "course-throughput",
+        "Throughput over time",
+        vec![
             Curve::new("offered", Style::Line, x.clone(), offered),
             Curve::new("accepted", Style::Line, x, accepted),
         ],
-        marks: window_marks(outcome),
-        ..Plot::default()
-    }
+    )
+    .x(time_axis())
+    .y(Axis::new("Load", LOAD).from_zero())
+    .marks(window_marks(outcome))
 }
 
 fn course(outcome: &FabricOutcome) -> Plot {
@@ -163,15 +155,14 @@ fn course(outcome: &FabricOutcome) -> Plot {
     let (x, y) = points
         .map(|point| (point.cycle as f64, point.latency))
         .unzip();
-    Plot {
-        id: "course-latency".into(),
-        title: "Latency over time".into(),
-        x: time_axis(),
-        y: Axis::new("Mean latency", "cycles"),
-        curves: vec![Curve::new("packets delivered", Style::Line, x, y)],
-        marks: window_marks(outcome),
-        ..Plot::default()
-    }
+    Plot::new(
+        "course-latency",
+        "Latency over time",
+        vec![Curve::new("packets delivered", Style::Line, x, y)],
+    )
+    .x(time_axis())
+    .y(Axis::new("Mean latency", "cycles"))
+    .marks(window_marks(outcome))
 }
 
 /// Values from the highest to the lowest over the share of them that is passed, thinned out.
@@ -202,20 +193,13 @@ fn channels(spec: &FabricSpec, outcome: &FabricOutcome) -> Plot {
             curves.push(Curve::new(kind.word(), Style::Line, x, y));
         }
     }
-    Plot {
-        id: "channels".into(),
-        title: "Use of channels, the busiest first".into(),
-        x: Axis::new("Channels at least this busy", "%"),
-        y: Axis {
-            min: Some(0.0),
-            ..Axis::new("Cycles with a flit", "%")
-        },
-        curves,
-        note: "A level curve means that the load is spread evenly; the left end is the busiest \
-               channel."
-            .into(),
-        ..Plot::default()
-    }
+    Plot::new("channels", "Use of channels, the busiest first", curves)
+        .x(Axis::new("Channels at least this busy", "%"))
+        .y(Axis::new("Cycles with a flit", "%").from_zero())
+        .note(
+            "A level curve means that the load is spread evenly; the left end is the busiest \
+             channel.",
+        )
 }
 
 fn square(spec: &FabricSpec, outcome: &FabricOutcome) -> Plot {
@@ -232,35 +216,23 @@ fn square(spec: &FabricSpec, outcome: &FabricOutcome) -> Plot {
         let all = grouped(rows.len() as u64);
         note.push_str(&format!(" {ROWS} of {all} rows are shown."));
     }
-    Plot {
-        id: "square".into(),
-        title: "Load along the rows".into(),
-        x: Axis::new("x", ""),
-        y: Axis {
-            min: Some(0.0),
-            ..Axis::new("Cycles with a flit", "%")
-        },
-        curves: picked.map(curve).collect(),
-        note,
-        ..Plot::default()
-    }
+    Plot::new("square", "Load along the rows", picked.map(curve).collect())
+        .x(Axis::new("x", ""))
+        .y(Axis::new("Cycles with a flit", "%").from_zero())
+        .note(note)
 }
 
 fn vcs(outcome: &FabricOutcome) -> Plot {
     let shares = tables::vc_shares(outcome);
     let x = (0..shares.len()).map(|vc| vc as f64).collect();
     let y = shares.iter().map(|share| share * 100.0).collect();
-    Plot {
-        id: "vcs".into(),
-        title: "Use of virtual channels".into(),
-        x: Axis::new("VC", ""),
-        y: Axis {
-            min: Some(0.0),
-            ..Axis::new("Cycles with a flit", "%")
-        },
-        curves: vec![Curve::new("all channels", Style::Bars, x, y)],
-        ..Plot::default()
-    }
+    Plot::new(
+        "vcs",
+        "Use of virtual channels",
+        vec![Curve::new("all channels", Style::Bars, x, y)],
+    )
+    .x(Axis::new("VC", ""))
+    .y(Axis::new("Cycles with a flit", "%").from_zero())
 }
 
 fn terminals(outcome: &FabricOutcome) -> Plot {
@@ -277,18 +249,14 @@ fn terminals(outcome: &FabricOutcome) -> Plot {
     } else {
         Style::Step
     };
-    Plot {
-        id: "terminals".into(),
-        title: "Accepted by terminal".into(),
-        x: Axis::new("Terminal", ""),
-        y: Axis {
-            min: Some(0.0),
-            ..Axis::new("Load", LOAD)
-        },
-        curves: vec![Curve::new("accepted", style, x, y)],
-        marks: vec![Mark::horizontal(outcome.accepted, "mean")],
-        ..Plot::default()
-    }
+    Plot::new(
+        "terminals",
+        "Accepted by terminal",
+        vec![Curve::new("accepted", style, x, y)],
+    )
+    .x(Axis::new("Terminal", ""))
+    .y(Axis::new("Load", LOAD).from_zero())
+    .marks(vec![Mark::horizontal(outcome.accepted, "mean")])
 }
 
 #[cfg(test)]

@@ -9,9 +9,9 @@ use super::tables::{long_tables, summary_tables};
 use super::words::{self, LOAD};
 use super::{plots, starved, zero_load};
 use crate::info::RunInfo;
-use crate::model::{Block, Fact, Report, Tone};
-use crate::number::{fixed, grouped, significant};
-use crate::sections::{closing_blocks, heading, page_of};
+use crate::model::{Block, Fact, Report};
+use crate::number::{fixed, grouped};
+use crate::sections::{INTERRUPTED, broken, closing_blocks, folded, page_of};
 use crate::series::series_plots;
 use backwater_kernel::words::counted;
 
@@ -27,44 +27,14 @@ pub fn fabric_report(
     blocks.extend(notes(outcome));
     blocks.extend(crate::starved::notes(starved::sentences(spec, outcome)));
     blocks.push(Block::Text(words::paragraphs(spec, outcome)));
-    let plots = plots::plots(spec, outcome);
-    if !plots.is_empty() {
-        blocks.push(heading("Figures"));
-        blocks.extend(plots.into_iter().map(Block::Plot));
-    }
-    let plots = series_plots(series, |_| (plots::time_axis(), 1.0));
-    if !plots.is_empty() {
-        blocks.push(heading("Over time"));
-        blocks.extend(plots.into_iter().map(Block::Plot));
-    }
-    blocks.push(heading("Tables"));
+    blocks.extend(Block::figures("Figures", plots::plots(spec, outcome)));
+    let series = series_plots(series, |_| (plots::time_axis(), 1.0));
+    blocks.extend(Block::figures("Over time", series));
+    blocks.push(Block::heading("Tables"));
     blocks.extend(summary_tables(spec, outcome).into_iter().map(Block::Table));
-    for table in long_tables(spec, outcome) {
-        blocks.push(Block::Fold {
-            summary: format!("Table of {}", plural(&table.name)),
-            blocks: vec![Block::Table(table)],
-        });
-    }
+    blocks.extend(long_tables(spec, outcome).into_iter().map(folded));
     blocks.extend(closing_blocks(info, spec.seed, &words::trace_hash(outcome)));
     page_of(info, blocks)
-}
-
-fn plural(name: &str) -> String {
-    match name {
-        "fairness" => "fair shares".into(),
-        "map" => "loads by place".into(),
-        "course" => "the course of the run".into(),
-        "latency histogram" => "latencies, cycle by cycle".into(),
-        name => name.into(),
-    }
-}
-
-fn fact(label: &str, value: String, detail: String) -> Fact {
-    Fact {
-        label: label.into(),
-        value,
-        detail,
-    }
 }
 
 fn facts(info: &RunInfo, spec: &FabricSpec, outcome: &FabricOutcome) -> Vec<Fact> {
@@ -75,10 +45,10 @@ fn facts(info: &RunInfo, spec: &FabricSpec, outcome: &FabricOutcome) -> Vec<Fact
     if outcome.latency.count > 0 {
         facts.extend(latency_facts(spec, outcome));
     }
-    facts.push(fact(
+    facts.push(Fact::new(
         "Simulated",
         counted(outcome.cycles, "cycle"),
-        words::stop_short(outcome.stop).into(),
+        words::stop_short(outcome.stop),
     ));
     if outcome.window > 0 {
         let how = if outcome.warm_up_detected {
@@ -86,20 +56,14 @@ fn facts(info: &RunInfo, spec: &FabricSpec, outcome: &FabricOutcome) -> Vec<Fact
         } else {
             "after the warm-up, from cycle"
         };
-        facts.push(fact(
+        facts.push(Fact::new(
             "Window",
             counted(outcome.window, "cycle"),
             format!("{how} {}", grouped(outcome.window_start)),
         ));
     }
-    let speed = match info.wall_seconds.filter(|wall| *wall > 0.0) {
-        Some(wall) => format!(
-            "{} million a second",
-            significant(outcome.flit_hops as f64 / wall / 1e6, 3)
-        ),
-        None => String::new(),
-    };
-    facts.push(fact("Flit hops", grouped(outcome.flit_hops), speed));
+    let speed = info.speed(outcome.flit_hops).unwrap_or_default();
+    facts.push(Fact::new("Flit hops", grouped(outcome.flit_hops), speed));
     facts
 }
 
@@ -109,8 +73,8 @@ fn load_facts(outcome: &FabricOutcome) -> [Fact; 3] {
         None => "below saturation",
     };
     [
-        fact("Offered", words::load(outcome.offered), LOAD.into()),
-        fact(
+        Fact::new("Offered", words::load(outcome.offered), LOAD),
+        Fact::new(
             "Accepted",
             words::load_within(outcome.accepted, outcome.accepted_half_width),
             format!(
@@ -119,7 +83,7 @@ fn load_facts(outcome: &FabricOutcome) -> [Fact; 3] {
                 words::without_interval(outcome.accepted_half_width)
             ),
         ),
-        fact("Load", state.into(), String::new()),
+        Fact::new("Load", state, ""),
     ]
 }
 
@@ -127,7 +91,7 @@ fn latency_facts(spec: &FabricSpec, outcome: &FabricOutcome) -> [Fact; 4] {
     let latency = &outcome.latency;
     let [p50, _, p99, p99_9] = latency.percentiles;
     [
-        fact(
+        Fact::new(
             "Latency",
             format!("{} cycles", words::mean(latency)),
             format!(
@@ -136,69 +100,48 @@ fn latency_facts(spec: &FabricSpec, outcome: &FabricOutcome) -> [Fact; 4] {
                 words::without_interval(latency.half_width)
             ),
         ),
-        fact(
+        Fact::new(
             "At zero load",
             zero_load(spec, outcome).map_or("–".into(), |cycles| fixed(cycles, 2)),
-            "cycles, on ways of the same length".into(),
+            "cycles, on ways of the same length",
         ),
-        fact(
+        Fact::new(
             "p50, p99",
             format!("{}, {} cycles", grouped(p50), grouped(p99)),
             format!("p99.9 {}, max {}", grouped(p99_9), grouped(latency.max)),
         ),
-        fact(
+        Fact::new(
             "Channels crossed",
             fixed(outcome.hops_mean, 2),
-            "mean, to and from terminals included".into(),
+            "mean, to and from terminals included",
         ),
     ]
 }
 
 fn notes(outcome: &FabricOutcome) -> Vec<Block> {
-    let mut notes = Vec::new();
-    let mut note = |tone, text: String| notes.push(Block::Note { tone, text });
-    if outcome.violations.total() > 0 {
-        note(
-            Tone::Problem,
-            format!(
-                "{} broken; the table of violations says which and when.",
-                counted(outcome.violations.total(), "promise")
-            ),
-        );
-    }
-    if outcome.stop == Stop::Standstill {
-        note(
-            Tone::Problem,
-            format!(
-                "The run ended in a {}. The table below shows which packet waits for which.",
-                words::deadlocked(outcome)
-            ),
-        );
-    }
+    let stuck = (outcome.stop == Stop::Standstill).then(|| {
+        format!(
+            "The run ended in a {}. The table below shows which packet waits for which.",
+            words::deadlocked(outcome)
+        )
+    });
     let balance = outcome.balance();
-    if !balance.holds() {
-        let text = words::conservation(&balance);
-        note(Tone::Problem, format!("Flits are missing: {text}."));
-    }
-    if outcome.window == 0 && outcome.stop != Stop::Interrupted {
-        let why = words::no_window(outcome);
-        note(Tone::Warning, format!("Nothing was measured: {why}."));
-    }
-    if let Some(why) = &outcome.saturated {
-        note(Tone::Warning, saturation(why));
-    }
-    if outcome.stop == Stop::Interrupted {
-        note(
-            Tone::Warning,
-            "The run was interrupted: everything here covers only the time until then.".into(),
-        );
-    }
-    notes
-}
-
-fn saturation(why: &str) -> String {
-    format!(
-        "The load is beyond saturation: {}.",
-        why.trim_end_matches('.')
-    )
+    let missing = (!balance.holds())
+        .then(|| format!("Flits are missing: {}.", words::conservation(&balance)));
+    let unmeasured = (outcome.window == 0 && outcome.stop != Stop::Interrupted)
+        .then(|| format!("Nothing was measured: {}.", words::no_window(outcome)));
+    let saturated = outcome.saturated.as_ref().map(|why| {
+        let why = why.trim_end_matches('.');
+        format!("The load is beyond saturation: {why}.")
+    });
+    let interrupted = (outcome.stop == Stop::Interrupted).then_some(INTERRUPTED);
+    let all = [
+        broken(outcome.violations.total()),
+        stuck.map(Block::problem),
+        missing.map(Block::problem),
+        unmeasured.map(Block::warning),
+        saturated.map(Block::warning),
+        interrupted.map(Block::warning),
+    ];
+    all.into_iter().flatten().collect()
 }

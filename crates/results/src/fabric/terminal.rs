@@ -8,7 +8,7 @@ use super::words::{self, LOAD};
 use super::{deadlock, fair, tables, zero_load};
 use crate::info::RunInfo;
 use crate::lines::{aligned, printable, shortened};
-use crate::number::{fixed, grouped, percent, significant};
+use crate::number::{fixed, grouped, percent};
 use crate::starved;
 use backwater_kernel::words::counted;
 
@@ -64,17 +64,10 @@ pub fn fabric_terminal_summary(
 }
 
 fn pace(info: &RunInfo, outcome: &FabricOutcome) -> String {
-    let speed = match info.wall_seconds.filter(|wall| *wall > 0.0) {
-        Some(wall) => format!(
-            " in {} s ({} M hops/s)",
-            significant(wall, 3),
-            significant(outcome.flit_hops as f64 / wall / 1e6, 3)
-        ),
-        None => String::new(),
-    };
     format!(
-        "{} flit hops{speed}; trace hash {}",
+        "{} flit hops{}; trace hash {}",
         grouped(outcome.flit_hops),
+        info.pace(outcome.flit_hops),
         words::trace_hash(outcome)
     )
 }

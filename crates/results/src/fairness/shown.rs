@@ -201,30 +201,31 @@ impl FairShares {
             shared.iter().map(|row| value(row) / scale).collect()
         };
         let (rates, ratios) = self.jain();
-        Some(Plot {
-            id: "fairness".into(),
-            title: "Rates and max-min fair shares".into(),
-            x: Axis::of_names(of_what, shared.iter().map(|row| row.name.clone()).collect()),
-            y: Axis {
-                min: Some(0.0),
-                ..Axis::new(capital(self.counted_as), unit)
-            },
-            curves: vec![
-                Curve::new("measured", Style::Bars, x.clone(), of(&|row| row.measured)),
-                Curve::new(
-                    "max-min share",
-                    Style::Points,
-                    x,
-                    of(&|row| row.share.unwrap_or(0.0)),
-                ),
-            ],
-            note: format!(
+        Some(
+            Plot::new(
+                "fairness",
+                "Rates and max-min fair shares",
+                vec![
+                    Curve::new("measured", Style::Bars, x.clone(), of(&|row| row.measured)),
+                    Curve::new(
+                        "max-min share",
+                        Style::Points,
+                        x,
+                        of(&|row| row.share.unwrap_or(0.0)),
+                    ),
+                ],
+            )
+            .x(Axis::of_names(
+                of_what,
+                shared.iter().map(|row| row.name.clone()).collect(),
+            ))
+            .y(Axis::new(capital(self.counted_as), unit).from_zero())
+            .note(format!(
                 "Jain's index is {} of rates, {} of rates over shares.",
                 significant(rates, 4),
                 significant(ratios, 4)
-            ),
-            ..Plot::default()
-        })
+            )),
+        )
     }
 
     /// Jain's index of rates and of rates over shares, if any flow has a share.

@@ -73,21 +73,24 @@ impl Axis {
 }
 
 impl Plot {
-    /// A chart of these curves over its horizontal and its vertical axis, without a note.
-    pub fn new(
-        id: impl Into<String>,
-        title: impl Into<String>,
-        [x, y]: [Axis; 2],
-        curves: Vec<Curve>,
-    ) -> Plot {
+    /// A chart of these curves; `id` is unique in its report.
+    pub fn new(id: impl Into<String>, title: impl Into<String>, curves: Vec<Curve>) -> Plot {
         Plot {
             id: id.into(),
             title: title.into(),
-            x,
-            y,
             curves,
             ..Plot::default()
         }
+    }
+
+    /// Over this axis.
+    pub fn x(self, x: Axis) -> Plot {
+        Plot { x, ..self }
+    }
+
+    /// By this axis.
+    pub fn y(self, y: Axis) -> Plot {
+        Plot { y, ..self }
     }
 
     /// What to see in it.

@@ -339,19 +339,15 @@ fn allowed(spec: &NetworkSpec, directions: &[Direction<'_>]) -> Plot {
         of(|found| found.acr_max.0 as f64),
     );
     let named = directions.iter().map(|one| names::flow(spec, one.flow));
-    Plot {
-        id: "allowed-rates".into(),
-        title: "Allowed cell rates".into(),
-        x: Axis::of_names("Direction of a circuit", named.collect()),
-        y: Axis {
-            min: Some(0.0),
-            ..Axis::new("ACR", "Mbps")
-        },
-        curves: vec![Curve {
+    Plot::new(
+        "allowed-rates",
+        "Allowed cell rates",
+        vec![Curve {
             interval: Some((low, high)),
             ..Curve::new("mean", Style::Points, x, of(|found| found.acr_mean_bps))
         }],
-        note: "Whiskers run from the smallest to the largest ACR after the warm-up.".into(),
-        ..Plot::default()
-    }
+    )
+    .x(Axis::of_names("Direction of a circuit", named.collect()))
+    .y(Axis::new("ACR", "Mbps").from_zero())
+    .note("Whiskers run from the smallest to the largest ACR after the warm-up.")
 }

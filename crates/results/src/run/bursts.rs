@@ -182,15 +182,9 @@ pub fn plot(spec: &NetworkSpec, directions: &[Direction<'_>]) -> Option<Plot> {
             curves.push(Curve::new(name, Style::Points, x, y));
         }
     }
-    (!curves.is_empty()).then(|| Plot {
-        id: "bursts".into(),
-        title: "Burst response times".into(),
-        x: Axis::new("Arrival of the burst", "ms"),
-        y: Axis {
-            min: Some(0.0),
-            ..Axis::new("Response time", "ms")
-        },
-        curves,
-        ..Plot::default()
+    (!curves.is_empty()).then(|| {
+        Plot::new("bursts", "Burst response times", curves)
+            .x(Axis::new("Arrival of the burst", "ms"))
+            .y(Axis::new("Response time", "ms").from_zero())
     })
 }

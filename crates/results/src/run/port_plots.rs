@@ -3,7 +3,7 @@
 use backwater_kernel::{Duration, Samples};
 use backwater_net::outcome::{PathGroup, PortsOutcome};
 
-use crate::model::{Axis, Curve, OtherUnit, Plot, Style};
+use crate::model::{Axis, Curve, Plot, Style};
 use backwater_kernel::words::counted;
 
 /// Path lengths in the plot of distributions; the table has all.
@@ -24,14 +24,9 @@ pub fn plots(found: &PortsOutcome, cell: Duration) -> Vec<Plot> {
 }
 
 fn wait_axis(cell: Duration) -> Axis {
-    Axis {
-        other: Some(OtherUnit {
-            unit: "us".into(),
-            per_unit: cell.ps().max(1) as f64 / 1e6,
-        }),
-        min: Some(0.0),
-        ..Axis::new("Waiting time", "cells")
-    }
+    Axis::new("Waiting time", "cells")
+        .from_zero()
+        .or("us", cell.ps().max(1) as f64 / 1e6)
 }
 
 fn by_length(groups: &[(u32, PathGroup)], cell: Duration) -> Plot {
@@ -43,34 +38,27 @@ fn by_length(groups: &[(u32, PathGroup)], cell: Duration) -> Plot {
     };
     let low = of(|wait| (wait.mean() - wait.deviation()).max(0.0));
     let high = of(|wait| wait.mean() + wait.deviation());
-    let (first, last) = (x[0], x[x.len() - 1]);
-    Plot {
-        id: "waiting-by-length".into(),
-        title: "Waiting by length of the path".into(),
-        x: Axis {
-            at: x.clone(),
-            min: Some(first - 0.5),
-            max: Some(last + 0.5),
-            ..Axis::new("Switches on the path", "")
+    let lengths = Axis {
+        min: Some(x[0] - 0.5),
+        max: Some(x[x.len() - 1] + 0.5),
+        at: x.clone(),
+        ..Axis::new("Switches on the path", "")
+    };
+    let p99 = of(|wait| wait.percentile(99.0) as f64);
+    let curves = vec![
+        Curve {
+            interval: Some((low, high)),
+            ..Curve::new("mean", Style::Points, x.clone(), of(Samples::mean))
         },
-        y: wait_axis(cell),
-        curves: vec![
-            Curve {
-                interval: Some((low, high)),
-                ..Curve::new("mean", Style::Points, x.clone(), of(Samples::mean))
-            },
-            Curve::new(
-                "p99",
-                Style::Points,
-                x,
-                of(|wait| wait.percentile(99.0) as f64),
-            ),
-        ],
-        note: "From end to end, own transmissions excluded. Whiskers are one standard deviation \
-               of the units' waiting times, cut off at zero."
-            .into(),
-        ..Plot::default()
-    }
+        Curve::new("p99", Style::Points, x, p99),
+    ];
+    Plot::new("waiting-by-length", "Waiting by length of the path", curves)
+        .x(lengths)
+        .y(wait_axis(cell))
+        .note(
+            "From end to end, own transmissions excluded. Whiskers are one standard deviation \
+         of the units' waiting times, cut off at zero.",
+        )
 }
 
 fn distribution(groups: &[(u32, PathGroup)], cell: Duration) -> Plot {
@@ -83,19 +71,14 @@ fn distribution(groups: &[(u32, PathGroup)], cell: Duration) -> Plot {
     if groups.len() > CURVES {
         note += " The table of paths has the other lengths.";
     }
-    Plot {
-        id: "waiting-distribution".into(),
-        title: "Share of units that waited longer".into(),
-        x: wait_axis(cell),
-        y: Axis {
-            log: true,
-            max: Some(1.0),
-            ..Axis::new("Share", "of units")
-        },
-        curves: curves.collect(),
-        note,
-        ..Plot::default()
-    }
+    Plot::new(
+        "waiting-distribution",
+        "Share of units that waited longer",
+        curves.collect(),
+    )
+    .x(wait_axis(cell))
+    .y(Axis::new("Share", "of units").up_to(1.0).log())
+    .note(note)
 }
 
 /// The share of samples beyond each value.

@@ -3,6 +3,7 @@
 use super::{Role, SweepInfo, SweepResult, sweep_plots, sweep_tables};
 use crate::model::{Block, Fact, Report, Table, Tone};
 use crate::number::grouped;
+use crate::sections;
 use crate::table_of::TableOf;
 use backwater_kernel::words::counted;
 
@@ -12,17 +13,14 @@ pub fn sweep_report(info: &SweepInfo, result: &SweepResult) -> Report {
     blocks.extend(warnings(result));
     let plots = sweep_plots(result);
     if plots.is_empty() {
-        blocks.push(Block::Note {
-            tone: Tone::Plain,
-            text: "No axis has several numbers to draw curves over; the tables have all points."
-                .into(),
-        });
+        let text = "No axis has several numbers to draw curves over; the tables have all points.";
+        blocks.push(Block::note(Tone::Plain, text));
     } else {
-        blocks.push(heading("Curves"));
+        blocks.push(Block::heading("Curves"));
         blocks.push(Block::Text(how_drawn(result)));
         blocks.extend(plots.into_iter().map(Block::Plot));
     }
-    blocks.push(heading("Tables"));
+    blocks.push(Block::heading("Tables"));
     blocks.push(Block::Table(axes(result)));
     let mut tables = sweep_tables(result);
     tables.reverse();
@@ -42,33 +40,12 @@ pub(super) fn page(info: &SweepInfo, blocks: Vec<Block>) -> Report {
     }
 }
 
-/// The title of a section.
-pub(super) fn heading(text: &str) -> Block {
-    Block::Heading {
-        level: 2,
-        text: text.into(),
-    }
-}
-
 /// The command and the scenario.
 pub(super) fn again(info: &SweepInfo) -> Vec<Block> {
-    let code = |lang: &str, text: &str| Block::Code {
-        lang: lang.into(),
-        text: text.into(),
-    };
-    vec![
-        heading("How to reproduce"),
-        Block::Text(
-            "The same scenario, seeds and version give the same numbers on any machine, with any \
-             number of jobs and after any interruption."
-                .into(),
-        ),
-        code("shell", &info.command),
-        Block::Fold {
-            summary: "The scenario as given".into(),
-            blocks: vec![code("toml", &info.scenario)],
-        },
-    ]
+    let how = "The same scenario, seeds and version give the same numbers on any machine, with \
+               any number of jobs and after any interruption.";
+    let given = ("The scenario as given", &*info.scenario);
+    sections::again(how.into(), &info.command, given)
 }
 
 fn how_drawn(result: &SweepResult) -> String {
@@ -82,46 +59,34 @@ fn how_drawn(result: &SweepResult) -> String {
 }
 
 fn facts(result: &SweepResult) -> Vec<Fact> {
-    let fact = |label: &str, value: String, detail: String| Fact {
-        label: label.into(),
-        value,
-        detail,
-    };
     let product = result.axes.iter().map(|axis| axis.values.len().to_string());
     let product: Vec<String> = product.collect();
     let saturated = result.count(Role::Saturated);
     vec![
-        fact(
+        Fact::new(
             "Runs",
             grouped(result.rows.len() as u64),
             format!("of {} planned", grouped(result.planned)),
         ),
-        fact("Axes", result.axes.len().to_string(), product.join(" x ")),
-        fact("Seeds", result.seeds.len().to_string(), String::new()),
-        fact("Saturated", counted(saturated, "run"), String::new()),
+        Fact::new("Axes", result.axes.len().to_string(), product.join(" x ")),
+        Fact::new("Seeds", result.seeds.len().to_string(), ""),
+        Fact::new("Saturated", counted(saturated, "run"), ""),
     ]
 }
 
 /// What must not be missed.
 pub(super) fn warnings(result: &SweepResult) -> Vec<Block> {
-    let mut notes = Vec::new();
     let broken = result.count(Role::Broken);
-    if broken > 0 {
-        notes.push(Block::Note {
-            tone: Tone::Problem,
-            text: format!(
-                "{} broke a promise; the table of points says which.",
-                counted(broken, "run")
-            ),
-        });
-    }
-    if result.partial {
-        notes.push(Block::Note {
-            tone: Tone::Warning,
-            text: "It was interrupted: only completed points are shown.".into(),
-        });
-    }
-    notes
+    let broken = (broken > 0).then(|| {
+        let runs = counted(broken, "run");
+        Block::problem(format!(
+            "{runs} broke a promise; the table of points says which."
+        ))
+    });
+    let partial = result
+        .partial
+        .then(|| Block::warning("It was interrupted: only completed points are shown."));
+    broken.into_iter().chain(partial).collect()
 }
 
 fn axes(result: &SweepResult) -> Table {

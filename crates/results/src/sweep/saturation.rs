@@ -3,7 +3,7 @@
 use backwater_kernel::words::counted;
 
 use super::plots::latency_plots;
-use super::report::{again, heading, page, warnings};
+use super::report::{again, page, warnings};
 use super::tables::{axis_cell, axis_column};
 use super::{Group, Role, SweepInfo, SweepResult, sweep_tables};
 use crate::model::{Axis, Block, Cell, Column, Curve, Fact, Plot, Report, Style, Table};
@@ -100,33 +100,30 @@ pub fn saturation_report(
     };
     let mut facts: Vec<Fact> = Vec::new();
     if let [only] = found {
-        facts.push(Fact {
-            label: format!("Carried {}", axis.name),
-            value: text(only.carried),
-            detail: "highest that was".into(),
-        });
-        facts.push(Fact {
-            label: format!("Saturated {}", axis.name),
-            value: text(only.saturated),
-            detail: "lowest that was".into(),
-        });
+        for (which, at, detail) in [
+            ("Carried", only.carried, "highest that was"),
+            ("Saturated", only.saturated, "lowest that was"),
+        ] {
+            facts.push(Fact::new(
+                format!("{which} {}", axis.name),
+                text(at),
+                detail,
+            ));
+        }
     }
-    facts.push(Fact {
-        label: "Runs".into(),
-        value: result.rows.len().to_string(),
-        detail: counted(result.seeds.len(), "seed"),
-    });
+    facts.push(Fact::new(
+        "Runs",
+        result.rows.len().to_string(),
+        counted(result.seeds.len(), "seed"),
+    ));
     let mut blocks = vec![Block::Facts(facts)];
     blocks.extend(warnings(result));
     blocks.push(Block::Table(saturation_table(result, load, found)));
-    let latencies = latency_plots(result, load);
-    if !latencies.is_empty() {
-        blocks.push(heading(&format!("Latency over {}", axis.name)));
-        blocks.extend(latencies.into_iter().map(Block::Plot));
-    }
-    blocks.push(heading("Accepted over offered load"));
+    let title = format!("Latency over {}", axis.name);
+    blocks.extend(Block::figures(title, latency_plots(result, load)));
+    blocks.push(Block::heading("Accepted over offered load"));
     blocks.extend(plots(result, load).into_iter().map(Block::Plot));
-    blocks.push(heading("All loads tried"));
+    blocks.push(Block::heading("All loads tried"));
     let mut tables = sweep_tables(result);
     tables.reverse();
     blocks.extend(tables.into_iter().map(Block::Table));
@@ -161,17 +158,15 @@ fn plots(result: &SweepResult, load: usize) -> Vec<Plot> {
     let unit = &*result.measures[offered].unit;
     let chunks = curves.chunks(CURVES).enumerate();
     chunks
-        .map(|(index, curves)| Plot {
-            id: format!("accepted-over-offered-{}", index + 1),
-            title: "Accepted over offered load".into(),
-            x: Axis::new("offered", unit),
-            y: Axis {
-                min: Some(0.0),
-                ..Axis::new("accepted", &*result.measures[accepted].unit)
-            },
-            curves: [curves, &[carried_all(curves)]].concat(),
-            note: "Dashed: accepted equals offered.".into(),
-            marks: Vec::new(),
+        .map(|(index, curves)| {
+            Plot::new(
+                format!("accepted-over-offered-{}", index + 1),
+                "Accepted over offered load",
+                [curves, &[carried_all(curves)]].concat(),
+            )
+            .x(Axis::new("offered", unit))
+            .y(Axis::new("accepted", &*result.measures[accepted].unit).from_zero())
+            .note("Dashed: accepted equals offered.")
         })
         .collect()
 }
