@@ -211,6 +211,12 @@ pub(crate) fn ended(
     (stop::short(outcome.stop, short), sentence)
 }
 
+/// Line rates by channel, bits per second.
+pub fn line_rates<N: Network>(network: &N) -> impl Iterator<Item = f64> + '_ {
+    let channels = network.links().iter().flat_map(|link| &link.channels);
+    channels.map(|channel| N::line(channel).0.0 as f64)
+}
+
 /// Seconds that rates are over: those after the warm-up.
 pub fn seconds(network: &impl Network, outcome: &Outcome) -> f64 {
     outcome.ended_at.since(network.warm_up()).seconds()

@@ -65,6 +65,16 @@ pub struct Allocation {
     pub is_settled: bool,
 }
 
+impl Allocation {
+    /// What stops a claim, in words; channels have these names.
+    pub fn limit(&self, claim: usize, name: impl Fn(u32) -> String) -> String {
+        match self.limits[claim] {
+            Limit::Demand => "its demand".into(),
+            Limit::Channel(channel) => name(channel),
+        }
+    }
+}
+
 /// The max-min fair allocation of `capacity` (bps, by channel) to `claims`. Channels that are not
 /// there are passed over.
 pub fn max_min(capacity: &[f64], claims: &[Claim]) -> Allocation {

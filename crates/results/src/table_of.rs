@@ -47,6 +47,19 @@ impl<R> TableOf<R> {
         self.column(Column::number(name, unit, meaning), value)
     }
 
+    /// A column that is there where it says something of some row.
+    pub fn some<C: Into<Cell>>(self, column: Column, value: impl Fn(&R) -> C) -> Self {
+        let nothing = [Cell::Empty, "".into()];
+        match self
+            .rows
+            .iter()
+            .all(|row| nothing.contains(&value(row).into()))
+        {
+            true => self,
+            false => self.column(column, value),
+        }
+    }
+
     /// The last column is headed like this in a terminal.
     pub fn short(mut self, heading: &str) -> Self {
         if let Some(column) = self.table.columns.last_mut() {

@@ -62,10 +62,7 @@ impl CellMeter {
             NodeKind::Host => 0,
         };
         CellMeter {
-            meter: Meter::new(
-                workload,
-                spec.nodes.iter().map(|node| node.name.clone()).collect(),
-            ),
+            meter: Meter::of(workload, spec),
             flows,
             payload,
             cell_in: spec.nodes.iter().map(|node| cell(node.kind)).collect(),

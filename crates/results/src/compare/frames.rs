@@ -65,10 +65,7 @@ impl FrameMeter {
         FrameMeter {
             flows: flows.collect(),
             channels: channels.map(channel).collect(),
-            meter: Meter::new(
-                workload,
-                spec.nodes.iter().map(|node| node.name.clone()).collect(),
-            ),
+            meter: Meter::of(workload, spec),
         }
     }
 

@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use backwater_kernel::Histogram;
 
 use super::{FlowKind, Workload};
+use crate::events::Network;
 
 /// What was seen of a run.
 #[derive(Clone, Debug, Default)]
@@ -96,8 +97,14 @@ pub(super) struct Start {
 }
 
 impl Meter {
+    /// Nothing seen yet of `workload` in this network.
+    pub fn of(workload: &Workload, network: &impl Network) -> Meter {
+        let nodes = (0..).map_while(|node| network.node(node));
+        Meter::new(workload, nodes.map(|(name, _)| name.into()).collect())
+    }
+
     /// Nothing seen yet of `workload` in a network of these nodes.
-    pub fn new(workload: &Workload, names: Vec<String>) -> Meter {
+    fn new(workload: &Workload, names: Vec<String>) -> Meter {
         let window = workload.window_ps.max(1);
         let windows = (workload.duration_ps / window) as usize;
         let flow = |kind: &FlowKind| Seen {

@@ -14,8 +14,8 @@ use backwater_net::frames::spec::{
 use backwater_net::outcome::Outcome;
 
 use super::groups::goodputs;
-use crate::events::{names, per_second, seconds};
-use crate::fairness::{Claim, FairRow, FairShares, Limit, Rates, max_min};
+use crate::events::{line_rates, names, per_second, seconds};
+use crate::fairness::{Claim, FairRow, FairShares, max_min};
 
 /// RTP's header.
 const RTP_BYTES: u32 = 12;
@@ -31,15 +31,15 @@ pub fn shares(spec: &EthernetSpec, outcome: &Outcome) -> FairShares {
     FairShares {
         rows,
         counted_as: "goodput",
-        rates: Rates::OfFlows,
         notes,
+        ..FairShares::default()
     }
 }
 
 /// The share of each flow if all classes were one, bps of payload.
 pub fn among_equals(spec: &EthernetSpec, outcome: &Outcome) -> Vec<Option<f64>> {
     let rows = rows(spec, outcome, false).into_iter();
-    rows.map(|row| Some(row.payload?.1)).collect()
+    rows.map(|row| row.share).collect()
 }
 
 /// A row for each flow; `groups_count` if urgent classes fill the network first.
@@ -77,19 +77,14 @@ fn rows(spec: &EthernetSpec, outcome: &Outcome, groups_count: bool) -> Vec<FairR
         }
         rows.push(row);
     }
-    let capacity = spec.links.iter();
-    let capacity = capacity.flat_map(|link| &link.channels);
-    let capacity: Vec<f64> = capacity.map(|own| own.rate.0 as f64).collect();
+    let capacity: Vec<f64> = line_rates(spec).collect();
     let found = max_min(&capacity, &claims);
     let channels = names::channels(spec);
     for ((row, claim), flow) in rows.iter_mut().zip(claim_of).zip(&spec.flows) {
         if row.remark.is_empty() {
-            fill_in(
-                row,
-                flow,
-                (found.rates[claim], found.limits[claim]),
-                &channels,
-            );
+            let rate = found.rates[claim];
+            (row.share, row.wire_share) = (Some(rate / wire_factor(flow)), Some(rate));
+            row.limit = found.limit(claim, |channel| names::channel(&channels, channel));
         }
     }
     rows
@@ -121,16 +116,6 @@ fn own_claims(
         own.echoes = back.iter().map(|channel| (*channel, part)).collect();
     }
     (vec![own], "")
-}
-
-fn fill_in(row: &mut FairRow, flow: &FlowSpec, (rate, limit): (f64, Limit), channels: &[String]) {
-    let payload = rate / wire_factor(flow);
-    (row.share, row.wire_share) = (Some(payload), Some(rate));
-    row.payload = Some((row.measured, payload));
-    row.limit = match limit {
-        Limit::Demand => "its demand".into(),
-        Limit::Channel(channel) => names::channel(channels, channel),
-    };
 }
 
 fn notes(spec: &EthernetSpec, groups_count: bool, rows: &[FairRow]) -> Vec<String> {

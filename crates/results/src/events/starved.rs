@@ -9,7 +9,7 @@ use backwater_kernel::{Duration, Time};
 use backwater_net::outcome::Outcome;
 
 use super::drops::fate;
-use super::{Network, names, seconds};
+use super::{Network, line_rates, names, seconds};
 use crate::number::{grouped, rate};
 use crate::starved::{got_nothing, told};
 
@@ -74,10 +74,8 @@ fn is_far_below(got: f64, share: f64) -> bool {
 
 /// Flows that always have more to send and are far below their share: what they got, and what it
 /// is over the time that was measured, bps.
-fn below_share<N: Network>(network: &N, outcome: &Outcome) -> BTreeMap<u32, (f64, f64)> {
-    let channels = network.links().iter().flat_map(|link| &link.channels);
-    let rates = channels.map(|channel| N::line(channel).0.0);
-    let fastest = rates.max().unwrap_or(0) as f64;
+fn below_share(network: &impl Network, outcome: &Outcome) -> BTreeMap<u32, (f64, f64)> {
+    let fastest = line_rates(network).fold(0.0, f64::max);
     let few = (0..).zip(network.rates(outcome)).filter_map(|(flow, got)| {
         let endless = network.endless(flow)?;
         is_far_below(got, fastest).then_some((flow, got, endless))

@@ -13,7 +13,7 @@ use backwater_flit::spec::{FabricSpec, Injection};
 
 use super::FabricNames;
 use super::network;
-use crate::fairness::{Claim, FairRow, FairShares, Limit, Rates, jain, max_min};
+use crate::fairness::{Claim, FairRow, FairShares, Rates, jain, max_min};
 use crate::rows::ROWS_MOST;
 
 /// Jain's index over what sources got into the network in the window (the load of their injection
@@ -44,10 +44,7 @@ pub fn shares(spec: &FabricSpec, outcome: &FabricOutcome) -> Result<FairShares, 
         name: names.terminal(terminal as u32),
         measured: *measured,
         share: Some(found.rates[terminal]),
-        limit: match found.limits[terminal] {
-            Limit::Demand => "its demand".into(),
-            Limit::Channel(channel) => names.channel(channel),
-        },
+        limit: found.limit(terminal, |channel| names.channel(channel)),
         ..FairRow::default()
     };
     Ok(FairShares {

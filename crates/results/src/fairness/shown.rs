@@ -27,7 +27,7 @@ pub struct FairRow {
     pub wire_share: Option<f64>,
     /// What it got on the wire, as far as known.
     pub wire_measured: Option<f64>,
-    /// Payload it got, and payload of its share, as far as known.
+    /// Payload it got, and payload of its share, where these are known and not what is compared.
     pub payload: Option<(f64, f64)>,
     /// What stops its share: a channel, or its own demand.
     pub limit: String,
@@ -239,24 +239,37 @@ fn over(rate: Option<f64>, scale: f64) -> Option<Cell> {
     rate.map(|rate| Cell::float(rate / scale, 4))
 }
 
-/// The same with overhead and without; why there is no share.
+/// The same with overhead and without, where that is another; why there is no share.
 fn on_the_wire<'a>(table: TableOf<&'a FairRow>, unit: &str, scale: f64) -> TableOf<&'a FairRow> {
-    let measured = "with overhead such as RM cells, as far as known";
-    let share = "with overhead: RM cells, headers, gaps between frames";
-    let received = "received by the application, as far as known";
+    let number = |name: &str, meaning: &str| Column::number(name, unit, meaning);
+    let remark = Column::text("remark", "why it has no share").short(" ");
     table
-        .number("wire measured", unit, measured, |row| {
-            over(row.wire_measured, scale)
-        })
-        .number("wire share", unit, share, |row| over(row.wire_share, scale))
-        .number("payload measured", unit, received, |row| {
-            over(row.payload.map(|payload| payload.0), scale)
-        })
-        .number("payload share", unit, "payload rate of the share", |row| {
-            over(row.payload.map(|payload| payload.1), scale)
-        })
-        .text("remark", "why it has no share", |row| row.remark)
-        .short(" ")
+        .some(
+            number(
+                "wire measured",
+                "with overhead such as RM cells, as far as known",
+            ),
+            |row| over(row.wire_measured, scale),
+        )
+        .some(
+            number(
+                "wire share",
+                "with overhead: RM cells, headers, gaps between frames",
+            ),
+            |row| over(row.wire_share, scale),
+        )
+        .some(
+            number(
+                "payload measured",
+                "received by the application, as far as known",
+            ),
+            |row| over(row.payload.map(|payload| payload.0), scale),
+        )
+        .some(
+            number("payload share", "payload rate of the share"),
+            |row| over(row.payload.map(|payload| payload.1), scale),
+        )
+        .some(remark, |row| row.remark)
 }
 
 #[cfg(test)]

@@ -9,8 +9,6 @@ use backwater_net::spec::NetworkSpec;
 
 use super::scene::{Below, Counted, Scene};
 use super::writer::{Name, Slice, Value};
-use crate::events::drops::cause;
-use crate::events::names;
 
 /// A probe that writes what every port does as a trace for Perfetto: sending, blocked; the circuits
 /// without credit, and whence that comes; queues, credit and allowed rates.
@@ -38,14 +36,9 @@ struct Leg {
 impl<'a, W: Write> PerfettoCells<'a, W> {
     /// Of a run of this network; without a file yet.
     pub fn new(spec: &'a NetworkSpec) -> PerfettoCells<'a, W> {
-        let flows = spec.flows.iter().map(|flow| flow.name.clone());
-        let nodes = spec.nodes.iter().map(|node| node.name.as_str());
-        let from = |channel| spec.links.ends(channel).0;
-        let ports = (0..).zip(names::channels(spec));
-        let ports = ports.map(|(channel, name)| (from(channel), name));
         PerfettoCells {
             spec,
-            scene: Scene::new(flows.collect(), nodes, ports),
+            scene: Scene::new(spec),
             legs: Vec::new(),
             waiting: vec![[0; 2]; spec.links.len() * 2],
             touched: Vec::new(),
@@ -140,15 +133,8 @@ impl<W: Write> Probe for PerfettoCells<'_, W> {
     }
 
     fn on_loss(&mut self, crossing: Crossing, why: LossCause) {
-        let slice = Slice {
-            arguments: &[
-                ("flow", Value::Flow(crossing.flow)),
-                ("number", Value::Number(crossing.value)),
-            ],
-            category: "lost",
-            ..Slice::plain(cause(why))
-        };
-        self.scene.note(crossing.at, crossing.channel, &slice);
+        let unit = (crossing.flow, crossing.value);
+        self.scene.lost(crossing.at, crossing.channel, why, unit);
     }
 
     fn on_queue(&mut self, _at: Time, leg: u32, _waiting: u32) {

@@ -10,7 +10,6 @@ use backwater_net::probe::{Content, Frame, FrameView, Gate, LegState, LossCause,
 use super::scene::{Below, Counted, Scene};
 use super::writer::{Name, Slice, Value};
 use crate::ethernet::kind;
-use crate::events::drops::cause;
 use crate::events::names;
 
 /// Classes that a port may have.
@@ -48,14 +47,9 @@ impl<'a, W: Write> PerfettoFrames<'a, W> {
     /// Of a run of this network; without a file yet.
     pub fn new(spec: &'a EthernetSpec) -> PerfettoFrames<'a, W> {
         let channels = spec.links.len() * 2;
-        let flows = spec.flows.iter().map(|flow| flow.name.clone());
-        let nodes = spec.nodes.iter().map(|node| node.name.as_str());
-        let from = |channel| spec.links.ends(channel).0;
-        let ports = (0..).zip(names::channels(spec));
-        let ports = ports.map(|(channel, name)| (from(channel), name));
         PerfettoFrames {
             spec,
-            scene: Scene::new(flows.collect(), nodes, ports),
+            scene: Scene::new(spec),
             orders: vec![Vec::new(); channels],
             spent: vec![[None; CLASSES]; channels],
             arrows: 0,
@@ -217,15 +211,8 @@ impl<W: Write> Probe for PerfettoFrames<'_, W> {
 
     fn on_frame_dropped(&mut self, at: Time, channel: u32, frame: &Frame<'_>, why: LossCause) {
         let frame = frame.view();
-        let slice = Slice {
-            arguments: &[
-                ("flow", Value::Flow(frame.flow)),
-                ("number", Value::Number(frame.number)),
-            ],
-            category: "dropped",
-            ..Slice::plain(cause(why))
-        };
-        self.scene.note(at, channel, &slice);
+        let unit = (frame.flow, frame.number);
+        self.scene.lost(at, channel, why, unit);
     }
 
     fn on_frame_created(&mut self, _at: Time, _channel: u32, frame: &Frame<'_>) {

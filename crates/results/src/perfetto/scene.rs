@@ -3,10 +3,12 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use backwater_kernel::{Duration, Time};
-use backwater_net::probe::Hold;
+use backwater_kernel::{Channels, Duration, Time};
+use backwater_net::probe::{Hold, LossCause};
 
-use super::writer::{Slice, Writer};
+use super::writer::{Slice, Value, Writer};
+use crate::events::drops::cause;
+use crate::events::{Network, names};
 
 /// One port: a track with what it sends and, in between, what holds it up.
 #[derive(Clone, Copy, Debug, Default)]
@@ -72,22 +74,19 @@ pub struct Scene<W: Write, K> {
 }
 
 impl<W: Write, K: Ord + Copy> Scene<W, K> {
-    /// Nodes, and ports each with the node it leaves; without a file yet. Flows have these names.
-    pub fn new<'n>(
-        flows: Vec<String>,
-        nodes: impl Iterator<Item = &'n str>,
-        ports: impl Iterator<Item = (u32, String)>,
-    ) -> Scene<W, K> {
-        let mut writer = Writer::new(flows);
-        let nodes = (0..).zip(nodes);
+    /// Nodes of a network, and their ports; without a file yet.
+    pub fn new<N: Network>(network: &N) -> Scene<W, K> {
+        let flows = (0..).map_while(|flow| network.flow(flow));
+        let mut writer = Writer::new(flows.map(String::from).collect());
+        let nodes = (0..).map_while(|node| Some((node, network.node(node)?.0)));
         let nodes: Vec<u64> = nodes.map(|(id, name)| writer.node(id, name)).collect();
-        let tracks = ports.map(|(node, name)| writer.slices(nodes[node as usize], &name));
-        let port = |track| Port {
-            track,
+        let ports = network.links().channels().zip(names::channels(network));
+        let port = |(channel, name): (u32, String)| Port {
+            track: writer.slices(nodes[network.links().ends(channel).0 as usize], &name),
             ..Port::default()
         };
         Scene {
-            ports: tracks.map(port).collect(),
+            ports: ports.map(port).collect(),
             writer,
             nodes,
             stops: BTreeMap::new(),
@@ -190,10 +189,18 @@ impl<W: Write, K: Ord + Copy> Scene<W, K> {
         self.writer.begin(at, track, &Slice::plain(word));
     }
 
-    /// Something of no length happens at a port.
-    pub fn note(&mut self, at: Time, channel: u32, slice: &Slice<'_>) {
+    /// A unit of this flow and number is lost in front of a port or behind it.
+    pub fn lost(&mut self, at: Time, channel: u32, why: LossCause, (flow, number): (u32, u64)) {
+        let slice = Slice {
+            arguments: &[
+                ("flow", Value::Flow(flow)),
+                ("number", Value::Number(number)),
+            ],
+            category: "lost",
+            ..Slice::plain(cause(why))
+        };
         let track = self.ports[channel as usize].track;
-        self.writer.instant(at, track, slice);
+        self.writer.instant(at, track, &slice);
         self.touch(channel);
     }
 

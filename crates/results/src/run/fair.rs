@@ -4,7 +4,7 @@
 //! cells, credit units) is background there. The rates compared are those of data units on the
 //! wire.
 
-use backwater_kernel::{Channels, Duration};
+use backwater_kernel::Duration;
 use backwater_net::outcome::{Outcome, SessionAnswer};
 use backwater_net::spec::{
     AbrSpec, CellApplication, CellTcpSpec, EnvelopeRule, EnvelopeSpec, FlowControlSpec, FlowSpec,
@@ -12,8 +12,8 @@ use backwater_net::spec::{
 };
 
 use super::loads::flow_loads;
-use crate::events::names;
-use crate::fairness::{Allocation, Claim, FairRow, FairShares, Limit, Rates, max_min};
+use crate::events::{line_rates, names, per_second, seconds};
+use crate::fairness::{Allocation, Claim, FairRow, FairShares, max_min};
 use crate::number::significant;
 
 /// What a flow wants, in bps.
@@ -55,10 +55,7 @@ pub fn shares(spec: &NetworkSpec, outcome: &Outcome) -> FairShares {
                 let data = network.data_rate(flow, &found);
                 (row.share, row.wire_share) = (Some(data), Some(rate));
                 row.payload = network.payload(flow, data);
-                row.limit = match found.limits[claim] {
-                    Limit::Demand => "its demand".into(),
-                    Limit::Channel(channel) => names::channel(&channels, channel),
-                };
+                row.limit = found.limit(claim, |channel| names::channel(&channels, channel));
             }
         }
         rows.push(row);
@@ -66,8 +63,8 @@ pub fn shares(spec: &NetworkSpec, outcome: &Outcome) -> FairShares {
     FairShares {
         rows,
         counted_as: "data units on the wire",
-        rates: Rates::OfFlows,
         notes: network.notes(&found),
+        ..FairShares::default()
     }
 }
 
@@ -105,8 +102,7 @@ impl<'a> Network<'a> {
                 *target = aim;
             }
         }
-        let rates = spec.links.iter().flat_map(|link| &link.channels);
-        let capacity = rates.zip(&target);
+        let capacity = line_rates(spec).zip(&target);
         let mut network = Network {
             spec,
             outcome,
@@ -114,7 +110,7 @@ impl<'a> Network<'a> {
             wants: (0..spec.flows.len())
                 .map(|flow| want(spec, outcome, flow))
                 .collect(),
-            capacity: capacity.map(|(own, aim)| own.rate.0 as f64 * aim).collect(),
+            capacity: capacity.map(|(rate, aim)| rate * aim).collect(),
             target,
             claims: Vec::new(),
             claim_of: vec![None; spec.flows.len()],
@@ -253,11 +249,8 @@ impl<'a> Network<'a> {
             return None;
         };
         let found = self.outcome.flows.get(flow)?.tcp.as_ref()?;
-        let seconds = self.outcome.ended_at.since(self.spec.warm_up).seconds();
-        let measured = match seconds > 0.0 {
-            true => found.delivered_bytes as f64 * 8.0 / seconds,
-            false => 0.0,
-        };
+        let measured = found.delivered_bytes as f64 * 8.0;
+        let measured = per_second(measured, seconds(self.spec, self.outcome));
         let cell_bytes = self.spec.flows[flow].unit_bytes;
         Some((measured, data_bps * payload_part(tcp, cell_bytes)))
     }
@@ -313,11 +306,8 @@ fn groups_count(spec: &NetworkSpec) -> bool {
         return true;
     }
     let legs = spec.flows.iter().flat_map(|flow| &flow.legs);
-    let is_fifo = |channel: u32| {
-        let channels = spec.links.channels();
-        channels.contains(&channel) && spec.links.channel(channel).scheduler == SchedulerSpec::Fifo
-    };
-    !{ legs }.any(|leg| is_fifo(leg.channel))
+    let mut ports = legs.filter_map(|leg| names::channel_spec(spec, leg.channel));
+    !ports.any(|port| port.scheduler == SchedulerSpec::Fifo)
 }
 
 /// Mean bits of a data unit on the wire.

@@ -1,10 +1,9 @@
 //! What each flow got.
 
-use backwater_kernel::Channels;
 use backwater_net::outcome::Outcome;
 use backwater_net::spec::NetworkSpec;
 
-use crate::events::names;
+use crate::events::{names, per_second, seconds};
 
 /// What a flow got, for each destination.
 #[derive(Clone, Copy, Debug, Default)]
@@ -17,31 +16,22 @@ pub struct FlowLoad {
 
 /// The load of every flow.
 pub fn flow_loads(spec: &NetworkSpec, outcome: &Outcome) -> Vec<FlowLoad> {
-    let seconds = outcome.ended_at.since(spec.warm_up).seconds();
+    let seconds = seconds(spec, outcome);
     spec.flows
         .iter()
         .zip(&outcome.flows)
         .enumerate()
         .map(|(index, (flow, found))| {
             let destinations = destinations(spec, index).len().max(1);
-            let rates = flow.legs.iter().filter_map(|leg| {
-                let channels = spec.links.channels();
-                let is_known = channels.contains(&leg.channel);
-                is_known.then(|| spec.links.channel(leg.channel).rate.0 as f64)
-            });
-            let bottleneck_bps = rates.reduce(f64::min).unwrap_or(0.0);
-            let bits_per_second = if seconds > 0.0 {
-                found.delivered_bytes as f64 * 8.0 / seconds / destinations as f64
-            } else {
-                0.0
-            };
+            let ports = flow.legs.iter();
+            let ports = ports.filter_map(|leg| names::channel_spec(spec, leg.channel));
+            let slowest_bps = ports.map(|port| port.rate.0 as f64).reduce(f64::min);
+            let bits = found.delivered_bytes as f64 * 8.0;
+            let bits_per_second = per_second(bits, seconds) / destinations as f64;
+            let slowest_bps = slowest_bps.filter(|bps| *bps > 0.0);
             FlowLoad {
                 bits_per_second,
-                fraction: if bottleneck_bps > 0.0 {
-                    bits_per_second / bottleneck_bps
-                } else {
-                    0.0
-                },
+                fraction: slowest_bps.map_or(0.0, |slowest| bits_per_second / slowest),
             }
         })
         .collect()

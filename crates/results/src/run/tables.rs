@@ -78,15 +78,12 @@ pub fn flows(spec: &NetworkSpec, outcome: &Outcome) -> Table {
     let loads = flow_loads(spec, outcome);
     let load = |flow: u32| loads.get(flow as usize);
     let seconds = seconds(spec, outcome);
-    let has_tcp = outcome.flows.iter().any(|flow| flow.tcp.is_some());
     events::flows::table(spec, outcome, |table| {
-        let table = match has_tcp {
-            true => table.number("goodput", "Mbps", events::flows::GOODPUT, |(_, found)| {
-                found.tcp.map(|tcp| mbps(tcp.delivered_bytes, seconds))
-            }),
-            false => table,
-        };
+        let goodput = Column::number("goodput", "Mbps", events::flows::GOODPUT);
         table
+            .some(goodput, |(_, found)| {
+                found.tcp.map(|tcp| mbps(tcp.delivered_bytes, seconds))
+            })
             .number(
                 "throughput",
                 "Mbps",
