@@ -12,11 +12,10 @@ mod pauses;
 mod plots;
 mod ports;
 mod promises;
-mod report;
+mod shown;
 mod standstill;
 mod starved;
 mod tables;
-mod terminal;
 mod trace;
 mod transfers;
 

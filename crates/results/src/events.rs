@@ -125,8 +125,8 @@ pub trait Network: Sized {
     fn terminal(&self, info: &RunInfo, outcome: &Outcome, measured: Measured<'_>) -> Terminal;
 }
 
-/// What both kinds of networks say of themselves in the same words, as their fields are called
-/// alike.
+/// What both kinds of networks say of themselves in the same words: their fields are called alike,
+/// and so are the modules that know what only one of them has.
 macro_rules! called_alike {
     () => {
         fn links(&self) -> &[Link<ChannelSpec>] {
@@ -164,6 +164,50 @@ macro_rules! called_alike {
 
         fn seed(&self) -> u64 {
             self.seed
+        }
+
+        fn still(&self, outcome: &Outcome, found: &Standstill, cell: Duration) -> Still {
+            standstill::still(self, outcome, found, cell)
+        }
+
+        fn promises(&self, info: &RunInfo, outcome: &Outcome) -> Vec<Promise> {
+            promises::promises(self, info, outcome)
+        }
+
+        fn promised(&self, outcome: &Outcome) -> Vec<Promised> {
+            bounds::promised(self, outcome)
+        }
+
+        fn shares(&self, outcome: &Outcome) -> FairShares {
+            fair::shares(self, outcome)
+        }
+
+        fn among_equals(&self, outcome: &Outcome) -> Vec<Option<f64>> {
+            fair::among_equals(self, outcome)
+        }
+
+        fn endless(&self, flow: u32) -> Option<Endless> {
+            starved::endless(self.flows.get(flow as usize)?)
+        }
+
+        fn held_up(&self, outcome: &Outcome, flow: u32, waits: String) -> String {
+            starved::held_up(self, outcome, flow as usize, waits)
+        }
+
+        fn tables(&self, outcome: &Outcome, measured: Measured<'_>, cell: Duration) -> Vec<Table> {
+            tables::tables(self, outcome, measured, cell)
+        }
+
+        fn flow_tables(&self, outcome: &Outcome, cell: Duration, name: &str) -> Option<Vec<Table>> {
+            tables::flow_tables(self, outcome, cell, name)
+        }
+
+        fn page(&self, info: &RunInfo, outcome: &Outcome, measured: Measured<'_>) -> Page {
+            shown::page(self, info, outcome, measured)
+        }
+
+        fn terminal(&self, info: &RunInfo, outcome: &Outcome, measured: Measured<'_>) -> Terminal {
+            shown::terminal(self, info, outcome, measured)
         }
     };
 }

@@ -1,11 +1,11 @@
 //! Delay bounds of frames beside the delays that were seen.
 
 use backwater_kernel::{Duration, Place};
-use backwater_net::bound::frames::{Bound, NoBound, bounds};
+use backwater_net::bound::frames::{self, Bound, NoBound};
 use backwater_net::frames::spec::{EthernetSpec, FlowSpec, TrafficSpec};
 use backwater_net::outcome::{FlowOutcome, Outcome};
 
-use crate::events::bounds::{self as promised, Promised};
+use crate::events::bounds::{self, Promised};
 use crate::events::{names, us};
 use crate::model::Table;
 use crate::number::span;
@@ -29,7 +29,7 @@ fn promises(spec: &EthernetSpec, outcome: &Outcome) -> Vec<Promise> {
             |flow| names::flow(spec, flow),
         )
     };
-    let found = (0..).zip(bounds(spec)).zip(&outcome.flows);
+    let found = (0..).zip(frames::bounds(spec)).zip(&outcome.flows);
     let promise = |((flow, bound), found): ((u32, Result<Bound, NoBound>), &FlowOutcome)| {
         let least = bound.map(|bound| span(bound.least.ps() as f64));
         Promise {
@@ -38,7 +38,7 @@ fn promises(spec: &EthernetSpec, outcome: &Outcome) -> Vec<Promise> {
                 flow: names::flow(spec, flow),
                 place: Place::Flow(flow),
                 bound: bound.map(|bound| bound.delay).map_err(words),
-                largest: promised::largest(found),
+                largest: bounds::largest(found),
                 rounding: Duration::ZERO,
                 detail: ("alone", least.unwrap_or_default()),
             },
@@ -49,7 +49,7 @@ fn promises(spec: &EthernetSpec, outcome: &Outcome) -> Vec<Promise> {
 
 /// A row for each flow, if some have a bound or could.
 pub fn table(spec: &EthernetSpec, outcome: &Outcome, cell: Duration) -> Table {
-    promised::table(promises(spec, outcome), cell, |promise| &promise.common)
+    bounds::table(promises(spec, outcome), cell, |promise| &promise.common)
         .number(
             "alone",
             "us",
@@ -63,9 +63,9 @@ pub fn table(spec: &EthernetSpec, outcome: &Outcome, cell: Duration) -> Table {
 }
 
 /// What is promised, and what came of it; nothing where no flow has a bound.
-pub fn common(spec: &EthernetSpec, outcome: &Outcome) -> Vec<Promised> {
+pub fn promised(spec: &EthernetSpec, outcome: &Outcome) -> Vec<Promised> {
     let promises = promises(spec, outcome).into_iter();
     let all: Vec<Promised> = promises.map(|promise| promise.common).collect();
-    let has_bounds = all.iter().any(|promised| promised.bound.is_ok());
+    let has_bounds = all.iter().any(|one| one.bound.is_ok());
     if has_bounds { all } else { Vec::new() }
 }

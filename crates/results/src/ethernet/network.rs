@@ -6,7 +6,7 @@ use backwater_net::frames::routes::Tables;
 use backwater_net::frames::spec::{ChannelSpec, EthernetSpec, FlowSpec, GROUP, NodeKind};
 use backwater_net::outcome::{FlowOutcome, LossCause, Outcome, Standstill, Wait};
 
-use super::{bounds, fair, groups, promises, report, standstill, starved, tables, terminal};
+use super::{bounds, fair, groups, promises, shown, standstill, starved, tables};
 use crate::directory::Promise;
 use crate::drawn::Units;
 use crate::events::bounds::Promised;
@@ -106,55 +106,11 @@ impl Network for EthernetSpec {
         text
     }
 
-    fn still(&self, _: &Outcome, found: &Standstill, _: Duration) -> Still {
-        standstill::still(self, found)
-    }
-
-    fn promises(&self, info: &RunInfo, outcome: &Outcome) -> Vec<Promise> {
-        promises::promises(info, self, outcome)
-    }
-
-    fn promised(&self, outcome: &Outcome) -> Vec<Promised> {
-        bounds::common(self, outcome)
-    }
-
-    fn shares(&self, outcome: &Outcome) -> FairShares {
-        fair::shares(self, outcome)
-    }
-
-    fn among_equals(&self, outcome: &Outcome) -> Vec<Option<f64>> {
-        fair::among_equals(self, outcome)
-    }
-
     fn rates(&self, outcome: &Outcome) -> Vec<f64> {
         groups::goodputs(self, outcome)
     }
 
     fn goodputs(&self, outcome: &Outcome) -> Vec<f64> {
         groups::goodputs(self, outcome)
-    }
-
-    fn endless(&self, flow: u32) -> Option<Endless> {
-        starved::endless(&self.flows.get(flow as usize)?.traffic)
-    }
-
-    fn held_up(&self, outcome: &Outcome, flow: u32, waits: String) -> String {
-        starved::held_up(self, outcome, flow as usize, waits)
-    }
-
-    fn tables(&self, outcome: &Outcome, _: Measured<'_>, cell: Duration) -> Vec<Table> {
-        tables::tables(self, outcome, cell)
-    }
-
-    fn flow_tables(&self, outcome: &Outcome, cell: Duration, name: &str) -> Option<Vec<Table>> {
-        tables::flow_tables(self, outcome, cell, name)
-    }
-
-    fn page(&self, info: &RunInfo, outcome: &Outcome, _: Measured<'_>) -> Page {
-        report::page(self, info, outcome)
-    }
-
-    fn terminal(&self, info: &RunInfo, outcome: &Outcome, _: Measured<'_>) -> Terminal {
-        terminal::terminal(self, info, outcome)
     }
 }

@@ -186,13 +186,8 @@ pub fn drops(spec: &EthernetSpec, outcome: &Outcome) -> Table {
         queue.channel
     })
     .number("class", "", "of the queue", |queue| queue.class as u64)
-    .number("dropped", "frames", "whatever the cause", |queue| {
-        queue.found.drops.total()
-    })
-    .drops::<EthernetSpec>(|queue| &queue.found.drops)
-    .number(
-        "dropped",
-        "%",
+    .dropped::<EthernetSpec>(
+        |queue| &queue.found.drops,
         "of the frames that joined or were dropped here",
         share,
     )

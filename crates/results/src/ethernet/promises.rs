@@ -21,7 +21,7 @@ const NAMED: usize = 4;
 const BROKEN: usize = 50;
 
 /// Every promise of the run: broken ones by place, then kept ones and those given up, by class.
-pub(super) fn promises(info: &RunInfo, spec: &EthernetSpec, outcome: &Outcome) -> Vec<Promise> {
+pub fn promises(spec: &EthernetSpec, info: &RunInfo, outcome: &Outcome) -> Vec<Promise> {
     let lost = lost(spec, outcome);
     let mut broken: Vec<(u32, u8)> = Vec::new();
     let mut kept: BTreeMap<u8, Vec<u32>> = BTreeMap::new();
@@ -105,8 +105,8 @@ fn lost(spec: &EthernetSpec, outcome: &Outcome) -> BTreeMap<(u32, u8), u64> {
 }
 
 /// One line for the terminal, if anything was promised or given up.
-pub(super) fn line(info: &RunInfo, spec: &EthernetSpec, outcome: &Outcome) -> Option<String> {
-    let all = promises(info, spec, outcome);
+pub fn line(spec: &EthernetSpec, info: &RunInfo, outcome: &Outcome) -> Option<String> {
+    let all = promises(spec, info, outcome);
     let states = [
         (PromiseState::Broken, "broken"),
         (PromiseState::Kept, "kept"),
@@ -130,8 +130,8 @@ pub(super) fn line(info: &RunInfo, spec: &EthernetSpec, outcome: &Outcome) -> Op
 }
 
 /// The section of a page, if anything was promised or given up.
-pub(super) fn blocks(info: &RunInfo, spec: &EthernetSpec, outcome: &Outcome) -> Vec<Block> {
-    let all = promises(info, spec, outcome);
+pub fn blocks(spec: &EthernetSpec, info: &RunInfo, outcome: &Outcome) -> Vec<Block> {
+    let all = promises(spec, info, outcome);
     if all.is_empty() {
         return Vec::new();
     }

@@ -45,7 +45,7 @@ fn sentence(found: &Standstill) -> String {
 }
 
 /// What is said of it.
-pub fn still(spec: &EthernetSpec, found: &Standstill) -> Still {
+pub fn still(spec: &EthernetSpec, _: &Outcome, found: &Standstill, _: Duration) -> Still {
     let sentence = sentence(found);
     let words = Words::of(spec, found);
     let places: Vec<usize> = (0..words.held.len()).collect();

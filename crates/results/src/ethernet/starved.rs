@@ -1,15 +1,15 @@
 //! Flows of frames that got next to nothing, and what stood in their way.
 
 use backwater_kernel::words::counted;
-use backwater_net::frames::spec::{EthernetSpec, SchedulerSpec, Span, TrafficSpec};
+use backwater_net::frames::spec::{EthernetSpec, FlowSpec, SchedulerSpec, Span, TrafficSpec};
 use backwater_net::outcome::Outcome;
 
 use crate::events::starved::Endless;
 use crate::starved::others;
 
 /// What never ends.
-pub fn endless(traffic: &TrafficSpec) -> Option<Endless> {
-    let (start, file) = match traffic {
+pub fn endless(flow: &FlowSpec) -> Option<Endless> {
+    let (start, file) = match &flow.traffic {
         TrafficSpec::Infinite { start, bytes: None } => (*start, None),
         TrafficSpec::Files {
             start,

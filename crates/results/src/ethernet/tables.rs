@@ -7,14 +7,19 @@ use backwater_net::outcome::{FlowOutcome, Outcome};
 use super::groups::groups;
 use super::{bounds, completion, fair, group_table, pauses, ports, standstill, transfers};
 use crate::events::flows::{balance, found};
-use crate::events::{self, delays, mbps, names, nodes, percent_of, seconds, violations};
+use crate::events::{self, Measured, delays, mbps, names, nodes, percent_of, seconds, violations};
 use crate::model::{Cell, Table};
 use crate::table_of::TableOf;
 
 /// Tables of the balance, groups of flows, flows, fair shares, transfers and their completion,
 /// delays, deadlines, TCP, drops, the standstill, destinations of multicasts, pauses, queues,
 /// ports, nodes and violations.
-pub fn tables(spec: &EthernetSpec, outcome: &Outcome, cell: Duration) -> Vec<Table> {
+pub fn tables(
+    spec: &EthernetSpec,
+    outcome: &Outcome,
+    _: Measured<'_>,
+    cell: Duration,
+) -> Vec<Table> {
     vec![
         balance(spec, outcome),
         standstill::table(spec, outcome, cell),

@@ -3,6 +3,7 @@
 use backwater_net::outcome::{Drops, LossCause, Outcome};
 
 use super::Network;
+use crate::model::Cell;
 use crate::table_of::TableOf;
 
 /// A cause in a word or two.
@@ -67,6 +68,20 @@ pub fn all(outcome: &Outcome) -> Drops {
 }
 
 impl<R> TableOf<R> {
+    /// So many units dropped in all and by each cause, and their `share` of what `meaning` says.
+    pub fn dropped<N: Network>(
+        self,
+        drops: impl Fn(&R) -> &Drops,
+        meaning: &str,
+        share: impl Fn(&R) -> Cell,
+    ) -> Self {
+        self.number("dropped", N::UNITS, "whatever the cause", |row| {
+            drops(row).total()
+        })
+        .drops::<N>(&drops)
+        .number("dropped", "%", meaning, share)
+    }
+
     /// So many units dropped by each of the causes that a network knows, in the whole run.
     pub fn drops<N: Network>(mut self, drops: impl Fn(&R) -> &Drops) -> Self {
         for by in N::CAUSES {

@@ -5,7 +5,7 @@ use backwater_net::bound::{self, Bound, NoBound};
 use backwater_net::outcome::{Outcome, PortsOutcome};
 use backwater_net::spec::{FlowSpec, NetworkSpec};
 
-use crate::events::bounds::{self as promised, Promised};
+use crate::events::bounds::{self, Promised};
 use crate::events::names;
 use crate::model::{Cell, Table};
 use crate::number::rate;
@@ -60,7 +60,7 @@ fn promises(spec: &NetworkSpec, outcome: &Outcome) -> Vec<Promise> {
                 flow: names::flow(spec, index),
                 place: Place::Leg(last_legs[index as usize]),
                 bound: bound.map(|bound| bound.delay).map_err(words),
-                largest: found(index).and_then(promised::largest),
+                largest: found(index).and_then(bounds::largest),
                 // Every unit that was sent on the flow's way may have taken a picosecond more than
                 // on paper.
                 rounding: Duration(on_the_way.sum()),
@@ -79,7 +79,7 @@ pub fn table(
     cell: Duration,
 ) -> Table {
     let seen = |one: &Promise| measured?.flows.get(one.flow as usize)?.burst_seen_bytes;
-    promised::table(promises(spec, outcome), cell, |one| &one.common)
+    bounds::table(promises(spec, outcome), cell, |one| &one.common)
         .number("reserved", "kbps", "rho", |one| {
             Cell::float(one.reserved.0 as f64 / 1e3, 3)
         })
@@ -105,7 +105,7 @@ pub fn table(
 }
 
 /// What is promised, and what came of it.
-pub fn common(spec: &NetworkSpec, outcome: &Outcome) -> Vec<Promised> {
+pub fn promised(spec: &NetworkSpec, outcome: &Outcome) -> Vec<Promised> {
     let promises = promises(spec, outcome).into_iter();
     promises.map(|promise| promise.common).collect()
 }

@@ -17,12 +17,10 @@ pub fn table(spec: &NetworkSpec, outcome: &Outcome) -> Table {
         found(outcome).filter(|(_, found)| found.drops.total() > 0),
     )
     .flow(spec, |(flow, _)| *flow)
-    .number("dropped", "cells", "whatever the cause", |(_, found)| {
-        found.drops.total()
-    })
-    .drops::<NetworkSpec>(|(_, found)| &found.drops)
-    .number("dropped", "%", "of what was offered", |(_, found)| {
-        percent_of(found.drops.total(), found.offered_total)
-    })
+    .dropped::<NetworkSpec>(
+        |(_, found)| &found.drops,
+        "of what was offered",
+        |(_, found)| percent_of(found.drops.total(), found.offered_total),
+    )
     .done()
 }

@@ -72,26 +72,6 @@ impl Network for NetworkSpec {
         format!("{} -> {ends}", names::node(self, source))
     }
 
-    fn still(&self, outcome: &Outcome, found: &Standstill, cell: Duration) -> Still {
-        standstill::still(self, outcome, found, cell)
-    }
-
-    fn promises(&self, _: &RunInfo, outcome: &Outcome) -> Vec<Promise> {
-        promises::promises(self, outcome)
-    }
-
-    fn promised(&self, outcome: &Outcome) -> Vec<Promised> {
-        bounds::common(self, outcome)
-    }
-
-    fn shares(&self, outcome: &Outcome) -> FairShares {
-        fair::shares(self, outcome)
-    }
-
-    fn among_equals(&self, outcome: &Outcome) -> Vec<Option<f64>> {
-        fair::among_equals(self, outcome)
-    }
-
     fn rates(&self, outcome: &Outcome) -> Vec<f64> {
         let loads = flow_loads(self, outcome).into_iter();
         loads.map(|load| load.bits_per_second).collect()
@@ -102,29 +82,5 @@ impl Network for NetworkSpec {
         let tcp = outcome.flows.iter().filter_map(|flow| flow.tcp);
         tcp.map(|tcp| per_second(tcp.delivered_bytes as f64 * 8.0, seconds))
             .collect()
-    }
-
-    fn endless(&self, flow: u32) -> Option<Endless> {
-        starved::endless(self.flows.get(flow as usize)?)
-    }
-
-    fn held_up(&self, outcome: &Outcome, flow: u32, waits: String) -> String {
-        starved::held_up(self, outcome, flow as usize, waits)
-    }
-
-    fn tables(&self, outcome: &Outcome, measured: Measured<'_>, cell: Duration) -> Vec<Table> {
-        tables::tables(self, outcome, measured, cell)
-    }
-
-    fn flow_tables(&self, outcome: &Outcome, cell: Duration, name: &str) -> Option<Vec<Table>> {
-        tables::flow_tables(self, outcome, cell, name)
-    }
-
-    fn page(&self, info: &RunInfo, outcome: &Outcome, measured: Measured<'_>) -> Page {
-        shown::page(self, info, outcome, measured)
-    }
-
-    fn terminal(&self, info: &RunInfo, outcome: &Outcome, measured: Measured<'_>) -> Terminal {
-        shown::terminal(self, info, outcome, measured)
     }
 }

@@ -4,10 +4,11 @@ use backwater_net::outcome::Outcome;
 use backwater_net::spec::{FlowControlSpec, NetworkSpec};
 
 use crate::directory::{Promise, PromiseState};
+use crate::info::RunInfo;
 
 /// One for the whole network. Nothing gives it up: a scenario that overfills its
 /// buffers to see by how much breaks it.
-pub fn promises(spec: &NetworkSpec, outcome: &Outcome) -> Vec<Promise> {
+pub fn promises(spec: &NetworkSpec, _: &RunInfo, outcome: &Outcome) -> Vec<Promise> {
     let legs = spec.flows.iter().flat_map(|flow| &flow.legs);
     let credit = legs.filter(|leg| leg.flow_control != FlowControlSpec::None);
     let count = credit.count();

@@ -1,19 +1,23 @@
-//! What a terminal is told of frames alone.
+//! What the page and the terminal say of frames alone.
 
 use backwater_kernel::words::counted;
 use backwater_net::frames::spec::EthernetSpec;
 use backwater_net::outcome::Outcome;
 
-use super::groups::{Group, groups};
+use super::completion::{self, Completion, times};
+use super::groups::{Group, fairness, goodputs, groups};
 use super::ports::{self, Queue, longest_stop_ps};
-use super::{completion, group_table, promises, transfers};
+use super::{group_table, plots, promises, transfers};
+use crate::distribution::tail;
 use crate::events::control::Control;
-use crate::events::names;
+use crate::events::page::Page;
 use crate::events::terminal::Terminal;
 use crate::events::words::causes;
+use crate::events::{Measured, names};
 use crate::info::RunInfo;
 use crate::lines::{first_of, rest};
-use crate::number::{grouped, percent, span};
+use crate::model::Fact;
+use crate::number::{fixed, grouped, percent, rate, span};
 use crate::picked::picked;
 
 /// Flows listed one by one; where there are more, groups are listed.
@@ -46,8 +50,59 @@ const SHOWN: [&str; 10] = [
     "late_pct",
 ];
 
+/// Goodput, transfers, slowdown and stops; figures of queues and groups; promises.
+pub fn page(spec: &EthernetSpec, info: &RunInfo, outcome: &Outcome, _: Measured<'_>) -> Page {
+    let control = Control::of(outcome).sentence();
+    let control = control.map(|control| format!("control frames: {control}"));
+    Page {
+        facts: facts(spec, outcome),
+        sentences: control.into_iter().collect(),
+        figures: vec![("Figures", plots::plots(spec, outcome))],
+        end: promises::blocks(spec, info, outcome),
+    }
+}
+
+/// The numbers that matter of frames alone.
+fn facts(spec: &EthernetSpec, outcome: &Outcome) -> Vec<Fact> {
+    let goodputs = goodputs(spec, outcome);
+    let mut facts = vec![Fact::new(
+        "Goodput",
+        rate(goodputs.iter().sum()),
+        format!(
+            "over {}, fairness {}",
+            counted(goodputs.len(), "flow"),
+            fixed(fairness(&goodputs), 3)
+        ),
+    )];
+    if let Some((complete, last)) = transfers::sentence(outcome) {
+        facts.push(Fact::new("Transfers", grouped(complete), last));
+    }
+    let slowdown = Completion::of(outcome.flows.iter()).slowdown;
+    if let Some((mean, tail)) = slowdown.mean().zip(tail(&slowdown, times)) {
+        let tail = match slowdown.percentile(99.0) {
+            Some(_) => format!("p99 {tail}"),
+            None => tail,
+        };
+        facts.push(Fact::new("Slowdown", times(mean), format!("mean; {tail}")));
+    }
+    let control = Control::of(outcome);
+    if control.stops > 0 {
+        facts.push(Fact::new(
+            "Stops",
+            grouped(control.stops),
+            format!("{} resumes", grouped(control.resumes)),
+        ));
+    }
+    facts
+}
+
 /// Flows or groups of them; transfers; drops and stops by port; promises.
-pub fn terminal(spec: &EthernetSpec, info: &RunInfo, outcome: &Outcome) -> Terminal {
+pub fn terminal(
+    spec: &EthernetSpec,
+    info: &RunInfo,
+    outcome: &Outcome,
+    _: Measured<'_>,
+) -> Terminal {
     let through = transfers::sentence(outcome);
     let through =
         through.map(|(complete, last)| format!("transfers: {} {last}", grouped(complete)));
@@ -61,7 +116,7 @@ pub fn terminal(spec: &EthernetSpec, info: &RunInfo, outcome: &Outcome) -> Termi
         flows: flow_lines(spec, outcome),
         through,
         in_the_way,
-        promises: promises::line(info, spec, outcome),
+        promises: promises::line(spec, info, outcome),
     }
 }
 
