@@ -34,6 +34,16 @@ pub fn first_of<T>(
     lines.map(|line| format!("{indent}{line}")).collect()
 }
 
+/// So many promises that were broken, and the first of them, a line each: when, and what.
+pub fn broken<'a>(count: u64, first: impl Iterator<Item = (String, &'a str)>) -> Vec<String> {
+    if count == 0 {
+        return Vec::new();
+    }
+    let head = format!("{} broken, first:", counted(count, "promise"));
+    let first = first.map(|(at, what)| format!("  at {at}: {what}"));
+    std::iter::once(head).chain(first).collect()
+}
+
 /// Printable, on one line, at most [`NAME`] letters.
 pub fn shortened(name: &str) -> String {
     let clean: String = name

@@ -8,14 +8,10 @@ mod tests;
 
 use serde_json::Value;
 
+use crate::charts::{Dot, curve, in_parts};
 use crate::column::{Column, key};
 use crate::csv;
 use crate::model::{Axis, Curve, Plot, Style, Table};
-
-/// Curves in one plot before the next begins.
-const CURVES: usize = 12;
-/// An axis starts at zero if its lowest value is at most this share of the highest.
-const NEAR: f64 = 0.25;
 
 /// What a directory of results holds, as far as it is drawn.
 #[derive(Clone, Debug, Default)]
@@ -181,60 +177,21 @@ impl Read {
 #[derive(Clone, Debug, Default)]
 struct Dots {
     name: String,
-    dots: Vec<(f64, f64, Option<f64>)>,
+    dots: Vec<Dot>,
 }
 
 impl Dots {
     fn curve(&self, style: Style) -> Curve {
-        let mut dots = self.dots.clone();
-        dots.sort_by(|one, other| one.0.total_cmp(&other.0));
-        let end = |sign: f64| {
-            let ends = dots.iter();
-            ends.map(move |dot| dot.1 + sign * dot.2.unwrap_or(0.0))
-                .collect()
-        };
-        let has_interval = dots.iter().any(|dot| dot.2.is_some());
-        Curve {
-            interval: has_interval.then(|| (end(-1.0), end(1.0))),
-            ..Curve::new(
-                self.name.clone(),
-                style,
-                dots.iter().map(|dot| dot.0).collect(),
-                dots.iter().map(|dot| dot.1).collect(),
-            )
-        }
+        curve(&*self.name, style, self.dots.clone())
     }
 }
 
-/// Plots of some curves, at most [`CURVES`] in each.
+/// Plots of some curves.
 fn plots(title: &str, (x, y): (&Axis, &Axis), curves: &[Curve], note: &str) -> Vec<Plot> {
-    let count = curves.len().div_ceil(CURVES);
-    let chunks = curves.chunks(CURVES).enumerate();
-    let plots = chunks.map(|(index, curves)| {
-        let title = match count {
-            1 => title.to_owned(),
-            _ => format!("{title} ({} of {count})", index + 1),
-        };
-        Plot {
-            id: title.replace('/', " "),
-            title,
-            x: near_zero(x, curves.iter().flat_map(|curve| &curve.x)),
-            y: near_zero(y, curves.iter().flat_map(|curve| &curve.y)),
-            curves: curves.to_vec(),
-            note: note.into(),
-            ..Plot::default()
-        }
-    });
-    plots.collect()
-}
-
-/// The axis from zero on, if its values come near it.
-fn near_zero<'a>(axis: &Axis, values: impl Iterator<Item = &'a f64> + Clone) -> Axis {
-    let least = values.clone().copied().fold(f64::INFINITY, f64::min);
-    let most = values.copied().fold(0.0, f64::max);
-    let is_near = least >= 0.0 && least <= NEAR * most;
-    Axis {
-        min: is_near.then_some(0.0),
-        ..axis.clone()
-    }
+    in_parts(title, curves, |curves| {
+        Plot::new("", "", curves.to_vec())
+            .x(x.near_zero(curves.iter().flat_map(|curve| &curve.x)))
+            .y(y.near_zero(curves.iter().flat_map(|curve| &curve.y)))
+            .note(note)
+    })
 }

@@ -2,17 +2,17 @@
 
 use backwater_kernel::stats::interval_of_means;
 
-use super::recovery::recoveries;
-use super::{FlowKind, Observed, SchemeRuns, VICTIM, Workload, delays};
+use std::rc::Rc;
+
+use super::recovery::{Recovery, recoveries};
+use super::{FlowKind, Observed, SchemeRuns, Seen, VICTIM, WireBytes, Workload, delays};
 use crate::fairness::{Claim, jain, max_min};
 use crate::number::{fixed, rate_unit, significant};
 
 mod messages;
 
-use messages::{slowdowns, times};
-
 /// One number of a scheme.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone)]
 pub struct Measure {
     /// Its name: heading of a column, label of a row.
     pub name: String,
@@ -22,8 +22,13 @@ pub struct Measure {
     pub meaning: String,
     /// It stands in the table of the terminal.
     pub is_main: bool,
-    what: What,
+    /// Of what it is a part, where its name begins with a dash.
+    sum: &'static str,
+    value: Rc<Value>,
 }
+
+/// How a number follows from what was seen.
+type Value = dyn Fn(&Workload, &Observed) -> f64;
 
 /// How a number is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,39 +49,6 @@ pub enum Shown {
     Percent,
     /// A count.
     Count,
-}
-
-/// What a number is.
-#[derive(Clone, Debug, PartialEq)]
-enum What {
-    /// Of these flows.
-    Throughput(Vec<usize>),
-    Fairness,
-    Delay(f64),
-    MessageMean,
-    MessageAt(f64),
-    SlowdownMean,
-    SlowdownAt(f64),
-    MessagesDone,
-    MessagesOpen,
-    StoredMost,
-    StoredMean,
-    Loss,
-    Overhead,
-    Headers,
-    Acknowledgements,
-    Control,
-    Again,
-    VictimBack(Over),
-    MemoryBack(Over),
-    NotBack,
-}
-
-/// Over all bursts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Over {
-    Mean,
-    Worst,
 }
 
 impl Shown {
@@ -118,175 +90,208 @@ impl Shown {
     }
 }
 
-/// The numbers of a workload, in the order of tables.
-pub fn measures(workload: &Workload) -> Vec<Measure> {
-    let mut all = throughputs(workload);
-    let mut add = |name: &str, shown, is_main, what, meaning: &str| {
-        all.push(Measure {
+/// Numbers, each declared with how it follows from what was seen.
+#[derive(Default)]
+struct Declared(Vec<Measure>);
+
+impl Declared {
+    /// One that the terminal shows, too.
+    fn main(
+        &mut self,
+        name: impl Into<String>,
+        shown: Shown,
+        meaning: impl Into<String>,
+        value: impl Fn(&Workload, &Observed) -> f64 + 'static,
+    ) {
+        self.0.push(Measure {
             name: name.into(),
             shown,
             meaning: meaning.into(),
-            is_main,
-            what,
+            is_main: true,
+            sum: "overhead",
+            value: Rc::new(value),
         });
-    };
-    add(
+    }
+
+    /// The last one is for tables alone.
+    fn in_tables(&mut self) {
+        self.0
+            .iter_mut()
+            .rev()
+            .take(1)
+            .for_each(|last| last.is_main = false);
+    }
+}
+
+/// The numbers of a workload, in the order of tables.
+pub fn measures(workload: &Workload) -> Vec<Measure> {
+    let mut all = Declared::default();
+    throughputs(workload, &mut all);
+    all.main(
         "fairness",
         Shown::Index,
-        true,
-        What::Fairness,
         "Jain's index of the greedy flows' throughput over their max-min fair shares; without two \
          greedy flows, of the throughput of the flows with requests",
+        fairness,
     );
     const DELAY: &str = "from the first bit on the sender's link to delivery, of all flows";
     for (name, percent) in [("p50", 50.0), ("p99", 99.0), ("max", 100.0)] {
-        let name = format!("delay {name}");
-        add(&name, Shown::Time, true, What::Delay(percent), DELAY);
+        all.main(
+            format!("delay {name}"),
+            Shown::Time,
+            DELAY,
+            move |_, seen| {
+                let all = delays(seen, 0..seen.flows.len());
+                match all.count() {
+                    0 => f64::NAN,
+                    _ => all.percentile(percent) as f64,
+                }
+            },
+        );
     }
-    messages::add(workload, &mut add);
-    costs(&mut add);
-    recovery(workload, &mut add);
-    all
+    messages::add(workload, &mut all);
+    costs(&mut all);
+    recovery(workload, &mut all);
+    all.0
 }
 
-fn throughputs(workload: &Workload) -> Vec<Measure> {
-    let measure = |name: String, meaning: String, flows| Measure {
-        name,
-        shown: Shown::Rate,
-        meaning,
-        is_main: true,
-        what: What::Throughput(flows),
+fn throughputs(workload: &Workload, all: &mut Declared) {
+    let mut add = |name: String, whose: String, flows: Vec<usize>| {
+        let meaning = format!("payload delivered after the warm-up, of {whose}");
+        all.main(name, Shown::Rate, meaning, move |workload, seen| {
+            throughput(workload, seen, &flows)
+        });
     };
-    let mut all = vec![measure(
-        "throughput".into(),
-        "payload delivered after the warm-up, of all flows".into(),
-        (0..workload.flows.len()).collect(),
-    )];
+    let everyone = (0..workload.flows.len()).collect();
+    add("throughput".into(), "all flows".into(), everyone);
     let groups = workload.groups();
     if groups.len() > 1 {
-        all.extend(groups.into_iter().map(|(name, flows)| {
-            let meaning = format!("payload delivered after the warm-up, of the group {name}");
-            measure(format!("- {name}"), meaning, flows)
-        }));
+        for (name, flows) in groups {
+            add(format!("- {name}"), format!("the group {name}"), flows);
+        }
     }
-    all
+    all.0.iter_mut().for_each(|one| one.sum = "throughput");
 }
 
 /// Memory, loss, and what links carry besides payload.
-fn costs(add: &mut impl FnMut(&str, Shown, bool, What, &str)) {
-    add(
+fn costs(all: &mut Declared) {
+    all.main(
         "switch buffer max",
         Shown::Bytes,
-        true,
-        What::StoredMost,
         "largest number of bytes in the memory of one switch, whole run; cells count with their \
          headers",
+        |_, seen| seen.stored_most as f64,
     );
-    add(
+    all.main(
         "all buffers mean",
         Shown::Bytes,
-        false,
-        What::StoredMean,
         "mean of the bytes in the memory of all switches together after the warm-up",
+        |workload, seen| {
+            let first = workload.warm_up_ps.div_ceil(workload.window_ps.max(1)) as usize;
+            mean(seen.stored.get(first..).unwrap_or(&[]))
+        },
     );
-    add(
+    all.in_tables();
+    all.main(
         "loss",
         Shown::Percent,
-        true,
-        What::Loss,
         "payload dropped over payload that left the sources, retransmissions included, whole run",
+        |_, seen| {
+            let sum = |bytes: fn(&Seen) -> u64| seen.flows.iter().map(bytes).sum::<u64>();
+            match sum(|flow| flow.sent) {
+                0 => f64::NAN,
+                sent => sum(|flow| flow.lost) as f64 / sent as f64,
+            }
+        },
     );
-    add(
+    let mut part = |name: &str, meaning: &str, bytes: fn(&WireBytes) -> u64| {
+        let value = move |_: &Workload, seen: &Observed| seen.wire.share(bytes(&seen.wire));
+        all.main(name, Shown::Percent, meaning, value);
+    };
+    part(
         "overhead",
-        Shown::Percent,
-        true,
-        What::Overhead,
         "bytes on all links that are not payload, over all bytes there; the sum of the \
          following rows",
+        |wire| wire.total() - wire.payload,
     );
-    let parts = [
-        (
-            "- headers",
-            What::Headers,
-            "headers, preambles and gaps around payload; 5 bytes of each data cell",
-        ),
-        (
-            "- acknowledgements",
-            What::Acknowledgements,
-            "frames of TCP without payload",
-        ),
-        (
-            "- flow control",
-            What::Control,
-            "PAUSE, PFC and stops by destination; credit cells; RM cells",
-        ),
-        (
-            "- retransmitted",
-            What::Again,
-            "payload that TCP retransmitted",
-        ),
-    ];
-    for (name, what, meaning) in parts {
-        add(name, Shown::Percent, true, what, meaning);
-    }
+    part(
+        "- headers",
+        "headers, preambles and gaps around payload; 5 bytes of each data cell",
+        |wire| wire.headers,
+    );
+    part(
+        "- acknowledgements",
+        "frames of TCP without payload",
+        |wire| wire.acknowledgements,
+    );
+    part(
+        "- flow control",
+        "PAUSE, PFC and stops by destination; credit cells; RM cells",
+        |wire| wire.control,
+    );
+    part(
+        "- retransmitted",
+        "payload that TCP retransmitted",
+        |wire| wire.again,
+    );
 }
 
-fn recovery(workload: &Workload, add: &mut impl FnMut(&str, Shown, bool, What, &str)) {
+fn recovery(workload: &Workload, all: &mut Declared) {
     if workload.bursts.is_empty() {
         return;
     }
-    const VICTIM_MEANS: &str = "from the end of a burst (its bytes at the rate of its link) \
-                                until the victims have 90 % of their earlier rate again; bursts \
-                                without recovery are not counted";
-    const MEMORY_MEANS: &str =
-        "from the end of a burst until the switches hold no more than before";
+    type Time = fn(&Recovery) -> Option<u64>;
+    let back = |all: &mut Declared, who: &str, meaning: &str, time: Time| {
+        for (which, of) in [("mean", mean as fn(&[f64]) -> f64), ("max", largest)] {
+            let name = format!("{who} recovery {which}");
+            all.main(name, Shown::Time, meaning, move |workload, seen| {
+                let found = recoveries(workload, seen);
+                let times = found.iter().filter_map(time).map(|time| time as f64);
+                of(&times.collect::<Vec<f64>>())
+            });
+        }
+    };
     if workload.flows.iter().any(|flow| flow.group == VICTIM) {
-        let what = What::VictimBack(Over::Mean);
-        add(
-            "victim recovery mean",
-            Shown::Time,
-            true,
-            what,
-            VICTIM_MEANS,
+        back(
+            all,
+            VICTIM,
+            "from the end of a burst (its bytes at the rate of its link) until the victims have \
+             90 % of their earlier rate again; bursts without recovery are not counted",
+            |found| found.victim,
         );
-        let what = What::VictimBack(Over::Worst);
-        add("victim recovery max", Shown::Time, true, what, VICTIM_MEANS);
-        add(
+        all.main(
             "victim not recovered",
             Shown::Count,
-            true,
-            What::NotBack,
             "bursts after which the victims did not recover before the next or the end",
+            |workload, seen| {
+                let found = recoveries(workload, seen);
+                found.iter().filter(|r| r.victim.is_none()).count() as f64
+            },
         );
     }
-    let what = What::MemoryBack(Over::Mean);
-    add(
-        "memory recovery mean",
-        Shown::Time,
-        true,
-        what,
-        MEMORY_MEANS,
+    back(
+        all,
+        "memory",
+        "from the end of a burst until the switches hold no more than before",
+        |found| found.memory,
     );
-    let what = What::MemoryBack(Over::Worst);
-    add(
-        "memory recovery max",
-        Shown::Time,
-        false,
-        what,
-        MEMORY_MEANS,
-    );
+    all.in_tables();
 }
 
 impl Measure {
     /// Its name in full, where `name` is that of a part below a sum.
     pub fn full_name(&self) -> String {
-        let sum = match self.what {
-            What::Throughput(_) => "throughput",
-            _ => "overhead",
-        };
         match self.name.strip_prefix("- ") {
-            Some(part) => format!("{sum} {part}"),
+            Some(part) => format!("{} {part}", self.sum),
             None => self.name.clone(),
+        }
+    }
+
+    /// Its name and its unit, in a line of a table.
+    pub fn label(&self) -> String {
+        match self.shown.unit() {
+            "" => self.name.clone(),
+            unit => format!("{}, {unit}", self.name),
         }
     }
 
@@ -303,55 +308,7 @@ impl Measure {
 
     /// Its value in one run; not a number where there is nothing to measure.
     pub fn value(&self, workload: &Workload, seen: &Observed) -> f64 {
-        let wire = &seen.wire;
-        match &self.what {
-            What::Throughput(flows) => throughput(workload, seen, flows),
-            What::Fairness => fairness(workload, seen),
-            What::Delay(percent) => {
-                let all = delays(seen, 0..seen.flows.len());
-                match all.count() {
-                    0 => f64::NAN,
-                    _ => all.percentile(*percent) as f64,
-                }
-            }
-            What::MessageMean => mean(&times(workload, seen)),
-            What::MessageAt(percent) => at(&times(workload, seen), *percent),
-            What::SlowdownMean => mean(&slowdowns(workload, seen)),
-            What::SlowdownAt(percent) => at(&slowdowns(workload, seen), *percent),
-            What::MessagesDone => times(workload, seen).len() as f64,
-            What::MessagesOpen => {
-                let open = seen.flows.iter().map(|flow| flow.open(workload.warm_up_ps));
-                open.sum::<u64>() as f64
-            }
-            What::StoredMost => seen.stored_most as f64,
-            What::StoredMean => {
-                let first = workload.warm_up_ps.div_ceil(workload.window_ps.max(1)) as usize;
-                mean(seen.stored.get(first..).unwrap_or(&[]))
-            }
-            What::Loss => {
-                let sum =
-                    |bytes: fn(&super::Seen) -> u64| seen.flows.iter().map(bytes).sum::<u64>();
-                match sum(|flow| flow.sent) {
-                    0 => f64::NAN,
-                    sent => sum(|flow| flow.lost) as f64 / sent as f64,
-                }
-            }
-            What::Overhead => wire.share(wire.total() - wire.payload),
-            What::Headers => wire.share(wire.headers),
-            What::Acknowledgements => wire.share(wire.acknowledgements),
-            What::Control => wire.share(wire.control),
-            What::Again => wire.share(wire.again),
-            What::VictimBack(over) => {
-                over.of(recoveries(workload, seen).iter().filter_map(|r| r.victim))
-            }
-            What::MemoryBack(over) => {
-                over.of(recoveries(workload, seen).iter().filter_map(|r| r.memory))
-            }
-            What::NotBack => {
-                let found = recoveries(workload, seen);
-                found.iter().filter(|r| r.victim.is_none()).count() as f64
-            }
-        }
+        (self.value)(workload, seen)
     }
 
     /// Its mean over the seeds of a scheme, and half the width of the 95 % interval.
@@ -367,16 +324,6 @@ impl Measure {
             (Some((mean, half_width)), _) => (mean, Some(half_width)),
             (None, [only]) => (*only, None),
             (None, _) => (f64::NAN, None),
-        }
-    }
-}
-
-impl Over {
-    fn of(self, times: impl Iterator<Item = u64>) -> f64 {
-        let times: Vec<f64> = times.map(|time| time as f64).collect();
-        match self {
-            Self::Mean => mean(&times),
-            Self::Worst => times.iter().copied().fold(f64::NAN, f64::max),
         }
     }
 }
@@ -438,6 +385,10 @@ fn mean(values: &[f64]) -> f64 {
         0 => f64::NAN,
         count => values.iter().sum::<f64>() / count as f64,
     }
+}
+
+fn largest(values: &[f64]) -> f64 {
+    values.iter().copied().fold(f64::NAN, f64::max)
 }
 
 /// What `percent` of the sorted values don't exceed.

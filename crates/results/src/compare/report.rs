@@ -145,7 +145,7 @@ fn overview(workload: &Workload, schemes: &[SchemeRuns]) -> Table {
     let measures = measures(workload).into_iter();
     let rows = measures.map(|measure| measure.legible(workload, schemes));
     let mut table =
-        TableOf::new("overview", caption, rows).text("measure", "what is measured", label);
+        TableOf::new("overview", caption, rows).text("measure", "what is measured", Measure::label);
     for scheme in schemes {
         table = table.number(&scheme.name, "", "", |measure| {
             let (mean, half_width) = measure.over(workload, scheme);
@@ -157,13 +157,6 @@ fn overview(workload: &Workload, schemes: &[SchemeRuns]) -> Table {
         });
     }
     table.done()
-}
-
-fn label(measure: &Measure) -> String {
-    match measure.shown.unit() {
-        "" => measure.name.clone(),
-        unit => format!("{}, {unit}", measure.name),
-    }
 }
 
 /// What each scheme does, and what it ran on that is not the same under all.

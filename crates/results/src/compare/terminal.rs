@@ -22,7 +22,7 @@ pub fn compare_terminal(workload: &Workload, schemes: &[SchemeRuns]) -> String {
     for measure in measures.iter().filter(|measure| measure.is_main) {
         let measure = &measure.legible(workload, schemes);
         let cells = schemes.iter().map(|scheme| cell(workload, measure, scheme));
-        rows.push((label(measure), cells.collect()));
+        rows.push((measure.label(), cells.collect()));
     }
     let hashes = schemes.iter().map(|scheme| {
         let first = scheme.runs.first();
@@ -97,13 +97,6 @@ fn wrap(text: &mut String, name: &str, words: &str) {
         line.push_str(word);
     }
     text.push_str(&format!("{}\n", line.trim_end()));
-}
-
-fn label(measure: &Measure) -> String {
-    match measure.shown.unit() {
-        "" => measure.name.clone(),
-        unit => format!("{}, {unit}", measure.name),
-    }
 }
 
 fn cell(workload: &Workload, measure: &Measure, scheme: &SchemeRuns) -> String {

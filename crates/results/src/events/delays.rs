@@ -10,19 +10,20 @@ use crate::model::{Cell, Table};
 use crate::table_of::TableOf;
 
 impl<R> TableOf<R> {
-    /// Statistics of times such as the `delay`, in a unit of so many picoseconds; empty where
+    /// Statistics of times such as the `delay`, in a unit of so many steps of the clock; empty where
     /// nothing was measured.
-    pub fn times(
+    pub fn times<const FINE: u32>(
         self,
         what: &str,
-        (unit, unit_ps): (&str, f64),
-        times: impl Fn(&R) -> &DelayOutcome,
+        (unit, steps): (&str, f64),
+        times: impl Fn(&R) -> &DelayOutcome<FINE>,
     ) -> Self {
-        self.columns(columns(what, unit), |row| cells(times(row), unit_ps))
+        self.columns(columns(what, unit), |row| cells(times(row), steps))
     }
 }
 
-fn columns(what: &str, unit: &str) -> Vec<Column> {
+/// Columns of `what`, in `unit`.
+pub fn columns(what: &str, unit: &str) -> Vec<Column> {
     let number = |of: &str, meaning: &str| Column::number(&format!("{what} {of}"), unit, meaning);
     vec![
         number("mean", "mean").short(what),
@@ -42,19 +43,25 @@ fn columns(what: &str, unit: &str) -> Vec<Column> {
     ]
 }
 
-fn cells(times: &DelayOutcome, unit_ps: f64) -> Vec<Cell> {
-    let of = |ps: f64| match times.count {
-        0 => Cell::Empty,
-        _ => Cell::float(ps / unit_ps, 3),
+/// Cells for [`columns`], in a unit of so many steps of the clock; none where nothing was measured.
+pub fn cells<const FINE: u32>(times: &DelayOutcome<FINE>, unit: f64) -> Vec<Cell> {
+    if times.count == 0 {
+        return Vec::new();
+    }
+    let of = |steps: f64| Cell::float(steps / unit, 3);
+    // Whole numbers of steps are counts.
+    let whole = |steps: u64| match unit {
+        1.0 => steps.into(),
+        _ => of(steps as f64),
     };
     let mut cells = vec![
         of(times.mean),
         times.half_width.map_or(Cell::Empty, of),
         of(times.deviation),
-        of(times.min as f64),
+        whole(times.min),
     ];
-    cells.extend(times.percentiles.iter().map(|ps| of(*ps as f64)));
-    cells.push(of(times.max as f64));
+    cells.extend(times.percentiles.map(whole));
+    cells.push(whole(times.max));
     cells
 }
 

@@ -2,10 +2,10 @@
 
 use backwater_net::outcome::Outcome;
 
-use super::words::{balance, busiest_port, dropped, opening, violations};
+use super::words::{balance, busiest_port, dropped, opening, time};
 use super::{Measured, Network, bounds, ended, starved, still};
 use crate::info::RunInfo;
-use crate::lines::printable;
+use crate::lines::{broken, printable};
 
 /// Violations listed; the rest are counted.
 const VIOLATIONS: usize = 3;
@@ -51,6 +51,8 @@ pub fn terminal_summary<'a>(
     lines.extend(still(network, outcome, info.cell).unwrap_or_default().lines);
     lines.extend(crate::starved::lines(starved::sentences(network, outcome)));
     lines.extend(own.promises);
-    lines.extend(violations(info, outcome, VIOLATIONS));
+    let kept = outcome.violations.kept().iter();
+    let kept = kept.map(|one| (time(info, one.at.ps()), &*one.what));
+    lines.extend(broken(outcome.violations.total(), kept.take(VIOLATIONS)));
     printable(&lines)
 }

@@ -112,18 +112,6 @@ pub fn busiest_port(network: &impl Network, outcome: &Outcome) -> Option<String>
     ))
 }
 
-/// The first promises that were broken, a line each, and one above.
-pub fn violations(info: &RunInfo, outcome: &Outcome, most: usize) -> Vec<String> {
-    if outcome.violations.total() == 0 {
-        return Vec::new();
-    }
-    let count = counted(outcome.violations.total(), "promise");
-    let mut lines = vec![format!("{count} broken, first:")];
-    let kept = outcome.violations.kept().iter().take(most);
-    lines.extend(kept.map(|one| format!("  at {}: {}", time(info, one.at.ps()), one.what)));
-    lines
-}
-
 /// The run in two paragraphs; `more` sentences end the second.
 pub fn paragraphs<N: Network>(
     (info, network, outcome): (&RunInfo, &N, &Outcome),

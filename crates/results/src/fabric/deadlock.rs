@@ -4,6 +4,7 @@ use backwater_flit::outcome::{FabricOutcome, Held, Standstill};
 use backwater_flit::spec::FabricSpec;
 
 use super::FabricNames;
+use crate::lines::first_of;
 use crate::model::Table;
 use crate::number::grouped;
 use crate::rows::ROWS_MOST;
@@ -93,26 +94,16 @@ pub fn lines(spec: &FabricSpec, outcome: &FabricOutcome, most: usize) -> Vec<Str
         return Vec::new();
     };
     let names = FabricNames::new(&spec.graph);
-    let mut lines: Vec<String> = deadlock
-        .waits
-        .iter()
-        .take(most)
-        .map(|held| {
-            format!(
-                "  {}: {} to {} holds {} vc {}, waits for {} vc {}",
-                router(&names, held),
-                held.source,
-                held.destination,
-                names.channel(held.at.0),
-                held.at.1,
-                names.channel(held.waits_for.0),
-                held.waits_for.1
-            )
-        })
-        .collect();
-    if deadlock.waits.len() > most {
-        let more = counted(deadlock.waits.len() - most, "more packet");
-        lines.push(format!("  ... and {more} in this cycle"));
-    }
-    lines
+    first_of(&deadlock.waits, most, ("  ", "packet"), |held| {
+        format!(
+            "{}: {} to {} holds {} vc {}, waits for {} vc {}",
+            router(&names, held),
+            held.source,
+            held.destination,
+            names.channel(held.at.0),
+            held.at.1,
+            names.channel(held.waits_for.0),
+            held.waits_for.1
+        )
+    })
 }

@@ -1,6 +1,6 @@
 //! The tables of a run of the cycle engine that don't grow with the network.
 
-use backwater_flit::outcome::{CyclesOutcome, FabricOutcome};
+use backwater_flit::outcome::FabricOutcome;
 use backwater_flit::spec::FabricSpec;
 
 use super::words::LOAD;
@@ -124,7 +124,7 @@ fn latencies(spec: &FabricSpec, outcome: &FabricOutcome) -> Table {
         }));
     }
     rows.retain(|(_, found)| found.count > 0);
-    let table = TableOf::new(
+    TableOf::new(
         "latency",
         "Packets created in the window that have arrived.",
         rows,
@@ -132,44 +132,9 @@ fn latencies(spec: &FabricSpec, outcome: &FabricOutcome) -> Table {
     .text("of", "which packets, and from when on", |(name, _)| {
         name.clone()
     })
-    .number("packets", "packets", "how many", |(_, found)| found.count);
-    with_statistics(table).done()
-}
-
-/// The columns of latencies.
-fn with_statistics(table: TableOf<(String, &CyclesOutcome)>) -> TableOf<(String, &CyclesOutcome)> {
-    let half_width = Column::interval(
-        "latency mean",
-        "cycles",
-        "half width of the interval of the mean, by batch means; empty if the run is too short for \
-         one",
-    );
-    let mut table = table
-        .number("latency mean", "cycles", "mean", |(_, found)| {
-            Cell::float(found.mean, 2)
-        })
-        .column(half_width, |(_, found)| {
-            found.half_width.map(|half| Cell::float(half, 2))
-        })
-        .number(
-            "latency deviation",
-            "cycles",
-            "standard deviation",
-            |(_, found)| Cell::float(found.deviation, 2),
-        )
-        .number("latency min", "cycles", "shortest", |(_, found)| found.min);
-    let percentiles = [
-        ("latency p50", "half of the packets took no longer"),
-        ("latency p90", "nine in ten took no longer"),
-        ("latency p99", "99 in 100 took no longer"),
-        ("latency p99.9", "999 in 1000 took no longer"),
-    ];
-    for (index, (name, meaning)) in percentiles.into_iter().enumerate() {
-        table = table.number(name, "cycles", meaning, |(_, found)| {
-            found.percentiles[index]
-        });
-    }
-    table.number("latency max", "cycles", "longest", |(_, found)| found.max)
+    .number("packets", "packets", "how many", |(_, found)| found.count)
+    .times("latency", ("cycles", 1.0), |(_, found)| found)
+    .done()
 }
 
 /// A class as the scenario calls it.

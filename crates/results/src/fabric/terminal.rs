@@ -7,7 +7,7 @@ use backwater_flit::spec::FabricSpec;
 use super::words::{self, LOAD};
 use super::{deadlock, fair, tables, zero_load};
 use crate::info::RunInfo;
-use crate::lines::{aligned, printable, shortened};
+use crate::lines::{aligned, broken, printable, rest, shortened};
 use crate::number::{fixed, grouped, percent};
 use crate::starved;
 use backwater_kernel::words::counted;
@@ -41,10 +41,7 @@ pub fn fabric_terminal_summary(
     if outcome.classes.len() > 1 {
         lines.push(String::new());
         lines.extend(aligned(&class_rows(spec, outcome)));
-        if outcome.classes.len() > CLASSES {
-            let more = counted(outcome.classes.len() - CLASSES, "more class");
-            lines.push(format!("... and {more}"));
-        }
+        lines.extend(rest(outcome.classes.len(), CLASSES, "class"));
     }
     lines.push(String::new());
     lines.push(words::conservation(&outcome.balance()));
@@ -59,7 +56,9 @@ pub fn fabric_terminal_summary(
         lines.extend(deadlock::lines(spec, outcome, HELD));
     }
     lines.extend(starved::lines(super::starved::sentences(spec, outcome)));
-    lines.extend(violations(outcome));
+    let kept = outcome.violations.kept().iter();
+    let kept = kept.map(|one| (format!("cycle {}", grouped(one.at)), &*one.what));
+    lines.extend(broken(outcome.violations.total(), kept.take(VIOLATIONS)));
     printable(&lines)
 }
 
@@ -165,17 +164,4 @@ fn class_rows(spec: &FabricSpec, outcome: &FabricOutcome) -> Vec<Vec<String>> {
         ]);
     }
     rows
-}
-
-fn violations(outcome: &FabricOutcome) -> Vec<String> {
-    if outcome.violations.total() == 0 {
-        return Vec::new();
-    }
-    let count = counted(outcome.violations.total(), "promise");
-    let mut lines = vec![format!("{count} broken, first:")];
-    for violation in outcome.violations.kept().iter().take(VIOLATIONS) {
-        let at = grouped(violation.at);
-        lines.push(format!("  at cycle {at}: {}", violation.what));
-    }
-    lines
 }

@@ -49,6 +49,9 @@ fn wait_columns() -> Vec<Column> {
 }
 
 fn wait_cells(wait: &Samples, cell: Duration) -> Vec<Cell> {
+    if wait.count() == 0 {
+        return Vec::new();
+    }
     let cell_ps = cell.ps().max(1) as f64;
     let cells = |ps: f64| Cell::float(ps / cell_ps, 2);
     let us = |ps: f64| Cell::float(ps / 1e6, 3);
@@ -113,10 +116,7 @@ fn paths(found: &PortsOutcome, cell: Duration) -> Table {
         |(_, group)| Cell::float(throughput(found, group).1 / 1e6, 3),
     )
     .short(Column::UNIT)
-    .columns(wait_columns(), |(_, group)| match group.wait.count() {
-        0 => vec![Cell::Empty; wait_columns().len()],
-        _ => wait_cells(&group.wait, cell),
-    })
+    .columns(wait_columns(), |(_, group)| wait_cells(&group.wait, cell))
     .done()
 }
 
@@ -138,10 +138,7 @@ fn end_to_end(spec: &NetworkSpec, found: &PortsOutcome, cell: Duration) -> Table
     .number("samples", "units", "delivered after the warm-up", |path| {
         path.wait.count()
     })
-    .columns(wait_columns(), |path| match path.wait.count() {
-        0 => vec![Cell::Empty; wait_columns().len()],
-        _ => wait_cells(&path.wait, cell),
-    })
+    .columns(wait_columns(), |path| wait_cells(&path.wait, cell))
     .number(
         "burst",
         "bytes",

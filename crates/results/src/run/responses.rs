@@ -6,6 +6,7 @@ use backwater_net::alone;
 use backwater_net::outcome::Outcome;
 use backwater_net::spec::NetworkSpec;
 
+use crate::events::delays::{cells, columns};
 use crate::events::seconds;
 use crate::events::transfers::{self, ALONE, MS};
 use crate::groups::of_name;
@@ -18,13 +19,6 @@ struct Answered<'a> {
     times: &'a DelayOutcome,
     /// What one takes on an idle network, ps, where all are alike.
     alone_ps: Option<f64>,
-}
-
-impl Answered<'_> {
-    /// The time that `of` picks over the time alone.
-    fn slowdown(&self, of: impl Fn(&DelayOutcome) -> f64) -> Option<f64> {
-        self.alone_ps.map(|alone| of(self.times) / alone)
-    }
 }
 
 fn answered<'a>(
@@ -58,33 +52,16 @@ pub fn table(
     outcome: &Outcome,
     alone: impl Fn(u32) -> Option<Duration>,
 ) -> Table {
-    let float = |value: f64| Cell::float(value, 3);
-    let percentile = |one: &Answered, at: usize| {
-        one.slowdown(|times| times.percentiles[at] as f64)
-            .map(float)
-    };
     let all = answered(outcome, alone);
     let count = (|_: &Answered| "requests", |one: &Answered| one.times.count);
     transfers::table(spec, seconds(spec, outcome), all, |one| one.flow, count)
         .times("FCT", ("ms", MS), |one| one.times)
         .number("FCT alone", "ms", ALONE, |one| {
-            one.alone_ps.map(|ps| float(ps / MS))
+            one.alone_ps.map(|ps| Cell::float(ps / MS, 3))
         })
-        .number("slowdown mean", "", "mean", |one| {
-            one.slowdown(|times| times.mean).map(float)
-        })
-        .short("slowdown")
-        .number("slowdown min", "", "smallest", |one| {
-            one.slowdown(|times| times.min as f64).map(float)
-        })
-        .number("slowdown p50", "", "half are no larger", |one| {
-            percentile(one, 0)
-        })
-        .number("slowdown p99", "", "99 in 100 are no larger", |one| {
-            percentile(one, 2)
-        })
-        .number("slowdown max", "", "largest", |one| {
-            one.slowdown(|times| times.max as f64).map(float)
+        .columns(columns("slowdown", ""), |one| {
+            let alone = one.alone_ps;
+            alone.map_or(Vec::new(), |alone| cells(one.times, alone))
         })
         .done()
 }
@@ -104,8 +81,8 @@ pub fn line(spec: &NetworkSpec, outcome: &Outcome) -> Option<String> {
         span(times.percentiles[2] as f64)
     );
     let known = all.iter().filter_map(|one| {
-        let mean = one.slowdown(|times| times.mean)?;
-        Some((one.times.count as f64, mean))
+        let slowdown = one.times.mean / one.alone_ps?;
+        Some((one.times.count as f64, slowdown))
     });
     let (count, sum) = known.fold((0.0, 0.0), |(count, sum), (own, mean)| {
         (count + own, sum + own * mean)

@@ -4,10 +4,9 @@ use backwater_kernel::words::counted;
 use std::collections::BTreeMap;
 
 use super::{Group, Role, SweepAxis, SweepResult};
+use crate::charts::{CURVES, Dot, curve, in_parts, is_near_zero};
 use crate::model::{Axis, Curve, Mark, Plot, Style};
 
-/// Curves in one plot before the next begins.
-const CURVES: usize = 12;
 /// Plots of one kind; the tables have everything.
 const PLOTS: usize = 12;
 /// A latency so many times the smallest needs a logarithmic axis.
@@ -15,8 +14,6 @@ const WIDE: f64 = 8.0;
 /// Whole numbers that grow at least by this factor, each over the one before, stand on such an
 /// axis too.
 const GEOMETRIC: f64 = 1.5;
-/// An axis starts at zero if its lowest value is at most this share of the highest.
-const NEAR: f64 = 0.25;
 /// What is offered is drawn to a little above what is accepted.
 const OFFERED: f64 = 1.1;
 
@@ -144,9 +141,6 @@ struct Bundle {
     zero_load: Option<(f64, f64)>,
 }
 
-/// Position, value, half width of its interval.
-type Dot = (f64, f64, Option<f64>);
-
 impl Charts<'_> {
     fn plots(&self) -> Vec<Plot> {
         let measures = self.measures.iter();
@@ -160,23 +154,12 @@ impl Charts<'_> {
         let drawn: Vec<(String, &Bundle)> = bundles.collect();
         let left_out = self.left_out();
         let count = drawn.len().div_ceil(CURVES);
-        let chunks = drawn.chunks(CURVES).take(PLOTS).enumerate();
-        let plots = chunks.map(|(index, drawn)| {
-            let title = format!("{} over {}", self.title, self.result.axes[self.x].name);
-            let title = match count {
-                1 => title,
-                _ => format!("{title} ({} of {count})", index + 1),
-            };
-            Plot {
-                note: self.note(drawn, left_out, count),
-                title,
-                ..self.plot(drawn)
-            }
+        let title = format!("{} over {}", self.title, self.result.axes[self.x].name);
+        let mut plots = in_parts(&title, &drawn, |drawn| Plot {
+            note: self.note(drawn, left_out, count),
+            ..self.plot(drawn)
         });
-        let mut plots: Vec<Plot> = plots.collect();
-        plots
-            .iter_mut()
-            .for_each(|plot| plot.id = plot.title.replace('/', " "));
+        plots.truncate(PLOTS);
         plots
     }
 
@@ -193,7 +176,7 @@ impl Charts<'_> {
         };
         let mut curves: Vec<Curve> = drawn
             .iter()
-            .map(|(name, bundle)| curve(name.clone(), bundle.dots.clone()))
+            .map(|(name, bundle)| curve(&**name, Style::Line, bundle.dots.clone()))
             .collect();
         let is_wide = self.role == Role::Latency && is_wide(&curves);
         if self.role == Role::Accepted && self.over.is_none() {
@@ -302,7 +285,7 @@ impl Charts<'_> {
         let is_whole = dots.len() > 1;
         is_whole.then(|| Curve {
             dashed: true,
-            ..curve("offered".into(), dots)
+            ..curve("offered", Style::Line, dots)
         })
     }
 
@@ -367,9 +350,8 @@ fn position(axis: &SweepAxis) -> Axis {
     let is_geometric =
         numbers.len() > 2 && numbers.iter().all(is_whole) && numbers.windows(2).all(grows);
     let [least, most] = [numbers.first(), numbers.last()].map(|end| end.copied().unwrap_or(0.0));
-    let is_near_zero = !is_geometric && least >= 0.0 && least <= NEAR * most;
     Axis {
-        min: is_near_zero.then_some(0.0),
+        min: (!is_geometric && is_near_zero(least, most)).then_some(0.0),
         log: is_geometric,
         at: match is_geometric && numbers.len() <= LABELS {
             true => numbers,
@@ -384,25 +366,4 @@ fn is_wide(curves: &[Curve]) -> bool {
     let least = values().fold(f64::INFINITY, f64::min);
     let most = values().fold(0.0, f64::max);
     least > 0.0 && most > WIDE * least
-}
-
-/// Ascending; of several values at one position the highest.
-fn curve(name: String, mut dots: Vec<Dot>) -> Curve {
-    dots.sort_by(|a, b| a.0.total_cmp(&b.0).then(b.1.total_cmp(&a.1)));
-    dots.dedup_by(|next, kept| next.0 == kept.0);
-    let has_interval = dots.iter().any(|dot| dot.2.is_some());
-    let end = |sign: f64| {
-        // Nothing drawn here can be negative.
-        let end = move |dot: &Dot| (dot.1 + sign * dot.2.unwrap_or(0.0)).max(0.0);
-        dots.iter().map(end).collect::<Vec<f64>>()
-    };
-    Curve {
-        interval: has_interval.then(|| (end(-1.0), end(1.0))),
-        ..Curve::new(
-            name,
-            Style::Line,
-            dots.iter().map(|dot| dot.0).collect(),
-            dots.iter().map(|dot| dot.1).collect(),
-        )
-    }
 }

@@ -6,11 +6,9 @@ use super::plots::latency_plots;
 use super::report::{again, page, warnings};
 use super::tables::{axis_cell, axis_column};
 use super::{Group, Role, SweepInfo, SweepResult, sweep_tables};
+use crate::charts::CURVES;
 use crate::model::{Axis, Block, Cell, Column, Curve, Fact, Plot, Report, Style, Table};
 use crate::table_of::TableOf;
-
-/// Curves in one plot before the next begins.
-const CURVES: usize = 12;
 
 /// Where one combination of the other axes saturates.
 #[derive(Clone, Debug)]

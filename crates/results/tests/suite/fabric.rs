@@ -82,7 +82,7 @@ fn a_broken_run_stays_within_31_lines_and_says_what_broke() {
         "no flit has moved since cycle 5,678, 9 packets can't move",
         "beyond saturation: accepted",
         "250 promises broken",
-        "... and 196 more packets in this cycle",
+        "... and 196 more packets",
         "... and 75 more classes",
         "unfinished  31 packets",
     ] {

@@ -1,0 +1,64 @@
+//! What plots of many curves have in common, of sweeps and of several results.
+
+use crate::model::{Axis, Curve, Plot, Style};
+
+/// Curves in one plot before the next begins.
+pub const CURVES: usize = 12;
+/// An axis starts at zero if its lowest value is at most this share of the highest.
+const NEAR: f64 = 0.25;
+
+/// Position, value, half width of its interval.
+pub type Dot = (f64, f64, Option<f64>);
+
+/// Ascending; of several values at one position the highest. An interval ends at zero, unless its
+/// value is below.
+pub fn curve(name: impl Into<String>, style: Style, mut dots: Vec<Dot>) -> Curve {
+    dots.sort_by(|a, b| a.0.total_cmp(&b.0).then(b.1.total_cmp(&a.1)));
+    dots.dedup_by(|next, kept| next.0 == kept.0);
+    let end = |sign: f64| {
+        let end = |dot: &Dot| (dot.1 + sign * dot.2.unwrap_or(0.0)).max(dot.1.min(0.0));
+        dots.iter().map(end).collect::<Vec<f64>>()
+    };
+    let has_interval = dots.iter().any(|dot| dot.2.is_some());
+    let interval = has_interval.then(|| (end(-1.0), end(1.0)));
+    let (x, y) = dots.iter().map(|dot| (dot.0, dot.1)).unzip();
+    Curve {
+        interval,
+        ..Curve::new(name, style, x, y)
+    }
+}
+
+/// Plots of at most [`CURVES`] of these, which say in their titles how many plots there are.
+pub fn in_parts<T>(title: &str, all: &[T], plot: impl Fn(&[T]) -> Plot) -> Vec<Plot> {
+    let count = all.len().div_ceil(CURVES);
+    let parts = all.chunks(CURVES).zip(1..);
+    let plots = parts.map(|(part, number)| {
+        let title = match count {
+            1 => title.to_owned(),
+            _ => format!("{title} ({number} of {count})"),
+        };
+        Plot {
+            id: title.replace('/', " "),
+            title,
+            ..plot(part)
+        }
+    });
+    plots.collect()
+}
+
+/// Do values from this one to that one come near zero, and are none below?
+pub fn is_near_zero(least: f64, most: f64) -> bool {
+    least >= 0.0 && least <= NEAR * most
+}
+
+impl Axis {
+    /// From zero on, if its values come near it.
+    pub(crate) fn near_zero<'a>(&self, values: impl Iterator<Item = &'a f64> + Clone) -> Axis {
+        let least = values.clone().copied().fold(f64::INFINITY, f64::min);
+        let most = values.copied().fold(0.0, f64::max);
+        Axis {
+            min: is_near_zero(least, most).then_some(0.0),
+            ..self.clone()
+        }
+    }
+}
