@@ -1,5 +1,7 @@
 //! What plots of many curves have in common, of sweeps and of several results.
 
+use backwater_kernel::stats::interval_of_means;
+
 use crate::model::{Axis, Curve, Plot, Style};
 
 /// Curves in one plot before the next begins.
@@ -9,6 +11,17 @@ const NEAR: f64 = 0.25;
 
 /// Position, value, half width of its interval.
 pub type Dot = (f64, f64, Option<f64>);
+
+/// The mean over seeds of the values that are numbers, and half the width of the 95 % interval
+/// where they are several; not a number without any.
+pub fn over_seeds(values: impl Iterator<Item = f64>) -> (f64, Option<f64>) {
+    let values: Vec<f64> = values.filter(|value| value.is_finite()).collect();
+    match (interval_of_means(&values), values.as_slice()) {
+        (Some((mean, half_width)), _) => (mean, Some(half_width)),
+        (None, [only]) => (*only, None),
+        (None, _) => (f64::NAN, None),
+    }
+}
 
 /// Ascending; of several values at one position the highest. An interval ends at zero, unless its
 /// value is below.

@@ -1,7 +1,7 @@
 //! Columns, cells and words of a distribution: mean, extremes, and the percentiles that its values
 //! are enough for.
 
-use backwater_kernel::Distribution;
+use backwater_kernel::{Distribution, Histogram};
 
 use crate::model::{Cell, Column};
 
@@ -54,6 +54,23 @@ pub fn steps(found: &Distribution, unit: f64) -> (Vec<f64>, Vec<f64>) {
     all.map(|(value, share)| (value / unit, share)).unzip()
 }
 
+/// The share of samples beyond each value, over `unit`; from 1 down, between these ends.
+pub fn beyond<const FINE: u32>(
+    all: &Histogram<FINE>,
+    [from, most]: [u64; 2],
+    unit: f64,
+) -> (Vec<f64>, Vec<f64>) {
+    let mut left = all.count();
+    let steps = all.buckets().map(|bucket| {
+        left -= bucket.count;
+        let share = left as f64 / all.count() as f64;
+        (bucket.high.min(most) as f64 / unit, share)
+    });
+    std::iter::once((from as f64 / unit, 1.0))
+        .chain(steps)
+        .unzip()
+}
+
 #[cfg(test)]
 mod tests {
     use backwater_kernel::Collected;
@@ -77,6 +94,18 @@ mod tests {
         assert_eq!(tail(&of(1..=99), words).as_deref(), Some("max 99 ms"));
         assert_eq!(tail(&of(1..=100), words).as_deref(), Some("99 ms"));
         assert_eq!(tail(&of(0..0), words), None);
+    }
+
+    #[test]
+    fn shares_beyond_fall_from_one_to_nothing() {
+        let mut times: backwater_kernel::Delays = Default::default();
+        for value in [10, 20, 20, 30] {
+            times.record(value);
+        }
+        let times = times.outcome();
+        let (x, y) = beyond(&times.histogram, [times.min, times.max], 10.0);
+        assert_eq!(x, [1.0, 1.0, 2.0, 3.0]);
+        assert_eq!(y, [1.0, 0.75, 0.25, 0.0]);
     }
 
     #[test]

@@ -10,8 +10,9 @@ mod tables;
 use std::borrow::Cow;
 
 use backwater_kernel::TraceHash;
-use backwater_kernel::stats::interval_of_means;
 use serde::Serialize;
+
+use crate::charts::over_seeds;
 
 pub use columns::{FlowColumn, NoColumn};
 pub use pivot::{saturation_pivot, sweep_pivot};
@@ -189,7 +190,7 @@ impl SweepResult {
         let Some(measure) = self.with_role(role) else {
             return 0;
         };
-        let counts = |row: &&SweepRow| row.measured.get(measure).is_some_and(|value| *value > 0.0);
+        let counts = |row: &&SweepRow| row.value(measure) > 0.0;
         self.rows.iter().filter(counts).count()
     }
 
@@ -200,7 +201,7 @@ impl SweepResult {
                 values: &rows[0].values,
                 seeds: rows.len(),
                 means: (0..self.measures.len())
-                    .map(|measure| mean(rows, measure))
+                    .map(|at| over_seeds(rows.iter().map(|row| row.value(at))))
                     .collect(),
             })
             .collect()
@@ -218,14 +219,10 @@ impl SweepResult {
     }
 }
 
-/// Over the seeds that have a number.
-fn mean(rows: &[SweepRow], measure: usize) -> (f64, Option<f64>) {
-    let numbers = rows.iter().filter_map(|row| row.measured.get(measure));
-    let numbers: Vec<f64> = numbers.copied().filter(|value| value.is_finite()).collect();
-    match (interval_of_means(&numbers), numbers.as_slice()) {
-        (Some((mean, half_width)), _) => (mean, Some(half_width)),
-        (None, [only]) => (*only, None),
-        (None, _) => (f64::NAN, None),
+impl SweepRow {
+    /// Of a measure; not a number where there is nothing to measure.
+    fn value(&self, measure: usize) -> f64 {
+        self.measured.get(measure).copied().unwrap_or(f64::NAN)
     }
 }
 

@@ -1,11 +1,10 @@
 //! The numbers of a scheme: what each is called, and how it follows from what was seen.
 
-use backwater_kernel::stats::interval_of_means;
-
 use std::rc::Rc;
 
 use super::recovery::{Recovery, recoveries};
 use super::{FlowKind, Observed, SchemeRuns, Seen, VICTIM, WireBytes, Workload, delays};
+use crate::charts::over_seeds;
 use crate::fairness::{Claim, jain, max_min};
 use crate::number::{fixed, rate_unit, significant};
 
@@ -313,18 +312,17 @@ impl Measure {
 
     /// Its mean over the seeds of a scheme, and half the width of the 95 % interval.
     pub fn over(&self, workload: &Workload, scheme: &SchemeRuns) -> (f64, Option<f64>) {
-        let values = scheme
-            .runs
-            .iter()
-            .map(|run| self.value(workload, &run.seen));
-        let values: Vec<f64> = values.filter(|value| value.is_finite()).collect();
-        match (interval_of_means(&values), values.as_slice()) {
-            // Seeds that agree: what is left is the rounding of the sum.
-            (Some((mean, half_width)), _) if half_width <= mean.abs() * 1e-9 => (mean, Some(0.0)),
-            (Some((mean, half_width)), _) => (mean, Some(half_width)),
-            (None, [only]) => (*only, None),
-            (None, _) => (f64::NAN, None),
-        }
+        let runs = scheme.runs.iter();
+        let (mean, half_width) = over_seeds(runs.map(|run| self.value(workload, &run.seen)));
+        // Seeds that agree: what is left is the rounding of the sum.
+        let told = |width: f64| {
+            if width <= mean.abs() * 1e-9 {
+                0.0
+            } else {
+                width
+            }
+        };
+        (mean, half_width.map(told))
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::measures::{Measure, Shown, measures};
 use super::{SchemeRuns, VICTIM, Workload, delays};
+use crate::distribution::beyond;
 use crate::model::{Axis, Curve, Mark, Plot, Style};
 
 /// Flows that get curves of their own.
@@ -128,13 +129,8 @@ pub(super) fn spread(schemes: &[SchemeRuns]) -> Plot {
     let curve = |scheme: &SchemeRuns| {
         let seen = &scheme.runs.first()?.seen;
         let all = delays(seen, 0..seen.flows.len());
-        let (mut x, mut y) = (Vec::new(), Vec::new());
-        let mut left = all.count();
-        for bucket in all.buckets() {
-            x.push(bucket.high as f64 * 1e-9);
-            left -= bucket.count;
-            y.push(left as f64 / all.count() as f64);
-        }
+        let first = all.buckets().next()?.low;
+        let (x, y) = beyond(&all, [first, u64::MAX], 1e9);
         Some(Curve::new(scheme.name.clone(), Style::Step, x, y))
     };
     Plot::new(

@@ -8,7 +8,9 @@ use super::completion;
 use super::groups::{Group, goodputs, groups};
 use super::pauses;
 use super::ports::{self, Queue};
+use crate::distribution::beyond;
 use crate::events::names;
+use crate::events::transfers::MS;
 use crate::model::{Axis, Curve, Mark, Plot, Style};
 
 /// Groups of flows that get a curve or colour each.
@@ -17,8 +19,6 @@ const GROUPS: usize = 8;
 const PORTS: usize = 48;
 /// Deadlines that are drawn.
 const DEADLINES: usize = 4;
-/// Picoseconds in a millisecond.
-const MILLISECOND_PS: f64 = 1e9;
 
 /// All figures of the outcome there is data for.
 pub fn plots(spec: &EthernetSpec, outcome: &Outcome) -> Vec<Plot> {
@@ -56,22 +56,9 @@ fn goodput(spec: &EthernetSpec, outcome: &Outcome, groups: &[Group]) -> Plot {
     Plot::new("goodput", "Goodput by flow", curves)
         .x(Axis::of_names(
             "Flow",
-            spec.flows.iter().map(|flow| flow.name.clone()).collect(),
+            spec.flows.iter().map(|flow| flow.name.clone()),
         ))
         .y(Axis::new("Goodput", "Mbps").from_zero())
-}
-
-/// The share of times that are longer than each, from 1 down.
-fn beyond(times: &DelayOutcome) -> (Vec<f64>, Vec<f64>) {
-    let count = times.histogram.count() as f64;
-    let mut left = times.histogram.count();
-    let (mut x, mut y) = (vec![times.min as f64 / MILLISECOND_PS], vec![1.0]);
-    for bucket in times.histogram.buckets() {
-        left -= bucket.count;
-        x.push(bucket.high.min(times.max) as f64 / MILLISECOND_PS);
-        y.push(left as f64 / count);
-    }
-    (x, y)
 }
 
 fn delays(spec: &EthernetSpec, outcome: &Outcome, groups: &[Group]) -> Plot {
@@ -79,7 +66,8 @@ fn delays(spec: &EthernetSpec, outcome: &Outcome, groups: &[Group]) -> Plot {
     for group in groups {
         let times = DelayOutcome::merged(group.found(outcome).map(|flow| &flow.delay));
         if times.count > 0 && curves.len() < GROUPS {
-            let (x, y) = beyond(&times);
+            let ends = [times.min, times.max];
+            let (x, y) = beyond(&times.histogram, ends, MS);
             curves.push(Curve::new(group.name.clone(), Style::Step, x, y));
         }
     }
@@ -88,7 +76,7 @@ fn delays(spec: &EthernetSpec, outcome: &Outcome, groups: &[Group]) -> Plot {
         _ => None,
     });
     let deadlines: std::collections::BTreeSet<u64> = videos.collect();
-    let mark = |ps: u64| Mark::vertical(ps as f64 / MILLISECOND_PS, "deadline");
+    let mark = |ps: u64| Mark::vertical(ps as f64 / MS, "deadline");
     Plot::new("delay", "Share of frames that took longer", curves)
         .x(Axis::new("Delay", "ms").log().or("us", 1e3))
         .y(Axis::new("Share of frames", "").up_to(1.0).log())
@@ -96,12 +84,9 @@ fn delays(spec: &EthernetSpec, outcome: &Outcome, groups: &[Group]) -> Plot {
         .marks(deadlines.into_iter().take(DEADLINES).map(mark).collect())
 }
 
-fn named(channels: &[String], top: &[Queue<'_>]) -> Vec<String> {
-    top.iter().map(|queue| queue.name(channels)).collect()
-}
-
-fn ranks(count: usize) -> Vec<f64> {
-    (1..=count).map(|rank| rank as f64).collect()
+/// An axis of these queues.
+fn axis(label: &str, channels: &[String], top: &[Queue<'_>]) -> Axis {
+    Axis::of_names(label, top.iter().map(|queue| queue.name(channels)))
 }
 
 /// Queues with a limit, the fullest first.
@@ -112,7 +97,6 @@ fn high_water(channels: &[String], queues: &[Queue<'_>]) -> Plot {
         None => 0.0,
     });
     top.truncate(PORTS);
-    let x = ranks(top.len());
     let kilobytes = |bytes: u64| bytes as f64 / 1e3;
     let most = top.iter().map(|queue| kilobytes(queue.found.most_bytes));
     let optional = |of: &dyn Fn(&Queue<'_>) -> Option<u64>| -> Vec<f64> {
@@ -121,25 +105,17 @@ fn high_water(channels: &[String], queues: &[Queue<'_>]) -> Plot {
             .map(|bytes| bytes.map_or(f64::NAN, kilobytes))
             .collect()
     };
-    let mut curves = vec![Curve::new(
-        "held max",
-        Style::Bars,
-        x.clone(),
-        most.collect(),
-    )];
+    let mut curves = vec![Curve::in_order("held max", Style::Bars, most.collect())];
     let thresholds = optional(&|queue| ports::xoff_bytes(queue));
     if thresholds.iter().any(|value| value.is_finite()) {
-        curves.push(Curve::new("XOFF", Style::Points, x.clone(), thresholds));
+        curves.push(Curve::in_order("XOFF", Style::Points, thresholds));
     }
-    curves.push(Curve::new("limit", Style::Points, x, optional(&limit)));
+    curves.push(Curve::in_order("limit", Style::Points, optional(&limit)));
     if top.is_empty() {
         curves.clear();
     }
     Plot::new("high-water", "Queues at their fullest", curves)
-        .x(Axis::of_names(
-            "Port, the fullest first",
-            named(channels, &top),
-        ))
+        .x(axis("Port, the fullest first", channels, &top))
         .y(Axis::new("Bytes held", "kB").from_zero())
 }
 
@@ -147,29 +123,8 @@ fn stopped(channels: &[String], queues: &[Queue<'_>]) -> Plot {
     let mut top = ports::top(queues, |queue| queue.found.stopped_share);
     top.truncate(PORTS);
     let shares = top.iter().map(|queue| queue.found.stopped_share * 100.0);
-    let bars = Curve::new("stopped", Style::Bars, ranks(top.len()), shares.collect());
+    let bars = Curve::in_order("stopped", Style::Bars, shares.collect());
     Plot::new("stopped", "Stopped ports", vec![bars])
-        .x(Axis::of_names(
-            "Port, the longest stopped first",
-            named(channels, &top),
-        ))
+        .x(axis("Port, the longest stopped first", channels, &top))
         .y(Axis::new("Share of the time", "%").from_zero())
-}
-
-#[cfg(test)]
-mod tests {
-    use backwater_kernel::Delays;
-
-    use super::*;
-
-    #[test]
-    fn shares_beyond_fall_from_one_to_nothing() {
-        let mut times = Delays::default();
-        for value in [10, 20, 20, 30] {
-            times.record(value);
-        }
-        let (x, y) = beyond(&times.outcome());
-        assert_eq!(x, [1e-8, 1e-8, 2e-8, 3e-8]);
-        assert_eq!(y, [1.0, 0.75, 0.25, 0.0]);
-    }
 }

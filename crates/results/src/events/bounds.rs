@@ -136,35 +136,43 @@ pub fn plot(all: &[Promised], cell: Duration) -> Option<Plot> {
         return None;
     }
     kept.sort_by_key(|(bound, _)| *bound);
-    let x: Vec<f64> = (1..=kept.len()).map(|place| place as f64).collect();
     let units = |time: &Duration| time.ps() as f64 / unit_ps;
-    let bounds: Vec<f64> = kept.iter().map(|(bound, _)| units(bound)).collect();
-    let largest: Vec<f64> = kept.iter().map(|(_, largest)| units(largest)).collect();
-    let values = || bounds.iter().chain(&largest).copied();
+    let of = |name: &str, time: fn(&(Duration, Duration)) -> &Duration| {
+        let values = kept.iter().map(|kept| units(time(kept)));
+        Curve::in_order(name, Style::Points, values.collect())
+    };
+    let bounds = of("bound", |kept| &kept.0);
+    let largest = of("largest delay seen", |kept| &kept.1);
+    let values = || bounds.y.iter().chain(&largest.y).copied();
     let low = values().fold(f64::INFINITY, f64::min);
     let log = low > 0.0 && values().fold(0.0, f64::max) > low * WIDE;
     let places = Axis {
         min: Some(0.5),
-        max: Some(x.len() as f64 + 0.5),
-        at: if x.len() <= 20 { x.clone() } else { Vec::new() },
+        max: Some(kept.len() as f64 + 0.5),
+        at: bounds
+            .x
+            .iter()
+            .copied()
+            .filter(|_| kept.len() <= 20)
+            .collect(),
         ..Axis::new("Flow", "by its bound, smallest first")
     };
-    let curves = vec![
-        Curve::new("bound", Style::Points, x.clone(), bounds),
-        Curve::new("largest delay seen", Style::Points, x, largest),
-    ];
     Some(
-        Plot::new("delay-bounds", "Delay bounds and largest delays", curves)
-            .x(places)
-            .y(Axis {
-                min: (!log).then_some(0.0),
-                log,
-                ..y
-            })
-            .note(
-                "A delay above its bound would be a broken promise. The table of bounds names the \
+        Plot::new(
+            "delay-bounds",
+            "Delay bounds and largest delays",
+            vec![bounds, largest],
+        )
+        .x(places)
+        .y(Axis {
+            min: (!log).then_some(0.0),
+            log,
+            ..y
+        })
+        .note(
+            "A delay above its bound would be a broken promise. The table of bounds names the \
              flows.",
-            ),
+        ),
     )
 }
 

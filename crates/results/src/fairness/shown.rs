@@ -196,7 +196,6 @@ impl FairShares {
         }
         let (unit, scale) = self.rates.unit();
         let of_what = capital(self.rates.of());
-        let x: Vec<f64> = (1..=shared.len()).map(|place| place as f64).collect();
         let of = |value: &dyn Fn(&FairRow) -> f64| -> Vec<f64> {
             shared.iter().map(|row| value(row) / scale).collect()
         };
@@ -206,18 +205,17 @@ impl FairShares {
                 "fairness",
                 "Rates and max-min fair shares",
                 vec![
-                    Curve::new("measured", Style::Bars, x.clone(), of(&|row| row.measured)),
-                    Curve::new(
+                    Curve::in_order("measured", Style::Bars, of(&|row| row.measured)),
+                    Curve::in_order(
                         "max-min share",
                         Style::Points,
-                        x,
                         of(&|row| row.share.unwrap_or(0.0)),
                     ),
                 ],
             )
             .x(Axis::of_names(
                 of_what,
-                shared.iter().map(|row| row.name.clone()).collect(),
+                shared.iter().map(|row| row.name.clone()),
             ))
             .y(Axis::new(capital(self.counted_as), unit).from_zero())
             .note(format!(

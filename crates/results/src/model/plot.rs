@@ -14,7 +14,8 @@ impl Axis {
     }
 
     /// An axis of things with names, at 1, 2, 3 and so on.
-    pub fn of_names(label: impl Into<String>, names: Vec<String>) -> Axis {
+    pub fn of_names(label: impl Into<String>, names: impl IntoIterator<Item = String>) -> Axis {
+        let names: Vec<String> = names.into_iter().collect();
         Axis {
             min: Some(0.5),
             max: Some(names.len() as f64 + 0.5),
@@ -163,6 +164,14 @@ impl Curve {
             style,
             ..Curve::default()
         }
+    }
+}
+
+impl Curve {
+    /// A curve of values at 1, 2, 3 and so on.
+    pub fn in_order(name: impl Into<String>, style: Style, y: Vec<f64>) -> Curve {
+        let x = (1..=y.len()).map(|place| place as f64).collect();
+        Curve::new(name, style, x, y)
     }
 }
 

@@ -239,7 +239,7 @@ fn side_by_side(all: &[Results], columns: &[Values], into: &mut Overlay) {
         }
     });
     let curves: Vec<_> = curves.map(|curve| curve.curve(Style::Points)).collect();
-    let x = Axis::of_names("Row", labels.iter().map(|label| (*label).into()).collect());
+    let x = Axis::of_names("Row", labels.iter().map(|label| (*label).into()));
     let axis = Axis::new(&y.name, &y.unit);
     into.plots.extend(plots(&y.name, (&x, &axis), &curves, ""));
     into.tables.push(numbers(all, columns, None));

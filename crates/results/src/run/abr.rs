@@ -329,7 +329,6 @@ pub fn plots(spec: &NetworkSpec, outcome: &Outcome) -> Vec<Plot> {
 }
 
 fn allowed(spec: &NetworkSpec, directions: &[Direction<'_>]) -> Plot {
-    let x: Vec<f64> = (1..=directions.len()).map(|place| place as f64).collect();
     let of = |value: fn(&AbrOutcome) -> f64| -> Vec<f64> {
         let all = directions.iter();
         all.map(|one| value(one.found) / 1e6).collect()
@@ -344,10 +343,10 @@ fn allowed(spec: &NetworkSpec, directions: &[Direction<'_>]) -> Plot {
         "Allowed cell rates",
         vec![Curve {
             interval: Some((low, high)),
-            ..Curve::new("mean", Style::Points, x, of(|found| found.acr_mean_bps))
+            ..Curve::in_order("mean", Style::Points, of(|found| found.acr_mean_bps))
         }],
     )
-    .x(Axis::of_names("Direction of a circuit", named.collect()))
+    .x(Axis::of_names("Direction of a circuit", named))
     .y(Axis::new("ACR", "Mbps").from_zero())
     .note("Whiskers run from the smallest to the largest ACR after the warm-up.")
 }

@@ -3,6 +3,7 @@
 use backwater_kernel::{Duration, Samples};
 use backwater_net::outcome::{PathGroup, PortsOutcome};
 
+use crate::distribution::beyond;
 use crate::model::{Axis, Curve, Plot, Style};
 use backwater_kernel::words::counted;
 
@@ -65,7 +66,9 @@ fn distribution(groups: &[(u32, PathGroup)], cell: Duration) -> Plot {
     let shown = groups.iter().take(CURVES);
     let curves = shown.map(|(switches, group)| {
         let name = counted(*switches, "switch");
-        survival(name, &group.wait, cell)
+        let ends = [0, group.wait.max()];
+        let (x, y) = beyond(group.wait.histogram(), ends, cell.ps().max(1) as f64);
+        Curve::new(name, Style::Step, x, y)
     });
     let mut note = String::from("The share of units that waited longer than this, end to end.");
     if groups.len() > CURVES {
@@ -79,20 +82,4 @@ fn distribution(groups: &[(u32, PathGroup)], cell: Duration) -> Plot {
     .x(wait_axis(cell))
     .y(Axis::new("Share", "of units").up_to(1.0).log())
     .note(note)
-}
-
-/// The share of samples beyond each value.
-fn survival(name: String, wait: &Samples, cell: Duration) -> Curve {
-    let cell_ps = cell.ps().max(1) as f64;
-    let (mut x, mut y) = (Vec::new(), Vec::new());
-    let mut beyond = wait.count();
-    for bucket in wait.histogram().buckets() {
-        if x.is_empty() && bucket.low > 0 {
-            (x, y) = (vec![0.0], vec![1.0]);
-        }
-        beyond -= bucket.count;
-        x.push(bucket.high.min(wait.max()) as f64 / cell_ps);
-        y.push(beyond as f64 / wait.count() as f64);
-    }
-    Curve::new(name, Style::Step, x, y)
 }

@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     fn written(names: &[&str], width: f64) -> (Vec<String>, f64) {
-        let axis = Axis::of_names("Flow", names.iter().map(|name| (*name).into()).collect());
+        let axis = Axis::of_names("Flow", names.iter().map(|name| (*name).into()));
         let all = Names::of(&axis, width);
         let mut texts = vec![String::new(); names.len()];
         for place in all.shown(&axis) {
