@@ -1,5 +1,5 @@
-//! What only frames have: their tables, figures and sentences, a trace, a capture, and what they say
-//! of themselves.
+//! What only frames have: their tables, figures and sentences, a trace, a capture, and what they
+//! say of themselves.
 
 mod bounds;
 mod capture;

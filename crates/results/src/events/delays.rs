@@ -10,8 +10,8 @@ use crate::model::{Cell, Table};
 use crate::table_of::TableOf;
 
 impl<R> TableOf<R> {
-    /// Statistics of times such as the `delay`, in a unit of so many steps of the clock; empty where
-    /// nothing was measured.
+    /// Statistics of times such as the `delay`, in a unit of so many steps of the clock; empty
+    /// where nothing was measured.
     pub fn times<const FINE: u32>(
         self,
         what: &str,
@@ -35,10 +35,10 @@ pub fn columns(what: &str, unit: &str) -> Vec<Column> {
         ),
         number("deviation", "standard deviation").short("deviation"),
         number("min", "smallest"),
-        number("p50", "half are no longer"),
-        number("p90", "nine in ten are no longer"),
-        number("p99", "99 in 100 are no longer").short("p99"),
-        number("p99.9", "999 in 1000 are no longer"),
+        number("p50", "half are no larger"),
+        number("p90", "nine in ten are no larger"),
+        number("p99", "99 in 100 are no larger").short("p99"),
+        number("p99.9", "999 in 1000 are no larger"),
         number("max", "largest"),
     ]
 }
