@@ -148,9 +148,7 @@ impl Tables {
             channels: Vec::new(),
         };
         let leaving = Leaving::new(spec);
-        for station in &stations {
-            tables.add_shortest(spec, &leaving, *station);
-        }
+        tables.add_all(spec, &leaving, &stations);
         for route in &spec.routes {
             let known = |node: u32| (node as usize) < nodes;
             let from = |channel: u32| spec.ends(channel).map(|(from, _)| from);
@@ -184,6 +182,43 @@ impl Tables {
     pub fn next_hops(&self, node: u32, station: u32) -> &[u32] {
         let (first, count) = self.entries[self.entry(node, station)];
         &self.channels[first as usize..][..count as usize]
+    }
+
+    /// The shortest ways to all stations. What leads to one station on a switch leads to the
+    /// others there, too, but for the last hop.
+    fn add_all(&mut self, spec: &EthernetSpec, leaving: &Leaving, stations: &[u32]) {
+        // By switch, the first station on it.
+        let mut first = vec![NONE; self.nodes];
+        for &station in stations {
+            let switch = match leaving.of(station) {
+                [(_, next)] if self.place[*next as usize] == NONE => *next,
+                _ => NONE,
+            };
+            let known = first.get_mut(switch as usize);
+            match known {
+                Some(known) if *known != NONE => {
+                    let known = *known;
+                    self.add_beside(leaving, known, switch, station);
+                }
+                known => {
+                    known.into_iter().for_each(|known| *known = station);
+                    self.add_shortest(spec, leaving, station);
+                }
+            }
+        }
+    }
+
+    /// The ways to a station that is joined to `switch` alone, as `known` is, to which they stand
+    /// already.
+    fn add_beside(&mut self, leaving: &Leaving, known: u32, switch: u32, station: u32) {
+        let [from, to] = [known, station].map(|station| self.entry(0, station));
+        self.entries.copy_within(from..from + self.nodes, to);
+        for (node, next) in [(known, switch), (switch, station)] {
+            let hop = leaving.of(node).iter().find(|(_, to)| *to == next);
+            let hop = hop.map(|(channel, _)| *channel);
+            self.set(node, station, hop.as_slice());
+        }
+        self.set(station, station, &[]);
     }
 
     /// From a station outwards, level by level.
@@ -389,3 +424,6 @@ impl Leaving {
         &self.channels[from as usize..to as usize]
     }
 }
+
+#[cfg(test)]
+mod tests;
