@@ -45,21 +45,22 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const area = (index = 0) => browser.into(".chart .u-over", index);
+// The first plot over time.
+const SERIES = "#plot-series-1";
 
-const range = (index = 0) =>
-  browser.run((nth) => {
-    const { min, max } = document.querySelectorAll(".chart")[nth].chart.u.scales.x;
+const area = () => browser.into(`${SERIES} .u-over`);
+
+const range = () =>
+  browser.run((series) => {
+    const { min, max } = document.querySelector(`${series} .chart`).chart.u.scales.x;
     return [min, max];
-  }, index);
+  }, SERIES);
 
-const legend = (index = 0) =>
+const legend = () =>
   browser.run(
-    (nth) =>
-      [...document.querySelectorAll(".plot")[nth].querySelectorAll(".legend output")].map(
-        (o) => o.textContent,
-      ),
-    index,
+    (series) =>
+      [...document.querySelectorAll(`${series} .legend output`)].map((o) => o.textContent),
+    SERIES,
   );
 
 const requests = () => browser.requests();
@@ -153,15 +154,15 @@ test("intervals do not set the scale", async () => {
 test("a click in the legend hides a curve", async () => {
   const state = () =>
     browser.run(() => {
-      const button = document.querySelector(".plot .legend button");
+      const button = document.querySelector("#plot-series-1 .legend button");
       return [
         button.getAttribute("aria-pressed"),
-        document.querySelector(".chart").chart.u.series[1].show,
+        document.querySelector("#plot-series-1 .chart").chart.u.series[1].show,
       ];
     });
-  await browser.run(() => document.querySelector(".plot .legend button").click());
+  await browser.run(() => document.querySelector("#plot-series-1 .legend button").click());
   assert.deepEqual(await state(), ["false", false]);
-  await browser.run(() => document.querySelector(".plot .legend button").click());
+  await browser.run(() => document.querySelector("#plot-series-1 .legend button").click());
   assert.deepEqual(await state(), ["true", true]);
 });
 
@@ -192,12 +193,12 @@ test("a drag zooms and a double click resets", async () => {
 });
 
 test("the reset button shows while zoomed", async () => {
-  const shown = () => browser.run(() => !document.querySelector(".plot .reset").hidden);
+  const shown = () => browser.run(() => !document.querySelector("#plot-series-1 .reset").hidden);
   const whole = await range();
   assert.equal(await shown(), false);
   await drag(await area(), 0.1, 0.3);
   assert.equal(await shown(), true);
-  await browser.run(() => document.querySelector(".plot .reset").click());
+  await browser.run(() => document.querySelector("#plot-series-1 .reset").click());
   await browser.frames();
   assert.deepEqual(await range(), whole);
   assert.equal(await shown(), false);
@@ -206,7 +207,7 @@ test("the reset button shows while zoomed", async () => {
 test("the keyboard reads values and zooms", async () => {
   await area();
   const whole = await range();
-  await browser.run(() => document.querySelector(".chart").focus());
+  await browser.run(() => document.querySelector("#plot-series-1 .chart").focus());
   await browser.keys("\uE014", "\uE014");
   await browser.frames();
   assert.ok((await legend()).every((value) => value !== ""));
@@ -225,13 +226,13 @@ test("the unit of time switches and keeps the zoom", async () => {
   const zoomed = await range();
   const factor = await browser.run(() => {
     document.querySelector("#unit [data-other='1']").click();
-    return document.querySelector(".chart").chart.plot.x.other.per;
+    return document.querySelector("#plot-series-1 .chart").chart.plot.x.other.per;
   });
   await browser.frames();
   (await range()).forEach((end, i) => assert.ok(Math.abs(end / (zoomed[i] * factor) - 1) < 1e-6));
   await browser.run(() => {
     document.querySelector("#unit [data-other='0']").click();
-    document.querySelector(".plot .reset").click();
+    document.querySelector("#plot-series-1 .reset").click();
   });
   await browser.frames();
   assert.deepEqual(await range(), whole);
@@ -305,7 +306,7 @@ test("CSV links hold the data", async () => {
   assert.match(table.text, /^flow,path,throughput_mbps/);
   assert.match(table.text, /\r\n<\/script><b>,/);
   assert.match(table.text, /\r\n"bursty, first",/);
-  const plot = await csv(".plot .csv");
+  const plot = await csv(`${SERIES} .csv`);
   assert.match(plot.text, /^Time \[cells\],"bursty, first \[fraction of the link\]"/);
   assert.ok(plot.text.split("\r\n").length > 100);
 });
@@ -314,7 +315,7 @@ test("a hostile name stays text", async () => {
   const found = await browser.run(() => ({
     bold: document.querySelectorAll("#table-flows b, .legend b, main b").length,
     shown: document.querySelector("#table-flows").textContent.includes("</script><b>"),
-    legend: document.querySelector(".plot .legend").textContent.includes("</script><b>"),
+    legend: document.querySelector("#plot-series-1 .legend").textContent.includes("</script><b>"),
   }));
   assert.deepEqual(found, { bold: 0, shown: true, legend: true });
 });
@@ -385,7 +386,7 @@ test(
       () => [...document.querySelectorAll(".reset")].filter((b) => !b.hidden).length,
     );
     assert.equal(zoomed, 0, "nobody has zoomed yet");
-    const { left, top } = await area(20);
+    const { left, top } = await browser.into(".chart .u-over", 20);
     await browser.mouse(["move", left + 50, top + 50], ["move", left + 90, top + 60]);
     await browser.run(() => document.getElementById("theme").click());
     assert.deepEqual(await browser.log("browser"), []);
