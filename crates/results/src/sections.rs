@@ -10,13 +10,13 @@ use crate::table_of::TableOf;
 pub const INTERRUPTED: &str =
     "The run was interrupted: everything here covers only the time until then.";
 
-/// The page of a run around blocks.
-pub fn page_of(info: &RunInfo, blocks: Vec<Block>) -> Report {
+/// A page around blocks, with its title, what stands below it and the version.
+pub fn page_of([title, subtitle, version]: [&str; 3], blocks: Vec<Block>) -> Report {
     Report {
-        title: info.name.clone(),
-        subtitle: info.description.clone(),
+        title: title.into(),
+        subtitle: subtitle.into(),
         command: String::new(),
-        version: info.version.clone(),
+        version: version.into(),
         blocks,
     }
 }

@@ -27,7 +27,7 @@ fn event(now: Time, kind: u64, stream: &mut Stream) -> Event {
 fn take(tested: &mut impl EventQueue, heap: &mut Heap, until: Time) -> Option<Option<Time>> {
     let (mut found, mut expected) = (Vec::new(), Vec::new());
     let wanted = heap.take_instant(until, |event| expected.push(event));
-    // Both ways to ask, one after the other.
+    // Asked in both ways, as it happens to be filled.
     let instant = match heap.len() % 2 {
         0 => tested.take_instant(until, |event| found.push(event)),
         _ => match tested.take_next(until, |event| found.push(event)) {

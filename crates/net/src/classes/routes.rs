@@ -192,18 +192,17 @@ impl Tables {
         for &station in stations {
             let switch = match leaving.of(station) {
                 [(_, next)] if self.place[*next as usize] == NONE => *next,
-                _ => NONE,
-            };
-            let known = first.get_mut(switch as usize);
-            match known {
-                Some(known) if *known != NONE => {
-                    let known = *known;
-                    self.add_beside(leaving, known, switch, station);
-                }
-                known => {
-                    known.into_iter().for_each(|known| *known = station);
+                _ => {
                     self.add_shortest(spec, leaving, station);
+                    continue;
                 }
+            };
+            let known = &mut first[switch as usize];
+            if *known == NONE {
+                *known = station;
+                self.add_shortest(spec, leaving, station);
+            } else {
+                self.add_beside(leaving, *known, switch, station);
             }
         }
     }

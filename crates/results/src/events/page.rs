@@ -65,7 +65,7 @@ pub fn run_report<'a>(
     }));
     blocks.extend(page.end);
     blocks.extend(closing_blocks(info, network.seed(), &trace_hash(outcome)));
-    page_of(info, blocks)
+    page_of([&info.name, &info.description, &info.version], blocks)
 }
 
 fn facts<N: Network>(

@@ -34,7 +34,7 @@ pub fn fabric_report(
     blocks.extend(summary_tables(spec, outcome).into_iter().map(Block::Table));
     blocks.extend(long_tables(spec, outcome).into_iter().map(folded));
     blocks.extend(closing_blocks(info, spec.seed, &words::trace_hash(outcome)));
-    page_of(info, blocks)
+    page_of([&info.name, &info.description, &info.version], blocks)
 }
 
 fn facts(info: &RunInfo, spec: &FabricSpec, outcome: &FabricOutcome) -> Vec<Fact> {

@@ -3,7 +3,7 @@
 use super::{Role, SweepInfo, SweepResult, sweep_plots, sweep_tables};
 use crate::model::{Block, Fact, Report, Table, Tone};
 use crate::number::grouped;
-use crate::sections;
+use crate::sections::{self, page_of};
 use crate::table_of::TableOf;
 use backwater_kernel::words::counted;
 
@@ -26,18 +26,7 @@ pub fn sweep_report(info: &SweepInfo, result: &SweepResult) -> Report {
     tables.reverse();
     blocks.extend(tables.into_iter().map(Block::Table));
     blocks.extend(again(info));
-    page(info, blocks)
-}
-
-/// The page around blocks.
-pub(super) fn page(info: &SweepInfo, blocks: Vec<Block>) -> Report {
-    Report {
-        title: info.name.clone(),
-        subtitle: info.description.clone(),
-        command: String::new(),
-        version: info.version.clone(),
-        blocks,
-    }
+    page_of([&info.name, &info.description, &info.version], blocks)
 }
 
 /// The command and the scenario.

@@ -3,11 +3,12 @@
 use backwater_kernel::words::counted;
 
 use super::plots::latency_plots;
-use super::report::{again, page, warnings};
+use super::report::{again, warnings};
 use super::tables::{axis_cell, axis_column};
 use super::{Group, Role, SweepInfo, SweepResult, sweep_tables};
 use crate::charts::CURVES;
 use crate::model::{Axis, Block, Cell, Column, Curve, Fact, Plot, Report, Style, Table};
+use crate::sections::page_of;
 use crate::table_of::TableOf;
 
 /// Where one combination of the other axes saturates.
@@ -126,7 +127,7 @@ pub fn saturation_report(
     tables.reverse();
     blocks.extend(tables.into_iter().map(Block::Table));
     blocks.extend(again(info));
-    page(info, blocks)
+    page_of([&info.name, &info.description, &info.version], blocks)
 }
 
 fn plots(result: &SweepResult, load: usize) -> Vec<Plot> {
