@@ -97,44 +97,50 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             units,
             ..
         } = &mut self.network;
+        let channel = &mut channels[channel_id as usize];
         let frame = units.get_mut(id);
         let (bytes, class, way) = (frame.bytes, frame.class, frame.way());
         let is_control = frame.is_control();
-        let channel = &mut channels[channel_id as usize];
-        channel.is_busy = true;
-        channel.sends_control = is_control;
-        channel.sent_class = class;
-        channel.sent_bytes = bytes;
-        channel.sent_input = frame.input();
         let busy = channel.span(u64::from(bytes) + u64::from(WIRE_OVERHEAD_BYTES));
-        channel.free_at = now + busy;
+        let free_at = now + busy;
         let effect = match effect_bytes {
-            None => channel.free_at + channel.latency,
+            None => free_at + channel.latency,
             Some(bytes) => now + channel.span(bytes) + channel.latency,
         };
         frame.arrived = effect;
+        let input = frame.input();
         if channel.errors.is_some() {
             frame.is_lost = channel.loses_frame(now, busy, is_control);
         }
         if !channel.is(Channel::CROSSES) {
-            channel.wire.push(units, id);
+            frame.next = NONE;
+            if let Some(last) = channel.wire.append(id) {
+                units.get_mut(last).next = id;
+            }
         }
         // Does anybody count on when the last bit leaves? Where not, and nothing waits, it needs
         // no event: see `rest`.
-        channel.has_event = P::WATCHES && channel.is(Channel::WATCHED)
+        let has_event = P::WATCHES && channel.is(Channel::WATCHED)
             || channel.waiting != 0
             || channel.has_control
             || !is_control
                 && (classes.nodes[channel.from as usize].counts_inputs
                     || classes.queues[classes.queue(channel_id, class)].is_congested);
-        let (has_event, kind, slot) = (channel.has_event, channel.kind, channel.slot);
+        channel.is_busy = true;
+        channel.has_event = has_event;
+        channel.sends_control = is_control;
+        channel.sent_class = class;
+        channel.sent_bytes = bytes;
+        channel.sent_input = input;
+        channel.free_at = free_at;
+        let (kind, slot) = (channel.kind, channel.slot);
         self.unit_hops += 1;
         self.by_class.control_hops += u64::from(is_control);
         let place = u64::from(channel_id) << 32 | u64::from(way);
         self.hash.add(now.0 ^ u64::from(bytes) << 48, place);
         if has_event {
             self.events
-                .push(Event::new(now + busy, Phase::Transmit, channel_id, 0));
+                .push(Event::new(free_at, Phase::Transmit, channel_id, 0));
         }
         // An event for each frame: so long after now as after the start of every frame of its size.
         if P::WATCHES && kind & Channel::WATCHED != 0 {
@@ -156,29 +162,37 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// with its last.
     #[inline(always)]
     fn send_on(&mut self, channel_id: u32, id: u32) -> Option<u64> {
-        let network = &mut self.network;
-        let frame = network.units.get_mut(id);
+        let Network {
+            channels,
+            classes,
+            units,
+            ..
+        } = &mut self.network;
+        let channel = &channels[channel_id as usize];
+        let frame = units.get_mut(id);
         if frame.is_control() {
             return None;
         }
-        let channel = &network.channels[channel_id as usize];
-        match &network.classes.routes {
+        let cuts = channel.is(Channel::CUTS_THROUGH);
+        if channel.is(Channel::FROM_HOST) {
+            let flow_id = frame.flow();
+            let flow = &mut classes.flows[flow_id as usize];
+            if flow.is(Flow::PULLED) {
+                flow.in_port -= 1;
+                if flow.in_port == 0 {
+                    self.by_class.pulled.push(flow_id);
+                }
+            }
+        }
+        match &classes.routes {
             Routes::Paths { .. } => frame.set_hop(frame.hop() + 1),
             Routes::Tables(tables) => {
                 let (way, node) = (frame.way(), channel.to);
-                let to = network.classes.flows[frame.flow() as usize]
-                    .ends(frame.is_forward())
-                    .1;
-                let hop = tables.after(way, network.units.number_of(id), node, to);
-                network.units.get_mut(id).set_hop(hop);
+                let flow = &classes.flows[frame.flow() as usize];
+                let to = flow.ends(frame.is_forward()).1;
+                let hop = tables.after(way, units.number_of(id), node, to);
+                units.get_mut(id).set_hop(hop);
             }
-        }
-        let (is_from_host, cuts) = (
-            channel.is(Channel::FROM_HOST),
-            channel.is(Channel::CUTS_THROUGH),
-        );
-        if is_from_host {
-            self.note_start_at_source(id);
         }
         (cuts && self.can_cut_through(channel_id, id)).then_some(HEADER_BYTES.into())
     }
@@ -194,18 +208,6 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             None => {
                 let mut ways = network.branches_of(next);
                 ways.all(|(_, next)| network.channels[next as usize].rate <= rate)
-            }
-        }
-    }
-
-    #[inline]
-    fn note_start_at_source(&mut self, id: u32) {
-        let flow_id = self.network.units.get(id).flow();
-        let flow = &mut self.network.classes.flows[flow_id as usize];
-        if flow.is(Flow::PULLED) {
-            flow.in_port -= 1;
-            if flow.in_port == 0 {
-                self.by_class.pulled.push(flow_id);
             }
         }
     }

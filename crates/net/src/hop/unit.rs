@@ -256,13 +256,22 @@ impl Fifo {
     #[inline]
     pub fn push(&mut self, units: &mut Units, place: u32) {
         units.get_mut(place).next = NONE;
-        if self.len == 0 {
-            self.head = place;
-        } else {
-            units.get_mut(self.tail).next = place;
+        if let Some(last) = self.append(place) {
+            units.get_mut(last).next = place;
         }
+    }
+
+    /// The same, but for the unit before it, which is to lead to it: which that is.
+    #[inline]
+    pub fn append(&mut self, place: u32) -> Option<u32> {
+        let last = self.tail;
         self.tail = place;
         self.len += 1;
+        if self.len == 1 {
+            self.head = place;
+            return None;
+        }
+        Some(last)
     }
 
     /// Puts the unit before the first with a larger rank.

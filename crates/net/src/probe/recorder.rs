@@ -28,7 +28,8 @@ use track::Track;
 #[derive(Clone, Default)]
 pub struct Recorder {
     tracks: Vec<Track>,
-    /// Tracks that listen to each leg, channel, queue of a class, node and flow.
+    /// Tracks that listen to each leg, channel, queue of a class (whatever they make of it), node
+    /// and flow.
     legs: Ears,
     channels: Ears,
     queues: Ears,
@@ -124,10 +125,28 @@ impl Recorder {
     /// The queue of a class holds so much.
     #[inline]
     fn queue(&mut self, at: Time, channel: u32, class: u8, bytes: u64) {
-        let key = queue_key(channel, class);
-        for measure in [Measure::Queue, Measure::Stored] {
-            for ear in self.queues.at(measure, key) {
-                self.tracks[ear.track as usize].set_part(at, ear.part, bytes as i64);
+        let ears = self.queues.at(Measure::Queue, queue_key(channel, class));
+        if !ears.is_empty() {
+            set_parts(&mut self.tracks, ears, at, bytes as i64);
+        }
+    }
+
+    #[inline(never)]
+    fn ask(&mut self, at: Time, network: &Network) {
+        for &id in &self.asked {
+            let track = &mut self.tracks[id as usize];
+            let bytes = match (track.spec.measure, track.spec.of) {
+                (Measure::Window, Subject::Flow(flow)) => network.window_bytes(flow),
+                (Measure::Input, Subject::Class { channel, class }) => {
+                    network.input_bytes(channel, class)
+                }
+                (Measure::Headroom, Subject::Class { channel, class }) => {
+                    network.headroom_bytes(channel, class)
+                }
+                _ => continue,
+            } as f64;
+            if track.level() != Some(bytes) {
+                track.set(at, bytes);
             }
         }
     }
@@ -146,11 +165,11 @@ impl Probe for Recorder {
         let hears = |measure| !self.channels.at(measure, channel).is_empty();
         let first = queue_key(channel, 0);
         let mut queues = first..first + CLASSES_MAX as u32;
-        let follows = |measure, key| !self.queues.at(measure, key).is_empty();
+        let follows = |key| !self.queues.at(Measure::Queue, key).is_empty();
         [Measure::Rate, Measure::Stops, Measure::Marks]
             .into_iter()
             .any(hears)
-            || queues.any(|key| follows(Measure::Queue, key) || follows(Measure::Stored, key))
+            || queues.any(follows)
     }
 
     fn on_begin(&mut self, network: &Network) {
@@ -234,10 +253,12 @@ impl Probe for Recorder {
         }
     }
 
+    #[inline]
     fn on_frame_joined(&mut self, at: Time, channel: u32, frame: &Frame<'_>, queue_bytes: u64) {
         self.queue(at, channel, frame.class, queue_bytes);
     }
 
+    #[inline]
     fn on_frame_sent(&mut self, at: Time, channel: u32, class: u8, queue_bytes: u64) {
         self.queue(at, channel, class, queue_bytes);
     }
@@ -273,22 +294,10 @@ impl Probe for Recorder {
         }
     }
 
+    #[inline]
     fn after_instant(&mut self, at: Time, network: &Network) {
-        for &id in &self.asked {
-            let track = &mut self.tracks[id as usize];
-            let bytes = match (track.spec.measure, track.spec.of) {
-                (Measure::Window, Subject::Flow(flow)) => network.window_bytes(flow),
-                (Measure::Input, Subject::Class { channel, class }) => {
-                    network.input_bytes(channel, class)
-                }
-                (Measure::Headroom, Subject::Class { channel, class }) => {
-                    network.headroom_bytes(channel, class)
-                }
-                _ => continue,
-            } as f64;
-            if track.level() != Some(bytes) {
-                track.set(at, bytes);
-            }
+        if !self.asked.is_empty() {
+            self.ask(at, network);
         }
     }
 }

@@ -95,8 +95,8 @@ impl Listening {
             track: track_id,
             part,
         };
-        self.queues
-            .push((track.spec.measure, queue_key(queue.0, queue.1), ear));
+        let key = queue_key(queue.0, queue.1);
+        self.queues.push((Measure::Queue, key, ear));
     }
 
     /// The legs of the track's channel are its parts, or those of its flow there.

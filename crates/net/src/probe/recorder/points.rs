@@ -158,6 +158,16 @@ pub(super) struct Bin {
     pub weight: f64,
 }
 
+impl Bin {
+    /// A value has held for so long.
+    #[inline]
+    pub fn add(&mut self, value: f64, span_ps: u64) {
+        let span = span_ps as f64;
+        self.sum += value * span;
+        self.weight += span;
+    }
+}
+
 /// Averaging windows; where there are too many, each becomes twice as long.
 #[derive(Clone, Debug)]
 pub(super) struct Bins {
@@ -190,6 +200,16 @@ impl Bins {
         }
         let over = self.open_from_ps.saturating_add(self.window_ps);
         (over, &mut self.bins[self.open])
+    }
+
+    /// The window that is open, if it holds all from `begin_ps` to `end_ps`, and that is not before.
+    #[inline]
+    pub fn open_over(&mut self, begin_ps: u64, end_ps: u64) -> Option<&mut Bin> {
+        let [begin_ps, end_ps] = [begin_ps, end_ps].map(|ps| ps.wrapping_sub(self.open_from_ps));
+        match begin_ps <= end_ps && end_ps <= self.window_ps {
+            true => self.bins.get_mut(self.open),
+            false => None,
+        }
     }
 
     /// Opens the window that holds what is so far into the series.

@@ -126,16 +126,20 @@ impl Track {
 
     /// A level is `value` from `at` on.
     pub fn set(&mut self, at: Time, value: f64) {
+        let at_ps = at.max(self.spec.from).ps();
         if self.spec.window.is_some() {
             self.integrate(at);
+            if at <= self.spec.until {
+                self.points.replace(at_ps, value);
+            }
+            return;
         }
         if at > self.spec.until {
             return;
         }
-        let at_ps = at.max(self.spec.from).ps();
         let points = &mut self.points;
         let last = points.last().map(|point| point.0);
-        match last == Some(at_ps) || self.spec.window.is_some() {
+        match last == Some(at_ps) {
             true => points.replace(at_ps, value),
             false => points.push(at_ps, value),
         }
@@ -160,10 +164,20 @@ impl Track {
         self.set(at, if self.closed.is_empty() { 0.0 } else { 1.0 });
     }
 
-    /// Adds the level that has held since the last change to the windows it spans.
+    /// Adds the level that has held since the last change to the windows it spans; mostly that is
+    /// the one that is open.
+    #[inline]
     fn integrate(&mut self, at: Time) {
-        if let Some((since, value)) = self.points.last() {
-            self.spread(Time(since), at, value);
+        let Some((since, value)) = self.points.last() else {
+            return;
+        };
+        let from = self.spec.from.ps();
+        match self
+            .bins
+            .open_over(since - from, at.ps().wrapping_sub(from))
+        {
+            Some(bin) if at <= self.spec.until => bin.add(value, at.ps() - since),
+            _ => self.spread(Time(since), at, value),
         }
     }
 
@@ -208,6 +222,7 @@ impl Track {
     }
 
     /// Adds `value` times the time from `begin` to `end` to the windows it falls in.
+    #[inline(never)]
     fn spread(&mut self, begin: Time, end: Time, value: f64) {
         if self.spec.window.is_none() {
             return;
@@ -218,8 +233,7 @@ impl Track {
         while at < end {
             let (over, bin) = self.bins.at(at - from);
             let next = from.saturating_add(over).min(end);
-            bin.sum += value * (next - at) as f64;
-            bin.weight += (next - at) as f64;
+            bin.add(value, next - at);
             at = next;
         }
     }
