@@ -97,7 +97,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
 
     /// A frame that came over `input` is admitted to the queue in front of `channel`, or dropped;
     /// or it goes several ways from here.
-    #[inline]
+    #[inline(always)]
     fn admit(&mut self, input: u32, channel: u32, id: u32) {
         let Some(out) = self.network.channels.get(channel as usize) else {
             return self.admit_copies(input, id);
@@ -195,7 +195,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     }
 
     /// The same, where the last bit before it was taken note of.
-    #[inline]
+    #[inline(always)]
     fn join_queue(&mut self, channel_id: u32, id: u32) {
         let Network {
             channels,

@@ -35,7 +35,7 @@ fn count(node: &mut Node, input: &mut Input, class: u8, bytes: u64) -> bool {
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// A frame for the queue `queue` comes in: it counts at its node and its input, or there is no
     /// room. Is its sender to be stopped now?
-    #[inline]
+    #[inline(always)]
     pub(crate) fn enter_input(
         &mut self,
         node_id: u32,
@@ -78,7 +78,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
 
     /// A frame that came over an input has left the node, or one of the copies that share `input`
     /// has: they count until the last is gone.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn leave_node(&mut self, node: u32, mut input: u32, class: u8, bytes: u64) {
         if input & COPY != 0 {
             let (copies, place) = (&mut self.network.copies, input & !COPY);
@@ -92,7 +92,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     }
 
     /// A frame that came over an input has left.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn leave_input(&mut self, node_id: u32, channel: u32, class: u8, bytes: u64) {
         let network = &mut self.network;
         let at = network.input(channel, class);
