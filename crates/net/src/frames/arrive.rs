@@ -5,7 +5,7 @@ use backwater_kernel::EventQueue;
 
 use crate::classes::Flow;
 use crate::hop::kind::{ControlKind, UnitKind};
-use crate::hop::unit::{ECT, MARKED, NONE};
+use crate::hop::unit::{ECT, MARKED, NONE, Unit};
 use crate::hop::wire::Channel;
 use crate::network::Network;
 use crate::outcome::LossCause;
@@ -22,9 +22,10 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             return;
         };
         let is_to_station = channel.is(Channel::TO_HOST);
-        let frame = network.units.get_mut(id);
-        let (kind, is_control) = (frame.kind, frame.is_control());
-        frame.set_input(channel_id);
+        let unit = network.units.get_mut(id);
+        // Read once: what is known here is not asked of the memory again.
+        let frame = *unit;
+        unit.set_input(channel_id);
         if frame.is_lost {
             return self.lose_frame(channel_id, id);
         }
@@ -32,29 +33,20 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             let frame = Frame::inside(&self.network, id, channel_id);
             self.probe.on_frame_arrival(self.now, channel_id, &frame);
         }
-        if is_control {
-            match kind {
-                UnitKind::Control(ControlKind::Stop) => self.take_control(channel_id, id),
-                UnitKind::Control(kind) => self.take_credit_control(id, kind),
-                UnitKind::Data | UnitKind::ForwardRm | UnitKind::BackwardRm => {}
-            }
-        } else if is_to_station {
-            self.consume_frame(id);
-        } else {
-            let next = self
-                .network
-                .classes
-                .routes
-                .channel(self.network.units.get(id));
-            self.admit(channel_id, next, id);
+        match frame.kind {
+            UnitKind::Control(ControlKind::Stop) => self.take_control(channel_id, id),
+            UnitKind::Control(kind) => self.take_credit_control(id, kind),
+            UnitKind::Data | UnitKind::ForwardRm | UnitKind::BackwardRm => match is_to_station {
+                true => self.consume_frame(id, &frame),
+                false => self.admit(channel_id, id, &frame),
+            },
         }
     }
 
     /// A frame has come to its station.
     #[inline]
-    fn consume_frame(&mut self, id: u32) {
+    fn consume_frame(&mut self, id: u32, frame: &Unit) {
         let network = &mut self.network;
-        let frame = *network.units.get(id);
         let (flow_id, is_forward) = (frame.flow(), frame.is_forward());
         let flow = &mut network.classes.flows[flow_id as usize];
         flow.delivered += 1;
@@ -95,10 +87,11 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         self.arm(flow_id, end);
     }
 
-    /// A frame that came over `input` is admitted to the queue in front of `channel`, or dropped;
-    /// or it goes several ways from here.
+    /// A frame that came over `input` is admitted to the queue in front of its next channel, or
+    /// dropped; or it goes several ways from here.
     #[inline(always)]
-    fn admit(&mut self, input: u32, channel: u32, id: u32) {
+    fn admit(&mut self, input: u32, id: u32, frame: &Unit) {
+        let channel = self.network.classes.routes.channel(frame);
         let Some(out) = self.network.channels.get(channel as usize) else {
             return self.admit_copies(input, id);
         };
@@ -106,10 +99,9 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         if out.is_to_rest(self.now) {
             self.rest(channel);
         }
-        let Network { classes, units, .. } = &mut self.network;
-        let frame = units.get(id);
         let (bytes, class) = (u64::from(frame.bytes), frame.class);
         let is_ect = frame.marks & ECT != 0;
+        let classes = &mut self.network.classes;
         let at = classes.queue(channel, class);
         let queue = &classes.queues[at];
         let (is_full, marks) = (
@@ -121,8 +113,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let detects_queues = node.lossless & 1 << class != 0 && !node.detects_inputs;
         // What finds no room was sent all the same.
         if node.has_time_out {
-            let frame = *frame;
-            self.network.note_arrival(self.now, input, &frame);
+            self.network.note_arrival(self.now, input, frame);
         }
         if is_full {
             return self.turn_away(input, channel, id, LossCause::QueueFull);
@@ -140,7 +131,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         if marks {
             self.mark_frame(at, id);
         }
-        self.join_queue(channel, id);
+        self.join_queue(channel, id, (at, class, bytes));
         if stops {
             self.stop_input(node_id, input, class);
         }
@@ -191,21 +182,22 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         if self.network.channels[channel_id as usize].is_to_rest(self.now) {
             self.rest(channel_id);
         }
-        self.join_queue(channel_id, id);
+        let frame = self.network.units.get(id);
+        let (bytes, class) = (u64::from(frame.bytes), frame.class);
+        let at = self.network.queue(channel_id, class);
+        self.join_queue(channel_id, id, (at, class, bytes));
     }
 
-    /// The same, where the last bit before it was taken note of.
+    /// The same, where the last bit before it was taken note of; with the place of the queue, and
+    /// what is known of the frame.
     #[inline(always)]
-    fn join_queue(&mut self, channel_id: u32, id: u32) {
+    fn join_queue(&mut self, channel_id: u32, id: u32, (at, class, bytes): (usize, u8, u64)) {
         let Network {
             channels,
             classes,
             units,
             ..
         } = &mut self.network;
-        let frame = units.get(id);
-        let (bytes, class) = (u64::from(frame.bytes), frame.class);
-        let at = classes.queue(channel_id, class);
         let queue = &mut classes.queues[at];
         queue.add(self.now, bytes);
         let held = queue.bytes;
