@@ -53,6 +53,16 @@ impl Column {
         }
     }
 
+    /// A column of numbers in the words of a reader: its heading and, behind a colon, its meaning.
+    /// `sent [cells]: after the warm-up` is `sent` in cells.
+    pub fn declared(told: &str) -> Column {
+        let (heading, meaning) = told.split_once(": ").unwrap_or((told, ""));
+        let with_unit = heading.strip_suffix(']');
+        let with_unit = with_unit.and_then(|heading| heading.split_once(" ["));
+        let (name, unit) = with_unit.unwrap_or((heading, ""));
+        Column::number(name, unit, meaning)
+    }
+
     /// Half the width of the 95 % interval of the column `name` in `unit`.
     pub fn interval(name: &str, unit: &str, meaning: &str) -> Column {
         Column {

@@ -297,15 +297,15 @@ pub fn percent_of(part: u64, whole: u64) -> Cell {
 impl<R> TableOf<R> {
     /// The flow that a row is about.
     pub fn flow(self, network: &impl Network, flow: impl Fn(&R) -> u32) -> Self {
-        self.text("flow", "name in the scenario", |row| {
-            names::flow(network, flow(row))
-        })
+        self.text("flow: name in the scenario")
+            .of(|row| names::flow(network, flow(row)))
     }
 
     /// The port that a row is about, which `meaning` says more of; `ports` are the names of
     /// channels.
     pub fn port(self, ports: &[String], meaning: &str, channel: impl Fn(&R) -> u32) -> Self {
-        self.text("port", meaning, |row| names::channel(ports, channel(row)))
+        self.text(format!("port: {meaning}"))
+            .of(|row| names::channel(ports, channel(row)))
     }
 
     /// The time of the column of this name in cell times, where those are the unit of time.
@@ -313,38 +313,33 @@ impl<R> TableOf<R> {
         let in_cells = |ps: f64| Cell::float(ps / cell.ps() as f64, 2);
         match cell {
             Duration::ZERO => self,
-            _ => self.number(name, "cells", "the same in cell times", |row| {
-                ps(row).map(in_cells)
-            }),
+            _ => self
+                .number(format!("{name} [cells]: the same in cell times"))
+                .of(|row| ps(row).map(in_cells)),
         }
     }
 
     /// What became of units of the whole run.
     pub fn balance(self, unit: &str, balance: impl Fn(&R) -> Balance) -> Self {
-        let whole = |what: &str| format!("{what}, once per destination; whole run");
-        self.number(
-            "offered",
-            unit,
-            &whole("handed to the network at the source"),
-            |row| balance(row).offered,
-        )
-        .number("delivered", unit, &whole("reached its host"), |row| {
-            balance(row).delivered
-        })
-        .number(
-            "dropped",
-            unit,
-            &whole("whatever the cause, the wire included"),
-            |row| balance(row).dropped,
-        )
-        .number("inside", unit, "in queues and on wires at the end", |row| {
-            balance(row).inside
-        })
-        .number(
-            "balance",
-            unit,
-            "offered - delivered - dropped - inside; zero when all is accounted for",
-            |row| balance(row).missing(),
-        )
+        let whole = "once per destination; whole run";
+        self.number(format!(
+            "offered [{unit}]: handed to the network at the source, {whole}"
+        ))
+        .of(|row| balance(row).offered)
+        .number(format!("delivered [{unit}]: reached its host, {whole}"))
+        .of(|row| balance(row).delivered)
+        .number(format!(
+            "dropped [{unit}]: whatever the cause, the wire included, {whole}"
+        ))
+        .of(|row| balance(row).dropped)
+        .number(format!(
+            "inside [{unit}]: in queues and on wires at the end"
+        ))
+        .of(|row| balance(row).inside)
+        .number(format!(
+            "balance [{unit}]: offered - delivered - dropped - inside; zero when all is accounted \
+             for"
+        ))
+        .of(|row| balance(row).missing())
     }
 }

@@ -146,19 +146,24 @@ mod tests {
     fn rows_of_several_tables_are_joined_by_name() {
         let empty = |name: &str| (name != "b").then(|| Cell::float(20_500.0, 1));
         let flows = TableOf::new("flows", "", ["a", "b", "c"])
-            .text("flow", "", |name| *name)
-            .number("goodput", "Mbps", "", |name| empty(name))
+            .text("flow")
+            .of(|name| *name)
+            .number("goodput [Mbps]")
+            .of(|name| empty(name))
             .short(Column::UNIT)
-            .number("returned", "Mbps", "", |_| Cell::float(0.0, 1))
-            .number("dropped", "frames", "", |_| 1_234_u64)
+            .number("returned [Mbps]")
+            .of(|_| Cell::float(0.0, 1))
+            .number("dropped [frames]")
+            .of(|_| 1_234_u64)
             .done();
         let delays = TableOf::new("delays", "", ["c", "a"])
-            .text("flow", "", |name| *name)
-            .number("delay p99", "us", "", |name| {
-                (*name == "a").then(|| Cell::float(1_500.0, 3))
-            })
+            .text("flow")
+            .of(|name| *name)
+            .number("delay p99 [us]")
+            .of(|name| (*name == "a").then(|| Cell::float(1_500.0, 3)))
             .short("p99")
-            .number("delay max", "us", "", |_| Cell::float(0.25, 3))
+            .number("delay max [us]")
+            .of(|_| Cell::float(0.25, 3))
             .done();
         let keys = [
             "flow",

@@ -77,9 +77,12 @@ mod tests {
     fn a_row_is_a_record_by_the_keys_of_columns() {
         let one = |name: &str| {
             TableOf::new(name, "", [("a", Some(2_u64)), ("b", None)])
-                .text("flow", "", |(name, _)| *name)
-                .number("sent", "frames", "", |(_, count)| *count)
-                .number("rate", "Mbps", "", |_| Cell::float(f64::INFINITY, 1))
+                .text("flow")
+                .of(|(name, _)| *name)
+                .number("sent [frames]")
+                .of(|(_, count)| *count)
+                .number("rate [Mbps]")
+                .of(|_| Cell::float(f64::INFINITY, 1))
                 .done()
         };
         let told = summary(json!({"name": "x"}), &[one("rm-cells"), one("legs")]);

@@ -81,12 +81,11 @@ fn resolved(info: &RunInfo) -> Option<Block> {
 
 fn checks(info: &RunInfo) -> Table {
     TableOf::new("checks", "Checked in this run.", &info.checks)
-        .text("check", "", |check| check.what.clone())
-        .text(
-            "result",
-            "",
-            |check| if check.holds { "holds" } else { "broken" },
-        )
-        .text("detail", "", |check| check.detail.clone())
+        .text("check")
+        .of(|check| check.what.clone())
+        .text("result")
+        .of(|check| if check.holds { "holds" } else { "broken" })
+        .text("detail")
+        .of(|check| check.detail.clone())
         .done()
 }

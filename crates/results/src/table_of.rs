@@ -1,12 +1,18 @@
 //! Tables whose columns say what they hold of a row: words, unit, meaning and value in one place.
 
-use crate::column::Column;
+use crate::column::{Align, Column};
 use crate::model::{Cell, Table};
 
 /// A table on its way, with a line for each of the things it tells of.
 pub struct TableOf<R> {
     table: Table,
     rows: Vec<R>,
+}
+
+/// A column on its way.
+pub struct Declared<R> {
+    table: TableOf<R>,
+    column: Column,
 }
 
 impl<R> TableOf<R> {
@@ -22,42 +28,26 @@ impl<R> TableOf<R> {
         TableOf { table, rows }
     }
 
-    /// A column, and what it holds of each.
-    pub fn column<C: Into<Cell>>(mut self, column: Column, value: impl Fn(&R) -> C) -> Self {
-        self.table.columns.push(column);
-        for (line, row) in self.table.rows.iter_mut().zip(&self.rows) {
-            line.push(value(row).into());
+    /// A column; what it holds comes next.
+    pub fn column(self, column: Column) -> Declared<R> {
+        Declared {
+            table: self,
+            column,
         }
-        self
     }
 
-    /// A column of words.
-    pub fn text<C: Into<Cell>>(self, name: &str, meaning: &str, value: impl Fn(&R) -> C) -> Self {
-        self.column(Column::text(name, meaning), value)
+    /// A column of words, declared as [`Column::declared`] has it: `flow: name in the scenario`.
+    pub fn text(self, told: impl AsRef<str>) -> Declared<R> {
+        let column = Column::declared(told.as_ref());
+        self.column(Column {
+            align: Align::Left,
+            ..column
+        })
     }
 
-    /// A column of numbers in `unit`.
-    pub fn number<C: Into<Cell>>(
-        self,
-        name: &str,
-        unit: &str,
-        meaning: &str,
-        value: impl Fn(&R) -> C,
-    ) -> Self {
-        self.column(Column::number(name, unit, meaning), value)
-    }
-
-    /// A column that is there where it says something of some row.
-    pub fn some<C: Into<Cell>>(self, column: Column, value: impl Fn(&R) -> C) -> Self {
-        let nothing = [Cell::Empty, "".into()];
-        match self
-            .rows
-            .iter()
-            .all(|row| nothing.contains(&value(row).into()))
-        {
-            true => self,
-            false => self.column(column, value),
-        }
+    /// A column of numbers, declared likewise: `sent [cells]: after the warm-up`.
+    pub fn number(self, told: impl AsRef<str>) -> Declared<R> {
+        self.column(Column::declared(told.as_ref()))
     }
 
     /// The last column is headed like this in a terminal.
@@ -88,6 +78,28 @@ impl<R> TableOf<R> {
     }
 }
 
+impl<R> Declared<R> {
+    /// What the column holds of each row.
+    pub fn of<C: Into<Cell>>(self, value: impl Fn(&R) -> C) -> TableOf<R> {
+        let Declared { mut table, column } = self;
+        table.table.columns.push(column);
+        for (line, row) in table.table.rows.iter_mut().zip(&table.rows) {
+            line.push(value(row).into());
+        }
+        table
+    }
+
+    /// The same; the column is there where it says something of some row.
+    pub fn if_any<C: Into<Cell>>(self, value: impl Fn(&R) -> C) -> TableOf<R> {
+        let nothing = [Cell::Empty, "".into()];
+        let mut rows = self.table.rows.iter();
+        match rows.all(|row| nothing.contains(&value(row).into())) {
+            true => self.table,
+            false => self.of(value),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -98,9 +110,12 @@ mod tests {
         let half = |count: u32| Cell::float(f64::from(count) / 2.0, 1);
         let several = vec![Column::text("c", ""), Column::text("d", "")];
         let table = TableOf::new("t", "What.", rows)
-            .text("name", "", |(name, _)| name.clone())
-            .number("count", "cells", "", |(_, count)| *count)
-            .column(Column::number("half", "", ""), |(_, count)| half(*count))
+            .text("name")
+            .of(|(name, _)| name.clone())
+            .number("count [cells]")
+            .of(|(_, count)| *count)
+            .number("half")
+            .of(|(_, count)| half(*count))
             .columns(several, |(name, count)| {
                 vec![(*count).into(), name.clone().into()]
             })

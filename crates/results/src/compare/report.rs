@@ -7,7 +7,7 @@ use super::conditions::{own, shared};
 use super::measures::{Measure, measures};
 use super::tables::compare_tables;
 use super::{SchemeRuns, Workload, plots};
-use crate::model::{Block, Fact, Report, Table};
+use crate::model::{Block, Column, Fact, Report, Table};
 use crate::number::grouped;
 use crate::sections;
 use crate::table_of::TableOf;
@@ -144,17 +144,20 @@ fn overview(workload: &Workload, schemes: &[SchemeRuns]) -> Table {
     };
     let measures = measures(workload).into_iter();
     let rows = measures.map(|measure| measure.legible(workload, schemes));
-    let mut table =
-        TableOf::new("overview", caption, rows).text("measure", "what is measured", Measure::label);
+    let mut table = TableOf::new("overview", caption, rows)
+        .text("measure: what is measured")
+        .of(Measure::label);
     for scheme in schemes {
-        table = table.number(&scheme.name, "", "", |measure| {
-            let (mean, half_width) = measure.over(workload, scheme);
-            let mut words = measure.shown.words(mean);
-            if let Some(width) = half_width.filter(|width| *width > 0.0) {
-                words += &format!(" ±{}", measure.shown.words(width));
-            }
-            words
-        });
+        table = table
+            .column(Column::number(&scheme.name, "", ""))
+            .of(|measure| {
+                let (mean, half_width) = measure.over(workload, scheme);
+                let mut words = measure.shown.words(mean);
+                if let Some(width) = half_width.filter(|width| *width > 0.0) {
+                    words += &format!(" ±{}", measure.shown.words(width));
+                }
+                words
+            });
     }
     table.done()
 }
@@ -171,12 +174,14 @@ fn notes(schemes: &[SchemeRuns]) -> Table {
         shared(schemes)
     );
     let mut table = TableOf::new("what differs", caption, rows)
-        .text("scheme", "", |(scheme, _)| scheme.name.as_str())
-        .text("what it does", "", |(scheme, _)| scheme.note.as_str());
+        .text("scheme")
+        .of(|(scheme, _)| scheme.name.as_str())
+        .text("what it does")
+        .of(|(scheme, _)| scheme.note.as_str());
     for (index, name) in heading.iter().enumerate() {
-        table = table.text(name, "not the same under all", |(_, own)| {
-            own[index].clone()
-        });
+        table = table
+            .text(format!("{name}: not the same under all"))
+            .of(|(_, own)| own[index].clone());
     }
     table.done()
 }

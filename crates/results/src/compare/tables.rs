@@ -43,22 +43,24 @@ fn number(value: f64) -> Cell {
 /// One row a scheme: means over the seeds.
 fn by_scheme(workload: &Workload, schemes: &[SchemeRuns]) -> Table {
     let has_interval = schemes.iter().any(|scheme| scheme.runs.len() > 1);
-    let mut table = TableOf::new("schemes", "Each scheme under the same workload.", schemes).text(
-        "scheme",
-        SCHEME,
-        |scheme| scheme.name.as_str(),
-    );
+    let mut table = TableOf::new("schemes", "Each scheme under the same workload.", schemes)
+        .text(format!("scheme: {SCHEME}"))
+        .of(|scheme| scheme.name.as_str());
     for measure in measures(workload) {
         let shown = |value: f64| number(measure.shown.scaled(value));
         let over = |scheme: &SchemeRuns| measure.over(workload, scheme);
-        table = table.column(column(&measure), |scheme| shown(over(scheme).0));
+        table = table
+            .column(column(&measure))
+            .of(|scheme| shown(over(scheme).0));
         if has_interval {
             let half_width = Column::interval(
                 &measure.full_name(),
                 measure.shown.unit(),
                 "half the width of the 95 % interval over the seeds",
             );
-            table = table.column(half_width, |scheme| over(scheme).1.map(shown));
+            table = table
+                .column(half_width)
+                .of(|scheme| over(scheme).1.map(shown));
         }
     }
     table.done()
@@ -75,36 +77,22 @@ fn conditions(schemes: &[SchemeRuns]) -> Table {
         "What each scheme ran on, read from the network that was built for it.",
         rows,
     )
-    .text("scheme", SCHEME, |(scheme, ..)| scheme.name.as_str())
-    .number(
-        "unit wire",
-        "bytes",
-        "a full unit on the wire, preamble and gap included",
-        |(_, own, _)| own.wire_bytes,
-    )
-    .number(
-        "unit payload",
-        "bytes",
-        "payload of a full unit",
-        |(_, own, _)| own.payload_bytes,
-    )
-    .text(
-        "service",
-        "in which order ports of switches serve",
-        |(_, own, _)| own.order.as_str(),
-    )
-    .text("switch", "its name", |(.., memory)| memory.switch.as_str())
-    .number("memory", "kB", "memory of the switch", |(.., memory)| {
-        number(memory.bytes as f64 * 1e-3)
-    })
-    .text(
-        "divided",
-        "how the memory of switches is divided",
-        |(_, own, _)| own.divided.as_str(),
-    )
-    .text("slowed by", "who slows the sources", |(_, own, _)| {
-        own.slowed_by.as_str()
-    })
+    .text(format!("scheme: {SCHEME}"))
+    .of(|(scheme, ..)| scheme.name.as_str())
+    .number("unit wire [bytes]: a full unit on the wire, preamble and gap included")
+    .of(|(_, own, _)| own.wire_bytes)
+    .number("unit payload [bytes]: payload of a full unit")
+    .of(|(_, own, _)| own.payload_bytes)
+    .text("service: in which order ports of switches serve")
+    .of(|(_, own, _)| own.order.as_str())
+    .text("switch: its name")
+    .of(|(.., memory)| memory.switch.as_str())
+    .number("memory [kB]: memory of the switch")
+    .of(|(.., memory)| number(memory.bytes as f64 * 1e-3))
+    .text("divided: how the memory of switches is divided")
+    .of(|(_, own, _)| own.divided.as_str())
+    .text("slowed by: who slows the sources")
+    .of(|(_, own, _)| own.slowed_by.as_str())
     .done()
 }
 
@@ -113,24 +101,20 @@ fn by_run(workload: &Workload, schemes: &[SchemeRuns]) -> Table {
         .iter()
         .flat_map(|scheme| scheme.runs.iter().map(move |run| (scheme, run)));
     let mut table = TableOf::new("runs", "Each run.", rows)
-        .text("scheme", SCHEME, |(scheme, _)| scheme.name.as_str())
-        .number("seed", "", "root of all random streams", |(_, run)| {
-            run.seed
-        })
-        .text("trace hash", "fingerprint of the run", |(_, run)| {
-            format!("{:016x}", run.trace_hash)
-        })
-        .number("events", "", "events handled", |(_, run)| run.events)
-        .number(
-            "promises broken",
-            "",
-            "by the engine's own count",
-            |(_, run)| run.broken,
-        );
+        .text(format!("scheme: {SCHEME}"))
+        .of(|(scheme, _)| scheme.name.as_str())
+        .number("seed: root of all random streams")
+        .of(|(_, run)| run.seed)
+        .text("trace hash: fingerprint of the run")
+        .of(|(_, run)| format!("{:016x}", run.trace_hash))
+        .number("events: events handled")
+        .of(|(_, run)| run.events)
+        .number("promises broken: by the engine's own count")
+        .of(|(_, run)| run.broken);
     for measure in measures(workload) {
-        table = table.column(column(&measure), |(_, run)| {
-            number(measure.shown.scaled(measure.value(workload, &run.seen)))
-        });
+        table = table
+            .column(column(&measure))
+            .of(|(_, run)| number(measure.shown.scaled(measure.value(workload, &run.seen))));
     }
     table.done()
 }
@@ -165,24 +149,22 @@ fn by_flow(workload: &Workload, schemes: &[SchemeRuns]) -> Table {
         })
     });
     let table = TableOf::new("flows", "Each flow under each scheme, first seed.", rows)
-        .text("scheme", SCHEME, |row| row.scheme)
-        .text("flow", "its name", |row| row.flow.name.as_str())
-        .text("group", "flows of the group", |row| row.flow.group.as_str())
+        .text(format!("scheme: {SCHEME}"))
+        .of(|row| row.scheme)
+        .text("flow: its name")
+        .of(|row| row.flow.name.as_str())
+        .text("group: flows of the group")
+        .of(|row| row.flow.group.as_str())
+        .number("throughput [Mbps]: payload delivered after the warm-up")
+        .of(|row| number(row.throughput_bps * 1e-6))
         .number(
-            "throughput",
-            "Mbps",
-            "payload delivered after the warm-up",
-            |row| number(row.throughput_bps * 1e-6),
+            "fair share [Mbps]: max-min fair rate on the link, of greedy and constant flows; \
+             payload is less",
         )
-        .number(
-            "fair share",
-            "Mbps",
-            "max-min fair rate on the link, of greedy and constant flows; payload is less",
-            |row| match row.share_bps {
-                0.0 => Cell::Empty,
-                share => number(share * 1e-6),
-            },
-        );
+        .of(|row| match row.share_bps {
+            0.0 => Cell::Empty,
+            share => number(share * 1e-6),
+        });
     with_seen(table, workload.warm_up_ps).done()
 }
 
@@ -193,33 +175,22 @@ fn with_seen(mut table: TableOf<FlowRow>, warm_up_ps: u64) -> TableOf<FlowRow> {
         ("delay p99", 99.0),
         ("delay max", 100.0),
     ] {
-        table = table.number(name, "ms", "first bit sent to delivery", |row| {
-            let delay = &row.seen.delay;
-            (delay.count() > 0).then(|| number(delay.percentile(percent) as f64 * 1e-9))
-        });
+        table = table
+            .number(format!("{name} [ms]: first bit sent to delivery"))
+            .of(|row| {
+                let delay = &row.seen.delay;
+                (delay.count() > 0).then(|| number(delay.percentile(percent) as f64 * 1e-9))
+            });
     }
     table
-        .number(
-            "sent",
-            "kB",
-            "payload that left, retransmissions included, whole run",
-            |row| number(row.seen.sent as f64 * 1e-3),
-        )
-        .number("lost", "kB", "payload of it that was dropped", |row| {
-            number(row.seen.lost as f64 * 1e-3)
-        })
-        .number(
-            "messages complete",
-            "",
-            "that began after the warm-up",
-            |row| row.seen.times(warm_up_ps).len() as u64,
-        )
-        .number(
-            "messages incomplete",
-            "",
-            "that began after the warm-up",
-            |row| row.seen.open(warm_up_ps),
-        )
+        .number("sent [kB]: payload that left, retransmissions included, whole run")
+        .of(|row| number(row.seen.sent as f64 * 1e-3))
+        .number("lost [kB]: payload of it that was dropped")
+        .of(|row| number(row.seen.lost as f64 * 1e-3))
+        .number("messages complete: that began after the warm-up")
+        .of(|row| row.seen.times(warm_up_ps).len() as u64)
+        .number("messages incomplete: that began after the warm-up")
+        .of(|row| row.seen.open(warm_up_ps))
 }
 
 fn by_burst(workload: &Workload, schemes: &[SchemeRuns]) -> Table {
@@ -233,20 +204,14 @@ fn by_burst(workload: &Workload, schemes: &[SchemeRuns]) -> Table {
         "Recovery after each burst, first seed. Empty: not before the next burst or the end.",
         rows,
     )
-    .text("scheme", SCHEME, |(scheme, _)| scheme.name.as_str())
-    .number("burst at", "ms", "its start", |(_, found)| ms(found.start))
-    .number(
-        "victim recovery",
-        "ms",
-        "after the end of the burst",
-        |(_, found)| found.victim.filter(|_| found.has_victim).map(ms),
-    )
-    .number(
-        "memory recovery",
-        "ms",
-        "after the end of the burst",
-        |(_, found)| found.memory.map(ms),
-    )
+    .text(format!("scheme: {SCHEME}"))
+    .of(|(scheme, _)| scheme.name.as_str())
+    .number("burst at [ms]: its start")
+    .of(|(_, found)| ms(found.start))
+    .number("victim recovery [ms]: after the end of the burst")
+    .of(|(_, found)| found.victim.filter(|_| found.has_victim).map(ms))
+    .number("memory recovery [ms]: after the end of the burst")
+    .of(|(_, found)| found.memory.map(ms))
     .done()
 }
 

@@ -50,15 +50,10 @@ fn promises(spec: &EthernetSpec, outcome: &Outcome) -> Vec<Promise> {
 /// A row for each flow, if some have a bound or could.
 pub fn table(spec: &EthernetSpec, outcome: &Outcome, cell: Duration) -> Table {
     bounds::table(promises(spec, outcome), cell, |promise| &promise.common)
-        .number(
-            "alone",
-            "us",
-            "the part of the bound that is not waiting",
-            |promise| promise.bound.ok().map(|bound| us(bound.least.ps())),
-        )
-        .number("ports", "", "on its path", |promise| {
-            promise.bound.ok().map(|bound| bound.ports)
-        })
+        .number("alone [us]: the part of the bound that is not waiting")
+        .of(|promise| promise.bound.ok().map(|bound| us(bound.least.ps())))
+        .number("ports: on its path")
+        .of(|promise| promise.bound.ok().map(|bound| bound.ports))
         .done()
 }
 

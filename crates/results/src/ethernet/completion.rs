@@ -167,11 +167,12 @@ fn of_rows(rows: Vec<Row<'_>>) -> Table {
          Slowdown: the time over that of the same transfer alone on the idle path at line rate.",
         rows,
     )
-    .text("flows", "all, or the group of this name", |row| row.flows)
-    .text("size", size, |row| row.size)
-    .number("transfers", "", "complete after the warm-up", |row| {
-        row.found.fct.count()
-    })
+    .text("flows: all, or the group of this name")
+    .of(|row| row.flows)
+    .text(format!("size: {size}"))
+    .of(|row| row.size)
+    .number("transfers: complete after the warm-up")
+    .of(|row| row.found.fct.count())
     .columns(columns("FCT", "ms"), |row| cells(&row.found.fct, MS))
     .columns(columns("slowdown", ""), |row| {
         cells(&row.found.slowdown, 1.0)

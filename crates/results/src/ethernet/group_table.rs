@@ -73,16 +73,18 @@ pub fn of_groups(spec: &EthernetSpec, outcome: &Outcome, groups: &[Group]) -> Ta
             .iter()
             .map(|group| Row::of(outcome, group, &goodputs)),
     )
-    .text("group", "name in the scenario", |row| {
-        row.group.name.clone()
-    })
+    .text("group: name in the scenario")
+    .of(|row| row.group.name.clone())
     .short("flows")
-    .number("flows", "", "how many", |row| row.goodputs.len() as u64)
+    .number("flows: how many")
+    .of(|row| row.goodputs.len() as u64)
     .short("number");
-    let table = times(rates(table, seconds)).number("completion", "ms", whole, |row| {
-        let time = completion::of_group(outcome, row.group);
-        cell(time.map(|time| time.ps() as f64), MS)
-    });
+    let table = times(rates(table, seconds))
+        .number(format!("completion [ms]: {whole}"))
+        .of(|row| {
+            let time = completion::of_group(outcome, row.group);
+            cell(time.map(|time| time.ps() as f64), MS)
+        });
     units(table).done()
 }
 
@@ -90,72 +92,47 @@ pub fn of_groups(spec: &EthernetSpec, outcome: &Outcome, groups: &[Group]) -> Ta
 fn units<'a>(table: TableOf<Row<'a>>) -> TableOf<Row<'a>> {
     table
         .times("delay", ("us", 1e6), |row| &row.delay)
-        .number("dropped", "frames", "whole run", |row| {
-            row.total(|flow| flow.lost_total)
+        .number("dropped [frames]: whole run")
+        .of(|row| row.total(|flow| flow.lost_total))
+        .number("dropped after warm-up [frames]: of them")
+        .of(|row| row.total(|flow| flow.lost))
+        .number("late [%]: of the datagrams of video that were due")
+        .of(|row| {
+            percent_of(
+                row.total(|flow| flow.ends.late),
+                row.total(|flow| flow.ends.due),
+            )
         })
-        .number("dropped after warm-up", "frames", "of them", |row| {
-            row.total(|flow| flow.lost)
-        })
-        .number(
-            "late",
-            "%",
-            "of the datagrams of video that were due",
-            |row| {
-                percent_of(
-                    row.total(|flow| flow.ends.late),
-                    row.total(|flow| flow.ends.due),
-                )
-            },
-        )
 }
 
 /// How fast flows were, over so many seconds.
 fn rates<'a>(table: TableOf<Row<'a>>, seconds: f64) -> TableOf<Row<'a>> {
     let mbps = |bps: f64| Cell::float(bps / 1e6, 3);
     table
-        .number(
-            "goodput",
-            "Mbps",
-            "payload delivered to applications, all flows",
-            |row| mbps(row.goodput()),
-        )
+        .number("goodput [Mbps]: payload delivered to applications, all flows")
+        .of(|row| mbps(row.goodput()))
         .short(Column::UNIT)
-        .number("goodput min", "Mbps", "of one flow", |row| {
-            mbps(row.extreme(f64::min))
-        })
+        .number("goodput min [Mbps]: of one flow")
+        .of(|row| mbps(row.extreme(f64::min)))
         .short("min")
-        .number("goodput mean", "Mbps", "of one flow", |row| {
-            mbps(row.goodput() / row.goodputs.len().max(1) as f64)
-        })
+        .number("goodput mean [Mbps]: of one flow")
+        .of(|row| mbps(row.goodput() / row.goodputs.len().max(1) as f64))
         .short("mean")
-        .number("goodput max", "Mbps", "of one flow", |row| {
-            mbps(row.extreme(f64::max))
-        })
+        .number("goodput max [Mbps]: of one flow")
+        .of(|row| mbps(row.extreme(f64::max)))
         .short("max")
-        .number(
-            "fairness",
-            "",
-            "Jain's index: 1 if all got the same",
-            |row| Cell::float(fairness(&row.goodputs), 4),
-        )
-        .number(
-            "returned",
-            "Mbps",
-            "payload of responses, all flows",
-            |row| {
-                let bytes = row.total(|flow| flow.ends.returned_bytes);
-                mbps(per_second(bytes as f64 * 8.0, seconds))
-            },
-        )
-        .number(
-            "transfers",
-            "1/s",
-            "files, requests or pictures complete",
-            |row| {
-                let transfers = row.total(|flow| flow.ends.transfers);
-                Cell::float(per_second(transfers as f64, seconds), 3)
-            },
-        )
+        .number("fairness: Jain's index: 1 if all got the same")
+        .of(|row| Cell::float(fairness(&row.goodputs), 4))
+        .number("returned [Mbps]: payload of responses, all flows")
+        .of(|row| {
+            let bytes = row.total(|flow| flow.ends.returned_bytes);
+            mbps(per_second(bytes as f64 * 8.0, seconds))
+        })
+        .number("transfers [1/s]: files, requests or pictures complete")
+        .of(|row| {
+            let transfers = row.total(|flow| flow.ends.transfers);
+            Cell::float(per_second(transfers as f64, seconds), 3)
+        })
         .short("transfers/s")
 }
 
@@ -166,11 +143,7 @@ fn times<'a>(table: TableOf<Row<'a>>) -> TableOf<Row<'a>> {
         .columns(columns("slowdown", ""), |row| {
             cells(&row.done.slowdown, 1.0)
         })
-        .number(
-            "FCT acked mean",
-            "ms",
-            "mean of files to the last acknowledgement",
-            |row| cell(row.acked.mean(), MS),
-        )
+        .number("FCT acked mean [ms]: mean of files to the last acknowledgement")
+        .of(|row| cell(row.acked.mean(), MS))
         .short("acked")
 }

@@ -33,16 +33,12 @@ pub fn table(spec: &EthernetSpec, outcome: &Outcome) -> Table {
     );
     TableOf::new("pauses", caption, stopped.into_iter().take(ROWS_MOST))
         .port(&channels, "that was stopped", |queue| queue.channel)
-        .number("class", "", "of its frames", |queue| queue.class as u64)
-        .number("stops", "", "how many; whole run", |queue| {
-            queue.found.stops.count()
-        })
-        .number(
-            "stopped total",
-            "us",
-            "all of them together; whole run",
-            |queue| Cell::float(queue.found.stops.sum() / MICROSECOND_PS, 3),
-        )
+        .number("class: of its frames")
+        .of(|queue| queue.class as u64)
+        .number("stops: how many; whole run")
+        .of(|queue| queue.found.stops.count())
+        .number("stopped total [us]: all of them together; whole run")
+        .of(|queue| Cell::float(queue.found.stops.sum() / MICROSECOND_PS, 3))
         .columns(columns("pause", "us"), |queue| {
             cells(&queue.found.stops, MICROSECOND_PS)
         })

@@ -99,63 +99,38 @@ pub fn table(spec: &EthernetSpec, outcome: &Outcome) -> Table {
         shown.into_iter().map(|index| all[index]),
     )
     .port(&channels, "from which node to which", |queue| queue.channel)
-    .number("class", "", "of its frames", |queue| queue.class as u64)
-    .number("sent", "frames", "after the warm-up", |queue| {
-        queue.found.sent
-    })
-    .number("utilization", "%", taken, |queue| {
-        Cell::float(queue.share(spec, seconds) * 100.0, 3)
-    });
+    .number("class: of its frames")
+    .of(|queue| queue.class as u64)
+    .number("sent [frames]: after the warm-up")
+    .of(|queue| queue.found.sent)
+    .number(format!("utilization [%]: {taken}"))
+    .of(|queue| Cell::float(queue.share(spec, seconds) * 100.0, 3));
     waiting(table)
         .drops::<EthernetSpec>(|queue| &queue.found.drops)
-        .number("ECN-marked", "frames", "after the warm-up", |queue| {
-            queue.found.marked
-        })
-        .number("watchdog trips", "", "whole run", |queue| {
-            queue.found.watchdog_trips
-        })
+        .number("ECN-marked [frames]: after the warm-up")
+        .of(|queue| queue.found.marked)
+        .number("watchdog trips: whole run")
+        .of(|queue| queue.found.watchdog_trips)
         .done()
 }
 
 /// What queues held, and how long they were stopped.
 fn waiting<'a>(table: TableOf<Queue<'a>>) -> TableOf<Queue<'a>> {
     table
-        .number(
-            "held mean",
-            "bytes",
-            "over the time after the warm-up",
-            |queue| Cell::float(queue.found.mean_bytes, 0),
-        )
-        .number("held max", "bytes", "whole run", |queue| {
-            queue.found.most_bytes
-        })
-        .number(
-            "limit",
-            "bytes",
-            "that it may hold; empty: no limit",
-            |queue| queue.spec.and_then(|told| told.limit_bytes),
-        )
-        .number(
-            "xoff",
-            "bytes",
-            "neighbours are stopped above this (detection at outputs)",
-            xoff_bytes,
-        )
-        .number(
-            "stopped",
-            "%",
-            "share of the time after the warm-up",
-            |queue| Cell::float(queue.found.stopped_share * 100.0, 3),
-        )
-        .number("stop max", "ms", "longest; whole run", |queue| {
-            Cell::float(longest_stop_ps(queue.found) / 1e9, 6)
-        })
-        .number(
-            "congestions",
-            "",
-            "times it became congested; whole run",
-            |queue| queue.found.congestions,
-        )
+        .number("held mean [bytes]: over the time after the warm-up")
+        .of(|queue| Cell::float(queue.found.mean_bytes, 0))
+        .number("held max [bytes]: whole run")
+        .of(|queue| queue.found.most_bytes)
+        .number("limit [bytes]: that it may hold; empty: no limit")
+        .of(|queue| queue.spec.and_then(|told| told.limit_bytes))
+        .number("xoff [bytes]: neighbours are stopped above this (detection at outputs)")
+        .of(xoff_bytes)
+        .number("stopped [%]: share of the time after the warm-up")
+        .of(|queue| Cell::float(queue.found.stopped_share * 100.0, 3))
+        .number("stop max [ms]: longest; whole run")
+        .of(|queue| Cell::float(longest_stop_ps(queue.found) / 1e9, 6))
+        .number("congestions: times it became congested; whole run")
+        .of(|queue| queue.found.congestions)
 }
 
 /// The threshold, where it says something: below a limit.
@@ -185,7 +160,8 @@ pub fn drops(spec: &EthernetSpec, outcome: &Outcome) -> Table {
     .port(&channels, "that they would have left by", |queue| {
         queue.channel
     })
-    .number("class", "", "of the queue", |queue| queue.class as u64)
+    .number("class: of the queue")
+    .of(|queue| queue.class as u64)
     .dropped::<EthernetSpec>(
         |queue| &queue.found.drops,
         "of the frames that joined or were dropped here",
@@ -196,9 +172,9 @@ pub fn drops(spec: &EthernetSpec, outcome: &Outcome) -> Table {
 
 /// Each direction of each link.
 pub fn channels(spec: &EthernetSpec, outcome: &Outcome) -> Table {
-    let table =
-        events::ports::table(spec, outcome)
-            .number("number", "", "as in a trace", |(port, _)| *port);
+    let table = events::ports::table(spec, outcome)
+        .number("number: as in a trace")
+        .of(|(port, _)| *port);
     flow_control(table).done()
 }
 
@@ -207,40 +183,20 @@ fn flow_control<'a>(table: TableOf<Port<'a>>) -> TableOf<Port<'a>> {
     let input = "received over the link and not yet forwarded by the node at its end; whole run";
     let headroom = "of that in headroom, or above the XOFF threshold; whole run";
     table
-        .number(
-            "stops sent",
-            "frames",
-            "by this port, refreshes included; whole run",
-            |(_, found)| found.by_class.stops_sent,
-        )
-        .number("refreshes sent", "frames", "among them", |(_, found)| {
-            found.by_class.refreshes_sent
-        })
-        .number("resumes sent", "frames", "whole run", |(_, found)| {
-            found.by_class.resumes_sent
-        })
-        .number(
-            "stops obeyed",
-            "frames",
-            "by this port; whole run",
-            |(_, found)| found.by_class.stops_obeyed,
-        )
-        .number(
-            "control lost",
-            "frames",
-            "control frames by this port lost on the wire; whole run",
-            |(_, found)| found.by_class.control_lost_total,
-        )
-        .number(
-            "credits sent",
-            "frames",
-            "credit frames by this port; whole run",
-            |(_, found)| found.by_class.credits_sent,
-        )
-        .number("input held max", "bytes", input, |(_, found)| {
-            found.by_class.input_most_bytes
-        })
-        .number("headroom held max", "bytes", headroom, |(_, found)| {
-            found.by_class.headroom_most_bytes
-        })
+        .number("stops sent [frames]: by this port, refreshes included; whole run")
+        .of(|(_, found)| found.by_class.stops_sent)
+        .number("refreshes sent [frames]: among them")
+        .of(|(_, found)| found.by_class.refreshes_sent)
+        .number("resumes sent [frames]: whole run")
+        .of(|(_, found)| found.by_class.resumes_sent)
+        .number("stops obeyed [frames]: by this port; whole run")
+        .of(|(_, found)| found.by_class.stops_obeyed)
+        .number("control lost [frames]: control frames by this port lost on the wire; whole run")
+        .of(|(_, found)| found.by_class.control_lost_total)
+        .number("credits sent [frames]: credit frames by this port; whole run")
+        .of(|(_, found)| found.by_class.credits_sent)
+        .number(format!("input held max [bytes]: {input}"))
+        .of(|(_, found)| found.by_class.input_most_bytes)
+        .number(format!("headroom held max [bytes]: {headroom}"))
+        .of(|(_, found)| found.by_class.headroom_most_bytes)
 }

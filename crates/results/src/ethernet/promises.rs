@@ -137,9 +137,12 @@ pub fn blocks(spec: &EthernetSpec, info: &RunInfo, outcome: &Outcome) -> Vec<Blo
     }
     let state = "kept, broken, or waived by a line of the scenario";
     let table = TableOf::new("promises", "Promises of lossless classes.", all)
-        .text("promise", "", |promise| promise.what.clone())
-        .text("state", state, |promise| promise.state.word())
-        .text("detail", "", |promise| promise.detail.clone())
+        .text("promise")
+        .of(|promise| promise.what.clone())
+        .text(format!("state: {state}"))
+        .of(|promise| promise.state.word())
+        .text("detail")
+        .of(|promise| promise.detail.clone())
         .done();
     vec![Block::heading("Promises"), Block::Table(table)]
 }

@@ -163,23 +163,15 @@ pub fn table(spec: &EthernetSpec, outcome: &Outcome, cell: Duration) -> Table {
         |(_, own)| own.wait,
         [&port, &why],
     )
-    .number(
-        "place",
-        "",
-        "position of the queue in the chain",
-        |(index, _)| *index as u64 + 1,
-    )
-    .text("node", "the node it is in", |(_, own)| from(own))
-    .number("class", "", "its class", |(_, own)| {
-        u32::from(own.queue.class)
-    })
-    .text(
-        "to",
-        "only frames to this host are stopped; empty: all",
-        |(_, own)| words.host(own),
-    )
-    .number("waiting", "bytes", "of those frames", |(_, own)| {
-        own.queue.bytes
-    })
+    .number("place: position of the queue in the chain")
+    .of(|(index, _)| *index as u64 + 1)
+    .text("node: the node it is in")
+    .of(|(_, own)| from(own))
+    .number("class: its class")
+    .of(|(_, own)| u32::from(own.queue.class))
+    .text("to: only frames to this host are stopped; empty: all")
+    .of(|(_, own)| words.host(own))
+    .number("waiting [bytes]: of those frames")
+    .of(|(_, own)| own.queue.bytes)
     .done()
 }

@@ -73,37 +73,24 @@ fn flows(spec: &EthernetSpec, outcome: &Outcome) -> Table {
     let own = |flow: u32| spec.flows.get(flow as usize);
     events::flows::table(spec, outcome, |table| {
         table
-            .text("protocol", "what carries it", |(flow, _)| {
-                own(*flow).map(|own| protocol(&own.transport))
-            })
-            .number("class", "", "of its frames", |(flow, _)| {
-                own(*flow).map(|own| u32::from(own.class))
-            })
-            .number("goodput", "Mbps", events::flows::GOODPUT, |(_, found)| {
-                mbps(found.ends.goodput_bytes, seconds)
-            })
-            .number(
-                "returned",
-                "Mbps",
-                "the same of responses, at the source",
-                |(_, found)| mbps(found.ends.returned_bytes, seconds),
-            )
+            .text("protocol: what carries it")
+            .of(|(flow, _)| own(*flow).map(|own| protocol(&own.transport)))
+            .number("class: of its frames")
+            .of(|(flow, _)| own(*flow).map(|own| u32::from(own.class)))
+            .number(events::flows::GOODPUT)
+            .of(|(_, found)| mbps(found.ends.goodput_bytes, seconds))
+            .number("returned [Mbps]: the same of responses, at the source")
+            .of(|(_, found)| mbps(found.ends.returned_bytes, seconds))
     })
+    .number("dropped after warm-up [frames]: whatever the cause")
+    .of(|(_, found)| found.lost)
+    .number("ECN-marked [frames]: by switches")
+    .of(|(_, found)| found.marked)
     .number(
-        "dropped after warm-up",
-        "frames",
-        "whatever the cause",
-        |(_, found)| found.lost,
+        "payload offered [bytes]: that the application handed over, whole run; over TCP without \
+         end: what was sent",
     )
-    .number("ECN-marked", "frames", "by switches", |(_, found)| {
-        found.marked
-    })
-    .number(
-        "payload offered",
-        "bytes",
-        "that the application handed over, whole run; over TCP without end: what was sent",
-        |(_, found)| found.ends.offered_bytes_total,
-    )
+    .of(|(_, found)| found.ends.offered_bytes_total)
     .done()
 }
 
@@ -128,9 +115,8 @@ fn destinations(spec: &EthernetSpec, outcome: &Outcome) -> Table {
         rows,
     )
     .flow(spec, |(flow, ..)| *flow)
-    .text("destination", "one of its hosts", |(_, to, _)| {
-        names::node(spec, *to)
-    })
+    .text("destination: one of its hosts")
+    .of(|(_, to, _)| names::node(spec, *to))
     .balance("frames", |(.., found)| found.balance())
     .times("delay", ("us", 1e6), |(.., found)| &found.delay)
     .done()
@@ -147,27 +133,14 @@ fn deadlines(spec: &EthernetSpec, outcome: &Outcome) -> Table {
         rows,
     )
     .flow(spec, |(flow, ..)| *flow)
-    .number(
-        "deadline",
-        "ms",
-        "from birth to arrival",
-        |(_, deadline, _)| Cell::float(deadline.ps() as f64 / 1e9, 3),
-    )
-    .number(
-        "due",
-        "datagrams",
-        "whose deadline passed before the end",
-        |(.., ends)| ends.due,
-    )
-    .number(
-        "late",
-        "datagrams",
-        "that arrived later than that, or never",
-        |(.., ends)| ends.late,
-    )
-    .number("late", "%", "of those due", |(.., ends)| {
-        percent_of(ends.late, ends.due)
-    })
+    .number("deadline [ms]: from birth to arrival")
+    .of(|(_, deadline, _)| Cell::float(deadline.ps() as f64 / 1e9, 3))
+    .number("due [datagrams]: whose deadline passed before the end")
+    .of(|(.., ends)| ends.due)
+    .number("late [datagrams]: that arrived later than that, or never")
+    .of(|(.., ends)| ends.late)
+    .number("late [%]: of those due")
+    .of(|(.., ends)| percent_of(ends.late, ends.due))
     .done()
 }
 
@@ -176,28 +149,16 @@ fn tcp(spec: &EthernetSpec, outcome: &Outcome) -> Table {
     let rows = told(spec, outcome).filter(|(_, own, _)| is_tcp(own));
     let rows = rows.map(|(flow, _, found)| (flow, found.ends.tcp, ()));
     events::tcp::table(spec, rows)
-        .number(
-            "ECN cuts",
-            "",
-            "times the window shrank because of marks",
-            |(_, tcp, _)| tcp.ecn_cuts,
-        )
+        .number("ECN cuts: times the window shrank because of marks")
+        .of(|(_, tcp, _)| tcp.ecn_cuts)
         .done()
 }
 
 fn nodes(spec: &EthernetSpec, outcome: &Outcome) -> Table {
     nodes::table(spec, outcome)
-        .number(
-            "held max",
-            "bytes",
-            "in all its queues at once; whole run",
-            |(_, found)| found.most_bytes,
-        )
-        .number(
-            "timeouts",
-            "",
-            "times its congested queues released a neighbour that did not respond",
-            |(_, found)| found.time_outs,
-        )
+        .number("held max [bytes]: in all its queues at once; whole run")
+        .of(|(_, found)| found.most_bytes)
+        .number("timeouts: times its congested queues released a neighbour that did not respond")
+        .of(|(_, found)| found.time_outs)
         .done()
 }

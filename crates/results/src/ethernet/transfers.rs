@@ -23,7 +23,8 @@ pub fn table(spec: &EthernetSpec, outcome: &Outcome) -> Table {
         .columns(statistics("FCT", "ms"), |(.., found)| {
             cells(&found.ends.transfer_time, MS)
         })
-        .number("FCT alone", "ms", ALONE, |(.., found)| millis(found.alone))
+        .number(format!("FCT alone [ms]: {ALONE}"))
+        .of(|(.., found)| millis(found.alone))
         .columns(statistics("slowdown", ""), |(.., found)| {
             cells(&found.slowdown, 1.0)
         });
@@ -42,39 +43,18 @@ fn ends<'a>(table: TableOf<Row<'a>>) -> TableOf<Row<'a>> {
     let acked = |found: &'a FlowOutcome| &found.ends.acknowledged_time;
     let whole = "from the start of the first to the end of the last; empty before all are complete";
     table
-        .number(
-            "acked",
-            "",
-            "files acknowledged after the warm-up",
-            |(.., found)| acked(found).count(),
-        )
-        .number(
-            "FCT acked mean",
-            "ms",
-            "to a file's last acknowledgement",
-            |(.., found)| cell(acked(found).mean(), MS),
-        )
-        .number(
-            "FCT acked p99",
-            "ms",
-            "99 in 100 took no longer to that; of 100 or more",
-            |(.., found)| cell(acked(found).percentile(99.0), MS),
-        )
-        .number(
-            "unacked",
-            "",
-            "complete at the end of the run, but not acknowledged",
-            |(.., found)| found.ends.unacknowledged_total,
-        )
-        .number(
-            "last transfer",
-            "ms",
-            "when the last of the whole run was complete",
-            |(.., found)| cell(Some(found.ends.last_transfer.ps() as f64), MS),
-        )
-        .number("completion", "ms", whole, |(.., found)| {
-            millis(found.ends.completion())
-        })
+        .number("acked: files acknowledged after the warm-up")
+        .of(|(.., found)| acked(found).count())
+        .number("FCT acked mean [ms]: to a file's last acknowledgement")
+        .of(|(.., found)| cell(acked(found).mean(), MS))
+        .number("FCT acked p99 [ms]: 99 in 100 took no longer to that; of 100 or more")
+        .of(|(.., found)| cell(acked(found).percentile(99.0), MS))
+        .number("unacked: complete at the end of the run, but not acknowledged")
+        .of(|(.., found)| found.ends.unacknowledged_total)
+        .number("last transfer [ms]: when the last of the whole run was complete")
+        .of(|(.., found)| cell(Some(found.ends.last_transfer.ps() as f64), MS))
+        .number(format!("completion [ms]: {whole}"))
+        .of(|(.., found)| millis(found.ends.completion()))
 }
 
 /// What a flow's application counts as one transfer.

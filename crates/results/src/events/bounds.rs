@@ -93,30 +93,22 @@ pub fn table<R>(rows: Vec<R>, cell: Duration, common: impl Fn(&R) -> &Promised) 
          seen.",
         rows,
     )
-    .text("flow", "name in the scenario", |row| {
-        common(row).flow.clone()
-    })
-    .number("bound", "us", "nothing can take longer", |row| {
-        time(bound(row))
-    })
+    .text("flow: name in the scenario")
+    .of(|row| common(row).flow.clone())
+    .number("bound [us]: nothing can take longer")
+    .of(|row| time(bound(row)))
+    .number("delay max [us]: of what was delivered after the warm-up")
+    .of(|row| time(common(row).largest))
     .number(
-        "delay max",
-        "us",
-        "of what was delivered after the warm-up",
-        |row| time(common(row).largest),
+        "delay max of bound [%]: the largest delay seen over the bound; more than 100 is a broken \
+         promise",
     )
-    .number(
-        "delay max of bound",
-        "%",
-        "the largest delay seen over the bound; more than 100 is a broken promise",
-        |row| {
-            let ratio = common(row).ratio();
-            ratio.map(|ratio| Cell::float(ratio * 100.0, 2))
-        },
-    )
-    .text("why none", "what rules a bound out", |row| {
-        common(row).bound.clone().err()
+    .of(|row| {
+        let ratio = common(row).ratio();
+        ratio.map(|ratio| Cell::float(ratio * 100.0, 2))
     })
+    .text("why none: what rules a bound out")
+    .of(|row| common(row).bound.clone().err())
     .in_cells("bound", cell, |row| ps(bound(row)))
     .in_cells("delay max", cell, |row| ps(common(row).largest))
 }

@@ -75,12 +75,11 @@ pub fn table<N: Network>(network: &N, outcome: &Outcome, cell: Duration) -> Tabl
         found(outcome).filter(|(_, found)| found.delay.count > 0),
     )
     .flow(network, |(flow, _)| *flow)
-    .number(
-        "samples",
-        N::UNITS,
-        "delivered after the warm-up",
-        |(_, found)| found.delay.count,
-    )
+    .number(format!(
+        "samples [{}]: delivered after the warm-up",
+        N::UNITS
+    ))
+    .of(|(_, found)| found.delay.count)
     .times("delay", ("us", 1e6), |(_, found)| &found.delay)
     .in_cells("delay mean", cell, |(_, found)| Some(found.delay.mean))
     .done()

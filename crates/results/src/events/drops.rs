@@ -75,19 +75,21 @@ impl<R> TableOf<R> {
         meaning: &str,
         share: impl Fn(&R) -> Cell,
     ) -> Self {
-        self.number("dropped", N::UNITS, "whatever the cause", |row| {
-            drops(row).total()
-        })
-        .drops::<N>(&drops)
-        .number("dropped", "%", meaning, share)
+        self.number(format!("dropped [{}]: whatever the cause", N::UNITS))
+            .of(|row| drops(row).total())
+            .drops::<N>(&drops)
+            .number(format!("dropped [%]: {meaning}"))
+            .of(share)
     }
 
     /// So many units dropped by each of the causes that a network knows, in the whole run.
     pub fn drops<N: Network>(mut self, drops: impl Fn(&R) -> &Drops) -> Self {
         for by in N::CAUSES {
             let (name, meaning, _) = words(*by);
-            let (name, meaning) = (format!("dropped {name}"), format!("{meaning}; whole run"));
-            self = self.number(&name, N::UNITS, &meaning, |row| drops(row).by(*by));
+            let units = N::UNITS;
+            self = self
+                .number(format!("dropped {name} [{units}]: {meaning}; whole run"))
+                .of(|row| drops(row).by(*by));
         }
         self
     }

@@ -12,9 +12,9 @@ use crate::table_of::TableOf;
 /// A flow and what was found of it.
 pub type Flow<'a> = (u32, &'a FlowOutcome);
 
-/// What goodput is.
-pub const GOODPUT: &str =
-    "payload that the application at the destination received in order after the warm-up";
+/// The column of goodput.
+pub const GOODPUT: &str = "goodput [Mbps]: payload that the application at the destination \
+                           received in order after the warm-up";
 
 /// Flows with what was found of them.
 pub fn found(outcome: &Outcome) -> impl Iterator<Item = Flow<'_>> {
@@ -35,10 +35,10 @@ pub fn table<'a, N: Network>(
     )
     .flow(network, |(flow, _)| *flow)
     .text(
-        "path",
-        "nodes that its frames pass; only its ends where they take several paths, and of circuits",
-        |(flow, found)| network.path(*flow, found, &ports),
-    );
+        "path: nodes that its frames pass; only its ends where they take several paths, and of \
+         circuits",
+    )
+    .of(|(flow, found)| network.path(*flow, found, &ports));
     rates(table).balance(N::UNITS, |(_, found)| found.balance())
 }
 
@@ -49,7 +49,8 @@ pub fn balance<N: Network>(_: &N, outcome: &Outcome) -> Table {
     let bytes = has_bytes.then_some(("bytes", bytes));
     let rows = std::iter::once((N::UNITS, outcome.balance())).chain(bytes);
     TableOf::new("balance", "Balance of all flows; whole run.", rows)
-        .text("of", "what is counted", |(what, _)| *what)
+        .text("of: what is counted")
+        .of(|(what, _)| *what)
         .balance("", |(_, balance)| *balance)
         .done()
 }

@@ -16,8 +16,8 @@ pub fn table<'a>(network: &impl Network, outcome: &'a Outcome) -> TableOf<(u32, 
         "What each node held; what goes to several destinations counts once.",
         (0..).zip(&outcome.nodes),
     )
-    .text("node", "name in the scenario", |(node, _)| {
-        names::node(network, *node)
-    })
-    .text("kind", "host or switch", |(node, _)| kind(*node))
+    .text("node: name in the scenario")
+    .of(|(node, _)| names::node(network, *node))
+    .text("kind: host or switch")
+    .of(|(node, _)| kind(*node))
 }

@@ -31,20 +31,19 @@ pub fn table<'a, N: Network, R>(
     [port, why]: [&dyn Fn(&R) -> String; 2],
 ) -> TableOf<R> {
     TableOf::new("standstill", caption, rows)
-        .text("flow", "the flow of the first that waits", |row| {
-            names::flow(network, wait(row).flow)
-        })
-        .text("port", "that it waits to leave by", port)
-        .number("waiting", N::UNITS, "how many; empty: no limit", |row| {
-            units(wait(row))
-        })
+        .text("flow: the flow of the first that waits")
+        .of(|row| names::flow(network, wait(row).flow))
+        .text("port: that it waits to leave by")
+        .of(port)
+        .number(format!("waiting [{}]: how many; empty: no limit", N::UNITS))
+        .of(|row| units(wait(row)))
         .number(
-            "since",
-            "us",
-            "when it was stopped, or began to wait with nothing started since, if known",
-            |row| wait(row).since.map(|since| us(since.ps())),
+            "since [us]: when it was stopped, or began to wait with nothing started since, if \
+             known",
         )
-        .text("why", "what is missing, and where to look next", why)
+        .of(|row| wait(row).since.map(|since| us(since.ps())))
+        .text("why: what is missing, and where to look next")
+        .of(why)
         .in_cells("since", cell, |row| {
             wait(row).since.map(|since| since.ps() as f64)
         })

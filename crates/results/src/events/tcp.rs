@@ -15,43 +15,18 @@ pub fn table<T>(
 ) -> TableOf<Connection<T>> {
     TableOf::new("tcp", "Both ends of each connection; whole run.", rows)
         .flow(network, |(flow, ..)| *flow)
-        .number(
-            "segments",
-            "",
-            "sent, pure acknowledgements included",
-            |(_, tcp, _)| tcp.segments,
-        )
-        .number(
-            "sent",
-            "bytes",
-            "of payload, retransmissions included",
-            |(_, tcp, _)| tcp.sent_bytes,
-        )
-        .number("retransmitted", "bytes", "of payload", |(_, tcp, _)| {
-            tcp.again_bytes
-        })
-        .number(
-            "retransmitted",
-            "%",
-            "of the payload sent",
-            |(_, tcp, _)| percent_of(tcp.again_bytes, tcp.sent_bytes),
-        )
-        .number(
-            "timeouts",
-            "",
-            "of the retransmission timer",
-            |(_, tcp, _)| tcp.time_outs,
-        )
-        .number(
-            "fast retransmits",
-            "",
-            "triggered by duplicate acknowledgements",
-            |(_, tcp, _)| tcp.fast_retransmits,
-        )
-        .number(
-            "duplicates",
-            "",
-            "segments without new data",
-            |(_, tcp, _)| tcp.duplicates,
-        )
+        .number("segments: sent, pure acknowledgements included")
+        .of(|(_, tcp, _)| tcp.segments)
+        .number("sent [bytes]: of payload, retransmissions included")
+        .of(|(_, tcp, _)| tcp.sent_bytes)
+        .number("retransmitted [bytes]: of payload")
+        .of(|(_, tcp, _)| tcp.again_bytes)
+        .number("retransmitted [%]: of the payload sent")
+        .of(|(_, tcp, _)| percent_of(tcp.again_bytes, tcp.sent_bytes))
+        .number("timeouts: of the retransmission timer")
+        .of(|(_, tcp, _)| tcp.time_outs)
+        .number("fast retransmits: triggered by duplicate acknowledgements")
+        .of(|(_, tcp, _)| tcp.fast_retransmits)
+        .number("duplicates: segments without new data")
+        .of(|(_, tcp, _)| tcp.duplicates)
 }

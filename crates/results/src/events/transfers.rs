@@ -24,11 +24,12 @@ pub fn table<R>(
         rows,
     )
     .flow(network, flow)
-    .text("what", "files, requests or pictures", what)
-    .number("transfers", "", "complete after the warm-up", &count)
-    .number("transfers", "1/s", "complete per second", |row| {
-        Cell::float(per_second(count(row) as f64, seconds), 3)
-    })
+    .text("what: files, requests or pictures")
+    .of(what)
+    .number("transfers: complete after the warm-up")
+    .of(&count)
+    .number("transfers [1/s]: complete per second")
+    .of(|row| Cell::float(per_second(count(row) as f64, seconds), 3))
     .short("transfers/s")
 }
 

@@ -19,24 +19,26 @@ pub fn table(network: &impl Network, outcome: &Outcome, cell: Duration) -> Table
         "Promises broken, oldest first.",
         outcome.violations.kept(),
     )
-    .number("time", "us", "when", |violation| us(violation.at.ps()))
-    .text("flow", "the flow concerned", |violation| {
+    .number("time [us]: when")
+    .of(|violation| us(violation.at.ps()))
+    .text("flow: the flow concerned")
+    .of(|violation| {
         let flow = match violation.place {
             Place::Flow(flow) => Some(flow),
             _ => leg(violation).map(|leg| leg.flow),
         };
         flow.map(|flow| names::flow(network, flow))
     })
-    .text("port", "where", |violation| {
+    .text("port: where")
+    .of(|violation| {
         let channel = match violation.place {
             Place::Channel(channel) => Some(channel),
             _ => leg(violation).map(|leg| leg.channel),
         };
         channel.map(|channel| names::channel(&ports, channel))
     })
-    .text("what", "which promise, with numbers", |violation| {
-        violation.what.clone()
-    })
+    .text("what: which promise, with numbers")
+    .of(|violation| violation.what.clone())
     .in_cells("time", cell, |violation| Some(violation.at.ps() as f64))
     .done()
 }

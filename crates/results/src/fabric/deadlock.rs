@@ -21,41 +21,24 @@ pub fn table(spec: &FabricSpec, outcome: &FabricOutcome) -> Table {
         deadlock.map_or_else(String::new, |deadlock| caption(outcome, deadlock)),
         (1_u64..).zip(waits.iter().take(ROWS_MOST)),
     )
-    .number(
-        "place",
-        "",
-        "position of the packet in the cyclic wait",
-        |(place, _)| *place,
-    )
-    .text("router", "where its header waits", |(_, held)| {
-        router(&names, held)
-    })
-    .text("from", "source terminal", |(_, held)| {
-        names.terminal(held.source)
-    })
-    .text("to", "destination terminal", |(_, held)| {
-        names.terminal(held.destination)
-    })
-    .number("born", "cycle", "when it was created", |(_, held)| {
-        held.birth
-    })
-    .text(
-        "holds",
-        "channel whose virtual channel its header is in",
-        |(_, held)| names.channel(held.at.0),
-    )
-    .number("holds vc", "", "that virtual channel", |(_, held)| {
-        u32::from(held.at.1)
-    })
-    .text("waits for", "channel it has to cross next", |(_, held)| {
-        names.channel(held.waits_for.0)
-    })
-    .number(
-        "waits for vc",
-        "",
-        "one that the next packet holds",
-        |(_, held)| u32::from(held.waits_for.1),
-    )
+    .number("place: position of the packet in the cyclic wait")
+    .of(|(place, _)| *place)
+    .text("router: where its header waits")
+    .of(|(_, held)| router(&names, held))
+    .text("from: source terminal")
+    .of(|(_, held)| names.terminal(held.source))
+    .text("to: destination terminal")
+    .of(|(_, held)| names.terminal(held.destination))
+    .number("born [cycle]: when it was created")
+    .of(|(_, held)| held.birth)
+    .text("holds: channel whose virtual channel its header is in")
+    .of(|(_, held)| names.channel(held.at.0))
+    .number("holds vc: that virtual channel")
+    .of(|(_, held)| u32::from(held.at.1))
+    .text("waits for: channel it has to cross next")
+    .of(|(_, held)| names.channel(held.waits_for.0))
+    .number("waits for vc: one that the next packet holds")
+    .of(|(_, held)| u32::from(held.waits_for.1))
     .done()
 }
 

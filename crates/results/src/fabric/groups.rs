@@ -55,24 +55,16 @@ pub fn table(spec: &FabricSpec, outcome: &FabricOutcome) -> Table {
         "Use of channels of the same kind, in the window.",
         &groups,
     )
-    .text("channels", "position of the channels", |(key, _)| {
-        keys.label(key)
-    })
-    .number("count", "", "how many channels", |(_, group)| {
-        group.channels
-    })
-    .number(
-        "use mean",
-        "%",
-        "share of cycles with a flit, mean over them",
-        |(_, group)| percent(group.sum / group.channels.max(1) as f64),
-    )
-    .number("use min", "%", "that of the least used", |(_, group)| {
-        percent(group.least)
-    })
-    .number("use max", "%", "that of the most used", |(_, group)| {
-        percent(group.most)
-    })
+    .text("channels: position of the channels")
+    .of(|(key, _)| keys.label(key))
+    .number("count: how many channels")
+    .of(|(_, group)| group.channels)
+    .number("use mean [%]: share of cycles with a flit, mean over them")
+    .of(|(_, group)| percent(group.sum / group.channels.max(1) as f64))
+    .number("use min [%]: that of the least used")
+    .of(|(_, group)| percent(group.least))
+    .number("use max [%]: that of the most used")
+    .of(|(_, group)| percent(group.most))
     .done()
 }
 

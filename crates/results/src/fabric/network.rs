@@ -27,47 +27,26 @@ pub fn terminals(spec: &FabricSpec, outcome: &FabricOutcome) -> Table {
         ),
         shown.map(|index| (index, &all[index])),
     )
-    .number("terminal", "", "its number", |(index, _)| *index as u64)
-    .text(
-        "sends to",
-        "router its injection channel leads to",
-        |(index, _)| router(&spec.graph.inject, *index),
-    )
-    .text(
-        "receives from",
-        "router its ejection channel comes from",
-        |(index, _)| router(&spec.graph.eject, *index),
-    )
-    .number(
-        "created",
-        "flits",
-        "flits of packets created here",
-        |(_, found)| found.created,
-    )
-    .number(
-        "received",
-        "flits",
-        "flits that arrived here",
-        |(_, found)| found.received,
-    )
-    .number(
-        "queued",
-        "flits",
-        "flits that wait here at the end",
-        |(_, found)| found.queued,
-    )
-    .number(
-        "offered",
-        LOAD,
-        "created over the cycles of the window",
-        |(_, found)| load(found.created, outcome.window),
-    )
-    .number(
-        "accepted",
-        LOAD,
-        "received over the cycles of the window",
-        |(_, found)| load(found.received, outcome.window),
-    )
+    .number("terminal: its number")
+    .of(|(index, _)| *index as u64)
+    .text("sends to: router its injection channel leads to")
+    .of(|(index, _)| router(&spec.graph.inject, *index))
+    .text("receives from: router its ejection channel comes from")
+    .of(|(index, _)| router(&spec.graph.eject, *index))
+    .number("created [flits]: flits of packets created here")
+    .of(|(_, found)| found.created)
+    .number("received [flits]: flits that arrived here")
+    .of(|(_, found)| found.received)
+    .number("queued [flits]: flits that wait here at the end")
+    .of(|(_, found)| found.queued)
+    .number(format!(
+        "offered [{LOAD}]: created over the cycles of the window"
+    ))
+    .of(|(_, found)| load(found.created, outcome.window))
+    .number(format!(
+        "accepted [{LOAD}]: received over the cycles of the window"
+    ))
+    .of(|(_, found)| load(found.received, outcome.window))
     .done()
 }
 
@@ -104,37 +83,19 @@ pub fn channels(spec: &FabricSpec, outcome: &FabricOutcome) -> Table {
         ),
         rows,
     )
-    .number(
-        "number",
-        "",
-        "as in a trace: between routers, then injection, then ejection",
-        |(index, ..)| *index as u64,
-    )
-    .text(
-        "channel",
-        "its ends; the port is the output port of the router",
-        |(_, number, _)| names.channel(*number),
-    )
-    .text(
-        "kind",
-        "network, injection or ejection",
-        |(_, number, _)| names.kind(*number).map(|(kind, _)| kind.word()),
-    )
-    .number(
-        "use",
-        "%",
-        "share of the window's cycles it carried a flit",
-        |(.., share)| Cell::float(share * 100.0, 2),
-    )
-    .number(
-        "flits",
-        "flits",
-        "that crossed it in the window",
-        |(.., share)| {
-            let flits = (share * outcome.window as f64).round();
-            flits.is_finite().then_some(flits as u64)
-        },
-    )
+    .number("number: as in a trace: between routers, then injection, then ejection")
+    .of(|(index, ..)| *index as u64)
+    .text("channel: its ends; the port is the output port of the router")
+    .of(|(_, number, _)| names.channel(*number))
+    .text("kind: network, injection or ejection")
+    .of(|(_, number, _)| names.kind(*number).map(|(kind, _)| kind.word()))
+    .number("use [%]: share of the window's cycles it carried a flit")
+    .of(|(.., share)| Cell::float(share * 100.0, 2))
+    .number("flits [flits]: that crossed it in the window")
+    .of(|(.., share)| {
+        let flits = (share * outcome.window as f64).round();
+        flits.is_finite().then_some(flits as u64)
+    })
     .done()
 }
 
@@ -174,12 +135,13 @@ pub fn map(spec: &FabricSpec, outcome: &FabricOutcome) -> Table {
         "Map of the load: mean use of the channels from each router to other routers.",
         rows.iter().enumerate().rev().filter(|_| is_legible),
     )
-    .text("row", "its y", |(y, _)| format!("y={y}"));
+    .text("row: its y")
+    .of(|(y, _)| format!("y={y}"));
     let meaning = "mean use of the channels that leave the router there";
     for x in 0..width {
-        table = table.number(&format!("x={x}"), "%", meaning, |(_, shares)| {
-            Cell::float(shares[x] * 100.0, 1)
-        });
+        table = table
+            .number(format!("x={x} [%]: {meaning}"))
+            .of(|(_, shares)| Cell::float(shares[x] * 100.0, 1));
     }
     table.done()
 }

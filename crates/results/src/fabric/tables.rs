@@ -101,14 +101,12 @@ fn summary(spec: &FabricSpec, outcome: &FabricOutcome) -> Table {
          whole run.",
         numbers(spec, outcome),
     )
-    .text("quantity", "what", |(column, _)| column.heading())
-    .number(
-        "value",
-        "",
-        "the value; empty if not measured",
-        |(_, value)| value.clone(),
-    )
-    .text("unit", "of the value", |(column, _)| column.unit.clone())
+    .text("quantity: what")
+    .of(|(column, _)| column.heading())
+    .number("value: the value; empty if not measured")
+    .of(|(_, value)| value.clone())
+    .text("unit: of the value")
+    .of(|(column, _)| column.unit.clone())
     .done()
 }
 
@@ -129,10 +127,10 @@ fn latencies(spec: &FabricSpec, outcome: &FabricOutcome) -> Table {
         "Packets created in the window that have arrived.",
         rows,
     )
-    .text("of", "which packets, and from when on", |(name, _)| {
-        name.clone()
-    })
-    .number("packets", "packets", "how many", |(_, found)| found.count)
+    .text("of: which packets, and from when on")
+    .of(|(name, _)| name.clone())
+    .number("packets [packets]: how many")
+    .of(|(_, found)| found.count)
     .times("latency", ("cycles", 1.0), |(_, found)| found)
     .done()
 }
@@ -169,57 +167,24 @@ fn classes(spec: &FabricSpec, outcome: &FabricOutcome) -> Table {
         "What each class sent, and how much was delivered.",
         rows,
     )
-    .text("class", "name in the scenario", |(index, ..)| {
-        class_name(spec, *index)
-    })
-    .number(
-        "created",
-        "flits",
-        "flits of packets created; whole run",
-        |(_, found, _)| found.created_total,
-    )
-    .number(
-        "delivered",
-        "flits",
-        "flits that arrived; whole run",
-        |(_, found, _)| found.delivered_total,
-    )
-    .number(
-        "inside",
-        "flits",
-        "created and not delivered: queued at sources or inside",
-        |(_, found, _)| found.created_total.saturating_sub(found.delivered_total),
-    )
-    .number(
-        "arrived",
-        "packets",
-        "created in the window",
-        |(_, found, _)| found.latency.count,
-    )
-    .number(
-        "latency mean",
-        "cycles",
-        "from creation to the arrival of the tail",
-        |(_, found, _)| (found.latency.count > 0).then(|| Cell::float(found.latency.mean, 2)),
-    )
-    .number(
-        "latency p99",
-        "cycles",
-        "99 in 100 of them took no longer",
-        |(_, found, _)| (found.latency.count > 0).then_some(found.latency.percentiles[2]),
-    )
-    .number(
-        "deadline",
-        "cycles",
-        "within which a packet should arrive",
-        |(.., deadline)| *deadline,
-    )
-    .number(
-        "late",
-        "packets",
-        "created in the window and missed the deadline",
-        |(_, found, deadline)| deadline.map(|_| found.late),
-    )
+    .text("class: name in the scenario")
+    .of(|(index, ..)| class_name(spec, *index))
+    .number("created [flits]: flits of packets created; whole run")
+    .of(|(_, found, _)| found.created_total)
+    .number("delivered [flits]: flits that arrived; whole run")
+    .of(|(_, found, _)| found.delivered_total)
+    .number("inside [flits]: created and not delivered: queued at sources or inside")
+    .of(|(_, found, _)| found.created_total.saturating_sub(found.delivered_total))
+    .number("arrived [packets]: created in the window")
+    .of(|(_, found, _)| found.latency.count)
+    .number("latency mean [cycles]: from creation to the arrival of the tail")
+    .of(|(_, found, _)| (found.latency.count > 0).then(|| Cell::float(found.latency.mean, 2)))
+    .number("latency p99 [cycles]: 99 in 100 of them took no longer")
+    .of(|(_, found, _)| (found.latency.count > 0).then_some(found.latency.percentiles[2]))
+    .number("deadline [cycles]: within which a packet should arrive")
+    .of(|(.., deadline)| *deadline)
+    .number("late [packets]: created in the window and missed the deadline")
+    .of(|(_, found, deadline)| deadline.map(|_| found.late))
     .done()
 }
 
@@ -237,13 +202,10 @@ fn vcs(outcome: &FabricOutcome) -> Table {
         "Use of each virtual channel in the window, mean over all channels.",
         (0_u64..).zip(vc_shares(outcome)),
     )
-    .number("vc", "", "index of the virtual channel", |(vc, _)| *vc)
-    .number(
-        "use",
-        "%",
-        "share of the window's cycles it carried a flit",
-        |(_, share)| Cell::float(*share * 100.0, 3),
-    )
+    .number("vc: index of the virtual channel")
+    .of(|(vc, _)| *vc)
+    .number("use [%]: share of the window's cycles it carried a flit")
+    .of(|(_, share)| Cell::float(*share * 100.0, 3))
     .done()
 }
 
@@ -253,21 +215,14 @@ fn course(outcome: &FabricOutcome) -> Table {
         "The run in intervals, warm-up included.",
         &outcome.course,
     )
-    .number("until", "cycle", "last cycle of the interval", |point| {
-        point.cycle
-    })
-    .number("offered", LOAD, "created in it", |point| {
-        Cell::float(point.offered, 4)
-    })
-    .number("accepted", LOAD, "delivered in it", |point| {
-        Cell::float(point.accepted, 4)
-    })
-    .number(
-        "latency mean",
-        "cycles",
-        "of the packets delivered in it",
-        |point| (point.latency > 0.0).then(|| Cell::float(point.latency, 2)),
-    )
+    .number("until [cycle]: last cycle of the interval")
+    .of(|point| point.cycle)
+    .number(format!("offered [{LOAD}]: created in it"))
+    .of(|point| Cell::float(point.offered, 4))
+    .number(format!("accepted [{LOAD}]: delivered in it"))
+    .of(|point| Cell::float(point.accepted, 4))
+    .number("latency mean [cycles]: of the packets delivered in it")
+    .of(|point| (point.latency > 0.0).then(|| Cell::float(point.latency, 2)))
     .done()
 }
 
@@ -285,18 +240,10 @@ fn histogram(outcome: &FabricOutcome) -> Table {
         caption,
         outcome.latency.histogram.exact(),
     )
-    .number(
-        "latency",
-        "cycles",
-        "from creation to the arrival of the tail",
-        |(cycles, _)| *cycles,
-    )
-    .number(
-        "packets",
-        "packets",
-        "number of packets with this latency",
-        |(_, packets)| *packets,
-    )
+    .number("latency [cycles]: from creation to the arrival of the tail")
+    .of(|(cycles, _)| *cycles)
+    .number("packets [packets]: number of packets with this latency")
+    .of(|(_, packets)| *packets)
     .done()
 }
 
@@ -309,9 +256,9 @@ fn violations(outcome: &FabricOutcome) -> Table {
         ),
         outcome.violations.kept(),
     )
-    .number("cycle", "", "when", |violation| violation.at)
-    .text("what", "which promise, with numbers", |violation| {
-        violation.what.clone()
-    })
+    .number("cycle: when")
+    .of(|violation| violation.at)
+    .text("what: which promise, with numbers")
+    .of(|violation| violation.what.clone())
     .done()
 }

@@ -170,17 +170,18 @@ impl FairShares {
         let largest = "largest rate possible without taking from one that has no more";
         let limit = "the port or channel that limits the share, or its demand";
         let table = TableOf::new("fairness", caption, shown)
-            .text(self.rates.of(), name, |row| row.name.clone())
-            .number("measured", unit, "measured after the warm-up", |row| {
-                Cell::float(row.measured / scale, 4)
-            })
+            .text(format!("{}: {name}", self.rates.of()))
+            .of(|row| row.name.clone())
+            .number(format!("measured [{unit}]: measured after the warm-up"))
+            .of(|row| Cell::float(row.measured / scale, 4))
             .short(Column::UNIT)
-            .number("max-min share", unit, largest, |row| over(row.share, scale))
+            .number(format!("max-min share [{unit}]: {largest}"))
+            .of(|row| over(row.share, scale))
             .short("max-min")
-            .number("ratio", "", "measured over share", |row| {
-                row.ratio().map(|ratio| Cell::float(ratio, 3))
-            })
-            .text("limit", limit, |row| row.limit.clone());
+            .number("ratio: measured over share")
+            .of(|row| row.ratio().map(|ratio| Cell::float(ratio, 3)))
+            .text(format!("limit: {limit}"))
+            .of(|row| row.limit.clone());
         match self.rates {
             Rates::OfFlows => on_the_wire(table, unit, scale).done(),
             Rates::OfSources => table.done(),
@@ -239,35 +240,25 @@ fn over(rate: Option<f64>, scale: f64) -> Option<Cell> {
 
 /// The same with overhead and without, where that is another; why there is no share.
 fn on_the_wire<'a>(table: TableOf<&'a FairRow>, unit: &str, scale: f64) -> TableOf<&'a FairRow> {
-    let number = |name: &str, meaning: &str| Column::number(name, unit, meaning);
+    let payload = |row: &FairRow, of: fn((f64, f64)) -> f64| over(row.payload.map(of), scale);
     let remark = Column::text("remark", "why it has no share").short(" ");
     table
-        .some(
-            number(
-                "wire measured",
-                "with overhead such as RM cells, as far as known",
-            ),
-            |row| over(row.wire_measured, scale),
-        )
-        .some(
-            number(
-                "wire share",
-                "with overhead: RM cells, headers, gaps between frames",
-            ),
-            |row| over(row.wire_share, scale),
-        )
-        .some(
-            number(
-                "payload measured",
-                "received by the application, as far as known",
-            ),
-            |row| over(row.payload.map(|payload| payload.0), scale),
-        )
-        .some(
-            number("payload share", "payload rate of the share"),
-            |row| over(row.payload.map(|payload| payload.1), scale),
-        )
-        .some(remark, |row| row.remark)
+        .number(format!(
+            "wire measured [{unit}]: with overhead such as RM cells, as far as known"
+        ))
+        .if_any(|row| over(row.wire_measured, scale))
+        .number(format!(
+            "wire share [{unit}]: with overhead: RM cells, headers, gaps between frames"
+        ))
+        .if_any(|row| over(row.wire_share, scale))
+        .number(format!(
+            "payload measured [{unit}]: received by the application, as far as known"
+        ))
+        .if_any(|row| payload(row, |(measured, _)| measured))
+        .number(format!("payload share [{unit}]: payload rate of the share"))
+        .if_any(|row| payload(row, |(_, share)| share))
+        .column(remark)
+        .if_any(|row| row.remark)
 }
 
 #[cfg(test)]

@@ -250,11 +250,9 @@ fn numbers(all: &[Results], columns: &[Values], over: Option<(&Column, &[f64])>)
     let y = columns.first().map(|own| own.column.clone());
     let y = y.unwrap_or_else(|| Column::text("", ""));
     let caption = format!("{}, as drawn.", y.name);
-    let mut table = TableOf::new(key(&y.name, ""), caption, labels(columns)).text(
-        "row",
-        "of the table of each run",
-        |label| *label,
-    );
+    let mut table = TableOf::new(key(&y.name, ""), caption, labels(columns))
+        .text("row: of the table of each run")
+        .of(|label| *label);
     for (index, (run, own)) in all.iter().zip(columns).enumerate() {
         let name = match over {
             Some((key, places)) => {
@@ -263,9 +261,9 @@ fn numbers(all: &[Results], columns: &[Values], over: Option<(&Column, &[f64])>)
             }
             None => run.name.clone(),
         };
-        table = table.number(&name, &y.unit, &y.meaning, |label| {
-            value_of(own, label).map(|value| Cell::float(value, 4))
-        });
+        table = table
+            .column(Column::number(&name, &y.unit, &y.meaning))
+            .of(|label| value_of(own, label).map(|value| Cell::float(value, 4)));
     }
     table.done()
 }

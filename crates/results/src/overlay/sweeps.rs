@@ -251,13 +251,13 @@ fn numbers(curves: &[Dots], (x, y): (&Column, &Column)) -> Table {
         format!("{} over {}, as drawn.", y.name, x.name),
         rows,
     )
-    .text("curve", "as the legend calls it", |(curve, _)| {
-        curve.name.as_str()
-    })
-    .number(&x.name, &x.unit, "position", |(_, (at, ..))| cell(*at))
-    .number(&y.name, &y.unit, &y.meaning, |(_, (_, value, _))| {
-        cell(*value)
-    })
-    .column(half_width, |(_, (.., half_width))| half_width.map(cell))
+    .text("curve: as the legend calls it")
+    .of(|(curve, _)| curve.name.as_str())
+    .column(Column::number(&x.name, &x.unit, "position"))
+    .of(|(_, (at, ..))| cell(*at))
+    .column(Column::number(&y.name, &y.unit, &y.meaning))
+    .of(|(_, (_, value, _))| cell(*value))
+    .column(half_width)
+    .of(|(_, (.., half_width))| half_width.map(cell))
     .done()
 }

@@ -74,52 +74,32 @@ fn rates(spec: &NetworkSpec, directions: &[Direction<'_>]) -> Table {
         directions,
     )
     .flow(spec, |one| one.flow)
-    .text("policy", "use it or lose it", |one| one.spec.uili.name())
-    .number("PCR", "Mbps", "peak cell rate", |one| {
-        mbps(one.spec.pcr.0 as f64)
-    })
-    .number("ICR", "Mbps", "initial cell rate", |one| {
-        mbps(one.spec.icr.0 as f64)
-    })
-    .number("MCR", "Mbps", "minimum cell rate", |one| {
-        mbps(one.spec.mcr.0 as f64)
-    })
-    .number("ACR mean", "Mbps", "allowed cell rate, over time", |one| {
-        mbps(one.found.acr_mean_bps)
-    })
-    .number("ACR min", "Mbps", "of the time after the warm-up", |one| {
-        mbps(one.found.acr_min.0 as f64)
-    })
-    .number("ACR max", "Mbps", "of the time after the warm-up", |one| {
-        mbps(one.found.acr_max.0 as f64)
-    })
-    .number(
-        "ACR at end",
-        "Mbps",
-        "allowed cell rate at the end",
-        |one| mbps(one.found.acr.0 as f64),
-    )
-    .number(
-        "in-rate cells",
-        "",
-        "data and RM cells sent in rate",
-        |one| one.found.in_rate_total,
-    )
-    .number("reductions", "", "by the policy", |one| {
-        one.found.reductions_total
-    })
-    .number("refused", "", "increases rejected by the policy", |one| {
-        one.found.refused_total
-    })
-    .number(
-        "rule 6",
-        "",
-        "reductions because no backward RM cells arrived",
-        |one| one.found.missing_total,
-    )
-    .number("RM share", "%", "RM cells over all cells sent", |one| {
-        rm_share([one.found]).map(|share| Cell::float(share * 100.0, 3))
-    })
+    .text("policy: use it or lose it")
+    .of(|one| one.spec.uili.name())
+    .number("PCR [Mbps]: peak cell rate")
+    .of(|one| mbps(one.spec.pcr.0 as f64))
+    .number("ICR [Mbps]: initial cell rate")
+    .of(|one| mbps(one.spec.icr.0 as f64))
+    .number("MCR [Mbps]: minimum cell rate")
+    .of(|one| mbps(one.spec.mcr.0 as f64))
+    .number("ACR mean [Mbps]: allowed cell rate, over time")
+    .of(|one| mbps(one.found.acr_mean_bps))
+    .number("ACR min [Mbps]: of the time after the warm-up")
+    .of(|one| mbps(one.found.acr_min.0 as f64))
+    .number("ACR max [Mbps]: of the time after the warm-up")
+    .of(|one| mbps(one.found.acr_max.0 as f64))
+    .number("ACR at end [Mbps]: allowed cell rate at the end")
+    .of(|one| mbps(one.found.acr.0 as f64))
+    .number("in-rate cells: data and RM cells sent in rate")
+    .of(|one| one.found.in_rate_total)
+    .number("reductions: by the policy")
+    .of(|one| one.found.reductions_total)
+    .number("refused: increases rejected by the policy")
+    .of(|one| one.found.refused_total)
+    .number("rule 6: reductions because no backward RM cells arrived")
+    .of(|one| one.found.missing_total)
+    .number("RM share [%]: RM cells over all cells sent")
+    .of(|one| rm_share([one.found]).map(|share| Cell::float(share * 100.0, 3)))
     .done()
 }
 
@@ -144,57 +124,26 @@ fn rm_cells(spec: &NetworkSpec, directions: &[Direction<'_>]) -> Table {
         rows,
     )
     .flow(spec, |(one, ..)| one.flow)
-    .text(
-        "kind",
-        "forward, or backward: in return for its partner's",
-        |(_, is_forward, _)| if *is_forward { "forward" } else { "backward" },
-    )
-    .number("sent", "cells", "by its source", |(.., counts)| counts.sent)
-    .number("received", "cells", "by its destination", |(.., counts)| {
-        counts.received
-    })
-    .number(
-        "lost",
-        "cells",
-        "on the wire or in a buffer",
-        |(.., counts)| counts.lost,
-    )
-    .number(
-        "inside",
-        "cells",
-        "in transit at the end",
-        |(.., counts)| counts.inside,
-    )
-    .number(
-        "balance",
-        "cells",
-        "sent - received - lost - inside; zero when all is accounted for",
-        |(.., counts)| counts.balance().missing(),
-    )
-    .number(
-        "out of rate",
-        "cells",
-        "forward and backward ones sent out of rate",
-        |(one, is_forward, _)| is_forward.then_some(one.found.out_of_rate_total),
-    )
-    .number(
-        "overwritten",
-        "cells",
-        "backward cells replaced by a newer one",
-        |(one, is_forward, _)| (!is_forward).then_some(one.found.overwritten_total),
-    )
-    .number(
-        "waiting",
-        "cells",
-        "backward cells that wait to be sent",
-        |(one, is_forward, _)| (!is_forward).then_some(one.found.waiting),
-    )
-    .number(
-        "notices",
-        "cells",
-        "made by switches, that reached its source",
-        |(one, is_forward, _)| is_forward.then_some(one.found.notices_total),
-    )
+    .text("kind: forward, or backward: in return for its partner's")
+    .of(|(_, is_forward, _)| if *is_forward { "forward" } else { "backward" })
+    .number("sent [cells]: by its source")
+    .of(|(.., counts)| counts.sent)
+    .number("received [cells]: by its destination")
+    .of(|(.., counts)| counts.received)
+    .number("lost [cells]: on the wire or in a buffer")
+    .of(|(.., counts)| counts.lost)
+    .number("inside [cells]: in transit at the end")
+    .of(|(.., counts)| counts.inside)
+    .number("balance [cells]: sent - received - lost - inside; zero when all is accounted for")
+    .of(|(.., counts)| counts.balance().missing())
+    .number("out of rate [cells]: forward and backward ones sent out of rate")
+    .of(|(one, is_forward, _)| is_forward.then_some(one.found.out_of_rate_total))
+    .number("overwritten [cells]: backward cells replaced by a newer one")
+    .of(|(one, is_forward, _)| (!is_forward).then_some(one.found.overwritten_total))
+    .number("waiting [cells]: backward cells that wait to be sent")
+    .of(|(one, is_forward, _)| (!is_forward).then_some(one.found.waiting))
+    .number("notices [cells]: made by switches, that reached its source")
+    .of(|(one, is_forward, _)| is_forward.then_some(one.found.notices_total))
     .done()
 }
 
@@ -205,50 +154,24 @@ fn port_table(spec: &NetworkSpec, outcome: &Outcome) -> Table {
         .port(&channels, "from which node to which", |(channel, ..)| {
             *channel
         })
-        .text("rule", "of the switch", |(_, rule, _)| rule.name())
-        .number(
-            "cells",
-            "cells",
-            "of ABR circuits that joined its queue",
-            |(.., found)| found.cells_total,
-        )
-        .number(
-            "queue max",
-            "cells",
-            "of ABR circuits that waited",
-            |(.., found)| found.queue_max,
-        )
-        .number(
-            "feedbacks",
-            "",
-            "backward RM cells that passed",
-            |(.., found)| found.feedbacks_total,
-        )
-        .number(
-            "marked",
-            "cells",
-            "EFCI set, or CI or NI in RM cells",
-            |(.., found)| found.marked_total,
-        )
-        .number(
-            "intervals",
-            "",
-            "measuring intervals that ended",
-            |(.., found)| (found.intervals_total > 0).then_some(found.intervals_total),
-        )
-        .number(
-            "load mean",
-            "",
-            "load factor z, mean over intervals with a capacity",
-            |(.., found)| (found.intervals_total > 0).then(|| Cell::float(found.load_mean, 4)),
-        )
-        .number(
-            "active mean",
-            "circuits",
-            "mean over intervals",
-            |(.., found)| (found.intervals_total > 0).then(|| Cell::float(found.active_mean, 3)),
-        )
-        .number("fair share", "Mbps", "at the end", |(.., found)| {
+        .text("rule: of the switch")
+        .of(|(_, rule, _)| rule.name())
+        .number("cells [cells]: of ABR circuits that joined its queue")
+        .of(|(.., found)| found.cells_total)
+        .number("queue max [cells]: of ABR circuits that waited")
+        .of(|(.., found)| found.queue_max)
+        .number("feedbacks: backward RM cells that passed")
+        .of(|(.., found)| found.feedbacks_total)
+        .number("marked [cells]: EFCI set, or CI or NI in RM cells")
+        .of(|(.., found)| found.marked_total)
+        .number("intervals: measuring intervals that ended")
+        .of(|(.., found)| (found.intervals_total > 0).then_some(found.intervals_total))
+        .number("load mean: load factor z, mean over intervals with a capacity")
+        .of(|(.., found)| (found.intervals_total > 0).then(|| Cell::float(found.load_mean, 4)))
+        .number("active mean [circuits]: mean over intervals")
+        .of(|(.., found)| (found.intervals_total > 0).then(|| Cell::float(found.active_mean, 3)))
+        .number("fair share [Mbps]: at the end")
+        .of(|(.., found)| {
             let fair = found.fair_share.0;
             (fair > 0).then(|| mbps(fair as f64))
         })

@@ -80,27 +80,17 @@ pub fn table(
 ) -> Table {
     let seen = |one: &Promise| measured?.flows.get(one.flow as usize)?.burst_seen_bytes;
     bounds::table(promises(spec, outcome), cell, |one| &one.common)
-        .number("reserved", "kbps", "rho", |one| {
-            Cell::float(one.reserved.0 as f64 / 1e3, 3)
-        })
+        .number("reserved [kbps]: rho")
+        .of(|one| Cell::float(one.reserved.0 as f64 / 1e3, 3))
+        .number("sigma [bytes]: largest burst that its envelope, policer or source permits")
+        .of(Promise::burst_bytes)
         .number(
-            "sigma",
-            "bytes",
-            "largest burst that its envelope, policer or source permits",
-            Promise::burst_bytes,
+            "burst [bytes]: largest burst at its first port, whole run; empty if ports were not \
+             measured",
         )
-        .number(
-            "burst",
-            "bytes",
-            "largest burst at its first port, whole run; empty if ports were not measured",
-            seen,
-        )
-        .number(
-            "servers",
-            "",
-            "K: ports on its path that it shares with others",
-            |one| one.bound.ok().map(|bound| bound.servers),
-        )
+        .of(seen)
+        .number("servers: K: ports on its path that it shares with others")
+        .of(|one| one.bound.ok().map(|bound| bound.servers))
         .done()
 }
 

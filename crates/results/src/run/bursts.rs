@@ -94,46 +94,24 @@ pub fn table(spec: &NetworkSpec, directions: &[Direction<'_>]) -> Table {
         rows.filter(|(_, bursts)| bursts.count > 0),
     )
     .flow(spec, |(flow, _)| *flow)
-    .number("bursts", "", "number of bursts", |(_, all)| all.count)
-    .number(
-        "through",
-        "",
-        "bursts completed; the other columns are of these",
-        |(_, all)| all.through,
-    )
-    .number("size mean", "cells", "data cells", |(_, all)| {
-        each(all, all.data_cells as f64, 2)
-    })
-    .number("response mean", "ms", "burst response time", |(_, all)| {
-        some(all, all.each(all.response_ps) / 1e9, 4)
-    })
-    .number(
-        "response max",
-        "ms",
-        "longest burst response time",
-        |(_, all)| some(all, all.longest_ps as f64 / 1e9, 4),
-    )
-    .number(
-        "effective",
-        "Mbps",
-        "data bits over response times, all bytes of a cell",
-        |(_, all)| mbps(all, all.data_cells),
-    )
-    .number(
-        "source rate",
-        "Mbps",
-        "the same with RM cells sent in rate",
-        |(_, all)| mbps(all, all.in_rate_cells),
-    )
-    .number(
-        "sent high",
-        "%",
-        "bursts whose first cell was sent above 2 ICR",
-        |(_, all)| some(all, all.each(all.high as f64) * 100.0, 2),
-    )
-    .number("reductions", "", "by the policy, per burst", |(_, all)| {
-        each(all, all.reductions as f64, 3)
-    })
+    .number("bursts: number of bursts")
+    .of(|(_, all)| all.count)
+    .number("through: bursts completed; the other columns are of these")
+    .of(|(_, all)| all.through)
+    .number("size mean [cells]: data cells")
+    .of(|(_, all)| each(all, all.data_cells as f64, 2))
+    .number("response mean [ms]: burst response time")
+    .of(|(_, all)| some(all, all.each(all.response_ps) / 1e9, 4))
+    .number("response max [ms]: longest burst response time")
+    .of(|(_, all)| some(all, all.longest_ps as f64 / 1e9, 4))
+    .number("effective [Mbps]: data bits over response times, all bytes of a cell")
+    .of(|(_, all)| mbps(all, all.data_cells))
+    .number("source rate [Mbps]: the same with RM cells sent in rate")
+    .of(|(_, all)| mbps(all, all.in_rate_cells))
+    .number("sent high [%]: bursts whose first cell was sent above 2 ICR")
+    .of(|(_, all)| some(all, all.each(all.high as f64) * 100.0, 2))
+    .number("reductions: by the policy, per burst")
+    .of(|(_, all)| each(all, all.reductions as f64, 3))
     .done()
 }
 

@@ -16,26 +16,13 @@ pub fn table(spec: &NetworkSpec, outcome: &Outcome) -> Table {
         Some((flow, both, own))
     });
     tcp::table(spec, rows)
-        .number(
-            "payload delivered",
-            "bytes",
-            "received in order at the destination",
-            |(.., own)| own.delivered_bytes_total,
-        )
-        .number(
-            "payload returned",
-            "bytes",
-            "of responses, received in order at the source",
-            |(.., own)| own.returned_bytes_total,
-        )
-        .number("requests", "", "with a complete response", |(.., own)| {
-            own.requests_total
-        })
-        .number(
-            "broken frames",
-            "",
-            "that arrived with a cell missing",
-            |(.., own)| own.broken_frames_total,
-        )
+        .number("payload delivered [bytes]: received in order at the destination")
+        .of(|(.., own)| own.delivered_bytes_total)
+        .number("payload returned [bytes]: of responses, received in order at the source")
+        .of(|(.., own)| own.returned_bytes_total)
+        .number("requests: with a complete response")
+        .of(|(.., own)| own.requests_total)
+        .number("broken frames: that arrived with a cell missing")
+        .of(|(.., own)| own.broken_frames_total)
         .done()
 }

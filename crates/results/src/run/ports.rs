@@ -87,34 +87,17 @@ fn paths(found: &PortsOutcome, cell: Duration) -> Table {
          to end, their own transmissions excluded.",
         found.by_switches(),
     )
-    .number("switches", "", "switches on the path", |(switches, _)| {
-        *switches
-    })
-    .number(
-        "flows",
-        "",
-        "flows with such a path; a multicast flow counts once for each such destination",
-        |(_, group)| group.paths,
-    )
-    .number(
-        "samples",
-        "units",
-        "delivered after the warm-up",
-        |(_, group)| group.wait.count(),
-    )
-    .number(
-        "throughput",
-        "units/s",
-        "throughput of a flow, mean over the flows",
-        |(_, group)| Cell::float(throughput(found, group).0, 2),
-    )
+    .number("switches: switches on the path")
+    .of(|(switches, _)| *switches)
+    .number("flows: flows with such a path; a multicast flow counts once for each such destination")
+    .of(|(_, group)| group.paths)
+    .number("samples [units]: delivered after the warm-up")
+    .of(|(_, group)| group.wait.count())
+    .number("throughput [units/s]: throughput of a flow, mean over the flows")
+    .of(|(_, group)| Cell::float(throughput(found, group).0, 2))
     .short(Column::UNIT)
-    .number(
-        "throughput",
-        "Mbps",
-        "the same; all bytes of a unit count",
-        |(_, group)| Cell::float(throughput(found, group).1 / 1e6, 3),
-    )
+    .number("throughput [Mbps]: the same; all bytes of a unit count")
+    .of(|(_, group)| Cell::float(throughput(found, group).1 / 1e6, 3))
     .short(Column::UNIT)
     .columns(wait_columns(), |(_, group)| wait_cells(&group.wait, cell))
     .done()
@@ -133,22 +116,21 @@ fn end_to_end(spec: &NetworkSpec, found: &PortsOutcome, cell: Duration) -> Table
         &found.paths,
     )
     .flow(spec, |path| path.flow)
-    .text("destination", "where it ends", |path| end(path.leg))
-    .number("switches", "", "switches on the path", |path| path.switches)
-    .number("samples", "units", "delivered after the warm-up", |path| {
-        path.wait.count()
-    })
+    .text("destination: where it ends")
+    .of(|path| end(path.leg))
+    .number("switches: switches on the path")
+    .of(|path| path.switches)
+    .number("samples [units]: delivered after the warm-up")
+    .of(|path| path.wait.count())
     .columns(wait_columns(), |path| wait_cells(&path.wait, cell))
     .number(
-        "burst",
-        "bytes",
-        "largest burst beyond the reserved rate at the first port, whole run; empty for flows \
-         without a reservation",
-        |path| {
-            let flow = found.flows.get(path.flow as usize);
-            flow.and_then(|flow| flow.burst_seen_bytes)
-        },
+        "burst [bytes]: largest burst beyond the reserved rate at the first port, whole run; empty \
+         for flows without a reservation",
     )
+    .of(|path| {
+        let flow = found.flows.get(path.flow as usize);
+        flow.and_then(|flow| flow.burst_seen_bytes)
+    })
     .done()
 }
 
@@ -172,40 +154,19 @@ fn ports(spec: &NetworkSpec, found: &PortsOutcome) -> Table {
         rows.filter(|(channel, _)| crossed.contains(channel)),
     )
     .port(&channels, "from which node to which", |(index, _)| *index)
-    .number(
-        "arrivals",
-        "units",
-        "units that joined the queue",
-        |(_, port)| port.queue.count(),
-    );
+    .number("arrivals [units]: units that joined the queue")
+    .of(|(_, port)| port.queue.count());
     with_arrivals(table)
-        .number(
-            "queue mean",
-            "units",
-            "time average of the length",
-            |(_, port)| Cell::float(port.queue_mean, 3),
-        )
-        .number("queue max", "units", "longest queue", |(_, port)| {
-            port.queue_max
-        })
-        .number(
-            "utilization mean",
-            "%",
-            "mean over the windows of the time spent sending data",
-            |(_, port)| of_windows(port, port.utilization_mean),
-        )
-        .number(
-            "utilization deviation",
-            "%",
-            "standard deviation of the same",
-            |(_, port)| of_windows(port, port.utilization_deviation),
-        )
-        .number(
-            "windows",
-            "",
-            "complete windows since the warm-up",
-            |(_, port)| port.windows,
-        )
+        .number("queue mean [units]: time average of the length")
+        .of(|(_, port)| Cell::float(port.queue_mean, 3))
+        .number("queue max [units]: longest queue")
+        .of(|(_, port)| port.queue_max)
+        .number("utilization mean [%]: mean over the windows of the time spent sending data")
+        .of(|(_, port)| of_windows(port, port.utilization_mean))
+        .number("utilization deviation [%]: standard deviation of the same")
+        .of(|(_, port)| of_windows(port, port.utilization_deviation))
+        .number("windows: complete windows since the warm-up")
+        .of(|(_, port)| port.windows)
         .done()
 }
 
@@ -217,29 +178,16 @@ fn with_arrivals(table: TableOf<(u32, &PortOutcome)>) -> TableOf<(u32, &PortOutc
     };
     table
         .number(
-            "queue at arrivals mean",
-            "units",
-            "mean length seen by units that join, themselves included",
-            |(_, port)| seen(port, Cell::float(port.queue.mean(), 2)),
+            "queue at arrivals mean [units]: mean length seen by units that join, themselves \
+             included",
         )
-        .number(
-            "queue at arrivals deviation",
-            "units",
-            "standard deviation of the same",
-            |(_, port)| seen(port, Cell::float(port.queue.deviation(), 2)),
-        )
-        .number(
-            "queue at arrivals p90",
-            "units",
-            "nine in ten units saw no more",
-            |(_, port)| seen(port, port.queue.percentile(90.0).into()),
-        )
-        .number(
-            "queue at arrivals p99",
-            "units",
-            "99 in 100 units saw no more",
-            |(_, port)| seen(port, port.queue.percentile(99.0).into()),
-        )
+        .of(|(_, port)| seen(port, Cell::float(port.queue.mean(), 2)))
+        .number("queue at arrivals deviation [units]: standard deviation of the same")
+        .of(|(_, port)| seen(port, Cell::float(port.queue.deviation(), 2)))
+        .number("queue at arrivals p90 [units]: nine in ten units saw no more")
+        .of(|(_, port)| seen(port, port.queue.percentile(90.0).into()))
+        .number("queue at arrivals p99 [units]: 99 in 100 units saw no more")
+        .of(|(_, port)| seen(port, port.queue.percentile(99.0).into()))
 }
 
 fn waits(spec: &NetworkSpec, found: &PortsOutcome, cell: Duration) -> Table {
@@ -258,12 +206,8 @@ fn waits(spec: &NetworkSpec, found: &PortsOutcome, cell: Duration) -> Table {
         "the port its units waited at",
         |((_, channel), _)| *channel,
     )
-    .number(
-        "samples",
-        "units",
-        "units sent after the warm-up",
-        |(_, wait)| wait.count(),
-    )
+    .number("samples [units]: units sent after the warm-up")
+    .of(|(_, wait)| wait.count())
     .columns(wait_columns(), |(_, wait)| wait_cells(wait, cell))
     .done()
 }

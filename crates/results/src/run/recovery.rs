@@ -25,30 +25,17 @@ pub fn table(spec: &NetworkSpec, found: &RecoveryOutcome) -> Table {
          rate again.",
         rows,
     )
-    .text(
-        "link",
-        "that was cut; the port, if only one direction was",
-        |(outage, _)| link(&channels, outage),
-    )
-    .number("from", "ms", "cut from here", |(outage, _)| {
-        ms(outage.from.ps(), 3)
-    })
-    .number("until", "ms", "repaired here", |(outage, _)| {
-        ms(outage.until.ps(), 3)
-    })
+    .text("link: that was cut; the port, if only one direction was")
+    .of(|(outage, _)| link(&channels, outage))
+    .number("from [ms]: cut from here")
+    .of(|(outage, _)| ms(outage.from.ps(), 3))
+    .number("until [ms]: repaired here")
+    .of(|(outage, _)| ms(outage.until.ps(), 3))
     .flow(spec, |(_, flow)| flow.flow)
-    .number(
-        "before",
-        "Mbps",
-        "rate delivered before the outage, on the wire",
-        |(_, flow)| Cell::float(flow.before_bps / 1e6, 4),
-    )
-    .number(
-        "recovered after",
-        "ms",
-        "from the repair; empty: not before the end",
-        |(_, flow)| flow.recovered_after.map(|after| ms(after.ps(), 4)),
-    )
+    .number("before [Mbps]: rate delivered before the outage, on the wire")
+    .of(|(_, flow)| Cell::float(flow.before_bps / 1e6, 4))
+    .number("recovered after [ms]: from the repair; empty: not before the end")
+    .of(|(_, flow)| flow.recovered_after.map(|after| ms(after.ps(), 4)))
     .done()
 }
 

@@ -56,9 +56,8 @@ pub fn table(
     let count = (|_: &Answered| "requests", |one: &Answered| one.times.count);
     transfers::table(spec, seconds(spec, outcome), all, |one| one.flow, count)
         .times("FCT", ("ms", MS), |one| one.times)
-        .number("FCT alone", "ms", ALONE, |one| {
-            one.alone_ps.map(|ps| Cell::float(ps / MS, 3))
-        })
+        .number(format!("FCT alone [ms]: {ALONE}"))
+        .of(|one| one.alone_ps.map(|ps| Cell::float(ps / MS, 3)))
         .columns(columns("slowdown", ""), |one| {
             let alone = one.alone_ps;
             alone.map_or(Vec::new(), |alone| cells(one.times, alone))

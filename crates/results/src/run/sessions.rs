@@ -33,35 +33,18 @@ pub fn table(spec: &NetworkSpec, outcome: &Outcome) -> Table {
         sessions(outcome),
     )
     .flow(spec, |(flow, _)| *flow)
-    .number("asked", "ms", "when its source asked", |(_, found)| {
-        at(found.asked_at)
-    })
-    .number(
-        "answered",
-        "ms",
-        "when the answer reached the source",
-        |(_, found)| at(found.answered_at),
-    )
-    .text("answer", "admitted, refused, or none yet", |(_, found)| {
-        answer(found)
-    })
-    .text(
-        "refused at",
-        "the port that could not reserve the rate",
-        |(_, found)| refusal(found).map(|(channel, _)| names::channel(&channels, channel)),
-    )
-    .number(
-        "missing",
-        "kbps",
-        "how much rate was missing there",
-        |(_, found)| refusal(found).map(|(_, missing)| Cell::float(missing.0 as f64 / 1e3, 3)),
-    )
-    .number(
-        "closed",
-        "ms",
-        "when the tear-down reached the destination",
-        |(_, found)| at(found.closed_at),
-    )
+    .number("asked [ms]: when its source asked")
+    .of(|(_, found)| at(found.asked_at))
+    .number("answered [ms]: when the answer reached the source")
+    .of(|(_, found)| at(found.answered_at))
+    .text("answer: admitted, refused, or none yet")
+    .of(|(_, found)| answer(found))
+    .text("refused at: the port that could not reserve the rate")
+    .of(|(_, found)| refusal(found).map(|(channel, _)| names::channel(&channels, channel)))
+    .number("missing [kbps]: how much rate was missing there")
+    .of(|(_, found)| refusal(found).map(|(_, missing)| Cell::float(missing.0 as f64 / 1e3, 3)))
+    .number("closed [ms]: when the tear-down reached the destination")
+    .of(|(_, found)| at(found.closed_at))
     .done()
 }
 
@@ -82,12 +65,8 @@ pub fn warnings_table(spec: &NetworkSpec, outcome: &Outcome) -> Table {
         warned.filter(|(_, warnings)| *warnings > 0),
     )
     .flow(spec, |(flow, _)| *flow)
-    .number(
-        "warnings",
-        "",
-        "warnings that reached the source; whole run",
-        |(_, warnings)| *warnings,
-    )
+    .number("warnings: warnings that reached the source; whole run")
+    .of(|(_, warnings)| *warnings)
     .done()
 }
 
@@ -101,12 +80,8 @@ pub fn shaping_table(spec: &NetworkSpec, outcome: &Outcome) -> Table {
         shaped.filter(|(_, shaping)| shaping.count > 0),
     )
     .flow(spec, |(flow, _)| *flow)
-    .number(
-        "samples",
-        "units",
-        "units passed after the warm-up",
-        |(_, shaping)| shaping.count,
-    )
+    .number("samples [units]: units passed after the warm-up")
+    .of(|(_, shaping)| shaping.count)
     .times("shaping", ("ms", MS), |(_, shaping)| *shaping)
     .done()
 }

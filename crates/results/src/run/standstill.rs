@@ -193,37 +193,21 @@ pub fn table(spec: &NetworkSpec, outcome: &Outcome, cell: Duration) -> Table {
         |wait| wait,
         [&port, &why],
     )
-    .number(
-        "ahead",
-        "cells",
-        "units in the buffer at the far end",
-        |wait| match wait.reason {
-            Reason::Buffer { stored, .. } | Reason::Sink { stored } => Some(stored),
-            Reason::Shut | Reason::Credit(_) | Reason::Window { .. } => None,
-        },
-    )
-    .number(
-        "control lost",
-        "units",
-        "control units of this port and flow",
-        |wait| missing(wait).map(|missing| missing.control_lost),
-    )
-    .number(
-        "last lost",
-        "cells",
-        "when the last of them would have arrived",
-        |wait| {
-            missing(wait)
-                .and_then(|missing| missing.last_lost)
-                .map(time)
-        },
-    )
-    .number(
-        "data lost",
-        "cells",
-        "data units whose credit never comes back",
-        |wait| missing(wait).map(|missing| missing.data_lost),
-    )
+    .number("ahead [cells]: units in the buffer at the far end")
+    .of(|wait| match wait.reason {
+        Reason::Buffer { stored, .. } | Reason::Sink { stored } => Some(stored),
+        Reason::Shut | Reason::Credit(_) | Reason::Window { .. } => None,
+    })
+    .number("control lost [units]: control units of this port and flow")
+    .of(|wait| missing(wait).map(|missing| missing.control_lost))
+    .number("last lost [cells]: when the last of them would have arrived")
+    .of(|wait| {
+        missing(wait)
+            .and_then(|missing| missing.last_lost)
+            .map(time)
+    })
+    .number("data lost [cells]: data units whose credit never comes back")
+    .of(|wait| missing(wait).map(|missing| missing.data_lost))
     .done()
 }
 

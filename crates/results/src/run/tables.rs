@@ -79,39 +79,23 @@ pub fn flows(spec: &NetworkSpec, outcome: &Outcome) -> Table {
     let load = |flow: u32| loads.get(flow as usize);
     let seconds = seconds(spec, outcome);
     events::flows::table(spec, outcome, |table| {
-        let goodput = Column::number("goodput", "Mbps", events::flows::GOODPUT);
         table
-            .some(goodput, |(_, found)| {
-                found.tcp.map(|tcp| mbps(tcp.delivered_bytes, seconds))
-            })
+            .number(events::flows::GOODPUT)
+            .if_any(|(_, found)| found.tcp.map(|tcp| mbps(tcp.delivered_bytes, seconds)))
             .number(
-                "throughput",
-                "Mbps",
-                "rate after the warm-up, all bytes of a unit; for multicast, the mean over the \
-                 destinations",
-                |(flow, _)| load(*flow).map(|load| Cell::float(load.bits_per_second / 1e6, 4)),
+                "throughput [Mbps]: rate after the warm-up, all bytes of a unit; for multicast, \
+                 the mean over the destinations",
             )
+            .of(|(flow, _)| load(*flow).map(|load| Cell::float(load.bits_per_second / 1e6, 4)))
             .short(Column::UNIT)
-            .number(
-                "throughput share",
-                "",
-                "that over the rate of the slowest link on the path",
-                |(flow, _)| load(*flow).map(|load| Cell::float(load.fraction, 4)),
-            )
+            .number("throughput share: that over the rate of the slowest link on the path")
+            .of(|(flow, _)| load(*flow).map(|load| Cell::float(load.fraction, 4)))
             .short("of link")
     })
-    .number(
-        "retransmitted",
-        "cells",
-        "by the source; whole run",
-        |(_, found)| found.retransmitted_total,
-    )
-    .number(
-        "backlog max",
-        "cells",
-        "largest number of units waiting at the source",
-        |(_, found)| found.source_backlog_max,
-    )
+    .number("retransmitted [cells]: by the source; whole run")
+    .of(|(_, found)| found.retransmitted_total)
+    .number("backlog max [cells]: largest number of units waiting at the source")
+    .of(|(_, found)| found.source_backlog_max)
     .done()
 }
 
@@ -142,54 +126,22 @@ fn legs(spec: &NetworkSpec, outcome: &Outcome) -> Table {
         "the port this leg leaves by",
         (spec, outcome),
     )
-    .number(
-        "sent",
-        "cells",
-        "data units started after the warm-up",
-        |(_, found)| found.sent,
-    )
-    .number(
-        "sent total",
-        "cells",
-        "data units started; whole run",
-        |(_, found)| found.sent_total,
-    )
-    .number(
-        "lost",
-        "cells",
-        "data units lost on the wire; whole run",
-        |(_, found)| found.lost_total,
-    )
-    .number(
-        "dropped",
-        "cells",
-        "data units dropped by the receiver's full buffer; whole run",
-        |(_, found)| found.dropped_total,
-    )
-    .number(
-        "credit",
-        "cells",
-        "the sender's credit at the end; empty where the leg isn't controlled",
-        |(leg, found)| found.credit.filter(|_| leg.is_some_and(is_controlled)),
-    )
-    .number(
-        "credits received",
-        "units",
-        "control units that reached the sender; whole run",
-        |(_, found)| found.credits_received_total,
-    )
-    .number(
-        "credits lost",
-        "units",
-        "control units lost on the wire; whole run",
-        |(_, found)| found.credits_lost_total,
-    )
-    .number(
-        "requests",
-        "units",
-        "requests for credit sent; whole run",
-        |(_, found)| found.requests_total,
-    )
+    .number("sent [cells]: data units started after the warm-up")
+    .of(|(_, found)| found.sent)
+    .number("sent total [cells]: data units started; whole run")
+    .of(|(_, found)| found.sent_total)
+    .number("lost [cells]: data units lost on the wire; whole run")
+    .of(|(_, found)| found.lost_total)
+    .number("dropped [cells]: data units dropped by the receiver's full buffer; whole run")
+    .of(|(_, found)| found.dropped_total)
+    .number("credit [cells]: the sender's credit at the end; empty where the leg isn't controlled")
+    .of(|(leg, found)| found.credit.filter(|_| leg.is_some_and(is_controlled)))
+    .number("credits received [units]: control units that reached the sender; whole run")
+    .of(|(_, found)| found.credits_received_total)
+    .number("credits lost [units]: control units lost on the wire; whole run")
+    .of(|(_, found)| found.credits_lost_total)
+    .number("requests [units]: requests for credit sent; whole run")
+    .of(|(_, found)| found.requests_total)
     .done()
 }
 
@@ -201,79 +153,35 @@ fn buffers(spec: &NetworkSpec, outcome: &Outcome) -> Table {
         "the port that sends to this buffer",
         (spec, outcome),
     )
-    .number(
-        "limit",
-        "cells",
-        "units it may hold; empty: no limit",
-        |(leg, _)| leg.and_then(|leg| leg.buffer.limit_units),
-    )
-    .number(
-        "fill at end",
-        "cells",
-        "units in it at the end",
-        |(_, found)| found.fill,
-    )
-    .number(
-        "fill min",
-        "cells",
-        "smallest after the warm-up",
-        |(_, found)| found.fill_min,
-    )
-    .number(
-        "fill mean",
-        "cells",
-        "time average after the warm-up",
-        |(_, found)| Cell::float(found.fill_mean, 2),
-    )
-    .number(
-        "fill max",
-        "cells",
-        "largest after the warm-up",
-        |(_, found)| found.fill_max,
-    )
-    .number(
-        "fill max total",
-        "cells",
-        "largest; whole run",
-        |(_, found)| found.fill_max_total,
-    )
-    .number(
-        "overfill max",
-        "cells",
-        "units held beyond the limit, at worst",
-        |(_, found)| found.overfill_max,
-    )
-    .number(
-        "wait mean",
-        "us",
-        "time in the receiving node before the next transmission",
-        |(_, found)| {
-            let wait = Cell::float(found.wait_mean_ps / 1e6, 3);
-            if found.arrived > 0 { wait } else { Cell::Empty }
-        },
-    )
+    .number("limit [cells]: units it may hold; empty: no limit")
+    .of(|(leg, _)| leg.and_then(|leg| leg.buffer.limit_units))
+    .number("fill at end [cells]: units in it at the end")
+    .of(|(_, found)| found.fill)
+    .number("fill min [cells]: smallest after the warm-up")
+    .of(|(_, found)| found.fill_min)
+    .number("fill mean [cells]: time average after the warm-up")
+    .of(|(_, found)| Cell::float(found.fill_mean, 2))
+    .number("fill max [cells]: largest after the warm-up")
+    .of(|(_, found)| found.fill_max)
+    .number("fill max total [cells]: largest; whole run")
+    .of(|(_, found)| found.fill_max_total)
+    .number("overfill max [cells]: units held beyond the limit, at worst")
+    .of(|(_, found)| found.overfill_max)
+    .number("wait mean [us]: time in the receiving node before the next transmission")
+    .of(|(_, found)| {
+        let wait = Cell::float(found.wait_mean_ps / 1e6, 3);
+        if found.arrived > 0 { wait } else { Cell::Empty }
+    })
     .done()
 }
 
 fn nodes(spec: &NetworkSpec, outcome: &Outcome) -> Table {
     nodes::table(spec, outcome)
-        .number(
-            "held max",
-            "cells",
-            "largest number of units in its memory; whole run",
-            |(_, found)| found.stored_max_total,
-        )
-        .number(
-            "held max after warm-up",
-            "cells",
-            "the same after the warm-up",
-            |(_, found)| found.stored_max,
-        )
-        .number(
-            "held mean",
-            "cells",
-            "time average after the warm-up",
-            |(_, found)| Cell::float(found.stored_mean, 2),
-        )
+        .number("held max [cells]: largest number of units in its memory; whole run")
+        .of(|(_, found)| found.stored_max_total)
+        .number("held max after warm-up [cells]: the same after the warm-up")
+        .of(|(_, found)| found.stored_max)
+        .number("held mean [cells]: time average after the warm-up")
+        .of(|(_, found)| Cell::float(found.stored_mean, 2))
         .done()
 }

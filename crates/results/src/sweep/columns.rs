@@ -130,14 +130,21 @@ mod tests {
 
     fn tables(flow: &str) -> Option<Vec<Table>> {
         let flows = TableOf::new("flows", "", [()])
-            .text("flow", "name", |()| "")
-            .number("goodput", "Mbps", "how much", |()| Cell::float(7.5, 1))
-            .number("late", "frames", "how much", |()| 3_u64)
-            .number("late", "%", "how much", |()| Cell::Empty)
-            .number("class", "", "how much", |()| Cell::Empty);
+            .text("flow: name")
+            .of(|()| "")
+            .number("goodput [Mbps]: how much")
+            .of(|()| Cell::float(7.5, 1))
+            .number("late [frames]: how much")
+            .of(|()| 3_u64)
+            .number("late [%]: how much")
+            .of(|()| Cell::Empty)
+            .number("class: how much")
+            .of(|()| Cell::Empty);
         let delays = TableOf::new("delays", "", [(); 0])
-            .text("flow", "name", |()| "")
-            .number("delay p99", "us", "how much", |()| Cell::Empty);
+            .text("flow: name")
+            .of(|()| "")
+            .number("delay p99 [us]: how much")
+            .of(|()| Cell::Empty);
         (flow == "a.b").then(|| vec![flows.done(), delays.done()])
     }
 

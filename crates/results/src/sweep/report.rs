@@ -80,12 +80,14 @@ pub(super) fn warnings(result: &SweepResult) -> Vec<Block> {
 
 fn axes(result: &SweepResult) -> Table {
     TableOf::new("axes", "Axes of the sweep.", &result.axes)
-        .text("axis", "heading of its column", |axis| axis.name.as_str())
-        .text("key", "path in the scenario", |axis| axis.path.as_str())
-        .number("values", "", "how many", |axis| axis.values.len() as u64)
-        .text("from first to last", "as written", |axis| {
-            listed(&axis.values)
-        })
+        .text("axis: heading of its column")
+        .of(|axis| axis.name.as_str())
+        .text("key: path in the scenario")
+        .of(|axis| axis.path.as_str())
+        .number("values: how many")
+        .of(|axis| axis.values.len() as u64)
+        .text("from first to last: as written")
+        .of(|axis| listed(&axis.values))
         .done()
 }
 

@@ -33,7 +33,9 @@ pub fn saturation_table(result: &SweepResult, load: usize, found: &[Saturation])
     let mut table = TableOf::new("saturation", caption, found);
     for (index, axis) in result.axes.iter().enumerate() {
         if index != load {
-            table = table.column(axis_column(axis), |one| axis_cell(axis, one.values[index]));
+            table = table
+                .column(axis_column(axis))
+                .of(|one| axis_cell(axis, one.values[index]));
         }
     }
     let column = |which: &str, meaning: &str| {
@@ -51,24 +53,20 @@ pub fn saturation_table(result: &SweepResult, load: usize, found: &[Saturation])
         Some(Cell::float(mean, measure.digits))
     };
     table
-        .column(column("carried", "highest load carried"), |one| {
-            end(one.carried)
-        })
-        .column(column("saturated", "lowest load not carried"), |one| {
-            end(one.saturated)
-        })
-        .number(
-            "accepted at carried",
-            unit,
-            "delivered at the highest load carried; mean over the seeds",
-            |one| accepted_at(one, one.carried),
-        )
-        .number(
-            "accepted at saturated",
-            unit,
-            "delivered at the lowest load not carried; mean over the seeds",
-            |one| accepted_at(one, one.saturated),
-        )
+        .column(column("carried", "highest load carried"))
+        .of(|one| end(one.carried))
+        .column(column("saturated", "lowest load not carried"))
+        .of(|one| end(one.saturated))
+        .number(format!(
+            "accepted at carried [{unit}]: delivered at the highest load carried; mean over the \
+             seeds"
+        ))
+        .of(|one| accepted_at(one, one.carried))
+        .number(format!(
+            "accepted at saturated [{unit}]: delivered at the lowest load not carried; mean over \
+             the seeds"
+        ))
+        .of(|one| accepted_at(one, one.saturated))
         .done()
 }
 

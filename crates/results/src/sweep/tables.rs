@@ -12,19 +12,23 @@ pub fn sweep_tables(result: &SweepResult) -> Vec<Table> {
 fn points(result: &SweepResult) -> Table {
     let mut table = TableOf::new("sweep", "Every point with every seed.", &result.rows)
         .columns(axis_columns(result), |row| axis_cells(result, &row.values))
-        .number("seed", "", "root of all random streams", |row| {
-            seed(row.seed)
-        });
+        .number("seed: root of all random streams")
+        .of(|row| seed(row.seed));
     for (index, measure) in result.measures.iter().enumerate() {
-        table = table.number(&measure.name, &measure.unit, &measure.meaning, |row| {
-            let value = row.measured.get(index);
-            value.map(|value| Cell::float(*value, measure.digits))
-        });
+        table = table
+            .column(Column::number(
+                &measure.name,
+                &measure.unit,
+                &measure.meaning,
+            ))
+            .of(|row| {
+                let value = row.measured.get(index);
+                value.map(|value| Cell::float(*value, measure.digits))
+            });
     }
     table
-        .text("trace hash", "fingerprint of the run", |row| {
-            row.trace_hash.as_str()
-        })
+        .text("trace hash: fingerprint of the run")
+        .of(|row| row.trace_hash.as_str())
         .done()
 }
 
@@ -33,12 +37,8 @@ fn summary(result: &SweepResult) -> Table {
         .columns(axis_columns(result), |group| {
             axis_cells(result, group.values)
         })
-        .number(
-            "seeds",
-            "",
-            "runs behind the row, one for each seed",
-            |group| group.seeds as u64,
-        );
+        .number("seeds: runs behind the row, one for each seed")
+        .of(|group| group.seeds as u64);
     for (index, measure) in result.measures.iter().enumerate() {
         let cell = |value: f64| Cell::float(value, measure.digits);
         let meaning = format!("{}; mean over the seeds", measure.meaning);
@@ -48,10 +48,10 @@ fn summary(result: &SweepResult) -> Table {
             "half width of the mean's 95 % interval over the seeds, by Student's t; empty with one",
         );
         table = table
-            .number(&measure.name, &measure.unit, &meaning, |group| {
-                cell(group.means[index].0)
-            })
-            .column(half_width, |group| group.means[index].1.map(cell));
+            .column(Column::number(&measure.name, &measure.unit, &meaning))
+            .of(|group| cell(group.means[index].0))
+            .column(half_width)
+            .of(|group| group.means[index].1.map(cell));
     }
     table.done()
 }
