@@ -33,6 +33,7 @@ mod rows;
 pub mod run;
 mod sections;
 mod series;
+mod sink;
 mod starved;
 mod stop;
 mod svg;

@@ -12,6 +12,7 @@ use backwater_net::frames::spec::{EthernetSpec, GROUP};
 use crate::csv;
 use crate::events::drops::cause;
 use crate::events::names;
+use crate::sink::Sink;
 
 /// Header row of a trace.
 pub const HEADER: &str = "time_ps,event,port,flow,kind,number,class,bytes,from,to,marked,\
@@ -22,8 +23,7 @@ pub const HEADER: &str = "time_ps,event,port,flow,kind,number,class,bytes,from,t
 /// (`stop`, `resume`). Hand it a buffered writer.
 #[derive(Debug)]
 pub struct EthernetTrace<W: Write> {
-    writer: W,
-    failure: Option<io::Error>,
+    file: Sink<W>,
     nodes: Vec<String>,
     flows: Vec<String>,
     /// Those of flows to several hosts.
@@ -46,8 +46,7 @@ impl<W: Write> EthernetTrace<W> {
             groups: groups
                 .map(|group| (group, csv::field(&names::node(spec, group))))
                 .collect(),
-            writer,
-            failure: None,
+            file: Sink::new(Some(writer)),
             nodes: nodes.map(|id| csv::field(&names::node(spec, id))).collect(),
             flows: flows.map(|id| csv::field(&names::flow(spec, id))).collect(),
         })
@@ -58,36 +57,18 @@ impl<W: Write> EthernetTrace<W> {
     /// # Errors
     /// If it can't be written, or what came before could not.
     pub fn flush(&mut self) -> io::Result<()> {
-        match self.failure.take() {
-            Some(failure) => Err(failure),
-            None => self.writer.flush(),
-        }
+        self.file.flush()
     }
 
     /// Flushes and hands the writer back.
     ///
     /// # Errors
     /// If it can't be written, or what came before could not.
-    pub fn finish(mut self) -> io::Result<W> {
-        self.flush()?;
-        Ok(self.writer)
+    pub fn finish(self) -> io::Result<Option<W>> {
+        self.file.finish()
     }
 
     fn frame(&mut self, at: Time, event: &str, channel: u32, frame: &FrameView, cause: &str) {
-        if self.failure.is_none() {
-            let written = self.write_frame(at, event, channel, frame, cause);
-            self.failure = written.err();
-        }
-    }
-
-    fn write_frame(
-        &mut self,
-        at: Time,
-        event: &str,
-        channel: u32,
-        frame: &FrameView,
-        cause: &str,
-    ) -> io::Result<()> {
         let name = |names: &[String], index: u32| names.get(index as usize).cloned();
         let flow = name(&self.flows, frame.flow).unwrap_or_default();
         let node = |index: u32| {
@@ -104,41 +85,34 @@ impl<W: Write> EthernetTrace<W> {
             Content::StopDestination { destination, .. } => node(destination),
             Content::Pause { .. } | Content::Pfc { .. } | Content::Credit { .. } => String::new(),
         };
-        write!(
-            self.writer,
-            "{},{event},{channel},{flow},{},{},{},{},{from},{to},{},",
-            at.ps(),
-            kind(&frame.content),
-            frame.number,
-            frame.class,
-            frame.bytes,
-            u8::from(frame.is_marked),
-        )?;
-        match frame.content {
-            Content::Tcp { segment, .. } => write!(
-                self.writer,
-                "{},{},{},{},{cause}\r\n",
+        let rest = match frame.content {
+            Content::Tcp { segment, .. } => format!(
+                "{},{},{},{},{cause}",
                 segment.seq, segment.bytes, segment.ack, segment.flags
             ),
-            Content::Udp { bytes, number, .. } => {
-                write!(self.writer, "{number},{bytes},,,{cause}\r\n")
-            }
-            Content::Pause { quanta } => write!(self.writer, ",,,,{quanta}\r\n"),
-            Content::Pfc { classes, quanta } => {
-                write!(self.writer, ",,,{classes},{quanta}\r\n")
-            }
+            Content::Udp { bytes, number, .. } => format!("{number},{bytes},,,{cause}"),
+            Content::Pause { quanta } => format!(",,,,{quanta}"),
+            Content::Pfc { classes, quanta } => format!(",,,{classes},{quanta}"),
             Content::StopDestination { class, quanta, .. } => {
-                let classes = 1u32 << (class & 7);
-                write!(self.writer, ",,,{classes},{quanta}\r\n")
+                format!(",,,{},{quanta}", 1u32 << (class & 7))
             }
-            Content::Credit { class, value, .. } => {
-                let classes = 1u32 << (class & 7);
-                write!(self.writer, ",,,{classes},{value}\r\n")
-            }
-        }
+            Content::Credit { class, value, .. } => format!(",,,{},{value}", 1u32 << (class & 7)),
+        };
+        self.file.write(|file| {
+            write!(
+                file,
+                "{},{event},{channel},{flow},{},{},{},{},{from},{to},{},{rest}\r\n",
+                at.ps(),
+                kind(&frame.content),
+                frame.number,
+                frame.class,
+                frame.bytes,
+                u8::from(frame.is_marked),
+            )
+        });
     }
 
-    fn write_gate(&mut self, at: Time, event: &str, channel: u32, gate: Gate) -> io::Result<()> {
+    fn gate(&mut self, at: Time, event: &str, channel: u32, gate: Gate) {
         let (kind, class, to) = match gate {
             Gate::Port => ("port", String::new(), String::new()),
             Gate::Class(class) => ("class", class.to_string(), String::new()),
@@ -147,11 +121,13 @@ impl<W: Write> EthernetTrace<W> {
                 ("destination", class.to_string(), name.unwrap_or_default())
             }
         };
-        write!(
-            self.writer,
-            "{},{event},{channel},,{kind},,{class},,,{to},,,,,,\r\n",
-            at.ps()
-        )
+        let at = at.ps();
+        self.file.write(|file| {
+            write!(
+                file,
+                "{at},{event},{channel},,{kind},,{class},,,{to},,,,,,\r\n"
+            )
+        });
     }
 }
 
@@ -186,10 +162,7 @@ impl<W: Write> Probe for EthernetTrace<W> {
     }
 
     fn on_gate(&mut self, at: Time, channel: u32, gate: Gate, is_stopped: bool) {
-        if self.failure.is_none() {
-            let event = if is_stopped { "stop" } else { "resume" };
-            let written = self.write_gate(at, event, channel, gate);
-            self.failure = written.err();
-        }
+        let event = if is_stopped { "stop" } else { "resume" };
+        self.gate(at, event, channel, gate);
     }
 }

@@ -10,6 +10,7 @@ use backwater_flit::probe::{Crossing, Network, Probe};
 use backwater_flit::spec::FabricSpec;
 
 use super::FabricNames;
+use crate::sink::Sink;
 
 /// Signals of the flit that crosses a channel, and their bits; all but the first are as the last
 /// flit left them while none crosses.
@@ -33,9 +34,7 @@ const LETTERS: u64 = 94;
 #[derive(Debug)]
 pub struct FabricVcd<'a, W: Write> {
     spec: &'a FabricSpec,
-    /// `None` before the file begins and after a failure.
-    file: Option<W>,
-    failure: Option<io::Error>,
+    file: Sink<W>,
     /// By channel and signal of its flit, as it was written last.
     flits: Vec<[u64; FLIT.len()]>,
     /// By channel and virtual channel: credit and fill.
@@ -54,8 +53,7 @@ impl<'a, W: Write> FabricVcd<'a, W> {
         let channels = spec.graph.channels.len() + 2 * spec.graph.inject.len();
         FabricVcd {
             spec,
-            file: None,
-            failure: None,
+            file: Sink::new(None),
             flits: vec![[0; FLIT.len()]; channels],
             places: vec![[0; 2]; channels * usize::from(spec.router.lanes)],
             carried: Vec::new(),
@@ -106,7 +104,7 @@ impl<'a, W: Write> FabricVcd<'a, W> {
             }
         }
         writeln!(file, "$end")?;
-        self.file = Some(file);
+        self.file = Sink::new(Some(file));
         Ok(())
     }
 
@@ -115,10 +113,7 @@ impl<'a, W: Write> FabricVcd<'a, W> {
     /// # Errors
     /// If it can't be written, or what came before could not.
     pub fn flush(&mut self) -> io::Result<()> {
-        if let Some(failure) = self.failure.take() {
-            return Err(failure);
-        }
-        self.file.as_mut().map_or(Ok(()), Write::flush)
+        self.file.flush()
     }
 
     /// The run is over after so many cycles.
@@ -126,9 +121,7 @@ impl<'a, W: Write> FabricVcd<'a, W> {
     /// # Errors
     /// If it can't be written, or what came before could not.
     pub fn finish(&mut self, cycles: u64) -> io::Result<()> {
-        if let Some(file) = &mut self.file {
-            writeln!(file, "#{cycles}")?;
-        }
+        self.file.write(|file| writeln!(file, "#{cycles}"));
         self.flush()
     }
 
@@ -155,17 +148,12 @@ impl<'a, W: Write> FabricVcd<'a, W> {
     /// A signal has this value from this cycle on.
     fn set(&mut self, cycle: u64, bits: u32, value: u64, signal: u64) {
         let is_told = core::mem::replace(&mut self.is_told, true);
-        let Some(file) = &mut self.file else {
-            return;
-        };
-        let head = match is_told {
-            true => Ok(()),
-            false => writeln!(file, "#{cycle}"),
-        };
-        if let Err(error) = head.and_then(|()| change(file, bits, value, signal)) {
-            self.failure = Some(error);
-            self.file = None;
-        }
+        self.file.write(|file| {
+            if !is_told {
+                writeln!(file, "#{cycle}")?;
+            }
+            change(file, bits, value, signal)
+        });
     }
 
     fn set_flit(&mut self, cycle: u64, channel: u32, values: [u64; FLIT.len()]) {

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use backwater_kernel::Time;
 
 use super::proto::Message;
+use crate::sink::Sink;
 
 /// Numbers of fields in Perfetto's `trace_packet.proto` and what it includes.
 mod field {
@@ -112,9 +113,10 @@ impl Slice<'_> {
     }
 }
 
-/// Names that were told, by the list they belong to.
+/// Names that were told of a list.
 #[derive(Debug, Default)]
 struct Told {
+    list: u64,
     words: Vec<&'static str>,
     flows: Vec<bool>,
 }
@@ -126,11 +128,9 @@ const ENOUGH: usize = 1 << 15;
 /// Writes a trace: what it collects, it writes at once.
 #[derive(Debug)]
 pub struct Writer<W: Write> {
-    /// `None` before the file begins and after a failure.
-    file: Option<W>,
+    file: Sink<W>,
     /// The file has begun: what can't be written is not kept.
     has_begun: bool,
-    failure: Option<io::Error>,
     /// Packets to be written.
     packets: Message,
     /// Tracks so far: their numbers are 1, 2 and so on.
@@ -140,22 +140,24 @@ pub struct Writer<W: Write> {
     texts: Told,
     categories: Told,
     arguments: Told,
+    /// Numbers of what is said of the slice at hand: its name, the field of its value, and that.
+    said: Vec<(u64, u64, u64)>,
 }
 
 impl<W: Write> Writer<W> {
     /// One without a file yet, which keeps what it is told; flows have these names.
     pub fn new(flows: Vec<String>) -> Writer<W> {
         let mut writer = Writer {
-            file: None,
+            file: Sink::new(None),
             has_begun: false,
-            failure: None,
             packets: Message::default(),
             tracks: 0,
             flows,
-            names: Told::default(),
-            texts: Told::default(),
-            categories: Told::default(),
-            arguments: Told::default(),
+            names: Told::of(field::interned::NAMES),
+            texts: Told::of(field::interned::TEXTS),
+            categories: Told::of(field::interned::CATEGORIES),
+            arguments: Told::of(field::interned::ARGUMENTS),
+            said: Vec::new(),
         };
         writer.packets.nested(field::PACKET, |packet| {
             packet.uint(field::packet::SEQUENCE, 1);
@@ -166,7 +168,7 @@ impl<W: Write> Writer<W> {
 
     /// Begins the file.
     pub fn begin_file(&mut self, file: W) {
-        (self.file, self.has_begun) = (Some(file), true);
+        (self.file, self.has_begun) = (Sink::new(Some(file)), true);
     }
 
     /// Hands on what is still in memory.
@@ -175,10 +177,7 @@ impl<W: Write> Writer<W> {
     /// If it can't be written, or what came before could not.
     pub fn flush(&mut self) -> io::Result<()> {
         self.write_all();
-        if let Some(failure) = self.failure.take() {
-            return Err(failure);
-        }
-        self.file.as_mut().map_or(Ok(()), Write::flush)
+        self.file.flush()
     }
 
     /// A track that stands for a node and holds those of its ports.
@@ -252,26 +251,35 @@ impl<W: Write> Writer<W> {
     }
 
     fn slice(&mut self, at: Time, track: u64, slice: &Slice<'_>, kind: u64) {
-        self.tell(slice);
-        let name = self.names.number(slice.name);
-        let category = self.categories.number(Name::Word(slice.category));
-        let (arguments, texts) = (&self.arguments, &self.texts);
-        event(&mut self.packets, at, |event| {
+        let Writer {
+            packets,
+            flows,
+            said,
+            ..
+        } = self;
+        let name = self.names.number(slice.name, flows, packets);
+        let category = Name::Word(slice.category);
+        let category = self.categories.number(category, flows, packets);
+        said.clear();
+        for (what, value) in slice.arguments {
+            let what = self.arguments.number(Name::Word(what), flows, packets);
+            said.push(match *value {
+                Value::Number(number) => (what, field::argument::NUMBER, number),
+                Value::Flow(flow) => {
+                    let text = self.texts.number(Name::Flow(flow), flows, packets);
+                    (what, field::argument::TEXT, text)
+                }
+            });
+        }
+        event(packets, at, |event| {
             event.uint(field::event::TYPE, kind);
             event.uint(field::event::TRACK, track);
             event.uint(field::event::NAME, name);
             event.uint(field::event::CATEGORY, category);
-            for (what, value) in slice.arguments {
+            for (what, field, value) in said {
                 event.nested(field::event::ARGUMENT, |argument| {
-                    let what = arguments.number(Name::Word(what));
-                    argument.uint(field::argument::NAME, what);
-                    match *value {
-                        Value::Number(number) => argument.uint(field::argument::NUMBER, number),
-                        Value::Flow(flow) => {
-                            let text = texts.number(Name::Flow(flow));
-                            argument.uint(field::argument::TEXT, text);
-                        }
-                    }
+                    argument.uint(field::argument::NAME, *what);
+                    argument.uint(*field, *value);
                 });
             }
             if let Some(arrow) = slice.from {
@@ -282,54 +290,6 @@ impl<W: Write> Writer<W> {
             }
         });
         self.write();
-    }
-
-    /// Names that are new are told before they are used.
-    fn tell(&mut self, slice: &Slice<'_>) {
-        self.tell_name(slice.name);
-        if self.categories.is_new(Name::Word(slice.category)) {
-            self.tell_one(field::interned::CATEGORIES, Name::Word(slice.category));
-        }
-        for (what, value) in slice.arguments {
-            if self.arguments.is_new(Name::Word(what)) {
-                self.tell_one(field::interned::ARGUMENTS, Name::Word(what));
-            }
-            if let Value::Flow(flow) = *value
-                && self.texts.is_new(Name::Flow(flow))
-            {
-                self.tell_one(field::interned::TEXTS, Name::Flow(flow));
-            }
-        }
-    }
-
-    fn tell_name(&mut self, name: Name) {
-        if self.names.is_new(name) {
-            self.tell_one(field::interned::NAMES, name);
-        }
-    }
-
-    fn tell_one(&mut self, list: u64, name: Name) {
-        let told = match list {
-            field::interned::NAMES => &self.names,
-            field::interned::CATEGORIES => &self.categories,
-            field::interned::ARGUMENTS => &self.arguments,
-            _ => &self.texts,
-        };
-        let number = told.number(name);
-        let text = match name {
-            Name::Word(word) => word,
-            Name::Flow(flow) => self.flows.get(flow as usize).map_or("", String::as_str),
-        };
-        self.packets.nested(field::PACKET, |packet| {
-            packet.uint(field::packet::SEQUENCE, 1);
-            packet.uint(field::packet::SEQUENCE_FLAGS, NEEDS_NAMES);
-            packet.nested(field::packet::INTERNED, |interned| {
-                interned.nested(list, |one| {
-                    one.uint(field::interned::ID, number);
-                    one.text(field::interned::STRING, text);
-                });
-            });
-        });
     }
 
     fn event(&mut self, at: Time, fill: impl FnOnce(&mut Message)) {
@@ -344,16 +304,11 @@ impl<W: Write> Writer<W> {
     }
 
     fn write_all(&mut self) {
-        if !self.has_begun {
-            return;
+        if self.has_begun {
+            let packets = self.packets.bytes();
+            self.file.write(|file| file.write_all(packets));
+            self.packets.clear();
         }
-        if let Some(file) = &mut self.file
-            && let Err(error) = file.write_all(self.packets.bytes())
-        {
-            self.failure = Some(error);
-            self.file = None;
-        }
-        self.packets.clear();
     }
 }
 
@@ -368,34 +323,44 @@ fn event(message: &mut Message, at: Time, fill: impl FnOnce(&mut Message)) {
 }
 
 impl Told {
-    /// Is it used for the first time?
-    fn is_new(&mut self, name: Name) -> bool {
-        match name {
-            Name::Word(word) => {
-                let is_new = !self.words.contains(&word);
-                if is_new {
-                    self.words.push(word);
-                }
-                is_new
-            }
-            Name::Flow(flow) => {
-                let flow = flow as usize;
-                if self.flows.len() <= flow {
-                    self.flows.resize(flow + 1, false);
-                }
-                !core::mem::replace(&mut self.flows[flow], true)
-            }
+    fn of(list: u64) -> Told {
+        Told {
+            list,
+            ..Told::default()
         }
     }
 
-    /// Its number, once it was told.
-    fn number(&self, name: Name) -> u64 {
-        match name {
+    /// The number of a name. One that is new is told before it is used.
+    fn number(&mut self, name: Name, flows: &[String], packets: &mut Message) -> u64 {
+        let (number, text) = match name {
             Name::Word(word) => {
-                let place = self.words.iter().position(|known| *known == word);
-                place.map_or(0, |place| place as u64 + 1)
+                if let Some(place) = self.words.iter().position(|known| *known == word) {
+                    return place as u64 + 1;
+                }
+                self.words.push(word);
+                (self.words.len() as u64, word)
             }
-            Name::Flow(flow) => FLOWS + u64::from(flow),
-        }
+            Name::Flow(flow) => {
+                let (number, flow) = (FLOWS + u64::from(flow), flow as usize);
+                if self.flows.len() <= flow {
+                    self.flows.resize(flow + 1, false);
+                }
+                if core::mem::replace(&mut self.flows[flow], true) {
+                    return number;
+                }
+                (number, flows.get(flow).map_or("", String::as_str))
+            }
+        };
+        packets.nested(field::PACKET, |packet| {
+            packet.uint(field::packet::SEQUENCE, 1);
+            packet.uint(field::packet::SEQUENCE_FLAGS, NEEDS_NAMES);
+            packet.nested(field::packet::INTERNED, |interned| {
+                interned.nested(self.list, |one| {
+                    one.uint(field::interned::ID, number);
+                    one.text(field::interned::STRING, text);
+                });
+            });
+        });
+        number
     }
 }

@@ -386,7 +386,7 @@ fn a_capture_has_a_block_for_each_start_and_tables_agree_with_it() {
 fn a_trace_has_a_line_for_each_event() {
     let trace = EthernetTrace::new(Vec::new(), &run::spec()).expect("memory");
     let (outcome, trace) = watched(trace);
-    let text = String::from_utf8(trace.finish().expect("memory")).expect("text");
+    let text = String::from_utf8(trace.finish().expect("memory").expect("a file")).expect("text");
     let mut lines = text.split_terminator("\r\n");
     let header = lines.next().expect("a header");
     let columns = header.split(',').count();
