@@ -164,6 +164,22 @@ pub struct DirectoryError {
     pub hint: Cow<'static, str>,
 }
 
+impl DirectoryError {
+    fn new(
+        action: &'static str,
+        path: impl Into<PathBuf>,
+        source: impl Into<Option<io::Error>>,
+        hint: impl Into<Cow<'static, str>>,
+    ) -> DirectoryError {
+        DirectoryError {
+            action,
+            path: path.into(),
+            source: source.into(),
+            hint: hint.into(),
+        }
+    }
+}
+
 impl fmt::Display for DirectoryError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let path = printable(&self.path.display().to_string());
@@ -235,11 +251,9 @@ impl RunDirectory {
         holder: &Holder,
         keeps_points: bool,
     ) -> Result<RunDirectory, DirectoryError> {
-        fs::create_dir_all(&path).map_err(|source| DirectoryError {
-            action: "make the directory",
-            path: path.clone(),
-            source: Some(source),
-            hint: "choose another one with --out DIR".into(),
+        fs::create_dir_all(&path).map_err(|source| {
+            let hint = "choose another one with --out DIR";
+            DirectoryError::new("make the directory", &path, source, hint)
         })?;
         // Before the lock, so that nothing is written into a directory that is not ours; and
         // after it, for what another program has written meanwhile.
@@ -333,12 +347,8 @@ impl RunDirectory {
     }
 
     fn unwritable(&self, name: &str, error: io::Error) -> DirectoryError {
-        DirectoryError {
-            action: "write",
-            path: self.path.join(name),
-            source: Some(error),
-            hint: "make room or choose another directory with --out DIR".into(),
-        }
+        let hint = "make room or choose another directory with --out DIR";
+        DirectoryError::new("write", self.path.join(name), error, hint)
     }
 
     /// Writes the scenario as given (`scenario.toml`) and with all defaults (`resolved.toml`).
@@ -429,12 +439,8 @@ impl RunDirectory {
     }
 
     fn unserializable(&self, name: &str, error: serde_json::Error) -> DirectoryError {
-        DirectoryError {
-            action: "write",
-            path: self.path.join(name),
-            source: Some(io::Error::other(error)),
-            hint: "please report this as a bug".into(),
-        }
+        let (error, hint) = (io::Error::other(error), "please report this as a bug");
+        DirectoryError::new("write", self.path.join(name), error, hint)
     }
 
     fn store_manifest<M: Serialize>(&mut self, manifest: &M) -> Result<(), DirectoryError> {

@@ -50,12 +50,16 @@ pub fn shortened(name: &str) -> String {
         .chars()
         .filter(|letter| !is_unprintable(*letter))
         .collect();
-    if clean.chars().count() <= NAME {
-        return clean;
+    cut(&clean, NAME)
+}
+
+/// A name of at most so many letters, with an ellipsis as the last where it was longer.
+pub fn cut(name: &str, letters: usize) -> String {
+    if name.chars().count() <= letters {
+        return name.into();
     }
-    let mut short: String = clean.chars().take(NAME - 1).collect();
-    short.push('…');
-    short
+    let short = name.chars().take(letters.saturating_sub(1));
+    short.chain(['…']).collect()
 }
 
 /// First column to the left, the others to the right.

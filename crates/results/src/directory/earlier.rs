@@ -7,7 +7,7 @@ use std::path::Path;
 use serde::Deserialize;
 
 use super::disk::{is_folder, is_plain, is_temporary, kind_of, read_file};
-use super::lock::LOCK;
+use super::lock::{ELSEWHERE, LOCK};
 use super::{DirectoryError, MANIFEST, PROGRAM};
 
 /// A manifest that is larger is none of ours: it holds a scenario of at most 8 MiB, and names.
@@ -29,12 +29,7 @@ struct Marker {
 
 /// Files an earlier run left in `path`; an error where the directory isn't ours.
 pub fn earlier_files(path: &Path) -> Result<Vec<String>, DirectoryError> {
-    let unreadable = |source| DirectoryError {
-        action: "read",
-        path: path.into(),
-        source: Some(source),
-        hint: "choose another directory with --out DIR".into(),
-    };
+    let unreadable = |source| DirectoryError::new("read", path, source, ELSEWHERE);
     let entries = fs::read_dir(path).map_err(unreadable)?;
     let is_crumb = |name: &str| name == LOCK || is_temporary(name);
     let names = entries.flatten().map(|entry| entry.file_name());
@@ -45,14 +40,10 @@ pub fn earlier_files(path: &Path) -> Result<Vec<String>, DirectoryError> {
         // Nothing, or what a program left that was killed before its first manifest.
         return Ok(Vec::new());
     }
-    let foreign = |source| DirectoryError {
-        action: "use",
-        path: path.into(),
-        source,
-        hint:
-            "it holds files but no manifest.json of this program, and nothing in it was touched; \
-               choose another directory with --out DIR, or empty this one"
-                .into(),
+    let foreign = |source: Option<io::Error>| {
+        let hint = "it holds files but no manifest.json of this program, and nothing in it was \
+                    touched; choose another directory with --out DIR, or empty this one";
+        DirectoryError::new("use", path, source, hint)
     };
     let text = match read_file(&path.join(MANIFEST), LARGEST_MANIFEST) {
         Ok(text) => text,
@@ -80,12 +71,9 @@ pub fn refuse_links(path: &Path) -> Result<(), DirectoryError> {
         if !data.is_dir() {
             let kind = kind_of(data.file_type());
             let reason = format!("it is {kind}, not a folder, and was not touched");
-            return Err(DirectoryError {
-                action: "use",
-                path: folder,
-                source: Some(io::Error::new(ErrorKind::NotADirectory, reason)),
-                hint: "remove it, or choose another directory with --out DIR".into(),
-            });
+            let reason = io::Error::new(ErrorKind::NotADirectory, reason);
+            let hint = "remove it, or choose another directory with --out DIR";
+            return Err(DirectoryError::new("use", folder, reason, hint));
         }
     }
     Ok(())
@@ -103,12 +91,7 @@ pub fn refuse_points(path: &Path) -> Result<(), DirectoryError> {
         let _ = fs::remove_file(path.join(POINTS_LOG));
         return Ok(());
     }
-    Err(DirectoryError {
-        action: "use",
-        path: path.into(),
-        source: None,
-        hint: "it holds the stored points of a sweep, and nothing in it was touched; choose \
-               another directory with --out DIR, or remove the folder `points` in it"
-            .into(),
-    })
+    let hint = "it holds the stored points of a sweep, and nothing in it was touched; choose \
+                another directory with --out DIR, or remove the folder `points` in it";
+    Err(DirectoryError::new("use", path, None, hint))
 }

@@ -21,7 +21,8 @@ const LARGEST_BYTES: u64 = 16 << 20;
 const SHOWN: usize = 200;
 /// Attempts at a lock that others remove meanwhile.
 const ATTEMPTS: u32 = 1_000;
-const ELSEWHERE: &str = "choose another directory with --out DIR";
+/// A way to go on.
+pub const ELSEWHERE: &str = "choose another directory with --out DIR";
 
 /// Who writes into a directory, as another program is told.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -55,12 +56,8 @@ impl Lock {
     /// that such a program wrote and did not list.
     pub fn take(directory: &Path) -> Result<(Lock, Vec<String>), DirectoryError> {
         let path = directory.join(LOCK);
-        let fail = |action, source| DirectoryError {
-            action,
-            path: path.clone(),
-            source: Some(source),
-            hint: ELSEWHERE.into(),
-        };
+        let fail =
+            |action, source: io::Error| DirectoryError::new(action, &path, source, ELSEWHERE);
         for _ in 0..ATTEMPTS {
             let Some(mut file) = open(&path).map_err(|error| fail("use the lock", error))? else {
                 continue;
@@ -177,16 +174,11 @@ fn busy(directory: &Path, file: &mut File) -> DirectoryError {
         let (process, since) = (holder.process, printable(&holder.since));
         format!(" (`{command}`, process {process}, since {since})")
     });
-    DirectoryError {
-        action: "use",
-        path: directory.into(),
-        source: None,
-        hint: format!(
-            "another backwater is using it{}; wait for it, or choose --out DIR",
-            who.unwrap_or_default()
-        )
-        .into(),
-    }
+    let hint = format!(
+        "another backwater is using it{}; wait for it, or choose --out DIR",
+        who.unwrap_or_default()
+    );
+    DirectoryError::new("use", directory, None, hint)
 }
 
 fn header(line: &str) -> Option<Holder> {

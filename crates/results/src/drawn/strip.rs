@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 
 use super::{OverTime, Port, picture};
 use crate::escape;
+use crate::lines::cut;
 use crate::model::Axis;
 use crate::number::significant;
 use crate::ticks::{Scale, Ticks};
@@ -203,7 +204,7 @@ impl Strip<'_> {
                  <rect class=\"r\" x=\"{LEFT}\" y=\"{y:.1}\" width=\"{}\" height=\"{BAR}\"/>",
                 LEFT - 8.0,
                 y + 10.5,
-                escape::html(&shortened(&port.name())),
+                escape::html(&cut(&port.name(), LETTERS)),
                 WIDTH - LEFT - RIGHT,
             );
             for part in parts {
@@ -238,17 +239,6 @@ impl Strip<'_> {
             escape::html(&axis.title()),
         );
         svg
-    }
-}
-
-fn shortened(name: &str) -> String {
-    match name.chars().count() > LETTERS {
-        true => name
-            .chars()
-            .take(LETTERS - 1)
-            .chain(std::iter::once('…'))
-            .collect(),
-        false => name.into(),
     }
 }
 

@@ -33,38 +33,36 @@ pub fn promises(spec: &EthernetSpec, info: &RunInfo, outcome: &Outcome) -> Vec<P
             }
         }
     }
+    let promise = |what, state, detail| Promise {
+        what,
+        state,
+        detail,
+    };
     let mut all: Vec<Promise> = Vec::new();
     let frames = |node: u32, class: u8| lost.get(&(node, class)).copied().unwrap_or(0);
     for (node, class) in broken.iter().take(BROKEN) {
-        all.push(Promise {
-            what: what(spec, *class, &[*node]),
-            state: PromiseState::Broken,
-            detail: lost_words(frames(*node, *class)),
-        });
+        let lost = lost_words(frames(*node, *class));
+        all.push(promise(
+            what(spec, *class, &[*node]),
+            PromiseState::Broken,
+            lost,
+        ));
     }
     if let Some(rest) = broken.get(BROKEN..).filter(|rest| !rest.is_empty()) {
         let sum = rest.iter().map(|(node, class)| frames(*node, *class)).sum();
-        all.push(Promise {
-            what: format!("{} lose nothing", counted(rest.len(), "more place")),
-            state: PromiseState::Broken,
-            detail: lost_words(sum),
-        });
+        let rest = format!("{} lose nothing", counted(rest.len(), "more place"));
+        all.push(promise(rest, PromiseState::Broken, lost_words(sum)));
     }
-    all.extend(kept.iter().map(|(class, nodes)| Promise {
-        what: what(spec, *class, nodes),
-        state: PromiseState::Kept,
-        detail: String::new(),
+    all.extend(kept.iter().map(|(class, nodes)| {
+        promise(what(spec, *class, nodes), PromiseState::Kept, String::new())
     }));
     let mut given_up: Vec<(u64, Promise)> = Vec::new();
     for own in &info.given_up {
         for class in (0..8).filter(|class| own.classes & 1 << class != 0) {
             let sum: u64 = own.nodes.iter().map(|node| frames(*node, class)).sum();
-            let promise = Promise {
-                what: what(spec, class, &own.nodes),
-                state: PromiseState::GivenUp,
-                detail: format!("by {}; {}", own.by, lost_words(sum)),
-            };
-            given_up.push((sum, promise));
+            let lost = format!("by {}; {}", own.by, lost_words(sum));
+            let what = what(spec, class, &own.nodes);
+            given_up.push((sum, promise(what, PromiseState::GivenUp, lost)));
         }
     }
     // Those that made use of it first.
@@ -135,11 +133,11 @@ pub fn blocks(spec: &EthernetSpec, info: &RunInfo, outcome: &Outcome) -> Vec<Blo
     if all.is_empty() {
         return Vec::new();
     }
-    let state = "kept, broken, or waived by a line of the scenario";
-    let table = TableOf::new("promises", "Promises of lossless classes.", all)
+    let table = TableOf::of(all)
+        .called("promises: Promises of lossless classes.")
         .text("promise")
         .of(|promise| promise.what.clone())
-        .text(format!("state: {state}"))
+        .text("state: kept, broken, or waived by a line of the scenario")
         .of(|promise| promise.state.word())
         .text("detail")
         .of(|promise| promise.detail.clone())

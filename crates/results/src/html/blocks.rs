@@ -66,6 +66,12 @@ pub fn code(lang: &str, text: &str) -> String {
 }
 
 impl Rendered {
+    /// An element of its own line, with what is in it.
+    fn element(&mut self, tag: &str, inner: &str) {
+        let name = tag.split(' ').next().unwrap_or(tag);
+        let _ = writeln!(self.html, "<{tag}>{inner}</{name}>");
+    }
+
     fn blocks(&mut self, blocks: &[Block]) {
         for block in blocks {
             self.block(block);
@@ -75,13 +81,7 @@ impl Rendered {
     fn block(&mut self, block: &Block) {
         match block {
             Block::Heading { level, text } => self.heading(*level, text),
-            Block::Text(text) => {
-                let _ = writeln!(
-                    self.html,
-                    "<div class=\"text\">{}</div>",
-                    escape::paragraphs(text)
-                );
-            }
+            Block::Text(text) => self.element("div class=\"text\"", &escape::paragraphs(text)),
             Block::Note { tone, text } => self.note(*tone, text),
             Block::Facts(facts) => self.facts(facts),
             Block::Table(table) => self.table(table),
@@ -132,11 +132,8 @@ impl Rendered {
             Tone::Warning => ("warning", "note"),
             Tone::Problem => ("problem", "alert"),
         };
-        let text = escape::paragraphs(text);
-        let _ = writeln!(
-            self.html,
-            "<div class=\"note {class}\" role=\"{role}\">{text}</div>"
-        );
+        let tag = format!("div class=\"note {class}\" role=\"{role}\"");
+        self.element(&tag, &escape::paragraphs(text));
     }
 
     fn facts(&mut self, facts: &[Fact]) {
@@ -188,13 +185,12 @@ impl Rendered {
         }
         self.html.push_str("</tbody></table></div>\n");
         if table.rows.len() > ROWS_SHOWN {
-            let _ = writeln!(
-                self.html,
-                "<p class=\"small\">The first {} of {} rows; the CSV file in the run directory \
-                 has all.</p>",
-                number::grouped(ROWS_SHOWN as u64),
-                number::grouped(table.rows.len() as u64)
+            let [shown, of] =
+                [ROWS_SHOWN, table.rows.len()].map(|rows| number::grouped(rows as u64));
+            let text = format!(
+                "The first {shown} of {of} rows; the CSV file in the run directory has all."
             );
+            self.element("p class=\"small\"", &text);
         }
         self.meanings(table);
         self.html.push_str("</figure>\n");
@@ -298,11 +294,7 @@ impl Rendered {
             names = escape::html(&names.join(", ")),
         );
         if !plot.note.is_empty() {
-            let _ = writeln!(
-                self.html,
-                "<div class=\"caption\">{}</div>",
-                escape::paragraphs(&plot.note)
-            );
+            self.element("div class=\"caption\"", &escape::paragraphs(&plot.note));
         }
         if let Some((shown, of)) = thinned {
             let _ = writeln!(

@@ -1,6 +1,6 @@
 //! What the charts of a page need, as compact JSON.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::decimate;
 use crate::model::{Axis, Curve, Direction, Plot, Style};
@@ -68,49 +68,40 @@ fn one_curve(curve: &Curve, kept: &[usize], positions: &mut Vec<Vec<Value>>) -> 
         Style::Points => "points",
         Style::Bars => "bars",
     };
-    let mut value = Map::new();
-    value.insert("name".into(), curve.name.clone().into());
-    value.insert("style".into(), style.into());
-    if curve.dashed {
-        value.insert("dashed".into(), true.into());
-    }
-    value.insert("x".into(), shared.into());
-    value.insert("y".into(), pick(&curve.y, Y_DIGITS).into());
-    if let Some((low, high)) = &curve.interval {
-        value.insert("low".into(), pick(low, Y_DIGITS).into());
-        value.insert("high".into(), pick(high, Y_DIGITS).into());
-    }
-    Value::Object(value)
+    let interval = curve.interval.as_ref();
+    known(json!({
+        "name": curve.name,
+        "style": style,
+        "dashed": curve.dashed.then_some(true),
+        "x": shared,
+        "y": pick(&curve.y, Y_DIGITS),
+        "low": interval.map(|(low, _)| pick(low, Y_DIGITS)),
+        "high": interval.map(|(_, high)| pick(high, Y_DIGITS)),
+    }))
 }
 
 fn axis(axis: &Axis) -> Value {
-    let mut value = Map::new();
-    value.insert("label".into(), axis.label.clone().into());
-    value.insert("unit".into(), axis.unit.clone().into());
-    for (name, end) in [("min", axis.min), ("max", axis.max)] {
-        if let Some(end) = end.filter(|end| end.is_finite()) {
-            value.insert(name.into(), end.into());
-        }
+    let finite = |end: Option<f64>| end.filter(|end| end.is_finite());
+    let other = axis.other.as_ref();
+    known(json!({
+        "label": axis.label,
+        "unit": axis.unit,
+        "min": finite(axis.min),
+        "max": finite(axis.max),
+        "steps": axis.steps,
+        "log": axis.log.then_some(true),
+        "at": Some(&axis.at).filter(|at| !at.is_empty()),
+        "names": Some(&axis.names).filter(|names| !names.is_empty()),
+        "other": other.map(|other| json!({ "unit": other.unit, "per": other.per_unit })),
+    }))
+}
+
+/// Without what is not there.
+fn known(mut value: Value) -> Value {
+    if let Some(fields) = value.as_object_mut() {
+        fields.retain(|_, field| !field.is_null());
     }
-    if let Some(steps) = axis.steps {
-        value.insert("steps".into(), steps.into());
-    }
-    if axis.log {
-        value.insert("log".into(), true.into());
-    }
-    if !axis.at.is_empty() {
-        value.insert("at".into(), axis.at.clone().into());
-    }
-    if !axis.names.is_empty() {
-        value.insert("names".into(), axis.names.clone().into());
-    }
-    if let Some(other) = &axis.other {
-        value.insert(
-            "other".into(),
-            json!({ "unit": other.unit, "per": other.per_unit }),
-        );
-    }
-    Value::Object(value)
+    value
 }
 
 /// Whole numbers without a point, everything else to `digits` digits, null for what isn't finite.

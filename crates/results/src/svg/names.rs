@@ -4,6 +4,7 @@
 use std::fmt::Write as _;
 
 use crate::escape;
+use crate::lines::cut;
 use crate::model::Axis;
 
 /// Width of a letter, by estimate.
@@ -70,7 +71,7 @@ impl Names {
         }
         // It ends at its bar and begins inside the figure.
         let room = (x / (LETTER * ASIDE)) as usize;
-        let name = shortened(name, room.min(LETTERS));
+        let name = cut(name, room.min(LETTERS));
         let _ = write!(
             out,
             "<text class=\"m\" transform=\"translate({:.1} {}) rotate(-45)\" \
@@ -80,15 +81,6 @@ impl Names {
             escape::html(&name)
         );
     }
-}
-
-fn shortened(name: &str, letters: usize) -> String {
-    if name.chars().count() <= letters {
-        return name.into();
-    }
-    let mut short: String = name.chars().take(letters.saturating_sub(1)).collect();
-    short.push('…');
-    short
 }
 
 #[cfg(test)]
