@@ -4,6 +4,7 @@
 use backwater_kernel::{Distribution, Histogram};
 
 use crate::model::{Cell, Column};
+use crate::table_of::TableOf;
 
 /// Percentiles that are told: their column, how much they are, what they mean.
 const PERCENTILES: [(&str, f64, &str); 4] = [
@@ -13,25 +14,45 @@ const PERCENTILES: [(&str, f64, &str); 4] = [
     ("p99.9", 99.9, "999 in 1000 are no larger; of 1,000 or more"),
 ];
 
-/// Columns of `what`, in `unit`: mean, smallest, percentiles, largest.
-pub fn columns(what: &str, unit: &str) -> Vec<Column> {
-    let number = |of: &str, meaning: &str| Column::number(&format!("{what} {of}"), unit, meaning);
-    let mut columns = vec![
-        number("mean", "mean").short(what),
-        number("min", "smallest"),
-    ];
-    columns.extend(PERCENTILES.map(|(name, _, meaning)| number(name, meaning).short(name)));
-    columns.push(number("max", "largest"));
-    columns
+/// What is told in columns of its own: mean, extremes, percentiles.
+pub trait Statistics {
+    /// Columns of `what`, in `unit`.
+    fn columns(what: &str, unit: &str) -> Vec<Column>;
+    /// Cells for these, in a unit of so many steps of the clock; none where nothing was measured.
+    fn cells(&self, unit: f64) -> Vec<Cell>;
 }
 
-/// Cells for [`columns`], values over `unit`; empty where there are too few.
-pub fn cells(found: &Distribution, unit: f64) -> Vec<Cell> {
-    let of = |value: Option<f64>| cell(value, unit);
-    let mut cells = vec![of(found.mean()), of(found.min())];
-    cells.extend(PERCENTILES.map(|(_, percent, _)| of(found.percentile(percent))));
-    cells.push(of(found.max()));
-    cells
+impl<R> TableOf<R> {
+    /// Statistics of times such as the `delay`, in a unit of so many steps of the clock.
+    pub fn times<S: Statistics>(
+        self,
+        what: &str,
+        (unit, steps): (&str, f64),
+        times: impl Fn(&R) -> &S,
+    ) -> Self {
+        self.columns(S::columns(what, unit), |row| times(row).cells(steps))
+    }
+}
+
+impl Statistics for Distribution {
+    fn columns(what: &str, unit: &str) -> Vec<Column> {
+        let number = |of: &str, says: &str| Column::number(&format!("{what} {of}"), unit, says);
+        let percentiles = PERCENTILES.map(|(name, _, meaning)| number(name, meaning).short(name));
+        let mut columns = vec![
+            number("mean", "mean").short(what),
+            number("min", "smallest"),
+        ];
+        columns.extend(percentiles);
+        columns.push(number("max", "largest"));
+        columns
+    }
+
+    fn cells(&self, unit: f64) -> Vec<Cell> {
+        let mut values = vec![self.mean(), self.min()];
+        values.extend(PERCENTILES.map(|(_, percent, _)| self.percentile(percent)));
+        values.push(self.max());
+        values.into_iter().map(|value| cell(value, unit)).collect()
+    }
 }
 
 /// A value over `unit`, if there is one.
@@ -85,11 +106,11 @@ mod tests {
 
     #[test]
     fn percentiles_of_too_few_are_no_numbers() {
-        let few = cells(&of(1..=20), 2.0);
+        let few = of(1..=20).cells(2.0);
         let number = |value: f64| Cell::float(value, 3);
         assert_eq!(few[..4], [5.25, 0.5, 5.0, 9.5].map(number));
         assert_eq!(few[4..], [Cell::Empty, Cell::Empty, number(10.0)]);
-        assert_eq!(few.len(), columns("x", "").len());
+        assert_eq!(few.len(), Distribution::columns("x", "").len());
         let words = |value: f64| format!("{value} ms");
         assert_eq!(tail(&of(1..=99), words).as_deref(), Some("max 99 ms"));
         assert_eq!(tail(&of(1..=100), words).as_deref(), Some("99 ms"));

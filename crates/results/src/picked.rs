@@ -145,7 +145,8 @@ mod tests {
     #[test]
     fn rows_of_several_tables_are_joined_by_name() {
         let empty = |name: &str| (name != "b").then(|| Cell::float(20_500.0, 1));
-        let flows = TableOf::new("flows", "", ["a", "b", "c"])
+        let flows = TableOf::of(["a", "b", "c"])
+            .called("flows: ")
             .text("flow")
             .of(|name| *name)
             .number("goodput [Mbps]")
@@ -156,7 +157,8 @@ mod tests {
             .number("dropped [frames]")
             .of(|_| 1_234_u64)
             .done();
-        let delays = TableOf::new("delays", "", ["c", "a"])
+        let delays = TableOf::of(["c", "a"])
+            .called("delays: ")
             .text("flow")
             .of(|name| *name)
             .number("delay p99 [us]")

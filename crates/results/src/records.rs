@@ -76,7 +76,8 @@ mod tests {
     #[test]
     fn a_row_is_a_record_by_the_keys_of_columns() {
         let one = |name: &str| {
-            TableOf::new(name, "", [("a", Some(2_u64)), ("b", None)])
+            TableOf::of([("a", Some(2_u64)), ("b", None)])
+                .called(name)
                 .text("flow")
                 .of(|(name, _)| *name)
                 .number("sent [frames]")

@@ -80,7 +80,8 @@ fn resolved(info: &RunInfo) -> Option<Block> {
 }
 
 fn checks(info: &RunInfo) -> Table {
-    TableOf::new("checks", "Checked in this run.", &info.checks)
+    TableOf::of(&info.checks)
+        .called("checks: Checked in this run.")
         .text("check")
         .of(|check| check.what.clone())
         .text("result")

@@ -17,15 +17,19 @@ pub struct Declared<R> {
 
 impl<R> TableOf<R> {
     /// Of these, without a column.
-    pub fn new(
-        name: impl Into<String>,
-        caption: impl Into<String>,
-        rows: impl IntoIterator<Item = R>,
-    ) -> TableOf<R> {
+    pub fn of(rows: impl IntoIterator<Item = R>) -> TableOf<R> {
         let rows: Vec<R> = rows.into_iter().collect();
-        let mut table = Table::new(name, caption, Vec::new());
+        let mut table = Table::new("", "", Vec::new());
         table.rows = rows.iter().map(|_| Vec::new()).collect();
         TableOf { table, rows }
+    }
+
+    /// Its name and, behind a colon, its caption: `nodes: What each node held.`
+    pub fn called(mut self, told: impl AsRef<str>) -> Self {
+        let told = told.as_ref();
+        let (name, caption) = told.split_once(": ").unwrap_or((told, ""));
+        (self.table.name, self.table.caption) = (name.into(), caption.into());
+        self
     }
 
     /// A column; what it holds comes next.
@@ -109,7 +113,8 @@ mod tests {
         let rows = [(String::from("a"), 3), (String::from("b"), 0)];
         let half = |count: u32| Cell::float(f64::from(count) / 2.0, 1);
         let several = vec![Column::text("c", ""), Column::text("d", "")];
-        let table = TableOf::new("t", "What.", rows)
+        let table = TableOf::of(rows)
+            .called("t: What.")
             .text("name")
             .of(|(name, _)| name.clone())
             .number("count [cells]")

@@ -144,7 +144,8 @@ fn overview(workload: &Workload, schemes: &[SchemeRuns]) -> Table {
     };
     let measures = measures(workload).into_iter();
     let rows = measures.map(|measure| measure.legible(workload, schemes));
-    let mut table = TableOf::new("overview", caption, rows)
+    let mut table = TableOf::of(rows)
+        .called(format!("overview: {caption}"))
         .text("measure: what is measured")
         .of(Measure::label);
     for scheme in schemes {
@@ -173,7 +174,8 @@ fn notes(schemes: &[SchemeRuns]) -> Table {
         "What differs between the schemes. All: {}.",
         shared(schemes)
     );
-    let mut table = TableOf::new("what differs", caption, rows)
+    let mut table = TableOf::of(rows)
+        .called(format!("what differs: {caption}"))
         .text("scheme")
         .of(|(scheme, _)| scheme.name.as_str())
         .text("what it does")

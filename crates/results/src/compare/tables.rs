@@ -12,8 +12,8 @@ use crate::table_of::TableOf;
 
 /// Decimals shown.
 const DIGITS: u8 = 3;
-/// What a column of schemes holds.
-const SCHEME: &str = "flow control scheme";
+/// The column of schemes.
+const SCHEME: &str = "scheme: flow control scheme";
 
 /// Schemes, runs, flows and bursts, each a table.
 pub fn compare_tables(workload: &Workload, schemes: &[SchemeRuns]) -> Vec<Table> {
@@ -43,8 +43,9 @@ fn number(value: f64) -> Cell {
 /// One row a scheme: means over the seeds.
 fn by_scheme(workload: &Workload, schemes: &[SchemeRuns]) -> Table {
     let has_interval = schemes.iter().any(|scheme| scheme.runs.len() > 1);
-    let mut table = TableOf::new("schemes", "Each scheme under the same workload.", schemes)
-        .text(format!("scheme: {SCHEME}"))
+    let mut table = TableOf::of(schemes)
+        .called("schemes: Each scheme under the same workload.")
+        .text(SCHEME)
         .of(|scheme| scheme.name.as_str());
     for measure in measures(workload) {
         let shown = |value: f64| number(measure.shown.scaled(value));
@@ -72,36 +73,34 @@ fn conditions(schemes: &[SchemeRuns]) -> Table {
         let memory = scheme.conditions.memory.iter();
         memory.map(move |memory| (scheme, &scheme.conditions, memory))
     });
-    TableOf::new(
-        "conditions",
-        "What each scheme ran on, read from the network that was built for it.",
-        rows,
-    )
-    .text(format!("scheme: {SCHEME}"))
-    .of(|(scheme, ..)| scheme.name.as_str())
-    .number("unit wire [bytes]: a full unit on the wire, preamble and gap included")
-    .of(|(_, own, _)| own.wire_bytes)
-    .number("unit payload [bytes]: payload of a full unit")
-    .of(|(_, own, _)| own.payload_bytes)
-    .text("service: in which order ports of switches serve")
-    .of(|(_, own, _)| own.order.as_str())
-    .text("switch: its name")
-    .of(|(.., memory)| memory.switch.as_str())
-    .number("memory [kB]: memory of the switch")
-    .of(|(.., memory)| number(memory.bytes as f64 * 1e-3))
-    .text("divided: how the memory of switches is divided")
-    .of(|(_, own, _)| own.divided.as_str())
-    .text("slowed by: who slows the sources")
-    .of(|(_, own, _)| own.slowed_by.as_str())
-    .done()
+    TableOf::of(rows)
+        .called("conditions: What each scheme ran on, read from the network that was built for it.")
+        .text(SCHEME)
+        .of(|(scheme, ..)| scheme.name.as_str())
+        .number("unit wire [bytes]: a full unit on the wire, preamble and gap included")
+        .of(|(_, own, _)| own.wire_bytes)
+        .number("unit payload [bytes]: payload of a full unit")
+        .of(|(_, own, _)| own.payload_bytes)
+        .text("service: in which order ports of switches serve")
+        .of(|(_, own, _)| own.order.as_str())
+        .text("switch: its name")
+        .of(|(.., memory)| memory.switch.as_str())
+        .number("memory [kB]: memory of the switch")
+        .of(|(.., memory)| number(memory.bytes as f64 * 1e-3))
+        .text("divided: how the memory of switches is divided")
+        .of(|(_, own, _)| own.divided.as_str())
+        .text("slowed by: who slows the sources")
+        .of(|(_, own, _)| own.slowed_by.as_str())
+        .done()
 }
 
 fn by_run(workload: &Workload, schemes: &[SchemeRuns]) -> Table {
     let rows = schemes
         .iter()
         .flat_map(|scheme| scheme.runs.iter().map(move |run| (scheme, run)));
-    let mut table = TableOf::new("runs", "Each run.", rows)
-        .text(format!("scheme: {SCHEME}"))
+    let mut table = TableOf::of(rows)
+        .called("runs: Each run.")
+        .text(SCHEME)
         .of(|(scheme, _)| scheme.name.as_str())
         .number("seed: root of all random streams")
         .of(|(_, run)| run.seed)
@@ -148,8 +147,9 @@ fn by_flow(workload: &Workload, schemes: &[SchemeRuns]) -> Table {
             share_bps: shares[index],
         })
     });
-    let table = TableOf::new("flows", "Each flow under each scheme, first seed.", rows)
-        .text(format!("scheme: {SCHEME}"))
+    let mut table = TableOf::of(rows)
+        .called("flows: Each flow under each scheme, first seed.")
+        .text(SCHEME)
         .of(|row| row.scheme)
         .text("flow: its name")
         .of(|row| row.flow.name.as_str())
@@ -165,11 +165,6 @@ fn by_flow(workload: &Workload, schemes: &[SchemeRuns]) -> Table {
             0.0 => Cell::Empty,
             share => number(share * 1e-6),
         });
-    with_seen(table, workload.warm_up_ps).done()
-}
-
-/// Delays, bytes and messages of flows.
-fn with_seen(mut table: TableOf<FlowRow>, warm_up_ps: u64) -> TableOf<FlowRow> {
     for (name, percent) in [
         ("delay p50", 50.0),
         ("delay p99", 99.0),
@@ -188,9 +183,10 @@ fn with_seen(mut table: TableOf<FlowRow>, warm_up_ps: u64) -> TableOf<FlowRow> {
         .number("lost [kB]: payload of it that was dropped")
         .of(|row| number(row.seen.lost as f64 * 1e-3))
         .number("messages complete: that began after the warm-up")
-        .of(|row| row.seen.times(warm_up_ps).len() as u64)
+        .of(|row| row.seen.times(workload.warm_up_ps).len() as u64)
         .number("messages incomplete: that began after the warm-up")
-        .of(|row| row.seen.open(warm_up_ps))
+        .of(|row| row.seen.open(workload.warm_up_ps))
+        .done()
 }
 
 fn by_burst(workload: &Workload, schemes: &[SchemeRuns]) -> Table {
@@ -199,20 +195,20 @@ fn by_burst(workload: &Workload, schemes: &[SchemeRuns]) -> Table {
         found.map(move |found| (scheme, found))
     });
     let ms = |ps: u64| number(ps as f64 * 1e-9);
-    TableOf::new(
-        "recovery",
-        "Recovery after each burst, first seed. Empty: not before the next burst or the end.",
-        rows,
-    )
-    .text(format!("scheme: {SCHEME}"))
-    .of(|(scheme, _)| scheme.name.as_str())
-    .number("burst at [ms]: its start")
-    .of(|(_, found)| ms(found.start))
-    .number("victim recovery [ms]: after the end of the burst")
-    .of(|(_, found)| found.victim.filter(|_| found.has_victim).map(ms))
-    .number("memory recovery [ms]: after the end of the burst")
-    .of(|(_, found)| found.memory.map(ms))
-    .done()
+    TableOf::of(rows)
+        .called(
+            "recovery: Recovery after each burst, first seed. Empty: not before the next burst or \
+         the end.",
+        )
+        .text(SCHEME)
+        .of(|(scheme, _)| scheme.name.as_str())
+        .number("burst at [ms]: its start")
+        .of(|(_, found)| ms(found.start))
+        .number("victim recovery [ms]: after the end of the burst")
+        .of(|(_, found)| found.victim.filter(|_| found.has_victim).map(ms))
+        .number("memory recovery [ms]: after the end of the burst")
+        .of(|(_, found)| found.memory.map(ms))
+        .done()
 }
 
 /// The same for programs: by scheme, in the units of tables.

@@ -7,7 +7,7 @@ use backwater_net::frames::spec::{EthernetSpec, TrafficSpec};
 use backwater_net::outcome::{FlowOutcome, Outcome};
 
 use super::groups::Group;
-use crate::distribution::{cells, columns, steps};
+use crate::distribution::steps;
 use crate::events::transfers::MS;
 use crate::lines::shortened;
 use crate::model::{Axis, Curve, Plot, Style, Table};
@@ -160,24 +160,21 @@ pub fn table(spec: &EthernetSpec, outcome: &Outcome, groups: &[Group]) -> Table 
 }
 
 fn of_rows(rows: Vec<Row<'_>>) -> Table {
-    let size = "payload of a transfer, of requests there and back";
-    TableOf::new(
-        "completion",
-        "Flow completion times and slowdowns by the size of transfers, after the warm-up. \
-         Slowdown: the time over that of the same transfer alone on the idle path at line rate.",
-        rows,
-    )
-    .text("flows: all, or the group of this name")
-    .of(|row| row.flows)
-    .text(format!("size: {size}"))
-    .of(|row| row.size)
-    .number("transfers: complete after the warm-up")
-    .of(|row| row.found.fct.count())
-    .columns(columns("FCT", "ms"), |row| cells(&row.found.fct, MS))
-    .columns(columns("slowdown", ""), |row| {
-        cells(&row.found.slowdown, 1.0)
-    })
-    .done()
+    TableOf::of(rows)
+        .called(
+            "completion: Flow completion times and slowdowns by the size of transfers, after the \
+         warm-up. Slowdown: the time over that of the same transfer alone on the idle path at line \
+         rate.",
+        )
+        .text("flows: all, or the group of this name")
+        .of(|row| row.flows)
+        .text("size: payload of a transfer, of requests there and back")
+        .of(|row| row.size)
+        .number("transfers: complete after the warm-up")
+        .of(|row| row.found.fct.count())
+        .times("FCT", ("ms", MS), |row| &row.found.fct)
+        .times("slowdown", ("", 1.0), |row| &row.found.slowdown)
+        .done()
 }
 
 /// Those of these flows; none without a transfer.

@@ -6,7 +6,7 @@ use backwater_net::outcome::{FlowOutcome, Outcome};
 
 use super::completion::{self, Completion};
 use super::groups::{Group, fairness, goodputs, groups};
-use crate::distribution::{cell, cells, columns};
+use crate::distribution::cell;
 use crate::events::transfers::MS;
 use crate::events::{per_second, percent_of, seconds};
 use crate::model::{Cell, Column, Table};
@@ -64,51 +64,19 @@ pub fn table(spec: &EthernetSpec, outcome: &Outcome) -> Table {
 pub fn of_groups(spec: &EthernetSpec, outcome: &Outcome, groups: &[Group]) -> Table {
     let goodputs = goodputs(spec, outcome);
     let seconds = seconds(spec, outcome);
-    let whole = "from the start of the first transfer to the end of the last of all flows; empty \
-                 before all are complete";
-    let table = TableOf::new(
-        "groups",
-        "Flows of one name together, after the warm-up.",
-        groups
-            .iter()
-            .map(|group| Row::of(outcome, group, &goodputs)),
-    )
-    .text("group: name in the scenario")
-    .of(|row| row.group.name.clone())
-    .short("flows")
-    .number("flows: how many")
-    .of(|row| row.goodputs.len() as u64)
-    .short("number");
-    let table = times(rates(table, seconds))
-        .number(format!("completion [ms]: {whole}"))
-        .of(|row| {
-            let time = completion::of_group(outcome, row.group);
-            cell(time.map(|time| time.ps() as f64), MS)
-        });
-    units(table).done()
-}
-
-/// What became of frames.
-fn units<'a>(table: TableOf<Row<'a>>) -> TableOf<Row<'a>> {
-    table
-        .times("delay", ("us", 1e6), |row| &row.delay)
-        .number("dropped [frames]: whole run")
-        .of(|row| row.total(|flow| flow.lost_total))
-        .number("dropped after warm-up [frames]: of them")
-        .of(|row| row.total(|flow| flow.lost))
-        .number("late [%]: of the datagrams of video that were due")
-        .of(|row| {
-            percent_of(
-                row.total(|flow| flow.ends.late),
-                row.total(|flow| flow.ends.due),
-            )
-        })
-}
-
-/// How fast flows were, over so many seconds.
-fn rates<'a>(table: TableOf<Row<'a>>, seconds: f64) -> TableOf<Row<'a>> {
     let mbps = |bps: f64| Cell::float(bps / 1e6, 3);
-    table
+    let late = |row: &Row<'_>| row.total(|flow| flow.ends.late);
+    let due = |row: &Row<'_>| row.total(|flow| flow.ends.due);
+    let rows = groups.iter();
+    let rows = rows.map(|group| Row::of(outcome, group, &goodputs));
+    TableOf::of(rows)
+        .called("groups: Flows of one name together, after the warm-up.")
+        .text("group: name in the scenario")
+        .of(|row| row.group.name.clone())
+        .short("flows")
+        .number("flows: how many")
+        .of(|row| row.goodputs.len() as u64)
+        .short("number")
         .number("goodput [Mbps]: payload delivered to applications, all flows")
         .of(|row| mbps(row.goodput()))
         .short(Column::UNIT)
@@ -134,16 +102,25 @@ fn rates<'a>(table: TableOf<Row<'a>>, seconds: f64) -> TableOf<Row<'a>> {
             Cell::float(per_second(transfers as f64, seconds), 3)
         })
         .short("transfers/s")
-}
-
-/// What transfers took.
-fn times<'a>(table: TableOf<Row<'a>>) -> TableOf<Row<'a>> {
-    table
-        .columns(columns("FCT", "ms"), |row| cells(&row.done.fct, MS))
-        .columns(columns("slowdown", ""), |row| {
-            cells(&row.done.slowdown, 1.0)
-        })
+        .times("FCT", ("ms", MS), |row| &row.done.fct)
+        .times("slowdown", ("", 1.0), |row| &row.done.slowdown)
         .number("FCT acked mean [ms]: mean of files to the last acknowledgement")
         .of(|row| cell(row.acked.mean(), MS))
         .short("acked")
+        .number(
+            "completion [ms]: from the start of the first transfer to the end of the last of all \
+             flows; empty before all are complete",
+        )
+        .of(|row| {
+            let time = completion::of_group(outcome, row.group);
+            cell(time.map(|time| time.ps() as f64), MS)
+        })
+        .times("delay", ("us", 1e6), |row| &row.delay)
+        .number("dropped [frames]: whole run")
+        .of(|row| row.total(|flow| flow.lost_total))
+        .number("dropped after warm-up [frames]: of them")
+        .of(|row| row.total(|flow| flow.lost))
+        .number("late [%]: of the datagrams of video that were due")
+        .of(|row| percent_of(late(row), due(row)))
+        .done()
 }

@@ -5,7 +5,7 @@ use backwater_net::frames::spec::EthernetSpec;
 use backwater_net::outcome::Outcome;
 
 use super::ports::{self, Queue};
-use crate::distribution::{cells, columns, steps};
+use crate::distribution::steps;
 use crate::events::names;
 use crate::model::{Axis, Cell, Curve, Plot, Style, Table};
 use crate::rows::{ROWS_MOST, limit};
@@ -31,7 +31,8 @@ pub fn table(spec: &EthernetSpec, outcome: &Outcome) -> Table {
          at the end counts with the time so far.{}",
         limit(stopped.len(), "queues")
     );
-    TableOf::new("pauses", caption, stopped.into_iter().take(ROWS_MOST))
+    TableOf::of(stopped.into_iter().take(ROWS_MOST))
+        .called(format!("pauses: {caption}"))
         .port(&channels, "that was stopped", |queue| queue.channel)
         .number("class: of its frames")
         .of(|queue| queue.class as u64)
@@ -39,9 +40,7 @@ pub fn table(spec: &EthernetSpec, outcome: &Outcome) -> Table {
         .of(|queue| queue.found.stops.count())
         .number("stopped total [us]: all of them together; whole run")
         .of(|queue| Cell::float(queue.found.stops.sum() / MICROSECOND_PS, 3))
-        .columns(columns("pause", "us"), |queue| {
-            cells(&queue.found.stops, MICROSECOND_PS)
-        })
+        .times("pause", ("us", MICROSECOND_PS), |queue| &queue.found.stops)
         .done()
 }
 

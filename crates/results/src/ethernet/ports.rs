@@ -3,8 +3,7 @@
 use backwater_net::frames::spec::{EthernetSpec, QueueSpec, WIRE_OVERHEAD_BYTES};
 use backwater_net::outcome::{LossCause, Outcome, QueueOutcome};
 
-use crate::events::ports::Port;
-use crate::events::{self, names, per_second, seconds};
+use crate::events::{self, names, per_second, percent, percent_of, seconds};
 use crate::model::{Cell, Table};
 use crate::rows::{ROWS_MOST, kept, limit};
 use crate::table_of::TableOf;
@@ -89,48 +88,41 @@ pub fn table(spec: &EthernetSpec, outcome: &Outcome) -> Table {
     let shown = kept(all.len(), |index| all[index].found.sent_bytes as f64);
     let seconds = seconds(spec, outcome);
     let channels = names::channels(spec);
-    let taken = "share of the time after the warm-up that its frames, with preamble and gap, took";
-    let table = TableOf::new(
-        "queues",
-        format!(
-            "Output queues, by port and class; unused ones are left out.{}",
-            limit(all.len(), "queues")
-        ),
-        shown.into_iter().map(|index| all[index]),
-    )
+    let left_out = limit(all.len(), "queues");
+    TableOf::of(shown.into_iter().map(|index| all[index]))
+        .called(format!(
+            "queues: Output queues, by port and class; unused ones are left out.{left_out}"
+        ))
     .port(&channels, "from which node to which", |queue| queue.channel)
     .number("class: of its frames")
     .of(|queue| queue.class as u64)
     .number("sent [frames]: after the warm-up")
     .of(|queue| queue.found.sent)
-    .number(format!("utilization [%]: {taken}"))
-    .of(|queue| Cell::float(queue.share(spec, seconds) * 100.0, 3));
-    waiting(table)
-        .drops::<EthernetSpec>(|queue| &queue.found.drops)
-        .number("ECN-marked [frames]: after the warm-up")
-        .of(|queue| queue.found.marked)
-        .number("watchdog trips: whole run")
-        .of(|queue| queue.found.watchdog_trips)
-        .done()
-}
-
-/// What queues held, and how long they were stopped.
-fn waiting<'a>(table: TableOf<Queue<'a>>) -> TableOf<Queue<'a>> {
-    table
-        .number("held mean [bytes]: over the time after the warm-up")
-        .of(|queue| Cell::float(queue.found.mean_bytes, 0))
-        .number("held max [bytes]: whole run")
-        .of(|queue| queue.found.most_bytes)
-        .number("limit [bytes]: that it may hold; empty: no limit")
-        .of(|queue| queue.spec.and_then(|told| told.limit_bytes))
-        .number("xoff [bytes]: neighbours are stopped above this (detection at outputs)")
-        .of(xoff_bytes)
-        .number("stopped [%]: share of the time after the warm-up")
-        .of(|queue| Cell::float(queue.found.stopped_share * 100.0, 3))
-        .number("stop max [ms]: longest; whole run")
-        .of(|queue| Cell::float(longest_stop_ps(queue.found) / 1e9, 6))
-        .number("congestions: times it became congested; whole run")
-        .of(|queue| queue.found.congestions)
+    .number(
+        "utilization [%]: share of the time after the warm-up that its frames, with preamble and \
+         gap, took",
+    )
+    .of(|queue| percent(queue.share(spec, seconds)))
+    .number("held mean [bytes]: over the time after the warm-up")
+    .of(|queue| Cell::float(queue.found.mean_bytes, 0))
+    .number("held max [bytes]: whole run")
+    .of(|queue| queue.found.most_bytes)
+    .number("limit [bytes]: that it may hold; empty: no limit")
+    .of(|queue| queue.spec.and_then(|told| told.limit_bytes))
+    .number("xoff [bytes]: neighbours are stopped above this (detection at outputs)")
+    .of(xoff_bytes)
+    .number("stopped [%]: share of the time after the warm-up")
+    .of(|queue| percent(queue.found.stopped_share))
+    .number("stop max [ms]: longest; whole run")
+    .of(|queue| Cell::float(longest_stop_ps(queue.found) / 1e9, 6))
+    .number("congestions: times it became congested; whole run")
+    .of(|queue| queue.found.congestions)
+    .drops::<EthernetSpec>(|queue| &queue.found.drops)
+    .number("ECN-marked [frames]: after the warm-up")
+    .of(|queue| queue.found.marked)
+    .number("watchdog trips: whole run")
+    .of(|queue| queue.found.watchdog_trips)
+    .done()
 }
 
 /// The threshold, where it says something: below a limit.
@@ -150,39 +142,29 @@ pub fn drops(spec: &EthernetSpec, outcome: &Outcome) -> Table {
         let drops = &queue.found.drops;
         // What the wire loses has joined before.
         let came = queue.found.joined_total + drops.total() - drops.by(LossCause::Wire);
-        Cell::float(drops.total() as f64 / came as f64 * 100.0, 3)
+        percent_of(drops.total(), came)
     };
-    TableOf::new(
-        "drops",
-        "Dropped frames by port and cause; whole run.",
-        dropping.into_iter().take(ROWS_MOST),
-    )
-    .port(&channels, "that they would have left by", |queue| {
-        queue.channel
-    })
-    .number("class: of the queue")
-    .of(|queue| queue.class as u64)
-    .dropped::<EthernetSpec>(
-        |queue| &queue.found.drops,
-        "of the frames that joined or were dropped here",
-        share,
-    )
-    .done()
+    TableOf::of(dropping.into_iter().take(ROWS_MOST))
+        .called("drops: Dropped frames by port and cause; whole run.")
+        .port(&channels, "that they would have left by", |queue| {
+            queue.channel
+        })
+        .number("class: of the queue")
+        .of(|queue| queue.class as u64)
+        .dropped::<EthernetSpec>(
+            |queue| &queue.found.drops,
+            "of the frames that joined or were dropped here",
+            share,
+        )
+        .done()
 }
 
-/// Each direction of each link.
+/// Each direction of each link: what its port said and heard of flow control, and what waited at
+/// the input behind it.
 pub fn channels(spec: &EthernetSpec, outcome: &Outcome) -> Table {
-    let table = events::ports::table(spec, outcome)
+    events::ports::table(spec, outcome)
         .number("number: as in a trace")
-        .of(|(port, _)| *port);
-    flow_control(table).done()
-}
-
-/// What ports said and heard of flow control, and what waited at the inputs behind them.
-fn flow_control<'a>(table: TableOf<Port<'a>>) -> TableOf<Port<'a>> {
-    let input = "received over the link and not yet forwarded by the node at its end; whole run";
-    let headroom = "of that in headroom, or above the XOFF threshold; whole run";
-    table
+        .of(|(port, _)| *port)
         .number("stops sent [frames]: by this port, refreshes included; whole run")
         .of(|(_, found)| found.by_class.stops_sent)
         .number("refreshes sent [frames]: among them")
@@ -195,8 +177,15 @@ fn flow_control<'a>(table: TableOf<Port<'a>>) -> TableOf<Port<'a>> {
         .of(|(_, found)| found.by_class.control_lost_total)
         .number("credits sent [frames]: credit frames by this port; whole run")
         .of(|(_, found)| found.by_class.credits_sent)
-        .number(format!("input held max [bytes]: {input}"))
+        .number(
+            "input held max [bytes]: received over the link and not yet forwarded by the node at \
+             its end; whole run",
+        )
         .of(|(_, found)| found.by_class.input_most_bytes)
-        .number(format!("headroom held max [bytes]: {headroom}"))
+        .number(
+            "headroom held max [bytes]: of that in headroom, or above the XOFF threshold; whole \
+             run",
+        )
         .of(|(_, found)| found.by_class.headroom_most_bytes)
+        .done()
 }

@@ -108,18 +108,17 @@ fn destinations(spec: &EthernetSpec, outcome: &Outcome) -> Table {
         let all = own.destinations().zip(&found.destinations);
         all.map(move |(to, found)| (flow, to, found))
     });
-    TableOf::new(
-        "destinations",
-        "What became of multicast frames, by destination: on the way to it, or where that was \
-         still common. Delays are those after the warm-up.",
-        rows,
-    )
-    .flow(spec, |(flow, ..)| *flow)
-    .text("destination: one of its hosts")
-    .of(|(_, to, _)| names::node(spec, *to))
-    .balance("frames", |(.., found)| found.balance())
-    .times("delay", ("us", 1e6), |(.., found)| &found.delay)
-    .done()
+    TableOf::of(rows)
+        .called(
+            "destinations: What became of multicast frames, by destination: on the way to it, or \
+         where that was still common. Delays are those after the warm-up.",
+        )
+        .flow(spec, |(flow, ..)| *flow)
+        .text("destination: one of its hosts")
+        .of(|(_, to, _)| names::node(spec, *to))
+        .balance("frames", |(.., found)| found.balance())
+        .times("delay", ("us", 1e6), |(.., found)| &found.delay)
+        .done()
 }
 
 fn deadlines(spec: &EthernetSpec, outcome: &Outcome) -> Table {
@@ -127,21 +126,18 @@ fn deadlines(spec: &EthernetSpec, outcome: &Outcome) -> Table {
         TrafficSpec::Video(video) => Some((flow, video.deadline, &found.ends)),
         _ => None,
     });
-    TableOf::new(
-        "deadlines",
-        "Video against its playout deadline: datagrams sent after the warm-up.",
-        rows,
-    )
-    .flow(spec, |(flow, ..)| *flow)
-    .number("deadline [ms]: from birth to arrival")
-    .of(|(_, deadline, _)| Cell::float(deadline.ps() as f64 / 1e9, 3))
-    .number("due [datagrams]: whose deadline passed before the end")
-    .of(|(.., ends)| ends.due)
-    .number("late [datagrams]: that arrived later than that, or never")
-    .of(|(.., ends)| ends.late)
-    .number("late [%]: of those due")
-    .of(|(.., ends)| percent_of(ends.late, ends.due))
-    .done()
+    TableOf::of(rows)
+        .called("deadlines: Video against its playout deadline: datagrams sent after the warm-up.")
+        .flow(spec, |(flow, ..)| *flow)
+        .number("deadline [ms]: from birth to arrival")
+        .of(|(_, deadline, _)| Cell::float(deadline.ps() as f64 / 1e9, 3))
+        .number("due [datagrams]: whose deadline passed before the end")
+        .of(|(.., ends)| ends.due)
+        .number("late [datagrams]: that arrived later than that, or never")
+        .of(|(.., ends)| ends.late)
+        .number("late [%]: of those due")
+        .of(|(.., ends)| percent_of(ends.late, ends.due))
+        .done()
 }
 
 fn tcp(spec: &EthernetSpec, outcome: &Outcome) -> Table {

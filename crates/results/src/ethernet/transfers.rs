@@ -5,12 +5,11 @@ use backwater_net::frames::spec::{EthernetSpec, FlowSpec, TrafficSpec};
 use backwater_net::outcome::{FlowOutcome, Outcome};
 
 use super::tables::told;
-use crate::distribution::{cell, cells, columns as statistics};
+use crate::distribution::cell;
 use crate::events::seconds;
 use crate::events::transfers::{self, ALONE, MS};
 use crate::model::{Cell, Table};
 use crate::number::{grouped, span};
-use crate::table_of::TableOf;
 
 /// A row for each flow with transfers: how long they took, and how long their acknowledgement.
 pub fn table(spec: &EthernetSpec, outcome: &Outcome) -> Table {
@@ -19,16 +18,27 @@ pub fn table(spec: &EthernetSpec, outcome: &Outcome) -> Table {
         |(_, own, _): &Row<'_>| what(&own.traffic),
         |(.., found): &Row<'_>| found.ends.transfers,
     );
-    let table = transfers::table(spec, seconds(spec, outcome), all, |(flow, ..)| *flow, count)
-        .columns(statistics("FCT", "ms"), |(.., found)| {
-            cells(&found.ends.transfer_time, MS)
-        })
+    transfers::table(spec, seconds(spec, outcome), all, |(flow, ..)| *flow, count)
+        .times("FCT", ("ms", MS), |(.., found)| &found.ends.transfer_time)
         .number(format!("FCT alone [ms]: {ALONE}"))
         .of(|(.., found)| millis(found.alone))
-        .columns(statistics("slowdown", ""), |(.., found)| {
-            cells(&found.slowdown, 1.0)
-        });
-    ends(table).done()
+        .times("slowdown", ("", 1.0), |(.., found)| &found.slowdown)
+        .number("acked: files acknowledged after the warm-up")
+        .of(|(.., found)| found.ends.acknowledged_time.count())
+        .number("FCT acked mean [ms]: to a file's last acknowledgement")
+        .of(|(.., found)| cell(found.ends.acknowledged_time.mean(), MS))
+        .number("FCT acked p99 [ms]: 99 in 100 took no longer to that; of 100 or more")
+        .of(|(.., found)| cell(found.ends.acknowledged_time.percentile(99.0), MS))
+        .number("unacked: complete at the end of the run, but not acknowledged")
+        .of(|(.., found)| found.ends.unacknowledged_total)
+        .number("last transfer [ms]: when the last of the whole run was complete")
+        .of(|(.., found)| cell(Some(found.ends.last_transfer.ps() as f64), MS))
+        .number(
+            "completion [ms]: from the start of the first to the end of the last; empty before \
+             all are complete",
+        )
+        .of(|(.., found)| millis(found.ends.completion()))
+        .done()
 }
 
 /// A flow, what the spec says of it and what was found.
@@ -36,25 +46,6 @@ type Row<'a> = (u32, &'a FlowSpec, &'a FlowOutcome);
 
 fn millis(time: Option<Duration>) -> Cell {
     cell(time.map(|time| time.ps() as f64), MS)
-}
-
-/// When transfers were acknowledged, and when the last was complete.
-fn ends<'a>(table: TableOf<Row<'a>>) -> TableOf<Row<'a>> {
-    let acked = |found: &'a FlowOutcome| &found.ends.acknowledged_time;
-    let whole = "from the start of the first to the end of the last; empty before all are complete";
-    table
-        .number("acked: files acknowledged after the warm-up")
-        .of(|(.., found)| acked(found).count())
-        .number("FCT acked mean [ms]: to a file's last acknowledgement")
-        .of(|(.., found)| cell(acked(found).mean(), MS))
-        .number("FCT acked p99 [ms]: 99 in 100 took no longer to that; of 100 or more")
-        .of(|(.., found)| cell(acked(found).percentile(99.0), MS))
-        .number("unacked: complete at the end of the run, but not acknowledged")
-        .of(|(.., found)| found.ends.unacknowledged_total)
-        .number("last transfer [ms]: when the last of the whole run was complete")
-        .of(|(.., found)| cell(Some(found.ends.last_transfer.ps() as f64), MS))
-        .number(format!("completion [ms]: {whole}"))
-        .of(|(.., found)| millis(found.ends.completion()))
 }
 
 /// What a flow's application counts as one transfer.

@@ -87,12 +87,10 @@ pub fn table<R>(rows: Vec<R>, cell: Duration, common: impl Fn(&R) -> &Promised) 
     let time = |time: Option<Duration>| time.map(|time| us(time.ps()));
     let ps = |time: Option<Duration>| time.map(|time| time.ps() as f64);
     let bound = |row: &R| common(row).bound.as_ref().ok().copied();
-    TableOf::new(
-        "bounds",
-        "The maximum delay of what a flow sends, computed before the run, and the largest delay \
-         seen.",
-        rows,
-    )
+    TableOf::of(rows)
+        .called(
+"bounds: The maximum delay of what a flow sends, computed before the run, and the \
+         largest delay seen.")
     .text("flow: name in the scenario")
     .of(|row| common(row).flow.clone())
     .number("bound [us]: nothing can take longer")

@@ -1,4 +1,4 @@
-//! Delays of flows, and the columns of times whatever they are of.
+//! Delays of flows, and the statistics of times whatever they are of.
 
 use backwater_kernel::{DelayOutcome, Duration};
 use backwater_net::outcome::Outcome;
@@ -6,81 +6,64 @@ use backwater_net::outcome::Outcome;
 use super::Network;
 use super::flows::found;
 use crate::column::Column;
+use crate::distribution::Statistics;
 use crate::model::{Cell, Table};
 use crate::table_of::TableOf;
 
-impl<R> TableOf<R> {
-    /// Statistics of times such as the `delay`, in a unit of so many steps of the clock; empty
-    /// where nothing was measured.
-    pub fn times<const FINE: u32>(
-        self,
-        what: &str,
-        (unit, steps): (&str, f64),
-        times: impl Fn(&R) -> &DelayOutcome<FINE>,
-    ) -> Self {
-        self.columns(columns(what, unit), |row| cells(times(row), steps))
+impl<const FINE: u32> Statistics for DelayOutcome<FINE> {
+    fn columns(what: &str, unit: &str) -> Vec<Column> {
+        let number = |of: &str, says: &str| Column::number(&format!("{what} {of}"), unit, says);
+        vec![
+            number("mean", "mean").short(what),
+            Column::interval(
+                &format!("{what} mean"),
+                unit,
+                "half width of the mean's 95 % interval, by batch means; empty if the run is too \
+                 short for one",
+            ),
+            number("deviation", "standard deviation").short("deviation"),
+            number("min", "smallest"),
+            number("p50", "half are no larger"),
+            number("p90", "nine in ten are no larger"),
+            number("p99", "99 in 100 are no larger").short("p99"),
+            number("p99.9", "999 in 1000 are no larger"),
+            number("max", "largest"),
+        ]
     }
-}
 
-/// Columns of `what`, in `unit`.
-pub fn columns(what: &str, unit: &str) -> Vec<Column> {
-    let number = |of: &str, meaning: &str| Column::number(&format!("{what} {of}"), unit, meaning);
-    vec![
-        number("mean", "mean").short(what),
-        Column::interval(
-            &format!("{what} mean"),
-            unit,
-            "half width of the mean's 95 % interval, by batch means; empty if the run is too short \
-             for one",
-        ),
-        number("deviation", "standard deviation").short("deviation"),
-        number("min", "smallest"),
-        number("p50", "half are no larger"),
-        number("p90", "nine in ten are no larger"),
-        number("p99", "99 in 100 are no larger").short("p99"),
-        number("p99.9", "999 in 1000 are no larger"),
-        number("max", "largest"),
-    ]
-}
-
-/// Cells for [`columns`], in a unit of so many steps of the clock; none where nothing was measured.
-pub fn cells<const FINE: u32>(times: &DelayOutcome<FINE>, unit: f64) -> Vec<Cell> {
-    if times.count == 0 {
-        return Vec::new();
+    fn cells(&self, unit: f64) -> Vec<Cell> {
+        if self.count == 0 {
+            return Vec::new();
+        }
+        let of = |steps: f64| Cell::float(steps / unit, 3);
+        // Whole numbers of steps are counts.
+        let whole = |steps: u64| match unit {
+            1.0 => steps.into(),
+            _ => of(steps as f64),
+        };
+        let interval = self.half_width.map(of).into();
+        let mut cells = vec![of(self.mean), interval, of(self.deviation), whole(self.min)];
+        cells.extend(self.percentiles.map(whole));
+        cells.push(whole(self.max));
+        cells
     }
-    let of = |steps: f64| Cell::float(steps / unit, 3);
-    // Whole numbers of steps are counts.
-    let whole = |steps: u64| match unit {
-        1.0 => steps.into(),
-        _ => of(steps as f64),
-    };
-    let mut cells = vec![
-        of(times.mean),
-        times.half_width.map_or(Cell::Empty, of),
-        of(times.deviation),
-        whole(times.min),
-    ];
-    cells.extend(times.percentiles.map(whole));
-    cells.push(whole(times.max));
-    cells
 }
 
 /// A row for each flow of which something was delivered after the warm-up; in cell times too, where
 /// those are the unit of time.
 pub fn table<N: Network>(network: &N, outcome: &Outcome, cell: Duration) -> Table {
-    TableOf::new(
-        "delays",
-        "Time from being offered at the source to delivery, of what reached its destination after \
-         the warm-up.",
-        found(outcome).filter(|(_, found)| found.delay.count > 0),
-    )
-    .flow(network, |(flow, _)| *flow)
-    .number(format!(
-        "samples [{}]: delivered after the warm-up",
-        N::UNITS
-    ))
-    .of(|(_, found)| found.delay.count)
-    .times("delay", ("us", 1e6), |(_, found)| &found.delay)
-    .in_cells("delay mean", cell, |(_, found)| Some(found.delay.mean))
-    .done()
+    TableOf::of(found(outcome).filter(|(_, found)| found.delay.count > 0))
+        .called(
+            "delays: Time from being offered at the source to delivery, of what reached its \
+         destination after the warm-up.",
+        )
+        .flow(network, |(flow, _)| *flow)
+        .number(format!(
+            "samples [{}]: delivered after the warm-up",
+            N::UNITS
+        ))
+        .of(|(_, found)| found.delay.count)
+        .times("delay", ("us", 1e6), |(_, found)| &found.delay)
+        .in_cells("delay mean", cell, |(_, found)| Some(found.delay.mean))
+        .done()
 }

@@ -28,17 +28,14 @@ pub fn table<'a, N: Network>(
     rates: impl FnOnce(TableOf<Flow<'a>>) -> TableOf<Flow<'a>>,
 ) -> TableOf<Flow<'a>> {
     let ports = names::channels(network);
-    let table = TableOf::new(
-        "flows",
-        "What each flow offered, how much was delivered or dropped, and its rate.",
-        found(outcome),
-    )
-    .flow(network, |(flow, _)| *flow)
-    .text(
-        "path: nodes that its frames pass; only its ends where they take several paths, and of \
+    let table = TableOf::of(found(outcome))
+        .called("flows: What each flow offered, how much was delivered or dropped, and its rate.")
+        .flow(network, |(flow, _)| *flow)
+        .text(
+            "path: nodes that its frames pass; only its ends where they take several paths, and of \
          circuits",
-    )
-    .of(|(flow, found)| network.path(*flow, found, &ports));
+        )
+        .of(|(flow, found)| network.path(*flow, found, &ports));
     rates(table).balance(N::UNITS, |(_, found)| found.balance())
 }
 
@@ -48,7 +45,8 @@ pub fn balance<N: Network>(_: &N, outcome: &Outcome) -> Table {
     let has_bytes = outcome.flows.iter().any(|flow| flow.bytes.is_some());
     let bytes = has_bytes.then_some(("bytes", bytes));
     let rows = std::iter::once((N::UNITS, outcome.balance())).chain(bytes);
-    TableOf::new("balance", "Balance of all flows; whole run.", rows)
+    TableOf::of(rows)
+        .called("balance: Balance of all flows; whole run.")
         .text("of: what is counted")
         .of(|(what, _)| *what)
         .balance("", |(_, balance)| *balance)

@@ -11,13 +11,10 @@ pub fn table<'a>(network: &impl Network, outcome: &'a Outcome) -> TableOf<(u32, 
         let (_, is_switch) = network.node(node)?;
         Some(if is_switch { "switch" } else { "host" })
     };
-    TableOf::new(
-        "nodes",
-        "What each node held; what goes to several destinations counts once.",
-        (0..).zip(&outcome.nodes),
-    )
-    .text("node: name in the scenario")
-    .of(|(node, _)| names::node(network, *node))
-    .text("kind: host or switch")
-    .of(|(node, _)| kind(*node))
+    TableOf::of((0..).zip(&outcome.nodes))
+        .called("nodes: What each node held; what goes to several destinations counts once.")
+        .text("node: name in the scenario")
+        .of(|(node, _)| names::node(network, *node))
+        .text("kind: host or switch")
+        .of(|(node, _)| kind(*node))
 }

@@ -32,35 +32,32 @@ pub fn table<'a, N: Network>(network: &N, outcome: &'a Outcome) -> TableOf<Port<
     let shown = kept(all.len(), |index| load(&all[index])).into_iter();
     let line = |(port, _): &Port<'_>| names::channel_spec(network, *port).map(N::line);
     let units = N::UNITS;
-    TableOf::new(
-        "ports",
-        format!(
-            "Each direction of each link: what its port sent.{}",
+    TableOf::of(shown.map(|index| (index as u32, &all[index])))
+        .called(format!(
+            "ports: Each direction of each link: what its port sent.{}",
             limit(all.len(), "ports")
-        ),
-        shown.map(|index| (index as u32, &all[index])),
-    )
-    .port(
-        &names::channels(network),
-        "from which node to which",
-        |(port, _)| *port,
-    )
-    .number("rate [Mbps]: line rate")
-    .of(|row| line(row).map(|(rate, _)| Cell::float(rate.0 as f64 / 1e6, 3)))
-    .number("propagation [us]: delay of the link")
-    .of(|row| line(row).map(|(_, delay)| us(delay.ps())))
-    .number("data [%]: share of the time after the warm-up spent sending data")
-    .of(|(_, found)| percent(found.data_share))
-    .number("control [%]: the same of control units")
-    .of(|(_, found)| percent(found.control_share))
-    .number("idle [%]: the rest of the time")
-    .of(|(_, found)| percent((1.0 - found.data_share - found.control_share).max(0.0)))
-    .number(format!(
-        "data sent [{units}]: data that it sent after the warm-up"
-    ))
-    .of(|(_, found)| found.data_units)
-    .number(format!(
-        "control sent [{units}]: control {units} that it sent after the warm-up"
-    ))
-    .of(|(_, found)| found.control_units)
+        ))
+        .port(
+            &names::channels(network),
+            "from which node to which",
+            |(port, _)| *port,
+        )
+        .number("rate [Mbps]: line rate")
+        .of(|row| line(row).map(|(rate, _)| Cell::float(rate.0 as f64 / 1e6, 3)))
+        .number("propagation [us]: delay of the link")
+        .of(|row| line(row).map(|(_, delay)| us(delay.ps())))
+        .number("data [%]: share of the time after the warm-up spent sending data")
+        .of(|(_, found)| percent(found.data_share))
+        .number("control [%]: the same of control units")
+        .of(|(_, found)| percent(found.control_share))
+        .number("idle [%]: the rest of the time")
+        .of(|(_, found)| percent((1.0 - found.data_share - found.control_share).max(0.0)))
+        .number(format!(
+            "data sent [{units}]: data that it sent after the warm-up"
+        ))
+        .of(|(_, found)| found.data_units)
+        .number(format!(
+            "control sent [{units}]: control {units} that it sent after the warm-up"
+        ))
+        .of(|(_, found)| found.control_units)
 }

@@ -30,7 +30,8 @@ pub fn table<'a, N: Network, R>(
     wait: impl Fn(&R) -> &'a Wait,
     [port, why]: [&dyn Fn(&R) -> String; 2],
 ) -> TableOf<R> {
-    TableOf::new("standstill", caption, rows)
+    TableOf::of(rows)
+        .called(format!("standstill: {caption}"))
         .text("flow: the flow of the first that waits")
         .of(|row| names::flow(network, wait(row).flow))
         .text("port: that it waits to leave by")

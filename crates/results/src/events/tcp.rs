@@ -13,7 +13,8 @@ pub fn table<T>(
     network: &impl Network,
     rows: impl Iterator<Item = Connection<T>>,
 ) -> TableOf<Connection<T>> {
-    TableOf::new("tcp", "Both ends of each connection; whole run.", rows)
+    TableOf::of(rows)
+        .called("tcp: Both ends of each connection; whole run.")
         .flow(network, |(flow, ..)| *flow)
         .number("segments: sent, pure acknowledgements included")
         .of(|(_, tcp, _)| tcp.segments)

@@ -15,22 +15,21 @@ pub fn table<R>(
     flow: impl Fn(&R) -> u32,
     (what, count): (impl Fn(&R) -> &'static str, impl Fn(&R) -> u64),
 ) -> TableOf<R> {
-    TableOf::new(
-        "transfers",
-        "Flow completion times. Files: from the application's start to the last byte at the \
-         receiver. Requests: from the first unit sent, or the application's start, to the whole \
-         response. Pictures: to the arrival of the last datagram. Complete after the warm-up. \
-         Slowdown: that time over the time alone.",
-        rows,
-    )
-    .flow(network, flow)
-    .text("what: files, requests or pictures")
-    .of(what)
-    .number("transfers: complete after the warm-up")
-    .of(&count)
-    .number("transfers [1/s]: complete per second")
-    .of(|row| Cell::float(per_second(count(row) as f64, seconds), 3))
-    .short("transfers/s")
+    TableOf::of(rows)
+        .called(
+            "transfers: Flow completion times. Files: from the application's start to the last \
+         byte at the receiver. Requests: from the first unit sent, or the application's \
+         start, to the whole response. Pictures: to the arrival of the last datagram. \
+         Complete after the warm-up. Slowdown: that time over the time alone.",
+        )
+        .flow(network, flow)
+        .text("what: files, requests or pictures")
+        .of(what)
+        .number("transfers: complete after the warm-up")
+        .of(&count)
+        .number("transfers [1/s]: complete per second")
+        .of(|row| Cell::float(per_second(count(row) as f64, seconds), 3))
+        .short("transfers/s")
 }
 
 /// What is said of the time that one takes alone.

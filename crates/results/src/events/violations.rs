@@ -14,31 +14,28 @@ pub fn table(network: &impl Network, outcome: &Outcome, cell: Duration) -> Table
         Place::Leg(leg) => outcome.legs.get(leg as usize),
         _ => None,
     };
-    TableOf::new(
-        "violations",
-        "Promises broken, oldest first.",
-        outcome.violations.kept(),
-    )
-    .number("time [us]: when")
-    .of(|violation| us(violation.at.ps()))
-    .text("flow: the flow concerned")
-    .of(|violation| {
-        let flow = match violation.place {
-            Place::Flow(flow) => Some(flow),
-            _ => leg(violation).map(|leg| leg.flow),
-        };
-        flow.map(|flow| names::flow(network, flow))
-    })
-    .text("port: where")
-    .of(|violation| {
-        let channel = match violation.place {
-            Place::Channel(channel) => Some(channel),
-            _ => leg(violation).map(|leg| leg.channel),
-        };
-        channel.map(|channel| names::channel(&ports, channel))
-    })
-    .text("what: which promise, with numbers")
-    .of(|violation| violation.what.clone())
-    .in_cells("time", cell, |violation| Some(violation.at.ps() as f64))
-    .done()
+    TableOf::of(outcome.violations.kept())
+        .called("violations: Promises broken, oldest first.")
+        .number("time [us]: when")
+        .of(|violation| us(violation.at.ps()))
+        .text("flow: the flow concerned")
+        .of(|violation| {
+            let flow = match violation.place {
+                Place::Flow(flow) => Some(flow),
+                _ => leg(violation).map(|leg| leg.flow),
+            };
+            flow.map(|flow| names::flow(network, flow))
+        })
+        .text("port: where")
+        .of(|violation| {
+            let channel = match violation.place {
+                Place::Channel(channel) => Some(channel),
+                _ => leg(violation).map(|leg| leg.channel),
+            };
+            channel.map(|channel| names::channel(&ports, channel))
+        })
+        .text("what: which promise, with numbers")
+        .of(|violation| violation.what.clone())
+        .in_cells("time", cell, |violation| Some(violation.at.ps() as f64))
+        .done()
 }

@@ -16,30 +16,28 @@ pub fn table(spec: &FabricSpec, outcome: &FabricOutcome) -> Table {
     let deadlock = outcome.standstill.as_ref();
     let waits = deadlock.map_or(&[][..], |deadlock| &deadlock.waits);
     let names = FabricNames::new(&spec.graph);
-    TableOf::new(
-        "deadlock",
-        deadlock.map_or_else(String::new, |deadlock| caption(outcome, deadlock)),
-        (1_u64..).zip(waits.iter().take(ROWS_MOST)),
-    )
-    .number("place: position of the packet in the cyclic wait")
-    .of(|(place, _)| *place)
-    .text("router: where its header waits")
-    .of(|(_, held)| router(&names, held))
-    .text("from: source terminal")
-    .of(|(_, held)| names.terminal(held.source))
-    .text("to: destination terminal")
-    .of(|(_, held)| names.terminal(held.destination))
-    .number("born [cycle]: when it was created")
-    .of(|(_, held)| held.birth)
-    .text("holds: channel whose virtual channel its header is in")
-    .of(|(_, held)| names.channel(held.at.0))
-    .number("holds vc: that virtual channel")
-    .of(|(_, held)| u32::from(held.at.1))
-    .text("waits for: channel it has to cross next")
-    .of(|(_, held)| names.channel(held.waits_for.0))
-    .number("waits for vc: one that the next packet holds")
-    .of(|(_, held)| u32::from(held.waits_for.1))
-    .done()
+    let caption = deadlock.map_or_else(String::new, |deadlock| caption(outcome, deadlock));
+    TableOf::of((1_u64..).zip(waits.iter().take(ROWS_MOST)))
+        .called(format!("deadlock: {caption}"))
+        .number("place: position of the packet in the cyclic wait")
+        .of(|(place, _)| *place)
+        .text("router: where its header waits")
+        .of(|(_, held)| router(&names, held))
+        .text("from: source terminal")
+        .of(|(_, held)| names.terminal(held.source))
+        .text("to: destination terminal")
+        .of(|(_, held)| names.terminal(held.destination))
+        .number("born [cycle]: when it was created")
+        .of(|(_, held)| held.birth)
+        .text("holds: channel whose virtual channel its header is in")
+        .of(|(_, held)| names.channel(held.at.0))
+        .number("holds vc: that virtual channel")
+        .of(|(_, held)| u32::from(held.at.1))
+        .text("waits for: channel it has to cross next")
+        .of(|(_, held)| names.channel(held.waits_for.0))
+        .number("waits for vc: one that the next packet holds")
+        .of(|(_, held)| u32::from(held.waits_for.1))
+        .done()
 }
 
 fn caption(outcome: &FabricOutcome, deadlock: &Standstill) -> String {

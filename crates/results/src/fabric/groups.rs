@@ -50,22 +50,19 @@ pub fn table(spec: &FabricSpec, outcome: &FabricOutcome) -> Table {
         groups.entry(key).or_default().add(*share);
     }
     let percent = |share: f64| Cell::float(share * 100.0, 2);
-    TableOf::new(
-        "channel groups",
-        "Use of channels of the same kind, in the window.",
-        &groups,
-    )
-    .text("channels: position of the channels")
-    .of(|(key, _)| keys.label(key))
-    .number("count: how many channels")
-    .of(|(_, group)| group.channels)
-    .number("use mean [%]: share of cycles with a flit, mean over them")
-    .of(|(_, group)| percent(group.sum / group.channels.max(1) as f64))
-    .number("use min [%]: that of the least used")
-    .of(|(_, group)| percent(group.least))
-    .number("use max [%]: that of the most used")
-    .of(|(_, group)| percent(group.most))
-    .done()
+    TableOf::of(&groups)
+        .called("channel groups: Use of channels of the same kind, in the window.")
+        .text("channels: position of the channels")
+        .of(|(key, _)| keys.label(key))
+        .number("count: how many channels")
+        .of(|(_, group)| group.channels)
+        .number("use mean [%]: share of cycles with a flit, mean over them")
+        .of(|(_, group)| percent(group.sum / group.channels.max(1) as f64))
+        .number("use min [%]: that of the least used")
+        .of(|(_, group)| percent(group.least))
+        .number("use max [%]: that of the most used")
+        .of(|(_, group)| percent(group.most))
+        .done()
 }
 
 /// Counts the output ports of the router at hand, channel by channel.

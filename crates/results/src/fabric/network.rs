@@ -19,35 +19,32 @@ pub fn terminals(spec: &FabricSpec, outcome: &FabricOutcome) -> Table {
     let router = |of: &[u32], index: usize| of.get(index).map(|router| names.router(*router));
     let busy = |found: &TerminalOutcome| found.received.saturating_add(found.created) as f64;
     let shown = kept(all.len(), |index| busy(&all[index])).into_iter();
-    TableOf::new(
-        "terminals",
-        format!(
-            "What each terminal sent and received in the window.{}",
+    TableOf::of(shown.map(|index| (index, &all[index])))
+        .called(format!(
+            "terminals: What each terminal sent and received in the window.{}",
             limit(all.len(), "terminals")
-        ),
-        shown.map(|index| (index, &all[index])),
-    )
-    .number("terminal: its number")
-    .of(|(index, _)| *index as u64)
-    .text("sends to: router its injection channel leads to")
-    .of(|(index, _)| router(&spec.graph.inject, *index))
-    .text("receives from: router its ejection channel comes from")
-    .of(|(index, _)| router(&spec.graph.eject, *index))
-    .number("created [flits]: flits of packets created here")
-    .of(|(_, found)| found.created)
-    .number("received [flits]: flits that arrived here")
-    .of(|(_, found)| found.received)
-    .number("queued [flits]: flits that wait here at the end")
-    .of(|(_, found)| found.queued)
-    .number(format!(
-        "offered [{LOAD}]: created over the cycles of the window"
-    ))
-    .of(|(_, found)| load(found.created, outcome.window))
-    .number(format!(
-        "accepted [{LOAD}]: received over the cycles of the window"
-    ))
-    .of(|(_, found)| load(found.received, outcome.window))
-    .done()
+        ))
+        .number("terminal: its number")
+        .of(|(index, _)| *index as u64)
+        .text("sends to: router its injection channel leads to")
+        .of(|(index, _)| router(&spec.graph.inject, *index))
+        .text("receives from: router its ejection channel comes from")
+        .of(|(index, _)| router(&spec.graph.eject, *index))
+        .number("created [flits]: flits of packets created here")
+        .of(|(_, found)| found.created)
+        .number("received [flits]: flits that arrived here")
+        .of(|(_, found)| found.received)
+        .number("queued [flits]: flits that wait here at the end")
+        .of(|(_, found)| found.queued)
+        .number(format!(
+            "offered [{LOAD}]: created over the cycles of the window"
+        ))
+        .of(|(_, found)| load(found.created, outcome.window))
+        .number(format!(
+            "accepted [{LOAD}]: received over the cycles of the window"
+        ))
+        .of(|(_, found)| load(found.received, outcome.window))
+        .done()
 }
 
 fn load(flits: u64, window: u64) -> Cell {
@@ -75,28 +72,25 @@ pub fn channels(spec: &FabricSpec, outcome: &FabricOutcome) -> Table {
             let number = u32::try_from(index).unwrap_or(u32::MAX);
             (index, number, all[index])
         });
-    TableOf::new(
-        "channels",
-        format!(
-            "Use of each channel in the window.{}",
+    TableOf::of(rows)
+        .called(format!(
+            "channels: Use of each channel in the window.{}",
             limit(all.len(), "channels")
-        ),
-        rows,
-    )
-    .number("number: as in a trace: between routers, then injection, then ejection")
-    .of(|(index, ..)| *index as u64)
-    .text("channel: its ends; the port is the output port of the router")
-    .of(|(_, number, _)| names.channel(*number))
-    .text("kind: network, injection or ejection")
-    .of(|(_, number, _)| names.kind(*number).map(|(kind, _)| kind.word()))
-    .number("use [%]: share of the window's cycles it carried a flit")
-    .of(|(.., share)| Cell::float(share * 100.0, 2))
-    .number("flits [flits]: that crossed it in the window")
-    .of(|(.., share)| {
-        let flits = (share * outcome.window as f64).round();
-        flits.is_finite().then_some(flits as u64)
-    })
-    .done()
+        ))
+        .number("number: as in a trace: between routers, then injection, then ejection")
+        .of(|(index, ..)| *index as u64)
+        .text("channel: its ends; the port is the output port of the router")
+        .of(|(_, number, _)| names.channel(*number))
+        .text("kind: network, injection or ejection")
+        .of(|(_, number, _)| names.kind(*number).map(|(kind, _)| kind.word()))
+        .number("use [%]: share of the window's cycles it carried a flit")
+        .of(|(.., share)| Cell::float(share * 100.0, 2))
+        .number("flits [flits]: that crossed it in the window")
+        .of(|(.., share)| {
+            let flits = (share * outcome.window as f64).round();
+            flits.is_finite().then_some(flits as u64)
+        })
+        .done()
 }
 
 /// Mean use of the channels to other routers that leave each router, by row (y) and column (x),
@@ -130,13 +124,10 @@ pub fn map(spec: &FabricSpec, outcome: &FabricOutcome) -> Table {
     let rows = square(spec, outcome).unwrap_or_default();
     let width = rows.first().map_or(0, Vec::len);
     let is_legible = width.max(rows.len()) <= MAP_MOST as usize;
-    let mut table = TableOf::new(
-        "map",
-        "Map of the load: mean use of the channels from each router to other routers.",
-        rows.iter().enumerate().rev().filter(|_| is_legible),
-    )
-    .text("row: its y")
-    .of(|(y, _)| format!("y={y}"));
+    let mut table = TableOf::of(rows.iter().enumerate().rev().filter(|_| is_legible))
+        .called("map: Map of the load: mean use of the channels from each router to other routers.")
+        .text("row: its y")
+        .of(|(y, _)| format!("y={y}"));
     let meaning = "mean use of the channels that leave the router there";
     for x in 0..width {
         table = table

@@ -95,19 +95,18 @@ pub fn numbers(spec: &FabricSpec, outcome: &FabricOutcome) -> Vec<(Column, Cell)
 }
 
 fn summary(spec: &FabricSpec, outcome: &FabricOutcome) -> Table {
-    TableOf::new(
-        "summary",
-        "The whole network. Loads, hops and unfinished packets are of the window, flits of the \
-         whole run.",
-        numbers(spec, outcome),
-    )
-    .text("quantity: what")
-    .of(|(column, _)| column.heading())
-    .number("value: the value; empty if not measured")
-    .of(|(_, value)| value.clone())
-    .text("unit: of the value")
-    .of(|(column, _)| column.unit.clone())
-    .done()
+    TableOf::of(numbers(spec, outcome))
+        .called(
+            "summary: The whole network. Loads, hops and unfinished packets are of the window, \
+         flits of the whole run.",
+        )
+        .text("quantity: what")
+        .of(|(column, _)| column.heading())
+        .number("value: the value; empty if not measured")
+        .of(|(_, value)| value.clone())
+        .text("unit: of the value")
+        .of(|(column, _)| column.unit.clone())
+        .done()
 }
 
 fn latencies(spec: &FabricSpec, outcome: &FabricOutcome) -> Table {
@@ -122,17 +121,14 @@ fn latencies(spec: &FabricSpec, outcome: &FabricOutcome) -> Table {
         }));
     }
     rows.retain(|(_, found)| found.count > 0);
-    TableOf::new(
-        "latency",
-        "Packets created in the window that have arrived.",
-        rows,
-    )
-    .text("of: which packets, and from when on")
-    .of(|(name, _)| name.clone())
-    .number("packets [packets]: how many")
-    .of(|(_, found)| found.count)
-    .times("latency", ("cycles", 1.0), |(_, found)| found)
-    .done()
+    TableOf::of(rows)
+        .called("latency: Packets created in the window that have arrived.")
+        .text("of: which packets, and from when on")
+        .of(|(name, _)| name.clone())
+        .number("packets [packets]: how many")
+        .of(|(_, found)| found.count)
+        .times("latency", ("cycles", 1.0), |(_, found)| *found)
+        .done()
 }
 
 /// A class as the scenario calls it.
@@ -162,30 +158,27 @@ fn classes(spec: &FabricSpec, outcome: &FabricOutcome) -> Table {
         let deadline = spec.classes.get(index).and_then(|class| class.deadline);
         (index, found, deadline)
     });
-    TableOf::new(
-        "classes",
-        "What each class sent, and how much was delivered.",
-        rows,
-    )
-    .text("class: name in the scenario")
-    .of(|(index, ..)| class_name(spec, *index))
-    .number("created [flits]: flits of packets created; whole run")
-    .of(|(_, found, _)| found.created_total)
-    .number("delivered [flits]: flits that arrived; whole run")
-    .of(|(_, found, _)| found.delivered_total)
-    .number("inside [flits]: created and not delivered: queued at sources or inside")
-    .of(|(_, found, _)| found.created_total.saturating_sub(found.delivered_total))
-    .number("arrived [packets]: created in the window")
-    .of(|(_, found, _)| found.latency.count)
-    .number("latency mean [cycles]: from creation to the arrival of the tail")
-    .of(|(_, found, _)| (found.latency.count > 0).then(|| Cell::float(found.latency.mean, 2)))
-    .number("latency p99 [cycles]: 99 in 100 of them took no longer")
-    .of(|(_, found, _)| (found.latency.count > 0).then_some(found.latency.percentiles[2]))
-    .number("deadline [cycles]: within which a packet should arrive")
-    .of(|(.., deadline)| *deadline)
-    .number("late [packets]: created in the window and missed the deadline")
-    .of(|(_, found, deadline)| deadline.map(|_| found.late))
-    .done()
+    TableOf::of(rows)
+        .called("classes: What each class sent, and how much was delivered.")
+        .text("class: name in the scenario")
+        .of(|(index, ..)| class_name(spec, *index))
+        .number("created [flits]: flits of packets created; whole run")
+        .of(|(_, found, _)| found.created_total)
+        .number("delivered [flits]: flits that arrived; whole run")
+        .of(|(_, found, _)| found.delivered_total)
+        .number("inside [flits]: created and not delivered: queued at sources or inside")
+        .of(|(_, found, _)| found.created_total.saturating_sub(found.delivered_total))
+        .number("arrived [packets]: created in the window")
+        .of(|(_, found, _)| found.latency.count)
+        .number("latency mean [cycles]: from creation to the arrival of the tail")
+        .of(|(_, found, _)| (found.latency.count > 0).then(|| Cell::float(found.latency.mean, 2)))
+        .number("latency p99 [cycles]: 99 in 100 of them took no longer")
+        .of(|(_, found, _)| (found.latency.count > 0).then_some(found.latency.percentiles[2]))
+        .number("deadline [cycles]: within which a packet should arrive")
+        .of(|(.., deadline)| *deadline)
+        .number("late [packets]: created in the window and missed the deadline")
+        .of(|(_, found, deadline)| deadline.map(|_| found.late))
+        .done()
 }
 
 /// Use of each VC; nothing before the window.
@@ -197,33 +190,27 @@ pub fn vc_shares(outcome: &FabricOutcome) -> &[f64] {
 }
 
 fn vcs(outcome: &FabricOutcome) -> Table {
-    TableOf::new(
-        "vcs",
-        "Use of each virtual channel in the window, mean over all channels.",
-        (0_u64..).zip(vc_shares(outcome)),
-    )
-    .number("vc: index of the virtual channel")
-    .of(|(vc, _)| *vc)
-    .number("use [%]: share of the window's cycles it carried a flit")
-    .of(|(_, share)| Cell::float(*share * 100.0, 3))
-    .done()
+    TableOf::of((0_u64..).zip(vc_shares(outcome)))
+        .called("vcs: Use of each virtual channel in the window, mean over all channels.")
+        .number("vc: index of the virtual channel")
+        .of(|(vc, _)| *vc)
+        .number("use [%]: share of the window's cycles it carried a flit")
+        .of(|(_, share)| Cell::float(*share * 100.0, 3))
+        .done()
 }
 
 fn course(outcome: &FabricOutcome) -> Table {
-    TableOf::new(
-        "course",
-        "The run in intervals, warm-up included.",
-        &outcome.course,
-    )
-    .number("until [cycle]: last cycle of the interval")
-    .of(|point| point.cycle)
-    .number(format!("offered [{LOAD}]: created in it"))
-    .of(|point| Cell::float(point.offered, 4))
-    .number(format!("accepted [{LOAD}]: delivered in it"))
-    .of(|point| Cell::float(point.accepted, 4))
-    .number("latency mean [cycles]: of the packets delivered in it")
-    .of(|point| (point.latency > 0.0).then(|| Cell::float(point.latency, 2)))
-    .done()
+    TableOf::of(&outcome.course)
+        .called("course: The run in intervals, warm-up included.")
+        .number("until [cycle]: last cycle of the interval")
+        .of(|point| point.cycle)
+        .number(format!("offered [{LOAD}]: created in it"))
+        .of(|point| Cell::float(point.offered, 4))
+        .number(format!("accepted [{LOAD}]: delivered in it"))
+        .of(|point| Cell::float(point.accepted, 4))
+        .number("latency mean [cycles]: of the packets delivered in it")
+        .of(|point| (point.latency > 0.0).then(|| Cell::float(point.latency, 2)))
+        .done()
 }
 
 fn histogram(outcome: &FabricOutcome) -> Table {
@@ -235,30 +222,24 @@ fn histogram(outcome: &FabricOutcome) -> Table {
             counted(outcome.latency.histogram.beyond_exact(), "packet")
         ));
     }
-    TableOf::new(
-        "latency histogram",
-        caption,
-        outcome.latency.histogram.exact(),
-    )
-    .number("latency [cycles]: from creation to the arrival of the tail")
-    .of(|(cycles, _)| *cycles)
-    .number("packets [packets]: number of packets with this latency")
-    .of(|(_, packets)| *packets)
-    .done()
+    TableOf::of(outcome.latency.histogram.exact())
+        .called(format!("latency histogram: {caption}"))
+        .number("latency [cycles]: from creation to the arrival of the tail")
+        .of(|(cycles, _)| *cycles)
+        .number("packets [packets]: number of packets with this latency")
+        .of(|(_, packets)| *packets)
+        .done()
 }
 
 fn violations(outcome: &FabricOutcome) -> Table {
-    TableOf::new(
-        "violations",
-        format!(
-            "Promises broken, oldest first: {} in all.",
+    TableOf::of(outcome.violations.kept())
+        .called(format!(
+            "violations: Promises broken, oldest first: {} in all.",
             crate::number::grouped(outcome.violations.total())
-        ),
-        outcome.violations.kept(),
-    )
-    .number("cycle: when")
-    .of(|violation| violation.at)
-    .text("what: which promise, with numbers")
-    .of(|violation| violation.what.clone())
-    .done()
+        ))
+        .number("cycle: when")
+        .of(|violation| violation.at)
+        .text("what: which promise, with numbers")
+        .of(|violation| violation.what.clone())
+        .done()
 }

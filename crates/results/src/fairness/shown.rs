@@ -169,7 +169,8 @@ impl FairShares {
         let (unit, scale) = self.rates.unit();
         let largest = "largest rate possible without taking from one that has no more";
         let limit = "the port or channel that limits the share, or its demand";
-        let table = TableOf::new("fairness", caption, shown)
+        let table = TableOf::of(shown)
+            .called(format!("fairness: {caption}"))
             .text(format!("{}: {name}", self.rates.of()))
             .of(|row| row.name.clone())
             .number(format!("measured [{unit}]: measured after the warm-up"))

@@ -249,8 +249,8 @@ fn side_by_side(all: &[Results], columns: &[Values], into: &mut Overlay) {
 fn numbers(all: &[Results], columns: &[Values], over: Option<(&Column, &[f64])>) -> Table {
     let y = columns.first().map(|own| own.column.clone());
     let y = y.unwrap_or_else(|| Column::text("", ""));
-    let caption = format!("{}, as drawn.", y.name);
-    let mut table = TableOf::new(key(&y.name, ""), caption, labels(columns))
+    let mut table = TableOf::of(labels(columns))
+        .called(format!("{}: {}, as drawn.", key(&y.name, ""), y.name))
         .text("row: of the table of each run")
         .of(|label| *label);
     for (index, (run, own)) in all.iter().zip(columns).enumerate() {

@@ -246,18 +246,20 @@ fn numbers(curves: &[Dots], (x, y): (&Column, &Column)) -> Table {
         &y.unit,
         "half width of its 95 % interval over the seeds",
     );
-    TableOf::new(
-        key(&y.name, ""),
-        format!("{} over {}, as drawn.", y.name, x.name),
-        rows,
-    )
-    .text("curve: as the legend calls it")
-    .of(|(curve, _)| curve.name.as_str())
-    .column(Column::number(&x.name, &x.unit, "position"))
-    .of(|(_, (at, ..))| cell(*at))
-    .column(Column::number(&y.name, &y.unit, &y.meaning))
-    .of(|(_, (_, value, _))| cell(*value))
-    .column(half_width)
-    .of(|(_, (.., half_width))| half_width.map(cell))
-    .done()
+    TableOf::of(rows)
+        .called(format!(
+            "{}: {} over {}, as drawn.",
+            key(&y.name, ""),
+            y.name,
+            x.name
+        ))
+        .text("curve: as the legend calls it")
+        .of(|(curve, _)| curve.name.as_str())
+        .column(Column::number(&x.name, &x.unit, "position"))
+        .of(|(_, (at, ..))| cell(*at))
+        .column(Column::number(&y.name, &y.unit, &y.meaning))
+        .of(|(_, (_, value, _))| cell(*value))
+        .column(half_width)
+        .of(|(_, (.., half_width))| half_width.map(cell))
+        .done()
 }

@@ -67,40 +67,39 @@ fn mbps(bps: f64) -> Cell {
 }
 
 fn rates(spec: &NetworkSpec, directions: &[Direction<'_>]) -> Table {
-    TableOf::new(
-        "abr",
-        "Each direction of an ABR circuit: the allowed rate of its source and the effect of its \
-         rules. ACR is of the time after the warm-up, the rest of the whole run.",
-        directions,
-    )
-    .flow(spec, |one| one.flow)
-    .text("policy: use it or lose it")
-    .of(|one| one.spec.uili.name())
-    .number("PCR [Mbps]: peak cell rate")
-    .of(|one| mbps(one.spec.pcr.0 as f64))
-    .number("ICR [Mbps]: initial cell rate")
-    .of(|one| mbps(one.spec.icr.0 as f64))
-    .number("MCR [Mbps]: minimum cell rate")
-    .of(|one| mbps(one.spec.mcr.0 as f64))
-    .number("ACR mean [Mbps]: allowed cell rate, over time")
-    .of(|one| mbps(one.found.acr_mean_bps))
-    .number("ACR min [Mbps]: of the time after the warm-up")
-    .of(|one| mbps(one.found.acr_min.0 as f64))
-    .number("ACR max [Mbps]: of the time after the warm-up")
-    .of(|one| mbps(one.found.acr_max.0 as f64))
-    .number("ACR at end [Mbps]: allowed cell rate at the end")
-    .of(|one| mbps(one.found.acr.0 as f64))
-    .number("in-rate cells: data and RM cells sent in rate")
-    .of(|one| one.found.in_rate_total)
-    .number("reductions: by the policy")
-    .of(|one| one.found.reductions_total)
-    .number("refused: increases rejected by the policy")
-    .of(|one| one.found.refused_total)
-    .number("rule 6: reductions because no backward RM cells arrived")
-    .of(|one| one.found.missing_total)
-    .number("RM share [%]: RM cells over all cells sent")
-    .of(|one| rm_share([one.found]).map(|share| Cell::float(share * 100.0, 3)))
-    .done()
+    TableOf::of(directions)
+        .called(
+            "abr: Each direction of an ABR circuit: the allowed rate of its source and the effect \
+         of its rules. ACR is of the time after the warm-up, the rest of the whole run.",
+        )
+        .flow(spec, |one| one.flow)
+        .text("policy: use it or lose it")
+        .of(|one| one.spec.uili.name())
+        .number("PCR [Mbps]: peak cell rate")
+        .of(|one| mbps(one.spec.pcr.0 as f64))
+        .number("ICR [Mbps]: initial cell rate")
+        .of(|one| mbps(one.spec.icr.0 as f64))
+        .number("MCR [Mbps]: minimum cell rate")
+        .of(|one| mbps(one.spec.mcr.0 as f64))
+        .number("ACR mean [Mbps]: allowed cell rate, over time")
+        .of(|one| mbps(one.found.acr_mean_bps))
+        .number("ACR min [Mbps]: of the time after the warm-up")
+        .of(|one| mbps(one.found.acr_min.0 as f64))
+        .number("ACR max [Mbps]: of the time after the warm-up")
+        .of(|one| mbps(one.found.acr_max.0 as f64))
+        .number("ACR at end [Mbps]: allowed cell rate at the end")
+        .of(|one| mbps(one.found.acr.0 as f64))
+        .number("in-rate cells: data and RM cells sent in rate")
+        .of(|one| one.found.in_rate_total)
+        .number("reductions: by the policy")
+        .of(|one| one.found.reductions_total)
+        .number("refused: increases rejected by the policy")
+        .of(|one| one.found.refused_total)
+        .number("rule 6: reductions because no backward RM cells arrived")
+        .of(|one| one.found.missing_total)
+        .number("RM share [%]: RM cells over all cells sent")
+        .of(|one| rm_share([one.found]).map(|share| Cell::float(share * 100.0, 3)))
+        .done()
 }
 
 /// RM cells among all cells that some directions sent.
@@ -118,39 +117,37 @@ fn rm_cells(spec: &NetworkSpec, directions: &[Direction<'_>]) -> Table {
         let (forward, backward) = (one.found.forward, one.found.backward);
         [(one, true, forward), (one, false, backward)]
     });
-    TableOf::new(
-        "rm-cells",
-        "RM cells of each direction, by kind; whole run.",
-        rows,
-    )
-    .flow(spec, |(one, ..)| one.flow)
-    .text("kind: forward, or backward: in return for its partner's")
-    .of(|(_, is_forward, _)| if *is_forward { "forward" } else { "backward" })
-    .number("sent [cells]: by its source")
-    .of(|(.., counts)| counts.sent)
-    .number("received [cells]: by its destination")
-    .of(|(.., counts)| counts.received)
-    .number("lost [cells]: on the wire or in a buffer")
-    .of(|(.., counts)| counts.lost)
-    .number("inside [cells]: in transit at the end")
-    .of(|(.., counts)| counts.inside)
-    .number("balance [cells]: sent - received - lost - inside; zero when all is accounted for")
-    .of(|(.., counts)| counts.balance().missing())
-    .number("out of rate [cells]: forward and backward ones sent out of rate")
-    .of(|(one, is_forward, _)| is_forward.then_some(one.found.out_of_rate_total))
-    .number("overwritten [cells]: backward cells replaced by a newer one")
-    .of(|(one, is_forward, _)| (!is_forward).then_some(one.found.overwritten_total))
-    .number("waiting [cells]: backward cells that wait to be sent")
-    .of(|(one, is_forward, _)| (!is_forward).then_some(one.found.waiting))
-    .number("notices [cells]: made by switches, that reached its source")
-    .of(|(one, is_forward, _)| is_forward.then_some(one.found.notices_total))
-    .done()
+    TableOf::of(rows)
+        .called("rm-cells: RM cells of each direction, by kind; whole run.")
+        .flow(spec, |(one, ..)| one.flow)
+        .text("kind: forward, or backward: in return for its partner's")
+        .of(|(_, is_forward, _)| if *is_forward { "forward" } else { "backward" })
+        .number("sent [cells]: by its source")
+        .of(|(.., counts)| counts.sent)
+        .number("received [cells]: by its destination")
+        .of(|(.., counts)| counts.received)
+        .number("lost [cells]: on the wire or in a buffer")
+        .of(|(.., counts)| counts.lost)
+        .number("inside [cells]: in transit at the end")
+        .of(|(.., counts)| counts.inside)
+        .number("balance [cells]: sent - received - lost - inside; zero when all is accounted for")
+        .of(|(.., counts)| counts.balance().missing())
+        .number("out of rate [cells]: forward and backward ones sent out of rate")
+        .of(|(one, is_forward, _)| is_forward.then_some(one.found.out_of_rate_total))
+        .number("overwritten [cells]: backward cells replaced by a newer one")
+        .of(|(one, is_forward, _)| (!is_forward).then_some(one.found.overwritten_total))
+        .number("waiting [cells]: backward cells that wait to be sent")
+        .of(|(one, is_forward, _)| (!is_forward).then_some(one.found.waiting))
+        .number("notices [cells]: made by switches, that reached its source")
+        .of(|(one, is_forward, _)| is_forward.then_some(one.found.notices_total))
+        .done()
 }
 
 fn port_table(spec: &NetworkSpec, outcome: &Outcome) -> Table {
     let channels = names::channels(spec);
     let caption = "Ports that signal rates to ABR sources; whole run.";
-    TableOf::new("rate-ports", caption, ports(spec, outcome))
+    TableOf::of(ports(spec, outcome))
+        .called(format!("rate-ports: {caption}"))
         .port(&channels, "from which node to which", |(channel, ..)| {
             *channel
         })

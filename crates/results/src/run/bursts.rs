@@ -87,32 +87,31 @@ pub fn table(spec: &NetworkSpec, directions: &[Direction<'_>]) -> Table {
         _ => Cell::float(value, digits),
     };
     let each = |bursts: &Bursts, sum: f64, digits| some(bursts, bursts.each(sum), digits);
-    TableOf::new(
-        "bursts",
-        "Bursts of finite applications: from the first cell at an empty source until the last \
-         one has left; bursts that began after the warm-up.",
-        rows.filter(|(_, bursts)| bursts.count > 0),
-    )
-    .flow(spec, |(flow, _)| *flow)
-    .number("bursts: number of bursts")
-    .of(|(_, all)| all.count)
-    .number("through: bursts completed; the other columns are of these")
-    .of(|(_, all)| all.through)
-    .number("size mean [cells]: data cells")
-    .of(|(_, all)| each(all, all.data_cells as f64, 2))
-    .number("response mean [ms]: burst response time")
-    .of(|(_, all)| some(all, all.each(all.response_ps) / 1e9, 4))
-    .number("response max [ms]: longest burst response time")
-    .of(|(_, all)| some(all, all.longest_ps as f64 / 1e9, 4))
-    .number("effective [Mbps]: data bits over response times, all bytes of a cell")
-    .of(|(_, all)| mbps(all, all.data_cells))
-    .number("source rate [Mbps]: the same with RM cells sent in rate")
-    .of(|(_, all)| mbps(all, all.in_rate_cells))
-    .number("sent high [%]: bursts whose first cell was sent above 2 ICR")
-    .of(|(_, all)| some(all, all.each(all.high as f64) * 100.0, 2))
-    .number("reductions: by the policy, per burst")
-    .of(|(_, all)| each(all, all.reductions as f64, 3))
-    .done()
+    TableOf::of(rows.filter(|(_, bursts)| bursts.count > 0))
+        .called(
+            "bursts: Bursts of finite applications: from the first cell at an empty source until \
+         the last one has left; bursts that began after the warm-up.",
+        )
+        .flow(spec, |(flow, _)| *flow)
+        .number("bursts: number of bursts")
+        .of(|(_, all)| all.count)
+        .number("through: bursts completed; the other columns are of these")
+        .of(|(_, all)| all.through)
+        .number("size mean [cells]: data cells")
+        .of(|(_, all)| each(all, all.data_cells as f64, 2))
+        .number("response mean [ms]: burst response time")
+        .of(|(_, all)| some(all, all.each(all.response_ps) / 1e9, 4))
+        .number("response max [ms]: longest burst response time")
+        .of(|(_, all)| some(all, all.longest_ps as f64 / 1e9, 4))
+        .number("effective [Mbps]: data bits over response times, all bytes of a cell")
+        .of(|(_, all)| mbps(all, all.data_cells))
+        .number("source rate [Mbps]: the same with RM cells sent in rate")
+        .of(|(_, all)| mbps(all, all.in_rate_cells))
+        .number("sent high [%]: bursts whose first cell was sent above 2 ICR")
+        .of(|(_, all)| some(all, all.each(all.high as f64) * 100.0, 2))
+        .number("reductions: by the policy, per burst")
+        .of(|(_, all)| each(all, all.reductions as f64, 3))
+        .done()
 }
 
 /// All bursts in a line; `None` without any.

@@ -10,17 +10,16 @@ use crate::table_of::TableOf;
 
 /// Losses of each flow that has any.
 pub fn table(spec: &NetworkSpec, outcome: &Outcome) -> Table {
-    TableOf::new(
-        "drops",
-        "Losses of each flow by cause; whole run. A multicast unit counts once for each \
+    TableOf::of(found(outcome).filter(|(_, found)| found.drops.total() > 0))
+        .called(
+            "drops: Losses of each flow by cause; whole run. A multicast unit counts once for each \
          destination it would have reached.",
-        found(outcome).filter(|(_, found)| found.drops.total() > 0),
-    )
-    .flow(spec, |(flow, _)| *flow)
-    .dropped::<NetworkSpec>(
-        |(_, found)| &found.drops,
-        "of what was offered",
-        |(_, found)| percent_of(found.drops.total(), found.offered_total),
-    )
-    .done()
+        )
+        .flow(spec, |(flow, _)| *flow)
+        .dropped::<NetworkSpec>(
+            |(_, found)| &found.drops,
+            "of what was offered",
+            |(_, found)| percent_of(found.drops.total(), found.offered_total),
+        )
+        .done()
 }

@@ -28,45 +28,38 @@ pub fn tables(spec: &NetworkSpec, found: &PortsOutcome, cell: Duration) -> Vec<T
     tables
 }
 
-/// Columns of a waiting time, in cell times and twice in microseconds.
-fn wait_columns() -> Vec<Column> {
-    let us = |name: &str, meaning: &str| Column::number(name, "us", meaning);
-    vec![
-        us("wait mean", "mean waiting time"),
-        us("wait deviation", "standard deviation").short("deviation"),
-        us("wait p50", "half waited no longer"),
-        us("wait p90", "nine in ten waited no longer"),
-        us("wait p99", "99 in 100 waited no longer").short("p99"),
-        us("wait p99.9", "999 in 1000 waited no longer"),
-        us("wait max", "longest").short("max"),
-        Column::number("wait mean", "cells", "mean in cell times"),
-        Column::number(
-            "wait deviation",
-            "cells",
-            "standard deviation in cell times",
-        ),
-    ]
-}
-
-fn wait_cells(wait: &Samples, cell: Duration) -> Vec<Cell> {
-    if wait.count() == 0 {
-        return Vec::new();
+impl<R> TableOf<R> {
+    /// Waiting times in microseconds, and twice in cell times.
+    fn waits(self, cell: Duration, wait: impl Fn(&R) -> &Samples) -> Self {
+        let us = |ps: f64| Cell::float(ps / 1e6, 3);
+        let cells = |ps: f64| Cell::float(ps / cell.ps().max(1) as f64, 2);
+        let some = |row: &R, of: &dyn Fn(&Samples) -> Cell| {
+            Some(wait(row)).filter(|wait| wait.count() > 0).map(of)
+        };
+        let percentile =
+            |row: &R, percent: f64| some(row, &|wait| us(wait.percentile(percent) as f64));
+        self.number("wait mean [us]: mean waiting time")
+            .of(|row| some(row, &|wait| us(wait.mean())))
+            .number("wait deviation [us]: standard deviation")
+            .of(|row| some(row, &|wait| us(wait.deviation())))
+            .short("deviation")
+            .number("wait p50 [us]: half waited no longer")
+            .of(|row| percentile(row, 50.0))
+            .number("wait p90 [us]: nine in ten waited no longer")
+            .of(|row| percentile(row, 90.0))
+            .number("wait p99 [us]: 99 in 100 waited no longer")
+            .of(|row| percentile(row, 99.0))
+            .short("p99")
+            .number("wait p99.9 [us]: 999 in 1000 waited no longer")
+            .of(|row| percentile(row, 99.9))
+            .number("wait max [us]: longest")
+            .of(|row| some(row, &|wait| us(wait.max() as f64)))
+            .short("max")
+            .number("wait mean [cells]: mean in cell times")
+            .of(|row| some(row, &|wait| cells(wait.mean())))
+            .number("wait deviation [cells]: standard deviation in cell times")
+            .of(|row| some(row, &|wait| cells(wait.deviation())))
     }
-    let cell_ps = cell.ps().max(1) as f64;
-    let cells = |ps: f64| Cell::float(ps / cell_ps, 2);
-    let us = |ps: f64| Cell::float(ps / 1e6, 3);
-    let percentile = |percent: f64| us(wait.percentile(percent) as f64);
-    vec![
-        us(wait.mean()),
-        us(wait.deviation()),
-        percentile(50.0),
-        percentile(90.0),
-        percentile(99.0),
-        percentile(99.9),
-        us(wait.max() as f64),
-        cells(wait.mean()),
-        cells(wait.deviation()),
-    ]
 }
 
 /// What a path of a group got on average: units and bits per second.
@@ -81,26 +74,27 @@ fn throughput(found: &PortsOutcome, group: &PathGroup) -> (f64, f64) {
 }
 
 fn paths(found: &PortsOutcome, cell: Duration) -> Table {
-    TableOf::new(
-        "paths",
-        "Flows by the length of their path: throughput of each, and how long units waited from end \
-         to end, their own transmissions excluded.",
-        found.by_switches(),
-    )
-    .number("switches: switches on the path")
-    .of(|(switches, _)| *switches)
-    .number("flows: flows with such a path; a multicast flow counts once for each such destination")
-    .of(|(_, group)| group.paths)
-    .number("samples [units]: delivered after the warm-up")
-    .of(|(_, group)| group.wait.count())
-    .number("throughput [units/s]: throughput of a flow, mean over the flows")
-    .of(|(_, group)| Cell::float(throughput(found, group).0, 2))
-    .short(Column::UNIT)
-    .number("throughput [Mbps]: the same; all bytes of a unit count")
-    .of(|(_, group)| Cell::float(throughput(found, group).1 / 1e6, 3))
-    .short(Column::UNIT)
-    .columns(wait_columns(), |(_, group)| wait_cells(&group.wait, cell))
-    .done()
+    TableOf::of(found.by_switches())
+        .called(
+            "paths: Flows by the length of their path: throughput of each, and how long units \
+         waited from end to end, their own transmissions excluded.",
+        )
+        .number("switches: switches on the path")
+        .of(|(switches, _)| *switches)
+        .number(
+            "flows: flows with such a path; a multicast flow counts once for each such destination",
+        )
+        .of(|(_, group)| group.paths)
+        .number("samples [units]: delivered after the warm-up")
+        .of(|(_, group)| group.wait.count())
+        .number("throughput [units/s]: throughput of a flow, mean over the flows")
+        .of(|(_, group)| Cell::float(throughput(found, group).0, 2))
+        .short(Column::UNIT)
+        .number("throughput [Mbps]: the same; all bytes of a unit count")
+        .of(|(_, group)| Cell::float(throughput(found, group).1 / 1e6, 3))
+        .short(Column::UNIT)
+        .waits(cell, |(_, group)| &group.wait)
+        .done()
 }
 
 fn end_to_end(spec: &NetworkSpec, found: &PortsOutcome, cell: Duration) -> Table {
@@ -109,12 +103,10 @@ fn end_to_end(spec: &NetworkSpec, found: &PortsOutcome, cell: Duration) -> Table
         let leg = legs.get(leg as usize)?;
         names::channel_ends(spec, leg.channel).map(|(_, end)| names::node(spec, end))
     };
-    TableOf::new(
-        "end-to-end",
-        "How long units of each flow waited from end to end: at all ports on their path and for \
-         their sink.",
-        &found.paths,
-    )
+    TableOf::of(&found.paths)
+        .called(
+"end-to-end: How long units of each flow waited from end to end: at all ports on \
+         their path and for their sink.")
     .flow(spec, |path| path.flow)
     .text("destination: where it ends")
     .of(|path| end(path.leg))
@@ -122,7 +114,7 @@ fn end_to_end(spec: &NetworkSpec, found: &PortsOutcome, cell: Duration) -> Table
     .of(|path| path.switches)
     .number("samples [units]: delivered after the warm-up")
     .of(|path| path.wait.count())
-    .columns(wait_columns(), |path| wait_cells(&path.wait, cell))
+    .waits(cell, |path| &path.wait)
     .number(
         "burst [bytes]: largest burst beyond the reserved rate at the first port, whole run; empty \
          for flows without a reservation",
@@ -144,19 +136,31 @@ fn ports(spec: &NetworkSpec, found: &PortsOutcome) -> Table {
         0 => Cell::Empty,
         _ => Cell::float(share * 100.0, 2),
     };
-    let table = TableOf::new(
-        "queues",
-        format!(
-            "The queue of each port. Queues include the unit in transmission; \
-             utilization is that by data, averaged over windows of {}.",
+    // The queue as units find it that join it, themselves included.
+    let seen = |port: &PortOutcome, cell: Cell| match port.queue.count() {
+        0 => Cell::Empty,
+        _ => cell,
+    };
+    TableOf::of(rows.filter(|(channel, _)| crossed.contains(channel)))
+        .called(format!(
+            "queues: The queue of each port. Queues include the unit in transmission; utilization \
+         is that by data, averaged over windows of {}.",
             span(found.window.ps() as f64)
-        ),
-        rows.filter(|(channel, _)| crossed.contains(channel)),
-    )
-    .port(&channels, "from which node to which", |(index, _)| *index)
-    .number("arrivals [units]: units that joined the queue")
-    .of(|(_, port)| port.queue.count());
-    with_arrivals(table)
+        ))
+        .port(&channels, "from which node to which", |(index, _)| *index)
+        .number("arrivals [units]: units that joined the queue")
+        .of(|(_, port)| port.queue.count())
+        .number(
+            "queue at arrivals mean [units]: mean length seen by units that join, themselves \
+             included",
+        )
+        .of(|(_, port)| seen(port, Cell::float(port.queue.mean(), 2)))
+        .number("queue at arrivals deviation [units]: standard deviation of the same")
+        .of(|(_, port)| seen(port, Cell::float(port.queue.deviation(), 2)))
+        .number("queue at arrivals p90 [units]: nine in ten units saw no more")
+        .of(|(_, port)| seen(port, port.queue.percentile(90.0).into()))
+        .number("queue at arrivals p99 [units]: 99 in 100 units saw no more")
+        .of(|(_, port)| seen(port, port.queue.percentile(99.0).into()))
         .number("queue mean [units]: time average of the length")
         .of(|(_, port)| Cell::float(port.queue_mean, 3))
         .number("queue max [units]: longest queue")
@@ -170,46 +174,25 @@ fn ports(spec: &NetworkSpec, found: &PortsOutcome) -> Table {
         .done()
 }
 
-/// The queue as units find it that join it, themselves included.
-fn with_arrivals(table: TableOf<(u32, &PortOutcome)>) -> TableOf<(u32, &PortOutcome)> {
-    let seen = |port: &PortOutcome, cell: Cell| match port.queue.count() {
-        0 => Cell::Empty,
-        _ => cell,
-    };
-    table
-        .number(
-            "queue at arrivals mean [units]: mean length seen by units that join, themselves \
-             included",
-        )
-        .of(|(_, port)| seen(port, Cell::float(port.queue.mean(), 2)))
-        .number("queue at arrivals deviation [units]: standard deviation of the same")
-        .of(|(_, port)| seen(port, Cell::float(port.queue.deviation(), 2)))
-        .number("queue at arrivals p90 [units]: nine in ten units saw no more")
-        .of(|(_, port)| seen(port, port.queue.percentile(90.0).into()))
-        .number("queue at arrivals p99 [units]: 99 in 100 units saw no more")
-        .of(|(_, port)| seen(port, port.queue.percentile(99.0).into()))
-}
-
 fn waits(spec: &NetworkSpec, found: &PortsOutcome, cell: Duration) -> Table {
     let channels = names::channels(spec);
     let flows = (0..).zip(&spec.flows);
     let legs = flows.flat_map(|(flow, of)| of.legs.iter().map(move |leg| (flow, leg.channel)));
-    TableOf::new(
-        "waits",
-        "How long units of each flow waited at each port: from joining the queue to the start of \
-         their transmission.",
-        legs.zip(&found.legs).filter(|(_, wait)| wait.count() > 0),
-    )
-    .flow(spec, |((flow, _), _)| *flow)
-    .port(
-        &channels,
-        "the port its units waited at",
-        |((_, channel), _)| *channel,
-    )
-    .number("samples [units]: units sent after the warm-up")
-    .of(|(_, wait)| wait.count())
-    .columns(wait_columns(), |(_, wait)| wait_cells(wait, cell))
-    .done()
+    TableOf::of(legs.zip(&found.legs).filter(|(_, wait)| wait.count() > 0))
+        .called(
+            "waits: How long units of each flow waited at each port: from joining the queue to the \
+         start of their transmission.",
+        )
+        .flow(spec, |((flow, _), _)| *flow)
+        .port(
+            &channels,
+            "the port its units waited at",
+            |((_, channel), _)| *channel,
+        )
+        .number("samples [units]: units sent after the warm-up")
+        .of(|(_, wait)| wait.count())
+        .waits(cell, |(_, wait)| wait)
+        .done()
 }
 
 /// For the terminal, behind an empty line: paths by their length, a heading above, what is left

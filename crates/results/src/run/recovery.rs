@@ -19,24 +19,23 @@ pub fn table(spec: &NetworkSpec, found: &RecoveryOutcome) -> Table {
     let ms = |ps: u64, digits| Cell::float(ps as f64 / 1e9, digits);
     let outages = found.outages.iter();
     let rows = outages.flat_map(|outage| outage.flows.iter().map(move |flow| (outage, flow)));
-    TableOf::new(
-        "recovery",
-        "Flows whose path was cut: time from the repair until they had nine tenths of their \
-         rate again.",
-        rows,
-    )
-    .text("link: that was cut; the port, if only one direction was")
-    .of(|(outage, _)| link(&channels, outage))
-    .number("from [ms]: cut from here")
-    .of(|(outage, _)| ms(outage.from.ps(), 3))
-    .number("until [ms]: repaired here")
-    .of(|(outage, _)| ms(outage.until.ps(), 3))
-    .flow(spec, |(_, flow)| flow.flow)
-    .number("before [Mbps]: rate delivered before the outage, on the wire")
-    .of(|(_, flow)| Cell::float(flow.before_bps / 1e6, 4))
-    .number("recovered after [ms]: from the repair; empty: not before the end")
-    .of(|(_, flow)| flow.recovered_after.map(|after| ms(after.ps(), 4)))
-    .done()
+    TableOf::of(rows)
+        .called(
+            "recovery: Flows whose path was cut: time from the repair until they had nine tenths \
+         of their rate again.",
+        )
+        .text("link: that was cut; the port, if only one direction was")
+        .of(|(outage, _)| link(&channels, outage))
+        .number("from [ms]: cut from here")
+        .of(|(outage, _)| ms(outage.from.ps(), 3))
+        .number("until [ms]: repaired here")
+        .of(|(outage, _)| ms(outage.until.ps(), 3))
+        .flow(spec, |(_, flow)| flow.flow)
+        .number("before [Mbps]: rate delivered before the outage, on the wire")
+        .of(|(_, flow)| Cell::float(flow.before_bps / 1e6, 4))
+        .number("recovered after [ms]: from the repair; empty: not before the end")
+        .of(|(_, flow)| flow.recovered_after.map(|after| ms(after.ps(), 4)))
+        .done()
 }
 
 /// The channel that was cut, or both of its link.

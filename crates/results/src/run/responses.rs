@@ -6,7 +6,7 @@ use backwater_net::alone;
 use backwater_net::outcome::Outcome;
 use backwater_net::spec::NetworkSpec;
 
-use crate::events::delays::{cells, columns};
+use crate::distribution::Statistics;
 use crate::events::seconds;
 use crate::events::transfers::{self, ALONE, MS};
 use crate::groups::of_name;
@@ -58,9 +58,9 @@ pub fn table(
         .times("FCT", ("ms", MS), |one| one.times)
         .number(format!("FCT alone [ms]: {ALONE}"))
         .of(|one| one.alone_ps.map(|ps| Cell::float(ps / MS, 3)))
-        .columns(columns("slowdown", ""), |one| {
+        .columns(<DelayOutcome>::columns("slowdown", ""), |one| {
             let alone = one.alone_ps;
-            alone.map_or(Vec::new(), |alone| cells(one.times, alone))
+            alone.map_or(Vec::new(), |alone| one.times.cells(alone))
         })
         .done()
 }

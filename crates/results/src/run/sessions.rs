@@ -27,25 +27,22 @@ pub fn table(spec: &NetworkSpec, outcome: &Outcome) -> Table {
         SessionAnswer::Refused { channel, missing } => Some((channel, missing)),
         SessionAnswer::Pending | SessionAnswer::Admitted => None,
     };
-    TableOf::new(
-        "sessions",
-        "Flows that were set up during the run, and the port that refused them.",
-        sessions(outcome),
-    )
-    .flow(spec, |(flow, _)| *flow)
-    .number("asked [ms]: when its source asked")
-    .of(|(_, found)| at(found.asked_at))
-    .number("answered [ms]: when the answer reached the source")
-    .of(|(_, found)| at(found.answered_at))
-    .text("answer: admitted, refused, or none yet")
-    .of(|(_, found)| answer(found))
-    .text("refused at: the port that could not reserve the rate")
-    .of(|(_, found)| refusal(found).map(|(channel, _)| names::channel(&channels, channel)))
-    .number("missing [kbps]: how much rate was missing there")
-    .of(|(_, found)| refusal(found).map(|(_, missing)| Cell::float(missing.0 as f64 / 1e3, 3)))
-    .number("closed [ms]: when the tear-down reached the destination")
-    .of(|(_, found)| at(found.closed_at))
-    .done()
+    TableOf::of(sessions(outcome))
+        .called("sessions: Flows that were set up during the run, and the port that refused them.")
+        .flow(spec, |(flow, _)| *flow)
+        .number("asked [ms]: when its source asked")
+        .of(|(_, found)| at(found.asked_at))
+        .number("answered [ms]: when the answer reached the source")
+        .of(|(_, found)| at(found.answered_at))
+        .text("answer: admitted, refused, or none yet")
+        .of(|(_, found)| answer(found))
+        .text("refused at: the port that could not reserve the rate")
+        .of(|(_, found)| refusal(found).map(|(channel, _)| names::channel(&channels, channel)))
+        .number("missing [kbps]: how much rate was missing there")
+        .of(|(_, found)| refusal(found).map(|(_, missing)| Cell::float(missing.0 as f64 / 1e3, 3)))
+        .number("closed [ms]: when the tear-down reached the destination")
+        .of(|(_, found)| at(found.closed_at))
+        .done()
 }
 
 fn answer(session: &SessionOutcome) -> &'static str {
@@ -59,31 +56,30 @@ fn answer(session: &SessionOutcome) -> &'static str {
 /// Flows whose sources were warned.
 pub fn warnings_table(spec: &NetworkSpec, outcome: &Outcome) -> Table {
     let warned = (0..).zip(outcome.flows.iter().map(|found| found.alarms_total));
-    TableOf::new(
-        "warnings",
-        "Flows that exceeded their reservation, and how often their sources were warned.",
-        warned.filter(|(_, warnings)| *warnings > 0),
-    )
-    .flow(spec, |(flow, _)| *flow)
-    .number("warnings: warnings that reached the source; whole run")
-    .of(|(_, warnings)| *warnings)
-    .done()
+    TableOf::of(warned.filter(|(_, warnings)| *warnings > 0))
+        .called(
+            "warnings: Flows that exceeded their reservation, and how often their sources were \
+         warned.",
+        )
+        .flow(spec, |(flow, _)| *flow)
+        .number("warnings: warnings that reached the source; whole run")
+        .of(|(_, warnings)| *warnings)
+        .done()
 }
 
 /// Flows whose units waited before they entered the network.
 pub fn shaping_table(spec: &NetworkSpec, outcome: &Outcome) -> Table {
     let shaped = (0..).zip(outcome.flows.iter().map(|found| &found.shaping));
-    TableOf::new(
-        "shaping",
-        "Time that units waited for their source's envelope, the policer at the edge and the \
-         spacing after a warning. Delays start after that.",
-        shaped.filter(|(_, shaping)| shaping.count > 0),
-    )
-    .flow(spec, |(flow, _)| *flow)
-    .number("samples [units]: units passed after the warm-up")
-    .of(|(_, shaping)| shaping.count)
-    .times("shaping", ("ms", MS), |(_, shaping)| *shaping)
-    .done()
+    TableOf::of(shaped.filter(|(_, shaping)| shaping.count > 0))
+        .called(
+            "shaping: Time that units waited for their source's envelope, the policer at the edge \
+         and the spacing after a warning. Delays start after that.",
+        )
+        .flow(spec, |(flow, _)| *flow)
+        .number("samples [units]: units passed after the warm-up")
+        .of(|(_, shaping)| shaping.count)
+        .times("shaping", ("ms", MS), |(_, shaping)| *shaping)
+        .done()
 }
 
 /// Set-ups and warnings, a sentence each where there were any.

@@ -103,76 +103,63 @@ pub fn flows(spec: &NetworkSpec, outcome: &Outcome) -> Table {
 type Leg<'a> = (Option<&'a LegSpec>, &'a LegOutcome);
 
 /// A table of legs, which begins with the flow and the port; `port` says which that is.
-fn of_legs<'a>(
-    name: &str,
-    caption: &str,
-    port: &str,
-    (spec, outcome): (&'a NetworkSpec, &'a Outcome),
-) -> TableOf<Leg<'a>> {
+fn of_legs<'a>(spec: &'a NetworkSpec, outcome: &'a Outcome, port: &str) -> TableOf<Leg<'a>> {
     let known = spec.flows.iter().flat_map(|flow| &flow.legs);
     let known = known.map(Some).chain(std::iter::repeat(None));
     let channels = names::channels(spec);
-    TableOf::new(name, caption, known.zip(&outcome.legs))
+    TableOf::of(known.zip(&outcome.legs))
         .flow(spec, |(_, leg)| leg.flow)
         .port(&channels, port, |(_, leg)| leg.channel)
 }
 
 fn legs(spec: &NetworkSpec, outcome: &Outcome) -> Table {
     let is_controlled = |leg: &LegSpec| leg.flow_control != FlowControlSpec::None;
-    let caption = "The sender of each flow at each port on its path.";
-    of_legs(
-        "legs",
-        caption,
-        "the port this leg leaves by",
-        (spec, outcome),
-    )
-    .number("sent [cells]: data units started after the warm-up")
-    .of(|(_, found)| found.sent)
-    .number("sent total [cells]: data units started; whole run")
-    .of(|(_, found)| found.sent_total)
-    .number("lost [cells]: data units lost on the wire; whole run")
-    .of(|(_, found)| found.lost_total)
-    .number("dropped [cells]: data units dropped by the receiver's full buffer; whole run")
-    .of(|(_, found)| found.dropped_total)
-    .number("credit [cells]: the sender's credit at the end; empty where the leg isn't controlled")
-    .of(|(leg, found)| found.credit.filter(|_| leg.is_some_and(is_controlled)))
-    .number("credits received [units]: control units that reached the sender; whole run")
-    .of(|(_, found)| found.credits_received_total)
-    .number("credits lost [units]: control units lost on the wire; whole run")
-    .of(|(_, found)| found.credits_lost_total)
-    .number("requests [units]: requests for credit sent; whole run")
-    .of(|(_, found)| found.requests_total)
-    .done()
+    of_legs(spec, outcome, "the port this leg leaves by")
+        .called("legs: The sender of each flow at each port on its path.")
+        .number("sent [cells]: data units started after the warm-up")
+        .of(|(_, found)| found.sent)
+        .number("sent total [cells]: data units started; whole run")
+        .of(|(_, found)| found.sent_total)
+        .number("lost [cells]: data units lost on the wire; whole run")
+        .of(|(_, found)| found.lost_total)
+        .number("dropped [cells]: data units dropped by the receiver's full buffer; whole run")
+        .of(|(_, found)| found.dropped_total)
+        .number(
+            "credit [cells]: the sender's credit at the end; empty where the leg isn't controlled",
+        )
+        .of(|(leg, found)| found.credit.filter(|_| leg.is_some_and(is_controlled)))
+        .number("credits received [units]: control units that reached the sender; whole run")
+        .of(|(_, found)| found.credits_received_total)
+        .number("credits lost [units]: control units lost on the wire; whole run")
+        .of(|(_, found)| found.credits_lost_total)
+        .number("requests [units]: requests for credit sent; whole run")
+        .of(|(_, found)| found.requests_total)
+        .done()
 }
 
 fn buffers(spec: &NetworkSpec, outcome: &Outcome) -> Table {
-    let caption = "The receiver's memory for each leg.";
-    of_legs(
-        "buffers",
-        caption,
-        "the port that sends to this buffer",
-        (spec, outcome),
-    )
-    .number("limit [cells]: units it may hold; empty: no limit")
-    .of(|(leg, _)| leg.and_then(|leg| leg.buffer.limit_units))
-    .number("fill at end [cells]: units in it at the end")
-    .of(|(_, found)| found.fill)
-    .number("fill min [cells]: smallest after the warm-up")
-    .of(|(_, found)| found.fill_min)
-    .number("fill mean [cells]: time average after the warm-up")
-    .of(|(_, found)| Cell::float(found.fill_mean, 2))
-    .number("fill max [cells]: largest after the warm-up")
-    .of(|(_, found)| found.fill_max)
-    .number("fill max total [cells]: largest; whole run")
-    .of(|(_, found)| found.fill_max_total)
-    .number("overfill max [cells]: units held beyond the limit, at worst")
-    .of(|(_, found)| found.overfill_max)
-    .number("wait mean [us]: time in the receiving node before the next transmission")
-    .of(|(_, found)| {
-        let wait = Cell::float(found.wait_mean_ps / 1e6, 3);
-        if found.arrived > 0 { wait } else { Cell::Empty }
-    })
-    .done()
+    of_legs(spec, outcome, "the port that sends to this buffer")
+        .called("buffers: The receiver's memory for each leg.")
+        .number("limit [cells]: units it may hold; empty: no limit")
+        .of(|(leg, _)| leg.and_then(|leg| leg.buffer.limit_units))
+        .number("fill at end [cells]: units in it at the end")
+        .of(|(_, found)| found.fill)
+        .number("fill min [cells]: smallest after the warm-up")
+        .of(|(_, found)| found.fill_min)
+        .number("fill mean [cells]: time average after the warm-up")
+        .of(|(_, found)| Cell::float(found.fill_mean, 2))
+        .number("fill max [cells]: largest after the warm-up")
+        .of(|(_, found)| found.fill_max)
+        .number("fill max total [cells]: largest; whole run")
+        .of(|(_, found)| found.fill_max_total)
+        .number("overfill max [cells]: units held beyond the limit, at worst")
+        .of(|(_, found)| found.overfill_max)
+        .number("wait mean [us]: time in the receiving node before the next transmission")
+        .of(|(_, found)| {
+            let wait = Cell::float(found.wait_mean_ps / 1e6, 3);
+            if found.arrived > 0 { wait } else { Cell::Empty }
+        })
+        .done()
 }
 
 fn nodes(spec: &NetworkSpec, outcome: &Outcome) -> Table {

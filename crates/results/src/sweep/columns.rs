@@ -129,7 +129,8 @@ mod tests {
     use crate::table_of::TableOf;
 
     fn tables(flow: &str) -> Option<Vec<Table>> {
-        let flows = TableOf::new("flows", "", [()])
+        let flows = TableOf::of([()])
+            .called("flows: ")
             .text("flow: name")
             .of(|()| "")
             .number("goodput [Mbps]: how much")
@@ -140,7 +141,8 @@ mod tests {
             .of(|()| Cell::Empty)
             .number("class: how much")
             .of(|()| Cell::Empty);
-        let delays = TableOf::new("delays", "", [(); 0])
+        let delays = TableOf::of([(); 0])
+            .called("delays: ")
             .text("flow: name")
             .of(|()| "")
             .number("delay p99 [us]: how much")

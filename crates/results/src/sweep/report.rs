@@ -79,7 +79,8 @@ pub(super) fn warnings(result: &SweepResult) -> Vec<Block> {
 }
 
 fn axes(result: &SweepResult) -> Table {
-    TableOf::new("axes", "Axes of the sweep.", &result.axes)
+    TableOf::of(&result.axes)
+        .called("axes: Axes of the sweep.")
         .text("axis: heading of its column")
         .of(|axis| axis.name.as_str())
         .text("key: path in the scenario")

@@ -30,7 +30,7 @@ pub fn saturation_table(result: &SweepResult, load: usize, found: &[Saturation])
         "Saturation load of the network: the load is `{}`.",
         searched.path
     );
-    let mut table = TableOf::new("saturation", caption, found);
+    let mut table = TableOf::of(found).called(format!("saturation: {caption}"));
     for (index, axis) in result.axes.iter().enumerate() {
         if index != load {
             table = table

@@ -10,7 +10,8 @@ pub fn sweep_tables(result: &SweepResult) -> Vec<Table> {
 }
 
 fn points(result: &SweepResult) -> Table {
-    let mut table = TableOf::new("sweep", "Every point with every seed.", &result.rows)
+    let mut table = TableOf::of(&result.rows)
+        .called("sweep: Every point with every seed.")
         .columns(axis_columns(result), |row| axis_cells(result, &row.values))
         .number("seed: root of all random streams")
         .of(|row| seed(row.seed));
@@ -33,7 +34,8 @@ fn points(result: &SweepResult) -> Table {
 }
 
 fn summary(result: &SweepResult) -> Table {
-    let mut table = TableOf::new("summary", "Every point, over its seeds.", result.groups())
+    let mut table = TableOf::of(result.groups())
+        .called("summary: Every point, over its seeds.")
         .columns(axis_columns(result), |group| {
             axis_cells(result, group.values)
         })
