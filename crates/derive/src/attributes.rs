@@ -67,16 +67,6 @@ pub struct WordAttributes {
 }
 
 impl TableAttributes {
-    pub fn of(attributes: &[Attribute], at: &Ident) -> Result<Self> {
-        let Some(attribute) = attributes.iter().find(|a| a.path().is_ident("table")) else {
-            return Err(Error::new(
-                at.span(),
-                "name the table: `#[table(\"[name]\")]`",
-            ));
-        };
-        attribute.parse_args()
-    }
-
     /// What it is for: it must be said where it is a table of its own.
     pub fn about(&self, attributes: &[Attribute], at: &Ident) -> Result<String> {
         match self.name.is_empty() {
@@ -212,21 +202,23 @@ impl WordAttributes {
     pub fn of(attributes: &[Attribute]) -> Result<Self> {
         let mut found = Self::default();
         for attribute in attributes.iter().filter(|a| a.path().is_ident("word")) {
-            attribute.parse_nested_meta(|meta| {
-                match meta.path.require_ident()?.to_string().as_str() {
-                    "name" => found.name = Some(text(&meta)?),
-                    "cite" => found.cite = text(&meta)?,
-                    "cite_all" => {
-                        found.cite = text(&meta)?;
-                        found.is_cited_by_keys = true;
-                    }
-                    "of" => found.of = Some(meta.value()?.parse()?),
-                    _ => return Err(meta.error("not an attribute of a word")),
-                }
-                Ok(())
-            })?;
+            attribute.parse_nested_meta(|meta| found.take(&meta))?;
         }
         Ok(found)
+    }
+
+    pub fn take(&mut self, meta: &ParseNestedMeta<'_>) -> Result<()> {
+        match meta.path.require_ident()?.to_string().as_str() {
+            "name" => self.name = Some(text(meta)?),
+            "cite" => self.cite = text(meta)?,
+            "cite_all" => {
+                self.cite = text(meta)?;
+                self.is_cited_by_keys = true;
+            }
+            "of" => self.of = Some(meta.value()?.parse()?),
+            _ => return Err(meta.error("not an attribute of a word")),
+        }
+        Ok(())
     }
 
     /// What its keys cite that do not say.
@@ -257,6 +249,11 @@ fn kebab(ident: &Ident) -> String {
         word.push(letter.to_ascii_lowercase());
     }
     word
+}
+
+/// `FlowControl` as `flow_control`.
+pub fn snake(ident: &Ident) -> Ident {
+    Ident::new(&kebab(ident).replace('-', "_"), ident.span())
 }
 
 /// The first paragraph of a doc comment, on one line; empty where there is none.

@@ -5,8 +5,10 @@ use quote::quote;
 use syn::ext::IdentExt;
 use syn::{DataEnum, DeriveInput, Error, Fields, Ident, Result, Type, Variant};
 
-use crate::attributes::{Absent, By, GroupAttribute, TableAttributes, WordAttributes, groups};
-use crate::keys::{KeyField, absent, chosen_by_default, group, joined, joined_groups};
+use crate::attributes::{
+    Absent, By, GroupAttribute, TableAttributes, WordAttributes, groups, snake,
+};
+use crate::keys::{KeyField, absent, chosen_by_default, group, joined, joined_groups, peeled};
 use crate::table::implemented;
 use crate::word;
 
@@ -18,8 +20,11 @@ enum Part {
     Flat(Box<Type>, Vec<String>),
 }
 
-pub fn expand(input: &DeriveInput, data: &DataEnum) -> Result<TokenStream> {
-    let table = TableAttributes::of(&input.attrs, &input.ident)?;
+pub fn expand(
+    input: &DeriveInput,
+    table: &TableAttributes,
+    data: &DataEnum,
+) -> Result<TokenStream> {
     let Some(by) = &table.by else {
         let words = "say which key chooses: `by(kind, \"What it is.\")`";
         return Err(Error::new_spanned(&input.ident, words));
@@ -32,7 +37,7 @@ pub fn expand(input: &DeriveInput, data: &DataEnum) -> Result<TokenStream> {
         .collect::<Result<Vec<_>>>()?;
     let parts = parts(&variants)?;
     let keys = joined(&lists(&input.ident, by, &parts));
-    let groups = all_groups(&table, &variants, &parts)?;
+    let groups = all_groups(table, &variants, &parts)?;
     let (ident, key) = (&input.ident, by.key.unraw().to_string());
     let (arms, stand_in) = arms(by, &variants)?;
     let default = chosen_by_default(&by.absent);
@@ -48,15 +53,67 @@ pub fn expand(input: &DeriveInput, data: &DataEnum) -> Result<TokenStream> {
             _ => #stand_in,
         }
     };
-    let made = implemented(input, &table, &section, &read);
+    let made = implemented(input, table, &section, &read);
+    let shared = shared(&variants);
     Ok(quote! {
+        #[allow(dead_code, reason = "what variants hold is not all asked for by name")]
         impl #ident {
             /// The words that choose a variant.
             pub(crate) const WORDS: &'static [crate::table::Choice] = &[#(#choices),*];
+            #(#shared)*
         }
 
         #made
     })
+}
+
+/// A method for each name of a field, and for each table that is all of a variant: what the chosen
+/// variant holds there, if it holds anything.
+fn shared(variants: &[&Variant]) -> Vec<TokenStream> {
+    let mut found: Vec<(Ident, Type, Vec<TokenStream>)> = Vec::new();
+    for variant in variants {
+        let at = &variant.ident;
+        for field in &variant.fields {
+            let (inner, is_optional) = peeled(&peeled(&field.ty, "Box").0, "Option");
+            let (name, pattern) = match (&field.ident, &inner) {
+                (Some(name), _) => (name.clone(), quote! { Self::#at { #name, .. } }),
+                (None, Type::Path(path)) => {
+                    let last = path.path.segments.last().map(|last| &last.ident);
+                    let Some(name) = last.map(snake) else {
+                        continue;
+                    };
+                    (name.clone(), quote! { Self::#at(#name) })
+                }
+                (None, _) => continue,
+            };
+            let held = match is_optional {
+                true => quote! { #pattern => #name.as_ref() },
+                false => quote! { #pattern => Some(#name) },
+            };
+            let known = found
+                .iter_mut()
+                .find(|(known, of, _)| *known == name && is_same(of, &inner));
+            match known {
+                Some((_, _, arms)) => arms.push(held),
+                None => found.push((name, inner, vec![held])),
+            }
+        }
+    }
+    let method = |(name, inner, arms): (Ident, Type, Vec<TokenStream>)| {
+        quote! {
+            pub(crate) fn #name(&self) -> Option<&#inner> {
+                match self {
+                    #(#arms,)*
+                    #[allow(unreachable_patterns)]
+                    _ => None,
+                }
+            }
+        }
+    };
+    // A name that holds different things in different variants stands for nothing.
+    let names: Vec<Ident> = found.iter().map(|(name, ..)| name.clone()).collect();
+    found.retain(|(name, ..)| names.iter().filter(|known| *known == name).count() == 1);
+    found.into_iter().map(method).collect()
 }
 
 fn word_of(variant: &Variant) -> Result<String> {

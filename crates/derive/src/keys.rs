@@ -214,7 +214,7 @@ fn is_list(inner: &Type) -> bool {
 }
 
 /// The type in `Wrapper<..>`, and whether it was in one.
-fn peeled(whole: &Type, wrapper: &str) -> (Type, bool) {
+pub fn peeled(whole: &Type, wrapper: &str) -> (Type, bool) {
     if let Type::Path(path) = whole
         && let Some(last) = path.path.segments.last()
         && last.ident == wrapper

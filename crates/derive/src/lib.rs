@@ -1,4 +1,4 @@
-//! `#[derive(Table)]` and `#[derive(Word)]`: a struct or an enum with doc comments is a table of
+//! `#[table(..)]` and `#[word]`: a struct or an enum with doc comments is a table of
 //! the scenario language.
 //!
 //! From one declaration come the description that reader, diagnostics, schema, reference and
@@ -6,7 +6,6 @@
 //!
 //! ```ignore
 //! /// What a switch does about a stop that does not end.
-//! #[derive(Table)]
 //! #[table("[watchdog]")]
 //! pub(crate) struct Watchdog {
 //!     /// A class stopped with frames waiting and without a start for so long trips it.
@@ -18,7 +17,7 @@
 //! }
 //!
 //! /// A word of `action`.
-//! #[derive(Word)]
+//! #[word]
 //! pub(crate) enum WatchdogAction {
 //!     /// Drops what waits and what comes for that class of the port.
 //!     Drop,
@@ -27,7 +26,6 @@
 //! }
 //!
 //! /// Which unit leaves a port next.
-//! #[derive(Table)]
 //! #[table("[scheduler]", by(kind, "Discipline.", default = "\"round-robin\""))]
 //! pub(crate) enum Scheduler {
 //!     /// One unit of each flow that has one, in turn.
@@ -70,7 +68,9 @@
 //! table that is an enum may be in `Chosen<..>`, flattened or not: it knows whether a word was
 //! read, which one, and where. A key that several variants share is described in the first of
 //! them; a variant that describes it again has a key of its own by that name, with its own
-//! default.
+//! default. For each name that means the same in all variants that have it there is a method of
+//! that name, which gives what the chosen variant holds; a table that is all of a variant goes by
+//! the name of its type.
 //!
 //! Of a word or variant, in `#[word(..)]`: `name`, where it is not the identifier in kebab case;
 //! `cite`, or `cite_all` where its keys cite the same.
@@ -85,24 +85,55 @@ mod table;
 mod word;
 
 use proc_macro::TokenStream;
-use syn::{Data, DeriveInput, Error, parse_macro_input};
+use proc_macro2::TokenStream as Tokens;
+use quote::quote;
+use syn::{Attribute, Data, DeriveInput, Error, Result, meta, parse_macro_input};
+
+use attributes::{TableAttributes, WordAttributes};
 
 /// Makes a struct, or an enum whose variant one key chooses, a table of the language.
-#[proc_macro_derive(Table, attributes(table, key, word))]
-pub fn derive_table(input: TokenStream) -> TokenStream {
-    let input = parse_macro_input!(input as DeriveInput);
-    let tokens = match &input.data {
-        Data::Struct(data) => table::expand(&input, data),
-        Data::Enum(data) => choice::expand(&input, data),
+#[proc_macro_attribute]
+pub fn table(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    let own = parse_macro_input!(arguments as TableAttributes);
+    let input = parse_macro_input!(item as DeriveInput);
+    let made = match &input.data {
+        Data::Struct(data) => table::expand(&input, &own, data),
+        Data::Enum(data) => choice::expand(&input, &own, data),
         Data::Union(_) => Err(Error::new_spanned(&input.ident, "a table is no union")),
     };
-    tokens.unwrap_or_else(Error::into_compile_error).into()
+    declared(input, &quote! { Clone, Debug }, made)
 }
 
 /// Makes an enum of unit variants the words that a key may hold.
-#[proc_macro_derive(Word, attributes(word))]
-pub fn derive_word(input: TokenStream) -> TokenStream {
-    let input = parse_macro_input!(input as DeriveInput);
-    let tokens = word::expand(&input);
-    tokens.unwrap_or_else(Error::into_compile_error).into()
+#[proc_macro_attribute]
+pub fn word(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    let mut own = WordAttributes::default();
+    let parser = meta::parser(|meta| own.take(&meta));
+    parse_macro_input!(arguments with parser);
+    let input = parse_macro_input!(item as DeriveInput);
+    let made = word::expand(&input, &own);
+    declared(input, &quote! { Clone, Copy, PartialEq, Eq, Debug }, made)
+}
+
+/// The item without what it says to these macros, with what each of its kind has, and with what
+/// was made of it.
+fn declared(mut input: DeriveInput, traits: &Tokens, made: Result<Tokens>) -> TokenStream {
+    let made = made.unwrap_or_else(Error::into_compile_error);
+    match &mut input.data {
+        Data::Struct(data) => data.fields.iter_mut().for_each(|f| leave_out(&mut f.attrs)),
+        Data::Enum(data) => data.variants.iter_mut().for_each(|variant| {
+            leave_out(&mut variant.attrs);
+            variant
+                .fields
+                .iter_mut()
+                .for_each(|f| leave_out(&mut f.attrs));
+        }),
+        Data::Union(_) => {}
+    }
+    quote! { #[derive(#traits)] #input #made }.into()
+}
+
+fn leave_out(attributes: &mut Vec<Attribute>) {
+    let said_here = ["table", "key", "word"];
+    attributes.retain(|one| !said_here.iter().any(|name| one.path().is_ident(name)));
 }

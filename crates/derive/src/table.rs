@@ -7,11 +7,14 @@ use syn::{DataStruct, DeriveInput, Error, Fields, Result};
 use crate::attributes::TableAttributes;
 use crate::keys::{KeyField, chosen_by_default, group, joined, joined_groups};
 
-pub fn expand(input: &DeriveInput, data: &DataStruct) -> Result<TokenStream> {
+pub fn expand(
+    input: &DeriveInput,
+    table: &TableAttributes,
+    data: &DataStruct,
+) -> Result<TokenStream> {
     let Fields::Named(named) = &data.fields else {
         return Err(Error::new_spanned(&input.ident, "a table has named fields"));
     };
-    let table = TableAttributes::of(&input.attrs, &input.ident)?;
     if table.by.is_some() {
         return Err(Error::new_spanned(&input.ident, "`by` is for an enum"));
     }
@@ -25,17 +28,17 @@ pub fn expand(input: &DeriveInput, data: &DataStruct) -> Result<TokenStream> {
         field.check(table.is_layered)?;
     }
     let keys = joined(&lists(&fields));
-    let selectors = selectors(&table, &fields)?;
-    let groups = all_groups(&table, &fields);
+    let selectors = selectors(table, &fields)?;
+    let groups = all_groups(table, &fields);
     let reads = fields.iter().map(KeyField::read);
-    let over = table.is_layered.then(|| over(input, &table, &fields));
+    let over = table.is_layered.then(|| over(input, table, &fields));
     let section = quote! {
         about: #about,
         keys: #keys,
         selector: crate::typed::only_selector(&[#(#selectors),*]),
         groups: #groups,
     };
-    let made = implemented(input, &table, &section, &quote! { Self { #(#reads),* } });
+    let made = implemented(input, table, &section, &quote! { Self { #(#reads),* } });
     Ok(quote! { #made #over })
 }
 

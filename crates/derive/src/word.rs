@@ -6,7 +6,7 @@ use syn::{Data, DeriveInput, Error, Fields, Result, Variant};
 
 use crate::attributes::{WordAttributes, required_docs};
 
-pub fn expand(input: &DeriveInput) -> Result<TokenStream> {
+pub fn expand(input: &DeriveInput, own: &WordAttributes) -> Result<TokenStream> {
     let Data::Enum(data) = &input.data else {
         return Err(Error::new_spanned(&input.ident, "words are an enum"));
     };
@@ -30,7 +30,7 @@ pub fn expand(input: &DeriveInput) -> Result<TokenStream> {
         );
     }
     let first = variants.first();
-    let into = WordAttributes::of(&input.attrs)?.of.map(|of| {
+    let into = own.of.as_ref().map(|of| {
         quote! {
             impl From<#name> for #of {
                 fn from(word: #name) -> Self {

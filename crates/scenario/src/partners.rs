@@ -67,32 +67,16 @@ pub(crate) fn answer(flow: &FlowSettings) -> Option<Answer> {
     if cell_tcp::is_tcp(flow) {
         return Some(Answer::TcpBack);
     }
-    match **flow.traffic {
-        Traffic::Requests { .. } => Some(Answer::Server),
-        Traffic::Silent
-        | Traffic::Greedy { .. }
-        | Traffic::Constant { .. }
-        | Traffic::Poisson { .. }
-        | Traffic::Trains { .. }
-        | Traffic::OnOff { .. }
-        | Traffic::Client { .. }
-        | Traffic::Server
-        | Traffic::Bottlenecked { .. } => None,
-    }
+    let is_loop = matches!(**flow.traffic, Traffic::Requests { .. });
+    is_loop.then_some(Answer::Server)
 }
 
 /// Does it take two flows of its own?
 fn is_closed(traffic: &Traffic) -> bool {
-    match traffic {
-        Traffic::Client { .. } | Traffic::Server | Traffic::Requests { .. } => true,
-        Traffic::Silent
-        | Traffic::Greedy { .. }
-        | Traffic::Constant { .. }
-        | Traffic::Poisson { .. }
-        | Traffic::Trains { .. }
-        | Traffic::OnOff { .. }
-        | Traffic::Bottlenecked { .. } => false,
-    }
+    matches!(
+        traffic,
+        Traffic::Client { .. } | Traffic::Server | Traffic::Requests { .. }
+    )
 }
 
 /// `back` where nothing of it would be heard.

@@ -364,7 +364,7 @@ fn gaps(draft: &Draft<'_>, flow: &FlowSpec, mistakes: &mut Diagnostics) {
         }
         _ => return,
     };
-    let Some((key, at, spacing)) = own.gap() else {
+    let Some((key, at, spacing)) = own.bounded_gap() else {
         return;
     };
     Diagnostic::error(

@@ -1,4 +1,4 @@
-//! Tables as types: what `#[derive(Table)]` and `#[derive(Word)]` make, and how values are taken
+//! Tables as types: what `#[table(..)]` and `#[word]` make, and how values are taken
 //! from what was read.
 //!
 //! A value that was not given as it should be has a stand-in, so that the rest of a file can be

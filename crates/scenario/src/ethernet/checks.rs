@@ -19,7 +19,6 @@ use crate::checks::bytes;
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::given::ethernet::EthernetFile;
 use crate::given::ethernet::flow_control::FlowControl;
-use crate::given::ethernet::traffic::TrafficKind;
 use crate::given::tcp::Tcp;
 use crate::memory;
 use crate::source::At;
@@ -282,25 +281,13 @@ pub(crate) fn loads(
 ) {
     let mut sums = vec![Sent::default(); net.nodes.len()];
     for (flow, table) in flows.specs.iter().zip(&flows.tables) {
-        let rate = match &table.settings.traffic.kind.value {
-            TrafficKind::Greedy { .. }
-            | TrafficKind::Files { .. }
-            | TrafficKind::Requests { .. } => continue,
-            TrafficKind::Constant { rate, .. }
-            | TrafficKind::Poisson { rate }
-            | TrafficKind::Video { rate, .. } => rate,
-            TrafficKind::SelfSimilar {
-                rate,
-                sources,
-                peak,
-                ..
-            } => {
-                if u128::from(peak.0) * u128::from(*sources) <= u128::from(rate.0) {
-                    on_off(peak, rate, mistakes);
-                }
-                rate
-            }
-        };
+        let kind = &table.settings.traffic.kind.value;
+        let Some(rate) = kind.rate() else { continue };
+        if let (Some(peak), Some(sources)) = (kind.peak(), kind.sources())
+            && u128::from(peak.0) * u128::from(*sources) <= u128::from(rate.0)
+        {
+            on_off(peak, rate, mistakes);
+        }
         let Some((_, channel)) = net.neighbours[flow.source as usize].first() else {
             continue;
         };

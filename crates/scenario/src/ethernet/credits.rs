@@ -208,10 +208,10 @@ impl<'a> Way<'a> {
                 rule.n2 - 1
             ))
             .help(format!("write `n3 = {least}` or more, or leave it out"))
-        } else if let (Some(at), true) = (window_at(control.rules), rule.window < self.window) {
+        } else if let (Some(window), true) = (control.rules.window(), rule.window < self.window) {
             let message = "a window shorter than the control loop overflows".into();
             Diagnostic::error_unless(meant, "window-too-short", message)
-                .at(at, format!("{} ns", rule.window.0 / 1_000))
+                .at(&window.at, format!("{} ns", rule.window.0 / 1_000))
                 .note(format!(
                     "the loop is {} ns ({place})",
                     self.window.0.div_ceil(1_000)
@@ -243,19 +243,5 @@ impl<'a> Way<'a> {
         };
         mistakes.push(found);
         true
-    }
-}
-
-/// Where the window is given.
-fn window_at(rules: &FlowControl) -> Option<&crate::source::At> {
-    match rules {
-        FlowControl::N23 { window, .. } | FlowControl::N123Plus { window, .. } => Some(&window.at),
-        FlowControl::None
-        | FlowControl::Pause(_)
-        | FlowControl::Pfc(_)
-        | FlowControl::Destination { .. }
-        | FlowControl::N123 { .. }
-        | FlowControl::Relative(_)
-        | FlowControl::Cumulative { .. } => None,
     }
 }

@@ -14,7 +14,6 @@ use crate::given::ethernet::flows::{self as given, FlowSettings, Transport};
 use crate::given::ethernet::network::{Link, MTU};
 use crate::given::ethernet::switch::Spread;
 use crate::given::ethernet::traffic::TrafficKind;
-use crate::given::topology::PatternsKind;
 use crate::patterns::{self, MOST_FLOWS};
 use crate::reader::clip;
 use crate::source::At;
@@ -101,13 +100,7 @@ pub(crate) fn flows<'r>(
                 .collect();
             let table = Table {
                 settings: &rule.settings,
-                to: match &rule.kind.value {
-                    PatternsKind::AllToOne { to } => &to.at,
-                    PatternsKind::Permutation
-                    | PatternsKind::AllToAll
-                    | PatternsKind::Neighbour
-                    | PatternsKind::RandomPairs { .. } => &rule.at,
-                },
+                to: rule.kind.to().map_or(&rule.at, |to| &to.at),
                 name: &rule.name,
                 at: &rule.at,
                 is_many: true,

@@ -174,13 +174,14 @@ impl Port<'_> {
 
     /// Bytes a round of a class: what the link says holds for all, then what the class says.
     fn quantum(&self, class: u8) -> u32 {
-        let of_class = self.class(class).and_then(|own| own.service.quantum);
+        let of_class = self.class(class);
+        let of_class = of_class.and_then(|own| own.service.quantum.as_ref());
         let (of_link, of_all) = match self.scheduler {
             Some(scheduler) => (scheduler.quantum(), None),
             None => (None, self.file.scheduler.quantum()),
         };
         let given = of_link.or(of_class).or(of_all);
-        given.unwrap_or(QUANTUM.value)
+        given.copied().unwrap_or(QUANTUM.value)
     }
 
     fn queue(

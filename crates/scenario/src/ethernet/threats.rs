@@ -12,7 +12,7 @@ use backwater_net::frames::spec::{
 
 use super::lossless::{Lossless, channel_of};
 use crate::diagnostics::{Diagnostic, Diagnostics};
-use crate::given::ethernet::flow_control::{FlowControl, Stops};
+use crate::given::ethernet::flow_control::Stops;
 use crate::source::At;
 
 /// Places that a message lists.
@@ -109,7 +109,7 @@ impl Lossless<'_> {
 
 /// Random draws may miss those that fill the queue.
 fn drawn(look: &Lossless<'_>, mistakes: &mut Diagnostics) {
-    let FlowControl::Destination { choose, .. } = &look.file.flow_control.value.value else {
+    let Some(choose) = look.file.flow_control.choose() else {
         return;
     };
     let mut places = Places::new();
@@ -385,7 +385,8 @@ fn lasting(
 
 /// Stops that a neighbour can be under at once.
 fn gates(look: &Lossless<'_>) -> u64 {
-    let pressure = &look.file.flow_control.value.value;
+    let mut switches = (0..look.spec.nodes.len() as u32).filter_map(|node| look.pressure(node));
+    let select = switches.next().map(|rules| rules.select);
     // Asked once for each class: there may be as many switches to look for as flows.
     let lossless: [bool; 8] = std::array::from_fn(|class| look.is_lossless(class as u8));
     let flows = (0..).zip(&look.spec.flows);
@@ -397,16 +398,10 @@ fn gates(look: &Lossless<'_>) -> u64 {
             Some(flow.address(number)),
             Some(flow.source).filter(|_| is_tcp),
         ];
-        gates.extend(ends.into_iter().flatten().map(|end| match pressure {
-            FlowControl::Pfc(_) => (flow.class, 0),
-            FlowControl::Destination { .. } => (flow.class, end),
-            FlowControl::None
-            | FlowControl::Pause(_)
-            | FlowControl::N23 { .. }
-            | FlowControl::N123 { .. }
-            | FlowControl::N123Plus { .. }
-            | FlowControl::Relative(_)
-            | FlowControl::Cumulative { .. } => (0, 0),
+        gates.extend(ends.into_iter().flatten().map(|end| match select {
+            Some(Select::Class) => (flow.class, 0),
+            Some(Select::Destination(_)) => (flow.class, end),
+            Some(Select::Port) | None => (0, 0),
         }));
     }
     gates.len() as u64

@@ -301,17 +301,10 @@ fn unanswered(drafts: &[Draft<'_>], mistakes: &mut Diagnostics) {
         let Some(own) = injection.filter(|rule| matches!(rule.value, Injection::Responses)) else {
             continue;
         };
-        let mut asking = drafts.iter().filter_map(|other| match other.injection()? {
-            Injection::Requests { responses, .. } => {
-                (*responses.value == *draft.name).then_some(responses)
-            }
-            Injection::Bernoulli
-            | Injection::Constant
-            | Injection::OnOff { .. }
-            | Injection::Greedy
-            | Injection::Responses
-            | Injection::Trace { .. } => None,
-        });
+        let asked = drafts
+            .iter()
+            .filter_map(|other| other.injection()?.responses());
+        let mut asking = asked.filter(|responses| *responses.value == *draft.name);
         let wrong = match (asking.next(), asking.next()) {
             (Some(_), None) => continue,
             (None, _) => Diagnostic::error("bad-class", format!("`{}` answers nobody", draft.name))

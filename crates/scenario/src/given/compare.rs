@@ -1,6 +1,6 @@
 //! A comparison of schemes on one network.
 
-use backwater_derive::{Table, Word};
+use backwater_derive::{table, word};
 use backwater_kernel::{Duration, Rate, Time};
 use backwater_net::spec::Span;
 
@@ -35,7 +35,6 @@ pub(crate) const PATHS: Usual<u64> = usual!(2);
 pub(crate) const MARK: &str = "comparison";
 
 /// What stands at the top of a file for `backwater compare`, and the tables it may have.
-#[derive(Table, Clone, Debug)]
 #[table("comparison")]
 #[allow(
     dead_code,
@@ -68,7 +67,6 @@ pub(crate) struct ComparisonFile {
 }
 
 /// How long each scheme runs, and from which seed.
-#[derive(Table, Clone, Debug)]
 #[table("[run]")]
 pub(crate) struct Run {
     /// Every run ends after this long.
@@ -87,7 +85,6 @@ pub(crate) struct Run {
 }
 
 /// The nodes by name; `[[links]]` joins them.
-#[derive(Table, Clone, Debug)]
 #[table("[network]")]
 pub(crate) struct Network {
     /// Nodes where flows start and end; each has one link.
@@ -99,7 +96,6 @@ pub(crate) struct Network {
 }
 
 /// What every link has, unless `[[links]]` says otherwise.
-#[derive(Table, Clone, Debug)]
 #[table("[link]", layered)]
 pub(crate) struct Link {
     /// Line rate, each way.
@@ -110,7 +106,6 @@ pub(crate) struct Link {
 }
 
 /// What every switch has.
-#[derive(Table, Clone, Debug)]
 #[table("[switch]")]
 pub(crate) struct Switch {
     /// Memory of each port: a switch has this times its ports, under every scheme. Each output
@@ -121,7 +116,6 @@ pub(crate) struct Switch {
 }
 
 /// Which unit leaves a port of a switch next. At hosts, flows take turns.
-#[derive(Table, Clone, Debug)]
 #[table("[scheduler]")]
 pub(crate) struct Scheduler {
     /// The discipline, under every scheme that can have it.
@@ -130,7 +124,6 @@ pub(crate) struct Scheduler {
 }
 
 /// A full-duplex link between two nodes.
-#[derive(Table, Clone, Debug)]
 #[table("[[links]]")]
 pub(crate) struct OwnLink {
     /// The two nodes it joins, by name.
@@ -141,7 +134,6 @@ pub(crate) struct OwnLink {
 }
 
 /// One flow between two hosts.
-#[derive(Table, Clone, Debug)]
 #[table("[[flows]]")]
 pub(crate) struct Flow {
     /// Its name in the tables.
@@ -163,7 +155,6 @@ pub(crate) struct Flow {
 }
 
 /// What the application sends.
-#[derive(Table, Clone, Debug)]
 #[table("flows.traffic")]
 pub(crate) struct Traffic {
     #[key(flatten)]
@@ -174,7 +165,6 @@ pub(crate) struct Traffic {
 }
 
 /// What the kind of flows.traffic sets.
-#[derive(Table, Clone, Debug)]
 #[table(part, by(kind, "The kind of source."))]
 pub(crate) enum TrafficKind {
     /// Always has more to send.
@@ -208,7 +198,6 @@ pub(crate) enum TrafficKind {
 }
 
 /// Which schemes, and settings of those that have any; all have defaults.
-#[derive(Table, Clone, Debug)]
 #[table("[schemes]")]
 pub(crate) struct Schemes {
     /// Only these: `none`, `reno`, `dctcp`, `n23`, `n23-class`, `pause`, `destination`, `pfc`,
@@ -240,7 +229,6 @@ pub(crate) struct Schemes {
 
 /// TCP Reno. The other Ethernet schemes use it too where a message has to be whole, with a first
 /// window as large as the message.
-#[derive(Table, Clone, Debug)]
 #[table("schemes.reno")]
 pub(crate) struct Reno {
     /// How losses are repaired.
@@ -260,7 +248,6 @@ pub(crate) struct Reno {
 }
 
 /// DCTCP. Window, recovery and time-outs are those of `schemes.reno`.
-#[derive(Table, Clone, Debug)]
 #[table("schemes.dctcp")]
 pub(crate) struct Dctcp {
     /// K: what joins a queue that holds more than this is marked.
@@ -274,31 +261,24 @@ pub(crate) struct Dctcp {
 }
 
 /// N23 credits, of `n23` (by circuit) and of `n23-class` (by link).
-#[derive(Table, Clone, Debug)]
 #[table("schemes.n23")]
 pub(crate) struct N23 {
     /// What circuits carry under `n23`.
     #[key(default = "\"frame\"")]
     pub unit: Unit,
     /// Units freed between two credit units; under `n23-class` as many full frames.
-    #[key(
-        is = Whole { min: 1, max: 1 << 20, unit: "units" },
-        default = "10",
-        cite = "Kung 1993, section 4.2"
-    )]
+    #[key(is = Whole { min: 1, max: 1 << 20, unit: "units" }, default = "10")]
+    #[key(cite = "Kung 1993, section 4.2")]
     pub n2: u64,
     /// Bandwidth that a circuit (`n23`) or a link (`n23-class`) shall reach, `full` is that of the
     /// link: N3 is what keeps it over the loop, but no more than its part of the memory leaves.
-    #[key(
-        is = RateOrShare { word: "full" },
-        otherwise = "N3 is all that its part of the memory leaves",
-        cite = "Kung 1993, section 4.3, equation 3"
-    )]
+    #[key(is = RateOrShare { word: "full" })]
+    #[key(otherwise = "N3 is all that its part of the memory leaves")]
+    #[key(cite = "Kung 1993, section 4.3, equation 3")]
     pub target: Option<OrWord<OrShare<Rate>>>,
 }
 
 /// Thresholds of `pause`; `schemes.destination` has the same keys.
-#[derive(Table, Clone, Debug)]
 #[table("schemes.pause")]
 pub(crate) struct Pause {
     /// Congested when a queue holds more than this.
@@ -313,7 +293,6 @@ pub(crate) struct Pause {
 }
 
 /// Thresholds of PFC, counted at the inputs.
-#[derive(Table, Clone, Debug)]
 #[table("schemes.pfc")]
 pub(crate) struct Pfc {
     /// Congested when a queue holds more than this.
@@ -325,7 +304,6 @@ pub(crate) struct Pfc {
 }
 
 /// ERICA and the sources.
-#[derive(Table, Clone, Debug)]
 #[table("schemes.abr")]
 pub(crate) struct Abr {
     /// What circuits carry; RM cells are as large.
@@ -353,7 +331,7 @@ pub(crate) struct Abr {
 }
 
 /// Words of `recovery`: How losses are repaired.
-#[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
+#[word]
 pub(crate) enum Recovery {
     /// Fast recovery ends with the first new acknowledgement.
     #[word(cite = "RFC 2581")]
@@ -364,7 +342,7 @@ pub(crate) enum Recovery {
 }
 
 /// Words of `unit`: What circuits carry.
-#[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
+#[word]
 pub(crate) enum Unit {
     /// As much as full frames: 1,472 bytes of payload in 1,538 on the wire and 1,518 in memory.
     Frame,
@@ -373,7 +351,7 @@ pub(crate) enum Unit {
 }
 
 /// Words of `kind`: The discipline, under every scheme that can have it.
-#[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
+#[word]
 pub(crate) enum Order {
     /// In order of arrival, whatever the flow: every scheme can have it.
     Fifo,
@@ -383,7 +361,7 @@ pub(crate) enum Order {
 }
 
 /// Words of `kind`: Tells a comparison from a scenario.
-#[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
+#[word]
 pub(crate) enum Kind {
     /// One workload on one topology under nine schemes.
     Comparison,

@@ -12,7 +12,7 @@ pub(crate) mod sweep;
 pub(crate) mod tcp;
 pub(crate) mod topology;
 
-use backwater_derive::{Table, Word};
+use backwater_derive::{table, word};
 
 use crate::source::At;
 use crate::suggest;
@@ -38,7 +38,6 @@ pub(crate) const ETHERNET: &Section = EthernetFile::TABLE;
 pub(crate) const COMPARISON: &Section = ComparisonFile::TABLE;
 
 /// What a file says of itself, whatever runs it.
-#[derive(Table, Clone, Debug)]
 #[table(part)]
 pub(crate) struct Heading {
     /// Title of the report.
@@ -50,7 +49,7 @@ pub(crate) struct Heading {
 }
 
 /// The engines.
-#[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
+#[word]
 pub(crate) enum Engine {
     /// Event-driven, integer picoseconds; cells, frames and packets on links with delay.
     Packet,

@@ -1,12 +1,11 @@
 //! When links are cut: the same for cells and frames.
 
-use backwater_derive::{Table, Word};
+use backwater_derive::{table, word};
 use backwater_kernel::Time;
 
 use crate::typed::Placed;
 
 /// The link is cut: what is on it or would start is lost.
-#[derive(Table, Clone, Debug)]
 #[table("links.outages")]
 pub(crate) struct Outages {
     /// From here
@@ -21,7 +20,7 @@ pub(crate) struct Outages {
 }
 
 /// Words of `direction`: Which way it is cut.
-#[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
+#[word]
 pub(crate) enum Direction {
     /// Both ways.
     Both,

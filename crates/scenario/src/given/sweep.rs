@@ -1,6 +1,6 @@
 //! What a sweep varies.
 
-use backwater_derive::Table;
+use backwater_derive::table;
 
 use crate::given::Named;
 use crate::tree::Node;
@@ -8,7 +8,6 @@ use crate::typed::Placed;
 
 /// What `backwater sweep` varies: every combination of the values of all axes, with every seed.
 /// `backwater run` leaves it alone.
-#[derive(Table, Clone, Debug)]
 #[table("[sweep]")]
 pub(crate) struct Sweep {
     /// How many seeds each combination runs with, from `run.seed` on; or a list of them.

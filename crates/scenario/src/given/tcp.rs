@@ -1,6 +1,6 @@
 //! TCP: a flavour, and what differs from it.
 
-use backwater_derive::{Table, Word};
+use backwater_derive::{table, word};
 use backwater_ends::spec;
 use backwater_kernel::Duration;
 
@@ -16,7 +16,6 @@ pub(crate) const ACK_DELAY: Usual<Duration> = usual!(40 ms);
 pub(crate) const GAIN_SHIFT: Usual<u8> = usual!(4);
 
 /// The TCP of all flows: a flavour, and what differs from it.
-#[derive(Table, Clone, Debug)]
 #[table("[tcp]", layered)]
 pub(crate) struct Tcp {
     /// The flavour it starts from.
@@ -65,10 +64,8 @@ pub(crate) struct Tcp {
     )]
     pub ack_delay: Placed<Option<Duration>>,
     /// Duplicate acknowledgements that provoke a fast retransmit; 0 never does.
-    #[key(
-        is = Whole { min: 0, max: 255, unit: "acknowledgements" },
-        otherwise = "as the preset says"
-    )]
+    #[key(is = Whole { min: 0, max: 255, unit: "acknowledgements" })]
+    #[key(otherwise = "as the preset says")]
     pub duplicate_threshold: Option<u32>,
     /// After a silence of one time-out, the window starts anew.
     #[key(otherwise = "as the preset says")]
@@ -80,16 +77,12 @@ pub(crate) struct Tcp {
     #[key(otherwise = "as the preset says")]
     pub ecn: Placed<Option<EcnAnswer>>,
     /// DCTCP: the share of marks is averaged with gain 1/2^shift.
-    #[key(
-        is = Whole { min: 1, max: 16, unit: "bits" },
-        otherwise = "{GAIN_SHIFT}",
-        cite = "RFC 8257"
-    )]
+    #[key(is = Whole { min: 1, max: 16, unit: "bits" }, otherwise = "{GAIN_SHIFT}")]
+    #[key(cite = "RFC 8257")]
     pub gain_shift: Placed<Option<u8>>,
 }
 
 /// What a flow changes of `[tcp]`; with a `preset` of its own, it starts anew from that.
-#[derive(Table, Clone, Debug)]
 #[table("flows.tcp")]
 pub(crate) struct TcpOverride {
     #[key(flatten, as_above)]
@@ -97,7 +90,7 @@ pub(crate) struct TcpOverride {
 }
 
 /// Words of `preset`: The flavour it starts from.
-#[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
+#[word]
 pub(crate) enum Preset {
     /// Reno as 4.4BSD had it: MSS 1024, MSS/8, 500 ms ticks, 64 KB, every segment acknowledged, a
     /// fresh window per file.
@@ -114,7 +107,7 @@ pub(crate) enum Preset {
 }
 
 /// Words of `congestion`: How the window grows.
-#[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
+#[word]
 pub(crate) enum Congestion {
     /// Slow start and congestion avoidance.
     #[word(cite = "RFC 5681")]
@@ -125,7 +118,6 @@ pub(crate) enum Congestion {
 }
 
 /// Words of `recovery`: How losses are repaired.
-#[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
 #[word(of = spec::Recovery)]
 pub(crate) enum Recovery {
     /// The window collapses to one segment.
@@ -142,7 +134,7 @@ pub(crate) enum Recovery {
 }
 
 /// Words of `acks`: When the receiver acknowledges.
-#[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
+#[word]
 pub(crate) enum Acks {
     /// Each data segment at once.
     Every,
@@ -156,7 +148,6 @@ pub(crate) enum Acks {
 }
 
 /// Words of `reuse`: What a file or response takes over from the one before.
-#[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
 #[word(of = spec::Reuse)]
 pub(crate) enum Reuse {
     /// Everything: one long connection.
@@ -168,7 +159,7 @@ pub(crate) enum Reuse {
 }
 
 /// Words of `ecn`: What marks of congestion do.
-#[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
+#[word]
 pub(crate) enum EcnAnswer {
     /// Its segments are not marked.
     Off,

@@ -1,11 +1,10 @@
 //! Networks by rule and flows by rule, of cells and of frames alike.
 
-use backwater_derive::Table;
+use backwater_derive::table;
 
 use crate::typed::Placed;
 
 /// What the kind of [topology] sets.
-#[derive(Table, Clone, Debug)]
 #[table(part, by(kind, "The rule."))]
 pub(crate) enum TopologyKind {
     /// One switch, `S1`, with all the hosts.
@@ -64,16 +63,13 @@ pub(crate) enum TopologyKind {
     /// `H1_1_1`, .., aggregation `A1_1`, .., core `C1`, ..
     FatTree {
         /// Ports of each switch, an even number: p^3/4 hosts in p pods.
-        #[key(
-            is = Whole { min: 2, max: 128, unit: "ports" },
-            cite = "Al-Fares, Loukissas, Vahdat 2008"
-        )]
+        #[key(is = Whole { min: 2, max: 128, unit: "ports" })]
+        #[key(cite = "Al-Fares, Loukissas, Vahdat 2008")]
         ports: Placed<u32>,
     },
 }
 
 /// What the kind of [[patterns]] sets.
-#[derive(Table, Clone, Debug)]
 #[table(part, by(kind, "The rule."))]
 pub(crate) enum PatternsKind {
     /// One flow from every host, each to another one, at random.

@@ -1,6 +1,6 @@
 //! Flow control: when a switch stops its neighbours, and which.
 
-use backwater_derive::{Table, Word};
+use backwater_derive::{table, word};
 use backwater_kernel::Duration;
 
 use crate::given::packet::control::Bind;
@@ -14,7 +14,6 @@ pub(crate) const XOFF: Usual<OrShare<u64>> = usual!(80 percent);
 pub(crate) const XON: Usual<OrShare<u64>> = usual!(70 percent);
 
 /// When every switch stops its neighbours, and which; or what credit it gives them.
-#[derive(Table, Clone, Debug)]
 #[table(
     "[flow_control]",
     by(kind, "What is stopped, or which credit is given.")
@@ -59,10 +58,8 @@ pub(crate) enum FlowControl {
         #[key(flatten)]
         credits: Credits,
         /// Zone that holds what is under way and no credit frame can know of.
-        #[key(
-            is = Whole { min: 0, max: 1 << 30, unit: "units" },
-            otherwise = "what the link can send within the loop, in frames of the worst size"
-        )]
+        #[key(is = Whole { min: 0, max: 1 << 30, unit: "units" })]
+        #[key(otherwise = "what the link can send within the loop, in frames of the worst size")]
         n1: Placed<Option<u32>>,
     },
     /// As n123, with N1 as a limit on what is sent within the loop.
@@ -94,39 +91,6 @@ pub(crate) enum FlowControl {
 }
 
 impl FlowControl {
-    /// What is said of stops; `None` where nothing is stopped.
-    pub(crate) fn stops(&self) -> Option<&Stops> {
-        match self {
-            Self::None
-            | Self::N23 { .. }
-            | Self::N123 { .. }
-            | Self::N123Plus { .. }
-            | Self::Relative(_)
-            | Self::Cumulative { .. } => None,
-            Self::Pause(stops) | Self::Pfc(stops) | Self::Destination { stops, .. } => Some(stops),
-        }
-    }
-
-    /// How much of a queue frames to stopped destinations may take.
-    pub(crate) fn blocked_share(&self) -> Option<&BlockedShare> {
-        let Self::Destination { blocked_share, .. } = self else {
-            return None;
-        };
-        blocked_share.as_ref()
-    }
-
-    /// What is said of credit; `None` where there is none.
-    pub(crate) fn credits(&self) -> Option<&Credits> {
-        match self {
-            Self::None | Self::Pause(_) | Self::Pfc(_) | Self::Destination { .. } => None,
-            Self::N23 { credits, .. }
-            | Self::N123 { credits, .. }
-            | Self::N123Plus { credits, .. }
-            | Self::Relative(credits)
-            | Self::Cumulative { credits, .. } => Some(credits),
-        }
-    }
-
     /// The classes that are named, if any kind names classes.
     pub(crate) fn classes(&self) -> Option<&Placed<Option<Vec<u8>>>> {
         let stopped = self.stops().map(|stops| &stops.classes);
@@ -142,41 +106,31 @@ impl FlowControl {
 
 /// Credit of any kind: which classes, in which units, how much, and what repairs it. It holds on
 /// every link into a switch; hosts take what comes.
-#[derive(Table, Clone, Debug)]
 #[table(part)]
 pub(crate) struct Credits {
     /// Classes under flow control: those that lose nothing.
     #[key(is = Wholes { min: 0, max: 7, unit: "" }, otherwise = "all")]
     pub classes: Placed<Option<Vec<u8>>>,
     /// What one unit of credit is good for: a frame costs its bytes in units, rounded up.
-    #[key(
-        is = Size { min: 1, max: 16_000 },
-        otherwise = "the largest frame of the class, so that each frame costs one"
-    )]
+    #[key(is = Size { min: 1, max: 16_000 })]
+    #[key(otherwise = "the largest frame of the class, so that each frame costs one")]
     pub unit: Option<u64>,
     /// Units that the receiver frees between two credit frames.
-    #[key(
-        is = Whole { min: 1, max: 1 << 30, unit: "units" },
-        default = "10",
-        cite = "Kung 1993, sections 4.2 and 4.4"
-    )]
+    #[key(is = Whole { min: 1, max: 1 << 30, unit: "units" }, default = "10")]
+    #[key(cite = "Kung 1993, sections 4.2 and 4.4")]
     pub n2: u32,
     /// Zone of the buffer that keeps the link busy over a round trip.
-    #[key(
-        is = Whole { min: 0, max: 1 << 30, unit: "units" },
-        otherwise = "what passes during the loop of the link at its full rate",
-        cite = "Kung 1993, section 4.3, equation 3"
-    )]
+    #[key(is = Whole { min: 0, max: 1 << 30, unit: "units" })]
+    #[key(otherwise = "what passes during the loop of the link at its full rate")]
+    #[key(cite = "Kung 1993, section 4.3, equation 3")]
     pub n3: Placed<Option<u32>>,
     /// When a credit frame's value is taken from the buffer.
     #[key(default = "\"start\"")]
     pub bind: Placed<Bind>,
     /// Send a credit frame every time this many units were freed, if that is sooner than N2.
-    #[key(
-        is = Whole { min: 1, max: 1 << 30, unit: "units" },
-        otherwise = "no redundant credit frames",
-        cite = "Kung 1993, section 4.5"
-    )]
+    #[key(is = Whole { min: 1, max: 1 << 30, unit: "units" })]
+    #[key(otherwise = "no redundant credit frames")]
+    #[key(cite = "Kung 1993, section 4.5")]
     pub redundant_every: Option<u32>,
     /// Also send a credit frame when none was sent for this long.
     #[key(is = Clock { min_ps: 1 }, otherwise = "never", cite = "Kung 1993, section 4.5")]
@@ -190,7 +144,6 @@ pub(crate) struct Credits {
 }
 
 /// Stops of any kind: which classes, when, whom, for how long.
-#[derive(Table, Clone, Debug)]
 #[table(part)]
 pub(crate) struct Stops {
     /// Classes under flow control: those that lose nothing.
@@ -203,18 +156,12 @@ pub(crate) struct Stops {
     #[key(otherwise = "others")]
     pub notify: Placed<Option<Notify>>,
     /// Congested when it holds more than this after an arrival: neighbours are stopped.
-    #[key(
-        is = Threshold,
-        otherwise = "{XOFF}; with shared memory it follows from what is free",
-        cite = "Nouredine, Tobagi 1999, section 3"
-    )]
+    #[key(is = Threshold, otherwise = "{XOFF}; with shared memory it follows from what is free")]
+    #[key(cite = "Nouredine, Tobagi 1999, section 3")]
     pub xoff: Placed<Option<OrShare<u64>>>,
     /// No longer congested when it holds less than this after a departure: they are resumed.
-    #[key(
-        is = Threshold,
-        otherwise = "{XON}; with shared memory it follows from what is free",
-        cite = "Nouredine, Tobagi 1999, section 3"
-    )]
+    #[key(is = Threshold, otherwise = "{XON}; with shared memory it follows from what is free")]
+    #[key(cite = "Nouredine, Tobagi 1999, section 3")]
     pub xon: Placed<Option<OrShare<u64>>>,
     /// How long a stop lasts: as long as IEEE 802.3x gives it, or, as in the paper, until it
     /// is cancelled.
@@ -241,22 +188,18 @@ pub(crate) struct Stops {
 
 /// When frames to stopped destinations take more of a queue than this, their destinations are
 /// stopped upstream too. Shares are of the largest queue of the switch.
-#[derive(Table, Clone, Debug)]
 #[table("flow_control.blocked_share")]
 pub(crate) struct BlockedShare {
     /// More than this stops them.
     #[key(is = Threshold, cite = "Nouredine, Tobagi 1999, section 3.2.2")]
     pub xoff: Placed<OrShare<u64>>,
     /// Less than this resumes them.
-    #[key(
-        is = Threshold,
-        otherwise = "as far below as `xon` of `[flow_control]` is below its `xoff`"
-    )]
+    #[key(is = Threshold)]
+    #[key(otherwise = "as far below as `xon` of `[flow_control]` is below its `xoff`")]
     pub xon: Placed<Option<OrShare<u64>>>,
 }
 
 /// Neighbours that obey are released, so that one that goes on sending meets the full queue alone.
-#[derive(Table, Clone, Debug)]
 #[table("flow_control.time_out")]
 pub(crate) struct TimeOut {
     /// A queue that is still congested so long after its stops
@@ -268,7 +211,7 @@ pub(crate) struct TimeOut {
 }
 
 /// Words of `detect`: Where congestion is seen.
-#[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
+#[word]
 pub(crate) enum Detect {
     /// In output queues, as in the paper.
     Outputs,
@@ -277,7 +220,6 @@ pub(crate) enum Detect {
 }
 
 /// Words of `notify`: Who is stopped when an output queue is congested.
-#[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
 #[word(of = backwater_net::frames::spec::Notify)]
 pub(crate) enum Notify {
     /// All neighbours but the one behind the congested port.
@@ -289,7 +231,7 @@ pub(crate) enum Notify {
 }
 
 /// Words of `choose`: Which destinations are stopped.
-#[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
+#[word]
 pub(crate) enum Choose {
     /// All that are found in the congested queue.
     AllFound,
@@ -298,7 +240,7 @@ pub(crate) enum Choose {
 }
 
 /// Words of `headroom`: Whether a lossless class promises to lose nothing.
-#[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
+#[word]
 pub(crate) enum Headroom {
     /// It does: what may lose frames is an error, and a frame lost fails the run.
     Checked,

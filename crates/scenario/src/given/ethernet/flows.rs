@@ -1,6 +1,6 @@
 //! Flows, one by one or by rule, and what to record of them.
 
-use backwater_derive::{Table, Word};
+use backwater_derive::{table, word};
 use backwater_kernel::Duration;
 
 use super::traffic::Traffic;
@@ -13,7 +13,6 @@ use crate::usual::{Usual, usual};
 /// A connection, or datagrams one way, between two hosts; or many: with lists of equal length
 /// for `from` and `to` one a pair, with one name and a list one for each, or, with `multicast`, one
 /// from each of `from`.
-#[derive(Table, Clone, Debug)]
 #[table("[[flows]]")]
 pub(crate) struct Flows {
     /// Its name in reports; many are `name[1]`, `name[2]`, ..
@@ -36,7 +35,6 @@ pub(crate) struct Flows {
 }
 
 /// What flows have, named or made by rule.
-#[derive(Table, Clone, Debug)]
 #[table(part)]
 pub(crate) struct FlowSettings {
     /// Class of its frames, both ways; 7 is the most urgent.
@@ -63,7 +61,6 @@ pub(crate) struct FlowSettings {
 }
 
 /// Many flows by rule, named `name[1]`, `name[2]`, ... Random ones depend on `run.seed`.
-#[derive(Table, Clone, Debug)]
 #[table("[[patterns]]")]
 pub(crate) struct Patterns {
     /// What their names start with.
@@ -79,7 +76,6 @@ pub(crate) struct Patterns {
 pub(crate) const WINDOWS: Usual<u64> = usual!(100);
 
 /// A time series to record, for the report's plots.
-#[derive(Table, Clone, Debug)]
 #[table("[[series]]")]
 pub(crate) struct Series {
     /// Its name in the report.
@@ -92,7 +88,6 @@ pub(crate) struct Series {
 }
 
 /// What the measure of [[series]] sets.
-#[derive(Table, Clone, Debug)]
 #[table(part, by(measure, "What is recorded."))]
 pub(crate) enum SeriesKind {
     /// Bytes in the output queue of a class.
@@ -140,7 +135,7 @@ pub(crate) enum SeriesKind {
 }
 
 /// Words of `transport`: The protocol.
-#[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
+#[word]
 pub(crate) enum Transport {
     /// A TCP connection, as `[tcp]` says.
     Tcp,

@@ -7,7 +7,7 @@ pub(crate) mod scheduler;
 pub(crate) mod switch;
 pub(crate) mod traffic;
 
-use backwater_derive::Table;
+use backwater_derive::table;
 use backwater_kernel::{Duration, Time};
 
 use self::flow_control::FlowControl;
@@ -21,7 +21,6 @@ use crate::given::{ETHERNET_FIRST, Engine, Heading};
 use crate::typed::{Chosen, Placed};
 
 /// What stands at the top of the file with `engine = "ethernet"`, and the tables it may have.
-#[derive(Table, Clone, Debug)]
 #[table("scenario")]
 #[allow(
     dead_code,
@@ -91,7 +90,6 @@ pub(crate) struct EthernetFile {
 }
 
 /// How long to simulate, and from which seed.
-#[derive(Table, Clone, Debug)]
 #[table("[run]")]
 pub(crate) struct Run {
     /// The run ends after this long.

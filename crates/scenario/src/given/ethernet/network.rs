@@ -1,6 +1,6 @@
 //! Nodes and links.
 
-use backwater_derive::Table;
+use backwater_derive::table;
 use backwater_kernel::{Duration, Rate, Time};
 
 use super::flow_control::FlowControl;
@@ -18,7 +18,6 @@ pub(crate) const MTU: Usual<u32> = usual!(1500);
 pub(crate) const DELAY: Usual<Duration> = usual!(500 ns);
 
 /// What every link has, both ways, unless `[[links]]` or `topology.trunk` says otherwise.
-#[derive(Table, Clone, Debug)]
 #[table("[link]")]
 pub(crate) struct Link {
     #[key(flatten)]
@@ -30,8 +29,8 @@ pub(crate) struct Link {
 }
 
 /// How fast a link is and how long.
-#[derive(Table, Clone, Default, Debug)]
 #[table(part, layered, at_most_one(delay, cable))]
+#[derive(Default)]
 pub(crate) struct Wire {
     /// Bits per second on the wire.
     pub rate: Option<Rate>,
@@ -55,7 +54,6 @@ pub(crate) struct Wire {
 
 /// A full-duplex link between two nodes. It has two channels, named `A->B` and `B->A`; the queues
 /// in front of each stand at the node it leaves.
-#[derive(Table, Clone, Debug)]
 #[table("[[links]]")]
 pub(crate) struct Links {
     /// The two nodes it joins, by name; `S{1..5}` for one of them joins all five.
@@ -76,8 +74,8 @@ pub(crate) struct Links {
 
 /// What differs in one direction of a link. `links.backward` and `topology.trunk`, for all links
 /// between switches, have the same keys.
-#[derive(Table, Clone, Default, Debug)]
 #[table("links.forward", layered)]
+#[derive(Default)]
 pub(crate) struct Channel {
     #[key(flatten, as_above)]
     pub wire: Wire,
@@ -94,7 +92,6 @@ pub(crate) struct Channel {
 
 /// The nodes by name; `[[links]]` joins them. With one switch, hosts that no link names are
 /// joined to it.
-#[derive(Table, Clone, Debug)]
 #[table("[network]")]
 pub(crate) struct Network {
     /// Nodes where flows start and end. Each has one link and forwards nothing. `D{1..5}` stands
@@ -109,7 +106,6 @@ pub(crate) struct Network {
 /// Nodes and links by rule. Switches are `S1`, `S2`, .. (`S1_1` in a mesh: row, column); the
 /// hosts of a switch carry its number: `H1_1`, `H1_2`, .. (`H1_1_1` in a mesh). `[[links]]` may
 /// add links or override generated ones.
-#[derive(Table, Clone, Debug)]
 #[table("[topology]")]
 pub(crate) struct Topology {
     #[key(flatten)]
@@ -121,7 +117,6 @@ pub(crate) struct Topology {
 
 /// Next hops from a node to hosts. All other paths are the shortest (fewest links); of several
 /// next hops `switch.spread` chooses.
-#[derive(Table, Clone, Debug)]
 #[table("[[routes]]")]
 pub(crate) struct Routes {
     /// At this node, or these,

@@ -1,6 +1,6 @@
 //! Which class of a port goes next, and what a class may have there.
 
-use backwater_derive::Table;
+use backwater_derive::table;
 use backwater_kernel::{Duration, Rate};
 use backwater_net::frames::spec::{SchedulerSpec, VirtualClockSpec};
 use backwater_net::spec::Resync;
@@ -17,7 +17,6 @@ pub(crate) const QUANTUM: Usual<u32> = usual!(1522 B);
 /// holds for every port; a `scheduler` table in `[[links]]`, `links.forward`, `links.backward` or
 /// `topology.trunk` replaces it there as a whole. Frames of one class go in order of arrival. All
 /// kinds but `strict-priority` and `fifo` work among classes of one `priority`.
-#[derive(Table, Clone, Debug)]
 #[table(
     "[scheduler]",
     by(kind, "The discipline.", default = "\"strict-priority\"")
@@ -53,10 +52,8 @@ pub(crate) enum Scheduler {
     Drr {
         /// Bytes a round. In `[scheduler]` it holds for classes without a `quantum` of their own,
         /// in the table of a link for all classes there.
-        #[key(
-            is = Size { min: 64, max: 1 << 30 },
-            otherwise = "{QUANTUM}, a full frame with a tag"
-        )]
+        #[key(is = Size { min: 64, max: 1 << 30 })]
+        #[key(otherwise = "{QUANTUM}, a full frame with a tag")]
         quantum: Option<u32>,
     },
     /// Earliest deadline first: arrival + `deadline` of the class.
@@ -92,19 +89,11 @@ impl Scheduler {
             },
         }
     }
-
-    /// Bytes a round of all classes, if it says so.
-    pub(crate) fn quantum(&self) -> Option<u32> {
-        if let Self::Drr { quantum } = self {
-            return *quantum;
-        }
-        None
-    }
 }
 
 /// How ports serve a class.
-#[derive(Table, Clone, Default, Debug)]
 #[table(part)]
+#[derive(Default)]
 pub(crate) struct Service {
     /// Deficit round robin: bytes a round, at ports whose links have no `quantum` of their own.
     #[key(is = Size { min: 64, max: 1 << 30 }, otherwise = "as `[scheduler]` says")]
@@ -118,7 +107,6 @@ pub(crate) struct Service {
 }
 
 /// What a class reserves at every port.
-#[derive(Table, Clone, Debug)]
 #[table("classes.reserve")]
 pub(crate) struct Reserve {
     /// Of the wire: preamble and gap count too.

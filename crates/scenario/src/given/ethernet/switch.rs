@@ -1,6 +1,6 @@
 //! Switches and hosts: queues, memory, what differs in single ones.
 
-use backwater_derive::{Table, Word};
+use backwater_derive::{table, word};
 use backwater_kernel::{Duration, Time};
 use backwater_net::frames::spec;
 
@@ -19,7 +19,6 @@ pub(crate) const MIDDLE: Usual<u64> = usual!(500 kB);
 pub(crate) const FAST: Usual<u64> = usual!(1000 kB);
 
 /// What every switch does.
-#[derive(Table, Clone, Debug)]
 #[table("[switch]")]
 pub(crate) struct Switch {
     /// When an arriving frame can leave.
@@ -29,10 +28,8 @@ pub(crate) struct Switch {
     #[key(is = Clock { min_ps: 0 }, default = "\"0 s\"")]
     pub latency: Duration,
     /// Classes, and so queues, of every port.
-    #[key(
-        is = Whole { min: 1, max: 8, unit: "classes" },
-        otherwise = "as many as the highest class named needs"
-    )]
+    #[key(is = Whole { min: 1, max: 8, unit: "classes" })]
+    #[key(otherwise = "as many as the highest class named needs")]
     pub classes: Option<u8>,
     /// Which of several shortest paths a frame takes.
     #[key(default = "\"flows\"")]
@@ -42,7 +39,6 @@ pub(crate) struct Switch {
 }
 
 /// What every host does.
-#[derive(Table, Clone, Debug)]
 #[table("[host]")]
 pub(crate) struct Host {
     #[key(flatten)]
@@ -50,7 +46,6 @@ pub(crate) struct Host {
 }
 
 /// How fast a node answers control frames.
-#[derive(Table, Clone, Debug)]
 #[table(part, layered)]
 pub(crate) struct Response {
     /// From the last bit of a control frame that arrives to its taking effect.
@@ -60,8 +55,6 @@ pub(crate) struct Response {
 
 /// Memory of every switch. Buffers count frames with header and FCS, without preamble and gap; 1
 /// kB is 1000 bytes.
-#[derive(Table, Clone, Debug)]
-#[allow(clippy::duplicated_attributes)] // `shared` is in two groups
 #[table(
     "[buffer]",
     at_most_one(per_queue, shared),
@@ -79,10 +72,8 @@ pub(crate) struct Buffer {
     pub per_queue: Placed<Option<u64>>,
     /// Where inputs are counted (`detect = "inputs"`): bytes that may have come in over a port in
     /// a class and not have left.
-    #[key(
-        is = Size { min: 1, max: 1 << 50 },
-        otherwise = "by the rate of the port, as `per_queue`"
-    )]
+    #[key(is = Size { min: 1, max: 1 << 50 })]
+    #[key(otherwise = "by the rate of the port, as `per_queue`")]
     pub per_input: Option<u64>,
     /// Marks congestion (ECN) on every frame that joins a queue with more than this.
     #[key(is = Size { min: 1, max: 1 << 50 }, otherwise = "nothing is marked")]
@@ -97,7 +88,6 @@ pub(crate) struct Buffer {
 
 /// Marks of congestion on frames of flows with `tcp.ecn`, by what the queue holds as they join
 /// it.
-#[derive(Table, Clone, Debug)]
 #[table("buffer.ecn")]
 pub(crate) struct Ecn {
     /// Up to here none is marked.
@@ -114,7 +104,6 @@ pub(crate) struct Ecn {
 /// A memory with dynamic thresholds. A frame counts at its input port and class: first in the
 /// reserve there, then in the shared part, then (lossless classes) in the headroom there. An
 /// input is stopped when it holds more than alpha times what is free of the shared part.
-#[derive(Table, Clone, Debug)]
 #[table("buffer.shared")]
 pub(crate) struct Shared {
     /// All of it, reserves and headroom included.
@@ -141,8 +130,8 @@ pub(crate) struct Shared {
 }
 
 /// What single queues may have of their own.
-#[derive(Table, Clone, Default, Debug)]
 #[table(part, layered, at_most_one(mark_above, ecn))]
+#[derive(Default)]
 pub(crate) struct QueueSettings {
     /// Bytes each of these queues holds.
     #[key(is = Size { min: 1, max: 1 << 50 }, otherwise = "as the table above it says")]
@@ -162,7 +151,6 @@ pub(crate) struct QueueSettings {
 }
 
 /// What differs in the queues of one class.
-#[derive(Table, Clone, Debug)]
 #[table("[[classes]]")]
 pub(crate) struct Classes {
     /// Which.
@@ -181,7 +169,6 @@ pub(crate) struct Classes {
 }
 
 /// What differs in single nodes.
-#[derive(Table, Clone, Debug)]
 #[table("[[nodes]]")]
 pub(crate) struct Nodes {
     /// Name of the node; or a list.
@@ -201,7 +188,6 @@ pub(crate) struct Nodes {
 }
 
 /// Stop frames without reason.
-#[derive(Table, Clone, Debug)]
 #[table("nodes.storm")]
 pub(crate) struct Storm {
     /// From here
@@ -219,7 +205,6 @@ pub(crate) struct Storm {
 }
 
 /// What every switch does about a stop that does not end.
-#[derive(Table, Clone, Debug)]
 #[table("[watchdog]")]
 pub(crate) struct Watchdog {
     /// A class stopped with frames waiting and without a start for so long trips it.
@@ -234,7 +219,6 @@ pub(crate) struct Watchdog {
 }
 
 /// Words of `action`: What it does until then.
-#[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
 #[word(of = spec::WatchdogAction)]
 pub(crate) enum WatchdogAction {
     /// Drops what waits and what comes for that class of the port.
@@ -244,7 +228,6 @@ pub(crate) enum WatchdogAction {
 }
 
 /// Words of `forwarding`: When an arriving frame can leave.
-#[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
 #[word(of = spec::Forwarding)]
 pub(crate) enum Forwarding {
     /// When its last bit is in.
@@ -254,7 +237,6 @@ pub(crate) enum Forwarding {
 }
 
 /// Words of `spread`: Which of several shortest paths a frame takes.
-#[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
 #[word(of = spec::Spread)]
 pub(crate) enum Spread {
     /// All frames of a flow the same one, by a hash.

@@ -1,13 +1,12 @@
 //! What applications send.
 
-use backwater_derive::{Table, Word};
+use backwater_derive::{table, word};
 use backwater_kernel::{Duration, Rate, Time};
 use backwater_net::spec::Span;
 
 use crate::typed::{Chosen, Placed};
 
 /// What the application sends.
-#[derive(Table, Clone, Debug)]
 #[table("flows.traffic")]
 pub(crate) struct Traffic {
     #[key(flatten)]
@@ -18,7 +17,6 @@ pub(crate) struct Traffic {
 }
 
 /// What the kind of flows.traffic sets.
-#[derive(Table, Clone, Debug)]
 #[table(part, by(kind, "The kind of source."))]
 pub(crate) enum TrafficKind {
     /// Always has more to send.
@@ -34,11 +32,8 @@ pub(crate) enum TrafficKind {
         #[key(is = Size { min: 1, max: 1 << 60 })]
         size: u64,
         /// Time before the first and between two.
-        #[key(
-            is = ClockSpan { min_ps: 0 },
-            default = "\"0 s\"",
-            cite = "Nouredine, Tobagi 1999, section 1"
-        )]
+        #[key(is = ClockSpan { min_ps: 0 }, default = "\"0 s\"")]
+        #[key(cite = "Nouredine, Tobagi 1999, section 1")]
         think: Span,
         /// Files or requests in all.
         #[key(is = Whole { min: 1, max: 1 << 60, unit: "transfers" }, otherwise = "without end")]
@@ -77,11 +72,8 @@ pub(crate) enum TrafficKind {
         /// Rate of one of them while it is on.
         peak: Placed<Rate>,
         /// Shape of the Pareto times; below 2 the sum is self-similar.
-        #[key(
-            is = Decimal { min: 1.01, max: 10.0 },
-            default = "1.5",
-            cite = "Willinger, Taqqu, Sherman, Wilson 1997"
-        )]
+        #[key(is = Decimal { min: 1.01, max: 10.0 }, default = "1.5")]
+        #[key(cite = "Willinger, Taqqu, Sherman, Wilson 1997")]
         shape: f64,
         /// Mean time on.
         #[key(is = Clock { min_ps: 1 }, default = "\"10 ms\"")]
@@ -96,7 +88,6 @@ pub(crate) enum TrafficKind {
 }
 
 /// Pictures of a variable size, and when they are late.
-#[derive(Table, Clone, Debug)]
 #[table(part)]
 pub(crate) struct Video {
     /// Pictures a second.
@@ -118,16 +109,13 @@ pub(crate) struct Video {
     #[key(is = Decimal { min: 1.0, max: 100.0 }, default = "5.0")]
     pub clip_most: f64,
     /// A datagram delivered later than this after its birth is late.
-    #[key(
-        is = Clock { min_ps: 1 },
-        default = "\"100 ms\"",
-        cite = "Nouredine, Tobagi 1999, section 3.3"
-    )]
+    #[key(is = Clock { min_ps: 1 }, default = "\"100 ms\"")]
+    #[key(cite = "Nouredine, Tobagi 1999, section 3.3")]
     pub deadline: Duration,
 }
 
 /// Words of `phase`: When the first datagram comes.
-#[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
+#[word]
 pub(crate) enum Phase {
     /// At `start`.
     Fixed,

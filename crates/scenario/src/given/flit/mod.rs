@@ -5,7 +5,7 @@ pub(crate) mod router;
 pub(crate) mod series;
 pub(crate) mod traffic;
 
-use backwater_derive::Table;
+use backwater_derive::table;
 
 use self::network::{Routing, Topology};
 use self::router::Router;
@@ -17,7 +17,6 @@ use crate::kinds::OrWord;
 use crate::typed::Placed;
 
 /// What stands at the top of the file with `engine = "flit"`, and the tables it may have.
-#[derive(Table, Clone, Debug)]
 #[table("scenario")]
 #[allow(
     dead_code,
@@ -54,15 +53,12 @@ pub(crate) struct FlitFile {
 
 /// When to measure, when to stop, and from which seed. Measured packets are those born in the
 /// window; the run goes on until they have arrived.
-#[derive(Table, Clone, Debug)]
 #[table("[run]")]
 pub(crate) struct Run {
     /// Cycles before the window; `auto` waits until throughput and latency have settled.
-    #[key(
-        is = CyclesOr { word: "auto", min: 0, max: 1_000_000_000_000 },
-        otherwise = "`auto`; 0 where packets come from a trace",
-        cite = "among others by MSER-5: White, Cobb and Spratt 2000"
-    )]
+    #[key(is = CyclesOr { word: "auto", min: 0, max: 1_000_000_000_000 })]
+    #[key(otherwise = "`auto`; 0 where packets come from a trace")]
+    #[key(cite = "among others by MSER-5: White, Cobb and Spratt 2000")]
     pub warm_up: Option<OrWord<u64>>,
     /// With `warm_up = "auto"`, the window starts at the latest after this many cycles.
     #[key(is = Cycles { min: 1, max: 1_000_000_000_000 }, default = "\"100000 cycles\"")]

@@ -1,13 +1,12 @@
 //! Topologies and routing.
 
-use backwater_derive::{Table, Word};
+use backwater_derive::{table, word};
 
 use crate::typed::{Chosen, Placed};
 
 /// Routers, channels and terminals by rule, or from a file. A channel carries one flit a cycle,
 /// one way. Every terminal has an injection channel into a router and an ejection channel out of
 /// one.
-#[derive(Table, Clone, Debug)]
 #[table("[topology]")]
 pub(crate) struct Topology {
     #[key(flatten)]
@@ -21,7 +20,6 @@ pub(crate) struct Topology {
 }
 
 /// What the kind of [topology] sets.
-#[derive(Table, Clone, Debug)]
 #[table(part, by(kind, "The rule."))]
 pub(crate) enum TopologyKind {
     /// k-ary n-fly: `n` stages of k x k routers between terminals at its two sides.
@@ -87,23 +85,7 @@ pub(crate) enum TopologyKind {
     },
 }
 
-impl TopologyKind {
-    /// Cycles on a channel between routers, where they can be set.
-    pub(crate) fn latency(&self) -> Option<&Placed<u16>> {
-        match self {
-            Self::Fly { latency, .. }
-            | Self::Mesh { latency, .. }
-            | Self::Torus { latency, .. }
-            | Self::FatTree { latency, .. }
-            | Self::Full { latency, .. }
-            | Self::File { latency, .. } => Some(latency),
-            Self::Crossbar { .. } => None,
-        }
-    }
-}
-
 /// Which way packets take.
-#[derive(Table, Clone, Debug)]
 #[table("[routing]")]
 pub(crate) struct Routing {
     /// The rule.
@@ -115,7 +97,6 @@ pub(crate) struct Routing {
 }
 
 /// Words of `kind`: The rule.
-#[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
 #[word(of = backwater_flit::spec::RoutingSpec)]
 pub(crate) enum RoutingKind {
     /// Fly: digit `i` of the destination chooses the output of stage `i`.
@@ -149,7 +130,7 @@ pub(crate) enum RoutingKind {
 }
 
 /// Words of `format`: Its form.
-#[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
+#[word]
 pub(crate) enum Format {
     /// That of the simulator BookSim: `router 0 node 0 router 1 5` joins router 0 to terminal 0
     /// and to router 1, by a channel of 5 cycles.

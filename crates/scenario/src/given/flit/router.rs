@@ -1,6 +1,6 @@
 //! Routers and channels.
 
-use backwater_derive::{Table, Word};
+use backwater_derive::{table, word};
 use backwater_flit::spec;
 
 use crate::typed::Placed;
@@ -13,23 +13,17 @@ pub(crate) const ROUNDS: Usual<u8> = usual!(1);
 
 /// What every router and channel has. The receiving end of a channel holds `vcs` buffers
 /// (virtual channels) of `depth` flits each.
-#[derive(Table, Clone, Debug)]
 #[table("[router]", at_most_one(depth, storage))]
 pub(crate) struct Router {
     /// Virtual channels (VCs) of each channel; Dally's paper calls them lanes.
     #[key(is = Whole { min: 1, max: 32, unit: "VCs" }, default = "1", cite = "Dally 1992")]
     pub vcs: Placed<u8>,
     /// Flits that a VC holds.
-    #[key(
-        is = Whole { min: 1, max: 65_535, unit: "flits" },
-        otherwise = "{DEPTH}, or from `storage`"
-    )]
+    #[key(is = Whole { min: 1, max: 65_535, unit: "flits" })]
+    #[key(otherwise = "{DEPTH}, or from `storage`")]
     pub depth: Placed<Option<u16>>,
     /// Flits that all VCs of a channel hold together; each gets an equal part.
-    #[key(
-        is = Whole { min: 1, max: 2_097_120, unit: "flits" },
-        otherwise = "`vcs` times `depth`"
-    )]
+    #[key(is = Whole { min: 1, max: 2_097_120, unit: "flits" }, otherwise = "`vcs` times `depth`")]
     pub storage: Placed<Option<u32>>,
     #[key(flatten)]
     pub switch: RouterKind,
@@ -66,7 +60,6 @@ pub(crate) struct Router {
 }
 
 /// What the switch of [router] sets.
-#[derive(Table, Clone, Debug)]
 #[table(
     part,
     by(
@@ -98,7 +91,7 @@ pub(crate) enum RouterKind {
 }
 
 /// Words of `allocator`: How inputs and outputs are matched.
-#[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
+#[word]
 pub(crate) enum Allocator {
     /// Each input proposes one VC, each output takes one input.
     SeparableInputFirst,
@@ -111,7 +104,6 @@ pub(crate) enum Allocator {
 }
 
 /// Words of `release`: When a VC is free for the next packet.
-#[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
 #[word(of = spec::Release)]
 pub(crate) enum Release {
     /// When the tail has left the VC's buffer, known at the sender a credit delay later.
@@ -121,7 +113,7 @@ pub(crate) enum Release {
 }
 
 /// Words of `forwarding`: What room a header needs in the next VC.
-#[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
+#[word]
 pub(crate) enum Forwarding {
     /// Room for one flit.
     Wormhole,
@@ -132,7 +124,6 @@ pub(crate) enum Forwarding {
 
 /// Words of `arbiter`: Who crosses a channel; with a multiplexed switch, who wins an input and an
 /// output.
-#[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
 #[word(of = spec::Arbiter)]
 pub(crate) enum Arbiter {
     /// All are equally likely.
@@ -145,7 +136,6 @@ pub(crate) enum Arbiter {
 }
 
 /// Words of `vc_choice`: Which of the free VCs it gets.
-#[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
 #[word(of = spec::LaneChoice)]
 pub(crate) enum VcChoice {
     /// The lowest.

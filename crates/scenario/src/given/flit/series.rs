@@ -1,11 +1,10 @@
 //! What is recorded over time.
 
-use backwater_derive::Table;
+use backwater_derive::table;
 
 use crate::typed::{Chosen, Placed};
 
 /// A time series to record, for the report's plots. It runs on one thread.
-#[derive(Table, Clone, Debug)]
 #[table("[[series]]")]
 pub(crate) struct Series {
     /// Its name in the report.
@@ -18,7 +17,6 @@ pub(crate) struct Series {
 }
 
 /// What the measure of [[series]] sets.
-#[derive(Table, Clone, Debug)]
 #[table(part, by(measure, "What is recorded."))]
 pub(crate) enum SeriesKind {
     /// Flits that cross ejection channels, per cycle and terminal.

@@ -1,11 +1,10 @@
 //! What is sent, and classes of packets.
 
-use backwater_derive::{Table, Word};
+use backwater_derive::{table, word};
 
 use crate::typed::{Chosen, Placed};
 
 /// What is sent. With `[[classes]]` it is what every class has unless it says otherwise.
-#[derive(Table, Clone, Debug)]
 #[table("[traffic]")]
 pub(crate) struct Traffic {
     /// How packets enter at a terminal.
@@ -16,7 +15,6 @@ pub(crate) struct Traffic {
 }
 
 /// What a class of packets may say for itself.
-#[derive(Table, Clone, Debug)]
 #[table(part, layered)]
 pub(crate) struct Demand {
     /// Where packets go; a word alone stands for `{ kind = .. }`.
@@ -35,7 +33,6 @@ pub(crate) struct Demand {
 
 /// A class of packets: what differs from `[traffic]`, and how routers treat it. What stands here
 /// replaces the whole of what stands there.
-#[derive(Table, Clone, Debug)]
 #[table("[[classes]]", at_most_one(load, share))]
 pub(crate) struct Class {
     /// Its name in reports and references.
@@ -60,7 +57,6 @@ pub(crate) struct Class {
 }
 
 /// Where packets go. Bits are those of the terminal's number.
-#[derive(Table, Clone, Debug)]
 #[table("traffic.pattern", by(kind, "The rule."))]
 pub(crate) enum Pattern {
     /// Every terminal is equally likely.
@@ -108,7 +104,6 @@ pub(crate) enum Pattern {
 }
 
 /// When packets are born.
-#[derive(Table, Clone, Debug)]
 #[table("traffic.injection", by(kind, "The rule."))]
 pub(crate) enum Injection {
     /// Each cycle a packet with the same probability, as `load` says.
@@ -150,7 +145,6 @@ pub(crate) enum Injection {
 }
 
 /// How long packets are, in flits.
-#[derive(Table, Clone, Debug)]
 #[table("traffic.flits", by(kind, "The rule.", default = "\"fixed\""))]
 pub(crate) enum Flits {
     /// All the same.
@@ -183,7 +177,7 @@ pub(crate) enum Flits {
 }
 
 /// Words of `itself`: May a terminal send to itself?
-#[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
+#[word]
 pub(crate) enum Itself {
     /// Only to others.
     Excluded,
@@ -192,7 +186,6 @@ pub(crate) enum Itself {
 }
 
 /// Words of `sources`: How packets enter at a terminal.
-#[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
 #[word(of = backwater_flit::spec::Sources)]
 pub(crate) enum Sources {
     /// One source: packets enter one after another, each on one VC.

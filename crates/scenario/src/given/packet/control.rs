@@ -1,6 +1,6 @@
 //! Flow control on links.
 
-use backwater_derive::{Table, Word};
+use backwater_derive::{table, word};
 use backwater_kernel::{Duration, Rate};
 use backwater_net::spec::{self, CreditRule};
 
@@ -10,7 +10,6 @@ use crate::typed::Placed;
 
 /// Flow control of every flow on every link. A flow's own `flow_control` is merged over it, and
 /// an entry of its `on_links` over both.
-#[derive(Table, Clone, Debug)]
 #[table("[flow_control]", layered, selected_by(kind), at_most_one(n3, target))]
 pub(crate) struct FlowControl {
     /// How a link keeps its receiver from overflowing.
@@ -18,46 +17,30 @@ pub(crate) struct FlowControl {
     pub kind: Placed<Option<ControlKind>>,
     /// Cells the receiver frees between two credit cells. Credit takes 1/(N2+1) of the link
     /// back.
-    #[key(
-        is = Whole { min: 1, max: 1 << 30, unit: "cells" },
-        default = "10",
-        cite = "Kung 1993, sections 4.2 and 4.4",
-        only("n23", "n123", "n123+", "relative", "cumulative")
-    )]
+    #[key(is = Whole { min: 1, max: 1 << 30, unit: "cells" }, default = "10")]
+    #[key(cite = "Kung 1993, sections 4.2 and 4.4")]
+    #[key(only("n23", "n123", "n123+", "relative", "cumulative"))]
     pub n2: Placed<Option<u32>>,
     /// Buffer zone that keeps a flow at its target bandwidth over a round trip.
-    #[key(
-        is = Whole { min: 0, max: 1 << 30, unit: "cells" },
-        otherwise = "from `target`",
-        cite = "Kung 1993, section 4.3, equation 3",
-        only("n23", "n123", "n123+", "relative", "cumulative")
-    )]
+    #[key(is = Whole { min: 0, max: 1 << 30, unit: "cells" }, otherwise = "from `target`")]
+    #[key(cite = "Kung 1993, section 4.3, equation 3")]
+    #[key(only("n23", "n123", "n123+", "relative", "cumulative"))]
     pub n3: Placed<Option<u32>>,
     /// Bandwidth the flow shall reach: sets N3 = ceil(D * bandwidth / unit) on each link, D
     /// being the control loop of that link. A rate, a share of the link's rate, or `full`.
-    #[key(
-        is = RateOrShare { word: "full" },
-        otherwise = "`full`, unless `n3` is given",
-        cite = "Kung 1993, section 4.3, equation 3",
-        only("n23", "n123", "n123+", "relative", "cumulative")
-    )]
+    #[key(is = RateOrShare { word: "full" }, otherwise = "`full`, unless `n3` is given")]
+    #[key(cite = "Kung 1993, section 4.3, equation 3")]
+    #[key(only("n23", "n123", "n123+", "relative", "cumulative"))]
     pub target: Placed<Option<OrWord<OrShare<Rate>>>>,
     /// Zone that holds what is under way and no credit cell can know of.
-    #[key(
-        is = Whole { min: 0, max: 1 << 30, unit: "cells" },
-        otherwise = "n123: ceil(D * link rate / unit); n123+: N2 + ceil(D * target / unit)",
-        cite = "Kung 1993, section 3",
-        only("n123", "n123+")
-    )]
+    #[key(is = Whole { min: 0, max: 1 << 30, unit: "cells" })]
+    #[key(otherwise = "n123: ceil(D * link rate / unit); n123+: N2 + ceil(D * target / unit)")]
+    #[key(cite = "Kung 1993, section 3", only("n123", "n123+"))]
     pub n1: Placed<Option<u32>>,
     /// Span over which the sender counts E, the cells it has sent. Must be the control loop
     /// of the link: shorter overflows the buffer, longer is slow and may stall.
-    #[key(
-        is = TimeOr { word: "exact", min_ps: 1 },
-        default = "\"exact\"",
-        cite = "Kung 1993, section 4.3, equation 1",
-        only("n23", "n123+")
-    )]
+    #[key(is = TimeOr { word: "exact", min_ps: 1 }, default = "\"exact\"")]
+    #[key(cite = "Kung 1993, section 4.3, equation 1", only("n23", "n123+"))]
     pub window: Placed<Option<OrWord<Duration>>>,
     /// When a credit cell's value is taken from the buffer.
     #[key(
@@ -67,48 +50,32 @@ pub(crate) struct FlowControl {
     pub bind: Placed<Option<Bind>>,
     /// Send a credit cell every time this many cells were freed, if that is sooner than N2; the
     /// buffer stays.
-    #[key(
-        is = Whole { min: 1, max: 1 << 30, unit: "cells" },
-        otherwise = "no redundant credit cells",
-        cite = "Kung 1993, section 4.5",
-        only("n23", "n123", "n123+", "relative", "cumulative")
-    )]
+    #[key(is = Whole { min: 1, max: 1 << 30, unit: "cells" })]
+    #[key(otherwise = "no redundant credit cells")]
+    #[key(cite = "Kung 1993, section 4.5")]
+    #[key(only("n23", "n123", "n123+", "relative", "cumulative"))]
     pub redundant_every: Placed<Option<u32>>,
     /// Also send a credit cell when none was sent for this long.
-    #[key(
-        is = Time { min_ps: 1 },
-        otherwise = "never",
-        cite = "Kung 1993, section 4.5",
-        only("n23", "n123", "n123+", "relative", "cumulative")
-    )]
+    #[key(is = Time { min_ps: 1 }, otherwise = "never", cite = "Kung 1993, section 4.5")]
+    #[key(only("n23", "n123", "n123+", "relative", "cumulative"))]
     pub refresh_every: Placed<Option<Duration>>,
     /// Ask for credit after this long without any while data waits (Sender-Request-Credit).
-    #[key(
-        is = Time { min_ps: 1 },
-        otherwise = "never",
-        cite = "Kung 1993, section 4.5",
-        only("n23", "n123", "n123+", "relative", "cumulative")
-    )]
+    #[key(is = Time { min_ps: 1 }, otherwise = "never", cite = "Kung 1993, section 4.5")]
+    #[key(only("n23", "n123", "n123+", "relative", "cumulative"))]
     pub request_after: Placed<Option<Duration>>,
     /// The sender states its counter once in this many data cells, which repairs the credit after
     /// losses.
-    #[key(
-        is = Whole { min: 1, max: 1 << 30, unit: "cells" }, otherwise = "never", only("cumulative")
-    )]
+    #[key(is = Whole { min: 1, max: 1 << 30, unit: "cells" }, otherwise = "never")]
+    #[key(only("cumulative"))]
     pub resync_every: Placed<Option<u32>>,
     /// Size of a credit cell on the wire; of requests for credit and statements of the counter
     /// too.
-    #[key(
-        is = Size { min: 1, max: 1 << 20 },
-        otherwise = "that of the flow's data units",
-        only("n23", "n123", "n123+", "relative", "cumulative")
-    )]
+    #[key(is = Size { min: 1, max: 1 << 20 }, otherwise = "that of the flow's data units")]
+    #[key(only("n23", "n123", "n123+", "relative", "cumulative"))]
     pub message: Placed<Option<u64>>,
     /// Memory of the receiving node for this flow.
-    #[key(
-        is = WholeOr { word: "unlimited", min: 1, max: 1 << 30, unit: "cells" },
-        otherwise = "N1 + N2 + N3 with credits, `unlimited` without"
-    )]
+    #[key(is = WholeOr { word: "unlimited", min: 1, max: 1 << 30, unit: "cells" })]
+    #[key(otherwise = "N1 + N2 + N3 with credits, `unlimited` without")]
     pub buffer: Placed<Option<OrWord<u32>>>,
     /// What happens to a cell that finds it full.
     #[key(default = "\"drop\"")]
@@ -116,7 +83,6 @@ pub(crate) struct FlowControl {
 }
 
 /// What one flow changes of `[flow_control]`, on all its links.
-#[derive(Table, Clone, Debug)]
 #[table("flows.flow_control")]
 pub(crate) struct FlowOverride {
     #[key(flatten, as_above)]
@@ -124,7 +90,6 @@ pub(crate) struct FlowOverride {
 }
 
 /// What one flow changes of its flow control on one link.
-#[derive(Table, Clone, Debug)]
 #[table("flows.on_links")]
 pub(crate) struct LinkOverride {
     /// The channel, as `from->to`.
@@ -135,7 +100,7 @@ pub(crate) struct LinkOverride {
 }
 
 /// Words of `kind`: How a link keeps its receiver from overflowing.
-#[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
+#[word]
 pub(crate) enum ControlKind {
     /// No flow control: a cell may always cross.
     None,
@@ -175,7 +140,6 @@ impl ControlKind {
 }
 
 /// Words of `bind`: When a credit cell's value is taken from the buffer.
-#[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
 #[word(of = spec::Bind)]
 pub(crate) enum Bind {
     /// When the credit cell starts on the wire (safe).
@@ -185,7 +149,6 @@ pub(crate) enum Bind {
 }
 
 /// Words of `overflow`: What happens to a cell that finds it full.
-#[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
 #[word(of = spec::Overflow)]
 pub(crate) enum Overflow {
     /// It is dropped; on a link with credits that is a violation.

@@ -1,6 +1,6 @@
 //! What switches tell the sources of ABR circuits.
 
-use backwater_derive::{Table, Word};
+use backwater_derive::{table, word};
 use backwater_kernel::{Duration, Rate};
 
 use crate::typed::Placed;
@@ -8,7 +8,6 @@ use crate::typed::Placed;
 /// What the sending port tells the sources of ABR circuits through it. In `[link]` it holds for
 /// every channel that leaves a switch; in `[[links]]`, `links.forward`, `links.backward` or
 /// `topology.trunk` it replaces that as a whole.
-#[derive(Table, Clone, Debug)]
 #[table("link.explicit_rate", by(kind, "The rule."))]
 pub(crate) enum ExplicitRate {
     /// ERICA: measures load and active circuits over intervals and shares out a target; ERICA+
@@ -61,7 +60,6 @@ pub(crate) enum ExplicitRate {
 }
 
 /// What a port aims at, and how often it measures.
-#[derive(Table, Clone, Debug)]
 #[table(part, cite = "Kalyanaraman et al. 1998, section 7.2.2")]
 pub(crate) struct Aim {
     /// Share of the capacity left to ABR that it aims at.
@@ -73,15 +71,11 @@ pub(crate) struct Aim {
 }
 
 /// What ERICA has besides.
-#[derive(Table, Clone, Debug)]
 #[table(part, cite = "Kalyanaraman et al. 1997, the ERICA switch algorithm")]
 pub(crate) struct Erica {
     /// Or after this many ABR cells, if that is sooner; 0: by time alone.
-    #[key(
-        is = Whole { min: 0, max: 1 << 30, unit: "cells" },
-        default = "100",
-        cite = "Kalyanaraman et al. 1998, section 7.2.2"
-    )]
+    #[key(is = Whole { min: 0, max: 1 << 30, unit: "cells" }, default = "100")]
+    #[key(cite = "Kalyanaraman et al. 1998, section 7.2.2")]
     pub interval_cells: Placed<u32>,
     /// Load up to 1 + `delta` counts as no overload.
     #[key(is = Decimal { min: 0.0, max: 10.0 }, default = "0.1")]
@@ -102,10 +96,8 @@ pub(crate) struct Erica {
     #[key(is = Decimal { min: 0.0, max: 1.0 }, default = "0.0")]
     pub activity_decay: f64,
     /// ERICA+: the target follows the queue.
-    #[key(
-        otherwise = "it does not",
-        cite = "Kalyanaraman 1997, thesis, chapter 5"
-    )]
+    #[key(otherwise = "it does not")]
+    #[key(cite = "Kalyanaraman 1997, thesis, chapter 5")]
     pub queue: Option<Queue>,
     /// Use it or lose it, in the switch.
     #[key(otherwise = "none", cite = "Kalyanaraman et al. 1998, section 5.5")]
@@ -113,7 +105,6 @@ pub(crate) struct Erica {
 }
 
 /// When the queue is long.
-#[derive(Table, Clone, Debug)]
 #[table(part)]
 pub(crate) struct Long {
     /// The queue is long (congestion) above this many ABR cells,
@@ -125,7 +116,6 @@ pub(crate) struct Long {
 }
 
 /// What EPRCA has besides.
-#[derive(Table, Clone, Debug)]
 #[table(part, cite = "Roberts 1994, ATM Forum 94-0735")]
 pub(crate) struct Eprca {
     /// Weight of a CCR in the mean allowed rate MACR.
@@ -146,7 +136,6 @@ pub(crate) struct Eprca {
 }
 
 /// What CAPC has besides.
-#[derive(Table, Clone, Debug)]
 #[table(part, cite = "Barnhart 1994, ATM Forum 94-0983")]
 pub(crate) struct Capc {
     /// Rup: underload multiplies the fair share by 1 + (1 - z) `rise`,
@@ -168,7 +157,6 @@ pub(crate) struct Capc {
 
 /// ERICA+: with Q0 cells in `delay` at the target, it aims at b Q0 / ((b - 1) q + Q0) of it for a
 /// queue q up to Q0, and at a Q0 / ((a - 1) q + Q0) above.
-#[derive(Table, Clone, Debug)]
 #[table("explicit_rate.queue")]
 pub(crate) struct Queue {
     /// T0: queueing delay aimed at.
@@ -187,7 +175,6 @@ pub(crate) struct Queue {
 
 /// With r the smoothed rate of a circuit and u = CCR / r: above `delta` it gets at most
 /// max(`delta` r, `floor`, CCR (1 - (e^(`alpha` u) - e^(`alpha` `delta`)))).
-#[derive(Table, Clone, Debug)]
 #[table("explicit_rate.aging")]
 pub(crate) struct Aging {
     /// How fast an unused rate ages.
@@ -205,7 +192,6 @@ pub(crate) struct Aging {
 }
 
 /// Words of `ccr`: Where a circuit's current rate comes from.
-#[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
 #[word(of = backwater_net::spec::CurrentRate)]
 pub(crate) enum Ccr {
     /// The CCR field of its forward RM cells.
@@ -215,7 +201,7 @@ pub(crate) enum Ccr {
 }
 
 /// Words of `marks`: RM cells that are marked.
-#[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
+#[word]
 pub(crate) enum Marks {
     /// On their way back to the source.
     Backward,

@@ -1,6 +1,6 @@
 //! Flows, one by one or by rule, and what to record of them.
 
-use backwater_derive::{Table, Word};
+use backwater_derive::{table, word};
 use backwater_kernel::{Duration, Time};
 
 use super::control::{FlowOverride, LinkOverride};
@@ -14,7 +14,6 @@ use crate::given::topology::PatternsKind;
 use crate::typed::{Chosen, Placed};
 
 /// A flow (a virtual circuit) from a host to one or more others.
-#[derive(Table, Clone, Debug)]
 #[table("[[flows]]")]
 pub(crate) struct Flows {
     /// Its name in reports and references.
@@ -27,16 +26,12 @@ pub(crate) struct Flows {
     #[key(is = References("host"))]
     pub to: Placed<Vec<Named>>,
     /// The nodes it passes, first and last included (not for multicast).
-    #[key(
-        is = ReferenceList("node"),
-        otherwise = "the shortest, ties decided by the order of links in the file"
-    )]
+    #[key(is = ReferenceList("node"))]
+    #[key(otherwise = "the shortest, ties decided by the order of links in the file")]
     pub path: Placed<Vec<Named>>,
     /// Repeats the flow as `name[1]`, `name[2]`, ..; `{i}` in names it uses is the number.
-    #[key(
-        is = Whole { min: 1, max: 1_000_000, unit: "flows" },
-        otherwise = "one flow, without a number in its name"
-    )]
+    #[key(is = Whole { min: 1, max: 1_000_000, unit: "flows" })]
+    #[key(otherwise = "one flow, without a number in its name")]
     pub count: Placed<Option<u64>>,
     #[key(flatten)]
     pub settings: FlowSettings,
@@ -46,7 +41,6 @@ pub(crate) struct Flows {
 }
 
 /// What flows have, named or made by rule.
-#[derive(Table, Clone, Debug)]
 #[table(part, at_most_one(unit_bytes, sizes))]
 pub(crate) struct FlowSettings {
     /// Group for service at every port; the largest is served first, as in 802.1Q. Inside a group,
@@ -54,10 +48,8 @@ pub(crate) struct FlowSettings {
     #[key(is = Whole { min: 0, max: 255, unit: "" }, default = "0")]
     pub priority: Placed<u8>,
     /// Size of this flow's units on the wire.
-    #[key(
-        is = Whole { min: 1, max: 1 << 20, unit: "bytes" },
-        otherwise = "`unit.bytes`, or the largest of `sizes`"
-    )]
+    #[key(is = Whole { min: 1, max: 1 << 20, unit: "bytes" })]
+    #[key(otherwise = "`unit.bytes`, or the largest of `sizes`")]
     pub unit_bytes: Placed<Option<u32>>,
     /// Sizes of its units, drawn at random for each.
     #[key(otherwise = "all have `unit_bytes`")]
@@ -104,7 +96,6 @@ pub(crate) struct FlowSettings {
 }
 
 /// Many flows by rule, named `name[1]`, `name[2]`, ... Random ones depend on `run.seed`.
-#[derive(Table, Clone, Debug)]
 #[table("[[patterns]]")]
 pub(crate) struct Patterns {
     /// What their names start with.
@@ -117,7 +108,6 @@ pub(crate) struct Patterns {
 }
 
 /// A size of units and how often it comes; the size of each unit is drawn at random.
-#[derive(Table, Clone, Debug)]
 #[table("flows.sizes")]
 pub(crate) struct Sizes {
     /// Bytes on the wire.
@@ -129,7 +119,6 @@ pub(crate) struct Sizes {
 }
 
 /// A time series to record, for the report's plots.
-#[derive(Table, Clone, Debug)]
 #[table("[[series]]")]
 pub(crate) struct Series {
     /// Its name in the report.
@@ -158,7 +147,6 @@ pub(crate) struct Series {
 }
 
 /// Words of `measure`: What is recorded.
-#[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
 #[word(of = backwater_net::spec::Measure)]
 pub(crate) enum SeriesMeasure {
     /// Share of the channel's rate that data uses, leaving the sender.
@@ -201,7 +189,7 @@ pub(crate) enum SeriesMeasure {
 }
 
 /// Words of `transport`: What carries it.
-#[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
+#[word]
 pub(crate) enum Transport {
     /// Nothing: the source's units go as they are.
     None,

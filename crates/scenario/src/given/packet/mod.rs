@@ -10,7 +10,7 @@ pub(crate) mod source;
 pub(crate) mod tcp;
 pub(crate) mod traffic;
 
-use backwater_derive::Table;
+use backwater_derive::table;
 use backwater_kernel::{Duration, Time};
 
 use self::control::FlowControl;
@@ -27,7 +27,6 @@ use crate::usual::{Usual, usual};
 pub(crate) const WINDOWS: Usual<u64> = usual!(1000);
 
 /// What stands at the top of the file, before any `[table]`, and the tables it may have.
-#[derive(Table, Clone, Debug)]
 #[table("scenario")]
 #[allow(
     dead_code,
@@ -88,7 +87,6 @@ pub(crate) struct PacketFile {
 }
 
 /// How long to simulate, and from which seed.
-#[derive(Table, Clone, Debug)]
 #[table("[run]")]
 pub(crate) struct Run {
     /// The run ends after this long.
@@ -104,20 +102,15 @@ pub(crate) struct Run {
 
 /// The unit of data. With the rate of `[link]` it also sets the cell time: the unit `cells` of
 /// every span of time is `bytes` at that rate, rounded half up to 1 ps.
-#[derive(Table, Clone, Debug)]
 #[table("[unit]")]
 pub(crate) struct Unit {
     /// Size of a data unit and of a control unit on the wire.
-    #[key(
-        is = Whole { min: 1, max: 1 << 20, unit: "bytes" },
-        default = "53",
-        cite = "ATM cell: ITU-T I.361"
-    )]
+    #[key(is = Whole { min: 1, max: 1 << 20, unit: "bytes" }, default = "53")]
+    #[key(cite = "ATM cell: ITU-T I.361")]
     pub bytes: Placed<u32>,
 }
 
 /// What a run measures besides its flows.
-#[derive(Table, Clone, Debug)]
 #[table("[measure]")]
 pub(crate) struct Measure {
     /// Measure queues, waiting and utilization at ports.

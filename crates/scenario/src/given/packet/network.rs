@@ -1,6 +1,6 @@
 //! Nodes and links.
 
-use backwater_derive::{Table, Word};
+use backwater_derive::{table, word};
 use backwater_kernel::{Duration, Rate, Time};
 
 use super::explicit_rate::ExplicitRate;
@@ -11,7 +11,6 @@ use crate::given::topology::TopologyKind;
 use crate::typed::{Chosen, Placed};
 
 /// What every link has, both ways, unless `[[links]]` or `topology.trunk` says otherwise.
-#[derive(Table, Clone, Debug)]
 #[table("[link]", layered)]
 pub(crate) struct Link {
     /// Line rate, each way.
@@ -21,11 +20,8 @@ pub(crate) struct Link {
     pub delay: Option<Duration>,
     /// Time the receiving node takes before anything that arrived, data or control, has an
     /// effect.
-    #[key(
-        is = Time { min_ps: 0 },
-        default = "\"0 s\"",
-        cite = "Kung 1993, section 4.1: part of the round trip R"
-    )]
+    #[key(is = Time { min_ps: 0 }, default = "\"0 s\"")]
+    #[key(cite = "Kung 1993, section 4.1: part of the round trip R")]
     pub handling: Option<Duration>,
     /// When an arriving unit can be used.
     #[key(default = "\"store-and-forward\"")]
@@ -52,7 +48,6 @@ pub(crate) struct Link {
 }
 
 /// A full-duplex link between two nodes. It has two channels, named `A->B` and `B->A`.
-#[derive(Table, Clone, Debug)]
 #[table("[[links]]")]
 pub(crate) struct Links {
     /// The two nodes it joins, by name.
@@ -76,7 +71,6 @@ pub(crate) struct Links {
 
 /// What differs in one direction of a link. `links.backward` and `topology.trunk`, for all links
 /// between switches, have the same keys.
-#[derive(Table, Clone, Debug)]
 #[table("links.forward")]
 pub(crate) struct Channel {
     #[key(flatten, as_above)]
@@ -84,7 +78,6 @@ pub(crate) struct Channel {
 }
 
 /// The nodes by name; `[[links]]` joins them.
-#[derive(Table, Clone, Debug)]
 #[table("[network]")]
 pub(crate) struct Network {
     /// Nodes where flows start and end. They forward nothing. `D{1..5}` stands for `D1` to `D5`.
@@ -98,7 +91,6 @@ pub(crate) struct Network {
 /// Nodes and links by rule. Switches are `S1`, `S2`, .. (`S1_1` in a mesh: row, column); the
 /// hosts of a switch carry its number: `H1_1`, `H1_2`, .. (`H1_1_1` in a mesh). `[[links]]` may
 /// add links or override generated ones.
-#[derive(Table, Clone, Debug)]
 #[table("[topology]")]
 pub(crate) struct Topology {
     #[key(flatten)]
@@ -109,7 +101,6 @@ pub(crate) struct Topology {
 }
 
 /// What every switch does.
-#[derive(Table, Clone, Debug)]
 #[table("[switch]")]
 pub(crate) struct Switch {
     /// Which of several shortest paths a flow without a `path` takes.
@@ -118,7 +109,7 @@ pub(crate) struct Switch {
 }
 
 /// Words of `spread`: Which of several shortest paths a flow takes.
-#[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
+#[word]
 pub(crate) enum Spread {
     /// The one that the order of links puts first: all flows between two nodes the same.
     First,
@@ -137,7 +128,6 @@ impl Spread {
 }
 
 /// Words of `timing`: When an arriving unit can be used.
-#[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
 #[word(of = backwater_net::spec::Timing)]
 pub(crate) enum Timing {
     /// When its last bit is in.

@@ -1,13 +1,12 @@
 //! What a source holds itself to, and what the edge of the network holds it to.
 
-use backwater_derive::{Table, Word};
+use backwater_derive::{table, word};
 use backwater_kernel::{Duration, Rate};
 use backwater_net::spec::Excess;
 
 use crate::typed::{Chosen, Placed};
 
 /// What the source holds itself to, between the application and `source_control`.
-#[derive(Table, Clone, Debug)]
 #[table("flows.envelope")]
 pub(crate) struct Envelope {
     #[key(flatten)]
@@ -19,7 +18,6 @@ pub(crate) struct Envelope {
 
 /// What the edge of the network holds the flow to, behind `source_control` and before the first
 /// port.
-#[derive(Table, Clone, Debug)]
 #[table("flows.policer")]
 pub(crate) struct Policer {
     #[key(flatten)]
@@ -30,7 +28,6 @@ pub(crate) struct Policer {
 }
 
 /// How much may pass when.
-#[derive(Table, Clone, Debug)]
 #[table(part, by(kind, "How much may pass when."))]
 pub(crate) enum Conformance {
     /// So many units in each window, one after another. Up to twice as many may pass back to back
@@ -38,10 +35,8 @@ pub(crate) enum Conformance {
     #[word(cite = "Zhang 1991, section 3.3")]
     FixedWindow {
         /// Units in each window, or in any.
-        #[key(
-            is = Whole { min: 1, max: 1 << 30, unit: "units" },
-            otherwise = "what `reserve.rate` brings in the interval (AIR)"
-        )]
+        #[key(is = Whole { min: 1, max: 1 << 30, unit: "units" })]
+        #[key(otherwise = "what `reserve.rate` brings in the interval (AIR)")]
         units: Placed<Option<u32>>,
         /// Length of a window.
         #[key(is = Time { min_ps: 1 }, otherwise = "`reserve.interval` (AI)")]
@@ -63,10 +58,8 @@ pub(crate) enum Conformance {
         #[key(otherwise = "`reserve.rate`")]
         rate: Placed<Option<Rate>>,
         /// What may pass at once; `tolerance` = (`burst` - unit) / `rate`.
-        #[key(
-            is = Size { min: 1, max: 1 << 40 },
-            otherwise = "from `tolerance`; else `reserve.burst`, or one unit"
-        )]
+        #[key(is = Size { min: 1, max: 1 << 40 })]
+        #[key(otherwise = "from `tolerance`; else `reserve.burst`, or one unit")]
         burst: Placed<Option<u64>>,
         /// tau of the GCRA: how much too early a unit may come.
         #[key(is = Time { min_ps: 0 }, otherwise = "from `burst`", cite = "ITU-T I.371, annex A")]
@@ -75,7 +68,6 @@ pub(crate) enum Conformance {
 }
 
 /// Words of `excess`: What becomes of a unit that does not conform.
-#[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
 #[word(of = Excess)]
 pub(crate) enum EnvelopeExcess {
     /// It is dropped.
@@ -88,7 +80,6 @@ pub(crate) enum EnvelopeExcess {
 
 /// Words of `excess`: What becomes of a unit that does not conform. A policer can't stop the
 /// application.
-#[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
 #[word(of = Excess)]
 pub(crate) enum PolicerExcess {
     /// It is dropped.
@@ -98,7 +89,6 @@ pub(crate) enum PolicerExcess {
 }
 
 /// What the source makes of a warning that its flow runs too fast.
-#[derive(Table, Clone, Debug)]
 #[table("flows.on_alarm", by(kind, "What it does."))]
 pub(crate) enum OnAlarm {
     /// Nothing.

@@ -1,6 +1,6 @@
 //! Which unit leaves a port next, memory that flows share, what flows reserve.
 
-use backwater_derive::{Table, Word};
+use backwater_derive::{table, word};
 use backwater_kernel::{Duration, Rate, Time};
 use backwater_net::spec::{self, SchedulerSpec, VirtualClockSpec};
 
@@ -10,7 +10,6 @@ use crate::typed::Placed;
 /// Which unit leaves a port next, among those that wait and that flow control lets cross. It
 /// holds for every port; a `scheduler` table in `[link]`, `[[links]]`, `links.forward`,
 /// `links.backward` or `topology.trunk` replaces it there as a whole.
-#[derive(Table, Clone, Debug)]
 #[table(
     "[scheduler]",
     by(kind, "The discipline.", default = "\"round-robin\"")
@@ -35,10 +34,8 @@ pub(crate) enum Scheduler {
         #[key(is = Time { min_ps: 0 }, otherwise = "AIR times Vtick of the flow")]
         threshold: Option<Duration>,
         /// Size of a warning, sent to the source of the flow.
-        #[key(
-            is = Size { min: 1, max: 1 << 20 },
-            otherwise = "none is sent; warnings are counted all the same"
-        )]
+        #[key(is = Size { min: 1, max: 1 << 20 })]
+        #[key(otherwise = "none is sent; warnings are counted all the same")]
         alarm: Option<u32>,
     },
     /// Weighted fair queueing: by the time at which fluid sharing would have finished the unit.
@@ -110,7 +107,6 @@ impl Scheduler {
 }
 
 /// Words of `stamp`: The clock of a flow that stamps its units; the smallest stamp is served first.
-#[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
 #[word(of = spec::Stamp)]
 pub(crate) enum Stamp {
     /// auxVC: credit of silent times is not saved.
@@ -121,7 +117,6 @@ pub(crate) enum Stamp {
 }
 
 /// Words of `resync`: When auxVC is set back to VirtualClock at the end of a check.
-#[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
 #[word(of = spec::Resync)]
 pub(crate) enum Resync {
     /// Only on an idle channel, before the next unit is stamped.
@@ -134,7 +129,6 @@ pub(crate) enum Resync {
 }
 
 /// Memory of every switch.
-#[derive(Table, Clone, Debug)]
 #[table("[buffer]")]
 pub(crate) struct Buffer {
     /// One memory for all flows through a switch.
@@ -144,7 +138,6 @@ pub(crate) struct Buffer {
 
 /// A memory that all data units in a switch share. At least one of `units`, `bytes` and
 /// `per_port` limits it. It excludes credit on the links to the switches.
-#[derive(Table, Clone, Debug)]
 #[table("buffer.shared", at_most_one(bytes, per_port))]
 pub(crate) struct Shared {
     /// Units it holds.
@@ -163,11 +156,8 @@ pub(crate) struct Shared {
     #[key(default = "\"end\"")]
     pub hold: Hold,
     /// A flow may hold this many times what is free of `units`, the unit that comes included.
-    #[key(
-        is = Ratio { max: 65536 },
-        otherwise = "a flow may hold all of it",
-        cite = "Choudhury, Hahne 1998"
-    )]
+    #[key(is = Ratio { max: 65536 }, otherwise = "a flow may hold all of it")]
+    #[key(cite = "Choudhury, Hahne 1998")]
     pub alpha: Placed<Option<(u32, u32)>>,
 }
 
@@ -181,7 +171,6 @@ impl Shared {
 }
 
 /// Words of `when_full`: Who is dropped when it is full.
-#[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
 #[word(of = spec::WhenFull)]
 pub(crate) enum WhenFull {
     /// The unit that arrives.
@@ -192,7 +181,6 @@ pub(crate) enum WhenFull {
 }
 
 /// Words of `hold`: How long a unit holds its place.
-#[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
 #[word(of = spec::Hold)]
 pub(crate) enum Hold {
     /// Until its last bit has left.
@@ -202,7 +190,6 @@ pub(crate) enum Hold {
 }
 
 /// What a flow reserves at every port on its way.
-#[derive(Table, Clone, Debug)]
 #[table("flows.reserve")]
 pub(crate) struct Reserve {
     /// AR, the average rate, counted on the wire.
@@ -210,11 +197,8 @@ pub(crate) struct Reserve {
     pub rate: Placed<Rate>,
     /// AI, the average interval: VirtualClock checks the flow every AIR = max(1, floor(`rate` *
     /// `interval` / unit)) units.
-    #[key(
-        is = Time { min_ps: 1 },
-        otherwise = "it is never checked",
-        cite = "Zhang 1991, section 3.1"
-    )]
+    #[key(is = Time { min_ps: 1 }, otherwise = "it is never checked")]
+    #[key(cite = "Zhang 1991, section 3.1")]
     pub interval: Option<Duration>,
     /// What it may send at once: the bucket of ATS.
     #[key(is = Size { min: 1, max: 1 << 40 }, otherwise = "one unit")]
@@ -230,7 +214,6 @@ pub(crate) struct Reserve {
 /// Set-up and tear-down while the network runs. A request goes along the way and reserves at
 /// every port; the first port that has not enough left refuses, and the source stays silent. The
 /// destination answers; then the traffic starts.
-#[derive(Table, Clone, Debug)]
 #[table("flows.session")]
 pub(crate) struct Session {
     /// The source asks.

@@ -1,6 +1,6 @@
 //! When the source may send, end to end.
 
-use backwater_derive::{Table, Word};
+use backwater_derive::{table, word};
 use backwater_kernel::{Duration, Rate};
 use backwater_net::spec::{self, AbrSpec, SourceControlSpec};
 
@@ -17,7 +17,6 @@ pub(crate) const TDF: Usual<f64> = usual!(0.125);
 pub(crate) const JOINT_TDF: Usual<f64> = usual!(0.0625);
 
 /// When the source may send what the application wants, end to end.
-#[derive(Table, Clone, Debug)]
 #[table("flows.source_control", by(kind, "The kind of control."))]
 pub(crate) enum SourceControl {
     /// It may send at once.
@@ -76,18 +75,9 @@ impl SourceControl {
             Self::Abr(own) => SourceControlSpec::Abr(abr(own)),
         }
     }
-
-    /// What an ABR source is given.
-    pub(crate) fn abr(&self) -> Option<&Abr> {
-        match self {
-            Self::Abr(own) => Some(own),
-            Self::None | Self::Window { .. } | Self::Aimd { .. } => None,
-        }
-    }
 }
 
 /// What an ABR source is given.
-#[derive(Table, Clone, Debug)]
 #[table(part, cite = "ATM Forum TM 4.0, section 5.10.4")]
 pub(crate) struct Abr {
     /// PCR, peak cell rate: ACR never goes above.
@@ -119,20 +109,16 @@ pub(crate) struct Abr {
     #[key(is = Decimal { min: 0.0, max: 1.0 }, default = "0.0")]
     pub cdf: f64,
     /// CRM: forward RM cells without an answer before rule 6.
-    #[key(
-        is = Whole { min: 1, max: 1 << 24, unit: "cells" },
-        otherwise = "min(`tbe` / `nrm`, `pcr` `frtt` / `nrm`), at least 1",
-        cite = "Kalyanaraman et al. 1998, section 7.1"
-    )]
+    #[key(is = Whole { min: 1, max: 1 << 24, unit: "cells" })]
+    #[key(otherwise = "min(`tbe` / `nrm`, `pcr` `frtt` / `nrm`), at least 1")]
+    #[key(cite = "Kalyanaraman et al. 1998, section 7.1")]
     pub crm: Option<u32>,
     /// TBE, transient buffer exposure: cells that it may send before the first feedback.
     #[key(is = Whole { min: 1, max: 16_777_215, unit: "cells" }, default = "16777215")]
     pub tbe: Placed<u32>,
     /// FRTT, fixed round-trip time, as measured at set-up.
-    #[key(
-        is = Time { min_ps: 1 },
-        otherwise = "delay, handling and one cell time of every link, there and back"
-    )]
+    #[key(is = Time { min_ps: 1 })]
+    #[key(otherwise = "delay, handling and one cell time of every link, there and back")]
     pub frtt: Option<Duration>,
     /// ICR is at most `tbe` cells in `frtt`.
     #[key(default = "true")]
@@ -147,10 +133,8 @@ pub(crate) struct Abr {
     #[key(default = "true")]
     pub counts_backward: Placed<bool>,
     /// What becomes of RM cells that wait at the destination to be turned around.
-    #[key(
-        default = "\"queue\"",
-        cite = "ATM Forum TM 4.0, destination rules 3 and 4"
-    )]
+    #[key(default = "\"queue\"")]
+    #[key(cite = "ATM Forum TM 4.0, destination rules 3 and 4")]
     pub turn_around: TurnAround,
     /// How rates are written into RM cells.
     #[key(default = "\"exact\"", cite = "ATM Forum TM 4.0, section 5.10.3.1")]
@@ -163,18 +147,14 @@ pub(crate) struct Abr {
 /// What an ABR source does about an allocation (ACR) that it does not use: its rate SR is Nrm
 /// cells in T, the time since its last forward RM cell. Looked at as each forward RM cell is
 /// sent; ACR never falls below MCR.
-#[derive(Table, Clone, Debug)]
 #[table("source_control.uili", by(kind, "The policy."))]
 pub(crate) enum Uili {
     /// ACR falls to ICR after a pause longer than `adtf` (the rule of TM 4.0).
     #[word(cite = "Kalyanaraman et al. 1998, section 6")]
     TimeOut {
         /// ADTF: ACR falls to ICR when T is longer.
-        #[key(
-            is = Time { min_ps: 1 },
-            default = "\"500 ms\"",
-            cite = "ATM Forum TM 4.0, section 5.10.4"
-        )]
+        #[key(is = Time { min_ps: 1 }, default = "\"500 ms\"")]
+        #[key(cite = "ATM Forum TM 4.0, section 5.10.4")]
         adtf: Duration,
     },
     /// Nothing: the allocation stays.
@@ -187,11 +167,8 @@ pub(crate) enum Uili {
     February1995 {
         /// TOF: forward RM cells without an answer (february-1995, a whole number), times `nrm`
         /// cells at ACR (april-1995, august-1995), times SR (`floor = "product"`).
-        #[key(
-            is = Decimal { min: 0.0, max: 1e6 },
-            default = "2.0",
-            cite = "Kalyanaraman et al. 1998, section 7.1"
-        )]
+        #[key(is = Decimal { min: 0.0, max: 1e6 }, default = "2.0")]
+        #[key(cite = "Kalyanaraman et al. 1998, section 7.1")]
         tof: Placed<f64>,
         /// RDF of the formula, in cells.
         #[key(is = Decimal { min: 0.001, max: 1e12 }, default = "512.0")]
@@ -221,11 +198,8 @@ pub(crate) enum Uili {
     #[word(cite = "Kalyanaraman et al. 1998, section 4.2")]
     Baseline {
         /// TDF: what each reduction takes of ACR; 0 turns the policy off.
-        #[key(
-            is = Decimal { min: 0.0, max: 1.0 },
-            otherwise = "{TDF}; {JOINT_TDF} with `joint`",
-            cite = "Kalyanaraman et al. 1998, section 7.1"
-        )]
+        #[key(is = Decimal { min: 0.0, max: 1.0 }, otherwise = "{TDF}; {JOINT_TDF} with `joint`")]
+        #[key(cite = "Kalyanaraman et al. 1998, section 7.1")]
         tdf: Option<f64>,
         rule_5b: bool,
     },
@@ -235,21 +209,15 @@ pub(crate) enum Uili {
     Count {
         tdf: Option<f64>,
         /// Added to SR: ACR up to the sum counts as used.
-        #[key(
-            is = CellRate { min: 0 },
-            otherwise = "{HEADROOM}; ICR with `time`",
-            cite = "Kalyanaraman et al. 1998, section 5.2.6"
-        )]
+        #[key(is = CellRate { min: 0 }, otherwise = "{HEADROOM}; ICR with `time`")]
+        #[key(cite = "Kalyanaraman et al. 1998, section 5.2.6")]
         headroom: Placed<Option<Rate>>,
         /// PR5: the test is left out once after an increase.
         #[key(default = "false", cite = "Kalyanaraman et al. 1998, section 5.2.4")]
         pr5: bool,
         /// ACR may rise only if the last forward RM cell found it at most SR (1 + `slack`).
-        #[key(
-            is = Decimal { min: 0.0, max: 1.0 },
-            default = "0.001",
-            cite = "Kalyanaraman et al. 1998, section 5.2.7"
-        )]
+        #[key(is = Decimal { min: 0.0, max: 1.0 }, default = "0.001")]
+        #[key(cite = "Kalyanaraman et al. 1998, section 5.2.7")]
         slack: Placed<f64>,
     },
     /// ACR (1 - T / Tc), not below the floor, when ACR is above that.
@@ -265,11 +233,8 @@ pub(crate) enum Uili {
         #[key(default = "\"sum\"")]
         floor: Floor,
         /// Not in the paper: no increase unless ACR is at most SR (1 + `hold`), as with `count`.
-        #[key(
-            is = Decimal { min: 0.0, max: 1.0 },
-            otherwise = "increases are not held back",
-            cite = ""
-        )]
+        #[key(is = Decimal { min: 0.0, max: 1.0 }, otherwise = "increases are not held back")]
+        #[key(cite = "")]
         hold: Option<f64>,
     },
     /// As `baseline`, with a small TDF.
@@ -278,7 +243,7 @@ pub(crate) enum Uili {
 }
 
 /// Words of `floor`: What ACR may fall to.
-#[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
+#[word]
 pub(crate) enum Floor {
     /// `headroom` + SR.
     Sum,
@@ -287,7 +252,7 @@ pub(crate) enum Floor {
 }
 
 /// Words of `rm`: When a forward RM cell is sent that is due by count.
-#[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
+#[word]
 pub(crate) enum Rm {
     /// At its turn, though nothing else waits.
     Eager,
@@ -297,7 +262,6 @@ pub(crate) enum Rm {
 
 /// Words of `turn_around`: What becomes of RM cells that wait at the destination to be turned
 /// around.
-#[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
 #[word(of = spec::TurnAround)]
 pub(crate) enum TurnAround {
     /// All go back, in order.
@@ -307,7 +271,6 @@ pub(crate) enum TurnAround {
 }
 
 /// Words of `rate_format`: How rates are written into RM cells.
-#[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
 #[word(of = spec::RateFormat)]
 pub(crate) enum RateFormat {
     /// Whole bits per second.

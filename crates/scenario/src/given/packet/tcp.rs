@@ -1,12 +1,11 @@
 //! TCP over cells: a flavour, what differs from it, and how segments become cells.
 
-use backwater_derive::Table;
+use backwater_derive::table;
 
 use crate::given::tcp::Tcp;
 
 /// The TCP of flows with `transport = "tcp"`: a flavour, what differs from it, and how segments
 /// become cells.
-#[derive(Table, Clone, Debug)]
 #[table("[tcp]", layered)]
 pub(crate) struct CellTcp {
     #[key(flatten)]
@@ -16,16 +15,12 @@ pub(crate) struct CellTcp {
     pub payload: Option<u32>,
     /// Bytes of a frame besides the segment's payload: TCP and IP 40, LLC 8, the trailer of AAL 5
     /// 8.
-    #[key(
-        is = Size { min: 0, max: 65_536 },
-        default = "\"56 B\"",
-        cite = "RFC 1483; ITU-T I.363.5"
-    )]
+    #[key(is = Size { min: 0, max: 65_536 }, default = "\"56 B\"")]
+    #[key(cite = "RFC 1483; ITU-T I.363.5")]
     pub overhead: Option<u32>,
 }
 
 /// What a flow changes of `[tcp]`; with a `preset` of its own, its flavour starts anew from that.
-#[derive(Table, Clone, Debug)]
 #[table("flows.tcp")]
 pub(crate) struct CellTcpOverride {
     #[key(flatten, as_above)]

@@ -1,6 +1,6 @@
 //! What applications want to send, and how destinations consume.
 
-use backwater_derive::{Table, Word};
+use backwater_derive::{table, word};
 use backwater_kernel::{Duration, Rate, Time};
 use backwater_net::spec::Span;
 
@@ -9,7 +9,6 @@ use crate::typed::Placed;
 use crate::units::{Amount, Decimal};
 
 /// What the application wants to send.
-#[derive(Table, Clone, Debug)]
 #[table("flows.traffic", by(kind, "The kind of source."))]
 pub(crate) enum Traffic {
     /// Nothing of its own: the flow only carries answers.
@@ -93,7 +92,6 @@ pub(crate) enum Traffic {
 }
 
 /// How fast units come: one of the three.
-#[derive(Table, Clone, Debug)]
 #[table(part, exactly_one(interval, load, rate))]
 pub(crate) struct Spacing {
     /// Time between units (poisson and trains: on average).
@@ -116,7 +114,6 @@ impl Spacing {
 }
 
 /// Bursts and pauses of a source.
-#[derive(Table, Clone, Debug)]
 #[table(
     part,
     at_most_one(on_interval, on_load),
@@ -144,7 +141,6 @@ pub(crate) struct Bursts {
 }
 
 /// What a client asks for, and what its server takes for that.
-#[derive(Table, Clone, Debug)]
 #[table(part)]
 pub(crate) struct Client {
     /// Each request, bytes counted on the wire and rounded up to whole units.
@@ -186,7 +182,6 @@ pub(crate) struct Client {
 }
 
 /// Requests and responses in cycles.
-#[derive(Table, Clone, Debug)]
 #[table(part, cite = "Kalyanaraman et al. 1998, section 7.2.1")]
 pub(crate) struct Cycle {
     /// Each request, bytes counted on the wire and rounded up to whole units.
@@ -202,11 +197,8 @@ pub(crate) struct Cycle {
     #[key(is = Span { min_ps: 0 }, default = "\"0 s\"")]
     pub gap: Placed<Span>,
     /// Cycles in all.
-    #[key(
-        is = Whole { min: 1, max: 1 << 60, unit: "cycles" },
-        otherwise = "without end",
-        cite = ""
-    )]
+    #[key(is = Whole { min: 1, max: 1 << 60, unit: "cycles" }, otherwise = "without end")]
+    #[key(cite = "")]
     pub transfers: Option<u64>,
     /// From the last response of a cycle to the next cycle.
     #[key(is = Span { min_ps: 0 }, default = "\"1 ms\"")]
@@ -217,43 +209,16 @@ pub(crate) struct Cycle {
 }
 
 impl Traffic {
-    /// When it starts, of those that start by themselves.
-    pub(crate) fn start(&self) -> Option<&Placed<Time>> {
-        match self {
-            Self::Silent | Self::Server => None,
-            Self::Greedy { start, .. }
-            | Self::Constant { start, .. }
-            | Self::Poisson { start, .. }
-            | Self::Trains { start, .. }
-            | Self::OnOff { start, .. }
-            | Self::Client { start, .. }
-            | Self::Requests { start, .. }
-            | Self::Bottlenecked { start, .. } => Some(start),
-        }
-    }
-
     /// The gap that has to be shorter than the mean time between units: its key, its place, and
     /// what sets the mean.
-    pub(crate) fn gap(&self) -> Option<(&'static str, &At, &Spacing)> {
-        match self {
-            Self::Poisson {
-                min_gap, spacing, ..
-            } => Some(("min_gap", &min_gap.at, spacing)),
-            Self::Trains { gap, spacing, .. } => Some(("gap", &gap.at, spacing)),
-            Self::Silent
-            | Self::Greedy { .. }
-            | Self::Constant { .. }
-            | Self::OnOff { .. }
-            | Self::Client { .. }
-            | Self::Server
-            | Self::Requests { .. }
-            | Self::Bottlenecked { .. } => None,
-        }
+    pub(crate) fn bounded_gap(&self) -> Option<(&'static str, &At, &Spacing)> {
+        let least = self.min_gap().map(|gap| ("min_gap", &gap.at));
+        let (key, at) = least.or(self.gap().map(|gap| ("gap", &gap.at)))?;
+        Some((key, at, self.spacing()?))
     }
 }
 
 /// A limit of a bottlenecked application, from some instant on.
-#[derive(Table, Clone, Debug)]
 #[table("traffic.limits")]
 pub(crate) struct Limits {
     /// From here on.
@@ -265,7 +230,6 @@ pub(crate) struct Limits {
 }
 
 /// How the destinations consume.
-#[derive(Table, Clone, Debug)]
 #[table("flows.sink", by(kind, "The kind of sink."))]
 pub(crate) enum Sink {
     /// Consumes at once.
@@ -295,7 +259,7 @@ pub(crate) enum Sink {
 }
 
 /// Words of `phase`: When the first unit comes.
-#[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
+#[word]
 pub(crate) enum Phase {
     /// At `start`.
     Fixed,
