@@ -9,13 +9,12 @@ use backwater_kernel::{Rate, Time};
 use backwater_net::spec::{AbrSpec, ExplicitRateSpec, FlowSpec, SourceControlSpec, TrafficSpec};
 
 use crate::abr::{Derived, Path};
-use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::explicit_rate;
 use crate::flows::Draft;
 use crate::given::packet::PacketFile;
 use crate::given::packet::explicit_rate::ExplicitRate;
 use crate::given::packet::source::Abr;
-use crate::source::At;
+use crate::prelude::*;
 use crate::suggest;
 use crate::topology::Graph;
 use backwater_kernel::words::counted;
@@ -48,12 +47,12 @@ impl Check<'_> {
                 path: self.path(flow),
             };
             self.rates(&circuit, mistakes);
-            self.told(&circuit, mistakes);
+            mistakes.extend(self.told(&circuit));
             // The flow back has the same table: what is wrong with that is said once.
             if draft.back_of.is_some() {
                 continue;
             }
-            ends::sizes(&circuit, mistakes);
+            mistakes.extend(ends::sizes(&circuit));
             policies::check(&circuit, self.stop_at, mistakes);
         }
         self.minimum_rates(mistakes);
@@ -164,7 +163,7 @@ impl Check<'_> {
     }
 
     /// Does any port on the way tell the source a rate?
-    fn told(&self, circuit: &Circuit<'_>, mistakes: &mut Diagnostics) {
+    fn told(&self, circuit: &Circuit<'_>) -> Option<Diagnostic> {
         let tells = |channel: u32| {
             let found = self.ports.binary_search_by_key(&channel, |port| port.0);
             found.is_ok()
@@ -176,7 +175,7 @@ impl Check<'_> {
                 .forward(circuit)
                 .is_some_and(|forward| !is_told(forward))
         {
-            return;
+            return None;
         }
         Diagnostic::warning(
             "no-feedback",
@@ -185,7 +184,7 @@ impl Check<'_> {
         .at(&circuit.kind_at(), "nothing limits it but PCR")
         .note(format!("it crosses {}", self.way(flow)))
         .help("give `[link]` or these links `explicit_rate = { kind = \"erica\" }`")
-        .tell(mistakes);
+        .into()
     }
 
     /// What is promised to circuits has to fit each channel.

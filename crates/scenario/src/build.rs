@@ -12,7 +12,6 @@ use crate::abr_checks::Check;
 use crate::cell_tcp;
 use crate::checks;
 use crate::control::{self, Loop};
-use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::explicit_rate;
 use crate::flows::{self, Draft, FlowNames};
 use crate::given::packet::PacketFile;
@@ -22,13 +21,13 @@ use crate::given::packet::source::SourceControl;
 use crate::leg_checks::{self, Leg};
 use crate::outages;
 use crate::partners;
+use crate::prelude::*;
 use crate::record::Record;
 use crate::reserve::{self, Terms};
 use crate::route::Tree;
 use crate::series;
 use crate::service;
 use crate::service_checks;
-use crate::source::At;
 use crate::topology::{self, Graph};
 use crate::traffic::{self, Line};
 use crate::{Limits, MeasureSpec};
@@ -276,7 +275,7 @@ impl Builder<'_> {
             circuit,
             loses_data: forward.errors.data_loss > 0.0,
         };
-        leg_checks::check_loop(&leg, mistakes);
+        mistakes.extend(leg_checks::check_loop(&leg));
         if let FlowControlSpec::Credit(credit) = &flow_control {
             leg_checks::check_credit(&leg, credit, &buffer, mistakes);
         }

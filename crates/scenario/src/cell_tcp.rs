@@ -3,15 +3,13 @@
 use backwater_kernel::{Duration, Time};
 use backwater_net::spec::{CellApplication, CellTcpSpec, FlowSpec, Span, TrafficSpec};
 
-use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::given::packet::PacketFile;
 use crate::given::packet::flows::{FlowSettings, Transport};
 use crate::given::packet::tcp::CellTcp;
 use crate::given::packet::traffic::{Cycle, Traffic};
 use crate::given::tcp::Tcp;
-use crate::source::At;
+use crate::prelude::*;
 use crate::tcp::{self, Usual, flavour};
-use crate::typed::Placed;
 use crate::units::Amount;
 
 /// Does it go over TCP?

@@ -8,19 +8,17 @@ use backwater_net::spec::{FlowControlSpec, FlowSpec, SourceControlSpec, TrafficS
 
 use crate::Limits;
 use crate::cell_tcp;
-use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::flows::{self, Draft};
 use crate::given::packet::PacketFile;
 use crate::given::packet::flows::Series;
 use crate::given::packet::network::Link;
 use crate::given::packet::traffic::Traffic;
 use crate::memory;
+use crate::prelude::*;
 use crate::reserve;
-use crate::source::At;
 use crate::tcp::old_on_fast;
 use crate::topology::Graph;
 use crate::traffic::{self, Line};
-use crate::typed::Placed;
 
 /// Memory of one queued unit, bytes.
 const UNIT_BYTES: f64 = 40.0;
@@ -145,7 +143,7 @@ pub(crate) fn old_tcp(
         if let (TrafficSpec::Tcp(spec), Some(channel)) = (&flow.traffic, slower) {
             let name = || graph.channel_name(channel);
             let layers = cell_tcp::layers(file, draft.settings);
-            old_on_fast(&layers, &spec.tcp, (rate(channel), &name), mistakes);
+            mistakes.extend(old_on_fast(&layers, &spec.tcp, (rate(channel), &name)));
         }
     }
 }

@@ -226,9 +226,7 @@ impl Diagnostics {
         if self.sources.is_empty() {
             self.sources.clone_from(&other.sources);
         }
-        for diagnostic in &other.list {
-            self.push(diagnostic.clone().note(note));
-        }
+        self.extend(other.list.iter().map(|one| one.clone().note(note)));
     }
 
     /// Takes over what another reading of a file with syntax errors found, but not what may only
@@ -460,6 +458,12 @@ impl Diagnostics {
             "notes": diagnostic.notes,
             "help": diagnostic.help,
         })
+    }
+}
+
+impl Extend<Diagnostic> for Diagnostics {
+    fn extend<T: IntoIterator<Item = Diagnostic>>(&mut self, found: T) {
+        found.into_iter().for_each(|one| self.push(one));
     }
 }
 

@@ -6,8 +6,7 @@
 use std::fmt::Display;
 
 use crate::Engine;
-use crate::diagnostics::{Diagnostic, Diagnostics};
-use crate::source::At;
+use crate::prelude::*;
 
 /// Has the engine look at what it is to run.
 pub(crate) fn check(at: &At, engine: &Engine, mistakes: &mut Diagnostics) {

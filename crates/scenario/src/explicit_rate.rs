@@ -8,13 +8,12 @@ use backwater_net::spec::{
     RelativeRateSpec,
 };
 
-use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::given::packet::PacketFile;
 use crate::given::packet::explicit_rate::{Aim, Erica, ExplicitRate, Long, Marks};
 use crate::given::packet::network::{Channel, Link, Links};
 use crate::numbered::expand;
+use crate::prelude::*;
 use crate::topology::Graph;
-use crate::typed::{Chosen, Placed};
 
 /// A table of `[[links]]` and whether the link's first node is the table's second.
 type Named<'a> = BTreeMap<u32, (&'a Links, bool)>;

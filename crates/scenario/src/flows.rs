@@ -4,20 +4,16 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use backwater_kernel::{Purpose, Stream};
 
-use crate::diagnostics::{Diagnostic, Diagnostics};
-use crate::given::Named;
 use crate::given::packet::PacketFile;
 use crate::given::packet::flows::{FlowSettings, Flows, Patterns};
 use crate::given::packet::traffic::Traffic;
 use crate::numbered::expand;
 use crate::partners;
 use crate::patterns::{self, MOST_FLOWS, Pairs};
-use crate::reader::clip;
+use crate::prelude::*;
 use crate::route::{self, Router, Tree};
-use crate::source::At;
 use crate::suggest::{self, Budget};
 use crate::topology::Graph;
-use crate::typed::{Chosen, Placed};
 use crate::wildcard;
 
 /// Flows times the links they cross.

@@ -1,9 +1,7 @@
 //! Topologies by rule: switches, the links between them, and the hosts on each.
 
-use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::given::topology::TopologyKind;
-use crate::source::At;
-use crate::typed::Chosen;
+use crate::prelude::*;
 
 /// A network by rule.
 pub(crate) struct Plan {

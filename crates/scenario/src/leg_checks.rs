@@ -30,9 +30,9 @@ impl Leg<'_> {
 }
 
 /// Is the loop within what the clock can hold?
-pub(crate) fn check_loop(leg: &Leg<'_>, mistakes: &mut Diagnostics) {
+pub(crate) fn check_loop(leg: &Leg<'_>) -> Option<Diagnostic> {
     if leg.circuit.ps + 2 * u128::from(leg.circuit.unit_ps) <= LONGEST_LOOP_PS {
-        return;
+        return None;
     }
     Diagnostic::error(
         "too-large",
@@ -40,7 +40,7 @@ pub(crate) fn check_loop(leg: &Leg<'_>, mistakes: &mut Diagnostics) {
     )
     .at(&leg.control.kind.at, leg.place())
     .help("raise the rate, or shorten `delay` and `handling`")
-    .tell(mistakes);
+    .into()
 }
 
 /// Does what an override changes have a meaning under the kind that holds?
@@ -75,7 +75,7 @@ pub(crate) fn check_credit(
     if matches!(credit.rule, CreditRule::N23 | CreditRule::N123Plus) {
         check_window(leg, credit, mistakes);
     }
-    check_resync(leg, credit, mistakes);
+    mistakes.extend(check_resync(leg, credit));
     check_timers(leg, mistakes);
     check_buffer(leg, credit, buffer, mistakes);
     if credit.bind == Bind::Trigger && credit.rule != CreditRule::Cumulative {
@@ -201,19 +201,17 @@ fn check_timers(leg: &Leg<'_>, mistakes: &mut Diagnostics) {
 
 /// A sender that states its counter less often than its credit lasts may wait for ever: lost
 /// cells never come back as credit.
-fn check_resync(leg: &Leg<'_>, credit: &CreditSpec, mistakes: &mut Diagnostics) {
+fn check_resync(leg: &Leg<'_>, credit: &CreditSpec) -> Option<Diagnostic> {
     let zones = credit.n2.saturating_add(credit.n3);
     let rare = credit
         .resync_every
         .filter(|every| leg.loses_data && *every > zones);
-    let Some(every) = rare else {
-        return;
-    };
+    let every = rare?;
     Diagnostic::warning("resync-too-rare", "lost data may stop the flow for ever")
         .at(&leg.control.resync_every.at, format!("every {every} cells"))
         .note(format!("the credit lasts N2 + N3 = {zones} cells"))
         .help(format!("write `resync_every = {zones}` or less"))
-        .tell(mistakes);
+        .into()
 }
 
 fn check_long_window(leg: &Leg<'_>, credit: &CreditSpec, window: u128, mistakes: &mut Diagnostics) {
@@ -303,19 +301,15 @@ fn check_buffer(
         .tell(mistakes);
     }
     if credit.rule == CreditRule::N123 {
-        check_zone1(
-            leg,
-            credit,
-            leg.circuit.cells_at(leg.circuit.rate),
-            mistakes,
-        );
+        let needed = leg.circuit.cells_at(leg.circuit.rate);
+        mistakes.extend(check_zone1(leg, credit, needed));
     }
 }
 
 /// N123 has no window: what N1 does not hold may overflow.
-fn check_zone1(leg: &Leg<'_>, credit: &CreditSpec, needed: u32, mistakes: &mut Diagnostics) {
+fn check_zone1(leg: &Leg<'_>, credit: &CreditSpec, needed: u32) -> Option<Diagnostic> {
     if credit.n1 >= needed {
-        return;
+        return None;
     }
     let missing = counted(needed - credit.n1, "cell");
     Diagnostic::error_unless(
@@ -330,5 +324,5 @@ fn check_zone1(leg: &Leg<'_>, credit: &CreditSpec, needed: u32, mistakes: &mut D
     .note(loop_note(leg))
     .help(format!("write `n1 = {needed}`, or leave it out"))
     .help("to measure the overflow, say `overflow = \"keep\"`")
-    .tell(mistakes);
+    .into()
 }

@@ -37,6 +37,7 @@ mod outages;
 mod overrides;
 mod partners;
 mod patterns;
+mod prelude;
 mod reader;
 mod record;
 mod reference;

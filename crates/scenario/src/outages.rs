@@ -3,9 +3,8 @@
 use backwater_kernel::Time;
 use backwater_net::spec::OutageSpec;
 
-use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::given::outages::{Direction, Outages};
-use crate::typed::Placed;
+use crate::prelude::*;
 
 /// A link that may be cut: its number, whether the file names its second node first, and when.
 pub(crate) type Cut<'a> = (u32, bool, &'a [Placed<Outages>]);

@@ -1,10 +1,9 @@
 //! `--set key=value`: changes values of the tree before it is checked.
 
-use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::given;
-use crate::reader::clip;
+use crate::prelude::*;
 use crate::set_aside;
-use crate::source::{At, Set};
+use crate::source::Set;
 use crate::suggest;
 use crate::tree::{self, Entry, Node, Value};
 

@@ -4,11 +4,8 @@ use std::collections::BTreeMap;
 
 use backwater_kernel::Stream;
 
-use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::given::topology::PatternsKind;
-use crate::reader::clip;
-use crate::source::At;
-use crate::typed::{Chosen, Placed};
+use crate::prelude::*;
 use crate::wires::{Link, Node, Wires};
 
 /// Sources and destinations.

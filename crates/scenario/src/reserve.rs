@@ -5,12 +5,11 @@ use backwater_net::spec::{
     EnvelopeRule, EnvelopeSpec, OnAlarm, ReserveSpec, SessionSpec, SizeShare,
 };
 
-use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::given::packet::flows::{FlowSettings, Sizes};
 use crate::given::packet::policing::{self as given, Conformance, Envelope, Policer};
 use crate::given::packet::service::{Reserve, Session};
-use crate::source::At;
-use crate::typed::{Chosen, Placed, Table};
+use crate::prelude::*;
+use crate::typed::Table;
 use crate::units::LONGEST_PS;
 
 /// The part of a flow that this module reads.

@@ -8,8 +8,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use backwater_kernel::TraceHash;
 
-use crate::diagnostics::Diagnostic;
-use crate::source::At;
+use crate::prelude::*;
 use crate::topology::Graph;
 use crate::tree::quoted;
 

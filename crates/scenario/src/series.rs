@@ -9,13 +9,12 @@ use backwater_net::spec::{
 
 use crate::build::not_there;
 use crate::checks;
-use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::flows::FlowNames;
 use crate::given::packet::flows::{Series, SeriesMeasure};
-use crate::source::At;
+use crate::prelude::*;
 use crate::suggest;
 use crate::topology::Graph;
-use crate::typed::{Placed, Word};
+use crate::typed::Word;
 use crate::wildcard::{self, Many};
 
 mod buffers;
@@ -275,11 +274,8 @@ impl Reader<'_> {
             let unit_bytes = spec.map_or(CELL_BYTES, |flow| flow.unit_bytes);
             let rate = self.graph.channel_spec(channel).rate.0 as f64;
             let seconds = until.min(self.stop_at).since(from.min(until)).seconds();
-            check_length(
-                given,
-                seconds * rate / f64::from(8 * unit_bytes.max(1)),
-                mistakes,
-            );
+            let changes = seconds * rate / f64::from(8 * unit_bytes.max(1));
+            mistakes.extend(check_length(given, changes));
         }
         Some(SeriesSpec {
             name: given.name.clone(),
@@ -393,9 +389,9 @@ fn is_of_source(measure: Measure) -> bool {
 }
 
 /// A series without windows that may hold more points than a series keeps, by far.
-fn check_length(given: &Series, changes: f64, mistakes: &mut Diagnostics) {
+fn check_length(given: &Series, changes: f64) -> Option<Diagnostic> {
     if changes < LONG * MOST_POINTS as f64 {
-        return;
+        return None;
     }
     Diagnostic::warning("long-series", "the series may grow very long")
         .at(
@@ -408,7 +404,7 @@ fn check_length(given: &Series, changes: f64, mistakes: &mut Diagnostics) {
             grouped(MOST_POINTS as u64)
         ))
         .help("give it a `window`, or record a part of the run with `from` and `until`")
-        .tell(mistakes);
+        .into()
 }
 
 /// What is of one flow needs one.

@@ -7,9 +7,8 @@ use crate::MeasureSpec;
 use crate::explicit_rate;
 use crate::given::packet::service::{LARGEST_UNIT, Scheduler, Shared};
 use crate::given::packet::{PacketFile, WINDOWS};
-use crate::source::At;
+use crate::prelude::*;
 use crate::topology::Graph;
-use crate::typed::Placed;
 
 /// Gives every quantum that is not given the largest unit of any flow.
 pub(crate) fn fill_quantum(links: &mut [LinkSpec], flows: &[FlowSpec]) {

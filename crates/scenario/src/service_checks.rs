@@ -9,15 +9,13 @@ pub(crate) use reservations::rate_text;
 use backwater_kernel::Time;
 use backwater_net::spec::{FlowControlSpec, FlowSpec, OutageSpec, SchedulerSpec, TrafficSpec};
 
-use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::flows::Draft;
 use crate::given::packet::PacketFile;
 use crate::given::packet::flows::FlowSettings;
 use crate::given::packet::service::{Resync, Scheduler, WhenFull};
+use crate::prelude::*;
 use crate::service;
-use crate::source::At;
 use crate::topology::Graph;
-use crate::typed::Placed;
 use backwater_kernel::words::counted;
 
 /// Stamps stay below this: then a unit's time may be added, and differences fit 64 bits.
@@ -47,15 +45,15 @@ pub(crate) fn check(
     whole.windows_that_close(mistakes);
     whole.greedy_before_ats(mistakes);
     whole.closed_loops(mistakes);
-    whole.shared_without_limit(mistakes);
-    whole.shared_too_small(mistakes);
-    whole.threshold_without_meaning(mistakes);
-    whole.shared_and_credit(mistakes);
-    whole.priorities_in_fifo(mistakes);
-    whole.stamps(stop_at, mistakes);
-    whole.over_reserved(mistakes);
-    whole.misbehaving(mistakes);
-    whole.nothing_reserved(mistakes);
+    mistakes.extend(whole.shared_without_limit());
+    mistakes.extend(whole.shared_too_small());
+    mistakes.extend(whole.threshold_without_meaning());
+    mistakes.extend(whole.shared_and_credit());
+    mistakes.extend(whole.priorities_in_fifo());
+    mistakes.extend(whole.stamps(stop_at));
+    mistakes.extend(whole.over_reserved());
+    mistakes.extend(whole.misbehaving());
+    mistakes.extend(whole.nothing_reserved());
     whole.no_guarantee(mistakes);
     literal_resync(file, mistakes);
 }
@@ -167,29 +165,23 @@ impl Whole<'_> {
         }
     }
 
-    fn shared_without_limit(&self, mistakes: &mut Diagnostics) {
-        let own = self.file.buffer.shared.as_ref();
-        if own.is_some_and(|own| own.units.is_none() && own.limit().is_none()) {
+    fn shared_without_limit(&self) -> Option<Diagnostic> {
+        let own = self.file.buffer.shared.as_ref()?;
+        (own.units.is_none() && own.limit().is_none()).then(|| {
             Diagnostic::warning("no-limit", "the shared memory has no limit")
                 .at(&self.file.buffer.shared.at, "neither `units` nor `bytes`")
                 .help("add `units = 100` or `bytes = \"64 kB\"`, or leave `[buffer.shared]` out")
-                .tell(mistakes);
-        }
+        })
     }
 
     /// `alpha` is a share of what is free: of units, where the unit that comes is what is dropped.
-    fn threshold_without_meaning(&self, mistakes: &mut Diagnostics) {
-        let Some(own) = self.file.buffer.shared.as_ref() else {
-            return;
-        };
+    fn threshold_without_meaning(&self) -> Option<Diagnostic> {
+        let own = self.file.buffer.shared.as_ref()?;
         let pushes_out = own.when_full == WhenFull::PushOut;
-        let Some(at) = own
+        let at = own
             .alpha
             .place()
-            .filter(|_| pushes_out || own.units.is_none())
-        else {
-            return;
-        };
+            .filter(|_| pushes_out || own.units.is_none())?;
         let (label, help) = match pushes_out {
             true => (
                 "what comes is always taken in",
@@ -201,27 +193,20 @@ impl Whole<'_> {
             .at(at, label)
             .note("a flow may hold `alpha` times the units that are free, or is refused")
             .help(format!("write {help}, or leave `alpha` out"))
-            .tell(mistakes);
+            .into()
     }
 
-    fn shared_too_small(&self, mistakes: &mut Diagnostics) {
+    fn shared_too_small(&self) -> Option<Diagnostic> {
         let limit = self.file.buffer.shared.as_ref().and_then(|own| own.limit());
-        let Some((key, limit_at)) = limit else {
-            return;
-        };
+        let (key, limit_at) = limit?;
         let pools = self.graph.nodes.iter().filter_map(|node| node.pool);
-        let Some(bytes) = pools.filter_map(|pool| pool.limit_bytes).min() else {
-            return;
-        };
+        let bytes = pools.filter_map(|pool| pool.limit_bytes).min()?;
         let through = |flow: &FlowSpec| flow.legs.iter().any(|leg| leg.parent.is_some());
         let flows = self.specs.iter().zip(self.drafts);
         let largest = flows
             .filter(|(flow, _)| through(flow))
             .max_by_key(|(flow, _)| flow.unit_bytes);
-        let Some((flow, draft)) = largest.filter(|(flow, _)| bytes < u64::from(flow.unit_bytes))
-        else {
-            return;
-        };
+        let (flow, draft) = largest.filter(|(flow, _)| bytes < u64::from(flow.unit_bytes))?;
         let at = match flow.sizes.is_empty() {
             true => &draft.settings.unit_bytes.at,
             false => &draft.settings.sizes.at,
@@ -234,10 +219,10 @@ impl Whole<'_> {
             )
             .note("every such unit would be dropped")
             .help(format!("`{key} = \"{} B\"` or more", flow.unit_bytes))
-            .tell(mistakes);
+            .into()
     }
 
-    fn shared_and_credit(&self, mistakes: &mut Diagnostics) {
+    fn shared_and_credit(&self) -> Option<Diagnostic> {
         let pooled = |channel: u32| {
             let (_, to) = self.graph.ends(channel);
             self.graph.nodes[to as usize].pool.is_some()
@@ -249,9 +234,7 @@ impl Whole<'_> {
             flow.legs.iter().find(credit).map(|leg| (d, leg.channel))
         });
         let mut clashes = clashes.peekable();
-        let Some((draft, channel)) = clashes.peek().map(|(d, channel)| (*d, *channel)) else {
-            return;
-        };
+        let (draft, channel) = clashes.peek().map(|(d, channel)| (*d, *channel))?;
         let (_, switch) = self.graph.ends(channel);
         let own = draft.settings.flow_control.as_ref();
         let tables = own.map(|own| &own.control).into_iter();
@@ -275,18 +258,16 @@ impl Whole<'_> {
             counted(clashes.count() as u64, "flow")
         ))
         .help("leave `[buffer.shared]` out, or use `kind = \"none\"`")
-        .tell(mistakes);
+        .into()
     }
 
-    fn priorities_in_fifo(&self, mistakes: &mut Diagnostics) {
+    fn priorities_in_fifo(&self) -> Option<Diagnostic> {
         let fifo = |channel| self.scheduler(channel) == SchedulerSpec::Fifo;
         let mut mixed = self
             .used()
             .filter_map(|(channel, port)| Some((channel, port.first, port.other?)))
             .filter(|(channel, ..)| fifo(*channel));
-        let Some((channel, first, other)) = mixed.next() else {
-            return;
-        };
+        let (channel, first, other) = mixed.next()?;
         let name = self.graph.channel_name(channel);
         let said = |flow: u32| {
             let flow = &self.specs[flow as usize];
@@ -301,11 +282,11 @@ impl Whole<'_> {
         .at(&self.scheduler_at(channel), "fifo knows no priority")
         .note_if(more(mixed.count(), "port"))
         .help("use `kind = \"strict-priority\"`: in order of arrival in each group")
-        .tell(mistakes);
+        .into()
     }
 
     /// Virtual time runs up to channel rate / smallest rate of the port times as fast as time.
-    fn stamps(&self, stop_at: Time, mistakes: &mut Diagnostics) {
+    fn stamps(&self, stop_at: Time) -> Option<Diagnostic> {
         use SchedulerSpec as S;
         let fast = |(channel, port): &(u32, &Port)| {
             if !matches!(self.scheduler(*channel), S::Wfq | S::Scfq | S::Sfq) {
@@ -320,9 +301,7 @@ impl Whole<'_> {
             }
         };
         let mut too_fast = self.used().filter(fast);
-        let Some((channel, port)) = too_fast.next() else {
-            return;
-        };
+        let (channel, port) = too_fast.next()?;
         let at = match port.reserving {
             0 => self.scheduler_at(channel),
             _ => reserve_at(&self.drafts[port.least as usize]),
@@ -342,7 +321,7 @@ impl Whole<'_> {
         )
         .help("shorten the run, reserve more, or use `virtual-clock` or `wf2q+`")
         .note_if(more(too_fast.count(), "port"))
-        .tell(mistakes);
+        .into()
     }
 }
 

@@ -3,10 +3,9 @@
 use backwater_ends::spec::{AckSpec, Congestion, Ecn, TcpSpec};
 use backwater_kernel::Rate;
 
-use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::given::tcp::{self as given, Acks, EcnAnswer, Preset, Tcp};
 use crate::kinds::OrWord;
-use crate::source::At;
+use crate::prelude::*;
 use crate::typed::Word;
 
 /// What the network says where the tables of TCP say nothing.
@@ -64,15 +63,12 @@ pub(crate) fn old_on_fast(
     layers: &[&Tcp],
     spec: &TcpSpec,
     (rate, channel): (Rate, &dyn Fn() -> String),
-    mistakes: &mut Diagnostics,
-) {
+) -> Option<Diagnostic> {
     let chosen = layers.iter().rev().find(|tcp| tcp.preset.is_some());
-    let Some(preset) = chosen.map(|tcp| &tcp.preset).filter(|_| rate >= FAST) else {
-        return;
-    };
+    let preset = chosen.map(|tcp| &tcp.preset).filter(|_| rate >= FAST)?;
     let word = match preset.value {
         Some(old @ (Preset::Bsd | Preset::BsdFull)) => old.word(),
-        Some(Preset::Modern | Preset::Dctcp) | None => return,
+        Some(Preset::Modern | Preset::Dctcp) | None => return None,
     };
     let window_us = f64::from(spec.window_bytes) * 8e6 / rate.0 as f64;
     Diagnostic::warning("old-tcp", "TCP of the 1990s on a fast link")
@@ -91,7 +87,7 @@ pub(crate) fn old_on_fast(
             rate.0 as f64 / 1e9
         ))
         .help("leave `preset` out: TCP is `modern` then, and `dctcp` where queues mark")
-        .tell(mistakes);
+        .into()
 }
 
 /// The tables that say what the TCP of a flow is, the last winning; with a `preset` of its own it

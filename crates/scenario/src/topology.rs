@@ -5,16 +5,12 @@ use backwater_net::spec::{
     ChannelSpec, ErrorSpec, LinkSpec, NodeKind, NodeSpec, SchedulerSpec, Timing,
 };
 
-use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::generated::{self, Plan};
-use crate::given::Named;
 use crate::given::packet::PacketFile;
 use crate::given::packet::network::{Channel, Link, Links};
 use crate::given::packet::service::Scheduler;
 use crate::numbered::expand;
-use crate::reader::clip;
-use crate::source::At;
-use crate::typed::Placed;
+use crate::prelude::*;
 use crate::wires::{self, Examples, Makers, NamedLinks, Node, Wires};
 
 /// Nodes that a rule may make.

@@ -6,13 +6,11 @@ use backwater_net::spec::{
     ClientSpec, LimitSpec, RequestsSpec, SinkSpec, SizeShare, Span, TrafficSpec,
 };
 
-use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::flows::Draft;
 use crate::given::packet::traffic::{Bursts, Client, Cycle, Limits, Phase, Sink, Spacing, Traffic};
 use crate::partners;
+use crate::prelude::*;
 use crate::reserve;
-use crate::source::At;
-use crate::typed::Placed;
 use crate::units::{self, Amount, Decimal};
 
 /// The link that shares refer to, and the mean unit sent over it.

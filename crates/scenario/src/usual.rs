@@ -11,6 +11,11 @@
 //!
 //! The builder writes `router.depth.unwrap_or(DEPTH.value)`.
 
+use backwater_kernel::Duration;
+
+use crate::kinds::OrShare;
+use crate::units::Decimal;
+
 /// A value, and how it is written in a scenario.
 #[derive(Clone, Copy)]
 pub(crate) struct Usual<T> {
@@ -22,64 +27,45 @@ pub(crate) struct Usual<T> {
 /// arm.
 macro_rules! usual {
     ($number:literal) => {
-        crate::usual::Usual {
-            text: stringify!($number),
-            value: $number,
-        }
+        usual!(@ stringify!($number), $number)
     };
     ($above:literal / $below:literal) => {
-        crate::usual::Usual {
-            text: concat!(stringify!($above), "/", stringify!($below)),
-            value: ($above, $below),
-        }
+        usual!(@ concat!(stringify!($above), "/", stringify!($below)), ($above, $below))
     };
     ($number:literal ms) => {
-        crate::usual::Usual {
-            text: concat!(stringify!($number), " ms"),
-            value: backwater_kernel::Duration($number * 1_000_000_000),
-        }
-    };
-    ($number:literal Mbps) => {
-        crate::usual::Usual {
-            text: concat!(stringify!($number), " Mbps"),
-            value: backwater_kernel::Rate($number * 1_000_000),
-        }
+        usual!(@ concat!(stringify!($number), " ms"), crate::usual::ns($number * 1_000_000))
     };
     ($number:literal ns) => {
-        crate::usual::Usual {
-            text: concat!(stringify!($number), " ns"),
-            value: backwater_kernel::Duration($number * 1_000),
-        }
+        usual!(@ concat!(stringify!($number), " ns"), crate::usual::ns($number))
+    };
+    ($number:literal Mbps) => {
+        usual!(@ concat!(stringify!($number), " Mbps"), backwater_kernel::Rate($number * 1_000_000))
     };
     ($number:literal percent) => {
-        crate::usual::Usual {
-            text: concat!(stringify!($number), " %"),
-            value: crate::kinds::OrShare::Share(crate::units::Decimal {
-                digits: $number,
-                scale: 2,
-            }),
-        }
+        usual!(@ concat!(stringify!($number), " %"), crate::usual::percent($number))
     };
     ($number:literal B) => {
-        crate::usual::Usual {
-            text: concat!(stringify!($number), " B"),
-            value: $number,
-        }
+        usual!(@ concat!(stringify!($number), " B"), $number)
     };
     ($number:literal kB) => {
-        crate::usual::Usual {
-            text: concat!(stringify!($number), " kB"),
-            value: $number * 1_000,
-        }
+        usual!(@ concat!(stringify!($number), " kB"), $number * 1_000)
     };
     ($number:literal KiB) => {
-        crate::usual::Usual {
-            text: concat!(stringify!($number), " KiB"),
-            value: $number * 1024,
-        }
+        usual!(@ concat!(stringify!($number), " KiB"), $number * 1024)
+    };
+    (@ $text:expr, $value:expr) => {
+        crate::usual::Usual { text: $text, value: $value }
     };
 }
 pub(crate) use usual;
+
+pub(crate) const fn ns(number: u64) -> Duration {
+    Duration(number * 1_000)
+}
+
+pub(crate) const fn percent<T>(digits: u128) -> OrShare<T> {
+    OrShare::Share(Decimal { digits, scale: 2 })
+}
 
 /// The text of these bytes, which are those of texts one after another.
 pub(crate) const fn text(bytes: &'static [u8]) -> &'static str {
@@ -93,7 +79,7 @@ pub(crate) const fn text(bytes: &'static [u8]) -> &'static str {
 mod tests {
     use super::*;
     use crate::typed::{joined, total};
-    use backwater_kernel::{Duration, Rate};
+    use backwater_kernel::Rate;
 
     #[test]
     fn what_is_written_is_what_holds() {

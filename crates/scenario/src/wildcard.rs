@@ -1,7 +1,6 @@
 //! Channels that `on` of a series stands for: `A->*`, `*->A`, `all`.
 
-use crate::diagnostics::Diagnostic;
-use crate::source::At;
+use crate::prelude::*;
 use crate::wires::{Link, Node, Wires};
 
 /// All flows, channels or switches.

@@ -2,12 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::diagnostics::{Diagnostic, Diagnostics};
-use crate::given::Named;
-use crate::reader::clip;
-use crate::source::At;
+use crate::prelude::*;
 use crate::suggest::{self, Budget};
-use crate::typed::Placed;
 
 /// Names looked through for a suggestion.
 const CANDIDATES: usize = 10_000;

@@ -3,10 +3,9 @@
 use backwater_net::spec::{FlowSpec, SourceControlSpec, TrafficSpec};
 
 use super::{Check, Circuit};
-use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::flows::Draft;
 use crate::given::packet::traffic::Traffic;
-use crate::source::At;
+use crate::prelude::*;
 
 /// What a flow does that makes it need another.
 #[derive(Clone, Copy)]
@@ -98,7 +97,7 @@ pub(super) fn partner(
     if need.is_abr {
         both_abr(check, draft, (flow, other), partner, mistakes);
     } else if other.source != draft.to[0] || check.drafts[partner].to != [draft.source] {
-        astray(check, draft, (flow, other), mistakes);
+        mistakes.extend(astray(check, draft, (flow, other)));
     }
 }
 
@@ -149,7 +148,7 @@ fn both_abr(
     let ours = flow.legs.iter().map(|leg| leg.channel ^ 1);
     let same = ours.eq(other.legs.iter().rev().map(|leg| leg.channel));
     if !same {
-        astray(check, draft, (flow, other), mistakes);
+        mistakes.extend(astray(check, draft, (flow, other)));
     } else if flow.unit_bytes != other.unit_bytes {
         Diagnostic::error(
             "bad-partner",
@@ -171,8 +170,7 @@ fn astray(
     check: &Check<'_>,
     draft: &Draft<'_>,
     (flow, other): (&FlowSpec, &FlowSpec),
-    mistakes: &mut Diagnostics,
-) {
+) -> Option<Diagnostic> {
     Diagnostic::error(
         "partner-astray",
         format!("`{}` does not lead back", other.name),
@@ -184,7 +182,7 @@ fn astray(
     .note(format!("`{}` crosses {}", flow.name, check.way(flow)))
     .note(format!("`{}` crosses {}", other.name, check.way(other)))
     .help("leave `partner` out: the flow back is then made, over the same links")
-    .tell(mistakes);
+    .into()
 }
 
 /// Limits of a bottlenecked application.
@@ -212,9 +210,9 @@ pub(super) fn limits(draft: &Draft<'_>, mistakes: &mut Diagnostics) {
 }
 
 /// A rate in cells per second needs cells of one size.
-pub(super) fn sizes(circuit: &Circuit<'_>, mistakes: &mut Diagnostics) {
+pub(super) fn sizes(circuit: &Circuit<'_>) -> Option<Diagnostic> {
     if circuit.flow.sizes.is_empty() {
-        return;
+        return None;
     }
     Diagnostic::error(
         "bad-sizes",
@@ -223,5 +221,5 @@ pub(super) fn sizes(circuit: &Circuit<'_>, mistakes: &mut Diagnostics) {
     .at(&circuit.draft.settings.sizes.at, "several sizes")
     .note("an allowed rate is so many cells per second")
     .help("use `unit_bytes`")
-    .tell(mistakes);
+    .into()
 }

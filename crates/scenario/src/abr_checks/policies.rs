@@ -5,10 +5,8 @@ use backwater_kernel::{Rate, Time};
 use backwater_net::spec::{TrafficSpec, UiliSpec};
 
 use super::{Circuit, bps};
-use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::given::packet::source::Uili;
-use crate::source::At;
-use crate::typed::Placed;
+use crate::prelude::*;
 
 pub(super) fn check(circuit: &Circuit<'_>, stop_at: Time, mistakes: &mut Diagnostics) {
     match &*circuit.own.uili {
@@ -17,14 +15,16 @@ pub(super) fn check(circuit: &Circuit<'_>, stop_at: Time, mistakes: &mut Diagnos
             tof,
             tdf_per_second,
             ..
-        } => august(circuit, **tof, tdf_per_second, mistakes),
+        } => mistakes.extend(august(circuit, **tof, tdf_per_second)),
         Uili::Count {
             headroom,
             tdf,
             slack,
             ..
         } if tdf.is_none_or(|tdf| tdf > 0.0) => count(circuit, headroom, slack, mistakes),
-        Uili::Time { constant, .. } if !constant.is_given => slow(circuit, stop_at, mistakes),
+        Uili::Time { constant, .. } if !constant.is_given => {
+            mistakes.extend(slow(circuit, stop_at))
+        }
         Uili::Count { .. }
         | Uili::Time { .. }
         | Uili::TimeOut { .. }
@@ -48,17 +48,17 @@ fn february(tof: &Placed<f64>, mistakes: &mut Diagnostics) {
 
 /// Reductions start when ACR is above TOF SR and take T TDF of it. If that leaves ACR above SR
 /// for every source at ICR or faster, ACR settles at TOF SR and the floor ICR is out of reach.
-fn august(circuit: &Circuit<'_>, tof: f64, given: &Placed<f64>, mistakes: &mut Diagnostics) {
+fn august(circuit: &Circuit<'_>, tof: f64, given: &Placed<f64>) -> Option<Diagnostic> {
     let tdf = **given;
     if tdf == 0.0 || tof <= 1.0 {
-        return;
+        return None;
     }
     let slowest = slowest_rate(circuit).0.max(circuit.spec.icr.0).max(1);
     let bits = f64::from(circuit.spec.nrm) * circuit.path.cell_bits as f64;
     let seconds = bits / slowest as f64;
     let least = (1.0 - 1.0 / tof) / seconds;
     if tdf >= least {
-        return;
+        return None;
     }
     Diagnostic::warning("slow", "TDF is so small that ACR never comes near ICR")
         .at(&given.at, format!("{tdf} per second"))
@@ -75,7 +75,7 @@ fn august(circuit: &Circuit<'_>, tof: f64, given: &Placed<f64>, mistakes: &mut D
             least.ceil()
         ))
         .help("for a share of ACR at each RM cell, use `kind = \"baseline\"` with `tdf`")
-        .tell(mistakes);
+        .into()
 }
 
 /// The least limit of a bottlenecked application, or 0.
@@ -129,12 +129,12 @@ fn count(
     }
 }
 
-fn slow(circuit: &Circuit<'_>, stop_at: Time, mistakes: &mut Diagnostics) {
+fn slow(circuit: &Circuit<'_>, stop_at: Time) -> Option<Diagnostic> {
     let UiliSpec::Time { constant, .. } = circuit.spec.uili else {
-        return;
+        return None;
     };
     if constant.0 <= stop_at.ps() {
-        return;
+        return None;
     }
     let (own, constant) = (circuit.own, constant.seconds());
     let cell = circuit.path.cell_bits as f64 / circuit.spec.pcr.0.max(1) as f64;
@@ -148,7 +148,7 @@ fn slow(circuit: &Circuit<'_>, stop_at: Time, mistakes: &mut Diagnostics) {
             f64::from(*own.tbe) * cell
         ))
         .help("give `tbe` (4096 in the paper's Figure 6), or `constant`")
-        .tell(mistakes);
+        .into()
 }
 
 fn frtt_seconds(circuit: &Circuit<'_>) -> f64 {

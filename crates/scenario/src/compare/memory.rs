@@ -7,9 +7,8 @@ use super::network::{Link, Network};
 use super::unit::{CONTROL_BYTES, FRAME_BYTES, Unit};
 use super::{ComparedFlow, Scheme, Settings};
 use crate::control::n3_for;
-use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::kinds::{OrShare, OrWord};
-use crate::source::At;
+use crate::prelude::*;
 use crate::units;
 
 /// What a unit of credit for frames is good for: InfiniBand counts in as many bytes.

@@ -8,13 +8,9 @@ use super::network::{Link, Network};
 use super::settings;
 use super::unit::Unit;
 use super::{ComparedFlow, ComparedTraffic, Comparison};
-use crate::diagnostics::{Diagnostic, Diagnostics};
-use crate::given::Named;
 use crate::given::compare::{ComparisonFile, OwnLink, Run, Traffic, TrafficKind, WINDOWS};
-use crate::reader::clip;
-use crate::source::At;
+use crate::prelude::*;
 use crate::suggest;
-use crate::typed::Placed;
 
 /// Most bursts of a flow: each is a flow of its own where there are frames.
 const MOST_BURSTS: u64 = 2_000;

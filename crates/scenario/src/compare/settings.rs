@@ -5,14 +5,13 @@ use backwater_kernel::Duration;
 use super::network::{FRAME_BYTES, Network};
 use super::unit::Unit;
 use super::{ComparedFlow, Scheme, Settings, Thresholds, memory, text};
-use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::given::compare::{
     ComparisonFile, LEAST_FRAMES, LEAST_INTERVAL, LEAST_MARKS, LEAST_WINDOW, MARKS, MOST_MARKS,
     Order, PATHS, Pause, Schemes, Switch, XON,
 };
 use crate::given::ethernet::flow_control::XOFF;
 use crate::kinds::OrShare;
-use crate::reader::clip;
+use crate::prelude::*;
 use crate::suggest;
 use crate::typed::Word;
 

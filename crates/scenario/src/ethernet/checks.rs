@@ -16,13 +16,11 @@ use super::lossless::{Lossless, channel_of};
 use super::net::Net;
 use super::queues::Ports;
 use crate::checks::bytes;
-use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::given::ethernet::EthernetFile;
 use crate::given::ethernet::flow_control::FlowControl;
 use crate::given::tcp::Tcp;
 use crate::memory;
-use crate::source::At;
-use crate::typed::Placed;
+use crate::prelude::*;
 
 /// Says that a class has no queue.
 pub(crate) fn no_such_class(at: &At, class: u8, classes: u8) -> Diagnostic {
@@ -260,7 +258,7 @@ pub(crate) fn old_tcp(
             let own = table.settings.tcp.as_ref().map(|own| &own.tcp);
             let layers: Vec<&Tcp> = [&file.tcp.value].into_iter().chain(own).collect();
             let name = || net.channel_name(channel);
-            crate::tcp::old_on_fast(&layers, tcp, (rate, &name), mistakes);
+            mistakes.extend(crate::tcp::old_on_fast(&layers, tcp, (rate, &name)));
         }
     }
 }
@@ -286,7 +284,7 @@ pub(crate) fn loads(
         if let (Some(peak), Some(sources)) = (kind.peak(), kind.sources())
             && u128::from(peak.0) * u128::from(*sources) <= u128::from(rate.0)
         {
-            on_off(peak, rate, mistakes);
+            mistakes.extend(on_off(peak, rate));
         }
         let Some((_, channel)) = net.neighbours[flow.source as usize].first() else {
             continue;
@@ -337,7 +335,7 @@ fn overload(at: &At, name: &str, sent: Sent, most: f64, stop_at: Time, mistakes:
         .tell(mistakes);
 }
 
-fn on_off(peak: &Placed<Rate>, rate: &Placed<Rate>, mistakes: &mut Diagnostics) {
+fn on_off(peak: &Placed<Rate>, rate: &Placed<Rate>) -> Option<Diagnostic> {
     Diagnostic::error("bad-traffic", "the sources can't reach the mean rate")
         .at(
             &peak.at,
@@ -345,11 +343,11 @@ fn on_off(peak: &Placed<Rate>, rate: &Placed<Rate>, mistakes: &mut Diagnostics) 
         )
         .at(&rate.at, "the mean")
         .help("raise `peak` or `sources`, or lower `rate`")
-        .tell(mistakes);
+        .into()
 }
 
 /// Says what was not examined.
-pub(crate) fn too_many_paths(file: &EthernetFile, mistakes: &mut Diagnostics) {
+pub(crate) fn too_many_paths(file: &EthernetFile) -> Option<Diagnostic> {
     Diagnostic::warning(
         "not-checked",
         "there are too many paths to check all of them",
@@ -361,15 +359,15 @@ pub(crate) fn too_many_paths(file: &EthernetFile, mistakes: &mut Diagnostics) {
     .note("shared memory has the headroom that the examined paths need")
     .note("the run counts drops and reports deadlocks")
     .help("check the same network with fewer flows")
-    .tell(mistakes);
+    .into()
 }
 
 /// A search for deadlocks that begins too early takes what only waits for one.
-pub(crate) fn stall(look: &Lossless<'_>, mistakes: &mut Diagnostics) {
+pub(crate) fn stall(look: &Lossless<'_>) -> Option<Diagnostic> {
     let storms = |node: &NodeSpec| matches!(node.kind, NodeKind::Station { storm: Some(_) });
     let stops = look.file.flow_control.stops();
     if stops.is_none() && !look.spec.nodes.iter().any(storms) {
-        return;
+        return None;
     }
     let all = look.crossings.on.keys();
     let longest = all.filter_map(|(channel, class)| {
@@ -380,10 +378,9 @@ pub(crate) fn stall(look: &Lossless<'_>, mistakes: &mut Diagnostics) {
             .fold(0_u64, |sum, part| sum.saturating_add(part.0));
         Some((sum, *channel))
     });
-    let Some((needed, channel)) = longest.max().filter(|(n, _)| *n > look.spec.stall_after.0)
-    else {
-        return;
-    };
+    let (needed, channel) = longest
+        .max()
+        .filter(|(n, _)| *n > look.spec.stall_after.0)?;
     let least = needed.div_ceil(1_000_000);
     Diagnostic::error("bad-times", "a queue that only waits would count as stuck")
         .at(
@@ -395,5 +392,5 @@ pub(crate) fn stall(look: &Lossless<'_>, mistakes: &mut Diagnostics) {
             look.net.channel_name(channel)
         ))
         .help(format!("write `stall = \"{least} us\"` or more in `[run]`"))
-        .tell(mistakes);
+        .into()
 }

@@ -4,12 +4,10 @@
 //! over each link it has credit, is stopped by what that link alone brought, or is dropped beyond
 //! `per_input`. Output queues then limit nothing.
 
-use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::given::ethernet::EthernetFile;
 use crate::given::ethernet::flow_control::{FlowControl, Headroom};
 use crate::given::ethernet::network::Channel;
-use crate::source::At;
-use crate::typed::Placed;
+use crate::prelude::*;
 
 use super::net::Net;
 use super::queues::Ports;

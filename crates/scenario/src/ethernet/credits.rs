@@ -12,12 +12,11 @@ use backwater_net::frames::spec::{
 
 use super::controls::{Control, Controls};
 use super::net::Net;
-use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::given::ethernet::EthernetFile;
 use crate::given::ethernet::flow_control::{Credits, FlowControl, Headroom};
 use crate::kinds::OrWord;
 use crate::law;
-use crate::typed::Placed;
+use crate::prelude::*;
 
 /// Gives every link into a switch its credit.
 pub(crate) fn add(

@@ -15,8 +15,7 @@ use backwater_net::frames::spec::{
 use super::flows::{Flows, packet_bytes};
 use super::net::Net;
 use super::routes::Paths;
-use crate::diagnostics::{Diagnostic, Diagnostics};
-use crate::source::At;
+use crate::prelude::*;
 
 mod multicast;
 
@@ -72,6 +71,12 @@ impl Load {
             self.last = other.last;
         }
     }
+}
+
+/// Adds what crosses a place to what is known to cross it.
+fn add<K: Ord>(all: &mut BTreeMap<K, Load>, place: K, load: &Load) {
+    let known = all.entry(place);
+    known.and_modify(|known| known.add(load)).or_insert(*load);
 }
 
 /// Follows all flows; says which have no path, and which paths are loops.
@@ -198,8 +203,7 @@ impl Walk<'_> {
             for out in paths.next(node).to_vec() {
                 for (input, load) in &inputs {
                     self.steps += 1;
-                    let through = self.found.through.entry((out, class, *input));
-                    through.and_modify(|known| known.add(load)).or_insert(*load);
+                    add(&mut self.found.through, (out, class, *input), load);
                 }
                 self.cross(paths, out, class, &sum, &mut waiting);
             }
@@ -215,15 +219,13 @@ impl Walk<'_> {
         load: &Load,
         waiting: &mut Waiting,
     ) {
-        let on = self.found.on.entry((channel, class));
-        on.and_modify(|known| known.add(load)).or_insert(*load);
+        add(&mut self.found.on, (channel, class), load);
         let node = self.net.ends(channel).1;
         if node != paths.destination {
             let place = waiting
                 .entry((Reverse(paths.distance(node)), node))
                 .or_default();
-            let known = place.entry(channel);
-            known.and_modify(|known| known.add(load)).or_insert(*load);
+            add(place, channel, load);
         }
     }
 
@@ -259,11 +261,9 @@ impl Walk<'_> {
             ..*load
         };
         for (channel, next) in self.ways(paths, from, at)? {
-            let on = self.found.on.entry((channel, class));
-            on.and_modify(|known| known.add(&load)).or_insert(load);
+            add(&mut self.found.on, (channel, class), &load);
             for out in next {
-                let through = self.found.through.entry((out, class, channel));
-                through.and_modify(|known| known.add(&load)).or_insert(load);
+                add(&mut self.found.through, (out, class, channel), &load);
             }
         }
         Ok(())

@@ -7,17 +7,14 @@ use backwater_net::frames::spec::{FlowSpec, TCP_IP_BYTES, TransportSpec, UDP_IP_
 
 use super::net::Net;
 use super::{controls, tcp, traffic};
-use crate::diagnostics::{Diagnostic, Diagnostics};
-use crate::given::Named;
 use crate::given::ethernet::EthernetFile;
 use crate::given::ethernet::flows::{self as given, FlowSettings, Transport};
 use crate::given::ethernet::network::{Link, MTU};
 use crate::given::ethernet::switch::Spread;
 use crate::given::ethernet::traffic::TrafficKind;
 use crate::patterns::{self, MOST_FLOWS};
-use crate::reader::clip;
-use crate::source::At;
-use crate::typed::{Placed, Word};
+use crate::prelude::*;
+use crate::typed::Word;
 
 /// RTP header, bytes.
 const RTP_BYTES: u32 = 12;

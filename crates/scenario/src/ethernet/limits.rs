@@ -4,10 +4,9 @@ use backwater_net::frames::spec::EthernetSpec;
 
 use crate::Limits;
 use crate::checks::{bytes, out_of_memory};
-use crate::diagnostics::Diagnostics;
 use crate::given::ethernet::EthernetFile;
 use crate::memory;
-use crate::typed::Placed;
+use crate::prelude::*;
 
 /// Does the run fit into memory?
 pub(crate) fn fits(

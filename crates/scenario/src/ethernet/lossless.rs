@@ -11,9 +11,8 @@ use super::headroom::{self, Stop};
 use super::net::Net;
 use super::promises::Consent;
 use super::threats;
-use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::given::ethernet::EthernetFile;
-use crate::source::At;
+use crate::prelude::*;
 
 /// A control frame, bytes.
 const CONTROL_BYTES: u32 = 64;

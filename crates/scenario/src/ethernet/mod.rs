@@ -33,10 +33,9 @@ use self::promises::Consent;
 pub use self::promises::GivenUp;
 
 use crate::Limits;
-use crate::diagnostics::Diagnostics;
 use crate::given::ethernet::EthernetFile;
+use crate::prelude::*;
 use crate::record::Record;
-use crate::typed::Placed;
 
 /// What the Ethernet engine simulates.
 #[derive(Clone, PartialEq, Debug)]
@@ -130,10 +129,10 @@ fn whole(
         consent,
     };
     if crossings.is_partial {
-        checks::too_many_paths(file, mistakes);
+        mistakes.extend(checks::too_many_paths(file));
     } else {
         lossless::check(&look, mistakes);
-        checks::stall(&look, mistakes);
+        mistakes.extend(checks::stall(&look));
         deadlock::check(&look, mistakes);
     }
     for (node, shared) in shared::headroom(&look, mistakes) {

@@ -1,8 +1,7 @@
 //! Nodes and links by name, before what they are made of is known.
 
 use crate::given::ethernet::network::{Channel, Links};
-use crate::source::At;
-use crate::typed::Placed;
+use crate::prelude::*;
 use crate::wires::{self, Examples, Node, Wires};
 
 /// The network of frames.

@@ -10,13 +10,10 @@ use backwater_net::frames::spec::{EthernetSpec, NodeKind};
 use super::controls::Controls;
 use super::net::Net;
 use super::queues::Ports;
-use crate::diagnostics::{Diagnostic, Diagnostics};
-use crate::given::Named;
 use crate::given::ethernet::EthernetFile;
 use crate::given::ethernet::flow_control::Headroom;
 use crate::given::ethernet::switch::Classes;
-use crate::source::At;
-use crate::typed::Placed;
+use crate::prelude::*;
 
 /// Lossless classes that may lose frames because the file says so.
 #[derive(Clone, PartialEq, Eq, Debug)]

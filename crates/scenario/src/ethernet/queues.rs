@@ -7,14 +7,13 @@ use backwater_net::frames::spec::{
 
 use super::controls::Controls;
 use super::net::Net;
-use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::given::ethernet::EthernetFile;
 use crate::given::ethernet::flow_control::{XOFF, XON};
 use crate::given::ethernet::network::DELAY;
 use crate::given::ethernet::scheduler::{QUANTUM, Reserve, Scheduler};
 use crate::given::ethernet::switch::{Classes, FAST, MIDDLE, QueueSettings, SLOW};
 use crate::kinds::OrShare;
-use crate::typed::Placed;
+use crate::prelude::*;
 use crate::units;
 
 /// How memory and detection of the scenario look to a port.

@@ -8,10 +8,8 @@ use backwater_net::frames::spec::{EthernetSpec, RouteSpec, Spread};
 use super::crossings::Crossings;
 use super::flows::Flows;
 use super::net::Net;
-use crate::diagnostics::{Diagnostic, Diagnostics};
-use crate::given::Named;
 use crate::given::ethernet::EthernetFile;
-use crate::source::At;
+use crate::prelude::*;
 
 /// Follows each flow there and back, as the engine does, where that has not been done already:
 /// the file gives paths, or there were too many to follow all.

@@ -5,12 +5,11 @@ use backwater_net::frames::spec::{
 };
 
 use super::net::Net;
-use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::given::ethernet::EthernetFile;
 use crate::given::ethernet::switch::Classes;
+use crate::prelude::*;
 use crate::service::serves_by_reservation;
 use crate::service_checks::rate_text;
-use crate::typed::Placed;
 
 /// Checks what `[[classes]]` says of their service against the schedulers that there are.
 pub(crate) fn check(
@@ -44,8 +43,8 @@ pub(crate) fn check(
             mistakes.push(unused("priority", &own.service.priority, help));
         }
     }
-    over_reserved(file, net, &channels, mistakes);
-    nothing_reserved(file, &channels, mistakes);
+    mistakes.extend(over_reserved(file, net, &channels));
+    mistakes.extend(nothing_reserved(file, &channels));
 }
 
 fn uses_reserve(scheduler: &SchedulerSpec) -> bool {
@@ -98,24 +97,18 @@ fn over_reserved(
     file: &EthernetFile,
     net: &Net<'_>,
     channels: &[&ChannelSpec],
-    mistakes: &mut Diagnostics,
-) {
+) -> Option<Diagnostic> {
     let all = (0_u32..).zip(channels);
     let over = all.filter(|(_, channel)| reserved(channel) > channel.rate.0);
     let excess = |channel: &ChannelSpec| {
         (u128::from(reserved(channel)) << 32) / u128::from(channel.rate.0.max(1))
     };
-    let Some((id, channel)) = over.max_by_key(|(id, channel)| (excess(channel), !id)) else {
-        return;
-    };
-    let Some(last) = file
+    let (id, channel) = over.max_by_key(|(id, channel)| (excess(channel), !id))?;
+    let last = file
         .classes
         .iter()
         .rev()
-        .find(|own| own.service.reserve.is_some())
-    else {
-        return;
-    };
+        .find(|own| own.service.reserve.is_some())?;
     Diagnostic::warning(
         "over-reserved",
         format!(
@@ -127,15 +120,15 @@ fn over_reserved(
     )
     .at(&last.service.reserve.at, "the last of them")
     .help("reserve less, as shares of the port's rate for example: `rate = \"40 %\"`")
-    .tell(mistakes);
+    .into()
 }
 
-fn nothing_reserved(file: &EthernetFile, channels: &[&ChannelSpec], mistakes: &mut Diagnostics) {
+fn nothing_reserved(file: &EthernetFile, channels: &[&ChannelSpec]) -> Option<Diagnostic> {
     let reserves = file.classes.iter().any(|own| own.service.reserve.is_some());
     let is_one =
         |channel: &&&ChannelSpec| uses_reserve(&channel.scheduler) && channel.queues.len() > 1;
     if reserves || !channels.iter().any(|channel| is_one(&channel)) {
-        return;
+        return None;
     }
     Diagnostic::warning(
         "nothing-reserved",
@@ -147,5 +140,5 @@ fn nothing_reserved(file: &EthernetFile, channels: &[&ChannelSpec], mistakes: &m
     )
     .help("give classes a share: `[[classes]]` with `class = 3`, `reserve = { rate = \"40 %\" }`")
     .help("or use `kind = \"round-robin\"`, which needs none")
-    .tell(mistakes);
+    .into()
 }

@@ -8,12 +8,9 @@ use backwater_net::spec::{Measure, SeriesSpec, Subject};
 use super::flows::Flows;
 use super::net::Net;
 use super::queues::Ports;
-use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::given::ethernet::flows::{Series, SeriesKind, WINDOWS};
-use crate::reader::clip;
-use crate::source::At;
+use crate::prelude::*;
 use crate::suggest;
-use crate::typed::Placed;
 use crate::wildcard::{self, ALL, Many};
 
 /// The series of the file. What a kind `chosen` from outside leaves no trace of is set aside.

@@ -11,9 +11,8 @@ use backwater_net::frames::spec::{
 };
 
 use super::lossless::{Lossless, channel_of};
-use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::given::ethernet::flow_control::Stops;
-use crate::source::At;
+use crate::prelude::*;
 
 /// Places that a message lists.
 const LISTED: usize = 4;

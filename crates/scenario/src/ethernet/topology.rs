@@ -1,14 +1,10 @@
 //! Nodes and links, named in the file or made by rule.
 
 use super::net::{Join, Net};
-use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::generated::{self, Plan};
-use crate::given::Named;
 use crate::given::ethernet::EthernetFile;
 use crate::given::ethernet::network::{Channel, Links, Network};
-use crate::reader::clip;
-use crate::source::At;
-use crate::typed::Placed;
+use crate::prelude::*;
 use crate::wires::{Link, Makers, NamedLinks};
 
 /// Nodes that a rule may make.

@@ -38,14 +38,11 @@ pub(crate) fn packets_fit(
     router: &Router,
     depth: u16,
     classes: &[ClassSpec],
-    mistakes: &mut Diagnostics,
-) {
-    let Some(class) = classes.iter().max_by_key(|class| longest(class)) else {
-        return;
-    };
+) -> Option<Diagnostic> {
+    let class = classes.iter().max_by_key(|class| longest(class))?;
     let flits = longest(class);
     if router.forwarding.sure() != Some(&Forwarding::CutThrough) || flits <= depth {
-        return;
+        return None;
     }
     let place = match router.storage.is_given {
         true => &router.storage.at,
@@ -67,7 +64,7 @@ pub(crate) fn packets_fit(
     .help(format!(
         "write `depth = {flits}`, or `forwarding = \"wormhole\"`"
     ))
-    .tell(mistakes);
+    .into()
 }
 
 /// VCs that a group needs for the rule of routing.
@@ -165,14 +162,12 @@ pub(crate) fn delays(file: &FlitFile, mistakes: &mut Diagnostics) {
 }
 
 /// Room that is free in the same cycle needs an order in which channels can be worked off.
-pub(crate) fn credit(file: &FlitFile, graph: &Graph, mistakes: &mut Diagnostics) {
+pub(crate) fn credit(file: &FlitFile, graph: &Graph) -> Option<Diagnostic> {
     let delay = &file.router.credit_delay;
     if delay.sure() != Some(&0) {
-        return;
+        return None;
     }
-    let Some((from, to)) = channel_in_cycle(graph) else {
-        return;
-    };
+    let (from, to) = channel_in_cycle(graph)?;
     Diagnostic::error(
         "bad-credit",
         "credit without delay needs a network without cycles",
@@ -187,7 +182,7 @@ pub(crate) fn credit(file: &FlitFile, graph: &Graph, mistakes: &mut Diagnostics)
     )
     .note("only a fly, a crossbar and files without cycles have none")
     .help("write `credit_delay = 1`")
-    .tell(mistakes);
+    .into()
 }
 
 /// A channel between routers that lies on a cycle of channels, if there is one.

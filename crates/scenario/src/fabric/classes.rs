@@ -3,13 +3,11 @@
 use backwater_flit::spec::{self, ClassSpec, Size};
 
 use super::demand;
-use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::files::Files;
 use crate::given::flit::FlitFile;
 use crate::given::flit::traffic::{Class, Demand, Flits, Injection};
-use crate::source::At;
+use crate::prelude::*;
 use crate::suggest;
-use crate::typed::{Chosen, Placed};
 
 /// Name of the only class where the scenario names none.
 const ONLY: &str = "packets";

@@ -2,11 +2,9 @@
 
 use backwater_flit::spec::{self, LENGTH_MAX, TraceEntry};
 
-use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::files::{Files, Named};
 use crate::given::flit::traffic::{Itself, Pattern};
-use crate::source::At;
-use crate::typed::{Chosen, Placed};
+use crate::prelude::*;
 
 /// Reads a pattern and checks it against the number of terminals, if that is known.
 pub(crate) fn pattern(

@@ -6,10 +6,9 @@ use backwater_kernel::words::grouped;
 use super::network::Plan;
 use crate::Limits;
 use crate::checks::{bytes, out_of_memory};
-use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::given::flit::FlitFile;
 use crate::memory;
-use crate::source::At;
+use crate::prelude::*;
 
 /// Memory of a packet of a trace, as a spec and in the run.
 const TRACED_BYTES: u64 = 64;

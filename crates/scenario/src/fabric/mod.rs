@@ -35,7 +35,7 @@ pub(crate) fn build(
     let terminals = plan.as_ref().map(|plan| plan.size.terminals);
     let classes = classes::classes(file, terminals, files, mistakes);
     if let (Some(depth), Some(classes)) = (depth, &classes) {
-        checks::packets_fit(&file.router, depth, classes, mistakes);
+        mistakes.extend(checks::packets_fit(&file.router, depth, classes));
     }
     if let (Some(routing), Some(plan)) = (routing, &plan) {
         let groups = classes.as_deref().map_or(1, checks::groups);
@@ -47,7 +47,7 @@ pub(crate) fn build(
         return None;
     }
     let graph = network::graph(&file.topology, plan, mistakes)?;
-    checks::credit(file, &graph, mistakes);
+    mistakes.extend(checks::credit(file, &graph));
     let (routing, classes) = (routing?, classes?);
     let spec = FabricSpec {
         seed: file.run.seed,

@@ -4,11 +4,9 @@ use backwater_flit::spec::Graph;
 use backwater_flit::topology;
 use backwater_kernel::BuildError;
 
-use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::files::Files;
 use crate::given::flit::network::{Format, Topology, TopologyKind};
-use crate::source::At;
-use crate::typed::Placed;
+use crate::prelude::*;
 
 /// A topology before it is built.
 pub(crate) struct Plan {

@@ -5,11 +5,8 @@ use backwater_flit::spec::{Graph, MeasureSpec, WarmUp};
 use backwater_kernel::series::most_points;
 use backwater_kernel::words::grouped;
 
-use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::given::flit::series::{Series, SeriesKind};
-use crate::reader::clip;
-use crate::source::At;
-use crate::typed::Placed;
+use crate::prelude::*;
 use crate::wildcard;
 
 /// What is to be recorded; mistakes are left out.

@@ -8,11 +8,10 @@ use backwater_kernel::BuildError;
 
 use super::checks::groups;
 use super::limits;
-use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::given::flit::FlitFile;
 use crate::given::flit::network::RoutingKind;
 use crate::given::flit::router::{Forwarding, Release};
-use crate::source::At;
+use crate::prelude::*;
 use crate::typed::Word;
 
 /// Channels of a cycle that are shown.
@@ -28,8 +27,8 @@ pub(crate) fn check(
     let groups = groups(&spec.classes);
     match Routing::new(&spec.graph, spec.routing, spec.router.lanes, groups) {
         Ok(built) => {
-            warn_of_full_vcs(file, routing, mistakes);
-            warn_of_deadlock(file, routing, &spec.graph, &built, mistakes);
+            mistakes.extend(warn_of_full_vcs(file, routing));
+            mistakes.extend(warn_of_deadlock(file, routing, &spec.graph, &built));
         }
         Err(BuildError(what)) => {
             Diagnostic::error("bad-routing", "packets can't be routed in this network")
@@ -72,8 +71,7 @@ fn warn_of_deadlock(
     rule: RoutingKind,
     graph: &Graph,
     routing: &Routing,
-    mistakes: &mut Diagnostics,
-) {
+) -> Option<Diagnostic> {
     let help = match rule {
         RoutingKind::Unrestricted => "choose `dateline` with 2 VCs or more",
         RoutingKind::Table => {
@@ -86,10 +84,10 @@ fn warn_of_deadlock(
         | RoutingKind::Valiant
         | RoutingKind::MinimalAdaptive
         | RoutingKind::NearestCommonAncestor
-        | RoutingKind::NearestCommonAncestorRandom => return,
+        | RoutingKind::NearestCommonAncestorRandom => return None,
     };
     let Dependency::Cycle(cycle) = dependency(graph, routing) else {
-        return;
+        return None;
     };
     Diagnostic::warning("deadlock", "packets may wait for each other in a cycle")
         .at(
@@ -102,17 +100,17 @@ fn warn_of_deadlock(
         ))
         .note("the run ends when nothing moves for `run.stall` cycles, and names the packets")
         .help(help)
-        .tell(mistakes);
+        .into()
 }
 
 /// A header that takes an adaptive VC whose buffer is full has given up its escape.
-fn warn_of_full_vcs(file: &FlitFile, routing: RoutingKind, mistakes: &mut Diagnostics) {
+fn warn_of_full_vcs(file: &FlitFile, routing: RoutingKind) -> Option<Diagnostic> {
     let router = &file.router;
     if routing != RoutingKind::MinimalAdaptive
         || *router.release != Release::TailSent
         || *router.forwarding == Forwarding::CutThrough
     {
-        return;
+        return None;
     }
     Diagnostic::warning("deadlock", "packets may wait for each other in a cycle")
         .at(
@@ -122,7 +120,7 @@ fn warn_of_full_vcs(file: &FlitFile, routing: RoutingKind, mistakes: &mut Diagno
         .note("a header that waits behind another packet can't take the escape any more")
         .note("the run ends when nothing moves for `run.stall` cycles, and names the packets")
         .help("write `release = \"drained\"` or `forwarding = \"cut-through\"`")
-        .tell(mistakes);
+        .into()
 }
 
 /// "0 -> 1, 1 -> 2, 2 -> 0".

@@ -3,9 +3,8 @@
 use backwater_net::spec::SeriesSpec;
 
 use super::Reader;
-use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::given::packet::flows::Series;
-use crate::typed::Placed;
+use crate::prelude::*;
 use crate::wildcard::{self, Many};
 
 impl Reader<'_> {

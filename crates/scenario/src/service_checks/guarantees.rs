@@ -9,8 +9,7 @@ use backwater_net::spec::{
 
 use super::reservations::rate_text;
 use super::{Whole, reserve_at};
-use crate::diagnostics::{Diagnostic, Diagnostics};
-use crate::source::At;
+use crate::prelude::*;
 use backwater_kernel::words::counted;
 
 /// A reason and the flows that have no bound for it, by index.

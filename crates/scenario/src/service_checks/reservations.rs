@@ -3,13 +3,13 @@
 use backwater_net::spec::{FlowControlSpec, SourceControlSpec};
 
 use super::{Port, Whole, more, reserve_at};
-use crate::diagnostics::{Diagnostic, Diagnostics};
+use crate::diagnostics::Diagnostic;
 use crate::service;
 use crate::traffic::{self, Line};
 use backwater_kernel::words::counted;
 
 impl Whole<'_> {
-    pub(super) fn over_reserved(&self, mistakes: &mut Diagnostics) {
+    pub(super) fn over_reserved(&self) -> Option<Diagnostic> {
         let rate = |channel: u32| self.graph.channel_spec(channel).rate.0;
         let over = || {
             self.used()
@@ -20,16 +20,12 @@ impl Whole<'_> {
             let times = u128::from(port.bits_per_second) << 32;
             times / u128::from(rate(*channel).max(1))
         };
-        let Some((channel, port)) = over().max_by_key(|pair| (excess(pair), !pair.0)) else {
-            return;
-        };
+        let (channel, port) = over().max_by_key(|pair| (excess(pair), !pair.0))?;
         let mut reserving = self.specs.iter().zip(self.drafts).filter(|(flow, _)| {
             let crosses = flow.legs.iter().any(|leg| leg.channel == channel);
             crosses && flow.reserve.is_some() && flow.session.is_none()
         });
-        let Some((_, draft)) = reserving.next_back() else {
-            return;
-        };
+        let (_, draft) = reserving.next_back()?;
         Diagnostic::warning(
             "over-reserved",
             format!(
@@ -49,10 +45,10 @@ impl Whole<'_> {
             rate_text(port.bits_per_second - rate(channel))
         ))
         .note_if(more(over().count() - 1, "channel"))
-        .tell(mistakes);
+        .into()
     }
 
-    pub(super) fn misbehaving(&self, mistakes: &mut Diagnostics) {
+    pub(super) fn misbehaving(&self) -> Option<Diagnostic> {
         let flows = self.drafts.iter().zip(self.specs);
         let mut more_than_reserved = flows.filter_map(|(draft, flow)| {
             let reserved = flow.reserve?.rate.0;
@@ -67,9 +63,7 @@ impl Whole<'_> {
             let offered = units * 8.0 * line.mean_bytes();
             (offered > reserved as f64 * 1.000_001).then_some((draft, offered, reserved))
         });
-        let Some((draft, offered, reserved)) = more_than_reserved.next() else {
-            return;
-        };
+        let (draft, offered, reserved) = more_than_reserved.next()?;
         Diagnostic::warning(
             "misbehaves",
             format!(
@@ -86,17 +80,15 @@ impl Whole<'_> {
                  purpose",
         )
         .note_if(more(more_than_reserved.count(), "flow"))
-        .tell(mistakes);
+        .into()
     }
 
-    pub(super) fn nothing_reserved(&self, mistakes: &mut Diagnostics) {
+    pub(super) fn nothing_reserved(&self) -> Option<Diagnostic> {
         if self.specs.iter().any(|flow| flow.reserve.is_some()) {
-            return;
+            return None;
         }
         let by_reservation = |channel| service::serves_by_reservation(self.scheduler(channel));
-        let Some((channel, _)) = self.used().find(|(channel, _)| by_reservation(*channel)) else {
-            return;
-        };
+        let (channel, _) = self.used().find(|(channel, _)| by_reservation(*channel))?;
         Diagnostic::warning(
             "nothing-reserved",
             "no flow reserves anything: all share equally",
@@ -107,7 +99,7 @@ impl Whole<'_> {
         )
         .help("give flows a rate: `reserve = { rate = \"20 kbps\" }`")
         .help("or use `kind = \"round-robin\"`, which needs none")
-        .tell(mistakes);
+        .into()
     }
 }
 

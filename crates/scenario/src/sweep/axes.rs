@@ -4,10 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::{Axis, paths, range, values};
-use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::overrides;
-use crate::reader::clip;
-use crate::source::{At, Set};
+use crate::prelude::*;
+use crate::source::Set;
 use crate::tree::{self, Entry, Node, Value};
 
 /// Most axes of a sweep.

@@ -1,12 +1,10 @@
 //! Short names of keys: `load` for `traffic.load` where only one key can be meant.
 
-use crate::diagnostics::Diagnostic;
 use crate::given;
 use crate::glossary;
 use crate::kinds::Form;
 use crate::overrides;
-use crate::reader::clip;
-use crate::source::At;
+use crate::prelude::*;
 use crate::suggest;
 use crate::table::{Default, Section};
 use crate::tree::{Node, Value};

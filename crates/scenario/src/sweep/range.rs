@@ -3,8 +3,7 @@
 //! Counted in decimals exactly as written, so that the third value is 0.3 and no neighbour of it.
 
 use super::MOST_POINTS;
-use crate::diagnostics::Diagnostic;
-use crate::source::At;
+use crate::prelude::*;
 use crate::tree::{Node, Value};
 use crate::units::{self, Decimal};
 

@@ -8,10 +8,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::{AxisValue, Change, axes, paths};
-use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::overrides;
-use crate::reader::clip;
-use crate::source::At;
+use crate::prelude::*;
 use crate::tree::{Entry, Node, Value};
 use crate::units;
 

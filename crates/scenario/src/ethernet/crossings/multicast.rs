@@ -4,9 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use backwater_net::frames::spec::{FlowSpec, RouteSpec};
 
-use super::{Load, MOST_STEPS, NODES_A_STEP, Paths, Walk, loads};
-use crate::diagnostics::Diagnostic;
-use crate::source::At;
+use super::{Load, MOST_STEPS, NODES_A_STEP, Paths, Walk, add, loads};
+use crate::prelude::*;
 
 impl Walk<'_> {
     /// The channels by which a multicast may go, each crossed by its frames once, whichever of its
@@ -38,15 +37,13 @@ impl Walk<'_> {
         }
         let class = spec.class;
         for channel in &channels {
-            let on = self.found.on.entry((*channel, class));
-            on.and_modify(|known| known.add(&load)).or_insert(load);
+            add(&mut self.found.on, (*channel, class), &load);
             let node = self.net.ends(*channel).1;
             // A way that meets the tree again goes on as the tree does.
             for out in leaving.get(&node).into_iter().flatten() {
                 if *out != channel ^ 1 {
                     self.steps += 1;
-                    let through = self.found.through.entry((*out, class, *channel));
-                    through.and_modify(|known| known.add(&load)).or_insert(load);
+                    add(&mut self.found.through, (*out, class, *channel), &load);
                 }
             }
         }
