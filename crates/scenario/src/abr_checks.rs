@@ -115,11 +115,8 @@ impl Check<'_> {
 
     /// The channels of a flow, for messages.
     fn way(&self, flow: &FlowSpec) -> String {
-        let names = flow.legs.iter();
-        let names: Vec<String> = names
-            .map(|leg| self.graph.channel_name(leg.channel))
-            .collect();
-        suggest::all_of(names.iter().map(String::as_str))
+        let legs = flow.legs.iter();
+        suggest::all_of(legs.map(|leg| self.graph.channel_name(leg.channel)))
     }
 
     /// MCR <= ICR <= PCR, and no PCR that the first link can't carry.

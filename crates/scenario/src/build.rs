@@ -323,8 +323,7 @@ impl Builder<'_> {
     }
 
     fn channels(&self, channels: impl Iterator<Item = u32>) -> String {
-        let names: Vec<String> = channels.map(|c| self.graph.channel_name(c)).collect();
-        crate::suggest::one_of(names.iter().map(String::as_str))
+        crate::suggest::one_of(channels.map(|c| self.graph.channel_name(c)))
     }
 }
 

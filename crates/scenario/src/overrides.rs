@@ -144,7 +144,7 @@ pub(crate) fn item_of<'a>(
             ))
             .note(format!(
                 "it has {}, and numbers from 0",
-                suggest::one_of(names.iter().map(String::as_str))
+                suggest::one_of(&names)
             ))
             .refused(),
     }

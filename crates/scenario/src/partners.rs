@@ -14,9 +14,7 @@ use crate::given::packet::traffic::Traffic;
 
 /// Puts the flow back behind each draft that needs one.
 pub(crate) fn add_backs<'a>(drafts: Vec<Draft<'a>>, mistakes: &mut Diagnostics) -> Vec<Draft<'a>> {
-    for draft in &drafts {
-        check_back(draft, mistakes);
-    }
+    mistakes.extend(drafts.iter().filter_map(check_back));
     if !drafts.iter().any(|draft| needs_back(draft.settings)) {
         return drafts;
     }
@@ -80,21 +78,17 @@ fn is_closed(traffic: &Traffic) -> bool {
 }
 
 /// `back` where nothing of it would be heard.
-fn check_back(draft: &Draft<'_>, mistakes: &mut Diagnostics) {
+fn check_back(draft: &Draft<'_>) -> Option<Diagnostic> {
     let flow = draft.settings;
-    let Some(back) = flow.back.as_ref().filter(|_| flow.back.is_given) else {
-        return;
-    };
+    let back = flow.back.as_ref().filter(|_| flow.back.is_given)?;
     // It may have been meant to be ABR.
-    if flow.source_control.value.sure().is_none() {
-        return;
-    }
+    flow.source_control.value.sure()?;
     let wrong = |why: String, help: &str| {
         Diagnostic::error("no-meaning", "`back` has no meaning here")
             .at(&flow.back.at, why)
             .help(help)
     };
-    let diagnostic = if flow.partner.is_some() {
+    Some(if flow.partner.is_some() {
         wrong(
             "the flow back is another one".into(),
             "give that flow its `traffic`, or leave `partner` out",
@@ -118,9 +112,8 @@ fn check_back(draft: &Draft<'_>, mistakes: &mut Diagnostics) {
             "make it the `traffic` of a flow from the other end",
         )
     } else {
-        return;
-    };
-    mistakes.push(diagnostic);
+        return None;
+    })
 }
 
 /// The partner of each flow.

@@ -292,8 +292,7 @@ impl Reader<'_> {
     }
 
     fn channels(&self, channels: impl Iterator<Item = u32>) -> String {
-        let names: Vec<String> = channels.map(|c| self.graph.channel_name(c)).collect();
-        suggest::one_of(names.iter().map(String::as_str))
+        suggest::one_of(channels.map(|c| self.graph.channel_name(c)))
     }
 
     fn wrong_flow(

@@ -38,7 +38,7 @@ pub(crate) fn check(
         ports: ports(graph, specs),
     };
     for (draft, flow) in drafts.iter().zip(specs) {
-        gaps(draft, flow, mistakes);
+        mistakes.extend(gaps(draft, flow));
     }
     whole.partners_in_sessions(mistakes);
     whole.sessions_cross(outages, mistakes);
@@ -326,10 +326,8 @@ impl Whole<'_> {
 }
 
 /// Least and fixed gaps against the mean time between units.
-fn gaps(draft: &Draft<'_>, flow: &FlowSpec, mistakes: &mut Diagnostics) {
-    let Some(own) = draft.table_of_traffic() else {
-        return;
-    };
+fn gaps(draft: &Draft<'_>, flow: &FlowSpec) -> Option<Diagnostic> {
+    let own = draft.table_of_traffic()?;
     let way_on = match flow.traffic {
         TrafficSpec::Poisson {
             mean_interval,
@@ -341,11 +339,9 @@ fn gaps(draft: &Draft<'_>, flow: &FlowSpec, mistakes: &mut Diagnostics) {
         TrafficSpec::Trains { mean_pause, .. } if mean_pause.0 == 0 => {
             "leave it out for half the mean, or offer less"
         }
-        _ => return,
+        _ => return None,
     };
-    let Some((key, at, spacing)) = own.bounded_gap() else {
-        return;
-    };
+    let (key, at, spacing) = own.bounded_gap()?;
     Diagnostic::error(
         "gap-too-long",
         format!("`{key}` is not shorter than the mean time between units"),
@@ -356,7 +352,7 @@ fn gaps(draft: &Draft<'_>, flow: &FlowSpec, mistakes: &mut Diagnostics) {
         "`{key}` must be shorter than the mean, which it does not change"
     ))
     .help(way_on)
-    .tell(mistakes);
+    .into()
 }
 
 fn literal_resync(file: &PacketFile, mistakes: &mut Diagnostics) {

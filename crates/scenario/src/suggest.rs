@@ -69,23 +69,20 @@ pub(crate) fn joined(text: &str) -> String {
 }
 
 /// "a, b or c", shortened after some.
-pub(crate) fn one_of<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
+pub(crate) fn one_of(words: impl IntoIterator<Item = impl AsRef<str>>) -> String {
     listed(words, "or")
 }
 
 /// "a, b and c", shortened after some.
-pub(crate) fn all_of<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
+pub(crate) fn all_of(words: impl IntoIterator<Item = impl AsRef<str>>) -> String {
     listed(words, "and")
 }
 
-fn listed<'a>(words: impl IntoIterator<Item = &'a str>, before_last: &str) -> String {
+fn listed(words: impl IntoIterator<Item = impl AsRef<str>>, before_last: &str) -> String {
     const SHOWN: usize = 12;
-    let words: Vec<&str> = words.into_iter().collect();
-    let shown: Vec<String> = words
-        .iter()
-        .take(SHOWN)
-        .map(|word| format!("`{word}`"))
-        .collect();
+    let words: Vec<_> = words.into_iter().collect();
+    let shown = words.iter().take(SHOWN);
+    let shown: Vec<String> = shown.map(|word| format!("`{}`", word.as_ref())).collect();
     if words.len() > SHOWN {
         return format!("{} and {} more", shown.join(", "), words.len() - SHOWN);
     }

@@ -16,7 +16,7 @@ use backwater_net::frames::spec::{BackPressureSpec, Detect, Notify, Select};
 
 use super::crossings::cycle;
 use super::lossless::{Lossless, channel_of, switch_of};
-use crate::diagnostics::{Diagnostic, Diagnostics};
+use crate::diagnostics::Diagnostic;
 use crate::given::ethernet::flow_control::{self, FlowControl};
 
 /// Channel and class; with PAUSE the class is 0: it stops all.
@@ -26,13 +26,11 @@ type Place = (u32, u8);
 const NAMED: usize = 12;
 
 /// Warns of a cycle.
-pub(crate) fn check(look: &Lossless<'_>, mistakes: &mut Diagnostics) {
+pub(crate) fn check(look: &Lossless<'_>) -> Option<Diagnostic> {
     let pressure = &look.file.flow_control.value;
     let notify = pressure.stops().map(|stops| &stops.notify);
     let graph = waits(look);
-    let Some(around) = cycle(&graph) else {
-        return;
-    };
+    let around = cycle(&graph)?;
     let credited = around.iter().filter(|place| {
         let (channel, class) = (**place / 8, (**place % 8) as u8);
         look.has_credit(channel, class)
@@ -93,7 +91,7 @@ pub(crate) fn check(look: &Lossless<'_>, mistakes: &mut Diagnostics) {
         diagnostic = diagnostic
             .help("a `[watchdog]` or `flow_control.time_out` ends it, at the price of frames");
     }
-    mistakes.push(diagnostic);
+    Some(diagnostic)
 }
 
 /// What each channel between switches may wait for: `8 * channel + class`. No other is part of a

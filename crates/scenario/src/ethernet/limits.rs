@@ -13,17 +13,14 @@ pub(crate) fn fits(
     file: &Placed<EthernetFile>,
     spec: &EthernetSpec,
     limits: &Limits,
-    mistakes: &mut Diagnostics,
-) {
-    let Some(memory) = limits.memory_bytes else {
-        return;
-    };
+) -> Option<Diagnostic> {
+    let memory = limits.memory_bytes?;
     let channels = 2 * spec.links.len() as u64;
     let nodes = spec.nodes.len();
     let (flows, network) = memory::of_frames(spec);
     let needed = flows + network;
     if needed <= memory {
-        return;
+        return None;
     }
     let flow = file.flows.first().map(|flow| &flow.at);
     let pattern = file.patterns.first().map(|pattern| &pattern.at);
@@ -40,5 +37,5 @@ pub(crate) fn fits(
             bytes(memory)
         ))
         .help("make the network smaller, use fewer flows, or smaller windows")
-        .tell(mistakes);
+        .into()
 }

@@ -101,7 +101,7 @@ pub(crate) fn build(
         whole(file, &net, parts, &mut network, mistakes);
         given_up = consent.promise(&mut network, mistakes);
         routes::follow(&network, &flows, &crossings, mistakes);
-        limits::fits(file, &network, limits, mistakes);
+        mistakes.extend(limits::fits(file, &network, limits));
     }
     Some(EthernetScenario {
         network,
@@ -133,7 +133,7 @@ fn whole(
     } else {
         lossless::check(&look, mistakes);
         mistakes.extend(checks::stall(&look));
-        deadlock::check(&look, mistakes);
+        mistakes.extend(deadlock::check(&look));
     }
     for (node, shared) in shared::headroom(&look, mistakes) {
         if let NodeKind::Switch(switch) = &mut network.nodes[node as usize].kind {

@@ -54,7 +54,7 @@ impl Pools<'_> {
         };
         self.each(filled.headroom_bytes, mistakes);
         self.together(filled.pool_bytes, sum, mistakes);
-        self.rest(&filled, mistakes);
+        mistakes.extend(self.rest(&filled));
         filled
     }
 
@@ -118,7 +118,7 @@ impl Pools<'_> {
     }
 
     /// Reserves and headroom leave a part to share.
-    fn rest(&self, shared: &SharedSpec, mistakes: &mut Diagnostics) {
+    fn rest(&self, shared: &SharedSpec) -> Option<Diagnostic> {
         let inputs = self.look.net.neighbours[self.node as usize].len() as u64;
         let links = &self.look.spec.links;
         let classes = links
@@ -126,7 +126,7 @@ impl Pools<'_> {
             .map_or(1, |link| link.channels[0].queues.len() as u64);
         let reserves = shared.reserve_bytes.saturating_mul(inputs * classes);
         if reserves.saturating_add(shared.pool_bytes) < shared.bytes {
-            return;
+            return None;
         }
         let name = self.look.net.name(self.node);
         Diagnostic::error(
@@ -139,6 +139,6 @@ impl Pools<'_> {
             shared.pool_bytes
         ))
         .help("raise `bytes`, or lower `reserve` or `pool`")
-        .tell(mistakes);
+        .into()
     }
 }

@@ -153,10 +153,7 @@ fn ambiguous(name: &str, at: &At, found: &[Vec<Step>]) -> Diagnostic {
         format!("`{}` may be several keys", clip(name)),
     )
     .at(at, format!("{} keys of this name", found.len()))
-    .help(format!(
-        "write {}",
-        suggest::one_of(paths.iter().map(String::as_str))
-    ))
+    .help(format!("write {}", suggest::one_of(&paths)))
     .help_if(all)
 }
 
