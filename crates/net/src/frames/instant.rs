@@ -240,13 +240,12 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// Puts what stations made into their ports.
     pub(crate) fn send_outgoing(&mut self) {
         let mut outgoing = core::mem::take(&mut self.by_class.outgoing);
-        for frame in outgoing.drain(..) {
-            self.emit(frame);
-        }
+        outgoing.iter().for_each(|made| self.emit(made));
+        outgoing.clear();
         self.by_class.outgoing = outgoing;
     }
 
-    fn emit(&mut self, made: Outgoing) {
+    fn emit(&mut self, made: &Outgoing) {
         let network = &mut self.network;
         let flow = &mut network.classes.flows[made.flow as usize];
         let ends = flow.ends(made.is_forward);
