@@ -82,7 +82,7 @@ impl Unit {
 /// Frames among the units.
 impl Units {
     /// Makes a data frame: a unit, born now, and what it carries.
-    #[inline]
+    #[inline(always)]
     pub fn frame(&mut self, frame: Unit, number: u64, payload: &Payload) -> u32 {
         let load = match payload {
             Payload::Tcp(segment) => self.loads.of_tcp(number, segment),
