@@ -213,7 +213,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     }
 
     /// The event of a last bit.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn finish_sending(&mut self, channel_id: u32) {
         self.note_last_bit(channel_id);
         let channel = &self.network.channels[channel_id as usize];
