@@ -133,7 +133,14 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     #[inline(always)]
     fn begin_instant(&mut self, now: Time) {
         self.now = now;
-        if !self.is_warm && now >= self.warm_up {
+        if !self.is_warm {
+            self.warm_up_at(now);
+        }
+    }
+
+    #[inline(never)]
+    fn warm_up_at(&mut self, now: Time) {
+        if now >= self.warm_up {
             self.end_warm_up();
         }
     }
