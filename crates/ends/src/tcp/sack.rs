@@ -18,6 +18,8 @@ use super::Segment;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scoreboard {
     ranges: Vec<(u64, u64)>,
+    /// Bytes in all of them.
+    bytes: u64,
 }
 
 impl Scoreboard {
@@ -30,6 +32,7 @@ impl Scoreboard {
     /// Forgets all.
     pub(crate) fn clear(&mut self) {
         self.ranges.clear();
+        self.bytes = 0;
     }
 
     /// Takes the blocks of a segment; whether they tell anything new between `una` and `max`.
@@ -55,8 +58,10 @@ impl Scoreboard {
                 return false;
             }
             (low, high) = (low.min(f), high.max(e));
+            self.bytes -= e - f;
             to += 1;
         }
+        self.bytes += high - low;
         if from == to {
             self.ranges.insert(from, (low, high));
         } else {
@@ -68,6 +73,7 @@ impl Scoreboard {
 
     /// Everything below `una` is acknowledged.
     pub(crate) fn forget_below(&mut self, una: u64) {
+        self.bytes -= self.bytes_below(una);
         let gone = self.ranges.partition_point(|r| r.1 <= una);
         self.ranges.drain(..gone);
         if let Some(first) = self.ranges.first_mut() {
@@ -110,11 +116,11 @@ impl Scoreboard {
         0
     }
 
-    /// Bytes thought to be in the network.
+    /// Bytes thought to be in the network; nothing has arrived beyond `max`.
     pub(crate) fn pipe(&self, una: u64, max: u64, high_rxt: u64, threshold: u32, mss: u64) -> u64 {
         let not_lost_from = self.lost_below(threshold, mss).max(una);
-        let all = self.bytes_below(max);
-        let first_time = max - not_lost_from - (all - self.bytes_below(not_lost_from));
+        let arrived = self.bytes - self.bytes_below(not_lost_from);
+        let first_time = max - not_lost_from - arrived;
         let again_below = high_rxt.clamp(una, max);
         first_time + (again_below - una) - self.bytes_below(again_below)
     }
@@ -145,6 +151,7 @@ mod tests {
         assert_eq!((board.bytes_below(55), board.bytes_below(99)), (30, 35));
         board.forget_below(25);
         assert_eq!(board.ranges, vec![(25, 45), (50, 60)]);
+        assert_eq!((board.bytes, board.bytes_below(99)), (30, 30));
         board.forget_below(45);
         assert_eq!(board.ranges, vec![(50, 60)]);
     }
@@ -168,5 +175,25 @@ mod tests {
         // One range of more than two segments also does.
         assert!(board.insert(50, 90));
         assert_eq!(board.lost_below(3, 10), 50);
+    }
+
+    /// Whatever comes and is forgotten, in whatever order.
+    #[test]
+    fn the_sum_is_that_of_all_ranges() {
+        let mut board = Scoreboard::default();
+        let mut una = 0;
+        for step in 1..2_000_u64 {
+            let word = step.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+            let first = una + (word >> 40) % 500;
+            board.insert(first, first + 1 + (word >> 20) % 60);
+            if word.is_multiple_of(5) {
+                una += (word >> 50) % 40;
+                board.forget_below(una);
+            }
+            let sum: u64 = board.ranges.iter().map(|range| range.1 - range.0).sum();
+            assert_eq!(board.bytes, sum, "step {step}");
+            assert!(board.ranges.windows(2).all(|pair| pair[0].1 < pair[1].0));
+        }
+        assert!(una > 1_000 && board.bytes > 0);
     }
 }
