@@ -177,7 +177,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     }
 
     /// A frame joins the queue of its class in front of a channel.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn join(&mut self, channel_id: u32, id: u32) {
         if self.network.channels[channel_id as usize].is_to_rest(self.now) {
             self.rest(channel_id);
