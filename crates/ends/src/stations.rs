@@ -159,6 +159,7 @@ impl Stations {
 
     /// A frame of the flow, born (handed to its port) at `born`, reached its station. Returns the
     /// payload bytes the application got in order by it; over UDP each datagram is in order.
+    #[inline(always)]
     #[expect(clippy::too_many_arguments)]
     pub fn on_frame(
         &mut self,
