@@ -221,7 +221,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
 
     /// Sees to it that the next timer of a flow's end has an event. What this end did may be
     /// news to the other one.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn arm(&mut self, flow: u32, end: End) {
         let own = &mut self.network.classes.flows[flow as usize];
         let armed = &mut own.armed[end as usize];
