@@ -238,6 +238,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     }
 
     /// Puts what stations made into their ports.
+    #[inline(always)]
     pub(crate) fn send_outgoing(&mut self) {
         let mut outgoing = core::mem::take(&mut self.by_class.outgoing);
         outgoing.iter().for_each(|made| self.emit(made));
@@ -245,6 +246,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         self.by_class.outgoing = outgoing;
     }
 
+    #[inline(always)]
     fn emit(&mut self, made: &Outgoing) {
         let network = &mut self.network;
         let flow = &mut network.classes.flows[made.flow as usize];
