@@ -202,7 +202,7 @@ impl Bins {
         (over, &mut self.bins[self.open])
     }
 
-    /// The window that is open, if it holds all from `begin_ps` to `end_ps`, and that is not before.
+    /// The window that is open, if it holds all from `begin_ps` to `end_ps`, which is not before.
     #[inline]
     pub fn open_over(&mut self, begin_ps: u64, end_ps: u64) -> Option<&mut Bin> {
         let [begin_ps, end_ps] = [begin_ps, end_ps].map(|ps| ps.wrapping_sub(self.open_from_ps));
