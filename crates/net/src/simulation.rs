@@ -138,6 +138,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         }
     }
 
+    /// A call, so that instants after the warm-up ask one thing.
     #[inline(never)]
     fn warm_up_at(&mut self, now: Time) {
         if now >= self.warm_up {

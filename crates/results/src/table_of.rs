@@ -78,6 +78,7 @@ impl<R> TableOf<R> {
 
     /// The table.
     pub fn done(self) -> Table {
+        debug_assert!(!self.table.name.is_empty(), "a table has a name: `called`");
         self.table
     }
 }

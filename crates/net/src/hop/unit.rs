@@ -261,7 +261,8 @@ impl Fifo {
         }
     }
 
-    /// The same, but for the unit before it, which is to lead to it: which that is.
+    /// Joins the unit at its end. Neither is told: the last one before it, which this gives back,
+    /// is to lead to it, and it to none.
     #[inline]
     pub fn append(&mut self, place: u32) -> Option<u32> {
         let last = self.tail;

@@ -131,6 +131,7 @@ impl Recorder {
         }
     }
 
+    /// Asks the network for what no hook tells.
     #[inline(never)]
     fn ask(&mut self, at: Time, network: &Network) {
         for &id in &self.asked {

@@ -198,7 +198,7 @@ fn by_burst(workload: &Workload, schemes: &[SchemeRuns]) -> Table {
     TableOf::of(rows)
         .called(
             "recovery: Recovery after each burst, first seed. Empty: not before the next burst or \
-         the end.",
+             the end.",
         )
         .text(SCHEME)
         .of(|(scheme, _)| scheme.name.as_str())

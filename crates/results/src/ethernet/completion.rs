@@ -163,8 +163,8 @@ fn of_rows(rows: Vec<Row<'_>>) -> Table {
     TableOf::of(rows)
         .called(
             "completion: Flow completion times and slowdowns by the size of transfers, after the \
-         warm-up. Slowdown: the time over that of the same transfer alone on the idle path at line \
-         rate.",
+             warm-up. Slowdown: the time over that of the same transfer alone on the idle path at \
+             line rate.",
         )
         .text("flows: all, or the group of this name")
         .of(|row| row.flows)

@@ -111,7 +111,7 @@ fn destinations(spec: &EthernetSpec, outcome: &Outcome) -> Table {
     TableOf::of(rows)
         .called(
             "destinations: What became of multicast frames, by destination: on the way to it, or \
-         where that was still common. Delays are those after the warm-up.",
+             where that was still common. Delays are those after the warm-up.",
         )
         .flow(spec, |(flow, ..)| *flow)
         .text("destination: one of its hosts")

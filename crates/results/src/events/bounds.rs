@@ -89,26 +89,27 @@ pub fn table<R>(rows: Vec<R>, cell: Duration, common: impl Fn(&R) -> &Promised) 
     let bound = |row: &R| common(row).bound.as_ref().ok().copied();
     TableOf::of(rows)
         .called(
-"bounds: The maximum delay of what a flow sends, computed before the run, and the \
-         largest delay seen.")
-    .text("flow: name in the scenario")
-    .of(|row| common(row).flow.clone())
-    .number("bound [us]: nothing can take longer")
-    .of(|row| time(bound(row)))
-    .number("delay max [us]: of what was delivered after the warm-up")
-    .of(|row| time(common(row).largest))
-    .number(
-        "delay max of bound [%]: the largest delay seen over the bound; more than 100 is a broken \
-         promise",
-    )
-    .of(|row| {
-        let ratio = common(row).ratio();
-        ratio.map(|ratio| Cell::float(ratio * 100.0, 2))
-    })
-    .text("why none: what rules a bound out")
-    .of(|row| common(row).bound.clone().err())
-    .in_cells("bound", cell, |row| ps(bound(row)))
-    .in_cells("delay max", cell, |row| ps(common(row).largest))
+            "bounds: The maximum delay of what a flow sends, computed before the run, and the \
+             largest delay seen.",
+        )
+        .text("flow: name in the scenario")
+        .of(|row| common(row).flow.clone())
+        .number("bound [us]: nothing can take longer")
+        .of(|row| time(bound(row)))
+        .number("delay max [us]: of what was delivered after the warm-up")
+        .of(|row| time(common(row).largest))
+        .number(
+            "delay max of bound [%]: the largest delay seen over the bound; more than 100 is a \
+             broken promise",
+        )
+        .of(|row| {
+            let ratio = common(row).ratio();
+            ratio.map(|ratio| Cell::float(ratio * 100.0, 2))
+        })
+        .text("why none: what rules a bound out")
+        .of(|row| common(row).bound.clone().err())
+        .in_cells("bound", cell, |row| ps(bound(row)))
+        .in_cells("delay max", cell, |row| ps(common(row).largest))
 }
 
 /// The largest delay beside the bound of each flow, in cells of this time or without one in

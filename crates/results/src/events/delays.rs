@@ -55,7 +55,7 @@ pub fn table<N: Network>(network: &N, outcome: &Outcome, cell: Duration) -> Tabl
     TableOf::of(found(outcome).filter(|(_, found)| found.delay.count > 0))
         .called(
             "delays: Time from being offered at the source to delivery, of what reached its \
-         destination after the warm-up.",
+             destination after the warm-up.",
         )
         .flow(network, |(flow, _)| *flow)
         .number(format!(

@@ -33,7 +33,7 @@ pub fn table<'a, N: Network>(
         .flow(network, |(flow, _)| *flow)
         .text(
             "path: nodes that its frames pass; only its ends where they take several paths, and of \
-         circuits",
+             circuits",
         )
         .of(|(flow, found)| network.path(*flow, found, &ports));
     rates(table).balance(N::UNITS, |(_, found)| found.balance())

@@ -18,9 +18,9 @@ pub fn table<R>(
     TableOf::of(rows)
         .called(
             "transfers: Flow completion times. Files: from the application's start to the last \
-         byte at the receiver. Requests: from the first unit sent, or the application's \
-         start, to the whole response. Pictures: to the arrival of the last datagram. \
-         Complete after the warm-up. Slowdown: that time over the time alone.",
+             byte at the receiver. Requests: from the first unit sent, or the application's start, \
+             to the whole response. Pictures: to the arrival of the last datagram. Complete after \
+             the warm-up. Slowdown: that time over the time alone.",
         )
         .flow(network, flow)
         .text("what: files, requests or pictures")

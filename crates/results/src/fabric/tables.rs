@@ -98,7 +98,7 @@ fn summary(spec: &FabricSpec, outcome: &FabricOutcome) -> Table {
     TableOf::of(numbers(spec, outcome))
         .called(
             "summary: The whole network. Loads, hops and unfinished packets are of the window, \
-         flits of the whole run.",
+             flits of the whole run.",
         )
         .text("quantity: what")
         .of(|(column, _)| column.heading())

@@ -70,7 +70,7 @@ fn rates(spec: &NetworkSpec, directions: &[Direction<'_>]) -> Table {
     TableOf::of(directions)
         .called(
             "abr: Each direction of an ABR circuit: the allowed rate of its source and the effect \
-         of its rules. ACR is of the time after the warm-up, the rest of the whole run.",
+             of its rules. ACR is of the time after the warm-up, the rest of the whole run.",
         )
         .flow(spec, |one| one.flow)
         .text("policy: use it or lose it")

@@ -90,7 +90,7 @@ pub fn table(spec: &NetworkSpec, directions: &[Direction<'_>]) -> Table {
     TableOf::of(rows.filter(|(_, bursts)| bursts.count > 0))
         .called(
             "bursts: Bursts of finite applications: from the first cell at an empty source until \
-         the last one has left; bursts that began after the warm-up.",
+             the last one has left; bursts that began after the warm-up.",
         )
         .flow(spec, |(flow, _)| *flow)
         .number("bursts: number of bursts")

@@ -13,7 +13,7 @@ pub fn table(spec: &NetworkSpec, outcome: &Outcome) -> Table {
     TableOf::of(found(outcome).filter(|(_, found)| found.drops.total() > 0))
         .called(
             "drops: Losses of each flow by cause; whole run. A multicast unit counts once for each \
-         destination it would have reached.",
+             destination it would have reached.",
         )
         .flow(spec, |(flow, _)| *flow)
         .dropped::<NetworkSpec>(

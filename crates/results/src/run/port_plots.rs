@@ -57,8 +57,8 @@ fn by_length(groups: &[(u32, PathGroup)], cell: Duration) -> Plot {
         .x(lengths)
         .y(wait_axis(cell))
         .note(
-            "From end to end, own transmissions excluded. Whiskers are one standard deviation \
-         of the units' waiting times, cut off at zero.",
+            "From end to end, own transmissions excluded. Whiskers are one standard deviation of \
+             the units' waiting times, cut off at zero.",
         )
 }
 

@@ -77,7 +77,7 @@ fn paths(found: &PortsOutcome, cell: Duration) -> Table {
     TableOf::of(found.by_switches())
         .called(
             "paths: Flows by the length of their path: throughput of each, and how long units \
-         waited from end to end, their own transmissions excluded.",
+             waited from end to end, their own transmissions excluded.",
         )
         .number("switches: switches on the path")
         .of(|(switches, _)| *switches)
@@ -105,25 +105,26 @@ fn end_to_end(spec: &NetworkSpec, found: &PortsOutcome, cell: Duration) -> Table
     };
     TableOf::of(&found.paths)
         .called(
-"end-to-end: How long units of each flow waited from end to end: at all ports on \
-         their path and for their sink.")
-    .flow(spec, |path| path.flow)
-    .text("destination: where it ends")
-    .of(|path| end(path.leg))
-    .number("switches: switches on the path")
-    .of(|path| path.switches)
-    .number("samples [units]: delivered after the warm-up")
-    .of(|path| path.wait.count())
-    .waits(cell, |path| &path.wait)
-    .number(
-        "burst [bytes]: largest burst beyond the reserved rate at the first port, whole run; empty \
-         for flows without a reservation",
-    )
-    .of(|path| {
-        let flow = found.flows.get(path.flow as usize);
-        flow.and_then(|flow| flow.burst_seen_bytes)
-    })
-    .done()
+            "end-to-end: How long units of each flow waited from end to end: at all ports on \
+             their path and for their sink.",
+        )
+        .flow(spec, |path| path.flow)
+        .text("destination: where it ends")
+        .of(|path| end(path.leg))
+        .number("switches: switches on the path")
+        .of(|path| path.switches)
+        .number("samples [units]: delivered after the warm-up")
+        .of(|path| path.wait.count())
+        .waits(cell, |path| &path.wait)
+        .number(
+            "burst [bytes]: largest burst beyond the reserved rate at the first port, whole run; \
+             empty for flows without a reservation",
+        )
+        .of(|path| {
+            let flow = found.flows.get(path.flow as usize);
+            flow.and_then(|flow| flow.burst_seen_bytes)
+        })
+        .done()
 }
 
 /// The sending port of every channel that some flow crosses.
@@ -144,7 +145,7 @@ fn ports(spec: &NetworkSpec, found: &PortsOutcome) -> Table {
     TableOf::of(rows.filter(|(channel, _)| crossed.contains(channel)))
         .called(format!(
             "queues: The queue of each port. Queues include the unit in transmission; utilization \
-         is that by data, averaged over windows of {}.",
+             is that by data, averaged over windows of {}.",
             span(found.window.ps() as f64)
         ))
         .port(&channels, "from which node to which", |(index, _)| *index)
@@ -181,7 +182,7 @@ fn waits(spec: &NetworkSpec, found: &PortsOutcome, cell: Duration) -> Table {
     TableOf::of(legs.zip(&found.legs).filter(|(_, wait)| wait.count() > 0))
         .called(
             "waits: How long units of each flow waited at each port: from joining the queue to the \
-         start of their transmission.",
+             start of their transmission.",
         )
         .flow(spec, |((flow, _), _)| *flow)
         .port(

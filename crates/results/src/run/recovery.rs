@@ -22,7 +22,7 @@ pub fn table(spec: &NetworkSpec, found: &RecoveryOutcome) -> Table {
     TableOf::of(rows)
         .called(
             "recovery: Flows whose path was cut: time from the repair until they had nine tenths \
-         of their rate again.",
+             of their rate again.",
         )
         .text("link: that was cut; the port, if only one direction was")
         .of(|(outage, _)| link(&channels, outage))

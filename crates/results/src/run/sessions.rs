@@ -59,7 +59,7 @@ pub fn warnings_table(spec: &NetworkSpec, outcome: &Outcome) -> Table {
     TableOf::of(warned.filter(|(_, warnings)| *warnings > 0))
         .called(
             "warnings: Flows that exceeded their reservation, and how often their sources were \
-         warned.",
+             warned.",
         )
         .flow(spec, |(flow, _)| *flow)
         .number("warnings: warnings that reached the source; whole run")
@@ -73,7 +73,7 @@ pub fn shaping_table(spec: &NetworkSpec, outcome: &Outcome) -> Table {
     TableOf::of(shaped.filter(|(_, shaping)| shaping.count > 0))
         .called(
             "shaping: Time that units waited for their source's envelope, the policer at the edge \
-         and the spacing after a warning. Delays start after that.",
+             and the spacing after a warning. Delays start after that.",
         )
         .flow(spec, |(flow, _)| *flow)
         .number("samples [units]: units passed after the warm-up")

@@ -224,9 +224,6 @@ impl Track {
     /// Adds `value` times the time from `begin` to `end` to the windows it falls in.
     #[inline(never)]
     fn spread(&mut self, begin: Time, end: Time, value: f64) {
-        if self.spec.window.is_none() {
-            return;
-        }
         let from = self.spec.from.ps();
         let mut at = begin.ps().max(from);
         let end = end.ps().min(self.spec.until.ps());
