@@ -185,7 +185,7 @@ fn channels(spec: &EthernetSpec) -> Vec<Channel> {
         let kind = kind.into_iter().filter(|(is_so, _)| *is_so);
         channel.kind = kind.fold(0, |all, (_, bit)| all | bit);
         let errors = Errors::new(&own.errors, &spec.outages, spec.seed, (id, own.delay));
-        channel.errors = errors.map(Box::new);
+        channel.set_errors(errors);
         channels.push(channel);
     }
     channels

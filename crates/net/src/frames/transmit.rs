@@ -109,7 +109,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         };
         frame.arrived = effect;
         let input = frame.input();
-        if channel.errors.is_some() {
+        if channel.is(Channel::ERRORS) {
             frame.is_lost = channel.loses_frame(now, busy, is_control);
         }
         if !channel.is(Channel::CROSSES) {

@@ -73,7 +73,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         }
         let network = &mut self.network;
         let channel = &mut network.channels[channel_id as usize];
-        if channel.errors.is_some() {
+        if channel.is(Channel::ERRORS) {
             let unit = network.units.get_mut(place);
             unit.is_lost = match kind.is_rm() {
                 false => channel.loses_data(now, bytes),

@@ -74,7 +74,7 @@ pub(crate) struct Channel {
     pub kind: u8,
     pub last_bytes: u32,
     last_serialization: Duration,
-    pub errors: Option<Box<Errors>>,
+    errors: Option<Box<Errors>>,
     pub scheduler: Scheduler,
     pub data_busy: Duration,
     pub data_units: u64,
@@ -115,6 +115,8 @@ impl Channel {
     pub const CROSSES: u8 = 32;
     /// The probe looks at frames that leave on it.
     pub const WATCHED: u8 = 64;
+    /// It may lose units: [`Channel::set_errors`].
+    pub const ERRORS: u8 = 128;
 
     /// An idle channel between two nodes, without errors.
     pub fn idle(
@@ -167,13 +169,27 @@ impl Channel {
         scheduler: Scheduler,
     ) -> Channel {
         let latency = spec.delay + spec.handling;
-        Channel {
+        let mut channel = Channel {
             kind: match spec.timing {
                 Timing::CutThrough => Channel::CUTS_THROUGH,
                 Timing::StoreAndForward => 0,
             },
-            errors: Errors::new(&spec.errors, outages, seed, (id, spec.delay)).map(Box::new),
             ..Channel::idle(spec.rate, latency, ends, scheduler)
+        };
+        channel.set_errors(Errors::new(
+            &spec.errors,
+            outages,
+            seed,
+            (id, spec.delay),
+        ));
+        channel
+    }
+
+    /// What its units may meet on the way.
+    pub fn set_errors(&mut self, errors: Option<Errors>) {
+        if let Some(errors) = errors {
+            self.kind |= Channel::ERRORS;
+            self.errors = Some(Box::new(errors));
         }
     }
 
