@@ -9,24 +9,21 @@ mod sample;
 use std::process::ExitCode;
 
 use backwater_results::{
-    RunDirectory, page, run_manifest, run_summary, run_tables, terminal_summary,
+    Findings, RunDirectory, page, run_manifest, run_summary, terminal_summary,
 };
 
 fn write(path: &str) -> Result<(), backwater_results::DirectoryError> {
-    let (info, spec, outcome) = (sample::info(), sample::spec(), sample::outcome());
+    let (info, spec) = (sample::info(), sample::spec());
+    let found = Findings::new(&spec, sample::outcome(), info.cell);
     let mut directory = RunDirectory::create(path, &Default::default())?;
     directory.write_scenario(&info.scenario, &info.resolved)?;
-    let tables = run_tables(&spec, &outcome, None, info.cell);
-    directory.write_tables(&tables)?;
+    directory.write_tables(found.tables())?;
     directory.write_series(&sample::series())?;
     directory.write_report(&sample::report())?;
-    directory.write_json(
-        "summary.json",
-        &run_summary(&info, &spec, &outcome, &tables),
-    )?;
+    directory.write_json("summary.json", &run_summary(&info, &found))?;
     directory.write("odd.html", page(&sample::odd_report()).as_bytes())?;
-    print!("{}", terminal_summary(&info, &spec, &outcome, None));
-    let path = directory.finish(&run_manifest(&info, &spec, &outcome))?;
+    print!("{}", terminal_summary(&info, &found));
+    let path = directory.finish(&run_manifest(&info, &found))?;
     println!("\n{}", path.join("report.html").display());
     Ok(())
 }

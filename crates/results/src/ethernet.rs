@@ -19,8 +19,14 @@ mod tables;
 mod trace;
 mod transfers;
 
+use backwater_net::frames::spec::EthernetSpec;
+
+use crate::events::Findings;
 pub use capture::{Capture, SNAP_BYTES};
 pub use completion::Completion;
 pub use groups::{fairness, goodputs};
 pub use trace::EthernetTrace;
 pub(crate) use trace::kind;
+
+/// A run of frames and what it found.
+type Frames<'a> = Findings<'a, EthernetSpec>;

@@ -7,6 +7,7 @@ pub mod bounds;
 pub(crate) mod control;
 pub(crate) mod delays;
 pub(crate) mod drops;
+pub(crate) mod findings;
 pub(crate) mod flows;
 pub(crate) mod manifest;
 pub mod names;
@@ -23,9 +24,7 @@ pub(crate) mod violations;
 pub(crate) mod words;
 
 use backwater_kernel::{Balance, Duration, Link, Rate, Time};
-use backwater_net::outcome::{
-    FlowOutcome, LossCause, Outcome, PortsOutcome, RecoveryOutcome, Standstill, Wait,
-};
+use backwater_net::outcome::{FlowOutcome, LossCause, Outcome, Standstill, Wait};
 
 use crate::directory::Promise;
 use crate::drawn::Units;
@@ -35,28 +34,11 @@ use crate::model::{Cell, Table};
 use crate::stop;
 use crate::table_of::TableOf;
 use bounds::Promised;
+pub use findings::Findings;
 use page::Page;
 use standstill::Still;
 use starved::Endless;
 use terminal::Terminal;
-
-/// What probes measured beside the outcome.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Measured<'a> {
-    /// Of ports.
-    pub ports: Option<&'a PortsOutcome>,
-    /// Of outages.
-    pub recovery: Option<&'a RecoveryOutcome>,
-}
-
-impl<'a> From<Option<&'a PortsOutcome>> for Measured<'a> {
-    fn from(ports: Option<&'a PortsOutcome>) -> Measured<'a> {
-        Measured {
-            ports,
-            recovery: None,
-        }
-    }
-}
 
 /// What a network says of itself and of its runs, whatever crosses its links. Of both kinds of
 /// networks, what is not here is said in the same way.
@@ -81,48 +63,48 @@ pub trait Network: Sized {
     }
     /// The name of a flow, if there is one.
     fn flow(&self, flow: u32) -> Option<&str>;
-    /// Where a flow goes, in words; `ports` are the names of channels.
-    fn path(&self, flow: u32, found: &FlowOutcome, ports: &[String]) -> String;
+    /// Where a flow goes, in words.
+    fn path(run: &Findings<'_, Self>, flow: u32, found: &FlowOutcome) -> String;
     /// How channels are read over time, whatever its unit.
     fn read_as() -> Units;
     /// By flow: the channels that it crosses, as far as they are known.
     fn ways(&self) -> Vec<Vec<u32>>;
-    /// Where something waits that can't move, and what.
-    fn stuck(&self, outcome: &Outcome, wait: &Wait) -> Option<(u32, String)>;
     /// Statistics start here.
     fn warm_up(&self) -> Time;
     /// The same with this flow alone, of another name.
     fn only(&self, flow: u32, name: &str) -> Self;
     /// Root of every random stream.
     fn seed(&self) -> u64;
-    /// What is said where something stands still; `cell` is the unit of time, or zero.
-    fn still(&self, outcome: &Outcome, found: &Standstill, cell: Duration) -> Still;
-    /// What is promised to classes, links or buffers, and what came of it.
-    fn promises(&self, info: &RunInfo, outcome: &Outcome) -> Vec<Promise>;
-    /// What is promised of delays, and what came of it.
-    fn promised(&self, outcome: &Outcome) -> Vec<Promised>;
-    /// The max-min fair shares of all flows that have something of their own to send.
-    fn shares(&self, outcome: &Outcome) -> FairShares;
-    /// The share of each flow if all priorities or classes were one, bits per second.
-    fn among_equals(&self, outcome: &Outcome) -> Vec<Option<f64>>;
-    /// What each flow got, counted like its share, bits per second.
-    fn rates(&self, outcome: &Outcome) -> Vec<f64>;
-    /// What applications got, bits per second, of flows that have one.
-    fn goodputs(&self, outcome: &Outcome) -> Vec<f64>;
     /// What a flow sends, if that has no end and nothing of its own holds it back.
     fn endless(&self, flow: u32) -> Option<Endless>;
+    /// Where something waits that can't move, and what.
+    fn stuck(outcome: &Outcome, wait: &Wait) -> Option<(u32, String)>;
+    /// What is said where something stands still.
+    fn still(run: &Findings<'_, Self>, found: &Standstill) -> Still;
+    /// What is promised to classes, links or buffers, and what came of it.
+    fn promises(run: &Findings<'_, Self>, info: &RunInfo) -> Vec<Promise>;
+    /// What is promised of delays, and what came of it.
+    fn promised(run: &Findings<'_, Self>) -> Vec<Promised>;
+    /// The max-min fair shares of all flows that have something of their own to send.
+    fn shares(run: &Findings<'_, Self>) -> FairShares;
+    /// The share of each flow if all priorities or classes were one, bits per second.
+    fn among_equals(run: &Findings<'_, Self>) -> Vec<Option<f64>>;
+    /// What each flow got, counted like its share, bits per second.
+    fn rates(run: &Findings<'_, Self>) -> Vec<f64>;
+    /// What applications got, bits per second, of flows that have one.
+    fn goodputs(run: &Findings<'_, Self>) -> Vec<f64>;
     /// What stood in the way of a flow that got next to nothing, of which little was dropped;
     /// `waits` says how much of it waits.
-    fn held_up(&self, outcome: &Outcome, flow: u32, waits: String) -> String;
+    fn held_up(run: &Findings<'_, Self>, flow: usize, waits: String) -> String;
     /// Every table of a run, those without a row among them.
-    fn tables(&self, outcome: &Outcome, measured: Measured<'_>, cell: Duration) -> Vec<Table>;
+    fn tables(run: &Findings<'_, Self>) -> Vec<Table>;
     /// The tables of a flow or of a group, each with a row at most; nothing if there is none of
-    /// the name. `cell` is the unit of time, or zero.
-    fn flow_tables(&self, outcome: &Outcome, cell: Duration, name: &str) -> Option<Vec<Table>>;
+    /// the name.
+    fn flow_tables(run: &Findings<'_, Self>, name: &str) -> Option<Vec<Table>>;
     /// What the page of a run has of its own.
-    fn page(&self, info: &RunInfo, outcome: &Outcome, measured: Measured<'_>) -> Page;
+    fn page(run: &Findings<'_, Self>, info: &RunInfo) -> Page;
     /// What a terminal is told that has no place in every run.
-    fn terminal(&self, info: &RunInfo, outcome: &Outcome, measured: Measured<'_>) -> Terminal;
+    fn terminal(run: &Findings<'_, Self>, info: &RunInfo) -> Terminal;
 }
 
 /// What both kinds of networks say of themselves in the same words: their fields are called alike,
@@ -166,104 +148,77 @@ macro_rules! called_alike {
             self.seed
         }
 
-        fn still(&self, outcome: &Outcome, found: &Standstill, cell: Duration) -> Still {
-            standstill::still(self, outcome, found, cell)
-        }
-
-        fn promises(&self, info: &RunInfo, outcome: &Outcome) -> Vec<Promise> {
-            promises::promises(self, info, outcome)
-        }
-
-        fn promised(&self, outcome: &Outcome) -> Vec<Promised> {
-            bounds::promised(self, outcome)
-        }
-
-        fn shares(&self, outcome: &Outcome) -> FairShares {
-            fair::shares(self, outcome)
-        }
-
-        fn among_equals(&self, outcome: &Outcome) -> Vec<Option<f64>> {
-            fair::among_equals(self, outcome)
-        }
-
         fn endless(&self, flow: u32) -> Option<Endless> {
             starved::endless(self.flows.get(flow as usize)?)
         }
 
-        fn held_up(&self, outcome: &Outcome, flow: u32, waits: String) -> String {
-            starved::held_up(self, outcome, flow as usize, waits)
+        fn still(run: &Findings<'_, Self>, found: &Standstill) -> Still {
+            standstill::still(run, found)
         }
 
-        fn tables(&self, outcome: &Outcome, measured: Measured<'_>, cell: Duration) -> Vec<Table> {
-            tables::tables(self, outcome, measured, cell)
+        fn promises(run: &Findings<'_, Self>, info: &RunInfo) -> Vec<Promise> {
+            promises::promises(run, info)
         }
 
-        fn flow_tables(&self, outcome: &Outcome, cell: Duration, name: &str) -> Option<Vec<Table>> {
-            tables::flow_tables(self, outcome, cell, name)
+        fn promised(run: &Findings<'_, Self>) -> Vec<Promised> {
+            bounds::promised(run)
         }
 
-        fn page(&self, info: &RunInfo, outcome: &Outcome, measured: Measured<'_>) -> Page {
-            shown::page(self, info, outcome, measured)
+        fn shares(run: &Findings<'_, Self>) -> FairShares {
+            fair::shares(run)
         }
 
-        fn terminal(&self, info: &RunInfo, outcome: &Outcome, measured: Measured<'_>) -> Terminal {
-            shown::terminal(self, info, outcome, measured)
+        fn among_equals(run: &Findings<'_, Self>) -> Vec<Option<f64>> {
+            fair::among_equals(run)
+        }
+
+        fn held_up(run: &Findings<'_, Self>, flow: usize, waits: String) -> String {
+            starved::held_up(run, flow, waits)
+        }
+
+        fn tables(run: &Findings<'_, Self>) -> Vec<Table> {
+            tables::tables(run)
+        }
+
+        fn flow_tables(run: &Findings<'_, Self>, name: &str) -> Option<Vec<Table>> {
+            tables::flow_tables(run, name)
+        }
+
+        fn page(run: &Findings<'_, Self>, info: &RunInfo) -> Page {
+            shown::page(run, info)
+        }
+
+        fn terminal(run: &Findings<'_, Self>, info: &RunInfo) -> Terminal {
+            shown::terminal(run, info)
         }
     };
 }
 pub(crate) use called_alike;
 
-/// Tables of everything that was found; those without a row are left out. `cell` is the unit of
-/// time, or zero.
-pub fn run_tables<'a>(
-    network: &impl Network,
-    outcome: &Outcome,
-    measured: impl Into<Measured<'a>>,
-    cell: Duration,
-) -> Vec<Table> {
-    let mut tables = network.tables(outcome, measured.into(), cell);
-    tables.retain(|table| !table.rows.is_empty());
-    tables
-}
-
 /// What is said of what stands still, if anything does.
-pub(crate) fn still(network: &impl Network, outcome: &Outcome, cell: Duration) -> Option<Still> {
-    let found = outcome.standstill.as_ref()?;
-    Some(network.still(outcome, found, cell))
+pub(crate) fn still<N: Network>(run: &Findings<'_, N>) -> Option<Still> {
+    let found = run.outcome.standstill.as_ref()?;
+    Some(N::still(run, found))
 }
 
 /// What still stood at the end, in a sentence for people who wait for it.
-pub fn standstill_sentence(
-    network: &impl Network,
-    outcome: &Outcome,
-    cell: Duration,
-) -> Option<String> {
-    still(network, outcome, cell).map(|still| still.told)
+pub fn standstill_sentence<N: Network>(run: &Findings<'_, N>) -> Option<String> {
+    still(run).map(|still| still.told)
 }
 
 /// Why a run ended: in two or three words, and as the rest of "the run ended: ...".
-pub(crate) fn ended(
-    network: &impl Network,
-    outcome: &Outcome,
-    cell: Duration,
-) -> (&'static str, String) {
-    let still = still(network, outcome, cell);
-    let (short, still) = still.map_or(("standstill", "nothing could move".into()), |still| {
+pub(crate) fn ended<N: Network>(run: &Findings<'_, N>) -> (&'static str, String) {
+    let stop = run.outcome.stop;
+    let (short, still) = still(run).map_or(("standstill", "nothing could move".into()), |still| {
         (still.short, still.ended)
     });
-    let sentence = stop::sentence(outcome.stop, || still);
-    (stop::short(outcome.stop, short), sentence)
+    (stop::short(stop, short), stop::sentence(stop, || still))
 }
 
 /// Line rates by channel, bits per second.
 pub fn line_rates<N: Network>(network: &N) -> impl Iterator<Item = f64> + '_ {
     let channels = network.links().iter().flat_map(|link| &link.channels);
     channels.map(|channel| N::line(channel).0.0 as f64)
-}
-
-/// Seconds that rates are over: those after the warm-up.
-pub fn seconds(network: &impl Network, outcome: &Outcome) -> f64 {
-    outcome.ended_at.since(network.warm_up()).seconds()
 }
 
 /// So many in so many seconds; nothing where there was no time.
@@ -296,16 +251,20 @@ pub fn percent_of(part: u64, whole: u64) -> Cell {
 
 impl<R> TableOf<R> {
     /// The flow that a row is about.
-    pub fn flow(self, network: &impl Network, flow: impl Fn(&R) -> u32) -> Self {
+    pub fn flow<N: Network>(self, run: &Findings<'_, N>, flow: impl Fn(&R) -> u32) -> Self {
         self.text("flow: name in the scenario")
-            .of(|row| names::flow(network, flow(row)))
+            .of(|row| run.flow(flow(row)))
     }
 
-    /// The port that a row is about, which `meaning` says more of; `ports` are the names of
-    /// channels.
-    pub fn port(self, ports: &[String], meaning: &str, channel: impl Fn(&R) -> u32) -> Self {
+    /// The port that a row is about, which `meaning` says more of.
+    pub fn port<N: Network>(
+        self,
+        run: &Findings<'_, N>,
+        meaning: &str,
+        channel: impl Fn(&R) -> u32,
+    ) -> Self {
         self.text(format!("port: {meaning}"))
-            .of(|row| names::channel(ports, channel(row)))
+            .of(|row| run.port(channel(row)))
     }
 
     /// The time of the column of this name in cell times, where those are the unit of time.

@@ -50,7 +50,7 @@ pub use events::manifest::run_manifest;
 pub use events::page::run_report;
 pub use events::summary::run_summary;
 pub use events::terminal::terminal_summary;
-pub use events::{Measured, run_tables, standstill_sentence};
+pub use events::{Findings, standstill_sentence};
 pub use fabric::{
     FabricNames, FabricTraceWriter, FabricVcd, fabric_manifest, fabric_report, fabric_summary,
     fabric_tables, fabric_terminal_summary,

@@ -18,3 +18,10 @@ mod shown;
 mod standstill;
 mod starved;
 mod tables;
+
+use backwater_net::spec::NetworkSpec;
+
+use crate::events::Findings;
+
+/// A run of circuits and what it found.
+type Circuits<'a> = Findings<'a, NetworkSpec>;

@@ -2,7 +2,7 @@
 
 use backwater_kernel::words::counted;
 use backwater_kernel::{Duration, Stop, Time};
-use backwater_net::outcome::{Outcome, PortsOutcome, RecoveryOutcome};
+use backwater_net::outcome::Outcome;
 use backwater_net::parts::{self, Divided, Divisible};
 use backwater_net::probe::{Checks, PathWaits, Ports, Probe, Recorder, Recovery, frames};
 use backwater_net::{Simulation, Specification, probe};
@@ -10,8 +10,8 @@ use backwater_results::compare::{CellMeter, FrameMeter};
 use backwater_results::events::Network;
 use backwater_results::map::{self, bins::Bins};
 use backwater_results::{
-    Measured, RunInfo, Table, note_broken_bounds, run_manifest, run_report, run_summary,
-    run_tables, standstill_sentence, terminal_summary,
+    Findings, RunInfo, Table, note_broken_bounds, run_manifest, run_report, run_summary,
+    standstill_sentence, terminal_summary,
 };
 
 use super::over_time::OverTime;
@@ -89,11 +89,9 @@ pub struct EventRun<'a, S, M> {
 }
 
 /// What it found.
-pub struct FoundEvents<'a, S> {
+pub struct FoundEvents<'a, S: EventScenario> {
     pub scenario: &'a S,
-    pub outcome: Outcome,
-    pub ports: Option<PortsOutcome>,
-    pub recovery: Option<RecoveryOutcome>,
+    pub run: Findings<'a, S::Network>,
     pub told: Told,
 }
 
@@ -118,15 +116,14 @@ impl<'a, S: EventScenario, M: Machine<Probe: Tells<FoundEvents<'a, S>>>> EventRu
 
     /// What was found so far.
     pub fn so_far(&mut self) -> FoundEvents<'a, S> {
+        let (network, cell) = (self.scenario.network(), self.scenario.cell());
         let mut found = FoundEvents {
             scenario: self.scenario,
-            outcome: self.machine.outcome(),
-            ports: None,
-            recovery: None,
+            run: Findings::new(network, self.machine.outcome(), cell),
             told: Told::default(),
         };
-        note_broken_bounds(self.scenario.network(), &mut found.outcome);
-        found.told.bins = self.machine.bins(found.outcome.ended_at);
+        note_broken_bounds(&mut found.run);
+        found.told.bins = self.machine.bins(found.run.outcome.ended_at);
         self.machine.probe().tell(&mut found);
         found
     }
@@ -207,18 +204,9 @@ where
     }
 }
 
-impl<S> FoundEvents<'_, S> {
-    fn measured(&self) -> Measured<'_> {
-        Measured {
-            ports: self.ports.as_ref(),
-            recovery: self.recovery.as_ref(),
-        }
-    }
-}
-
 impl<S: EventScenario> Found for FoundEvents<'_, S> {
     fn head(&self) -> Head {
-        Head::of(&self.outcome)
+        Head::of(&self.run.outcome)
     }
 
     fn told(&mut self) -> &mut Told {
@@ -226,41 +214,34 @@ impl<S: EventScenario> Found for FoundEvents<'_, S> {
     }
 
     fn flow_tables(&self, name: &str) -> Option<Vec<Table>> {
-        let network = self.scenario.network();
-        network.flow_tables(&self.outcome, self.scenario.cell(), name)
+        self.run.flow_tables(name)
     }
 
     fn shown(&self, info: &RunInfo) -> Shown<'_> {
-        let (network, cell) = (self.scenario.network(), self.scenario.cell());
-        let (outcome, measured) = (&self.outcome, self.measured());
         let bins = self.told.bins.as_ref();
-        let over_time = bins.and_then(|bins| map::network(network, outcome, cell, bins));
-        let tables = run_tables(network, outcome, measured, cell);
+        let over_time = bins.and_then(|bins| map::network(&self.run, bins));
         Shown {
-            summary: run_summary(info, network, outcome, &tables),
-            tables,
+            summary: run_summary(info, &self.run),
+            tables: self.run.tables().to_vec(),
             told: &self.told,
-            report: run_report(info, network, outcome, measured, &self.told.series)
-                .with_over_time(over_time),
-            manifest: run_manifest(info, network, outcome),
+            report: run_report(info, &self.run, &self.told.series).with_over_time(over_time),
+            manifest: run_manifest(info, &self.run),
         }
     }
 
     fn summary(&self, info: &RunInfo) -> String {
-        let network = self.scenario.network();
-        terminal_summary(info, network, &self.outcome, self.measured())
+        terminal_summary(info, &self.run)
     }
 
     fn standstill(&self) -> Option<String> {
-        let (network, cell) = (self.scenario.network(), self.scenario.cell());
-        let still = standstill_sentence(network, &self.outcome, cell)?;
-        let is_why = self.outcome.stop == Stop::Standstill;
+        let still = standstill_sentence(&self.run)?;
+        let is_why = self.run.outcome.stop == Stop::Standstill;
         let what = if is_why { "error" } else { "note" };
         Some(format!("{what}: {still}"))
     }
 
     fn grew(&self) -> String {
-        let inside = self.outcome.flows.iter().map(|flow| flow.inside_total);
+        let inside = self.run.outcome.flows.iter().map(|flow| flow.inside_total);
         let flows = self.scenario.names().into_iter().zip(inside);
         let flows: Vec<(&str, u64)> = flows.collect();
         grown(S::Network::UNIT, flows.into_iter(), &self.told.series)
@@ -273,9 +254,9 @@ impl Looks for Recorder {
     }
 }
 
-impl<S> Tells<FoundEvents<'_, S>> for Recorder {
+impl<S: EventScenario> Tells<FoundEvents<'_, S>> for Recorder {
     fn tell(&self, found: &mut FoundEvents<'_, S>) {
-        let at = found.outcome.ended_at;
+        let at = found.run.outcome.ended_at;
         found.told.series = self.series(at);
         found.told.thinned = self.thinned(at);
     }
@@ -283,17 +264,17 @@ impl<S> Tells<FoundEvents<'_, S>> for Recorder {
 
 impl Looks for Ports {}
 
-impl<S> Tells<FoundEvents<'_, S>> for Ports {
+impl<S: EventScenario> Tells<FoundEvents<'_, S>> for Ports {
     fn tell(&self, found: &mut FoundEvents<'_, S>) {
-        found.ports = Some(self.outcome(found.outcome.ended_at));
+        found.run.at_ports = Some(self.outcome(found.run.outcome.ended_at));
     }
 }
 
 impl Looks for Recovery {}
 
-impl<S> Tells<FoundEvents<'_, S>> for Recovery {
+impl<S: EventScenario> Tells<FoundEvents<'_, S>> for Recovery {
     fn tell(&self, found: &mut FoundEvents<'_, S>) {
-        found.recovery = Some(self.outcome(found.outcome.ended_at));
+        found.run.recovery = Some(self.outcome(found.run.outcome.ended_at));
     }
 }
 
@@ -313,7 +294,7 @@ impl<S: EventScenario> Tells<FoundEvents<'_, S>> for frames::Audit {
 }
 
 fn audited<S: EventScenario>(checks: &Checks, found: &mut FoundEvents<'_, S>) {
-    found.outcome.violations.append(checks.violations());
+    found.run.outcome.violations.append(checks.violations());
     let seen = checks.coverage();
     let instants = seen.instants;
     let [always, sometimes] = S::LOOKED_AT;

@@ -176,12 +176,7 @@ impl Channel {
             },
             ..Channel::idle(spec.rate, latency, ends, scheduler)
         };
-        channel.set_errors(Errors::new(
-            &spec.errors,
-            outages,
-            seed,
-            (id, spec.delay),
-        ));
+        channel.set_errors(Errors::new(&spec.errors, outages, seed, (id, spec.delay)));
         channel
     }
 

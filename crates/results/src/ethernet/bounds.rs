@@ -2,11 +2,12 @@
 
 use backwater_kernel::{Duration, Place};
 use backwater_net::bound::frames::{self, Bound, NoBound};
-use backwater_net::frames::spec::{EthernetSpec, FlowSpec, TrafficSpec};
-use backwater_net::outcome::{FlowOutcome, Outcome};
+use backwater_net::frames::spec::{FlowSpec, TrafficSpec};
+use backwater_net::outcome::FlowOutcome;
 
+use super::Frames;
 use crate::events::bounds::{self, Promised};
-use crate::events::{names, us};
+use crate::events::us;
 use crate::model::Table;
 use crate::number::span;
 
@@ -17,25 +18,21 @@ struct Promise {
 }
 
 /// One for each flow, if the frames of some come at a constant rate.
-fn promises(spec: &EthernetSpec, outcome: &Outcome) -> Vec<Promise> {
+fn promises(run: &Frames<'_>) -> Vec<Promise> {
     let is_even = |flow: &FlowSpec| matches!(flow.traffic, TrafficSpec::Constant { .. });
-    if !spec.flows.iter().any(is_even) {
+    if !run.network.flows.iter().any(is_even) {
         return Vec::new();
     }
-    let channels = names::channels(spec);
-    let words = |reason: NoBound| {
-        reason.words(
-            |channel| names::channel(&channels, channel),
-            |flow| names::flow(spec, flow),
-        )
-    };
-    let found = (0..).zip(frames::bounds(spec)).zip(&outcome.flows);
+    let words = |reason: NoBound| reason.words(|channel| run.port(channel), |flow| run.flow(flow));
+    let found = (0..)
+        .zip(frames::bounds(run.network))
+        .zip(&run.outcome.flows);
     let promise = |((flow, bound), found): ((u32, Result<Bound, NoBound>), &FlowOutcome)| {
         let least = bound.map(|bound| span(bound.least.ps() as f64));
         Promise {
             bound,
             common: Promised {
-                flow: names::flow(spec, flow),
+                flow: run.flow(flow),
                 place: Place::Flow(flow),
                 bound: bound.map(|bound| bound.delay).map_err(words),
                 largest: bounds::largest(found),
@@ -48,8 +45,8 @@ fn promises(spec: &EthernetSpec, outcome: &Outcome) -> Vec<Promise> {
 }
 
 /// A row for each flow, if some have a bound or could.
-pub fn table(spec: &EthernetSpec, outcome: &Outcome, cell: Duration) -> Table {
-    bounds::table(promises(spec, outcome), cell, |promise| &promise.common)
+pub fn table(run: &Frames<'_>) -> Table {
+    bounds::table(promises(run), run.cell, |promise| &promise.common)
         .number("alone [us]: the part of the bound that is not waiting")
         .of(|promise| promise.bound.ok().map(|bound| us(bound.least.ps())))
         .number("ports: on its path")
@@ -58,8 +55,8 @@ pub fn table(spec: &EthernetSpec, outcome: &Outcome, cell: Duration) -> Table {
 }
 
 /// What is promised, and what came of it; nothing where no flow has a bound.
-pub fn promised(spec: &EthernetSpec, outcome: &Outcome) -> Vec<Promised> {
-    let promises = promises(spec, outcome).into_iter();
+pub fn promised(run: &Frames<'_>) -> Vec<Promised> {
+    let promises = promises(run).into_iter();
     let all: Vec<Promised> = promises.map(|promise| promise.common).collect();
     let has_bounds = all.iter().any(|one| one.bound.is_ok());
     if has_bounds { all } else { Vec::new() }

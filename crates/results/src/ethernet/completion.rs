@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use backwater_kernel::{Distribution, Duration};
-use backwater_net::frames::spec::{EthernetSpec, TrafficSpec};
+use backwater_net::frames::spec::TrafficSpec;
 use backwater_net::outcome::{FlowOutcome, Outcome};
 
+use super::Frames;
 use super::groups::Group;
 use crate::distribution::steps;
 use crate::events::transfers::MS;
@@ -102,17 +103,13 @@ pub fn of_group(outcome: &Outcome, group: &Group) -> Option<Duration> {
 
 /// Flows by the size of their transfers, ascending.
 fn by_size<'a>(
-    spec: &EthernetSpec,
-    outcome: &'a Outcome,
+    run: &'a Frames<'_>,
     flows: impl Iterator<Item = u32>,
 ) -> BTreeMap<u64, Vec<&'a FlowOutcome>> {
     let mut sizes: BTreeMap<u64, Vec<&FlowOutcome>> = BTreeMap::new();
     for flow in flows {
-        let pair = spec
-            .flows
-            .get(flow as usize)
-            .zip(outcome.flows.get(flow as usize));
-        if let Some((told, found)) = pair
+        let told = run.network.flows.get(flow as usize);
+        if let Some((told, found)) = told.zip(run.outcome.flows.get(flow as usize))
             && let Some(bytes) = size(&told.traffic)
             && found.ends.transfers > 0
         {
@@ -149,11 +146,11 @@ struct Row<'a> {
 }
 
 /// A row for all flows and for each group of several, and for each range of sizes of theirs.
-pub fn table(spec: &EthernetSpec, outcome: &Outcome, groups: &[Group]) -> Table {
-    let mut all = rows(spec, outcome, "all", everyone(outcome).collect());
+pub fn table(run: &Frames<'_>, groups: &[Group]) -> Table {
+    let mut all = rows(run, "all", everyone(&run.outcome).collect());
     if groups.len() > 1 {
         for group in groups.iter().filter(|group| group.flows.len() > 1) {
-            all.extend(rows(spec, outcome, &group.name, group.flows.clone()));
+            all.extend(rows(run, &group.name, group.flows.clone()));
         }
     }
     of_rows(all)
@@ -178,18 +175,13 @@ fn of_rows(rows: Vec<Row<'_>>) -> Table {
 }
 
 /// Those of these flows; none without a transfer.
-fn rows<'a>(
-    spec: &EthernetSpec,
-    outcome: &Outcome,
-    name: &'a str,
-    flows: Vec<u32>,
-) -> Vec<Row<'a>> {
+fn rows<'a>(run: &Frames<'_>, name: &'a str, flows: Vec<u32>) -> Vec<Row<'a>> {
     let own = flows.iter();
-    let whole = Completion::of(own.filter_map(|flow| outcome.flows.get(*flow as usize)));
+    let whole = Completion::of(own.filter_map(|flow| run.outcome.flows.get(*flow as usize)));
     if whole.fct.count() == 0 {
         return Vec::new();
     }
-    let ranges = by_range(&by_size(spec, outcome, flows.into_iter()));
+    let ranges = by_range(&by_size(run, flows.into_iter()));
     let parts = if ranges.len() > 1 { ranges } else { Vec::new() };
     let all = [("all", whole)].into_iter().chain(parts);
     all.map(|(size, found)| Row {
@@ -201,10 +193,10 @@ fn rows<'a>(
 }
 
 /// All transfers in a line, and a line for each range of sizes where there are several.
-pub fn lines(spec: &EthernetSpec, outcome: &Outcome, groups: &[Group]) -> Vec<String> {
-    let all = Completion::of(outcome.flows.iter());
+pub fn lines(run: &Frames<'_>, groups: &[Group]) -> Vec<String> {
+    let all = Completion::of(run.outcome.flows.iter());
     let mut lines: Vec<String> = all.sentence().into_iter().collect();
-    let mut sizes = of_rows(rows(spec, outcome, "all", everyone(outcome).collect()));
+    let mut sizes = of_rows(rows(run, "all", everyone(&run.outcome).collect()));
     sizes.rows.retain(|row| row.get(1) != Some(&"all".into()));
     if !sizes.rows.is_empty() {
         let keys = [
@@ -220,7 +212,7 @@ pub fn lines(spec: &EthernetSpec, outcome: &Outcome, groups: &[Group]) -> Vec<St
     }
     let whole = groups.iter().filter(|group| group.flows.len() > 1);
     let whole = whole.filter_map(|group| {
-        let took = of_group(outcome, group)?;
+        let took = of_group(&run.outcome, group)?;
         Some(format!(
             "{} {}",
             shortened(&group.name),
@@ -235,8 +227,8 @@ pub fn lines(spec: &EthernetSpec, outcome: &Outcome, groups: &[Group]) -> Vec<St
 }
 
 /// The times of groups, and slowdowns over sizes.
-pub fn plots(spec: &EthernetSpec, outcome: &Outcome, groups: &[Group]) -> Vec<Plot> {
-    vec![distribution(outcome, groups), over_sizes(spec, outcome)]
+pub fn plots(run: &Frames<'_>, groups: &[Group]) -> Vec<Plot> {
+    vec![distribution(&run.outcome, groups), over_sizes(run)]
 }
 
 fn distribution(outcome: &Outcome, groups: &[Group]) -> Plot {
@@ -258,8 +250,8 @@ fn distribution(outcome: &Outcome, groups: &[Group]) -> Plot {
 
 /// Percentiles of slowdown over size; where there are many sizes, neighbours together, as many
 /// transfers in each part.
-fn over_sizes(spec: &EthernetSpec, outcome: &Outcome) -> Plot {
-    let sizes = by_size(spec, outcome, everyone(outcome));
+fn over_sizes(run: &Frames<'_>) -> Plot {
+    let sizes = by_size(run, everyone(&run.outcome));
     let parts = parts(&sizes);
     let curve = |name: &str, value: &dyn Fn(&Distribution) -> Option<f64>, style: Style| {
         let points = parts

@@ -11,23 +11,23 @@ use backwater_net::frames::spec::{
     EthernetSpec, FRAME_LEAST_BYTES, FRAME_OVERHEAD_BYTES, FlowSpec, SchedulerSpec, Spread,
     TAG_BYTES, TCP_IP_BYTES, TrafficSpec, TransportSpec, UDP_IP_BYTES, WIRE_OVERHEAD_BYTES,
 };
-use backwater_net::outcome::Outcome;
 
+use super::Frames;
 use super::groups::goodputs;
-use crate::events::{line_rates, names, per_second, seconds};
+use crate::events::{line_rates, names, per_second};
 use crate::fairness::{Claim, FairRow, FairShares, max_min};
 
 /// RTP's header.
 const RTP_BYTES: u32 = 12;
 
 /// The shares of all flows whose way is known.
-pub fn shares(spec: &EthernetSpec, outcome: &Outcome) -> FairShares {
-    let groups_count = spec.links.iter().all(|link| {
+pub fn shares(run: &Frames<'_>) -> FairShares {
+    let groups_count = run.network.links.iter().all(|link| {
         [&link.channels[0], &link.channels[1]].map(|own| own.scheduler)
             == [SchedulerSpec::StrictPriority; 2]
     });
-    let rows = rows(spec, outcome, groups_count);
-    let notes = notes(spec, groups_count, &rows);
+    let rows = rows(run, groups_count);
+    let notes = notes(run.network, groups_count, &rows);
     FairShares {
         rows,
         counted_as: "goodput",
@@ -37,20 +37,20 @@ pub fn shares(spec: &EthernetSpec, outcome: &Outcome) -> FairShares {
 }
 
 /// The share of each flow if all classes were one, bps of payload.
-pub fn among_equals(spec: &EthernetSpec, outcome: &Outcome) -> Vec<Option<f64>> {
-    let rows = rows(spec, outcome, false).into_iter();
+pub fn among_equals(run: &Frames<'_>) -> Vec<Option<f64>> {
+    let rows = rows(run, false).into_iter();
     rows.map(|row| row.share).collect()
 }
 
 /// A row for each flow; `groups_count` if urgent classes fill the network first.
-fn rows(spec: &EthernetSpec, outcome: &Outcome, groups_count: bool) -> Vec<FairRow> {
-    let tables = Tables::new(spec).ok();
+fn rows(run: &Frames<'_>, groups_count: bool) -> Vec<FairRow> {
+    let tables = Tables::new(run.network).ok();
     let (mut claims, mut rows, mut claim_of) = (Vec::new(), Vec::new(), Vec::new());
-    for (index, (flow, goodput)) in spec.flows.iter().zip(goodputs(spec, outcome)).enumerate() {
+    for (index, (flow, goodput)) in run.network.flows.iter().zip(goodputs(run)).enumerate() {
         let way = |back: u32| {
             let way = index as u32 * 2 + back;
             let tables = tables.as_ref()?;
-            only_way(tables, spec, way)
+            only_way(tables, run.network, way)
         };
         // To several hosts: the mean of them.
         let goodput = goodput / flow.destinations().count() as f64;
@@ -64,9 +64,9 @@ fn rows(spec: &EthernetSpec, outcome: &Outcome, groups_count: bool) -> Vec<FairR
             ..FairRow::default()
         };
         claim_of.push(claims.len());
-        let found = outcome.flows.get(index);
+        let found = run.outcome.flows.get(index);
         let returned = found.map_or(0, |found| found.ends.returned_bytes) as f64 * 8.0;
-        let returned = per_second(returned, seconds(spec, outcome));
+        let returned = per_second(returned, run.seconds());
         match way(0).zip(way(1)) {
             None => row.remark = "several paths",
             Some(ways) => {
@@ -77,14 +77,13 @@ fn rows(spec: &EthernetSpec, outcome: &Outcome, groups_count: bool) -> Vec<FairR
         }
         rows.push(row);
     }
-    let capacity: Vec<f64> = line_rates(spec).collect();
+    let capacity: Vec<f64> = line_rates(run.network).collect();
     let found = max_min(&capacity, &claims);
-    let channels = names::channels(spec);
-    for ((row, claim), flow) in rows.iter_mut().zip(claim_of).zip(&spec.flows) {
+    for ((row, claim), flow) in rows.iter_mut().zip(claim_of).zip(&run.network.flows) {
         if row.remark.is_empty() {
             let rate = found.rates[claim];
             (row.share, row.wire_share) = (Some(rate / wire_factor(flow)), Some(rate));
-            row.limit = found.limit(claim, |channel| names::channel(&channels, channel));
+            row.limit = found.limit(claim, |channel| run.port(channel));
         }
     }
     rows

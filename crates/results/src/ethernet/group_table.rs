@@ -1,14 +1,14 @@
 //! The table of groups: flows of one name together.
 
 use backwater_kernel::{DelayOutcome, Distribution};
-use backwater_net::frames::spec::EthernetSpec;
 use backwater_net::outcome::{FlowOutcome, Outcome};
 
+use super::Frames;
 use super::completion::{self, Completion};
 use super::groups::{Group, fairness, goodputs, groups};
 use crate::distribution::cell;
 use crate::events::transfers::MS;
-use crate::events::{per_second, percent_of, seconds};
+use crate::events::{per_second, percent_of};
 use crate::model::{Cell, Column, Table};
 use crate::table_of::TableOf;
 
@@ -54,21 +54,21 @@ impl<'a> Row<'a> {
 }
 
 /// A row for each group; none where every flow has a name of its own.
-pub fn table(spec: &EthernetSpec, outcome: &Outcome) -> Table {
-    let groups = groups(spec, outcome);
+pub fn table(run: &Frames<'_>) -> Table {
+    let groups = groups(run);
     let are_groups = groups.iter().any(|group| group.flows.len() > 1);
-    of_groups(spec, outcome, if are_groups { &groups } else { &[] })
+    of_groups(run, if are_groups { &groups } else { &[] })
 }
 
 /// A row for each of these.
-pub fn of_groups(spec: &EthernetSpec, outcome: &Outcome, groups: &[Group]) -> Table {
-    let goodputs = goodputs(spec, outcome);
-    let seconds = seconds(spec, outcome);
+pub fn of_groups(run: &Frames<'_>, groups: &[Group]) -> Table {
+    let goodputs = goodputs(run);
+    let seconds = run.seconds();
     let mbps = |bps: f64| Cell::float(bps / 1e6, 3);
     let late = |row: &Row<'_>| row.total(|flow| flow.ends.late);
     let due = |row: &Row<'_>| row.total(|flow| flow.ends.due);
     let rows = groups.iter();
-    let rows = rows.map(|group| Row::of(outcome, group, &goodputs));
+    let rows = rows.map(|group| Row::of(&run.outcome, group, &goodputs));
     TableOf::of(rows)
         .called("groups: Flows of one name together, after the warm-up.")
         .text("group: name in the scenario")
@@ -112,7 +112,7 @@ pub fn of_groups(spec: &EthernetSpec, outcome: &Outcome, groups: &[Group]) -> Ta
              flows; empty before all are complete",
         )
         .of(|row| {
-            let time = completion::of_group(outcome, row.group);
+            let time = completion::of_group(&run.outcome, row.group);
             cell(time.map(|time| time.ps() as f64), MS)
         })
         .times("delay", ("us", 1e6), |row| &row.delay)

@@ -1,9 +1,9 @@
 //! Groups of flows, and what their flows did together.
 
-use backwater_net::frames::spec::EthernetSpec;
 use backwater_net::outcome::{FlowOutcome, Outcome};
 
-use crate::events::{names, per_second, seconds};
+use super::Frames;
+use crate::events::per_second;
 pub use crate::fairness::jain as fairness;
 use crate::groups::group_name;
 
@@ -17,11 +17,11 @@ pub struct Group {
 }
 
 /// Groups in the order of their first flow.
-pub fn groups(spec: &EthernetSpec, outcome: &Outcome) -> Vec<Group> {
+pub fn groups(run: &Frames<'_>) -> Vec<Group> {
     let mut places = std::collections::BTreeMap::new();
     let mut groups: Vec<Group> = Vec::new();
-    for flow in 0..outcome.flows.len() as u32 {
-        let name = names::flow(spec, flow);
+    for flow in 0..run.outcome.flows.len() as u32 {
+        let name = run.flow(flow);
         let name = group_name(&name).to_owned();
         let at = *places.entry(name.clone()).or_insert(groups.len());
         if at == groups.len() {
@@ -46,8 +46,8 @@ impl Group {
 
 /// Goodput of each flow, bits per second: payload that the destination's application got in
 /// order after the warm-up.
-pub fn goodputs(spec: &EthernetSpec, outcome: &Outcome) -> Vec<f64> {
-    let seconds = seconds(spec, outcome);
+pub fn goodputs(run: &Frames<'_>) -> Vec<f64> {
+    let seconds = run.seconds();
     let rate = |flow: &FlowOutcome| per_second(flow.ends.goodput_bytes as f64 * 8.0, seconds);
-    outcome.flows.iter().map(rate).collect()
+    run.outcome.flows.iter().map(rate).collect()
 }

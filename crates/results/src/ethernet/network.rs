@@ -6,7 +6,7 @@ use backwater_net::frames::routes::Tables;
 use backwater_net::frames::spec::{ChannelSpec, EthernetSpec, FlowSpec, GROUP, NodeKind};
 use backwater_net::outcome::{FlowOutcome, LossCause, Outcome, Standstill, Wait};
 
-use super::{bounds, fair, groups, promises, shown, standstill, starved, tables};
+use super::{Frames, bounds, fair, groups, promises, shown, standstill, starved, tables};
 use crate::directory::Promise;
 use crate::drawn::Units;
 use crate::events::bounds::Promised;
@@ -14,7 +14,7 @@ use crate::events::page::Page;
 use crate::events::standstill::Still;
 use crate::events::starved::Endless;
 use crate::events::terminal::Terminal;
-use crate::events::{Measured, Network, called_alike, names};
+use crate::events::{Findings, Network, called_alike, names};
 use crate::fairness::FairShares;
 use crate::info::RunInfo;
 use crate::model::Table;
@@ -70,7 +70,7 @@ impl Network for EthernetSpec {
         flows.map(way).collect()
     }
 
-    fn stuck(&self, _: &Outcome, wait: &Wait) -> Option<(u32, String)> {
+    fn stuck(_: &Outcome, wait: &Wait) -> Option<(u32, String)> {
         let queue = wait.queue()?;
         let kilobytes = significant(queue.bytes as f64 / 1e3, 4);
         let frames = counted(wait.units, "frame");
@@ -85,32 +85,29 @@ impl Network for EthernetSpec {
 
     /// `A -> S1 -> B`: the nodes that its frames pass, with the link's number where several join
     /// two of them; its ends where there is no one path.
-    fn path(&self, flow: u32, found: &FlowOutcome, ports: &[String]) -> String {
-        let Some(flow) = self.flows.get(flow as usize) else {
+    fn path(run: &Frames<'_>, flow: u32, found: &FlowOutcome) -> String {
+        let Some(flow) = run.network.flows.get(flow as usize) else {
             return String::new();
         };
-        let mut text = names::node(self, flow.source);
+        let mut text = run.node(flow.source);
         if found.path.is_empty() {
-            let ends: Vec<String> = flow
-                .destinations()
-                .map(|to| names::node(self, to))
-                .collect();
+            let ends: Vec<String> = flow.destinations().map(|to| run.node(to)).collect();
             return format!("{text} -> {}", ends.join(", "));
         }
         for hop in &found.path {
-            let from = names::channel_ends(self, *hop).map_or(0, |ends| ends.0);
-            let name = names::channel(ports, *hop);
+            let from = names::channel_ends(run.network, *hop).map_or(0, |ends| ends.0);
+            let name = run.port(*hop);
             // The name of a channel begins with the node it leaves.
-            text.push_str(name.strip_prefix(&names::node(self, from)).unwrap_or(&name));
+            text.push_str(name.strip_prefix(&run.node(from)).unwrap_or(&name));
         }
         text
     }
 
-    fn rates(&self, outcome: &Outcome) -> Vec<f64> {
-        groups::goodputs(self, outcome)
+    fn rates(run: &Frames<'_>) -> Vec<f64> {
+        groups::goodputs(run)
     }
 
-    fn goodputs(&self, outcome: &Outcome) -> Vec<f64> {
-        groups::goodputs(self, outcome)
+    fn goodputs(run: &Frames<'_>) -> Vec<f64> {
+        groups::goodputs(run)
     }
 }

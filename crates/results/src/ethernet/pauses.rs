@@ -1,12 +1,10 @@
 //! How long stops lasted: a table by port and class, and their distribution drawn.
 
 use backwater_kernel::Distribution;
-use backwater_net::frames::spec::EthernetSpec;
-use backwater_net::outcome::Outcome;
 
+use super::Frames;
 use super::ports::{self, Queue};
 use crate::distribution::steps;
-use crate::events::names;
 use crate::model::{Axis, Cell, Curve, Plot, Style, Table};
 use crate::rows::{ROWS_MOST, limit};
 use crate::table_of::TableOf;
@@ -21,10 +19,9 @@ fn stopped<'a>(queues: &[Queue<'a>]) -> Vec<Queue<'a>> {
 }
 
 /// A row for each queue that was stopped.
-pub fn table(spec: &EthernetSpec, outcome: &Outcome) -> Table {
-    let queues = ports::queues(spec, outcome);
+pub fn table(run: &Frames<'_>) -> Table {
+    let queues = ports::queues(run);
     let stopped = stopped(&queues);
-    let channels = names::channels(spec);
     let caption = format!(
         "How long each stop of a port and class lasted, from taking effect to its end: by \
          PAUSE, by PFC, of some destinations, or for want of credit. Whole run; one under way \
@@ -33,7 +30,7 @@ pub fn table(spec: &EthernetSpec, outcome: &Outcome) -> Table {
     );
     TableOf::of(stopped.into_iter().take(ROWS_MOST))
         .called(format!("pauses: {caption}"))
-        .port(&channels, "that was stopped", |queue| queue.channel)
+        .port(run, "that was stopped", |queue| queue.channel)
         .number("class: of its frames")
         .of(|queue| queue.class as u64)
         .number("stops: how many; whole run")

@@ -1,15 +1,14 @@
 //! Figures of a run of the Ethernet engine.
 
 use backwater_kernel::DelayOutcome;
-use backwater_net::frames::spec::{EthernetSpec, TrafficSpec};
-use backwater_net::outcome::Outcome;
+use backwater_net::frames::spec::TrafficSpec;
 
+use super::Frames;
 use super::completion;
 use super::groups::{Group, goodputs, groups};
 use super::pauses;
 use super::ports::{self, Queue};
 use crate::distribution::beyond;
-use crate::events::names;
 use crate::events::transfers::MS;
 use crate::model::{Axis, Curve, Mark, Plot, Style};
 
@@ -21,24 +20,23 @@ const PORTS: usize = 48;
 const DEADLINES: usize = 4;
 
 /// All figures of the outcome there is data for.
-pub fn plots(spec: &EthernetSpec, outcome: &Outcome) -> Vec<Plot> {
-    let groups = groups(spec, outcome);
-    let queues = ports::queues(spec, outcome);
-    let channels = names::channels(spec);
+pub fn plots(run: &Frames<'_>) -> Vec<Plot> {
+    let groups = groups(run);
+    let queues = ports::queues(run);
     let mut plots = vec![
-        goodput(spec, outcome, &groups),
-        delays(spec, outcome, &groups),
-        high_water(&channels, &queues),
-        stopped(&channels, &queues),
-        pauses::plot(&channels, &queues),
+        goodput(run, &groups),
+        delays(run, &groups),
+        high_water(run.ports(), &queues),
+        stopped(run.ports(), &queues),
+        pauses::plot(run.ports(), &queues),
     ];
-    plots.splice(1..1, completion::plots(spec, outcome, &groups));
+    plots.splice(1..1, completion::plots(run, &groups));
     plots.retain(|plot| plot.curves.iter().any(|curve| !curve.x.is_empty()));
     plots
 }
 
-fn goodput(spec: &EthernetSpec, outcome: &Outcome, groups: &[Group]) -> Plot {
-    let rates = goodputs(spec, outcome);
+fn goodput(run: &Frames<'_>, groups: &[Group]) -> Plot {
+    let rates = goodputs(run);
     let bars = |name: &str, flows: &mut dyn Iterator<Item = u32>| {
         let points = flows.map(|flow| (f64::from(flow + 1), rates[flow as usize] / 1e6));
         let (x, y) = points.unzip();
@@ -56,22 +54,23 @@ fn goodput(spec: &EthernetSpec, outcome: &Outcome, groups: &[Group]) -> Plot {
     Plot::new("goodput", "Goodput by flow", curves)
         .x(Axis::of_names(
             "Flow",
-            spec.flows.iter().map(|flow| flow.name.clone()),
+            run.network.flows.iter().map(|flow| flow.name.clone()),
         ))
         .y(Axis::new("Goodput", "Mbps").from_zero())
 }
 
-fn delays(spec: &EthernetSpec, outcome: &Outcome, groups: &[Group]) -> Plot {
+fn delays(run: &Frames<'_>, groups: &[Group]) -> Plot {
     let mut curves = Vec::new();
     for group in groups {
-        let times = DelayOutcome::merged(group.found(outcome).map(|flow| &flow.delay));
+        let times = DelayOutcome::merged(group.found(&run.outcome).map(|flow| &flow.delay));
         if times.count > 0 && curves.len() < GROUPS {
             let ends = [times.min, times.max];
             let (x, y) = beyond(&times.histogram, ends, MS);
             curves.push(Curve::new(group.name.clone(), Style::Step, x, y));
         }
     }
-    let videos = spec.flows.iter().filter_map(|flow| match &flow.traffic {
+    let flows = run.network.flows.iter();
+    let videos = flows.filter_map(|flow| match &flow.traffic {
         TrafficSpec::Video(video) => Some(video.deadline.ps()),
         _ => None,
     });

@@ -1,9 +1,10 @@
 //! Output queues and channels: tables, and which of them stand out.
 
 use backwater_net::frames::spec::{EthernetSpec, QueueSpec, WIRE_OVERHEAD_BYTES};
-use backwater_net::outcome::{LossCause, Outcome, QueueOutcome};
+use backwater_net::outcome::{LossCause, QueueOutcome};
 
-use crate::events::{self, names, per_second, percent, percent_of, seconds};
+use super::Frames;
+use crate::events::{self, names, per_second, percent, percent_of};
 use crate::model::{Cell, Table};
 use crate::rows::{ROWS_MOST, kept, limit};
 use crate::table_of::TableOf;
@@ -25,10 +26,10 @@ pub struct Queue<'a> {
 
 /// Every queue that some frame joined or was dropped at, or that was stopped; in order of
 /// channels and classes.
-pub fn queues<'a>(spec: &'a EthernetSpec, outcome: &'a Outcome) -> Vec<Queue<'a>> {
+pub fn queues<'a>(run: &'a Frames<'_>) -> Vec<Queue<'a>> {
     let mut queues = Vec::new();
-    for (channel, found) in (0..).zip(&outcome.channels) {
-        let told = names::channel_spec(spec, channel);
+    for (channel, found) in (0..).zip(&run.outcome.channels) {
+        let told = names::channel_spec(run.network, channel);
         for (class, queue) in found.by_class.queues.iter().enumerate() {
             queues.push(Queue {
                 channel,
@@ -83,17 +84,16 @@ pub fn longest_stop_ps(queue: &QueueOutcome) -> f64 {
 }
 
 /// Every queue that had something to do.
-pub fn table(spec: &EthernetSpec, outcome: &Outcome) -> Table {
-    let all = queues(spec, outcome);
+pub fn table(run: &Frames<'_>) -> Table {
+    let all = queues(run);
     let shown = kept(all.len(), |index| all[index].found.sent_bytes as f64);
-    let seconds = seconds(spec, outcome);
-    let channels = names::channels(spec);
+    let seconds = run.seconds();
     let left_out = limit(all.len(), "queues");
     TableOf::of(shown.into_iter().map(|index| all[index]))
         .called(format!(
             "queues: Output queues, by port and class; unused ones are left out.{left_out}"
         ))
-        .port(&channels, "from which node to which", |queue| queue.channel)
+        .port(run, "from which node to which", |queue| queue.channel)
         .number("class: of its frames")
         .of(|queue| queue.class as u64)
         .number("sent [frames]: after the warm-up")
@@ -102,7 +102,7 @@ pub fn table(spec: &EthernetSpec, outcome: &Outcome) -> Table {
             "utilization [%]: share of the time after the warm-up that its frames, with preamble \
              and gap, took",
         )
-        .of(|queue| percent(queue.share(spec, seconds)))
+        .of(|queue| percent(queue.share(run.network, seconds)))
         .number("held mean [bytes]: over the time after the warm-up")
         .of(|queue| Cell::float(queue.found.mean_bytes, 0))
         .number("held max [bytes]: whole run")
@@ -134,9 +134,8 @@ pub fn xoff_bytes(queue: &Queue<'_>) -> Option<u64> {
 }
 
 /// Queues that dropped, most drops first.
-pub fn drops(spec: &EthernetSpec, outcome: &Outcome) -> Table {
-    let channels = names::channels(spec);
-    let all = queues(spec, outcome);
+pub fn drops(run: &Frames<'_>) -> Table {
+    let all = queues(run);
     let dropping = top(&all, |queue| queue.found.drops.total() as f64);
     let share = |queue: &Queue<'_>| {
         let drops = &queue.found.drops;
@@ -146,9 +145,7 @@ pub fn drops(spec: &EthernetSpec, outcome: &Outcome) -> Table {
     };
     TableOf::of(dropping.into_iter().take(ROWS_MOST))
         .called("drops: Dropped frames by port and cause; whole run.")
-        .port(&channels, "that they would have left by", |queue| {
-            queue.channel
-        })
+        .port(run, "that they would have left by", |queue| queue.channel)
         .number("class: of the queue")
         .of(|queue| queue.class as u64)
         .dropped::<EthernetSpec>(
@@ -161,8 +158,8 @@ pub fn drops(spec: &EthernetSpec, outcome: &Outcome) -> Table {
 
 /// Each direction of each link: what its port said and heard of flow control, and what waited at
 /// the input behind it.
-pub fn channels(spec: &EthernetSpec, outcome: &Outcome) -> Table {
-    events::ports::table(spec, outcome)
+pub fn channels(run: &Frames<'_>) -> Table {
+    events::ports::table(run)
         .number("number: as in a trace")
         .of(|(port, _)| *port)
         .number("stops sent [frames]: by this port, refreshes included; whole run")

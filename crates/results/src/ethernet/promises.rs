@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use backwater_kernel::words::counted;
 use backwater_net::frames::probe::LossCause;
 use backwater_net::frames::spec::EthernetSpec;
-use backwater_net::outcome::Outcome;
 
+use super::Frames;
 use crate::directory::{Promise, PromiseState};
 use crate::events::names;
 use crate::info::RunInfo;
@@ -21,11 +21,11 @@ const NAMED: usize = 4;
 const BROKEN: usize = 50;
 
 /// Every promise of the run: broken ones by place, then kept ones and those given up, by class.
-pub fn promises(spec: &EthernetSpec, info: &RunInfo, outcome: &Outcome) -> Vec<Promise> {
-    let lost = lost(spec, outcome);
+pub fn promises(run: &Frames<'_>, info: &RunInfo) -> Vec<Promise> {
+    let lost = lost(run);
     let mut broken: Vec<(u32, u8)> = Vec::new();
     let mut kept: BTreeMap<u8, Vec<u32>> = BTreeMap::new();
-    for (id, node) in (0_u32..).zip(&spec.nodes) {
+    for (id, node) in (0_u32..).zip(&run.network.nodes) {
         for class in (0..8).filter(|class| node.promised & 1 << class != 0) {
             match lost.contains_key(&(id, class)) {
                 true => broken.push((id, class)),
@@ -43,7 +43,7 @@ pub fn promises(spec: &EthernetSpec, info: &RunInfo, outcome: &Outcome) -> Vec<P
     for (node, class) in broken.iter().take(BROKEN) {
         let lost = lost_words(frames(*node, *class));
         all.push(promise(
-            what(spec, *class, &[*node]),
+            what(run.network, *class, &[*node]),
             PromiseState::Broken,
             lost,
         ));
@@ -54,14 +54,18 @@ pub fn promises(spec: &EthernetSpec, info: &RunInfo, outcome: &Outcome) -> Vec<P
         all.push(promise(rest, PromiseState::Broken, lost_words(sum)));
     }
     all.extend(kept.iter().map(|(class, nodes)| {
-        promise(what(spec, *class, nodes), PromiseState::Kept, String::new())
+        promise(
+            what(run.network, *class, nodes),
+            PromiseState::Kept,
+            String::new(),
+        )
     }));
     let mut given_up: Vec<(u64, Promise)> = Vec::new();
     for own in &info.given_up {
         for class in (0..8).filter(|class| own.classes & 1 << class != 0) {
             let sum: u64 = own.nodes.iter().map(|node| frames(*node, class)).sum();
             let lost = format!("by {}; {}", own.by, lost_words(sum));
-            let what = what(spec, class, &own.nodes);
+            let what = what(run.network, class, &own.nodes);
             given_up.push((sum, promise(what, PromiseState::GivenUp, lost)));
         }
     }
@@ -86,10 +90,10 @@ fn lost_words(frames: u64) -> String {
 }
 
 /// Frames lost, by the node and class that lost them.
-fn lost(spec: &EthernetSpec, outcome: &Outcome) -> BTreeMap<(u32, u8), u64> {
+fn lost(run: &Frames<'_>) -> BTreeMap<(u32, u8), u64> {
     let mut lost = BTreeMap::new();
-    for (channel, found) in (0_u32..).zip(&outcome.channels) {
-        let Some((node, _)) = names::channel_ends(spec, channel) else {
+    for (channel, found) in (0_u32..).zip(&run.outcome.channels) {
+        let Some((node, _)) = names::channel_ends(run.network, channel) else {
             continue;
         };
         for (class, queue) in (0_u8..).zip(&found.by_class.queues) {
@@ -103,8 +107,8 @@ fn lost(spec: &EthernetSpec, outcome: &Outcome) -> BTreeMap<(u32, u8), u64> {
 }
 
 /// One line for the terminal, if anything was promised or given up.
-pub fn line(spec: &EthernetSpec, info: &RunInfo, outcome: &Outcome) -> Option<String> {
-    let all = promises(spec, info, outcome);
+pub fn line(run: &Frames<'_>, info: &RunInfo) -> Option<String> {
+    let all = promises(run, info);
     let states = [
         (PromiseState::Broken, "broken"),
         (PromiseState::Kept, "kept"),
@@ -128,8 +132,8 @@ pub fn line(spec: &EthernetSpec, info: &RunInfo, outcome: &Outcome) -> Option<St
 }
 
 /// The section of a page, if anything was promised or given up.
-pub fn blocks(spec: &EthernetSpec, info: &RunInfo, outcome: &Outcome) -> Vec<Block> {
-    let all = promises(spec, info, outcome);
+pub fn blocks(run: &Frames<'_>, info: &RunInfo) -> Vec<Block> {
+    let all = promises(run, info);
     if all.is_empty() {
         return Vec::new();
     }

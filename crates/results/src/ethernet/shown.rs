@@ -1,19 +1,17 @@
 //! What the page and the terminal say of frames alone.
 
 use backwater_kernel::words::counted;
-use backwater_net::frames::spec::EthernetSpec;
 use backwater_net::outcome::Outcome;
 
 use super::completion::{self, Completion, times};
 use super::groups::{Group, fairness, goodputs, groups};
 use super::ports::{self, Queue, longest_stop_ps};
-use super::{group_table, plots, promises, transfers};
+use super::{Frames, group_table, plots, promises, transfers};
 use crate::distribution::tail;
 use crate::events::control::Control;
 use crate::events::page::Page;
 use crate::events::terminal::Terminal;
 use crate::events::words::causes;
-use crate::events::{Measured, names};
 use crate::info::RunInfo;
 use crate::lines::{first_of, rest};
 use crate::model::Fact;
@@ -51,20 +49,20 @@ const SHOWN: [&str; 10] = [
 ];
 
 /// Goodput, transfers, slowdown and stops; figures of queues and groups; promises.
-pub fn page(spec: &EthernetSpec, info: &RunInfo, outcome: &Outcome, _: Measured<'_>) -> Page {
-    let control = Control::of(outcome).sentence();
+pub fn page(run: &Frames<'_>, info: &RunInfo) -> Page {
+    let control = Control::of(&run.outcome).sentence();
     let control = control.map(|control| format!("control frames: {control}"));
     Page {
-        facts: facts(spec, outcome),
+        facts: facts(run),
         sentences: control.into_iter().collect(),
-        figures: vec![("Figures", plots::plots(spec, outcome))],
-        end: promises::blocks(spec, info, outcome),
+        figures: vec![("Figures", plots::plots(run))],
+        end: promises::blocks(run, info),
     }
 }
 
 /// The numbers that matter of frames alone.
-fn facts(spec: &EthernetSpec, outcome: &Outcome) -> Vec<Fact> {
-    let goodputs = goodputs(spec, outcome);
+fn facts(run: &Frames<'_>) -> Vec<Fact> {
+    let goodputs = goodputs(run);
     let mut facts = vec![Fact::new(
         "Goodput",
         rate(goodputs.iter().sum()),
@@ -74,10 +72,10 @@ fn facts(spec: &EthernetSpec, outcome: &Outcome) -> Vec<Fact> {
             fixed(fairness(&goodputs), 3)
         ),
     )];
-    if let Some((complete, last)) = transfers::sentence(outcome) {
+    if let Some((complete, last)) = transfers::sentence(&run.outcome) {
         facts.push(Fact::new("Transfers", grouped(complete), last));
     }
-    let slowdown = Completion::of(outcome.flows.iter()).slowdown;
+    let slowdown = Completion::of(run.outcome.flows.iter()).slowdown;
     if let Some((mean, tail)) = slowdown.mean().zip(tail(&slowdown, times)) {
         let tail = match slowdown.percentile(99.0) {
             Some(_) => format!("p99 {tail}"),
@@ -85,7 +83,7 @@ fn facts(spec: &EthernetSpec, outcome: &Outcome) -> Vec<Fact> {
         };
         facts.push(Fact::new("Slowdown", times(mean), format!("mean; {tail}")));
     }
-    let control = Control::of(outcome);
+    let control = Control::of(&run.outcome);
     if control.stops > 0 {
         facts.push(Fact::new(
             "Stops",
@@ -97,41 +95,35 @@ fn facts(spec: &EthernetSpec, outcome: &Outcome) -> Vec<Fact> {
 }
 
 /// Flows or groups of them; transfers; drops and stops by port; promises.
-pub fn terminal(
-    spec: &EthernetSpec,
-    info: &RunInfo,
-    outcome: &Outcome,
-    _: Measured<'_>,
-) -> Terminal {
-    let through = transfers::sentence(outcome);
+pub fn terminal(run: &Frames<'_>, info: &RunInfo) -> Terminal {
+    let through = transfers::sentence(&run.outcome);
     let through =
         through.map(|(complete, last)| format!("transfers: {} {last}", grouped(complete)));
     let mut through: Vec<String> = through.into_iter().collect();
-    through.extend(completion::lines(spec, outcome, &groups(spec, outcome)));
-    let queues = ports::queues(spec, outcome);
-    let channels = names::channels(spec);
-    let mut in_the_way = drop_lines(&channels, &queues);
-    in_the_way.extend(stop_lines(&channels, outcome, &queues));
+    through.extend(completion::lines(run, &groups(run)));
+    let queues = ports::queues(run);
+    let mut in_the_way = drop_lines(run.ports(), &queues);
+    in_the_way.extend(stop_lines(run.ports(), &run.outcome, &queues));
     Terminal {
-        flows: flow_lines(spec, outcome),
+        flows: flow_lines(run),
         through,
         in_the_way,
-        promises: promises::line(spec, info, outcome),
+        promises: promises::line(run, info),
     }
 }
 
 /// A line for each flow where they are few, for each group where they are many.
-fn flow_lines(spec: &EthernetSpec, outcome: &Outcome) -> Vec<String> {
+fn flow_lines(run: &Frames<'_>) -> Vec<String> {
     let alone = |flow| Group {
-        name: names::flow(spec, flow),
+        name: run.flow(flow),
         flows: vec![flow],
     };
-    let (groups, first) = match outcome.flows.len() {
+    let (groups, first) = match run.outcome.flows.len() {
         0 => return vec!["no flows".into()],
         few @ 1..=FLOWS => ((0..few as u32).map(alone).collect(), &ALONE[..]),
-        _ => (groups(spec, outcome), &FOLDED[..]),
+        _ => (groups(run), &FOLDED[..]),
     };
-    let mut table = group_table::of_groups(spec, outcome, &groups);
+    let mut table = group_table::of_groups(run, &groups);
     if let (true, Some(name)) = (first == ALONE, table.columns.first_mut()) {
         name.short = "flow".into();
     }

@@ -1,10 +1,10 @@
 //! Queues that can't move, node by node.
 
+use backwater_kernel::Time;
 use backwater_kernel::words::{capital, counted};
-use backwater_kernel::{Duration, Time};
-use backwater_net::frames::spec::EthernetSpec;
-use backwater_net::outcome::{Outcome, Standstill, StuckQueue, Wait};
+use backwater_net::outcome::{Standstill, StuckQueue, Wait};
 
+use super::Frames;
 use crate::events::standstill::Still;
 use crate::events::{self, names};
 use crate::lines::first_of;
@@ -45,9 +45,9 @@ fn sentence(found: &Standstill) -> String {
 }
 
 /// What is said of it.
-pub fn still(spec: &EthernetSpec, _: &Outcome, found: &Standstill, _: Duration) -> Still {
+pub fn still(run: &Frames<'_>, found: &Standstill) -> Still {
     let sentence = sentence(found);
-    let words = Words::of(spec, found);
+    let words = Words::of(run, found);
     let places: Vec<usize> = (0..words.held.len()).collect();
     let lines = first_of(&places, LINES, ("  ", "queue"), |at| words.line(*at));
     let note = format!(
@@ -68,22 +68,20 @@ pub fn still(spec: &EthernetSpec, _: &Outcome, found: &Standstill, _: Duration) 
 
 /// What a list is told with.
 struct Words<'a> {
-    spec: &'a EthernetSpec,
-    channels: Vec<String>,
+    run: &'a Frames<'a>,
     is_circle: bool,
     held: Vec<Held<'a>>,
 }
 
 impl<'a> Words<'a> {
-    fn of(spec: &'a EthernetSpec, found: &'a Standstill) -> Words<'a> {
+    fn of(run: &'a Frames<'a>, found: &'a Standstill) -> Words<'a> {
         let one = |wait: &'a Wait| {
             let queue = wait.queue()?;
             let since = wait.since.unwrap_or(found.since);
             Some(Held { queue, wait, since })
         };
         Words {
-            spec,
-            channels: names::channels(spec),
+            run,
             is_circle: found.is_circle,
             held: found.waits.iter().filter_map(one).collect(),
         }
@@ -98,19 +96,19 @@ impl<'a> Words<'a> {
             self.place(own),
             counted(own.wait.units, "frame"),
             counted(own.queue.bytes, "byte"),
-            names::flow(self.spec, own.wait.flow),
+            self.run.flow(own.wait.flow),
             at(own.since),
             self.waits_for(index)
         )
     }
 
     fn port(&self, own: &Held<'_>) -> String {
-        names::channel(&self.channels, own.queue.channel)
+        self.run.port(own.queue.channel)
     }
 
     fn host(&self, own: &Held<'_>) -> Option<String> {
         let host = own.queue.destination;
-        host.map(|host| names::node(self.spec, host))
+        host.map(|host| self.run.node(host))
     }
 
     /// A queue: channel, class, and the host where only its frames are stopped.
@@ -129,8 +127,8 @@ impl<'a> Words<'a> {
             false => self.held.get(index + 1),
         };
         let Some(next) = next else {
-            let ends = names::channel_ends(self.spec, self.held[index].queue.channel);
-            let node = ends.map(|(_, to)| names::node(self.spec, to));
+            let ends = names::channel_ends(self.run.network, self.held[index].queue.channel);
+            let node = ends.map(|(_, to)| self.run.node(to));
             let node = node.unwrap_or_else(|| "the next node".into());
             return format!("{node}, which does not resume it");
         };
@@ -139,14 +137,14 @@ impl<'a> Words<'a> {
 }
 
 /// The queues that wait, in order; without a row where none does.
-pub fn table(spec: &EthernetSpec, outcome: &Outcome, cell: Duration) -> Table {
-    let Some(found) = &outcome.standstill else {
+pub fn table(run: &Frames<'_>) -> Table {
+    let Some(found) = &run.outcome.standstill else {
         return Table::default();
     };
-    let words = Words::of(spec, found);
+    let words = Words::of(run, found);
     let from = |own: &Held<'_>| {
-        let ends = names::channel_ends(spec, own.queue.channel);
-        ends.map(|(from, _)| names::node(spec, from))
+        let ends = names::channel_ends(run.network, own.queue.channel);
+        ends.map(|(from, _)| run.node(from))
     };
     let caption = format!(
         "{}. Each queue waits for the next.",
@@ -156,22 +154,16 @@ pub fn table(spec: &EthernetSpec, outcome: &Outcome, cell: Duration) -> Table {
     type Row<'a> = (usize, &'a Held<'a>);
     let port = |(_, own): &Row<'_>| words.port(own);
     let why = |(index, _): &Row<'_>| format!("waits for {}", words.waits_for(*index));
-    events::standstill::table(
-        spec,
-        (caption, cell),
-        rows,
-        |(_, own)| own.wait,
-        [&port, &why],
-    )
-    .number("place: position of the queue in the chain")
-    .of(|(index, _)| *index as u64 + 1)
-    .text("node: the node it is in")
-    .of(|(_, own)| from(own))
-    .number("class: its class")
-    .of(|(_, own)| u32::from(own.queue.class))
-    .text("to: only frames to this host are stopped; empty: all")
-    .of(|(_, own)| words.host(own))
-    .number("waiting [bytes]: of those frames")
-    .of(|(_, own)| own.queue.bytes)
-    .done()
+    events::standstill::table(run, caption, rows, |(_, own)| own.wait, [&port, &why])
+        .number("place: position of the queue in the chain")
+        .of(|(index, _)| *index as u64 + 1)
+        .text("node: the node it is in")
+        .of(|(_, own)| from(own))
+        .number("class: its class")
+        .of(|(_, own)| u32::from(own.queue.class))
+        .text("to: only frames to this host are stopped; empty: all")
+        .of(|(_, own)| words.host(own))
+        .number("waiting [bytes]: of those frames")
+        .of(|(_, own)| own.queue.bytes)
+        .done()
 }

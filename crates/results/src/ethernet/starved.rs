@@ -1,9 +1,9 @@
 //! Flows of frames that got next to nothing, and what stood in their way.
 
 use backwater_kernel::words::counted;
-use backwater_net::frames::spec::{EthernetSpec, FlowSpec, SchedulerSpec, Span, TrafficSpec};
-use backwater_net::outcome::Outcome;
+use backwater_net::frames::spec::{FlowSpec, SchedulerSpec, Span, TrafficSpec};
 
+use super::Frames;
 use crate::events::starved::Endless;
 use crate::starved::others;
 
@@ -23,16 +23,17 @@ pub fn endless(flow: &FlowSpec) -> Option<Endless> {
 }
 
 /// What stood in its way.
-pub fn held_up(spec: &EthernetSpec, outcome: &Outcome, flow: usize, mut waits: String) -> String {
-    let time_outs = outcome.flows[flow].ends.tcp.time_outs;
+pub fn held_up(run: &Frames<'_>, flow: usize, mut waits: String) -> String {
+    let time_outs = run.outcome.flows[flow].ends.tcp.time_outs;
     if time_outs > 0 {
         waits += &format!(", {}", counted(time_outs, "time-out"));
     }
-    let Some(own) = spec.flows.get(flow) else {
+    let Some(own) = run.network.flows.get(flow) else {
         return waits;
     };
-    let urgent = spec.flows.iter().filter(|other| other.class > own.class);
-    let mut ports = spec.links.iter().flat_map(|link| &link.channels);
+    let flows = run.network.flows.iter();
+    let urgent = flows.filter(|other| other.class > own.class);
+    let mut ports = run.network.links.iter().flat_map(|link| &link.channels);
     let is_strict = ports.any(|port| port.scheduler == SchedulerSpec::StrictPriority);
     match urgent.count() {
         count @ 1.. if is_strict => format!(

@@ -1,24 +1,24 @@
 //! The table of transfers: files, requests, pictures.
 
 use backwater_kernel::Duration;
-use backwater_net::frames::spec::{EthernetSpec, FlowSpec, TrafficSpec};
+use backwater_net::frames::spec::{FlowSpec, TrafficSpec};
 use backwater_net::outcome::{FlowOutcome, Outcome};
 
+use super::Frames;
 use super::tables::told;
 use crate::distribution::cell;
-use crate::events::seconds;
 use crate::events::transfers::{self, ALONE, MS};
 use crate::model::{Cell, Table};
 use crate::number::{grouped, span};
 
 /// A row for each flow with transfers: how long they took, and how long their acknowledgement.
-pub fn table(spec: &EthernetSpec, outcome: &Outcome) -> Table {
-    let all = told(spec, outcome).filter(|(.., found)| found.ends.transfers_total > 0);
+pub fn table(run: &Frames<'_>) -> Table {
+    let all = told(run).filter(|(.., found)| found.ends.transfers_total > 0);
     let count = (
         |(_, own, _): &Row<'_>| what(&own.traffic),
         |(.., found): &Row<'_>| found.ends.transfers,
     );
-    transfers::table(spec, seconds(spec, outcome), all, |(flow, ..)| *flow, count)
+    transfers::table(run, all, |(flow, ..)| *flow, count)
         .times("FCT", ("ms", MS), |(.., found)| &found.ends.transfer_time)
         .number(format!("FCT alone [ms]: {ALONE}"))
         .of(|(.., found)| millis(found.alone))

@@ -2,9 +2,9 @@
 
 use backwater_kernel::words::{capital, counted};
 use backwater_kernel::{Duration, Place, Violations};
-use backwater_net::outcome::{FlowOutcome, Outcome};
+use backwater_net::outcome::FlowOutcome;
 
-use super::{Network, us};
+use super::{Findings, Network, us};
 use crate::lines::{aligned, shortened};
 use crate::model::{Axis, Cell, Curve, Plot, Style};
 use crate::number::{grouped, significant, span};
@@ -71,14 +71,14 @@ pub fn largest(found: &FlowOutcome) -> Option<Duration> {
 }
 
 /// Adds each flow that took longer than its bound to what the run broke. Once a run: it counts.
-pub fn note_broken_bounds<N: Network>(network: &N, outcome: &mut Outcome) {
+pub fn note_broken_bounds<N: Network>(run: &mut Findings<'_, N>) {
     let mut violations = Violations::default();
-    for promised in network.promised(outcome) {
+    for promised in N::promised(run) {
         if let Some(what) = promised.broken::<N>() {
-            violations.note(outcome.ended_at, promised.place, || what);
+            violations.note(run.outcome.ended_at, promised.place, || what);
         }
     }
-    outcome.violations.append(&violations);
+    run.outcome.violations.append(&violations);
 }
 
 /// A row for each of these, of which `common` is what is promised; in cell times too, where those
@@ -168,7 +168,7 @@ pub fn plot(all: &[Promised], cell: Duration) -> Option<Plot> {
 }
 
 /// What the page warns of, in a sentence; `None` where every bound holds.
-pub fn warning<N: Network>(_: &N, all: &[Promised]) -> Option<String> {
+pub fn warning<N: Network>(all: &[Promised]) -> Option<String> {
     let late = all.iter().filter(|promised| promised.is_broken());
     let late: Vec<&str> = late.map(|promised| promised.flow.as_str()).collect();
     let shown = late.len().min(NEAREST);

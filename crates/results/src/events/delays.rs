@@ -1,8 +1,8 @@
 //! Delays of flows, and the statistics of times whatever they are of.
 
-use backwater_kernel::{DelayOutcome, Duration};
-use backwater_net::outcome::Outcome;
+use backwater_kernel::DelayOutcome;
 
+use super::Findings;
 use super::Network;
 use super::flows::found;
 use crate::column::Column;
@@ -51,19 +51,19 @@ impl<const FINE: u32> Statistics for DelayOutcome<FINE> {
 
 /// A row for each flow of which something was delivered after the warm-up; in cell times too, where
 /// those are the unit of time.
-pub fn table<N: Network>(network: &N, outcome: &Outcome, cell: Duration) -> Table {
-    TableOf::of(found(outcome).filter(|(_, found)| found.delay.count > 0))
+pub fn table<N: Network>(run: &Findings<'_, N>) -> Table {
+    TableOf::of(found(&run.outcome).filter(|(_, found)| found.delay.count > 0))
         .called(
             "delays: Time from being offered at the source to delivery, of what reached its \
              destination after the warm-up.",
         )
-        .flow(network, |(flow, _)| *flow)
+        .flow(run, |(flow, _)| *flow)
         .number(format!(
             "samples [{}]: delivered after the warm-up",
             N::UNITS
         ))
         .of(|(_, found)| found.delay.count)
         .times("delay", ("us", 1e6), |(_, found)| &found.delay)
-        .in_cells("delay mean", cell, |(_, found)| Some(found.delay.mean))
+        .in_cells("delay mean", run.cell, |(_, found)| Some(found.delay.mean))
         .done()
 }

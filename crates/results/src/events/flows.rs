@@ -3,7 +3,7 @@
 use backwater_kernel::Balance;
 use backwater_net::outcome::{FlowOutcome, Outcome};
 
-use super::{Network, names};
+use super::{Findings, Network};
 use crate::groups::of_name;
 use crate::merge::as_one;
 use crate::model::Table;
@@ -23,28 +23,26 @@ pub fn found(outcome: &Outcome) -> impl Iterator<Item = Flow<'_>> {
 
 /// A row for each flow: where it goes, its `rates`, and what became of its units.
 pub fn table<'a, N: Network>(
-    network: &'a N,
-    outcome: &'a Outcome,
+    run: &'a Findings<'_, N>,
     rates: impl FnOnce(TableOf<Flow<'a>>) -> TableOf<Flow<'a>>,
 ) -> TableOf<Flow<'a>> {
-    let ports = names::channels(network);
-    let table = TableOf::of(found(outcome))
+    let table = TableOf::of(found(&run.outcome))
         .called("flows: What each flow offered, how much was delivered or dropped, and its rate.")
-        .flow(network, |(flow, _)| *flow)
+        .flow(run, |(flow, _)| *flow)
         .text(
             "path: nodes that its frames pass; only its ends where they take several paths, and of \
              circuits",
         )
-        .of(|(flow, found)| network.path(*flow, found, &ports));
+        .of(|(flow, found)| N::path(run, *flow, found));
     rates(table).balance(N::UNITS, |(_, found)| found.balance())
 }
 
 /// What became of everything that was offered.
-pub fn balance<N: Network>(_: &N, outcome: &Outcome) -> Table {
-    let bytes: Balance = outcome.flows.iter().filter_map(|flow| flow.bytes).sum();
-    let has_bytes = outcome.flows.iter().any(|flow| flow.bytes.is_some());
+pub fn balance<N: Network>(run: &Findings<'_, N>) -> Table {
+    let bytes: Balance = run.outcome.flows.iter().filter_map(|flow| flow.bytes).sum();
+    let has_bytes = run.outcome.flows.iter().any(|flow| flow.bytes.is_some());
     let bytes = has_bytes.then_some(("bytes", bytes));
-    let rows = std::iter::once((N::UNITS, outcome.balance())).chain(bytes);
+    let rows = std::iter::once((N::UNITS, run.outcome.balance())).chain(bytes);
     TableOf::of(rows)
         .called("balance: Balance of all flows; whole run.")
         .text("of: what is counted")
@@ -54,7 +52,8 @@ pub fn balance<N: Network>(_: &N, outcome: &Outcome) -> Table {
 }
 
 /// The network and the outcome with the flows of this name as one flow; nothing if there is none.
-pub fn only<N: Network>(network: &N, outcome: &Outcome, name: &str) -> Option<(N, Outcome)> {
+pub fn only<N: Network>(run: &Findings<'_, N>, name: &str) -> Option<(N, Outcome)> {
+    let network = run.network;
     let flows = of_name(
         (0..).map_while(|flow| Some((flow, network.flow(flow)?))),
         |(_, own)| own,
@@ -62,5 +61,5 @@ pub fn only<N: Network>(network: &N, outcome: &Outcome, name: &str) -> Option<(N
     );
     let flows: Vec<u32> = flows.into_iter().map(|(flow, _)| flow).collect();
     let first = flows.first()?;
-    Some((network.only(*first, name), as_one(outcome, &flows)?))
+    Some((network.only(*first, name), as_one(&run.outcome, &flows)?))
 }

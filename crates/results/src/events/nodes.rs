@@ -1,20 +1,20 @@
 //! Nodes, and what they held.
 
-use backwater_net::outcome::{NodeOutcome, Outcome};
+use backwater_net::outcome::NodeOutcome;
 
-use super::{Network, names};
+use super::{Findings, Network};
 use crate::table_of::TableOf;
 
 /// A row for each node.
-pub fn table<'a>(network: &impl Network, outcome: &'a Outcome) -> TableOf<(u32, &'a NodeOutcome)> {
+pub fn table<'a>(run: &'a Findings<'_, impl Network>) -> TableOf<(u32, &'a NodeOutcome)> {
     let kind = |node: u32| {
-        let (_, is_switch) = network.node(node)?;
+        let (_, is_switch) = run.network.node(node)?;
         Some(if is_switch { "switch" } else { "host" })
     };
-    TableOf::of((0..).zip(&outcome.nodes))
+    TableOf::of((0..).zip(&run.outcome.nodes))
         .called("nodes: What each node held; what goes to several destinations counts once.")
         .text("node: name in the scenario")
-        .of(|(node, _)| names::node(network, *node))
+        .of(|(node, _)| run.node(*node))
         .text("kind: host or switch")
         .of(|(node, _)| kind(*node))
 }

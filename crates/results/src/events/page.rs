@@ -1,12 +1,11 @@
 //! The page of a run.
 
 use backwater_kernel::{Balance, Series, Stop};
-use backwater_net::outcome::Outcome;
 
 use super::ports::busiest;
 use super::summary::trace_hash;
 use super::words::{balance, both_times, paragraphs};
-use super::{Measured, Network, bounds, ended, run_tables, starved, still};
+use super::{Findings, Network, bounds, ended, starved, still};
 use crate::info::RunInfo;
 use crate::model::{Block, Fact, Plot, Report};
 use crate::number::{grouped, percent};
@@ -29,53 +28,55 @@ pub struct Page {
 
 /// A page that explains the run: the numbers that matter, what went wrong, figures, series, every
 /// table, the scenario and the command.
-pub fn run_report<'a>(
-    info: &RunInfo,
-    network: &impl Network,
-    outcome: &Outcome,
-    measured: impl Into<Measured<'a>>,
-    series: &[Series],
-) -> Report {
-    let run = (info, network, outcome);
-    let measured = measured.into();
-    let page = network.page(info, outcome, measured);
-    let promised = network.promised(outcome);
-    let (stop, why) = ended(network, outcome, info.cell);
-    let mut blocks = vec![Block::Facts(facts(run, stop, page.facts))];
-    blocks.extend(notes(run, bounds::warning(network, &promised)));
-    blocks.extend(crate::starved::notes(starved::sentences(network, outcome)));
+pub fn run_report<N: Network>(info: &RunInfo, run: &Findings<'_, N>, series: &[Series]) -> Report {
+    let page = N::page(run, info);
+    let promised = N::promised(run);
+    let (stop, why) = ended(run);
+    let mut blocks = vec![Block::Facts(facts(run, info, stop, page.facts))];
+    blocks.extend(notes(run, bounds::warning::<N>(&promised)));
+    blocks.extend(crate::starved::notes(starved::sentences(run)));
     blocks.push(Block::Text(paragraphs(run, &why, page.sentences)));
-    let shares = network.shares(outcome).plot();
-    let bounds = bounds::plot(&promised, info.cell);
+    let shares = run.shares().plot();
+    let bounds = bounds::plot(&promised, run.cell);
     let common = [
         ("Fairness", shares.into_iter().collect()),
         (
             "Time series",
-            series_plots(series, |end| time_axis(end, info.cell)),
+            series_plots(series, |end| time_axis(end, run.cell)),
         ),
         ("Delay bounds", bounds.into_iter().collect()),
     ];
     let figures = page.figures.into_iter().chain(common);
     blocks.extend(figures.flat_map(|(title, plots)| Block::figures(title, plots)));
     blocks.push(Block::heading("Tables"));
-    let tables = run_tables(network, outcome, measured, info.cell).into_iter();
+    let tables = run.tables().iter().cloned();
     blocks.extend(tables.map(|table| match LOOKED_UP.contains(&&*table.name) {
         false => Block::Table(table),
         true => folded(table),
     }));
     blocks.extend(page.end);
-    blocks.extend(closing_blocks(info, network.seed(), &trace_hash(outcome)));
+    blocks.extend(closing_blocks(
+        info,
+        run.network.seed(),
+        &trace_hash(&run.outcome),
+    ));
     page_of([&info.name, &info.description, &info.version], blocks)
 }
 
 fn facts<N: Network>(
-    (info, network, outcome): (&RunInfo, &N, &Outcome),
+    run: &Findings<'_, N>,
+    info: &RunInfo,
     stop: &str,
     own: Vec<Fact>,
 ) -> Vec<Fact> {
+    let outcome = &run.outcome;
     let balance = outcome.balance();
     let mut facts = vec![
-        Fact::new("Simulated", both_times(info, outcome.ended_at.ps()), stop),
+        Fact::new(
+            "Simulated",
+            both_times(run.cell, outcome.ended_at.ps()),
+            stop,
+        ),
         Fact::new(
             "Delivered",
             grouped(balance.delivered),
@@ -88,7 +89,7 @@ fn facts<N: Network>(
         ),
     ];
     facts.extend(own);
-    if let Some((name, data, control)) = busiest(network, outcome) {
+    if let Some((name, data, control)) = busiest(run) {
         facts.push(Fact::new("Busiest port", percent(data + control), name));
     }
     let speed = info.speed(outcome.unit_hops);
@@ -99,20 +100,18 @@ fn facts<N: Network>(
 
 /// What must not be missed: broken promises, delays beyond their bounds (`late`), what stands
 /// still, units that are missing, a run that is cut short.
-fn notes(
-    (info, network, outcome): (&RunInfo, &impl Network, &Outcome),
-    late: Option<String>,
-) -> Vec<Block> {
+fn notes<N: Network>(run: &Findings<'_, N>, late: Option<String>) -> Vec<Block> {
+    let outcome = &run.outcome;
     let missing = !outcome.balances().iter().all(Balance::holds);
-    let missing = missing.then(|| format!("Units are missing: {}.", balance(network, outcome)));
+    let missing = missing.then(|| format!("Units are missing: {}.", balance(run)));
     let cut_short = match outcome.stop {
         Stop::Interrupted => Some(INTERRUPTED),
-        _ if outcome.ended_at <= network.warm_up() => {
+        _ if outcome.ended_at <= run.network.warm_up() => {
             Some("The run ended in its warm-up: rates, delays and shares were not measured.")
         }
         _ => None,
     };
-    let still = still(network, outcome, info.cell).and_then(|still| still.note);
+    let still = still(run).and_then(|still| still.note);
     let all = [
         broken(outcome.violations.total()),
         late.map(Block::problem),

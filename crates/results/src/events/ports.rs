@@ -1,8 +1,8 @@
 //! Ports: each direction of each link.
 
-use backwater_net::outcome::{ChannelOutcome, Outcome};
+use backwater_net::outcome::ChannelOutcome;
 
-use super::{Network, names, percent, us};
+use super::{Findings, Network, names, percent, us};
 use crate::model::Cell;
 use crate::rows::{kept, limit};
 use crate::table_of::TableOf;
@@ -16,32 +16,28 @@ fn load(found: &ChannelOutcome) -> f64 {
 }
 
 /// The busiest port: its name, and its shares of data and of control.
-pub fn busiest(network: &impl Network, outcome: &Outcome) -> Option<(String, f64, f64)> {
-    let all = (0..).zip(&outcome.channels);
+pub fn busiest(run: &Findings<'_, impl Network>) -> Option<(String, f64, f64)> {
+    let all = (0..).zip(&run.outcome.channels);
     let (port, found) = all.reduce(|best, next| match load(next.1) > load(best.1) {
         true => next,
         false => best,
     })?;
-    let name = names::channel(&names::channels(network), port);
+    let name = run.port(port);
     Some((name, found.data_share, found.control_share))
 }
 
 /// A row for each, the busiest alone where there are very many.
-pub fn table<'a, N: Network>(network: &N, outcome: &'a Outcome) -> TableOf<Port<'a>> {
-    let all = &outcome.channels;
+pub fn table<'a, N: Network>(run: &'a Findings<'_, N>) -> TableOf<Port<'a>> {
+    let all = &run.outcome.channels;
     let shown = kept(all.len(), |index| load(&all[index])).into_iter();
-    let line = |(port, _): &Port<'_>| names::channel_spec(network, *port).map(N::line);
+    let line = |(port, _): &Port<'_>| names::channel_spec(run.network, *port).map(N::line);
     let units = N::UNITS;
     TableOf::of(shown.map(|index| (index as u32, &all[index])))
         .called(format!(
             "ports: Each direction of each link: what its port sent.{}",
             limit(all.len(), "ports")
         ))
-        .port(
-            &names::channels(network),
-            "from which node to which",
-            |(port, _)| *port,
-        )
+        .port(run, "from which node to which", |(port, _)| *port)
         .number("rate [Mbps]: line rate")
         .of(|row| line(row).map(|(rate, _)| Cell::float(rate.0 as f64 / 1e6, 3)))
         .number("propagation [us]: delay of the link")

@@ -1,9 +1,8 @@
 //! What could not move at the end, and what it waited for.
 
-use backwater_kernel::Duration;
 use backwater_net::outcome::Wait;
 
-use super::{Network, names, us};
+use super::{Findings, Network, us};
 use crate::model::Tone;
 use crate::table_of::TableOf;
 
@@ -24,8 +23,8 @@ pub struct Still {
 
 /// A row for each place where something waits: which port it waits to leave by, and for what.
 pub fn table<'a, N: Network, R>(
-    network: &N,
-    (caption, cell): (String, Duration),
+    run: &Findings<'_, N>,
+    caption: String,
     rows: impl IntoIterator<Item = R>,
     wait: impl Fn(&R) -> &'a Wait,
     [port, why]: [&dyn Fn(&R) -> String; 2],
@@ -33,7 +32,7 @@ pub fn table<'a, N: Network, R>(
     TableOf::of(rows)
         .called(format!("standstill: {caption}"))
         .text("flow: the flow of the first that waits")
-        .of(|row| names::flow(network, wait(row).flow))
+        .of(|row| run.flow(wait(row).flow))
         .text("port: that it waits to leave by")
         .of(port)
         .number(format!("waiting [{}]: how many; empty: no limit", N::UNITS))
@@ -45,7 +44,7 @@ pub fn table<'a, N: Network, R>(
         .of(|row| wait(row).since.map(|since| us(since.ps())))
         .text("why: what is missing, and where to look next")
         .of(why)
-        .in_cells("since", cell, |row| {
+        .in_cells("since", run.cell, |row| {
             wait(row).since.map(|since| since.ps() as f64)
         })
 }

@@ -6,10 +6,9 @@
 use std::collections::BTreeMap;
 
 use backwater_kernel::{Duration, Time};
-use backwater_net::outcome::Outcome;
 
 use super::drops::fate;
-use super::{Network, line_rates, names, seconds};
+use super::{Findings, Network, line_rates};
 use crate::number::{grouped, rate};
 use crate::starved::{got_nothing, told};
 
@@ -39,26 +38,22 @@ impl Endless {
 }
 
 /// A sentence for each of the first of them.
-pub fn sentences(network: &impl Network, outcome: &Outcome) -> Vec<String> {
-    told(&starved(network, outcome), |one| {
-        sentence(network, outcome, *one)
-    })
+pub fn sentences<N: Network>(run: &Findings<'_, N>) -> Vec<String> {
+    told(&starved(run), |one| sentence(run, *one))
 }
 
 /// All of them by name.
-pub fn all(network: &impl Network, outcome: &Outcome) -> Vec<String> {
-    let starved = starved(network, outcome).into_iter();
-    starved
-        .map(|(flow, _)| names::flow(network, flow))
-        .collect()
+pub fn all<N: Network>(run: &Findings<'_, N>) -> Vec<String> {
+    let starved = starved(run).into_iter();
+    starved.map(|(flow, _)| run.flow(flow)).collect()
 }
 
 /// A flow; what it got and what its share is, bps, where that is why it is named.
 type Starved = (u32, Option<(f64, f64)>);
 
-fn starved(network: &impl Network, outcome: &Outcome) -> Vec<Starved> {
-    let below = below_share(network, outcome);
-    let found = (0..).zip(&outcome.flows).filter_map(|(flow, found)| {
+fn starved<N: Network>(run: &Findings<'_, N>) -> Vec<Starved> {
+    let below = below_share(run);
+    let found = (0..).zip(&run.outcome.flows).filter_map(|(flow, found)| {
         match got_nothing(found.offered_total, found.delivered_total) {
             true => Some((flow, None)),
             false => Some((flow, Some(*below.get(&flow)?))),
@@ -74,20 +69,21 @@ fn is_far_below(got: f64, share: f64) -> bool {
 
 /// Flows that always have more to send and are far below their share: what they got, and what it
 /// is over the time that was measured, bps.
-fn below_share(network: &impl Network, outcome: &Outcome) -> BTreeMap<u32, (f64, f64)> {
-    let fastest = line_rates(network).fold(0.0, f64::max);
-    let few = (0..).zip(network.rates(outcome)).filter_map(|(flow, got)| {
-        let endless = network.endless(flow)?;
+fn below_share<N: Network>(run: &Findings<'_, N>) -> BTreeMap<u32, (f64, f64)> {
+    let fastest = line_rates(run.network).fold(0.0, f64::max);
+    let few = (0..).zip(N::rates(run)).filter_map(|(flow, got)| {
+        let endless = run.network.endless(flow)?;
         is_far_below(got, fastest).then_some((flow, got, endless))
     });
     let few: Vec<(u32, f64, Endless)> = few.collect();
-    let window = seconds(network, outcome);
+    let window = run.seconds();
     if few.is_empty() || window <= 0.0 {
         return BTreeMap::new();
     }
-    let shares = network.among_equals(outcome);
+    let shares = N::among_equals(run);
     let below = few.into_iter().filter_map(|(flow, got, endless)| {
-        let active = outcome.ended_at.since(network.warm_up().max(endless.start));
+        let start = run.network.warm_up().max(endless.start);
+        let active = run.outcome.ended_at.since(start);
         let share = endless.rate(shares[flow as usize]?, active.seconds())?;
         let share = share * active.seconds() / window;
         is_far_below(got, share).then_some((flow, (got, share)))
@@ -95,8 +91,8 @@ fn below_share(network: &impl Network, outcome: &Outcome) -> BTreeMap<u32, (f64,
     below.collect()
 }
 
-fn sentence<N: Network>(network: &N, outcome: &Outcome, (flow, rates): Starved) -> String {
-    let found = &outcome.flows[flow as usize];
+fn sentence<N: Network>(run: &Findings<'_, N>, (flow, rates): Starved) -> String {
+    let found = &run.outcome.flows[flow as usize];
     let got = match rates {
         None => format!(
             "{} {} offered, {} delivered",
@@ -119,8 +115,8 @@ fn sentence<N: Network>(network: &N, outcome: &Outcome, (flow, rates): Starved) 
         }
         false => {
             let waits = format!("{} are waiting or in transit", grouped(found.inside_total));
-            network.held_up(outcome, flow, waits)
+            N::held_up(run, flow as usize, waits)
         }
     };
-    format!("{}: {got}: {why}", names::flow(network, flow))
+    format!("{}: {got}: {why}", run.flow(flow))
 }

@@ -5,10 +5,9 @@ use backwater_net::outcome::Outcome;
 use serde_json::{Value, json};
 
 use super::control::Control;
-use super::{Network, ended, starved};
+use super::{Findings, Network, ended, starved};
 use crate::fairness::jain;
 use crate::info::RunInfo;
-use crate::model::Table;
 use crate::records::summary;
 
 /// The trace hash as 16 hexadecimal digits.
@@ -18,15 +17,10 @@ pub fn trace_hash(outcome: &Outcome) -> String {
 
 /// The numbers most programs want, for `summary.json`: the run as a whole, and the rows of its
 /// `tables`. Times of the run as a whole are in picoseconds.
-pub fn run_summary(
-    info: &RunInfo,
-    network: &impl Network,
-    outcome: &Outcome,
-    tables: &[Table],
-) -> Value {
-    let (jain_rates, jain_ratios) = network.shares(outcome).indices().unzip();
-    let goodputs = network.goodputs(outcome);
-    let stuck = outcome.standstill.as_ref().map(|found| {
+pub fn run_summary<N: Network>(info: &RunInfo, run: &Findings<'_, N>) -> Value {
+    let (jain_rates, jain_ratios) = run.shares().indices().unzip();
+    let goodputs = N::goodputs(run);
+    let stuck = run.outcome.standstill.as_ref().map(|found| {
         json!({
             "since_ps": found.since.ps(),
             "found_at_ps": found.found_at.ps(),
@@ -36,22 +30,22 @@ pub fn run_summary(
     });
     let head = json!({
         "name": info.name,
-        "stop": ended(network, outcome, info.cell).1,
-        "ended_at_ps": outcome.ended_at.ps(),
-        "warm_up_ps": network.warm_up().ps(),
-        "cell_ps": Some(info.cell.ps()).filter(|ps| *ps > 0),
-        "trace_hash": trace_hash(outcome),
-        "events": outcome.events,
-        "unit_hops": outcome.unit_hops,
-        "control_hops": outcome.control_hops,
-        "control_frames": Some(Control::of(outcome)).filter(Control::is_any),
-        "balanced": outcome.balances().iter().all(Balance::holds),
-        "promises_broken": outcome.violations.total(),
+        "stop": ended(run).1,
+        "ended_at_ps": run.outcome.ended_at.ps(),
+        "warm_up_ps": run.network.warm_up().ps(),
+        "cell_ps": Some(run.cell.ps()).filter(|ps| *ps > 0),
+        "trace_hash": trace_hash(&run.outcome),
+        "events": run.outcome.events,
+        "unit_hops": run.outcome.unit_hops,
+        "control_hops": run.outcome.control_hops,
+        "control_frames": Some(Control::of(&run.outcome)).filter(Control::is_any),
+        "balanced": run.outcome.balances().iter().all(Balance::holds),
+        "promises_broken": run.outcome.violations.total(),
         "stuck": stuck,
-        "starved": starved::all(network, outcome),
+        "starved": starved::all(run),
         "jain_rates": jain_rates,
         "jain_ratios": jain_ratios,
         "jain_goodputs": (!goodputs.is_empty()).then(|| jain(&goodputs)),
     });
-    summary(head, tables)
+    summary(head, run.tables())
 }

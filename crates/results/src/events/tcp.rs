@@ -2,20 +2,20 @@
 
 use backwater_ends::tcp::TcpCounts;
 
-use super::{Network, percent_of};
+use super::{Findings, Network, percent_of};
 use crate::table_of::TableOf;
 
 /// A connection: its flow, what both ends counted, and what else is known.
 pub type Connection<T> = (u32, TcpCounts, T);
 
 /// A row for each connection.
-pub fn table<T>(
-    network: &impl Network,
+pub fn table<T, N: Network>(
+    run: &Findings<'_, N>,
     rows: impl Iterator<Item = Connection<T>>,
 ) -> TableOf<Connection<T>> {
     TableOf::of(rows)
         .called("tcp: Both ends of each connection; whole run.")
-        .flow(network, |(flow, ..)| *flow)
+        .flow(run, |(flow, ..)| *flow)
         .number("segments: sent, pure acknowledgements included")
         .of(|(_, tcp, _)| tcp.segments)
         .number("sent [bytes]: of payload, retransmissions included")

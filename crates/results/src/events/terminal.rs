@@ -1,9 +1,7 @@
 //! A run in a few lines of text.
 
-use backwater_net::outcome::Outcome;
-
 use super::words::{balance, busiest_port, dropped, opening, time};
-use super::{Measured, Network, bounds, ended, starved, still};
+use super::{Findings, Network, bounds, ended, starved, still};
 use crate::info::RunInfo;
 use crate::lines::{broken, printable};
 
@@ -30,29 +28,27 @@ pub struct Terminal {
 /// of frames at most 40. More on what not every run has: nine on delay bounds, six or nine on what
 /// could not move, four on flows that got next to nothing. Fair shares take a line for each of up
 /// to 30 flows, and at most seven more.
-pub fn terminal_summary<'a>(
-    info: &RunInfo,
-    network: &impl Network,
-    outcome: &Outcome,
-    measured: impl Into<Measured<'a>>,
-) -> String {
-    let own = network.terminal(info, outcome, measured.into());
-    let (stop, _) = ended(network, outcome, info.cell);
-    let mut lines = opening(network, info, outcome, stop).to_vec();
+pub fn terminal_summary<N: Network>(info: &RunInfo, run: &Findings<'_, N>) -> String {
+    let own = N::terminal(run, info);
+    let (stop, _) = ended(run);
+    let mut lines = opening(run, info, stop).to_vec();
     lines.extend(own.flows);
-    lines.extend(bounds::terminal_lines(&network.promised(outcome)));
-    lines.extend(network.shares(outcome).terminal_lines());
+    lines.extend(bounds::terminal_lines(&N::promised(run)));
+    lines.extend(run.shares().terminal_lines());
     lines.push(String::new());
     lines.extend(own.through);
-    lines.push(balance(network, outcome));
-    lines.push(dropped(outcome));
+    lines.push(balance(run));
+    lines.push(dropped(&run.outcome));
     lines.extend(own.in_the_way);
-    lines.extend(busiest_port(network, outcome));
-    lines.extend(still(network, outcome, info.cell).unwrap_or_default().lines);
-    lines.extend(crate::starved::lines(starved::sentences(network, outcome)));
+    lines.extend(busiest_port(run));
+    lines.extend(still(run).unwrap_or_default().lines);
+    lines.extend(crate::starved::lines(starved::sentences(run)));
     lines.extend(own.promises);
-    let kept = outcome.violations.kept().iter();
-    let kept = kept.map(|one| (time(info, one.at.ps()), &*one.what));
-    lines.extend(broken(outcome.violations.total(), kept.take(VIOLATIONS)));
+    let kept = run.outcome.violations.kept().iter();
+    let kept = kept.map(|one| (time(run.cell, one.at.ps()), &*one.what));
+    lines.extend(broken(
+        run.outcome.violations.total(),
+        kept.take(VIOLATIONS),
+    ));
     printable(&lines)
 }

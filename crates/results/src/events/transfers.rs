@@ -1,6 +1,6 @@
 //! Files, requests, pictures: how many, and how long each took.
 
-use super::{Network, per_second};
+use super::{Findings, Network, per_second};
 use crate::model::Cell;
 use crate::table_of::TableOf;
 
@@ -8,13 +8,13 @@ use crate::table_of::TableOf;
 pub const MS: f64 = 1e9;
 
 /// A row for each of these flows, whose application's transfers are so many of what `what` says.
-pub fn table<R>(
-    network: &impl Network,
-    seconds: f64,
+pub fn table<R, N: Network>(
+    run: &Findings<'_, N>,
     rows: impl IntoIterator<Item = R>,
     flow: impl Fn(&R) -> u32,
     (what, count): (impl Fn(&R) -> &'static str, impl Fn(&R) -> u64),
 ) -> TableOf<R> {
+    let seconds = run.seconds();
     TableOf::of(rows)
         .called(
             "transfers: Flow completion times. Files: from the application's start to the last \
@@ -22,7 +22,7 @@ pub fn table<R>(
              to the whole response. Pictures: to the arrival of the last datagram. Complete after \
              the warm-up. Slowdown: that time over the time alone.",
         )
-        .flow(network, flow)
+        .flow(run, flow)
         .text("what: files, requests or pictures")
         .of(what)
         .number("transfers: complete after the warm-up")

@@ -1,20 +1,18 @@
 //! Promises that were broken.
 
-use backwater_kernel::{Duration, Place, Violation};
-use backwater_net::outcome::Outcome;
+use backwater_kernel::{Place, Violation};
 
-use super::{Network, names, us};
+use super::{Findings, Network, us};
 use crate::model::Table;
 use crate::table_of::TableOf;
 
 /// A row for each that is kept word for word.
-pub fn table(network: &impl Network, outcome: &Outcome, cell: Duration) -> Table {
-    let ports = names::channels(network);
+pub fn table(run: &Findings<'_, impl Network>) -> Table {
     let leg = |violation: &Violation| match violation.place {
-        Place::Leg(leg) => outcome.legs.get(leg as usize),
+        Place::Leg(leg) => run.outcome.legs.get(leg as usize),
         _ => None,
     };
-    TableOf::of(outcome.violations.kept())
+    TableOf::of(run.outcome.violations.kept())
         .called("violations: Promises broken, oldest first.")
         .number("time [us]: when")
         .of(|violation| us(violation.at.ps()))
@@ -24,7 +22,7 @@ pub fn table(network: &impl Network, outcome: &Outcome, cell: Duration) -> Table
                 Place::Flow(flow) => Some(flow),
                 _ => leg(violation).map(|leg| leg.flow),
             };
-            flow.map(|flow| names::flow(network, flow))
+            flow.map(|flow| run.flow(flow))
         })
         .text("port: where")
         .of(|violation| {
@@ -32,10 +30,10 @@ pub fn table(network: &impl Network, outcome: &Outcome, cell: Duration) -> Table
                 Place::Channel(channel) => Some(channel),
                 _ => leg(violation).map(|leg| leg.channel),
             };
-            channel.map(|channel| names::channel(&ports, channel))
+            channel.map(|channel| run.port(channel))
         })
         .text("what: which promise, with numbers")
         .of(|violation| violation.what.clone())
-        .in_cells("time", cell, |violation| Some(violation.at.ps() as f64))
+        .in_cells("time", run.cell, |violation| Some(violation.at.ps() as f64))
         .done()
 }

@@ -4,6 +4,7 @@ use backwater_kernel::words::counted;
 use backwater_kernel::{Balance, Duration};
 use backwater_net::outcome::{Drops, LossCause, Outcome};
 
+use super::Findings;
 use super::Network;
 use super::drops::{self, cause};
 use super::ports::busiest;
@@ -21,24 +22,25 @@ pub fn cells(ps: u64, cell: Duration) -> String {
 }
 
 /// `1,234 cells` where those are the unit of time shown first, else `1.2 ms`.
-pub fn time(info: &RunInfo, ps: u64) -> String {
-    match info.cell {
+pub fn time(cell: Duration, ps: u64) -> String {
+    match cell {
         Duration::ZERO => span(ps as f64),
         cell => format!("{} cells", cells(ps, cell)),
     }
 }
 
 /// The same, with the other in brackets where there are two.
-pub fn both_times(info: &RunInfo, ps: u64) -> String {
-    match info.cell {
+pub fn both_times(cell: Duration, ps: u64) -> String {
+    match cell {
         Duration::ZERO => span(ps as f64),
-        _ => format!("{} ({})", time(info, ps), span(ps as f64)),
+        _ => format!("{} ({})", time(cell, ps), span(ps as f64)),
     }
 }
 
 /// What a terminal begins with: what ran for how long, and how fast that was computed.
-pub fn opening<N: Network>(_: &N, info: &RunInfo, outcome: &Outcome, stop: &str) -> [String; 3] {
-    let time = both_times(info, outcome.ended_at.ps());
+pub fn opening<N: Network>(run: &Findings<'_, N>, info: &RunInfo, stop: &str) -> [String; 3] {
+    let outcome = &run.outcome;
+    let time = both_times(run.cell, outcome.ended_at.ps());
     [
         format!("{}: {time}, {stop}", info.name),
         format!(
@@ -55,8 +57,8 @@ pub fn opening<N: Network>(_: &N, info: &RunInfo, outcome: &Outcome, stop: &str)
 
 /// `offered 10 = delivered 8 + dropped 1 + inside 1 cells`, and the same in bytes where those are
 /// counted.
-pub fn balance<N: Network>(_: &N, outcome: &Outcome) -> String {
-    let [units, bytes] = outcome.balances();
+pub fn balance<N: Network>(run: &Findings<'_, N>) -> String {
+    let [units, bytes] = run.outcome.balances();
     let sign = |balance: &Balance| if balance.holds() { "=" } else { "≠" };
     let mut text = format!(
         "offered {} {} delivered {} + dropped {} + inside {} {}",
@@ -67,7 +69,7 @@ pub fn balance<N: Network>(_: &N, outcome: &Outcome) -> String {
         grouped(units.inside),
         N::UNITS
     );
-    if outcome.flows.iter().any(|flow| flow.bytes.is_some()) {
+    if run.outcome.flows.iter().any(|flow| flow.bytes.is_some()) {
         text.push_str(&format!(
             ", {} {} {} + {} + {} bytes",
             grouped(bytes.offered),
@@ -103,8 +105,8 @@ pub fn dropped(outcome: &Outcome) -> String {
 }
 
 /// The busiest port and its load, after these words.
-pub fn busiest_port(network: &impl Network, outcome: &Outcome) -> Option<String> {
-    let (name, data, control) = busiest(network, outcome)?;
+pub fn busiest_port<N: Network>(run: &Findings<'_, N>) -> Option<String> {
+    let (name, data, control) = busiest(run)?;
     Some(format!(
         "busiest port {name}: data {}, control {}",
         percent(data),
@@ -114,10 +116,11 @@ pub fn busiest_port(network: &impl Network, outcome: &Outcome) -> Option<String>
 
 /// The run in two paragraphs; `more` sentences end the second.
 pub fn paragraphs<N: Network>(
-    (info, network, outcome): (&RunInfo, &N, &Outcome),
+    run: &Findings<'_, N>,
     why: &str,
     more: impl IntoIterator<Item = String>,
 ) -> String {
+    let (network, outcome) = (run.network, &run.outcome);
     let nodes = (0..).map_while(|node| network.node(node));
     let (switches, hosts): (Vec<_>, Vec<_>) = nodes.partition(|(_, is_switch)| *is_switch);
     let mut text = format!(
@@ -125,13 +128,13 @@ pub fn paragraphs<N: Network>(
         counted(outcome.flows.len(), "flow"),
         counted(hosts.len(), "host"),
         counted(switches.len(), "switch"),
-        both_times(info, outcome.ended_at.ps())
+        both_times(run.cell, outcome.ended_at.ps())
     );
     if network.warm_up().ps() > 0 {
         text.push_str(&format!(
             " Rates, delays and shares leave out the first {}, the warm-up; totals cover \
              everything.",
-            time(info, network.warm_up().ps())
+            time(run.cell, network.warm_up().ps())
         ));
     }
     let accounted = match outcome.balances().iter().all(Balance::holds) {
@@ -140,10 +143,10 @@ pub fn paragraphs<N: Network>(
     };
     text.push_str(&format!(
         " Why it ended: {why}.\n\nOver the whole run and all destinations, {}: {accounted}; {}.",
-        balance(network, outcome),
+        balance(run),
         dropped(outcome)
     ));
-    let port = busiest_port(network, outcome);
+    let port = busiest_port(run);
     for sentence in port.into_iter().chain(more) {
         text.push_str(&format!(
             " {}.",

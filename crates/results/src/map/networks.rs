@@ -2,14 +2,13 @@
 
 use backwater_flit::outcome::FabricOutcome;
 use backwater_flit::spec::{FabricSpec, Shape};
-use backwater_kernel::{Channels, Duration};
-use backwater_net::outcome::Outcome;
+use backwater_kernel::Channels;
 
 use super::bins::Bins;
 use super::layout::Place;
 use super::{Network, over_time};
 use crate::drawn::{OverTime, Units};
-use crate::events::{self, names};
+use crate::events::{self, Findings, names};
 use crate::fabric::FabricNames;
 use crate::model::OtherUnit;
 
@@ -23,26 +22,21 @@ fn time_unit(end_ps: u64) -> (&'static str, f64) {
 }
 
 /// Circuits or frames over time; `cell` is the unit of time, or zero.
-pub fn network<N: events::Network>(
-    network: &N,
-    outcome: &Outcome,
-    cell: Duration,
-    bins: &Bins,
-) -> Option<OverTime> {
-    let mut flows = vec![Vec::new(); network.links().len() * 2];
-    for (flow, way) in (0..).zip(network.ways()) {
+pub fn network<N: events::Network>(run: &Findings<'_, N>, bins: &Bins) -> Option<OverTime> {
+    let mut flows = vec![Vec::new(); run.network.links().len() * 2];
+    for (flow, way) in (0..).zip(run.network.ways()) {
         for channel in way {
-            flows[channel as usize].push(names::flow(network, flow));
+            flows[channel as usize].push(names::flow(run.network, flow));
         }
     }
-    let waits = outcome.standstill.iter().flat_map(|still| &still.waits);
-    let stuck = waits.filter_map(|wait| network.stuck(outcome, wait));
-    let nodes = (0..).map_while(|node| network.node(node));
+    let waits = run.outcome.standstill.iter().flat_map(|still| &still.waits);
+    let stuck = waits.filter_map(|wait| N::stuck(&run.outcome, wait));
+    let nodes = (0..).map_while(|node| run.network.node(node));
     let (nodes, is_host): (Vec<String>, Vec<bool>) = nodes
         .map(|(name, is_switch)| (name.into(), !is_switch))
         .unzip();
-    let ends = network.links().channels();
-    let ends = ends.map(|channel| network.links().ends(channel));
+    let ends = run.network.links().channels();
+    let ends = ends.map(|channel| run.network.links().ends(channel));
     let drawn = Network {
         places: vec![None; nodes.len()],
         names: nodes,
@@ -56,9 +50,9 @@ pub fn network<N: events::Network>(
             .collect(),
     };
     // Times of many cells are read in seconds.
-    let in_cells = cell.ps() > 0 && bins.end() / cell.ps().max(1) < 20_000;
+    let in_cells = run.cell.ps() > 0 && bins.end() / run.cell.ps().max(1) < 20_000;
     let (time, time_scale) = match in_cells {
-        true => ("cells", 1.0 / cell.ps() as f64),
+        true => ("cells", 1.0 / run.cell.ps() as f64),
         false => time_unit(bins.end()),
     };
     let units = Units {
@@ -66,7 +60,7 @@ pub fn network<N: events::Network>(
         time_scale,
         other_time: in_cells.then(|| OtherUnit {
             unit: "us".into(),
-            per_unit: cell.ps() as f64 / 1e6,
+            per_unit: run.cell.ps() as f64 / 1e6,
         }),
         busy_per_step: 1,
         ..N::read_as()

@@ -1,10 +1,10 @@
 //! What is said of ABR circuits and of the ports that tell them rates.
 
-use backwater_net::outcome::{AbrOutcome, Outcome, RatePortOutcome};
-use backwater_net::spec::{AbrSpec, ExplicitRateSpec, NetworkSpec};
+use backwater_net::outcome::{AbrOutcome, RatePortOutcome};
+use backwater_net::spec::{AbrSpec, ExplicitRateSpec};
 
+use super::Circuits;
 use super::bursts;
-use crate::events::names;
 use crate::model::{Axis, Cell, Curve, Plot, Style, Table};
 use crate::number::{grouped, rate, significant};
 use crate::table_of::TableOf;
@@ -24,8 +24,8 @@ pub struct Direction<'a> {
 }
 
 /// All of them, in the order of flows.
-pub fn directions<'a>(spec: &'a NetworkSpec, outcome: &'a Outcome) -> Vec<Direction<'a>> {
-    let flows = (0..).zip(spec.flows.iter().zip(&outcome.flows));
+pub fn directions<'a>(run: &'a Circuits<'_>) -> Vec<Direction<'a>> {
+    let flows = (0..).zip(run.network.flows.iter().zip(&run.outcome.flows));
     let direction = |(flow, (own, found)): (u32, (&'a backwater_net::spec::FlowSpec, &'a _))| {
         let found: &backwater_net::outcome::FlowOutcome = found;
         let (spec, found) = (own.abr()?, found.abr.as_ref()?);
@@ -35,30 +35,25 @@ pub fn directions<'a>(spec: &'a NetworkSpec, outcome: &'a Outcome) -> Vec<Direct
 }
 
 /// Channels that tell rates, their rules and what was found of them.
-fn ports<'a>(
-    spec: &'a NetworkSpec,
-    outcome: &'a Outcome,
-) -> Vec<(u32, &'a ExplicitRateSpec, RatePortOutcome)> {
-    let mut ports: Vec<_> = spec
-        .rate_ports
-        .iter()
-        .filter_map(|(channel, rule)| {
-            let found = outcome.channels.get(*channel as usize)?.rate?;
-            Some((*channel, rule, found))
-        })
-        .collect();
+fn ports<'a>(run: &'a Circuits<'_>) -> Vec<(u32, &'a ExplicitRateSpec, RatePortOutcome)> {
+    let rules = run.network.rate_ports.iter();
+    let ports = rules.filter_map(|(channel, rule)| {
+        let found = run.outcome.channels.get(*channel as usize)?.rate?;
+        Some((*channel, rule, found))
+    });
+    let mut ports: Vec<_> = ports.collect();
     ports.sort_by_key(|port| port.0);
     ports
 }
 
 /// Rates and rules, RM cells, bursts, ports.
-pub fn tables(spec: &NetworkSpec, outcome: &Outcome) -> Vec<Table> {
-    let directions = directions(spec, outcome);
+pub fn tables(run: &Circuits<'_>) -> Vec<Table> {
+    let directions = directions(run);
     vec![
-        rates(spec, &directions),
-        rm_cells(spec, &directions),
-        bursts::table(spec, &directions),
-        port_table(spec, outcome),
+        rates(run, &directions),
+        rm_cells(run, &directions),
+        bursts::table(run, &directions),
+        port_table(run),
     ]
 }
 
@@ -66,13 +61,13 @@ fn mbps(bps: f64) -> Cell {
     Cell::float(bps / 1e6, 4)
 }
 
-fn rates(spec: &NetworkSpec, directions: &[Direction<'_>]) -> Table {
+fn rates(run: &Circuits<'_>, directions: &[Direction<'_>]) -> Table {
     TableOf::of(directions)
         .called(
             "abr: Each direction of an ABR circuit: the allowed rate of its source and the effect \
              of its rules. ACR is of the time after the warm-up, the rest of the whole run.",
         )
-        .flow(spec, |one| one.flow)
+        .flow(run, |one| one.flow)
         .text("policy: use it or lose it")
         .of(|one| one.spec.uili.name())
         .number("PCR [Mbps]: peak cell rate")
@@ -112,14 +107,14 @@ fn rm_share<'a>(directions: impl IntoIterator<Item = &'a AbrOutcome>) -> Option<
     (all > 0).then(|| rm as f64 / all as f64)
 }
 
-fn rm_cells(spec: &NetworkSpec, directions: &[Direction<'_>]) -> Table {
+fn rm_cells(run: &Circuits<'_>, directions: &[Direction<'_>]) -> Table {
     let rows = directions.iter().flat_map(|one| {
         let (forward, backward) = (one.found.forward, one.found.backward);
         [(one, true, forward), (one, false, backward)]
     });
     TableOf::of(rows)
         .called("rm-cells: RM cells of each direction, by kind; whole run.")
-        .flow(spec, |(one, ..)| one.flow)
+        .flow(run, |(one, ..)| one.flow)
         .text("kind: forward, or backward: in return for its partner's")
         .of(|(_, is_forward, _)| if *is_forward { "forward" } else { "backward" })
         .number("sent [cells]: by its source")
@@ -143,14 +138,11 @@ fn rm_cells(spec: &NetworkSpec, directions: &[Direction<'_>]) -> Table {
         .done()
 }
 
-fn port_table(spec: &NetworkSpec, outcome: &Outcome) -> Table {
-    let channels = names::channels(spec);
+fn port_table(run: &Circuits<'_>) -> Table {
     let caption = "Ports that signal rates to ABR sources; whole run.";
-    TableOf::of(ports(spec, outcome))
+    TableOf::of(ports(run))
         .called(format!("rate-ports: {caption}"))
-        .port(&channels, "from which node to which", |(channel, ..)| {
-            *channel
-        })
+        .port(run, "from which node to which", |(channel, ..)| *channel)
         .text("rule: of the switch")
         .of(|(_, rule, _)| rule.name())
         .number("cells [cells]: of ABR circuits that joined its queue")
@@ -176,8 +168,8 @@ fn port_table(spec: &NetworkSpec, outcome: &Outcome) -> Table {
 }
 
 /// At most three lines: circuits, bursts, ports.
-pub fn lines(spec: &NetworkSpec, outcome: &Outcome) -> Vec<String> {
-    let directions = directions(spec, outcome);
+pub fn lines(run: &Circuits<'_>) -> Vec<String> {
+    let directions = directions(run);
     let mut lines = Vec::new();
     if !directions.is_empty() {
         let sum = |of: fn(&AbrOutcome) -> u64| directions.iter().map(|one| of(one.found)).sum();
@@ -211,20 +203,20 @@ pub fn lines(spec: &NetworkSpec, outcome: &Outcome) -> Vec<String> {
         }
         lines.push(line);
     }
-    lines.extend(bursts::line(spec, &directions));
-    lines.extend(port_line(spec, outcome));
+    lines.extend(bursts::line(run, &directions));
+    lines.extend(port_line(run));
     lines
 }
 
 /// The port with the longest queue.
-fn port_line(spec: &NetworkSpec, outcome: &Outcome) -> Option<String> {
-    let ports = ports(spec, outcome);
+fn port_line(run: &Circuits<'_>) -> Option<String> {
+    let ports = ports(run);
     let by = |a, b| {
         let queue = |port: &(u32, &ExplicitRateSpec, RatePortOutcome)| port.2.queue_max;
         if queue(&b) > queue(&a) { b } else { a }
     };
     let (channel, own, found) = ports.iter().copied().reduce(by)?;
-    let name = names::channel(&names::channels(spec), channel);
+    let name = run.port(channel);
     let mut line = format!(
         "{} at {}; longest queue {} at {name}",
         own.name(),
@@ -238,17 +230,17 @@ fn port_line(spec: &NetworkSpec, outcome: &Outcome) -> Option<String> {
 }
 
 /// Allowed rates with their ranges, and bursts.
-pub fn plots(spec: &NetworkSpec, outcome: &Outcome) -> Vec<Plot> {
-    let directions = directions(spec, outcome);
+pub fn plots(run: &Circuits<'_>) -> Vec<Plot> {
+    let directions = directions(run);
     let mut plots = Vec::new();
     if directions.len() > 1 {
-        plots.push(allowed(spec, &directions[..directions.len().min(DOTS)]));
+        plots.push(allowed(run, &directions[..directions.len().min(DOTS)]));
     }
-    plots.extend(bursts::plot(spec, &directions));
+    plots.extend(bursts::plot(run, &directions));
     plots
 }
 
-fn allowed(spec: &NetworkSpec, directions: &[Direction<'_>]) -> Plot {
+fn allowed(run: &Circuits<'_>, directions: &[Direction<'_>]) -> Plot {
     let of = |value: fn(&AbrOutcome) -> f64| -> Vec<f64> {
         let all = directions.iter();
         all.map(|one| value(one.found) / 1e6).collect()
@@ -257,7 +249,7 @@ fn allowed(spec: &NetworkSpec, directions: &[Direction<'_>]) -> Plot {
         of(|found| found.acr_min.0 as f64),
         of(|found| found.acr_max.0 as f64),
     );
-    let named = directions.iter().map(|one| names::flow(spec, one.flow));
+    let named = directions.iter().map(|one| run.flow(one.flow));
     Plot::new(
         "allowed-rates",
         "Allowed cell rates",

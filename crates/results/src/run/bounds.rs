@@ -2,11 +2,10 @@
 
 use backwater_kernel::{Duration, Place, Rate};
 use backwater_net::bound::{self, Bound, NoBound};
-use backwater_net::outcome::{Outcome, PortsOutcome};
-use backwater_net::spec::{FlowSpec, NetworkSpec};
+use backwater_net::spec::FlowSpec;
 
+use super::Circuits;
 use crate::events::bounds::{self, Promised};
-use crate::events::names;
 use crate::model::{Cell, Table};
 use crate::number::rate;
 
@@ -28,13 +27,13 @@ impl Promise {
 }
 
 /// One for each flow that reserves.
-fn promises(spec: &NetworkSpec, outcome: &Outcome) -> Vec<Promise> {
-    if spec.flows.iter().all(|flow| flow.reserve.is_none()) {
+fn promises(run: &Circuits<'_>) -> Vec<Promise> {
+    if run.network.flows.iter().all(|flow| flow.reserve.is_none()) {
         return Vec::new();
     }
-    let mut started = vec![0u64; 2 * spec.links.len()];
-    let mut last_legs = vec![0; spec.flows.len()];
-    for (id, leg) in (0..).zip(&outcome.legs) {
+    let mut started = vec![0u64; 2 * run.network.links.len()];
+    let mut last_legs = vec![0; run.network.flows.len()];
+    for (id, leg) in (0..).zip(&run.outcome.legs) {
         if let Some(started) = started.get_mut(leg.channel as usize) {
             *started += leg.sent_total;
         }
@@ -42,10 +41,10 @@ fn promises(spec: &NetworkSpec, outcome: &Outcome) -> Vec<Promise> {
             *last = id;
         }
     }
-    let channels = names::channels(spec);
-    let words = |reason: NoBound| reason.words(|channel| names::channel(&channels, channel));
-    let found = |flow: u32| outcome.flows.get(flow as usize);
-    let flows = (0..).zip(&spec.flows).zip(bound::bounds(spec));
+    let words = |reason: NoBound| reason.words(|channel| run.port(channel));
+    let found = |flow: u32| run.outcome.flows.get(flow as usize);
+    let flows = (0..).zip(&run.network.flows);
+    let flows = flows.zip(bound::bounds(run.network));
     let promise = |((index, flow), bound): ((u32, &FlowSpec), Result<Bound, NoBound>)| {
         let on_the_way = flow
             .legs
@@ -57,7 +56,7 @@ fn promises(spec: &NetworkSpec, outcome: &Outcome) -> Vec<Promise> {
             reserved,
             bound,
             common: Promised {
-                flow: names::flow(spec, index),
+                flow: run.flow(index),
                 place: Place::Leg(last_legs[index as usize]),
                 bound: bound.map(|bound| bound.delay).map_err(words),
                 largest: found(index).and_then(bounds::largest),
@@ -72,14 +71,10 @@ fn promises(spec: &NetworkSpec, outcome: &Outcome) -> Vec<Promise> {
 }
 
 /// A row for each flow that reserves.
-pub fn table(
-    spec: &NetworkSpec,
-    outcome: &Outcome,
-    measured: Option<&PortsOutcome>,
-    cell: Duration,
-) -> Table {
-    let seen = |one: &Promise| measured?.flows.get(one.flow as usize)?.burst_seen_bytes;
-    bounds::table(promises(spec, outcome), cell, |one| &one.common)
+pub fn table(run: &Circuits<'_>) -> Table {
+    let at_ports = run.at_ports.as_ref();
+    let seen = |one: &Promise| at_ports?.flows.get(one.flow as usize)?.burst_seen_bytes;
+    bounds::table(promises(run), run.cell, |one| &one.common)
         .number("reserved [kbps]: rho")
         .of(|one| Cell::float(one.reserved.0 as f64 / 1e3, 3))
         .number("sigma [bytes]: largest burst that its envelope, policer or source permits")
@@ -95,7 +90,7 @@ pub fn table(
 }
 
 /// What is promised, and what came of it.
-pub fn promised(spec: &NetworkSpec, outcome: &Outcome) -> Vec<Promised> {
-    let promises = promises(spec, outcome).into_iter();
+pub fn promised(run: &Circuits<'_>) -> Vec<Promised> {
+    let promises = promises(run).into_iter();
     promises.map(|promise| promise.common).collect()
 }

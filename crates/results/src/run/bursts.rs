@@ -3,10 +3,9 @@
 
 use backwater_kernel::Time;
 use backwater_net::outcome::{AbrOutcome, BurstOutcome};
-use backwater_net::spec::NetworkSpec;
 
+use super::Circuits;
 use super::abr::Direction;
-use crate::events::names;
 use crate::model::{Axis, Cell, Curve, Plot, Style, Table};
 use crate::number::{rate, significant, span};
 use crate::table_of::TableOf;
@@ -35,13 +34,13 @@ struct Bursts {
 }
 
 impl Bursts {
-    fn of(spec: &NetworkSpec, direction: &Direction<'_>) -> Bursts {
-        let unit = spec.flows.get(direction.flow as usize);
+    fn of(run: &Circuits<'_>, direction: &Direction<'_>) -> Bursts {
+        let unit = run.network.flows.get(direction.flow as usize);
         let mut bursts = Bursts {
             cell_bits: unit.map_or(0.0, |flow| f64::from(flow.unit_bytes) * 8.0),
             ..Bursts::default()
         };
-        for burst in later(direction.found, spec.warm_up) {
+        for burst in later(direction.found, run.network.warm_up) {
             bursts.count += 1;
             let Some(response) = burst.response() else {
                 continue;
@@ -77,10 +76,10 @@ fn later(found: &AbrOutcome, warm_up: Time) -> impl Iterator<Item = &BurstOutcom
 }
 
 /// A row for each direction with bursts.
-pub fn table(spec: &NetworkSpec, directions: &[Direction<'_>]) -> Table {
+pub fn table(run: &Circuits<'_>, directions: &[Direction<'_>]) -> Table {
     let rows = directions
         .iter()
-        .map(|one| (one.flow, Bursts::of(spec, one)));
+        .map(|one| (one.flow, Bursts::of(run, one)));
     let mbps = |bursts: &Bursts, cells| bursts.bps(cells).map(|bps| Cell::float(bps / 1e6, 3));
     let some = |bursts: &Bursts, value: f64, digits| match bursts.through {
         0 => Cell::Empty,
@@ -92,7 +91,7 @@ pub fn table(spec: &NetworkSpec, directions: &[Direction<'_>]) -> Table {
             "bursts: Bursts of finite applications: from the first cell at an empty source until \
              the last one has left; bursts that began after the warm-up.",
         )
-        .flow(spec, |(flow, _)| *flow)
+        .flow(run, |(flow, _)| *flow)
         .number("bursts: number of bursts")
         .of(|(_, all)| all.count)
         .number("through: bursts completed; the other columns are of these")
@@ -115,12 +114,12 @@ pub fn table(spec: &NetworkSpec, directions: &[Direction<'_>]) -> Table {
 }
 
 /// All bursts in a line; `None` without any.
-pub fn line(spec: &NetworkSpec, directions: &[Direction<'_>]) -> Option<String> {
+pub fn line(run: &Circuits<'_>, directions: &[Direction<'_>]) -> Option<String> {
     let mut all = Bursts::default();
     // Cells of different sizes are weighed by their bits.
     let mut bits = 0.0;
     for direction in directions {
-        let own = Bursts::of(spec, direction);
+        let own = Bursts::of(run, direction);
         all.count += own.count;
         all.through += own.through;
         all.response_ps += own.response_ps;
@@ -146,16 +145,16 @@ pub fn line(spec: &NetworkSpec, directions: &[Direction<'_>]) -> Option<String> 
 }
 
 /// Response times over the run, of the first directions with several bursts.
-pub fn plot(spec: &NetworkSpec, directions: &[Direction<'_>]) -> Option<Plot> {
+pub fn plot(run: &Circuits<'_>, directions: &[Direction<'_>]) -> Option<Plot> {
     let mut curves = Vec::new();
     for direction in directions {
-        let points = later(direction.found, spec.warm_up).filter_map(|burst| {
+        let points = later(direction.found, run.network.warm_up).filter_map(|burst| {
             let response = burst.response()?;
             Some((burst.arrived.ps() as f64 / 1e9, response.ps() as f64 / 1e9))
         });
         let (x, y): (Vec<f64>, Vec<f64>) = points.unzip();
         if x.len() > 1 && curves.len() < CURVES {
-            let name = names::flow(spec, direction.flow);
+            let name = run.flow(direction.flow);
             curves.push(Curve::new(name, Style::Points, x, y));
         }
     }

@@ -1,21 +1,19 @@
 //! TCP connections over cells.
 
-use backwater_net::outcome::Outcome;
-use backwater_net::spec::NetworkSpec;
-
+use super::Circuits;
 use crate::events::flows::found;
 use crate::events::tcp;
 use crate::merge::both_ends;
 use crate::model::Table;
 
 /// A row for each connection.
-pub fn table(spec: &NetworkSpec, outcome: &Outcome) -> Table {
-    let rows = found(outcome).filter_map(|(flow, found)| {
+pub fn table(run: &Circuits<'_>) -> Table {
+    let rows = found(&run.outcome).filter_map(|(flow, found)| {
         let own = found.tcp.as_ref()?;
         let both = both_ends([&own.opener, &own.answerer].into_iter());
         Some((flow, both, own))
     });
-    tcp::table(spec, rows)
+    tcp::table(run, rows)
         .number("payload delivered [bytes]: received in order at the destination")
         .of(|(.., own)| own.delivered_bytes_total)
         .number("payload returned [bytes]: of responses, received in order at the source")

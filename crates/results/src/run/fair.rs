@@ -5,14 +5,15 @@
 //! wire.
 
 use backwater_kernel::Duration;
-use backwater_net::outcome::{Outcome, SessionAnswer};
+use backwater_net::outcome::SessionAnswer;
 use backwater_net::spec::{
     AbrSpec, CellApplication, CellTcpSpec, EnvelopeRule, EnvelopeSpec, FlowControlSpec, FlowSpec,
     NetworkSpec, SchedulerSpec, SinkSpec, Span, TrafficSpec,
 };
 
+use super::Circuits;
 use super::loads::flow_loads;
-use crate::events::{line_rates, names, per_second, seconds};
+use crate::events::{line_rates, names, per_second};
 use crate::fairness::{Allocation, Claim, FairRow, FairShares, max_min};
 use crate::number::significant;
 
@@ -32,17 +33,16 @@ enum Want {
 }
 
 /// The shares of all flows that have something of their own to send.
-pub fn shares(spec: &NetworkSpec, outcome: &Outcome) -> FairShares {
-    let network = Network::new(spec, outcome, groups_count(spec));
+pub fn shares(run: &Circuits<'_>) -> FairShares {
+    let network = Network::new(run, groups_count(run.network));
     let found = max_min(&network.capacity, &network.claims);
-    let channels = names::channels(spec);
     let mut rows = Vec::new();
     for (flow, want) in network.wants.iter().enumerate() {
         if *want == Want::Nothing {
             continue;
         }
         let mut row = FairRow {
-            name: spec.flows[flow].name.clone(),
+            name: run.network.flows[flow].name.clone(),
             measured: network.measured[flow],
             wire_measured: network.wire_measured(flow),
             ..FairRow::default()
@@ -55,7 +55,7 @@ pub fn shares(spec: &NetworkSpec, outcome: &Outcome) -> FairShares {
                 let data = network.data_rate(flow, &found);
                 (row.share, row.wire_share) = (Some(data), Some(rate));
                 row.payload = network.payload(flow, data);
-                row.limit = found.limit(claim, |channel| names::channel(&channels, channel));
+                row.limit = found.limit(claim, |channel| run.port(channel));
             }
         }
         rows.push(row);
@@ -69,8 +69,8 @@ pub fn shares(spec: &NetworkSpec, outcome: &Outcome) -> FairShares {
 }
 
 /// The share of each flow if all priorities were one, bps of data.
-pub fn among_equals(spec: &NetworkSpec, outcome: &Outcome) -> Vec<Option<f64>> {
-    let network = Network::new(spec, outcome, false);
+pub fn among_equals(run: &Circuits<'_>) -> Vec<Option<f64>> {
+    let network = Network::new(run, false);
     let found = max_min(&network.capacity, &network.claims);
     let share =
         |(flow, claim): (usize, &Option<usize>)| claim.map(|_| network.data_rate(flow, &found));
@@ -79,8 +79,7 @@ pub fn among_equals(spec: &NetworkSpec, outcome: &Outcome) -> Vec<Option<f64>> {
 
 /// The network as water filling sees it.
 struct Network<'a> {
-    spec: &'a NetworkSpec,
-    outcome: &'a Outcome,
+    run: &'a Circuits<'a>,
     /// bps of data, by flow.
     measured: Vec<f64>,
     wants: Vec<Want>,
@@ -94,43 +93,42 @@ struct Network<'a> {
 }
 
 impl<'a> Network<'a> {
-    fn new(spec: &'a NetworkSpec, outcome: &'a Outcome, groups_count: bool) -> Network<'a> {
-        let loads = flow_loads(spec, outcome);
-        let mut target = vec![1.0; 2 * spec.links.len()];
-        for (channel, rule) in &spec.rate_ports {
+    fn new(run: &'a Circuits<'a>, groups_count: bool) -> Network<'a> {
+        let loads = flow_loads(run);
+        let mut target = vec![1.0; 2 * run.network.links.len()];
+        for (channel, rule) in &run.network.rate_ports {
             if let (Some(target), Some(aim)) = (target.get_mut(*channel as usize), rule.target()) {
                 *target = aim;
             }
         }
-        let capacity = line_rates(spec).zip(&target);
+        let capacity = line_rates(run.network).zip(&target);
         let mut network = Network {
-            spec,
-            outcome,
+            run,
             measured: loads.iter().map(|load| load.bits_per_second).collect(),
-            wants: (0..spec.flows.len())
-                .map(|flow| want(spec, outcome, flow))
+            wants: (0..run.network.flows.len())
+                .map(|flow| want(run, flow))
                 .collect(),
             capacity: capacity.map(|(rate, aim)| rate * aim).collect(),
             target,
             claims: Vec::new(),
-            claim_of: vec![None; spec.flows.len()],
+            claim_of: vec![None; run.network.flows.len()],
             groups_count,
         };
-        network.measured.resize(spec.flows.len(), 0.0);
+        network.measured.resize(run.network.flows.len(), 0.0);
         network.add_claims();
         network
     }
 
     fn add_claims(&mut self) {
         let mut count = 0;
-        for flow in 0..self.spec.flows.len() {
-            let has_way = !self.spec.flows[flow].legs.is_empty();
+        for flow in 0..self.run.network.flows.len() {
+            let has_way = !self.run.network.flows[flow].legs.is_empty();
             if has_way && (self.wants[flow] != Want::Nothing || self.measured[flow] > 0.0) {
                 self.claim_of[flow] = Some(count);
                 count += 1;
             }
         }
-        for flow in 0..self.spec.flows.len() {
+        for flow in 0..self.run.network.flows.len() {
             if self.claim_of[flow].is_some() {
                 let claim = self.claim(flow);
                 self.claims.push(claim);
@@ -139,7 +137,7 @@ impl<'a> Network<'a> {
     }
 
     fn claim(&self, flow: usize) -> Claim {
-        let own = &self.spec.flows[flow];
+        let own = &self.run.network.flows[flow];
         let abr = own.abr();
         let loads = own.legs.iter();
         let mut claim = Claim {
@@ -189,7 +187,7 @@ impl<'a> Network<'a> {
     /// Credit units, and backward RM cells where they are not among the cells of a partner that
     /// has a rate of its own.
     fn with_echoes(&self, flow: usize, mut claim: Claim) -> Claim {
-        let own = &self.spec.flows[flow];
+        let own = &self.run.network.flows[flow];
         for leg in &own.legs {
             if let FlowControlSpec::Credit(credit) = &leg.flow_control {
                 let every = credit.redundant_every.unwrap_or(credit.n2).min(credit.n2);
@@ -204,15 +202,15 @@ impl<'a> Network<'a> {
         let silent = silent.filter(|partner| self.claim_of[*partner].is_none());
         if let (Some(abr), Some(partner)) = (own.abr(), silent) {
             let part = 1.0 / f64::from(abr.nrm.max(1));
-            let back = self.spec.flows[partner].legs.iter();
+            let back = self.run.network.flows[partner].legs.iter();
             claim.echoes.extend(back.map(|leg| (leg.channel, part)));
         }
         claim
     }
 
     fn abr_partner(&self, flow: usize) -> Option<(usize, &'a AbrSpec)> {
-        let partner = self.spec.flows[flow].partner? as usize;
-        Some((partner, self.spec.flows.get(partner)?.abr()?))
+        let partner = self.run.network.flows[flow].partner? as usize;
+        Some((partner, self.run.network.flows.get(partner)?.abr()?))
     }
 
     /// The data in a flow's share: without its forward RM cells and without its partner's that
@@ -220,7 +218,7 @@ impl<'a> Network<'a> {
     fn data_rate(&self, flow: usize, found: &Allocation) -> f64 {
         let rate_of = |flow: usize| self.claim_of[flow].map_or(0.0, |claim| found.rates[claim]);
         let rate = rate_of(flow);
-        match self.spec.flows[flow].abr() {
+        match self.run.network.flows[flow].abr() {
             None => rate,
             Some(abr) => {
                 let answers = self.abr_partner(flow).map_or(0.0, |(partner, other)| {
@@ -234,7 +232,7 @@ impl<'a> Network<'a> {
     /// For ABR: data, and as many RM cells as in the whole run came to a data cell.
     fn wire_measured(&self, flow: usize) -> Option<f64> {
         let measured = self.measured[flow];
-        let Some(found) = &self.outcome.flows.get(flow)?.abr else {
+        let Some(found) = &self.run.outcome.flows.get(flow)?.abr else {
             return Some(measured);
         };
         let rm = found.forward.sent + found.backward.sent;
@@ -245,20 +243,20 @@ impl<'a> Network<'a> {
 
     /// TCP over cells: payload measured, and that of the share.
     fn payload(&self, flow: usize, data_bps: f64) -> Option<(f64, f64)> {
-        let TrafficSpec::Tcp(tcp) = &self.spec.flows[flow].traffic else {
+        let TrafficSpec::Tcp(tcp) = &self.run.network.flows[flow].traffic else {
             return None;
         };
-        let found = self.outcome.flows.get(flow)?.tcp.as_ref()?;
+        let found = self.run.outcome.flows.get(flow)?.tcp.as_ref()?;
         let measured = found.delivered_bytes as f64 * 8.0;
-        let measured = per_second(measured, seconds(self.spec, self.outcome));
-        let cell_bytes = self.spec.flows[flow].unit_bytes;
+        let measured = per_second(measured, self.run.seconds());
+        let cell_bytes = self.run.network.flows[flow].unit_bytes;
         Some((measured, data_bps * payload_part(tcp, cell_bytes)))
     }
 
     fn notes(&self, found: &Allocation) -> Vec<String> {
         let mut notes = Vec::new();
         let mut crossed = vec![false; self.target.len()];
-        for leg in self.spec.flows.iter().flat_map(|flow| &flow.legs) {
+        for leg in self.run.network.flows.iter().flat_map(|flow| &flow.legs) {
             if let Some(crossed) = crossed.get_mut(leg.channel as usize) {
                 *crossed = true;
             }
@@ -277,10 +275,10 @@ impl<'a> Network<'a> {
                 aims.join(" or ")
             ));
         }
-        if (0..self.spec.flows.len()).any(|flow| limit_changes(self.spec, self.outcome, flow)) {
+        if (0..self.run.network.flows.len()).any(|flow| limit_changes(self.run, flow)) {
             notes.push("limits changed in the run; the last one counts".into());
         }
-        if !self.spec.outages.is_empty() {
+        if !self.run.network.outages.is_empty() {
             notes.push("shares are those without outages".into());
         }
         if !self.groups_count {
@@ -348,9 +346,9 @@ fn pace(units: f64, seconds: f64) -> f64 {
     }
 }
 
-fn want(spec: &NetworkSpec, outcome: &Outcome, flow: usize) -> Want {
-    let own = &spec.flows[flow];
-    let session = outcome.flows.get(flow).and_then(|found| found.session);
+fn want(run: &Circuits<'_>, flow: usize) -> Want {
+    let own = &run.network.flows[flow];
+    let session = run.outcome.flows.get(flow).and_then(|found| found.session);
     if session.is_some_and(|found| matches!(found.answer, SessionAnswer::Refused { .. })) {
         return Want::Closed("refused");
     }
@@ -360,7 +358,9 @@ fn want(spec: &NetworkSpec, outcome: &Outcome, flow: usize) -> Want {
         TrafficSpec::Silent => Want::Nothing,
         TrafficSpec::Greedy { .. } => Want::All,
         TrafficSpec::Bottlenecked { limits, .. } => {
-            let mut past = limits.iter().filter(|limit| limit.from < outcome.ended_at);
+            let mut past = limits
+                .iter()
+                .filter(|limit| limit.from < run.outcome.ended_at);
             match past.next_back().and_then(|limit| limit.rate) {
                 Some(rate) => Want::Wire(rate.0 as f64),
                 None => Want::All,
@@ -435,10 +435,10 @@ fn limited(own: &FlowSpec, bits: f64, want: Want) -> Want {
 }
 
 /// A limit of its source changed while rates were measured.
-fn limit_changes(spec: &NetworkSpec, outcome: &Outcome, flow: usize) -> bool {
-    let TrafficSpec::Bottlenecked { limits, .. } = &spec.flows[flow].traffic else {
+fn limit_changes(run: &Circuits<'_>, flow: usize) -> bool {
+    let TrafficSpec::Bottlenecked { limits, .. } = &run.network.flows[flow].traffic else {
         return false;
     };
     let mut changes = limits.iter().map(|limit| limit.from);
-    changes.any(|from| from > spec.warm_up && from < outcome.ended_at)
+    changes.any(|from| from > run.network.warm_up && from < run.outcome.ended_at)
 }

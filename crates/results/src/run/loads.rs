@@ -1,9 +1,9 @@
 //! What each flow got.
 
-use backwater_net::outcome::Outcome;
 use backwater_net::spec::NetworkSpec;
 
-use crate::events::{names, per_second, seconds};
+use super::Circuits;
+use crate::events::{names, per_second};
 
 /// What a flow got, for each destination.
 #[derive(Clone, Copy, Debug, Default)]
@@ -15,16 +15,17 @@ pub struct FlowLoad {
 }
 
 /// The load of every flow.
-pub fn flow_loads(spec: &NetworkSpec, outcome: &Outcome) -> Vec<FlowLoad> {
-    let seconds = seconds(spec, outcome);
-    spec.flows
+pub fn flow_loads(run: &Circuits<'_>) -> Vec<FlowLoad> {
+    let seconds = run.seconds();
+    run.network
+        .flows
         .iter()
-        .zip(&outcome.flows)
+        .zip(&run.outcome.flows)
         .enumerate()
         .map(|(index, (flow, found))| {
-            let destinations = destinations(spec, index).len().max(1);
+            let destinations = destinations(run.network, index).len().max(1);
             let ports = flow.legs.iter();
-            let ports = ports.filter_map(|leg| names::channel_spec(spec, leg.channel));
+            let ports = ports.filter_map(|leg| names::channel_spec(run.network, leg.channel));
             let slowest_bps = ports.map(|port| port.rate.0 as f64).reduce(f64::min);
             let bits = found.delivered_bytes as f64 * 8.0;
             let bits_per_second = per_second(bits, seconds) / destinations as f64;

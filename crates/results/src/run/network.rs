@@ -6,7 +6,7 @@ use backwater_net::outcome::{FlowOutcome, LossCause, Outcome, Standstill, Wait};
 use backwater_net::spec::{ChannelSpec, FlowSpec, NetworkSpec, NodeKind};
 
 use super::loads::{destinations, flow_loads};
-use super::{bounds, fair, promises, shown, standstill, starved, tables};
+use super::{Circuits, bounds, fair, promises, shown, standstill, starved, tables};
 use crate::directory::Promise;
 use crate::drawn::Units;
 use crate::events::bounds::Promised;
@@ -14,7 +14,7 @@ use crate::events::page::Page;
 use crate::events::standstill::Still;
 use crate::events::starved::Endless;
 use crate::events::terminal::Terminal;
-use crate::events::{Measured, Network, called_alike, names, per_second, seconds};
+use crate::events::{Findings, Network, called_alike, per_second};
 use crate::fairness::FairShares;
 use crate::info::RunInfo;
 use crate::model::Table;
@@ -53,7 +53,7 @@ impl Network for NetworkSpec {
         self.flows.iter().map(channels).collect()
     }
 
-    fn stuck(&self, outcome: &Outcome, wait: &Wait) -> Option<(u32, String)> {
+    fn stuck(outcome: &Outcome, wait: &Wait) -> Option<(u32, String)> {
         let leg = outcome.legs.get(wait.leg()? as usize)?;
         Some((
             leg.channel,
@@ -62,24 +62,25 @@ impl Network for NetworkSpec {
     }
 
     /// Its ends: the source, and where it goes.
-    fn path(&self, flow: u32, _: &FlowOutcome, _: &[String]) -> String {
-        let source = self.flows.get(flow as usize).map_or(0, |flow| flow.source);
-        let ends = destinations(self, flow as usize);
+    fn path(run: &Circuits<'_>, flow: u32, _: &FlowOutcome) -> String {
+        let own = run.network.flows.get(flow as usize);
+        let source = own.map_or(0, |flow| flow.source);
+        let ends = destinations(run.network, flow as usize);
         let ends = match ends.len() {
             0..=3 => ends.join(", "),
             many => format!("{many} destinations"),
         };
-        format!("{} -> {ends}", names::node(self, source))
+        format!("{} -> {ends}", run.node(source))
     }
 
-    fn rates(&self, outcome: &Outcome) -> Vec<f64> {
-        let loads = flow_loads(self, outcome).into_iter();
+    fn rates(run: &Circuits<'_>) -> Vec<f64> {
+        let loads = flow_loads(run).into_iter();
         loads.map(|load| load.bits_per_second).collect()
     }
 
-    fn goodputs(&self, outcome: &Outcome) -> Vec<f64> {
-        let seconds = seconds(self, outcome);
-        let tcp = outcome.flows.iter().filter_map(|flow| flow.tcp);
+    fn goodputs(run: &Circuits<'_>) -> Vec<f64> {
+        let seconds = run.seconds();
+        let tcp = run.outcome.flows.iter().filter_map(|flow| flow.tcp);
         tcp.map(|tcp| per_second(tcp.delivered_bytes as f64 * 8.0, seconds))
             .collect()
     }

@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 
 use backwater_kernel::{Duration, Samples};
 use backwater_net::outcome::{PathGroup, PortOutcome, PortsOutcome};
-use backwater_net::spec::{LegSpec, NetworkSpec};
+use backwater_net::spec::LegSpec;
 
+use super::Circuits;
 use crate::events::names;
 use crate::lines::rest;
 use crate::model::{Cell, Column, Table};
@@ -17,12 +18,12 @@ use crate::table_of::TableOf;
 const GROUPS: usize = 5;
 
 /// Waiting by path length, by flow, by port, and each port; those without a row are left out.
-pub fn tables(spec: &NetworkSpec, found: &PortsOutcome, cell: Duration) -> Vec<Table> {
+pub fn tables(run: &Circuits<'_>, found: &PortsOutcome) -> Vec<Table> {
     let mut tables = vec![
-        paths(found, cell),
-        end_to_end(spec, found, cell),
-        ports(spec, found),
-        waits(spec, found, cell),
+        paths(found, run.cell),
+        end_to_end(run, found),
+        ports(run, found),
+        waits(run, found),
     ];
     tables.retain(|table| !table.rows.is_empty());
     tables
@@ -97,25 +98,26 @@ fn paths(found: &PortsOutcome, cell: Duration) -> Table {
         .done()
 }
 
-fn end_to_end(spec: &NetworkSpec, found: &PortsOutcome, cell: Duration) -> Table {
-    let legs: Vec<&LegSpec> = spec.flows.iter().flat_map(|flow| &flow.legs).collect();
+fn end_to_end(run: &Circuits<'_>, found: &PortsOutcome) -> Table {
+    let flows = run.network.flows.iter();
+    let legs: Vec<&LegSpec> = flows.flat_map(|flow| &flow.legs).collect();
     let end = |leg: u32| {
         let leg = legs.get(leg as usize)?;
-        names::channel_ends(spec, leg.channel).map(|(_, end)| names::node(spec, end))
+        names::channel_ends(run.network, leg.channel).map(|(_, end)| run.node(end))
     };
     TableOf::of(&found.paths)
         .called(
             "end-to-end: How long units of each flow waited from end to end: at all ports on \
              their path and for their sink.",
         )
-        .flow(spec, |path| path.flow)
+        .flow(run, |path| path.flow)
         .text("destination: where it ends")
         .of(|path| end(path.leg))
         .number("switches: switches on the path")
         .of(|path| path.switches)
         .number("samples [units]: delivered after the warm-up")
         .of(|path| path.wait.count())
-        .waits(cell, |path| &path.wait)
+        .waits(run.cell, |path| &path.wait)
         .number(
             "burst [bytes]: largest burst beyond the reserved rate at the first port, whole run; \
              empty for flows without a reservation",
@@ -128,9 +130,8 @@ fn end_to_end(spec: &NetworkSpec, found: &PortsOutcome, cell: Duration) -> Table
 }
 
 /// The sending port of every channel that some flow crosses.
-fn ports(spec: &NetworkSpec, found: &PortsOutcome) -> Table {
-    let channels = names::channels(spec);
-    let legs = spec.flows.iter().flat_map(|flow| &flow.legs);
+fn ports(run: &Circuits<'_>, found: &PortsOutcome) -> Table {
+    let legs = run.network.flows.iter().flat_map(|flow| &flow.legs);
     let crossed: BTreeSet<u32> = legs.map(|leg| leg.channel).collect();
     let rows = (0..).zip(&found.channels);
     let of_windows = |port: &PortOutcome, share: f64| match port.windows {
@@ -148,7 +149,7 @@ fn ports(spec: &NetworkSpec, found: &PortsOutcome) -> Table {
              is that by data, averaged over windows of {}.",
             span(found.window.ps() as f64)
         ))
-        .port(&channels, "from which node to which", |(index, _)| *index)
+        .port(run, "from which node to which", |(index, _)| *index)
         .number("arrivals [units]: units that joined the queue")
         .of(|(_, port)| port.queue.count())
         .number(
@@ -175,24 +176,21 @@ fn ports(spec: &NetworkSpec, found: &PortsOutcome) -> Table {
         .done()
 }
 
-fn waits(spec: &NetworkSpec, found: &PortsOutcome, cell: Duration) -> Table {
-    let channels = names::channels(spec);
-    let flows = (0..).zip(&spec.flows);
+fn waits(run: &Circuits<'_>, found: &PortsOutcome) -> Table {
+    let flows = (0..).zip(&run.network.flows);
     let legs = flows.flat_map(|(flow, of)| of.legs.iter().map(move |leg| (flow, leg.channel)));
     TableOf::of(legs.zip(&found.legs).filter(|(_, wait)| wait.count() > 0))
         .called(
             "waits: How long units of each flow waited at each port: from joining the queue to the \
              start of their transmission.",
         )
-        .flow(spec, |((flow, _), _)| *flow)
-        .port(
-            &channels,
-            "the port its units waited at",
-            |((_, channel), _)| *channel,
-        )
+        .flow(run, |((flow, _), _)| *flow)
+        .port(run, "the port its units waited at", |((_, channel), _)| {
+            *channel
+        })
         .number("samples [units]: units sent after the warm-up")
         .of(|(_, wait)| wait.count())
-        .waits(cell, |(_, wait)| wait)
+        .waits(run.cell, |(_, wait)| wait)
         .done()
 }
 

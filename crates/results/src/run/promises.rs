@@ -1,18 +1,18 @@
 //! What credit promises, and what came of it.
 
-use backwater_net::outcome::Outcome;
-use backwater_net::spec::{FlowControlSpec, NetworkSpec};
+use backwater_net::spec::FlowControlSpec;
 
+use super::Circuits;
 use crate::directory::{Promise, PromiseState};
 use crate::info::RunInfo;
 
 /// One for the whole network. Nothing gives it up: a scenario that overfills its
 /// buffers to see by how much breaks it.
-pub fn promises(spec: &NetworkSpec, _: &RunInfo, outcome: &Outcome) -> Vec<Promise> {
-    let legs = spec.flows.iter().flat_map(|flow| &flow.legs);
+pub fn promises(run: &Circuits<'_>, _: &RunInfo) -> Vec<Promise> {
+    let legs = run.network.flows.iter().flat_map(|flow| &flow.legs);
     let credit = legs.filter(|leg| leg.flow_control != FlowControlSpec::None);
     let count = credit.count();
-    let (state, detail) = match outcome.violations.total() {
+    let (state, detail) = match run.outcome.violations.total() {
         0 => (PromiseState::Kept, String::new()),
         broken => (PromiseState::Broken, format!("broken {broken} times")),
     };

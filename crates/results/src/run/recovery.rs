@@ -1,8 +1,8 @@
 //! How flows came back after outages.
 
 use backwater_net::outcome::{FlowRecovery, OutageOutcome, RecoveryOutcome};
-use backwater_net::spec::NetworkSpec;
 
+use super::Circuits;
 use crate::events::names;
 use crate::lines::first_of;
 use crate::model::{Cell, Table};
@@ -14,8 +14,7 @@ use backwater_kernel::words::counted;
 const OUTAGES: usize = 3;
 
 /// A row for each flow and outage on its way.
-pub fn table(spec: &NetworkSpec, found: &RecoveryOutcome) -> Table {
-    let channels = names::channels(spec);
+pub fn table(run: &Circuits<'_>, found: &RecoveryOutcome) -> Table {
     let ms = |ps: u64, digits| Cell::float(ps as f64 / 1e9, digits);
     let outages = found.outages.iter();
     let rows = outages.flat_map(|outage| outage.flows.iter().map(move |flow| (outage, flow)));
@@ -25,12 +24,12 @@ pub fn table(spec: &NetworkSpec, found: &RecoveryOutcome) -> Table {
              of their rate again.",
         )
         .text("link: that was cut; the port, if only one direction was")
-        .of(|(outage, _)| link(&channels, outage))
+        .of(|(outage, _)| link(run.ports(), outage))
         .number("from [ms]: cut from here")
         .of(|(outage, _)| ms(outage.from.ps(), 3))
         .number("until [ms]: repaired here")
         .of(|(outage, _)| ms(outage.until.ps(), 3))
-        .flow(spec, |(_, flow)| flow.flow)
+        .flow(run, |(_, flow)| flow.flow)
         .number("before [Mbps]: rate delivered before the outage, on the wire")
         .of(|(_, flow)| Cell::float(flow.before_bps / 1e6, 4))
         .number("recovered after [ms]: from the repair; empty: not before the end")
@@ -48,10 +47,9 @@ fn link(channels: &[String], outage: &OutageOutcome) -> String {
 }
 
 /// A line for each of the first outages; at most four.
-pub fn lines(spec: &NetworkSpec, found: &RecoveryOutcome) -> Vec<String> {
-    let channels = names::channels(spec);
+pub fn lines(run: &Circuits<'_>, found: &RecoveryOutcome) -> Vec<String> {
     first_of(&found.outages, OUTAGES, ("", "outage"), |outage| {
-        line(&channels, outage)
+        line(run.ports(), outage)
     })
 }
 

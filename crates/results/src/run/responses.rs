@@ -6,8 +6,8 @@ use backwater_net::alone;
 use backwater_net::outcome::Outcome;
 use backwater_net::spec::NetworkSpec;
 
+use super::Circuits;
 use crate::distribution::Statistics;
-use crate::events::seconds;
 use crate::events::transfers::{self, ALONE, MS};
 use crate::groups::of_name;
 use crate::model::{Cell, Table};
@@ -47,14 +47,10 @@ pub fn alone_of_group(spec: &NetworkSpec, name: &str) -> Option<Duration> {
 }
 
 /// A row for each flow with responses; `alone` says what those of a flow take alone.
-pub fn table(
-    spec: &NetworkSpec,
-    outcome: &Outcome,
-    alone: impl Fn(u32) -> Option<Duration>,
-) -> Table {
-    let all = answered(outcome, alone);
+pub fn table(run: &Circuits<'_>, alone: impl Fn(u32) -> Option<Duration>) -> Table {
+    let all = answered(&run.outcome, alone);
     let count = (|_: &Answered| "requests", |one: &Answered| one.times.count);
-    transfers::table(spec, seconds(spec, outcome), all, |one| one.flow, count)
+    transfers::table(run, all, |one| one.flow, count)
         .times("FCT", ("ms", MS), |one| one.times)
         .number(format!("FCT alone [ms]: {ALONE}"))
         .of(|one| one.alone_ps.map(|ps| Cell::float(ps / MS, 3)))
@@ -66,9 +62,9 @@ pub fn table(
 }
 
 /// All together, for a terminal.
-pub fn line(spec: &NetworkSpec, outcome: &Outcome) -> Option<String> {
-    let alone = |flow| alone::response(spec, flow);
-    let all: Vec<Answered> = answered(outcome, alone).collect();
+pub fn line(run: &Circuits<'_>) -> Option<String> {
+    let alone = |flow| alone::response(run.network, flow);
+    let all: Vec<Answered> = answered(&run.outcome, alone).collect();
     let times = DelayOutcome::merged(all.iter().map(|one| one.times));
     if times.count == 0 {
         return None;

@@ -1,14 +1,11 @@
 //! What the page and the terminal say of circuits alone.
 
-use backwater_kernel::Duration;
 use backwater_net::alone;
-use backwater_net::outcome::Outcome;
-use backwater_net::spec::NetworkSpec;
 
-use super::{abr, port_plots, ports, recovery, responses, sessions, tables};
+use super::{Circuits, abr, port_plots, ports, recovery, responses, sessions, tables};
+use crate::events::delays;
 use crate::events::page::Page;
 use crate::events::terminal::Terminal;
-use crate::events::{Measured, delays};
 use crate::info::RunInfo;
 use crate::lines::rest;
 use crate::picked::picked;
@@ -18,37 +15,33 @@ use crate::picked::picked;
 const FLOWS: usize = 12;
 
 /// Waiting in figures, and what sources are allowed; sessions in words.
-pub fn page(spec: &NetworkSpec, info: &RunInfo, outcome: &Outcome, measured: Measured<'_>) -> Page {
-    let waiting = measured.ports;
-    let waiting = waiting.map_or(Vec::new(), |ports| port_plots::plots(ports, info.cell));
+pub fn page(run: &Circuits<'_>, _: &RunInfo) -> Page {
+    let ports = run.at_ports.iter();
+    let waiting = ports.flat_map(|ports| port_plots::plots(ports, run.cell));
     Page {
-        sentences: sessions::sentences(spec, outcome),
+        sentences: sessions::sentences(run),
         figures: vec![
-            ("Waiting", waiting),
-            ("Available bit rate", abr::plots(spec, outcome)),
+            ("Waiting", waiting.collect()),
+            ("Available bit rate", abr::plots(run)),
         ],
         ..Page::default()
     }
 }
 
 /// Flows and waiting by path length; sessions, responses, ABR and recovery.
-pub fn terminal(
-    spec: &NetworkSpec,
-    info: &RunInfo,
-    outcome: &Outcome,
-    measured: Measured<'_>,
-) -> Terminal {
-    let paths = measured.ports;
-    let paths = paths.map_or(Vec::new(), |ports| ports::terminal_lines(ports, info.cell));
-    let mut in_the_way = sessions::sentences(spec, outcome);
+pub fn terminal(run: &Circuits<'_>, _: &RunInfo) -> Terminal {
+    let paths = run.at_ports.iter();
+    let paths = paths.flat_map(|ports| ports::terminal_lines(ports, run.cell));
+    let paths: Vec<String> = paths.collect();
+    let mut in_the_way = sessions::sentences(run);
     let shown = FLOWS - paths.len() - in_the_way.len();
-    let mut flows = flow_lines(spec, outcome, info.cell, shown);
-    flows.extend(rest(outcome.flows.len(), shown, "flow"));
+    let mut flows = flow_lines(run, shown);
+    flows.extend(rest(run.outcome.flows.len(), shown, "flow"));
     flows.extend(paths);
-    in_the_way.extend(responses::line(spec, outcome));
-    in_the_way.extend(abr::lines(spec, outcome));
-    let recovery = measured.recovery;
-    in_the_way.extend(recovery.map_or(Vec::new(), |found| recovery::lines(spec, found)));
+    in_the_way.extend(responses::line(run));
+    in_the_way.extend(abr::lines(run));
+    let recovery = run.recovery.iter();
+    in_the_way.extend(recovery.flat_map(|found| recovery::lines(run, found)));
     Terminal {
         flows,
         in_the_way,
@@ -57,12 +50,12 @@ pub fn terminal(
 }
 
 /// A line for each of the first flows, and a heading.
-fn flow_lines(spec: &NetworkSpec, outcome: &Outcome, cell: Duration, shown: usize) -> Vec<String> {
-    let alone = |flow| alone::response(spec, flow);
+fn flow_lines(run: &Circuits<'_>, shown: usize) -> Vec<String> {
+    let alone = |flow| alone::response(run.network, flow);
     let tables = [
-        tables::flows(spec, outcome),
-        responses::table(spec, outcome, alone),
-        delays::table(spec, outcome, cell),
+        tables::flows(run),
+        responses::table(run, alone),
+        delays::table(run),
     ];
     let keys = [
         "flow",

@@ -1,12 +1,12 @@
 //! Circuits that could not move at the end, and what each waited for.
 
 use backwater_kernel::{Duration, Stop, Time};
-use backwater_net::outcome::{MissingCredit, Outcome, Reason, Standstill, Wait, WaitPlace};
-use backwater_net::spec::NetworkSpec;
+use backwater_net::outcome::{MissingCredit, Reason, Standstill, Wait, WaitPlace};
 
+use super::Circuits;
 use crate::events::standstill::{Still, units};
 use crate::events::words::cells;
-use crate::events::{self, names};
+use crate::events::{self};
 use crate::lines::{first_of, shortened};
 use crate::model::{Cell, Table, Tone};
 use crate::number::grouped;
@@ -18,24 +18,12 @@ const LINES: usize = 4;
 const CHANNELS: usize = 3;
 
 /// Names of what a wait speaks of.
-struct Words<'a> {
-    outcome: &'a Outcome,
-    channels: Vec<String>,
-    cell: Duration,
-}
+struct Words<'a>(&'a Circuits<'a>);
 
 impl Words<'_> {
-    fn of<'a>(spec: &'a NetworkSpec, outcome: &'a Outcome, cell: Duration) -> Words<'a> {
-        Words {
-            outcome,
-            channels: names::channels(spec),
-            cell,
-        }
-    }
-
     fn channel(&self, leg: u32) -> String {
-        match self.outcome.legs.get(leg as usize) {
-            Some(leg) => names::channel(&self.channels, leg.channel),
+        match self.0.outcome.legs.get(leg as usize) {
+            Some(leg) => self.0.port(leg.channel),
             None => format!("leg {leg}"),
         }
     }
@@ -93,7 +81,7 @@ impl Words<'_> {
             why.push(format!(
                 "{} lost, the last at {} cells",
                 counted(missing.control_lost, "control unit"),
-                cells(last.ps(), self.cell)
+                cells(last.ps(), self.0.cell)
             ));
         }
         if missing.data_lost > 0 {
@@ -116,19 +104,19 @@ impl Words<'_> {
         match wait.place {
             WaitPlace::Source => "at its source".into(),
             WaitPlace::Leg(leg) => self.channel(leg),
-            WaitPlace::Queue(queue) => names::channel(&self.channels, queue.channel),
+            WaitPlace::Queue(queue) => self.0.port(queue.channel),
         }
     }
 }
 
 /// What is said of it.
-pub fn still(spec: &NetworkSpec, outcome: &Outcome, found: &Standstill, cell: Duration) -> Still {
+pub fn still(run: &Circuits<'_>, found: &Standstill) -> Still {
     let ended = format!(
         "stuck since {} cells: units wait and nothing can move",
-        cells(found.since.ps(), cell)
+        cells(found.since.ps(), run.cell)
     );
-    let sentence = sentence(outcome, found, cell);
-    let (note, first) = match outcome.stop {
+    let sentence = sentence(run, found);
+    let (note, first) = match run.outcome.stop {
         Stop::Standstill => (
             (Tone::Problem, format!("The run is {ended}.")),
             ended.clone(),
@@ -143,19 +131,17 @@ pub fn still(spec: &NetworkSpec, outcome: &Outcome, found: &Standstill, cell: Du
         ended,
         told: format!("standstill: {sentence}"),
         note: Some(note),
-        lines: std::iter::once(first)
-            .chain(lines(spec, outcome, found, cell))
-            .collect(),
+        lines: std::iter::once(first).chain(lines(run, found)).collect(),
     }
 }
 
 /// What stood still, for how long and beside whom.
-fn sentence(outcome: &Outcome, found: &Standstill, cell: Duration) -> String {
-    let since = cells(found.since.ps(), cell);
+fn sentence(run: &Circuits<'_>, found: &Standstill) -> String {
+    let since = cells(found.since.ps(), run.cell);
     let flows = flows(found);
     let waiting = counted(flows, "flow");
     let have = if flows == 1 { "has" } else { "have" };
-    match (outcome.stop, found.others_move) {
+    match (run.outcome.stop, found.others_move) {
         (Stop::Standstill, _) => {
             format!("nothing has moved since {since} cells, and {waiting} {have} units that wait")
         }
@@ -175,40 +161,34 @@ fn flows(found: &Standstill) -> usize {
 }
 
 /// Every place where units wait, by flow and along its way.
-pub fn table(spec: &NetworkSpec, outcome: &Outcome, cell: Duration) -> Table {
-    let words = Words::of(spec, outcome, cell);
-    let time = |at: Time| Cell::float(Duration(at.ps()).in_units_of(cell), 1);
-    let Some(found) = &outcome.standstill else {
+pub fn table(run: &Circuits<'_>) -> Table {
+    let words = Words(run);
+    let time = |at: Time| Cell::float(Duration(at.ps()).in_units_of(run.cell), 1);
+    let Some(found) = &run.outcome.standstill else {
         return Table::default();
     };
-    let caption = format!("{}.", capital(&sentence(outcome, found, cell)));
+    let caption = format!("{}.", capital(&sentence(run, found)));
     let (port, why) = (
         |wait: &&Wait| words.place(wait),
         |wait: &&Wait| words.reason(&wait.reason),
     );
-    events::standstill::table(
-        spec,
-        (caption, cell),
-        &found.waits,
-        |wait| wait,
-        [&port, &why],
-    )
-    .number("ahead [cells]: units in the buffer at the far end")
-    .of(|wait| match wait.reason {
-        Reason::Buffer { stored, .. } | Reason::Sink { stored } => Some(stored),
-        Reason::Shut | Reason::Credit(_) | Reason::Window { .. } => None,
-    })
-    .number("control lost [units]: control units of this port and flow")
-    .of(|wait| missing(wait).map(|missing| missing.control_lost))
-    .number("last lost [cells]: when the last of them would have arrived")
-    .of(|wait| {
-        missing(wait)
-            .and_then(|missing| missing.last_lost)
-            .map(time)
-    })
-    .number("data lost [cells]: data units whose credit never comes back")
-    .of(|wait| missing(wait).map(|missing| missing.data_lost))
-    .done()
+    events::standstill::table(run, caption, &found.waits, |wait| wait, [&port, &why])
+        .number("ahead [cells]: units in the buffer at the far end")
+        .of(|wait| match wait.reason {
+            Reason::Buffer { stored, .. } | Reason::Sink { stored } => Some(stored),
+            Reason::Shut | Reason::Credit(_) | Reason::Window { .. } => None,
+        })
+        .number("control lost [units]: control units of this port and flow")
+        .of(|wait| missing(wait).map(|missing| missing.control_lost))
+        .number("last lost [cells]: when the last of them would have arrived")
+        .of(|wait| {
+            missing(wait)
+                .and_then(|missing| missing.last_lost)
+                .map(time)
+        })
+        .number("data lost [cells]: data units whose credit never comes back")
+        .of(|wait| missing(wait).map(|missing| missing.data_lost))
+        .done()
 }
 
 /// The credit that it waits for, if that is missing.
@@ -220,10 +200,10 @@ fn missing(wait: &Wait) -> Option<&MissingCredit> {
 }
 
 /// The first waits in a line each.
-fn lines(spec: &NetworkSpec, outcome: &Outcome, found: &Standstill, cell: Duration) -> Vec<String> {
-    let words = Words::of(spec, outcome, cell);
+fn lines(run: &Circuits<'_>, found: &Standstill) -> Vec<String> {
+    let words = Words(run);
     let one = |wait: &Wait| {
-        let flow = shortened(&names::flow(spec, wait.flow));
+        let flow = shortened(&run.flow(wait.flow));
         let units = units(wait).map_or("units".into(), |units| counted(units, "unit"));
         let place = match wait.place {
             WaitPlace::Source => words.place(wait),

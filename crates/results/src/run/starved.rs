@@ -1,8 +1,9 @@
 //! Circuits that got next to nothing, and what stood in their way.
 
-use backwater_net::outcome::{Outcome, SessionAnswer};
+use backwater_net::outcome::SessionAnswer;
 use backwater_net::spec::{CellApplication, FlowSpec, NetworkSpec, SchedulerSpec, TrafficSpec};
 
+use super::Circuits;
 use crate::events::names;
 use crate::events::starved::Endless;
 
@@ -21,13 +22,14 @@ pub fn endless(flow: &FlowSpec) -> Option<Endless> {
 }
 
 /// What stood in its way.
-pub fn held_up(spec: &NetworkSpec, outcome: &Outcome, flow: usize, waits: String) -> String {
-    if let Some(session) = &outcome.flows[flow].session
+pub fn held_up(run: &Circuits<'_>, flow: usize, waits: String) -> String {
+    if let Some(session) = &run.outcome.flows[flow].session
         && let SessionAnswer::Refused { .. } = session.answer
     {
         return "its set-up was refused".into();
     }
-    let before = spec.flows.get(flow).and_then(|own| before(spec, own));
+    let own = run.network.flows.get(flow);
+    let before = own.and_then(|own| before(run.network, own));
     before.unwrap_or(waits)
 }
 
@@ -44,10 +46,8 @@ fn before(spec: &NetworkSpec, own: &FlowSpec) -> Option<String> {
         let mut legs = other.legs.iter();
         legs.any(|leg| channels.binary_search(&leg.channel).is_ok())
     };
-    let others = spec
-        .flows
-        .iter()
-        .filter(|other| other.priority > own.priority);
+    let flows = spec.flows.iter();
+    let others = flows.filter(|other| other.priority > own.priority);
     let priorities: Vec<u8> = others.filter(shares).map(|other| other.priority).collect();
     let (least, most) = (priorities.iter().min()?, priorities.iter().max()?);
     let which = match least == most {

@@ -1,84 +1,77 @@
 //! The tables of a run.
 
-use backwater_kernel::Duration;
 use backwater_net::alone;
-use backwater_net::outcome::{LegOutcome, Outcome};
-use backwater_net::spec::{FlowControlSpec, LegSpec, NetworkSpec};
+use backwater_net::outcome::LegOutcome;
+use backwater_net::spec::{FlowControlSpec, LegSpec};
 
 use super::loads::flow_loads;
 use super::{
-    abr, bounds, cell_tcp, fair, losses, ports, recovery, responses, sessions, standstill,
+    Circuits, abr, bounds, cell_tcp, losses, ports, recovery, responses, sessions, standstill,
 };
 use crate::events::flows::balance;
-use crate::events::{self, Measured, delays, mbps, names, nodes, seconds, violations};
+use crate::events::{self, delays, mbps, nodes, violations};
 use crate::model::{Cell, Column, Table};
 use crate::table_of::TableOf;
 
 /// Tables of the balance, what stood still, flows, fair shares, transfers, delays, delay bounds,
 /// drops, violations, TCP, ABR, recovery, set-ups, warnings, shaping, what was measured of queues
 /// (if it was), legs, buffers, ports and nodes.
-pub fn tables(
-    spec: &NetworkSpec,
-    outcome: &Outcome,
-    measured: Measured<'_>,
-    cell: Duration,
-) -> Vec<Table> {
-    let Measured { ports, recovery } = measured;
+pub fn tables(run: &Circuits<'_>) -> Vec<Table> {
     let mut tables = vec![
-        balance(spec, outcome),
-        standstill::table(spec, outcome, cell),
-        flows(spec, outcome),
-        fair::shares(spec, outcome).table(),
-        responses::table(spec, outcome, |flow| alone::response(spec, flow)),
-        delays::table(spec, outcome, cell),
-        bounds::table(spec, outcome, ports, cell),
-        losses::table(spec, outcome),
-        violations::table(spec, outcome, cell),
-        cell_tcp::table(spec, outcome),
+        balance(run),
+        standstill::table(run),
+        flows(run),
+        run.shares().table(),
+        responses::table(run, |flow| alone::response(run.network, flow)),
+        delays::table(run),
+        bounds::table(run),
+        losses::table(run),
+        violations::table(run),
+        cell_tcp::table(run),
     ];
-    tables.extend(abr::tables(spec, outcome));
-    tables.extend(recovery.map(|found| recovery::table(spec, found)));
+    tables.extend(abr::tables(run));
+    tables.extend(run.recovery.iter().map(|found| recovery::table(run, found)));
     tables.extend([
-        sessions::table(spec, outcome),
-        sessions::warnings_table(spec, outcome),
-        sessions::shaping_table(spec, outcome),
+        sessions::table(run),
+        sessions::warnings_table(run),
+        sessions::shaping_table(run),
     ]);
-    tables.extend(ports.map_or(Vec::new(), |found| ports::tables(spec, found, cell)));
+    tables.extend(
+        run.at_ports
+            .iter()
+            .flat_map(|found| ports::tables(run, found)),
+    );
     tables.extend([
-        legs(spec, outcome),
-        buffers(spec, outcome),
-        events::ports::table(spec, outcome).done(),
-        nodes(spec, outcome),
+        legs(run),
+        buffers(run),
+        events::ports::table(run).done(),
+        nodes(run),
     ]);
     tables
 }
 
 /// The tables of a flow or of a group.
-pub fn flow_tables(
-    spec: &NetworkSpec,
-    outcome: &Outcome,
-    cell: Duration,
-    name: &str,
-) -> Option<Vec<Table>> {
-    let (one, outcome) = events::flows::only(spec, outcome, name)?;
-    let alone = responses::alone_of_group(spec, name);
+pub fn flow_tables(run: &Circuits<'_>, name: &str) -> Option<Vec<Table>> {
+    let (one, outcome) = events::flows::only(run, name)?;
+    let one = Circuits::new(&one, outcome, run.cell);
+    let alone = responses::alone_of_group(run.network, name);
     let mut tables = vec![
-        flows(&one, &outcome),
-        responses::table(&one, &outcome, |_| alone),
-        delays::table(&one, &outcome, cell),
+        flows(&one),
+        responses::table(&one, |_| alone),
+        delays::table(&one),
     ];
     // Its columns are there for flows that have a connection.
-    let tcp = cell_tcp::table(&one, &outcome);
+    let tcp = cell_tcp::table(&one);
     tables.extend(Some(tcp).filter(|tcp| !tcp.rows.is_empty()));
     Some(tables)
 }
 
 /// What each flow offered, how much was delivered or dropped, and its throughput.
-pub fn flows(spec: &NetworkSpec, outcome: &Outcome) -> Table {
-    let loads = flow_loads(spec, outcome);
+pub fn flows(run: &Circuits<'_>) -> Table {
+    let loads = flow_loads(run);
     let load = |flow: u32| loads.get(flow as usize);
-    let seconds = seconds(spec, outcome);
-    events::flows::table(spec, outcome, |table| {
+    let seconds = run.seconds();
+    events::flows::table(run, |table| {
         table
             .number(events::flows::GOODPUT)
             .if_any(|(_, found)| found.tcp.map(|tcp| mbps(tcp.delivered_bytes, seconds)))
@@ -103,18 +96,17 @@ pub fn flows(spec: &NetworkSpec, outcome: &Outcome) -> Table {
 type Leg<'a> = (Option<&'a LegSpec>, &'a LegOutcome);
 
 /// A table of legs, which begins with the flow and the port; `port` says which that is.
-fn of_legs<'a>(spec: &'a NetworkSpec, outcome: &'a Outcome, port: &str) -> TableOf<Leg<'a>> {
-    let known = spec.flows.iter().flat_map(|flow| &flow.legs);
+fn of_legs<'a>(run: &'a Circuits<'_>, port: &str) -> TableOf<Leg<'a>> {
+    let known = run.network.flows.iter().flat_map(|flow| &flow.legs);
     let known = known.map(Some).chain(std::iter::repeat(None));
-    let channels = names::channels(spec);
-    TableOf::of(known.zip(&outcome.legs))
-        .flow(spec, |(_, leg)| leg.flow)
-        .port(&channels, port, |(_, leg)| leg.channel)
+    TableOf::of(known.zip(&run.outcome.legs))
+        .flow(run, |(_, leg)| leg.flow)
+        .port(run, port, |(_, leg)| leg.channel)
 }
 
-fn legs(spec: &NetworkSpec, outcome: &Outcome) -> Table {
+fn legs(run: &Circuits<'_>) -> Table {
     let is_controlled = |leg: &LegSpec| leg.flow_control != FlowControlSpec::None;
-    of_legs(spec, outcome, "the port this leg leaves by")
+    of_legs(run, "the port this leg leaves by")
         .called("legs: The sender of each flow at each port on its path.")
         .number("sent [cells]: data units started after the warm-up")
         .of(|(_, found)| found.sent)
@@ -137,8 +129,8 @@ fn legs(spec: &NetworkSpec, outcome: &Outcome) -> Table {
         .done()
 }
 
-fn buffers(spec: &NetworkSpec, outcome: &Outcome) -> Table {
-    of_legs(spec, outcome, "the port that sends to this buffer")
+fn buffers(run: &Circuits<'_>) -> Table {
+    of_legs(run, "the port that sends to this buffer")
         .called("buffers: The receiver's memory for each leg.")
         .number("limit [cells]: units it may hold; empty: no limit")
         .of(|(leg, _)| leg.and_then(|leg| leg.buffer.limit_units))
@@ -162,8 +154,8 @@ fn buffers(spec: &NetworkSpec, outcome: &Outcome) -> Table {
         .done()
 }
 
-fn nodes(spec: &NetworkSpec, outcome: &Outcome) -> Table {
-    nodes::table(spec, outcome)
+fn nodes(run: &Circuits<'_>) -> Table {
+    nodes::table(run)
         .number("held max [cells]: largest number of units in its memory; whole run")
         .of(|(_, found)| found.stored_max_total)
         .number("held max after warm-up [cells]: the same after the warm-up")

@@ -13,7 +13,7 @@ use backwater_net::spec::{
     NetworkSpec, RateFormat, SourceControlSpec, TrafficSpec, TurnAround, UiliSpec,
 };
 use backwater_results::{
-    Block, Cell, Report, Table, page, run_report, run_tables, svg, terminal_summary,
+    Block, Cell, Findings, Report, Table, page, run_report, svg, terminal_summary,
 };
 
 const LINK: Rate = Rate(155_520_000);
@@ -185,7 +185,9 @@ fn near(found: f64, expected: f64) {
 #[test]
 fn circuits_have_tables() {
     let spec = network();
-    let tables = run_tables(&spec, &outcome(&spec), None, sample::info().cell);
+    let tables = Findings::new(&spec, outcome(&spec), sample::info().cell)
+        .tables()
+        .to_vec();
     for table in &tables {
         let whole = |row: &Vec<Cell>| row.len() == table.columns.len();
         assert!(table.rows.iter().all(whole), "{}", table.name);
@@ -210,7 +212,9 @@ fn circuits_have_tables() {
 #[test]
 fn bursts_are_those_after_the_warm_up() {
     let spec = network();
-    let tables = run_tables(&spec, &outcome(&spec), None, sample::info().cell);
+    let tables = Findings::new(&spec, outcome(&spec), sample::info().cell)
+        .tables()
+        .to_vec();
     let bursts = named(&tables, "bursts");
     assert_eq!(bursts.rows.len(), 1);
     assert_eq!(number(&bursts, 0, "bursts"), 3.0);
@@ -236,10 +240,15 @@ fn a_burst_that_takes_no_time_divides_nothing_by_nothing() {
     for burst in &mut found.bursts {
         burst.sent = Some(burst.arrived);
     }
-    let tables = run_tables(&spec, &outcome, None, sample::info().cell);
+    let tables = Findings::new(&spec, outcome.clone(), sample::info().cell)
+        .tables()
+        .to_vec();
     let bursts = named(&tables, "bursts");
     assert_eq!(bursts.rows[0][6], Cell::Empty);
-    let text = terminal_summary(&sample::info(), &spec, &outcome, None);
+    let text = terminal_summary(
+        &sample::info(),
+        &Findings::new(&spec, outcome.clone(), sample::info().cell),
+    );
     assert!(!text.contains("NaN") && !text.contains("inf"), "{text}");
 }
 
@@ -247,7 +256,10 @@ fn a_burst_that_takes_no_time_divides_nothing_by_nothing() {
 fn the_terminal_has_a_line_for_each() {
     let spec = network();
     let outcome = outcome(&spec);
-    let found = terminal_summary(&sample::info(), &spec, &outcome, None);
+    let found = terminal_summary(
+        &sample::info(),
+        &Findings::new(&spec, outcome.clone(), sample::info().cell),
+    );
     for must in [
         "ABR: mean ACR 12.5 Mbps to 30 Mbps; 7 reductions, 77 refused; RM cells 3.2 % of all, 2 \
          lost\n",
@@ -291,7 +303,11 @@ fn the_page_draws_rates_bursts_and_series_with_their_units() {
         series("N", "circuits", 2.0),
         series("queue", "cells", 5.0),
     ];
-    let report = run_report(&sample::info(), &spec, &outcome(&spec), None, &recorded);
+    let report = run_report(
+        &sample::info(),
+        &Findings::new(&spec, outcome(&spec), sample::info().cell),
+        &recorded,
+    );
     assert!(page(&report).contains("</html>"));
     let titles = plot_titles(&report);
     for must in [
@@ -337,7 +353,9 @@ fn tcp_over_cells_has_a_table() {
         },
         ..CellTcpOutcome::default()
     });
-    let tables = run_tables(&spec, &outcome, None, sample::info().cell);
+    let tables = Findings::new(&spec, outcome.clone(), sample::info().cell)
+        .tables()
+        .to_vec();
     let tcp = named(&tables, "tcp");
     assert_eq!(tcp.rows.len(), 1);
     near(number(&named(&tables, "flows"), 1, "goodput_mbps"), 100.0);
@@ -349,7 +367,9 @@ fn tcp_over_cells_has_a_table() {
 #[test]
 fn shares_under_erica_leave_a_tenth_and_the_rm_cells() {
     let spec = network();
-    let tables = run_tables(&spec, &outcome(&spec), None, sample::info().cell);
+    let tables = Findings::new(&spec, outcome(&spec), sample::info().cell)
+        .tables()
+        .to_vec();
     let fair = named(&tables, "fairness");
     assert_eq!(fair.rows.len(), 3, "silent ways back are left out");
     // 0.9 of 155.52 Mbps, of which the third takes 10 with its RM cells.
@@ -366,7 +386,9 @@ fn shares_under_erica_leave_a_tenth_and_the_rm_cells() {
 fn a_way_back_with_its_own_traffic_carries_the_answers() {
     let mut spec = network();
     spec.flows[3].traffic = spec.flows[0].traffic.clone();
-    let tables = run_tables(&spec, &outcome(&spec), None, sample::info().cell);
+    let tables = Findings::new(&spec, outcome(&spec), sample::info().cell)
+        .tables()
+        .to_vec();
     let fair = named(&tables, "fairness");
     assert_eq!(fair.rows.len(), 4);
     let wire = |row| number(&fair, row, "wire_share_mbps");
@@ -393,7 +415,9 @@ fn background_of_others_comes_first_where_it_has_priority() {
     for flow in [2, 5] {
         spec.flows[flow].priority = 1;
     }
-    let tables = run_tables(&spec, &outcome(&spec), None, sample::info().cell);
+    let tables = Findings::new(&spec, outcome(&spec), sample::info().cell)
+        .tables()
+        .to_vec();
     let fair = named(&tables, "fairness");
     near(number(&fair, 0, "wire_share_mbps"), 45.0);
     near(number(&fair, 2, "max_min_share_mbps"), 55.52);
@@ -405,7 +429,9 @@ fn the_engine_comes_close_to_the_shares() {
     let mut simulation = Simulation::<Rings>::new(&spec).unwrap();
     simulation.run();
     let outcome = simulation.outcome();
-    let tables = run_tables(&spec, &outcome, None, sample::info().cell);
+    let tables = Findings::new(&spec, outcome.clone(), sample::info().cell)
+        .tables()
+        .to_vec();
     let fair = named(&tables, "fairness");
     for row in 0..3 {
         let ratio = number(&fair, row, "ratio");
@@ -426,9 +452,16 @@ fn the_engine_comes_close_to_the_shares() {
             low_cells: 5,
         }),
     )];
-    let tables = run_tables(&other, &outcome, None, sample::info().cell);
+    let tables = Findings::new(&other, outcome.clone(), sample::info().cell)
+        .tables()
+        .to_vec();
     let ratio = number(&named(&tables, "fairness"), 0, "ratio");
     assert!(ratio < 0.93, "{ratio}");
-    let blocks = run_report(&sample::info(), &spec, &outcome, None, &[]).blocks;
+    let blocks = run_report(
+        &sample::info(),
+        &Findings::new(&spec, outcome.clone(), sample::info().cell),
+        &[],
+    )
+    .blocks;
     assert!(blocks.iter().any(|block| matches!(block, Block::Plot(_))));
 }

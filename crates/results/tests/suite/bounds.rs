@@ -10,9 +10,7 @@ use backwater_net::probe::{Ports, PortsSpec};
 use backwater_net::spec::{
     EnvelopeRule, EnvelopeSpec, Excess, FlowControlSpec, NetworkSpec, ReserveSpec, SchedulerSpec,
 };
-use backwater_results::{
-    Block, Cell, Table, note_broken_bounds, run_report, run_tables, terminal_summary,
-};
+use backwater_results::{Block, Cell, Findings, Table, run_report, terminal_summary};
 
 /// The sample's network, WFQ everywhere: the first two flows keep to what they reserve, the third
 /// does not.
@@ -55,7 +53,9 @@ fn run(spec: &NetworkSpec) -> Outcome {
 }
 
 fn table(spec: &NetworkSpec, outcome: &Outcome) -> Option<Table> {
-    let tables = run_tables(spec, outcome, None, sample::info().cell);
+    let tables = Findings::new(spec, outcome.clone(), sample::info().cell)
+        .tables()
+        .to_vec();
     tables.into_iter().find(|table| table.name == "bounds")
 }
 
@@ -107,7 +107,7 @@ fn bursts_come_from_the_ports() {
     simulation.run();
     let outcome = simulation.outcome();
     let ports = simulation.probe().outcome(outcome.ended_at);
-    let tables = run_tables(&spec, &outcome, Some(&ports), sample::info().cell);
+    let tables = sample::at_ports(&spec, &outcome, &ports).tables().to_vec();
     let bounds = tables.iter().find(|table| table.name == "bounds");
     let bounds = bounds.expect("flows reserve");
     // Two units at 622 Mbps: while the second comes, a third of the first is through.
@@ -122,7 +122,11 @@ fn the_page_draws_bounds_of_two_flows_or_more() {
     let mut spec = network();
     let outcome = run(&spec);
     let plots = |spec: &NetworkSpec| {
-        let report = run_report(&sample::info(), spec, &outcome, None, &[]);
+        let report = run_report(
+            &sample::info(),
+            &Findings::new(spec, outcome.clone(), sample::info().cell),
+            &[],
+        );
         let blocks = report.blocks.into_iter();
         let plots = blocks.filter_map(|block| match block {
             Block::Plot(plot) if plot.id == "delay-bounds" => Some(plot),
@@ -146,7 +150,10 @@ fn the_page_draws_bounds_of_two_flows_or_more() {
 fn the_terminal_names_those_nearest_their_bound_and_counts_reasons() {
     let spec = network();
     let outcome = run(&spec);
-    let found = terminal_summary(&sample::info(), &spec, &outcome, None);
+    let found = terminal_summary(
+        &sample::info(),
+        &Findings::new(&spec, outcome.clone(), sample::info().cell),
+    );
     assert!(
         found.contains("delay bounds of 2 flows, none exceeded"),
         "{found}"
@@ -168,7 +175,12 @@ fn the_terminal_names_those_nearest_their_bound_and_counts_reasons() {
     crowd.flows[7].legs[1].flow_control = sample::spec().flows[0].legs[1].flow_control;
     crowd.flows[10].source_control = backwater_net::spec::SourceControlSpec::Window { units: 9 };
     crowd.flows[1].sink = backwater_net::spec::SinkSpec::Infinite;
-    let lines = |spec, outcome| terminal_summary(&sample::info(), spec, outcome, None);
+    let lines = |spec, outcome: &Outcome| {
+        terminal_summary(
+            &sample::info(),
+            &Findings::new(spec, outcome.clone(), sample::info().cell),
+        )
+    };
     let (crowded, plain) = (lines(&crowd, &many), {
         let mut plain = crowd.clone();
         plain.flows.iter_mut().for_each(|flow| flow.reserve = None);
@@ -183,7 +195,7 @@ fn the_terminal_names_those_nearest_their_bound_and_counts_reasons() {
 fn a_delay_beyond_its_bound_is_a_broken_promise() {
     let spec = network();
     let mut outcome = run(&spec);
-    note_broken_bounds(&spec, &mut outcome);
+    sample::note_broken(&spec, &mut outcome);
     assert_eq!(outcome.violations.total(), 0);
     // Rounding: a picosecond for each unit that was sent on the way, and not one more.
     let bound = bounds(&spec)[1].expect("it is bounded").delay.ps();
@@ -191,10 +203,10 @@ fn a_delay_beyond_its_bound_is_a_broken_promise() {
     let on_the_way = outcome.legs.iter().filter(|leg| crosses(leg.channel));
     let rounding: u64 = on_the_way.map(|leg| leg.sent_total).sum();
     outcome.flows[1].delay.max = bound + rounding;
-    note_broken_bounds(&spec, &mut outcome);
+    sample::note_broken(&spec, &mut outcome);
     assert_eq!(outcome.violations.total(), 0);
     outcome.flows[1].delay.max += 1;
-    note_broken_bounds(&spec, &mut outcome);
+    sample::note_broken(&spec, &mut outcome);
     assert_eq!(outcome.violations.total(), 1);
     assert!(
         outcome.violations.kept()[0].what.contains("greedy"),
@@ -207,10 +219,14 @@ fn a_delay_beyond_its_bound_is_a_broken_promise() {
     let leg = &outcome.legs[leg as usize];
     assert_eq!((leg.flow, leg.channel), (1, 8));
     let info = sample::info();
-    let found = terminal_summary(&info, &spec, &outcome, None);
+    let found = terminal_summary(&info, &Findings::new(&spec, outcome.clone(), info.cell));
     assert!(found.contains("2 flows, 1 EXCEEDED"), "{found}");
     assert!(found.contains("1 promise broken"), "{found}");
-    let report = run_report(&info, &spec, &outcome, None, &[]);
+    let report = run_report(
+        &info,
+        &Findings::new(&spec, outcome.clone(), info.cell),
+        &[],
+    );
     let notes = report.blocks.iter().filter_map(|block| match block {
         Block::Note { text, .. } => Some(text.as_str()),
         _ => None,
@@ -230,8 +246,11 @@ fn who_reserves_nothing_is_promised_nothing() {
     assert!(table(&spec, &outcome).is_none());
     let summary = sample::summary(&sample::info(), &spec, &outcome, None);
     assert!(summary.get("bounds").is_none());
-    note_broken_bounds(&spec, &mut outcome);
+    sample::note_broken(&spec, &mut outcome);
     assert_eq!(outcome.violations.total(), 0);
-    let found = terminal_summary(&sample::info(), &spec, &outcome, None);
+    let found = terminal_summary(
+        &sample::info(),
+        &Findings::new(&spec, outcome.clone(), sample::info().cell),
+    );
     assert!(!found.contains("bound"), "{found}");
 }

@@ -7,8 +7,8 @@ use backwater_net::frames::Simulation;
 use backwater_net::frames::probe::{LossCause, Probe};
 use backwater_net::outcome::{Outcome, WaitPlace};
 use backwater_results::{
-    Block, Capture, Cell, EthernetTrace, GivenUp, PromiseState, Report, RunInfo, Table, page,
-    run_manifest, run_report, run_tables, svg, terminal_summary,
+    Block, Capture, Cell, EthernetTrace, Findings, GivenUp, PromiseState, Report, RunInfo, Table,
+    page, run_manifest, run_report, svg, terminal_summary,
 };
 use sample::{HOSTILE, ethernet as run};
 
@@ -44,15 +44,24 @@ busiest port B -> D: data 97 %, control 0 %
 ";
 
 fn summary_of(outcome: &Outcome) -> String {
-    terminal_summary(&run::info(), &run::spec(), outcome, None)
+    terminal_summary(
+        &run::info(),
+        &Findings::new(&run::spec(), outcome.clone(), run::info().cell),
+    )
 }
 
 fn tables_of(outcome: &Outcome) -> Vec<Table> {
-    run_tables(&run::spec(), outcome, None, Duration::ZERO)
+    Findings::new(&run::spec(), outcome.clone(), Duration::ZERO)
+        .tables()
+        .to_vec()
 }
 
 fn report_of(outcome: &Outcome) -> Report {
-    run_report(&run::info(), &run::spec(), outcome, None, &[])
+    run_report(
+        &run::info(),
+        &Findings::new(&run::spec(), outcome.clone(), run::info().cell),
+        &[],
+    )
 }
 
 fn table<'a>(tables: &'a [Table], name: &str) -> &'a Table {
@@ -92,7 +101,7 @@ fn promises_are_kept_broken_or_given_up() {
     {
         queue.drops.add(LossCause::Wire, 5);
     }
-    let found = run_manifest(&info, &spec, &outcome).promises;
+    let found = run_manifest(&info, &Findings::new(&spec, outcome.clone(), info.cell)).promises;
     let found = found.expect("this engine keeps account");
     let all = found
         .iter()
@@ -114,7 +123,7 @@ fn promises_are_kept_broken_or_given_up() {
             ),
         ]
     );
-    let summary = terminal_summary(&info, &spec, &outcome, None);
+    let summary = terminal_summary(&info, &Findings::new(&spec, outcome.clone(), info.cell));
     let line = "broken: class 0 at B loses nothing (10 frames lost); kept: class 0 at A";
     assert!(summary.contains(line), "{summary}");
 }
@@ -187,7 +196,7 @@ fn a_broken_run_stays_short_and_says_what_broke() {
     }
     let mut info = run::info();
     info.name.push_str("\u{1b}[2J\n\n\n");
-    let summary = terminal_summary(&info, &spec, &outcome, None);
+    let summary = terminal_summary(&info, &Findings::new(&spec, outcome.clone(), info.cell));
     assert!(summary.lines().count() <= 40, "{summary}");
     assert!(!summary.contains('\u{1b}'));
     for must in [
@@ -328,11 +337,17 @@ fn the_report_draws_what_there_is_and_escapes_names() {
 
 #[test]
 fn the_manifest_tells_how_it_ended() {
-    let manifest = run_manifest(&run::info(), &run::spec(), &run::outcome());
+    let manifest = run_manifest(
+        &run::info(),
+        &Findings::new(&run::spec(), run::outcome(), run::info().cell),
+    );
     assert_eq!(manifest.trace_hash, "c0ffee0123456789");
     assert_eq!((manifest.events, manifest.unit_hops), (12_345, 13_200));
     assert!(!manifest.partial);
-    let standing = run_manifest(&run::info(), &run::spec(), &run::standing());
+    let standing = run_manifest(
+        &run::info(),
+        &Findings::new(&run::spec(), run::standing(), run::info().cell),
+    );
     assert!(standing.stop.starts_with("deadlock"), "{}", standing.stop);
 }
 

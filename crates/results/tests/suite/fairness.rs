@@ -12,7 +12,7 @@ use backwater_net::spec::{
     SinkSpec, Span, TrafficSpec,
 };
 use backwater_results::{
-    Cell, Table, fabric_tables, fabric_terminal_summary, run_tables, terminal_summary,
+    Cell, Findings, Table, fabric_tables, fabric_terminal_summary, terminal_summary,
 };
 
 /// Kung 1993, Figure 17, made of the sample's parts: A, B - S1 - S2 - E, F with C and D at S2.
@@ -73,7 +73,9 @@ fn simulated(spec: &NetworkSpec) -> Outcome {
 }
 
 fn fairness(spec: &NetworkSpec, outcome: &Outcome) -> Table {
-    let tables = run_tables(spec, outcome, None, sample::info().cell);
+    let tables = Findings::new(spec, outcome.clone(), sample::info().cell)
+        .tables()
+        .to_vec();
     let table = tables.iter().find(|table| table.name == "fairness");
     table.expect("a table of fairness").clone()
 }
@@ -118,7 +120,10 @@ fn credit_gives_figure_17_its_shares() {
     assert!(jain("jain_ratios") > 0.9999);
     // 1, 2, 1, 1: 25 / (4 x 7).
     assert!((jain("jain_rates") - 25.0 / 28.0).abs() < 0.001);
-    let text = terminal_summary(&sample::info(), &spec, &outcome, None);
+    let text = terminal_summary(
+        &sample::info(),
+        &Findings::new(&spec, outcome.clone(), sample::info().cell),
+    );
     assert!(
         text.contains("\nflow    Mbps  max-min  ratio\nVC1   "),
         "{text}"
@@ -276,7 +281,10 @@ fn more_than_thirty_flows_are_summed_up() {
     let flow = spec.flows[2].clone();
     spec.flows.resize(40, flow);
     let outcome = sample_outcome(40);
-    let text = terminal_summary(&sample::info(), &spec, &outcome, None);
+    let text = terminal_summary(
+        &sample::info(),
+        &Findings::new(&spec, outcome.clone(), sample::info().cell),
+    );
     assert!(text.contains("max-min share: 40 flows, "), "{text}");
     assert!(!text.contains("max-min  ratio"));
     assert_eq!(fairness(&spec, &outcome).rows.len(), 40);
@@ -286,7 +294,9 @@ fn more_than_thirty_flows_are_summed_up() {
 fn ethernet_shares_are_payload_and_leave_out_what_is_spread() {
     let (mut spec, outcome) = (sample::ethernet::spec(), sample::ethernet::outcome());
     let table = |spec: &_| {
-        let tables = run_tables(spec, &outcome, None, Duration::ZERO);
+        let tables = Findings::new(spec, outcome.clone(), Duration::ZERO)
+            .tables()
+            .to_vec();
         tables.into_iter().find(|table| table.name == "fairness")
     };
     let found = table(&spec).expect("shares");
@@ -315,10 +325,16 @@ fn ethernet_shares_are_payload_and_leave_out_what_is_spread() {
     let twins: Vec<_> = spread.links.clone();
     spread.links.extend(twins);
     spread.spread = Spread::Frames;
-    let text = terminal_summary(&sample::ethernet::info(), &spread, &outcome, None);
+    let text = terminal_summary(
+        &sample::ethernet::info(),
+        &Findings::new(&spread, outcome.clone(), sample::ethernet::info().cell),
+    );
     assert!(!text.contains("max-min"), "{text}");
     spread.spread = Spread::Flows;
-    let text = terminal_summary(&sample::ethernet::info(), &spread, &outcome, None);
+    let text = terminal_summary(
+        &sample::ethernet::info(),
+        &Findings::new(&spread, outcome.clone(), sample::ethernet::info().cell),
+    );
     assert!(text.contains("max-min"), "{text}");
 }
 

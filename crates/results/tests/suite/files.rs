@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use backwater_results::directory::Holder;
-use backwater_results::{Manifest, RunDirectory, run_manifest, run_tables};
+use backwater_results::{Findings, Manifest, RunDirectory, run_manifest};
 use serde_json::Value;
 
 /// A directory of one test's own, gone when dropped.
@@ -51,14 +51,19 @@ fn write_all(path: &Path) -> PathBuf {
     directory
         .write_scenario(&info.scenario, &info.resolved)
         .unwrap();
-    let tables = run_tables(&spec, &outcome, None, info.cell);
+    let tables = Findings::new(&spec, outcome.clone(), info.cell)
+        .tables()
+        .to_vec();
     directory.write_tables(&tables).unwrap();
     directory.write_series(&sample::series()).unwrap();
     directory.write_report(&sample::report()).unwrap();
     let summary = sample::summary(&info, &spec, &outcome, None);
     directory.write_json("summary.json", &summary).unwrap();
     directory
-        .finish(&run_manifest(&info, &spec, &outcome))
+        .finish(&run_manifest(
+            &info,
+            &Findings::new(&spec, outcome.clone(), info.cell),
+        ))
         .unwrap()
 }
 

@@ -7,9 +7,7 @@ use backwater_net::bound::frames::bounds;
 use backwater_net::frames::Simulation;
 use backwater_net::frames::spec::{EthernetSpec, TrafficSpec, TransportSpec};
 use backwater_net::outcome::Outcome;
-use backwater_results::{
-    Block, Cell, Table, note_broken_bounds, run_report, run_tables, terminal_summary,
-};
+use backwater_results::{Block, Cell, Findings, Table, run_report, terminal_summary};
 use sample::ethernet::{info, spec as files_and_video};
 
 /// The first two flows at a constant rate in the upper class, video below.
@@ -39,7 +37,9 @@ fn run(spec: &EthernetSpec) -> Outcome {
 }
 
 fn table(spec: &EthernetSpec, outcome: &Outcome) -> Option<Table> {
-    let tables = run_tables(spec, outcome, None, Duration::ZERO);
+    let tables = Findings::new(spec, outcome.clone(), Duration::ZERO)
+        .tables()
+        .to_vec();
     tables.into_iter().find(|table| table.name == "bounds")
 }
 
@@ -74,12 +74,16 @@ fn the_table_has_bounds_and_reasons() {
         summary["bounds"][2]["why_none"],
         "nothing limits its bursts"
     );
-    let terminal = terminal_summary(&info(), &spec, &outcome, None);
+    let terminal = terminal_summary(&info(), &Findings::new(&spec, outcome.clone(), info().cell));
     assert!(
         terminal.contains("delay bounds of 2 flows, none exceeded"),
         "{terminal}"
     );
-    let report = run_report(&info(), &spec, &outcome, None, &[]);
+    let report = run_report(
+        &info(),
+        &Findings::new(&spec, outcome.clone(), info().cell),
+        &[],
+    );
     let is_plot = |block: &Block| matches!(block, Block::Plot(plot) if plot.id == "delay-bounds");
     assert!(report.blocks.iter().any(is_plot));
 }
@@ -88,18 +92,22 @@ fn the_table_has_bounds_and_reasons() {
 fn a_frame_beyond_its_bound_is_a_broken_promise() {
     let spec = spec();
     let mut outcome = run(&spec);
-    note_broken_bounds(&spec, &mut outcome);
+    sample::note_broken(&spec, &mut outcome);
     assert_eq!(outcome.violations.total(), 0);
     let bound = bounds(&spec)[1].expect("it has a bound").delay.ps();
     outcome.flows[1].delay.max = bound;
-    note_broken_bounds(&spec, &mut outcome);
+    sample::note_broken(&spec, &mut outcome);
     assert_eq!(outcome.violations.total(), 0);
     outcome.flows[1].delay.max = bound + 1;
-    note_broken_bounds(&spec, &mut outcome);
+    sample::note_broken(&spec, &mut outcome);
     assert_eq!(outcome.violations.total(), 1);
     let what = &outcome.violations.kept()[0].what;
     assert!(what.starts_with("a frame of file[2] took"), "{what}");
-    let report = run_report(&info(), &spec, &outcome, None, &[]);
+    let report = run_report(
+        &info(),
+        &Findings::new(&spec, outcome.clone(), info().cell),
+        &[],
+    );
     let late = "Frames of file[2] exceeded the delay bound";
     let is_told = |block: &Block| matches!(block, Block::Note { text, .. } if text.contains(late));
     assert!(report.blocks.iter().any(is_told));

@@ -9,7 +9,7 @@ use backwater_net::outcome::{
 };
 use backwater_net::probe::{Ports, PortsSpec};
 use backwater_net::spec::{FlowControlSpec, NetworkSpec, TrafficSpec};
-use backwater_results::{Block, Cell, Table, page, run_report, run_tables, svg, terminal_summary};
+use backwater_results::{Block, Cell, Findings, Table, page, run_report, svg, terminal_summary};
 
 /// The sample's network with three Poisson flows, one of them over the first switch only.
 fn network() -> NetworkSpec {
@@ -70,7 +70,7 @@ fn tables_of_ports_say_what_was_measured() {
     let spec = network();
     let (outcome, ports) = measured(&spec);
     let cell = sample::info().cell;
-    let tables = run_tables(&spec, &outcome, Some(&ports), cell);
+    let tables = sample::at_ports(&spec, &outcome, &ports).tables().to_vec();
     for table in &tables {
         let whole = |row: &Vec<Cell>| row.len() == table.columns.len();
         assert!(table.rows.iter().all(whole), "{}", table.name);
@@ -101,7 +101,9 @@ fn tables_of_ports_say_what_was_measured() {
     assert!(number(&queues, first, "queue_at_arrivals_mean_units") > 1.3);
     assert_eq!(number(&queues, shared, "queue_at_arrivals_mean_units"), 1.0);
     assert!(number(&named(&tables, "end-to-end"), 0, "burst_bytes") >= 53.0);
-    let plain = run_tables(&spec, &outcome, None, cell);
+    let plain = Findings::new(&spec, outcome.clone(), cell)
+        .tables()
+        .to_vec();
     assert_eq!(plain.len() + 4, tables.len());
 }
 
@@ -109,7 +111,11 @@ fn tables_of_ports_say_what_was_measured() {
 fn the_page_draws_waiting_by_length() {
     let spec = network();
     let (outcome, ports) = measured(&spec);
-    let report = run_report(&sample::info(), &spec, &outcome, Some(&ports), &[]);
+    let report = run_report(
+        &sample::info(),
+        &sample::at_ports(&spec, &outcome, &ports),
+        &[],
+    );
     let plots: Vec<_> = report
         .blocks
         .iter()
@@ -128,10 +134,8 @@ fn the_page_draws_waiting_by_length() {
         assert_eq!(curve.y.last(), Some(&0.0), "nobody waited longer than that");
         // Half of the units waited longer than the median.
         let median = curve.x[curve.y.iter().position(|y| *y <= 0.5).unwrap()];
-        let paths = named(
-            &run_tables(&spec, &outcome, Some(&ports), sample::info().cell),
-            "paths",
-        );
+        let found = sample::at_ports(&spec, &outcome, &ports);
+        let paths = named(found.tables(), "paths");
         let row = usize::from(curve.name == "2 switches");
         let said = number(&paths, row, "wait_p50_us") * 1e6 / sample::info().cell.ps() as f64;
         assert!((median - said).abs() <= said / 16.0, "{median} and {said}");
@@ -141,7 +145,11 @@ fn the_page_draws_waiting_by_length() {
     // One length has no plot by length, and what never waits has no plot at all.
     let mut alone = ports.clone();
     alone.paths.truncate(1);
-    let one = run_report(&sample::info(), &spec, &outcome, Some(&alone), &[]);
+    let one = run_report(
+        &sample::info(),
+        &sample::at_ports(&spec, &outcome, &alone),
+        &[],
+    );
     let count = |blocks: &[Block]| {
         let plots = blocks
             .iter()
@@ -151,7 +159,11 @@ fn the_page_draws_waiting_by_length() {
     assert_eq!(count(&one.blocks), 1);
     alone.paths[0].wait = Samples::default();
     alone.paths[0].wait.record(0);
-    let none = run_report(&sample::info(), &spec, &outcome, Some(&alone), &[]);
+    let none = run_report(
+        &sample::info(),
+        &sample::at_ports(&spec, &outcome, &alone),
+        &[],
+    );
     assert_eq!(count(&none.blocks), 0);
 }
 
@@ -244,9 +256,7 @@ fn ports() -> PortsOutcome {
 fn the_terminal_tells_of_paths_losses_sessions_and_warnings() {
     let found = terminal_summary(
         &sample::info(),
-        &sample::spec(),
-        &eventful(),
-        Some(&ports()),
+        &sample::at_ports(&sample::spec(), &eventful(), &ports()),
     );
     assert_eq!(found, GOLDEN);
 }
@@ -267,7 +277,7 @@ fn a_crowded_run_stays_within_26_lines() {
         let (at, place) = (Time(nth), Place::Leg(0));
         outcome.violations.note(at, place, || "a promise".into());
     }
-    let found = terminal_summary(&sample::info(), &spec, &outcome, Some(&ports));
+    let found = terminal_summary(&sample::info(), &sample::at_ports(&spec, &outcome, &ports));
     // Three more on fair shares.
     assert_eq!(found.lines().count(), 29, "{found}");
     for must in ["more lengths", "more flows", "and 38 more flows", "refused"] {
@@ -278,7 +288,9 @@ fn a_crowded_run_stays_within_26_lines() {
 #[test]
 fn losses_sessions_and_warnings_have_tables() {
     let outcome = eventful();
-    let tables = run_tables(&sample::spec(), &outcome, None, sample::info().cell);
+    let tables = Findings::new(&sample::spec(), outcome.clone(), sample::info().cell)
+        .tables()
+        .to_vec();
     let drops = named(&tables, "drops");
     assert_eq!(drops.rows.len(), 1, "only flows with losses");
     assert_eq!(number(&drops, 0, "dropped_wire_cells"), 1.0);
@@ -289,12 +301,9 @@ fn losses_sessions_and_warnings_have_tables() {
     assert_eq!(sessions.rows[1][4], "switch 1 -> switch 2".into());
     assert_eq!(number(&sessions, 1, "missing_kbps"), 20.0);
     assert_eq!(number(&named(&tables, "warnings"), 0, "warnings"), 12.0);
-    let quiet = run_tables(
-        &sample::spec(),
-        &sample::outcome(),
-        None,
-        sample::info().cell,
-    );
+    let quiet = Findings::new(&sample::spec(), sample::outcome(), sample::info().cell)
+        .tables()
+        .to_vec();
     assert_eq!(quiet.len() + 3, tables.len());
 }
 

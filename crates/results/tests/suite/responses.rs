@@ -6,7 +6,7 @@ use backwater_net::outcome::Outcome;
 use backwater_net::spec::{
     ChannelSpec, FlowControlSpec, FlowSpec, NetworkSpec, NodeKind, RequestsSpec, Span, TrafficSpec,
 };
-use backwater_results::{Cell, RunInfo, Table, run_tables, terminal_summary};
+use backwater_results::{Cell, Findings, RunInfo, Table, terminal_summary};
 
 const US: u64 = 1_000_000;
 const CELL: Duration = Duration(681_672);
@@ -65,7 +65,9 @@ fn slowdown_is_the_time_over_that_on_an_idle_network() {
     for (clients, slow) in [(1, false), (3, true)] {
         let spec = network(clients);
         let outcome = simulated(&spec);
-        let tables = run_tables(&spec, &outcome, None, CELL);
+        let tables = Findings::new(&spec, outcome.clone(), CELL)
+            .tables()
+            .to_vec();
         let found = tables.iter().find(|one| one.name == "transfers");
         let table = found.expect("clients are answered");
         assert_eq!(table.rows.len(), clients as usize);
@@ -78,7 +80,10 @@ fn slowdown_is_the_time_over_that_on_an_idle_network() {
         }
         let worst = (0..table.rows.len()).filter_map(|row| value(table, row, "slowdown max"));
         assert_eq!(worst.fold(0.0, f64::max) > 1.0, slow, "{clients}");
-        let words = terminal_summary(&RunInfo::default(), &spec, &outcome, None);
+        let words = terminal_summary(
+            &RunInfo::default(),
+            &Findings::new(&spec, outcome.clone(), RunInfo::default().cell),
+        );
         assert!(words.contains("responses: mean 1"), "{words}");
         assert_eq!(words.contains("slowdown mean 1\n"), !slow, "{words}");
     }
@@ -89,8 +94,7 @@ fn slowdown_is_the_time_over_that_on_an_idle_network() {
 fn a_group_has_a_slowdown_where_all_are_alike() {
     let mut spec = network(3);
     let of_group = |spec: &NetworkSpec| {
-        use backwater_results::events::Network;
-        let tables = Network::flow_tables(spec, &simulated(spec), CELL, "answer");
+        let tables = Findings::new(spec, simulated(spec), CELL).flow_tables("answer");
         let tables = tables.expect("it is there");
         let table = tables.iter().find(|one| one.name == "transfers");
         value(table.expect("they answer"), 0, "slowdown mean")

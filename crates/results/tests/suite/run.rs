@@ -6,7 +6,7 @@ use backwater_kernel::{Place, Stop, Time};
 use backwater_net::outcome::{LossCause, Outcome, Standstill};
 use backwater_net::probe::{ControlKind, UnitKind};
 use backwater_results::{
-    Block, Cell, Crossing, Table, TraceRecord, TraceWriter, page, run_report, run_tables,
+    Block, Cell, Crossing, Findings, Table, TraceRecord, TraceWriter, page, run_report,
     terminal_summary,
 };
 
@@ -32,7 +32,10 @@ busiest port switch 1 -> switch 2: data 96.75 %, control 3.25 %
 
 #[test]
 fn the_terminal_summary_reads_like_this() {
-    let summary = terminal_summary(&sample::info(), &sample::spec(), &sample::outcome(), None);
+    let summary = terminal_summary(
+        &sample::info(),
+        &Findings::new(&sample::spec(), sample::outcome(), sample::info().cell),
+    );
     assert_eq!(summary, GOLDEN);
 }
 
@@ -69,7 +72,7 @@ fn a_long_and_broken_run_stays_within_26_lines() {
     }
     let mut info = sample::info();
     info.name.push_str("\u{1b}[2J\n\n\n");
-    let summary = terminal_summary(&info, &spec, &outcome, None);
+    let summary = terminal_summary(&info, &Findings::new(&spec, outcome.clone(), info.cell));
     // Three more on fair shares.
     assert!(summary.lines().count() <= 29, "{summary}");
     assert!(!summary.contains('\u{1b}'));
@@ -86,7 +89,11 @@ fn a_long_and_broken_run_stays_within_26_lines() {
 #[test]
 fn the_report_says_what_went_wrong() {
     let notes = |outcome: &Outcome| {
-        let report = run_report(&sample::info(), &sample::spec(), outcome, None, &[]);
+        let report = run_report(
+            &sample::info(),
+            &Findings::new(&sample::spec(), outcome.clone(), sample::info().cell),
+            &[],
+        );
         assert!(page(&report).contains("</html>"));
         report
             .blocks
@@ -118,7 +125,9 @@ fn named(tables: &[Table], name: &str) -> Table {
 #[test]
 fn tables_say_what_the_outcome_says() {
     let info = sample::info();
-    let tables = run_tables(&sample::spec(), &sample::outcome(), None, info.cell);
+    let tables = Findings::new(&sample::spec(), sample::outcome(), info.cell)
+        .tables()
+        .to_vec();
     for table in &tables {
         sample::names::assert_names(table);
         assert!(
@@ -147,7 +156,9 @@ fn tables_say_what_the_outcome_says() {
     };
     assert!((mean - 92.4).abs() < 1e-9);
     assert!(tables.iter().all(|table| table.name != "violations"));
-    let tables = run_tables(&sample::spec(), &broken(), None, info.cell);
+    let tables = Findings::new(&sample::spec(), broken(), info.cell)
+        .tables()
+        .to_vec();
     assert_eq!(
         value(&named(&tables, "flows"), 1, "balance_cells"),
         Cell::Int(1)
@@ -161,7 +172,9 @@ fn a_multicast_flow_counts_each_destination_once() {
     let mut leg = spec.flows[1].legs[2].clone();
     leg.channel = 6;
     spec.flows[1].legs.push(leg);
-    let tables = run_tables(&spec, &sample::outcome(), None, sample::info().cell);
+    let tables = Findings::new(&spec, sample::outcome(), sample::info().cell)
+        .tables()
+        .to_vec();
     let flows = named(&tables, "flows");
     assert_eq!(
         value(&flows, 1, "path"),
@@ -181,17 +194,24 @@ fn an_outcome_that_does_not_fit_its_spec_is_no_reason_to_panic() {
     spec.nodes.clear();
     let mut info = sample::info();
     info.cell = backwater_kernel::Duration(0);
-    let report = run_report(&info, &spec, &broken(), None, &sample::series());
+    let report = run_report(
+        &info,
+        &Findings::new(&spec, broken(), info.cell),
+        &sample::series(),
+    );
     assert!(page(&report).contains("</html>"));
     assert!(
         !terminal_summary(
             &info,
-            &spec,
-            &Outcome {
-                flows: vec![],
-                ..broken()
-            },
-            None
+            &Findings::new(
+                &spec,
+                Outcome {
+                    flows: vec![],
+                    ..broken()
+                }
+                .clone(),
+                info.cell
+            )
         )
         .is_empty()
     );

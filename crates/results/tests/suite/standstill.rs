@@ -4,7 +4,7 @@ use crate::sample;
 
 use backwater_kernel::{Stop, Time};
 use backwater_net::outcome::{MissingCredit, Outcome, Reason, Standstill, Wait, WaitPlace};
-use backwater_results::{Block, Table, run_report, run_tables, terminal_summary};
+use backwater_results::{Block, Findings, Table, run_report, terminal_summary};
 
 /// `cells` cell times of the sample.
 fn at(cells: u64) -> Time {
@@ -54,7 +54,10 @@ fn standing() -> Outcome {
 }
 
 fn terminal(outcome: &Outcome) -> String {
-    terminal_summary(&sample::info(), &sample::spec(), outcome, None)
+    terminal_summary(
+        &sample::info(),
+        &Findings::new(&sample::spec(), outcome.clone(), sample::info().cell),
+    )
 }
 
 const LINES: &str = "\
@@ -94,7 +97,9 @@ fn a_stuck_run_says_so_once_and_lists_a_few() {
 }
 
 fn standstill_table(outcome: &Outcome) -> Option<Table> {
-    let tables = run_tables(&sample::spec(), outcome, None, sample::info().cell);
+    let tables = Findings::new(&sample::spec(), outcome.clone(), sample::info().cell)
+        .tables()
+        .to_vec();
     tables.into_iter().find(|table| table.name == "standstill")
 }
 
@@ -124,7 +129,11 @@ fn the_summary_and_the_page_tell_it() {
     let without = sample::summary(&info, &spec, &sample::outcome(), None);
     assert!(without.get("standstill").is_none() && without["stuck"].is_null());
     let notes = |outcome: &Outcome| {
-        let report = run_report(&info, &spec, outcome, None, &[]);
+        let report = run_report(
+            &info,
+            &Findings::new(&spec, outcome.clone(), info.cell),
+            &[],
+        );
         let notes = report.blocks.into_iter();
         notes
             .filter(|block| matches!(block, Block::Note { .. }))

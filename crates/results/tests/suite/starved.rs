@@ -7,8 +7,8 @@ use backwater_net::frames::spec::{Span, TrafficSpec as EthernetTraffic};
 use backwater_net::outcome::LossCause;
 use backwater_net::spec::{SchedulerSpec, TrafficSpec};
 use backwater_results::{
-    fabric_manifest, fabric_report, fabric_terminal_summary, page, run_manifest, run_report,
-    terminal_summary,
+    Findings, fabric_manifest, fabric_report, fabric_terminal_summary, page, run_manifest,
+    run_report, terminal_summary,
 };
 use sample::{ethernet, fabric};
 
@@ -25,26 +25,44 @@ const STARVED: &str = "greedy: 41,000 cells offered, 409 delivered: ports serve 
 fn a_circuit_behind_a_more_urgent_one() {
     let (info, mut spec) = (sample::info(), sample::spec());
     let mut outcome = sample::outcome();
-    assert!(run_manifest(&info, &spec, &outcome).warnings.is_empty());
+    assert!(
+        run_manifest(&info, &Findings::new(&spec, outcome.clone(), info.cell))
+            .warnings
+            .is_empty()
+    );
     let of_greedy = |delivered: u64, outcome: &mut backwater_net::outcome::Outcome| {
         outcome.flows[1].delivered_total = delivered;
         outcome.flows[1].inside_total = 41_000 - delivered;
     };
     // One in a hundred is little, and no warning.
     of_greedy(410, &mut outcome);
-    assert!(run_manifest(&info, &spec, &outcome).warnings.is_empty());
+    assert!(
+        run_manifest(&info, &Findings::new(&spec, outcome.clone(), info.cell))
+            .warnings
+            .is_empty()
+    );
     of_greedy(409, &mut outcome);
-    assert_eq!(run_manifest(&info, &spec, &outcome).warnings, [STARVED]);
-    let terminal = terminal_summary(&info, &spec, &outcome, None);
+    assert_eq!(
+        run_manifest(&info, &Findings::new(&spec, outcome.clone(), info.cell)).warnings,
+        [STARVED]
+    );
+    let terminal = terminal_summary(&info, &Findings::new(&spec, outcome.clone(), info.cell));
     assert_eq!(warnings(&terminal), [STARVED]);
-    let report = run_report(&info, &spec, &outcome, None, &[]);
+    let report = run_report(
+        &info,
+        &Findings::new(&spec, outcome.clone(), info.cell),
+        &[],
+    );
     assert!(page(&report).contains(STARVED));
     // Where the order is that of arrival, priority is not the reason.
     for link in &mut spec.links {
         link.channels[0].scheduler = SchedulerSpec::Fifo;
     }
     let waits = "greedy: 41,000 cells offered, 409 delivered: 40,591 are waiting or in transit";
-    assert_eq!(run_manifest(&info, &spec, &outcome).warnings, [waits]);
+    assert_eq!(
+        run_manifest(&info, &Findings::new(&spec, outcome.clone(), info.cell)).warnings,
+        [waits]
+    );
 }
 
 /// It is made only as it may leave, so little is offered, and all of that arrives.
@@ -60,15 +78,26 @@ fn a_greedy_circuit_far_below_its_share() {
         found.delivered_bytes = (share * times / 100.0 * seconds / 8.0) as u64;
     };
     got(1.01, &mut outcome);
-    assert!(run_manifest(&info, &spec, &outcome).warnings.is_empty());
+    assert!(
+        run_manifest(&info, &Findings::new(&spec, outcome.clone(), info.cell))
+            .warnings
+            .is_empty()
+    );
     got(0.5, &mut outcome);
     let starved = "greedy: 1.037 Mbps of a max-min share of 207.3 Mbps without priorities: ports \
                    serve 1 flow of priority 1 before it, its own is 0; larger numbers are served \
                    first";
-    assert_eq!(run_manifest(&info, &spec, &outcome).warnings, [starved]);
-    let terminal = terminal_summary(&info, &spec, &outcome, None);
+    assert_eq!(
+        run_manifest(&info, &Findings::new(&spec, outcome.clone(), info.cell)).warnings,
+        [starved]
+    );
+    let terminal = terminal_summary(&info, &Findings::new(&spec, outcome.clone(), info.cell));
     assert_eq!(warnings(&terminal), [starved]);
-    let report = run_report(&info, &spec, &outcome, None, &[]);
+    let report = run_report(
+        &info,
+        &Findings::new(&spec, outcome.clone(), info.cell),
+        &[],
+    );
     assert!(page(&report).contains(starved));
     let summary = sample::summary(&info, &spec, &outcome, None);
     assert_eq!(summary["starved"], serde_json::json!(["greedy"]));
@@ -76,12 +105,20 @@ fn a_greedy_circuit_far_below_its_share() {
     let start = Time((spec.warm_up.ps() + outcome.ended_at.ps()) / 2);
     spec.flows[1].traffic = TrafficSpec::Greedy { start, total: None };
     got(0.6, &mut outcome);
-    assert!(run_manifest(&info, &spec, &outcome).warnings.is_empty());
+    assert!(
+        run_manifest(&info, &Findings::new(&spec, outcome.clone(), info.cell))
+            .warnings
+            .is_empty()
+    );
     // What ends by itself may be small.
     got(0.0, &mut outcome);
     let total = Some(41_000);
     spec.flows[1].traffic = TrafficSpec::Greedy { start, total };
-    assert!(run_manifest(&info, &spec, &outcome).warnings.is_empty());
+    assert!(
+        run_manifest(&info, &Findings::new(&spec, outcome.clone(), info.cell))
+            .warnings
+            .is_empty()
+    );
 }
 
 #[test]
@@ -94,12 +131,15 @@ fn a_circuit_whose_units_are_dropped_and_many_at_once() {
     found.drops.add(LossCause::Buffer, 33_000);
     found.drops.add(LossCause::Wire, 390);
     let lost = "bursty, first: 33,400 cells offered, 3 delivered: 33,390 dropped by full buffers";
-    assert_eq!(run_manifest(&info, &spec, &outcome).warnings, [lost]);
+    assert_eq!(
+        run_manifest(&info, &Findings::new(&spec, outcome.clone(), info.cell)).warnings,
+        [lost]
+    );
     for _ in 0..5 {
         spec.flows.push(spec.flows[0].clone());
         outcome.flows.push(outcome.flows[0].clone());
     }
-    let told = run_manifest(&info, &spec, &outcome).warnings;
+    let told = run_manifest(&info, &Findings::new(&spec, outcome.clone(), info.cell)).warnings;
     assert_eq!(told[..3], [lost; 3]);
     assert_eq!(told[3..], ["3 more got almost nothing"]);
 }
@@ -107,7 +147,11 @@ fn a_circuit_whose_units_are_dropped_and_many_at_once() {
 #[test]
 fn frames_of_a_low_class() {
     let (info, mut spec, mut outcome) = (ethernet::info(), ethernet::spec(), ethernet::outcome());
-    assert!(run_manifest(&info, &spec, &outcome).warnings.is_empty());
+    assert!(
+        run_manifest(&info, &Findings::new(&spec, outcome.clone(), info.cell))
+            .warnings
+            .is_empty()
+    );
     let found = &mut outcome.flows[1];
     (found.delivered_total, found.lost_total) = (9, 0);
     found.inside_total = 991;
@@ -115,15 +159,25 @@ fn frames_of_a_low_class() {
     (spec.flows[1].class, spec.flows[2].class) = (0, 0);
     let starved = "file[2]: 1,000 frames offered, 9 delivered: 991 are waiting or in transit; 1 \
                    flow is of a class above 0, and the highest class goes first here";
-    let manifest = run_manifest(&info, &spec, &outcome);
+    let manifest = run_manifest(&info, &Findings::new(&spec, outcome.clone(), info.cell));
     assert_eq!(manifest.warnings, [starved]);
-    let terminal = terminal_summary(&info, &spec, &outcome, None);
+    let terminal = terminal_summary(&info, &Findings::new(&spec, outcome.clone(), info.cell));
     assert_eq!(warnings(&terminal), [starved]);
-    assert!(page(&run_report(&info, &spec, &outcome, None, &[])).contains(starved));
+    assert!(
+        page(&run_report(
+            &info,
+            &Findings::new(&spec, outcome.clone(), info.cell),
+            &[]
+        ))
+        .contains(starved)
+    );
     let found = &mut outcome.flows[1];
     (found.lost_total, found.inside_total) = (991, 0);
     let dropped = "file[2]: 1,000 frames offered, 9 delivered: 991 were dropped";
-    assert_eq!(run_manifest(&info, &spec, &outcome).warnings, [dropped]);
+    assert_eq!(
+        run_manifest(&info, &Findings::new(&spec, outcome.clone(), info.cell)).warnings,
+        [dropped]
+    );
 }
 
 /// Files, one after another, beside a video of 1.5 Mbps on 10 Mbps.
@@ -132,7 +186,7 @@ fn a_connection_far_below_its_share() {
     let (info, mut spec, mut outcome) = (ethernet::info(), ethernet::spec(), ethernet::outcome());
     outcome.flows[1].ends.goodput_bytes = 30_000;
     outcome.flows[1].ends.tcp.time_outs = 3;
-    let told = run_manifest(&info, &spec, &outcome).warnings;
+    let told = run_manifest(&info, &Findings::new(&spec, outcome.clone(), info.cell)).warnings;
     assert_eq!(told.len(), 1, "{told:?}");
     let (rates, why) = (
         "file[2]: 24 kbps of a max-min share of ",
@@ -153,7 +207,9 @@ fn a_connection_far_below_its_share() {
             think: Span::Fixed(Duration(seconds * 1_000_000_000_000)),
             count: None,
         };
-        run_manifest(&info, &spec, &outcome).warnings.len()
+        run_manifest(&info, &Findings::new(&spec, outcome.clone(), info.cell))
+            .warnings
+            .len()
     };
     assert_eq!((files(0), files(1)), (1, 0));
 }

@@ -16,9 +16,8 @@ use backwater_net::Simulation;
 use backwater_net::outcome::{ChannelOutcome, FlowOutcome, LossCause, Outcome};
 use backwater_net::probe::PathWaits;
 use backwater_net::spec::NetworkSpec;
-use backwater_results::events::Network;
-use backwater_results::note_broken_bounds;
 use backwater_results::sweep::{FlowColumn, Measure, Role};
+use backwater_results::{Findings, note_broken_bounds};
 use backwater_scenario::PacketScenario;
 
 use super::super::events::Meter;
@@ -96,23 +95,22 @@ pub fn measure(scenario: &PacketScenario, columns: &[FlowColumn]) -> Result<Opti
         }
         looks.push(simulation.outcome().balance().inside);
     }
-    let mut outcome = simulation.outcome();
-    note_broken_bounds(network, &mut outcome);
+    let mut run = Findings::new(network, simulation.outcome(), scenario.cell);
+    note_broken_bounds(&mut run);
     let (_, (_, waits)) = simulation.probe();
     let waits = waits.as_ref().map(PathWaits::total).unwrap_or_default();
-    let window = Window::of(network, &before, &outcome);
+    let window = Window::of(network, &before, &run.outcome);
     let mut values = values(&Seen {
-        seconds: outcome.ended_at.since(network.warm_up).seconds(),
+        seconds: run.seconds(),
         growth: Growth::of(&looks, window.offered),
         window,
-        after: &outcome,
+        after: &run.outcome,
         waits: &waits,
     });
-    let tables = |flow: &str| network.flow_tables(&outcome, scenario.cell, flow);
-    values.extend(chosen(columns, tables));
+    values.extend(chosen(columns, |flow| run.flow_tables(flow)));
     Ok(Some(Point {
         values,
-        trace_hash: format!("{:016x}", outcome.trace_hash),
+        trace_hash: format!("{:016x}", run.outcome.trace_hash),
     }))
 }
 

@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use backwater_kernel::{DelayOutcome, Distribution, Stop};
 use backwater_net::frames::spec::EthernetSpec;
 use backwater_net::outcome::{ChannelOutcome, FlowOutcome, Outcome, QueueOutcome};
+use backwater_results::Findings;
 use backwater_results::ethernet::{Completion, fairness, goodputs};
 use backwater_results::sweep::{FlowColumn, Measure, Role};
 use backwater_scenario::EthernetScenario;
@@ -95,11 +96,11 @@ measures! { run: &Seen<'_> =>
 
 /// What a run measured.
 pub fn point(found: &FoundEvents<'_, EthernetScenario>, columns: &[FlowColumn]) -> Point {
-    let mut values = values(&Seen::of(&found.scenario.network, &found.outcome));
+    let mut values = values(&Seen::of(&found.run));
     values.extend(chosen(columns, |flow| found.flow_tables(flow)));
     Point {
         values,
-        trace_hash: format!("{:016x}", found.outcome.trace_hash),
+        trace_hash: format!("{:016x}", found.run.outcome.trace_hash),
     }
 }
 
@@ -117,13 +118,14 @@ struct Seen<'a> {
 }
 
 impl<'a> Seen<'a> {
-    fn of(spec: &'a EthernetSpec, outcome: &'a Outcome) -> Seen<'a> {
+    fn of(run: &'a Findings<'_, EthernetSpec>) -> Seen<'a> {
+        let outcome = &run.outcome;
         let flows = || outcome.flows.iter().map(|flow| &flow.ends);
         Seen {
-            spec,
+            spec: run.network,
             outcome,
-            seconds: outcome.ended_at.since(spec.warm_up).seconds(),
-            rates: goodputs(spec, outcome),
+            seconds: run.seconds(),
+            rates: goodputs(run),
             delays: DelayOutcome::merged(outcome.flows.iter().map(|flow| &flow.delay)),
             done: Completion::of(outcome.flows.iter()),
             acked: Distribution::merged(flows().map(|ends| &ends.acknowledged_time)),
@@ -250,13 +252,11 @@ mod tests {
             let network = backwater_kernel::Place::Network;
             violations.note(Time::ZERO, network, String::new);
         }
-        let outcome = Outcome {
-            flows: vec![flow],
-            stop: Stop::Standstill,
-            violations,
-            ..run.so_far().outcome
-        };
-        let values = values(&Seen::of(&scenario.network, &outcome));
+        let mut found = run.so_far().run;
+        found.outcome.flows = vec![flow];
+        found.outcome.stop = Stop::Standstill;
+        found.outcome.violations = violations;
+        let values = values(&Seen::of(&found));
         assert_eq!(values.len(), MEASURES.len());
         let value = |name: &str| values[MEASURES.iter().position(|m| m.name == name).unwrap()];
         for (name, is) in [

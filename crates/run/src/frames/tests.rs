@@ -45,7 +45,7 @@ fn end(cut_bytes: u64) -> (Stop, u64, u64) {
     let mut run = EventRun::plain(&scenario).expect("it runs");
     assert!(complete(&mut run));
     let found = run.so_far();
-    let flows = found.outcome.flows.iter();
+    let flows = found.run.outcome.flows.iter();
     let lost = flows.map(|flow| flow.lost_total).sum();
     let head = found.head();
     (head.stop, head.broken, lost)

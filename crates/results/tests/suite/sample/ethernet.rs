@@ -14,7 +14,7 @@ use backwater_net::outcome::{
     ChannelOutcome, ClassesOutcome, Drops, EndsOutcome, FlowOutcome, LossCause, NodeOutcome,
     Outcome, QueueOutcome, Reason, Standstill, StuckQueue, Wait, WaitPlace,
 };
-use backwater_results::{RunInfo, run_summary, run_tables};
+use backwater_results::{Findings, RunInfo, run_summary};
 
 use super::HOSTILE;
 
@@ -24,8 +24,7 @@ const US: u64 = 1_000_000;
 
 /// What `summary.json` says.
 pub fn summary(info: &RunInfo, spec: &EthernetSpec, outcome: &Outcome) -> serde_json::Value {
-    let tables = run_tables(spec, outcome, None, Duration::ZERO);
-    run_summary(info, spec, outcome, &tables)
+    run_summary(info, &Findings::new(spec, outcome.clone(), info.cell))
 }
 
 fn channel(mbps: u64) -> ChannelSpec {

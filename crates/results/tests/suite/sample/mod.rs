@@ -14,9 +14,10 @@ use backwater_net::spec::{
     LegSpec, LinkSpec, NetworkSpec, NodeKind, NodeSpec, OnAlarm, Overflow, SchedulerSpec, SinkSpec,
     SourceControlSpec, Timing, TrafficSpec,
 };
+use backwater_results::events::Network;
 use backwater_results::{
-    Axis, Block, Check, Curve, Mark, Plot, Report, RunInfo, Style, Tone, Verdict, VerdictRow,
-    VerdictValue, run_report, run_summary, run_tables,
+    Axis, Block, Check, Curve, Findings, Mark, Plot, Report, RunInfo, Style, Tone, Verdict,
+    VerdictRow, VerdictValue, note_broken_bounds, run_report, run_summary,
 };
 
 /// A name that would break out of markup that isn't escaped.
@@ -30,8 +31,27 @@ pub fn summary(
     outcome: &Outcome,
     ports: Option<&PortsOutcome>,
 ) -> serde_json::Value {
-    let tables = run_tables(spec, outcome, ports, info.cell);
-    run_summary(info, spec, outcome, &tables)
+    let mut found = Findings::new(spec, outcome.clone(), info.cell);
+    found.at_ports = ports.cloned();
+    run_summary(info, &found)
+}
+
+/// What a run found, and what was measured at its ports.
+pub fn at_ports<'a>(
+    spec: &'a NetworkSpec,
+    outcome: &Outcome,
+    ports: &PortsOutcome,
+) -> Findings<'a, NetworkSpec> {
+    let mut found = Findings::new(spec, outcome.clone(), info().cell);
+    found.at_ports = Some(ports.clone());
+    found
+}
+
+/// Adds broken bounds to what the run broke.
+pub fn note_broken<N: Network>(spec: &N, outcome: &mut Outcome) {
+    let mut found = Findings::new(spec, outcome.clone(), Duration::ZERO);
+    note_broken_bounds(&mut found);
+    *outcome = found.outcome;
 }
 
 fn channel() -> ChannelSpec {
@@ -396,7 +416,11 @@ fn verdicts() -> Block {
 
 /// The page of the run, and after it one of each other kind of block.
 pub fn report() -> Report {
-    let mut report = run_report(&info(), &spec(), &outcome(), None, &series());
+    let mut report = run_report(
+        &info(),
+        &Findings::new(&spec(), outcome(), info().cell),
+        &series(),
+    );
     let heading = |text: &str| Block::Heading {
         level: 2,
         text: text.into(),

@@ -1,0 +1,91 @@
+//! A run as tables, pages and summaries read it.
+
+use std::cell::OnceCell;
+
+use backwater_kernel::Duration;
+use backwater_net::outcome::{Outcome, PortsOutcome, RecoveryOutcome};
+
+use super::{Network, names};
+use crate::fairness::FairShares;
+use crate::model::Table;
+
+/// A network, what a run of it found, and what follows from both. The latter is worked out once,
+/// when it is first asked for.
+#[derive(Debug)]
+pub struct Findings<'a, N> {
+    /// What ran.
+    pub network: &'a N,
+    /// What was found.
+    pub outcome: Outcome,
+    /// What was measured at ports, where that was asked for.
+    pub at_ports: Option<PortsOutcome>,
+    /// How flows came back after outages, where there were any.
+    pub recovery: Option<RecoveryOutcome>,
+    /// The unit of time that is shown first: one cell on the reference channel; or zero.
+    pub cell: Duration,
+    ports: OnceCell<Vec<String>>,
+    shares: OnceCell<FairShares>,
+    tables: OnceCell<Vec<Table>>,
+}
+
+impl<'a, N: Network> Findings<'a, N> {
+    /// What `outcome` says of a run of `network`.
+    pub fn new(network: &'a N, outcome: Outcome, cell: Duration) -> Findings<'a, N> {
+        Findings {
+            network,
+            outcome,
+            at_ports: None,
+            recovery: None,
+            cell,
+            ports: OnceCell::new(),
+            shares: OnceCell::new(),
+            tables: OnceCell::new(),
+        }
+    }
+
+    /// Names of all ports, by channel.
+    pub(crate) fn ports(&self) -> &[String] {
+        self.ports.get_or_init(|| names::channels(self.network))
+    }
+
+    /// The name of one.
+    pub(crate) fn port(&self, channel: u32) -> String {
+        names::channel(self.ports(), channel)
+    }
+
+    /// The name of a flow.
+    pub(crate) fn flow(&self, flow: u32) -> String {
+        names::flow(self.network, flow)
+    }
+
+    /// The name of a node.
+    pub(crate) fn node(&self, node: u32) -> String {
+        names::node(self.network, node)
+    }
+
+    /// Seconds that rates are over: those after the warm-up.
+    pub fn seconds(&self) -> f64 {
+        let measured = self.outcome.ended_at.since(self.network.warm_up());
+        measured.seconds()
+    }
+
+    /// The max-min fair shares of all flows that have something of their own to send.
+    pub(crate) fn shares(&self) -> &FairShares {
+        self.shares.get_or_init(|| N::shares(self))
+    }
+
+    /// The tables of a flow or of a group, each with a row at most; nothing if there is none of
+    /// the name.
+    pub fn flow_tables(&self, name: &str) -> Option<Vec<Table>> {
+        N::flow_tables(self, name)
+    }
+
+    /// Every table that has a row.
+    pub fn tables(&self) -> &[Table] {
+        self.tables.get_or_init(|| {
+            let mut tables = N::tables(self);
+            tables.retain(|table| !table.rows.is_empty());
+            tables
+        })
+    }
+}
