@@ -5,6 +5,7 @@
 //! rounded up; they are meant to refuse what would not fit, not to be exact.
 
 use backwater_flit::spec::FabricSpec;
+use backwater_net::frames::routes::Tables;
 use backwater_net::frames::spec::{EthernetSpec, TransportSpec};
 
 use crate::{Engine, PacketScenario};
@@ -31,7 +32,7 @@ const QUEUE_BYTES: u64 = 1_000;
 const FLOW_BYTES: u64 = 8_000;
 /// Of a frame.
 pub(crate) const FRAME_BYTES: u64 = 64;
-/// Of a next hop: each node has some to each host.
+/// Of next hops: each switch has some to each other one with hosts.
 const HOP_BYTES: u64 = 16;
 
 /// Of the packet engine: so many legs, nodes and channels.
@@ -60,19 +61,10 @@ pub(crate) fn of_frames(spec: &EthernetSpec) -> (u64, u64) {
         }
         TransportSpec::Udp { .. } => FLOW_BYTES + flow.others.len() as u64 * FLOW_BYTES,
     });
-    let mut ends: Vec<u32> = spec
-        .flows
-        .iter()
-        .flat_map(|flow| flow.destinations())
-        .collect();
-    ends.extend(spec.flows.iter().map(|flow| flow.source));
-    ends.sort_unstable();
-    ends.dedup();
-    let nodes = spec.nodes.len() as u64 * (HOST_BYTES + ends.len() as u64 * HOP_BYTES);
-    (
-        flows.sum(),
-        nodes + channels * (PORT_BYTES + classes * QUEUE_BYTES),
-    )
+    let nodes = spec.nodes.len() as u64 * HOST_BYTES;
+    let hops = Tables::size(spec).saturating_mul(HOP_BYTES);
+    let channels = channels * (PORT_BYTES + classes * QUEUE_BYTES);
+    (flows.sum(), hops.saturating_add(nodes + channels))
 }
 
 /// Bytes that a run of this takes, queues that grow excluded.
