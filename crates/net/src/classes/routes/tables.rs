@@ -81,8 +81,7 @@ impl Tables {
             row_count: (0..nodes).filter(|node| has_row(*node)).count(),
             out,
         };
-        let between = Leaving::new(spec, |node| tables.out[node as usize].is_none());
-        tables.add_columns(spec, &between);
+        tables.add_columns(spec);
         for route in &spec.routes {
             if tables.out[route.node as usize].is_none() {
                 tables.set(route.node, route.destination, &route.channels);
@@ -93,14 +92,13 @@ impl Tables {
 
     /// A column for each station, or for the switch it is on if the scenario has no way of its own
     /// to it.
-    fn add_columns(&mut self, spec: &EthernetSpec, between: &Leaving) {
+    fn add_columns(&mut self, spec: &EthernetSpec) {
         let given: BTreeSet<u32> = spec.routes.iter().map(|route| route.destination).collect();
         let mut by_switch: BTreeMap<u32, u32> = BTreeMap::new();
-        let mut search = Search::new(self.rows.len(), self.row_count);
+        let mut search = Search::new(spec, &self.rows, self.row_count);
         for station in (0..self.rows.len() as u32).filter(|node| !forwards(spec, *node)) {
             let Some(out) = self.out[station as usize] else {
-                self.columns[station as usize] =
-                    self.add_column(spec, &mut search, between, station);
+                self.columns[station as usize] = self.add_column(&mut search, station);
                 continue;
             };
             let hop = Hop {
@@ -108,15 +106,14 @@ impl Tables {
                 ..out
             };
             if given.contains(&station) {
-                self.columns[station as usize] =
-                    self.add_column(spec, &mut search, between, out.switch);
+                self.columns[station as usize] = self.add_column(&mut search, out.switch);
                 self.set(out.switch, station, &[hop.channel]);
                 continue;
             }
             self.last[station as usize] = Some(hop);
             let column = match by_switch.get(&out.switch) {
                 Some(column) => *column,
-                None => self.add_column(spec, &mut search, between, out.switch),
+                None => self.add_column(&mut search, out.switch),
             };
             by_switch.insert(out.switch, column);
             self.columns[station as usize] = column;
@@ -124,28 +121,19 @@ impl Tables {
     }
 
     /// From `target` outwards, level by level: a new column.
-    fn add_column(
-        &mut self,
-        spec: &EthernetSpec,
-        search: &mut Search,
-        between: &Leaving,
-        target: u32,
-    ) -> u32 {
+    fn add_column(&mut self, search: &mut Search, target: u32) -> u32 {
         let column = self.entries.len() / self.row_count;
         self.entries.resize((column + 1) * self.row_count, (0, 0));
-        search.from(spec, between, target);
-        for &node in &search.reached {
-            let distance = |node: u32| search.distance[node as usize];
-            let nearer = |next: u32| {
-                (next == target || forwards(spec, next))
-                    && distance(next).saturating_add(1) == distance(node)
-            };
-            let hops = between.of(node).iter().filter(|(_, next)| nearer(*next));
-            let row = self.rows[node as usize] as usize;
+        search.from(self.rows[target as usize]);
+        // All but the target, which comes first.
+        for &row in &search.reached[1..] {
+            let nearer = search.distance[row as usize] - 1;
+            let hops = search.between.of(row).iter();
+            let hops = hops.filter(|(_, next)| search.passable[*next as usize] == nearer);
             let first = self.channels.len();
             self.channels.extend(hops.map(|(channel, _)| *channel));
             // Many columns have the same hops in a row: those that lead upwards.
-            let known = &mut search.known[row];
+            let known = &mut search.known[row as usize];
             let (from, count) = (known.0 as usize, known.1 as usize);
             let (before, new) = self.channels.split_at(first);
             if before.get(from..from + count) == Some(new) {
@@ -153,7 +141,7 @@ impl Tables {
             } else {
                 *known = (first as u32, new.len() as u32);
             }
-            self.entries[column * self.row_count + row] = *known;
+            self.entries[column * self.row_count + row as usize] = *known;
         }
         column as u32
     }
@@ -325,7 +313,7 @@ fn forwards(spec: &EthernetSpec, node: u32) -> bool {
 
 /// By node: its only way out, for a station that one link joins to a switch.
 fn only_ways(spec: &EthernetSpec) -> Vec<Option<Hop>> {
-    let leaving = Leaving::new(spec, |_| true);
+    let leaving = Leaving::new(spec.nodes.len(), channels(spec));
     let way = |node: u32| match *leaving.of(node) {
         [(channel, switch)] if !forwards(spec, node) && forwards(spec, switch) => {
             Some(Hop { switch, channel })
@@ -357,9 +345,16 @@ fn check(spec: &EthernetSpec) -> Result<(), BuildError> {
     }
 }
 
-/// Distances from a node, and what is reused from one search to the next.
+/// Distances from a row, and what is used from one search to the next.
 struct Search {
+    /// The channels between rows.
+    between: Leaving,
+    /// By row: it is that of a switch.
+    forwards: Vec<bool>,
+    /// By row.
     distance: Vec<u32>,
+    /// The same of rows that ways may lead through or to.
+    passable: Vec<u32>,
     /// In the order of their distance.
     reached: Vec<u32>,
     /// By row: the hops found last, and how many.
@@ -367,30 +362,46 @@ struct Search {
 }
 
 impl Search {
-    fn new(nodes: usize, rows: usize) -> Search {
+    fn new(spec: &EthernetSpec, rows: &[u32], count: usize) -> Search {
+        let row = |node: u32| Some(rows[node as usize]).filter(|row| *row != NONE);
+        let channels = channels(spec);
+        let between =
+            channels.filter_map(|(from, channel, to)| Some((row(from)?, channel, row(to)?)));
+        let mut forward = vec![false; count];
+        for node in (0..rows.len() as u32).filter(|node| forwards(spec, *node)) {
+            forward[rows[node as usize] as usize] = true;
+        }
         Search {
-            distance: vec![u32::MAX; nodes],
+            between: Leaving::new(count, between),
+            forwards: forward,
+            distance: vec![u32::MAX; count],
+            passable: vec![u32::MAX; count],
             reached: Vec::new(),
-            known: vec![(0, 0); rows],
+            known: vec![(0, 0); count],
         }
     }
 
     /// Searches outwards from `target`. Stations are no way through.
-    fn from(&mut self, spec: &EthernetSpec, between: &Leaving, target: u32) {
-        for node in self.reached.drain(..) {
-            self.distance[node as usize] = u32::MAX;
+    fn from(&mut self, target: u32) {
+        for row in self.reached.drain(..) {
+            self.distance[row as usize] = u32::MAX;
+            self.passable[row as usize] = u32::MAX;
         }
         self.distance[target as usize] = 0;
+        self.passable[target as usize] = 0;
         self.reached.push(target);
         let mut at = 0;
-        while let Some(node) = self.reached.get(at).copied() {
+        while let Some(row) = self.reached.get(at).copied() {
             at += 1;
-            if node != target && !forwards(spec, node) {
+            let Some(further) = self.passable[row as usize].checked_add(1) else {
                 continue;
-            }
-            for &(_, next) in between.of(node) {
+            };
+            for &(_, next) in self.between.of(row) {
                 if self.distance[next as usize] == u32::MAX {
-                    self.distance[next as usize] = self.distance[node as usize] + 1;
+                    self.distance[next as usize] = further;
+                    if self.forwards[next as usize] {
+                        self.passable[next as usize] = further;
+                    }
                     self.reached.push(next);
                 }
             }
@@ -398,28 +409,29 @@ impl Search {
     }
 }
 
-/// The channels from node to node, by the node that they leave, and where they lead, in the order
-/// of channels.
+/// All channels: where they leave, their number, where they lead.
+fn channels(spec: &EthernetSpec) -> impl Iterator<Item = (u32, u32, u32)> {
+    let all = 0..spec.links.len() as u32 * 2;
+    all.filter_map(|channel| spec.ends(channel).map(|(from, to)| (from, channel, to)))
+}
+
+/// Channels by where they leave, and where they lead, in their order.
 struct Leaving {
     first: Vec<u32>,
     channels: Vec<(u32, u32)>,
 }
 
 impl Leaving {
-    /// Those between nodes for which `is_in` holds.
-    fn new(spec: &EthernetSpec, is_in: impl Fn(u32) -> bool) -> Leaving {
-        let all = 0..spec.links.len() as u32 * 2;
-        let mut leaving: Vec<(u32, u32, u32)> = all
-            .filter_map(|channel| spec.ends(channel).map(|(from, to)| (from, channel, to)))
-            .filter(|(from, _, to)| is_in(*from) && is_in(*to))
-            .collect();
+    /// Those of so many places.
+    fn new(places: usize, channels: impl Iterator<Item = (u32, u32, u32)>) -> Leaving {
+        let mut leaving: Vec<(u32, u32, u32)> = channels.collect();
         leaving.sort_unstable();
-        let mut first = vec![0_u32; spec.nodes.len() + 1];
+        let mut first = vec![0_u32; places + 1];
         for (from, ..) in &leaving {
             first[*from as usize + 1] += 1;
         }
-        for node in 0..spec.nodes.len() {
-            first[node + 1] += first[node];
+        for place in 0..places {
+            first[place + 1] += first[place];
         }
         let channels = leaving.iter().map(|(_, channel, to)| (*channel, *to));
         Leaving {
@@ -428,8 +440,8 @@ impl Leaving {
         }
     }
 
-    fn of(&self, node: u32) -> &[(u32, u32)] {
-        let (from, to) = (self.first[node as usize], self.first[node as usize + 1]);
+    fn of(&self, place: u32) -> &[(u32, u32)] {
+        let (from, to) = (self.first[place as usize], self.first[place as usize + 1]);
         &self.channels[from as usize..to as usize]
     }
 }
