@@ -200,11 +200,9 @@ pub(crate) fn marks(
     mistakes: &mut Diagnostics,
 ) {
     let marked = |class: u8| {
-        let mut on = crossings.on.keys().filter(|(_, known)| *known == class);
+        let mut on = crossings.crossed().filter(|(_, known)| *known == class);
         on.any(|(channel, class)| {
-            let queue = channel_of(network, *channel)
-                .queues
-                .get(usize::from(*class));
+            let queue = channel_of(network, channel).queues.get(usize::from(class));
             queue.is_some_and(|queue| queue.ecn.is_some())
         })
     };
@@ -369,14 +367,14 @@ pub(crate) fn stall(look: &Lossless<'_>) -> Option<Diagnostic> {
     if stops.is_none() && !look.spec.nodes.iter().any(storms) {
         return None;
     }
-    let all = look.crossings.on.keys();
+    let all = look.crossings.crossed();
     let longest = all.filter_map(|(channel, class)| {
-        let stop = look.stop(*channel, *class)?;
+        let stop = look.stop(channel, class)?;
         let parts = [stop.frame_time(), stop.ahead, stop.control, stop.away];
         let sum = parts
             .iter()
             .fold(0_u64, |sum, part| sum.saturating_add(part.0));
-        Some((sum, *channel))
+        Some((sum, channel))
     });
     let (needed, channel) = longest
         .max()

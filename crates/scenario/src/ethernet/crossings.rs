@@ -2,7 +2,6 @@
 //!
 //! Where several paths are equally short, all of them count: the engine draws one.
 
-use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use backwater_ends::TcpSpec;
@@ -17,7 +16,11 @@ use super::net::Net;
 use super::routes::Paths;
 use crate::prelude::*;
 
+mod found;
 mod multicast;
+
+pub(crate) use found::{Crossings, Load};
+use found::{Loads, merge};
 
 /// Steps from channel to channel that are followed: some seconds.
 const MOST_STEPS: u64 = 4_000_000;
@@ -25,31 +28,6 @@ const MOST_STEPS: u64 = 4_000_000;
 const NODES_A_STEP: u64 = 20;
 /// Blocks of a selective acknowledgement fill what TCP leaves for options.
 const SACK_BYTES: u32 = 36;
-
-/// What crosses a channel in a class.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Load {
-    /// Largest frame, bytes.
-    pub largest: u32,
-    /// Least frame, bytes.
-    pub least: u32,
-    /// Most bytes of all flows that can be in flight at once; `u64::MAX` is without end.
-    pub most: u64,
-    /// Hosts they go to.
-    pub destinations: u32,
-    last: u32,
-}
-
-/// What crosses what.
-#[derive(Default)]
-pub(crate) struct Crossings {
-    /// By channel and class.
-    pub on: BTreeMap<(u32, u8), Load>,
-    /// By channel, class, and the channel they came over.
-    pub through: BTreeMap<(u32, u8, u32), Load>,
-    /// There were too many paths to follow all.
-    pub is_partial: bool,
-}
 
 /// One direction of all flows between two hosts in a class.
 struct Demand {
@@ -61,24 +39,6 @@ struct Demand {
     load: Load,
 }
 
-impl Load {
-    fn add(&mut self, other: &Load) {
-        self.largest = self.largest.max(other.largest);
-        self.least = self.least.min(other.least);
-        self.most = self.most.saturating_add(other.most);
-        if self.last != other.last {
-            self.destinations += 1;
-            self.last = other.last;
-        }
-    }
-}
-
-/// Adds what crosses a place to what is known to cross it.
-fn add<K: Ord>(all: &mut BTreeMap<K, Load>, place: K, load: &Load) {
-    let known = all.entry(place);
-    known.and_modify(|known| known.add(load)).or_insert(*load);
-}
-
 /// Follows all flows; says which have no path, and which paths are loops.
 pub(crate) fn follow(
     net: &Net<'_>,
@@ -88,7 +48,7 @@ pub(crate) fn follow(
 ) -> Crossings {
     let mut walk = Walk {
         net,
-        found: Crossings::default(),
+        found: Crossings::new(2 * net.links.len()),
         steps: 0,
     };
     let mut paths: Option<Paths<'_>> = None;
@@ -97,10 +57,10 @@ pub(crate) fn follow(
     for group in demands.chunk_by(|a, b| (a.to, a.class) == (b.to, b.class)) {
         let to = group[0].to;
         if paths.as_ref().is_none_or(|paths| paths.destination != to) {
-            paths = Some(Paths::new(net, routes, to));
             walk.steps += (net.nodes.len() + net.links.len()) as u64 / NODES_A_STEP;
         }
-        let Some(paths) = &mut paths else { continue };
+        let paths = paths.get_or_insert_with(|| Paths::new(net, routes, to));
+        paths.lead_to(to);
         let mistakes = match routes.iter().any(|route| route.destination == to) {
             true => walk.one_by_one(paths, group, flows),
             false => walk.together(paths, group, flows),
@@ -161,8 +121,8 @@ fn demands(flows: &Flows<'_>) -> Vec<Demand> {
     all
 }
 
-/// What came over each channel to nodes that are still to be left, the farthest first.
-type Waiting = BTreeMap<(Reverse<u32>, u32), BTreeMap<u32, Load>>;
+/// What came to nodes that are still to be left, by their distance: node, channel and load.
+type Waiting = Vec<Loads<(u32, u32)>>;
 
 struct Walk<'a> {
     net: &'a Net<'a>,
@@ -195,17 +155,19 @@ impl Walk<'_> {
             }
         }
         let class = group[0].class;
-        while let Some(((_, node), inputs)) = waiting.pop_first() {
-            let Some(mut sum) = inputs.values().next().copied() else {
-                continue;
-            };
-            inputs.values().skip(1).for_each(|load| sum.add(load));
-            for out in paths.next(node).to_vec() {
-                for (input, load) in &inputs {
-                    self.steps += 1;
-                    add(&mut self.found.through, (out, class, *input), load);
+        // What leaves nodes of one distance comes to nodes that are nearer by one.
+        while let Some(mut level) = waiting.pop() {
+            merge(&mut level);
+            for inputs in level.chunk_by(|((a, _), _), ((b, _), _)| a == b) {
+                let ((node, _), mut sum) = inputs[0];
+                inputs[1..].iter().for_each(|(_, load)| sum.add(load));
+                for out in paths.next(node).to_vec() {
+                    for ((_, input), load) in inputs {
+                        self.steps += 1;
+                        self.found.pass_on(out, class, *input, load);
+                    }
+                    self.cross(paths, out, class, &sum, &mut waiting);
                 }
-                self.cross(paths, out, class, &sum, &mut waiting);
             }
         }
         wrong
@@ -219,13 +181,14 @@ impl Walk<'_> {
         load: &Load,
         waiting: &mut Waiting,
     ) {
-        add(&mut self.found.on, (channel, class), load);
+        self.found.put_on(channel, class, load);
         let node = self.net.ends(channel).1;
         if node != paths.destination {
-            let place = waiting
-                .entry((Reverse(paths.distance(node)), node))
-                .or_default();
-            add(place, channel, load);
+            let distance = paths.distance(node) as usize;
+            if waiting.len() <= distance {
+                waiting.resize_with(distance + 1, Vec::new);
+            }
+            waiting[distance].push(((node, channel), *load));
         }
     }
 
@@ -261,9 +224,9 @@ impl Walk<'_> {
             ..*load
         };
         for (channel, next) in self.ways(paths, from, at)? {
-            add(&mut self.found.on, (channel, class), &load);
+            self.found.put_on(channel, class, &load);
             for out in next {
-                add(&mut self.found.through, (out, class, channel), &load);
+                self.found.pass_on(out, class, channel, &load);
             }
         }
         Ok(())

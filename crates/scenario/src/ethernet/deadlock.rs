@@ -98,24 +98,23 @@ pub(crate) fn check(look: &Lossless<'_>) -> Option<Diagnostic> {
 /// cycle: a host waits for no one further on, and no one waits for what a host sends.
 fn waits(look: &Lossless<'_>) -> BTreeMap<u32, Vec<u32>> {
     let mut graph: BTreeMap<u32, BTreeSet<u32>> = BTreeMap::new();
-    for (channel, class) in look.crossings.on.keys() {
-        let (from, node) = look.net.ends(*channel);
+    for (channel, class) in look.crossings.crossed() {
+        let (from, node) = look.net.ends(channel);
         if switch_of(look.spec, from).is_none() {
             continue;
         }
-        let credit = channel_of(look.spec, *channel)
+        let credit = channel_of(look.spec, channel)
             .credits
-            .get(usize::from(*class));
+            .get(usize::from(class));
         if let Some(Some(credit)) = credit {
             let zones = u64::from(credit.rule.n2) + u64::from(credit.rule.n3);
             let most = look
                 .crossings
-                .on
-                .get(&(*channel, *class))
+                .on(channel, class)
                 .map_or(0, |load| load.most);
             if most > zones * u64::from(credit.unit_bytes) {
-                let to = fed(look, *channel, *class).map(|out| 8 * out + u32::from(*class));
-                let own = 8 * channel + u32::from(*class);
+                let to = fed(look, channel, class).map(|out| 8 * out + u32::from(class));
+                let own = 8 * channel + u32::from(class);
                 graph.entry(own).or_default().extend(to);
             }
             continue;
@@ -130,13 +129,8 @@ fn waits(look: &Lossless<'_>) -> BTreeMap<u32, Vec<u32>> {
             continue;
         }
         let index = |(channel, class): Place| 8 * channel + if is_port { 0 } else { class.into() };
-        let to = next(look, pressure, *channel, *class)
-            .into_iter()
-            .map(index);
-        graph
-            .entry(index((*channel, *class)))
-            .or_default()
-            .extend(to);
+        let to = next(look, pressure, channel, class).into_iter().map(index);
+        graph.entry(index((channel, class))).or_default().extend(to);
     }
     let graph = graph.into_iter();
     graph
@@ -150,7 +144,7 @@ fn fed<'a>(look: &'a Lossless<'_>, channel: u32, class: u8) -> impl Iterator<Ite
     let around = look.net.neighbours[node as usize].iter();
     let around = around.filter(|(neighbour, _)| switch_of(look.spec, *neighbour).is_some());
     let around = around.map(|(_, out)| *out);
-    around.filter(move |out| look.crossings.through.contains_key(&(*out, class, channel)))
+    around.filter(move |out| look.crossings.is_fed(*out, class, channel))
 }
 
 /// The queues at the far end of a channel that may have it stopped.
@@ -176,7 +170,7 @@ fn next(look: &Lossless<'_>, pressure: &BackPressureSpec, channel: u32, class: u
     for out in around {
         let is_back = out == channel ^ 1;
         for class in &classes {
-            let is_fed = look.crossings.through.contains_key(&(out, *class, channel));
+            let is_fed = look.crossings.is_fed(out, *class, channel);
             let counts = match (own_only, pressure.notify) {
                 (true, _) => is_fed,
                 (false, Notify::All) => true,
@@ -193,7 +187,7 @@ fn next(look: &Lossless<'_>, pressure: &BackPressureSpec, channel: u32, class: u
 /// May the flows through an output queue fill it to its XOFF threshold?
 fn fills(look: &Lossless<'_>, channel: u32, class: u8) -> bool {
     let queue = &channel_of(look.spec, channel).queues[usize::from(class)];
-    let load = look.crossings.on.get(&(channel, class));
+    let load = look.crossings.on(channel, class);
     load.is_some_and(|load| load.most > queue.high_bytes)
 }
 
@@ -203,6 +197,6 @@ fn fills_input(look: &Lossless<'_>, channel: u32, class: u8) -> bool {
         .inputs
         .get(usize::from(class));
     let xoff = input.map_or(0, |input| input.high_bytes);
-    let load = look.crossings.on.get(&(channel, class));
+    let load = look.crossings.on(channel, class);
     load.is_some_and(|load| load.most > xoff)
 }

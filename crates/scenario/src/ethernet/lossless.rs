@@ -6,7 +6,7 @@ use backwater_net::frames::spec::{
     BackPressureSpec, ChannelSpec, EthernetSpec, NodeKind, SchedulerSpec, Select, SwitchSpec,
 };
 
-use super::crossings::{Crossings, Load};
+use super::crossings::Crossings;
 use super::headroom::{self, Stop};
 use super::net::Net;
 use super::promises::Consent;
@@ -64,7 +64,7 @@ impl Lossless<'_> {
 
     /// What comes over an input after its stop was decided.
     pub(super) fn stop(&self, input: u32, class: u8) -> Option<Stop> {
-        let load = self.crossings.on.get(&(input, class))?;
+        let load = self.crossings.on(input, class)?;
         let (from, to) = self.net.ends(input);
         let (there, back) = (
             channel_of(self.spec, input),
@@ -72,7 +72,7 @@ impl Lossless<'_> {
         );
         let latency = |node| switch_of(self.spec, node).map_or(0, |switch| switch.latency.0);
         let ahead = (0..there.queues.len() as u8)
-            .filter_map(|class| self.crossings.on.get(&(input ^ 1, class)))
+            .filter_map(|class| self.crossings.on(input ^ 1, class))
             .map(|load| headroom::wire_time(back.rate, load.largest).0)
             .max();
         let response = self.spec.nodes[from as usize].response.0;
@@ -99,21 +99,13 @@ impl Lossless<'_> {
         };
         let lossless = (0..8).filter(|class| rules.classes & 1 << class != 0);
         let stopped = lossless.filter(|class| !self.has_credit(input, *class));
-        let crossing = stopped.filter(|class| self.crossings.on.contains_key(&(input, *class)));
+        let crossing = stopped.filter(|class| self.crossings.on(input, *class).is_some());
         crossing.count().max(1) as u64
     }
 
     pub(super) fn has_credit(&self, input: u32, class: u8) -> bool {
         let credits = &channel_of(self.spec, input).credits;
         matches!(credits.get(usize::from(class)), Some(Some(_)))
-    }
-
-    fn inputs(&self, channel: u32, class: u8) -> Vec<(u32, Load)> {
-        let all = self
-            .crossings
-            .through
-            .range((channel, class, 0)..=(channel, class, u32::MAX));
-        all.map(|((_, _, input), load)| (*input, *load)).collect()
     }
 
     /// Is the class under flow control at switches?
@@ -129,34 +121,34 @@ impl Lossless<'_> {
 
     /// Headroom of each input at which congestion is seen, by channel and class.
     pub(super) fn needed_at_inputs(&self) -> Vec<(u32, u8, Stop)> {
-        let all = self.crossings.on.keys();
+        let all = self.crossings.crossed();
         let stopped = all.filter(|(channel, class)| {
             let pressure = self.pressure(self.net.ends(*channel).1);
             let is_stopped = pressure.is_some_and(|p| p.classes & 1 << class != 0);
             is_stopped && !self.has_credit(*channel, *class) && !self.ignores_stops(*channel)
         });
         stopped
-            .filter_map(|(channel, class)| Some((*channel, *class, self.stop(*channel, *class)?)))
+            .filter_map(|(channel, class)| Some((channel, class, self.stop(channel, class)?)))
             .collect()
     }
 
     /// Output queues: the room above `xoff` against all inputs that feed it.
     fn short_outputs(&self) -> Vec<Short> {
         let mut short = Vec::new();
-        for (channel, class) in self.crossings.on.keys() {
-            let node = self.net.ends(*channel).0;
-            let queue = &channel_of(self.spec, *channel).queues[usize::from(*class)];
+        for (channel, class) in self.crossings.crossed() {
+            let node = self.net.ends(channel).0;
+            let queue = &channel_of(self.spec, channel).queues[usize::from(class)];
             let (Some(pressure), Some(limit)) = (self.pressure(node), queue.limit_bytes) else {
                 continue;
             };
             if pressure.classes & 1 << class == 0 || queue.high_bytes == u64::MAX {
                 continue;
             }
-            let inputs = self.inputs(*channel, *class).into_iter();
+            let inputs = self.crossings.inputs(channel, class);
             let inputs = inputs.filter(|(input, _)| !self.ignores_stops(*input));
             let by_destination = matches!(pressure.select, Select::Destination(_));
             let stops = inputs.filter_map(|(input, load)| {
-                let stop = self.stop(input, *class)?;
+                let stop = self.stop(input, class)?;
                 let stop = Stop {
                     frame_bytes: load.largest,
                     ..stop
@@ -173,16 +165,17 @@ impl Lossless<'_> {
                 .iter()
                 .map(|(_, stop, times)| stop.bytes().saturating_mul(*times));
             let sum = sum.fold(0_u64, u64::saturating_add);
-            let sent = self.sent(*channel, *class, &stops);
-            let found = Short {
-                channel: *channel,
-                class: *class,
+            let sent = self.sent(channel, class, &stops);
+            let mut found = Short {
+                channel,
+                class,
                 limit,
                 xoff: queue.high_bytes,
                 needed: sum.saturating_sub(sent),
-                notes: self.parts(&stops, sent),
+                notes: Vec::new(),
             };
             if found.missing() > 0 {
+                found.notes = self.parts(&stops, sent);
                 short.push(found);
             }
         }
@@ -204,8 +197,8 @@ impl Lossless<'_> {
         });
         let alone = !others
             .into_iter()
-            .any(|o| self.crossings.on.contains_key(&(channel, o)));
-        let load = self.crossings.on.get(&(channel, class));
+            .any(|o| self.crossings.on(channel, o).is_some());
+        let load = self.crossings.on(channel, class);
         match load.filter(|_| is_free && alone) {
             Some(load) => {
                 let inputs: Vec<Stop> = stops.iter().map(|(_, stop, _)| *stop).collect();
@@ -250,14 +243,17 @@ impl Lossless<'_> {
             let input = channel_of(self.spec, channel)
                 .inputs
                 .get(usize::from(class))?;
-            let found = Short {
+            let mut found = Short {
                 channel,
                 class,
                 limit: input.limit_bytes?,
                 xoff: input.high_bytes,
                 needed: stop.bytes(),
-                notes: self.parts(&[(channel, stop, 1)], 0),
+                notes: Vec::new(),
             };
+            if found.missing() > 0 {
+                found.notes = self.parts(&[(channel, stop, 1)], 0);
+            }
             (found.missing() > 0).then_some(found)
         });
         short.collect()
@@ -339,15 +335,15 @@ fn tell_worst(
 
 /// Where inputs are counted, an output queue with a limit must hold what its inputs may send it.
 fn small_outputs(look: &Lossless<'_>, mistakes: &mut Diagnostics) {
-    for (channel, class) in look.crossings.on.keys() {
-        let queue = &channel_of(look.spec, *channel).queues[usize::from(*class)];
+    for (channel, class) in look.crossings.crossed() {
+        let queue = &channel_of(look.spec, channel).queues[usize::from(class)];
         let counted = |input: u32| {
             let input = channel_of(look.spec, input)
                 .inputs
-                .get(usize::from(*class))?;
+                .get(usize::from(class))?;
             input.limit_bytes
         };
-        let inputs = look.inputs(*channel, *class).into_iter();
+        let inputs = look.crossings.inputs(channel, class);
         let sum = inputs
             .filter_map(|(input, _)| counted(input))
             .fold(0, u64::saturating_add);
@@ -355,8 +351,8 @@ fn small_outputs(look: &Lossless<'_>, mistakes: &mut Diagnostics) {
             continue;
         };
         let at = &look.file.buffer.per_queue.at;
-        let name = look.net.channel_name(*channel);
-        let meant = look.consent.is_meant(look.net.ends(*channel).0, *class);
+        let name = look.net.channel_name(channel);
+        let meant = look.consent.is_meant(look.net.ends(channel).0, class);
         Diagnostic::error_unless(
             meant,
             "headroom",

@@ -119,20 +119,32 @@ fn twice(at: &At, net: &Net<'_>, place: (u32, u32)) -> Diagnostic {
 pub(crate) struct Paths<'a> {
     net: &'a Net<'a>,
     given: &'a [RouteSpec],
-    /// Links to the host; `u32::MAX` where there is no path.
+    /// The node from which distances are measured: the switch to which alone the host is joined,
+    /// or the host itself.
+    root: u32,
+    /// Links to the root; `u32::MAX` where there is no path.
     distance: Vec<u32>,
-    /// Next hops that were asked for.
-    known: BTreeMap<u32, Vec<u32>>,
+    /// By node, next hops that were asked for.
+    known: Vec<Option<Vec<u32>>>,
     pub destination: u32,
+}
+
+/// The node over which all paths to a host lead; the host itself, unless it has one link.
+fn root(net: &Net<'_>, destination: u32) -> u32 {
+    match net.neighbours[destination as usize][..] {
+        [(switch, _)] if net.forwards(switch) => switch,
+        _ => destination,
+    }
 }
 
 impl<'a> Paths<'a> {
     pub(crate) fn new(net: &'a Net<'a>, given: &'a [RouteSpec], destination: u32) -> Self {
+        let root = root(net, destination);
         let mut distance = vec![u32::MAX; net.nodes.len()];
-        distance[destination as usize] = 0;
-        let mut queue = VecDeque::from([destination]);
+        distance[root as usize] = 0;
+        let mut queue = VecDeque::from([root]);
         while let Some(node) = queue.pop_front() {
-            if node != destination && !net.forwards(node) {
+            if node != root && !net.forwards(node) {
                 continue;
             }
             for (next, _) in &net.neighbours[node as usize] {
@@ -145,24 +157,41 @@ impl<'a> Paths<'a> {
         Self {
             net,
             given,
+            root,
             distance,
-            known: BTreeMap::new(),
+            known: vec![None; net.nodes.len()],
             destination,
         }
     }
 
-    /// Links from a node to the host; `u32::MAX` where there is no path.
+    /// The same to another host. Paths to hosts of one switch differ in the last hop alone, unless
+    /// the file gives some.
+    pub(crate) fn lead_to(&mut self, destination: u32) {
+        if destination == self.destination {
+            return;
+        }
+        if !self.given.is_empty() || root(self.net, destination) != self.root {
+            *self = Self::new(self.net, self.given, destination);
+            return;
+        }
+        for node in [self.root, self.destination, destination] {
+            self.known[node as usize] = None;
+        }
+        self.destination = destination;
+    }
+
+    /// Links from a node other than the host to where paths to it meet; `u32::MAX` where there is
+    /// no path.
     pub(crate) fn distance(&self, node: u32) -> u32 {
         self.distance[node as usize]
     }
 
     /// The channels that frames take from here, in ascending order; none at the host itself.
     pub(crate) fn next(&mut self, node: u32) -> &[u32] {
-        if !self.known.contains_key(&node) {
-            let hops = self.find(node);
-            self.known.insert(node, hops);
+        if self.known[node as usize].is_none() {
+            self.known[node as usize] = Some(self.find(node));
         }
-        &self.known[&node]
+        self.known[node as usize].as_deref().unwrap_or_default()
     }
 
     fn find(&self, node: u32) -> Vec<u32> {
@@ -171,16 +200,20 @@ impl<'a> Paths<'a> {
         if let Ok(index) = given.binary_search_by_key(&place, |r| (r.node, r.destination)) {
             return given[index].channels.clone();
         }
-        let distance = |node: u32| self.distance[node as usize];
-        if distance(node) == u32::MAX {
+        if node == self.destination {
             return Vec::new();
         }
+        let distance = |node: u32| self.distance[node as usize];
+        let leads_on = |next: u32| match node == self.root {
+            true => next == self.destination,
+            false => {
+                distance(next).checked_add(1) == Some(distance(node))
+                    && (next == self.root || self.net.forwards(next))
+            }
+        };
         let around = self.net.neighbours[node as usize].iter();
-        let mut hops: Vec<u32> = around
-            .filter(|(next, _)| distance(*next).checked_add(1) == Some(distance(node)))
-            .filter(|(next, _)| *next == self.destination || self.net.forwards(*next))
-            .map(|(_, channel)| *channel)
-            .collect();
+        let hops = around.filter(|(next, _)| leads_on(*next));
+        let mut hops: Vec<u32> = hops.map(|(_, channel)| *channel).collect();
         hops.sort_unstable();
         hops
     }

@@ -99,9 +99,9 @@ impl Lossless<'_> {
 
     /// Queues of switches that lossless classes cross: channel and class, with the rules.
     fn queues(&self) -> impl Iterator<Item = (u32, u8, &BackPressureSpec)> {
-        self.crossings.on.keys().filter_map(|(channel, class)| {
-            let rules = self.rules(self.net.ends(*channel).0, *class)?;
-            Some((*channel, *class, rules))
+        self.crossings.crossed().filter_map(|(channel, class)| {
+            let rules = self.rules(self.net.ends(channel).0, class)?;
+            Some((channel, class, rules))
         })
     }
 }
@@ -114,8 +114,8 @@ fn drawn(look: &Lossless<'_>, mistakes: &mut Diagnostics) {
     let mut places = Places::new();
     for (channel, class, rules) in look.queues() {
         let is_random = matches!(rules.select, Select::Destination(Choose::Random { .. }));
-        let load = &look.crossings.on[&(channel, class)];
-        if is_random && load.destinations > 1 {
+        let load = look.crossings.on(channel, class);
+        if is_random && load.is_some_and(|load| load.destinations > 1) {
             places.insert((look.net.ends(channel).0, class));
         }
     }
@@ -139,10 +139,10 @@ fn ignored(look: &Lossless<'_>, mistakes: &mut Diagnostics) {
             .filter_map(|(name, at)| look.net.find(name, at).ok())
             .collect();
         let mut places = Places::new();
-        for (channel, class) in look.crossings.on.keys() {
-            let (from, to) = look.net.ends(*channel);
-            if nodes.contains(&from) && look.rules(to, *class).is_some() {
-                places.insert((to, *class));
+        for (channel, class) in look.crossings.crossed() {
+            let (from, to) = look.net.ends(channel);
+            if nodes.contains(&from) && look.rules(to, class).is_some() {
+                places.insert((to, class));
             }
         }
         Threat {
@@ -163,10 +163,10 @@ fn ignored(look: &Lossless<'_>, mistakes: &mut Diagnostics) {
 /// Wires that lose stops.
 fn lost_stops(look: &Lossless<'_>, mistakes: &mut Diagnostics) {
     let (mut places, mut links) = (Places::new(), BTreeSet::new());
-    for (channel, class) in look.crossings.on.keys() {
-        let to = look.net.ends(*channel).1;
-        if look.rules(to, *class).is_some() && look.loses_control(channel ^ 1) {
-            places.insert((to, *class));
+    for (channel, class) in look.crossings.crossed() {
+        let to = look.net.ends(channel).1;
+        if look.rules(to, class).is_some() && look.loses_control(channel ^ 1) {
+            places.insert((to, class));
             links.insert(channel / 2);
         }
     }
@@ -213,12 +213,12 @@ fn time_out(look: &Lossless<'_>, stops: &Stops, mistakes: &mut Diagnostics) {
 fn watchdogs(look: &Lossless<'_>, mistakes: &mut Diagnostics) {
     let (mut common, mut own) = (Places::new(), vec![Places::new(); look.spec.nodes.len()]);
     let given: BTreeSet<u32> = watched(look).map(|(node, _)| node).collect();
-    for (channel, class) in look.crossings.on.keys() {
-        let (from, to) = look.net.ends(*channel);
+    for (channel, class) in look.crossings.crossed() {
+        let (from, to) = look.net.ends(channel);
         let Some(watchdog) = look.spec.nodes[from as usize].watchdog else {
             continue;
         };
-        if !may_be_stopped(look, to, *class) {
+        if !may_be_stopped(look, to, class) {
             continue;
         }
         let loser = match watchdog.action {
@@ -227,16 +227,16 @@ fn watchdogs(look: &Lossless<'_>, mistakes: &mut Diagnostics) {
         };
         let is_switch = look.net.forwards(loser);
         let is_lossless = match is_switch {
-            true => look.rules(loser, *class).is_some(),
+            true => look.rules(loser, class).is_some(),
             // Only a watchdog of its own makes a host drop.
-            false => loser == from && look.is_lossless(*class),
+            false => loser == from && look.is_lossless(class),
         };
         if is_lossless {
             let places = match given.contains(&from) {
                 true => &mut own[from as usize],
                 false => &mut common,
             };
-            places.insert((loser, *class));
+            places.insert((loser, class));
         }
     }
     let threat = |at, places| Threat {
@@ -307,20 +307,19 @@ fn short_stops(look: &Lossless<'_>, stops: &Stops, mistakes: &mut Diagnostics) {
     let most = gates(look);
     let mut places = Places::new();
     let mut worst: Option<(u32, Lasting)> = None;
-    for (_, class, input) in look.crossings.through.keys() {
-        let node = look.net.ends(*input).1;
-        let found = look.rules(node, *class);
-        let Some(stop) = found.and_then(|rules| lasting(look, rules, (*input, *class), most))
-        else {
+    for (class, input) in look.crossings.passed_on() {
+        let node = look.net.ends(input).1;
+        let found = look.rules(node, class);
+        let Some(stop) = found.and_then(|rules| lasting(look, rules, (input, class), most)) else {
             continue;
         };
         if stop.is_short(run) {
-            places.insert((node, *class));
+            places.insert((node, class));
             if worst
                 .as_ref()
                 .is_none_or(|(_, worst)| stop.lasts < worst.lasts)
             {
-                worst = Some((*input, stop));
+                worst = Some((input, stop));
             }
         }
     }

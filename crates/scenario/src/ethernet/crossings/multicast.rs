@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use backwater_net::frames::spec::{FlowSpec, RouteSpec};
 
-use super::{Load, MOST_STEPS, NODES_A_STEP, Paths, Walk, add, loads};
+use super::{Load, MOST_STEPS, NODES_A_STEP, Paths, Walk, loads};
 use crate::prelude::*;
 
 impl Walk<'_> {
@@ -37,13 +37,13 @@ impl Walk<'_> {
         }
         let class = spec.class;
         for channel in &channels {
-            add(&mut self.found.on, (*channel, class), &load);
+            self.found.put_on(*channel, class, &load);
             let node = self.net.ends(*channel).1;
             // A way that meets the tree again goes on as the tree does.
             for out in leaving.get(&node).into_iter().flatten() {
                 if *out != channel ^ 1 {
                     self.steps += 1;
-                    add(&mut self.found.through, (*out, class, *channel), &load);
+                    self.found.pass_on(*out, class, *channel, &load);
                 }
             }
         }
