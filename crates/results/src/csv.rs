@@ -1,5 +1,6 @@
 //! CSV as RFC 4180 has it: UTF-8, CRLF, quotes doubled.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use backwater_kernel::series::{Clock, Series};
@@ -10,16 +11,21 @@ use crate::model::{Cell, Table};
 /// `field` as it stands in a CSV line. What a spreadsheet would take for a formula gets `'` in
 /// front: it begins with `=`, `+`, `-` or `@` and is no number.
 pub fn field(text: &str) -> String {
+    safe(text).into_owned()
+}
+
+fn safe(text: &str) -> Cow<'_, str> {
     let is_formula = text.starts_with(['=', '+', '-', '@']) && text != "-";
     if is_formula && text.parse::<f64>().is_err() {
-        return quoted(&format!("'{text}"));
+        return quoted(&format!("'{text}")).into_owned().into();
     }
     quoted(text)
 }
 
-fn quoted(text: &str) -> String {
-    if text.contains([',', '"', '\r', '\n']) || text.starts_with(' ') || text.ends_with(' ') {
-        format!("\"{}\"", text.replace('"', "\"\""))
+fn quoted(text: &str) -> Cow<'_, str> {
+    let is_special = |byte: u8| matches!(byte, b',' | b'"' | b'\r' | b'\n');
+    if text.bytes().any(is_special) || text.starts_with(' ') || text.ends_with(' ') {
+        format!("\"{}\"", text.replace('"', "\"\"")).into()
     } else {
         text.into()
     }
@@ -27,26 +33,36 @@ fn quoted(text: &str) -> String {
 
 /// A value as CSV keeps it: all digits, nothing where nothing was measured.
 pub fn value(cell: &Cell) -> String {
-    match cell {
-        Cell::Text(text) => field(text),
-        Cell::Int(count) => count.to_string(),
+    let mut text = String::new();
+    put(&mut text, cell);
+    text
+}
+
+/// Adds a value to a line.
+fn put(line: &mut String, cell: &Cell) {
+    let _ = match cell {
+        Cell::Text(text) => line.write_str(&safe(text)),
+        Cell::Int(count) => write!(line, "{count}"),
         // Numbers near nothing would take dozens of digits.
-        Cell::Float { value, .. } if (1e-300..1e-6).contains(&value.abs()) => format!("{value:e}"),
-        Cell::Float { value, .. } if value.is_finite() => value.to_string(),
-        Cell::Float { .. } | Cell::Empty => String::new(),
-    }
+        Cell::Float { value, .. } if (1e-300..1e-6).contains(&value.abs()) => {
+            write!(line, "{value:e}")
+        }
+        Cell::Float { value, .. } if value.is_finite() => write!(line, "{value}"),
+        Cell::Float { .. } | Cell::Empty => Ok(()),
+    };
 }
 
 /// A whole table; its header row holds the [keys](Table::keys) of its columns.
 pub fn table(table: &Table) -> String {
-    let mut text = String::new();
-    text.push_str(&table.keys().join(","));
+    let mut text = table.keys().join(",");
     text.push_str("\r\n");
     for row in &table.rows {
-        let cells: Vec<String> = (0..table.columns.len())
-            .map(|index| row.get(index).map(value).unwrap_or_default())
-            .collect();
-        text.push_str(&cells.join(","));
+        for index in 0..table.columns.len() {
+            if index > 0 {
+                text.push(',');
+            }
+            put(&mut text, row.get(index).unwrap_or(&Cell::Empty));
+        }
         text.push_str("\r\n");
     }
     text

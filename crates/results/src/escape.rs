@@ -2,23 +2,33 @@
 
 /// `text` for element content and attribute values of HTML and SVG.
 pub fn html(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    for letter in text.chars() {
-        match letter {
+    let mut safe = String::with_capacity(text.len() + 8);
+    let mut rest = text;
+    while let Some(at) = rest.bytes().position(|byte| !is_plain(byte)) {
+        safe.push_str(&rest[..at]);
+        let mut letters = rest[at..].chars();
+        match letters.next().unwrap_or_default() {
             '&' => safe.push_str("&amp;"),
             '<' => safe.push_str("&lt;"),
             '>' => safe.push_str("&gt;"),
             '"' => safe.push_str("&quot;"),
             '\'' => safe.push_str("&#39;"),
-            '\t' | '\n' | '\r' => safe.push(letter),
+            space @ ('\t' | '\n' | '\r') => safe.push(space),
             // XML has no way to write these at all.
             control if control.is_control() || ('\u{fffe}'..='\u{ffff}').contains(&control) => {
                 safe.push('\u{fffd}');
             }
-            plain => safe.push(plain),
+            other => safe.push(other),
         }
+        rest = letters.as_str();
     }
+    safe.push_str(rest);
     safe
+}
+
+/// An ASCII character that stays as it is.
+fn is_plain(byte: u8) -> bool {
+    matches!(byte, b' '..=b'~') && !matches!(byte, b'&' | b'<' | b'>' | b'"' | b'\'')
 }
 
 /// JSON for a `<script type="application/json">`: nothing in it can end the element.
@@ -33,6 +43,9 @@ pub fn json_in_script(json: &str) -> String {
 
 /// Text with `code` between backticks, as HTML of one paragraph.
 pub fn inline(text: &str) -> String {
+    if !text.contains('`') {
+        return html(text);
+    }
     let mut shown = String::new();
     let mut pieces = text.split('`').enumerate().peekable();
     while let Some((index, piece)) = pieces.next() {

@@ -9,17 +9,14 @@ pub fn fixed(value: f64, digits: u8) -> String {
         return "–".into();
     }
     let text = format!("{:.*}", usize::from(digits), value.abs());
-    let (whole, rest) = match text.split_once('.') {
-        Some((whole, rest)) => (whole, Some(rest)),
-        None => (text.as_str(), None),
-    };
+    let (whole, rest) = text.split_at(text.find('.').unwrap_or(text.len()));
     let negative = value < 0.0 && text.bytes().any(|b| (b'1'..=b'9').contains(&b));
-    let mut shown = String::from(if negative { "-" } else { "" });
-    shown.push_str(&grouped_digits(whole));
-    if let Some(rest) = rest {
-        shown.push('.');
-        shown.push_str(rest);
+    let mut shown = String::with_capacity(text.len() + whole.len() / 3 + 1);
+    if negative {
+        shown.push('-');
     }
+    shown.push_str(&grouped_digits(whole));
+    shown.push_str(rest);
     shown
 }
 

@@ -224,10 +224,13 @@ impl Rendered {
         self.html.push_str("<tr>");
         for (index, column) in table.columns.iter().enumerate() {
             let class = align_class(column.align);
-            let tag = if index == 0 { "th scope=row" } else { "td" };
+            let (start, end) = match index {
+                0 => ("<th scope=row", "</th>"),
+                _ => ("<td", "</td>"),
+            };
             let (shown, exact) = match row.get(index).unwrap_or(&Cell::Empty) {
                 Cell::Text(text) => shown_text(text),
-                Cell::Int(count) => with_exact(shown_int(*count), count.to_string()),
+                Cell::Int(count) => (shown_int(*count), None),
                 Cell::Float { value, digits } if value.is_finite() => {
                     let shown = match units[index] {
                         Some((_, factor)) => number::fixed(value * factor, FITTED_DIGITS),
@@ -237,11 +240,11 @@ impl Rendered {
                 }
                 Cell::Float { .. } | Cell::Empty => ("–".into(), Some(String::new())),
             };
-            let exact = exact
-                .map(|exact| format!(" data-v=\"{exact}\""))
-                .unwrap_or_default();
-            let end = if index == 0 { "th" } else { "td" };
-            let _ = write!(self.html, "<{tag}{class}{exact}>{shown}</{end}>");
+            self.html.extend([start, class]);
+            if let Some(exact) = exact {
+                self.html.extend([" data-v=\"", &exact, "\""]);
+            }
+            self.html.extend([">", &shown, end]);
         }
         self.html.push_str("</tr>\n");
     }
@@ -422,7 +425,8 @@ fn shown_text(text: &str) -> (String, Option<String>) {
 
 /// The exact number beside what is shown of it, where more than commas between digits is lost.
 fn with_exact(shown: String, exact: String) -> (String, Option<String>) {
-    let is_shown = shown.replace(',', "") == exact;
+    let digits = shown.bytes().filter(|byte| *byte != b',');
+    let is_shown = digits.eq(exact.bytes());
     (shown, (!is_shown).then_some(exact))
 }
 
