@@ -22,8 +22,9 @@ mod multicast;
 pub(crate) use found::{Crossings, Load};
 use found::{Loads, merge};
 
-/// Steps from channel to channel that are followed: some seconds.
-const MOST_STEPS: u64 = 4_000_000;
+/// Steps from channel to channel that are followed: some seconds, and enough for a flow from each
+/// of the 8,192 hosts of a fat tree.
+const MOST_STEPS: u64 = 20_000_000;
 /// Nodes looked at in the search for paths that cost as much as one such step.
 const NODES_A_STEP: u64 = 20;
 /// Blocks of a selective acknowledgement fill what TCP leaves for options.
@@ -56,11 +57,11 @@ pub(crate) fn follow(
     let demands = demands(flows);
     for group in demands.chunk_by(|a, b| (a.to, a.class) == (b.to, b.class)) {
         let to = group[0].to;
-        if paths.as_ref().is_none_or(|paths| paths.destination != to) {
+        if !paths.as_mut().is_some_and(|paths| paths.lead_to(to)) {
             walk.steps += (net.nodes.len() + net.links.len()) as u64 / NODES_A_STEP;
+            paths = Some(Paths::new(net, routes, to));
         }
-        let paths = paths.get_or_insert_with(|| Paths::new(net, routes, to));
-        paths.lead_to(to);
+        let Some(paths) = &mut paths else { continue };
         let mistakes = match routes.iter().any(|route| route.destination == to) {
             true => walk.one_by_one(paths, group, flows),
             false => walk.together(paths, group, flows),

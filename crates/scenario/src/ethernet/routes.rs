@@ -164,20 +164,20 @@ impl<'a> Paths<'a> {
         }
     }
 
-    /// The same to another host. Paths to hosts of one switch differ in the last hop alone, unless
-    /// the file gives some.
-    pub(crate) fn lead_to(&mut self, destination: u32) {
+    /// Leads to another host, if that takes no new search: paths to hosts of one switch differ in
+    /// the last hop alone, unless the file gives some.
+    pub(crate) fn lead_to(&mut self, destination: u32) -> bool {
         if destination == self.destination {
-            return;
+            return true;
         }
         if !self.given.is_empty() || root(self.net, destination) != self.root {
-            *self = Self::new(self.net, self.given, destination);
-            return;
+            return false;
         }
         for node in [self.root, self.destination, destination] {
             self.known[node as usize] = None;
         }
         self.destination = destination;
+        true
     }
 
     /// Links from a node other than the host to where paths to it meet; `u32::MAX` where there is

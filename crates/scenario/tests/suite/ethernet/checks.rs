@@ -221,3 +221,15 @@ fn the_nearest_table_says_what_a_queue_does() {
         "one way"
     );
 }
+
+/// Paths of a flow from each of 3,456 hosts, all of them, and not in vain.
+#[test]
+fn headroom_of_a_large_fat_tree_is_checked() {
+    let path = "/../../scenarios/bench/fat-tree-1024.toml";
+    let text = std::fs::read_to_string(format!("{}{path}", env!("CARGO_MANIFEST_DIR")));
+    let text = text.expect("readable").replace("ports = 16", "ports = 24");
+    assert_eq!(codes(&text), [""; 0]);
+    let late = text.replace("xoff = \"24 %\"", "xoff = \"80 %\"");
+    let found = try_read(&late, &[]).expect_err("too little headroom");
+    assert!(found.render(false).starts_with("error[headroom]"));
+}
