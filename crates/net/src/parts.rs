@@ -101,26 +101,67 @@ pub fn split_watched<Q: EventQueue, P: Probe>(
     parts: usize,
     mut probe: impl FnMut() -> P,
 ) -> Result<(Conductor, Vec<Part<Q, P>>), BuildError> {
-    let plan = spec.plan()?;
-    if let Some(why) = spec.obstacle() {
-        return Err(BuildError(why.into()));
-    }
-    let most = most_parts(spec);
-    if !(1..=most).contains(&parts) {
-        return Err(BuildError(alloc::format!(
-            "{parts} parts of {} nodes: 1 to {most}",
-            spec.nodes()
-        )));
-    }
-    let first = Simulation::assemble(plan, probe());
-    let cut = Cut::new(spec, &first.network, parts);
-    let times = (first.stop_at, first.mark.at);
-    let mut made = Vec::from([Part::new(spec, first, &cut, 0)]);
+    let (split, first) = Split::new(spec, parts, probe())?;
+    let mut made = Vec::from([first]);
     for index in 1..parts {
-        let simulation = Simulation::assemble(spec.plan()?, probe());
-        made.push(Part::new(spec, simulation, &cut, index));
+        made.push(split.part(index, probe())?);
     }
-    Ok((Conductor::new(spec, cut, times), made))
+    Ok((split.conductor(), made))
+}
+
+/// A network that is cut, whose parts are still to be made: each of them by anybody, at any time.
+pub struct Split<'a, S> {
+    spec: &'a S,
+    cut: Cut,
+    /// When the run ends, and its first mark.
+    times: (Time, Option<Time>),
+}
+
+impl<'a, S: Divisible> Split<'a, S> {
+    /// Cuts it into so many parts, and makes the first with its `probe`.
+    ///
+    /// # Errors
+    /// As [`split`].
+    pub fn new<Q: EventQueue, P: Probe>(
+        spec: &'a S,
+        parts: usize,
+        probe: P,
+    ) -> Result<(Split<'a, S>, Part<Q, P>), BuildError> {
+        let plan = spec.plan()?;
+        if let Some(why) = spec.obstacle() {
+            return Err(BuildError(why.into()));
+        }
+        let most = most_parts(spec);
+        if !(1..=most).contains(&parts) {
+            return Err(BuildError(alloc::format!(
+                "{parts} parts of {} nodes: 1 to {most}",
+                spec.nodes()
+            )));
+        }
+        let first = Simulation::assemble(plan, probe);
+        let cut = Cut::new(spec, &first.network, parts);
+        let times = (first.stop_at, first.mark.at);
+        let first = Part::new(spec, first, &cut, 0);
+        Ok((Split { spec, cut, times }, first))
+    }
+
+    /// Makes another part.
+    ///
+    /// # Errors
+    /// None that the first part had not.
+    pub fn part<Q: EventQueue, P: Probe>(
+        &self,
+        index: usize,
+        probe: P,
+    ) -> Result<Part<Q, P>, BuildError> {
+        let simulation = Simulation::assemble(self.spec.plan()?, probe);
+        Ok(Part::new(self.spec, simulation, &self.cut, index))
+    }
+
+    /// Who conducts them.
+    pub fn conductor(self) -> Conductor {
+        Conductor::new(self.spec, self.cut, self.times)
+    }
 }
 
 /// A part of a run.

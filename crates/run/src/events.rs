@@ -148,7 +148,7 @@ pub fn run_on_threads<'a, S, P>(
     wanted: &Wanted<'_>,
 ) -> Result<Box<dyn Run<'a> + 'a>, String>
 where
-    S: EventScenario<Network: Divisible>,
+    S: EventScenario<Network: Divisible + Sync>,
     P: Probe + Divided + Send + Tells<FoundEvents<'a, S>> + 'a,
 {
     let network = scenario.network();

@@ -6,6 +6,7 @@
 //! that leads runs all parts by itself: to wake the others would take longer.
 
 use std::hint;
+use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -13,7 +14,7 @@ use std::thread;
 use backwater_kernel::{BuildError, Rings, Time};
 use backwater_net::ChannelState;
 use backwater_net::outcome::Outcome;
-use backwater_net::parts::{self, Conductor, Divided, Divisible, Part, Window};
+use backwater_net::parts::{Conductor, Divided, Divisible, Part, Split, Window};
 use backwater_net::probe::Probe;
 use backwater_results::map::bins::Bins;
 
@@ -134,27 +135,51 @@ impl Drop for Alarm<'_> {
     }
 }
 
-impl<P: Probe + Divided> Team<P> {
+impl<P: Probe + Divided + Send> Team<P> {
     /// At time zero, on so many threads.
     ///
     /// # Errors
     /// If the spec describes no network that can run, or none that can be cut into so many parts.
     pub fn new(
-        spec: &impl Divisible,
+        spec: &(impl Divisible + Sync),
         threads: usize,
         probe: &P,
         over_time: Option<OverTime>,
     ) -> Result<Self, BuildError> {
-        let (conductor, parts) = parts::split_watched(spec, threads, || probe.clone())?;
+        let (split, first) = Split::new(spec, threads, probe.clone())?;
+        let others = make_others(&split, threads, probe)?;
+        let parts = std::iter::once(first).chain(others);
         Ok(Team {
-            conductor,
-            parts: parts.into_iter().map(Mutex::new).collect(),
+            conductor: split.conductor(),
+            parts: parts.map(Mutex::new).collect(),
             over_time,
             load: Load::new(WORTH_SHARING),
             is_told: false,
             probe: probe.clone(),
         })
     }
+}
+
+/// The parts after the first: each is made by a thread of its own, or here if the system lets no
+/// more start.
+fn make_others<P: Probe + Divided + Send>(
+    split: &Split<'_, impl Divisible + Sync>,
+    parts: usize,
+    probe: &P,
+) -> Result<Vec<Part<Rings, P>>, BuildError> {
+    thread::scope(|scope| {
+        let start = |index: usize| {
+            let probe = probe.clone();
+            let make = move || split.part(index, probe);
+            thread::Builder::new().spawn_scoped(scope, make)
+        };
+        let started: Vec<_> = (1..parts).map(start).collect();
+        let made = (1..).zip(started).map(|(index, thread)| match thread {
+            Ok(thread) => thread.join().unwrap_or_else(|panic| resume_unwind(panic)),
+            Err(_) => split.part(index, probe.clone()),
+        });
+        made.collect()
+    })
 }
 
 impl<P: Probe + Divided + Send> Machine for Team<P> {

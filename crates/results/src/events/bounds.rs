@@ -73,7 +73,7 @@ pub fn largest(found: &FlowOutcome) -> Option<Duration> {
 /// Adds each flow that took longer than its bound to what the run broke. Once a run: it counts.
 pub fn note_broken_bounds<N: Network>(run: &mut Findings<'_, N>) {
     let mut violations = Violations::default();
-    for promised in N::promised(run) {
+    for promised in run.promised() {
         if let Some(what) = promised.broken::<N>() {
             violations.note(run.outcome.ended_at, promised.place, || what);
         }

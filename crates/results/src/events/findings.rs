@@ -5,6 +5,8 @@ use std::cell::OnceCell;
 use backwater_kernel::Duration;
 use backwater_net::outcome::{Outcome, PortsOutcome, RecoveryOutcome};
 
+use super::bounds::Promised;
+use super::starved::{self, Starved};
 use super::{Network, names};
 use crate::fairness::FairShares;
 use crate::model::Table;
@@ -25,6 +27,8 @@ pub struct Findings<'a, N> {
     pub cell: Duration,
     ports: OnceCell<Vec<String>>,
     shares: OnceCell<FairShares>,
+    promised: OnceCell<Vec<Promised>>,
+    starved: OnceCell<Vec<Starved>>,
     tables: OnceCell<Vec<Table>>,
 }
 
@@ -39,6 +43,8 @@ impl<'a, N: Network> Findings<'a, N> {
             cell,
             ports: OnceCell::new(),
             shares: OnceCell::new(),
+            promised: OnceCell::new(),
+            starved: OnceCell::new(),
             tables: OnceCell::new(),
         }
     }
@@ -72,6 +78,16 @@ impl<'a, N: Network> Findings<'a, N> {
     /// The max-min fair shares of all flows that have something of their own to send.
     pub(crate) fn shares(&self) -> &FairShares {
         self.shares.get_or_init(|| N::shares(self))
+    }
+
+    /// What is promised of delays, and what came of it.
+    pub(crate) fn promised(&self) -> &[Promised] {
+        self.promised.get_or_init(|| N::promised(self))
+    }
+
+    /// Flows that got next to nothing.
+    pub(crate) fn starved(&self) -> &[Starved] {
+        self.starved.get_or_init(|| starved::starved(self))
     }
 
     /// The tables of a flow or of a group, each with a row at most; nothing if there is none of

@@ -30,14 +30,14 @@ pub struct Page {
 /// table, the scenario and the command.
 pub fn run_report<N: Network>(info: &RunInfo, run: &Findings<'_, N>, series: &[Series]) -> Report {
     let page = N::page(run, info);
-    let promised = N::promised(run);
+    let promised = run.promised();
     let (stop, why) = ended(run);
     let mut blocks = vec![Block::Facts(facts(run, info, stop, page.facts))];
-    blocks.extend(notes(run, bounds::warning::<N>(&promised)));
+    blocks.extend(notes(run, bounds::warning::<N>(promised)));
     blocks.extend(crate::starved::notes(starved::sentences(run)));
     blocks.push(Block::Text(paragraphs(run, &why, page.sentences)));
     let shares = run.shares().plot();
-    let bounds = bounds::plot(&promised, run.cell);
+    let bounds = bounds::plot(promised, run.cell);
     let common = [
         ("Fairness", shares.into_iter().collect()),
         (

@@ -39,19 +39,20 @@ impl Endless {
 
 /// A sentence for each of the first of them.
 pub fn sentences<N: Network>(run: &Findings<'_, N>) -> Vec<String> {
-    told(&starved(run), |one| sentence(run, *one))
+    told(run.starved(), |one| sentence(run, *one))
 }
 
 /// All of them by name.
 pub fn all<N: Network>(run: &Findings<'_, N>) -> Vec<String> {
-    let starved = starved(run).into_iter();
-    starved.map(|(flow, _)| run.flow(flow)).collect()
+    let starved = run.starved().iter();
+    starved.map(|(flow, _)| run.flow(*flow)).collect()
 }
 
 /// A flow; what it got and what its share is, bps, where that is why it is named.
-type Starved = (u32, Option<(f64, f64)>);
+pub(crate) type Starved = (u32, Option<(f64, f64)>);
 
-fn starved<N: Network>(run: &Findings<'_, N>) -> Vec<Starved> {
+/// Which flows got next to nothing.
+pub(crate) fn starved<N: Network>(run: &Findings<'_, N>) -> Vec<Starved> {
     let below = below_share(run);
     let found = (0..).zip(&run.outcome.flows).filter_map(|(flow, found)| {
         match got_nothing(found.offered_total, found.delivered_total) {

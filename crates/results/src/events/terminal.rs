@@ -33,7 +33,7 @@ pub fn terminal_summary<N: Network>(info: &RunInfo, run: &Findings<'_, N>) -> St
     let (stop, _) = ended(run);
     let mut lines = opening(run, info, stop).to_vec();
     lines.extend(own.flows);
-    lines.extend(bounds::terminal_lines(&N::promised(run)));
+    lines.extend(bounds::terminal_lines(run.promised()));
     lines.extend(run.shares().terminal_lines());
     lines.push(String::new());
     lines.extend(own.through);
