@@ -138,6 +138,10 @@ impl EventScenario for PacketScenario {
         &self.network
     }
 
+    fn needed_bytes(&self, parts: usize) -> u64 {
+        backwater_scenario::circuits_bytes(&self.network, parts)
+    }
+
     fn stop_at(&self) -> Time {
         self.network.stop_at
     }

@@ -32,6 +32,8 @@ pub trait EventScenario: Sized {
     const HOPS: &'static str;
     /// As the engine has it.
     fn network(&self) -> &Self::Network;
+    /// Memory that it takes in so many parts, bytes.
+    fn needed_bytes(&self, parts: usize) -> u64;
     /// The run ends here.
     fn stop_at(&self) -> Time;
     /// The first slice; how long later ones are follows from how long this takes.
@@ -159,6 +161,8 @@ where
                 let got = counted(threads, "thread");
                 log::info!("{got}: the network can be cut into no more parts");
             }
+            let needed = scenario.needed_bytes(threads);
+            wanted.memory.refuse_beyond(needed)?;
             let team = Team::new(network, threads, &probe, over_time(scenario, wanted.map));
             return run_on(scenario, team.map_err(|error| error.to_string()));
         };

@@ -128,6 +128,10 @@ impl EventScenario for EthernetScenario {
         &self.network
     }
 
+    fn needed_bytes(&self, parts: usize) -> u64 {
+        backwater_scenario::frames_bytes(&self.network, parts)
+    }
+
     fn stop_at(&self) -> Time {
         self.network.stop_at
     }

@@ -75,7 +75,7 @@ pub use ethernet::{EthernetScenario, GivenUp, headroom};
 pub use explain::{WordGroup, explain, list};
 pub use files::{LARGEST_FILE_BYTES, Loader};
 pub use glossary::glossary_markdown;
-pub use memory::{fabric_bytes, needed_bytes};
+pub use memory::{circuits_bytes, fabric_bytes, frames_bytes, needed_bytes};
 pub use reference::reference_markdown;
 pub use schema::json_schema;
 pub use settings::{Setting, settings};

@@ -7,8 +7,9 @@
 use backwater_flit::spec::FabricSpec;
 use backwater_net::frames::routes::Tables;
 use backwater_net::frames::spec::{EthernetSpec, TransportSpec};
+use backwater_net::spec::NetworkSpec;
 
-use crate::{Engine, PacketScenario};
+use crate::Engine;
 
 /// Of one leg with its statistics and its share of the results, bytes.
 const LEG_BYTES: u64 = 2_800;
@@ -25,7 +26,7 @@ const AUDIT_COPIES: u64 = 4;
 /// Of a node of the Ethernet engine.
 const HOST_BYTES: u64 = 600;
 /// Of one of its channels, queues on top.
-const PORT_BYTES: u64 = 1_600;
+const PORT_BYTES: u64 = 2_000;
 /// Of a queue.
 const QUEUE_BYTES: u64 = 1_000;
 /// Of a flow, frames on top.
@@ -70,20 +71,29 @@ pub(crate) fn of_frames(spec: &EthernetSpec) -> (u64, u64) {
 /// Bytes that a run of this takes, queues that grow excluded.
 pub fn needed_bytes(engine: &Engine) -> u64 {
     match engine {
-        Engine::Packet(packet) => of_packet(packet),
+        Engine::Packet(packet) => circuits_bytes(&packet.network, 1),
         Engine::Flit(spec) => fabric_bytes(spec, 1, false),
-        Engine::Ethernet(scenario) => {
-            let (flows, network) = of_frames(&scenario.network);
-            flows + network
-        }
+        Engine::Ethernet(scenario) => frames_bytes(&scenario.network, 1),
     }
 }
 
-fn of_packet(packet: &PacketScenario) -> u64 {
-    let network = &packet.network;
+/// Bytes that a run of frames takes in so many parts.
+pub fn frames_bytes(spec: &EthernetSpec, parts: usize) -> u64 {
+    let (flows, network) = of_frames(spec);
+    in_parts(flows.saturating_add(network), parts)
+}
+
+/// A further part has the network again, without results: two thirds.
+fn in_parts(one: u64, parts: usize) -> u64 {
+    let further = parts.saturating_sub(1) as u64;
+    one.saturating_add(one.saturating_mul(further).saturating_mul(2) / 3)
+}
+
+/// Bytes that a run of circuits takes in so many parts.
+pub fn circuits_bytes(network: &NetworkSpec, parts: usize) -> u64 {
     let legs = network.flows.iter().map(|flow| flow.legs.len() as u64);
     let nodes = network.nodes.len() + 2 * network.links.len();
-    of_legs(legs.sum(), nodes as u64)
+    in_parts(of_legs(legs.sum(), nodes as u64), parts)
 }
 
 /// Bytes that a run of the cycle engine takes on so many threads, or with an audit.

@@ -220,6 +220,10 @@ fn a_network_that_does_not_fit_is_refused_before_it_is_built() {
     let ran = within(300_000, &folder, &[&["run", &file], &threads[..]].concat());
     ran.expect(2)
         .complains("the run needs more memory than available");
+    let tree = shipped("bench/fat-tree-1024.toml");
+    let ran = within(250_000, &folder, &["run", &tree, "--threads", "16"]);
+    ran.expect(2)
+        .complains("the run needs more memory than available");
     assert!(!folder.join("runs").exists(), "no directory is left behind");
 }
 
