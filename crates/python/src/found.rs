@@ -43,6 +43,7 @@ impl Found {
             manifest,
             ..
         } = job.shown(found, wall_seconds, partial);
+        let tables = tables.into_owned();
         Found {
             words: found.summary(&job.info(wall_seconds)),
             standstill: found.standstill(),
@@ -176,7 +177,7 @@ impl Found {
         };
         let mut directory = RunDirectory::create(folder, &holder).map_err(told)?;
         let shown = Shown {
-            tables: self.tables.clone(),
+            tables: self.tables.as_slice().into(),
             told: &self.told,
             summary: self.summary.clone(),
             report: self.report.clone(),

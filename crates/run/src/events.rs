@@ -226,7 +226,7 @@ impl<S: EventScenario> Found for FoundEvents<'_, S> {
         let over_time = bins.and_then(|bins| map::network(&self.run, bins));
         Shown {
             summary: run_summary(info, &self.run),
-            tables: self.run.tables().to_vec(),
+            tables: self.run.tables().into(),
             told: &self.told,
             report: run_report(info, &self.run, &self.told.series).with_over_time(over_time),
             manifest: run_manifest(info, &self.run),

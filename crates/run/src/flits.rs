@@ -248,7 +248,7 @@ impl Found for FoundFlits<'_> {
         let tables = fabric_tables(spec, outcome);
         Shown {
             summary: fabric_summary(info, spec, outcome, &tables),
-            tables,
+            tables: tables.into(),
             told: &self.told,
             report: fabric_report(info, spec, outcome, &self.told.series).with_over_time(over_time),
             manifest: fabric_manifest(info, spec, outcome),

@@ -23,6 +23,8 @@ pub mod threads;
 mod trace;
 mod values;
 
+use std::borrow::Cow;
+
 use backwater_kernel::series::Thinned;
 use backwater_kernel::words::{counted, grouped};
 use backwater_kernel::{Duration, Series, Stop};
@@ -273,7 +275,7 @@ pub struct Audited {
 /// All that a run directory shows of a run.
 pub struct Shown<'f> {
     /// Tables, each a CSV file.
-    pub tables: Vec<Table>,
+    pub tables: Cow<'f, [Table]>,
     /// Series, each a CSV file.
     pub told: &'f Told,
     /// For `summary.json`.

@@ -21,6 +21,9 @@ const CHANNEL_BYTES: u64 = 128;
 const VC_BYTES: u64 = 48;
 /// Of a terminal.
 const TERMINAL_BYTES: u64 = 200;
+/// What the network is of all, where each part has its own: of frames, and of circuits.
+const FRAMES_PERCENT: u64 = 60;
+const CIRCUITS_PERCENT: u64 = 25;
 /// An audit keeps books of its own: so many times the memory of the network.
 const AUDIT_COPIES: u64 = 4;
 /// Of a node of the Ethernet engine.
@@ -80,20 +83,20 @@ pub fn needed_bytes(engine: &Engine) -> u64 {
 /// Bytes that a run of frames takes in so many parts.
 pub fn frames_bytes(spec: &EthernetSpec, parts: usize) -> u64 {
     let (flows, network) = of_frames(spec);
-    in_parts(flows.saturating_add(network), parts)
+    in_parts(flows.saturating_add(network), FRAMES_PERCENT, parts)
 }
 
-/// A further part has the network again, without results: two thirds.
-fn in_parts(one: u64, parts: usize) -> u64 {
-    let further = parts.saturating_sub(1) as u64;
-    one.saturating_add(one.saturating_mul(further).saturating_mul(2) / 3)
+/// Each further part has the network again, which is so much of all, but no results.
+fn in_parts(one: u64, percent: u64, parts: usize) -> u64 {
+    let further = (parts.saturating_sub(1) as u64).saturating_mul(percent);
+    one.saturating_add((one / 100).saturating_mul(further))
 }
 
 /// Bytes that a run of circuits takes in so many parts.
 pub fn circuits_bytes(network: &NetworkSpec, parts: usize) -> u64 {
     let legs = network.flows.iter().map(|flow| flow.legs.len() as u64);
     let nodes = network.nodes.len() + 2 * network.links.len();
-    in_parts(of_legs(legs.sum(), nodes as u64), parts)
+    in_parts(of_legs(legs.sum(), nodes as u64), CIRCUITS_PERCENT, parts)
 }
 
 /// Bytes that a run of the cycle engine takes on so many threads, or with an audit.

@@ -17,7 +17,7 @@ use crate::model::Table;
 pub struct Findings<'a, N> {
     /// What ran.
     pub network: &'a N,
-    /// What was found.
+    /// What was found. It stays as it is from when anything is asked that follows from it.
     pub outcome: Outcome,
     /// What was measured at ports, where that was asked for.
     pub at_ports: Option<PortsOutcome>,

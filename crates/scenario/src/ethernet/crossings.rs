@@ -23,7 +23,7 @@ pub(crate) use found::{Crossings, Load};
 use found::{Loads, merge};
 
 /// Steps from channel to channel that are followed: some seconds, and enough for a flow from each
-/// of the 8,192 hosts of a fat tree.
+/// of 11,664 hosts of a fat tree.
 const MOST_STEPS: u64 = 20_000_000;
 /// Nodes looked at in the search for paths that cost as much as one such step.
 const NODES_A_STEP: u64 = 20;

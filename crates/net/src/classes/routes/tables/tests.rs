@@ -140,7 +140,7 @@ fn random_networks_have_the_hops_of_a_search_from_each_station() {
             let leaves = |channel: &u32| spec.ends(*channel).is_some_and(|ends| ends.0 == node);
             let leaving = (0..2 * links.len() as u32).filter(leaves);
             let channels: Vec<u32> = leaving.take(1 + draw(700 + route, 2) as usize).collect();
-            // A host whose switch has no other way to the station keeps having none.
+            // Where no link leads to a station, no way of its own does.
             let is_reached = !plain[&(node, destination)].is_empty();
             if is_reached && !channels.is_empty() {
                 spec.routes.push(RouteSpec {
