@@ -93,12 +93,8 @@ impl Network {
         }
     }
 
-    /// Source of a flow, and its destination: of a circuit with several, the first.
-    pub(crate) fn ends(&self, flow: usize) -> (u32, u32) {
-        if let Some(flow) = self.classes.flows.get(flow) {
-            return (flow.source, flow.destination);
-        }
-        let flow = flow as u32;
+    /// Source of a circuit, and its destination: the first where it has several.
+    pub(crate) fn ends(&self, flow: u32) -> (u32, u32) {
         let mut leg = self.roots(flow)[0];
         let source = self.channels[self.legs[leg as usize].sender.channel as usize].from;
         while !self.legs[leg as usize].receiver.is_leaf() {

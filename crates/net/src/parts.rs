@@ -58,6 +58,8 @@ pub trait Divisible: Specification {
     fn nodes(&self) -> usize;
     /// Pairs of nodes that have to be in one part.
     fn ties(&self) -> Vec<(u32, u32)>;
+    /// By flow: its source and its destination, one that is tied to the others if it has several.
+    fn ends(&self, network: &Network) -> Vec<(u32, u32)>;
     /// By channel: how much it carries, in comparison.
     fn loads(&self, network: &Network) -> Vec<u64>;
     /// By channel: from the start of a unit until it takes effect, at least.
@@ -184,11 +186,10 @@ impl<Q: EventQueue, P: Probe> Part<Q, P> {
     ) -> Part<Q, P> {
         let mut simulation = simulation;
         let own = index as u8;
-        let owners = cut.owners.nodes.clone();
-        let is_own = |node: u32| owners[node as usize] == own;
+        let is = cut.owners.of(own);
         let network = &mut simulation.network;
-        for channel in &mut network.channels {
-            if is_own(channel.from) && !is_own(channel.to) {
+        for (id, channel) in network.channels.iter_mut().enumerate() {
+            if is.sends_on(id) && !is.hears(id) {
                 channel.kind |= Channel::CROSSES;
             }
         }
@@ -198,9 +199,9 @@ impl<Q: EventQueue, P: Probe> Part<Q, P> {
         }
         let classes = &mut network.classes;
         for (id, flow) in (0..).zip(&mut classes.flows) {
-            let ends = [is_own(flow.source), is_own(flow.destination)];
-            classes.stations.keep(id, ends[0]);
-            if ends[0] != ends[1] {
+            let has_source = is.has_source(id as usize);
+            classes.stations.keep(id, has_source);
+            if has_source != is.has_destination(id as usize) {
                 flow.bits |= Flow::DIVIDED;
             }
         }
@@ -213,7 +214,7 @@ impl<Q: EventQueue, P: Probe> Part<Q, P> {
             is_kept_awake: false,
             may_drain: spec.may_drain(),
             drained: None,
-            owners,
+            owners: cut.owners.nodes.clone(),
         }));
         simulation.keep_own_events();
         Part {
@@ -301,7 +302,9 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
                     .ends(entity.is_multiple_of(2))
                     .0
             }
-            Timer::Offer | Timer::Open | Timer::Close | Timer::Tcp => network.ends(entity).0,
+            Timer::Offer | Timer::Open | Timer::Close | Timer::Tcp => {
+                network.ends(event.entity()).0
+            }
             // Every part looks for what is stuck.
             _ => return true,
         };

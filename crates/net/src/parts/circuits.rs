@@ -47,6 +47,11 @@ impl Divisible for NetworkSpec {
         ties
     }
 
+    fn ends(&self, network: &Network) -> Vec<(u32, u32)> {
+        let flows = 0..self.flows.len() as u32;
+        flows.map(|flow| network.ends(flow)).collect()
+    }
+
     /// Circuits that cross it, and those whose credit does.
     fn loads(&self, network: &Network) -> Vec<u64> {
         let mut loads = vec![1_u64; network.channels.len()];

@@ -41,8 +41,7 @@ impl Cut {
             .filter(|((from, to), _)| from != to);
         let crossing: Vec<Duration> = crossing.map(|(_, least)| least).collect();
         let least = crossing.iter().copied().min();
-        let flows = 0..network.flows.len().max(network.classes.flows.len());
-        let ends = flows.map(|flow| network.ends(flow));
+        let ends = spec.ends(network).into_iter();
         Cut {
             parts,
             crossings: crossing.len(),

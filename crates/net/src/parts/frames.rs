@@ -19,9 +19,6 @@ impl Divisible for EthernetSpec {
         if self.flows.is_empty() {
             return Some("there are no flows");
         }
-        if self.flows.iter().any(FlowSpec::is_multicast) {
-            return Some("a flow has several destinations");
-        }
         if self.flows.iter().any(FlowSpec::is_outside) {
             return Some(OUTSIDE);
         }
@@ -36,10 +33,12 @@ impl Divisible for EthernetSpec {
         self.nodes.len()
     }
 
-    /// Both ends of a flow count up one number, or know when pictures were taken.
+    /// Both ends of a flow count up one number, or know when pictures were taken; delays at several
+    /// destinations stand in the order in which they came.
     fn ties(&self) -> Vec<(u32, u32)> {
         let mut ties = Vec::new();
         for flow in &self.flows {
+            ties.extend(flow.others.iter().map(|other| (flow.destination, *other)));
             let is_tcp = matches!(flow.transport, TransportSpec::Tcp(_));
             let is_video = matches!(flow.traffic, TrafficSpec::Video(_));
             if is_video || is_tcp && self.spread == Spread::Frames {
@@ -47,6 +46,11 @@ impl Divisible for EthernetSpec {
             }
         }
         ties
+    }
+
+    fn ends(&self, _network: &Network) -> Vec<(u32, u32)> {
+        let ends = |flow: &FlowSpec| (flow.source, flow.destination);
+        self.flows.iter().map(ends).collect()
     }
 
     /// Flows that take it, where that is known.

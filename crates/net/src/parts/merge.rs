@@ -3,11 +3,11 @@
 use alloc::vec::Vec;
 
 use backwater_ends::outcome::EndsOutcome;
-use backwater_kernel::{Balance, DelayOutcome, Distribution, TraceSum};
+use backwater_kernel::{DelayOutcome, Distribution, TraceSum};
 
 use crate::outcome::{
-    AbrOutcome, CellCounts, ChannelOutcome, FlowOutcome, LegOutcome, Outcome, SessionAnswer,
-    SessionOutcome,
+    AbrOutcome, CellCounts, ChannelOutcome, DestinationOutcome, FlowOutcome, LegOutcome, Outcome,
+    SessionAnswer, SessionOutcome,
 };
 use crate::owners::Owners;
 
@@ -82,39 +82,83 @@ fn add_session(
     }
 }
 
-/// Every unit is counted by one part, where it was.
+/// Every unit is counted by one part, where it was. All fields are named: one that is forgotten
+/// would be what the first part found.
 fn add_flow(own: &mut FlowOutcome, other: FlowOutcome, has_source: bool) {
-    own.offered_total += other.offered_total;
-    own.delivered_total += other.delivered_total;
-    own.lost_total += other.lost_total;
-    own.inside_total += other.inside_total;
-    own.bytes = [own.bytes, other.bytes]
-        .into_iter()
-        .flatten()
-        .map(Some)
-        .fold(None, |sum: Option<Balance>, one| {
-            Some([sum, one].into_iter().flatten().sum())
-        });
-    own.drops.merge(&other.drops);
-    own.delivered += other.delivered;
-    own.delivered_bytes += other.delivered_bytes;
-    own.lost += other.lost;
-    own.accepted += other.accepted;
-    own.retransmitted_total += other.retransmitted_total;
-    own.source_backlog_max = own.source_backlog_max.max(other.source_backlog_max);
-    own.alarms_total += other.alarms_total;
-    own.marked += other.marked;
-    take(&mut own.delay, other.delay);
-    take(&mut own.responses, other.responses);
-    take(&mut own.shaping, other.shaping);
-    if let (Some(own), Some(other)) = (&mut own.abr, other.abr) {
+    let FlowOutcome {
+        offered_total,
+        delivered_total,
+        lost_total,
+        inside_total,
+        bytes,
+        drops,
+        delivered,
+        delivered_bytes,
+        lost,
+        accepted,
+        retransmitted_total,
+        delay,
+        source_backlog_max,
+        responses,
+        shaping,
+        alarms_total,
+        session: _,
+        abr,
+        tcp,
+        marked,
+        ends,
+        alone: _,
+        slowdown,
+        path: _,
+        destinations,
+    } = other;
+    own.offered_total += offered_total;
+    own.delivered_total += delivered_total;
+    own.lost_total += lost_total;
+    own.inside_total += inside_total;
+    if let (Some(own), Some(other)) = (&mut own.bytes, bytes) {
+        *own = [*own, other].into_iter().sum();
+    }
+    own.drops.merge(&drops);
+    own.delivered += delivered;
+    own.delivered_bytes += delivered_bytes;
+    own.lost += lost;
+    own.accepted += accepted;
+    own.retransmitted_total += retransmitted_total;
+    take(&mut own.delay, delay);
+    own.source_backlog_max = own.source_backlog_max.max(source_backlog_max);
+    take(&mut own.responses, responses);
+    take(&mut own.shaping, shaping);
+    own.alarms_total += alarms_total;
+    if let (Some(own), Some(other)) = (&mut own.abr, abr) {
         add_abr(own, *other, has_source);
     }
     if has_source {
-        own.tcp = other.tcp;
+        own.tcp = tcp;
     }
-    take_all(&mut own.slowdown, other.slowdown);
-    add_ends(&mut own.ends, other.ends, has_source);
+    own.marked += marked;
+    add_ends(&mut own.ends, ends, has_source);
+    take_all(&mut own.slowdown, slowdown);
+    for (own, other) in own.destinations.iter_mut().zip(destinations) {
+        add_destination(own, other);
+    }
+}
+
+fn add_destination(own: &mut DestinationOutcome, other: DestinationOutcome) {
+    let DestinationOutcome {
+        offered_total,
+        delivered_total,
+        lost_total,
+        inside_total,
+        delivered,
+        delay,
+    } = other;
+    own.offered_total += offered_total;
+    own.delivered_total += delivered_total;
+    own.lost_total += lost_total;
+    own.inside_total += inside_total;
+    own.delivered += delivered;
+    take(&mut own.delay, delay);
 }
 
 /// What is not counted where cells are is known to the source.
@@ -137,19 +181,37 @@ fn sum(one: CellCounts, other: CellCounts) -> CellCounts {
 }
 
 fn add_ends(own: &mut EndsOutcome, other: EndsOutcome, has_source: bool) {
-    own.goodput_bytes += other.goodput_bytes;
-    own.returned_bytes += other.returned_bytes;
-    own.offered_bytes_total += other.offered_bytes_total;
-    own.transfers += other.transfers;
-    take_all(&mut own.transfer_time, other.transfer_time);
-    take_all(&mut own.acknowledged_time, other.acknowledged_time);
-    own.transfers_total += other.transfers_total;
-    own.first_start = own.first_start.or(other.first_start);
-    own.last_transfer = own.last_transfer.max(other.last_transfer);
+    let EndsOutcome {
+        goodput_bytes,
+        returned_bytes,
+        offered_bytes_total,
+        transfers,
+        transfer_time,
+        acknowledged_time,
+        transfers_total,
+        transfers_planned: _,
+        first_start,
+        last_transfer,
+        unacknowledged_total,
+        late,
+        due,
+        tcp,
+    } = other;
+    own.goodput_bytes += goodput_bytes;
+    own.returned_bytes += returned_bytes;
+    own.offered_bytes_total += offered_bytes_total;
+    own.transfers += transfers;
+    take_all(&mut own.transfer_time, transfer_time);
+    take_all(&mut own.acknowledged_time, acknowledged_time);
+    own.transfers_total += transfers_total;
+    own.first_start = own.first_start.or(first_start);
+    own.last_transfer = own.last_transfer.max(last_transfer);
     if has_source {
-        own.unacknowledged_total = other.unacknowledged_total;
+        own.unacknowledged_total = unacknowledged_total;
     }
-    own.tcp = own.tcp.plus(other.tcp);
+    own.late += late;
+    own.due += due;
+    own.tcp = own.tcp.plus(tcp);
 }
 
 /// Each of them was recorded at one end.

@@ -136,20 +136,27 @@ impl Recorder {
     fn ask(&mut self, at: Time, network: &Network) {
         for &id in &self.asked {
             let track = &mut self.tracks[id as usize];
-            let bytes = match (track.spec.measure, track.spec.of) {
-                (Measure::Window, Subject::Flow(flow)) => network.window_bytes(flow),
-                (Measure::Input, Subject::Class { channel, class }) => {
-                    network.input_bytes(channel, class)
-                }
-                (Measure::Headroom, Subject::Class { channel, class }) => {
-                    network.headroom_bytes(channel, class)
-                }
-                _ => continue,
-            } as f64;
-            if track.level() != Some(bytes) {
-                track.set(at, bytes);
+            let Some(bytes) = asked(&track.spec, network) else {
+                continue;
+            };
+            if track.level() != Some(bytes as f64) {
+                track.set(at, bytes as f64);
             }
         }
+    }
+}
+
+/// What no hook tells, but the network knows, bytes; `None` of all else.
+fn asked(spec: &SeriesSpec, network: &Network) -> Option<u64> {
+    match (spec.measure, spec.of) {
+        (Measure::Window, Subject::Flow(flow)) => Some(network.window_bytes(flow)),
+        (Measure::Input, Subject::Class { channel, class }) => {
+            Some(network.input_bytes(channel, class))
+        }
+        (Measure::Headroom, Subject::Class { channel, class }) => {
+            Some(network.headroom_bytes(channel, class))
+        }
+        _ => None,
     }
 }
 

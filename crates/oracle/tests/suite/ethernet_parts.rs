@@ -5,9 +5,12 @@ use backwater_kernel::{Duration, Rate, Rings, Stop, Time};
 use backwater_net::frames::Simulation;
 use backwater_net::frames::spec::{
     ChannelSpec, EthernetSpec, FlowSpec, Forwarding, LinkSpec, MemorySpec, NodeKind, NodeSpec,
-    QueueSpec, SchedulerSpec, Spread, SwitchSpec, TrafficSpec, TransportSpec,
+    QueueSpec, SchedulerSpec, Spread, SwitchSpec, TrafficSpec, TransportSpec, VideoSpec,
 };
+use backwater_net::outcome::Outcome;
 use backwater_net::parts;
+use backwater_net::probe::Recorder;
+use backwater_net::spec::{Measure, SeriesSpec, Subject};
 use backwater_oracle::ethernet::{Mix, SCHEDULERS, SCHEMES, random_spec};
 
 use crate::parts_common::{Turns, counts, difference, words};
@@ -18,43 +21,139 @@ const NETWORKS: u64 = 200;
 fn network(number: u64) -> EthernetSpec {
     let mix = Mix::of(SCHEMES[(number % 5) as usize]);
     let has = |every: u64| (number / 5) % every == every - 1;
-    random_spec(
+    let mut spec = random_spec(
         70_000 + number,
         Mix {
             has_tcp: !has(4),
+            has_multicast: has(5),
             has_losses: has(3),
             has_credits: has(2),
-            has_spread: has(7),
+            has_spread: has(7) && !has(5),
             has_looks: has(2),
             is_finite: number % 4 == 3,
             has_faults: number % 4 == 2,
             schedulers: if has(3) { &SCHEDULERS } else { &[] },
             ..mix
         },
-    )
+    );
+    if has(4) {
+        add_media(&mut spec);
+    }
+    spec
+}
+
+/// Datagrams of kinds that the slow engine has not: every fourth flow of them is video, the next
+/// self-similar.
+fn add_media(spec: &mut EthernetSpec) {
+    let datagrams = |flow: &&mut FlowSpec| matches!(flow.transport, TransportSpec::Udp { .. });
+    for (index, flow) in spec.flows.iter_mut().filter(datagrams).enumerate() {
+        let rate = Rate(spec.links[0].channels[0].rate.0 / 5);
+        match index % 4 {
+            0 => {
+                flow.traffic = TrafficSpec::Video(VideoSpec {
+                    start: Time::ZERO,
+                    rate,
+                    pictures_per_second: 10_000,
+                    variation: 0.3,
+                    scene: Duration(1_000_000_000),
+                    correlation: 0.5,
+                    clip: (0.1, 4.0),
+                    deadline: Duration(50_000_000),
+                });
+            }
+            1 => {
+                flow.traffic = TrafficSpec::SelfSimilar {
+                    start: Time::ZERO,
+                    rate,
+                    sources: 5,
+                    peak: rate,
+                    shape: 1.5,
+                    mean_on: Duration(100_000_000),
+                };
+            }
+            _ => {}
+        }
+    }
+}
+
+/// A series of each measure, of whatever flow, channel and class, averaged and not.
+fn series(spec: &EthernetSpec, number: u32) -> Vec<SeriesSpec> {
+    let channels = 2 * spec.links.len() as u32;
+    let classes = spec.links[0].channels[0].queues.len() as u32;
+    let of_class = |at: u32| Subject::Class {
+        channel: at * 7 % channels,
+        class: (at % classes) as u8,
+    };
+    let of_channel = |at: u32| Subject::Channel(at * 5 % channels);
+    let of_flow = |at: u32| Subject::Flow(at % spec.flows.len() as u32);
+    let of_node = |at: u32| Subject::Node(at % spec.nodes.len() as u32);
+    let kinds: [(Measure, &dyn Fn(u32) -> Subject); 11] = [
+        (Measure::Queue, &of_class),
+        (Measure::Stopped, &of_class),
+        (Measure::Input, &of_class),
+        (Measure::Headroom, &of_class),
+        (Measure::Stored, &of_node),
+        (Measure::Rate, &of_channel),
+        (Measure::Stops, &of_channel),
+        (Measure::Marks, &of_channel),
+        (Measure::Goodput, &of_flow),
+        (Measure::Window, &of_flow),
+        (Measure::Goodput, &|_| Subject::Flows),
+    ];
+    let windows = [None, Some(Duration(20_000_000))];
+    let both = kinds
+        .iter()
+        .flat_map(|kind| windows.map(|window| (kind, window)));
+    let all = both.map(|((measure, of), window)| {
+        let of = of(2 * number + u32::from(window.is_some()));
+        SeriesSpec {
+            name: format!("{measure:?} of {of:?}"),
+            measure: *measure,
+            of,
+            window,
+            from: Time::ZERO,
+            until: spec.stop_at,
+        }
+    });
+    all.collect()
 }
 
 #[test]
 fn parts_find_what_the_whole_finds() {
     let (mut cut, mut crossings, mut ends) = (0, 0, [0; 3]);
+    let (mut several, mut late) = (0, 0);
     for number in 0..NETWORKS {
         let spec = network(number);
         if parts::obstacle(&spec).is_some() {
             continue;
         }
-        let mut whole = Simulation::<Rings>::new(&spec).expect("a sound network");
+        let recorder = Recorder::new(&series(&spec, number as u32));
+        let whole = Simulation::<Rings, _>::with_probe(&spec, recorder.clone());
+        let mut whole = whole.expect("a sound network");
         whole.run();
         let expected = whole.outcome();
         let kind = [Stop::TimeReached, Stop::Drained, Stop::Standstill];
         if let Some(at) = kind.iter().position(|stop| *stop == expected.stop) {
             ends[at] += 1;
         }
+        let flows = expected.flows.iter();
+        let is_late = flows.clone().any(|flow| flow.ends.late > 0);
+        let has_several = flows.clone().any(|flow| !flow.destinations.is_empty());
+        let seen = whole.probe().series(expected.ended_at);
         let expected = words(&expected);
         for count in counts(&spec) {
-            let mut turns = Turns::new(&spec, count, &());
+            several += u32::from(has_several);
+            late += u32::from(is_late);
+            let mut turns = Turns::new(&spec, count, &recorder);
             crossings += turns.conductor.crossings();
             turns.run_until(Time::MAX);
-            let found = words(&turns.outcome());
+            let outcome = turns.outcome();
+            let series = turns.probe().series(outcome.ended_at);
+            let differs = seen.iter().zip(&series).find(|(one, other)| one != other);
+            if let Some((one, _)) = differs {
+                panic!("network {number} in {count} parts: {}", one.name);
+            }
+            let found = words(&outcome);
             assert!(
                 found == expected,
                 "network {number} in {count} parts: {}",
@@ -64,7 +163,9 @@ fn parts_find_what_the_whole_finds() {
         }
     }
     println!("{cut} runs in parts, {crossings} channels cut, ends {ends:?}");
+    println!("{several} with several destinations, {late} with late video");
     assert!(cut > 400 && crossings > 2_000, "{cut} {crossings}");
+    assert!(several > 50 && late > 10, "{several} {late}");
     assert!(ends.iter().all(|count| *count > 2), "{ends:?}");
 }
 

@@ -6,7 +6,7 @@ use backwater_ends::control::SourceControl;
 
 use super::ears::{Ear, Ears};
 use super::track::Track;
-use super::{Recorder, queue_key};
+use super::{Recorder, asked, queue_key};
 use crate::hop::unit::NONE;
 use crate::network::Network;
 use crate::spec::{Measure, Subject};
@@ -28,10 +28,12 @@ impl Recorder {
     pub(super) fn begin(&mut self, network: &Network) {
         let mut all = Listening::default();
         for (id, track) in (0..).zip(&mut self.tracks) {
-            match (track.spec.of, track.spec.measure) {
-                (Subject::Class { .. }, Measure::Input | Measure::Headroom)
-                | (Subject::Flow(_), Measure::Window) => self.asked.push(id),
-                _ => all.begin(id, track, network),
+            match asked(&track.spec, network) {
+                Some(bytes) => {
+                    self.asked.push(id);
+                    track.follow(bytes as i64);
+                }
+                None => all.begin(id, track, network),
             }
             let of = track.spec.of.channel();
             let rate = of.map(|channel| network.channels[channel as usize].rate);
