@@ -44,7 +44,7 @@ impl<P: Probe> Simulation<P> {
             return;
         }
         let counts = fabric.counted.clone();
-        let counts = counts.unwrap_or_else(|| fabric.counts_of_window());
+        let counts = counts.unwrap_or_else(|| fabric.counts_since(&fabric.counted_before));
         let cycles = outcome.window as f64;
         for (share, out) in outcome.utilization.iter_mut().zip(&fabric.layout.out_of) {
             *share = counts.channels[*out as usize] as f64 / cycles;
@@ -66,7 +66,7 @@ impl<P: Probe> Simulation<P> {
 impl Fabric {
     /// The window begins.
     pub(crate) fn restart_counters(&mut self) {
-        self.crossed_before = self.crossed();
+        self.crossed_before = self.crossed(self);
         self.channel_flits.fill(0);
         self.lane_flits = [0; 32];
         self.counted = None;
@@ -75,13 +75,14 @@ impl Fabric {
 
     /// The window has ended.
     pub(crate) fn freeze_counters(&mut self) {
-        self.counted = Some(self.counts_of_window());
+        self.counted = Some(self.counts_since(&self.counted_before));
     }
 
-    /// Flits that have crossed each output channel since the start.
-    pub(crate) fn crossed(&self) -> Vec<u64> {
-        let mut crossed = self.counts_of_window().channels;
-        for (count, before) in crossed.iter_mut().zip(&self.crossed_before) {
+    /// Flits that have crossed each output channel since the start. `whole` knows what had when
+    /// the counters began anew: the network itself, or that of which this is a part.
+    pub(crate) fn crossed(&self, whole: &Fabric) -> Vec<u64> {
+        let mut crossed = self.counts_since(&whole.counted_before).channels;
+        for (count, before) in crossed.iter_mut().zip(&whole.crossed_before) {
             *count += before;
         }
         crossed
@@ -89,21 +90,17 @@ impl Fabric {
 
     /// Flits since the window began. Whole packets are counted when their tails cross; so what
     /// has crossed of those under way is added now, and what had at the beginning is taken off.
-    fn counts_of_window(&self) -> Counts {
+    fn counts_since(&self, start: &Counts) -> Counts {
         let mut counts = self.counts_under_way();
         for (count, crossed) in counts.channels.iter_mut().zip(&self.channel_flits) {
             *count += crossed;
         }
-        for (count, before) in counts
-            .channels
-            .iter_mut()
-            .zip(&self.counted_before.channels)
-        {
+        for (count, before) in counts.channels.iter_mut().zip(&start.channels) {
             *count = count.saturating_sub(*before);
         }
         for (index, count) in counts.lanes.iter_mut().enumerate() {
             *count += self.lane_flits[index];
-            *count = count.saturating_sub(self.counted_before.lanes[index]);
+            *count = count.saturating_sub(start.lanes[index]);
         }
         counts
     }

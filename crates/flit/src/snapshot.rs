@@ -24,15 +24,8 @@ impl<P: Probe> Simulation<P> {
     /// The state of every channel: those between routers, then injection, then ejection.
     pub fn snapshot(&self) -> Vec<ChannelState> {
         let fabric = &self.fabric;
-        let crossed = fabric.crossed();
         let mut states = vec![ChannelState::default(); fabric.layout.out_of.len()];
-        for (out, &channel) in fabric.layout.spec_out.iter().enumerate() {
-            let Some(state) = states.get_mut(channel as usize) else {
-                continue;
-            };
-            *state = fabric.channel_state(out as u32);
-            state.crossed = crossed[out];
-        }
+        fabric.tell_states(&mut states, fabric, |_| true);
         states
     }
 }
@@ -54,6 +47,26 @@ impl Network<'_> {
 }
 
 impl Fabric {
+    /// Tells the states of output channels that are its own, of a network in which counters began
+    /// anew when those of `whole` did.
+    pub(crate) fn tell_states(
+        &self,
+        states: &mut [ChannelState],
+        whole: &Fabric,
+        is_own: impl Fn(u32) -> bool,
+    ) {
+        let crossed = self.crossed(whole);
+        for (out, &channel) in (0..).zip(&self.layout.spec_out) {
+            let Some(state) = states.get_mut(channel as usize) else {
+                continue;
+            };
+            if is_own(out) {
+                *state = self.channel_state(out);
+                state.crossed = crossed[out as usize];
+            }
+        }
+    }
+
     fn channel_state(&self, out: u32) -> ChannelState {
         let mut state = ChannelState::default();
         if self.out_channels[out as usize].spend == 0 {

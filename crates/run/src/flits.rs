@@ -6,6 +6,7 @@ use backwater_flit::probe::{Audit, Coverage, Probe};
 use backwater_flit::series::{Recorder, SeriesSpec};
 use backwater_flit::shard;
 use backwater_flit::spec::FabricSpec;
+use backwater_kernel::BuildError;
 use backwater_kernel::words::counted;
 use backwater_results::compare::{Carrier, Workload};
 use backwater_results::fabric::{class_names, class_tables};
@@ -61,23 +62,25 @@ impl<'a> Flits<'a> {
     where
         P: Probe + Tells<FoundFlits<'a>> + 'a,
     {
-        let machine = Simulation::with_probe(self.spec, probe);
-        let graph = &self.spec.graph;
-        let channels = graph.channels.len() + 2 * graph.inject.len();
-        let over_time = map.is_for(channels).then(|| FlitsOverTime::new(channels));
-        Ok(self.boxed(machine.map_err(|error| error.to_string())?, over_time))
+        self.boxed(Simulation::with_probe(self.spec, probe), map)
     }
 
-    fn boxed<M>(&self, machine: M, over_time: Option<FlitsOverTime>) -> Box<dyn Run<'a> + 'a>
+    fn boxed<M>(
+        &self,
+        machine: Result<M, BuildError>,
+        map: WhenMap,
+    ) -> Result<Box<dyn Run<'a> + 'a>, String>
     where
         M: Machine<Probe: Tells<FoundFlits<'a>>> + 'a,
     {
-        Box::new(FlitRun {
+        let graph = &self.spec.graph;
+        let channels = graph.channels.len() + 2 * graph.inject.len();
+        Ok(Box::new(FlitRun {
             spec: self.spec,
-            machine,
-            over_time,
+            machine: machine.map_err(|error| error.to_string())?,
+            over_time: map.is_for(channels).then(|| FlitsOverTime::new(channels)),
             progress: Progress::new(&self.spec.measure),
-        })
+        }))
     }
 }
 
@@ -121,8 +124,7 @@ impl Engine for Flits<'_> {
             let waves = has(TraceKind::Vcd).then(|| FabricVcd::new(self.spec));
             self.start((recorder, (audit, (trace, waves))), wanted.map)?
         } else if parts > 1 {
-            let team = Team::new(spec, parts);
-            self.boxed(team.map_err(|error| error.to_string())?, None)
+            self.boxed(Team::new(spec, parts), wanted.map)?
         } else {
             self.start((), wanted.map)?
         };

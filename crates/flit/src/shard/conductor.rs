@@ -1,8 +1,9 @@
 //! Measures a run in parts.
 
 use alloc::collections::BTreeMap;
+use alloc::vec;
 use alloc::vec::Vec;
-use core::ops::DerefMut;
+use core::ops::{Deref, DerefMut};
 
 use super::Shard;
 use crate::cut::Cut;
@@ -13,6 +14,7 @@ use crate::meter::Phase;
 use crate::outcome::FabricOutcome;
 use crate::packet::{Pool, joined};
 use crate::simulation::Simulation;
+use crate::snapshot::ChannelState;
 use crate::tally::Log;
 
 /// Says how far the shards of a run may go, and what was found.
@@ -88,6 +90,18 @@ impl Conductor {
     pub fn outcome<S: DerefMut<Target = Shard>>(&mut self, shards: &mut [S]) -> FabricOutcome {
         self.gather(shards);
         self.whole.outcome()
+    }
+
+    /// As [`Simulation::snapshot`], of shards that have not moved since the last
+    /// [`Conductor::look`].
+    pub fn snapshot<S: Deref<Target = Shard>>(&self, shards: &[S]) -> Vec<ChannelState> {
+        let whole = &self.whole.fabric;
+        let mut states = vec![ChannelState::default(); whole.layout.out_of.len()];
+        for (own, shard) in shards.iter().enumerate() {
+            let is_own = |out| self.cut.owner_out(out) == Some(own);
+            shard.fabric.tell_states(&mut states, whole, is_own);
+        }
+        states
     }
 
     /// Totals.

@@ -7,7 +7,6 @@ use backwater_net::frames::spec::{
     ChannelSpec, EthernetSpec, FlowSpec, Forwarding, LinkSpec, MemorySpec, NodeKind, NodeSpec,
     QueueSpec, SchedulerSpec, Spread, SwitchSpec, TrafficSpec, TransportSpec, VideoSpec,
 };
-use backwater_net::outcome::Outcome;
 use backwater_net::parts;
 use backwater_net::probe::Recorder;
 use backwater_net::spec::{Measure, SeriesSpec, Subject};

@@ -2,7 +2,6 @@
 
 use crate::fabric_common;
 
-use backwater_flit::Simulation;
 use backwater_flit::outcome::FabricOutcome;
 use backwater_flit::shard::{self, Conductor, Mail, Shard};
 use backwater_flit::spec::{
@@ -10,6 +9,7 @@ use backwater_flit::spec::{
     WarmUp,
 };
 use backwater_flit::topology;
+use backwater_flit::{ChannelState, Simulation};
 use backwater_kernel::Stop;
 use backwater_oracle::fabric::random_spec;
 use fabric_common::{MULTIPLEXED, network};
@@ -49,6 +49,11 @@ impl Turns {
             }
         }
         self.conductor.is_running()
+    }
+
+    fn snapshot(&self) -> Vec<ChannelState> {
+        let shards: Vec<&Shard> = self.shards.iter().collect();
+        self.conductor.snapshot(&shards)
     }
 
     fn outcome(&mut self) -> FabricOutcome {
@@ -97,6 +102,10 @@ fn assert_same(name: &str, spec: &FabricSpec, slice: u64) -> FabricOutcome {
             cycle += slice;
             let more = one.run_until(cycle);
             assert_eq!(several.run_until(cycle), more, "{name}, {parts} parts");
+            assert!(
+                one.snapshot() == several.snapshot(),
+                "{name}, {parts} parts, cycle {cycle}: channels differ"
+            );
             let (one, several) = (one.outcome(), several.outcome());
             if let Some(text) = difference(&one, &several) {
                 panic!("{name}, {parts} parts, cycle {cycle}: {text}");

@@ -21,6 +21,8 @@ use crate::machine;
 
 /// Looks at what is waited for before giving way to another thread.
 const LOOKS: u32 = 4_000;
+/// Cycles times channels that one thread gets through while it would start the others.
+const SHORT: u64 = 20_000;
 /// As a goal: the slice is over.
 const OVER: u64 = 0;
 
@@ -31,6 +33,7 @@ pub struct Team {
     relay: Relay,
     /// Threads to start besides the one that leads; a member without one is worked by that.
     others: usize,
+    channels: u64,
     /// It was said that fewer threads work than wanted.
     is_told: bool,
     /// Nothing looks on.
@@ -81,6 +84,7 @@ impl Team {
             shards: shards.into_iter().map(Mutex::new).collect(),
             relay: Relay::new(threads),
             others: threads - 1,
+            channels: spec.graph.channels.len() as u64,
             is_told: false,
             probe: (),
         })
@@ -162,7 +166,9 @@ impl Machine for Team {
 
     fn run_until(&mut self, cycle: u64) -> bool {
         let (conductor, shards, relay) = (&mut self.conductor, &self.shards, &self.relay);
-        let others = self.others;
+        let cycles = cycle.saturating_sub(conductor.cycle());
+        let is_short = cycles.saturating_mul(self.channels) < SHORT;
+        let others = if is_short { 0 } else { self.others };
         let own = thread::scope(|scope| {
             let mut own = vec![0];
             for (member, shard) in shards.iter().enumerate().skip(1) {
@@ -176,16 +182,16 @@ impl Machine for Team {
             relay.lead(conductor, shards, &own, cycle);
             own.len()
         });
-        if own > 1 && !self.is_told {
+        if own > 1 && !is_short && !self.is_told {
             self.is_told = true;
             machine::note_threads(shards.len() + 1 - own, shards.len());
         }
         conductor.is_running()
     }
 
-    /// Nobody asks: what is recorded over time is that of one thread.
     fn snapshot(&self) -> Vec<ChannelState> {
-        Vec::new()
+        let shards: Vec<_> = self.shards.iter().map(lock).collect();
+        self.conductor.snapshot(&shards)
     }
 
     fn outcome(&mut self) -> FabricOutcome {
@@ -357,6 +363,7 @@ pub(super) mod tests {
             for team in &mut teams {
                 assert_eq!(team.run_until(cycle), more);
                 assert_eq!(format!("{:?}", team.outcome()), expected);
+                assert_eq!(Machine::snapshot(team), one.snapshot());
                 assert_eq!(team.flit_hops(), one.flit_hops());
                 assert_eq!((team.cycle(), team.phase()), (one.cycle(), one.phase()));
             }
@@ -373,6 +380,8 @@ pub(super) mod tests {
         let mut teams: Vec<Team> = [0, 1, 3, 5]
             .map(|others| Team {
                 others,
+                // No slice is short.
+                channels: SHORT,
                 ..Team::new(&spec, 6).expect("it can be cut")
             })
             .into();
