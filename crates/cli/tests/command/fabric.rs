@@ -81,7 +81,7 @@ fn the_resolved_scenario_and_the_seed_say_it_all() {
 }
 
 #[test]
-fn threads_change_no_file_of_results() {
+fn threads_change_no_table() {
     let here = folder("fabric-threads");
     run(&here, &[]).expect(0);
     let two = ["run", "torus.toml", "--out", "two", "--threads", "2"];

@@ -62,6 +62,8 @@ fn few_threads_are_no_panic_and_no_other_result() {
         &mesh,
         "--set",
         "run.measure=2000 cycles",
+        "--map",
+        "off",
         "--threads",
         "4",
     ];

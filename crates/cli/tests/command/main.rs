@@ -36,5 +36,6 @@ mod sweep_fabric;
 mod sweep_kills;
 mod sweeping;
 mod sweeps;
+mod threads;
 mod trace;
 mod words;
