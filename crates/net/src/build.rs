@@ -30,14 +30,11 @@ use crate::shaping::{self, Shaping};
 use crate::simulation::Simulation;
 use crate::sink::Outlet;
 use crate::spec::{
-    FlowControlSpec, FlowSpec, LegSpec, NetworkSpec, Overflow, SchedulerSpec, SourceControlSpec,
-    check_outages,
+    CLOCK_MAX_PS, FlowControlSpec, FlowSpec, LegSpec, NetworkSpec, Overflow, SchedulerSpec,
+    SourceControlSpec,
 };
 use crate::standstill::mark::Mark;
 use crate::timer::Timer;
-
-/// Longest run and longest delay: sums of a few must not overflow the clock.
-const CLOCK_MAX_PS: u64 = u64::MAX / 4;
 
 impl Specification for NetworkSpec {
     fn plan(&self) -> Result<Plan, BuildError> {
@@ -100,27 +97,10 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
 /// would refuse.
 pub fn verify(spec: &NetworkSpec) -> Result<(), BuildError> {
     let refuse = |what: String| Err(BuildError(what));
-    if spec.stop_at.ps() > CLOCK_MAX_PS {
-        return refuse(format!(
-            "a run until {:?} is more than the clock can hold",
-            spec.stop_at
-        ));
+    spec.check_links().map_err(BuildError)?;
+    if spec.channels().any(|own| own.handling.ps() > CLOCK_MAX_PS) {
+        return refuse("a link's handling is more than the clock can hold".into());
     }
-    for (id, link) in spec.links.iter().enumerate() {
-        let nodes = spec.nodes.len() as u32;
-        if link.ends[0] >= nodes || link.ends[1] >= nodes || link.ends[0] == link.ends[1] {
-            return refuse(format!("link {id} does not join two nodes"));
-        }
-        for channel in &link.channels {
-            let slow = channel.delay.ps() > CLOCK_MAX_PS || channel.handling.ps() > CLOCK_MAX_PS;
-            if slow || channel.delay.ps() == 0 || channel.rate.0 == 0 {
-                return refuse(format!(
-                    "link {id} needs a rate, and a delay above zero the clock can hold"
-                ));
-            }
-        }
-    }
-    check_outages(&spec.outages, spec.links.len()).map_err(BuildError)?;
     let legs: usize = spec.flows.iter().map(|flow| flow.legs.len()).sum();
     if legs > Place::SEATS as usize {
         return refuse(format!(

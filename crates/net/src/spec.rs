@@ -4,10 +4,11 @@
 //! from `a` to `b` of link `k`, `2k + 1` back). A *flow* (a virtual circuit) follows a tree of
 //! channels; one flow on one channel is a *leg* (the paper's VC link).
 
+use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use backwater_kernel::{Channels, Duration, Rate, Time};
+use backwater_kernel::{Channels, Duration, Link, Rate, Time};
 
 mod credit;
 mod envelope;
@@ -32,13 +33,27 @@ pub use explicit_rate::{
     AgingSpec, CapcSpec, CurrentRate, EprcaSpec, EricaSpec, ExplicitRateSpec, MarkSpec, OutageSpec,
     QueueControlSpec, RelativeRateSpec,
 };
-pub(crate) use outage::check_outages;
+use outage::check_outages;
 pub use scheduler::{Resync, SchedulerSpec, Stamp, VirtualClockSpec};
 pub use series::{Measure, SeriesSpec, Subject};
 
+/// What crosses the links of a network, and what is said of it.
+pub trait Kind {
+    /// A host or a switch.
+    type Node;
+    /// One direction of a link.
+    type Channel;
+    /// What has a source and destinations.
+    type Flow;
+    /// What holds for the whole network.
+    type Rules;
+    /// Line rate and propagation of a channel.
+    fn line(channel: &Self::Channel) -> (Rate, Duration);
+}
+
 /// A network, its traffic and how long to run it.
-#[derive(Clone, Debug)]
-pub struct NetworkSpec {
+#[derive(Clone, PartialEq, Debug)]
+pub struct Spec<K: Kind> {
     /// Root of every random stream.
     pub seed: u64,
     /// The run ends here.
@@ -46,23 +61,81 @@ pub struct NetworkSpec {
     /// Statistics start here.
     pub warm_up: Time,
     /// Hosts and switches; their index is their id.
-    pub nodes: Vec<NodeSpec>,
+    pub nodes: Vec<K::Node>,
     /// Links; link `k` holds channels `2k` and `2k + 1`.
-    pub links: Vec<LinkSpec>,
+    pub links: Vec<Link<K::Channel>>,
     /// Flows; their index is their id, and the order of round robin.
-    pub flows: Vec<FlowSpec>,
-    /// Ports that tell ABR sources rates: channel and rule, one rule a channel.
-    pub rate_ports: Vec<(u32, ExplicitRateSpec)>,
+    pub flows: Vec<K::Flow>,
     /// Channels that are cut for a while.
     pub outages: Vec<OutageSpec>,
+    /// What only this kind of network has.
+    pub rules: K::Rules,
 }
 
-impl NetworkSpec {
+impl<K: Kind> Spec<K> {
     /// Nodes at the two ends of a channel; `None` if there is no such channel.
     pub(crate) fn ends(&self, channel: u32) -> Option<(u32, u32)> {
         let exists = self.links.channels().contains(&channel);
         exists.then(|| self.links.ends(channel))
     }
+
+    /// What it says of each channel.
+    pub(crate) fn channels(&self) -> impl Iterator<Item = &K::Channel> {
+        self.links.iter().flat_map(|link| &link.channels)
+    }
+
+    /// Refuses a run or a delay that is too long for the clock, links that join no two nodes or
+    /// take no time, and outages of nothing.
+    pub(crate) fn check_links(&self) -> Result<(), String> {
+        if self.stop_at.ps() > CLOCK_MAX_PS {
+            return Err(format!(
+                "a run until {:?} is more than the clock can hold",
+                self.stop_at
+            ));
+        }
+        for (id, link) in self.links.iter().enumerate() {
+            let [a, b] = link.ends;
+            if a.max(b) as usize >= self.nodes.len() || a == b {
+                return Err(format!("link {id} does not join two nodes"));
+            }
+            for (rate, delay) in link.channels.iter().map(K::line) {
+                if rate.0 == 0 || !(1..=CLOCK_MAX_PS).contains(&delay.ps()) {
+                    return Err(format!(
+                        "link {id} needs a rate, and a delay above zero the clock can hold"
+                    ));
+                }
+            }
+        }
+        check_outages(&self.outages, self.links.len())
+    }
+}
+
+/// Longest run and longest delay: sums of a few must not overflow the clock.
+pub(crate) const CLOCK_MAX_PS: u64 = u64::MAX / 4;
+
+/// Cells of circuits.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Cells {}
+
+impl Kind for Cells {
+    type Node = NodeSpec;
+    type Channel = ChannelSpec;
+    type Flow = FlowSpec;
+    type Rules = CellRules;
+
+    fn line(channel: &ChannelSpec) -> (Rate, Duration) {
+        (channel.rate, channel.delay)
+    }
+}
+
+/// A network of circuits.
+pub type NetworkSpec = Spec<Cells>;
+
+/// What holds for a whole network of circuits.
+#[derive(Clone, Default, Debug)]
+pub struct CellRules {
+    /// Ports that tell ABR sources rates: channel and rule, one rule a channel.
+    pub rate_ports: Vec<(u32, ExplicitRateSpec)>,
 }
 
 /// A host or a switch.
@@ -134,7 +207,7 @@ pub enum NodeKind {
 }
 
 /// A full-duplex link.
-pub type LinkSpec = backwater_kernel::Link<ChannelSpec>;
+pub type LinkSpec = Link<ChannelSpec>;
 
 /// One direction of a link.
 #[derive(Clone, Debug)]

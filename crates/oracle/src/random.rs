@@ -8,9 +8,9 @@ pub use sessions::{random_residence_spec, random_session_spec, random_warning_sp
 
 use backwater_kernel::{Channels, Duration, Rate, Time};
 use backwater_net::spec::{
-    Bind, BufferSpec, ChannelSpec, CreditRule, CreditSpec, ErrorSpec, FlowControlSpec, FlowSpec,
-    LegSpec, LinkSpec, NetworkSpec, NodeKind, NodeSpec, OnAlarm, Overflow, SchedulerSpec, SinkSpec,
-    SourceControlSpec, Span, Timing, TrafficSpec,
+    Bind, BufferSpec, CellRules, ChannelSpec, CreditRule, CreditSpec, ErrorSpec, FlowControlSpec,
+    FlowSpec, LegSpec, LinkSpec, NetworkSpec, NodeKind, NodeSpec, OnAlarm, Overflow, SchedulerSpec,
+    SinkSpec, SourceControlSpec, Span, Timing, TrafficSpec,
 };
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -111,7 +111,7 @@ pub fn random_spec(seed: u64) -> NetworkSpec {
         }
     };
     NetworkSpec {
-        rate_ports: Vec::new(),
+        rules: CellRules::default(),
         outages: Vec::new(),
         seed,
         stop_at: Time(dice.between(300, 900) * CELL_PS),

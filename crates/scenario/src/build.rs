@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use backwater_net::spec::{
-    FlowControlSpec, FlowSpec, LegSpec, NetworkSpec, SeriesSpec, SinkSpec, SizeShare,
+    CellRules, FlowControlSpec, FlowSpec, LegSpec, NetworkSpec, SeriesSpec, SinkSpec, SizeShare,
     SourceControlSpec, TrafficSpec,
 };
 
@@ -94,7 +94,7 @@ pub(crate) fn build(root: &Record, limits: &Limits, mistakes: &mut Diagnostics) 
     }
     service::fill_quantum(&mut graph.links, &specs);
     let network = NetworkSpec {
-        rate_ports,
+        rules: CellRules { rate_ports },
         outages,
         seed: run.seed,
         stop_at,

@@ -89,7 +89,7 @@ fn network(traffic: TrafficSpec, on_alarm: OnAlarm) -> NetworkSpec {
         session: None,
     };
     NetworkSpec {
-        rate_ports: Vec::new(),
+        rules: CellRules::default(),
         outages: Vec::new(),
         seed: 1,
         stop_at: Time(1000 * US + 1),

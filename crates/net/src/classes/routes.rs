@@ -41,7 +41,7 @@ pub(crate) enum Routes {
 impl Routes {
     pub fn new(spec: &EthernetSpec) -> Result<Routes, BuildError> {
         let tables = Tables::new(spec)?;
-        if spec.spread == Spread::Frames {
+        if spec.rules.spread == Spread::Frames {
             return Ok(Routes::Tables(tables));
         }
         let (mut first, mut hops) = (Vec::new(), Vec::new());

@@ -39,7 +39,7 @@ impl Specification for EthernetSpec {
         let channels = network.channels.len();
         let by_class = ByClass {
             selection: selection(self, &network),
-            stall_after: self.stall_after,
+            stall_after: self.rules.stall_after,
             stopped_before: network.no_stops(),
             control_before: vec![0; channels],
             underway_before: vec![Underway::default(); channels],
@@ -86,7 +86,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             }
         }
         if may_stop {
-            let at = Time::ZERO + spec.stall_after;
+            let at = Time::ZERO + spec.rules.stall_after;
             self.events.push(Timer::Standstill.at(at, 0));
         }
     }

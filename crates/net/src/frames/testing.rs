@@ -9,9 +9,9 @@ use backwater_kernel::{Duration, Rate, Rings, Time};
 use crate::hop::unit::Unit;
 use crate::simulation::Simulation;
 use crate::spec::frames::{
-    BackPressureSpec, ChannelSpec, Detect, EthernetSpec, FlowSpec, Forwarding, LinkSpec,
-    MemorySpec, Message, NodeKind, NodeSpec, Notify, QueueSpec, SchedulerSpec, Select, Spread,
-    SwitchSpec, TrafficSpec, TransportSpec, WatchdogSpec,
+    BackPressureSpec, ChannelSpec, Detect, EthernetSpec, FlowSpec, Forwarding, FrameRules,
+    LinkSpec, MemorySpec, Message, NodeKind, NodeSpec, Notify, QueueSpec, SchedulerSpec, Select,
+    Spread, SwitchSpec, TrafficSpec, TransportSpec, WatchdogSpec,
 };
 
 pub(crate) type Run = Simulation<Rings>;
@@ -96,11 +96,13 @@ pub(crate) fn spec(watchdog: Option<WatchdogSpec>) -> EthernetSpec {
         warm_up: Time::ZERO,
         nodes: Vec::from([station(), node(switch, watchdog), station()]),
         links: Vec::from([link(0, 1), link(1, 2)]),
-        routes: Vec::new(),
-        spread: Spread::Flows,
+        rules: FrameRules {
+            routes: Vec::new(),
+            spread: Spread::Flows,
+            stall_after: Duration(1_000_000_000),
+        },
         flows: Vec::from([flow(0), flow(1)]),
         outages: Vec::new(),
-        stall_after: Duration(1_000_000_000),
     }
 }
 

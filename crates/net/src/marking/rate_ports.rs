@@ -42,7 +42,7 @@ impl RatePorts {
     /// Empty where no port tells rates.
     pub fn new(legs: &[Leg], spec: &NetworkSpec) -> RatePorts {
         let mut rates = RatePorts::default();
-        if spec.rate_ports.is_empty() {
+        if spec.rules.rate_ports.is_empty() {
             return rates;
         }
         rates.of_channel = vec![NONE; 2 * spec.links.len()];
@@ -59,7 +59,7 @@ impl RatePorts {
                 bytes[channel] = bytes[channel].max(spec.flows[flow].unit_bytes);
             }
         }
-        for (channel, rule) in &spec.rate_ports {
+        for (channel, rule) in &spec.rules.rate_ports {
             let at = *channel as usize;
             rates.of_channel[at] = rates.ports.len() as u32;
             let link = spec.links.channel(*channel).rate;
@@ -118,7 +118,7 @@ impl RatePort {
 /// Refuses ports that are none.
 pub(crate) fn check(spec: &NetworkSpec) -> Result<(), String> {
     let mut has_rule = vec![false; 2 * spec.links.len()];
-    for (channel, rule) in &spec.rate_ports {
+    for (channel, rule) in &spec.rules.rate_ports {
         if rule.interval() == Some(Duration::ZERO) {
             return Err("a measuring interval of zero would never let time pass".into());
         }

@@ -41,7 +41,7 @@ impl Divisible for EthernetSpec {
             ties.extend(flow.others.iter().map(|other| (flow.destination, *other)));
             let is_tcp = matches!(flow.transport, TransportSpec::Tcp(_));
             let is_video = matches!(flow.traffic, TrafficSpec::Video(_));
-            if is_video || is_tcp && self.spread == Spread::Frames {
+            if is_video || is_tcp && self.rules.spread == Spread::Frames {
                 ties.push((flow.source, flow.destination));
             }
         }
@@ -101,6 +101,6 @@ impl Divisible for EthernetSpec {
     }
 
     fn stall_after(&self) -> Option<Duration> {
-        Some(self.stall_after)
+        Some(self.rules.stall_after)
     }
 }

@@ -9,15 +9,16 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use backwater_ends::stations::{Setup, Stations};
-use backwater_kernel::{Channels, Duration, Rate, Time};
+use backwater_kernel::{Duration, Rate, Time};
 
 mod back_pressure;
 mod check;
 mod flow;
 
+use super::Kind;
 pub use super::{
     Bind, CreditRule, CreditSpec, ErrorSpec, Measure, OutageSpec, Ratio, ReserveSpec,
-    SchedulerSpec, SeriesSpec, Stamp, Subject, VirtualClockSpec,
+    SchedulerSpec, SeriesSpec, Spec, Stamp, Subject, VirtualClockSpec,
 };
 pub use back_pressure::{
     BackPressureSpec, BlockedSpec, Choose, Detect, Message, Notify, Select, StormSpec, TimeOutSpec,
@@ -45,50 +46,43 @@ pub const UDP_IP_BYTES: u32 = 28;
 /// Bits of a pause quantum.
 pub const QUANTUM_BITS: u64 = 512;
 
-/// A network, its traffic and how long to run it.
+/// Frames by class.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Frames {}
+
+impl Kind for Frames {
+    type Node = NodeSpec;
+    type Channel = ChannelSpec;
+    type Flow = FlowSpec;
+    type Rules = FrameRules;
+
+    fn line(channel: &ChannelSpec) -> (Rate, Duration) {
+        (channel.rate, channel.delay)
+    }
+}
+
+/// A network of frames.
+pub type EthernetSpec = Spec<Frames>;
+
+/// What holds for a whole network of frames.
 #[derive(Clone, PartialEq, Debug)]
-pub struct EthernetSpec {
-    /// Root of every random stream.
-    pub seed: u64,
-    /// The run ends here.
-    pub stop_at: Time,
-    /// Statistics start here.
-    pub warm_up: Time,
-    /// Stations and switches; their index is their id.
-    pub nodes: Vec<NodeSpec>,
-    /// Links; link `k` holds channels `2k` and `2k + 1`.
-    pub links: Vec<LinkSpec>,
+pub struct FrameRules {
     /// Ways that are not the shortest. All others are: to each destination every next hop on a
     /// shortest way (fewest links).
     pub routes: Vec<RouteSpec>,
     /// Which of several next hops a frame takes.
     pub spread: Spread,
-    /// Flows; their index is their id.
-    pub flows: Vec<FlowSpec>,
-    /// Channels that are cut for a while.
-    pub outages: Vec<OutageSpec>,
     /// Queues that have been stopped for so long without a start are looked at for a deadlock.
     pub stall_after: Duration,
 }
 
 impl EthernetSpec {
-    /// The nodes a channel leaves and enters; `None` if there is no such channel.
-    pub(crate) fn ends(&self, channel: u32) -> Option<(u32, u32)> {
-        let exists = self.links.channels().contains(&channel);
-        exists.then(|| self.links.ends(channel))
-    }
-
-    /// What it says of each channel.
-    pub(crate) fn channels(&self) -> impl Iterator<Item = &ChannelSpec> {
-        self.links.iter().flat_map(|link| &link.channels)
-    }
-
     /// Its stations, which have done nothing.
     pub fn stations(&self) -> Stations {
         let all = Setup {
             seed: self.seed,
             is_measuring: self.warm_up == Time::ZERO,
-            keeps_order: self.spread == Spread::Flows,
+            keeps_order: self.rules.spread == Spread::Flows,
         };
         Stations::new(all, self.flows.iter().map(FlowSpec::ends))
     }

@@ -7,7 +7,7 @@ use super::OutageSpec;
 
 /// Refuses outages of channels that are not there (there are so many links), or that take no
 /// time.
-pub(crate) fn check_outages(outages: &[OutageSpec], links: usize) -> Result<(), String> {
+pub(super) fn check_outages(outages: &[OutageSpec], links: usize) -> Result<(), String> {
     for (id, outage) in outages.iter().enumerate() {
         if outage.channel as usize >= 2 * links {
             return Err(format!("outage {id} cuts a channel that does not exist"));

@@ -6,9 +6,9 @@ use alloc::vec::Vec;
 use backwater_kernel::{Duration, Rate, Time};
 
 use super::{
-    Bind, BufferSpec, ChannelSpec, CreditRule, CreditSpec, ErrorSpec, FlowControlSpec, FlowSpec,
-    LegSpec, LinkSpec, NetworkSpec, NodeKind, NodeSpec, OnAlarm, Overflow, SchedulerSpec, SinkSpec,
-    SourceControlSpec, Timing, TrafficSpec,
+    Bind, BufferSpec, CellRules, ChannelSpec, CreditRule, CreditSpec, ErrorSpec, FlowControlSpec,
+    FlowSpec, LegSpec, LinkSpec, NetworkSpec, NodeKind, NodeSpec, OnAlarm, Overflow, SchedulerSpec,
+    SinkSpec, SourceControlSpec, Timing, TrafficSpec,
 };
 
 /// Bytes of an ATM cell.
@@ -24,7 +24,7 @@ impl NetworkSpec {
             nodes: Vec::new(),
             links: Vec::new(),
             flows: Vec::new(),
-            rate_ports: Vec::new(),
+            rules: CellRules::default(),
             outages: Vec::new(),
         }
     }

@@ -97,14 +97,14 @@ fn circuits_that_can_not_work_are_refused() {
         ),
         (
             |spec| {
-                let again = spec.rate_ports[0];
-                spec.rate_ports.push(again);
+                let again = spec.rules.rate_ports[0];
+                spec.rules.rate_ports.push(again);
             },
             "two rules",
         ),
         (
             |spec| {
-                if let ExplicitRateSpec::Erica(erica) = &mut spec.rate_ports[0].1 {
+                if let ExplicitRateSpec::Erica(erica) = &mut spec.rules.rate_ports[0].1 {
                     erica.interval = backwater_kernel::Duration(0);
                 }
             },
@@ -130,7 +130,7 @@ fn marked(every: Option<backwater_kernel::Duration>) -> (f64, u64) {
             total: None,
         };
     }
-    for (_, rule) in &mut spec.rate_ports {
+    for (_, rule) in &mut spec.rules.rate_ports {
         let marks = MarkSpec {
             high_cells: 50,
             low_cells: 10,

@@ -2,10 +2,10 @@
 
 use backwater_kernel::{Channels, Duration, Rate, Time};
 use backwater_net::spec::{
-    AbrSpec, BufferSpec, ChannelSpec, CurrentRate, EricaSpec, ErrorSpec, ExplicitRateSpec,
-    FlowControlSpec, FlowSpec, LegSpec, LinkSpec, NetworkSpec, NodeKind, NodeSpec, OnAlarm,
-    Overflow, RateFormat, SchedulerSpec, SinkSpec, SourceControlSpec, Timing, TrafficSpec,
-    TurnAround, UiliSpec,
+    AbrSpec, BufferSpec, CellRules, ChannelSpec, CurrentRate, EricaSpec, ErrorSpec,
+    ExplicitRateSpec, FlowControlSpec, FlowSpec, LegSpec, LinkSpec, NetworkSpec, NodeKind,
+    NodeSpec, OnAlarm, Overflow, RateFormat, SchedulerSpec, SinkSpec, SourceControlSpec, Timing,
+    TrafficSpec, TurnAround, UiliSpec,
 };
 
 /// Builds a network. Channel `2k` of link `k` leads away from the node named first.
@@ -26,7 +26,7 @@ impl Builder {
                 nodes: Vec::new(),
                 links: Vec::new(),
                 flows: Vec::new(),
-                rate_ports: Vec::new(),
+                rules: CellRules::default(),
                 outages: Vec::new(),
             },
         }
@@ -62,7 +62,7 @@ impl Builder {
         for (index, link) in self.spec.links.iter().enumerate() {
             for (channel, from) in [(2 * index, link.ends[0]), (2 * index + 1, link.ends[1])] {
                 if self.spec.nodes[from as usize].kind == NodeKind::Switch {
-                    self.spec.rate_ports.push((channel as u32, rule));
+                    self.spec.rules.rate_ports.push((channel as u32, rule));
                 }
             }
         }

@@ -173,7 +173,11 @@ impl Network {
                 }
             }
         }
-        let rule = spec.rate_ports.iter().find(|rule| rule.0 as usize == index);
+        let rule = spec
+            .rules
+            .rate_ports
+            .iter()
+            .find(|rule| rule.0 as usize == index);
         let rates = rule.map(|(_, rule)| RatePort::new(rule, channel.rate.0, &circuits, bits));
         if let Some(at) = rates.as_ref().and_then(RatePort::timer_ps) {
             self.enter(at, CONTROL, index, Happening::Interval);

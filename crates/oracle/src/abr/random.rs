@@ -327,7 +327,7 @@ fn ports(dice: &mut Dice, builder: &mut Builder, rules: Rules) {
                 }),
                 _ => ExplicitRateSpec::Erica(erica(dice)),
             };
-            builder.spec.rate_ports.push((channel as u32, rule));
+            builder.spec.rules.rate_ports.push((channel as u32, rule));
         }
     }
 }

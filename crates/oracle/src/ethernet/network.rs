@@ -336,7 +336,7 @@ impl Network {
         let hops = &self.hops[&(node, frame.destination)];
         let direction = u64::from(!frame.is_forward);
         let word = frame.flow as u64 * 2 + direction;
-        let hash = match self.spec.spread {
+        let hash = match self.spec.rules.spread {
             Spread::Flows => routes::mix(&[self.spec.seed, word, node as u64]),
             Spread::Frames => routes::mix(&[self.spec.seed, word, node as u64, frame.number]),
         };

@@ -8,7 +8,7 @@ mod traffic;
 
 use backwater_kernel::{Duration, Rate, Time};
 use backwater_net::frames::spec::{
-    ErrorSpec, EthernetSpec, NodeKind, OutageSpec, SchedulerSpec, Spread, StormSpec,
+    ErrorSpec, EthernetSpec, FrameRules, NodeKind, OutageSpec, SchedulerSpec, Spread, StormSpec,
 };
 pub use schedulers::SCHEDULERS;
 
@@ -148,14 +148,16 @@ pub fn random_spec(seed: u64, mix: Mix) -> EthernetSpec {
         warm_up: Time::ZERO,
         nodes: Vec::new(),
         links: Vec::new(),
-        routes: Vec::new(),
-        spread: match mix.has_spread {
-            true => Spread::Frames,
-            false => Spread::Flows,
-        },
         flows: Vec::new(),
         outages: Vec::new(),
-        stall_after: Duration(u64::MAX / 4),
+        rules: FrameRules {
+            routes: Vec::new(),
+            spread: match mix.has_spread {
+                true => Spread::Frames,
+                false => Spread::Flows,
+            },
+            stall_after: Duration(u64::MAX / 4),
+        },
     };
     shape::build(&mut dice, &mut spec, &rates, mix);
     control::fill(&mut dice, &mut spec, mix);
@@ -172,7 +174,7 @@ pub fn random_spec(seed: u64, mix: Mix) -> EthernetSpec {
     if mix.has_looks {
         let stop_at = spec.stop_at.ps();
         spec.stop_at = Time(2 * stop_at);
-        spec.stall_after = Duration(dice.between(stop_at / 20, stop_at / 3));
+        spec.rules.stall_after = Duration(dice.between(stop_at / 20, stop_at / 3));
         spec.nodes.iter_mut().for_each(|node| node.is_deaf = false);
         if mix.has_faults {
             // One that never lets go.

@@ -38,7 +38,7 @@ pub(super) fn next_hops(spec: &EthernetSpec) -> BTreeMap<(usize, usize), Vec<usi
             towards(spec, destination, &mut hops);
         }
     }
-    for route in &spec.routes {
+    for route in &spec.rules.routes {
         let channels = route.channels.iter().map(|channel| *channel as usize);
         let key = (route.node as usize, route.destination as usize);
         hops.insert(key, channels.collect());

@@ -34,7 +34,7 @@ impl Network {
             NodeKind::Switch(switch) => switch.back_pressure.is_some(),
         });
         let may_stop = may_stop || !self.loops.is_empty();
-        may_stop.then(|| self.last_look + self.spec.stall_after)
+        may_stop.then(|| self.last_look + self.spec.rules.stall_after)
     }
 
     pub fn look_for_standstill(&mut self, now: Time) {
@@ -47,7 +47,7 @@ impl Network {
         let mut stuck = self.stopped();
         stuck.retain(|wait| {
             wait.since
-                .is_some_and(|at| at + self.spec.stall_after <= now)
+                .is_some_and(|at| at + self.spec.rules.stall_after <= now)
         });
         let waits_for: Vec<BTreeSet<usize>> = stuck
             .iter()

@@ -5,8 +5,8 @@ mod survey;
 
 use backwater_kernel::{Duration, Rate, Time};
 use backwater_net::frames::spec::{
-    ChannelSpec, EthernetSpec, FlowSpec, Forwarding, LinkSpec, MemorySpec, NodeKind, NodeSpec,
-    QueueSpec, SchedulerSpec, Spread, SwitchSpec, TrafficSpec, TransportSpec,
+    ChannelSpec, EthernetSpec, FlowSpec, Forwarding, FrameRules, LinkSpec, MemorySpec, NodeKind,
+    NodeSpec, QueueSpec, SchedulerSpec, Spread, SwitchSpec, TrafficSpec, TransportSpec,
 };
 
 /// A nanosecond and a microsecond, in picoseconds.
@@ -60,11 +60,13 @@ fn star(rates_mbps: &[u64]) -> EthernetSpec {
         warm_up: Time::ZERO,
         nodes,
         links,
-        routes: Vec::new(),
-        spread: Spread::Flows,
+        rules: FrameRules {
+            routes: Vec::new(),
+            spread: Spread::Flows,
+            stall_after: Duration(u64::MAX / 4),
+        },
         flows: Vec::new(),
         outages: Vec::new(),
-        stall_after: Duration(u64::MAX / 4),
     }
 }
 

@@ -7,9 +7,9 @@ mod service;
 
 use backwater_kernel::{Duration, Rate, Time};
 use backwater_net::spec::{
-    Bind, BufferSpec, ChannelSpec, CreditRule, CreditSpec, ErrorSpec, FlowControlSpec, FlowSpec,
-    LegSpec, LinkSpec, NetworkSpec, NodeKind, NodeSpec, OnAlarm, Overflow, SchedulerSpec, SinkSpec,
-    SourceControlSpec, Timing, TrafficSpec,
+    Bind, BufferSpec, CellRules, ChannelSpec, CreditRule, CreditSpec, ErrorSpec, FlowControlSpec,
+    FlowSpec, LegSpec, LinkSpec, NetworkSpec, NodeKind, NodeSpec, OnAlarm, Overflow, SchedulerSpec,
+    SinkSpec, SourceControlSpec, Timing, TrafficSpec,
 };
 
 use crate::network::Network;
@@ -42,7 +42,7 @@ pub(super) fn network(node_count: u32, links: Vec<LinkSpec>, stop_at_ps: u64) ->
         kind: NodeKind::Host,
     };
     NetworkSpec {
-        rate_ports: Vec::new(),
+        rules: CellRules::default(),
         outages: Vec::new(),
         seed: 0,
         stop_at: Time(stop_at_ps),

@@ -140,6 +140,7 @@ fn seen(rules: Rules, change: impl Fn(&mut ExplicitRateSpec)) -> usize {
     let differs = |spec: &NetworkSpec| {
         let mut other = spec.clone();
         other
+            .rules
             .rate_ports
             .iter_mut()
             .for_each(|(_, rule)| change(rule));
@@ -198,7 +199,7 @@ fn small_faults_are_seen() {
             }
         }
         let mut emptier = spec.clone();
-        for (_, rule) in &mut emptier.rate_ports {
+        for (_, rule) in &mut emptier.rules.rate_ports {
             if let ExplicitRateSpec::Erica(erica) = rule {
                 erica.target -= 1e-6;
             }

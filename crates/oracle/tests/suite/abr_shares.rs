@@ -258,7 +258,7 @@ fn within_delta_erica_rests_anywhere() {
 fn binary_feedback_is_not_max_min_fair() {
     let with_marks = |seed| {
         let mut lot = parking_lot(seed, true, 0.0, UiliSpec::None);
-        for (_, rule) in &mut lot.spec.rate_ports {
+        for (_, rule) in &mut lot.spec.rules.rate_ports {
             *rule = ExplicitRateSpec::Efci(MarkSpec {
                 high_cells: 50,
                 low_cells: 20,

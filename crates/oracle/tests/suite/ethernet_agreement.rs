@@ -460,7 +460,9 @@ fn frames_that_are_not_spread_are_seen() {
         has_spread: true,
         ..plain(Scheme::Off)
     };
-    let found = seen(1_100, mix, has_choices, |spec| spec.spread = Spread::Flows);
+    let found = seen(1_100, mix, has_choices, |spec| {
+        spec.rules.spread = Spread::Flows
+    });
     bites(found);
 }
 

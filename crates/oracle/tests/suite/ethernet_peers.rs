@@ -77,11 +77,13 @@ fn star(rates: &[u64], message: Option<Message>, stop_us: u64) -> EthernetSpec {
         warm_up: Time::ZERO,
         nodes,
         links,
-        routes: Vec::new(),
-        spread: Spread::Flows,
+        rules: FrameRules {
+            routes: Vec::new(),
+            spread: Spread::Flows,
+            stall_after: Duration(u64::MAX / 4),
+        },
         flows: Vec::new(),
         outages: Vec::new(),
-        stall_after: Duration(u64::MAX / 4),
     }
 }
 

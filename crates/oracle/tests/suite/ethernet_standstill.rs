@@ -166,7 +166,7 @@ fn what_is_wrong_with_a_standstill_is_seen() {
         assert!(altered(|it| it.others_move = !it.others_move).is_err());
         let twice = altered(|it| it.waits.push(it.waits[0].clone()));
         assert!(twice.is_err());
-        spec.stall_after = spec.stall_after + Duration(1_000);
+        spec.rules.stall_after = spec.rules.stall_after + Duration(1_000);
         let after = self::found(&spec);
         late += usize::from(after.is_none_or(|after| follows(&other, &after).is_err()));
         if all == 12 {

@@ -96,7 +96,7 @@ fn one_link(
         pool: None,
     };
     let mut spec = NetworkSpec {
-        rate_ports: Vec::new(),
+        rules: CellRules::default(),
         outages: Vec::new(),
         seed,
         stop_at: Time(4_000_000_000),

@@ -149,7 +149,7 @@ fn only_way(tables: &Tables, spec: &EthernetSpec, way: u32) -> Option<Vec<u32>> 
     }
     let mut channels = Vec::new();
     tables.follow(spec, way, &mut channels).ok()?;
-    if spec.spread == Spread::Frames {
+    if spec.rules.spread == Spread::Frames {
         let flow = spec.flows.get(way as usize / 2)?;
         let to = if way.is_multiple_of(2) {
             flow.destination

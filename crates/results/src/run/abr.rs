@@ -36,7 +36,7 @@ pub fn directions<'a>(run: &'a Circuits<'_>) -> Vec<Direction<'a>> {
 
 /// Channels that tell rates, their rules and what was found of them.
 fn ports<'a>(run: &'a Circuits<'_>) -> Vec<(u32, &'a ExplicitRateSpec, RatePortOutcome)> {
-    let rules = run.network.rate_ports.iter();
+    let rules = run.network.rules.rate_ports.iter();
     let ports = rules.filter_map(|(channel, rule)| {
         let found = run.outcome.channels.get(*channel as usize)?.rate?;
         Some((*channel, rule, found))

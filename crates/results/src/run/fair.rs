@@ -96,7 +96,7 @@ impl<'a> Network<'a> {
     fn new(run: &'a Circuits<'a>, groups_count: bool) -> Network<'a> {
         let loads = flow_loads(run);
         let mut target = vec![1.0; 2 * run.network.links.len()];
-        for (channel, rule) in &run.network.rate_ports {
+        for (channel, rule) in &run.network.rules.rate_ports {
             if let (Some(target), Some(aim)) = (target.get_mut(*channel as usize), rule.target()) {
                 *target = aim;
             }

@@ -97,7 +97,7 @@ fn network() -> NetworkSpec {
             rate: Some(Rate(10_000_000)),
         }],
     };
-    spec.rate_ports = [4, 5, 6, 8, 1, 3]
+    spec.rules.rate_ports = [4, 5, 6, 8, 1, 3]
         .map(|channel| (channel, erica()))
         .to_vec();
     spec.stop_at = Time(400_000_000_000);
@@ -445,7 +445,7 @@ fn the_engine_comes_close_to_the_shares() {
     }
     // Without ERICA's target the same rates are a tenth below their shares.
     let mut other = spec.clone();
-    other.rate_ports = vec![(
+    other.rules.rate_ports = vec![(
         4,
         ExplicitRateSpec::Efci(MarkSpec {
             high_cells: 10,

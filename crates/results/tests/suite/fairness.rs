@@ -324,13 +324,13 @@ fn ethernet_shares_are_payload_and_leave_out_what_is_spread() {
     let mut spread = sample::ethernet::spec();
     let twins: Vec<_> = spread.links.clone();
     spread.links.extend(twins);
-    spread.spread = Spread::Frames;
+    spread.rules.spread = Spread::Frames;
     let text = terminal_summary(
         &sample::ethernet::info(),
         &Findings::new(&spread, outcome.clone(), sample::ethernet::info().cell),
     );
     assert!(!text.contains("max-min"), "{text}");
-    spread.spread = Spread::Flows;
+    spread.rules.spread = Spread::Flows;
     let text = terminal_summary(
         &sample::ethernet::info(),
         &Findings::new(&spread, outcome.clone(), sample::ethernet::info().cell),

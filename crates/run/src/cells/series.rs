@@ -92,7 +92,7 @@ fn add_rate_queues(network: &NetworkSpec, window: Duration, series: &mut Vec<Ser
     let crossed: Vec<u32> = spoken
         .flat_map(|flow| flow.legs.iter().map(|leg| leg.channel))
         .collect();
-    let told = network.rate_ports.iter().map(|port| port.0);
+    let told = network.rules.rate_ports.iter().map(|port| port.0);
     for channel in told.filter(|channel| crossed.contains(channel)).take(PORTS) {
         let (from, to) = network.links.ends(channel);
         let name = |node: u32| &network.nodes[node as usize].name;

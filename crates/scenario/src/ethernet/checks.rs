@@ -378,7 +378,7 @@ pub(crate) fn stall(look: &Lossless<'_>) -> Option<Diagnostic> {
     });
     let (needed, channel) = longest
         .max()
-        .filter(|(n, _)| *n > look.spec.stall_after.0)?;
+        .filter(|(n, _)| *n > look.spec.rules.stall_after.0)?;
     let least = needed.div_ceil(1_000_000);
     Diagnostic::error("bad-times", "a queue that only waits would count as stuck")
         .at(

@@ -22,7 +22,7 @@ mod threats;
 mod topology;
 mod traffic;
 
-use backwater_net::frames::spec::{EthernetSpec, MemorySpec, NodeKind, SeriesSpec};
+use backwater_net::frames::spec::{EthernetSpec, FrameRules, MemorySpec, NodeKind, SeriesSpec};
 
 use self::controls::Controls;
 use self::crossings::Crossings;
@@ -85,11 +85,13 @@ pub(crate) fn build(
         warm_up: *run.warm_up,
         nodes,
         links,
-        routes,
-        spread: file.switch.spread.into(),
+        rules: FrameRules {
+            routes,
+            spread: file.switch.spread.into(),
+            stall_after: *run.stall,
+        },
         flows: flows.specs.clone(),
         outages,
-        stall_after: *run.stall,
     };
     checks::blocked(file, &network, mistakes);
     schedulers::check(file, &net, &network, mistakes);

@@ -19,8 +19,8 @@ pub(crate) fn follow(
     crossings: &Crossings,
     mistakes: &mut Diagnostics,
 ) {
-    let is_known = network.routes.is_empty() && !crossings.is_partial;
-    if is_known || network.spread == Spread::Frames || mistakes.errors() > 0 {
+    let is_known = network.rules.routes.is_empty() && !crossings.is_partial;
+    if is_known || network.rules.spread == Spread::Frames || mistakes.errors() > 0 {
         return;
     }
     let Ok(tables) = Tables::new(network) else {

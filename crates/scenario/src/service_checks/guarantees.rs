@@ -4,7 +4,7 @@ use std::mem::discriminant;
 
 use backwater_net::bound::{NoBound, bounds};
 use backwater_net::spec::{
-    EnvelopeRule, EnvelopeSpec, FlowSpec, NetworkSpec, Resync, SchedulerSpec, Stamp,
+    CellRules, EnvelopeRule, EnvelopeSpec, FlowSpec, NetworkSpec, Resync, SchedulerSpec, Stamp,
 };
 
 use super::reservations::rate_text;
@@ -59,7 +59,7 @@ impl Whole<'_> {
             return Vec::new();
         }
         let found = bounds(&NetworkSpec {
-            rate_ports: Vec::new(),
+            rules: CellRules::default(),
             outages: Vec::new(),
             seed: 0,
             stop_at: backwater_kernel::Time(1),

@@ -81,7 +81,7 @@ impl<'a> Ways<'a> {
         let number = 2 * flow + direction;
         let mut hops = Vec::new();
         let mut pace = pace(own);
-        if self.spec.spread == Spread::Flows {
+        if self.spec.rules.spread == Spread::Flows {
             tables.follow(self.spec, number, &mut hops)?;
         } else {
             hops = reached(self.spec, tables, number);

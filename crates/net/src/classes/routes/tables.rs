@@ -46,7 +46,12 @@ struct Hop {
 impl Tables {
     /// Rows times columns of the tables of a network.
     pub fn size(spec: &EthernetSpec) -> u64 {
-        let given: BTreeSet<u32> = spec.routes.iter().map(|route| route.destination).collect();
+        let given: BTreeSet<u32> = spec
+            .rules
+            .routes
+            .iter()
+            .map(|route| route.destination)
+            .collect();
         let (mut rows, mut targets) = (0_u64, BTreeSet::new());
         for (node, way) in (0_u32..).zip(only_ways(spec)) {
             rows += u64::from(way.is_none());
@@ -82,7 +87,7 @@ impl Tables {
             out,
         };
         tables.add_columns(spec);
-        for route in &spec.routes {
+        for route in &spec.rules.routes {
             if tables.out[route.node as usize].is_none() {
                 tables.set(route.node, route.destination, &route.channels);
             }
@@ -93,7 +98,12 @@ impl Tables {
     /// A column for each station, or for the switch it is on if the scenario has no way of its own
     /// to it.
     fn add_columns(&mut self, spec: &EthernetSpec) {
-        let given: BTreeSet<u32> = spec.routes.iter().map(|route| route.destination).collect();
+        let given: BTreeSet<u32> = spec
+            .rules
+            .routes
+            .iter()
+            .map(|route| route.destination)
+            .collect();
         let mut by_switch: BTreeMap<u32, u32> = BTreeMap::new();
         let mut search = Search::new(spec, &self.rows, self.row_count);
         for station in (0..self.rows.len() as u32).filter(|node| !forwards(spec, *node)) {
@@ -274,7 +284,7 @@ impl Tables {
             let from = spec.ends(*hop).map(|ends| ends.0);
             from.is_some_and(|node| self.next_hops(node, to).len() == 1)
         };
-        let keeps = spec.spread == Spread::Flows || hops.iter().all(is_only);
+        let keeps = spec.rules.spread == Spread::Flows || hops.iter().all(is_only);
         keeps.then_some(hops)
     }
 
@@ -336,7 +346,7 @@ fn check(spec: &EthernetSpec) -> Result<(), BuildError> {
             || route.channels.is_empty()
             || channels.any(|channel| from(*channel) != Some(route.node))
     };
-    match spec.routes.iter().find(is_wrong) {
+    match spec.rules.routes.iter().find(is_wrong) {
         None => Ok(()),
         Some(route) => Err(BuildError(format!(
             "the route from node {} to station {} names what is not there",

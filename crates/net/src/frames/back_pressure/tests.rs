@@ -9,9 +9,9 @@ use backwater_kernel::{Rate, Rings, Time};
 use super::*;
 use crate::hop::unit::Unit;
 use crate::spec::frames::{
-    BlockedSpec, ChannelSpec, Detect, EthernetSpec, FlowSpec, Forwarding, LinkSpec, MemorySpec,
-    NodeKind, NodeSpec, QueueSpec, SchedulerSpec, Spread, SwitchSpec, TimeOutSpec, TrafficSpec,
-    TransportSpec,
+    BlockedSpec, ChannelSpec, Detect, EthernetSpec, FlowSpec, Forwarding, FrameRules, LinkSpec,
+    MemorySpec, NodeKind, NodeSpec, QueueSpec, SchedulerSpec, Spread, SwitchSpec, TimeOutSpec,
+    TrafficSpec, TransportSpec,
 };
 
 /// Channel from the first switch to the second.
@@ -95,11 +95,13 @@ fn network(rules: BackPressureSpec) -> Simulation<Rings> {
             station(),
         ]),
         links: Vec::from([link(0, 2), link(1, 2), link(2, 3), link(3, 4), link(3, 5)]),
-        routes: Vec::new(),
-        spread: Spread::Flows,
+        rules: FrameRules {
+            routes: Vec::new(),
+            spread: Spread::Flows,
+            stall_after: Duration(1_000),
+        },
         flows: Vec::from([flow(0, 4), flow(1, 5)]),
         outages: Vec::new(),
-        stall_after: Duration(1_000),
     };
     Simulation::new(&spec).expect("a sound network")
 }

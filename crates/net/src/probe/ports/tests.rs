@@ -28,7 +28,7 @@ fn network(switches: &[bool], links: &[(u32, u32)], flows: Vec<FlowSpec>) -> Net
         false => NodeKind::Host,
     };
     NetworkSpec {
-        rate_ports: Vec::new(),
+        rules: CellRules::default(),
         outages: Vec::new(),
         seed: 1,
         stop_at: Time(1_000_000_000),

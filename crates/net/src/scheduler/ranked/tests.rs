@@ -155,7 +155,7 @@ fn network(scheduler: SchedulerSpec) -> NetworkSpec {
         scheduler,
     };
     NetworkSpec {
-        rate_ports: Vec::new(),
+        rules: CellRules::default(),
         outages: Vec::new(),
         seed: 3,
         stop_at: Time(2_000_000_000),

@@ -38,7 +38,7 @@ fn chain(hops: u32, errors: ErrorSpec) -> NetworkSpec {
     let there = (0..hops).map(|hop| 2 * hop).collect();
     let back = (0..hops).rev().map(|hop| 2 * hop + 1).collect();
     NetworkSpec {
-        rate_ports: Vec::new(),
+        rules: CellRules::default(),
         outages: Vec::new(),
         seed: 1,
         stop_at: ns(3000),

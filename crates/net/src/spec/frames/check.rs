@@ -5,15 +5,13 @@ use alloc::vec::Vec;
 
 use backwater_kernel::{BuildError, Channels};
 
-use crate::spec::check_outages;
+use crate::spec::CLOCK_MAX_PS;
 use crate::spec::frames::{
     CLASSES_MAX, ChannelSpec, CreditRule, Detect, EthernetSpec, FRAME_LEAST_BYTES,
     FRAME_OVERHEAD_BYTES, FlowSpec, MemorySpec, Message, NodeKind, SchedulerSpec, Select, Spread,
     TAG_BYTES, TCP_IP_BYTES, TrafficSpec, TransportSpec, UDP_IP_BYTES,
 };
 
-/// Longest run and longest delay: sums of a few must not overflow the clock.
-const CLOCK_MAX_PS: u64 = u64::MAX / 4;
 /// Largest frame: buffers count it in 16 bits.
 const FRAME_MOST_BYTES: u32 = 16_000;
 /// Most nodes, flows and links: indices with room for a direction and a class.
@@ -29,36 +27,27 @@ fn err<T>(what: alloc::string::String) -> Result<T, BuildError> {
 /// # Errors
 /// If the specification contradicts itself or names what is not there.
 pub fn verify(spec: &EthernetSpec) -> Result<(), BuildError> {
-    if spec.stop_at.0 > CLOCK_MAX_PS || spec.stall_after.0 == 0 {
-        return err("the run is too long for the clock, or `stall_after` is zero".into());
+    if spec.rules.stall_after.0 == 0 {
+        return err("`stall_after` is zero".into());
     }
     let largest = spec.nodes.len().max(spec.links.len()).max(spec.flows.len());
     if largest > COUNT_MAX {
         return err(format!("{largest} is more than can be numbered"));
     }
-    check_outages(&spec.outages, spec.links.len()).map_err(BuildError)?;
-    check_links(spec)?;
+    spec.check_links().map_err(BuildError)?;
+    check_ports(spec)?;
     check_nodes(spec)?;
     check_flows(spec)
 }
 
-fn check_links(spec: &EthernetSpec) -> Result<(), BuildError> {
+fn check_ports(spec: &EthernetSpec) -> Result<(), BuildError> {
     let classes = spec
         .links
         .first()
         .map_or(1, |link| link.channels[0].queues.len());
     let largest_bytes = largest_bytes(spec);
     for (id, channel) in (0..).zip(spec.channels()) {
-        let Some((from, to)) = spec.ends(id) else {
-            continue;
-        };
-        let known = |node: u32| (node as usize) < spec.nodes.len();
-        if !known(from) || !known(to) || from == to {
-            return err(format!("link {} joins nodes that are not there", id / 2));
-        }
-        if channel.rate.0 == 0 || channel.delay.0 == 0 || channel.delay.0 > CLOCK_MAX_PS {
-            return err(format!("channel {id}: rate and delay must be above zero"));
-        }
+        let (_, to) = spec.links.ends(id);
         if channel.queues.len() != classes || classes == 0 || classes > CLASSES_MAX {
             return err(format!(
                 "channel {id}: every port has 1 to 8 classes, the same"
@@ -304,7 +293,7 @@ fn check_multicast(spec: &EthernetSpec, id: usize, flow: &FlowSpec) -> Result<()
             "flow {id}: a connection has one destination, which acknowledges"
         ));
     }
-    if spec.spread == Spread::Frames {
+    if spec.rules.spread == Spread::Frames {
         return err(format!(
             "flow {id}: frames to several stations take one tree, and each frame its own way"
         ));

@@ -47,7 +47,7 @@ pub fn chain(seed: u64, kind: Kind) -> NetworkSpec {
     let mut dice = Dice::new(seed);
     let switches = dice.from(2, 6) as u32;
     let mut spec = NetworkSpec {
-        rate_ports: Vec::new(),
+        rules: CellRules::default(),
         outages: Vec::new(),
         seed,
         stop_at: Time(dice.from(1, 5) * 100_000_000_000),

@@ -143,10 +143,12 @@ pub fn figure_5(abr: AbrSpec) -> NetworkSpec {
         nodes,
         links,
         flows,
-        rate_ports: (0..22)
-            .filter(from_switch)
-            .map(|channel| (channel, erica()))
-            .collect(),
+        rules: CellRules {
+            rate_ports: (0..22)
+                .filter(from_switch)
+                .map(|channel| (channel, erica()))
+                .collect(),
+        },
         outages: Vec::new(),
     }
 }

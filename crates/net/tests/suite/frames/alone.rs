@@ -231,10 +231,10 @@ fn without_one_path_there_is_no_slowdown() {
         net.link(from, to, 1_000);
     }
     net.udp(s, d, 1_000, infinite(10_000));
-    net.spec.spread = Spread::Frames;
+    net.spec.rules.spread = Spread::Frames;
     let spread = lone(&net);
     assert_eq!((spread.ends.transfers, spread.alone), (1, None));
-    net.spec.spread = Spread::Flows;
+    net.spec.rules.spread = Spread::Flows;
     assert_eq!(lone(&net).slowdown.max(), Some(1.0));
     net.spec.flows[0].others.push(e);
     let copied = lone(&net);

@@ -348,7 +348,7 @@ fn ring(hosts: usize, mbps: f64) -> Net {
         let to = (host + 4) % (hosts * SWITCHES);
         let destination = (SWITCHES + to) as u32;
         for at in (0..SWITCHES).filter(|at| *at != to % SWITCHES) {
-            net.spec.routes.push(RouteSpec {
+            net.spec.rules.routes.push(RouteSpec {
                 node: switches[at],
                 destination,
                 channels: vec![2 * ring[at]],
@@ -379,11 +379,12 @@ fn ports_in_a_circle_have_bounds_while_they_hold_for_all() {
 #[test]
 fn frames_that_take_different_ways_have_no_bound() {
     let mut net = ring(1, 100.0);
-    net.spec.spread = Spread::Frames;
+    net.spec.rules.spread = Spread::Frames;
     assert!(found(&net)[0].is_ok(), "there is one way");
     // To its host four hops on there is another way, back over one link.
     let route = net
         .spec
+        .rules
         .routes
         .iter_mut()
         .find(|route| (route.node, route.destination) == (0, 9));

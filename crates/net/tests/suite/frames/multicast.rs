@@ -108,7 +108,7 @@ fn ways_that_meet_again_are_one() {
         destination,
         channels: vec![channel],
     };
-    net.spec.routes = vec![route(x, 2), route(y, 4)];
+    net.spec.rules.routes = vec![route(x, 2), route(y, 4)];
     let flow = net.udp(s, x, 954, endless());
     net.spec.flows[flow as usize].others = vec![y];
     if let TrafficSpec::Infinite { bytes, .. } = &mut net.spec.flows[0].traffic {
@@ -239,7 +239,7 @@ fn what_has_no_tree_is_refused() {
         spec.flows[0].transport = TransportSpec::Tcp(backwater_ends::TcpSpec::bsd());
     });
     assert!(tcp.contains("acknowledges"), "{tcp}");
-    let spread = refused(|spec| spec.spread = Spread::Frames);
+    let spread = refused(|spec| spec.rules.spread = Spread::Frames);
     assert!(spread.contains("one tree"), "{spread}");
     let twice = refused(|spec| spec.flows[0].others.push(3));
     assert!(twice.contains("twice"), "{twice}");

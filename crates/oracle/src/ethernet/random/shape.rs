@@ -211,7 +211,7 @@ impl Builder<'_> {
                     destination: station,
                     channels: vec![next_channels[other]],
                 });
-                self.spec.routes.extend(routes);
+                self.spec.rules.routes.extend(routes);
             }
         }
     }

@@ -7,8 +7,8 @@ use backwater_kernel::{
     Violations,
 };
 use backwater_net::frames::spec::{
-    ChannelSpec, EthernetSpec, FlowSpec, Forwarding, LinkSpec, MemorySpec, NodeKind, NodeSpec,
-    QueueSpec, SchedulerSpec, Spread, SwitchSpec, TrafficSpec, TransportSpec, VideoSpec,
+    ChannelSpec, EthernetSpec, FlowSpec, Forwarding, FrameRules, LinkSpec, MemorySpec, NodeKind,
+    NodeSpec, QueueSpec, SchedulerSpec, Spread, SwitchSpec, TrafficSpec, TransportSpec, VideoSpec,
 };
 use backwater_net::outcome::{
     ChannelOutcome, ClassesOutcome, Drops, EndsOutcome, FlowOutcome, LossCause, NodeOutcome,
@@ -123,15 +123,17 @@ pub fn spec() -> EthernetSpec {
             link(2, 3, 100),
             link(3, 4, 10),
         ],
-        routes: Vec::new(),
-        spread: Spread::Flows,
+        rules: FrameRules {
+            routes: Vec::new(),
+            spread: Spread::Flows,
+            stall_after: Duration(200 * MS),
+        },
         flows: vec![
             flow("file[1]", 0, tcp.clone(), files()),
             flow("file[2]", 0, tcp, files()),
             flow(HOSTILE, 1, udp, video),
         ],
         outages: Vec::new(),
-        stall_after: Duration(200 * MS),
     }
 }
 

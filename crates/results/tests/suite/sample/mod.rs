@@ -10,9 +10,9 @@ use backwater_net::outcome::{
     ChannelOutcome, FlowOutcome, LegOutcome, NodeOutcome, Outcome, PortsOutcome,
 };
 use backwater_net::spec::{
-    Bind, BufferSpec, ChannelSpec, CreditRule, CreditSpec, ErrorSpec, FlowControlSpec, FlowSpec,
-    LegSpec, LinkSpec, NetworkSpec, NodeKind, NodeSpec, OnAlarm, Overflow, SchedulerSpec, SinkSpec,
-    SourceControlSpec, Timing, TrafficSpec,
+    Bind, BufferSpec, CellRules, ChannelSpec, CreditRule, CreditSpec, ErrorSpec, FlowControlSpec,
+    FlowSpec, LegSpec, LinkSpec, NetworkSpec, NodeKind, NodeSpec, OnAlarm, Overflow, SchedulerSpec,
+    SinkSpec, SourceControlSpec, Timing, TrafficSpec,
 };
 use backwater_results::events::Network;
 use backwater_results::{
@@ -125,7 +125,7 @@ pub fn spec() -> NetworkSpec {
         session: None,
     };
     NetworkSpec {
-        rate_ports: Vec::new(),
+        rules: CellRules::default(),
         outages: Vec::new(),
         seed: 1993,
         stop_at: Time(CELL.0 * 100_000),

@@ -148,7 +148,11 @@ fn every_key_of_a_source_is_read() {
 fn every_key_of_a_port_is_read() {
     let network = whole().network;
     let rule = |channel: u32| {
-        let found = network.rate_ports.iter().find(|port| port.0 == channel);
+        let found = network
+            .rules
+            .rate_ports
+            .iter()
+            .find(|port| port.0 == channel);
         found.map(|port| port.1)
     };
     let erica = ExplicitRateSpec::Erica(EricaSpec {
@@ -388,7 +392,11 @@ fn nearer_rules_replace_farther_ones_as_a_whole() {
         let link = link.expect("a link");
         let turned = end(network.links[link].ends[0]) != from;
         let channel = 2 * link as u32 + u32::from(turned);
-        let found = network.rate_ports.iter().find(|port| port.0 == channel);
+        let found = network
+            .rules
+            .rate_ports
+            .iter()
+            .find(|port| port.0 == channel);
         found.map(|port| match port.1 {
             ExplicitRateSpec::Efci(marks) => marks.high_cells,
             _ => 0,
@@ -399,7 +407,7 @@ fn nearer_rules_replace_farther_ones_as_a_whole() {
     assert_eq!((high("S1", "S2"), high("S2", "S1")), (Some(9), Some(9)));
     assert_eq!(high("S3", "S2"), None, "switched off");
     assert_eq!(high("S2", "S3"), Some(7), "as `[link]`, not as the trunk");
-    assert!(network.rate_ports.is_sorted_by_key(|port| port.0));
+    assert!(network.rules.rate_ports.is_sorted_by_key(|port| port.0));
 }
 
 #[test]

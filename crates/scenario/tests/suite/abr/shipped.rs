@@ -36,7 +36,7 @@ fn shipped_scenarios_are_right_and_say_what_they_show() {
             "{name}"
         );
         let network = &scenario.packet().expect("the packet engine").network;
-        let tells = !network.rate_ports.is_empty();
+        let tells = !network.rules.rate_ports.is_empty();
         assert_eq!(tells, name != "abr/tcp-over-ubr", "{name}");
         assert!(
             network.flows.iter().any(|flow| flow.partner.is_some()),

@@ -81,12 +81,12 @@ traffic = { kind = "files", size = "200 kB", think = { mean = "10 ms", law = "un
 #[test]
 fn one_switch_gets_the_papers_defaults() {
     let spec = read(ONE_SWITCH);
-    assert_eq!((spec.seed, spec.spread), (1, Spread::Flows));
+    assert_eq!((spec.seed, spec.rules.spread), (1, Spread::Flows));
     assert_eq!(
         (spec.warm_up, spec.stop_at),
         (Time(10_000_000_000_000), Time(20_000_000_000_000))
     );
-    assert_eq!(spec.stall_after, Duration(200_000_000_000));
+    assert_eq!(spec.rules.stall_after, Duration(200_000_000_000));
     let names: Vec<&str> = spec.nodes.iter().map(|node| node.name.as_str()).collect();
     assert_eq!(names, ["S", "D", "A"]);
     let [slow, fast] = spec.links.as_slice() else {
@@ -161,8 +161,8 @@ const EVERYTHING: &str = include_str!("../../files/ethernet.toml");
 fn everything_is_read() {
     let scenario = try_read(EVERYTHING, &[]).expect("no mistakes");
     let spec = &scenario.ethernet().expect("for Ethernet").network;
-    assert_eq!((spec.seed, spec.spread), (7, Spread::Frames));
-    assert_eq!(spec.stall_after, Duration(100_000_000_000));
+    assert_eq!((spec.seed, spec.rules.spread), (7, Spread::Frames));
+    assert_eq!(spec.rules.stall_after, Duration(100_000_000_000));
     let [s1, .., b] = spec.nodes.as_slice() else {
         panic!("{} nodes", spec.nodes.len());
     };
@@ -224,6 +224,7 @@ fn everything_of_switches_is_read() {
     };
     assert_eq!(switch.back_pressure, Some(pressure));
     let routes: Vec<(u32, u32, &[u32])> = spec
+        .rules
         .routes
         .iter()
         .map(|r| (r.node, r.destination, r.channels.as_slice()))

@@ -15,7 +15,7 @@ fn network(switches: &[bool], links: &[[u32; 2]]) -> EthernetSpec {
     let link = |ends: &[u32; 2]| LinkSpec::symmetric(*ends, channel.clone());
     spec.links = links.iter().map(link).collect();
     spec.flows = Vec::new();
-    spec.routes = Vec::new();
+    spec.rules.routes = Vec::new();
     spec
 }
 
@@ -49,7 +49,7 @@ fn searched(spec: &EthernetSpec) -> BTreeMap<(u32, u32), Vec<u32>> {
             );
         }
     }
-    for route in &spec.routes {
+    for route in &spec.rules.routes {
         all.insert((route.node, route.destination), route.channels.clone());
     }
     all
@@ -143,7 +143,7 @@ fn random_networks_have_the_hops_of_a_search_from_each_station() {
             // Where no link leads to a station, no way of its own does.
             let is_reached = !plain[&(node, destination)].is_empty();
             if is_reached && !channels.is_empty() {
-                spec.routes.push(RouteSpec {
+                spec.rules.routes.push(RouteSpec {
                     node,
                     destination,
                     channels,
@@ -175,7 +175,7 @@ fn a_route_over_a_channel_that_leaves_elsewhere_is_refused() {
         (2, 6, &[]),
     ] {
         let mut spec = leaf_spine();
-        spec.routes = vec![RouteSpec {
+        spec.rules.routes = vec![RouteSpec {
             node,
             destination,
             channels: channels.to_vec(),
