@@ -117,9 +117,9 @@ impl KeyField {
     }
 }
 
-/// A path or literal that starts in `crate::kinds`.
+/// An expression that names the kinds of `crate::kinds`.
 fn in_kinds(kind: &Expr) -> TokenStream {
-    quote! { crate::kinds::#kind }
+    quote! { { use crate::kinds::*; #kind } }
 }
 
 /// What holds where a key is absent.

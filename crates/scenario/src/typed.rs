@@ -242,30 +242,15 @@ impl<T: Word> Of<kinds::Words> for T {
     }
 }
 
-/// The table that a record holds.
-fn table<T: Table>(datum: &Datum) -> Option<T> {
-    match datum {
-        Datum::Record(record) => Some(T::read(record)),
-        _ => None,
-    }
-}
-
-impl<T: Table> Of<kinds::Table> for T {
-    fn of(_: &kinds::Table, datum: &Datum) -> Option<Self> {
-        table(datum)
+impl<T: Table, K: kinds::One> Of<K> for T {
+    fn of(_: &K, datum: &Datum) -> Option<Self> {
+        match datum {
+            Datum::Record(record) => Some(T::read(record)),
+            _ => None,
+        }
     }
 
-    fn stand_in(_: &kinds::Table) -> Self {
-        T::read(&nothing(T::TABLE))
-    }
-}
-
-impl<T: Table> Of<kinds::Short> for T {
-    fn of(_: &kinds::Short, datum: &Datum) -> Option<Self> {
-        table(datum)
-    }
-
-    fn stand_in(_: &kinds::Short) -> Self {
+    fn stand_in(_: &K) -> Self {
         T::read(&nothing(T::TABLE))
     }
 }
