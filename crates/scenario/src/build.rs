@@ -308,8 +308,7 @@ impl Builder<'_> {
                 Ok(channel) => match found.get(&channel) {
                     Some(first) => {
                         Diagnostic::error("contradiction", format!("`{text}` is given twice"))
-                            .at(at, "the second")
-                            .at(&first.link.at, "the first")
+                            .twice(at, &first.link.at)
                             .help("give each link once")
                             .tell(mistakes)
                     }

@@ -85,24 +85,26 @@ pub(crate) fn fits(
         return true;
     };
     let largest = flows::counts(file).max_by_key(|(count, ..)| *count);
-    out_of_memory(
-        largest.map_or(at, |(.., table)| table),
-        "most flows are here",
-    )
-    .note(format!(
-        "about {} for {legs} legs (a leg is one flow on one link); {} are free",
-        bytes(needed),
-        bytes(memory)
-    ))
-    .help("use fewer flows, or a network with shorter ways")
-    .tell(mistakes);
+    let at = largest.map_or(at, |(.., table)| table);
+    let what = format!("{legs} legs (a leg is one flow on one link)");
+    out_of_memory((at, "most flows are here"), (needed, &what), memory)
+        .help("use fewer flows, or a network with shorter ways")
+        .tell(mistakes);
     false
 }
 
-/// Says that there is not enough memory; `label`: what at this place takes most.
-pub(crate) fn out_of_memory(at: &At, label: &str) -> Diagnostic {
-    let what = "the scenario needs more memory than there is";
-    Diagnostic::error("out-of-memory", what).at(at, label)
+/// Says that there is not enough memory; `label`: what at this place takes most. So much is needed
+/// for `what`, so much is free.
+pub(crate) fn out_of_memory(
+    (at, label): (&At, &str),
+    (needed, what): (u64, &str),
+    free: u64,
+) -> Diagnostic {
+    let (needed, free) = (bytes(needed), bytes(free));
+    let message = "the scenario needs more memory than there is";
+    Diagnostic::error("out-of-memory", message)
+        .at(at, label)
+        .note(format!("about {needed} for {what}; {free} are free"))
 }
 
 /// "1.5 GB".

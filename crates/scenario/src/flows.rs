@@ -233,8 +233,7 @@ fn duplicates(drafts: &[Draft<'_>], mistakes: &mut Diagnostics) {
                 "duplicate-name",
                 format!("two flows are called `{}`", clip(&draft.name)),
             )
-            .at(draft.name_at, "the second")
-            .at(at, "the first")
+            .twice(draft.name_at, at)
             .help("give each flow its own name, or one table with `count`")
             .tell(mistakes),
             None => {

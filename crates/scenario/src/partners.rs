@@ -84,7 +84,7 @@ fn check_back(draft: &Draft<'_>) -> Option<Diagnostic> {
     // It may have been meant to be ABR.
     flow.source_control.value.sure()?;
     let wrong = |why: String, help: &str| {
-        Diagnostic::error("no-meaning", "`back` has no meaning here")
+        Diagnostic::no_meaning("back", "here")
             .at(&flow.back.at, why)
             .help(help)
     };

@@ -55,8 +55,7 @@ pub(crate) fn named_twice<'a>(
         is_twice = true;
         let message = format!("two tables name their flows `{}[..]`", clip(&name.value));
         Diagnostic::error("duplicate-name", message)
-            .at(&name.at, "the second")
-            .at(before, "the first")
+            .twice(&name.at, before)
             .help("give the flows of each table their own name")
             .tell(mistakes);
     }

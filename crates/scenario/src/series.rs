@@ -102,17 +102,11 @@ impl Reader<'_> {
             }
         };
         if subjects.len() > MOST_TRIED && matches!(of, Many::Flows) {
-            let mistake = wildcard::too_many(of, at, subjects.len());
-            mistake
-                .into_iter()
-                .for_each(|mistake| mistakes.push(mistake));
+            mistakes.extend(wildcard::too_many(of, at, subjects.len()));
             return Vec::new();
         }
         let series = self.all_of(given, &subjects, of, mistakes);
-        let mistake = wildcard::too_many(of, at, series.len());
-        mistake
-            .into_iter()
-            .for_each(|mistake| mistakes.push(mistake));
+        mistakes.extend(wildcard::too_many(of, at, series.len()));
         series
     }
 

@@ -189,7 +189,7 @@ impl Whole<'_> {
             ),
             false => ("of how many units?", "`units = 100`"),
         };
-        Diagnostic::error("no-meaning", "`alpha` has no meaning with this memory")
+        Diagnostic::no_meaning("alpha", "with this memory")
             .at(at, label)
             .note("a flow may hold `alpha` times the units that are free, or is refused")
             .help(format!("write {help}, or leave `alpha` out"))

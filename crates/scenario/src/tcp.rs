@@ -234,7 +234,7 @@ fn windows(layers: &[&Tcp], place: &At, spec: &TcpSpec, mistakes: &mut Diagnosti
 }
 
 fn meaningless(key: &str, at: &At, why: &str, mistakes: &mut Diagnostics) {
-    Diagnostic::error("no-meaning", format!("`{key}` has no meaning here"))
+    Diagnostic::no_meaning(key, "here")
         .at(at, why)
         .help("leave it out")
         .tell(mistakes);

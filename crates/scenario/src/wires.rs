@@ -299,8 +299,7 @@ impl NamedLinks {
         if let Some(first) = self.placed.get(&index) {
             let names = format!("`{}` and `{}`", wires.name(a), wires.name(b));
             Diagnostic::error("duplicate-link", format!("two links join {names}"))
-                .at(at, "the second")
-                .at(first, "the first")
+                .twice(at, first)
                 .help(L::EXAMPLES.faster)
                 .tell(mistakes);
         } else if (index as usize) < self.made {

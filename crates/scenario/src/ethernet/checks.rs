@@ -53,8 +53,7 @@ pub(crate) fn classes(file: &EthernetFile, classes: u8, mistakes: &mut Diagnosti
         let mut before = file.classes[..index].iter();
         if let Some(first) = before.find(|first| *first.class == *own.class) {
             Diagnostic::error("contradiction", "a class is described twice")
-                .at(&own.class.at, "the second")
-                .at(&first.class.at, "the first")
+                .twice(&own.class.at, &first.class.at)
                 .help("say all of a class in one `[[classes]]`")
                 .tell(mistakes);
         }
@@ -77,23 +76,17 @@ pub(crate) fn flow_control(file: &EthernetFile, ports: Ports, mistakes: &mut Dia
             .tell(mistakes);
     }
     if let Some(notify) = stops.notify.place().filter(|_| ports.at_inputs) {
-        Diagnostic::error(
-            "no-meaning",
-            "`notify` has no meaning with counters at inputs",
-        )
-        .at(notify, "an input stops its own neighbour only")
-        .help("leave it out")
-        .tell(mistakes);
+        Diagnostic::no_meaning("notify", "with counters at inputs")
+            .at(notify, "an input stops its own neighbour only")
+            .help("leave it out")
+            .tell(mistakes);
     }
     for (key, place) in [("xoff", stops.xoff.place()), ("xon", stops.xon.place())] {
         if let Some(at) = place.filter(|_| ports.is_shared) {
-            Diagnostic::error(
-                "no-meaning",
-                format!("`{key}` has no meaning with shared memory"),
-            )
-            .at(at, "its thresholds follow what is free")
-            .help("leave it out, and set `alpha` and `resume_offset` of `shared`")
-            .tell(mistakes);
+            Diagnostic::no_meaning(key, "with shared memory")
+                .at(at, "its thresholds follow what is free")
+                .help("leave it out, and set `alpha` and `resume_offset` of `shared`")
+                .tell(mistakes);
         }
     }
 }

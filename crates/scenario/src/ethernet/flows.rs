@@ -303,7 +303,7 @@ fn transport(
     };
     for (key, place) in useless {
         if let Some(at) = place {
-            Diagnostic::error("no-meaning", format!("`{key}` has no meaning over {word}"))
+            Diagnostic::no_meaning(key, format!("over {word}"))
                 .at(at, format!("this flow goes over {word}"))
                 .help("leave it out, or change `transport`")
                 .aside_after(Some(kind.at.clone()))
@@ -354,8 +354,7 @@ fn duplicates(flows: &Flows<'_>, mistakes: &mut Diagnostics) {
                 "duplicate-name",
                 format!("two flows are called `{}`", clip(&spec.name)),
             )
-            .at(at, "the second")
-            .at(first, "the first")
+            .twice(at, first)
             .help("give each `[[flows]]` its own name")
             .tell(mistakes);
         }

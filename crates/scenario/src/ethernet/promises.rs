@@ -200,7 +200,7 @@ fn without_meaning(own: &Classes, lossless: u8, mistakes: &mut Diagnostics) {
             .tell(mistakes);
     }
     if own.headroom_at.is_given && !own.headroom.is_mentioned() {
-        Diagnostic::error("no-meaning", "`headroom_at` has no meaning alone")
+        Diagnostic::no_meaning("headroom_at", "alone")
             .at(&own.headroom_at.at, "names where `headroom` holds")
             .help("add `headroom = \"unchecked\"`, or leave this out")
             .tell(mistakes);

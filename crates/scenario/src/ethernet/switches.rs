@@ -96,8 +96,7 @@ fn differing<'r>(
             };
             if let Some(first) = found.insert(node, own) {
                 Diagnostic::error("contradiction", format!("`{name}` is given twice"))
-                    .at(at, "the second")
-                    .at(&first.name.at, "the first")
+                    .twice(at, &first.name.at)
                     .help("say all of a node in one `[[nodes]]`")
                     .tell(mistakes);
             }

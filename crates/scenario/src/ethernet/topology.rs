@@ -117,8 +117,10 @@ fn check_hosts(net: &Net<'_>, file: &EthernetFile, mistakes: &mut Diagnostics) {
                 "bad-link",
                 format!("`{}` has {} links", net.name(host), around.len()),
             )
-            .at(&net.links[*second as usize / 2].at, "the second")
-            .at(&net.links[around[0].1 as usize / 2].at, "the first")
+            .twice(
+                &net.links[*second as usize / 2].at,
+                &net.links[around[0].1 as usize / 2].at,
+            )
             .note("a host has one link and forwards nothing")
             .help("leave one of them out, or name the node in `switches`")
             .tell(mistakes);

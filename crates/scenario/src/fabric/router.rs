@@ -140,13 +140,10 @@ pub(crate) fn switch(router: &Router, mistakes: &mut Diagnostics) -> Option<Swit
     let kind = *allocator.sure()?;
     let word = kind.word();
     if iterations.is_some() && kind != Allocator::Islip {
-        Diagnostic::error(
-            "no-meaning",
-            format!("`iterations` has no meaning with allocator `{word}`"),
-        )
-        .at(&iterations.at, format!("the allocator is `{word}`"))
-        .help("leave it out, or choose `islip`")
-        .tell(mistakes);
+        Diagnostic::no_meaning("iterations", format!("with allocator `{word}`"))
+            .at(&iterations.at, format!("the allocator is `{word}`"))
+            .help("leave it out, or choose `islip`")
+            .tell(mistakes);
     }
     let times = **speedup;
     if times > 1 && output_buffer.sure() == Some(&0) {

@@ -135,30 +135,17 @@ impl<'a> Reader<'a> {
         }
         let selector = section.selector.map_or("", |selector| selector.key);
         let choice = choice.unwrap_or("");
-        let (label, help) = if entry_is_default(section, choice) {
-            (
-                format!("the {selector} is `{choice}`, the default"),
-                format!(
-                    "choose a {selector}: {}",
-                    suggest::one_of(section.homes(key.name))
-                ),
-            )
-        } else {
-            (
-                format!("the {selector} is `{choice}`"),
-                format!(
-                    "leave it out, or choose {}",
-                    suggest::one_of(section.homes(key.name))
-                ),
-            )
+        let homes = suggest::one_of(section.homes(key.name));
+        let (is, help) = match section.selector.and_then(|selector| selector.default) {
+            Some(default) if default == choice => {
+                (", the default", format!("choose a {selector}: {homes}"))
+            }
+            _ => ("", format!("leave it out, or choose {homes}")),
         };
-        Diagnostic::error(
-            "no-meaning",
-            format!("`{}` has no meaning with {selector} `{choice}`", key.name),
-        )
-        .at(&entry.key_at, label)
-        .help(help)
-        .tell(self.mistakes);
+        Diagnostic::no_meaning(key.name, format!("with {selector} `{choice}`"))
+            .at(&entry.key_at, format!("the {selector} is `{choice}`{is}"))
+            .help(help)
+            .tell(self.mistakes);
         false
     }
 
@@ -329,10 +316,6 @@ pub(crate) fn choice(section: &Section, node: &Node) -> Option<&'static str> {
 fn is_turned_off(section: &Section, key: &Key, node: &Node, choice: Option<&str>) -> bool {
     let is_given = |selector: Selector| node.get(selector.key).is_some();
     choice == Some(OFF) && !key.applies(choice) && section.selector.is_some_and(is_given)
-}
-
-fn entry_is_default(section: &Section, choice: &str) -> bool {
-    section.selector.and_then(|selector| selector.default) == Some(choice)
 }
 
 /// "`[link]`", or "the file".

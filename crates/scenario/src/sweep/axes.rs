@@ -145,8 +145,7 @@ fn add(
     match drafts.iter_mut().find(same) {
         Some(known) if known.at.source == draft.at.source => {
             Diagnostic::error("contradiction", "two axes change the same key")
-                .at(&draft.at, "the second")
-                .at(&known.at, "the first")
+                .twice(&draft.at, &known.at)
                 .help("join their values in one list")
                 .tell(found)
         }
@@ -243,8 +242,7 @@ fn overlap(axes: &[Axis]) -> Option<Diagnostic> {
                             "contradiction",
                             format!("two axes change `{}`", clip(&path)),
                         )
-                        .at(at, "the second")
-                        .at(first, "the first")
+                        .twice(at, first)
                         .help("let one of them set it"),
                     );
                 }
