@@ -302,7 +302,8 @@ impl Builder<'_> {
             match self.graph.find_channel(&text, at) {
                 Err(diagnostic) => mistakes.push(*diagnostic),
                 Ok(channel) if !crosses(tree, channel) => {
-                    let ways = self.channels(tree.iter().map(|(channel, _)| *channel));
+                    let crossed = tree.iter().map(|(channel, _)| *channel);
+                    let ways = self.graph.channel_names(crossed);
                     mistakes.push(not_there(&draft.name, &text, at.clone(), &ways));
                 }
                 Ok(channel) => match found.get(&channel) {
@@ -319,10 +320,6 @@ impl Builder<'_> {
             }
         }
         found
-    }
-
-    fn channels(&self, channels: impl Iterator<Item = u32>) -> String {
-        crate::suggest::one_of(channels.map(|c| self.graph.channel_name(c)))
     }
 }
 

@@ -14,6 +14,7 @@ use crate::given::packet::flows::Series;
 use crate::given::packet::network::Link;
 use crate::given::packet::traffic::Traffic;
 use crate::memory;
+use crate::partners;
 use crate::prelude::*;
 use crate::reserve;
 use crate::tcp::old_on_fast;
@@ -241,24 +242,13 @@ fn check_partner(
         _ => false,
     };
     if !fits {
-        Diagnostic::error(
-            "bad-partner",
-            format!("`{}` can't carry the answers", partner.name),
-        )
-        .at(at, format!("its traffic is not `{wanted}`"))
-        .at(&other.settings.traffic.at, "the partner's traffic")
-        .help(format!("give it `traffic = {{ kind = \"{wanted}\" }}`"))
-        .tell(mistakes);
+        partners::no_answers(&partner.name, at, wanted, other.settings).tell(mistakes);
     }
     if other.source != to || other.to != [draft.source] {
-        Diagnostic::error(
-            "partner-astray",
-            format!("`{}` does not lead back", partner.name),
-        )
-        .at(at, format!("not the way back of `{}`", draft.name))
-        .at(&other.at, "the partner's way")
-        .help("a partner starts where the flow ends, and ends where it starts")
-        .tell(mistakes);
+        partners::astray(&partner.name, at, &draft.name)
+            .at(&other.at, "the partner's way")
+            .help("a partner starts where the flow ends, and ends where it starts")
+            .tell(mistakes);
     }
 }
 

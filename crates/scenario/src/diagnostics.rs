@@ -195,6 +195,11 @@ impl Diagnostics {
         }
     }
 
+    /// The texts that they point into.
+    pub(crate) fn sources(&self) -> Vec<Source> {
+        self.sources.clone()
+    }
+
     pub(crate) fn single(source: Source, diagnostic: Diagnostic) -> Self {
         let mut all = Self::new(vec![source]);
         all.push(diagnostic);

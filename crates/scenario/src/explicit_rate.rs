@@ -41,8 +41,30 @@ pub(crate) fn named<'a>(file: &'a PacketFile, graph: &Graph) -> Named<'a> {
     found
 }
 
-fn of_side(side: &Option<Channel>) -> Option<&Chosen<ExplicitRate>> {
-    side.as_ref()?.link.explicit_rate.as_ref()
+/// The tables that speak of a channel, the nearest first: of its direction, of its link or of links
+/// between switches, of all.
+pub(crate) fn tables_of<'a>(
+    file: &'a PacketFile,
+    graph: &Graph,
+    named: &Named<'a>,
+    channel: u32,
+) -> impl Iterator<Item = &'a Link> {
+    let (from, to) = graph.ends(channel);
+    let links = named.get(&(channel / 2));
+    let (side, link) = match links {
+        Some((links, turned)) => {
+            let is_forward = channel.is_multiple_of(2) != *turned;
+            let side = [&links.backward, &links.forward][usize::from(is_forward)];
+            (side.as_ref(), Some(&links.link))
+        }
+        None if graph.is_host(from) || graph.is_host(to) => (None, None),
+        None => {
+            let topology = file.topology.as_ref();
+            (topology.and_then(|own| own.trunk.as_ref()), None)
+        }
+    };
+    let side = side.map(|side: &Channel| &side.link);
+    side.into_iter().chain(link).chain([&file.link.value])
 }
 
 /// The rule of each port that has one, by channel.
@@ -52,22 +74,11 @@ pub(crate) fn ports(
     mistakes: &mut Diagnostics,
 ) -> Vec<(u32, ExplicitRateSpec)> {
     let named = named(file, graph);
-    let common = file.link.explicit_rate.as_ref();
-    let topology = file.topology.as_ref();
-    let trunk = topology.and_then(|topology| of_side(&topology.trunk));
     let mut found = Vec::new();
     for channel in graph.links.channels() {
-        let (from, to) = graph.ends(channel);
-        let rule = match named.get(&(channel / 2)) {
-            Some((links, turned)) => {
-                let forward = channel.is_multiple_of(2) != *turned;
-                let side = [&links.backward, &links.forward][usize::from(forward)];
-                let own = of_side(side).or(links.link.explicit_rate.as_ref());
-                own.or(common)
-            }
-            None if !graph.is_host(from) && !graph.is_host(to) => trunk.or(common),
-            None => common,
-        };
+        let (from, _) = graph.ends(channel);
+        let mut tables = tables_of(file, graph, &named, channel);
+        let rule = tables.find_map(|link| link.explicit_rate.as_ref());
         if let (Some(rule), false) = (rule.and_then(Chosen::sure), graph.is_host(from))
             && let Some(rule) = spec(rule)
         {

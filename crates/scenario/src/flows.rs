@@ -196,13 +196,7 @@ fn destinations(
     for (node, at) in to {
         let node = (*node)?;
         if node == source {
-            Diagnostic::error(
-                "bad-flow",
-                format!("`{}` sends to itself", graph.name(node)),
-            )
-            .at(at, "also where it starts")
-            .help("a flow goes from one host to another")
-            .tell(mistakes);
+            mistakes.push(patterns::sends_to_itself(graph.name(node), at));
             return None;
         }
         if !seen.insert(node) {

@@ -88,20 +88,14 @@ impl Sweep {
     /// All mistakes in `[sweep]` and `axes`. What a value does to the scenario is found by
     /// [`Sweep::scenario`].
     pub fn read(source: &Source, sets: &[Set], axes: &[Set]) -> Result<Sweep, Diagnostics> {
-        let mut sources = vec![source.clone()];
-        sources.extend(sets.iter().map(Set::source));
-        sources.extend(axes.iter().map(|axis| Source {
+        let of_axis = |axis: &Set| Source {
             name: "--axis".into(),
             ..axis.source()
-        }));
+        };
+        let others = sets.iter().map(Set::source).chain(axes.iter().map(of_axis));
+        let (mut base, mut mistakes) = tree::read_source(source, others)?;
         // What axes of the file put in place does not stand in the scenario itself.
-        let again = sources.len();
-        sources.push(source.clone());
-        let mut mistakes = Diagnostics::new(sources.clone());
-        if source.text.len() > crate::LARGEST_BYTES {
-            return Err(crate::source::too_large(&source.name, source.text.len()));
-        }
-        let mut base = tree::read_file(&source.text, &mut mistakes);
+        let again = mistakes.file_again();
         if mistakes.errors() > 0 {
             // The reader of a single scenario tells what else is wrong beside the syntax.
             return Err(crate::parse(source, sets).err().unwrap_or(mistakes));
@@ -141,7 +135,7 @@ impl Sweep {
             at,
             base,
             sets: sets.to_vec(),
-            sources,
+            sources: mistakes.sources(),
         };
         match mistakes.errors() {
             0 => Ok(sweep),

@@ -34,6 +34,8 @@ pub(crate) struct Examples {
     pub named: &'static str,
     /// What a node by rule takes.
     pub ruled: &'static str,
+    /// The nodes that a link joins.
+    pub between: &'static str,
     /// What to do where a link is too slow.
     pub faster: &'static str,
 }
@@ -157,6 +159,11 @@ impl<N: Node, L: Link> Wires<N, L> {
         format!("{}->{}", self.name(from), self.name(to))
     }
 
+    /// Channels by name, "a, b or c".
+    pub(crate) fn channel_names(&self, channels: impl Iterator<Item = u32>) -> String {
+        suggest::one_of(channels.map(|channel| self.channel_name(channel)))
+    }
+
     /// The names of the first nodes, for messages; none where many were looked through before.
     fn candidates(&self) -> impl Iterator<Item = &N> + Clone {
         let looked = if self.suggestions.spend() {
@@ -223,6 +230,22 @@ impl<N: Node, L: Link> Wires<N, L> {
                 .into()
         })
     }
+}
+
+/// Says that a link at this place names so many nodes, which are not two.
+pub(crate) fn not_two<L: Link>(at: &At, named: usize) -> Diagnostic {
+    let example = L::EXAMPLES.between;
+    Diagnostic::error("bad-link", "a link joins two nodes")
+        .at(at, format!("this names {named}"))
+        .help(format!("write it like this: `between = {example}`"))
+}
+
+/// Says that a link joins a node to itself.
+pub(crate) fn linked_to_itself(at: &At, name: &str) -> Diagnostic {
+    let message = format!("`{}` is linked to itself", clip(name));
+    Diagnostic::error("bad-link", message)
+        .at(at, "twice the same node")
+        .help("a link joins two different nodes")
 }
 
 /// What makes the nodes of a file.

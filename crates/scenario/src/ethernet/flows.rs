@@ -137,13 +137,8 @@ fn named(flow: &given::Flows, net: &Net<'_>, mistakes: &mut Diagnostics) -> Opti
         }
     };
     if let Some((same, _)) = pairs.iter().find(|(from, to)| to.contains(from)) {
-        Diagnostic::error(
-            "bad-flow",
-            format!("`{}` sends to itself", clip(net.name(*same))),
-        )
-        .at(&flow.to.at, "also where it starts")
-        .help("a flow goes from one host to another")
-        .tell(mistakes);
+        let name = clip(net.name(*same));
+        mistakes.push(patterns::sends_to_itself(&name, &flow.to.at));
         return None;
     }
     if pairs.is_empty() {

@@ -13,6 +13,7 @@ use super::promises::Consent;
 use super::threats;
 use crate::given::ethernet::EthernetFile;
 use crate::prelude::*;
+use crate::suggest;
 
 /// A control frame, bytes.
 const CONTROL_BYTES: u32 = 64;
@@ -221,15 +222,9 @@ impl Lossless<'_> {
                 counted(frames, "frame")
             )
         };
-        let listed: Vec<String> = stops.iter().take(LISTED).map(one).collect();
-        let more = match stops.len().saturating_sub(LISTED) {
-            0 => String::new(),
-            more => format!(" and {} more", counted(more, "input")),
-        };
-        let mut notes = vec![format!(
-            "before stops take effect: {}{more}",
-            listed.join(", ")
-        )];
+        let more = |more| format!(" and {} more", counted(more, "input"));
+        let listed = suggest::first(stops, LISTED, one, more);
+        let mut notes = vec![format!("before stops take effect: {listed}")];
         if sent > 0 {
             notes.push(format!("{sent} B less, which leave meanwhile"));
         }

@@ -13,6 +13,7 @@ use backwater_net::frames::spec::{
 use super::lossless::{Lossless, channel_of};
 use crate::given::ethernet::flow_control::Stops;
 use crate::prelude::*;
+use crate::suggest;
 
 /// Places that a message lists.
 const LISTED: usize = 4;
@@ -60,13 +61,10 @@ impl Threat<'_> {
             told = told.note(note);
         }
         let named =
-            |(node, class): &(u32, u8)| format!("class {class} at `{}`", look.net.name(*node));
-        let listed: Vec<String> = places.iter().copied().take(LISTED).map(named).collect();
-        let more = match places.len().saturating_sub(LISTED) {
-            0 => String::new(),
-            more => format!(" and {}", counted(more, "more place")),
-        };
-        told = told.note(format!("affected: {}{more}", listed.join(", ")));
+            |(node, class): &&(u32, u8)| format!("class {class} at `{}`", look.net.name(*node));
+        let more = |more| format!(" and {}", counted(more, "more place"));
+        let listed = suggest::first(&places, LISTED, named, more);
+        told = told.note(format!("affected: {listed}"));
         let class = places[0].1;
         mistakes.push(
             told.help(self.help)

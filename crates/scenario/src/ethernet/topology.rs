@@ -5,7 +5,7 @@ use crate::generated::{self, Plan};
 use crate::given::ethernet::EthernetFile;
 use crate::given::ethernet::network::{Channel, Links, Network};
 use crate::prelude::*;
-use crate::wires::{Link, Makers, NamedLinks};
+use crate::wires::{self, Link, Makers, NamedLinks};
 
 /// Nodes that a rule may make.
 const MOST_NODES: u64 = 200_000;
@@ -84,10 +84,7 @@ fn ends(net: &Net<'_>, own: &Links, mistakes: &mut Diagnostics) -> Option<Vec<(u
     let list = own.between.sure()?;
     let ends: Vec<&[Named]> = list.chunk_by(|a, b| a.1 == b.1).collect();
     let [first, second] = ends.as_slice() else {
-        Diagnostic::error("bad-link", "a link joins two nodes")
-            .at(at, format!("this names {}", ends.len()))
-            .help("write it like this: `between = [\"S\", \"A\"]`")
-            .tell(mistakes);
+        mistakes.push(wires::not_two::<Join<'_>>(at, ends.len()));
         return None;
     };
     let mut find =
@@ -98,11 +95,7 @@ fn ends(net: &Net<'_>, own: &Links, mistakes: &mut Diagnostics) -> Option<Vec<(u
     let pairs = pairs.flat_map(|a| second.iter().map(move |b| (*a, *b)));
     let pairs: Vec<(u32, u32)> = pairs.collect();
     if let Some((same, _)) = pairs.iter().find(|(a, b)| a == b) {
-        let name = clip(net.name(*same));
-        Diagnostic::error("bad-link", format!("`{name}` is linked to itself"))
-            .at(at, "twice the same node")
-            .help("a link joins two different nodes")
-            .tell(mistakes);
+        mistakes.push(wires::linked_to_itself(at, net.name(*same)));
         return None;
     }
     Some(pairs)

@@ -175,11 +175,8 @@ pub(super) fn no_axis(path: &[(String, At)], at: &At) -> Option<Diagnostic> {
 
 /// As `--set` takes it.
 pub(super) fn joined(path: &[(String, At)]) -> String {
-    let name = |name: &String| match name.contains('.') {
-        true => format!("\"{name}\""),
-        false => name.clone(),
-    };
-    names(path).map(name).collect::<Vec<_>>().join(".")
+    let names = names(path).map(|name| overrides::quoted(name));
+    names.collect::<Vec<_>>().join(".")
 }
 
 /// Reads the values and names the axes.
