@@ -8,7 +8,7 @@ use backwater_net::spec::{
 };
 
 use crate::abr::{self, Path};
-use crate::abr_checks::Check;
+use crate::abr_checks;
 use crate::cell_tcp;
 use crate::checks;
 use crate::control::{self, Loop};
@@ -27,7 +27,7 @@ use crate::reserve::{self, Terms};
 use crate::route::Tree;
 use crate::series;
 use crate::service;
-use crate::service_checks;
+use crate::service_checks::{self, Whole};
 use crate::topology::{self, Graph};
 use crate::traffic::{self, Line};
 use crate::{Limits, MeasureSpec};
@@ -76,21 +76,22 @@ pub(crate) fn build(root: &Record, limits: &Limits, mistakes: &mut Diagnostics) 
     checks::run_times(&run.duration, &run.warm_up, mistakes);
     checks::corruption(file, mistakes);
     if mistakes.errors() == 0 {
-        checks::starts(&drafts, stop_at, mistakes);
-        checks::partners(&drafts, &specs, mistakes);
-        checks::old_tcp(file, &graph, &drafts, &specs, mistakes);
-        let check = Check {
+        let whole = Whole {
             file,
             graph: &graph,
             drafts: &drafts,
             specs: &specs,
-            ports: &rate_ports,
+            rate_ports: &rate_ports,
+            outages: &outages,
+            ports: service_checks::ports(&graph, &specs),
             stop_at,
         };
-        check.run(mistakes);
-        checks::load(&graph, &drafts, &specs, stop_at, limits, mistakes);
-        let parts = (specs.as_slice(), outages.as_slice());
-        service_checks::check(file, &graph, &drafts, parts, stop_at, mistakes);
+        checks::starts(&whole, mistakes);
+        checks::partners(&whole, mistakes);
+        checks::old_tcp(&whole, mistakes);
+        abr_checks::check(&whole, mistakes);
+        checks::load(&whole, limits, mistakes);
+        service_checks::check(&whole, mistakes);
     }
     service::fill_quantum(&mut graph.links, &specs);
     let network = NetworkSpec {

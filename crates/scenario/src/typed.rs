@@ -26,15 +26,17 @@ pub(crate) trait Table: Sized {
 }
 
 /// A word that a key may hold.
-pub(crate) trait Word: Sized {
+pub(crate) trait Word: Copy + 'static {
     /// All of them.
+    const ALL: &'static [Self];
+    /// The same, with what each stands for.
     const WORDS: &'static [Choice];
 
     /// The word, if it is one of them.
-    fn of_word(word: &str) -> Option<Self>;
-
-    /// The first of them.
-    fn first() -> Self;
+    fn of_word(word: &str) -> Option<Self> {
+        let mut all = Self::ALL.iter();
+        all.find(|known| known.word() == word).copied()
+    }
 
     /// How it is written.
     fn word(&self) -> &'static str;
@@ -238,7 +240,7 @@ impl<T: Word> Of<kinds::Words> for T {
     }
 
     fn stand_in(_: &kinds::Words) -> Self {
-        T::first()
+        T::ALL[0]
     }
 }
 

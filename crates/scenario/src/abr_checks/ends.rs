@@ -2,11 +2,12 @@
 
 use backwater_net::spec::{FlowSpec, SourceControlSpec, TrafficSpec};
 
-use super::{Check, Circuit};
+use super::Circuit;
 use crate::flows::Draft;
 use crate::given::packet::traffic::Traffic;
 use crate::partners;
 use crate::prelude::*;
+use crate::service_checks::Whole;
 
 /// What a flow does that makes it need another.
 #[derive(Clone, Copy)]
@@ -42,7 +43,7 @@ fn need<'a>(draft: &Draft<'a>, flow: &FlowSpec) -> Option<Need<'a>> {
 
 /// The flow back: one, along the same links where it carries RM cells.
 pub(super) fn partner(
-    check: &Check<'_>,
+    whole: &Whole<'_>,
     draft: &Draft<'_>,
     flow: &FlowSpec,
     mistakes: &mut Diagnostics,
@@ -74,10 +75,10 @@ pub(super) fn partner(
     let Some(partner) = flow.partner.map(|partner| partner as usize) else {
         return;
     };
-    if draft.back_of.is_some() || check.drafts[partner].back_of.is_some() {
+    if draft.back_of.is_some() || whole.drafts[partner].back_of.is_some() {
         return;
     }
-    let (other, theirs) = (&check.specs[partner], check.drafts[partner].settings);
+    let (other, theirs) = (&whole.specs[partner], whole.drafts[partner].settings);
     let answers = match other.traffic {
         TrafficSpec::Server => "server",
         TrafficSpec::TcpBack => "silent",
@@ -90,21 +91,21 @@ pub(super) fn partner(
             .tell(mistakes);
     }
     if need.is_abr {
-        both_abr(check, draft, (flow, other), partner, mistakes);
-    } else if other.source != draft.to[0] || check.drafts[partner].to != [draft.source] {
-        mistakes.push(astray(check, at, (flow, other)));
+        both_abr(whole, draft, (flow, other), partner, mistakes);
+    } else if other.source != draft.to[0] || whole.drafts[partner].to != [draft.source] {
+        mistakes.push(astray(whole, at, (flow, other)));
     }
 }
 
 fn both_abr(
-    check: &Check<'_>,
+    whole: &Whole<'_>,
     draft: &Draft<'_>,
     (flow, other): (&FlowSpec, &FlowSpec),
     partner: usize,
     mistakes: &mut Diagnostics,
 ) {
     let at = &draft.settings.partner.at;
-    let theirs = check.drafts[partner].settings;
+    let theirs = whole.drafts[partner].settings;
     let names = (&flow.name, &other.name);
     if !matches!(other.source_control, SourceControlSpec::Abr(_)) {
         Diagnostic::error("bad-partner", format!("`{}` is not ABR", names.1))
@@ -117,7 +118,7 @@ fn both_abr(
     }
     let back = other
         .partner
-        .map(|id| check.specs[id as usize].name.as_str());
+        .map(|id| whole.specs[id as usize].name.as_str());
     if back != Some(flow.name.as_str()) {
         Diagnostic::error(
             "bad-partner",
@@ -140,7 +141,7 @@ fn both_abr(
     let ours = flow.legs.iter().map(|leg| leg.channel ^ 1);
     let same = ours.eq(other.legs.iter().rev().map(|leg| leg.channel));
     if !same {
-        mistakes.push(astray(check, at, (flow, other)));
+        mistakes.push(astray(whole, at, (flow, other)));
     } else if flow.unit_bytes != other.unit_bytes {
         Diagnostic::error(
             "bad-partner",
@@ -158,10 +159,10 @@ fn both_abr(
     }
 }
 
-fn astray(check: &Check<'_>, at: &At, (flow, other): (&FlowSpec, &FlowSpec)) -> Diagnostic {
+fn astray(whole: &Whole<'_>, at: &At, (flow, other): (&FlowSpec, &FlowSpec)) -> Diagnostic {
     partners::astray(&other.name, at, &flow.name)
-        .note(format!("`{}` crosses {}", flow.name, check.way(flow)))
-        .note(format!("`{}` crosses {}", other.name, check.way(other)))
+        .note(format!("`{}` crosses {}", flow.name, whole.way(flow)))
+        .note(format!("`{}` crosses {}", other.name, whole.way(other)))
         .help("leave `partner` out: the flow back is then made, over the same links")
 }
 

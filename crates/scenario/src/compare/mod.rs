@@ -30,7 +30,7 @@ use crate::reader::Reader;
 use crate::set_aside;
 use crate::source::{Set, Source};
 use crate::tree::{self, Value};
-use crate::typed::Word as _;
+use crate::typed::Word;
 use crate::{Limits, Scenario, overrides};
 
 use network::Network;
@@ -195,17 +195,7 @@ struct Thresholds {
 
 impl Scheme {
     /// Every scheme, in the order of tables.
-    pub const ALL: [Scheme; 9] = [
-        Scheme::None,
-        Scheme::Reno,
-        Scheme::Dctcp,
-        Scheme::N23,
-        Scheme::N23Class,
-        Scheme::Pause,
-        Scheme::Destination,
-        Scheme::Pfc,
-        Scheme::Abr,
-    ];
+    pub const ALL: &[Scheme] = <Self as Word>::ALL;
 
     /// Its name.
     pub fn name(self) -> &'static str {

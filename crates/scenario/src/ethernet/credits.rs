@@ -139,10 +139,7 @@ impl<'a> Way<'a> {
     fn spec(&self, control: &FlowControl) -> ClassCreditSpec {
         let n2 = self.credits.n2;
         let n3 = self.credits.n3.unwrap_or_else(|| self.full());
-        let exact = |window: &Placed<OrWord<Duration>>| match **window {
-            OrWord::Value(window) => window,
-            OrWord::Word => self.window,
-        };
+        let exact = |window: &Placed<OrWord<Duration>>| window.value.value().unwrap_or(self.window);
         let (rule, n1, window, resync_every) = match control {
             FlowControl::N23 { window, .. } => (CreditRule::N23, 0, exact(window), None),
             FlowControl::N123 { n1, .. } => {

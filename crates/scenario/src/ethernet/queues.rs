@@ -14,7 +14,6 @@ use crate::given::ethernet::scheduler::{QUANTUM, Reserve, Scheduler};
 use crate::given::ethernet::switch::{Classes, FAST, MIDDLE, QueueSettings, SLOW};
 use crate::kinds::OrShare;
 use crate::prelude::*;
-use crate::units;
 
 /// How memory and detection of the scenario look to a port.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -320,11 +319,7 @@ impl Port<'_> {
 
 /// What a class reserves at a port of this rate.
 fn reserved(own: &Reserve, port: Rate) -> ReserveSpec {
-    let rate = match *own.rate {
-        OrShare::Value(rate) => rate,
-        // A share is 100 % at most.
-        OrShare::Share(share) => units::share_of(port, share).min(port),
-    };
+    let rate = own.rate.of(port);
     ReserveSpec {
         rate: Rate(rate.0.max(1)),
         interval: None,
@@ -336,23 +331,12 @@ fn reserved(own: &Reserve, port: Rate) -> ReserveSpec {
 
 /// The XOFF threshold in bytes; `None` if it could not be read.
 pub(crate) fn xoff(given: &Placed<Option<OrShare<u64>>>, limit: u64) -> Option<u64> {
-    bytes(given.sure()?.unwrap_or(XOFF.value), limit)
+    given.sure()?.unwrap_or(XOFF.value).of(limit)
 }
 
 /// The same of the XON threshold.
 pub(crate) fn xon(given: &Placed<Option<OrShare<u64>>>, limit: u64) -> Option<u64> {
-    bytes(given.sure()?.unwrap_or(XON.value), limit)
-}
-
-/// A threshold in bytes; shares are rounded half up.
-pub(crate) fn bytes(threshold: OrShare<u64>, limit: u64) -> Option<u64> {
-    match threshold {
-        OrShare::Value(bytes) => Some(bytes),
-        OrShare::Share(share) => {
-            let bytes = share.times(u128::from(limit))?;
-            u64::try_from(bytes).ok()
-        }
-    }
+    given.sure()?.unwrap_or(XON.value).of(limit)
 }
 
 /// The paper's buffers: 70 kB at 10 Mbps, 500 kB at 100 Mbps, 1 MB at 1 Gbps and above.

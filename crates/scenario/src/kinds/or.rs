@@ -1,5 +1,6 @@
 //! A word beside the values of another kind, or a share of a whole.
 
+use backwater_kernel::Rate;
 use serde_json::json;
 
 use super::{Facts, Kind, Of, Whole, any_of};
@@ -65,6 +66,16 @@ impl<K: Kind, T: Of<K>> Of<Or<K>> for OrWord<T> {
     }
 }
 
+impl<T> OrWord<T> {
+    /// The value, unless it is the word.
+    pub(crate) fn value(self) -> Option<T> {
+        match self {
+            Self::Word => None,
+            Self::Value(value) => Some(value),
+        }
+    }
+}
+
 /// A value, or a share of what the key is measured by.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum OrShare<T> {
@@ -72,4 +83,24 @@ pub enum OrShare<T> {
     Value(T),
     /// A share.
     Share(units::Decimal),
+}
+
+impl OrShare<Rate> {
+    /// The rate, where this one is the whole.
+    pub(crate) fn of(self, whole: Rate) -> Rate {
+        match self {
+            Self::Value(rate) => rate,
+            Self::Share(share) => units::share_of(whole, share),
+        }
+    }
+}
+
+impl OrShare<u64> {
+    /// The bytes, where so many are the whole, rounded half up; `None` if they are too many.
+    pub(crate) fn of(self, whole: u64) -> Option<u64> {
+        match self {
+            Self::Value(bytes) => Some(bytes),
+            Self::Share(share) => u64::try_from(share.times(whole.into())?).ok(),
+        }
+    }
 }
