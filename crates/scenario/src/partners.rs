@@ -30,13 +30,10 @@ pub(crate) fn add_backs<'a>(drafts: Vec<Draft<'a>>, mistakes: &mut Diagnostics) 
             name: format!("{} back", draft.name),
             source: draft.to[0],
             to: vec![draft.source],
-            table: draft.table,
-            name_at: draft.name_at,
-            settings: draft.settings,
             own: None,
-            number: draft.number,
             at: draft.at.clone(),
             back_of: Some(index),
+            ..draft
         });
         all.push(draft);
         all.extend(back);

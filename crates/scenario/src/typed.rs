@@ -323,19 +323,26 @@ pub(crate) const fn joined<T: Copy, const N: usize>(filler: T, lists: &[&[T]]) -
     all
 }
 
+/// Each of a list, changed while compiling; `N` is how many they are.
+macro_rules! each {
+    ($list:expr, $filler:expr, $one:ident => $changed:expr) => {{
+        let mut all = [$filler; N];
+        let mut index = 0;
+        while index < N {
+            let $one = $list[index];
+            all[index] = $changed;
+            index += 1;
+        }
+        all
+    }};
+}
+
 /// The same keys, with a meaning under these words alone.
 pub(crate) const fn limited<const N: usize>(
     keys: &[Key],
     only: &'static [&'static str],
 ) -> [Key; N] {
-    let mut own = [Key::FILLER; N];
-    let mut index = 0;
-    while index < N {
-        own[index] = keys[index];
-        own[index].only = only;
-        index += 1;
-    }
-    own
+    each!(keys, Key::FILLER, key => Key { only, ..key })
 }
 
 /// The same of groups.
@@ -343,27 +350,14 @@ pub(crate) const fn limited_groups<const N: usize>(
     groups: &[Group],
     only: &'static [&'static str],
 ) -> [Group; N] {
-    let mut own = [Group::FILLER; N];
-    let mut index = 0;
-    while index < N {
-        own[index] = groups[index];
-        own[index].only = only;
-        index += 1;
-    }
-    own
+    each!(groups, Group::FILLER, group => Group { only, ..group })
 }
 
 /// The same keys in a table that overrides another.
 pub(crate) const fn repeated<T: Table, const N: usize>() -> [Key; N] {
     assert!(T::IS_LAYERED);
-    let mut own = [Key::FILLER; N];
-    let mut index = 0;
-    while index < N {
-        own[index] = T::TABLE.keys[index];
-        own[index].default = Default::Derived(AS_ABOVE);
-        index += 1;
-    }
-    own
+    let default = Default::Derived(AS_ABOVE);
+    each!(T::TABLE.keys, Key::FILLER, key => Key { default, ..key })
 }
 
 /// The same, where the table above decides.

@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use backwater_net::frames::spec::{BackPressureSpec, Detect, Notify, Select};
 
 use super::crossings::cycle;
-use super::lossless::{Lossless, channel_of, switch_of};
+use super::lossless::{Whole, switch_of};
 use crate::diagnostics::Diagnostic;
 use crate::given::ethernet::flow_control::{self, FlowControl};
 use crate::suggest;
@@ -27,7 +27,7 @@ type Place = (u32, u8);
 const NAMED: usize = 12;
 
 /// Warns of a cycle.
-pub(crate) fn check(look: &Lossless<'_>) -> Option<Diagnostic> {
+pub(crate) fn check(look: &Whole<'_>) -> Option<Diagnostic> {
     let pressure = &look.file.flow_control.value;
     let notify = pressure.stops().map(|stops| &stops.notify);
     let graph = waits(look);
@@ -89,23 +89,16 @@ pub(crate) fn check(look: &Lossless<'_>) -> Option<Diagnostic> {
 
 /// What each channel between switches may wait for: `8 * channel + class`. No other is part of a
 /// cycle: a host waits for no one further on, and no one waits for what a host sends.
-fn waits(look: &Lossless<'_>) -> BTreeMap<u32, Vec<u32>> {
+fn waits(look: &Whole<'_>) -> BTreeMap<u32, Vec<u32>> {
     let mut graph: BTreeMap<u32, BTreeSet<u32>> = BTreeMap::new();
     for (channel, class) in look.crossings.crossed() {
         let (from, node) = look.net.ends(channel);
         if switch_of(look.spec, from).is_none() {
             continue;
         }
-        let credit = channel_of(look.spec, channel)
-            .credits
-            .get(usize::from(class));
-        if let Some(Some(credit)) = credit {
+        if let Some(credit) = look.credit(channel, class) {
             let zones = u64::from(credit.rule.n2) + u64::from(credit.rule.n3);
-            let most = look
-                .crossings
-                .on(channel, class)
-                .map_or(0, |load| load.most);
-            if most > zones * u64::from(credit.unit_bytes) {
+            if look.may_exceed(channel, class, zones * u64::from(credit.unit_bytes)) {
                 let to = fed(look, channel, class).map(|out| 8 * out + u32::from(class));
                 let own = 8 * channel + u32::from(class);
                 graph.entry(own).or_default().extend(to);
@@ -132,7 +125,7 @@ fn waits(look: &Lossless<'_>) -> BTreeMap<u32, Vec<u32>> {
 }
 
 /// Channels to switches from where a channel leads to.
-fn onward<'a>(look: &'a Lossless<'_>, channel: u32) -> impl Iterator<Item = u32> + 'a {
+fn onward<'a>(look: &'a Whole<'_>, channel: u32) -> impl Iterator<Item = u32> + 'a {
     let node = look.net.ends(channel).1;
     let around = look.net.neighbours[node as usize].iter();
     let around = around.filter(|(neighbour, _)| switch_of(look.spec, *neighbour).is_some());
@@ -140,12 +133,12 @@ fn onward<'a>(look: &'a Lossless<'_>, channel: u32) -> impl Iterator<Item = u32>
 }
 
 /// Channels between switches that frames of a channel and class go on to.
-fn fed<'a>(look: &'a Lossless<'_>, channel: u32, class: u8) -> impl Iterator<Item = u32> + 'a {
+fn fed<'a>(look: &'a Whole<'_>, channel: u32, class: u8) -> impl Iterator<Item = u32> + 'a {
     onward(look, channel).filter(move |out| look.crossings.is_fed(*out, class, channel))
 }
 
 /// The queues at the far end of a channel that may have it stopped.
-fn next(look: &Lossless<'_>, pressure: &BackPressureSpec, channel: u32, class: u8) -> Vec<Place> {
+fn next(look: &Whole<'_>, pressure: &BackPressureSpec, channel: u32, class: u8) -> Vec<Place> {
     let classes: Vec<u8> = match pressure.select {
         Select::Port => (0..8).filter(|c| pressure.classes & 1 << c != 0).collect(),
         Select::Class | Select::Destination(_) => vec![class],
@@ -178,18 +171,13 @@ fn next(look: &Lossless<'_>, pressure: &BackPressureSpec, channel: u32, class: u
 }
 
 /// May the flows through an output queue fill it to its XOFF threshold?
-fn fills(look: &Lossless<'_>, channel: u32, class: u8) -> bool {
-    let queue = &channel_of(look.spec, channel).queues[usize::from(class)];
-    let load = look.crossings.on(channel, class);
-    load.is_some_and(|load| load.most > queue.high_bytes)
+fn fills(look: &Whole<'_>, channel: u32, class: u8) -> bool {
+    let queue = look.queue(channel, class);
+    queue.is_some_and(|queue| look.may_exceed(channel, class, queue.high_bytes))
 }
 
 /// The same for the counter of an input; shared memory has no threshold of its own.
-fn fills_input(look: &Lossless<'_>, channel: u32, class: u8) -> bool {
-    let input = channel_of(look.spec, channel)
-        .inputs
-        .get(usize::from(class));
-    let xoff = input.map_or(0, |input| input.high_bytes);
-    let load = look.crossings.on(channel, class);
-    load.is_some_and(|load| load.most > xoff)
+fn fills_input(look: &Whole<'_>, channel: u32, class: u8) -> bool {
+    let input = look.input(channel, class);
+    look.may_exceed(channel, class, input.map_or(0, |input| input.high_bytes))
 }

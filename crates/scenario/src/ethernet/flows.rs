@@ -26,6 +26,13 @@ pub(crate) struct Flows<'r> {
     marked: [bool; 8],
 }
 
+impl<'r> Flows<'r> {
+    /// The flows, each with the table that made it.
+    pub(crate) fn each(&self) -> impl Iterator<Item = (&FlowSpec, &Table<'r>)> {
+        self.specs.iter().zip(&self.tables)
+    }
+}
+
 /// An entry of `[[flows]]` or `[[patterns]]`.
 #[derive(Clone, Copy)]
 pub(crate) struct Table<'r> {
@@ -340,9 +347,8 @@ pub(crate) fn packet_bytes(transport: &TransportSpec) -> u32 {
 
 fn duplicates(flows: &Flows<'_>, mistakes: &mut Diagnostics) {
     let mut first: BTreeMap<&str, &At> = BTreeMap::new();
-    let named = flows.specs.iter().zip(&flows.tables);
     // A name that is none was told as such.
-    for (spec, table) in named.filter(|(spec, _)| !spec.name.is_empty()) {
+    for (spec, table) in flows.each().filter(|(spec, _)| !spec.name.is_empty()) {
         let at = &table.name.at;
         if let Some(first) = first.insert(&spec.name, at) {
             Diagnostic::error(

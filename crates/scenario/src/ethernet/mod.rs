@@ -27,7 +27,7 @@ use backwater_net::frames::spec::{EthernetSpec, MemorySpec, NodeKind, SeriesSpec
 use self::controls::Controls;
 use self::crossings::Crossings;
 use self::flows::Flows;
-use self::lossless::Lossless;
+use self::lossless::Whole;
 use self::net::Net;
 use self::promises::Consent;
 pub use self::promises::GivenUp;
@@ -118,16 +118,17 @@ fn whole(
     network: &mut EthernetSpec,
     mistakes: &mut Diagnostics,
 ) {
-    checks::marks(file, crossings, flows, network, mistakes);
-    checks::old_tcp(file, net, flows, network, mistakes);
-    checks::loads(net, flows, network, mistakes);
-    let look = Lossless {
+    let look = Whole {
         file,
         net,
+        flows,
         spec: network,
         crossings,
         consent,
     };
+    checks::marks(&look, mistakes);
+    checks::old_tcp(&look, mistakes);
+    checks::loads(&look, mistakes);
     if crossings.is_partial {
         mistakes.extend(checks::too_many_paths(file));
     } else {

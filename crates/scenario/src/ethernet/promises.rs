@@ -15,7 +15,7 @@ use crate::given::ethernet::flow_control::Headroom;
 use crate::given::ethernet::switch::Classes;
 use crate::prelude::*;
 
-/// Lossless classes that may lose frames because the file says so.
+/// Whole classes that may lose frames because the file says so.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct GivenUp {
     /// A bit for each class.
