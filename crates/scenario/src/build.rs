@@ -56,12 +56,8 @@ pub(crate) fn build(root: &Record, limits: &Limits, mistakes: &mut Diagnostics) 
     };
     let names = FlowNames::new(&drafts);
     let rate_ports = explicit_rate::ports(file, &graph, mistakes);
-    let named = explicit_rate::named(file, &graph);
-    let cut = named
-        .iter()
-        .map(|(link, (own, turned))| (*link, *turned, &own.outages[..]));
-    let given = file.links.iter().map(|own| &own.outages[..]);
-    let outages = outages::outages(cut, given, stop_at, mistakes);
+    let given: Vec<_> = file.links.iter().map(|own| &own.outages[..]).collect();
+    let outages = outages::outages(&graph.entries, &given, stop_at, mistakes);
     let specs = builder.flows(&trees, &names, limits, mistakes);
     let series = series::Reader {
         graph: &graph,

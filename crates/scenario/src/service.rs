@@ -80,8 +80,7 @@ pub(crate) fn schedulers(file: &PacketFile) -> impl Iterator<Item = &Scheduler> 
 
 /// Where the discipline of a channel's port stands: its table, or the file. Slow: for messages.
 pub(crate) fn scheduler_at(file: &Placed<PacketFile>, graph: &Graph, channel: u32) -> At {
-    let named = explicit_rate::named(file, graph);
-    let tables = explicit_rate::tables_of(file, graph, &named, channel);
+    let tables = explicit_rate::tables_of(file, graph, channel);
     let mut schedulers = tables.map(|link| &link.scheduler).chain([&file.scheduler]);
     let found = schedulers.find_map(Placed::place);
     found.unwrap_or(&file.at).clone()

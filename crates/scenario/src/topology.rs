@@ -102,7 +102,7 @@ pub(crate) fn build(file: &PacketFile, at: &At, mistakes: &mut Diagnostics) -> G
         None => {}
     }
     let mut named = NamedLinks::beside(&graph);
-    for links in &file.links {
+    for (index, links) in file.links.iter().enumerate() {
         let (forward, backward) = base.sides(links);
         for number in 1..=links.count.unwrap_or(1) {
             let number = links.count.map(|_| number);
@@ -114,7 +114,7 @@ pub(crate) fn build(file: &PacketFile, at: &At, mistakes: &mut Diagnostics) -> G
                 ends: [a, b],
                 channels: [forward.clone(), backward.clone()],
             };
-            named.add(&mut graph, link, &links.between.at, mistakes);
+            named.add(&mut graph, link, (index, &links.between.at), mistakes);
         }
     }
     graph

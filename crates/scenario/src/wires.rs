@@ -40,6 +40,10 @@ pub(crate) struct Examples {
     pub faster: &'static str,
 }
 
+/// The entry of `[[links]]` for each link that has one: its index in the file, and whether it names
+/// the link's second node first.
+pub(crate) type Entries = BTreeMap<u32, (usize, bool)>;
+
 /// The nodes and links of a network, with what is needed to find names and ways in it.
 pub(crate) struct Wires<N, L> {
     pub nodes: Vec<N>,
@@ -52,6 +56,7 @@ pub(crate) struct Wires<N, L> {
     by_name: BTreeMap<String, u32>,
     channels: BTreeMap<(u32, u32), u32>,
     suggestions: Budget,
+    pub entries: Entries,
     /// Links that could not be read: what they join is not known.
     pub broken: bool,
 }
@@ -66,6 +71,7 @@ impl<N, L> Default for Wires<N, L> {
             by_name: BTreeMap::new(),
             channels: BTreeMap::new(),
             suggestions: Budget::default(),
+            entries: Entries::new(),
             broken: false,
         }
     }
@@ -157,6 +163,13 @@ impl<N: Node, L: Link> Wires<N, L> {
     pub(crate) fn channel_name(&self, channel: u32) -> String {
         let (from, to) = self.ends(channel);
         format!("{}->{}", self.name(from), self.name(to))
+    }
+
+    /// The entry of `[[links]]` for the link of a channel, and whether the channel is that from its
+    /// first node to its second.
+    pub(crate) fn entry<'f, T>(&self, entries: &'f [T], channel: u32) -> Option<(&'f T, bool)> {
+        let (index, turned) = self.entries.get(&(channel / 2))?;
+        Some((&entries[*index], channel.is_multiple_of(2) != *turned))
     }
 
     /// Channels by name, "a, b or c".
@@ -304,17 +317,19 @@ impl NamedLinks {
         }
     }
 
-    /// Adds one that stands at `at`.
+    /// Adds one that stands at `at`, in the entry of this index.
     pub(crate) fn add<N: Node, L: Link>(
         &mut self,
         wires: &mut Wires<N, L>,
         link: L,
-        at: &At,
+        (entry, at): (usize, &At),
         mistakes: &mut Diagnostics,
     ) {
         let [a, b] = link.ends();
         let Some(channel) = wires.channel(a, b) else {
-            self.placed.insert(wires.links.len() as u32, at.clone());
+            let index = wires.links.len() as u32;
+            self.placed.insert(index, at.clone());
+            wires.entries.insert(index, (entry, false));
             wires.add_link(link);
             return;
         };
@@ -327,6 +342,8 @@ impl NamedLinks {
                 .tell(mistakes);
         } else if (index as usize) < self.made {
             self.placed.insert(index, at.clone());
+            let turned = !channel.is_multiple_of(2);
+            wires.entries.insert(index, (entry, turned));
             link.replace(&mut wires.links[index as usize]);
         }
     }

@@ -60,10 +60,10 @@ impl Controls {
         for own in given(file) {
             check_kind(own, mistakes);
         }
-        towards_hosts(net, mistakes);
+        towards_hosts(file, net, mistakes);
         let channels = 0..2 * net.links.len() as u32;
         let has_own = given(file).any(|own| own.value.is_some());
-        let own = |id| if has_own { own(net, id) } else { None };
+        let own = |id| if has_own { own(file, net, id) } else { None };
         let own: Vec<_> = channels.clone().map(own).collect();
         let mut found = Self {
             credited: vec![0; own.len()],
@@ -219,8 +219,8 @@ impl Controls {
 }
 
 /// What a channel says of its own control; stops are no matter of one link.
-fn own(net: &Net<'_>, channel: u32) -> Option<Placed<FlowControl>> {
-    let own = net.settings(channel).flow_control;
+fn own(file: &EthernetFile, net: &Net<'_>, channel: u32) -> Option<Placed<FlowControl>> {
+    let own = net.settings(file, channel).flow_control;
     let value = own.value.filter(|rules| rules.stops().is_none())?;
     Some(Placed {
         value,
@@ -231,26 +231,23 @@ fn own(net: &Net<'_>, channel: u32) -> Option<Placed<FlowControl>> {
 }
 
 /// A direction into a host has nothing to control: hosts take what comes.
-fn towards_hosts(net: &Net<'_>, mistakes: &mut Diagnostics) {
+fn towards_hosts(file: &EthernetFile, net: &Net<'_>, mistakes: &mut Diagnostics) {
     let mut told: Vec<&At> = Vec::new();
-    for (id, join) in (0_u32..).step_by(2).zip(&net.links) {
-        let Some(links) = join.own else { continue };
-        let [forward, backward] = match join.turned {
-            false => [id, id + 1],
-            true => [id + 1, id],
+    for id in 0..2 * net.links.len() as u32 {
+        let Some((links, is_forward)) = net.entry(&file.links, id) else {
+            continue;
         };
-        for (id, side) in [(forward, &links.forward), (backward, &links.backward)] {
-            let own = side.as_ref().and_then(|side| side.flow_control.place());
-            let own = own.filter(|at| !net.forwards(net.ends(id).1) && !told.contains(at));
-            let Some(at) = own else { continue };
-            told.push(at);
-            let name = net.channel_name(id);
-            Diagnostic::error("no-meaning", format!("`{name}` leads into a host"))
-                .at(at, "has no meaning there")
-                .note("a host takes what comes: nothing holds back what is sent to it")
-                .help("give it to the other direction, or leave it out")
-                .tell(mistakes);
-        }
+        let side = [&links.backward, &links.forward][usize::from(is_forward)];
+        let own = side.as_ref().and_then(|side| side.flow_control.place());
+        let own = own.filter(|at| !net.forwards(net.ends(id).1) && !told.contains(at));
+        let Some(at) = own else { continue };
+        told.push(at);
+        let name = net.channel_name(id);
+        Diagnostic::error("no-meaning", format!("`{name}` leads into a host"))
+            .at(at, "has no meaning there")
+            .note("a host takes what comes: nothing holds back what is sent to it")
+            .help("give it to the other direction, or leave it out")
+            .tell(mistakes);
     }
 }
 

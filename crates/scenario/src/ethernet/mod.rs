@@ -73,12 +73,8 @@ pub(crate) fn build(
     let nodes = switches::nodes(file, &net, &links, ports, mistakes);
     let routes = routes::given(file, &net, mistakes);
     let crossings = crossings::follow(&net, &routes, &flows, mistakes);
-    let cut = (0..).zip(&net.links).filter_map(|(link, join)| {
-        let own = join.own?;
-        Some((link, join.turned, &own.outages[..]))
-    });
-    let given = file.links.iter().map(|own| &own.outages[..]);
-    let outages = crate::outages::outages(cut, given, stop_at, mistakes);
+    let given: Vec<_> = file.links.iter().map(|own| &own.outages[..]).collect();
+    let outages = crate::outages::outages(&net.entries, &given, stop_at, mistakes);
     let mut network = EthernetSpec {
         seed: run.seed,
         stop_at,

@@ -99,7 +99,7 @@ fn channel(
     (ports, controls, classes): (Ports, &Controls, &[QueueSettings]),
     mistakes: &mut Diagnostics,
 ) -> ChannelSpec {
-    let own = net.settings(number);
+    let own = net.settings(file, number);
     let wire = own.wire.over(&file.link.wire);
     // Without a rate nothing is run.
     let rate = wire.rate.unwrap_or(Rate(1));

@@ -27,14 +27,14 @@ pub(crate) fn build<'r>(file: &'r Placed<EthernetFile>, mistakes: &mut Diagnosti
         None => {}
     }
     let mut named = NamedLinks::beside(&net);
-    for own in &file.links {
+    for (index, own) in file.links.iter().enumerate() {
         let Some(pairs) = ends(&net, own, mistakes) else {
             net.broken = true;
             continue;
         };
         let at = &own.between.at;
         for (a, b) in pairs {
-            named.add(&mut net, join((a, b), None, Some(own), at), at, mistakes);
+            named.add(&mut net, join((a, b), None, at), (index, at), mistakes);
         }
     }
     if let Some(network) = &*file.network {
@@ -44,18 +44,11 @@ pub(crate) fn build<'r>(file: &'r Placed<EthernetFile>, mistakes: &mut Diagnosti
     net
 }
 
-fn join<'r>(
-    (a, b): (u32, u32),
-    trunk: Option<&'r Channel>,
-    own: Option<&'r Placed<Links>>,
-    at: &At,
-) -> Join<'r> {
+fn join<'r>((a, b): (u32, u32), trunk: Option<&'r Channel>, at: &At) -> Join<'r> {
     Join {
         a,
         b,
         trunk,
-        own,
-        turned: false,
         at: at.clone(),
     }
 }
@@ -73,7 +66,7 @@ fn join_to_the_only_switch(net: &mut Net<'_>, network: &Network) {
     };
     for host in net.hosts() {
         if net.neighbours[host as usize].is_empty() {
-            net.add_link(join((host, switch), None, None, &network.hosts.at));
+            net.add_link(join((host, switch), None, &network.hosts.at));
         }
     }
 }
@@ -131,7 +124,7 @@ fn check_hosts(net: &Net<'_>, file: &EthernetFile, mistakes: &mut Diagnostics) {
 /// The network by rule: hosts, switches, links of hosts, then links between switches.
 fn place<'r>(net: &mut Net<'r>, plan: Plan, trunk: Option<&'r Channel>, at: &At) {
     let first = plan.hosts.len();
-    let link = |a: usize, b: usize, trunk| join((a as u32, b as u32), trunk, None, at);
+    let link = |a: usize, b: usize, trunk| join((a as u32, b as u32), trunk, at);
     let switches: Vec<usize> = plan.hosts.iter().map(|(_, switch)| *switch).collect();
     for (name, _) in plan.hosts {
         net.add_node(name, true);
