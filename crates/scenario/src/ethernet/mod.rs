@@ -61,12 +61,12 @@ pub(crate) fn build(
     crate::checks::run_times(&run.duration, &run.warm_up, mistakes);
     let net = topology::build(file, mistakes);
     let ports = switches::ports(file, flows::highest_class(file), mistakes);
-    let controls = Controls::read(file, &net, ports.all(), mistakes);
-    let links = queues::links(file, &net, (ports, &controls), mistakes);
+    let controls = Controls::read(file, &net, ports, mistakes);
+    let links = queues::links(&controls, mistakes);
     let flows = self::flows::flows(file, &net, queues::marked(&links), mistakes);
     checks::classes(file, ports.classes, mistakes);
     checks::flow_control(file, ports, mistakes);
-    controls.check(file, &net, ports, mistakes);
+    controls.check(mistakes);
     checks::frames(file, &flows, mistakes);
     let given = (file.series.as_slice(), root.chosen_outside());
     let series = series::series(given, &net, &flows, ports, stop_at, mistakes);
@@ -89,8 +89,8 @@ pub(crate) fn build(
     };
     checks::blocked(file, &network, mistakes);
     schedulers::check(file, &net, &network, mistakes);
-    credits::add(file, &net, &controls, &mut network, mistakes);
-    let consent = Consent::read(file, &net, (ports, &controls), mistakes);
+    credits::add(&controls, &mut network, mistakes);
+    let consent = Consent::read(&controls, mistakes);
     let mut given_up = Vec::new();
     if mistakes.errors() == 0 {
         let parts = (&crossings, &flows, &consent);

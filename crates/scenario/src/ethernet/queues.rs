@@ -6,7 +6,6 @@ use backwater_net::frames::spec::{
 };
 
 use super::controls::Controls;
-use super::net::Net;
 use crate::given::ethernet::EthernetFile;
 use crate::given::ethernet::flow_control::{XOFF, XON};
 use crate::given::ethernet::network::DELAY;
@@ -41,16 +40,10 @@ pub(crate) fn all_of(classes: u8) -> u8 {
 }
 
 /// Builds every link.
-pub(crate) fn links(
-    file: &EthernetFile,
-    net: &Net<'_>,
-    (ports, controls): (Ports, &Controls),
-    mistakes: &mut Diagnostics,
-) -> Vec<LinkSpec> {
-    let classes = classes(file, ports);
-    let common = (ports, controls, &classes[..]);
-    let mut side = |number: u32| channel(file, net, number, common, mistakes);
-    let joins = net.links.iter().zip((0_u32..).step_by(2));
+pub(crate) fn links(controls: &Controls<'_>, mistakes: &mut Diagnostics) -> Vec<LinkSpec> {
+    let classes = classes(controls.file, controls.ports);
+    let mut side = |number: u32| channel(controls, number, &classes, mistakes);
+    let joins = controls.net.links.iter().zip((0_u32..).step_by(2));
     joins
         .map(|(join, number)| LinkSpec {
             ends: [join.a, join.b],
@@ -93,12 +86,12 @@ fn classes(file: &EthernetFile, ports: Ports) -> Vec<QueueSettings> {
 }
 
 fn channel(
-    file: &EthernetFile,
-    net: &Net<'_>,
+    controls: &Controls<'_>,
     number: u32,
-    (ports, controls, classes): (Ports, &Controls, &[QueueSettings]),
+    classes: &[QueueSettings],
     mistakes: &mut Diagnostics,
 ) -> ChannelSpec {
+    let (file, net, ports) = (controls.file, controls.net, controls.ports);
     let own = net.settings(file, number);
     let wire = own.wire.over(&file.link.wire);
     // Without a rate nothing is run.
@@ -111,8 +104,8 @@ fn channel(
         rate,
         ports,
         held: controls.held(from),
-        stopped: controls.stopped(number, ports),
-        limited: controls.limited(number, to, ports),
+        stopped: controls.stopped(number),
+        limited: controls.limited(number, to),
         name: net.channel_name(number),
     };
     let leaves_switch = net.forwards(from);
