@@ -10,35 +10,14 @@ use crate::errors;
 use crate::source::{At, Source};
 
 mod lines;
+mod severity;
 use lines::{floor_boundary, line_at, lines_around, span_in_line};
+pub use severity::Severity;
 
 /// More mistakes than this are counted, not listed.
 const LISTED: u64 = 100;
 /// Lines longer than this many bytes are pointed at, not shown.
 const SHOWN_BYTES: usize = 4096;
-
-/// How grave a diagnostic is.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Severity {
-    /// The scenario can't run.
-    Error,
-    /// It can run, but probably does not do what its author wants.
-    Warning,
-    /// It can run; what was done with what its author wrote.
-    Note,
-}
-
-impl Severity {
-    const ALL: [Self; 3] = [Self::Error, Self::Warning, Self::Note];
-
-    fn word(self) -> &'static str {
-        match self {
-            Self::Error => "error",
-            Self::Warning => "warning",
-            Self::Note => "note",
-        }
-    }
-}
 
 /// A kind of mistake and its place.
 type Place = (&'static str, Option<At>, String);

@@ -152,7 +152,7 @@ pub(crate) fn toml_key(key: &str) -> String {
     }
 }
 
-/// Reads a file that `--set` and axes change, whose texts are the further sources: its tree, and the
+/// Reads a file that `--set` and axes change, whose texts are the others: its tree, and the
 /// mistakes of its syntax.
 pub(crate) fn read_source(
     source: &Source,

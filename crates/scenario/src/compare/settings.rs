@@ -82,7 +82,7 @@ pub(super) fn settings(
     let input_room = network.largest_input_room();
     let inputs = (input_room, buffer.saturating_sub(input_room));
     let pfc = stops.thresholds(Scheme::Pfc, [given.pfc.xoff, given.pfc.xon], inputs);
-    let abr_unit = Unit::from(abr.unit);
+    let abr_unit = Unit::given(abr.unit);
     let least_units = match abr_unit {
         Unit::Frame => LEAST_FRAMES.value,
         Unit::Cell => LEAST_INTERVAL.value,
@@ -96,7 +96,7 @@ pub(super) fn settings(
         min_rto: reno.min_rto,
         mark_above: (given.dctcp.mark_above).unwrap_or_else(|| usual_marks(held, buffer)),
         n2: n23.n2,
-        n23_unit: n23.unit.into(),
+        n23_unit: Unit::given(n23.unit),
         n23_target: n23.target,
         pause,
         destination,

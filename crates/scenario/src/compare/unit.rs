@@ -1,5 +1,7 @@
 //! What circuits carry, and what fits: as much as a full frame, or cells.
 
+use crate::given::compare as given;
+
 /// Bytes of a cell on the wire.
 const CELL_BYTES: u64 = 53;
 /// Bytes of payload in a cell.
@@ -31,6 +33,14 @@ pub enum Unit {
 }
 
 impl Unit {
+    /// What the file says.
+    pub(super) fn given(word: given::Unit) -> Unit {
+        match word {
+            given::Unit::Frame => Unit::Frame,
+            given::Unit::Cell => Unit::Cell,
+        }
+    }
+
     /// The unit of so many bytes on the wire.
     pub fn of_wire(bytes: u32) -> Unit {
         match u64::from(bytes) == CELL_BYTES {

@@ -342,7 +342,7 @@ pub(crate) enum Recovery {
 }
 
 /// Words of `unit`: What circuits carry.
-#[word(of = crate::compare::Unit)]
+#[word]
 pub(crate) enum Unit {
     /// As much as full frames: 1,472 bytes of payload in 1,538 on the wire and 1,518 in memory.
     Frame,
