@@ -245,8 +245,8 @@ fn only(names: &[String]) -> Result<Option<Set>, String> {
 }
 
 fn unknown(name: &str) -> String {
-    let names = Scheme::ALL.map(Scheme::name);
-    let hint = match backwater_scenario::nearest(name, names) {
+    let names: Vec<&str> = Scheme::ALL.iter().map(|scheme| scheme.name()).collect();
+    let hint = match backwater_scenario::nearest(name, names.iter().copied()) {
         Some(nearest) => format!("; did you mean `{nearest}`?"),
         None => String::new(),
     };

@@ -34,14 +34,16 @@ pub struct GroupAttribute {
 }
 
 /// What holds where a key is absent.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub enum Absent {
+    #[default]
     Required,
     Is(String),
     Otherwise(String),
 }
 
 /// What `#[key(..)]` says.
+#[derive(Default)]
 pub struct KeyAttributes {
     pub name: Option<String>,
     pub is: Option<Expr>,
@@ -159,16 +161,7 @@ pub fn groups(attributes: &[Attribute]) -> Result<Vec<GroupAttribute>> {
 
 impl KeyAttributes {
     pub fn of(attributes: &[Attribute]) -> Result<Self> {
-        let mut found = Self {
-            name: None,
-            is: None,
-            short: None,
-            absent: Absent::Required,
-            cite: None,
-            only: Vec::new(),
-            is_flat: false,
-            repeats: false,
-        };
+        let mut found = Self::default();
         for attribute in attributes.iter().filter(|a| a.path().is_ident("key")) {
             attribute.parse_nested_meta(|meta| found.take(&meta))?;
         }

@@ -4,7 +4,7 @@ use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
-use syn::{Error, Expr, Field, GenericArgument, Ident, PathArguments, Result, Type};
+use syn::{Error, Field, GenericArgument, Ident, PathArguments, Result, Type};
 
 use crate::attributes::{Absent, GroupAttribute, KeyAttributes, docs};
 
@@ -68,7 +68,7 @@ impl KeyField {
         let inner = &self.inner;
         let span = inner.span();
         match (&self.attributes.is, &self.attributes.short) {
-            (Some(kind), _) => in_kinds(kind),
+            (Some(kind), _) => quote! { { use crate::kinds::*; #kind } },
             (_, Some(short)) => quote_spanned! {span=>
                 crate::kinds::Short(<#inner as crate::typed::Table>::TABLE, #short)
             },
@@ -115,11 +115,6 @@ impl KeyField {
         };
         quote_spanned! {inner.span()=> #ident: record.#method::<_, #inner>(#name, &#kind) }
     }
-}
-
-/// A path or literal that starts in `crate::kinds`.
-fn in_kinds(kind: &Expr) -> TokenStream {
-    quote! { crate::kinds::#kind }
 }
 
 /// What holds where a key is absent.

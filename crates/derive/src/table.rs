@@ -103,32 +103,23 @@ fn selectors(table: &TableAttributes, fields: &[KeyField]) -> Result<Vec<TokenSt
     Ok(found)
 }
 
-/// Own keys in a row and flattened tables, in the order of the fields.
+/// Own keys and those of flattened tables, in the order of the fields.
 fn lists(fields: &[KeyField]) -> Vec<TokenStream> {
-    let mut lists = Vec::new();
-    let mut row = Vec::new();
-    for field in fields {
-        if !field.attributes.is_flat {
-            row.push(field.key(&[]));
-            continue;
-        }
-        if !row.is_empty() {
-            lists.push(quote! { &[#(#row),*] });
-            row.clear();
-        }
+    let list = |field: &KeyField| {
         let inner = &field.inner;
-        lists.push(match field.attributes.repeats {
-            false => quote! { <#inner as crate::typed::Table>::TABLE.keys },
-            true => quote! { &crate::typed::repeated::<
+        match (field.attributes.is_flat, field.attributes.repeats) {
+            (false, _) => {
+                let key = field.key(&[]);
+                quote! { &[#key] }
+            }
+            (true, false) => quote! { <#inner as crate::typed::Table>::TABLE.keys },
+            (true, true) => quote! { &crate::typed::repeated::<
                 #inner,
                 { <#inner as crate::typed::Table>::TABLE.keys.len() },
             >() },
-        });
-    }
-    if !row.is_empty() {
-        lists.push(quote! { &[#(#row),*] });
-    }
-    lists
+        }
+    };
+    fields.iter().map(list).collect()
 }
 
 /// Groups of this table, and of those flattened in it.

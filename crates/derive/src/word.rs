@@ -29,7 +29,6 @@ pub fn expand(input: &DeriveInput, own: &WordAttributes) -> Result<TokenStream> 
                 .unwrap_or_else(|| variant.ident.clone().into()),
         );
     }
-    let first = variants.first();
     let into = own.of.as_ref().map(|of| {
         quote! {
             impl From<#name> for #of {
@@ -43,18 +42,8 @@ pub fn expand(input: &DeriveInput, own: &WordAttributes) -> Result<TokenStream> 
     });
     Ok(quote! {
         impl crate::typed::Word for #name {
+            const ALL: &'static [Self] = &[#(Self::#variants),*];
             const WORDS: &'static [crate::table::Choice] = &[#(#choices),*];
-
-            fn of_word(word: &str) -> Option<Self> {
-                match word {
-                    #(#words => Some(Self::#variants),)*
-                    _ => None,
-                }
-            }
-
-            fn first() -> Self {
-                Self::#first
-            }
 
             fn word(&self) -> &'static str {
                 match self {

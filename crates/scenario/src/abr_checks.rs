@@ -5,60 +5,49 @@ mod policies;
 
 use std::collections::BTreeMap;
 
-use backwater_kernel::{Rate, Time};
+use backwater_kernel::Rate;
 use backwater_net::spec::{AbrSpec, ExplicitRateSpec, FlowSpec, SourceControlSpec, TrafficSpec};
 
 use crate::abr::{Derived, Path};
 use crate::explicit_rate;
 use crate::flows::Draft;
-use crate::given::packet::PacketFile;
 use crate::given::packet::explicit_rate::ExplicitRate;
 use crate::given::packet::source::Abr;
 use crate::prelude::*;
+use crate::service_checks::Whole;
 use crate::suggest;
-use crate::topology::Graph;
 use backwater_kernel::words::counted;
 
-/// Flows with what is known of them.
-pub(crate) struct Check<'a> {
-    pub file: &'a PacketFile,
-    pub graph: &'a Graph,
-    pub drafts: &'a [Draft<'a>],
-    pub specs: &'a [FlowSpec],
-    pub ports: &'a [(u32, ExplicitRateSpec)],
-    pub stop_at: Time,
+/// Looks at every flow that is ABR or a closed loop.
+pub(crate) fn check(whole: &Whole<'_>, mistakes: &mut Diagnostics) {
+    for (draft, flow) in whole.flows() {
+        ends::limits(draft, mistakes);
+        ends::partner(whole, draft, flow, mistakes);
+        let own = draft.settings.source_control.abr();
+        let (&SourceControlSpec::Abr(spec), Some(own)) = (&flow.source_control, own) else {
+            continue;
+        };
+        let circuit = Circuit {
+            draft,
+            flow,
+            own,
+            spec,
+            path: whole.path(flow),
+        };
+        whole.rates(&circuit, mistakes);
+        mistakes.extend(whole.told(&circuit));
+        // The flow back has the same table: what is wrong with that is said once.
+        if draft.back_of.is_some() {
+            continue;
+        }
+        mistakes.extend(ends::sizes(&circuit));
+        policies::check(&circuit, whole.stop_at, mistakes);
+    }
+    whole.minimum_rates(mistakes);
+    whole.intervals(mistakes);
 }
 
-impl Check<'_> {
-    /// Looks at every flow that is ABR or a closed loop.
-    pub(crate) fn run(&self, mistakes: &mut Diagnostics) {
-        for (draft, flow) in self.drafts.iter().zip(self.specs) {
-            ends::limits(draft, mistakes);
-            ends::partner(self, draft, flow, mistakes);
-            let own = draft.settings.source_control.abr();
-            let (&SourceControlSpec::Abr(spec), Some(own)) = (&flow.source_control, own) else {
-                continue;
-            };
-            let circuit = Circuit {
-                draft,
-                flow,
-                own,
-                spec,
-                path: self.path(flow),
-            };
-            self.rates(&circuit, mistakes);
-            mistakes.extend(self.told(&circuit));
-            // The flow back has the same table: what is wrong with that is said once.
-            if draft.back_of.is_some() {
-                continue;
-            }
-            mistakes.extend(ends::sizes(&circuit));
-            policies::check(&circuit, self.stop_at, mistakes);
-        }
-        self.minimum_rates(mistakes);
-        self.intervals(mistakes);
-    }
-
+impl Whole<'_> {
     /// ERICA counts circuits that it sees in an interval, and sees no more than cells.
     fn intervals(&self, mistakes: &mut Diagnostics) {
         let greedy = |flow: &&FlowSpec| {
@@ -69,7 +58,7 @@ impl Check<'_> {
         for leg in self.specs.iter().filter(greedy).flat_map(|f| &f.legs) {
             *counts.entry(leg.channel).or_default() += 1;
         }
-        for (channel, rule) in self.ports {
+        for (channel, rule) in self.rate_ports {
             let ExplicitRateSpec::Erica(erica) = rule else {
                 continue;
             };
@@ -162,7 +151,9 @@ impl Check<'_> {
     /// Does any port on the way tell the source a rate?
     fn told(&self, circuit: &Circuit<'_>) -> Option<Diagnostic> {
         let tells = |channel: u32| {
-            let found = self.ports.binary_search_by_key(&channel, |port| port.0);
+            let found = self
+                .rate_ports
+                .binary_search_by_key(&channel, |port| port.0);
             found.is_ok()
         };
         let is_told = |flow: &FlowSpec| flow.legs.iter().any(|leg| tells(leg.channel));

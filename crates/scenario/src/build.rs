@@ -8,7 +8,7 @@ use backwater_net::spec::{
 };
 
 use crate::abr::{self, Path};
-use crate::abr_checks::Check;
+use crate::abr_checks;
 use crate::cell_tcp;
 use crate::checks;
 use crate::control::{self, Loop};
@@ -27,7 +27,7 @@ use crate::reserve::{self, Terms};
 use crate::route::Tree;
 use crate::series;
 use crate::service;
-use crate::service_checks;
+use crate::service_checks::{self, Whole};
 use crate::topology::{self, Graph};
 use crate::traffic::{self, Line};
 use crate::{Limits, MeasureSpec};
@@ -56,12 +56,8 @@ pub(crate) fn build(root: &Record, limits: &Limits, mistakes: &mut Diagnostics) 
     };
     let names = FlowNames::new(&drafts);
     let rate_ports = explicit_rate::ports(file, &graph, mistakes);
-    let named = explicit_rate::named(file, &graph);
-    let cut = named
-        .iter()
-        .map(|(link, (own, turned))| (*link, *turned, &own.outages[..]));
-    let given = file.links.iter().map(|own| &own.outages[..]);
-    let outages = outages::outages(cut, given, stop_at, mistakes);
+    let given: Vec<_> = file.links.iter().map(|own| &own.outages[..]).collect();
+    let outages = outages::outages(&graph.entries, &given, stop_at, mistakes);
     let specs = builder.flows(&trees, &names, limits, mistakes);
     let series = series::Reader {
         graph: &graph,
@@ -76,21 +72,22 @@ pub(crate) fn build(root: &Record, limits: &Limits, mistakes: &mut Diagnostics) 
     checks::run_times(&run.duration, &run.warm_up, mistakes);
     checks::corruption(file, mistakes);
     if mistakes.errors() == 0 {
-        checks::starts(&drafts, stop_at, mistakes);
-        checks::partners(&drafts, &specs, mistakes);
-        checks::old_tcp(file, &graph, &drafts, &specs, mistakes);
-        let check = Check {
+        let whole = Whole {
             file,
             graph: &graph,
             drafts: &drafts,
             specs: &specs,
-            ports: &rate_ports,
+            rate_ports: &rate_ports,
+            outages: &outages,
+            ports: service_checks::ports(&graph, &specs),
             stop_at,
         };
-        check.run(mistakes);
-        checks::load(&graph, &drafts, &specs, stop_at, limits, mistakes);
-        let parts = (specs.as_slice(), outages.as_slice());
-        service_checks::check(file, &graph, &drafts, parts, stop_at, mistakes);
+        checks::starts(&whole, mistakes);
+        checks::partners(&whole, mistakes);
+        checks::old_tcp(&whole, mistakes);
+        abr_checks::check(&whole, mistakes);
+        checks::load(&whole, limits, mistakes);
+        service_checks::check(&whole, mistakes);
     }
     service::fill_quantum(&mut graph.links, &specs);
     let network = NetworkSpec {
@@ -302,14 +299,14 @@ impl Builder<'_> {
             match self.graph.find_channel(&text, at) {
                 Err(diagnostic) => mistakes.push(*diagnostic),
                 Ok(channel) if !crosses(tree, channel) => {
-                    let ways = self.channels(tree.iter().map(|(channel, _)| *channel));
+                    let crossed = tree.iter().map(|(channel, _)| *channel);
+                    let ways = self.graph.channel_names(crossed);
                     mistakes.push(not_there(&draft.name, &text, at.clone(), &ways));
                 }
                 Ok(channel) => match found.get(&channel) {
                     Some(first) => {
                         Diagnostic::error("contradiction", format!("`{text}` is given twice"))
-                            .at(at, "the second")
-                            .at(&first.link.at, "the first")
+                            .twice(at, &first.link.at)
                             .help("give each link once")
                             .tell(mistakes)
                     }
@@ -320,10 +317,6 @@ impl Builder<'_> {
             }
         }
         found
-    }
-
-    fn channels(&self, channels: impl Iterator<Item = u32>) -> String {
-        crate::suggest::one_of(channels.map(|c| self.graph.channel_name(c)))
     }
 }
 

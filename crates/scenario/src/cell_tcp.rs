@@ -128,7 +128,7 @@ fn one_at_a_time(cycle: &Cycle, mistakes: &mut Diagnostics) {
         ),
     ];
     for (key, at, _) in keys.into_iter().filter(|(.., says)| *says) {
-        Diagnostic::error("no-meaning", format!("`{key}` has no meaning over tcp"))
+        Diagnostic::no_meaning(key, "over tcp")
             .at(at, "each request waits for the response before")
             .help("leave it out; `think` is the time between")
             .tell(mistakes);
@@ -141,7 +141,7 @@ pub(crate) fn check(flow: &FlowSettings, mistakes: &mut Diagnostics) {
         && let Some(at) = flow.tcp.place()
         && flow.transport.sure().is_some()
     {
-        Diagnostic::error("no-meaning", "`tcp` has no meaning here")
+        Diagnostic::no_meaning("tcp", "here")
             .at(at, "this flow does not go over tcp")
             .help("add `transport = \"tcp\"`, or leave it out")
             .tell(mistakes);

@@ -14,8 +14,10 @@ use crate::given::packet::flows::Series;
 use crate::given::packet::network::Link;
 use crate::given::packet::traffic::Traffic;
 use crate::memory;
+use crate::partners;
 use crate::prelude::*;
 use crate::reserve;
+use crate::service_checks::Whole;
 use crate::tcp::old_on_fast;
 use crate::topology::Graph;
 use crate::traffic::{self, Line};
@@ -85,24 +87,26 @@ pub(crate) fn fits(
         return true;
     };
     let largest = flows::counts(file).max_by_key(|(count, ..)| *count);
-    out_of_memory(
-        largest.map_or(at, |(.., table)| table),
-        "most flows are here",
-    )
-    .note(format!(
-        "about {} for {legs} legs (a leg is one flow on one link); {} are free",
-        bytes(needed),
-        bytes(memory)
-    ))
-    .help("use fewer flows, or a network with shorter ways")
-    .tell(mistakes);
+    let at = largest.map_or(at, |(.., table)| table);
+    let what = format!("{legs} legs (a leg is one flow on one link)");
+    out_of_memory((at, "most flows are here"), (needed, &what), memory)
+        .help("use fewer flows, or a network with shorter ways")
+        .tell(mistakes);
     false
 }
 
-/// Says that there is not enough memory; `label`: what at this place takes most.
-pub(crate) fn out_of_memory(at: &At, label: &str) -> Diagnostic {
-    let what = "the scenario needs more memory than there is";
-    Diagnostic::error("out-of-memory", what).at(at, label)
+/// Says that there is not enough memory; `label`: what at this place takes most. So much is needed
+/// for `what`, so much is free.
+pub(crate) fn out_of_memory(
+    (at, label): (&At, &str),
+    (needed, what): (u64, &str),
+    free: u64,
+) -> Diagnostic {
+    let (needed, free) = (bytes(needed), bytes(free));
+    let message = "the scenario needs more memory than there is";
+    Diagnostic::error("out-of-memory", message)
+        .at(at, label)
+        .note(format!("about {needed} for {what}; {free} are free"))
 }
 
 /// "1.5 GB".
@@ -115,10 +119,10 @@ pub(crate) fn bytes(count: u64) -> String {
 }
 
 /// Sources that start when the run is over.
-pub(crate) fn starts(drafts: &[Draft<'_>], stop_at: Time, mistakes: &mut Diagnostics) {
-    for draft in drafts {
+pub(crate) fn starts(whole: &Whole<'_>, mistakes: &mut Diagnostics) {
+    for draft in whole.drafts {
         let start = draft.traffic().and_then(Traffic::start);
-        if let Some(start) = start.filter(|start| ***start >= stop_at) {
+        if let Some(start) = start.filter(|start| ***start >= whole.stop_at) {
             Diagnostic::warning("never-starts", format!("`{}` sends nothing", draft.name))
                 .at(&start.at, "not before the run is over")
                 .help("start earlier, or make `run.duration` longer")
@@ -128,30 +132,25 @@ pub(crate) fn starts(drafts: &[Draft<'_>], stop_at: Time, mistakes: &mut Diagnos
 }
 
 /// Presets of TCP from the 1990s between hosts whose links are fast.
-pub(crate) fn old_tcp(
-    file: &PacketFile,
-    graph: &Graph,
-    drafts: &[Draft<'_>],
-    specs: &[FlowSpec],
-    mistakes: &mut Diagnostics,
-) {
-    let rate = |channel: u32| graph.channel_spec(channel).rate;
-    for (draft, flow) in drafts.iter().zip(specs) {
+pub(crate) fn old_tcp(whole: &Whole<'_>, mistakes: &mut Diagnostics) {
+    let rate = |channel: u32| whole.graph.channel_spec(channel).rate;
+    for (draft, flow) in whole.flows() {
         let ends = [flow.legs.first(), flow.legs.last()].into_iter().flatten();
         let ends = ends.map(|leg| leg.channel);
         let slower = ends.min_by_key(|channel| rate(*channel));
         if let (TrafficSpec::Tcp(spec), Some(channel)) = (&flow.traffic, slower) {
-            let name = || graph.channel_name(channel);
-            let layers = cell_tcp::layers(file, draft.settings);
+            let name = || whole.graph.channel_name(channel);
+            let layers = cell_tcp::layers(whole.file, draft.settings);
             mistakes.extend(old_on_fast(&layers, &spec.tcp, (rate(channel), &name)));
         }
     }
 }
 
 /// A partner's answers are meant for one flow.
-fn shared_partners(drafts: &[Draft<'_>], specs: &[FlowSpec], mistakes: &mut Diagnostics) {
+fn shared_partners(whole: &Whole<'_>, mistakes: &mut Diagnostics) {
+    let specs = whole.specs;
     let mut taken: BTreeMap<u32, &Draft<'_>> = BTreeMap::new();
-    for (draft, flow) in drafts.iter().zip(specs) {
+    for (draft, flow) in whole.flows() {
         let Some(partner) = flow.partner else {
             continue;
         };
@@ -179,9 +178,9 @@ fn shared_partners(drafts: &[Draft<'_>], specs: &[FlowSpec], mistakes: &mut Diag
 }
 
 /// Partners: who needs one, and what it must be.
-pub(crate) fn partners(drafts: &[Draft<'_>], specs: &[FlowSpec], mistakes: &mut Diagnostics) {
-    shared_partners(drafts, specs, mistakes);
-    for (draft, flow) in drafts.iter().zip(specs) {
+pub(crate) fn partners(whole: &Whole<'_>, mistakes: &mut Diagnostics) {
+    shared_partners(whole, mistakes);
+    for (draft, flow) in whole.flows() {
         let settings = draft.settings;
         let control_at = &settings.source_control.at;
         let (what, at, wanted) = match (&flow.traffic, &flow.source_control) {
@@ -221,14 +220,13 @@ pub(crate) fn partners(drafts: &[Draft<'_>], specs: &[FlowSpec], mistakes: &mut 
                 .tell(mistakes);
             continue;
         };
-        let partner = partner as usize;
-        check_partner(draft, (&specs[partner], &drafts[partner]), wanted, mistakes);
+        check_partner(draft, whole.flow(partner), wanted, mistakes);
     }
 }
 
 fn check_partner(
     draft: &Draft<'_>,
-    (partner, other): (&FlowSpec, &Draft<'_>),
+    (other, partner): (&Draft<'_>, &FlowSpec),
     wanted: &str,
     mistakes: &mut Diagnostics,
 ) {
@@ -239,37 +237,20 @@ fn check_partner(
         _ => false,
     };
     if !fits {
-        Diagnostic::error(
-            "bad-partner",
-            format!("`{}` can't carry the answers", partner.name),
-        )
-        .at(at, format!("its traffic is not `{wanted}`"))
-        .at(&other.settings.traffic.at, "the partner's traffic")
-        .help(format!("give it `traffic = {{ kind = \"{wanted}\" }}`"))
-        .tell(mistakes);
+        partners::no_answers(&partner.name, at, wanted, other.settings).tell(mistakes);
     }
     if other.source != to || other.to != [draft.source] {
-        Diagnostic::error(
-            "partner-astray",
-            format!("`{}` does not lead back", partner.name),
-        )
-        .at(at, format!("not the way back of `{}`", draft.name))
-        .at(&other.at, "the partner's way")
-        .help("a partner starts where the flow ends, and ends where it starts")
-        .tell(mistakes);
+        partners::astray(&partner.name, at, &draft.name)
+            .at(&other.at, "the partner's way")
+            .help("a partner starts where the flow ends, and ends where it starts")
+            .tell(mistakes);
     }
 }
 
 /// Offered load against rates, where nothing holds a flow back.
-pub(crate) fn load(
-    graph: &Graph,
-    drafts: &[Draft<'_>],
-    specs: &[FlowSpec],
-    stop_at: Time,
-    limits: &Limits,
-    mistakes: &mut Diagnostics,
-) {
-    let offered = Offered::of(graph, specs);
+pub(crate) fn load(whole: &Whole<'_>, limits: &Limits, mistakes: &mut Diagnostics) {
+    let (graph, drafts) = (whole.graph, whole.drafts);
+    let offered = Offered::of(graph, whole.specs);
     let mut queued_bytes = 0.0;
     for (channel, flows) in offered.by_channel.iter().enumerate() {
         let channel = channel as u32;
@@ -280,7 +261,7 @@ pub(crate) fn load(
         }
         let units = flows.iter().map(|load| load.units_per_second).sum::<f64>();
         let growth = units * (bits - rate) / bits;
-        let by_end = growth * stop_at.seconds();
+        let by_end = growth * whole.stop_at.seconds();
         queued_bytes += by_end * UNIT_BYTES;
         let name = graph.channel_name(channel);
         let Some(draft) = flows.last().and_then(|load| drafts.get(load.flow)) else {

@@ -6,9 +6,8 @@ use backwater_net::spec::{
 };
 
 use crate::given::packet::control::{Bind, ControlKind, FlowControl, Overflow};
-use crate::kinds::{OrShare, OrWord};
+use crate::kinds::OrWord;
 use crate::typed::{self, Placed, Word};
-use crate::units;
 
 /// `[flow_control]`, with every default that holds with credits: an override may turn them on.
 pub(crate) fn base(given: &Placed<FlowControl>) -> FlowControl {
@@ -84,11 +83,7 @@ pub fn n3_for(round_trip: Duration, bandwidth: Rate, unit_bytes: u32) -> u32 {
 /// What the simulator runs on a leg.
 pub(crate) fn specs(control: &FlowControl, circuit: &Loop) -> (FlowControlSpec, BufferSpec) {
     let buffer = |usual| BufferSpec {
-        limit_units: match *control.buffer {
-            Some(OrWord::Value(cells)) => Some(cells),
-            Some(OrWord::Word) => None,
-            None => usual,
-        },
+        limit_units: control.buffer.map_or(usual, OrWord::value),
         overflow: control.overflow.unwrap_or(Overflow::Drop).into(),
     };
     let Some(rule) = control.kind.and_then(ControlKind::rule) else {
@@ -115,10 +110,7 @@ fn credit(rule: CreditRule, control: &FlowControl, circuit: &Loop) -> CreditSpec
         n1,
         n2,
         n3,
-        window: match *control.window {
-            Some(OrWord::Value(window)) => window,
-            Some(OrWord::Word) | None => exact,
-        },
+        window: control.window.and_then(OrWord::value).unwrap_or(exact),
         bind: control.bind.unwrap_or(Bind::Start).into(),
         redundant_every: *control.redundant_every,
         refresh_every: *control.refresh_every,
@@ -133,10 +125,7 @@ fn credit(rule: CreditRule, control: &FlowControl, circuit: &Loop) -> CreditSpec
 fn n3(control: &FlowControl, circuit: &Loop) -> u32 {
     match (*control.n3, *control.target) {
         (Some(n3), _) => n3,
-        (None, Some(OrWord::Value(OrShare::Value(rate)))) => circuit.cells_at(rate),
-        (None, Some(OrWord::Value(OrShare::Share(share)))) => {
-            circuit.cells_at(units::share_of(circuit.rate, share))
-        }
+        (None, Some(OrWord::Value(own))) => circuit.cells_at(own.of(circuit.rate)),
         (None, Some(OrWord::Word) | None) => circuit.cells_at(circuit.rate),
     }
 }

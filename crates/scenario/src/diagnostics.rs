@@ -10,23 +10,14 @@ use crate::errors;
 use crate::source::{At, Source};
 
 mod lines;
+mod severity;
 use lines::{floor_boundary, line_at, lines_around, span_in_line};
+pub use severity::Severity;
 
 /// More mistakes than this are counted, not listed.
 const LISTED: u64 = 100;
 /// Lines longer than this many bytes are pointed at, not shown.
 const SHOWN_BYTES: usize = 4096;
-
-/// How grave a diagnostic is.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Severity {
-    /// The scenario can't run.
-    Error,
-    /// It can run, but probably does not do what its author wants.
-    Warning,
-    /// It can run; what was done with what its author wrote.
-    Note,
-}
 
 /// A kind of mistake and its place.
 type Place = (&'static str, Option<At>, String);
@@ -86,6 +77,11 @@ impl Diagnostic {
         }
     }
 
+    /// An error: the key has no meaning where it stands; `how` is what is there.
+    pub(crate) fn no_meaning(key: &str, how: impl fmt::Display) -> Self {
+        Self::error("no-meaning", format!("`{key}` has no meaning {how}"))
+    }
+
     /// Only a note, if what it contradicts was chosen from outside, at this place.
     pub(crate) fn aside_after(self, chosen: Option<At>) -> Self {
         let Some(chosen) = chosen.filter(At::is_outside) else {
@@ -115,6 +111,11 @@ impl Diagnostic {
     pub fn at(mut self, at: &At, label: impl Into<String>) -> Self {
         self.labels.push((at.clone(), shown(&label.into())));
         self
+    }
+
+    /// Points at what is there twice, and at the first of the two.
+    pub(crate) fn twice(self, second: &At, first: &At) -> Self {
+        self.at(second, "the second").at(first, "the first")
     }
 
     /// Adds what is behind the mistake.
@@ -159,11 +160,10 @@ pub struct Diagnostics {
     list: Vec<Diagnostic>,
     /// The same mistake at the same place (one value, many links) is told once.
     seen: BTreeMap<Place, u64>,
-    errors: u64,
-    warnings: u64,
+    /// Of each severity, in their order.
+    counts: [u64; 3],
     /// Kinds of mistakes that would only follow from others.
     left_out: Vec<&'static str>,
-    notes: u64,
 }
 
 impl Diagnostics {
@@ -172,6 +172,11 @@ impl Diagnostics {
             sources,
             ..Self::default()
         }
+    }
+
+    /// The texts that they point into.
+    pub(crate) fn sources(&self) -> Vec<Source> {
+        self.sources.clone()
     }
 
     pub(crate) fn single(source: Source, diagnostic: Diagnostic) -> Self {
@@ -195,11 +200,7 @@ impl Diagnostics {
             *again += 1;
             return;
         }
-        let count = match diagnostic.severity {
-            Severity::Error => &mut self.errors,
-            Severity::Warning => &mut self.warnings,
-            Severity::Note => &mut self.notes,
-        };
+        let count = &mut self.counts[diagnostic.severity as usize];
         *count += 1;
         if *count <= LISTED {
             self.seen.insert(key, 0);
@@ -258,12 +259,12 @@ impl Diagnostics {
 
     /// Errors; the same at one place counts once.
     pub fn errors(&self) -> u64 {
-        self.errors
+        self.counts[Severity::Error as usize]
     }
 
     /// Warnings; the same at one place counts once.
     pub fn warnings(&self) -> u64 {
-        self.warnings
+        self.counts[Severity::Warning as usize]
     }
 
     /// Is nothing wrong at all?
@@ -323,16 +324,11 @@ impl Diagnostics {
     }
 
     fn closing_line(&self) -> String {
-        let told = self.errors + self.warnings + self.notes;
-        let counts = [
-            (self.errors, "error"),
-            (self.warnings, "warning"),
-            (self.notes, "note"),
-        ];
+        let told: u64 = self.counts.iter().sum();
+        let counts = self.counts.iter().zip(Severity::ALL);
+        let counts = counts.filter(|(count, _)| **count > 0);
         let mut line = counts
-            .iter()
-            .filter(|(count, _)| *count > 0)
-            .map(|(count, what)| counted(*count, what))
+            .map(|(count, severity)| counted(*count, severity.word()))
             .collect::<Vec<_>>()
             .join(", ");
         if line.is_empty() {
@@ -447,11 +443,7 @@ impl Diagnostics {
             }))
         };
         serde_json::json!({
-            "severity": match diagnostic.severity {
-                Severity::Error => "error",
-                Severity::Warning => "warning",
-                Severity::Note => "note",
-            },
+            "severity": diagnostic.severity.word(),
             "code": diagnostic.code,
             "message": diagnostic.message,
             "places": diagnostic.labels.iter().filter_map(place).collect::<Vec<_>>(),

@@ -4,7 +4,7 @@
 //! the case is found.
 
 use std::collections::BTreeMap;
-use std::sync::OnceLock;
+use std::sync::LazyLock;
 
 use serde::Deserialize;
 
@@ -23,11 +23,8 @@ struct Kind {
 /// Kinds by code.
 type Kinds = BTreeMap<String, Kind>;
 
-fn kinds() -> &'static Kinds {
-    static KINDS: OnceLock<Kinds> = OnceLock::new();
-    // A test reads it, so at run time it can be read.
-    KINDS.get_or_init(|| read().unwrap_or_default())
-}
+/// A test reads them, so at run time they can be read.
+static KINDS: LazyLock<Kinds> = LazyLock::new(|| read().unwrap_or_default());
 
 fn read() -> Result<Kinds, toml::de::Error> {
     toml::from_str(include_str!("errors.toml"))
@@ -35,17 +32,17 @@ fn read() -> Result<Kinds, toml::de::Error> {
 
 /// Is it the code of a kind of mistake?
 pub(crate) fn is_known(code: &str) -> bool {
-    kinds().contains_key(code)
+    KINDS.contains_key(code)
 }
 
 /// All codes, in order.
 pub fn error_codes() -> impl Iterator<Item = &'static str> {
-    kinds().keys().map(String::as_str)
+    KINDS.keys().map(String::as_str)
 }
 
 /// Explains the code of an error or warning; `example` is how one is told.
 pub fn explain_error(code: &str, example: Option<&str>) -> Option<String> {
-    let kind = kinds().get(code)?;
+    let kind = KINDS.get(code)?;
     let (is, fix) = (suggest::joined(&kind.is), suggest::joined(&kind.fix));
     let mut text = format!("{code} (in brackets after `error` or `warning`)\n  {is}\n\n");
     text.push_str(&format!("  what to do  {fix}\n"));
@@ -73,7 +70,7 @@ are what `backwater check` prints for the wrong files in `crates/scenario/tests/
 /// The index of all codes as Markdown; `example` gives how one of a kind is told.
 pub fn errors_markdown(example: &dyn Fn(&str) -> Option<&'static str>) -> String {
     let mut page = INTRODUCTION.to_string();
-    for (code, kind) in kinds() {
+    for (code, kind) in &*KINDS {
         let (is, fix) = (suggest::joined(&kind.is), suggest::joined(&kind.fix));
         page.push_str(&format!("\n## {code}\n\n{is}\n\n**What to do:** {fix}\n"));
         if let Some(example) = example(code) {
@@ -154,7 +151,7 @@ mod tests {
 
     #[test]
     fn each_says_what_it_is_and_what_to_do() {
-        for (code, kind) in kinds() {
+        for (code, kind) in &*KINDS {
             for text in [&kind.is, &kind.fix] {
                 let text = suggest::joined(text);
                 assert!(text.len() >= 10 && text.ends_with('.'), "{code}: {text}");

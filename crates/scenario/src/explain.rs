@@ -23,7 +23,7 @@ pub fn explain(name: &str) -> Result<String, String> {
     let wanted = name.trim();
     let mut parts = told_by(&given::sections(), wanted);
     if parts.is_empty() {
-        parts = told_by(&given::sections_of_comparisons(), wanted);
+        parts = told_by(&given::COMPARISON.below(), wanted);
     }
     // What the field means by it comes first: of several keys of one name each is only a part.
     let mut unique: Vec<String> = glossary::explain(wanted).into_iter().collect();
@@ -242,7 +242,7 @@ fn choice_text(section: &Section, key: &Key, choice: &Choice) -> String {
 
 fn unknown(wanted: &str) -> String {
     let mut known: Vec<&str> = Vec::new();
-    for section in [given::sections(), given::sections_of_comparisons()].concat() {
+    for section in [given::sections(), given::COMPARISON.below()].concat() {
         known.push(bare(section));
         for key in section.keys {
             known.push(key.name);

@@ -1,6 +1,4 @@
-//! What ports tell ABR sources, and links that are cut for a while: from tables to channels.
-
-use std::collections::BTreeMap;
+//! What ports tell ABR sources: from tables to channels.
 
 use backwater_kernel::Channels;
 use backwater_net::spec::{
@@ -10,39 +8,31 @@ use backwater_net::spec::{
 
 use crate::given::packet::PacketFile;
 use crate::given::packet::explicit_rate::{Aim, Erica, ExplicitRate, Long, Marks};
-use crate::given::packet::network::{Channel, Link, Links};
-use crate::numbered::expand;
+use crate::given::packet::network::{Channel, Link};
 use crate::prelude::*;
 use crate::topology::Graph;
 
-/// A table of `[[links]]` and whether the link's first node is the table's second.
-type Named<'a> = BTreeMap<u32, (&'a Links, bool)>;
-
-/// The link that each table of `[[links]]` describes; the first table of a pair counts.
-/// Entries of `[[links]]` by link, and whether one names the link's second node first.
-pub(crate) fn named<'a>(file: &'a PacketFile, graph: &Graph) -> Named<'a> {
-    let mut found = Named::new();
-    for links in &file.links {
-        let Some([(a, _), (b, _)]) = links.between.sure().map(Vec::as_slice) else {
-            continue;
-        };
-        for number in 1..=links.count.unwrap_or(1) {
-            let number = links.count.map(|_| number);
-            let node = |name: &str| graph.node(&expand(name, number));
-            let (Some(a), Some(b)) = (node(a), node(b)) else {
-                continue;
-            };
-            if let Some(channel) = graph.channel(a, b) {
-                let turned = !channel.is_multiple_of(2);
-                found.entry(channel / 2).or_insert((&**links, turned));
-            }
+/// The tables that speak of a channel, the nearest first: of its direction, of its link or of links
+/// between switches, of all.
+pub(crate) fn tables_of<'a>(
+    file: &'a PacketFile,
+    graph: &Graph,
+    channel: u32,
+) -> impl Iterator<Item = &'a Link> {
+    let (from, to) = graph.ends(channel);
+    let (side, link) = match graph.entry(&file.links, channel) {
+        Some((links, is_forward)) => {
+            let side = [&links.backward, &links.forward][usize::from(is_forward)];
+            (side.as_ref(), Some(&links.link))
         }
-    }
-    found
-}
-
-fn of_side(side: &Option<Channel>) -> Option<&Chosen<ExplicitRate>> {
-    side.as_ref()?.link.explicit_rate.as_ref()
+        None if graph.is_host(from) || graph.is_host(to) => (None, None),
+        None => {
+            let topology = file.topology.as_ref();
+            (topology.and_then(|own| own.trunk.as_ref()), None)
+        }
+    };
+    let side = side.map(|side: &Channel| &side.link);
+    side.into_iter().chain(link).chain([&file.link.value])
 }
 
 /// The rule of each port that has one, by channel.
@@ -51,36 +41,24 @@ pub(crate) fn ports(
     graph: &Graph,
     mistakes: &mut Diagnostics,
 ) -> Vec<(u32, ExplicitRateSpec)> {
-    let named = named(file, graph);
-    let common = file.link.explicit_rate.as_ref();
-    let topology = file.topology.as_ref();
-    let trunk = topology.and_then(|topology| of_side(&topology.trunk));
     let mut found = Vec::new();
     for channel in graph.links.channels() {
-        let (from, to) = graph.ends(channel);
-        let rule = match named.get(&(channel / 2)) {
-            Some((links, turned)) => {
-                let forward = channel.is_multiple_of(2) != *turned;
-                let side = [&links.backward, &links.forward][usize::from(forward)];
-                let own = of_side(side).or(links.link.explicit_rate.as_ref());
-                own.or(common)
-            }
-            None if !graph.is_host(from) && !graph.is_host(to) => trunk.or(common),
-            None => common,
-        };
+        let (from, _) = graph.ends(channel);
+        let mut tables = tables_of(file, graph, channel);
+        let rule = tables.find_map(|link| link.explicit_rate.as_ref());
         if let (Some(rule), false) = (rule.and_then(Chosen::sure), graph.is_host(from))
             && let Some(rule) = spec(rule)
         {
             found.push((channel, rule));
         }
     }
-    check_places(file, graph, &named, mistakes);
+    check_places(file, graph, mistakes);
     check_rules(file, mistakes);
     found
 }
 
 /// The tables that stand for single links, where no port can follow them.
-fn check_places(file: &PacketFile, graph: &Graph, named: &Named<'_>, mistakes: &mut Diagnostics) {
+fn check_places(file: &PacketFile, graph: &Graph, mistakes: &mut Diagnostics) {
     let is_host = |channel: u32| graph.is_host(graph.ends(channel).0);
     let mut refuse = |link: &Link, why: String| {
         Diagnostic::error("no-switch", "a host tells no rates")
@@ -89,7 +67,8 @@ fn check_places(file: &PacketFile, graph: &Graph, named: &Named<'_>, mistakes: &
             .help("put `explicit_rate` where a switch sends, or in `[link]` for all of them")
             .tell(mistakes);
     };
-    for (link, (links, turned)) in named {
+    for (link, (entry, turned)) in &graph.entries {
+        let links = &file.links[*entry];
         let channels = [2 * link, 2 * link + 1];
         let first = usize::from(*turned);
         let name = |channel: u32| graph.channel_name(channel);

@@ -196,13 +196,7 @@ fn destinations(
     for (node, at) in to {
         let node = (*node)?;
         if node == source {
-            Diagnostic::error(
-                "bad-flow",
-                format!("`{}` sends to itself", graph.name(node)),
-            )
-            .at(at, "also where it starts")
-            .help("a flow goes from one host to another")
-            .tell(mistakes);
+            mistakes.push(patterns::sends_to_itself(graph.name(node), at));
             return None;
         }
         if !seen.insert(node) {
@@ -233,8 +227,7 @@ fn duplicates(drafts: &[Draft<'_>], mistakes: &mut Diagnostics) {
                 "duplicate-name",
                 format!("two flows are called `{}`", clip(&draft.name)),
             )
-            .at(draft.name_at, "the second")
-            .at(at, "the first")
+            .twice(draft.name_at, at)
             .help("give each flow its own name, or one table with `count`")
             .tell(mistakes),
             None => {

@@ -59,20 +59,17 @@ impl Names {
         match &scenario.engine {
             Engine::Packet(packet) => {
                 let network = &packet.network;
-                for node in &network.nodes {
-                    let is_host = matches!(node.kind, cells::NodeKind::Host);
-                    names.add_node(&node.name, is_host);
-                }
-                names.add_channels(&network.links);
+                let nodes = network.nodes.iter();
+                let nodes = nodes.map(|node| (&node.name, node.kind == cells::NodeKind::Host));
+                names.add_network(nodes, &network.links);
                 names.flows = network.flows.iter().map(|flow| flow.name.clone()).collect();
             }
             Engine::Ethernet(ethernet) => {
                 let network = &ethernet.network;
-                for node in &network.nodes {
-                    let is_host = matches!(node.kind, frames::NodeKind::Station { .. });
-                    names.add_node(&node.name, is_host);
-                }
-                names.add_channels(&network.links);
+                let is_host = |kind| matches!(kind, &frames::NodeKind::Station { .. });
+                let nodes = network.nodes.iter();
+                let nodes = nodes.map(|node| (&node.name, is_host(&node.kind)));
+                names.add_network(nodes, &network.links);
                 names.flows = network.flows.iter().map(|flow| flow.name.clone()).collect();
             }
             Engine::Flit(fabric) => {
@@ -87,14 +84,16 @@ impl Names {
         names
     }
 
-    fn add_node(&mut self, name: &str, is_host: bool) {
-        self.nodes.push(name.into());
-        if is_host {
-            self.hosts.push(name.into());
+    /// Nodes, with whether they are hosts, and the channels between them.
+    fn add_network<'a, C>(
+        &mut self,
+        nodes: impl Iterator<Item = (&'a String, bool)>,
+        links: &[Link<C>],
+    ) {
+        for (name, is_host) in nodes {
+            self.nodes.push(name.clone());
+            self.hosts.extend(is_host.then(|| name.clone()));
         }
-    }
-
-    fn add_channels<C>(&mut self, links: &[Link<C>]) {
         let name = |node: u32| self.nodes[node as usize].as_str();
         let both = links.channels().map(|channel| links.ends(channel));
         let channels = both.map(|(from, to)| format!("{}->{}", name(from), name(to)));

@@ -51,14 +51,11 @@ pub(crate) fn check_meaning(own: &FlowControl, held: &FlowControl, mistakes: &mu
     let given = own.given().into_iter();
     for (key, at) in given.filter(|(key, _)| !key.applies(Some(kind))) {
         let allowed = suggest::one_of(key.only.iter().copied());
-        Diagnostic::error(
-            "no-meaning",
-            format!("`{}` has no meaning with kind `{kind}`", key.name),
-        )
-        .at(at, format!("the kind is `{kind}`"))
-        .at(&held.kind.at, "chosen here")
-        .help(format!("leave it out, or choose {allowed}"))
-        .tell(mistakes);
+        Diagnostic::no_meaning(key.name, format!("with kind `{kind}`"))
+            .at(at, format!("the kind is `{kind}`"))
+            .at(&held.kind.at, "chosen here")
+            .help(format!("leave it out, or choose {allowed}"))
+            .tell(mistakes);
     }
 }
 

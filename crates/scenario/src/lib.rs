@@ -90,7 +90,7 @@ use given::packet::network::Link;
 use reader::Reader;
 use record::Record;
 use table::Section;
-use tree::{Node, Value};
+use tree::Node;
 use typed::Table;
 
 /// A scenario that can run.
@@ -223,15 +223,9 @@ pub fn parse_with(
     limits: &Limits,
     load: &Loader<'_>,
 ) -> Result<Scenario, Diagnostics> {
-    if source.text.len() > LARGEST_BYTES {
-        return Err(source::too_large(&source.name, source.text.len()));
-    }
-    let mut sources = vec![source.clone()];
-    sources.extend(sets.iter().map(Set::source));
-    let mut mistakes = Diagnostics::new(sources.clone());
-    let mut node = tree::read_file(&source.text, &mut mistakes);
+    let (mut node, mut mistakes) = tree::read_source(source, sets.iter().map(Set::source))?;
     if mistakes.errors() > 0 {
-        let mut rest = Diagnostics::new(sources);
+        let mut rest = Diagnostics::new(mistakes.sources());
         overrides::apply(&mut node, sets, &mut rest);
         check(&node, &mut rest);
         mistakes.add_beyond_syntax(&rest);
@@ -326,10 +320,7 @@ fn cell_time(root: &'static Section, node: &Node) -> (Duration, u64) {
 
 /// A table, before the length of a cell is known.
 fn early<T: Table>(root: &'static Section, node: Option<&Node>) -> T {
-    let absent = Node {
-        value: Value::Table(Vec::new()),
-        at: At::default(),
-    };
+    let absent = Node::empty(At::default());
     let mut unheard = Diagnostics::default();
     T::read(&Reader::of(root, &mut unheard).section(T::TABLE, node.unwrap_or(&absent)))
 }

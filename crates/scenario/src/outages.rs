@@ -5,25 +5,22 @@ use backwater_net::spec::OutageSpec;
 
 use crate::given::outages::{Direction, Outages};
 use crate::prelude::*;
+use crate::wires::Entries;
 
-/// A link that may be cut: its number, whether the file names its second node first, and when.
-pub(crate) type Cut<'a> = (u32, bool, &'a [Placed<Outages>]);
-
-/// The cuts of all links, by channel and time; what is wrong in any entry of the file (`given`)
-/// goes to `mistakes`.
-pub(crate) fn outages<'a>(
-    links: impl Iterator<Item = Cut<'a>>,
-    given: impl Iterator<Item = &'a [Placed<Outages>]>,
+/// The cuts of all links, by channel and time; `given` are those of each entry of `[[links]]`.
+pub(crate) fn outages(
+    entries: &Entries,
+    given: &[&[Placed<Outages>]],
     stop_at: Time,
     mistakes: &mut Diagnostics,
 ) -> Vec<OutageSpec> {
     let mut found = Vec::new();
-    for (link, turned, outages) in links {
-        for outage in outages {
+    for (link, (entry, turned)) in entries {
+        for outage in given[*entry] {
             let Some((from, until)) = times(outage) else {
                 continue;
             };
-            let first = 2 * link + u32::from(turned);
+            let first = 2 * link + u32::from(*turned);
             let channels = match *outage.direction {
                 Direction::Both => vec![2 * link, 2 * link + 1],
                 Direction::Forward => vec![first],
@@ -62,12 +59,8 @@ fn merged(mut cuts: Vec<OutageSpec>) -> Vec<OutageSpec> {
 }
 
 /// Mistakes in what every entry of `[[links]]` says.
-fn check<'a>(
-    links: impl Iterator<Item = &'a [Placed<Outages>]>,
-    stop_at: Time,
-    mistakes: &mut Diagnostics,
-) {
-    for outages in links {
+fn check(given: &[&[Placed<Outages>]], stop_at: Time, mistakes: &mut Diagnostics) {
+    for outages in given {
         for (index, outage) in outages.iter().enumerate() {
             let Some((from, until)) = times(outage) else {
                 continue;

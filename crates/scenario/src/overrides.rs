@@ -33,6 +33,14 @@ pub(crate) fn put_all(root: &mut Node, sets: &[Set], mistakes: &mut Diagnostics)
 
 pub(crate) type Segment<'a> = (&'a str, At);
 
+/// A name as paths have it: its dots don't part it.
+pub(crate) fn quoted(name: &str) -> String {
+    match name.contains('.') {
+        true => format!("\"{name}\""),
+        false => name.into(),
+    }
+}
+
 /// A path that keeps its names.
 pub(crate) fn owned(key: &str, source: usize) -> Vec<(String, At)> {
     let names = segments(key, source).into_iter();
@@ -104,14 +112,10 @@ fn entry_of<'a>(entries: &'a mut Vec<Entry>, name: &str, at: &At) -> &'a mut Nod
         .iter()
         .position(|entry| entry.key == name)
         .unwrap_or_else(|| {
-            let node = Node {
-                value: Value::Table(Vec::new()),
-                at: at.clone(),
-            };
             entries.push(Entry {
                 key: name.into(),
                 key_at: at.clone(),
-                node,
+                node: Node::empty(at.clone()),
             });
             entries.len() - 1
         });

@@ -6,11 +6,11 @@
 use std::collections::BTreeSet;
 
 use crate::cell_tcp;
-use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::flows::{Draft, FlowNames};
 use crate::given::packet::flows::FlowSettings;
 use crate::given::packet::source::SourceControl;
 use crate::given::packet::traffic::Traffic;
+use crate::prelude::*;
 
 /// Puts the flow back behind each draft that needs one.
 pub(crate) fn add_backs<'a>(drafts: Vec<Draft<'a>>, mistakes: &mut Diagnostics) -> Vec<Draft<'a>> {
@@ -30,13 +30,10 @@ pub(crate) fn add_backs<'a>(drafts: Vec<Draft<'a>>, mistakes: &mut Diagnostics) 
             name: format!("{} back", draft.name),
             source: draft.to[0],
             to: vec![draft.source],
-            table: draft.table,
-            name_at: draft.name_at,
-            settings: draft.settings,
             own: None,
-            number: draft.number,
             at: draft.at.clone(),
             back_of: Some(index),
+            ..draft
         });
         all.push(draft);
         all.extend(back);
@@ -84,7 +81,7 @@ fn check_back(draft: &Draft<'_>) -> Option<Diagnostic> {
     // It may have been meant to be ABR.
     flow.source_control.value.sure()?;
     let wrong = |why: String, help: &str| {
-        Diagnostic::error("no-meaning", "`back` has no meaning here")
+        Diagnostic::no_meaning("back", "here")
             .at(&flow.back.at, why)
             .help(help)
     };
@@ -114,6 +111,20 @@ fn check_back(draft: &Draft<'_>) -> Option<Diagnostic> {
     } else {
         return None;
     })
+}
+
+/// Says that a partner sends otherwise than the flow needs that names it at this place.
+pub(crate) fn no_answers(name: &str, at: &At, wanted: &str, theirs: &FlowSettings) -> Diagnostic {
+    Diagnostic::error("bad-partner", format!("`{name}` can't carry the answers"))
+        .at(at, format!("its traffic is not `{wanted}`"))
+        .at(&theirs.traffic.at, "the partner's traffic")
+        .help(format!("give it `traffic = {{ kind = \"{wanted}\" }}`"))
+}
+
+/// Says that a partner is not the way back of the flow that names it at this place.
+pub(crate) fn astray(name: &str, at: &At, flow: &str) -> Diagnostic {
+    Diagnostic::error("partner-astray", format!("`{name}` does not lead back"))
+        .at(at, format!("not the way back of `{flow}`"))
 }
 
 /// The partner of each flow.

@@ -22,6 +22,13 @@ pub(crate) fn refuse(at: &At, total: u64, mistakes: &mut Diagnostics) {
         .tell(mistakes);
 }
 
+/// Says that a host is both ends of a flow.
+pub(crate) fn sends_to_itself(name: &str, at: &At) -> Diagnostic {
+    Diagnostic::error("bad-flow", format!("`{name}` sends to itself"))
+        .at(at, "also where it starts")
+        .help("a flow goes from one host to another")
+}
+
 /// Is nothing sent at all? `at` is the file, `example` a flow.
 pub(crate) fn nothing_to_send<F, P>(
     flows: &Placed<Vec<F>>,
@@ -55,8 +62,7 @@ pub(crate) fn named_twice<'a>(
         is_twice = true;
         let message = format!("two tables name their flows `{}[..]`", clip(&name.value));
         Diagnostic::error("duplicate-name", message)
-            .at(&name.at, "the second")
-            .at(before, "the first")
+            .twice(&name.at, before)
             .help("give the flows of each table their own name")
             .tell(mistakes);
     }

@@ -62,6 +62,24 @@ impl Record {
         self.fields.iter().find(|field| field.key.name == name)
     }
 
+    /// Takes a value that was read for a key, of this text at this place.
+    pub(crate) fn put(
+        &mut self,
+        key: &'static Key,
+        at: &At,
+        toml: String,
+        datum: Datum,
+        given: bool,
+    ) {
+        self.fields.push(Field {
+            key,
+            at: at.clone(),
+            given,
+            datum,
+            toml,
+        });
+    }
+
     /// Where the value stands, or the table if it has a default.
     pub(crate) fn at(&self, name: &str) -> At {
         self.field(name)

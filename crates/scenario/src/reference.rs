@@ -2,6 +2,7 @@
 
 use crate::explain::{default_text, list};
 use crate::given;
+use crate::suggest;
 use crate::table::{Choice, Key, Section};
 
 /// `docs/reference.md`: every section, key and word.
@@ -25,8 +26,8 @@ pub fn reference_markdown() -> String {
     }
     page.push_str("\n# Words by group\n\n");
     for (group, words) in list() {
-        let words: Vec<String> = words.iter().map(|(word, _)| format!("`{word}`")).collect();
-        page.push_str(&format!("- **{group}**: {}\n", words.join(", ")));
+        let words = suggest::in_code(words.iter().map(|(word, _)| word), ", ");
+        page.push_str(&format!("- **{group}**: {words}\n"));
     }
     page
 }
@@ -68,17 +69,11 @@ fn section_part(section: &Section) -> String {
         own.iter().for_each(|key| text.push_str(&row(section, key)));
     }
     if !repeated.is_empty() {
-        let names: Vec<String> = repeated
-            .iter()
-            .map(|key| format!("`{}`", key.name))
-            .collect();
-        text.push_str(&format!(
-            "\nOverrides, where given: {}.\n",
-            names.join(", ")
-        ));
+        let names = suggest::in_code(repeated.iter().map(|key| key.name), ", ");
+        text.push_str(&format!("\nOverrides, where given: {names}.\n"));
     }
     for group in section.groups {
-        let keys: Vec<String> = group.keys.iter().map(|key| format!("`{key}`")).collect();
+        let keys = suggest::in_code(group.keys, ", ");
         let rule = if group.required {
             "Exactly one"
         } else {
@@ -90,10 +85,7 @@ fn section_part(section: &Section) -> String {
             }
             _ => String::new(),
         };
-        text.push_str(&format!(
-            "\n{rule} of {} may be given{place}.\n",
-            keys.join(", ")
-        ));
+        text.push_str(&format!("\n{rule} of {keys} may be given{place}.\n"));
     }
     for key in own {
         if let Some(choices) = key.kind.choices() {

@@ -2,7 +2,7 @@
 
 use backwater_kernel::{Duration, Rate};
 use backwater_net::spec::{
-    EnvelopeRule, EnvelopeSpec, OnAlarm, ReserveSpec, SessionSpec, SizeShare,
+    EnvelopeRule, EnvelopeSpec, Excess, OnAlarm, ReserveSpec, SessionSpec, SizeShare,
 };
 
 use crate::given::packet::flows::{FlowSettings, Sizes};
@@ -63,24 +63,24 @@ pub(crate) fn mean_size(sizes: &[SizeShare], unit_bytes: u32) -> u64 {
 pub(crate) fn terms(flow: &FlowSettings, unit_bytes: u32, mistakes: &mut Diagnostics) -> Terms {
     let own = flow.reserve.as_ref();
     let reserve = own.and_then(|own| reserve(own, unit_bytes, mistakes));
-    let held = |table, rule| Held {
-        flow,
-        table,
-        rule,
-        reserve,
-        unit_bytes,
+    let mut held = |table, rule: &Chosen<Conformance>, excess: Excess| {
+        let held = Held {
+            flow,
+            table,
+            rule,
+            reserve,
+            unit_bytes,
+        };
+        let rule = held.rule(mistakes)?;
+        Some(EnvelopeSpec { rule, excess })
     };
     let envelope = flow.envelope.as_ref().and_then(|own| {
         let table = (Envelope::TABLE.name, &flow.envelope.at);
-        let rule = held(table, &own.rule).rule(mistakes)?;
-        let excess = own.excess.into();
-        Some(EnvelopeSpec { rule, excess })
+        held(table, &own.rule, own.excess.into())
     });
     let policer = flow.policer.as_ref().and_then(|own| {
         let table = (Policer::TABLE.name, &flow.policer.at);
-        let rule = held(table, &own.rule).rule(mistakes)?;
-        let excess = own.excess.into();
-        Some(EnvelopeSpec { rule, excess })
+        held(table, &own.rule, own.excess.into())
     });
     let session = flow.session.as_ref();
     Terms {
@@ -108,17 +108,29 @@ fn reserve(own: &Reserve, unit_bytes: u32, mistakes: &mut Diagnostics) -> Option
 }
 
 fn check_burst(burst: &Placed<Option<u64>>, unit_bytes: u32, mistakes: &mut Diagnostics) {
-    if burst.is_some_and(|burst| burst < u64::from(unit_bytes)) {
-        Diagnostic::error("burst-too-small", "the burst is less than one unit")
-            .at(&burst.at, "no unit of this flow ever fits")
-            .note(format!(
-                "the largest unit of the flow has {unit_bytes} bytes"
-            ))
-            .help(format!(
-                "`burst = \"{unit_bytes} B\"` or more; without `burst` it is one unit"
-            ))
-            .tell(mistakes);
-    }
+    let label = "no unit of this flow ever fits";
+    let note = format!("the largest unit of the flow has {unit_bytes} bytes");
+    mistakes.extend(small_burst(burst, (unit_bytes, "unit"), label, note));
+}
+
+/// Says that a burst has no room for the largest of what is sent: its bytes, and what that is.
+pub(crate) fn small_burst(
+    burst: &Placed<Option<u64>>,
+    (largest, what): (u32, &str),
+    label: &str,
+    note: String,
+) -> Option<Diagnostic> {
+    (*burst).filter(|burst| *burst < u64::from(largest))?;
+    Diagnostic::error(
+        "burst-too-small",
+        format!("the burst is less than one {what}"),
+    )
+    .at(&burst.at, label)
+    .note(note)
+    .help(format!(
+        "`burst = \"{largest} B\"` or more; without `burst` it is one {what}"
+    ))
+    .into()
 }
 
 fn session_of(own: &Session, mistakes: &mut Diagnostics) -> Option<SessionSpec> {

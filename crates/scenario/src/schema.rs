@@ -10,7 +10,7 @@ use crate::table::{Default, Group, Key, Section, Selector};
 /// The schema of scenarios and comparisons (JSON Schema, draft 7: the one TOML editors know).
 pub fn json_schema() -> Value {
     let mut definitions = Map::new();
-    for section in [given::sections(), given::sections_of_comparisons()].concat() {
+    for section in [given::sections(), COMPARISON.below()].concat() {
         definitions.insert(reference_name(section), section_schema(section));
     }
     json!({

@@ -12,7 +12,6 @@ use crate::checks;
 use crate::flows::FlowNames;
 use crate::given::packet::flows::{Series, SeriesMeasure};
 use crate::prelude::*;
-use crate::suggest;
 use crate::topology::Graph;
 use crate::typed::Word;
 use crate::wildcard::{self, Many};
@@ -102,17 +101,11 @@ impl Reader<'_> {
             }
         };
         if subjects.len() > MOST_TRIED && matches!(of, Many::Flows) {
-            let mistake = wildcard::too_many(of, at, subjects.len());
-            mistake
-                .into_iter()
-                .for_each(|mistake| mistakes.push(mistake));
+            mistakes.extend(wildcard::too_many(of, at, subjects.len()));
             return Vec::new();
         }
         let series = self.all_of(given, &subjects, of, mistakes);
-        let mistake = wildcard::too_many(of, at, series.len());
-        mistake
-            .into_iter()
-            .for_each(|mistake| mistakes.push(mistake));
+        mistakes.extend(wildcard::too_many(of, at, series.len()));
         series
     }
 
@@ -291,10 +284,6 @@ impl Reader<'_> {
         })
     }
 
-    fn channels(&self, channels: impl Iterator<Item = u32>) -> String {
-        suggest::one_of(channels.map(|c| self.graph.channel_name(c)))
-    }
-
     fn wrong_flow(
         &self,
         given: &Series,
@@ -305,7 +294,9 @@ impl Reader<'_> {
         let crosses = |channel| flow.legs.iter().any(|leg| leg.channel == channel);
         let control = measure == Measure::ControlThroughput;
         if !(crosses(channel) || control && crosses(channel ^ 1)) {
-            let ways = self.channels(flow.legs.iter().map(|leg| leg.channel));
+            let ways = self
+                .graph
+                .channel_names(flow.legs.iter().map(|leg| leg.channel));
             let on = given.on.as_deref().unwrap_or_default();
             return Some(not_there(&flow.name, on, given.on.at.clone(), &ways));
         }
@@ -331,7 +322,9 @@ impl Reader<'_> {
             _ => (false, ""),
         };
         wrong.then(|| {
-            let ways = self.channels(flow.legs.iter().map(|leg| leg.channel));
+            let ways = self
+                .graph
+                .channel_names(flow.legs.iter().map(|leg| leg.channel));
             let at = match given.on.is_given {
                 true => &given.on.at,
                 false => &given.flow.at,
@@ -354,7 +347,9 @@ impl Reader<'_> {
         let what = given.measure.word();
         let told = |port: &&(u32, ExplicitRateSpec)| port.0 == channel;
         if self.rate_ports.iter().find(told).is_none() {
-            let ports = self.channels(self.rate_ports.iter().map(|(channel, _)| *channel));
+            let ports = self
+                .graph
+                .channel_names(self.rate_ports.iter().map(|(channel, _)| *channel));
             let name = self.graph.channel_name(channel);
             return Some(
                 Diagnostic::error("bad-series", format!("`{name}` has no {what}"))
@@ -430,12 +425,18 @@ fn first_link(
     if is_of_source(measure) {
         return flow?.legs.first().map(|leg| leg.channel);
     }
-    if !given.on.is_faulty {
-        Diagnostic::error("missing-key", "`on` is missing in `[[series]]`")
-            .at(&given.at, "no `on` here")
+    mistakes.extend(no_place(given).map(|mistake| {
+        mistake
             .note("on: Where: a channel, as `from->to`.")
             .help("add `on = \"S1->S2\"`")
-            .tell(mistakes);
-    }
+    }));
     None
+}
+
+/// Says that `on` is missing, unless what stands there was told to be wrong.
+fn no_place(given: &Placed<Series>) -> Option<Diagnostic> {
+    (!given.on.is_faulty).then(|| {
+        Diagnostic::error("missing-key", "`on` is missing in `[[series]]`")
+            .at(&given.at, "no `on` here")
+    })
 }

@@ -80,23 +80,7 @@ pub(crate) fn schedulers(file: &PacketFile) -> impl Iterator<Item = &Scheduler> 
 
 /// Where the discipline of a channel's port stands: its table, or the file. Slow: for messages.
 pub(crate) fn scheduler_at(file: &Placed<PacketFile>, graph: &Graph, channel: u32) -> At {
-    let (from, to) = graph.ends(channel);
-    let named = explicit_rate::named(file, graph);
-    let of_link = named.get(&(channel / 2)).map(|(links, turned)| {
-        let is_forward = channel.is_multiple_of(2) != *turned;
-        let side = [&links.backward, &links.forward][usize::from(is_forward)];
-        (side.as_ref(), &links.link)
-    });
-    let switches = !graph.is_host(from) && !graph.is_host(to);
-    let topology = file.topology.as_ref();
-    let topology = topology.filter(|_| switches && of_link.is_none());
-    let side = match of_link {
-        Some((side, _)) => side,
-        None => topology.and_then(|topology| topology.trunk.as_ref()),
-    };
-    let tables = side.map(|side| &side.link).into_iter();
-    let tables = tables.chain(of_link.map(|(_, link)| link));
-    let tables = tables.chain([&file.link.value]);
+    let tables = explicit_rate::tables_of(file, graph, channel);
     let mut schedulers = tables.map(|link| &link.scheduler).chain([&file.scheduler]);
     let found = schedulers.find_map(Placed::place);
     found.unwrap_or(&file.at).clone()

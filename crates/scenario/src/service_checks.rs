@@ -7,7 +7,9 @@ mod reservations;
 pub(crate) use reservations::rate_text;
 
 use backwater_kernel::Time;
-use backwater_net::spec::{FlowControlSpec, FlowSpec, OutageSpec, SchedulerSpec, TrafficSpec};
+use backwater_net::spec::{
+    ExplicitRateSpec, FlowControlSpec, FlowSpec, OutageSpec, SchedulerSpec, TrafficSpec,
+};
 
 use crate::flows::Draft;
 use crate::given::packet::PacketFile;
@@ -22,26 +24,12 @@ use backwater_kernel::words::counted;
 const LARGEST_STAMP: u128 = 1 << 62;
 
 /// Checks the service of a sound network.
-pub(crate) fn check(
-    file: &Placed<PacketFile>,
-    graph: &Graph,
-    drafts: &[Draft<'_>],
-    (specs, outages): (&[FlowSpec], &[OutageSpec]),
-    stop_at: Time,
-    mistakes: &mut Diagnostics,
-) {
-    let whole = Whole {
-        file,
-        graph,
-        drafts,
-        specs,
-        ports: ports(graph, specs),
-    };
-    for (draft, flow) in drafts.iter().zip(specs) {
+pub(crate) fn check(whole: &Whole<'_>, mistakes: &mut Diagnostics) {
+    for (draft, flow) in whole.flows() {
         mistakes.extend(gaps(draft, flow));
     }
     whole.partners_in_sessions(mistakes);
-    whole.sessions_cross(outages, mistakes);
+    whole.sessions_cross(mistakes);
     whole.windows_that_close(mistakes);
     whole.greedy_before_ats(mistakes);
     whole.closed_loops(mistakes);
@@ -50,17 +38,17 @@ pub(crate) fn check(
     mistakes.extend(whole.threshold_without_meaning());
     mistakes.extend(whole.shared_and_credit());
     mistakes.extend(whole.priorities_in_fifo());
-    mistakes.extend(whole.stamps(stop_at));
+    mistakes.extend(whole.stamps());
     mistakes.extend(whole.over_reserved());
     mistakes.extend(whole.misbehaving());
     mistakes.extend(whole.nothing_reserved());
     whole.no_guarantee(mistakes);
-    literal_resync(file, mistakes);
+    literal_resync(whole.file, mistakes);
 }
 
 /// The flows that leave through one port.
 #[derive(Clone, Copy)]
-struct Port {
+pub(crate) struct Port {
     flows: u32,
     /// The first of them, and the first of another priority.
     first: u32,
@@ -72,7 +60,8 @@ struct Port {
     bits_per_second: u64,
 }
 
-fn ports(graph: &Graph, specs: &[FlowSpec]) -> Vec<Port> {
+/// Those of all channels.
+pub(crate) fn ports(graph: &Graph, specs: &[FlowSpec]) -> Vec<Port> {
     let unused = Port {
         flows: 0,
         first: 0,
@@ -109,12 +98,29 @@ fn ports(graph: &Graph, specs: &[FlowSpec]) -> Vec<Port> {
     ports
 }
 
-struct Whole<'a> {
-    file: &'a Placed<PacketFile>,
-    graph: &'a Graph,
-    drafts: &'a [Draft<'a>],
-    specs: &'a [FlowSpec],
-    ports: Vec<Port>,
+/// A network that is sound in its parts, and what it was built from.
+pub(crate) struct Whole<'a> {
+    pub file: &'a Placed<PacketFile>,
+    pub graph: &'a Graph,
+    pub drafts: &'a [Draft<'a>],
+    pub specs: &'a [FlowSpec],
+    /// Those that tell sources rates, by channel.
+    pub rate_ports: &'a [(u32, ExplicitRateSpec)],
+    pub outages: &'a [OutageSpec],
+    pub ports: Vec<Port>,
+    pub stop_at: Time,
+}
+
+impl<'a> Whole<'a> {
+    /// The flows, each with what it was built from.
+    pub(crate) fn flows(&self) -> impl Iterator<Item = (&'a Draft<'a>, &'a FlowSpec)> + use<'a> {
+        self.drafts.iter().zip(self.specs)
+    }
+
+    /// One of them.
+    pub(crate) fn flow(&self, index: u32) -> (&'a Draft<'a>, &'a FlowSpec) {
+        (&self.drafts[index as usize], &self.specs[index as usize])
+    }
 }
 
 impl Whole<'_> {
@@ -139,7 +145,7 @@ impl Whole<'_> {
     }
 
     fn partners_in_sessions(&self, mistakes: &mut Diagnostics) {
-        for (draft, flow) in self.drafts.iter().zip(self.specs) {
+        for (draft, flow) in self.flows() {
             let Some(partner) = flow.partner else {
                 continue;
             };
@@ -189,7 +195,7 @@ impl Whole<'_> {
             ),
             false => ("of how many units?", "`units = 100`"),
         };
-        Diagnostic::error("no-meaning", "`alpha` has no meaning with this memory")
+        Diagnostic::no_meaning("alpha", "with this memory")
             .at(at, label)
             .note("a flow may hold `alpha` times the units that are free, or is refused")
             .help(format!("write {help}, or leave `alpha` out"))
@@ -202,11 +208,9 @@ impl Whole<'_> {
         let pools = self.graph.nodes.iter().filter_map(|node| node.pool);
         let bytes = pools.filter_map(|pool| pool.limit_bytes).min()?;
         let through = |flow: &FlowSpec| flow.legs.iter().any(|leg| leg.parent.is_some());
-        let flows = self.specs.iter().zip(self.drafts);
-        let largest = flows
-            .filter(|(flow, _)| through(flow))
-            .max_by_key(|(flow, _)| flow.unit_bytes);
-        let (flow, draft) = largest.filter(|(flow, _)| bytes < u64::from(flow.unit_bytes))?;
+        let crossing = self.flows().filter(|(_, flow)| through(flow));
+        let largest = crossing.max_by_key(|(_, flow)| flow.unit_bytes);
+        let (draft, flow) = largest.filter(|(_, flow)| bytes < u64::from(flow.unit_bytes))?;
         let at = match flow.sizes.is_empty() {
             true => &draft.settings.unit_bytes.at,
             false => &draft.settings.sizes.at,
@@ -227,7 +231,7 @@ impl Whole<'_> {
             let (_, to) = self.graph.ends(channel);
             self.graph.nodes[to as usize].pool.is_some()
         };
-        let clashes = self.drafts.iter().zip(self.specs).filter_map(|(d, flow)| {
+        let clashes = self.flows().filter_map(|(d, flow)| {
             let credit = |leg: &&backwater_net::spec::LegSpec| {
                 leg.flow_control != FlowControlSpec::None && pooled(leg.channel)
             };
@@ -286,13 +290,13 @@ impl Whole<'_> {
     }
 
     /// Virtual time runs up to channel rate / smallest rate of the port times as fast as time.
-    fn stamps(&self, stop_at: Time) -> Option<Diagnostic> {
+    fn stamps(&self) -> Option<Diagnostic> {
         use SchedulerSpec as S;
         let fast = |(channel, port): &(u32, &Port)| {
             if !matches!(self.scheduler(*channel), S::Wfq | S::Scfq | S::Sfq) {
                 return false;
             }
-            let stop = u128::from(stop_at.0);
+            let stop = u128::from(self.stop_at.0);
             let least = self.specs[port.least as usize].reserve;
             let rate = u128::from(self.graph.channel_spec(*channel).rate.0);
             match least.filter(|_| port.reserving > 0) {

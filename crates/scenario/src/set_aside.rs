@@ -7,6 +7,7 @@ use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::overrides::{self, Segment};
 use crate::reader::{self, titled};
 use crate::source::{At, Set};
+use crate::suggest;
 use crate::table::{Key, Section};
 use crate::tree::{Node, Value};
 
@@ -56,7 +57,7 @@ pub(crate) fn after(
         return;
     };
     let selector = chosen.selector.map_or("", |selector| selector.key);
-    let names: Vec<String> = aside.names.iter().map(|name| format!("`{name}`")).collect();
+    let names = suggest::in_code(&aside.names, ", ");
     Diagnostic::note_of(
         "set-aside",
         format!(
@@ -66,7 +67,7 @@ pub(crate) fn after(
     )
     .at(&at, format!("the {selector} is chosen here"))
     .at(&first, "the first of them")
-    .note(format!("set aside with `{choice}`: {}", names.join(", ")))
+    .note(format!("set aside with `{choice}`: {names}"))
     .tell(mistakes);
 }
 

@@ -42,7 +42,12 @@ fn collect(node: &Node, path: &[String], places: &Diagnostics, found: &mut Vec<S
     match &node.value {
         Value::Table(entries) => {
             for entry in entries.iter().filter(|entry| !NAMES.contains(&&*entry.key)) {
-                collect(&entry.node, &below(quoted(&entry.key)), places, found);
+                collect(
+                    &entry.node,
+                    &below(overrides::quoted(&entry.key)),
+                    places,
+                    found,
+                );
             }
         }
         Value::List(items) => {
@@ -51,7 +56,7 @@ fn collect(node: &Node, path: &[String], places: &Diagnostics, found: &mut Vec<S
             for (index, item) in tables {
                 let name = match overrides::item_name(item) {
                     name if name.is_empty() || name == "*" => index.to_string(),
-                    name => quoted(&name),
+                    name => overrides::quoted(&name),
                 };
                 collect(item, &below(name), places, found);
             }
@@ -72,14 +77,6 @@ fn setting(node: &Node, path: &[String], places: &Diagnostics) -> Option<Setting
         line,
         column,
     })
-}
-
-/// A name in a path; its dots don't part it.
-fn quoted(name: &str) -> String {
-    match name.contains('.') {
-        true => format!("\"{name}\""),
-        false => name.into(),
-    }
 }
 
 #[cfg(test)]

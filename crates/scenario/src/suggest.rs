@@ -68,6 +68,12 @@ pub(crate) fn joined(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
+/// Words as code, with this between them.
+pub(crate) fn in_code(words: impl IntoIterator<Item = impl AsRef<str>>, between: &str) -> String {
+    let words = words.into_iter().map(|word| format!("`{}`", word.as_ref()));
+    words.collect::<Vec<_>>().join(between)
+}
+
 /// "a, b or c", shortened after some.
 pub(crate) fn one_of(words: impl IntoIterator<Item = impl AsRef<str>>) -> String {
     listed(words, "or")
@@ -91,6 +97,21 @@ fn listed(words: impl IntoIterator<Item = impl AsRef<str>>, before_last: &str) -
         Some((last, rest)) => format!("{} {before_last} {last}", rest.join(", ")),
         None => "none".into(),
     }
+}
+
+/// "a, b and c": the first of them as they are; `more` says that there are so many more.
+pub(crate) fn first<T>(
+    all: &[T],
+    shown: usize,
+    name: impl Fn(&T) -> String,
+    more: impl Fn(usize) -> String,
+) -> String {
+    let names: Vec<String> = all.iter().take(shown).map(name).collect();
+    let rest = match all.len().saturating_sub(shown) {
+        0 => String::new(),
+        rest => more(rest),
+    };
+    format!("{}{rest}", names.join(", "))
 }
 
 #[cfg(test)]

@@ -88,20 +88,12 @@ impl Sweep {
     /// All mistakes in `[sweep]` and `axes`. What a value does to the scenario is found by
     /// [`Sweep::scenario`].
     pub fn read(source: &Source, sets: &[Set], axes: &[Set]) -> Result<Sweep, Diagnostics> {
-        let mut sources = vec![source.clone()];
-        sources.extend(sets.iter().map(Set::source));
-        sources.extend(axes.iter().map(|axis| Source {
+        let of_axis = |axis: &Set| Source {
             name: "--axis".into(),
             ..axis.source()
-        }));
-        // What axes of the file put in place does not stand in the scenario itself.
-        let again = sources.len();
-        sources.push(source.clone());
-        let mut mistakes = Diagnostics::new(sources.clone());
-        if source.text.len() > crate::LARGEST_BYTES {
-            return Err(crate::source::too_large(&source.name, source.text.len()));
-        }
-        let mut base = tree::read_file(&source.text, &mut mistakes);
+        };
+        let others = sets.iter().map(Set::source).chain(axes.iter().map(of_axis));
+        let (mut base, mut mistakes) = tree::read_source(source, others)?;
         if mistakes.errors() > 0 {
             // The reader of a single scenario tells what else is wrong beside the syntax.
             return Err(crate::parse(source, sets).err().unwrap_or(mistakes));
@@ -109,7 +101,6 @@ impl Sweep {
         overrides::put_all(&mut base, sets, &mut mistakes);
         let section = take(&mut base);
         let at = section.as_ref().unwrap_or(&base).at.clone();
-        let mut drafts = Vec::new();
         if let Some(node) = section
             .as_ref()
             .filter(|node| !matches!(node.value, Value::Table(_)))
@@ -120,32 +111,37 @@ impl Sweep {
                 .tell(&mut mistakes);
         }
         let given = section.map(|node| section_of(&base, &node, &mut mistakes));
+        let sweep = Sweep::of((given, at), base, (sets, axes), &mut mistakes);
+        match mistakes.errors() {
+            0 => Ok(sweep),
+            _ => Err(mistakes),
+        }
+    }
+
+    /// What `[sweep]` says, which stands at this place, and axes of the command line.
+    fn of(
+        (given, at): (Option<Given>, At),
+        base: Node,
+        (sets, axes): (&[Set], &[Set]),
+        mistakes: &mut Diagnostics,
+    ) -> Sweep {
+        let mut drafts = Vec::new();
         if let Some(axes) = given.as_ref().and_then(|given| given.axes.as_ref()) {
-            let axes = axes.clone().moved(again);
-            axes::of_file(&axes, &base, &mut drafts, &mut mistakes);
+            // What axes of the file put in place does not stand in the scenario itself.
+            let axes = axes.clone().moved(mistakes.file_again());
+            axes::of_file(&axes, &base, &mut drafts, mistakes);
         }
-        for (index, axis) in axes.iter().enumerate() {
-            axes::of_command_line(
-                axis,
-                1 + sets.len() + index,
-                &base,
-                &mut drafts,
-                &mut mistakes,
-            );
+        for (axis, source) in axes.iter().zip(1 + sets.len()..) {
+            axes::of_command_line(axis, source, &base, &mut drafts, mistakes);
         }
-        let seeds = seeds(given.as_ref(), &base, &mut mistakes);
-        let sweep = Sweep {
-            axes: axes::finish(drafts, &base, &mut mistakes),
-            seeds,
+        Sweep {
+            seeds: seeds(given.as_ref(), &base, mistakes),
+            axes: axes::finish(drafts, &base, mistakes),
             columns: given.map(|given| given.columns).unwrap_or_default(),
             at,
             base,
             sets: sets.to_vec(),
-            sources,
-        };
-        match mistakes.errors() {
-            0 => Ok(sweep),
-            _ => Err(mistakes),
+            sources: mistakes.sources(),
         }
     }
 
@@ -312,20 +308,7 @@ pub(crate) fn check(root: &Node, sets: &[Set], mistakes: &mut Diagnostics) {
     crate::check(&base, &mut unheard);
     let is_sound = unheard.errors() == 0;
     let given = section_of(&base, &section, &mut unheard);
-    let mut drafts = Vec::new();
-    if let Some(axes) = &given.axes {
-        let axes = axes.clone().moved(mistakes.file_again());
-        axes::of_file(&axes, &base, &mut drafts, mistakes);
-    }
-    let sweep = Sweep {
-        seeds: seeds(Some(&given), &base, mistakes),
-        columns: given.columns.clone(),
-        axes: axes::finish(drafts, &base, mistakes),
-        at: section.at,
-        base,
-        sets: sets.to_vec(),
-        sources: Vec::new(),
-    };
+    let sweep = Sweep::of((Some(given), section.at), base, (sets, &[]), mistakes);
     if sweep.points().is_err() {
         mistakes.push(sweep.too_many());
     }

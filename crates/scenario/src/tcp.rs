@@ -127,11 +127,7 @@ fn growth(tcp: &Tcp, spec: &mut TcpSpec, mistakes: &mut Diagnostics) {
 
 fn timer(layers: &[&Tcp], tcp: &Tcp, spec: &mut TcpSpec, mistakes: &mut Diagnostics) {
     let timer = &mut spec.timer;
-    match tcp.tick {
-        Some(OrWord::Word) => timer.tick = None,
-        Some(OrWord::Value(tick)) => timer.tick = Some(tick),
-        None => {}
-    }
+    timer.tick = tcp.tick.map_or(timer.tick, OrWord::value);
     timer.initial_rto = tcp.initial_rto.unwrap_or(timer.initial_rto);
     timer.min_rto = tcp.min_rto.unwrap_or(timer.min_rto);
     timer.max_rto = tcp.max_rto.unwrap_or(timer.max_rto);
@@ -163,26 +159,22 @@ fn acks(tcp: &Tcp, preset: AckSpec, mistakes: &mut Diagnostics) -> AckSpec {
         AckSpec::DelayedTick(_) => Acks::DelayedTick,
         AckSpec::Delayed(_) => Acks::Delayed,
     });
-    match (word, preset) {
-        (Acks::Every, _) => {
+    let of_preset = match (word, preset) {
+        (Acks::DelayedTick, AckSpec::DelayedTick(usual)) => Some(usual),
+        (Acks::Delayed, AckSpec::Delayed(usual)) => Some(usual),
+        _ => None,
+    };
+    let delay = tcp.ack_delay.or(of_preset);
+    match word {
+        Acks::Every => {
             if let Some(at) = tcp.ack_delay.place() {
                 let why = "each segment is acknowledged at once";
                 meaningless("ack_delay", at, why, mistakes);
             }
             AckSpec::Every
         }
-        (Acks::DelayedTick, AckSpec::DelayedTick(usual)) => {
-            AckSpec::DelayedTick(tcp.ack_delay.unwrap_or(usual))
-        }
-        (Acks::DelayedTick, AckSpec::Every | AckSpec::Delayed(_)) => {
-            AckSpec::DelayedTick(tcp.ack_delay.unwrap_or(given::FAST_TICK.value))
-        }
-        (Acks::Delayed, AckSpec::Delayed(usual)) => {
-            AckSpec::Delayed(tcp.ack_delay.unwrap_or(usual))
-        }
-        (Acks::Delayed, AckSpec::Every | AckSpec::DelayedTick(_)) => {
-            AckSpec::Delayed(tcp.ack_delay.unwrap_or(given::ACK_DELAY.value))
-        }
+        Acks::DelayedTick => AckSpec::DelayedTick(delay.unwrap_or(given::FAST_TICK.value)),
+        Acks::Delayed => AckSpec::Delayed(delay.unwrap_or(given::ACK_DELAY.value)),
     }
 }
 
@@ -234,7 +226,7 @@ fn windows(layers: &[&Tcp], place: &At, spec: &TcpSpec, mistakes: &mut Diagnosti
 }
 
 fn meaningless(key: &str, at: &At, why: &str, mistakes: &mut Diagnostics) {
-    Diagnostic::error("no-meaning", format!("`{key}` has no meaning here"))
+    Diagnostic::no_meaning(key, "here")
         .at(at, why)
         .help("leave it out")
         .tell(mistakes);

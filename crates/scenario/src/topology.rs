@@ -44,6 +44,7 @@ impl wires::Link for LinkSpec {
         channel: "S1->S2",
         named: "name the nodes: `[network]` with `hosts = [\"A\", \"B\"]` and `switches`",
         ruled: "or make them: `[topology]` with `kind = \"line\"` and `switches = 2`",
+        between: "[\"A\", \"S1\"]",
         faster: "at most one link joins a pair; raise its rate, or put a switch between",
     };
 
@@ -101,7 +102,7 @@ pub(crate) fn build(file: &PacketFile, at: &At, mistakes: &mut Diagnostics) -> G
         None => {}
     }
     let mut named = NamedLinks::beside(&graph);
-    for links in &file.links {
+    for (index, links) in file.links.iter().enumerate() {
         let (forward, backward) = base.sides(links);
         for number in 1..=links.count.unwrap_or(1) {
             let number = links.count.map(|_| number);
@@ -113,7 +114,7 @@ pub(crate) fn build(file: &PacketFile, at: &At, mistakes: &mut Diagnostics) -> G
                 ends: [a, b],
                 channels: [forward.clone(), backward.clone()],
             };
-            named.add(&mut graph, link, &links.between.at, mistakes);
+            named.add(&mut graph, link, (index, &links.between.at), mistakes);
         }
     }
     graph
@@ -165,19 +166,13 @@ fn link_ends(
 ) -> Option<(u32, u32)> {
     let ends = between.sure()?;
     let [(first, first_at), (second, second_at)] = ends.as_slice() else {
-        Diagnostic::error("bad-link", "a link joins two nodes")
-            .at(&between.at, format!("this names {}", ends.len()))
-            .help("write it like this: `between = [\"A\", \"S1\"]`")
-            .tell(mistakes);
+        mistakes.push(wires::not_two::<LinkSpec>(&between.at, ends.len()));
         return None;
     };
     let mut find = |name: &str, at: &At| mistakes.kept(graph.find(&expand(name, number), at));
     let (a, b) = (find(first, first_at), find(second, second_at));
     if a.is_some() && a == b {
-        Diagnostic::error("bad-link", format!("`{}` is linked to itself", clip(first)))
-            .at(&between.at, "twice the same node")
-            .help("a link joins two different nodes")
-            .tell(mistakes);
+        mistakes.push(wires::linked_to_itself(&between.at, first));
         return None;
     }
     Some((a?, b?))

@@ -6,7 +6,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use crate::diagnostics::{Diagnostic, Diagnostics};
-use crate::source::At;
+use crate::source::{self, At, LARGEST_BYTES, Source};
 
 /// Dots of a key that are too many for certain: values nest at most 80 deep.
 const DEEPEST: usize = 79;
@@ -39,6 +39,14 @@ pub struct Entry {
 }
 
 impl Node {
+    /// A table of nothing.
+    pub(crate) fn empty(at: At) -> Self {
+        Self {
+            value: Value::Table(Vec::new()),
+            at,
+        }
+    }
+
     pub(crate) fn table(&self) -> &[Entry] {
         match &self.value {
             Value::Table(entries) => entries,
@@ -144,14 +152,26 @@ pub(crate) fn toml_key(key: &str) -> String {
     }
 }
 
+/// Reads a file that `--set` and axes change, whose texts are the others: its tree, and the
+/// mistakes of its syntax.
+pub(crate) fn read_source(
+    source: &Source,
+    others: impl Iterator<Item = Source>,
+) -> Result<(Node, Diagnostics), Diagnostics> {
+    if source.text.len() > LARGEST_BYTES {
+        return Err(source::too_large(&source.name, source.text.len()));
+    }
+    let sources = [source.clone()].into_iter().chain(others);
+    let mut mistakes = Diagnostics::new(sources.collect());
+    let root = read_file(&source.text, &mut mistakes);
+    Ok((root, mistakes))
+}
+
 /// Reads a whole file; every syntax error becomes a diagnostic.
 pub(crate) fn read_file(text: &str, mistakes: &mut Diagnostics) -> Node {
     if let Some(place) = text.find('\0') {
         mistakes.push(not_text(place));
-        return Node {
-            value: Value::Table(Vec::new()),
-            at: At::default(),
-        };
+        return Node::empty(At::default());
     }
     let (table, errors) = DeTable::parse_recoverable(text);
     for error in errors {

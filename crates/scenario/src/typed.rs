@@ -26,15 +26,17 @@ pub(crate) trait Table: Sized {
 }
 
 /// A word that a key may hold.
-pub(crate) trait Word: Sized {
+pub(crate) trait Word: Copy + 'static {
     /// All of them.
+    const ALL: &'static [Self];
+    /// The same, with what each stands for.
     const WORDS: &'static [Choice];
 
     /// The word, if it is one of them.
-    fn of_word(word: &str) -> Option<Self>;
-
-    /// The first of them.
-    fn first() -> Self;
+    fn of_word(word: &str) -> Option<Self> {
+        let mut all = Self::ALL.iter();
+        all.find(|known| known.word() == word).copied()
+    }
 
     /// How it is written.
     fn word(&self) -> &'static str;
@@ -238,34 +240,19 @@ impl<T: Word> Of<kinds::Words> for T {
     }
 
     fn stand_in(_: &kinds::Words) -> Self {
-        T::first()
+        T::ALL[0]
     }
 }
 
-/// The table that a record holds.
-fn table<T: Table>(datum: &Datum) -> Option<T> {
-    match datum {
-        Datum::Record(record) => Some(T::read(record)),
-        _ => None,
-    }
-}
-
-impl<T: Table> Of<kinds::Table> for T {
-    fn of(_: &kinds::Table, datum: &Datum) -> Option<Self> {
-        table(datum)
+impl<T: Table, K: kinds::One> Of<K> for T {
+    fn of(_: &K, datum: &Datum) -> Option<Self> {
+        match datum {
+            Datum::Record(record) => Some(T::read(record)),
+            _ => None,
+        }
     }
 
-    fn stand_in(_: &kinds::Table) -> Self {
-        T::read(&nothing(T::TABLE))
-    }
-}
-
-impl<T: Table> Of<kinds::Short> for T {
-    fn of(_: &kinds::Short, datum: &Datum) -> Option<Self> {
-        table(datum)
-    }
-
-    fn stand_in(_: &kinds::Short) -> Self {
+    fn stand_in(_: &K) -> Self {
         T::read(&nothing(T::TABLE))
     }
 }
@@ -336,19 +323,26 @@ pub(crate) const fn joined<T: Copy, const N: usize>(filler: T, lists: &[&[T]]) -
     all
 }
 
+/// Each of a list, changed while compiling; `N` is how many they are.
+macro_rules! each {
+    ($list:expr, $filler:expr, $one:ident => $changed:expr) => {{
+        let mut all = [$filler; N];
+        let mut index = 0;
+        while index < N {
+            let $one = $list[index];
+            all[index] = $changed;
+            index += 1;
+        }
+        all
+    }};
+}
+
 /// The same keys, with a meaning under these words alone.
 pub(crate) const fn limited<const N: usize>(
     keys: &[Key],
     only: &'static [&'static str],
 ) -> [Key; N] {
-    let mut own = [Key::FILLER; N];
-    let mut index = 0;
-    while index < N {
-        own[index] = keys[index];
-        own[index].only = only;
-        index += 1;
-    }
-    own
+    each!(keys, Key::FILLER, key => Key { only, ..key })
 }
 
 /// The same of groups.
@@ -356,27 +350,14 @@ pub(crate) const fn limited_groups<const N: usize>(
     groups: &[Group],
     only: &'static [&'static str],
 ) -> [Group; N] {
-    let mut own = [Group::FILLER; N];
-    let mut index = 0;
-    while index < N {
-        own[index] = groups[index];
-        own[index].only = only;
-        index += 1;
-    }
-    own
+    each!(groups, Group::FILLER, group => Group { only, ..group })
 }
 
 /// The same keys in a table that overrides another.
 pub(crate) const fn repeated<T: Table, const N: usize>() -> [Key; N] {
     assert!(T::IS_LAYERED);
-    let mut own = [Key::FILLER; N];
-    let mut index = 0;
-    while index < N {
-        own[index] = T::TABLE.keys[index];
-        own[index].default = Default::Derived(AS_ABOVE);
-        index += 1;
-    }
-    own
+    let default = Default::Derived(AS_ABOVE);
+    each!(T::TABLE.keys, Key::FILLER, key => Key { default, ..key })
 }
 
 /// The same, where the table above decides.

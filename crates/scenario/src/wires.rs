@@ -34,9 +34,15 @@ pub(crate) struct Examples {
     pub named: &'static str,
     /// What a node by rule takes.
     pub ruled: &'static str,
+    /// The nodes that a link joins.
+    pub between: &'static str,
     /// What to do where a link is too slow.
     pub faster: &'static str,
 }
+
+/// The entry of `[[links]]` for each link that has one: its index in the file, and whether it names
+/// the link's second node first.
+pub(crate) type Entries = BTreeMap<u32, (usize, bool)>;
 
 /// The nodes and links of a network, with what is needed to find names and ways in it.
 pub(crate) struct Wires<N, L> {
@@ -50,6 +56,7 @@ pub(crate) struct Wires<N, L> {
     by_name: BTreeMap<String, u32>,
     channels: BTreeMap<(u32, u32), u32>,
     suggestions: Budget,
+    pub entries: Entries,
     /// Links that could not be read: what they join is not known.
     pub broken: bool,
 }
@@ -64,6 +71,7 @@ impl<N, L> Default for Wires<N, L> {
             by_name: BTreeMap::new(),
             channels: BTreeMap::new(),
             suggestions: Budget::default(),
+            entries: Entries::new(),
             broken: false,
         }
     }
@@ -157,6 +165,18 @@ impl<N: Node, L: Link> Wires<N, L> {
         format!("{}->{}", self.name(from), self.name(to))
     }
 
+    /// The entry of `[[links]]` for the link of a channel, and whether the channel is that from its
+    /// first node to its second.
+    pub(crate) fn entry<'f, T>(&self, entries: &'f [T], channel: u32) -> Option<(&'f T, bool)> {
+        let (index, turned) = self.entries.get(&(channel / 2))?;
+        Some((&entries[*index], channel.is_multiple_of(2) != *turned))
+    }
+
+    /// Channels by name, "a, b or c".
+    pub(crate) fn channel_names(&self, channels: impl Iterator<Item = u32>) -> String {
+        suggest::one_of(channels.map(|channel| self.channel_name(channel)))
+    }
+
     /// The names of the first nodes, for messages; none where many were looked through before.
     fn candidates(&self) -> impl Iterator<Item = &N> + Clone {
         let looked = if self.suggestions.spend() {
@@ -225,6 +245,22 @@ impl<N: Node, L: Link> Wires<N, L> {
     }
 }
 
+/// Says that a link at this place names so many nodes, which are not two.
+pub(crate) fn not_two<L: Link>(at: &At, named: usize) -> Diagnostic {
+    let example = L::EXAMPLES.between;
+    Diagnostic::error("bad-link", "a link joins two nodes")
+        .at(at, format!("this names {named}"))
+        .help(format!("write it like this: `between = {example}`"))
+}
+
+/// Says that a link joins a node to itself.
+pub(crate) fn linked_to_itself(at: &At, name: &str) -> Diagnostic {
+    let message = format!("`{}` is linked to itself", clip(name));
+    Diagnostic::error("bad-link", message)
+        .at(at, "twice the same node")
+        .help("a link joins two different nodes")
+}
+
 /// What makes the nodes of a file.
 pub(crate) enum Makers<'a, B, R> {
     /// `[network]`, by name.
@@ -281,17 +317,19 @@ impl NamedLinks {
         }
     }
 
-    /// Adds one that stands at `at`.
+    /// Adds one that stands at `at`, in the entry of this index.
     pub(crate) fn add<N: Node, L: Link>(
         &mut self,
         wires: &mut Wires<N, L>,
         link: L,
-        at: &At,
+        (entry, at): (usize, &At),
         mistakes: &mut Diagnostics,
     ) {
         let [a, b] = link.ends();
         let Some(channel) = wires.channel(a, b) else {
-            self.placed.insert(wires.links.len() as u32, at.clone());
+            let index = wires.links.len() as u32;
+            self.placed.insert(index, at.clone());
+            wires.entries.insert(index, (entry, false));
             wires.add_link(link);
             return;
         };
@@ -299,12 +337,13 @@ impl NamedLinks {
         if let Some(first) = self.placed.get(&index) {
             let names = format!("`{}` and `{}`", wires.name(a), wires.name(b));
             Diagnostic::error("duplicate-link", format!("two links join {names}"))
-                .at(at, "the second")
-                .at(first, "the first")
+                .twice(at, first)
                 .help(L::EXAMPLES.faster)
                 .tell(mistakes);
         } else if (index as usize) < self.made {
             self.placed.insert(index, at.clone());
+            let turned = !channel.is_multiple_of(2);
+            wires.entries.insert(index, (entry, turned));
             link.replace(&mut wires.links[index as usize]);
         }
     }

@@ -1,6 +1,6 @@
 //! Random values for keys, from what the tables say of them.
 
-use backwater_scenario::kinds::{self as is, Kind, Or};
+use backwater_scenario::kinds::{self as is, Kind};
 use backwater_scenario::language::{Key, Names};
 use serde_json::{Value, json};
 
@@ -55,10 +55,10 @@ impl Context<'_> {
             json!(files::make(self, key.name))
         } else if let Some(whole) = kind.cast() {
             json!(self.whole(whole))
-        } else if let Some(either) = kind.cast::<is::WholeOr>() {
+        } else if let Some(is::Or(word, whole)) = kind.cast() {
             match self.random.chance(25) {
-                true => json!(either.word),
-                false => json!(self.whole(&either.other())),
+                true => json!(word),
+                false => json!(self.whole(whole)),
             }
         } else if let Some(wholes) = kind.cast() {
             self.wholes(key.name, wholes)
@@ -96,8 +96,8 @@ impl Context<'_> {
             }
         } else if let Some(cycles) = kind.cast() {
             json!(self.cycles(cycles))
-        } else if let Some(either) = kind.cast::<is::CyclesOr>() {
-            json!(self.cycles(&either.other()))
+        } else if let Some(is::Or(_, cycles)) = kind.cast() {
+            json!(self.cycles(cycles))
         } else {
             return None;
         })
@@ -193,7 +193,7 @@ impl Context<'_> {
     }
 
     fn wholes(&mut self, name: &str, wholes: &is::Wholes) -> Value {
-        let is::Wholes { min, max, .. } = *wholes;
+        let is::Wholes(is::Whole { min, max, .. }) = *wholes;
         let count = match name {
             "classes" | "targets" => 1 + self.random.below(3),
             _ => 2,
@@ -288,9 +288,11 @@ impl Context<'_> {
 
 /// The least of what is a fixed span of time, perhaps with a word besides.
 fn least_ps(kind: &dyn Kind) -> Option<u64> {
-    let or_time = || kind.cast().map(|is::TimeOr { min_ps, .. }| *min_ps);
-    let clock = || kind.cast().map(|is::Clock { min_ps }| *min_ps);
-    let or_clock = || kind.cast().map(|is::ClockOr { min_ps, .. }| *min_ps);
-    let time = kind.cast().map(|is::Time { min_ps }| *min_ps);
-    time.or_else(or_time).or_else(clock).or_else(or_clock)
+    least::<true>(kind).or_else(|| least::<false>(kind))
+}
+
+fn least<const CELLS: bool>(kind: &dyn Kind) -> Option<u64> {
+    let beside = kind.cast().map(|is::Or(_, lasting)| lasting);
+    let lasting: Option<&is::Lasting<CELLS>> = kind.cast().or(beside);
+    lasting.map(|lasting| lasting.min_ps)
 }

@@ -2,10 +2,12 @@
 
 use backwater_net::spec::{FlowSpec, SourceControlSpec, TrafficSpec};
 
-use super::{Check, Circuit};
+use super::Circuit;
 use crate::flows::Draft;
 use crate::given::packet::traffic::Traffic;
+use crate::partners;
 use crate::prelude::*;
+use crate::service_checks::Whole;
 
 /// What a flow does that makes it need another.
 #[derive(Clone, Copy)]
@@ -41,7 +43,7 @@ fn need<'a>(draft: &Draft<'a>, flow: &FlowSpec) -> Option<Need<'a>> {
 
 /// The flow back: one, along the same links where it carries RM cells.
 pub(super) fn partner(
-    check: &Check<'_>,
+    whole: &Whole<'_>,
     draft: &Draft<'_>,
     flow: &FlowSpec,
     mistakes: &mut Diagnostics,
@@ -73,50 +75,41 @@ pub(super) fn partner(
     let Some(partner) = flow.partner.map(|partner| partner as usize) else {
         return;
     };
-    if draft.back_of.is_some() || check.drafts[partner].back_of.is_some() {
+    if draft.back_of.is_some() || whole.drafts[partner].back_of.is_some() {
         return;
     }
-    let (other, theirs) = (&check.specs[partner], check.drafts[partner].settings);
+    let (other, theirs) = (&whole.specs[partner], whole.drafts[partner].settings);
     let answers = match other.traffic {
         TrafficSpec::Server => "server",
         TrafficSpec::TcpBack => "silent",
         _ => "other",
     };
-    let at = draft.settings.partner.at.clone();
+    let at = &draft.settings.partner.at;
     if let Some(wanted) = need.traffic.filter(|wanted| *wanted != answers) {
-        Diagnostic::error(
-            "bad-partner",
-            format!("`{}` can't carry the answers", other.name),
-        )
-        .at(&at, format!("its traffic is not `{wanted}`"))
-        .at(&theirs.traffic.at, "the partner's traffic")
-        .help(format!("give it `traffic = {{ kind = \"{wanted}\" }}`"))
-        .help("or leave `partner` out: the flow back is then made")
-        .tell(mistakes);
+        partners::no_answers(&other.name, at, wanted, theirs)
+            .help("or leave `partner` out: the flow back is then made")
+            .tell(mistakes);
     }
     if need.is_abr {
-        both_abr(check, draft, (flow, other), partner, mistakes);
-    } else if other.source != draft.to[0] || check.drafts[partner].to != [draft.source] {
-        mistakes.extend(astray(check, draft, (flow, other)));
+        both_abr(whole, draft, (flow, other), partner, mistakes);
+    } else if other.source != draft.to[0] || whole.drafts[partner].to != [draft.source] {
+        mistakes.push(astray(whole, at, (flow, other)));
     }
 }
 
 fn both_abr(
-    check: &Check<'_>,
+    whole: &Whole<'_>,
     draft: &Draft<'_>,
     (flow, other): (&FlowSpec, &FlowSpec),
     partner: usize,
     mistakes: &mut Diagnostics,
 ) {
-    let at = draft.settings.partner.at.clone();
-    let theirs = check.drafts[partner].settings;
+    let at = &draft.settings.partner.at;
+    let theirs = whole.drafts[partner].settings;
     let names = (&flow.name, &other.name);
     if !matches!(other.source_control, SourceControlSpec::Abr(_)) {
         Diagnostic::error("bad-partner", format!("`{}` is not ABR", names.1))
-            .at(
-                &at,
-                format!("it has to carry the RM cells of `{}`", names.0),
-            )
+            .at(at, format!("it has to carry the RM cells of `{}`", names.0))
             .at(&theirs.source_control.at, "the partner's")
             .help("give both `source_control = { kind = \"abr\" }`")
             .help("or leave `partner` out: the flow back is then made")
@@ -125,7 +118,7 @@ fn both_abr(
     }
     let back = other
         .partner
-        .map(|id| check.specs[id as usize].name.as_str());
+        .map(|id| whole.specs[id as usize].name.as_str());
     if back != Some(flow.name.as_str()) {
         Diagnostic::error(
             "bad-partner",
@@ -134,7 +127,7 @@ fn both_abr(
                 names.0, names.1
             ),
         )
-        .at(&at, "goes this way")
+        .at(at, "goes this way")
         .at(&theirs.partner.at, format!("and `{}` that way", names.1))
         .note("the two directions of an ABR circuit carry each other's RM cells")
         .help("let them name each other, or leave `partner` out: the flow back is then made")
@@ -148,7 +141,7 @@ fn both_abr(
     let ours = flow.legs.iter().map(|leg| leg.channel ^ 1);
     let same = ours.eq(other.legs.iter().rev().map(|leg| leg.channel));
     if !same {
-        mistakes.extend(astray(check, draft, (flow, other)));
+        mistakes.push(astray(whole, at, (flow, other)));
     } else if flow.unit_bytes != other.unit_bytes {
         Diagnostic::error(
             "bad-partner",
@@ -158,7 +151,7 @@ fn both_abr(
             ),
         )
         .at(
-            &at,
+            at,
             format!("{} and {} bytes", flow.unit_bytes, other.unit_bytes),
         )
         .help("give both the same `unit_bytes`")
@@ -166,23 +159,11 @@ fn both_abr(
     }
 }
 
-fn astray(
-    check: &Check<'_>,
-    draft: &Draft<'_>,
-    (flow, other): (&FlowSpec, &FlowSpec),
-) -> Option<Diagnostic> {
-    Diagnostic::error(
-        "partner-astray",
-        format!("`{}` does not lead back", other.name),
-    )
-    .at(
-        &draft.settings.partner.at,
-        format!("not the way back of `{}`", flow.name),
-    )
-    .note(format!("`{}` crosses {}", flow.name, check.way(flow)))
-    .note(format!("`{}` crosses {}", other.name, check.way(other)))
-    .help("leave `partner` out: the flow back is then made, over the same links")
-    .into()
+fn astray(whole: &Whole<'_>, at: &At, (flow, other): (&FlowSpec, &FlowSpec)) -> Diagnostic {
+    partners::astray(&other.name, at, &flow.name)
+        .note(format!("`{}` crosses {}", flow.name, whole.way(flow)))
+        .note(format!("`{}` crosses {}", other.name, whole.way(other)))
+        .help("leave `partner` out: the flow back is then made, over the same links")
 }
 
 /// Limits of a bottlenecked application.

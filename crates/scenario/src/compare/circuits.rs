@@ -103,17 +103,22 @@ pub(super) fn nodes(comparison: &Comparison, toml: &mut Toml, turns_at_hosts: bo
 }
 
 /// Name and ends of a flow.
-pub(super) fn flow_head(comparison: &Comparison, flow: &ComparedFlow, name: &str, toml: &mut Toml) {
+pub(super) fn flow_head(
+    comparison: &Comparison,
+    name: &str,
+    (from, to): (usize, usize),
+    toml: &mut Toml,
+) {
     let nodes = &comparison.network.nodes;
     toml.table("[[flows]]")
         .key("name", quoted(name))
-        .key("from", quoted(&nodes[flow.from]))
-        .key("to", quoted(&nodes[flow.to]));
+        .key("from", quoted(&nodes[from]))
+        .key("to", quoted(&nodes[to]));
 }
 
 fn flow(comparison: &Comparison, scheme: Scheme, flow: &ComparedFlow, toml: &mut Toml) {
     let first = comparison.network.link(flow.path[0]).rate;
-    flow_head(comparison, flow, &flow.name, toml);
+    flow_head(comparison, &flow.name, (flow.from, flow.to), toml);
     let unit = comparison.unit(scheme);
     toml.key("traffic", format!("{{ {} }}", traffic(flow, unit, first)));
     if scheme == Scheme::Abr {
@@ -123,12 +128,8 @@ fn flow(comparison: &Comparison, scheme: Scheme, flow: &ComparedFlow, toml: &mut
     way(comparison, &flow.path, toml);
     if let Some(back) = flow.way_back() {
         toml.key("partner", quoted(&flow.back_name()));
-        let nodes = &comparison.network.nodes;
-        toml.table("[[flows]]")
-            .key("name", quoted(&flow.back_name()))
-            .key("from", quoted(&nodes[flow.to]))
-            .key("to", quoted(&nodes[flow.from]))
-            .key("traffic", "{ kind = \"server\" }");
+        flow_head(comparison, &flow.back_name(), (flow.to, flow.from), toml);
+        toml.key("traffic", "{ kind = \"server\" }");
         way(comparison, &back, toml);
     }
 }

@@ -78,7 +78,7 @@ fn pressure(toml: &mut Toml, kind: &str, thresholds: &Thresholds) {
 fn flow(comparison: &Comparison, scheme: Scheme, flow: &ComparedFlow, toml: &mut Toml) {
     let transport = if scheme.has_tcp() { "tcp" } else { "udp" };
     let mut one = |name: &str, transport: &str, traffic: String| {
-        super::circuits::flow_head(comparison, flow, name, toml);
+        super::circuits::flow_head(comparison, name, (flow.from, flow.to), toml);
         toml.key("transport", quoted(transport));
         toml.key("traffic", format!("{{ {traffic} }}"));
     };

@@ -7,9 +7,8 @@ use super::network::{Link, Network};
 use super::unit::{CONTROL_BYTES, FRAME_BYTES, Unit};
 use super::{ComparedFlow, Scheme, Settings};
 use crate::control::n3_for;
-use crate::kinds::{OrShare, OrWord};
+use crate::kinds::OrWord;
 use crate::prelude::*;
-use crate::units;
 
 /// What a unit of credit for frames is good for: InfiniBand counts in as many bytes.
 pub(super) const CREDIT_BYTES: u64 = 64;
@@ -67,8 +66,7 @@ pub(super) fn link_zones(settings: &Settings, network: &Network) -> [u64; 2] {
 fn bandwidth(settings: &Settings, link: &Link) -> Option<Rate> {
     settings.n23_target.map(|target| match target {
         OrWord::Word => link.rate,
-        OrWord::Value(OrShare::Value(rate)) => rate,
-        OrWord::Value(OrShare::Share(share)) => units::share_of(link.rate, share),
+        OrWord::Value(own) => own.of(link.rate),
     })
 }
 

@@ -17,6 +17,7 @@ mod unit;
 
 use std::collections::BTreeMap;
 
+use backwater_derive::word;
 use backwater_kernel::{Duration, Rate, Time};
 use backwater_net::spec::Span;
 
@@ -29,13 +30,15 @@ use crate::reader::Reader;
 use crate::set_aside;
 use crate::source::{Set, Source};
 use crate::tree::{self, Value};
+use crate::typed::Word;
 use crate::{Limits, Scenario, overrides};
 
 use network::Network;
 pub use unit::Unit;
 
 /// What keeps buffers from overflowing, or doesn't.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[word]
+#[derive(PartialOrd, Ord)]
 pub enum Scheme {
     /// Datagrams, and queues that drop.
     None,
@@ -192,36 +195,16 @@ struct Thresholds {
 
 impl Scheme {
     /// Every scheme, in the order of tables.
-    pub const ALL: [Scheme; 9] = [
-        Scheme::None,
-        Scheme::Reno,
-        Scheme::Dctcp,
-        Scheme::N23,
-        Scheme::N23Class,
-        Scheme::Pause,
-        Scheme::Destination,
-        Scheme::Pfc,
-        Scheme::Abr,
-    ];
+    pub const ALL: &[Scheme] = <Self as Word>::ALL;
 
     /// Its name.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::Reno => "reno",
-            Self::Dctcp => "dctcp",
-            Self::N23 => "n23",
-            Self::N23Class => "n23-class",
-            Self::Pause => "pause",
-            Self::Destination => "destination",
-            Self::Pfc => "pfc",
-            Self::Abr => "abr",
-        }
+    pub fn name(self) -> &'static str {
+        self.word()
     }
 
     /// The scheme of this name.
     pub fn of_name(name: &str) -> Option<Scheme> {
-        Self::ALL.into_iter().find(|scheme| scheme.name() == name)
+        Self::of_word(name)
     }
 
     /// What it does, in a sentence or two.
@@ -281,13 +264,7 @@ impl Comparison {
     /// All mistakes of the file. What a single scheme can't do with it is found by
     /// [`Comparison::scenario`].
     pub fn read(source: &Source, sets: &[Set]) -> Result<Comparison, Diagnostics> {
-        if source.text.len() > crate::LARGEST_BYTES {
-            return Err(crate::source::too_large(&source.name, source.text.len()));
-        }
-        let mut sources = vec![source.clone()];
-        sources.extend(sets.iter().map(Set::source));
-        let mut mistakes = Diagnostics::new(sources);
-        let mut node = tree::read_file(&source.text, &mut mistakes);
+        let (mut node, mut mistakes) = tree::read_source(source, sets.iter().map(Set::source))?;
         if mistakes.errors() > 0 {
             return Err(mistakes);
         }

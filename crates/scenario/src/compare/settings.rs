@@ -20,7 +20,7 @@ const LEAST_HIGH: u64 = 2;
 
 /// The schemes of the file, in the order of tables.
 pub(super) fn schemes(given: &Schemes, mistakes: &mut Diagnostics) -> Vec<Scheme> {
-    let names = || Scheme::ALL.map(Scheme::name);
+    let names: Vec<&str> = Scheme::ALL.iter().map(Word::word).collect();
     let Some(only) = given.only.as_ref() else {
         return Scheme::ALL.into();
     };
@@ -33,15 +33,15 @@ pub(super) fn schemes(given: &Schemes, mistakes: &mut Diagnostics) -> Vec<Scheme
                 format!("there is no scheme `{}`", clip(name)),
             )
             .at(at, "not one of the schemes")
-            .help_if(suggest::did_you_mean(name, names()))
-            .note(format!("schemes: {}", names().join(", ")))
+            .help_if(suggest::did_you_mean(name, names.iter().copied()))
+            .note(format!("schemes: {}", names.join(", ")))
             .tell(mistakes),
         }
     }
     if only.is_empty() {
         Diagnostic::error("missing-key", "nothing is compared")
             .at(&given.only.at, "no scheme here")
-            .note(format!("schemes: {}", names().join(", ")))
+            .note(format!("schemes: {}", names.join(", ")))
             .help("leave `only` out to compare all")
             .tell(mistakes);
     }
@@ -71,7 +71,7 @@ pub(super) fn settings(
         mistakes,
     };
     let output_room = network.largest_output_room();
-    let usual = bytes_of(XOFF.value, buffer);
+    let usual = XOFF.value.of(buffer).unwrap_or(u64::MAX);
     let outputs = (output_room, buffer.saturating_sub(output_room).min(usual));
     let mut of_outputs = |scheme, own: &Pause| Thresholds {
         notify: Some(own.notify.word()),
@@ -136,17 +136,6 @@ pub(super) fn part_of(value: u64, (above, below): (u64, u64)) -> u64 {
     value / below * above
 }
 
-/// Bytes, or a share of `whole` of them.
-fn bytes_of(threshold: OrShare<u64>, whole: u64) -> u64 {
-    match threshold {
-        OrShare::Value(bytes) => bytes,
-        OrShare::Share(share) => {
-            let bytes = share.times(u128::from(whole)).unwrap_or(u128::MAX);
-            u64::try_from(bytes).unwrap_or(u64::MAX)
-        }
-    }
-}
-
 /// Reads thresholds of schemes that stop.
 struct Stops<'a> {
     switch: &'a Switch,
@@ -180,7 +169,7 @@ impl Stops<'_> {
             ))
             .tell(self.mistakes);
         }
-        let high = xoff.map_or(usual, |xoff| bytes_of(xoff, buffer));
+        let high = xoff.map_or(usual, |xoff| xoff.of(buffer).unwrap_or(u64::MAX));
         Thresholds {
             xoff: xoff.map_or_else(|| text::bytes(usual), text::threshold),
             xon: match xon {

@@ -6,7 +6,6 @@ use backwater_kernel::{Duration, Rate, Time};
 use backwater_net::spec::Span;
 
 use crate::kinds::OrShare;
-use crate::units::Decimal;
 
 /// A text that grows line by line.
 #[derive(Default)]
@@ -28,18 +27,21 @@ impl Toml {
 
 /// A span of time in the largest unit that divides it, quoted.
 pub(super) fn span(span: Duration) -> String {
-    let ps = span.ps();
-    const UNITS: [(u64, &str); 4] = [
+    let units = [
         (1_000_000_000_000, "s"),
         (1_000_000_000, "ms"),
         (1_000_000, "us"),
         (1_000, "ns"),
+        (1, "ps"),
     ];
-    let unit = UNITS.iter().find(|(scale, _)| ps.is_multiple_of(*scale));
-    match unit {
-        Some((scale, unit)) => format!("\"{} {unit}\"", ps / scale),
-        None => format!("\"{ps} ps\""),
-    }
+    whole(span.ps(), &units)
+}
+
+/// A number in the first of these units that divides it, quoted.
+fn whole(number: u64, units: &[(u64, &str)]) -> String {
+    let divides = |unit: &&(u64, &str)| number.is_multiple_of(unit.0);
+    let (scale, unit) = units.iter().find(divides).unwrap_or(&(1, ""));
+    format!("\"{} {unit}\"", number / scale)
 }
 
 /// An instant, as the time from the start to it.
@@ -58,14 +60,7 @@ pub(super) fn random(span: Span) -> String {
 
 /// A rate in the largest unit that divides it, quoted.
 pub(super) fn rate(rate: Rate) -> String {
-    const UNITS: [(u64, &str); 2] = [(1_000_000, "Mbps"), (1_000, "kbps")];
-    let unit = UNITS
-        .iter()
-        .find(|(scale, _)| rate.0.is_multiple_of(*scale));
-    match unit {
-        Some((scale, unit)) => format!("\"{} {unit}\"", rate.0 / scale),
-        None => format!("\"{} bps\"", rate.0),
-    }
+    whole(rate.0, &[(1_000_000, "Mbps"), (1_000, "kbps"), (1, "bps")])
 }
 
 /// Bytes, quoted.
@@ -73,18 +68,10 @@ pub(super) fn bytes(bytes: u64) -> String {
     format!("\"{bytes} B\"")
 }
 
-/// A share as a percentage, quoted.
-fn share(share: Decimal) -> String {
-    format!("\"{} %\"", share.in_percent())
-}
-
 /// Bytes or a share of a buffer, quoted.
 pub(super) fn threshold(threshold: OrShare<u64>) -> String {
     match threshold {
-        OrShare::Value(value) if value.is_multiple_of(1_000) => {
-            format!("\"{} kB\"", value / 1_000)
-        }
-        OrShare::Value(value) => bytes(value),
-        OrShare::Share(part) => share(part),
+        OrShare::Value(value) => whole(value, &[(1_000, "kB"), (1, "B")]),
+        OrShare::Share(share) => format!("\"{} %\"", share.in_percent()),
     }
 }

@@ -10,10 +10,9 @@ use backwater_net::frames::spec::{
     WIRE_OVERHEAD_BYTES,
 };
 
-use super::crossings::{Crossings, frame};
+use super::crossings::frame;
 use super::flows::{self, Flows, Table};
-use super::lossless::{Lossless, channel_of};
-use super::net::Net;
+use super::lossless::{Whole, channel_of};
 use super::queues::Ports;
 use crate::checks::bytes;
 use crate::given::ethernet::EthernetFile;
@@ -53,8 +52,7 @@ pub(crate) fn classes(file: &EthernetFile, classes: u8, mistakes: &mut Diagnosti
         let mut before = file.classes[..index].iter();
         if let Some(first) = before.find(|first| *first.class == *own.class) {
             Diagnostic::error("contradiction", "a class is described twice")
-                .at(&own.class.at, "the second")
-                .at(&first.class.at, "the first")
+                .twice(&own.class.at, &first.class.at)
                 .help("say all of a class in one `[[classes]]`")
                 .tell(mistakes);
         }
@@ -77,23 +75,17 @@ pub(crate) fn flow_control(file: &EthernetFile, ports: Ports, mistakes: &mut Dia
             .tell(mistakes);
     }
     if let Some(notify) = stops.notify.place().filter(|_| ports.at_inputs) {
-        Diagnostic::error(
-            "no-meaning",
-            "`notify` has no meaning with counters at inputs",
-        )
-        .at(notify, "an input stops its own neighbour only")
-        .help("leave it out")
-        .tell(mistakes);
+        Diagnostic::no_meaning("notify", "with counters at inputs")
+            .at(notify, "an input stops its own neighbour only")
+            .help("leave it out")
+            .tell(mistakes);
     }
     for (key, place) in [("xoff", stops.xoff.place()), ("xon", stops.xon.place())] {
         if let Some(at) = place.filter(|_| ports.is_shared) {
-            Diagnostic::error(
-                "no-meaning",
-                format!("`{key}` has no meaning with shared memory"),
-            )
-            .at(at, "its thresholds follow what is free")
-            .help("leave it out, and set `alpha` and `resume_offset` of `shared`")
-            .tell(mistakes);
+            Diagnostic::no_meaning(key, "with shared memory")
+                .at(at, "its thresholds follow what is free")
+                .help("leave it out, and set `alpha` and `resume_offset` of `shared`")
+                .tell(mistakes);
         }
     }
 }
@@ -133,7 +125,7 @@ pub(crate) fn blocked(file: &EthernetFile, network: &EthernetSpec, mistakes: &mu
 pub(crate) fn frames(file: &EthernetFile, flows: &Flows<'_>, mistakes: &mut Diagnostics) {
     let mtu = flows::mtu(&file.link);
     small_segments(file, flows, mtu, mistakes);
-    for (spec, table) in flows.specs.iter().zip(&flows.tables) {
+    for (spec, table) in flows.each() {
         let bytes = flows::packet_bytes(&spec.transport);
         if bytes <= mtu {
             continue;
@@ -166,7 +158,7 @@ fn small_segments(file: &EthernetFile, flows: &Flows<'_>, mtu: u32, mistakes: &m
         return;
     }
     let mut told = std::collections::BTreeSet::new();
-    for (spec, table) in flows.specs.iter().zip(&flows.tables) {
+    for (spec, table) in flows.each() {
         let TransportSpec::Tcp(tcp) = &spec.transport else {
             continue;
         };
@@ -192,22 +184,16 @@ fn small_segments(file: &EthernetFile, flows: &Flows<'_>, mtu: u32, mistakes: &m
 }
 
 /// Flows that answer marks need switches that mark.
-pub(crate) fn marks(
-    file: &EthernetFile,
-    crossings: &Crossings,
-    flows: &Flows<'_>,
-    network: &EthernetSpec,
-    mistakes: &mut Diagnostics,
-) {
+pub(crate) fn marks(look: &Whole<'_>, mistakes: &mut Diagnostics) {
     let marked = |class: u8| {
-        let mut on = crossings.crossed().filter(|(_, known)| *known == class);
-        on.any(|(channel, class)| {
-            let queue = channel_of(network, channel).queues.get(usize::from(class));
+        let mut crossed = look.crossings.crossed();
+        crossed.any(|(channel, known)| {
+            let queue = look.queue(channel, class).filter(|_| known == class);
             queue.is_some_and(|queue| queue.ecn.is_some())
         })
     };
     let classes: Vec<bool> = (0..8).map(marked).collect();
-    for (flow, table) in flows.specs.iter().zip(&flows.tables) {
+    for (flow, table) in look.flows.each() {
         let TransportSpec::Tcp(tcp) = &flow.transport else {
             continue;
         };
@@ -216,7 +202,7 @@ pub(crate) fn marks(
         }
         let own = table.settings.tcp.as_ref().map(|own| &own.tcp);
         let own = own.filter(|own| own.preset.is_some() || own.ecn.is_some());
-        let tcp = own.unwrap_or(&file.tcp);
+        let tcp = own.unwrap_or(&look.file.tcp);
         let at = tcp.ecn.place().unwrap_or(&tcp.preset.at);
         Diagnostic::warning(
             "no-marks",
@@ -230,13 +216,8 @@ pub(crate) fn marks(
 }
 
 /// Presets of the 1990s between hosts whose links are fast.
-pub(crate) fn old_tcp(
-    file: &EthernetFile,
-    net: &Net<'_>,
-    flows: &Flows<'_>,
-    network: &EthernetSpec,
-    mistakes: &mut Diagnostics,
-) {
+pub(crate) fn old_tcp(look: &Whole<'_>, mistakes: &mut Diagnostics) {
+    let network = look.spec;
     // The fastest channel that leaves each node.
     let mut fastest = vec![None; network.nodes.len()];
     for (link, channel) in network.links.iter().zip((0_u32..).step_by(2)) {
@@ -248,14 +229,14 @@ pub(crate) fn old_tcp(
             *known = (*known).max(Some((rate, Reverse(channel))));
         }
     }
-    for (flow, table) in flows.specs.iter().zip(&flows.tables) {
+    for (flow, table) in look.flows.each() {
         let ends = [flow.source, flow.destination].map(|node| fastest[node as usize]);
         let slower = ends.into_iter().min().flatten();
         if let (TransportSpec::Tcp(tcp), Some((rate, Reverse(channel)))) = (&flow.transport, slower)
         {
             let own = table.settings.tcp.as_ref().map(|own| &own.tcp);
-            let layers: Vec<&Tcp> = [&file.tcp.value].into_iter().chain(own).collect();
-            let name = || net.channel_name(channel);
+            let layers: Vec<&Tcp> = [&look.file.tcp.value].into_iter().chain(own).collect();
+            let name = || look.net.channel_name(channel);
             mistakes.extend(crate::tcp::old_on_fast(&layers, tcp, (rate, &name)));
         }
     }
@@ -269,14 +250,10 @@ struct Sent {
 }
 
 /// Datagrams that a host's link can't carry, and on-off sources that can't reach their mean.
-pub(crate) fn loads(
-    net: &Net<'_>,
-    flows: &Flows<'_>,
-    network: &EthernetSpec,
-    mistakes: &mut Diagnostics,
-) {
+pub(crate) fn loads(look: &Whole<'_>, mistakes: &mut Diagnostics) {
+    let (net, network) = (look.net, look.spec);
     let mut sums = vec![Sent::default(); net.nodes.len()];
-    for (flow, table) in flows.specs.iter().zip(&flows.tables) {
+    for (flow, table) in look.flows.each() {
         let kind = &table.settings.traffic.kind.value;
         let Some(rate) = kind.rate() else { continue };
         if let (Some(peak), Some(sources)) = (kind.peak(), kind.sources())
@@ -361,7 +338,7 @@ pub(crate) fn too_many_paths(file: &EthernetFile) -> Option<Diagnostic> {
 }
 
 /// A search for deadlocks that begins too early takes what only waits for one.
-pub(crate) fn stall(look: &Lossless<'_>) -> Option<Diagnostic> {
+pub(crate) fn stall(look: &Whole<'_>) -> Option<Diagnostic> {
     let storms = |node: &NodeSpec| matches!(node.kind, NodeKind::Station { storm: Some(_) });
     let stops = look.file.flow_control.stops();
     if stops.is_none() && !look.spec.nodes.iter().any(storms) {

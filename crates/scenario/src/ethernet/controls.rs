@@ -16,7 +16,10 @@ use super::queues::Ports;
 type Mask = u8;
 
 /// The control of each channel.
-pub(crate) struct Controls {
+pub(crate) struct Controls<'a> {
+    pub file: &'a EthernetFile,
+    pub net: &'a Net<'a>,
+    pub ports: Ports,
     own: Vec<Option<Placed<FlowControl>>>,
     credited: Vec<Mask>,
     held: Vec<Mask>,
@@ -49,23 +52,26 @@ pub(crate) fn mask(classes: &[u8]) -> Mask {
         .fold(0, |mask, class| mask | 1 << (class & 7))
 }
 
-impl Controls {
-    /// Reads them; `all` are the classes that there are.
+impl<'a> Controls<'a> {
+    /// Reads them.
     pub(crate) fn read(
-        file: &EthernetFile,
-        net: &Net<'_>,
-        all: Mask,
+        file: &'a EthernetFile,
+        net: &'a Net<'a>,
+        ports: Ports,
         mistakes: &mut Diagnostics,
     ) -> Self {
         for own in given(file) {
             check_kind(own, mistakes);
         }
-        towards_hosts(net, mistakes);
+        towards_hosts(file, net, mistakes);
         let channels = 0..2 * net.links.len() as u32;
         let has_own = given(file).any(|own| own.value.is_some());
-        let own = |id| if has_own { own(net, id) } else { None };
+        let own = |id| if has_own { own(file, net, id) } else { None };
         let own: Vec<_> = channels.clone().map(own).collect();
         let mut found = Self {
+            file,
+            net,
+            ports,
             credited: vec![0; own.len()],
             held: vec![0; net.nodes.len()],
             own,
@@ -75,10 +81,10 @@ impl Controls {
             if !net.forwards(to) {
                 continue;
             }
-            let rules = found.of(file, id).rules;
+            let rules = found.of(id).rules;
             if rules.credits().is_some() {
                 let named = rules.classes().and_then(|classes| classes.as_deref());
-                let mask = named.map_or(all, mask);
+                let mask = named.map_or(ports.all(), mask);
                 found.credited[id as usize] = mask;
                 found.held[to as usize] |= mask;
             }
@@ -88,25 +94,25 @@ impl Controls {
 
     /// Where links say of their own credit that it promises nothing: the switch behind each, the
     /// classes, and the place.
-    pub(crate) fn unchecked(&self, net: &Net<'_>) -> Vec<(u32, Mask, &At)> {
+    pub(crate) fn unchecked(&self) -> Vec<(u32, Mask, &At)> {
         let own = (0..).zip(&self.own);
         let own = own.filter_map(|(id, own)| Some((id, own.as_ref()?.value.credits()?)));
         let unchecked = own.filter(|(_, own)| *own.headroom == Headroom::Unchecked);
         unchecked
-            .map(|(id, own)| (net.ends(id).1, self.credited(id), &own.headroom.at))
+            .map(|(id, own)| (self.net.ends(id).1, self.credited(id), &own.headroom.at))
             .collect()
     }
 
     /// What controls a channel.
-    pub(crate) fn of<'a>(&'a self, file: &'a EthernetFile, channel: u32) -> Control<'a> {
+    pub(crate) fn of(&self, channel: u32) -> Control<'_> {
         match &self.own[channel as usize] {
             Some(own) => Control {
                 rules: &own.value,
                 at: &own.at,
             },
             None => Control {
-                rules: &file.flow_control.value.value,
-                at: &file.flow_control.at,
+                rules: &self.file.flow_control.value.value,
+                at: &self.file.flow_control.at,
             },
         }
     }
@@ -122,35 +128,36 @@ impl Controls {
     }
 
     /// Classes that are stopped for what came over a channel.
-    pub(crate) fn stopped(&self, channel: u32, ports: Ports) -> Mask {
+    pub(crate) fn stopped(&self, channel: u32) -> Mask {
         let is_free = matches!(
             self.own[channel as usize].as_ref().map(|own| &own.value),
             Some(FlowControl::None)
         );
-        match ports.at_inputs && !is_free {
-            true => ports.lossless & !self.credited(channel),
+        match self.ports.at_inputs && !is_free {
+            true => self.ports.lossless & !self.credited(channel),
             false => 0,
         }
     }
 
     /// Classes whose memory is counted by input at the switch `to`, without credit over a channel.
-    pub(crate) fn limited(&self, channel: u32, to: u32, ports: Ports) -> Mask {
-        let by_input = match ports.at_inputs {
-            true => ports.lossless | self.held(to),
+    pub(crate) fn limited(&self, channel: u32, to: u32) -> Mask {
+        let by_input = match self.ports.at_inputs {
+            true => self.ports.lossless | self.held(to),
             false => self.held(to),
         };
         by_input & !self.credited(channel)
     }
 
     /// Classes that each switch may drop: nothing holds them back over some link into it.
-    pub(crate) fn open(&self, net: &Net<'_>, ports: Ports) -> Vec<Mask> {
+    pub(crate) fn open(&self) -> Vec<Mask> {
+        let (net, ports) = (self.net, self.ports);
         let mut open = vec![0; net.nodes.len()];
         for id in 0..2 * net.links.len() as u32 {
             let to = net.ends(id).1;
             if !net.forwards(to) {
                 continue;
             }
-            let held = self.stopped(id, ports) | self.credited(id);
+            let held = self.stopped(id) | self.credited(id);
             let elsewhere = if ports.at_inputs { 0 } else { ports.lossless };
             open[to as usize] |= !(held | elsewhere);
         }
@@ -164,13 +171,8 @@ impl Controls {
 
     /// Stops for queues at outputs reach every link into the switch: credit over one of them can't
     /// keep them away.
-    pub(crate) fn check(
-        &self,
-        file: &EthernetFile,
-        net: &Net<'_>,
-        ports: Ports,
-        mistakes: &mut Diagnostics,
-    ) {
+    pub(crate) fn check(&self, mistakes: &mut Diagnostics) {
+        let (file, net, ports) = (self.file, self.net, self.ports);
         let pauses = matches!(file.flow_control.value.value, FlowControl::Pause(_));
         let stopped = match (ports.lossless, pauses) {
             (0, _) => return,
@@ -219,8 +221,8 @@ impl Controls {
 }
 
 /// What a channel says of its own control; stops are no matter of one link.
-fn own(net: &Net<'_>, channel: u32) -> Option<Placed<FlowControl>> {
-    let own = net.settings(channel).flow_control;
+fn own(file: &EthernetFile, net: &Net<'_>, channel: u32) -> Option<Placed<FlowControl>> {
+    let own = net.settings(file, channel).flow_control;
     let value = own.value.filter(|rules| rules.stops().is_none())?;
     Some(Placed {
         value,
@@ -231,26 +233,23 @@ fn own(net: &Net<'_>, channel: u32) -> Option<Placed<FlowControl>> {
 }
 
 /// A direction into a host has nothing to control: hosts take what comes.
-fn towards_hosts(net: &Net<'_>, mistakes: &mut Diagnostics) {
+fn towards_hosts(file: &EthernetFile, net: &Net<'_>, mistakes: &mut Diagnostics) {
     let mut told: Vec<&At> = Vec::new();
-    for (id, join) in (0_u32..).step_by(2).zip(&net.links) {
-        let Some(links) = join.own else { continue };
-        let [forward, backward] = match join.turned {
-            false => [id, id + 1],
-            true => [id + 1, id],
+    for id in 0..2 * net.links.len() as u32 {
+        let Some((links, is_forward)) = net.entry(&file.links, id) else {
+            continue;
         };
-        for (id, side) in [(forward, &links.forward), (backward, &links.backward)] {
-            let own = side.as_ref().and_then(|side| side.flow_control.place());
-            let own = own.filter(|at| !net.forwards(net.ends(id).1) && !told.contains(at));
-            let Some(at) = own else { continue };
-            told.push(at);
-            let name = net.channel_name(id);
-            Diagnostic::error("no-meaning", format!("`{name}` leads into a host"))
-                .at(at, "has no meaning there")
-                .note("a host takes what comes: nothing holds back what is sent to it")
-                .help("give it to the other direction, or leave it out")
-                .tell(mistakes);
-        }
+        let side = [&links.backward, &links.forward][usize::from(is_forward)];
+        let own = side.as_ref().and_then(|side| side.flow_control.place());
+        let own = own.filter(|at| !net.forwards(net.ends(id).1) && !told.contains(at));
+        let Some(at) = own else { continue };
+        told.push(at);
+        let name = net.channel_name(id);
+        Diagnostic::error("no-meaning", format!("`{name}` leads into a host"))
+            .at(at, "has no meaning there")
+            .note("a host takes what comes: nothing holds back what is sent to it")
+            .help("give it to the other direction, or leave it out")
+            .tell(mistakes);
     }
 }
 

@@ -12,31 +12,24 @@ use backwater_net::frames::spec::{
 
 use super::controls::{Control, Controls};
 use super::net::Net;
-use crate::given::ethernet::EthernetFile;
 use crate::given::ethernet::flow_control::{Credits, FlowControl, Headroom};
 use crate::kinds::OrWord;
 use crate::law;
 use crate::prelude::*;
 
 /// Gives every link into a switch its credit.
-pub(crate) fn add(
-    file: &EthernetFile,
-    net: &Net<'_>,
-    controls: &Controls,
-    network: &mut EthernetSpec,
-    mistakes: &mut Diagnostics,
-) {
+pub(crate) fn add(controls: &Controls<'_>, network: &mut EthernetSpec, mistakes: &mut Diagnostics) {
     let channels = 0..2 * network.links.len() as u32;
     let Some(first) = channels.clone().find(|id| controls.credited(*id) != 0) else {
         return;
     };
-    if file.buffer.shared.is_some() {
+    if controls.file.buffer.shared.is_some() {
         Diagnostic::error(
             "bad-scheme",
             "shared memory can hold nothing back for credit",
         )
         .at(
-            controls.of(file, first).at,
+            controls.of(first).at,
             "promises memory to each link and class",
         )
         .note("whoever comes first takes what is shared (`[buffer]`, `shared`)")
@@ -48,7 +41,7 @@ pub(crate) fn add(
     let all = largest.iter().max().copied().unwrap_or(FRAME_LEAST_BYTES);
     let mut said = false;
     for id in channels {
-        let (control, credited) = (controls.of(file, id), controls.credited(id));
+        let (control, credited) = (controls.of(id), controls.credited(id));
         let Some(credits) = control.rules.credits().filter(|_| credited != 0) else {
             continue;
         };
@@ -60,7 +53,7 @@ pub(crate) fn add(
                 let way = Way::new(network, id, (largest, all), credits);
                 let spec = way.spec(control.rules);
                 if !said {
-                    said = way.check(control, net, (id, class), &spec, mistakes);
+                    said = way.check(control, controls.net, (id, class), &spec, mistakes);
                 }
                 spec
             }));
@@ -139,10 +132,7 @@ impl<'a> Way<'a> {
     fn spec(&self, control: &FlowControl) -> ClassCreditSpec {
         let n2 = self.credits.n2;
         let n3 = self.credits.n3.unwrap_or_else(|| self.full());
-        let exact = |window: &Placed<OrWord<Duration>>| match **window {
-            OrWord::Value(window) => window,
-            OrWord::Word => self.window,
-        };
+        let exact = |window: &Placed<OrWord<Duration>>| window.value.value().unwrap_or(self.window);
         let (rule, n1, window, resync_every) = match control {
             FlowControl::N23 { window, .. } => (CreditRule::N23, 0, exact(window), None),
             FlowControl::N123 { n1, .. } => {

@@ -15,9 +15,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use backwater_net::frames::spec::{BackPressureSpec, Detect, Notify, Select};
 
 use super::crossings::cycle;
-use super::lossless::{Lossless, channel_of, switch_of};
+use super::lossless::{Whole, switch_of};
 use crate::diagnostics::Diagnostic;
 use crate::given::ethernet::flow_control::{self, FlowControl};
+use crate::suggest;
 
 /// Channel and class; with PAUSE the class is 0: it stops all.
 type Place = (u32, u8);
@@ -26,7 +27,7 @@ type Place = (u32, u8);
 const NAMED: usize = 12;
 
 /// Warns of a cycle.
-pub(crate) fn check(look: &Lossless<'_>) -> Option<Diagnostic> {
+pub(crate) fn check(look: &Whole<'_>) -> Option<Diagnostic> {
     let pressure = &look.file.flow_control.value;
     let notify = pressure.stops().map(|stops| &stops.notify);
     let graph = waits(look);
@@ -38,22 +39,15 @@ pub(crate) fn check(look: &Lossless<'_>) -> Option<Diagnostic> {
     let credited = credited.count();
     let (has_credit, is_mixed) = (credited > 0, credited < around.len());
     let by_class = has_credit || matches!(pressure.value, FlowControl::Pfc(_));
-    let named: Vec<String> = around
-        .iter()
-        .take(NAMED)
-        .map(|place| {
-            let (channel, class) = (place / 8, place % 8);
-            let name = look.net.channel_name(channel);
-            match by_class {
-                true => format!("`{name}` class {class}"),
-                false => format!("`{name}`"),
-            }
-        })
-        .collect();
-    let more = match around.len().saturating_sub(NAMED) {
-        0 => String::new(),
-        more => format!(", {more} more"),
+    let name = |place: &u32| {
+        let (channel, class) = (place / 8, place % 8);
+        let name = look.net.channel_name(channel);
+        match by_class {
+            true => format!("`{name}` class {class}"),
+            false => format!("`{name}`"),
+        }
     };
+    let named = suggest::first(&around, NAMED, name, |more| format!(", {more} more"));
     let at = match (around.len(), notify) {
         (2, Some(notify)) => &notify.at,
         _ => &pressure.at,
@@ -67,8 +61,7 @@ pub(crate) fn check(look: &Lossless<'_>) -> Option<Diagnostic> {
     let mut diagnostic = Diagnostic::warning("deadlock", message)
         .at(at, format!("{} channels in a cycle", around.len()))
         .note(format!(
-            "each may wait for the next: {}{more}, and the first again",
-            named.join(", ")
+            "each may wait for the next: {named}, and the first again"
         ))
         .note("the run ends when such a cycle is stuck for `run.stall`, and reports its frames");
     let tells_all = notify.is_some_and(|notify| **notify == Some(flow_control::Notify::All));
@@ -96,23 +89,16 @@ pub(crate) fn check(look: &Lossless<'_>) -> Option<Diagnostic> {
 
 /// What each channel between switches may wait for: `8 * channel + class`. No other is part of a
 /// cycle: a host waits for no one further on, and no one waits for what a host sends.
-fn waits(look: &Lossless<'_>) -> BTreeMap<u32, Vec<u32>> {
+fn waits(look: &Whole<'_>) -> BTreeMap<u32, Vec<u32>> {
     let mut graph: BTreeMap<u32, BTreeSet<u32>> = BTreeMap::new();
     for (channel, class) in look.crossings.crossed() {
         let (from, node) = look.net.ends(channel);
         if switch_of(look.spec, from).is_none() {
             continue;
         }
-        let credit = channel_of(look.spec, channel)
-            .credits
-            .get(usize::from(class));
-        if let Some(Some(credit)) = credit {
+        if let Some(credit) = look.credit(channel, class) {
             let zones = u64::from(credit.rule.n2) + u64::from(credit.rule.n3);
-            let most = look
-                .crossings
-                .on(channel, class)
-                .map_or(0, |load| load.most);
-            if most > zones * u64::from(credit.unit_bytes) {
+            if look.may_exceed(channel, class, zones * u64::from(credit.unit_bytes)) {
                 let to = fed(look, channel, class).map(|out| 8 * out + u32::from(class));
                 let own = 8 * channel + u32::from(class);
                 graph.entry(own).or_default().extend(to);
@@ -138,21 +124,21 @@ fn waits(look: &Lossless<'_>) -> BTreeMap<u32, Vec<u32>> {
         .collect()
 }
 
-/// Channels between switches that frames of a channel and class go on to.
-fn fed<'a>(look: &'a Lossless<'_>, channel: u32, class: u8) -> impl Iterator<Item = u32> + 'a {
+/// Channels to switches from where a channel leads to.
+fn onward<'a>(look: &'a Whole<'_>, channel: u32) -> impl Iterator<Item = u32> + 'a {
     let node = look.net.ends(channel).1;
     let around = look.net.neighbours[node as usize].iter();
     let around = around.filter(|(neighbour, _)| switch_of(look.spec, *neighbour).is_some());
-    let around = around.map(|(_, out)| *out);
-    around.filter(move |out| look.crossings.is_fed(*out, class, channel))
+    around.map(|(_, out)| *out)
+}
+
+/// Channels between switches that frames of a channel and class go on to.
+fn fed<'a>(look: &'a Whole<'_>, channel: u32, class: u8) -> impl Iterator<Item = u32> + 'a {
+    onward(look, channel).filter(move |out| look.crossings.is_fed(*out, class, channel))
 }
 
 /// The queues at the far end of a channel that may have it stopped.
-fn next(look: &Lossless<'_>, pressure: &BackPressureSpec, channel: u32, class: u8) -> Vec<Place> {
-    let node = look.net.ends(channel).1;
-    let around = look.net.neighbours[node as usize].iter();
-    let around = around.filter(|(neighbour, _)| switch_of(look.spec, *neighbour).is_some());
-    let around = around.map(|(_, out)| *out);
+fn next(look: &Whole<'_>, pressure: &BackPressureSpec, channel: u32, class: u8) -> Vec<Place> {
     let classes: Vec<u8> = match pressure.select {
         Select::Port => (0..8).filter(|c| pressure.classes & 1 << c != 0).collect(),
         Select::Class | Select::Destination(_) => vec![class],
@@ -167,7 +153,7 @@ fn next(look: &Lossless<'_>, pressure: &BackPressureSpec, channel: u32, class: u
         return Vec::new();
     }
     let mut found = Vec::new();
-    for out in around {
+    for out in onward(look, channel) {
         let is_back = out == channel ^ 1;
         for class in &classes {
             let is_fed = look.crossings.is_fed(out, *class, channel);
@@ -185,18 +171,13 @@ fn next(look: &Lossless<'_>, pressure: &BackPressureSpec, channel: u32, class: u
 }
 
 /// May the flows through an output queue fill it to its XOFF threshold?
-fn fills(look: &Lossless<'_>, channel: u32, class: u8) -> bool {
-    let queue = &channel_of(look.spec, channel).queues[usize::from(class)];
-    let load = look.crossings.on(channel, class);
-    load.is_some_and(|load| load.most > queue.high_bytes)
+fn fills(look: &Whole<'_>, channel: u32, class: u8) -> bool {
+    let queue = look.queue(channel, class);
+    queue.is_some_and(|queue| look.may_exceed(channel, class, queue.high_bytes))
 }
 
 /// The same for the counter of an input; shared memory has no threshold of its own.
-fn fills_input(look: &Lossless<'_>, channel: u32, class: u8) -> bool {
-    let input = channel_of(look.spec, channel)
-        .inputs
-        .get(usize::from(class));
-    let xoff = input.map_or(0, |input| input.high_bytes);
-    let load = look.crossings.on(channel, class);
-    load.is_some_and(|load| load.most > xoff)
+fn fills_input(look: &Whole<'_>, channel: u32, class: u8) -> bool {
+    let input = look.input(channel, class);
+    look.may_exceed(channel, class, input.map_or(0, |input| input.high_bytes))
 }

@@ -26,6 +26,13 @@ pub(crate) struct Flows<'r> {
     marked: [bool; 8],
 }
 
+impl<'r> Flows<'r> {
+    /// The flows, each with the table that made it.
+    pub(crate) fn each(&self) -> impl Iterator<Item = (&FlowSpec, &Table<'r>)> {
+        self.specs.iter().zip(&self.tables)
+    }
+}
+
 /// An entry of `[[flows]]` or `[[patterns]]`.
 #[derive(Clone, Copy)]
 pub(crate) struct Table<'r> {
@@ -137,13 +144,8 @@ fn named(flow: &given::Flows, net: &Net<'_>, mistakes: &mut Diagnostics) -> Opti
         }
     };
     if let Some((same, _)) = pairs.iter().find(|(from, to)| to.contains(from)) {
-        Diagnostic::error(
-            "bad-flow",
-            format!("`{}` sends to itself", clip(net.name(*same))),
-        )
-        .at(&flow.to.at, "also where it starts")
-        .help("a flow goes from one host to another")
-        .tell(mistakes);
+        let name = clip(net.name(*same));
+        mistakes.push(patterns::sends_to_itself(&name, &flow.to.at));
         return None;
     }
     if pairs.is_empty() {
@@ -303,7 +305,7 @@ fn transport(
     };
     for (key, place) in useless {
         if let Some(at) = place {
-            Diagnostic::error("no-meaning", format!("`{key}` has no meaning over {word}"))
+            Diagnostic::no_meaning(key, format!("over {word}"))
                 .at(at, format!("this flow goes over {word}"))
                 .help("leave it out, or change `transport`")
                 .aside_after(Some(kind.at.clone()))
@@ -345,17 +347,15 @@ pub(crate) fn packet_bytes(transport: &TransportSpec) -> u32 {
 
 fn duplicates(flows: &Flows<'_>, mistakes: &mut Diagnostics) {
     let mut first: BTreeMap<&str, &At> = BTreeMap::new();
-    let named = flows.specs.iter().zip(&flows.tables);
     // A name that is none was told as such.
-    for (spec, table) in named.filter(|(spec, _)| !spec.name.is_empty()) {
+    for (spec, table) in flows.each().filter(|(spec, _)| !spec.name.is_empty()) {
         let at = &table.name.at;
         if let Some(first) = first.insert(&spec.name, at) {
             Diagnostic::error(
                 "duplicate-name",
                 format!("two flows are called `{}`", clip(&spec.name)),
             )
-            .at(at, "the second")
-            .at(first, "the first")
+            .twice(at, first)
             .help("give each `[[flows]]` its own name")
             .tell(mistakes);
         }

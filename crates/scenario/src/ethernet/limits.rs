@@ -3,7 +3,7 @@
 use backwater_net::frames::spec::EthernetSpec;
 
 use crate::Limits;
-use crate::checks::{bytes, out_of_memory};
+use crate::checks::out_of_memory;
 use crate::given::ethernet::EthernetFile;
 use crate::memory;
 use crate::prelude::*;
@@ -29,13 +29,10 @@ pub(crate) fn fits(
         (true, false) => &file.network.at,
         (false, _) => flow.or(pattern).unwrap_or(&file.at),
     };
-    out_of_memory(at, "the largest part comes from here")
-        .note(format!(
-            "about {} for {nodes} nodes, {channels} channels and {} flows; {} are free",
-            bytes(needed),
-            spec.flows.len(),
-            bytes(memory)
-        ))
+    let count = spec.flows.len();
+    let what = format!("{nodes} nodes, {channels} channels and {count} flows");
+    let place = (at, "the largest part comes from here");
+    out_of_memory(place, (needed, &what), memory)
         .help("make the network smaller, use fewer flows, or smaller windows")
         .into()
 }

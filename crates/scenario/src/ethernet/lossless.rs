@@ -3,26 +3,30 @@
 use backwater_kernel::words::counted;
 use backwater_kernel::{Channels, Duration};
 use backwater_net::frames::spec::{
-    BackPressureSpec, ChannelSpec, EthernetSpec, NodeKind, SchedulerSpec, Select, SwitchSpec,
+    BackPressureSpec, ChannelSpec, ClassCreditSpec, EthernetSpec, InputSpec, NodeKind, QueueSpec,
+    SchedulerSpec, Select, SwitchSpec,
 };
 
 use super::crossings::Crossings;
+use super::flows::Flows;
 use super::headroom::{self, Stop};
 use super::net::Net;
 use super::promises::Consent;
 use super::threats;
 use crate::given::ethernet::EthernetFile;
 use crate::prelude::*;
+use crate::suggest;
 
 /// A control frame, bytes.
 const CONTROL_BYTES: u32 = 64;
 /// Inputs that a message lists.
 const LISTED: usize = 4;
 
-/// What is looked at, and where mistakes go.
-pub(crate) struct Lossless<'a> {
+/// A network that is sound in its parts, and what it was built from.
+pub(crate) struct Whole<'a> {
     pub file: &'a EthernetFile,
     pub net: &'a Net<'a>,
+    pub flows: &'a Flows<'a>,
     pub spec: &'a EthernetSpec,
     pub crossings: &'a Crossings,
     pub consent: &'a Consent,
@@ -57,7 +61,7 @@ pub(crate) fn switch_of(spec: &EthernetSpec, node: u32) -> Option<&SwitchSpec> {
     }
 }
 
-impl Lossless<'_> {
+impl Whole<'_> {
     pub(super) fn pressure(&self, node: u32) -> Option<&BackPressureSpec> {
         switch_of(self.spec, node)?.back_pressure.as_ref()
     }
@@ -103,9 +107,32 @@ impl Lossless<'_> {
         crossing.count().max(1) as u64
     }
 
-    pub(super) fn has_credit(&self, input: u32, class: u8) -> bool {
+    /// The credit of a class over an input.
+    pub(super) fn credit(&self, input: u32, class: u8) -> Option<&ClassCreditSpec> {
         let credits = &channel_of(self.spec, input).credits;
-        matches!(credits.get(usize::from(class)), Some(Some(_)))
+        credits.get(usize::from(class))?.as_ref()
+    }
+
+    pub(super) fn has_credit(&self, input: u32, class: u8) -> bool {
+        self.credit(input, class).is_some()
+    }
+
+    /// May the flows of a class over a channel have more than so many bytes in flight?
+    pub(super) fn may_exceed(&self, channel: u32, class: u8, bytes: u64) -> bool {
+        let load = self.crossings.on(channel, class);
+        load.is_some_and(|load| load.most > bytes)
+    }
+
+    /// What an input counts of a class, where it is counted.
+    pub(super) fn input(&self, channel: u32, class: u8) -> Option<&InputSpec> {
+        let inputs = &channel_of(self.spec, channel).inputs;
+        inputs.get(usize::from(class))
+    }
+
+    /// The queue of a class before a channel, where there is one.
+    pub(super) fn queue(&self, channel: u32, class: u8) -> Option<&QueueSpec> {
+        let queues = &channel_of(self.spec, channel).queues;
+        queues.get(usize::from(class))
     }
 
     /// Is the class under flow control at switches?
@@ -221,15 +248,9 @@ impl Lossless<'_> {
                 counted(frames, "frame")
             )
         };
-        let listed: Vec<String> = stops.iter().take(LISTED).map(one).collect();
-        let more = match stops.len().saturating_sub(LISTED) {
-            0 => String::new(),
-            more => format!(" and {} more", counted(more, "input")),
-        };
-        let mut notes = vec![format!(
-            "before stops take effect: {}{more}",
-            listed.join(", ")
-        )];
+        let more = |more| format!(" and {} more", counted(more, "input"));
+        let listed = suggest::first(stops, LISTED, one, more);
+        let mut notes = vec![format!("before stops take effect: {listed}")];
         if sent > 0 {
             notes.push(format!("{sent} B less, which leave meanwhile"));
         }
@@ -240,9 +261,7 @@ impl Lossless<'_> {
     fn short_inputs(&self) -> Vec<Short> {
         let all = self.needed_at_inputs().into_iter();
         let short = all.filter_map(|(channel, class, stop)| {
-            let input = channel_of(self.spec, channel)
-                .inputs
-                .get(usize::from(class))?;
+            let input = self.input(channel, class)?;
             let mut found = Short {
                 channel,
                 class,
@@ -261,7 +280,7 @@ impl Lossless<'_> {
 }
 
 /// Looks at every lossless class of every switch.
-pub(crate) fn check(look: &Lossless<'_>, mistakes: &mut Diagnostics) {
+pub(crate) fn check(look: &Whole<'_>, mistakes: &mut Diagnostics) {
     let Some(stops) = look.file.flow_control.stops() else {
         return;
     };
@@ -273,7 +292,7 @@ pub(crate) fn check(look: &Lossless<'_>, mistakes: &mut Diagnostics) {
 }
 
 /// The worst where no loss is meant, and the worst where it is.
-fn tell(look: &Lossless<'_>, at: &At, what: &str, short: Vec<Short>, mistakes: &mut Diagnostics) {
+fn tell(look: &Whole<'_>, at: &At, what: &str, short: Vec<Short>, mistakes: &mut Diagnostics) {
     let is_meant = |short: &Short| {
         let (from, to) = look.net.ends(short.channel);
         let node = if what == "queue" { from } else { to };
@@ -285,7 +304,7 @@ fn tell(look: &Lossless<'_>, at: &At, what: &str, short: Vec<Short>, mistakes: &
 }
 
 fn tell_worst(
-    look: &Lossless<'_>,
+    look: &Whole<'_>,
     at: &At,
     what: &str,
     short: Vec<Short>,
@@ -334,20 +353,17 @@ fn tell_worst(
 }
 
 /// Where inputs are counted, an output queue with a limit must hold what its inputs may send it.
-fn small_outputs(look: &Lossless<'_>, mistakes: &mut Diagnostics) {
+fn small_outputs(look: &Whole<'_>, mistakes: &mut Diagnostics) {
     for (channel, class) in look.crossings.crossed() {
-        let queue = &channel_of(look.spec, channel).queues[usize::from(class)];
-        let counted = |input: u32| {
-            let input = channel_of(look.spec, input)
-                .inputs
-                .get(usize::from(class))?;
-            input.limit_bytes
-        };
+        let counted = |input: u32| look.input(input, class)?.limit_bytes;
         let inputs = look.crossings.inputs(channel, class);
         let sum = inputs
             .filter_map(|(input, _)| counted(input))
             .fold(0, u64::saturating_add);
-        let Some(limit) = queue.limit_bytes.filter(|limit| sum > *limit) else {
+        let limit = look
+            .queue(channel, class)
+            .and_then(|queue| queue.limit_bytes);
+        let Some(limit) = limit.filter(|limit| sum > *limit) else {
             continue;
         };
         let at = &look.file.buffer.per_queue.at;

@@ -27,7 +27,7 @@ use backwater_net::frames::spec::{EthernetSpec, FrameRules, MemorySpec, NodeKind
 use self::controls::Controls;
 use self::crossings::Crossings;
 use self::flows::Flows;
-use self::lossless::Lossless;
+use self::lossless::Whole;
 use self::net::Net;
 use self::promises::Consent;
 pub use self::promises::GivenUp;
@@ -61,24 +61,20 @@ pub(crate) fn build(
     crate::checks::run_times(&run.duration, &run.warm_up, mistakes);
     let net = topology::build(file, mistakes);
     let ports = switches::ports(file, flows::highest_class(file), mistakes);
-    let controls = Controls::read(file, &net, ports.all(), mistakes);
-    let links = queues::links(file, &net, (ports, &controls), mistakes);
+    let controls = Controls::read(file, &net, ports, mistakes);
+    let links = queues::links(&controls, mistakes);
     let flows = self::flows::flows(file, &net, queues::marked(&links), mistakes);
     checks::classes(file, ports.classes, mistakes);
     checks::flow_control(file, ports, mistakes);
-    controls.check(file, &net, ports, mistakes);
+    controls.check(mistakes);
     checks::frames(file, &flows, mistakes);
     let given = (file.series.as_slice(), root.chosen_outside());
     let series = series::series(given, &net, &flows, ports, stop_at, mistakes);
     let nodes = switches::nodes(file, &net, &links, ports, mistakes);
     let routes = routes::given(file, &net, mistakes);
     let crossings = crossings::follow(&net, &routes, &flows, mistakes);
-    let cut = (0..).zip(&net.links).filter_map(|(link, join)| {
-        let own = join.own?;
-        Some((link, join.turned, &own.outages[..]))
-    });
-    let given = file.links.iter().map(|own| &own.outages[..]);
-    let outages = crate::outages::outages(cut, given, stop_at, mistakes);
+    let given: Vec<_> = file.links.iter().map(|own| &own.outages[..]).collect();
+    let outages = crate::outages::outages(&net.entries, &given, stop_at, mistakes);
     let mut network = EthernetSpec {
         seed: run.seed,
         stop_at,
@@ -95,8 +91,8 @@ pub(crate) fn build(
     };
     checks::blocked(file, &network, mistakes);
     schedulers::check(file, &net, &network, mistakes);
-    credits::add(file, &net, &controls, &mut network, mistakes);
-    let consent = Consent::read(file, &net, (ports, &controls), mistakes);
+    credits::add(&controls, &mut network, mistakes);
+    let consent = Consent::read(&controls, mistakes);
     let mut given_up = Vec::new();
     if mistakes.errors() == 0 {
         let parts = (&crossings, &flows, &consent);
@@ -120,16 +116,17 @@ fn whole(
     network: &mut EthernetSpec,
     mistakes: &mut Diagnostics,
 ) {
-    checks::marks(file, crossings, flows, network, mistakes);
-    checks::old_tcp(file, net, flows, network, mistakes);
-    checks::loads(net, flows, network, mistakes);
-    let look = Lossless {
+    let look = Whole {
         file,
         net,
+        flows,
         spec: network,
         crossings,
         consent,
     };
+    checks::marks(&look, mistakes);
+    checks::old_tcp(&look, mistakes);
+    checks::loads(&look, mistakes);
     if crossings.is_partial {
         mistakes.extend(checks::too_many_paths(file));
     } else {

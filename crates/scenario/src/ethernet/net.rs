@@ -1,6 +1,7 @@
 //! Nodes and links by name, before what they are made of is known.
 
-use crate::given::ethernet::network::{Channel, Links};
+use crate::given::ethernet::EthernetFile;
+use crate::given::ethernet::network::Channel;
 use crate::prelude::*;
 use crate::wires::{self, Examples, Node, Wires};
 
@@ -34,10 +35,6 @@ pub(crate) struct Join<'r> {
     pub b: u32,
     /// `topology.trunk`, if it is one of those.
     pub trunk: Option<&'r Channel>,
-    /// Its entry in `[[links]]`.
-    pub own: Option<&'r Placed<Links>>,
-    /// That entry names `b` first.
-    pub turned: bool,
     /// Where a mistake about it is shown.
     pub at: At,
 }
@@ -47,6 +44,7 @@ impl wires::Link for Join<'_> {
         channel: "A->D",
         named: "name them: `[network]` with `hosts = [\"S\", \"D\"]` and `switches`",
         ruled: "or make them: `[topology]` with `kind = \"star\"` and `hosts_per_switch = 4`",
+        between: "[\"S\", \"A\"]",
         faster: "at most one link joins a pair; raise its rate",
     };
 
@@ -55,8 +53,6 @@ impl wires::Link for Join<'_> {
     }
 
     fn replace(self, made: &mut Self) {
-        made.own = self.own;
-        made.turned = made.a != self.a;
         made.at = self.at;
     }
 }
@@ -68,14 +64,14 @@ impl Net<'_> {
 
     /// What the file says of a channel besides `[link]`: of one direction over of the link, over
     /// of all trunks.
-    pub(crate) fn settings(&self, channel: u32) -> Channel {
-        let join = &self.links[channel as usize / 2];
-        let is_forward = channel.is_multiple_of(2) != join.turned;
-        let side = join.own.and_then(|own| match is_forward {
+    pub(crate) fn settings(&self, file: &EthernetFile, channel: u32) -> Channel {
+        let entry = self.entry(&file.links, channel);
+        let side = entry.and_then(|(own, is_forward)| match is_forward {
             true => own.forward.as_ref(),
             false => own.backward.as_ref(),
         });
-        let layers = [join.trunk, join.own.map(|own| &own.channel), side];
+        let trunk = self.links[channel as usize / 2].trunk;
+        let layers = [trunk, entry.map(|(own, _)| &own.channel), side];
         let layers = layers.into_iter().flatten();
         layers.fold(Channel::default(), |below, layer| layer.over(&below))
     }

@@ -9,13 +9,11 @@ use backwater_net::frames::spec::{EthernetSpec, NodeKind};
 
 use super::controls::Controls;
 use super::net::Net;
-use super::queues::Ports;
-use crate::given::ethernet::EthernetFile;
 use crate::given::ethernet::flow_control::Headroom;
 use crate::given::ethernet::switch::Classes;
 use crate::prelude::*;
 
-/// Lossless classes that may lose frames because the file says so.
+/// Whole classes that may lose frames because the file says so.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct GivenUp {
     /// A bit for each class.
@@ -53,12 +51,8 @@ impl Word {
 }
 
 impl Consent {
-    pub(crate) fn read(
-        file: &EthernetFile,
-        net: &Net<'_>,
-        (ports, controls): (Ports, &Controls),
-        mistakes: &mut Diagnostics,
-    ) -> Self {
+    pub(crate) fn read(controls: &Controls<'_>, mistakes: &mut Diagnostics) -> Self {
+        let (file, net) = (controls.file, controls.net);
         let general = file.flow_control.headroom();
         let general = general.filter(|headroom| headroom.is_given);
         let general = general.map(|headroom| Word {
@@ -78,16 +72,16 @@ impl Consent {
         };
         let of_classes = file.classes.iter().filter_map(of_class);
         let mut words: Vec<Word> = general.into_iter().collect();
-        words.extend(of_links(net, controls));
+        words.extend(of_links(controls));
         words.extend(of_classes);
-        let lossless = ports.lossless | controls.all_credited();
+        let lossless = controls.ports.lossless | controls.all_credited();
         for own in &file.classes {
             without_meaning(own, lossless, mistakes);
         }
         Self {
             words,
             lossless,
-            open: controls.open(net, ports),
+            open: controls.open(),
         }
     }
 
@@ -134,9 +128,9 @@ impl Consent {
 }
 
 /// What links say of the credit that they have of their own, one word for each class and place.
-fn of_links(net: &Net<'_>, controls: &Controls) -> Vec<Word> {
+fn of_links(controls: &Controls<'_>) -> Vec<Word> {
     let mut found: BTreeMap<(&At, u8), BTreeSet<u32>> = BTreeMap::new();
-    for (node, classes, at) in controls.unchecked(net) {
+    for (node, classes, at) in controls.unchecked() {
         for class in (0..8).filter(|class| classes & 1 << class != 0) {
             found.entry((at, class)).or_default().insert(node);
         }
@@ -200,7 +194,7 @@ fn without_meaning(own: &Classes, lossless: u8, mistakes: &mut Diagnostics) {
             .tell(mistakes);
     }
     if own.headroom_at.is_given && !own.headroom.is_mentioned() {
-        Diagnostic::error("no-meaning", "`headroom_at` has no meaning alone")
+        Diagnostic::no_meaning("headroom_at", "alone")
             .at(&own.headroom_at.at, "names where `headroom` holds")
             .help("add `headroom = \"unchecked\"`, or leave this out")
             .tell(mistakes);

@@ -6,7 +6,6 @@ use backwater_net::frames::spec::{
 };
 
 use super::controls::Controls;
-use super::net::Net;
 use crate::given::ethernet::EthernetFile;
 use crate::given::ethernet::flow_control::{XOFF, XON};
 use crate::given::ethernet::network::DELAY;
@@ -14,7 +13,6 @@ use crate::given::ethernet::scheduler::{QUANTUM, Reserve, Scheduler};
 use crate::given::ethernet::switch::{Classes, FAST, MIDDLE, QueueSettings, SLOW};
 use crate::kinds::OrShare;
 use crate::prelude::*;
-use crate::units;
 
 /// How memory and detection of the scenario look to a port.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -42,16 +40,10 @@ pub(crate) fn all_of(classes: u8) -> u8 {
 }
 
 /// Builds every link.
-pub(crate) fn links(
-    file: &EthernetFile,
-    net: &Net<'_>,
-    (ports, controls): (Ports, &Controls),
-    mistakes: &mut Diagnostics,
-) -> Vec<LinkSpec> {
-    let classes = classes(file, ports);
-    let common = (ports, controls, &classes[..]);
-    let mut side = |number: u32| channel(file, net, number, common, mistakes);
-    let joins = net.links.iter().zip((0_u32..).step_by(2));
+pub(crate) fn links(controls: &Controls<'_>, mistakes: &mut Diagnostics) -> Vec<LinkSpec> {
+    let classes = classes(controls.file, controls.ports);
+    let mut side = |number: u32| channel(controls, number, &classes, mistakes);
+    let joins = controls.net.links.iter().zip((0_u32..).step_by(2));
     joins
         .map(|(join, number)| LinkSpec {
             ends: [join.a, join.b],
@@ -94,13 +86,13 @@ fn classes(file: &EthernetFile, ports: Ports) -> Vec<QueueSettings> {
 }
 
 fn channel(
-    file: &EthernetFile,
-    net: &Net<'_>,
+    controls: &Controls<'_>,
     number: u32,
-    (ports, controls, classes): (Ports, &Controls, &[QueueSettings]),
+    classes: &[QueueSettings],
     mistakes: &mut Diagnostics,
 ) -> ChannelSpec {
-    let own = net.settings(number);
+    let (file, net, ports) = (controls.file, controls.net, controls.ports);
+    let own = net.settings(file, number);
     let wire = own.wire.over(&file.link.wire);
     // Without a rate nothing is run.
     let rate = wire.rate.unwrap_or(Rate(1));
@@ -112,8 +104,8 @@ fn channel(
         rate,
         ports,
         held: controls.held(from),
-        stopped: controls.stopped(number, ports),
-        limited: controls.limited(number, to, ports),
+        stopped: controls.stopped(number),
+        limited: controls.limited(number, to),
         name: net.channel_name(number),
     };
     let leaves_switch = net.forwards(from);
@@ -320,11 +312,7 @@ impl Port<'_> {
 
 /// What a class reserves at a port of this rate.
 fn reserved(own: &Reserve, port: Rate) -> ReserveSpec {
-    let rate = match *own.rate {
-        OrShare::Value(rate) => rate,
-        // A share is 100 % at most.
-        OrShare::Share(share) => units::share_of(port, share).min(port),
-    };
+    let rate = own.rate.of(port);
     ReserveSpec {
         rate: Rate(rate.0.max(1)),
         interval: None,
@@ -336,23 +324,12 @@ fn reserved(own: &Reserve, port: Rate) -> ReserveSpec {
 
 /// The XOFF threshold in bytes; `None` if it could not be read.
 pub(crate) fn xoff(given: &Placed<Option<OrShare<u64>>>, limit: u64) -> Option<u64> {
-    bytes(given.sure()?.unwrap_or(XOFF.value), limit)
+    given.sure()?.unwrap_or(XOFF.value).of(limit)
 }
 
 /// The same of the XON threshold.
 pub(crate) fn xon(given: &Placed<Option<OrShare<u64>>>, limit: u64) -> Option<u64> {
-    bytes(given.sure()?.unwrap_or(XON.value), limit)
-}
-
-/// A threshold in bytes; shares are rounded half up.
-pub(crate) fn bytes(threshold: OrShare<u64>, limit: u64) -> Option<u64> {
-    match threshold {
-        OrShare::Value(bytes) => Some(bytes),
-        OrShare::Share(share) => {
-            let bytes = share.times(u128::from(limit))?;
-            u64::try_from(bytes).ok()
-        }
-    }
+    given.sure()?.unwrap_or(XON.value).of(limit)
 }
 
 /// The paper's buffers: 70 kB at 10 Mbps, 500 kB at 100 Mbps, 1 MB at 1 Gbps and above.

@@ -8,6 +8,7 @@ use super::net::Net;
 use crate::given::ethernet::EthernetFile;
 use crate::given::ethernet::switch::Classes;
 use crate::prelude::*;
+use crate::reserve::small_burst;
 use crate::service::serves_by_reservation;
 use crate::service_checks::rate_text;
 
@@ -70,17 +71,9 @@ fn burst(own: &Classes, largest_bytes: u32, mistakes: &mut Diagnostics) {
     let Some(burst) = own.service.reserve.as_ref().map(|own| &own.burst) else {
         return;
     };
-    if burst.is_some_and(|burst| burst < u64::from(largest_bytes)) {
-        Diagnostic::error("burst-too-small", "the burst is less than one frame")
-            .at(&burst.at, "the largest frame of this class never fits")
-            .note(format!(
-                "with preamble and gap it has up to {largest_bytes} bytes"
-            ))
-            .help(format!(
-                "`burst = \"{largest_bytes} B\"` or more; without `burst` it is one frame"
-            ))
-            .tell(mistakes);
-    }
+    let label = "the largest frame of this class never fits";
+    let note = format!("with preamble and gap it has up to {largest_bytes} bytes");
+    mistakes.extend(small_burst(burst, (largest_bytes, "frame"), label, note));
 }
 
 /// Bits per second that the classes of a port reserve, where its scheduler goes by that.

@@ -3,12 +3,12 @@
 use backwater_net::frames::spec::{MemorySpec, SharedSpec};
 
 use super::headroom::Stop;
-use super::lossless::{Lossless, switch_of};
+use super::lossless::{Whole, switch_of};
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::given::ethernet::switch::Shared;
 
 /// Fills in what the file leaves out, and compares the rest with what is needed.
-pub(crate) fn headroom(look: &Lossless<'_>, mistakes: &mut Diagnostics) -> Vec<(u32, SharedSpec)> {
+pub(crate) fn headroom(look: &Whole<'_>, mistakes: &mut Diagnostics) -> Vec<(u32, SharedSpec)> {
     let Some(given) = &look.file.buffer.shared else {
         return Vec::new();
     };
@@ -35,7 +35,7 @@ pub(crate) fn headroom(look: &Lossless<'_>, mistakes: &mut Diagnostics) -> Vec<(
 
 /// The memory of one switch.
 struct Pools<'a> {
-    look: &'a Lossless<'a>,
+    look: &'a Whole<'a>,
     given: &'a Shared,
     node: u32,
     /// What each of its inputs needs.

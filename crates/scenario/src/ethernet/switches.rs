@@ -96,8 +96,7 @@ fn differing<'r>(
             };
             if let Some(first) = found.insert(node, own) {
                 Diagnostic::error("contradiction", format!("`{name}` is given twice"))
-                    .at(at, "the second")
-                    .at(&first.name.at, "the first")
+                    .twice(at, &first.name.at)
                     .help("say all of a node in one `[[nodes]]`")
                     .tell(mistakes);
             }
@@ -208,22 +207,20 @@ fn flow_control(pressure: &FlowControl, ports: Ports, largest: u64) -> Option<Ba
 }
 
 fn message(stops: &Stops) -> Message {
+    let percent = |part: f64| ((part * 100.0).round() as u8).clamp(1, 99);
     match *stops.quanta {
         OrWord::Word => Message::UntilCancelled,
         OrWord::Value(quanta) => Message::Quanta {
             quanta,
-            refresh_percent: match *stops.refresh {
-                OrWord::Word => None,
-                OrWord::Value(part) => Some(((part * 100.0).round() as u8).clamp(1, 99)),
-            },
+            refresh_percent: stops.refresh.value.value().map(percent),
         },
     }
 }
 
 fn blocked(stops: &Stops, share: &BlockedShare, largest: u64) -> Option<BlockedSpec> {
-    let high_bytes = queues::bytes(*share.xoff.sure()?, largest)?;
+    let high_bytes = share.xoff.sure()?.of(largest)?;
     let low_bytes = match *share.xon {
-        Some(xon) => queues::bytes(xon, largest)?,
+        Some(xon) => xon.of(largest)?,
         None => {
             let xoff = queues::xoff(&stops.xoff, largest)?;
             let margin = xoff.saturating_sub(queues::xon(&stops.xon, largest)?);

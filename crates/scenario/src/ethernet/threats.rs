@@ -10,9 +10,10 @@ use backwater_net::frames::spec::{
     WatchdogAction,
 };
 
-use super::lossless::{Lossless, channel_of};
+use super::lossless::{Whole, channel_of};
 use crate::given::ethernet::flow_control::Stops;
 use crate::prelude::*;
+use crate::suggest;
 
 /// Places that a message lists.
 const LISTED: usize = 4;
@@ -34,7 +35,7 @@ struct Threat<'a> {
 }
 
 /// Tells all of them.
-pub(super) fn check(look: &Lossless<'_>, stops: &Stops, mistakes: &mut Diagnostics) {
+pub(super) fn check(look: &Whole<'_>, stops: &Stops, mistakes: &mut Diagnostics) {
     drawn(look, mistakes);
     ignored(look, mistakes);
     lost_stops(look, mistakes);
@@ -44,7 +45,7 @@ pub(super) fn check(look: &Lossless<'_>, stops: &Stops, mistakes: &mut Diagnosti
 }
 
 impl Threat<'_> {
-    fn tell(self, look: &Lossless<'_>, mistakes: &mut Diagnostics) {
+    fn tell(self, look: &Whole<'_>, mistakes: &mut Diagnostics) {
         let is_meant = |(node, class): &&(u32, u8)| look.consent.is_meant(*node, *class);
         let (meant, lost): (Vec<_>, Vec<_>) = self.places.iter().partition(is_meant);
         let is_meant = lost.is_empty();
@@ -60,13 +61,10 @@ impl Threat<'_> {
             told = told.note(note);
         }
         let named =
-            |(node, class): &(u32, u8)| format!("class {class} at `{}`", look.net.name(*node));
-        let listed: Vec<String> = places.iter().copied().take(LISTED).map(named).collect();
-        let more = match places.len().saturating_sub(LISTED) {
-            0 => String::new(),
-            more => format!(" and {}", counted(more, "more place")),
-        };
-        told = told.note(format!("affected: {}{more}", listed.join(", ")));
+            |(node, class): &&(u32, u8)| format!("class {class} at `{}`", look.net.name(*node));
+        let more = |more| format!(" and {}", counted(more, "more place"));
+        let listed = suggest::first(&places, LISTED, named, more);
+        told = told.note(format!("affected: {listed}"));
         let class = places[0].1;
         mistakes.push(
             told.help(self.help)
@@ -83,7 +81,7 @@ pub(super) fn consent(class: u8) -> String {
     )
 }
 
-impl Lossless<'_> {
+impl Whole<'_> {
     /// May a control frame that starts on a channel be lost?
     fn loses_control(&self, channel: u32) -> bool {
         let mut outages = self.spec.outages.iter();
@@ -107,7 +105,7 @@ impl Lossless<'_> {
 }
 
 /// Random draws may miss those that fill the queue.
-fn drawn(look: &Lossless<'_>, mistakes: &mut Diagnostics) {
+fn drawn(look: &Whole<'_>, mistakes: &mut Diagnostics) {
     let Some(choose) = look.file.flow_control.choose() else {
         return;
     };
@@ -132,7 +130,7 @@ fn drawn(look: &Lossless<'_>, mistakes: &mut Diagnostics) {
 }
 
 /// Nodes that ignore stops.
-fn ignored(look: &Lossless<'_>, mistakes: &mut Diagnostics) {
+fn ignored(look: &Whole<'_>, mistakes: &mut Diagnostics) {
     for own in look.file.nodes.iter().filter(|own| *own.ignores_stops) {
         let named = own.name.iter();
         let nodes: BTreeSet<u32> = named
@@ -161,7 +159,7 @@ fn ignored(look: &Lossless<'_>, mistakes: &mut Diagnostics) {
 }
 
 /// Wires that lose stops.
-fn lost_stops(look: &Lossless<'_>, mistakes: &mut Diagnostics) {
+fn lost_stops(look: &Whole<'_>, mistakes: &mut Diagnostics) {
     let (mut places, mut links) = (Places::new(), BTreeSet::new());
     for (channel, class) in look.crossings.crossed() {
         let to = look.net.ends(channel).1;
@@ -189,7 +187,7 @@ fn lost_stops(look: &Lossless<'_>, mistakes: &mut Diagnostics) {
 }
 
 /// Neighbours that are released send into queues that are still congested.
-fn time_out(look: &Lossless<'_>, stops: &Stops, mistakes: &mut Diagnostics) {
+fn time_out(look: &Whole<'_>, stops: &Stops, mistakes: &mut Diagnostics) {
     let given_up = look
         .queues()
         .filter(|(_, _, rules)| rules.time_out.is_some() && rules.detect == Detect::Outputs);
@@ -210,7 +208,7 @@ fn time_out(look: &Lossless<'_>, stops: &Stops, mistakes: &mut Diagnostics) {
 }
 
 /// Watchdogs drop what waits, or send it to those who stopped it.
-fn watchdogs(look: &Lossless<'_>, mistakes: &mut Diagnostics) {
+fn watchdogs(look: &Whole<'_>, mistakes: &mut Diagnostics) {
     let (mut common, mut own) = (Places::new(), vec![Places::new(); look.spec.nodes.len()]);
     let given: BTreeSet<u32> = watched(look).map(|(node, _)| node).collect();
     for (channel, class) in look.crossings.crossed() {
@@ -258,7 +256,7 @@ fn watchdogs(look: &Lossless<'_>, mistakes: &mut Diagnostics) {
 }
 
 /// Nodes with a watchdog of their own, and where it stands.
-fn watched<'a>(look: &Lossless<'a>) -> impl Iterator<Item = (u32, &'a At)> {
+fn watched<'a>(look: &Whole<'a>) -> impl Iterator<Item = (u32, &'a At)> {
     let net = look.net;
     look.file.nodes.iter().flat_map(move |own| {
         let named = own.watchdog.place().map(|at| (at, own.name.iter()));
@@ -270,7 +268,7 @@ fn watched<'a>(look: &Lossless<'a>) -> impl Iterator<Item = (u32, &'a At)> {
 }
 
 /// Does a node ever stop those that send it frames of a class?
-fn may_be_stopped(look: &Lossless<'_>, node: u32, class: u8) -> bool {
+fn may_be_stopped(look: &Whole<'_>, node: u32, class: u8) -> bool {
     match &look.spec.nodes[node as usize].kind {
         NodeKind::Switch(switch) => switch
             .back_pressure
@@ -302,7 +300,7 @@ impl Lasting {
 }
 
 /// Stops that may end while congestion lasts.
-fn short_stops(look: &Lossless<'_>, stops: &Stops, mistakes: &mut Diagnostics) {
+fn short_stops(look: &Whole<'_>, stops: &Stops, mistakes: &mut Diagnostics) {
     let run = Duration(look.spec.stop_at.0);
     let most = gates(look);
     let mut places = Places::new();
@@ -355,7 +353,7 @@ fn short_stops(look: &Lossless<'_>, stops: &Stops, mistakes: &mut Diagnostics) {
 }
 
 fn lasting(
-    look: &Lossless<'_>,
+    look: &Whole<'_>,
     rules: &BackPressureSpec,
     (input, class): (u32, u8),
     most: u64,
@@ -382,7 +380,7 @@ fn lasting(
 }
 
 /// Stops that a neighbour can be under at once.
-fn gates(look: &Lossless<'_>) -> u64 {
+fn gates(look: &Whole<'_>) -> u64 {
     let mut switches = (0..look.spec.nodes.len() as u32).filter_map(|node| look.pressure(node));
     let select = switches.next().map(|rules| rules.select);
     // Asked once for each class: there may be as many switches to look for as flows.

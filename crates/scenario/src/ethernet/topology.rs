@@ -5,7 +5,7 @@ use crate::generated::{self, Plan};
 use crate::given::ethernet::EthernetFile;
 use crate::given::ethernet::network::{Channel, Links, Network};
 use crate::prelude::*;
-use crate::wires::{Link, Makers, NamedLinks};
+use crate::wires::{self, Link, Makers, NamedLinks};
 
 /// Nodes that a rule may make.
 const MOST_NODES: u64 = 200_000;
@@ -27,14 +27,14 @@ pub(crate) fn build<'r>(file: &'r Placed<EthernetFile>, mistakes: &mut Diagnosti
         None => {}
     }
     let mut named = NamedLinks::beside(&net);
-    for own in &file.links {
+    for (index, own) in file.links.iter().enumerate() {
         let Some(pairs) = ends(&net, own, mistakes) else {
             net.broken = true;
             continue;
         };
         let at = &own.between.at;
         for (a, b) in pairs {
-            named.add(&mut net, join((a, b), None, Some(own), at), at, mistakes);
+            named.add(&mut net, join((a, b), None, at), (index, at), mistakes);
         }
     }
     if let Some(network) = &*file.network {
@@ -44,18 +44,11 @@ pub(crate) fn build<'r>(file: &'r Placed<EthernetFile>, mistakes: &mut Diagnosti
     net
 }
 
-fn join<'r>(
-    (a, b): (u32, u32),
-    trunk: Option<&'r Channel>,
-    own: Option<&'r Placed<Links>>,
-    at: &At,
-) -> Join<'r> {
+fn join<'r>((a, b): (u32, u32), trunk: Option<&'r Channel>, at: &At) -> Join<'r> {
     Join {
         a,
         b,
         trunk,
-        own,
-        turned: false,
         at: at.clone(),
     }
 }
@@ -73,7 +66,7 @@ fn join_to_the_only_switch(net: &mut Net<'_>, network: &Network) {
     };
     for host in net.hosts() {
         if net.neighbours[host as usize].is_empty() {
-            net.add_link(join((host, switch), None, None, &network.hosts.at));
+            net.add_link(join((host, switch), None, &network.hosts.at));
         }
     }
 }
@@ -84,10 +77,7 @@ fn ends(net: &Net<'_>, own: &Links, mistakes: &mut Diagnostics) -> Option<Vec<(u
     let list = own.between.sure()?;
     let ends: Vec<&[Named]> = list.chunk_by(|a, b| a.1 == b.1).collect();
     let [first, second] = ends.as_slice() else {
-        Diagnostic::error("bad-link", "a link joins two nodes")
-            .at(at, format!("this names {}", ends.len()))
-            .help("write it like this: `between = [\"S\", \"A\"]`")
-            .tell(mistakes);
+        mistakes.push(wires::not_two::<Join<'_>>(at, ends.len()));
         return None;
     };
     let mut find =
@@ -98,11 +88,7 @@ fn ends(net: &Net<'_>, own: &Links, mistakes: &mut Diagnostics) -> Option<Vec<(u
     let pairs = pairs.flat_map(|a| second.iter().map(move |b| (*a, *b)));
     let pairs: Vec<(u32, u32)> = pairs.collect();
     if let Some((same, _)) = pairs.iter().find(|(a, b)| a == b) {
-        let name = clip(net.name(*same));
-        Diagnostic::error("bad-link", format!("`{name}` is linked to itself"))
-            .at(at, "twice the same node")
-            .help("a link joins two different nodes")
-            .tell(mistakes);
+        mistakes.push(wires::linked_to_itself(at, net.name(*same)));
         return None;
     }
     Some(pairs)
@@ -117,8 +103,10 @@ fn check_hosts(net: &Net<'_>, file: &EthernetFile, mistakes: &mut Diagnostics) {
                 "bad-link",
                 format!("`{}` has {} links", net.name(host), around.len()),
             )
-            .at(&net.links[*second as usize / 2].at, "the second")
-            .at(&net.links[around[0].1 as usize / 2].at, "the first")
+            .twice(
+                &net.links[*second as usize / 2].at,
+                &net.links[around[0].1 as usize / 2].at,
+            )
             .note("a host has one link and forwards nothing")
             .help("leave one of them out, or name the node in `switches`")
             .tell(mistakes);
@@ -136,7 +124,7 @@ fn check_hosts(net: &Net<'_>, file: &EthernetFile, mistakes: &mut Diagnostics) {
 /// The network by rule: hosts, switches, links of hosts, then links between switches.
 fn place<'r>(net: &mut Net<'r>, plan: Plan, trunk: Option<&'r Channel>, at: &At) {
     let first = plan.hosts.len();
-    let link = |a: usize, b: usize, trunk| join((a as u32, b as u32), trunk, None, at);
+    let link = |a: usize, b: usize, trunk| join((a as u32, b as u32), trunk, at);
     let switches: Vec<usize> = plan.hosts.iter().map(|(_, switch)| *switch).collect();
     for (name, _) in plan.hosts {
         net.add_node(name, true);

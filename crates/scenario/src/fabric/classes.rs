@@ -231,16 +231,11 @@ impl Classes<'_, '_> {
         };
         // Where these go is known; a pattern of the class itself would be for nothing.
         if let Some(own) = draft.own.filter(|own| own.demand.pattern.is_given) {
-            Diagnostic::error(
-                "no-meaning",
-                format!(
-                    "`pattern` has no meaning with injection `{}`",
-                    injection.word
-                ),
-            )
-            .at(&own.demand.pattern.at, "these packets know where to go")
-            .help("leave it out")
-            .tell(self.mistakes);
+            let with = format!("with injection `{}`", injection.word);
+            Diagnostic::no_meaning("pattern", with)
+                .at(&own.demand.pattern.at, "these packets know where to go")
+                .help("leave it out")
+                .tell(self.mistakes);
         }
         Some(spec::Pattern::Uniform { include_self: true })
     }
@@ -284,8 +279,7 @@ fn names_differ(tables: &[Placed<Class>], mistakes: &mut Diagnostics) {
         let mut before = tables[..index].iter();
         if let Some(first) = before.find(|other| other.name.sure() == Some(name)) {
             Diagnostic::error("duplicate-name", format!("two classes are called `{name}`"))
-                .at(&table.name.at, "the second")
-                .at(&first.name.at, "the first")
+                .twice(&table.name.at, &first.name.at)
                 .help("give each class a name of its own")
                 .tell(mistakes);
         }
@@ -311,8 +305,7 @@ fn unanswered(drafts: &[Draft<'_>], mistakes: &mut Diagnostics) {
             (Some(first), Some(second)) => {
                 let what = format!("`{}` answers two classes", draft.name);
                 Diagnostic::error("bad-class", what)
-                    .at(&second.at, "the second")
-                    .at(&first.at, "the first")
+                    .twice(&second.at, &first.at)
                     .help("give each class of requests a class of responses of its own")
             }
         };

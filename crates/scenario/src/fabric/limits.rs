@@ -5,7 +5,7 @@ use backwater_kernel::words::grouped;
 
 use super::network::Plan;
 use crate::Limits;
-use crate::checks::{bytes, out_of_memory};
+use crate::checks::out_of_memory;
 use crate::given::flit::FlitFile;
 use crate::memory;
 use crate::prelude::*;
@@ -39,13 +39,10 @@ pub(crate) fn fits(
     let Some(memory) = limits.memory_bytes.filter(|memory| needed > *memory) else {
         return true;
     };
-    out_of_memory(&file.topology.at, "the network is made here")
-        .note(format!(
-            "about {} for {channels} channels of {vcs} VCs and {} terminals; {} are free",
-            bytes(needed),
-            size.terminals,
-            bytes(memory)
-        ))
+    let place = (&file.topology.at, "the network is made here");
+    let terminals = size.terminals;
+    let what = format!("{channels} channels of {vcs} VCs and {terminals} terminals");
+    out_of_memory(place, (needed, &what), memory)
         .help("make the network smaller, or use fewer VCs")
         .tell(mistakes);
     false

@@ -54,9 +54,8 @@ pub(crate) fn routing(
     };
     topology.sure()?;
     if !rule.works_in(topology.word) {
-        let all = RoutingKind::WORDS.iter().map(|choice| choice.name);
-        let fits =
-            |word: &&str| RoutingKind::of_word(word).is_some_and(|r| r.works_in(topology.word));
+        let others = RoutingKind::ALL.iter();
+        let fits = others.filter(|rule| rule.works_in(topology.word));
         Diagnostic::error(
             "bad-routing",
             format!("`{}` does not work in this topology", rule.word()),
@@ -66,7 +65,7 @@ pub(crate) fn routing(
             "it works in {}",
             suggest::one_of(rule.topologies().iter().copied())
         ))
-        .help(format!("choose {}", suggest::one_of(all.filter(fits))))
+        .help(format!("choose {}", suggest::one_of(fits.map(Word::word))))
         .tell(mistakes);
         return None;
     }
@@ -140,13 +139,10 @@ pub(crate) fn switch(router: &Router, mistakes: &mut Diagnostics) -> Option<Swit
     let kind = *allocator.sure()?;
     let word = kind.word();
     if iterations.is_some() && kind != Allocator::Islip {
-        Diagnostic::error(
-            "no-meaning",
-            format!("`iterations` has no meaning with allocator `{word}`"),
-        )
-        .at(&iterations.at, format!("the allocator is `{word}`"))
-        .help("leave it out, or choose `islip`")
-        .tell(mistakes);
+        Diagnostic::no_meaning("iterations", format!("with allocator `{word}`"))
+            .at(&iterations.at, format!("the allocator is `{word}`"))
+            .help("leave it out, or choose `islip`")
+            .tell(mistakes);
     }
     let times = **speedup;
     if times > 1 && output_buffer.sure() == Some(&0) {
@@ -182,8 +178,7 @@ mod tests {
             .iter()
             .map(|choice| choice.name)
             .collect();
-        for choice in RoutingKind::WORDS {
-            let rule = RoutingKind::of_word(choice.name).expect("a rule");
+        for rule in RoutingKind::ALL {
             for word in rule.topologies() {
                 assert!(known.contains(word), "{word}");
             }

@@ -12,6 +12,7 @@ use crate::given::flit::FlitFile;
 use crate::given::flit::network::RoutingKind;
 use crate::given::flit::router::{Forwarding, Release};
 use crate::prelude::*;
+use crate::suggest;
 use crate::typed::Word;
 
 /// Channels of a cycle that are shown.
@@ -129,15 +130,10 @@ fn around(graph: &Graph, cycle: &[(u32, u32)]) -> String {
         Some(name) => name.clone(),
         None => router.to_string(),
     };
-    let channels: Vec<String> = cycle
-        .iter()
-        .take(SHOWN)
-        .filter_map(|(channel, _)| graph.channels.get(*channel as usize))
-        .map(|channel| format!("{} -> {}", name(channel.from), name(channel.to)))
-        .collect();
-    let more = match cycle.len().saturating_sub(SHOWN) {
-        0 => String::new(),
-        more => format!(" and {more} more"),
+    let channels = |(channel, _): &(u32, u32)| {
+        let channel = &graph.channels[*channel as usize];
+        format!("{} -> {}", name(channel.from), name(channel.to))
     };
-    format!("{}{more}, and the first again", channels.join(", "))
+    let named = suggest::first(cycle, SHOWN, channels, |more| format!(" and {more} more"));
+    format!("{named}, and the first again")
 }

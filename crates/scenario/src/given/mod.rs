@@ -102,14 +102,9 @@ pub(crate) fn sections() -> Vec<&'static Section> {
     all
 }
 
-/// The sections of a comparison.
-pub(crate) fn sections_of_comparisons() -> Vec<&'static Section> {
-    COMPARISON.below()
-}
-
 /// Is it in comparisons, and in no scenario?
 pub(crate) fn is_of_comparisons(section: &Section) -> bool {
-    let mut all = sections_of_comparisons().into_iter();
+    let mut all = COMPARISON.below().into_iter();
     all.any(|known| std::ptr::eq(known, section))
 }
 

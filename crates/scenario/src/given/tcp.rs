@@ -43,7 +43,7 @@ pub(crate) struct Tcp {
     #[key(is = Size { min: 64, max: 1 << 30 }, otherwise = "as the preset says")]
     pub window: Placed<Option<u32>>,
     /// Step of the host's slow timer, in which every time is counted.
-    #[key(is = ClockOr { word: "exact", min_ps: 1000000 }, otherwise = "as the preset says")]
+    #[key(is = Or("exact", Clock { min_ps: 1000000 }), otherwise = "as the preset says")]
     pub tick: Option<OrWord<Duration>>,
     /// Retransmission time-out before the first measurement.
     #[key(is = Clock { min_ps: 1 }, otherwise = "as the preset says")]

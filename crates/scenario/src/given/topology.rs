@@ -29,7 +29,7 @@ pub(crate) enum TopologyKind {
     /// Switches in a grid of any number of dimensions, joined to their neighbours, hosts on each.
     Mesh {
         /// Switches along each dimension: `[3, 4]` are three rows of four.
-        #[key(is = Wholes { min: 1, max: 1_000_000, unit: "switches" })]
+        #[key(is = Wholes(Whole { min: 1, max: 1_000_000, unit: "switches" }))]
         sides: Placed<Vec<u32>>,
         hosts_per_switch: u32,
     },

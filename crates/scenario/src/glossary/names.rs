@@ -36,7 +36,7 @@ pub(super) fn key_of(name: &str, engine: &str) -> Option<(&'static Section, &'st
 mod tests {
     use super::*;
     use crate::glossary;
-    use crate::kinds::{ClockOr, CyclesOr};
+    use crate::kinds::{Clock, Cycles, Or};
 
     const FILES: [&str; 4] = ["packet", "ethernet", "flit", "compare"];
 
@@ -45,8 +45,8 @@ mod tests {
         if let Some(key) = key.kind.short_key() {
             return choices(key);
         }
-        let or = key.kind.cast::<CyclesOr>().map(|or| or.word);
-        let or = or.or(key.kind.cast::<ClockOr>().map(|or| or.word));
+        let or = key.kind.cast::<Or<Cycles>>().map(|or| or.0);
+        let or = or.or(key.kind.cast::<Or<Clock>>().map(|or| or.0));
         let words = key.kind.choices().unwrap_or_default().iter();
         words.map(|choice| choice.name).chain(or).collect()
     }

@@ -2,7 +2,6 @@
 
 use serde_json::json;
 
-use super::or::or;
 use super::whole::{counts, narrow};
 use super::{Facts, Kind, Whole, any_of, of};
 use crate::reader::Reader;
@@ -13,16 +12,6 @@ use crate::units::{self, Fault};
 
 /// A whole number of cycles.
 pub struct Cycles {
-    /// Least.
-    pub min: u64,
-    /// Most.
-    pub max: u64,
-}
-
-/// A word, or a whole number of cycles.
-pub struct CyclesOr {
-    /// The word.
-    pub word: &'static str,
     /// Least.
     pub min: u64,
     /// Most.
@@ -66,9 +55,6 @@ impl Kind for Cycles {
     }
 }
 
-or! {
-    CyclesOr: Cycles { min, max };
-}
 counts! {
     Cycles for u16;
     Cycles for u32;

@@ -21,7 +21,7 @@ mod whole;
 mod word;
 
 pub use amount::Amount;
-pub use cycles::{Cycles, CyclesOr};
+pub use cycles::Cycles;
 pub use decimal::{Decimal, Rows};
 pub use name::{Name, Names, Path, Reference, ReferenceList, References, Text};
 pub use or::{Or, OrShare, OrWord};
@@ -30,9 +30,9 @@ pub use share::{Portion, PortionOr, Probability, Ratio, Share};
 pub use size::{Size, Threshold};
 pub(crate) use sweep::MOST_SEEDS;
 pub use sweep::{Axes, Seeds};
-pub use table::{Short, Table, Tables};
-pub use time::{Cable, Clock, ClockOr, ClockSpan, Span, Time, TimeOr};
-pub use whole::{Whole, WholeOr, Wholes};
+pub use table::{One, Short, Table, Tables};
+pub use time::{Cable, Clock, ClockSpan, Drawn, Lasting, Span, Time};
+pub use whole::{Whole, Wholes};
 pub use word::{Truth, Words};
 
 pub use crate::table::{Facts, Form, Kind};

@@ -1,47 +1,38 @@
 //! A word beside the values of another kind, or a share of a whole.
 
-use std::any::Any;
+use backwater_kernel::Rate;
+use serde_json::json;
 
-use serde_json::{Value, json};
-
-use super::{Facts, Kind, Of, any_of};
+use super::{Facts, Kind, Of, Whole, any_of};
 use crate::reader::Reader;
 use crate::record::Datum;
 use crate::table::Key;
 use crate::tree::{self, Node};
 use crate::units;
 
-/// A kind that is another one with a word besides.
-pub trait Or: Any + Sync {
-    /// The other kind.
-    type Other: Kind;
+/// A word, or a value of another kind.
+pub struct Or<K>(pub &'static str, pub K);
 
-    /// The word.
-    fn word(&self) -> &'static str;
-
-    /// What may be given instead of the word.
-    fn other(&self) -> Self::Other;
-
-    /// The schemas of both, in the order to show them.
-    fn alternatives(&self, word: Value, other: Value) -> [Value; 2] {
-        [word, other]
-    }
-}
-
-impl<O: Or> Kind for O {
+impl<K: Kind> Kind for Or<K> {
     fn facts(&self) -> Facts {
-        let (word, other) = (self.word(), self.other().facts());
+        let (word, other) = (self.0, self.1.facts());
         let allowed = format!("`\"{word}\"`, or {}", other.allowed);
+        let own = json!({ "const": word });
+        // A number stands before the word.
+        let both = match (&self.1 as &dyn Kind).is::<Whole>() {
+            true => [other.schema, own],
+            false => [own, other.schema],
+        };
         Facts {
             noun: format!("{} or `\"{word}\"`", other.noun),
-            schema: any_of(self.alternatives(json!({ "const": word }), other.schema)),
+            schema: any_of(both),
             ..other
         }
         .allowed(allowed)
     }
 
     fn read(&self, reader: &mut Reader<'_>, key: &Key, node: &Node) -> Option<Datum> {
-        word(node, self.word()).or_else(|| self.other().read(reader, key, node))
+        word(node, self.0).or_else(|| self.1.read(reader, key, node))
     }
 }
 
@@ -53,24 +44,6 @@ pub(super) fn word(node: &Node, word: &'static str) -> Option<Datum> {
     }
 }
 
-/// Kinds that have a word besides those of the other kind with the same fields.
-macro_rules! or {
-    ($($kind:ident: $other:ident { $($field:ident),* };)*) => {$(
-        impl crate::kinds::Or for $kind {
-            type Other = $other;
-
-            fn word(&self) -> &'static str {
-                self.word
-            }
-
-            fn other(&self) -> $other {
-                $other { $($field: self.$field),* }
-            }
-        }
-    )*};
-}
-pub(super) use or;
-
 /// A value, or the word that may stand in its place.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum OrWord<T> {
@@ -80,16 +53,26 @@ pub enum OrWord<T> {
     Value(T),
 }
 
-impl<O: Or, T: Of<O::Other>> Of<O> for OrWord<T> {
-    fn of(kind: &O, datum: &Datum) -> Option<Self> {
+impl<K: Kind, T: Of<K>> Of<Or<K>> for OrWord<T> {
+    fn of(kind: &Or<K>, datum: &Datum) -> Option<Self> {
         match datum {
             Datum::Word(_) => Some(Self::Word),
-            _ => T::of(&kind.other(), datum).map(Self::Value),
+            _ => T::of(&kind.1, datum).map(Self::Value),
         }
     }
 
-    fn stand_in(kind: &O) -> Self {
-        Self::Value(T::stand_in(&kind.other()))
+    fn stand_in(kind: &Or<K>) -> Self {
+        Self::Value(T::stand_in(&kind.1))
+    }
+}
+
+impl<T> OrWord<T> {
+    /// The value, unless it is the word.
+    pub(crate) fn value(self) -> Option<T> {
+        match self {
+            Self::Word => None,
+            Self::Value(value) => Some(value),
+        }
     }
 }
 
@@ -100,4 +83,24 @@ pub enum OrShare<T> {
     Value(T),
     /// A share.
     Share(units::Decimal),
+}
+
+impl OrShare<Rate> {
+    /// The rate, where this one is the whole.
+    pub(crate) fn of(self, whole: Rate) -> Rate {
+        match self {
+            Self::Value(rate) => rate,
+            Self::Share(share) => units::share_of(whole, share),
+        }
+    }
+}
+
+impl OrShare<u64> {
+    /// The bytes, where so many are the whole, rounded half up; `None` if they are too many.
+    pub(crate) fn of(self, whole: u64) -> Option<u64> {
+        match self {
+            Self::Value(bytes) => Some(bytes),
+            Self::Share(share) => u64::try_from(share.times(whole.into())?).ok(),
+        }
+    }
 }

@@ -5,8 +5,9 @@ use serde_json::json;
 use super::{Facts, Kind, any_of, of};
 use crate::reader::Reader;
 use crate::record::Datum;
+use crate::source::At;
 use crate::table::Key;
-use crate::tree::{self, Node};
+use crate::tree::Node;
 
 /// Most seeds of a sweep.
 pub(crate) const MOST_SEEDS: u64 = 10_000;
@@ -52,14 +53,6 @@ impl Kind for Axes {
 }
 
 of! {
-    Seeds for Node { Datum::Tree(node) => node.clone() } else |_| nothing();
-    Axes for Node { Datum::Tree(node) => node.clone() } else |_| nothing();
-}
-
-/// An empty table, which varies nothing.
-fn nothing() -> Node {
-    Node {
-        value: tree::Value::Table(Vec::new()),
-        at: Default::default(),
-    }
+    Seeds for Node { Datum::Tree(node) => node.clone() } else |_| Node::empty(At::default());
+    Axes for Node { Datum::Tree(node) => node.clone() } else |_| Node::empty(At::default());
 }

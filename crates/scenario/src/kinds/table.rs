@@ -17,6 +17,11 @@ pub struct Tables(pub &'static Section);
 /// A table, or the value of one of its keys alone: a word or a whole number.
 pub struct Short(pub &'static Section, pub &'static str);
 
+/// Kinds of one table.
+pub trait One {}
+impl One for Table {}
+impl One for Short {}
+
 impl Kind for Table {
     fn facts(&self) -> Facts {
         let keys: Vec<&str> = self.0.keys.iter().map(|key| key.name).collect();

@@ -112,23 +112,13 @@ fn numbers_are_read_into_their_types() {
     holds(&COUNT, 10_u64, "100", bad);
     holds(&COUNT, 10_u8, "0", bad);
     holds(&COUNT, 10_usize, "\"ten\"", "wrong-type");
+    holds(&Or("all", COUNT), OrWord::Value(10_u32), "100", bad);
     holds(
-        &WholeOr {
-            word: "all",
-            min: 1,
-            max: 99,
-            unit: "",
-        },
-        OrWord::Value(10_u32),
-        "100",
-        bad,
-    );
-    holds(
-        &Wholes {
+        &Wholes(Whole {
             min: 0,
             max: 9,
             unit: "",
-        },
+        }),
         vec![0_u32, 1],
         "[1, 10]",
         bad,
@@ -219,32 +209,14 @@ fn names_are_read_into_their_types() {
 
 #[test]
 fn a_word_stands_beside_the_values() {
-    let word = |toml| {
-        read(
-            &TimeOr {
-                word: "off",
-                min_ps: 1,
-            },
-            toml,
-        )
-    };
+    let word = |toml| read(&Or("off", Time { min_ps: 1 }), toml);
     assert_eq!(word("\"off\""), Ok(OrWord::<Duration>::Word));
     assert_eq!(word("\"2 ps\""), Ok(OrWord::Value(Duration(2))));
     assert_eq!(word("\"on\""), Err(vec!["bad-quantity"]));
-    let clock = ClockOr {
-        word: "off",
-        min_ps: 7,
-    };
+    let clock = Or("off", Clock { min_ps: 7 });
     assert_eq!(OrWord::stand_in(&clock), OrWord::Value(Duration(7)));
     let full = read(&RateOrShare { word: "full" }, "\"full\"");
     assert_eq!(full, Ok(OrWord::<OrShare<backwater_kernel::Rate>>::Word));
-    let cycles = read(
-        &CyclesOr {
-            word: "auto",
-            min: 0,
-            max: 9,
-        },
-        "9",
-    );
+    let cycles = read(&Or("auto", Cycles { min: 0, max: 9 }), "9");
     assert_eq!(cycles, Ok(OrWord::Value(9_u64)));
 }

@@ -4,7 +4,6 @@ use backwater_kernel::Duration;
 use backwater_net::spec::Span::{Exponential, Fixed, Uniform};
 use serde_json::json;
 
-use super::or::or;
 use super::{Facts, Kind, any_of, names, of, quantity};
 use crate::diagnostics::Diagnostic;
 use crate::reader::Reader;
@@ -13,181 +12,123 @@ use crate::table::Key;
 use crate::tree::{self, Node};
 use crate::units::{self, LENGTHS, TIMES};
 
-/// A span of time.
+/// A span of time, counted in cells too where there are some.
 #[derive(Clone, Copy)]
-pub struct Time {
+pub struct Lasting<const CELLS: bool> {
     /// Least, in picoseconds.
     pub min_ps: u64,
 }
 
-/// A word, or a span of time.
-pub struct TimeOr {
-    /// The word.
-    pub word: &'static str,
+/// A span of time.
+pub type Time = Lasting<true>;
+/// A span of time where there are no cells.
+pub type Clock = Lasting<false>;
+
+/// A span of time, or `{ mean = .. }` of a random one.
+pub struct Drawn<const CELLS: bool> {
     /// Least, in picoseconds.
     pub min_ps: u64,
 }
 
 /// A span of time, or `{ mean = .. }` of a random one.
-pub struct Span {
-    /// Least, in picoseconds.
-    pub min_ps: u64,
-}
-
+pub type Span = Drawn<true>;
 /// The same where there are no cells.
-pub struct ClockSpan {
-    /// Least, in picoseconds.
-    pub min_ps: u64,
-}
-
-/// A span of time where there are no cells.
-pub struct Clock {
-    /// Least, in picoseconds.
-    pub min_ps: u64,
-}
-
-/// A word, or such a span.
-pub struct ClockOr {
-    /// The word.
-    pub word: &'static str,
-    /// Least, in picoseconds.
-    pub min_ps: u64,
-}
+pub type ClockSpan = Drawn<false>;
 
 /// A length of cable, read as its delay at 5 ns/m.
 pub struct Cable;
 
-impl Time {
-    fn ps(self, reader: &mut Reader<'_>, key: &Key, node: &Node) -> Option<Duration> {
-        let cell_ps = reader.cell_ps;
-        match reader.quantity(key, node, |text| units::time_ps(text, cell_ps))? {
-            ps if ps >= self.min_ps => Some(Duration(ps)),
-            _ => reader.out_of_range(key, node, "shorter than the clock's step of 1 ps"),
-        }
-    }
-}
-
-impl Kind for Time {
+impl<const CELLS: bool> Kind for Lasting<CELLS> {
     fn facts(&self) -> Facts {
-        let schema = quantity(&[names(TIMES), vec!["cells", "cell"]].concat());
-        let units = [vec!["cells"], clock_units()].concat();
-        Facts::new("a span of time", "\"50 us\"", schema).range(from(self.min_ps), units, "us")
+        let cells: &[&str] = if CELLS { &["cells", "cell"] } else { &[] };
+        let mut clock_units = names(TIMES);
+        clock_units.retain(|name| name.is_ascii());
+        let units = [cells.get(..1).unwrap_or_default(), &clock_units].concat();
+        let schema = quantity(&[&names(TIMES), cells].concat());
+        let range = match self.min_ps {
+            0 => "0 s or longer",
+            _ => "1 ps or longer",
+        };
+        Facts::new("a span of time", "\"50 us\"", schema).range(range, units, "us")
     }
 
     fn example_for(&self, key: &str) -> String {
-        match key {
-            "duration" => "\"20000 cells\"".into(),
+        match (key, CELLS) {
+            ("duration", true) => "\"20000 cells\"".into(),
+            ("duration", false) => "\"10 s\"".into(),
             _ => self.facts().example,
         }
     }
 
     fn read(&self, reader: &mut Reader<'_>, key: &Key, node: &Node) -> Option<Datum> {
-        self.ps(reader, key, node).map(fixed)
+        let cell_ps = reader.cell_ps;
+        let ps = |text: &str| match CELLS {
+            true => units::time_ps(text, cell_ps),
+            false => units::clock_ps(text),
+        };
+        match reader.quantity(key, node, ps)? {
+            ps if ps >= self.min_ps => Some(fixed(Duration(ps))),
+            _ if CELLS => reader.out_of_range(key, node, "shorter than the clock's step of 1 ps"),
+            _ => reader.out_of_range(key, node, "shorter than the clock's step"),
+        }
     }
-}
-
-/// What a random span may be besides a fixed one of this kind, with a mean as an example.
-fn or_random(fixed: Facts, mean: &str) -> Facts {
-    let random = json!({
-        "type": "object",
-        "properties": { "mean": fixed.schema, "law": { "enum": LAWS } },
-        "required": ["mean"], "additionalProperties": false,
-    });
-    let allowed = fixed.allowed;
-    Facts::new(
-        "a span of time, fixed or random",
-        format!("{{ mean = \"{mean}\" }}"),
-        any_of([fixed.schema, random]),
-    )
-    .allowed(format!(
-        "{allowed}; `{{ mean = \"{mean}\" }}` for an exponential one, with `law = \"uniform\"` \
-         evenly from 0 to twice the mean"
-    ))
-    .units(fixed.units, "us")
 }
 
 /// The laws of random spans, the usual one first.
 const LAWS: [&str; 2] = ["exponential", "uniform"];
 
-/// A span of this kind, or a table with the mean of a random one, which is of the other kind.
-fn fixed_or_random(
-    (fixed, mean): (&dyn Kind, &dyn Kind),
-    reader: &mut Reader<'_>,
-    key: &Key,
-    node: &Node,
-) -> Option<Datum> {
-    let tree::Value::Table(entries) = &node.value else {
-        return fixed.read(reader, key, node);
-    };
-    let law = match node.get("law").map(|law| &law.value) {
-        None => Some(Exponential as fn(Duration) -> backwater_net::spec::Span),
-        Some(tree::Value::Text(word)) if word == LAWS[0] => Some(Exponential as _),
-        Some(tree::Value::Text(word)) if word == LAWS[1] => Some(Uniform as _),
-        Some(_) => None,
-    };
-    let known = entries
-        .iter()
-        .all(|entry| ["mean", "law"].contains(&entry.key.as_str()));
-    if let (Some(law), Some(given), true) = (law, node.get("mean"), known) {
-        return match mean.read(reader, key, given)? {
-            Datum::Span(Fixed(span)) => Some(Datum::Span(law(span))),
-            _ => None,
+impl<const CELLS: bool> Kind for Drawn<CELLS> {
+    fn facts(&self) -> Facts {
+        let fixed = Lasting::<CELLS> {
+            min_ps: self.min_ps,
         };
-    }
-    let Facts { noun, example, .. } = key.kind.facts();
-    Diagnostic::error("wrong-type", format!("`{}` must be {noun}", key.name))
-        .at(&node.at, "needs `mean`, and `law` if it is not exponential")
-        .note("laws: `exponential`, `uniform`")
-        .help(format!("write `{} = {example}`", key.name))
-        .tell(reader.mistakes);
-    None
-}
-
-impl Kind for Span {
-    fn facts(&self) -> Facts {
-        let Self { min_ps } = *self;
-        or_random(Time { min_ps }.facts(), "50 cells")
-    }
-
-    fn read(&self, reader: &mut Reader<'_>, key: &Key, node: &Node) -> Option<Datum> {
-        let Self { min_ps } = *self;
-        fixed_or_random((&Time { min_ps }, &Time { min_ps: 1 }), reader, key, node)
-    }
-}
-
-impl Kind for ClockSpan {
-    fn facts(&self) -> Facts {
-        let Self { min_ps } = *self;
-        or_random(Clock { min_ps }.facts(), "1 ms")
-    }
-
-    fn read(&self, reader: &mut Reader<'_>, key: &Key, node: &Node) -> Option<Datum> {
-        let Self { min_ps } = *self;
-        fixed_or_random((&Clock { min_ps }, &Clock { min_ps: 1 }), reader, key, node)
-    }
-}
-
-impl Kind for Clock {
-    fn facts(&self) -> Facts {
-        Facts::new("a span of time", "\"50 us\"", quantity(&names(TIMES))).range(
-            from(self.min_ps),
-            clock_units(),
-            "us",
+        let (fixed, mean) = (fixed.facts(), if CELLS { "50 cells" } else { "1 ms" });
+        let random = json!({
+            "type": "object",
+            "properties": { "mean": fixed.schema, "law": { "enum": LAWS } },
+            "required": ["mean"], "additionalProperties": false,
+        });
+        let allowed = fixed.allowed;
+        Facts::new(
+            "a span of time, fixed or random",
+            format!("{{ mean = \"{mean}\" }}"),
+            any_of([fixed.schema, random]),
         )
+        .allowed(format!(
+            "{allowed}; `{{ mean = \"{mean}\" }}` for an exponential one, with \
+             `law = \"uniform\"` evenly from 0 to twice the mean"
+        ))
+        .units(fixed.units, "us")
     }
 
-    fn example_for(&self, key: &str) -> String {
-        match key {
-            "duration" => "\"10 s\"".into(),
-            _ => self.facts().example,
-        }
-    }
-
+    /// A span, or a table with the mean of a random one.
     fn read(&self, reader: &mut Reader<'_>, key: &Key, node: &Node) -> Option<Datum> {
-        match reader.quantity(key, node, units::clock_ps)? {
-            ps if ps >= self.min_ps => Some(fixed(Duration(ps))),
-            _ => reader.out_of_range(key, node, "shorter than the clock's step"),
+        let at_least = |min_ps| Lasting::<CELLS> { min_ps };
+        let tree::Value::Table(entries) = &node.value else {
+            return at_least(self.min_ps).read(reader, key, node);
+        };
+        let law = match node.get("law").map(|law| &law.value) {
+            None => Some(Exponential as fn(Duration) -> backwater_net::spec::Span),
+            Some(tree::Value::Text(word)) if word == LAWS[0] => Some(Exponential as _),
+            Some(tree::Value::Text(word)) if word == LAWS[1] => Some(Uniform as _),
+            Some(_) => None,
+        };
+        let known = entries
+            .iter()
+            .all(|entry| ["mean", "law"].contains(&entry.key.as_str()));
+        if let (Some(law), Some(given), true) = (law, node.get("mean"), known) {
+            return match at_least(1).read(reader, key, given)? {
+                Datum::Span(Fixed(span)) => Some(Datum::Span(law(span))),
+                _ => None,
+            };
         }
+        let Facts { noun, example, .. } = key.kind.facts();
+        Diagnostic::error("wrong-type", format!("`{}` must be {noun}", key.name))
+            .at(&node.at, "needs `mean`, and `law` if it is not exponential")
+            .note("laws: `exponential`, `uniform`")
+            .help(format!("write `{} = {example}`", key.name))
+            .tell(reader.mistakes);
+        None
     }
 }
 
@@ -210,23 +151,6 @@ fn fixed(span: Duration) -> Datum {
     Datum::Span(Fixed(span))
 }
 
-fn from(min_ps: u64) -> &'static str {
-    match min_ps {
-        0 => "0 s or longer",
-        _ => "1 ps or longer",
-    }
-}
-
-fn clock_units() -> Vec<&'static str> {
-    let mut names = names(TIMES);
-    names.retain(|name| name.is_ascii());
-    names
-}
-
-or! {
-    TimeOr: Time { min_ps };
-    ClockOr: Clock { min_ps };
-}
 of! {
     Time for Duration { Datum::Span(Fixed(span)) => *span } else |kind| Duration(kind.min_ps);
     Time for backwater_kernel::Time { Datum::Span(Fixed(span)) => backwater_kernel::Time(span.0) }

@@ -1,8 +1,8 @@
 //! Whole numbers.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::{Facts, Kind, Of, Or, of};
+use super::{Facts, Kind, Of, of};
 use crate::reader::Reader;
 use crate::record::Datum;
 use crate::table::Key;
@@ -19,27 +19,8 @@ pub struct Whole {
     pub unit: &'static str,
 }
 
-/// A word, or a whole number.
-pub struct WholeOr {
-    /// The word.
-    pub word: &'static str,
-    /// Least.
-    pub min: u64,
-    /// Most.
-    pub max: u64,
-    /// What is counted, in words.
-    pub unit: &'static str,
-}
-
 /// A list of whole numbers.
-pub struct Wholes {
-    /// Least.
-    pub min: u64,
-    /// Most.
-    pub max: u64,
-    /// What is counted, in words.
-    pub unit: &'static str,
-}
+pub struct Wholes(pub Whole);
 
 impl Kind for Whole {
     fn facts(&self) -> Facts {
@@ -66,40 +47,10 @@ impl Kind for Whole {
     }
 }
 
-impl Or for WholeOr {
-    type Other = Whole;
-
-    fn word(&self) -> &'static str {
-        self.word
-    }
-
-    fn other(&self) -> Whole {
-        Whole {
-            min: self.min,
-            max: self.max,
-            unit: self.unit,
-        }
-    }
-
-    fn alternatives(&self, word: Value, other: Value) -> [Value; 2] {
-        [other, word]
-    }
-}
-
-impl Wholes {
-    fn item(&self) -> Whole {
-        Whole {
-            min: self.min,
-            max: self.max,
-            unit: self.unit,
-        }
-    }
-}
-
 impl Kind for Wholes {
     fn facts(&self) -> Facts {
-        let item = self.item().facts();
-        let example = if self.min == 0 { "[0, 1]" } else { "[8, 8]" };
+        let item = self.0.facts();
+        let example = if self.0.min == 0 { "[0, 1]" } else { "[8, 8]" };
         let schema = json!({ "type": "array", "minItems": 1, "items": item.schema });
         Facts::new("a list of whole numbers", example, schema)
             .allowed(format!("a list of {}", item.allowed))
@@ -108,8 +59,8 @@ impl Kind for Wholes {
     fn read(&self, reader: &mut Reader<'_>, key: &Key, node: &Node) -> Option<Datum> {
         let items = reader.items(key, node)?.iter();
         let numbers = items.map(|item| {
-            let datum = self.item().read(reader, key, item)?;
-            u64::of(&self.item(), &datum)
+            let datum = self.0.read(reader, key, item)?;
+            u64::of(&self.0, &datum)
         });
         numbers.collect::<Option<_>>().map(Datum::Wholes)
     }
@@ -143,11 +94,11 @@ impl<T: Of<Whole>> Of<Wholes> for Vec<T> {
         let Datum::Wholes(numbers) = datum else {
             return None;
         };
-        let item = |number: &u64| T::of(&kind.item(), &Datum::Whole(*number));
+        let item = |number: &u64| T::of(&kind.0, &Datum::Whole(*number));
         numbers.iter().map(item).collect()
     }
 
     fn stand_in(kind: &Wholes) -> Self {
-        vec![T::stand_in(&kind.item())]
+        vec![T::stand_in(&kind.0)]
     }
 }

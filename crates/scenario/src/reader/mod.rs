@@ -6,7 +6,7 @@ mod guide;
 mod value;
 
 use crate::diagnostics::{Diagnostic, Diagnostics};
-use crate::record::{Field, Record};
+use crate::record::Record;
 use crate::suggest::{self, Budget};
 use crate::table::{Choice, Default, Form, Group, Key, Section, Selector};
 use crate::tree::{self, Entry, Node, Value};
@@ -67,17 +67,7 @@ impl<'a> Reader<'a> {
                 false => None,
             };
             match datum {
-                Some(datum) => {
-                    let at = entry.node.at.clone();
-                    let toml = entry.node.to_toml();
-                    record.fields.push(Field {
-                        key,
-                        at,
-                        given: true,
-                        datum,
-                        toml,
-                    });
-                }
+                Some(datum) => record.put(key, &entry.node.at, entry.node.to_toml(), datum, true),
                 None => record.faulty.push(key.name),
             }
         }
@@ -135,30 +125,17 @@ impl<'a> Reader<'a> {
         }
         let selector = section.selector.map_or("", |selector| selector.key);
         let choice = choice.unwrap_or("");
-        let (label, help) = if entry_is_default(section, choice) {
-            (
-                format!("the {selector} is `{choice}`, the default"),
-                format!(
-                    "choose a {selector}: {}",
-                    suggest::one_of(section.homes(key.name))
-                ),
-            )
-        } else {
-            (
-                format!("the {selector} is `{choice}`"),
-                format!(
-                    "leave it out, or choose {}",
-                    suggest::one_of(section.homes(key.name))
-                ),
-            )
+        let homes = suggest::one_of(section.homes(key.name));
+        let (is, help) = match section.selector.and_then(|selector| selector.default) {
+            Some(default) if default == choice => {
+                (", the default", format!("choose a {selector}: {homes}"))
+            }
+            _ => ("", format!("leave it out, or choose {homes}")),
         };
-        Diagnostic::error(
-            "no-meaning",
-            format!("`{}` has no meaning with {selector} `{choice}`", key.name),
-        )
-        .at(&entry.key_at, label)
-        .help(help)
-        .tell(self.mistakes);
+        Diagnostic::no_meaning(key.name, format!("with {selector} `{choice}`"))
+            .at(&entry.key_at, format!("the {selector} is `{choice}`{is}"))
+            .help(help)
+            .tell(self.mistakes);
         false
     }
 
@@ -168,10 +145,7 @@ impl<'a> Reader<'a> {
         let (Some(first), Some(selector)) = (ignored.first(), section.selector) else {
             return;
         };
-        let keys: Vec<String> = ignored
-            .iter()
-            .map(|entry| format!("`{}`", entry.key))
-            .collect();
+        let keys = suggest::in_code(ignored.iter().map(|entry| &entry.key), ", ");
         Diagnostic::warning(
             "ignored",
             format!(
@@ -181,7 +155,7 @@ impl<'a> Reader<'a> {
             ),
         )
         .at(&first.key_at, "the first of them")
-        .note(format!("ignored: {}", keys.join(", ")))
+        .note(format!("ignored: {keys}"))
         .help(format!(
             "leave them out, or keep them for another {}",
             selector.key
@@ -210,14 +184,7 @@ impl<'a> Reader<'a> {
                         ..value
                     };
                     if let Some(datum) = key.kind.read(self, key, &value) {
-                        let (at, toml) = (node.at.clone(), toml.to_string());
-                        record.fields.push(Field {
-                            key,
-                            at,
-                            given: false,
-                            datum,
-                            toml,
-                        });
+                        record.put(key, &node.at, toml.into(), datum, false);
                     }
                 }
                 Default::Required => self.missing(section, key, node),
@@ -233,10 +200,10 @@ impl<'a> Reader<'a> {
                     .keys
                     .iter()
                     .filter(|k| matches!(k.default, Default::Required));
-                let keys: Vec<String> = required.map(Key::example).collect();
+                let keys = suggest::in_code(required.map(Key::example), " and ");
                 (
                     format!("`[{}]`", key.name),
-                    format!("add `[{}]` with {}", key.name, code(&keys)),
+                    format!("add `[{}]` with {keys}", key.name),
                 )
             }
             _ => (
@@ -331,10 +298,6 @@ fn is_turned_off(section: &Section, key: &Key, node: &Node, choice: Option<&str>
     choice == Some(OFF) && !key.applies(choice) && section.selector.is_some_and(is_given)
 }
 
-fn entry_is_default(section: &Section, choice: &str) -> bool {
-    section.selector.and_then(|selector| selector.default) == Some(choice)
-}
-
 /// "`[link]`", or "the file".
 pub(crate) fn titled(section: &Section, root: &Section) -> String {
     if std::ptr::eq(section, root) {
@@ -346,30 +309,17 @@ pub(crate) fn titled(section: &Section, root: &Section) -> String {
 
 /// The names of its keys, each once.
 fn names(section: &Section) -> String {
-    let mut names: Vec<String> = Vec::new();
+    let mut names: Vec<&str> = Vec::new();
     for key in section.keys {
-        let name = format!("`{}`", key.name);
-        if !names.contains(&name) {
-            names.push(name);
+        if !names.contains(&key.name) {
+            names.push(key.name);
         }
     }
-    names.join(", ")
+    suggest::in_code(names, ", ")
 }
 
 pub(crate) fn words(choices: &[Choice]) -> String {
-    choices
-        .iter()
-        .map(|choice| format!("`{}`", choice.name))
-        .collect::<Vec<_>>()
-        .join(", ")
-}
-
-fn code(lines: &[String]) -> String {
-    lines
-        .iter()
-        .map(|line| format!("`{line}`"))
-        .collect::<Vec<_>>()
-        .join(" and ")
+    suggest::in_code(choices.iter().map(|choice| choice.name), ", ")
 }
 
 /// Text of the user's in a message: not longer than a line.

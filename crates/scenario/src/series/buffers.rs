@@ -2,7 +2,7 @@
 
 use backwater_net::spec::SeriesSpec;
 
-use super::Reader;
+use super::{Reader, no_place};
 use crate::given::packet::flows::Series;
 use crate::prelude::*;
 use crate::wildcard::{self, Many};
@@ -22,12 +22,8 @@ impl Reader<'_> {
             return Vec::new();
         }
         let Some(on) = given.on.as_ref() else {
-            if !given.on.is_faulty {
-                Diagnostic::error("missing-key", "`on` is missing in `[[series]]`")
-                    .at(&given.at, "no `on` here")
-                    .help("add `on = \"S1\"`, or `on = \"all\"` for all switches")
-                    .tell(mistakes);
-            }
+            let way_on = "add `on = \"S1\"`, or `on = \"all\"` for all switches";
+            mistakes.extend(no_place(given).map(|mistake| mistake.help(way_on)));
             return Vec::new();
         };
         if on == wildcard::ALL {

@@ -1,16 +1,16 @@
 //! What the engine refuses of sessions and endless sources: told here, with the place.
 
-use backwater_net::spec::{LinkSpec, OutageSpec, SchedulerSpec, SourceControlSpec, TrafficSpec};
+use backwater_net::spec::{LinkSpec, SchedulerSpec, SourceControlSpec, TrafficSpec};
 
 use super::Whole;
 use crate::diagnostics::{Diagnostic, Diagnostics};
 
 impl Whole<'_> {
     /// Messages of sessions are not sent again: no link on the way may lose them.
-    pub(super) fn sessions_cross(&self, outages: &[OutageSpec], mistakes: &mut Diagnostics) {
+    pub(super) fn sessions_cross(&self, mistakes: &mut Diagnostics) {
         let cut: std::collections::BTreeSet<u32> =
-            outages.iter().map(|cut| cut.channel / 2).collect();
-        for (draft, flow) in self.drafts.iter().zip(self.specs) {
+            self.outages.iter().map(|cut| cut.channel / 2).collect();
+        for (draft, flow) in self.flows() {
             if flow.session.is_none() {
                 continue;
             }
@@ -44,7 +44,7 @@ impl Whole<'_> {
 
     /// A source that sends again what was lost can't fall silent at once.
     pub(super) fn windows_that_close(&self, mistakes: &mut Diagnostics) {
-        for (draft, flow) in self.drafts.iter().zip(self.specs) {
+        for (draft, flow) in self.flows() {
             let repeats = matches!(flow.source_control, SourceControlSpec::Aimd { .. });
             let closes = flow.session.as_ref().is_some_and(|s| s.close.is_some());
             if !repeats || !closes {
@@ -68,7 +68,7 @@ impl Whole<'_> {
 
     /// What TCP and ABR can't go with, in the flow and in the one that carries answers back.
     pub(super) fn closed_loops(&self, mistakes: &mut Diagnostics) {
-        for (draft, flow) in self.drafts.iter().zip(self.specs) {
+        for (draft, flow) in self.flows() {
             let is_tcp = matches!(flow.traffic, TrafficSpec::Tcp(_) | TrafficSpec::TcpBack);
             let is_abr = matches!(flow.source_control, SourceControlSpec::Abr(_));
             let what = match (is_tcp, is_abr) {
@@ -95,7 +95,7 @@ impl Whole<'_> {
 
     /// A source without end would hand over units without time passing where a port refuses them.
     pub(super) fn greedy_before_ats(&self, mistakes: &mut Diagnostics) {
-        for (draft, flow) in self.drafts.iter().zip(self.specs) {
+        for (draft, flow) in self.flows() {
             let is_pulled = matches!(flow.traffic, TrafficSpec::Greedy { .. })
                 && flow.source_control == SourceControlSpec::None;
             let mut roots = flow.legs.iter().filter(|leg| leg.parent.is_none());

@@ -21,11 +21,11 @@ impl Whole<'_> {
             times / u128::from(rate(*channel).max(1))
         };
         let (channel, port) = over().max_by_key(|pair| (excess(pair), !pair.0))?;
-        let mut reserving = self.specs.iter().zip(self.drafts).filter(|(flow, _)| {
+        let reserving = self.flows().filter(|(_, flow)| {
             let crosses = flow.legs.iter().any(|leg| leg.channel == channel);
             crosses && flow.reserve.is_some() && flow.session.is_none()
         });
-        let (_, draft) = reserving.next_back()?;
+        let (draft, _) = reserving.last()?;
         Diagnostic::warning(
             "over-reserved",
             format!(
@@ -49,7 +49,7 @@ impl Whole<'_> {
     }
 
     pub(super) fn misbehaving(&self) -> Option<Diagnostic> {
-        let flows = self.drafts.iter().zip(self.specs);
+        let flows = self.flows();
         let mut more_than_reserved = flows.filter_map(|(draft, flow)| {
             let reserved = flow.reserve?.rate.0;
             let first = flow.legs.first()?;

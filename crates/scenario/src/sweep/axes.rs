@@ -145,8 +145,7 @@ fn add(
     match drafts.iter_mut().find(same) {
         Some(known) if known.at.source == draft.at.source => {
             Diagnostic::error("contradiction", "two axes change the same key")
-                .at(&draft.at, "the second")
-                .at(&known.at, "the first")
+                .twice(&draft.at, &known.at)
                 .help("join their values in one list")
                 .tell(found)
         }
@@ -176,11 +175,8 @@ pub(super) fn no_axis(path: &[(String, At)], at: &At) -> Option<Diagnostic> {
 
 /// As `--set` takes it.
 pub(super) fn joined(path: &[(String, At)]) -> String {
-    let name = |name: &String| match name.contains('.') {
-        true => format!("\"{name}\""),
-        false => name.clone(),
-    };
-    names(path).map(name).collect::<Vec<_>>().join(".")
+    let names = names(path).map(|name| overrides::quoted(name));
+    names.collect::<Vec<_>>().join(".")
 }
 
 /// Reads the values and names the axes.
@@ -243,8 +239,7 @@ fn overlap(axes: &[Axis]) -> Option<Diagnostic> {
                             "contradiction",
                             format!("two axes change `{}`", clip(&path)),
                         )
-                        .at(at, "the second")
-                        .at(first, "the first")
+                        .twice(at, first)
                         .help("let one of them set it"),
                     );
                 }

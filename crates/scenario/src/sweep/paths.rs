@@ -160,8 +160,7 @@ fn ambiguous(name: &str, at: &At, found: &[Vec<Step>]) -> Diagnostic {
 fn written(path: &[Step], starred: bool) -> String {
     let name = |step: &Step| match step.is_item {
         true if starred => "*".into(),
-        _ if step.name.contains('.') => format!("\"{}\"", step.name),
-        _ => step.name.clone(),
+        _ => overrides::quoted(&step.name),
     };
     path.iter().map(name).collect::<Vec<_>>().join(".")
 }

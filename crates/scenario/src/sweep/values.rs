@@ -203,8 +203,7 @@ fn twice(nodes: &[Node]) -> Option<Diagnostic> {
             let first: &&Node = first;
             return Some(
                 Diagnostic::error("contradiction", format!("`{}` is given twice", clip(&toml)))
-                    .at(&node.at, "the second")
-                    .at(&first.at, "the first")
+                    .twice(&node.at, &first.at)
                     .help("give each value once; more seeds repeat a point"),
             );
         }

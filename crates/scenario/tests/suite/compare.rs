@@ -34,7 +34,7 @@ fn shipped_comparisons_give_sound_scenarios_for_every_scheme() {
     for name in SHIPPED {
         assert!(is_comparison(&shipped(name)));
         let comparison = read(name);
-        for scheme in Scheme::ALL {
+        for &scheme in Scheme::ALL {
             let scenario = comparison.scenario(scheme, 7, &Limits::default());
             let scenario = scenario.unwrap_or_else(|wrong| {
                 let text = comparison.text(scheme, 7);
@@ -55,7 +55,7 @@ fn shipped_comparisons_give_sound_scenarios_for_every_scheme() {
 fn every_flow_of_a_scenario_has_a_role() {
     for name in SHIPPED {
         let comparison = read(name);
-        for scheme in Scheme::ALL {
+        for &scheme in Scheme::ALL {
             let scenario = comparison.scenario(scheme, 1, &Limits::default());
             let names: Vec<String> = match scenario.expect("sound").engine {
                 Engine::Packet(packet) => {

@@ -213,7 +213,7 @@ fn shipped_comparisons_give_all_schemes_the_same_terms() {
         ("request-response", 200_000),
     ] {
         let comparison = read(&shipped(name), &[]);
-        for scheme in Scheme::ALL {
+        for &scheme in Scheme::ALL {
             let scenario = comparison.scenario(scheme, 1, &Limits::default());
             let wrong = broken(scheme, &scenario.expect("sound"), buffer);
             assert_eq!(wrong, None, "{name}, {}", scheme.name());
@@ -226,7 +226,7 @@ fn random_comparisons_give_all_schemes_the_same_terms() {
     for seed in 0..60 {
         let text = random(seed);
         let comparison = read(&text, &[]);
-        for scheme in Scheme::ALL {
+        for &scheme in Scheme::ALL {
             let scenario = comparison.scenario(scheme, 1, &Limits::default());
             let scenario = scenario.unwrap_or_else(|wrong| {
                 panic!("seed {seed}, {}: {}", scheme.name(), wrong.render(false))
@@ -248,7 +248,7 @@ fn other_terms_are_found() {
     assert!(under(Scheme::N23, "schemes.n23.unit=cell", 500_000));
     assert!(under(Scheme::Abr, "scheduler.kind=round-robin", 500_000));
     assert!(!under(Scheme::Pfc, "scheduler.kind=round-robin", 500_000));
-    for scheme in Scheme::ALL {
+    for &scheme in Scheme::ALL {
         let name = scheme.name();
         assert!(under(scheme, "switch.buffer=400 kB", 500_000), "{name}");
     }

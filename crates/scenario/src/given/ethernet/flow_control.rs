@@ -49,7 +49,7 @@ pub(crate) enum FlowControl {
         #[key(flatten)]
         credits: Credits,
         /// Span over which the sender counts what it has sent.
-        #[key(is = TimeOr { word: "exact", min_ps: 1 }, default = "\"exact\"")]
+        #[key(is = Or("exact", Time { min_ps: 1 }), default = "\"exact\"")]
         window: Placed<OrWord<Duration>>,
     },
     /// Absolute credit without E: a zone N1 holds what is under way at the link's rate.
@@ -68,7 +68,7 @@ pub(crate) enum FlowControl {
         #[key(flatten)]
         credits: Credits,
         /// The same span as with n23.
-        #[key(is = TimeOr { word: "exact", min_ps: 1 }, default = "\"exact\"")]
+        #[key(is = Or("exact", Time { min_ps: 1 }), default = "\"exact\"")]
         window: Placed<OrWord<Duration>>,
         /// Most units sent within the window, and the zone that holds them.
         #[key(is = Whole { min: 1, max: 1 << 30, unit: "units" }, otherwise = "N2 + N3")]
@@ -109,7 +109,7 @@ impl FlowControl {
 #[table(part)]
 pub(crate) struct Credits {
     /// Classes under flow control: those that lose nothing.
-    #[key(is = Wholes { min: 0, max: 7, unit: "" }, otherwise = "all")]
+    #[key(is = Wholes(Whole { min: 0, max: 7, unit: "" }), otherwise = "all")]
     pub classes: Placed<Option<Vec<u8>>>,
     /// What one unit of credit is good for: a frame costs its bytes in units, rounded up.
     #[key(is = Size { min: 1, max: 16_000 })]
@@ -147,7 +147,7 @@ pub(crate) struct Credits {
 #[table(part)]
 pub(crate) struct Stops {
     /// Classes under flow control: those that lose nothing.
-    #[key(is = Wholes { min: 0, max: 7, unit: "" }, otherwise = "all")]
+    #[key(is = Wholes(Whole { min: 0, max: 7, unit: "" }), otherwise = "all")]
     pub classes: Placed<Option<Vec<u8>>>,
     /// Where congestion is seen.
     #[key(otherwise = "outputs; inputs with shared memory")]
@@ -166,12 +166,10 @@ pub(crate) struct Stops {
     /// How long a stop lasts: as long as IEEE 802.3x gives it, or, as in the paper, until it
     /// is cancelled.
     #[key(
-        is = WholeOr {
-            word: "until-cancelled",
-            min: 1,
-            max: 65_535,
-            unit: "quanta of 512 bit times"
-        },
+        is = Or(
+            "until-cancelled",
+            Whole { min: 1, max: 65_535, unit: "quanta of 512 bit times" }
+        ),
         default = "\"until-cancelled\""
     )]
     pub quanta: Placed<OrWord<u16>>,

@@ -197,7 +197,7 @@ pub(crate) struct Storm {
     #[key(is = Clock { min_ps: 1 }, otherwise = "the end of the run")]
     pub until: Option<Time>,
     /// Classes stopped (PFC).
-    #[key(is = Wholes { min: 0, max: 7, unit: "" }, otherwise = "PAUSE: all")]
+    #[key(is = Wholes(Whole { min: 0, max: 7, unit: "" }), otherwise = "PAUSE: all")]
     pub classes: Placed<Option<Vec<u8>>>,
     /// How long each stop lasts; the next comes after half of that.
     #[key(is = Whole { min: 1, max: 65_535, unit: "quanta of 512 bit times" }, default = "65535")]

@@ -56,7 +56,7 @@ pub(crate) struct FlitFile {
 #[table("[run]")]
 pub(crate) struct Run {
     /// Cycles before the window; `auto` waits until throughput and latency have settled.
-    #[key(is = CyclesOr { word: "auto", min: 0, max: 1_000_000_000_000 })]
+    #[key(is = Or("auto", Cycles { min: 0, max: 1_000_000_000_000 }))]
     #[key(otherwise = "`auto`; 0 where packets come from a trace")]
     #[key(cite = "among others by MSER-5: White, Cobb and Spratt 2000")]
     pub warm_up: Option<OrWord<u64>>,

@@ -39,7 +39,7 @@ pub(crate) enum TopologyKind {
     /// Routers in a grid of any number of dimensions.
     Mesh {
         /// Routers along each dimension: `[8, 8]`.
-        #[key(is = Wholes { min: 1, max: 1 << 24, unit: "routers" })]
+        #[key(is = Wholes(Whole { min: 1, max: 1 << 24, unit: "routers" }))]
         sides: Placed<Vec<u32>>,
         /// Terminals on each router; files that name terminals need none of these.
         #[key(is = Whole { min: 1, max: 65_535, unit: "terminals" }, default = "1")]

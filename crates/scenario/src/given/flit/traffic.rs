@@ -80,10 +80,10 @@ pub(crate) enum Pattern {
     /// Some terminals get more than others.
     Hotspot {
         /// The terminals that get more.
-        #[key(is = Wholes { min: 0, max: 16_777_215, unit: "" })]
+        #[key(is = Wholes(Whole { min: 0, max: 16_777_215, unit: "" }))]
         targets: Placed<Vec<u32>>,
         /// Weight of each target among them.
-        #[key(is = Wholes { min: 0, max: 1_000_000, unit: "" }, otherwise = "all the same")]
+        #[key(is = Wholes(Whole { min: 0, max: 1_000_000, unit: "" }), otherwise = "all the same")]
         weights: Placed<Option<Vec<u32>>>,
         /// Share of the packets that go to `targets`; the rest goes everywhere, uniformly.
         #[key(is = Portion)]
@@ -168,10 +168,10 @@ pub(crate) enum Flits {
     /// One of several lengths, by weight.
     Weighted {
         /// Lengths that packets may have.
-        #[key(is = Wholes { min: 1, max: 16_384, unit: "flits" })]
+        #[key(is = Wholes(Whole { min: 1, max: 16_384, unit: "flits" }))]
         lengths: Placed<Vec<u16>>,
         /// Weight of each length.
-        #[key(is = Wholes { min: 0, max: 1_000_000, unit: "" })]
+        #[key(is = Wholes(Whole { min: 0, max: 1_000_000, unit: "" }))]
         weights: Placed<Vec<u32>>,
     },
 }

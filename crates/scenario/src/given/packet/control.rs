@@ -39,7 +39,7 @@ pub(crate) struct FlowControl {
     pub n1: Placed<Option<u32>>,
     /// Span over which the sender counts E, the cells it has sent. Must be the control loop
     /// of the link: shorter overflows the buffer, longer is slow and may stall.
-    #[key(is = TimeOr { word: "exact", min_ps: 1 }, default = "\"exact\"")]
+    #[key(is = Or("exact", Time { min_ps: 1 }), default = "\"exact\"")]
     #[key(cite = "Kung 1993, section 4.3, equation 1", only("n23", "n123+"))]
     pub window: Placed<Option<OrWord<Duration>>>,
     /// When a credit cell's value is taken from the buffer.
@@ -74,7 +74,7 @@ pub(crate) struct FlowControl {
     #[key(only("n23", "n123", "n123+", "relative", "cumulative"))]
     pub message: Placed<Option<u64>>,
     /// Memory of the receiving node for this flow.
-    #[key(is = WholeOr { word: "unlimited", min: 1, max: 1 << 30, unit: "cells" })]
+    #[key(is = Or("unlimited", Whole { min: 1, max: 1 << 30, unit: "cells" }))]
     #[key(otherwise = "N1 + N2 + N3 with credits, `unlimited` without")]
     pub buffer: Placed<Option<OrWord<u32>>>,
     /// What happens to a cell that finds it full.
