@@ -2,11 +2,11 @@
 
 use backwater_kernel::{Duration, Place};
 use backwater_net::bound::frames::{self, Bound, NoBound};
-use backwater_net::frames::spec::{FlowSpec, TrafficSpec};
+use backwater_net::frames::spec::{EthernetSpec, FlowSpec, TrafficSpec};
 use backwater_net::outcome::FlowOutcome;
 
 use super::Frames;
-use crate::events::bounds::{self, Promised};
+use crate::events::bounds::{self, DelayBounds, Promised};
 use crate::events::us;
 use crate::model::Table;
 use crate::number::span;
@@ -54,10 +54,12 @@ pub fn table(run: &Frames<'_>) -> Table {
         .done()
 }
 
-/// What is promised, and what came of it; nothing where no flow has a bound.
-pub fn promised(run: &Frames<'_>) -> Vec<Promised> {
-    let promises = promises(run).into_iter();
-    let all: Vec<Promised> = promises.map(|promise| promise.common).collect();
-    let has_bounds = all.iter().any(|one| one.bound.is_ok());
-    if has_bounds { all } else { Vec::new() }
+impl DelayBounds for EthernetSpec {
+    /// What is promised, and what came of it; nothing where no flow has a bound.
+    fn promised(run: &Frames<'_>) -> Vec<Promised> {
+        let promises = promises(run).into_iter();
+        let all: Vec<Promised> = promises.map(|promise| promise.common).collect();
+        let has_bounds = all.iter().any(|one| one.bound.is_ok());
+        if has_bounds { all } else { Vec::new() }
+    }
 }

@@ -17,6 +17,12 @@ const REASONS: usize = 2;
 /// Values further apart than this are shown on a logarithmic scale.
 const WIDE: f64 = 30.0;
 
+/// What a network promises of delays.
+pub trait DelayBounds: Sized {
+    /// What is promised to each flow that has a bound or could, and what came of it.
+    fn promised(run: &Findings<'_, Self>) -> Vec<Promised>;
+}
+
 /// What is promised to a flow, and what came of it.
 #[derive(Clone, Debug)]
 pub struct Promised {

@@ -4,6 +4,7 @@ use backwater_kernel::{Balance, Series, Stop};
 
 use super::ports::busiest;
 use super::summary::trace_hash;
+use super::terminal::Terminal;
 use super::words::{balance, both_times, paragraphs};
 use super::{Findings, Network, bounds, ended, starved, still};
 use crate::info::RunInfo;
@@ -12,6 +13,14 @@ use crate::number::{grouped, percent};
 use crate::records::LOOKED_UP;
 use crate::sections::{INTERRUPTED, broken, closing_blocks, folded, page_of};
 use crate::series::{series_plots, time_axis};
+
+/// What page and terminal have of one kind of network alone.
+pub trait Presented: Sized {
+    /// What the page of a run has of its own.
+    fn page(run: &Findings<'_, Self>, info: &RunInfo) -> Page;
+    /// What a terminal is told that has no place in every run.
+    fn terminal(run: &Findings<'_, Self>, info: &RunInfo) -> Terminal;
+}
 
 /// What the page of one kind of network has of its own.
 #[derive(Clone, Debug, Default)]

@@ -2,10 +2,10 @@
 
 use backwater_kernel::{Duration, Place, Rate};
 use backwater_net::bound::{self, Bound, NoBound};
-use backwater_net::spec::FlowSpec;
+use backwater_net::spec::{FlowSpec, NetworkSpec};
 
 use super::Circuits;
-use crate::events::bounds::{self, Promised};
+use crate::events::bounds::{self, DelayBounds, Promised};
 use crate::model::{Cell, Table};
 use crate::number::rate;
 
@@ -89,8 +89,10 @@ pub fn table(run: &Circuits<'_>) -> Table {
         .done()
 }
 
-/// What is promised, and what came of it.
-pub fn promised(run: &Circuits<'_>) -> Vec<Promised> {
-    let promises = promises(run).into_iter();
-    promises.map(|promise| promise.common).collect()
+impl DelayBounds for NetworkSpec {
+    /// What is promised, and what came of it.
+    fn promised(run: &Circuits<'_>) -> Vec<Promised> {
+        let promises = promises(run).into_iter();
+        promises.map(|promise| promise.common).collect()
+    }
 }
