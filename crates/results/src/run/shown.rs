@@ -5,8 +5,7 @@ use backwater_net::spec::NetworkSpec;
 
 use super::{Circuits, abr, port_plots, ports, recovery, responses, sessions, tables};
 use crate::events::delays;
-use crate::events::page::{Page, Presented};
-use crate::events::terminal::Terminal;
+use crate::events::page::{Page, Presented, Terminal};
 use crate::info::RunInfo;
 use crate::lines::rest;
 use crate::picked::picked;

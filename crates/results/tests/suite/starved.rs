@@ -6,10 +6,7 @@ use backwater_kernel::{Duration, Time};
 use backwater_net::frames::spec::{Span, TrafficSpec as EthernetTraffic};
 use backwater_net::outcome::LossCause;
 use backwater_net::spec::{SchedulerSpec, TrafficSpec};
-use backwater_results::{
-    Findings, fabric_manifest, fabric_report, fabric_terminal_summary, page, run_manifest,
-    run_report, terminal_summary,
-};
+use backwater_results::{Findings, page, run_manifest, run_report, terminal_summary};
 use sample::{ethernet, fabric};
 
 /// `warning: ` lines of a terminal, without that word.
@@ -217,11 +214,15 @@ fn a_connection_far_below_its_share() {
 #[test]
 fn flits_of_a_class_and_of_a_terminal() {
     let (info, spec, outcome) = (fabric::info(), fabric::spec(), fabric::outcome());
-    assert!(fabric_manifest(&info, &spec, &outcome).warnings.is_empty());
+    assert!(
+        run_manifest(&info, &fabric::found(&spec, &outcome))
+            .warnings
+            .is_empty()
+    );
     let mut low = outcome.clone();
     low.classes[0].created_total = 5_000;
     low.classes[0].delivered_total = 10;
-    let told = fabric_manifest(&info, &spec, &low).warnings;
+    let told = run_manifest(&info, &fabric::found(&spec, &low)).warnings;
     let summary = sample::fabric::summary(&info, &spec, &low);
     assert_eq!(summary["starved"].as_array().map(Vec::len), Some(1));
     let name = &spec.classes[0].name;
@@ -229,16 +230,18 @@ fn flits_of_a_class_and_of_a_terminal() {
         told[0].starts_with(&format!("{name}: 5,000 flits created, 10 delivered: ")),
         "{told:?}"
     );
-    let terminal = fabric_terminal_summary(&info, &spec, &low);
+    let terminal = terminal_summary(&info, &fabric::found(&spec, &low));
     assert_eq!(warnings(&terminal), told);
-    assert!(page(&fabric_report(&info, &spec, &low, &[])).contains("5,000 flits created"));
+    assert!(
+        page(&run_report(&info, &fabric::found(&spec, &low), &[])).contains("5,000 flits created")
+    );
 
     let mut shut_out = outcome;
     let injection = spec.graph.channels.len() + 2;
     shut_out.utilization[injection] = 0.0;
     shut_out.terminals[2].created = 900;
     shut_out.terminals[2].queued = 1_700;
-    let told = fabric_manifest(&info, &spec, &shut_out).warnings;
+    let told = run_manifest(&info, &fabric::found(&spec, &shut_out)).warnings;
     let wanted = "terminal 2: 900 flits created in the window, 0 entered the network: 1,700 wait \
                   there";
     assert!(told.iter().any(|one| one == wanted), "{told:?}");
