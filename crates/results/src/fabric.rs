@@ -21,6 +21,6 @@ pub use findings::FabricFindings;
 pub(crate) use names::coordinates;
 pub use names::{ChannelKind, End, FabricNames};
 pub use tables::class_names;
-pub use trace::FabricTraceWriter;
+pub use trace::FabricTrace;
 pub use vcd::FabricVcd;
 pub use zero_load::zero_load;

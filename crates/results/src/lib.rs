@@ -48,7 +48,7 @@ pub use column::{Align, Column, key};
 pub use directory::{Check, DirectoryError, Manifest, Promise, PromiseState, RunDirectory};
 pub use events::bounds::note_broken_bounds;
 pub use events::{Findings, standstill_sentence};
-pub use fabric::{FabricFindings, FabricNames, FabricTraceWriter, FabricVcd};
+pub use fabric::{FabricFindings, FabricNames, FabricTrace, FabricVcd};
 pub use groups::by_turns;
 pub use html::page;
 pub use info::{GivenUp, RunInfo};
@@ -59,5 +59,6 @@ pub use model::{
 };
 pub use perfetto::{PerfettoCells, PerfettoFrames};
 pub use reported::{Reported, run_manifest, run_report, run_summary, terminal_summary};
+pub use run::CellTrace;
 pub use svg::svg;
-pub use trace::{Crossing, TraceRecord, TraceWriter};
+pub use trace::TraceFile;

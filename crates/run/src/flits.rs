@@ -10,7 +10,7 @@ use backwater_results::compare::{Carrier, Workload};
 use backwater_results::fabric::class_names;
 use backwater_results::map;
 use backwater_results::sweep::{FlowColumn, Measure};
-use backwater_results::{FabricFindings, FabricVcd, RunInfo, Table, terminal_summary};
+use backwater_results::{FabricFindings, FabricTrace, FabricVcd, RunInfo, Table, terminal_summary};
 
 use super::over_time::FlitsOverTime;
 use super::pace::Pace;
@@ -20,11 +20,9 @@ use super::{TraceKind, grown, turns};
 pub mod measures;
 mod progress;
 mod team;
-mod trace;
 
 use progress::Progress;
 use team::{Machine, Team};
-use trace::Trace;
 
 /// The first slice, in cycles; how long later ones are follows from how long this takes.
 const FIRST_SLICE: u64 = 16;
@@ -112,8 +110,8 @@ impl Engine for Flits<'_> {
         let run = if is_watched {
             let recorder = Recorder::new(&spec.graph, self.series);
             let has = |kind| wanted.traces.contains(&kind);
-            let trace = has(TraceKind::Csv).then(|| Trace::new(spec));
-            let waves = has(TraceKind::Vcd).then(|| FabricVcd::new(self.spec));
+            let trace = has(TraceKind::Csv).then(|| FabricTrace::new(spec));
+            let waves = has(TraceKind::Vcd).then(|| FabricVcd::new(spec));
             self.start((recorder, (audit, (trace, waves))), wanted.map)?
         } else if parts > 1 {
             let team = Team::new(spec, parts);

@@ -1,5 +1,6 @@
 //! What is said about a run of the Ethernet engine.
 
+use crate::perfetto::File;
 use crate::sample;
 
 use backwater_kernel::{Duration, Rings, Time};
@@ -8,7 +9,7 @@ use backwater_net::frames::probe::{LossCause, Probe};
 use backwater_net::outcome::{Outcome, WaitPlace};
 use backwater_results::{
     Block, Capture, Cell, EthernetTrace, Findings, GivenUp, PromiseState, Report, RunInfo, Table,
-    page, run_manifest, run_report, svg, terminal_summary,
+    TraceFile, page, run_manifest, run_report, svg, terminal_summary,
 };
 use sample::{HOSTILE, ethernet as run};
 
@@ -365,12 +366,12 @@ fn watched<P: Probe>(probe: P) -> (Outcome, P) {
 
 #[test]
 fn a_capture_has_a_block_for_each_start_and_tables_agree_with_it() {
-    let capture = Capture::new(Vec::new(), &run::spec(), "test").expect("memory");
-    let (outcome, capture) = watched(capture);
-    let bytes = capture
-        .finish(outcome.ended_at)
-        .expect("memory")
-        .expect("the bytes");
+    let (spec, file) = (run::spec(), File::default());
+    let mut capture = Capture::new(&spec);
+    capture.begin(file.clone(), "test").expect("memory");
+    let (outcome, mut capture) = watched(capture);
+    capture.finish(outcome.ended_at.ps()).expect("memory");
+    let bytes = file.0.take();
     let mut kinds = std::collections::BTreeMap::new();
     let (mut at, mut last) = (0, 0);
     let word = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap());
@@ -399,9 +400,12 @@ fn a_capture_has_a_block_for_each_start_and_tables_agree_with_it() {
 
 #[test]
 fn a_trace_has_a_line_for_each_event() {
-    let trace = EthernetTrace::new(Vec::new(), &run::spec()).expect("memory");
-    let (outcome, trace) = watched(trace);
-    let text = String::from_utf8(trace.finish().expect("memory").expect("a file")).expect("text");
+    let file = File::default();
+    let mut trace = EthernetTrace::new(&run::spec());
+    trace.begin(file.clone(), "test").expect("memory");
+    let (outcome, mut trace) = watched(trace);
+    trace.finish(0).expect("memory");
+    let text = String::from_utf8(file.0.take()).expect("text");
     let mut lines = text.split_terminator("\r\n");
     let header = lines.next().expect("a header");
     let columns = header.split(',').count();
@@ -434,17 +438,18 @@ impl std::io::Write for Full {
 
 #[test]
 fn a_full_disk_is_told_of() {
-    assert!(Capture::new(Full(10), &run::spec(), "test").is_err());
-    let capture = Capture::new(Full(2000), &run::spec(), "test").expect("room for headers");
+    let spec = run::spec();
+    let mut capture = Capture::new(&spec);
+    assert!(capture.begin(Full(10), "test").is_err());
+    let begun = capture.begin(Full(2000), "test");
+    begun.expect("room for headers");
     let (outcome, mut capture) = watched(capture);
     assert!(capture.flush().is_err());
-    assert!(
-        capture
-            .finish(outcome.ended_at)
-            .expect("told already")
-            .is_none()
-    );
-    let trace = EthernetTrace::new(Full(300), &run::spec()).expect("room for the header");
-    let (_, trace) = watched(trace);
-    assert!(trace.finish().is_err());
+    let at = outcome.ended_at.ps();
+    capture.finish(at).expect("told already");
+    let mut trace = EthernetTrace::new(&spec);
+    let begun = trace.begin(Full(300), "test");
+    begun.expect("room for the header");
+    let (_, mut trace) = watched(trace);
+    assert!(trace.finish(0).is_err());
 }

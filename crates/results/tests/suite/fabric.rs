@@ -1,15 +1,16 @@
 //! What is said about a run of the cycle engine.
 
+use crate::perfetto::File;
 use crate::sample;
 
 use std::fs;
 
 use backwater_flit::outcome::{FabricOutcome, TerminalOutcome};
-use backwater_flit::probe::{Crossing, Tag};
+use backwater_flit::probe::{Crossing, Probe, Tag};
 use backwater_kernel::Stop;
 use backwater_results::{
-    Block, Cell, FabricTraceWriter, Report, RunDirectory, Table, page, run_manifest, run_report,
-    svg, terminal_summary,
+    Block, Cell, FabricTrace, Report, RunDirectory, Table, TraceFile, page, run_manifest,
+    run_report, svg, terminal_summary,
 };
 use sample::fabric;
 
@@ -124,9 +125,12 @@ fn a_trace_has_a_line_for_each_flit() {
         flit: 2,
         packet,
     };
-    let mut writer = FabricTraceWriter::new(Vec::new(), &spec).expect("it is memory");
-    writer.record(&crossing).expect("it is memory");
-    let text = writer.finish().expect("it is memory");
+    let file = File::default();
+    let mut trace = FabricTrace::new(&spec);
+    trace.begin(file.clone(), "test").expect("it is memory");
+    trace.on_crossing(&crossing);
+    trace.finish(43).expect("it is memory");
+    let text = file.0.take();
     let expected = "cycle,channel,vc,source,destination,birth,class,flit,flits\r\n\
                     42,9,1,3,5,40,\"a, b\",2,4\r\n";
     assert_eq!(String::from_utf8(text).expect("it is text"), expected);

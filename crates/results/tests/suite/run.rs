@@ -1,13 +1,13 @@
 //! What is said about a run.
 
+use crate::perfetto::File;
 use crate::sample;
 
 use backwater_kernel::{Place, Stop, Time};
 use backwater_net::outcome::{LossCause, Outcome, Standstill};
-use backwater_net::probe::{ControlKind, UnitKind};
+use backwater_net::probe::{ControlKind, Crossing, Probe, UnitKind};
 use backwater_results::{
-    Block, Cell, Crossing, Findings, Table, TraceRecord, TraceWriter, page, run_report,
-    terminal_summary,
+    Block, Cell, CellTrace, Findings, Table, TraceFile, page, run_report, terminal_summary,
 };
 
 const GOLDEN: &str = "\
@@ -219,32 +219,36 @@ fn an_outcome_that_does_not_fit_its_spec_is_no_reason_to_panic() {
 
 #[test]
 fn a_trace_is_a_table_of_crossings() {
-    let mut writer = TraceWriter::new(Vec::new(), &sample::spec()).unwrap();
-    let record = TraceRecord {
-        time: Time(681_672),
-        node: 2,
-        crossing: Crossing::In,
+    let (spec, file) = (sample::spec(), File::default());
+    let mut trace = CellTrace::new(&spec);
+    trace.begin(file.clone(), "test").unwrap();
+    let unit = Crossing {
+        at: Time(681_672),
         channel: 0,
         flow: 0,
+        leg: 0,
         kind: UnitKind::Data,
-        number: 0,
-        value: None,
+        value: 7,
+        bytes: 53,
     };
-    writer.record(&record).unwrap();
-    let credit = TraceRecord {
-        crossing: Crossing::Out,
+    trace.on_arrival(unit);
+    let credit = Crossing {
         channel: 1,
         kind: UnitKind::Control(ControlKind::Credit),
-        value: Some(165),
-        node: 99,
-        ..record
+        value: 165,
+        ..unit
     };
-    writer.record(&credit).unwrap();
-    let text = String::from_utf8(writer.finish().unwrap()).unwrap();
+    trace.on_start(credit);
+    trace.on_arrival(credit);
+    trace.on_start(credit);
+    trace.finish(0).unwrap();
+    let text = String::from_utf8(file.0.take()).unwrap();
     assert_eq!(
         text,
         "time_ps,node,direction,port,flow,kind,number,value\r\n\
-         681672,switch 1,in,0,\"bursty, first\",data,0,\r\n\
-         681672,99,out,1,\"bursty, first\",credit,0,165\r\n"
+         681672,switch 1,in,0,\"bursty, first\",data,7,\r\n\
+         681672,switch 1,out,1,\"bursty, first\",credit,0,165\r\n\
+         681672,host 1,in,1,\"bursty, first\",credit,0,165\r\n\
+         681672,switch 1,out,1,\"bursty, first\",credit,1,165\r\n"
     );
 }
