@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use backwater_kernel::{Distribution, Duration};
+use backwater_kernel::Distribution;
 use backwater_net::frames::spec::TrafficSpec;
 use backwater_net::outcome::{FlowOutcome, Outcome};
 
@@ -88,17 +88,6 @@ fn size(traffic: &TrafficSpec) -> Option<u64> {
         } => Some(request_bytes.saturating_add(response_bytes)),
         _ => None,
     }
-}
-
-/// From the start of the first transfer of all flows of a group to the end of the last; nothing
-/// before all are complete, or if one has no end.
-pub fn of_group(outcome: &Outcome, group: &Group) -> Option<Duration> {
-    let found = group.found(outcome).map(|flow| &flow.ends);
-    let first = found.clone().filter_map(|ends| ends.first_start).min()?;
-    let last = found.clone().map(|ends| ends.last_transfer).max()?;
-    let mut found = found;
-    let are_complete = found.all(|ends| ends.completion().is_some());
-    are_complete.then(|| last.since(first))
 }
 
 /// Flows by the size of their transfers, ascending.
@@ -212,7 +201,7 @@ pub fn lines(run: &Frames<'_>, groups: &[Group]) -> Vec<String> {
     }
     let whole = groups.iter().filter(|group| group.flows.len() > 1);
     let whole = whole.filter_map(|group| {
-        let took = of_group(&run.outcome, group)?;
+        let took = group.as_one(&run.outcome).ends.completion()?;
         Some(format!(
             "{} {}",
             shortened(&group.name),

@@ -5,6 +5,7 @@ use backwater_kernel::{Duration, Place, Violations};
 use backwater_net::outcome::FlowOutcome;
 
 use super::{Findings, Network, us};
+use crate::groups::in_order;
 use crate::lines::{aligned, shortened};
 use crate::model::{Axis, Cell, Curve, Plot, Style};
 use crate::number::{grouped, significant, span};
@@ -233,27 +234,21 @@ pub fn terminal_lines(all: &[Promised]) -> Vec<String> {
 
 /// Reasons with how many flows have no bound for it, most first, each with the first of its flows.
 fn reason_lines(all: &[Promised]) -> Vec<String> {
-    let mut groups: Vec<(&str, &str, usize)> = Vec::new();
-    for promised in all {
-        let Err(reason) = &promised.bound else {
-            continue;
-        };
-        match groups.iter_mut().find(|(known, ..)| known == reason) {
-            Some((.., count)) => *count += 1,
-            None => groups.push((reason, &promised.flow, 1)),
-        }
-    }
-    groups.sort_by_key(|(.., count)| std::cmp::Reverse(*count));
-    let line = |(reason, first, count): &(&str, &str, usize)| {
-        let name = shortened(first);
-        let flows = match count {
+    let without = all.iter();
+    let without = without.filter_map(|one| Some((one.bound.as_ref().err()?, &one.flow)));
+    let mut groups = in_order(without);
+    groups.sort_by_key(|(_, flows)| std::cmp::Reverse(flows.len()));
+    let line = |(reason, flows): &(&String, Vec<&String>)| {
+        let name = shortened(flows[0]);
+        let flows = match flows.len() {
             1 => name,
             count => format!("{name} and {}", counted(count - 1, "other")),
         };
         format!("no delay bound for {flows}: {reason}")
     };
     let mut lines: Vec<String> = groups.iter().take(REASONS).map(line).collect();
-    let rest: usize = groups.iter().skip(REASONS).map(|(.., count)| count).sum();
+    let rest = groups.iter().skip(REASONS).map(|(_, flows)| flows.len());
+    let rest: usize = rest.sum();
     if rest > 0 {
         lines.push(format!(
             "... nor for {}, for other reasons",

@@ -3,6 +3,7 @@
 
 use super::{Dots, NoOverlay, Overlay, Read, Results, plots, series};
 use crate::column::{Column, key};
+use crate::groups::in_order;
 use crate::model::{Axis, Cell, Style, Table};
 use crate::table_of::TableOf;
 
@@ -180,14 +181,9 @@ fn quantity(text: &str) -> (&str, &str) {
 
 /// Labels of all runs, each once, in the order in which they come.
 fn labels(columns: &[Values]) -> Vec<&str> {
-    let mut labels: Vec<&str> = Vec::new();
-    let mut seen = std::collections::BTreeSet::new();
-    for (label, _) in columns.iter().flat_map(|own| &own.rows) {
-        if seen.insert(label.as_str()) {
-            labels.push(label);
-        }
-    }
-    labels
+    let rows = columns.iter().flat_map(|own| &own.rows);
+    let labels = in_order(rows.map(|(label, _)| (label.as_str(), ())));
+    labels.into_iter().map(|(label, _)| label).collect()
 }
 
 fn value_of(own: &Values, label: &str) -> Option<f64> {

@@ -1,9 +1,8 @@
 //! Sweeps and searches: curves over one of their axes.
 
-use std::collections::BTreeMap;
-
 use super::{Dots, NoOverlay, Overlay, Read, Results, plots};
 use crate::column::{Column, key};
+use crate::groups::in_order;
 use crate::model::{Axis, Cell, Style, Table};
 use crate::table_of::TableOf;
 
@@ -132,26 +131,17 @@ fn measures(sweep: &Points<'_>) -> Vec<String> {
 
 /// Names of axes, and the values of each by sweep: those that tell curves apart.
 fn telling(sweeps: &[Points<'_>], x: &str) -> Vec<String> {
-    let mut seen: BTreeMap<String, Vec<&str>> = BTreeMap::new();
-    let mut order = Vec::new();
-    for sweep in sweeps {
-        for (at, (key, _)) in sweep.table.columns[..sweep.axes].iter().enumerate() {
-            if sweep.axis(x) == Some(at) {
-                continue;
-            }
-            if !seen.contains_key(key) {
-                order.push(key.clone());
-            }
-            seen.entry(key.clone())
-                .or_default()
-                .extend(sweep.values(at));
-        }
-    }
-    order.retain(|key| {
-        let values = &seen[key];
-        values.iter().any(|value| *value != values[0])
+    let others = sweeps.iter().flat_map(|sweep| {
+        let axes = sweep.axis_names().enumerate();
+        let others = axes.filter(move |(at, _)| sweep.axis(x) != Some(*at));
+        others.map(|(at, key)| (key, sweep.values(at)))
     });
-    order
+    let telling = in_order(others).into_iter().filter(|(_, values)| {
+        let mut values = values.iter().flatten();
+        let first = values.next();
+        values.any(|value| Some(value) != first)
+    });
+    telling.map(|(key, _)| key).collect()
 }
 
 fn draw(sweeps: &[Points<'_>], x: &str, y: &str, into: &mut Overlay) -> Result<(), NoOverlay> {
@@ -174,7 +164,7 @@ fn draw(sweeps: &[Points<'_>], x: &str, y: &str, into: &mut Overlay) -> Result<(
         let saturated = LATENCIES.iter().any(|start| key.starts_with(start));
         let saturated = table.find("saturated").filter(|_| saturated);
         (x_column, y_column) = (table.columns[axis].1.clone(), told.clone());
-        let mut own: Vec<Dots> = Vec::new();
+        let mut own = Vec::new();
         for row in &table.rows {
             let points = table.number(row, axis).zip(table.number(row, value));
             let Some((at, height)) = points else { continue };
@@ -188,15 +178,10 @@ fn draw(sweeps: &[Points<'_>], x: &str, y: &str, into: &mut Overlay) -> Result<(
             }
             let name = name(sweep, row, &telling, sweeps.len() > 1);
             let half_width = interval.and_then(|at| table.number(row, at));
-            let known = own.iter().position(|curve| curve.name == name);
-            let known = known.unwrap_or_else(|| {
-                let dots = Vec::new();
-                own.push(Dots { name, dots });
-                own.len() - 1
-            });
-            own[known].dots.push((at, height, half_width));
+            own.push((name, (at, height, half_width)));
         }
-        curves.extend(own);
+        let own = in_order(own).into_iter();
+        curves.extend(own.map(|(name, dots)| Dots { name, dots }));
     }
     let note = match left_out {
         0 => String::new(),
