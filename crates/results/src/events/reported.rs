@@ -117,7 +117,7 @@ impl<N: Network> Reported for Findings<'_, N> {
     fn lines(&self, info: &RunInfo) -> [Vec<String>; 2] {
         let own = N::terminal(self, info);
         let mut lines = own.flows;
-        lines.extend(bounds::terminal_lines(self.promised()));
+        lines.extend(bounds::terminal_lines(self));
         lines.extend(self.shares().terminal_lines());
         lines.push(String::new());
         lines.extend(own.through);
