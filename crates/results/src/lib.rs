@@ -44,7 +44,7 @@ mod ticks;
 pub mod trace;
 
 pub use self::ethernet::{Capture, EthernetTrace};
-pub use column::{Align, Column, key};
+pub use column::{Align, Column, NoColumn, key};
 pub use directory::{Check, DirectoryError, Manifest, Promise, PromiseState, RunDirectory};
 pub use events::bounds::note_broken_bounds;
 pub use events::{Findings, standstill_sentence};

@@ -15,7 +15,7 @@ use serde::Serialize;
 use crate::charts::over_seeds;
 use crate::number;
 
-pub use columns::{FlowColumn, NoColumn};
+pub use columns::FlowColumn;
 pub use pivot::{saturation_pivot, sweep_pivot};
 pub use plots::sweep_plots;
 pub use report::sweep_report;

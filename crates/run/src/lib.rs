@@ -33,10 +33,10 @@ use backwater_results::compare::{Carrier, Conditions, Observed, Workload};
 use backwater_results::drawn::OverTime;
 use backwater_results::map::bins::Bins;
 use backwater_results::number::span;
-use backwater_results::sweep::{FlowColumn, Measure, NoColumn, Point};
+use backwater_results::sweep::{FlowColumn, Measure, Point};
 use backwater_results::{
-    GivenUp, Manifest, Report, Reported, RunDirectory, RunInfo, Table, run_manifest, run_report,
-    run_summary,
+    GivenUp, Manifest, NoColumn, Report, Reported, RunDirectory, RunInfo, Table, run_manifest,
+    run_report, run_summary,
 };
 use backwater_scenario::Scenario;
 use serde_json::Value;
