@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use backwater_kernel::Distribution;
+use backwater_kernel::{Distribution, Duration};
 use backwater_net::frames::spec::TrafficSpec;
 use backwater_net::outcome::{FlowOutcome, Outcome};
 
 use super::Frames;
 use super::groups::Group;
-use crate::distribution::steps;
+use crate::distribution::{shares, steps};
 use crate::events::transfers::MS;
 use crate::lines::shortened;
 use crate::model::{Axis, Curve, Plot, Style, Table};
@@ -88,6 +88,17 @@ fn size(traffic: &TrafficSpec) -> Option<u64> {
         } => Some(request_bytes.saturating_add(response_bytes)),
         _ => None,
     }
+}
+
+/// From the start of the first transfer of all flows of a group to the end of the last; nothing
+/// before all are complete, or if one has no end.
+pub fn of_group(outcome: &Outcome, group: &Group) -> Option<Duration> {
+    let found = group.found(outcome).map(|flow| &flow.ends);
+    let first = found.clone().filter_map(|ends| ends.first_start).min()?;
+    let last = found.clone().map(|ends| ends.last_transfer).max()?;
+    let mut found = found;
+    let are_complete = found.all(|ends| ends.completion().is_some());
+    are_complete.then(|| last.since(first))
 }
 
 /// Flows by the size of their transfers, ascending.
@@ -201,7 +212,7 @@ pub fn lines(run: &Frames<'_>, groups: &[Group]) -> Vec<String> {
     }
     let whole = groups.iter().filter(|group| group.flows.len() > 1);
     let whole = whole.filter_map(|group| {
-        let took = group.as_one(&run.outcome).ends.completion()?;
+        let took = of_group(&run.outcome, group)?;
         Some(format!(
             "{} {}",
             shortened(&group.name),
@@ -225,15 +236,12 @@ fn distribution(outcome: &Outcome, groups: &[Group]) -> Plot {
     for group in groups {
         let found = Completion::of(group.found(outcome));
         if found.fct.count() > 1 && curves.len() < GROUPS {
-            let (x, y) = steps(&found.fct, MS);
-            curves.push(Curve::new(group.name.clone(), Style::Step, x, y));
+            curves.push(steps(&group.name, &found.fct, MS));
         }
     }
     Plot::new("fct", "Flow completion times", curves)
         .x(Axis::new("Time of a transfer", "ms").log())
-        .y(Axis::new("Share of transfers that took no longer", "")
-            .from_zero()
-            .up_to(1.0))
+        .y(shares("Share of transfers that took no longer"))
         .note("From the start of a transfer to its last byte at the receiver, after the warm-up.")
 }
 

@@ -3,6 +3,7 @@
 use backwater_net::outcome::{FlowOutcome, Outcome};
 
 use super::Frames;
+use super::completion;
 use super::groups::{Group, fairness, goodputs, groups};
 use crate::distribution::cell;
 use crate::events::transfers::MS;
@@ -96,7 +97,7 @@ pub fn of_groups(run: &Frames<'_>, groups: &[Group]) -> Table {
              flows; empty before all are complete",
         )
         .of(|row| {
-            let time = row.found.ends.completion();
+            let time = completion::of_group(&run.outcome, row.group);
             cell(time.map(|time| time.ps() as f64), MS)
         })
         .times("delay", ("us", 1e6), |row| &row.found.delay)

@@ -51,11 +51,6 @@ impl<'a> FabricFindings<'a> {
         self.starved.get_or_init(|| starved::starved(self))
     }
 
-    /// The tables of a class, each with a row; nothing if there is none of the name.
-    pub fn class_tables(&self, name: &str) -> Option<Vec<Table>> {
-        tables::class_tables(self, name)
-    }
-
     /// Every table that has a row.
     pub fn tables(&self) -> &[Table] {
         self.tables.get_or_init(|| {

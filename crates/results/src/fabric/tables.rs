@@ -137,12 +137,14 @@ pub fn class_names(spec: &FabricSpec) -> Vec<String> {
     classes.map(|class| class_name(spec, class)).collect()
 }
 
-/// The tables of a class; nothing if there is none of the name.
-pub fn class_tables(run: &FabricFindings<'_>, name: &str) -> Option<Vec<Table>> {
-    let class = class_names(run.spec).iter().position(|own| own == name)?;
-    let mut table = classes(run);
-    table.rows = vec![std::mem::take(table.rows.get_mut(class)?)];
-    Some(vec![table])
+impl FabricFindings<'_> {
+    /// The tables of a class, each with a row; nothing if there is none of the name.
+    pub fn class_tables(&self, name: &str) -> Option<Vec<Table>> {
+        let class = class_names(self.spec).iter().position(|own| own == name)?;
+        let mut table = classes(self);
+        table.rows = vec![std::mem::take(table.rows.get_mut(class)?)];
+        Some(vec![table])
+    }
 }
 
 fn classes(run: &FabricFindings<'_>) -> Table {
