@@ -113,10 +113,6 @@ impl Engine for Cells<'_> {
         flow_names(&self.0.network)
     }
 
-    fn cell(&self) -> Duration {
-        self.0.cell
-    }
-
     fn measures(&self) -> &'static [Measure] {
         measures::MEASURES
     }

@@ -85,10 +85,6 @@ pub trait Engine {
     fn flows(&self) -> Vec<&str>;
     /// Names of flows or classes, those of one group as one: what has columns of its own.
     fn groups(&self) -> Vec<String>;
-    /// The unit of time that is shown first, where it has one.
-    fn cell(&self) -> Duration {
-        Duration::ZERO
-    }
     /// Forms of traces that it can write.
     fn traces(&self) -> &'static [TraceKind];
     /// What a sweep measures, in the order of [`Point::values`].

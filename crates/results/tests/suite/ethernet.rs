@@ -47,7 +47,7 @@ busiest port B -> D: data 97 %, control 0 %
 fn summary_of(outcome: &Outcome) -> String {
     terminal_summary(
         &run::info(),
-        &Findings::new(&run::spec(), outcome.clone(), run::info().cell),
+        &Findings::new(&run::spec(), outcome.clone(), Duration::ZERO),
     )
 }
 
@@ -60,7 +60,7 @@ fn tables_of(outcome: &Outcome) -> Vec<Table> {
 fn report_of(outcome: &Outcome) -> Report {
     run_report(
         &run::info(),
-        &Findings::new(&run::spec(), outcome.clone(), run::info().cell),
+        &Findings::new(&run::spec(), outcome.clone(), Duration::ZERO),
         &[],
     )
 }
@@ -102,7 +102,11 @@ fn promises_are_kept_broken_or_given_up() {
     {
         queue.drops.add(LossCause::Wire, 5);
     }
-    let found = run_manifest(&info, &Findings::new(&spec, outcome.clone(), info.cell)).promises;
+    let found = run_manifest(
+        &info,
+        &Findings::new(&spec, outcome.clone(), Duration::ZERO),
+    )
+    .promises;
     let found = found.expect("this engine keeps account");
     let all = found
         .iter()
@@ -124,7 +128,10 @@ fn promises_are_kept_broken_or_given_up() {
             ),
         ]
     );
-    let summary = terminal_summary(&info, &Findings::new(&spec, outcome.clone(), info.cell));
+    let summary = terminal_summary(
+        &info,
+        &Findings::new(&spec, outcome.clone(), Duration::ZERO),
+    );
     let line = "broken: class 0 at B loses nothing (10 frames lost); kept: class 0 at A";
     assert!(summary.contains(line), "{summary}");
 }
@@ -197,7 +204,10 @@ fn a_broken_run_stays_short_and_says_what_broke() {
     }
     let mut info = run::info();
     info.name.push_str("\u{1b}[2J\n\n\n");
-    let summary = terminal_summary(&info, &Findings::new(&spec, outcome.clone(), info.cell));
+    let summary = terminal_summary(
+        &info,
+        &Findings::new(&spec, outcome.clone(), Duration::ZERO),
+    );
     assert!(summary.lines().count() <= 40, "{summary}");
     assert!(!summary.contains('\u{1b}'));
     for must in [
@@ -340,14 +350,14 @@ fn the_report_draws_what_there_is_and_escapes_names() {
 fn the_manifest_tells_how_it_ended() {
     let manifest = run_manifest(
         &run::info(),
-        &Findings::new(&run::spec(), run::outcome(), run::info().cell),
+        &Findings::new(&run::spec(), run::outcome(), Duration::ZERO),
     );
     assert_eq!(manifest.trace_hash, "c0ffee0123456789");
     assert_eq!((manifest.events, manifest.unit_hops), (12_345, 13_200));
     assert!(!manifest.partial);
     let standing = run_manifest(
         &run::info(),
-        &Findings::new(&run::spec(), run::standing(), run::info().cell),
+        &Findings::new(&run::spec(), run::standing(), Duration::ZERO),
     );
     assert!(standing.stop.starts_with("deadlock"), "{}", standing.stop);
 }

@@ -71,7 +71,7 @@ fn simulated(spec: &NetworkSpec) -> Outcome {
 }
 
 fn fairness(spec: &NetworkSpec, outcome: &Outcome) -> Table {
-    let tables = Findings::new(spec, outcome.clone(), sample::info().cell)
+    let tables = Findings::new(spec, outcome.clone(), sample::CELL)
         .tables()
         .to_vec();
     let table = tables.iter().find(|table| table.name == "fairness");
@@ -120,7 +120,7 @@ fn credit_gives_figure_17_its_shares() {
     assert!((jain("jain_rates") - 25.0 / 28.0).abs() < 0.001);
     let text = terminal_summary(
         &sample::info(),
-        &Findings::new(&spec, outcome.clone(), sample::info().cell),
+        &Findings::new(&spec, outcome.clone(), sample::CELL),
     );
     assert!(
         text.contains("\nflow    Mbps  max-min  ratio\nVC1   "),
@@ -281,7 +281,7 @@ fn more_than_thirty_flows_are_summed_up() {
     let outcome = sample_outcome(40);
     let text = terminal_summary(
         &sample::info(),
-        &Findings::new(&spec, outcome.clone(), sample::info().cell),
+        &Findings::new(&spec, outcome.clone(), sample::CELL),
     );
     assert!(text.contains("max-min share: 40 flows, "), "{text}");
     assert!(!text.contains("max-min  ratio"));
@@ -325,13 +325,13 @@ fn ethernet_shares_are_payload_and_leave_out_what_is_spread() {
     spread.spread = Spread::Frames;
     let text = terminal_summary(
         &sample::ethernet::info(),
-        &Findings::new(&spread, outcome.clone(), sample::ethernet::info().cell),
+        &Findings::new(&spread, outcome.clone(), Duration::ZERO),
     );
     assert!(!text.contains("max-min"), "{text}");
     spread.spread = Spread::Flows;
     let text = terminal_summary(
         &sample::ethernet::info(),
-        &Findings::new(&spread, outcome.clone(), sample::ethernet::info().cell),
+        &Findings::new(&spread, outcome.clone(), Duration::ZERO),
     );
     assert!(text.contains("max-min"), "{text}");
 }
