@@ -41,9 +41,9 @@ use standstill::Still;
 pub use starved::Starving;
 pub use tables::Tables;
 
-/// What a network says of itself, whatever crosses its links. What is said of its runs is a trait for
-/// each subject, implemented where circuits (`run`) or frames (`ethernet`) have their part of it; what
-/// is in none of them is said of both in the same way.
+/// What a network says of itself, whatever crosses its links. What is said of its runs is a trait
+/// for each subject, implemented where circuits (`run`) or frames (`ethernet`) have their part of
+/// it; what is in none of them is said of both in the same way.
 pub trait Network:
     Fairness + DelayBounds + Promises + Standstills + Starving + Tables + Presented + Sized
 {

@@ -26,9 +26,9 @@ impl Tables for NetworkSpec {
         format!("{} -> {ends}", run.node(source))
     }
 
-    /// Tables of the balance, what stood still, flows, fair shares, transfers, delays, delay bounds,
-    /// drops, violations, TCP, ABR, recovery, set-ups, warnings, shaping, what was measured of queues
-    /// (if it was), legs, buffers, ports and nodes.
+    /// Tables of the balance, what stood still, flows, fair shares, transfers, delays, delay
+    /// bounds, drops, violations, TCP, ABR, recovery, set-ups, warnings, shaping, what was measured
+    /// of queues (if it was), legs, buffers, ports and nodes.
     fn tables(run: &Circuits<'_>) -> Vec<Table> {
         let mut tables = vec![
             balance(run),
