@@ -3,8 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use backwater_kernel::words::counted;
+use backwater_results::NoColumn;
 use backwater_results::directory::read_file;
-use backwater_results::overlay::{NoOverlay, Overlay, Results, overlay};
+use backwater_results::overlay::{Overlay, Results, overlay};
 use backwater_results::{Block, Cell, Column, Report, RunDirectory, Table};
 use backwater_scenario::LARGEST_FILE_BYTES;
 use serde_json::{Value, json};
@@ -74,9 +75,9 @@ fn draw(options: &Options) -> Result<u8, String> {
 }
 
 /// What is wrong, and what there is instead.
-fn told(wrong: NoOverlay) -> String {
+fn told(wrong: NoColumn) -> String {
     const SHOWN: usize = 60;
-    let NoOverlay { what, known } = wrong;
+    let NoColumn { what, known } = wrong;
     match known.len() {
         0 => what,
         1..=SHOWN => format!("{what}; there is {}", known.join(", ")),

@@ -14,7 +14,7 @@ use backwater_results::{
 
 fn write(path: &str) -> Result<(), backwater_results::DirectoryError> {
     let (info, spec) = (sample::info(), sample::spec());
-    let found = Findings::new(&spec, sample::outcome(), info.cell);
+    let found = Findings::new(&spec, sample::outcome(), sample::CELL);
     let mut directory = RunDirectory::create(path, &Default::default())?;
     directory.write_scenario(&info.scenario, &info.resolved)?;
     directory.write_tables(found.tables())?;

@@ -1,5 +1,7 @@
 //! Columns of tables: their words, their unit, and the name that programs know them by.
 
+use std::collections::BTreeSet;
+
 /// One column of a table.
 #[derive(Clone, Debug)]
 pub struct Column {
@@ -16,6 +18,29 @@ pub struct Column {
     pub align: Align,
     /// It holds half the width of the 95 % interval of the column with the same words.
     pub is_interval: bool,
+}
+
+/// Why there is no such column.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct NoColumn {
+    /// What is wrong with what was asked for.
+    pub what: String,
+    /// What there is instead.
+    pub known: Vec<String>,
+}
+
+impl NoColumn {
+    /// With what there is instead in the order of the alphabet, each once.
+    pub(crate) fn sorted(
+        what: impl Into<String>,
+        known: impl IntoIterator<Item = String>,
+    ) -> NoColumn {
+        let known: BTreeSet<String> = known.into_iter().collect();
+        NoColumn {
+            what: what.into(),
+            known: known.into_iter().collect(),
+        }
+    }
 }
 
 /// Where the values of a column sit.

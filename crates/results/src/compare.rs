@@ -17,6 +17,8 @@ mod terminal;
 
 use backwater_kernel::Histogram;
 
+use crate::groups::in_order;
+
 pub use cells::CellMeter;
 pub use conditions::{Condition, Conditions, SwitchMemory};
 pub use frames::FrameMeter;
@@ -124,14 +126,8 @@ pub struct SchemeRun {
 impl Workload {
     /// Groups in the order of the flows, each with its flows.
     pub fn groups(&self) -> Vec<(&str, Vec<usize>)> {
-        let mut groups: Vec<(&str, Vec<usize>)> = Vec::new();
-        for (index, flow) in self.flows.iter().enumerate() {
-            match groups.iter_mut().find(|(name, _)| *name == flow.group) {
-                Some((_, flows)) => flows.push(index),
-                None => groups.push((&flow.group, vec![index])),
-            }
-        }
-        groups
+        let flows = (0..).zip(&self.flows);
+        in_order(flows.map(|(index, flow)| (flow.group.as_str(), index)))
     }
 
     /// Time after the warm-up in seconds.

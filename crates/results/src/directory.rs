@@ -282,7 +282,7 @@ impl RunDirectory {
     fn begin(&mut self, holder: &Holder) -> Result<(), DirectoryError> {
         // First of all, so that a program killed from here on leaves a directory that is known
         // as ours, as unfinished, and with all that there is to clear.
-        self.store_manifest(&Manifest {
+        self.save_manifest(&Manifest {
             partial: true,
             stop: "not finished".into(),
             ..Manifest::default()
@@ -429,21 +429,12 @@ impl RunDirectory {
 
     /// Writes the manifest, last of all: with it the directory is complete.
     pub fn finish<M: Serialize>(mut self, manifest: &M) -> Result<PathBuf, DirectoryError> {
-        self.store_manifest(manifest)?;
+        self.save_manifest(manifest)?;
         Ok(self.path)
     }
 
     /// Writes the manifest of what is there so far; a later one takes its place.
     pub fn save_manifest<M: Serialize>(&mut self, manifest: &M) -> Result<(), DirectoryError> {
-        self.store_manifest(manifest)
-    }
-
-    fn unserializable(&self, name: &str, error: serde_json::Error) -> DirectoryError {
-        let (error, hint) = (io::Error::other(error), "please report this as a bug");
-        DirectoryError::new("write", self.path.join(name), error, hint)
-    }
-
-    fn store_manifest<M: Serialize>(&mut self, manifest: &M) -> Result<(), DirectoryError> {
         if !self.files.iter().any(|file| file == MANIFEST) {
             self.files.push(MANIFEST.into());
         }
@@ -467,6 +458,11 @@ impl RunDirectory {
             .map_err(|error| self.unwritable(MANIFEST, error))?;
         self.lock.all_listed();
         Ok(())
+    }
+
+    fn unserializable(&self, name: &str, error: serde_json::Error) -> DirectoryError {
+        let (error, hint) = (io::Error::other(error), "please report this as a bug");
+        DirectoryError::new("write", self.path.join(name), error, hint)
     }
 
     fn flush(&mut self) -> Result<(), DirectoryError> {

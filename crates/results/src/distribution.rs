@@ -3,7 +3,7 @@
 
 use backwater_kernel::{Distribution, Histogram};
 
-use crate::model::{Cell, Column};
+use crate::model::{Axis, Cell, Column, Curve, Style};
 use crate::table_of::TableOf;
 
 /// Percentiles that are told: their column, how much they are, what they mean.
@@ -69,27 +69,34 @@ pub fn tail(found: &Distribution, words: impl Fn(f64) -> String) -> Option<Strin
 }
 
 /// Each value over `unit`, and the share of all that are no larger; from no share at the smallest.
-pub fn steps(found: &Distribution, unit: f64) -> (Vec<f64>, Vec<f64>) {
+pub fn steps(name: impl Into<String>, found: &Distribution, unit: f64) -> Curve {
     let first = found.min().map(|least| (least, 0.0));
     let all = first.into_iter().chain(found.cumulative());
-    all.map(|(value, share)| (value / unit, share)).unzip()
+    let (x, y) = all.map(|(value, share)| (value / unit, share)).unzip();
+    Curve::new(name, Style::Step, x, y)
+}
+
+/// An axis of the share of all.
+pub fn shares(label: &str) -> Axis {
+    Axis::new(label, "").from_zero().up_to(1.0)
 }
 
 /// The share of samples beyond each value, over `unit`; from 1 down, between these ends.
 pub fn beyond<const FINE: u32>(
+    name: impl Into<String>,
     all: &Histogram<FINE>,
     [from, most]: [u64; 2],
     unit: f64,
-) -> (Vec<f64>, Vec<f64>) {
+) -> Curve {
     let mut left = all.count();
     let steps = all.buckets().map(|bucket| {
         left -= bucket.count;
         let share = left as f64 / all.count() as f64;
         (bucket.high.min(most) as f64 / unit, share)
     });
-    std::iter::once((from as f64 / unit, 1.0))
-        .chain(steps)
-        .unzip()
+    let first = std::iter::once((from as f64 / unit, 1.0));
+    let (x, y) = first.chain(steps).unzip();
+    Curve::new(name, Style::Step, x, y)
 }
 
 #[cfg(test)]
@@ -124,15 +131,15 @@ mod tests {
             times.record(value);
         }
         let times = times.outcome();
-        let (x, y) = beyond(&times.histogram, [times.min, times.max], 10.0);
-        assert_eq!(x, [1.0, 1.0, 2.0, 3.0]);
-        assert_eq!(y, [1.0, 0.75, 0.25, 0.0]);
+        let found = beyond("", &times.histogram, [times.min, times.max], 10.0);
+        assert_eq!(found.x, [1.0, 1.0, 2.0, 3.0]);
+        assert_eq!(found.y, [1.0, 0.75, 0.25, 0.0]);
     }
 
     #[test]
     fn steps_rise_to_one() {
-        let (x, y) = steps(&of([30, 10, 20, 20].into_iter()), 10.0);
-        assert_eq!(x, [1.0, 1.0, 2.0, 3.0]);
-        assert_eq!(y, [0.0, 0.25, 0.75, 1.0]);
+        let found = steps("", &of([30, 10, 20, 20].into_iter()), 10.0);
+        assert_eq!(found.x, [1.0, 1.0, 2.0, 3.0]);
+        assert_eq!(found.y, [0.0, 0.25, 0.75, 1.0]);
     }
 }

@@ -7,42 +7,46 @@ pub mod bounds;
 pub(crate) mod control;
 pub(crate) mod delays;
 pub(crate) mod drops;
+pub mod fair;
 pub(crate) mod findings;
 pub(crate) mod flows;
-pub(crate) mod manifest;
 pub mod names;
 pub(crate) mod nodes;
 pub mod page;
 pub(crate) mod ports;
+pub mod promises;
+mod reported;
 pub mod standstill;
 pub mod starved;
-pub(crate) mod summary;
+pub mod tables;
 pub(crate) mod tcp;
-pub mod terminal;
 pub(crate) mod transfers;
 pub(crate) mod violations;
 pub(crate) mod words;
 
 use backwater_kernel::{Balance, Duration, Link, Rate, Time};
-use backwater_net::outcome::{FlowOutcome, LossCause, Outcome, Standstill, Wait};
+use backwater_net::outcome::LossCause;
 
-use crate::directory::Promise;
 use crate::drawn::Units;
-use crate::fairness::FairShares;
-use crate::info::RunInfo;
-use crate::model::{Cell, Table};
+use crate::model::Cell;
 use crate::stop;
 use crate::table_of::TableOf;
-use bounds::Promised;
+pub use bounds::DelayBounds;
+pub use fair::Fairness;
 pub use findings::Findings;
-use page::Page;
+pub use page::Presented;
+pub use promises::Promises;
+pub use standstill::Standstills;
 use standstill::Still;
-use starved::Endless;
-use terminal::Terminal;
+pub use starved::Starving;
+pub use tables::Tables;
 
-/// What a network says of itself and of its runs, whatever crosses its links. Of both kinds of
-/// networks, what is not here is said in the same way.
-pub trait Network: Sized {
+/// What a network says of itself, whatever crosses its links. What is said of its runs is a trait
+/// for each subject, implemented where circuits (`run`) or frames (`ethernet`) have their part of
+/// it; what is in none of them is said of both in the same way.
+pub trait Network:
+    Fairness + DelayBounds + Promises + Standstills + Starving + Tables + Presented + Sized
+{
     /// One direction of a link.
     type Channel;
     /// What crosses links, as the unit of columns.
@@ -63,137 +67,17 @@ pub trait Network: Sized {
     }
     /// The name of a flow, if there is one.
     fn flow(&self, flow: u32) -> Option<&str>;
-    /// Where a flow goes, in words.
-    fn path(run: &Findings<'_, Self>, flow: u32, found: &FlowOutcome) -> String;
-    /// How channels are read over time, whatever its unit.
-    fn read_as() -> Units;
-    /// By flow: the channels that it crosses, as far as they are known.
-    fn ways(&self) -> Vec<Vec<u32>>;
     /// Statistics start here.
     fn warm_up(&self) -> Time;
-    /// The same with this flow alone, of another name.
-    fn only(&self, flow: u32, name: &str) -> Self;
     /// Root of every random stream.
     fn seed(&self) -> u64;
-    /// What a flow sends, if that has no end and nothing of its own holds it back.
-    fn endless(&self, flow: u32) -> Option<Endless>;
-    /// Where something waits that can't move, and what.
-    fn stuck(outcome: &Outcome, wait: &Wait) -> Option<(u32, String)>;
-    /// What is said where something stands still.
-    fn still(run: &Findings<'_, Self>, found: &Standstill) -> Still;
-    /// What is promised to classes, links or buffers, and what came of it.
-    fn promises(run: &Findings<'_, Self>, info: &RunInfo) -> Vec<Promise>;
-    /// What is promised of delays, and what came of it.
-    fn promised(run: &Findings<'_, Self>) -> Vec<Promised>;
-    /// The max-min fair shares of all flows that have something of their own to send.
-    fn shares(run: &Findings<'_, Self>) -> FairShares;
-    /// The share of each flow if all priorities or classes were one, bits per second.
-    fn among_equals(run: &Findings<'_, Self>) -> Vec<Option<f64>>;
-    /// What each flow got, counted like its share, bits per second.
-    fn rates(run: &Findings<'_, Self>) -> Vec<f64>;
-    /// What applications got, bits per second, of flows that have one.
-    fn goodputs(run: &Findings<'_, Self>) -> Vec<f64>;
-    /// What stood in the way of a flow that got next to nothing, of which little was dropped;
-    /// `waits` says how much of it waits.
-    fn held_up(run: &Findings<'_, Self>, flow: usize, waits: String) -> String;
-    /// Every table of a run, those without a row among them.
-    fn tables(run: &Findings<'_, Self>) -> Vec<Table>;
-    /// The tables of a flow or of a group, each with a row at most; nothing if there is none of
-    /// the name.
-    fn flow_tables(run: &Findings<'_, Self>, name: &str) -> Option<Vec<Table>>;
-    /// What the page of a run has of its own.
-    fn page(run: &Findings<'_, Self>, info: &RunInfo) -> Page;
-    /// What a terminal is told that has no place in every run.
-    fn terminal(run: &Findings<'_, Self>, info: &RunInfo) -> Terminal;
+    /// The same with this flow alone, of another name.
+    fn only(&self, flow: u32, name: &str) -> Self;
+    /// By flow: the channels that it crosses, as far as they are known.
+    fn ways(&self) -> Vec<Vec<u32>>;
+    /// How channels are read over time, whatever its unit.
+    fn read_as() -> Units;
 }
-
-/// What both kinds of networks say of themselves in the same words: their fields are called alike,
-/// and so are the modules that know what only one of them has.
-macro_rules! called_alike {
-    () => {
-        fn links(&self) -> &[Link<ChannelSpec>] {
-            &self.links
-        }
-
-        fn line(channel: &ChannelSpec) -> (Rate, Duration) {
-            (channel.rate, channel.delay)
-        }
-
-        fn node(&self, node: u32) -> Option<(&str, bool)> {
-            let node = self.nodes.get(node as usize)?;
-            Some((&node.name, matches!(node.kind, NodeKind::Switch { .. })))
-        }
-
-        fn flow(&self, flow: u32) -> Option<&str> {
-            Some(&self.flows.get(flow as usize)?.name)
-        }
-
-        fn warm_up(&self) -> Time {
-            self.warm_up
-        }
-
-        fn only(&self, flow: u32, name: &str) -> Self {
-            let flow = self.flows.get(flow as usize);
-            let renamed = |flow: &FlowSpec| FlowSpec {
-                name: name.into(),
-                ..flow.clone()
-            };
-            Self {
-                flows: flow.map(renamed).into_iter().collect(),
-                ..self.clone()
-            }
-        }
-
-        fn seed(&self) -> u64 {
-            self.seed
-        }
-
-        fn endless(&self, flow: u32) -> Option<Endless> {
-            starved::endless(self.flows.get(flow as usize)?)
-        }
-
-        fn still(run: &Findings<'_, Self>, found: &Standstill) -> Still {
-            standstill::still(run, found)
-        }
-
-        fn promises(run: &Findings<'_, Self>, info: &RunInfo) -> Vec<Promise> {
-            promises::promises(run, info)
-        }
-
-        fn promised(run: &Findings<'_, Self>) -> Vec<Promised> {
-            bounds::promised(run)
-        }
-
-        fn shares(run: &Findings<'_, Self>) -> FairShares {
-            fair::shares(run)
-        }
-
-        fn among_equals(run: &Findings<'_, Self>) -> Vec<Option<f64>> {
-            fair::among_equals(run)
-        }
-
-        fn held_up(run: &Findings<'_, Self>, flow: usize, waits: String) -> String {
-            starved::held_up(run, flow, waits)
-        }
-
-        fn tables(run: &Findings<'_, Self>) -> Vec<Table> {
-            tables::tables(run)
-        }
-
-        fn flow_tables(run: &Findings<'_, Self>, name: &str) -> Option<Vec<Table>> {
-            tables::flow_tables(run, name)
-        }
-
-        fn page(run: &Findings<'_, Self>, info: &RunInfo) -> Page {
-            shown::page(run, info)
-        }
-
-        fn terminal(run: &Findings<'_, Self>, info: &RunInfo) -> Terminal {
-            shown::terminal(run, info)
-        }
-    };
-}
-pub(crate) use called_alike;
 
 /// What is said of what stands still, if anything does.
 pub(crate) fn still<N: Network>(run: &Findings<'_, N>) -> Option<Still> {

@@ -2,6 +2,20 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+/// What has the same key together, in the order in which keys come first.
+pub fn in_order<K: Ord + Clone, V>(all: impl IntoIterator<Item = (K, V)>) -> Vec<(K, Vec<V>)> {
+    let mut places = BTreeMap::new();
+    let mut groups: Vec<(K, Vec<V>)> = Vec::new();
+    for (key, value) in all {
+        let place = *places.entry(key.clone()).or_insert(groups.len());
+        if place == groups.len() {
+            groups.push((key, Vec::new()));
+        }
+        groups[place].1.push(value);
+    }
+    groups
+}
+
 /// The names of groups, each once.
 pub fn group_names<'a>(flows: impl Iterator<Item = &'a str>) -> Vec<String> {
     let mut seen = BTreeSet::new();

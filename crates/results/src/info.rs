@@ -1,7 +1,5 @@
 //! What a run's own data doesn't say about it.
 
-use backwater_kernel::Duration;
-
 use crate::directory::Check;
 use crate::number::significant;
 
@@ -20,9 +18,6 @@ pub struct RunInfo {
     pub scenario: String,
     /// The scenario with every default filled in; empty where there is none.
     pub resolved: String,
-    /// The unit of time shown first: one cell on the reference channel. The cycle engine counts
-    /// in cycles and takes no note of it.
-    pub cell: Duration,
     /// Wall time the run took in seconds, where measured.
     pub wall_seconds: Option<f64>,
     /// What was checked.

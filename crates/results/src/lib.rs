@@ -29,6 +29,7 @@ pub mod overlay;
 mod perfetto;
 mod picked;
 mod records;
+pub mod reported;
 mod rows;
 pub mod run;
 mod sections;
@@ -43,18 +44,11 @@ mod ticks;
 pub mod trace;
 
 pub use self::ethernet::{Capture, EthernetTrace};
-pub use column::{Align, Column, key};
+pub use column::{Align, Column, NoColumn, key};
 pub use directory::{Check, DirectoryError, Manifest, Promise, PromiseState, RunDirectory};
 pub use events::bounds::note_broken_bounds;
-pub use events::manifest::run_manifest;
-pub use events::page::run_report;
-pub use events::summary::run_summary;
-pub use events::terminal::terminal_summary;
 pub use events::{Findings, standstill_sentence};
-pub use fabric::{
-    FabricNames, FabricTraceWriter, FabricVcd, fabric_manifest, fabric_report, fabric_summary,
-    fabric_tables, fabric_terminal_summary,
-};
+pub use fabric::{FabricFindings, FabricNames, FabricTrace, FabricVcd};
 pub use groups::by_turns;
 pub use html::page;
 pub use info::{GivenUp, RunInfo};
@@ -64,5 +58,7 @@ pub use model::{
     Verdict, VerdictRow, VerdictValue,
 };
 pub use perfetto::{PerfettoCells, PerfettoFrames};
+pub use reported::{Reported, run_manifest, run_report, run_summary, terminal_summary};
+pub use run::CellTrace;
 pub use svg::svg;
-pub use trace::{Crossing, TraceRecord, TraceWriter};
+pub use trace::TraceFile;

@@ -22,6 +22,21 @@ pub fn rest(count: usize, shown: usize, what: &str) -> Option<String> {
     (rest > 0).then(|| format!("... and {}", counted(rest, &format!("more {what}"))))
 }
 
+/// The first of these, and how many there are more, behind words such as ` and `.
+pub fn listed(
+    all: &[impl AsRef<str>],
+    most: usize,
+    [between, and]: [&str; 2],
+    what: &str,
+) -> String {
+    let first = all.iter().take(most).map(AsRef::as_ref);
+    let first = first.collect::<Vec<&str>>().join(between);
+    match all.len().saturating_sub(most) {
+        0 => first,
+        more => format!("{first}{and}{}", counted(more, &format!("more {what}"))),
+    }
+}
+
 /// A line for each of the first of these, and how many more there are; each behind `indent`.
 pub fn first_of<T>(
     all: &[T],

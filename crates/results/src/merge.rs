@@ -16,7 +16,7 @@ pub fn as_one(outcome: &Outcome, flows: &[u32]) -> Option<Outcome> {
 }
 
 /// Several flows as one. What can't be added up, such as the answer to a set-up, is left out.
-fn sum(flows: &[&FlowOutcome]) -> FlowOutcome {
+pub fn sum(flows: &[&FlowOutcome]) -> FlowOutcome {
     if let [only] = flows {
         return (*only).clone();
     }

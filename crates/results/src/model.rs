@@ -293,9 +293,7 @@ impl Table {
         }
         keys
     }
-}
 
-impl Table {
     /// For each column: the unit in which its numbers are read best, where that is another, and
     /// how many of it make one of the column's own.
     pub(crate) fn fitting_units(&self) -> Vec<Option<(&'static str, f64)>> {

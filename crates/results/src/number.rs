@@ -42,6 +42,11 @@ pub fn significant(value: f64, digits: u8) -> String {
     }
 }
 
+/// A fingerprint as 16 hexadecimal digits.
+pub fn hash(value: u64) -> String {
+    format!("{value:016x}")
+}
+
 /// `12.35 %` of a share.
 pub fn percent(share: f64) -> String {
     format!("{} %", significant(share * 100.0, 4))

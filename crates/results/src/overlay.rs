@@ -8,10 +8,10 @@ mod tests;
 
 use serde_json::Value;
 
-use crate::charts::{Dot, curve, in_parts};
-use crate::column::{Column, key};
+use crate::charts::in_parts;
+use crate::column::{Column, NoColumn, key};
 use crate::csv;
-use crate::model::{Axis, Curve, Plot, Style, Table};
+use crate::model::{Axis, Curve, Plot, Table};
 
 /// What a directory of results holds, as far as it is drawn.
 #[derive(Clone, Debug, Default)]
@@ -61,32 +61,11 @@ pub struct Overlay {
     pub tables: Vec<Table>,
 }
 
-/// Why there is nothing to draw.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct NoOverlay {
-    /// What is wrong.
-    pub what: String,
-    /// What there is instead.
-    pub known: Vec<String>,
-}
-
-impl NoOverlay {
-    fn new(what: impl Into<String>, known: impl IntoIterator<Item = String>) -> NoOverlay {
-        let mut known: Vec<String> = known.into_iter().collect();
-        known.sort();
-        known.dedup();
-        NoOverlay {
-            what: what.into(),
-            known,
-        }
-    }
-}
-
 /// Draws the column `y` over the axis or key `over`; the usual ones where they are not given.
 ///
 /// # Errors
 /// If there is no such column or axis, or runs and sweeps are mixed.
-pub fn overlay(all: &[Results], y: Option<&str>, over: Option<&str>) -> Result<Overlay, NoOverlay> {
+pub fn overlay(all: &[Results], y: Option<&str>, over: Option<&str>) -> Result<Overlay, NoColumn> {
     let is_sweep = |one: &&Results| one.is_sweep;
     match all.iter().filter(is_sweep).count() {
         0 => runs::overlay(all, y, over),
@@ -98,7 +77,7 @@ pub fn overlay(all: &[Results], y: Option<&str>, over: Option<&str>) -> Result<O
                 "single runs and sweeps have no plot in common; single runs: {}",
                 runs.join(", ")
             );
-            Err(NoOverlay::new(what, []))
+            Err(NoColumn::sorted(what, []))
         }
     }
 }
@@ -173,25 +152,19 @@ impl Read {
     }
 }
 
-/// A curve of an overlay before it is drawn: its dots with half the width of an interval.
-#[derive(Clone, Debug, Default)]
-struct Dots {
-    name: String,
-    dots: Vec<Dot>,
-}
-
-impl Dots {
-    fn curve(&self, style: Style) -> Curve {
-        curve(&*self.name, style, self.dots.clone())
+impl Overlay {
+    /// Draws curves over the first axis by the second.
+    fn draw(&mut self, title: &str, [x, y]: [Axis; 2], curves: &[Curve], note: &str) {
+        self.plots.extend(in_parts(title, curves, |curves| {
+            Plot::new("", "", curves.to_vec())
+                .x(x.near_zero(curves.iter().flat_map(|curve| &curve.x)))
+                .y(y.near_zero(curves.iter().flat_map(|curve| &curve.y)))
+                .note(note)
+        }));
     }
 }
 
-/// Plots of some curves.
-fn plots(title: &str, (x, y): (&Axis, &Axis), curves: &[Curve], note: &str) -> Vec<Plot> {
-    in_parts(title, curves, |curves| {
-        Plot::new("", "", curves.to_vec())
-            .x(x.near_zero(curves.iter().flat_map(|curve| &curve.x)))
-            .y(y.near_zero(curves.iter().flat_map(|curve| &curve.y)))
-            .note(note)
-    })
+/// The axis of what a column holds.
+fn axis(column: &Column) -> Axis {
+    Axis::new(&column.name, &column.unit)
 }

@@ -13,3 +13,6 @@ mod writer;
 
 pub use cells::PerfettoCells;
 pub use frames::PerfettoFrames;
+
+/// The file's name in a run directory.
+const NAME: &str = "trace.perfetto";

@@ -18,10 +18,12 @@ mod shown;
 mod standstill;
 mod starved;
 mod tables;
+mod trace;
 
 use backwater_net::spec::NetworkSpec;
 
 use crate::events::Findings;
+pub use trace::CellTrace;
 
 /// A run of circuits and what it found.
 type Circuits<'a> = Findings<'a, NetworkSpec>;

@@ -19,6 +19,15 @@ impl<W: Write> Sink<W> {
         }
     }
 
+    /// Of lines of this file, below their header row.
+    ///
+    /// # Errors
+    /// If the header can't be written.
+    pub fn with_header(mut file: W, header: &str) -> io::Result<Sink<W>> {
+        write!(file, "{header}\r\n")?;
+        Ok(Sink::new(Some(file)))
+    }
+
     /// Writes to it.
     pub fn write(&mut self, write: impl FnOnce(&mut W) -> io::Result<()>) {
         if let Some(file) = &mut self.file
@@ -38,14 +47,5 @@ impl<W: Write> Sink<W> {
             return Err(failure);
         }
         self.file.as_mut().map_or(Ok(()), Write::flush)
-    }
-
-    /// Flushes it and hands it back.
-    ///
-    /// # Errors
-    /// If it can't be written, or what came before could not.
-    pub fn finish(mut self) -> io::Result<Option<W>> {
-        self.flush()?;
-        Ok(self.file)
     }
 }

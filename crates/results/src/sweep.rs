@@ -13,8 +13,9 @@ use backwater_kernel::TraceHash;
 use serde::Serialize;
 
 use crate::charts::over_seeds;
+use crate::number;
 
-pub use columns::{FlowColumn, NoColumn};
+pub use columns::FlowColumn;
 pub use pivot::{saturation_pivot, sweep_pivot};
 pub use plots::sweep_plots;
 pub use report::sweep_report;
@@ -174,7 +175,7 @@ impl SweepResult {
             points: self.planned,
             done: self.rows.len() as u64,
             partial: self.partial,
-            trace_hash: format!("{:016x}", hash.value()),
+            trace_hash: number::hash(hash.value()),
         }
     }
 

@@ -5,10 +5,10 @@ use backwater_kernel::{Duration, Time};
 use backwater_net::bound::bounds;
 use backwater_net::probe::{Audit, Ports, PortsSpec, Recorder, Recovery};
 use backwater_net::spec::NetworkSpec;
-use backwater_results::PerfettoCells;
 use backwater_results::compare::{Carrier, CellMeter, Conditions, Workload};
 use backwater_results::events::names::flow_names;
 use backwater_results::sweep::{FlowColumn, Measure};
+use backwater_results::{CellTrace, PerfettoCells};
 use backwater_scenario::PacketScenario;
 use backwater_scenario::compare::Unit;
 
@@ -18,9 +18,6 @@ use super::{Engine, Point, Run, TraceKind, Wanted, WhenMap, promised_words};
 
 pub mod measures;
 mod series;
-mod trace;
-
-use trace::Trace;
 
 /// The first slice, in cell times; how long later ones are follows from how long this takes.
 const FIRST_SLICE_CELLS: u64 = 100;
@@ -80,7 +77,7 @@ impl Engine for Cells<'_> {
         }
         let audit = wanted.audit.then(|| Audit::new(network));
         let has = |kind| wanted.traces.contains(&kind);
-        let trace = has(TraceKind::Csv).then(|| Trace::new(network));
+        let trace = has(TraceKind::Csv).then(|| CellTrace::new(network));
         let seen = has(TraceKind::Perfetto).then(|| PerfettoCells::new(network));
         let watch = (watch, (audit, (trace, seen)));
         run_on(self.0, Single::shared(self.0, watch, wanted.map))
@@ -114,10 +111,6 @@ impl Engine for Cells<'_> {
 
     fn groups(&self) -> Vec<String> {
         flow_names(&self.0.network)
-    }
-
-    fn cell(&self) -> Duration {
-        self.0.cell
     }
 
     fn measures(&self) -> &'static [Measure] {

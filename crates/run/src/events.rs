@@ -10,8 +10,7 @@ use backwater_results::compare::{CellMeter, FrameMeter};
 use backwater_results::events::Network;
 use backwater_results::map::{self, bins::Bins};
 use backwater_results::{
-    Findings, RunInfo, Table, note_broken_bounds, run_manifest, run_report, run_summary,
-    standstill_sentence, terminal_summary,
+    Findings, RunInfo, Table, note_broken_bounds, standstill_sentence, terminal_summary,
 };
 
 use super::over_time::OverTime;
@@ -224,13 +223,7 @@ impl<S: EventScenario> Found for FoundEvents<'_, S> {
     fn shown(&self, info: &RunInfo) -> Shown<'_> {
         let bins = self.told.bins.as_ref();
         let over_time = bins.and_then(|bins| map::network(&self.run, bins));
-        Shown {
-            summary: run_summary(info, &self.run),
-            tables: self.run.tables().into(),
-            told: &self.told,
-            report: run_report(info, &self.run, &self.told.series).with_over_time(over_time),
-            manifest: run_manifest(info, &self.run),
-        }
+        Shown::of(info, &self.run, &self.told, over_time)
     }
 
     fn summary(&self, info: &RunInfo) -> String {

@@ -1,7 +1,6 @@
 //! Flits, cycle by cycle.
 
 use backwater_flit::Simulation;
-use backwater_flit::outcome::FabricOutcome;
 use backwater_flit::probe::{Audit, Coverage, Probe};
 use backwater_flit::series::{Recorder, SeriesSpec};
 use backwater_flit::shard;
@@ -9,13 +8,10 @@ use backwater_flit::spec::FabricSpec;
 use backwater_kernel::BuildError;
 use backwater_kernel::words::counted;
 use backwater_results::compare::{Carrier, Workload};
-use backwater_results::fabric::{class_names, class_tables};
+use backwater_results::fabric::class_names;
 use backwater_results::map;
 use backwater_results::sweep::{FlowColumn, Measure};
-use backwater_results::{
-    FabricVcd, RunInfo, Table, fabric_manifest, fabric_report, fabric_summary, fabric_tables,
-    fabric_terminal_summary,
-};
+use backwater_results::{FabricFindings, FabricTrace, FabricVcd, RunInfo, Table, terminal_summary};
 
 use super::over_time::FlitsOverTime;
 use super::pace::Pace;
@@ -25,11 +21,9 @@ use super::{TraceKind, grown, turns};
 pub mod measures;
 mod progress;
 mod team;
-mod trace;
 
 use progress::Progress;
 use team::{Machine, Team};
-use trace::Trace;
 
 /// The first slice, in cycles; how long later ones are follows from how long this takes.
 const FIRST_SLICE: u64 = 16;
@@ -52,8 +46,7 @@ struct FlitRun<'a, M> {
 
 /// What it found.
 struct FoundFlits<'a> {
-    spec: &'a FabricSpec,
-    outcome: FabricOutcome,
+    run: FabricFindings<'a>,
     told: Told,
 }
 
@@ -120,8 +113,8 @@ impl Engine for Flits<'_> {
         let run = if is_watched {
             let recorder = Recorder::new(&spec.graph, self.series);
             let has = |kind| wanted.traces.contains(&kind);
-            let trace = has(TraceKind::Csv).then(|| Trace::new(spec));
-            let waves = has(TraceKind::Vcd).then(|| FabricVcd::new(self.spec));
+            let trace = has(TraceKind::Csv).then(|| FabricTrace::new(spec));
+            let waves = has(TraceKind::Vcd).then(|| FabricVcd::new(spec));
             self.start((recorder, (audit, (trace, waves))), wanted.map)?
         } else if parts > 1 {
             self.boxed(Team::new(spec, parts), wanted.map)?
@@ -209,12 +202,11 @@ impl<'a, M: Machine<Probe: Tells<FoundFlits<'a>>>> Run<'a> for FlitRun<'a, M> {
 
     fn found(&mut self) -> Box<dyn Found + 'a> {
         let mut found = FoundFlits {
-            spec: self.spec,
-            outcome: self.machine.outcome(),
+            run: FabricFindings::new(self.spec, self.machine.outcome()),
             told: Told::default(),
         };
         if let Some(over_time) = &self.over_time {
-            let bins = over_time.bins(found.outcome.cycles, &self.machine.snapshot());
+            let bins = over_time.bins(found.run.outcome.cycles, &self.machine.snapshot());
             found.told.bins = Some(bins);
         }
         self.machine.probe().tell(&mut found);
@@ -224,7 +216,7 @@ impl<'a, M: Machine<Probe: Tells<FoundFlits<'a>>>> Run<'a> for FlitRun<'a, M> {
 
 impl Found for FoundFlits<'_> {
     fn head(&self) -> Head {
-        let outcome = &self.outcome;
+        let outcome = &self.run.outcome;
         Head {
             stop: outcome.stop,
             at: outcome.cycles,
@@ -240,42 +232,34 @@ impl Found for FoundFlits<'_> {
     }
 
     fn flow_tables(&self, name: &str) -> Option<Vec<Table>> {
-        class_tables(self.spec, &self.outcome, name)
+        self.run.class_tables(name)
     }
 
     fn shown(&self, info: &RunInfo) -> Shown<'_> {
-        let (spec, outcome) = (self.spec, &self.outcome);
         let bins = self.told.bins.as_ref();
-        let over_time = bins.and_then(|bins| map::flits(spec, outcome, bins));
-        let tables = fabric_tables(spec, outcome);
-        Shown {
-            summary: fabric_summary(info, spec, outcome, &tables),
-            tables: tables.into(),
-            told: &self.told,
-            report: fabric_report(info, spec, outcome, &self.told.series).with_over_time(over_time),
-            manifest: fabric_manifest(info, spec, outcome),
-        }
+        let over_time = bins.and_then(|bins| map::flits(&self.run, bins));
+        Shown::of(info, &self.run, &self.told, over_time)
     }
 
     fn summary(&self, info: &RunInfo) -> String {
-        fabric_terminal_summary(info, self.spec, &self.outcome)
+        terminal_summary(info, &self.run)
     }
 
     fn standstill(&self) -> Option<String> {
-        let deadlock = self.outcome.standstill.as_ref()?;
+        let deadlock = self.run.outcome.standstill.as_ref()?;
         let since = deadlock.since;
         Some(match deadlock.others_move {
             true => format!(
                 "error: deadlock: {} stopped since cycle {since} and can never move again; \
                  others move",
-                counted(self.outcome.stuck_packets, "packet")
+                counted(self.run.outcome.stuck_packets, "packet")
             ),
             false => format!("error: deadlock: no flit has moved since cycle {since}"),
         })
     }
 
     fn grew(&self) -> String {
-        let terminals = self.outcome.terminals.iter().enumerate();
+        let terminals = self.run.outcome.terminals.iter().enumerate();
         let names: Vec<(String, u64)> = terminals
             .map(|(id, one)| (format!("terminal {id}"), one.queued))
             .collect();
@@ -288,7 +272,7 @@ impl Looks for Recorder {}
 
 impl Tells<FoundFlits<'_>> for Recorder {
     fn tell(&self, found: &mut FoundFlits<'_>) {
-        found.told.series = self.series(found.outcome.cycles);
+        found.told.series = self.series(found.run.outcome.cycles);
     }
 }
 
@@ -296,7 +280,7 @@ impl Looks for Audit {}
 
 impl Tells<FoundFlits<'_>> for Audit {
     fn tell(&self, found: &mut FoundFlits<'_>) {
-        found.outcome.violations.append(self.violations());
+        found.run.outcome.violations.append(self.violations());
         found.told.audited = Some(Audited {
             checks: self.checks(),
             coverage: covered(&self.coverage()),

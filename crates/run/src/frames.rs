@@ -8,7 +8,7 @@ use backwater_net::frames::spec::{EthernetSpec, NodeKind, NodeSpec};
 use backwater_results::compare::{Carrier, Conditions, FrameMeter, Workload};
 use backwater_results::events::names::flow_names;
 use backwater_results::sweep::{FlowColumn, Measure};
-use backwater_results::{GivenUp, PerfettoFrames};
+use backwater_results::{Capture, EthernetTrace, GivenUp, PerfettoFrames};
 use backwater_scenario::EthernetScenario;
 
 use super::events::{EventRun, EventScenario, Meter, Watch, run_on, run_on_threads};
@@ -19,9 +19,6 @@ pub mod measures;
 mod series;
 #[cfg(test)]
 pub(super) mod tests;
-mod trace;
-
-use trace::Trace;
 
 /// The first slice; how long later ones are follows from how long this takes.
 const FIRST_SLICE: Duration = Duration(1_000_000_000);
@@ -75,10 +72,11 @@ impl Engine for Frames<'_> {
             return run_on_threads(self.0, watch, wanted);
         }
         let audit = wanted.audit.then(|| Audit::new(network));
-        let trace = Trace::new(wanted.traces, network);
-        let seen = wanted.traces.contains(&TraceKind::Perfetto);
-        let seen = seen.then(|| PerfettoFrames::new(network));
-        let watch = (recorder, (audit, (trace, seen)));
+        let has = |kind| wanted.traces.contains(&kind);
+        let trace = has(TraceKind::Csv).then(|| EthernetTrace::new(network));
+        let capture = has(TraceKind::Pcapng).then(|| Capture::new(network));
+        let seen = has(TraceKind::Perfetto).then(|| PerfettoFrames::new(network));
+        let watch = (recorder, (audit, ((trace, capture), seen)));
         run_on(self.0, Single::shared(self.0, watch, wanted.map))
     }
 

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
+use backwater_kernel::Stop;
 use backwater_kernel::series::Thinned;
 use backwater_kernel::words::{counted, grouped, printable};
-use backwater_kernel::{Duration, Stop};
 use backwater_results::number::significant;
 use backwater_results::{Check, DirectoryError, GivenUp, RunDirectory, RunInfo};
 use backwater_scenario::{Scenario, Source};
@@ -16,7 +16,6 @@ pub struct Job {
     /// The command, or whatever else makes it again.
     command: String,
     checks: Vec<Check>,
-    cell: Duration,
     given_up: Vec<GivenUp>,
     source: Source,
     named: Vec<Source>,
@@ -103,7 +102,6 @@ impl Job {
         Job {
             title: title(&scenario.title, &source),
             command,
-            cell: engine.cell(),
             checks: Vec::new(),
             given_up: engine.given_up(),
             source,
@@ -122,7 +120,6 @@ impl Job {
             version: env!("CARGO_PKG_VERSION").into(),
             scenario: self.source.text.clone(),
             resolved: self.resolved.clone(),
-            cell: self.cell,
             wall_seconds: Some(wall_seconds),
             checks: self.checks.clone(),
             given_up: self.given_up.clone(),

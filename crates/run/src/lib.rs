@@ -30,10 +30,14 @@ use backwater_kernel::words::{counted, grouped};
 use backwater_kernel::{Duration, Series, Stop};
 use backwater_net::outcome::Outcome;
 use backwater_results::compare::{Carrier, Conditions, Observed, Workload};
+use backwater_results::drawn::OverTime;
 use backwater_results::map::bins::Bins;
 use backwater_results::number::span;
-use backwater_results::sweep::{FlowColumn, Measure, NoColumn, Point};
-use backwater_results::{GivenUp, Manifest, Report, RunDirectory, RunInfo, Table};
+use backwater_results::sweep::{FlowColumn, Measure, Point};
+use backwater_results::{
+    GivenUp, Manifest, NoColumn, Report, Reported, RunDirectory, RunInfo, Table, run_manifest,
+    run_report, run_summary,
+};
 use backwater_scenario::Scenario;
 use serde_json::Value;
 
@@ -81,10 +85,6 @@ pub trait Engine {
     fn flows(&self) -> Vec<&str>;
     /// Names of flows or classes, those of one group as one: what has columns of its own.
     fn groups(&self) -> Vec<String>;
-    /// The unit of time that is shown first, where it has one.
-    fn cell(&self) -> Duration {
-        Duration::ZERO
-    }
     /// Forms of traces that it can write.
     fn traces(&self) -> &'static [TraceKind];
     /// What a sweep measures, in the order of [`Point::values`].
@@ -284,6 +284,24 @@ pub struct Shown<'f> {
     pub report: Report,
     /// For `manifest.json`.
     pub manifest: Manifest,
+}
+
+impl<'f> Shown<'f> {
+    /// Of a run, with what was seen by what looked on and what is drawn over time.
+    fn of(
+        info: &RunInfo,
+        run: &'f impl Reported,
+        told: &'f Told,
+        over_time: Option<OverTime>,
+    ) -> Shown<'f> {
+        Shown {
+            tables: run.tables().into(),
+            told,
+            summary: run_summary(info, run),
+            report: run_report(info, run, &told.series).with_over_time(over_time),
+            manifest: run_manifest(info, run),
+        }
+    }
 }
 
 /// What simulates this scenario.

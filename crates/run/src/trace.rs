@@ -2,62 +2,63 @@
 
 use std::fs;
 use std::io::{self, BufWriter};
-
-use backwater_kernel::Time;
-use backwater_results::directory::fresh_file;
-use backwater_results::{PerfettoCells, PerfettoFrames, RunDirectory};
+use std::path::Path;
 
 use backwater_kernel::words::printable;
+use backwater_results::directory::fresh_file;
+use backwater_results::{
+    Capture, CellTrace, EthernetTrace, FabricTrace, FabricVcd, PerfettoCells, PerfettoFrames,
+    RunDirectory, TraceFile,
+};
 
 use super::{Looks, Tells};
 
 /// What a trace writes into.
-pub type File = BufWriter<fs::File>;
+type File = BufWriter<fs::File>;
 
-/// Begins the file of this name; `writer` writes its head.
-pub fn begun<W>(
-    directory: &mut RunDirectory,
-    name: &str,
-    writer: impl FnOnce(File) -> io::Result<W>,
-) -> Result<W, String> {
-    let path = directory.adopt(name);
-    let file = fresh_file(&path).map(BufWriter::new);
-    let begun = file.and_then(writer);
-    begun.map_err(|error| {
-        format!(
-            "can't write {}: {error}",
-            printable(&path.display().to_string())
-        )
-    })
+/// Begins the file that a probe writes.
+fn begun(probe: &mut impl TraceFile<File>, path: &Path) -> io::Result<()> {
+    let program = concat!("backwater ", env!("CARGO_PKG_VERSION"));
+    let file = fresh_file(path).map(BufWriter::new)?;
+    probe.begin(file, program)
 }
 
 /// In words, if it was not.
-pub fn written(result: io::Result<()>) -> Result<(), String> {
+fn written(result: io::Result<()>) -> Result<(), String> {
     result.map_err(|error| format!("can't write the trace: {error}"))
 }
 
-/// Begins, flushes and ends the file of a trace for Perfetto.
-macro_rules! perfetto {
-    ($probe:ident) => {
-        impl Looks for $probe<'_, File> {
+/// Begins, flushes and ends the files of these probes.
+macro_rules! traces {
+    ($($probe:ty),*) => {$(
+        impl Looks for $probe {
             fn begin(&mut self, directory: &mut RunDirectory) -> Result<(), String> {
-                let file = begun(directory, "trace.perfetto", Ok)?;
-                self.scene().begin_file(file);
-                Ok(())
+                let path = directory.adopt(<$probe as TraceFile<File>>::NAME);
+                begun(self, &path).map_err(|error| {
+                    let path = path.display().to_string();
+                    format!("can't write {}: {error}", printable(&path))
+                })
             }
 
             fn flush(&mut self) -> Result<(), String> {
-                written(self.scene().flush())
+                written(TraceFile::flush(self))
             }
 
             fn finish(&mut self, at: u64) -> Result<(), String> {
-                written(self.scene().finish(Time(at)))
+                written(TraceFile::finish(self, at))
             }
         }
 
-        impl<F> Tells<F> for $probe<'_, File> {}
-    };
+        impl<F> Tells<F> for $probe {}
+    )*};
 }
 
-perfetto!(PerfettoCells);
-perfetto!(PerfettoFrames);
+traces!(
+    CellTrace<'_, File>,
+    PerfettoCells<'_, File>,
+    EthernetTrace<File>,
+    Capture<'_, File>,
+    PerfettoFrames<'_, File>,
+    FabricTrace<File>,
+    FabricVcd<'_, File>
+);

@@ -130,8 +130,7 @@ pub(super) fn spread(schemes: &[SchemeRuns]) -> Plot {
         let seen = &scheme.runs.first()?.seen;
         let all = delays(seen, 0..seen.flows.len());
         let first = all.buckets().next()?.low;
-        let (x, y) = beyond(&all, [first, u64::MAX], 1e9);
-        Some(Curve::new(scheme.name.clone(), Style::Step, x, y))
+        Some(beyond(&scheme.name, &all, [first, u64::MAX], 1e9))
     };
     Plot::new(
         "delay",

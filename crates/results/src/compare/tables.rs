@@ -8,6 +8,7 @@ use super::meter::Seen;
 use super::recovery::recoveries;
 use super::{SchemeRun, SchemeRuns, Workload, WorkloadFlow};
 use crate::model::{Cell, Column, Table};
+use crate::number::hash;
 use crate::table_of::TableOf;
 
 /// Decimals shown.
@@ -105,7 +106,7 @@ fn by_run(workload: &Workload, schemes: &[SchemeRuns]) -> Table {
         .number("seed: root of all random streams")
         .of(|(_, run)| run.seed)
         .text("trace hash: fingerprint of the run")
-        .of(|(_, run)| format!("{:016x}", run.trace_hash))
+        .of(|(_, run)| hash(run.trace_hash))
         .number("events: events handled")
         .of(|(_, run)| run.events)
         .number("promises broken: by the engine's own count")
@@ -226,7 +227,7 @@ pub fn compare_summary(workload: &Workload, schemes: &[SchemeRuns]) -> Value {
         });
         let runs = scheme.runs.iter().map(|run| {
             json!({
-                "seed": run.seed, "trace_hash": format!("{:016x}", run.trace_hash),
+                "seed": run.seed, "trace_hash": hash(run.trace_hash),
                 "events": run.events, "promises_broken": run.broken,
                 "standstill": run.standstill,
             })

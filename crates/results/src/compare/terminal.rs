@@ -3,6 +3,7 @@
 use super::conditions::{own, shared};
 use super::measures::{Measure, measures};
 use super::{SchemeRuns, Workload};
+use crate::number::{hash, significant};
 
 /// Letters of a label.
 const LABEL: usize = 26;
@@ -26,7 +27,7 @@ pub fn compare_terminal(workload: &Workload, schemes: &[SchemeRuns]) -> String {
     }
     let hashes = schemes.iter().map(|scheme| {
         let first = scheme.runs.first();
-        let hash = first.map_or(String::new(), |run| format!("{:016x}", run.trace_hash));
+        let hash = first.map_or(String::new(), |run| hash(run.trace_hash));
         hash.chars().take(HASH).collect()
     });
     rows.push(("trace hash".into(), hashes.collect()));
@@ -105,7 +106,7 @@ fn cell(workload: &Workload, measure: &Measure, scheme: &SchemeRuns) -> String {
     match half_width {
         Some(half_width) if half_width > 0.0 => {
             let scaled = measure.shown.scaled(half_width);
-            format!("{words} ±{}", crate::number::significant(scaled, 2))
+            format!("{words} ±{}", significant(scaled, 2))
         }
         _ => words,
     }

@@ -15,13 +15,15 @@ mod pcapng;
 
 use std::io::{self, Write};
 
-use backwater_kernel::Time;
+use backwater_kernel::{Channels, Time};
 use backwater_net::frames::probe::{Frame, Probe};
 use backwater_net::frames::spec::{EthernetSpec, NodeKind};
 
 use crate::events::names;
+use crate::sink::Sink;
+use crate::trace::TraceFile;
 use frame::Encoder;
-use pcapng::{Interface, Named, PcapngWriter};
+use pcapng::{Blocks, Interface, Named};
 
 pub use frame::mac;
 
@@ -32,83 +34,74 @@ pub const SNAP_BYTES: u32 = 128;
 const PS: u64 = 1000;
 
 /// A probe that writes what starts on any channel, block by block; nothing stays in memory but
-/// what the writer keeps. Hand it a buffered one.
+/// what the writer keeps.
 #[derive(Debug)]
-pub struct Capture<W: Write> {
-    /// `None` after a failure.
-    file: Option<PcapngWriter<W>>,
-    failure: Option<io::Error>,
+pub struct Capture<'a, W: Write> {
+    spec: &'a EthernetSpec,
+    file: Sink<W>,
+    blocks: Blocks,
     encoder: Encoder,
 }
 
-impl<W: Write> Capture<W> {
-    /// Begins the file: an interface for each channel, in their order.
-    ///
-    /// # Errors
-    /// If it can't be written.
-    pub fn new(writer: W, spec: &EthernetSpec, program: &str) -> io::Result<Capture<W>> {
-        let names = names::channels(spec);
-        let interfaces: Vec<Interface> = names
-            .into_iter()
-            .zip(0..)
-            .map(|(name, channel)| {
-                let found = names::channel_spec(spec, channel);
-                Interface {
-                    description: format!("channel {channel}: {name}"),
-                    name,
-                    mac: mac(names::channel_ends(spec, channel).map_or(0, |ends| ends.0)),
-                    speed_bps: found.map_or(0, |channel| channel.rate.0),
-                }
-            })
-            .collect();
+impl<'a, W: Write> Capture<'a, W> {
+    /// Of a run of this network, an interface for each channel; without a file yet.
+    pub fn new(spec: &'a EthernetSpec) -> Capture<'a, W> {
+        Capture {
+            spec,
+            file: Sink::new(None),
+            blocks: Blocks::new(2 * spec.links.len(), SNAP_BYTES),
+            encoder: Encoder::new(spec),
+        }
+    }
+
+    fn write(&mut self) {
+        let blocks = &mut self.blocks;
+        self.file.write(|file| file.write_all(blocks.bytes()));
+        blocks.clear();
+    }
+}
+
+impl<W: Write> TraceFile<W> for Capture<'_, W> {
+    const NAME: &'static str = "trace.pcapng";
+
+    fn begin(&mut self, file: W, program: &str) -> io::Result<()> {
         let comment = "Simulated. Time 0 is the start of the run; a frame is stamped with the \
                        start of its preamble.";
-        let mut file = PcapngWriter::new(writer, (program, comment), &interfaces, SNAP_BYTES)?;
-        let nodes = (0..).zip(&spec.nodes).map(|(id, node)| Named {
+        self.blocks.section(program, comment);
+        for (channel, name) in (0..).zip(names::channels(self.spec)) {
+            self.blocks.interface(&Interface {
+                description: format!("channel {channel}: {name}"),
+                name,
+                mac: mac(self.spec.links.ends(channel).0),
+                speed_bps: self.spec.links.channel(channel).rate.0,
+            });
+        }
+        let nodes = (0..).zip(&self.spec.nodes).map(|(id, node)| Named {
             name: node.name.clone(),
             mac: mac(id),
             address: matches!(node.kind, NodeKind::Station { .. }).then(|| frame::address(id)),
         });
-        file.names(&nodes.collect::<Vec<_>>())?;
-        Ok(Capture {
-            file: Some(file),
-            failure: None,
-            encoder: Encoder::new(spec),
-        })
+        self.blocks.names(&nodes.collect::<Vec<_>>());
+        self.file = Sink::new(Some(file));
+        self.write();
+        self.file.flush()
     }
 
-    /// Hands on what is still in memory, so that the file can be read as it is.
-    ///
-    /// # Errors
-    /// If it can't be written, or what came before could not.
-    pub fn flush(&mut self) -> io::Result<()> {
-        if let Some(failure) = self.failure.take() {
-            return Err(failure);
-        }
-        self.file.as_mut().map_or(Ok(()), PcapngWriter::flush)
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
     }
 
-    /// Ends the file of a run that got this far, and hands the writer back.
-    ///
-    /// # Errors
-    /// If it can't be written, or what came before could not.
-    pub fn finish(mut self, at: Time) -> io::Result<Option<W>> {
-        self.flush()?;
-        let file = self.file.map(|file| file.finish(at.ps() / PS));
-        file.transpose()
+    fn finish(&mut self, at: u64) -> io::Result<()> {
+        self.blocks.statistics(at / PS);
+        self.write();
+        self.file.flush()
     }
 }
 
-impl<W: Write> Probe for Capture<W> {
+impl<W: Write> Probe for Capture<'_, W> {
     fn on_frame_start(&mut self, at: Time, channel: u32, frame: &Frame<'_>) {
-        let frame = frame.view();
-        let Some(file) = &mut self.file else {
-            return;
-        };
-        let (bytes, length) = self.encoder.bytes(frame);
-        if let Err(error) = file.packet(channel, at.ps() / PS, &bytes, length) {
-            self.failure = Some(error);
-            self.file = None;
-        }
+        let (bytes, length) = self.encoder.bytes(frame.view());
+        self.blocks.packet(channel, at.ps() / PS, &bytes, length);
+        self.write();
     }
 }

@@ -8,7 +8,7 @@ use backwater_net::outcome::{FlowOutcome, Outcome};
 
 use super::Frames;
 use super::groups::Group;
-use crate::distribution::steps;
+use crate::distribution::{shares, steps};
 use crate::events::transfers::MS;
 use crate::lines::shortened;
 use crate::model::{Axis, Curve, Plot, Style, Table};
@@ -236,15 +236,12 @@ fn distribution(outcome: &Outcome, groups: &[Group]) -> Plot {
     for group in groups {
         let found = Completion::of(group.found(outcome));
         if found.fct.count() > 1 && curves.len() < GROUPS {
-            let (x, y) = steps(&found.fct, MS);
-            curves.push(Curve::new(group.name.clone(), Style::Step, x, y));
+            curves.push(steps(&group.name, &found.fct, MS));
         }
     }
     Plot::new("fct", "Flow completion times", curves)
         .x(Axis::new("Time of a transfer", "ms").log())
-        .y(Axis::new("Share of transfers that took no longer", "")
-            .from_zero()
-            .up_to(1.0))
+        .y(shares("Share of transfers that took no longer"))
         .note("From the start of a transfer to its last byte at the receiver, after the warm-up.")
 }
 

@@ -14,32 +14,38 @@ use backwater_net::frames::spec::{
 
 use super::Frames;
 use super::groups::goodputs;
-use crate::events::{line_rates, names, per_second};
+use crate::events::{Fairness, line_rates, names, per_second};
 use crate::fairness::{Claim, FairRow, FairShares, max_min};
 
 /// RTP's header.
 const RTP_BYTES: u32 = 12;
 
-/// The shares of all flows whose way is known.
-pub fn shares(run: &Frames<'_>) -> FairShares {
-    let groups_count = run.network.links.iter().all(|link| {
-        [&link.channels[0], &link.channels[1]].map(|own| own.scheduler)
-            == [SchedulerSpec::StrictPriority; 2]
-    });
-    let rows = rows(run, groups_count);
-    let notes = notes(run.network, groups_count, &rows);
-    FairShares {
-        rows,
-        counted_as: "goodput",
-        notes,
-        ..FairShares::default()
+impl Fairness for EthernetSpec {
+    /// The shares of all flows whose way is known.
+    fn shares(run: &Frames<'_>) -> FairShares {
+        let groups_count = run.network.links.iter().all(|link| {
+            [&link.channels[0], &link.channels[1]].map(|own| own.scheduler)
+                == [SchedulerSpec::StrictPriority; 2]
+        });
+        let rows = rows(run, groups_count);
+        let notes = notes(run.network, groups_count, &rows);
+        FairShares {
+            rows,
+            counted_as: "goodput",
+            notes,
+            ..FairShares::default()
+        }
     }
-}
 
-/// The share of each flow if all classes were one, bps of payload.
-pub fn among_equals(run: &Frames<'_>) -> Vec<Option<f64>> {
-    let rows = rows(run, false).into_iter();
-    rows.map(|row| row.share).collect()
+    /// The share of each flow if all classes were one, bps of payload.
+    fn among_equals(run: &Frames<'_>) -> Vec<Option<f64>> {
+        let rows = rows(run, false).into_iter();
+        rows.map(|row| row.share).collect()
+    }
+
+    fn rates(run: &Frames<'_>) -> Vec<f64> {
+        goodputs(run)
+    }
 }
 
 /// A row for each flow; `groups_count` if urgent classes fill the network first.

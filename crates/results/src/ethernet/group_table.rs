@@ -1,10 +1,9 @@
 //! The table of groups: flows of one name together.
 
-use backwater_kernel::{DelayOutcome, Distribution};
 use backwater_net::outcome::{FlowOutcome, Outcome};
 
 use super::Frames;
-use super::completion::{self, Completion};
+use super::completion;
 use super::groups::{Group, fairness, goodputs, groups};
 use crate::distribution::cell;
 use crate::events::transfers::MS;
@@ -17,25 +16,17 @@ struct Row<'a> {
     group: &'a Group,
     /// Of each flow, bps.
     goodputs: Vec<f64>,
-    found: Vec<&'a FlowOutcome>,
-    done: Completion,
-    acked: Distribution,
-    delay: DelayOutcome,
+    /// Of all of them as one flow.
+    found: FlowOutcome,
 }
 
 impl<'a> Row<'a> {
     fn of(outcome: &'a Outcome, group: &'a Group, goodputs: &[f64]) -> Row<'a> {
         let own = |flow: &u32| goodputs.get(*flow as usize).copied();
-        let acked = group
-            .found(outcome)
-            .map(|flow| &flow.ends.acknowledged_time);
         Row {
             group,
             goodputs: group.flows.iter().filter_map(own).collect(),
-            found: group.found(outcome).collect(),
-            done: Completion::of(group.found(outcome)),
-            acked: Distribution::merged(acked),
-            delay: DelayOutcome::merged(group.found(outcome).map(|flow| &flow.delay)),
+            found: group.as_one(outcome),
         }
     }
 
@@ -46,10 +37,6 @@ impl<'a> Row<'a> {
     /// The least or the largest of one flow.
     fn extreme(&self, of: fn(f64, f64) -> f64) -> f64 {
         self.goodputs.iter().copied().reduce(of).unwrap_or(0.0)
-    }
-
-    fn total(&self, of: fn(&FlowOutcome) -> u64) -> u64 {
-        self.found.iter().map(|flow| of(flow)).sum()
     }
 }
 
@@ -65,8 +52,6 @@ pub fn of_groups(run: &Frames<'_>, groups: &[Group]) -> Table {
     let goodputs = goodputs(run);
     let seconds = run.seconds();
     let mbps = |bps: f64| Cell::float(bps / 1e6, 3);
-    let late = |row: &Row<'_>| row.total(|flow| flow.ends.late);
-    let due = |row: &Row<'_>| row.total(|flow| flow.ends.due);
     let rows = groups.iter();
     let rows = rows.map(|group| Row::of(&run.outcome, group, &goodputs));
     TableOf::of(rows)
@@ -93,19 +78,19 @@ pub fn of_groups(run: &Frames<'_>, groups: &[Group]) -> Table {
         .of(|row| Cell::float(fairness(&row.goodputs), 4))
         .number("returned [Mbps]: payload of responses, all flows")
         .of(|row| {
-            let bytes = row.total(|flow| flow.ends.returned_bytes);
-            mbps(per_second(bytes as f64 * 8.0, seconds))
+            let bits = row.found.ends.returned_bytes as f64 * 8.0;
+            mbps(per_second(bits, seconds))
         })
         .number("transfers [1/s]: files, requests or pictures complete")
         .of(|row| {
-            let transfers = row.total(|flow| flow.ends.transfers);
-            Cell::float(per_second(transfers as f64, seconds), 3)
+            let transfers = row.found.ends.transfers as f64;
+            Cell::float(per_second(transfers, seconds), 3)
         })
         .short("transfers/s")
-        .times("FCT", ("ms", MS), |row| &row.done.fct)
-        .times("slowdown", ("", 1.0), |row| &row.done.slowdown)
+        .times("FCT", ("ms", MS), |row| &row.found.ends.transfer_time)
+        .times("slowdown", ("", 1.0), |row| &row.found.slowdown)
         .number("FCT acked mean [ms]: mean of files to the last acknowledgement")
-        .of(|row| cell(row.acked.mean(), MS))
+        .of(|row| cell(row.found.ends.acknowledged_time.mean(), MS))
         .short("acked")
         .number(
             "completion [ms]: from the start of the first transfer to the end of the last of all \
@@ -115,12 +100,12 @@ pub fn of_groups(run: &Frames<'_>, groups: &[Group]) -> Table {
             let time = completion::of_group(&run.outcome, row.group);
             cell(time.map(|time| time.ps() as f64), MS)
         })
-        .times("delay", ("us", 1e6), |row| &row.delay)
+        .times("delay", ("us", 1e6), |row| &row.found.delay)
         .number("dropped [frames]: whole run")
-        .of(|row| row.total(|flow| flow.lost_total))
+        .of(|row| row.found.lost_total)
         .number("dropped after warm-up [frames]: of them")
-        .of(|row| row.total(|flow| flow.lost))
+        .of(|row| row.found.lost)
         .number("late [%]: of the datagrams of video that were due")
-        .of(|row| percent_of(late(row), due(row)))
+        .of(|row| percent_of(row.found.ends.late, row.found.ends.due))
         .done()
 }

@@ -5,7 +5,8 @@ use backwater_net::outcome::{FlowOutcome, Outcome};
 use super::Frames;
 use crate::events::per_second;
 pub use crate::fairness::jain as fairness;
-use crate::groups::group_name;
+use crate::groups::{group_name, in_order};
+use crate::merge;
 
 /// Flows of one name.
 #[derive(Clone, Debug, Default)]
@@ -18,19 +19,10 @@ pub struct Group {
 
 /// Groups in the order of their first flow.
 pub fn groups(run: &Frames<'_>) -> Vec<Group> {
-    let mut places = std::collections::BTreeMap::new();
-    let mut groups: Vec<Group> = Vec::new();
-    for flow in 0..run.outcome.flows.len() as u32 {
-        let name = run.flow(flow);
-        let name = group_name(&name).to_owned();
-        let at = *places.entry(name.clone()).or_insert(groups.len());
-        if at == groups.len() {
-            let flows = Vec::new();
-            groups.push(Group { name, flows });
-        }
-        groups[at].flows.push(flow);
-    }
-    groups
+    let flows = 0..run.outcome.flows.len() as u32;
+    let named = flows.map(|flow| (group_name(&run.flow(flow)).to_owned(), flow));
+    let groups = in_order(named).into_iter();
+    groups.map(|(name, flows)| Group { name, flows }).collect()
 }
 
 impl Group {
@@ -41,6 +33,11 @@ impl Group {
     ) -> impl Iterator<Item = &'a FlowOutcome> + Clone + 'a {
         let found = self.flows.iter();
         found.filter_map(|flow| outcome.flows.get(*flow as usize))
+    }
+
+    /// The same as if they were one flow.
+    pub fn as_one(&self, outcome: &Outcome) -> FlowOutcome {
+        merge::sum(&self.found(outcome).collect::<Vec<_>>())
     }
 }
 

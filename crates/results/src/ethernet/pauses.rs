@@ -4,8 +4,8 @@ use backwater_kernel::Distribution;
 
 use super::Frames;
 use super::ports::{self, Queue};
-use crate::distribution::steps;
-use crate::model::{Axis, Cell, Curve, Plot, Style, Table};
+use crate::distribution::{shares, steps};
+use crate::model::{Axis, Cell, Plot, Table};
 use crate::rows::{ROWS_MOST, limit};
 use crate::table_of::TableOf;
 
@@ -45,23 +45,18 @@ pub fn table(run: &Frames<'_>) -> Table {
 pub fn plot(channels: &[String], queues: &[Queue<'_>]) -> Plot {
     let stopped = stopped(queues);
     let all = Distribution::merged(stopped.iter().map(|queue| &queue.found.stops));
-    let curve = |name: String, stops: &Distribution| {
-        let (x, y) = steps(stops, MICROSECOND_PS);
-        Curve::new(name, Style::Step, x, y)
-    };
+    let curve = |name: &str, stops: &Distribution| steps(name, stops, MICROSECOND_PS);
     let mut curves = Vec::new();
     if all.count() > 1 {
         if stopped.len() > 1 {
-            curves.push(curve("all ports".into(), &all));
+            curves.push(curve("all ports", &all));
         }
         for queue in stopped.iter().take(PORTS) {
-            curves.push(curve(queue.name(channels), &queue.found.stops));
+            curves.push(curve(&queue.name(channels), &queue.found.stops));
         }
     }
     Plot::new("pauses", "How long stops lasted", curves)
         .x(Axis::new("Length of a stop", "us").log())
-        .y(Axis::new("Share of stops that lasted no longer", "")
-            .from_zero()
-            .up_to(1.0))
+        .y(shares("Share of stops that lasted no longer"))
         .note("Whole run.")
 }

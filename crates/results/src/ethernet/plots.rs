@@ -65,8 +65,7 @@ fn delays(run: &Frames<'_>, groups: &[Group]) -> Plot {
         let times = DelayOutcome::merged(group.found(&run.outcome).map(|flow| &flow.delay));
         if times.count > 0 && curves.len() < GROUPS {
             let ends = [times.min, times.max];
-            let (x, y) = beyond(&times.histogram, ends, MS);
-            curves.push(Curve::new(group.name.clone(), Style::Step, x, y));
+            curves.push(beyond(&group.name, &times.histogram, ends, MS));
         }
     }
     let flows = run.network.flows.iter();

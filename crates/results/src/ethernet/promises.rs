@@ -9,7 +9,7 @@ use backwater_net::frames::spec::EthernetSpec;
 
 use super::Frames;
 use crate::directory::{Promise, PromiseState};
-use crate::events::names;
+use crate::events::{Promises, names};
 use crate::info::RunInfo;
 use crate::model::Block;
 use crate::number::grouped;
@@ -20,59 +20,61 @@ const NAMED: usize = 4;
 /// Broken promises told one by one; the rest are told together.
 const BROKEN: usize = 50;
 
-/// Every promise of the run: broken ones by place, then kept ones and those given up, by class.
-pub fn promises(run: &Frames<'_>, info: &RunInfo) -> Vec<Promise> {
-    let lost = lost(run);
-    let mut broken: Vec<(u32, u8)> = Vec::new();
-    let mut kept: BTreeMap<u8, Vec<u32>> = BTreeMap::new();
-    for (id, node) in (0_u32..).zip(&run.network.nodes) {
-        for class in (0..8).filter(|class| node.promised & 1 << class != 0) {
-            match lost.contains_key(&(id, class)) {
-                true => broken.push((id, class)),
-                false => kept.entry(class).or_default().push(id),
+impl Promises for EthernetSpec {
+    /// Every promise of the run: broken ones by place, then kept ones and those given up, by class.
+    fn promises(run: &Frames<'_>, info: &RunInfo) -> Vec<Promise> {
+        let lost = lost(run);
+        let mut broken: Vec<(u32, u8)> = Vec::new();
+        let mut kept: BTreeMap<u8, Vec<u32>> = BTreeMap::new();
+        for (id, node) in (0_u32..).zip(&run.network.nodes) {
+            for class in (0..8).filter(|class| node.promised & 1 << class != 0) {
+                match lost.contains_key(&(id, class)) {
+                    true => broken.push((id, class)),
+                    false => kept.entry(class).or_default().push(id),
+                }
             }
         }
-    }
-    let promise = |what, state, detail| Promise {
-        what,
-        state,
-        detail,
-    };
-    let mut all: Vec<Promise> = Vec::new();
-    let frames = |node: u32, class: u8| lost.get(&(node, class)).copied().unwrap_or(0);
-    for (node, class) in broken.iter().take(BROKEN) {
-        let lost = lost_words(frames(*node, *class));
-        all.push(promise(
-            what(run.network, *class, &[*node]),
-            PromiseState::Broken,
-            lost,
-        ));
-    }
-    if let Some(rest) = broken.get(BROKEN..).filter(|rest| !rest.is_empty()) {
-        let sum = rest.iter().map(|(node, class)| frames(*node, *class)).sum();
-        let rest = format!("{} lose nothing", counted(rest.len(), "more place"));
-        all.push(promise(rest, PromiseState::Broken, lost_words(sum)));
-    }
-    all.extend(kept.iter().map(|(class, nodes)| {
-        promise(
-            what(run.network, *class, nodes),
-            PromiseState::Kept,
-            String::new(),
-        )
-    }));
-    let mut given_up: Vec<(u64, Promise)> = Vec::new();
-    for own in &info.given_up {
-        for class in (0..8).filter(|class| own.classes & 1 << class != 0) {
-            let sum: u64 = own.nodes.iter().map(|node| frames(*node, class)).sum();
-            let lost = format!("by {}; {}", own.by, lost_words(sum));
-            let what = what(run.network, class, &own.nodes);
-            given_up.push((sum, promise(what, PromiseState::GivenUp, lost)));
+        let promise = |what, state, detail| Promise {
+            what,
+            state,
+            detail,
+        };
+        let mut all: Vec<Promise> = Vec::new();
+        let frames = |node: u32, class: u8| lost.get(&(node, class)).copied().unwrap_or(0);
+        for (node, class) in broken.iter().take(BROKEN) {
+            let lost = lost_words(frames(*node, *class));
+            all.push(promise(
+                what(run.network, *class, &[*node]),
+                PromiseState::Broken,
+                lost,
+            ));
         }
+        if let Some(rest) = broken.get(BROKEN..).filter(|rest| !rest.is_empty()) {
+            let sum = rest.iter().map(|(node, class)| frames(*node, *class)).sum();
+            let rest = format!("{} lose nothing", counted(rest.len(), "more place"));
+            all.push(promise(rest, PromiseState::Broken, lost_words(sum)));
+        }
+        all.extend(kept.iter().map(|(class, nodes)| {
+            promise(
+                what(run.network, *class, nodes),
+                PromiseState::Kept,
+                String::new(),
+            )
+        }));
+        let mut given_up: Vec<(u64, Promise)> = Vec::new();
+        for own in &info.given_up {
+            for class in (0..8).filter(|class| own.classes & 1 << class != 0) {
+                let sum: u64 = own.nodes.iter().map(|node| frames(*node, class)).sum();
+                let lost = format!("by {}; {}", own.by, lost_words(sum));
+                let what = what(run.network, class, &own.nodes);
+                given_up.push((sum, promise(what, PromiseState::GivenUp, lost)));
+            }
+        }
+        // Those that made use of it first.
+        given_up.sort_by_key(|(lost, _)| Reverse(*lost));
+        all.extend(given_up.into_iter().map(|(_, promise)| promise));
+        all
     }
-    // Those that made use of it first.
-    given_up.sort_by_key(|(lost, _)| Reverse(*lost));
-    all.extend(given_up.into_iter().map(|(_, promise)| promise));
-    all
 }
 
 fn what(spec: &EthernetSpec, class: u8, nodes: &[u32]) -> String {
@@ -108,7 +110,7 @@ fn lost(run: &Frames<'_>) -> BTreeMap<(u32, u8), u64> {
 
 /// One line for the terminal, if anything was promised or given up.
 pub fn line(run: &Frames<'_>, info: &RunInfo) -> Option<String> {
-    let all = promises(run, info);
+    let all = EthernetSpec::promises(run, info);
     let states = [
         (PromiseState::Broken, "broken"),
         (PromiseState::Kept, "kept"),
@@ -133,7 +135,7 @@ pub fn line(run: &Frames<'_>, info: &RunInfo) -> Option<String> {
 
 /// The section of a page, if anything was promised or given up.
 pub fn blocks(run: &Frames<'_>, info: &RunInfo) -> Vec<Block> {
-    let all = promises(run, info);
+    let all = EthernetSpec::promises(run, info);
     if all.is_empty() {
         return Vec::new();
     }

@@ -1,6 +1,7 @@
 //! What the page and the terminal say of frames alone.
 
 use backwater_kernel::words::counted;
+use backwater_net::frames::spec::EthernetSpec;
 use backwater_net::outcome::Outcome;
 
 use super::completion::{self, Completion, times};
@@ -9,8 +10,7 @@ use super::ports::{self, Queue, longest_stop_ps};
 use super::{Frames, group_table, plots, promises, transfers};
 use crate::distribution::tail;
 use crate::events::control::Control;
-use crate::events::page::Page;
-use crate::events::terminal::Terminal;
+use crate::events::page::{Page, Presented, Terminal};
 use crate::events::words::causes;
 use crate::info::RunInfo;
 use crate::lines::{first_of, rest};
@@ -48,15 +48,35 @@ const SHOWN: [&str; 10] = [
     "late_pct",
 ];
 
-/// Goodput, transfers, slowdown and stops; figures of queues and groups; promises.
-pub fn page(run: &Frames<'_>, info: &RunInfo) -> Page {
-    let control = Control::of(&run.outcome).sentence();
-    let control = control.map(|control| format!("control frames: {control}"));
-    Page {
-        facts: facts(run),
-        sentences: control.into_iter().collect(),
-        figures: vec![("Figures", plots::plots(run))],
-        end: promises::blocks(run, info),
+impl Presented for EthernetSpec {
+    /// Goodput, transfers, slowdown and stops; figures of queues and groups; promises.
+    fn page(run: &Frames<'_>, info: &RunInfo) -> Page {
+        let control = Control::of(&run.outcome).sentence();
+        let control = control.map(|control| format!("control frames: {control}"));
+        Page {
+            facts: facts(run),
+            sentences: control.into_iter().collect(),
+            figures: vec![("Figures", plots::plots(run))],
+            end: promises::blocks(run, info),
+        }
+    }
+
+    /// Flows or groups of them; transfers; drops and stops by port; promises.
+    fn terminal(run: &Frames<'_>, info: &RunInfo) -> Terminal {
+        let through = transfers::sentence(&run.outcome);
+        let through =
+            through.map(|(complete, last)| format!("transfers: {} {last}", grouped(complete)));
+        let mut through: Vec<String> = through.into_iter().collect();
+        through.extend(completion::lines(run, &groups(run)));
+        let queues = ports::queues(run);
+        let mut in_the_way = drop_lines(run.ports(), &queues);
+        in_the_way.extend(stop_lines(run.ports(), &run.outcome, &queues));
+        Terminal {
+            flows: flow_lines(run),
+            through,
+            in_the_way,
+            promises: promises::line(run, info),
+        }
     }
 }
 
@@ -92,24 +112,6 @@ fn facts(run: &Frames<'_>) -> Vec<Fact> {
         ));
     }
     facts
-}
-
-/// Flows or groups of them; transfers; drops and stops by port; promises.
-pub fn terminal(run: &Frames<'_>, info: &RunInfo) -> Terminal {
-    let through = transfers::sentence(&run.outcome);
-    let through =
-        through.map(|(complete, last)| format!("transfers: {} {last}", grouped(complete)));
-    let mut through: Vec<String> = through.into_iter().collect();
-    through.extend(completion::lines(run, &groups(run)));
-    let queues = ports::queues(run);
-    let mut in_the_way = drop_lines(run.ports(), &queues);
-    in_the_way.extend(stop_lines(run.ports(), &run.outcome, &queues));
-    Terminal {
-        flows: flow_lines(run),
-        through,
-        in_the_way,
-        promises: promises::line(run, info),
-    }
 }
 
 /// A line for each flow where they are few, for each group where they are many.

@@ -2,14 +2,15 @@
 
 use backwater_kernel::Time;
 use backwater_kernel::words::{capital, counted};
-use backwater_net::outcome::{Standstill, StuckQueue, Wait};
+use backwater_net::frames::spec::EthernetSpec;
+use backwater_net::outcome::{Outcome, Standstill, StuckQueue, Wait};
 
 use super::Frames;
-use crate::events::standstill::Still;
-use crate::events::{self, names};
+use crate::events::names;
+use crate::events::standstill::{self, Standstills, Still};
 use crate::lines::first_of;
 use crate::model::{Table, Tone};
-use crate::number::span;
+use crate::number::{significant, span};
 use crate::rows::ROWS_MOST;
 
 /// Queues in the terminal; the rest are counted.
@@ -44,25 +45,36 @@ fn sentence(found: &Standstill) -> String {
     )
 }
 
-/// What is said of it.
-pub fn still(run: &Frames<'_>, found: &Standstill) -> Still {
-    let sentence = sentence(found);
-    let words = Words::of(run, found);
-    let places: Vec<usize> = (0..words.held.len()).collect();
-    let lines = first_of(&places, LINES, ("  ", "queue"), |at| words.line(*at));
-    let note = format!(
-        "The run ended in a {sentence}. The table below shows which queue waits for which."
-    );
-    Still {
-        short: if found.is_circle {
-            "deadlock"
-        } else {
-            "standstill"
-        },
-        ended: sentence.clone(),
-        told: sentence.clone(),
-        note: Some((Tone::Problem, note)),
-        lines: std::iter::once(sentence).chain(lines).collect(),
+impl Standstills for EthernetSpec {
+    fn stuck(_: &Outcome, wait: &Wait) -> Option<(u32, String)> {
+        let queue = wait.queue()?;
+        let kilobytes = significant(queue.bytes as f64 / 1e3, 4);
+        let frames = counted(wait.units, "frame");
+        let class = queue.class;
+        let what = format!("class {class}: {frames}, {kilobytes} kB, can't move");
+        Some((queue.channel, what))
+    }
+
+    /// What is said of it.
+    fn still(run: &Frames<'_>, found: &Standstill) -> Still {
+        let sentence = sentence(found);
+        let words = Words::of(run, found);
+        let places: Vec<usize> = (0..words.held.len()).collect();
+        let lines = first_of(&places, LINES, ("  ", "queue"), |at| words.line(*at));
+        let note = format!(
+            "The run ended in a {sentence}. The table below shows which queue waits for which."
+        );
+        Still {
+            short: if found.is_circle {
+                "deadlock"
+            } else {
+                "standstill"
+            },
+            ended: sentence.clone(),
+            told: sentence.clone(),
+            note: Some((Tone::Problem, note)),
+            lines: std::iter::once(sentence).chain(lines).collect(),
+        }
     }
 }
 
@@ -154,7 +166,7 @@ pub fn table(run: &Frames<'_>) -> Table {
     type Row<'a> = (usize, &'a Held<'a>);
     let port = |(_, own): &Row<'_>| words.port(own);
     let why = |(index, _): &Row<'_>| format!("waits for {}", words.waits_for(*index));
-    events::standstill::table(run, caption, rows, |(_, own)| own.wait, [&port, &why])
+    standstill::table(run, caption, rows, |(_, own)| own.wait, [&port, &why])
         .number("place: position of the queue in the chain")
         .of(|(index, _)| *index as u64 + 1)
         .text("node: the node it is in")

@@ -1,52 +1,73 @@
 //! The tables of a run of the Ethernet engine: flows and nodes.
 
-use backwater_net::frames::spec::{FlowSpec, TrafficSpec, TransportSpec};
+use backwater_net::frames::spec::{EthernetSpec, FlowSpec, TrafficSpec, TransportSpec};
 use backwater_net::outcome::FlowOutcome;
 
 use super::groups::groups;
 use super::{Frames, bounds, completion, group_table, pauses, ports, standstill, transfers};
 use crate::events::flows::{balance, found};
-use crate::events::{self, delays, mbps, nodes, percent_of, violations};
+use crate::events::{self, Tables, delays, mbps, names, nodes, percent_of, violations};
 use crate::model::{Cell, Table};
 use crate::table_of::TableOf;
 
-/// Tables of the balance, groups of flows, flows, fair shares, transfers and their completion,
-/// delays, deadlines, TCP, drops, the standstill, destinations of multicasts, pauses, queues,
-/// ports, nodes and violations.
-pub fn tables(run: &Frames<'_>) -> Vec<Table> {
-    vec![
-        balance(run),
-        standstill::table(run),
-        group_table::table(run),
-        flows(run),
-        run.shares().table(),
-        completion::table(run, &groups(run)),
-        transfers::table(run),
-        delays::table(run),
-        deadlines(run),
-        bounds::table(run),
-        ports::drops(run),
-        violations::table(run),
-        destinations(run),
-        tcp(run),
-        pauses::table(run),
-        ports::table(run),
-        ports::channels(run),
-        nodes(run),
-    ]
-}
+impl Tables for EthernetSpec {
+    /// `A -> S1 -> B`: the nodes that its frames pass, with the link's number where several join
+    /// two of them; its ends where there is no one path.
+    fn path(run: &Frames<'_>, flow: u32, found: &FlowOutcome) -> String {
+        let Some(flow) = run.network.flows.get(flow as usize) else {
+            return String::new();
+        };
+        let mut text = run.node(flow.source);
+        if found.path.is_empty() {
+            let ends: Vec<String> = flow.destinations().map(|to| run.node(to)).collect();
+            return format!("{text} -> {}", ends.join(", "));
+        }
+        for hop in &found.path {
+            let from = names::channel_ends(run.network, *hop).map_or(0, |ends| ends.0);
+            let name = run.port(*hop);
+            // The name of a channel begins with the node it leaves.
+            text.push_str(name.strip_prefix(&run.node(from)).unwrap_or(&name));
+        }
+        text
+    }
 
-/// The tables of a flow or of a group.
-pub fn flow_tables(run: &Frames<'_>, name: &str) -> Option<Vec<Table>> {
-    let (one, outcome) = events::flows::only(run, name)?;
-    let one = Frames::new(&one, outcome, run.cell);
-    Some(vec![
-        flows(&one),
-        transfers::table(&one),
-        delays::table(&one),
-        deadlines(&one),
-        tcp(&one),
-    ])
+    /// Tables of the balance, groups of flows, flows, fair shares, transfers and their completion,
+    /// delays, deadlines, TCP, drops, the standstill, destinations of multicasts, pauses, queues,
+    /// ports, nodes and violations.
+    fn tables(run: &Frames<'_>) -> Vec<Table> {
+        vec![
+            balance(run),
+            standstill::table(run),
+            group_table::table(run),
+            flows(run),
+            run.shares().table(),
+            completion::table(run, &groups(run)),
+            transfers::table(run),
+            delays::table(run),
+            deadlines(run),
+            bounds::table(run),
+            ports::drops(run),
+            violations::table(run),
+            destinations(run),
+            tcp(run),
+            pauses::table(run),
+            ports::table(run),
+            ports::channels(run),
+            nodes(run),
+        ]
+    }
+
+    fn flow_tables(run: &Frames<'_>, name: &str) -> Option<Vec<Table>> {
+        let (one, outcome) = events::flows::only(run, name)?;
+        let one = Frames::new(&one, outcome, run.cell);
+        Some(vec![
+            flows(&one),
+            transfers::table(&one),
+            delays::table(&one),
+            deadlines(&one),
+            tcp(&one),
+        ])
+    }
 }
 
 /// The flows of the spec with what was found of them.

@@ -13,14 +13,15 @@ use crate::csv;
 use crate::events::drops::cause;
 use crate::events::names;
 use crate::sink::Sink;
+use crate::trace::TraceFile;
 
 /// Header row of a trace.
-pub const HEADER: &str = "time_ps,event,port,flow,kind,number,class,bytes,from,to,marked,\
+const HEADER: &str = "time_ps,event,port,flow,kind,number,class,bytes,from,to,marked,\
                           position,payload,acknowledges,flags,value";
 
 /// A probe that writes a line for each frame that starts on a channel (`out`), takes effect at its
 /// far end (`in`) or is dropped in front of one (`drop`), and for each gate that closes or opens
-/// (`stop`, `resume`). Hand it a buffered writer.
+/// (`stop`, `resume`).
 #[derive(Debug)]
 pub struct EthernetTrace<W: Write> {
     file: Sink<W>,
@@ -31,41 +32,21 @@ pub struct EthernetTrace<W: Write> {
 }
 
 impl<W: Write> EthernetTrace<W> {
-    /// Writes the header row. Names come from `spec`.
-    ///
-    /// # Errors
-    /// If it can't be written.
-    pub fn new(mut writer: W, spec: &EthernetSpec) -> io::Result<EthernetTrace<W>> {
-        write!(writer, "{HEADER}\r\n")?;
+    /// Of a run of this network; without a file yet.
+    pub fn new(spec: &EthernetSpec) -> EthernetTrace<W> {
         let nodes = (0..).take(spec.nodes.len());
         let flows = (0..).take(spec.flows.len());
         let groups = (0..).zip(&spec.flows);
         let groups = groups.filter(|(_, flow)| flow.is_multicast());
         let groups = groups.map(|(id, flow)| flow.address(id));
-        Ok(EthernetTrace {
+        EthernetTrace {
+            file: Sink::new(None),
+            nodes: nodes.map(|id| csv::field(&names::node(spec, id))).collect(),
+            flows: flows.map(|id| csv::field(&names::flow(spec, id))).collect(),
             groups: groups
                 .map(|group| (group, csv::field(&names::node(spec, group))))
                 .collect(),
-            file: Sink::new(Some(writer)),
-            nodes: nodes.map(|id| csv::field(&names::node(spec, id))).collect(),
-            flows: flows.map(|id| csv::field(&names::flow(spec, id))).collect(),
-        })
-    }
-
-    /// Hands on what is still in memory.
-    ///
-    /// # Errors
-    /// If it can't be written, or what came before could not.
-    pub fn flush(&mut self) -> io::Result<()> {
-        self.file.flush()
-    }
-
-    /// Flushes and hands the writer back.
-    ///
-    /// # Errors
-    /// If it can't be written, or what came before could not.
-    pub fn finish(self) -> io::Result<Option<W>> {
-        self.file.finish()
+        }
     }
 
     fn frame(&mut self, at: Time, event: &str, channel: u32, frame: &FrameView, cause: &str) {
@@ -145,6 +126,19 @@ pub fn kind(content: &Content) -> &'static str {
             CreditMessage::Request => "credit-request",
             CreditMessage::Sync => "credit-sync",
         },
+    }
+}
+
+impl<W: Write> TraceFile<W> for EthernetTrace<W> {
+    const NAME: &'static str = "trace.csv";
+
+    fn begin(&mut self, file: W, _: &str) -> io::Result<()> {
+        self.file = Sink::with_header(file, HEADER)?;
+        Ok(())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
     }
 }
 

@@ -2,10 +2,10 @@
 
 use backwater_kernel::words::{capital, counted};
 use backwater_kernel::{Duration, Place, Violations};
-use backwater_net::outcome::FlowOutcome;
 
 use super::{Findings, Network, us};
-use crate::lines::{aligned, shortened};
+use crate::groups::in_order;
+use crate::lines::{aligned, listed, shortened};
 use crate::model::{Axis, Cell, Curve, Plot, Style};
 use crate::number::{grouped, significant, span};
 use crate::table_of::TableOf;
@@ -17,15 +17,30 @@ const REASONS: usize = 2;
 /// Values further apart than this are shown on a logarithmic scale.
 const WIDE: f64 = 30.0;
 
+/// What a network promises of delays.
+pub trait DelayBounds: Sized {
+    /// A terminal is told why flows have no bound, also where none has one.
+    const REASONS_ALONE: bool;
+    /// What is promised to each flow that has a bound or could, and what came of it.
+    fn promised(run: &Findings<'_, Self>) -> Vec<Promised>;
+}
+
 /// What is promised to a flow, and what came of it.
 #[derive(Clone, Debug)]
 pub struct Promised {
+    /// Which.
+    pub flow: u32,
     /// As the scenario calls it.
-    pub flow: String,
+    pub name: String,
     /// Where a promise is broken.
     pub place: Place,
     /// The bound, or why there is none.
     pub bound: Result<Duration, String>,
+    /// The part of the bound that is the flow's own: its burst (circuits), or all but waiting
+    /// (frames).
+    pub own: Option<Duration>,
+    /// Ports on its way that the bound counts.
+    pub ports: Option<u32>,
     /// Largest delay seen, if anything was delivered after the warm-up.
     pub largest: Option<Duration>,
     /// So much more is not late.
@@ -58,7 +73,7 @@ impl Promised {
         Some(format!(
             "a {} of {} took {}, beyond its delay bound of {}",
             N::UNIT,
-            self.flow,
+            self.name,
             span(largest.ps() as f64),
             span(bound.ps() as f64)
         ))
@@ -66,8 +81,9 @@ impl Promised {
 }
 
 /// The largest delay of a flow, if anything was delivered after the warm-up.
-pub fn largest(found: &FlowOutcome) -> Option<Duration> {
-    (found.delay.count > 0).then_some(Duration(found.delay.max))
+pub fn largest<N: Network>(run: &Findings<'_, N>, flow: u32) -> Option<Duration> {
+    let delay = &run.outcome.flows.get(flow as usize)?.delay;
+    (delay.count > 0).then_some(Duration(delay.max))
 }
 
 /// Adds each flow that took longer than its bound to what the run broke. Once a run: it counts.
@@ -81,35 +97,32 @@ pub fn note_broken_bounds<N: Network>(run: &mut Findings<'_, N>) {
     run.outcome.violations.append(&violations);
 }
 
-/// A row for each of these, of which `common` is what is promised; in cell times too, where those
+/// A row for each flow to which something is promised or could be; in cell times too, where those
 /// are the unit of time.
-pub fn table<R>(rows: Vec<R>, cell: Duration, common: impl Fn(&R) -> &Promised) -> TableOf<R> {
+pub fn table<'a, N: Network>(run: &'a Findings<'_, N>) -> TableOf<&'a Promised> {
     let time = |time: Option<Duration>| time.map(|time| us(time.ps()));
     let ps = |time: Option<Duration>| time.map(|time| time.ps() as f64);
-    let bound = |row: &R| common(row).bound.as_ref().ok().copied();
-    TableOf::of(rows)
+    let bound = |row: &Promised| row.bound.as_ref().ok().copied();
+    TableOf::of(run.promised())
         .called(
             "bounds: The maximum delay of what a flow sends, computed before the run, and the \
              largest delay seen.",
         )
         .text("flow: name in the scenario")
-        .of(|row| common(row).flow.clone())
+        .of(|row| row.name.clone())
         .number("bound [us]: nothing can take longer")
         .of(|row| time(bound(row)))
         .number("delay max [us]: of what was delivered after the warm-up")
-        .of(|row| time(common(row).largest))
+        .of(|row| time(row.largest))
         .number(
             "delay max of bound [%]: the largest delay seen over the bound; more than 100 is a \
              broken promise",
         )
-        .of(|row| {
-            let ratio = common(row).ratio();
-            ratio.map(|ratio| Cell::float(ratio * 100.0, 2))
-        })
+        .of(|row| row.ratio().map(|ratio| Cell::float(ratio * 100.0, 2)))
         .text("why none: what rules a bound out")
-        .of(|row| common(row).bound.clone().err())
-        .in_cells("bound", cell, |row| ps(bound(row)))
-        .in_cells("delay max", cell, |row| ps(common(row).largest))
+        .of(|row| row.bound.clone().err())
+        .in_cells("bound", run.cell, |row| ps(bound(row)))
+        .in_cells("delay max", run.cell, |row| ps(row.largest))
 }
 
 /// The largest delay beside the bound of each flow, in cells of this time or without one in
@@ -170,25 +183,22 @@ pub fn plot(all: &[Promised], cell: Duration) -> Option<Plot> {
 /// What the page warns of, in a sentence; `None` where every bound holds.
 pub fn warning<N: Network>(all: &[Promised]) -> Option<String> {
     let late = all.iter().filter(|promised| promised.is_broken());
-    let late: Vec<&str> = late.map(|promised| promised.flow.as_str()).collect();
-    let shown = late.len().min(NEAREST);
-    let more = match late.len() - shown {
-        0 => String::new(),
-        more => format!(" and {}", counted(more, "more flow")),
-    };
-    (shown > 0).then(|| {
+    let late: Vec<&str> = late.map(|promised| promised.name.as_str()).collect();
+    (!late.is_empty()).then(|| {
         format!(
-            "{} of {}{more} exceeded the delay bound; the table of bounds has the numbers.",
+            "{} of {} exceeded the delay bound; the table of bounds has the numbers.",
             capital(N::UNITS),
-            late[..shown].join(", ")
+            listed(&late, NEAREST, [", ", " and "], "flow")
         )
     })
 }
 
 /// The flows nearest their bound and why others have none, behind an empty line; at most nine
 /// lines, none without promises.
-pub fn terminal_lines(all: &[Promised]) -> Vec<String> {
-    let Some(first) = all.first() else {
+pub fn terminal_lines<N: Network>(run: &Findings<'_, N>) -> Vec<String> {
+    let all = run.promised();
+    let is_told = N::REASONS_ALONE || all.iter().any(|one| one.bound.is_ok());
+    let Some(first) = all.first().filter(|_| is_told) else {
         return Vec::new();
     };
     let mut lines = vec![String::new()];
@@ -212,7 +222,7 @@ pub fn terminal_lines(all: &[Promised]) -> Vec<String> {
             let promised = &all[*at];
             let (bound, largest) = promised.kept()?;
             Some(vec![
-                shortened(&promised.flow),
+                shortened(&promised.name),
                 span(bound.ps() as f64),
                 span(largest.ps() as f64),
                 format!("{} %", significant(ratio * 100.0, 4)),
@@ -227,27 +237,21 @@ pub fn terminal_lines(all: &[Promised]) -> Vec<String> {
 
 /// Reasons with how many flows have no bound for it, most first, each with the first of its flows.
 fn reason_lines(all: &[Promised]) -> Vec<String> {
-    let mut groups: Vec<(&str, &str, usize)> = Vec::new();
-    for promised in all {
-        let Err(reason) = &promised.bound else {
-            continue;
-        };
-        match groups.iter_mut().find(|(known, ..)| known == reason) {
-            Some((.., count)) => *count += 1,
-            None => groups.push((reason, &promised.flow, 1)),
-        }
-    }
-    groups.sort_by_key(|(.., count)| std::cmp::Reverse(*count));
-    let line = |(reason, first, count): &(&str, &str, usize)| {
-        let name = shortened(first);
-        let flows = match count {
+    let without = all.iter();
+    let without = without.filter_map(|one| Some((one.bound.as_ref().err()?, &one.name)));
+    let mut groups = in_order(without);
+    groups.sort_by_key(|(_, flows)| std::cmp::Reverse(flows.len()));
+    let line = |(reason, flows): &(&String, Vec<&String>)| {
+        let name = shortened(flows[0]);
+        let flows = match flows.len() {
             1 => name,
             count => format!("{name} and {}", counted(count - 1, "other")),
         };
         format!("no delay bound for {flows}: {reason}")
     };
     let mut lines: Vec<String> = groups.iter().take(REASONS).map(line).collect();
-    let rest: usize = groups.iter().skip(REASONS).map(|(.., count)| count).sum();
+    let rest = groups.iter().skip(REASONS).map(|(_, flows)| flows.len());
+    let rest: usize = rest.sum();
     if rest > 0 {
         lines.push(format!(
             "... nor for {}, for other reasons",

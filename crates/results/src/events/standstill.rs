@@ -1,10 +1,18 @@
 //! What could not move at the end, and what it waited for.
 
-use backwater_net::outcome::Wait;
+use backwater_net::outcome::{Outcome, Standstill, Wait};
 
 use super::{Findings, Network, us};
 use crate::model::Tone;
 use crate::table_of::TableOf;
+
+/// How a network tells of what can't move.
+pub trait Standstills: Sized {
+    /// Where something waits that can't move, and what.
+    fn stuck(outcome: &Outcome, wait: &Wait) -> Option<(u32, String)>;
+    /// What is said where something stands still.
+    fn still(run: &Findings<'_, Self>, found: &Standstill) -> Still;
+}
 
 /// What is said of what stands still.
 #[derive(Clone, Debug, Default)]

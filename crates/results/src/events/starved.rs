@@ -15,6 +15,15 @@ use crate::starved::{got_nothing, told};
 /// Files that a window must have room for, one after another, before their rate says anything.
 const FILES: f64 = 10.0;
 
+/// What a network says of flows that got next to nothing.
+pub trait Starving: Sized {
+    /// What a flow sends, if that has no end and nothing of its own holds it back.
+    fn endless(&self, flow: u32) -> Option<Endless>;
+    /// What stood in the way of a flow that got next to nothing, of which little was dropped;
+    /// `waits` says how much of it waits.
+    fn held_up(run: &Findings<'_, Self>, flow: usize, waits: String) -> String;
+}
+
 /// What a source sends that never ends.
 #[derive(Clone, Copy, Debug)]
 pub struct Endless {

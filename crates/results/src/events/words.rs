@@ -8,8 +8,6 @@ use super::Findings;
 use super::Network;
 use super::drops::{self, cause};
 use super::ports::busiest;
-use super::summary::trace_hash;
-use crate::info::RunInfo;
 use crate::number::{fixed, grouped, percent, significant, span};
 
 /// A time of cells in cells, short: `1,234`, `77.5`.
@@ -35,24 +33,6 @@ pub fn both_times(cell: Duration, ps: u64) -> String {
         Duration::ZERO => span(ps as f64),
         _ => format!("{} ({})", time(cell, ps), span(ps as f64)),
     }
-}
-
-/// What a terminal begins with: what ran for how long, and how fast that was computed.
-pub fn opening<N: Network>(run: &Findings<'_, N>, info: &RunInfo, stop: &str) -> [String; 3] {
-    let outcome = &run.outcome;
-    let time = both_times(run.cell, outcome.ended_at.ps());
-    [
-        format!("{}: {time}, {stop}", info.name),
-        format!(
-            "{} {} hops, {} of them control{}; trace hash {}",
-            grouped(outcome.unit_hops),
-            N::UNIT,
-            grouped(outcome.control_hops),
-            info.pace(outcome.unit_hops),
-            trace_hash(outcome)
-        ),
-        String::new(),
-    ]
 }
 
 /// `offered 10 = delivered 8 + dropped 1 + inside 1 cells`, and the same in bytes where those are

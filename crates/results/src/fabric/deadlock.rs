@@ -1,9 +1,8 @@
 //! The deadlock that ended a run, packet by packet.
 
 use backwater_flit::outcome::{FabricOutcome, Held, Standstill};
-use backwater_flit::spec::FabricSpec;
 
-use super::FabricNames;
+use super::{FabricFindings, FabricNames};
 use crate::lines::first_of;
 use crate::model::Table;
 use crate::number::grouped;
@@ -12,11 +11,11 @@ use crate::table_of::TableOf;
 use backwater_kernel::words::counted;
 
 /// The packets that wait for each other, in order.
-pub fn table(spec: &FabricSpec, outcome: &FabricOutcome) -> Table {
-    let deadlock = outcome.standstill.as_ref();
+pub fn table(run: &FabricFindings<'_>) -> Table {
+    let deadlock = run.outcome.standstill.as_ref();
     let waits = deadlock.map_or(&[][..], |deadlock| &deadlock.waits);
-    let names = FabricNames::new(&spec.graph);
-    let caption = deadlock.map_or_else(String::new, |deadlock| caption(outcome, deadlock));
+    let names = run.names();
+    let caption = deadlock.map_or_else(String::new, |deadlock| caption(&run.outcome, deadlock));
     TableOf::of((1_u64..).zip(waits.iter().take(ROWS_MOST)))
         .called(format!("deadlock: {caption}"))
         .number("place: position of the packet in the cyclic wait")
@@ -70,11 +69,11 @@ fn router(names: &FabricNames, held: &Held) -> String {
 }
 
 /// The first packets of the cycle in a line each, for the terminal.
-pub fn lines(spec: &FabricSpec, outcome: &FabricOutcome, most: usize) -> Vec<String> {
-    let Some(deadlock) = &outcome.standstill else {
+pub fn lines(run: &FabricFindings<'_>, most: usize) -> Vec<String> {
+    let Some(deadlock) = &run.outcome.standstill else {
         return Vec::new();
     };
-    let names = FabricNames::new(&spec.graph);
+    let names = run.names();
     first_of(&deadlock.waits, most, ("  ", "packet"), |held| {
         format!(
             "{}: {} to {} holds {} vc {}, waits for {} vc {}",

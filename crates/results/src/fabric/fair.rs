@@ -8,20 +8,18 @@
 
 mod ways;
 
-use backwater_flit::outcome::FabricOutcome;
 use backwater_flit::spec::{FabricSpec, Injection};
 
-use super::FabricNames;
-use super::network;
+use super::{FabricFindings, network};
 use crate::fairness::{Claim, FairRow, FairShares, Rates, jain, max_min};
 use crate::rows::ROWS_MOST;
 
 /// Jain's index over what sources got into the network in the window (the load of their injection
 /// channels), and how many sources that is: those that had something to send.
-pub fn of_sources(spec: &FabricSpec, outcome: &FabricOutcome) -> Option<(f64, usize)> {
-    let rates: Vec<f64> = entered(spec, outcome)?
+pub fn of_sources(run: &FabricFindings<'_>) -> Option<(f64, usize)> {
+    let rates: Vec<f64> = entered(run)?
         .iter()
-        .zip(&outcome.terminals)
+        .zip(&run.outcome.terminals)
         .filter(|(share, terminal)| **share > 0.0 || terminal.created > 0)
         .map(|(share, _)| *share)
         .collect();
@@ -29,17 +27,17 @@ pub fn of_sources(spec: &FabricSpec, outcome: &FabricOutcome) -> Option<(f64, us
 }
 
 /// By terminal: flits that it got into the network in a cycle of the window.
-pub fn entered<'a>(spec: &FabricSpec, outcome: &'a FabricOutcome) -> Option<&'a [f64]> {
-    let from = spec.graph.channels.len();
-    network::shares(outcome).get(from..from + spec.graph.inject.len())
+pub fn entered<'a>(run: &'a FabricFindings<'_>) -> Option<&'a [f64]> {
+    let from = run.spec.graph.channels.len();
+    network::shares(&run.outcome).get(from..from + run.spec.graph.inject.len())
 }
 
 /// The share of every terminal beside what it got in, or why there are none.
-pub fn shares(spec: &FabricSpec, outcome: &FabricOutcome) -> Result<FairShares, &'static str> {
-    let entered = entered(spec, outcome).ok_or("nothing was measured")?;
-    let claims = claims(spec)?;
-    let found = max_min(&capacity(spec), &claims);
-    let names = FabricNames::new(&spec.graph);
+pub fn shares(run: &FabricFindings<'_>) -> Result<FairShares, &'static str> {
+    let entered = entered(run).ok_or("nothing was measured")?;
+    let claims = claims(run.spec)?;
+    let found = max_min(&capacity(run.spec), &claims);
+    let names = run.names();
     let row = |(terminal, measured): (usize, &f64)| FairRow {
         name: names.terminal(terminal as u32),
         measured: *measured,

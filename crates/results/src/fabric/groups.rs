@@ -2,12 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use backwater_flit::outcome::FabricOutcome;
 use backwater_flit::spec::{FabricSpec, Shape};
 
-use super::FabricNames;
 use super::names::{ChannelKind, coordinates, dimension};
 use super::network::shares;
+use super::{FabricFindings, FabricNames};
 use crate::model::{Cell, Table};
 use crate::table_of::TableOf;
 
@@ -35,11 +34,11 @@ impl Group {
 }
 
 /// Use of the channels of each group.
-pub fn table(spec: &FabricSpec, outcome: &FabricOutcome) -> Table {
+pub fn table(run: &FabricFindings<'_>) -> Table {
     let mut groups: BTreeMap<Key, Group> = BTreeMap::new();
-    let keys = Keys::new(spec);
+    let keys = Keys::new(run.spec);
     let mut place = Place::default();
-    for (index, share) in shares(outcome).iter().enumerate() {
+    for (index, share) in shares(&run.outcome).iter().enumerate() {
         let Some((kind, at)) = keys.names.kind(u32::try_from(index).unwrap_or(u32::MAX)) else {
             continue;
         };

@@ -1,9 +1,9 @@
 //! Tables that grow with the network: by terminal, by channel, and a map of a square.
 
 use backwater_flit::outcome::{FabricOutcome, TerminalOutcome};
-use backwater_flit::spec::{FabricSpec, Shape};
+use backwater_flit::spec::Shape;
 
-use super::FabricNames;
+use super::FabricFindings;
 use super::words::LOAD;
 use crate::model::{Cell, Table};
 use crate::rows::{kept, limit};
@@ -13,9 +13,9 @@ use crate::table_of::TableOf;
 pub const MAP_MOST: u32 = 32;
 
 /// What each terminal sent and received.
-pub fn terminals(spec: &FabricSpec, outcome: &FabricOutcome) -> Table {
-    let all = &outcome.terminals;
-    let names = FabricNames::new(&spec.graph);
+pub fn terminals(run: &FabricFindings<'_>) -> Table {
+    let all = &run.outcome.terminals;
+    let names = run.names();
     let router = |of: &[u32], index: usize| of.get(index).map(|router| names.router(*router));
     let busy = |found: &TerminalOutcome| found.received.saturating_add(found.created) as f64;
     let shown = kept(all.len(), |index| busy(&all[index])).into_iter();
@@ -27,9 +27,9 @@ pub fn terminals(spec: &FabricSpec, outcome: &FabricOutcome) -> Table {
         .number("terminal: its number")
         .of(|(index, _)| *index as u64)
         .text("sends to: router its injection channel leads to")
-        .of(|(index, _)| router(&spec.graph.inject, *index))
+        .of(|(index, _)| router(&run.spec.graph.inject, *index))
         .text("receives from: router its ejection channel comes from")
-        .of(|(index, _)| router(&spec.graph.eject, *index))
+        .of(|(index, _)| router(&run.spec.graph.eject, *index))
         .number("created [flits]: flits of packets created here")
         .of(|(_, found)| found.created)
         .number("received [flits]: flits that arrived here")
@@ -39,11 +39,11 @@ pub fn terminals(spec: &FabricSpec, outcome: &FabricOutcome) -> Table {
         .number(format!(
             "offered [{LOAD}]: created over the cycles of the window"
         ))
-        .of(|(_, found)| load(found.created, outcome.window))
+        .of(|(_, found)| load(found.created, run.outcome.window))
         .number(format!(
             "accepted [{LOAD}]: received over the cycles of the window"
         ))
-        .of(|(_, found)| load(found.received, outcome.window))
+        .of(|(_, found)| load(found.received, run.outcome.window))
         .done()
 }
 
@@ -63,9 +63,9 @@ pub fn shares(outcome: &FabricOutcome) -> &[f64] {
 }
 
 /// How busy each channel was.
-pub fn channels(spec: &FabricSpec, outcome: &FabricOutcome) -> Table {
-    let all = shares(outcome);
-    let names = FabricNames::new(&spec.graph);
+pub fn channels(run: &FabricFindings<'_>) -> Table {
+    let all = shares(&run.outcome);
+    let names = run.names();
     let rows = kept(all.len(), |index| all[index])
         .into_iter()
         .map(|index| {
@@ -87,7 +87,7 @@ pub fn channels(spec: &FabricSpec, outcome: &FabricOutcome) -> Table {
         .of(|(.., share)| Cell::float(share * 100.0, 2))
         .number("flits [flits]: that crossed it in the window")
         .of(|(.., share)| {
-            let flits = (share * outcome.window as f64).round();
+            let flits = (share * run.outcome.window as f64).round();
             flits.is_finite().then_some(flits as u64)
         })
         .done()
@@ -95,20 +95,20 @@ pub fn channels(spec: &FabricSpec, outcome: &FabricOutcome) -> Table {
 
 /// Mean use of the channels to other routers that leave each router, by row (y) and column (x),
 /// of a two-dimensional mesh or torus; `None` for other shapes and for what was not measured.
-pub fn square(spec: &FabricSpec, outcome: &FabricOutcome) -> Option<Vec<Vec<f64>>> {
-    let (Shape::Mesh { sides, .. } | Shape::Torus { sides, .. }) = &spec.graph.shape else {
+pub fn square(run: &FabricFindings<'_>) -> Option<Vec<Vec<f64>>> {
+    let (Shape::Mesh { sides, .. } | Shape::Torus { sides, .. }) = &run.spec.graph.shape else {
         return None;
     };
     let &[width, height] = sides.as_slice() else {
         return None;
     };
-    let routers = spec.graph.routers as usize;
+    let routers = run.spec.graph.routers as usize;
     let fits = (width as usize).checked_mul(height as usize) == Some(routers);
-    if !fits || routers == 0 || shares(outcome).is_empty() {
+    if !fits || routers == 0 || shares(&run.outcome).is_empty() {
         return None;
     }
     let mut sums = vec![(0.0, 0u32); routers];
-    for (channel, share) in spec.graph.channels.iter().zip(shares(outcome)) {
+    for (channel, share) in run.spec.graph.channels.iter().zip(shares(&run.outcome)) {
         if let Some((sum, count)) = sums.get_mut(channel.from as usize) {
             *sum += share;
             *count += 1;
@@ -120,8 +120,8 @@ pub fn square(spec: &FabricSpec, outcome: &FabricOutcome) -> Option<Vec<Vec<f64>
 }
 
 /// The square as it lies: the highest row first.
-pub fn map(spec: &FabricSpec, outcome: &FabricOutcome) -> Table {
-    let rows = square(spec, outcome).unwrap_or_default();
+pub fn map(run: &FabricFindings<'_>) -> Table {
+    let rows = square(run).unwrap_or_default();
     let width = rows.first().map_or(0, Vec::len);
     let is_legible = width.max(rows.len()) <= MAP_MOST as usize;
     let mut table = TableOf::of(rows.iter().enumerate().rev().filter(|_| is_legible))

@@ -1,11 +1,11 @@
 //! Figures of a run of the cycle engine.
 
 use backwater_flit::outcome::{CyclesOutcome, FabricOutcome};
-use backwater_flit::spec::FabricSpec;
 
 use super::names::ChannelKind;
 use super::words::LOAD;
-use super::{FabricNames, fair, network, tables};
+use super::{FabricFindings, network, tables};
+use crate::fairness::FairShares;
 use crate::model::{Axis, Curve, Mark, Plot, Style};
 use crate::number::grouped;
 use backwater_kernel::words::counted;
@@ -20,15 +20,18 @@ const BARS: usize = 128;
 const ROWS: usize = 8;
 
 /// All figures there is data for.
-pub fn plots(spec: &FabricSpec, outcome: &FabricOutcome) -> Vec<Plot> {
-    let mut plots = vec![latency(outcome), throughput(outcome), course(outcome)];
-    plots.extend([
-        channels(spec, outcome),
-        square(spec, outcome),
+pub fn plots(run: &FabricFindings<'_>) -> Vec<Plot> {
+    let outcome = &run.outcome;
+    let mut plots = vec![
+        latency(outcome),
+        throughput(outcome),
+        course(outcome),
+        channels(run),
+        square(run),
         vcs(outcome),
         terminals(outcome),
-    ]);
-    plots.extend(fair::shares(spec, outcome).unwrap_or_default().plot());
+    ];
+    plots.extend(run.shares().ok().and_then(FairShares::plot));
     plots.retain(|plot| plot.curves.iter().any(|curve| !curve.x.is_empty()));
     plots
 }
@@ -178,15 +181,15 @@ fn ranked(mut values: Vec<f64>) -> (Vec<f64>, Vec<f64>) {
         .unzip()
 }
 
-fn channels(spec: &FabricSpec, outcome: &FabricOutcome) -> Plot {
-    let names = FabricNames::new(&spec.graph);
+fn channels(run: &FabricFindings<'_>) -> Plot {
+    let names = run.names();
     let mut curves = Vec::new();
     for kind in [
         ChannelKind::Network,
         ChannelKind::Injection,
         ChannelKind::Ejection,
     ] {
-        let own = (0..).zip(network::shares(outcome));
+        let own = (0..).zip(network::shares(&run.outcome));
         let own = own.filter(|(channel, _)| names.kind(*channel).is_some_and(|k| k.0 == kind));
         let (x, y) = ranked(own.map(|(_, share)| *share).collect());
         if !x.is_empty() {
@@ -202,8 +205,8 @@ fn channels(spec: &FabricSpec, outcome: &FabricOutcome) -> Plot {
         )
 }
 
-fn square(spec: &FabricSpec, outcome: &FabricOutcome) -> Plot {
-    let rows = network::square(spec, outcome).unwrap_or_default();
+fn square(run: &FabricFindings<'_>) -> Plot {
+    let rows = network::square(run).unwrap_or_default();
     let count = rows.len().min(ROWS);
     let picked = (0..count).map(|nth| (nth * (rows.len() - 1)).checked_div(count - 1).unwrap_or(0));
     let curve = |y: usize| {

@@ -1,71 +1,100 @@
 //! Classes and terminals of the cycle engine that got next to nothing through.
 
-use backwater_flit::outcome::FabricOutcome;
-use backwater_flit::spec::{Arbiter, FabricSpec};
+use backwater_flit::spec::Arbiter;
 
-use super::{FabricNames, fair};
+use super::tables::class_name;
+use super::{FabricFindings, fair};
 use crate::number::grouped;
 use crate::starved::{got_nothing, told};
 
-/// A sentence for each of the first classes or, if there are none, of the first terminals.
-pub fn sentences(spec: &FabricSpec, outcome: &FabricOutcome) -> Vec<String> {
-    let classes = classes(outcome);
-    if classes.is_empty() {
-        return of_terminals(spec, outcome);
-    }
-    told(&classes, |class| {
-        let found = &outcome.classes[*class as usize];
-        format!(
-            "{}: {} flits created, {} delivered: {}",
-            class_name(spec, *class),
-            grouped(found.created_total),
-            grouped(found.delivered_total),
-            reason(spec, outcome, *class as usize)
-        )
-    })
+/// Who got next to nothing.
+#[derive(Debug)]
+pub enum Starved {
+    /// These classes.
+    Classes(Vec<usize>),
+    /// Where no class did: sources that don't get in, and what does.
+    Terminals(Vec<(u32, u64)>),
 }
 
-/// All classes of them by name or, if there are none, all terminals.
-pub fn all(spec: &FabricSpec, outcome: &FabricOutcome) -> Vec<String> {
-    let classes = classes(outcome);
-    if classes.is_empty() {
-        let names = FabricNames::new(&spec.graph);
-        let terminals = terminals(spec, outcome).into_iter();
-        return terminals.map(|(one, _)| names.terminal(one)).collect();
+/// Who got next to nothing through.
+pub fn starved(run: &FabricFindings<'_>) -> Starved {
+    let classes = run.outcome.classes.iter().enumerate();
+    let classes = classes.filter(|(_, own)| got_nothing(own.created_total, own.delivered_total));
+    let classes: Vec<usize> = classes.map(|(class, _)| class).collect();
+    match classes.is_empty() {
+        true => Starved::Terminals(terminals(run)),
+        false => Starved::Classes(classes),
     }
-    let names = classes.iter().map(|class| class_name(spec, *class));
-    names.collect()
 }
 
-fn classes(outcome: &FabricOutcome) -> Vec<u32> {
-    let classes = (0_u32..).zip(&outcome.classes);
-    classes
-        .filter(|(_, found)| got_nothing(found.created_total, found.delivered_total))
-        .map(|(class, _)| class)
+fn terminals(run: &FabricFindings<'_>) -> Vec<(u32, u64)> {
+    let Some(entered) = fair::entered(run) else {
+        return Vec::new();
+    };
+    let got_in = |terminal: u32| {
+        let share = entered.get(terminal as usize).copied().unwrap_or(0.0);
+        (share * run.outcome.window as f64).round() as u64
+    };
+    let all = (0_u32..).zip(&run.outcome.terminals);
+    all.map(|(terminal, found)| (terminal, found, got_in(terminal)))
+        .filter(|(_, found, got_in)| got_nothing(found.created, *got_in))
+        .map(|(terminal, _, got_in)| (terminal, got_in))
         .collect()
 }
 
-fn class_name(spec: &FabricSpec, class: u32) -> String {
-    let own = spec.classes.get(class as usize);
-    match own.map_or("", |own| &own.name) {
-        "" => format!("class {class}"),
-        name => name.to_owned(),
+/// All of them by name.
+pub fn all(run: &FabricFindings<'_>) -> Vec<String> {
+    let names = run.names();
+    match run.starved() {
+        Starved::Classes(all) => all.iter().map(|one| class_name(run.spec, *one)).collect(),
+        Starved::Terminals(all) => all.iter().map(|(one, _)| names.terminal(*one)).collect(),
+    }
+}
+
+/// A sentence for each of the first.
+pub fn sentences(run: &FabricFindings<'_>) -> Vec<String> {
+    let names = run.names();
+    match run.starved() {
+        Starved::Classes(all) => told(all, |class| {
+            let found = &run.outcome.classes[*class];
+            format!(
+                "{}: {} flits created, {} delivered: {}",
+                class_name(run.spec, *class),
+                grouped(found.created_total),
+                grouped(found.delivered_total),
+                reason(run, *class)
+            )
+        }),
+        Starved::Terminals(all) => told(all, |(terminal, got_in)| {
+            let found = &run.outcome.terminals[*terminal as usize];
+            format!(
+                "{}: {} flits created in the window, {} entered the network: {} wait there",
+                names.terminal(*terminal),
+                grouped(found.created),
+                grouped(*got_in),
+                grouped(found.queued)
+            )
+        }),
     }
 }
 
 /// Who goes before a class.
-fn reason(spec: &FabricSpec, outcome: &FabricOutcome, class: usize) -> String {
+fn reason(run: &FabricFindings<'_>, class: usize) -> String {
     let waits = format!(
         "{} wait at sources, {} are in the network",
-        grouped(outcome.queued_total),
-        grouped(outcome.inside_total)
+        grouped(run.outcome.queued_total),
+        grouped(run.outcome.inside_total)
     );
-    let router = &spec.router;
+    let router = &run.spec.router;
     let arbiters = [router.channel_arbiter, router.lane_arbiter];
-    let Some(own) = spec.classes.get(class) else {
+    let Some(own) = run.spec.classes.get(class) else {
         return waits;
     };
-    let urgent = spec.classes.iter().filter(|o| o.priority > own.priority);
+    let urgent = run
+        .spec
+        .classes
+        .iter()
+        .filter(|o| o.priority > own.priority);
     match urgent.count() {
         count @ 1.. if arbiters.contains(&Arbiter::Earliest) => format!(
             "{count} of the other classes go before it, its priority is {}; larger numbers are \
@@ -74,34 +103,4 @@ fn reason(spec: &FabricSpec, outcome: &FabricOutcome, class: usize) -> String {
         ),
         _ => waits,
     }
-}
-
-/// Sources that don't get in, and what does.
-fn terminals(spec: &FabricSpec, outcome: &FabricOutcome) -> Vec<(u32, u64)> {
-    let Some(entered) = fair::entered(spec, outcome) else {
-        return Vec::new();
-    };
-    let got_in = |terminal: u32| {
-        let share = entered.get(terminal as usize).copied().unwrap_or(0.0);
-        (share * outcome.window as f64).round() as u64
-    };
-    let all = (0_u32..).zip(&outcome.terminals);
-    all.map(|(terminal, found)| (terminal, found, got_in(terminal)))
-        .filter(|(_, found, got_in)| got_nothing(found.created, *got_in))
-        .map(|(terminal, _, got_in)| (terminal, got_in))
-        .collect()
-}
-
-fn of_terminals(spec: &FabricSpec, outcome: &FabricOutcome) -> Vec<String> {
-    let names = FabricNames::new(&spec.graph);
-    told(&terminals(spec, outcome), |(terminal, got_in)| {
-        let found = &outcome.terminals[*terminal as usize];
-        format!(
-            "{}: {} flits created in the window, {} entered the network: {} wait there",
-            names.terminal(*terminal),
-            grouped(found.created),
-            grouped(*got_in),
-            grouped(found.queued)
-        )
-    })
 }

@@ -4,56 +4,41 @@ use backwater_flit::outcome::FabricOutcome;
 use backwater_flit::spec::FabricSpec;
 
 use super::words::LOAD;
-use super::{deadlock, fair, groups, network, zero_load};
+use super::{FabricFindings, deadlock, fair, groups, network, zero_load};
+use crate::fairness::FairShares;
 use crate::model::{Cell, Column, Table};
 use crate::table_of::TableOf;
 use backwater_kernel::words::counted;
 
-/// Tables of the whole run, latencies, classes, terminals, fair shares, channels, VCs, the
-/// course, the latency histogram, the deadlock and violations; those without a row are left out.
-pub fn fabric_tables(spec: &FabricSpec, outcome: &FabricOutcome) -> Vec<Table> {
-    let mut tables = summary_tables(spec, outcome);
-    tables.extend(long_tables(spec, outcome));
-    tables
-}
-
-/// Those that are read as a whole.
-pub fn summary_tables(spec: &FabricSpec, outcome: &FabricOutcome) -> Vec<Table> {
-    with_rows(vec![
-        summary(spec, outcome),
-        latencies(spec, outcome),
-        classes(spec, outcome),
-        groups::table(spec, outcome),
+/// Tables that are read as a whole: of the whole run, latencies, classes, groups of channels, VCs,
+/// the deadlock and violations. Then those in which something is looked up: terminals, fair shares,
+/// channels, the course and the latency histogram.
+pub fn tables(run: &FabricFindings<'_>) -> Vec<Table> {
+    let outcome = &run.outcome;
+    vec![
+        summary(run),
+        latencies(run),
+        classes(run),
+        groups::table(run),
         vcs(outcome),
-        deadlock::table(spec, outcome),
+        deadlock::table(run),
         violations(outcome),
-    ])
-}
-
-/// Those in which something is looked up.
-pub fn long_tables(spec: &FabricSpec, outcome: &FabricOutcome) -> Vec<Table> {
-    let shares = fair::shares(spec, outcome).unwrap_or_default();
-    with_rows(vec![
-        network::terminals(spec, outcome),
-        shares.table(),
-        network::channels(spec, outcome),
-        network::map(spec, outcome),
+        network::terminals(run),
+        run.shares().map(FairShares::table).unwrap_or_default(),
+        network::channels(run),
+        network::map(run),
         course(outcome),
         histogram(outcome),
-    ])
-}
-
-fn with_rows(mut tables: Vec<Table>) -> Vec<Table> {
-    tables.retain(|table| !table.rows.is_empty());
-    tables
+    ]
 }
 
 /// The run as a whole, number by number.
-pub fn numbers(spec: &FabricSpec, outcome: &FabricOutcome) -> Vec<(Column, Cell)> {
+pub fn numbers(run: &FabricFindings<'_>) -> Vec<(Column, Cell)> {
+    let outcome = &run.outcome;
     let measured = |value: f64| (outcome.window > 0).then_some(value);
     let load = |value: Option<f64>| value.map(|value| Cell::float(value, 4)).into();
     let hops = (outcome.latency.count > 0).then_some(outcome.hops_mean);
-    let fairness = fair::of_sources(spec, outcome).map(|found| found.0);
+    let fairness = fair::of_sources(run).map(|found| found.0);
     let number = |name: &str, unit: &str, value: Cell| (Column::number(name, unit, ""), value);
     let count = |name: &str, unit: &str, value: u64| number(name, unit, value.into());
     vec![
@@ -77,9 +62,7 @@ pub fn numbers(spec: &FabricSpec, outcome: &FabricOutcome) -> Vec<(Column, Cell)
         number(
             "latency at zero load",
             "cycles",
-            zero_load(spec, outcome)
-                .map(|cycles| Cell::float(cycles, 3))
-                .into(),
+            zero_load(run).map(|cycles| Cell::float(cycles, 3)).into(),
         ),
         count("cycles", "cycles", outcome.cycles),
         count("window start", "cycle", outcome.window_start),
@@ -94,8 +77,8 @@ pub fn numbers(spec: &FabricSpec, outcome: &FabricOutcome) -> Vec<(Column, Cell)
     ]
 }
 
-fn summary(spec: &FabricSpec, outcome: &FabricOutcome) -> Table {
-    TableOf::of(numbers(spec, outcome))
+fn summary(run: &FabricFindings<'_>) -> Table {
+    TableOf::of(numbers(run))
         .called(
             "summary: The whole network. Loads, hops and unfinished packets are of the window, \
              flits of the whole run.",
@@ -109,16 +92,25 @@ fn summary(spec: &FabricSpec, outcome: &FabricOutcome) -> Table {
         .done()
 }
 
-fn latencies(spec: &FabricSpec, outcome: &FabricOutcome) -> Table {
+fn latencies(run: &FabricFindings<'_>) -> Table {
     let mut rows = vec![
-        ("all, from creation".to_owned(), &outcome.latency),
-        ("all, from entering".to_owned(), &outcome.network_latency),
+        ("all, from creation".to_owned(), &run.outcome.latency),
+        (
+            "all, from entering".to_owned(),
+            &run.outcome.network_latency,
+        ),
     ];
-    if outcome.classes.len() > 1 {
-        rows.extend(outcome.classes.iter().enumerate().map(|(index, class)| {
-            let name = format!("{}, from creation", class_name(spec, index));
-            (name, &class.latency)
-        }));
+    if run.outcome.classes.len() > 1 {
+        rows.extend(
+            run.outcome
+                .classes
+                .iter()
+                .enumerate()
+                .map(|(index, class)| {
+                    let name = format!("{}, from creation", class_name(run.spec, index));
+                    (name, &class.latency)
+                }),
+        );
     }
     rows.retain(|(_, found)| found.count > 0);
     TableOf::of(rows)
@@ -145,23 +137,30 @@ pub fn class_names(spec: &FabricSpec) -> Vec<String> {
     classes.map(|class| class_name(spec, class)).collect()
 }
 
-/// The tables of a class; nothing if there is none of the name.
-pub fn class_tables(spec: &FabricSpec, outcome: &FabricOutcome, name: &str) -> Option<Vec<Table>> {
-    let class = class_names(spec).iter().position(|own| own == name)?;
-    let mut table = classes(spec, outcome);
-    table.rows = vec![std::mem::take(table.rows.get_mut(class)?)];
-    Some(vec![table])
+impl FabricFindings<'_> {
+    /// The tables of a class, each with a row; nothing if there is none of the name.
+    pub fn class_tables(&self, name: &str) -> Option<Vec<Table>> {
+        let class = class_names(self.spec).iter().position(|own| own == name)?;
+        let mut table = classes(self);
+        table.rows = vec![std::mem::take(table.rows.get_mut(class)?)];
+        Some(vec![table])
+    }
 }
 
-fn classes(spec: &FabricSpec, outcome: &FabricOutcome) -> Table {
-    let rows = outcome.classes.iter().enumerate().map(|(index, found)| {
-        let deadline = spec.classes.get(index).and_then(|class| class.deadline);
-        (index, found, deadline)
-    });
+fn classes(run: &FabricFindings<'_>) -> Table {
+    let rows = run
+        .outcome
+        .classes
+        .iter()
+        .enumerate()
+        .map(|(index, found)| {
+            let deadline = run.spec.classes.get(index).and_then(|class| class.deadline);
+            (index, found, deadline)
+        });
     TableOf::of(rows)
         .called("classes: What each class sent, and how much was delivered.")
         .text("class: name in the scenario")
-        .of(|(index, ..)| class_name(spec, *index))
+        .of(|(index, ..)| class_name(run.spec, *index))
         .number("created [flits]: flits of packets created; whole run")
         .of(|(_, found, _)| found.created_total)
         .number("delivered [flits]: flits that arrived; whole run")

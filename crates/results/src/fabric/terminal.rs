@@ -1,15 +1,9 @@
-//! A run of the cycle engine in at most 32 lines of text, beside fair shares and four on who got
-//! next to nothing.
-
-use backwater_flit::outcome::FabricOutcome;
-use backwater_flit::spec::FabricSpec;
+//! A run of the cycle engine in a few lines of text.
 
 use super::words::{self, LOAD};
-use super::{deadlock, fair, tables, zero_load};
-use crate::info::RunInfo;
-use crate::lines::{aligned, broken, printable, rest, shortened};
+use super::{FabricFindings, deadlock, fair, tables, zero_load};
+use crate::lines::{aligned, broken, rest, shortened};
 use crate::number::{fixed, grouped, percent};
-use crate::starved;
 use backwater_kernel::words::counted;
 
 /// Classes listed; the rest are counted.
@@ -19,33 +13,19 @@ const HELD: usize = 4;
 /// Violations listed; the rest are counted.
 const VIOLATIONS: usize = 2;
 
-/// The run in at most 32 lines, beside a list of the fair shares of few sources: what ran, loads,
-/// latencies, fairness, classes, the balance, what went wrong.
-pub fn fabric_terminal_summary(
-    info: &RunInfo,
-    spec: &FabricSpec,
-    outcome: &FabricOutcome,
-) -> String {
-    let mut lines = vec![
-        format!(
-            "{}: {}, {}",
-            info.name,
-            counted(outcome.cycles, "cycle"),
-            words::stop_short(outcome.stop)
-        ),
-        pace(info, outcome),
-        String::new(),
-    ];
-    lines.extend(numbers(spec, outcome));
-    lines.extend(fairness(spec, outcome));
+/// Loads, latencies, fairness, classes, the balance, what stood still; and what broke.
+pub fn lines(run: &FabricFindings<'_>) -> [Vec<String>; 2] {
+    let outcome = &run.outcome;
+    let mut lines = numbers(run);
+    lines.extend(fairness(run));
     if outcome.classes.len() > 1 {
         lines.push(String::new());
-        lines.extend(aligned(&class_rows(spec, outcome)));
+        lines.extend(aligned(&class_rows(run)));
         lines.extend(rest(outcome.classes.len(), CLASSES, "class"));
     }
     lines.push(String::new());
     lines.push(words::conservation(&outcome.balance()));
-    if let Some((name, share)) = words::busiest(spec, outcome) {
+    if let Some((name, share)) = words::busiest(run) {
         lines.push(format!("busiest channel {name}: {}", percent(share)));
     }
     if let Some(why) = &outcome.saturated {
@@ -53,36 +33,28 @@ pub fn fabric_terminal_summary(
     }
     if outcome.standstill.is_some() {
         lines.push(words::deadlocked(outcome));
-        lines.extend(deadlock::lines(spec, outcome, HELD));
+        lines.extend(deadlock::lines(run, HELD));
     }
-    lines.extend(starved::lines(super::starved::sentences(spec, outcome)));
-    let kept = outcome.violations.kept().iter();
+    let kept = outcome.violations.kept().iter().take(VIOLATIONS);
     let kept = kept.map(|one| (format!("cycle {}", grouped(one.at)), &*one.what));
-    lines.extend(broken(outcome.violations.total(), kept.take(VIOLATIONS)));
-    printable(&lines)
+    [lines, broken(outcome.violations.total(), kept)]
 }
 
-fn pace(info: &RunInfo, outcome: &FabricOutcome) -> String {
-    format!(
-        "{} flit hops{}; trace hash {}",
-        grouped(outcome.flit_hops),
-        info.pace(outcome.flit_hops),
-        words::trace_hash(outcome)
-    )
-}
-
-fn numbers(spec: &FabricSpec, outcome: &FabricOutcome) -> Vec<String> {
-    let mut lines = vec![format!("window    {}", words::window(outcome))];
-    if outcome.window > 0 {
-        lines.push(format!("offered   {} {LOAD}", words::load(outcome.offered)));
+fn numbers(run: &FabricFindings<'_>) -> Vec<String> {
+    let mut lines = vec![format!("window    {}", words::window(&run.outcome))];
+    if run.outcome.window > 0 {
+        lines.push(format!(
+            "offered   {} {LOAD}",
+            words::load(run.outcome.offered)
+        ));
         lines.push(format!(
             "accepted  {} {LOAD}, min of a terminal {}{}",
-            words::load_within(outcome.accepted, outcome.accepted_half_width),
-            words::load(outcome.accepted_least),
-            words::without_interval(outcome.accepted_half_width)
+            words::load_within(run.outcome.accepted, run.outcome.accepted_half_width),
+            words::load(run.outcome.accepted_least),
+            words::without_interval(run.outcome.accepted_half_width)
         ));
     }
-    let latency = &outcome.latency;
+    let latency = &run.outcome.latency;
     if latency.count > 0 {
         let [p50, _, p99, p99_9] = latency.percentiles;
         lines.push(format!(
@@ -96,27 +68,27 @@ fn numbers(spec: &FabricSpec, outcome: &FabricOutcome) -> Vec<String> {
         ));
         lines.push(format!(
             "network   {} cycles over {} channels on average",
-            words::mean(&outcome.network_latency),
-            fixed(outcome.hops_mean, 2)
+            words::mean(&run.outcome.network_latency),
+            fixed(run.outcome.hops_mean, 2)
         ));
-        let zero_load = zero_load(spec, outcome).map(|cycles| fixed(cycles, 2));
+        let zero_load = zero_load(run).map(|cycles| fixed(cycles, 2));
         lines.extend(zero_load.map(|cycles| format!("zero load {cycles} cycles on these ways")));
     }
-    if outcome.unfinished > 0 {
-        let count = counted(outcome.unfinished, "packet");
+    if run.outcome.unfinished > 0 {
+        let count = counted(run.outcome.unfinished, "packet");
         lines.push(format!("unfinished  {count} created in the window"));
     }
     lines
 }
 
 /// Jain's index, how sources stand to their max-min shares, and the shares of few.
-fn fairness(spec: &FabricSpec, outcome: &FabricOutcome) -> Vec<String> {
-    let Some((index, sources)) = fair::of_sources(spec, outcome) else {
+fn fairness(run: &FabricFindings<'_>) -> Vec<String> {
+    let Some((index, sources)) = fair::of_sources(run) else {
         return Vec::new();
     };
     let (index, sources) = (fixed(index, 4), counted(sources, "source"));
     let jain = format!("fairness  Jain's index {index} over {sources}");
-    let found = match fair::shares(spec, outcome) {
+    let found = match run.shares() {
         Ok(found) => found,
         Err(why) => return vec![format!("{jain}; no max-min shares: {why}")],
     };
@@ -138,20 +110,21 @@ fn fairness(spec: &FabricSpec, outcome: &FabricOutcome) -> Vec<String> {
     lines
 }
 
-fn class_rows(spec: &FabricSpec, outcome: &FabricOutcome) -> Vec<Vec<String>> {
+fn class_rows(run: &FabricFindings<'_>) -> Vec<Vec<String>> {
     let titles = ["class", "created", "delivered", "latency", "p99", "late"];
     let mut rows = vec![titles.map(String::from).to_vec()];
-    for (index, found) in outcome.classes.iter().enumerate().take(CLASSES) {
+    for (index, found) in run.outcome.classes.iter().enumerate().take(CLASSES) {
         let latency = &found.latency;
         let measured = |text: String| {
             if latency.count > 0 { text } else { "-".into() }
         };
-        let has_deadline = spec
+        let has_deadline = run
+            .spec
             .classes
             .get(index)
             .is_some_and(|class| class.deadline.is_some());
         rows.push(vec![
-            shortened(&tables::class_name(spec, index)),
+            shortened(&tables::class_name(run.spec, index)),
             grouped(found.created_total),
             grouped(found.delivered_total),
             measured(fixed(latency.mean, 1)),

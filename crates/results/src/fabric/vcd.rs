@@ -11,6 +11,7 @@ use backwater_flit::spec::FabricSpec;
 
 use super::FabricNames;
 use crate::sink::Sink;
+use crate::trace::TraceFile;
 
 /// Signals of the flit that crosses a channel, and their bits; all but the first are as the last
 /// flit left them while none crosses.
@@ -30,7 +31,7 @@ const PLACES: u32 = 16;
 const LETTERS: u64 = 94;
 
 /// A probe that writes what crosses each channel, and credit and fill of each virtual channel's
-/// buffer. Hand its file a buffered writer.
+/// buffer.
 #[derive(Debug)]
 pub struct FabricVcd<'a, W: Write> {
     spec: &'a FabricSpec,
@@ -60,69 +61,6 @@ impl<'a, W: Write> FabricVcd<'a, W> {
             crossings: Vec::new(),
             is_told: false,
         }
-    }
-
-    /// Begins the file: all signals by channel.
-    ///
-    /// # Errors
-    /// If it can't be written.
-    pub fn begin_file(&mut self, mut file: W, program: &str) -> io::Result<()> {
-        writeln!(file, "$version {program} $end")?;
-        writeln!(file, "$comment a time unit is a cycle $end")?;
-        writeln!(file, "$timescale 1 ns $end")?;
-        let names = FabricNames::new(&self.spec.graph);
-        for channel in 0..self.flits.len() as u32 {
-            let name = plain(&names.channel(channel));
-            writeln!(file, "$scope module channel_{channel}_{name} $end")?;
-            for (signal, (name, bits)) in (0..).zip(FLIT) {
-                let short = short(self.signal(channel, signal));
-                writeln!(file, "$var wire {bits} {short} {name} $end")?;
-            }
-            for lane in 0..self.lanes(channel) {
-                for (number, name) in (0..).zip(["credit", "fill"]) {
-                    let signal = FLIT.len() as u32 + 2 * lane + number;
-                    let short = short(self.signal(channel, signal));
-                    writeln!(file, "$var wire {PLACES} {short} {name}_vc{lane} $end")?;
-                }
-            }
-            writeln!(file, "$upscope $end")?;
-        }
-        writeln!(file, "$enddefinitions $end")?;
-        writeln!(file, "$dumpvars")?;
-        for channel in 0..self.flits.len() as u32 {
-            for (signal, (_, bits)) in (0..).zip(FLIT) {
-                change(&mut file, bits, 0, self.signal(channel, signal))?;
-            }
-            for lane in 0..self.lanes(channel) {
-                let depth = u64::from(self.spec.router.depth);
-                for (number, value) in (0..).zip([depth, 0]) {
-                    let signal = FLIT.len() as u32 + 2 * lane + number;
-                    change(&mut file, PLACES, value, self.signal(channel, signal))?;
-                }
-                let place = self.place(channel, lane);
-                self.places[place] = [depth, 0];
-            }
-        }
-        writeln!(file, "$end")?;
-        self.file = Sink::new(Some(file));
-        Ok(())
-    }
-
-    /// Hands on what is still in memory.
-    ///
-    /// # Errors
-    /// If it can't be written, or what came before could not.
-    pub fn flush(&mut self) -> io::Result<()> {
-        self.file.flush()
-    }
-
-    /// The run is over after so many cycles.
-    ///
-    /// # Errors
-    /// If it can't be written, or what came before could not.
-    pub fn finish(&mut self, cycles: u64) -> io::Result<()> {
-        self.file.write(|file| writeln!(file, "#{cycles}"));
-        self.flush()
     }
 
     /// Virtual channels with a buffer that is counted: terminals take all at once.
@@ -164,6 +102,62 @@ impl<'a, W: Write> FabricVcd<'a, W> {
                 self.set(cycle, bits, value, self.signal(channel, signal));
             }
         }
+    }
+}
+
+impl<W: Write> TraceFile<W> for FabricVcd<'_, W> {
+    const NAME: &'static str = "trace.vcd";
+
+    /// All signals by channel.
+    fn begin(&mut self, mut file: W, program: &str) -> io::Result<()> {
+        writeln!(file, "$version {program} $end")?;
+        writeln!(file, "$comment a time unit is a cycle $end")?;
+        writeln!(file, "$timescale 1 ns $end")?;
+        let names = FabricNames::new(&self.spec.graph);
+        for channel in 0..self.flits.len() as u32 {
+            let name = plain(&names.channel(channel));
+            writeln!(file, "$scope module channel_{channel}_{name} $end")?;
+            for (signal, (name, bits)) in (0..).zip(FLIT) {
+                let short = short(self.signal(channel, signal));
+                writeln!(file, "$var wire {bits} {short} {name} $end")?;
+            }
+            for lane in 0..self.lanes(channel) {
+                for (number, name) in (0..).zip(["credit", "fill"]) {
+                    let signal = FLIT.len() as u32 + 2 * lane + number;
+                    let short = short(self.signal(channel, signal));
+                    writeln!(file, "$var wire {PLACES} {short} {name}_vc{lane} $end")?;
+                }
+            }
+            writeln!(file, "$upscope $end")?;
+        }
+        writeln!(file, "$enddefinitions $end")?;
+        writeln!(file, "$dumpvars")?;
+        for channel in 0..self.flits.len() as u32 {
+            for (signal, (_, bits)) in (0..).zip(FLIT) {
+                change(&mut file, bits, 0, self.signal(channel, signal))?;
+            }
+            for lane in 0..self.lanes(channel) {
+                let depth = u64::from(self.spec.router.depth);
+                for (number, value) in (0..).zip([depth, 0]) {
+                    let signal = FLIT.len() as u32 + 2 * lane + number;
+                    change(&mut file, PLACES, value, self.signal(channel, signal))?;
+                }
+                let place = self.place(channel, lane);
+                self.places[place] = [depth, 0];
+            }
+        }
+        writeln!(file, "$end")?;
+        self.file = Sink::new(Some(file));
+        Ok(())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+
+    fn finish(&mut self, cycles: u64) -> io::Result<()> {
+        self.file.write(|file| writeln!(file, "#{cycles}"));
+        self.flush()
     }
 }
 

@@ -1,10 +1,10 @@
 //! A run of the cycle engine in sentences.
 
 use backwater_flit::outcome::{CyclesOutcome, FabricOutcome};
-use backwater_flit::spec::{FabricSpec, Shape, Switch};
+use backwater_flit::spec::{Shape, Switch};
 use backwater_kernel::{Balance, Stop};
 
-use super::FabricNames;
+use super::FabricFindings;
 use super::network::shares;
 use crate::number::{fixed, grouped, percent};
 use crate::stop;
@@ -12,11 +12,6 @@ use backwater_kernel::words::{capital, counted, with_article};
 
 /// Unit of loads.
 pub const LOAD: &str = "flits/cycle/terminal";
-
-/// The trace hash as 16 hexadecimal digits.
-pub fn trace_hash(outcome: &FabricOutcome) -> String {
-    format!("{:016x}", outcome.trace_hash)
-}
 
 /// A load, alone.
 pub fn load(load: f64) -> String {
@@ -133,9 +128,9 @@ pub fn no_window(outcome: &FabricOutcome) -> String {
 
 /// The channel between routers that was busiest, and its share of busy cycles. Where there is
 /// none: the busiest of all.
-pub fn busiest(spec: &FabricSpec, outcome: &FabricOutcome) -> Option<(String, f64)> {
-    let all = shares(outcome);
-    let among = match spec.graph.channels.len().min(all.len()) {
+pub fn busiest(run: &FabricFindings<'_>) -> Option<(String, f64)> {
+    let all = shares(&run.outcome);
+    let among = match run.spec.graph.channels.len().min(all.len()) {
         0 => all,
         count => &all[..count],
     };
@@ -145,7 +140,7 @@ pub fn busiest(spec: &FabricSpec, outcome: &FabricOutcome) -> Option<(String, f6
             if load(next) > load(best) { next } else { best }
         },
     )?;
-    let name = FabricNames::new(&spec.graph).channel(best as u32);
+    let name = run.names().channel(best as u32);
     Some((name, load(best)))
 }
 
@@ -175,9 +170,9 @@ pub fn shape(shape: &Shape) -> String {
 }
 
 /// The run in a few paragraphs.
-pub fn paragraphs(spec: &FabricSpec, outcome: &FabricOutcome) -> String {
-    let graph = &spec.graph;
-    let router = &spec.router;
+pub fn paragraphs(run: &FabricFindings<'_>) -> String {
+    let graph = &run.spec.graph;
+    let router = &run.spec.router;
     let switch = match router.switch {
         Switch::Crossbar => "an input of the switch for each virtual channel",
         Switch::Multiplexed { .. } => {
@@ -190,14 +185,14 @@ pub fn paragraphs(spec: &FabricSpec, outcome: &FabricOutcome) -> String {
         counted(graph.routers, "router"),
         counted(graph.channels.len(), "channel"),
         counted(graph.inject.len(), "terminal"),
-        spec.routing.words(),
+        run.spec.routing.words(),
         counted(router.lanes, "virtual channel"),
         counted(router.depth, "flit"),
     );
     text.push_str("\n\n");
-    text.push_str(&measured(outcome));
-    text.push_str(&format!(" Why it ended: {}.", stop(outcome)));
-    let balance = outcome.balance();
+    text.push_str(&measured(&run.outcome));
+    text.push_str(&format!(" Why it ended: {}.", stop(&run.outcome)));
+    let balance = run.outcome.balance();
     text.push_str(&format!(
         "\n\nOver the whole run, {}: {}.",
         conservation(&balance),
@@ -207,7 +202,7 @@ pub fn paragraphs(spec: &FabricSpec, outcome: &FabricOutcome) -> String {
             "flits are missing, which is a fault of the simulator"
         }
     ));
-    if let Some((name, share)) = busiest(spec, outcome) {
+    if let Some((name, share)) = busiest(run) {
         text.push_str(&format!(
             " The busiest channel, {name}, carried a flit in {} of the window's cycles.",
             percent(share)

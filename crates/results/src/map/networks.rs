@@ -1,7 +1,6 @@
 //! Networks of each kind, as they are drawn over time.
 
-use backwater_flit::outcome::FabricOutcome;
-use backwater_flit::spec::{FabricSpec, Shape};
+use backwater_flit::spec::Shape;
 use backwater_kernel::Channels;
 
 use super::bins::Bins;
@@ -9,7 +8,7 @@ use super::layout::Place;
 use super::{Network, over_time};
 use crate::drawn::{OverTime, Units};
 use crate::events::{self, Findings, names};
-use crate::fabric::FabricNames;
+use crate::fabric::{FabricFindings, FabricNames};
 use crate::model::OtherUnit;
 
 /// Microseconds, or milliseconds in long runs.
@@ -69,9 +68,8 @@ pub fn network<N: events::Network>(run: &Findings<'_, N>, bins: &Bins) -> Option
 }
 
 /// Flits over time: routers alone, with their terminals' channels as those of a host beside each.
-pub fn flits(spec: &FabricSpec, outcome: &FabricOutcome, bins: &Bins) -> Option<OverTime> {
-    let graph = &spec.graph;
-    let names = FabricNames::new(graph);
+pub fn flits(run: &FabricFindings<'_>, bins: &Bins) -> Option<OverTime> {
+    let (graph, names) = (&run.spec.graph, run.names());
     let routers = graph.routers as usize;
     let mut channels: Vec<(usize, usize)> = graph
         .channels
@@ -102,7 +100,7 @@ pub fn flits(spec: &FabricSpec, outcome: &FabricOutcome, bins: &Bins) -> Option<
         places.fill(None);
     }
     places.extend(vec![None; ends_drawn]);
-    let still = outcome.standstill.iter().flat_map(|still| &still.waits);
+    let still = run.outcome.standstill.iter().flat_map(|still| &still.waits);
     let stuck = still.flat_map(|held| {
         let packet = format!(
             "packet from terminal {} to {}",

@@ -165,9 +165,7 @@ impl Curve {
             ..Curve::default()
         }
     }
-}
 
-impl Curve {
     /// A curve of values at 1, 2, 3 and so on.
     pub fn in_order(name: impl Into<String>, style: Style, y: Vec<f64>) -> Curve {
         let x = (1..=y.len()).map(|place| place as f64).collect();

@@ -1,9 +1,11 @@
 //! Single runs: a column of one of their tables side by side, or over a key in which they differ;
 //! and their time series.
 
-use super::{Dots, NoOverlay, Overlay, Read, Results, plots, series};
-use crate::column::{Column, key};
-use crate::model::{Axis, Cell, Style, Table};
+use super::{Overlay, Read, Results, axis, series};
+use crate::charts::curve;
+use crate::column::{Column, NoColumn, key};
+use crate::groups::in_order;
+use crate::model::{Axis, Cell, Curve, Style, Table};
 use crate::table_of::TableOf;
 
 /// Columns that are drawn where none is asked for.
@@ -24,7 +26,7 @@ struct Values {
     rows: Vec<(String, f64)>,
 }
 
-pub fn overlay(all: &[Results], y: Option<&str>, over: Option<&str>) -> Result<Overlay, NoOverlay> {
+pub fn overlay(all: &[Results], y: Option<&str>, over: Option<&str>) -> Result<Overlay, NoColumn> {
     let mut overlay = Overlay::default();
     let wanted: Vec<&str> = match y {
         Some(y) => vec![y],
@@ -44,11 +46,11 @@ pub fn overlay(all: &[Results], y: Option<&str>, over: Option<&str>) -> Result<O
             let missing = || match is_there(run, y) {
                 true => {
                     let what = format!("`{y}` of {} is empty: too few values for it", run.name);
-                    NoOverlay::new(what, known(run))
+                    NoColumn::sorted(what, known(run))
                 }
                 false => {
                     let what = format!("{} has no column `{y}`", run.name);
-                    NoOverlay::new(what, known(run))
+                    NoColumn::sorted(what, known(run))
                 }
             };
             columns.push(values(run, y).ok_or_else(missing)?);
@@ -64,7 +66,7 @@ pub fn overlay(all: &[Results], y: Option<&str>, over: Option<&str>) -> Result<O
     match overlay.plots.is_empty() {
         true => {
             let known = all.first().map(known).unwrap_or_default();
-            Err(NoOverlay::new(
+            Err(NoColumn::sorted(
                 "nothing to draw: name a column by --y",
                 known,
             ))
@@ -126,7 +128,7 @@ fn of_column(table: &Read, of: Option<&str>, asked: &str) -> Option<Values> {
 }
 
 /// The value of the key `over` in each run.
-fn places(all: &[Results], over: &str) -> Result<(Column, Vec<f64>), NoOverlay> {
+fn places(all: &[Results], over: &str) -> Result<(Column, Vec<f64>), NoColumn> {
     let mut unit: Option<String> = None;
     let mut places = Vec::new();
     for run in all {
@@ -147,7 +149,7 @@ fn places(all: &[Results], over: &str) -> Result<(Column, Vec<f64>), NoOverlay> 
                 _ => format!("`{over}` may be several keys of {}", run.name),
             };
             let similar = ends.iter().map(|(path, _)| path.clone());
-            return Err(NoOverlay::new(what, similar));
+            return Err(NoColumn::sorted(what, similar));
         };
         let (number, own) = quantity(value);
         let number: Result<f64, _> = number.parse();
@@ -162,7 +164,7 @@ fn places(all: &[Results], over: &str) -> Result<(Column, Vec<f64>), NoOverlay> 
                 continue;
             }
         };
-        return Err(NoOverlay::new(what, []));
+        return Err(NoColumn::sorted(what, []));
     }
     Ok((
         Column::number(over, &unit.unwrap_or_default(), "key of the scenario"),
@@ -180,14 +182,9 @@ fn quantity(text: &str) -> (&str, &str) {
 
 /// Labels of all runs, each once, in the order in which they come.
 fn labels(columns: &[Values]) -> Vec<&str> {
-    let mut labels: Vec<&str> = Vec::new();
-    let mut seen = std::collections::BTreeSet::new();
-    for (label, _) in columns.iter().flat_map(|own| &own.rows) {
-        if seen.insert(label.as_str()) {
-            labels.push(label);
-        }
-    }
-    labels
+    let rows = columns.iter().flat_map(|own| &own.rows);
+    let labels = in_order(rows.map(|(label, _)| (label.as_str(), ())));
+    labels.into_iter().map(|(label, _)| label).collect()
 }
 
 fn value_of(own: &Values, label: &str) -> Option<f64> {
@@ -207,20 +204,11 @@ fn over_key(
     let curves = labels(columns).into_iter().map(|label| {
         let dots = places.iter().zip(columns);
         let dots = dots.filter_map(|(at, own)| Some((*at, value_of(own, label)?, None)));
-        Dots {
-            name: label.into(),
-            dots: dots.collect(),
-        }
+        curve(label, Style::Line, dots.collect())
     });
-    let curves: Vec<Dots> = curves.collect();
+    let curves: Vec<Curve> = curves.collect();
     let title = format!("{} over {}", y.name, key_column.name);
-    let axes = [key_column, y].map(|column| Axis::new(&column.name, &column.unit));
-    let drawn: Vec<_> = curves
-        .iter()
-        .map(|curve| curve.curve(Style::Line))
-        .collect();
-    into.plots
-        .extend(plots(&title, (&axes[0], &axes[1]), &drawn, ""));
+    into.draw(&title, [key_column, y].map(axis), &curves, "");
     into.tables
         .push(numbers(all, columns, Some((key_column, places))));
 }
@@ -233,15 +221,11 @@ fn side_by_side(all: &[Results], columns: &[Values], into: &mut Overlay) {
         let dots = (1..).zip(&labels);
         let dots =
             dots.filter_map(|(at, label)| Some((f64::from(at), value_of(own, label)?, None)));
-        Dots {
-            name: run.name.clone(),
-            dots: dots.collect(),
-        }
+        curve(&run.name, Style::Points, dots.collect())
     });
-    let curves: Vec<_> = curves.map(|curve| curve.curve(Style::Points)).collect();
+    let curves: Vec<Curve> = curves.collect();
     let x = Axis::of_names("Row", labels.iter().map(|label| (*label).into()));
-    let axis = Axis::new(&y.name, &y.unit);
-    into.plots.extend(plots(&y.name, (&x, &axis), &curves, ""));
+    into.draw(&y.name, [x, axis(y)], &curves, "");
     into.tables.push(numbers(all, columns, None));
 }
 

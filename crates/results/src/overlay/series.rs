@@ -1,6 +1,7 @@
 //! Time series of several runs: those of one name in one plot.
 
-use super::{NoOverlay, Overlay, ReadSeries, Results, plots};
+use super::{Overlay, ReadSeries, Results};
+use crate::column::NoColumn;
 use crate::model::{Axis, Curve, Style};
 
 /// Plots of series where none is asked for.
@@ -8,7 +9,7 @@ const PLOTS: usize = 12;
 const MS_PS: f64 = 1e9;
 
 /// Series that several runs have, or the one asked for.
-pub fn draw(all: &[Results], asked: Option<&str>, into: &mut Overlay) -> Result<(), NoOverlay> {
+pub fn draw(all: &[Results], asked: Option<&str>, into: &mut Overlay) -> Result<(), NoColumn> {
     let mut names: Vec<&str> = Vec::new();
     for one in all.iter().flat_map(|run| &run.series) {
         if !names.contains(&one.name.as_str()) {
@@ -19,7 +20,7 @@ pub fn draw(all: &[Results], asked: Option<&str>, into: &mut Overlay) -> Result<
         && !names.contains(&asked)
     {
         let known = names.iter().map(|name| format!("series.{name}"));
-        return Err(NoOverlay::new(
+        return Err(NoColumn::sorted(
             format!("there is no series `{asked}`"),
             known,
         ));
@@ -46,7 +47,7 @@ pub fn draw(all: &[Results], asked: Option<&str>, into: &mut Overlay) -> Result<
             })
             .collect();
         let y = Axis::new("Value", &first.unit);
-        into.plots.extend(plots(name, (&x, &y), &curves, ""));
+        into.draw(name, [x, y], &curves, "");
     }
     Ok(())
 }

@@ -1,10 +1,10 @@
 //! Sweeps and searches: curves over one of their axes.
 
-use std::collections::BTreeMap;
-
-use super::{Dots, NoOverlay, Overlay, Read, Results, plots};
-use crate::column::{Column, key};
-use crate::model::{Axis, Cell, Style, Table};
+use super::{Overlay, Read, Results, axis};
+use crate::charts::{Dot, curve};
+use crate::column::{Column, NoColumn, key};
+use crate::groups::in_order;
+use crate::model::{Cell, Curve, Style, Table};
 use crate::table_of::TableOf;
 
 /// Columns that are drawn where none is asked for.
@@ -20,7 +20,7 @@ struct Points<'a> {
     axes: usize,
 }
 
-pub fn overlay(all: &[Results], y: Option<&str>, over: Option<&str>) -> Result<Overlay, NoOverlay> {
+pub fn overlay(all: &[Results], y: Option<&str>, over: Option<&str>) -> Result<Overlay, NoColumn> {
     let mut sweeps = Vec::new();
     for one in all {
         let table = one.tables.iter().find(|table| table.name == "summary");
@@ -32,7 +32,7 @@ pub fn overlay(all: &[Results], y: Option<&str>, over: Option<&str>) -> Result<O
                 axes,
             })
         });
-        let missing = || NoOverlay::new(format!("{} has no table of its points", one.name), []);
+        let missing = || NoColumn::sorted(format!("{} has no table of its points", one.name), []);
         sweeps.push(points.ok_or_else(missing)?);
     }
     let x = chosen_axis(&sweeps, over)?;
@@ -69,17 +69,17 @@ impl Points<'_> {
 }
 
 /// The name of the axis over which curves run.
-fn chosen_axis(sweeps: &[Points<'_>], over: Option<&str>) -> Result<String, NoOverlay> {
+fn chosen_axis(sweeps: &[Points<'_>], over: Option<&str>) -> Result<String, NoColumn> {
     if let Some(over) = over {
         for sweep in sweeps {
             match sweep.axis(over) {
                 None => {
                     let what = format!("{} has no axis `{over}`", sweep.name);
-                    return Err(NoOverlay::new(what, sweep.axis_names()));
+                    return Err(NoColumn::sorted(what, sweep.axis_names()));
                 }
                 Some(at) if !sweep.table.is_of_numbers(at) => {
                     let what = format!("the values of `{over}` in {} are no numbers", sweep.name);
-                    return Err(NoOverlay::new(what, sweep.axis_names()));
+                    return Err(NoColumn::sorted(what, sweep.axis_names()));
                 }
                 Some(_) => {}
             }
@@ -102,10 +102,10 @@ fn chosen_axis(sweeps: &[Points<'_>], over: Option<&str>) -> Result<String, NoOv
     let what = "there is no axis of numbers that all have: name one by --over";
     let mut axes = load.chain(others);
     axes.next()
-        .ok_or_else(|| NoOverlay::new(what, first.axis_names()))
+        .ok_or_else(|| NoColumn::sorted(what, first.axis_names()))
 }
 
-fn chosen_columns(sweeps: &[Points<'_>], y: Option<&str>) -> Result<Vec<String>, NoOverlay> {
+fn chosen_columns(sweeps: &[Points<'_>], y: Option<&str>) -> Result<Vec<String>, NoColumn> {
     if let Some(y) = y {
         return Ok(vec![y.into()]);
     }
@@ -117,7 +117,7 @@ fn chosen_columns(sweeps: &[Points<'_>], y: Option<&str>) -> Result<Vec<String>,
         .map(|name| (*name).into())
         .collect();
     match usual.is_empty() {
-        true => Err(NoOverlay::new(
+        true => Err(NoColumn::sorted(
             "which column? name one by --y",
             measures(&sweeps[0]),
         )),
@@ -132,29 +132,20 @@ fn measures(sweep: &Points<'_>) -> Vec<String> {
 
 /// Names of axes, and the values of each by sweep: those that tell curves apart.
 fn telling(sweeps: &[Points<'_>], x: &str) -> Vec<String> {
-    let mut seen: BTreeMap<String, Vec<&str>> = BTreeMap::new();
-    let mut order = Vec::new();
-    for sweep in sweeps {
-        for (at, (key, _)) in sweep.table.columns[..sweep.axes].iter().enumerate() {
-            if sweep.axis(x) == Some(at) {
-                continue;
-            }
-            if !seen.contains_key(key) {
-                order.push(key.clone());
-            }
-            seen.entry(key.clone())
-                .or_default()
-                .extend(sweep.values(at));
-        }
-    }
-    order.retain(|key| {
-        let values = &seen[key];
-        values.iter().any(|value| *value != values[0])
+    let others = sweeps.iter().flat_map(|sweep| {
+        let axes = sweep.axis_names().enumerate();
+        let others = axes.filter(move |(at, _)| sweep.axis(x) != Some(*at));
+        others.map(|(at, key)| (key, sweep.values(at)))
     });
-    order
+    let telling = in_order(others).into_iter().filter(|(_, values)| {
+        let mut values = values.iter().flatten();
+        let first = values.next();
+        values.any(|value| Some(value) != first)
+    });
+    telling.map(|(key, _)| key).collect()
 }
 
-fn draw(sweeps: &[Points<'_>], x: &str, y: &str, into: &mut Overlay) -> Result<(), NoOverlay> {
+fn draw(sweeps: &[Points<'_>], x: &str, y: &str, into: &mut Overlay) -> Result<(), NoColumn> {
     let telling = telling(sweeps, x);
     let (mut curves, mut left_out) = (Vec::new(), 0);
     let (mut x_column, mut y_column) = (Column::text(x, ""), Column::text(y, ""));
@@ -162,7 +153,7 @@ fn draw(sweeps: &[Points<'_>], x: &str, y: &str, into: &mut Overlay) -> Result<(
         let table = sweep.table;
         let no_column = || {
             let what = format!("{} has no column `{y}`", sweep.name);
-            NoOverlay::new(what, measures(sweep))
+            NoColumn::sorted(what, measures(sweep))
         };
         let value = table
             .find(y)
@@ -174,7 +165,7 @@ fn draw(sweeps: &[Points<'_>], x: &str, y: &str, into: &mut Overlay) -> Result<(
         let saturated = LATENCIES.iter().any(|start| key.starts_with(start));
         let saturated = table.find("saturated").filter(|_| saturated);
         (x_column, y_column) = (table.columns[axis].1.clone(), told.clone());
-        let mut own: Vec<Dots> = Vec::new();
+        let mut own = Vec::new();
         for row in &table.rows {
             let points = table.number(row, axis).zip(table.number(row, value));
             let Some((at, height)) = points else { continue };
@@ -188,15 +179,9 @@ fn draw(sweeps: &[Points<'_>], x: &str, y: &str, into: &mut Overlay) -> Result<(
             }
             let name = name(sweep, row, &telling, sweeps.len() > 1);
             let half_width = interval.and_then(|at| table.number(row, at));
-            let known = own.iter().position(|curve| curve.name == name);
-            let known = known.unwrap_or_else(|| {
-                let dots = Vec::new();
-                own.push(Dots { name, dots });
-                own.len() - 1
-            });
-            own[known].dots.push((at, height, half_width));
+            own.push((name, (at, height, half_width)));
         }
-        curves.extend(own);
+        curves.extend(in_order(own));
     }
     let note = match left_out {
         0 => String::new(),
@@ -205,13 +190,10 @@ fn draw(sweeps: &[Points<'_>], x: &str, y: &str, into: &mut Overlay) -> Result<(
         }
     };
     let title = format!("{} over {}", y_column.name, x_column.name);
-    let axes = [&x_column, &y_column].map(|column| Axis::new(&column.name, &column.unit));
-    let drawn: Vec<_> = curves
-        .iter()
-        .map(|curve| curve.curve(Style::Line))
-        .collect();
-    into.plots
-        .extend(plots(&title, (&axes[0], &axes[1]), &drawn, &note));
+    let drawn = curves.iter();
+    let drawn = drawn.map(|(name, dots)| curve(name, Style::Line, dots.clone()));
+    let drawn: Vec<Curve> = drawn.collect();
+    into.draw(&title, [&x_column, &y_column].map(axis), &drawn, &note);
     into.tables.push(numbers(&curves, (&x_column, &y_column)));
     Ok(())
 }
@@ -236,10 +218,9 @@ fn name(sweep: &Points<'_>, row: &[String], telling: &[String], has_others: bool
 }
 
 /// A row for each dot.
-fn numbers(curves: &[Dots], (x, y): (&Column, &Column)) -> Table {
-    let rows = curves
-        .iter()
-        .flat_map(|curve| curve.dots.iter().map(move |dot| (curve, dot)));
+fn numbers(curves: &[(String, Vec<Dot>)], (x, y): (&Column, &Column)) -> Table {
+    let rows = curves.iter();
+    let rows = rows.flat_map(|(name, dots)| dots.iter().map(move |dot| (name, dot)));
     let cell = |value: f64| Cell::float(value, 4);
     let half_width = Column::interval(
         &y.name,
@@ -254,7 +235,7 @@ fn numbers(curves: &[Dots], (x, y): (&Column, &Column)) -> Table {
             x.name
         ))
         .text("curve: as the legend calls it")
-        .of(|(curve, _)| curve.name.as_str())
+        .of(|(name, _)| name.as_str())
         .column(Column::number(&x.name, &x.unit, "position"))
         .of(|(_, (at, ..))| cell(*at))
         .column(Column::number(&y.name, &y.unit, &y.meaning))

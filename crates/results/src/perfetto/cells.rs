@@ -1,6 +1,6 @@
 //! Cells by circuit.
 
-use std::io::Write;
+use std::io::{self, Write};
 
 use backwater_kernel::{Channels, Rate, Time};
 use backwater_net::Network;
@@ -9,6 +9,7 @@ use backwater_net::spec::NetworkSpec;
 
 use super::scene::{Below, Counted, Scene};
 use super::writer::{Name, Slice, Value};
+use crate::trace::TraceFile;
 
 /// A probe that writes what every port does as a trace for Perfetto: sending, blocked; the circuits
 /// without credit, and whence that comes; queues, credit and allowed rates.
@@ -44,11 +45,6 @@ impl<'a, W: Write> PerfettoCells<'a, W> {
             touched: Vec::new(),
             arrows: 0,
         }
-    }
-
-    /// What is drawn, and the file that it is written to.
-    pub fn scene(&mut self) -> &mut Scene<W, u32> {
-        &mut self.scene
     }
 
     /// A leg is like that from now on.
@@ -88,6 +84,23 @@ impl<'a, W: Write> PerfettoCells<'a, W> {
 
 fn lacks_credit(leg: LegState) -> bool {
     leg.credit.is_some_and(|credit| credit <= 0)
+}
+
+impl<W: Write> TraceFile<W> for PerfettoCells<'_, W> {
+    const NAME: &'static str = super::NAME;
+
+    fn begin(&mut self, file: W, _: &str) -> io::Result<()> {
+        self.scene.begin_file(file);
+        Ok(())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.scene.flush()
+    }
+
+    fn finish(&mut self, at: u64) -> io::Result<()> {
+        self.scene.finish(Time(at))
+    }
 }
 
 impl<W: Write> Probe for PerfettoCells<'_, W> {

@@ -1,6 +1,6 @@
 //! Frames by class.
 
-use std::io::Write;
+use std::io::{self, Write};
 
 use backwater_kernel::{Channels, Time};
 use backwater_net::Network;
@@ -11,6 +11,7 @@ use super::scene::{Below, Counted, Scene};
 use super::writer::{Name, Slice, Value};
 use crate::ethernet::kind;
 use crate::events::names;
+use crate::trace::TraceFile;
 
 /// Classes that a port may have.
 const CLASSES: usize = 8;
@@ -57,11 +58,6 @@ impl<'a, W: Write> PerfettoFrames<'a, W> {
             legs: Vec::new(),
             queues: Vec::new(),
         }
-    }
-
-    /// What is drawn, and the file that it is written to.
-    pub fn scene(&mut self) -> &mut Scene<W, (u32, Gate)> {
-        &mut self.scene
     }
 
     /// A queue holds so much; of several numbers of an instant the last one counts.
@@ -136,6 +132,23 @@ fn gate(content: &Content) -> Option<Gate> {
             class, destination, ..
         } => Some(Gate::Destination(class, destination)),
         Content::Tcp { .. } | Content::Udp { .. } | Content::Credit { .. } => None,
+    }
+}
+
+impl<W: Write> TraceFile<W> for PerfettoFrames<'_, W> {
+    const NAME: &'static str = super::NAME;
+
+    fn begin(&mut self, file: W, _: &str) -> io::Result<()> {
+        self.scene.begin_file(file);
+        Ok(())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.scene.flush()
+    }
+
+    fn finish(&mut self, at: u64) -> io::Result<()> {
+        self.scene.finish(Time(at))
     }
 }
 

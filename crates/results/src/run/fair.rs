@@ -13,7 +13,7 @@ use backwater_net::spec::{
 
 use super::Circuits;
 use super::loads::flow_loads;
-use crate::events::{line_rates, names, per_second};
+use crate::events::{Fairness, line_rates, names, per_second};
 use crate::fairness::{Allocation, Claim, FairRow, FairShares, max_min};
 use crate::number::significant;
 
@@ -32,49 +32,63 @@ enum Want {
     Nothing,
 }
 
-/// The shares of all flows that have something of their own to send.
-pub fn shares(run: &Circuits<'_>) -> FairShares {
-    let network = Network::new(run, groups_count(run.network));
-    let found = max_min(&network.capacity, &network.claims);
-    let mut rows = Vec::new();
-    for (flow, want) in network.wants.iter().enumerate() {
-        if *want == Want::Nothing {
-            continue;
-        }
-        let mut row = FairRow {
-            name: run.network.flows[flow].name.clone(),
-            measured: network.measured[flow],
-            wire_measured: network.wire_measured(flow),
-            ..FairRow::default()
-        };
-        match (network.claim_of[flow], want) {
-            (_, Want::Closed(why)) => row.remark = why,
-            (None, _) => row.remark = "no path",
-            (Some(claim), _) => {
-                let rate = found.rates[claim];
-                let data = network.data_rate(flow, &found);
-                (row.share, row.wire_share) = (Some(data), Some(rate));
-                row.payload = network.payload(flow, data);
-                row.limit = found.limit(claim, |channel| run.port(channel));
+impl Fairness for NetworkSpec {
+    /// The shares of all flows that have something of their own to send.
+    fn shares(run: &Circuits<'_>) -> FairShares {
+        let network = Network::new(run, groups_count(run.network));
+        let found = max_min(&network.capacity, &network.claims);
+        let mut rows = Vec::new();
+        for (flow, want) in network.wants.iter().enumerate() {
+            if *want == Want::Nothing {
+                continue;
             }
+            let mut row = FairRow {
+                name: run.network.flows[flow].name.clone(),
+                measured: network.measured[flow],
+                wire_measured: network.wire_measured(flow),
+                ..FairRow::default()
+            };
+            match (network.claim_of[flow], want) {
+                (_, Want::Closed(why)) => row.remark = why,
+                (None, _) => row.remark = "no path",
+                (Some(claim), _) => {
+                    let rate = found.rates[claim];
+                    let data = network.data_rate(flow, &found);
+                    (row.share, row.wire_share) = (Some(data), Some(rate));
+                    row.payload = network.payload(flow, data);
+                    row.limit = found.limit(claim, |channel| run.port(channel));
+                }
+            }
+            rows.push(row);
         }
-        rows.push(row);
+        FairShares {
+            rows,
+            counted_as: "data units on the wire",
+            notes: network.notes(&found),
+            ..FairShares::default()
+        }
     }
-    FairShares {
-        rows,
-        counted_as: "data units on the wire",
-        notes: network.notes(&found),
-        ..FairShares::default()
-    }
-}
 
-/// The share of each flow if all priorities were one, bps of data.
-pub fn among_equals(run: &Circuits<'_>) -> Vec<Option<f64>> {
-    let network = Network::new(run, false);
-    let found = max_min(&network.capacity, &network.claims);
-    let share =
-        |(flow, claim): (usize, &Option<usize>)| claim.map(|_| network.data_rate(flow, &found));
-    network.claim_of.iter().enumerate().map(share).collect()
+    /// The share of each flow if all priorities were one, bps of data.
+    fn among_equals(run: &Circuits<'_>) -> Vec<Option<f64>> {
+        let network = Network::new(run, false);
+        let found = max_min(&network.capacity, &network.claims);
+        let share =
+            |(flow, claim): (usize, &Option<usize>)| claim.map(|_| network.data_rate(flow, &found));
+        network.claim_of.iter().enumerate().map(share).collect()
+    }
+
+    fn rates(run: &Circuits<'_>) -> Vec<f64> {
+        let loads = flow_loads(run).into_iter();
+        loads.map(|load| load.bits_per_second).collect()
+    }
+
+    fn goodputs(run: &Circuits<'_>) -> Vec<f64> {
+        let seconds = run.seconds();
+        let tcp = run.outcome.flows.iter().filter_map(|flow| flow.tcp);
+        tcp.map(|tcp| per_second(tcp.delivered_bytes as f64 * 8.0, seconds))
+            .collect()
+    }
 }
 
 /// The network as water filling sees it.

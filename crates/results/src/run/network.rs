@@ -1,23 +1,11 @@
 //! What a network of circuits says of itself.
 
-use backwater_kernel::words::counted;
 use backwater_kernel::{Duration, Link, Rate, Time};
-use backwater_net::outcome::{FlowOutcome, LossCause, Outcome, Standstill, Wait};
+use backwater_net::outcome::LossCause;
 use backwater_net::spec::{ChannelSpec, FlowSpec, NetworkSpec, NodeKind};
 
-use super::loads::{destinations, flow_loads};
-use super::{Circuits, bounds, fair, promises, shown, standstill, starved, tables};
-use crate::directory::Promise;
 use crate::drawn::Units;
-use crate::events::bounds::Promised;
-use crate::events::page::Page;
-use crate::events::standstill::Still;
-use crate::events::starved::Endless;
-use crate::events::terminal::Terminal;
-use crate::events::{Findings, Network, called_alike, per_second};
-use crate::fairness::FairShares;
-use crate::info::RunInfo;
-use crate::model::Table;
+use crate::events::Network;
 
 impl Network for NetworkSpec {
     type Channel = ChannelSpec;
@@ -35,7 +23,44 @@ impl Network for NetworkSpec {
         LossCause::Residence,
     ];
 
-    called_alike!();
+    fn links(&self) -> &[Link<ChannelSpec>] {
+        &self.links
+    }
+
+    fn line(channel: &ChannelSpec) -> (Rate, Duration) {
+        (channel.rate, channel.delay)
+    }
+
+    fn node(&self, node: u32) -> Option<(&str, bool)> {
+        let node = self.nodes.get(node as usize)?;
+        Some((&node.name, node.kind == NodeKind::Switch))
+    }
+
+    fn flow(&self, flow: u32) -> Option<&str> {
+        Some(&self.flows.get(flow as usize)?.name)
+    }
+
+    fn warm_up(&self) -> Time {
+        self.warm_up
+    }
+
+    fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    fn only(&self, flow: u32, name: &str) -> Self {
+        let mut one = self.flows[flow as usize].clone();
+        one.name = name.into();
+        Self {
+            flows: vec![one],
+            ..self.clone()
+        }
+    }
+
+    fn ways(&self) -> Vec<Vec<u32>> {
+        let channels = |flow: &FlowSpec| flow.legs.iter().map(|leg| leg.channel).collect();
+        self.flows.iter().map(channels).collect()
+    }
 
     fn read_as() -> Units {
         Units {
@@ -46,42 +71,5 @@ impl Network for NetworkSpec {
             buffer: "cells that wait in front of the channel",
             ..Units::default()
         }
-    }
-
-    fn ways(&self) -> Vec<Vec<u32>> {
-        let channels = |flow: &FlowSpec| flow.legs.iter().map(|leg| leg.channel).collect();
-        self.flows.iter().map(channels).collect()
-    }
-
-    fn stuck(outcome: &Outcome, wait: &Wait) -> Option<(u32, String)> {
-        let leg = outcome.legs.get(wait.leg()? as usize)?;
-        Some((
-            leg.channel,
-            format!("{} can't move", counted(wait.units, "cell")),
-        ))
-    }
-
-    /// Its ends: the source, and where it goes.
-    fn path(run: &Circuits<'_>, flow: u32, _: &FlowOutcome) -> String {
-        let own = run.network.flows.get(flow as usize);
-        let source = own.map_or(0, |flow| flow.source);
-        let ends = destinations(run.network, flow as usize);
-        let ends = match ends.len() {
-            0..=3 => ends.join(", "),
-            many => format!("{many} destinations"),
-        };
-        format!("{} -> {ends}", run.node(source))
-    }
-
-    fn rates(run: &Circuits<'_>) -> Vec<f64> {
-        let loads = flow_loads(run).into_iter();
-        loads.map(|load| load.bits_per_second).collect()
-    }
-
-    fn goodputs(run: &Circuits<'_>) -> Vec<f64> {
-        let seconds = run.seconds();
-        let tcp = run.outcome.flows.iter().filter_map(|flow| flow.tcp);
-        tcp.map(|tcp| per_second(tcp.delivered_bytes as f64 * 8.0, seconds))
-            .collect()
     }
 }

@@ -67,8 +67,7 @@ fn distribution(groups: &[(u32, PathGroup)], cell: Duration) -> Plot {
     let curves = shown.map(|(switches, group)| {
         let name = counted(*switches, "switch");
         let ends = [0, group.wait.max()];
-        let (x, y) = beyond(group.wait.histogram(), ends, cell.ps().max(1) as f64);
-        Curve::new(name, Style::Step, x, y)
+        beyond(name, group.wait.histogram(), ends, cell.ps().max(1) as f64)
     });
     let mut note = String::from("The share of units that waited longer than this, end to end.");
     if groups.len() > CURVES {

@@ -32,34 +32,34 @@ pub fn tables(run: &Circuits<'_>, found: &PortsOutcome) -> Vec<Table> {
 impl<R> TableOf<R> {
     /// Waiting times in microseconds, and twice in cell times.
     fn waits(self, cell: Duration, wait: impl Fn(&R) -> &Samples) -> Self {
-        let us = |ps: f64| Cell::float(ps / 1e6, 3);
+        let declared = [
+            ("wait mean [us]: mean waiting time", ""),
+            ("wait deviation [us]: standard deviation", "deviation"),
+            ("wait p50 [us]: half waited no longer", ""),
+            ("wait p90 [us]: nine in ten waited no longer", ""),
+            ("wait p99 [us]: 99 in 100 waited no longer", "p99"),
+            ("wait p99.9 [us]: 999 in 1000 waited no longer", ""),
+            ("wait max [us]: longest", "max"),
+            ("wait mean [cells]: mean in cell times", ""),
+            (
+                "wait deviation [cells]: standard deviation in cell times",
+                "",
+            ),
+        ];
+        let columns = declared.map(|(told, short)| Column::declared(told).short(short));
         let cells = |ps: f64| Cell::float(ps / cell.ps().max(1) as f64, 2);
-        let some = |row: &R, of: &dyn Fn(&Samples) -> Cell| {
-            Some(wait(row)).filter(|wait| wait.count() > 0).map(of)
-        };
-        let percentile =
-            |row: &R, percent: f64| some(row, &|wait| us(wait.percentile(percent) as f64));
-        self.number("wait mean [us]: mean waiting time")
-            .of(|row| some(row, &|wait| us(wait.mean())))
-            .number("wait deviation [us]: standard deviation")
-            .of(|row| some(row, &|wait| us(wait.deviation())))
-            .short("deviation")
-            .number("wait p50 [us]: half waited no longer")
-            .of(|row| percentile(row, 50.0))
-            .number("wait p90 [us]: nine in ten waited no longer")
-            .of(|row| percentile(row, 90.0))
-            .number("wait p99 [us]: 99 in 100 waited no longer")
-            .of(|row| percentile(row, 99.0))
-            .short("p99")
-            .number("wait p99.9 [us]: 999 in 1000 waited no longer")
-            .of(|row| percentile(row, 99.9))
-            .number("wait max [us]: longest")
-            .of(|row| some(row, &|wait| us(wait.max() as f64)))
-            .short("max")
-            .number("wait mean [cells]: mean in cell times")
-            .of(|row| some(row, &|wait| cells(wait.mean())))
-            .number("wait deviation [cells]: standard deviation in cell times")
-            .of(|row| some(row, &|wait| cells(wait.deviation())))
+        self.columns(columns.into(), |row| {
+            let wait = wait(row);
+            if wait.count() == 0 {
+                return Vec::new();
+            }
+            let (mean, deviation) = (wait.mean(), wait.deviation());
+            let mut times = vec![mean, deviation];
+            times.extend([50.0, 90.0, 99.0, 99.9].map(|percent| wait.percentile(percent) as f64));
+            times.push(wait.max() as f64);
+            let us = times.into_iter().map(|ps| Cell::float(ps / 1e6, 3));
+            us.chain([cells(mean), cells(deviation)]).collect()
+        })
     }
 }
 

@@ -5,6 +5,7 @@ use backwater_net::outcome::{Outcome, SessionAnswer, SessionOutcome};
 
 use super::Circuits;
 use crate::events::transfers::MS;
+use crate::lines::listed;
 use crate::model::{Cell, Table};
 use crate::number::{grouped, rate};
 use crate::table_of::TableOf;
@@ -110,15 +111,10 @@ fn sentence(run: &Circuits<'_>) -> Option<String> {
         })
         .collect();
     if !refusals.is_empty() {
-        let shown = refusals.len().min(REFUSALS);
-        let more = match refusals.len() - shown {
-            0 => String::new(),
-            more => format!("; and {}", counted(more, "more flow")),
-        };
         text += &format!(
-            ", {} refused ({}{more})",
+            ", {} refused ({})",
             grouped(refusals.len() as u64),
-            refusals[..shown].join("; ")
+            listed(&refusals, REFUSALS, ["; ", "; and "], "flow")
         );
     }
     Some(text)

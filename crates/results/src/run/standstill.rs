@@ -1,12 +1,12 @@
 //! Circuits that could not move at the end, and what each waited for.
 
 use backwater_kernel::{Duration, Stop, Time};
-use backwater_net::outcome::{MissingCredit, Reason, Standstill, Wait, WaitPlace};
+use backwater_net::outcome::{MissingCredit, Outcome, Reason, Standstill, Wait, WaitPlace};
+use backwater_net::spec::NetworkSpec;
 
 use super::Circuits;
-use crate::events::standstill::{Still, units};
+use crate::events::standstill::{self, Standstills, Still, units};
 use crate::events::words::cells;
-use crate::events::{self};
 use crate::lines::{first_of, shortened};
 use crate::model::{Cell, Table, Tone};
 use crate::number::grouped;
@@ -109,29 +109,40 @@ impl Words<'_> {
     }
 }
 
-/// What is said of it.
-pub fn still(run: &Circuits<'_>, found: &Standstill) -> Still {
-    let ended = format!(
-        "stuck since {} cells: units wait and nothing can move",
-        cells(found.since.ps(), run.cell)
-    );
-    let sentence = sentence(run, found);
-    let (note, first) = match run.outcome.stop {
-        Stop::Standstill => (
-            (Tone::Problem, format!("The run is {ended}.")),
-            ended.clone(),
-        ),
-        _ => {
-            let text = format!("At the end {sentence}; the table `standstill` gives the cause.");
-            ((Tone::Warning, text), sentence.clone())
+impl Standstills for NetworkSpec {
+    fn stuck(outcome: &Outcome, wait: &Wait) -> Option<(u32, String)> {
+        let leg = outcome.legs.get(wait.leg()? as usize)?;
+        Some((
+            leg.channel,
+            format!("{} can't move", counted(wait.units, "cell")),
+        ))
+    }
+
+    /// What is said of it.
+    fn still(run: &Circuits<'_>, found: &Standstill) -> Still {
+        let ended = format!(
+            "stuck since {} cells: units wait and nothing can move",
+            cells(found.since.ps(), run.cell)
+        );
+        let sentence = sentence(run, found);
+        let (note, first) = match run.outcome.stop {
+            Stop::Standstill => (
+                (Tone::Problem, format!("The run is {ended}.")),
+                ended.clone(),
+            ),
+            _ => {
+                let text =
+                    format!("At the end {sentence}; the table `standstill` gives the cause.");
+                ((Tone::Warning, text), sentence.clone())
+            }
+        };
+        Still {
+            short: "stuck",
+            ended,
+            told: format!("standstill: {sentence}"),
+            note: Some(note),
+            lines: std::iter::once(first).chain(lines(run, found)).collect(),
         }
-    };
-    Still {
-        short: "stuck",
-        ended,
-        told: format!("standstill: {sentence}"),
-        note: Some(note),
-        lines: std::iter::once(first).chain(lines(run, found)).collect(),
     }
 }
 
@@ -172,7 +183,7 @@ pub fn table(run: &Circuits<'_>) -> Table {
         |wait: &&Wait| words.place(wait),
         |wait: &&Wait| words.reason(&wait.reason),
     );
-    events::standstill::table(run, caption, &found.waits, |wait| wait, [&port, &why])
+    standstill::table(run, caption, &found.waits, |wait| wait, [&port, &why])
         .number("ahead [cells]: units in the buffer at the far end")
         .of(|wait| match wait.reason {
             Reason::Buffer { stored, .. } | Reason::Sink { stored } => Some(stored),

@@ -5,32 +5,34 @@ use backwater_net::spec::{CellApplication, FlowSpec, NetworkSpec, SchedulerSpec,
 
 use super::Circuits;
 use crate::events::names;
-use crate::events::starved::Endless;
+use crate::events::starved::{Endless, Starving};
 
-/// A flow that takes all that it gets, without end. What a session or a peak rate holds back is
-/// not starved.
-pub fn endless(flow: &FlowSpec) -> Option<Endless> {
-    if flow.session.is_some() || flow.abr().is_some() {
-        return None;
+impl Starving for NetworkSpec {
+    /// A flow that takes all that it gets, without end. What a session or a peak rate holds back is
+    /// not starved.
+    fn endless(&self, flow: u32) -> Option<Endless> {
+        let flow = self.flows.get(flow as usize)?;
+        if flow.session.is_some() || flow.abr().is_some() {
+            return None;
+        }
+        let start = match &flow.traffic {
+            TrafficSpec::Greedy { start, total: None } => *start,
+            TrafficSpec::Tcp(tcp) if tcp.application == CellApplication::Bulk(None) => tcp.start,
+            _ => return None,
+        };
+        Some(Endless { start, file: None })
     }
-    let start = match &flow.traffic {
-        TrafficSpec::Greedy { start, total: None } => *start,
-        TrafficSpec::Tcp(tcp) if tcp.application == CellApplication::Bulk(None) => tcp.start,
-        _ => return None,
-    };
-    Some(Endless { start, file: None })
-}
 
-/// What stood in its way.
-pub fn held_up(run: &Circuits<'_>, flow: usize, waits: String) -> String {
-    if let Some(session) = &run.outcome.flows[flow].session
-        && let SessionAnswer::Refused { .. } = session.answer
-    {
-        return "its set-up was refused".into();
+    fn held_up(run: &Circuits<'_>, flow: usize, waits: String) -> String {
+        if let Some(session) = &run.outcome.flows[flow].session
+            && let SessionAnswer::Refused { .. } = session.answer
+        {
+            return "its set-up was refused".into();
+        }
+        let own = run.network.flows.get(flow);
+        let before = own.and_then(|own| before(run.network, own));
+        before.unwrap_or(waits)
     }
-    let own = run.network.flows.get(flow);
-    let before = own.and_then(|own| before(run.network, own));
-    before.unwrap_or(waits)
 }
 
 /// Who is served before it where it passes.

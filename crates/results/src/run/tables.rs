@@ -1,69 +1,82 @@
 //! The tables of a run.
 
 use backwater_net::alone;
-use backwater_net::outcome::LegOutcome;
-use backwater_net::spec::{FlowControlSpec, LegSpec};
+use backwater_net::outcome::{FlowOutcome, LegOutcome};
+use backwater_net::spec::{FlowControlSpec, LegSpec, NetworkSpec};
 
-use super::loads::flow_loads;
+use super::loads::{destinations, flow_loads};
 use super::{
     Circuits, abr, bounds, cell_tcp, losses, ports, recovery, responses, sessions, standstill,
 };
 use crate::events::flows::balance;
-use crate::events::{self, delays, mbps, nodes, violations};
+use crate::events::{self, Tables, delays, mbps, nodes, violations};
 use crate::model::{Cell, Column, Table};
 use crate::table_of::TableOf;
 
-/// Tables of the balance, what stood still, flows, fair shares, transfers, delays, delay bounds,
-/// drops, violations, TCP, ABR, recovery, set-ups, warnings, shaping, what was measured of queues
-/// (if it was), legs, buffers, ports and nodes.
-pub fn tables(run: &Circuits<'_>) -> Vec<Table> {
-    let mut tables = vec![
-        balance(run),
-        standstill::table(run),
-        flows(run),
-        run.shares().table(),
-        responses::table(run, |flow| alone::response(run.network, flow)),
-        delays::table(run),
-        bounds::table(run),
-        losses::table(run),
-        violations::table(run),
-        cell_tcp::table(run),
-    ];
-    tables.extend(abr::tables(run));
-    tables.extend(run.recovery.iter().map(|found| recovery::table(run, found)));
-    tables.extend([
-        sessions::table(run),
-        sessions::warnings_table(run),
-        sessions::shaping_table(run),
-    ]);
-    tables.extend(
-        run.at_ports
-            .iter()
-            .flat_map(|found| ports::tables(run, found)),
-    );
-    tables.extend([
-        legs(run),
-        buffers(run),
-        events::ports::table(run).done(),
-        nodes(run),
-    ]);
-    tables
-}
+impl Tables for NetworkSpec {
+    /// Its ends: the source, and where it goes.
+    fn path(run: &Circuits<'_>, flow: u32, _: &FlowOutcome) -> String {
+        let own = run.network.flows.get(flow as usize);
+        let source = own.map_or(0, |flow| flow.source);
+        let ends = destinations(run.network, flow as usize);
+        let ends = match ends.len() {
+            0..=3 => ends.join(", "),
+            many => format!("{many} destinations"),
+        };
+        format!("{} -> {ends}", run.node(source))
+    }
 
-/// The tables of a flow or of a group.
-pub fn flow_tables(run: &Circuits<'_>, name: &str) -> Option<Vec<Table>> {
-    let (one, outcome) = events::flows::only(run, name)?;
-    let one = Circuits::new(&one, outcome, run.cell);
-    let alone = responses::alone_of_group(run.network, name);
-    let mut tables = vec![
-        flows(&one),
-        responses::table(&one, |_| alone),
-        delays::table(&one),
-    ];
-    // Its columns are there for flows that have a connection.
-    let tcp = cell_tcp::table(&one);
-    tables.extend(Some(tcp).filter(|tcp| !tcp.rows.is_empty()));
-    Some(tables)
+    /// Tables of the balance, what stood still, flows, fair shares, transfers, delays, delay
+    /// bounds, drops, violations, TCP, ABR, recovery, set-ups, warnings, shaping, what was measured
+    /// of queues (if it was), legs, buffers, ports and nodes.
+    fn tables(run: &Circuits<'_>) -> Vec<Table> {
+        let mut tables = vec![
+            balance(run),
+            standstill::table(run),
+            flows(run),
+            run.shares().table(),
+            responses::table(run, |flow| alone::response(run.network, flow)),
+            delays::table(run),
+            bounds::table(run),
+            losses::table(run),
+            violations::table(run),
+            cell_tcp::table(run),
+        ];
+        tables.extend(abr::tables(run));
+        tables.extend(run.recovery.iter().map(|found| recovery::table(run, found)));
+        tables.extend([
+            sessions::table(run),
+            sessions::warnings_table(run),
+            sessions::shaping_table(run),
+        ]);
+        tables.extend(
+            run.at_ports
+                .iter()
+                .flat_map(|found| ports::tables(run, found)),
+        );
+        tables.extend([
+            legs(run),
+            buffers(run),
+            events::ports::table(run).done(),
+            nodes(run),
+        ]);
+        tables
+    }
+
+    fn flow_tables(run: &Circuits<'_>, name: &str) -> Option<Vec<Table>> {
+        let (one, outcome) = events::flows::only(run, name)?;
+        let one = Circuits::new(&one, outcome, run.cell);
+        let alone = responses::alone_of_group(run.network, name);
+        let mut tables = vec![
+            flows(&one),
+            responses::table(&one, |_| alone),
+            delays::table(&one),
+        ];
+        // Its columns are there for flows that have a connection.
+        let tcp = cell_tcp::table(&one);
+        tables.extend(Some(tcp).filter(|tcp| !tcp.rows.is_empty()));
+        Some(tables)
+    }
 }
 
 /// What each flow offered, how much was delivered or dropped, and its throughput.

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 
 use super::{Measure, Role};
-use crate::column::{Align, Column, key};
+use crate::column::{Align, Column, NoColumn, key};
 use crate::model::{Cell, Table};
 
 /// Decimals that reports show.
@@ -23,15 +23,6 @@ pub struct FlowColumn {
     pub measure: Measure,
 }
 
-/// Why there is no such column.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct NoColumn {
-    /// What is wrong with it.
-    pub what: String,
-    /// What there is instead.
-    pub known: Vec<String>,
-}
-
 impl FlowColumn {
     /// Finds what `text`, as `victim.goodput`, names. `flows` are the names there are; `tables`
     /// gives the tables of one of them, with a row or without.
@@ -43,13 +34,13 @@ impl FlowColumn {
         flows: &[String],
         tables: impl Fn(&str) -> Option<Vec<Table>>,
     ) -> Result<FlowColumn, NoColumn> {
-        let no = |what: String, known: &[String]| NoColumn {
-            what,
-            known: known.to_vec(),
-        };
         let (flow, asked) = text.rsplit_once('.').unwrap_or((text, ""));
         let Some(tables) = tables(flow) else {
-            return Err(no(format!("there is no flow or group `{flow}`"), flows));
+            let (what, known) = (
+                format!("there is no flow or group `{flow}`"),
+                flows.to_vec(),
+            );
+            return Err(NoColumn { what, known });
         };
         let columns: Vec<(&str, String, &Column)> = tables.iter().flat_map(numbers).collect();
         let exact = columns.iter().filter(|(_, key, _)| key == asked);
@@ -58,12 +49,7 @@ impl FlowColumn {
         if meant.is_empty() {
             meant = bare.collect();
         }
-        let keys = |columns: &mut dyn Iterator<Item = &(&str, String, &Column)>| {
-            let mut keys: Vec<String> = columns.map(|(_, key, _)| key.clone()).collect();
-            keys.sort();
-            keys.dedup();
-            keys
-        };
+        let all = columns.iter().map(|(_, key, _)| key.clone());
         match meant.as_slice() {
             [(table, key, column)] => Ok(FlowColumn {
                 flow: flow.into(),
@@ -77,18 +63,15 @@ impl FlowColumn {
                     digits: DIGITS,
                 },
             }),
-            [] if asked.is_empty() => Err(no(
-                format!("which column of `{flow}`?"),
-                &keys(&mut columns.iter()),
-            )),
-            [] => Err(no(
-                format!("`{flow}` has no `{asked}`"),
-                &keys(&mut columns.iter()),
-            )),
-            several => Err(no(
-                format!("`{asked}` may be several columns"),
-                &keys(&mut several.iter().copied()),
-            )),
+            [] if asked.is_empty() => {
+                Err(NoColumn::sorted(format!("which column of `{flow}`?"), all))
+            }
+            [] => Err(NoColumn::sorted(format!("`{flow}` has no `{asked}`"), all)),
+            several => {
+                let several = several.iter().map(|(_, key, _)| key.clone());
+                let what = format!("`{asked}` may be several columns");
+                Err(NoColumn::sorted(what, several))
+            }
         }
     }
 

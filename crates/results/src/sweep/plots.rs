@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use super::{Group, Role, SweepAxis, SweepResult};
 use crate::charts::{CURVES, Dot, curve, in_parts, is_near_zero};
+use crate::groups::in_order;
 use crate::model::{Axis, Curve, Mark, Plot, Style};
 
 /// Plots of one kind; the tables have everything.
@@ -87,20 +88,16 @@ pub(super) fn latency_plots(result: &SweepResult, over: usize) -> Vec<Plot> {
 
 /// Columns of flows that were asked for: those of one quantity are drawn together.
 fn chosen(result: &SweepResult) -> Vec<(String, Vec<usize>)> {
-    let mut quantities: Vec<(String, Vec<usize>)> = Vec::new();
     let measures = result.measures.iter().enumerate();
-    for (index, measure) in measures.filter(|(_, measure)| measure.role == Role::Chosen) {
+    let measures = measures.filter(|(_, measure)| measure.role == Role::Chosen);
+    in_order(measures.map(|(index, measure)| {
         let (_, quantity) = of_flow(&measure.name);
         let title = match units_of(result, quantity) {
             0 | 1 => format!("{quantity} of flows"),
             _ => format!("{quantity} of flows, {}", measure.unit),
         };
-        match quantities.iter_mut().find(|(known, _)| *known == title) {
-            Some((_, measures)) => measures.push(index),
-            None => quantities.push((title, vec![index])),
-        }
-    }
-    quantities
+        (title, index)
+    }))
 }
 
 /// Units that columns of this quantity have.

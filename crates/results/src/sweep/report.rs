@@ -3,7 +3,7 @@
 use super::{Role, SweepInfo, SweepResult, sweep_plots, sweep_tables};
 use crate::model::{Block, Fact, Report, Table, Tone};
 use crate::number::grouped;
-use crate::sections::{self, page_of};
+use crate::sections::{again, page_of};
 use crate::table_of::TableOf;
 use backwater_kernel::words::counted;
 
@@ -22,19 +22,18 @@ pub fn sweep_report(info: &SweepInfo, result: &SweepResult) -> Report {
     }
     blocks.push(Block::heading("Tables"));
     blocks.push(Block::Table(axes(result)));
-    let mut tables = sweep_tables(result);
-    tables.reverse();
-    blocks.extend(tables.into_iter().map(Block::Table));
-    blocks.extend(again(info));
-    page_of([&info.name, &info.description, &info.version], blocks)
+    ended(info, result, blocks)
 }
 
-/// The command and the scenario.
-pub(super) fn again(info: &SweepInfo) -> Vec<Block> {
+/// A page with these blocks and, below them, all points, the command and the scenario.
+pub(super) fn ended(info: &SweepInfo, result: &SweepResult, mut blocks: Vec<Block>) -> Report {
+    let tables = sweep_tables(result).into_iter().rev();
+    blocks.extend(tables.map(Block::Table));
     let how = "The same scenario, seeds and version give the same numbers on any machine, with \
                any number of jobs and after any interruption.";
     let given = ("The scenario as given", &*info.scenario);
-    sections::again(how.into(), &info.command, given)
+    blocks.extend(again(how.into(), &info.command, given));
+    page_of([&info.name, &info.description, &info.version], blocks)
 }
 
 fn how_drawn(result: &SweepResult) -> String {

@@ -3,12 +3,11 @@
 use backwater_kernel::words::counted;
 
 use super::plots::latency_plots;
-use super::report::{again, warnings};
+use super::report::{ended, warnings};
 use super::tables::{axis_cell, axis_column};
-use super::{Group, Role, SweepInfo, SweepResult, sweep_tables};
+use super::{Group, Role, SweepInfo, SweepResult};
 use crate::charts::CURVES;
 use crate::model::{Axis, Block, Cell, Column, Curve, Fact, Plot, Report, Style, Table};
-use crate::sections::page_of;
 use crate::table_of::TableOf;
 
 /// Where one combination of the other axes saturates.
@@ -121,11 +120,7 @@ pub fn saturation_report(
     blocks.push(Block::heading("Accepted over offered load"));
     blocks.extend(plots(result, load).into_iter().map(Block::Plot));
     blocks.push(Block::heading("All loads tried"));
-    let mut tables = sweep_tables(result);
-    tables.reverse();
-    blocks.extend(tables.into_iter().map(Block::Table));
-    blocks.extend(again(info));
-    page_of([&info.name, &info.description, &info.version], blocks)
+    ended(info, result, blocks)
 }
 
 fn plots(result: &SweepResult, load: usize) -> Vec<Plot> {

@@ -185,7 +185,7 @@ fn near(found: f64, expected: f64) {
 #[test]
 fn circuits_have_tables() {
     let spec = network();
-    let tables = Findings::new(&spec, outcome(&spec), sample::info().cell)
+    let tables = Findings::new(&spec, outcome(&spec), sample::CELL)
         .tables()
         .to_vec();
     for table in &tables {
@@ -212,7 +212,7 @@ fn circuits_have_tables() {
 #[test]
 fn bursts_are_those_after_the_warm_up() {
     let spec = network();
-    let tables = Findings::new(&spec, outcome(&spec), sample::info().cell)
+    let tables = Findings::new(&spec, outcome(&spec), sample::CELL)
         .tables()
         .to_vec();
     let bursts = named(&tables, "bursts");
@@ -240,14 +240,14 @@ fn a_burst_that_takes_no_time_divides_nothing_by_nothing() {
     for burst in &mut found.bursts {
         burst.sent = Some(burst.arrived);
     }
-    let tables = Findings::new(&spec, outcome.clone(), sample::info().cell)
+    let tables = Findings::new(&spec, outcome.clone(), sample::CELL)
         .tables()
         .to_vec();
     let bursts = named(&tables, "bursts");
     assert_eq!(bursts.rows[0][6], Cell::Empty);
     let text = terminal_summary(
         &sample::info(),
-        &Findings::new(&spec, outcome.clone(), sample::info().cell),
+        &Findings::new(&spec, outcome.clone(), sample::CELL),
     );
     assert!(!text.contains("NaN") && !text.contains("inf"), "{text}");
 }
@@ -258,7 +258,7 @@ fn the_terminal_has_a_line_for_each() {
     let outcome = outcome(&spec);
     let found = terminal_summary(
         &sample::info(),
-        &Findings::new(&spec, outcome.clone(), sample::info().cell),
+        &Findings::new(&spec, outcome.clone(), sample::CELL),
     );
     for must in [
         "ABR: mean ACR 12.5 Mbps to 30 Mbps; 7 reductions, 77 refused; RM cells 3.2 % of all, 2 \
@@ -305,7 +305,7 @@ fn the_page_draws_rates_bursts_and_series_with_their_units() {
     ];
     let report = run_report(
         &sample::info(),
-        &Findings::new(&spec, outcome(&spec), sample::info().cell),
+        &Findings::new(&spec, outcome(&spec), sample::CELL),
         &recorded,
     );
     assert!(page(&report).contains("</html>"));
@@ -353,7 +353,7 @@ fn tcp_over_cells_has_a_table() {
         },
         ..CellTcpOutcome::default()
     });
-    let tables = Findings::new(&spec, outcome.clone(), sample::info().cell)
+    let tables = Findings::new(&spec, outcome.clone(), sample::CELL)
         .tables()
         .to_vec();
     let tcp = named(&tables, "tcp");
@@ -367,7 +367,7 @@ fn tcp_over_cells_has_a_table() {
 #[test]
 fn shares_under_erica_leave_a_tenth_and_the_rm_cells() {
     let spec = network();
-    let tables = Findings::new(&spec, outcome(&spec), sample::info().cell)
+    let tables = Findings::new(&spec, outcome(&spec), sample::CELL)
         .tables()
         .to_vec();
     let fair = named(&tables, "fairness");
@@ -386,7 +386,7 @@ fn shares_under_erica_leave_a_tenth_and_the_rm_cells() {
 fn a_way_back_with_its_own_traffic_carries_the_answers() {
     let mut spec = network();
     spec.flows[3].traffic = spec.flows[0].traffic.clone();
-    let tables = Findings::new(&spec, outcome(&spec), sample::info().cell)
+    let tables = Findings::new(&spec, outcome(&spec), sample::CELL)
         .tables()
         .to_vec();
     let fair = named(&tables, "fairness");
@@ -415,7 +415,7 @@ fn background_of_others_comes_first_where_it_has_priority() {
     for flow in [2, 5] {
         spec.flows[flow].priority = 1;
     }
-    let tables = Findings::new(&spec, outcome(&spec), sample::info().cell)
+    let tables = Findings::new(&spec, outcome(&spec), sample::CELL)
         .tables()
         .to_vec();
     let fair = named(&tables, "fairness");
@@ -429,7 +429,7 @@ fn the_engine_comes_close_to_the_shares() {
     let mut simulation = Simulation::<Rings>::new(&spec).unwrap();
     simulation.run();
     let outcome = simulation.outcome();
-    let tables = Findings::new(&spec, outcome.clone(), sample::info().cell)
+    let tables = Findings::new(&spec, outcome.clone(), sample::CELL)
         .tables()
         .to_vec();
     let fair = named(&tables, "fairness");
@@ -452,14 +452,14 @@ fn the_engine_comes_close_to_the_shares() {
             low_cells: 5,
         }),
     )];
-    let tables = Findings::new(&other, outcome.clone(), sample::info().cell)
+    let tables = Findings::new(&other, outcome.clone(), sample::CELL)
         .tables()
         .to_vec();
     let ratio = number(&named(&tables, "fairness"), 0, "ratio");
     assert!(ratio < 0.93, "{ratio}");
     let blocks = run_report(
         &sample::info(),
-        &Findings::new(&spec, outcome.clone(), sample::info().cell),
+        &Findings::new(&spec, outcome.clone(), sample::CELL),
         &[],
     )
     .blocks;

@@ -16,7 +16,7 @@ use backwater_results::{Block, Cell, Findings, Table, run_report, terminal_summa
 /// does not.
 fn network() -> NetworkSpec {
     let mut spec = sample::spec();
-    let cell = sample::info().cell;
+    let cell = sample::CELL;
     for link in &mut spec.links {
         link.channels[0].scheduler = SchedulerSpec::Wfq;
         link.channels[1].scheduler = SchedulerSpec::Wfq;
@@ -53,7 +53,7 @@ fn run(spec: &NetworkSpec) -> Outcome {
 }
 
 fn table(spec: &NetworkSpec, outcome: &Outcome) -> Option<Table> {
-    let tables = Findings::new(spec, outcome.clone(), sample::info().cell)
+    let tables = Findings::new(spec, outcome.clone(), sample::CELL)
         .tables()
         .to_vec();
     tables.into_iter().find(|table| table.name == "bounds")
@@ -124,7 +124,7 @@ fn the_page_draws_bounds_of_two_flows_or_more() {
     let plots = |spec: &NetworkSpec| {
         let report = run_report(
             &sample::info(),
-            &Findings::new(spec, outcome.clone(), sample::info().cell),
+            &Findings::new(spec, outcome.clone(), sample::CELL),
             &[],
         );
         let blocks = report.blocks.into_iter();
@@ -152,7 +152,7 @@ fn the_terminal_names_those_nearest_their_bound_and_counts_reasons() {
     let outcome = run(&spec);
     let found = terminal_summary(
         &sample::info(),
-        &Findings::new(&spec, outcome.clone(), sample::info().cell),
+        &Findings::new(&spec, outcome.clone(), sample::CELL),
     );
     assert!(
         found.contains("delay bounds of 2 flows, none exceeded"),
@@ -178,7 +178,7 @@ fn the_terminal_names_those_nearest_their_bound_and_counts_reasons() {
     let lines = |spec, outcome: &Outcome| {
         terminal_summary(
             &sample::info(),
-            &Findings::new(spec, outcome.clone(), sample::info().cell),
+            &Findings::new(spec, outcome.clone(), sample::CELL),
         )
     };
     let (crowded, plain) = (lines(&crowd, &many), {
@@ -219,12 +219,12 @@ fn a_delay_beyond_its_bound_is_a_broken_promise() {
     let leg = &outcome.legs[leg as usize];
     assert_eq!((leg.flow, leg.channel), (1, 8));
     let info = sample::info();
-    let found = terminal_summary(&info, &Findings::new(&spec, outcome.clone(), info.cell));
+    let found = terminal_summary(&info, &Findings::new(&spec, outcome.clone(), sample::CELL));
     assert!(found.contains("2 flows, 1 EXCEEDED"), "{found}");
     assert!(found.contains("1 promise broken"), "{found}");
     let report = run_report(
         &info,
-        &Findings::new(&spec, outcome.clone(), info.cell),
+        &Findings::new(&spec, outcome.clone(), sample::CELL),
         &[],
     );
     let notes = report.blocks.iter().filter_map(|block| match block {
@@ -250,7 +250,7 @@ fn who_reserves_nothing_is_promised_nothing() {
     assert_eq!(outcome.violations.total(), 0);
     let found = terminal_summary(
         &sample::info(),
-        &Findings::new(&spec, outcome.clone(), sample::info().cell),
+        &Findings::new(&spec, outcome.clone(), sample::CELL),
     );
     assert!(!found.contains("bound"), "{found}");
 }

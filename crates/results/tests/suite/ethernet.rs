@@ -1,5 +1,6 @@
 //! What is said about a run of the Ethernet engine.
 
+use crate::perfetto::File;
 use crate::sample;
 
 use backwater_kernel::{Duration, Rings, Time};
@@ -8,7 +9,7 @@ use backwater_net::frames::probe::{LossCause, Probe};
 use backwater_net::outcome::{Outcome, WaitPlace};
 use backwater_results::{
     Block, Capture, Cell, EthernetTrace, Findings, GivenUp, PromiseState, Report, RunInfo, Table,
-    page, run_manifest, run_report, svg, terminal_summary,
+    TraceFile, page, run_manifest, run_report, svg, terminal_summary,
 };
 use sample::{HOSTILE, ethernet as run};
 
@@ -46,7 +47,7 @@ busiest port B -> D: data 97 %, control 0 %
 fn summary_of(outcome: &Outcome) -> String {
     terminal_summary(
         &run::info(),
-        &Findings::new(&run::spec(), outcome.clone(), run::info().cell),
+        &Findings::new(&run::spec(), outcome.clone(), Duration::ZERO),
     )
 }
 
@@ -59,7 +60,7 @@ fn tables_of(outcome: &Outcome) -> Vec<Table> {
 fn report_of(outcome: &Outcome) -> Report {
     run_report(
         &run::info(),
-        &Findings::new(&run::spec(), outcome.clone(), run::info().cell),
+        &Findings::new(&run::spec(), outcome.clone(), Duration::ZERO),
         &[],
     )
 }
@@ -101,7 +102,11 @@ fn promises_are_kept_broken_or_given_up() {
     {
         queue.drops.add(LossCause::Wire, 5);
     }
-    let found = run_manifest(&info, &Findings::new(&spec, outcome.clone(), info.cell)).promises;
+    let found = run_manifest(
+        &info,
+        &Findings::new(&spec, outcome.clone(), Duration::ZERO),
+    )
+    .promises;
     let found = found.expect("this engine keeps account");
     let all = found
         .iter()
@@ -123,7 +128,10 @@ fn promises_are_kept_broken_or_given_up() {
             ),
         ]
     );
-    let summary = terminal_summary(&info, &Findings::new(&spec, outcome.clone(), info.cell));
+    let summary = terminal_summary(
+        &info,
+        &Findings::new(&spec, outcome.clone(), Duration::ZERO),
+    );
     let line = "broken: class 0 at B loses nothing (10 frames lost); kept: class 0 at A";
     assert!(summary.contains(line), "{summary}");
 }
@@ -196,7 +204,10 @@ fn a_broken_run_stays_short_and_says_what_broke() {
     }
     let mut info = run::info();
     info.name.push_str("\u{1b}[2J\n\n\n");
-    let summary = terminal_summary(&info, &Findings::new(&spec, outcome.clone(), info.cell));
+    let summary = terminal_summary(
+        &info,
+        &Findings::new(&spec, outcome.clone(), Duration::ZERO),
+    );
     assert!(summary.lines().count() <= 40, "{summary}");
     assert!(!summary.contains('\u{1b}'));
     for must in [
@@ -339,14 +350,14 @@ fn the_report_draws_what_there_is_and_escapes_names() {
 fn the_manifest_tells_how_it_ended() {
     let manifest = run_manifest(
         &run::info(),
-        &Findings::new(&run::spec(), run::outcome(), run::info().cell),
+        &Findings::new(&run::spec(), run::outcome(), Duration::ZERO),
     );
     assert_eq!(manifest.trace_hash, "c0ffee0123456789");
     assert_eq!((manifest.events, manifest.unit_hops), (12_345, 13_200));
     assert!(!manifest.partial);
     let standing = run_manifest(
         &run::info(),
-        &Findings::new(&run::spec(), run::standing(), run::info().cell),
+        &Findings::new(&run::spec(), run::standing(), Duration::ZERO),
     );
     assert!(standing.stop.starts_with("deadlock"), "{}", standing.stop);
 }
@@ -365,12 +376,12 @@ fn watched<P: Probe>(probe: P) -> (Outcome, P) {
 
 #[test]
 fn a_capture_has_a_block_for_each_start_and_tables_agree_with_it() {
-    let capture = Capture::new(Vec::new(), &run::spec(), "test").expect("memory");
-    let (outcome, capture) = watched(capture);
-    let bytes = capture
-        .finish(outcome.ended_at)
-        .expect("memory")
-        .expect("the bytes");
+    let (spec, file) = (run::spec(), File::default());
+    let mut capture = Capture::new(&spec);
+    capture.begin(file.clone(), "test").expect("memory");
+    let (outcome, mut capture) = watched(capture);
+    capture.finish(outcome.ended_at.ps()).expect("memory");
+    let bytes = file.0.take();
     let mut kinds = std::collections::BTreeMap::new();
     let (mut at, mut last) = (0, 0);
     let word = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap());
@@ -399,9 +410,12 @@ fn a_capture_has_a_block_for_each_start_and_tables_agree_with_it() {
 
 #[test]
 fn a_trace_has_a_line_for_each_event() {
-    let trace = EthernetTrace::new(Vec::new(), &run::spec()).expect("memory");
-    let (outcome, trace) = watched(trace);
-    let text = String::from_utf8(trace.finish().expect("memory").expect("a file")).expect("text");
+    let file = File::default();
+    let mut trace = EthernetTrace::new(&run::spec());
+    trace.begin(file.clone(), "test").expect("memory");
+    let (outcome, mut trace) = watched(trace);
+    trace.finish(0).expect("memory");
+    let text = String::from_utf8(file.0.take()).expect("text");
     let mut lines = text.split_terminator("\r\n");
     let header = lines.next().expect("a header");
     let columns = header.split(',').count();
@@ -434,17 +448,18 @@ impl std::io::Write for Full {
 
 #[test]
 fn a_full_disk_is_told_of() {
-    assert!(Capture::new(Full(10), &run::spec(), "test").is_err());
-    let capture = Capture::new(Full(2000), &run::spec(), "test").expect("room for headers");
+    let spec = run::spec();
+    let mut capture = Capture::new(&spec);
+    assert!(capture.begin(Full(10), "test").is_err());
+    let begun = capture.begin(Full(2000), "test");
+    begun.expect("room for headers");
     let (outcome, mut capture) = watched(capture);
     assert!(capture.flush().is_err());
-    assert!(
-        capture
-            .finish(outcome.ended_at)
-            .expect("told already")
-            .is_none()
-    );
-    let trace = EthernetTrace::new(Full(300), &run::spec()).expect("room for the header");
-    let (_, trace) = watched(trace);
-    assert!(trace.finish().is_err());
+    let at = outcome.ended_at.ps();
+    capture.finish(at).expect("told already");
+    let mut trace = EthernetTrace::new(&spec);
+    let begun = trace.begin(Full(300), "test");
+    begun.expect("room for the header");
+    let (_, mut trace) = watched(trace);
+    assert!(trace.finish(0).is_err());
 }

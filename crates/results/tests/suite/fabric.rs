@@ -1,15 +1,16 @@
 //! What is said about a run of the cycle engine.
 
+use crate::perfetto::File;
 use crate::sample;
 
 use std::fs;
 
 use backwater_flit::outcome::{FabricOutcome, TerminalOutcome};
-use backwater_flit::probe::{Crossing, Tag};
+use backwater_flit::probe::{Crossing, Probe, Tag};
 use backwater_kernel::Stop;
 use backwater_results::{
-    Block, Cell, FabricTraceWriter, Report, RunDirectory, Table, fabric_manifest, fabric_report,
-    fabric_tables, fabric_terminal_summary, page, svg,
+    Block, Cell, FabricTrace, Report, RunDirectory, Table, TraceFile, page, run_manifest,
+    run_report, svg, terminal_summary,
 };
 use sample::fabric;
 
@@ -34,7 +35,7 @@ busiest channel (x=1,y=0) -> (x=2,y=0): 45 %
 ";
 
 fn summary_of(outcome: &FabricOutcome) -> String {
-    fabric_terminal_summary(&fabric::info(), &fabric::spec(), outcome)
+    terminal_summary(&fabric::info(), &fabric::found(&fabric::spec(), outcome))
 }
 
 #[test]
@@ -55,10 +56,9 @@ fn a_run_too_short_for_intervals_says_so() {
     ] {
         assert!(summary.contains(line), "{summary}");
     }
-    let page = page(&fabric_report(
+    let page = page(&run_report(
         &fabric::info(),
-        &fabric::spec(),
-        &outcome,
+        &fabric::found(&fabric::spec(), &outcome),
         &[],
     ));
     assert_eq!(page.matches("too short for an interval").count(), 2);
@@ -74,7 +74,7 @@ fn a_broken_run_stays_within_31_lines_and_says_what_broke() {
     info.name.push_str("\u{1b}[2J\n\n\n");
     let mut spec = fabric::spec();
     spec.graph.names = vec!["a\nb".into(); 16];
-    let summary = fabric_terminal_summary(&info, &spec, &outcome);
+    let summary = terminal_summary(&info, &fabric::found(&spec, &outcome));
     assert!(summary.lines().count() <= 32, "{summary}");
     assert!(!summary.contains('\u{1b}'));
     for must in [
@@ -125,9 +125,12 @@ fn a_trace_has_a_line_for_each_flit() {
         flit: 2,
         packet,
     };
-    let mut writer = FabricTraceWriter::new(Vec::new(), &spec).expect("it is memory");
-    writer.record(&crossing).expect("it is memory");
-    let text = writer.finish().expect("it is memory");
+    let file = File::default();
+    let mut trace = FabricTrace::new(&spec);
+    trace.begin(file.clone(), "test").expect("it is memory");
+    trace.on_crossing(&crossing);
+    trace.finish(43).expect("it is memory");
+    let text = file.0.take();
     let expected = "cycle,channel,vc,source,destination,birth,class,flit,flits\r\n\
                     42,9,1,3,5,40,\"a, b\",2,4\r\n";
     assert_eq!(String::from_utf8(text).expect("it is text"), expected);
@@ -144,13 +147,13 @@ fn a_run_that_measured_nothing_says_so() {
         ..FabricOutcome::default()
     };
     let (info, spec) = (fabric::info(), fabric::spec());
-    let summary = fabric_terminal_summary(&info, &spec, &outcome);
+    let summary = terminal_summary(&info, &fabric::found(&spec, &outcome));
     assert!(summary.contains("window    not reached"), "{summary}");
     assert!(!summary.contains("latency"), "{summary}");
     assert!(!summary.contains("busiest"), "{summary}");
     let value = sample::fabric::summary(&info, &spec, &outcome);
     assert!(value["accepted_flits_per_cycle"].is_null() && value.get("latency").is_none());
-    let page = page(&fabric_report(&info, &spec, &outcome, &[]));
+    let page = page(&run_report(&info, &fabric::found(&spec, &outcome), &[]));
     assert!(page.contains("nothing was measured"));
     let ended = FabricOutcome {
         stop: Stop::Drained,
@@ -158,16 +161,16 @@ fn a_run_that_measured_nothing_says_so() {
     };
     let advice = "the run ended in its warm-up, after 77 cycles; set `run.warm_up = 0` to measure \
                   the whole trace";
-    let summary = fabric_terminal_summary(&info, &spec, &ended);
+    let summary = terminal_summary(&info, &fabric::found(&spec, &ended));
     assert!(summary.contains(advice), "{summary}");
-    let page = backwater_results::page(&fabric_report(&info, &spec, &ended, &[]));
+    let page = backwater_results::page(&run_report(&info, &fabric::found(&spec, &ended), &[]));
     assert!(page.contains("run.warm_up = 0"));
     let names: Vec<String> = tables(&outcome).into_iter().map(|t| t.name).collect();
     assert_eq!(names, ["summary"]);
 }
 
 fn tables(outcome: &FabricOutcome) -> Vec<Table> {
-    fabric_tables(&fabric::spec(), outcome)
+    fabric::found(&fabric::spec(), outcome).tables().to_vec()
 }
 
 fn named(tables: &[Table], name: &str) -> Table {
@@ -324,7 +327,7 @@ fn notes(report: &Report) -> usize {
 #[test]
 fn the_report_holds_the_numbers_and_what_went_wrong() {
     let (info, spec) = (fabric::info(), fabric::spec());
-    let report = fabric_report(&info, &spec, &fabric::outcome(), &[]);
+    let report = run_report(&info, &fabric::found(&spec, &fabric::outcome()), &[]);
     assert_eq!(notes(&report), 0);
     let sound = page(&report);
     for must in [
@@ -340,7 +343,7 @@ fn the_report_holds_the_numbers_and_what_went_wrong() {
         assert!(sound.contains(must), "no {must:?}");
     }
     assert!(!sound.contains(sample::HOSTILE));
-    let report = fabric_report(&info, &spec, &fabric::broken(), &[]);
+    let report = run_report(&info, &fabric::found(&spec, &fabric::broken()), &[]);
     assert_eq!(notes(&report), 4);
     let broken = page(&report);
     for must in [
@@ -381,7 +384,10 @@ fn a_manifest_counts_cycles_where_there_are_no_events() {
     let _ = fs::remove_dir_all(&path);
     let mut directory = RunDirectory::create(&path, &Default::default()).unwrap();
     directory.write_tables(&tables(&fabric::outcome())).unwrap();
-    let manifest = fabric_manifest(&fabric::info(), &fabric::spec(), &fabric::outcome());
+    let manifest = run_manifest(
+        &fabric::info(),
+        &fabric::found(&fabric::spec(), &fabric::outcome()),
+    );
     directory.finish(&manifest).unwrap();
     let text = fs::read_to_string(path.join("manifest.json")).unwrap();
     assert!(path.join("tables/latency-histogram.csv").is_file());
@@ -399,7 +405,7 @@ fn a_manifest_counts_cycles_where_there_are_no_events() {
         stop: Stop::Interrupted,
         ..fabric::outcome()
     };
-    assert!(fabric_manifest(&fabric::info(), &fabric::spec(), &stopped).partial);
+    assert!(run_manifest(&fabric::info(), &fabric::found(&fabric::spec(), &stopped)).partial);
 }
 
 #[test]
@@ -412,7 +418,7 @@ fn a_million_terminals_make_no_giant_table() {
     outcome.terminals[765_432].received = 9_000;
     outcome.utilization = vec![0.25; count * 6];
     outcome.utilization[4 * 123_456 + 2] = 0.75;
-    let tables = fabric_tables(&spec, &outcome);
+    let tables = fabric::found(&spec, &outcome).tables().to_vec();
     for table in &tables {
         assert!(table.rows.len() <= 10_000, "{}", table.name);
     }
@@ -435,7 +441,11 @@ fn a_million_terminals_make_no_giant_table() {
         "\"(x=456,y=123) -> (x=456,y=124)\""
     );
     assert!(tables.iter().all(|table| table.name != "map"));
-    let page = page(&fabric_report(&fabric::info(), &spec, &outcome, &[]));
+    let page = page(&run_report(
+        &fabric::info(),
+        &fabric::found(&spec, &outcome),
+        &[],
+    ));
     assert!(page.len() < 4_000_000, "{} bytes", page.len());
 }
 
@@ -453,7 +463,7 @@ fn an_outcome_that_does_not_fit_its_spec_is_no_reason_to_panic() {
         let mut outcome = fabric::broken();
         outcome.utilization[5] = f64::NAN;
         outcome.latency.histogram = Default::default();
-        let report = fabric_report(&fabric::info(), &spec, &outcome, &[]);
+        let report = run_report(&fabric::info(), &fabric::found(&spec, &outcome), &[]);
         assert!(page(&report).contains("</html>"));
         backwater_results::html::each_plot(&report.blocks, &mut |plot| {
             assert!(!svg(plot).contains("NaN"), "{}", plot.title);

@@ -11,9 +11,7 @@ use backwater_net::spec::{
     FlowControlSpec, FlowSpec, LegSpec, LinkSpec, NetworkSpec, RequestsSpec, SchedulerSpec,
     SinkSpec, Span, TrafficSpec,
 };
-use backwater_results::{
-    Cell, Findings, Table, fabric_tables, fabric_terminal_summary, terminal_summary,
-};
+use backwater_results::{Cell, Findings, Table, terminal_summary};
 
 /// Kung 1993, Figure 17, made of the sample's parts: A, B - S1 - S2 - E, F with C and D at S2.
 fn figure_17() -> NetworkSpec {
@@ -73,7 +71,7 @@ fn simulated(spec: &NetworkSpec) -> Outcome {
 }
 
 fn fairness(spec: &NetworkSpec, outcome: &Outcome) -> Table {
-    let tables = Findings::new(spec, outcome.clone(), sample::info().cell)
+    let tables = Findings::new(spec, outcome.clone(), sample::CELL)
         .tables()
         .to_vec();
     let table = tables.iter().find(|table| table.name == "fairness");
@@ -122,7 +120,7 @@ fn credit_gives_figure_17_its_shares() {
     assert!((jain("jain_rates") - 25.0 / 28.0).abs() < 0.001);
     let text = terminal_summary(
         &sample::info(),
-        &Findings::new(&spec, outcome.clone(), sample::info().cell),
+        &Findings::new(&spec, outcome.clone(), sample::CELL),
     );
     assert!(
         text.contains("\nflow    Mbps  max-min  ratio\nVC1   "),
@@ -283,7 +281,7 @@ fn more_than_thirty_flows_are_summed_up() {
     let outcome = sample_outcome(40);
     let text = terminal_summary(
         &sample::info(),
-        &Findings::new(&spec, outcome.clone(), sample::info().cell),
+        &Findings::new(&spec, outcome.clone(), sample::CELL),
     );
     assert!(text.contains("max-min share: 40 flows, "), "{text}");
     assert!(!text.contains("max-min  ratio"));
@@ -327,13 +325,13 @@ fn ethernet_shares_are_payload_and_leave_out_what_is_spread() {
     spread.rules.spread = Spread::Frames;
     let text = terminal_summary(
         &sample::ethernet::info(),
-        &Findings::new(&spread, outcome.clone(), sample::ethernet::info().cell),
+        &Findings::new(&spread, outcome.clone(), Duration::ZERO),
     );
     assert!(!text.contains("max-min"), "{text}");
     spread.rules.spread = Spread::Flows;
     let text = terminal_summary(
         &sample::ethernet::info(),
-        &Findings::new(&spread, outcome.clone(), sample::ethernet::info().cell),
+        &Findings::new(&spread, outcome.clone(), Duration::ZERO),
     );
     assert!(text.contains("max-min"), "{text}");
 }
@@ -342,14 +340,14 @@ fn ethernet_shares_are_payload_and_leave_out_what_is_spread() {
 fn sources_of_a_fabric_have_an_index_and_shares() {
     let (info, outcome) = (sample::info(), sample::fabric::outcome());
     let mut spec = sample::fabric::spec();
-    let text = fabric_terminal_summary(&info, &spec, &outcome);
+    let text = terminal_summary(&info, &sample::fabric::found(&spec, &outcome));
     assert!(text.contains("fairness  Jain's index "), "{text}");
     assert!(text.contains("no max-min shares: several classes"));
     assert!(sample::fabric::summary(&info, &spec, &outcome)["jain_rates"].is_null());
     // Uniform traffic wants 0.3 of everyone and fits; the sample made up 0.25 to 0.45.
     spec.classes.truncate(1);
     spec.classes[0].injection = Injection::Bernoulli { load: 0.3 };
-    let text = fabric_terminal_summary(&info, &spec, &outcome);
+    let text = terminal_summary(&info, &sample::fabric::found(&spec, &outcome));
     for must in [
         "max-min   sources got 0.833 (terminal 1) to 1.500 (terminal 0) of their shares; ",
         "source       flits/cycle  max-min  ratio",
@@ -357,7 +355,7 @@ fn sources_of_a_fabric_have_an_index_and_shares() {
     ] {
         assert!(text.contains(must), "no {must:?} in\n{text}");
     }
-    let tables = fabric_tables(&spec, &outcome);
+    let tables = sample::fabric::found(&spec, &outcome).tables().to_vec();
     let table = tables.iter().find(|table| table.name == "fairness");
     let table = table.expect("a table of fairness");
     assert_eq!(table.rows.len(), 16);
@@ -377,7 +375,7 @@ fn many_sources_of_a_fabric_get_a_line() {
     outcome.utilization = vec![0.1; 36 * 6];
     outcome.utilization[36 * 4 + 7] = 0.2;
     outcome.terminals = vec![Default::default(); 36];
-    let text = fabric_terminal_summary(&info, &spec, &outcome);
+    let text = terminal_summary(&info, &sample::fabric::found(&spec, &outcome));
     let must = "got 0.500 (terminal 0) to 1.000 (terminal 7) of their shares";
     assert!(text.contains(must), "{text}");
     assert!(!text.contains("flits/cycle  max-min"), "{text}");

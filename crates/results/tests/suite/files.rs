@@ -51,7 +51,7 @@ fn write_all(path: &Path) -> PathBuf {
     directory
         .write_scenario(&info.scenario, &info.resolved)
         .unwrap();
-    let tables = Findings::new(&spec, outcome.clone(), info.cell)
+    let tables = Findings::new(&spec, outcome.clone(), sample::CELL)
         .tables()
         .to_vec();
     directory.write_tables(&tables).unwrap();
@@ -62,7 +62,7 @@ fn write_all(path: &Path) -> PathBuf {
     directory
         .finish(&run_manifest(
             &info,
-            &Findings::new(&spec, outcome.clone(), info.cell),
+            &Findings::new(&spec, outcome.clone(), sample::CELL),
         ))
         .unwrap()
 }

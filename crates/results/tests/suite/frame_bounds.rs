@@ -74,14 +74,17 @@ fn the_table_has_bounds_and_reasons() {
         summary["bounds"][2]["why_none"],
         "nothing limits its bursts"
     );
-    let terminal = terminal_summary(&info(), &Findings::new(&spec, outcome.clone(), info().cell));
+    let terminal = terminal_summary(
+        &info(),
+        &Findings::new(&spec, outcome.clone(), Duration::ZERO),
+    );
     assert!(
         terminal.contains("delay bounds of 2 flows, none exceeded"),
         "{terminal}"
     );
     let report = run_report(
         &info(),
-        &Findings::new(&spec, outcome.clone(), info().cell),
+        &Findings::new(&spec, outcome.clone(), Duration::ZERO),
         &[],
     );
     let is_plot = |block: &Block| matches!(block, Block::Plot(plot) if plot.id == "delay-bounds");
@@ -105,7 +108,7 @@ fn a_frame_beyond_its_bound_is_a_broken_promise() {
     assert!(what.starts_with("a frame of file[2] took"), "{what}");
     let report = run_report(
         &info(),
-        &Findings::new(&spec, outcome.clone(), info().cell),
+        &Findings::new(&spec, outcome.clone(), Duration::ZERO),
         &[],
     );
     let late = "Frames of file[2] exceeded the delay bound";

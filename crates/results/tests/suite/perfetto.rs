@@ -10,7 +10,7 @@ use backwater_net::spec::{
     SeriesSpec, Subject,
 };
 use backwater_net::{Simulation, Specification};
-use backwater_results::{PerfettoCells, PerfettoFrames};
+use backwater_results::{PerfettoCells, PerfettoFrames, TraceFile};
 use decode::{Slice, Trace, read};
 
 /// Nanoseconds.
@@ -202,9 +202,9 @@ fn of_frames(spec: &frames::EthernetSpec) -> (Vec<u8>, Vec<Series>) {
     let recorder = changes(&[(Measure::Queue, class(2))], spec.stop_at);
     let file = File::default();
     let mut probe = PerfettoFrames::new(spec);
-    probe.scene().begin_file(file.clone());
+    probe.begin(file.clone(), "test").expect("memory");
     let ((mut probe, recorder), at) = run(spec, (probe, recorder));
-    probe.scene().finish(at).expect("it is written");
+    probe.finish(at.ps()).expect("it is written");
     (file.0.take(), recorder.series(at))
 }
 
@@ -292,9 +292,9 @@ fn of_cells(spec: &NetworkSpec) -> (Vec<u8>, Vec<Series>) {
     let recorder = changes(&of, spec.stop_at);
     let file = File::default();
     let mut probe = PerfettoCells::new(spec);
-    probe.scene().begin_file(file.clone());
+    probe.begin(file.clone(), "test").expect("memory");
     let ((mut probe, recorder), at) = run(spec, (probe, recorder));
-    probe.scene().finish(at).expect("it is written");
+    probe.finish(at.ps()).expect("it is written");
     (file.0.take(), recorder.series(at))
 }
 
@@ -327,14 +327,10 @@ fn what_was_flushed_can_be_read() {
     let spec = crowded();
     let file = File::default();
     let mut probe = PerfettoCells::new(&spec);
-    probe.scene().begin_file(file.clone());
+    probe.begin(file.clone(), "test").expect("memory");
     let mut simulation = Simulation::<Rings, _>::with_probe(&spec, probe).expect("it builds");
     simulation.run_until(Time(100_000_000));
-    simulation
-        .probe_mut()
-        .scene()
-        .flush()
-        .expect("it is written");
+    simulation.probe_mut().flush().expect("it is written");
     let content = file.0.take();
     assert!(content.len() > 2_000, "{}", content.len());
     if let Err(what) = read(&content) {

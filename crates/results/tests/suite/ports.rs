@@ -14,7 +14,7 @@ use backwater_results::{Block, Cell, Findings, Table, page, run_report, svg, ter
 /// The sample's network with three Poisson flows, one of them over the first switch only.
 fn network() -> NetworkSpec {
     let mut spec = sample::spec();
-    let cell = sample::info().cell;
+    let cell = sample::CELL;
     for flow in &mut spec.flows {
         flow.traffic = TrafficSpec::Poisson {
             start: Time::ZERO,
@@ -69,7 +69,7 @@ fn number(table: &Table, row: usize, column: &str) -> f64 {
 fn tables_of_ports_say_what_was_measured() {
     let spec = network();
     let (outcome, ports) = measured(&spec);
-    let cell = sample::info().cell;
+    let cell = sample::CELL;
     let tables = sample::at_ports(&spec, &outcome, &ports).tables().to_vec();
     for table in &tables {
         let whole = |row: &Vec<Cell>| row.len() == table.columns.len();
@@ -137,7 +137,7 @@ fn the_page_draws_waiting_by_length() {
         let found = sample::at_ports(&spec, &outcome, &ports);
         let paths = named(found.tables(), "paths");
         let row = usize::from(curve.name == "2 switches");
-        let said = number(&paths, row, "wait_p50_us") * 1e6 / sample::info().cell.ps() as f64;
+        let said = number(&paths, row, "wait_p50_us") * 1e6 / sample::CELL.ps() as f64;
         assert!((median - said).abs() <= said / 16.0, "{median} and {said}");
     }
     assert!(page(&report).contains("Waiting by length of the path"));
@@ -288,7 +288,7 @@ fn a_crowded_run_stays_within_26_lines() {
 #[test]
 fn losses_sessions_and_warnings_have_tables() {
     let outcome = eventful();
-    let tables = Findings::new(&sample::spec(), outcome.clone(), sample::info().cell)
+    let tables = Findings::new(&sample::spec(), outcome.clone(), sample::CELL)
         .tables()
         .to_vec();
     let drops = named(&tables, "drops");
@@ -301,7 +301,7 @@ fn losses_sessions_and_warnings_have_tables() {
     assert_eq!(sessions.rows[1][4], "switch 1 -> switch 2".into());
     assert_eq!(number(&sessions, 1, "missing_kbps"), 20.0);
     assert_eq!(number(&named(&tables, "warnings"), 0, "warnings"), 12.0);
-    let quiet = Findings::new(&sample::spec(), sample::outcome(), sample::info().cell)
+    let quiet = Findings::new(&sample::spec(), sample::outcome(), sample::CELL)
         .tables()
         .to_vec();
     assert_eq!(quiet.len() + 3, tables.len());

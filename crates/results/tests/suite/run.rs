@@ -1,13 +1,13 @@
 //! What is said about a run.
 
+use crate::perfetto::File;
 use crate::sample;
 
-use backwater_kernel::{Place, Stop, Time};
+use backwater_kernel::{Duration, Place, Stop, Time};
 use backwater_net::outcome::{LossCause, Outcome, Standstill};
-use backwater_net::probe::{ControlKind, UnitKind};
+use backwater_net::probe::{ControlKind, Crossing, Probe, UnitKind};
 use backwater_results::{
-    Block, Cell, Crossing, Findings, Table, TraceRecord, TraceWriter, page, run_report,
-    terminal_summary,
+    Block, Cell, CellTrace, Findings, Table, TraceFile, page, run_report, terminal_summary,
 };
 
 const GOLDEN: &str = "\
@@ -34,7 +34,7 @@ busiest port switch 1 -> switch 2: data 96.75 %, control 3.25 %
 fn the_terminal_summary_reads_like_this() {
     let summary = terminal_summary(
         &sample::info(),
-        &Findings::new(&sample::spec(), sample::outcome(), sample::info().cell),
+        &Findings::new(&sample::spec(), sample::outcome(), sample::CELL),
     );
     assert_eq!(summary, GOLDEN);
 }
@@ -72,7 +72,7 @@ fn a_long_and_broken_run_stays_within_26_lines() {
     }
     let mut info = sample::info();
     info.name.push_str("\u{1b}[2J\n\n\n");
-    let summary = terminal_summary(&info, &Findings::new(&spec, outcome.clone(), info.cell));
+    let summary = terminal_summary(&info, &Findings::new(&spec, outcome.clone(), sample::CELL));
     // Three more on fair shares.
     assert!(summary.lines().count() <= 29, "{summary}");
     assert!(!summary.contains('\u{1b}'));
@@ -91,7 +91,7 @@ fn the_report_says_what_went_wrong() {
     let notes = |outcome: &Outcome| {
         let report = run_report(
             &sample::info(),
-            &Findings::new(&sample::spec(), outcome.clone(), sample::info().cell),
+            &Findings::new(&sample::spec(), outcome.clone(), sample::CELL),
             &[],
         );
         assert!(page(&report).contains("</html>"));
@@ -124,8 +124,7 @@ fn named(tables: &[Table], name: &str) -> Table {
 
 #[test]
 fn tables_say_what_the_outcome_says() {
-    let info = sample::info();
-    let tables = Findings::new(&sample::spec(), sample::outcome(), info.cell)
+    let tables = Findings::new(&sample::spec(), sample::outcome(), sample::CELL)
         .tables()
         .to_vec();
     for table in &tables {
@@ -156,7 +155,7 @@ fn tables_say_what_the_outcome_says() {
     };
     assert!((mean - 92.4).abs() < 1e-9);
     assert!(tables.iter().all(|table| table.name != "violations"));
-    let tables = Findings::new(&sample::spec(), broken(), info.cell)
+    let tables = Findings::new(&sample::spec(), broken(), sample::CELL)
         .tables()
         .to_vec();
     assert_eq!(
@@ -172,7 +171,7 @@ fn a_multicast_flow_counts_each_destination_once() {
     let mut leg = spec.flows[1].legs[2].clone();
     leg.channel = 6;
     spec.flows[1].legs.push(leg);
-    let tables = Findings::new(&spec, sample::outcome(), sample::info().cell)
+    let tables = Findings::new(&spec, sample::outcome(), sample::CELL)
         .tables()
         .to_vec();
     let flows = named(&tables, "flows");
@@ -192,11 +191,10 @@ fn an_outcome_that_does_not_fit_its_spec_is_no_reason_to_panic() {
     spec.flows.truncate(1);
     spec.links.truncate(1);
     spec.nodes.clear();
-    let mut info = sample::info();
-    info.cell = backwater_kernel::Duration(0);
+    let (info, cell) = (sample::info(), Duration::ZERO);
     let report = run_report(
         &info,
-        &Findings::new(&spec, broken(), info.cell),
+        &Findings::new(&spec, broken(), cell),
         &sample::series(),
     );
     assert!(page(&report).contains("</html>"));
@@ -210,7 +208,7 @@ fn an_outcome_that_does_not_fit_its_spec_is_no_reason_to_panic() {
                     ..broken()
                 }
                 .clone(),
-                info.cell
+                cell
             )
         )
         .is_empty()
@@ -219,32 +217,36 @@ fn an_outcome_that_does_not_fit_its_spec_is_no_reason_to_panic() {
 
 #[test]
 fn a_trace_is_a_table_of_crossings() {
-    let mut writer = TraceWriter::new(Vec::new(), &sample::spec()).unwrap();
-    let record = TraceRecord {
-        time: Time(681_672),
-        node: 2,
-        crossing: Crossing::In,
+    let (spec, file) = (sample::spec(), File::default());
+    let mut trace = CellTrace::new(&spec);
+    trace.begin(file.clone(), "test").unwrap();
+    let unit = Crossing {
+        at: Time(681_672),
         channel: 0,
         flow: 0,
+        leg: 0,
         kind: UnitKind::Data,
-        number: 0,
-        value: None,
+        value: 7,
+        bytes: 53,
     };
-    writer.record(&record).unwrap();
-    let credit = TraceRecord {
-        crossing: Crossing::Out,
+    trace.on_arrival(unit);
+    let credit = Crossing {
         channel: 1,
         kind: UnitKind::Control(ControlKind::Credit),
-        value: Some(165),
-        node: 99,
-        ..record
+        value: 165,
+        ..unit
     };
-    writer.record(&credit).unwrap();
-    let text = String::from_utf8(writer.finish().unwrap()).unwrap();
+    trace.on_start(credit);
+    trace.on_arrival(credit);
+    trace.on_start(credit);
+    trace.finish(0).unwrap();
+    let text = String::from_utf8(file.0.take()).unwrap();
     assert_eq!(
         text,
         "time_ps,node,direction,port,flow,kind,number,value\r\n\
-         681672,switch 1,in,0,\"bursty, first\",data,0,\r\n\
-         681672,99,out,1,\"bursty, first\",credit,0,165\r\n"
+         681672,switch 1,in,0,\"bursty, first\",data,7,\r\n\
+         681672,switch 1,out,1,\"bursty, first\",credit,0,165\r\n\
+         681672,host 1,in,1,\"bursty, first\",credit,0,165\r\n\
+         681672,switch 1,out,1,\"bursty, first\",credit,1,165\r\n"
     );
 }

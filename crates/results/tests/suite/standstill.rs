@@ -8,7 +8,7 @@ use backwater_results::{Block, Findings, Table, run_report, terminal_summary};
 
 /// `cells` cell times of the sample.
 fn at(cells: u64) -> Time {
-    Time(sample::info().cell.ps() * cells)
+    Time(sample::CELL.ps() * cells)
 }
 
 fn wait(flow: u32, leg: Option<u32>, reason: Reason) -> Wait {
@@ -56,7 +56,7 @@ fn standing() -> Outcome {
 fn terminal(outcome: &Outcome) -> String {
     terminal_summary(
         &sample::info(),
-        &Findings::new(&sample::spec(), outcome.clone(), sample::info().cell),
+        &Findings::new(&sample::spec(), outcome.clone(), sample::CELL),
     )
 }
 
@@ -97,7 +97,7 @@ fn a_stuck_run_says_so_once_and_lists_a_few() {
 }
 
 fn standstill_table(outcome: &Outcome) -> Option<Table> {
-    let tables = Findings::new(&sample::spec(), outcome.clone(), sample::info().cell)
+    let tables = Findings::new(&sample::spec(), outcome.clone(), sample::CELL)
         .tables()
         .to_vec();
     tables.into_iter().find(|table| table.name == "standstill")
@@ -131,7 +131,7 @@ fn the_summary_and_the_page_tell_it() {
     let notes = |outcome: &Outcome| {
         let report = run_report(
             &info,
-            &Findings::new(&spec, outcome.clone(), info.cell),
+            &Findings::new(&spec, outcome.clone(), sample::CELL),
             &[],
         );
         let notes = report.blocks.into_iter();

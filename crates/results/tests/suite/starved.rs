@@ -6,10 +6,7 @@ use backwater_kernel::{Duration, Time};
 use backwater_net::frames::spec::{Span, TrafficSpec as EthernetTraffic};
 use backwater_net::outcome::LossCause;
 use backwater_net::spec::{SchedulerSpec, TrafficSpec};
-use backwater_results::{
-    Findings, fabric_manifest, fabric_report, fabric_terminal_summary, page, run_manifest,
-    run_report, terminal_summary,
-};
+use backwater_results::{Findings, page, run_manifest, run_report, terminal_summary};
 use sample::{ethernet, fabric};
 
 /// `warning: ` lines of a terminal, without that word.
@@ -26,7 +23,7 @@ fn a_circuit_behind_a_more_urgent_one() {
     let (info, mut spec) = (sample::info(), sample::spec());
     let mut outcome = sample::outcome();
     assert!(
-        run_manifest(&info, &Findings::new(&spec, outcome.clone(), info.cell))
+        run_manifest(&info, &Findings::new(&spec, outcome.clone(), sample::CELL))
             .warnings
             .is_empty()
     );
@@ -37,20 +34,20 @@ fn a_circuit_behind_a_more_urgent_one() {
     // One in a hundred is little, and no warning.
     of_greedy(410, &mut outcome);
     assert!(
-        run_manifest(&info, &Findings::new(&spec, outcome.clone(), info.cell))
+        run_manifest(&info, &Findings::new(&spec, outcome.clone(), sample::CELL))
             .warnings
             .is_empty()
     );
     of_greedy(409, &mut outcome);
     assert_eq!(
-        run_manifest(&info, &Findings::new(&spec, outcome.clone(), info.cell)).warnings,
+        run_manifest(&info, &Findings::new(&spec, outcome.clone(), sample::CELL)).warnings,
         [STARVED]
     );
-    let terminal = terminal_summary(&info, &Findings::new(&spec, outcome.clone(), info.cell));
+    let terminal = terminal_summary(&info, &Findings::new(&spec, outcome.clone(), sample::CELL));
     assert_eq!(warnings(&terminal), [STARVED]);
     let report = run_report(
         &info,
-        &Findings::new(&spec, outcome.clone(), info.cell),
+        &Findings::new(&spec, outcome.clone(), sample::CELL),
         &[],
     );
     assert!(page(&report).contains(STARVED));
@@ -60,7 +57,7 @@ fn a_circuit_behind_a_more_urgent_one() {
     }
     let waits = "greedy: 41,000 cells offered, 409 delivered: 40,591 are waiting or in transit";
     assert_eq!(
-        run_manifest(&info, &Findings::new(&spec, outcome.clone(), info.cell)).warnings,
+        run_manifest(&info, &Findings::new(&spec, outcome.clone(), sample::CELL)).warnings,
         [waits]
     );
 }
@@ -79,7 +76,7 @@ fn a_greedy_circuit_far_below_its_share() {
     };
     got(1.01, &mut outcome);
     assert!(
-        run_manifest(&info, &Findings::new(&spec, outcome.clone(), info.cell))
+        run_manifest(&info, &Findings::new(&spec, outcome.clone(), sample::CELL))
             .warnings
             .is_empty()
     );
@@ -88,14 +85,14 @@ fn a_greedy_circuit_far_below_its_share() {
                    serve 1 flow of priority 1 before it, its own is 0; larger numbers are served \
                    first";
     assert_eq!(
-        run_manifest(&info, &Findings::new(&spec, outcome.clone(), info.cell)).warnings,
+        run_manifest(&info, &Findings::new(&spec, outcome.clone(), sample::CELL)).warnings,
         [starved]
     );
-    let terminal = terminal_summary(&info, &Findings::new(&spec, outcome.clone(), info.cell));
+    let terminal = terminal_summary(&info, &Findings::new(&spec, outcome.clone(), sample::CELL));
     assert_eq!(warnings(&terminal), [starved]);
     let report = run_report(
         &info,
-        &Findings::new(&spec, outcome.clone(), info.cell),
+        &Findings::new(&spec, outcome.clone(), sample::CELL),
         &[],
     );
     assert!(page(&report).contains(starved));
@@ -106,7 +103,7 @@ fn a_greedy_circuit_far_below_its_share() {
     spec.flows[1].traffic = TrafficSpec::Greedy { start, total: None };
     got(0.6, &mut outcome);
     assert!(
-        run_manifest(&info, &Findings::new(&spec, outcome.clone(), info.cell))
+        run_manifest(&info, &Findings::new(&spec, outcome.clone(), sample::CELL))
             .warnings
             .is_empty()
     );
@@ -115,7 +112,7 @@ fn a_greedy_circuit_far_below_its_share() {
     let total = Some(41_000);
     spec.flows[1].traffic = TrafficSpec::Greedy { start, total };
     assert!(
-        run_manifest(&info, &Findings::new(&spec, outcome.clone(), info.cell))
+        run_manifest(&info, &Findings::new(&spec, outcome.clone(), sample::CELL))
             .warnings
             .is_empty()
     );
@@ -132,14 +129,14 @@ fn a_circuit_whose_units_are_dropped_and_many_at_once() {
     found.drops.add(LossCause::Wire, 390);
     let lost = "bursty, first: 33,400 cells offered, 3 delivered: 33,390 dropped by full buffers";
     assert_eq!(
-        run_manifest(&info, &Findings::new(&spec, outcome.clone(), info.cell)).warnings,
+        run_manifest(&info, &Findings::new(&spec, outcome.clone(), sample::CELL)).warnings,
         [lost]
     );
     for _ in 0..5 {
         spec.flows.push(spec.flows[0].clone());
         outcome.flows.push(outcome.flows[0].clone());
     }
-    let told = run_manifest(&info, &Findings::new(&spec, outcome.clone(), info.cell)).warnings;
+    let told = run_manifest(&info, &Findings::new(&spec, outcome.clone(), sample::CELL)).warnings;
     assert_eq!(told[..3], [lost; 3]);
     assert_eq!(told[3..], ["3 more got almost nothing"]);
 }
@@ -148,9 +145,12 @@ fn a_circuit_whose_units_are_dropped_and_many_at_once() {
 fn frames_of_a_low_class() {
     let (info, mut spec, mut outcome) = (ethernet::info(), ethernet::spec(), ethernet::outcome());
     assert!(
-        run_manifest(&info, &Findings::new(&spec, outcome.clone(), info.cell))
-            .warnings
-            .is_empty()
+        run_manifest(
+            &info,
+            &Findings::new(&spec, outcome.clone(), Duration::ZERO)
+        )
+        .warnings
+        .is_empty()
     );
     let found = &mut outcome.flows[1];
     (found.delivered_total, found.lost_total) = (9, 0);
@@ -159,14 +159,20 @@ fn frames_of_a_low_class() {
     (spec.flows[1].class, spec.flows[2].class) = (0, 0);
     let starved = "file[2]: 1,000 frames offered, 9 delivered: 991 are waiting or in transit; 1 \
                    flow is of a class above 0, and the highest class goes first here";
-    let manifest = run_manifest(&info, &Findings::new(&spec, outcome.clone(), info.cell));
+    let manifest = run_manifest(
+        &info,
+        &Findings::new(&spec, outcome.clone(), Duration::ZERO),
+    );
     assert_eq!(manifest.warnings, [starved]);
-    let terminal = terminal_summary(&info, &Findings::new(&spec, outcome.clone(), info.cell));
+    let terminal = terminal_summary(
+        &info,
+        &Findings::new(&spec, outcome.clone(), Duration::ZERO),
+    );
     assert_eq!(warnings(&terminal), [starved]);
     assert!(
         page(&run_report(
             &info,
-            &Findings::new(&spec, outcome.clone(), info.cell),
+            &Findings::new(&spec, outcome.clone(), Duration::ZERO),
             &[]
         ))
         .contains(starved)
@@ -175,7 +181,11 @@ fn frames_of_a_low_class() {
     (found.lost_total, found.inside_total) = (991, 0);
     let dropped = "file[2]: 1,000 frames offered, 9 delivered: 991 were dropped";
     assert_eq!(
-        run_manifest(&info, &Findings::new(&spec, outcome.clone(), info.cell)).warnings,
+        run_manifest(
+            &info,
+            &Findings::new(&spec, outcome.clone(), Duration::ZERO)
+        )
+        .warnings,
         [dropped]
     );
 }
@@ -186,7 +196,11 @@ fn a_connection_far_below_its_share() {
     let (info, mut spec, mut outcome) = (ethernet::info(), ethernet::spec(), ethernet::outcome());
     outcome.flows[1].ends.goodput_bytes = 30_000;
     outcome.flows[1].ends.tcp.time_outs = 3;
-    let told = run_manifest(&info, &Findings::new(&spec, outcome.clone(), info.cell)).warnings;
+    let told = run_manifest(
+        &info,
+        &Findings::new(&spec, outcome.clone(), Duration::ZERO),
+    )
+    .warnings;
     assert_eq!(told.len(), 1, "{told:?}");
     let (rates, why) = (
         "file[2]: 24 kbps of a max-min share of ",
@@ -207,9 +221,12 @@ fn a_connection_far_below_its_share() {
             think: Span::Fixed(Duration(seconds * 1_000_000_000_000)),
             count: None,
         };
-        run_manifest(&info, &Findings::new(&spec, outcome.clone(), info.cell))
-            .warnings
-            .len()
+        run_manifest(
+            &info,
+            &Findings::new(&spec, outcome.clone(), Duration::ZERO),
+        )
+        .warnings
+        .len()
     };
     assert_eq!((files(0), files(1)), (1, 0));
 }
@@ -217,11 +234,15 @@ fn a_connection_far_below_its_share() {
 #[test]
 fn flits_of_a_class_and_of_a_terminal() {
     let (info, spec, outcome) = (fabric::info(), fabric::spec(), fabric::outcome());
-    assert!(fabric_manifest(&info, &spec, &outcome).warnings.is_empty());
+    assert!(
+        run_manifest(&info, &fabric::found(&spec, &outcome))
+            .warnings
+            .is_empty()
+    );
     let mut low = outcome.clone();
     low.classes[0].created_total = 5_000;
     low.classes[0].delivered_total = 10;
-    let told = fabric_manifest(&info, &spec, &low).warnings;
+    let told = run_manifest(&info, &fabric::found(&spec, &low)).warnings;
     let summary = sample::fabric::summary(&info, &spec, &low);
     assert_eq!(summary["starved"].as_array().map(Vec::len), Some(1));
     let name = &spec.classes[0].name;
@@ -229,16 +250,18 @@ fn flits_of_a_class_and_of_a_terminal() {
         told[0].starts_with(&format!("{name}: 5,000 flits created, 10 delivered: ")),
         "{told:?}"
     );
-    let terminal = fabric_terminal_summary(&info, &spec, &low);
+    let terminal = terminal_summary(&info, &fabric::found(&spec, &low));
     assert_eq!(warnings(&terminal), told);
-    assert!(page(&fabric_report(&info, &spec, &low, &[])).contains("5,000 flits created"));
+    assert!(
+        page(&run_report(&info, &fabric::found(&spec, &low), &[])).contains("5,000 flits created")
+    );
 
     let mut shut_out = outcome;
     let injection = spec.graph.channels.len() + 2;
     shut_out.utilization[injection] = 0.0;
     shut_out.terminals[2].created = 900;
     shut_out.terminals[2].queued = 1_700;
-    let told = fabric_manifest(&info, &spec, &shut_out).warnings;
+    let told = run_manifest(&info, &fabric::found(&spec, &shut_out)).warnings;
     let wanted = "terminal 2: 900 flits created in the window, 0 entered the network: 1,700 wait \
                   there";
     assert!(told.iter().any(|one| one == wanted), "{told:?}");

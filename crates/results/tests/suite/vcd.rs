@@ -7,7 +7,7 @@ use backwater_flit::Simulation;
 use backwater_flit::probe::{Crossing, Probe};
 use backwater_flit::spec::{FabricSpec, Injection, RoutingSpec, Shape, Size, TraceEntry};
 
-use backwater_results::FabricVcd;
+use backwater_results::{FabricVcd, TraceFile};
 
 use crate::perfetto::File;
 use crate::sample::fabric;
@@ -79,8 +79,7 @@ impl Probe for Told {
 fn run(spec: &FabricSpec, cycles: u64) -> (String, Vec<Crossing>) {
     let file = File::default();
     let mut vcd = FabricVcd::new(spec);
-    vcd.begin_file(file.clone(), "backwater")
-        .expect("it begins");
+    vcd.begin(file.clone(), "backwater").expect("it begins");
     let mut simulation = Simulation::with_probe(spec, (vcd, Told::default())).expect("it builds");
     simulation.run_until(cycles);
     let (mut vcd, told) = simulation.into_probe();

@@ -27,7 +27,7 @@ fn ran(load: f64, change: impl Fn(&mut FabricSpec)) -> (FabricSpec, FabricOutcom
 /// By how much the measured mean exceeds the printed one, of it.
 fn excess((spec, outcome): &(FabricSpec, FabricOutcome)) -> f64 {
     assert!(outcome.latency.count > 100, "{}", outcome.latency.count);
-    let printed = zero_load(spec, outcome).expect("something was measured");
+    let printed = zero_load(&fabric::found(spec, outcome)).expect("something was measured");
     outcome.latency.mean / printed - 1.0
 }
 

@@ -9,10 +9,10 @@ use std::borrow::Cow;
 
 use backwater_flit::Simulation;
 use backwater_flit::meter::Phase;
-use backwater_flit::outcome::FabricOutcome;
 use backwater_flit::spec::FabricSpec;
 use backwater_kernel::Stop;
-use backwater_results::fabric::{class_tables, zero_load};
+use backwater_results::FabricFindings;
+use backwater_results::fabric::zero_load;
 use backwater_results::sweep::{FlowColumn, Measure, Role};
 
 use super::super::values::{chosen, flag, measures};
@@ -22,51 +22,45 @@ use super::FIRST_SLICE;
 /// Of loads.
 const LOAD: &str = "flits/cycle/terminal";
 
-/// A run, and what ran.
-struct Seen<'a> {
-    spec: &'a FabricSpec,
-    run: &'a FabricOutcome,
-}
-
-measures! { seen: &Seen<'_> =>
+measures! { seen: &FabricFindings<'_> =>
     "offered", LOAD, Offered, 4, "flits of packets created in the window",
-        of_window(seen, seen.run.offered);
+        of_window(seen, seen.outcome.offered);
     "accepted", LOAD, Accepted, 4, "flits delivered in the window",
-        of_window(seen, seen.run.accepted);
+        of_window(seen, seen.outcome.accepted);
     "accepted min", LOAD, Other, 4,
         "flits delivered in the window to the terminal that received the fewest",
-        of_window(seen, seen.run.accepted_least);
+        of_window(seen, seen.outcome.accepted_least);
     "latency mean", "cycles", Latency, 2,
         "mean from creation to the arrival of the tail, of packets created in the window",
-        of_packets(seen, seen.run.latency.mean);
+        of_packets(seen, seen.outcome.latency.mean);
     "latency at zero load", "cycles", ZeroLoad, 2,
         "mean of packets as long and on ways as long as those of the window, each alone",
-        zero_load(seen.spec, seen.run).unwrap_or(f64::NAN);
+        zero_load(seen).unwrap_or(f64::NAN);
     "latency p50", "cycles", Other, 0, "half take no longer",
-        of_packets(seen, seen.run.latency.percentiles[0] as f64);
+        of_packets(seen, seen.outcome.latency.percentiles[0] as f64);
     "latency p99", "cycles", Other, 0, "99th percentile",
-        of_packets(seen, seen.run.latency.percentiles[2] as f64);
+        of_packets(seen, seen.outcome.latency.percentiles[2] as f64);
     "network latency mean", "cycles", Other, 2,
         "mean from the header's departure from the source to the arrival of the tail",
-        of_packets(seen, seen.run.network_latency.mean);
+        of_packets(seen, seen.outcome.network_latency.mean);
     "channels crossed mean", "hops", Other, 3,
         "mean of packets created in the window, injection and ejection included",
-        of_packets(seen, seen.run.hops_mean);
+        of_packets(seen, seen.outcome.hops_mean);
     "unfinished", "packets", Other, 0, "created in the window and not arrived when the run ended",
-        seen.run.unfinished as f64;
+        seen.outcome.unfinished as f64;
     "warm-up", "cycles", Other, 0, "before the window",
-        seen.run.window_start as f64;
+        seen.outcome.window_start as f64;
     "cycles", "cycles", Other, 0, "of the whole run",
-        seen.run.cycles as f64;
+        seen.outcome.cycles as f64;
     "flit hops", "flits", Other, 0, "flits that crossed a channel, in the whole run",
-        seen.run.flit_hops as f64;
+        seen.outcome.flit_hops as f64;
     "saturated", "", Saturated, 0,
         "1 if the load is beyond saturation or the network deadlocked, else 0",
-        flag(seen.run.saturated.is_some() || seen.run.stop == Stop::Standstill);
+        flag(seen.outcome.saturated.is_some() || seen.outcome.stop == Stop::Standstill);
     "deadlocked", "", Other, 0, "1 if nothing could move any more, else 0",
-        flag(seen.run.stop == Stop::Standstill);
+        flag(seen.outcome.stop == Stop::Standstill);
     "broken promises", "", Broken, 0, "of the whole run",
-        seen.run.violations.total() as f64;
+        seen.outcome.violations.total() as f64;
 }
 
 /// Runs the scenario to its end, or to that of its window if this is enough; `None` if Ctrl-C
@@ -103,22 +97,25 @@ pub fn measure(spec: &FabricSpec, columns: &[FlowColumn]) -> Result<Option<Point
 }
 
 fn point(spec: &FabricSpec, engine: &Simulation, columns: &[FlowColumn]) -> Point {
-    let outcome = engine.outcome();
-    let run = &outcome;
-    let mut values = values(&Seen { spec, run });
-    values.extend(chosen(columns, |class| class_tables(spec, &outcome, class)));
+    let run = FabricFindings::new(spec, engine.outcome());
+    let mut values = values(&run);
+    values.extend(chosen(columns, |class| run.class_tables(class)));
     Point {
         values,
-        trace_hash: format!("{:016x}", outcome.trace_hash),
+        trace_hash: format!("{:016x}", run.outcome.trace_hash),
     }
 }
 
-fn of_window(seen: &Seen<'_>, value: f64) -> f64 {
-    if seen.run.window > 0 { value } else { f64::NAN }
+fn of_window(seen: &FabricFindings<'_>, value: f64) -> f64 {
+    if seen.outcome.window > 0 {
+        value
+    } else {
+        f64::NAN
+    }
 }
 
-fn of_packets(seen: &Seen<'_>, value: f64) -> f64 {
-    if seen.run.latency.count > 0 {
+fn of_packets(seen: &FabricFindings<'_>, value: f64) -> f64 {
+    if seen.outcome.latency.count > 0 {
         value
     } else {
         f64::NAN
@@ -132,15 +129,10 @@ mod tests {
 
     #[test]
     fn a_value_for_each_measure() {
-        let run = FabricOutcome {
-            stop: Stop::Standstill,
-            ..FabricOutcome::default()
-        };
         let spec = mesh();
-        let values = values(&Seen {
-            spec: &spec,
-            run: &run,
-        });
+        let mut run = FabricFindings::new(&spec, Default::default());
+        run.outcome.stop = Stop::Standstill;
+        let values = values(&run);
         assert_eq!(values.len(), MEASURES.len());
         let value = |name: &str| values[MEASURES.iter().position(|m| m.name == name).unwrap()];
         assert_eq!(value("deadlocked"), 1.0);

@@ -7,8 +7,6 @@
 //!
 //! Numbers are little-endian on every machine: a run gives the same file everywhere.
 
-use std::io::{self, Write};
-
 const SECTION_HEADER: u32 = 0x0a0d_0d0a;
 const INTERFACE_DESCRIPTION: u32 = 1;
 const NAME_RESOLUTION: u32 = 4;
@@ -68,73 +66,68 @@ pub struct Named {
     pub address: Option<[u8; 4]>,
 }
 
-/// Writes a file block by block; hand it a buffered writer.
+/// Blocks on their way to a file.
 #[derive(Debug)]
-pub struct PcapngWriter<W: Write> {
-    writer: W,
+pub struct Blocks {
     snap_bytes: u32,
+    bytes: Vec<u8>,
     /// The block being made.
     body: Vec<u8>,
     /// Packets so far, by interface.
     packets: Vec<u64>,
 }
 
-impl<W: Write> PcapngWriter<W> {
-    /// Writes the section header and all interfaces. `program` and `comment` are for readers; of
-    /// each packet at most `snap_bytes` are kept.
-    ///
-    /// # Errors
-    /// If they can't be written.
-    pub fn new(
-        writer: W,
-        (program, comment): (&str, &str),
-        interfaces: &[Interface],
-        snap_bytes: u32,
-    ) -> io::Result<PcapngWriter<W>> {
-        let mut file = PcapngWriter {
-            writer,
+impl Blocks {
+    /// None yet, of so many interfaces; of each packet at most `snap_bytes` are kept.
+    pub fn new(interfaces: usize, snap_bytes: u32) -> Blocks {
+        Blocks {
             snap_bytes,
+            bytes: Vec::new(),
             body: Vec::new(),
-            packets: vec![0; interfaces.len()],
-        };
-        file.body.extend(ORDER.to_le_bytes());
-        file.body.extend([1, 0, 0, 0]);
-        // The section's length is not known beforehand.
-        file.body.extend(u64::MAX.to_le_bytes());
-        file.option(option::SECTION_PROGRAM, program.as_bytes());
-        if !comment.is_empty() {
-            file.option(option::COMMENT, comment.as_bytes());
+            packets: vec![0; interfaces],
         }
-        file.end_options();
-        file.block(SECTION_HEADER)?;
-        for interface in interfaces {
-            file.interface(interface)?;
-        }
-        Ok(file)
     }
 
-    fn interface(&mut self, interface: &Interface) -> io::Result<()> {
+    /// What there is of them.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// Begins anew.
+    pub fn clear(&mut self) {
+        self.bytes.clear();
+    }
+
+    /// The section header. `program` and `comment` are for readers.
+    pub fn section(&mut self, program: &str, comment: &str) {
+        self.body.extend(ORDER.to_le_bytes());
+        self.body.extend([1, 0, 0, 0]);
+        // The section's length is not known beforehand.
+        self.body.extend(u64::MAX.to_le_bytes());
+        self.option(option::SECTION_PROGRAM, program.as_bytes());
+        self.option(option::COMMENT, comment.as_bytes());
+        self.end_options();
+        self.block(SECTION_HEADER);
+    }
+
+    /// The next interface.
+    pub fn interface(&mut self, interface: &Interface) {
         self.body.extend(LINK_TYPE.to_le_bytes());
         self.body.extend([0, 0]);
         self.body.extend(self.snap_bytes.to_le_bytes());
         self.option(option::INTERFACE_NAME, interface.name.as_bytes());
-        if !interface.description.is_empty() {
-            let description = interface.description.as_bytes();
-            self.option(option::INTERFACE_DESCRIPTION, description);
-        }
+        let description = interface.description.as_bytes();
+        self.option(option::INTERFACE_DESCRIPTION, description);
         self.option(option::INTERFACE_MAC, &interface.mac);
         self.option(option::INTERFACE_SPEED, &interface.speed_bps.to_le_bytes());
         self.option(option::INTERFACE_TIME_UNIT, &[NANOSECONDS]);
         self.option(option::INTERFACE_FCS_BITS, &[0]);
         self.end_options();
-        self.block(INTERFACE_DESCRIPTION)
+        self.block(INTERFACE_DESCRIPTION);
     }
 
     /// Names nodes for readers.
-    ///
-    /// # Errors
-    /// If they can't be written.
-    pub fn names(&mut self, nodes: &[Named]) -> io::Result<()> {
+    pub fn names(&mut self, nodes: &[Named]) {
         for nodes in nodes.chunks(NAMES_A_BLOCK) {
             for node in nodes {
                 self.name(record::MAC, &node.mac, &node.name);
@@ -144,9 +137,8 @@ impl<W: Write> PcapngWriter<W> {
             }
             self.body.extend(record::END.to_le_bytes());
             self.body.extend([0, 0]);
-            self.block(NAME_RESOLUTION)?;
+            self.block(NAME_RESOLUTION);
         }
-        Ok(())
     }
 
     /// An address and its name, which ends with a zero.
@@ -158,21 +150,10 @@ impl<W: Write> PcapngWriter<W> {
         self.option(kind, &value);
     }
 
-    /// Adds a packet of `length` bytes that begins with `bytes` and goes on with zeros.
-    ///
-    /// # Errors
-    /// If it can't be written.
-    pub fn packet(
-        &mut self,
-        interface: u32,
-        at_ns: u64,
-        bytes: &[u8],
-        length: u32,
-    ) -> io::Result<()> {
+    /// A packet of `length` bytes that begins with `bytes` and goes on with zeros.
+    pub fn packet(&mut self, interface: u32, at_ns: u64, bytes: &[u8], length: u32) {
         let kept = self.snap_bytes.min(length) as usize;
-        self.body.extend(interface.to_le_bytes());
-        self.body.extend(((at_ns >> 32) as u32).to_le_bytes());
-        self.body.extend((at_ns as u32).to_le_bytes());
+        self.stamp(interface, at_ns);
         self.body.extend((kept as u32).to_le_bytes());
         self.body.extend(length.to_le_bytes());
         let start = self.body.len();
@@ -182,38 +163,31 @@ impl<W: Write> PcapngWriter<W> {
         if let Some(packets) = self.packets.get_mut(interface as usize) {
             *packets += 1;
         }
-        self.block(ENHANCED_PACKET)
+        self.block(ENHANCED_PACKET);
     }
 
-    /// Hands on what is still in memory.
-    ///
-    /// # Errors
-    /// If it can't be written.
-    pub fn flush(&mut self) -> io::Result<()> {
-        self.writer.flush()
-    }
-
-    /// Says how many packets each interface had, flushes and hands the writer back. A file
-    /// without that is as readable.
-    ///
-    /// # Errors
-    /// If it can't be written.
-    pub fn finish(mut self, at_ns: u64) -> io::Result<W> {
+    /// How many packets each interface had. A file without that is as readable.
+    pub fn statistics(&mut self, at_ns: u64) {
         for interface in 0..self.packets.len() {
-            self.body.extend((interface as u32).to_le_bytes());
-            self.body.extend(((at_ns >> 32) as u32).to_le_bytes());
-            self.body.extend((at_ns as u32).to_le_bytes());
+            self.stamp(interface as u32, at_ns);
             let received = self.packets[interface].to_le_bytes();
             self.option(option::STATISTICS_RECEIVED, &received);
             self.end_options();
-            self.block(INTERFACE_STATISTICS)?;
+            self.block(INTERFACE_STATISTICS);
         }
-        self.writer.flush()?;
-        Ok(self.writer)
     }
 
-    /// An option; longer than its length field can say, it is cut.
+    fn stamp(&mut self, interface: u32, at_ns: u64) {
+        self.body.extend(interface.to_le_bytes());
+        self.body.extend(((at_ns >> 32) as u32).to_le_bytes());
+        self.body.extend((at_ns as u32).to_le_bytes());
+    }
+
+    /// An option, if it says something; longer than its length field can say, it is cut.
     fn option(&mut self, code: u16, value: &[u8]) {
+        if value.is_empty() {
+            return;
+        }
         let value = &value[..value.len().min(usize::from(u16::MAX))];
         self.body.extend(code.to_le_bytes());
         self.body.extend((value.len() as u16).to_le_bytes());
@@ -229,15 +203,13 @@ impl<W: Write> PcapngWriter<W> {
         self.body.resize(self.body.len().next_multiple_of(4), 0);
     }
 
-    /// Writes the body as a block: type and length before it, the length again behind it.
-    fn block(&mut self, kind: u32) -> io::Result<()> {
+    /// The body as a block: type and length before it, the length again behind it.
+    fn block(&mut self, kind: u32) {
         let length = (self.body.len() as u32 + 12).to_le_bytes();
-        self.writer.write_all(&kind.to_le_bytes())?;
-        self.writer.write_all(&length)?;
-        self.writer.write_all(&self.body)?;
-        self.writer.write_all(&length)?;
-        self.body.clear();
-        Ok(())
+        self.bytes.extend(kind.to_le_bytes());
+        self.bytes.extend(length);
+        self.bytes.append(&mut self.body);
+        self.bytes.extend(length);
     }
 }
 
@@ -245,19 +217,24 @@ impl<W: Write> PcapngWriter<W> {
 mod tests {
     use super::*;
 
-    fn file(program: &str) -> PcapngWriter<Vec<u8>> {
+    fn file(program: &str) -> Blocks {
         let interface = Interface {
             name: "A -> B".into(),
             description: String::new(),
             mac: [2, 0, 0, 0, 0, 7],
             speed_bps: 10_000_000,
         };
-        PcapngWriter::new(Vec::new(), (program, ""), &[interface], 8).unwrap()
+        let mut file = Blocks::new(1, 8);
+        file.section(program, "");
+        file.interface(&interface);
+        file
     }
 
     #[test]
     fn headers_are_as_the_draft_draws_them() {
-        let bytes = file("bw").finish(0).unwrap();
+        let mut file = file("bw");
+        file.statistics(0);
+        let bytes = file.bytes();
         let section = [
             0x0a, 0x0d, 0x0d, 0x0a, 40, 0, 0, 0, 0x4d, 0x3c, 0x2b, 0x1a, 1, 0, 0, 0, 255, 255, 255,
             255, 255, 255, 255, 255, 4, 0, 2, 0, b'b', b'w', 0, 0, 0, 0, 0, 0, 40, 0, 0, 0,
@@ -275,35 +252,35 @@ mod tests {
     #[test]
     fn names_stand_behind_their_addresses() {
         let mut file = file("bw");
-        let before = file.writer.len();
+        let before = file.bytes.len();
         let node = |name: &str, address| Named {
             name: name.into(),
             mac: [2, 0, 0, 0, 0, 7],
             address,
         };
         let nodes = [node("Ada", Some([10, 0, 0, 7])), node("S", None)];
-        file.names(&nodes).unwrap();
+        file.names(&nodes);
         let block = [
             4, 0, 0, 0, 56, 0, 0, 0, 3, 0, 10, 0, 2, 0, 0, 0, 0, 7, b'A', b'd', b'a', 0, 0, 0, 1,
             0, 8, 0, 10, 0, 0, 7, b'A', b'd', b'a', 0, 3, 0, 8, 0, 2, 0, 0, 0, 0, 7, b'S', 0, 0, 0,
             0, 0, 56, 0, 0, 0,
         ];
-        assert_eq!(file.writer[before..], block);
+        assert_eq!(file.bytes[before..], block);
     }
 
     #[test]
     fn a_packet_keeps_its_length_and_loses_its_tail() {
         let mut file = file("bw");
-        let before = file.writer.len();
-        file.packet(0, 0x1_0000_0002, &[9; 11], 60).unwrap();
+        let before = file.bytes.len();
+        file.packet(0, 0x1_0000_0002, &[9; 11], 60);
         let block = [
             6, 0, 0, 0, 40, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 8, 0, 0, 0, 60, 0, 0, 0,
             9, 9, 9, 9, 9, 9, 9, 9, 40, 0, 0, 0,
         ];
-        assert_eq!(file.writer[before..], block);
-        file.packet(0, 0, &[9; 3], 5).unwrap();
+        assert_eq!(file.bytes[before..], block);
+        file.packet(0, 0, &[9; 3], 5);
         let padded = [5, 0, 0, 0, 5, 0, 0, 0, 9, 9, 9, 0, 0, 0, 0, 0, 40, 0, 0, 0];
-        assert!(file.writer.ends_with(&padded));
+        assert!(file.bytes.ends_with(&padded));
         assert_eq!(file.packets, [2]);
     }
 }

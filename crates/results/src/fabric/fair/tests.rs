@@ -74,10 +74,10 @@ fn close(found: &[f64], expected: &[f64]) {
     }
 }
 
-fn simulated(spec: &FabricSpec) -> FabricOutcome {
+fn simulated(spec: &FabricSpec) -> FabricFindings<'_> {
     let mut simulation = Simulation::new(spec).expect("it is sound");
     simulation.run();
-    simulation.outcome()
+    FabricFindings::new(spec, simulation.outcome())
 }
 
 #[test]
@@ -89,7 +89,7 @@ fn a_row_of_a_mesh() {
     let third = 1.0 / 3.0;
     let expected = [third, third, third, third, 2.0 * third, third, third];
     close(&rates(&spec), &expected);
-    let found = shares(&spec, &simulated(&spec)).expect("shares");
+    let found = shares(&simulated(&spec)).expect("shares");
     assert_eq!(found.rows[4].limit, "(x=4) -> (x=5)");
     assert_eq!(found.rows[1].limit, "(x=2) -> (x=3)");
     // Nobody gets more than is there; a row of full buffers is not far from it.
@@ -116,7 +116,7 @@ fn a_crossbar_gives_all_what_they_want() {
     close(&rates(&with(FULL_LOAD, UNIFORM)), &[1.0; 4]);
     let low = with(Injection::Constant { load: 0.3 }, UNIFORM);
     close(&rates(&low), &[0.3; 4]);
-    let low = shares(&low, &simulated(&low)).expect("shares");
+    let low = shares(&simulated(&low)).expect("shares");
     assert!(low.rows.iter().all(|row| row.limit == "its demand"));
     assert!(low.rows.iter().all(|row| (row.measured - 0.3).abs() < 0.01));
     // More than a channel carries is not to be had.
@@ -220,9 +220,9 @@ fn channels_carry_in_the_engine_what_they_are_said_to() {
         let mut spec = spec(graph, routing, pattern, Injection::Bernoulli { load: 0.1 });
         spec.measure.window = 40_000;
         let what = format!("{routing:?}, {:?}", spec.classes[0].pattern);
-        let outcome = simulated(&spec);
-        let expected = loads(&spec, entered(&spec, &outcome).expect("it was measured"));
-        let measured = network::shares(&outcome);
+        let run = simulated(&spec);
+        let expected = loads(&spec, entered(&run).expect("it was measured"));
+        let measured = network::shares(&run.outcome);
         assert_eq!(expected.len(), measured.len());
         let far = |expected: &[f64]| {
             let pairs = expected.iter().zip(measured);
@@ -289,7 +289,7 @@ fn what_depends_on_the_load_has_no_share() {
     assert_eq!(trace, "a trace");
     let closed = with(&|spec| spec.classes[0].injection = Injection::Replies);
     assert_eq!(closed, "a closed loop");
-    let nothing = shares(&good(), &FabricOutcome::default());
+    let nothing = shares(&FabricFindings::new(&good(), Default::default()));
     assert_eq!(nothing.expect_err("no shares"), "nothing was measured");
 }
 

@@ -8,16 +8,21 @@ use backwater_flit::spec::{
     Pattern, Release, RouterSpec, RoutingSpec, Shape, Size, Sources, Switch, WarmUp,
 };
 use backwater_kernel::{Delays, Place, Stop, Violations};
-use backwater_results::{RunInfo, fabric_summary, fabric_tables};
+use backwater_results::{FabricFindings, RunInfo, run_summary};
 
 use super::HOSTILE;
 
 /// Routers along each side.
 pub const SIDE: u32 = 4;
 
+/// What a run found.
+pub fn found<'a>(spec: &'a FabricSpec, outcome: &FabricOutcome) -> FabricFindings<'a> {
+    FabricFindings::new(spec, outcome.clone())
+}
+
 /// What `summary.json` says.
 pub fn summary(info: &RunInfo, spec: &FabricSpec, outcome: &FabricOutcome) -> serde_json::Value {
-    fabric_summary(info, spec, outcome, &fabric_tables(spec, outcome))
+    run_summary(info, &found(spec, outcome))
 }
 
 /// A graph of any shape; every router has one terminal.

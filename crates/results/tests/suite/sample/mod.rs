@@ -22,7 +22,7 @@ use backwater_results::{
 
 /// A name that would break out of markup that isn't escaped.
 pub const HOSTILE: &str = "</script><b>";
-const CELL: Duration = Duration(681_672);
+pub const CELL: Duration = Duration(681_672);
 
 /// What `summary.json` says.
 pub fn summary(
@@ -31,7 +31,7 @@ pub fn summary(
     outcome: &Outcome,
     ports: Option<&PortsOutcome>,
 ) -> serde_json::Value {
-    let mut found = Findings::new(spec, outcome.clone(), info.cell);
+    let mut found = Findings::new(spec, outcome.clone(), CELL);
     found.at_ports = ports.cloned();
     run_summary(info, &found)
 }
@@ -42,7 +42,7 @@ pub fn at_ports<'a>(
     outcome: &Outcome,
     ports: &PortsOutcome,
 ) -> Findings<'a, NetworkSpec> {
-    let mut found = Findings::new(spec, outcome.clone(), info().cell);
+    let mut found = Findings::new(spec, outcome.clone(), CELL);
     found.at_ports = Some(ports.clone());
     found
 }
@@ -282,7 +282,6 @@ pub fn info() -> RunInfo {
         version: "0.1.0".into(),
         scenario: scenario.into(),
         resolved: format!("{scenario}priority = 0\nunit = \"53 B\"\n"),
-        cell: CELL,
         wall_seconds: Some(0.125),
         checks: vec![Check {
             what: "no buffer holds more than N2 + N3".into(),
@@ -416,11 +415,7 @@ fn verdicts() -> Block {
 
 /// The page of the run, and after it one of each other kind of block.
 pub fn report() -> Report {
-    let mut report = run_report(
-        &info(),
-        &Findings::new(&spec(), outcome(), info().cell),
-        &series(),
-    );
+    let mut report = run_report(&info(), &Findings::new(&spec(), outcome(), CELL), &series());
     let heading = |text: &str| Block::Heading {
         level: 2,
         text: text.into(),
