@@ -11,7 +11,7 @@ use crate::simulation::Simulation;
 use crate::spec::frames::{
     BackPressureSpec, ChannelSpec, Detect, EthernetSpec, FlowSpec, Forwarding, FrameRules,
     LinkSpec, MemorySpec, Message, NodeKind, NodeSpec, Notify, QueueSpec, SchedulerSpec, Select,
-    Spread, SwitchSpec, TrafficSpec, TransportSpec, WatchdogSpec,
+    SwitchSpec, TrafficSpec, TransportSpec, WatchdogSpec,
 };
 
 pub(crate) type Run = Simulation<Rings>;
@@ -96,11 +96,7 @@ pub(crate) fn spec(watchdog: Option<WatchdogSpec>) -> EthernetSpec {
         warm_up: Time::ZERO,
         nodes: Vec::from([station(), node(switch, watchdog), station()]),
         links: Vec::from([link(0, 1), link(1, 2)]),
-        rules: FrameRules {
-            routes: Vec::new(),
-            spread: Spread::Flows,
-            stall_after: Duration(1_000_000_000),
-        },
+        rules: FrameRules::shortest(Duration(1_000_000_000)),
         flows: Vec::from([flow(0), flow(1)]),
         outages: Vec::new(),
     }

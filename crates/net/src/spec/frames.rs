@@ -76,6 +76,17 @@ pub struct FrameRules {
     pub stall_after: Duration,
 }
 
+impl FrameRules {
+    /// Shortest ways, one for all frames of a flow.
+    pub const fn shortest(stall_after: Duration) -> FrameRules {
+        FrameRules {
+            routes: Vec::new(),
+            spread: Spread::Flows,
+            stall_after,
+        }
+    }
+}
+
 impl EthernetSpec {
     /// Its stations, which have done nothing.
     pub fn stations(&self) -> Stations {

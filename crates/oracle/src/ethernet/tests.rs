@@ -6,7 +6,7 @@ mod survey;
 use backwater_kernel::{Duration, Rate, Time};
 use backwater_net::frames::spec::{
     ChannelSpec, EthernetSpec, FlowSpec, Forwarding, FrameRules, LinkSpec, MemorySpec, NodeKind,
-    NodeSpec, QueueSpec, SchedulerSpec, Spread, SwitchSpec, TrafficSpec, TransportSpec,
+    NodeSpec, QueueSpec, SchedulerSpec, SwitchSpec, TrafficSpec, TransportSpec,
 };
 
 /// A nanosecond and a microsecond, in picoseconds.
@@ -60,11 +60,7 @@ fn star(rates_mbps: &[u64]) -> EthernetSpec {
         warm_up: Time::ZERO,
         nodes,
         links,
-        rules: FrameRules {
-            routes: Vec::new(),
-            spread: Spread::Flows,
-            stall_after: Duration(u64::MAX / 4),
-        },
+        rules: FrameRules::shortest(Duration(u64::MAX / 4)),
         flows: Vec::new(),
         outages: Vec::new(),
     }

@@ -5,7 +5,7 @@ use backwater_kernel::{Duration, Rate, Rings, Stop, Time};
 use backwater_net::frames::Simulation;
 use backwater_net::frames::spec::{
     ChannelSpec, EthernetSpec, FlowSpec, Forwarding, FrameRules, LinkSpec, MemorySpec, NodeKind,
-    NodeSpec, QueueSpec, SchedulerSpec, Spread, SwitchSpec, TrafficSpec, TransportSpec, VideoSpec,
+    NodeSpec, QueueSpec, SchedulerSpec, SwitchSpec, TrafficSpec, TransportSpec, VideoSpec,
 };
 use backwater_net::parts;
 use backwater_net::probe::Recorder;
@@ -256,11 +256,7 @@ fn two_hosts() -> EthernetSpec {
         warm_up: Time::ZERO,
         nodes: vec![node("a", host()), node("s", switch), node("b", host())],
         links: vec![link(0, 1), link(1, 2)],
-        rules: FrameRules {
-            routes: Vec::new(),
-            spread: Spread::Flows,
-            stall_after: Duration(1_000_000_000),
-        },
+        rules: FrameRules::shortest(Duration(1_000_000_000)),
         flows: vec![FlowSpec {
             name: "f".into(),
             source: 0,

@@ -77,11 +77,7 @@ fn star(rates: &[u64], message: Option<Message>, stop_us: u64) -> EthernetSpec {
         warm_up: Time::ZERO,
         nodes,
         links,
-        rules: FrameRules {
-            routes: Vec::new(),
-            spread: Spread::Flows,
-            stall_after: Duration(u64::MAX / 4),
-        },
+        rules: FrameRules::shortest(Duration(u64::MAX / 4)),
         flows: Vec::new(),
         outages: Vec::new(),
     }

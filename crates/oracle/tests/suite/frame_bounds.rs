@@ -5,7 +5,7 @@ use backwater_kernel::{Duration, Rate, Time};
 use backwater_net::bound::frames::bounds;
 use backwater_net::frames::spec::{
     ChannelSpec, EthernetSpec, FlowSpec, Forwarding, FrameRules, LinkSpec, MemorySpec, NodeKind,
-    NodeSpec, QueueSpec, SchedulerSpec, Spread, SwitchSpec, TrafficSpec, TransportSpec,
+    NodeSpec, QueueSpec, SchedulerSpec, SwitchSpec, TrafficSpec, TransportSpec,
 };
 use backwater_oracle::ethernet::delay_bounds;
 
@@ -110,11 +110,7 @@ fn row(seed: u64) -> EthernetSpec {
         warm_up: Time::ZERO,
         nodes,
         links,
-        rules: FrameRules {
-            routes: Vec::new(),
-            spread: Spread::Flows,
-            stall_after: Duration(1),
-        },
+        rules: FrameRules::shortest(Duration(1)),
         flows: (0..dice.between(2, 8)).map(|_| flow(dice)).collect(),
         outages: Vec::new(),
     }

@@ -144,11 +144,7 @@ fn stopped_source() -> frames::EthernetSpec {
             node("D", station()),
         ],
         links: vec![link([0, 1], 100), link([1, 2], 10)],
-        rules: frames::FrameRules {
-            routes: Vec::new(),
-            spread: frames::Spread::Flows,
-            stall_after: Duration(200_000_000_000),
-        },
+        rules: frames::FrameRules::shortest(Duration(200_000_000_000)),
         flows: vec![file()],
         outages: Vec::new(),
     }

@@ -10,8 +10,8 @@ use super::*;
 use crate::hop::unit::Unit;
 use crate::spec::frames::{
     BlockedSpec, ChannelSpec, Detect, EthernetSpec, FlowSpec, Forwarding, FrameRules, LinkSpec,
-    MemorySpec, NodeKind, NodeSpec, QueueSpec, SchedulerSpec, Spread, SwitchSpec, TimeOutSpec,
-    TrafficSpec, TransportSpec,
+    MemorySpec, NodeKind, NodeSpec, QueueSpec, SchedulerSpec, SwitchSpec, TimeOutSpec, TrafficSpec,
+    TransportSpec,
 };
 
 /// Channel from the first switch to the second.
@@ -95,11 +95,7 @@ fn network(rules: BackPressureSpec) -> Simulation<Rings> {
             station(),
         ]),
         links: Vec::from([link(0, 2), link(1, 2), link(2, 3), link(3, 4), link(3, 5)]),
-        rules: FrameRules {
-            routes: Vec::new(),
-            spread: Spread::Flows,
-            stall_after: Duration(1_000),
-        },
+        rules: FrameRules::shortest(Duration(1_000)),
         flows: Vec::from([flow(0, 4), flow(1, 5)]),
         outages: Vec::new(),
     };

@@ -47,11 +47,7 @@ impl Net {
                 warm_up: Time(10 * S),
                 nodes: Vec::new(),
                 links: Vec::new(),
-                rules: FrameRules {
-                    routes: Vec::new(),
-                    spread: Spread::Flows,
-                    stall_after: Duration(200 * MS),
-                },
+                rules: FrameRules::shortest(Duration(200 * MS)),
                 flows: Vec::new(),
                 outages: Vec::new(),
             },

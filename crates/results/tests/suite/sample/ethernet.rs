@@ -8,7 +8,7 @@ use backwater_kernel::{
 };
 use backwater_net::frames::spec::{
     ChannelSpec, EthernetSpec, FlowSpec, Forwarding, FrameRules, LinkSpec, MemorySpec, NodeKind,
-    NodeSpec, QueueSpec, SchedulerSpec, Spread, SwitchSpec, TrafficSpec, TransportSpec, VideoSpec,
+    NodeSpec, QueueSpec, SchedulerSpec, SwitchSpec, TrafficSpec, TransportSpec, VideoSpec,
 };
 use backwater_net::outcome::{
     ChannelOutcome, ClassesOutcome, Drops, EndsOutcome, FlowOutcome, LossCause, NodeOutcome,
@@ -123,11 +123,7 @@ pub fn spec() -> EthernetSpec {
             link(2, 3, 100),
             link(3, 4, 10),
         ],
-        rules: FrameRules {
-            routes: Vec::new(),
-            spread: Spread::Flows,
-            stall_after: Duration(200 * MS),
-        },
+        rules: FrameRules::shortest(Duration(200 * MS)),
         flows: vec![
             flow("file[1]", 0, tcp.clone(), files()),
             flow("file[2]", 0, tcp, files()),

@@ -25,11 +25,7 @@ fn spec(transport: TransportSpec) -> EthernetSpec {
         warm_up: Time::ZERO,
         nodes: Vec::new(),
         links: Vec::new(),
-        rules: backwater_net::frames::spec::FrameRules {
-            routes: Vec::new(),
-            spread: backwater_net::frames::spec::Spread::Flows,
-            stall_after: backwater_kernel::Duration(1),
-        },
+        rules: backwater_net::frames::spec::FrameRules::shortest(backwater_kernel::Duration(1)),
         flows: vec![flow.clone(), flow.clone(), flow],
         outages: Vec::new(),
     }
