@@ -60,7 +60,7 @@ fn attempt(
     let seen = coverage::of(language.engine, language.root, &grown.tree);
     trial.seen = seen.into_iter().collect();
     store(&grown, &folder);
-    examine(options, &folder, &mut trial, language.engine);
+    examine(options, &folder, &mut trial, number);
     trial::tidy(options, &folder, &trial);
     trial
 }
@@ -75,8 +75,9 @@ fn store(grown: &Grown, folder: &Path) {
     fs::create_dir_all(folder.join("elsewhere")).expect("a folder is made");
 }
 
-/// `check`, a run with the audit, and another run whose surroundings differ in every way.
-fn examine(options: &Options, folder: &Path, trial: &mut Trial, engine: &str) {
+/// `check`, a run with the audit, and another run whose surroundings differ in every way: on
+/// several threads, but for every third, of which a trace is written.
+fn examine(options: &Options, folder: &Path, trial: &mut Trial, number: u64) {
     let go = |arguments: &[&str], change: &dyn Fn(&mut Job)| {
         let limits = Limits {
             memory_bytes: Some(MEMORY_BYTES),
@@ -102,17 +103,12 @@ fn examine(options: &Options, folder: &Path, trial: &mut Trial, engine: &str) {
     let audited = go(&run, &|_| {});
     trial.count(format!("run {}", audited.status));
     judge(&audited, &folder.join("audited"), trial);
-    let mut again = vec![
-        "run",
-        "../scenario.toml",
-        "--trace",
-        "csv",
-        "--out",
-        "../again",
-    ];
-    if engine == "flit" {
-        again.extend(["--threads", "2"]);
-    }
+    let way = match number % 3 {
+        0 => ["--trace", "csv"],
+        1 => ["--threads", "2"],
+        _ => ["--threads", "3"],
+    };
+    let again = [&["run", "../scenario.toml", "--out", "../again"][..], &way].concat();
     let elsewhere = folder.join("elsewhere");
     let other = go(&again, &|job| {
         let command = job.command().current_dir(&elsewhere);
