@@ -18,9 +18,10 @@ const LOOKS_LEAST: u64 = 128;
 const LOOKS_SMALL: u64 = 1_024;
 /// in which that is no more than so many channels looked at: about a millisecond of CPU.
 const FREE: u64 = 16_384;
-/// Little is fewer events than these for each channel that is looked at.
-const EVENTS_A_CHANNEL: u64 = 48;
-/// The same of flits that cross a channel,
+/// Little is fewer units than these that cross for each channel that is looked at. (How many events
+/// that takes depends on who looks on.)
+const UNITS_A_CHANNEL: u64 = 32;
+/// The same of flits,
 const FLITS_A_CHANNEL: u64 = 48;
 /// once there are so many bins.
 const FLIT_BINS_LEAST: usize = 64;
@@ -58,6 +59,8 @@ pub trait Looked {
     fn run_some(&mut self, until: Time, events: u64) -> Option<bool>;
     /// Events so far.
     fn events_handled(&mut self) -> u64;
+    /// Units that have crossed a channel so far.
+    fn crossed(&mut self) -> u64;
     /// As [`Simulation::snapshot`]; true if the warm-up is over.
     fn snapshot(&mut self, at: Time, into: &mut Vec<ChannelState>) -> bool;
 }
@@ -69,6 +72,10 @@ impl<Q: EventQueue, P: Probe> Looked for Simulation<Q, P> {
 
     fn events_handled(&mut self) -> u64 {
         Simulation::events_handled(self)
+    }
+
+    fn crossed(&mut self) -> u64 {
+        self.unit_hops()
     }
 
     fn snapshot(&mut self, at: Time, into: &mut Vec<ChannelState>) -> bool {
@@ -94,18 +101,18 @@ pub struct OverTime {
 /// Says when looks would cost more than a little of what happens between them.
 #[derive(Clone, Default)]
 struct Thrift {
-    /// Events up to when it was asked last,
-    events: u64,
+    /// Units that had crossed when it was asked last,
+    crossed: u64,
     /// and looks since.
     looks: u64,
 }
 
 impl Thrift {
     /// Have there been fewer than `least` for each channel and look since it was asked last?
-    fn is_idle(&mut self, events: u64, channels: usize, least: u64) -> bool {
+    fn is_idle(&mut self, crossed: u64, channels: usize, least: u64) -> bool {
         let looks = core::mem::take(&mut self.looks);
-        let before = core::mem::replace(&mut self.events, events);
-        events - before < looks * channels as u64 * least
+        let before = core::mem::replace(&mut self.crossed, crossed);
+        crossed - before < looks * channels as u64 * least
     }
 }
 
@@ -139,7 +146,7 @@ impl OverTime {
             }
             if stop == next {
                 self.look(simulation, stop);
-                self.ask(simulation.events_handled());
+                self.ask(simulation.crossed());
             }
             if stop >= until {
                 return Some(true);
@@ -155,13 +162,13 @@ impl OverTime {
         copy.bins
     }
 
-    fn ask(&mut self, events: u64) {
+    fn ask(&mut self, crossed: u64) {
         self.thrift.looks += 1;
         if !self.bins.is_even() || self.bins.step() * 2 > self.widest {
             return;
         }
         let channels = self.before.len();
-        if self.thrift.is_idle(events, channels, EVENTS_A_CHANNEL) {
+        if self.thrift.is_idle(crossed, channels, UNITS_A_CHANNEL) {
             self.bins.widen();
         }
     }

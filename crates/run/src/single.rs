@@ -155,6 +155,10 @@ impl<P: Probe> Looked for Shared<'_, P> {
         self.engine.events_handled()
     }
 
+    fn crossed(&mut self) -> u64 {
+        self.engine.unit_hops()
+    }
+
     fn snapshot(&mut self, at: Time, into: &mut Vec<ChannelState>) -> bool {
         self.engine.snapshot(at, into)
     }

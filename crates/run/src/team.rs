@@ -294,6 +294,10 @@ impl<P: Probe> Looked for Leader<'_, P> {
         self.conductor.events_handled(&all(self.parts))
     }
 
+    fn crossed(&mut self) -> u64 {
+        all(self.parts).iter().map(|part| part.unit_hops()).sum()
+    }
+
     fn snapshot(&mut self, at: Time, into: &mut Vec<ChannelState>) -> bool {
         self.conductor.snapshot(&mut all(self.parts), at, into)
     }

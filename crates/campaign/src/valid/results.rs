@@ -172,7 +172,7 @@ pub fn difference(a: &Path, b: &Path) -> Vec<String> {
     if hash(a) != hash(b) || hash(a).is_null() {
         found.push(format!("trace hash {} and {}", hash(a), hash(b)));
     }
-    for folder in ["tables", "series"] {
+    for folder in ["tables", "series", "figures"] {
         let (here, there) = (a.join(folder), b.join(folder));
         if names(&here) != names(&there) {
             found.push(format!("other files in {folder}"));
