@@ -38,17 +38,23 @@ pub use scheduler::{Resync, SchedulerSpec, Stamp, VirtualClockSpec};
 pub use series::{Measure, SeriesSpec, Subject};
 
 /// What crosses the links of a network, and what is said of it.
-pub trait Kind {
+pub trait Kind: Clone {
     /// A host or a switch.
-    type Node;
+    type Node: Clone;
     /// One direction of a link.
-    type Channel;
+    type Channel: Clone;
     /// What has a source and destinations.
-    type Flow;
+    type Flow: Clone;
     /// What holds for the whole network.
-    type Rules;
+    type Rules: Clone;
+    /// The name of a node, and whether it is a switch.
+    fn node(node: &Self::Node) -> (&str, bool);
     /// Line rate and propagation of a channel.
     fn line(channel: &Self::Channel) -> (Rate, Duration);
+    /// The name of a flow.
+    fn flow(flow: &Self::Flow) -> &str;
+    /// Gives a flow another name.
+    fn rename(flow: &mut Self::Flow, name: &str);
 }
 
 /// A network, its traffic and how long to run it.
@@ -123,8 +129,20 @@ impl Kind for Cells {
     type Flow = FlowSpec;
     type Rules = CellRules;
 
+    fn node(node: &NodeSpec) -> (&str, bool) {
+        (&node.name, matches!(node.kind, NodeKind::Switch))
+    }
+
     fn line(channel: &ChannelSpec) -> (Rate, Duration) {
         (channel.rate, channel.delay)
+    }
+
+    fn flow(flow: &FlowSpec) -> &str {
+        &flow.name
+    }
+
+    fn rename(flow: &mut FlowSpec, name: &str) {
+        flow.name = name.into();
     }
 }
 

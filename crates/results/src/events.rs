@@ -6,6 +6,7 @@
 pub mod bounds;
 pub(crate) mod control;
 pub(crate) mod delays;
+mod described;
 pub(crate) mod drops;
 pub mod fair;
 pub(crate) mod findings;
@@ -24,7 +25,7 @@ pub(crate) mod transfers;
 pub(crate) mod violations;
 pub(crate) mod words;
 
-use backwater_kernel::{Balance, Duration, Link, Rate, Time};
+use backwater_kernel::{Balance, Duration};
 use backwater_net::outcome::LossCause;
 
 use crate::drawn::Units;
@@ -32,6 +33,7 @@ use crate::model::Cell;
 use crate::stop;
 use crate::table_of::TableOf;
 pub use bounds::DelayBounds;
+pub use described::Described;
 pub use fair::Fairness;
 pub use findings::Findings;
 pub use page::Presented;
@@ -41,38 +43,22 @@ use standstill::Still;
 pub use starved::Starving;
 pub use tables::Tables;
 
-/// What a network says of itself, whatever crosses its links. What is said of its runs is a trait
-/// for each subject, implemented where circuits (`run`) or frames (`ethernet`) have their part of
-/// it; what is in none of them is said of both in the same way.
+/// What a network says of itself beside what every specification says ([`Described`]). What is
+/// said of its runs is a trait for each subject, implemented where circuits (`run`) or frames
+/// (`ethernet`) have their part of it; what is in none of them is said of both in the same way.
 pub trait Network:
-    Fairness + DelayBounds + Promises + Standstills + Starving + Tables + Presented + Sized
+    Described + Fairness + DelayBounds + Promises + Standstills + Starving + Tables + Presented
 {
-    /// One direction of a link.
-    type Channel;
     /// What crosses links, as the unit of columns.
     const UNITS: &'static str;
     /// One of these, in a sentence.
     const UNIT: &'static str;
     /// What drops units here, in the order of columns.
     const CAUSES: &'static [LossCause];
-    /// Links; link `k` holds channels `2k` and `2k + 1`.
-    fn links(&self) -> &[Link<Self::Channel>];
-    /// Line rate and propagation of a channel.
-    fn line(channel: &Self::Channel) -> (Rate, Duration);
-    /// The name of a node, if there is one, and whether it is a switch.
-    fn node(&self, node: u32) -> Option<(&str, bool)>;
     /// The hosts of this flow stand for a node of this number.
     fn hosts_of(&self, _node: u32) -> Option<u32> {
         None
     }
-    /// The name of a flow, if there is one.
-    fn flow(&self, flow: u32) -> Option<&str>;
-    /// Statistics start here.
-    fn warm_up(&self) -> Time;
-    /// Root of every random stream.
-    fn seed(&self) -> u64;
-    /// The same with this flow alone, of another name.
-    fn only(&self, flow: u32, name: &str) -> Self;
     /// By flow: the channels that it crosses, as far as they are known.
     fn ways(&self) -> Vec<Vec<u32>>;
     /// How channels are read over time, whatever its unit.

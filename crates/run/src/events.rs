@@ -7,7 +7,7 @@ use backwater_net::parts::{self, Divided, Divisible};
 use backwater_net::probe::{Checks, PathWaits, Ports, Probe, Recorder, Recovery, frames};
 use backwater_net::{Simulation, Specification, probe};
 use backwater_results::compare::{CellMeter, FrameMeter};
-use backwater_results::events::Network;
+use backwater_results::events::{Described, Network};
 use backwater_results::map::{self, bins::Bins};
 use backwater_results::{
     Findings, RunInfo, Table, note_broken_bounds, standstill_sentence, terminal_summary,

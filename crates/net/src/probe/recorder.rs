@@ -146,9 +146,10 @@ impl Recorder {
     }
 }
 
-/// What no hook tells, but the network knows, bytes; `None` of all else.
+/// What no hook tells, but a network of frames knows, bytes; `None` of all else.
 fn asked(spec: &SeriesSpec, network: &Network) -> Option<u64> {
     match (spec.measure, spec.of) {
+        _ if network.classes.count == 0 => None,
         (Measure::Window, Subject::Flow(flow)) => Some(network.window_bytes(flow)),
         (Measure::Input, Subject::Class { channel, class }) => {
             Some(network.input_bytes(channel, class))

@@ -56,8 +56,20 @@ impl Kind for Frames {
     type Flow = FlowSpec;
     type Rules = FrameRules;
 
+    fn node(node: &NodeSpec) -> (&str, bool) {
+        (&node.name, matches!(node.kind, NodeKind::Switch(_)))
+    }
+
     fn line(channel: &ChannelSpec) -> (Rate, Duration) {
         (channel.rate, channel.delay)
+    }
+
+    fn flow(flow: &FlowSpec) -> &str {
+        &flow.name
+    }
+
+    fn rename(flow: &mut FlowSpec, name: &str) {
+        flow.name = name.into();
     }
 }
 

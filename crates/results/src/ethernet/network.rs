@@ -1,8 +1,7 @@
 //! What a network of frames says of itself.
 
-use backwater_kernel::{Duration, Link, Rate, Time};
 use backwater_net::frames::routes::Tables;
-use backwater_net::frames::spec::{ChannelSpec, EthernetSpec, GROUP, NodeKind};
+use backwater_net::frames::spec::{EthernetSpec, GROUP};
 use backwater_net::outcome::LossCause;
 
 use crate::drawn::Units;
@@ -12,8 +11,6 @@ use crate::events::Network;
 const FOLLOWED: usize = 4_000;
 
 impl Network for EthernetSpec {
-    type Channel = ChannelSpec;
-
     const UNITS: &'static str = "frames";
     const UNIT: &'static str = "frame";
 
@@ -25,42 +22,8 @@ impl Network for EthernetSpec {
         LossCause::Wire,
     ];
 
-    fn links(&self) -> &[Link<ChannelSpec>] {
-        &self.links
-    }
-
-    fn line(channel: &ChannelSpec) -> (Rate, Duration) {
-        (channel.rate, channel.delay)
-    }
-
-    fn node(&self, node: u32) -> Option<(&str, bool)> {
-        let node = self.nodes.get(node as usize)?;
-        Some((&node.name, matches!(node.kind, NodeKind::Switch(_))))
-    }
-
     fn hosts_of(&self, node: u32) -> Option<u32> {
         (node & GROUP != 0).then_some(node & !GROUP)
-    }
-
-    fn flow(&self, flow: u32) -> Option<&str> {
-        Some(&self.flows.get(flow as usize)?.name)
-    }
-
-    fn warm_up(&self) -> Time {
-        self.warm_up
-    }
-
-    fn seed(&self) -> u64 {
-        self.seed
-    }
-
-    fn only(&self, flow: u32, name: &str) -> Self {
-        let mut one = self.flows[flow as usize].clone();
-        one.name = name.into();
-        Self {
-            flows: vec![one],
-            ..self.clone()
-        }
     }
 
     /// Of flows that are not too many.

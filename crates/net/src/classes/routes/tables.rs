@@ -46,12 +46,7 @@ struct Hop {
 impl Tables {
     /// Rows times columns of the tables of a network.
     pub fn size(spec: &EthernetSpec) -> u64 {
-        let given: BTreeSet<u32> = spec
-            .rules
-            .routes
-            .iter()
-            .map(|route| route.destination)
-            .collect();
+        let given = given(spec);
         let (mut rows, mut targets) = (0_u64, BTreeSet::new());
         for (node, way) in (0_u32..).zip(only_ways(spec)) {
             rows += u64::from(way.is_none());
@@ -98,12 +93,7 @@ impl Tables {
     /// A column for each station, or for the switch it is on if the scenario has no way of its own
     /// to it.
     fn add_columns(&mut self, spec: &EthernetSpec) {
-        let given: BTreeSet<u32> = spec
-            .rules
-            .routes
-            .iter()
-            .map(|route| route.destination)
-            .collect();
+        let given = given(spec);
         let mut by_switch: BTreeMap<u32, u32> = BTreeMap::new();
         let mut search = Search::new(spec, &self.rows, self.row_count);
         for station in (0..self.rows.len() as u32).filter(|node| !forwards(spec, *node)) {
@@ -319,6 +309,12 @@ impl Tables {
 fn forwards(spec: &EthernetSpec, node: u32) -> bool {
     let node = spec.nodes.get(node as usize);
     node.is_some_and(|node| matches!(node.kind, NodeKind::Switch(_)))
+}
+
+/// Stations to which some ways are given.
+fn given(spec: &EthernetSpec) -> BTreeSet<u32> {
+    let routes = spec.rules.routes.iter();
+    routes.map(|route| route.destination).collect()
 }
 
 /// By node: its only way out, for a station that one link joins to a switch.
