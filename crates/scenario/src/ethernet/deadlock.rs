@@ -25,12 +25,16 @@ type Place = (u32, u8);
 
 /// Channels that a message names.
 const NAMED: usize = 12;
+/// Waits of one channel for another that are looked at: a second.
+const MOST_STEPS: usize = 10_000_000;
 
 /// Warns of a cycle.
 pub(crate) fn check(look: &Whole<'_>) -> Option<Diagnostic> {
     let pressure = &look.file.flow_control.value;
     let notify = pressure.stops().map(|stops| &stops.notify);
-    let graph = waits(look);
+    let Some(graph) = waits(look) else {
+        return Some(too_many(look));
+    };
     let around = cycle(&graph)?;
     let credited = around.iter().filter(|place| {
         let (channel, class) = (**place / 8, (**place % 8) as u8);
@@ -87,10 +91,31 @@ pub(crate) fn check(look: &Whole<'_>) -> Option<Diagnostic> {
     Some(diagnostic)
 }
 
+/// Where every port may wait for every other one of a switch with very many.
+fn too_many(look: &Whole<'_>) -> Diagnostic {
+    let message = "switches have too many ports to look for cycles of stopped queues";
+    Diagnostic::warning("not-checked", message)
+        .at(&look.file.flow_control.at, "cycles were not examined")
+        .note("the run reports deadlocks")
+        .help("say `notify = \"contributing\"`: a port then waits for few others")
+}
+
+/// Where to look on from each channel and class.
+struct Onward<'a> {
+    look: &'a Whole<'a>,
+    /// Channels between switches that frames of a channel and class go on to.
+    fed: BTreeMap<Place, Vec<u32>>,
+    /// Of a node, the queues in front of channels to switches that may fill up.
+    filling: BTreeMap<u32, Vec<Place>>,
+}
+
 /// What each channel between switches may wait for: `8 * channel + class`. No other is part of a
-/// cycle: a host waits for no one further on, and no one waits for what a host sends.
-fn waits(look: &Whole<'_>) -> BTreeMap<u32, Vec<u32>> {
+/// cycle: a host waits for no one further on, and no one waits for what a host sends. `None` where
+/// that would be too much to look at.
+fn waits(look: &Whole<'_>) -> Option<BTreeMap<u32, Vec<u32>>> {
     let mut graph: BTreeMap<u32, BTreeSet<u32>> = BTreeMap::new();
+    let mut onward = Onward::new(look);
+    let mut steps = 0;
     for (channel, class) in look.crossings.crossed() {
         let (from, node) = look.net.ends(channel);
         if switch_of(look.spec, from).is_none() {
@@ -99,7 +124,8 @@ fn waits(look: &Whole<'_>) -> BTreeMap<u32, Vec<u32>> {
         if let Some(credit) = look.credit(channel, class) {
             let zones = u64::from(credit.rule.n2) + u64::from(credit.rule.n3);
             if look.may_exceed(channel, class, zones * u64::from(credit.unit_bytes)) {
-                let to = fed(look, channel, class).map(|out| 8 * out + u32::from(class));
+                let fed = onward.fed((channel, class)).iter();
+                let to = fed.map(|out| 8 * out + u32::from(class));
                 let own = 8 * channel + u32::from(class);
                 graph.entry(own).or_default().extend(to);
             }
@@ -115,59 +141,73 @@ fn waits(look: &Whole<'_>) -> BTreeMap<u32, Vec<u32>> {
             continue;
         }
         let index = |(channel, class): Place| 8 * channel + if is_port { 0 } else { class.into() };
-        let to = next(look, pressure, channel, class).into_iter().map(index);
-        graph.entry(index((channel, class))).or_default().extend(to);
+        let to = onward.next(pressure, channel, class);
+        steps += to.len();
+        if steps > MOST_STEPS {
+            return None;
+        }
+        let own = graph.entry(index((channel, class))).or_default();
+        own.extend(to.into_iter().map(index));
     }
     let graph = graph.into_iter();
-    graph
-        .map(|(from, to)| (from, to.into_iter().collect()))
-        .collect()
+    let graph = graph.map(|(from, to)| (from, to.into_iter().collect()));
+    Some(graph.collect())
 }
 
-/// Channels to switches from where a channel leads to.
-fn onward<'a>(look: &'a Whole<'_>, channel: u32) -> impl Iterator<Item = u32> + 'a {
-    let node = look.net.ends(channel).1;
-    let around = look.net.neighbours[node as usize].iter();
-    let around = around.filter(|(neighbour, _)| switch_of(look.spec, *neighbour).is_some());
-    around.map(|(_, out)| *out)
-}
-
-/// Channels between switches that frames of a channel and class go on to.
-fn fed<'a>(look: &'a Whole<'_>, channel: u32, class: u8) -> impl Iterator<Item = u32> + 'a {
-    onward(look, channel).filter(move |out| look.crossings.is_fed(*out, class, channel))
-}
-
-/// The queues at the far end of a channel that may have it stopped.
-fn next(look: &Whole<'_>, pressure: &BackPressureSpec, channel: u32, class: u8) -> Vec<Place> {
-    let classes: Vec<u8> = match pressure.select {
-        Select::Port => (0..8).filter(|c| pressure.classes & 1 << c != 0).collect(),
-        Select::Class | Select::Destination(_) => vec![class],
-    };
-    let at_inputs = pressure.detect == Detect::Inputs;
-    let own_only = at_inputs || pressure.notify == Notify::Contributing;
-    if at_inputs
-        && !classes
-            .iter()
-            .any(|class| fills_input(look, channel, *class))
-    {
-        return Vec::new();
-    }
-    let mut found = Vec::new();
-    for out in onward(look, channel) {
-        let is_back = out == channel ^ 1;
-        for class in &classes {
-            let is_fed = look.crossings.is_fed(out, *class, channel);
-            let counts = match (own_only, pressure.notify) {
-                (true, _) => is_fed,
-                (false, Notify::All) => true,
-                (false, _) => !is_back,
-            };
-            if counts && (at_inputs || fills(look, out, *class)) {
-                found.push((out, *class));
+impl<'a> Onward<'a> {
+    fn new(look: &'a Whole<'a>) -> Self {
+        let mut fed: BTreeMap<Place, Vec<u32>> = BTreeMap::new();
+        for (out, class, input) in look.crossings.passed_on() {
+            if switch_of(look.spec, look.net.ends(out).1).is_some() {
+                fed.entry((input, class)).or_default().push(out);
             }
         }
+        Onward {
+            look,
+            fed,
+            filling: BTreeMap::new(),
+        }
     }
-    found
+
+    fn fed(&self, place: Place) -> &[u32] {
+        self.fed.get(&place).map_or(&[], Vec::as_slice)
+    }
+
+    /// The queues at the far end of a channel that may have it stopped.
+    fn next(&mut self, pressure: &BackPressureSpec, channel: u32, class: u8) -> Vec<Place> {
+        let look = self.look;
+        let classes: Vec<u8> = match pressure.select {
+            Select::Port => (0..8).filter(|c| pressure.classes & 1 << c != 0).collect(),
+            Select::Class | Select::Destination(_) => vec![class],
+        };
+        let fed = classes.iter().flat_map(|class| {
+            let out = self.fed((channel, *class)).iter();
+            out.map(|out| (*out, *class))
+        });
+        if pressure.detect == Detect::Inputs {
+            let mut classes = classes.iter();
+            return match classes.any(|class| fills_input(look, channel, *class)) {
+                true => fed.collect(),
+                false => Vec::new(),
+            };
+        }
+        let fills = |(out, class): &Place| fills(look, *out, *class);
+        if pressure.notify == Notify::Contributing {
+            return fed.filter(fills).collect();
+        }
+        let node = look.net.ends(channel).1;
+        let filling = self.filling.entry(node).or_insert_with(|| {
+            let around = look.net.neighbours[node as usize].iter();
+            let around = around.filter(|(other, _)| switch_of(look.spec, *other).is_some());
+            let queues = around.flat_map(|(_, out)| (0..8).map(move |class| (*out, class)));
+            queues.filter(fills).collect()
+        });
+        let counts = |(out, class): &&Place| {
+            let may_be_back = pressure.notify == Notify::All || *out != channel ^ 1;
+            may_be_back && classes.contains(class)
+        };
+        filling.iter().filter(counts).copied().collect()
+    }
 }
 
 /// May the flows through an output queue fill it to its XOFF threshold?

@@ -305,7 +305,7 @@ fn short_stops(look: &Whole<'_>, stops: &Stops, mistakes: &mut Diagnostics) {
     let most = gates(look);
     let mut places = Places::new();
     let mut worst: Option<(u32, Lasting)> = None;
-    for (class, input) in look.crossings.passed_on() {
+    for (_, class, input) in look.crossings.passed_on() {
         let node = look.net.ends(input).1;
         let found = look.rules(node, class);
         let Some(stop) = found.and_then(|rules| lasting(look, rules, (input, class), most)) else {

@@ -89,13 +89,6 @@ impl Crossings {
         channels.flat_map(|(channel, all)| all.iter().map(move |(class, _)| (channel, *class)))
     }
 
-    /// Does something go on to a channel from another one?
-    pub(crate) fn is_fed(&self, channel: u32, class: u8, input: u32) -> bool {
-        let all = &self.through[channel as usize];
-        all.binary_search_by_key(&(class, input), |(place, _)| *place)
-            .is_ok()
-    }
-
     /// What crosses a channel in a class, by the channel it came over.
     pub(crate) fn inputs(&self, channel: u32, class: u8) -> impl Iterator<Item = (u32, &Load)> {
         let all = self.through[channel as usize].iter();
@@ -103,8 +96,12 @@ impl Crossings {
         all.map(|((_, input), load)| (*input, load))
     }
 
-    /// Classes that go on to a channel, and the one they came over: by the channel they go on to.
-    pub(crate) fn passed_on(&self) -> impl Iterator<Item = (u8, u32)> {
-        self.through.iter().flatten().map(|(place, _)| *place)
+    /// What goes on: to a channel, in a class, from the channel it came over.
+    pub(crate) fn passed_on(&self) -> impl Iterator<Item = (u32, u8, u32)> {
+        let through = (0..).zip(&self.through);
+        through.flat_map(|(out, all)| {
+            let places = all.iter().map(|(place, _)| *place);
+            places.map(move |(class, input)| (out, class, input))
+        })
     }
 }
