@@ -129,29 +129,32 @@ pub(crate) fn item_of<'a>(
     name: &str,
     at: &At,
 ) -> Result<&'a mut Node, Box<Diagnostic>> {
-    let names: Vec<String> = items.iter().map(item_name).collect();
-    let found = names
-        .iter()
-        .position(|known| !known.is_empty() && known == name);
-    let numbered = || {
-        name.parse()
-            .ok()
-            .filter(|index: &usize| *index < items.len())
-    };
-    match found.or_else(numbered) {
+    match index_of(items, name) {
         Some(index) => Ok(&mut items[index]),
-        None => Diagnostic::error("bad-set", format!("no item called `{}`", clip(name)))
-            .at(at, "neither a name nor a number of this list")
-            .help_if(suggest::did_you_mean(
-                name,
-                names.iter().map(String::as_str),
-            ))
-            .note(format!(
-                "it has {}, and numbers from 0",
-                suggest::one_of(&names)
-            ))
-            .refused(),
+        None => no_item(items, name, at).refused(),
     }
+}
+
+/// Its number, from 0.
+pub(crate) fn index_of(items: &[Node], name: &str) -> Option<usize> {
+    let is_it = |item: &Node| !name.is_empty() && item_name(item) == name;
+    let numbered = || name.parse().ok();
+    let index = items.iter().position(is_it).or_else(numbered);
+    index.filter(|index| *index < items.len())
+}
+
+fn no_item(items: &[Node], name: &str, at: &At) -> Diagnostic {
+    let names: Vec<String> = items.iter().map(item_name).collect();
+    Diagnostic::error("bad-set", format!("no item called `{}`", clip(name)))
+        .at(at, "neither a name nor a number of this list")
+        .help_if(suggest::did_you_mean(
+            name,
+            names.iter().map(String::as_str),
+        ))
+        .note(format!(
+            "it has {}, and numbers from 0",
+            suggest::one_of(&names)
+        ))
 }
 
 pub(crate) fn item_name(item: &Node) -> String {

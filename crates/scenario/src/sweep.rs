@@ -4,8 +4,10 @@
 //! are numbered: the first axis changes slowest, the seed fastest.
 
 mod axes;
+mod claims;
 mod paths;
 mod range;
+mod sets;
 mod values;
 
 use std::collections::BTreeSet;
@@ -38,6 +40,8 @@ const READ_AGAIN: usize = 1_000_000;
 pub struct Sweep {
     axes: Vec<Axis>,
     seeds: Vec<u64>,
+    /// They are listed, and not counted from `run.seed` on.
+    has_listed_seeds: bool,
     columns: Vec<(String, At)>,
     /// Where the seeds or the axes stand.
     at: At,
@@ -112,6 +116,7 @@ impl Sweep {
         }
         let given = section.map(|node| section_of(&base, &node, &mut mistakes));
         let sweep = Sweep::of((given, at), base, (sets, axes), &mut mistakes);
+        sets::undone(&sweep, &mut mistakes);
         match mistakes.errors() {
             0 => Ok(sweep),
             _ => Err(mistakes),
@@ -136,6 +141,7 @@ impl Sweep {
         }
         Sweep {
             seeds: seeds(given.as_ref(), &base, mistakes),
+            has_listed_seeds: has_listed_seeds(given.as_ref()),
             axes: axes::finish(drafts, &base, mistakes),
             columns: given.map(|given| given.columns).unwrap_or_default(),
             at,
@@ -361,6 +367,11 @@ fn usual_seed(base: &Node) -> u64 {
         Some(Default::Is(toml)) => toml.parse().unwrap_or_default(),
         Some(Default::Required | Default::Derived(_)) | None => 0,
     }
+}
+
+fn has_listed_seeds(given: Option<&Given>) -> bool {
+    let seeds = given.and_then(|given| given.seeds.sure());
+    seeds.is_some_and(|seeds| matches!(seeds.value, Value::List(_)))
 }
 
 /// The seeds: so many from the scenario's own on, or those of a list.

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::{Axis, paths, range, values};
+use super::claims::{Claims, settled};
+use super::{Axis, Change, paths, range, values};
 use crate::overrides;
 use crate::prelude::*;
 use crate::source::Set;
@@ -219,36 +220,48 @@ pub(super) fn finish(drafts: Vec<Draft>, base: &Node, found: &mut Diagnostics) -
             at: draft.at,
         });
     }
-    if let Some(mistake) = overlap(&axes) {
+    if let Some(mistake) = overlap(&axes, base) {
         found.push(mistake);
     }
     axes
 }
 
 /// One key that two axes change.
-fn overlap(axes: &[Axis]) -> Option<Diagnostic> {
-    let mut seen: BTreeMap<String, (usize, &At)> = BTreeMap::new();
-    for (index, axis) in axes.iter().enumerate() {
-        for change in axis.values.iter().flat_map(|value| &value.changes) {
-            let at = change.path.first().map_or(&axis.at, |(_, at)| at);
-            let path = joined(&change.path);
-            match seen.get(&path) {
-                Some((other, first)) if *other != index => {
-                    return Some(
-                        Diagnostic::error(
-                            "contradiction",
-                            format!("two axes change `{}`", clip(&path)),
-                        )
-                        .twice(at, first)
-                        .help("let one of them set it"),
-                    );
-                }
-                Some(_) => {}
-                None => drop(seen.insert(path, (index, at))),
+fn overlap(axes: &[Axis], base: &Node) -> Option<Diagnostic> {
+    let mut claims = Claims::default();
+    for axis in axes {
+        let changes = || axis.values.iter().flat_map(|value| &value.changes);
+        let paths: BTreeMap<Vec<String>, &Change> = changes()
+            .map(|change| (settled(&change.path, base), change))
+            .collect();
+        for (path, change) in &paths {
+            if let Some(first) = claims.lost_to(path) {
+                return Some(twice_changed(axis, change, first));
             }
+        }
+        for change in changes() {
+            let path = settled(&change.path, base);
+            claims.add(&path, &change.node, place(axis, change));
         }
     }
     None
+}
+
+fn place<'a>(axis: &'a Axis, change: &'a Change) -> &'a At {
+    change.path.first().map_or(&axis.at, |(_, at)| at)
+}
+
+fn twice_changed(axis: &Axis, change: &Change, first: &At) -> Diagnostic {
+    let is_table = matches!(change.node.value, Value::Table(_));
+    let replaces = "a table replaces what an axis before it set there: let the table come first";
+    let path = joined(&change.path);
+    Diagnostic::error(
+        "contradiction",
+        format!("two axes change `{}`", clip(&path)),
+    )
+    .twice(place(axis, change), first)
+    .help("let one of them set it")
+    .help_if(is_table.then(|| replaces.into()))
 }
 
 fn no_values(draft: &Draft, what: &str) -> Diagnostic {

@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::claims::{self, Claims};
 use super::{AxisValue, Change, axes, paths};
 use crate::overrides;
 use crate::prelude::*;
@@ -30,6 +31,13 @@ pub(super) struct Of<'a> {
     /// Of the key that varies; `None` where values say themselves what they change.
     pub path: Option<Arc<[(String, At)]>>,
     pub base: &'a Node,
+}
+
+/// Keys that one value sets.
+#[derive(Default)]
+struct Together {
+    changes: Vec<Change>,
+    claims: Claims,
 }
 
 /// The unit that all share, and the values; numbers only where all are numbers.
@@ -104,8 +112,9 @@ fn joint(
     if set.table().is_empty() {
         return Err(bad(&set.at, "it sets nothing"));
     }
-    let mut changes = Vec::new();
-    below(set, &[], of.base, found, &mut changes)?;
+    let mut together = Together::default();
+    below(set, &[], of.base, found, &mut together)?;
+    let changes = together.changes;
     let shown = match node.get(NAME) {
         Some(given) => name(given)?,
         None => Node {
@@ -127,24 +136,25 @@ fn below(
     path: &[(String, At)],
     base: &Node,
     found: &Diagnostics,
-    changes: &mut Vec<Change>,
+    together: &mut Together,
 ) -> Result<(), Box<Diagnostic>> {
     for entry in node.table() {
         let mut path = path.to_vec();
         path.extend(axes::steps(entry));
         if is_dotted(entry, found) && path.len() <= overrides::MOST_NAMES {
-            below(&entry.node, &path, base, found, changes)?;
+            below(&entry.node, &path, base, found, together)?;
             continue;
         }
         let path: Arc<[_]> = paths::resolve(path, base)?.into();
         if let Some(mistake) = axes::no_axis(&path, &entry.key_at) {
             return Err(Box::new(mistake));
         }
-        let same = |known: &&Change| axes::names(&known.path).eq(axes::names(&path));
-        if changes.iter().any(|known| same(&known)) {
+        let settled = claims::settled(&path, base);
+        if together.claims.lost_to(&settled).is_some() {
             return Err(bad(&entry.key_at, "this key is set twice"));
         }
-        changes.push(Change {
+        together.claims.add(&settled, &entry.node, &entry.key_at);
+        together.changes.push(Change {
             path,
             node: entry.node.clone(),
         });

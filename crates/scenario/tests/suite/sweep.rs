@@ -133,7 +133,7 @@ fn the_command_line_takes_the_place_of_the_file() {
     let axes = [
         set("n2", "3, 4"),
         set(
-            "flows.*.traffic.load",
+            "flows.VC2.traffic.load",
             "{ from = 0.2, to = 0.4, step = 0.2 }",
         ),
         set("flow_control.kind", "n23"),
@@ -144,13 +144,13 @@ fn the_command_line_takes_the_place_of_the_file() {
         "flows.VC1.traffic.load",
         "flow_control.n2",
         "link.delay",
-        "flows.*.traffic.load",
+        "flows.VC2.traffic.load",
         "flow_control.kind",
     ];
     assert_eq!(paths, wanted);
     assert_eq!(
         sweep.axes()[3].name,
-        "flows.*.traffic.load",
+        "flows.VC2.traffic.load",
         "two are called load"
     );
     assert_eq!(sweep.axes()[4].values[0].text, "n23");
@@ -162,7 +162,7 @@ fn the_command_line_takes_the_place_of_the_file() {
     assert_eq!(texts, ["3", "4"]);
     let last = sweep.points().expect("few") - 1;
     let scenario = scenario(&sweep, last).expect("sound");
-    assert_eq!(scenario.resolved.matches("load = 0.4").count(), 2);
+    assert_eq!(scenario.resolved.matches("load = 0.4").count(), 1);
 }
 
 #[test]
@@ -486,4 +486,85 @@ fn columns_of_flows_are_names_with_a_place() {
         "{wrong}"
     );
     assert!(sweep_of("[sweep]\ncolumns = 3\n").is_err());
+}
+
+fn star_sweep(axes: &str) -> Result<Sweep, Diagnostics> {
+    let text = format!("{FILE}[sweep.axes]\n{axes}");
+    Sweep::read(&Source::new("x.toml", text), &[], &[])
+}
+
+/// A key that is lost would be in tables as if it had been there.
+#[test]
+fn axes_that_undo_each_other_are_refused() {
+    let star = r#"topology = [{ kind = "star" }, { kind = "star", hosts_per_switch = 4 }]"#;
+    let all = r#""flows.*.traffic.load" = [0.1, 0.2]"#;
+    for (axes, wanted) in [
+        (
+            format!("\"topology.hosts_per_switch\" = [3, 4]\n{star}"),
+            "two axes change `topology`",
+        ),
+        (
+            format!("{star}\n\"topology.hosts_per_switch\" = [3, 4]"),
+            "two axes change `topology.hosts_per_switch`",
+        ),
+        (
+            format!("\"flows.VC1.traffic.load\" = [0.1, 0.3]\n{all}"),
+            "two axes change `flows.*.traffic.load`",
+        ),
+        (
+            format!("{all}\n\"flows.0.traffic.load\" = [0.1, 0.3]"),
+            "two axes change `flows.0.traffic.load`",
+        ),
+        (
+            "\"flows.VC1.traffic.load\" = [0.1, 0.3]\n\"flows.0.traffic.load\" = [0.1]".into(),
+            "two axes change `flows.0.traffic.load`",
+        ),
+        (
+            r#"a = [{ set = { "flow_control.n2" = 5, flow_control = { kind = "none" } } }]"#.into(),
+            "no value of an axis",
+        ),
+    ] {
+        let mistakes = star_sweep(&axes).expect_err(&axes);
+        let told = mistakes.render(false);
+        assert!(told.contains(wanted), "{axes}: {told}");
+    }
+}
+
+/// The table first, then a key that it leaves open.
+#[test]
+fn a_later_axis_may_refine_a_table() {
+    let axes = "flow_control = [{ kind = \"n23\", n3 = 22 }, { kind = \"n123\", n3 = 22 }]\n\
+                \"flow_control.n2\" = [5, 10]";
+    let sweep = star_sweep(axes).expect("no key is set twice");
+    assert_eq!(sweep.points().ok(), Some(4));
+    assert!(scenario(&sweep, 3).is_ok());
+}
+
+#[test]
+fn a_set_that_no_point_has_is_refused() {
+    let told = |sets: &[Set]| {
+        let mistakes = Sweep::read(&file(), sets, &[]).expect_err("it changes nothing");
+        mistakes.render(false)
+    };
+    let n2 = told(&[set("flow_control.n2", "77")]);
+    assert!(n2.contains("an axis changes `flow_control.n2`"), "{n2}");
+    assert!(
+        n2.contains("`--axis flow_control.n2=77` takes this value alone"),
+        "{n2}"
+    );
+    let seed = told(&[set("run.seed", "7"), set("sweep.seeds", "[1, 2]")]);
+    assert!(
+        seed.contains("`--seeds [7]` takes this seed alone"),
+        "{seed}"
+    );
+    for set in [
+        set("run.seed", "3"),
+        set("flows.*.traffic.load", "0.2"),
+        set("flow_control.n3", "4"),
+    ] {
+        assert!(
+            Sweep::read(&file(), &[set], &[]).is_ok(),
+            "some points have it"
+        );
+    }
 }
