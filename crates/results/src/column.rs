@@ -163,7 +163,7 @@ fn unit_key(unit: &str) -> String {
 }
 
 fn snake(words: &str) -> String {
-    let letters = words.replace('%', " pct ");
+    let letters = words.replace('%', " pct ").replace(['µ', 'μ'], "u");
     let is_word = |word: &&str| !word.is_empty();
     let parts = letters.split(|letter: char| !letter.is_ascii_alphanumeric());
     let parts: Vec<&str> = parts.filter(is_word).collect();
@@ -196,6 +196,7 @@ mod tests {
             ("400G", "Gbps", "x400g_gbps"),
             ("", "", "value"),
             ("ß", "", "value"),
+            ("delay", "µs", "delay_us"),
         ] {
             assert_eq!(key(name, unit), wanted);
         }

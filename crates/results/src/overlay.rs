@@ -5,6 +5,7 @@ mod series;
 mod sweeps;
 #[cfg(test)]
 mod tests;
+mod units;
 
 use serde_json::Value;
 

@@ -253,6 +253,44 @@ pub(crate) fn gap_ps(unit_ps: u64, share: Decimal) -> Option<u64> {
         .map(|gap| gap.max(1))
 }
 
+/// The usual spelling of a unit that has several: `us` for `µs`, `Gbps` for `G`, `cells` for `cell`.
+pub(crate) fn usual(unit: &str) -> &str {
+    let alike = [
+        ("cell", "cells"),
+        ("unit", "units"),
+        ("packet", "packets"),
+        ("cycle", "cycles"),
+    ];
+    if let Some((_, usual)) = alike.iter().find(|(one, _)| *one == unit) {
+        return usual;
+    }
+    let same = exact_kind(unit).and_then(|(kind, worth)| {
+        let first = kind.iter().find(|(_, other)| *other == worth);
+        first.map(|(name, _)| *name)
+    });
+    same.unwrap_or(unit)
+}
+
+/// Units of the same kind, of those whose spellings are of one worth, and its own worth.
+fn exact_kind(unit: &str) -> Option<(Vec<Unit>, u128)> {
+    let kinds = [TIMES.to_vec(), rates(), SIZES.to_vec(), LENGTHS.to_vec()];
+    kinds.into_iter().find_map(|kind| {
+        let (_, worth) = kind.iter().find(|(name, _)| *name == unit).copied()?;
+        Some((kind, worth))
+    })
+}
+
+/// A quantity so that equal ones are the same text: `1 us` and `1000 ns` are.
+pub(crate) fn comparable(text: &str) -> Option<String> {
+    let (number, unit) = split_number(text).ok()?;
+    let (least, digits) = match exact_kind(unit) {
+        Some((kind, worth)) => (kind.first()?.0, number.digits.checked_mul(worth)?),
+        None => (usual(unit), number.digits),
+    };
+    let number = Decimal { digits, ..number };
+    Some(format!("{} {least}", number.shortest()))
+}
+
 /// The unit of `units` that an unknown one may mean.
 pub(crate) fn meant_unit(unit: &str, units: &[&'static str]) -> Option<&'static str> {
     let same_letters = |known: &&&str| known.eq_ignore_ascii_case(unit);

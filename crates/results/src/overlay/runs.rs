@@ -1,6 +1,7 @@
 //! Single runs: a column of one of their tables side by side, or over a key in which they differ;
 //! and their time series.
 
+use super::units::converted;
 use super::{Overlay, Read, Results, axis, series};
 use crate::charts::curve;
 use crate::column::{Column, NoColumn, key};
@@ -152,19 +153,12 @@ fn places(all: &[Results], over: &str) -> Result<(Column, Vec<f64>), NoColumn> {
             return Err(NoColumn::sorted(what, similar));
         };
         let (number, own) = quantity(value);
-        let number: Result<f64, _> = number.parse();
-        let what = match (&unit, number) {
-            (_, Err(_)) => format!("`{over}` in {} is no number: {value}", run.name),
-            (Some(unit), Ok(_)) if *unit != own => {
-                format!("`{over}` has unlike units: `{unit}` and `{own}`")
-            }
-            (_, Ok(number)) => {
-                unit = Some(own.into());
-                places.push(number);
-                continue;
-            }
+        let Ok(number) = number.parse() else {
+            let what = format!("`{over}` in {} is no number: {value}", run.name);
+            return Err(NoColumn::sorted(what, []));
         };
-        return Err(NoColumn::sorted(what, []));
+        let unit = unit.get_or_insert_with(|| own.into());
+        places.push(converted(number, own, unit, over)?);
     }
     Ok((
         Column::number(over, &unit.unwrap_or_default(), "key of the scenario"),

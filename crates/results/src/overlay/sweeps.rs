@@ -1,5 +1,6 @@
 //! Sweeps and searches: curves over one of their axes.
 
+use super::units::converted;
 use super::{Overlay, Read, Results, axis};
 use crate::charts::{Dot, curve};
 use crate::column::{Column, NoColumn, key};
@@ -148,7 +149,8 @@ fn telling(sweeps: &[Points<'_>], x: &str) -> Vec<String> {
 fn draw(sweeps: &[Points<'_>], x: &str, y: &str, into: &mut Overlay) -> Result<(), NoColumn> {
     let telling = telling(sweeps, x);
     let (mut curves, mut left_out) = (Vec::new(), 0);
-    let (mut x_column, mut y_column) = (Column::text(x, ""), Column::text(y, ""));
+    // Units are those of the first sweep.
+    let mut drawn_columns: Option<(Column, Column)> = None;
     for sweep in sweeps {
         let table = sweep.table;
         let no_column = || {
@@ -164,7 +166,12 @@ fn draw(sweeps: &[Points<'_>], x: &str, y: &str, into: &mut Overlay) -> Result<(
         let interval = table.find(&format!("{key}_ci95"));
         let saturated = LATENCIES.iter().any(|start| key.starts_with(start));
         let saturated = table.find("saturated").filter(|_| saturated);
-        (x_column, y_column) = (table.columns[axis].1.clone(), told.clone());
+        let own_x = &table.columns[axis].1;
+        let (x_column, y_column) =
+            &*drawn_columns.get_or_insert_with(|| (own_x.clone(), told.clone()));
+        let as_first = |value: f64, own: &Column, first: &Column| {
+            converted(value, &own.unit, &first.unit, &own.name)
+        };
         let mut own = Vec::new();
         for row in &table.rows {
             let points = table.number(row, axis).zip(table.number(row, value));
@@ -179,7 +186,13 @@ fn draw(sweeps: &[Points<'_>], x: &str, y: &str, into: &mut Overlay) -> Result<(
             }
             let name = name(sweep, row, &telling, sweeps.len() > 1);
             let half_width = interval.and_then(|at| table.number(row, at));
-            own.push((name, (at, height, half_width)));
+            let y = |value: f64| as_first(value, told, y_column);
+            let dot = (
+                as_first(at, own_x, x_column)?,
+                y(height)?,
+                half_width.map(y).transpose()?,
+            );
+            own.push((name, dot));
         }
         curves.extend(in_order(own));
     }
@@ -189,6 +202,8 @@ fn draw(sweeps: &[Points<'_>], x: &str, y: &str, into: &mut Overlay) -> Result<(
             "Latencies beyond saturation are left out: they depend on the length of the run.".into()
         }
     };
+    let usual = || (Column::text(x, ""), Column::text(y, ""));
+    let (x_column, y_column) = drawn_columns.unwrap_or_else(usual);
     let title = format!("{} over {}", y_column.name, x_column.name);
     let drawn = curves.iter();
     let drawn = drawn.map(|(name, dots)| curve(name, Style::Line, dots.clone()));

@@ -134,3 +134,22 @@ fn runs_lie_side_by_side_or_over_a_key() {
     let wrong = overlay(&runs, None, Some("n9")).expect_err("no such key");
     assert!(wrong.what.contains("no key `n9`"));
 }
+
+#[test]
+fn units_of_one_kind_share_an_axis() {
+    let rows = "VC1,5\r\n";
+    let runs = [run("a", "\"1 us\"", rows), run("b", "\"500 ns\"", rows)];
+    let over = overlay(&runs, Some("throughput"), Some("n3")).expect("drawn");
+    assert_eq!(over.plots[0].curves[0].x, [0.5, 1.0]);
+    let runs = [run("a", "\"1 us\"", rows), run("b", "\"1 kB\"", rows)];
+    let wrong = overlay(&runs, Some("throughput"), Some("n3")).expect_err("unlike");
+    assert_eq!(wrong.what, "`n3` has unlike units: `us` and `kB`");
+    let in_unit = |name: &str, unit: &str| {
+        let mut sweep = sweep(name, "1,2,3,10,1,0\r\n2,2,3,20,,0\r\n");
+        sweep.tables[0].columns[0].1.unit = unit.into();
+        sweep
+    };
+    let found = overlay(&[in_unit("a", "ms"), in_unit("b", "us")], None, None).expect("drawn");
+    assert_eq!(found.plots[0].curves[1].x, [0.001, 0.002]);
+    overlay(&[in_unit("a", "ms"), in_unit("b", "kB")], None, None).expect_err("unlike");
+}

@@ -48,13 +48,17 @@ pub(super) fn read(
 ) -> Option<(String, Vec<AxisValue>)> {
     let mut shown = Vec::with_capacity(nodes.len());
     let mut changes = Vec::with_capacity(nodes.len());
+    let mut compared = Vec::with_capacity(nodes.len());
     for node in nodes {
+        let is_bare = [VALUE, SET].iter().all(|key| node.get(key).is_none());
         let one = one(of, node, found);
         let (node, change) = found.kept(one)?;
+        let quantity = units::comparable(&text(&node)).filter(|_| is_bare);
+        compared.push(quantity.unwrap_or_else(|| node.to_toml()));
         shown.push(node);
         changes.push(change);
     }
-    if let Some(mistake) = twice(&shown) {
+    if let Some(mistake) = twice(&shown, compared) {
         found.push(mistake);
         return None;
     }
@@ -205,19 +209,18 @@ fn text(node: &Node) -> String {
     }
 }
 
-fn twice(nodes: &[Node]) -> Option<Diagnostic> {
+/// Values that are equal as compared.
+fn twice(nodes: &[Node], compared: Vec<String>) -> Option<Diagnostic> {
     let mut seen = BTreeMap::new();
-    for node in nodes {
-        let toml = node.to_toml();
-        if let Some(first) = seen.get(&toml) {
-            let first: &&Node = first;
+    for (node, value) in nodes.iter().zip(compared) {
+        if let Some(first) = seen.insert(value, node) {
+            let toml = node.to_toml();
             return Some(
                 Diagnostic::error("contradiction", format!("`{}` is given twice", clip(&toml)))
                     .twice(&node.at, &first.at)
                     .help("give each value once; more seeds repeat a point"),
             );
         }
-        seen.insert(toml, node);
     }
     None
 }
@@ -231,7 +234,7 @@ fn number(node: &Node) -> Option<(f64, String)> {
             if unit.is_empty() || !unit.chars().all(is_unit) {
                 return None;
             }
-            (number.approximate(), unit.to_owned())
+            (number.approximate(), units::usual(unit).to_owned())
         }
         (_, Some(number)) => (number.replace('_', "").parse().ok()?, String::new()),
         _ => return None,

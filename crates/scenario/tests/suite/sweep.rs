@@ -568,3 +568,25 @@ fn a_set_that_no_point_has_is_refused() {
         );
     }
 }
+
+#[test]
+fn units_have_one_spelling_and_values_one_worth() {
+    for (values, unit) in [
+        (r#""link.delay" = ["1 µs", "10 us"]"#, "us"),
+        (r#""link.rate" = ["100G", "400 GbE", "1600 Gbps"]"#, "Gbps"),
+        (r#""link.delay" = ["1 cell", "10 cells"]"#, "cells"),
+    ] {
+        let sweep = star_sweep(values).expect("sound");
+        let axis = &sweep.axes()[0];
+        assert_eq!(axis.unit, unit, "{values}");
+        assert!(axis.values.iter().all(|value| value.number.is_some()));
+    }
+    for values in [
+        r#""link.delay" = ["1 us", "1000 ns"]"#,
+        r#""link.rate" = ["0.1 Tbps", "100G"]"#,
+        r#""flows.*.traffic.load" = [0.1, 0.10]"#,
+    ] {
+        let told = star_sweep(values).expect_err("one value").render(false);
+        assert!(told.contains("is given twice"), "{told}");
+    }
+}
