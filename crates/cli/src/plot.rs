@@ -38,6 +38,7 @@ pub fn plot(options: &Options) -> u8 {
 }
 
 fn draw(options: &Options) -> Result<u8, String> {
+    stands_apart(&options.out, &options.results)?;
     let names = names(&options.results);
     let mut read = Vec::new();
     for (path, name) in options.results.iter().zip(names) {
@@ -72,6 +73,34 @@ fn draw(options: &Options) -> Result<u8, String> {
     );
     println!("report: {}", files::shown(&options.out.join("report.html")));
     Ok(SUCCESS)
+}
+
+/// Refuses to write where something is read: what a directory holds goes when another command
+/// takes it.
+fn stands_apart(out: &Path, results: &[PathBuf]) -> Result<(), String> {
+    let place = real(out);
+    for path in results {
+        let read = real(path);
+        if read.starts_with(&place) || place.starts_with(&read) {
+            return Err(format!(
+                "--out {} would overwrite `{}`, which is to be drawn; choose another directory",
+                files::shown(out),
+                files::shown(path)
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Where a path leads, as far as it exists.
+fn real(path: &Path) -> PathBuf {
+    let whole = std::path::absolute(path).unwrap_or_else(|_| path.into());
+    let mut ancestors = whole.ancestors();
+    let there = ancestors.find_map(|part| Some((part, part.canonicalize().ok()?)));
+    match there {
+        Some((part, real)) => real.join(whole.strip_prefix(part).unwrap_or(Path::new(""))),
+        None => whole,
+    }
 }
 
 /// What is wrong, and what there is instead.

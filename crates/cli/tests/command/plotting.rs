@@ -52,6 +52,21 @@ fn variants_have_directories_of_their_own_and_are_drawn_over_what_varies() {
         .complains("is no directory of results");
 }
 
+/// Its directory would be cleared when the report is begun.
+#[test]
+fn a_plot_does_not_overwrite_what_it_draws() {
+    let here = folder("plot-over-itself");
+    shared(&here, &[]);
+    backwater(&here, &["run", "shared.toml", "--out", "all/one"]).expect(0);
+    for out in ["all/one", "all/../all/one/plot", "all"] {
+        backwater(&here, &["plot", "all/one", "--out", out])
+            .expect(2)
+            .complains("would overwrite `all/one`, which is to be drawn");
+    }
+    assert!(here.join("all/one/scenario.toml").is_file());
+    backwater(&here, &["plot", "all/one", "--out", "all/one-plot"]).expect(0);
+}
+
 #[test]
 fn sweeps_are_drawn_together() {
     let here = folder("plot-sweeps");
