@@ -38,12 +38,12 @@ pub fn plot(options: &Options) -> u8 {
 }
 
 fn draw(options: &Options) -> Result<u8, String> {
-    stands_apart(&options.out, &options.results)?;
     let names = names(&options.results);
     let mut read = Vec::new();
     for (path, name) in options.results.iter().zip(names) {
         read.push(results(path, name)?);
     }
+    stands_apart(&options.out, &options.results)?;
     let all: Vec<Results> = read.iter().map(|(results, _)| results.clone()).collect();
     let drawn = overlay(&all, options.y.as_deref(), options.over.as_deref()).map_err(told)?;
     let mut directory =
