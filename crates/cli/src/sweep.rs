@@ -208,13 +208,18 @@ pub fn status(result: &SweepResult) -> u8 {
 
 /// The status of what was computed.
 fn judge(result: &SweepResult) -> u8 {
-    match result.count(Role::Broken) {
-        0 => SUCCESS,
-        broken => {
-            let runs = counted(broken, "run");
-            eprintln!("{runs} broke a promise: see `broken promises` in the tables");
-            FAILED
-        }
+    let broken = result.count(Role::Broken);
+    if broken > 0 {
+        let runs = counted(broken, "run");
+        eprintln!("{runs} broke a promise: see `broken promises` in the tables");
+    }
+    let standstills = result.standstills();
+    if let Some(told) = &standstills {
+        eprintln!("{told}");
+    }
+    match (broken, standstills) {
+        (0, None) => SUCCESS,
+        _ => FAILED,
     }
 }
 

@@ -10,6 +10,7 @@ mod tables;
 use std::borrow::Cow;
 
 use backwater_kernel::TraceHash;
+use backwater_kernel::words::counted;
 use serde::Serialize;
 
 use crate::charts::over_seeds;
@@ -61,6 +62,8 @@ pub enum Role {
     Saturated,
     /// Promises broken.
     Broken,
+    /// 1 where what waits can never move again, else 0.
+    Standstill,
     /// Asked for, of one flow or group.
     Chosen,
     /// Nothing of the kind.
@@ -193,6 +196,22 @@ impl SweepResult {
         };
         let counts = |row: &&SweepRow| row.value(measure) > 0.0;
         self.rows.iter().filter(counts).count()
+    }
+
+    /// In how many runs nothing could move any more, as the measure of that is called, and in
+    /// which first.
+    pub fn standstills(&self) -> Option<String> {
+        let measure = self.with_role(Role::Standstill)?;
+        let first = self.rows.iter().find(|row| row.value(measure) > 0.0)?;
+        let point = self.describe(&first.values, &[]);
+        let point = [point, format!("seed = {}", first.seed)];
+        let point: Vec<String> = point.into_iter().filter(|part| !part.is_empty()).collect();
+        Some(format!(
+            "in {} nothing could move any more, first with {}: see `{}` in the tables",
+            counted(self.count(Role::Standstill), "run"),
+            point.join(", "),
+            self.measures[measure].name
+        ))
     }
 
     fn groups(&self) -> Vec<Group<'_>> {

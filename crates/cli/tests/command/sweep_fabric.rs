@@ -98,7 +98,10 @@ fn a_deadlock_is_told_from_saturation() {
     let mut arguments = vec!["sweep", &file, "--out", "out", "--seeds", "2"];
     arguments.extend(["--set", "run.warm_up=1000", "--set", "run.measure=4000"]);
     arguments.extend(["--set", "run.stall=20000"]);
-    backwater(&here, &arguments).expect(0);
+    backwater(&here, &arguments)
+        .expect(1)
+        .complains("in 2 runs nothing could move any more, first with seed = ")
+        .complains("see `deadlocked` in the tables");
     let out = here.join("out");
     for row in rows(&out, "sweep.csv") {
         let value = |name: &str| row[column(&out, name)].as_str();

@@ -71,10 +71,20 @@ pub(super) fn warnings(result: &SweepResult) -> Vec<Block> {
             "{runs} broke a promise; the table of points says which."
         ))
     });
+    let stuck = result
+        .standstills()
+        .map(|told| Block::problem(sentence(&told)));
     let partial = result
         .partial
         .then(|| Block::warning("It was interrupted: only completed points are shown."));
-    broken.into_iter().chain(partial).collect()
+    broken.into_iter().chain(stuck).chain(partial).collect()
+}
+
+/// Words that begin a sentence and end it.
+fn sentence(words: &str) -> String {
+    let mut letters = words.chars();
+    let first = letters.next().into_iter().flat_map(char::to_uppercase);
+    first.chain(letters).chain(['.']).collect()
 }
 
 fn axes(result: &SweepResult) -> Table {

@@ -67,7 +67,7 @@ measures! { run: &Seen<'_> =>
         run.busiest(|channel| channel.control_share);
     "saturated", "", Saturated, 0, "1 if the network can't carry what is offered, else 0",
         flag(run.is_saturated());
-    "stuck", "", Other, 0, "1 if units wait and nothing can move, else 0",
+    "stuck", "", Standstill, 0, "1 if units wait and nothing can move, else 0",
         flag(run.is_stuck());
     "broken promises", "", Broken, 0, "of the whole run",
         run.after.violations.total() as f64;

@@ -57,7 +57,7 @@ measures! { seen: &FabricFindings<'_> =>
     "saturated", "", Saturated, 0,
         "1 if the load is beyond saturation or the network deadlocked, else 0",
         flag(seen.outcome.saturated.is_some() || seen.outcome.stop == Stop::Standstill);
-    "deadlocked", "", Other, 0, "1 if nothing could move any more, else 0",
+    "deadlocked", "", Standstill, 0, "1 if nothing could move any more, else 0",
         flag(seen.outcome.stop == Stop::Standstill);
     "broken promises", "", Broken, 0, "of the whole run",
         seen.outcome.violations.total() as f64;

@@ -1,7 +1,7 @@
 //! What a sweep measures of runs in frames.
 //!
 //! Rates, shares and delays are of the time after the warm-up; drops, stops and queues of the
-//! whole run. A standstill is a result like any other, so that a sweep shows where it begins.
+//! whole run. A standstill has a column, so that a sweep shows where it begins.
 
 use std::borrow::Cow;
 
@@ -88,7 +88,7 @@ measures! { run: &Seen<'_> =>
         run.total(|f| f.ends.tcp.time_outs) as f64;
     "watchdog trips", "", Other, 0, "whole run",
         run.queues().map(|queue| queue.watchdog_trips).sum::<u64>() as f64;
-    "standstill", "", Other, 0, "1 if queues that can never move ended the run, else 0",
+    "standstill", "", Standstill, 0, "1 if queues that can never move ended the run, else 0",
         flag(run.outcome.stop == Stop::Standstill);
     "broken promises", "", Broken, 0, "of the whole run",
         run.outcome.violations.total() as f64;
