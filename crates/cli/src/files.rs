@@ -123,6 +123,12 @@ pub fn sets(changes: &Changes) -> Result<Vec<Set>, String> {
         sets.push(set_of(text, "--set takes KEY=VALUE, as run.seed=3")?);
     }
     if let Some(seed) = changes.seed {
+        if let Some(other) = sets.iter().find(|set| set.key == "run.seed") {
+            let other = &other.value;
+            return Err(format!(
+                "--seed {seed} and --set run.seed={other} are two seeds: give one"
+            ));
+        }
         sets.push(Set {
             key: "run.seed".into(),
             value: seed.to_string(),

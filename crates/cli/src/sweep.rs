@@ -47,7 +47,7 @@ pub struct Options {
     /// Print a script for `sbatch` that computes so many parts, each as a task of an array
     #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true)]
     #[arg(default_missing_value = "16", value_parser = clap::value_parser!(u64).range(1..=10_000))]
-    #[arg(conflicts_with_all = ["shard", "list"])]
+    #[arg(conflicts_with_all = ["shard", "list", "fresh", "jobs"])]
     slurm: Option<u64>,
 }
 
@@ -91,7 +91,7 @@ pub fn sweep(options: &Options) -> u8 {
         return list(&plan, &points, &checked);
     }
     if let Some(tasks) = options.slurm {
-        return slurm::print(&plan.asked, &out, tasks.min(all), all);
+        return slurm::print(&plan.asked, &options.how, &out, [tasks.min(all), all]);
     }
     compute(options, &plan, &points, &checked, &out)
 }

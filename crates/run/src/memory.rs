@@ -39,6 +39,14 @@ pub struct Memory {
 static WATCH: Mutex<Option<Watch>> = Mutex::new(None);
 
 impl Memory {
+    /// As options of a command.
+    pub fn words(&self) -> Vec<String> {
+        let bytes = self
+            .memory
+            .map(|bytes| ["--memory".into(), format!("{bytes}B")]);
+        bytes.into_iter().flatten().collect()
+    }
+
     /// The same limit for each of so many threads that work at once.
     pub fn limits(&self, threads: usize) -> Limits {
         Limits {

@@ -42,7 +42,8 @@ pub struct How {
     #[arg(long)]
     pub fresh: bool,
     #[command(flatten)]
-    memory: Memory,
+    /// What runs may take.
+    pub memory: Memory,
 }
 
 /// A sweep that is sound so far.

@@ -301,3 +301,14 @@ fn a_second_run_replaces_the_first() {
     assert!(!here.join("out/series/vc1-at-switch-2.csv").exists());
     assert_eq!(json(&here.join("out/manifest.json"))["partial"], false);
 }
+
+#[test]
+fn two_seeds_are_refused() {
+    let here = folder("runs-two-seeds");
+    backwater(
+        &here,
+        &["run", &figure_17(), "--seed", "3", "--set", "run.seed=4"],
+    )
+    .expect(2)
+    .complains("--seed 3 and --set run.seed=4 are two seeds");
+}

@@ -286,10 +286,18 @@ fn the_script_for_slurm_runs() {
         "--slurm=4",
         "--out",
         "on the cluster",
+        "--memory",
+        "2GB",
     ];
     let script = backwater(&here, &made).expect(0).out;
     fs::write(here.join("sweep.sh"), &script).expect("a file");
     assert!(script.contains("#SBATCH --array=1-4\n"), "{script}");
+    assert!(script.contains(" --memory 2000000000B "), "{script}");
+    for other in ["--fresh", "--jobs=2"] {
+        backwater(&here, &[&made[..3], &[other]].concat())
+            .expect(2)
+            .complains("cannot be used with '--");
+    }
     let bash = |arguments: &[&str]| {
         let program = Path::new(env!("CARGO_BIN_EXE_backwater"))
             .parent()
