@@ -149,6 +149,16 @@ struct Stored<'a, M> {
     #[serde(flatten)]
     manifest: &'a M,
     files: &'a [String],
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    series: &'a [SeriesNote],
+}
+
+/// Which file holds which series: names of files leave letters out.
+#[derive(Debug, Serialize)]
+struct SeriesNote {
+    file: String,
+    name: String,
+    unit: &'static str,
 }
 
 /// A directory could not be made or a file not written.
@@ -203,6 +213,7 @@ impl std::error::Error for DirectoryError {
 pub struct RunDirectory {
     path: PathBuf,
     files: Vec<String>,
+    series: Vec<SeriesNote>,
     /// Files that a machine's stop may still take.
     unflushed: BTreeSet<String>,
     /// Files that grow while the run goes on.
@@ -271,6 +282,7 @@ impl RunDirectory {
         let mut directory = RunDirectory {
             path,
             files: stale,
+            series: Vec::new(),
             unflushed: BTreeSet::new(),
             growing: BTreeSet::new(),
             lock,
@@ -391,12 +403,18 @@ impl RunDirectory {
         self.write_json("columns.json", &columns)
     }
 
-    /// Writes `series/NAME.csv` for each series, every point of it.
+    /// Writes `series/NAME.csv` for each series, every point of it; the manifest says which is which.
     pub fn write_series(&mut self, series: &[Series]) -> Result<(), DirectoryError> {
         let mut slugs = Slugs::default();
+        self.series.clear();
         for one in series {
-            let name = format!("series/{}.csv", slugs.unique(&one.name));
-            self.write(&name, csv::series(one).as_bytes())?;
+            let file = format!("series/{}.csv", slugs.unique(&one.name));
+            self.write(&file, csv::series(one).as_bytes())?;
+            self.series.push(SeriesNote {
+                file,
+                name: one.name.clone(),
+                unit: one.unit,
+            });
         }
         Ok(())
     }
@@ -443,6 +461,7 @@ impl RunDirectory {
             program: PROGRAM,
             manifest,
             files: &files,
+            series: &self.series,
         };
         let mut value =
             serde_json::to_value(&stored).map_err(|error| self.unserializable(MANIFEST, error))?;

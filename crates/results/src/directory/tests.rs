@@ -51,6 +51,28 @@ fn files_are_flushed_together_and_before_the_manifest_that_lists_them() {
     fs::remove_dir_all(path).unwrap();
 }
 
+/// Two flows may have one name in ASCII.
+#[test]
+fn the_manifest_says_which_file_has_which_series() {
+    let path = scratch("series");
+    let mut directory = RunDirectory::create(&path, &Holder::default()).unwrap();
+    let named = |name: &str| Series {
+        name: name.into(),
+        ..series(1).remove(0)
+    };
+    directory
+        .write_series(&[named("流 throughput"), named("日 throughput")])
+        .unwrap();
+    directory.save_manifest(&Manifest::default()).unwrap();
+    let text = fs::read_to_string(path.join(MANIFEST)).unwrap();
+    let manifest: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let second = &manifest["series"][1];
+    assert_eq!(second["file"], "series/throughput-2.csv");
+    assert_eq!(second["name"], "日 throughput");
+    assert_eq!(second["unit"], named("").unit);
+    fs::remove_dir_all(path).unwrap();
+}
+
 /// What a killed program wrote and did not list is cleared like what it listed; other files stay.
 #[test]
 fn files_of_a_killed_program_are_known() {
