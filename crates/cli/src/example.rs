@@ -120,7 +120,9 @@ pub fn find(name: &str) -> Result<Example, String> {
 fn unknown(wanted: &str) -> String {
     let whole = all().map(|one| one.name());
     let last = all().map(|one| one.last());
-    let meant = backwater_scenario::nearest(wanted, whole.chain(last));
+    let begins = all().filter(|one| !wanted.is_empty() && one.last().starts_with(wanted));
+    let meant = begins.map(|one| one.name()).next();
+    let meant = meant.or_else(|| backwater_scenario::nearest(wanted, whole.chain(last)));
     let hint = match meant {
         Some(meant) => format!("did you mean `{meant}`?"),
         None => "`backwater example --list` shows all".into(),

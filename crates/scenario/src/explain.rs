@@ -21,10 +21,17 @@ pub type WordGroup = (&'static str, Vec<(&'static str, &'static str)>);
 /// The error says that there is no such thing, and what may have been meant.
 pub fn explain(name: &str) -> Result<String, String> {
     let wanted = name.trim();
-    let mut parts = told_by(&given::sections(), wanted);
-    if parts.is_empty() {
-        parts = told_by(&given::COMPARISON.below(), wanted);
-    }
+    let lower = wanted.to_lowercase();
+    let sections = [given::sections(), given::COMPARISON.below()];
+    let mut tries = [wanted, &lower]
+        .into_iter()
+        .flat_map(|name| sections.iter().map(move |sections| told_by(sections, name)))
+        .chain(
+            sections
+                .iter()
+                .map(|sections| told_of_overrides(sections, &lower)),
+        );
+    let parts = tries.find(|parts| !parts.is_empty()).unwrap_or_default();
     // What the field means by it comes first: of several keys of one name each is only a part.
     let mut unique: Vec<String> = glossary::explain(wanted).into_iter().collect();
     for part in parts {
@@ -60,6 +67,15 @@ fn told_by(sections: &[&'static Section], wanted: &str) -> Vec<String> {
         }
     }
     parts
+}
+
+/// The same of keys that stand only in tables that override another.
+fn told_of_overrides(sections: &[&'static Section], wanted: &str) -> Vec<String> {
+    let keys = sections.iter().filter_map(|section| {
+        let key = section.key(wanted)?;
+        Some(key_text(section, key))
+    });
+    keys.collect()
 }
 
 /// All words of the language, by group.

@@ -145,12 +145,15 @@ pub(crate) fn index_of(items: &[Node], name: &str) -> Option<usize> {
 
 fn no_item(items: &[Node], name: &str, at: &At) -> Diagnostic {
     let names: Vec<String> = items.iter().map(item_name).collect();
+    let turned = name.split_once('-').map(|(a, b)| format!("{b}-{a}"));
+    let turned = turned.filter(|turned| names.contains(turned));
+    let meant = match turned {
+        Some(turned) => Some(format!("did you mean `{turned}`, from the other end?")),
+        None => suggest::did_you_mean(name, names.iter().map(String::as_str)),
+    };
     Diagnostic::error("bad-set", format!("no item called `{}`", clip(name)))
         .at(at, "neither a name nor a number of this list")
-        .help_if(suggest::did_you_mean(
-            name,
-            names.iter().map(String::as_str),
-        ))
+        .help_if(meant)
         .note(format!(
             "it has {}, and numbers from 0",
             suggest::one_of(&names)

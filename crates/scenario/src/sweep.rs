@@ -92,11 +92,27 @@ impl Sweep {
     /// All mistakes in `[sweep]` and `axes`. What a value does to the scenario is found by
     /// [`Sweep::scenario`].
     pub fn read(source: &Source, sets: &[Set], axes: &[Set]) -> Result<Sweep, Diagnostics> {
-        let of_axis = |axis: &Set| Source {
-            name: "--axis".into(),
+        Sweep::read_with_grid(source, sets, axes, None)
+    }
+
+    /// The same with one more axis, which the options of a search stand for.
+    ///
+    /// # Errors
+    /// As [`Sweep::read`].
+    pub fn read_with_grid(
+        source: &Source,
+        sets: &[Set],
+        axes: &[Set],
+        grid: Option<&Set>,
+    ) -> Result<Sweep, Diagnostics> {
+        let named = |axis: &Set, name: &str| Source {
+            name: name.into(),
             ..axis.source()
         };
-        let others = sets.iter().map(Set::source).chain(axes.iter().map(of_axis));
+        let of_axes = axes.iter().map(|axis| named(axis, "--axis"));
+        let of_grid = grid.map(|axis| named(axis, "--over, --low, --high, --precision"));
+        let axes = &[axes, &Vec::from_iter(grid.cloned())].concat();
+        let others = sets.iter().map(Set::source).chain(of_axes).chain(of_grid);
         let (mut base, mut mistakes) = tree::read_source(source, others)?;
         if mistakes.errors() > 0 {
             // The reader of a single scenario tells what else is wrong beside the syntax.

@@ -138,6 +138,17 @@ impl Section {
         named.flat_map(|key| key.only.iter().copied())
     }
 
+    /// Keys that must be given, of the first choice where there are several.
+    pub(crate) fn needed(&self) -> impl Iterator<Item = &'static Key> {
+        let selector = self.selector.and_then(|selector| self.key(selector.key));
+        let choices = selector.and_then(|key| key.kind.choices());
+        let first = choices.and_then(|choices| choices.first());
+        let first = first.map(|choice| choice.name);
+        let required =
+            move |key: &&Key| matches!(key.default, Default::Required) && key.applies(first);
+        self.keys.iter().filter(required)
+    }
+
     /// Itself and all sections below it, each once.
     pub(crate) fn below(&'static self) -> Vec<&'static Section> {
         let mut all = Vec::new();

@@ -103,9 +103,8 @@ impl Plan {
 
     /// A plan to look at: whether its points fit into this machine's memory is of no interest.
     pub fn read(asked: Asked, jobs: usize, more: Option<Set>) -> Result<Plan, String> {
-        let (sets, mut axes) = asked.sets_and_axes()?;
-        axes.extend(more);
-        let sweep = Sweep::read(&asked.source, &sets, &axes)
+        let (sets, axes) = asked.sets_and_axes()?;
+        let sweep = Sweep::read_with_grid(&asked.source, &sets, &axes, more.as_ref())
             .map_err(|mistakes| mistakes.render(files::color()))?;
         let pool = machine::pool(jobs).map_err(|error| format!("error: {error}"))?;
         Ok(Plan {

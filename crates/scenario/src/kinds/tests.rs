@@ -220,3 +220,12 @@ fn a_word_stands_beside_the_values() {
     let cycles = read(&Or("auto", Cycles { min: 0, max: 9 }), "9");
     assert_eq!(cycles, Ok(OrWord::Value(9_u64)));
 }
+
+#[test]
+fn an_example_may_stand_there() {
+    let example = |min, max| Whole { min, max, unit: "" }.facts().example;
+    assert_eq!(
+        [example(0, 7), example(0, 255), example(64, 128)],
+        ["7", "10", "64"]
+    );
+}

@@ -27,7 +27,7 @@ impl Kind for Whole {
         let Self { min, max, unit } = *self;
         let schema = json!({ "type": "integer", "minimum": min, "maximum": max });
         let space = if unit.is_empty() { "" } else { " " };
-        Facts::new("a whole number", min.max(10).to_string(), schema).allowed(match max {
+        Facts::new("a whole number", min.max(10).min(max).to_string(), schema).allowed(match max {
             u64::MAX => format!("whole numbers from {min} on{space}{unit}"),
             _ => format!("whole numbers from {min} to {max}{space}{unit}"),
         })

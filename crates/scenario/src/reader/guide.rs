@@ -64,7 +64,12 @@ impl Guide {
         }
         let homes = homes(root, here, name);
         if !homes.is_empty() {
-            help.push(format!("`{name}` belongs in {}", suggest::one_of(homes)));
+            let (top, below): (Vec<&str>, Vec<&str>) =
+                homes.iter().partition(|home| **home == root.name);
+            let top = top.first().map(|_| "at the top of the file".to_owned());
+            let below = (!below.is_empty()).then(|| format!("in {}", suggest::one_of(below)));
+            let places: Vec<String> = top.into_iter().chain(below).collect();
+            help.push(format!("`{name}` belongs {}", places.join(" or ")));
             return WayOn { keys, help };
         }
         match word {

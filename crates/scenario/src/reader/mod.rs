@@ -196,14 +196,14 @@ impl<'a> Reader<'a> {
     fn missing(&mut self, section: &Section, key: &Key, node: &Node) {
         let (what, help) = match key.kind.section() {
             Some(of) if key.kind.form() == Form::Table => {
-                let required = of
-                    .keys
-                    .iter()
-                    .filter(|k| matches!(k.default, Default::Required));
-                let keys = suggest::in_code(required.map(Key::example), " and ");
+                let keys = suggest::in_code(of.needed().map(Key::example), " and ");
+                let with = match keys.is_empty() {
+                    true => keys,
+                    false => format!(" with {keys}"),
+                };
                 (
                     format!("`[{}]`", key.name),
-                    format!("add `[{}]` with {keys}", key.name),
+                    format!("add `[{}]`{with}", key.name),
                 )
             }
             _ => (

@@ -93,9 +93,9 @@ impl Reader<'_> {
             Fault::NoUnit => wrong(format!("`{}` needs a unit", key.name))
                 .at(&node.at, "a number without a unit")
                 .help(format!(
-                    "write the unit in quotes: `{} = \"{shown} {}\"`{}",
+                    "write the unit in quotes: `{} = \"{}\"`{}",
                     key.name,
-                    facts.usual_unit,
+                    with_unit(&shown, &facts),
                     if facts.units.contains(&"cells") {
                         format!(", or `\"{shown} cells\"`")
                     } else {
@@ -125,4 +125,22 @@ impl Reader<'_> {
             .push(diagnostic.note(format!("allowed: {}", facts.allowed)));
         None
     }
+}
+
+/// The quantity that a bare number may be: a fraction of what may be a share is a percentage, and
+/// a number of many digits is in the smallest unit.
+fn with_unit(number: &str, facts: &Facts) -> String {
+    let share = units::share(number).ok();
+    let is_share =
+        |share: &units::Decimal| facts.units.contains(&"%") && share.scale > 0 && !share.exceeds(1);
+    if let Some(share) = share.filter(is_share) {
+        return format!("{} %", share.in_percent());
+    }
+    let is_above = |most: u128| share.is_some_and(|number| number.exceeds(most));
+    let unit = match facts.usual_unit {
+        "kB" if is_above(9_999) => "B",
+        "Mbps" if is_above(999_999) => "bps",
+        usual => usual,
+    };
+    format!("{number} {unit}")
 }

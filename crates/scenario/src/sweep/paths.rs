@@ -121,8 +121,17 @@ fn possible(
 
 fn unknown(name: &str, at: &At, root: &'static Section) -> Diagnostic {
     let sections = root.below();
+    let homes = sections
+        .iter()
+        .filter(|section| section.key(name).is_some());
+    let homes: Vec<&str> = homes.map(|section| section.name).collect();
+    let stands = (!homes.is_empty()).then(|| {
+        let (name, homes) = (clip(name), suggest::all_of(homes.iter().copied()));
+        format!("`{name}` is a key of {homes}, none of which the file has once: write its path")
+    });
     let known = sections.iter().flat_map(|section| section.keys);
-    let known = known.map(|key| key.name).filter(|known| *known != "sweep");
+    let known = known.map(|key| key.name);
+    let known = known.filter(|known| *known != "sweep" && stands.is_none());
     let is = |engine: &'static Section| std::ptr::eq(root, engine);
     let word = glossary::meant(name, root, root);
     let nearest = match word {
@@ -138,6 +147,7 @@ fn unknown(name: &str, at: &At, root: &'static Section) -> Diagnostic {
     };
     Diagnostic::error("unknown-key", format!("no key is called `{}`", clip(name)))
         .at(at, "neither a path nor the name of a key that stands once")
+        .help_if(stands)
         .help_if(nearest)
         .help_if(word.map(|word| word.help))
         .help(format!("name a key as `--set` takes it: {paths}"))

@@ -1,6 +1,6 @@
 //! The tables explain themselves.
 
-use backwater_scenario::{explain, json_schema, list, reference_markdown};
+use backwater_scenario::{Set, Source, explain, json_schema, list, parse, reference_markdown};
 use serde_json::Value;
 
 #[test]
@@ -143,5 +143,46 @@ fn the_reference_has_every_section_and_word() {
     for line in page.lines().filter(|line| line.starts_with("| ")) {
         let cells = line.replace("\\|", "").matches('|').count();
         assert_eq!(cells, 5, "{line}");
+    }
+}
+
+/// Hints lead somewhere else than where the author is, and to what may stand there.
+#[test]
+fn hints_are_no_circles() {
+    let text = "[run]\nduration = \"1 ms\"\n[link]\nrate = \"100 Mbps\"\ndelay = \"1 us\"\n\
+                [network]\nhosts = [\"A\", \"B\"]\nswitches = [\"S\"]\n\
+                [[links]]\nbetween = [\"A\", \"S\"]\n[[links]]\nbetween = [\"S\", \"B\"]\n\
+                [flow_control]\nkind = \"n23\"\nn2 = 10\n\
+                [[flows]]\nname = \"f\"\nfrom = \"A\"\nto = \"B\"\n";
+    for (change, wanted) in [
+        (
+            "links.S-A.delay=1 us",
+            "did you mean `A-S`, from the other end?",
+        ),
+        ("flows.f.title=x", "`title` belongs at the top of the file"),
+        ("flow_control.target=0.64", "`target = \"64 %\"`"),
+        ("link.rate=622000000", "`rate = \"622000000 bps\"`"),
+        ("link.rate=622", "`rate = \"622 Mbps\"`"),
+        ("link.bandwidth=5", "`link.rate`"),
+        (
+            "engine=flit",
+            "add `[topology]` with `kind = \"fly\"` and `k = 10` and `n = 10`\n",
+        ),
+    ] {
+        let set = Set::new(change).expect("a key and a value");
+        let told = parse(&Source::new("x.toml", text), &[set]).expect_err(change);
+        let told = told.render(false);
+        assert!(told.contains(wanted), "{change}: {told}");
+    }
+    for word in [
+        "limit",
+        "N3",
+        "flow_control.N3",
+        "BDP",
+        "rtt",
+        "lossless",
+        "jain",
+    ] {
+        assert!(explain(word).is_ok(), "{word}");
     }
 }

@@ -590,3 +590,23 @@ fn units_have_one_spelling_and_values_one_worth() {
         assert!(told.contains("is given twice"), "{told}");
     }
 }
+
+/// The name alone does not say where; the same name is no answer.
+#[test]
+fn a_key_that_stands_nowhere_once_has_its_tables_named() {
+    let wrong = Sweep::read(&Source::new("x.toml", MESH), &[], &[set("size", "1, 2")]);
+    let told = wrong.expect_err("no such key").render(false);
+    assert!(!told.contains("did you mean `size`"), "{told}");
+    let text = FILE.replace("traffic = { kind = \"constant\", load = 0.3 }\n", "");
+    let grid = set("load", "{ from = 0, to = 1, step = 0.5 }");
+    let wrong = Sweep::read_with_grid(&Source::new("x.toml", text), &[], &[], Some(&grid));
+    let told = wrong.expect_err("no such key").render(false);
+    assert!(
+        told.contains("`load` is a key of `flows.traffic`"),
+        "{told}"
+    );
+    assert!(
+        told.contains("--> --over, --low, --high, --precision:1:1"),
+        "{told}"
+    );
+}
