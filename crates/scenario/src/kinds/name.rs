@@ -1,5 +1,7 @@
 //! Text: titles, names, and names of what is declared elsewhere.
 
+use std::ops::RangeInclusive;
+
 use backwater_kernel::words::is_unprintable;
 use serde_json::{Value, json};
 
@@ -79,7 +81,7 @@ impl Kind for References {
         match &node.value {
             tree::Value::Text(text) => {
                 let mut names = Vec::new();
-                expand_range(text, &node.at, &mut names);
+                expand_range(reader, text, &node.at, &mut names);
                 Some(Datum::List(names))
             }
             _ => list(reader, key, node, |_, _, _| true),
@@ -182,29 +184,55 @@ fn list<'a>(
         if let Some(text) = reader.text(key, item)
             && good(reader, &text, &item.at)
         {
-            expand_range(&text, &item.at, &mut names);
+            expand_range(reader, &text, &item.at, &mut names);
         }
     }
     Some(Datum::List(names))
 }
 
 /// `D{1..5}` stands for `D1` to `D5`; a name without a range for itself.
-fn expand_range(text: &str, at: &At, names: &mut Vec<(String, At)>) {
-    match range(text) {
-        Some((before, first, last, after)) => {
-            let numbers = first..=last;
-            names.extend(numbers.map(|number| (format!("{before}{number}{after}"), at.clone())));
+fn expand_range(reader: &mut Reader<'_>, text: &str, at: &At, names: &mut Vec<(String, At)>) {
+    let fault = match range(text) {
+        Ok(Some((before, numbers, after))) => {
+            let name = |number| (format!("{before}{number}{after}"), at.clone());
+            return names.extend(numbers.map(name));
         }
-        None => names.push((text.into(), at.clone())),
-    }
+        Ok(None) => return names.push((text.into(), at.clone())),
+        Err(fault) => fault,
+    };
+    Diagnostic::error("bad-name", format!("`{}` is no range of names", clip(text)))
+        .at(at, fault)
+        .help("`D{1..5}` stands for `D1` to `D5`")
+        .tell(reader.mistakes);
 }
 
-fn range(text: &str) -> Option<(&str, u64, u64, &str)> {
-    let (before, rest) = text.split_once('{')?;
-    let (inside, after) = rest.split_once('}')?;
-    let (first, last) = inside.split_once("..")?;
-    let (first, last) = (first.parse().ok()?, last.parse().ok()?);
-    (first <= last && last - first < LONGEST_RANGE).then_some((before, first, last, after))
+/// What stands before a range, its numbers and what stands after it; nothing where there is none.
+/// `{i}`, which stands for the number of a flow, is none.
+type Numbered<'a> = Option<(&'a str, RangeInclusive<u64>, &'a str)>;
+
+fn range(text: &str) -> Result<Numbered<'_>, &'static str> {
+    let braces = text.split_once('{');
+    let Some((before, (inside, after))) =
+        braces.and_then(|(before, rest)| Some((before, rest.split_once('}')?)))
+    else {
+        return Ok(None);
+    };
+    let is_number_or_sign = |c: char| c.is_ascii_digit() || "-,;: ".contains(c);
+    let seems_one = inside.contains("..") || inside.chars().all(is_number_or_sign);
+    if !seems_one {
+        return Ok(None);
+    }
+    let ends = inside.split_once("..");
+    let ends = ends.and_then(|(first, last)| Some((first.parse().ok()?, last.parse().ok()?)));
+    match ends {
+        None => Err("two whole numbers with `..` between them make a range"),
+        Some((first, last)) if first > last => Err("the first number is the larger"),
+        Some((first, last)) if last - first >= LONGEST_RANGE => {
+            Err("it stands for more than 1,000,000 names")
+        }
+        Some(_) if range(after)?.is_some() => Err("a name has one range at most"),
+        Some((first, last)) => Ok(Some((before, first..=last, after))),
+    }
 }
 
 of! {

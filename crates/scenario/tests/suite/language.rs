@@ -186,3 +186,37 @@ fn hints_are_no_circles() {
         assert!(explain(word).is_ok(), "{word}");
     }
 }
+
+/// What looks like a range and is none was one host of that name.
+#[test]
+fn ranges_of_names_are_whole_or_refused() {
+    let of_hosts = |host: &str| {
+        let text = format!(
+            "[run]\nduration = \"1 ms\"\n[link]\nrate = \"100 Mbps\"\ndelay = \"1 us\"\n\
+             [network]\nhosts = [\"A\", \"{host}\"]\nswitches = [\"S\"]\n\
+             [[links]]\nbetween = [\"A\", \"S\"]\n[[links]]\nbetween = [\"S\", \"{host}\"]\n\
+             [[flows]]\nname = \"f\"\nfrom = \"A\"\nto = \"{host}\"\n"
+        );
+        parse(&Source::new("x.toml", text), &[])
+    };
+    for range in [
+        "D{3..1}",
+        "D{1..}",
+        "D{1-3}",
+        "D{a..b}",
+        "D{}",
+        "D{1..1000001}",
+        "D{1..2}{1..2}",
+    ] {
+        let told = of_hosts(range).expect_err(range).render(false);
+        assert!(
+            told.contains(&format!("`{range}` is no range of names")),
+            "{told}"
+        );
+    }
+    for name in ["D{x}", "D{"] {
+        if let Err(mistakes) = of_hosts(name) {
+            panic!("{name}: {}", mistakes.render(false));
+        }
+    }
+}
