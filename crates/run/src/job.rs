@@ -1,5 +1,7 @@
 //! A run with its words: what a directory of results, a page and an exit status say of it.
 
+mod beside;
+
 use std::path::Path;
 
 use backwater_kernel::Stop;
@@ -99,15 +101,16 @@ pub fn title(given: &str, source: &Source) -> String {
 impl Job {
     /// A run of this scenario, which this command makes again.
     pub fn new(source: Source, scenario: &Scenario, engine: &dyn Engine, command: String) -> Job {
+        let (resolved, named) = beside::beside(scenario);
         Job {
             title: title(&scenario.title, &source),
             command,
             checks: Vec::new(),
             given_up: engine.given_up(),
             source,
-            named: scenario.files.clone(),
+            named,
             about: scenario.about.trim().to_owned(),
-            resolved: scenario.resolved.clone(),
+            resolved,
         }
     }
 

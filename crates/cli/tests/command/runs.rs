@@ -312,3 +312,35 @@ fn two_seeds_are_refused() {
     .expect(2)
     .complains("--seed 3 and --set run.seed=4 are two seeds");
 }
+
+/// Its directory runs by itself, wherever the file lay that the scenario names.
+#[test]
+fn a_file_of_another_folder_is_copied_and_named_there() {
+    let here = folder("runs-elsewhere");
+    fs::create_dir(here.join("study")).expect("a folder");
+    let net = "router 0 node 0 node 1 router 1\nrouter 1 node 2 node 3\n";
+    fs::write(here.join("net.anynet"), net).expect("a file");
+    let text = "engine = \"flit\"\n[run]\nmeasure = \"200 cycles\"\n[topology]\n\
+                kind = \"file\"\nfile = \"../net.anynet\"\n[traffic]\nload = 0.1\n";
+    fs::write(here.join("study/own.toml"), text).expect("a file");
+    backwater(&here, &["run", "study/own.toml", "--out", "first"]).expect(0);
+    fs::remove_file(here.join("net.anynet")).expect("it is there");
+    backwater(&here, &["run", "first/resolved.toml", "--out", "second"]).expect(0);
+    assert_eq!(
+        trace_hash(&here.join("first")),
+        trace_hash(&here.join("second"))
+    );
+}
+
+#[test]
+fn a_place_that_can_not_be_written_is_told_before_work() {
+    let here = folder("runs-no-place");
+    backwater(&here, &["reproduce", "kung1993", "--json", "nosuch/x.json"])
+        .expect(2)
+        .complains("can't write `nosuch/x.json`: there is no such folder");
+    assert!(!here.join("runs").exists(), "nothing ran");
+    let comparison = shipped("compare/parking-lot.toml");
+    backwater(&here, &["compare", &comparison, "--json", "."])
+        .expect(2)
+        .complains("can't write `.`: it is a folder");
+}
