@@ -61,6 +61,9 @@ struct Run {
 
 /// Checks every scheme, runs all, writes and prints the table.
 pub fn compare(options: &Options) -> u8 {
+    if let Err(message) = files::is_place(options.json.as_ref()) {
+        return fail(message);
+    }
     let pool = match machine::pool(options.threads.map_or(0, usize::from)) {
         Ok(pool) => pool,
         Err(error) => return fail(error),

@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, ErrorKind, IsTerminal};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use backwater_kernel::words::printable;
 use backwater_results::directory::{kind_of, read_at_most, read_file};
@@ -15,6 +15,9 @@ use backwater_run::memory::Memory;
 /// Other names of standard input.
 const STANDARD_INPUT: [&str; 4] = ["-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"];
 
+/// What a scenario from there is called.
+pub const FROM_INPUT: &str = "standard input";
+
 /// Reads a scenario file; `-` is standard input.
 ///
 /// # Errors
@@ -25,8 +28,8 @@ pub fn read(path: &Path) -> Result<Source, String> {
         |name: &str, bytes| Source::from_bytes(name, bytes).map_err(|wrong| wrong.render(color()));
     if STANDARD_INPUT.iter().any(|name| path == Path::new(name)) {
         return match read_at_most(io::stdin(), most) {
-            Ok(bytes) => source("standard input", bytes),
-            Err(error) => Err(format!("standard input: {error}")),
+            Ok(bytes) => source(FROM_INPUT, bytes),
+            Err(error) => Err(format!("{FROM_INPUT}: {error}")),
         };
     }
     let bytes = match is_pipe_of_shell(path) {
@@ -55,6 +58,25 @@ fn is_pipe_of_shell(path: &Path) -> bool {
         .is_some_and(|folder| folders.contains(&folder));
     let kind = std::fs::metadata(path).map(|data| kind_of(data.file_type()));
     is_open && kind.is_ok_and(|kind| kind == "a named pipe")
+}
+
+/// Checks, before hours of work, that a file can be written there at the end.
+///
+/// # Errors
+/// If there is no such folder, or a folder in the place of the file.
+pub fn is_place(file: Option<&PathBuf>) -> Result<(), String> {
+    let Some(file) = file else {
+        return Ok(());
+    };
+    let folder = file
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty());
+    let fault = match folder {
+        _ if file.is_dir() => "it is a folder",
+        Some(folder) if !folder.is_dir() => "there is no such folder",
+        _ => return Ok(()),
+    };
+    Err(format!("can't write `{}`: {fault}", shown(file)))
 }
 
 /// A path as it may be printed.

@@ -66,7 +66,7 @@ pub fn merge(options: &Options) -> u8 {
         Err(None) => return interrupt::status(),
     };
     let out = options.out.clone();
-    let out = out.unwrap_or_else(|| usual_out(&plan.asked));
+    let out = out.unwrap_or_else(|| shards.usual_out(&plan.asked));
     let found = match shards.points(&plan, &points, &checked, &out) {
         Ok(found) => found,
         Err(message) => return fail(message),
@@ -130,6 +130,20 @@ fn directories_in_words(count: usize) -> String {
 }
 
 impl Shards {
+    /// The `--out` of the sweep whose shards these are, if it is not the usual one.
+    fn out(&self, asked: &Asked) -> Option<String> {
+        let mut outs = self.directories.iter().map(|one| out_of(one, asked));
+        let first = outs.next().flatten()?;
+        outs.all(|out| out.as_ref() == Some(&first))
+            .then_some(first)
+    }
+
+    /// Where that sweep on one machine would write.
+    fn usual_out(&self, asked: &Asked) -> PathBuf {
+        let out = self.out(asked).map(PathBuf::from);
+        out.unwrap_or_else(|| usual_out(asked))
+    }
+
     /// What computes the missing points: shards again, where all are of one division.
     fn commands(&self, plan: &Plan, missing: &[u64], all: u64) -> Vec<String> {
         let counts: BTreeSet<u64> = self.shards.iter().map(|shard| shard.of).collect();
@@ -138,8 +152,7 @@ impl Shards {
         };
         let shards = assigned(all, *of);
         let which: BTreeSet<u64> = missing.iter().map(|at| shards[*at as usize]).collect();
-        let outs = self.directories.iter().map(|one| out_of(one, &plan.asked));
-        let out = outs.flatten().next().map(|out| ["--out".to_owned(), out]);
+        let out = self.out(&plan.asked).map(|out| ["--out".to_owned(), out]);
         let command = |which: &u64| {
             let words = ["--shard".to_owned(), format!("{which}/{of}")].into_iter();
             let words = words.chain(out.clone().into_iter().flatten());
@@ -266,7 +279,7 @@ impl Shards {
 fn out_of(directory: &Path, asked: &Asked) -> Option<String> {
     let folder = directory.parent()?.to_str()?;
     let out = folder.strip_suffix(SHARDS)?;
-    (Path::new(out) != usual_out(asked)).then(|| out.to_owned())
+    (!Path::new(out).ends_with(usual_out(asked))).then(|| out.to_owned())
 }
 
 impl Kept {

@@ -51,6 +51,13 @@ pub struct Options {
 
 /// Runs, judges, reports.
 pub fn reproduce(options: &Options) -> u8 {
+    let written = [&options.json, &options.markdown];
+    let places: Result<(), String> = written
+        .into_iter()
+        .try_for_each(|file| files::is_place(file.as_ref()));
+    if let Err(message) = places {
+        return fail(message);
+    }
     let settings = Settings {
         quick: options.quick,
         threads: None,

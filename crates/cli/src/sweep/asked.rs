@@ -65,7 +65,11 @@ impl Asked {
     pub fn words(&self, name: &str) -> Vec<String> {
         let option = |name: &'static str| move |value: &String| [name.to_owned(), value.clone()];
         let seed = self.changes.seed.map(|seed| seed.to_string());
-        let mut words = vec![name.to_owned(), self.source.name.clone()];
+        let source = match self.source.name.as_str() {
+            files::FROM_INPUT => "-",
+            name => name,
+        };
+        let mut words = vec![name.to_owned(), source.to_owned()];
         words.extend(self.changes.sets.iter().flat_map(option("--set")));
         words.extend(seed.iter().flat_map(option("--seed")));
         words.extend(self.varied.axes.iter().flat_map(option("--axis")));

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::support::{Ran, backwater, finish, folder, json};
+use crate::support::{Ran, backwater, command, finish, folder, json};
 use crate::sweeping::{SHARED_POINTS, log, mesh, same_contents, shared};
 
 /// Computes the shards of `shared.toml` into `out-shards`.
@@ -231,6 +231,36 @@ fn files_that_are_named_travel_too() {
     );
     let ran = merge(&here, &["one-shards", "other-shards"]).expect(2);
     ran.complains("are of two sweeps: their files");
+}
+
+/// Where the whole sweep would be, unless `--out` says otherwise.
+#[test]
+fn shards_of_a_named_directory_are_merged_there() {
+    let here = folder("shards-named");
+    shared(&here, &[]);
+    for which in ["1/2", "2/2"] {
+        backwater(
+            &here,
+            &["sweep", "shared.toml", "--out", "own", "--shard", which],
+        )
+        .expect(0);
+    }
+    let ran = merge(&here, &["own-shards"]).expect(0);
+    assert!(ran.out.contains("report: own/report.html"), "{}", ran.out);
+    assert!(!here.join("runs").exists());
+}
+
+/// The commands it names can be typed.
+#[test]
+fn missing_shards_of_standard_input_are_named_as_such() {
+    let here = folder("shards-input");
+    shared(&here, &[]);
+    let file = fs::File::open(here.join("shared.toml")).expect("a file");
+    let words = ["sweep", "-", "--out", "own", "--shard", "1/2"];
+    finish(command(&here).args(words).stdin(file)).expect(0);
+    merge(&here, &["own-shards"])
+        .expect(2)
+        .complains("backwater sweep - --shard 2/2 --out own");
 }
 
 #[test]

@@ -17,6 +17,7 @@ mod service;
 mod set_aside;
 mod spread;
 mod sweep;
+mod sweep_axes;
 mod tables;
 mod variants;
 mod wildcards;
