@@ -403,7 +403,7 @@ impl RunDirectory {
         self.write_json("columns.json", &columns)
     }
 
-    /// Writes `series/NAME.csv` for each series, every point of it; the manifest says which is which.
+    /// Writes `series/NAME.csv` for each series, every point; the manifest says which is which.
     pub fn write_series(&mut self, series: &[Series]) -> Result<(), DirectoryError> {
         let mut slugs = Slugs::default();
         self.series.clear();

@@ -253,7 +253,7 @@ pub(crate) fn gap_ps(unit_ps: u64, share: Decimal) -> Option<u64> {
         .map(|gap| gap.max(1))
 }
 
-/// The usual spelling of a unit that has several: `us` for `µs`, `Gbps` for `G`, `cells` for `cell`.
+/// The usual spelling of a unit that has several: `us` for `µs`, `Gbps` for `G`.
 pub(crate) fn usual(unit: &str) -> &str {
     let alike = [
         ("cell", "cells"),
