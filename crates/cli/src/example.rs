@@ -121,7 +121,7 @@ fn unknown(wanted: &str) -> String {
     let whole = all().map(|one| one.name());
     let last = all().map(|one| one.last());
     let begins = all().filter(|one| !wanted.is_empty() && one.last().starts_with(wanted));
-    let meant = begins.map(|one| one.name()).next();
+    let meant = begins.map(|one| one.last()).next();
     let meant = meant.or_else(|| backwater_scenario::nearest(wanted, whole.chain(last)));
     let hint = match meant {
         Some(meant) => format!("did you mean `{meant}`?"),

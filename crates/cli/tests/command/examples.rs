@@ -98,5 +98,5 @@ fn a_file_that_is_not_there_may_be_an_example() {
 fn the_beginning_of_a_name_is_enough_for_a_hint() {
     backwater(&folder("examples-hint"), &["example", "fig17"])
         .expect(2)
-        .complains("did you mean `kung1993/fig17-two-switches`?");
+        .complains("did you mean `fig17-two-switches`?");
 }
