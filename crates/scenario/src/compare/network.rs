@@ -3,7 +3,7 @@
 use backwater_kernel::{Duration, Rate};
 
 use super::unit::{self, CONTROL_BYTES};
-use crate::ethernet::headroom::{Stop, wire_time};
+use crate::ethernet::headroom::{Sizes, Stop, wire_time};
 
 /// Largest frame, bytes.
 pub(super) const FRAME_BYTES: u32 = unit::FRAME_BYTES as u32;
@@ -112,7 +112,7 @@ impl Network {
     pub fn input_room(&self, link: &Link) -> u64 {
         let stop = Stop {
             rate: link.rate,
-            frame_bytes: FRAME_BYTES,
+            sizes: Sizes::any(FRAME_BYTES, unit::FRAME_LEAST_BYTES as u32),
             ahead: wire_time(link.rate, FRAME_BYTES),
             control: link.rate.serialization(CONTROL_BYTES),
             away: Duration(2 * link.delay.0),

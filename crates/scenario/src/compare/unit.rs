@@ -16,7 +16,7 @@ const FRAME_HEADER_BYTES: u64 = 46;
 pub(super) const CONTROL_BYTES: u64 = 84;
 
 /// Least frame, as memory counts it.
-const FRAME_LEAST_BYTES: u64 = 64;
+pub(super) const FRAME_LEAST_BYTES: u64 = 64;
 
 /// Bytes on the wire of a frame with so much payload.
 pub(super) fn frame_wire_bytes(payload: u64) -> u64 {

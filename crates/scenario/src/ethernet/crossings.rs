@@ -12,6 +12,7 @@ use backwater_net::frames::spec::{
 };
 
 use super::flows::{Flows, packet_bytes};
+use super::headroom::Sizes;
 use super::net::Net;
 use super::routes::Paths;
 use crate::prelude::*;
@@ -340,9 +341,8 @@ pub(crate) fn frame(bytes: u32, flow: &FlowSpec) -> u32 {
 
 /// What a flow sends forward (`true`) and back.
 fn loads(flow: &FlowSpec) -> Vec<(bool, Load)> {
-    let load = |largest: u32, least: u32, most: u64| Load {
-        largest,
-        least,
+    let load = |sizes: Sizes, most: u64| Load {
+        sizes,
         most,
         destinations: 1,
         last: 0,
@@ -353,29 +353,24 @@ fn loads(flow: &FlowSpec) -> Vec<(bool, Load)> {
         TransportSpec::Udp { .. } => {
             let is_even = !matches!(flow.traffic, TrafficSpec::Video(_));
             let least = if is_even { full } else { FRAME_LEAST_BYTES };
-            return vec![(true, load(full, least, u64::MAX))];
+            return vec![(true, load(Sizes::any(full, least), u64::MAX))];
         }
     };
     let segments = u64::from(tcp.window_bytes.div_ceil(tcp.mss_bytes));
-    let acks = acknowledgement(flow, tcp);
+    let acks = Sizes::any(acknowledgement(flow, tcp), FRAME_LEAST_BYTES);
     let data = |bytes: Option<u64>| {
-        let largest = bytes.map_or(full, |bytes| {
-            data_frame(flow, bytes.min(tcp.mss_bytes.into()))
-        });
-        let tail = bytes
-            .map(|bytes| bytes % u64::from(tcp.mss_bytes))
-            .filter(|tail| *tail > 0);
-        let least = tail.map_or(largest, |tail| data_frame(flow, tail));
-        (largest, least)
+        let mss_bytes = u64::from(tcp.mss_bytes);
+        let largest = bytes.map_or(full, |bytes| data_frame(flow, bytes.min(mss_bytes)));
+        let tail = bytes.map(|bytes| bytes % mss_bytes);
+        let tail = tail.filter(|tail| *tail > 0);
+        Sizes::two(largest, tail.map_or(largest, |tail| data_frame(flow, tail)))
     };
-    let handshake = |least: u32| match tcp.reuse {
-        Reuse::Handshake => FRAME_LEAST_BYTES,
-        Reuse::Persistent | Reuse::FreshWindow => least,
-    };
-    let back = load(acks, FRAME_LEAST_BYTES, segments * u64::from(acks));
-    let one_way = |(largest, least)| {
-        let most = segments * u64::from(largest);
-        vec![(true, load(largest, handshake(least), most)), (false, back)]
+    let in_flight = |sizes: Sizes| load(sizes, segments * u64::from(sizes.largest));
+    let one_way = |mut sizes: Sizes| {
+        if tcp.reuse == Reuse::Handshake {
+            sizes.add(Sizes::two(FRAME_LEAST_BYTES, FRAME_LEAST_BYTES));
+        }
+        vec![(true, in_flight(sizes)), (false, in_flight(acks))]
     };
     match &flow.traffic {
         TrafficSpec::Requests {
@@ -383,16 +378,13 @@ fn loads(flow: &FlowSpec) -> Vec<(bool, Load)> {
             response_bytes,
             ..
         } => {
-            let (there, here) = (data(Some(*request_bytes)).0, data(Some(*response_bytes)).0);
-            [(true, there), (false, here)]
-                .map(|(way, largest)| {
-                    let largest = largest.max(acks);
-                    (
-                        way,
-                        load(largest, FRAME_LEAST_BYTES, segments * u64::from(largest)),
-                    )
-                })
-                .to_vec()
+            let ways = [(true, *request_bytes), (false, *response_bytes)];
+            let ways = ways.map(|(way, bytes)| {
+                let mut sizes = data(Some(bytes));
+                sizes.add(acks);
+                (way, in_flight(sizes))
+            });
+            ways.to_vec()
         }
         TrafficSpec::Files { bytes, .. } => one_way(data(Some(*bytes))),
         TrafficSpec::Infinite { bytes, .. } => one_way(data(*bytes)),
@@ -400,7 +392,10 @@ fn loads(flow: &FlowSpec) -> Vec<(bool, Load)> {
         | TrafficSpec::Poisson { .. }
         | TrafficSpec::SelfSimilar { .. }
         | TrafficSpec::Video(_)
-        | TrafficSpec::Outside(_) => vec![(true, load(full, full, u64::MAX)), (false, back)],
+        | TrafficSpec::Outside(_) => vec![
+            (true, load(Sizes::two(full, full), u64::MAX)),
+            (false, in_flight(acks)),
+        ],
     }
 }
 

@@ -77,13 +77,13 @@ impl Whole<'_> {
         let latency = |node| switch_of(self.spec, node).map_or(0, |switch| switch.latency.0);
         let ahead = (0..there.queues.len() as u8)
             .filter_map(|class| self.crossings.on(input ^ 1, class))
-            .map(|load| headroom::wire_time(back.rate, load.largest).0)
+            .map(|load| headroom::wire_time(back.rate, load.sizes.largest).0)
             .max();
         let response = self.spec.nodes[from as usize].response.0;
         let control = self.control(input);
         Some(Stop {
             rate: there.rate,
-            frame_bytes: load.largest,
+            sizes: load.sizes,
             ahead: Duration(ahead.unwrap_or(0)),
             control: Duration(control.0.saturating_mul(self.said_at_once(input))),
             away: Duration(there.delay.0 + back.delay.0 + response + latency(from) + latency(to)),
@@ -177,7 +177,7 @@ impl Whole<'_> {
             let stops = inputs.filter_map(|(input, load)| {
                 let stop = self.stop(input, class)?;
                 let stop = Stop {
-                    frame_bytes: load.largest,
+                    sizes: load.sizes,
                     ..stop
                 };
                 let times = if by_destination {
@@ -229,7 +229,7 @@ impl Whole<'_> {
         match load.filter(|_| is_free && alone) {
             Some(load) => {
                 let inputs: Vec<Stop> = stops.iter().map(|(_, stop, _)| *stop).collect();
-                headroom::sent_meanwhile(spec.rate, load.largest, load.least, &inputs)
+                headroom::sent_meanwhile(spec.rate, load.sizes, &inputs)
             }
             None => 0,
         }
@@ -237,13 +237,17 @@ impl Whole<'_> {
 
     pub(super) fn parts(&self, stops: &[(u32, Stop, u64)], sent: u64) -> Vec<String> {
         let one = |(input, stop, times): &(u32, Stop, u64)| {
-            let (frames, bytes) = (stop.frames(), stop.frame_bytes);
+            let (frames, bytes) = (stop.frames(), stop.sizes.largest);
+            let smaller = match stop.left_over() {
+                0 => String::new(),
+                bytes => format!(" and {bytes} B in smaller ones"),
+            };
             let times = match times {
                 1 => String::new(),
                 times => format!(" for each of {times} hosts"),
             };
             format!(
-                "`{}`: {} of {bytes} B{times}",
+                "`{}`: {} of {bytes} B{smaller}{times}",
                 self.net.channel_name(*input),
                 counted(frames, "frame")
             )

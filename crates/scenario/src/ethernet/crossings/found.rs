@@ -1,12 +1,12 @@
 //! What crosses which channel.
 
+use crate::ethernet::headroom::Sizes;
+
 /// What crosses a channel in a class.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Load {
-    /// Largest frame, bytes.
-    pub largest: u32,
-    /// Least frame, bytes.
-    pub least: u32,
+    /// Sizes of frames.
+    pub sizes: Sizes,
     /// Most bytes of all flows that can be in flight at once; `u64::MAX` is without end.
     pub most: u64,
     /// Hosts they go to.
@@ -17,8 +17,7 @@ pub(crate) struct Load {
 
 impl Load {
     pub(super) fn add(&mut self, other: &Load) {
-        self.largest = self.largest.max(other.largest);
-        self.least = self.least.min(other.least);
+        self.sizes.add(other.sizes);
         self.most = self.most.saturating_add(other.most);
         if self.last != other.last {
             self.destinations += 1;
