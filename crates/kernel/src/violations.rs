@@ -30,6 +30,8 @@ pub enum Place {
     Leg(u32),
     /// One direction of a link (index).
     Channel(u32),
+    /// A flow on a channel, in a network whose flows have no legs.
+    FlowOnChannel(u32, u32),
 }
 
 /// The promises that were broken, oldest first: the first 100 word for word, and how many in all.

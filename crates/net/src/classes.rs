@@ -137,6 +137,8 @@ pub(crate) struct Node {
 pub(crate) struct Underway {
     pub data_ps: u64,
     pub control_ps: u64,
+    /// Of that frame.
+    pub class: u8,
 }
 
 /// A flow, as ports and wires see it.

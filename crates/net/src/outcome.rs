@@ -277,7 +277,8 @@ pub struct ClassesOutcome {
     pub control_lost_total: u64,
     /// Stops that took effect here, on what leaves over this channel.
     pub stops_obeyed: u64,
-    /// Input port at the node it enters: most bytes that came in and had not left, all classes.
+    /// Input port at the node it enters: most bytes that came in and had not left, of each class
+    /// when it held most, added up.
     pub input_most_bytes: u64,
     /// Most bytes in headroom there (shared memory) or above the high threshold.
     pub headroom_most_bytes: u64,
@@ -294,6 +295,9 @@ pub struct QueueOutcome {
     pub sent: u64,
     /// Their bytes.
     pub sent_bytes: u64,
+    /// Share of the time after the warm-up in which its frames were on the wire, with preamble and
+    /// gap.
+    pub data_share: f64,
     /// Frames dropped here, whole run, by cause.
     pub drops: Drops,
     /// Most bytes it held, whole run.

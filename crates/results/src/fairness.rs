@@ -244,6 +244,8 @@ impl Water<'_> {
                     for index in std::mem::take(&mut self.members[channel]) {
                         self.stop(index, reached, Limit::Channel(channel as u32));
                     }
+                    // What rounding leaves is no share of the next group's.
+                    self.left[channel] = 0.0;
                 }
                 Event::Full(_) => {}
             }

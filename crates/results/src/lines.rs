@@ -50,7 +50,10 @@ pub fn first_of<T>(
 }
 
 /// So many promises that were broken, and the first of them, a line each: when, and what.
-pub fn broken<'a>(count: u64, first: impl Iterator<Item = (String, &'a str)>) -> Vec<String> {
+pub fn broken(
+    count: u64,
+    first: impl Iterator<Item = (String, impl std::fmt::Display)>,
+) -> Vec<String> {
     if count == 0 {
         return Vec::new();
     }

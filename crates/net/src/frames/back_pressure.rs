@@ -8,7 +8,7 @@
 use alloc::vec::Vec;
 use alloc::{format, vec};
 
-use backwater_kernel::{Duration, EventQueue};
+use backwater_kernel::{Duration, EventQueue, Place};
 
 use crate::classes::requests::Request;
 use crate::hop::kind::ControlKind;
@@ -308,9 +308,10 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     pub(crate) fn note_drop(&mut self, channel: u32, frame: Unit) {
         let node = self.network.channels[channel as usize].from;
         if self.network.classes.nodes[node as usize].promised & 1 << frame.class != 0 {
-            let (class, flow) = (frame.class, frame.flow());
-            self.violate_at(channel, || {
-                format!("a frame of flow {flow} was dropped in class {class}, which is lossless")
+            let class = frame.class;
+            let place = Place::FlowOnChannel(frame.flow(), channel);
+            self.violations.note(self.now, place, || {
+                format!("a frame was dropped in class {class}, which is lossless")
             });
         }
     }

@@ -14,7 +14,10 @@ use crate::outcome::{
 };
 use crate::probe::Probe;
 use crate::simulation::Simulation;
-use crate::spec::frames::WIRE_OVERHEAD_BYTES;
+use crate::spec::frames::{FRAME_LEAST_BYTES, WIRE_OVERHEAD_BYTES};
+
+/// A control frame.
+const CONTROL_BYTES: u64 = FRAME_LEAST_BYTES as u64;
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// What has been found so far.
@@ -35,7 +38,11 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
 
     /// What was found in a run that came to `ended_at`, or in a part of it.
     pub(crate) fn found_by(&self, ended_at: Time, stop: Stop) -> Outcome {
-        let since = self.warm_up.min(ended_at);
+        // What ended in its warm-up is told of as a whole.
+        let since = match self.is_warm {
+            true => self.warm_up.min(ended_at),
+            false => Time::ZERO,
+        };
         Outcome {
             control_hops: self.by_class.control_hops,
             flows: self.frame_flow_outcomes(ended_at),
@@ -127,23 +134,24 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         );
         let span = now.since(since).0.max(1) as f64;
         let of_classes = 0..network.classes.count as u8;
-        let inputs = of_classes
-            .clone()
-            .map(|class| &network.classes.inputs[network.input(id, class)]);
+        let inputs = of_classes.clone().map(|class| network.input(id, class));
+        let of_inputs = |most: fn(&Network, usize) -> u64| -> u64 {
+            inputs.clone().map(|at| most(network, at)).sum()
+        };
         let queues: Vec<QueueOutcome> = of_classes
             .clone()
             .map(|class| self.queue_outcome(id, class, since, now))
             .collect();
         let sent: u64 = queues.iter().map(|queue| queue.sent).sum();
         let sent_bytes: u64 = queues.iter().map(|queue| queue.sent_bytes).sum();
-        let wire_bytes = sent_bytes + sent * u64::from(WIRE_OVERHEAD_BYTES);
         let controls =
             network.classes.control_sent[id as usize] - self.by_class.control_before[id as usize];
         let (before, now_part) = (
             self.by_class.underway_before[id as usize],
             network.underway(id, now),
         );
-        let busy = |sent: Duration, part: fn(&Underway) -> u64| {
+        let busy = |bytes: u64, frames: u64, part: fn(&Underway) -> u64| {
+            let sent = network.sent_time(id, bytes, frames);
             (sent.0 + part(&now_part) - part(&before)) as f64 / span
         };
         let by_class = ClassesOutcome {
@@ -159,17 +167,13 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
                 .unwrap_or(0),
             control_lost_total: network.classes.control_lost[id as usize],
             stops_obeyed: gates.stops_obeyed,
-            input_most_bytes: inputs.map(|input| input.most_bytes).sum(),
-            headroom_most_bytes: of_classes
-                .map(|class| {
-                    network.classes.input_times[network.input(id, class)].headroom_most_bytes
-                })
-                .sum(),
+            input_most_bytes: of_inputs(Network::input_most_bytes),
+            headroom_most_bytes: of_inputs(Network::headroom_most_bytes),
             queues,
         };
         ChannelOutcome {
-            data_share: busy(network.span(id, wire_bytes), |part| part.data_ps),
-            control_share: busy(network.span(id, 84 * controls), |part| part.control_ps),
+            data_share: busy(sent_bytes, sent, |part| part.data_ps),
+            control_share: busy(CONTROL_BYTES * controls, controls, |part| part.control_ps),
             data_units: sent,
             control_units: controls,
             rate: None,
@@ -186,14 +190,26 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             .total(now)
             .0
             .saturating_sub(self.by_class.stopped_before[at].0);
+        let span = now.since(since).0.max(1) as f64;
+        let parts = [
+            network.underway(id, now),
+            self.by_class.underway_before[id as usize],
+        ];
+        // The frame on the wire may be of another class.
+        let [now_ps, before_ps] = parts.map(|part| match part.class == class {
+            true => part.data_ps,
+            false => 0,
+        });
+        let sent = network.sent_time(id, queue.sent_bytes, queue.sent);
         QueueOutcome {
+            data_share: (sent.0 + now_ps - before_ps) as f64 / span,
             joined_total: queue.joined,
             sent: queue.sent,
             sent_bytes: queue.sent_bytes,
             drops: counts.drops,
             most_bytes: queue.most_bytes,
             mean_bytes: queue.mean_bytes(since, now),
-            stopped_share: stopped as f64 / now.since(since).0.max(1) as f64,
+            stopped_share: stopped as f64 / span,
             stops: watch.lengths(now),
             congestions: counts.congestions,
             marked: counts.marked,
@@ -267,20 +283,39 @@ impl Network {
         let on_wire = u64::from(channel.sent_bytes) + u64::from(WIRE_OVERHEAD_BYTES);
         let whole = self.span(id, on_wire).0;
         let started = channel.free_at.0.saturating_sub(whole);
-        match (
-            channel.is_busy && channel.free_at > at,
-            channel.sends_control,
-        ) {
-            (false, _) => Underway::default(),
-            (true, false) => Underway {
-                data_ps: at.0.saturating_sub(started),
-                control_ps: 0,
-            },
-            (true, true) => Underway {
-                data_ps: 0,
-                control_ps: at.0.saturating_sub(started),
-            },
+        if !channel.is_busy || channel.free_at <= at {
+            return Underway::default();
         }
+        let so_far = at.0.saturating_sub(started);
+        let (data_ps, control_ps) = match channel.sends_control {
+            true => (0, so_far),
+            false => (so_far, 0),
+        };
+        Underway {
+            data_ps,
+            control_ps,
+            class: channel.sent_class,
+        }
+    }
+
+    /// Time that so many frames with these bytes in all take on the wire.
+    fn sent_time(&self, id: u32, bytes: u64, frames: u64) -> Duration {
+        match frames {
+            0 => Duration::ZERO,
+            _ => self.span(id, bytes + frames * u64::from(WIRE_OVERHEAD_BYTES)),
+        }
+    }
+
+    /// Most bytes that came over an input in a class and had not left.
+    fn input_most_bytes(&self, at: usize) -> u64 {
+        self.classes.inputs[at].most_bytes
+    }
+
+    /// Most of them in headroom, or above the threshold at which the input is congested.
+    fn headroom_most_bytes(&self, at: usize) -> u64 {
+        let input = &self.classes.inputs[at];
+        let above = input.most_bytes.saturating_sub(input.high_bytes);
+        above.max(self.classes.input_times[at].headroom_most_bytes)
     }
 
     /// Frames and bytes of each flow in queues and on wires, times the stations they are for.

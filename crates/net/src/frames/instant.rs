@@ -3,11 +3,9 @@
 //! Arrivals of one instant at a switch go in the order of a hash, so that no port is favoured by
 //! its number; choices come last and see the same state.
 
-use alloc::string::String;
-
 use backwater_ends::application::{Outgoing, Payload};
 use backwater_ends::stations::End;
-use backwater_kernel::{Duration, Event, EventQueue, Phase, Place, Time};
+use backwater_kernel::{Duration, Event, EventQueue, Phase, Time};
 
 use crate::classes::Flow;
 use crate::hop::unit::{ECT, Unit};
@@ -21,6 +19,10 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     #[cold]
     pub(crate) fn catch_up(&mut self, reached: Time) {
         self.by_class.reached = reached;
+        // Nothing happened at the end of the warm-up or since.
+        if !self.is_warm && reached >= self.warm_up {
+            self.end_warm_up();
+        }
         self.rest_all(reached);
     }
 
@@ -298,12 +300,6 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
                 self.rest(channel as u32);
             }
         }
-    }
-
-    /// A promise was broken at a channel.
-    pub(crate) fn violate_at(&mut self, channel: u32, what: impl FnOnce() -> String) {
-        self.violations
-            .note(self.now, Place::Channel(channel), what);
     }
 }
 

@@ -1,10 +1,12 @@
 //! Output queues and channels: tables, and which of them stand out.
 
-use backwater_net::frames::spec::{EthernetSpec, QueueSpec, WIRE_OVERHEAD_BYTES};
+use std::collections::BTreeSet;
+
+use backwater_net::frames::spec::{EthernetSpec, QueueSpec};
 use backwater_net::outcome::{LossCause, QueueOutcome};
 
 use super::Frames;
-use crate::events::{self, names, per_second, percent, percent_of};
+use crate::events::{self, names, percent, percent_of};
 use crate::model::{Cell, Table};
 use crate::rows::{ROWS_MOST, kept, limit};
 use crate::table_of::TableOf;
@@ -40,9 +42,20 @@ pub fn queues<'a>(run: &'a Frames<'_>) -> Vec<Queue<'a>> {
             });
         }
     }
-    queues.retain(|queue| {
+    // A PAUSE stops every class, also those that nothing comes in.
+    let is_used = |queue: &Queue<'_>| {
         let found = queue.found;
-        found.joined_total > 0 || found.drops.total() > 0 || found.stops.count() > 0
+        found.joined_total > 0 || found.drops.total() > 0
+    };
+    let used: BTreeSet<u32> = queues
+        .iter()
+        .filter(|queue| is_used(queue))
+        .map(|queue| queue.channel)
+        .collect();
+    let mut idle = BTreeSet::new();
+    queues.retain(|queue| match used.contains(&queue.channel) {
+        true => is_used(queue),
+        false => queue.found.stops.count() > 0 && idle.insert(queue.channel),
     });
     queues
 }
@@ -54,18 +67,6 @@ impl Queue<'_> {
         match self.classes {
             0 | 1 => name,
             _ => format!("{name}, class {}", self.class),
-        }
-    }
-
-    /// Share of the time after the warm-up in which its frames were on the wire, with preamble and
-    /// gap.
-    fn share(&self, spec: &EthernetSpec, seconds: f64) -> f64 {
-        let rate = names::channel_spec(spec, self.channel).map_or(0, |channel| channel.rate.0);
-        let overhead = u128::from(self.found.sent) * u128::from(WIRE_OVERHEAD_BYTES);
-        let bits = (u128::from(self.found.sent_bytes) + overhead) * 8;
-        match rate {
-            0 => 0.0,
-            rate => per_second(bits as f64, seconds) / rate as f64,
         }
     }
 }
@@ -87,7 +88,6 @@ pub fn longest_stop_ps(queue: &QueueOutcome) -> f64 {
 pub fn table(run: &Frames<'_>) -> Table {
     let all = queues(run);
     let shown = kept(all.len(), |index| all[index].found.sent_bytes as f64);
-    let seconds = run.seconds();
     let left_out = limit(all.len(), "queues");
     TableOf::of(shown.into_iter().map(|index| all[index]))
         .called(format!(
@@ -102,7 +102,7 @@ pub fn table(run: &Frames<'_>) -> Table {
             "utilization [%]: share of the time after the warm-up that its frames, with preamble \
              and gap, took",
         )
-        .of(|queue| percent(queue.share(run.network, seconds)))
+        .of(|queue| percent(queue.found.data_share))
         .number("held mean [bytes]: over the time after the warm-up")
         .of(|queue| Cell::float(queue.found.mean_bytes, 0))
         .number("held max [bytes]: whole run")
@@ -176,7 +176,7 @@ pub fn channels(run: &Frames<'_>) -> Table {
         .of(|(_, found)| found.by_class.credits_sent)
         .number(
             "input held max [bytes]: received over the link and not yet forwarded by the node at \
-             its end; whole run",
+             its end, each class when it held most, added up; whole run",
         )
         .of(|(_, found)| found.by_class.input_most_bytes)
         .number(

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::control::Control;
 use super::ports::busiest;
 use super::words::{balance, both_times, busiest_port, dropped, paragraphs, time};
-use super::{Findings, Network, bounds, ended, starved, still};
+use super::{Findings, Network, bounds, ended, starved, still, violations};
 use crate::directory::Manifest;
 use crate::fairness::jain;
 use crate::info::RunInfo;
@@ -126,10 +126,13 @@ impl<N: Network> Reported for Findings<'_, N> {
         lines.extend(own.in_the_way);
         lines.extend(busiest_port(self));
         lines.extend(still(self).unwrap_or_default().lines);
-        let violations = &self.outcome.violations;
-        let kept = violations.kept().iter().take(VIOLATIONS);
-        let kept = kept.map(|one| (time(self.cell, one.at.ps()), &*one.what));
-        let broken = lines::broken(violations.total(), kept);
+        if ended_in_warm_up(self) {
+            lines.push(NOTHING_MEASURED.into());
+        }
+        let all = &self.outcome.violations;
+        let kept = all.kept().iter().take(VIOLATIONS);
+        let kept = kept.map(|one| (time(self.cell, one.at.ps()), violations::told(self, one)));
+        let broken = lines::broken(all.total(), kept);
         [lines, own.promises.into_iter().chain(broken).collect()]
     }
 }
@@ -169,6 +172,13 @@ fn facts<N: Network>(
     facts
 }
 
+const NOTHING_MEASURED: &str =
+    "The run ended in its warm-up: rates, delays and shares were not measured.";
+
+fn ended_in_warm_up<N: Network>(run: &Findings<'_, N>) -> bool {
+    run.outcome.stop != Stop::Interrupted && run.outcome.ended_at <= run.network.warm_up()
+}
+
 /// What must not be missed: broken promises, delays beyond their bounds (`late`), what stands
 /// still, units that are missing, a run that is cut short.
 fn notes<N: Network>(run: &Findings<'_, N>, late: Option<String>) -> Vec<Block> {
@@ -177,9 +187,7 @@ fn notes<N: Network>(run: &Findings<'_, N>, late: Option<String>) -> Vec<Block> 
     let missing = missing.then(|| format!("Units are missing: {}.", balance(run)));
     let cut_short = match outcome.stop {
         Stop::Interrupted => Some(INTERRUPTED),
-        _ if outcome.ended_at <= run.network.warm_up() => {
-            Some("The run ended in its warm-up: rates, delays and shares were not measured.")
-        }
+        _ if ended_in_warm_up(run) => Some(NOTHING_MEASURED),
         _ => None,
     };
     let still = still(run).and_then(|still| still.note);

@@ -272,3 +272,18 @@ fn jain_lies_between_all_and_one() {
     assert_eq!(jain(&[0.0, 0.0]), 1.0);
     assert_eq!(jain(&[]), 1.0);
 }
+
+/// Three times a third of 100 is not 100 where numbers are rounded.
+#[test]
+fn what_rounding_leaves_of_a_full_channel_is_no_share() {
+    let later = Claim {
+        group: 1,
+        ..greedy(&[0])
+    };
+    for before in 1..50 {
+        let mut claims = vec![greedy(&[0]); before];
+        claims.push(later.clone());
+        let found = max_min(&[100e9], &claims);
+        assert_eq!(found.rates[before], 0.0, "{before} before it");
+    }
+}

@@ -4,7 +4,7 @@
 //! cells, credit units) is background there. The rates compared are those of data units on the
 //! wire.
 
-use backwater_kernel::Duration;
+use backwater_kernel::{Channels, Duration};
 use backwater_net::outcome::SessionAnswer;
 use backwater_net::spec::{
     AbrSpec, CellApplication, CellTcpSpec, EnvelopeRule, EnvelopeSpec, FlowControlSpec, FlowSpec,
@@ -175,7 +175,8 @@ impl<'a> Network<'a> {
             Want::Closed(_) | Want::Nothing => Some(self.measured[flow]),
         };
         claim.demand = match (data, abr) {
-            (None, _) => f64::INFINITY,
+            (None, None) => f64::INFINITY,
+            (None, Some(abr)) => self.peak(own, abr),
             (Some(data), None) => data,
             // Forward RM cells of its own, and its partner's that it answers.
             (Some(data), Some(abr)) => {
@@ -188,6 +189,16 @@ impl<'a> Network<'a> {
             }
         };
         self.with_echoes(flow, claim)
+    }
+
+    /// What a source of ABR may send, RM cells included, where that is less than its link carries.
+    fn peak(&self, flow: &FlowSpec, abr: &AbrSpec) -> f64 {
+        let first = flow.legs.first().map(|leg| leg.channel);
+        let rate = first.map(|channel| self.run.network.links.channel(channel).rate);
+        match rate.is_some_and(|rate| abr.pcr < rate) {
+            true => abr.pcr.0 as f64,
+            false => f64::INFINITY,
+        }
     }
 
     /// What a flow's rate is multiplied by on a channel: ABR + target x others <= target x link.

@@ -470,11 +470,15 @@ fn a_channel_that_never_rests_is_busy_all_the_time_wherever_the_warm_up_ends() {
     net.link(s, a, 10);
     net.link(a, d, 10);
     net.udp(s, d, 1000, endless());
-    // A frame takes 852.8 us: a few of them, cut at both ends.
+    // A frame takes 852.8 us: a few of them, cut at both ends. Nothing happens after the last
+    // warm-up, in the middle of the seventh.
     short(&mut net, 5 * MS + 123_456_789);
-    for warm_up in [0, 400 * US, 4 * MS + 1] {
+    for warm_up in [0, 400 * US, 4 * MS + 1, 5 * MS + 120 * US] {
         net.spec.warm_up = Time(warm_up);
-        let share = run(&net).1.channels[0].data_share;
-        assert!((share - 1.0).abs() < 1e-9, "{share} after {warm_up} ps");
+        let channel = &run(&net).1.channels[0];
+        for share in [channel.data_share, channel.by_class.queues[0].data_share] {
+            assert!((share - 1.0).abs() < 1e-9, "{share} after {warm_up} ps");
+        }
+        assert!(channel.control_share == 0.0);
     }
 }

@@ -168,6 +168,8 @@ fn the_input_counts_a_frame_once_and_stops_for_the_slowest() {
     // it would be the second.
     let most = outcome.channels[2].by_class.input_most_bytes;
     assert_eq!(most, 4_000);
+    let headroom = outcome.channels[2].by_class.headroom_most_bytes;
+    assert_eq!(headroom, 1_500, "above the threshold of 2500");
     let into_b: Vec<u64> = log
         .starts
         .iter()

@@ -175,6 +175,7 @@ fn queue(sent: u64, stopped_share: f64, drops: Drops) -> QueueOutcome {
         joined_total: sent,
         sent,
         sent_bytes: sent * 1000,
+        data_share: (sent * 1020 * 8) as f64 / 1e8,
         drops,
         most_bytes: 60_000,
         mean_bytes: 40_000.0,
