@@ -1,7 +1,8 @@
 //! From checked tables to the network the simulator runs.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use backwater_kernel::Rate;
 use backwater_net::spec::{
     CellRules, FlowControlSpec, FlowSpec, LegSpec, NetworkSpec, SeriesSpec, SinkSpec, SizeShare,
     SourceControlSpec, TrafficSpec,
@@ -18,6 +19,7 @@ use crate::given::packet::PacketFile;
 use crate::given::packet::control::{FlowControl, LinkOverride};
 use crate::given::packet::flows::FlowSettings;
 use crate::given::packet::source::SourceControl;
+use crate::given::packet::traffic::Sink;
 use crate::leg_checks::{self, Leg};
 use crate::outages;
 use crate::partners;
@@ -167,6 +169,24 @@ impl Builder<'_> {
         own.unwrap_or_else(|| self.file.unit.bytes())
     }
 
+    /// A sink at each of several ends, whose pace is a share of links that differ.
+    fn unlike_ends(&self, settings: &FlowSettings, tree: &Tree) -> Option<Diagnostic> {
+        let is_share = match settings.sink.value.sure()? {
+            Sink::Unlimited => false,
+            Sink::Limited { load, .. } | Sink::Stalling { load, .. } => load.is_some(),
+        };
+        let goes_on: BTreeSet<u32> = tree.iter().filter_map(|(_, parent)| *parent).collect();
+        let ends = (0..).zip(tree).filter(|(leg, _)| !goes_on.contains(leg));
+        let rates = ends.map(|(_, (channel, _))| self.graph.channel_spec(*channel).rate);
+        let rates: BTreeSet<Rate> = rates.filter(|_| is_share).collect();
+        (rates.len() > 1).then(|| {
+            let message = "the last links of this flow differ, and so would its sinks";
+            Diagnostic::error("bad-traffic", message)
+                .at(&settings.sink.at, "`load` is a share of the last link")
+                .help("write `interval`, which is the same at every end")
+        })
+    }
+
     fn flow(
         &self,
         draft: &Draft<'_>,
@@ -183,6 +203,7 @@ impl Builder<'_> {
             Line::new(rate, &sizes, unit_bytes)
         };
         let (first, last) = (line(tree.first()), line(tree.last()));
+        mistakes.extend(self.unlike_ends(settings, tree));
         let path = Path::along(self.graph, tree, unit_bytes);
         let own = settings.source_control.value.sure();
         let control = |own: &SourceControl| own.spec(|own| abr::spec(own, path));
@@ -262,7 +283,10 @@ impl Builder<'_> {
         let forward = self.graph.channel_spec(channel);
         let backward = self.graph.channel_spec(channel ^ 1);
         let message = control.message_bytes().unwrap_or(unit_bytes);
-        let circuit = Loop::new(forward, backward, unit_bytes, message);
+        let of_units = |bytes| Loop::new(forward, backward, bytes, message);
+        let circuit = of_units(unit_bytes);
+        let sizes = draft.settings.sizes.iter();
+        let least = sizes.filter_map(|size| size.bytes.sure()).min();
         let (flow_control, buffer) = control::specs(control, &circuit);
         let name = || self.graph.channel_name(channel);
         let leg = Leg {
@@ -270,6 +294,7 @@ impl Builder<'_> {
             channel: &name,
             control,
             circuit,
+            least: least.map(|bytes| of_units(*bytes)),
             loses_data: forward.errors.data_loss > 0.0,
         };
         mistakes.extend(leg_checks::check_loop(&leg));

@@ -19,6 +19,8 @@ pub(crate) struct Leg<'a> {
     pub channel: &'a dyn Fn() -> String,
     pub control: &'a FlowControl,
     pub circuit: Loop,
+    /// The same for the least of its units, where they are of several sizes.
+    pub least: Option<Loop>,
     /// Data may get lost on the way.
     pub loses_data: bool,
 }
@@ -168,7 +170,34 @@ fn check_window(leg: &Leg<'_>, credit: &CreditSpec, mistakes: &mut Diagnostics) 
             .tell(mistakes);
     } else if window > leg.circuit.ps {
         check_long_window(leg, credit, window, mistakes);
+    } else {
+        mistakes.extend(check_sizes(leg, credit, window));
     }
+}
+
+/// The window is the loop of the largest unit: while small ones are sent it is too long.
+fn check_sizes(leg: &Leg<'_>, credit: &CreditSpec, window: u128) -> Option<Diagnostic> {
+    let least = leg.least.filter(|_| !is_cured(credit))?;
+    let late = window.saturating_sub(least.ps) as f64 / least.unit_ps as f64;
+    law::dies(f64::from(credit.n3), late).then(|| {
+        Diagnostic::warning(
+            "window-too-long",
+            "the flow may stop for ever: its small units have a shorter loop than large ones",
+        )
+        .at(&leg.control.window.at, leg.place())
+        .note(format!(
+            "for units of {} B the window is {late:.1} of them too long; N3 is {}",
+            least.unit_bits / 8,
+            credit.n3
+        ))
+        .help("choose `kind = \"n123\"` or `\"cumulative\"`, which need no window")
+        .help("or let the sender ask again, with `request_after`")
+    })
+}
+
+/// A sender that asks again, or credit that is said again, ends a standstill.
+fn is_cured(credit: &CreditSpec) -> bool {
+    credit.request_after.is_some() || credit.redundant_every.is_some()
 }
 
 /// A timer that fires while one cell is on the wire only keeps the simulator busy.
@@ -213,7 +242,7 @@ fn check_resync(leg: &Leg<'_>, credit: &CreditSpec) -> Option<Diagnostic> {
 
 fn check_long_window(leg: &Leg<'_>, credit: &CreditSpec, window: u128, mistakes: &mut Diagnostics) {
     let late = (window - leg.circuit.ps) as f64 / leg.circuit.unit_ps as f64;
-    let cured = credit.request_after.is_some() || credit.redundant_every.is_some();
+    let cured = is_cured(credit);
     let at = leg.control.window.at.clone();
     if law::dies(f64::from(credit.n3), late) {
         Diagnostic::error_unless(

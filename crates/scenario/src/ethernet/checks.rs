@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use backwater_ends::spec::Ecn;
 use backwater_kernel::words::grouped;
-use backwater_kernel::{Rate, Time};
+use backwater_kernel::{Duration, Rate, Time};
 use backwater_net::frames::spec::{
     Detect, EthernetSpec, FlowSpec, NodeKind, NodeSpec, TCP_IP_BYTES, TransportSpec,
     WIRE_OVERHEAD_BYTES,
@@ -15,10 +15,9 @@ use super::flows::{self, Flows, Table};
 use super::lossless::{Whole, channel_of};
 use super::queues::Ports;
 use crate::checks::bytes;
-use crate::given::ethernet::EthernetFile;
 use crate::given::ethernet::flow_control::FlowControl;
+use crate::given::ethernet::{EthernetFile, STALL_MS};
 use crate::given::tcp::Tcp;
-use crate::memory;
 use crate::prelude::*;
 
 /// Says that a class has no queue.
@@ -242,11 +241,16 @@ pub(crate) fn old_tcp(look: &Whole<'_>, mistakes: &mut Diagnostics) {
     }
 }
 
-/// What a host's sources send, on the wire.
-#[derive(Clone, Copy, Default)]
+/// What a host's sources send.
+#[derive(Clone, Default)]
 struct Sent {
+    /// On the wire.
     bits_per_second: f64,
+    /// In memory.
+    bytes_per_second: f64,
     frames_per_second: f64,
+    /// The rate with which it is more than its link carries, and that link's.
+    crossed: Option<(At, Rate)>,
 }
 
 /// Datagrams that a host's link can't carry, and on-off sources that can't reach their mean.
@@ -264,33 +268,54 @@ pub(crate) fn loads(look: &Whole<'_>, mistakes: &mut Diagnostics) {
         let Some((_, channel)) = net.neighbours[flow.source as usize].first() else {
             continue;
         };
-        let sum = &mut sums[flow.source as usize];
-        let before = *sum;
-        let (payload, frame) = datagram_bytes(flow);
+        let (payload, frame, wire) = datagram_bytes(flow);
         let frames_per_second = rate.0 as f64 / (8.0 * payload);
+        let sum = &mut sums[flow.source as usize];
         sum.frames_per_second += frames_per_second;
-        sum.bits_per_second += frames_per_second * 8.0 * frame;
-        let most = channel_of(network, *channel).rate.0 as f64 * 1.000_001;
-        if before.bits_per_second <= most && sum.bits_per_second > most {
-            let name = net.name(flow.source);
-            overload(&rate.at, name, *sum, most, network.stop_at, mistakes);
+        sum.bytes_per_second += frames_per_second * frame;
+        sum.bits_per_second += frames_per_second * 8.0 * wire;
+        let link_rate = channel_of(network, *channel).rate;
+        let most = link_rate.0 as f64 * 1.000_001;
+        if sum.bits_per_second > most && sum.crossed.is_none() {
+            sum.crossed = Some((rate.at.clone(), link_rate));
+        }
+    }
+    for (node, sent) in (0..).zip(&sums) {
+        if let Some((at, link_rate)) = &sent.crossed {
+            overload(
+                at,
+                net.name(node),
+                sent,
+                *link_rate,
+                network.stop_at,
+                mistakes,
+            );
         }
     }
 }
 
-/// Payload of a full datagram of the flow, and the whole of it on the wire.
-fn datagram_bytes(flow: &FlowSpec) -> (f64, f64) {
+/// Payload of a full datagram of the flow, its frame, and the whole of it on the wire.
+fn datagram_bytes(flow: &FlowSpec) -> (f64, f64, f64) {
     let TransportSpec::Udp { payload_bytes, .. } = flow.transport else {
-        return (1.0, 1.0);
+        return (1.0, 1.0, 1.0);
     };
-    let wire = frame(flows::packet_bytes(&flow.transport), flow) + WIRE_OVERHEAD_BYTES;
-    (f64::from(payload_bytes.max(1)), f64::from(wire))
+    let frame = frame(flows::packet_bytes(&flow.transport), flow);
+    let all = [payload_bytes.max(1), frame, frame + WIRE_OVERHEAD_BYTES];
+    let [payload, frame, wire] = all.map(f64::from);
+    (payload, frame, wire)
 }
 
 /// Frames wait in the host, and each is stored.
-fn overload(at: &At, name: &str, sent: Sent, most: f64, stop_at: Time, mistakes: &mut Diagnostics) {
-    let too_many = sent.frames_per_second * (1.0 - most / sent.bits_per_second);
-    let memory = too_many * memory::FRAME_BYTES as f64;
+fn overload(
+    at: &At,
+    name: &str,
+    sent: &Sent,
+    link_rate: Rate,
+    stop_at: Time,
+    mistakes: &mut Diagnostics,
+) {
+    let most = link_rate.0 as f64;
+    let too_much = (1.0 - most / sent.bits_per_second) * stop_at.seconds();
     Diagnostic::warning("overload", "a host sends more than its link carries")
         .at(
             at,
@@ -303,8 +328,8 @@ fn overload(at: &At, name: &str, sent: Sent, most: f64, stop_at: Time, mistakes:
             "its link has {:.1} Mbps; the rest waits there, frame by frame: {} frames, \
                  about {}, by the end of the run",
             most / 1e6,
-            grouped((too_many * stop_at.seconds()) as u64),
-            bytes((memory * stop_at.seconds()) as u64)
+            grouped((too_much * sent.frames_per_second) as u64),
+            bytes((too_much * sent.bytes_per_second) as u64)
         ))
         .help("lower `rate`, send larger datagrams, or shorten the run")
         .tell(mistakes);
@@ -337,15 +362,33 @@ pub(crate) fn too_many_paths(file: &EthernetFile) -> Option<Diagnostic> {
     .into()
 }
 
-/// A search for deadlocks that begins too early takes what only waits for one.
-pub(crate) fn stall(look: &Whole<'_>) -> Option<Diagnostic> {
-    let storms = |node: &NodeSpec| matches!(node.kind, NodeKind::Station { storm: Some(_) });
-    let stops = look.file.flow_control.stops();
-    if stops.is_none() && !look.spec.nodes.iter().any(storms) {
+/// Queues stopped for so long are checked for a deadlock, where the file does not say.
+pub(crate) const USUAL_STALL: Duration = Duration(STALL_MS.value * 1_000_000_000);
+
+/// How long queues are stopped before they are checked for a deadlock in a run that is shorter than
+/// that usually takes. `None` where the file says, and where something else ends a deadlock first.
+pub(crate) fn stall_in_short_runs(look: &Whole<'_>) -> Option<Duration> {
+    let run = Duration(look.spec.stop_at.0);
+    let ends_it = |node: u32| {
+        let watchdog = look.spec.nodes[node as usize].watchdog;
+        watchdog.is_some()
+            || look
+                .pressure(node)
+                .is_some_and(|rules| rules.time_out.is_some())
+    };
+    let mut nodes = 0..look.spec.nodes.len() as u32;
+    let is_given = look.file.run.stall.is_some() || run > USUAL_STALL;
+    if is_given || nodes.any(ends_it) {
         return None;
     }
+    let (needed, _) = longest_wait(look)?;
+    Some(Duration((run.0 / 10).max(needed.saturating_mul(2))))
+}
+
+/// A frame, a stop and a resume, where they take longest, ps; and there.
+fn longest_wait(look: &Whole<'_>) -> Option<(u64, u32)> {
     let all = look.crossings.crossed();
-    let longest = all.filter_map(|(channel, class)| {
+    let waits = all.filter_map(|(channel, class)| {
         let stop = look.stop(channel, class)?;
         let parts = [stop.frame_time(), stop.ahead, stop.control, stop.away];
         let sum = parts
@@ -353,9 +396,18 @@ pub(crate) fn stall(look: &Whole<'_>) -> Option<Diagnostic> {
             .fold(0_u64, |sum, part| sum.saturating_add(part.0));
         Some((sum, channel))
     });
-    let (needed, channel) = longest
-        .max()
-        .filter(|(n, _)| *n > look.spec.rules.stall_after.0)?;
+    waits.max()
+}
+
+/// A search for deadlocks that begins too early takes what only waits for one.
+pub(crate) fn stall(look: &Whole<'_>) -> Option<Diagnostic> {
+    let storms = |node: &NodeSpec| matches!(node.kind, NodeKind::Station { storm: Some(_) });
+    let stops = look.file.flow_control.stops();
+    if stops.is_none() && !look.spec.nodes.iter().any(storms) {
+        return None;
+    }
+    let (needed, channel) =
+        longest_wait(look).filter(|(n, _)| *n > look.spec.rules.stall_after.0)?;
     let least = needed.div_ceil(1_000_000);
     Diagnostic::error("bad-times", "a queue that only waits would count as stuck")
         .at(

@@ -84,7 +84,7 @@ pub(crate) fn build(
         rules: FrameRules {
             routes,
             spread: file.switch.spread.into(),
-            stall_after: *run.stall,
+            stall_after: run.stall.unwrap_or(checks::USUAL_STALL),
         },
         flows: flows.specs.clone(),
         outages,
@@ -124,6 +124,7 @@ fn whole(
         crossings,
         consent,
     };
+    let mut stall_after = None;
     checks::marks(&look, mistakes);
     checks::old_tcp(&look, mistakes);
     checks::loads(&look, mistakes);
@@ -133,8 +134,11 @@ fn whole(
         lossless::check(&look, mistakes);
         mistakes.extend(checks::stall(&look));
         mistakes.extend(deadlock::check(&look));
+        stall_after = checks::stall_in_short_runs(&look);
     }
-    for (node, shared) in shared::headroom(&look, mistakes) {
+    let headroom = shared::headroom(&look, mistakes);
+    network.rules.stall_after = stall_after.unwrap_or(network.rules.stall_after);
+    for (node, shared) in headroom {
         if let NodeKind::Switch(switch) = &mut network.nodes[node as usize].kind {
             switch.memory = MemorySpec::Shared(shared);
         }

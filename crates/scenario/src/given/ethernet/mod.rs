@@ -19,6 +19,7 @@ use crate::given::sweep::Sweep;
 use crate::given::tcp::Tcp;
 use crate::given::{ETHERNET_FIRST, Engine, Heading};
 use crate::typed::{Chosen, Placed};
+use crate::usual::{Usual, usual};
 
 /// What stands at the top of the file with `engine = "ethernet"`, and the tables it may have.
 #[table("scenario")]
@@ -89,6 +90,10 @@ pub(crate) struct EthernetFile {
     pub sweep: Option<Sweep>,
 }
 
+/// Milliseconds after which stopped queues are checked for a deadlock, where `run.stall` is not
+/// given.
+pub(crate) const STALL_MS: Usual<u64> = usual!(200);
+
 /// How long to simulate, and from which seed.
 #[table("[run]")]
 pub(crate) struct Run {
@@ -102,6 +107,6 @@ pub(crate) struct Run {
     #[key(is = Whole { min: 0, max: u64::MAX, unit: "" }, default = "1")]
     pub seed: u64,
     /// Queues stopped for this long without sending are checked for a deadlock.
-    #[key(is = Clock { min_ps: 1 }, default = "\"200 ms\"")]
-    pub stall: Placed<Duration>,
+    #[key(is = Clock { min_ps: 1 }, otherwise = "{STALL_MS} ms; a tenth of shorter runs")]
+    pub stall: Placed<Option<Duration>>,
 }
