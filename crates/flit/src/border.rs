@@ -111,11 +111,11 @@ impl Border {
     }
 
     fn header(&mut self, out: u32, lane: u32, flight: u16, packet: &Packet) {
-        let packet = Packet {
+        let mut packet = Packet {
             next: NONE,
-            hops: packet.hops + 1,
             ..*packet
         };
+        packet.cross(flight);
         if let Some(mail) = self.mail(out) {
             mail.headers.push((lane, flight - 1, packet));
         }
