@@ -16,7 +16,7 @@ use crate::traffic::{receivers, trace};
 use course::{Course, Sums};
 use window::Window;
 
-/// Cycles between looks for the end of a drain or of a trace.
+/// Cycles between looks for the end of a drain.
 const LOOK: u64 = 64;
 
 /// A packet that arrived.
@@ -191,6 +191,12 @@ impl Meter {
         self.phase
     }
 
+    /// Cycle of the last birth, when all packets are listed. From the one after it on
+    /// [`Meter::checkpoint`] is also to be called when everything has arrived.
+    pub fn trace_end(&self) -> Option<u64> {
+        self.trace_end
+    }
+
     /// Before which cycle [`Meter::checkpoint`] is to be called next.
     pub fn next_checkpoint(&self) -> u64 {
         let Some(looked) = self.looked else {
@@ -207,7 +213,7 @@ impl Meter {
         let of_trace = match self.trace_end {
             None => u64::MAX,
             Some(end) if looked <= end => end.saturating_add(1),
-            Some(_) => look,
+            Some(_) => u64::MAX,
         };
         of_phase.min(of_trace).min(self.course.next())
     }

@@ -43,6 +43,7 @@ impl Reported for FabricFindings<'_> {
                 grouped(self.outcome.window_start)
             ));
         }
+        all.extend(words::not_played(self));
         all
     }
 

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use backwater_flit::outcome::{CyclesOutcome, FabricOutcome};
-use backwater_flit::spec::{Shape, Switch, WarmUp};
+use backwater_flit::spec::{Injection, Shape, Switch, TraceEntry, WarmUp};
 use backwater_kernel::{Balance, Stop};
 
 use super::FabricFindings;
@@ -59,6 +59,30 @@ pub fn stop(outcome: &FabricOutcome) -> String {
         Stop::Drained => "the trace was replayed to its end".into(),
         other => stop::sentence(other, || deadlocked(outcome)),
     }
+}
+
+/// What a run that ended before its trace left out.
+pub fn not_played(run: &FabricFindings<'_>) -> Option<String> {
+    let cycles = run.outcome.cycles;
+    let traces = run
+        .spec
+        .classes
+        .iter()
+        .filter_map(|class| match &class.injection {
+            Injection::Trace(list) => Some(list),
+            _ => None,
+        });
+    let packets: Vec<&TraceEntry> = traces.flatten().collect();
+    let left_out = packets.iter().filter(|packet| packet.cycle >= cycles);
+    let first = left_out.clone().map(|packet| packet.cycle).min()?;
+    Some(format!(
+        "the trace was not played to its end: {} of its {} come after the run, which ended after \
+         {}, the first in cycle {}; `run.measure` says how long it lasts",
+        grouped(left_out.count() as u64),
+        counted(packets.len(), "packet"),
+        counted(cycles, "cycle"),
+        grouped(first)
+    ))
 }
 
 /// Since when, and how many packets it holds.
