@@ -103,12 +103,12 @@ fn claims(spec: &FabricSpec) -> Result<Vec<Claim>, &'static str> {
     if spec.graph.inject.len() > ROWS_MOST {
         return Err("too many sources");
     }
-    let claim = |loads| Claim {
+    let claim = |(source, loads)| Claim {
         loads,
-        demand,
+        demand: if sends(spec, source) { demand } else { 0.0 },
         ..Claim::default()
     };
-    Ok(ways::loads(spec)?.into_iter().map(claim).collect())
+    Ok((0..).zip(ways::loads(spec)?).map(claim).collect())
 }
 
 #[cfg(test)]

@@ -94,7 +94,8 @@ pub(crate) enum Pattern {
     /// By a weight for each source and destination.
     #[table(exactly_one(rows, file))]
     Matrix {
-        /// For each source a row with the weight of each destination.
+        /// For each source a row with the weight of each destination; with a row of zeros it sends
+        /// nothing.
         #[key(is = Rows, otherwise = "from `file`")]
         rows: Placed<Option<Vec<Vec<f64>>>>,
         /// CSV file with a row for each source.
