@@ -51,7 +51,7 @@ pub(crate) struct Class {
     #[key(is = Cycles { min: 1, max: 4_294_967_295 }, otherwise = "none")]
     pub deadline: Option<u32>,
     /// Group of VCs: classes of different groups never share a VC. Groups are numbered from 0
-    /// without gaps and get equal parts of the VCs.
+    /// without gaps and get equal parts of the VCs, or parts that differ by one.
     #[key(is = Whole { min: 0, max: 31, unit: "" }, default = "0")]
     pub vc_group: Placed<u8>,
 }
