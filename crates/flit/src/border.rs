@@ -40,6 +40,8 @@ pub(crate) struct Note {
     pub moved: bool,
     /// Flits that left their sources less flits delivered; wraps.
     pub inside: u64,
+    /// Flits born less flits delivered; wraps.
+    pub missing: u64,
     /// Nothing is here, and nothing is born before this cycle; 0 if something is.
     pub idle_until: u64,
 }
@@ -49,6 +51,7 @@ impl Note {
     pub fn join(&mut self, other: Note) {
         self.moved |= other.moved;
         self.inside = self.inside.wrapping_add(other.inside);
+        self.missing = self.missing.wrapping_add(other.missing);
         self.idle_until = self.idle_until.min(other.idle_until);
     }
 }
@@ -111,11 +114,11 @@ impl Border {
     }
 
     fn header(&mut self, out: u32, lane: u32, flight: u16, packet: &Packet) {
-        let packet = Packet {
+        let mut packet = Packet {
             next: NONE,
-            hops: packet.hops + 1,
             ..*packet
         };
+        packet.cross(flight);
         if let Some(mail) = self.mail(out) {
             mail.headers.push((lane, flight - 1, packet));
         }

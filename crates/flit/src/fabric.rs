@@ -46,6 +46,9 @@ pub(crate) struct Fabric {
     pub wait_lanes: Vec<u32>,
     /// By lane: the output lane after the one it got last; empty where lanes aren't given in turn.
     pub lane_after: Vec<u32>,
+    /// By output lane: where round robin goes on among headers that may take this lane as the
+    /// lowest; empty where headers don't go in turn.
+    pub header_pointer: Vec<u32>,
     pub packets: Pool,
     /// At the end of a cycle: flits join these lanes.
     pub arrivals: Ring<Vec<u32>>,
@@ -200,6 +203,7 @@ impl Fabric {
             wait_next: Vec::new(),
             wait_lanes: Vec::new(),
             lane_after: Vec::new(),
+            header_pointer: Vec::new(),
             packets: Pool::default(),
             arrivals: Ring::new(flight),
             credits: Ring::new(credit),
@@ -265,7 +269,6 @@ impl Fabric {
         let allocation = Allocation {
             free: 0,
             waiting: NONE,
-            pointer: 0,
             noted: false,
         };
         self.input = vec![input; ins * stride];
@@ -284,6 +287,9 @@ impl Fabric {
         let router = &spec.router;
         if router.lane_choice == LaneChoice::RoundRobin {
             self.lane_after = vec![0; ins * stride];
+        }
+        if router.lane_arbiter == Arbiter::RoundRobin {
+            self.header_pointer = vec![0; outs * stride];
         }
         if [router.channel_arbiter, router.lane_arbiter].contains(&Arbiter::Earliest) {
             self.key = vec![0; ins * stride];

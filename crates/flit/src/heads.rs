@@ -3,6 +3,10 @@
 //! Every header that is ready aims at one channel; then each channel that was aimed at, or got a
 //! lane back, gives its free lanes away. All aims are taken before any lane is given, so no
 //! channel is served before another.
+//!
+//! Headers that may take one lane of a channel may take the same lanes of it: those of a class of
+//! routing and group of packets. Round robin goes around for each of these sets by itself. With
+//! one pointer for all, lanes given in one set would pass over who waits for a lane in another.
 
 use alloc::vec::Vec;
 
@@ -199,7 +203,7 @@ impl Fabric {
             let usable = self.usable(out, self.length_at_if_needed(lane));
             let lanes = usable & self.wait_lanes[lane as usize];
             if lanes != 0 {
-                let score = self.score(lane, arbiter, allocation.pointer, key, round, out);
+                let score = self.score(lane, arbiter, key, round, out);
                 let first = |(least, other, ..): (u64, u32, u32, u32)| {
                     score < least || score == least && lane < other
                 };
@@ -224,18 +228,13 @@ impl Fabric {
     }
 
     /// The smallest wins.
-    fn score(
-        &self,
-        lane: u32,
-        arbiter: Arbiter,
-        pointer: u32,
-        key: u64,
-        round: u32,
-        out: u32,
-    ) -> u64 {
+    fn score(&self, lane: u32, arbiter: Arbiter, key: u64, round: u32, out: u32) -> u64 {
         match arbiter {
             Arbiter::Earliest => self.key[lane as usize],
-            Arbiter::RoundRobin => u64::from(self.place(lane).wrapping_sub(pointer)),
+            Arbiter::RoundRobin => {
+                let pointer = self.header_pointer[self.turn(out, lane)];
+                u64::from(self.place(lane).wrapping_sub(pointer))
+            }
             Arbiter::Random => draw(draw(key, out).wrapping_add(u64::from(round)), lane),
         }
     }
@@ -244,8 +243,17 @@ impl Fabric {
     #[inline]
     fn point_past(&mut self, out: u32, lane: u32) {
         if self.lane_arbiter == Arbiter::RoundRobin {
-            self.allocation[out as usize].pointer = self.place(lane) + 1;
+            let turn = self.turn(out, lane);
+            self.header_pointer[turn] = self.place(lane) + 1;
         }
+    }
+
+    /// Where the pointer of those that wait for the same lanes of a channel is kept: at the lowest
+    /// of these.
+    #[inline]
+    fn turn(&self, out: u32, lane: u32) -> usize {
+        let lowest = self.wait_lanes[lane as usize].trailing_zeros();
+        ((out << self.layout.shift) + lowest) as usize
     }
 
     /// Place of an input lane among those of its router or terminal.

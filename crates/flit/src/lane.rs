@@ -54,8 +54,6 @@ pub(crate) struct Allocation {
     pub free: u32,
     /// First of the headers that wait for one of its lanes.
     pub waiting: u32,
-    /// Round robin among headers goes on at this input.
-    pub pointer: u32,
     /// It will be looked at in the next allocation.
     pub noted: bool,
 }

@@ -16,7 +16,7 @@ use crate::traffic::{receivers, trace};
 use course::{Course, Sums};
 use window::Window;
 
-/// Cycles between looks for the end of a drain or of a trace.
+/// Cycles between looks for the end of a drain.
 const LOOK: u64 = 64;
 
 /// A packet that arrived.
@@ -36,6 +36,8 @@ pub struct Delivered {
     pub entered: u64,
     /// Channels crossed, injection and ejection included.
     pub hops: u32,
+    /// Cycles that these take.
+    pub flight: u32,
     /// Cycle in which its tail arrived.
     pub now: u64,
 }
@@ -81,6 +83,8 @@ pub struct Meter {
     together: BatchMeans,
     network: Delays<FINE>,
     hops: u64,
+    /// Cycles on channels of headers, and of the flits behind them, were they never to wait.
+    passage: u64,
     /// Flits by terminal, in the window.
     created: Vec<u64>,
     received: Vec<u64>,
@@ -130,6 +134,7 @@ impl Meter {
             together: BatchMeans::new(),
             network: Delays::default(),
             hops: 0,
+            passage: 0,
             created: vec![0; terminals],
             received: vec![0; terminals],
             receivers: receivers(spec),
@@ -177,12 +182,19 @@ impl Meter {
                 .record(packet.now.saturating_sub(packet.entered));
             self.window.arrived(packet.birth, latency);
             self.hops += u64::from(packet.hops);
+            self.passage += u64::from(packet.flight) + flits - 1;
         }
     }
 
     /// What the run is doing.
     pub fn phase(&self) -> Phase {
         self.phase
+    }
+
+    /// Cycle of the last birth, when all packets are listed. From the one after it on
+    /// [`Meter::checkpoint`] is also to be called when everything has arrived.
+    pub fn trace_end(&self) -> Option<u64> {
+        self.trace_end
     }
 
     /// Before which cycle [`Meter::checkpoint`] is to be called next.
@@ -201,7 +213,7 @@ impl Meter {
         let of_trace = match self.trace_end {
             None => u64::MAX,
             Some(end) if looked <= end => end.saturating_add(1),
-            Some(_) => look,
+            Some(_) => u64::MAX,
         };
         of_phase.min(of_trace).min(self.course.next())
     }
@@ -286,7 +298,9 @@ impl Meter {
         outcome.accepted = seen.delivered as f64 / places;
         outcome.accepted_least = self.least() as f64 / cycles.max(1) as f64;
         outcome.accepted_half_width = self.window.accepted_half_width(f64::from(terminals));
-        outcome.hops_mean = self.hops as f64 / self.arrived().max(1) as f64;
+        let arrived = self.arrived().max(1) as f64;
+        outcome.hops_mean = self.hops as f64 / arrived;
+        outcome.passage_mean = self.passage as f64 / arrived;
         outcome.unfinished = self.unfinished();
         self.fill_latencies(outcome);
         self.fill_terminals(outcome);

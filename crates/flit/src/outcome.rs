@@ -50,6 +50,9 @@ pub struct FabricOutcome {
     pub network_latency: CyclesOutcome,
     /// Mean number of channels crossed, injection and ejection included.
     pub hops_mean: f64,
+    /// Mean time on these channels without a wait, until the tail is there; what headers spend in
+    /// routers before they can move is not in it.
+    pub passage_mean: f64,
     /// Packets born in the window that had not arrived at the end.
     pub unfinished: u64,
     /// By class.

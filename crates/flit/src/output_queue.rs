@@ -129,7 +129,7 @@ impl Fabric {
                 self.arrivals.at(at).push(lane);
             }
         } else {
-            self.packets.get_mut(flit.header).hops += 1;
+            self.packets.get_mut(flit.header).cross(channel.flight);
             if leads_on {
                 self.headers.at(at).push((lane, flit.header));
             }

@@ -22,10 +22,20 @@ pub(crate) struct Packet {
     pub next: u32,
     /// Flits.
     pub length: u16,
-    /// Channels its header has crossed.
+    /// Channels its header has crossed, and the cycles these take.
     pub hops: u16,
+    pub flight: u32,
     /// Class.
     pub class: u8,
+}
+
+impl Packet {
+    /// Its header crosses one more channel, in so many cycles.
+    #[inline]
+    pub fn cross(&mut self, flight: u16) {
+        self.hops += 1;
+        self.flight += u32::from(flight);
+    }
 }
 
 const NO_PACKET: Packet = Packet {
@@ -42,6 +52,7 @@ const NO_PACKET: Packet = Packet {
     next: NONE,
     length: 0,
     hops: 0,
+    flight: 0,
     class: 0,
 };
 

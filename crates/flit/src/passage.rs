@@ -178,13 +178,13 @@ impl Fabric {
 
     fn header_passes(&mut self, Passing { from, into }: Passing) {
         let id = self.front[from as usize];
+        let out = self.channel(into);
+        let channel = self.out_channels[out as usize];
         let packet = self.packets.get_mut(id);
-        packet.hops += 1;
+        packet.cross(channel.flight);
         if self.layout.sources << self.layout.shift <= from {
             packet.entered = self.now;
         }
-        let out = self.channel(into);
-        let channel = self.out_channels[out as usize];
         if channel.spend != 0 {
             let lane = channel.target + (into & (self.layout.stride() - 1));
             if channel.flight == 1 {

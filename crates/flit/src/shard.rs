@@ -93,6 +93,9 @@ pub struct Shard {
     patience: u64,
     look_at: u64,
     has_to_look: bool,
+    /// Cycle of the last birth, when all packets are listed; and whether all have arrived.
+    trace_end: Option<u64>,
+    is_over: bool,
     /// What all shards told of the last cycle.
     note: Note,
 }
@@ -124,6 +127,8 @@ impl Shard {
             patience: whole.lookout.patience(),
             look_at: whole.lookout.next(),
             has_to_look: false,
+            trace_end: whole.meter.trace_end(),
+            is_over: false,
             note: Note::default(),
             fabric,
             entrance,
@@ -138,7 +143,7 @@ impl Shard {
     /// Goes on to `goal`, which it hasn't reached: is there a cycle to work on? Cycles in which
     /// nothing happens anywhere are skipped. To be asked of every shard; all say the same.
     pub fn goes_on(&mut self, goal: u64) -> bool {
-        if self.has_to_look {
+        if self.has_to_look || self.is_over {
             return false;
         }
         let fabric = &mut self.fabric;
@@ -166,6 +171,7 @@ impl Shard {
         self.note = Note {
             moved: fabric.flit_hops > before || fabric.moved_at == now && now > 0,
             inside: fabric.injected.wrapping_sub(fabric.delivered),
+            missing: fabric.created.wrapping_sub(fabric.delivered),
             idle_until: match is_idle {
                 true => self.entrance.next_birth().unwrap_or(u64::MAX),
                 false => 0,
@@ -203,5 +209,7 @@ impl Shard {
         fabric.now += 1;
         let is_still = fabric.now - fabric.moved_at > self.patience && self.note.inside > 0;
         self.has_to_look = is_still || fabric.now >= self.look_at;
+        let is_born = self.trace_end.is_some_and(|end| fabric.now > end);
+        self.is_over = is_born && self.note.missing == 0;
     }
 }

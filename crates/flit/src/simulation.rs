@@ -188,6 +188,17 @@ impl<P: Probe> Simulation<P> {
         let fabric = &mut self.fabric;
         fabric.now += 1;
         self.look_for_deadlock();
+        self.look_for_trace_end();
+    }
+
+    /// At the end of a cycle: has all of a trace arrived?
+    #[inline]
+    pub(crate) fn look_for_trace_end(&mut self) {
+        let fabric = &self.fabric;
+        let is_born = |end| fabric.now > end;
+        if self.meter.trace_end().is_some_and(is_born) && fabric.created == fabric.delivered {
+            self.next_checkpoint = self.next_checkpoint.min(fabric.now);
+        }
     }
 
     /// At the end of a cycle: is there a deadlock?

@@ -175,6 +175,7 @@ impl Entrance {
             next: NONE,
             length: born.length,
             hops: 0,
+            flight: 0,
             class: born.class,
         });
         if fabric.watch.is_some() {
@@ -267,6 +268,7 @@ impl Entrance {
             birth: packet.birth,
             entered: packet.entered,
             hops: u32::from(packet.hops),
+            flight: packet.flight,
             now,
         });
         let (from, to) = (packet.source, packet.way.destination);

@@ -144,6 +144,9 @@ impl Generator {
         let (source, class) = self.split(process);
         let lane = u64::from(source % self.sources_per_terminal);
         let class = &mut self.classes[class as usize];
+        if !class.map.leads_on(source / self.sources_per_terminal) {
+            return None;
+        }
         match &class.kind {
             Kind::Clock(Clock::Never) => None,
             Kind::Clock(clock) => {
@@ -205,17 +208,33 @@ impl Generator {
         !self.saturating.is_empty()
     }
 
-    /// One more packet for a vacant source; `None` unless [`Generator::pulls`]. With several
-    /// classes that have one, all are equally likely.
+    /// One more packet for a vacant source; `None` unless [`Generator::pulls`], and where it has
+    /// nobody to send to. With several classes that have one, all are equally likely.
     #[inline]
     pub fn pull(&mut self, source: u32) -> Option<Born> {
-        let mut index = *self.saturating.first()?;
-        if self.saturating.len() > 1 {
-            let stream = &mut self.classes[index as usize].streams[source as usize];
-            index = self.saturating[stream.below(self.saturating.len() as u64) as usize];
-        }
         let terminal = source / self.sources_per_terminal;
-        Some(self.classes[index as usize].draw(terminal, source, index))
+        let index = match self.saturating.as_slice() {
+            [] => return None,
+            [only] => *only,
+            _ => self.one_of_several(terminal, source)?,
+        };
+        let class = &mut self.classes[usize::from(index)];
+        let leads_on = class.map.leads_on(terminal);
+        leads_on.then(|| class.draw(terminal, source, index))
+    }
+
+    /// One of the classes that always have one more packet at a source.
+    fn one_of_several(&mut self, terminal: u32, source: u32) -> Option<u8> {
+        let first = usize::from(*self.saturating.first()?);
+        let map = |index: u8| &self.classes[usize::from(index)].map;
+        let all = self.saturating.iter().copied();
+        let open: Vec<u8> = all.filter(|index| map(*index).leads_on(terminal)).collect();
+        let stream = &mut self.classes[first].streams[source as usize];
+        match open.len() {
+            0 => None,
+            1 => Some(open[0]),
+            several => Some(open[stream.below(several as u64) as usize]),
+        }
     }
 
     /// What the arrival of a packet at `now` brings about: a request its reply, a reply the

@@ -7,6 +7,8 @@ mod sweeps;
 mod tests;
 mod units;
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use serde_json::Value;
 
 use crate::charts::in_parts;
@@ -103,11 +105,12 @@ impl Results {
             if !rows.is_empty() {
                 rows.remove(0);
             }
-            self.tables.push(Read {
+            let table = Read {
                 name: name.into(),
                 columns,
                 rows,
-            });
+            };
+            self.tables.push(table.with_a_column_each());
         }
     }
 
@@ -128,6 +131,62 @@ impl Results {
 }
 
 impl Read {
+    /// A list of quantities with their values and units, as one row with a column for each.
+    fn with_a_column_each(self) -> Read {
+        let keys: Vec<&str> = self.columns.iter().map(|(key, _)| key.as_str()).collect();
+        if keys != ["quantity", "value", "unit"] {
+            return self;
+        }
+        let cell = |row: &[String], at: usize| row.get(at).cloned().unwrap_or_default();
+        let column = |row: &Vec<String>| {
+            let heading = cell(row, 0);
+            let unit = cell(row, 2);
+            let column = match heading.strip_suffix(" ± 95 %") {
+                Some(name) => Column::interval(name, &unit, ""),
+                None => Column::number(&heading, &unit, ""),
+            };
+            (column.key(), column)
+        };
+        Read {
+            columns: self.rows.iter().map(column).collect(),
+            rows: vec![self.rows.iter().map(|row| cell(row, 1)).collect()],
+            name: self.name,
+        }
+    }
+
+    /// What each row is called: by its first cell of words; by the first of all, such as the
+    /// number of a terminal, where several would be called the same; then by its place among these.
+    fn labels(&self) -> Vec<String> {
+        let of_column = |at: usize, head: &str| -> Vec<String> {
+            let cells = self.rows.iter().map(|row| row.get(at));
+            let cells = cells.map(|cell| cell.map_or("", String::as_str));
+            cells.map(|cell| format!("{head}{cell}")).collect()
+        };
+        let is_word = |cell: &String| !cell.is_empty() && cell.parse::<f64>().is_err();
+        let has_words = |at: &usize| {
+            self.rows
+                .iter()
+                .any(|row| row.get(*at).is_some_and(is_word))
+        };
+        let words = (0..self.columns.len()).find(has_words);
+        let mut labels = words.map(|at| of_column(at, "")).unwrap_or_default();
+        let differ = |labels: &[String]| labels.iter().collect::<BTreeSet<_>>().len();
+        if self.rows.len() > 1 && differ(&labels) < self.rows.len() && words != Some(0) {
+            let head = self.columns.first().map_or("", |(_, column)| &column.name);
+            labels = of_column(0, &format!("{head} "));
+        }
+        labels.resize(self.rows.len(), self.name.clone());
+        let mut seen = BTreeMap::new();
+        for label in &mut labels {
+            let before = seen.entry(label.clone()).or_insert(0_u32);
+            *before += 1;
+            if *before > 1 {
+                label.push_str(&format!(" ({before})"));
+            }
+        }
+        labels
+    }
+
     /// The column that `asked` names, with its unit or without.
     fn find(&self, asked: &str) -> Option<usize> {
         let exact = self.columns.iter().position(|(key, _)| key == asked);

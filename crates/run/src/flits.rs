@@ -99,11 +99,13 @@ impl Engine for Flits<'_> {
     /// On several threads where that is wanted and can be.
     fn watched(&self, wanted: &Wanted<'_>) -> Result<Box<dyn Run<'_> + '_>, String> {
         let spec = self.spec;
-        let is_watched = wanted.audit || !wanted.traces.is_empty() || !self.series.is_empty();
-        let obstacle = match shard::obstacle(spec) {
-            None if is_watched => Some("a run with `--audit` or `--trace` takes one"),
-            obstacle => obstacle,
-        };
+        let has_observer = wanted.audit || !wanted.traces.is_empty();
+        let is_watched = has_observer || !self.series.is_empty();
+        let obstacle = shard::obstacle(spec).or(match (has_observer, is_watched) {
+            (true, _) => Some("a run with `--audit` or `--trace` takes one"),
+            (false, true) => Some("a run of flits with `[[series]]` takes one"),
+            (false, false) => None,
+        });
         let threads = wanted.threads.min(spec.graph.routers as usize);
         let parts = if obstacle.is_none() { threads } else { 1 };
         let needed = backwater_scenario::fabric_bytes(spec, parts, wanted.audit);

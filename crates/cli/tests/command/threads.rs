@@ -67,3 +67,29 @@ fn threads_change_no_file_of_results() {
         assert!(one.1.len() > 5, "{name}");
     }
 }
+
+#[test]
+fn what_takes_one_thread_is_named() {
+    let here = folder("threads-reasons");
+    let text = fs::read_to_string(shipped("flit/ring-dateline.toml")).expect("it is shipped");
+    let series = format!("{text}\n[[series]]\nname = \"a\"\nmeasure = \"accepted\"\n");
+    fs::write(here.join("series.toml"), series).expect("a folder to write in");
+    let reason = |file: &str, options: &[&str]| {
+        let run = ["run", file, "--threads", "2"];
+        let ran = backwater(&here, &[&run, options].concat());
+        let lines: Vec<&str> = ran.err.lines().collect();
+        let reason = lines
+            .iter()
+            .find_map(|line| line.split_once("one thread: "));
+        reason.map(|(_, why)| why.to_owned())
+    };
+    let shipped = shipped("flit/ring-dateline.toml");
+    assert_eq!(
+        reason("series.toml", &[]).as_deref(),
+        Some("a run of flits with `[[series]]` takes one")
+    );
+    assert_eq!(
+        reason(&shipped, &["--audit"]).as_deref(),
+        Some("a run with `--audit` or `--trace` takes one")
+    );
+}

@@ -111,6 +111,7 @@ impl Carrier {
                 birth,
                 entered: birth + 1,
                 hops: 2,
+                flight: 2,
                 now,
             });
         }

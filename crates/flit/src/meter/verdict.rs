@@ -4,6 +4,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use backwater_kernel::stats::interval_of_means;
+use backwater_kernel::words::counted;
 
 /// A smaller share of the offered flits may be missing.
 const MISSING_SHARE: f64 = 0.015;
@@ -98,7 +99,8 @@ fn ever_later(seen: &Evidence) -> Option<String> {
 fn unfinished(seen: &Evidence) -> Option<String> {
     let (packets, drain) = seen.unfinished.filter(|(packets, _)| *packets > 0)?;
     Some(format!(
-        "{packets} of {} packets born in the window had not arrived {drain} cycles after it",
-        seen.births
+        "{packets} of {} packets born in the window had not arrived {} after it",
+        seen.births,
+        counted(drain, "cycle")
     ))
 }

@@ -65,6 +65,7 @@ impl Conductor {
                 shard.has_to_look = false;
             }
         }
+        self.whole.look_for_trace_end();
         let now = self.whole.fabric.now;
         while self.is_running() && now < until && now >= self.whole.next_checkpoint {
             let before = self.whole.ask();

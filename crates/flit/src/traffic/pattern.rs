@@ -26,7 +26,7 @@ pub(crate) enum Map {
     Rows(Rows),
 }
 
-/// Weighted destinations for each source, only those that can be drawn.
+/// Weighted destinations for each source, only those that can be drawn; none where it is silent.
 #[derive(Clone, Debug)]
 pub(crate) struct Rows {
     /// Where each source's part begins, and the end.
@@ -98,6 +98,17 @@ impl Map {
                 }
             }
             Map::Rows(rows) => rows.pick(source, stream),
+        }
+    }
+
+    /// Has a source anybody to send to?
+    pub(crate) fn leads_on(&self, source: u32) -> bool {
+        match self {
+            Map::Rows(rows) => {
+                let source = source as usize;
+                rows.starts[source] < rows.starts[source + 1]
+            }
+            _ => true,
         }
     }
 
@@ -213,6 +224,9 @@ impl Rows {
                 .add(n, row)
                 .map_err(|what| BuildError(format!("row {source} of the matrix: {what}")))?;
         }
+        if found.destinations.is_empty() {
+            return Err(BuildError("no weight of the matrix is above 0".into()));
+        }
         Ok(found)
     }
 
@@ -225,7 +239,7 @@ impl Rows {
             return Err(format!("{weight} is no weight"));
         }
         let total: f64 = row.iter().sum();
-        if !total.is_finite() || total <= 0.0 {
+        if !total.is_finite() {
             return Err(format!("the sum of its weights is {total}"));
         }
         let mut sum = 0.0;
@@ -235,7 +249,7 @@ impl Rows {
             self.chances.push((sum / total * ONE as f64) as u64);
         }
         // Rounding must not leave a gap above the last one.
-        if let Some(last) = self.chances.last_mut() {
+        if let (Some(last), true) = (self.chances.last_mut(), total > 0.0) {
             *last = ONE;
         }
         self.starts.push(self.chances.len());

@@ -176,3 +176,24 @@ fn tornado_loads_one_direction() {
         assert_near(found, expected, &format!("channel {index}"));
     }
 }
+
+/// Half of the lanes of a ring are for packets that cross its dateline. Lanes that are given in
+/// one half pass over nobody who waits for one in the other.
+#[test]
+fn classes_of_lanes_have_turns_of_their_own() {
+    let injection = Injection::Saturation;
+    let mut spec = spec(
+        torus(7, 1),
+        RoutingSpec::Dateline,
+        vec![class(injection, 4)],
+    );
+    spec.classes[0].pattern = Pattern::Tornado;
+    spec.router.lanes = 2;
+    spec.router.depth = 8;
+    spec.measure.window = 20_000;
+    let found = ran(&spec);
+    let inject = spec.graph.channels.len()..spec.graph.channels.len() + 7;
+    for (terminal, share) in found.utilization[inject].iter().enumerate() {
+        assert!(*share > 0.01, "terminal {terminal}: {share}");
+    }
+}

@@ -5,6 +5,7 @@ use crate::common;
 
 use backwater_flit::spec::*;
 use backwater_flit::{Simulation, topology};
+use backwater_kernel::Stop;
 use common::*;
 
 /// What packets meet on their way.
@@ -359,4 +360,16 @@ fn a_place_less_shows() {
     }
     let simulation = Simulation::new(&spec(graph, RoutingSpec::Dateline, Vec::new()));
     assert!(simulation.is_err(), "a mesh has no datelines");
+}
+
+#[test]
+fn a_trace_ends_with_its_last_flit() {
+    // Two channels of a cycle each, one between them, and seven flits behind the header.
+    for (window, stop) in [(100_000, Stop::Drained), (10, Stop::Measured)] {
+        let mut spec = row(&[(5, 0, 1, 1), (9, 0, 1, 8)]);
+        (spec.router.depth, spec.measure.window) = (8, window);
+        (spec.measure.drain, spec.router.lanes) = (1_000, 1);
+        let found = ran(&spec);
+        assert_eq!((found.cycles, found.stop), (9 + 3 + 7 + 1, stop));
+    }
 }

@@ -1,7 +1,7 @@
 //! Lane allocation: headers ask for a lane of a channel.
 
 use backwater_flit::route::{Choice, Choices};
-use backwater_flit::spec::LaneChoice;
+use backwater_flit::spec::{Arbiter, LaneChoice};
 use backwater_kernel::BuildError;
 
 use super::arbiter::{Key, pick};
@@ -152,6 +152,28 @@ impl Network {
         *next.unwrap_or(&free[0])
     }
 
+    /// The input lane whose header is next. In turn, each set of lanes goes around by itself.
+    fn next_header(
+        &mut self,
+        channel: usize,
+        waiting: &[&Request],
+        candidates: &[(usize, Key)],
+    ) -> Option<usize> {
+        let arbiter = self.spec.router.lane_arbiter;
+        if arbiter != Arbiter::RoundRobin {
+            return pick(arbiter, 0, candidates, &mut self.arbitration);
+        }
+        let allowed = waiting.first()?.allowed;
+        let pairs = waiting.iter().zip(candidates);
+        let same = pairs.filter(|(request, _)| request.allowed == allowed);
+        let same: Vec<(usize, Key)> = same.map(|(_, candidate)| *candidate).collect();
+        let pointers = &mut self.channels[channel].header_pointers;
+        let pointer = pointers.entry(allowed).or_insert(0);
+        let winner = pick(arbiter, *pointer, &same, &mut self.arbitration)?;
+        *pointer = winner + 1;
+        Some(winner)
+    }
+
     fn allocate_output(
         &mut self,
         node: usize,
@@ -173,12 +195,9 @@ impl Network {
                 .iter()
                 .map(|request| (index_of(request), self.packets[request.packet].key))
                 .collect();
-            let arbiter = self.spec.router.lane_arbiter;
-            let pointer = self.channels[id].header_pointer;
-            let Some(winner) = pick(arbiter, pointer, &candidates, &mut self.arbitration) else {
+            let Some(winner) = self.next_header(id, &waiting, &candidates) else {
                 return;
             };
-            self.channels[id].header_pointer = winner + 1;
             let Some(place) = waiting.iter().position(|entry| index_of(entry) == winner) else {
                 return;
             };

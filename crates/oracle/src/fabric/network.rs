@@ -1,6 +1,6 @@
 //! What there is: packets, flits, buffers, channels.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use backwater_flit::route::{NOWHERE, Way};
 use backwater_flit::routing::Routing;
@@ -106,9 +106,9 @@ pub(super) struct Channel {
     /// By lane: the flit to come out at the end next; `None` between packets.
     pub expects: Vec<Option<Flit>>,
     pub last_sent: Option<u64>,
-    /// In turn: the next header (index of its input lane) to get a lane, the next lane to
-    /// cross, the next input of a multiplexed switch.
-    pub header_pointer: usize,
+    /// In turn: the next header (index of its input lane) of those that ask for the same lanes,
+    /// by these, to get one; the next lane to cross, the next input of a multiplexed switch.
+    pub header_pointers: BTreeMap<u32, usize>,
     pub lane_pointer: usize,
     pub input_pointer: usize,
 }
@@ -338,7 +338,7 @@ fn new_channel(spec: &FabricSpec, end: End, flight: u64) -> Channel {
         credits_coming: Vec::new(),
         expects: vec![None; usize::from(spec.router.lanes)],
         last_sent: None,
-        header_pointer: 0,
+        header_pointers: BTreeMap::new(),
         lane_pointer: 0,
         input_pointer: 0,
     }

@@ -8,7 +8,7 @@
 
 mod ways;
 
-use backwater_flit::spec::{FabricSpec, Injection};
+use backwater_flit::spec::{ClassSpec, FabricSpec, Injection, Pattern};
 
 use super::{FabricFindings, network};
 use crate::fairness::{Claim, FairRow, FairShares, Rates, jain, max_min};
@@ -17,13 +17,41 @@ use crate::rows::ROWS_MOST;
 /// Jain's index over what sources got into the network in the window (the load of their injection
 /// channels), and how many sources that is: those that had something to send.
 pub fn of_sources(run: &FabricFindings<'_>) -> Option<(f64, usize)> {
-    let rates: Vec<f64> = entered(run)?
-        .iter()
-        .zip(&run.outcome.terminals)
-        .filter(|(share, terminal)| **share > 0.0 || terminal.created > 0)
-        .map(|(share, _)| *share)
+    let rates: Vec<f64> = (0_u32..)
+        .zip(entered(run)?.iter().zip(&run.outcome.terminals))
+        .filter(|(source, (share, terminal))| {
+            **share > 0.0 || terminal.created > 0 || sends(run.spec, *source)
+        })
+        .map(|(_, (share, _))| *share)
         .collect();
     (rates.len() > 1).then(|| (jain(&rates), rates.len()))
+}
+
+/// Has a terminal something to send all the time? What it created does not tell: a greedy source
+/// creates a packet when the one before it is on its way.
+fn sends(spec: &FabricSpec, source: u32) -> bool {
+    let has_load = |class: &ClassSpec| match &class.injection {
+        Injection::Bernoulli { load }
+        | Injection::Constant { load }
+        | Injection::OnOff { load, .. } => *load > 0.0,
+        Injection::Saturation => true,
+        Injection::RequestReply { .. } | Injection::Replies | Injection::Trace(_) => false,
+    };
+    let has_destination = |class: &ClassSpec| match &class.pattern {
+        Pattern::Matrix(rows) => {
+            let row = rows.get(source as usize);
+            row.is_some_and(|row| row.iter().any(|weight| *weight > 0.0))
+        }
+        _ => true,
+    };
+    let mut classes = spec.classes.iter();
+    classes.any(|class| has_load(class) && has_destination(class))
+}
+
+/// Has a source always one more packet than the network takes?
+pub fn is_greedy(spec: &FabricSpec, source: u32) -> bool {
+    let mut classes = spec.classes.iter();
+    classes.any(|class| class.injection == Injection::Saturation) && sends(spec, source)
 }
 
 /// By terminal: flits that it got into the network in a cycle of the window.
@@ -41,7 +69,7 @@ pub fn shares(run: &FabricFindings<'_>) -> Result<FairShares, &'static str> {
     let row = |(terminal, measured): (usize, &f64)| FairRow {
         name: names.terminal(terminal as u32),
         measured: *measured,
-        share: Some(found.rates[terminal]),
+        share: sends(run.spec, terminal as u32).then(|| found.rates[terminal]),
         limit: found.limit(terminal, |channel| names.channel(channel)),
         ..FairRow::default()
     };
@@ -75,12 +103,12 @@ fn claims(spec: &FabricSpec) -> Result<Vec<Claim>, &'static str> {
     if spec.graph.inject.len() > ROWS_MOST {
         return Err("too many sources");
     }
-    let claim = |loads| Claim {
+    let claim = |(source, loads)| Claim {
         loads,
-        demand,
+        demand: if sends(spec, source) { demand } else { 0.0 },
         ..Claim::default()
     };
-    Ok(ways::loads(spec)?.into_iter().map(claim).collect())
+    Ok((0..).zip(ways::loads(spec)?).map(claim).collect())
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use backwater_flit::outcome::FabricOutcome;
 use backwater_kernel::Stop;
 
-use super::words::{self, LOAD};
+use super::words::{self, LOAD, WarmUpEnd};
 use super::{FabricFindings, zero_load};
 use crate::info::RunInfo;
 use crate::model::{Block, Fact};
@@ -26,10 +26,10 @@ pub fn facts(info: &RunInfo, run: &FabricFindings<'_>) -> Vec<Fact> {
         words::stop_short(run.outcome.stop),
     ));
     if run.outcome.window > 0 {
-        let how = if run.outcome.warm_up_detected {
-            "warm-up detected at cycle"
-        } else {
-            "after the warm-up, from cycle"
+        let how = match words::warm_up_end(run) {
+            WarmUpEnd::Detected => "warm-up detected at cycle",
+            WarmUpEnd::Limit => "not settled at the limit of the warm-up, cycle",
+            WarmUpEnd::None | WarmUpEnd::Given => "after the warm-up, from cycle",
         };
         facts.push(Fact::new(
             "Window",

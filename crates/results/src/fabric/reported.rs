@@ -9,7 +9,7 @@ use crate::directory::Manifest;
 use crate::fairness::FairShares;
 use crate::info::RunInfo;
 use crate::model::Table;
-use crate::number::hash;
+use crate::number::{grouped, hash};
 use crate::reported::{About, Reported, Sheet};
 use crate::series::series_plots;
 
@@ -33,7 +33,18 @@ impl Reported for FabricFindings<'_> {
     }
 
     fn warnings(&self) -> Vec<String> {
-        starved::sentences(self)
+        let mut all = starved::sentences(self);
+        let is_limit = matches!(words::warm_up_end(self), words::WarmUpEnd::Limit);
+        // Beyond saturation nothing settles.
+        if is_limit && self.outcome.window > 0 && self.outcome.saturated.is_none() {
+            all.push(format!(
+                "no end of the warm-up was detected by `run.warm_up_limit`, cycle {}: what was \
+                 measured may be part of it",
+                grouped(self.outcome.window_start)
+            ));
+        }
+        all.extend(words::not_played(self));
+        all
     }
 
     fn manifest(&self, info: &RunInfo) -> Manifest {

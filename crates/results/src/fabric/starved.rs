@@ -37,9 +37,20 @@ fn terminals(run: &FabricFindings<'_>) -> Vec<(u32, u64)> {
     };
     let all = (0_u32..).zip(&run.outcome.terminals);
     all.map(|(terminal, found)| (terminal, found, got_in(terminal)))
-        .filter(|(_, found, got_in)| got_nothing(found.created, *got_in))
+        .filter(
+            |(terminal, found, got_in)| match fair::is_greedy(run.spec, *terminal) {
+                true => got_nothing(due(run, *terminal).unwrap_or(1), *got_in),
+                false => got_nothing(found.created, *got_in),
+            },
+        )
         .map(|(terminal, _, got_in)| (terminal, got_in))
         .collect()
+}
+
+/// Flits of the window that are the max-min share of a terminal, if that is known.
+fn due(run: &FabricFindings<'_>, terminal: u32) -> Option<u64> {
+    let share = run.shares().ok()?.rows.get(terminal as usize)?.share?;
+    Some((share * run.outcome.window as f64).round() as u64)
 }
 
 /// All of them by name.
@@ -67,6 +78,9 @@ pub fn sentences(run: &FabricFindings<'_>) -> Vec<String> {
         }),
         Starved::Terminals(all) => told(all, |(terminal, got_in)| {
             let found = &run.outcome.terminals[*terminal as usize];
+            if fair::is_greedy(run.spec, *terminal) {
+                return greedy(run, *terminal, *got_in);
+            }
             format!(
                 "{}: {} flits created in the window, {} entered the network: {} wait there",
                 names.terminal(*terminal),
@@ -75,6 +89,19 @@ pub fn sentences(run: &FabricFindings<'_>) -> Vec<String> {
                 grouped(found.queued)
             )
         }),
+    }
+}
+
+/// What is said of a source that always has a packet.
+fn greedy(run: &FabricFindings<'_>, terminal: u32, got_in: u64) -> String {
+    let (name, got_in) = (run.names().terminal(terminal), grouped(got_in));
+    let told = format!(
+        "{name}: it always has a packet to send, and {got_in} flits entered the network in the \
+         window"
+    );
+    match due(run, terminal) {
+        Some(due) => format!("{told}; its max-min share is {}", grouped(due)),
+        None => told,
     }
 }
 

@@ -25,8 +25,14 @@ pub fn lines(run: &FabricFindings<'_>) -> [Vec<String>; 2] {
     }
     lines.push(String::new());
     lines.push(words::conservation(&outcome.balance()));
-    if let Some((name, share)) = words::busiest(run) {
-        lines.push(format!("busiest channel {name}: {}", percent(share)));
+    let busiest = words::busiest(run);
+    if !busiest.is_empty() {
+        let told = |(name, share): &(String, f64)| format!("{name}: {}", percent(*share));
+        let told: Vec<String> = busiest.iter().map(told).collect();
+        lines.push(format!(
+            "busiest channel {}",
+            told.join("; between routers ")
+        ));
     }
     if let Some(why) = &outcome.saturated {
         lines.push(format!("beyond saturation: {why}"));
@@ -41,7 +47,7 @@ pub fn lines(run: &FabricFindings<'_>) -> [Vec<String>; 2] {
 }
 
 fn numbers(run: &FabricFindings<'_>) -> Vec<String> {
-    let mut lines = vec![format!("window    {}", words::window(&run.outcome))];
+    let mut lines = vec![format!("window    {}", words::window(run))];
     if run.outcome.window > 0 {
         lines.push(format!(
             "offered   {} {LOAD}",

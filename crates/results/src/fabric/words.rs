@@ -1,7 +1,9 @@
 //! A run of the cycle engine in sentences.
 
+use std::ops::Range;
+
 use backwater_flit::outcome::{CyclesOutcome, FabricOutcome};
-use backwater_flit::spec::{Shape, Switch};
+use backwater_flit::spec::{Injection, Shape, Switch, TraceEntry, WarmUp};
 use backwater_kernel::{Balance, Stop};
 
 use super::FabricFindings;
@@ -59,6 +61,30 @@ pub fn stop(outcome: &FabricOutcome) -> String {
     }
 }
 
+/// What a run that ended before its trace left out.
+pub fn not_played(run: &FabricFindings<'_>) -> Option<String> {
+    let cycles = run.outcome.cycles;
+    let traces = run
+        .spec
+        .classes
+        .iter()
+        .filter_map(|class| match &class.injection {
+            Injection::Trace(list) => Some(list),
+            _ => None,
+        });
+    let packets: Vec<&TraceEntry> = traces.flatten().collect();
+    let left_out = packets.iter().filter(|packet| packet.cycle >= cycles);
+    let first = left_out.clone().map(|packet| packet.cycle).min()?;
+    Some(format!(
+        "the trace was not played to its end: {} of its {} come after the run, which ended after \
+         {}, the first in cycle {}; `run.measure` says how long it lasts",
+        grouped(left_out.count() as u64),
+        counted(packets.len(), "packet"),
+        counted(cycles, "cycle"),
+        grouped(first)
+    ))
+}
+
 /// Since when, and how many packets it holds.
 pub fn deadlocked(outcome: &FabricOutcome) -> String {
     match &outcome.standstill {
@@ -97,12 +123,36 @@ pub fn conservation(balance: &Balance) -> String {
     )
 }
 
-/// When was measured: `10,000 cycles from cycle 2,345 on (warm-up detected)`.
-pub fn window(outcome: &FabricOutcome) -> String {
-    let how = match (outcome.warm_up_detected, outcome.window_start) {
-        (true, _) => "end of warm-up detected",
-        (false, 0) => "no warm-up",
-        (false, _) => "warm-up as given",
+/// How the window came to begin where it does.
+pub enum WarmUpEnd {
+    /// There is no warm-up.
+    None,
+    /// The scenario says so.
+    Given,
+    /// Throughput and latency had settled.
+    Detected,
+    /// They had not by the limit.
+    Limit,
+}
+
+/// What ended the warm-up of a run that got to its window.
+pub fn warm_up_end(run: &FabricFindings<'_>) -> WarmUpEnd {
+    match (run.outcome.warm_up_detected, run.spec.measure.warm_up) {
+        (true, _) => WarmUpEnd::Detected,
+        (false, WarmUp::Auto { .. }) => WarmUpEnd::Limit,
+        (false, WarmUp::Cycles(0)) => WarmUpEnd::None,
+        (false, WarmUp::Cycles(_)) => WarmUpEnd::Given,
+    }
+}
+
+/// When was measured: `10,000 cycles from cycle 2,345 on (end of warm-up detected)`.
+pub fn window(run: &FabricFindings<'_>) -> String {
+    let outcome = &run.outcome;
+    let how = match warm_up_end(run) {
+        WarmUpEnd::Detected => "end of warm-up detected",
+        WarmUpEnd::None => "no warm-up",
+        WarmUpEnd::Given => "warm-up as given",
+        WarmUpEnd::Limit => "not settled by `run.warm_up_limit`",
     };
     match outcome.window {
         0 => format!("not reached: {}", no_window(outcome)),
@@ -126,22 +176,22 @@ pub fn no_window(outcome: &FabricOutcome) -> String {
     format!("the run ended in its warm-up, after {cycles}; {way}")
 }
 
-/// The channel between routers that was busiest, and its share of busy cycles. Where there is
-/// none: the busiest of all.
-pub fn busiest(run: &FabricFindings<'_>) -> Option<(String, f64)> {
+/// The busiest channel, and its share of busy cycles; where that is one of a terminal, the busiest
+/// between routers after it.
+pub fn busiest(run: &FabricFindings<'_>) -> Vec<(String, f64)> {
     let all = shares(&run.outcome);
-    let among = match run.spec.graph.channels.len().min(all.len()) {
-        0 => all,
-        count => &all[..count],
+    let busiest = |among: Range<usize>| {
+        let larger = |best: usize, next: usize| if all[next] > all[best] { next } else { best };
+        among.reduce(larger)
     };
-    let load = |index: usize| among.get(index).copied().unwrap_or(0.0);
-    let best = (0..among.len()).reduce(
-        |best, next| {
-            if load(next) > load(best) { next } else { best }
-        },
-    )?;
-    let name = run.names().channel(best as u32);
-    Some((name, load(best)))
+    let between = busiest(0..run.spec.graph.channels.len().min(all.len()));
+    let mut told: Vec<usize> = busiest(0..all.len()).into_iter().chain(between).collect();
+    told.dedup();
+    let names = run.names();
+    let named = told.into_iter();
+    { named }
+        .map(|one| (names.channel(one as u32), all[one]))
+        .collect()
 }
 
 /// `8 x 8 torus, 1 terminal at each router`.
@@ -190,7 +240,7 @@ pub fn paragraphs(run: &FabricFindings<'_>) -> String {
         counted(router.depth, "flit"),
     );
     text.push_str("\n\n");
-    text.push_str(&measured(&run.outcome));
+    text.push_str(&measured(run));
     text.push_str(&format!(" Why it ended: {}.", stop(&run.outcome)));
     let balance = run.outcome.balance();
     text.push_str(&format!(
@@ -202,26 +252,39 @@ pub fn paragraphs(run: &FabricFindings<'_>) -> String {
             "flits are missing, which is a fault of the simulator"
         }
     ));
-    if let Some((name, share)) = busiest(run) {
+    let mut busiest = busiest(run).into_iter();
+    if let Some((name, share)) = busiest.next() {
         text.push_str(&format!(
-            " The busiest channel, {name}, carried a flit in {} of the window's cycles.",
+            " The busiest channel, {name}, carried a flit in {} of the window's cycles",
             percent(share)
         ));
+        let between = busiest.map(|(name, share)| {
+            format!(
+                ", the busiest between routers, {name}, in {}",
+                percent(share)
+            )
+        });
+        text.extend(between);
+        text.push('.');
     }
     text
 }
 
-fn measured(outcome: &FabricOutcome) -> String {
+fn measured(run: &FabricFindings<'_>) -> String {
+    let outcome = &run.outcome;
     if outcome.window == 0 {
         return format!(
             "The run was still warming up when it ended after {}: nothing was measured.",
             counted(outcome.cycles, "cycle")
         );
     }
-    let how = if outcome.warm_up_detected {
-        "the end of the warm-up was detected there"
-    } else {
-        "the scenario gives the warm-up"
+    let how = match warm_up_end(run) {
+        WarmUpEnd::Detected => "the end of the warm-up was detected there",
+        WarmUpEnd::None => "there is no warm-up",
+        WarmUpEnd::Given => "the scenario gives the warm-up",
+        WarmUpEnd::Limit => {
+            "throughput and latency had not settled by then, which is `run.warm_up_limit`"
+        }
     };
     format!(
         "Loads were counted over {} from cycle {} on ({how}); latencies are those of packets \

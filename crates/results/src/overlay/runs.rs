@@ -92,40 +92,35 @@ fn known(run: &Results) -> Vec<String> {
     columns.chain(series).collect()
 }
 
-/// The column `asked` of the first table that has it; of one row or group where a name stands
-/// before it, as in `victim.goodput`.
+/// The column `asked` of the first table that has it; of one row, group or table where a name
+/// stands before it, as in `victim.goodput`.
 fn values(run: &Results, asked: &str) -> Option<Values> {
-    let of_table = |of: Option<&str>, column: &str| {
-        let tables = run.tables.iter();
+    let first = |of: Option<&str>, column: &str, table: Option<&str>| {
+        let is_meant = |read: &&Read| table.is_none_or(|name| read.name == name);
+        let tables = run.tables.iter().filter(is_meant);
         tables
             .filter_map(|table| of_column(table, of, column))
             .find(|found| !found.rows.is_empty())
     };
-    of_table(None, asked).or_else(|| {
+    first(None, asked, None).or_else(|| {
         let (name, column) = asked.rsplit_once('.')?;
-        of_table(Some(name), column)
+        first(Some(name), column, None).or_else(|| first(None, column, Some(name)))
     })
 }
 
 fn of_column(table: &Read, of: Option<&str>, asked: &str) -> Option<Values> {
     let at = table.find(asked).filter(|at| table.is_of_numbers(*at))?;
-    let labels: Vec<usize> = (0..table.columns.len())
-        .filter(|at| !table.is_of_numbers(*at))
-        .take(1)
-        .collect();
-    let mut rows = Vec::new();
-    for row in &table.rows {
-        let label = labels.iter().filter_map(|at| row.get(*at));
-        let label: Vec<&str> = label.map(String::as_str).collect();
-        let label = label.join(", ");
-        let is_meant =
-            of.is_none_or(|name| label == name || crate::groups::group_name(&label) == name);
-        if is_meant && let Some(value) = table.number(row, at) {
-            rows.push((label, value));
-        }
-    }
+    let is_meant = |label: &str| {
+        of.is_none_or(|name| label == name || crate::groups::group_name(label) == name)
+    };
+    let rows = table.labels().into_iter().zip(&table.rows);
+    let rows = rows.filter(|(label, _)| is_meant(label));
+    let rows = rows.filter_map(|(label, row)| Some((label, table.number(row, at)?)));
     let column = table.columns[at].1.clone();
-    Some(Values { column, rows })
+    Some(Values {
+        rows: rows.collect(),
+        column,
+    })
 }
 
 /// The value of the key `over` in each run.

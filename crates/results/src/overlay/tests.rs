@@ -135,6 +135,7 @@ fn runs_lie_side_by_side_or_over_a_key() {
     assert!(wrong.what.contains("no key `n9`"));
 }
 
+<<<<<<< HEAD
 #[test]
 fn units_of_one_kind_share_an_axis() {
     let rows = "VC1,5\r\n";
@@ -152,4 +153,68 @@ fn units_of_one_kind_share_an_axis() {
     let found = overlay(&[in_unit("a", "ms"), in_unit("b", "us")], None, None).expect("drawn");
     assert_eq!(found.plots[0].curves[1].x, [0.001, 0.002]);
     overlay(&[in_unit("a", "ms"), in_unit("b", "kB")], None, None).expect_err("unlike");
+=======
+/// A run of flits with two terminals at one router.
+fn flits(name: &str, load: &str, accepted: [&str; 3]) -> Results {
+    let columns = json!({
+        "tables/summary.csv": { "columns": [
+            column("quantity", "quantity", ""),
+            column("value", "value", ""),
+            column("unit", "unit", ""),
+        ] },
+        "tables/terminals.csv": { "columns": [
+            column("terminal", "terminal", ""),
+            column("sends_to", "sends to", ""),
+            column("accepted_flits_per_cycle", "accepted", "flits/cycle/terminal"),
+        ] },
+        "tables/vcs.csv": { "columns": [column("vc", "vc", ""), column("use_pct", "use", "%")] },
+    });
+    let mut results = Results {
+        name: name.into(),
+        keys: vec![("traffic.load".into(), load.into())],
+        ..Results::default()
+    };
+    let [all, first, second] = accepted;
+    results.read_tables(&columns, |file| {
+        Some(match file {
+            "tables/summary.csv" => format!(
+                "quantity,value,unit\r\naccepted,{all},flits/cycle/terminal\r\n\
+                 accepted ± 95 %,,flits/cycle/terminal\r\n"
+            ),
+            "tables/terminals.csv" => format!(
+                "terminal,sends_to,accepted_flits_per_cycle\r\n0,R,{first}\r\n1,R,{second}\r\n"
+            ),
+            _ => "vc,use_pct\r\n0,5\r\n1,2\r\n".into(),
+        })
+    });
+    results
+}
+
+#[test]
+fn each_terminal_is_a_row_and_the_network_has_its_own() {
+    let runs = [
+        flits("a", "0.1", ["0.1", "0.09", "0.11"]),
+        flits("b", "0.2", ["0.2", "0.18", "0.22"]),
+    ];
+    let drawn = |y| overlay(&runs, Some(y), Some("load")).expect("drawn");
+    let whole = drawn("accepted");
+    assert_eq!(names(&whole.plots[0]), ["summary"]);
+    assert_eq!(whole.plots[0].curves[0].x, [0.1, 0.2]);
+    assert_eq!(whole.plots[0].curves[0].y, [0.1, 0.2]);
+    let terminals = drawn("terminals.accepted");
+    assert_eq!(names(&terminals.plots[0]), ["terminal 0", "terminal 1"]);
+    assert_eq!(terminals.plots[0].curves[1].y, [0.11, 0.22]);
+    assert_eq!(drawn("terminal 1.accepted").tables[0].rows.len(), 1);
+    assert_eq!(names(&drawn("use").plots[0]), ["vc 0", "vc 1"]);
+    let usual = overlay(&runs, None, None).expect("drawn");
+    assert_eq!(usual.plots[0].title, "accepted");
+}
+
+#[test]
+fn rows_of_one_name_are_told_apart() {
+    let one = run("a", "16", "VC1,5\r\nVC1,1\r\n");
+    let found = overlay(&[one], None, None).expect("drawn");
+    assert_eq!(found.plots[0].curves[0].y, [5.0, 1.0]);
+    assert_eq!(found.tables[0].rows.len(), 2);
+>>>>>>> wt-f
 }

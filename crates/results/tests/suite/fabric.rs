@@ -44,6 +44,29 @@ fn the_terminal_summary_reads_like_this() {
 }
 
 #[test]
+fn a_warm_up_that_does_not_settle_is_no_given_one() {
+    let mut outcome = fabric::outcome();
+    (outcome.warm_up_detected, outcome.saturated) = (false, None);
+    let summary = summary_of(&outcome);
+    let warning = "warning: no end of the warm-up was detected by `run.warm_up_limit`, cycle 2,345";
+    for line in ["on (not settled by `run.warm_up_limit`)\n", warning] {
+        assert!(summary.contains(line), "{summary}");
+    }
+    outcome.saturated = Some("it is".into());
+    assert!(!summary_of(&outcome).contains("warning: no end of the warm-up"));
+}
+
+#[test]
+fn channels_of_terminals_may_be_the_busiest() {
+    let mut outcome = fabric::outcome();
+    *outcome.utilization.last_mut().expect("channels") = 0.875;
+    let told = "busiest channel (x=3,y=3) -> terminal 15: 87.5 %; between routers (x=1,y=0) -> \
+                (x=2,y=0): 45 %\n";
+    let summary = summary_of(&outcome);
+    assert!(summary.contains(told), "{summary}");
+}
+
+#[test]
 fn a_run_too_short_for_intervals_says_so() {
     let mut outcome = fabric::outcome();
     outcome.accepted_half_width = None;

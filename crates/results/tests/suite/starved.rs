@@ -2,6 +2,7 @@
 
 use crate::sample;
 
+use backwater_flit::spec::Injection;
 use backwater_kernel::{Duration, Time};
 use backwater_net::frames::spec::{Span, TrafficSpec as EthernetTraffic};
 use backwater_net::outcome::LossCause;
@@ -265,4 +266,23 @@ fn flits_of_a_class_and_of_a_terminal() {
     let wanted = "terminal 2: 900 flits created in the window, 0 entered the network: 1,700 wait \
                   there";
     assert!(told.iter().any(|one| one == wanted), "{told:?}");
+}
+
+#[test]
+fn a_greedy_source_that_never_gets_in_starves_and_counts() {
+    let (info, mut spec, mut outcome) = (fabric::info(), fabric::spec(), fabric::outcome());
+    spec.classes.truncate(1);
+    spec.classes[0].injection = Injection::Saturation;
+    let injection = spec.graph.channels.len() + 2;
+    outcome.utilization[injection] = 0.0;
+    outcome.terminals[2].created = 0;
+    let told = run_manifest(&info, &fabric::found(&spec, &outcome)).warnings;
+    let wanted = "terminal 2: it always has a packet to send, and 0 flits entered the network in \
+                  the window; its max-min share is 10,000";
+    assert_eq!(told, [wanted]);
+    let summary = fabric::summary(&info, &spec, &outcome);
+    assert_eq!(summary["starved"][0], "terminal 2");
+    assert_eq!(summary["jain_rates"], summary["jain_index_of_sources"]);
+    let text = terminal_summary(&info, &fabric::found(&spec, &outcome));
+    assert!(text.contains("over 16 sources"), "{text}");
 }

@@ -2,8 +2,11 @@
 
 use backwater_flit::Simulation;
 use backwater_flit::outcome::FabricOutcome;
-use backwater_flit::spec::{Allocator, FabricSpec, Injection, MeasureSpec, Switch, WarmUp};
+use backwater_flit::spec::{
+    Allocator, FabricSpec, Injection, MeasureSpec, Switch, TraceEntry, WarmUp,
+};
 use backwater_results::fabric::zero_load;
+use backwater_results::run_manifest;
 
 use crate::sample::fabric;
 
@@ -70,4 +73,48 @@ fn next_to_no_load_takes_what_is_printed() {
 fn load_takes_longer() {
     let excess = excess(&ran(0.3, |_| {}));
     assert!(excess > 0.05, "{excess}");
+}
+
+/// A long packet on the short way and a short one on the long way, which never meet.
+#[test]
+fn lengths_and_ways_go_together() {
+    let packet = |source, destination, length| TraceEntry {
+        cycle: 0,
+        source,
+        destination,
+        length,
+    };
+    let found = ran(0.0, |spec| {
+        spec.classes[0].injection =
+            Injection::Trace(vec![packet(0, 1, 64), packet(4, 6, 1), packet(8, 9, 20)]);
+        spec.graph.channels[4 * 4].latency = 100;
+        spec.router.depth = 400;
+        spec.measure.warm_up = WarmUp::Cycles(0);
+    });
+    let printed = zero_load(&fabric::found(&found.0, &found.1));
+    assert_eq!(found.1.latency.count, 3);
+    assert_eq!(printed, Some(found.1.latency.mean));
+}
+
+#[test]
+fn what_is_left_of_a_trace_is_told() {
+    let packet = |cycle| TraceEntry {
+        cycle,
+        source: 0,
+        destination: 1,
+        length: 1,
+    };
+    let warnings = |last: u64| {
+        let (spec, outcome) = ran(0.0, |spec| {
+            spec.classes[0].injection = Injection::Trace(vec![packet(5), packet(last)]);
+            spec.measure.warm_up = WarmUp::Cycles(0);
+            spec.measure.window = 1_000;
+        });
+        run_manifest(&fabric::info(), &fabric::found(&spec, &outcome)).warnings
+    };
+    assert!(warnings(999).is_empty());
+    let told = "the trace was not played to its end: 1 of its 2 packets come after the run, which \
+                ended after 1,000 cycles, the first in cycle 5,000; `run.measure` says how long \
+                it lasts";
+    assert_eq!(warnings(5_000), [told]);
 }

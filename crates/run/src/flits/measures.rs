@@ -34,7 +34,7 @@ measures! { seen: &FabricFindings<'_> =>
         "mean from creation to the arrival of the tail, of packets created in the window",
         of_packets(seen, seen.outcome.latency.mean);
     "latency at zero load", "cycles", ZeroLoad, 2,
-        "mean of packets as long and on ways as long as those of the window, each alone",
+        "mean of the same packets, each on its way as if it were alone",
         zero_load(seen).unwrap_or(f64::NAN);
     "latency p50", "cycles", Other, 0, "half take no longer",
         of_packets(seen, seen.outcome.latency.percentiles[0] as f64);

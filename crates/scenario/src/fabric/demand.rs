@@ -155,19 +155,21 @@ fn matrix(
             let sum: f64 = row.iter().sum();
             if row.len() as u64 != terminals {
                 Some(format!("row {source} has {} weights", row.len()))
-            } else if sum <= 0.0 || !sum.is_finite() {
+            } else if !sum.is_finite() {
                 Some(format!("the weights of row {source} add up to {sum}"))
             } else {
                 None
             }
         })
     };
+    let is_silent = || rows.iter().flatten().all(|weight| *weight <= 0.0);
+    let complaint = complaint.or_else(|| is_silent().then(|| "no weight is above 0".into()));
     if let Some(complaint) = complaint {
         Diagnostic::error("bad-matrix", "the matrix does not fit the network")
             .at(at, complaint)
             .note(format!(
-                "{terminals} terminals: {terminals} rows of {terminals} weights, each with one \
-                     above 0"
+                "{terminals} terminals: {terminals} rows of {terminals} weights; in a row of zeros \
+                 the terminal sends nothing"
             ))
             .tell(mistakes);
         return None;

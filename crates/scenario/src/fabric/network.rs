@@ -132,7 +132,11 @@ pub(crate) fn plan(
         } => {
             let file = files.read(file.sure()?, &file.at, mistakes)?;
             let graph = match format.unwrap_or_else(|| format_of(&file.name)) {
-                Format::Anynet => topology::anynet(&file.text),
+                Format::Anynet => {
+                    said_by_anynet("latency", latency, mistakes);
+                    said_by_anynet("terminals_per_router", terminals_per_router, mistakes);
+                    topology::anynet(&file.text)
+                }
                 Format::Edges => {
                     topology::edge_list(&file.text, *terminals_per_router.sure()?, *latency.sure()?)
                 }
@@ -144,6 +148,17 @@ pub(crate) fn plan(
         }
     };
     within_bounds(&given.at, plan.size, mistakes).then_some(plan)
+}
+
+/// What an `anynet` file says itself does not count where the scenario says it.
+fn said_by_anynet<T>(key: &str, given: &Placed<T>, mistakes: &mut Diagnostics) {
+    if given.is_given {
+        let what = format!("`{key}` has no effect with an `anynet` file");
+        Diagnostic::warning("unused", what)
+            .at(&given.at, "not used")
+            .help("leave it out; the file says it")
+            .tell(mistakes);
+    }
 }
 
 /// The form of a file, by the ending of its name.

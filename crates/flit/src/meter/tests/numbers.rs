@@ -173,6 +173,7 @@ fn late(drain: u64) -> FabricOutcome {
                 birth: 10,
                 entered: 12,
                 hops: 3,
+                flight: 5,
                 now: 10 + latency,
             });
         }
@@ -212,4 +213,5 @@ fn deadlines_are_missed_by_late_packets_and_by_those_that_never_come() {
         (18, 12)
     );
     assert_eq!((found.hops_mean, found.network_latency.mean), (3.0, 48.5));
+    assert_eq!(found.passage_mean, 7.0, "two flits after the header");
 }

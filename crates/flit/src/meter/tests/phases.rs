@@ -145,6 +145,7 @@ fn replayed(warm_up: u64, window: u64) -> FabricOutcome {
                 birth: now - 100,
                 entered: now - 99,
                 hops: 2,
+                flight: 2,
                 now,
             });
         }

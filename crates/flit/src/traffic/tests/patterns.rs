@@ -276,3 +276,22 @@ fn a_clock_follows_the_pattern_too() {
         );
     }
 }
+
+#[test]
+fn a_row_of_zeros_sends_nothing() {
+    let rows = |first: f64| Pattern::Matrix(vec![vec![first; 2], vec![1.0; 2]]);
+    let generator = |classes| Generator::new(&crossbar(2, classes)).unwrap();
+    let drawn = ClassSpec {
+        pattern: rows(0.0),
+        ..class(Injection::Bernoulli { load: 1.0 })
+    };
+    let mut one = generator(vec![drawn]);
+    assert_eq!((one.first(0), one.first(1)), (None, Some(0)));
+    let mut one = generator(vec![with(rows(0.0))]);
+    assert!(one.pull(0).is_none() && one.pull(1).is_some());
+    let mut two = generator(vec![with(rows(0.0)), with(rows(1.0))]);
+    assert!((0..100).all(|_| two.pull(0).unwrap().class == 1));
+    let mut both = generator(vec![with(rows(0.0)); 2]);
+    assert!(both.pull(0).is_none());
+    assert!((0..100).any(|_| both.pull(1).unwrap().class == 1));
+}

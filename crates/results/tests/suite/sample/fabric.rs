@@ -167,6 +167,7 @@ pub fn outcome() -> FabricOutcome {
         latency: latency(48.5, 22),
         network_latency: latency(44.0, 21),
         hops_mean: 4.0,
+        passage_mean: 23.0,
         unfinished: 0,
         classes: [60_700, 20_000]
             .map(|created| ClassOutcome {

@@ -51,7 +51,7 @@ pub(crate) struct Class {
     #[key(is = Cycles { min: 1, max: 4_294_967_295 }, otherwise = "none")]
     pub deadline: Option<u32>,
     /// Group of VCs: classes of different groups never share a VC. Groups are numbered from 0
-    /// without gaps and get equal parts of the VCs.
+    /// without gaps and get equal parts of the VCs, or parts that differ by one.
     #[key(is = Whole { min: 0, max: 31, unit: "" }, default = "0")]
     pub vc_group: Placed<u8>,
 }
@@ -94,7 +94,8 @@ pub(crate) enum Pattern {
     /// By a weight for each source and destination.
     #[table(exactly_one(rows, file))]
     Matrix {
-        /// For each source a row with the weight of each destination.
+        /// For each source a row with the weight of each destination; with a row of zeros it sends
+        /// nothing.
         #[key(is = Rows, otherwise = "from `file`")]
         rows: Placed<Option<Vec<Vec<f64>>>>,
         /// CSV file with a row for each source.
