@@ -135,7 +135,6 @@ fn runs_lie_side_by_side_or_over_a_key() {
     assert!(wrong.what.contains("no key `n9`"));
 }
 
-<<<<<<< HEAD
 #[test]
 fn units_of_one_kind_share_an_axis() {
     let rows = "VC1,5\r\n";
@@ -153,7 +152,8 @@ fn units_of_one_kind_share_an_axis() {
     let found = overlay(&[in_unit("a", "ms"), in_unit("b", "us")], None, None).expect("drawn");
     assert_eq!(found.plots[0].curves[1].x, [0.001, 0.002]);
     overlay(&[in_unit("a", "ms"), in_unit("b", "kB")], None, None).expect_err("unlike");
-=======
+}
+
 /// A run of flits with two terminals at one router.
 fn flits(name: &str, load: &str, accepted: [&str; 3]) -> Results {
     let columns = json!({
@@ -216,5 +216,4 @@ fn rows_of_one_name_are_told_apart() {
     let found = overlay(&[one], None, None).expect("drawn");
     assert_eq!(found.plots[0].curves[0].y, [5.0, 1.0]);
     assert_eq!(found.tables[0].rows.len(), 2);
->>>>>>> wt-f
 }
