@@ -27,7 +27,8 @@
 //!
 //! A run is stuck when no event is left. If others go on, a leg is dead if none of its units has
 //! started for the last tenth of the run, or for 10 control loops if that is longer, while its
-//! first unit waited all that time and there is no credit now. (A request or a refresh may still
+//! first unit waited all that time and there is no credit now; unless what it has sent before still
+//! leaves the receiver's buffer, from where credit will come. (A request or a refresh may still
 //! wake it up, and a sink may take again after the end.) Nothing is noted while the run goes on,
 //! but the number of starts of each leg at the beginning of that time.
 //!
@@ -62,7 +63,10 @@ pub(crate) struct Seen {
 #[derive(Clone, Default)]
 struct SeenLeg {
     waiting: u32,
-    is_dead: bool,
+    /// Nothing has started for long, and there is no credit.
+    is_still: bool,
+    /// Units have left the receiver's buffer since, and more are there.
+    is_draining: bool,
     since: Option<Time>,
     credits_lost: u32,
     last_lost: Time,
@@ -79,6 +83,12 @@ struct SeenFlow {
     lost: u64,
 }
 
+impl SeenLeg {
+    fn is_dead(&self) -> bool {
+        self.is_still && !self.is_draining
+    }
+}
+
 impl Seen {
     /// Adds what another part saw: of each thing, one has seen more than nothing.
     pub fn join(&mut self, other: Seen) {
@@ -86,7 +96,8 @@ impl Seen {
         self.others_move |= other.others_move;
         for (own, leg) in self.legs.iter_mut().zip(other.legs) {
             own.waiting += leg.waiting;
-            own.is_dead |= leg.is_dead;
+            own.is_still |= leg.is_still;
+            own.is_draining |= leg.is_draining;
             own.since = own.since.or(leg.since);
             own.credits_lost += leg.credits_lost;
             own.last_lost = own.last_lost.max(leg.last_lost);
@@ -171,11 +182,12 @@ impl Network {
         let (sender, receiver) = (&leg.sender, &leg.receiver);
         let counts = &self.counts[leg_id as usize];
         let link = self.credits.get(sender.control as usize);
-        let is_dead = self.is_dead(leg_id, mark);
+        let is_still = self.is_still(leg_id, mark);
         SeenLeg {
             waiting: sender.queue.len,
-            is_dead,
-            since: is_dead.then(|| self.waits_since(leg_id)).flatten(),
+            is_still,
+            is_draining: mark.is_some_and(|mark| self.is_draining(leg_id, mark)),
+            since: is_still.then(|| self.waits_since(leg_id)).flatten(),
             credits_lost: link.map_or(0, |link| link.credits_lost),
             last_lost: link.map_or(Time::ZERO, |link| link.last_lost),
             stored: receiver.fill.value(),
@@ -196,7 +208,7 @@ impl Network {
                 reason: self.why_closed(flow, unacknowledged, seen),
             })
         });
-        let legs = (0..).zip(&seen.legs).filter(|(_, own)| own.is_dead);
+        let legs = (0..).zip(&seen.legs).filter(|(_, own)| own.is_dead());
         let legs = legs.map(|(leg, own)| Wait {
             flow: self.legs[leg as usize].sender.flow,
             place: WaitPlace::Leg(leg),
@@ -210,7 +222,19 @@ impl Network {
         waits
     }
 
-    fn is_dead(&self, leg_id: u32, mark: Option<&Mark>) -> bool {
+    /// Units have left the buffer behind a leg since, and more are there.
+    fn is_draining(&self, leg_id: u32, mark: &Mark) -> bool {
+        let leg = &self.legs[leg_id as usize];
+        let flow = leg.sender.flow;
+        let mut branches = 0..self.branches(flow, leg_id);
+        leg.receiver.fill.value() > 0
+            && branches.any(|index| {
+                let next = self.branch(flow, leg_id, index) as usize;
+                mark.sent[next] != self.legs[next].sender.sent
+            })
+    }
+
+    fn is_still(&self, leg_id: u32, mark: Option<&Mark>) -> bool {
         let sender = &self.legs[leg_id as usize].sender;
         sender.is_blocked()
             && mark.is_none_or(|mark| {
@@ -247,7 +271,7 @@ impl Network {
             count.map(|index| self.branch(flow, leg_id, index))
         };
         if !receiver.is_leaf() && stored > 0 {
-            let is_dead = |leg: &u32| seen.legs[*leg as usize].is_dead;
+            let is_dead = |leg: &u32| seen.legs[*leg as usize].is_dead();
             let waits = |leg: &u32| seen.legs[*leg as usize].waiting > 0;
             let still: Vec<u32> = branches().filter(is_dead).collect();
             let waiting = || branches().filter(waits).collect();
@@ -272,7 +296,7 @@ impl Network {
         let partner = self.flows[flow_id].partner;
         let on_the_way = |leg: &u32| {
             let flow = self.legs[*leg as usize].sender.flow;
-            let is_dead = seen.legs[*leg as usize].is_dead;
+            let is_dead = seen.legs[*leg as usize].is_dead();
             is_dead && (flow == flow_id as u32 || flow == partner)
         };
         let lost = |flow: u32| seen.flows.get(flow as usize).map_or(0, |flow| flow.lost);

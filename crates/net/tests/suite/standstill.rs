@@ -446,3 +446,23 @@ fn whoever_follows_the_waits_gets_to_an_end() {
     assert!(stood > 40, "{stood}");
     assert!(windows > 20 && buffers > 10, "{windows} {buffers}");
 }
+
+/// Forty circuits share a port: credit for ten units comes to each once in 400 cells, more than ten
+/// control loops. Nobody stands still.
+#[test]
+fn a_circuit_whose_buffer_drains_slowly_is_not_stuck() {
+    for until in [1_900, 2_000, 2_050, 2_111] {
+        let mut net = Net::new(Timing::CutThrough, cells(10), at(until));
+        let switch = net.node("S", NodeKind::Switch);
+        let end = net.node("B", NodeKind::Host);
+        let last = net.link(switch, end);
+        for _ in 0..40 {
+            let host = net.node("A", NodeKind::Host);
+            let first = net.link(host, switch);
+            let control = net.n23(10, 10);
+            net.flow(host, &[first, last], control);
+        }
+        let outcome = run(&net.spec);
+        assert_eq!(outcome.standstill, None, "after {until} cells");
+    }
+}
