@@ -85,6 +85,7 @@ pub(crate) fn build(root: &Record, limits: &Limits, mistakes: &mut Diagnostics) 
             stop_at,
         };
         checks::starts(&whole, mistakes);
+        mistakes.extend(checks::cut_through(&whole));
         checks::partners(&whole, mistakes);
         checks::old_tcp(&whole, mistakes);
         abr_checks::check(&whole, mistakes);

@@ -4,7 +4,9 @@ use backwater_kernel::words::counted;
 use std::collections::BTreeMap;
 
 use backwater_kernel::Time;
-use backwater_net::spec::{FlowControlSpec, FlowSpec, SourceControlSpec, TrafficSpec};
+use backwater_net::spec::{
+    FlowControlSpec, FlowSpec, LegSpec, SourceControlSpec, Timing, TrafficSpec,
+};
 
 use crate::Limits;
 use crate::cell_tcp;
@@ -122,13 +124,46 @@ pub(crate) fn bytes(count: u64) -> String {
 pub(crate) fn starts(whole: &Whole<'_>, mistakes: &mut Diagnostics) {
     for draft in whole.drafts {
         let start = draft.traffic().and_then(Traffic::start);
-        if let Some(start) = start.filter(|start| ***start >= whole.stop_at) {
-            Diagnostic::warning("never-starts", format!("`{}` sends nothing", draft.name))
-                .at(&start.at, "not before the run is over")
-                .help("start earlier, or make `run.duration` longer")
-                .tell(mistakes);
-        }
+        mistakes.extend(start.and_then(|start| never_starts(&draft.name, start, whole.stop_at)));
     }
+}
+
+/// A source that starts when the run is over.
+pub(crate) fn never_starts(name: &str, start: &Placed<Time>, stop_at: Time) -> Option<Diagnostic> {
+    (**start >= stop_at).then(|| {
+        Diagnostic::warning("never-starts", format!("`{name}` sends nothing"))
+            .at(&start.at, "not before the run is over")
+            .help("start earlier, or make `run.duration` longer")
+    })
+}
+
+/// Units that leave faster than they come, from the moment their first bit is in.
+pub(crate) fn cut_through(whole: &Whole<'_>) -> Option<Diagnostic> {
+    let legs = whole.specs.iter().flat_map(|flow| {
+        let before = |leg: &LegSpec| leg.parent.map(|parent| flow.legs[parent as usize].channel);
+        flow.legs
+            .iter()
+            .filter_map(move |leg| Some((before(leg)?, leg.channel)))
+    });
+    let mut outrun = legs.filter(|(into, out)| {
+        let [into, out] = [into, out].map(|channel| whole.graph.channel_spec(*channel));
+        into.timing == Timing::CutThrough && into.rate < out.rate
+    });
+    let names = outrun.next()?;
+    let (into, out) = (
+        whole.graph.channel_name(names.0),
+        whole.graph.channel_name(names.1),
+    );
+    Diagnostic::warning("cut-through", "bits leave a switch before they have come")
+        .at(
+            &whole.file.link.at,
+            format!("`{into}` cuts through and is slower than `{out}`"),
+        )
+        .note("delays are shorter than they can be, by up to a unit's time on the slow link")
+        .help(format!(
+            "write `timing = \"store-and-forward\"` for the link of `{into}`"
+        ))
+        .into()
 }
 
 /// Presets of TCP from the 1990s between hosts whose links are fast.

@@ -6,7 +6,8 @@
 ///
 /// With an exact window it is min(1, N2 floor(W/N2) / (D + N2 - 1 - W mod N2)), exactly. A
 /// window that is too long counts cells that the credit already knows of: W shrinks by them.
-/// That second part is read off measured runs and agrees with them within 0.001.
+/// That second part is read off measured runs and agrees with them within 0.001 while the circuit
+/// is busy all the time; where it pauses, the extra time holds fewer cells, and it carries more.
 pub(crate) fn throughput(zones: f64, n2: f64, loop_cells: f64, late_cells: f64) -> f64 {
     let zones = zones - late_cells;
     if zones < n2 {

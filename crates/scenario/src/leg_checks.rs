@@ -274,7 +274,7 @@ fn check_long_window(leg: &Leg<'_>, credit: &CreditSpec, window: u128, mistakes:
     .at(&at, window_label(leg, window))
     .note(loop_note(leg))
     .note(format!(
-        "expect {now} of the link, instead of {:.1} % with the exact window",
+        "expect {now} of the link or more, instead of {:.1} % with the exact window",
         100.0 * exact
     ))
     .help("write `window = \"exact\"`, the default")

@@ -1,8 +1,8 @@
 //! Time series to record.
 
-use backwater_kernel::Time;
 use backwater_kernel::series::MOST_POINTS;
 use backwater_kernel::words::grouped;
+use backwater_kernel::{Duration, Time};
 use backwater_net::spec::{
     ExplicitRateSpec, FlowControlSpec, FlowSpec, Measure, SeriesSpec, SourceControlSpec, Subject,
 };
@@ -257,12 +257,20 @@ impl Reader<'_> {
             mistakes.push(wrong.aside_after(self.chosen.clone().filter(|_| is_gone)));
             return None;
         }
+        if flow.is_none()
+            && let Some(wrong) = self.wrong_place(given, measure, channel)
+        {
+            mistakes.push(wrong);
+            return None;
+        }
         if let Some(wrong) = self.wrong_port(given, measure, channel) {
             mistakes.push(wrong.aside_after(self.chosen.clone()));
             return None;
         }
         let (from, until) = (*given.from, given.until.unwrap_or(self.stop_at));
         checks::series_times(given, self.stop_at, mistakes);
+        let span = until.min(self.stop_at).since(from.min(until));
+        mistakes.extend(no_window(given.window, span, &given.at));
         if given.window.is_none() {
             let unit_bytes = spec.map_or(CELL_BYTES, |flow| flow.unit_bytes);
             let rate = self.graph.channel_spec(channel).rate.0 as f64;
@@ -339,6 +347,40 @@ impl Reader<'_> {
         })
     }
 
+    /// What is counted where units end, or where they do not, of all flows at a channel of which
+    /// none does.
+    fn wrong_place(&self, given: &Series, measure: Measure, channel: u32) -> Option<Diagnostic> {
+        let (why, way_on) = match measure {
+            Measure::Delay => (
+                "delay is counted where units are delivered: no flow ends here",
+                "name a channel to a host",
+            ),
+            Measure::Wait => (
+                "units wait where they are forwarded: all flows end here",
+                "name a channel to a switch",
+            ),
+            _ => return None,
+        };
+        let mut crossing = self.specs.iter().flat_map(|flow| {
+            let goes_on = |leg: u32| flow.legs.iter().any(|next| next.parent == Some(leg));
+            let own = (0..).zip(&flow.legs);
+            own.filter(|(_, leg)| leg.channel == channel)
+                .map(move |(leg, _)| goes_on(leg))
+        });
+        let counts_on_the_way = measure == Measure::Wait;
+        // A channel that nobody crosses has nothing of anything.
+        let is_there = crossing.next().map(|first| {
+            first == counts_on_the_way || crossing.any(|one| one == counts_on_the_way)
+        });
+        (is_there == Some(false)).then(|| {
+            let name = self.graph.channel_name(channel);
+            let what = given.measure.word();
+            Diagnostic::error("bad-series", format!("`{name}` has no {what}"))
+                .at(&given.on.at, why)
+                .help(way_on)
+        })
+    }
+
     /// What is measured of a port that tells rates, at one that doesn't.
     fn wrong_port(&self, given: &Series, measure: Measure, channel: u32) -> Option<Diagnostic> {
         if !is_of_port(measure) || self.has_faulty_rules {
@@ -372,6 +414,15 @@ fn is_of_port(measure: Measure) -> bool {
         measure,
         Measure::RateQueue | Measure::LoadFactor | Measure::ActiveCircuits | Measure::FairShare
     )
+}
+
+/// A window that is never over, so that the series stays empty.
+pub(crate) fn no_window(window: Option<Duration>, span: Duration, at: &At) -> Option<Diagnostic> {
+    window.filter(|window| *window > span).map(|_| {
+        Diagnostic::warning("bad-series", "the series stays empty")
+            .at(at, "its `window` is longer than what it records")
+            .help("shorten `window`")
+    })
 }
 
 fn needs_credit(measure: Measure) -> bool {

@@ -19,7 +19,7 @@ pub enum SchedulerSpec {
     /// One flow after another, a unit each.
     #[default]
     RoundRobin,
-    /// In order of arrival, whatever the priority.
+    /// In order of arrival; flows of a port have one priority.
     Fifo,
     /// In order of arrival in each priority group.
     StrictPriority,

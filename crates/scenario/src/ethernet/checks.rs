@@ -241,6 +241,15 @@ pub(crate) fn old_tcp(look: &Whole<'_>, mistakes: &mut Diagnostics) {
     }
 }
 
+/// Sources that start when the run is over.
+pub(crate) fn starts(look: &Whole<'_>, mistakes: &mut Diagnostics) {
+    for (flow, table) in look.flows.each() {
+        let start = &table.settings.traffic.start;
+        let stop_at = look.spec.stop_at;
+        mistakes.extend(crate::checks::never_starts(&flow.name, start, stop_at));
+    }
+}
+
 /// What a host's sources send.
 #[derive(Clone, Default)]
 struct Sent {

@@ -127,6 +127,7 @@ fn whole(
     let mut stall_after = None;
     checks::marks(&look, mistakes);
     checks::old_tcp(&look, mistakes);
+    checks::starts(&look, mistakes);
     checks::loads(&look, mistakes);
     if crossings.is_partial {
         mistakes.extend(checks::too_many_paths(file));

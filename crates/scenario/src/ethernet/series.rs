@@ -52,6 +52,11 @@ pub(crate) fn series(
             continue;
         }
         let window = given.window;
+        mistakes.extend(crate::series::no_window(
+            window,
+            Duration(stop_at.0),
+            &given.at,
+        ));
         let window = window.unwrap_or(Duration((stop_at.0 / WINDOWS.value).max(1)));
         series.extend(found.into_iter().map(|(name, of)| SeriesSpec {
             name: match name {

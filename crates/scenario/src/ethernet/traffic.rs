@@ -6,7 +6,7 @@ use crate::given::ethernet::traffic::{Phase, Traffic, TrafficKind};
 
 /// What the application of a flow sends.
 pub(crate) fn traffic(traffic: &Traffic) -> TrafficSpec {
-    let start = traffic.start;
+    let start = *traffic.start;
     match &traffic.kind.value {
         TrafficKind::Greedy { total } => TrafficSpec::Infinite {
             start,

@@ -13,7 +13,7 @@ pub(crate) struct Traffic {
     pub kind: Chosen<TrafficKind>,
     /// Nothing is sent before.
     #[key(is = Clock { min_ps: 0 }, default = "\"0 s\"")]
-    pub start: Time,
+    pub start: Placed<Time>,
 }
 
 /// What the kind of flows.traffic sets.

@@ -17,7 +17,7 @@ use crate::typed::Placed;
 pub(crate) enum Scheduler {
     /// One flow after another, a unit each, in each priority group.
     RoundRobin,
-    /// In order of arrival, whatever the priority.
+    /// In order of arrival; flows of a port have one priority.
     Fifo,
     /// In order of arrival in each priority group.
     StrictPriority,
