@@ -188,10 +188,8 @@ pub fn busiest(run: &FabricFindings<'_>) -> Vec<(String, f64)> {
     let mut told: Vec<usize> = busiest(0..all.len()).into_iter().chain(between).collect();
     told.dedup();
     let names = run.names();
-    let named = told.into_iter();
-    { named }
-        .map(|one| (names.channel(one as u32), all[one]))
-        .collect()
+    let named = |one: usize| (names.channel(one as u32), all[one]);
+    told.into_iter().map(named).collect()
 }
 
 /// `8 x 8 torus, 1 terminal at each router`.
