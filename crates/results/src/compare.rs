@@ -70,7 +70,7 @@ pub enum FlowKind {
     /// Always has more.
     #[default]
     Greedy,
-    /// Payload at a rate, bits per second.
+    /// So much on the wire in full frames, bits per second.
     Constant(u64),
     /// Bursts of so many bytes, which start at these instants (ps).
     Bursts(u64, Vec<u64>),

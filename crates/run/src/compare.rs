@@ -3,11 +3,13 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use backwater_kernel::{Duration, Stop, Time, TraceHash};
+use backwater_kernel::{Duration, Rate, Stop, Time, TraceHash};
 use backwater_results::compare::{
     Carrier, CompareInfo, Conditions, FlowKind, SchemeRun, SchemeRuns, Workload, WorkloadFlow,
 };
-use backwater_scenario::compare::{ComparedFlow, ComparedTraffic, Comparison, Part, Role, Scheme};
+use backwater_scenario::compare::{
+    ComparedFlow, ComparedTraffic, Comparison, Part, Role, Scheme, Unit,
+};
 use backwater_scenario::{Limits, Scenario, Source};
 
 use super::{complete, engine, job};
@@ -199,7 +201,7 @@ fn workload(comparison: &Comparison) -> Workload {
 fn flow(flow: &ComparedFlow, alone: Option<Duration>) -> WorkloadFlow {
     let kind = match flow.traffic {
         ComparedTraffic::Greedy { .. } => FlowKind::Greedy,
-        ComparedTraffic::Constant { rate, .. } => FlowKind::Constant(rate.0),
+        ComparedTraffic::Constant { rate, .. } => FlowKind::Constant(on_wire(rate)),
         ComparedTraffic::Bursts { bytes, count, .. } => {
             let starts = (0..count).filter_map(|burst| flow.traffic.burst_start(burst));
             FlowKind::Bursts(bytes, starts.map(Time::ps).collect())
@@ -214,5 +216,23 @@ fn flow(flow: &ComparedFlow, alone: Option<Duration>) -> WorkloadFlow {
         kind,
         path: flow.path.clone(),
         alone_ps: alone.map(Duration::ps),
+    }
+}
+
+/// What payload at a rate takes on the wire in full frames, bits per second.
+fn on_wire(payload: Rate) -> u64 {
+    let [wire, net] = [Unit::Frame.wire_bytes(), Unit::Frame.payload_bytes()].map(u128::from);
+    u64::try_from(u128::from(payload.0) * wire / net).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Full frames of 1,472 bytes of payload take 1,538 on the wire.
+    #[test]
+    fn payload_takes_more_on_the_wire() {
+        assert_eq!(on_wire(Rate(1_472_000_000)), 1_538_000_000);
+        assert_eq!(on_wire(Rate(20_000_000)), 20_896_739);
     }
 }
