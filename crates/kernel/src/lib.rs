@@ -22,6 +22,7 @@ pub mod stats;
 mod stop;
 pub mod stream;
 pub mod time;
+pub mod units;
 mod violations;
 pub mod words;
 

@@ -3,10 +3,11 @@
 mod number;
 
 use backwater_kernel::Rate;
-use backwater_kernel::time::PS_PER_SECOND;
 
 use crate::suggest;
 
+use backwater_kernel::units::{KINDS, SPOKEN_RATES, worth};
+pub(crate) use backwater_kernel::units::{LENGTHS, RATES, SIZES, TIMES, Unit};
 pub use number::Decimal;
 pub(crate) use number::split_number;
 
@@ -33,65 +34,10 @@ pub(crate) enum Fault {
     Broken,
 }
 
-/// A unit's name and what one of it is worth.
-pub(crate) type Unit = (&'static str, u128);
-
-/// Units of time, in picoseconds (cells come on top; their length is the scenario's).
-pub(crate) const TIMES: &[Unit] = &[
-    ("ps", 1),
-    ("ns", 1_000),
-    ("us", 1_000_000),
-    ("µs", 1_000_000),
-    ("μs", 1_000_000),
-    ("ms", 1_000_000_000),
-    ("s", PS_PER_SECOND as u128),
-    ("min", 60 * PS_PER_SECOND as u128),
-];
-
-/// Units of rate, in bits per second.
-pub(crate) const RATES: &[Unit] = &[
-    ("bps", 1),
-    ("kbps", 1_000),
-    ("Mbps", 1_000_000),
-    ("Gbps", 1_000_000_000),
-    ("Tbps", 1_000_000_000_000),
-    ("bit/s", 1),
-    ("kbit/s", 1_000),
-    ("Mbit/s", 1_000_000),
-    ("Gbit/s", 1_000_000_000),
-    ("Tbit/s", 1_000_000_000_000),
-];
-
-/// Other spellings of rates that are read, and left out where units are listed.
-const SPOKEN_RATES: &[Unit] = &[
-    ("kb/s", 1_000),
-    ("M", 1_000_000),
-    ("Mb/s", 1_000_000),
-    ("G", 1_000_000_000),
-    ("Gb/s", 1_000_000_000),
-    ("GE", 1_000_000_000),
-    ("GbE", 1_000_000_000),
-    ("T", 1_000_000_000_000),
-    ("Tb/s", 1_000_000_000_000),
-    ("TbE", 1_000_000_000_000),
-];
-
 /// All units of rate that are read.
 pub(crate) fn rates() -> Vec<Unit> {
     [RATES, SPOKEN_RATES].concat()
 }
-
-/// Units of size, in bytes.
-pub(crate) const SIZES: &[Unit] = &[
-    ("B", 1),
-    ("kB", 1_000),
-    ("MB", 1_000_000),
-    ("GB", 1_000_000_000),
-    ("KiB", 1 << 10),
-    ("MiB", 1 << 20),
-    ("GiB", 1 << 30),
-    ("bytes", 1),
-];
 
 /// What is counted in units of a flow, by its words.
 pub(crate) const COUNTS: &[Unit] = &[
@@ -111,9 +57,6 @@ pub enum Amount {
     /// Bytes.
     Bytes(u64),
 }
-
-/// Lengths of cable, in millimetres.
-pub(crate) const LENGTHS: &[Unit] = &[("m", 1_000), ("km", 1_000_000)];
 
 /// Delay of cable, picoseconds a millimetre: 5 ns/m.
 const CABLE_PS: u64 = 5;
@@ -264,27 +207,22 @@ pub(crate) fn usual(unit: &str) -> &str {
     if let Some((_, usual)) = alike.iter().find(|(one, _)| *one == unit) {
         return usual;
     }
-    let same = exact_kind(unit).and_then(|(kind, worth)| {
-        let first = kind.iter().find(|(_, other)| *other == worth);
-        first.map(|(name, _)| *name)
+    let same = KINDS.iter().find_map(|kind| {
+        let own = worth(kind, unit)?;
+        let mut units = kind.iter().copied().flatten();
+        units.find(|(_, other)| *other == own)
     });
-    same.unwrap_or(unit)
-}
-
-/// Units of the same kind, of those whose spellings are of one worth, and its own worth.
-fn exact_kind(unit: &str) -> Option<(Vec<Unit>, u128)> {
-    let kinds = [TIMES.to_vec(), rates(), SIZES.to_vec(), LENGTHS.to_vec()];
-    kinds.into_iter().find_map(|kind| {
-        let (_, worth) = kind.iter().find(|(name, _)| *name == unit).copied()?;
-        Some((kind, worth))
-    })
+    same.map_or(unit, |(name, _)| name)
 }
 
 /// A quantity so that equal ones are the same text: `1 us` and `1000 ns` are.
 pub(crate) fn comparable(text: &str) -> Option<String> {
     let (number, unit) = split_number(text).ok()?;
-    let (least, digits) = match exact_kind(unit) {
-        Some((kind, worth)) => (kind.first()?.0, number.digits.checked_mul(worth)?),
+    let known = KINDS
+        .iter()
+        .find_map(|kind| Some((kind[0][0].0, worth(kind, unit)?)));
+    let (least, digits) = match known {
+        Some((least, worth)) => (least, number.digits.checked_mul(worth)?),
         None => (usual(unit), number.digits),
     };
     let number = Decimal { digits, ..number };

@@ -166,3 +166,47 @@ fn no_load_saturates_what_takes_what_it_gets() {
     let ran = backwater(&here, &search).expect(2);
     ran.complains("has no test for saturation");
 }
+
+#[test]
+fn a_short_run_names_its_deadlock() {
+    let here = folder("ethernet-short-deadlock");
+    let file = fs::read_to_string(shipped("ethernet/ring-deadlock.toml")).expect("a file");
+    let greedy = file.replace(
+        "traffic = { kind = \"constant\", rate = \"60 Mbps\" }",
+        "transport = \"udp\"",
+    );
+    assert_ne!(file, greedy);
+    fs::write(here.join("ring.toml"), greedy).expect("a file");
+    let run = |warm_up: &str, status: i32| {
+        let warm_up = format!("run.warm_up=\"{warm_up}\"");
+        let sets = ["--set", "link.rate=\"100 Gbps\"", "--set"];
+        let sets = [&sets[..], &["run.duration=\"10 ms\"", "--set", &warm_up]].concat();
+        let all = [&["run", "ring.toml", "--out", "out"], &sets[..]].concat();
+        backwater(&here, &all).expect(status)
+    };
+    let ran = run("1 ms", 1);
+    let told = "deadlock: queues wait for each other in a cycle, 3 queues, since 106.2 us";
+    assert!(ran.out.contains(told), "{}", ran.out);
+    assert!(ran.out.contains("stopped 100 % of the time"), "{}", ran.out);
+    // It ends in its warm-up, and shares are of the whole run.
+    let ran = run("5 ms", 1);
+    assert!(
+        ran.out.contains("The run ended in its warm-up"),
+        "{}",
+        ran.out
+    );
+    assert!(!ran.out.contains("000 %"), "{}", ran.out);
+}
+
+#[test]
+fn a_pause_is_told_of_the_class_that_is_used() {
+    let here = folder("ethernet-pause-rows");
+    run(&here, &["--set", "flows.f.class=3"]).expect(0);
+    let queues = fs::read_to_string(here.join("out/tables/queues.csv")).expect("a table");
+    let rows: Vec<&str> = queues.lines().skip(1).collect();
+    assert!(!rows.is_empty());
+    assert!(
+        rows.iter().all(|row| row.split(',').nth(1) == Some("3")),
+        "{queues}"
+    );
+}

@@ -12,6 +12,7 @@ mod ethernet;
 mod examples;
 mod fabric;
 #[cfg(unix)]
+mod fair_shares;
 mod few_threads;
 mod lossless;
 #[cfg(target_os = "linux")]
