@@ -20,7 +20,7 @@ use rayon::prelude::*;
 use crate::{
     BAD_INPUT, Changes, FAILED, SHORT_OF_MEMORY, SUCCESS, command_line, default_out, fail,
 };
-use crate::{files, holder, progress, run};
+use crate::{begin_directory, files, progress, run};
 
 /// What to compare.
 #[derive(clap::Args)]
@@ -79,11 +79,10 @@ pub fn compare(options: &Options) -> u8 {
     let name = format!("{}-comparison", run::name_of(&options.file));
     let out = options.out.clone();
     let out = out.unwrap_or_else(|| default_out(&name, &options.changes));
-    let directory = match RunDirectory::create(out, &holder()) {
+    let directory = match begin_directory(out) {
         Ok(directory) => directory,
         Err(error) => return fail(error),
     };
-    interrupt::flag();
     options.memory.watch(0);
     let start = Instant::now();
     let found = pool.install(|| execute(&run.plan));

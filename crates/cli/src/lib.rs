@@ -31,8 +31,9 @@ pub use files::{read, read_named};
 pub use sweep::workers::{Points, measure};
 
 use backwater_kernel::words::printable;
+use backwater_results::RunDirectory;
 use backwater_results::directory::Holder;
-use backwater_run::machine;
+use backwater_run::{interrupt, machine};
 use clap::{Parser, Subcommand};
 
 /// Exit status when everything asked for was done and holds.
@@ -167,6 +168,13 @@ fn holder() -> Holder {
         process: std::process::id(),
         since: machine::now(),
     }
+}
+
+/// Takes a directory for results and makes it empty. It listens for signals from before there is
+/// one: whatever has begun to fill a directory is asked to end, and keeps what it computed.
+fn begin_directory(out: PathBuf) -> Result<RunDirectory, String> {
+    interrupt::flag();
+    RunDirectory::create(out, &holder()).map_err(|error| error.to_string())
 }
 
 /// The words of a command as a shell takes them.

@@ -15,7 +15,7 @@ use backwater_results::{Manifest, RunDirectory};
 
 use crate::claims::near;
 use crate::{Changes, FAILED, SHORT_OF_MEMORY, SUCCESS};
-use crate::{command_line, default_out, fail, files, holder, progress};
+use crate::{begin_directory, command_line, default_out, fail, files, progress};
 use backwater_run::memory::{self, Memory};
 use backwater_run::{interrupt, machine};
 
@@ -70,7 +70,7 @@ pub fn reproduce(options: &Options) -> u8 {
         .out
         .clone()
         .unwrap_or_else(|| default_out("reproduce", &Changes::default()));
-    let directory = match RunDirectory::create(&out, &holder()) {
+    let directory = match begin_directory(out) {
         Ok(directory) => directory,
         Err(error) => return fail(error),
     };

@@ -6,7 +6,7 @@ use backwater_results::RunDirectory;
 use backwater_scenario::{Scenario, Source};
 
 use crate::{BAD_INPUT, Changes, FAILED, SHORT_OF_MEMORY, SUCCESS};
-use crate::{command_line, default_out, fail, files, holder, progress};
+use crate::{begin_directory, command_line, default_out, fail, files, progress};
 use backwater_run::interrupt;
 use backwater_run::job::{self, Ending, Job, PlainRun};
 use backwater_run::memory::Memory;
@@ -75,8 +75,7 @@ fn execute(
     })?;
     let usual = || default_out(&name_of(&options.file), &options.changes);
     let out = options.out.clone().unwrap_or_else(usual);
-    let directory = RunDirectory::create(out, &holder()).map_err(|error| error.to_string())?;
-    interrupt::flag();
+    let directory = begin_directory(out)?;
     let needed = backwater_scenario::needed_bytes(&scenario.engine);
     options.memory.watch(needed / 2);
     let mut writer = Writer {

@@ -58,12 +58,17 @@ pub fn hearing(here: &Path) -> Command {
     crate::support::command(here)
 }
 
-/// Starts one of them, and waits until it computes.
-pub fn start(here: &Path, name: &str) -> Child {
+/// Starts one of them.
+pub fn begin(here: &Path, name: &str) -> Child {
     let mut command = hearing(here);
     command.args(arguments(name)).stdout(Stdio::null());
     let child = command.stderr(Stdio::piped()).spawn();
-    let mut child = child.expect("the program starts");
+    child.expect("the program starts")
+}
+
+/// Starts one of them, and waits until it computes.
+pub fn start(here: &Path, name: &str) -> Child {
+    let mut child = begin(here, name);
     let begun = Instant::now();
     let out = here.join("out");
     // The lock says who is there once the directory is cleared.

@@ -3,7 +3,7 @@
 use std::fs;
 use std::process::{Command, Stdio};
 
-use crate::at_work::{COMMANDS, end_of, hearing, prepare, send, start};
+use crate::at_work::{COMMANDS, begin, end_of, hearing, prepare, send, start};
 use crate::support::{figure_17, folder, json};
 
 const SIGNALS: [(&str, i32); 3] = [("-INT", 130), ("-TERM", 143), ("-HUP", 129)];
@@ -35,6 +35,32 @@ fn each_signal_ends_each_command_with_its_results_and_its_status() {
             }
             fs::remove_dir_all(out).expect("it can go");
         }
+    }
+}
+
+/// Where an earlier command left much to clear, a directory is being made for some time.
+#[test]
+fn a_signal_is_heard_as_soon_as_there_is_something_to_keep() {
+    let here = folder("signals-early");
+    let manifest = here.join("out/manifest.json");
+    prepare(&here);
+    for name in COMMANDS {
+        let files: Vec<String> = (0..5_000).map(|n| format!("tables/{n}.csv")).collect();
+        fs::create_dir_all(here.join("out/tables")).expect("a folder");
+        for file in &files {
+            fs::write(here.join("out").join(file), "stale").expect("a file");
+        }
+        let earlier = serde_json::json!({ "program": "backwater", "files": files });
+        fs::write(&manifest, earlier.to_string()).expect("a file");
+        let child = begin(&here, name);
+        while !fs::read_to_string(&manifest).is_ok_and(|text| text.contains("not finished")) {
+            std::thread::yield_now();
+        }
+        send(&child, "-INT");
+        let (status, err) = end_of(child);
+        assert_eq!(status, Some(130), "{name}: {err}");
+        assert_eq!(json(&manifest)["partial"], true, "{name}");
+        fs::remove_dir_all(here.join("out")).expect("it can go");
     }
 }
 
