@@ -61,6 +61,8 @@ pub enum Purpose {
     Clock = 20,
     /// What a source or control that is written outside draws.
     Outside = 21,
+    /// Which flows of a workload begin.
+    Workload = 22,
 }
 
 /// A probability as an integer threshold, so that decisions compare integers: `0..=2^63`.

@@ -81,6 +81,14 @@ impl<'a> Files<'a> {
 }
 
 impl Named {
+    /// Lines that hold something, with their numbers from 1; `#` starts a comment.
+    pub(crate) fn lines(&self) -> impl Iterator<Item = (u32, &str)> {
+        let numbered = (1_u32..).zip(self.text.lines());
+        numbered
+            .map(|(number, line)| (number, line.split('#').next().unwrap_or("").trim()))
+            .filter(|(_, line)| !line.is_empty())
+    }
+
     /// A mistake in a line of the file, counted from 1; the text of the line is shown.
     pub(crate) fn mistake(&self, line: u32, what: &str) -> Diagnostic {
         let shown = self.text.lines().nth(line.saturating_sub(1) as usize);

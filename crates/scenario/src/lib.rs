@@ -252,7 +252,7 @@ fn finish(
             Engine::Flit(Box::new(spec))
         })
     } else if std::ptr::eq(root.section, given::ETHERNET) {
-        let built = ethernet::build(&root, limits, &mut mistakes);
+        let built = ethernet::build(&root, limits, &mut files, &mut mistakes);
         built.map(|built| Engine::Ethernet(Box::new(built)))
     } else {
         let built = build::build(&root, limits, &mut mistakes);

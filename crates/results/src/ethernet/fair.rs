@@ -110,10 +110,13 @@ fn own_claims(
         ..Claim::default()
     };
     let factor = wire_factor(flow);
-    let Some(payload) = wanted(flow) else {
-        let there = claim(&there, measured.0 * factor);
-        let back = claim(&back, measured.1 * factor);
-        return (vec![there, back], "closed loop");
+    let payload = match wanted(flow) {
+        Ok(payload) => payload,
+        Err(remark) => {
+            let there = claim(&there, measured.0 * factor);
+            let back = claim(&back, measured.1 * factor);
+            return (vec![there, back], remark);
+        }
     };
     let mut own = claim(&there, payload * factor);
     let part = acknowledgements(flow);
@@ -171,11 +174,12 @@ fn only_way(tables: &Tables, spec: &EthernetSpec, way: u32) -> Option<Vec<u32>> 
     Some(channels)
 }
 
-/// Payload that a flow wants, bps; `None` where answers decide, or something outside.
-fn wanted(flow: &FlowSpec) -> Option<f64> {
-    Some(match &flow.traffic {
+/// Payload that a flow wants all the time, bps; else why it has no share.
+fn wanted(flow: &FlowSpec) -> Result<f64, &'static str> {
+    Ok(match &flow.traffic {
+        TrafficSpec::Infinite { bytes: Some(_), .. } => return Err("ends by itself"),
         TrafficSpec::Infinite { .. } | TrafficSpec::Files { .. } => f64::INFINITY,
-        TrafficSpec::Requests { .. } | TrafficSpec::Outside(_) => return None,
+        TrafficSpec::Requests { .. } | TrafficSpec::Outside(_) => return Err("closed loop"),
         TrafficSpec::Constant { rate, .. }
         | TrafficSpec::Poisson { rate, .. }
         | TrafficSpec::SelfSimilar { rate, .. } => rate.0 as f64,

@@ -10,9 +10,9 @@ use backwater_net::frames::spec::{
     WIRE_OVERHEAD_BYTES,
 };
 
-use super::crossings::frame;
-use super::flows::{self, Flows, Table};
+use super::flows::{Flows, Table};
 use super::lossless::{Whole, channel_of};
+use super::packets::{frame, mtu, packet_bytes};
 use super::queues::Ports;
 use crate::checks::bytes;
 use crate::given::ethernet::flow_control::FlowControl;
@@ -32,8 +32,9 @@ pub(crate) fn no_such_class(at: &At, class: u8, classes: u8) -> Diagnostic {
 pub(crate) fn classes(file: &EthernetFile, classes: u8, mistakes: &mut Diagnostics) {
     let flows = file.flows.iter().map(|flow| &flow.settings.class);
     let patterns = file.patterns.iter().map(|rule| &rule.settings.class);
+    let workloads = file.workloads.iter().map(|own| &own.settings.class);
     let own = file.classes.iter().map(|own| &own.class);
-    for class in flows.chain(patterns).chain(own) {
+    for class in flows.chain(patterns).chain(workloads).chain(own) {
         if **class >= classes {
             mistakes.push(no_such_class(&class.at, **class, classes));
         }
@@ -122,10 +123,10 @@ pub(crate) fn blocked(file: &EthernetFile, network: &EthernetSpec, mistakes: &mu
 
 /// Segments and datagrams against the MTU.
 pub(crate) fn frames(file: &EthernetFile, flows: &Flows<'_>, mistakes: &mut Diagnostics) {
-    let mtu = flows::mtu(&file.link);
+    let mtu = mtu(&file.link);
     small_segments(file, flows, mtu, mistakes);
     for (spec, table) in flows.each() {
-        let bytes = flows::packet_bytes(&spec.transport);
+        let bytes = packet_bytes(&spec.transport);
         if bytes <= mtu {
             continue;
         }
@@ -161,7 +162,7 @@ fn small_segments(file: &EthernetFile, flows: &Flows<'_>, mtu: u32, mistakes: &m
         let TransportSpec::Tcp(tcp) = &spec.transport else {
             continue;
         };
-        let bytes = flows::packet_bytes(&spec.transport);
+        let bytes = packet_bytes(&spec.transport);
         let Some(at) = given_mss(file, table).filter(|_| bytes < mtu / 2) else {
             continue;
         };
@@ -244,9 +245,15 @@ pub(crate) fn old_tcp(look: &Whole<'_>, mistakes: &mut Diagnostics) {
 /// Sources that start when the run is over.
 pub(crate) fn starts(look: &Whole<'_>, mistakes: &mut Diagnostics) {
     for (flow, table) in look.flows.each() {
-        let start = &table.settings.traffic.start;
+        let Some(traffic) = table.traffic else {
+            continue;
+        };
         let stop_at = look.spec.stop_at;
-        mistakes.extend(crate::checks::never_starts(&flow.name, start, stop_at));
+        mistakes.extend(crate::checks::never_starts(
+            &flow.name,
+            &traffic.start,
+            stop_at,
+        ));
     }
 }
 
@@ -267,7 +274,9 @@ pub(crate) fn loads(look: &Whole<'_>, mistakes: &mut Diagnostics) {
     let (net, network) = (look.net, look.spec);
     let mut sums = vec![Sent::default(); net.nodes.len()];
     for (flow, table) in look.flows.each() {
-        let kind = &table.settings.traffic.kind.value;
+        let Some(kind) = table.traffic.map(|traffic| &traffic.kind.value) else {
+            continue;
+        };
         let Some(rate) = kind.rate() else { continue };
         if let (Some(peak), Some(sources)) = (kind.peak(), kind.sources())
             && u128::from(peak.0) * u128::from(*sources) <= u128::from(rate.0)
@@ -308,7 +317,7 @@ fn datagram_bytes(flow: &FlowSpec) -> (f64, f64, f64) {
     let TransportSpec::Udp { payload_bytes, .. } = flow.transport else {
         return (1.0, 1.0, 1.0);
     };
-    let frame = frame(flows::packet_bytes(&flow.transport), flow);
+    let frame = frame(packet_bytes(&flow.transport), flow.is_tagged);
     let all = [payload_bytes.max(1), frame, frame + WIRE_OVERHEAD_BYTES];
     let [payload, frame, wire] = all.map(f64::from);
     (payload, frame, wire)

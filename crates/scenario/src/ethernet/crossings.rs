@@ -7,13 +7,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use backwater_ends::TcpSpec;
 use backwater_ends::spec::{Recovery, Reuse};
 use backwater_net::frames::spec::{
-    FRAME_LEAST_BYTES, FRAME_OVERHEAD_BYTES, FlowSpec, RouteSpec, TAG_BYTES, TCP_IP_BYTES,
-    TrafficSpec, TransportSpec,
+    FRAME_LEAST_BYTES, FlowSpec, RouteSpec, TCP_IP_BYTES, TrafficSpec, TransportSpec,
 };
 
-use super::flows::{Flows, packet_bytes};
+use super::flows::Flows;
 use super::headroom::Sizes;
 use super::net::Net;
+use super::packets::{frame, packet_bytes};
 use super::routes::Paths;
 use crate::prelude::*;
 
@@ -333,12 +333,6 @@ pub(crate) fn cycle(after: &BTreeMap<u32, Vec<u32>>) -> Option<Vec<u32>> {
     None
 }
 
-/// A frame around this payload with its headers.
-pub(crate) fn frame(bytes: u32, flow: &FlowSpec) -> u32 {
-    let tag = if flow.is_tagged { TAG_BYTES } else { 0 };
-    (bytes + FRAME_OVERHEAD_BYTES + tag).max(FRAME_LEAST_BYTES)
-}
-
 /// What a flow sends forward (`true`) and back.
 fn loads(flow: &FlowSpec) -> Vec<(bool, Load)> {
     let load = |sizes: Sizes, most: u64| Load {
@@ -347,7 +341,7 @@ fn loads(flow: &FlowSpec) -> Vec<(bool, Load)> {
         destinations: 1,
         last: 0,
     };
-    let full = frame(packet_bytes(&flow.transport), flow);
+    let full = frame(packet_bytes(&flow.transport), flow.is_tagged);
     let tcp = match &flow.transport {
         TransportSpec::Tcp(tcp) => tcp,
         TransportSpec::Udp { .. } => {
@@ -400,10 +394,8 @@ fn loads(flow: &FlowSpec) -> Vec<(bool, Load)> {
 }
 
 fn data_frame(flow: &FlowSpec, bytes: u64) -> u32 {
-    frame(
-        u32::try_from(bytes).unwrap_or(u32::MAX / 2) + TCP_IP_BYTES,
-        flow,
-    )
+    let bytes = u32::try_from(bytes).unwrap_or(u32::MAX / 2);
+    frame(bytes + TCP_IP_BYTES, flow.is_tagged)
 }
 
 fn acknowledgement(flow: &FlowSpec, tcp: &TcpSpec) -> u32 {
@@ -411,7 +403,7 @@ fn acknowledgement(flow: &FlowSpec, tcp: &TcpSpec) -> u32 {
         Recovery::Sack => SACK_BYTES,
         Recovery::Tahoe | Recovery::Reno | Recovery::NewReno => 0,
     };
-    frame(TCP_IP_BYTES + options, flow)
+    frame(TCP_IP_BYTES + options, flow.is_tagged)
 }
 
 #[cfg(test)]

@@ -3,21 +3,21 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use backwater_kernel::{Purpose, Stream};
-use backwater_net::frames::spec::{FlowSpec, TCP_IP_BYTES, TransportSpec, UDP_IP_BYTES};
+use backwater_net::frames::spec::{FlowSpec, LinkSpec, TrafficSpec, TransportSpec, UDP_IP_BYTES};
 
 use super::net::Net;
-use super::{controls, tcp, traffic};
+use super::packets::{RTP_BYTES, mtu};
+use super::workloads::{self, Arrival, Setting};
+use super::{controls, queues, tcp, traffic};
+use crate::files::Files;
 use crate::given::ethernet::EthernetFile;
 use crate::given::ethernet::flows::{self as given, FlowSettings, Transport};
-use crate::given::ethernet::network::{Link, MTU};
 use crate::given::ethernet::switch::Spread;
-use crate::given::ethernet::traffic::TrafficKind;
+use crate::given::ethernet::traffic::{Traffic, TrafficKind};
+use crate::given::ethernet::workloads::Workloads;
 use crate::patterns::{self, MOST_FLOWS};
 use crate::prelude::*;
 use crate::typed::Word;
-
-/// RTP header, bytes.
-const RTP_BYTES: u32 = 12;
 
 /// The flows, and the table that made each.
 pub(crate) struct Flows<'r> {
@@ -33,10 +33,12 @@ impl<'r> Flows<'r> {
     }
 }
 
-/// An entry of `[[flows]]` or `[[patterns]]`.
+/// An entry of `[[flows]]`, `[[patterns]]` or `[[workloads]]`.
 #[derive(Clone, Copy)]
 pub(crate) struct Table<'r> {
     pub settings: &'r FlowSettings,
+    /// What all its flows send; a workload gives each a size of its own.
+    pub traffic: Option<&'r Traffic>,
     /// Where it says where they go.
     pub to: &'r At,
     name: &'r Placed<String>,
@@ -48,37 +50,48 @@ pub(crate) struct Table<'r> {
 /// The hosts of a flow: where it starts, and where it ends.
 type Ends = (u32, Vec<u32>);
 
+/// A flow of a table: its hosts and what it sends.
+type Sent = (Ends, TrafficSpec);
+
 /// The highest class that anything names.
 pub(crate) fn highest_class(file: &EthernetFile) -> u8 {
     let flows = file.flows.iter().map(|flow| *flow.settings.class);
     let patterns = file.patterns.iter().map(|rule| *rule.settings.class);
+    let workloads = file.workloads.iter().map(|own| *own.settings.class);
     let classes = file.classes.iter().map(|class| *class.class);
     let own = controls::given(file).filter_map(|own| own.value.as_ref());
     let controls = own.chain([&file.flow_control.value.value]);
     let lossless = controls.filter_map(|rules| rules.classes()?.as_deref());
     let lossless = lossless.flatten().copied();
-    let named = flows.chain(patterns).chain(classes).chain(lossless);
+    let named = flows
+        .chain(patterns)
+        .chain(workloads)
+        .chain(classes)
+        .chain(lossless);
     named.max().unwrap_or(0)
 }
 
-/// The flows of the file: first `[[flows]]`, then `[[patterns]]`. TCP follows the classes that are
-/// marked.
+/// The flows of the file: first `[[flows]]`, then `[[patterns]]`, then `[[workloads]]`. TCP follows
+/// the classes that are marked.
 pub(crate) fn flows<'r>(
     file: &'r Placed<EthernetFile>,
-    net: &Net<'_>,
-    marked: [bool; 8],
+    (net, links): (&Net<'_>, &[LinkSpec]),
+    files: &mut Files<'_>,
     mistakes: &mut Diagnostics,
 ) -> Flows<'r> {
     let mut flows = Flows {
         specs: Vec::new(),
         tables: Vec::new(),
-        marked,
+        marked: queues::marked(links),
     };
-    let example = "`name = \"F\"`, `from = \"S\"`, `to = \"D\"`";
-    patterns::nothing_to_send(&file.flows, &file.patterns, (&file.at, example), mistakes);
+    if file.workloads.is_empty() && !file.workloads.is_faulty {
+        let example = "`name = \"F\"`, `from = \"S\"`, `to = \"D\"`";
+        patterns::nothing_to_send(&file.flows, &file.patterns, (&file.at, example), mistakes);
+    }
     let counted = file.flows.iter().filter(|flow| flow.count.is_some());
     let many = counted.map(|flow| &flow.name);
     let many = many.chain(file.patterns.iter().map(|pattern| &pattern.name));
+    let many = many.chain(file.workloads.iter().map(|own| &own.name));
     if net.nodes.is_empty() || patterns::named_twice(many, mistakes) {
         return flows;
     }
@@ -87,33 +100,77 @@ pub(crate) fn flows<'r>(
             one_tree(file, flow, mistakes);
             let table = Table {
                 settings: &flow.settings,
+                traffic: Some(&flow.sends.traffic),
                 to: &flow.to.at,
                 name: &flow.name,
                 at: &flow.at,
                 is_many: pairs.len() != 1 || flow.count.is_some(),
             };
-            add(file, table, &pairs, &mut flows, mistakes);
+            let sent = traffic::traffic(&flow.sends.traffic);
+            let all = pairs.into_iter().map(|ends| (ends, sent.clone()));
+            add(file, table, all.collect(), &mut flows, mistakes);
         }
     }
     for (index, rule) in (0_u64..).zip(file.patterns.iter()) {
         let mut dice = Stream::new(file.run.seed, index, Purpose::Pattern);
         if let Some(pairs) = by_rule(rule, net, &mut dice, mistakes) {
-            let pairs: Vec<Ends> = pairs
-                .into_iter()
-                .map(|(from, to)| (from, vec![to]))
-                .collect();
+            let sent = traffic::traffic(&rule.sends.traffic);
+            let pairs = pairs.into_iter();
+            let all = pairs.map(|(from, to)| ((from, vec![to]), sent.clone()));
             let table = Table {
                 settings: &rule.settings,
+                traffic: Some(&rule.sends.traffic),
                 to: rule.kind.to().map_or(&rule.at, |to| &to.at),
                 name: &rule.name,
                 at: &rule.at,
                 is_many: true,
             };
-            add(file, table, &pairs, &mut flows, mistakes);
+            add(file, table, all.collect(), &mut flows, mistakes);
         }
+    }
+    let setting = Setting {
+        net,
+        links,
+        seed: file.run.seed,
+        stop_at: *file.run.duration,
+    };
+    for (index, own) in (0_u64..).zip(file.workloads.iter()) {
+        workload((own, index), setting, (file, files), &mut flows, mistakes);
     }
     duplicates(&flows, mistakes);
     flows
+}
+
+/// Flows that begin while the run goes on.
+fn workload<'r>(
+    (given, index): (&'r Placed<Workloads>, u64),
+    setting: Setting<'_>,
+    (file, files): (&EthernetFile, &mut Files<'_>),
+    flows: &mut Flows<'r>,
+    mistakes: &mut Diagnostics,
+) {
+    let Some(arrivals) = workloads::arrivals((given, index), setting, files, mistakes) else {
+        return;
+    };
+    let sent = |own: Arrival| {
+        let traffic = TrafficSpec::Infinite {
+            start: own.at,
+            bytes: Some(own.bytes),
+        };
+        ((own.from, vec![own.to]), traffic)
+    };
+    let table = Table {
+        settings: &given.settings,
+        traffic: None,
+        to: given.to.place().unwrap_or(&given.at),
+        name: &given.name,
+        at: &given.at,
+        is_many: true,
+    };
+    let all = arrivals.into_iter().map(sent).collect();
+    if let Some(transport) = add(file, table, all, flows, mistakes) {
+        workloads::overload(given, &transport, mistakes);
+    }
 }
 
 fn named(flow: &given::Flows, net: &Net<'_>, mistakes: &mut Diagnostics) -> Option<Vec<Ends>> {
@@ -215,21 +272,20 @@ fn by_rule(
 fn add<'r>(
     file: &EthernetFile,
     table: Table<'r>,
-    pairs: &[Ends],
+    all: Vec<Sent>,
     flows: &mut Flows<'r>,
     mistakes: &mut Diagnostics,
-) {
-    let total = (flows.specs.len() + pairs.len()) as u64;
+) -> Option<TransportSpec> {
+    let total = (flows.specs.len() + all.len()) as u64;
     if total > MOST_FLOWS {
         patterns::refuse(table.at, total, mistakes);
-        return;
+        return None;
     }
     let settings = table.settings;
-    let traffic = traffic::traffic(&settings.traffic);
     let is_marked = flows.marked.get(usize::from(*settings.class)) == Some(&true);
-    let is_multicast = pairs.iter().any(|(_, to)| to.len() > 1);
-    let transport = transport(file, settings, (is_marked, is_multicast), mistakes);
-    for (index, (source, to)) in pairs.iter().enumerate() {
+    let is_multicast = all.iter().any(|((_, to), _)| to.len() > 1);
+    let transport = transport(file, &table, (is_marked, is_multicast), mistakes);
+    for (index, ((source, to), traffic)) in all.into_iter().enumerate() {
         let Some((destination, others)) = to.split_first() else {
             continue;
         };
@@ -239,16 +295,17 @@ fn add<'r>(
                 true => format!("{name}[{}]", index + 1),
                 false => name.into(),
             },
-            source: *source,
+            source,
             destination: *destination,
             others: others.to_vec(),
             class: *settings.class,
             is_tagged: settings.tagged,
             transport: transport.clone(),
-            traffic: traffic.clone(),
+            traffic,
         });
         flows.tables.push(table);
     }
+    Some(transport)
 }
 
 /// The protocol that this traffic needs, or takes where the file does not say; and whether it may
@@ -267,16 +324,19 @@ fn usual(kind: &TrafficKind, is_multicast: bool) -> (Transport, bool) {
 
 fn transport(
     file: &EthernetFile,
-    settings: &FlowSettings,
+    table: &Table<'_>,
     (is_marked, is_multicast): (bool, bool),
     mistakes: &mut Diagnostics,
 ) -> TransportSpec {
-    let kind = &settings.traffic.kind;
-    let (usual, takes_both) = usual(kind, is_multicast);
+    let settings = table.settings;
+    let kind = table.traffic.map(|traffic| &traffic.kind);
+    // A workload's flows are bytes that have an end, as of a greedy one.
+    let (usual, takes_both) = kind.map_or((Transport::Tcp, true), |kind| usual(kind, is_multicast));
+    let (at, sends) = kind.map_or((table.at, "workload"), |kind| (&kind.at, kind.word));
     let transport = settings.transport.unwrap_or(usual);
     let word = transport.word();
     if is_multicast && transport == Transport::Tcp {
-        let at = settings.transport.place().unwrap_or(&kind.at);
+        let at = settings.transport.place().unwrap_or(at);
         Diagnostic::error("bad-transport", "a connection has one destination")
             .at(at, "over tcp")
             .note("with several, each would acknowledge, and all would have to")
@@ -286,7 +346,7 @@ fn transport(
     } else if transport != usual && !takes_both {
         Diagnostic::error(
             "bad-transport",
-            format!("`{}` traffic does not go over {word}", kind.word),
+            format!("`{sends}` traffic does not go over {word}"),
         )
         .at(
             &settings.transport.at,
@@ -304,18 +364,18 @@ fn transport(
         Transport::Udp => vec![("tcp", settings.tcp.place())],
     };
     for (key, place) in useless {
-        if let Some(at) = place {
+        if let Some(place) = place {
             Diagnostic::no_meaning(key, format!("over {word}"))
-                .at(at, format!("this flow goes over {word}"))
+                .at(place, format!("this flow goes over {word}"))
                 .help("leave it out, or change `transport`")
-                .aside_after(Some(kind.at.clone()))
+                .aside_after(Some(at.clone()))
                 .tell(mistakes);
         }
     }
     match transport {
         Transport::Tcp => TransportSpec::Tcp(tcp::tcp(file, settings, is_marked, mistakes)),
         Transport::Udp => {
-            let is_video = matches!(kind.value, TrafficKind::Video { .. });
+            let is_video = kind.is_some_and(|kind| matches!(**kind, TrafficKind::Video { .. }));
             let has_rtp = settings.rtp.unwrap_or(is_video);
             let headers = UDP_IP_BYTES + if has_rtp { RTP_BYTES } else { 0 };
             let payload = settings
@@ -326,22 +386,6 @@ fn transport(
                 has_rtp,
             }
         }
-    }
-}
-
-/// The largest IP packet of the network.
-pub(crate) fn mtu(link: &Link) -> u32 {
-    link.mtu.unwrap_or(MTU.value)
-}
-
-/// The IP packet of a full segment or datagram.
-pub(crate) fn packet_bytes(transport: &TransportSpec) -> u32 {
-    match transport {
-        TransportSpec::Tcp(tcp) => tcp.mss_bytes + TCP_IP_BYTES,
-        TransportSpec::Udp {
-            payload_bytes,
-            has_rtp,
-        } => payload_bytes + UDP_IP_BYTES + if *has_rtp { RTP_BYTES } else { 0 },
     }
 }
 

@@ -5,11 +5,13 @@ mod controls;
 mod credits;
 mod crossings;
 mod deadlock;
+mod flow_sizes;
 mod flows;
 pub mod headroom;
 mod limits;
 mod lossless;
 mod net;
+mod packets;
 mod promises;
 mod queues;
 mod routes;
@@ -21,6 +23,7 @@ mod tcp;
 mod threats;
 mod topology;
 mod traffic;
+mod workloads;
 
 use backwater_net::frames::spec::{EthernetSpec, FrameRules, MemorySpec, NodeKind, SeriesSpec};
 
@@ -33,6 +36,7 @@ use self::promises::Consent;
 pub use self::promises::GivenUp;
 
 use crate::Limits;
+use crate::files::Files;
 use crate::given::ethernet::EthernetFile;
 use crate::prelude::*;
 use crate::record::Record;
@@ -53,6 +57,7 @@ pub struct EthernetScenario {
 pub(crate) fn build(
     root: &Record,
     limits: &Limits,
+    files: &mut Files<'_>,
     mistakes: &mut Diagnostics,
 ) -> Option<EthernetScenario> {
     let file = &root.typed::<EthernetFile>();
@@ -63,7 +68,7 @@ pub(crate) fn build(
     let ports = switches::ports(file, flows::highest_class(file), mistakes);
     let controls = Controls::read(file, &net, ports, mistakes);
     let links = queues::links(&controls, mistakes);
-    let flows = self::flows::flows(file, &net, queues::marked(&links), mistakes);
+    let flows = self::flows::flows(file, (&net, &links), files, mistakes);
     checks::classes(file, ports.classes, mistakes);
     checks::flow_control(file, ports, mistakes);
     controls.check(mistakes);

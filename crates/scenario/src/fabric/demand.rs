@@ -177,14 +177,6 @@ fn matrix(
     Some(spec::Pattern::Matrix(rows))
 }
 
-/// Lines of a CSV file that hold something, with their numbers; `#` starts a comment.
-fn lines(file: &Named) -> impl Iterator<Item = (u32, &str)> {
-    let numbered = (1_u32..).zip(file.text.lines());
-    numbered
-        .map(|(number, line)| (number, line.split('#').next().unwrap_or("").trim()))
-        .filter(|(_, line)| !line.is_empty())
-}
-
 fn parse_rows(file: &Named) -> Result<Vec<Vec<f64>>, Box<Diagnostic>> {
     let cell = |line: u32, text: &str| match text.trim().parse::<f64>() {
         Ok(number) if number >= 0.0 && number.is_finite() => Ok(number),
@@ -193,7 +185,7 @@ fn parse_rows(file: &Named) -> Result<Vec<Vec<f64>>, Box<Diagnostic>> {
             Err(Box::new(file.mistake(line, &what)))
         }
     };
-    lines(file)
+    file.lines()
         .map(|(number, line)| line.split(',').map(|text| cell(number, text)).collect())
         .collect()
 }
@@ -208,7 +200,7 @@ pub(crate) fn trace(
 ) -> Result<Vec<TraceEntry>, Box<Diagnostic>> {
     let mut list: Vec<TraceEntry> = Vec::new();
     let mut order = [0, 1, 2, 3];
-    for (at, (number, line)) in lines(file).enumerate() {
+    for (at, (number, line)) in file.lines().enumerate() {
         if at == 0 && line.starts_with(|c: char| c.is_alphabetic() || c == '"') {
             order = heading(line).map_err(|what| {
                 let mistake = file.mistake(number, &what);

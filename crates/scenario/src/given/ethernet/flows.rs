@@ -32,6 +32,8 @@ pub(crate) struct Flows {
     pub count: Placed<Option<u32>>,
     #[key(flatten)]
     pub settings: FlowSettings,
+    #[key(flatten)]
+    pub sends: Sends,
 }
 
 /// What flows have, named or made by rule.
@@ -44,7 +46,7 @@ pub(crate) struct FlowSettings {
     #[key(default = "false")]
     pub tagged: bool,
     /// The protocol.
-    #[key(otherwise = "tcp for greedy (without multicast), files and requests, udp for the rest")]
+    #[key(otherwise = "tcp for greedy (no multicast), files, requests, workloads; else udp")]
     pub transport: Placed<Option<Transport>>,
     /// UDP: payload of a full frame.
     #[key(is = Size { min: 1, max: 9176 }, otherwise = "what fits the MTU")]
@@ -52,12 +54,17 @@ pub(crate) struct FlowSettings {
     /// UDP: 12 bytes of RTP before the payload.
     #[key(otherwise = "true for video, else false")]
     pub rtp: Placed<Option<bool>>,
-    /// What the application sends.
-    #[key(default = "{ kind = \"greedy\" }")]
-    pub traffic: Traffic,
     /// What this flow changes of `[tcp]`.
     #[key(otherwise = "nothing")]
     pub tcp: Placed<Option<TcpOverride>>,
+}
+
+/// What all flows of a table send.
+#[table(part)]
+pub(crate) struct Sends {
+    /// What the application sends.
+    #[key(default = "{ kind = \"greedy\" }")]
+    pub traffic: Traffic,
 }
 
 /// Many flows by rule, named `name[1]`, `name[2]`, ... Random ones depend on `run.seed`.
@@ -70,6 +77,8 @@ pub(crate) struct Patterns {
     pub kind: Chosen<PatternsKind>,
     #[key(flatten)]
     pub settings: FlowSettings,
+    #[key(flatten)]
+    pub sends: Sends,
 }
 
 /// Windows of a series that does not say how long they are.

@@ -6,6 +6,7 @@ pub(crate) mod network;
 pub(crate) mod scheduler;
 pub(crate) mod switch;
 pub(crate) mod traffic;
+pub(crate) mod workloads;
 
 use backwater_derive::table;
 use backwater_kernel::{Duration, Time};
@@ -15,6 +16,7 @@ use self::flows::{Flows, Patterns, Series};
 use self::network::{Link, Links, Network, Routes, Topology};
 use self::scheduler::Scheduler;
 use self::switch::{Buffer, Classes, Host, Nodes, Switch, Watchdog};
+use self::workloads::Workloads;
 use crate::given::sweep::Sweep;
 use crate::given::tcp::Tcp;
 use crate::given::{ETHERNET_FIRST, Engine, Heading};
@@ -77,11 +79,14 @@ pub(crate) struct EthernetFile {
     #[key(default = "{}")]
     pub tcp: Placed<Tcp>,
     /// Flows.
-    #[key(otherwise = "none besides those of `[[patterns]]`")]
+    #[key(otherwise = "none besides those of `[[patterns]]` and `[[workloads]]`")]
     pub flows: Placed<Vec<Placed<Flows>>>,
     /// Flows by rule.
     #[key(otherwise = "none")]
     pub patterns: Placed<Vec<Placed<Patterns>>>,
+    /// Flows that begin while the run goes on.
+    #[key(otherwise = "none")]
+    pub workloads: Placed<Vec<Placed<Workloads>>>,
     /// Time series to record.
     #[key(otherwise = "none")]
     pub series: Vec<Placed<Series>>,

@@ -8,6 +8,7 @@ mod random;
 mod schedulers;
 mod series;
 mod tcp;
+mod workloads;
 
 use backwater_ends::spec::{AckSpec, Congestion, Ecn, Recovery, Reuse, TcpSpec, TimerSpec};
 use backwater_kernel::{Duration, Rate, Time};

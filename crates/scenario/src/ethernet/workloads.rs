@@ -1,0 +1,309 @@
+//! Flows that begin while the run goes on: when, between which hosts, and with how many bytes.
+//!
+//! Gaps are exponential. Their mean is the mean size over the payload rate that `load` asks for, so
+//! a run offers `load` on average; with sizes of a heavy tail it takes many flows to come near it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use backwater_kernel::{Duration, Purpose, Rate, Stream, Time};
+use backwater_net::frames::spec::{LinkSpec, TransportSpec, WIRE_OVERHEAD_BYTES};
+
+use super::flow_sizes::SizeLaw;
+use super::net::Net;
+use super::packets::{frame, packet_bytes};
+use crate::files::Files;
+use crate::given::ethernet::workloads::{Workloads, WorkloadsKind};
+use crate::patterns::{self, MOST_FLOWS};
+use crate::prelude::*;
+use crate::units::{self, Decimal, LONGEST_PS};
+
+/// A gap in picoseconds is doubled mean size x this / rate: 8 bits a byte, 10^12 ps a second, over
+/// 2 x 10^9 for the unit of doubled means.
+const GAP_SCALE: u128 = 4_000;
+
+/// A flow that begins.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) struct Arrival {
+    /// When.
+    pub at: Time,
+    /// Host that sends.
+    pub from: u32,
+    /// Host that receives.
+    pub to: u32,
+    /// Payload.
+    pub bytes: u64,
+}
+
+/// What a workload is drawn in.
+#[derive(Clone, Copy)]
+pub(crate) struct Setting<'a> {
+    pub net: &'a Net<'a>,
+    pub links: &'a [LinkSpec],
+    pub seed: u64,
+    pub stop_at: Time,
+}
+
+/// A workload whose hosts are known.
+struct Plan<'a> {
+    given: &'a Workloads,
+    /// Its number in the file.
+    number: u64,
+    setting: Setting<'a>,
+    from: Vec<u32>,
+    to: Vec<u32>,
+    stop: Time,
+}
+
+/// The flows of a workload, in the order in which they begin; `None` if something is wrong, which
+/// is then told.
+pub(crate) fn arrivals(
+    (given, number): (&Workloads, u64),
+    setting: Setting<'_>,
+    files: &mut Files<'_>,
+    mistakes: &mut Diagnostics,
+) -> Option<Vec<Arrival>> {
+    let plan = Plan::read(given, number, setting, mistakes)?;
+    let (mut all, expected) = match given.kind.sure()? {
+        WorkloadsKind::Poisson { load, sizes } => {
+            let law = SizeLaw::read(sizes, files, mistakes)?;
+            plan.poisson(load, &law, mistakes)?
+        }
+        WorkloadsKind::Incast {
+            load,
+            senders,
+            sizes,
+        } => {
+            let law = SizeLaw::read(sizes, files, mistakes)?;
+            plan.incast(load, senders, &law, mistakes)?
+        }
+    };
+    all.sort();
+    if all.is_empty() {
+        let name = clip(&given.name);
+        Diagnostic::warning("never-starts", format!("no flow of `{name}` begins"))
+            .at(&given.kind.at, "none in the run, with this seed")
+            .note(format!("with others {expected:.3} on average"))
+            .help("make `run.duration` longer, or raise `load`")
+            .tell(mistakes);
+    }
+    Some(all)
+}
+
+/// Says that hosts are asked to send more than their links carry.
+pub(crate) fn overload(
+    given: &Workloads,
+    transport: &TransportSpec,
+    mistakes: &mut Diagnostics,
+) -> Option<()> {
+    let WorkloadsKind::Poisson { load, .. } = given.kind.sure()? else {
+        return None;
+    };
+    let packet = packet_bytes(transport);
+    let payload = match transport {
+        TransportSpec::Tcp(tcp) => tcp.mss_bytes,
+        TransportSpec::Udp { payload_bytes, .. } => *payload_bytes,
+    };
+    let wire = frame(packet, given.settings.tagged) + WIRE_OVERHEAD_BYTES;
+    let share = load.sure()?.approximate();
+    let most = f64::from(payload) / f64::from(wire);
+    if share > most {
+        Diagnostic::warning("overload", "hosts get more to send than their links carry")
+            .at(
+                &load.at,
+                format!("with headers, {:.3} of a link", share / most),
+            )
+            .note("flows pile up at the hosts, and take longer the later they begin")
+            .help(format!("payload takes at most {most:.3} of a link"))
+            .tell(mistakes);
+    }
+    Some(())
+}
+
+impl<'a> Plan<'a> {
+    fn read(
+        given: &'a Workloads,
+        number: u64,
+        setting: Setting<'a>,
+        mistakes: &mut Diagnostics,
+    ) -> Option<Self> {
+        let from = hosts(&given.from, setting.net, mistakes);
+        let to = hosts(&given.to, setting.net, mistakes);
+        let (from, to) = (from?, to?);
+        let stop = given.stop.unwrap_or(setting.stop_at).min(setting.stop_at);
+        let can_send = |host: &u32| to.iter().any(|to| to != host);
+        if let Some(alone) = from.iter().find(|host| !can_send(host)) {
+            let name = clip(setting.net.name(*alone));
+            let at = given.to.place().unwrap_or(&given.kind.at);
+            Diagnostic::error("bad-pattern", format!("`{name}` has no host to send to"))
+                .at(at, "a flow goes from one host to another")
+                .help("name more hosts in `to`, or leave it out")
+                .tell(mistakes);
+            return None;
+        }
+        Some(Plan {
+            given,
+            number,
+            setting,
+            from,
+            to,
+            stop,
+        })
+    }
+
+    /// A host's flows, each host by itself.
+    fn poisson(
+        &self,
+        load: &Placed<Decimal>,
+        law: &SizeLaw,
+        mistakes: &mut Diagnostics,
+    ) -> Option<(Vec<Arrival>, f64)> {
+        let rates = self.rates(load)?;
+        let gaps: Vec<Duration> = rates.iter().map(|rate| gap(law, 1, *rate)).collect();
+        let expected = self.expected(gaps.iter().map(|gap| (*gap, 1)));
+        refuse_many(load, expected, mistakes)?;
+        let places: BTreeMap<u32, usize> = self.to.iter().copied().zip(0..).collect();
+        let mut all = Vec::new();
+        for (from, gap) in self.from.iter().zip(&gaps) {
+            let mut dice = self.dice(u64::from(*from));
+            let own = places.get(from);
+            let others = self.to.len() - usize::from(own.is_some());
+            let mut at = *self.given.start;
+            while let Some(next) = self.next(at, *gap, &mut dice) {
+                at = next;
+                let draw = dice.below(others as u64) as usize;
+                let place = draw + usize::from(own.is_some_and(|own| draw >= *own));
+                all.push(Arrival {
+                    at,
+                    from: *from,
+                    to: self.to[place],
+                    bytes: law.draw(&mut dice),
+                });
+            }
+        }
+        Some((all, expected))
+    }
+
+    /// Many to one, now here, now there.
+    fn incast(
+        &self,
+        load: &Placed<Decimal>,
+        senders: &Placed<u32>,
+        law: &SizeLaw,
+        mistakes: &mut Diagnostics,
+    ) -> Option<(Vec<Arrival>, f64)> {
+        let count = *senders.sure()? as usize;
+        let known: BTreeSet<&u32> = self.from.iter().collect();
+        let most = self.from.len() - usize::from(self.to.iter().any(|to| known.contains(to)));
+        if count > most {
+            Diagnostic::error("bad-pattern", "there are too few hosts for this incast")
+                .at(&senders.at, format!("{most} can send to one"))
+                .help(format!(
+                    "lower `senders` to {most}, or name more hosts in `from`"
+                ))
+                .tell(mistakes);
+            return None;
+        }
+        let rates = self.rates(load)?;
+        let sum = rates
+            .iter()
+            .fold(0_u64, |sum, rate| sum.saturating_add(rate.0));
+        let gap = gap(law, count as u64, Rate(sum));
+        let expected = self.expected([(gap, count)].into_iter());
+        refuse_many(load, expected, mistakes)?;
+        let mut dice = self.dice(u64::from(u32::MAX));
+        let (mut pool, mut all) = (self.from.clone(), Vec::new());
+        let mut at = *self.given.start;
+        while let Some(next) = self.next(at, gap, &mut dice) {
+            at = next;
+            let to = self.to[dice.below(self.to.len() as u64) as usize];
+            let (mut taken, mut chosen) = (0, 0);
+            while chosen < count {
+                let left = (pool.len() - taken) as u64;
+                pool.swap(taken, taken + dice.below(left) as usize);
+                let from = pool[taken];
+                taken += 1;
+                if from != to {
+                    chosen += 1;
+                    let bytes = law.draw(&mut dice);
+                    all.push(Arrival {
+                        at,
+                        from,
+                        to,
+                        bytes,
+                    });
+                }
+            }
+        }
+        Some((all, expected))
+    }
+
+    /// The instant of the next; nothing from the end on.
+    fn next(&self, at: Time, gap: Duration, dice: &mut Stream) -> Option<Time> {
+        let next = at.checked_add(dice.exponential(gap));
+        next.filter(|next| *next < self.stop)
+    }
+
+    /// What each of `from` is to offer.
+    fn rates(&self, load: &Placed<Decimal>) -> Option<Vec<Rate>> {
+        let load = *load.sure()?;
+        let rate = |host: &u32| {
+            let (_, channel) = self.setting.net.neighbours[*host as usize].first()?;
+            let link = self.setting.links.get(*channel as usize / 2)?;
+            let rate = link.channels[*channel as usize % 2].rate;
+            Some(units::share_of(rate, load))
+        };
+        self.from.iter().map(rate).collect()
+    }
+
+    fn dice(&self, entity: u64) -> Stream {
+        let entity = self.number << 32 | entity;
+        Stream::new(self.setting.seed, entity, Purpose::Workload)
+    }
+
+    /// How many flows begin on average, where so many begin at each of these gaps.
+    fn expected(&self, gaps: impl Iterator<Item = (Duration, usize)>) -> f64 {
+        let span = self.stop.ps().saturating_sub(self.given.start.ps()) as f64;
+        gaps.map(|(gap, flows)| span / gap.ps() as f64 * flows as f64)
+            .sum()
+    }
+}
+
+/// Are that more flows than a scenario may have? Asked before they are drawn.
+fn refuse_many(load: &Placed<Decimal>, expected: f64, mistakes: &mut Diagnostics) -> Option<()> {
+    if expected > MOST_FLOWS as f64 {
+        patterns::refuse(&load.at, expected as u64, mistakes);
+        return None;
+    }
+    Some(())
+}
+
+/// The mean gap between beginnings of so many flows each.
+fn gap(law: &SizeLaw, flows: u64, rate: Rate) -> Duration {
+    let ps = law.doubled_mean() * u128::from(flows) * GAP_SCALE / u128::from(rate.0.max(1));
+    Duration(u64::try_from(ps).unwrap_or(LONGEST_PS).clamp(1, LONGEST_PS))
+}
+
+/// Those that are named, each once, or all.
+fn hosts(
+    named: &Placed<Option<Vec<Named>>>,
+    net: &Net<'_>,
+    mistakes: &mut Diagnostics,
+) -> Option<Vec<u32>> {
+    let Some(names) = named.sure()? else {
+        return Some(net.hosts());
+    };
+    let found = names.iter().map(|(name, at)| net.find_host(name, at));
+    let found = mistakes.kept_all(found)?;
+    let mut known = BTreeSet::new();
+    let twice = found.iter().find(|host| !known.insert(**host));
+    let mistake = match (found.is_empty(), twice) {
+        (true, _) => "an empty list".to_owned(),
+        (_, Some(twice)) => format!("`{}` twice", clip(net.name(*twice))),
+        _ => return Some(found),
+    };
+    Diagnostic::error("bad-flow", "a workload needs hosts, each named once")
+        .at(&named.at, mistake)
+        .help("name some, or leave the key out for all")
+        .tell(mistakes);
+    None
+}

@@ -1,0 +1,3 @@
+# bytes percent
+1000 50
+2000 ninety

@@ -1,0 +1,223 @@
+//! Flows that begin while the run goes on.
+
+use std::collections::BTreeSet;
+use std::io;
+use std::path::Path;
+
+use backwater_net::frames::spec::FlowSpec;
+use backwater_scenario::parse_with;
+
+use super::*;
+
+const FABRIC: &str = r#"
+engine = "ethernet"
+[run]
+duration = "100 ms"
+[topology]
+kind = "leaf-spine"
+leaves = 4
+spines = 2
+hosts_per_switch = 4
+[link]
+rate = "10 Gbps"
+delay = "1 us"
+"#;
+
+const POISSON: &str = r#"
+[[workloads]]
+name = "w"
+kind = "poisson"
+load = 0.4
+size = "20 kB"
+"#;
+
+const INCAST: &str = r#"
+[[workloads]]
+name = "w"
+kind = "incast"
+load = 0.02
+senders = 5
+size = "20 kB"
+"#;
+
+fn spec(workload: &str, more: &str) -> EthernetSpec {
+    read(&format!("{FABRIC}{workload}{more}"))
+}
+
+/// When a flow begins, and its bytes.
+fn sent(flow: &FlowSpec) -> (Time, u64) {
+    match flow.traffic {
+        TrafficSpec::Infinite {
+            start,
+            bytes: Some(bytes),
+        } => (start, bytes),
+        _ => panic!("{flow:?}"),
+    }
+}
+
+fn starts(spec: &EthernetSpec) -> Vec<u64> {
+    spec.flows.iter().map(|flow| sent(flow).0.ps()).collect()
+}
+
+/// 16 hosts offer 0.4 x 10 Gbps for 0.1 s in flows of 160,000 bits: 40,000 flows.
+#[test]
+fn poisson_flows_offer_their_load() {
+    let spec = spec(POISSON, "");
+    let count = spec.flows.len() as f64;
+    assert!((count / 40_000.0 - 1.0).abs() < 0.02, "{count}");
+    let starts = starts(&spec);
+    assert!(starts.is_sorted() && starts.iter().all(|at| *at < 100_000_000_000));
+    assert_eq!(
+        (spec.flows[0].name.as_str(), spec.flows[1].name.as_str()),
+        ("w[1]", "w[2]")
+    );
+    for host in 0..16 {
+        let from = spec.flows.iter().filter(|flow| flow.source == host).count();
+        let to = spec
+            .flows
+            .iter()
+            .filter(|flow| flow.destination == host)
+            .count();
+        assert!(
+            (2_250..2_750).contains(&from) && (2_250..2_750).contains(&to),
+            "{from} {to}"
+        );
+    }
+    assert!(
+        spec.flows
+            .iter()
+            .all(|flow| flow.source != flow.destination)
+    );
+    assert!(spec.flows.iter().all(|flow| sent(flow).1 == 20_000));
+}
+
+/// Gaps of one host: exponential, so that their deviation is their mean, 40 us.
+#[test]
+fn gaps_are_exponential() {
+    let spec = spec(POISSON, "from = [\"H1_1\"]\nto = [\"H2_1\", \"H3_1\"]\n");
+    let starts = starts(&spec);
+    let gaps = starts.windows(2).map(|pair| (pair[1] - pair[0]) as f64);
+    let gaps: Vec<f64> = gaps.collect();
+    let count = gaps.len() as f64;
+    let mean = gaps.iter().sum::<f64>() / count;
+    let deviation = (gaps.iter().map(|gap| (gap - mean).powi(2)).sum::<f64>() / count).sqrt();
+    assert!((mean / 40e6 - 1.0).abs() < 0.05, "{mean}");
+    assert!((deviation / mean - 1.0).abs() < 0.05, "{deviation}");
+    let to: BTreeSet<u32> = spec.flows.iter().map(|flow| flow.destination).collect();
+    assert_eq!(to.len(), 2);
+}
+
+/// 5 x 160,000 bits in 0.02 x 160 Gbps: every 250 us, 400 times.
+#[test]
+fn an_incast_begins_at_one_instant() {
+    let spec = spec(INCAST, "");
+    let groups: Vec<&[FlowSpec]> = spec.flows.chunks(5).collect();
+    assert!((340..460).contains(&groups.len()), "{}", groups.len());
+    let mut receivers = BTreeSet::new();
+    for group in groups {
+        let first = &group[0];
+        let senders: BTreeSet<u32> = group.iter().map(|flow| flow.source).collect();
+        assert_eq!(senders.len(), 5);
+        assert!(!senders.contains(&first.destination));
+        assert!(group.iter().all(|flow| sent(flow) == sent(first)));
+        assert!(
+            group
+                .iter()
+                .all(|flow| flow.destination == first.destination)
+        );
+        receivers.insert(first.destination);
+    }
+    assert_eq!(receivers.len(), 16);
+}
+
+#[test]
+fn flows_begin_between_start_and_stop() {
+    for kind in [POISSON, INCAST] {
+        let spec = spec(kind, "start = \"20 ms\"\nstop = \"30 ms\"\n");
+        let starts = starts(&spec);
+        assert!(
+            starts
+                .iter()
+                .all(|at| (20_000_000_000..30_000_000_000).contains(at))
+        );
+        assert!(starts.len() > 100, "{}", starts.len());
+    }
+}
+
+/// What one workload draws does not depend on another; each seed draws anew.
+#[test]
+fn each_workload_has_its_own_numbers() {
+    let both = spec(POISSON, &INCAST.replace("\"w\"", "\"incast\""));
+    let alone = spec(POISSON, "");
+    assert_eq!(both.flows[..alone.flows.len()], alone.flows[..]);
+    let other = try_read(&format!("{FABRIC}{POISSON}"), &["run.seed=2"]).expect("it is right");
+    assert_ne!(told(&other).0.flows, alone.flows);
+    let twins = spec(POISSON, &POISSON.replace("\"w\"", "\"v\""));
+    let [first, second] = ["w[1]", "v[1]"].map(|name| {
+        let flow = twins.flows.iter().find(|flow| flow.name == name);
+        sent(flow.expect("it is there"))
+    });
+    assert_ne!(first, second);
+}
+
+#[test]
+fn sizes_come_from_a_file_or_from_points() {
+    let load = |path: &Path| match path.to_str() {
+        Some("sizes.txt") => Ok("# bytes, share\n0 0\n1000 0.5\n\n2000, 1\n".to_owned()),
+        _ => Err(io::Error::other("no such file")),
+    };
+    let text = |sizes: &str| format!("{FABRIC}{}", POISSON.replace("size = \"20 kB\"", sizes));
+    let flows = |sizes: &str| {
+        let source = Source::new("test.toml", text(sizes));
+        let scenario = parse_with(&source, &[], &Limits::default(), &load);
+        let scenario = scenario.unwrap_or_else(|mistakes| panic!("{}", mistakes.render(false)));
+        told(&scenario).0.flows.clone()
+    };
+    let by_file = flows("cdf_file = \"sizes.txt\"");
+    assert_eq!(by_file, flows("cdf = [[1000, 50], [2000, 100]]"));
+    let bytes: Vec<u64> = by_file.iter().map(|flow| sent(flow).1).collect();
+    assert!(bytes.iter().all(|bytes| (1..=2_000).contains(bytes)));
+    let small = bytes.iter().filter(|bytes| **bytes <= 1_000).count() as f64;
+    assert!((small / bytes.len() as f64 - 0.5).abs() < 0.01);
+    // 0.4 x 160 Gbps for 0.1 s, over 8 x 1,711,250 bits: 467.
+    let count = flows("sizes = \"web-search\"").len();
+    assert!((400..535).contains(&count), "{count}");
+}
+
+/// What is resolved reads as the same flows; so does a class of its own, over UDP.
+#[test]
+fn a_resolved_workload_is_the_same() {
+    let more = "class = 2\ntransport = \"udp\"\npayload = \"1000 B\"\n";
+    let scenario = try_read(&format!("{FABRIC}{POISSON}{more}"), &[]).expect("it is right");
+    let again = try_read(&scenario.resolved, &[]).expect("it is right again");
+    assert_eq!(told(&scenario), told(&again));
+    let flow = &told(&scenario).0.flows[0];
+    assert_eq!(flow.class, 2);
+    assert!(matches!(
+        flow.transport,
+        TransportSpec::Udp {
+            payload_bytes: 1_000,
+            ..
+        }
+    ));
+}
+
+#[test]
+fn what_can_not_be_offered_is_told() {
+    let codes = |workload: &str, more: &str| codes(&format!("{FABRIC}{workload}{more}"));
+    let load = |load: &str| POISSON.replace("0.4", load);
+    assert_eq!(codes(&load("0.94"), ""), [""; 0]);
+    // 1,460 of 1,538 bytes on the wire are payload.
+    assert_eq!(codes(&load("0.95"), ""), ["overload"]);
+    assert_eq!(codes(&load("1e-7"), ""), ["never-starts"]);
+    assert_eq!(codes(POISSON, "start = \"100 ms\"\n"), ["never-starts"]);
+    assert_eq!(codes(&load("100"), ""), ["too-large"]);
+    assert_eq!(
+        codes(POISSON, "from = [\"H1_1\"]\nto = \"H1_1\"\n"),
+        ["bad-pattern"]
+    );
+    assert_eq!(codes(POISSON, "from = []\n"), ["bad-flow"]);
+    assert_eq!(codes(POISSON, "to = [\"H1_1\", \"H1_1\"]\n"), ["bad-flow"]);
+    assert_eq!(codes(&INCAST.replace("= 5", "= 16"), ""), ["bad-pattern"]);
+    assert_eq!(codes(&INCAST.replace("= 5", "= 15"), ""), [""; 0]);
+}
