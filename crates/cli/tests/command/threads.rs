@@ -46,26 +46,45 @@ fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     all
 }
 
+/// Runs a scenario on one thread and on so many, and compares all that is left.
+fn compare(here: &Path, file: &str, threads: &str) {
+    let run = |threads: &str| {
+        let name = Path::new(file).file_stem().expect("a name").display();
+        let out = format!("{name}-{threads}");
+        let ran = backwater(here, &["run", file, "--out", &out, "--threads", threads]);
+        assert!(!ran.err.contains("one thread: "), "{file}: {}", ran.err);
+        (ran.status, files(&here.join(out)))
+    };
+    let (one, several) = (run("1"), run(threads));
+    assert_eq!(one.0, several.0, "{file}: status");
+    let names = |found: &BTreeMap<PathBuf, Vec<u8>>| found.keys().cloned().collect::<Vec<_>>();
+    assert_eq!(names(&one.1), names(&several.1), "{file}");
+    for (path, bytes) in &one.1 {
+        assert!(bytes == &several.1[path], "{file}: {}", path.display());
+    }
+    assert!(one.1.len() > 5, "{file}");
+}
+
 #[test]
 fn threads_change_no_file_of_results() {
     let here = folder("threads");
     for name in SCENARIOS {
-        let file = shipped(&format!("{name}.toml"));
-        let run = |threads: &str| {
-            let out = format!("{}-{threads}", name.replace('/', "-"));
-            let ran = backwater(&here, &["run", &file, "--out", &out, "--threads", threads]);
-            assert!(!ran.err.contains("one thread: "), "{name}: {}", ran.err);
-            (ran.status, files(&here.join(out)))
-        };
-        let (one, several) = (run("1"), run("3"));
-        assert_eq!(one.0, several.0, "{name}: status");
-        let names = |found: &BTreeMap<PathBuf, Vec<u8>>| found.keys().cloned().collect::<Vec<_>>();
-        assert_eq!(names(&one.1), names(&several.1), "{name}");
-        for (path, bytes) in &one.1 {
-            assert!(bytes == &several.1[path], "{name}: {}", path.display());
-        }
-        assert!(one.1.len() > 5, "{name}");
+        compare(&here, &shipped(&format!("{name}.toml")), "3");
     }
+}
+
+/// One frame is on the wire as the warm-up ends, and nothing else happens then. The map looks at
+/// each part in between.
+#[test]
+fn a_frame_under_way_when_the_warm_up_ends_counts_on_any_number_of_threads() {
+    let here = folder("threads-warm-up");
+    let text = "engine = \"ethernet\"\n[run]\nduration = \"400 us\"\nwarm_up = \"20 us\"\n\
+                [topology]\nkind = \"star\"\nhosts_per_switch = 2\n\
+                [link]\nrate = \"10 Gbps\"\ndelay = \"5 us\"\n\
+                [[flows]]\nname = \"f\"\nfrom = \"H1_1\"\nto = \"H1_2\"\ntransport = \"udp\"\n\
+                traffic = { kind = \"constant\", rate = \"500 Mbps\", start = \"19 us\" }\n";
+    fs::write(here.join("late.toml"), text).expect("a folder to write in");
+    compare(&here, "late.toml", "2");
 }
 
 #[test]

@@ -13,6 +13,7 @@
 //! propagation and latency. Full frames are alike, so on hop i they keep a distance of the longest
 //! `wire` of hops 1 to i, and only the first and the last need to be followed.
 
+use alloc::vec;
 use alloc::vec::Vec;
 
 use backwater_ends::application::Payload;
@@ -20,6 +21,7 @@ use backwater_ends::spec::Span;
 use backwater_ends::{Segment, TcpSpec};
 use backwater_kernel::Duration;
 
+use crate::classes::routes::{Routes, ends_of};
 use crate::hop::sizes::frame_bytes;
 use crate::hop::wire::Channel;
 use crate::network::Network;
@@ -28,7 +30,7 @@ use crate::spec::frames::{
 };
 
 /// Of each flow whose transfers are all alike; nothing for the others, for those to several
-/// stations and for those whose frames take several paths.
+/// stations and for those whose frames take several paths that differ or narrow them.
 pub(crate) fn times(spec: &EthernetSpec, network: &Network) -> Vec<Option<Duration>> {
     let flows = (0..).zip(&spec.flows);
     flows
@@ -38,7 +40,7 @@ pub(crate) fn times(spec: &EthernetSpec, network: &Network) -> Vec<Option<Durati
 
 fn time(spec: &EthernetSpec, network: &Network, (id, flow): (u32, &FlowSpec)) -> Option<u64> {
     let carry = |way: u32, bytes: u64| {
-        let path = network.classes.routes.only(spec, way)?;
+        let path = network.only_or_alike(spec, way)?;
         let frames = Frames::of(flow, bytes)?;
         u64::try_from(network.carry_ps(&path, &frames)).ok()
     };
@@ -103,6 +105,40 @@ impl Frames {
 }
 
 impl Network {
+    /// The path of a way; where frames are spread over several, one of them, if all are alike and
+    /// none of the links they are spread over is slower than the first: then no frame waits there.
+    fn only_or_alike(&self, spec: &EthernetSpec, way: u32) -> Option<Vec<u32>> {
+        let only = self.classes.routes.only(spec, way);
+        let (Routes::Tables(tables), None) = (&self.classes.routes, &only) else {
+            return only;
+        };
+        let (from, to) = ends_of(spec, way);
+        let (mut nodes, mut path) = (vec![from], Vec::<u32>::new());
+        while nodes != [to] && path.len() < spec.nodes.len() {
+            let hops = nodes.iter().flat_map(|node| tables.next_hops(*node, to));
+            let hops: Vec<&Channel> = hops.map(|hop| &self.channels[*hop as usize]).collect();
+            let one = hops.first()?;
+            let looks = |hop: &Channel| (hop.rate, hop.latency, hop.is(Channel::CUTS_THROUGH));
+            let first = path
+                .first()
+                .map_or(one.rate, |hop| self.channels[*hop as usize].rate);
+            let is_alike = hops.iter().all(|hop| looks(hop) == looks(one));
+            if !is_alike || hops.len() > 1 && one.rate < first {
+                return None;
+            }
+            path.push(
+                *nodes
+                    .iter()
+                    .flat_map(|node| tables.next_hops(*node, to))
+                    .next()?,
+            );
+            nodes = hops.iter().map(|hop| hop.to).collect();
+            nodes.sort_unstable();
+            nodes.dedup();
+        }
+        (nodes == [to]).then_some(path)
+    }
+
     /// From the first bit of a transfer to its last bit at the end of a path, ps.
     fn carry_ps(&self, path: &[u32], frames: &Frames) -> u128 {
         let on_wire = |hop: u32, bytes: u64| {

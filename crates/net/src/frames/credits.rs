@@ -93,8 +93,10 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         self.count_freed(leg, cost);
     }
 
-    /// A frame of a class starts on a channel with credit.
-    pub(crate) fn spend_credit(&mut self, channel: u32, class: u8, bytes: u64) {
+    /// A frame of a class starts on a channel with credit. How long it takes depends on its size, so
+    /// what is remembered is when it takes its place, not when it started: credit written by then
+    /// knows of it.
+    pub(crate) fn spend_credit(&mut self, channel: u32, class: u8, bytes: u64, arrives: Time) {
         let Some(leg) = self.network.credit_leg(channel, class) else {
             return;
         };
@@ -106,7 +108,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         sender.sent += u64::from(cost);
         if sender.counts_starts {
             for _ in 0..cost {
-                network.starts.push(&mut sender.starts, self.now);
+                network.starts.push(&mut sender.starts, arrives);
             }
         }
         let (sent, credit) = (sender.sent, sender.credit);

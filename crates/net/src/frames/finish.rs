@@ -283,10 +283,11 @@ impl Network {
         let on_wire = u64::from(channel.sent_bytes) + u64::from(WIRE_OVERHEAD_BYTES);
         let whole = self.span(id, on_wire).0;
         let started = channel.free_at.0.saturating_sub(whole);
-        if !channel.is_busy || channel.free_at <= at {
+        if !channel.is_busy {
             return Underway::default();
         }
-        let so_far = at.0.saturating_sub(started);
+        // Its last bit may have left at this very instant, and be counted after it.
+        let so_far = at.0.min(channel.free_at.0).saturating_sub(started);
         let (data_ps, control_ps) = match channel.sends_control {
             true => (0, so_far),
             false => (so_far, 0),

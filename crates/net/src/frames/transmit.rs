@@ -154,7 +154,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             _ => self.send_across(channel_id, id),
         }
         if kind & Channel::CREDITS != 0 && !is_control {
-            self.spend_credit(channel_id, class, bytes.into());
+            self.spend_credit(channel_id, class, bytes.into(), effect);
         }
     }
 

@@ -301,7 +301,8 @@ impl Conductor {
         let is_warm = parts.iter().any(|part| part.simulation.is_warm);
         let mut found = Vec::new();
         for (part, number) in parts.iter_mut().zip(0..) {
-            part.catch_up(at, is_warm);
+            // The instant of the snapshot may be the next one, at which nothing has happened yet.
+            part.catch_up(self.now(), is_warm);
             part.simulation.snapshot(at, &mut found);
             match number {
                 0 => into.clone_from(&found),
@@ -311,7 +312,7 @@ impl Conductor {
                 }
             }
         }
-        is_warm
+        parts.iter().any(|part| part.simulation.is_warm)
     }
 
     /// What the probes of all parts have seen, as if there was one.
@@ -371,11 +372,15 @@ impl<Q: EventQueue, P: Probe> Part<Q, P> {
         is_over && !self.has_mail()
     }
 
-    /// The run has come to `at`, and stops there for now.
+    /// The run has come to `at`, and stops there for now; `is_warm` if some part has ended its
+    /// warm-up.
     fn catch_up(&mut self, at: Time, is_warm: bool) {
         if is_warm && !self.simulation.is_warm {
             self.simulation.end_warm_up();
         }
-        self.simulation.rest_all(at);
+        match self.simulation.network.classes.count {
+            0 => self.simulation.rest_all(at),
+            _ => self.simulation.catch_up(at),
+        }
     }
 }

@@ -127,14 +127,15 @@ impl Network {
         !self.queue(at.0, at.1).waiting.is_empty() && self.lacks_credit(at.0, at.1, 0)
     }
 
-    pub fn pay(&mut self, now: Time, channel: usize, frame: &Frame) {
+    /// For a frame that takes its place at the other end at `arrives`.
+    pub fn pay(&mut self, arrives: Time, channel: usize, frame: &Frame) {
         let at = (channel, frame.class);
         let Some(own) = self.loops.get_mut(&at) else {
             return;
         };
         let cost = own.cost(frame.bytes);
         let before = own.sent();
-        own.starts.push((now, cost));
+        own.sent.push((arrives, cost));
         own.credit -= cost as i64;
         (own.blocked_since, own.short_since) = (None, None);
         let every = own.spec.rule.resync_every.map(u64::from);

@@ -9,8 +9,8 @@ use backwater_net::frames::spec::{ClassCreditSpec, CreditRule, EthernetSpec};
 #[derive(Clone, Debug)]
 pub(super) struct Loop {
     pub spec: ClassCreditSpec,
-    /// Starts, with what each of them cost.
-    pub starts: Vec<(Time, u64)>,
+    /// When each frame takes its place, and what it cost.
+    pub sent: Vec<(Time, u64)>,
     pub credit: i64,
     /// The frame that goes next has lacked credit since, or since credit that was too little.
     pub blocked_since: Option<Time>,
@@ -36,7 +36,7 @@ impl Loop {
         let zones = i64::from(rule.n2) + i64::from(rule.n3);
         Loop {
             spec,
-            starts: Vec::new(),
+            sent: Vec::new(),
             credit: match rule.rule {
                 CreditRule::N123Plus => zones.min(i64::from(rule.n1)),
                 _ => zones,
@@ -59,12 +59,12 @@ impl Loop {
     }
 
     pub fn sent(&self) -> u64 {
-        self.starts.iter().map(|(_, cost)| cost).sum()
+        self.sent.iter().map(|(_, cost)| cost).sum()
     }
 
-    /// E.
+    /// E: what credit written a window ago could not know of.
     fn sent_within(&self, now: Time, window: Duration) -> i64 {
-        let recent = self.starts.iter().filter(|(at, _)| *at + window > now);
+        let recent = self.sent.iter().filter(|(at, _)| *at + window > now);
         recent.map(|(_, cost)| *cost as i64).sum()
     }
 

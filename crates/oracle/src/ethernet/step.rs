@@ -224,7 +224,8 @@ impl Network {
         let queue = &mut self.channels[channel].queues[class];
         let frame = queue.waiting.remove(place);
         queue.sending = Some(frame.clone());
-        self.pay(now, channel, &frame);
+        let at = self.effect(now, channel, &frame);
+        self.pay(at, channel, &frame);
         self.starts.push(Start {
             at_ps: now.ps(),
             channel: channel as u32,
@@ -235,7 +236,6 @@ impl Network {
         });
         let wire = self.rate(channel).serialization(frame.bytes + WIRE_BYTES);
         self.channels[channel].busy_until = Some(now + wire);
-        let at = self.effect(now, channel, &frame);
         let load = Load::Data(frame);
         self.fly(now, at, channel, load, wire);
         self.look_at_blocked(now, channel, class, None);

@@ -2,7 +2,9 @@
 //!
 //! The loop runs from the start of the largest frame of the class until the credit that knows of
 //! it has come back. On the way back a credit frame may wait behind one frame: that is time in
-//! which the link must be kept busy (N3), but not time that the sender must count (E).
+//! which the link must be kept busy (N3), but not time that the sender must count (E). What it
+//! counts are frames that arrive after the credit was written: whatever their size, those of the
+//! last part of the loop, the way of the credit.
 
 use backwater_kernel::{Channels, Duration};
 use backwater_net::frames::spec::{
@@ -70,10 +72,14 @@ struct Way<'a> {
     most: u32,
     /// From the start of that until a credit frame that knows of it takes effect.
     window: Duration,
+    /// The last part of it: from the start of the credit frame on.
+    back: Duration,
     /// The same if the credit frame waits behind another frame first.
     whole: Duration,
     /// Time of that frame on the wire.
     frame: Duration,
+    /// Time on the wire and cost of the frames that cost most for their time.
+    dear: Vec<(Duration, u32)>,
     /// Most units that start within the window.
     crowd: u32,
 }
@@ -101,24 +107,49 @@ impl<'a> Way<'a> {
         let back = id ^ 1;
         let unit_bytes = credits.unit.map_or(largest, |unit| unit as u32);
         let (frame, credit) = (wire(id, largest), wire(back, FRAME_LEAST_BYTES));
-        let window = frame + away(id) + credit + away(back);
+        let way_back = credit + away(back);
+        let window = frame + away(id) + way_back;
         let most = largest.div_ceil(unit_bytes);
         // The dearest frame for its time has one byte more than fits its units but one.
         let dear = |cost: u32| {
             let bytes = ((cost - 1) * unit_bytes + 1).max(FRAME_LEAST_BYTES);
-            let cost = u128::from(bytes.div_ceil(unit_bytes));
-            (u128::from(window.0) * cost).div_ceil(u128::from(wire(id, bytes).0.max(1)))
+            (wire(id, bytes), bytes.div_ceil(unit_bytes))
         };
-        let crowd = (1..=most).map(dear).max().unwrap_or(1) + u128::from(most);
-        Self {
+        let mut way = Self {
             credits,
             unit_bytes,
             most,
             window,
+            back: way_back,
             whole: window + wire(back, all),
             frame,
-            crowd: u32::try_from(crowd).unwrap_or(u32::MAX),
+            dear: (1..=most).map(dear).collect(),
+            crowd: 0,
+        };
+        way.crowd = way.starts_within(window);
+        way
+    }
+
+    /// Most units that start within so long.
+    fn starts_within(&self, span: Duration) -> u32 {
+        let within = |(time, cost): &(Duration, u32)| {
+            (u128::from(span.0) * u128::from(*cost)).div_ceil(u128::from(time.0.max(1)))
+        };
+        let most = self.dear.iter().map(within).max().unwrap_or(1);
+        u32::try_from(most + u128::from(self.most)).unwrap_or(u32::MAX)
+    }
+
+    /// Would frames that were counted and are gone keep the last credit for themselves?
+    fn stops(&self, window: Duration, n3: u32) -> bool {
+        window > self.window && {
+            let late = Duration(window.0 - self.window.0);
+            self.starts_within(late) > n3.saturating_add(1)
         }
+    }
+
+    fn loop_note(&self, place: &str) -> String {
+        let loop_ns = self.window.0.div_ceil(1_000);
+        format!("the loop is {loop_ns} ns ({place})")
     }
 
     /// Units that pass during the loop at the full rate, in frames of the largest size; and those
@@ -132,25 +163,29 @@ impl<'a> Way<'a> {
     fn spec(&self, control: &FlowControl) -> ClassCreditSpec {
         let n2 = self.credits.n2;
         let n3 = self.credits.n3.unwrap_or_else(|| self.full());
-        let exact = |window: &Placed<OrWord<Duration>>| window.value.value().unwrap_or(self.window);
+        let there = self.window.0 - self.back.0;
+        let exact = |window: &Placed<OrWord<Duration>>| {
+            let given = window.value.value().unwrap_or(self.window);
+            Duration(given.0.saturating_sub(there))
+        };
         let (rule, n1, window, resync_every) = match control {
             FlowControl::N23 { window, .. } => (CreditRule::N23, 0, exact(window), None),
             FlowControl::N123 { n1, .. } => {
                 let n1 = n1.unwrap_or(self.crowd);
-                (CreditRule::N123, n1, self.window, None)
+                (CreditRule::N123, n1, self.back, None)
             }
             FlowControl::N123Plus { window, n1, .. } => {
                 let n1 = n1.unwrap_or(n2.saturating_add(n3));
                 (CreditRule::N123Plus, n1, exact(window), None)
             }
             FlowControl::Cumulative { resync_every, .. } => {
-                (CreditRule::Cumulative, 0, self.window, *resync_every)
+                (CreditRule::Cumulative, 0, self.back, *resync_every)
             }
             FlowControl::Relative(_)
             | FlowControl::None
             | FlowControl::Pause(_)
             | FlowControl::Pfc(_)
-            | FlowControl::Destination { .. } => (CreditRule::Relative, 0, self.window, None),
+            | FlowControl::Destination { .. } => (CreditRule::Relative, 0, self.back, None),
         };
         ClassCreditSpec {
             unit_bytes: self.unit_bytes,
@@ -183,6 +218,8 @@ impl<'a> Way<'a> {
         let rule = &spec.rule;
         let zone = &self.credits.n3.at;
         let meant = *self.credits.headroom == Headroom::Unchecked;
+        let given = control.rules.window();
+        let given = given.and_then(|window| Some((window, window.value.value()?)));
         let found = if rule.n3.saturating_add(1) < self.most {
             let least = self.most - 1;
             Diagnostic::error(
@@ -197,16 +234,22 @@ impl<'a> Way<'a> {
                 rule.n2 - 1
             ))
             .help(format!("write `n3 = {least}` or more, or leave it out"))
-        } else if let (Some(window), true) = (control.rules.window(), rule.window < self.window) {
+        } else if let Some((window, given)) = given.filter(|(_, given)| *given < self.window) {
             let message = "a window shorter than the control loop overflows".into();
             Diagnostic::error_unless(meant, "window-too-short", message)
-                .at(&window.at, format!("{} ns", rule.window.0 / 1_000))
-                .note(format!(
-                    "the loop is {} ns ({place})",
-                    self.window.0.div_ceil(1_000)
-                ))
+                .at(&window.at, format!("{} ns", given.0 / 1_000))
+                .note(self.loop_note(&place))
                 .help("write `window = \"exact\"`, the default")
                 .help("to measure the overflow, say `headroom = \"unchecked\"`")
+        } else if let Some((window, given)) = given.filter(|(_, given)| self.stops(*given, rule.n3))
+        {
+            let message = "the class may stop for ever: the window is far longer than the loop";
+            let is_cured = rule.request_after.is_some() || rule.refresh_every.is_some();
+            Diagnostic::error_unless(is_cured, "window-too-long", message.into())
+                .at(&window.at, format!("{} ns", given.0 / 1_000))
+                .note(self.loop_note(&place))
+                .help("write `window = \"exact\"`, the default")
+                .help("or let the sender ask again, with `request_after`")
         } else if rule.rule == CreditRule::N123 && rule.n1 < self.crowd {
             let missing = self.crowd - rule.n1;
             let message = format!("N1 is {missing} units too small: frames may be lost");

@@ -219,8 +219,7 @@ fn two_share_a_port() {
     );
 }
 
-/// A file for two stations is in twice, and has no one path to compare with; so has one whose
-/// frames take several paths.
+/// A file for two stations is in twice, and has no one path to compare with.
 #[test]
 fn without_one_path_there_is_no_slowdown() {
     let mut net = Net::new(1, None);
@@ -231,13 +230,38 @@ fn without_one_path_there_is_no_slowdown() {
         net.link(from, to, 1_000);
     }
     net.udp(s, d, 1_000, infinite(10_000));
-    net.spec.rules.spread = Spread::Frames;
-    let spread = lone(&net);
-    assert_eq!((spread.ends.transfers, spread.alone), (1, None));
-    net.spec.rules.spread = Spread::Flows;
     assert_eq!(lone(&net).slowdown.max(), Some(1.0));
     net.spec.flows[0].others.push(e);
     let copied = lone(&net);
     assert_eq!((copied.ends.transfers, copied.ends.transfers_total), (2, 2));
     assert_eq!((copied.alone, copied.slowdown.count()), (None, 0));
+}
+
+/// Two ways of one kind between switches: frames that are spread over them take no longer than the
+/// first link lets them, so the time alone is that of one way. A slower link among the two, or both
+/// slower than the first link, and the time is not known.
+#[test]
+fn spread_frames_have_a_time_alone_where_ways_are_alike() {
+    let found = |mbps: [u64; 2]| {
+        let mut net = Net::new(1, None);
+        (net.spec.warm_up, net.spec.stop_at) = (Time::ZERO, Time(10 * S));
+        let (source, first) = (net.station("S"), net.switch("A"));
+        let ways = [net.switch("W1"), net.switch("W2")];
+        let (last, destination) = (net.switch("B"), net.station("D"));
+        net.link(source, first, 1_000);
+        for (way, rate) in ways.into_iter().zip(mbps) {
+            net.link(first, way, rate);
+            net.link(way, last, rate);
+        }
+        net.link(last, destination, 1_000);
+        net.spec.rules.spread = Spread::Frames;
+        net.udp(source, destination, 1_000, infinite(20_000));
+        lone(&net)
+    };
+    for mbps in [[1_000, 1_000], [4_000, 4_000]] {
+        assert_eq!(found(mbps).slowdown.max(), Some(1.0), "{mbps:?}");
+    }
+    for mbps in [[1_000, 2_000], [500, 500]] {
+        assert_eq!(found(mbps).alone, None, "{mbps:?}");
+    }
 }

@@ -44,7 +44,7 @@ fn credit(rule: CreditRule, n2: u32, n3: u32) -> CreditSpec {
         n1: 0,
         n2,
         n3,
-        window: Duration(FRAME + CONTROL + 2 * AWAY),
+        window: Duration(CONTROL + AWAY),
         bind: Bind::Start,
         redundant_every: None,
         refresh_every: None,
@@ -116,6 +116,22 @@ fn e_is_what_was_sent_within_the_window() {
     // The wire is busy with the third frame when it comes; the fourth follows that.
     assert!(back < 3 * FRAME);
     assert_eq!(log.data[3], 3 * FRAME);
+}
+
+/// Small frames arrive sooner than large ones: E leaves out what has arrived, whatever its size. A
+/// window that is some large frames too long counts small ones that are gone, until no credit is left
+/// and none of those that would bring some can start.
+#[test]
+fn small_frames_among_large_ones_do_not_use_up_the_credit() {
+    let started = |late: u64| {
+        let mut rule = credit(CreditRule::N23, 1, 2);
+        rule.window = rule.window + Duration(late);
+        let mut net = pair(rule, 1_000);
+        net.udp(0, 2, 18, endless());
+        run(&net).0.data.len()
+    };
+    assert!(started(0) > 250, "{} frames in 20 ms", started(0));
+    assert!(started(4 * FRAME) < 10, "{} frames", started(4 * FRAME));
 }
 
 /// All control frames from A to S are lost from 1 ms on.

@@ -470,10 +470,10 @@ fn a_channel_that_never_rests_is_busy_all_the_time_wherever_the_warm_up_ends() {
     net.link(s, a, 10);
     net.link(a, d, 10);
     net.udp(s, d, 1000, endless());
-    // A frame takes 852.8 us: a few of them, cut at both ends. Nothing happens after the last
-    // warm-up, in the middle of the seventh.
+    // A frame takes 852.8 us: a few of them, cut at both ends. One warm-up ends with the second
+    // frame; nothing happens after the last, in the middle of the seventh.
     short(&mut net, 5 * MS + 123_456_789);
-    for warm_up in [0, 400 * US, 4 * MS + 1, 5 * MS + 120 * US] {
+    for warm_up in [0, 400 * US, 2 * 852_800_000, 4 * MS + 1, 5 * MS + 120 * US] {
         net.spec.warm_up = Time(warm_up);
         let channel = &run(&net).1.channels[0];
         for share in [channel.data_share, channel.by_class.queues[0].data_share] {
