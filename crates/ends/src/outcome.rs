@@ -42,6 +42,12 @@ pub struct EndsOutcome {
 }
 
 impl EndsOutcome {
+    /// Of those it has in all: not complete at the end of the run. None of traffic without end.
+    pub fn unfinished(&self) -> u64 {
+        let planned = self.transfers_planned.unwrap_or(0);
+        planned.saturating_sub(self.transfers_total)
+    }
+
     /// From the start of the first transfer to the end of the last; nothing before all are
     /// complete.
     pub fn completion(&self) -> Option<Duration> {

@@ -58,7 +58,8 @@ fn what(traffic: &TrafficSpec) -> &'static str {
 }
 
 /// Transfers of the whole run: how many, and the rest of the sentence, `complete, the last at
-/// 1.3 ms`, with those that wait for an acknowledgement; `None` without any.
+/// 1.3 ms`, with those that are not and those that wait for an acknowledgement; `None` without
+/// any.
 pub fn sentence(outcome: &Outcome) -> Option<(u64, String)> {
     let total = |of: fn(&FlowOutcome) -> u64| outcome.flows.iter().map(of).sum::<u64>();
     let last = outcome
@@ -67,11 +68,17 @@ pub fn sentence(outcome: &Outcome) -> Option<(u64, String)> {
         .map(|flow| flow.ends.last_transfer)
         .max()?;
     let complete = total(|flow| flow.ends.transfers_total);
-    if complete == 0 {
-        return None;
+    let unfinished = total(|flow| flow.ends.unfinished());
+    let mut text = match (complete, unfinished) {
+        (0, 0) => return None,
+        (0, _) => "complete".into(),
+        _ => format!("complete, the last at {}", span(last.ps() as f64)),
+    };
+    if unfinished > 0 {
+        let count = grouped(unfinished);
+        text.push_str(&format!("; {count} not, and so without a completion time"));
     }
-    let mut text = format!("complete, the last at {}", span(last.ps() as f64));
-    if total(|flow| flow.ends.transfers) == 0 {
+    if complete > 0 && total(|flow| flow.ends.transfers) == 0 {
         text.push_str(", all in the warm-up: rates and times are without them");
     }
     match total(|flow| flow.ends.unacknowledged_total) {

@@ -33,6 +33,9 @@ measures! { run: &Seen<'_> =>
         run.mbps(run.per_second(run.total(|f| f.ends.returned_bytes)) * 8.0);
     "transfers", "1/s", Other, 3, "files, requests and pictures complete",
         run.per_second(run.total(|f| f.ends.transfers));
+    "unfinished", "transfers", Other, 0,
+        "of those that have an end, not complete when the run ended; in no time and no slowdown",
+        run.total(|f| f.ends.unfinished()) as f64;
     "FCT mean", "ms", Other, 3, "mean over all of them, files to their last byte at the receiver",
         run.done.fct.mean().map_or(f64::NAN, |ps| ps / MS);
     "FCT p50", "ms", Other, 3, "median; empty below 2 transfers",
