@@ -173,6 +173,22 @@ class Table:
 class Diagnostic:
     """A mistake in a scenario, or what its author may not have meant."""
 
+    def __new__(
+        cls,
+        severity: str,
+        code: str,
+        what: str,
+        details: str,
+        help: str,
+        file: str,
+        line: int,
+        column: int,
+    ) -> Diagnostic:
+        """With these words, in this place."""
+
+    def __getnewargs__(self) -> tuple[str, str, str, str, str, str, int, int]:
+        """What pickle makes it of again."""
+
     @property
     def severity(self) -> str:
         """`error`, `warning` or `note`."""
@@ -208,6 +224,18 @@ class Diagnostic:
 @final
 class Scenario:
     """A scenario's text and what was changed of it; never changes itself."""
+
+    def __new__(
+        cls, name: str, text: str, changes: Sequence[tuple[str, str]], is_shipped: bool
+    ) -> Scenario:
+        """What pickle made of one."""
+
+    def __getnewargs__(self) -> tuple[str, str, list[tuple[str, str]], bool]:
+        """What pickle makes it of again."""
+
+    @property
+    def is_shipped(self) -> bool:
+        """The files that it names are those that are shipped."""
 
     @staticmethod
     def of_file(path: str) -> Scenario:
