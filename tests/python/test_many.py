@@ -1,5 +1,6 @@
 """Sweeps, searches, comparisons and papers."""
 
+import concurrent.futures
 import os
 import pathlib
 import signal

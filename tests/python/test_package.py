@@ -7,6 +7,7 @@ import logging
 import os
 import pathlib
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -56,6 +57,19 @@ class Scenarios(unittest.TestCase):
         self.assertEqual(changed.changes["c"], '{ "d e" = "f" }')
         with self.assertRaisesRegex(TypeError, "run.seed is None"):
             TWO.set("run.seed", None)
+
+    @unittest.skipIf(os.name == "nt", "words of a shell")
+    def test_the_command_that_makes_it_again_runs(self):
+        short = bw.example("flit/anynet").set("run.measure", "200 cycles")
+        given = [TWO, short, bw.scenario(TWO.text).set("run.seed", 2)]
+        for one in given:
+            with tempfile.TemporaryDirectory() as folder:
+                line = one.command().replace("backwater ", shlex.join(COMMAND) + " ")
+                pathlib.Path(folder, "in.toml").write_text(one.text)
+                line += " < in.toml" if " run - " in line else ""
+                done = subprocess.run(line, shell=True, capture_output=True, text=True, cwd=folder)
+                self.assertEqual((done.returncode, done.stderr), (0, ""), line)
+            self.assertIn(one.run().trace_hash, done.stdout)
 
     def test_a_shipped_scenario_reads_its_files(self):
         self.assertEqual(bw.example("flit/anynet").check(), [])
@@ -190,7 +204,7 @@ class Runs(unittest.TestCase):
             path = pathlib.Path(folder, "report.html")
             page = self.result.report(path)
             self.assertEqual(path.read_text(encoding="utf-8"), page)
-        self.assertIn("backwater run kung1993/fig17-two-switches.toml", page)
+        self.assertIn("backwater run fig17-two-switches.toml", page)
         self.assertIn(self.result.trace_hash, str(self.result))
         self.assertTrue(self.result.ok)
         self.assertIsNone(self.result.standstill)

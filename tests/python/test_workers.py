@@ -124,7 +124,7 @@ class Workers(unittest.TestCase):
             words = [str(path), *SHORT.sets(), *SWEEP.words(), f"--out={folder}/out"]
             points = _backwater.Points(words)
             self.assertEqual((points.count, len(points.missing)), (POINTS, POINTS))
-            with self.assertRaisesRegex(bw.ScenarioError, "another backwater is using it"):
+            with self.assertRaisesRegex(bw.RunError, "another backwater is using it"):
                 _backwater.Points(words)
             call = pickle.loads(pickle.dumps((_workers.measure, points.plan, [3, 4])))
             _, texts = call[0](*call[1:])

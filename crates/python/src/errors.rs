@@ -161,6 +161,13 @@ pub fn no_scenario(py: Python<'_>, what: &str) -> PyErr {
     })
 }
 
+/// `RunError`.
+pub fn run_error(py: Python<'_>, what: &str) -> PyErr {
+    error(py, "RunError", || {
+        Ok((what,).into_pyobject(py)?.into_any().unbind())
+    })
+}
+
 /// What can't be read: `FileNotFoundError` where there is no such file.
 pub fn unreadable(py: Python<'_>, path: &Path, what: &str) -> PyErr {
     match path.exists() {
@@ -175,9 +182,7 @@ impl Failure {
         match self {
             Failure::Raised(error) => error,
             Failure::Mistakes(mistakes) => scenario_error(py, &mistakes),
-            Failure::Refused(what) => error(py, "RunError", || {
-                Ok((what,).into_pyobject(py)?.into_any().unbind())
-            }),
+            Failure::Refused(what) => run_error(py, &what),
         }
     }
 }

@@ -291,8 +291,9 @@ class Scenario:
 class Points:
     """A sweep in its directory, whose points are computed elsewhere."""
 
-    def __new__(cls, words: Sequence[str]) -> Points:
-        """Of the command `sweep` with these words. Every point is checked."""
+    def __new__(cls, words: Sequence[str], text: str | None = None) -> Points:
+        """Of the command `sweep` with these words. Every point is checked. With `text` the scenario
+        is not read: the file that is named has this text."""
 
     @property
     def plan(self) -> str:

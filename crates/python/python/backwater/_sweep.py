@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from backwater import _toml
 from backwater._backwater import Table
-from backwater._folder import Folder, Made, given_words
+from backwater._folder import Folder, Made, given_file
 from backwater._progress import Progress, shown
 from backwater._workers import executor_of, rows
 
@@ -150,14 +150,15 @@ class Sweep:
         with (
             executor_of(executor, client) as workers,
             shown(progress) as show,
-            given_words(self._scenario) as given,
+            given_file(self._scenario) as (file, text),
         ):
 
             def told(there: int, of: int) -> None:
                 if show is not None:
                     show(there / max(of, 1), f"{there} of {of}")
 
-            yield from rows([*given, *self.words(), f"--out={os.fspath(out)}"], workers, told)
+            words = [file, *self._scenario.sets(), *self.words(), f"--out={os.fspath(out)}"]
+            yield from rows(words, text, workers, told)
 
     def __repr__(self) -> str:
         return f"<backwater.Sweep of {self._scenario.name}: {' '.join(self.words())}>"
