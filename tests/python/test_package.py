@@ -192,6 +192,34 @@ class Runs(unittest.TestCase):
         with self.assertRaises(TypeError):
             view[0] = 1.0
 
+    def test_counts_that_are_absent_leave_as_nan(self):
+        result = bw.example("schedulers/delay-bound").run()
+        tables = [*result.tables.values(), bw.example("ethernet/incast").run().tables["completion"]]
+        columns = [table[name] for table in tables for name in table.columns]
+        holes = [one for one in columns if one.dtype == "int64" and one.null_count]
+        self.assertTrue(holes)
+        for column in holes:
+            view = memoryview(column)
+            self.assertEqual(view.format, "d")
+            self.assertEqual([None if x != x else x for x in view], list(column))
+
+    def test_a_count_is_one_where_nobody_has_it(self):
+        port = bw.example("ethernet/incast").set("run.duration", "4 ms")
+        self.assertEqual(port.run().tables["queues"]["xoff_bytes"].dtype, "int64")
+
+    def test_each_series_has_a_name_of_its_own(self):
+        names = bw.example("ethernet/schedulers").run().series_names
+        self.assertEqual(len(set(names)), len(names), names)
+        self.assertIn("queue of s -> D, class 1", names)
+        self.assertIn("A -> s stopped", names)
+
+    def test_tables_are_called_as_their_files(self):
+        short = bw.example("flit/mesh-8x8").set("run.measure", "200 cycles").run()
+        with tempfile.TemporaryDirectory() as folder:
+            saved = short.save(pathlib.Path(folder, "run"))
+            files = {path.stem for path in saved.glob("tables/*.csv")}
+        self.assertEqual(files, set(short.tables))
+
     def test_memory_stays_while_it_is_looked_at(self):
         view = memoryview(TWO.run(seed=1).series("VC2")["time_ps"])
         for _ in range(3):
