@@ -348,6 +348,7 @@ class Command(unittest.TestCase):
         self.assertEqual((told.returncode, told.stderr), (0, ""))
         self.assertRegex(told.stdout, r"^backwater \d+\.\d+\.\d+\n$")
         self.assertEqual(command("--version").stdout, told.stdout)
+        self.assertEqual(told.stdout, f"backwater {bw.__version__}\n")
         self.assertEqual(command("run").returncode, 2)
 
     @unittest.skipIf(os.name == "nt", "signals")

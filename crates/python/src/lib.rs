@@ -40,6 +40,13 @@ mod _backwater {
     use super::table::Table;
     #[pymodule_export]
     use super::{command, examples, explain};
+
+    use pyo3::prelude::*;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
 }
 
 /// Runs the command with these words; gives the exit status.

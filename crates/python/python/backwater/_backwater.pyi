@@ -14,12 +14,15 @@ __all__ = [
     "Points",
     "Scenario",
     "Table",
+    "__version__",
     "command",
     "examples",
     "explain",
     "measure",
     "tables_of",
 ]
+
+__version__: str
 
 def command(words: Sequence[str]) -> int:
     """Runs the command with these words; gives the exit status."""

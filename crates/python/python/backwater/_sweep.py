@@ -29,8 +29,9 @@ class SweepResult(Folder):
 
     def __init__(self, made: Made) -> None:
         super().__init__(made)
-        columns = self.table.columns
-        self.axes = columns[: columns.index("seed")]
+        # An axis may be called `seed` as well.
+        self._seed = len(self.manifest["axes"])
+        self.axes = self.table.columns[: self._seed]
 
     @property
     def table(self) -> Table:
@@ -48,7 +49,7 @@ class SweepResult(Folder):
 
         table = self.table
         frame = pandas.DataFrame({name: list(table[name]) for name in table.columns})
-        return frame.set_index([*self.axes, "seed"])
+        return frame.set_index(table.columns[: self._seed + 1])
 
     def to_xarray(self) -> "xarray.Dataset":
         """`table` as a Dataset of xarray: a dimension for each axis and for the seed. Needs xarray.
