@@ -33,7 +33,7 @@ mod _backwater {
     #[pymodule_export]
     use super::points::{Points, measure};
     #[pymodule_export]
-    use super::saved::tables_of;
+    use super::saved::{series_of, tables_of};
     #[pymodule_export]
     use super::scenario::Scenario;
     #[pymodule_export]

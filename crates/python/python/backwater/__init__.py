@@ -15,6 +15,7 @@ from backwater._backwater import Ack, Column, Diagnostic, Flow, Table, __version
 from backwater._errors import RunError, ScenarioError
 from backwater._folder import Folder
 from backwater._many import Reproduction, compare, reproduce, saturate
+from backwater._opened import SavedRun, open
 from backwater._outside import MS, NS, US, Control, S, Source
 from backwater._result import Result
 from backwater._scenario import Scenario, example, examples, explain, scenario
@@ -34,6 +35,7 @@ __all__ = [
     "Result",
     "RunError",
     "S",
+    "SavedRun",
     "Scenario",
     "ScenarioError",
     "Source",
@@ -45,6 +47,7 @@ __all__ = [
     "example",
     "examples",
     "explain",
+    "open",
     "reproduce",
     "saturate",
     "scenario",

@@ -19,6 +19,7 @@ __all__ = [
     "examples",
     "explain",
     "measure",
+    "series_of",
     "tables_of",
 ]
 
@@ -35,6 +36,9 @@ def examples() -> list[tuple[str, str]]:
 
 def measure(plan: str, points: Sequence[int]) -> list[str]:
     """Computes points of a plan, on a worker; gives the text of each."""
+
+def series_of(folder: str, name: str, file: str, unit: str) -> Table:
+    """A time series of a directory of results: its name, its file there, the unit of its values."""
 
 def tables_of(folder: str) -> list[Table]:
     """All tables of a directory of results, in the order of its `columns.json`."""
