@@ -198,8 +198,13 @@ class Sweeps(unittest.TestCase):
 
 
 class Others(unittest.TestCase):
+    def tell(self, told):
+        return lambda share, words: told.append((share, words))
+
     def test_saturate(self):
-        found = bw.saturate(SHORT, low=0.1, high=0.9, precision=0.2)
+        told = []
+        found = bw.saturate(SHORT, low=0.1, high=0.9, precision=0.2, progress=self.tell(told))
+        self.assertEqual(told[:2], [(0.5, "running: 1 of 2"), (1.0, "running: 2 of 2")])
         (row,) = found.tables["saturation"].rows()
         self.assertIn("saturates between load", str(found))
         self.assertIs(type(bw.open(found.path)), type(found))
@@ -210,14 +215,21 @@ class Others(unittest.TestCase):
     def test_compare(self):
         given = bw.example("compare/request-response").set("run.duration", "40 ms")
         given = given.set("run.warm_up", "20 ms").set("run.window", "10 ms")
-        found = bw.compare(given, only=["none", "pfc"])
+        told = []
+        found = bw.compare(given, only=["none", "pfc"], progress=self.tell(told))
+        self.assertEqual([share for share, _ in told], [0.0, 0.5, 1.0, 1.0])
         names = " ".join(name for table in found.tables.values() for name in table.columns)
         self.assertIn("pfc", names + str(found))
         with self.assertRaises(bw.ScenarioError):
             bw.compare(given, only=["no-such-scheme"])
 
     def test_reproduce(self):
-        found = bw.reproduce("kung1993.fig18.backpressure-shares", quick=True)
+        told = []
+        what = "kung1993.fig18.backpressure-shares"
+        found = bw.reproduce(what, quick=True, progress=self.tell(told))
+        shares = [share for share, _ in told]
+        self.assertGreater(len(shares), 1)
+        self.assertEqual(shares, sorted(shares))
         self.assertTrue(found.ok)
         (claim,) = found.claims
         self.assertEqual(claim["verdict"], "agrees")
