@@ -7,6 +7,7 @@ import logging
 import os
 import pathlib
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -56,6 +57,19 @@ class Scenarios(unittest.TestCase):
         self.assertEqual(changed.changes["c"], '{ "d e" = "f" }')
         with self.assertRaisesRegex(TypeError, "run.seed is None"):
             TWO.set("run.seed", None)
+
+    @unittest.skipIf(os.name == "nt", "words of a shell")
+    def test_the_command_that_makes_it_again_runs(self):
+        short = bw.example("flit/anynet").set("run.measure", "200 cycles")
+        given = [TWO, short, bw.scenario(TWO.text).set("run.seed", 2)]
+        for one in given:
+            with tempfile.TemporaryDirectory() as folder:
+                line = one.command().replace("backwater ", shlex.join(COMMAND) + " ")
+                pathlib.Path(folder, "in.toml").write_text(one.text)
+                line += " < in.toml" if " run - " in line else ""
+                done = subprocess.run(line, shell=True, capture_output=True, text=True, cwd=folder)
+                self.assertEqual((done.returncode, done.stderr), (0, ""), line)
+            self.assertIn(one.run().trace_hash, done.stdout)
 
     def test_a_shipped_scenario_reads_its_files(self):
         self.assertEqual(bw.example("flit/anynet").check(), [])
@@ -178,6 +192,34 @@ class Runs(unittest.TestCase):
         with self.assertRaises(TypeError):
             view[0] = 1.0
 
+    def test_counts_that_are_absent_leave_as_nan(self):
+        result = bw.example("schedulers/delay-bound").run()
+        tables = [*result.tables.values(), bw.example("ethernet/incast").run().tables["completion"]]
+        columns = [table[name] for table in tables for name in table.columns]
+        holes = [one for one in columns if one.dtype == "int64" and one.null_count]
+        self.assertTrue(holes)
+        for column in holes:
+            view = memoryview(column)
+            self.assertEqual(view.format, "d")
+            self.assertEqual([None if x != x else x for x in view], list(column))
+
+    def test_a_count_is_one_where_nobody_has_it(self):
+        port = bw.example("ethernet/incast").set("run.duration", "4 ms")
+        self.assertEqual(port.run().tables["queues"]["xoff_bytes"].dtype, "int64")
+
+    def test_each_series_has_a_name_of_its_own(self):
+        names = bw.example("ethernet/schedulers").run().series_names
+        self.assertEqual(len(set(names)), len(names), names)
+        self.assertIn("queue of s -> D, class 1", names)
+        self.assertIn("A -> s stopped", names)
+
+    def test_tables_are_called_as_their_files(self):
+        short = bw.example("flit/mesh-8x8").set("run.measure", "200 cycles").run()
+        with tempfile.TemporaryDirectory() as folder:
+            saved = short.save(pathlib.Path(folder, "run"))
+            files = {path.stem for path in saved.glob("tables/*.csv")}
+        self.assertEqual(files, set(short.tables))
+
     def test_memory_stays_while_it_is_looked_at(self):
         view = memoryview(TWO.run(seed=1).series("VC2")["time_ps"])
         for _ in range(3):
@@ -190,7 +232,7 @@ class Runs(unittest.TestCase):
             path = pathlib.Path(folder, "report.html")
             page = self.result.report(path)
             self.assertEqual(path.read_text(encoding="utf-8"), page)
-        self.assertIn("backwater run kung1993/fig17-two-switches.toml", page)
+        self.assertIn("backwater run fig17-two-switches.toml", page)
         self.assertIn(self.result.trace_hash, str(self.result))
         self.assertTrue(self.result.ok)
         self.assertIsNone(self.result.standstill)
@@ -306,6 +348,7 @@ class Command(unittest.TestCase):
         self.assertEqual((told.returncode, told.stderr), (0, ""))
         self.assertRegex(told.stdout, r"^backwater \d+\.\d+\.\d+\n$")
         self.assertEqual(command("--version").stdout, told.stdout)
+        self.assertEqual(told.stdout, f"backwater {bw.__version__}\n")
         self.assertEqual(command("run").returncode, 2)
 
     @unittest.skipIf(os.name == "nt", "signals")

@@ -1,6 +1,8 @@
 """Sweeps on workers of `concurrent.futures`: the same bytes, nothing lost, nothing twice."""
 
 import concurrent.futures
+import contextlib
+import copy
 import multiprocessing
 import os
 import pathlib
@@ -32,6 +34,21 @@ sweep = bw.example("fig17-two-switches").set("run.duration", "20000 cells").swee
 with concurrent.futures.ThreadPoolExecutor(1) as threads:
     for row in sweep.as_completed(out=sys.argv[1], executor=threads):
         print(row["seed"], flush=True)
+"""
+
+
+# Processes that are forked, as they are on Linux by themselves before Python 3.14.
+FORKS = """
+import concurrent.futures, multiprocessing, os, signal, sys
+import backwater as bw
+sweep = bw.example("fig17-two-switches").set("run.duration", "20000 cells").sweep({}, seeds=20)
+context = multiprocessing.get_context("fork")
+with concurrent.futures.ProcessPoolExecutor(2, mp_context=context) as forked:
+    if "dies" in sys.argv:
+        rows = sweep.as_completed(out=sys.argv[1], executor=forked)
+        next(rows)
+        os.kill(os.getpid(), signal.SIGKILL)
+    print(len(sweep.run(out=sys.argv[1], executor=forked).table))
 """
 
 
@@ -124,7 +141,7 @@ class Workers(unittest.TestCase):
             words = [str(path), *SHORT.sets(), *SWEEP.words(), f"--out={folder}/out"]
             points = _backwater.Points(words)
             self.assertEqual((points.count, len(points.missing)), (POINTS, POINTS))
-            with self.assertRaisesRegex(bw.ScenarioError, "another backwater is using it"):
+            with self.assertRaisesRegex(bw.RunError, "another backwater is using it"):
                 _backwater.Points(words)
             call = pickle.loads(pickle.dumps((_workers.measure, points.plan, [3, 4])))
             _, texts = call[0](*call[1:])
@@ -151,6 +168,38 @@ class Workers(unittest.TestCase):
             with spawned(1) as executor:
                 SWEEP.run(out=folder, executor=executor)
             self.assertEqual(tables(folder), self.tables)
+
+    @unittest.skipUnless(sys.platform == "linux", "fork")
+    def test_processes_that_are_forked_keep_no_lock(self):
+        with tempfile.TemporaryDirectory() as folder:
+            words = [sys.executable, "-I", "-W", "ignore", "-c", FORKS, f"{folder}/out"]
+            # Workers that outlive the client would hold pipes of a run that waits for their end.
+            quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+            died = subprocess.Popen([*words, "dies"], start_new_session=True, **quiet)
+            self.assertEqual(died.wait(), -signal.SIGKILL)
+            try:
+                done = subprocess.run(words, capture_output=True, text=True)
+                self.assertEqual((done.stdout, done.stderr), ("20\n", ""))
+            finally:
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(died.pid, signal.SIGKILL)
+
+    def test_what_goes_to_other_processes_comes_back(self):
+        wrong = SHORT.set("router.vsc", 2)
+        with self.assertRaises(bw.ScenarioError) as caught:
+            wrong.run()
+        error = pickle.loads(pickle.dumps(caught.exception))
+        self.assertEqual(str(error), str(caught.exception))
+        self.assertEqual(
+            [str(one) for one in error.diagnostics],
+            [str(one) for one in caught.exception.diagnostics],
+        )
+        self.assertEqual(error.diagnostics[0].code, "unknown-key")
+        for back in (pickle.loads(pickle.dumps(wrong)), copy.deepcopy(wrong)):
+            self.assertEqual(back, wrong)
+        # With the files of a shipped one.
+        back = pickle.loads(pickle.dumps(bw.example("flit/anynet")))
+        self.assertEqual(back.check(), [])
 
     @unittest.skipIf(os.name == "nt", "signals")
     def test_a_client_that_dies_goes_on(self):

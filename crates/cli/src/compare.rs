@@ -99,10 +99,12 @@ pub fn compare(options: &Options) -> u8 {
 fn execute(plan: &Plan) -> Vec<Result<Option<SchemeRun>, String>> {
     let count = plan.jobs.len() as u64;
     let bar: Mutex<ProgressBar> = Mutex::new(progress::bar(count, "comparing"));
+    progress::tell("comparing", 0, count);
     let found = plan.jobs.par_iter().map(|job| {
         let found = job.run(&plan.workload);
         if let Ok(bar) = bar.lock() {
             bar.inc(1);
+            progress::tell("comparing", bar.position(), count);
             bar.set_message(job.scheme.name());
         }
         found

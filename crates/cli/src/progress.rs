@@ -4,6 +4,16 @@ use std::io::IsTerminal;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
+/// Another program watches: it reads a line for each step.
+const WATCHED: &str = "BACKWATER_PROGRESS";
+
+/// Tells a program that watches how far it is.
+pub fn tell(what: &str, done: u64, of: u64) {
+    if std::env::var_os(WATCHED).is_some() {
+        eprintln!("{what}: {done} of {of}");
+    }
+}
+
 /// A bar over `length` steps of `what`; silent when standard error is not a terminal.
 pub fn bar(length: u64, what: &str) -> ProgressBar {
     if !std::io::stderr().is_terminal() {

@@ -106,7 +106,9 @@ fn watched(plan: &Plan) -> Result<Vec<Reproduction>, backwater_papers::LabError>
                 if memory::is_short() {
                     stop.store(true, Ordering::SeqCst);
                 }
-                bar.set_position(plan.done_ms());
+                let (done, of) = (plan.done_ms(), plan.cost_ms().max(1));
+                bar.set_position(done);
+                progress::tell("reproduce", 100 * done / of, 100);
                 bar.set_message(format!("{} runs", plan.runs()));
                 // Says so at once if a signal asks to stop.
                 interrupt::is_set();

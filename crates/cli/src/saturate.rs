@@ -152,6 +152,10 @@ impl Options {
     /// The grid of loads as an axis.
     fn axis(&self) -> Set {
         let number = |text: &str| match text.trim().parse::<f64>() {
+            // TOML has no `.02` and no `1.`.
+            Ok(number) if text.trim().starts_with('.') || text.trim().ends_with('.') => {
+                number.to_string()
+            }
             Ok(_) => text.trim().to_owned(),
             Err(_) => format!("\"{}\"", text.trim().replace(['"', '\\'], "")),
         };

@@ -21,7 +21,8 @@ use crate::lend::{self, Lent};
 /// One column of a table: a sequence of numbers or words, `None` where nothing was measured.
 ///
 /// It leaves as `__arrow_c_stream__` and, if it holds numbers, by the buffer protocol:
-/// `np.asarray(column)` reads the same memory, of int64 or float64 (NaN where absent).
+/// `np.asarray(column)` reads the same memory, of int64 or float64 (NaN where absent). Of int64
+/// with absent values it reads float64 with NaN.
 #[pyclass(frozen, sequence, module = "backwater")]
 pub struct Column {
     values: Arc<Values>,
@@ -140,13 +141,11 @@ unsafe fn fill_view(
 ) -> PyResult<()> {
     let values = &owner.get().values;
     let (memory, format): (*const c_void, &'static CStr) = match values.memory() {
+        Memory::Words(..) => return refused("it holds words; `list(column)` has them"),
         Memory::Floats(values) => (values.as_ptr().cast(), c"d"),
-        _ if values.absent > 0 => {
-            return refused("values are absent in it; take it as Arrow, or `list(column)`");
-        }
+        _ if values.absent > 0 => (values.with_nan().as_ptr().cast(), c"d"),
         Memory::Ints(values) => (values.as_ptr().cast(), c"q"),
         Memory::Instants(values) => (values.as_ptr().cast(), c"q"),
-        Memory::Words(..) => return refused("it holds words; `list(column)` has them"),
     };
     if view.is_null() || flags & ffi::PyBUF_WRITABLE == ffi::PyBUF_WRITABLE {
         return refused("results can't be written");

@@ -1,6 +1,6 @@
 //! Tables of results by columns, in the memory that Python reads them from.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use backwater_kernel::series::{Clock, Series};
 use backwater_results::{Cell, Column, Kind, Table, csv};
@@ -32,6 +32,8 @@ pub struct Values {
     pub validity: Option<Vec<u8>>,
     /// How many are absent.
     pub absent: usize,
+    /// Counts of which some are absent, with NaN for those: once a buffer was asked for.
+    pub with_nan: OnceLock<Vec<f64>>,
     /// How many there are, and how far apart in bytes, as the buffer protocol wants them.
     pub shape: [isize; 2],
 }
@@ -180,6 +182,7 @@ impl Values {
             held,
             validity: (absent > 0).then(|| is_there.chunks(8).map(eight).collect()),
             absent,
+            with_nan: OnceLock::new(),
             shape: [is_there.len() as isize, 8],
         }
     }
@@ -198,6 +201,17 @@ impl Values {
             Held::Instants(told, index) => Memory::Instants(&told.series[*index].x),
             Held::Points(told, index) => Memory::Floats(&told.series[*index].y),
         }
+    }
+
+    /// As measurements, NaN where a value is absent.
+    pub fn with_nan(&self) -> &[f64] {
+        let float = |row| match self.get(row) {
+            Value::Int(count) => count as f64,
+            Value::Float(value) => value,
+            Value::Word(_) | Value::Absent => f64::NAN,
+        };
+        let floats = || (0..self.len()).map(float).collect();
+        self.with_nan.get_or_init(floats)
     }
 
     /// The value of a row.

@@ -20,9 +20,9 @@ pub enum Failure {
 #[pyclass(frozen, get_all, module = "backwater")]
 pub struct Diagnostic {
     /// `error`, `warning` or `note`.
-    severity: &'static str,
+    severity: String,
     /// Which kind of mistake; `backwater.explain(code)` says more.
-    code: &'static str,
+    code: String,
     /// What is wrong, in one line.
     what: String,
     /// What was found there, and what is behind it; a line each.
@@ -39,6 +39,48 @@ pub struct Diagnostic {
 
 #[pymethods]
 impl Diagnostic {
+    /// With these words, in this place.
+    #[new]
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "pickle gives one for each attribute"
+    )]
+    fn new(
+        severity: String,
+        code: String,
+        what: String,
+        details: String,
+        help: String,
+        file: String,
+        line: usize,
+        column: usize,
+    ) -> Diagnostic {
+        Diagnostic {
+            severity,
+            code,
+            what,
+            details,
+            help,
+            file,
+            line,
+            column,
+        }
+    }
+
+    /// What pickle makes it of again.
+    fn __getnewargs__(&self) -> (&str, &str, &str, &str, &str, &str, usize, usize) {
+        (
+            &self.severity,
+            &self.code,
+            &self.what,
+            &self.details,
+            &self.help,
+            &self.file,
+            self.line,
+            self.column,
+        )
+    }
+
     fn __repr__(&self) -> String {
         let [what, place] = self.words();
         format!("<backwater.Diagnostic {what} at {place}>")
@@ -74,11 +116,11 @@ pub fn listed(mistakes: &Diagnostics) -> Vec<Diagnostic> {
         let details = labels.chain(notes).filter(|text| !text.is_empty());
         Diagnostic {
             severity: match found.severity {
-                Severity::Error => "error",
-                Severity::Warning => "warning",
-                Severity::Note => "note",
+                Severity::Error => "error".into(),
+                Severity::Warning => "warning".into(),
+                Severity::Note => "note".into(),
             },
-            code: found.code,
+            code: found.code.into(),
             what: found.message.clone(),
             details: details.collect::<Vec<_>>().join("\n"),
             help: found.help.join("\n"),
@@ -119,6 +161,13 @@ pub fn no_scenario(py: Python<'_>, what: &str) -> PyErr {
     })
 }
 
+/// `RunError`.
+pub fn run_error(py: Python<'_>, what: &str) -> PyErr {
+    error(py, "RunError", || {
+        Ok((what,).into_pyobject(py)?.into_any().unbind())
+    })
+}
+
 /// What can't be read: `FileNotFoundError` where there is no such file.
 pub fn unreadable(py: Python<'_>, path: &Path, what: &str) -> PyErr {
     match path.exists() {
@@ -133,9 +182,7 @@ impl Failure {
         match self {
             Failure::Raised(error) => error,
             Failure::Mistakes(mistakes) => scenario_error(py, &mistakes),
-            Failure::Refused(what) => error(py, "RunError", || {
-                Ok((what,).into_pyobject(py)?.into_any().unbind())
-            }),
+            Failure::Refused(what) => run_error(py, &what),
         }
     }
 }

@@ -33,13 +33,20 @@ mod _backwater {
     #[pymodule_export]
     use super::points::{Points, measure};
     #[pymodule_export]
-    use super::saved::tables_of;
+    use super::saved::{series_of, tables_of};
     #[pymodule_export]
     use super::scenario::Scenario;
     #[pymodule_export]
     use super::table::Table;
     #[pymodule_export]
     use super::{command, examples, explain};
+
+    use pyo3::prelude::*;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
 }
 
 /// Runs the command with these words; gives the exit status.

@@ -3,11 +3,12 @@
 use std::ffi::OsString;
 use std::sync::Arc;
 
+use backwater::NotOpened;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::columns::Columns;
-use crate::errors::{Failure, no_scenario};
+use crate::errors::{Failure, no_scenario, run_error};
 use crate::table::Table;
 
 /// A sweep in its directory, whose points are computed elsewhere.
@@ -18,11 +19,16 @@ pub struct Points {
 
 #[pymethods]
 impl Points {
-    /// Of the command `sweep` with these words.
+    /// Of the command `sweep` with these words. With `text` the scenario is not read: the file that
+    /// is named has this text.
     #[new]
-    fn new(py: Python<'_>, words: Vec<OsString>) -> PyResult<Points> {
-        let opened = py.detach(|| backwater::Points::open(words));
-        let opened = opened.map_err(|what| no_scenario(py, what.trim_end()))?;
+    #[pyo3(signature = (words, text = None))]
+    fn new(py: Python<'_>, words: Vec<OsString>, text: Option<String>) -> PyResult<Points> {
+        let opened = py.detach(|| backwater::Points::open(words, text));
+        let opened = opened.map_err(|wrong| match wrong {
+            NotOpened::Asked(what) => no_scenario(py, what.trim_end()),
+            NotOpened::Directory(what) => run_error(py, what.trim_end()),
+        })?;
         Ok(Points {
             inner: std::sync::Mutex::new(Some(Arc::new(opened))),
         })

@@ -20,20 +20,60 @@ pub fn tables_of(py: Python<'_>, folder: PathBuf) -> PyResult<Vec<Table>> {
         .map_err(|what| Failure::Refused(what).raise(py))
 }
 
+/// A time series of a directory of results: its name, its file there, the unit of its values.
+#[pyfunction]
+pub fn series_of(
+    py: Python<'_>,
+    folder: PathBuf,
+    name: &str,
+    file: &str,
+    unit: &str,
+) -> PyResult<Table> {
+    let text = py.detach(|| text(&folder, file));
+    let text = text.map_err(|what| Failure::Refused(what).raise(py))?;
+    Ok(series(name, unit, &text))
+}
+
 fn read(folder: &Path) -> Result<Vec<Table>, String> {
-    let text = |file: &str| {
-        let path = folder.join(file);
-        let wrong = |what: &dyn std::fmt::Display| {
-            format!("`{}` is no file of results: {what}", path.display())
-        };
-        let bytes = read_file(&path, LARGEST_FILE_BYTES as u64).map_err(|error| wrong(&error))?;
-        String::from_utf8(bytes).map_err(|error| wrong(&error))
-    };
     let told: Value =
-        serde_json::from_str(&text("columns.json")?).map_err(|error| error.to_string())?;
+        serde_json::from_str(&text(folder, "columns.json")?).map_err(|error| error.to_string())?;
     let files = told.as_object().into_iter().flatten();
-    let table = |(file, told): (&String, &Value)| Ok(table(file, told, &text(file)?));
+    let table = |(file, told): (&String, &Value)| Ok(table(file, told, &text(folder, file)?));
     files.map(table).collect()
+}
+
+/// What a file of a directory holds.
+fn text(folder: &Path, file: &str) -> Result<String, String> {
+    let path = folder.join(file);
+    let wrong = |what: &dyn std::fmt::Display| {
+        format!("`{}` is no file of results: {what}", path.display())
+    };
+    let bytes = read_file(&path, LARGEST_FILE_BYTES as u64).map_err(|error| wrong(&error))?;
+    String::from_utf8(bytes).map_err(|error| wrong(&error))
+}
+
+/// A time series as its file holds it.
+fn series(name: &str, unit: &str, text: &str) -> Table {
+    let mut rows = csv::parse(text).into_iter();
+    let keys = rows.next().unwrap_or_default();
+    let clock = match keys.first() {
+        Some(key) if key == "cycle" => "cycles",
+        _ => "ps",
+    };
+    let columns = vec![
+        Column::number("at", clock, "instant, from the start of the run"),
+        Column::number("value", unit, ""),
+    ];
+    let caption = format!("The time series `{name}`.");
+    let mut read = backwater_results::Table::new(name, caption, columns);
+    let kinds = [Kind::Int, Kind::Float];
+    let cell = |(text, kind): (&String, &Kind)| cell(text, *kind);
+    read.rows = rows
+        .map(|row| row.iter().zip(&kinds).map(cell).collect())
+        .collect();
+    Table {
+        columns: Arc::new(Columns::named(&read, keys, &kinds)),
+    }
 }
 
 /// A table as `columns.json` tells of it and its file holds it.

@@ -25,6 +25,29 @@ pub struct Scenario {
 
 #[pymethods]
 impl Scenario {
+    /// What pickle made of one.
+    #[new]
+    fn new(name: String, text: String, changes: Vec<(String, String)>, is_shipped: bool) -> Self {
+        let sets = changes.into_iter().map(|(key, value)| Set { key, value });
+        Scenario {
+            source: Source { name, text },
+            sets: sets.collect(),
+            is_shipped,
+        }
+    }
+
+    /// What pickle makes it of again.
+    fn __getnewargs__(&self) -> (&str, &str, Vec<(&str, &str)>, bool) {
+        let Source { name, text } = &self.source;
+        (name, text, self.changes(), self.is_shipped)
+    }
+
+    /// The files that it names are those that are shipped.
+    #[getter]
+    fn is_shipped(&self) -> bool {
+        self.is_shipped
+    }
+
     /// Of a file.
     #[staticmethod]
     fn of_file(py: Python<'_>, path: PathBuf) -> PyResult<Scenario> {

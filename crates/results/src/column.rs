@@ -16,6 +16,8 @@ pub struct Column {
     pub meaning: String,
     /// Where values sit.
     pub align: Align,
+    /// What its values are, where that is known without them.
+    pub kind: Option<Kind>,
     /// It holds half the width of the 95 % interval of the column with the same words.
     pub is_interval: bool,
 }
@@ -53,6 +55,34 @@ pub enum Align {
     Right,
 }
 
+/// What the values of a column are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// Counts.
+    Int,
+    /// Measurements.
+    Float,
+    /// Words.
+    Text,
+}
+
+impl Kind {
+    /// The word for it in `columns.json`.
+    pub fn word(self) -> &'static str {
+        match self {
+            Kind::Int => "int",
+            Kind::Float => "float",
+            Kind::Text => "text",
+        }
+    }
+
+    /// What this word stands for.
+    pub fn named(word: &str) -> Option<Kind> {
+        let all = [Kind::Int, Kind::Float, Kind::Text];
+        all.into_iter().find(|kind| kind.word() == word)
+    }
+}
+
 impl Column {
     /// For a heading that is the unit.
     pub const UNIT: &str = "{}";
@@ -65,6 +95,7 @@ impl Column {
             short: String::new(),
             meaning: meaning.into(),
             align: Align::Left,
+            kind: None,
             is_interval: false,
         }
     }

@@ -44,7 +44,7 @@ mod ticks;
 pub mod trace;
 
 pub use self::ethernet::{Capture, EthernetTrace};
-pub use column::{Align, Column, NoColumn, key};
+pub use column::{Align, Column, Kind, NoColumn, key};
 pub use directory::{Check, DirectoryError, Manifest, Promise, PromiseState, RunDirectory};
 pub use events::bounds::note_broken_bounds;
 pub use events::{Findings, standstill_sentence};
@@ -52,7 +52,6 @@ pub use fabric::{FabricFindings, FabricNames, FabricTrace, FabricVcd};
 pub use groups::by_turns;
 pub use html::page;
 pub use info::{GivenUp, RunInfo};
-pub use kind::Kind;
 pub use model::{
     Axis, Block, Cell, Curve, Direction, Fact, Mark, OtherUnit, Plot, Report, Style, Table, Tone,
     Verdict, VerdictRow, VerdictValue,

@@ -22,7 +22,7 @@ pub const LOOKED_UP: [&str; 15] = [
     "channels",
     "map",
     "course",
-    "latency histogram",
+    "latency-histogram",
 ];
 
 /// What `head` says already: the numbers of a run of flits.

@@ -28,7 +28,7 @@ pub fn folded(table: Table) -> Block {
         "fairness" => "fair shares",
         "map" => "loads by place",
         "course" => "the course of the run",
-        "latency histogram" => "latencies, cycle by cycle",
+        "latency-histogram" => "latencies, cycle by cycle",
         name => name,
     };
     Block::fold(format!("Table of {what}"), Block::Table(table))

@@ -1,6 +1,7 @@
 //! Tables whose columns say what they hold of a row: words, unit, meaning and value in one place.
 
 use crate::column::{Align, Column};
+use crate::kind::Held;
 use crate::model::{Cell, Table};
 
 /// A table on its way, with a line for each of the things it tells of.
@@ -85,8 +86,12 @@ impl<R> TableOf<R> {
 
 impl<R> Declared<R> {
     /// What the column holds of each row.
-    pub fn of<C: Into<Cell>>(self, value: impl Fn(&R) -> C) -> TableOf<R> {
+    pub fn of<C: Held>(self, value: impl Fn(&R) -> C) -> TableOf<R> {
         let Declared { mut table, column } = self;
+        let column = Column {
+            kind: C::KIND,
+            ..column
+        };
         table.table.columns.push(column);
         for (line, row) in table.table.rows.iter_mut().zip(&table.rows) {
             line.push(value(row).into());
@@ -95,7 +100,7 @@ impl<R> Declared<R> {
     }
 
     /// The same; the column is there where it says something of some row.
-    pub fn if_any<C: Into<Cell>>(self, value: impl Fn(&R) -> C) -> TableOf<R> {
+    pub fn if_any<C: Held>(self, value: impl Fn(&R) -> C) -> TableOf<R> {
         let nothing = [Cell::Empty, "".into()];
         let mut rows = self.table.rows.iter();
         match rows.all(|row| nothing.contains(&value(row).into())) {

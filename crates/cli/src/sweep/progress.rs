@@ -6,6 +6,8 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
+use crate::progress;
+
 /// Between two lines where nobody watches.
 const EVERY: Duration = Duration::from_secs(5);
 /// The time left is shown anew this often.
@@ -65,6 +67,7 @@ impl Progress {
         let Some(lines) = &self.lines else { return };
         let mut lines = lines.lock().unwrap_or_else(PoisonError::into_inner);
         lines.done += 1;
+        progress::tell(self.what, lines.done, lines.of);
         if lines.last.elapsed() >= EVERY && lines.done < lines.of {
             lines.last = Instant::now();
             let took = lines.started.elapsed().as_secs_f64();

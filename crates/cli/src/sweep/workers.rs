@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use backwater_results::sweep::{FlowColumn, Measure, Point, SweepResult};
 use backwater_results::{RunDirectory, Table, sweep::sweep_tables};
 use backwater_run::memory::{self, Memory};
+use backwater_scenario::Source;
 use clap::Parser;
 use rayon::prelude::*;
 
@@ -33,18 +34,40 @@ pub struct Points {
     _directory: RunDirectory,
 }
 
+/// Why there are no points.
+#[derive(Debug)]
+pub enum NotOpened {
+    /// What was asked for has mistakes: all of them, as the command prints them.
+    Asked(String),
+    /// The directory can't be used.
+    Directory(String),
+}
+
+impl From<String> for NotOpened {
+    fn from(what: String) -> NotOpened {
+        NotOpened::Asked(what)
+    }
+}
+
 impl Points {
-    /// Of the command `sweep` with these words. Every point is checked.
+    /// Of the command `sweep` with these words. Every point is checked. With `text` the scenario is
+    /// not read: the file that is named has this text.
     ///
     /// # Errors
-    /// All mistakes, as the command prints them.
-    pub fn open(words: impl IntoIterator<Item = OsString>) -> Result<Points, String> {
+    /// If it has mistakes, or the directory can't be used.
+    pub fn open(
+        words: impl IntoIterator<Item = OsString>,
+        text: Option<String>,
+    ) -> Result<Points, NotOpened> {
         let whole = ["backwater", "sweep"].map(OsString::from).into_iter();
         let cli = Cli::try_parse_from(whole.chain(words)).map_err(|wrong| wrong.to_string())?;
         let Command::Sweep(options) = cli.command else {
-            return Err("error: this is no sweep".into());
+            return Err("error: this is no sweep".to_owned().into());
         };
-        let source = files::read(&options.file)?;
+        let source = match text {
+            Some(text) => Source::new(options.file.to_string_lossy(), text),
+            None => files::read(&options.file)?,
+        };
         let asked = options.how.asked(source, &options.changes);
         let out = options.how.out.clone();
         let out = out.unwrap_or_else(|| super::usual_out(&asked));
@@ -54,7 +77,7 @@ impl Points {
         let points: Vec<u64> = (0..all).collect();
         let checked = plan.check(&points);
         let checked = checked.map_err(|message| message.unwrap_or_else(|| "stopped".into()))?;
-        let fail = |message: String| format!("error: {message}");
+        let fail = |message: String| NotOpened::Directory(format!("error: {message}"));
         let directory = RunDirectory::create_with_points(out.as_path(), &holder());
         let mut directory = directory.map_err(|error| fail(error.to_string()))?;
         let store = Store::open(&out, options.how.fresh).map_err(fail)?;

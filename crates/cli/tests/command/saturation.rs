@@ -134,6 +134,12 @@ fn ends_that_hold_no_saturation_are_told() {
         "{}",
         ran.out
     );
+    let bare = saturate(&["--low", ".3", "--high", ".6", "--precision", ".1"]).expect(0);
+    assert!(
+        bare.out.contains("between load 0.5 and 0.6"),
+        "{}",
+        bare.out
+    );
 }
 
 #[test]

@@ -11,10 +11,11 @@ The command `backwater` comes with the package and runs the same code: a scenari
 hash from both.
 """
 
-from backwater._backwater import Ack, Column, Diagnostic, Flow, Table
+from backwater._backwater import Ack, Column, Diagnostic, Flow, Table, __version__
 from backwater._errors import RunError, ScenarioError
 from backwater._folder import Folder
 from backwater._many import Reproduction, compare, reproduce, saturate
+from backwater._opened import SavedRun, open
 from backwater._outside import MS, NS, US, Control, S, Source
 from backwater._result import Result
 from backwater._scenario import Scenario, example, examples, explain, scenario
@@ -34,16 +35,19 @@ __all__ = [
     "Result",
     "RunError",
     "S",
+    "SavedRun",
     "Scenario",
     "ScenarioError",
     "Source",
     "Sweep",
     "SweepResult",
     "Table",
+    "__version__",
     "compare",
     "example",
     "examples",
     "explain",
+    "open",
     "reproduce",
     "saturate",
     "scenario",

@@ -14,12 +14,16 @@ __all__ = [
     "Points",
     "Scenario",
     "Table",
+    "__version__",
     "command",
     "examples",
     "explain",
     "measure",
+    "series_of",
     "tables_of",
 ]
+
+__version__: str
 
 def command(words: Sequence[str]) -> int:
     """Runs the command with these words; gives the exit status."""
@@ -32,6 +36,9 @@ def examples() -> list[tuple[str, str]]:
 
 def measure(plan: str, points: Sequence[int]) -> list[str]:
     """Computes points of a plan, on a worker; gives the text of each."""
+
+def series_of(folder: str, name: str, file: str, unit: str) -> Table:
+    """A time series of a directory of results: its name, its file there, the unit of its values."""
 
 def tables_of(folder: str) -> list[Table]:
     """All tables of a directory of results, in the order of its `columns.json`."""
@@ -173,6 +180,22 @@ class Table:
 class Diagnostic:
     """A mistake in a scenario, or what its author may not have meant."""
 
+    def __new__(
+        cls,
+        severity: str,
+        code: str,
+        what: str,
+        details: str,
+        help: str,
+        file: str,
+        line: int,
+        column: int,
+    ) -> Diagnostic:
+        """With these words, in this place."""
+
+    def __getnewargs__(self) -> tuple[str, str, str, str, str, str, int, int]:
+        """What pickle makes it of again."""
+
     @property
     def severity(self) -> str:
         """`error`, `warning` or `note`."""
@@ -208,6 +231,18 @@ class Diagnostic:
 @final
 class Scenario:
     """A scenario's text and what was changed of it; never changes itself."""
+
+    def __new__(
+        cls, name: str, text: str, changes: Sequence[tuple[str, str]], is_shipped: bool
+    ) -> Scenario:
+        """What pickle made of one."""
+
+    def __getnewargs__(self) -> tuple[str, str, list[tuple[str, str]], bool]:
+        """What pickle makes it of again."""
+
+    @property
+    def is_shipped(self) -> bool:
+        """The files that it names are those that are shipped."""
 
     @staticmethod
     def of_file(path: str) -> Scenario:
@@ -263,8 +298,9 @@ class Scenario:
 class Points:
     """A sweep in its directory, whose points are computed elsewhere."""
 
-    def __new__(cls, words: Sequence[str]) -> Points:
-        """Of the command `sweep` with these words. Every point is checked."""
+    def __new__(cls, words: Sequence[str], text: str | None = None) -> Points:
+        """Of the command `sweep` with these words. Every point is checked. With `text` the scenario
+        is not read: the file that is named has this text."""
 
     @property
     def plan(self) -> str:

@@ -4,22 +4,30 @@ Sweeps, searches, comparisons and papers are the command's, in a process of its 
 cores, keeps points for the next time, and stops in time when memory runs short.
 """
 
+import logging
 import os
 import re
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import NoReturn
+from typing import IO, NamedTuple, NoReturn
 
 from backwater._backwater import command
 from backwater._errors import RunError, ScenarioError
 from backwater._progress import Progress
 
 _BAD_INPUT, _SHORT_OF_MEMORY = 2, 3
-_DONE = re.compile(r"\w+: ([\d,]+) of ([\d,]+)")
+_DONE = re.compile(r"(checking|running|comparing|reproduce): ([\d,]+) of ([\d,]+)")
+_WRONG_VALUE = re.compile(r"error: invalid value '(.*)' for '--([\w-]+) <.*>': (.*)")
+# What begins there is none of the lines shown of a scenario, and no count of warnings.
+_BEGIN = re.compile(r"^(?=[A-Za-z]|\d+ +[^ |])(?!\d+ (?:error|warning|note)s?\b)", re.MULTILINE)
+#: What the command calls what it reads from there.
+_INPUT = "standard input"
+_LOGGER = logging.getLogger("backwater")
 
 
 def main() -> NoReturn:
@@ -29,28 +37,42 @@ def main() -> NoReturn:
     sys.exit(command(sys.argv[1:]))
 
 
+class Input(NamedTuple):
+    """What a command reads from its standard input."""
+
+    #: What messages call it.
+    name: str = _INPUT
+    text: str = ""
+    #: Where it is to work; None for the folder of this process.
+    folder: str | None = None
+
+
 def run(
-    words: Sequence[str], progress: Progress | None = None, folder: str | None = None
+    words: Sequence[str], progress: Progress | None = None, given: Input = Input()
 ) -> tuple[bool, str]:
     """Runs the command in a process of its own: did all promises and claims hold, what it printed.
 
-    Raises `ScenarioError` or `RunError` with what it printed, where it could not do it. Ctrl-C
+    Raises `ScenarioError` or `RunError` with what it printed, where it could not do it, and
+    `ValueError` for a wrong option. Else what it has to say goes to the logger `backwater`. Ctrl-C
     stops it, and what it computed is kept.
     """
-    whole = [sys.executable, "-m", "backwater", *words]
+    whole = [sys.executable, *(["-P"] if given.folder else []), "-m", "backwater", *words]
     lines: list[str] = []
     # Ctrl-C is passed on once: a second one would discard what was computed.
-    with subprocess.Popen(
-        whole,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        encoding="utf-8",
-        errors="replace",
-        cwd=folder,
-        start_new_session=True,
-        env={**os.environ, "NO_COLOR": "1"},
-    ) as child:
+    with (
+        _input(given.text) as text,
+        subprocess.Popen(
+            whole,
+            stdin=text,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            encoding="utf-8",
+            errors="replace",
+            cwd=given.folder,
+            start_new_session=True,
+            env={**os.environ, "NO_COLOR": "1", **({"BACKWATER_PROGRESS": "1"} if progress else {})},
+        ) as child,
+    ):
         reader = threading.Thread(target=_read, args=(child, lines, progress), daemon=True)
         reader.start()
         with _stopped_with_us(child):
@@ -58,17 +80,43 @@ def run(
             printed = child.stdout.read()
             child.wait()
         reader.join()
-    said = "".join(lines).strip()
+    said = "".join(lines).strip().replace(_INPUT, given.name)
     status = child.returncode
     if status == _BAD_INPUT:
+        wrong = _WRONG_VALUE.match(said)
+        if wrong is not None:
+            value, option, why = wrong.groups()
+            raise ValueError(f"{option} is {value}: {why}")
         raise ScenarioError(said)
     if status == _SHORT_OF_MEMORY:
         raise RunError(said)
     if status not in (0, 1):
         raise RunError(f"the command ended with status {status}\n{said}")
+    _log(said)
     if progress is not None:
         progress(1.0, "")
     return status == 0, printed
+
+
+@contextmanager
+def _input(text: str) -> Iterator[IO[bytes]]:
+    """A file that holds the text. Unlike a pipe, nobody has to write while the command reads."""
+    with tempfile.TemporaryFile() as file:
+        file.write(text.encode())
+        file.seek(0)
+        yield file
+
+
+def _log(said: str) -> None:
+    """What a command that did its work has to say, as runs in this process say it."""
+    for one in _BEGIN.split(said):
+        text = one.strip()
+        if text.startswith("note: "):
+            _LOGGER.info("%s", text.removeprefix("note: "))
+        elif text.endswith(" there already"):
+            _LOGGER.info("%s", text)
+        elif text:
+            _LOGGER.warning("%s", text)
 
 
 def _read(child: subprocess.Popen[str], lines: list[str], progress: Progress | None) -> None:
@@ -76,8 +124,9 @@ def _read(child: subprocess.Popen[str], lines: list[str], progress: Progress | N
     for line in child.stderr:
         done = _DONE.match(line)
         if done and progress is not None:
-            share, of = (int(number.replace(",", "")) for number in done.groups())
-            progress(share / max(of, 1), line.strip())
+            share, of = (int(number.replace(",", "")) for number in done.groups()[1:])
+            if done[1] != "checking":
+                progress(share / max(of, 1), line.strip())
         elif not done:
             lines.append(line)
 

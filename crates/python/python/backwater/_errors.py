@@ -1,10 +1,14 @@
 """What can go wrong."""
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+import re
+from collections.abc import Iterator, Sequence
 
-if TYPE_CHECKING:
-    from backwater._backwater import Diagnostic
+from backwater._backwater import Diagnostic
+
+_ONE = re.compile(r"^(error|warning|note)\[([\w-]+)\]: (.*)$", re.MULTILINE)
+_PLACE = re.compile(r"^ *--> (.*):(\d+):(\d+)$", re.MULTILINE)
+_LABEL = re.compile(r"^ *\| .*\^ (.+)$", re.MULTILINE)
+_LINES = re.compile(r"^ *= (note|help): (.*)$", re.MULTILINE)
 
 
 class ScenarioError(ValueError):
@@ -15,12 +19,28 @@ class ScenarioError(ValueError):
     """
 
     #: Every mistake and warning by itself, in the order of the file.
-    diagnostics: list["Diagnostic"]
+    diagnostics: list[Diagnostic]
 
-    def __init__(self, message: str, diagnostics: Sequence["Diagnostic"] = ()) -> None:
+    def __init__(self, message: str, diagnostics: Sequence[Diagnostic] = ()) -> None:
         super().__init__(message)
-        self.diagnostics = list(diagnostics)
+        self.diagnostics = list(diagnostics) or list(_told(message))
 
 
 class RunError(RuntimeError):
     """A run can't start or can't go on, such as for want of memory, or results can't be written."""
+
+
+def _told(message: str) -> Iterator[Diagnostic]:
+    """The mistakes that a command has printed."""
+    found = list(_ONE.finditer(message))
+    ends = [one.start() for one in found] + [len(message)]
+    for one, end in zip(found, ends[1:], strict=True):
+        rest = message[one.end() : end]
+        place = _PLACE.search(rest)
+        file, line, column = place.groups() if place else ("", "1", "1")
+        lines: dict[str, list[str]] = {"note": _LABEL.findall(rest), "help": []}
+        for kind, text in _LINES.findall(rest):
+            lines[kind].append(text)
+        details, ways = ("\n".join(lines[kind]) for kind in ("note", "help"))
+        severity, code, what = one.groups()
+        yield Diagnostic(severity, code, what, details, ways, file, int(line), int(column))

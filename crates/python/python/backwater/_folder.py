@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from backwater import _backwater, _command
 from backwater._backwater import Table
-from backwater._errors import ScenarioError
+from backwater._errors import RunError, ScenarioError
 from backwater._plot import Plots
 from backwater._progress import Progress, shown
 from backwater._result import Named
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from backwater._scenario import Scenario
+
+#: How it begins to say that it can't use a directory.
+_NO_DIRECTORY = "error: can't "
 
 
 class Folder:
@@ -74,11 +77,36 @@ class Folder:
 
 
 @contextmanager
-def given_words(given: "Scenario") -> Iterator[list[str]]:
-    """A scenario as words of a command, as long as that goes on."""
+def given_file(given: "Scenario") -> Iterator[tuple[str, str | None]]:
+    """A scenario as a path, as long as that goes on, and its text where no file there has it."""
+    if given.has_file():
+        yield given.name, None
+    elif given.folder() is not None:
+        yield given.name, given.text
+    else:
+        with _shipped(given) as (_, path):
+            yield path, None
+
+
+@contextmanager
+def given_input(given: "Scenario") -> Iterator[tuple[str, _command.Input]]:
+    """A scenario as the argument of a command, and what it reads from its standard input."""
+    folder = given.folder()
+    if given.has_file():
+        yield given.name, _command.Input()
+    elif folder is not None:
+        yield "-", _command.Input(given.name, given.text, folder or None)
+    else:
+        with _shipped(given) as (folder, _):
+            yield "-", _command.Input(given.name, given.text, folder)
+
+
+@contextmanager
+def _shipped(given: "Scenario") -> Iterator[tuple[str, str]]:
+    """A shipped scenario in a folder with the files it reads; its path there."""
     with tempfile.TemporaryDirectory(prefix="backwater-") as folder:
         try:
-            yield [given.written(folder), *given.sets()]
+            yield folder, given.written(folder)
         except ScenarioError as error:
             # Of a file that is there for the command alone only the name is of interest.
             raise ScenarioError(str(error).replace(folder + os.sep, "")) from None
@@ -95,16 +123,27 @@ class Made:
 
     def of(self, given: "Scenario", words: Sequence[str], progress: bool | Progress) -> "Made":
         """Runs it on a scenario."""
-        with given_words(given) as given_as:
-            return self.run([*given_as, *words], progress)
+        with given_input(given) as (file, text):
+            return self.run([file, *given.sets(), *words], progress, text)
 
-    def run(self, words: Sequence[str], progress: bool | Progress) -> "Made":
+    def run(
+        self,
+        words: Sequence[str],
+        progress: bool | Progress,
+        given: _command.Input = _command.Input(),
+    ) -> "Made":
         """Runs it with these words besides; what it leaves of a temporary directory goes if it
         could not be done."""
-        whole = [*self.words, *words, f"--out={self.path}"]
+        out = self.path.absolute() if given.folder else self.path
+        whole = [*self.words, *words, f"--out={out}"]
         try:
             with shown(progress) as show:
-                self.ok, self.printed = _command.run(whole, show)
+                self.ok, self.printed = _command.run(whole, show, given)
+        except ScenarioError as error:
+            self.discard()
+            if str(error).startswith(_NO_DIRECTORY) and f" {out}" in str(error):
+                raise RunError(str(error)) from None
+            raise
         except BaseException:
             self.discard()
             raise

@@ -52,6 +52,8 @@ def compare(
     `given` is a comparison (`kind = "comparison"`), such as `bw.example("compare/parking-lot")`.
     `only` names the schemes; all nine else. The table `schemes` has a row for each.
     """
+    if not isinstance(seeds, int):
+        raise TypeError(f"seeds is {seeds!r}; a comparison takes a number of them")
     given = given if isinstance(given, Scenario) else scenario(given)
     words = [f"--seeds={seeds}"] + ([f"--only={','.join(only)}"] if only else [])
     words += [] if threads is None else [f"--threads={threads}"]

@@ -131,19 +131,41 @@ class Scenario:
         """The changes as options of the command."""
         return [f"--set={path}={value}" for path, value in self._core.changes]
 
-    def written(self, folder: str) -> str:
-        """The path of a file with its text: its own, or one that is written into `folder`."""
+    def has_file(self) -> bool:
+        """Its text is that of the file that it is called by."""
         own = Path(self.name)
-        if own.is_file() and own.read_bytes() == self.text.encode():
-            return self.name
+        return not self._core.is_shipped and own.is_file() and own.read_bytes() == self._bytes()
+
+    def folder(self) -> str | None:
+        """The folder that names of files in it start from; None for a shipped one."""
+        return None if self._core.is_shipped else os.path.dirname(self.name)
+
+    def written(self, folder: str) -> str:
+        """The path of a file with the text, written into `folder` with the shipped files that it
+        reads."""
+        own = Path(self.name)
         name = own.name if own.suffix == ".toml" else "scenario.toml"
         for other, text in [*self._core.beside, (name, self.text)]:
             Path(folder, other).write_text(text, encoding="utf-8", newline="")
         return os.path.join(folder, name)
 
     def command(self, *, audit: bool = False) -> str:
-        """The command that runs the same, as a shell takes it."""
-        return shlex.join(["backwater", "run", self.name, *self.sets(), *["--audit"] * audit])
+        """The command that runs the same, as a shell takes it.
+
+        A shipped scenario is written to a file first. What has no file of its own, a text or a
+        dictionary, the command reads from standard input (`backwater run - < saved.toml`): save
+        `text`, or take `scenario.toml` out of a directory of results.
+        """
+        words = [*self.sets(), *["--audit"] * audit]
+        if self._core.is_shipped:
+            name, file = self.name.removesuffix(".toml"), os.path.basename(self.name)
+            first = shlex.join(["backwater", "example", name, "--out", file])
+            return f"{first} && {shlex.join(['backwater', 'run', file, *words])}"
+        file = self.name if Path(self.name).is_file() else "-"
+        return shlex.join(["backwater", "run", file, *words])
+
+    def _bytes(self) -> bytes:
+        return self.text.encode()
 
     def __repr__(self) -> str:
         changes = "".join(f", {path}={value}" for path, value in self._core.changes)

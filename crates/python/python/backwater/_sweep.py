@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from backwater import _toml
 from backwater._backwater import Table
-from backwater._folder import Folder, Made, given_words
+from backwater._folder import Folder, Made, given_file
 from backwater._progress import Progress, shown
 from backwater._workers import executor_of, rows
 
@@ -29,8 +29,9 @@ class SweepResult(Folder):
 
     def __init__(self, made: Made) -> None:
         super().__init__(made)
-        columns = self.table.columns
-        self.axes = columns[: columns.index("seed")]
+        # An axis may be called `seed` as well.
+        self._seed = len(self.manifest["axes"])
+        self.axes = self.table.columns[: self._seed]
 
     @property
     def table(self) -> Table:
@@ -48,7 +49,7 @@ class SweepResult(Folder):
 
         table = self.table
         frame = pandas.DataFrame({name: list(table[name]) for name in table.columns})
-        return frame.set_index([*self.axes, "seed"])
+        return frame.set_index(table.columns[: self._seed + 1])
 
     def to_xarray(self) -> "xarray.Dataset":
         """`table` as a Dataset of xarray: a dimension for each axis and for the seed. Needs xarray.
@@ -150,14 +151,15 @@ class Sweep:
         with (
             executor_of(executor, client) as workers,
             shown(progress) as show,
-            given_words(self._scenario) as given,
+            given_file(self._scenario) as (file, text),
         ):
 
             def told(there: int, of: int) -> None:
                 if show is not None:
                     show(there / max(of, 1), f"{there} of {of}")
 
-            yield from rows([*given, *self.words(), f"--out={os.fspath(out)}"], workers, told)
+            words = [file, *self._scenario.sets(), *self.words(), f"--out={os.fspath(out)}"]
+            yield from rows(words, text, workers, told)
 
     def __repr__(self) -> str:
         return f"<backwater.Sweep of {self._scenario.name}: {' '.join(self.words())}>"

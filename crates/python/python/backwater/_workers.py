@@ -8,7 +8,14 @@ import os
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
+from concurrent.futures import (
+    FIRST_COMPLETED,
+    BrokenExecutor,
+    Executor,
+    Future,
+    ProcessPoolExecutor,
+    wait,
+)
 from contextlib import contextmanager
 from typing import Any
 
@@ -114,14 +121,27 @@ def _broken(error: BrokenExecutor) -> RunError:
     )
 
 
+def _begin(executor: Executor) -> None:
+    """Processes that are forked begin now: later they would hold the lock of the directory too, and
+    keep it if this process is killed."""
+    if isinstance(executor, ProcessPoolExecutor):
+        try:
+            executor.submit(os.getpid)
+        except BrokenExecutor as error:
+            raise _broken(error) from error
+
+
 def rows(
     words: Sequence[str | os.PathLike[str]],
+    text: str | None,
     executor: Executor,
     told: Callable[[int, int], object],
 ) -> Iterator[tuple[bool, dict[str, Any]]]:
     """Rows of the command `sweep` with these words: those that are stored, then each as it comes,
-    with whether it was computed now. `told` hears how many are there, of how many."""
-    points = _backwater.Points([os.fspath(word) for word in words])
+    with whether it was computed now. `told` hears how many are there, of how many. With `text` the
+    scenario has no file."""
+    _begin(executor)
+    points = _backwater.Points([os.fspath(word) for word in words], text)
     try:
         of, stored = points.count, points.stored
         for begin in range(0, len(stored), 1000):

@@ -6,6 +6,7 @@
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind, Read, Seek, Write};
 use std::path::{Path, PathBuf};
+use std::process;
 
 use backwater_kernel::words::printable;
 use serde::{Deserialize, Serialize};
@@ -49,6 +50,8 @@ pub struct Lock {
     path: PathBuf,
     /// Files are named in it that no manifest lists.
     is_needed: bool,
+    /// The process that took it. One that was forked since has a copy, and holds nothing.
+    process: u32,
 }
 
 impl Lock {
@@ -77,6 +80,7 @@ impl Lock {
                 file,
                 path,
                 is_needed: !files.is_empty(),
+                process: process::id(),
             };
             return Ok((lock, files));
         }
@@ -116,10 +120,15 @@ impl Lock {
 
 impl Drop for Lock {
     fn drop(&mut self) {
+        if self.process != process::id() {
+            return;
+        }
         if !self.is_needed && is_at(&self.file, &self.path) {
             // Still locked: nobody else can have taken it.
             let _ = fs::remove_file(&self.path);
         }
+        // Closing it is not enough: processes that were forked since have it open as well.
+        let _ = self.file.unlock();
     }
 }
 
@@ -204,6 +213,30 @@ fn unlisted(text: &str) -> io::Result<Vec<String>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_lock_ends_with_its_holder_though_a_forked_process_has_its_file_open() {
+        let folder = std::env::temp_dir().join(format!("backwater-lock-{}", process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let (mut lock, _) = Lock::take(&folder).unwrap();
+        lock.begin(&Holder::default()).unwrap();
+        lock.note("a.csv").unwrap();
+        let forked = lock.file.try_clone().unwrap();
+        assert!(Lock::take(&folder).is_err(), "two hold it");
+        // What a process that is forked has of it, at its end.
+        drop(Lock {
+            file: forked.try_clone().unwrap(),
+            path: lock.path.clone(),
+            is_needed: false,
+            process: lock.process + 1,
+        });
+        assert!(Lock::take(&folder).is_err(), "a copy let go of it");
+        drop(lock);
+        let (_, files) = Lock::take(&folder).unwrap();
+        assert_eq!(files, ["a.csv"]);
+        drop(forked);
+        fs::remove_dir_all(&folder).unwrap();
+    }
 
     #[test]
     fn a_lock_is_known_as_ours_wherever_it_was_cut() {

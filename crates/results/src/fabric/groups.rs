@@ -50,7 +50,7 @@ pub fn table(run: &FabricFindings<'_>) -> Table {
     }
     let percent = |share: f64| Cell::float(share * 100.0, 2);
     TableOf::of(&groups)
-        .called("channel groups: Use of channels of the same kind, in the window.")
+        .called("channel-groups: Use of channels of the same kind, in the window.")
         .text("channels: position of the channels")
         .of(|(key, _)| keys.label(key))
         .number("count: how many channels")

@@ -222,7 +222,7 @@ fn histogram(outcome: &FabricOutcome) -> Table {
         ));
     }
     TableOf::of(outcome.latency.histogram.exact())
-        .called(format!("latency histogram: {caption}"))
+        .called(format!("latency-histogram: {caption}"))
         .number("latency [cycles]: from creation to the arrival of the tail")
         .of(|(cycles, _)| *cycles)
         .number("packets [packets]: number of packets with this latency")

@@ -235,13 +235,13 @@ fn tables_say_what_the_outcome_says() {
             "summary",
             "latency",
             "classes",
-            "channel groups",
+            "channel-groups",
             "vcs",
             "terminals",
             "channels",
             "map",
             "course",
-            "latency histogram"
+            "latency-histogram"
         ]
     );
     let summary = backwater_results::csv::table(&named(&tables, "summary"));
@@ -274,7 +274,7 @@ fn tables_say_what_the_outcome_says() {
     let course = named(&tables, "course");
     assert_eq!(value(&course, 0, "latency_mean_cycles"), Cell::Empty);
     assert_eq!(text(&course, 1, "until_cycle"), "499");
-    let histogram = named(&tables, "latency histogram");
+    let histogram = named(&tables, "latency-histogram");
     assert!(histogram.caption.contains("7 packets took longer"));
     assert_eq!(text(&histogram, 0, "packets"), "901");
 }
@@ -298,7 +298,7 @@ fn a_torus_is_mapped_and_grouped_by_direction() {
     };
     assert!((busy - 30.0).abs() < 1e-9, "{busy}");
     assert_eq!(text(&map, 1, "x_2_pct"), "0");
-    let groups = named(&tables, "channel groups");
+    let groups = named(&tables, "channel-groups");
     let row = |nth: usize| {
         (
             text(&groups, nth, "channels"),

@@ -61,18 +61,25 @@ fn defaults(network: &EthernetSpec) -> Vec<SeriesSpec> {
         }
         first.zip(last)
     };
-    for (_, flow) in flows().take(PORTS) {
-        let Some((first, last)) = ends(flow) else {
-            continue;
-        };
-        let class = flow.class;
+    let ports = flows()
+        .take(PORTS)
+        .filter_map(|(_, flow)| ends(flow).map(|(first, last)| (first, last, flow.class)));
+    let ports: Vec<(u32, u32, u8)> = ports.collect();
+    // A port by itself tells nothing where several of its classes have a curve.
+    let class_at = |class: u8, is_there: &dyn Fn(&(u32, u32, u8)) -> bool| {
+        let mut others = ports.iter().filter(|port| is_there(port));
+        match others.any(|(.., other)| *other != class) {
+            true => format!(", class {class}"),
+            false => String::new(),
+        }
+    };
+    for &(first, last, class) in &ports {
         let of = |channel| Subject::Class { channel, class };
-        add(
-            format!("queue of {}", channel(last)),
-            Measure::Queue,
-            of(last),
-        );
-        let stopped = format!("{} stopped", channel(first));
+        let its_class = class_at(class, &|port| port.1 == last);
+        let queue = format!("queue of {}{its_class}", channel(last));
+        add(queue, Measure::Queue, of(last));
+        let its_class = class_at(class, &|port| port.0 == first);
+        let stopped = format!("{} stopped{its_class}", channel(first));
         add(stopped, Measure::Stopped, of(first));
     }
     series
