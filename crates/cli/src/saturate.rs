@@ -11,7 +11,7 @@ use backwater_results::sweep::{
     Role, Saturation, SweepResult, saturation_pivot, saturation_report, saturation_table,
     sweep_tables,
 };
-use backwater_scenario::Set;
+use backwater_scenario::{Set, is_of_frames};
 
 use crate::sweep::plan::{Checked, How, Plan};
 use crate::sweep::work::Work;
@@ -94,6 +94,14 @@ pub fn saturate(options: &Options) -> u8 {
     let read = files::read(&options.file);
     let axis = Some(options.axis());
     let plan = read.and_then(|source| {
+        // Told before a load is looked for that frames need not have.
+        if is_of_frames(&source) {
+            return Err(
+                "error: frames have no test for saturation; sweep the load instead, and \
+                        compare goodput, drops, stops and unfinished transfers"
+                    .into(),
+            );
+        }
         let asked = options.how.asked(source, &options.changes);
         Plan::to_compute(asked, &options.how, axis)
     });
@@ -115,16 +123,6 @@ pub fn saturate(options: &Options) -> u8 {
         Err(Some(message)) => return told(&message),
         Err(None) => return interrupt::status(),
     };
-    if checked
-        .measures
-        .iter()
-        .all(|measure| measure.role != Role::Saturated)
-    {
-        return fail(
-            "the engine of this scenario has no test for saturation; sweep the load instead, \
-             and compare goodput, drops and stops",
-        );
-    }
     let out = options.how.out.clone();
     let name = format!("{}-saturate", run::name_of(&options.file));
     let out = out.unwrap_or_else(|| default_out(&name, &options.changes));

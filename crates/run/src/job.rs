@@ -4,9 +4,9 @@ mod beside;
 
 use std::path::Path;
 
-use backwater_kernel::Stop;
 use backwater_kernel::series::Thinned;
 use backwater_kernel::words::{counted, grouped, printable};
+use backwater_kernel::{Series, Stop};
 use backwater_results::number::significant;
 use backwater_results::{Check, DirectoryError, GivenUp, RunDirectory, RunInfo};
 use backwater_scenario::{Scenario, Source};
@@ -129,9 +129,11 @@ impl Job {
         }
     }
 
-    /// Notes which series are thinned, and why the run stopped early if that was for memory.
+    /// Notes which series are thinned or empty, and why the run stopped early if that was for
+    /// memory.
     pub fn note(&mut self, found: &mut dyn Found) {
         self.note_thinned(&found.told().thinned);
+        self.note_empty(&found.told().series);
         self.note_memory(found);
     }
 
@@ -172,14 +174,32 @@ impl Job {
                                   largest"
                 ),
             };
-            let what = format!("`{}` exceeded its bound: {what}", one.name);
-            log::info!("series: {what}");
-            self.checks.push(Check {
-                what: "series".into(),
-                holds: true,
-                detail: what,
-            });
+            self.note_series(format!("`{}` exceeded its bound: {what}", one.name));
         }
+    }
+
+    /// Says which series have nothing to show, since the run ended before a window of theirs.
+    fn note_empty(&mut self, series: &[Series]) {
+        let empty: Vec<&Series> = series.iter().filter(|one| one.y.is_empty()).collect();
+        if let Some(first) = empty.first() {
+            let which = match empty.len() {
+                1 => format!("`{}` has no window", first.name),
+                several => format!("`{}` and {} more have no window", first.name, several - 1),
+            };
+            self.note_series(format!(
+                "{which} that was over when the run ended; `window` sets how long they are, and \
+                 follows `run.duration` where it is left out"
+            ));
+        }
+    }
+
+    fn note_series(&mut self, what: String) {
+        log::info!("series: {what}");
+        self.checks.push(Check {
+            what: "series".into(),
+            holds: true,
+            detail: what,
+        });
     }
 
     /// Says why the run stopped early, if that was for memory, and what grew.

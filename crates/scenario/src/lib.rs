@@ -236,6 +236,12 @@ pub fn parse_with(
     finish(&node, limits, Files::beside(&source.name, load), mistakes)
 }
 
+/// Is this text a scenario of frames? As far as can be told, right or wrong.
+pub fn is_of_frames(source: &Source) -> bool {
+    let root = tree::read_file(&source.text, &mut Diagnostics::default());
+    std::ptr::eq(given::root_of(&root), given::ETHERNET)
+}
+
 /// From a whole tree to a scenario that can run.
 fn finish(
     node: &Node,

@@ -6,7 +6,7 @@
 
 use backwater_flit::spec::FabricSpec;
 use backwater_net::frames::routes::Tables;
-use backwater_net::frames::spec::{EthernetSpec, TransportSpec};
+use backwater_net::frames::spec::{EthernetSpec, TrafficSpec, TransportSpec};
 use backwater_net::spec::NetworkSpec;
 
 use crate::Engine;
@@ -32,8 +32,8 @@ const HOST_BYTES: u64 = 600;
 const PORT_BYTES: u64 = 2_000;
 /// Of a queue.
 const QUEUE_BYTES: u64 = 1_000;
-/// Of a flow, frames on top.
-const FLOW_BYTES: u64 = 8_000;
+/// Of a flow and what is told of it, frames on top.
+const FLOW_BYTES: u64 = 20_000;
 /// Of a frame.
 pub(crate) const FRAME_BYTES: u64 = 64;
 /// Of next hops: each switch has some to each other one with hosts.
@@ -61,7 +61,8 @@ pub(crate) fn of_frames(spec: &EthernetSpec) -> (u64, u64) {
         .map_or(1, |link| link.channels[0].queues.len() as u64);
     let flows = spec.flows.iter().map(|flow| match &flow.transport {
         TransportSpec::Tcp(tcp) => {
-            FLOW_BYTES + u64::from(tcp.window_bytes / tcp.mss_bytes.max(1)) * FRAME_BYTES
+            let most = most_bytes(&flow.traffic).min(tcp.window_bytes.into());
+            FLOW_BYTES + most / u64::from(tcp.mss_bytes.max(1)) * FRAME_BYTES
         }
         TransportSpec::Udp { .. } => FLOW_BYTES + flow.others.len() as u64 * FLOW_BYTES,
     });
@@ -69,6 +70,20 @@ pub(crate) fn of_frames(spec: &EthernetSpec) -> (u64, u64) {
     let hops = Tables::size(spec).saturating_mul(HOP_BYTES);
     let channels = channels * (PORT_BYTES + classes * QUEUE_BYTES);
     (flows.sum(), hops.saturating_add(nodes + channels))
+}
+
+/// Bytes that a connection may have under way: one transfer at a time.
+fn most_bytes(traffic: &TrafficSpec) -> u64 {
+    match *traffic {
+        TrafficSpec::Infinite { bytes, .. } => bytes.unwrap_or(u64::MAX),
+        TrafficSpec::Files { bytes, .. } => bytes,
+        TrafficSpec::Requests {
+            request_bytes,
+            response_bytes,
+            ..
+        } => request_bytes.max(response_bytes),
+        _ => u64::MAX,
+    }
 }
 
 /// Bytes that a run of this takes, queues that grow excluded.

@@ -2,7 +2,7 @@
 
 use backwater_kernel::Duration;
 use backwater_net::frames::spec::{ChannelSpec, Detect, MemorySpec, TransportSpec};
-use backwater_scenario::{Limits, Source, parse_within};
+use backwater_scenario::{Limits, Source, needed_bytes, parse_within};
 
 use crate::ethernet::{ONE_SWITCH, codes, read, switch, told, try_read};
 
@@ -114,6 +114,27 @@ fn memory_is_checked_before_a_run() {
     assert!(within(1 << 20).is_ok());
     let mistakes = within(1_000).expect_err("too little");
     assert_eq!(mistakes.iter().next().expect("one").code, "out-of-memory");
+}
+
+/// A connection holds no more than it has to send, however wide its window.
+#[test]
+fn flows_of_few_bytes_take_little_memory() {
+    let text = "engine = \"ethernet\"\n[run]\nduration = \"1 ms\"\n\
+                [topology]\nkind = \"star\"\nhosts_per_switch = 8\n\
+                [link]\nrate = \"10 Gbps\"\ndelay = \"1 us\"\n\
+                [tcp]\nwindow = \"100 MB\"\n\
+                [[patterns]]\nname = \"p\"\nkind = \"random-pairs\"\ncount = 1000\n\
+                traffic = { kind = \"greedy\", total = \"1 kB\" }\n";
+    let needed = |text: &str| {
+        let scenario = try_read(text, &[]).expect("it is right");
+        needed_bytes(&scenario.engine)
+    };
+    let (few, endless) = (
+        needed(text),
+        needed(&text.replace(", total = \"1 kB\"", "")),
+    );
+    assert!((20_000_000..30_000_000).contains(&few), "{few}");
+    assert!(endless > 4_000_000_000, "{endless}");
 }
 
 /// Frames that wait for each other: what a scheme and a way of telling make possible.
