@@ -55,7 +55,7 @@ pub(crate) struct Router {
     pub pipeline_delay: Placed<u16>,
     /// Cycles from a flit's leaving a buffer to the leaving of the flit that takes its room; 0
     /// needs a network without cycles of channels.
-    #[key(is = Cycles { min: 0, max: 4096 }, default = "\"1 cycles\"")]
+    #[key(is = Cycles { min: 0, max: 4096 }, default = "\"1 cycle\"")]
     pub credit_delay: Placed<u16>,
 }
 
