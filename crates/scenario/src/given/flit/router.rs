@@ -97,8 +97,8 @@ pub(crate) enum Allocator {
     SeparableInputFirst,
     /// Each output offers itself to one input that wants it, each input takes one offer.
     SeparableOutputFirst,
-    /// The latter, in rounds; arbiters move on only when their choice in the first round was
-    /// taken.
+    /// As separable-output-first, in rounds; arbiters move on only when their choice in the first
+    /// round was taken.
     #[word(cite = "McKeown 1999")]
     Islip,
 }
