@@ -38,7 +38,7 @@ use clap::{Parser, Subcommand};
 
 /// Exit status when everything asked for was done and holds.
 const SUCCESS: u8 = 0;
-/// A claim failed, or a run broke a promise or deadlocked.
+/// A claim failed, or a run broke a promise or came to a standstill.
 const FAILED: u8 = 1;
 /// The input can't be used.
 const BAD_INPUT: u8 = 2;
@@ -51,9 +51,9 @@ const SHORT_OF_MEMORY: u8 = 3;
 #[command(
     after_help = "Start with:  backwater example fig17-two-switches --out two.toml\n             \
     backwater run two.toml\n       or:  backwater reproduce kung1993\n\nExit status: 0 done, \
-    1 a claim failed, a promise was broken or flits deadlocked, 2 bad input, 3 memory ran short: \
-    stopped in time, what was computed is kept; after a signal that keeps what was computed 130 \
-    (Ctrl-C), 143 (SIGTERM), 129 (SIGHUP)."
+    1 a claim failed, a promise was broken or a run came to a standstill (cells, frames or flits), \
+    2 bad input, 3 memory ran short: stopped in time, what was computed is kept; after a signal \
+    that keeps what was computed 130 (Ctrl-C), 143 (SIGTERM), 129 (SIGHUP)."
 )]
 struct Cli {
     #[command(subcommand)]

@@ -211,13 +211,13 @@ impl Judged {
         bounds(&self.claim, measured)
     }
 
-    /// The printed number as text.
+    /// The printed number as text, or several.
     pub fn paper_text(&self) -> String {
         match &self.claim.paper {
             None => String::new(),
             Some(Value::Array(values)) => {
                 let values: Vec<String> = values.iter().map(ToString::to_string).collect();
-                values.join(" to ")
+                values.join(", ")
             }
             Some(value) => value.as_f64().map_or_else(|| value.to_string(), number),
         }
@@ -387,6 +387,16 @@ mod tests {
         assert_eq!(many.measured_text(), "a 1, 1, c 1, d 1, and 2 more");
         many.finding.measured.truncate(4);
         assert_eq!(many.measured_text(), "a 1, 1, c 1, d 1");
+    }
+
+    #[test]
+    fn several_printed_numbers_are_no_range() {
+        let several = Claim {
+            paper: Some(json!([120, 68])),
+            ..claim()
+        };
+        let judged = judged(&several, Measured::new("value", 1.5), false);
+        assert_eq!(judged.paper_text(), "120, 68");
     }
 
     #[test]

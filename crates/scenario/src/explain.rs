@@ -1,5 +1,6 @@
 //! What the tables say about a key, a word or a group of words.
 
+use crate::compare::Scheme;
 use crate::given::ethernet::flows as frame_flows;
 use crate::given::ethernet::{flow_control, scheduler, traffic as frame_traffic};
 use crate::given::flit::{network as fabric, router, traffic as fabric_traffic};
@@ -34,7 +35,7 @@ pub fn explain(name: &str) -> Result<String, String> {
     let parts = tries.find(|parts| !parts.is_empty()).unwrap_or_default();
     // What the field means by it comes first: of several keys of one name each is only a part.
     let mut unique: Vec<String> = glossary::explain(wanted).into_iter().collect();
-    for part in parts {
+    for part in parts.into_iter().chain(scheme_text(&lower)) {
         if !unique.contains(&part) {
             unique.push(part);
         }
@@ -78,7 +79,16 @@ fn told_of_overrides(sections: &[&'static Section], wanted: &str) -> Vec<String>
     keys.collect()
 }
 
-/// All words of the language, by group.
+/// A scheme of `backwater compare`, whatever else the word means.
+fn scheme_text(wanted: &str) -> Option<String> {
+    let scheme = Scheme::WORDS.iter().find(|choice| choice.name == wanted)?;
+    Some(format!(
+        "{} (scheme of `backwater compare`)\n  {}\n\n  compare it   --only {}\n",
+        scheme.name, scheme.meaning, scheme.name
+    ))
+}
+
+/// All words of the language, by group; the group says for which engine.
 pub fn list() -> Vec<WordGroup> {
     let group = |name, choices: &'static [Choice]| {
         (
@@ -90,18 +100,25 @@ pub fn list() -> Vec<WordGroup> {
         )
     };
     vec![
-        group("schemes", control::ControlKind::WORDS),
-        group("traffic", traffic::Traffic::WORDS),
-        group("source controls", source::SourceControl::WORDS),
-        group("use-it-or-lose-it policies", source::Uili::WORDS),
-        group("explicit rates", explicit_rate::ExplicitRate::WORDS),
-        group("sinks", traffic::Sink::WORDS),
-        group("schedulers", service::Scheduler::WORDS),
-        group("envelopes", policing::Conformance::WORDS),
-        group("answers to alarms", policing::OnAlarm::WORDS),
-        group("topologies", topology::TopologyKind::WORDS),
-        group("patterns", topology::PatternsKind::WORDS),
-        group("measures", flows::SeriesMeasure::WORDS),
+        group("schemes of compare", Scheme::WORDS),
+        group("packet flow control", control::ControlKind::WORDS),
+        group("packet traffic", traffic::Traffic::WORDS),
+        group("packet source controls", source::SourceControl::WORDS),
+        group("packet use-it-or-lose-it policies", source::Uili::WORDS),
+        group("packet explicit rates", explicit_rate::ExplicitRate::WORDS),
+        group("packet sinks", traffic::Sink::WORDS),
+        group("packet schedulers", service::Scheduler::WORDS),
+        group("packet envelopes", policing::Conformance::WORDS),
+        group("packet answers to alarms", policing::OnAlarm::WORDS),
+        group("packet measures", flows::SeriesMeasure::WORDS),
+        group(
+            "packet and ethernet topologies",
+            topology::TopologyKind::WORDS,
+        ),
+        group(
+            "packet and ethernet patterns",
+            topology::PatternsKind::WORDS,
+        ),
         group("flit topologies", fabric::TopologyKind::WORDS),
         group("flit routing", fabric::RoutingKind::WORDS),
         group("flit switches", router::RouterKind::WORDS),
@@ -117,7 +134,7 @@ pub fn list() -> Vec<WordGroup> {
         group("ethernet protocols", frame_flows::Transport::WORDS),
         group("ethernet traffic", frame_traffic::TrafficKind::WORDS),
         group("ethernet measures", frame_flows::SeriesKind::WORDS),
-        group("tcp presets", tcp::Preset::WORDS),
+        group("packet and ethernet tcp presets", tcp::Preset::WORDS),
     ]
 }
 
@@ -267,6 +284,7 @@ fn unknown(wanted: &str) -> String {
             }
         }
     }
+    known.extend(Scheme::WORDS.iter().map(|choice| choice.name));
     known.extend(glossary::known());
     let hint = match suggest::nearest(wanted, known.iter().copied()) {
         Some(meant) => format!("did you mean `{meant}`?"),

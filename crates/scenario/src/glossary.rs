@@ -272,7 +272,10 @@ mod tests {
             credit,deadlock,livelock,escape,dateline,valiant,dragonfly,fat-tree,torus,arbiter,\
             crossbar,speedup,hol blocking,backpressure,802.3x,802.1Qbb,802.1Qau,qcn,ets,dwrr,wfq,\
             ats,tas,frer,gptp,hpcc,timely,swift,ecn,ce,cnp,int,mtu,mss,rto,sack,cubic,reno,bbr,\
-            abr,er,efci,rm cell,gcra,vbr,cbr";
+            abr,er,efci,rm cell,gcra,vbr,cbr,web search,queue length,queue depth,queue size,\
+            packet loss,loss,loss rate,retransmission,hops,hop count,window size,watermark,radix,\
+            hop-by-hop,end-to-end,backwater,compare,plot,check,map,link.speed,inside,acked,ratio,\
+            offered,kept,trace hash,n23-class";
         for name in typed.split(',') {
             assert!(crate::explain(name.trim()).is_ok(), "nothing on {name}");
         }

@@ -32,12 +32,36 @@ fn every_word_listed_is_explained() {
         .filter_map(|line| line.split_whitespace().next())
         .collect();
     assert!(
-        words.contains(&"n23") && words.contains(&"greedy"),
+        ["n23", "greedy", "n23-class"]
+            .iter()
+            .all(|word| words.contains(word)),
         "{words:?}"
     );
+    let groups = list.lines().take_while(|line| *line != "papers:");
+    let engines = ["packet ", "flit ", "ethernet ", "schemes of compare:"];
+    for group in groups.filter(|line| line.ends_with(':') && !line.starts_with(' ')) {
+        let is_labelled = engines.iter().any(|engine| group.starts_with(engine));
+        assert!(is_labelled, "for which engine is `{group}`?");
+    }
     assert!(list.contains("kung1993"), "{list}");
     for word in words {
         backwater(&here, &["explain", word]).expect(0);
+    }
+}
+
+/// Of every engine, and 3 for a run that memory ended.
+#[test]
+fn help_names_the_exit_statuses() {
+    let here = folder("help");
+    let help = backwater(&here, &["--help"]).expect(0).out;
+    let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
+    for part in [
+        "(cells, frames or flits)",
+        "2 bad input",
+        "3 memory ran short",
+        "130",
+    ] {
+        assert!(help.contains(part), "{part} in {help}");
     }
 }
 

@@ -51,7 +51,7 @@ pub enum NoBound {
     Greedy,
     /// Nothing limits its bursts.
     Bursts,
-    /// Its frames take different ways.
+    /// Its frames take different paths.
     Spread,
     /// It finds no way.
     NoWay,
@@ -129,7 +129,7 @@ impl NoBound {
             NoBound::SourceControl => "acknowledgements decide when it sends".into(),
             NoBound::Greedy => "it sends as fast as it can".into(),
             NoBound::Bursts => "nothing limits its bursts".into(),
-            NoBound::Spread => "its frames take different ways".into(),
+            NoBound::Spread => "its frames take different paths".into(),
             NoBound::NoWay => "it finds no way".into(),
             NoBound::Rival { channel, flow } => format!(
                 "on {} it may wait for {}, which has no bound",

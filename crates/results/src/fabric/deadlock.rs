@@ -16,27 +16,45 @@ pub fn table(run: &FabricFindings<'_>) -> Table {
     let waits = deadlock.map_or(&[][..], |deadlock| &deadlock.waits);
     let names = run.names();
     let caption = deadlock.map_or_else(String::new, |deadlock| caption(&run.outcome, deadlock));
-    TableOf::of((1_u64..).zip(waits.iter().take(ROWS_MOST)))
+    TableOf::of((1_u64..).zip(in_turn(waits).take(ROWS_MOST)))
         .called(format!("deadlock: {caption}"))
         .number("place: position of the packet in the cyclic wait")
         .of(|(place, _)| *place)
         .text("router: where its header waits")
-        .of(|(_, held)| router(&names, held))
+        .of(|(_, packet)| router(&names, packet.own))
         .text("from: source terminal")
-        .of(|(_, held)| names.terminal(held.source))
+        .of(|(_, packet)| names.terminal(packet.own.source))
         .text("to: destination terminal")
-        .of(|(_, held)| names.terminal(held.destination))
+        .of(|(_, packet)| names.terminal(packet.own.destination))
         .number("born [cycle]: when it was created")
-        .of(|(_, held)| held.birth)
-        .text("holds: channel whose virtual channel its header is in")
-        .of(|(_, held)| names.channel(held.at.0))
-        .number("holds vc: that virtual channel")
-        .of(|(_, held)| u32::from(held.at.1))
+        .of(|(_, packet)| packet.own.birth)
+        .text("holds: channel that the packet before waits for")
+        .of(|(_, packet)| names.channel(packet.holds.0))
+        .number("holds vc: virtual channel of it that this packet holds")
+        .of(|(_, packet)| u32::from(packet.holds.1))
         .text("waits for: channel it has to cross next")
-        .of(|(_, held)| names.channel(held.waits_for.0))
+        .of(|(_, packet)| names.channel(packet.own.waits_for.0))
         .number("waits for vc: one that the next packet holds")
-        .of(|(_, held)| u32::from(held.waits_for.1))
+        .of(|(_, packet)| u32::from(packet.own.waits_for.1))
         .done()
+}
+
+/// A packet of a cyclic wait.
+struct Waiting<'a> {
+    own: &'a Held,
+    /// Of all the channels that it holds, with a virtual channel, the one that the packet before
+    /// waits for: so that the cycle can be followed from line to line.
+    holds: (u32, u8),
+}
+
+/// The packets of a cycle, the last before the first.
+fn in_turn(waits: &[Held]) -> impl Iterator<Item = Waiting<'_>> {
+    let before = waits.last().into_iter().chain(waits);
+    let pairs = waits.iter().zip(before);
+    pairs.map(|(own, before)| Waiting {
+        own,
+        holds: before.waits_for,
+    })
 }
 
 fn caption(outcome: &FabricOutcome, deadlock: &Standstill) -> String {
@@ -74,16 +92,22 @@ pub fn lines(run: &FabricFindings<'_>, most: usize) -> Vec<String> {
         return Vec::new();
     };
     let names = run.names();
-    first_of(&deadlock.waits, most, ("  ", "packet"), |held| {
-        format!(
-            "{}: {} to {} holds {} vc {}, waits for {} vc {}",
-            router(&names, held),
-            held.source,
-            held.destination,
-            names.channel(held.at.0),
-            held.at.1,
-            names.channel(held.waits_for.0),
-            held.waits_for.1
-        )
-    })
+    let packets: Vec<Waiting<'_>> = in_turn(&deadlock.waits).collect();
+    first_of(
+        &packets,
+        most,
+        ("  ", "packet"),
+        |Waiting { own, holds }| {
+            format!(
+                "{}: {} to {} holds {} vc {}, waits for {} vc {}",
+                router(&names, own),
+                own.source,
+                own.destination,
+                names.channel(holds.0),
+                holds.1,
+                names.channel(own.waits_for.0),
+                own.waits_for.1
+            )
+        },
+    )
 }

@@ -78,7 +78,7 @@ fn numbers(run: &FabricFindings<'_>) -> Vec<String> {
             fixed(run.outcome.hops_mean, 2)
         ));
         let zero_load = zero_load(run).map(|cycles| fixed(cycles, 2));
-        lines.extend(zero_load.map(|cycles| format!("zero load {cycles} cycles on these ways")));
+        lines.extend(zero_load.map(|cycles| format!("zero load {cycles} cycles on these paths")));
     }
     if run.outcome.unfinished > 0 {
         let count = counted(run.outcome.unfinished, "packet");

@@ -86,6 +86,7 @@ fn by_measure(result: &SweepResult, axis: usize) -> Vec<String> {
     }
     let mut lines = aligned(&rows);
     lines.extend(more(groups.len(), ROWS, "rows"));
+    lines.extend(about_saturated(result, measures));
     lines
 }
 
@@ -100,7 +101,9 @@ fn by_value(result: &SweepResult, rows: usize, columns: usize) -> Vec<String> {
         let group = groups.iter().find(is_it);
         group.map_or("–".into(), |group| mean(result, group, measure))
     };
-    grid(result, &title(result, measure), [rows, columns], cell)
+    let mut lines = grid(result, &title(result, measure), [rows, columns], cell);
+    lines.extend(about_saturated(result, &[measure]));
+    lines
 }
 
 /// A title and a table of two axes.
@@ -139,6 +142,23 @@ fn more(all: usize, most: usize, what: &str) -> Option<String> {
     Some(format!("... and {rest} more {what}: tables/summary.csv"))
 }
 
+/// Latencies of saturated points bear a star.
+fn is_starred(result: &SweepResult, group: &Group<'_>, measure: usize) -> bool {
+    let is_latency = result.measures[measure].role == Role::Latency;
+    is_latency && group.is_saturated(result.with_role(Role::Saturated))
+}
+
+/// What the star means, where there is one.
+fn about_saturated(result: &SweepResult, measures: &[usize]) -> Option<String> {
+    let groups = result.groups();
+    let mut cells = groups
+        .iter()
+        .flat_map(|group| measures.iter().map(move |measure| (group, *measure)));
+    cells
+        .any(|(group, measure)| is_starred(result, group, measure))
+        .then(|| "* saturated: such a latency depends on the length of the run".into())
+}
+
 /// A mean over the seeds of a point.
 fn mean(result: &SweepResult, group: &Group<'_>, measure: usize) -> String {
     let (mean, half_width) = group.means[measure];
@@ -147,8 +167,7 @@ fn mean(result: &SweepResult, group: &Group<'_>, measure: usize) -> String {
     if let Some(half_width) = half_width.filter(|width| *width > 0.0 && mean.is_finite()) {
         text += &format!(" ±{}", fixed(half_width, own.digits));
     }
-    let is_saturated = group.is_saturated(result.with_role(Role::Saturated));
-    if is_saturated && own.role == Role::Latency {
+    if is_starred(result, group, measure) {
         text.push('*');
     }
     text

@@ -23,7 +23,7 @@ offered   0.4012 flits/cycle/terminal
 accepted  0.3998 ± 0.0012 flits/cycle/terminal, min of a terminal 0.3800
 latency   48.50 ± 0.50 cycles; p50 47, p99 97, p99.9 122, max 5,432
 network   44.00 ± 0.50 cycles over 4.00 channels on average
-zero load 23.00 cycles on these ways
+zero load 23.00 cycles on these paths
 fairness  Jain's index 0.9601 over 16 sources; no max-min shares: several classes
 
 class         created  delivered  latency  p99  late

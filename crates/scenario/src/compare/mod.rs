@@ -44,11 +44,11 @@ pub enum Scheme {
     None,
     /// An end-to-end window: TCP Reno.
     Reno,
-    /// The same with marks from queues (ECN), and a window cut by the share of them: DCTCP.
+    /// TCP with marks from queues (ECN), and a window cut by the share of them: DCTCP.
     Dctcp,
     /// Credits for each circuit on each link (Kung 1993).
     N23,
-    /// The same credit for all frames of a link, on the queues of PFC.
+    /// Credit as in N23 for all frames of a link, on the queues of PFC.
     N23Class,
     /// The whole link is stopped (IEEE 802.3x).
     Pause,

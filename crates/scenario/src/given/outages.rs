@@ -8,10 +8,10 @@ use crate::typed::Placed;
 /// The link is cut: what is on it or would start is lost.
 #[table("links.outages")]
 pub(crate) struct Outages {
-    /// From here
+    /// The link is cut from here on.
     #[key(is = Time { min_ps: 0 })]
     pub from: Placed<Time>,
-    /// to here, where it works again.
+    /// Here it works again.
     #[key(is = Time { min_ps: 1 })]
     pub until: Placed<Time>,
     /// Which way it is cut.

@@ -96,12 +96,12 @@ pub(crate) enum Preset {
     /// fresh window per file.
     #[word(cite = "Nouredine, Tobagi 1999")]
     Bsd,
-    /// The same with a handshake per file, delayed acknowledgements, a first window of 2.
+    /// As `bsd` with a handshake per file, delayed acknowledgements, a first window of 2.
     BsdFull,
     /// CUBIC, SACK, MSS 1460, first window 10, least time-out 200 ms, 4 MiB.
     #[word(cite = "RFC 9438, RFC 6675, RFC 6928")]
     Modern,
-    /// The same with Reno growth and DCTCP's answer to marks.
+    /// As `modern` with Reno growth and DCTCP's answer to marks.
     #[word(cite = "RFC 8257")]
     Dctcp,
 }

@@ -31,15 +31,24 @@ impl Cycles {
 impl Kind for Cycles {
     fn facts(&self) -> Facts {
         let (min, max) = (self.min, self.max);
-        let example = max.min(20_000);
+        // The length of a run, or a delay.
+        let example = if max < 20_000 {
+            2.clamp(min, max)
+        } else {
+            20_000
+        };
         let pattern = r"^\s*\+?[0-9][0-9_]*\s*(cycles?)?\s*$";
         let text = json!({ "type": "string", "pattern": pattern });
         let schema = any_of([self.number().facts().schema, text]);
-        Facts::new("a number of cycles", "\"20000 cycles\"", schema)
-            .allowed(format!(
-                "{min} to {max} cycles: `{example}` or `\"{example} cycles\"`"
-            ))
-            .units(vec!["cycles"], "cycles")
+        Facts::new(
+            "a number of cycles",
+            format!("\"{example} cycles\""),
+            schema,
+        )
+        .allowed(format!(
+            "{min} to {max} cycles: `{example}` or `\"{example} cycles\"`"
+        ))
+        .units(vec!["cycles"], "cycles")
     }
 
     fn read(&self, reader: &mut Reader<'_>, key: &Key, node: &Node) -> Option<Datum> {

@@ -55,6 +55,14 @@ impl Kind for Threshold {
             .units(units, "kB")
     }
 
+    /// What resumes is less than what stops.
+    fn example_for(&self, key: &str) -> String {
+        match key {
+            "xon" => "\"70 %\"".into(),
+            _ => self.facts().example,
+        }
+    }
+
     /// A percentage is a share of the limit, all else a size.
     fn read(&self, reader: &mut Reader<'_>, key: &Key, node: &Node) -> Option<Datum> {
         match &node.value {

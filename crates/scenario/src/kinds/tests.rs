@@ -228,4 +228,10 @@ fn an_example_may_stand_there() {
         [example(0, 7), example(0, 255), example(64, 128)],
         ["7", "10", "64"]
     );
+    let cycles = |max| Cycles { min: 1, max }.facts().example;
+    assert_eq!(
+        [cycles(4096), cycles(1 << 32)],
+        ["\"2 cycles\"", "\"20000 cycles\""]
+    );
+    assert_eq!(Threshold.example_for("xon"), "\"70 %\"");
 }

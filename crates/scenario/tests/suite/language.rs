@@ -14,6 +14,31 @@ fn every_word_of_the_lists_is_explained() {
     }
 }
 
+/// `explain` prints them without the line above.
+#[test]
+fn meanings_make_sense_alone() {
+    let page = reference_markdown();
+    let keys = page.lines().filter_map(|line| line.split(" | ").nth(1));
+    let words = page.lines().filter_map(|line| line.split_once("`: "));
+    let meanings = keys.chain(words.map(|(_, meaning)| meaning));
+    let openings = [
+        "The same",
+        "Those ",
+        "That one",
+        "The latter",
+        "From here",
+        "From then",
+        "To here",
+        "to here",
+        "until ",
+        "More than this",
+        "Less than this",
+    ];
+    let lean = |meaning: &&str| openings.iter().any(|opening| meaning.starts_with(opening));
+    let found: Vec<&str> = meanings.filter(lean).collect();
+    assert!(found.is_empty(), "{found:#?}");
+}
+
 #[test]
 fn keys_are_explained_with_default_range_and_source() {
     let text = explain("n2").expect("a key");

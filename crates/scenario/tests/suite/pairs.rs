@@ -41,7 +41,7 @@ struct Half {
 }
 
 const CELLS: Half = Half {
-    owner: "Circuits (lanes owned by a flow)",
+    owner: "Circuits",
     engine: "packet",
     run: "rate = \"155 Mbps\"\ndelay = \"5 us\"",
     flow: "reserve = { rate = \"40 Mbps\", burst = \"2 kB\" }\n",
@@ -121,7 +121,7 @@ const CELLS: Half = Half {
 };
 
 const FRAMES: Half = Half {
-    owner: "Frames (lanes owned by a class, or by a class and destination)",
+    owner: "Frames",
     engine: "ethernet",
     run: "rate = \"1 Gbps\"\ndelay = \"1 us\"",
     flow: "",
@@ -312,10 +312,7 @@ fn section(half: &Half) -> (String, usize) {
     }
     let mut text = format!("## {}\n\n", half.owner);
     let alone = |at: usize, choice: usize| runs.iter().any(|chosen| chosen[at] == choice);
-    let _ = writeln!(
-        text,
-        "| | runs | not there yet, or of the other half |\n|---|---|---|"
-    );
+    let _ = writeln!(text, "| | runs | not for these |\n|---|---|---|");
     for (at, (what, choices)) in half.dimensions.iter().enumerate() {
         let list = |there: bool| -> String {
             let found = (0..choices.len()).filter(|choice| alone(at, *choice) == there);

@@ -197,7 +197,8 @@ pub fn broken() -> FabricOutcome {
         source: (x + 3) % SIDE,
         destination: (x + 2) % SIDE,
         birth: 4_000 + u64::from(x),
-        at: ((x + 3) % SIDE * 4, 1),
+        // Its header went on to another virtual channel than the one that is waited for.
+        at: ((x + 3) % SIDE * 4, 0),
         waits_for: (x * 4, 1),
     };
     let mut violations = Violations::default();

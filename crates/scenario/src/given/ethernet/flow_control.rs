@@ -67,7 +67,7 @@ pub(crate) enum FlowControl {
     N123Plus {
         #[key(flatten)]
         credits: Credits,
-        /// The same span as with n23.
+        /// Span over which the sender counts what it has sent, as with n23.
         #[key(is = Or("exact", Time { min_ps: 1 }), default = "\"exact\"")]
         window: Placed<OrWord<Duration>>,
         /// Most units sent within the window, and the zone that holds them.
@@ -188,10 +188,10 @@ pub(crate) struct Stops {
 /// stopped upstream too. Shares are of the largest queue of the switch.
 #[table("flow_control.blocked_share")]
 pub(crate) struct BlockedShare {
-    /// More than this stops them.
+    /// Frames to stopped destinations that take more than this stop their destinations upstream.
     #[key(is = Threshold, cite = "Nouredine, Tobagi 1999, section 3.2.2")]
     pub xoff: Placed<OrShare<u64>>,
-    /// Less than this resumes them.
+    /// Destinations stopped upstream are resumed when their frames take less than this.
     #[key(is = Threshold)]
     #[key(otherwise = "as far below as `xon` of `[flow_control]` is below its `xoff`")]
     pub xon: Placed<Option<OrShare<u64>>>,
@@ -222,18 +222,18 @@ pub(crate) enum Detect {
 pub(crate) enum Notify {
     /// All neighbours but the one behind the congested port.
     Others,
-    /// That one too, as in the paper: two switches may stop each other for good.
+    /// All neighbours, as in the paper: two switches may stop each other for good.
     All,
-    /// Those with frames in the congested queue.
+    /// Neighbours with frames in the congested queue.
     Contributing,
 }
 
 /// Words of `choose`: Which destinations are stopped.
 #[word]
 pub(crate) enum Choose {
-    /// All that are found in the congested queue.
+    /// The destinations of all frames in the congested queue.
     AllFound,
-    /// Those of some frames drawn from it.
+    /// The destinations of some frames (`frames`) drawn from the congested queue.
     Random,
 }
 

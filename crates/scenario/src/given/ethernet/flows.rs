@@ -120,7 +120,8 @@ pub(crate) enum SeriesKind {
         on: Placed<String>,
         class: Placed<u8>,
     },
-    /// Those of them above the threshold, or in the headroom of shared memory.
+    /// Bytes of a class that came in over a channel and stand above the threshold that stops, or in
+    /// the headroom of shared memory, where inputs are counted.
     Headroom {
         on: Placed<String>,
         class: Placed<u8>,

@@ -37,7 +37,7 @@ pub(crate) struct Wire {
     /// Propagation, one way; less than 1 ps counts as 1 ps.
     #[key(is = Clock { min_ps: 0 }, otherwise = "from `cable`, or {DELAY}")]
     pub delay: Option<Duration>,
-    /// The same as a length of cable, at 5 ns/m.
+    /// The delay as a length of cable, at 5 ns/m.
     #[key(is = Cable, otherwise = "from `delay`")]
     pub cable: Option<Duration>,
     /// Probability that a data frame is lost on the wire.

@@ -38,7 +38,7 @@ pub(crate) enum Scheduler {
     /// Weighted fair queueing: by the time at which fluid sharing would have finished the frame.
     #[word(cite = "Demers, Keshav, Shenker 1989; Parekh, Gallager 1993")]
     Wfq,
-    /// Worst-case fair: the same, among frames that fluid sharing would have started.
+    /// Worst-case fair: as WFQ, among frames that fluid sharing would have started.
     #[word(name = "wf2q+", cite = "Bennett, Zhang 1997")]
     Wf2qPlus,
     /// Self-clocked fair queueing: virtual time is the stamp of the frame in service.

@@ -24,7 +24,7 @@ pub(crate) struct Switch {
     /// When an arriving frame can leave.
     #[key(default = "\"store-and-forward\"")]
     pub forwarding: Forwarding,
-    /// From then to its being in the queue.
+    /// From when an arriving frame can leave (`forwarding`) to its being in the output queue.
     #[key(is = Clock { min_ps: 0 }, default = "\"0 s\"")]
     pub latency: Duration,
     /// Classes, and so queues, of every port.
@@ -90,10 +90,10 @@ pub(crate) struct Buffer {
 /// it.
 #[table("buffer.ecn")]
 pub(crate) struct Ecn {
-    /// Up to here none is marked.
+    /// Of frames that find this much or less in the queue none is marked.
     #[key(is = Size { min: 1, max: 1 << 50 })]
     pub min: Placed<u64>,
-    /// From here on all are marked.
+    /// Of frames that find this much or more in the queue all are marked.
     #[key(is = Size { min: 1, max: 1 << 50 })]
     pub max: Placed<u64>,
     /// Just below `max`; it grows from 0 at `min` in a line.
@@ -121,7 +121,7 @@ pub(crate) struct Shared {
     /// An input may hold this many times what is free.
     #[key(is = Ratio { max: 65536 }, default = "\"1/8\"")]
     pub alpha: (u32, u32),
-    /// The same for output queues of classes without flow control.
+    /// An output queue of a class without flow control may hold this many times what is free.
     #[key(is = Ratio { max: 65536 }, default = "\"1/8\"")]
     pub output_alpha: (u32, u32),
     /// An input is resumed when it holds so much less than its threshold.
@@ -174,7 +174,7 @@ pub(crate) struct Nodes {
     /// Name of the node; or a list.
     #[key(is = References("node"))]
     pub name: Placed<Vec<Named>>,
-    /// It goes on sending when it is stopped: a device without flow control, or a broken one.
+    /// The node goes on sending when it is stopped: a device without flow control, or a broken one.
     #[key(default = "false")]
     pub ignores_stops: Placed<bool>,
     #[key(flatten, as_above)]
@@ -190,10 +190,10 @@ pub(crate) struct Nodes {
 /// Stop frames without reason.
 #[table("nodes.storm")]
 pub(crate) struct Storm {
-    /// From here
+    /// The first stop is sent here.
     #[key(is = Clock { min_ps: 0 }, default = "\"0 s\"")]
     pub from: Time,
-    /// to here.
+    /// No stop is sent from here on.
     #[key(is = Clock { min_ps: 1 }, otherwise = "the end of the run")]
     pub until: Option<Time>,
     /// Classes stopped (PFC).
@@ -210,7 +210,7 @@ pub(crate) struct Watchdog {
     /// A class stopped with frames waiting and without a start for so long trips it.
     #[key(is = Clock { min_ps: 1 }, default = "\"200 ms\"")]
     pub detect: Duration,
-    /// It ends when no stop frame has come for so long.
+    /// A watchdog that has tripped ends when no stop frame has come for so long.
     #[key(is = Clock { min_ps: 1 }, default = "\"200 ms\"")]
     pub restore: Duration,
     /// What it does until then.

@@ -72,7 +72,8 @@ pub(crate) struct FlowSizes {
     /// larger, or the fraction. Evenly between two points.
     #[key(is = Rows, otherwise = "as `size`, `sizes` or `cdf_file` say")]
     pub cdf: Placed<Option<Vec<Vec<f64>>>>,
-    /// The same from a file, a line each: bytes and the percentage, or the fraction.
+    /// A distribution of flow sizes from a file, a line each: bytes and the percentage, or the
+    /// fraction.
     #[key(is = Path, otherwise = "as `size`, `sizes` or `cdf` say")]
     pub cdf_file: Placed<Option<String>>,
 }

@@ -12,10 +12,10 @@ pub(crate) struct Topology {
     #[key(flatten)]
     pub kind: Chosen<TopologyKind>,
     /// Cycles on a channel from a terminal.
-    #[key(is = Cycles { min: 1, max: 4096 }, default = "\"1 cycles\"")]
+    #[key(is = Cycles { min: 1, max: 4096 }, default = "\"1 cycle\"")]
     pub injection_latency: Placed<u16>,
     /// Cycles on a channel to a terminal.
-    #[key(is = Cycles { min: 1, max: 4096 }, default = "\"1 cycles\"")]
+    #[key(is = Cycles { min: 1, max: 4096 }, default = "\"1 cycle\"")]
     pub ejection_latency: Placed<u16>,
 }
 
@@ -33,7 +33,7 @@ pub(crate) enum TopologyKind {
         n: Placed<u32>,
         /// Cycles on a channel between routers, from leaving a buffer to being able to leave the
         /// next. A file may say otherwise; an `anynet` file always does.
-        #[key(is = Cycles { min: 1, max: 4096 }, default = "\"1 cycles\"")]
+        #[key(is = Cycles { min: 1, max: 4096 }, default = "\"1 cycle\"")]
         latency: Placed<u16>,
     },
     /// Routers in a grid of any number of dimensions.

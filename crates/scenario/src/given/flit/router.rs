@@ -55,7 +55,7 @@ pub(crate) struct Router {
     pub pipeline_delay: Placed<u16>,
     /// Cycles from a flit's leaving a buffer to the leaving of the flit that takes its room; 0
     /// needs a network without cycles of channels.
-    #[key(is = Cycles { min: 0, max: 4096 }, default = "\"1 cycles\"")]
+    #[key(is = Cycles { min: 0, max: 4096 }, default = "\"1 cycle\"")]
     pub credit_delay: Placed<u16>,
 }
 
@@ -97,8 +97,8 @@ pub(crate) enum Allocator {
     SeparableInputFirst,
     /// Each output offers itself to one input that wants it, each input takes one offer.
     SeparableOutputFirst,
-    /// The latter, in rounds; arbiters move on only when their choice in the first round was
-    /// taken.
+    /// As separable-output-first, in rounds; arbiters move on only when their choice in the first
+    /// round was taken.
     #[word(cite = "McKeown 1999")]
     Islip,
 }

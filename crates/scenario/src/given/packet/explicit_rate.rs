@@ -27,10 +27,10 @@ pub(crate) enum ExplicitRate {
     RelativeRate {
         #[key(flatten)]
         long: Long,
-        /// NI is set above this many ABR cells,
+        /// NI is set above this many ABR cells.
         #[key(is = Whole { min: 0, max: 1 << 30, unit: "cells" }, default = "100")]
         ni_high: Placed<u32>,
-        /// until the queue holds no more than this.
+        /// NI is set until the queue holds no more than this.
         #[key(is = Whole { min: 0, max: 1 << 30, unit: "cells" }, default = "50")]
         ni_low: Placed<u32>,
         /// RM cells that are marked.
@@ -107,10 +107,10 @@ pub(crate) struct Erica {
 /// When the queue is long.
 #[table(part)]
 pub(crate) struct Long {
-    /// The queue is long (congestion) above this many ABR cells,
+    /// The queue is long (congestion) above this many ABR cells.
     #[key(is = Whole { min: 0, max: 1 << 30, unit: "cells" }, default = "300")]
     pub high: Placed<u32>,
-    /// until it holds no more than this.
+    /// A long queue is so until it holds no more than this.
     #[key(is = Whole { min: 0, max: 1 << 30, unit: "cells" }, default = "200")]
     pub low: Placed<u32>,
 }

@@ -138,10 +138,10 @@ pub(crate) struct Series {
     /// Average over windows of this length.
     #[key(is = Time { min_ps: 1 }, otherwise = "every change is recorded")]
     pub window: Option<Duration>,
-    /// From here.
+    /// The recording starts here.
     #[key(is = Time { min_ps: 0 }, default = "\"0 s\"")]
     pub from: Placed<Time>,
-    /// To here.
+    /// The recording ends here.
     #[key(is = Time { min_ps: 1 }, otherwise = "the end of the run")]
     pub until: Placed<Option<Time>>,
 }
@@ -151,7 +151,7 @@ pub(crate) struct Series {
 pub(crate) enum SeriesMeasure {
     /// Share of the channel's rate that data uses, leaving the sender.
     Throughput,
-    /// The same, reaching the receiver.
+    /// Share of the channel's rate that data uses, reaching the receiver.
     Arrivals,
     /// Share of the channel's rate that control units use.
     ControlThroughput,

@@ -93,10 +93,10 @@ pub(crate) enum PolicerExcess {
 pub(crate) enum OnAlarm {
     /// Nothing.
     Ignore,
-    /// From then on it sends at its reserved rate at most, evenly spaced.
+    /// From the warning on it sends at its reserved rate at most, evenly spaced.
     Obey,
-    /// From then on it sends at most `factor` times as fast as before, but not slower than it
-    /// reserved.
+    /// From the warning on it sends at most `factor` times as fast as before, but not slower than
+    /// it reserved.
     SlowDown {
         /// How fast it sends from then on, against what it did since the warning before.
         #[key(is = Decimal { min: 1e-6, max: 0.999999 })]

@@ -221,7 +221,7 @@ impl Traffic {
 /// A limit of a bottlenecked application, from some instant on.
 #[table("traffic.limits")]
 pub(crate) struct Limits {
-    /// From here on.
+    /// The limit holds from here on, until the next one.
     #[key(is = Time { min_ps: 0 }, default = "\"0 s\"")]
     pub from: Placed<Time>,
     /// Bits per second on the wire, RM cells included; 0 stands still.
