@@ -208,6 +208,7 @@ fn a_short_run_names_its_deadlock() {
         ran.out
     );
     assert!(!ran.out.contains("000 %"), "{}", ran.out);
+    assert!(!ran.out.contains("max-min"), "{}", ran.out);
 }
 
 #[test]

@@ -75,9 +75,13 @@ impl<'a, N: Network> Findings<'a, N> {
         measured.seconds()
     }
 
-    /// The max-min fair shares of all flows that have something of their own to send.
+    /// The max-min fair shares of all flows that have something of their own to send; none where
+    /// no rate was measured that could be held against them.
     pub(crate) fn shares(&self) -> &FairShares {
-        self.shares.get_or_init(|| N::shares(self))
+        self.shares.get_or_init(|| match self.seconds() > 0.0 {
+            true => N::shares(self),
+            false => FairShares::default(),
+        })
     }
 
     /// What is promised of delays, and what came of it.

@@ -173,7 +173,7 @@ fn facts<N: Network>(
 }
 
 const NOTHING_MEASURED: &str =
-    "The run ended in its warm-up: rates, delays and shares were not measured.";
+    "The run ended in its warm-up: rates, delays and fair shares were not measured.";
 
 fn ended_in_warm_up<N: Network>(run: &Findings<'_, N>) -> bool {
     run.outcome.stop != Stop::Interrupted && run.outcome.ended_at <= run.network.warm_up()
