@@ -554,6 +554,13 @@ const Chart = (() => {
       return [head, ...lines];
     }
 
+    // An axis that knows the unit neither as its own nor as its other one stays as it is.
+    switchUnit(unit) {
+      const { x } = this.plot;
+      const isOther = x.other?.unit === unit;
+      if (isOther !== this.other && (isOther || x.unit === unit)) this.rebuild(isOther);
+    }
+
     rebuild(other = this.other) {
       const { min, max } = this.u.scales.x;
       const zoomed = this.zoomed();

@@ -147,8 +147,8 @@ fn masthead(report: &Report, other_unit: Option<&(String, String)>, page: &mut S
         let _ = write!(
             page,
             "<div class=\"segmented\" role=\"group\" aria-label=\"Unit of time\" id=\"unit\">\
-             <button type=\"button\" aria-pressed=\"true\" data-other=\"0\">{}</button>\
-             <button type=\"button\" aria-pressed=\"false\" data-other=\"1\">{}</button></div>",
+             <button type=\"button\" aria-pressed=\"true\">{}</button>\
+             <button type=\"button\" aria-pressed=\"false\">{}</button></div>",
             escape::html(unit),
             escape::html(other)
         );

@@ -21,9 +21,7 @@ impl Rendered {
         let queues = strip::queues(drawn).map(|strip| self.strip("queues", &strip));
         let ids = Ids { map, stops, queues };
         self.over_time = Some(page::data(drawn, &ids));
-        if let (None, Some(other)) = (&self.other_unit, &drawn.units.other_time) {
-            self.other_unit = Some((drawn.units.time.into(), other.unit.clone()));
-        }
+        self.offer_units(drawn.units.time, drawn.units.other_time.as_ref(), true);
     }
 
     fn map(&mut self, map: &Map, drawn: &OverTime) -> String {
