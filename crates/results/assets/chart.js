@@ -1,8 +1,10 @@
 // Charts: uPlot with a legend, a keyboard, intervals and marks around it.
 const Chart = (() => {
   "use strict";
-  const { areWhole, color, fade, make, offer, places, rounded, shown, steps, ticks, title } =
-    common;
+  const {
+    areWhole, color, fade, hue, isAgain, make, offer, places, rounded, shown, steps, ticks, title,
+  } = common;
+  const dashOf = (curve, i) => (isAgain(i) ? [2, 3] : curve.dashed ? [6, 4] : undefined);
 
   // One table of all positions; a position a curve has several times (a step up and down at one
   // instant) keeps its place as often as the curve that has it most.
@@ -52,6 +54,8 @@ const Chart = (() => {
     return at - xs[left] <= xs[right] - at ? left : right;
   };
 
+  // Between two arrows at the edge of a band, px.
+  const BETWEEN_ARROWS = 40;
   // Letters that are shown of a long name below an axis.
   const LETTERS = 15;
 
@@ -201,7 +205,7 @@ const Chart = (() => {
       const entries = curves.flatMap((curve, i) =>
         this.hidden.has(i) || curves.length < 2
           ? []
-          : [{ name: curve.name, stroke: color(`--c${i % 8}`), style: curve.style, dashed: curve.dashed }],
+          : [{ name: curve.name, stroke: hue(i), style: curve.style, dash: dashOf(curve, i), hollow: isAgain(i) }],
       );
       const top = Save.legend(pen, entries, width);
       const own = Math.max(140, height - top);
@@ -260,16 +264,22 @@ const Chart = (() => {
     }
 
     series(curve, i) {
-      const stroke = color(`--c${i % 8}`);
+      const stroke = hue(i);
       const bars = curve.style === "bars";
       const points = curve.style === "points";
+      const again = isAgain(i);
+      const dots = {
+        stroke,
+        fill: again ? color("--paper") : stroke,
+        width: again ? 1.5 : points ? 0 : undefined,
+      };
       return {
         label: curve.name,
         show: !this.hidden.has(i),
         stroke: points ? undefined : stroke,
-        width: points ? 0 : bars ? 0 : 1.75,
-        dash: curve.dashed ? [6, 4] : undefined,
-        fill: bars ? fade(stroke, 0.85) : undefined,
+        width: points || (bars && !again) ? 0 : 1.75,
+        dash: bars ? undefined : dashOf(curve, i),
+        fill: bars ? fade(stroke, again ? 0.2 : 0.85) : undefined,
         spanGaps: true,
         paths: points
           ? () => null
@@ -279,15 +289,14 @@ const Chart = (() => {
               ? uPlot.paths.stepped({ align: 1 })
               : uPlot.paths.linear(),
         points: points
-          ? { show: true, size: 7, stroke, fill: stroke, width: 0 }
+          ? { show: true, size: 7, ...dots }
           : {
               show:
                 !bars &&
                 (curve.y.length < 2 ||
                   (curve.style === "line" && !curve.dashed && curve.y.length < 40)),
               size: 5,
-              stroke,
-              fill: stroke,
+              ...dots,
             },
       };
     }
@@ -353,6 +362,7 @@ const Chart = (() => {
       if (this.plot.curves.some((c) => c.style === "bars"))
         [low, high] = [Math.min(0, low), Math.max(0, high)];
       if (low > 0 && low < 0.6 * high) low = 0;
+      if (min != null) low = Math.min(low, min);
       const room = (high - low) * 0.06 || Math.abs(high) * 0.1 || 1;
       const floor = low === 0 ? 0 : low - room;
       return [min ?? floor, Math.max(max ?? high + room, (min ?? floor) + 1e-12)];
@@ -390,30 +400,36 @@ const Chart = (() => {
             u.valToPos(u.data[0][i], "x", true),
             u.valToPos(inside(low), "y", true),
             u.valToPos(inside(high), "y", true),
-            // What reaches further has no end here.
-            [low >= min, high <= max],
+            // What goes on beyond the axis has no end here.
+            [low < min, high > max],
           ]);
         });
         ctx.beginPath();
-        if (whiskers) {
-          ctx.strokeStyle = color(`--c${c % 8}`);
-          ctx.lineWidth = 1.25 * ratio;
-          for (const [x, low, high, ended] of ends) {
+        if (!whiskers) {
+          ends.forEach(([x, low], i) => (i ? ctx.lineTo(x, low) : ctx.moveTo(x, low)));
+          for (const [x, , high] of [...ends].reverse()) ctx.lineTo(x, high);
+          ctx.fillStyle = fade(hue(c), 0.16);
+          ctx.fill();
+          ctx.beginPath();
+        }
+        ctx.strokeStyle = hue(c);
+        ctx.lineWidth = 1.25 * ratio;
+        let last = -Infinity;
+        for (const [x, low, high, cut] of ends) {
+          if (whiskers) {
             ctx.moveTo(x, low);
             ctx.lineTo(x, high);
-            [low, high].forEach((y, end) => {
-              if (!ended[end]) return;
-              ctx.moveTo(x - 4 * ratio, y);
-              ctx.lineTo(x + 4 * ratio, y);
-            });
-          }
-          ctx.stroke();
-        } else {
-          ends.forEach(([x, low], i) => (i ? ctx.lineTo(x, low) : ctx.moveTo(x, low)));
-          for (const [x, , high] of ends.reverse()) ctx.lineTo(x, high);
-          ctx.fillStyle = fade(color(`--c${c % 8}`), 0.16);
-          ctx.fill();
+          } else if (!cut.includes(true) || x - last < BETWEEN_ARROWS * ratio) continue;
+          last = x;
+          [low, high].forEach((y, end) => {
+            const rise = cut[end] ? (end ? -7 : 7) * ratio : 0;
+            if (!whiskers && !cut[end]) return;
+            ctx.moveTo(x - 4 * ratio, y - rise);
+            ctx.lineTo(x, y);
+            ctx.lineTo(x + 4 * ratio, y - rise);
+          });
         }
+        ctx.stroke();
       });
       ctx.restore();
     }
@@ -471,7 +487,8 @@ const Chart = (() => {
           type: "button",
           "aria-pressed": String(!this.hidden.has(i)),
         });
-        const kind = `swatch ${curve.style}${curve.dashed ? " dashed" : ""}`;
+        const more = isAgain(i) ? " again" : curve.dashed ? " dashed" : "";
+        const kind = `swatch ${curve.style}${more}`;
         button.append(
           make("span", { class: kind, style: `color: var(--c${i % 8})` }),
           make("span", {}, curve.name),

@@ -10,6 +10,10 @@ const common = (() => {
     return element;
   };
   const color = (name) => getComputedStyle(root).getPropertyValue(name).trim();
+  // Curves have eight colours; those after them have the same, dotted and hollow.
+  const COLOURS = 8;
+  const hue = (i) => color(`--c${i % COLOURS}`);
+  const isAgain = (i) => i >= COLOURS;
   const fade = (hex, opacity) =>
     hex +
     Math.round(opacity * 255)
@@ -118,7 +122,7 @@ const common = (() => {
   };
 
   return {
-    all, areWhole, bytes, color, fade, make, offer, places, ramp, rampKey, root, rounded, shown,
-    steps, ticks, title,
+    all, areWhole, bytes, color, fade, hue, isAgain, make, offer, places, ramp, rampKey, root, rounded,
+    shown, steps, ticks, title,
   };
 })();

@@ -8,6 +8,7 @@ use crate::model::{Axis, Curve, Direction, Mark, Plot, Style};
 use crate::number;
 use crate::ticks::{Scale, Ticks};
 
+mod intervals;
 mod names;
 
 use names::Names;
@@ -20,7 +21,7 @@ const RIGHT: f64 = 24.0;
 const PLOT_HEIGHT: f64 = 260.0;
 /// With fewer points a line shows each of them.
 const DOTTED: usize = 40;
-/// Colours of curves on paper; then they repeat.
+/// Colours of curves on paper; then they repeat, dotted and hollow.
 const LIGHT: [&str; 8] = [
     "#0b6bb0", "#d1530a", "#0a8a66", "#b0589a", "#b87d00", "#3b9bd4", "#6b5bb5", "#5f6b76",
 ];
@@ -36,7 +37,9 @@ const STYLE: &str = "\
 .t{fill:#1c2128}.m{fill:#5b6470}.g{stroke:#e6e8eb}.a{stroke:#9aa3ad}.k{stroke:#8a929c}\
 text{font-family:-apple-system,'Segoe UI',Inter,Roboto,'Noto Sans','Helvetica Neue',Arial,\
 sans-serif}\
-.s{fill:none;stroke-width:1.75;stroke-linejoin:round}.i{fill-opacity:.15}.w{stroke-width:1.25}";
+.s{fill:none;stroke-width:1.75;stroke-linejoin:round}.i{fill-opacity:.15}.w{fill:none;stroke-width:1.25}";
+const STYLE_AGAIN: &str = "\
+.again .s{stroke-dasharray:2 3}.again .f{fill-opacity:.2;stroke-width:1.5}";
 const STYLE_DARK: &str = "\
 .b{fill:#14171b}.h{stroke:#14171b}.t{fill:#e8eaed}.m{fill:#9aa4af}\
 .g{stroke:#272c33}.a{stroke:#59626d}.k{stroke:#77818c}";
@@ -49,13 +52,27 @@ fn style(curves: usize) -> String {
             format!(
                 ".c{index} .s,.c{index} .w{{stroke:{colour}}}\
                  .c{index} .f,.c{index} .i{{fill:{colour}}}"
-            )
+            ) + &match index + LIGHT.len() < curves {
+                true => format!(".c{index}.again .f{{stroke:{colour}}}"),
+                false => String::new(),
+            }
         };
         let used = all.iter().take(curves).enumerate();
         used.map(one).collect::<String>()
     };
     let (light, dark) = (colours(LIGHT), colours(DARK));
-    format!("{STYLE}{light}@media (prefers-color-scheme:dark){{{STYLE_DARK}{dark}}}")
+    let again = if curves > LIGHT.len() {
+        STYLE_AGAIN
+    } else {
+        ""
+    };
+    format!("{STYLE}{again}{light}@media (prefers-color-scheme:dark){{{STYLE_DARK}{dark}}}")
+}
+
+/// The classes of a curve, which give it its colour.
+fn class(index: usize) -> String {
+    let again = if index < LIGHT.len() { "" } else { " again" };
+    format!("c{}{again}", index % LIGHT.len())
 }
 
 struct Frame {
@@ -121,7 +138,7 @@ pub fn svg(plot: &Plot) -> String {
         PLOT_HEIGHT + 2.0 * BEYOND
     );
     for (index, (curve, kept)) in plot.curves.iter().zip(&curves).enumerate() {
-        let _ = writeln!(out, "<g class=\"c{}\">", index % LIGHT.len());
+        let _ = writeln!(out, "<g class=\"{}\">", class(index));
         draw_curve(curve, kept, &frame, &mut out);
         out.push_str("</g>\n");
     }
@@ -201,8 +218,8 @@ fn legend(plot: &Plot) -> (String, f64) {
         };
         let _ = writeln!(
             out,
-            "<g class=\"c{}\">{sample}<text class=\"m\" x=\"{}\" y=\"{}\">{}</text></g>",
-            index % LIGHT.len(),
+            "<g class=\"{}\">{sample}<text class=\"m\" x=\"{}\" y=\"{}\">{}</text></g>",
+            class(index),
             x + 24.0,
             y + 4.5,
             escape::html(&curve.name)
@@ -271,7 +288,7 @@ fn grid(plot: &Plot, frame: &Frame, out: &mut String) {
 }
 
 fn draw_curve(curve: &Curve, kept: &[usize], frame: &Frame, out: &mut String) {
-    interval(curve, kept, frame, out);
+    intervals::draw(curve, kept, frame, out);
     match curve.style {
         Style::Line | Style::Step => {
             let mut path = String::new();
@@ -331,44 +348,6 @@ fn bars(curve: &Curve, kept: &[usize], frame: &Frame, out: &mut String) {
             (base - y).abs()
         );
     }
-}
-
-/// A band behind lines, whiskers on points and bars, as far as the axis reaches.
-fn interval(curve: &Curve, kept: &[usize], frame: &Frame, out: &mut String) {
-    let Some((low, high)) = &curve.interval else {
-        return;
-    };
-    let (least, most) = (frame.y.min, frame.y.max);
-    let inside = |value: f64| frame.py(value.clamp(least, most));
-    let finite = kept
-        .iter()
-        .filter_map(|&i| Some((frame.px(curve.x[i]), *low.get(i)?, *high.get(i)?)))
-        .filter(|(_, low, high)| low.is_finite() && high.is_finite());
-    let mut path = String::new();
-    if matches!(curve.style, Style::Points | Style::Bars) {
-        for (x, low, high) in finite {
-            let _ = write!(path, "M{x:.1} {:.1}V{:.1}", inside(low), inside(high));
-            // What reaches further has no end here.
-            for end in [low, high]
-                .iter()
-                .filter(|end| (least..=most).contains(*end))
-            {
-                let _ = write!(path, "M{:.1} {:.1}h8", x - 4.0, inside(*end));
-            }
-        }
-        let _ = writeln!(out, "<path class=\"w\" d=\"{path}\"/>");
-        return;
-    }
-    let ends: Vec<(f64, f64, f64)> = finite
-        .map(|(x, low, high)| (x, inside(low), inside(high)))
-        .collect();
-    for (nth, (x, low, _)) in ends.iter().enumerate() {
-        let _ = write!(path, "{}{x:.1} {low:.1}", if nth == 0 { 'M' } else { 'L' });
-    }
-    for (x, _, high) in ends.iter().rev() {
-        let _ = write!(path, "L{x:.1} {high:.1}");
-    }
-    let _ = writeln!(out, "<path class=\"i\" d=\"{path}Z\"/>");
 }
 
 /// A mark that can be placed on its axis.

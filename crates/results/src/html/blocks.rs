@@ -7,7 +7,8 @@ use serde_json::Value;
 use super::data;
 use crate::escape;
 use crate::model::{
-    Align, Block, Cell, Column, Fact, OtherUnit, Plot, Table, Tone, Verdict, VerdictRow, VerdictValue,
+    Align, Block, Cell, Column, Fact, OtherUnit, Plot, Table, Tone, Verdict, VerdictRow,
+    VerdictValue,
 };
 use crate::number::{self, Slugs};
 

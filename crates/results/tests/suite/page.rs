@@ -108,8 +108,11 @@ fn intervals_do_not_set_the_scale() {
         assert_eq!(circles(&alone).len(), 3);
         assert_eq!(circles(&with), circles(&alone));
         // All of the band or whiskers lies between the ends of the axis, 260 units apart.
-        let class = ["class=\"i\"", "class=\"w\""].map(|class| with.contains(class));
-        assert_ne!(class[0], class[1]);
+        assert_eq!(with.contains("class=\"i\""), style == Style::Line);
+        // An arrow at both ends says that it goes on.
+        let signs = with.lines().find(|line| line.contains("class=\"w\""));
+        let signs = signs.unwrap_or_default();
+        assert!(signs.contains("l4 7l4 -7") && signs.contains("l4 -7l4 7"));
     }
     let figure = svg(&plot_with(wide, Style::Points));
     let whiskers = figure
@@ -269,5 +272,20 @@ fn numbers_are_shown_in_units_that_fit() {
         "data-v=\"12.5\">12.500<",
     ] {
         assert!(text.contains(must), "no {must}");
+    }
+}
+
+/// The ninth curve has the colour of the first, and must not look like it.
+#[test]
+fn curves_beyond_the_colours_are_dotted_and_hollow() {
+    let curves = |style| (0..9).map(move |nth| Curve::in_order(nth.to_string(), style, vec![1.0]));
+    for style in [Style::Line, Style::Bars] {
+        let plot = |count| Plot::new("p", "P", curves(style).take(count).collect());
+        let nine = svg(&plot(9));
+        assert!(nine.contains("<g class=\"c0\">") && nine.contains("<g class=\"c0 again\">"));
+        for rule in [".again .s{stroke-dasharray:2 3}", ".c0.again .f{stroke:#"] {
+            assert!(nine.contains(rule), "{rule}");
+            assert!(!svg(&plot(8)).contains(rule), "{rule}");
+        }
     }
 }
