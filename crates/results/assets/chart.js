@@ -442,7 +442,22 @@ const Chart = (() => {
       ctx.fillStyle = color("--soft");
       ctx.font = `${12 * ratio}px ${getComputedStyle(document.body).fontFamily}`;
       ctx.lineWidth = ratio;
-      const write = (label, x, y) => {
+      // Of several places the first where nothing is written yet.
+      const taken = [];
+      const write = (label, places, end) => {
+        ctx.textAlign = end ? "right" : "left";
+        const width = ctx.measureText(label).width;
+        const rects = places.map(([x, y]) => ({
+          l: x - (end ? width : 0),
+          r: x + (end ? 0 : width),
+          y,
+        }));
+        const row = 14 * ratio;
+        const isFree = ({ l, r, y }) =>
+          !taken.some((one) => l < one.r && r > one.l && Math.abs(y - one.y) < row);
+        const at = Math.max(0, rects.findIndex(isFree));
+        taken.push(rects[at]);
+        const [x, y] = places[at];
         // A rim of paper keeps the words legible on top of curves.
         ctx.setLineDash([]);
         ctx.save();
@@ -466,11 +481,13 @@ const Chart = (() => {
         ctx.stroke();
         if (vertical) {
           const before = position + ctx.measureText(label).width + 6 * ratio > right;
-          ctx.textAlign = before ? "right" : "left";
-          write(label, position + (before ? -5 : 5) * ratio, bbox.top + 12 * ratio);
+          const x = position + (before ? -5 : 5) * ratio;
+          const row = (_, i) => [x, bbox.top + (12 + 15 * i) * ratio];
+          write(label, Array.from({ length: 12 }, row), before);
         } else {
-          ctx.textAlign = "left";
-          write(label, bbox.left + 6 * ratio, position - 5 * ratio);
+          const along = [0, 1, 2, 3].map((part) => bbox.left + 6 * ratio + (part * bbox.width) / 4);
+          const sides = [position - 5 * ratio, position + 14 * ratio];
+          write(label, along.flatMap((x) => sides.map((y) => [x, y])), false);
         }
       }
       ctx.restore();

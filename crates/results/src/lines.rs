@@ -71,13 +71,40 @@ pub fn shortened(name: &str) -> String {
     cut(&clean, NAME)
 }
 
-/// A name of at most so many letters, with an ellipsis as the last where it was longer.
+/// A name of at most so many letters, with an ellipsis in its middle where it was longer.
 pub fn cut(name: &str, letters: usize) -> String {
-    if name.chars().count() <= letters {
+    let all: Vec<char> = name.chars().collect();
+    if all.len() <= letters {
         return name.into();
     }
-    let short = name.chars().take(letters.saturating_sub(1));
-    short.chain(['…']).collect()
+    // Names of one kind begin alike and are told apart by their ends.
+    let kept = letters.saturating_sub(1);
+    let (first, last) = (kept.div_ceil(2), kept / 2);
+    let (start, end) = (&all[..first], &all[all.len() - last..]);
+    start.iter().chain(&['…']).chain(end).collect()
+}
+
+/// Words in lines of at most so many letters; a longer word has a line of its own.
+pub fn wrapped(text: &str, letters: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + word.chars().count() < letters => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.into()),
+        }
+    }
+    lines
+}
+
+/// ` 3 of 9 ports are drawn, the largest.`, where not all are.
+pub fn left_out(all: usize, most: usize, what: &str, which: &str) -> String {
+    match all > most {
+        true => format!(" {most} of {all} {what} are drawn, {which}."),
+        false => String::new(),
+    }
 }
 
 /// First column to the left, the others to the right.

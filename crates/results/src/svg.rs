@@ -9,6 +9,7 @@ use crate::number;
 use crate::ticks::{Scale, Ticks};
 
 mod intervals;
+mod marks;
 mod names;
 
 use names::Names;
@@ -16,6 +17,7 @@ use names::Names;
 /// Most points a curve of a figure holds: about four a pixel column.
 const POINTS: usize = 2000;
 const WIDTH: f64 = 800.0;
+/// At least; more where numbers or names need it.
 const LEFT: f64 = 72.0;
 const RIGHT: f64 = 24.0;
 const PLOT_HEIGHT: f64 = 260.0;
@@ -79,12 +81,13 @@ struct Frame {
     x: Scale,
     y: Scale,
     names: Names,
+    left: f64,
     top: f64,
 }
 
 impl Frame {
     fn px(&self, x: f64) -> f64 {
-        LEFT + self.x.share(x).clamp(-10.0, 10.0) * (WIDTH - LEFT - RIGHT)
+        self.left + self.x.share(x).clamp(-10.0, 10.0) * (WIDTH - self.left - RIGHT)
     }
 
     fn py(&self, y: f64) -> f64 {
@@ -106,10 +109,12 @@ pub fn svg(plot: &Plot) -> String {
         .collect();
     let (legend, legend_height) = legend(plot);
     let (x, y) = scales(plot, &curves);
+    let left = left(&y);
     let frame = Frame {
         x,
         y,
-        names: Names::of(&plot.x, WIDTH - LEFT - RIGHT),
+        names: Names::of(&plot.x, WIDTH - left - RIGHT),
+        left,
         top: 40.0 + legend_height,
     };
     let height = frame.bottom() + 56.0 + frame.names.more_height();
@@ -132,9 +137,9 @@ pub fn svg(plot: &Plot) -> String {
         out,
         "<clipPath id=\"{id}-clip\"><rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/>\
          </clipPath>\n<g clip-path=\"url(#{id}-clip)\">\n",
-        LEFT - BEYOND,
+        left - BEYOND,
         frame.top - BEYOND,
-        WIDTH - LEFT - RIGHT + 2.0 * BEYOND,
+        WIDTH - left - RIGHT + 2.0 * BEYOND,
         PLOT_HEIGHT + 2.0 * BEYOND
     );
     for (index, (curve, kept)) in plot.curves.iter().zip(&curves).enumerate() {
@@ -143,7 +148,7 @@ pub fn svg(plot: &Plot) -> String {
         out.push_str("</g>\n");
     }
     out.push_str("</g>\n");
-    marks(plot, &frame, &mut out);
+    marks::draw(plot, &frame, &mut out);
     out.push_str("</svg>\n");
     out
 }
@@ -242,15 +247,21 @@ fn dash(curve: &Curve) -> &'static str {
     }
 }
 
+/// Room for the numbers of the axis, and left of them its title.
+fn left(y: &Scale) -> f64 {
+    let letters = y.ticks.iter().map(|tick| y.label(*tick).chars().count());
+    LEFT.max(34.0 + 7.5 * letters.max().unwrap_or(0) as f64)
+}
+
 fn grid(plot: &Plot, frame: &Frame, out: &mut String) {
-    let (right, bottom) = (WIDTH - RIGHT, frame.bottom());
+    let (left, right, bottom) = (frame.left, WIDTH - RIGHT, frame.bottom());
     for &tick in &frame.y.ticks {
         let y = frame.py(tick);
         let _ = writeln!(
             out,
-            "<path class=\"g\" d=\"M{LEFT} {y:.1}H{right}\"/>\
+            "<path class=\"g\" d=\"M{left} {y:.1}H{right}\"/>\
              <text class=\"m\" x=\"{}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>",
-            LEFT - 8.0,
+            left - 8.0,
             y + 4.5,
             frame.y.label(tick)
         );
@@ -276,11 +287,11 @@ fn grid(plot: &Plot, frame: &Frame, out: &mut String) {
     let middle = frame.top + PLOT_HEIGHT / 2.0;
     let _ = writeln!(
         out,
-        "<path class=\"a\" d=\"M{LEFT} {bottom}H{right}\"/>\n\
+        "<path class=\"a\" d=\"M{left} {bottom}H{right}\"/>\n\
          <text class=\"m\" x=\"{}\" y=\"{}\" text-anchor=\"middle\">{}</text>\n\
          <text class=\"m\" transform=\"translate(18 {middle}) rotate(-90)\" \
          text-anchor=\"middle\">{}</text>",
-        (LEFT + right) / 2.0,
+        (left + right) / 2.0,
         bottom + 44.0 + frame.names.more_height(),
         escape::html(&plot.x.title()),
         escape::html(&plot.y.title())
@@ -355,42 +366,5 @@ pub fn mark_drawn(plot: &Plot, mark: &Mark) -> bool {
     match mark.direction {
         Direction::Horizontal => decimate::drawn(mark.at, &plot.y),
         Direction::Vertical => decimate::drawn(mark.at, &plot.x),
-    }
-}
-
-fn marks(plot: &Plot, frame: &Frame, out: &mut String) {
-    let right = WIDTH - RIGHT;
-    for mark in plot.marks.iter().filter(|mark| mark_drawn(plot, mark)) {
-        let label = escape::html(&mark.label);
-        let _ = match mark.direction {
-            Direction::Horizontal => {
-                let y = frame.py(mark.at);
-                writeln!(
-                    out,
-                    "<path class=\"k\" stroke-dasharray=\"2 3\" d=\"M{LEFT} {y:.1}H{right}\"/>\
-                     <text class=\"m h\" x=\"{}\" y=\"{:.1}\" font-size=\"12\">{label}</text>",
-                    LEFT + 6.0,
-                    y - 5.0
-                )
-            }
-            Direction::Vertical => {
-                let x = frame.px(mark.at);
-                let (dx, anchor) = if x > right - 120.0 {
-                    (-5.0, "end")
-                } else {
-                    (5.0, "start")
-                };
-                writeln!(
-                    out,
-                    "<path class=\"k\" stroke-dasharray=\"2 3\" d=\"M{x:.1} {}V{}\"/>\
-                     <text class=\"m h\" x=\"{:.1}\" y=\"{}\" text-anchor=\"{anchor}\" \
-                     font-size=\"12\">{label}</text>",
-                    frame.top,
-                    frame.bottom(),
-                    x + dx,
-                    frame.top + 12.0
-                )
-            }
-        };
     }
 }
