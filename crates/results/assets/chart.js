@@ -2,7 +2,7 @@
 const Chart = (() => {
   "use strict";
   const {
-    areWhole, color, fade, hue, isAgain, make, offer, places, rounded, shown, steps, ticks, title,
+    areWhole, color, cut, fade, hue, isAgain, make, offer, places, rounded, shown, steps, ticks, title,
   } = common;
   const dashOf = (curve, i) => (isAgain(i) ? [2, 3] : curve.dashed ? [6, 4] : undefined);
 
@@ -56,8 +56,10 @@ const Chart = (() => {
 
   // Between two arrows at the edge of a band, px.
   const BETWEEN_ARROWS = 40;
-  // Letters that are shown of a long name below an axis.
+  // Letters that are shown of a long name that is slanted.
   const LETTERS = 15;
+  // Of names that have room for so many letters, none is slanted.
+  const LEVEL = 22;
 
   class Chart {
     constructor(plot, figure, clock) {
@@ -98,21 +100,22 @@ const Chart = (() => {
     // Names that have no room side by side are slanted, cut, and as many as there is room for.
     slanted() {
       const { names } = this.plot.x;
-      const longest = Math.min(LETTERS, names.reduce((most, name) => Math.max(most, name.length), 0));
+      const whole = names.reduce((most, name) => Math.max(most, name.length), 0);
+      const longest = Math.min(LETTERS, whole);
       const isSeen = (u, at) => at >= u.scales.x.min && at <= u.scales.x.max;
       const room = (u) => {
         const seen = this.plot.x.at.filter((at) => isSeen(u, at)).length;
         return (u.width - 80) / Math.max(1, seen);
       };
-      const angle = (u) => (longest * 7 + 10 > room(u) ? 45 : 0);
+      const angle = (u) => (Math.min(whole, LEVEL) * 7 + 10 > room(u) ? 45 : 0);
       const every = (u) => (angle(u) ? Math.ceil(18 / room(u)) : 1);
-      const cut = (name) => (name.length > LETTERS ? `${name.slice(0, LETTERS - 1)}…` : name);
+      const fitting = (u, name) => cut(name, angle(u) ? LETTERS : Math.floor((room(u) - 10) / 7));
       return {
         rotate: angle,
         size: (u) => (angle(u) ? 16 + longest * 5.2 : 28),
         filter: (u, places) =>
           places.map((at, i) => (i % every(u) || !isSeen(u, at) ? null : at)),
-        values: (u, places) => places.map((at) => (at == null ? "" : cut(this.nameAt(at) ?? ""))),
+        values: (u, places) => places.map((at) => (at == null ? "" : fitting(u, this.nameAt(at) ?? ""))),
       };
     }
 
@@ -327,7 +330,7 @@ const Chart = (() => {
       }
       // What lies on one spot gets room on both sides.
       const least = Math.max(Math.abs(low), Math.abs(high)) * 1e-9;
-      const side = Math.abs(low) * 0.1 || 1;
+      const side = Math.abs(low) * 0.1 || 0.5;
       return high - low > least ? [low, high] : [low - side, high + side];
     }
 

@@ -133,3 +133,30 @@ pub fn aligned(rows: &[Vec<String>]) -> Vec<String> {
         })
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_cut_in_the_middle() {
+        assert_eq!(cut("port-7", 6), "port-7");
+        assert_eq!(cut("the-first-switch-port-7", 11), "the-f…ort-7");
+        assert_eq!(cut("abcdef", 4), "ab…f");
+        assert_eq!(cut("ab", 0), "…");
+    }
+
+    #[test]
+    fn words_are_wrapped() {
+        assert_eq!(wrapped("one two three", 8), ["one two", "three"]);
+        assert_eq!(wrapped("enormous is", 3), ["enormous", "is"]);
+        assert_eq!(wrapped("", 3), [""]);
+    }
+
+    #[test]
+    fn what_is_left_out_is_counted() {
+        assert_eq!(left_out(9, 9, "ports", "the fullest"), "");
+        let told = " 3 of 9 ports are drawn, the fullest.";
+        assert_eq!(left_out(9, 3, "ports", "the fullest"), told);
+    }
+}

@@ -19,8 +19,8 @@ const RADIUS: f64 = 15.0;
 const BAR: f64 = 26.0;
 /// From line to line of the caption.
 const LINE: f64 = 17.0;
-/// Letters of a name that stand in the margin beside the outermost node.
-const LETTERS: usize = 21;
+/// Letters of a name between neighbours.
+const LETTERS: usize = 13;
 
 const STYLE: &str = "text{font:12px -apple-system,'Segoe UI',Inter,Roboto,'Noto Sans',Arial,\
 sans-serif;fill:#1c2128;text-anchor:middle}.s{fill:#fff;stroke:#5b6470;stroke-width:1.5}\
@@ -84,7 +84,7 @@ fn caption(drawn: &OverTime, by_stops: bool, most_queued: u64) -> String {
     let end = drawn.ends.get(drawn.start).copied().unwrap_or(0.0);
     format!(
         "at {time} {unit}: links by {what}, from grey (none) to dark (all of it); bars: {buffer}, \
-         full at {most} {queue}",
+         full at {most}",
         what = if by_stops {
             "share of time stopped"
         } else {
@@ -93,8 +93,7 @@ fn caption(drawn: &OverTime, by_stops: bool, most_queued: u64) -> String {
         time = significant(end, 4),
         unit = units.time,
         buffer = units.buffer,
-        most = significant(most_queued as f64 * units.queue_scale, 3),
-        queue = units.queue,
+        most = units.queue_of(most_queued, 3),
     )
 }
 

@@ -7,7 +7,6 @@ use super::{OverTime, Port, picture};
 use crate::escape;
 use crate::lines::{cut, left_out};
 use crate::model::Axis;
-use crate::number::significant;
 use crate::ticks::{Scale, Ticks};
 
 const WIDTH: f64 = 800.0;
@@ -101,10 +100,9 @@ pub fn queues(drawn: &OverTime) -> Option<Strip<'_>> {
         file: "queues-over-time",
         note: format!(
             "A row for each port, the largest queue first{hosts}: {}, the most seen in a bin. \
-             The last colour stands for {} {}{larger}.{left_out}",
+             The last colour stands for {}{larger}.{left_out}",
             drawn.units.buffer,
-            significant(most as f64 * drawn.units.queue_scale, 4),
-            drawn.units.queue,
+            drawn.units.queue_of(most, 4),
         ),
         rows,
         is_stop: false,
@@ -184,13 +182,9 @@ fn joined(parts: impl Iterator<Item = Part>) -> Vec<Part> {
 impl Strip<'_> {
     /// What the colours stand for, at the right of the heading.
     fn scale(&self, drawn: &OverTime, svg: &mut String) {
-        let most = drawn.ports.queue_most() as f64 * drawn.units.queue_scale;
         let (least, most) = match self.is_stop {
-            true => ("time stopped 0".into(), "100 %".into()),
-            false => {
-                let most = format!("{} {}", significant(most, 4), drawn.units.queue);
-                (String::from("0"), most)
-            }
+            true => ("time stopped 0", "100 %".into()),
+            false => ("0", drawn.units.queue_of(drawn.ports.queue_most(), 4)),
         };
         let right = WIDTH - RIGHT - most.chars().count() as f64 * LETTER - 6.0;
         let step = 90.0 / SHADES;

@@ -13,6 +13,10 @@ impl Rendered {
             self.heading(2, "Map");
             self.map(map, drawn)
         });
+        if !drawn.map_left_out.is_empty() {
+            let why = escape::html(&drawn.map_left_out);
+            let _ = writeln!(self.html, "<p class=\"small\">{why}</p>");
+        }
         let ports = &drawn.ports;
         if !(ports.stops.is_empty() && ports.queues.is_empty()) {
             self.heading(2, "Time");

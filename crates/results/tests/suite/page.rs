@@ -3,8 +3,8 @@
 use crate::sample;
 
 use backwater_results::{
-    Block, Cell, Column, Curve, Plot, Report, Style, Table, Verdict, VerdictRow, VerdictValue,
-    page, svg,
+    Block, Cell, Column, Curve, Mark, Plot, Report, Style, Table, Verdict, VerdictRow,
+    VerdictValue, page, svg,
 };
 
 #[test]
@@ -288,4 +288,61 @@ fn curves_beyond_the_colours_are_dotted_and_hollow() {
             assert!(!svg(&plot(8)).contains(rule), "{rule}");
         }
     }
+}
+
+/// Marks at one place, level and upright, have their words beside each other.
+#[test]
+fn words_of_marks_keep_apart() {
+    let level = |at| Mark::horizontal(at, "a limit that is told");
+    let upright = |at| Mark::vertical(at, "a burst that begins");
+    let curve = Curve::new("a", Style::Line, vec![0.0, 10.0], vec![0.0, 10.0]);
+    let marks = vec![
+        level(5.0),
+        level(5.1),
+        level(5.2),
+        upright(4.0),
+        upright(4.2),
+        upright(4.4),
+    ];
+    let figure = svg(&Plot::new("p", "P", vec![curve]).marks(marks));
+    let words = figure.lines().filter(|line| line.contains("class=\"m h\""));
+    let number = |line: &str, name: &str| -> f64 {
+        let after = line.split(&format!("class=\"m h\" {name}=\"")).nth(1);
+        let after = after.or_else(|| line.split(&format!("\" {name}=\"")).nth(1));
+        after.unwrap().split('"').next().unwrap().parse().unwrap()
+    };
+    let places: Vec<(f64, f64)> = words
+        .map(|line| (number(line, "x"), number(line, "y")))
+        .collect();
+    assert_eq!(places.len(), 6);
+    for (at, one) in places.iter().enumerate() {
+        for other in &places[at + 1..] {
+            let is_apart = (one.1 - other.1).abs() >= 13.0 || (one.0 - other.0).abs() > 130.0;
+            assert!(is_apart, "{one:?} {other:?}");
+        }
+    }
+}
+
+/// Numbers of the y axis begin to the right of its title, which ends at 24.
+#[test]
+fn long_numbers_have_room_beside_the_title() {
+    let plot = |most| {
+        Plot::new(
+            "p",
+            "P",
+            vec![Curve::in_order("a", Style::Line, vec![0.0, most])],
+        )
+    };
+    let left = |most| {
+        let figure = svg(&plot(most));
+        let axis = figure
+            .split("class=\"a\" d=\"M")
+            .last()
+            .unwrap()
+            .split(' ')
+            .next();
+        axis.unwrap().parse::<f64>().unwrap()
+    };
+    assert_eq!(left(5.0), 72.0);
+    assert!(left(5e6) >= 24.0 + 8.0 + 9.0 * 7.0, "{}", left(5e6));
 }
