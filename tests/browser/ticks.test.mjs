@@ -61,6 +61,8 @@ test("small values keep their digits", () => {
 test("names are cut in the middle, and one cell is no cells", () => {
   assert.equal(common.cut("the-first-switch-port-7", 11), "the-f…ort-7");
   assert.equal(common.cut("port-7", 6), "port-7");
+  const port = "sender-in-the-north-1 → switch-in-the-middle-2";
+  assert.equal(common.cut(port, 21), "send…th-1 → swit…le-2");
   assert.deepEqual([common.amount(1, "cells"), common.amount(2, "cells")], ["1 cell", "2 cells"]);
   assert.equal(common.amount(1, "us"), "1 us");
 });

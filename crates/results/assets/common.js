@@ -42,6 +42,12 @@ const common = (() => {
   const cut = (name, letters) => {
     const all = [...name];
     if (all.length <= letters) return name;
+    // A port is told by both its ends.
+    for (const arrow of [" → ", " -> "]) {
+      const [from, ...to] = name.split(arrow);
+      const each = Math.floor((letters - arrow.length) / 2);
+      if (to.length) return `${cut(from, each)}${arrow}${cut(to.join(arrow), each)}`;
+    }
     const last = Math.floor((letters - 1) / 2);
     return [...all.slice(0, letters - 1 - last), "…", ...all.slice(all.length - last)].join("");
   };

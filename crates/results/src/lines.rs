@@ -77,6 +77,13 @@ pub fn cut(name: &str, letters: usize) -> String {
     if all.len() <= letters {
         return name.into();
     }
+    // A port is told by both its ends.
+    for arrow in [" → ", " -> "] {
+        if let Some((from, to)) = name.split_once(arrow) {
+            let each = letters.saturating_sub(arrow.chars().count()) / 2;
+            return format!("{}{arrow}{}", cut(from, each), cut(to, each));
+        }
+    }
     // Names of one kind begin alike and are told apart by their ends.
     let kept = letters.saturating_sub(1);
     let (first, last) = (kept.div_ceil(2), kept / 2);
@@ -144,6 +151,8 @@ mod tests {
         assert_eq!(cut("the-first-switch-port-7", 11), "the-f…ort-7");
         assert_eq!(cut("abcdef", 4), "ab…f");
         assert_eq!(cut("ab", 0), "…");
+        let port = "sender-in-the-north-1 -> switch-in-the-middle-2";
+        assert_eq!(cut(port, 22), "send…th-1 -> swit…le-2");
     }
 
     #[test]
