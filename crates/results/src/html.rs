@@ -201,9 +201,9 @@ fn foot(report: &Report) -> String {
     foot.push_str(
         "<p>Charts: drag to zoom, double-click to reset, click a name in the legend to hide its \
          curve. With the keyboard: arrow keys read values, <kbd>+</kbd> and <kbd>-</kbd> zoom, \
-         <kbd>Esc</kbd> resets. An open arrow: an interval goes on beyond the axis. In a chart over \
-         time a click or <kbd>Enter</kbd> moves the time \
-         that map, stops and queues show. Click a column's name to sort a table. This page holds \
+         <kbd>Esc</kbd> resets. An open arrow: an interval goes on beyond the axis. In a \
+         chart over time a click or <kbd>Enter</kbd> moves the time that map, \
+         stops and queues show. Click a column's name to sort a table. This page holds \
          all its data and loads nothing.</p>\n</footer>\n",
     );
     foot

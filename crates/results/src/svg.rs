@@ -39,7 +39,8 @@ const STYLE: &str = "\
 .t{fill:#1c2128}.m{fill:#5b6470}.g{stroke:#e6e8eb}.a{stroke:#9aa3ad}.k{stroke:#8a929c}\
 text{font-family:-apple-system,'Segoe UI',Inter,Roboto,'Noto Sans','Helvetica Neue',Arial,\
 sans-serif}\
-.s{fill:none;stroke-width:1.75;stroke-linejoin:round}.i{fill-opacity:.15}.w{fill:none;stroke-width:1.25}";
+.s{fill:none;stroke-width:1.75;stroke-linejoin:round}.i{fill-opacity:.15}\
+.w{fill:none;stroke-width:1.25}";
 const STYLE_AGAIN: &str = "\
 .again .s{stroke-dasharray:2 3}.again .f{fill-opacity:.2;stroke-width:1.5}";
 const STYLE_DARK: &str = "\

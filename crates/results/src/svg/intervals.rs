@@ -1,5 +1,5 @@
-//! Intervals: a band behind lines, whiskers on points and bars, as far as the axis reaches. Where one
-//! goes on beyond it, an open arrow says so.
+//! Intervals: a band behind lines, whiskers on points and bars, as far as the axis reaches. Where
+//! one goes on beyond it, an open arrow says so.
 
 use std::fmt::Write as _;
 

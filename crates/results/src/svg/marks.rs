@@ -58,7 +58,7 @@ fn beside_level(y: f64, frame: &Frame) -> Vec<Place> {
     ends.into_iter().flat_map(of).collect()
 }
 
-/// To the right of an upright line, or to the left at the end of the axis, as high as there is room.
+/// To the right of an upright line, to the left at the end of the axis, as high as there is room.
 fn beside_upright(x: f64, width: f64, frame: &Frame) -> Vec<Place> {
     let is_end = x + 5.0 + width > WIDTH - RIGHT;
     let x = if is_end { x - 5.0 } else { x + 5.0 };
