@@ -118,12 +118,13 @@ fn head(report: &Report, has_plots: bool, is_over_time: bool, page: &mut String)
          <meta name=\"color-scheme\" content=\"light dark\">\n\
          <meta name=\"generator\" content=\"backwater {version}\">\n\
          <link rel=\"icon\" href=\"data:,\">\n<title>{title}</title>\n\
-         <style>\n{uplot}{REPORT_CSS}{over_time}</style>\n</head>\n",
+         <style>\n{uplot}{own}{over_time}</style>\n</head>\n",
+        own = bare_style(REPORT_CSS),
         version = escape::html(&report.version),
         title = escape::html(&report.title),
         uplot = if has_plots { UPLOT_CSS } else { "" },
         over_time = match is_over_time {
-            true => [MAP_CSS, STRIP_CSS].concat(),
+            true => bare_style(MAP_CSS) + &bare_style(STRIP_CSS),
             false => String::new(),
         },
     );
@@ -134,6 +135,28 @@ fn bare(script: &str) -> String {
     let lines = script.lines().map(str::trim_start);
     let said = lines.filter(|line| !line.is_empty() && !line.starts_with("//"));
     said.flat_map(|line| [line, "\n"]).collect()
+}
+
+/// A style sheet without comments and without spaces that mean nothing.
+fn bare_style(style: &str) -> String {
+    let said = style.split("/*").map(|part| match part.split_once("*/") {
+        Some((_, after)) => after,
+        None => part,
+    });
+    let said: String = said.collect();
+    let words: Vec<&str> = said.split_whitespace().collect();
+    let pairs = [
+        (" {", "{"),
+        ("{ ", "{"),
+        ("; ", ";"),
+        ("} ", "}"),
+        (", ", ","),
+        (": ", ":"),
+    ];
+    let bare = words.join(" ");
+    pairs
+        .iter()
+        .fold(bare, |bare, (from, to)| bare.replace(from, to))
 }
 
 fn masthead(report: &Report, other_unit: Option<&(String, String)>, page: &mut String) {
@@ -217,6 +240,12 @@ mod tests {
     fn a_bare_script_says_the_same() {
         let script = "// Words.\n  const a = 1; // kept\n\n    // More.\n    a();\n";
         assert_eq!(bare(script), "const a = 1; // kept\na();\n");
+    }
+
+    #[test]
+    fn a_bare_style_says_the_same() {
+        let style = "/* Words. */\na, b > c {\n  color: red; /* more */ margin: 0 1px;\n}\n";
+        assert_eq!(bare_style(style), "a,b > c{color:red;margin:0 1px;}");
     }
 
     /// Lines of text that goes on would lose their start.
