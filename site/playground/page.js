@@ -65,11 +65,27 @@ let scenario = examples.scenarios[0];
 let settings = [];
 // Chosen once the settings of a scenario are known.
 let sliders = null;
+// What was run for the report that is shown.
+let reported = null;
 let checker;
 let runner;
 let waiting;
 
-const request = (what) => ({ do: what, name: scenario.name, text: text.value, files: examples.files });
+// What the text is called: that of an example has its name, any other one beside it.
+const nameNow = () => {
+  const shipped = examples.scenarios.find(({ name }) => name === scenario.name);
+  return shipped && shipped.text !== text.value
+    ? scenario.name.replace(/(\.toml)?$/, "-edited.toml")
+    : scenario.name;
+};
+const request = (what) => ({ do: what, name: nameNow(), text: text.value, files: examples.files });
+
+// Says whether the report is that of the text.
+const tellStale = () => {
+  const isStale = reported !== null && reported !== text.value;
+  byId("reports").classList.toggle("stale", isStale);
+  byId("stale").hidden = !isStale;
+};
 
 // ---- The editor.
 
@@ -196,6 +212,7 @@ const put = (path, number) => {
     if (other.line === setting.line && other.column > setting.column) other.column += longer;
   setting.value = value;
   drawLines();
+  tellStale();
   run();
 };
 
@@ -271,6 +288,15 @@ const drawStatus = ({ trace_hash, done, seconds, standstill }) => {
   status.dataset.hash = trace_hash;
 };
 
+// A report has no address of its own: what links to its parts would open this page in its place.
+const followInside = (report) =>
+  report.addEventListener("click", (event) => {
+    const link = event.target.closest?.('a[href^="#"]');
+    if (!link) return;
+    event.preventDefault();
+    report.getElementById(decodeURIComponent(link.hash.slice(1)))?.scrollIntoView();
+  });
+
 // Shows a report in the place of the last one, as far down as that was.
 const drawReport = (page, isNew) => {
   const box = byId("reports");
@@ -281,6 +307,8 @@ const drawReport = (page, isNew) => {
   next.onload = () => {
     const top = isNew ? 0 : (old?.contentWindow.scrollY ?? 0);
     next.contentWindow.scrollTo({ top, behavior: "instant" });
+    next.contentWindow.addEventListener("keydown", press);
+    followInside(next.contentDocument);
     next.className = "";
     old?.remove();
   };
@@ -295,7 +323,8 @@ const running = (is) => {
 
 const run = async (isNew = false) => {
   running(true);
-  const found = await runner.ask(request("run"), ({ share, words }) => {
+  const asked = request("run");
+  const found = await runner.ask(asked, ({ share, words }) => {
     byId("progress").value = share;
     byId("status").textContent = words;
   });
@@ -310,6 +339,8 @@ const run = async (isNew = false) => {
   drawMistakes(found.mistakes);
   drawStatus(found);
   drawReport(found.report, isNew);
+  reported = asked.text;
+  tellStale();
 };
 
 const stop = () => {
@@ -320,7 +351,7 @@ const stop = () => {
 
 // ---- Where scenarios come from and go to.
 
-const load = async (next) => {
+const load = async (next, { runs = true } = {}) => {
   scenario = next;
   text.value = next.text;
   text.scrollTop = 0;
@@ -329,7 +360,8 @@ const load = async (next) => {
   drawLines();
   byId("meaning").hidden = true;
   byId("example").value = next.name;
-  run(true);
+  tellStale();
+  if (runs) run(true);
   await check();
 };
 
@@ -342,15 +374,20 @@ const linkOf = async () => {
 
 const linked = async () => {
   const letters = location.hash.slice(1).replaceAll("-", "+").replaceAll("_", "/");
-  if (!letters) return null;
   try {
     const bytes = await through(bytesOf(letters), new DecompressionStream("deflate-raw"));
     const { name, text } = JSON.parse(new TextDecoder().decode(bytes));
     return { name: String(name), text: String(text) };
   } catch {
-    byId("status").textContent = "the link holds no scenario";
     return null;
   }
+};
+
+// What the address holds; a link that is damaged must not pass for another scenario's.
+const loadLinked = async () => {
+  const next = await linked();
+  if (next) return load(next);
+  byId("status").textContent = "the link in the address is damaged: it holds no scenario";
 };
 
 const copyLink = async () => {
@@ -366,7 +403,7 @@ const copyLink = async () => {
 const save = () => {
   const link = document.createElement("a");
   link.href = URL.createObjectURL(new Blob([text.value], { type: "text/plain" }));
-  link.download = scenario.name.split("/").at(-1);
+  link.download = nameNow().split("/").at(-1);
   link.click();
   URL.revokeObjectURL(link.href);
 };
@@ -381,28 +418,38 @@ const offer = () => {
   }
 };
 
+// Keys that mean the same on the page and inside a report.
+const press = (event) => {
+  if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) run();
+  else if (event.key === "F1") explain();
+  else if (event.key === "Escape" && !byId("stop").disabled) stop();
+  else return;
+  event.preventDefault();
+};
+
+const choose = (name) => {
+  // The address is that of another scenario now.
+  if (location.hash) history.replaceState(null, "", location.href.split("#")[0]);
+  return load(examples.scenarios.find((one) => one.name === name));
+};
+
 const listen = () => {
   text.oninput = () => {
     drawLines();
+    tellStale();
     checkSoon();
   };
   text.onscroll = () => {
     byId("lines").scrollTop = text.scrollTop;
   };
-  byId("example").onchange = ({ target }) =>
-    load(examples.scenarios.find(({ name }) => name === target.value));
+  byId("example").onchange = ({ target }) => choose(target.value);
   byId("run").onclick = () => run();
   byId("stop").onclick = stop;
   byId("link").onclick = copyLink;
   byId("save").onclick = save;
   byId("explain").onclick = explain;
-  addEventListener("keydown", (event) => {
-    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) run();
-    else if (event.key === "F1") explain();
-    else if (event.key === "Escape" && !byId("stop").disabled) stop();
-    else return;
-    event.preventDefault();
-  });
+  addEventListener("keydown", press);
+  addEventListener("hashchange", () => location.hash && loadLinked());
 };
 
 const begin = async () => {
@@ -411,7 +458,9 @@ const begin = async () => {
   [checker, runner] = [new Asker(module), new Asker(module)];
   offer();
   listen();
-  await load((await linked()) ?? scenario);
+  if (!location.hash) return load(scenario);
+  await load(scenario, { runs: false });
+  await loadLinked();
 };
 
 begin().catch((error) => {

@@ -70,9 +70,15 @@ const lacks = () =>
       return !data.some((value) => value > 0);
     };
     const named = (canvas) => canvas.closest("[id]")?.id;
+    const looks = (swatch) => `${swatch.className} ${swatch.getAttribute("style")}`;
+    const areAlike = (legend) => {
+      const swatches = [...legend.querySelectorAll(".swatch")].map(looks);
+      return new Set(swatches).size < swatches.length;
+    };
     const { scrollWidth, clientWidth } = document.documentElement;
     return {
       blank: [...document.querySelectorAll("canvas")].filter(isBlank).map(named),
+      alike: [...document.querySelectorAll(".legend")].filter(areAlike).length,
       wider: Math.max(0, scrollWidth - clientWidth),
     };
   });
@@ -94,7 +100,7 @@ const looks = async (kind, width, scheme) => {
   await browser.scheme(scheme);
   await settled();
   const what = `${kind}, ${width} px, ${scheme}`;
-  assert.deepEqual(await lacks(), { blank: [], wider: 0 }, what);
+  assert.deepEqual(await lacks(), { blank: [], alike: 0, wider: 0 }, what);
   // Each width and each scheme once: a look takes seconds where tables are long.
   const isOfAxe = axe && (width === 1400) === (scheme === "light");
   if (isOfAxe) assert.deepEqual(await complaints(), [], what);

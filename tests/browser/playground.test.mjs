@@ -237,6 +237,78 @@ test("a link holds the scenario", { skip }, async () => {
   assert.notEqual(found.hash, native(shipped));
 });
 
+test("links inside a report lead to its parts", { skip }, async () => {
+  await choose("ethernet/backwater");
+  await hash();
+  const top = () =>
+    browser.run(() => document.querySelector("#reports iframe:not(.next)").contentWindow.scrollY);
+  await until(({ title }) => /backwater/.test(title), "the report");
+  assert.equal(await top(), 0);
+  await browser.run(() => {
+    const report = document.querySelector("#reports iframe:not(.next)").contentDocument;
+    report.documentElement.style.scrollBehavior = "auto";
+    [...report.querySelectorAll(".contents a")].at(-1).click();
+  });
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  const { title } = await state();
+  assert.match(title, /backwater of one/);
+  assert.ok((await top()) > 1000, `at ${await top()} px`);
+});
+
+test("keys work inside a report", { skip }, async () => {
+  await forget();
+  await browser.run(() => {
+    const { contentWindow } = document.querySelector("#reports iframe:not(.next)");
+    const init = { key: "Enter", ctrlKey: true, bubbles: true };
+    contentWindow.document.body.dispatchEvent(new KeyboardEvent("keydown", init));
+  });
+  await hash();
+});
+
+const isStale = () => browser.run(() => !document.getElementById("stale").hidden);
+
+test("a report says that it is of an earlier text", { skip }, async () => {
+  assert.equal(await isStale(), false);
+  const text = await browser.run(() => document.getElementById("text").value);
+  const shown = () =>
+    browser.run(() => {
+      const report = document.querySelector("#reports iframe:not(.next)").contentDocument;
+      return report.querySelector(".shell code").textContent;
+    });
+  assert.match(await shown(), /ethernet\/backwater\.toml/);
+  await type(text.replace('"80 %"', '"75 %"'));
+  assert.equal(await isStale(), true);
+  await browser.run(() => document.getElementById("run").click());
+  while (await isStale()) await new Promise((resolve) => setTimeout(resolve, 50));
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  assert.match(await shown(), /ethernet\/backwater-edited\.toml/, "it has a name of its own");
+});
+
+test("the address holds what it says, or nothing", { skip }, async () => {
+  await browser.run(() => document.getElementById("link").click());
+  await until(({ status }) => /link/.test(status), "a link");
+  const link = await browser.run(() => location.hash);
+  await choose("kung1993/fig17-two-switches");
+  await hash();
+  assert.equal(await browser.run(() => location.hash), "");
+  await browser.run((own) => {
+    location.hash = own;
+  }, link);
+  await until(({ title }) => /backwater of one/.test(title), "the linked report");
+  const text = await browser.run(() => document.getElementById("text").value);
+  assert.match(text, /"75 %"/);
+  const page = pathToFileURL(PAGE).href;
+  await browser.open("about:blank");
+  await browser.open(`${page}#damaged`);
+  await until(({ sliders }) => sliders.length > 0, "the first scenario");
+  const { status, title } = await state();
+  assert.match(status, /damaged/);
+  assert.equal(title, null);
+  await browser.open("about:blank");
+  await browser.open(page);
+  await hash();
+});
+
 test("it says nothing to the console and asks for nothing", { skip }, async () => {
   assert.deepEqual(await browser.log("browser"), []);
   const asked = await browser.requests();
@@ -254,6 +326,8 @@ for (const [width, scheme] of [
     await until(({ title, hash }) => title && hash, "a report");
     const wide = await browser.run(() => document.documentElement.scrollWidth);
     assert.ok(wide <= width, `${wide} px wide`);
+    const high = await browser.run(() => document.getElementById("reports").clientHeight);
+    assert.ok(high > 400, `the report is ${high} px high`);
     if (pictures) {
       mkdirSync(pictures, { recursive: true });
       await browser.picture(join(pictures, `playground-${width}-${scheme}.png`));

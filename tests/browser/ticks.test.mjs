@@ -52,3 +52,17 @@ test("whole numbers have whole ticks", () => {
   assert.ok(common.areWhole([[2, 4, null]]));
   assert.ok(!common.areWhole([[2, 4.5]]) && !common.areWhole([[null]]));
 });
+
+test("small values keep their digits", () => {
+  assert.deepEqual(common.ticks(true)(null, [0.001, 0.0001, 0.00001]), ["0.001", "0.0001", "0.00001"]);
+  assert.equal(common.shown(0.00001234), "0.00001234");
+});
+
+test("names are cut in the middle, and one cell is no cells", () => {
+  assert.equal(common.cut("the-first-switch-port-7", 11), "the-f…ort-7");
+  assert.equal(common.cut("port-7", 6), "port-7");
+  const port = "sender-in-the-north-1 → switch-in-the-middle-2";
+  assert.equal(common.cut(port, 21), "send…th-1 → swit…le-2");
+  assert.deepEqual([common.amount(1, "cells"), common.amount(2, "cells")], ["1 cell", "2 cells"]);
+  assert.equal(common.amount(1, "us"), "1 us");
+});

@@ -242,3 +242,33 @@ test("nothing was loaded or complained about", async () => {
   assert.deepEqual([...new Set(asked)], [url]);
   assert.deepEqual(await browser.log("browser"), []);
 });
+
+test("the switch of units changes all that has time in it", async () => {
+  const units = () =>
+    browser.run(() => [
+      document.querySelector("figure.map").map.clock.shownUnit,
+      document.querySelector("figure.map output").textContent.split(" ").at(-1),
+      ...[...document.querySelectorAll(".strip-axis")].map(
+        (axis) => axis.lastElementChild.textContent.split(" ").at(-1),
+      ),
+      ...[...document.querySelectorAll(".chart")]
+        .filter(({ chart }) => chart.plot.x.other)
+        .map(({ chart }) => chart.unit),
+    ]);
+  const press = (index) =>
+    browser.run((at) => {
+      const button = document.querySelectorAll("#unit button")[at];
+      button.click();
+      return button.textContent;
+    }, index);
+  assert.deepEqual([...new Set(await units())], ["us"], "as it opens");
+  for (const [index, unit] of [
+    [1, "ms"],
+    [0, "us"],
+  ]) {
+    assert.equal(await press(index), unit);
+    const all = await units();
+    assert.ok(all.length > 5, `${all}`);
+    assert.deepEqual([...new Set(all)], [unit]);
+  }
+});

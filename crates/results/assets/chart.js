@@ -1,8 +1,10 @@
 // Charts: uPlot with a legend, a keyboard, intervals and marks around it.
 const Chart = (() => {
   "use strict";
-  const { areWhole, color, fade, make, offer, places, rounded, shown, steps, ticks, title } =
-    common;
+  const {
+    areWhole, color, cut, fade, hue, isAgain, make, offer, places, rounded, shown, steps, ticks, title,
+  } = common;
+  const dashOf = (curve, i) => (isAgain(i) ? [2, 3] : curve.dashed ? [6, 4] : undefined);
 
   // One table of all positions; a position a curve has several times (a step up and down at one
   // instant) keeps its place as often as the curve that has it most.
@@ -52,8 +54,12 @@ const Chart = (() => {
     return at - xs[left] <= xs[right] - at ? left : right;
   };
 
-  // Letters that are shown of a long name below an axis.
+  // Between two arrows at the edge of a band, px.
+  const BETWEEN_ARROWS = 40;
+  // Letters that are shown of a long name that is slanted.
   const LETTERS = 15;
+  // Of names that have room for so many letters, none is slanted.
+  const LEVEL = 22;
 
   class Chart {
     constructor(plot, figure, clock) {
@@ -94,21 +100,22 @@ const Chart = (() => {
     // Names that have no room side by side are slanted, cut, and as many as there is room for.
     slanted() {
       const { names } = this.plot.x;
-      const longest = Math.min(LETTERS, names.reduce((most, name) => Math.max(most, name.length), 0));
+      const whole = names.reduce((most, name) => Math.max(most, name.length), 0);
+      const longest = Math.min(LETTERS, whole);
       const isSeen = (u, at) => at >= u.scales.x.min && at <= u.scales.x.max;
       const room = (u) => {
         const seen = this.plot.x.at.filter((at) => isSeen(u, at)).length;
         return (u.width - 80) / Math.max(1, seen);
       };
-      const angle = (u) => (longest * 7 + 10 > room(u) ? 45 : 0);
+      const angle = (u) => (Math.min(whole, LEVEL) * 7 + 10 > room(u) ? 45 : 0);
       const every = (u) => (angle(u) ? Math.ceil(18 / room(u)) : 1);
-      const cut = (name) => (name.length > LETTERS ? `${name.slice(0, LETTERS - 1)}…` : name);
+      const fitting = (u, name) => cut(name, angle(u) ? LETTERS : Math.floor((room(u) - 10) / 7));
       return {
         rotate: angle,
         size: (u) => (angle(u) ? 16 + longest * 5.2 : 28),
         filter: (u, places) =>
           places.map((at, i) => (i % every(u) || !isSeen(u, at) ? null : at)),
-        values: (u, places) => places.map((at) => (at == null ? "" : cut(this.nameAt(at) ?? ""))),
+        values: (u, places) => places.map((at) => (at == null ? "" : fitting(u, this.nameAt(at) ?? ""))),
       };
     }
 
@@ -201,7 +208,7 @@ const Chart = (() => {
       const entries = curves.flatMap((curve, i) =>
         this.hidden.has(i) || curves.length < 2
           ? []
-          : [{ name: curve.name, stroke: color(`--c${i % 8}`), style: curve.style, dashed: curve.dashed }],
+          : [{ name: curve.name, stroke: hue(i), style: curve.style, dash: dashOf(curve, i), hollow: isAgain(i) }],
       );
       const top = Save.legend(pen, entries, width);
       const own = Math.max(140, height - top);
@@ -260,16 +267,22 @@ const Chart = (() => {
     }
 
     series(curve, i) {
-      const stroke = color(`--c${i % 8}`);
+      const stroke = hue(i);
       const bars = curve.style === "bars";
       const points = curve.style === "points";
+      const again = isAgain(i);
+      const dots = {
+        stroke,
+        fill: again ? color("--paper") : stroke,
+        width: again ? 1.5 : points ? 0 : undefined,
+      };
       return {
         label: curve.name,
         show: !this.hidden.has(i),
         stroke: points ? undefined : stroke,
-        width: points ? 0 : bars ? 0 : 1.75,
-        dash: curve.dashed ? [6, 4] : undefined,
-        fill: bars ? fade(stroke, 0.85) : undefined,
+        width: points || (bars && !again) ? 0 : 1.75,
+        dash: bars ? undefined : dashOf(curve, i),
+        fill: bars ? fade(stroke, again ? 0.2 : 0.85) : undefined,
         spanGaps: true,
         paths: points
           ? () => null
@@ -279,15 +292,14 @@ const Chart = (() => {
               ? uPlot.paths.stepped({ align: 1 })
               : uPlot.paths.linear(),
         points: points
-          ? { show: true, size: 7, stroke, fill: stroke, width: 0 }
+          ? { show: true, size: 7, ...dots }
           : {
               show:
                 !bars &&
                 (curve.y.length < 2 ||
                   (curve.style === "line" && !curve.dashed && curve.y.length < 40)),
               size: 5,
-              stroke,
-              fill: stroke,
+              ...dots,
             },
       };
     }
@@ -318,7 +330,7 @@ const Chart = (() => {
       }
       // What lies on one spot gets room on both sides.
       const least = Math.max(Math.abs(low), Math.abs(high)) * 1e-9;
-      const side = Math.abs(low) * 0.1 || 1;
+      const side = Math.abs(low) * 0.1 || 0.5;
       return high - low > least ? [low, high] : [low - side, high + side];
     }
 
@@ -353,6 +365,7 @@ const Chart = (() => {
       if (this.plot.curves.some((c) => c.style === "bars"))
         [low, high] = [Math.min(0, low), Math.max(0, high)];
       if (low > 0 && low < 0.6 * high) low = 0;
+      if (min != null) low = Math.min(low, min);
       const room = (high - low) * 0.06 || Math.abs(high) * 0.1 || 1;
       const floor = low === 0 ? 0 : low - room;
       return [min ?? floor, Math.max(max ?? high + room, (min ?? floor) + 1e-12)];
@@ -390,30 +403,36 @@ const Chart = (() => {
             u.valToPos(u.data[0][i], "x", true),
             u.valToPos(inside(low), "y", true),
             u.valToPos(inside(high), "y", true),
-            // What reaches further has no end here.
-            [low >= min, high <= max],
+            // What goes on beyond the axis has no end here.
+            [low < min, high > max],
           ]);
         });
         ctx.beginPath();
-        if (whiskers) {
-          ctx.strokeStyle = color(`--c${c % 8}`);
-          ctx.lineWidth = 1.25 * ratio;
-          for (const [x, low, high, ended] of ends) {
+        if (!whiskers) {
+          ends.forEach(([x, low], i) => (i ? ctx.lineTo(x, low) : ctx.moveTo(x, low)));
+          for (const [x, , high] of [...ends].reverse()) ctx.lineTo(x, high);
+          ctx.fillStyle = fade(hue(c), 0.16);
+          ctx.fill();
+          ctx.beginPath();
+        }
+        ctx.strokeStyle = hue(c);
+        ctx.lineWidth = 1.25 * ratio;
+        let last = -Infinity;
+        for (const [x, low, high, cut] of ends) {
+          if (whiskers) {
             ctx.moveTo(x, low);
             ctx.lineTo(x, high);
-            [low, high].forEach((y, end) => {
-              if (!ended[end]) return;
-              ctx.moveTo(x - 4 * ratio, y);
-              ctx.lineTo(x + 4 * ratio, y);
-            });
-          }
-          ctx.stroke();
-        } else {
-          ends.forEach(([x, low], i) => (i ? ctx.lineTo(x, low) : ctx.moveTo(x, low)));
-          for (const [x, , high] of ends.reverse()) ctx.lineTo(x, high);
-          ctx.fillStyle = fade(color(`--c${c % 8}`), 0.16);
-          ctx.fill();
+          } else if (!cut.includes(true) || x - last < BETWEEN_ARROWS * ratio) continue;
+          last = x;
+          [low, high].forEach((y, end) => {
+            const rise = cut[end] ? (end ? -7 : 7) * ratio : 0;
+            if (!whiskers && !cut[end]) return;
+            ctx.moveTo(x - 4 * ratio, y - rise);
+            ctx.lineTo(x, y);
+            ctx.lineTo(x + 4 * ratio, y - rise);
+          });
         }
+        ctx.stroke();
       });
       ctx.restore();
     }
@@ -426,7 +445,22 @@ const Chart = (() => {
       ctx.fillStyle = color("--soft");
       ctx.font = `${12 * ratio}px ${getComputedStyle(document.body).fontFamily}`;
       ctx.lineWidth = ratio;
-      const write = (label, x, y) => {
+      // Of several places the first where nothing is written yet.
+      const taken = [];
+      const write = (label, places, end) => {
+        ctx.textAlign = end ? "right" : "left";
+        const width = ctx.measureText(label).width;
+        const rects = places.map(([x, y]) => ({
+          l: x - (end ? width : 0),
+          r: x + (end ? 0 : width),
+          y,
+        }));
+        const row = 14 * ratio;
+        const isFree = ({ l, r, y }) =>
+          !taken.some((one) => l < one.r && r > one.l && Math.abs(y - one.y) < row);
+        const at = Math.max(0, rects.findIndex(isFree));
+        taken.push(rects[at]);
+        const [x, y] = places[at];
         // A rim of paper keeps the words legible on top of curves.
         ctx.setLineDash([]);
         ctx.save();
@@ -450,11 +484,13 @@ const Chart = (() => {
         ctx.stroke();
         if (vertical) {
           const before = position + ctx.measureText(label).width + 6 * ratio > right;
-          ctx.textAlign = before ? "right" : "left";
-          write(label, position + (before ? -5 : 5) * ratio, bbox.top + 12 * ratio);
+          const x = position + (before ? -5 : 5) * ratio;
+          const row = (_, i) => [x, bbox.top + (12 + 15 * i) * ratio];
+          write(label, Array.from({ length: 12 }, row), before);
         } else {
-          ctx.textAlign = "left";
-          write(label, bbox.left + 6 * ratio, position - 5 * ratio);
+          const along = [0, 1, 2, 3].map((part) => bbox.left + 6 * ratio + (part * bbox.width) / 4);
+          const sides = [position - 5 * ratio, position + 14 * ratio];
+          write(label, along.flatMap((x) => sides.map((y) => [x, y])), false);
         }
       }
       ctx.restore();
@@ -471,7 +507,8 @@ const Chart = (() => {
           type: "button",
           "aria-pressed": String(!this.hidden.has(i)),
         });
-        const kind = `swatch ${curve.style}${curve.dashed ? " dashed" : ""}`;
+        const more = isAgain(i) ? " again" : curve.dashed ? " dashed" : "";
+        const kind = `swatch ${curve.style}${more}`;
         button.append(
           make("span", { class: kind, style: `color: var(--c${i % 8})` }),
           make("span", {}, curve.name),
@@ -552,6 +589,13 @@ const Chart = (() => {
         ),
       ]);
       return [head, ...lines];
+    }
+
+    // An axis that knows the unit neither as its own nor as its other one stays as it is.
+    switchUnit(unit) {
+      const { x } = this.plot;
+      const isOther = x.other?.unit === unit;
+      if (isOther !== this.other && (isOther || x.unit === unit)) this.rebuild(isOther);
     }
 
     rebuild(other = this.other) {

@@ -28,8 +28,8 @@ const Clock = (() => {
       this.bin = Math.max(0, Math.min(this.count - 1, bin));
       for (const tell of this.listeners) tell();
     }
-    switchUnit(isOther) {
-      this.isOther = isOther;
+    switchUnit(unit) {
+      this.isOther = unit === this.other?.unit;
       this.move(this.bin);
     }
     from(bin) {

@@ -10,6 +10,10 @@ const common = (() => {
     return element;
   };
   const color = (name) => getComputedStyle(root).getPropertyValue(name).trim();
+  // Curves have eight colours; those after them have the same, dotted and hollow.
+  const COLOURS = 8;
+  const hue = (i) => color(`--c${i % COLOURS}`);
+  const isAgain = (i) => i >= COLOURS;
   const fade = (hex, opacity) =>
     hex +
     Math.round(opacity * 255)
@@ -34,11 +38,27 @@ const common = (() => {
   };
   const bytes = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
 
+  // A name of at most so many letters: those of one kind begin alike and are told apart by their ends.
+  const cut = (name, letters) => {
+    const all = [...name];
+    if (all.length <= letters) return name;
+    // A port is told by both its ends.
+    for (const arrow of [" → ", " -> "]) {
+      const [from, ...to] = name.split(arrow);
+      const each = Math.floor((letters - arrow.length) / 2);
+      if (to.length) return `${cut(from, each)}${arrow}${cut(to.join(arrow), each)}`;
+    }
+    const last = Math.floor((letters - 1) / 2);
+    return [...all.slice(0, letters - 1 - last), "…", ...all.slice(all.length - last)].join("");
+  };
+
   // ---- numbers ---------------------------------------------------------------------------
   const shown = (value) => {
     if (value == null || !Number.isFinite(value)) return "–";
     const size = Math.abs(value);
-    if (size !== 0 && (size < 1e-4 || size >= 1e12)) return value.toExponential(3);
+    if (size !== 0 && (size < 1e-6 || size >= 1e12)) return value.toExponential(3);
+    // What has a digit there is not rounded away.
+    if (size < 1e-4) return value.toLocaleString("en-US", { maximumSignificantDigits: 4 });
     const digits = Number.isInteger(value)
       ? 0
       : size >= 1000
@@ -101,6 +121,9 @@ const common = (() => {
     const power = 10 ** Math.floor(Math.log10(value) + 1e-12);
     return power * (leads.find((lead) => fits(lead, value / power)) ?? 1);
   };
+  // A size with its unit, one of which is no longer several: 1 cell, 2 cells.
+  const amount = (value, unit) =>
+    `${shown(value)} ${value === 1 ? unit.replace(/^(cell|flit|cycle)s$/, "$1") : unit}`;
   const title = (label, unit) => (unit ? `${label} (${unit})` : label);
 
   // ---- downloads -------------------------------------------------------------------------
@@ -118,7 +141,7 @@ const common = (() => {
   };
 
   return {
-    all, areWhole, bytes, color, fade, make, offer, places, ramp, rampKey, root, rounded, shown,
-    steps, ticks, title,
+    all, amount, areWhole, bytes, color, cut, fade, hue, isAgain, make, offer, places, ramp, rampKey,
+    root, rounded, shown, steps, ticks, title,
   };
 })();

@@ -7,6 +7,8 @@ const NetworkMap = (() => {
   const ASIDE = 5;
   const RADIUS = 17;
   const BAR = 28;
+  // Letters of names, as many as there is room for.
+  const LENGTHS = [Infinity, 24, 16, 11];
   // A run takes so long when it is played, and frames are no closer than this.
   const PLAY_MS = 9000;
   const FRAME_MS = 40;
@@ -133,10 +135,12 @@ const NetworkMap = (() => {
       return { label, isInside, isHost, side, x, y, name };
     }
 
-    // Letters keep their size on narrow screens; names without room are left out there.
+    // Letters keep their size on narrow and wide screens; names without room are left out there.
     fit(width) {
       if (!width) return;
-      const scale = Math.max(1, this.size[0] / width);
+      const [own, high] = this.size;
+      const shown = Math.min(width, (this.sheet.getBoundingClientRect().height * own) / high);
+      const scale = shown > own ? own / shown : Math.max(1, own / width);
       const size = Math.min(13 * scale, 30);
       const reach = (isHost) => (isHost ? 11 : 16);
       const taken = this.labels.map(({ isHost, x, y }) => {
@@ -144,31 +148,39 @@ const NetworkMap = (() => {
         return { l: x - r, r: x + r, t: y - r, b: y + r };
       });
       const order = [...this.labels].sort((a, b) => a.isHost - b.isHost);
-      for (const { label, isInside, isHost, side, x, y, name } of order) {
-        const own = isInside ? Math.min(size, 15) : size;
-        label.style.fontSize = `${own}px`;
-        if (isInside) continue;
-        const half = name.length * own * 0.31;
-        const aside = reach(isHost) + 5 + half;
-        const places = {
-          below: [x, y + reach(isHost) + own],
-          above: [x, y - reach(isHost) - 4],
-          left: [x - aside, y + own / 3],
-          right: [x + aside, y + own / 3],
-        };
-        const fits = [side, "below", "above"].find((at) => {
-          const [middle, base] = places[at];
-          const room = { l: middle - half, r: middle + half, t: base - own + 1, b: base + 3 };
-          const out = room.l < 0 || room.r > this.size[0];
-          if (out || taken.some((other) => overlap(room, other))) return false;
-          taken.push(room);
-          return true;
-        });
-        label.style.display = fits ? "" : "none";
-        const [middle, base] = places[fits ?? side];
-        label.setAttribute("x", middle);
-        label.setAttribute("y", base);
+      for (const one of order) {
+        const own = one.isInside ? Math.min(size, 15) : size;
+        one.label.style.fontSize = `${own}px`;
+        // A name without room is cut, and left out where that does not help.
+        if (!one.isInside) LENGTHS.some((letters) => this.put(one, common.cut(one.name, letters), own, taken));
       }
+    }
+
+    // Writes a name beside its node where nothing else is.
+    put({ label, isHost, side, x, y }, name, own, taken) {
+      const reach = isHost ? 11 : 16;
+      const half = name.length * own * 0.31;
+      const aside = reach + 5 + half;
+      const places = {
+        below: [x, y + reach + own],
+        above: [x, y - reach - 4],
+        left: [x - aside, y + own / 3],
+        right: [x + aside, y + own / 3],
+      };
+      const fits = [side, "below", "above"].find((at) => {
+        const [middle, base] = places[at];
+        const room = { l: middle - half, r: middle + half, t: base - own + 1, b: base + 3 };
+        const out = room.l < 0 || room.r > this.size[0];
+        if (out || taken.some((other) => overlap(room, other))) return false;
+        taken.push(room);
+        return true;
+      });
+      label.style.display = fits ? "" : "none";
+      const [middle, base] = places[fits ?? side];
+      label.textContent = name;
+      label.setAttribute("x", middle);
+      label.setAttribute("y", base);
+      return fits;
     }
 
     // ---- what does -------------------------------------------------------------------------
@@ -226,7 +238,7 @@ const NetworkMap = (() => {
       const link = make("span", {}, `${this.what} 0`);
       link.append(common.rampKey(names), "100 %");
       const bar = make("span");
-      bar.append(make("i", { class: "bar-key" }), `full: ${shown(this.data.queues.most)} ${this.data.queues.unit}`);
+      bar.append(make("i", { class: "bar-key" }), `full: ${common.amount(this.data.queues.most, this.data.queues.unit)}`);
       key.replaceChildren(link, bar);
       if (this.data.arcs.some((arc) => arc[5])) {
         const circle = make("span");
@@ -285,7 +297,7 @@ const NetworkMap = (() => {
       const words =
         `: load ${share("load")} %, stopped ${share("stopped")} %, ` +
         `${level > parts ? "more than " : ""}` +
-        `${shown(Number(queue.toPrecision(3)))} ${unit}${stuck ? `. ${stuck}` : ""}`;
+        `${common.amount(Number(queue.toPrecision(3)), unit)}${stuck ? `. ${stuck}` : ""}`;
       const more = all > flows.length ? ` and ${all - flows.length} more` : "";
       const list = make("div", { class: "flows" }, all ? `Flows: ${flows.join(", ")}${more}` : "");
       this.text.replaceChildren(name, words, list);

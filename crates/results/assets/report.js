@@ -70,14 +70,15 @@
     else delete root.dataset.theme;
     repaint();
   });
-  for (const button of all("#unit button"))
-    button.addEventListener("click", () => {
-      for (const one of all("#unit button"))
-        one.setAttribute("aria-pressed", String(one === button));
-      const isOther = button.dataset.other === "1";
-      charts.forEach((chart) => chart.plot.x.other && chart.rebuild(isOther));
-      clock?.switchUnit(isOther);
-    });
+  const units = all("#unit button");
+  const switchUnit = (button) => {
+    for (const one of units) one.setAttribute("aria-pressed", String(one === button));
+    charts.forEach((chart) => chart.switchUnit(button.textContent));
+    clock?.switchUnit(button.textContent);
+  };
+  for (const button of units) button.addEventListener("click", () => switchUnit(button));
+  // What was declared in other units starts in those of the page.
+  if (units.length) switchUnit(units[0]);
 
   // ---- tables ----------------------------------------------------------------------------
   // A number that is shown whole has commas between its digits and no second text.

@@ -27,20 +27,21 @@ const Save = (() => {
   const legend = (pen, entries, width) => {
     let [x, y] = [8, 0];
     pen.font = `${LETTER}px ${FONT}`;
-    for (const { name, stroke, style, dashed } of entries) {
+    for (const { name, stroke, style, dash = [], hollow } of entries) {
       const wide = 30 + pen.measureText(name).width + 12;
       if (x > 8 && x + wide > width) [x, y] = [8, y + 18];
       Object.assign(pen, { strokeStyle: stroke, fillStyle: stroke, lineWidth: 1.75 });
       pen.beginPath();
-      pen.setLineDash(dashed ? [6, 4] : []);
+      const isLine = style !== "bars" && style !== "points";
+      pen.setLineDash(isLine ? dash : []);
       if (style === "bars") pen.rect(x + 4, y + 4, 10, 10);
       else if (style === "points") pen.arc(x + 9, y + 9, 3.5);
       else {
         pen.moveTo(x, y + 9);
         pen.lineTo(x + 18, y + 9);
       }
-      if (style === "bars" || style === "points") pen.fill();
-      else pen.stroke();
+      if (isLine || hollow) pen.stroke();
+      else pen.fill();
       pen.fillStyle = color("--soft");
       pen.fillText(name, x + 24, y + 13);
       x += wide;

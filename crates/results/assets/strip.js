@@ -1,13 +1,15 @@
 // Ports over time in rows: when each was stopped and by which, how long its queue was.
 const Strip = (() => {
   "use strict";
-  const { bytes, color, make, offer, places, ramp, rampKey, shown, steps, ticks } = common;
+  const { bytes, color, cut, make, offer, places, ramp, rampKey, shown, steps, ticks } = common;
   // From row to row, and what of it is drawn.
   const ROW = 17;
   const BAR = 13;
   const FULL = 200;
   // Between two labels of the axis.
   const SPACE = 80;
+  // Of a name beside a row.
+  const LETTERS = 28;
 
   class Strip {
     constructor(data, kind, figure, clock) {
@@ -41,7 +43,7 @@ const Strip = (() => {
     // What both ends of its colours mean.
     get ends() {
       const { most, unit } = this.data.queues;
-      return this.isStops ? ["time stopped 0", "100 %"] : ["0", `${shown(most)} ${unit}`];
+      return this.isStops ? ["time stopped 0", "100 %"] : ["0", common.amount(most, unit)];
     }
     name(port) {
       const [from, to, number] = this.data.ports[port];
@@ -54,7 +56,7 @@ const Strip = (() => {
     build() {
       const names = make("div", { class: "strip-names" });
       this.names = this.rows.map((port) => {
-        const row = make("div", { title: this.name(port) }, this.name(port));
+        const row = make("div", { title: this.name(port) }, cut(this.name(port), LETTERS));
         if (this.data.ports[port][3]) row.className = "stuck";
         return row;
       });
@@ -197,7 +199,7 @@ const Strip = (() => {
       const { most, parts, unit } = this.data.queues;
       const level = this.of(this.queued, port, bin);
       const size = (Math.min(level, parts) / parts) * most;
-      return `${level > parts ? "more than " : ""}${shown(Number(size.toPrecision(3)))} ${unit}`;
+      return `${level > parts ? "more than " : ""}${common.amount(Number(size.toPrecision(3)), unit)}`;
     }
 
     // All bins without a gap in which the port was stopped, around this one.

@@ -6,6 +6,7 @@ pub mod picture;
 pub mod strip;
 
 use crate::model::OtherUnit;
+use crate::number::significant;
 
 /// How values of a map are read.
 #[derive(Clone, Debug, Default)]
@@ -30,6 +31,19 @@ pub struct Units {
     pub buffer: &'static str,
     /// Sending time that a full bin holds, a step of the clock.
     pub busy_per_step: u64,
+}
+
+impl Units {
+    /// A queue as it is read: `1 cell`, `490 kB`.
+    fn queue_of(&self, queued: u64, digits: u8) -> String {
+        let size = queued as f64 * self.queue_scale;
+        let unit = match (size == 1.0, self.queue) {
+            (true, "cells") => "cell",
+            (true, "flits") => "flit",
+            (_, unit) => unit,
+        };
+        format!("{} {unit}", significant(size, digits))
+    }
 }
 
 /// A node as it is drawn.
@@ -124,6 +138,8 @@ pub struct OverTime {
     pub units: Units,
     /// The network, if it is small enough.
     pub map: Option<Map>,
+    /// Why it is not drawn; empty if it is.
+    pub map_left_out: String,
     /// Its ports.
     pub ports: Ports,
 }

@@ -118,12 +118,13 @@ fn head(report: &Report, has_plots: bool, is_over_time: bool, page: &mut String)
          <meta name=\"color-scheme\" content=\"light dark\">\n\
          <meta name=\"generator\" content=\"backwater {version}\">\n\
          <link rel=\"icon\" href=\"data:,\">\n<title>{title}</title>\n\
-         <style>\n{uplot}{REPORT_CSS}{over_time}</style>\n</head>\n",
+         <style>\n{uplot}{own}{over_time}</style>\n</head>\n",
+        own = bare_style(REPORT_CSS),
         version = escape::html(&report.version),
         title = escape::html(&report.title),
         uplot = if has_plots { UPLOT_CSS } else { "" },
         over_time = match is_over_time {
-            true => [MAP_CSS, STRIP_CSS].concat(),
+            true => bare_style(MAP_CSS) + &bare_style(STRIP_CSS),
             false => String::new(),
         },
     );
@@ -134,6 +135,28 @@ fn bare(script: &str) -> String {
     let lines = script.lines().map(str::trim_start);
     let said = lines.filter(|line| !line.is_empty() && !line.starts_with("//"));
     said.flat_map(|line| [line, "\n"]).collect()
+}
+
+/// A style sheet without comments and without spaces that mean nothing.
+fn bare_style(style: &str) -> String {
+    let said = style.split("/*").map(|part| match part.split_once("*/") {
+        Some((_, after)) => after,
+        None => part,
+    });
+    let said: String = said.collect();
+    let words: Vec<&str> = said.split_whitespace().collect();
+    let pairs = [
+        (" {", "{"),
+        ("{ ", "{"),
+        ("; ", ";"),
+        ("} ", "}"),
+        (", ", ","),
+        (": ", ":"),
+    ];
+    let bare = words.join(" ");
+    pairs
+        .iter()
+        .fold(bare, |bare, (from, to)| bare.replace(from, to))
 }
 
 fn masthead(report: &Report, other_unit: Option<&(String, String)>, page: &mut String) {
@@ -147,8 +170,8 @@ fn masthead(report: &Report, other_unit: Option<&(String, String)>, page: &mut S
         let _ = write!(
             page,
             "<div class=\"segmented\" role=\"group\" aria-label=\"Unit of time\" id=\"unit\">\
-             <button type=\"button\" aria-pressed=\"true\" data-other=\"0\">{}</button>\
-             <button type=\"button\" aria-pressed=\"false\" data-other=\"1\">{}</button></div>",
+             <button type=\"button\" aria-pressed=\"true\">{}</button>\
+             <button type=\"button\" aria-pressed=\"false\">{}</button></div>",
             escape::html(unit),
             escape::html(other)
         );
@@ -201,8 +224,9 @@ fn foot(report: &Report) -> String {
     foot.push_str(
         "<p>Charts: drag to zoom, double-click to reset, click a name in the legend to hide its \
          curve. With the keyboard: arrow keys read values, <kbd>+</kbd> and <kbd>-</kbd> zoom, \
-         <kbd>Esc</kbd> resets. In a chart over time a click or <kbd>Enter</kbd> moves the time \
-         that map, stops and queues show. Click a column's name to sort a table. This page holds \
+         <kbd>Esc</kbd> resets. An open arrow: an interval goes on beyond the axis. In a \
+         chart over time a click or <kbd>Enter</kbd> moves the time that map, \
+         stops and queues show. Click a column's name to sort a table. This page holds \
          all its data and loads nothing.</p>\n</footer>\n",
     );
     foot
@@ -216,6 +240,12 @@ mod tests {
     fn a_bare_script_says_the_same() {
         let script = "// Words.\n  const a = 1; // kept\n\n    // More.\n    a();\n";
         assert_eq!(bare(script), "const a = 1; // kept\na();\n");
+    }
+
+    #[test]
+    fn a_bare_style_says_the_same() {
+        let style = "/* Words. */\na, b > c {\n  color: red; /* more */ margin: 0 1px;\n}\n";
+        assert_eq!(bare_style(style), "a,b > c{color:red;margin:0 1px;}");
     }
 
     /// Lines of text that goes on would lose their start.

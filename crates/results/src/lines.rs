@@ -71,13 +71,47 @@ pub fn shortened(name: &str) -> String {
     cut(&clean, NAME)
 }
 
-/// A name of at most so many letters, with an ellipsis as the last where it was longer.
+/// A name of at most so many letters, with an ellipsis in its middle where it was longer.
 pub fn cut(name: &str, letters: usize) -> String {
-    if name.chars().count() <= letters {
+    let all: Vec<char> = name.chars().collect();
+    if all.len() <= letters {
         return name.into();
     }
-    let short = name.chars().take(letters.saturating_sub(1));
-    short.chain(['…']).collect()
+    // A port is told by both its ends.
+    for arrow in [" → ", " -> "] {
+        if let Some((from, to)) = name.split_once(arrow) {
+            let each = letters.saturating_sub(arrow.chars().count()) / 2;
+            return format!("{}{arrow}{}", cut(from, each), cut(to, each));
+        }
+    }
+    // Names of one kind begin alike and are told apart by their ends.
+    let kept = letters.saturating_sub(1);
+    let (first, last) = (kept.div_ceil(2), kept / 2);
+    let (start, end) = (&all[..first], &all[all.len() - last..]);
+    start.iter().chain(&['…']).chain(end).collect()
+}
+
+/// Words in lines of at most so many letters; a longer word has a line of its own.
+pub fn wrapped(text: &str, letters: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + word.chars().count() < letters => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.into()),
+        }
+    }
+    lines
+}
+
+/// ` 3 of 9 ports are drawn, the largest.`, where not all are.
+pub fn left_out(all: usize, most: usize, what: &str, which: &str) -> String {
+    match all > most {
+        true => format!(" {most} of {all} {what} are drawn, {which}."),
+        false => String::new(),
+    }
 }
 
 /// First column to the left, the others to the right.
@@ -105,4 +139,33 @@ pub fn aligned(rows: &[Vec<String>]) -> Vec<String> {
             line
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_cut_in_the_middle() {
+        assert_eq!(cut("port-7", 6), "port-7");
+        assert_eq!(cut("the-first-switch-port-7", 11), "the-f…ort-7");
+        assert_eq!(cut("abcdef", 4), "ab…f");
+        assert_eq!(cut("ab", 0), "…");
+        let port = "sender-in-the-north-1 -> switch-in-the-middle-2";
+        assert_eq!(cut(port, 22), "send…th-1 -> swit…le-2");
+    }
+
+    #[test]
+    fn words_are_wrapped() {
+        assert_eq!(wrapped("one two three", 8), ["one two", "three"]);
+        assert_eq!(wrapped("enormous is", 3), ["enormous", "is"]);
+        assert_eq!(wrapped("", 3), [""]);
+    }
+
+    #[test]
+    fn what_is_left_out_is_counted() {
+        assert_eq!(left_out(9, 9, "ports", "the fullest"), "");
+        let told = " 3 of 9 ports are drawn, the fullest.";
+        assert_eq!(left_out(9, 3, "ports", "the fullest"), told);
+    }
 }

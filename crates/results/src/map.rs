@@ -55,16 +55,33 @@ fn over_time(network: &Network, bins: &Bins, units: Units) -> Option<OverTime> {
             false => last,
         },
         map: map(network, &bins, &units),
+        map_left_out: map_left_out(network),
         ports: ports::ports(network, &bins),
         units,
     })
+}
+
+fn is_too_large(nodes: usize) -> bool {
+    nodes > NODES_MOST
+}
+
+/// Why there is no map; empty if there is one.
+fn map_left_out(network: &Network) -> String {
+    let nodes = fold(network).1.len();
+    match is_too_large(nodes) {
+        true => format!(
+            "There is no map: it would have {nodes} nodes, and at most {NODES_MOST} can be told \
+             apart."
+        ),
+        false => String::new(),
+    }
 }
 
 /// A map of `network`, if it is small enough to be drawn.
 fn map(network: &Network, bins: &Bins, units: &Units) -> Option<Map> {
     let (group, names, folded) = fold(network);
     let nodes = names.len();
-    if nodes == 0 || nodes > NODES_MOST {
+    if is_too_large(nodes) || nodes == 0 {
         return None;
     }
     let mut is_host = vec![false; nodes];

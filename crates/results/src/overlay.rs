@@ -226,5 +226,5 @@ impl Overlay {
 
 /// The axis of what a column holds.
 fn axis(column: &Column) -> Axis {
-    Axis::new(&column.name, &column.unit)
+    Axis::new(column.name.replace('_', " "), &column.unit)
 }

@@ -2,7 +2,7 @@
 
 use backwater_kernel::{Duration, Series};
 
-use crate::model::{Axis, Curve, Plot, Style};
+use crate::model::{Axis, Curve, OtherUnit, Plot, Style};
 
 /// Curves in one plot before the next begins.
 const CURVES: usize = 6;
@@ -10,17 +10,29 @@ const CURVES: usize = 6;
 /// An axis of the time of a run that ends here, and how many steps of its clock make one unit.
 pub type TimeAxis = (Axis, f64);
 
-/// In cells where those are the unit of time, else in the unit that suits the end, ps.
-pub fn time_axis(end_ps: u64, cell: Duration) -> TimeAxis {
+/// The unit of time of a run that ends here and how many picoseconds it has: cells where those
+/// are the unit of time, else what suits the end, ps. Beside it another to switch to.
+pub fn time_units(end_ps: u64, cell: Duration) -> (&'static str, f64, OtherUnit) {
     let (unit, ps, other, per_unit) = match (cell.ps(), end_ps) {
         (0, 0..10_000_000_000) => ("us", 1e6, "ms", 1e-3),
-        (0, 10_000_000_000..10_000_000_000_000) => ("ms", 1e9, "s", 1e-3),
+        (0, 10_000_000_000..10_000_000_000_000) => ("ms", 1e9, "us", 1e3),
         (0, _) => ("s", 1e12, "ms", 1e3),
         (cell, _) => ("cells", cell as f64, "us", cell as f64 / 1e6),
     };
+    let unit_to_switch_to = OtherUnit {
+        unit: other.into(),
+        per_unit,
+    };
+    (unit, ps, unit_to_switch_to)
+}
+
+/// In the unit of the run's time.
+pub fn time_axis(end_ps: u64, cell: Duration) -> TimeAxis {
+    let (unit, ps, other) = time_units(end_ps, cell);
     let axis = Axis {
         steps: Some(ps),
-        ..Axis::new("Time", unit).or(other, per_unit)
+        other: Some(other),
+        ..Axis::new("Time", unit)
     };
     (axis, ps)
 }

@@ -8,6 +8,8 @@ use crate::model::{Axis, Curve, Direction, Mark, Plot, Style};
 use crate::number;
 use crate::ticks::{Scale, Ticks};
 
+mod intervals;
+mod marks;
 mod names;
 
 use names::Names;
@@ -15,12 +17,13 @@ use names::Names;
 /// Most points a curve of a figure holds: about four a pixel column.
 const POINTS: usize = 2000;
 const WIDTH: f64 = 800.0;
+/// At least; more where numbers or names need it.
 const LEFT: f64 = 72.0;
 const RIGHT: f64 = 24.0;
 const PLOT_HEIGHT: f64 = 260.0;
 /// With fewer points a line shows each of them.
 const DOTTED: usize = 40;
-/// Colours of curves on paper; then they repeat.
+/// Colours of curves on paper; then they repeat, dotted and hollow.
 const LIGHT: [&str; 8] = [
     "#0b6bb0", "#d1530a", "#0a8a66", "#b0589a", "#b87d00", "#3b9bd4", "#6b5bb5", "#5f6b76",
 ];
@@ -36,7 +39,10 @@ const STYLE: &str = "\
 .t{fill:#1c2128}.m{fill:#5b6470}.g{stroke:#e6e8eb}.a{stroke:#9aa3ad}.k{stroke:#8a929c}\
 text{font-family:-apple-system,'Segoe UI',Inter,Roboto,'Noto Sans','Helvetica Neue',Arial,\
 sans-serif}\
-.s{fill:none;stroke-width:1.75;stroke-linejoin:round}.i{fill-opacity:.15}.w{stroke-width:1.25}";
+.s{fill:none;stroke-width:1.75;stroke-linejoin:round}.i{fill-opacity:.15}\
+.w{fill:none;stroke-width:1.25}";
+const STYLE_AGAIN: &str = "\
+.again .s{stroke-dasharray:2 3}.again .f{fill-opacity:.2;stroke-width:1.5}";
 const STYLE_DARK: &str = "\
 .b{fill:#14171b}.h{stroke:#14171b}.t{fill:#e8eaed}.m{fill:#9aa4af}\
 .g{stroke:#272c33}.a{stroke:#59626d}.k{stroke:#77818c}";
@@ -49,25 +55,40 @@ fn style(curves: usize) -> String {
             format!(
                 ".c{index} .s,.c{index} .w{{stroke:{colour}}}\
                  .c{index} .f,.c{index} .i{{fill:{colour}}}"
-            )
+            ) + &match index + LIGHT.len() < curves {
+                true => format!(".c{index}.again .f{{stroke:{colour}}}"),
+                false => String::new(),
+            }
         };
         let used = all.iter().take(curves).enumerate();
         used.map(one).collect::<String>()
     };
     let (light, dark) = (colours(LIGHT), colours(DARK));
-    format!("{STYLE}{light}@media (prefers-color-scheme:dark){{{STYLE_DARK}{dark}}}")
+    let again = if curves > LIGHT.len() {
+        STYLE_AGAIN
+    } else {
+        ""
+    };
+    format!("{STYLE}{again}{light}@media (prefers-color-scheme:dark){{{STYLE_DARK}{dark}}}")
+}
+
+/// The classes of a curve, which give it its colour.
+fn class(index: usize) -> String {
+    let again = if index < LIGHT.len() { "" } else { " again" };
+    format!("c{}{again}", index % LIGHT.len())
 }
 
 struct Frame {
     x: Scale,
     y: Scale,
     names: Names,
+    left: f64,
     top: f64,
 }
 
 impl Frame {
     fn px(&self, x: f64) -> f64 {
-        LEFT + self.x.share(x).clamp(-10.0, 10.0) * (WIDTH - LEFT - RIGHT)
+        self.left + self.x.share(x).clamp(-10.0, 10.0) * (WIDTH - self.left - RIGHT)
     }
 
     fn py(&self, y: f64) -> f64 {
@@ -89,10 +110,12 @@ pub fn svg(plot: &Plot) -> String {
         .collect();
     let (legend, legend_height) = legend(plot);
     let (x, y) = scales(plot, &curves);
+    let left = left(&y);
     let frame = Frame {
         x,
         y,
-        names: Names::of(&plot.x, WIDTH - LEFT - RIGHT),
+        names: Names::of(&plot.x, WIDTH - left - RIGHT),
+        left,
         top: 40.0 + legend_height,
     };
     let height = frame.bottom() + 56.0 + frame.names.more_height();
@@ -115,18 +138,18 @@ pub fn svg(plot: &Plot) -> String {
         out,
         "<clipPath id=\"{id}-clip\"><rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/>\
          </clipPath>\n<g clip-path=\"url(#{id}-clip)\">\n",
-        LEFT - BEYOND,
+        left - BEYOND,
         frame.top - BEYOND,
-        WIDTH - LEFT - RIGHT + 2.0 * BEYOND,
+        WIDTH - left - RIGHT + 2.0 * BEYOND,
         PLOT_HEIGHT + 2.0 * BEYOND
     );
     for (index, (curve, kept)) in plot.curves.iter().zip(&curves).enumerate() {
-        let _ = writeln!(out, "<g class=\"c{}\">", index % LIGHT.len());
+        let _ = writeln!(out, "<g class=\"{}\">", class(index));
         draw_curve(curve, kept, &frame, &mut out);
         out.push_str("</g>\n");
     }
     out.push_str("</g>\n");
-    marks(plot, &frame, &mut out);
+    marks::draw(plot, &frame, &mut out);
     out.push_str("</svg>\n");
     out
 }
@@ -201,8 +224,8 @@ fn legend(plot: &Plot) -> (String, f64) {
         };
         let _ = writeln!(
             out,
-            "<g class=\"c{}\">{sample}<text class=\"m\" x=\"{}\" y=\"{}\">{}</text></g>",
-            index % LIGHT.len(),
+            "<g class=\"{}\">{sample}<text class=\"m\" x=\"{}\" y=\"{}\">{}</text></g>",
+            class(index),
             x + 24.0,
             y + 4.5,
             escape::html(&curve.name)
@@ -225,15 +248,21 @@ fn dash(curve: &Curve) -> &'static str {
     }
 }
 
+/// Room for the numbers of the axis, and left of them its title.
+fn left(y: &Scale) -> f64 {
+    let letters = y.ticks.iter().map(|tick| y.label(*tick).chars().count());
+    LEFT.max(34.0 + 7.5 * letters.max().unwrap_or(0) as f64)
+}
+
 fn grid(plot: &Plot, frame: &Frame, out: &mut String) {
-    let (right, bottom) = (WIDTH - RIGHT, frame.bottom());
+    let (left, right, bottom) = (frame.left, WIDTH - RIGHT, frame.bottom());
     for &tick in &frame.y.ticks {
         let y = frame.py(tick);
         let _ = writeln!(
             out,
-            "<path class=\"g\" d=\"M{LEFT} {y:.1}H{right}\"/>\
+            "<path class=\"g\" d=\"M{left} {y:.1}H{right}\"/>\
              <text class=\"m\" x=\"{}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>",
-            LEFT - 8.0,
+            left - 8.0,
             y + 4.5,
             frame.y.label(tick)
         );
@@ -259,11 +288,11 @@ fn grid(plot: &Plot, frame: &Frame, out: &mut String) {
     let middle = frame.top + PLOT_HEIGHT / 2.0;
     let _ = writeln!(
         out,
-        "<path class=\"a\" d=\"M{LEFT} {bottom}H{right}\"/>\n\
+        "<path class=\"a\" d=\"M{left} {bottom}H{right}\"/>\n\
          <text class=\"m\" x=\"{}\" y=\"{}\" text-anchor=\"middle\">{}</text>\n\
          <text class=\"m\" transform=\"translate(18 {middle}) rotate(-90)\" \
          text-anchor=\"middle\">{}</text>",
-        (LEFT + right) / 2.0,
+        (left + right) / 2.0,
         bottom + 44.0 + frame.names.more_height(),
         escape::html(&plot.x.title()),
         escape::html(&plot.y.title())
@@ -271,7 +300,7 @@ fn grid(plot: &Plot, frame: &Frame, out: &mut String) {
 }
 
 fn draw_curve(curve: &Curve, kept: &[usize], frame: &Frame, out: &mut String) {
-    interval(curve, kept, frame, out);
+    intervals::draw(curve, kept, frame, out);
     match curve.style {
         Style::Line | Style::Step => {
             let mut path = String::new();
@@ -333,85 +362,10 @@ fn bars(curve: &Curve, kept: &[usize], frame: &Frame, out: &mut String) {
     }
 }
 
-/// A band behind lines, whiskers on points and bars, as far as the axis reaches.
-fn interval(curve: &Curve, kept: &[usize], frame: &Frame, out: &mut String) {
-    let Some((low, high)) = &curve.interval else {
-        return;
-    };
-    let (least, most) = (frame.y.min, frame.y.max);
-    let inside = |value: f64| frame.py(value.clamp(least, most));
-    let finite = kept
-        .iter()
-        .filter_map(|&i| Some((frame.px(curve.x[i]), *low.get(i)?, *high.get(i)?)))
-        .filter(|(_, low, high)| low.is_finite() && high.is_finite());
-    let mut path = String::new();
-    if matches!(curve.style, Style::Points | Style::Bars) {
-        for (x, low, high) in finite {
-            let _ = write!(path, "M{x:.1} {:.1}V{:.1}", inside(low), inside(high));
-            // What reaches further has no end here.
-            for end in [low, high]
-                .iter()
-                .filter(|end| (least..=most).contains(*end))
-            {
-                let _ = write!(path, "M{:.1} {:.1}h8", x - 4.0, inside(*end));
-            }
-        }
-        let _ = writeln!(out, "<path class=\"w\" d=\"{path}\"/>");
-        return;
-    }
-    let ends: Vec<(f64, f64, f64)> = finite
-        .map(|(x, low, high)| (x, inside(low), inside(high)))
-        .collect();
-    for (nth, (x, low, _)) in ends.iter().enumerate() {
-        let _ = write!(path, "{}{x:.1} {low:.1}", if nth == 0 { 'M' } else { 'L' });
-    }
-    for (x, _, high) in ends.iter().rev() {
-        let _ = write!(path, "L{x:.1} {high:.1}");
-    }
-    let _ = writeln!(out, "<path class=\"i\" d=\"{path}Z\"/>");
-}
-
 /// A mark that can be placed on its axis.
 pub fn mark_drawn(plot: &Plot, mark: &Mark) -> bool {
     match mark.direction {
         Direction::Horizontal => decimate::drawn(mark.at, &plot.y),
         Direction::Vertical => decimate::drawn(mark.at, &plot.x),
-    }
-}
-
-fn marks(plot: &Plot, frame: &Frame, out: &mut String) {
-    let right = WIDTH - RIGHT;
-    for mark in plot.marks.iter().filter(|mark| mark_drawn(plot, mark)) {
-        let label = escape::html(&mark.label);
-        let _ = match mark.direction {
-            Direction::Horizontal => {
-                let y = frame.py(mark.at);
-                writeln!(
-                    out,
-                    "<path class=\"k\" stroke-dasharray=\"2 3\" d=\"M{LEFT} {y:.1}H{right}\"/>\
-                     <text class=\"m h\" x=\"{}\" y=\"{:.1}\" font-size=\"12\">{label}</text>",
-                    LEFT + 6.0,
-                    y - 5.0
-                )
-            }
-            Direction::Vertical => {
-                let x = frame.px(mark.at);
-                let (dx, anchor) = if x > right - 120.0 {
-                    (-5.0, "end")
-                } else {
-                    (5.0, "start")
-                };
-                writeln!(
-                    out,
-                    "<path class=\"k\" stroke-dasharray=\"2 3\" d=\"M{x:.1} {}V{}\"/>\
-                     <text class=\"m h\" x=\"{:.1}\" y=\"{}\" text-anchor=\"{anchor}\" \
-                     font-size=\"12\">{label}</text>",
-                    frame.top,
-                    frame.bottom(),
-                    x + dx,
-                    frame.top + 12.0
-                )
-            }
-        };
     }
 }

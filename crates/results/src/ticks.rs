@@ -58,6 +58,7 @@ impl Scale {
             if min > 0.0 && min < 0.6 * max {
                 min = 0.0;
             }
+            min = axis.min.map_or(min, |end| end.min(min));
             let room = (max - min) * 0.05;
             max += room;
             min -= if min == 0.0 { 0.0 } else { room };

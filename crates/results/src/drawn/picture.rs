@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use super::labels::{LETTER, Side, sides};
 use super::{Arc, Map, Node, OverTime};
 use crate::escape;
+use crate::lines::{cut, wrapped};
 use crate::number::significant;
 
 /// Pixels between neighbours.
@@ -16,6 +17,10 @@ const ASIDE: f64 = 4.5;
 const RADIUS: f64 = 15.0;
 /// Length of a bar that shows a queue.
 const BAR: f64 = 26.0;
+/// From line to line of the caption.
+const LINE: f64 = 17.0;
+/// Letters of a name between neighbours.
+const LETTERS: usize = 13;
 
 const STYLE: &str = "text{font:12px -apple-system,'Segoe UI',Inter,Roboto,'Noto Sans',Arial,\
 sans-serif;fill:#1c2128;text-anchor:middle}.s{fill:#fff;stroke:#5b6470;stroke-width:1.5}\
@@ -27,22 +32,26 @@ sans-serif;fill:#1c2128;text-anchor:middle}.s{fill:#fff;stroke:#5b6470;stroke-wi
 /// The moment of the largest backlog, links coloured by the share of time stopped, or by load
 /// where nothing was.
 pub fn picture(map: &Map, drawn: &OverTime) -> String {
-    let (bin, units) = (drawn.start, &drawn.units);
+    let bin = drawn.start;
     let least = |of: fn(&Node) -> f64| map.nodes.iter().map(of).fold(f64::MAX, f64::min);
     let most = |of: fn(&Node) -> f64| map.nodes.iter().map(of).fold(f64::MIN, f64::max);
     let (left, top) = (least(|node| node.place.0), least(|node| node.place.1));
-    let width = (most(|node| node.place.0) - left) * SCALE + 2.0 * MARGIN;
-    let height = (most(|node| node.place.1) - top) * SCALE + 2.0 * MARGIN + 46.0;
+    let inner = (most(|node| node.place.0) - left) * SCALE + 2.0 * MARGIN;
+    let width = inner.max(420.0);
+    let drawn_high = (most(|node| node.place.1) - top) * SCALE + 2.0 * MARGIN;
+    let (by_stops, most_queued) = (map.has_stops(), map.queue_most());
+    let caption = caption(drawn, by_stops, most_queued);
+    let caption = wrapped(&caption, (width / LETTER) as usize - 2);
+    let height = drawn_high + 12.0 + LINE * caption.len() as f64;
     let at = |node: usize| {
         let (x, y) = map.nodes[node].place;
-        ((x - left) * SCALE + MARGIN, (y - top) * SCALE + MARGIN)
+        let x = (x - left) * SCALE + MARGIN + (width - inner) / 2.0;
+        (x, (y - top) * SCALE + MARGIN)
     };
-    let width = width.max(420.0);
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width:.0} {height:.0}\" \
          role=\"img\">\n<style>{STYLE}</style>\n"
     );
-    let (by_stops, most_queued) = (map.has_stops(), map.queue_most());
     for arc in &map.arcs {
         let share = if by_stops {
             arc.stopped[bin]
@@ -60,27 +69,32 @@ pub fn picture(map: &Map, drawn: &OverTime) -> String {
     for (index, (node, side)) in map.nodes.iter().zip(sides(map)).enumerate() {
         draw_node(&mut svg, node, side, at(index));
     }
-    let end = drawn.ends.get(bin).copied().unwrap_or(0.0);
-    let what = if by_stops {
-        "share of time stopped"
-    } else {
-        "load"
-    };
-    let _ = writeln!(
-        svg,
-        "<text x=\"{x:.0}\" y=\"{y:.0}\">at {time} {unit}: links by {what}, from grey (none) to \
-         dark (all of it);</text><text x=\"{x:.0}\" y=\"{y2:.0}\">bars: {buffer}, full at {most} \
-         {queue}</text>\n</svg>",
-        x = width / 2.0,
-        y = height - 30.0,
-        y2 = height - 13.0,
+    for (line, words) in caption.iter().enumerate() {
+        let y = drawn_high + 4.0 + LINE * line as f64;
+        let (x, words) = (width / 2.0, escape::html(words));
+        let _ = writeln!(svg, "<text x=\"{x:.0}\" y=\"{y:.0}\">{words}</text>");
+    }
+    svg.push_str("</svg>\n");
+    svg
+}
+
+/// What the colours and bars mean.
+fn caption(drawn: &OverTime, by_stops: bool, most_queued: u64) -> String {
+    let units = &drawn.units;
+    let end = drawn.ends.get(drawn.start).copied().unwrap_or(0.0);
+    format!(
+        "at {time} {unit}: links by {what}, from grey (none) to dark (all of it); bars: {buffer}, \
+         full at {most}",
+        what = if by_stops {
+            "share of time stopped"
+        } else {
+            "load"
+        },
         time = significant(end, 4),
         unit = units.time,
         buffer = units.buffer,
-        most = significant(most_queued as f64 * units.queue_scale, 3),
-        queue = units.queue,
-    );
-    svg
+        most = units.queue_of(most_queued, 3),
+    )
 }
 
 fn draw_arc(
@@ -138,8 +152,8 @@ fn draw_node(svg: &mut String, node: &Node, side: Side, (x, y): (f64, f64)) {
             y - 14.0
         ),
     };
-    let name = escape::html(&node.name);
-    let length = node.name.chars().count();
+    let name = cut(&node.name, LETTERS);
+    let length = name.chars().count();
     let beside = 20.0 + length as f64 * LETTER / 2.0;
     let (x, y) = match side {
         _ if !node.is_host && length <= 3 => (x, y + 4.0),
@@ -148,7 +162,11 @@ fn draw_node(svg: &mut String, node: &Node, side: Side, (x, y): (f64, f64)) {
         Side::Left => (x - beside, y + 4.0),
         Side::Right => (x + beside, y + 4.0),
     };
-    let _ = writeln!(svg, "<text x=\"{x:.1}\" y=\"{y:.1}\">{name}</text>");
+    let _ = writeln!(
+        svg,
+        "<text x=\"{x:.1}\" y=\"{y:.1}\">{}</text>",
+        escape::html(&name)
+    );
 }
 
 /// From grey to dark, in a hue of its own for stops; lightness alone tells it too.

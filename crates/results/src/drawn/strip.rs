@@ -5,13 +5,12 @@ use std::fmt::Write as _;
 
 use super::{OverTime, Port, picture};
 use crate::escape;
-use crate::lines::cut;
+use crate::lines::{cut, left_out};
 use crate::model::Axis;
-use crate::number::significant;
 use crate::ticks::{Scale, Ticks};
 
 const WIDTH: f64 = 800.0;
-const LEFT: f64 = 150.0;
+const LEFT: f64 = 164.0;
 const RIGHT: f64 = 24.0;
 const TOP: f64 = 44.0;
 /// From row to row, and what of it is drawn.
@@ -19,6 +18,8 @@ const ROW: f64 = 17.0;
 const BAR: f64 = 13.0;
 /// Letters of a name that fit beside a row.
 const LETTERS: usize = 22;
+/// Width of a letter, by estimate.
+const LETTER: f64 = 7.0;
 /// Colours between nothing and all.
 const SHADES: f64 = 16.0;
 
@@ -55,7 +56,12 @@ pub fn stops(drawn: &OverTime) -> Option<Strip<'_>> {
     let is_exact = drawn.units.stops_are_exact;
     let rows = rows.map(|port| (port, spans(&port.stopped, &drawn.ends, is_exact)));
     let rows: Vec<_> = rows.collect();
-    let left_out = left_out(ports.stops_all, rows.len(), "the ports stopped longest");
+    let left_out = left_out(
+        ports.stops_all,
+        rows.len(),
+        "ports",
+        "the ports stopped longest",
+    );
     let exact = match is_exact {
         true => "; a stop that fills whole bins is drawn as long as it was",
         false => "",
@@ -81,7 +87,7 @@ pub fn queues(drawn: &OverTime) -> Option<Strip<'_>> {
     let rows = ports.queues.iter().map(|at| &ports.ports[*at]);
     let rows = rows.map(|port| (port, shades(&port.queued, most, &drawn.ends)));
     let rows: Vec<_> = rows.collect();
-    let left_out = left_out(ports.queues_all, rows.len(), "the largest");
+    let left_out = left_out(ports.queues_all, rows.len(), "ports", "the largest");
     let (hosts, larger) = match rows.iter().any(|(port, _)| port.is_host) {
         true => (
             ", hosts last",
@@ -94,21 +100,13 @@ pub fn queues(drawn: &OverTime) -> Option<Strip<'_>> {
         file: "queues-over-time",
         note: format!(
             "A row for each port, the largest queue first{hosts}: {}, the most seen in a bin. \
-             The last colour stands for {} {}{larger}.{left_out}",
+             The last colour stands for {}{larger}.{left_out}",
             drawn.units.buffer,
-            significant(most as f64 * drawn.units.queue_scale, 4),
-            drawn.units.queue,
+            drawn.units.queue_of(most, 4),
         ),
         rows,
         is_stop: false,
     })
-}
-
-fn left_out(all: usize, shown: usize, which: &str) -> String {
-    match all > shown {
-        true => format!(" {shown} of {all} ports are drawn, {which}."),
-        false => String::new(),
-    }
 }
 
 /// Everything of a run that is drawn over time, with the names of files.
@@ -182,6 +180,31 @@ fn joined(parts: impl Iterator<Item = Part>) -> Vec<Part> {
 }
 
 impl Strip<'_> {
+    /// What the colours stand for, at the right of the heading.
+    fn scale(&self, drawn: &OverTime, svg: &mut String) {
+        let (least, most) = match self.is_stop {
+            true => ("time stopped 0", "100 %".into()),
+            false => ("0", drawn.units.queue_of(drawn.ports.queue_most(), 4)),
+        };
+        let right = WIDTH - RIGHT - most.chars().count() as f64 * LETTER - 6.0;
+        let step = 90.0 / SHADES;
+        for shade in 0..SHADES as u32 {
+            let x = right - 90.0 + f64::from(shade) * step;
+            let color = picture::color(f64::from(shade + 1) / SHADES, self.is_stop);
+            let _ = write!(
+                svg,
+                "<rect x=\"{x:.1}\" y=\"16\" width=\"{step:.1}\" height=\"10\" fill=\"{color}\"/>"
+            );
+        }
+        let _ = writeln!(
+            svg,
+            "<text class=\"m\" x=\"{:.0}\" y=\"25\" text-anchor=\"end\">{least}</text>\
+             <text class=\"m\" x=\"{:.0}\" y=\"25\">{most}</text>",
+            right - 96.0,
+            right + 6.0,
+        );
+    }
+
     fn svg(&self, drawn: &OverTime) -> String {
         let rows = self.rows.len() as f64 * ROW;
         let (bottom, height) = (TOP + rows + 4.0, TOP + rows + 56.0);
@@ -192,6 +215,7 @@ impl Strip<'_> {
              <text x=\"{LEFT}\" y=\"26\" style=\"font-size:16px;font-weight:600\">{}</text>\n",
             self.title
         );
+        self.scale(drawn, &mut svg);
         let last = drawn.ends.last().copied().unwrap_or(1.0);
         let axis = Axis::new("Time", drawn.units.time);
         let scale = Scale::new(&axis, 0.0, last, Ticks::about(8), true);

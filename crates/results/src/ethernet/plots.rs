@@ -10,6 +10,7 @@ use super::pauses;
 use super::ports::{self, Queue};
 use crate::distribution::beyond;
 use crate::events::transfers::MS;
+use crate::lines::left_out;
 use crate::model::{Axis, Curve, Mark, Plot, Style};
 
 /// Groups of flows that get a curve or colour each.
@@ -94,6 +95,7 @@ fn high_water(channels: &[String], queues: &[Queue<'_>]) -> Plot {
         Some(limit) => queue.found.most_bytes as f64 / limit.max(1) as f64,
         None => 0.0,
     });
+    let left_out = left_out(top.len(), PORTS, "ports", "the fullest");
     top.truncate(PORTS);
     let kilobytes = |bytes: u64| bytes as f64 / 1e3;
     let most = top.iter().map(|queue| kilobytes(queue.found.most_bytes));
@@ -115,14 +117,17 @@ fn high_water(channels: &[String], queues: &[Queue<'_>]) -> Plot {
     Plot::new("high-water", "Queues at their fullest", curves)
         .x(axis("Port, the fullest first", channels, &top))
         .y(Axis::new("Bytes held", "kB").from_zero())
+        .note(left_out.trim_start())
 }
 
 fn stopped(channels: &[String], queues: &[Queue<'_>]) -> Plot {
     let mut top = ports::top(queues, |queue| queue.found.stopped_share);
+    let left_out = left_out(top.len(), PORTS, "ports", "the longest stopped");
     top.truncate(PORTS);
     let shares = top.iter().map(|queue| queue.found.stopped_share * 100.0);
     let bars = Curve::in_order("stopped", Style::Bars, shares.collect());
     Plot::new("stopped", "Stopped ports", vec![bars])
         .x(axis("Port, the longest stopped first", channels, &top))
         .y(Axis::new("Share of the time", "%").from_zero())
+        .note(left_out.trim_start())
 }

@@ -2,7 +2,7 @@
 
 use super::jain;
 use crate::column::key;
-use crate::lines::shortened;
+use crate::lines::{left_out, shortened};
 use crate::model::{Axis, Cell, Column, Curve, Plot, Style, Table};
 use crate::number::{fixed, significant};
 use crate::picked::picked;
@@ -192,7 +192,14 @@ impl FairShares {
     /// Bars of what flows got, dots for their shares.
     pub fn plot(&self) -> Option<Plot> {
         let shared = self.rows.iter().filter(|row| row.share.is_some());
-        let shared: Vec<&FairRow> = shared.take(BARS).collect();
+        let mut shared: Vec<&FairRow> = shared.collect();
+        let left_out = left_out(
+            shared.len(),
+            BARS,
+            &format!("{}s", self.rates.of()),
+            "the first",
+        );
+        shared.truncate(BARS);
         if shared.len() < 2 {
             return None;
         }
@@ -221,7 +228,7 @@ impl FairShares {
             ))
             .y(Axis::new(capital(self.counted_as), unit).from_zero())
             .note(format!(
-                "Jain's index is {} of rates, {} of rates over shares.",
+                "Jain's index is {} of rates, {} of rates over shares.{left_out}",
                 significant(rates, 4),
                 significant(ratios, 4)
             )),

@@ -7,7 +7,8 @@ use serde_json::Value;
 use super::data;
 use crate::escape;
 use crate::model::{
-    Align, Block, Cell, Column, Fact, Plot, Table, Tone, Verdict, VerdictRow, VerdictValue,
+    Align, Block, Cell, Column, Fact, OtherUnit, Plot, Table, Tone, Verdict, VerdictRow,
+    VerdictValue,
 };
 use crate::number::{self, Slugs};
 
@@ -35,8 +36,10 @@ pub struct Rendered {
     pub plots: Vec<Value>,
     /// What is drawn over time, if there is something.
     pub over_time: Option<Value>,
-    /// Unit and other unit of the first axis that has two.
+    /// Unit and other unit of time that the page switches between.
     pub other_unit: Option<(String, String)>,
+    /// They are those of the time of the run.
+    is_run_time: bool,
     pub(super) slugs: Slugs,
 }
 
@@ -66,6 +69,15 @@ pub fn code(lang: &str, text: &str) -> String {
 }
 
 impl Rendered {
+    /// Two units between which something can switch: the first of the run's time, else the first.
+    pub(super) fn offer_units(&mut self, unit: &str, other: Option<&OtherUnit>, is_run_time: bool) {
+        let is_better = self.other_unit.is_none() || (is_run_time && !self.is_run_time);
+        if let (true, Some(other)) = (is_better, other) {
+            self.other_unit = Some((unit.into(), other.unit.clone()));
+            self.is_run_time = is_run_time;
+        }
+    }
+
     /// An element of its own line, with what is in it.
     fn element(&mut self, tag: &str, inner: &str) {
         let name = tag.split(' ').next().unwrap_or(tag);
@@ -272,9 +284,7 @@ impl Rendered {
         let id = self.slugs.unique(&format!("plot-{}", plot.id));
         let (value, thinned) = data::plot(plot, &id);
         self.plots.push(value);
-        if let (None, Some(other)) = (&self.other_unit, &plot.x.other) {
-            self.other_unit = Some((plot.x.unit.clone(), other.unit.clone()));
-        }
+        self.offer_units(&plot.x.unit, plot.x.other.as_ref(), plot.x.steps.is_some());
         let names: Vec<&str> = plot
             .curves
             .iter()

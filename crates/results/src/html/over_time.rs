@@ -13,6 +13,10 @@ impl Rendered {
             self.heading(2, "Map");
             self.map(map, drawn)
         });
+        if !drawn.map_left_out.is_empty() {
+            let why = escape::html(&drawn.map_left_out);
+            let _ = writeln!(self.html, "<p class=\"small\">{why}</p>");
+        }
         let ports = &drawn.ports;
         if !(ports.stops.is_empty() && ports.queues.is_empty()) {
             self.heading(2, "Time");
@@ -21,9 +25,7 @@ impl Rendered {
         let queues = strip::queues(drawn).map(|strip| self.strip("queues", &strip));
         let ids = Ids { map, stops, queues };
         self.over_time = Some(page::data(drawn, &ids));
-        if let (None, Some(other)) = (&self.other_unit, &drawn.units.other_time) {
-            self.other_unit = Some((drawn.units.time.into(), other.unit.clone()));
-        }
+        self.offer_units(drawn.units.time, drawn.units.other_time.as_ref(), true);
     }
 
     fn map(&mut self, map: &Map, drawn: &OverTime) -> String {

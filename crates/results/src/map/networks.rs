@@ -9,18 +9,9 @@ use super::{Network, over_time};
 use crate::drawn::{OverTime, Units};
 use crate::events::{self, Findings, names};
 use crate::fabric::{FabricFindings, FabricNames};
-use crate::model::OtherUnit;
+use crate::series::time_units;
 
-/// Microseconds, or milliseconds in long runs.
-fn time_unit(end_ps: u64) -> (&'static str, f64) {
-    match end_ps {
-        0..20_000_000_000 => ("us", 1e-6),
-        20_000_000_000..20_000_000_000_000 => ("ms", 1e-9),
-        _ => ("s", 1e-12),
-    }
-}
-
-/// Circuits or frames over time; `cell` is the unit of time, or zero.
+/// Circuits or frames over time.
 pub fn network<N: events::Network>(run: &Findings<'_, N>, bins: &Bins) -> Option<OverTime> {
     let mut flows = vec![Vec::new(); run.network.links().len() * 2];
     for (flow, way) in (0..).zip(run.network.ways()) {
@@ -48,19 +39,11 @@ pub fn network<N: events::Network>(run: &Findings<'_, N>, bins: &Bins) -> Option
             .map(|(channel, what)| (channel as usize, what))
             .collect(),
     };
-    // Times of many cells are read in seconds.
-    let in_cells = run.cell.ps() > 0 && bins.end() / run.cell.ps().max(1) < 20_000;
-    let (time, time_scale) = match in_cells {
-        true => ("cells", 1.0 / run.cell.ps() as f64),
-        false => time_unit(bins.end()),
-    };
+    let (time, ps, other_time) = time_units(bins.end(), run.cell);
     let units = Units {
         time,
-        time_scale,
-        other_time: in_cells.then(|| OtherUnit {
-            unit: "us".into(),
-            per_unit: run.cell.ps() as f64 / 1e6,
-        }),
+        time_scale: 1.0 / ps,
+        other_time: Some(other_time),
         busy_per_step: 1,
         ..N::read_as()
     };

@@ -94,6 +94,53 @@ fn many_hosts_of_a_switch_are_one_node() {
         (0..channels as u64).map(|channel| 4 * channel).sum::<u64>()
     );
     assert!(map.folded.contains("200 hosts"));
+    assert_eq!(drawn.map_left_out, "");
+}
+
+#[test]
+fn a_map_that_is_too_large_says_so() {
+    let mut network = network(1);
+    network.names.resize(401, "more".into());
+    network.is_host.resize(401, false);
+    network.places.resize(401, None);
+    let drawn = over_time(&network, &bins(network.channels.len()), units());
+    let drawn = drawn.expect("it was recorded");
+    assert!(drawn.map.is_none());
+    assert!(
+        drawn.map_left_out.contains("401 nodes"),
+        "{}",
+        drawn.map_left_out
+    );
+}
+
+/// Captions and names lie inside the drawing, whatever is drawn.
+#[test]
+fn a_small_map_holds_its_words() {
+    let mut network = network(1);
+    network.names[0] = "the-one-and-only-top-of-rack-switch-number-7".into();
+    let mut units = units();
+    (units.queue, units.queue_scale) = ("cells", 1.0 / 52.0);
+    let drawn = over_time(&network, &bins(network.channels.len()), units);
+    let drawings = crate::drawn::strip::drawings(&drawn.expect("it was recorded"));
+    let map = &drawings[0].1;
+    assert!(map.contains(">the-on…mber-7<"), "{map}");
+    let texts = map
+        .split("<text")
+        .skip(1)
+        .filter_map(|text| text.split(['>', '<']).nth(1));
+    let longest = texts.map(|text| text.chars().count()).max();
+    let width = map
+        .split("viewBox=\"0 0 ")
+        .nth(1)
+        .and_then(|size| size.split(' ').next());
+    let width: usize = width
+        .and_then(|width| width.parse().ok())
+        .expect("it has a width");
+    assert!(longest < Some(width / 7), "{longest:?} letters, {width} px");
+    for (_, strip) in &drawings[1..] {
+        // Shades from nothing to all, and what both ends mean.
+        assert_eq!(strip.matches("y=\"16\"").count(), 16);
+    }
 }
 
 /// By bin and channel: time stopped and queue.

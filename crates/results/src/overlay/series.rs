@@ -46,7 +46,7 @@ pub fn draw(all: &[Results], asked: Option<&str>, into: &mut Overlay) -> Result<
                 Curve::new(run.name.clone(), Style::Line, x, y)
             })
             .collect();
-        let y = Axis::new("Value", &first.unit);
+        let y = Axis::new("Value", first.unit.replace('_', " "));
         into.draw(name, [x, y], &curves, "");
     }
     Ok(())

@@ -25,6 +25,8 @@ pub struct Names {
     every: usize,
     /// Letters of the longest.
     longest: usize,
+    /// Letters of a level name that stand beside others.
+    level: usize,
 }
 
 impl Names {
@@ -41,6 +43,7 @@ impl Names {
                 false => 1,
             },
             longest,
+            level: ((room - GAP) / LETTER).max(0.0) as usize,
         }
     }
 
@@ -62,7 +65,7 @@ impl Names {
     /// A name in the middle below (x, y).
     pub fn write(&self, name: &str, (x, y): (f64, f64), out: &mut String) {
         if !self.is_slanted {
-            let name = escape::html(name);
+            let name = escape::html(&cut(name, self.level));
             let _ = write!(
                 out,
                 "<text class=\"m\" x=\"{x:.1}\" y=\"{y}\" text-anchor=\"middle\">{name}</text>"
@@ -109,13 +112,27 @@ mod tests {
     }
 
     #[test]
+    fn level_names_have_the_room_between_bars() {
+        let long = "a port with a name that never seems to end";
+        let (texts, _) = written(&[long, "b"], 400.0);
+        // 200 px are 27 letters and a gap.
+        assert!(
+            texts[0].ends_with(">a port with a… seems to end</text>"),
+            "{}",
+            texts[0]
+        );
+        let (texts, _) = written(&[long, "b"], 700.0);
+        assert!(texts[0].contains(long));
+    }
+
+    #[test]
     fn long_names_are_slanted_and_cut() {
         let long = "a port with a name that never seems to end";
         let (texts, more) = written(&[long, "b"], 200.0);
         assert!(texts[0].contains("rotate(-45)"));
         // 100 px to the left edge are 20 letters.
         assert!(
-            texts[0].ends_with(">a port with a name …</text>"),
+            texts[0].ends_with(">a port wit…ms to end</text>"),
             "{}",
             texts[0]
         );

@@ -3,8 +3,8 @@
 use crate::sample;
 
 use backwater_results::{
-    Block, Cell, Column, Curve, Plot, Report, Style, Table, Verdict, VerdictRow, VerdictValue,
-    page, svg,
+    Block, Cell, Column, Curve, Mark, Plot, Report, Style, Table, Verdict, VerdictRow,
+    VerdictValue, page, svg,
 };
 
 #[test]
@@ -108,8 +108,11 @@ fn intervals_do_not_set_the_scale() {
         assert_eq!(circles(&alone).len(), 3);
         assert_eq!(circles(&with), circles(&alone));
         // All of the band or whiskers lies between the ends of the axis, 260 units apart.
-        let class = ["class=\"i\"", "class=\"w\""].map(|class| with.contains(class));
-        assert_ne!(class[0], class[1]);
+        assert_eq!(with.contains("class=\"i\""), style == Style::Line);
+        // An arrow at both ends says that it goes on.
+        let signs = with.lines().find(|line| line.contains("class=\"w\""));
+        let signs = signs.unwrap_or_default();
+        assert!(signs.contains("l4 7l4 -7") && signs.contains("l4 -7l4 7"));
     }
     let figure = svg(&plot_with(wide, Style::Points));
     let whiskers = figure
@@ -270,4 +273,76 @@ fn numbers_are_shown_in_units_that_fit() {
     ] {
         assert!(text.contains(must), "no {must}");
     }
+}
+
+/// The ninth curve has the colour of the first, and must not look like it.
+#[test]
+fn curves_beyond_the_colours_are_dotted_and_hollow() {
+    let curves = |style| (0..9).map(move |nth| Curve::in_order(nth.to_string(), style, vec![1.0]));
+    for style in [Style::Line, Style::Bars] {
+        let plot = |count| Plot::new("p", "P", curves(style).take(count).collect());
+        let nine = svg(&plot(9));
+        assert!(nine.contains("<g class=\"c0\">") && nine.contains("<g class=\"c0 again\">"));
+        for rule in [".again .s{stroke-dasharray:2 3}", ".c0.again .f{stroke:#"] {
+            assert!(nine.contains(rule), "{rule}");
+            assert!(!svg(&plot(8)).contains(rule), "{rule}");
+        }
+    }
+}
+
+/// Marks at one place, level and upright, have their words beside each other.
+#[test]
+fn words_of_marks_keep_apart() {
+    let level = |at| Mark::horizontal(at, "a limit that is told");
+    let upright = |at| Mark::vertical(at, "a burst that begins");
+    let curve = Curve::new("a", Style::Line, vec![0.0, 10.0], vec![0.0, 10.0]);
+    let marks = vec![
+        level(5.0),
+        level(5.1),
+        level(5.2),
+        upright(4.0),
+        upright(4.2),
+        upright(4.4),
+    ];
+    let figure = svg(&Plot::new("p", "P", vec![curve]).marks(marks));
+    let words = figure.lines().filter(|line| line.contains("class=\"m h\""));
+    let number = |line: &str, name: &str| -> f64 {
+        let after = line.split(&format!("class=\"m h\" {name}=\"")).nth(1);
+        let after = after.or_else(|| line.split(&format!("\" {name}=\"")).nth(1));
+        after.unwrap().split('"').next().unwrap().parse().unwrap()
+    };
+    let places: Vec<(f64, f64)> = words
+        .map(|line| (number(line, "x"), number(line, "y")))
+        .collect();
+    assert_eq!(places.len(), 6);
+    for (at, one) in places.iter().enumerate() {
+        for other in &places[at + 1..] {
+            let is_apart = (one.1 - other.1).abs() >= 13.0 || (one.0 - other.0).abs() > 130.0;
+            assert!(is_apart, "{one:?} {other:?}");
+        }
+    }
+}
+
+/// Numbers of the y axis begin to the right of its title, which ends at 24.
+#[test]
+fn long_numbers_have_room_beside_the_title() {
+    let plot = |most| {
+        Plot::new(
+            "p",
+            "P",
+            vec![Curve::in_order("a", Style::Line, vec![0.0, most])],
+        )
+    };
+    let left = |most| {
+        let figure = svg(&plot(most));
+        let axis = figure
+            .split("class=\"a\" d=\"M")
+            .last()
+            .unwrap()
+            .split(' ')
+            .next();
+        axis.unwrap().parse::<f64>().unwrap()
+    };
+    assert_eq!(left(5.0), 72.0);
+    assert!(left(5e6) >= 24.0 + 8.0 + 9.0 * 7.0, "{}", left(5e6));
 }
