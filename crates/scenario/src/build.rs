@@ -87,7 +87,7 @@ pub(crate) fn build(root: &Record, limits: &Limits, mistakes: &mut Diagnostics) 
         checks::starts(&whole, mistakes);
         mistakes.extend(checks::cut_through(&whole));
         checks::partners(&whole, mistakes);
-        checks::old_tcp(&whole, mistakes);
+        checks::tcp(&whole, mistakes);
         abr_checks::check(&whole, mistakes);
         checks::load(&whole, limits, mistakes);
         service_checks::check(&whole, mistakes);
