@@ -41,6 +41,7 @@ pub(crate) fn check(whole: &Whole<'_>, mistakes: &mut Diagnostics) {
             continue;
         }
         mistakes.extend(ends::sizes(&circuit));
+        mistakes.extend(whole.no_data(&circuit));
         policies::check(&circuit, whole.stop_at, mistakes);
     }
     whole.minimum_rates(mistakes);
@@ -159,6 +160,33 @@ impl Whole<'_> {
             forward.name,
             self.way(circuit.flow)
         ))
+    }
+
+    /// Settings with which no data ever goes.
+    fn no_data(&self, circuit: &Circuit<'_>) -> Option<Diagnostic> {
+        let spec = &circuit.spec;
+        if spec.icr.0 == 0 && spec.tcr.0 == 0 {
+            let message = "this source never sends: it waits for answers to cells it may not send";
+            return Diagnostic::warning("no-data", message)
+                .at(&circuit.own.icr.at, "ICR 0")
+                .note("a forward RM cell goes in rate, or out of rate at TCR, which is 0 too")
+                .help("give `icr`, or leave `tcr` out")
+                .into();
+        }
+        let partner = self.specs.get(circuit.flow.partner? as usize)?;
+        let SourceControlSpec::Abr(theirs) = partner.source_control else {
+            return None;
+        };
+        let answers = |spec: &AbrSpec| spec.nrm <= 2 && spec.counts_backward;
+        if circuit.flow.traffic == TrafficSpec::Silent || !answers(spec) || !answers(&theirs) {
+            return None;
+        }
+        let message = "this circuit carries no data: every other cell asks, the rest answer";
+        Diagnostic::warning("no-data", message)
+            .at(&circuit.own.nrm.at, "one RM cell and one more")
+            .note("the two ends answer each other's forward RM cells for ever")
+            .help("raise `nrm`: 32 is usual; or write `counts_backward = false`")
+            .into()
     }
 
     /// Does any port on the way tell the source a rate?
