@@ -64,7 +64,9 @@ pub struct CellTcpOutcome {
     pub delivered_bytes: u64,
     /// The same over the whole run.
     pub delivered_bytes_total: u64,
-    /// Payload bytes of responses its source took in order, whole run.
+    /// Payload bytes of responses its source took in order, after the warm-up.
+    pub returned_bytes: u64,
+    /// The same over the whole run.
     pub returned_bytes_total: u64,
     /// Requests answered in full, whole run.
     pub requests_total: u64,

@@ -56,6 +56,10 @@ pub(crate) struct PortView {
 /// The seat of units that are no ABR circuit's.
 pub(crate) const BACKGROUND: u32 = u32::MAX;
 
+/// The seat of units that are served after every ABR circuit of the port: they take nothing from
+/// these.
+pub(crate) const BEHIND: u32 = u32::MAX - 1;
+
 /// A rule for explicit rates or marks.
 #[allow(unused_variables)]
 pub(crate) trait Rule {

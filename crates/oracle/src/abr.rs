@@ -38,7 +38,9 @@
 //! 12. A notice of a switch goes hop by hop before all that waits at ports, of one instant in the
 //!     order of legs; other switches do not mark it. Its ER is PCR. Policies see it as an answer,
 //!     rule 6 does not. A circuit may get the next one just when its time is over.
-//! 13. A unit that is lost is noticed by nobody: the next units count for those of a request.
+//! 13. Traffic that is not ABR is background unless ports serve by priority and its own is below
+//!     that of every circuit of the port.
+//! 14. A unit that is lost is noticed by nobody: the next units count for those of a request.
 
 mod aging;
 mod build;

@@ -80,6 +80,7 @@ fn circuits(flows: &[&FlowOutcome]) -> Option<CellTcpOutcome> {
     Some(CellTcpOutcome {
         delivered_bytes: total(|tcp| tcp.delivered_bytes),
         delivered_bytes_total: total(|tcp| tcp.delivered_bytes_total),
+        returned_bytes: total(|tcp| tcp.returned_bytes),
         returned_bytes_total: total(|tcp| tcp.returned_bytes_total),
         requests_total: total(|tcp| tcp.requests_total),
         broken_frames_total: total(|tcp| tcp.broken_frames_total),

@@ -46,6 +46,17 @@ fn clip(number: u128) -> u64 {
     u64::try_from(number).unwrap_or(u64::MAX)
 }
 
+/// Whose settings these are. Those of a way back that was made are taken from the way forth.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Way {
+    /// Of a flow of the file.
+    Forth,
+    /// The way back, with data of its own.
+    Back,
+    /// The way back, which carries answers only: it uses no minimum, and none is kept for it.
+    Answers,
+}
+
 /// What the settings of a source come to, for checks too.
 #[derive(Clone, Copy)]
 pub(crate) struct Derived {
@@ -58,13 +69,21 @@ pub(crate) struct Derived {
 }
 
 impl Derived {
-    pub(crate) fn new(own: &Abr, path: Path) -> Self {
-        let (pcr, mcr) = (own.pcr.unwrap_or(path.first), *own.mcr);
+    pub(crate) fn new(own: &Abr, path: Path, way: Way) -> Self {
+        let pcr = own.pcr.unwrap_or(path.first);
+        let mcr = match way {
+            Way::Answers => own.mcr.min(pcr),
+            Way::Forth | Way::Back => *own.mcr,
+        };
         let usual = Rate(given::ICR.value.0.min(pcr.0).max(mcr.0));
         Self {
             pcr,
             mcr,
-            icr: own.icr.unwrap_or(usual),
+            icr: match (*own.icr, way) {
+                (Some(icr), Way::Forth) => icr,
+                (Some(icr), Way::Back | Way::Answers) => icr.min(pcr),
+                (None, _) => usual,
+            },
             frtt: own.frtt.unwrap_or(path.round_trip),
             tbe: u64::from(*own.tbe),
         }
@@ -96,20 +115,20 @@ impl Derived {
 }
 
 /// The source control of an ABR flow.
-pub(crate) fn spec(own: &Abr, path: Path) -> AbrSpec {
-    let derived = Derived::new(own, path);
+pub(crate) fn spec(own: &Abr, path: Path, way: Way) -> AbrSpec {
+    let derived = Derived::new(own, path, way);
     let most = match own.clip_icr {
         true => derived.exposed(path.cell_bits).0.max(derived.mcr.0),
         false => u64::MAX,
     };
     let icr = Rate(derived.icr.0.min(most));
-    let crm = || derived.crm(own.nrm, path.cell_bits);
+    let crm = || derived.crm(*own.nrm, path.cell_bits);
     let uili = own.uili.sure();
     AbrSpec {
         pcr: derived.pcr,
         mcr: derived.mcr,
         icr,
-        nrm: own.nrm,
+        nrm: *own.nrm,
         mrm: own.mrm,
         trm: own.trm,
         rif: own.rif,

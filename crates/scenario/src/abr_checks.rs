@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use backwater_kernel::Rate;
 use backwater_net::spec::{AbrSpec, ExplicitRateSpec, FlowSpec, SourceControlSpec, TrafficSpec};
 
-use crate::abr::{Derived, Path};
+use crate::abr::{Derived, Path, Way};
 use crate::explicit_rate;
 use crate::flows::Draft;
 use crate::given::packet::explicit_rate::ExplicitRate;
@@ -41,6 +41,7 @@ pub(crate) fn check(whole: &Whole<'_>, mistakes: &mut Diagnostics) {
             continue;
         }
         mistakes.extend(ends::sizes(&circuit));
+        mistakes.extend(whole.no_data(&circuit));
         policies::check(&circuit, whole.stop_at, mistakes);
     }
     whole.minimum_rates(mistakes);
@@ -116,18 +117,20 @@ impl Whole<'_> {
         if forward.is_some_and(|forward| forward <= first) {
             return;
         }
-        let Derived { pcr, mcr, icr, .. } = Derived::new(own, circuit.path);
+        let Derived { pcr, mcr, icr, .. } = Derived::new(own, circuit.path, circuit.draft.way());
         if mcr > pcr {
             Diagnostic::error("bad-rates", "the minimum rate is above the peak rate")
                 .at(&own.mcr.at, format!("MCR {}", bps(mcr)))
                 .at(&own.pcr.at, format!("PCR {}", bps(pcr)))
                 .note("ACR stays from MCR to PCR")
+                .note_if(self.of_way_back(circuit))
                 .help("lower `mcr`, or raise `pcr`")
                 .tell(mistakes);
         } else if icr < mcr || icr > pcr {
             Diagnostic::error("bad-rates", "the initial rate is outside what is allowed")
                 .at(&own.icr.at, format!("ICR {}", bps(icr)))
                 .note(format!("from MCR {} to PCR {}", bps(mcr), bps(pcr)))
+                .note_if(self.of_way_back(circuit))
                 .help("leave `icr` out for the nearest to 10 Mbps")
                 .tell(mistakes);
         }
@@ -146,6 +149,44 @@ impl Whole<'_> {
             .help("leave `pcr` out for the link's rate")
             .tell(mistakes);
         }
+    }
+
+    /// Which circuit is meant, where one was made that the file does not name.
+    fn of_way_back(&self, circuit: &Circuit<'_>) -> Option<String> {
+        let forward = self.forward(circuit)?;
+        Some(format!(
+            "this is `{}`, the way back of `{}`: it crosses {}",
+            circuit.draft.name,
+            forward.name,
+            self.way(circuit.flow)
+        ))
+    }
+
+    /// Settings with which no data ever goes.
+    fn no_data(&self, circuit: &Circuit<'_>) -> Option<Diagnostic> {
+        let spec = &circuit.spec;
+        if spec.icr.0 == 0 && spec.tcr.0 == 0 {
+            let message = "this source never sends: it waits for answers to cells it may not send";
+            return Diagnostic::warning("no-data", message)
+                .at(&circuit.own.icr.at, "ICR 0")
+                .note("a forward RM cell goes in rate, or out of rate at TCR, which is 0 too")
+                .help("give `icr`, or leave `tcr` out")
+                .into();
+        }
+        let partner = self.specs.get(circuit.flow.partner? as usize)?;
+        let SourceControlSpec::Abr(theirs) = partner.source_control else {
+            return None;
+        };
+        let answers = |spec: &AbrSpec| spec.nrm <= 2 && spec.counts_backward;
+        if circuit.flow.traffic == TrafficSpec::Silent || !answers(spec) || !answers(&theirs) {
+            return None;
+        }
+        let message = "this circuit carries no data: every other cell asks, the rest answer";
+        Diagnostic::warning("no-data", message)
+            .at(&circuit.own.nrm.at, "one RM cell and one more")
+            .note("the two ends answer each other's forward RM cells for ever")
+            .help("raise `nrm`: 32 is usual; or write `counts_backward = false`")
+            .into()
     }
 
     /// Does any port on the way tell the source a rate?
@@ -178,11 +219,11 @@ impl Whole<'_> {
     /// What is promised to circuits has to fit each channel.
     fn minimum_rates(&self, mistakes: &mut Diagnostics) {
         let mut sums: BTreeMap<u32, (u128, u64, usize)> = BTreeMap::new();
-        for (index, flow) in self.specs.iter().enumerate() {
+        for (index, (draft, flow)) in self.flows().enumerate() {
             let SourceControlSpec::Abr(spec) = flow.source_control else {
                 continue;
             };
-            if spec.mcr.0 == 0 {
+            if spec.mcr.0 == 0 || draft.way() == Way::Answers {
                 continue;
             }
             for leg in &flow.legs {

@@ -87,7 +87,7 @@ pub(crate) fn build(root: &Record, limits: &Limits, mistakes: &mut Diagnostics) 
         checks::starts(&whole, mistakes);
         mistakes.extend(checks::cut_through(&whole));
         checks::partners(&whole, mistakes);
-        checks::old_tcp(&whole, mistakes);
+        checks::tcp(&whole, mistakes);
         abr_checks::check(&whole, mistakes);
         checks::load(&whole, limits, mistakes);
         service_checks::check(&whole, mistakes);
@@ -207,7 +207,7 @@ impl Builder<'_> {
         mistakes.extend(self.unlike_ends(settings, tree));
         let path = Path::along(self.graph, tree, unit_bytes);
         let own = settings.source_control.value.sure();
-        let control = |own: &SourceControl| own.spec(|own| abr::spec(own, path));
+        let control = |own: &SourceControl| own.spec(|own| abr::spec(own, path, draft.way()));
         let source_control = own.map_or(SourceControlSpec::None, control);
         // The flow back of a window would need a flow back of its own.
         let is_abr = matches!(source_control, SourceControlSpec::Abr(_));

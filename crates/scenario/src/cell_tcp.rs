@@ -3,6 +3,7 @@
 use backwater_kernel::{Duration, Time};
 use backwater_net::spec::{CellApplication, CellTcpSpec, FlowSpec, Span, TrafficSpec};
 
+use crate::flows::Draft;
 use crate::given::packet::PacketFile;
 use crate::given::packet::flows::{FlowSettings, Transport};
 use crate::given::packet::tcp::CellTcp;
@@ -11,6 +12,9 @@ use crate::given::tcp::Tcp;
 use crate::prelude::*;
 use crate::tcp::{self, Usual, flavour};
 use crate::units::Amount;
+
+/// A cell whose payload is less than its size by more than this factor is mostly empty.
+const LITTLE: u64 = 2;
 
 /// Does it go over TCP?
 pub(crate) fn is_tcp(flow: &FlowSettings) -> bool {
@@ -22,6 +26,12 @@ pub(crate) fn layers<'a>(file: &'a PacketFile, flow: &'a FlowSettings) -> Vec<&'
     tcp::layers(&file.tcp.tcp, flow.tcp.as_ref().map(|own| &own.tcp.tcp))
 }
 
+/// What holds of a flow with settings of its own.
+fn own_settings(file: &PacketFile, flow: &FlowSettings) -> Option<CellTcp> {
+    let own = flow.tcp.as_ref()?;
+    Some(own.tcp.over(&file.tcp))
+}
+
 /// What the end that opens the connection sends.
 pub(crate) fn traffic(
     file: &PacketFile,
@@ -31,7 +41,7 @@ pub(crate) fn traffic(
     let Some((start, application)) = application(flow, mistakes) else {
         return TrafficSpec::Silent;
     };
-    let own = flow.tcp.as_ref().map(|own| own.tcp.over(&file.tcp));
+    let own = own_settings(file, flow);
     let CellTcp {
         payload, overhead, ..
     } = own.as_ref().unwrap_or(&file.tcp.value);
@@ -146,6 +156,38 @@ pub(crate) fn check(flow: &FlowSettings, mistakes: &mut Diagnostics) {
             .help("add `transport = \"tcp\"`, or leave it out")
             .tell(mistakes);
     }
+}
+
+/// A cell holds its payload; the default of one size of cell is not that of another.
+pub(crate) fn check_payload(
+    file: &PacketFile,
+    draft: &Draft<'_>,
+    flow: &FlowSpec,
+    spec: &CellTcpSpec,
+) -> Option<Diagnostic> {
+    let (payload, unit) = (spec.payload_bytes, flow.unit_bytes);
+    let is_little = u64::from(payload) * LITTLE < u64::from(unit);
+    if payload <= unit && !is_little {
+        return None;
+    }
+    let message = match is_little {
+        true => "most of each cell of this connection is empty",
+        false => "a cell of this connection has no room for its payload",
+    };
+    let own = own_settings(file, draft.settings);
+    let given = &own.as_ref().unwrap_or(&file.tcp.value).payload;
+    let at = match given.is_given {
+        true => &given.at,
+        false => &draft.settings.transport.at,
+    };
+    Diagnostic::error_unless(is_little, "bad-payload", message.into())
+        .at(at, format!("{payload} B of payload"))
+        .note(format!(
+            "each cell of `{}` is {unit} B on the wire",
+            draft.name
+        ))
+        .help("set `payload` of `tcp` to what a unit carries, or `bytes` of `[unit]` to its size")
+        .into()
 }
 
 /// A silent partner of a connection carries the segments of its other side.

@@ -166,8 +166,9 @@ pub(crate) fn cut_through(whole: &Whole<'_>) -> Option<Diagnostic> {
         .into()
 }
 
-/// Presets of TCP from the 1990s between hosts whose links are fast.
-pub(crate) fn old_tcp(whole: &Whole<'_>, mistakes: &mut Diagnostics) {
+/// Presets of TCP from the 1990s between hosts whose links are fast, and segments that do not fit
+/// their cells.
+pub(crate) fn tcp(whole: &Whole<'_>, mistakes: &mut Diagnostics) {
     let rate = |channel: u32| whole.graph.channel_spec(channel).rate;
     for (draft, flow) in whole.flows() {
         let ends = [flow.legs.first(), flow.legs.last()].into_iter().flatten();
@@ -177,6 +178,7 @@ pub(crate) fn old_tcp(whole: &Whole<'_>, mistakes: &mut Diagnostics) {
             let name = || whole.graph.channel_name(channel);
             let layers = cell_tcp::layers(whole.file, draft.settings);
             mistakes.extend(old_on_fast(&layers, &spec.tcp, (rate(channel), &name)));
+            mistakes.extend(cell_tcp::check_payload(whole.file, draft, flow, spec));
         }
     }
 }

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use backwater_kernel::{Purpose, Stream};
 
+use crate::abr::Way;
 use crate::given::packet::PacketFile;
 use crate::given::packet::flows::{FlowSettings, Flows, Patterns};
 use crate::given::packet::traffic::Traffic;
@@ -53,6 +54,19 @@ impl Draft<'_> {
         match self.back_of {
             Some(_) => self.settings.back.as_ref(),
             None => Some(&self.settings.traffic),
+        }
+    }
+
+    /// As its source of ABR sees it.
+    pub(crate) fn way(&self) -> Way {
+        let answer = partners::answer(self.settings);
+        let own = self.traffic();
+        match (self.back_of, answer, own) {
+            (None, ..) => Way::Forth,
+            (_, Some(partners::Answer::Server), _) => Way::Back,
+            (_, Some(partners::Answer::TcpBack), _) => Way::Answers,
+            (_, None, None | Some(Traffic::Silent)) => Way::Answers,
+            (_, None, Some(_)) => Way::Back,
         }
     }
 

@@ -13,6 +13,9 @@ use backwater_kernel::words::counted;
 /// Longest time one unit may take from its start until its credit is back: a quarter of the clock.
 const LONGEST_LOOP_PS: u128 = crate::units::LONGEST_PS as u128;
 
+/// Without a zone for the round trip a flow crawls that gets less of its link than this.
+const CRAWLS_BELOW: f64 = 0.5;
+
 /// One leg, as messages name it.
 pub(crate) struct Leg<'a> {
     pub flow: &'a str,
@@ -129,6 +132,9 @@ fn zones_fit(leg: &Leg<'_>, credit: &CreditSpec, mistakes: &mut Diagnostics) -> 
 
 fn check_no_zone3(leg: &Leg<'_>, credit: &CreditSpec, mistakes: &mut Diagnostics) {
     let share = expected(leg, credit, 0.0);
+    if share > CRAWLS_BELOW {
+        return;
+    }
     let full = leg.circuit.cells_at(leg.circuit.rate);
     let at = leg.control.zone3().map_or(&leg.control.n3.at, |(_, at)| at);
     Diagnostic::warning("slow", "with N3 = 0 the flow crawls")

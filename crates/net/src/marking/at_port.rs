@@ -3,7 +3,7 @@
 use backwater_ends::control::Control;
 use backwater_kernel::EventQueue;
 
-use super::BACKGROUND;
+use super::{BACKGROUND, BEHIND};
 use crate::hop::kind::UnitKind;
 use crate::hop::unit::{MARKED, NONE};
 use crate::outcome::RatePortOutcome;
@@ -47,6 +47,9 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let now = self.now;
         let channel = self.network.legs[leg_id as usize].sender.channel;
         let seat = self.rates.seats[leg_id as usize];
+        if seat == BEHIND {
+            return;
+        }
         let port = &mut self.rates.ports[self.rates.of_channel[channel as usize] as usize];
         let unit = self.network.units.get(place);
         let (bits, kind) = (8 * unit.bytes, unit.kind);
@@ -82,7 +85,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
 
     /// A unit of `leg_id` left the queue of a port that tells rates.
     pub(crate) fn leave_rate_port(&mut self, leg_id: u32) {
-        if self.rates.seats[leg_id as usize] == BACKGROUND {
+        if self.rates.seats[leg_id as usize] >= BEHIND {
             return;
         }
         let channel = self.network.legs[leg_id as usize].sender.channel;

@@ -10,8 +10,8 @@ use backwater_kernel::{Channels, Duration, Rate, Time};
 
 use crate::hop::leg::Leg;
 use crate::hop::unit::NONE;
-use crate::marking::{BACKGROUND, ExplicitRate, PortView};
-use crate::spec::NetworkSpec;
+use crate::marking::{BACKGROUND, BEHIND, ExplicitRate, PortView};
+use crate::spec::{NetworkSpec, SchedulerSpec};
 
 /// A port that tells rates.
 pub(crate) struct RatePort {
@@ -32,7 +32,8 @@ pub(crate) struct RatePorts {
     pub(super) ports: Vec<RatePort>,
     /// By channel: its port; `NONE`.
     pub(super) of_channel: Vec<u32>,
-    /// By leg: the circuit's seat at the port of its channel; `BACKGROUND` of what is not ABR.
+    /// By leg: the circuit's seat at the port of its channel; `BACKGROUND` or `BEHIND` of what is
+    /// not ABR.
     pub(super) seats: Vec<u32>,
     /// By leg of an ABR flow: its partner's leg on the channel the other way.
     pub(super) opposite: Vec<u32>,
@@ -74,8 +75,32 @@ impl RatePorts {
                 marked: 0,
             });
         }
+        rates.find_behind(legs, spec);
         rates.find_opposites(spec);
         rates
+    }
+
+    /// What is not ABR and has a lower priority than every circuit of its port, where ports serve
+    /// by priority.
+    fn find_behind(&mut self, legs: &[Leg], spec: &NetworkSpec) {
+        let priority = |leg: &Leg| spec.flows[leg.sender.flow as usize].priority;
+        let mut least = vec![None; 2 * spec.links.len()];
+        for (leg, seat) in legs.iter().zip(&self.seats) {
+            let channel = leg.sender.channel;
+            if spec.links.channel(channel).scheduler == SchedulerSpec::Fifo {
+                continue;
+            }
+            let least: &mut Option<u8> = &mut least[channel as usize];
+            if *seat != BACKGROUND {
+                *least = Some(least.map_or(priority(leg), |least| least.min(priority(leg))));
+            }
+        }
+        for (leg, seat) in legs.iter().zip(&mut self.seats) {
+            let least = least[leg.sender.channel as usize];
+            if *seat == BACKGROUND && least.is_some_and(|least| priority(leg) < least) {
+                *seat = BEHIND;
+            }
+        }
     }
 
     /// The port of `channel` tells rates.

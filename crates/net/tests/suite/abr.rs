@@ -166,3 +166,43 @@ fn notices_of_a_switch_come_before_the_first_answer() {
     assert!(notices >= 10, "{notices}");
     assert!(least < 2e7, "{least}");
 }
+
+/// Least ACR of the first circuit of Figure 5 from 150 to 199 ms, beside 100 Mbps that are no ABR's
+/// and have this priority; that of ABR is 1.
+fn beside(priority: u8) -> f64 {
+    let mut spec = figure_5(abr(UiliSpec::None, Rate(MBPS)));
+    spec.stop_at = Time(400 * MS);
+    for link in &mut spec.links {
+        for channel in &mut link.channels {
+            channel.scheduler = SchedulerSpec::StrictPriority;
+        }
+    }
+    for flow in &mut spec.flows {
+        flow.priority = 1;
+    }
+    let first = spec.flows[0].clone();
+    spec.flows.push(FlowSpec {
+        name: "other".into(),
+        priority,
+        traffic: TrafficSpec::Constant {
+            start: Time(0),
+            interval: Rate(100 * MBPS).tick(53),
+            random_phase: false,
+            total: None,
+        },
+        source_control: SourceControlSpec::None,
+        partner: None,
+        ..first
+    });
+    let wanted = [series("acr", Measure::AllowedRate, Some(0))];
+    let (recorder, outcome) = watched(&spec, Recorder::new(&wanted)).expect("a network");
+    range(&recorder.series(outcome.ended_at)[0], 150, 199).0
+}
+
+#[test]
+fn what_is_served_after_abr_is_no_background() {
+    // Alone: 0.9 of the link.
+    assert_eq!(beside(0), 139_967_999.0);
+    // Of what 100 Mbps leave.
+    assert!(beside(2) < 0.9 * 56e6);
+}

@@ -83,7 +83,7 @@ fn a_request_is_answered_when_it_should_be() {
     let exact = cells(141).ps();
     assert_eq!((responses.min, responses.max), (exact, exact));
     assert_eq!(tcp.delivered_bytes_total, 900);
-    assert_eq!(tcp.returned_bytes_total, 6000);
+    assert_eq!((tcp.returned_bytes, tcp.returned_bytes_total), (6000, 6000));
     assert_eq!(answered(2 * 146 - 1).0.requests_total, 1);
     assert_eq!(answered(2 * 146).0.requests_total, 2);
 }

@@ -25,6 +25,25 @@ fn a_fixed_window_sends_one_window_a_loop() {
     }
 }
 
+/// An application that asks for a unit each cell time, under a window that lets one go each loop of
+/// 40 cells: what waits for the window is not offered yet, and its wait is no delay.
+#[test]
+fn what_waits_for_a_window_is_not_offered() {
+    let mut net = conversation(10, 4399);
+    let flow = &mut net.spec.flows[0];
+    flow.source_control = SourceControlSpec::Window { units: 1 };
+    flow.traffic = TrafficSpec::Constant {
+        start: Time::ZERO,
+        interval: cells(1),
+        random_phase: false,
+        total: None,
+    };
+    let flow = &run(&net.spec).flows[0];
+    assert_eq!(flow.offered_total, 110);
+    assert!(flow.inside_total <= 1);
+    assert!(flow.delay.max <= cells(20).ps());
+}
+
 /// A second link of half the rate behind a buffer of 20 units: a sender without control loses
 /// half of what it sends.
 fn narrow(control: SourceControlSpec, total: u64) -> Outcome {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use backwater_kernel::{Duration, Rate};
 use backwater_net::spec::{
-    NetworkSpec, NodeKind, OutageSpec, SourceControlSpec, Timing, TrafficSpec,
+    NetworkSpec, NodeKind, OutageSpec, SchedulerSpec, SourceControlSpec, Timing, TrafficSpec,
 };
 
 use super::notices::Travelling;
@@ -30,12 +30,16 @@ pub(super) struct Channel {
     /// ABR cells that wait.
     pub queue_cells: u64,
     pub queue_max: u64,
+    /// Traffic that is not ABR and of a lower priority takes nothing from its circuits: the least
+    /// of theirs, where ports serve by priority.
+    pub least_priority: u8,
     /// That wait for it, the oldest first.
     pub notices: Vec<Travelling>,
 }
 
 pub(super) struct Flow {
     pub unit_bytes: u64,
+    pub priority: u8,
     /// Legs along its path, counted over all flows.
     pub path: Vec<usize>,
     pub partner: Option<usize>,
@@ -131,6 +135,7 @@ impl Network {
         let unit_bytes = u64::from(flow.unit_bytes);
         self.flows.push(Flow {
             unit_bytes,
+            priority: flow.priority,
             path: (first..first + flow.legs.len()).collect(),
             partner: flow.partner.map(|partner| partner as usize),
             source: match flow.source_control {
@@ -156,6 +161,7 @@ impl Network {
         let mut queues = Vec::new();
         let mut circuits = Vec::new();
         let mut bits = 424;
+        let mut least_priority = None;
         for (number, flow) in self.flows.iter().enumerate() {
             let group = spec.flows[number].priority;
             for leg in &flow.path {
@@ -170,6 +176,7 @@ impl Network {
                 if let Some(source) = &flow.source {
                     circuits.push(*leg);
                     bits = source.bits;
+                    least_priority = Some(group.min(least_priority.unwrap_or(group)));
                 }
             }
         }
@@ -198,6 +205,10 @@ impl Network {
                 .collect(),
             queue_cells: 0,
             queue_max: 0,
+            least_priority: match channel.scheduler {
+                SchedulerSpec::Fifo => 0,
+                _ => least_priority.unwrap_or(0),
+            },
             notices: Vec::new(),
         });
     }
@@ -302,7 +313,8 @@ impl Network {
             at_ps: now,
             queue_cells: here.queue_cells,
         };
-        if let Some(rates) = &mut here.rates {
+        let takes_turn = is_abr || self.flows[cell.flow].priority >= here.least_priority;
+        if let Some(rates) = here.rates.as_mut().filter(|_| takes_turn) {
             let joining = match (is_abr, cell.kind, &mut cell.rm) {
                 (false, ..) => Joining::Background,
                 (_, Kind::Forward, Some(rm)) => Joining::Forward(rm),

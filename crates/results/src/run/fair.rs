@@ -4,11 +4,11 @@
 //! cells, credit units) is background there. The rates compared are those of data units on the
 //! wire.
 
-use backwater_kernel::{Channels, Duration};
-use backwater_net::outcome::SessionAnswer;
+mod wants;
+
+use backwater_kernel::Channels;
 use backwater_net::spec::{
-    AbrSpec, CellApplication, CellTcpSpec, EnvelopeRule, EnvelopeSpec, FlowControlSpec, FlowSpec,
-    NetworkSpec, SchedulerSpec, SinkSpec, Span, TrafficSpec,
+    AbrSpec, CellTcpSpec, FlowControlSpec, FlowSpec, NetworkSpec, SchedulerSpec, TrafficSpec,
 };
 
 use super::Circuits;
@@ -16,21 +16,7 @@ use super::loads::flow_loads;
 use crate::events::{Fairness, line_rates, names, per_second};
 use crate::fairness::{Allocation, Claim, FairRow, FairShares, max_min};
 use crate::number::significant;
-
-/// What a flow wants, in bps.
-#[derive(Clone, Copy, PartialEq, Debug)]
-enum Want {
-    /// All it can get.
-    All,
-    /// So much data; RM cells come on top.
-    Data(f64),
-    /// So much on the wire, RM cells included.
-    Wire(f64),
-    /// Its partner's answers decide; others see what it was measured to take.
-    Closed(&'static str),
-    /// Nothing of its own.
-    Nothing,
-}
+use wants::{Want, limit_changes, unit_bits, want};
 
 impl Fairness for NetworkSpec {
     /// The shares of all flows that have something of their own to send.
@@ -56,7 +42,8 @@ impl Fairness for NetworkSpec {
                     let data = network.data_rate(flow, &found);
                     (row.share, row.wire_share) = (Some(data), Some(rate));
                     row.payload = network.payload(flow, data);
-                    row.limit = found.limit(claim, |channel| run.port(channel));
+                    let channels = network.target.len() as u32;
+                    row.limit = found.limit(claim, |at| run.port(at % channels));
                 }
             }
             rows.push(row);
@@ -97,9 +84,12 @@ struct Network<'a> {
     /// bps of data, by flow.
     measured: Vec<f64>,
     wants: Vec<Want>,
-    /// By channel: what is shared out, and the part of it that ABR may fill.
+    /// By channel: what is shared out, and the part of it that ABR may fill. Then, by channel
+    /// again, what it carries in all.
     capacity: Vec<f64>,
     target: Vec<f64>,
+    /// By channel where ABR fills a part: what has a lower priority goes into the rest.
+    least_priority: Vec<Option<u8>>,
     claims: Vec<Claim>,
     /// By flow.
     claim_of: Vec<Option<usize>>,
@@ -115,15 +105,21 @@ impl<'a> Network<'a> {
                 *target = aim;
             }
         }
-        let capacity = line_rates(run.network).zip(&target);
+        let aims = line_rates(run.network).zip(&target);
+        let aims = aims.map(|(rate, aim)| rate * aim);
+        let least_priority = match groups_count {
+            true => least_priority(run.network, &target),
+            false => vec![None; target.len()],
+        };
         let mut network = Network {
             run,
             measured: loads.iter().map(|load| load.bits_per_second).collect(),
             wants: (0..run.network.flows.len())
                 .map(|flow| want(run, flow))
                 .collect(),
-            capacity: capacity.map(|(rate, aim)| rate * aim).collect(),
+            capacity: aims.chain(line_rates(run.network)).collect(),
             target,
+            least_priority,
             claims: Vec::new(),
             claim_of: vec![None; run.network.flows.len()],
             groups_count,
@@ -156,7 +152,7 @@ impl<'a> Network<'a> {
         let loads = own.legs.iter();
         let mut claim = Claim {
             loads: loads
-                .map(|leg| (leg.channel, self.weight(leg.channel, abr.is_some())))
+                .flat_map(|leg| self.load(own, leg.channel, 1.0))
                 .collect(),
             group: if self.groups_count {
                 (u8::MAX - own.priority).into()
@@ -168,7 +164,7 @@ impl<'a> Network<'a> {
         let data = match self.wants[flow] {
             Want::All => None,
             Want::Wire(rate) => {
-                claim.demand = rate;
+                claim.demand = abr.map_or(rate, |abr| rate.min(self.peak(own, abr)));
                 return self.with_echoes(flow, claim);
             }
             Want::Data(rate) => Some(rate),
@@ -180,12 +176,15 @@ impl<'a> Network<'a> {
             (Some(data), None) => data,
             // Forward RM cells of its own, and its partner's that it answers.
             (Some(data), Some(abr)) => {
-                let more = with_rm(abr);
-                if let Some((partner, other)) = self.abr_partner(flow) {
+                let more = 1.0 / self.data_part(flow, abr);
+                let (all, peak) = (data * more, self.peak(own, abr));
+                if let Some((partner, other)) = self.abr_partner(flow)
+                    && all < peak
+                {
                     let claim_of = self.claim_of[partner];
                     claim.carries = claim_of.map(|of| (of, more / f64::from(other.nrm.max(1))));
                 }
-                data * more
+                all.min(peak)
             }
         };
         self.with_echoes(flow, claim)
@@ -201,11 +200,19 @@ impl<'a> Network<'a> {
         }
     }
 
-    /// What a flow's rate is multiplied by on a channel: ABR + target x others <= target x link.
-    fn weight(&self, channel: u32, is_abr: bool) -> f64 {
-        match self.target.get(channel as usize) {
-            Some(target) if !is_abr => *target,
-            _ => 1.0,
+    /// What a flow takes of a channel that sends `part` of its rate there:
+    /// ABR + target x others <= target x link. What goes after ABR shares in the link as a whole.
+    fn load(&self, flow: &FlowSpec, channel: u32, part: f64) -> Vec<(u32, f64)> {
+        let at = channel as usize;
+        let target = match flow.abr() {
+            Some(_) => 1.0,
+            None => self.target.get(at).copied().unwrap_or(1.0),
+        };
+        let whole = channel + self.target.len() as u32;
+        match self.least_priority.get(at).copied().flatten() {
+            Some(least) if flow.abr().is_none() && flow.priority < least => vec![(whole, part)],
+            Some(_) => vec![(channel, part * target), (whole, part)],
+            None => vec![(channel, part * target)],
         }
     }
 
@@ -219,16 +226,21 @@ impl<'a> Network<'a> {
                 let message = credit.message_bytes.unwrap_or(own.unit_bytes);
                 let size = f64::from(message) * 8.0 / unit_bits(own);
                 let back = leg.channel ^ 1;
-                let part = size / f64::from(every.max(1)) * self.weight(back, false);
-                claim.echoes.push((back, part));
+                let part = size / f64::from(every.max(1));
+                let target = self.target.get(back as usize).copied().unwrap_or(1.0);
+                claim.echoes.push((back, part * target));
             }
         }
         let silent = self.abr_partner(flow).map(|partner| partner.0);
         let silent = silent.filter(|partner| self.claim_of[*partner].is_none());
         if let (Some(abr), Some(partner)) = (own.abr(), silent) {
-            let part = 1.0 / f64::from(abr.nrm.max(1));
-            let back = self.run.network.flows[partner].legs.iter();
-            claim.echoes.extend(back.map(|leg| (leg.channel, part)));
+            let back = &self.run.network.flows[partner];
+            let own = back.abr().filter(|back| back.counts_backward);
+            let part = own.map_or(1.0, with_rm) / f64::from(abr.nrm.max(1));
+            let loads = back.legs.iter();
+            claim
+                .echoes
+                .extend(loads.flat_map(|leg| self.load(back, leg.channel, part)));
         }
         claim
     }
@@ -249,9 +261,20 @@ impl<'a> Network<'a> {
                 let answers = self.abr_partner(flow).map_or(0.0, |(partner, other)| {
                     rate_of(partner) / f64::from(other.nrm.max(1))
                 });
-                (rate / with_rm(abr) - answers).max(0.0)
+                (rate * self.data_part(flow, abr) - answers).max(0.0)
             }
         }
+    }
+
+    /// The data among its cells: what is neither a forward RM cell of its own nor an answer to one
+    /// of a silent partner, which sends one with so many of its own answers.
+    fn data_part(&self, flow: usize, abr: &AbrSpec) -> f64 {
+        let nrm = f64::from(abr.nrm.max(2));
+        let partner = self.abr_partner(flow);
+        let silent = partner
+            .filter(|(partner, other)| self.claim_of[*partner].is_none() && other.counts_backward);
+        let answers = silent.map_or(0.0, |(_, other)| 1.0 / f64::from(other.nrm.max(2) - 1));
+        (1.0 - (1.0 + answers) / nrm).max(0.0)
     }
 
     /// For ABR: data, and as many RM cells as in the whole run came to a data cell.
@@ -333,20 +356,23 @@ fn groups_count(spec: &NetworkSpec) -> bool {
     !ports.any(|port| port.scheduler == SchedulerSpec::Fifo)
 }
 
-/// Mean bits of a data unit on the wire.
-fn unit_bits(flow: &FlowSpec) -> f64 {
-    let shares: f64 = flow.sizes.iter().map(|size| size.share).sum();
-    let bytes = match shares > 0.0 {
-        true => {
-            let sizes = flow.sizes.iter();
-            sizes
-                .map(|size| f64::from(size.bytes) * size.share)
-                .sum::<f64>()
-                / shares
+/// By channel: the least priority of ABR where its ports fill a part of the link and serve by
+/// priority.
+fn least_priority(spec: &NetworkSpec, target: &[f64]) -> Vec<Option<u8>> {
+    let mut least = vec![None; target.len()];
+    for flow in spec.flows.iter().filter(|flow| flow.abr().is_some()) {
+        for leg in &flow.legs {
+            let channel = leg.channel as usize;
+            let port = names::channel_spec(spec, leg.channel);
+            if target.get(channel).is_some_and(|target| *target < 1.0)
+                && port.is_some_and(|port| port.scheduler != SchedulerSpec::Fifo)
+            {
+                let of_others = least[channel].unwrap_or(flow.priority);
+                least[channel] = Some(flow.priority.min(of_others));
+            }
         }
-        false => f64::from(flow.unit_bytes),
-    };
-    (bytes * 8.0).max(1.0)
+    }
+    least
 }
 
 /// Payload in the bits of full segments, cut into cells.
@@ -354,116 +380,4 @@ fn payload_part(tcp: &CellTcpSpec, cell_bytes: u32) -> f64 {
     let payload = tcp.tcp.mss_bytes;
     let cells = (payload + tcp.overhead_bytes).div_ceil(tcp.payload_bytes.max(1));
     f64::from(payload) / (f64::from(cells) * f64::from(cell_bytes)).max(1.0)
-}
-
-fn span_seconds(span: Span) -> f64 {
-    match span {
-        Span::Fixed(length) | Span::Uniform(length) | Span::Exponential(length) => length.seconds(),
-    }
-}
-
-/// `units` in `seconds`; no limit where there is no time.
-fn pace(units: f64, seconds: f64) -> f64 {
-    if seconds > 0.0 {
-        units / seconds
-    } else {
-        f64::INFINITY
-    }
-}
-
-fn want(run: &Circuits<'_>, flow: usize) -> Want {
-    let own = &run.network.flows[flow];
-    let session = run.outcome.flows.get(flow).and_then(|found| found.session);
-    if session.is_some_and(|found| matches!(found.answer, SessionAnswer::Refused { .. })) {
-        return Want::Closed("refused");
-    }
-    let bits = unit_bits(own);
-    let data = |units_per_second: f64| Want::Data(bits * units_per_second);
-    let want = match &own.traffic {
-        TrafficSpec::Silent => Want::Nothing,
-        TrafficSpec::Greedy { .. } => Want::All,
-        TrafficSpec::Bottlenecked { limits, .. } => {
-            let mut past = limits
-                .iter()
-                .filter(|limit| limit.from < run.outcome.ended_at);
-            match past.next_back().and_then(|limit| limit.rate) {
-                Some(rate) => Want::Wire(rate.0 as f64),
-                None => Want::All,
-            }
-        }
-        TrafficSpec::Constant { interval, .. } => data(pace(1.0, interval.seconds())),
-        TrafficSpec::Poisson { mean_interval, .. } => data(pace(1.0, mean_interval.seconds())),
-        TrafficSpec::Trains {
-            mean_units,
-            gap,
-            mean_pause,
-            ..
-        } => data(pace(
-            1.0,
-            gap.seconds() + mean_pause.seconds() / mean_units.max(1.0),
-        )),
-        TrafficSpec::OnOff {
-            on,
-            off,
-            on_interval,
-            off_interval,
-            ..
-        } => {
-            let per_second = |gap: Duration| pace(1.0, gap.seconds());
-            let (on, off) = (span_seconds(*on), span_seconds(*off));
-            let slow = off_interval.map_or(0.0, per_second);
-            data(pace(on * per_second(*on_interval) + off * slow, on + off))
-        }
-        TrafficSpec::Tcp(tcp) => match tcp.application {
-            CellApplication::Bulk(_) => Want::All,
-            CellApplication::Requests { .. } => Want::Closed("closed loop"),
-        },
-        TrafficSpec::Client(_) | TrafficSpec::Requests(_) => Want::Closed("closed loop"),
-        TrafficSpec::Server | TrafficSpec::TcpBack => Want::Closed("answers"),
-        TrafficSpec::Outside(_) => Want::Closed("outside"),
-    };
-    limited(own, bits, want)
-}
-
-/// No more than the sink takes and envelope and policer let through.
-fn limited(own: &FlowSpec, bits: f64, want: Want) -> Want {
-    let envelope = |envelope: &EnvelopeSpec| match envelope.rule {
-        EnvelopeRule::FixedWindow {
-            units, interval, ..
-        }
-        | EnvelopeRule::SlidingWindow { units, interval } => {
-            bits * pace(f64::from(units), interval.seconds())
-        }
-        EnvelopeRule::Bucket { rate, .. } => rate.0 as f64,
-    };
-    let sink = match own.sink {
-        SinkSpec::Infinite => f64::INFINITY,
-        SinkSpec::Limited { interval } => bits * pace(1.0, interval.seconds()),
-        SinkSpec::Stalling {
-            interval,
-            run,
-            stall,
-        } => {
-            let (run, stall) = (span_seconds(run), span_seconds(stall));
-            bits * pace(1.0, interval.seconds()) * run / (run + stall).max(1e-12)
-        }
-    };
-    let held = [own.envelope.as_ref(), own.policer.as_ref()]
-        .into_iter()
-        .flatten();
-    let most = held.map(envelope).fold(sink, f64::min);
-    match want {
-        Want::All if most.is_finite() => Want::Data(most),
-        Want::Data(rate) => Want::Data(rate.min(most)),
-        want => want,
-    }
-}
-
-/// A limit of its source changed while rates were measured.
-fn limit_changes(run: &Circuits<'_>, flow: usize) -> bool {
-    let TrafficSpec::Bottlenecked { limits, .. } = &run.network.flows[flow].traffic else {
-        return false;
-    };
-    let mut changes = limits.iter().map(|limit| limit.from);
-    changes.any(|from| from > run.network.warm_up && from < run.outcome.ended_at)
 }

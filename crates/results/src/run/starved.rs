@@ -6,13 +6,14 @@ use backwater_net::spec::{CellApplication, FlowSpec, NetworkSpec, SchedulerSpec,
 use super::Circuits;
 use crate::events::names;
 use crate::events::starved::{Endless, Starving};
+use crate::number::rate;
 
 impl Starving for NetworkSpec {
-    /// A flow that takes all that it gets, without end. What a session or a peak rate holds back is
-    /// not starved.
+    /// A flow that takes all that it gets, without end. What a session holds back is not starved;
+    /// a peak rate is in the share.
     fn endless(&self, flow: u32) -> Option<Endless> {
         let flow = self.flows.get(flow as usize)?;
-        if flow.session.is_some() || flow.abr().is_some() {
+        if flow.session.is_some() {
             return None;
         }
         let start = match &flow.traffic {
@@ -30,8 +31,13 @@ impl Starving for NetworkSpec {
             return "its set-up was refused".into();
         }
         let own = run.network.flows.get(flow);
-        let before = own.and_then(|own| before(run.network, own));
-        before.unwrap_or(waits)
+        if let Some(before) = own.and_then(|own| before(run.network, own)) {
+            return before;
+        }
+        // What an ABR source may not send does not wait in the network.
+        run.outcome.flows[flow].abr.as_ref().map_or(waits, |abr| {
+            format!("its mean allowed rate was {}", rate(abr.acr_mean_bps))
+        })
     }
 }
 

@@ -2,7 +2,7 @@
 
 use backwater_net::alone;
 use backwater_net::outcome::{FlowOutcome, LegOutcome};
-use backwater_net::spec::{FlowControlSpec, LegSpec, NetworkSpec};
+use backwater_net::spec::{CellApplication, FlowControlSpec, LegSpec, NetworkSpec, TrafficSpec};
 
 use super::loads::{destinations, flow_loads};
 use super::{
@@ -83,11 +83,16 @@ impl Tables for NetworkSpec {
 pub fn flows(run: &Circuits<'_>) -> Table {
     let loads = flow_loads(run);
     let load = |flow: u32| loads.get(flow as usize);
+    let payload = payload_bytes(run);
     let seconds = run.seconds();
     events::flows::table(run, |table| {
         table
             .number(events::flows::GOODPUT)
-            .if_any(|(_, found)| found.tcp.map(|tcp| mbps(tcp.delivered_bytes, seconds)))
+            .if_any(|(flow, _)| {
+                payload
+                    .get(*flow as usize)?
+                    .map(|bytes| mbps(bytes, seconds))
+            })
             .number(
                 "throughput [Mbps]: rate after the warm-up, all bytes of a unit; for multicast, \
                  the mean over the destinations",
@@ -103,6 +108,24 @@ pub fn flows(run: &Circuits<'_>) -> Table {
     .number("backlog max [cells]: largest number of units waiting at the source")
     .of(|(_, found)| found.source_backlog_max)
     .done()
+}
+
+/// Payload that TCP carried over each flow after the warm-up; over a way back, that of responses.
+fn payload_bytes(run: &Circuits<'_>) -> Vec<Option<u64>> {
+    let mut bytes = vec![None; run.outcome.flows.len()];
+    for (own, found) in run.network.flows.iter().zip(&run.outcome.flows) {
+        if let (TrafficSpec::Tcp(spec), Some(tcp)) = (&own.traffic, &found.tcp)
+            && let CellApplication::Requests { .. } = spec.application
+            && let Some(back) = own.partner.and_then(|back| bytes.get_mut(back as usize))
+        {
+            *back = Some(tcp.returned_bytes);
+        }
+    }
+    for (bytes, found) in bytes.iter_mut().zip(&run.outcome.flows) {
+        let own = found.tcp.as_ref().map(|tcp| tcp.delivered_bytes);
+        *bytes = own.or(*bytes);
+    }
+    bytes
 }
 
 /// A leg: what the spec says of it, and what was found.

@@ -9,8 +9,8 @@ use backwater_net::outcome::{
     AbrOutcome, BurstOutcome, CellCounts, CellTcpOutcome, Outcome, RatePortOutcome,
 };
 use backwater_net::spec::{
-    AbrSpec, CurrentRate, EricaSpec, ExplicitRateSpec, FlowControlSpec, LimitSpec, MarkSpec,
-    NetworkSpec, RateFormat, SourceControlSpec, TrafficSpec, TurnAround, UiliSpec,
+    AbrSpec, CurrentRate, EricaSpec, ExplicitRateSpec, FlowControlSpec, FlowSpec, LimitSpec,
+    MarkSpec, NetworkSpec, RateFormat, SourceControlSpec, TrafficSpec, TurnAround, UiliSpec,
 };
 use backwater_results::{
     Block, Cell, Findings, Report, Table, page, run_report, svg, terminal_summary,
@@ -164,6 +164,11 @@ fn outcome(spec: &NetworkSpec) -> Outcome {
 fn named(tables: &[Table], name: &str) -> Table {
     let table = tables.iter().find(|table| table.name == name);
     table.unwrap_or_else(|| panic!("no table {name}")).clone()
+}
+
+fn fair_shares(spec: &NetworkSpec) -> Table {
+    let found = Findings::new(spec, outcome(spec), sample::CELL);
+    named(found.tables(), "fairness")
 }
 
 fn number(table: &Table, row: usize, column: &str) -> f64 {
@@ -367,15 +372,13 @@ fn tcp_over_cells_has_a_table() {
 #[test]
 fn shares_under_erica_leave_a_tenth_and_the_rm_cells() {
     let spec = network();
-    let tables = Findings::new(&spec, outcome(&spec), sample::CELL)
-        .tables()
-        .to_vec();
-    let fair = named(&tables, "fairness");
+    let fair = fair_shares(&spec);
     assert_eq!(fair.rows.len(), 3, "silent ways back are left out");
     // 0.9 of 155.52 Mbps, of which the third takes 10 with its RM cells.
     let share = (0.9 * 155.52 - 10.0) / 2.0;
     near(number(&fair, 0, "wire_share_mbps"), share);
-    near(number(&fair, 1, "max_min_share_mbps"), share * 31.0 / 32.0);
+    // One in 32 is a forward RM cell, and one in 32 x 31 answers one of the silent way back.
+    near(number(&fair, 1, "max_min_share_mbps"), share * 30.0 / 31.0);
     near(number(&fair, 2, "wire_share_mbps"), 10.0);
     assert_eq!(fair.rows[0][4], "switch 1 -> switch 2".into());
     assert_eq!(fair.rows[2][4], "its demand".into());
@@ -386,15 +389,12 @@ fn shares_under_erica_leave_a_tenth_and_the_rm_cells() {
 fn a_way_back_with_its_own_traffic_carries_the_answers() {
     let mut spec = network();
     spec.flows[3].traffic = spec.flows[0].traffic.clone();
-    let tables = Findings::new(&spec, outcome(&spec), sample::CELL)
-        .tables()
-        .to_vec();
-    let fair = named(&tables, "fairness");
+    let fair = fair_shares(&spec);
     assert_eq!(fair.rows.len(), 4);
     let wire = |row| number(&fair, row, "wire_share_mbps");
     let data = |row| number(&fair, row, "max_min_share_mbps");
     // On the way back it has what the answers to the two others leave; its own are in its rate.
-    let back = 0.9 * 155.52 - (wire(1) + wire(2)) / 32.0;
+    let back = 0.9 * 155.52 - (wire(1) + wire(2)) / 31.0;
     near(wire(3), back);
     near(data(3), back * 31.0 / 32.0 - wire(0) / 32.0);
     near(data(0), wire(0) * 31.0 / 32.0 - back / 32.0);
@@ -415,12 +415,44 @@ fn background_of_others_comes_first_where_it_has_priority() {
     for flow in [2, 5] {
         spec.flows[flow].priority = 1;
     }
-    let tables = Findings::new(&spec, outcome(&spec), sample::CELL)
-        .tables()
-        .to_vec();
-    let fair = named(&tables, "fairness");
+    let fair = fair_shares(&spec);
     near(number(&fair, 0, "wire_share_mbps"), 45.0);
     near(number(&fair, 2, "max_min_share_mbps"), 55.52);
+}
+
+fn wire_share(spec: &NetworkSpec, row: usize) -> f64 {
+    number(&fair_shares(spec), row, "wire_share_mbps")
+}
+
+#[test]
+fn what_goes_after_abr_shares_in_what_its_target_leaves() {
+    let mut spec = network();
+    for flow in [0, 1, 3, 4, 5] {
+        spec.flows[flow].priority = 1;
+    }
+    spec.flows[2] = FlowSpec {
+        source_control: SourceControlSpec::None,
+        partner: None,
+        traffic: spec.flows[0].traffic.clone(),
+        ..spec.flows[2].clone()
+    };
+    near(wire_share(&spec, 0), 0.45 * 155.52);
+    near(wire_share(&spec, 2), 0.1 * 155.52);
+}
+
+#[test]
+fn a_peak_rate_limits_what_a_source_with_a_rate_of_its_own_wants() {
+    let mut spec = network();
+    let pcr = Rate(1_000_000);
+    spec.flows[2].source_control = SourceControlSpec::Abr(AbrSpec { pcr, ..abr() });
+    near(wire_share(&spec, 2), 1.0);
+    spec.flows[2].traffic = TrafficSpec::Constant {
+        start: Time::ZERO,
+        interval: Rate(10_000_000).tick(53),
+        random_phase: false,
+        total: None,
+    };
+    near(wire_share(&spec, 2), 1.0);
 }
 
 #[test]

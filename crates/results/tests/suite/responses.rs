@@ -1,10 +1,12 @@
 //! Responses over circuits: how long they took, and how long alone.
 
+use backwater_ends::TcpSpec;
 use backwater_kernel::{Duration, Rate, Rings, Time};
 use backwater_net::Simulation;
 use backwater_net::outcome::Outcome;
 use backwater_net::spec::{
-    ChannelSpec, FlowControlSpec, FlowSpec, NetworkSpec, NodeKind, RequestsSpec, Span, TrafficSpec,
+    CellApplication, CellTcpSpec, ChannelSpec, FlowControlSpec, FlowSpec, NetworkSpec, NodeKind,
+    RequestsSpec, Span, TrafficSpec,
 };
 use backwater_results::{Cell, Findings, RunInfo, Table, terminal_summary};
 
@@ -104,4 +106,29 @@ fn a_group_has_a_slowdown_where_all_are_alike() {
         requests.response_units = 9;
     }
     assert_eq!(of_group(&spec), None);
+}
+
+/// Over TCP the way back of requests has the payload of responses as its goodput.
+#[test]
+fn responses_over_tcp_have_a_goodput() {
+    let mut spec = network(1);
+    spec.flows[0].traffic = TrafficSpec::Tcp(CellTcpSpec {
+        start: Time::ZERO,
+        tcp: TcpSpec::bsd(),
+        application: CellApplication::Requests {
+            request_bytes: 300,
+            response_bytes: 600,
+            service: Span::Fixed(Duration(20 * US)),
+            think: Span::Fixed(Duration(100 * US)),
+            count: None,
+        },
+        overhead_bytes: 56,
+        payload_bytes: 48,
+    });
+    spec.flows[1].traffic = TrafficSpec::TcpBack;
+    let found = Findings::new(&spec, simulated(&spec), CELL);
+    let table = found.tables().iter().find(|one| one.name == "flows");
+    let goodput = |row| value(table.expect("of flows"), row, "goodput").expect("it has one");
+    assert!(goodput(0) > 1.0);
+    assert!((goodput(1) / goodput(0) - 2.0).abs() < 0.1);
 }

@@ -3,10 +3,12 @@
 use crate::sample;
 
 use backwater_flit::spec::Injection;
-use backwater_kernel::{Duration, Time};
+use backwater_kernel::{Duration, Rate, Time};
 use backwater_net::frames::spec::{Span, TrafficSpec as EthernetTraffic};
-use backwater_net::outcome::LossCause;
-use backwater_net::spec::{SchedulerSpec, TrafficSpec};
+use backwater_net::outcome::{AbrOutcome, LossCause};
+use backwater_net::spec::{
+    AbrSpec, RateFormat, SchedulerSpec, SourceControlSpec, TrafficSpec, TurnAround, UiliSpec,
+};
 use backwater_results::{Findings, page, run_manifest, run_report, terminal_summary};
 use sample::{ethernet, fabric};
 
@@ -114,6 +116,55 @@ fn a_greedy_circuit_far_below_its_share() {
     spec.flows[1].traffic = TrafficSpec::Greedy { start, total };
     assert!(
         run_manifest(&info, &Findings::new(&spec, outcome.clone(), sample::CELL))
+            .warnings
+            .is_empty()
+    );
+}
+
+/// What an ABR source may not send waits before the network: the rate it was allowed says why.
+#[test]
+fn an_abr_circuit_far_below_its_share() {
+    let (info, mut spec) = (sample::info(), sample::spec());
+    let mut outcome = sample::outcome();
+    for link in &mut spec.links {
+        link.channels[0].scheduler = SchedulerSpec::Fifo;
+    }
+    spec.flows[1].source_control = SourceControlSpec::Abr(AbrSpec {
+        pcr: Rate(622_000_000),
+        mcr: Rate(0),
+        icr: Rate(1_000_000),
+        nrm: 32,
+        mrm: 2,
+        trm: Duration(100_000_000_000),
+        rif: 1.0,
+        rdf: 1.0,
+        crm: 1000,
+        cdf: 0.0,
+        tcr: Rate(0),
+        is_eager: true,
+        counts_backward: true,
+        turn_around: TurnAround::Queue,
+        format: RateFormat::Exact,
+        uili: UiliSpec::None,
+    });
+    outcome.flows[1].delivered_bytes = 0;
+    outcome.flows[1].abr = Some(Box::new(AbrOutcome {
+        acr_mean_bps: 1e6,
+        ..AbrOutcome::default()
+    }));
+    let told = run_manifest(&info, &Findings::new(&spec, outcome.clone(), sample::CELL)).warnings;
+    assert!(
+        told[0].contains("its mean allowed rate was 1 Mbps"),
+        "{told:?}"
+    );
+    // A peak rate below the share is the share.
+    let SourceControlSpec::Abr(abr) = &mut spec.flows[1].source_control else {
+        return;
+    };
+    abr.pcr = Rate(1_000_000);
+    outcome.flows[1].delivered_bytes = 1_000_000;
+    assert!(
+        run_manifest(&info, &Findings::new(&spec, outcome, sample::CELL))
             .warnings
             .is_empty()
     );

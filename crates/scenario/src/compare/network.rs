@@ -1,5 +1,7 @@
 //! The topology: ways, round trips, and the room that stops need.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use backwater_kernel::{Duration, Rate};
 
 use super::unit::{self, CONTROL_BYTES};
@@ -139,6 +141,24 @@ impl Network {
             most = most.max(rooms.iter().sum::<u64>() - least);
         }
         most
+    }
+
+    /// The same where a stop holds up the frames to one host, and one is sent for each: `ways`
+    /// are channels one after another and the host they lead to.
+    pub fn largest_output_room_by_host<'a>(
+        &self,
+        ways: impl Iterator<Item = (&'a [u32], usize)>,
+    ) -> u64 {
+        let mut hosts = BTreeSet::new();
+        for (path, to) in ways {
+            let turns = path.windows(2).map(|turn| (turn[1], turn[0], to));
+            hosts.extend(turns);
+        }
+        let mut rooms = BTreeMap::new();
+        for (output, input, _) in hosts {
+            *rooms.entry(output).or_insert(0) += self.input_room(self.link(input));
+        }
+        rooms.into_values().max().unwrap_or(0)
     }
 
     /// Ports of a node.

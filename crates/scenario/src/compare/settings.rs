@@ -72,13 +72,14 @@ pub(super) fn settings(
     };
     let output_room = network.largest_output_room();
     let usual = XOFF.value.of(buffer).unwrap_or(u64::MAX);
-    let outputs = (output_room, buffer.saturating_sub(output_room).min(usual));
-    let mut of_outputs = |scheme, own: &Pause| Thresholds {
+    let host_room = output_room.max(room_by_host(network, flows));
+    let outputs = |room: u64| (room, buffer.saturating_sub(room).min(usual));
+    let mut of_outputs = |scheme, own: &Pause, room: u64| Thresholds {
         notify: Some(own.notify.word()),
-        ..stops.thresholds(scheme, [own.xoff, own.xon], outputs)
+        ..stops.thresholds(scheme, [own.xoff, own.xon], outputs(room))
     };
-    let pause = of_outputs(Scheme::Pause, &given.pause);
-    let destination = of_outputs(Scheme::Destination, &given.destination);
+    let pause = of_outputs(Scheme::Pause, &given.pause, output_room);
+    let destination = of_outputs(Scheme::Destination, &given.destination, host_room);
     let input_room = network.largest_input_room();
     let inputs = (input_room, buffer.saturating_sub(input_room));
     let pfc = stops.thresholds(Scheme::Pfc, [given.pfc.xoff, given.pfc.xon], inputs);
@@ -116,6 +117,17 @@ pub(super) fn settings(
         mistakes,
     );
     settings
+}
+
+/// Room above XOFF where a stop is sent for each host.
+fn room_by_host(network: &Network, flows: &[ComparedFlow]) -> u64 {
+    let backs = flows.iter().map(|flow| (flow.way_back(), flow.from));
+    let backs: Vec<_> = backs.collect();
+    let backs = backs
+        .iter()
+        .filter_map(|(back, to)| Some((back.as_deref()?, *to)));
+    let ways = flows.iter().map(|flow| (&flow.path[..], flow.to));
+    network.largest_output_room_by_host(ways.chain(backs))
 }
 
 /// The window of TCP over a path that holds so much.

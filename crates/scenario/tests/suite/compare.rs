@@ -160,6 +160,32 @@ fn thresholds_leave_room_and_a_buffer_too_small_is_told() {
     assert!(text.contains("xon = \"26250 B\""), "{text}");
 }
 
+/// A stop for each host lets as many times as much come as there are hosts.
+#[test]
+fn thresholds_of_stops_by_host_leave_room_for_each() {
+    let links = [["A", "S"], ["B", "S"], ["S", "T"], ["T", "C"], ["T", "D"]];
+    let links = links.map(|[a, b]| format!("[[links]]\nbetween = [\"{a}\", \"{b}\"]\n"));
+    let flows = [["A", "C"], ["B", "C"], ["B", "D"]];
+    let flows = flows.map(|[from, to]| {
+        format!("[[flows]]\nname = \"{from}{to}\"\nfrom = \"{from}\"\nto = \"{to}\"\n")
+    });
+    let text = format!(
+        "kind = \"comparison\"\n[run]\nduration = \"100 ms\"\n\
+         [network]\nhosts = [\"A\", \"B\", \"C\", \"D\"]\nswitches = [\"S\", \"T\"]\n\
+         [link]\nrate = \"155.52 Mbps\"\ndelay = \"500 us\"\n\
+         [switch]\nbuffer = \"300 kB\"\n{}{}",
+        links.concat(),
+        flows.concat()
+    );
+    let comparison = Comparison::read(&Source::new("x.toml", text), &[]).expect("sound");
+    for scheme in [Scheme::Pause, Scheme::Destination] {
+        let scenario = comparison.scenario(scheme, 1, &Limits::default());
+        if let Err(wrong) = scenario {
+            panic!("{}", wrong.render(false));
+        }
+    }
+}
+
 #[test]
 fn mistakes_name_their_line_and_what_was_meant() {
     let wrong = mistakes("parking-lot", "to = \"F\"", "to = \"FF\"");

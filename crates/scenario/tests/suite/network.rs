@@ -426,3 +426,16 @@ fn overload_is_a_warning_only_where_nothing_holds_it_back() {
     assert!(codes(try_read(&(simple("kind = \"n23\"", "") + second), &[])).is_empty());
     assert!(codes(try_read(&(simple("buffer = 50", "") + second), &[])).is_empty());
 }
+
+#[test]
+fn without_a_zone_for_the_round_trip_a_flow_need_not_crawl() {
+    let tight = |sets: &[&str]| {
+        codes(try_read(
+            &simple("kind = \"n23\"\nn2 = 1\nn3 = 0", ""),
+            sets,
+        ))
+    };
+    assert_eq!(tight(&[]), ["slow"]);
+    let short = ["link.delay=1 ps", "link.timing=cut-through"];
+    assert!(tight(&short).is_empty());
+}

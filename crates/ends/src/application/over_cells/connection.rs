@@ -26,6 +26,7 @@ pub struct Connection {
     armed_at: Option<Time>,
     delivered_bytes: u64,
     delivered_bytes_total: u64,
+    returned_bytes: u64,
     returned_bytes_total: u64,
 }
 
@@ -47,6 +48,7 @@ impl Connection {
             armed_at: None,
             delivered_bytes: 0,
             delivered_bytes_total: 0,
+            returned_bytes: 0,
             returned_bytes_total: 0,
         }
     }
@@ -72,11 +74,15 @@ impl Connection {
         let tcp = &self.spec.tcp;
         let received = self.ends[end as usize].on_segment(now, tcp, segment, false);
         let bytes = received.delivered_bytes;
+        let measured = if is_measured { bytes } else { 0 };
         match end {
-            End::Opener => self.returned_bytes_total += bytes,
+            End::Opener => {
+                self.returned_bytes_total += bytes;
+                self.returned_bytes += measured;
+            }
             End::Answerer => {
                 self.delivered_bytes_total += bytes;
-                self.delivered_bytes += if is_measured { bytes } else { 0 };
+                self.delivered_bytes += measured;
             }
         }
         let milestone = self.transfers.on_received(now, end, &received);
@@ -141,6 +147,7 @@ impl Connection {
         CellTcpOutcome {
             delivered_bytes: self.delivered_bytes,
             delivered_bytes_total: self.delivered_bytes_total,
+            returned_bytes: self.returned_bytes,
             returned_bytes_total: self.returned_bytes_total,
             requests_total: self.answered,
             broken_frames_total: self.frames.iter().map(|frames| frames.broken).sum(),

@@ -91,7 +91,7 @@ pub(crate) struct Abr {
     pub icr: Placed<Option<Rate>>,
     /// Nrm: one of this many in-rate cells is a forward RM cell.
     #[key(is = Whole { min: 2, max: 1 << 20, unit: "cells" }, default = "32")]
-    pub nrm: u32,
+    pub nrm: Placed<u32>,
     /// Mrm: after this many in-rate cells a forward RM cell is also sent when `trm` has passed.
     #[key(is = Whole { min: 1, max: 1 << 24, unit: "cells" }, default = "2")]
     pub mrm: u32,

@@ -3,6 +3,7 @@
 use backwater_derive::table;
 
 use crate::given::tcp::Tcp;
+use crate::typed::Placed;
 
 /// The TCP of flows with `transport = "tcp"`: a flavour, what differs from it, and how segments
 /// become cells.
@@ -12,7 +13,7 @@ pub(crate) struct CellTcp {
     pub tcp: Tcp,
     /// Payload of a cell.
     #[key(is = Size { min: 1, max: 1 << 20 }, default = "\"48 B\"", cite = "ITU-T I.363.5")]
-    pub payload: Option<u32>,
+    pub payload: Placed<Option<u32>>,
     /// Bytes of a frame besides the segment's payload: TCP and IP 40, LLC 8, the trailer of AAL 5
     /// 8.
     #[key(is = Size { min: 0, max: 65_536 }, default = "\"56 B\"")]

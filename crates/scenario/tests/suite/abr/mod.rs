@@ -449,3 +449,26 @@ fn series_without_a_subject_are_refused() {
     let plain = "[[series]]\nname = \"s\"\nmeasure = \"allowed-rate\"\nflow = \"f\"\n";
     assert_eq!(codes(&format!("{}{plain}", simple("", ""))), ["bad-series"]);
 }
+
+#[test]
+fn a_way_back_needs_no_minimum_and_begins_at_what_it_may_send() {
+    let there = "[[links]]\nbetween = [\"T\", \"B\"]\n";
+    let abr_of = |keys: &str, more: &str| {
+        let keys = format!("source_control = {{ kind = \"abr\"{keys} }}\n{more}");
+        let slow = format!("{there}backward = {{ rate = \"20 Mbps\" }}\n");
+        try_read(&simple("", &keys).replace(there, &slow), &[])
+    };
+    let both = ", mcr = \"100 Mbps\", icr = \"100 Mbps\"";
+    let found = abr_of(both, "").expect("no mistakes");
+    let back = abr(flow(&found.packet().expect("packets").network, "f back"));
+    assert_eq!([back.mcr, back.icr, back.pcr], [Rate(20_000_000); 3]);
+    // What it sends data with keeps its minimum, and a mistake says whose that is.
+    let wrong = abr_of(both, "back = { kind = \"greedy\" }").err();
+    let text = wrong.expect("MCR above PCR").render(false);
+    let whose = "this is `f back`, the way back of `f`: it crosses `B->T`";
+    assert!(text.contains(whose), "{text}");
+    // Nothing is kept for ways back: 100 Mbps for each of two circuits fit in both directions.
+    let other = "[[flows]]\nname = \"g\"\nfrom = \"B\"\nto = \"A\"\n";
+    let control = "source_control = { kind = \"abr\", mcr = \"100 Mbps\" }\n";
+    assert!(codes(&simple("", &format!("{control}{other}{control}"))).is_empty());
+}
