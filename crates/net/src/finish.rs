@@ -131,7 +131,23 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let control = &self.network.flows[flow_id as usize].control;
         let mut outcome = control.outcome(self.now)?;
         [outcome.forward.inside, outcome.backward.inside] = self.rm_inside(flow_id);
+        self.end_bursts(flow_id, &mut outcome);
         Some(outcome)
+    }
+
+    /// Source control hands a burst's last cell over in its slot; the cell has left when it is on
+    /// the first link as a whole. (What other flows of its host let it wait there is not known.)
+    fn end_bursts(&self, flow_id: u32, outcome: &mut AbrOutcome) {
+        let Some(root) = self.network.roots(flow_id).first() else {
+            return;
+        };
+        let channel = self.network.legs[*root as usize].sender.channel;
+        let bytes = self.network.flows[flow_id as usize].unit_bytes;
+        let cell = self.network.channels[channel as usize].span(bytes.into());
+        for burst in &mut outcome.bursts {
+            let end = burst.sent.and_then(|slot| slot.checked_add(cell));
+            burst.sent = end.filter(|end| *end <= self.now);
+        }
     }
 
     /// What a node has let in over one leg, each branch has sent, dropped or still holds.

@@ -93,9 +93,9 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         self.count_freed(leg, cost);
     }
 
-    /// A frame of a class starts on a channel with credit. How long it takes depends on its size, so
-    /// what is remembered is when it takes its place, not when it started: credit written by then
-    /// knows of it.
+    /// A frame of a class starts on a channel with credit. How long it takes depends on its size,
+    /// so what is remembered is when it takes its place, not when it started: credit written by
+    /// then knows of it.
     pub(crate) fn spend_credit(&mut self, channel: u32, class: u8, bytes: u64, arrives: Time) {
         let Some(leg) = self.network.credit_leg(channel, class) else {
             return;

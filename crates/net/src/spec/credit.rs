@@ -20,9 +20,9 @@ pub struct CreditSpec {
     pub n2: u32,
     /// Zone that keeps the target bandwidth over a round trip.
     pub n3: u32,
-    /// N23: span over which the sender counts E, the units it has sent. For units of one size exactly
-    /// the control loop, from their start; for frames only the way of the credit, from their
-    /// arrival.
+    /// N23: span over which the sender counts E, the units it has sent. For units of one size
+    /// exactly the control loop, from their start; for frames only the way of the credit, from
+    /// their arrival.
     pub window: Duration,
     /// When a credit unit's value is taken from the buffer.
     pub bind: Bind,

@@ -206,3 +206,19 @@ fn what_is_served_after_abr_is_no_background() {
     // Of what 100 Mbps leave.
     assert!(beside(2) < 0.9 * 56e6);
 }
+
+#[test]
+fn a_burst_ends_when_its_last_cell_has_left() {
+    let mut spec = figure_5(abr(UiliSpec::None, Rate(100 * MBPS)));
+    spec.flows[0].traffic = TrafficSpec::Constant {
+        start: Time(0),
+        interval: backwater_kernel::Duration(10 * MS),
+        random_phase: false,
+        total: Some(2),
+    };
+    let (_, outcome) = watched(&spec, ()).expect("a network");
+    let found = outcome.flows[0].abr.as_ref().expect("ABR");
+    let cell = Rate(155_520_000).serialization(53);
+    // Each burst is a cell. The second finds the source idle: its slot has come.
+    assert_eq!(found.bursts[1].response(), Some(cell));
+}

@@ -139,19 +139,6 @@ impl<'a> Way<'a> {
         u32::try_from(most + u128::from(self.most)).unwrap_or(u32::MAX)
     }
 
-    /// Would frames that were counted and are gone keep the last credit for themselves?
-    fn stops(&self, window: Duration, n3: u32) -> bool {
-        window > self.window && {
-            let late = Duration(window.0 - self.window.0);
-            self.starts_within(late) > n3.saturating_add(1)
-        }
-    }
-
-    fn loop_note(&self, place: &str) -> String {
-        let loop_ns = self.window.0.div_ceil(1_000);
-        format!("the loop is {loop_ns} ns ({place})")
-    }
-
     /// Units that pass during the loop at the full rate, in frames of the largest size; and those
     /// that may be left without being enough for another frame.
     fn full(&self) -> u32 {
@@ -205,6 +192,40 @@ impl<'a> Way<'a> {
         }
     }
 
+    /// A window that is given, shorter than the loop or so long that the class may stop.
+    fn wrong_window(
+        &self,
+        control: Control<'_>,
+        rule: &CreditSpec,
+        place: &str,
+    ) -> Option<Diagnostic> {
+        let window = control.rules.window()?;
+        let given = window.value.value()?;
+        let loop_ns = self.window.0.div_ceil(1_000);
+        let about = |mistake: Diagnostic| {
+            mistake
+                .at(&window.at, format!("{} ns", given.0 / 1_000))
+                .note(format!("the loop is {loop_ns} ns ({place})"))
+                .help("write `window = \"exact\"`, the default")
+        };
+        if given < self.window {
+            let meant = *self.credits.headroom == Headroom::Unchecked;
+            let message = "a window shorter than the control loop overflows".into();
+            let mistake = Diagnostic::error_unless(meant, "window-too-short", message);
+            let help = "to measure the overflow, say `headroom = \"unchecked\"`";
+            return Some(about(mistake).help(help));
+        }
+        // Frames that were counted and are gone keep the last credit for themselves.
+        let late = Duration(given.0 - self.window.0);
+        if late == Duration::ZERO || self.starts_within(late) <= rule.n3.saturating_add(1) {
+            return None;
+        }
+        let is_cured = rule.request_after.is_some() || rule.refresh_every.is_some();
+        let message = "the class may stop for ever: the window is far longer than the loop";
+        let mistake = Diagnostic::error_unless(is_cured, "window-too-long", message.into());
+        Some(about(mistake).help("or let the sender ask again, with `request_after`"))
+    }
+
     /// Says what can't work; true if anything was said.
     fn check(
         &self,
@@ -218,8 +239,6 @@ impl<'a> Way<'a> {
         let rule = &spec.rule;
         let zone = &self.credits.n3.at;
         let meant = *self.credits.headroom == Headroom::Unchecked;
-        let given = control.rules.window();
-        let given = given.and_then(|window| Some((window, window.value.value()?)));
         let found = if rule.n3.saturating_add(1) < self.most {
             let least = self.most - 1;
             Diagnostic::error(
@@ -234,22 +253,8 @@ impl<'a> Way<'a> {
                 rule.n2 - 1
             ))
             .help(format!("write `n3 = {least}` or more, or leave it out"))
-        } else if let Some((window, given)) = given.filter(|(_, given)| *given < self.window) {
-            let message = "a window shorter than the control loop overflows".into();
-            Diagnostic::error_unless(meant, "window-too-short", message)
-                .at(&window.at, format!("{} ns", given.0 / 1_000))
-                .note(self.loop_note(&place))
-                .help("write `window = \"exact\"`, the default")
-                .help("to measure the overflow, say `headroom = \"unchecked\"`")
-        } else if let Some((window, given)) = given.filter(|(_, given)| self.stops(*given, rule.n3))
-        {
-            let message = "the class may stop for ever: the window is far longer than the loop";
-            let is_cured = rule.request_after.is_some() || rule.refresh_every.is_some();
-            Diagnostic::error_unless(is_cured, "window-too-long", message.into())
-                .at(&window.at, format!("{} ns", given.0 / 1_000))
-                .note(self.loop_note(&place))
-                .help("write `window = \"exact\"`, the default")
-                .help("or let the sender ask again, with `request_after`")
+        } else if let Some(wrong) = self.wrong_window(control, rule, &place) {
+            wrong
         } else if rule.rule == CreditRule::N123 && rule.n1 < self.crowd {
             let missing = self.crowd - rule.n1;
             let message = format!("N1 is {missing} units too small: frames may be lost");

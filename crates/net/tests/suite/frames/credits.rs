@@ -118,9 +118,9 @@ fn e_is_what_was_sent_within_the_window() {
     assert_eq!(log.data[3], 3 * FRAME);
 }
 
-/// Small frames arrive sooner than large ones: E leaves out what has arrived, whatever its size. A
-/// window that is some large frames too long counts small ones that are gone, until no credit is left
-/// and none of those that would bring some can start.
+/// Small frames arrive sooner than large ones: E leaves out what has arrived, whatever its size.
+/// A window that is some large frames too long counts small ones that are gone, until no credit
+/// is left and none of those that would bring some can start.
 #[test]
 fn small_frames_among_large_ones_do_not_use_up_the_credit() {
     let started = |late: u64| {
