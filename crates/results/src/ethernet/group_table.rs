@@ -87,7 +87,7 @@ pub fn of_groups(run: &Frames<'_>, groups: &[Group]) -> Table {
             Cell::float(per_second(transfers, seconds), 3)
         })
         .short("transfers/s")
-        .number("unfinished [transfers]: of those that have an end, not complete at the end")
+        .number("unfinished: transfers of those that have an end, not complete when the run ended")
         .of(|row| row.found.ends.unfinished())
         .times("FCT", ("ms", MS), |row| &row.found.ends.transfer_time)
         .times("slowdown", ("", 1.0), |row| &row.found.slowdown)

@@ -153,7 +153,7 @@ impl<'a> Way<'a> {
         let there = self.window.0 - self.back.0;
         let exact = |window: &Placed<OrWord<Duration>>| {
             let given = window.value.value().unwrap_or(self.window);
-            Duration(given.0.saturating_sub(there))
+            Duration(given.0.saturating_sub(there).max(1))
         };
         let (rule, n1, window, resync_every) = match control {
             FlowControl::N23 { window, .. } => (CreditRule::N23, 0, exact(window), None),

@@ -68,9 +68,10 @@ fn zones_follow_from_the_loop_of_a_link() {
     // Credit: 84 bytes, 67.2 ns. Propagation 20 us each way.
     let spec = read(&line("n23", ""));
     let credit = spec.links[1].channels[0].credits[0].expect("into a switch");
-    let window = Duration(1_230_400 + 67_200 + 40_000_000);
+    // E counts what arrives while credit is on its way.
+    let window = Duration(67_200 + 20_000_000);
     assert_eq!((credit.unit_bytes, credit.rule.window), (1_518, window));
-    // And the time of a frame the other way: 42,528 / 1,230.4.
+    // The loop, 41,297.6, and the time of a frame the other way: 42,528 / 1,230.4.
     assert_eq!((credit.rule.n2, credit.rule.n3), (10, 35));
     assert!(spec.links[2].channels[0].credits.is_empty(), "to a host");
     let small = read(&line("n23", "unit = \"64 B\""));
@@ -201,6 +202,13 @@ fn a_window_too_short_overflows() {
     let slow = "rate = \"1 Gbps\"\nbetween = [\"B\", \"D\"]";
     let text = text.replace("between = [\"B\", \"D\"]", slow);
     assert!(codes(&text).contains(&"window-too-short"));
+    // One that is too long counts frames that have left: by a tenth of N3 none too many for it, by
+    // ten times as many the class stops.
+    let given = |window: &str| line("n23", &format!("window = \"{window}\""));
+    assert_eq!(codes(&given("42 us")), [""; 0]);
+    assert_eq!(codes(&given("400 us")), ["window-too-long"]);
+    let repaired = given("400 us").replace("window =", "request_after = \"1 ms\"\nwindow =");
+    assert!(read(&repaired).links[1].channels[0].credits[0].is_some());
     assert!(lost(&run(&read(&text))) > 10);
     let exact = text.replace("window = \"1 us\"", "");
     assert_eq!(lost(&run(&read(&exact))), 0);
