@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 DOTTED = 40
 
 PLOTS = re.compile(r'<script type="application/json" id="plots">(.*?)</script>', re.S)
-COLOUR = re.compile(r"--c(\d+): (#[0-9a-f]{6})")
+COLOUR = re.compile(r"--c(\d+): ?(#[0-9a-f]{6})")
 
 
 class Plots(Mapping[str, str]):

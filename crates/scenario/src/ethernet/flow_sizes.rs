@@ -12,8 +12,8 @@ const WHOLE: u64 = 1_000_000_000;
 const STEPS: u64 = 1 << 30;
 /// Most points.
 const MOST_POINTS: usize = 100_000;
-/// Largest size, bytes.
-const LARGEST_BYTES: f64 = (1_u64 << 50) as f64;
+/// Largest size.
+pub(crate) const LARGEST_BYTES: u64 = 1 << 50;
 
 /// Bytes, and how many percent of the flows are no larger.
 type Points = &'static [(u64, f64)];
@@ -141,7 +141,7 @@ impl SizeLaw {
         for (at, (bytes, share)) in points.iter().enumerate() {
             let point = (bytes.round() as u64, billionths(share / whole));
             let (before_bytes, before_share) = *law.last().unwrap_or(&(0, 0));
-            if *bytes > LARGEST_BYTES {
+            if *bytes > LARGEST_BYTES as f64 {
                 return Err((at, format!("{bytes} bytes are more than 2^50")));
             }
             match point {

@@ -5,9 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use backwater_kernel::{Purpose, Stream};
 use backwater_net::frames::spec::{FlowSpec, LinkSpec, TrafficSpec, TransportSpec, UDP_IP_BYTES};
 
+use super::flow_list::Arrival;
 use super::net::Net;
 use super::packets::{RTP_BYTES, mtu};
-use super::workloads::{self, Arrival, Setting};
+use super::workloads::{self, Setting};
 use super::{controls, queues, tcp, traffic};
 use crate::files::Files;
 use crate::given::ethernet::EthernetFile;
@@ -162,7 +163,7 @@ fn workload<'r>(
     let table = Table {
         settings: &given.settings,
         traffic: None,
-        to: given.to.place().unwrap_or(&given.at),
+        to: &given.at,
         name: &given.name,
         at: &given.at,
         is_many: true,

@@ -5,6 +5,7 @@ mod controls;
 mod credits;
 mod crossings;
 mod deadlock;
+mod flow_list;
 mod flow_sizes;
 mod flows;
 pub mod headroom;

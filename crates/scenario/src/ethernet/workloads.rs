@@ -8,11 +8,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use backwater_kernel::{Duration, Purpose, Rate, Stream, Time};
 use backwater_net::frames::spec::{LinkSpec, TransportSpec, WIRE_OVERHEAD_BYTES};
 
+use super::flow_list::{self, Arrival};
 use super::flow_sizes::SizeLaw;
 use super::net::Net;
 use super::packets::{frame, packet_bytes};
 use crate::files::Files;
-use crate::given::ethernet::workloads::{Workloads, WorkloadsKind};
+use crate::given::ethernet::workloads::{Between, Workloads, WorkloadsKind};
 use crate::patterns::{self, MOST_FLOWS};
 use crate::prelude::*;
 use crate::units::{self, Decimal, LONGEST_PS};
@@ -20,19 +21,6 @@ use crate::units::{self, Decimal, LONGEST_PS};
 /// A gap in picoseconds is doubled mean size x this / rate: 8 bits a byte, 10^12 ps a second, over
 /// 2 x 10^9 for the unit of doubled means.
 const GAP_SCALE: u128 = 4_000;
-
-/// A flow that begins.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) struct Arrival {
-    /// When.
-    pub at: Time,
-    /// Host that sends.
-    pub from: u32,
-    /// Host that receives.
-    pub to: u32,
-    /// Payload.
-    pub bytes: u64,
-}
 
 /// What a workload is drawn in.
 #[derive(Clone, Copy)]
@@ -45,13 +33,13 @@ pub(crate) struct Setting<'a> {
 
 /// A workload whose hosts are known.
 struct Plan<'a> {
-    given: &'a Workloads,
     /// Its number in the file.
     number: u64,
     setting: Setting<'a>,
     from: Vec<u32>,
     to: Vec<u32>,
-    stop: Time,
+    /// Flows begin from here on, up to there.
+    span: (Time, Time),
 }
 
 /// The flows of a workload, in the order in which they begin; `None` if something is wrong, which
@@ -62,27 +50,49 @@ pub(crate) fn arrivals(
     files: &mut Files<'_>,
     mistakes: &mut Diagnostics,
 ) -> Option<Vec<Arrival>> {
-    let plan = Plan::read(given, number, setting, mistakes)?;
+    let stop = given.stop.unwrap_or(setting.stop_at).min(setting.stop_at);
+    let span = (*given.start, stop);
+    let plan = |between: &Between, mistakes: &mut Diagnostics| {
+        let at = &given.kind.at;
+        Plan::read((between, at), number, (setting, span), mistakes)
+    };
     let (mut all, expected) = match given.kind.sure()? {
-        WorkloadsKind::Poisson { load, sizes } => {
+        WorkloadsKind::Poisson {
+            load,
+            sizes,
+            between,
+        } => {
             let law = SizeLaw::read(sizes, files, mistakes)?;
-            plan.poisson(load, &law, mistakes)?
+            plan(between, mistakes)?.poisson(load, &law, mistakes)?
         }
         WorkloadsKind::Incast {
             load,
             senders,
             sizes,
+            between,
         } => {
             let law = SizeLaw::read(sizes, files, mistakes)?;
-            plan.incast(load, senders, &law, mistakes)?
+            plan(between, mistakes)?.incast(load, senders, &law, mistakes)?
+        }
+        WorkloadsKind::List { file } => {
+            let read = files.read(file.sure()?, &file.at, mistakes)?;
+            let mut all = mistakes.kept(flow_list::read(&read, setting.net))?;
+            let listed = all.len() as f64;
+            all.retain(|flow| (span.0..span.1).contains(&flow.at));
+            (all, listed)
         }
     };
     all.sort();
     if all.is_empty() {
         let name = clip(&given.name);
         Diagnostic::warning("never-starts", format!("no flow of `{name}` begins"))
-            .at(&given.kind.at, "none in the run, with this seed")
-            .note(format!("with others {expected:.3} on average"))
+            .at(
+                &given.kind.at,
+                "none between `start` and `stop`, with this seed",
+            )
+            .note(format!(
+                "{expected:.3} are listed, or expected of other seeds on average"
+            ))
             .help("make `run.duration` longer, or raise `load`")
             .tell(mistakes);
     }
@@ -121,19 +131,18 @@ pub(crate) fn overload(
 
 impl<'a> Plan<'a> {
     fn read(
-        given: &'a Workloads,
+        (between, at): (&Between, &At),
         number: u64,
-        setting: Setting<'a>,
+        (setting, span): (Setting<'a>, (Time, Time)),
         mistakes: &mut Diagnostics,
     ) -> Option<Self> {
-        let from = hosts(&given.from, setting.net, mistakes);
-        let to = hosts(&given.to, setting.net, mistakes);
+        let from = hosts(&between.from, setting.net, mistakes);
+        let to = hosts(&between.to, setting.net, mistakes);
         let (from, to) = (from?, to?);
-        let stop = given.stop.unwrap_or(setting.stop_at).min(setting.stop_at);
         let can_send = |host: &u32| to.iter().any(|to| to != host);
         if let Some(alone) = from.iter().find(|host| !can_send(host)) {
             let name = clip(setting.net.name(*alone));
-            let at = given.to.place().unwrap_or(&given.kind.at);
+            let at = between.to.place().unwrap_or(at);
             Diagnostic::error("bad-pattern", format!("`{name}` has no host to send to"))
                 .at(at, "a flow goes from one host to another")
                 .help("name more hosts in `to`, or leave it out")
@@ -141,12 +150,11 @@ impl<'a> Plan<'a> {
             return None;
         }
         Some(Plan {
-            given,
             number,
             setting,
             from,
             to,
-            stop,
+            span,
         })
     }
 
@@ -167,7 +175,7 @@ impl<'a> Plan<'a> {
             let mut dice = self.dice(u64::from(*from));
             let own = places.get(from);
             let others = self.to.len() - usize::from(own.is_some());
-            let mut at = *self.given.start;
+            let mut at = self.span.0;
             while let Some(next) = self.next(at, *gap, &mut dice) {
                 at = next;
                 let draw = dice.below(others as u64) as usize;
@@ -212,7 +220,7 @@ impl<'a> Plan<'a> {
         refuse_many(load, expected, mistakes)?;
         let mut dice = self.dice(u64::from(u32::MAX));
         let (mut pool, mut all) = (self.from.clone(), Vec::new());
-        let mut at = *self.given.start;
+        let mut at = self.span.0;
         while let Some(next) = self.next(at, gap, &mut dice) {
             at = next;
             let to = self.to[dice.below(self.to.len() as u64) as usize];
@@ -240,7 +248,7 @@ impl<'a> Plan<'a> {
     /// The instant of the next; nothing from the end on.
     fn next(&self, at: Time, gap: Duration, dice: &mut Stream) -> Option<Time> {
         let next = at.checked_add(dice.exponential(gap));
-        next.filter(|next| *next < self.stop)
+        next.filter(|next| *next < self.span.1)
     }
 
     /// What each of `from` is to offer.
@@ -262,7 +270,7 @@ impl<'a> Plan<'a> {
 
     /// How many flows begin on average, where so many begin at each of these gaps.
     fn expected(&self, gaps: impl Iterator<Item = (Duration, usize)>) -> f64 {
-        let span = self.stop.ps().saturating_sub(self.given.start.ps()) as f64;
+        let span = self.span.1.ps().saturating_sub(self.span.0.ps()) as f64;
         gaps.map(|(gap, flows)| span / gap.ps() as f64 * flows as f64)
             .sum()
     }

@@ -8,8 +8,8 @@ use crate::given::Named;
 use crate::typed::{Chosen, Placed};
 use crate::units::Decimal;
 
-/// Flows that begin while the run goes on, drawn by `run.seed`: `name[1]`, `name[2]`, .. in the
-/// order in which they begin. Each sends bytes of its own and is done.
+/// Flows that begin while the run goes on, drawn by `run.seed` or listed: `name[1]`, `name[2]`, ..
+/// in the order in which they begin. Each sends bytes of its own and is done.
 #[table("[[workloads]]")]
 pub(crate) struct Workloads {
     /// What their names start with.
@@ -17,12 +17,6 @@ pub(crate) struct Workloads {
     pub name: Placed<String>,
     #[key(flatten)]
     pub kind: Chosen<WorkloadsKind>,
-    /// Hosts that send.
-    #[key(is = References("host"), otherwise = "all")]
-    pub from: Placed<Option<Vec<Named>>>,
-    /// Hosts that receive.
-    #[key(is = References("host"), otherwise = "all")]
-    pub to: Placed<Option<Vec<Named>>>,
     /// No flow begins before.
     #[key(is = Clock { min_ps: 0 }, default = "\"0 s\"")]
     pub start: Placed<Time>,
@@ -45,6 +39,8 @@ pub(crate) enum WorkloadsKind {
         load: Placed<Decimal>,
         #[key(flatten)]
         sizes: FlowSizes,
+        #[key(flatten)]
+        between: Between,
     },
     /// At exponential gaps a host of `to`, drawn at random, gets a flow from each of so many hosts
     /// of `from`, all at the same instant.
@@ -56,7 +52,27 @@ pub(crate) enum WorkloadsKind {
         senders: Placed<u32>,
         #[key(flatten)]
         sizes: FlowSizes,
+        #[key(flatten)]
+        between: Between,
     },
+    /// Flows one by one, from a file.
+    List {
+        /// A line for each: when it begins, its two hosts and its payload, such as
+        /// `12.5 us, H1_1, H2_3, 20 kB`; or a flow file of the HPCC simulator.
+        #[key(is = Path)]
+        file: Placed<String>,
+    },
+}
+
+/// The hosts of a workload.
+#[table(part)]
+pub(crate) struct Between {
+    /// Hosts that send.
+    #[key(is = References("host"), otherwise = "all")]
+    pub from: Placed<Option<Vec<Named>>>,
+    /// Hosts that receive.
+    #[key(is = References("host"), otherwise = "all")]
+    pub to: Placed<Option<Vec<Named>>>,
 }
 
 /// How many bytes a flow sends: one of the four.

@@ -160,6 +160,94 @@ fn each_workload_has_its_own_numbers() {
     assert_ne!(first, second);
 }
 
+const LIST: &str = "[[workloads]]\nname = \"w\"\nkind = \"list\"\nfile = \"flows.txt\"\n";
+
+/// With this in the file that the workload names.
+fn listed(file: &str, more: &str) -> Result<Scenario, Diagnostics> {
+    let load = |path: &Path| match path.to_str() {
+        Some("flows.txt") => Ok(file.to_owned()),
+        _ => Err(io::Error::other("no such file")),
+    };
+    let source = Source::new("test.toml", format!("{FABRIC}{LIST}{more}"));
+    parse_with(&source, &[], &Limits::default(), &load)
+}
+
+/// Start, hosts and bytes of each flow.
+fn flows_of(scenario: &Scenario) -> Vec<(u64, u32, u32, u64)> {
+    let flows = told(scenario).0.flows.iter();
+    let told = flows.map(|flow| {
+        let (start, bytes) = sent(flow);
+        (start.ps(), flow.source, flow.destination, bytes)
+    });
+    told.collect()
+}
+
+/// In the order in which they begin, whatever that of the lines. Hosts are nodes 0 to 15 here.
+#[test]
+fn flows_are_listed_in_a_file() {
+    let text = "start, from, to, size\n# the second first\n12.5 us, H1_2, H2_1, 20 kB\n\
+                0 s,H1_1,H4_4,1 B\n200 ms, H1_1, H1_2, 1 kB\n";
+    let listed_flows = |more: &str| flows_of(&listed(text, more).expect("it is right"));
+    let host = |name: usize| {
+        let spec = spec(POISSON, "");
+        let hosts = (0_u32..).zip(&spec.nodes);
+        let mut hosts = hosts.filter(|(_, node)| matches!(node.kind, NodeKind::Station { .. }));
+        hosts.nth(name).expect("a host").0
+    };
+    let wanted = [
+        (0, host(0), host(15), 1),
+        (12_500_000, host(1), host(4), 20_000),
+    ];
+    assert_eq!(listed_flows(""), wanted);
+    assert_eq!(listed_flows("start = \"1 us\"\n"), wanted[1..]);
+    let hpcc = "2\n1 4 3 100 20000 0.0000125\n0 15 3 100 1 0\n";
+    assert_eq!(flows_of(&listed(hpcc, "").expect("it is right")), wanted);
+}
+
+#[test]
+fn a_list_of_flows_says_which_line_is_wrong() {
+    for (text, what) in [
+        (
+            "0 s, H1_1, H1_2\n",
+            "3 columns, not start, from, to, size, in line 1",
+        ),
+        (
+            "# none\n0 s, H1_1, X, 1 kB\n",
+            "no host is called `X`, in line 2",
+        ),
+        ("0 s, H1_1, L1, 1 kB\n", "no host is called `L1`, in line 1"),
+        (
+            "0, H1_1, H1_2, 1 kB\n",
+            "`0` is no time, such as `12.5 us`, in line 1",
+        ),
+        (
+            "0 s, H1_1, H1_2, 0 B\n",
+            "`0 B` is no size, such as `20 kB`, in line 1",
+        ),
+        (
+            "0 s, H1_1, H1_1, 1 B\n",
+            "a host sends to itself, in line 1",
+        ),
+        (
+            "1\n0 16 3 100 1 0\n",
+            "no host has the number `16`: they are 0 to 15, in line 2",
+        ),
+        ("2\n0 1 3 100 1 0\n", "it has 1 flows, not 2, in line 1"),
+        (
+            "1\n0 1 3 100 1\n",
+            "5 numbers, not source, destination, group, port, bytes, start",
+        ),
+    ] {
+        let mistakes = listed(text, "").expect_err(text).render(false);
+        assert!(mistakes.contains(what), "{text}: {mistakes}");
+    }
+    let none = listed("0\n", "").expect("it is right");
+    assert_eq!(
+        none.warnings.iter().next().map(|it| it.code),
+        Some("never-starts")
+    );
+}
+
 #[test]
 fn sizes_come_from_a_file_or_from_points() {
     let load = |path: &Path| match path.to_str() {
