@@ -14,8 +14,9 @@ def definitions(package: Path) -> dict[str, tuple[ast.stmt, str]]:
         for node in ast.parse(text).body:
             if isinstance(node, ast.ClassDef | ast.FunctionDef):
                 found.setdefault(node.name, (node, text))
-            elif isinstance(node, ast.Assign) and told(node, text):
-                for name in ast.walk(node.targets[0]):
+            elif isinstance(node, ast.Assign | ast.AnnAssign) and told(node, text):
+                target = node.target if isinstance(node, ast.AnnAssign) else node.targets[0]
+                for name in ast.walk(target):
                     if isinstance(name, ast.Name):
                         found.setdefault(name.id, (node, text))
     return found
@@ -67,7 +68,7 @@ def page(package: Path) -> str:
         if isinstance(node, ast.FunctionDef):
             parts.append(entry(node, "##"))
             continue
-        if isinstance(node, ast.Assign):
+        if isinstance(node, ast.Assign | ast.AnnAssign):
             parts.append(value(name, node, text, "##"))
             continue
         assert isinstance(node, ast.ClassDef)

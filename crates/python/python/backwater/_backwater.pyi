@@ -23,6 +23,7 @@ __all__ = [
     "tables_of",
 ]
 
+#: Of the package and of the command it brings, such as `0.1.0`.
 __version__: str
 
 def command(words: Sequence[str]) -> int:

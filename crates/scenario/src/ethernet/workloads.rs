@@ -85,15 +85,20 @@ pub(crate) fn arrivals(
     all.sort();
     if all.is_empty() {
         let name = clip(&given.name);
+        let (note, help) = match given.kind.value {
+            WorkloadsKind::List { .. } => (
+                format!("the file lists {expected} flows"),
+                "make `run.duration` longer, or list flows that begin earlier",
+            ),
+            WorkloadsKind::Poisson { .. } | WorkloadsKind::Incast { .. } => (
+                format!("with another seed {expected:.3} would, on average"),
+                "make `run.duration` longer, or raise `load`",
+            ),
+        };
         Diagnostic::warning("never-starts", format!("no flow of `{name}` begins"))
-            .at(
-                &given.kind.at,
-                "none between `start` and `stop`, with this seed",
-            )
-            .note(format!(
-                "{expected:.3} are listed, or expected of other seeds on average"
-            ))
-            .help("make `run.duration` longer, or raise `load`")
+            .at(&given.kind.at, "none between `start` and `stop`")
+            .note(note)
+            .help(help)
             .tell(mistakes);
     }
     Some(all)
