@@ -40,9 +40,12 @@ pub(crate) fn times(spec: &EthernetSpec, network: &Network) -> Vec<Option<Durati
 
 fn time(spec: &EthernetSpec, network: &Network, (id, flow): (u32, &FlowSpec)) -> Option<u64> {
     let carry = |way: u32, bytes: u64| {
-        let path = network.only_or_alike(spec, way)?;
         let frames = Frames::of(flow, bytes)?;
-        u64::try_from(network.carry_ps(&path, &frames)).ok()
+        let took_ps = match network.classes.routes.only(spec, way) {
+            Some(path) => network.carry_ps(&path, &frames),
+            None => network.carry_spread_ps(&network.one_of_alike(spec, way)?, &frames),
+        };
+        u64::try_from(took_ps).ok()
     };
     match flow.traffic {
         _ if flow.is_multicast() => None,
@@ -105,38 +108,52 @@ impl Frames {
 }
 
 impl Network {
-    /// The path of a way; where frames are spread over several, one of them, if all are alike and
-    /// none of the links they are spread over is slower than the first: then no frame waits there.
-    fn only_or_alike(&self, spec: &EthernetSpec, way: u32) -> Option<Vec<u32>> {
-        let only = self.classes.routes.only(spec, way);
-        let (Routes::Tables(tables), None) = (&self.classes.routes, &only) else {
-            return only;
+    /// Where frames are spread over several paths, one of them, if all are alike and none of the
+    /// links they are spread over is slower than the first: then no frame waits there.
+    fn one_of_alike(&self, spec: &EthernetSpec, way: u32) -> Option<Vec<u32>> {
+        let Routes::Tables(tables) = &self.classes.routes else {
+            return None;
         };
         let (from, to) = ends_of(spec, way);
         let (mut nodes, mut path) = (vec![from], Vec::<u32>::new());
         while nodes != [to] && path.len() < spec.nodes.len() {
             let hops = nodes.iter().flat_map(|node| tables.next_hops(*node, to));
-            let hops: Vec<&Channel> = hops.map(|hop| &self.channels[*hop as usize]).collect();
-            let one = hops.first()?;
-            let looks = |hop: &Channel| (hop.rate, hop.latency, hop.is(Channel::CUTS_THROUGH));
-            let first = path
-                .first()
-                .map_or(one.rate, |hop| self.channels[*hop as usize].rate);
-            let is_alike = hops.iter().all(|hop| looks(hop) == looks(one));
-            if !is_alike || hops.len() > 1 && one.rate < first {
+            let hops: Vec<u32> = hops.copied().collect();
+            let looks = |hop: &u32| {
+                let channel = &self.channels[*hop as usize];
+                let cuts = channel.is(Channel::CUTS_THROUGH);
+                (channel.rate, channel.latency, cuts)
+            };
+            path.push(*hops.first()?);
+            let one = looks(path.last()?);
+            let is_slower = one.0 < looks(&path[0]).0;
+            if hops.iter().any(|hop| looks(hop) != one) || hops.len() > 1 && is_slower {
                 return None;
             }
-            path.push(
-                *nodes
-                    .iter()
-                    .flat_map(|node| tables.next_hops(*node, to))
-                    .next()?,
-            );
-            nodes = hops.iter().map(|hop| hop.to).collect();
+            nodes = (hops.iter().map(|hop| self.channels[*hop as usize].to)).collect();
             nodes.sort_unstable();
             nodes.dedup();
         }
         (nodes == [to]).then_some(path)
+    }
+
+    /// The same as [`Self::carry_ps`] over one of several paths that are alike, at the least: a
+    /// small last frame may overtake the full one before it, so it is both without that and alone
+    /// from its start on.
+    fn carry_spread_ps(&self, path: &[u32], frames: &Frames) -> u128 {
+        if frames.full == 0 || frames.last_bytes == frames.full_bytes {
+            return self.carry_ps(path, frames);
+        }
+        let of = |full: u64, last_bytes: u64| Frames {
+            full,
+            last_bytes,
+            ..*frames
+        };
+        let full = self.carry_ps(path, &of(frames.full - 1, frames.full_bytes));
+        let on_wire = frames.full_bytes + u64::from(WIRE_OVERHEAD_BYTES);
+        let before = self.span(path[0], on_wire).ps();
+        let last = self.carry_ps(path, &of(0, frames.last_bytes));
+        full.max(u128::from(before) * u128::from(frames.full) + last)
     }
 
     /// From the first bit of a transfer to its last bit at the end of a path, ps.

@@ -238,11 +238,12 @@ fn without_one_path_there_is_no_slowdown() {
 }
 
 /// Two ways of one kind between switches: frames that are spread over them take no longer than the
-/// first link lets them, so the time alone is that of one way. A slower link among the two, or both
-/// slower than the first link, and the time is not known.
+/// first link lets them, so the time alone is that of one way; a small last frame may overtake, and
+/// no transfer takes less all the same. A slower link among the two, or both slower than the first
+/// link, and the time is not known.
 #[test]
 fn spread_frames_have_a_time_alone_where_ways_are_alike() {
-    let found = |mbps: [u64; 2]| {
+    let found = |mbps: [u64; 2], bytes: u64| {
         let mut net = Net::new(1, None);
         (net.spec.warm_up, net.spec.stop_at) = (Time::ZERO, Time(10 * S));
         let (source, first) = (net.station("S"), net.switch("A"));
@@ -255,13 +256,28 @@ fn spread_frames_have_a_time_alone_where_ways_are_alike() {
         }
         net.link(last, destination, 1_000);
         net.spec.rules.spread = Spread::Frames;
-        net.udp(source, destination, 1_000, infinite(20_000));
+        net.udp(source, destination, 1_000, infinite(bytes));
         lone(&net)
     };
     for mbps in [[1_000, 1_000], [4_000, 4_000]] {
-        assert_eq!(found(mbps).slowdown.max(), Some(1.0), "{mbps:?}");
+        for bytes in [700, 20_000] {
+            let slowdown = found(mbps, bytes).slowdown.max();
+            assert_eq!(slowdown, Some(1.0), "{mbps:?} {bytes}");
+        }
+        // With headers, preamble and gap, at 8 ns a byte on the last link.
+        for (last, wire) in [(18, 84.0 * 8e3), (600, 666.0 * 8e3)] {
+            for full in 1..40 {
+                let found = found(mbps, full * 1_000 + last);
+                let took = found.ends.transfer_time.max().expect("it is complete");
+                let more = took - found.alone.expect("alike").ps() as f64;
+                assert!(
+                    (0.0..=wire).contains(&more),
+                    "{mbps:?} {full} {last}: {more}"
+                );
+            }
+        }
     }
     for mbps in [[1_000, 2_000], [500, 500]] {
-        assert_eq!(found(mbps).alone, None, "{mbps:?}");
+        assert_eq!(found(mbps, 20_000).alone, None, "{mbps:?}");
     }
 }
