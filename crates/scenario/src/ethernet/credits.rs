@@ -217,12 +217,15 @@ impl<'a> Way<'a> {
         }
         // Frames that were counted and are gone keep the last credit for themselves.
         let late = Duration(given.0 - self.window.0);
-        if late == Duration::ZERO || self.starts_within(late) <= rule.n3.saturating_add(1) {
+        let is_cured = rule.request_after.is_some() || rule.refresh_every.is_some();
+        if late == Duration::ZERO
+            || is_cured
+            || self.starts_within(late) <= rule.n3.saturating_add(1)
+        {
             return None;
         }
-        let is_cured = rule.request_after.is_some() || rule.refresh_every.is_some();
         let message = "the class may stop for ever: the window is far longer than the loop";
-        let mistake = Diagnostic::error_unless(is_cured, "window-too-long", message.into());
+        let mistake = Diagnostic::warning("window-too-long", message);
         Some(about(mistake).help("or let the sender ask again, with `request_after`"))
     }
 
