@@ -171,6 +171,19 @@ class Table:
     def rows(self) -> list[dict[str, int | float | str | None]]:
         """The rows as dictionaries by column."""
 
+    def to_arrow(self) -> pyarrow.Table:
+        """As a Table of pyarrow, without a copy. Needs pyarrow."""
+
+    def to_polars(self) -> polars.DataFrame:
+        """As a DataFrame of polars, without a copy. Needs polars."""
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """As a DataFrame of pandas, with the types of the columns whatever was measured.
+
+        Counts are int64, or Int64 where some are absent; measurements float64; words what pandas
+        has for words. Needs pandas.
+        """
+
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> Any:
         """A stream of one batch in Arrow's C interface."""
 

@@ -13,6 +13,8 @@ from backwater._workers import executor_of, rows
 
 if TYPE_CHECKING:
     import pandas
+    import polars
+    import pyarrow
     import xarray
 
     from backwater._scenario import Scenario
@@ -45,11 +47,16 @@ class SweepResult(Folder):
 
     def to_pandas(self) -> "pandas.DataFrame":
         """`table` as a DataFrame of pandas, indexed by axes and seed. Needs pandas."""
-        import pandas
-
         table = self.table
-        frame = pandas.DataFrame({name: list(table[name]) for name in table.columns})
-        return frame.set_index(table.columns[: self._seed + 1])
+        return table.to_pandas().set_index(table.columns[: self._seed + 1])
+
+    def to_polars(self) -> "polars.DataFrame":
+        """`table` as a DataFrame of polars. Needs polars."""
+        return self.table.to_polars()
+
+    def to_arrow(self) -> "pyarrow.Table":
+        """`table` as a Table of pyarrow. Needs pyarrow."""
+        return self.table.to_arrow()
 
     def to_xarray(self) -> "xarray.Dataset":
         """`table` as a Dataset of xarray: a dimension for each axis and for the seed. Needs xarray.

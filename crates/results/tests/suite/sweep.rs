@@ -256,7 +256,7 @@ fn what_was_not_measured_is_left_out() {
     assert!(
         csv.lines()
             .nth(2)
-            .is_some_and(|row| row.starts_with("0.5,2,0.5,0,2,")),
+            .is_some_and(|row| row.starts_with("0.5,2,0.5,0.0,2.0,")),
         "{csv}"
     );
     assert_eq!(sweep_plots(&result)[0].curves[0].x, [0.25]);
@@ -288,7 +288,7 @@ fn a_search_shows_its_interval() {
     let table = saturation_table(&result, 0, &found);
     let cells = |row: usize| table.rows[row].clone();
     let load = |value| Cell::float(value, 1);
-    assert_eq!(cells(0)[..3], [Cell::float(1.0, 0), load(0.4), load(0.6)]);
+    assert_eq!(cells(0)[..3], [Cell::Int(1), load(0.4), load(0.6)]);
     assert_eq!(cells(0)[3..], [Cell::float(1.4, 3), Cell::float(1.5, 3)]);
     assert_eq!(cells(1)[1], Cell::Empty);
     let report = saturation_report(&SweepInfo::default(), &result, 0, &found);
