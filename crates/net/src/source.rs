@@ -243,7 +243,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             return;
         };
         let counts = &mut self.network.flows[server_id as usize].counts;
-        flow::record(&mut counts.responses, issued, now);
+        flow::record_response(&mut counts.responses, issued, now);
         self.ask_again(client_id, next);
     }
 

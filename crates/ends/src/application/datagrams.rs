@@ -134,6 +134,7 @@ impl Datagrams {
                 Source::Pulled { is_started, .. } => {
                     *is_started = true;
                     self.next_ps = NEVER_PS;
+                    self.tally.begin(now, self.receivers.len() as u64);
                     return self.pull(now, out);
                 }
                 Source::Spaced(gaps) => {
@@ -157,6 +158,10 @@ impl Datagrams {
                     continue;
                 }
             };
+            if let Some(began_ps) = datagram.picture_ps {
+                self.tally
+                    .begin(Time(began_ps), self.receivers.len() as u64);
+            }
             for receiver in &mut self.receivers {
                 if let Receiver::Video(playout) = receiver {
                     playout.on_sent(now, self.number, datagram.picture_ps, is_measured);

@@ -13,7 +13,7 @@ use backwater_net::frames::spec::{
 };
 
 use super::Frames;
-use super::groups::goodputs;
+use super::groups::{goodputs, lasting};
 use crate::events::{Fairness, line_rates, names, per_second};
 use crate::fairness::{Claim, FairRow, FairShares, max_min};
 
@@ -45,6 +45,11 @@ impl Fairness for EthernetSpec {
 
     fn rates(run: &Frames<'_>) -> Vec<f64> {
         goodputs(run)
+    }
+
+    fn goodputs(run: &Frames<'_>) -> Vec<f64> {
+        let lasting: Option<Vec<f64>> = lasting(run).into_iter().collect();
+        lasting.unwrap_or_default()
     }
 }
 

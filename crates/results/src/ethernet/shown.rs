@@ -5,7 +5,7 @@ use backwater_net::frames::spec::EthernetSpec;
 use backwater_net::outcome::Outcome;
 
 use super::completion::{self, Completion, times};
-use super::groups::{Group, fairness, goodputs, groups};
+use super::groups::{Group, fairness, goodputs, groups, lasting};
 use super::ports::{self, Queue, longest_stop_ps};
 use super::{Frames, group_table, plots, promises, transfers};
 use crate::distribution::tail;
@@ -15,7 +15,7 @@ use crate::events::words::causes;
 use crate::info::RunInfo;
 use crate::lines::{first_of, rest};
 use crate::model::Fact;
-use crate::number::{fixed, grouped, percent, rate, span};
+use crate::number::{bound, fixed, grouped, percent, rate, span};
 use crate::picked::picked;
 
 /// Flows listed one by one; where there are more, groups are listed.
@@ -35,8 +35,10 @@ const FOLDED: [&str; 6] = [
     "goodput_max_mbps",
 ];
 /// After these.
-const SHOWN: [&str; 10] = [
+const SHOWN: [&str; 12] = [
     "transfers_per_s",
+    "rate_mean_mbps",
+    "unfinished",
     "fct_mean_ms",
     "fct_p99_ms",
     "slowdown_mean",
@@ -61,6 +63,11 @@ impl Presented for EthernetSpec {
         }
     }
 
+    /// Transfers of which too many are unfinished.
+    fn warnings(run: &Frames<'_>) -> Vec<String> {
+        completion::warning(run).into_iter().collect()
+    }
+
     /// Flows or groups of them; transfers; drops and stops by port; promises.
     fn terminal(run: &Frames<'_>, info: &RunInfo) -> Terminal {
         let through = transfers::sentence(&run.outcome);
@@ -83,15 +90,12 @@ impl Presented for EthernetSpec {
 /// The numbers that matter of frames alone.
 fn facts(run: &Frames<'_>) -> Vec<Fact> {
     let goodputs = goodputs(run);
-    let mut facts = vec![Fact::new(
-        "Goodput",
-        rate(goodputs.iter().sum()),
-        format!(
-            "over {}, fairness {}",
-            counted(goodputs.len(), "flow"),
-            fixed(fairness(&goodputs), 3)
-        ),
-    )];
+    let mut over = format!("over {}", counted(goodputs.len(), "flow"));
+    let lasting: Option<Vec<f64>> = lasting(run).into_iter().collect();
+    if let Some(rates) = lasting {
+        over += &format!(", fairness {}", fixed(fairness(&rates), 3));
+    }
+    let mut facts = vec![Fact::new("Goodput", rate(goodputs.iter().sum()), over)];
     if let Some((complete, last)) = transfers::sentence(&run.outcome) {
         facts.push(Fact::new("Transfers", grouped(complete), last));
     }
@@ -101,7 +105,8 @@ fn facts(run: &Frames<'_>) -> Vec<Fact> {
             Some(_) => format!("p99 {tail}"),
             None => tail,
         };
-        facts.push(Fact::new("Slowdown", times(mean), format!("mean; {tail}")));
+        let mean = bound(slowdown.open() > 0, times(mean));
+        facts.push(Fact::new("Slowdown", mean, format!("mean; {tail}")));
     }
     let control = Control::of(&run.outcome);
     if control.stops > 0 {

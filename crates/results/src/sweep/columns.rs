@@ -64,6 +64,7 @@ impl FlowColumn {
                         Some(Kind::Int) => 0,
                         _ => DIGITS,
                     },
+                    may_be_bound: column.may_be_bound,
                 },
             }),
             [] if asked.is_empty() => {

@@ -21,7 +21,10 @@ fn points(result: &SweepResult) -> Table {
             kind: (measure.digits == 0).then_some(Kind::Int),
             ..Column::number(&measure.name, &measure.unit, &measure.meaning)
         };
-        let cell = |row: &&SweepRow| measured(row.value(index), measure.digits);
+        let cell = |row: &&SweepRow| {
+            let is_bound = measure.may_be_bound && result.is_bounded(row);
+            bounded(measured(row.value(index), measure.digits), is_bound)
+        };
         table = table.columns(vec![column], |row| vec![cell(row)]);
     }
     table
@@ -52,20 +55,35 @@ fn summary(result: &SweepResult) -> Table {
         .number("seeds: runs behind the row, one for each seed")
         .of(|group| group.seeds as u64);
     for (index, measure) in result.measures.iter().enumerate() {
-        let cell = |value: f64| Cell::float(value, measure.digits);
         let meaning = format!("{}; mean over the seeds", measure.meaning);
         let half_width = Column::interval(
             &measure.name,
             &measure.unit,
-            "half width of the mean's 95 % interval over the seeds, by Student's t; empty with one",
+            "half width of the mean's 95 % interval over the seeds, by Student's t; empty with \
+             one, where seeds change nothing and of bounds",
         );
         table = table
             .column(Column::number(&measure.name, &measure.unit, &meaning))
-            .of(|group| cell(group.means[index].0))
+            .of(|group| {
+                let is_bound = measure.may_be_bound && group.is_bounded;
+                bounded(Cell::float(group.means[index].0, measure.digits), is_bound)
+            })
             .column(half_width)
-            .of(|group| group.means[index].1.map(cell));
+            .of(|group| {
+                group.means[index]
+                    .1
+                    .map(|width| Cell::float(width, measure.digits))
+            });
     }
     table.done()
+}
+
+/// A measurement that may be a bound from below.
+fn bounded(cell: Cell, is_bound: bool) -> Cell {
+    match cell {
+        Cell::Float { value, digits, .. } if is_bound => Cell::at_least(value, digits),
+        other => other,
+    }
 }
 
 /// A column for each axis.

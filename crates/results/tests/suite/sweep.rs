@@ -24,6 +24,7 @@ const fn measure(name: &'static str, unit: &'static str, role: Role) -> Measure 
         meaning: Cow::Borrowed("what it means"),
         role,
         digits: 3,
+        may_be_bound: matches!(role, Role::Took),
     }
 }
 

@@ -8,6 +8,7 @@ mod random;
 mod schedulers;
 mod series;
 mod tcp;
+mod transfers;
 mod workloads;
 
 use backwater_ends::spec::{AckSpec, Congestion, Ecn, Recovery, Reuse, TcpSpec, TimerSpec};
