@@ -106,6 +106,8 @@ struct ClassMeter {
     late: u64,
     deadline: u64,
     latency: Delays<FINE>,
+    /// Sum of the cycles in which those that have not arrived were born.
+    births_open: u128,
 }
 
 impl Meter {
@@ -119,6 +121,7 @@ impl Meter {
             late: 0,
             deadline: deadline.map_or(u64::MAX, u64::from),
             latency: Delays::default(),
+            births_open: 0,
         };
         let terminals = spec.graph.inject.len();
         let injections = || spec.classes.iter().map(|class| &class.injection);
@@ -152,6 +155,7 @@ impl Meter {
         class.created += flits;
         if self.window.holds(now) {
             class.births += 1;
+            class.births_open += u128::from(now);
             self.window.births += 1;
             self.created[terminal as usize] += flits;
         }
@@ -173,6 +177,7 @@ impl Meter {
         }
         if self.window.holds(packet.birth) {
             class.arrived += 1;
+            class.births_open = class.births_open.saturating_sub(packet.birth.into());
             class.late += u64::from(latency > class.deadline);
             class.latency.record(latency);
             if several {
@@ -303,6 +308,7 @@ impl Meter {
         outcome.passage_mean = self.passage as f64 / arrived;
         outcome.unfinished = self.unfinished();
         self.fill_latencies(outcome);
+        self.add_unfinished(outcome);
         self.fill_terminals(outcome);
         outcome.course = self.course.points(end, &self.sums, terminals);
         outcome.saturated = self.saturated(outcome, &seen, places);
@@ -328,6 +334,19 @@ impl Meter {
             late: class.late + class.missing_late(self.window.end(), outcome.cycles),
         };
         outcome.classes = self.classes.iter().map(of_class).collect();
+    }
+
+    /// Packets that have not arrived count with their age.
+    fn add_unfinished(&self, outcome: &mut FabricOutcome) {
+        let now = u128::from(outcome.cycles);
+        let mut all = (0, 0);
+        for (class, found) in self.classes.iter().zip(&mut outcome.classes) {
+            let open = class.unfinished();
+            let ages = (u128::from(open) * now).saturating_sub(class.births_open);
+            found.latency = core::mem::take(&mut found.latency).with_open(open, ages);
+            all = (all.0 + open, all.1 + ages);
+        }
+        outcome.latency = core::mem::take(&mut outcome.latency).with_open(all.0, all.1);
     }
 
     fn fill_terminals(&self, outcome: &mut FabricOutcome) {

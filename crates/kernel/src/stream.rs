@@ -63,6 +63,8 @@ pub enum Purpose {
     Outside = 21,
     /// Which flows of a workload begin.
     Workload = 22,
+    /// How much later than it is told a source starts.
+    Jitter = 23,
 }
 
 /// A probability as an integer threshold, so that decisions compare integers: `0..=2^63`.

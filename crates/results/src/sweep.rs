@@ -262,15 +262,20 @@ impl SweepResult {
             .chunk_by(|one, next| one.values == next.values)
             .collect();
         let same = points.iter().filter(|rows| are_same(rows)).count();
-        match same {
-            0 => None,
-            _ if same == points.len() => Some(SEEDS_CHANGE_NOTHING.into()),
-            _ => Some(format!(
-                "in {} of {}: {SEEDS_CHANGE_NOTHING}",
+        let points = points.len();
+        let of = match same {
+            0 => return None,
+            _ if same == points => String::new(),
+            _ => format!(
+                "in {} of {}: ",
                 grouped(same as u64),
-                counted(points.len(), "point")
-            )),
-        }
+                counted(points, "point")
+            ),
+        };
+        Some(format!(
+            "{of}{SEEDS_CHANGE_NOTHING}; `run.start_jitter` lets sources start a little later, by \
+             chance (cells and frames)"
+        ))
     }
 
     /// The values of a point in words, leaving out axes of one value and those of `without`.

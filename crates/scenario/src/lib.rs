@@ -27,6 +27,7 @@ mod flows;
 mod generated;
 mod given;
 mod glossary;
+mod jitter;
 pub mod kinds;
 pub mod language;
 mod law;

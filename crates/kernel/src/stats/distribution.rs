@@ -104,6 +104,15 @@ impl Distribution {
         self
     }
 
+    /// The same where nothing takes less than this: what is open is not shorter, however young.
+    pub fn none_below(mut self, least: f64) -> Distribution {
+        for (age, _) in &mut self.open {
+            *age = age.max(least);
+        }
+        self.open = ascending(self.open);
+        self
+    }
+
     /// Those of several together.
     pub fn merged<'a>(all: impl Iterator<Item = &'a Distribution>) -> Distribution {
         let (mut points, mut open, mut sum) = (Vec::new(), Vec::new(), 0.0);
@@ -315,6 +324,11 @@ mod tests {
         let both = Distribution::merged([hung.clone(), young].iter());
         assert_eq!((both.open(), both.over(7.0).oldest()), (5, Some(1.0)));
         assert_eq!(of([5], 4).with_open(9.0, 0), of([5], 4));
+        let least = of([5], 4)
+            .with_open(1.0, 1)
+            .with_open(9.0, 1)
+            .none_below(4.0);
+        assert_eq!((least.mean(), least.oldest()), (Some(6.0), Some(9.0)));
     }
 
     #[test]

@@ -258,9 +258,11 @@ pub(crate) fn end(outcome: &mut Outcome) {
     for flow in &mut outcome.flows {
         flow.ends.end(outcome.ended_at);
         let alone_ps = flow.alone.map(|time| time.ps() as f64);
-        let slowdown = alone_ps.filter(|ps| *ps > 0.0);
-        let slowdown = slowdown.map(|ps| flow.ends.transfer_time.over(ps));
-        flow.slowdown = slowdown.unwrap_or_default();
+        if let Some(ps) = alone_ps.filter(|ps| *ps > 0.0) {
+            let times = &mut flow.ends.transfer_time;
+            *times = core::mem::take(times).none_below(ps);
+            flow.slowdown = times.over(ps);
+        }
     }
     balance(outcome);
 }

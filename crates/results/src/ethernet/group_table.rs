@@ -115,7 +115,10 @@ pub fn of_groups(run: &Frames<'_>, groups: &[Group]) -> Table {
         .of(|row| cell(rate_of(run, &row.group.flows), 1e6))
         .short("each")
         .number(UNFINISHED[0])
-        .of(|row| row.found.ends.unfinished())
+        .of(|row| {
+            let ends = &row.found.ends;
+            (ends.transfers_begun > 0).then(|| ends.unfinished())
+        })
         .number(UNFINISHED[1])
         .of(|row| cell(row.found.ends.transfer_time.oldest(), MS))
         .times("FCT", ("ms", MS), |row| &row.found.ends.transfer_time)

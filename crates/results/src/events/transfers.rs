@@ -51,7 +51,9 @@ pub const ALONE: &str = "of one that has its path to itself, at line rate; empty
 /// have one: so long that as many more are complete at the same pace, if no more stay open.
 pub fn warning(found: &Distribution, seconds: f64, what: &str) -> Option<String> {
     let (complete, open) = (found.count(), found.open());
-    if open * 100 <= complete + open {
+    // Young ones are what a loop has under way; they say nothing.
+    let mean = found.sum() / complete as f64;
+    if open * 100 <= complete + open || complete > 0 && found.oldest()? <= mean {
         return None;
     }
     let share = percent(open as f64 / (complete + open) as f64);

@@ -68,7 +68,7 @@ fn load_facts(outcome: &FabricOutcome) -> [Fact; 3] {
 
 fn latency_facts(run: &FabricFindings<'_>) -> [Fact; 4] {
     let latency = &run.outcome.latency;
-    let [p50, _, p99, p99_9] = latency.percentiles;
+    let [p50, p99, p99_9, max] = words::percentiles(latency);
     [
         Fact::new(
             "Latency",
@@ -86,8 +86,8 @@ fn latency_facts(run: &FabricFindings<'_>) -> [Fact; 4] {
         ),
         Fact::new(
             "p50, p99",
-            format!("{}, {} cycles", grouped(p50), grouped(p99)),
-            format!("p99.9 {}, max {}", grouped(p99_9), grouped(latency.max)),
+            format!("{p50}, {p99} cycles"),
+            format!("p99.9 {p99_9}, max {max}"),
         ),
         Fact::new(
             "Channels crossed",

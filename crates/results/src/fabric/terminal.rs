@@ -62,15 +62,11 @@ fn numbers(run: &FabricFindings<'_>) -> Vec<String> {
     }
     let latency = &run.outcome.latency;
     if latency.count > 0 {
-        let [p50, _, p99, p99_9] = latency.percentiles;
+        let [p50, p99, p99_9, max] = words::percentiles(latency);
         lines.push(format!(
-            "latency   {} cycles{}; p50 {}, p99 {}, p99.9 {}, max {}",
+            "latency   {} cycles{}; p50 {p50}, p99 {p99}, p99.9 {p99_9}, max {max}",
             words::mean(latency),
             words::without_interval(latency.half_width),
-            grouped(p50),
-            grouped(p99),
-            grouped(p99_9),
-            grouped(latency.max)
         ));
         lines.push(format!(
             "network   {} cycles over {} channels on average",

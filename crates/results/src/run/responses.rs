@@ -1,5 +1,7 @@
 //! What clients waited for: responses of requests over circuits.
 
+use std::borrow::Cow;
+
 use backwater_kernel::words::counted;
 use backwater_kernel::{Distribution, Duration};
 use backwater_net::alone;
@@ -16,7 +18,7 @@ use crate::number::{significant, span};
 /// Responses of a flow.
 struct Answered<'a> {
     flow: u32,
-    times: &'a Distribution,
+    times: Cow<'a, Distribution>,
     /// What one takes on an idle network, ps, where all are alike.
     alone_ps: Option<f64>,
 }
@@ -29,10 +31,17 @@ fn answered<'a>(
     let flows = flows.filter(|(_, found)| found.responses.count() + found.responses.open() > 0);
     flows.map(move |(flow, found)| {
         let alone = alone(flow).map(|time| time.ps() as f64);
+        let alone_ps = alone.filter(|ps| *ps > 0.0);
+        let times = match alone_ps {
+            Some(least) if found.responses.open() > 0 => {
+                Cow::Owned(found.responses.clone().none_below(least))
+            }
+            _ => Cow::Borrowed(&found.responses),
+        };
         Answered {
             flow,
-            times: &found.responses,
-            alone_ps: alone.filter(|ps| *ps > 0.0),
+            times,
+            alone_ps,
         }
     })
 }
@@ -58,7 +67,7 @@ pub fn table(run: &Circuits<'_>, alone: impl Fn(u32) -> Option<Duration>) -> Tab
         .of(|one| one.times.open())
         .number(UNFINISHED[1])
         .of(|one| cell(one.times.oldest(), MS))
-        .times("FCT", ("ms", MS), |one| one.times)
+        .times("FCT", ("ms", MS), |one| &*one.times)
         .number(format!("FCT alone [ms]: {ALONE}"))
         .of(|one| one.alone_ps.map(|ps| Cell::float(ps / MS, 3)))
         .columns(Distribution::columns("slowdown", ""), |one| {
@@ -88,7 +97,7 @@ pub fn warning(run: &Circuits<'_>) -> Option<String> {
 pub fn line(run: &Circuits<'_>) -> Option<String> {
     let alone = |flow| alone::response(run.network, flow);
     let all: Vec<Answered> = answered(&run.outcome, alone).collect();
-    let times = Distribution::merged(all.iter().map(|one| one.times));
+    let times = Distribution::merged(all.iter().map(|one| &*one.times));
     let (open, is) = (times.open(), bound(times.open() > 0));
     let mut line = format!(
         "{}: mean {is}{}, {}",

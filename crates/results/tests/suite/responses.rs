@@ -86,8 +86,8 @@ fn slowdown_is_the_time_over_that_on_an_idle_network() {
             &RunInfo::default(),
             &Findings::new(&spec, outcome.clone(), Duration::ZERO),
         );
-        assert!(words.contains("responses: mean 1"), "{words}");
-        assert_eq!(words.contains("slowdown mean 1\n"), !slow, "{words}");
+        assert!(words.contains("responses: mean >= 1"), "{words}");
+        assert_eq!(words.contains("slowdown mean >= 1\n"), !slow, "{words}");
     }
 }
 

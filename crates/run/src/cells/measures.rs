@@ -65,6 +65,9 @@ measures! { run: &Seen<'_> =>
         run.busiest(|channel| channel.data_share);
     "control share max", "", Other, 4, "largest share of time that any port sends control units",
         run.busiest(|channel| channel.control_share);
+    "unfinished", "requests", Unfinished, 0,
+        "of clients: begun, and not answered when the run ended; their times are bounds from below",
+        run.unanswered() as f64;
     "saturated", "", Saturated, 0, "1 if the network can't carry what is offered, else 0",
         flag(run.is_saturated());
     "stuck", "", Standstill, 0, "1 if units wait and nothing can move, else 0",
@@ -203,6 +206,11 @@ impl Seen<'_> {
             0 => f64::NAN,
             _ => ps / 1e6,
         }
+    }
+
+    fn unanswered(&self) -> u64 {
+        let flows = self.after.flows.iter();
+        flows.map(|flow| flow.responses.open()).sum()
     }
 
     fn fill_max(&self) -> u32 {

@@ -39,6 +39,7 @@ pub use self::promises::GivenUp;
 use crate::Limits;
 use crate::files::Files;
 use crate::given::ethernet::EthernetFile;
+use crate::jitter;
 use crate::prelude::*;
 use crate::record::Record;
 
@@ -95,6 +96,9 @@ pub(crate) fn build(
         flows: flows.specs.clone(),
         outages,
     };
+    let starts = network.flows.iter_mut();
+    let starts = starts.filter_map(|flow| flow.traffic.start_mut());
+    jitter::postpone(starts, run.seed, run.start_jitter);
     checks::blocked(file, &network, mistakes);
     schedulers::check(file, &net, &network, mistakes);
     credits::add(&controls, &mut network, mistakes);
@@ -105,6 +109,7 @@ pub(crate) fn build(
         whole(file, &net, parts, &mut network, mistakes);
         given_up = consent.promise(&mut network, mistakes);
         routes::follow(&network, &flows, &crossings, mistakes);
+        credits::small_frames(&controls, &network, mistakes);
         mistakes.extend(limits::fits(file, &network, limits));
     }
     Some(EthernetScenario {
