@@ -159,7 +159,7 @@ fn travel(network: &EthernetSpec) -> Vec<Vec<(u32, u64)>> {
 }
 
 fn draw(random: &mut Random) -> String {
-    let network = Network::draw(random);
+    let network = Network::draw(random, 20);
     let scheduler = random.word(&SCHEDULERS);
     let forwarding = random.word(&["store-and-forward", "cut-through", "cut-through"]);
     let mut text = String::from("engine = \"ethernet\"\n[run]\nduration = \"3 ms\"\n");

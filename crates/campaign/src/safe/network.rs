@@ -16,16 +16,19 @@ pub struct Network {
 }
 
 impl Network {
-    /// A ring, a tree or a mesh. In rings and meshes frames go to each host along a random tree,
-    /// or round the ring in one direction.
-    pub fn draw(random: &mut Random) -> Network {
+    /// A ring, a tree or a mesh; so many in a hundred are rings round which all go in one
+    /// direction. In others frames go to each host along a random tree.
+    pub fn draw(random: &mut Random, round: u64) -> Network {
         let switches = random.between(3, 6) as usize;
-        let kind = random.below(5);
+        let kind = match random.chance(round) {
+            true => 0,
+            false => random.between(1, 4),
+        };
         let mut links: Vec<[usize; 2]> = match kind {
-            0..=2 => (0..switches).map(|at| [at, (at + 1) % switches]).collect(),
+            0..=1 => (0..switches).map(|at| [at, (at + 1) % switches]).collect(),
             _ => (1..switches).map(|at| [random.below(at), at]).collect(),
         };
-        if kind == 3 {
+        if kind == 2 || kind == 3 {
             for _ in 0..random.between(1, switches as u64) {
                 let [a, b] = [random.below(switches), random.below(switches)];
                 let is_new = !links
@@ -44,7 +47,7 @@ impl Network {
             routes: Vec::new(),
             switches,
         };
-        let is_round = kind < 2;
+        let is_round = kind == 0;
         for host in 0..network.hosts.len() {
             if kind < 4 {
                 network.lead_to(host, is_round, random);

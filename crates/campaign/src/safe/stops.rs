@@ -71,7 +71,14 @@ fn start(network: &mut EthernetSpec, phase: u64, random: &mut Random) {
 }
 
 fn draw(kind: &str, random: &mut Random) -> String {
-    let network = Network::draw(random);
+    let network = Network::draw(
+        random,
+        if kind == "credit" || kind == "windows" {
+            70
+        } else {
+            40
+        },
+    );
     let mut text = format!(
         "engine = \"ethernet\"\n[run]\nduration = \"{} ms\"\nstall = \"2 ms\"\n",
         if kind == "windows" { 40 } else { 8 }
@@ -165,6 +172,9 @@ fn windows(network: &Network, random: &mut Random, text: &mut String) {
 }
 
 fn flows(kind: &str, network: &Network, random: &mut Random, text: &mut String) {
+    // Small segments in windows that small zones may or may not hold, beside few datagrams.
+    let tcp = if random.chance(60) { 100 } else { 60 };
+    let largest = random.pick(&[100, 300, 1_460]).copied().unwrap_or(1_460);
     for number in 0..random.between(3, 12) {
         let [from, to] = network.pair(random).map(|host| host + 1);
         let class = if kind == "pfc" { random.below(3) } else { 0 };
@@ -174,8 +184,8 @@ fn flows(kind: &str, network: &Network, random: &mut Random, text: &mut String) 
         );
         *text += &match kind {
             "windows" => format!("count = {}\n", random.between(1, 6)),
-            "credit" if random.chance(60) => {
-                let (mss, segments) = (random.spread(40, 1_460), random.spread(1, 24));
+            "credit" if random.chance(tcp) => {
+                let (mss, segments) = (random.between(40, largest), random.between(1, 16));
                 format!(
                     "tcp = {{ mss = \"{mss} B\", window = \"{} B\" }}\n",
                     mss * segments
