@@ -18,6 +18,7 @@ mod starved;
 mod tables;
 mod trace;
 mod transfers;
+mod windows;
 
 use backwater_net::frames::spec::EthernetSpec;
 

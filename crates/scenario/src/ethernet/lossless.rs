@@ -117,12 +117,6 @@ impl Whole<'_> {
         self.credit(input, class).is_some()
     }
 
-    /// May the flows of a class over a channel have more than so many bytes in flight?
-    pub(super) fn may_exceed(&self, channel: u32, class: u8, bytes: u64) -> bool {
-        let load = self.crossings.on(channel, class);
-        load.is_some_and(|load| load.most > bytes)
-    }
-
     /// What an input counts of a class, where it is counted.
     pub(super) fn input(&self, channel: u32, class: u8) -> Option<&InputSpec> {
         let inputs = &channel_of(self.spec, channel).inputs;

@@ -5,6 +5,7 @@ mod controls;
 mod credits;
 mod crossings;
 mod deadlock;
+mod flight;
 mod flow_list;
 mod flow_sizes;
 mod flows;

@@ -2,6 +2,7 @@
 
 mod checks;
 mod credits;
+mod deadlocks;
 mod multicast;
 mod promises;
 mod random;
