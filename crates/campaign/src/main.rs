@@ -34,7 +34,7 @@ enum Command {
     /// Shipped files spoiled in every way, and files that are none
     BadInputs {
         /// One part alone
-        #[arg(value_parser = ["library", "program", "special"])]
+        #[arg(value_parser = ["library", "extremes", "program", "extreme-runs", "special"])]
         part: Option<String>,
         #[command(flatten)]
         options: Options,

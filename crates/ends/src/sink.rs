@@ -6,6 +6,7 @@ use backwater_kernel::{Duration, Time};
 
 use crate::spec::Span;
 use crate::spec::units::SinkSpec;
+use crate::turns::Turns;
 
 /// When a destination takes units out of its buffer, at its own pace.
 pub struct Sink {
@@ -75,9 +76,13 @@ impl Stalls {
 
     /// The first instant at or after `wanted` at which the sink runs.
     fn next_running(&mut self, wanted: Time) -> Time {
+        let mut turns = Turns::from(self.stall_ends);
         while wanted >= self.stall_ends {
             self.run_ends = self.stall_ends + self.run.draw(&mut self.stream).max(Duration(1));
             self.stall_ends = self.run_ends + self.stall.draw(&mut self.stream);
+            let passed = turns.pass(self.stall_ends, wanted);
+            self.run_ends = self.run_ends + passed;
+            self.stall_ends = self.stall_ends + passed;
         }
         if wanted < self.run_ends {
             wanted

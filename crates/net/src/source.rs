@@ -59,6 +59,9 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
                 return;
             }
             self.hand_over(flow_id);
+            if self.is_asked_to_stop() {
+                return;
+            }
         }
     }
 

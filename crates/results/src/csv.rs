@@ -79,16 +79,22 @@ pub fn table(table: &Table) -> String {
     text
 }
 
-/// Cells of each line of a text in this form; a formula as it was before it was written.
-pub fn parse(text: &str) -> Vec<Vec<String>> {
-    let (mut rows, mut row, mut cell) = (Vec::new(), Vec::new(), String::new());
-    let (mut is_quoted, mut letters) = (false, text.chars().peekable());
-    let done = |cell: &mut String| {
-        let cell = std::mem::take(cell);
-        match cell.strip_prefix('\'') {
-            Some(rest) if rest.starts_with(['=', '+', '-', '@']) => rest.to_owned(),
-            _ => cell,
-        }
+/// A part of a text in this form.
+#[derive(Clone, Copy, Debug)]
+pub enum Piece<'a> {
+    /// A cell; a formula as it was before it was written.
+    Cell(&'a str),
+    /// The end of a line.
+    End,
+}
+
+/// Gives the parts of a text in this form one by one, as long as `take` wants more.
+pub fn pieces(text: &str, mut take: impl FnMut(Piece<'_>) -> bool) {
+    let (mut cell, mut is_quoted, mut is_empty) = (String::new(), false, true);
+    let mut letters = text.chars().peekable();
+    let plain = |cell: &str| match cell.strip_prefix('\'') {
+        Some(rest) if rest.starts_with(['=', '+', '-', '@']) => cell.len() - rest.len(),
+        _ => 0,
     };
     while let Some(letter) = letters.next() {
         match letter {
@@ -97,19 +103,36 @@ pub fn parse(text: &str) -> Vec<Vec<String>> {
                 cell.push('"');
             }
             '"' if is_quoted || cell.is_empty() => is_quoted = !is_quoted,
-            ',' if !is_quoted => row.push(done(&mut cell)),
             '\r' if !is_quoted => {}
-            '\n' if !is_quoted => {
-                row.push(done(&mut cell));
-                rows.push(std::mem::take(&mut row));
+            ',' | '\n' if !is_quoted => {
+                if !take(Piece::Cell(&cell[plain(&cell)..])) {
+                    return;
+                }
+                cell.clear();
+                is_empty = letter == '\n';
+                if is_empty && !take(Piece::End) {
+                    return;
+                }
             }
             letter => cell.push(letter),
         }
     }
-    if !cell.is_empty() || !row.is_empty() {
-        row.push(done(&mut cell));
-        rows.push(row);
+    if (!cell.is_empty() || !is_empty) && take(Piece::Cell(&cell[plain(&cell)..])) {
+        take(Piece::End);
     }
+}
+
+/// Cells of each line of a text in this form.
+#[cfg(test)]
+pub fn parse(text: &str) -> Vec<Vec<String>> {
+    let (mut rows, mut row) = (Vec::new(), Vec::new());
+    pieces(text, |piece| {
+        match piece {
+            Piece::Cell(cell) => row.push(cell.to_owned()),
+            Piece::End => rows.push(std::mem::take(&mut row)),
+        }
+        true
+    });
     rows
 }
 

@@ -45,9 +45,9 @@ pub(crate) struct Built {
 pub(crate) fn build(root: &Record, limits: &Limits, mistakes: &mut Diagnostics) -> Built {
     let file = &root.typed::<PacketFile>();
     let (run, stop_at) = (&file.run, *file.run.duration);
-    let mut graph = topology::build(file, &root.at, mistakes);
+    let mut graph = topology::build(file, &root.at, limits, mistakes);
     service::add_shared(file, &mut graph);
-    let drafts = flows::drafts(file, &graph, mistakes);
+    let drafts = flows::drafts(file, &graph, limits, mistakes);
     let trees = flows::trees(&graph, &drafts, file.switch.spread.seed(run.seed), mistakes);
     let builder = Builder {
         root,

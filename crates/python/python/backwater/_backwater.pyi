@@ -44,6 +44,9 @@ def series_of(folder: str, name: str, file: str, unit: str) -> Table:
 def tables_of(folder: str) -> list[Table]:
     """All tables of a directory of results, in the order of its `columns.json`."""
 
+def text_of(folder: str, file: str) -> str:
+    """What a file of a directory of results holds."""
+
 @final
 class Ack:
     """An acknowledgement of something new."""

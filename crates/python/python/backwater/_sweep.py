@@ -32,7 +32,7 @@ class SweepResult(Folder):
     def __init__(self, made: Made) -> None:
         super().__init__(made)
         # An axis may be called `seed` as well.
-        self._seed = len(self.manifest["axes"])
+        self._seed = len(self._told("axes", list))
         self.axes = self.table.columns[: self._seed]
 
     @property

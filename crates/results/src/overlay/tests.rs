@@ -23,7 +23,8 @@ fn sweep(name: &str, text: &str) -> Results {
         ..Results::default()
     };
     let head = "load,vcs,seeds,latency_mean_cycles,latency_mean_cycles_ci95,saturated\n";
-    results.read_tables(&columns, |_| Some(format!("{head}{text}")));
+    let read = results.read_tables(&columns, |_| Some(format!("{head}{text}")));
+    read.expect("as it was written");
     results
 }
 
@@ -40,7 +41,9 @@ fn run(name: &str, n3: &str, rows: &str) -> Results {
         ],
         ..Results::default()
     };
-    results.read_tables(&columns, |_| Some(format!("flow,throughput_mbps\n{rows}")));
+    let text = format!("flow,throughput_mbps\n{rows}");
+    let read = results.read_tables(&columns, |_| Some(text.clone()));
+    read.expect("as it was written");
     results.read_series("queue", "time_ps,value_cells\n0,1\n1000000000,3\n");
     results
 }
@@ -173,7 +176,7 @@ fn flits(name: &str, load: &str, accepted: [&str; 3]) -> Results {
         ..Results::default()
     };
     let [all, first, second] = accepted;
-    results.read_tables(&columns, |file| {
+    let read = results.read_tables(&columns, |file| {
         Some(match file {
             "tables/summary.csv" => format!(
                 "quantity,value,unit\naccepted,{all},flits/cycle/terminal\n\
@@ -185,6 +188,7 @@ fn flits(name: &str, load: &str, accepted: [&str; 3]) -> Results {
             _ => "vc,use_pct\n0,5\n1,2\n".into(),
         })
     });
+    read.expect("as they were written");
     results
 }
 

@@ -16,7 +16,7 @@ use backwater_results::fabric::zero_load;
 use backwater_results::sweep::{FlowColumn, Measure, Role};
 
 use super::super::values::{chosen, flag, measures};
-use super::super::{Pace, Point, must_stop};
+use super::super::{Pace, Point, must_stop, pace};
 use super::FIRST_SLICE;
 
 /// Of loads.
@@ -68,6 +68,7 @@ measures! { seen: &FabricFindings<'_> =>
 /// came first.
 pub fn measure(spec: &FabricSpec, columns: &[FlowColumn]) -> Result<Option<Point>, String> {
     let mut engine = Simulation::new(spec).map_err(|error| error.to_string())?;
+    engine.pause_if(pace::is_late);
     let mut pace = Pace::new(FIRST_SLICE);
     let mut window_end = None;
     let mut more = true;

@@ -14,6 +14,7 @@ use backwater_net::frames::spec::{
     ClassCreditSpec, CreditRule, CreditSpec, EthernetSpec, FRAME_LEAST_BYTES, NodeKind,
     TrafficSpec, TransportSpec, WIRE_OVERHEAD_BYTES, largest_bytes,
 };
+use backwater_net::spec::CREDIT_MAX;
 
 use super::controls::{Control, Controls};
 use super::net::Net;
@@ -369,7 +370,24 @@ impl<'a> Way<'a> {
         let rule = &spec.rule;
         let zone = &self.credits.n3.at;
         let meant = *self.credits.headroom == Headroom::Unchecked;
-        let found = if rule.n3.saturating_add(1) < self.most {
+        let sum = u64::from(rule.n1) + u64::from(rule.n2) + u64::from(rule.n3);
+        let found = if sum > CREDIT_MAX {
+            let zones = [
+                ("n1", rule.n1, control.at),
+                ("n2", rule.n2, control.at),
+                ("n3", rule.n3, zone),
+            ];
+            let largest = zones.into_iter().max_by_key(|(_, units, _)| *units);
+            let (key, _, at) = largest.unwrap_or(("n3", rule.n3, zone));
+            let message = "the zones together are more than the counters hold";
+            Diagnostic::error("too-large", message)
+                .at(at, format!("N1 + N2 + N3 = {sum} units"))
+                .note(format!(
+                    "N1 = {}, N2 = {}, N3 = {} for {place}; {CREDIT_MAX} units at most together",
+                    rule.n1, rule.n2, rule.n3
+                ))
+                .help(format!("lower `{key}`, or count in larger units (`unit`)"))
+        } else if rule.n3.saturating_add(1) < self.most {
             let least = self.most - 1;
             Diagnostic::error(
                 "zone-too-small",

@@ -10,13 +10,15 @@ use super::net::Net;
 use super::packets::{RTP_BYTES, mtu};
 use super::workloads::{self, Setting};
 use super::{controls, queues, tcp, traffic};
+use crate::Limits;
 use crate::files::Files;
 use crate::given::ethernet::EthernetFile;
 use crate::given::ethernet::flows::{self as given, FlowSettings, Transport};
 use crate::given::ethernet::switch::Spread;
 use crate::given::ethernet::traffic::{Traffic, TrafficKind};
 use crate::given::ethernet::workloads::Workloads;
-use crate::patterns::{self, MOST_FLOWS};
+use crate::memory;
+use crate::patterns::{self, Room};
 use crate::prelude::*;
 use crate::typed::Word;
 
@@ -25,6 +27,7 @@ pub(crate) struct Flows<'r> {
     pub specs: Vec<FlowSpec>,
     pub tables: Vec<Table<'r>>,
     marked: [bool; 8],
+    room: Room,
 }
 
 impl<'r> Flows<'r> {
@@ -76,14 +79,19 @@ pub(crate) fn highest_class(file: &EthernetFile) -> u8 {
 /// the classes that are marked.
 pub(crate) fn flows<'r>(
     file: &'r Placed<EthernetFile>,
-    (net, links): (&Net<'_>, &[LinkSpec]),
+    (net, links, limits): (&Net<'_>, &[LinkSpec], &Limits),
     files: &mut Files<'_>,
     mistakes: &mut Diagnostics,
 ) -> Flows<'r> {
+    let room = Room {
+        each: memory::FLOW_BYTES,
+        limits: *limits,
+    };
     let mut flows = Flows {
         specs: Vec::new(),
         tables: Vec::new(),
         marked: queues::marked(links),
+        room,
     };
     if file.workloads.is_empty() && !file.workloads.is_faulty {
         let example = "`name = \"F\"`, `from = \"S\"`, `to = \"D\"`";
@@ -97,7 +105,7 @@ pub(crate) fn flows<'r>(
         return flows;
     }
     for flow in file.flows.iter() {
-        if let Some(pairs) = named(flow, net, mistakes) {
+        if let Some(pairs) = named(flow, net, room, mistakes) {
             one_tree(file, flow, mistakes);
             let table = Table {
                 settings: &flow.settings,
@@ -114,7 +122,7 @@ pub(crate) fn flows<'r>(
     }
     for (index, rule) in (0_u64..).zip(file.patterns.iter()) {
         let mut dice = Stream::new(file.run.seed, index, Purpose::Pattern);
-        if let Some(pairs) = by_rule(rule, net, &mut dice, mistakes) {
+        if let Some(pairs) = by_rule((rule, room), net, &mut dice, mistakes) {
             let sent = traffic::traffic(&rule.sends.traffic);
             let pairs = pairs.into_iter();
             let all = pairs.map(|(from, to)| ((from, vec![to]), sent.clone()));
@@ -134,6 +142,7 @@ pub(crate) fn flows<'r>(
         links,
         seed: file.run.seed,
         stop_at: *file.run.duration,
+        room,
     };
     for (index, own) in (0_u64..).zip(file.workloads.iter()) {
         workload((own, index), setting, (file, files), &mut flows, mistakes);
@@ -174,7 +183,12 @@ fn workload<'r>(
     }
 }
 
-fn named(flow: &given::Flows, net: &Net<'_>, mistakes: &mut Diagnostics) -> Option<Vec<Ends>> {
+fn named(
+    flow: &given::Flows,
+    net: &Net<'_>,
+    room: Room,
+    mistakes: &mut Diagnostics,
+) -> Option<Vec<Ends>> {
     let mut hosts = |names: &Placed<Vec<Named>>| -> Option<Vec<u32>> {
         let names = names.sure()?.iter();
         mistakes.kept_all(names.map(|(name, at)| net.find_host(name, at)))
@@ -216,8 +230,7 @@ fn named(flow: &given::Flows, net: &Net<'_>, mistakes: &mut Diagnostics) -> Opti
     let count = flow.count.unwrap_or(1);
     let ends: usize = pairs.iter().map(|(_, to)| to.len()).sum();
     let total = u64::from(count).saturating_mul(ends as u64);
-    if total > MOST_FLOWS {
-        patterns::refuse(&flow.count.at, total, mistakes);
+    if room.refuses(&flow.count.at, total, mistakes) {
         return None;
     }
     let repeated = pairs.into_iter();
@@ -257,14 +270,13 @@ fn one_tree(file: &EthernetFile, flow: &given::Flows, mistakes: &mut Diagnostics
 }
 
 fn by_rule(
-    rule: &given::Patterns,
+    (rule, room): (&Placed<given::Patterns>, Room),
     net: &Net<'_>,
     dice: &mut Stream,
     mistakes: &mut Diagnostics,
 ) -> Option<Vec<(u32, u32)>> {
     let (total, _) = rule.kind.sure()?.flows(net.hosts().len() as u64)?;
-    if total > MOST_FLOWS {
-        patterns::refuse(&rule.kind.at, total, mistakes);
+    if room.refuses(&rule.kind.at, total, mistakes) {
         return None;
     }
     patterns::pairs(&rule.kind, net, dice, mistakes)
@@ -278,8 +290,7 @@ fn add<'r>(
     mistakes: &mut Diagnostics,
 ) -> Option<TransportSpec> {
     let total = (flows.specs.len() + all.len()) as u64;
-    if total > MOST_FLOWS {
-        patterns::refuse(table.at, total, mistakes);
+    if flows.room.refuses(table.at, total, mistakes) {
         return None;
     }
     let settings = table.settings;

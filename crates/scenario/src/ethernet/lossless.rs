@@ -74,19 +74,20 @@ impl Whole<'_> {
             channel_of(self.spec, input),
             channel_of(self.spec, input ^ 1),
         );
-        let latency = |node| switch_of(self.spec, node).map_or(0, |switch| switch.latency.0);
+        let latency =
+            |node| switch_of(self.spec, node).map_or(Duration::ZERO, |switch| switch.latency);
         let ahead = (0..there.queues.len() as u8)
             .filter_map(|class| self.crossings.on(input ^ 1, class))
             .map(|load| headroom::wire_time(back.rate, load.sizes.largest).0)
             .max();
-        let response = self.spec.nodes[from as usize].response.0;
+        let response = self.spec.nodes[from as usize].response;
         let control = self.control(input);
         Some(Stop {
             rate: there.rate,
             sizes: load.sizes,
             ahead: Duration(ahead.unwrap_or(0)),
             control: Duration(control.0.saturating_mul(self.said_at_once(input))),
-            away: Duration(there.delay.0 + back.delay.0 + response + latency(from) + latency(to)),
+            away: there.delay + back.delay + response + latency(from) + latency(to),
         })
     }
 

@@ -67,11 +67,11 @@ pub(crate) fn build(
     let run = file.run.sure()?;
     let stop_at = *run.duration;
     crate::checks::run_times(&run.duration, &run.warm_up, mistakes);
-    let net = topology::build(file, mistakes);
+    let net = topology::build(file, limits, mistakes);
     let ports = switches::ports(file, flows::highest_class(file), mistakes);
     let controls = Controls::read(file, &net, ports, mistakes);
     let links = queues::links(&controls, mistakes);
-    let flows = self::flows::flows(file, (&net, &links), files, mistakes);
+    let flows = self::flows::flows(file, (&net, &links, limits), files, mistakes);
     checks::classes(file, ports.classes, mistakes);
     checks::flow_control(file, ports, mistakes);
     controls.check(mistakes);

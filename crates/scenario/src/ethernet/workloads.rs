@@ -14,7 +14,7 @@ use super::net::Net;
 use super::packets::{frame, packet_bytes};
 use crate::files::Files;
 use crate::given::ethernet::workloads::{Between, Workloads, WorkloadsKind};
-use crate::patterns::{self, MOST_FLOWS};
+use crate::patterns::Room;
 use crate::prelude::*;
 use crate::units::{self, Decimal, LONGEST_PS};
 
@@ -29,6 +29,7 @@ pub(crate) struct Setting<'a> {
     pub links: &'a [LinkSpec],
     pub seed: u64,
     pub stop_at: Time,
+    pub room: Room,
 }
 
 /// A workload whose hosts are known.
@@ -173,7 +174,7 @@ impl<'a> Plan<'a> {
         let rates = self.rates(load)?;
         let gaps: Vec<Duration> = rates.iter().map(|rate| gap(law, 1, *rate)).collect();
         let expected = self.expected(gaps.iter().map(|gap| (*gap, 1)));
-        refuse_many(load, expected, mistakes)?;
+        self.refuse_many(load, expected, mistakes)?;
         let places: BTreeMap<u32, usize> = self.to.iter().copied().zip(0..).collect();
         let mut all = Vec::new();
         for (from, gap) in self.from.iter().zip(&gaps) {
@@ -222,7 +223,7 @@ impl<'a> Plan<'a> {
             .fold(0_u64, |sum, rate| sum.saturating_add(rate.0));
         let gap = gap(law, count as u64, Rate(sum));
         let expected = self.expected([(gap, count)].into_iter());
-        refuse_many(load, expected, mistakes)?;
+        self.refuse_many(load, expected, mistakes)?;
         let mut dice = self.dice(u64::from(u32::MAX));
         let (mut pool, mut all) = (self.from.clone(), Vec::new());
         let mut at = self.span.0;
@@ -273,21 +274,23 @@ impl<'a> Plan<'a> {
         Stream::new(self.setting.seed, entity, Purpose::Workload)
     }
 
+    /// Are that more flows than there is room for? Asked before they are drawn.
+    fn refuse_many(
+        &self,
+        load: &Placed<Decimal>,
+        expected: f64,
+        mistakes: &mut Diagnostics,
+    ) -> Option<()> {
+        let room = self.setting.room;
+        (!room.refuses(&load.at, expected as u64, mistakes)).then_some(())
+    }
+
     /// How many flows begin on average, where so many begin at each of these gaps.
     fn expected(&self, gaps: impl Iterator<Item = (Duration, usize)>) -> f64 {
         let span = self.span.1.ps().saturating_sub(self.span.0.ps()) as f64;
         gaps.map(|(gap, flows)| span / gap.ps() as f64 * flows as f64)
             .sum()
     }
-}
-
-/// Are that more flows than a scenario may have? Asked before they are drawn.
-fn refuse_many(load: &Placed<Decimal>, expected: f64, mistakes: &mut Diagnostics) -> Option<()> {
-    if expected > MOST_FLOWS as f64 {
-        patterns::refuse(&load.at, expected as u64, mistakes);
-        return None;
-    }
-    Some(())
 }
 
 /// The mean gap between beginnings of so many flows each.

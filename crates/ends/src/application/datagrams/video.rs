@@ -20,6 +20,7 @@ use libm::{exp, log1p, round, sqrt};
 use super::super::gaps::{Pace, Rest};
 use super::Datagram;
 use crate::spec::bytes::VideoSpec;
+use crate::turns::Turns;
 
 /// A camera and its coder.
 pub(super) struct Video {
@@ -134,9 +135,11 @@ impl Sizes {
 
     /// Size of the picture that begins at `at`, at least a byte.
     fn draw(&mut self, at: Time) -> u64 {
+        let mut turns = Turns::from(self.level_ends);
         while self.level_ends <= at {
             self.level = self.sizes.normal();
             self.level_ends = next(self.level_ends, self.spec, &mut self.scenes);
+            self.level_ends += turns.pass(self.level_ends, at);
         }
         let log = self.offset + self.deviation * (self.level + self.ar);
         self.ar = self.correlation * self.ar + self.innovation * self.sizes.normal();
