@@ -7,6 +7,7 @@ use backwater_net::frames::spec::{FlowSpec, LinkSpec, TrafficSpec, TransportSpec
 
 use super::flow_list::Arrival;
 use super::net::Net;
+use super::overload::Offer;
 use super::packets::{RTP_BYTES, mtu};
 use super::workloads::{self, Setting};
 use super::{controls, queues, tcp, traffic};
@@ -24,6 +25,8 @@ use crate::typed::Word;
 pub(crate) struct Flows<'r> {
     pub specs: Vec<FlowSpec>,
     pub tables: Vec<Table<'r>>,
+    /// What workloads ask of the links of hosts.
+    pub offers: Vec<Offer>,
     marked: [bool; 8],
 }
 
@@ -83,6 +86,7 @@ pub(crate) fn flows<'r>(
     let mut flows = Flows {
         specs: Vec::new(),
         tables: Vec::new(),
+        offers: Vec::new(),
         marked: queues::marked(links),
     };
     if file.workloads.is_empty() && !file.workloads.is_faulty {
@@ -150,9 +154,11 @@ fn workload<'r>(
     flows: &mut Flows<'r>,
     mistakes: &mut Diagnostics,
 ) {
-    let Some(arrivals) = workloads::arrivals((given, index), setting, files, mistakes) else {
+    let arrivals = workloads::arrivals((given, index), setting, files, mistakes);
+    let Some((arrivals, asked)) = arrivals else {
         return;
     };
+    let sizes: Vec<u64> = arrivals.iter().map(|own| own.bytes).collect();
     let sent = |own: Arrival| {
         let traffic = TrafficSpec::Infinite {
             start: own.at,
@@ -170,7 +176,8 @@ fn workload<'r>(
     };
     let all = arrivals.into_iter().map(sent).collect();
     if let Some(transport) = add(file, table, all, flows, mistakes) {
-        workloads::overload(given, &transport, mistakes);
+        let framed = (&transport, given.settings.tagged);
+        flows.offers.extend(asked.offers(framed, &sizes));
     }
 }
 
