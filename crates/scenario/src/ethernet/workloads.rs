@@ -113,6 +113,8 @@ pub(crate) struct Asked {
     sent: Vec<(u32, f64, (Time, Time))>,
     received: Vec<(u32, f64, (Time, Time))>,
     mean_bytes: f64,
+    /// Share of its link that a host is to send.
+    share: f64,
     at: Option<At>,
 }
 
@@ -136,7 +138,12 @@ impl Asked {
             }
         };
         let sent = self.sent.iter().filter_map(offer(Way::Out, data));
-        let received = self.received.iter().filter_map(offer(Way::In, data));
+        // What a host has no room for on its link comes to nobody.
+        let carried = 1.0 / (self.share * data).max(1.0);
+        let received = self
+            .received
+            .iter()
+            .filter_map(offer(Way::In, data * carried));
         let acked = self.received.iter().filter_map(offer(Way::Out, acks));
         let learned = self.sent.iter().filter_map(offer(Way::In, acks));
         sent.chain(received).chain(acked).chain(learned)
@@ -170,6 +177,7 @@ impl Asked {
             sent: by(|flow| flow.from),
             received: by(|flow| flow.to),
             mean_bytes: bytes / all.len().max(1) as f64,
+            share: 0.0,
             at: Some(at.clone()),
         }
     }
@@ -271,6 +279,7 @@ impl<'a> Plan<'a> {
             sent: during(sent),
             received: during(received),
             mean_bytes: law.doubled_mean() as f64 / 2e9,
+            share: load.approximate(),
             at: Some(load.at.clone()),
         }
     }

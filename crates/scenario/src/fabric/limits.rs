@@ -63,7 +63,7 @@ pub(crate) fn load(traffic: &At, loads: &Loads, mistakes: &mut Diagnostics) {
                 busy.pronoun()
             ),
         )
-        .at(traffic, busy.most("of all classes in all"))
+        .at(traffic, busy.most("in all"))
         .note(format!(
             "an injection channel carries 1; what is more waits at the source, packet by packet: \
              {} flits more in each 1,000 cycles",

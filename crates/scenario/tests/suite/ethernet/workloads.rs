@@ -321,7 +321,7 @@ fn links_are_asked_for_what_is_on_the_wire() {
     let codes = |more: &str| codes(&format!("{FABRIC}{more}"));
     let small = |load: &str| {
         let small = POISSON.replace("0.4", load).replace("20 kB", "64 B");
-        format!("{small}transport = \"udp\"\n")
+        format!("{small}transport = \"udp\"\nstop = \"200 us\"\n")
     };
     // 64 of 130 bytes on the wire.
     assert_eq!(codes(&small("0.48")), [""; 0]);
@@ -342,9 +342,12 @@ fn links_are_asked_for_what_is_on_the_wire() {
         "one after the other"
     );
     // Each sends little, one gets it all.
-    let incast = INCAST.replace("0.02", "0.1");
-    assert_eq!(codes(&incast), [""; 0]);
-    assert_eq!(codes(&format!("{incast}to = \"H1_1\"\n")), ["overload"]);
+    let incast = |load: &str| {
+        let from = "from = [\"H1_2\", \"H1_3\", \"H1_4\", \"H2_1\", \"H2_2\"]\nto = \"H1_1\"\n";
+        INCAST.replace("0.02", load) + from
+    };
+    assert_eq!(codes(&incast("0.18")), [""; 0]);
+    assert_eq!(codes(&incast("0.2")), ["overload"]);
     let flow = |name: &str, from: &str, to: &str, rate: &str| {
         format!(
             "[[flows]]\nname = {name:?}\nfrom = {from:?}\nto = {to:?}\n\
