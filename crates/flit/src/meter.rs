@@ -1,5 +1,6 @@
 //! Measures a run: warm-up, window, drain, and what is told of them.
 
+mod alone;
 mod course;
 mod verdict;
 mod warm_up;
@@ -13,6 +14,7 @@ use backwater_kernel::{BatchMeans, Delays, Stop};
 use crate::outcome::{ClassOutcome, CyclesOutcome, FINE, FabricOutcome, TerminalOutcome};
 use crate::spec::{FabricSpec, Injection, MeasureSpec, WarmUp};
 use crate::traffic::{receivers, trace};
+use alone::Alone;
 use course::{Course, Sums};
 use window::Window;
 
@@ -83,8 +85,14 @@ pub struct Meter {
     together: BatchMeans,
     network: Delays<FINE>,
     hops: u64,
-    /// Cycles on channels of headers, and of the flits behind them, were they never to wait.
+    /// Cycles on channels of headers, and of the flits behind them, were they never to wait for
+    /// another packet.
     passage: u64,
+    /// Where it can be said: what they wait for credit, were each alone.
+    alone: Option<Alone>,
+    /// Flits of the longest packet, where it can't; and how many never wait.
+    longest: u16,
+    never_waits: u16,
     /// Flits by terminal, in the window.
     created: Vec<u64>,
     received: Vec<u64>,
@@ -138,6 +146,9 @@ impl Meter {
             network: Delays::default(),
             hops: 0,
             passage: 0,
+            alone: Alone::new(spec),
+            longest: 0,
+            never_waits: alone::never_waits(spec),
             created: vec![0; terminals],
             received: vec![0; terminals],
             receivers: receivers(spec),
@@ -188,6 +199,10 @@ impl Meter {
             self.window.arrived(packet.birth, latency);
             self.hops += u64::from(packet.hops);
             self.passage += u64::from(packet.flight) + flits - 1;
+            match &mut self.alone {
+                Some(alone) => self.passage += alone.wait(packet.hops, packet.length),
+                None => self.longest = self.longest.max(packet.length),
+            }
         }
     }
 
@@ -306,6 +321,7 @@ impl Meter {
         let arrived = self.arrived().max(1) as f64;
         outcome.hops_mean = self.hops as f64 / arrived;
         outcome.passage_mean = self.passage as f64 / arrived;
+        outcome.credit_left_out = self.longest > self.never_waits;
         outcome.unfinished = self.unfinished();
         self.fill_latencies(outcome);
         self.add_unfinished(outcome);

@@ -87,6 +87,11 @@ impl Probability {
         Some(Probability(threshold.max((p > 0.0) as u64)))
     }
 
+    /// As a number.
+    pub fn as_f64(self) -> f64 {
+        self.0 as f64 / Self::ALWAYS.0 as f64
+    }
+
     /// Can it not happen?
     #[inline]
     pub const fn is_never(self) -> bool {

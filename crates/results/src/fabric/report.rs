@@ -4,6 +4,7 @@ use backwater_flit::outcome::FabricOutcome;
 use backwater_kernel::Stop;
 
 use super::words::{self, LOAD, WarmUpEnd};
+use super::zero_load::left_out;
 use super::{FabricFindings, zero_load};
 use crate::info::RunInfo;
 use crate::model::{Block, Fact};
@@ -82,7 +83,7 @@ fn latency_facts(run: &FabricFindings<'_>) -> [Fact; 4] {
         Fact::new(
             "At zero load",
             zero_load(run).map_or("–".into(), |cycles| fixed(cycles, 2)),
-            "cycles, on ways of the same length",
+            format!("cycles, on ways of the same length{}", left_out(run)),
         ),
         Fact::new(
             "p50, p99",

@@ -1,6 +1,7 @@
 //! A run of the cycle engine in a few lines of text.
 
 use super::words::{self, LOAD};
+use super::zero_load::left_out;
 use super::{FabricFindings, deadlock, fair, tables, zero_load};
 use crate::lines::{aligned, broken, rest, shortened};
 use crate::number::{fixed, grouped, percent};
@@ -74,7 +75,10 @@ fn numbers(run: &FabricFindings<'_>) -> Vec<String> {
             fixed(run.outcome.hops_mean, 2)
         ));
         let zero_load = zero_load(run).map(|cycles| fixed(cycles, 2));
-        lines.extend(zero_load.map(|cycles| format!("zero load {cycles} cycles on these paths")));
+        let left_out = left_out(run);
+        lines.extend(
+            zero_load.map(|cycles| format!("zero load {cycles} cycles on these paths{left_out}")),
+        );
     }
     if run.outcome.unfinished > 0 {
         let count = counted(run.outcome.unfinished, "packet");

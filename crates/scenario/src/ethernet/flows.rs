@@ -7,6 +7,7 @@ use backwater_net::frames::spec::{FlowSpec, LinkSpec, TrafficSpec, TransportSpec
 
 use super::flow_list::Arrival;
 use super::net::Net;
+use super::overload::Offer;
 use super::packets::{RTP_BYTES, mtu};
 use super::workloads::{self, Setting};
 use super::{controls, queues, tcp, traffic};
@@ -26,6 +27,8 @@ use crate::typed::Word;
 pub(crate) struct Flows<'r> {
     pub specs: Vec<FlowSpec>,
     pub tables: Vec<Table<'r>>,
+    /// What workloads ask of the links of hosts.
+    pub offers: Vec<Offer>,
     marked: [bool; 8],
     room: Room,
 }
@@ -90,6 +93,7 @@ pub(crate) fn flows<'r>(
     let mut flows = Flows {
         specs: Vec::new(),
         tables: Vec::new(),
+        offers: Vec::new(),
         marked: queues::marked(links),
         room,
     };
@@ -159,9 +163,11 @@ fn workload<'r>(
     flows: &mut Flows<'r>,
     mistakes: &mut Diagnostics,
 ) {
-    let Some(arrivals) = workloads::arrivals((given, index), setting, files, mistakes) else {
+    let arrivals = workloads::arrivals((given, index), setting, files, mistakes);
+    let Some((arrivals, asked)) = arrivals else {
         return;
     };
+    let sizes: Vec<u64> = arrivals.iter().map(|own| own.bytes).collect();
     let sent = |own: Arrival| {
         let traffic = TrafficSpec::Infinite {
             start: own.at,
@@ -179,7 +185,8 @@ fn workload<'r>(
     };
     let all = arrivals.into_iter().map(sent).collect();
     if let Some(transport) = add(file, table, all, flows, mistakes) {
-        workloads::overload(given, &transport, mistakes);
+        let framed = (&transport, given.settings.tagged);
+        flows.offers.extend(asked.offers(framed, &sizes));
     }
 }
 

@@ -13,6 +13,7 @@ pub mod headroom;
 mod limits;
 mod lossless;
 mod net;
+mod overload;
 mod packets;
 mod promises;
 mod queues;
@@ -140,7 +141,8 @@ fn whole(
     checks::marks(&look, mistakes);
     checks::old_tcp(&look, mistakes);
     checks::starts(&look, mistakes);
-    checks::loads(&look, mistakes);
+    checks::peaks(&look, mistakes);
+    overload::check(&look, mistakes);
     if crossings.is_partial {
         mistakes.extend(checks::too_many_paths(file));
     } else {
