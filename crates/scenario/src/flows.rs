@@ -235,7 +235,7 @@ fn destinations(
     if known.is_empty() && !given.is_faulty {
         Diagnostic::error("bad-flow", "a flow needs a destination")
             .at(&given.at, "an empty list")
-            .help("name one host or more: `to = \"B\"`")
+            .help("name one host or more in `to`")
             .tell(mistakes);
     }
     (!known.is_empty()).then_some(known)

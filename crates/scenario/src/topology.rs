@@ -46,7 +46,6 @@ impl wires::Link for LinkSpec {
         channel: "S1->S2",
         named: "name the nodes: `[network]` with `hosts = [\"A\", \"B\"]` and `switches`",
         ruled: "or make them: `[topology]` with `kind = \"line\"` and `switches = 2`",
-        between: "[\"A\", \"S1\"]",
         faster: "at most one link joins a pair; raise its rate, or put a switch between",
     };
 
@@ -174,7 +173,7 @@ fn link_ends(
 ) -> Option<(u32, u32)> {
     let ends = between.sure()?;
     let [(first, first_at), (second, second_at)] = ends.as_slice() else {
-        mistakes.push(wires::not_two::<LinkSpec>(&between.at, ends.len()));
+        mistakes.push(wires::not_two(&between.at, ends.len()));
         return None;
     };
     let mut find = |name: &str, at: &At| mistakes.kept(graph.find(&expand(name, number), at));

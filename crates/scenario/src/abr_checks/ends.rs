@@ -68,7 +68,7 @@ pub(super) fn partner(
             &draft.settings.source_control.at,
             "its answers are already waited for",
         )
-        .help("leave `source_control` out, or use `kind = \"abr\"`")
+        .help("leave `source_control` out, or use `source_control.kind = \"abr\"`")
         .tell(mistakes);
         return;
     }

@@ -230,7 +230,7 @@ fn named(
     if pairs.is_empty() {
         Diagnostic::error("bad-flow", "a flow needs two hosts")
             .at(&flow.to.at, "an empty list")
-            .help("name one host or more: `to = \"D\"`")
+            .help("name one host or more in `to`")
             .tell(mistakes);
         return None;
     }

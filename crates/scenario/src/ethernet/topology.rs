@@ -84,7 +84,7 @@ fn ends(net: &Net<'_>, own: &Links, mistakes: &mut Diagnostics) -> Option<Vec<(u
     let list = own.between.sure()?;
     let ends: Vec<&[Named]> = list.chunk_by(|a, b| a.1 == b.1).collect();
     let [first, second] = ends.as_slice() else {
-        mistakes.push(wires::not_two::<Join<'_>>(at, ends.len()));
+        mistakes.push(wires::not_two(at, ends.len()));
         return None;
     };
     let mut find =

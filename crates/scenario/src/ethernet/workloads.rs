@@ -57,6 +57,7 @@ pub(crate) fn arrivals(
         let at = &given.kind.at;
         Plan::read((between, at), number, (setting, span), mistakes)
     };
+    let mut first = None;
     let (mut all, expected, asked) = match given.kind.sure()? {
         WorkloadsKind::Poisson {
             load,
@@ -77,8 +78,9 @@ pub(crate) fn arrivals(
         }
         WorkloadsKind::List { file } => {
             let read = files.read(file.sure()?, &file.at, mistakes)?;
-            let mut all = mistakes.kept(flow_list::read(&read, setting.net))?;
+            let mut all = flow_list::read(&read, setting.net, mistakes)?;
             let listed = all.len() as f64;
+            first = all.iter().map(|flow| flow.at).min();
             all.retain(|flow| (span.0..span.1).contains(&flow.at));
             all.sort();
             let asked = Asked::listed(&all, setting.stop_at, &file.at);
@@ -87,24 +89,33 @@ pub(crate) fn arrivals(
     };
     all.sort();
     if all.is_empty() {
-        let name = clip(&given.name);
-        let (note, help) = match given.kind.value {
-            WorkloadsKind::List { .. } => (
-                format!("the file lists {expected} flows"),
-                "make `run.duration` longer, or list flows that begin earlier",
-            ),
-            WorkloadsKind::Poisson { .. } | WorkloadsKind::Incast { .. } => (
-                format!("with another seed {expected:.3} would, on average"),
-                "make `run.duration` longer, or raise `load`",
-            ),
-        };
-        Diagnostic::warning("never-starts", format!("no flow of `{name}` begins"))
-            .at(&given.kind.at, "none between `start` and `stop`")
-            .note(note)
-            .help(help)
-            .tell(mistakes);
+        never_starts(given, expected, first, mistakes);
     }
     Some((all, asked))
+}
+
+/// Says that no flow begins in the run; `first` is when the first of a list would.
+fn never_starts(given: &Workloads, expected: f64, first: Option<Time>, mistakes: &mut Diagnostics) {
+    let name = clip(&given.name);
+    let (note, help) = match given.kind.value {
+        WorkloadsKind::List { .. } => {
+            let first = first.map(|first| format!(", the first begins at {} s", first.seconds()));
+            let first = first.unwrap_or_default();
+            (
+                format!("the file lists {expected} flows{first}"),
+                "make `run.duration` longer, or list flows that begin earlier",
+            )
+        }
+        WorkloadsKind::Poisson { .. } | WorkloadsKind::Incast { .. } => (
+            format!("with another seed {expected:.3} would, on average"),
+            "make `run.duration` longer, or raise `load`",
+        ),
+    };
+    Diagnostic::warning("never-starts", format!("no flow of `{name}` begins"))
+        .at(&given.kind.at, "none between `start` and `stop`")
+        .note(note)
+        .help(help)
+        .tell(mistakes);
 }
 
 /// What a workload asks of hosts.

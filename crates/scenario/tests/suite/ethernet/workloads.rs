@@ -204,6 +204,49 @@ fn flows_are_listed_in_a_file() {
     assert_eq!(flows_of(&listed(hpcc, "").expect("it is right")), wanted);
 }
 
+/// At most so many flows as the first line says; what stands behind them is not looked at. Fewer
+/// are taken too, whether the file or words end them, and told.
+#[test]
+fn flow_files_of_hpcc_read_as_hpcc_reads_them() {
+    let warned = |text: &str| {
+        let scenario = listed(text, "").unwrap_or_else(|e| panic!("{text}: {}", e.render(false)));
+        let codes: Vec<_> = scenario.warnings.iter().map(|it| it.code).collect();
+        (flows_of(&scenario).len(), codes)
+    };
+    let flow = "1 4 3 100 20000 0.00001\n";
+    let words = "\nFirst line: # of flows\nsrc0 dst0 3 dst_port0 size0 start_time0\n...\n";
+    let three = flow.repeat(3);
+    assert_eq!(warned(&format!("2\n{three}{words}")), (2, vec![]));
+    assert_eq!(warned(&format!("2 \r\n{three}")), (2, vec![]));
+    assert_eq!(warned(&format!("3\n{three}{words}")), (3, vec![]));
+    assert_eq!(warned(&format!("2\n{flow}{flow}not a flow\n")), (2, vec![]));
+    // 3 written over the first digit of 27.
+    assert_eq!(warned(&format!("37\n{three}")), (3, vec!["bad-file"]));
+    assert_eq!(
+        warned(&format!("37\n{three}{words}")),
+        (3, vec!["bad-file"])
+    );
+    // Later simulators leave the port out.
+    assert_eq!(warned("1\n1 4 3 20000 0.00001\n"), (1, vec![]));
+}
+
+/// A mark of byte order, columns in the order of a heading, cells in quotes.
+#[test]
+fn a_list_of_flows_comes_as_spreadsheets_write_it() {
+    let plain = "start, from, to, size\n12.5 us, H1_2, H2_1, 20 kB\n";
+    let wanted = flows_of(&listed(plain, "").expect("it is right"));
+    for text in [
+        "\u{feff}start,from,to,size\r\n12.5 us,H1_2,H2_1,20 kB\r\n",
+        "\u{feff}12.5 us,H1_2,H2_1,20 kB\n",
+        "size,to,Start,FROM\n20 kB,H2_1,12.5 us,H1_2\n",
+        "\"from\",\"to\",\"size\",\"start\"\n\"H1_2\",\"H2_1\",\"20 kB\",\"12.5 us\"\n",
+        "\u{feff}1\n1 4 3 100 20000 0.0000125\n",
+    ] {
+        let found = listed(text, "").unwrap_or_else(|e| panic!("{text}: {}", e.render(false)));
+        assert_eq!(flows_of(&found), wanted, "{text}");
+    }
+}
+
 #[test]
 fn a_list_of_flows_says_which_line_is_wrong() {
     for (text, what) in [
@@ -232,10 +275,21 @@ fn a_list_of_flows_says_which_line_is_wrong() {
             "1\n0 16 3 100 1 0\n",
             "no host has the number `16`: they are 0 to 15, in line 2",
         ),
-        ("2\n0 1 3 100 1 0\n", "it has 1 flows, not 2, in line 1"),
         (
-            "1\n0 1 3 100 1\n",
-            "5 numbers, not source, destination, group, port, bytes, start",
+            "1\n0 1 3 100\n",
+            "4 numbers, not source, destination, group, port, bytes, start",
+        ),
+        (
+            "start, from, to\n0 s, H1_1, H1_2\n",
+            "the column `size` is missing, in line 1",
+        ),
+        (
+            "start, from, to, bytes\n0 s, H1_1, H1_2, 1 kB\n",
+            "no column is called `bytes`, in line 1",
+        ),
+        (
+            "H1_1, H1_2, 1 kB\n",
+            "3 columns, not start, from, to, size, in line 1",
         ),
     ] {
         let mistakes = listed(text, "").expect_err(text).render(false);
@@ -252,6 +306,10 @@ fn a_list_of_flows_says_which_line_is_wrong() {
 fn sizes_come_from_a_file_or_from_points() {
     let load = |path: &Path| match path.to_str() {
         Some("sizes.txt") => Ok("# bytes, share\n0 0\n1000 0.5\n\n2000, 1\n".to_owned()),
+        // As ns-2 has them, in units of 500 bytes; as a spreadsheet has them.
+        Some("sizes.tcl") => Ok("0 1 0\n2 1 0.5 \n4 1 1\n".to_owned()),
+        Some("sizes.csv") => Ok("\u{feff}size,cdf\r\n1000,50\r\n2000,100\r\n".to_owned()),
+        Some("jump.txt") => Ok("700 0\n700 0.5\n2000 0.5\n2000 1\n".to_owned()),
         _ => Err(io::Error::other("no such file")),
     };
     let text = |sizes: &str| format!("{FABRIC}{}", POISSON.replace("size = \"20 kB\"", sizes));
@@ -263,6 +321,11 @@ fn sizes_come_from_a_file_or_from_points() {
     };
     let by_file = flows("cdf_file = \"sizes.txt\"");
     assert_eq!(by_file, flows("cdf = [[1000, 50], [2000, 100]]"));
+    assert_eq!(by_file, flows("cdf_file = \"sizes.csv\""));
+    let counted = flows("cdf_file = \"sizes.tcl\"\ncdf_unit = \"500 B\"");
+    assert!(counted.iter().all(|flow| sent(flow).1 % 500 == 0));
+    let two = flows("cdf_file = \"jump.txt\"");
+    assert!(two.iter().all(|flow| [700, 2_000].contains(&sent(flow).1)));
     let bytes: Vec<u64> = by_file.iter().map(|flow| sent(flow).1).collect();
     assert!(bytes.iter().all(|bytes| (1..=2_000).contains(bytes)));
     let small = bytes.iter().filter(|bytes| **bytes <= 1_000).count() as f64;
