@@ -412,13 +412,12 @@ impl<'a> Way<'a> {
                 .help(format!("write `n1 = {}`, or leave it out", self.crowd))
         } else {
             let units = self.frames_in_loop() * f64::from(self.most);
-            let zones = rule.n2.saturating_add(rule.n3);
             let share = self.share(rule);
             if share > 0.9 || !self.credits.n3.is_given {
                 return false;
             }
             Diagnostic::warning("slow", "the credit is spent before more of it comes back")
-                .at(zone, format!("N2 + N3 = {zones} units"))
+                .at(zone, format!("N2 + N3 = {} units", rule.n2 + rule.n3))
                 .note(format!(
                     "a loop takes {units:.1} units: about {:.0} % of the link ({place})",
                     100.0 * share
