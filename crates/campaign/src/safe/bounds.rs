@@ -207,7 +207,8 @@ fn draw(random: &mut Random) -> String {
         let _ = writeln!(
             text,
             "[[flows]]\nname = \"f{number}\"\nfrom = \"H{}\"\nto = {to:?}\nclass = {}\n\
-             payload = \"{payload} B\"\ntraffic = {{ kind = \"constant\", rate = \"{mbps} Mbps\" }}\n{}",
+             payload = \"{payload} B\"\n\
+             traffic = {{ kind = \"constant\", rate = \"{mbps} Mbps\" }}\n{}",
             from + 1,
             random.below(classes),
             match is_multicast {

@@ -107,7 +107,8 @@ fn stops(kind: &str, random: &mut Random, text: &mut String) {
         let alpha = random.word(&["1/8", "1/2", "1"]);
         let _ = writeln!(
             text,
-            "[buffer]\nshared = {{ bytes = \"{kb} kB\", reserve = \"2 kB\", alpha = \"{alpha}\" }}\n\
+            "[buffer]\n\
+             shared = {{ bytes = \"{kb} kB\", reserve = \"2 kB\", alpha = \"{alpha}\" }}\n\
              [flow_control]\nkind = \"{kind}\""
         );
         return;
@@ -181,8 +182,8 @@ fn windows(network: &Network, random: &mut Random, text: &mut String) {
             let until = random.between(3, 40);
             let _ = writeln!(
                 text,
-                "[[nodes]]\nname = \"H{host}\"\nstorm = {{ from = \"1 ms\", until = \"{until} ms\", \
-                 classes = [0], quanta = 2000 }}"
+                "[[nodes]]\nname = \"H{host}\"\nstorm = {{ from = \"1 ms\", \
+                 until = \"{until} ms\", classes = [0], quanta = 2000 }}"
             );
         }
     }
