@@ -81,8 +81,8 @@ impl Stalls {
             self.run_ends = self.stall_ends + self.run.draw(&mut self.stream).max(Duration(1));
             self.stall_ends = self.run_ends + self.stall.draw(&mut self.stream);
             let passed = turns.pass(self.stall_ends, wanted);
-            self.run_ends = self.run_ends + passed;
-            self.stall_ends = self.stall_ends + passed;
+            self.run_ends += passed;
+            self.stall_ends += passed;
         }
         if wanted < self.run_ends {
             wanted
