@@ -16,7 +16,6 @@ use crate::given::ethernet::flow_control::FlowControl;
 use crate::given::ethernet::{EthernetFile, STALL_MS};
 use crate::given::tcp::Tcp;
 use crate::prelude::*;
-use crate::room::bytes;
 
 /// Says that a class has no queue.
 pub(crate) fn no_such_class(at: &At, class: u8, classes: u8) -> Diagnostic {
