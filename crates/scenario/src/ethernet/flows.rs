@@ -270,7 +270,7 @@ fn named_once(
 
 /// The frames of a multicast share a tree.
 fn one_tree(file: &EthernetFile, flow: &given::Flows, mistakes: &mut Diagnostics) {
-    if !*flow.multicast || file.switch.spread != Spread::Frames {
+    if !*flow.multicast || *file.switch.spread != Spread::Frames {
         return;
     }
     Diagnostic::error("bad-flow", "a multicast whose frames take different paths")

@@ -92,7 +92,7 @@ pub(crate) fn build(
         links,
         rules: FrameRules {
             routes,
-            spread: file.switch.spread.into(),
+            spread: (*file.switch.spread).into(),
             stall_after: run.stall.unwrap_or(checks::USUAL_STALL),
         },
         flows: flows.specs.clone(),
@@ -112,6 +112,7 @@ pub(crate) fn build(
         given_up = consent.promise(&mut network, mistakes);
         routes::follow(&network, &flows, &crossings, mistakes);
         credits::small_frames(&controls, &network, mistakes);
+        routes::reordering(file, (&net, &network), &flows, mistakes);
         mistakes.extend(limits::fits(file, &network, limits));
     }
     Some(EthernetScenario {
