@@ -120,7 +120,6 @@ pub(crate) struct Node {
     pub detects_inputs: bool,
     /// The time of the last arrival matters.
     pub has_time_out: bool,
-    pub response: Duration,
     pub shared: Option<Box<Shared>>,
     pub watchdog: Option<WatchdogSpec>,
     pub storm: Option<StormSpec>,

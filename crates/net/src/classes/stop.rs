@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use backwater_kernel::{Collected, Distribution, Duration, Time};
 
 use crate::hop::load::Control;
-use crate::spec::frames::CLASSES_MAX;
+use crate::spec::frames::{CLASSES_MAX, StoppedSpec};
 
 /// Stops of a queue whose lengths are kept one by one.
 const KEPT: usize = 512;
@@ -31,6 +31,8 @@ impl Stop {
 /// What stops a channel. Touched by control frames only.
 #[derive(Clone, Debug)]
 pub(crate) struct Gates {
+    /// How the port takes stops.
+    pub rules: StoppedSpec,
     pub port: Stop,
     pub classes: [Stop; CLASSES_MAX],
     /// Destinations: class, station, stop; sorted.
@@ -99,8 +101,9 @@ impl StopWatch {
 }
 
 impl Gates {
-    pub fn new() -> Gates {
+    pub fn new(rules: StoppedSpec) -> Gates {
         Gates {
+            rules,
             port: Stop::OFF,
             classes: [Stop::OFF; CLASSES_MAX],
             destinations: Vec::new(),

@@ -118,7 +118,7 @@ fn network(spec: &EthernetSpec) -> Result<Network, BuildError> {
     let classes = Classes {
         count: classes,
         lanes: vec![Lanes::default(); if has_lanes { count } else { 0 }],
-        gates: vec![Gates::new(); channels.len()],
+        gates: spec.channels().map(|own| Gates::new(own.stopped)).collect(),
         asked: vec![Asked::default(); channels.len()],
         control_sent: vec![0; channels.len()],
         control_lost: vec![0; channels.len()],
@@ -285,7 +285,6 @@ fn nodes(spec: &EthernetSpec, classes: usize) -> Result<Vec<Node>, BuildError> {
             is_switch: switch.is_some(),
             is_deaf: node.is_deaf,
             promised: node.promised,
-            response: node.response,
             watchdog: node.watchdog,
             storm,
             back_pressure: rules,

@@ -23,7 +23,8 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         if node.is_deaf {
             return;
         }
-        let (gated, response) = (channel ^ 1, node.response);
+        let gated = channel ^ 1;
+        let response = self.network.classes.gates[gated as usize].rules.response;
         if response == Duration::ZERO {
             return self.apply(gated, control);
         }

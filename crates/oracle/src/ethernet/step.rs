@@ -125,7 +125,7 @@ impl Network {
         if self.take_message(now, channel, &control.content) {
             return;
         }
-        let response = self.spec.nodes[self.head(channel)].response;
+        let response = channel_spec(&self.spec, channel ^ 1).stopped.response;
         if response.ps() == 0 {
             self.obey(now, channel, control);
         } else {

@@ -14,7 +14,6 @@ fn node(name: String, kind: NodeKind) -> NodeSpec {
     NodeSpec {
         name,
         kind,
-        response: Duration::ZERO,
         is_deaf: false,
         watchdog: None,
         promised: 0,
@@ -56,6 +55,7 @@ fn link(a: u32, b: u32, mbps: u64) -> LinkSpec {
         }],
         inputs: Vec::new(),
         credits: Vec::new(),
+        stopped: Default::default(),
     };
     LinkSpec::symmetric([a, b], channel)
 }

@@ -102,8 +102,7 @@ impl<'a, W: Write> PerfettoFrames<'a, W> {
     /// What closed a gate now: a stop that came one response time ago, or else the frame that spent
     /// credit last.
     fn closed_by(&mut self, at: Time, channel: u32, gate: Gate) -> Option<u64> {
-        let node = self.spec.links.ends(channel).0;
-        let response = self.spec.nodes[node as usize].response;
+        let response = self.spec.links.channel(channel).stopped.response;
         let orders = &mut self.orders[channel as usize];
         orders.retain(|order| order.at + response >= at);
         let is_it = |order: &&Order| order.gate == gate && order.at + response == at;
@@ -214,8 +213,7 @@ impl<W: Write> Probe for PerfettoFrames<'_, W> {
         {
             let arrow = order_arrow(frame);
             let stopped = channel ^ 1;
-            let node = self.spec.links.ends(stopped).0;
-            let response = self.spec.nodes[node as usize].response;
+            let response = self.spec.links.channel(stopped).stopped.response;
             let orders = &mut self.orders[stopped as usize];
             orders.retain(|order| order.at + response >= at);
             orders.push(Order { at, gate, arrow });

@@ -79,7 +79,7 @@ impl Whole<'_> {
             .filter_map(|class| self.crossings.on(input ^ 1, class))
             .map(|load| headroom::wire_time(back.rate, load.sizes.largest).0)
             .max();
-        let response = self.spec.nodes[from as usize].response.0;
+        let response = there.stopped.response.0;
         let control = self.control(input);
         Some(Stop {
             rate: there.rate,

@@ -19,6 +19,7 @@ mod routes;
 mod schedulers;
 mod series;
 mod shared;
+mod stops;
 mod switches;
 mod tcp;
 mod threats;
@@ -68,7 +69,9 @@ pub(crate) fn build(
     let net = topology::build(file, mistakes);
     let ports = switches::ports(file, flows::highest_class(file), mistakes);
     let controls = Controls::read(file, &net, ports, mistakes);
-    let links = queues::links(&controls, mistakes);
+    let mut links = queues::links(&controls, mistakes);
+    let own = switches::differing(file, &net, mistakes);
+    stops::fill(&controls, &own, &mut links, mistakes);
     let flows = self::flows::flows(file, (&net, &links), files, mistakes);
     checks::classes(file, ports.classes, mistakes);
     checks::flow_control(file, ports, mistakes);
@@ -76,7 +79,7 @@ pub(crate) fn build(
     checks::frames(file, &flows, mistakes);
     let given = (file.series.as_slice(), root.chosen_outside());
     let series = series::series(given, &net, &flows, ports, stop_at, mistakes);
-    let nodes = switches::nodes(file, &net, &links, ports, mistakes);
+    let nodes = switches::nodes(file, &net, &links, ports, &own);
     let routes = routes::given(file, &net, mistakes);
     let crossings = crossings::follow(&net, &routes, &flows, mistakes);
     let given: Vec<_> = file.links.iter().map(|own| &own.outages[..]).collect();

@@ -47,7 +47,6 @@ fn network(rules: BackPressureSpec) -> Simulation<Rings> {
     let node = |kind| NodeSpec {
         name: String::new(),
         kind,
-        response: Duration::ZERO,
         is_deaf: false,
         watchdog: None,
         promised: 0,
@@ -77,6 +76,7 @@ fn network(rules: BackPressureSpec) -> Simulation<Rings> {
         }]),
         inputs: Vec::new(),
         credits: Vec::new(),
+        stopped: Default::default(),
     };
     let link = |a, b| LinkSpec {
         ends: [a, b],

@@ -124,6 +124,13 @@ pub enum WatchdogAction {
     Forward,
 }
 
+/// How a port takes the stops that come for it.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct StoppedSpec {
+    /// From the last bit of a control frame that arrives to its taking effect.
+    pub response: Duration,
+}
+
 /// A station that sends stop frames whatever happens.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct StormSpec {

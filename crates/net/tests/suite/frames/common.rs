@@ -74,7 +74,6 @@ impl Net {
         self.spec.nodes.push(NodeSpec {
             name: name.into(),
             kind,
-            response: Duration::ZERO,
             is_deaf: false,
             watchdog: None,
             promised: 0,
@@ -105,6 +104,7 @@ impl Net {
             ],
             inputs: Vec::new(),
             credits: Vec::new(),
+            stopped: Default::default(),
         };
         self.spec.links.push(LinkSpec::symmetric([a, b], channel));
         self.spec.links.len() as u32 - 1
