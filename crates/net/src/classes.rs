@@ -113,7 +113,6 @@ pub(crate) struct Node {
     /// Classes under back-pressure, a bit each.
     pub lossless: u8,
     pub is_switch: bool,
-    pub is_deaf: bool,
     /// Inputs are counted.
     pub counts_inputs: bool,
     /// Inputs are where congestion is seen.

@@ -46,6 +46,7 @@ pub(crate) struct Gates {
     /// Control frames whose response time runs: when it ends, and what they ask for.
     pub responses: Vec<(Time, Control)>,
     pub stops_obeyed: u64,
+    pub stops_ignored: u64,
     /// When the event that looks for stops that end is due; `Time::MAX` if there is none.
     pub expiry: Time,
 }
@@ -112,6 +113,7 @@ impl Gates {
             watches: Default::default(),
             responses: Vec::new(),
             stops_obeyed: 0,
+            stops_ignored: 0,
             expiry: Time::MAX,
         }
     }

@@ -19,12 +19,13 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     pub(crate) fn take_control(&mut self, channel: u32, id: u32) {
         let control = self.network.units.control_of(id);
         self.network.units.end_frame(id);
-        let node = &self.network.classes.nodes[self.network.channels[channel as usize].to as usize];
-        if node.is_deaf {
+        let gated = channel ^ 1;
+        let gates = &mut self.network.classes.gates[gated as usize];
+        if !gates.obeys(control.gate) {
+            gates.stops_ignored += u64::from(control.quanta > 0);
             return;
         }
-        let gated = channel ^ 1;
-        let response = self.network.classes.gates[gated as usize].rules.response;
+        let response = gates.rules.response;
         if response == Duration::ZERO {
             return self.apply(gated, control);
         }
@@ -293,6 +294,16 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
 }
 
 impl Gates {
+    /// Is it a stop of what is under flow control here?
+    fn obeys(&self, gate: Gate) -> bool {
+        let by = self.rules.by;
+        match gate {
+            Gate::Port => by.port,
+            Gate::Class(class) => by.classes & 1 << class != 0,
+            Gate::Destination(class, _) => by.destinations & 1 << class != 0,
+        }
+    }
+
     /// When the first of the stops ends by itself.
     fn next_end(&self) -> Time {
         let destinations = self.destinations.iter().map(|(_, _, stop)| stop);

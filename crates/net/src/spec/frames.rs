@@ -21,8 +21,8 @@ pub use super::{
     SchedulerSpec, SeriesSpec, Spec, Stamp, Subject, VirtualClockSpec,
 };
 pub use back_pressure::{
-    BackPressureSpec, BlockedSpec, Choose, Detect, Message, Notify, Select, StoppedSpec, StormSpec,
-    TimeOutSpec, WatchdogAction, WatchdogSpec,
+    BackPressureSpec, BlockedSpec, Choose, Detect, Message, Notify, Obeyed, Select, StoppedSpec,
+    StormSpec, TimeOutSpec, WatchdogAction, WatchdogSpec,
 };
 pub use backwater_ends::spec::Span;
 pub use backwater_ends::spec::bytes::{TrafficSpec, TransportSpec, VideoSpec};
@@ -118,7 +118,7 @@ pub struct NodeSpec {
     pub name: String,
     /// What it is.
     pub kind: NodeKind,
-    /// It neglects stops: a device without flow control, or a broken one.
+    /// It ignores all stops: a device without flow control, or a broken one.
     pub is_deaf: bool,
     /// What it does about a stop that does not end.
     pub watchdog: Option<WatchdogSpec>,

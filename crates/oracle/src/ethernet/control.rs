@@ -373,31 +373,37 @@ fn message(gate: Gate, quanta: u16) -> Content {
 impl Network {
     /// A control frame that came over `channel` takes effect on what leaves the other way.
     pub fn obey(&mut self, now: Time, channel: usize, control: Control) {
-        if self.spec.nodes[self.head(channel)].is_deaf {
-            return;
-        }
         let stopped = channel ^ 1;
-        let classes = self.channels[stopped].queues.len();
-        let (gates, quanta): (Vec<Gate>, u16) = match control.content {
-            Content::Pause { quanta } => (vec![Gate::Port], quanta),
-            Content::Pfc {
-                classes: set,
-                quanta,
-            } => {
-                let named = (0..classes as u8).filter(|class| set >> class & 1 == 1);
-                (named.map(Gate::Class).collect(), quanta)
-            }
-            Content::StopDestination {
-                class,
-                destination,
-                quanta,
-            } => (vec![Gate::Destination(class, destination)], quanta),
-            Content::Tcp { .. } | Content::Udp { .. } | Content::Credit { .. } => return,
-        };
+        let (gates, quanta) = orders(&control.content);
+        let gates: Vec<Gate> = gates
+            .into_iter()
+            .filter(|gate| self.is_obeyed(stopped, *gate))
+            .collect();
         let end = (!control.is_endless).then(|| now + self.quanta(stopped, quanta));
+        self.channels[stopped].counts.stops_obeyed += u64::from(quanta > 0 && !gates.is_empty());
         for gate in gates {
             self.set_gate(now, stopped, gate, (quanta > 0).then_some(end));
         }
+    }
+
+    /// Counts a stop that came over `channel` if some of what it stops is not under flow control.
+    pub fn note_ignored(&mut self, channel: usize, content: &Content) {
+        let (gates, quanta) = orders(content);
+        let is_ignored = gates.iter().any(|gate| !self.is_obeyed(channel ^ 1, *gate));
+        let counts = &mut self.channels[channel ^ 1].counts;
+        counts.stops_ignored += u64::from(quanta > 0 && is_ignored);
+    }
+
+    /// Does the port in front of a channel take stops of this kind?
+    fn is_obeyed(&self, channel: usize, gate: Gate) -> bool {
+        let by = channel_spec(&self.spec, channel).stopped.by;
+        let is_deaf = self.spec.nodes[self.tail(channel)].is_deaf;
+        !is_deaf
+            && match gate {
+                Gate::Port => by.port,
+                Gate::Class(class) => by.classes >> class & 1 == 1,
+                Gate::Destination(class, _) => by.destinations >> class & 1 == 1,
+            }
     }
 
     /// Closes a gate (with its end, if it has one) or opens it.
@@ -410,7 +416,6 @@ impl Network {
     ) {
         match closed {
             Some(end) => {
-                self.channels[channel].counts.stops_obeyed += 1;
                 self.channels[channel].gates.insert(gate, end);
                 self.channels[channel].closed.entry(gate).or_insert(now);
             }
@@ -426,6 +431,23 @@ impl Network {
             }
             self.look_at_blocked(now, channel, class, None);
         }
+    }
+}
+
+/// What a control frame names, and for how long.
+fn orders(content: &Content) -> (Vec<Gate>, u16) {
+    match *content {
+        Content::Pause { quanta } => (vec![Gate::Port], quanta),
+        Content::Pfc { classes, quanta } => {
+            let named = (0..8).filter(|class| classes >> class & 1 == 1);
+            (named.map(Gate::Class).collect(), quanta)
+        }
+        Content::StopDestination {
+            class,
+            destination,
+            quanta,
+        } => (vec![Gate::Destination(class, destination)], quanta),
+        Content::Tcp { .. } | Content::Udp { .. } | Content::Credit { .. } => (Vec::new(), 0),
     }
 }
 

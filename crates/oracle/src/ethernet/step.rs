@@ -125,6 +125,7 @@ impl Network {
         if self.take_message(now, channel, &control.content) {
             return;
         }
+        self.note_ignored(channel, &control.content);
         let response = channel_spec(&self.spec, channel ^ 1).stopped.response;
         if response.ps() == 0 {
             self.obey(now, channel, control);

@@ -99,6 +99,7 @@ pub(crate) fn build(
         outages,
     };
     checks::blocked(file, &network, mistakes);
+    stops::ignored(&controls, &network, mistakes);
     schedulers::check(file, &net, &network, mistakes);
     credits::add(&controls, &mut network, mistakes);
     let consent = Consent::read(&controls, mistakes);

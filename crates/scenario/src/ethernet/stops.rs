@@ -3,10 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use backwater_kernel::{Channels, Duration, Rate};
-use backwater_net::frames::spec::{LinkSpec, QUANTUM_BITS};
+use backwater_net::frames::spec::{EthernetSpec, LinkSpec, Obeyed, QUANTUM_BITS};
 
-use super::controls::Controls;
+use super::controls::{Controls, mask};
 use crate::abr_checks::bps;
+use crate::given::ethernet::flow_control::FlowControl;
 use crate::given::ethernet::switch::Nodes;
 use crate::kinds::OrWord;
 use crate::prelude::*;
@@ -46,6 +47,7 @@ pub(crate) fn fill(
         let here = own.get(&node).map(|own| own.response.over(common));
         let response = &here.as_ref().unwrap_or(common).response;
         let channel = links.channel_mut(id);
+        channel.stopped.by = obeyed(controls, id);
         channel.stopped.response = match **response {
             None => Duration::ZERO,
             Some(OrWord::Value(span)) => span,
@@ -57,6 +59,96 @@ pub(crate) fn fill(
                 Duration::ZERO
             }),
         };
+    }
+}
+
+/// What is under flow control at the port in front of a channel.
+fn obeyed(controls: &Controls<'_>, id: u32) -> Obeyed {
+    let lossless = controls.ports.lossless;
+    // What has credit on the link, or nothing, is not stopped there.
+    let own = controls.of(id).rules;
+    let free = match (own, own.credits()) {
+        (FlowControl::None, _) => u8::MAX,
+        (_, Some(credits)) => credits.classes.as_deref().map_or(u8::MAX, mask),
+        _ => 0,
+    };
+    let classes = lossless & !free;
+    match **controls.file.flow_control {
+        FlowControl::Pause(_) if free == 0 => Obeyed {
+            port: true,
+            ..Obeyed::NONE
+        },
+        FlowControl::Pfc(_) => Obeyed {
+            classes,
+            ..Obeyed::NONE
+        },
+        FlowControl::Destination { .. } => Obeyed {
+            destinations: classes,
+            ..Obeyed::NONE
+        },
+        _ => Obeyed::NONE,
+    }
+}
+
+/// Storms that nobody obeys.
+pub(crate) fn ignored(controls: &Controls<'_>, spec: &EthernetSpec, mistakes: &mut Diagnostics) {
+    let (file, net) = (controls.file, controls.net);
+    for own in &file.nodes {
+        let Some(storm) = &*own.storm else { continue };
+        for (name, at) in own.name.iter() {
+            let Ok(node) = net.find(name, at) else {
+                continue;
+            };
+            let into = spec.links.channels().find(|id| net.ends(*id).1 == node);
+            let Some(id) = into else { continue };
+            let by = spec.links.channel(id).stopped.by;
+            let classes = storm.classes.as_deref().map(mask);
+            let missed = match classes {
+                None if by.port => continue,
+                None => "PAUSE".to_owned(),
+                Some(classes) if classes & !by.classes == 0 => continue,
+                Some(classes) => class_words(classes & !by.classes),
+            };
+            let said = own.storm.place().unwrap_or(at);
+            let said = storm.classes.place().unwrap_or(said);
+            let other = net.name(net.ends(id).0);
+            Diagnostic::warning(
+                "ignored-stops",
+                format!("`{other}` ignores stops of `{name}`"),
+            )
+            .at(said, format!("stops {missed}"))
+            .at(&file.flow_control.at, words(by))
+            .note("a port obeys stops of what is under flow control there, and no others")
+            .note("the table `channels` counts those that it ignored")
+            .help("leave them out of the storm, or put them under flow control")
+            .tell(mistakes);
+        }
+    }
+}
+
+/// What is under flow control at a port.
+fn words(by: Obeyed) -> String {
+    let said = match by {
+        Obeyed { port: true, .. } => "whole ports (PAUSE)".to_owned(),
+        Obeyed { classes: 1.., .. } => format!("{} (PFC)", class_words(by.classes)),
+        Obeyed {
+            destinations: 1.., ..
+        } => "destinations".to_owned(),
+        _ => "nothing".to_owned(),
+    };
+    format!("stops {said} there")
+}
+
+/// "class 3", "classes 3 and 4".
+fn class_words(classes: u8) -> String {
+    let all: Vec<String> = (0..8)
+        .filter(|class| classes & 1 << class != 0)
+        .map(|class| class.to_string())
+        .collect();
+    match all.as_slice() {
+        [one] => format!("class {one}"),
+        [first @ .., last] => format!("classes {} and {last}", first.join(", ")),
+        [] => "no class".to_owned(),
     }
 }
 

@@ -216,7 +216,7 @@ fn watchdogs(look: &Whole<'_>, mistakes: &mut Diagnostics) {
         let Some(watchdog) = look.spec.nodes[from as usize].watchdog else {
             continue;
         };
-        if !may_be_stopped(look, to, class) {
+        if !may_be_stopped(look, channel, class) {
             continue;
         }
         let loser = match watchdog.action {
@@ -267,17 +267,14 @@ fn watched<'a>(look: &Whole<'a>) -> impl Iterator<Item = (u32, &'a At)> {
     })
 }
 
-/// Does a node ever stop those that send it frames of a class?
-fn may_be_stopped(look: &Whole<'_>, node: u32, class: u8) -> bool {
-    match &look.spec.nodes[node as usize].kind {
+/// Does a port obey stops of a class that the node behind it may send?
+fn may_be_stopped(look: &Whole<'_>, channel: u32, class: u8) -> bool {
+    let by = channel_of(look.spec, channel).stopped.by;
+    match &look.spec.nodes[look.net.ends(channel).1 as usize].kind {
         NodeKind::Switch(switch) => switch
             .back_pressure
             .is_some_and(|rules| rules.select == Select::Port || rules.classes & 1 << class != 0),
-        NodeKind::Station { storm } => storm.is_some_and(|storm| {
-            storm
-                .classes
-                .is_none_or(|classes| classes & 1 << class != 0)
-        }),
+        NodeKind::Station { storm } => storm.is_some_and(|storm| by.in_storm(storm.classes, class)),
     }
 }
 

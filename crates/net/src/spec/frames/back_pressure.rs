@@ -124,9 +124,51 @@ pub enum WatchdogAction {
     Forward,
 }
 
+/// Stops that a port obeys: those of what is under flow control there. It ignores all others.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Obeyed {
+    /// Of the whole port: PAUSE.
+    pub port: bool,
+    /// Of these classes, a bit each: PFC.
+    pub classes: u8,
+    /// Of destinations in these classes, a bit each.
+    pub destinations: u8,
+}
+
+impl Obeyed {
+    /// Whatever comes.
+    pub const ALL: Obeyed = Obeyed {
+        port: true,
+        classes: u8::MAX,
+        destinations: u8::MAX,
+    };
+    /// None: nothing is under flow control.
+    pub const NONE: Obeyed = Obeyed {
+        port: false,
+        classes: 0,
+        destinations: 0,
+    };
+
+    /// Does a storm of stops for these classes, or of PAUSE, stop a class?
+    pub const fn in_storm(self, classes: Option<u8>, class: u8) -> bool {
+        match classes {
+            None => self.port,
+            Some(classes) => classes & self.classes & 1 << class != 0,
+        }
+    }
+}
+
+impl Default for Obeyed {
+    fn default() -> Obeyed {
+        Obeyed::ALL
+    }
+}
+
 /// How a port takes the stops that come for it.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct StoppedSpec {
+    /// Which it obeys.
+    pub by: Obeyed,
     /// From the last bit of a control frame that arrives to its taking effect.
     pub response: Duration,
 }

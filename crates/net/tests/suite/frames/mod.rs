@@ -15,3 +15,4 @@ mod losses;
 mod multicast;
 mod schedulers;
 mod standstill;
+mod stops;

@@ -3,8 +3,8 @@
 use backwater_kernel::Time;
 use backwater_net::frames::spec::{
     BackPressureSpec, BlockedSpec, Choose, Detect, EcnSpec, EthernetSpec, InputSpec, MemorySpec,
-    Message, NodeKind, Notify, Ratio, Select, SharedSpec, StormSpec, TimeOutSpec, WatchdogAction,
-    WatchdogSpec,
+    Message, NodeKind, Notify, Obeyed, Ratio, Select, SharedSpec, StormSpec, TimeOutSpec,
+    WatchdogAction, WatchdogSpec,
 };
 
 use super::super::routes;
@@ -230,6 +230,19 @@ fn watchdogs(dice: &mut Dice, spec: &mut EthernetSpec) {
                 restore: dice.span(20_000, 500_000),
                 action: dice.pick(&[WatchdogAction::Drop, WatchdogAction::Forward]),
             });
+        }
+    }
+}
+
+/// How ports take stops.
+pub(super) fn stopped(dice: &mut Dice, spec: &mut EthernetSpec, mix: Mix) {
+    for channel in spec.links.iter_mut().flat_map(|link| &mut link.channels) {
+        if mix.has_faults && dice.one_in(6) {
+            channel.stopped.by = Obeyed {
+                port: dice.one_in(2),
+                classes: dice.between(0, 255) as u8,
+                destinations: dice.between(0, 255) as u8,
+            };
         }
     }
 }

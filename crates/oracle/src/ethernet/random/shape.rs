@@ -127,6 +127,7 @@ impl Builder<'_> {
             credits: Vec::new(),
             stopped: StoppedSpec {
                 response: self.responses[from as usize],
+                ..StoppedSpec::default()
             },
         };
         let forward = channel(rate, a);

@@ -1,6 +1,7 @@
 //! What ports do about stops.
 
 use backwater_kernel::{Channels, Duration};
+use backwater_net::frames::spec::Obeyed;
 
 use crate::ethernet::{codes, try_read};
 
@@ -72,4 +73,53 @@ fn a_rate_without_a_limit_is_refused_where_it_matters() {
     // A host with a time of its own needs none.
     let own = format!("{hosts}\n[[nodes]]\nname = \"I\"\nresponse = \"1 us\"");
     assert_eq!(codes(&network("2.5 Gbps", "100 Gbps", &own)), [""; 0]);
+}
+
+/// What S obeys of E, and what I obeys of S.
+fn obeyed(scheme: &str, link: &str) -> [Obeyed; 2] {
+    let text = format!(
+        "engine = \"ethernet\"\n[run]\nduration = \"1 ms\"\n\
+         [network]\nhosts = [\"I\", \"E\"]\nswitches = [\"S\"]\n\
+         [switch]\nclasses = 5\n\
+         [link]\nrate = \"100 Mbps\"\n[[links]]\nbetween = [\"I\", \"S\"]\n{link}\n\
+         [flow_control]\n{scheme}\n\
+         [[flows]]\nname = \"a\"\nfrom = \"I\"\nto = \"E\"\ntransport = \"udp\"\n\
+         traffic = {{ kind = \"constant\", rate = \"5 Mbps\" }}\n"
+    );
+    let scenario = try_read(&text, &[]).unwrap_or_else(|found| panic!("{}", found.render(false)));
+    let spec = &scenario.ethernet().expect("for Ethernet").network;
+    // The link of I stands first.
+    [2_u32, 0].map(|id| spec.links.channel(id).stopped.by)
+}
+
+#[test]
+fn ports_obey_what_the_file_puts_under_flow_control() {
+    let (none, all) = (Obeyed::NONE, 0b1_1111);
+    let pfc = |classes| Obeyed { classes, ..none };
+    let by_host = |destinations| Obeyed {
+        destinations,
+        ..none
+    };
+    let pause = Obeyed { port: true, ..none };
+    for (scheme, link, wanted) in [
+        ("kind = \"none\"", "", [none; 2]),
+        ("kind = \"n23\"", "", [none; 2]),
+        ("kind = \"pause\"", "", [pause; 2]),
+        ("kind = \"pause\"\nclasses = [1]", "", [pause; 2]),
+        ("kind = \"pfc\"", "", [pfc(all); 2]),
+        ("kind = \"pfc\"\nclasses = [3, 4]", "", [pfc(0b1_1000); 2]),
+        ("kind = \"destination\"\nclasses = [0]", "", [by_host(1); 2]),
+        (
+            "kind = \"pfc\"\ndetect = \"inputs\"",
+            "flow_control = { kind = \"none\" }",
+            [pfc(all), none],
+        ),
+        (
+            "kind = \"pfc\"\ndetect = \"inputs\"",
+            "forward = { flow_control = { kind = \"n23\", classes = [3] } }",
+            [pfc(all), pfc(0b1_0111)],
+        ),
+    ] {
+        assert_eq!(obeyed(scheme, link), wanted, "{scheme} {link}");
+    }
 }
