@@ -95,6 +95,7 @@ mod loops;
 mod losses;
 mod multicast;
 mod network;
+mod orders;
 mod ports;
 mod random;
 mod routes;

@@ -18,6 +18,8 @@ pub(crate) struct Stop {
     /// It ends by itself then; `Time::MAX` never.
     pub until: Time,
     pub since: Time,
+    /// Its time counts from here on.
+    pub rest_at: Time,
 }
 
 impl Stop {
@@ -25,6 +27,7 @@ impl Stop {
         is_on: false,
         until: Time::MAX,
         since: Time::ZERO,
+        rest_at: Time::ZERO,
     };
 }
 

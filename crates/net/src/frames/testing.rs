@@ -60,6 +60,7 @@ pub(crate) fn spec(watchdog: Option<WatchdogSpec>) -> EthernetSpec {
         detect: Detect::Outputs,
         notify: Notify::Others,
         message: Message::UntilCancelled,
+        binding: Default::default(),
         time_out: None,
         blocked: None,
     };

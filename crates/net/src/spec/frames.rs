@@ -21,8 +21,8 @@ pub use super::{
     SchedulerSpec, SeriesSpec, Spec, Stamp, Subject, VirtualClockSpec,
 };
 pub use back_pressure::{
-    BackPressureSpec, BlockedSpec, Choose, Detect, Message, Notify, Obeyed, Select, StoppedSpec,
-    StormSpec, TimeOutSpec, WatchdogAction, WatchdogSpec,
+    BackPressureSpec, Binding, BlockedSpec, Choose, CountedFrom, Detect, Message, Notify, Obeyed,
+    Select, StoppedSpec, StormSpec, TimeOutSpec, WatchdogAction, WatchdogSpec,
 };
 pub use backwater_ends::spec::Span;
 pub use backwater_ends::spec::bytes::{TrafficSpec, TransportSpec, VideoSpec};

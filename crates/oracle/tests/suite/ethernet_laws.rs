@@ -308,6 +308,7 @@ fn lossless(select: Select, notify: Notify) -> BackPressureSpec {
         detect: Detect::Outputs,
         notify,
         message: Message::UntilCancelled,
+        binding: Default::default(),
         time_out: None,
         blocked: None,
     }

@@ -31,6 +31,7 @@ fn switch(message: Option<Message>) -> NodeKind {
             detect: Detect::Outputs,
             notify: Notify::All,
             message,
+            binding: Default::default(),
             time_out: None,
             blocked: None,
         }),

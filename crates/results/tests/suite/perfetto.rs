@@ -116,6 +116,7 @@ fn stopped_source() -> frames::EthernetSpec {
         detect: frames::Detect::Outputs,
         notify: frames::Notify::Others,
         message: frames::Message::UntilCancelled,
+        binding: Default::default(),
         time_out: None,
         blocked: None,
     };

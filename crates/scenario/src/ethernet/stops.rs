@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use backwater_kernel::{Channels, Duration, Rate};
-use backwater_net::frames::spec::{EthernetSpec, LinkSpec, Obeyed, QUANTUM_BITS};
+use backwater_net::frames::spec::{CountedFrom, EthernetSpec, LinkSpec, Obeyed, QUANTUM_BITS};
 
 use super::controls::{Controls, mask};
 use crate::abr_checks::bps;
@@ -45,9 +45,12 @@ pub(crate) fn fill(
             false => &file.host.response,
         };
         let here = own.get(&node).map(|own| own.response.over(common));
-        let response = &here.as_ref().unwrap_or(common).response;
+        let here = here.as_ref().unwrap_or(common);
+        let response = &here.response;
         let channel = links.channel_mut(id);
         channel.stopped.by = obeyed(controls, id);
+        channel.stopped.pipeline = here.pipeline.unwrap_or_default();
+        channel.stopped.counted_from = counted_from(&file.flow_control);
         channel.stopped.response = match **response {
             None => Duration::ZERO,
             Some(OrWord::Value(span)) => span,
@@ -87,6 +90,16 @@ fn obeyed(controls: &Controls<'_>, id: u32) -> Obeyed {
             ..Obeyed::NONE
         },
         _ => Obeyed::NONE,
+    }
+}
+
+/// From when on stops count; by annex 31B, those of PAUSE when the frame in progress has ended.
+fn counted_from(rules: &FlowControl) -> CountedFrom {
+    let given = rules.stops().and_then(|stops| *stops.counted_from);
+    match (given, rules) {
+        (Some(given), _) => given.into(),
+        (None, FlowControl::Pause(_)) => CountedFrom::FrameEnd,
+        (None, _) => CountedFrom::Reception,
     }
 }
 

@@ -189,6 +189,7 @@ fn flow_control(pressure: &FlowControl, ports: Ports, largest: u64) -> Option<Ba
         },
         notify: stops.notify.unwrap_or(flow_control::Notify::Others).into(),
         message: message(stops),
+        binding: stops.content.value.into(),
         time_out: stops.time_out.as_ref().map(|time_out| TimeOutSpec {
             after: time_out.after,
             grace: time_out.grace,

@@ -376,7 +376,8 @@ fn lasting(
     Some(Lasting { lasts, again })
 }
 
-/// Stops that a neighbour can be under at once.
+/// Control frames that can be said to a neighbour at once: one for the port or all its classes,
+/// or one for each destination.
 fn gates(look: &Whole<'_>) -> u64 {
     let mut switches = (0..look.spec.nodes.len() as u32).filter_map(|node| look.pressure(node));
     let select = switches.next().map(|rules| rules.select);
@@ -392,9 +393,8 @@ fn gates(look: &Whole<'_>) -> u64 {
             Some(flow.source).filter(|_| is_tcp),
         ];
         gates.extend(ends.into_iter().flatten().map(|end| match select {
-            Some(Select::Class) => (flow.class, 0),
             Some(Select::Destination(_)) => (flow.class, end),
-            Some(Select::Port) | None => (0, 0),
+            Some(Select::Port | Select::Class) | None => (0, 0),
         }));
     }
     gates.len() as u64

@@ -15,6 +15,8 @@ pub struct BackPressureSpec {
     pub notify: Notify,
     /// How long a stop lasts.
     pub message: Message,
+    /// When it is decided what a control frame says.
+    pub binding: Binding,
     /// What is done about neighbours that do not respond.
     pub time_out: Option<TimeOutSpec>,
     /// Destinations only: how much of a queue stopped frames may take.
@@ -80,6 +82,18 @@ pub enum Message {
         /// `None` never.
         refresh_percent: Option<u8>,
     },
+}
+
+/// When it is decided what a control frame says. It says what is so then: of all classes of a
+/// port, or of the port, or of one destination; and is left out if all of that was said before.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Binding {
+    /// As it starts on the wire.
+    #[default]
+    Start,
+    /// As it is handed over to the MAC, which has room for one of its kind. What is asked for from then on
+    /// until it has gone is handed over then, and one frame of data goes first.
+    Handover,
 }
 
 /// A neighbour that goes on sending is given up: the stops of all others for the same queue are
@@ -171,6 +185,21 @@ pub struct StoppedSpec {
     pub by: Obeyed,
     /// From the last bit of a control frame that arrives to its taking effect.
     pub response: Duration,
+    /// From when on the time of a stop counts.
+    pub counted_from: CountedFrom,
+    /// From then to its start: what the port takes to come to rest. A stop that comes to a port at
+    /// rest replaces the time of the one before at once.
+    pub pipeline: Duration,
+}
+
+/// From when on the time of a stop counts.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum CountedFrom {
+    /// As it takes effect.
+    #[default]
+    Reception,
+    /// As the wire is free: when the frame in progress, if there is one, has ended, gap included.
+    FrameEnd,
 }
 
 /// A station that sends stop frames whatever happens.

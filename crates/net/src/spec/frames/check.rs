@@ -60,7 +60,8 @@ fn check_ports(spec: &EthernetSpec) -> Result<(), BuildError> {
                 ));
             }
         }
-        if channel.stopped.response.0 > CLOCK_MAX_PS {
+        let stopped = channel.stopped;
+        if stopped.response.max(stopped.pipeline).0 > CLOCK_MAX_PS {
             return err(format!("channel {id}: a time too long for the clock"));
         }
         check_scheduler(id, channel)?;

@@ -24,6 +24,7 @@ pub fn simple() -> BackPressureSpec {
         detect: Detect::Outputs,
         notify: Notify::Others,
         message: Message::UntilCancelled,
+        binding: Default::default(),
         time_out: None,
         blocked: None,
     }

@@ -54,6 +54,10 @@ pub(crate) struct Response {
     /// 394 at 100, 453 at 200, 905 at 400 and 800 Gbps.
     #[key(is = Or("ieee", Clock { min_ps: 0 }), default = "\"0 s\"")]
     pub response: Placed<Option<OrWord<Duration>>>,
+    /// What a port takes to come to rest, from the end of the frame in progress: the time of a stop
+    /// starts after that.
+    #[key(is = Clock { min_ps: 0 }, default = "\"0 s\"")]
+    pub pipeline: Option<Duration>,
 }
 
 /// Memory of every switch. Buffers count frames with header and FCS, without preamble and gap; 1

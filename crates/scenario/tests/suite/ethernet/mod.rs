@@ -221,6 +221,7 @@ fn everything_of_switches_is_read() {
             quanta: 1000,
             refresh_percent: Some(40),
         },
+        binding: Default::default(),
         time_out: Some(TimeOutSpec {
             after: Duration(20_000_000_000),
             grace: Duration(5_000_000_000),
