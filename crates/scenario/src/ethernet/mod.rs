@@ -99,12 +99,12 @@ pub(crate) fn build(
         outages,
     };
     checks::blocked(file, &network, mistakes);
-    stops::ignored(&controls, &network, mistakes);
     schedulers::check(file, &net, &network, mistakes);
     credits::add(&controls, &mut network, mistakes);
     let consent = Consent::read(&controls, mistakes);
     let mut given_up = Vec::new();
     if mistakes.errors() == 0 {
+        stops::ignored(&controls, &network, mistakes);
         let parts = (&crossings, &flows, &consent);
         whole(file, &net, parts, &mut network, mistakes);
         given_up = consent.promise(&mut network, mistakes);
