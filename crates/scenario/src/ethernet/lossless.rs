@@ -80,13 +80,12 @@ impl Whole<'_> {
             .filter_map(|class| self.crossings.on(input ^ 1, class))
             .map(|load| headroom::wire_time(back.rate, load.sizes.largest).0)
             .max();
-        let response = self.spec.nodes[from as usize].response;
-        let control = self.control(input);
+        let response = there.stopped.response;
         Some(Stop {
             rate: there.rate,
             sizes: load.sizes,
             ahead: Duration(ahead.unwrap_or(0)),
-            control: Duration(control.0.saturating_mul(self.said_at_once(input))),
+            control: self.control(input),
             away: there.delay + back.delay + response + latency(from) + latency(to),
         })
     }
@@ -94,18 +93,6 @@ impl Whole<'_> {
     /// Time of one control frame to the sender over an input.
     pub(super) fn control(&self, input: u32) -> Duration {
         headroom::wire_time(channel_of(self.spec, input ^ 1).rate, CONTROL_BYTES)
-    }
-
-    /// Stops of classes that may be said to an input at once: one for each that crosses it.
-    fn said_at_once(&self, input: u32) -> u64 {
-        let pressure = self.pressure(self.net.ends(input).1);
-        let Some(rules) = pressure.filter(|rules| rules.select == Select::Class) else {
-            return 1;
-        };
-        let lossless = (0..8).filter(|class| rules.classes & 1 << class != 0);
-        let stopped = lossless.filter(|class| !self.has_credit(input, *class));
-        let crossing = stopped.filter(|class| self.crossings.on(input, *class).is_some());
-        crossing.count().max(1) as u64
     }
 
     /// The credit of a class over an input.

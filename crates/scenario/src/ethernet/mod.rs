@@ -21,6 +21,7 @@ mod routes;
 mod schedulers;
 mod series;
 mod shared;
+mod stops;
 mod switches;
 mod tcp;
 mod threats;
@@ -71,7 +72,9 @@ pub(crate) fn build(
     let net = topology::build(file, limits, mistakes);
     let ports = switches::ports(file, flows::highest_class(file), mistakes);
     let controls = Controls::read(file, &net, ports, mistakes);
-    let links = queues::links(&controls, mistakes);
+    let mut links = queues::links(&controls, mistakes);
+    let own = switches::differing(file, &net, mistakes);
+    stops::fill(&controls, &own, &mut links, mistakes);
     let flows = self::flows::flows(file, (&net, &links, limits), files, mistakes);
     checks::classes(file, ports.classes, mistakes);
     checks::flow_control(file, ports, mistakes);
@@ -79,7 +82,7 @@ pub(crate) fn build(
     checks::frames(file, &flows, mistakes);
     let given = (file.series.as_slice(), root.chosen_outside());
     let series = series::series(given, &net, &flows, ports, stop_at, mistakes);
-    let nodes = switches::nodes(file, &net, &links, ports, mistakes);
+    let nodes = switches::nodes(file, &net, &links, ports, &own);
     let routes = routes::given(file, &net, mistakes);
     let crossings = crossings::follow(&net, &routes, &flows, mistakes);
     let given: Vec<_> = file.links.iter().map(|own| &own.outages[..]).collect();
@@ -107,6 +110,7 @@ pub(crate) fn build(
     let consent = Consent::read(&controls, mistakes);
     let mut given_up = Vec::new();
     if mistakes.errors() == 0 {
+        stops::ignored(&controls, &network, mistakes);
         let parts = (&crossings, &flows, &consent);
         whole(file, &net, parts, &mut network, mistakes);
         given_up = consent.promise(&mut network, mistakes);
