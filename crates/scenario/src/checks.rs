@@ -323,6 +323,64 @@ pub(crate) fn load(whole: &Whole<'_>, limits: &Limits, mistakes: &mut Diagnostic
     }
 }
 
+/// Hosts that are asked to send more than their links carry, though what they send is under control:
+/// the rest waits at its source. Flows that nothing holds back are told by [`load`].
+pub(crate) fn asked(whole: &Whole<'_>, mistakes: &mut Diagnostics) {
+    let graph = whole.graph;
+    let mut sums: BTreeMap<u32, (f64, f64, usize)> = BTreeMap::new();
+    for (index, flow) in whole.specs.iter().enumerate() {
+        let Some(first) = flow.legs.first() else {
+            continue;
+        };
+        let line = Line::new(
+            graph.channel_spec(first.channel).rate,
+            &flow.sizes,
+            flow.unit_bytes,
+        );
+        let has_load =
+            !matches!(flow.traffic, TrafficSpec::Greedy { .. }) && flow.session.is_none();
+        let offered = traffic::offered_per_second(&flow.traffic, line).filter(|_| has_load);
+        let Some(units) = offered else { continue };
+        let held = [flow.envelope, flow.policer].into_iter().flatten();
+        let held = held.map(|own| reserve::envelope_per_second(&own, line.mean_bytes()));
+        let bits = held.fold(units, f64::min) * 8.0 * line.mean_bytes();
+        let (all, free, last) = sums.entry(first.channel).or_default();
+        *all += bits;
+        *free += if uncontrolled(flow) { bits } else { 0.0 };
+        *last = index;
+    }
+    for (channel, (all, free, last)) in sums {
+        let most = graph.channel_spec(channel).rate.0 as f64 * 1.000_001;
+        let Some(draft) = whole
+            .drafts
+            .get(last)
+            .filter(|_| all > most && free <= most)
+        else {
+            continue;
+        };
+        Diagnostic::warning(
+            "overload",
+            "a host is asked to send more than its link carries",
+        )
+        .at(
+            &draft.settings.traffic.at,
+            format!(
+                "with `{}`, {:.1} Mbps for `{}`",
+                draft.name,
+                all / 1e6,
+                graph.channel_name(channel)
+            ),
+        )
+        .note(format!(
+            "it carries {:.1} Mbps; the rest waits at its source, and takes longer the later it \
+                 comes",
+            most / 1e6
+        ))
+        .help("lower the load, or make the traffic `greedy` to find the most")
+        .tell(mistakes);
+    }
+}
+
 /// Is the queue for this channel limited by the memory of its node?
 fn has_limit(graph: &Graph, channel: u32) -> bool {
     let (from, _) = graph.ends(channel);

@@ -373,3 +373,47 @@ fn a_trace_ends_with_its_last_flit() {
         assert_eq!((found.cycles, found.stop), (9 + 3 + 7 + 1, stop));
     }
 }
+
+/// With fewer places than a round trip of credit takes, what a run tells as the time of its packets
+/// alone holds their waits for credit.
+#[test]
+fn a_lone_packet_waits_for_credit_where_lanes_are_short() {
+    let graph = topology::mesh(&[4, 2], 1, 2).expect("a mesh");
+    let mut spec = spec(graph, RoutingSpec::DimensionOrder, Vec::new());
+    let mut longer = 0;
+    for delays in DELAYS {
+        delays.set(&mut spec);
+        spec.graph.injection_latency = 3;
+        for depth in 1..4 {
+            spec.router.depth = depth;
+            for (destination, length) in [(0, 9), (1, 1), (3, 2), (7, 4), (7, 11)] {
+                spec.classes = vec![class(trace(&[(0, 0, destination, length)]), 1)];
+                spec.measure.warm_up = WarmUp::Cycles(0);
+                let found = ran(&spec);
+                let routers = found.hops_mean - 1.0;
+                let of_router = f64::from(delays.header + delays.in_buffer());
+                let alone = found.passage_mean + routers * of_router;
+                assert_eq!(found.latency.mean, alone, "depth {depth}, {length} flits");
+                assert!(!found.credit_left_out);
+                // Negative control: without waits it would be less.
+                let hops = found.hops_mean as u64 - 2;
+                let wires = 3 - u64::from(delays.injection) + 2 * hops;
+                longer += u32::from(alone > delays.latency(hops, wires, length) as f64);
+            }
+        }
+    }
+    assert!(longer > 20, "{longer}");
+}
+
+/// Where channels differ in latency it is said that waits are left out, if there may be any.
+#[test]
+fn unlike_channels_leave_waits_for_credit_out() {
+    let mut graph = irregular(3, &[(0, 1), (1, 2), (2, 0)], &[(0, 0), (2, 2)]);
+    graph.channels[1].latency = 5;
+    let traffic = vec![class(trace(&[(0, 0, 1, 8)]), 1)];
+    let mut spec = spec(graph, RoutingSpec::Table, traffic);
+    spec.measure.warm_up = WarmUp::Cycles(0);
+    assert!(ran(&spec).credit_left_out);
+    spec.router.depth = 8;
+    assert!(!ran(&spec).credit_left_out);
+}

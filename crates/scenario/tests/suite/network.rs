@@ -427,6 +427,20 @@ fn overload_is_a_warning_only_where_nothing_holds_it_back() {
     assert!(codes(try_read(&(simple("buffer = 50", "") + second), &[])).is_empty());
 }
 
+/// What a host is asked for is summed, under control too; what is greedy asks for what there is.
+#[test]
+fn a_host_is_asked_for_no_more_than_its_link() {
+    let flow = |name: &str, sent: &str| {
+        format!("[[flows]]\nname = {name:?}\nfrom = \"C\"\nto = \"B\"\ntraffic = {{ {sent} }}\n")
+    };
+    let poisson = |load: &str| format!("kind = \"poisson\", load = {load}");
+    let two = |load: &str| flow("x", &poisson(load)) + &flow("y", &poisson(load));
+    let told = |more: String| codes(try_read(&(simple("kind = \"n23\"", "") + &more), &[]));
+    assert!(told(two("0.45")).is_empty());
+    assert_eq!(told(two("0.6")), ["overload"]);
+    assert!(told(flow("x", &poisson("0.9")) + &flow("y", "kind = \"greedy\"")).is_empty());
+}
+
 #[test]
 fn without_a_zone_for_the_round_trip_a_flow_need_not_crawl() {
     let tight = |sets: &[&str]| {
