@@ -157,3 +157,45 @@ fn the_load_must_be_told_where_it_is_not_clear() {
     backwater(&here, &over).expect(2).complains("nosuch");
     assert!(!here.join("runs").exists(), "bad input leaves no directory");
 }
+
+/// Close to the edge a short window takes loads for carried or not by chance; what is found does
+/// not depend on where the search began.
+#[test]
+fn the_edge_is_where_it_is_from_wherever_it_is_looked_for() {
+    let here = folder("saturate-edge");
+    let mesh = "engine = \"flit\"\n[run]\nwarm_up = \"auto\"\nmeasure = \"2000 cycles\"\n\
+                [topology]\nkind = \"mesh\"\nsides = [3, 3]\n[router]\nvcs = 4\ndepth = 8\n\
+                [traffic]\nsources = \"shared\"\nload = 0.5\nflits = 4\n";
+    fs::write(here.join("mesh.toml"), mesh).expect("a file");
+    let edge = |ends: &[&str]| {
+        let start = [
+            "saturate",
+            "mesh.toml",
+            "--out",
+            "out",
+            "--precision",
+            "0.01",
+        ];
+        let ran = backwater(&here, &[&start[..], ends].concat()).expect(0);
+        let line = ran.out.lines().find(|line| line.starts_with("saturates"));
+        let words = "near the edge with `run.measure` of up to 32000 cycles";
+        assert!(ran.out.contains(words), "{}", ran.out);
+        line.unwrap_or_else(|| panic!("{}", ran.out)).to_owned()
+    };
+    let whole = edge(&[]);
+    assert_eq!(edge(&["--low", "0.605", "--high", "0.97"]), whole);
+    assert_eq!(edge(&["--low", "0.7", "--high", "0.99"]), whole);
+}
+
+/// Greedy circuits are never saturated, whatever their credits let them have under way.
+#[test]
+fn greedy_circuits_bear_no_star() {
+    let here = folder("saturate-greedy");
+    let figure = shipped("kung1993/fig17-two-switches.toml");
+    let ran = backwater(
+        &here,
+        &["sweep", &figure, "--axis", "n3=8,28", "--out", "out"],
+    )
+    .expect(0);
+    assert!(!ran.out.contains('*'), "{}", ran.out);
+}
