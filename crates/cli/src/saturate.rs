@@ -1,32 +1,31 @@
 //! `backwater saturate`: the load at which a network saturates, by bisection.
 //!
 //! The loads that may be tried are multiples of the wanted precision between the lowest and the
-//! highest, so that every search tries the same ones, and one that goes on finds those it has tried.
+//! highest: every search tries the same ones, and one that goes on finds those it has tried.
 
+mod longer;
 mod search;
 
 use backwater_kernel::words::counted;
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use backwater_results::RunDirectory;
 use backwater_results::sweep::{
     Role, Saturation, SweepResult, saturation_pivot, saturation_report, saturation_table,
     sweep_tables,
 };
-use backwater_scenario::{Engine, Set, is_of_frames};
+use backwater_scenario::{Set, is_of_frames};
 
+use self::longer::{LONGER, Longer};
 use self::search::Search;
 use crate::sweep::plan::{Checked, How, Plan};
-use crate::sweep::store::Store;
 use crate::sweep::work::Work;
 use crate::sweep::{status, told};
 use crate::{Changes, default_out, fail, files, run};
 use backwater_results::sweep::Point;
 use backwater_run::interrupt;
 
-/// Windows of the scenario's own length and longer ones, near the edge.
-const LONGER: [u64; 2] = [4, 16];
 /// Most combinations of the other axes.
 const MOST_SEARCHES: u64 = 10_000;
 
@@ -60,68 +59,6 @@ struct Tried {
     found: BTreeMap<u64, Option<Point>>,
     runs: usize,
     computed: usize,
-}
-
-/// The same points with longer and longer windows: the key that says how long, and plans with its
-/// value.
-struct Longer {
-    key: &'static str,
-    plans: Vec<(String, Plan)>,
-}
-
-impl Longer {
-    /// Of a plan whose axes leave the window alone; as far as the scenario allows.
-    fn new(plan: &Plan, options: &Options, axis: &Set) -> Longer {
-        let mut longer = Longer {
-            key: "run.measure",
-            plans: Vec::new(),
-        };
-        let Ok(first) = plan.scenario(0) else {
-            return longer;
-        };
-        for factor in LONGER {
-            let value = match &first.engine {
-                Engine::Flit(spec) => {
-                    format!("{} cycles", spec.measure.window.saturating_mul(factor))
-                }
-                Engine::Packet(packet) => {
-                    longer.key = "run.duration";
-                    let (stop, start) = (packet.network.stop_at, packet.network.warm_up);
-                    let window = stop.ps().saturating_sub(start.ps());
-                    let stop = window.saturating_mul(factor).saturating_add(start.ps());
-                    format!("{stop} ps")
-                }
-                Engine::Ethernet(_) => return longer,
-            };
-            let key = longer.key;
-            if plan.sweep.axes().iter().any(|axis| axis.path == key) {
-                return longer;
-            }
-            let mut asked = plan.asked.clone();
-            let is_other = |set: &String| set.split('=').next().map(str::trim) != Some(key);
-            asked.changes.sets.retain(is_other);
-            asked.changes.sets.push(format!("{key}={value}"));
-            match Plan::to_compute(asked, &options.how, Some(axis.clone())) {
-                Ok(plan) if plan.scenario(0).is_ok() => longer.plans.push((value, plan)),
-                _ => return longer,
-            }
-        }
-        longer
-    }
-
-    /// Each at work in the same directory.
-    fn work<'a>(
-        &'a self,
-        (plan, work): (&'a Plan, Work<'a>),
-        checked: &Checked,
-        out: &Path,
-    ) -> Result<Vec<(&'a Plan, Work<'a>)>, String> {
-        let mut all = vec![(plan, work)];
-        for (_, plan) in &self.plans {
-            all.push((plan, Work::new(plan, checked, Store::open(out, false)?)));
-        }
-        Ok(all)
-    }
 }
 
 /// Searches and reports.

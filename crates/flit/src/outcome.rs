@@ -53,7 +53,7 @@ pub struct FabricOutcome {
     /// Mean time on these channels, until the tail is there, were each packet alone: with waits for
     /// credit, without what headers spend in routers before they can move.
     pub passage_mean: f64,
-    /// Waits for credit are not in it, as channels differ in latency, and some packet may have some.
+    /// Waits for credit are not in it, as channels differ in latency; some packet may have some.
     pub credit_left_out: bool,
     /// Packets born in the window that had not arrived at the end.
     pub unfinished: u64,

@@ -34,6 +34,13 @@ impl Cells<'_> {
 }
 
 impl Engine for Cells<'_> {
+    fn longer_window(&self, factor: u64) -> Option<(&'static str, String)> {
+        let (stop, start) = (self.0.network.stop_at, self.0.network.warm_up);
+        let window = stop.ps().saturating_sub(start.ps());
+        let stop = window.saturating_mul(factor).saturating_add(start.ps());
+        Some(("run.duration", format!("{stop} ps")))
+    }
+
     fn size(&self) -> String {
         let PacketScenario {
             network, series, ..

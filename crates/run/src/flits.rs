@@ -82,6 +82,11 @@ impl<'a> Flits<'a> {
 }
 
 impl Engine for Flits<'_> {
+    fn longer_window(&self, factor: u64) -> Option<(&'static str, String)> {
+        let cycles = self.spec.measure.window.saturating_mul(factor);
+        Some(("run.measure", format!("{cycles} cycles")))
+    }
+
     fn size(&self) -> String {
         let spec = self.spec;
         let names: Vec<&str> = spec.classes.iter().map(|c| c.name.as_str()).collect();

@@ -89,6 +89,11 @@ pub trait Engine {
     fn traces(&self) -> &'static [TraceKind];
     /// What a sweep measures, in the order of [`Point::values`].
     fn measures(&self) -> &'static [Measure];
+    /// The key that says how long is measured, and its value for a window `factor` times as long;
+    /// `None` where a longer one says no more of saturation.
+    fn longer_window(&self, _factor: u64) -> Option<(&'static str, String)> {
+        None
+    }
     /// Runs for a sweep, with these columns of flows; `None` if it was asked to stop.
     fn measure(&self, columns: &[FlowColumn]) -> Result<Option<Point>, String>;
 }

@@ -90,7 +90,6 @@ pub(crate) fn build(root: &Record, limits: &Limits, mistakes: &mut Diagnostics) 
         checks::tcp(&whole, mistakes);
         abr_checks::check(&whole, mistakes);
         checks::load(&whole, limits, mistakes);
-        checks::asked(&whole, mistakes);
         service_checks::check(&whole, mistakes);
     }
     service::fill_quantum(&mut graph.links, &specs);

@@ -265,6 +265,7 @@ fn check_partner(
 /// Offered load against rates, where nothing holds a flow back.
 pub(crate) fn load(whole: &Whole<'_>, limits: &Limits, mistakes: &mut Diagnostics) {
     let (graph, drafts) = (whole.graph, whole.drafts);
+    asked(whole, mistakes);
     let offered = Offered::of(graph, whole.specs);
     let mut queued_bytes = 0.0;
     for (channel, flows) in offered.by_channel.iter().enumerate() {
@@ -325,7 +326,7 @@ pub(crate) fn load(whole: &Whole<'_>, limits: &Limits, mistakes: &mut Diagnostic
 
 /// Hosts that are asked to send more than their links carry, though what they send is under control:
 /// the rest waits at its source. Flows that nothing holds back are told by [`load`].
-pub(crate) fn asked(whole: &Whole<'_>, mistakes: &mut Diagnostics) {
+fn asked(whole: &Whole<'_>, mistakes: &mut Diagnostics) {
     let graph = whole.graph;
     let mut sums: BTreeMap<u32, (f64, f64, usize)> = BTreeMap::new();
     for (index, flow) in whole.specs.iter().enumerate() {

@@ -9,7 +9,7 @@ use backwater_flit::topology;
 use backwater_kernel::stats::interval_of_means;
 use common::*;
 
-/// Of as many runs as there are seeds: how many give an interval, and how many of these hold `true`.
+/// Of several runs: how many give an interval, and how many of these hold the mean.
 #[derive(Debug)]
 struct Coverage {
     given: usize,

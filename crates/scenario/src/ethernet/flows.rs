@@ -7,7 +7,7 @@ use backwater_net::frames::spec::{FlowSpec, LinkSpec, TrafficSpec, TransportSpec
 
 use super::flow_list::Arrival;
 use super::net::Net;
-use super::overload::Offer;
+use super::offers::Offer;
 use super::packets::{RTP_BYTES, mtu};
 use super::workloads::{self, Setting};
 use super::{controls, queues, tcp, traffic};

@@ -13,6 +13,7 @@ pub mod headroom;
 mod limits;
 mod lossless;
 mod net;
+mod offers;
 mod overload;
 mod packets;
 mod promises;

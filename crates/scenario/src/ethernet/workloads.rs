@@ -11,7 +11,7 @@ use backwater_net::frames::spec::{LinkSpec, TransportSpec};
 use super::flow_list::{self, Arrival};
 use super::flow_sizes::SizeLaw;
 use super::net::Net;
-use super::overload::{self, Offer, Way};
+use super::offers::{self, Offer, Way};
 use crate::files::Files;
 use crate::given::ethernet::workloads::{Between, Workloads, WorkloadsKind};
 use crate::patterns::Room;
@@ -137,7 +137,7 @@ impl Asked {
         framed: (&TransportSpec, bool),
         sizes: &[u64],
     ) -> impl Iterator<Item = Offer> {
-        let (data, acks) = overload::per_payload(framed, (sizes, self.mean_bytes.max(1.0)));
+        let (data, acks) = offers::per_payload(framed, (sizes, self.mean_bytes.max(1.0)));
         let offer = move |way: Way, factor: f64| {
             move |(host, bits, span): &(u32, f64, (Time, Time))| {
                 Some(Offer {
@@ -194,6 +194,9 @@ impl Asked {
         }
     }
 }
+
+/// Bits a second by host.
+type Rates = Vec<(u32, f64)>;
 
 /// The flows that are drawn or listed, how many there would be on average, and what they ask for.
 type Drawn = (Vec<Arrival>, f64, Asked);
@@ -279,11 +282,11 @@ impl<'a> Plan<'a> {
     /// Rates of payload by host, while flows begin.
     fn asked(
         &self,
-        (sent, received): (Vec<(u32, f64)>, Vec<(u32, f64)>),
+        (sent, received): (Rates, Rates),
         law: &SizeLaw,
         load: &Placed<Decimal>,
     ) -> Asked {
-        let during = |all: Vec<(u32, f64)>| {
+        let during = |all: Rates| {
             let all = all.into_iter();
             all.map(|(host, bits)| (host, bits, self.span)).collect()
         };
