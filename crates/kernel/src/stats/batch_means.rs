@@ -10,9 +10,9 @@
 //! Close to saturation queues swing slowly under much noise. Short batches show the noise only and
 //! look independent, while the mean of the run is off by half a swing. So neighbours are joined,
 //! and joined again, as long as ten are left; each time the test is repeated, at 5 %, and the
-//! widest interval counts. A swing that is longer than the run shows in the short batches: 40 or more find
-//! it, where 20 often don't. About one in six runs whose batches are independent gets no interval
-//! either.
+//! widest interval counts. A swing that is longer than the run shows in the short batches: 40 or
+//! more find it, where 20 often don't. About one in six runs whose batches are independent gets no
+//! interval either.
 
 use alloc::vec::Vec;
 
