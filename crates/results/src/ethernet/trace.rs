@@ -84,9 +84,9 @@ impl<W: Write> EthernetTrace<W> {
             Content::Credit { class, value, .. } => format!(",,,{},{value}", 1u32 << (class & 7)),
         };
         self.file.write(|file| {
-            write!(
+            writeln!(
                 file,
-                "{},{event},{channel},{flow},{},{},{},{},{from},{to},{},{rest},{cause}\n",
+                "{},{event},{channel},{flow},{},{},{},{},{from},{to},{},{rest},{cause}",
                 at.ps(),
                 kind(&frame.content),
                 frame.number,
@@ -108,9 +108,9 @@ impl<W: Write> EthernetTrace<W> {
         };
         let at = at.ps();
         self.file.write(|file| {
-            write!(
+            writeln!(
                 file,
-                "{at},{event},{channel},,{kind},,{class},,,{to},,,,,,,\n"
+                "{at},{event},{channel},,{kind},,{class},,,{to},,,,,,,"
             )
         });
     }

@@ -38,9 +38,9 @@ impl<W: Write> FabricTrace<W> {
         let class = self.classes.get(usize::from(packet.class));
         let class = class.map_or("", String::as_str);
         self.file.write(|file| {
-            write!(
+            writeln!(
                 file,
-                "{},{},{},{},{},{},{class},{},{}\n",
+                "{},{},{},{},{},{},{class},{},{}",
                 crossing.cycle,
                 crossing.channel,
                 crossing.lane,

@@ -51,9 +51,9 @@ impl<'a, W: Write> CellTrace<'a, W> {
         let node = &self.nodes[node as usize];
         let flow = &self.flows[unit.flow as usize];
         self.file.write(|file| {
-            write!(
+            writeln!(
                 file,
-                "{},{node},{direction},{},{flow},{},{number},{value}\n",
+                "{},{node},{direction},{},{flow},{},{number},{value}",
                 unit.at.ps(),
                 unit.channel,
                 unit.kind.name()
