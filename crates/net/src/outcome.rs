@@ -82,7 +82,8 @@ pub struct FlowOutcome {
     /// Largest backlog at the source of a circuit.
     pub source_backlog_max: u64,
     /// Responses completed, for circuits with requests: first request sent to last unit in, ps.
-    pub responses: DelayOutcome,
+    /// Requests not answered at the end of the run are open.
+    pub responses: Distribution,
     /// Time that units waited in the source's envelope, the edge's policer and the spacing after
     /// a warning, after the warm-up. Delay starts when they are through.
     pub shaping: DelayOutcome,

@@ -9,6 +9,9 @@ use crate::source::{At, Source};
 /// Largest file read that a scenario names, in bytes.
 pub const LARGEST_FILE_BYTES: usize = 64 << 20;
 
+/// Some editors and spreadsheets begin a file with it; it says nothing.
+const BYTE_ORDER_MARK: char = '\u{feff}';
+
 /// Reads the text of a file; may refuse one larger than [`LARGEST_FILE_BYTES`] before reading it.
 pub type Loader<'a> = dyn Fn(&Path) -> io::Result<String> + 'a;
 
@@ -62,9 +65,11 @@ impl<'a> Files<'a> {
                 if known.is_none() {
                     self.read.push(Source::new(name, text.clone()));
                 }
-                let name = name.into();
-                let at = at.clone();
-                return Some(Named { name, text, at });
+                return Some(Named {
+                    name: name.into(),
+                    text: text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&text).into(),
+                    at: at.clone(),
+                });
             }
             Ok(_) => format!("it has more than {} MiB", LARGEST_FILE_BYTES >> 20),
             Err(error) => error.to_string(),
@@ -91,15 +96,71 @@ impl Named {
 
     /// A mistake in a line of the file, counted from 1; the text of the line is shown.
     pub(crate) fn mistake(&self, line: u32, what: &str) -> Diagnostic {
+        let message = format!("`{}` is not as it should be", self.name);
+        self.of_line(line, what, Diagnostic::error("bad-file", message))
+    }
+
+    /// What looks wrong in a line of the file, and is read all the same.
+    pub(crate) fn doubt(&self, line: u32, what: &str) -> Diagnostic {
+        let message = format!("`{}` does not say what it has", self.name);
+        self.of_line(line, what, Diagnostic::warning("bad-file", message))
+    }
+
+    fn of_line(&self, line: u32, what: &str, diagnostic: Diagnostic) -> Diagnostic {
         let shown = self.text.lines().nth(line.saturating_sub(1) as usize);
         let shown = shown.map_or_else(String::new, |text| {
             format!(": `{}`", crate::reader::clip(text.trim()))
         });
-        Diagnostic::error(
-            "bad-file",
-            format!("`{}` is not as it should be", self.name),
-        )
-        .at(&self.at, format!("{what}, in line {line}"))
-        .note(format!("line {line}{shown}"))
+        diagnostic
+            .at(&self.at, format!("{what}, in line {line}"))
+            .note(format!("line {line}{shown}"))
     }
+}
+
+/// Is a line the heading of a table: does it begin with a word?
+pub(crate) fn is_heading(line: &str) -> bool {
+    line.starts_with(|c: char| c.is_alphabetic() || c == '"')
+}
+
+/// The cells of a line, which commas part.
+pub(crate) fn cells(line: &str) -> Vec<&str> {
+    let cells = line.split(',');
+    cells
+        .map(|cell| cell.trim().trim_matches('"').trim())
+        .collect()
+}
+
+/// Where each of the columns stands in a heading.
+pub(crate) fn heading<const N: usize>(
+    line: &str,
+    columns: [&str; N],
+) -> Result<[usize; N], String> {
+    let names = cells(line);
+    let is = |name: &str, column: &str| name.eq_ignore_ascii_case(column);
+    let unknown = |name: &&&str| !columns.iter().any(|column| is(name, column));
+    if let Some(name) = names.iter().find(unknown) {
+        return Err(format!(
+            "no column is called `{}`",
+            crate::reader::clip(name)
+        ));
+    }
+    let mut order = [0; N];
+    for (place, column) in order.iter_mut().zip(columns) {
+        let mut found = names.iter().enumerate();
+        let mut found = found.by_ref().filter(|(_, name)| is(name, column));
+        *place = match (found.next(), found.next()) {
+            (Some((at, _)), None) => at,
+            (None, _) => return Err(format!("the column `{column}` is missing")),
+            _ => return Err(format!("two columns are called `{column}`")),
+        };
+    }
+    Ok(order)
+}
+
+/// What helps where a heading is wrong.
+pub(crate) fn columns_help<const N: usize>(columns: [&str; N]) -> String {
+    format!(
+        "the columns are `{}`, in any order; without a heading, in this one",
+        columns.join("`, `")
+    )
 }

@@ -226,7 +226,10 @@ fn check_timers(leg: &Leg<'_>, mistakes: &mut Diagnostics) {
             leg.circuit.unit_ps,
             leg.place()
         ))
-        .help(format!("make it a cell or more: `{key} = \"1 cells\"`"))
+        .help(format!(
+            "make it that or more: `{key} = \"{} ps\"`",
+            leg.circuit.unit_ps
+        ))
         .tell(mistakes);
     }
 }

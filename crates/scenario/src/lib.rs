@@ -27,6 +27,7 @@ mod flows;
 mod generated;
 mod given;
 mod glossary;
+mod jitter;
 pub mod kinds;
 pub mod language;
 mod law;
@@ -43,6 +44,7 @@ mod record;
 mod reference;
 mod reserve;
 mod resolved;
+mod room;
 mod route;
 mod schema;
 mod series;
@@ -232,6 +234,10 @@ pub fn parse_with(
         return Err(mistakes);
     }
     overrides::apply(&mut node, sets, &mut mistakes);
+    if given::is_of_no_engine(&node) {
+        tell_engine(&node, &mut mistakes);
+        return Err(mistakes);
+    }
     sweep::check(&node, sets, &mut mistakes);
     finish(&node, limits, Files::beside(&source.name, load), mistakes)
 }
@@ -287,6 +293,18 @@ fn finish(
         resolved: resolved::write(&root),
         warnings: mistakes,
     })
+}
+
+/// Only that the engine is none of ours: all else would be held against the keys of another.
+fn tell_engine(node: &Node, mistakes: &mut Diagnostics) {
+    let root = given::root_of(node);
+    let mut reader = Reader {
+        guide: &glossary::GUIDE,
+        ..Reader::of(root, mistakes)
+    };
+    if let (Some(key), Some(engine)) = (root.key("engine"), node.get("engine")) {
+        key.kind.read(&mut reader, key, engine);
+    }
 }
 
 /// Checks the tree against the tables of the language.

@@ -479,7 +479,7 @@ fn first_link(
     mistakes.extend(no_place(given).map(|mistake| {
         mistake
             .note("on: Where: a channel, as `from->to`.")
-            .help("add `on = \"S1->S2\"`")
+            .help("add `on`, two nodes that a link joins, or `on = \"all\"`")
     }));
     None
 }

@@ -261,7 +261,7 @@ impl Whole<'_> {
             "{} with credit on the way into a switch",
             counted(clashes.count() as u64, "flow")
         ))
-        .help("leave `[buffer.shared]` out, or use `kind = \"none\"`")
+        .help("leave `[buffer.shared]` out, or use `flow_control.kind = \"none\"`")
         .into()
     }
 
@@ -285,7 +285,7 @@ impl Whole<'_> {
         .at(&self.settings(first).priority.at, said(first))
         .at(&self.scheduler_at(channel), "fifo knows no priority")
         .note_if(more(mixed.count(), "port"))
-        .help("use `kind = \"strict-priority\"`: in order of arrival in each group")
+        .help("use `scheduler.kind = \"strict-priority\"`: in order of arrival in each group")
         .into()
     }
 

@@ -138,14 +138,25 @@ impl Section {
         named.flat_map(|key| key.only.iter().copied())
     }
 
-    /// Keys that must be given, of the first choice where there are several.
+    /// Keys that must be given, of the first choice where there are several, and the first of those
+    /// of which one must.
     pub(crate) fn needed(&self) -> impl Iterator<Item = &'static Key> {
         let selector = self.selector.and_then(|selector| self.key(selector.key));
         let choices = selector.and_then(|key| key.kind.choices());
         let first = choices.and_then(|choices| choices.first());
         let first = first.map(|choice| choice.name);
-        let required =
-            move |key: &&Key| matches!(key.default, Default::Required) && key.applies(first);
+        let groups = self.groups;
+        let is_of_group = move |key: &Key| {
+            let here = |group: &Group| {
+                group.only.is_empty() || first.is_some_and(|first| group.only.contains(&first))
+            };
+            let mut needed = groups.iter().filter(|group| group.required && here(group));
+            needed.any(|group| group.keys[0] == key.name)
+        };
+        let required = move |key: &&Key| {
+            let is_required = matches!(key.default, Default::Required) || is_of_group(key);
+            is_required && key.applies(first)
+        };
         self.keys.iter().filter(required)
     }
 

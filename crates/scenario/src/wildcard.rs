@@ -55,9 +55,7 @@ pub(crate) fn too_many(of: Many, at: &At, found: usize) -> Option<Diagnostic> {
         return None;
     }
     let help = match of {
-        Many::Places => {
-            "name a node: `on = \"A->*\"` for what leaves it, `on = \"*->A\"` for what enters"
-        }
+        Many::Places => "name a node: `NODE->*` for what leaves it, `*->NODE` for what enters",
         Many::Switches => "name a switch",
         Many::Flows => "name a flow, or the name that some of them share",
     };

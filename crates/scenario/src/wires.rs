@@ -34,8 +34,6 @@ pub(crate) struct Examples {
     pub named: &'static str,
     /// What a node by rule takes.
     pub ruled: &'static str,
-    /// The nodes that a link joins.
-    pub between: &'static str,
     /// What to do where a link is too slow.
     pub faster: &'static str,
 }
@@ -246,11 +244,10 @@ impl<N: Node, L: Link> Wires<N, L> {
 }
 
 /// Says that a link at this place names so many nodes, which are not two.
-pub(crate) fn not_two<L: Link>(at: &At, named: usize) -> Diagnostic {
-    let example = L::EXAMPLES.between;
+pub(crate) fn not_two(at: &At, named: usize) -> Diagnostic {
     Diagnostic::error("bad-link", "a link joins two nodes")
         .at(at, format!("this names {named}"))
-        .help(format!("write it like this: `between = {example}`"))
+        .help("name the two nodes at its ends")
 }
 
 /// Says that a link joins a node to itself.

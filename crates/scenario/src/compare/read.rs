@@ -132,7 +132,7 @@ fn ends(
     let [a, b] = names.as_slice() else {
         Diagnostic::error("bad-link", "a link joins two nodes")
             .at(at, format!("these are {}", names.len()))
-            .help("write `between = [\"A\", \"S1\"]`")
+            .help("name the two nodes at its ends")
             .tell(mistakes);
         return None;
     };

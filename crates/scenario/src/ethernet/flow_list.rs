@@ -3,12 +3,12 @@
 use backwater_kernel::Time;
 
 use super::net::Net;
-use crate::files::Named;
+use crate::files::{self, Named};
 use crate::prelude::*;
 use crate::units;
 
-/// What a line says.
-const COLUMNS: &str = "start, from, to, size";
+/// What a line says, in the order that a file without a heading has.
+const COLUMNS: [&str; 4] = ["start", "from", "to", "size"];
 
 /// A flow that begins.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -25,47 +25,54 @@ pub(crate) struct Arrival {
 
 /// The flows of a file, in the order of its lines. A first line that holds a number alone says how
 /// many there are: then they are as in HPCC's flow files.
-pub(crate) fn read(file: &Named, net: &Net<'_>) -> Result<Vec<Arrival>, Box<Diagnostic>> {
-    let mut lines = file.lines().peekable();
-    let first = lines.peek().copied();
+pub(crate) fn read(
+    file: &Named,
+    net: &Net<'_>,
+    mistakes: &mut Diagnostics,
+) -> Option<Vec<Arrival>> {
+    let first = file.lines().next();
     let stated = first.and_then(|(_, line)| line.parse::<usize>().ok());
-    let is_heading = |line: &str| {
-        line.replace(' ', "")
-            .eq_ignore_ascii_case("start,from,to,size")
+    let found = match stated {
+        Some(stated) => as_in_hpcc(file, stated, &net.hosts(), mistakes),
+        None => by_columns(file, net),
     };
-    if stated.is_some() || first.is_some_and(|(_, line)| is_heading(line)) {
-        lines.next();
-    }
-    let hosts = net.hosts();
-    let read = |(number, line): (u32, &str)| {
-        let read = match stated {
-            Some(_) => of_hpcc(line, &hosts),
-            None => of_line(line, net),
-        };
-        let read = read.and_then(|flow| match flow.from == flow.to {
-            true => Err("a host sends to itself".into()),
-            false => Ok(flow),
-        });
-        read.map_err(|what| Box::new(file.mistake(number, &what)))
-    };
-    let all: Vec<Arrival> = lines.map(read).collect::<Result<_, _>>()?;
-    match stated.filter(|stated| *stated != all.len()) {
-        Some(stated) => {
-            let what = format!("it has {} flows, not {stated}", all.len());
-            Err(Box::new(
-                file.mistake(first.map_or(1, |line| line.0), &what),
-            ))
-        }
-        None => Ok(all),
-    }
+    mistakes.kept(found)
 }
 
-/// `12.5 us, H1_1, H2_3, 20 kB`.
-fn of_line(line: &str, net: &Net<'_>) -> Result<Arrival, String> {
-    let cells: Vec<&str> = line.split(',').map(str::trim).collect();
-    let [start, from, to, size] = cells[..] else {
-        return Err(format!("{} columns, not {COLUMNS}", cells.len()));
+/// `12.5 us, H1_1, H2_3, 20 kB`, or in the order of a heading.
+fn by_columns(file: &Named, net: &Net<'_>) -> Result<Vec<Arrival>, Box<Diagnostic>> {
+    let mut lines = file.lines().peekable();
+    let order = match lines.next_if(|(_, line)| is_heading(line, net)) {
+        Some((number, line)) => files::heading(line, COLUMNS).map_err(|what| {
+            let mistake = file.mistake(number, &what);
+            Box::new(mistake.help(files::columns_help(COLUMNS)))
+        })?,
+        None => [0, 1, 2, 3],
     };
+    let read = |(number, line): (u32, &str)| {
+        let flow = of_line(line, order, net).and_then(to_another);
+        flow.map_err(|what| Box::new(file.mistake(number, &what)))
+    };
+    lines.map(read).collect()
+}
+
+/// Not a line of a flow whose first column is missing.
+fn is_heading(line: &str, net: &Net<'_>) -> bool {
+    let names_node = || {
+        files::cells(line)
+            .iter()
+            .any(|cell| net.node(cell).is_some())
+    };
+    files::is_heading(line) && !names_node()
+}
+
+fn of_line(line: &str, order: [usize; 4], net: &Net<'_>) -> Result<Arrival, String> {
+    let cells = files::cells(line);
+    if cells.len() != COLUMNS.len() {
+        let what = COLUMNS.join(", ");
+        return Err(format!("{} columns, not {what}", cells.len()));
+    }
+    let [start, from, to, size] = order.map(|at| cells[at]);
     let host = |name: &str| match net.node(name).filter(|node| net.is_host(*node)) {
         Some(host) => Ok(host),
         None => Err(format!("no host is called `{}`", clip(name))),
@@ -78,13 +85,46 @@ fn of_line(line: &str, net: &Net<'_>) -> Result<Arrival, String> {
     })
 }
 
+/// At most as many flows as the first line says, and nothing behind them is looked at. Where there
+/// are fewer, up to the end or to a line of words, that many are taken: the program that writes
+/// such files puts the count over an estimate of it, so that digits of the estimate may be left.
+fn as_in_hpcc(
+    file: &Named,
+    stated: usize,
+    hosts: &[u32],
+    mistakes: &mut Diagnostics,
+) -> Result<Vec<Arrival>, Box<Diagnostic>> {
+    let is_flow = |line: &str| line.starts_with(|c: char| c.is_ascii_digit());
+    let lines = file.lines().skip(1).take(stated);
+    let lines = lines.take_while(|(_, line)| is_flow(line));
+    let read = |(number, line): (u32, &str)| {
+        let flow = of_hpcc(line, hosts).and_then(to_another);
+        flow.map_err(|what| Box::new(file.mistake(number, &what)))
+    };
+    let all: Vec<Arrival> = lines.map(read).collect::<Result<_, _>>()?;
+    if all.len() < stated {
+        let line = file.lines().next().map_or(1, |line| line.0);
+        let what = format!(
+            "{stated} flows by the first line, {} in the file",
+            all.len()
+        );
+        file.doubt(line, &what)
+            .help("those that are in it are taken")
+            .tell(mistakes);
+    }
+    Ok(all)
+}
+
 /// Source, destination, priority group, port, bytes, start in seconds; hosts by number, from 0.
-/// Group and port are not looked at.
+/// Group and port are not looked at. Later simulators leave the port out.
 fn of_hpcc(line: &str, hosts: &[u32]) -> Result<Arrival, String> {
     let cells: Vec<&str> = line.split_whitespace().collect();
-    let [from, to, _, _, size, start] = cells[..] else {
-        let what = "source, destination, group, port, bytes, start";
-        return Err(format!("{} numbers, not {what}", cells.len()));
+    let (from, to, size, start) = match cells[..] {
+        [from, to, _, _, size, start] | [from, to, _, size, start] => (from, to, size, start),
+        _ => {
+            let what = "source, destination, group, port, bytes, start";
+            return Err(format!("{} numbers, not {what}", cells.len()));
+        }
     };
     let host = |text: &str| {
         let number: Option<usize> = text.parse().ok();
@@ -103,6 +143,13 @@ fn of_hpcc(line: &str, hosts: &[u32]) -> Result<Arrival, String> {
         to: host(to)?,
         bytes: bytes(&format!("{size} B"))?,
     })
+}
+
+fn to_another(flow: Arrival) -> Result<Arrival, String> {
+    match flow.from == flow.to {
+        true => Err("a host sends to itself".into()),
+        false => Ok(flow),
+    }
 }
 
 fn time(text: &str) -> Result<Time, String> {

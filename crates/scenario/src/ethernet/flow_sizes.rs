@@ -2,7 +2,7 @@
 
 use backwater_kernel::Stream;
 
-use crate::files::{Files, Named};
+use crate::files::{self, Files, Named};
 use crate::given::ethernet::workloads::{FlowSizes, Measured};
 use crate::prelude::*;
 
@@ -77,9 +77,19 @@ const HADOOP: Points = &[
 pub(crate) enum SizeLaw {
     /// All the same, bytes.
     Fixed(u64),
-    /// Bytes, and of how many billionths of the flows that is the most; both rise, from 0 bytes
-    /// and none to the largest and all.
-    Points(Vec<(u64, u64)>),
+    /// Between two points as many as their distance says.
+    Points(Law),
+}
+
+/// A distribution by points.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Law {
+    /// How many bytes, or packets, and of how many billionths of the flows that is the most. None
+    /// is below the one before, from none to the largest and all. Two of one size are a jump: that
+    /// share of the flows has just that size. Two of one share: no flow lies between them.
+    points: Vec<(u64, u64)>,
+    /// Bytes of one of them.
+    unit: u64,
 }
 
 impl SizeLaw {
@@ -89,25 +99,34 @@ impl SizeLaw {
         files: &mut Files<'_>,
         mistakes: &mut Diagnostics,
     ) -> Option<SizeLaw> {
+        let by_points = given.cdf.is_some() || given.cdf_file.is_some();
+        if given.cdf_unit.is_given && !by_points {
+            Diagnostic::warning("unused", "`cdf_unit` has no effect here")
+                .at(&given.cdf_unit.at, "not used")
+                .note("it says what the sizes of `cdf` and `cdf_file` count")
+                .help("leave it out")
+                .tell(mistakes);
+        }
         if let Some(bytes) = given.size.value {
             return Some(SizeLaw::Fixed(bytes));
         }
         if let Some(measured) = given.sizes.value {
             return Some(SizeLaw::measured(measured));
         }
+        let unit = *given.cdf_unit.sure()?;
         if let Some(rows) = &given.cdf.value {
             let law = rows.iter().map(|row| match row[..] {
                 [bytes, share] => Ok((bytes, share)),
                 _ => Err("a point is bytes and a percentage".to_owned()),
             });
             let law = law.collect::<Result<Vec<_>, _>>();
-            let law = law.and_then(|points| SizeLaw::of(&points).map_err(|(_, what)| what));
+            let law = law.and_then(|points| SizeLaw::of(&points, unit).map_err(|(_, what)| what));
             let law = law.map_err(|what| refused(&given.cdf.at, &what));
             return mistakes.kept(law);
         }
         let name = given.cdf_file.value.as_ref()?;
         let file = files.read(name, &given.cdf_file.at, mistakes)?;
-        mistakes.kept(of_file(&file))
+        mistakes.kept(of_file(&file, unit))
     }
 
     /// One of those that were measured.
@@ -120,13 +139,18 @@ impl SizeLaw {
         let origin = std::iter::once((0, 0));
         let points = points.iter();
         let points = points.map(|(bytes, percent)| (*bytes, billionths(percent / 100.0)));
-        SizeLaw::Points(origin.chain(points).collect())
+        SizeLaw::Points(Law {
+            points: origin.chain(points).collect(),
+            unit: 1,
+        })
     }
 
-    /// By points whose shares end with 100 or with 1; else which of them is wrong, and how.
-    fn of(points: &[(f64, f64)]) -> Result<SizeLaw, (usize, String)> {
+    /// By points whose shares end with 100 or with 1; else which of them is wrong, and how. A
+    /// first point that some flows are below starts from nothing.
+    fn of(points: &[(f64, f64)], unit: u64) -> Result<SizeLaw, (usize, String)> {
         let last = points.len().saturating_sub(1);
         let whole = match points.last() {
+            Some((size, _)) if *size < 1.0 => return Err((last, "no flow has a byte".into())),
             Some((_, share)) if *share == 100.0 || *share == 1.0 => *share,
             Some((_, share)) => {
                 let what = format!("the last share is {share}, neither 100 (percent) nor 1");
@@ -137,37 +161,41 @@ impl SizeLaw {
         if points.len() > MOST_POINTS {
             return Err((last, format!("more than {MOST_POINTS} points")));
         }
-        let mut law = vec![(0, 0)];
-        for (at, (bytes, share)) in points.iter().enumerate() {
-            let point = (bytes.round() as u64, billionths(share / whole));
-            let (before_bytes, before_share) = *law.last().unwrap_or(&(0, 0));
-            if *bytes > LARGEST_BYTES as f64 {
-                return Err((at, format!("{bytes} bytes are more than 2^50")));
+        let mut law: Vec<(u64, u64)> = Vec::with_capacity(points.len() + 1);
+        for (at, (size, share)) in points.iter().enumerate() {
+            let point = (size.round() as u64, billionths(share / whole));
+            if *size * unit as f64 > LARGEST_BYTES as f64 {
+                return Err((at, format!("{size} of {unit} bytes are more than 2^50")));
             }
-            match point {
-                // Said by all files, and known.
-                (0, 0) if at == 0 => continue,
-                (bytes, share) if bytes > before_bytes && share > before_share => law.push(point),
-                (bytes, _) if bytes <= before_bytes => {
-                    let what = format!("{bytes} bytes after {before_bytes}: sizes must rise");
+            if law.is_empty() && point.1 > 0 {
+                law.push((0, 0));
+            }
+            match law.last() {
+                Some(before) if *before == point => {}
+                Some((before, _)) if point.0 < *before => {
+                    return Err((at, format!("{size} after {before}: sizes must not fall")));
+                }
+                Some((_, before)) if point.1 < *before => {
+                    let what = format!("the share {share} is below the one before");
                     return Err((at, what));
                 }
-                _ => return Err((at, format!("the share {share} is not above the one before"))),
+                _ => law.push(point),
             }
         }
-        Ok(SizeLaw::Points(law))
+        Ok(SizeLaw::Points(Law { points: law, unit }))
     }
 
     /// Twice the mean, in billionths of a byte.
     pub(crate) fn doubled_mean(&self) -> u128 {
         match self {
             SizeLaw::Fixed(bytes) => u128::from(*bytes) * 2 * u128::from(WHOLE),
-            SizeLaw::Points(points) => {
-                let parts = points.windows(2).map(|pair| {
+            SizeLaw::Points(law) => {
+                let parts = law.points.windows(2).map(|pair| {
                     let [(low, below), (high, up_to)] = [pair[0], pair[1]];
-                    u128::from(low + high) * u128::from(up_to - below)
+                    let sum = low + high + law.rounds_up(low, high);
+                    u128::from(sum) * u128::from(up_to - below)
                 });
-                parts.sum()
+                parts.sum::<u128>() * u128::from(law.unit)
             }
         }
     }
@@ -176,15 +204,25 @@ impl SizeLaw {
     pub(crate) fn draw(&self, dice: &mut Stream) -> u64 {
         match self {
             SizeLaw::Fixed(bytes) => *bytes,
-            SizeLaw::Points(points) => {
+            SizeLaw::Points(law) => {
                 let share = dice.below(WHOLE * STEPS);
-                let above = points.partition_point(|(_, up_to)| up_to * STEPS <= share);
-                let [(low, below), (high, up_to)] = [points[above - 1], points[above]];
+                let above = law
+                    .points
+                    .partition_point(|(_, up_to)| up_to * STEPS <= share);
+                let [(low, below), (high, up_to)] = [law.points[above - 1], law.points[above]];
                 let into = u128::from(share - below * STEPS) * u128::from(high - low);
                 let more = into / (u128::from(up_to - below) * u128::from(STEPS));
-                (low + more as u64).max(1)
+                let count = low + more as u64 + law.rounds_up(low, high);
+                (count * law.unit).max(1)
             }
         }
+    }
+}
+
+impl Law {
+    /// A packet that has begun counts whole; a byte is too small to matter.
+    fn rounds_up(&self, low: u64, high: u64) -> u64 {
+        u64::from(self.unit > 1 && high > low)
     }
 }
 
@@ -197,26 +235,28 @@ fn refused(at: &At, what: &str) -> Box<Diagnostic> {
     Box::new(
         mistake
             .at(at, what)
-            .note("bytes and the percentage of flows that are no larger, both rising, to 100")
+            .note("bytes and the percentage of flows that are no larger, neither falling, to 100")
             .help("as in `[[1000, 50], [100000, 90], [1000000, 100]]`"),
     )
 }
 
-/// Lines of two numbers, apart by blanks or a comma; `#` starts a comment.
-fn of_file(file: &Named) -> Result<SizeLaw, Box<Diagnostic>> {
-    let mut points = Vec::new();
-    let mut lines = Vec::new();
-    for (number, line) in file.lines() {
-        let numbers = line.split([',', ' ', '\t']).filter(|word| !word.is_empty());
-        let numbers = numbers.map(|word| word.parse().ok().filter(|it: &f64| *it >= 0.0));
-        match numbers.collect::<Option<Vec<f64>>>().as_deref() {
-            Some([bytes, share]) => points.push((*bytes, *share)),
+/// Lines of two numbers, apart by blanks or a comma; `#` starts a comment, and the first line may
+/// be a heading. Of three numbers the one between is a count of the lines, as in files of ns-2.
+fn of_file(file: &Named, unit: u64) -> Result<SizeLaw, Box<Diagnostic>> {
+    let mut lines = file.lines().peekable();
+    lines.next_if(|(_, line)| files::is_heading(line));
+    let (mut points, mut numbers) = (Vec::new(), Vec::new());
+    for (number, line) in lines {
+        let cells = line.split([',', ' ', '\t']).filter(|word| !word.is_empty());
+        let cells = cells.map(|word| word.parse().ok().filter(|it: &f64| *it >= 0.0));
+        match cells.collect::<Option<Vec<f64>>>().as_deref() {
+            Some([size, share] | [size, _, share]) => points.push((*size, *share)),
             _ => return Err(Box::new(file.mistake(number, "not bytes and a percentage"))),
         }
-        lines.push(number);
+        numbers.push(number);
     }
-    SizeLaw::of(&points).map_err(|(at, what)| {
-        let line = lines.get(at).copied().unwrap_or(1);
+    SizeLaw::of(&points, unit).map_err(|(at, what)| {
+        let line = numbers.get(at).copied().unwrap_or(1);
         Box::new(file.mistake(line, &what))
     })
 }
@@ -251,7 +291,7 @@ mod tests {
             let mut dice = Stream::new(3, 0, Purpose::Workload);
             let mut drawn: Vec<u64> = (0..DRAWS).map(|_| law.draw(&mut dice)).collect();
             drawn.sort_unstable();
-            let SizeLaw::Points(points) = &law else {
+            let SizeLaw::Points(Law { points, .. }) = &law else {
                 panic!("{which:?} has points");
             };
             let asked = |bytes: u64| {
@@ -277,25 +317,76 @@ mod tests {
         }
     }
 
+    fn law(points: &[(f64, f64)], unit: u64) -> SizeLaw {
+        SizeLaw::of(points, unit).unwrap_or_else(|(at, what)| panic!("{at}: {what}"))
+    }
+
     /// Percentages and fractions, with and without a first point at nothing.
     #[test]
     fn the_same_points_however_they_are_written() {
         let percent = [(0.0, 0.0), (1e3, 50.0), (1e4, 100.0)];
         let fractions = [(1e3, 0.5), (1e4, 1.0)];
-        let wanted = SizeLaw::Points(vec![(0, 0), (1_000, WHOLE / 2), (10_000, WHOLE)]);
-        assert_eq!(SizeLaw::of(&percent).as_ref(), Ok(&wanted));
-        assert_eq!(SizeLaw::of(&fractions), Ok(wanted));
+        let wanted = SizeLaw::Points(Law {
+            points: vec![(0, 0), (1_000, WHOLE / 2), (10_000, WHOLE)],
+            unit: 1,
+        });
+        assert_eq!(law(&percent, 1), wanted);
+        assert_eq!(law(&fractions, 1), wanted);
+    }
+
+    /// How many of so many draws lie in these bounds.
+    fn share(law: &SizeLaw, bounds: std::ops::RangeInclusive<u64>) -> f64 {
+        const DRAWS: u32 = 20_000;
+        let mut dice = Stream::new(5, 0, Purpose::Workload);
+        let drawn = (0..DRAWS).filter(|_| bounds.contains(&law.draw(&mut dice)));
+        drawn.count() as f64 / f64::from(DRAWS)
+    }
+
+    /// A jump, at the first point and later, gives its share just that size; nothing lies on a
+    /// level; a first point with no share is the least size.
+    #[test]
+    fn jumps_levels_and_ranges() {
+        let jump = law(&[(1.0, 0.0), (1.0, 0.36), (50.0, 0.36), (90.0, 1.0)], 1);
+        assert!((share(&jump, 1..=1) - 0.36).abs() < 0.01);
+        assert_eq!(share(&jump, 2..=49), 0.0);
+        assert_eq!(mean(&jump), 45.16);
+        let later = law(
+            &[(10.0, 10.0), (20.0, 40.0), (20.0, 90.0), (30.0, 100.0)],
+            1,
+        );
+        assert!((share(&later, 20..=20) - 0.51).abs() < 0.01);
+        let range = law(&[(1_000.0, 0.0), (5_000.0, 100.0)], 1);
+        assert_eq!(share(&range, 1_000..=5_000), 1.0);
+        assert!((share(&range, 1_000..=2_000) - 0.25).abs() < 0.01);
+        assert_eq!(mean(&range), 3_000.0);
+        let same = law(&[(700.0, 0.0), (700.0, 1.0)], 1);
+        assert_eq!((share(&same, 700..=700), mean(&same)), (1.0, 700.0));
+    }
+
+    /// One packet for half of the flows, two to five for the others.
+    #[test]
+    fn sizes_may_be_counted_in_packets() {
+        let law = law(&[(1.0, 0.0), (1.0, 0.5), (5.0, 1.0)], 1_460);
+        for packets in 1..=5 {
+            let wanted = if packets == 1 { 0.5 } else { 0.125 };
+            let bytes = packets * 1_460;
+            let drawn = share(&law, bytes..=bytes);
+            assert!((drawn - wanted).abs() < 0.01, "{packets}: {drawn}");
+        }
+        assert_eq!(mean(&law), (0.5 + 0.5 * 3.5) * 1_460.0);
     }
 
     #[test]
     fn what_is_no_distribution_is_refused_where_it_goes_wrong() {
-        let at = |points: &[(f64, f64)]| SizeLaw::of(points).unwrap_err().0;
+        let at = |points: &[(f64, f64)]| SizeLaw::of(points, 1).unwrap_err().0;
         assert_eq!(at(&[]), 0);
         assert_eq!(at(&[(10.0, 50.0), (20.0, 99.0)]), 1);
-        assert_eq!(at(&[(10.0, 50.0), (10.0, 60.0), (20.0, 100.0)]), 1);
-        assert_eq!(at(&[(10.0, 50.0), (15.0, 50.0), (20.0, 100.0)]), 1);
-        assert_eq!(at(&[(10.0, 0.0), (20.0, 100.0)]), 0);
+        assert_eq!(at(&[(10.0, 50.0), (9.0, 60.0), (20.0, 100.0)]), 1);
+        assert_eq!(at(&[(10.0, 50.0), (15.0, 40.0), (20.0, 100.0)]), 1);
+        assert_eq!(at(&[(0.0, 50.0), (0.0, 100.0)]), 1);
         assert_eq!(at(&[(f64::INFINITY, 100.0)]), 0);
         assert_eq!(at(&[(10.0, 120.0), (20.0, 100.0)]), 1);
+        let large = SizeLaw::of(&[(1e12, 100.0)], 1 << 20).unwrap_err();
+        assert_eq!(large.0, 0);
     }
 }

@@ -74,12 +74,13 @@ impl Whole<'_> {
             channel_of(self.spec, input),
             channel_of(self.spec, input ^ 1),
         );
-        let latency = |node| switch_of(self.spec, node).map_or(0, |switch| switch.latency.0);
+        let latency =
+            |node| switch_of(self.spec, node).map_or(Duration::ZERO, |switch| switch.latency);
         let ahead = (0..there.queues.len() as u8)
             .filter_map(|class| self.crossings.on(input ^ 1, class))
             .map(|load| headroom::wire_time(back.rate, load.sizes.largest).0)
             .max();
-        let response = there.stopped.response.0;
+        let response = there.stopped.response;
         // One that was handed over, and the frame of data behind it, go before this one.
         let is_handed = self
             .pressure(to)
@@ -90,7 +91,7 @@ impl Whole<'_> {
             sizes: load.sizes,
             ahead: Duration(ahead.unwrap_or(0).saturating_mul(before)),
             control: Duration(self.control(input).0.saturating_mul(before)),
-            away: Duration(there.delay.0 + back.delay.0 + response + latency(from) + latency(to)),
+            away: there.delay + back.delay + response + latency(from) + latency(to),
         })
     }
 
@@ -107,12 +108,6 @@ impl Whole<'_> {
 
     pub(super) fn has_credit(&self, input: u32, class: u8) -> bool {
         self.credit(input, class).is_some()
-    }
-
-    /// May the flows of a class over a channel have more than so many bytes in flight?
-    pub(super) fn may_exceed(&self, channel: u32, class: u8, bytes: u64) -> bool {
-        let load = self.crossings.on(channel, class);
-        load.is_some_and(|load| load.most > bytes)
     }
 
     /// What an input counts of a class, where it is counted.

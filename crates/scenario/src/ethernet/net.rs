@@ -44,7 +44,6 @@ impl wires::Link for Join<'_> {
         channel: "A->D",
         named: "name them: `[network]` with `hosts = [\"S\", \"D\"]` and `switches`",
         ruled: "or make them: `[topology]` with `kind = \"star\"` and `hosts_per_switch = 4`",
-        between: "[\"S\", \"A\"]",
         faster: "at most one link joins a pair; raise its rate",
     };
 

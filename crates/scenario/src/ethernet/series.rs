@@ -175,7 +175,7 @@ impl Reader<'_> {
         if on.contains("->") {
             return Diagnostic::error("bad-series", "a buffer is of a switch, not of a channel")
                 .at(&on.at, "two nodes")
-                .help("name the switch: `on = \"A\"`, or `on = \"all\"` for all of them")
+                .help("name the switch alone, or write `on = \"all\"` for all of them")
                 .help("of one queue: `measure = \"queue\"`; of one input: `\"input\"`")
                 .refused();
         }

@@ -2,7 +2,7 @@
 
 use backwater_flit::spec::{self, LENGTH_MAX, TraceEntry};
 
-use crate::files::{Files, Named};
+use crate::files::{self, Files, Named};
 use crate::given::flit::traffic::{Itself, Pattern};
 use crate::prelude::*;
 
@@ -201,13 +201,10 @@ pub(crate) fn trace(
     let mut list: Vec<TraceEntry> = Vec::new();
     let mut order = [0, 1, 2, 3];
     for (at, (number, line)) in file.lines().enumerate() {
-        if at == 0 && line.starts_with(|c: char| c.is_alphabetic() || c == '"') {
-            order = heading(line).map_err(|what| {
+        if at == 0 && files::is_heading(line) {
+            order = files::heading(line, COLUMNS).map_err(|what| {
                 let mistake = file.mistake(number, &what);
-                Box::new(mistake.help(format!(
-                    "the columns are `{}`, in any order; without a heading, in this one",
-                    COLUMNS.join("`, `")
-                )))
+                Box::new(mistake.help(files::columns_help(COLUMNS)))
             })?;
             continue;
         }
@@ -221,35 +218,6 @@ pub(crate) fn trace(
     Ok(list)
 }
 
-/// Where each of [`COLUMNS`] stands.
-fn heading(line: &str) -> Result<[usize; 4], String> {
-    let names: Vec<&str> = line
-        .split(',')
-        .map(|name| name.trim().trim_matches('"').trim())
-        .collect();
-    let is = |name: &str, column: &str| name.eq_ignore_ascii_case(column);
-    let unknown = |name: &&&str| !COLUMNS.iter().any(|column| is(name, column));
-    if let Some(name) = names.iter().find(unknown) {
-        return Err(format!(
-            "no column is called `{}`",
-            crate::reader::clip(name)
-        ));
-    }
-    let mut order = [0; 4];
-    for (place, column) in order.iter_mut().zip(COLUMNS) {
-        let mut found = names
-            .iter()
-            .enumerate()
-            .filter(|(_, name)| is(name, column));
-        *place = match (found.next(), found.next()) {
-            (Some((at, _)), None) => at,
-            (None, _) => return Err(format!("the column `{column}` is missing")),
-            _ => return Err(format!("two columns are called `{column}`")),
-        };
-    }
-    Ok(order)
-}
-
 /// One line; `order` says where each of [`COLUMNS`] stands.
 fn trace_entry(
     line: &str,
@@ -257,7 +225,7 @@ fn trace_entry(
     before: u64,
     terminals: Option<u64>,
 ) -> Result<TraceEntry, String> {
-    let cells: Vec<&str> = line.split(',').map(str::trim).collect();
+    let cells = files::cells(line);
     if cells.len() != COLUMNS.len() {
         return Err(format!(
             "{} columns, not {}",

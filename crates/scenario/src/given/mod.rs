@@ -67,6 +67,16 @@ const ETHERNET_FIRST: &[Choice] = &[Engine::WORDS[2], Engine::WORDS[0], Engine::
 pub(crate) const ROOTS: [(&str, &Section); 3] =
     [("packet", PACKET), ("flit", FLIT), ("ethernet", ETHERNET)];
 
+/// Is the engine none that a word of ours is near to? Then nobody knows what the file may hold.
+pub(crate) fn is_of_no_engine(file: &Node) -> bool {
+    let engine = file.get("engine").map(|node| &node.value);
+    let near = |word: &str| suggest::nearest(word, ROOTS.iter().map(|(word, _)| *word));
+    match engine {
+        Some(Value::Text(word)) => near(word).is_none(),
+        engine => engine.is_some(),
+    }
+}
+
 /// What this file may hold: the engine says, or the keys that only files for one engine have.
 pub(crate) fn root_of(file: &Node) -> &'static Section {
     let word = match file.get("engine").map(|node| &node.value) {

@@ -31,7 +31,12 @@ impl Kind for Size {
         let mut units = names(SIZES);
         units.retain(|name| *name != "bytes");
         let range = format!("{} B to {} B", self.min, self.max);
-        Facts::new("a size", "\"6 kB\"", quantity(&names(SIZES))).range(range, units, "kB")
+        let most = self.max.min(1_000);
+        let example = match (self.min..=self.max).contains(&6_000) {
+            true => "\"6 kB\"".to_owned(),
+            false => format!("\"{} B\"", self.min.max(most)),
+        };
+        Facts::new("a size", example, quantity(&names(SIZES))).range(range, units, "kB")
     }
 
     fn read(&self, reader: &mut Reader<'_>, key: &Key, node: &Node) -> Option<Datum> {

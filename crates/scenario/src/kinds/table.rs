@@ -25,7 +25,12 @@ impl One for Short {}
 impl Kind for Table {
     fn facts(&self) -> Facts {
         let keys: Vec<&str> = self.0.keys.iter().map(|key| key.name).collect();
-        Facts::new("a table", "{}", json!({ "type": "object" }))
+        let needed: Vec<String> = self.0.needed().map(Key::example).collect();
+        let example = match needed.is_empty() {
+            true => "{}".to_owned(),
+            false => format!("{{ {} }}", needed.join(", ")),
+        };
+        Facts::new("a table", example, json!({ "type": "object" }))
             .allowed(format!("keys {}", keys.join(", ")))
             .summary(format!("see `{}`", self.0.name))
     }

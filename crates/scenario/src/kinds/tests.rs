@@ -20,6 +20,7 @@ fn read<K: Kind, T: Of<K>>(kind: &'static K, toml: &str) -> Result<T, Vec<&'stat
     let mut reader = Reader {
         mistakes: &mut mistakes,
         root: given::PACKET,
+        here: given::PACKET,
         cell_ps: 1_000_000,
         cell_bits: 424,
         suggestions: Budget::default(),

@@ -135,7 +135,7 @@ impl<const CELLS: bool> Kind for Drawn<CELLS> {
 impl Kind for Cable {
     fn facts(&self) -> Facts {
         Facts::new("a length", "\"100 m\"", quantity(&names(LENGTHS))).range(
-            "0 m to 1000 km",
+            "0 m to 1000000 km",
             names(LENGTHS),
             "m",
         )

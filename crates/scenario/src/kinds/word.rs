@@ -22,6 +22,31 @@ impl Words {
     }
 }
 
+impl Words {
+    /// The words whose meaning speaks of this one, as a line of help.
+    fn spoken_of(&self, text: &str) -> Option<String> {
+        const MOST: usize = 3;
+        let text = text.to_lowercase();
+        let speaks = |choice: &&Choice| {
+            let meaning = choice.meaning.to_lowercase();
+            let mut words = meaning.split(|c: char| !c.is_alphanumeric());
+            words.any(|word| word.strip_suffix('s').unwrap_or(word) == text)
+        };
+        let found: Vec<&Choice> = self.0.iter().filter(speaks).collect();
+        if found.is_empty() || found.len() > MOST || text.len() < 3 {
+            return None;
+        }
+        let told = found.iter().map(|choice| {
+            let meaning = choice.meaning.trim_end_matches('.');
+            format!("`{}` ({meaning})", choice.name)
+        });
+        Some(format!(
+            "perhaps {}",
+            told.collect::<Vec<_>>().join(", or ")
+        ))
+    }
+}
+
 impl Kind for Words {
     fn facts(&self) -> Facts {
         let names: Vec<&str> = self.names().collect();
@@ -40,6 +65,17 @@ impl Kind for Words {
         let nearest = suggest::did_you_mean(&text, self.names());
         let word = (reader.guide.meant)(&text, reader.root, reader.root);
         let word = word.filter(|word| word.is_here || nearest.is_none());
+        let is_helped = nearest.is_some() || word.is_some();
+        let other = (!is_helped).then(|| {
+            self.spoken_of(&text).unwrap_or_else(|| {
+                let table = reader.here.name.trim_matches(['[', ']']);
+                let path = match std::ptr::eq(reader.here, reader.root) {
+                    true => key.name.to_owned(),
+                    false => format!("{table}.{}", key.name),
+                };
+                format!("`backwater explain {path}` says what each of them means")
+            })
+        });
         Diagnostic::error(
             "unknown-word",
             format!("unknown {} `{}`", key.name, clip(&text)),
@@ -47,6 +83,7 @@ impl Kind for Words {
         .at(&node.at, "not one of the allowed words")
         .help_if(nearest)
         .help_if(word.map(|word| word.help))
+        .help_if(other)
         .note(format!("allowed: {}", words(self.0)))
         .tell(reader.mistakes);
         None

@@ -6,6 +6,7 @@ mod guide;
 mod value;
 
 use crate::diagnostics::{Diagnostic, Diagnostics};
+use crate::kinds;
 use crate::record::Record;
 use crate::suggest::{self, Budget};
 use crate::table::{Choice, Default, Form, Group, Key, Section, Selector};
@@ -22,6 +23,8 @@ pub struct Reader<'a> {
     pub(crate) mistakes: &'a mut Diagnostics,
     /// What the whole file may hold.
     pub(crate) root: &'static Section,
+    /// The table at hand.
+    pub(crate) here: &'static Section,
     /// Length of the unit `cells`, picoseconds.
     pub(crate) cell_ps: u64,
     /// Bits of a cell, for the unit `cells/s`.
@@ -37,6 +40,7 @@ impl<'a> Reader<'a> {
         Self {
             mistakes,
             root,
+            here: root,
             cell_ps: 1,
             cell_bits: 8,
             suggestions: Budget::default(),
@@ -52,7 +56,11 @@ impl<'a> Reader<'a> {
             fields: Vec::new(),
             faulty: Vec::new(),
         };
-        let choice = choice(section, node);
+        let outer = std::mem::replace(&mut self.here, section);
+        let choice = match self.is_choice_meant(section, node) {
+            true => None,
+            false => choice(section, node),
+        };
         let mut ignored = Vec::new();
         for entry in node.table() {
             let Some(key) = self.known(&mut record, entry, choice) else {
@@ -76,7 +84,26 @@ impl<'a> Reader<'a> {
         for group in section.groups {
             self.group(section, group, node, choice);
         }
+        self.here = outer;
         record
+    }
+
+    /// Is the key that chooses written with a word that is none of ours? Then nobody knows which of
+    /// the others have a meaning.
+    fn is_choice_meant(&self, section: &'static Section, node: &Node) -> bool {
+        const MOST_ASKED: usize = 20;
+        let Some(selector) = section.selector else {
+            return false;
+        };
+        if node.get(selector.key).is_some() {
+            return false;
+        }
+        let unknown = node.table().iter().map(|entry| entry.key.as_str());
+        let unknown = unknown.filter(|name| section.key(name).is_none());
+        unknown.take(MOST_ASKED).any(|name| {
+            let way_on = self.guide.way_on(self.root, section, name);
+            way_on.keys.contains(&selector.key)
+        })
     }
 
     fn known(
@@ -206,9 +233,14 @@ impl<'a> Reader<'a> {
                     format!("add `[{}]`{with}", key.name),
                 )
             }
+            _ if kinds::refers(key.kind) => (
+                format!("`{}`", key.name),
+                format!("add `{}`, {}", key.name, key.kind.facts().allowed),
+            ),
             _ => (
                 format!("`{}`", key.name),
-                format!("add `{}`", key.example()),
+                self.as_table(section, node)
+                    .unwrap_or_else(|| format!("add `{}`", key.example())),
             ),
         };
         let mut diagnostic = Diagnostic::error(
@@ -262,6 +294,24 @@ impl<'a> Reader<'a> {
 }
 
 impl Reader<'_> {
+    /// What to write where a word alone stands for a table that needs more.
+    fn as_table(&self, section: &Section, node: &Node) -> Option<String> {
+        // The word stands for the table: both are at one place.
+        let [word] = node.table() else { return None };
+        let short = (word.key_at == node.at).then(|| section.name.rsplit('.').next())??;
+        let choice = choice(section, node);
+        let chosen = node.get(section.selector?.key)?.to_toml();
+        let own = section.keys.iter().filter(|key| key.applies(choice));
+        let own = own.filter(|key| matches!(key.default, Default::Required));
+        let selector = section.selector?.key;
+        let keys = own.filter(|key| key.name != selector).map(Key::example);
+        let keys: Vec<String> = keys.collect();
+        let keys = keys.join(", ");
+        Some(format!(
+            "write `{short} = {{ {selector} = {chosen}, {keys} }}`"
+        ))
+    }
+
     /// Where the command line chose the kind of a table: the `--set` that gives a key which this
     /// kind needs.
     fn as_set(&self, section: &Section, node: &Node, key: &Key) -> Option<String> {

@@ -3,7 +3,9 @@
 //! What tells a mistake gives `None`, the value that was not read.
 
 use super::{Reader, clip};
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, Diagnostics};
+use crate::kinds;
+use crate::suggest;
 use crate::table::{Facts, Form, Key};
 use crate::tree::{Node, Value};
 use crate::units::{self, Fault};
@@ -58,6 +60,7 @@ impl Reader<'_> {
             (Form::Tables, Value::Table(_)) => {
                 format!("write `[[{}]]` in double brackets, once for each", key.name)
             }
+            _ if kinds::refers(key.kind) => format!("write {}", key.kind.facts().allowed),
             _ => format!("write it like this: `{}`", key.example()),
         };
         let Facts { noun, allowed, .. } = key.kind.facts();
@@ -92,16 +95,7 @@ impl Reader<'_> {
         let diagnostic = match fault {
             Fault::NoUnit => wrong(format!("`{}` needs a unit", key.name))
                 .at(&node.at, "a number without a unit")
-                .help(format!(
-                    "write the unit in quotes: `{} = \"{}\"`{}",
-                    key.name,
-                    with_unit(&shown, &facts),
-                    if facts.units.contains(&"cells") {
-                        format!(", or `\"{shown} cells\"`")
-                    } else {
-                        String::new()
-                    }
-                )),
+                .help(self.in_quotes(key, node, &shown)),
             Fault::NoNumber => wrong(format!("`{}` must be {}", key.name, facts.noun))
                 .at(&node.at, "does not start with a number")
                 .help(format!("write it like this: `{}`", key.example())),
@@ -116,31 +110,76 @@ impl Reader<'_> {
             }
             Fault::UnknownUnit(unit) => wrong(format!("unknown unit `{}`", clip(&unit)))
                 .at(&node.at, format!("no unit for `{}`", key.name))
-                .help_if(
-                    units::meant_unit(&unit, &facts.units)
-                        .map(|meant| format!("did you mean `{meant}`?")),
-                ),
+                .help_if(self.in_other_units(key, node, &shown, &unit)),
         };
         self.mistakes
             .push(diagnostic.note(format!("allowed: {}", facts.allowed)));
         None
     }
+
+    /// Would the key take this text?
+    fn takes(&self, key: &Key, node: &Node, text: &str) -> bool {
+        let mut unheard = Diagnostics::default();
+        let mut reader = Reader {
+            mistakes: &mut unheard,
+            suggestions: suggest::Budget::default(),
+            ..*self
+        };
+        let value = Value::Text(text.into());
+        let at = node.at.clone();
+        key.kind
+            .read(&mut reader, key, &Node { at, value })
+            .is_some()
+    }
+
+    /// The same quantity in units that the key takes.
+    fn in_other_units(&self, key: &Key, node: &Node, text: &str, unit: &str) -> Option<String> {
+        let meant = units::meant(text, unit, &key.kind.facts().units).into_iter();
+        let meant = meant.filter(|meant| self.takes(key, node, &meant.quantity));
+        let help: Vec<String> = meant.map(|meant| meant.help).collect();
+        (!help.is_empty()).then(|| help.join(", "))
+    }
+
+    /// The quantities that a bare number may be, of those that the key takes.
+    fn in_quotes(&self, key: &Key, node: &Node, number: &str) -> String {
+        let likely = with_units(number, &key.kind.facts()).into_iter();
+        let mut likely = likely.filter(|text| self.takes(key, node, text));
+        let name = key.name;
+        let Some(first) = likely.next() else {
+            return format!("write it like this: `{}`", key.example());
+        };
+        let is_cells = |text: &String| text.ends_with(" cells") && *text != first;
+        let or = match likely.find(is_cells) {
+            Some(cells) => format!(", or `{name} = \"{cells}\"`"),
+            None => String::new(),
+        };
+        format!("write the unit in quotes: `{name} = \"{first}\"`{or}")
+    }
 }
 
-/// The quantity that a bare number may be: a fraction of what may be a share is a percentage, and
-/// a number of many digits is in the smallest unit.
-fn with_unit(number: &str, facts: &Facts) -> String {
+/// The quantities that a bare number may be, the likeliest first: a fraction of what may be a share
+/// is a percentage, a small fraction of time is in seconds, a number of many digits in the smallest
+/// unit, and what may be counted is.
+fn with_units(number: &str, facts: &Facts) -> Vec<String> {
     let share = units::share(number).ok();
-    let is_share =
-        |share: &units::Decimal| facts.units.contains(&"%") && share.scale > 0 && !share.exceeds(1);
-    if let Some(share) = share.filter(is_share) {
-        return format!("{} %", share.in_percent());
-    }
     let is_above = |most: u128| share.is_some_and(|number| number.exceeds(most));
-    let unit = match facts.usual_unit {
+    let is_fraction = share.is_some_and(|share| share.scale > 0 && !share.exceeds(1));
+    let is_small = share.is_some_and(|share| share.approximate() < 0.1);
+    let example = units::split_number(facts.example.trim_matches('"'));
+    let counted = example.map_or("", |(_, unit)| unit);
+    let first = match facts.usual_unit {
+        _ if is_fraction && facts.units.contains(&"%") => "%",
+        _ if ["%", "cells"].contains(&counted) => counted,
+        "us" if is_small => "s",
         "kB" if is_above(9_999) => "B",
         "Mbps" if is_above(999_999) => "bps",
         usual => usual,
     };
-    format!("{number} {unit}")
+    let more = facts.units.iter().copied();
+    let quantity = |unit: &str| match (unit, share) {
+        ("%", Some(share)) if is_fraction => format!("{} %", share.in_percent()),
+        _ => format!("{number} {unit}"),
+    };
+    let units = [first, facts.usual_unit].into_iter().chain(more);
+    units.map(quantity).collect()
 }

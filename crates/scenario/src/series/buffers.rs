@@ -22,7 +22,7 @@ impl Reader<'_> {
             return Vec::new();
         }
         let Some(on) = given.on.as_ref() else {
-            let way_on = "add `on = \"S1\"`, or `on = \"all\"` for all switches";
+            let way_on = "add `on`, the name of a switch, or `on = \"all\"` for all of them";
             mistakes.extend(no_place(given).map(|mistake| mistake.help(way_on)));
             return Vec::new();
         };
@@ -43,7 +43,7 @@ impl Reader<'_> {
         if name.contains("->") {
             return Diagnostic::error("bad-series", "a buffer is of a switch, not of a channel")
                 .at(at, "two nodes")
-                .help("name the switch: `on = \"S1\"`, or `on = \"all\"` for all of them")
+                .help("name the switch alone, or write `on = \"all\"` for all of them")
                 .help("of one channel: `measure = \"queue\"` or `\"fill\"`")
                 .refused();
         }

@@ -11,7 +11,7 @@ use backwater_scenario::compare::{self, Comparison};
 use backwater_scenario::{Diagnostics, Limits, Source, parse_with};
 
 /// All wrong files, by subject.
-fn wrong_files() -> Vec<PathBuf> {
+pub(super) fn wrong_files() -> Vec<PathBuf> {
     let entries = |folder: PathBuf| {
         let entries = fs::read_dir(folder).expect("a folder of wrong files");
         entries.map(|entry| entry.expect("a readable folder").path())
@@ -28,19 +28,22 @@ fn wrong_files() -> Vec<PathBuf> {
     files
 }
 
-/// Errors and warnings alike: what the command line prints. Files that a scenario names lie beside
-/// it.
+/// Errors and warnings alike: what the command line prints.
 fn mistakes(file: &Path) -> Diagnostics {
     let source = Source::new("scenario.toml", fs::read_to_string(file).expect("UTF-8"));
-    if compare::is_comparison(&source) {
-        return Comparison::read(&source, &[]).err().unwrap_or_default();
+    mistakes_of(&source, file.parent().expect("a subject"))
+}
+
+/// The same of a text; files that it names lie in this folder.
+pub(super) fn mistakes_of(source: &Source, folder: &Path) -> Diagnostics {
+    if compare::is_comparison(source) {
+        return Comparison::read(source, &[]).err().unwrap_or_default();
     }
-    let folder = file.parent().expect("a subject");
     let load = |path: &Path| match fs::read_to_string(folder.join(path)) {
         Ok(text) => Ok(text),
         Err(_) => Err(io::Error::other("no such file")),
     };
-    match parse_with(&source, &[], &Limits::default(), &load) {
+    match parse_with(source, &[], &Limits::default(), &load) {
         Ok(scenario) => scenario.warnings,
         Err(mistakes) => mistakes,
     }

@@ -7,6 +7,7 @@ mod diagnostics;
 mod ethernet;
 mod fabric;
 mod generated;
+mod helps;
 mod language;
 mod mutations;
 mod network;

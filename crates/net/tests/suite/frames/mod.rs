@@ -5,6 +5,7 @@ mod alone;
 mod audit;
 mod bounds;
 mod bounds_random;
+mod bounds_rings;
 mod bounds_shares;
 mod common;
 mod credits;

@@ -202,6 +202,7 @@ pub fn outcome() -> Outcome {
         flow.ends.acknowledged_time = spread(&[41 * MS, 61 * MS]);
         flow.alone = Some(Duration(20 * MS));
         flow.slowdown = flow.ends.transfer_time.over((20 * MS) as f64);
+        flow.ends.transfers_begun = 51;
         (flow.ends.transfers_total, flow.ends.last_transfer) = (51, Time(10_900 * MS));
         flow.ends.tcp = TcpCounts {
             segments: 900,

@@ -58,7 +58,8 @@ pub(crate) enum WorkloadsKind {
     /// Flows one by one, from a file.
     List {
         /// A line for each: when it begins, its two hosts and its payload, such as
-        /// `12.5 us, H1_1, H2_3, 20 kB`; or a flow file of the HPCC simulator.
+        /// `12.5 us, H1_1, H2_3, 20 kB`, in the order of a heading if there is one; or a flow file
+        /// of the HPCC simulator.
         #[key(is = Path)]
         file: Placed<String>,
     },
@@ -85,13 +86,16 @@ pub(crate) struct FlowSizes {
     #[key(otherwise = "as `size`, `cdf` or `cdf_file` say")]
     pub sizes: Placed<Option<Measured>>,
     /// A distribution of flow sizes by points: bytes, and the percentage of flows that are no
-    /// larger, or the fraction. Evenly between two points.
+    /// larger, or the fraction. Evenly between two points; two of one size are a jump.
     #[key(is = Rows, otherwise = "as `size`, `sizes` or `cdf_file` say")]
     pub cdf: Placed<Option<Vec<Vec<f64>>>>,
-    /// A distribution of flow sizes from a file, a line each: bytes and the percentage, or the
-    /// fraction.
+    /// A distribution of flow sizes from a file, a line for each point: bytes and the percentage,
+    /// or the fraction; of three columns the first and the last.
     #[key(is = Path, otherwise = "as `size`, `sizes` or `cdf` say")]
     pub cdf_file: Placed<Option<String>>,
+    /// What the sizes of `cdf` and `cdf_file` count: bytes, or packets of so many.
+    #[key(is = Size { min: 1, max: 1 << 20 }, default = "\"1 B\"")]
+    pub cdf_unit: Placed<u64>,
 }
 
 /// Words of `sizes`: A distribution of flow sizes as measured.

@@ -2,6 +2,7 @@
 
 mod checks;
 mod credits;
+mod deadlocks;
 mod multicast;
 mod promises;
 mod random;
@@ -9,6 +10,7 @@ mod schedulers;
 mod series;
 mod stops;
 mod tcp;
+mod transfers;
 mod workloads;
 
 use backwater_ends::spec::{AckSpec, Congestion, Ecn, Recovery, Reuse, TcpSpec, TimerSpec};

@@ -204,6 +204,49 @@ fn flows_are_listed_in_a_file() {
     assert_eq!(flows_of(&listed(hpcc, "").expect("it is right")), wanted);
 }
 
+/// At most so many flows as the first line says; what stands behind them is not looked at. Fewer
+/// are taken too, whether the file or words end them, and told.
+#[test]
+fn flow_files_of_hpcc_read_as_hpcc_reads_them() {
+    let warned = |text: &str| {
+        let scenario = listed(text, "").unwrap_or_else(|e| panic!("{text}: {}", e.render(false)));
+        let codes: Vec<_> = scenario.warnings.iter().map(|it| it.code).collect();
+        (flows_of(&scenario).len(), codes)
+    };
+    let flow = "1 4 3 100 20000 0.00001\n";
+    let words = "\nFirst line: # of flows\nsrc0 dst0 3 dst_port0 size0 start_time0\n...\n";
+    let three = flow.repeat(3);
+    assert_eq!(warned(&format!("2\n{three}{words}")), (2, vec![]));
+    assert_eq!(warned(&format!("2 \r\n{three}")), (2, vec![]));
+    assert_eq!(warned(&format!("3\n{three}{words}")), (3, vec![]));
+    assert_eq!(warned(&format!("2\n{flow}{flow}not a flow\n")), (2, vec![]));
+    // 3 written over the first digit of 27.
+    assert_eq!(warned(&format!("37\n{three}")), (3, vec!["bad-file"]));
+    assert_eq!(
+        warned(&format!("37\n{three}{words}")),
+        (3, vec!["bad-file"])
+    );
+    // Later simulators leave the port out.
+    assert_eq!(warned("1\n1 4 3 20000 0.00001\n"), (1, vec![]));
+}
+
+/// A mark of byte order, columns in the order of a heading, cells in quotes.
+#[test]
+fn a_list_of_flows_comes_as_spreadsheets_write_it() {
+    let plain = "start, from, to, size\n12.5 us, H1_2, H2_1, 20 kB\n";
+    let wanted = flows_of(&listed(plain, "").expect("it is right"));
+    for text in [
+        "\u{feff}start,from,to,size\r\n12.5 us,H1_2,H2_1,20 kB\r\n",
+        "\u{feff}12.5 us,H1_2,H2_1,20 kB\n",
+        "size,to,Start,FROM\n20 kB,H2_1,12.5 us,H1_2\n",
+        "\"from\",\"to\",\"size\",\"start\"\n\"H1_2\",\"H2_1\",\"20 kB\",\"12.5 us\"\n",
+        "\u{feff}1\n1 4 3 100 20000 0.0000125\n",
+    ] {
+        let found = listed(text, "").unwrap_or_else(|e| panic!("{text}: {}", e.render(false)));
+        assert_eq!(flows_of(&found), wanted, "{text}");
+    }
+}
+
 #[test]
 fn a_list_of_flows_says_which_line_is_wrong() {
     for (text, what) in [
@@ -232,10 +275,21 @@ fn a_list_of_flows_says_which_line_is_wrong() {
             "1\n0 16 3 100 1 0\n",
             "no host has the number `16`: they are 0 to 15, in line 2",
         ),
-        ("2\n0 1 3 100 1 0\n", "it has 1 flows, not 2, in line 1"),
         (
-            "1\n0 1 3 100 1\n",
-            "5 numbers, not source, destination, group, port, bytes, start",
+            "1\n0 1 3 100\n",
+            "4 numbers, not source, destination, group, port, bytes, start",
+        ),
+        (
+            "start, from, to\n0 s, H1_1, H1_2\n",
+            "the column `size` is missing, in line 1",
+        ),
+        (
+            "start, from, to, bytes\n0 s, H1_1, H1_2, 1 kB\n",
+            "no column is called `bytes`, in line 1",
+        ),
+        (
+            "H1_1, H1_2, 1 kB\n",
+            "3 columns, not start, from, to, size, in line 1",
         ),
     ] {
         let mistakes = listed(text, "").expect_err(text).render(false);
@@ -252,6 +306,10 @@ fn a_list_of_flows_says_which_line_is_wrong() {
 fn sizes_come_from_a_file_or_from_points() {
     let load = |path: &Path| match path.to_str() {
         Some("sizes.txt") => Ok("# bytes, share\n0 0\n1000 0.5\n\n2000, 1\n".to_owned()),
+        // As ns-2 has them, in units of 500 bytes; as a spreadsheet has them.
+        Some("sizes.tcl") => Ok("0 1 0\n2 1 0.5 \n4 1 1\n".to_owned()),
+        Some("sizes.csv") => Ok("\u{feff}size,cdf\r\n1000,50\r\n2000,100\r\n".to_owned()),
+        Some("jump.txt") => Ok("700 0\n700 0.5\n2000 0.5\n2000 1\n".to_owned()),
         _ => Err(io::Error::other("no such file")),
     };
     let text = |sizes: &str| format!("{FABRIC}{}", POISSON.replace("size = \"20 kB\"", sizes));
@@ -263,6 +321,11 @@ fn sizes_come_from_a_file_or_from_points() {
     };
     let by_file = flows("cdf_file = \"sizes.txt\"");
     assert_eq!(by_file, flows("cdf = [[1000, 50], [2000, 100]]"));
+    assert_eq!(by_file, flows("cdf_file = \"sizes.csv\""));
+    let counted = flows("cdf_file = \"sizes.tcl\"\ncdf_unit = \"500 B\"");
+    assert!(counted.iter().all(|flow| sent(flow).1 % 500 == 0));
+    let two = flows("cdf_file = \"jump.txt\"");
+    assert!(two.iter().all(|flow| [700, 2_000].contains(&sent(flow).1)));
     let bytes: Vec<u64> = by_file.iter().map(|flow| sent(flow).1).collect();
     assert!(bytes.iter().all(|bytes| (1..=2_000).contains(bytes)));
     let small = bytes.iter().filter(|bytes| **bytes <= 1_000).count() as f64;
@@ -294,9 +357,13 @@ fn a_resolved_workload_is_the_same() {
 fn what_can_not_be_offered_is_told() {
     let codes = |workload: &str, more: &str| codes(&format!("{FABRIC}{workload}{more}"));
     let load = |load: &str| POISSON.replace("0.4", load);
-    assert_eq!(codes(&load("0.94"), ""), [""; 0]);
-    // 1,460 of 1,538 bytes on the wire are payload.
-    assert_eq!(codes(&load("0.95"), ""), ["overload"]);
+    // 1,460 of 1,538 bytes on the wire are payload, and two segments bring an acknowledgement of
+    // 84 bytes the other way.
+    assert_eq!(codes(&load("0.92"), ""), [""; 0]);
+    assert_eq!(codes(&load("0.935"), ""), ["overload"]);
+    let udp = "transport = \"udp\"\n";
+    assert_eq!(codes(&load("0.94"), udp), [""; 0]);
+    assert_eq!(codes(&load("0.965"), udp), ["overload"]);
     assert_eq!(codes(&load("1e-7"), ""), ["never-starts"]);
     assert_eq!(codes(POISSON, "start = \"100 ms\"\n"), ["never-starts"]);
     assert_eq!(codes(&load("100"), ""), ["too-large"]);
@@ -308,4 +375,57 @@ fn what_can_not_be_offered_is_told() {
     assert_eq!(codes(POISSON, "to = [\"H1_1\", \"H1_1\"]\n"), ["bad-flow"]);
     assert_eq!(codes(&INCAST.replace("= 5", "= 16"), ""), ["bad-pattern"]);
     assert_eq!(codes(&INCAST.replace("= 5", "= 15"), ""), [""; 0]);
+}
+
+/// Hosts are asked for what is on the wire: of all tables together, while they last, with headers
+/// of frames of their size, at whichever end.
+#[test]
+fn links_are_asked_for_what_is_on_the_wire() {
+    let codes = |more: &str| codes(&format!("{FABRIC}{more}"));
+    let small = |load: &str| {
+        let small = POISSON.replace("0.4", load).replace("20 kB", "64 B");
+        format!("{small}transport = \"udp\"\nstop = \"200 us\"\n")
+    };
+    // 64 of 130 bytes on the wire.
+    assert_eq!(codes(&small("0.48")), [""; 0]);
+    assert_eq!(codes(&small("0.5")), ["overload"]);
+    let two = |second: &str| {
+        let w = |name: &str, more: &str| {
+            POISSON
+                .replace("\"w\"", &format!("{name:?}"))
+                .replace("0.4", "0.6")
+                + more
+        };
+        w("first", "stop = \"50 ms\"\n") + &w("second", second)
+    };
+    assert_eq!(codes(&two("")), ["overload"]);
+    assert_eq!(
+        codes(&two("start = \"50 ms\"\n")),
+        [""; 0],
+        "one after the other"
+    );
+    // Each sends little, one gets it all.
+    let incast = |load: &str| {
+        let from = "from = [\"H1_2\", \"H1_3\", \"H1_4\", \"H2_1\", \"H2_2\"]\nto = \"H1_1\"\n";
+        INCAST.replace("0.02", load) + from
+    };
+    assert_eq!(codes(&incast("0.18")), [""; 0]);
+    assert_eq!(codes(&incast("0.2")), ["overload"]);
+    let flow = |name: &str, from: &str, to: &str, rate: &str| {
+        format!(
+            "[[flows]]\nname = {name:?}\nfrom = {from:?}\nto = {to:?}\n\
+             traffic = {{ kind = \"constant\", rate = {rate:?} }}\n"
+        )
+    };
+    let meet = |rate: &str| flow("a", "H1_1", "H2_1", rate) + &flow("b", "H1_2", "H2_1", rate);
+    assert_eq!(codes(&meet("4.7 Gbps")), [""; 0]);
+    assert_eq!(codes(&meet("5 Gbps")), ["overload"]);
+    let part = |rate: &str| flow("a", "H1_1", "H2_1", rate) + &flow("b", "H1_1", "H2_2", rate);
+    assert_eq!(codes(&part("4.7 Gbps")), [""; 0]);
+    assert_eq!(codes(&part("5 Gbps")), ["overload"]);
+    // What a host can't send does not come to the other: said once.
+    assert_eq!(codes(&flow("a", "H1_1", "H2_1", "11 Gbps")), ["overload"]);
+    let greedy = flow("a", "H1_1", "H2_1", "5 Gbps")
+        + "[[flows]]\nname = \"g\"\nfrom = \"H1_1\"\nto = \"H2_1\"\n";
+    assert_eq!(codes(&greedy), [""; 0], "what is greedy takes what is left");
 }
