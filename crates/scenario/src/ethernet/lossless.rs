@@ -3,8 +3,8 @@
 use backwater_kernel::words::counted;
 use backwater_kernel::{Channels, Duration};
 use backwater_net::frames::spec::{
-    BackPressureSpec, ChannelSpec, ClassCreditSpec, EthernetSpec, InputSpec, NodeKind, QueueSpec,
-    SchedulerSpec, Select, SwitchSpec,
+    BackPressureSpec, Binding, ChannelSpec, ClassCreditSpec, EthernetSpec, InputSpec, NodeKind,
+    QueueSpec, SchedulerSpec, Select, SwitchSpec,
 };
 
 use super::crossings::Crossings;
@@ -81,11 +81,16 @@ impl Whole<'_> {
             .map(|load| headroom::wire_time(back.rate, load.sizes.largest).0)
             .max();
         let response = there.stopped.response;
+        // One that was handed over, and the frame of data behind it, go before this one.
+        let is_handed = self
+            .pressure(to)
+            .is_some_and(|rules| rules.binding == Binding::Handover);
+        let before = if is_handed { 2 } else { 1 };
         Some(Stop {
             rate: there.rate,
             sizes: load.sizes,
-            ahead: Duration(ahead.unwrap_or(0)),
-            control: self.control(input),
+            ahead: Duration(ahead.unwrap_or(0).saturating_mul(before)),
+            control: Duration(self.control(input).0.saturating_mul(before)),
             away: there.delay + back.delay + response + latency(from) + latency(to),
         })
     }

@@ -340,16 +340,20 @@ fn said(frame: &FrameView) -> Vec<(Gate, bool)> {
 }
 
 /// Stops and resumes alternate for each neighbour and gate; a stop may follow a stop only where
-/// `refreshes` says that they are sent again. The first is a stop.
+/// `refreshes` says that they are sent again, or in a frame that says something new of another
+/// class. The first is a stop.
 pub fn alternates(events: &Events, refreshes: bool) -> Law {
     let mut last: BTreeMap<(u32, Gate), bool> = BTreeMap::new();
     for (at, event) in events {
         let Event::Start(channel, frame) = event else {
             continue;
         };
-        for (gate, is_stop) in said(frame) {
+        let said = said(frame);
+        let was = |gate: &Gate| last.get(&(*channel, *gate)).copied().unwrap_or(false);
+        let is_new = said.iter().any(|(gate, is_stop)| was(gate) != *is_stop);
+        for (gate, is_stop) in said {
             let before = last.insert((*channel, gate), is_stop).unwrap_or(false);
-            if before == is_stop && !(is_stop && refreshes) {
+            if before == is_stop && !(is_stop && (refreshes || is_new)) {
                 return fail(
                     *at,
                     format!("channel {channel}, {gate:?}: stop {is_stop} again"),
