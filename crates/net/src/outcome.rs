@@ -278,6 +278,9 @@ pub struct ClassesOutcome {
     pub control_lost_total: u64,
     /// Stops that took effect here, on what leaves over this channel.
     pub stops_obeyed: u64,
+    /// Stops for what leaves over this channel that were ignored: of what is not under flow control
+    /// here.
+    pub stops_ignored: u64,
     /// Input port at the node it enters: most bytes that came in and had not left, of each class
     /// when it held most, added up.
     pub input_most_bytes: u64,

@@ -56,7 +56,10 @@ pub fn decode(text: &[u8], scenario: &str, measures: &[Measure]) -> Result<Point
 pub fn unsealed(text: &[u8]) -> Result<Map<String, Value>, String> {
     // The digest is the last field: without it there is nothing to read, however long that is.
     let end = &text[text.len().saturating_sub(END_BYTES)..];
-    if !end.windows(DIGEST.len()).any(|part| part == DIGEST.as_bytes()) {
+    if !end
+        .windows(DIGEST.len())
+        .any(|part| part == DIGEST.as_bytes())
+    {
         return Err("it is truncated or not JSON".into());
     }
     let stored: Result<Value, _> = serde_json::from_slice(text);

@@ -164,6 +164,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
                 .unwrap_or(0),
             control_lost_total: network.classes.control_lost[id as usize],
             stops_obeyed: gates.stops_obeyed,
+            stops_ignored: gates.stops_ignored,
             input_most_bytes: of_inputs(Network::input_most_bytes),
             headroom_most_bytes: of_inputs(Network::headroom_most_bytes),
             queues,

@@ -73,7 +73,11 @@ impl<W: Write> EthernetTrace<W> {
             ),
             Content::Udp { bytes, number, .. } => format!("{number},{bytes},,,"),
             Content::Pause { quanta } => format!(",,,,{quanta}"),
-            Content::Pfc { classes, quanta } => format!(",,,{classes},{quanta}"),
+            Content::Pfc {
+                stops,
+                resumes,
+                quanta,
+            } => format!(",,,{},{quanta}", stops | resumes),
             Content::StopDestination { class, quanta, .. } => {
                 format!(",,,{},{quanta}", 1u32 << (class & 7))
             }

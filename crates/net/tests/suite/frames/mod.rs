@@ -16,3 +16,4 @@ mod losses;
 mod multicast;
 mod schedulers;
 mod standstill;
+mod stops;

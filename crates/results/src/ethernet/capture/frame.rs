@@ -91,12 +91,16 @@ impl Encoder {
                 bytes.extend(PAUSE);
                 bytes.extend(quanta.to_be_bytes());
             }
-            Content::Pfc { classes, quanta } => {
+            Content::Pfc {
+                stops,
+                resumes,
+                quanta,
+            } => {
                 bytes.extend(MAC_CONTROL);
                 bytes.extend(PFC);
-                bytes.extend([0, classes]);
+                bytes.extend([0, stops | resumes]);
                 for class in 0..8 {
-                    let time = if classes >> class & 1 == 1 { quanta } else { 0 };
+                    let time = if stops >> class & 1 == 1 { quanta } else { 0 };
                     bytes.extend(time.to_be_bytes());
                 }
             }

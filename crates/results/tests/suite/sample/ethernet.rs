@@ -45,6 +45,7 @@ fn channel(mbps: u64) -> ChannelSpec {
         queues: vec![queue; 2],
         inputs: Vec::new(),
         credits: Vec::new(),
+        stopped: Default::default(),
     }
 }
 
@@ -52,7 +53,6 @@ fn node(name: &str, kind: NodeKind) -> NodeSpec {
     NodeSpec {
         name: name.into(),
         kind,
-        response: Duration::ZERO,
         is_deaf: false,
         watchdog: None,
         promised: 0,

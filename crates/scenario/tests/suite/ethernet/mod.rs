@@ -3,17 +3,19 @@
 mod checks;
 mod credits;
 mod deadlocks;
+mod headroom;
 mod multicast;
 mod promises;
 mod random;
 mod schedulers;
 mod series;
+mod stops;
 mod tcp;
 mod transfers;
 mod workloads;
 
 use backwater_ends::spec::{AckSpec, Congestion, Ecn, Recovery, Reuse, TcpSpec, TimerSpec};
-use backwater_kernel::{Duration, Rate, Time};
+use backwater_kernel::{Channels, Duration, Rate, Time};
 use backwater_net::frames::spec::{
     BackPressureSpec, BlockedSpec, ChannelSpec, Choose, Detect, EcnSpec, EthernetSpec, Forwarding,
     Measure, MemorySpec, Message, NodeKind, NodeSpec, Notify, QueueSpec, SchedulerSpec, Select,
@@ -169,8 +171,15 @@ fn everything_is_read() {
     let [s1, .., b] = spec.nodes.as_slice() else {
         panic!("{} nodes", spec.nodes.len());
     };
+    let last = spec.nodes.len() as u32 - 1;
+    let of_node = |node| {
+        let mut channels = spec.links.channels();
+        let leaving = channels.find(|id| spec.links.ends(*id).0 == node);
+        let id = leaving.expect("a link");
+        spec.links.channel(id).stopped.response
+    };
     assert_eq!(
-        (s1.response, b.response),
+        (of_node(0), of_node(last)),
         (Duration(9_000_000), Duration(1_000_000))
     );
     let watchdog = |action, detect, restore| {
@@ -215,6 +224,7 @@ fn everything_of_switches_is_read() {
             quanta: 1000,
             refresh_percent: Some(40),
         },
+        binding: Default::default(),
         time_out: Some(TimeOutSpec {
             after: Duration(20_000_000_000),
             grace: Duration(5_000_000_000),
@@ -472,18 +482,14 @@ fn topologies_have_the_nodes_and_links_of_their_rule() {
         );
         assert_eq!(spec.flows.len(), hosts, "a permutation");
         let ports = |node: u32| {
-            spec.links
-                .iter()
-                .filter(|l| l.ends[0] == node || l.ends[1] == node)
-                .count()
+            let own = spec.links.iter().filter(|l| l.ends.contains(&node));
+            own.count()
         };
         if topology.contains("fat-tree") {
             let k = if hosts == 16 { 4 } else { 8 };
             let switches = found as u32..spec.nodes.len() as u32;
-            assert!(
-                switches.into_iter().all(|node| ports(node) == k),
-                "{k} ports each"
-            );
+            let mut all = switches.into_iter();
+            assert!(all.all(|node| ports(node) == k), "{k} ports each");
         }
         if topology.contains("leaf-spine") {
             assert_eq!(spec.links[12].channels[0].rate, Rate(40_000_000_000));

@@ -72,14 +72,15 @@ fn a_pause_frame_is_that_of_annex_31b() {
 #[test]
 fn a_pfc_frame_is_that_of_annex_31d() {
     let content = Content::Pfc {
-        classes: 0b1010_0001,
+        stops: 0b1010_0001,
+        resumes: 0b0001_0000,
         quanta: 0xabcd,
     };
     let head = [
         0x01, 0x80, 0xc2, 0x00, 0x00, 0x01, // to MAC control
         0x02, 0x00, 0x00, 0x01, 0x0a, 0x0b, // from the node
         0x88, 0x08, 0x01, 0x01, // PFC
-        0x00, 0xa1, // classes 7, 5 and 0
+        0x00, 0xb1, // classes 7, 5 and 0 stop, and 4 goes on
         0xab, 0xcd, 0, 0, 0, 0, 0, 0, 0, 0, 0xab, 0xcd, 0, 0, 0xab, 0xcd, // times, from 0 on
     ];
     assert_eq!(encode(&view(content, 64)), padded(&head));
