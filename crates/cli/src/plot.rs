@@ -39,13 +39,13 @@ pub fn plot(options: &Options) -> u8 {
 
 fn draw(options: &Options) -> Result<u8, String> {
     let names = names(&options.results);
-    stands_apart(&options.out, &options.results)?;
     let (mut all, mut manifests) = (Vec::new(), Vec::new());
     for (path, name) in options.results.iter().zip(names) {
         let (results, manifest) = results(path, name)?;
         all.push(results);
         manifests.push(manifest);
     }
+    stands_apart(&options.out, &options.results)?;
     let drawn = overlay(&all, options.y.as_deref(), options.over.as_deref()).map_err(told)?;
     let mut directory =
         RunDirectory::create(&options.out, &holder()).map_err(|error| error.to_string())?;

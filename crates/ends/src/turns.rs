@@ -48,9 +48,9 @@ mod tests {
         let (mut at, mut looked) = (Time(5), 0);
         let mut turns = Turns::from(at);
         while at <= wanted {
-            at = at + Duration(period);
+            at += Duration(period);
             looked += 1;
-            at = at + turns.pass(at, wanted);
+            at += turns.pass(at, wanted);
         }
         (at, looked)
     }

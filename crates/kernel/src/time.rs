@@ -1,8 +1,8 @@
 //! Time in whole picoseconds, rates in bits per second.
 //!
 //! `u64` picoseconds reach 213 days. Runs end by half of that, but sums and products of allowed
-//! spans may lie beyond: such a sum is the last that the clock holds. So what would happen after the end
-//! of the clock never happens, and sums keep the order of what they are made of.
+//! spans may lie beyond: such a sum is the last that the clock holds. So what would happen after
+//! the end of the clock never happens, and sums keep the order of what they are made of.
 
 use core::fmt;
 use core::ops::{Add, AddAssign, Mul, Sub};

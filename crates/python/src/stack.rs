@@ -1,5 +1,5 @@
-//! Room on the stack. Threads of Python may have little of it, and what runs below a frame of Python
-//! may run the same again: without room the system would end the interpreter.
+//! Room on the stack. Threads of Python may have little of it, and what runs below a frame of
+//! Python may run the same again: without room the system would end the interpreter.
 
 use std::cell::Cell;
 use std::fs;

@@ -34,7 +34,7 @@ pub enum Cell {
         value: f64,
         /// Decimals shown.
         digits: u8,
-        /// The true value is no smaller, and may be larger; shown with a sign. Files have the value.
+        /// The true value is no smaller, and may be larger; shown with a sign, in files without.
         at_least: bool,
     },
     /// Nothing was measured.

@@ -93,8 +93,7 @@ pub(crate) fn build(root: &Record, limits: &Limits, mistakes: &mut Diagnostics) 
         service_checks::check(&whole, mistakes);
     }
     service::fill_quantum(&mut graph.links, &specs);
-    let starts = specs.iter_mut();
-    let starts = starts.filter_map(|flow| flow.traffic.start_mut());
+    let starts = specs.iter_mut().filter_map(|flow| flow.traffic.start_mut());
     crate::jitter::postpone(starts, run.seed, run.start_jitter);
     let network = NetworkSpec {
         rules: CellRules { rate_ports },

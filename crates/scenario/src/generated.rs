@@ -1,9 +1,9 @@
 //! Topologies by rule: switches, the links between them, and the hosts on each.
 
 use crate::Limits;
-use crate::checks::out_of_memory;
 use crate::given::topology::TopologyKind;
 use crate::prelude::*;
+use crate::room::out_of_memory;
 
 /// A network by rule.
 pub(crate) struct Plan {

@@ -44,6 +44,7 @@ mod record;
 mod reference;
 mod reserve;
 mod resolved;
+mod room;
 mod route;
 mod schema;
 mod series;

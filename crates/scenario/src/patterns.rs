@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use backwater_kernel::Stream;
 
 use crate::Limits;
-use crate::checks::out_of_memory;
 use crate::given::topology::PatternsKind;
 use crate::prelude::*;
+use crate::room::out_of_memory;
 use crate::wires::{Link, Node, Wires};
 
 /// Sources and destinations.

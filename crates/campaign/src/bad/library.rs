@@ -190,6 +190,15 @@ mod tests {
         );
     }
 
+    /// Sums of these pass the clock, products 64 bits.
+    #[test]
+    fn extremes_are_allowed_or_refused_at_their_place() {
+        let options = trial::for_test(100, "");
+        let summary = extremes(&options, &super::super::shipped(&options.tree));
+        assert_eq!((summary.tried, summary.findings), (100, vec![]));
+        let _ = fs::remove_dir_all(&options.keep);
+    }
+
     #[test]
     fn a_refusal_without_a_place_is_a_finding() {
         assert_eq!(faults(Diagnostics::default()).len(), 1);

@@ -2,6 +2,7 @@
 //! switches that store and that cut through, to one host and to several, in phases in which frames
 //! meet at one port.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use backwater_kernel::Channels;
@@ -94,6 +95,9 @@ fn meet(network: &mut EthernetSpec, phase: u64, random: &mut Random) {
         return;
     };
     network.seed = random.next();
+    // Half of the time frames of one host come one right behind the other.
+    let by_host = random.chance(50);
+    let mut known = BTreeMap::new();
     for (flow, travel) in network.flows.iter_mut().zip(travel) {
         let crossing = travel.iter().find(|(own, _)| *own == port);
         let at = match crossing {
@@ -105,7 +109,11 @@ fn meet(network: &mut EthernetSpec, phase: u64, random: &mut Random) {
                     2 => random.between(0, 3),
                     _ => 0,
                 };
-                let late = if phase == 0 { 0 } else { frames + late };
+                let own = if phase == 0 { 0 } else { frames + late };
+                let late = match by_host {
+                    true => *known.entry(flow.source).or_insert(own),
+                    false => own,
+                };
                 (MEET_PS + late).saturating_sub(*before_ps)
             }
             None => random.between(0, MEET_PS),
@@ -163,7 +171,7 @@ fn draw(random: &mut Random) -> String {
     let scheduler = random.word(&SCHEDULERS);
     let forwarding = random.word(&["store-and-forward", "cut-through", "cut-through"]);
     let mut text = String::from("engine = \"ethernet\"\n[run]\nduration = \"3 ms\"\n");
-    let has_fast = random.chance(50);
+    let has_fast = random.chance(70);
     let rates = |random: &mut Random| match random.below(4) {
         0 if has_fast => "rate = \"10 Gbps\"\n".to_owned(),
         1 if random.chance(30) => format!("rate = \"{} Mbps\"\n", random.between(300, 990)),
@@ -181,7 +189,7 @@ fn draw(random: &mut Random) -> String {
     for number in 0..random.between(2, 10) {
         let [from, to] = network.pair(random);
         let mut to = vec![to];
-        if random.chance(35) {
+        if random.chance(50) {
             for _ in 0..random.between(1, 2) {
                 let more = random.below(network.hosts.len());
                 if more != from && !to.contains(&more) {
@@ -199,7 +207,8 @@ fn draw(random: &mut Random) -> String {
         let _ = writeln!(
             text,
             "[[flows]]\nname = \"f{number}\"\nfrom = \"H{}\"\nto = {to:?}\nclass = {}\n\
-             payload = \"{payload} B\"\ntraffic = {{ kind = \"constant\", rate = \"{mbps} Mbps\" }}\n{}",
+             payload = \"{payload} B\"\n\
+             traffic = {{ kind = \"constant\", rate = \"{mbps} Mbps\" }}\n{}",
             from + 1,
             random.below(classes),
             match is_multicast {

@@ -83,7 +83,14 @@ fn draw(kind: &str, random: &mut Random) -> String {
         "engine = \"ethernet\"\n[run]\nduration = \"{} ms\"\nstall = \"2 ms\"\n",
         if kind == "windows" { 40 } else { 8 }
     );
-    text += &network.text("rate = \"1 Gbps\"", String::new);
+    let mixed = if random.chance(25) { 30 } else { 0 };
+    text += &network.text("rate = \"1 Gbps\"", || match random.chance(mixed) {
+        true => "rate = \"2.5 Gbps\"\n".into(),
+        false => String::new(),
+    });
+    if random.chance(30) {
+        text += "[switch]\nforwarding = \"cut-through\"\n";
+    }
     match kind {
         "credit" => credit(random, &mut text),
         "windows" => windows(&network, random, &mut text),
@@ -95,13 +102,24 @@ fn draw(kind: &str, random: &mut Random) -> String {
 
 fn stops(kind: &str, random: &mut Random, text: &mut String) {
     let xoff = random.between(8, 24);
+    if kind != "destination" && random.chance(15) {
+        let kb = 100 * random.between(2, 8);
+        let alpha = random.word(&["1/8", "1/2", "1"]);
+        let _ = writeln!(
+            text,
+            "[buffer]\n\
+             shared = {{ bytes = \"{kb} kB\", reserve = \"2 kB\", alpha = \"{alpha}\" }}\n\
+             [flow_control]\nkind = \"{kind}\""
+        );
+        return;
+    }
     let _ = writeln!(text, "[buffer]\nper_queue = \"{} kB\"", xoff + 120);
     let _ = writeln!(
         text,
         "[flow_control]\nkind = \"{kind}\"\nxoff = \"{xoff} kB\""
     );
     let _ = writeln!(text, "xon = \"{} kB\"", random.between(3, xoff - 3));
-    if kind != "destination" && random.chance(25) {
+    if kind != "destination" && random.chance(20) {
         *text += "detect = \"inputs\"\n";
     } else {
         let notify = random.word(&["all", "others", "contributing"]);
@@ -164,8 +182,8 @@ fn windows(network: &Network, random: &mut Random, text: &mut String) {
             let until = random.between(3, 40);
             let _ = writeln!(
                 text,
-                "[[nodes]]\nname = \"H{host}\"\nstorm = {{ from = \"1 ms\", until = \"{until} ms\", \
-                 classes = [0], quanta = 2000 }}"
+                "[[nodes]]\nname = \"H{host}\"\nstorm = {{ from = \"1 ms\", \
+                 until = \"{until} ms\", classes = [0], quanta = 2000 }}"
             );
         }
     }

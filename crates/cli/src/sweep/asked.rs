@@ -118,8 +118,8 @@ impl Kept {
         match text.len() as u64 {
             0..=LARGEST_BYTES => Ok(text),
             bytes => Err(format!(
-                "the scenario and the files that it names take {} MiB in {PLAN}, which holds at most \
-                 {} MiB: name fewer of them, or smaller ones",
+                "the scenario and the files that it names take {} MiB in {PLAN}, which holds at \
+                 most {} MiB: name fewer of them, or smaller ones",
                 bytes >> 20,
                 LARGEST_BYTES >> 20
             )),

@@ -80,8 +80,10 @@ impl Collected {
 pub struct Distribution {
     /// Ascending, each value once.
     points: Vec<(f64, u64)>,
-    /// Ages of what had not ended, likewise.
+    /// Least values of what had not ended, likewise: its ages, or more where nothing takes less.
     open: Vec<(f64, u64)>,
+    /// The greatest age of those.
+    oldest: Option<f64>,
     count: u64,
     sum: f64,
 }
@@ -94,13 +96,17 @@ impl Distribution {
             points,
             sum,
             open: Vec::new(),
+            oldest: None,
         }
     }
 
     /// The same, with so many more that had not ended at this age.
     pub fn with_open(mut self, age: f64, count: u64) -> Distribution {
-        self.open.push((age, count));
-        self.open = ascending(self.open);
+        if count > 0 {
+            self.oldest = Some(self.oldest.map_or(age, |oldest| oldest.max(age)));
+            self.open.push((age, count));
+            self.open = ascending(self.open);
+        }
         self
     }
 
@@ -116,14 +122,16 @@ impl Distribution {
     /// Those of several together.
     pub fn merged<'a>(all: impl Iterator<Item = &'a Distribution>) -> Distribution {
         let (mut points, mut open, mut sum) = (Vec::new(), Vec::new(), 0.0);
+        let mut oldest: Option<f64> = None;
         for one in all {
+            oldest = oldest.into_iter().chain(one.oldest).reduce(f64::max);
             points.extend_from_slice(&one.points);
             open.extend_from_slice(&one.open);
             sum += one.sum;
         }
-        let open = ascending(open);
         Distribution {
-            open,
+            open: ascending(open),
+            oldest,
             ..Distribution::of(points, sum)
         }
     }
@@ -136,6 +144,7 @@ impl Distribution {
         };
         Distribution {
             open: ascending(over(&self.open)),
+            oldest: self.oldest.map(|age| age / unit),
             ..Distribution::of(over(&self.points), self.sum / unit)
         }
     }
@@ -151,8 +160,8 @@ impl Distribution {
     }
 
     /// The greatest age of those.
-    pub fn oldest(&self) -> Option<f64> {
-        self.open.last().map(|point| point.0)
+    pub const fn oldest(&self) -> Option<f64> {
+        self.oldest
     }
 
     /// Their mean, if there is one.
@@ -174,11 +183,8 @@ impl Distribution {
 
     /// The largest.
     pub fn max(&self) -> Option<f64> {
-        let largest = self.points.last().map(|point| point.0);
-        match (largest, self.oldest()) {
-            (Some(value), Some(age)) => Some(value.max(age)),
-            (value, age) => value.or(age),
-        }
+        let last = [&self.points, &self.open].map(|all| all.last().map(|point| point.0));
+        last.into_iter().flatten().reduce(f64::max)
     }
 
     /// The smallest value that `percent` (0 to 100) of all do not exceed; nothing where the values
@@ -329,6 +335,8 @@ mod tests {
             .with_open(9.0, 1)
             .none_below(4.0);
         assert_eq!((least.mean(), least.oldest()), (Some(6.0), Some(9.0)));
+        let least = least.none_below(11.0);
+        assert_eq!((least.max(), least.oldest()), (Some(11.0), Some(9.0)));
     }
 
     #[test]

@@ -3,7 +3,11 @@
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, final
+from typing import TYPE_CHECKING, Any, final
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
 
 __all__ = [
     "Ack",
@@ -174,7 +178,7 @@ class Table:
     def rows(self) -> list[dict[str, int | float | str | None]]:
         """The rows as dictionaries by column."""
 
-    def to_arrow(self) -> pyarrow.Table:
+    def to_arrow(self) -> Any:
         """As a Table of pyarrow, without a copy. Needs pyarrow."""
 
     def to_polars(self) -> polars.DataFrame:

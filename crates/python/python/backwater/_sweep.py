@@ -14,7 +14,6 @@ from backwater._workers import executor_of, rows
 if TYPE_CHECKING:
     import pandas
     import polars
-    import pyarrow
     import xarray
 
     from backwater._scenario import Scenario
@@ -54,7 +53,7 @@ class SweepResult(Folder):
         """`table` as a DataFrame of polars. Needs polars."""
         return self.table.to_polars()
 
-    def to_arrow(self) -> "pyarrow.Table":
+    def to_arrow(self) -> Any:
         """`table` as a Table of pyarrow. Needs pyarrow."""
         return self.table.to_arrow()
 
@@ -63,7 +62,10 @@ class SweepResult(Folder):
 
         Each variable has `units` and `long_name`; what was not run is NaN.
         """
-        dataset = self.to_pandas().to_xarray()
+        frame = self.to_pandas()
+        # xarray has no whole numbers of which some are absent.
+        absent = [name for name in frame if frame[name].dtype == "Int64"]
+        dataset = frame.astype(dict.fromkeys(absent, "float64")).to_xarray()
         for name in dataset.variables:
             column = self.table[str(name)]
             dataset[name].attrs.update(units=column.unit, long_name=column.meaning)

@@ -69,37 +69,17 @@ pub fn of_groups(run: &Frames<'_>, groups: &[Group]) -> Table {
         lasting: lasting(run),
     };
     let seconds = run.seconds();
-    let mbps = |bps: Option<f64>| bps.map(|bps| Cell::float(bps / 1e6, 3));
     let rows = groups.iter();
     let rows = rows.map(|group| Row::of(run, group, &rates));
-    TableOf::of(rows)
+    let table = TableOf::of(rows)
         .called("groups: Flows of one name together, after the warm-up.")
         .text("group: name in the scenario")
         .of(|row| row.group.name.clone())
         .short("flows")
         .number("flows: how many")
         .of(|row| row.group.flows.len() as u64)
-        .short("number")
-        .number(
-            "goodput [Mbps]: payload delivered to applications, all flows; empty of one flow whose \
-             transfers end",
-        )
-        .of(|row| mbps(row.goodput))
-        .short(Column::UNIT)
-        .number("goodput min [Mbps]: of one flow; empty where transfers of one end")
-        .of(|row| mbps(row.extreme(f64::min)))
-        .short("min")
-        .number("goodput mean [Mbps]: of one flow")
-        .of(|row| mbps(row.mean()))
-        .short("mean")
-        .number("goodput max [Mbps]: of one flow")
-        .of(|row| mbps(row.extreme(f64::max)))
-        .short("max")
-        .number("fairness: Jain's index: 1 if all got the same")
-        .of(|row| {
-            let some = !row.goodputs.is_empty();
-            some.then(|| Cell::float(fairness(&row.goodputs), 4))
-        })
+        .short("number");
+    goodput_columns(table)
         .number("returned [Mbps]: payload of responses, all flows")
         .of(|row| {
             let bits = row.found.ends.returned_bytes as f64 * 8.0;
@@ -142,4 +122,33 @@ pub fn of_groups(run: &Frames<'_>, groups: &[Group]) -> Table {
         .number("late [%]: of the datagrams of video that were due")
         .of(|row| percent_of(row.found.ends.late, row.found.ends.due))
         .done()
+}
+
+fn mbps(bps: Option<f64>) -> Option<Cell> {
+    bps.map(|bps| Cell::float(bps / 1e6, 3))
+}
+
+/// What all flows of a group got, and one of them.
+fn goodput_columns(table: TableOf<Row<'_>>) -> TableOf<Row<'_>> {
+    table
+        .number(
+            "goodput [Mbps]: payload delivered to applications, all flows; empty of one flow whose \
+             transfers end",
+        )
+        .of(|row| mbps(row.goodput))
+        .short(Column::UNIT)
+        .number("goodput min [Mbps]: of one flow; empty where transfers of one end")
+        .of(|row| mbps(row.extreme(f64::min)))
+        .short("min")
+        .number("goodput mean [Mbps]: of one flow")
+        .of(|row| mbps(row.mean()))
+        .short("mean")
+        .number("goodput max [Mbps]: of one flow")
+        .of(|row| mbps(row.extreme(f64::max)))
+        .short("max")
+        .number("fairness: Jain's index: 1 if all got the same")
+        .of(|row| {
+            let some = !row.goodputs.is_empty();
+            some.then(|| Cell::float(fairness(&row.goodputs), 4))
+        })
 }

@@ -1,6 +1,6 @@
-//! The most that the window of a connection lets through: the segments that fit into it, each round
-//! trip. The trip is that of a full segment and its acknowledgement through an empty network; behind
-//! queues it takes longer, and less gets through.
+//! The most that the window of a connection lets through: the segments that fit into it, each
+//! round trip. The trip is that of a full segment and its acknowledgement through an empty network;
+//! behind queues it takes longer, and less gets through.
 
 use backwater_ends::TcpSpec;
 use backwater_ends::spec::AckSpec;

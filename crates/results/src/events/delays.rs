@@ -42,11 +42,11 @@ impl<const FINE: u32> Statistics for DelayOutcome<FINE> {
             _ => of(steps as f64),
         };
         if self.open > 0 {
-            let of = |steps: f64| Cell::at_least(steps / unit, 3);
-            let mut cells = vec![of(self.mean), Cell::Empty, Cell::Empty, whole(self.min)];
+            let mean = Cell::at_least(self.mean / unit, 3);
+            let mut cells = vec![mean, Cell::Empty, Cell::Empty, whole(self.min)];
             let told = self.told().into_iter();
-            cells.extend(told.map(|steps| steps.map(|steps| of(steps as f64)).into()));
-            cells.push(of(self.max as f64));
+            cells.extend(told.map(|steps| steps.map(whole).into()));
+            cells.push(whole(self.max));
             return cells;
         }
         let interval = self.half_width.map(of).into();

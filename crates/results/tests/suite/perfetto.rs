@@ -169,7 +169,10 @@ fn link(ends: [u32; 2], mbps: u64) -> frames::LinkSpec {
         queues: vec![queue],
         inputs: Vec::new(),
         credits: Vec::new(),
-        stopped: Default::default(),
+        stopped: frames::StoppedSpec {
+            response: Duration(3_000_000),
+            ..Default::default()
+        },
     };
     frames::LinkSpec::symmetric(ends, channel)
 }

@@ -47,7 +47,8 @@ measures! { seen: &FabricFindings<'_> =>
     "channels crossed mean", "hops", Other, 3,
         "mean of packets created in the window, injection and ejection included",
         of_packets(seen, seen.outcome.hops_mean);
-    "unfinished", "packets", Unfinished, 0, "created in the window and not arrived when the run ended",
+    "unfinished", "packets", Unfinished, 0,
+        "created in the window and not arrived when the run ended",
         seen.outcome.unfinished as f64;
     "warm-up", "cycles", Other, 0, "before the window",
         seen.outcome.window_start as f64;

@@ -357,6 +357,32 @@ impl<'a> Way<'a> {
         Some(about(mistake).help("or let the sender ask again, with `request_after`"))
     }
 
+    /// More than the counters hold.
+    fn too_large(
+        &self,
+        control: Control<'_>,
+        rule: &CreditSpec,
+        place: &str,
+    ) -> Option<Diagnostic> {
+        let zones = [
+            ("n1", rule.n1, control.at),
+            ("n2", rule.n2, control.at),
+            ("n3", rule.n3, &self.credits.n3.at),
+        ];
+        let sum: u64 = zones.iter().map(|(_, units, _)| u64::from(*units)).sum();
+        let (key, _, at) = zones.into_iter().max_by_key(|(_, units, _)| *units)?;
+        let message = "the zones together are more than the counters hold";
+        (sum > CREDIT_MAX).then(|| {
+            Diagnostic::error("too-large", message)
+                .at(at, format!("N1 + N2 + N3 = {sum} units"))
+                .note(format!(
+                    "N1 = {}, N2 = {}, N3 = {} for {place}; {CREDIT_MAX} units at most together",
+                    rule.n1, rule.n2, rule.n3
+                ))
+                .help(format!("lower `{key}`, or count in larger units (`unit`)"))
+        })
+    }
+
     /// Says what can't work; true if anything was said.
     fn check(
         &self,
@@ -370,23 +396,8 @@ impl<'a> Way<'a> {
         let rule = &spec.rule;
         let zone = &self.credits.n3.at;
         let meant = *self.credits.headroom == Headroom::Unchecked;
-        let sum = u64::from(rule.n1) + u64::from(rule.n2) + u64::from(rule.n3);
-        let found = if sum > CREDIT_MAX {
-            let zones = [
-                ("n1", rule.n1, control.at),
-                ("n2", rule.n2, control.at),
-                ("n3", rule.n3, zone),
-            ];
-            let largest = zones.into_iter().max_by_key(|(_, units, _)| *units);
-            let (key, _, at) = largest.unwrap_or(("n3", rule.n3, zone));
-            let message = "the zones together are more than the counters hold";
-            Diagnostic::error("too-large", message)
-                .at(at, format!("N1 + N2 + N3 = {sum} units"))
-                .note(format!(
-                    "N1 = {}, N2 = {}, N3 = {} for {place}; {CREDIT_MAX} units at most together",
-                    rule.n1, rule.n2, rule.n3
-                ))
-                .help(format!("lower `{key}`, or count in larger units (`unit`)"))
+        let found = if let Some(wrong) = self.too_large(control, rule, &place) {
+            wrong
         } else if rule.n3.saturating_add(1) < self.most {
             let least = self.most - 1;
             Diagnostic::error(
@@ -412,13 +423,12 @@ impl<'a> Way<'a> {
                 .help(format!("write `n1 = {}`, or leave it out", self.crowd))
         } else {
             let units = self.frames_in_loop() * f64::from(self.most);
-            let zones = rule.n2.saturating_add(rule.n3);
             let share = self.share(rule);
             if share > 0.9 || !self.credits.n3.is_given {
                 return false;
             }
             Diagnostic::warning("slow", "the credit is spent before more of it comes back")
-                .at(zone, format!("N2 + N3 = {zones} units"))
+                .at(zone, format!("N2 + N3 = {} units", rule.n2 + rule.n3))
                 .note(format!(
                     "a loop takes {units:.1} units: about {:.0} % of the link ({place})",
                     100.0 * share

@@ -34,6 +34,19 @@ pub(crate) struct Flows<'r> {
 }
 
 impl<'r> Flows<'r> {
+    fn none(links: &[LinkSpec], limits: &Limits) -> Self {
+        Flows {
+            specs: Vec::new(),
+            tables: Vec::new(),
+            offers: Vec::new(),
+            marked: queues::marked(links),
+            room: Room {
+                each: memory::FLOW_BYTES,
+                limits: *limits,
+            },
+        }
+    }
+
     /// The flows, each with the table that made it.
     pub(crate) fn each(&self) -> impl Iterator<Item = (&FlowSpec, &Table<'r>)> {
         self.specs.iter().zip(&self.tables)
@@ -86,17 +99,8 @@ pub(crate) fn flows<'r>(
     files: &mut Files<'_>,
     mistakes: &mut Diagnostics,
 ) -> Flows<'r> {
-    let room = Room {
-        each: memory::FLOW_BYTES,
-        limits: *limits,
-    };
-    let mut flows = Flows {
-        specs: Vec::new(),
-        tables: Vec::new(),
-        offers: Vec::new(),
-        marked: queues::marked(links),
-        room,
-    };
+    let mut flows = Flows::none(links, limits);
+    let room = flows.room;
     if file.workloads.is_empty() && !file.workloads.is_faulty {
         let example = "`name = \"F\"`, `from = \"S\"`, `to = \"D\"`";
         patterns::nothing_to_send(&file.flows, &file.patterns, (&file.at, example), mistakes);
@@ -266,7 +270,7 @@ fn named_once(
 
 /// The frames of a multicast share a tree.
 fn one_tree(file: &EthernetFile, flow: &given::Flows, mistakes: &mut Diagnostics) {
-    if !*flow.multicast || file.switch.spread != Spread::Frames {
+    if !*flow.multicast || *file.switch.spread != Spread::Frames {
         return;
     }
     Diagnostic::error("bad-flow", "a multicast whose frames take different paths")

@@ -98,7 +98,7 @@ pub(crate) fn build(
         links,
         rules: FrameRules {
             routes,
-            spread: file.switch.spread.into(),
+            spread: (*file.switch.spread).into(),
             stall_after: run.stall.unwrap_or(checks::USUAL_STALL),
         },
         flows: flows.specs.clone(),
@@ -108,17 +108,18 @@ pub(crate) fn build(
     let starts = starts.filter_map(|flow| flow.traffic.start_mut());
     jitter::postpone(starts, run.seed, run.start_jitter);
     checks::blocked(file, &network, mistakes);
-    stops::ignored(&controls, &network, mistakes);
     schedulers::check(file, &net, &network, mistakes);
     credits::add(&controls, &mut network, mistakes);
     let consent = Consent::read(&controls, mistakes);
     let (mut given_up, mut headroom) = (Vec::new(), Vec::new());
     if mistakes.errors() == 0 {
+        stops::ignored(&controls, &network, mistakes);
         let parts = (&crossings, &flows, &consent);
         headroom = whole(file, &net, parts, &mut network, mistakes);
         given_up = consent.promise(&mut network, mistakes);
         routes::follow(&network, &flows, &crossings, mistakes);
         credits::small_frames(&controls, &network, mistakes);
+        routes::reordering(file, (&net, &network), &flows, mistakes);
         mistakes.extend(limits::fits(file, &network, limits));
     }
     Some(EthernetScenario {

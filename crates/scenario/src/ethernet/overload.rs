@@ -14,8 +14,8 @@ use backwater_net::frames::spec::{
 
 use super::lossless::{Whole, channel_of};
 use super::packets::{frame, packet_bytes};
-use crate::checks::bytes;
 use crate::prelude::*;
+use crate::room::bytes;
 
 /// A share above the rate of a link that is none.
 const FULL: f64 = 1.000_001;

@@ -125,16 +125,16 @@ pub(crate) fn ignored(controls: &Controls<'_>, spec: &EthernetSpec, mistakes: &m
             let said = own.storm.place().unwrap_or(at);
             let said = storm.classes.place().unwrap_or(said);
             let other = net.name(net.ends(id).0);
-            Diagnostic::warning(
-                "ignored-stops",
-                format!("`{other}` ignores stops of `{name}`"),
-            )
-            .at(said, format!("stops {missed}"))
-            .at(&file.flow_control.at, words(by))
-            .note("a port obeys stops of what is under flow control there, and no others")
-            .note("the table `channels` counts those that it ignored")
-            .help("leave them out of the storm, or put them under flow control")
-            .tell(mistakes);
+            let message = format!("`{other}` ignores stops of `{name}`");
+            let mut told =
+                Diagnostic::warning("ignored-stops", message).at(said, format!("stops {missed}"));
+            if file.flow_control.is_given {
+                told = told.at(&file.flow_control.at, words(by));
+            }
+            told.note("a port obeys stops of what is under flow control there, and no others")
+                .note("the table `channels` counts those that it ignored")
+                .help("leave them out of the storm, or put them under flow control")
+                .tell(mistakes);
         }
     }
 }

@@ -6,10 +6,10 @@ use backwater_kernel::words::grouped;
 
 use super::network::Plan;
 use crate::Limits;
-use crate::checks::out_of_memory;
 use crate::given::flit::FlitFile;
 use crate::memory;
 use crate::prelude::*;
+use crate::room::out_of_memory;
 
 /// Memory of a packet of a trace, as a spec and in the run.
 const TRACED_BYTES: u64 = 64;

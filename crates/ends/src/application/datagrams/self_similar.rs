@@ -272,6 +272,23 @@ mod tests {
         at_ps
     }
 
+    /// Times on that are far shorter than a gap are passed over, and the mean rate stays.
+    #[test]
+    fn times_of_a_picosecond_keep_the_rate() {
+        let mut short = traffic(1.5);
+        if let TrafficSpec::SelfSimilar { mean_on, .. } = &mut short {
+            *mean_on = Duration(1);
+        }
+        let mut sources = sources(&short, 1);
+        let (mut last_ps, count) = (0, 20_000);
+        for _ in 0..count {
+            last_ps = take(&mut sources);
+        }
+        // 5 Mb/s in datagrams of 1,000 bits.
+        let mean_ps = (last_ps - START.ps()) as f64 / f64::from(count);
+        assert!((mean_ps / 2e8 - 1.0).abs() < 0.25, "{mean_ps}");
+    }
+
     /// Datagrams in each bin of 10 ms.
     fn bins(mut next: impl FnMut() -> u64, bins: usize) -> Vec<f64> {
         let mut counts = vec![0.0; bins];

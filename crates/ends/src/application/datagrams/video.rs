@@ -226,6 +226,19 @@ mod tests {
         assert!(neighbours.abs() < 0.02, "{neighbours}");
     }
 
+    /// Scenes that are far shorter than a picture are passed over; sizes vary as they should.
+    #[test]
+    fn scenes_of_a_picosecond_take_no_time() {
+        let mut shortest = spec();
+        (shortest.correlation, shortest.scene) = (0.0, Duration(1));
+        let found = pictures(shortest, 1, 400);
+        let sizes: Vec<f64> = found.iter().map(|p| p.1 as f64).collect();
+        let (mean, variation, neighbours) = moments(&sizes);
+        assert!((mean / 6_250.0 - 1.0).abs() < 0.1, "{mean}");
+        assert!((variation - 0.45).abs() < 0.06, "{variation}");
+        assert!(neighbours.abs() < 0.15, "{neighbours}");
+    }
+
     #[test]
     fn the_clip_is_respected() {
         let mut clipped = spec();

@@ -105,6 +105,8 @@ fn over(
         let ended = seen.times(workload.warm_up_ps);
         found.ended += ended.len();
         let ages = seen.ages(workload.warm_up_ps, workload.duration_ps);
+        // Nothing takes less than it does alone.
+        let ages = ages.map(|age| age.max(flow.alone_ps.unwrap_or(0)));
         let times = ended.into_iter().chain(ages);
         found
             .all

@@ -33,7 +33,7 @@ pub(crate) struct Switch {
     pub classes: Option<u8>,
     /// Which of several shortest paths a frame takes.
     #[key(default = "\"flows\"")]
-    pub spread: Spread,
+    pub spread: Placed<Spread>,
     #[key(flatten)]
     pub response: Response,
 }

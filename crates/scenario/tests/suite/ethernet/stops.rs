@@ -77,12 +77,16 @@ fn a_rate_without_a_limit_is_refused_where_it_matters() {
 
 /// What S obeys of E, and what I obeys of S.
 fn obeyed(scheme: &str, link: &str) -> [Obeyed; 2] {
+    let meant = match scheme {
+        "kind = \"none\"" => "",
+        _ => "headroom = \"unchecked\"",
+    };
     let text = format!(
         "engine = \"ethernet\"\n[run]\nduration = \"1 ms\"\n\
          [network]\nhosts = [\"I\", \"E\"]\nswitches = [\"S\"]\n\
          [switch]\nclasses = 5\n\
          [link]\nrate = \"100 Mbps\"\n[[links]]\nbetween = [\"I\", \"S\"]\n{link}\n\
-         [flow_control]\n{scheme}\n\
+         [flow_control]\n{scheme}\n{meant}\n\
          [[flows]]\nname = \"a\"\nfrom = \"I\"\nto = \"E\"\ntransport = \"udp\"\n\
          traffic = {{ kind = \"constant\", rate = \"5 Mbps\" }}\n"
     );
