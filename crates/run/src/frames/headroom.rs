@@ -76,6 +76,7 @@ fn row(scenario: &EthernetScenario, need: &Need, own: &Brought, input: u32) -> V
     let ns = |span: Duration| Cell::Float {
         value: span.0 as f64 / 1e3,
         digits: 1,
+        at_least: false,
     };
     let stop = own.stop;
     Vec::from([
