@@ -4,6 +4,7 @@
 mod bad;
 mod child;
 mod crash;
+mod headroom;
 mod random;
 mod safe;
 mod toml_tree;
@@ -47,6 +48,11 @@ enum Command {
         #[command(flatten)]
         options: Options,
     },
+    /// Random networks with exactly the headroom that `check` asks for
+    Headroom {
+        #[command(flatten)]
+        options: Options,
+    },
     /// What is said before a run against what networks do in their worst phases
     Safe {
         /// One kind of verdict alone
@@ -70,12 +76,14 @@ fn main() -> ExitCode {
         Command::All { options } => {
             let mut all = bad::run(&options, None);
             all.extend(valid::run(&options, None));
+            all.extend(headroom::run(&options));
             all.extend(safe::run(&options, None));
             all.extend(crash::run(&options, None));
             (all, options)
         }
         Command::BadInputs { part, options } => (bad::run(&options, part.as_deref()), options),
         Command::Crash { part, options } => (crash::run(&options, part.as_deref()), options),
+        Command::Headroom { options } => (headroom::run(&options), options),
         Command::Safe { part, options } => (safe::run(&options, part.as_deref()), options),
         Command::Valid { part, options } => (valid::run(&options, part.as_deref()), options),
     };

@@ -10,10 +10,12 @@ use backwater_scenario::compare::is_comparison;
 use backwater_scenario::{Set, Source};
 use pyo3::prelude::*;
 
+use crate::columns::Columns;
 use crate::errors::{Diagnostic, Failure, listed, no_scenario, unreadable};
 use crate::found::Found;
 use crate::outside::{self, Flow, Given, Trouble};
 use crate::stack::roomy;
+use crate::table::Table;
 
 /// A scenario's text and what was changed of it; never changes itself.
 #[pyclass(frozen, module = "backwater._backwater")]
@@ -129,6 +131,18 @@ impl Scenario {
     /// Its flows, as a source or control of Python sees them.
     fn flows(&self, py: Python<'_>) -> PyResult<Vec<Flow>> {
         roomy(py, || Ok(outside::flows(&self.read()?)))
+    }
+
+    /// What each queue and input under stops needs and has of headroom; nothing where nothing is
+    /// stopped.
+    fn headroom(&self, py: Python<'_>) -> PyResult<Option<Table>> {
+        roomy(py, || {
+            let scenario = self.read()?;
+            let table = backwater_run::engine(&scenario).headroom();
+            Ok(table.map(|table| Table {
+                columns: Columns::of(&table).into(),
+            }))
+        })
     }
 
     /// Runs it. `progress` is called with the share that is done and a word on it.

@@ -37,6 +37,10 @@ pub trait EventScenario: Sized {
     fn stop_at(&self) -> Time;
     /// The first slice; how long later ones are follows from how long this takes.
     fn first_slice(&self) -> Duration;
+    /// Tables that are known before it runs.
+    fn before(&self) -> Vec<Table> {
+        Vec::new()
+    }
     /// The unit of time that is shown first, or zero.
     fn cell(&self) -> Duration {
         Duration::ZERO
@@ -124,6 +128,7 @@ impl<'a, S: EventScenario, M: Machine<Probe: Tells<FoundEvents<'a, S>>>> EventRu
             told: Told::default(),
         };
         note_broken_bounds(&mut found.run);
+        found.run.before = self.scenario.before();
         found.told.bins = self.machine.bins(found.run.outcome.ended_at);
         self.machine.probe().tell(&mut found);
         found

@@ -8,14 +8,15 @@ use backwater_net::frames::spec::{EthernetSpec, NodeKind, NodeSpec};
 use backwater_results::compare::{Carrier, Conditions, FrameMeter, Workload};
 use backwater_results::events::names::{self, flow_names};
 use backwater_results::sweep::{FlowColumn, Measure};
-use backwater_results::{Capture, EthernetTrace, GivenUp, PerfettoFrames};
+use backwater_results::{Capture, EthernetTrace, GivenUp, PerfettoFrames, Table};
 use backwater_scenario::EthernetScenario;
 
 use super::events::{EventRun, EventScenario, Meter, Watch, run_on, run_on_threads};
 use super::single::Single;
 use super::{Engine, Point, Run, TraceKind, Wanted, WhenMap, complete, promised_words};
 
-pub mod measures;
+mod headroom;
+mod measures;
 mod series;
 #[cfg(test)]
 pub(super) mod tests;
@@ -63,6 +64,10 @@ impl Engine for Frames<'_> {
             let name = names::flow(network, flow);
             Some(format!("no flow has a delay bound; {name}: {}", why?))
         })
+    }
+
+    fn headroom(&self) -> Option<Table> {
+        Some(headroom::table(self.0)).filter(|table| !table.rows.is_empty())
     }
 
     fn given_up(&self) -> Vec<GivenUp> {
@@ -143,6 +148,10 @@ impl EventScenario for EthernetScenario {
 
     fn needed_bytes(&self, parts: usize) -> u64 {
         backwater_scenario::frames_bytes(&self.network, parts)
+    }
+
+    fn before(&self) -> Vec<Table> {
+        Vec::from([headroom::table(self)])
     }
 
     fn stop_at(&self) -> Time {

@@ -62,6 +62,10 @@ pub trait Engine {
     fn promised(&self) -> Option<String> {
         None
     }
+    /// What each place under stops needs and has of headroom; `None` where nothing is stopped.
+    fn headroom(&self) -> Option<Table> {
+        None
+    }
     /// Where the scenario lets lossless classes lose frames.
     fn given_up(&self) -> Vec<GivenUp> {
         Vec::new()

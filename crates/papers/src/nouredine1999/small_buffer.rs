@@ -2,7 +2,7 @@
 
 use backwater_kernel::{Duration, Rate};
 use backwater_results::{Block, Table};
-use backwater_scenario::headroom::{Sizes, Stop, sent_meanwhile, wire_time};
+use backwater_scenario::headroom::{Brought, Sizes, Stop, sent_meanwhile, wire_time};
 
 use super::runs::{Kept, SIMPLE, Sets, cell, each, finding, total_of};
 use super::{SEEDS, SEEDS_CONTRAST, SMALL_BUFFER};
@@ -125,10 +125,16 @@ fn needed_bytes(inputs: usize) -> u64 {
         ahead: wire_time(rate, SMALL_BYTES),
         control: wire_time(rate, SMALL_BYTES),
         // 0.5 us each way.
+        queued: Duration::ZERO,
         away: Duration(1_000_000),
+        response: Duration::ZERO,
     };
-    let all = vec![stop; inputs];
-    let sent = sent_meanwhile(rate, sizes, &all);
+    let all = Brought {
+        inputs: (0..inputs as u32).collect(),
+        stop,
+        times: 1,
+    };
+    let sent = sent_meanwhile(rate, sizes, &[all]);
     inputs as u64 * stop.bytes() - sent
 }
 

@@ -302,6 +302,9 @@ class Scenario:
     def resolved(self) -> str:
         """With every default and every change written out, as TOML."""
 
+    def headroom(self) -> Table | None:
+        """What each queue and input under stops needs and has of headroom."""
+
     def run(
         self,
         threads: int,

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from backwater import _backwater, _toml
-from backwater._backwater import Diagnostic, Flow
+from backwater._backwater import Diagnostic, Flow, Table
 from backwater._outside import Controls, Sources, named, placed
 from backwater._progress import Progress, shown
 from backwater._result import Result
@@ -61,6 +61,14 @@ class Scenario:
         Raises `ScenarioError` where it has mistakes.
         """
         return self._core.resolved()
+
+    def headroom(self) -> Table | None:
+        """What each queue and input under stops needs and has of headroom, term by term.
+
+        A row for each input of each place: the least spare first, as `backwater check --verbose`
+        prints it. None where nothing is stopped.
+        """
+        return self._core.headroom()
 
     def run(
         self,

@@ -25,6 +25,8 @@ pub struct Findings<'a, N> {
     pub recovery: Option<RecoveryOutcome>,
     /// The unit of time that is shown first: one cell on the reference channel; or zero.
     pub cell: Duration,
+    /// Tables that were known before the run.
+    pub before: Vec<Table>,
     ports: OnceCell<Vec<String>>,
     shares: OnceCell<FairShares>,
     promised: OnceCell<Vec<Promised>>,
@@ -41,6 +43,7 @@ impl<'a, N: Network> Findings<'a, N> {
             at_ports: None,
             recovery: None,
             cell,
+            before: Vec::new(),
             ports: OnceCell::new(),
             shares: OnceCell::new(),
             promised: OnceCell::new(),
@@ -104,6 +107,7 @@ impl<'a, N: Network> Findings<'a, N> {
     pub fn tables(&self) -> &[Table] {
         self.tables.get_or_init(|| {
             let mut tables = N::tables(self);
+            tables.extend(self.before.iter().cloned());
             tables.retain(|table| !table.rows.is_empty());
             tables
         })

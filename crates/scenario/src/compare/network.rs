@@ -112,12 +112,20 @@ impl Network {
 
     /// Room above the XOFF threshold of an input, by the link it comes over.
     pub fn input_room(&self, link: &Link) -> u64 {
+        self.input_room_behind(link, 0)
+    }
+
+    /// The same where the stop may wait for so many control frames.
+    fn input_room_behind(&self, link: &Link, frames: u64) -> u64 {
+        let control = link.rate.serialization(CONTROL_BYTES);
         let stop = Stop {
             rate: link.rate,
             sizes: Sizes::any(FRAME_BYTES, unit::FRAME_LEAST_BYTES as u32),
             ahead: wire_time(link.rate, FRAME_BYTES),
-            control: link.rate.serialization(CONTROL_BYTES),
-            away: link.delay * 2,
+            control,
+            queued: Duration(control.0.saturating_mul(frames)),
+            away: Duration(2 * link.delay.0),
+            response: Duration::ZERO,
         };
         stop.bytes()
     }
@@ -154,9 +162,17 @@ impl Network {
             let turns = path.windows(2).map(|turn| (turn[1], turn[0], to));
             hosts.extend(turns);
         }
+        // A switch has a stop for each of these.
+        let mut stops: BTreeMap<usize, BTreeSet<(u32, usize)>> = BTreeMap::new();
+        for (output, _, to) in &hosts {
+            let own = stops.entry(self.sender(*output)).or_default();
+            own.insert((*output, *to));
+        }
         let mut rooms = BTreeMap::new();
         for (output, input, _) in hosts {
-            *rooms.entry(output).or_insert(0) += self.input_room(self.link(input));
+            let others = stops[&self.sender(output)].len() as u64 - 1;
+            let room = self.input_room_behind(self.link(input), others);
+            *rooms.entry(output).or_insert(0) += room;
         }
         rooms.into_values().max().unwrap_or(0)
     }

@@ -323,10 +323,7 @@ fn longest_wait(look: &Whole<'_>) -> Option<(u64, u32)> {
     let all = look.crossings.crossed();
     let waits = all.filter_map(|(channel, class)| {
         let stop = look.stop(channel, class)?;
-        let parts = [stop.frame_time(), stop.ahead, stop.control, stop.away];
-        let sum = parts
-            .iter()
-            .fold(0_u64, |sum, part| sum.saturating_add(part.0));
+        let sum = stop.frame_time().0.saturating_add(stop.span().0);
         Some((sum, channel))
     });
     waits.max()

@@ -6,30 +6,37 @@
 //!
 //! ```text
 //! H_i = F + M + F      M: most bytes of frames sent, before the last starts, in less than
-//!                      T_i = w_i + t_xoff + 2p + r
+//!                      T_i = w_i + q_i + t_xoff + 2p + r
 //!
-//! one size:       M = F (ceil(C_i T_i / (8 (F + 20))) - 1)
-//! several sizes:  M < C_i T_i / 8 - 20 n      n frames, as few as that takes
+//! one size:       M = F (ceil(T_i / t(F)) - 1)      t(F): time of F + 20 bytes on the wire
+//! several sizes:  M < C_i T_i / 8 - 20 n            n frames, as few as that takes
 //! ```
 //!
 //! | Symbol | Here |
 //! |---|---|
 //! | `C_i` | [`Stop::rate`] |
 //! | `F` | the largest of [`Stop::sizes`]; 20 bytes of preamble and gap on the wire |
-//! | `w_i` | [`Stop::ahead`]: rest of the frame ahead of the stop on the reverse channel |
-//! | `t_xoff` | [`Stop::control`]: 84 bytes on the reverse channel |
-//! | `2p + r` | [`Stop::away`]: propagation both ways, response, latencies of both nodes |
+//! | `w_i` | [`Stop::ahead`]: the frame that has just started on the reverse channel |
+//! | `q_i` | [`Stop::queued`]: control frames that wait there already |
+//! | `t_xoff` | [`Stop::control`]: the stop itself |
+//! | `2p` | [`Stop::away`]: propagation both ways, latencies of both nodes |
+//! | `r` | [`Stop::response`] |
 //!
-//! The queue itself goes on sending meanwhile, if nothing can stop it. Second frames of the inputs
-//! arrive a whole frame's time after the threshold was passed, and by then a port as fast as its
-//! inputs has sent one; [`sent_meanwhile`] counts that. Without it, five inputs at 100 Mbps with
-//! frames of 1518 bytes would need 15,180 bytes; with it 14,402 when files end with a frame of
-//! 778, and a queue of 50 kB can have its threshold at 70 %. Where all last frames are smaller, the
-//! port may not have sent one, and each input has brought so much less.
+//! The queue itself goes on sending meanwhile, if nothing can stop or delay it: no other class, no
+//! control frame, no shaping. Second frames of the inputs arrive a whole frame's time after the
+//! threshold was passed, and by then a port as fast as its inputs has sent one; [`sent_meanwhile`]
+//! counts that. Without it, five inputs at 100 Mbps with frames of 1518 bytes would need 15,180
+//! bytes; with it 14,402 when files end with a frame of 778, and a queue of 50 kB can have its
+//! threshold at 70 %. Where all last frames are smaller, the port may not have sent one, and each
+//! input has brought so much less.
+//!
+//! docs/ethernet.md has the whole argument: what is assumed, and why it is enough.
 
 use backwater_kernel::time::PS_PER_SECOND;
 use backwater_kernel::{Duration, Rate};
 use backwater_net::frames::spec::WIRE_OVERHEAD_BYTES;
+
+use super::stops::limit;
 
 /// One input and the stop that goes to its other end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -38,20 +45,45 @@ pub struct Stop {
     pub rate: Rate,
     /// Of frames that may come.
     pub sizes: Sizes,
-    /// Longest time the reverse channel may be busy with a frame when the stop is made.
+    /// Longest time the reverse channel may be busy with a frame, of data or control, that has
+    /// started when the stop is made.
     pub ahead: Duration,
-    /// Time the stop takes on the reverse channel: one frame says all classes.
+    /// Time of the control frames that may wait there before the stop.
+    pub queued: Duration,
+    /// Time of the stop itself.
     pub control: Duration,
-    /// From the stop's last bit to its effect, and from the sender's last bit to its arrival.
+    /// Propagation of the stop and of data, with the latencies of both nodes.
     pub away: Duration,
+    /// From the stop's last bit to its effect.
+    pub response: Duration,
 }
 
 impl Stop {
+    /// From the making of the stop to its effect, and from the sender's last bit to its arrival.
+    pub fn span(&self) -> Duration {
+        let parts = [
+            self.ahead,
+            self.queued,
+            self.control,
+            self.away,
+            self.response,
+        ];
+        let sum = parts
+            .iter()
+            .fold(0_u64, |sum, own| sum.saturating_add(own.0));
+        Duration(sum)
+    }
+
     /// Bytes on the wire that pass before the stop takes effect, with a bit to spare; none where it
     /// does at once.
     fn wire_bytes(&self) -> Option<u64> {
-        let span = u128::from(self.ahead.0) + u128::from(self.control.0) + u128::from(self.away.0);
         let a_byte = 8 * u128::from(PS_PER_SECOND);
+        let mut span = u128::from(self.span().0);
+        // Times are whole picoseconds: where a byte takes none, each frame may be shorter by half.
+        if !a_byte.is_multiple_of(u128::from(self.rate.0.max(1))) {
+            let least = wire_time(self.rate, self.sizes.least).0.max(1);
+            span += (span / u128::from(least) + 2) / 2;
+        }
         let bytes = (u128::from(self.rate.0) * span)
             .div_ceil(a_byte)
             .checked_sub(1)?;
@@ -61,9 +93,8 @@ impl Stop {
     /// Most frames that come where all are as large as the largest, the one that passes the
     /// threshold included.
     pub fn frames(&self) -> u64 {
-        let wire = u64::from(self.sizes.largest + WIRE_OVERHEAD_BYTES);
-        self.wire_bytes()
-            .map_or(1, |bytes| (bytes / wire).saturating_add(2))
+        let each = self.frame_time().0.max(1);
+        self.span().0.div_ceil(each).saturating_add(1)
     }
 
     /// Most bytes that come.
@@ -79,10 +110,11 @@ impl Stop {
         let Some(bytes) = self.wire_bytes().filter(|_| least < largest) else {
             return 0;
         };
-        let whole = bytes / (largest + overhead);
+        let whole = self.frames().saturating_sub(2);
+        let rest = bytes.saturating_sub(whole.saturating_mul(largest + overhead));
         // One frame more than largest ones, if there is room for so many of the least.
         match bytes >= (whole + 1).saturating_mul(least + overhead) {
-            true => (bytes % (largest + overhead)).saturating_sub(overhead),
+            true => rest.saturating_sub(overhead),
             false => 0,
         }
     }
@@ -90,6 +122,31 @@ impl Stop {
     /// Time of a frame on the wire.
     pub fn frame_time(&self) -> Duration {
         wire_time(self.rate, self.sizes.largest)
+    }
+
+    /// When it takes effect, and why not before.
+    pub fn words(&self) -> String {
+        let ns = |span: Duration| format!("{} ns", span.0.div_ceil(1_000));
+        let parts = [
+            (self.ahead, "behind a frame that has started"),
+            (self.queued, "behind other control frames"),
+            (self.control, "of its own"),
+            (self.away, "on the way there and back"),
+        ];
+        let parts = parts.iter().filter(|(span, _)| span.0 > 0);
+        let parts: Vec<String> = parts
+            .map(|(span, what)| format!("{} {what}", ns(*span)))
+            .collect();
+        let allowed = limit(self.rate).filter(|limit| self.response < *limit);
+        let allowed = allowed.map_or(String::new(), |limit| {
+            format!(" (`response`; IEEE 802.3 allows {})", ns(limit))
+        });
+        format!(
+            "the slowest stop takes {}: {}, {} of response{allowed}",
+            ns(self.span()),
+            parts.join(", "),
+            ns(self.response)
+        )
     }
 }
 
@@ -140,14 +197,107 @@ impl Sizes {
     }
 }
 
+/// Inputs that bring the same.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Brought {
+    /// Channels, in ascending order.
+    pub inputs: Vec<u32>,
+    /// What each of them brings before its stop takes effect.
+    pub stop: Stop,
+    /// Stops that each of them needs: one for each destination where those are stopped.
+    pub times: u64,
+}
+
+impl Brought {
+    /// Most bytes that come over one of them.
+    pub fn bytes(&self) -> u64 {
+        self.stop.bytes().saturating_mul(self.times)
+    }
+}
+
+/// Where headroom is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Place {
+    /// In an output queue, for all inputs that feed it.
+    Queue,
+    /// In the counter of an input.
+    Input,
+    /// In shared memory, for one input.
+    Shared,
+}
+
+impl Place {
+    /// What messages call it.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Place::Queue => "queue",
+            Place::Input => "input",
+            Place::Shared => "shared memory",
+        }
+    }
+}
+
+/// The account of one place: what it needs above the threshold at which it stops, what it has.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Need {
+    /// Which headroom it is.
+    pub place: Place,
+    /// The channel behind the queue, or into the input.
+    pub channel: u32,
+    /// Of which class.
+    pub class: u8,
+    /// What comes before stops take effect.
+    pub brought: Vec<Brought>,
+    /// Bytes that surely leave meanwhile.
+    pub leaves: u64,
+    /// Bytes that it holds in all.
+    pub limit: u64,
+    /// Bytes above which it stops.
+    pub xoff: u64,
+}
+
+impl Need {
+    /// One input more.
+    pub(crate) fn add(&mut self, input: u32, stop: Stop, times: u64) {
+        let mut all = self.brought.iter_mut();
+        match all.find(|own| (own.stop, own.times) == (stop, times)) {
+            Some(own) => own.inputs.push(input),
+            None => self.brought.push(Brought {
+                inputs: Vec::from([input]),
+                stop,
+                times,
+            }),
+        }
+    }
+
+    /// Bytes that are needed.
+    pub fn needs(&self) -> u64 {
+        let all = self.brought.iter();
+        let all = all.map(|own| own.bytes().saturating_mul(own.inputs.len() as u64));
+        let sum = all.fold(0_u64, u64::saturating_add);
+        sum.saturating_sub(self.leaves)
+    }
+
+    /// Bytes that are there.
+    pub const fn has(&self) -> u64 {
+        self.limit.saturating_sub(self.xoff)
+    }
+
+    /// Bytes that are missing.
+    pub fn missing(&self) -> u64 {
+        self.needs().saturating_sub(self.has())
+    }
+}
+
 /// Bytes that a port which nothing stops is sure to have sent before second frames of its inputs
 /// have arrived, or that those are less than assumed: one frame, the least of its queue, if it is
 /// fast enough, or what all second frames miss if none is a largest one.
-pub fn sent_meanwhile(rate: Rate, sizes: Sizes, inputs: &[Stop]) -> u64 {
-    let soonest = inputs.iter().map(Stop::frame_time).min();
+pub fn sent_meanwhile(rate: Rate, sizes: Sizes, brought: &[Brought]) -> u64 {
+    let soonest = brought.iter().map(|own| own.stop.frame_time()).min();
+    let inputs: usize = brought.iter().map(|own| own.inputs.len()).sum();
     let missed = match sizes.second {
         0 => u64::MAX,
-        second => u64::from(sizes.largest - second).saturating_mul(inputs.len() as u64),
+        second => u64::from(sizes.largest - second).saturating_mul(inputs as u64),
     };
     match soonest {
         Some(soonest) if wire_time(rate, sizes.largest) <= soonest => {
@@ -158,178 +308,4 @@ pub fn sent_meanwhile(rate: Rate, sizes: Sizes, inputs: &[Stop]) -> u64 {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use std::collections::BTreeMap;
-
-    /// A host on a link of 0.5 us that gets acknowledgements only.
-    fn host(mbps: u64, frame_bytes: u32) -> Stop {
-        let rate = Rate(mbps * 1_000_000);
-        Stop {
-            rate,
-            sizes: Sizes::two(frame_bytes, frame_bytes),
-            ahead: wire_time(rate, 64),
-            control: wire_time(rate, 64),
-            away: Duration(1_000_000),
-        }
-    }
-
-    fn needed(inputs: u64, stop: Stop, least: u32) -> u64 {
-        let sizes = Sizes::two(stop.sizes.largest, least);
-        let stop = Stop { sizes, ..stop };
-        let all = vec![stop; inputs as usize];
-        let sent = sent_meanwhile(stop.rate, sizes, &all);
-        inputs * stop.bytes() - sent
-    }
-
-    #[test]
-    fn an_idle_reverse_channel_needs_two_frames() {
-        for (mbps, bytes) in [(10, 1_082), (100, 1_518), (1_000, 1_518)] {
-            let stop = Stop {
-                ahead: Duration::ZERO,
-                ..host(mbps, bytes)
-            };
-            assert_eq!(stop.frames(), 2, "{mbps} Mbps");
-        }
-    }
-
-    #[test]
-    fn a_frame_ahead_of_the_stop_lets_one_more_come() {
-        let rate = Rate(100_000_000);
-        let busy = Stop {
-            ahead: wire_time(rate, 1_518),
-            ..host(100, 1_518)
-        };
-        // 1538 + 84 bytes and 1 us on the wire: into the second frame after the first.
-        assert_eq!((host(100, 1_518).frames(), busy.frames()), (2, 3));
-        let exact = Stop {
-            control: Duration::ZERO,
-            away: Duration::ZERO,
-            ..busy
-        };
-        assert_eq!(
-            exact.frames(),
-            2,
-            "the next would start just as the stop takes effect"
-        );
-        let slow = Stop {
-            away: Duration(busy.away.0 + 2 * wire_time(rate, 1_518).0),
-            ..busy
-        };
-        assert_eq!(
-            slow.frames(),
-            5,
-            "a response of two frames lets two more come"
-        );
-    }
-
-    #[test]
-    fn long_cables_need_what_fits_on_them() {
-        // 10 km at 100 Gbps: 100 us both ways are 1.25 MB, 813 frames of 1538 bytes on the wire.
-        let stop = Stop {
-            rate: Rate(100_000_000_000),
-            sizes: Sizes::two(1_518, 1_518),
-            ahead: Duration::ZERO,
-            control: Duration::ZERO,
-            away: Duration(100_000_000),
-        };
-        assert_eq!(stop.frames(), 814);
-        assert_eq!(stop.bytes(), 814 * 1_518);
-    }
-
-    #[test]
-    fn the_papers_buffers_hold_five_merging_hosts() {
-        let margin = 70_000 - 56_000;
-        let stop = host(10, 1_082);
-        assert!(needed(5, stop, 1_082) <= margin);
-        assert!(needed(8, stop, 1_082) > margin, "eight lose on purpose");
-    }
-
-    #[test]
-    fn fifty_kilobytes_need_a_threshold_of_seventy_per_cent() {
-        let stop = host(100, 1_518);
-        // Files of 100 kB end with a frame of 778 bytes.
-        for least in [1_518, 778] {
-            assert!(needed(5, stop, least) <= 50_000 - 35_000, "70 %");
-            assert!(needed(5, stop, least) > 50_000 - 40_000, "80 %");
-        }
-    }
-
-    #[test]
-    fn a_port_slower_than_its_inputs_sends_nothing_in_time() {
-        let fast = [host(100, 1_518); 2];
-        let one_size = Sizes::two(1_518, 1_518);
-        assert_eq!(sent_meanwhile(Rate(10_000_000), one_size, &fast), 0);
-        assert_eq!(sent_meanwhile(Rate(100_000_000), one_size, &fast), 1_518);
-        let two_sizes = Sizes::two(1_518, 1_500);
-        assert_eq!(sent_meanwhile(Rate(100_000_000), two_sizes, &fast), 36);
-    }
-
-    /// Every sequence of frames, held against the formula: the most that frames started before the
-    /// stop takes effect can bring, after a first one.
-    #[test]
-    fn no_mixture_of_frames_brings_more() {
-        fn most(sizes: &[u32], rate: Rate, left: u64, known: &mut BTreeMap<u64, u64>) -> u64 {
-            if left == 0 {
-                return 0;
-            }
-            if let Some(bytes) = known.get(&left) {
-                return *bytes;
-            }
-            let each = sizes.iter().map(|bytes| {
-                let after = left.saturating_sub(wire_time(rate, *bytes).0);
-                u64::from(*bytes) + most(sizes, rate, after, known)
-            });
-            let bytes = each.max().unwrap_or(0);
-            known.insert(left, bytes);
-            bytes
-        }
-        let sets: [&[u32]; 5] = [
-            &[1_518],
-            &[1_518, 1_000, 118],
-            &[1_200, 1_518],
-            &[64, 90],
-            &[600],
-        ];
-        for sizes in sets {
-            let (largest, least) = (sizes.iter().max().unwrap(), sizes.iter().min().unwrap());
-            for nanoseconds in (0..400).step_by(3) {
-                let stop = Stop {
-                    rate: Rate(100_000_000_000),
-                    sizes: Sizes::two(*largest, *least),
-                    ahead: Duration(nanoseconds * 1_000),
-                    control: Duration::ZERO,
-                    away: Duration::ZERO,
-                };
-                let seen = u64::from(*largest)
-                    + most(sizes, stop.rate, stop.ahead.0, &mut BTreeMap::new());
-                assert!(seen <= stop.bytes(), "{sizes:?}, {nanoseconds} ns");
-                assert!(
-                    sizes.len() > 1 || seen == stop.bytes(),
-                    "{sizes:?}, {nanoseconds} ns"
-                );
-            }
-        }
-    }
-
-    /// 10 ns to and fro at 100 Gbps, and a full frame ahead of the stop: 97.6 ns of a frame of 1200
-    /// bytes fit before a last one starts.
-    #[test]
-    fn a_smaller_frame_between_lets_a_full_one_follow() {
-        let rate = Rate(100_000_000_000);
-        let stop = Stop {
-            rate,
-            sizes: Sizes::two(1_518, 1_518),
-            ahead: Duration::ZERO,
-            control: wire_time(rate, 64),
-            away: Duration(100_000),
-        };
-        let mixed = Stop {
-            sizes: Sizes::two(1_518, 1_200),
-            ..stop
-        };
-        assert_eq!((stop.bytes(), stop.left_over()), (2 * 1_518, 0));
-        assert!(mixed.bytes() >= 1_518 + 1_200 + 1_518);
-        assert_eq!(mixed.bytes(), 2 * 1_518 + mixed.left_over());
-    }
-}
+mod tests;

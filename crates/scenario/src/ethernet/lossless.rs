@@ -1,15 +1,15 @@
 //! Is there room for what comes before a stop takes effect?
 
+use backwater_kernel::Channels;
 use backwater_kernel::words::counted;
-use backwater_kernel::{Channels, Duration};
 use backwater_net::frames::spec::{
-    BackPressureSpec, Binding, ChannelSpec, ClassCreditSpec, EthernetSpec, InputSpec, NodeKind,
-    QueueSpec, SchedulerSpec, Select, SwitchSpec,
+    BackPressureSpec, ChannelSpec, ClassCreditSpec, EthernetSpec, InputSpec, NodeKind, QueueSpec,
+    SwitchSpec,
 };
 
 use super::crossings::Crossings;
 use super::flows::Flows;
-use super::headroom::{self, Stop};
+use super::headroom::{Brought, Need, Place, Stop};
 use super::net::Net;
 use super::promises::Consent;
 use super::threats;
@@ -17,8 +17,6 @@ use crate::given::ethernet::EthernetFile;
 use crate::prelude::*;
 use crate::suggest;
 
-/// A control frame, bytes.
-const CONTROL_BYTES: u32 = 64;
 /// Inputs that a message lists.
 const LISTED: usize = 4;
 
@@ -30,24 +28,6 @@ pub(crate) struct Whole<'a> {
     pub spec: &'a EthernetSpec,
     pub crossings: &'a Crossings,
     pub consent: &'a Consent,
-}
-
-/// A queue or input with too little room.
-struct Short {
-    channel: u32,
-    class: u8,
-    /// Bytes it holds, and where it is congested.
-    limit: u64,
-    xoff: u64,
-    needed: u64,
-    notes: Vec<String>,
-}
-
-impl Short {
-    fn missing(&self) -> u64 {
-        self.needed
-            .saturating_sub(self.limit.saturating_sub(self.xoff))
-    }
 }
 
 pub(crate) fn channel_of(spec: &EthernetSpec, channel: u32) -> &ChannelSpec {
@@ -64,40 +44,6 @@ pub(crate) fn switch_of(spec: &EthernetSpec, node: u32) -> Option<&SwitchSpec> {
 impl Whole<'_> {
     pub(super) fn pressure(&self, node: u32) -> Option<&BackPressureSpec> {
         switch_of(self.spec, node)?.back_pressure.as_ref()
-    }
-
-    /// What comes over an input after its stop was decided.
-    pub(super) fn stop(&self, input: u32, class: u8) -> Option<Stop> {
-        let load = self.crossings.on(input, class)?;
-        let (from, to) = self.net.ends(input);
-        let (there, back) = (
-            channel_of(self.spec, input),
-            channel_of(self.spec, input ^ 1),
-        );
-        let latency =
-            |node| switch_of(self.spec, node).map_or(Duration::ZERO, |switch| switch.latency);
-        let ahead = (0..there.queues.len() as u8)
-            .filter_map(|class| self.crossings.on(input ^ 1, class))
-            .map(|load| headroom::wire_time(back.rate, load.sizes.largest).0)
-            .max();
-        let response = there.stopped.response;
-        // One that was handed over, and the frame of data behind it, go before this one.
-        let is_handed = self
-            .pressure(to)
-            .is_some_and(|rules| rules.binding == Binding::Handover);
-        let before = if is_handed { 2 } else { 1 };
-        Some(Stop {
-            rate: there.rate,
-            sizes: load.sizes,
-            ahead: Duration(ahead.unwrap_or(0).saturating_mul(before)),
-            control: Duration(self.control(input).0.saturating_mul(before)),
-            away: there.delay + back.delay + response + latency(from) + latency(to),
-        })
-    }
-
-    /// Time of one control frame to the sender over an input.
-    pub(super) fn control(&self, input: u32) -> Duration {
-        headroom::wire_time(channel_of(self.spec, input ^ 1).rate, CONTROL_BYTES)
     }
 
     /// The credit of a class over an input.
@@ -129,107 +75,24 @@ impl Whole<'_> {
         switches.next().is_some_and(|p| p.classes & 1 << class != 0)
     }
 
-    fn ignores_stops(&self, input: u32) -> bool {
+    pub(super) fn ignores_stops(&self, input: u32) -> bool {
         self.spec.nodes[self.net.ends(input).0 as usize].is_deaf
     }
 
-    /// Headroom of each input at which congestion is seen, by channel and class.
-    pub(super) fn needed_at_inputs(&self) -> Vec<(u32, u8, Stop)> {
-        let all = self.crossings.crossed();
-        let stopped = all.filter(|(channel, class)| {
-            let pressure = self.pressure(self.net.ends(*channel).1);
-            let is_stopped = pressure.is_some_and(|p| p.classes & 1 << class != 0);
-            is_stopped && !self.has_credit(*channel, *class) && !self.ignores_stops(*channel)
-        });
-        stopped
-            .filter_map(|(channel, class)| Some((channel, class, self.stop(channel, class)?)))
-            .collect()
-    }
-
-    /// Output queues: the room above `xoff` against all inputs that feed it.
-    fn short_outputs(&self) -> Vec<Short> {
-        let mut short = Vec::new();
-        for (channel, class) in self.crossings.crossed() {
-            let node = self.net.ends(channel).0;
-            let queue = &channel_of(self.spec, channel).queues[usize::from(class)];
-            let (Some(pressure), Some(limit)) = (self.pressure(node), queue.limit_bytes) else {
-                continue;
-            };
-            if pressure.classes & 1 << class == 0 || queue.high_bytes == u64::MAX {
-                continue;
-            }
-            let inputs = self.crossings.inputs(channel, class);
-            let inputs = inputs.filter(|(input, _)| !self.ignores_stops(*input));
-            let by_destination = matches!(pressure.select, Select::Destination(_));
-            let stops = inputs.filter_map(|(input, load)| {
-                let stop = self.stop(input, class)?;
-                let stop = Stop {
-                    sizes: load.sizes,
-                    ..stop
-                };
-                let times = if by_destination {
-                    load.destinations.max(1)
-                } else {
-                    1
-                };
-                Some((input, stop, u64::from(times)))
-            });
-            let stops: Vec<(u32, Stop, u64)> = stops.collect();
-            let sum = stops
-                .iter()
-                .map(|(_, stop, times)| stop.bytes().saturating_mul(*times));
-            let sum = sum.fold(0_u64, u64::saturating_add);
-            let sent = self.sent(channel, class, &stops);
-            let mut found = Short {
-                channel,
-                class,
-                limit,
-                xoff: queue.high_bytes,
-                needed: sum.saturating_sub(sent),
-                notes: Vec::new(),
-            };
-            if found.missing() > 0 {
-                found.notes = self.parts(&stops, sent);
-                short.push(found);
-            }
+    /// An account in words.
+    pub(super) fn parts(&self, need: &Need) -> Vec<String> {
+        let mut inputs: Vec<(u32, &Brought)> = Vec::new();
+        for own in &need.brought {
+            inputs.extend(own.inputs.iter().map(|input| (*input, own)));
         }
-        short
-    }
-
-    /// What the queue has sent before second frames come, where nothing can stop it.
-    fn sent(&self, channel: u32, class: u8, stops: &[(u32, Stop, u64)]) -> u64 {
-        let spec = channel_of(self.spec, channel);
-        let next = &self.spec.nodes[self.net.ends(channel).1 as usize].kind;
-        // Shaping holds frames that nothing else stops.
-        let is_held = matches!(spec.scheduler, SchedulerSpec::Ats { .. });
-        let is_free = matches!(next, NodeKind::Station { storm: None }) && !is_held;
-        let others = 0..spec.queues.len() as u8;
-        let is_strict = spec.scheduler == SchedulerSpec::StrictPriority;
-        let others = others.filter(|other| match is_strict {
-            true => *other > class,
-            false => *other != class,
-        });
-        let alone = !others
-            .into_iter()
-            .any(|o| self.crossings.on(channel, o).is_some());
-        let load = self.crossings.on(channel, class);
-        match load.filter(|_| is_free && alone) {
-            Some(load) => {
-                let inputs: Vec<Stop> = stops.iter().map(|(_, stop, _)| *stop).collect();
-                headroom::sent_meanwhile(spec.rate, load.sizes, &inputs)
-            }
-            None => 0,
-        }
-    }
-
-    pub(super) fn parts(&self, stops: &[(u32, Stop, u64)], sent: u64) -> Vec<String> {
-        let one = |(input, stop, times): &(u32, Stop, u64)| {
-            let (frames, bytes) = (stop.frames(), stop.sizes.largest);
-            let smaller = match stop.left_over() {
+        inputs.sort_by_key(|(input, _)| *input);
+        let one = |(input, own): &(u32, &Brought)| {
+            let (frames, bytes) = (own.stop.frames(), own.stop.sizes.largest);
+            let smaller = match own.stop.left_over() {
                 0 => String::new(),
                 bytes => format!(" and {bytes} B in smaller ones"),
             };
-            let times = match times {
+            let times = match own.times {
                 1 => String::new(),
                 times => format!(" for each of {times} hosts"),
             };
@@ -240,75 +103,59 @@ impl Whole<'_> {
             )
         };
         let more = |more| format!(" and {} more", counted(more, "input"));
-        let listed = suggest::first(stops, LISTED, one, more);
+        let listed = suggest::first(&inputs, LISTED, one, more);
         let mut notes = vec![format!("before stops take effect: {listed}")];
-        if sent > 0 {
-            notes.push(format!("{sent} B less, which leave meanwhile"));
+        let slowest = inputs.iter().map(|(_, own)| own.stop);
+        notes.extend(slowest.max_by_key(Stop::span).map(|stop| stop.words()));
+        if need.leaves > 0 {
+            notes.push(format!("{} B less, which leave meanwhile", need.leaves));
         }
         notes
     }
-
-    /// Counters at inputs: the room above `xoff` against that one input.
-    fn short_inputs(&self) -> Vec<Short> {
-        let all = self.needed_at_inputs().into_iter();
-        let short = all.filter_map(|(channel, class, stop)| {
-            let input = self.input(channel, class)?;
-            let mut found = Short {
-                channel,
-                class,
-                limit: input.limit_bytes?,
-                xoff: input.high_bytes,
-                needed: stop.bytes(),
-                notes: Vec::new(),
-            };
-            if found.missing() > 0 {
-                found.notes = self.parts(&[(channel, stop, 1)], 0);
-            }
-            (found.missing() > 0).then_some(found)
-        });
-        short.collect()
-    }
 }
 
-/// Looks at every lossless class of every switch.
-pub(crate) fn check(look: &Whole<'_>, mistakes: &mut Diagnostics) {
+/// Looks at every lossless class of every switch; the account of all its queues and inputs.
+pub(crate) fn check(look: &Whole<'_>, mistakes: &mut Diagnostics) -> Vec<Need> {
     let Some(stops) = look.file.flow_control.stops() else {
-        return;
+        return Vec::new();
     };
     let at = &stops.xoff.at;
-    tell(look, at, "queue", look.short_outputs(), mistakes);
-    tell(look, at, "input", look.short_inputs(), mistakes);
+    let mut account = look.outputs();
+    tell(look, at, &account, mistakes);
+    let inputs = look.inputs();
+    tell(look, at, &inputs, mistakes);
+    account.extend(inputs);
     small_outputs(look, mistakes);
     threats::check(look, stops, mistakes);
+    account
 }
 
 /// The worst where no loss is meant, and the worst where it is.
-fn tell(look: &Whole<'_>, at: &At, what: &str, short: Vec<Short>, mistakes: &mut Diagnostics) {
-    let is_meant = |short: &Short| {
-        let (from, to) = look.net.ends(short.channel);
-        let node = if what == "queue" { from } else { to };
-        look.consent.is_meant(node, short.class)
+fn tell(look: &Whole<'_>, at: &At, account: &[Need], mistakes: &mut Diagnostics) {
+    let is_meant = |need: &&Need| {
+        let (from, to) = look.net.ends(need.channel);
+        let node = if need.place == Place::Queue { from } else { to };
+        look.consent.is_meant(node, need.class)
     };
-    let (meant, lost) = short.into_iter().partition(is_meant);
-    tell_worst(look, at, what, lost, false, mistakes);
-    tell_worst(look, at, what, meant, true, mistakes);
+    let short = account.iter().filter(|need| need.missing() > 0);
+    let (meant, lost) = short.partition(is_meant);
+    tell_worst(look, at, lost, false, mistakes);
+    tell_worst(look, at, meant, true, mistakes);
 }
 
 fn tell_worst(
     look: &Whole<'_>,
     at: &At,
-    what: &str,
-    short: Vec<Short>,
+    short: Vec<&Need>,
     meant: bool,
     mistakes: &mut Diagnostics,
 ) {
     let others = short.len().saturating_sub(1);
-    let Some(worst) = short.into_iter().max_by_key(Short::missing) else {
+    let Some(worst) = short.into_iter().max_by_key(|need| need.missing()) else {
         return;
     };
-    let name = look.net.channel_name(worst.channel);
-    let there = worst.limit - worst.xoff.min(worst.limit);
-    let class = worst.class;
+    let (what, name) = (worst.place.word(), look.net.channel_name(worst.channel));
+    let (class, there) = (worst.class, worst.has());
     let mut diagnostic = Diagnostic::error_unless(
         meant,
         "headroom",
@@ -321,16 +168,18 @@ fn tell_worst(
         at,
         format!(
             "needs {} B above {} B; of {} B, {there} B are there",
-            worst.needed, worst.xoff, worst.limit
+            worst.needs(),
+            worst.xoff,
+            worst.limit
         ),
     );
-    for note in worst.notes {
+    for note in look.parts(worst) {
         diagnostic = diagnostic.note(note);
     }
     if others > 0 {
         diagnostic = diagnostic.note(format!("{others} more have too little room"));
     }
-    let share = worst.limit.saturating_sub(worst.needed) as f64 / worst.limit.max(1) as f64;
+    let share = worst.limit.saturating_sub(worst.needs()) as f64 / worst.limit.max(1) as f64;
     let lower = (share > 0.0).then(|| {
         let percent = (share * 100.0).floor();
         format!("lower `xoff` to `\"{percent} %\"`, and `xon` below it")

@@ -1,5 +1,6 @@
 //! From checked tables to the network that the Ethernet engine runs.
 
+mod account;
 mod checks;
 mod controls;
 mod credits;
@@ -56,6 +57,8 @@ pub struct EthernetScenario {
     pub series: Vec<SeriesSpec>,
     /// Where lossless classes may lose frames, and which lines say so.
     pub given_up: Vec<GivenUp>,
+    /// Headroom of lossless classes under stops: what each queue and input needs and has.
+    pub headroom: Vec<headroom::Need>,
 }
 
 /// Builds it, unless something is missing; mistakes go to `mistakes`, and with errors among them
@@ -109,11 +112,11 @@ pub(crate) fn build(
     schedulers::check(file, &net, &network, mistakes);
     credits::add(&controls, &mut network, mistakes);
     let consent = Consent::read(&controls, mistakes);
-    let mut given_up = Vec::new();
+    let (mut given_up, mut headroom) = (Vec::new(), Vec::new());
     if mistakes.errors() == 0 {
         stops::ignored(&controls, &network, mistakes);
         let parts = (&crossings, &flows, &consent);
-        whole(file, &net, parts, &mut network, mistakes);
+        headroom = whole(file, &net, parts, &mut network, mistakes);
         given_up = consent.promise(&mut network, mistakes);
         routes::follow(&network, &flows, &crossings, mistakes);
         credits::small_frames(&controls, &network, mistakes);
@@ -124,17 +127,19 @@ pub(crate) fn build(
         network,
         series,
         given_up,
+        headroom,
     })
 }
 
-/// What can't work in the network as a whole; fills in the headroom of shared memory.
+/// What can't work in the network as a whole; fills in the headroom of shared memory. The account
+/// of all headroom.
 fn whole(
     file: &Placed<EthernetFile>,
     net: &Net<'_>,
     (crossings, flows, consent): (&Crossings, &Flows<'_>, &Consent),
     network: &mut EthernetSpec,
     mistakes: &mut Diagnostics,
-) {
+) -> Vec<headroom::Need> {
     let look = Whole {
         file,
         net,
@@ -143,7 +148,7 @@ fn whole(
         crossings,
         consent,
     };
-    let mut stall_after = None;
+    let (mut stall_after, mut account) = (None, Vec::new());
     checks::marks(&look, mistakes);
     checks::old_tcp(&look, mistakes);
     checks::starts(&look, mistakes);
@@ -152,16 +157,17 @@ fn whole(
     if crossings.is_partial {
         mistakes.extend(checks::too_many_paths(file));
     } else {
-        lossless::check(&look, mistakes);
+        account = lossless::check(&look, mistakes);
         mistakes.extend(checks::stall(&look));
         mistakes.extend(deadlock::check(&look));
         stall_after = checks::stall_in_short_runs(&look);
     }
-    let headroom = shared::headroom(&look, mistakes);
+    let shared = shared::headroom(&look, &mut account, mistakes);
     network.rules.stall_after = stall_after.unwrap_or(network.rules.stall_after);
-    for (node, shared) in headroom {
+    for (node, shared) in shared {
         if let NodeKind::Switch(switch) = &mut network.nodes[node as usize].kind {
             switch.memory = MemorySpec::Shared(shared);
         }
     }
+    account
 }

@@ -2,13 +2,17 @@
 
 use backwater_net::frames::spec::{MemorySpec, SharedSpec};
 
-use super::headroom::Stop;
+use super::headroom::{Brought, Need, Place, Stop};
 use super::lossless::{Whole, switch_of};
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::given::ethernet::switch::Shared;
 
 /// Fills in what the file leaves out, and compares the rest with what is needed.
-pub(crate) fn headroom(look: &Whole<'_>, mistakes: &mut Diagnostics) -> Vec<(u32, SharedSpec)> {
+pub(crate) fn headroom(
+    look: &Whole<'_>,
+    account: &mut Vec<Need>,
+    mistakes: &mut Diagnostics,
+) -> Vec<(u32, SharedSpec)> {
     let Some(given) = &look.file.buffer.shared else {
         return Vec::new();
     };
@@ -28,7 +32,10 @@ pub(crate) fn headroom(look: &Whole<'_>, mistakes: &mut Diagnostics) -> Vec<(u32
                 node,
                 own: own.copied().collect(),
             };
-            (node, pools.fill(spec, mistakes))
+            let filled = pools.fill(spec, mistakes);
+            let own = pools.own.iter();
+            account.extend(own.map(|own| need(*own, filled.headroom_bytes)));
+            (node, filled)
         })
         .collect()
 }
@@ -40,6 +47,23 @@ struct Pools<'a> {
     node: u32,
     /// What each of its inputs needs.
     own: Vec<(u32, u8, Stop)>,
+}
+
+/// The account of one input.
+fn need((channel, class, stop): (u32, u8, Stop), there: u64) -> Need {
+    Need {
+        place: Place::Shared,
+        channel,
+        class,
+        brought: Vec::from([Brought {
+            inputs: Vec::from([channel]),
+            stop,
+            times: 1,
+        }]),
+        leaves: 0,
+        limit: there,
+        xoff: 0,
+    }
 }
 
 impl Pools<'_> {
@@ -83,7 +107,7 @@ impl Pools<'_> {
     ) {
         let place = self.look.net.channel_name(*channel);
         let missing = stop.bytes() - there;
-        Diagnostic::error_unless(
+        let told = Diagnostic::error_unless(
             meant,
             "headroom",
             format!("class {class} may lose frames at input `{place}`: {missing} B are missing"),
@@ -91,10 +115,11 @@ impl Pools<'_> {
         .at(
             &self.given.headroom.at,
             format!("needs {} B, {there} B are there", stop.bytes()),
-        )
-        .note(self.look.parts(&[(*channel, *stop, 1)], 0).remove(0))
-        .help("raise `headroom`, or leave it out to have what is needed")
-        .tell(mistakes);
+        );
+        let parts = self.look.parts(&need((*channel, *class, *stop), there));
+        let told = parts.into_iter().fold(told, Diagnostic::note);
+        told.help("raise `headroom`, or leave it out to have what is needed")
+            .tell(mistakes);
     }
 
     /// Headroom of all inputs at once.

@@ -166,7 +166,7 @@ fn class_words(classes: u8) -> String {
 }
 
 /// What the standard lets a port of a rate take.
-fn limit(rate: Rate) -> Option<Duration> {
+pub(super) fn limit(rate: Rate) -> Option<Duration> {
     let up_to = rate.0.max(LIMITS[0].0 * MBPS);
     let (_, quanta) = LIMITS.into_iter().find(|(mbps, _)| mbps * MBPS == up_to)?;
     Some(rate.serialization(quanta * QUANTUM_BITS / 8))

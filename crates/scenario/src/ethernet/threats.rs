@@ -371,6 +371,7 @@ fn lasting(
         let every = Duration(lasts.0 / 100 * u64::from(percent));
         // All that can be said to this neighbour may be said at once.
         let said = look.control(input).0.saturating_mul(most);
+        let said = said.max(stop.queued.0.saturating_add(stop.control.0));
         Some((every, Duration(stop.ahead.0.saturating_add(said))))
     });
     Some(Lasting { lasts, again })

@@ -1,0 +1,113 @@
+//! The account of headroom as a table.
+
+use std::cmp::Reverse;
+
+use backwater_kernel::{Channels, Duration};
+use backwater_results::{Cell, Column, Table};
+use backwater_scenario::EthernetScenario;
+use backwater_scenario::headroom::{Brought, Need};
+
+/// Rows of a table, one for each input of each place: of larger networks those with the least to
+/// spare.
+const MOST: usize = 2_000;
+
+/// What each queue and input under stops needs, has and can spare, term by term.
+pub fn table(scenario: &EthernetScenario) -> Table {
+    let mut account: Vec<&Need> = scenario.headroom.iter().collect();
+    account.sort_by_key(|need| (spare(need), need.channel, Reverse(need.class)));
+    let mut rows = Vec::new();
+    for need in account {
+        for own in &need.brought {
+            let inputs = own.inputs.iter();
+            rows.extend(inputs.map(|input| row(scenario, need, own, *input)));
+        }
+        if rows.len() > MOST {
+            rows.truncate(MOST);
+            break;
+        }
+    }
+    Table {
+        name: "headroom".into(),
+        caption: "What comes over each input before a stop takes effect, and the room for it; \
+                  least spare first"
+            .into(),
+        columns: columns(),
+        rows,
+    }
+}
+
+fn columns() -> Vec<Column> {
+    let words = [
+        Column::text("place", "the channel behind the queue, or into the input"),
+        Column::text("kind", "queue, input or shared memory"),
+    ];
+    let numbers = [
+        "class: of the frames",
+        "needs [bytes]: of the place, for all its inputs",
+        "has [bytes]: above the threshold at which it stops",
+        "spare [bytes]: of what it has",
+        "leaves [bytes]: that the place is sure to have sent meanwhile",
+    ];
+    let of_input = [
+        "brings [bytes]: at most, before its stop takes effect",
+        "frames: of the largest size",
+        "frame [bytes]: the largest",
+        "smaller [bytes]: that smaller frames bring besides",
+        "stops: that it needs, one for each destination where those are stopped",
+        "ahead [ns]: behind a frame that has started, of data or control",
+        "queued [ns]: behind control frames that wait",
+        "stop [ns]: of the stop itself",
+        "way [ns]: propagation both ways, latency of both nodes",
+        "response [ns]: from its last bit to its effect",
+    ];
+    let input = Column::text("input", "the channel over which frames come");
+    let numbers = numbers.into_iter().map(Column::declared);
+    let of_input = of_input.into_iter().map(Column::declared);
+    words
+        .into_iter()
+        .chain(numbers)
+        .chain([input])
+        .chain(of_input)
+        .collect()
+}
+
+fn row(scenario: &EthernetScenario, need: &Need, own: &Brought, input: u32) -> Vec<Cell> {
+    let int = |number: u64| Cell::Int(i64::try_from(number).unwrap_or(i64::MAX));
+    let ns = |span: Duration| Cell::Float {
+        value: span.0 as f64 / 1e3,
+        digits: 1,
+        at_least: false,
+    };
+    let stop = own.stop;
+    Vec::from([
+        Cell::Text(name(scenario, need.channel)),
+        Cell::Text(need.place.word().into()),
+        int(need.class.into()),
+        int(need.needs()),
+        int(need.has()),
+        Cell::Int(spare(need)),
+        int(need.leaves),
+        Cell::Text(name(scenario, input)),
+        int(own.bytes()),
+        int(stop.frames()),
+        int(stop.sizes.largest.into()),
+        int(stop.left_over()),
+        int(own.times),
+        ns(stop.ahead),
+        ns(stop.queued),
+        ns(stop.control),
+        ns(stop.away),
+        ns(stop.response),
+    ])
+}
+
+fn spare(need: &Need) -> i64 {
+    let bytes = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
+    bytes(need.has()).saturating_sub(bytes(need.needs()))
+}
+
+fn name(scenario: &EthernetScenario, channel: u32) -> String {
+    let (from, to) = scenario.network.links.ends(channel);
+    let [from, to] = [from, to].map(|node| &scenario.network.nodes[node as usize].name);
+    format!("{from}->{to}")
+}
