@@ -36,6 +36,7 @@ mod numbered;
 mod outages;
 mod overrides;
 mod partners;
+mod paths;
 mod patterns;
 mod prelude;
 mod reader;

@@ -14,6 +14,8 @@ pub(crate) struct Plan {
     /// Routers along each dimension of a mesh or a torus; else empty.
     pub sides: Vec<u32>,
     pub is_torus: bool,
+    /// The graph knows the latencies of terminals itself.
+    knows_terminals: bool,
     build: Build,
 }
 
@@ -43,6 +45,7 @@ impl Plan {
             },
             sides: Vec::new(),
             is_torus: false,
+            knows_terminals: false,
             build: Box::new(build),
         }
     }
@@ -131,10 +134,13 @@ pub(crate) fn plan(
             latency,
         } => {
             let file = files.read(file.sure()?, &file.at, mistakes)?;
-            let graph = match format.unwrap_or_else(|| format_of(&file.name)) {
+            let format = format.unwrap_or_else(|| format_of(&file.name));
+            let graph = match format {
                 Format::Anynet => {
                     said_by_anynet("latency", latency, mistakes);
                     said_by_anynet("terminals_per_router", terminals_per_router, mistakes);
+                    said_by_anynet("injection_latency", &given.injection_latency, mistakes);
+                    said_by_anynet("ejection_latency", &given.ejection_latency, mistakes);
                     topology::anynet(&file.text)
                 }
                 Format::Edges => {
@@ -144,7 +150,11 @@ pub(crate) fn plan(
             let graph = graph.map_err(|e| mistakes.push(file.mistake(e.line, &e.what)));
             let graph = graph.ok()?;
             let (channels, terminals) = (graph.channels.len() as u64, graph.inject.len() as u64);
-            Plan::of((graph.routers.into(), channels, terminals), || Ok(graph))
+            let size = (graph.routers.into(), channels, terminals);
+            Plan {
+                knows_terminals: matches!(format, Format::Anynet),
+                ..Plan::of(size, || Ok(graph))
+            }
         }
     };
     within_bounds(&given.at, plan.size, mistakes).then_some(plan)
@@ -205,8 +215,10 @@ pub(crate) fn graph(
 ) -> Option<Graph> {
     match (plan.build)() {
         Ok(mut graph) => {
-            graph.injection_latency = *given.injection_latency;
-            graph.ejection_latency = *given.ejection_latency;
+            if !plan.knows_terminals {
+                graph.injection_latency = *given.injection_latency;
+                graph.ejection_latency = *given.ejection_latency;
+            }
             Some(graph)
         }
         Err(BuildError(what)) => {
