@@ -44,9 +44,12 @@ fn set(key: &str, value: String) -> Set {
     }
 }
 
-/// What is to be simulated, without names of files.
+/// What is to be simulated, without places in the file.
 fn simulated(scenario: &Scenario) -> String {
-    format!("{:?}", scenario.engine)
+    match &scenario.engine {
+        Engine::Ethernet(found) => format!("{:?}", found.network),
+        engine => format!("{engine:?}"),
+    }
 }
 
 #[test]
