@@ -321,30 +321,6 @@ fn a_set_and_an_axis_take_the_same_names() {
     assert_eq!(codes("nonsense"), ["unknown-key"]);
 }
 
-/// A key that a `--set` takes away holds its default, and one that is not there is told.
-#[test]
-fn a_set_takes_a_key_away() {
-    let source = Source::new("x.toml", MESH);
-    let plain = parse(&source, &[]).expect("sound");
-    let deeper = MESH.replace("[router]", "[router]\ncredit_delay = 2");
-    let deeper = Source::new("x.toml", deeper);
-    assert_ne!(parse(&deeper, &[]).expect("sound").resolved, plain.resolved);
-    for key in ["router.credit_delay", "credit_delay"] {
-        let without = parse(&deeper, &[set(key, "unset")]).expect(key);
-        assert_eq!(without.resolved, plain.resolved);
-    }
-    let codes = |source: &Source, key: &str, value: &str| {
-        let error = parse(source, &[set(key, value)]).expect_err(key);
-        error.iter().map(|one| one.code).collect::<Vec<_>>()
-    };
-    assert_eq!(codes(&source, "router.credit_delay", "unset"), ["bad-set"]);
-    // In quotes it is a text like others.
-    let quoted = codes(&deeper, "router.credit_delay", "\"unset\"");
-    assert_eq!(quoted, ["bad-quantity"]);
-    let titled = parse(&source, &[set("title", "\"unset\"")]).expect("a title");
-    assert_eq!(titled.title, "unset");
-}
-
 pub const MESH: &str = r#"
 engine = "flit"
 
