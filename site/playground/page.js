@@ -288,14 +288,33 @@ const drawStatus = ({ trace_hash, done, seconds, standstill }) => {
   status.dataset.hash = trace_hash;
 };
 
-// A report has no address of its own: what links to its parts would open this page in its place.
-const followInside = (report) =>
-  report.addEventListener("click", (event) => {
+// Runs inside a report, which is a page of its own: it may run its scripts and offer files, and reaches
+// nothing of this one. What either has to know of the other are messages. A report has no address of
+// its own: what links to its parts would open this page in its place.
+const inside = () => {
+  const say = (what) => parent.postMessage(what, "*");
+  addEventListener("message", ({ data }) => {
+    if (typeof data?.top === "number") scrollTo({ top: data.top, behavior: "instant" });
+  });
+  addEventListener("scroll", () => say({ top: scrollY }), { passive: true });
+  addEventListener("keydown", ({ key, ctrlKey, metaKey }) => say({ key, ctrlKey, metaKey }));
+  document.addEventListener("click", (event) => {
     const link = event.target.closest?.('a[href^="#"]');
     if (!link) return;
     event.preventDefault();
-    report.getElementById(decodeURIComponent(link.hash.slice(1)))?.scrollIntoView();
+    document.getElementById(decodeURIComponent(link.hash.slice(1)))?.scrollIntoView();
   });
+};
+
+// How far down the report is that is shown.
+let reportTop = 0;
+
+addEventListener("message", ({ source, data }) => {
+  if (source !== byId("reports").querySelector("iframe:not(.next)")?.contentWindow) return;
+  if (typeof data?.top === "number") reportTop = data.top;
+  const { key, ctrlKey, metaKey } = data ?? {};
+  if (key !== undefined) press(new KeyboardEvent("keydown", { key, ctrlKey, metaKey }));
+});
 
 // Shows a report in the place of the last one, as far down as that was.
 const drawReport = (page, isNew) => {
@@ -303,12 +322,12 @@ const drawReport = (page, isNew) => {
   box.querySelector("iframe.next")?.remove();
   const old = box.querySelector("iframe");
   const next = document.createElement("iframe");
-  Object.assign(next, { title: "Report", className: "next", srcdoc: page });
+  const srcdoc = `${page}<script>(${inside})();</script>`;
+  Object.assign(next, { title: "Report", className: "next", srcdoc });
+  next.sandbox = "allow-scripts allow-downloads";
   next.onload = () => {
-    const top = isNew ? 0 : (old?.contentWindow.scrollY ?? 0);
-    next.contentWindow.scrollTo({ top, behavior: "instant" });
-    next.contentWindow.addEventListener("keydown", press);
-    followInside(next.contentDocument);
+    reportTop = isNew ? 0 : reportTop;
+    next.contentWindow.postMessage({ top: reportTop }, "*");
     next.className = "";
     old?.remove();
   };

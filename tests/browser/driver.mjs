@@ -103,6 +103,19 @@ export class Browser {
     return this.post("/execute/sync", { script: `return (${page}).apply(null, arguments)`, args });
   }
 
+  // The same in the page that a frame shows, which this one can't reach where it is sandboxed; null
+  // where there is no such frame.
+  async inside(frame, page, ...args) {
+    const found = await this.post("/elements", { using: "css selector", value: frame });
+    if (found.length === 0) return null;
+    await this.post("/frame", { id: found[0] });
+    try {
+      return await this.run(page, ...args);
+    } finally {
+      await this.post("/frame", { id: null });
+    }
+  }
+
   // Moves of one mouse: ["move", x, y], ["down"], ["up"], ["wait", ms].
   async mouse(...moves) {
     const actions = moves.map(

@@ -145,7 +145,7 @@ test("the map as CSV has each direction in each bin", async () => {
     document.querySelector("figure.map .csv").dispatchEvent(new Event("click"));
     return window.saved[0].text();
   });
-  const lines = text.trim().split("\r\n");
+  const lines = text.trim().split("\n");
   assert.match(lines[0], /^bin ends \[\w+\],from,to,load \[%\],stopped \[%\],queue \[\w+\]$/);
   const [arcs, bins] = await browser.run(() => {
     const { map } = document.querySelector("figure.map");

@@ -5,6 +5,9 @@ by tshark and by scapy, and each packet has to be the frame that the CSV trace h
 instant, channel, length, addresses, tag, ECN, TCP numbers, SACK blocks' presence, quanta, classes.
 Counts of frames by channel have to be those of the run's tables, names those of the hosts. Copies of the capture with one
 bit turned over must not pass.
+
+A run with thousands of flows shows that no reader takes their packets for those of another protocol;
+a file of one port, that none counts as sent again.
 """
 
 import csv
@@ -36,6 +39,8 @@ FIELDS += [f"macc.cbfc.pause_time.c{number}" for number in range(8)]
 BAD_CHECKSUM, GOOD_CHECKSUM = "0", "1"
 # States of TCP checksums; those of packets that are not whole can't be verified.
 VERIFIED = Counter()
+# What tshark tells of packets with nothing but zeros in them, and of nothing malformed.
+PLAIN = {f"eth:ethertype:ip:{name}|" for name in ("tcp", "tcp:data", "udp:data")}
 # Opcodes of which tshark tells nothing.
 UNKNOWN = ("stop-destination", "credit", "credit-request", "credit-sync")
 
@@ -280,6 +285,61 @@ def corrupted(capture, kinds):
         yield what, path
 
 
+def guesses(capture, *options):
+    """Packets with UDP or TCP by what tshark makes of what is in them: a dissector may guess."""
+    command = ["tshark", "-r", str(capture), *options, "-T", "fields", "-E", "separator=|",
+               "-e", "frame.protocols", "-e", "_ws.malformed"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    return Counter(line for line in done.stdout.splitlines() if line not in PLAIN)
+
+
+def many(binary):
+    """Thousands of flows: no reader takes one for another protocol, and each has its own ports."""
+    out = OUT / "many"
+    run(binary, "tests/captures/many.toml", [], out)
+    capture = out / "trace.pcapng"
+    complaints = [f"tshark takes {count} packets for {what}"
+                  for what, count in guesses(capture).items()]
+    if not guesses(capture, "-d", "udp.port==61000-61010,vxlan"):
+        complaints.append("what tshark takes for VXLAN passes")
+    others, flows = Counter(), {"udp": set(), "tcp": set()}
+    for raw, _ in RawPcapNgReader(str(capture)):
+        packet = Ether(raw)
+        names = [layer.__name__ for layer in packet.layers()]
+        others.update(set(names) - {"Ether", "IP", "TCP", "UDP", "Raw", "Padding"})
+        for name, layer in (("udp", UDP), ("tcp", TCP)):
+            if packet.haslayer(layer):
+                ends = [(packet[IP].src, packet[layer].sport), (packet[IP].dst, packet[layer].dport)]
+                flows[name].add(tuple(sorted(ends)))
+    complaints += [f"scapy takes {count} packets for {what}" for what, count in others.items()]
+    started = {"udp": set(), "tcp": set()}
+    for row in rows(out / "tables/flows.csv"):
+        if int(row["offered_frames"]):
+            started[row["protocol"].lower()].add(row["flow"])
+    for name, own in flows.items():
+        # A frame that waits has not been sent.
+        if not 0.9 * len(started[name]) < len(own) <= len(started[name]):
+            complaints.append(f"{len(own)} flows by {name}, {len(started[name])} in the table")
+    print(f"captures: many: {len(flows['udp'])} flows by UDP, {len(flows['tcp'])} by TCP")
+    return complaints
+
+
+def one_port(binary):
+    """A file of one port, as the documents say: no packet in it counts as sent again."""
+    out = OUT / "pause"
+    whole, copy = out / "trace.pcapng", out / "port.pcapng"
+    subprocess.run(["tshark", "-r", whole, "-w", copy, "-Y", 'frame.interface_name == "S1 -> A"'],
+                   check=True, capture_output=True)
+    counts = []
+    for path in (copy, whole):
+        command = ["tshark", "-r", str(path), "-Y", "tcp.analysis.flags && tcp.len > 0"]
+        done = subprocess.run(command, capture_output=True, text=True)
+        counts.append(len(done.stdout.splitlines()))
+    again = sum(int(row["retransmitted_bytes"]) for row in rows(out / "tables/tcp.csv"))
+    print(f"captures: one port: {counts[0]} segments sent again, of all ports {counts[1]}")
+    return [] if counts[0] == again == 0 < counts[1] else [f"sent again: {counts}, {again} B"]
+
+
 def case(binary, name, scenario, sets, kinds, priority):
     out = OUT / name
     run(binary, scenario, sets, out)
@@ -311,6 +371,8 @@ def main():
     complaints = []
     for name, *rest in CASES:
         complaints += [f"{name}: {what}" for what in case(sys.argv[1], name, *rest)]
+    complaints += [f"many: {what}" for what in many(sys.argv[1])]
+    complaints += [f"one port: {what}" for what in one_port(sys.argv[1])]
     for complaint in complaints:
         print(f"captures: FAILED: {complaint}")
     if complaints:

@@ -1,12 +1,14 @@
 """Traces for other programs against the CSV trace of the same run.
 
 `trace.perfetto` is read by the messages that Perfetto publishes and, where its trace processor can
-be had, by that as well; `trace.vcd` is read by vcdvcd. Each slice and each flit has to stand where
-the CSV trace has it, and nothing else. Changed copies must not pass.
+be had, by that as well; `trace.vcd` is read by vcdvcd, as it is and after a way through GTKWave's form
+(vcd2fst, fst2vcd). Each slice and each flit has to stand where the CSV trace has it, and nothing
+else; each signal has a value from the start. Changed copies must not pass.
 """
 
 import csv
 import os
+import shutil
 import subprocess
 import sys
 from bisect import bisect_right
@@ -211,12 +213,65 @@ def flit_differences(path, flits):
     return [] if found == told else [f"flits: {list((found - told) + (told - found))[:3]}"]
 
 
+def by_gtkwave(path):
+    """The waveforms as GTKWave keeps them, as a dump again."""
+    kept, back = path.with_suffix(".fst"), path.with_name(f"again-{path.name}")
+    subprocess.run(["vcd2fst", path, kept], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(["fst2vcd", kept, "-o", back], check=True, stdout=subprocess.DEVNULL)
+    return back
+
+
+def waveforms(path):
+    """By signal: instants at which it has another value than before, and the value."""
+    dump, found = VCDVCD(str(path)), {}
+    for reference in dump.references_to_ids:
+        # Of several values of an instant the last one counts.
+        changes, before = [], None
+        for at, value in sorted(dict(dump[reference].tv).items()):
+            value = int(value, 2) if set(value) <= {"0", "1"} else value
+            if value != before:
+                changes.append((at, value))
+            before = value
+        found[reference.split("[")[0]] = changes
+    return found
+
+
+def round_trip(path):
+    """What GTKWave has otherwise than the dump, and signals without a value at the start."""
+    wanted, found = waveforms(path), waveforms(by_gtkwave(path))
+    complaints = []
+    for whose, signals in (("the dump", wanted), ("GTKWave", found)):
+        late = [name for name, changes in signals.items()
+                if not changes or changes[0][0] > 0 or not isinstance(changes[0][1], int)]
+        if late:
+            complaints.append(f"{whose} has {len(late)} of {len(signals)} signals without a first value")
+    other = [name for name in wanted.keys() | found.keys() if wanted.get(name) != found.get(name)]
+    if other:
+        complaints.append(f"{len(other)} signals differ in GTKWave, such as {min(other)}")
+    return complaints
+
+
+def values_in_front(path):
+    """A copy with the first values in front of the first instant, 0."""
+    head, rest = path.read_text().split("#0\n$dumpvars\n", 1)
+    values, rest = rest.split("$end\n", 1)
+    copy = path.with_name("in-front.vcd")
+    copy.write_text(f"{head}$dumpvars\n{values}$end\n#0\n{rest}")
+    return copy
+
+
 def vcd(binary, name, scenario, sets):
     out = run(binary, name, scenario, sets, "csv,vcd")
     flits = rows(out / "trace.csv")
     complaints = flit_differences(out / "trace.vcd", flits)
     if not flit_differences(out / "trace.vcd", flits[1:]):
         complaints.append("a flit too many passes")
+    if shutil.which("vcd2fst") and shutil.which("fst2vcd"):
+        complaints += round_trip(out / "trace.vcd")
+        complaints += flit_differences(out / "again-trace.vcd", flits)
+        if not round_trip(values_in_front(out / "trace.vcd")):
+            complaints.append("first values that GTKWave loses pass")
+        print(f"captures: {name}: the same waveforms after a way through GTKWave's form")
     print(f"captures: {name}: {len(flits)} flits as vcdvcd reads them")
     return complaints
 

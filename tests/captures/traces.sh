@@ -1,5 +1,6 @@
 #!/bin/bash
-# Traces for Perfetto and waveforms, read by others. Installs Python packages where that is possible.
+# Traces for Perfetto and waveforms, read by others. Installs Python packages and GTKWave, whose
+# vcd2fst and fst2vcd read waveforms, where that is possible.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -8,6 +9,22 @@ venv=runs/python-traces
 
 has_all() { "$1" -c 'import perfetto.protos.perfetto.trace.perfetto_trace_pb2, vcdvcd' \
     > /dev/null 2>&1; }
+
+has_gtkwave() { command -v vcd2fst > /dev/null && command -v fst2vcd > /dev/null; }
+
+if ! has_gtkwave && [ "$(id -u)" = 0 ] && command -v apt-get > /dev/null; then
+    echo "installing gtkwave"
+    apt-get update -q || true
+    DEBIAN_FRONTEND=noninteractive apt-get install -qy --no-install-recommends gtkwave || true
+fi
+if ! has_gtkwave; then
+    echo "SKIPPED: waveforms as GTKWave keeps them: that needs vcd2fst and fst2vcd;" \
+        "on Debian: sudo apt-get install gtkwave" | tee -a "${SKIPPED:-/dev/null}"
+    if [ "${CI:-}" = true ]; then
+        echo "error: with CI=true waveforms must go through GTKWave's form" >&2
+        exit 1
+    fi
+fi
 
 for python in python3 $venv/bin/python; do
     if has_all "$python"; then

@@ -94,6 +94,28 @@ class Workflows(unittest.TestCase):
             needed = re.findall(r"needs: \[(.*)\]", text)
             self.assertLessEqual({one.strip() for line in needed for one in line.split(",")}, jobs)
 
+    def test_actions_are_named_by_their_digest(self) -> None:
+        """A tag or a branch can be moved to other code; beside the digest stands its version."""
+        pinned = re.compile(r"[\w.-]+/[\w./-]+@[0-9a-f]{40} # v\d+(\.\d+)*")
+        known: dict[str, str] = {}
+        for workflow in WORKFLOWS:
+            used = re.findall(r"^ *(?:- )?uses: (.*)$", workflow.read_text(), re.MULTILINE)
+            self.assertTrue(used, workflow.name)
+            for action in used:
+                self.assertTrue(pinned.fullmatch(action), f"{workflow.name}: {action}")
+                self.assertEqual(known.setdefault(action.split("@")[0], action), action, workflow.name)
+        for wrong in ["actions/checkout@v4", "a/b@release/v1", "a/b@" + "0" * 40, "a/b@" + "0" * 39 + " # v1"]:
+            self.assertFalse(pinned.fullmatch(wrong), wrong)
+
+    def test_what_is_published_is_attested(self) -> None:
+        """Before it is published, and with the right to do so."""
+        release = next(one.read_text() for one in WORKFLOWS if one.name == "release.yml")
+        publish = release.split("\n  publish:\n")[1]
+        self.assertIn("attestations: write", publish)
+        attested = publish.index("actions/attest-build-provenance@")
+        for step in ["gh release create", "pypa/gh-action-pypi-publish@"]:
+            self.assertLess(attested, publish.index(step))
+
 
 if __name__ == "__main__":
     unittest.main()

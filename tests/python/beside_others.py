@@ -119,7 +119,52 @@ class Tables(unittest.TestCase):
         self.assertEqual(dataset[name].attrs["units"], "cycles")
         (first,) = frame.iloc[[0]][name]
         self.assertEqual(float(dataset[name][0, 0, 0]), first)
+        self.assertEqual([str(frame.index.get_level_values(axis).dtype) for axis in found.axes],
+                         ["float64", "int64"])
+        self.assertEqual(str(dataset["vcs"].dtype), "int64")
+        self.assertEqual(str(dataset["load"].dtype), "float64")
 
+    def test_empty_columns_of_sweeps_have_their_types(self):
+        # Nothing is complete by then, and one seed has no interval.
+        short = bw.example("ethernet/incast").set("run.warm_up", "0 s")
+        found = short.sweep({"run.duration": ["20 us", "30 us"]}, seeds=1).run()
+        for table in (found.table, found.summary):
+            empty = [name for name in table.columns if table[name].null_count == len(table)]
+            self.assertGreater(len(empty), 3, table.name)
+            for kinds, frame in self.frames_of(table):
+                for name in table.columns:
+                    wanted = kinds[table[name].dtype, table[name].null_count > 0]
+                    self.assertIn(str(frame[name]), wanted, (table.name, name))
+
+    def frames_of(self, table):
+        """By library: what it may call types of columns, with absent values or not; its types."""
+        words = ("large_string", "large_string[pyarrow]", "str", "object", "String", "VARCHAR")
+        both = {("large_string", absent): words for absent in (False, True)}
+        if importlib.util.find_spec("pandas"):
+            frame = table.to_pandas()
+            yield ({**both, ("float64", False): ["float64"], ("float64", True): ["float64"],
+                    ("int64", False): ["int64"], ("int64", True): ["Int64"]},
+                   frame.dtypes)
+            # What failed where an empty column was one of objects.
+            numbers = [name for name in table.columns if table[name].dtype != "large_string"]
+            means = frame[numbers].groupby(numbers[0]).mean()
+            self.assertEqual(list(means.columns), numbers[1:])
+        for library, call, names in [("polars", "to_polars", ("Float64", "Int64")),
+                                     ("pyarrow", "to_arrow", ("double", "int64"))]:
+            if importlib.util.find_spec(library):
+                taken = getattr(table, call)()
+                types = dict(taken.schema.items()) if library == "polars" else {
+                    field.name: field.type for field in taken.schema}
+                kinds = {(name, absent): [kind] for absent in (False, True)
+                         for name, kind in zip(("float64", "int64"), names, strict=True)}
+                yield {**both, **kinds}, types
+        if importlib.util.find_spec("duckdb"):
+            import duckdb
+
+            taken = duckdb.from_arrow(table.to_arrow())
+            kinds = {(name, absent): [kind] for absent in (False, True)
+                     for name, kind in (("float64", "DOUBLE"), ("int64", "BIGINT"))}
+            yield {**both, **kinds}, dict(zip(taken.columns, taken.types, strict=True))
 
     @needs("pyarrow")
     def test_parquet(self):

@@ -1,6 +1,7 @@
 """Sweeps, searches, comparisons and papers."""
 
 import concurrent.futures
+import json
 import os
 import pathlib
 import signal
@@ -171,6 +172,38 @@ class Sweeps(unittest.TestCase):
             pathlib.Path(folder, "manifest.json").write_text("[]")
             with self.assertRaisesRegex(bw.RunError, "no directory of results"):
                 bw.open(folder)
+
+    def test_damaged_directories_are_told(self):
+        """Pipes are not waited for; a manifest without what it must name is a RunError."""
+        with tempfile.TemporaryDirectory() as folder:
+            run = bw.example("fig17-two-switches").set("run.duration", "1 ms").set("run.warm_up", "0 s")
+            saved = run.run().save(pathlib.Path(folder, "run"))
+            whole = json.loads((saved / "manifest.json").read_text("utf-8"))
+            wrong = [
+                [],
+                {**whole, "promises": [{}]},
+                {**whole, "promises": 7},
+                {**whole, "checks": [{"holds": "no"}]},
+                {**whole, "files": "resolved.toml"},
+                {**whole, "kind": "sweep"},
+            ]
+            for manifest in wrong:
+                (saved / "manifest.json").write_text(json.dumps(manifest), "utf-8")
+                with self.assertRaises(bw.RunError):
+                    bw.open(saved)
+            lazy = {key: value for key, value in whole.items() if key != "trace_hash"}
+            lazy["series"] = [{"name": "x", "unit": "", "file": "../../etc/passwd"}]
+            (saved / "manifest.json").write_text(json.dumps(lazy), "utf-8")
+            found = bw.open(saved)
+            with self.assertRaises(bw.RunError):
+                _ = found.trace_hash
+            with self.assertRaises(bw.RunError):
+                found.series("x")
+            (saved / "manifest.json").unlink()
+            if hasattr(os, "mkfifo"):
+                os.mkfifo(saved / "manifest.json")
+                with self.assertRaisesRegex(bw.RunError, "a named pipe"):
+                    bw.open(saved)
 
     def test_a_temporary_directory_goes_with_the_result(self):
         found = SHORT.sweep({"load": {"from": 0.1, "to": 0.2, "step": 0.1}}).run()

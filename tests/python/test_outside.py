@@ -4,6 +4,8 @@ What is written here a second time is held against the program's own: constant g
 """
 
 import random
+import subprocess
+import sys
 import traceback
 import unittest
 
@@ -92,6 +94,42 @@ DATAGRAMS = bw.scenario(
     traffic = { kind = "constant", rate = "1 Gbps" }
     """
 )
+
+
+# Far more units at each instant than there is room for.
+MUCH = """
+import resource
+import backwater as bw
+class Much(bw.Source):
+    def on_timer(self, now):
+        return 1_000_000, now + 1000
+resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))
+given = bw.example("fig17-two-switches").set("run.duration", "1 ms").set("run.warm_up", "0 s")
+try:
+    given.run(sources={"VC1": Much})
+except bw.RunError as error:
+    print(error)
+"""
+# Little room on the stack, and runs within runs.
+DEEP = """
+import threading
+import backwater as bw
+given = bw.example("fig17-two-switches").set("run.duration", "1 ms").set("run.warm_up", "0 s")
+class Deeper(bw.Source):
+    def __init__(self, flow):
+        given.run(sources={"VC1": Deeper})
+try:
+    given.run(sources={"VC1": Deeper})
+except bw.RunError as error:
+    print(error)
+found = []
+for size in (32768, 262144):
+    threading.stack_size(size)
+    thread = threading.Thread(target=lambda: found.append(given.run().trace_hash))
+    thread.start()
+    thread.join()
+assert found == [given.run().trace_hash] * 2, found
+"""
 
 
 class Beat(bw.Source):
@@ -376,6 +414,15 @@ class Mistakes(unittest.TestCase):
             found = WINDOW.run(threads=2, sources={"beat": Beat})
         self.assertIn("outside the program", said.output[0])
         self.assertIn("sources of Python: beat: Beat", found.report())
+
+    @unittest.skipUnless(sys.platform == "linux", "limits of memory are watched on Linux")
+    def test_nothing_ends_the_interpreter(self):
+        """A RunError where units of one instant fill the memory, or runs are within each other."""
+        for text, told in [(MUCH, "memory: stopped in time"), (DEEP, "within each other")]:
+            words = [sys.executable, "-I", "-c", text]
+            ran = subprocess.run(words, capture_output=True, text=True, timeout=120)
+            self.assertEqual(ran.returncode, 0, ran.stderr[-500:])
+            self.assertIn(told, ran.stdout)
 
 
 if __name__ == "__main__":

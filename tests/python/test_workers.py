@@ -218,6 +218,21 @@ class Workers(unittest.TestCase):
             self.assertLessEqual(len(log(out)), 60, "a point was computed twice")
             self.assertEqual(len(list(out.glob("points/*.json"))), 60)
 
+    def test_cancelled_work_ends_the_sweep_and_the_same_call_goes_on(self):
+        """An executor that is shut down with its work, and one that was."""
+        sweep = bw.example("fig17-two-switches").set("run.duration", "20000 cells").sweep({}, seeds=40)
+        with tempfile.TemporaryDirectory() as folder:
+            threads = concurrent.futures.ThreadPoolExecutor(1)
+            rows = sweep.as_completed(out=folder, executor=threads)
+            next(rows)
+            threads.shutdown(wait=False, cancel_futures=True)
+            with self.assertRaisesRegex(bw.RunError, "the same call"):
+                list(rows)
+            with self.assertRaisesRegex(bw.RunError, "the same call"):
+                list(sweep.as_completed(out=folder, executor=threads))
+            with concurrent.futures.ThreadPoolExecutor(1) as others:
+                self.assertEqual(len(list(sweep.as_completed(out=folder, executor=others))), 40)
+
 
 if __name__ == "__main__":
     unittest.main()

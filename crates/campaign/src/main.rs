@@ -5,6 +5,7 @@ mod bad;
 mod child;
 mod crash;
 mod random;
+mod safe;
 mod toml_tree;
 mod trial;
 mod valid;
@@ -33,7 +34,7 @@ enum Command {
     /// Shipped files spoiled in every way, and files that are none
     BadInputs {
         /// One part alone
-        #[arg(value_parser = ["library", "program", "special"])]
+        #[arg(value_parser = ["library", "extremes", "program", "extreme-runs", "special"])]
         part: Option<String>,
         #[command(flatten)]
         options: Options,
@@ -42,6 +43,14 @@ enum Command {
     Crash {
         /// One part alone
         #[arg(value_parser = ["kills", "signals", "limits", "writers", "stores"])]
+        part: Option<String>,
+        #[command(flatten)]
+        options: Options,
+    },
+    /// What is said before a run against what networks do in their worst phases
+    Safe {
+        /// One kind of verdict alone
+        #[arg(value_parser = ["pause", "pfc", "destination", "credit", "windows", "bounds"])]
         part: Option<String>,
         #[command(flatten)]
         options: Options,
@@ -61,11 +70,13 @@ fn main() -> ExitCode {
         Command::All { options } => {
             let mut all = bad::run(&options, None);
             all.extend(valid::run(&options, None));
+            all.extend(safe::run(&options, None));
             all.extend(crash::run(&options, None));
             (all, options)
         }
         Command::BadInputs { part, options } => (bad::run(&options, part.as_deref()), options),
         Command::Crash { part, options } => (crash::run(&options, part.as_deref()), options),
+        Command::Safe { part, options } => (safe::run(&options, part.as_deref()), options),
         Command::Valid { part, options } => (valid::run(&options, part.as_deref()), options),
     };
     match trial::report(&options, &summaries) {

@@ -107,7 +107,12 @@ fn write(
         Ok(started) => started,
         Err(message) => return fail(message),
     };
-    if let Err(error) = directory.write(PLAN, plan.kept(None).text().as_bytes()) {
+    let kept = plan.kept(None).bounded_text();
+    let written = kept.and_then(|text| {
+        let written = directory.write(PLAN, text.as_bytes());
+        written.map_err(|error| error.to_string())
+    });
+    if let Err(error) = written {
         return fail(error);
     }
     if let Err(message) = work.take(&checked.keys, &found) {

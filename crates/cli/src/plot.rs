@@ -39,18 +39,19 @@ pub fn plot(options: &Options) -> u8 {
 
 fn draw(options: &Options) -> Result<u8, String> {
     let names = names(&options.results);
-    let mut read = Vec::new();
+    let (mut all, mut manifests) = (Vec::new(), Vec::new());
     for (path, name) in options.results.iter().zip(names) {
-        read.push(results(path, name)?);
+        let (results, manifest) = results(path, name)?;
+        all.push(results);
+        manifests.push(manifest);
     }
     stands_apart(&options.out, &options.results)?;
-    let all: Vec<Results> = read.iter().map(|(results, _)| results.clone()).collect();
     let drawn = overlay(&all, options.y.as_deref(), options.over.as_deref()).map_err(told)?;
     let mut directory =
         RunDirectory::create(&options.out, &holder()).map_err(|error| error.to_string())?;
     let write = |directory: &mut RunDirectory| {
         directory.write_tables(&drawn.tables)?;
-        directory.write_report(&report(&read, &drawn))?;
+        directory.write_report(&report((&all, &manifests), &drawn))?;
         let inputs: Vec<String> = options
             .results
             .iter()
@@ -158,7 +159,8 @@ fn results(path: &Path, name: String) -> Result<(Results, Value), String> {
         is_sweep: matches!(kind, Some("sweep" | "saturate")),
         ..Results::default()
     };
-    results.read_tables(&json("columns.json")?, |file| text(file).ok());
+    let tables = results.read_tables(&json("columns.json")?, |file| text(file).ok());
+    tables.map_err(|what| format!("`{}`: {what}", files::shown(path)))?;
     for file in manifest["files"].as_array().into_iter().flatten() {
         let file = file.as_str().unwrap_or("");
         let name = file
@@ -204,7 +206,7 @@ fn keys(path: &str, value: &toml::Value, into: &mut Vec<(String, String)>) {
     }
 }
 
-fn report(read: &[(Results, Value)], drawn: &Overlay) -> Report {
+fn report((all, manifests): (&[Results], &[Value]), drawn: &Overlay) -> Report {
     let mut blocks: Vec<Block> = drawn.plots.iter().cloned().map(Block::Plot).collect();
     let heading = |text: &str| Block::Heading {
         level: 2,
@@ -212,13 +214,13 @@ fn report(read: &[(Results, Value)], drawn: &Overlay) -> Report {
     };
     blocks.push(heading("Tables"));
     blocks.extend(drawn.tables.iter().cloned().map(Block::Table));
-    blocks.push(Block::Table(sources(read)));
+    blocks.push(Block::Table(sources(all, manifests)));
     blocks.push(heading("How to reproduce"));
     blocks.push(Block::Code {
         lang: "shell".into(),
         text: command_line(),
     });
-    let names: Vec<&str> = read.iter().map(|(one, _)| one.name.as_str()).collect();
+    let names: Vec<&str> = all.iter().map(|one| one.name.as_str()).collect();
     Report {
         title: names.join(", "),
         subtitle: "Drawn together.".into(),
@@ -229,7 +231,7 @@ fn report(read: &[(Results, Value)], drawn: &Overlay) -> Report {
 }
 
 /// Where the numbers come from.
-fn sources(read: &[(Results, Value)]) -> Table {
+fn sources(all: &[Results], manifests: &[Value]) -> Table {
     let mut table = Table::new(
         "sources",
         "What was drawn, and how it was made.",
@@ -240,7 +242,7 @@ fn sources(read: &[(Results, Value)]) -> Table {
             Column::text("trace hash", "fingerprint"),
         ],
     );
-    for (one, manifest) in read {
+    for (one, manifest) in all.iter().zip(manifests) {
         let word = |field: &str| manifest[field].as_str().unwrap_or("").to_owned();
         let cells = [
             one.name.clone(),

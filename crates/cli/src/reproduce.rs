@@ -9,9 +9,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use backwater_kernel::words::counted;
+use backwater_papers::claim::place;
 use backwater_papers::verdict::verdict_word;
 use backwater_papers::{Judged, Plan, Reproduction, Selection, Settings, Tally};
-use backwater_results::{Manifest, RunDirectory};
+use backwater_results::{Manifest, RunDirectory, Verdict};
 
 use crate::claims::near;
 use crate::{Changes, FAILED, SHORT_OF_MEMORY, SUCCESS};
@@ -25,7 +26,8 @@ const TICK: Duration = Duration::from_millis(100);
 /// What to reproduce.
 #[derive(clap::Args)]
 pub struct Options {
-    /// Papers (`kung1993`) or claims (`kung1993.fig12.burst`) [default: every paper]
+    /// Papers (`kung1993`), figures (`kung1993.fig12`) or claims (`kung1993.fig12.burst`)
+    /// [default: every paper]
     what: Vec<String>,
     /// Every paper
     #[arg(long)]
@@ -33,6 +35,9 @@ pub struct Options {
     /// Fewer seeds and shorter runs for a first look; verdicts are marked `quick`
     #[arg(long)]
     quick: bool,
+    /// Names of claims, all numbers, reasons and readings
+    #[arg(short, long)]
+    verbose: bool,
     /// Judge one paper by the claims of this file instead of its own
     #[arg(long, value_name = "FILE")]
     claims: Option<PathBuf>,
@@ -76,12 +81,12 @@ pub fn reproduce(options: &Options) -> u8 {
     };
     let start = Instant::now();
     options.memory.watch(0);
-    let found = match watched(&plan) {
+    let found = match watched(&plan, options.verbose) {
         Ok(found) => found,
         Err(error) => return fail(error),
     };
     let seconds = start.elapsed().as_secs_f64();
-    print_tallies(&found, seconds);
+    print_tallies(&found, seconds, options.verbose);
     if let Err(message) = write(options, directory, &found, seconds) {
         return fail(message);
     }
@@ -89,14 +94,21 @@ pub fn reproduce(options: &Options) -> u8 {
 }
 
 /// Runs the plan; each verdict is printed as it is reached, a bar moves with each run.
-fn watched(plan: &Plan) -> Result<Vec<Reproduction>, backwater_papers::LabError> {
+fn watched(plan: &Plan, verbose: bool) -> Result<Vec<Reproduction>, backwater_papers::LabError> {
     let stop = interrupt::flag();
     let bar = progress::bar(plan.cost_ms(), "reproduce");
-    let width = plan.longest_id();
+    let ids = plan.ids();
+    let longest = |shown: fn(&str) -> &str| ids.iter().map(|id| shown(id).len()).max().unwrap_or(0);
+    let width = longest(if verbose { |id| id } else { place });
     let printing = Mutex::new(());
     let on_done = |judged: &[Judged]| {
         let _one_at_a_time = printing.lock();
-        bar.suspend(|| judged.iter().for_each(|one| print_verdict(one, width)));
+        let print = if verbose {
+            print_numbers
+        } else {
+            print_verdict
+        };
+        bar.suspend(|| judged.iter().for_each(|one| print(one, width)));
     };
     let is_over = AtomicBool::new(false);
     thread::scope(|scope| {
@@ -136,6 +148,7 @@ fn choose(options: &Options) -> Result<Vec<Selection>, String> {
     for paper in backwater_papers::papers() {
         let claims = backwater_papers::claim::parse(paper.claims_toml).map_err(text)?;
         known.push(paper.id.to_owned());
+        known.extend(claims.iter().map(|claim| claim.place().to_owned()));
         known.extend(claims.into_iter().map(|claim| claim.id));
         let whole = options.what.is_empty() || options.what.iter().any(|what| what == paper.id);
         if options.all || whole {
@@ -184,27 +197,41 @@ fn judged_by(options: &Options, file: &Path) -> Result<Selection, String> {
     }
 }
 
+/// A line a claim: the verdict, the paper and figure, the claim's sentence, what was measured.
 fn print_verdict(judged: &Judged, width: usize) {
-    let paper = judged.paper_text();
-    let paper = if paper.is_empty() {
-        String::new()
-    } else {
-        format!("paper {paper}; ")
-    };
-    let measured = judged.measured_text();
     let word = verdict_word(judged.verdict);
-    let quick = if judged.quick { "quick " } else { "" };
-    println!(
-        "{quick}{word:<8} {:<width$}  {paper}measured {measured}",
-        judged.claim.id
-    );
-    let indent = quick.len() + 8;
-    for remark in judged.remarks() {
-        println!("{:indent$} {:width$}  {remark}", "", "");
+    let place = judged.claim.place();
+    let (sentence, relation) = (judged.sentence(), judged.relation());
+    let reading = if judged.agrees_under_a_reading() {
+        " (under a reading)"
+    } else {
+        ""
+    };
+    println!("{word:<8} {place:<width$}  {sentence}: {relation}{reading}");
+    // What failed is told in full; what differs for a known reason stands in the report.
+    if judged.verdict == Verdict::Failed {
+        println!("{:8} {:width$}  {}", "", "", judged.reason);
     }
 }
 
-fn print_tallies(found: &[Reproduction], seconds: f64) {
+/// The claim's name, every number, and what qualifies the verdict.
+fn print_numbers(judged: &Judged, width: usize) {
+    let word = verdict_word(judged.verdict);
+    let paper = match judged.paper_text() {
+        paper if paper.is_empty() => paper,
+        paper => format!("paper {paper}; "),
+    };
+    let measured = judged.measured_text();
+    println!(
+        "{word:<8} {:<width$}  {paper}measured {measured}",
+        judged.claim.id
+    );
+    for remark in judged.remarks() {
+        println!("{:8} {:width$}  {remark}", "", "");
+    }
+}
+
+fn print_tallies(found: &[Reproduction], seconds: f64, verbose: bool) {
     println!();
     for reproduction in found {
         let claims = counted(reproduction.judged.len(), "claim");
@@ -219,6 +246,9 @@ fn print_tallies(found: &[Reproduction], seconds: f64) {
     let mut judged = found.iter().flat_map(|one| &one.judged);
     if judged.any(|one| one.quick) {
         println!("quick: few seeds and short runs; run without --quick for the full verdicts");
+    }
+    if !verbose {
+        println!("all numbers, reasons and readings: --verbose, or the report");
     }
 }
 

@@ -1,25 +1,32 @@
 //! `backwater saturate`: the load at which a network saturates, by bisection.
 //!
-//! The loads that may be tried are a grid with the wanted precision between the lowest and the
-//! highest, so that a search that goes on finds the loads it has tried.
+//! The loads that may be tried are multiples of the wanted precision between the lowest and the
+//! highest, so that every search tries the same ones, and one that goes on finds those it has tried.
+
+mod search;
 
 use backwater_kernel::words::counted;
-use std::path::PathBuf;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
 use backwater_results::RunDirectory;
 use backwater_results::sweep::{
     Role, Saturation, SweepResult, saturation_pivot, saturation_report, saturation_table,
     sweep_tables,
 };
-use backwater_scenario::{Set, is_of_frames};
+use backwater_scenario::{Engine, Set, is_of_frames};
 
+use self::search::Search;
 use crate::sweep::plan::{Checked, How, Plan};
+use crate::sweep::store::Store;
 use crate::sweep::work::Work;
 use crate::sweep::{status, told};
 use crate::{Changes, default_out, fail, files, run};
 use backwater_results::sweep::Point;
 use backwater_run::interrupt;
 
+/// Windows of the scenario's own length and longer ones, near the edge.
+const LONGER: [u64; 2] = [4, 16];
 /// Most combinations of the other axes.
 const MOST_SEARCHES: u64 = 10_000;
 
@@ -46,53 +53,82 @@ pub struct Options {
     how: How,
 }
 
-/// One search: what is known of the load at which it saturates.
-struct Search {
-    /// Values of the axes; that of the load is replaced.
-    values: Vec<usize>,
-    carried: Option<usize>,
-    saturated: Option<usize>,
-}
-
-impl Search {
-    /// Loads to try next; nothing when the interval is as short as wanted.
-    fn next(&self, loads: usize) -> Vec<usize> {
-        match (self.carried, self.saturated) {
-            (None, None) if loads > 1 => vec![0, loads - 1],
-            (None, None) => vec![0],
-            (Some(low), Some(high)) if low + 1 < high => vec![low + (high - low) / 2],
-            _ => Vec::new(),
-        }
-    }
-
-    /// A load was tried. Where a lower load saturates than one that is carried, the lower counts.
-    fn learn(&mut self, load: usize, is_saturated: bool) {
-        if is_saturated {
-            self.saturated = Some(self.saturated.map_or(load, |known| known.min(load)));
-        } else {
-            self.carried = Some(self.carried.map_or(load, |known| known.max(load)));
-        }
-        if let (Some(carried), Some(saturated)) = (self.carried, self.saturated)
-            && carried > saturated
-        {
-            self.carried = None;
-        }
-    }
-}
-
 /// What was tried so far.
 #[derive(Default)]
 struct Tried {
-    points: Vec<u64>,
-    found: Vec<Option<Point>>,
+    /// Each with the longest window it was tried with.
+    found: BTreeMap<u64, Option<Point>>,
+    runs: usize,
     computed: usize,
+}
+
+/// The same points with longer and longer windows: the key that says how long, and plans with its
+/// value.
+struct Longer {
+    key: &'static str,
+    plans: Vec<(String, Plan)>,
+}
+
+impl Longer {
+    /// Of a plan whose axes leave the window alone; as far as the scenario allows.
+    fn new(plan: &Plan, options: &Options, axis: &Set) -> Longer {
+        let mut longer = Longer {
+            key: "run.measure",
+            plans: Vec::new(),
+        };
+        let Ok(first) = plan.scenario(0) else {
+            return longer;
+        };
+        for factor in LONGER {
+            let value = match &first.engine {
+                Engine::Flit(spec) => {
+                    format!("{} cycles", spec.measure.window.saturating_mul(factor))
+                }
+                Engine::Packet(packet) => {
+                    longer.key = "run.duration";
+                    let (stop, start) = (packet.network.stop_at, packet.network.warm_up);
+                    let window = stop.ps().saturating_sub(start.ps());
+                    let stop = window.saturating_mul(factor).saturating_add(start.ps());
+                    format!("{stop} ps")
+                }
+                Engine::Ethernet(_) => return longer,
+            };
+            let key = longer.key;
+            if plan.sweep.axes().iter().any(|axis| axis.path == key) {
+                return longer;
+            }
+            let mut asked = plan.asked.clone();
+            let is_other = |set: &String| set.split('=').next().map(str::trim) != Some(key);
+            asked.changes.sets.retain(is_other);
+            asked.changes.sets.push(format!("{key}={value}"));
+            match Plan::to_compute(asked, &options.how, Some(axis.clone())) {
+                Ok(plan) if plan.scenario(0).is_ok() => longer.plans.push((value, plan)),
+                _ => return longer,
+            }
+        }
+        longer
+    }
+
+    /// Each at work in the same directory.
+    fn work<'a>(
+        &'a self,
+        (plan, work): (&'a Plan, Work<'a>),
+        checked: &Checked,
+        out: &Path,
+    ) -> Result<Vec<(&'a Plan, Work<'a>)>, String> {
+        let mut all = vec![(plan, work)];
+        for (_, plan) in &self.plans {
+            all.push((plan, Work::new(plan, checked, Store::open(out, false)?)));
+        }
+        Ok(all)
+    }
 }
 
 /// Searches and reports.
 pub fn saturate(options: &Options) -> u8 {
     interrupt::flag();
     let read = files::read(&options.file);
-    let axis = Some(options.axis());
+    let axis = options.axis();
     let plan = read.and_then(|source| {
         // Told before a load is looked for that frames need not have.
         if is_of_frames(&source) {
@@ -103,7 +139,7 @@ pub fn saturate(options: &Options) -> u8 {
             );
         }
         let asked = options.how.asked(source, &options.changes);
-        Plan::to_compute(asked, &options.how, axis)
+        Plan::to_compute(asked, &options.how, Some(axis.clone()))
     });
     let plan = match plan {
         Ok(plan) => plan,
@@ -117,7 +153,11 @@ pub fn saturate(options: &Options) -> u8 {
         Ok(searches) => searches,
         Err(message) => return fail(message),
     };
-    let ends = points(&plan, load, &searches, |search| search.next(loads));
+    let ends = points(
+        &plan,
+        load,
+        searches.iter().map(|own| (own, vec![0, loads - 1])),
+    );
     let checked = match plan.check(&ends) {
         Ok(checked) => checked,
         Err(Some(message)) => return told(&message),
@@ -130,18 +170,23 @@ pub fn saturate(options: &Options) -> u8 {
         Ok(started) => started,
         Err(message) => return fail(message),
     };
-    let tried = match search(&plan, &work, load, &checked, &mut searches) {
+    let longer = Longer::new(&plan, options, &axis);
+    let works = match longer.work((&plan, work), &checked, &out) {
+        Ok(works) => works,
+        Err(message) => return fail(message),
+    };
+    let tried = match search(&works, load, &checked, &mut searches) {
         Ok(tried) => tried,
         Err(message) => return told(&message),
     };
-    let report = Found::new(&plan, load, &checked, &searches, tried);
+    let report = Found::new(&plan, load, &checked, searches, (tried, works.len()));
     let more = options.words();
     let command = plan.asked.command("saturate", more);
     let info = plan.info(&checked, command);
     if let Err(error) = report.write(directory, &info) {
         return fail(error);
     }
-    report.print(options);
+    report.print(options, &longer);
     println!("report: {}", files::shown(&out.join("report.html")));
     status(&report.result)
 }
@@ -157,8 +202,12 @@ impl Options {
             Ok(_) => text.trim().to_owned(),
             Err(_) => format!("\"{}\"", text.trim().replace(['"', '\\'], "")),
         };
-        let low = number(self.low.as_ref().unwrap_or(&self.precision));
-        let (high, step) = (number(&self.high), number(&self.precision));
+        let step = number(&self.precision);
+        let low = number(&multiple(
+            self.low.as_ref().unwrap_or(&self.precision),
+            &self.precision,
+        ));
+        let high = number(&self.high);
         Set {
             key: self.over.clone(),
             value: format!("{{ from = {low}, to = {high}, step = {step} }}"),
@@ -183,6 +232,36 @@ impl Options {
     }
 }
 
+/// The least multiple of `step` that is not below `low`, where both are plain decimals of one unit;
+/// else `low`.
+fn multiple(low: &str, step: &str) -> String {
+    let parts = |text: &str| {
+        let text = text.trim();
+        let end = text.find(|c: char| !c.is_ascii_digit() && c != '.');
+        let (number, unit) = text.split_at(end.unwrap_or(text.len()));
+        let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+        let digits: u64 = format!("{whole}{fraction}").parse().ok()?;
+        Some((digits, fraction.len() as u32, unit.trim().to_owned()))
+    };
+    let rounded = || {
+        let ((low, low_digits, unit), (step, step_digits, own)) = (parts(low)?, parts(step)?);
+        let digits = low_digits.max(step_digits);
+        let scale = |number: u64, have: u32| number.checked_mul(10_u64.checked_pow(digits - have)?);
+        let (low, step) = (scale(low, low_digits)?, scale(step, step_digits)?);
+        if unit != own || step == 0 || low % step == 0 {
+            return None;
+        }
+        let (least, one) = (low.next_multiple_of(step), 10_u64.checked_pow(digits)?);
+        let (whole, fraction) = (least / one, least % one);
+        let number = match digits {
+            0 => whole.to_string(),
+            _ => format!("{whole}.{fraction:0width$}", width = digits as usize),
+        };
+        Some(format!("{number} {unit}").trim_end().to_owned())
+    };
+    rounded().unwrap_or_else(|| low.to_owned())
+}
+
 /// One search for each combination of the other axes.
 fn searches(plan: &Plan, load: usize) -> Result<Vec<Search>, String> {
     let axes = plan.sweep.axes();
@@ -204,26 +283,22 @@ fn searches(plan: &Plan, load: usize) -> Result<Vec<Search>, String> {
             values[index] = (rest % length) as usize;
             rest /= length;
         }
-        Search {
-            values,
-            carried: None,
-            saturated: None,
-        }
+        Search::new(values)
     };
     Ok((0..count).map(search).collect())
 }
 
-/// The points of some loads of every search, with all seeds.
-fn points(
+/// The points of some loads of some searches, with all seeds.
+fn points<'a>(
     plan: &Plan,
     load: usize,
-    searches: &[Search],
-    loads: impl Fn(&Search) -> Vec<usize>,
+    searches: impl Iterator<Item = (&'a Search, Vec<usize>)>,
 ) -> Vec<u64> {
     let seeds = 0..plan.sweep.seeds().len();
     let mut points = Vec::new();
-    for search in searches {
-        for at in loads(search) {
+    for (search, mut loads) in searches {
+        loads.dedup();
+        for at in loads {
             let mut values = search.values.clone();
             values[load] = at;
             points.extend(seeds.clone().map(|seed| plan.sweep.point(&values, seed)));
@@ -232,50 +307,63 @@ fn points(
     points
 }
 
-/// Halves the intervals of all searches until they are short enough, or Ctrl-C.
+/// Goes on with all searches until they are done, or Ctrl-C. `works` are at the same points, each
+/// with a longer window than the one before.
 fn search(
-    plan: &Plan,
-    work: &Work<'_>,
+    works: &[(&Plan, Work<'_>)],
     load: usize,
     checked: &Checked,
     searches: &mut [Search],
 ) -> Result<Tried, String> {
-    let loads = plan.sweep.axes()[load].values.len();
+    let sweep = &works[0].0.sweep;
+    let loads = sweep.axes()[load].values.len();
     let saturated = checked
         .measures
         .iter()
         .position(|m| m.role == Role::Saturated);
     let saturated = saturated.ok_or("the engine does not say what is saturated")?;
-    let seeds = plan.sweep.seeds().len();
+    let seeds = sweep.seeds().len();
     let mut tried = Tried::default();
     loop {
-        let next: Vec<Vec<usize>> = searches.iter().map(|search| search.next(loads)).collect();
-        let points = points(plan, load, searches, |search| search.next(loads));
-        if points.is_empty() {
+        let next: Vec<Vec<usize>> = searches
+            .iter_mut()
+            .map(|search| search.next(loads, works.len()))
+            .collect();
+        if next.iter().all(Vec::is_empty) {
             return Ok(tried);
         }
-        let keys = match plan.check(&points) {
-            Ok(checked) => checked.keys,
-            Err(message) => return message.map_or(Ok(tried), Err),
-        };
-        let mut found = work.stored(&points, &keys);
-        let stored = found.iter().flatten().count();
-        work.complete(&points, &keys, &mut found)?;
-        tried.computed += found.iter().flatten().count() - stored;
-        let is_whole = found.iter().all(Option::is_some);
-        let mut votes = found.chunks(seeds).map(|runs| vote(runs, saturated));
-        for (search, loads) in searches.iter_mut().zip(next) {
-            for at in loads {
-                if let Some(Some(is_saturated)) = votes.next() {
-                    tell(plan, load, &search.values, at, is_saturated);
-                    search.learn(at, is_saturated);
+        for (window, (plan, work)) in works.iter().enumerate() {
+            let mine = searches.iter_mut().zip(&next);
+            let mut mine: Vec<_> = mine.filter(|(own, _)| own.window == window).collect();
+            let all = mine.iter().map(|(own, loads)| (&**own, loads.to_vec()));
+            let points = points(plan, load, all);
+            if points.is_empty() {
+                continue;
+            }
+            let keys = match plan.check(&points) {
+                Ok(checked) => checked.keys,
+                Err(message) => return message.map_or(Ok(tried), Err),
+            };
+            let mut found = work.stored(&points, &keys);
+            let stored = found.iter().flatten().count();
+            work.complete(&points, &keys, &mut found)?;
+            let done = found.iter().flatten().count();
+            tried.runs += done;
+            tried.computed += done - stored;
+            let is_whole = found.iter().all(Option::is_some);
+            let mut votes = found.chunks(seeds).map(|runs| vote(runs, saturated));
+            for (search, loads) in &mut mine {
+                for at in loads.iter() {
+                    if let Some(Some(is_saturated)) = votes.next() {
+                        tell((plan, window), load, &search.values, *at, is_saturated);
+                        search.learn(*at, is_saturated);
+                    }
                 }
             }
-        }
-        tried.points.extend(points);
-        tried.found.extend(found);
-        if !is_whole {
-            return Ok(tried);
+            tried.found.extend(points.into_iter().zip(found));
+            if !is_whole {
+                return Ok(tried);
+            }
         }
     }
 }
@@ -289,17 +377,24 @@ fn vote(runs: &[Option<Point>], saturated: usize) -> Option<bool> {
     Some(2 * votes > runs.len())
 }
 
-fn tell(plan: &Plan, load: usize, values: &[usize], at: usize, is_saturated: bool) {
+fn tell(
+    (plan, window): (&Plan, usize),
+    load: usize,
+    values: &[usize],
+    at: usize,
+    is_saturated: bool,
+) {
     let mut values = values.to_vec();
     values[load] = at;
     let point = plan.sweep.describe(plan.sweep.point(&values, 0));
     let point = point
         .rsplit_once(", seed")
         .map_or(point.as_str(), |(axes, _)| axes);
-    println!(
-        "{point}: {}",
-        if is_saturated { "saturated" } else { "carried" }
-    );
+    let longer = window.checked_sub(1).map_or(String::new(), |longer| {
+        format!(", window {} times as long", LONGER[longer])
+    });
+    let what = if is_saturated { "saturated" } else { "carried" };
+    println!("{point}{longer}: {what}");
 }
 
 /// The end of all searches.
@@ -307,6 +402,7 @@ struct Found {
     result: SweepResult,
     load: usize,
     found: Vec<Saturation>,
+    runs: usize,
     computed: usize,
 }
 
@@ -315,16 +411,15 @@ impl Found {
         plan: &Plan,
         load: usize,
         checked: &Checked,
-        searches: &[Search],
-        tried: Tried,
+        mut searches: Vec<Search>,
+        (tried, windows): (Tried, usize),
     ) -> Found {
-        let mut order: Vec<(u64, Option<Point>)> =
-            tried.points.into_iter().zip(tried.found).collect();
-        order.sort_by_key(|(point, _)| *point);
         let loads = plan.sweep.axes()[load].values.len();
-        let (points, found): (Vec<u64>, Vec<Option<Point>>) = order.into_iter().unzip();
+        let (points, found): (Vec<u64>, Vec<Option<Point>>) = tried.found.into_iter().unzip();
         let mut result = plan.result(&checked.measures, &points, found);
-        result.partial |= searches.iter().any(|search| !search.next(loads).is_empty());
+        result.partial |= searches
+            .iter_mut()
+            .any(|search| !search.next(loads, windows).is_empty());
         // Of the grid only what was tried is worth telling.
         let mut kept: Vec<usize> = result.rows.iter().map(|row| row.values[load]).collect();
         kept.sort();
@@ -339,13 +434,14 @@ impl Found {
         }
         let found = searches.iter().map(|search| Saturation {
             values: search.values.clone(),
-            carried: search.carried.and_then(place),
-            saturated: search.saturated.and_then(place),
+            carried: search.carried().and_then(place),
+            saturated: search.saturated().and_then(place),
         });
         Found {
             found: found.collect(),
             result,
             load,
+            runs: tried.runs,
             computed: tried.computed,
         }
     }
@@ -363,7 +459,7 @@ impl Found {
         directory.save_manifest(&self.result.manifest("saturate", info))
     }
 
-    fn print(&self, options: &Options) {
+    fn print(&self, options: &Options, longer: &Longer) {
         let axis = &self.result.axes[self.load];
         println!();
         let pivot = saturation_pivot(&self.result, self.load, &self.found);
@@ -392,7 +488,10 @@ impl Found {
             };
             println!("{place}{words}");
         }
-        let runs = counted(self.result.rows.len(), "run");
+        if let Some((value, _)) = longer.plans.last() {
+            println!("near the edge with `{}` of up to {value}", longer.key);
+        }
+        let runs = counted(self.runs, "run");
         let precision = &options.precision;
         println!(
             "precision {precision}; {runs}, {} computed now",

@@ -103,7 +103,12 @@ fn compute(options: &Options, plan: &Plan, points: &[u64], checked: &Checked, ou
         Ok(started) => started,
         Err(message) => return fail(message),
     };
-    if let Err(error) = directory.write(PLAN, plan.kept(shard).text().as_bytes()) {
+    let kept = plan.kept(shard).bounded_text();
+    let written = kept.and_then(|text| {
+        let written = directory.write(PLAN, text.as_bytes());
+        written.map_err(|error| error.to_string())
+    });
+    if let Err(error) = written {
         return fail(error);
     }
     let mut found = work.stored(points, &checked.keys);

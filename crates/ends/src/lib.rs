@@ -15,6 +15,7 @@ pub mod sink;
 pub mod spec;
 pub mod stations;
 pub mod tcp;
+mod turns;
 
 pub use spec::TcpSpec;
 pub use tcp::{Endpoint, Segment};

@@ -18,13 +18,20 @@ pub struct EndsOutcome {
     /// Files (over UDP once for each station), requests or pictures: complete after the warm-up.
     pub transfers: u64,
     /// Time each took, ps: from the application's start to the last byte of the file at the
-    /// receiver, the whole response, or the arrival of the picture's last datagram.
+    /// receiver, the whole response, or the arrival of the picture's last datagram. Those under way
+    /// are open.
     pub transfer_time: Distribution,
     /// Files whose last acknowledgement came after the warm-up: from the application's start to
     /// that, ps.
     pub acknowledged_time: Distribution,
+    /// Its transfers are files over TCP, which end with their last acknowledgement.
+    pub are_acknowledged: bool,
     /// Files, requests or pictures complete in the whole run.
     pub transfers_total: u64,
+    /// Those begun in the whole run; of a picture, sent in full.
+    pub transfers_begun: u64,
+    /// When the latest of them began.
+    pub latest_start: Option<Time>,
     /// Those it has in all, if it has an end.
     pub transfers_planned: Option<u64>,
     /// When the first of them began.
@@ -42,10 +49,43 @@ pub struct EndsOutcome {
 }
 
 impl EndsOutcome {
-    /// Of those it has in all: not complete at the end of the run. None of traffic without end.
+    /// Transfers under way at the end of the run: begun and not complete.
     pub fn unfinished(&self) -> u64 {
+        self.transfers_begun.saturating_sub(self.transfers_total)
+    }
+
+    /// Of those it has in all, the ones not begun at the end of the run.
+    pub fn not_begun(&self) -> u64 {
         let planned = self.transfers_planned.unwrap_or(0);
-        planned.saturating_sub(self.transfers_total)
+        planned.saturating_sub(self.transfers_begun)
+    }
+
+    /// Did it send all the time from `since` to the end of the run, as far as transfers that end
+    /// say? Else its bytes over that time are no rate of it.
+    pub fn lasts(&self, since: Time) -> bool {
+        let is_under_way = self.unfinished() > 0 && self.latest_start <= Some(since);
+        self.transfers_planned.is_none() || is_under_way
+    }
+
+    /// The run ended at this instant: what is under way is as old as it is by then. (A connection
+    /// has one transfer at a time, and what goes to several stations starts at once; of pictures
+    /// that are lost the age is that of the latest, which is the least of them.)
+    pub fn end(&mut self, at: Time) {
+        let Some(since) = self.latest_start else {
+            return;
+        };
+        let age = at.since(since).ps() as f64;
+        let open = self.unfinished();
+        let unacknowledged = match self.are_acknowledged {
+            true => self.unacknowledged_total + open,
+            false => 0,
+        };
+        for (times, count) in [
+            (&mut self.transfer_time, open),
+            (&mut self.acknowledged_time, unacknowledged),
+        ] {
+            *times = core::mem::take(times).with_open(age, count);
+        }
     }
 
     /// From the start of the first transfer to the end of the last; nothing before all are

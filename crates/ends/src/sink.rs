@@ -6,6 +6,7 @@ use backwater_kernel::{Duration, Time};
 
 use crate::spec::Span;
 use crate::spec::units::SinkSpec;
+use crate::turns::Turns;
 
 /// When a destination takes units out of its buffer, at its own pace.
 pub struct Sink {
@@ -75,9 +76,13 @@ impl Stalls {
 
     /// The first instant at or after `wanted` at which the sink runs.
     fn next_running(&mut self, wanted: Time) -> Time {
+        let mut turns = Turns::from(self.stall_ends);
         while wanted >= self.stall_ends {
             self.run_ends = self.stall_ends + self.run.draw(&mut self.stream).max(Duration(1));
             self.stall_ends = self.run_ends + self.stall.draw(&mut self.stream);
+            let passed = turns.pass(self.stall_ends, wanted);
+            self.run_ends += passed;
+            self.stall_ends += passed;
         }
         if wanted < self.run_ends {
             wanted
@@ -106,5 +111,22 @@ mod tests {
         assert_eq!(sink.next_release(Time(151)), Time(160));
         assert_eq!(sink.next_release(Time(249)), Time(249));
         assert_eq!(sink.next_release(Time(250)), Time(300));
+    }
+
+    /// Turns that are far shorter than the wait are passed over, and where all are alike exactly.
+    #[test]
+    fn a_sink_that_turns_each_picosecond_is_asked_after_an_hour() {
+        let hour = 3_600_000_000_000_000;
+        let spec = |span: fn(Duration) -> Span| SinkSpec::Stalling {
+            interval: Duration(10),
+            run: span(Duration(2)),
+            stall: span(Duration(3)),
+        };
+        let mut sink = Sink::new(&spec(Span::Fixed), 1, 0).expect("it has state");
+        assert_eq!(sink.next_release(Time(hour)), Time(hour));
+        assert_eq!(sink.next_release(Time(hour + 2)), Time(hour + 5));
+        let mut sink = Sink::new(&spec(Span::Exponential), 1, 0).expect("it has state");
+        let at = sink.next_release(Time(hour));
+        assert!((hour..hour + 100).contains(&at.ps()), "{at:?}");
     }
 }

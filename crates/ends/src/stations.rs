@@ -109,6 +109,15 @@ impl Stations {
         (ps != NEVER_PS).then_some(Time(ps))
     }
 
+    /// Has a flow of datagrams more to send at this instant?
+    #[inline]
+    pub fn is_due(&self, flow: u32, now: Time) -> bool {
+        match self.places[flow as usize] {
+            Place::Tcp(_) => false,
+            Place::Udp(at) => self.datagrams[at as usize].next_timer_ps() <= now.ps(),
+        }
+    }
+
     /// Does the flow do anything more by itself, with no frame of it on its way?
     #[inline]
     pub fn has_more(&self, flow: u32) -> bool {

@@ -6,8 +6,9 @@
 //! Routing in Wormhole Networks", 1993: it is enough that the escape lanes have none among
 //! themselves, where a packet may have gone by any adaptive lanes in between.
 //!
-//! Groups of packets never share lanes and are routed alike, so one is checked. Injection lanes
-//! wait for others but none waits for them, and ejection lanes wait for none.
+//! Groups of packets never share lanes, so each is checked by itself, and only packets that are
+//! sent count. Injection lanes wait for others but none waits for them, and ejection lanes wait
+//! for none.
 
 mod cycle;
 
@@ -19,6 +20,7 @@ use alloc::vec::Vec;
 use crate::route::{Choice, Choices, Way};
 use crate::routing::Routing;
 use crate::spec::Graph;
+use crate::traffic::pairs::Pairs;
 
 /// Routes asked for before giving up.
 const STEPS_MAX: u64 = 50_000_000;
@@ -42,17 +44,49 @@ pub enum Dependency {
 
 /// Checks all routes of all packets.
 pub fn dependency(graph: &Graph, routing: &Routing) -> Dependency {
-    check(graph, routing, &|lanes| {
-        routing.class_of(0, lanes).unwrap_or(0).into()
+    dependency_of(graph, routing, &Packets::all(graph))
+}
+
+/// Checks all routes of some packets.
+pub fn dependency_of(graph: &Graph, routing: &Routing, packets: &Packets) -> Dependency {
+    check(graph, routing, packets, &|lanes| {
+        routing.class_of(packets.group, lanes).unwrap_or(0).into()
     })
 }
 
-fn check(graph: &Graph, routing: &Routing, class_of: &dyn Fn(u32) -> u32) -> Dependency {
-    let mut walker = match Walker::new(graph, routing, class_of) {
+/// Which packets are followed.
+#[derive(Clone, Debug)]
+pub struct Packets {
+    /// Those of this group of lanes ...
+    pub group: u8,
+    /// ... that are sent from here to there.
+    pub pairs: Pairs,
+    /// May one wait for an adaptive lane alone, having given up its escapes?
+    pub wait_for_adaptive: bool,
+}
+
+impl Packets {
+    /// From everywhere to everywhere, never without their escapes.
+    pub fn all(graph: &Graph) -> Packets {
+        Packets {
+            group: 0,
+            pairs: Pairs::all(graph),
+            wait_for_adaptive: false,
+        }
+    }
+}
+
+fn check(
+    graph: &Graph,
+    routing: &Routing,
+    packets: &Packets,
+    class_of: &dyn Fn(u32) -> u32,
+) -> Dependency {
+    let mut walker = match Walker::new(graph, routing, packets, class_of) {
         Ok(walker) => walker,
         Err(reason) => return Dependency::NotChecked(reason),
     };
-    let done = if routing.escapes() > 0 {
+    let done = if routing.escapes() > 0 && !packets.wait_for_adaptive {
         walker.walk_escapes()
     } else {
         walker.walk_all()
@@ -71,12 +105,14 @@ fn check(graph: &Graph, routing: &Routing, class_of: &dyn Fn(u32) -> u32) -> Dep
 struct Walker<'a> {
     graph: &'a Graph,
     routing: &'a Routing,
+    packets: &'a Packets,
     class_of: &'a dyn Fn(u32) -> u32,
     classes: u32,
     /// By router: its first channel; one more at the end.
     first: Vec<u32>,
-    /// Routers that packets enter at.
-    entries: Vec<u32>,
+    /// Routers that packets of the group enter at: all, and those where some do.
+    entries: &'a [u32],
+    senders: Vec<u32>,
     /// Routers that packets leave at, with one of their terminals.
     exits: Vec<(u32, u32)>,
     /// Different directions a packet may draw.
@@ -101,11 +137,10 @@ impl<'a> Walker<'a> {
     fn new(
         graph: &'a Graph,
         routing: &'a Routing,
+        packets: &'a Packets,
         class_of: &'a dyn Fn(u32) -> u32,
     ) -> Result<Walker<'a>, String> {
-        let mut entries = graph.inject.clone();
-        entries.sort_unstable();
-        entries.dedup();
+        let entries = packets.pairs.entries();
         let mut exits: Vec<(u32, u32)> = graph.eject.iter().copied().zip(0..).collect();
         exits.sort_unstable();
         exits.dedup_by_key(|(router, _)| *router);
@@ -116,10 +151,15 @@ impl<'a> Walker<'a> {
             1
         };
         let departures = routing.departures() / stops;
-        let legs = if routing.has_stop() { 2 } else { 1 };
-        let routes = (entries.len() as u64 * exits.len() as u64)
-            .saturating_mul(departures)
-            .saturating_mul(legs);
+        let sent = exits.iter().map(|(exit, _)| packets.pairs.senders(*exit));
+        let mut senders: Vec<u32> = sent.clone().flatten().copied().collect();
+        senders.sort_unstable();
+        senders.dedup();
+        let pairs = match routing.has_stop() {
+            true => 2 * entries.len() as u64 * exits.len() as u64,
+            false => sent.map(|senders| senders.len() as u64).sum(),
+        };
+        let routes = pairs.saturating_mul(departures);
         if routes > STEPS_MAX {
             return Err(format!(
                 "{routes} routes to follow: at most {STEPS_MAX} are"
@@ -139,10 +179,12 @@ impl<'a> Walker<'a> {
         Ok(Walker {
             graph,
             routing,
+            packets,
             class_of,
             classes,
             first,
             entries,
+            senders,
             exits,
             departures,
             edges,
@@ -152,7 +194,8 @@ impl<'a> Walker<'a> {
 
     fn name(&self, node: u32) -> (u32, u32) {
         let (channel, class) = (node / self.classes, node % self.classes);
-        (channel, self.routing.class_lanes(0, class as u8))
+        let lanes = self.routing.class_lanes(self.packets.group, class as u8);
+        (channel, lanes)
     }
 
     /// The node a choice leads to; `None` if it leads out.
@@ -187,10 +230,7 @@ impl<'a> Walker<'a> {
         };
         for (exit, destination) in self.exits.clone() {
             for nth in 0..self.departures {
-                let mut way = Way {
-                    destination,
-                    ..Way::default()
-                };
+                let mut way = self.way(destination);
                 self.routing.depart_nth(&mut way, nth);
                 let legs: &[bool] = if self.routing.has_stop() {
                     &[true, false]
@@ -199,8 +239,7 @@ impl<'a> Walker<'a> {
                 };
                 for stop_at_end in legs {
                     trail.packet += 1;
-                    for entry in 0..self.entries.len() {
-                        let entry = self.entries[entry];
+                    for entry in self.entered(exit, *stop_at_end).to_vec() {
                         if self.routing.has_stop() {
                             way.via = if *stop_at_end { exit } else { entry };
                         }
@@ -210,6 +249,25 @@ impl<'a> Walker<'a> {
             }
         }
         Ok(())
+    }
+
+    fn way(&self, destination: u32) -> Way {
+        Way {
+            destination,
+            group: self.packets.group,
+            ..Way::default()
+        }
+    }
+
+    /// Where packets that leave at `exit` enter; those with a stop there, or after a stop there.
+    fn entered(&self, exit: u32, stop_at_end: bool) -> &[u32] {
+        let senders = self.packets.pairs.senders(exit);
+        match (self.routing.has_stop(), stop_at_end) {
+            (false, _) => senders,
+            (true, true) => &self.senders,
+            (true, false) if senders.is_empty() => &[],
+            (true, false) => self.entries,
+        }
     }
 
     fn walk(&mut self, entry: u32, way: Way, trail: &mut Trail) -> Result<(), String> {
@@ -257,12 +315,12 @@ impl<'a> Walker<'a> {
         }
         let mut reach = vec![0u64; routers * words];
         let mut after = vec![0u64; self.edges.len() * words];
-        for (_, destination) in self.exits.clone() {
+        for (exit, destination) in self.exits.clone() {
+            if self.packets.pairs.senders(exit).is_empty() {
+                continue;
+            }
             for nth in 0..self.departures {
-                let mut way = Way {
-                    destination,
-                    ..Way::default()
-                };
+                let mut way = self.way(destination);
                 self.routing.depart_nth(&mut way, nth);
                 let escapes = self.fill_reach(way, words, &mut reach);
                 for escape in escapes {

@@ -1,5 +1,6 @@
 //! Measures a run: warm-up, window, drain, and what is told of them.
 
+mod alone;
 mod course;
 mod verdict;
 mod warm_up;
@@ -13,6 +14,7 @@ use backwater_kernel::{BatchMeans, Delays, Stop};
 use crate::outcome::{ClassOutcome, CyclesOutcome, FINE, FabricOutcome, TerminalOutcome};
 use crate::spec::{FabricSpec, Injection, MeasureSpec, WarmUp};
 use crate::traffic::{receivers, trace};
+use alone::Alone;
 use course::{Course, Sums};
 use window::Window;
 
@@ -83,8 +85,14 @@ pub struct Meter {
     together: BatchMeans,
     network: Delays<FINE>,
     hops: u64,
-    /// Cycles on channels of headers, and of the flits behind them, were they never to wait.
+    /// Cycles on channels of headers, and of the flits behind them, were they never to wait for
+    /// another packet.
     passage: u64,
+    /// Where it can be said: what they wait for credit, were each alone.
+    alone: Option<Alone>,
+    /// Flits of the longest packet, where it can't; and how many never wait.
+    longest: u16,
+    never_waits: u16,
     /// Flits by terminal, in the window.
     created: Vec<u64>,
     received: Vec<u64>,
@@ -106,6 +114,8 @@ struct ClassMeter {
     late: u64,
     deadline: u64,
     latency: Delays<FINE>,
+    /// Sum of the cycles in which those that have not arrived were born.
+    births_open: u128,
 }
 
 impl Meter {
@@ -119,6 +129,7 @@ impl Meter {
             late: 0,
             deadline: deadline.map_or(u64::MAX, u64::from),
             latency: Delays::default(),
+            births_open: 0,
         };
         let terminals = spec.graph.inject.len();
         let injections = || spec.classes.iter().map(|class| &class.injection);
@@ -135,6 +146,9 @@ impl Meter {
             network: Delays::default(),
             hops: 0,
             passage: 0,
+            alone: Alone::new(spec),
+            longest: 0,
+            never_waits: alone::never_waits(spec),
             created: vec![0; terminals],
             received: vec![0; terminals],
             receivers: receivers(spec),
@@ -152,6 +166,7 @@ impl Meter {
         class.created += flits;
         if self.window.holds(now) {
             class.births += 1;
+            class.births_open += u128::from(now);
             self.window.births += 1;
             self.created[terminal as usize] += flits;
         }
@@ -173,6 +188,7 @@ impl Meter {
         }
         if self.window.holds(packet.birth) {
             class.arrived += 1;
+            class.births_open = class.births_open.saturating_sub(packet.birth.into());
             class.late += u64::from(latency > class.deadline);
             class.latency.record(latency);
             if several {
@@ -183,6 +199,10 @@ impl Meter {
             self.window.arrived(packet.birth, latency);
             self.hops += u64::from(packet.hops);
             self.passage += u64::from(packet.flight) + flits - 1;
+            match &mut self.alone {
+                Some(alone) => self.passage += alone.wait(packet.hops, packet.length),
+                None => self.longest = self.longest.max(packet.length),
+            }
         }
     }
 
@@ -301,8 +321,10 @@ impl Meter {
         let arrived = self.arrived().max(1) as f64;
         outcome.hops_mean = self.hops as f64 / arrived;
         outcome.passage_mean = self.passage as f64 / arrived;
+        outcome.credit_left_out = self.longest > self.never_waits;
         outcome.unfinished = self.unfinished();
         self.fill_latencies(outcome);
+        self.add_unfinished(outcome);
         self.fill_terminals(outcome);
         outcome.course = self.course.points(end, &self.sums, terminals);
         outcome.saturated = self.saturated(outcome, &seen, places);
@@ -328,6 +350,19 @@ impl Meter {
             late: class.late + class.missing_late(self.window.end(), outcome.cycles),
         };
         outcome.classes = self.classes.iter().map(of_class).collect();
+    }
+
+    /// Packets that have not arrived count with their age.
+    fn add_unfinished(&self, outcome: &mut FabricOutcome) {
+        let now = u128::from(outcome.cycles);
+        let mut all = (0, 0);
+        for (class, found) in self.classes.iter().zip(&mut outcome.classes) {
+            let open = class.unfinished();
+            let ages = (u128::from(open) * now).saturating_sub(class.births_open);
+            found.latency = core::mem::take(&mut found.latency).with_open(open, ages);
+            all = (all.0 + open, all.1 + ages);
+        }
+        outcome.latency = core::mem::take(&mut outcome.latency).with_open(all.0, all.1);
     }
 
     fn fill_terminals(&self, outcome: &mut FabricOutcome) {

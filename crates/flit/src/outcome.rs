@@ -50,9 +50,11 @@ pub struct FabricOutcome {
     pub network_latency: CyclesOutcome,
     /// Mean number of channels crossed, injection and ejection included.
     pub hops_mean: f64,
-    /// Mean time on these channels without a wait, until the tail is there; what headers spend in
-    /// routers before they can move is not in it.
+    /// Mean time on these channels, until the tail is there, were each packet alone: with waits for
+    /// credit, without what headers spend in routers before they can move.
     pub passage_mean: f64,
+    /// Waits for credit are not in it, as channels differ in latency, and some packet may have some.
+    pub credit_left_out: bool,
     /// Packets born in the window that had not arrived at the end.
     pub unfinished: u64,
     /// By class.

@@ -31,8 +31,15 @@ pub struct Simulation<P: Probe = ()> {
     pub(crate) deadlock: Option<Deadlock>,
     /// Sum over deliveries, so that their order within a cycle does not count.
     pub(crate) trace_hash: u64,
+    /// Says when to look up from computing.
+    pause: Option<fn() -> bool>,
+    /// Cycles that were simulated since it was asked.
+    unasked: u32,
     pub(crate) probe: P,
 }
+
+/// Cycles, idle ones aside, between two questions whether to look up.
+const ASK_EVERY: u32 = 64;
 
 impl Simulation {
     /// Ready for cycle 0, with nobody watching.
@@ -78,6 +85,8 @@ impl<P: Probe> Simulation<P> {
             stop: None,
             deadlock: None,
             trace_hash: 0,
+            pause: None,
+            unasked: 0,
             probe,
         })
     }
@@ -123,6 +132,22 @@ impl<P: Probe> Simulation<P> {
         while self.run_until(u64::MAX) {}
     }
 
+    /// Asks this now and then; where it says so, [`Simulation::run_until`] ends before its time,
+    /// and what follows goes on as if it had not.
+    pub fn pause_if(&mut self, pause: fn() -> bool) {
+        self.pause = Some(pause);
+    }
+
+    #[inline]
+    fn is_to_pause(&mut self) -> bool {
+        self.unasked += 1;
+        if self.unasked < ASK_EVERY {
+            return false;
+        }
+        self.unasked = 0;
+        self.pause.is_some_and(|pause| pause())
+    }
+
     /// Runs up to the start of `cycle`, or to the end of the run; is there more to do?
     pub fn run_until(&mut self, cycle: u64) -> bool {
         while self.stop.is_none() && self.fabric.now < cycle {
@@ -133,6 +158,9 @@ impl<P: Probe> Simulation<P> {
             self.skip_idle(cycle);
             if self.fabric.now < cycle && self.fabric.now < self.next_checkpoint {
                 self.step();
+                if self.is_to_pause() {
+                    return self.stop.is_none();
+                }
             }
         }
         if P::LISTENS && self.stop.is_some() {

@@ -8,6 +8,8 @@
 //! itself.
 
 mod injection;
+pub mod loads;
+pub mod pairs;
 pub(crate) mod pattern;
 mod request_reply;
 mod size;

@@ -63,6 +63,8 @@ pub enum Purpose {
     Outside = 21,
     /// Which flows of a workload begin.
     Workload = 22,
+    /// How much later than it is told a source starts.
+    Jitter = 23,
 }
 
 /// A probability as an integer threshold, so that decisions compare integers: `0..=2^63`.
@@ -83,6 +85,11 @@ impl Probability {
         }
         let threshold = (p * (1_u64 << 63) as f64) as u64;
         Some(Probability(threshold.max((p > 0.0) as u64)))
+    }
+
+    /// As a number.
+    pub fn as_f64(self) -> f64 {
+        self.0 as f64 / Self::ALWAYS.0 as f64
     }
 
     /// Can it not happen?

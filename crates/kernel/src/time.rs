@@ -1,7 +1,8 @@
 //! Time in whole picoseconds, rates in bits per second.
 //!
-//! `u64` picoseconds reach 213 days. Sums are checked: an overflow is a bug of the caller
-//! (scenarios refuse runs the clock can't hold), so the operators stop loudly instead of wrapping.
+//! `u64` picoseconds reach 213 days. Runs end by half of that, but sums and products of allowed
+//! spans may lie beyond: such a sum is the last that the clock holds. So what would happen after
+//! the end of the clock never happens, and sums keep the order of what they are made of.
 
 use core::fmt;
 use core::ops::{Add, AddAssign, Mul, Sub};
@@ -125,7 +126,7 @@ impl Add<Duration> for Time {
     type Output = Time;
     #[inline]
     fn add(self, span: Duration) -> Time {
-        Time(self.0.checked_add(span.0).expect("the clock overflowed"))
+        Time(self.0.saturating_add(span.0))
     }
 }
 
@@ -152,7 +153,7 @@ impl Add for Duration {
     type Output = Duration;
     #[inline]
     fn add(self, other: Duration) -> Duration {
-        Duration(self.0.checked_add(other.0).expect("a span overflowed"))
+        Duration(self.0.saturating_add(other.0))
     }
 }
 
@@ -160,7 +161,7 @@ impl Mul<u64> for Duration {
     type Output = Duration;
     #[inline]
     fn mul(self, count: u64) -> Duration {
-        Duration(self.0.checked_mul(count).expect("a span overflowed"))
+        Duration(self.0.saturating_mul(count))
     }
 }
 

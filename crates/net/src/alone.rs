@@ -9,6 +9,7 @@
 //! Not counted: end-to-end windows, credit that is too small for the link, RM cells; of TCP slow
 //! start, handshakes and acknowledgements.
 
+use backwater_ends::spec::SourceControlSpec;
 use backwater_ends::spec::units::{CellApplication, CellTcpSpec};
 use backwater_kernel::{Channels, Duration};
 
@@ -50,6 +51,32 @@ pub fn response(spec: &NetworkSpec, answers: u32) -> Option<Duration> {
     ];
     let whole = there + here + u128::from(service.ps());
     u64::try_from(whole).ok().map(Duration)
+}
+
+/// What a window of a flow lets through while nobody else sends: so many units, each time that the
+/// first of them (the first segment, of TCP) has gone there and its acknowledgement has come back.
+/// `None` where nothing is acknowledged by units that take a way back.
+pub fn window(spec: &NetworkSpec, flow: u32) -> Option<(u64, Duration)> {
+    let own = spec.flows.get(flow as usize)?;
+    let back = spec.flows.get(own.partner? as usize)?;
+    let (units, first, ack) = match (&own.traffic, &own.source_control) {
+        (TrafficSpec::Tcp(tcp), _) => {
+            let (mss, window) = (tcp.tcp.mss_bytes, tcp.tcp.window_bytes);
+            let of = |bytes: u32| {
+                let frame = u64::from(bytes) + u64::from(tcp.overhead_bytes);
+                frame.div_ceil(tcp.payload_bytes.into()).max(1)
+            };
+            match window / mss.max(1) {
+                0 => (of(window), of(window), of(0)),
+                whole => (u64::from(whole) * of(mss), of(mss), of(0)),
+            }
+        }
+        (_, SourceControlSpec::Window { units }) => (u64::from(*units), 1, 1),
+        (_, SourceControlSpec::Aimd { maximum_units, .. }) => (u64::from(*maximum_units), 1, 1),
+        _ => return None,
+    };
+    let trip = carry_ps(spec, own, first)? + carry_ps(spec, back, ack)?;
+    Some((units, Duration(u64::try_from(trip).ok()?)))
 }
 
 /// Cells of so many bytes in full segments and one that is not.

@@ -30,8 +30,8 @@ use crate::shaping::{self, Shaping};
 use crate::simulation::Simulation;
 use crate::sink::Outlet;
 use crate::spec::{
-    CLOCK_MAX_PS, FlowControlSpec, FlowSpec, LegSpec, NetworkSpec, Overflow, SchedulerSpec,
-    SourceControlSpec,
+    CLOCK_MAX_PS, FLOW_LEGS_MAX, FlowControlSpec, FlowSpec, LegSpec, NetworkSpec, Overflow,
+    SchedulerSpec, SourceControlSpec,
 };
 use crate::standstill::mark::Mark;
 use crate::timer::Timer;
@@ -122,7 +122,7 @@ pub fn verify(spec: &NetworkSpec) -> Result<(), BuildError> {
 }
 
 fn check_flow(spec: &NetworkSpec, flow: &FlowSpec) -> Result<(), String> {
-    if flow.legs.len() > u16::MAX as usize {
+    if flow.legs.len() > FLOW_LEGS_MAX {
         return Err(format!(
             "{} legs are more than one flow can have",
             flow.legs.len()

@@ -14,7 +14,7 @@ use alloc::vec::Vec;
 
 use backwater_ends::application::over_cells::{Connection, End};
 use backwater_ends::spec::AckSpec;
-use backwater_kernel::Duration;
+use backwater_kernel::{Duration, Time};
 
 use crate::hop::unit::NONE;
 use crate::outcome::CellTcpOutcome;
@@ -70,6 +70,12 @@ impl Connections {
     /// So many events of timers are still to come.
     pub fn set_events(&mut self, events: usize) {
         self.events = events;
+    }
+
+    /// Flows that will bring the responses to requests under way, and when those began.
+    pub fn unanswered(&self) -> impl Iterator<Item = (u32, Time)> + '_ {
+        let connections = self.list.iter();
+        connections.filter_map(|own| Some((own.flows[End::Answerer as usize], own.unanswered()?)))
     }
 
     /// What was found of the connection that `flow_id` opens.

@@ -113,14 +113,12 @@ pub(crate) struct Node {
     /// Classes under back-pressure, a bit each.
     pub lossless: u8,
     pub is_switch: bool,
-    pub is_deaf: bool,
     /// Inputs are counted.
     pub counts_inputs: bool,
     /// Inputs are where congestion is seen.
     pub detects_inputs: bool,
     /// The time of the last arrival matters.
     pub has_time_out: bool,
-    pub response: Duration,
     pub shared: Option<Box<Shared>>,
     pub watchdog: Option<WatchdogSpec>,
     pub storm: Option<StormSpec>,

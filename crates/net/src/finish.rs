@@ -6,7 +6,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use backwater_ends::control::Control;
-use backwater_kernel::{DelayOutcome, Delays, EventQueue, Place, Stop, Time};
+use backwater_kernel::{Collected, DelayOutcome, Delays, EventQueue, Place, Stop, Time};
 
 use crate::hop::unit::NONE;
 use crate::memory::pool::Pool;
@@ -71,7 +71,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let data_hops: u64 = self.network.legs.iter().map(|leg| leg.sender.sent).sum();
         Outcome {
             control_hops: self.unit_hops - data_hops,
-            flows: self.flow_outcomes(),
+            flows: self.flow_outcomes(ended_at),
             legs: self.leg_outcomes(ended_at),
             channels: self.channel_outcomes(ended_at),
             nodes: self.node_outcomes(ended_at),
@@ -174,10 +174,26 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         }
     }
 
-    fn flow_outcomes(&self) -> Vec<FlowOutcome> {
+    /// Requests that are not answered by `ended_at` are those of the flow that would answer.
+    fn add_unanswered(&self, ended_at: Time, outcomes: &mut [FlowOutcome]) {
+        let mut add = |server: u32, asked: Time| {
+            let own = &mut outcomes[server as usize].responses;
+            *own = core::mem::take(own).with_open(ended_at.since(asked).ps() as f64, 1);
+        };
+        for flow in &self.network.flows {
+            let partner = flow.partner;
+            flow.traffic
+                .unanswered()
+                .for_each(|asked| add(partner, asked));
+        }
+        let connections = self.network.tcp.iter().flat_map(|tcp| tcp.unanswered());
+        connections.for_each(|(server, asked)| add(server, asked));
+    }
+
+    fn flow_outcomes(&self, ended_at: Time) -> Vec<FlowOutcome> {
         let inside = self.count_inside();
         let flows = self.network.flows.iter().zip(inside).enumerate();
-        flows
+        let mut outcomes: Vec<FlowOutcome> = flows
             .map(|(id, (flow, inside))| {
                 let abr = self.abr_outcome(id as u32);
                 let rm_cells = abr.as_deref().map_or(0, rm_inside);
@@ -199,14 +215,20 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
                     retransmitted_total: counts.retransmitted,
                     delay: delays(counts.delay.as_deref()),
                     source_backlog_max: counts.backlog_max,
-                    responses: delays(counts.responses.as_deref()),
+                    responses: counts
+                        .responses
+                        .as_deref()
+                        .map(Collected::distribution)
+                        .unwrap_or_default(),
                     shaping: delays(flow.shaping.as_ref().and_then(|one| one.waits.as_deref())),
                     alarms_total: counts.alarms,
                     session: self.network.session_outcome(id as u32),
                     ..FlowOutcome::default()
                 }
             })
-            .collect()
+            .collect();
+        self.add_unanswered(ended_at, &mut outcomes);
+        outcomes
     }
 
     fn leg_outcomes(&self, ended_at: Time) -> Vec<LegOutcome> {

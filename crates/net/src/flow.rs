@@ -4,7 +4,7 @@ use alloc::boxed::Box;
 
 use backwater_ends::application::units::{ENDLESS, Traffic};
 use backwater_ends::control::{Control, Offered, SourceControl};
-use backwater_kernel::{Delays, Time};
+use backwater_kernel::{Collected, Delays, Time};
 
 use crate::hop::kind::UnitKind;
 use crate::outcome::Drops;
@@ -112,7 +112,16 @@ pub(crate) struct FlowCounts {
     pub alarms: u64,
     /// After the warm-up; made with the first sample.
     pub delay: Option<Box<Delays>>,
-    pub responses: Option<Box<Delays>>,
+    pub responses: Option<Box<Collected>>,
+}
+
+/// Responses of a flow whose times are kept one by one, at most.
+const KEPT: usize = 4_096;
+
+/// A response to what was asked for then, after the warm-up.
+pub(crate) fn record_response(all: &mut Option<Box<Collected>>, issued: Time, now: Time) {
+    let all = all.get_or_insert_with(|| Box::new(Collected::new(KEPT)));
+    all.record(now.since(issued).ps());
 }
 
 /// One more, after the warm-up; the first makes room for all.

@@ -13,6 +13,7 @@ mod inputs;
 mod instant;
 mod lanes;
 mod multicast;
+mod notify;
 mod schedulers;
 mod standstill;
 #[cfg(test)]

@@ -36,6 +36,7 @@ extern crate std;
 
 mod alarm;
 pub mod alone;
+mod asked;
 pub mod bench;
 mod border;
 pub mod bound;

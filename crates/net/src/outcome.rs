@@ -82,7 +82,8 @@ pub struct FlowOutcome {
     /// Largest backlog at the source of a circuit.
     pub source_backlog_max: u64,
     /// Responses completed, for circuits with requests: first request sent to last unit in, ps.
-    pub responses: DelayOutcome,
+    /// Requests not answered at the end of the run are open.
+    pub responses: Distribution,
     /// Time that units waited in the source's envelope, the edge's policer and the spacing after
     /// a warning, after the warm-up. Delay starts when they are through.
     pub shaping: DelayOutcome,
@@ -277,6 +278,9 @@ pub struct ClassesOutcome {
     pub control_lost_total: u64,
     /// Stops that took effect here, on what leaves over this channel.
     pub stops_obeyed: u64,
+    /// Stops for what leaves over this channel that were ignored: of what is not under flow control
+    /// here.
+    pub stops_ignored: u64,
     /// Input port at the node it enters: most bytes that came in and had not left, of each class
     /// when it held most, added up.
     pub input_most_bytes: u64,

@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 use backwater_kernel::hash::TraceSum;
 use backwater_kernel::{BuildError, EventQueue, Time, Violations};
 
+use crate::asked::Asked;
 use crate::classes::run::ByClass;
 use crate::hop::due::Due;
 use crate::hop::wire::Channel;
@@ -91,6 +92,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             last_start: Time::ZERO,
             mark: plan.mark,
             violations: Violations::default(),
+            asked: Asked::default(),
             border: None,
         }
     }

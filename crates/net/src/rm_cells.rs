@@ -16,7 +16,7 @@ use crate::hop::unit::{NONE, Unit};
 use crate::hop::wire::Ticket;
 use crate::probe::Probe;
 use crate::simulation::Simulation;
-use crate::spec::{FlowSpec, NetworkSpec};
+use crate::spec::{ABR_CELL_MAX_BYTES, FlowSpec, NetworkSpec};
 use crate::timer::Timer;
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
@@ -213,7 +213,7 @@ pub(crate) fn check(spec: &NetworkSpec, flow_id: usize) -> Result<(), String> {
     if is_shaped || flow.session.is_some() {
         return Err("an ABR flow has cells of one size, no envelope, policer or session".into());
     }
-    if flow.unit_bytes > 1 << 16 {
+    if flow.unit_bytes > ABR_CELL_MAX_BYTES {
         return Err("an ABR flow has cells of at most 64 KiB".into());
     }
     let partner = flow.partner.and_then(|id| spec.flows.get(id as usize));

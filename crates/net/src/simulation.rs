@@ -8,6 +8,7 @@ use backwater_ends::control::Control;
 use backwater_kernel::hash::TraceSum;
 use backwater_kernel::{Event, EventQueue, Place, Rings, Taken, Time, Violations};
 
+use crate::asked::Asked;
 use crate::border::Border;
 use crate::classes::run::ByClass;
 use crate::hop::due::Due;
@@ -43,6 +44,8 @@ pub struct Simulation<Q: EventQueue = Rings, P: Probe = ()> {
     /// Where units are routed, and share queues by class.
     pub(crate) by_class: ByClass,
     pub(crate) violations: Violations,
+    /// Is it to stop?
+    pub(crate) asked: Asked,
     /// In a part of a run: how it meets the others.
     pub(crate) border: Option<Box<Border>>,
 }
@@ -60,7 +63,8 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     }
 
     /// As [`Self::run_until`] for about so many events; `None` if it stopped after them, before
-    /// `until`. What follows goes on from there as if it had not stopped.
+    /// `until`. What follows goes on from there as if it had not stopped, unless it was
+    /// [asked to](Self::stop_if).
     pub fn run_some(&mut self, until: Time, events: u64) -> Option<bool> {
         let until = until.min(self.stop_at);
         let enough = self.events_handled.saturating_add(events);
@@ -92,7 +96,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
 
     #[inline(never)]
     fn advance_circuits(&mut self, until: Time, enough: u64) -> Option<()> {
-        while self.events_handled < enough {
+        while self.events_handled < enough && !self.asked.is_set {
             if self.is_left_over() {
                 return Some(());
             }
@@ -109,7 +113,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// Most instants there have one event.
     #[inline(never)]
     fn advance_classes(&mut self, until: Time, enough: u64) -> Option<()> {
-        while self.events_handled < enough {
+        while self.events_handled < enough && !self.asked.is_set {
             if self.by_class.is_over() {
                 return Some(());
             }

@@ -59,6 +59,9 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
                 return;
             }
             self.hand_over(flow_id);
+            if self.is_asked_to_stop() {
+                return;
+            }
         }
     }
 
@@ -243,7 +246,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             return;
         };
         let counts = &mut self.network.flows[server_id as usize].counts;
-        flow::record(&mut counts.responses, issued, now);
+        flow::record_response(&mut counts.responses, issued, now);
         self.ask_again(client_id, next);
     }
 

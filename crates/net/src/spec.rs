@@ -117,7 +117,11 @@ impl<K: Kind> Spec<K> {
 }
 
 /// Longest run and longest delay: sums of a few must not overflow the clock.
-pub(crate) const CLOCK_MAX_PS: u64 = u64::MAX / 4;
+pub(crate) const CLOCK_MAX_PS: u64 = 1 << 62;
+/// Largest cell of an ABR circuit, bytes.
+pub const ABR_CELL_MAX_BYTES: u32 = 1 << 16;
+/// Most legs of a flow.
+pub const FLOW_LEGS_MAX: usize = u16::MAX as usize;
 
 /// Cells of circuits.
 #[derive(Clone, Copy, PartialEq, Debug)]

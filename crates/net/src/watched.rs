@@ -47,6 +47,11 @@ impl<'p> Watched<'p> {
         self.simulation.run_some(until, events)
     }
 
+    /// As [`Simulation::stop_if`].
+    pub fn stop_if(&mut self, asked: fn() -> bool) {
+        self.simulation.stop_if(asked);
+    }
+
     /// As [`Simulation::now`].
     pub fn now(&self) -> Time {
         self.simulation.now()

@@ -95,6 +95,7 @@ mod loops;
 mod losses;
 mod multicast;
 mod network;
+mod orders;
 mod ports;
 mod random;
 mod routes;
@@ -219,6 +220,8 @@ pub struct ChannelCounts {
     pub refreshes_sent: u64,
     /// Stops that took effect on what leaves here.
     pub stops_obeyed: u64,
+    /// Stops that came for it and were ignored.
+    pub stops_ignored: u64,
 }
 
 impl ChannelCounts {

@@ -125,7 +125,10 @@ pub(crate) struct Port {
 impl Port {
     /// A port at a channel of `rate`. Only for disciplines that the check lets pass.
     pub fn new(spec: &SchedulerSpec, rate: Rate, mut seats: Vec<Seat>) -> Port {
-        reserve_equal_shares(rate, &mut seats);
+        // What shapes holds nothing that reserves nothing.
+        if !spec.shapes() {
+            reserve_equal_shares(rate, &mut seats);
+        }
         let discipline = match *spec {
             SchedulerSpec::Fifo => Discipline::Fifo,
             SchedulerSpec::StrictPriority => Discipline::StrictPriority,

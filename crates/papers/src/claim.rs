@@ -39,6 +39,24 @@ pub enum Accept {
     Several(BTreeMap<String, [f64; 2]>),
 }
 
+impl Claim {
+    /// The paper and the place in it: `kung1993.fig8` of `kung1993.fig8.vc2-buffer`.
+    pub fn place(&self) -> &str {
+        place(&self.id)
+    }
+
+    /// Is it this claim, or one of this figure or section?
+    pub fn is(&self, name: &str) -> bool {
+        name == self.id || name == self.place()
+    }
+}
+
+/// Of the name of a claim the paper and the place in it.
+pub fn place(id: &str) -> &str {
+    let end = id.match_indices('.').nth(1).map_or(id.len(), |(at, _)| at);
+    &id[..end]
+}
+
 #[derive(Deserialize)]
 struct File {
     #[serde(rename = "paper")]

@@ -69,7 +69,11 @@ fn shown(cell: &Cell) -> String {
     match cell {
         Cell::Text(text) => text.clone(),
         Cell::Int(count) => count.to_string(),
-        Cell::Float { value, digits } => number::fixed(*value, *digits),
+        Cell::Float {
+            value,
+            digits,
+            at_least,
+        } => number::bound(*at_least, number::fixed(*value, *digits)),
         Cell::Empty => String::new(),
     }
 }

@@ -21,6 +21,7 @@ pub mod lab;
 pub mod measured;
 mod nouredine1999;
 mod plan;
+mod relation;
 pub mod verdict;
 mod zhang1991;
 

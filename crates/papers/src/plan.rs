@@ -50,13 +50,14 @@ impl Selection {
         }
     }
 
-    /// The experiments that measure these claims, and the verdicts on them alone.
+    /// The experiments that measure these claims, and the verdicts on them alone. A name is a
+    /// claim's, or that of a figure or section with all its claims: `kung1993.fig12`.
     ///
     /// # Errors
     /// If the claims file is broken.
     pub fn of(paper: Paper, ids: &[String]) -> Result<Selection, LabError> {
         let mut claims = claim::parse(paper.claims_toml)?;
-        claims.retain(|claim| ids.contains(&claim.id));
+        claims.retain(|claim| ids.iter().any(|wanted| claim.is(wanted)));
         Ok(Selection::judged_by(paper, claims))
     }
 
@@ -144,10 +145,10 @@ impl Plan {
         runs.map(|part| part.runs.load(Ordering::Relaxed)).sum()
     }
 
-    /// Letters of the longest id of a wanted claim.
-    pub fn longest_id(&self) -> usize {
+    /// The names of all claims that are wanted.
+    pub fn ids(&self) -> Vec<&str> {
         let claims = self.papers.iter().flat_map(|chosen| &chosen.claims);
-        claims.map(|claim| claim.id.len()).max().unwrap_or(0)
+        claims.map(|claim| &*claim.id).collect()
     }
 
     /// So many threads share the work in place of so many, if the system lets no more start.

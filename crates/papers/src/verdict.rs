@@ -176,7 +176,7 @@ pub fn judge(claim: &Claim, finding: &Finding, seconds: f64, quick: bool) -> Jud
 }
 
 /// `[0.36, 0.394]`, or one-sided where the other side is open.
-fn range(bounds: Bounds) -> String {
+pub(crate) fn range(bounds: Bounds) -> String {
     match (bounds.low.is_finite(), bounds.high.is_finite()) {
         (true, false) => format!(">= {}", number(bounds.low)),
         (false, true) => format!("<= {}", number(bounds.high)),
@@ -207,7 +207,7 @@ impl Judged {
         reason.into_iter().chain(reading).collect()
     }
 
-    fn accepted(&self, measured: &Measured) -> Option<Bounds> {
+    pub(crate) fn accepted(&self, measured: &Measured) -> Option<Bounds> {
         bounds(&self.claim, measured)
     }
 

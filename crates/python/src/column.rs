@@ -86,10 +86,7 @@ impl Column {
     }
 
     fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyIterator>> {
-        let values: PyResult<Vec<_>> = (0..self.values.len())
-            .map(|row| value(py, &self.values, row))
-            .collect();
-        PyList::new(py, values?)?.try_iter()
+        list(py, &self.values)?.try_iter()
     }
 
     /// A stream of one batch in Arrow's C interface.
@@ -185,6 +182,12 @@ fn refused<T>(why: &str) -> PyResult<T> {
     Err(PyBufferError::new_err(format!(
         "no buffer of this column: {why}"
     )))
+}
+
+/// All values of a column as Python's, `None` where one is absent.
+pub fn list<'py>(py: Python<'py>, column: &Values) -> PyResult<Bound<'py, PyList>> {
+    let values = (0..column.len()).map(|row| value(py, column, row));
+    PyList::new(py, values.collect::<PyResult<Vec<_>>>()?)
 }
 
 /// A value as Python's: `None` where it is absent.

@@ -3,6 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use backwater_kernel::series::{Clock, Series};
+use backwater_results::cells::Cells;
 use backwater_results::{Cell, Column, Kind, Table, csv};
 use backwater_run::Told;
 
@@ -82,8 +83,28 @@ impl Columns {
         Columns::named(table, table.keys(), &table.kinds())
     }
 
+    /// The columns of a table that was read back, each with its name and type.
+    pub fn read(
+        name: &str,
+        caption: String,
+        columns: Vec<(String, Column, Kind)>,
+        cells: &Cells,
+    ) -> Columns {
+        let columns = columns.into_iter().enumerate();
+        let columns = columns.map(|(at, (key, column, kind))| {
+            let texts = cells.iter().map(move |row| row.get(at).unwrap_or(""));
+            Arc::new(Values::read(key, column, kind, texts))
+        });
+        Columns {
+            name: name.into(),
+            caption,
+            columns: columns.collect(),
+            rows: cells.len(),
+        }
+    }
+
     /// The columns of a table, with these names and types.
-    pub fn named(table: &Table, keys: Vec<String>, kinds: &[Kind]) -> Columns {
+    fn named(table: &Table, keys: Vec<String>, kinds: &[Kind]) -> Columns {
         let columns = table.columns.iter().zip(kinds).zip(keys).enumerate();
         let columns = columns.map(|(index, ((column, kind), key))| {
             let cells = table.rows.iter();
@@ -142,6 +163,37 @@ fn meaning(series: &Series) -> &'static str {
 }
 
 impl Values {
+    /// Of cells as text, empty where nothing was measured.
+    fn read<'a>(
+        key: String,
+        column: Column,
+        kind: Kind,
+        texts: impl Iterator<Item = &'a str> + Clone,
+    ) -> Values {
+        let (mut is_there, all) = (Vec::new(), texts.clone());
+        let held = match kind {
+            Kind::Text => {
+                is_there.extend(texts.map(|text| !text.is_empty()));
+                let (mut offsets, mut bytes) = (vec![0], Vec::new());
+                for text in all {
+                    bytes.extend(text.bytes());
+                    offsets.push(bytes.len() as i64);
+                }
+                Held::Words(offsets, bytes)
+            }
+            Kind::Int => {
+                is_there.extend(texts.map(|text| text.parse::<i64>().is_ok()));
+                Held::Ints(all.map(|text| text.parse().unwrap_or(0)).collect())
+            }
+            Kind::Float => {
+                let value = |text: &str| text.parse::<f64>().unwrap_or(f64::NAN);
+                is_there.extend(texts.map(|text| value(text).is_finite()));
+                Held::Floats(all.map(value).collect())
+            }
+        };
+        Values::whole(key, column.unit, column.meaning, held, is_there)
+    }
+
     /// Of cells.
     fn of(key: String, column: &Column, kind: Kind, cells: &[&Cell]) -> Values {
         let held = match kind {

@@ -13,6 +13,7 @@ mod points;
 mod said;
 mod saved;
 mod scenario;
+mod stack;
 mod table;
 
 use std::ffi::OsString;
@@ -33,7 +34,7 @@ mod _backwater {
     #[pymodule_export]
     use super::points::{Points, measure};
     #[pymodule_export]
-    use super::saved::{series_of, tables_of};
+    use super::saved::{series_of, tables_of, text_of};
     #[pymodule_export]
     use super::scenario::Scenario;
     #[pymodule_export]
@@ -51,8 +52,8 @@ mod _backwater {
 
 /// Runs the command with these words; gives the exit status.
 #[pyfunction]
-fn command(py: Python<'_>, words: Vec<OsString>) -> u8 {
-    py.detach(|| backwater::command(words))
+fn command(py: Python<'_>, words: Vec<OsString>) -> PyResult<u8> {
+    stack::roomy(py, || Ok(backwater::command(words)))
 }
 
 /// Explains a key, word, term, code of an error, paper or claim.

@@ -9,6 +9,7 @@ use pyo3::prelude::*;
 
 use crate::columns::Columns;
 use crate::errors::{Failure, no_scenario, run_error};
+use crate::stack::roomy;
 use crate::table::Table;
 
 /// A sweep in its directory, whose points are computed elsewhere.
@@ -24,7 +25,7 @@ impl Points {
     #[new]
     #[pyo3(signature = (words, text = None))]
     fn new(py: Python<'_>, words: Vec<OsString>, text: Option<String>) -> PyResult<Points> {
-        let opened = py.detach(|| backwater::Points::open(words, text));
+        let opened = roomy(py, || Ok(backwater::Points::open(words, text)))?;
         let opened = opened.map_err(|wrong| match wrong {
             NotOpened::Asked(what) => no_scenario(py, what.trim_end()),
             NotOpened::Directory(what) => run_error(py, what.trim_end()),
@@ -62,14 +63,13 @@ impl Points {
     /// that.
     fn take(&self, py: Python<'_>, points: Vec<u64>, texts: Vec<String>) -> PyResult<Vec<u64>> {
         let inner = self.inner()?;
-        py.detach(|| inner.take(&points, &texts))
-            .map_err(|what| Failure::Refused(what).raise(py))
+        roomy(py, || inner.take(&points, &texts).map_err(Failure::Refused))
     }
 
     /// Rows of stored points.
     fn rows(&self, py: Python<'_>, points: Vec<u64>) -> PyResult<Table> {
         let inner = self.inner()?;
-        let table = py.detach(|| inner.rows(&points));
+        let table = roomy(py, || Ok(inner.rows(&points)))?;
         Ok(Table {
             columns: Arc::new(Columns::of(&table)),
         })
@@ -101,6 +101,7 @@ impl Points {
 #[pyfunction]
 pub fn measure(py: Python<'_>, plan: &str, points: Vec<u64>) -> PyResult<Vec<String>> {
     crate::said::listen();
-    py.detach(|| backwater::measure(plan, &points))
-        .map_err(|what| Failure::Refused(what).raise(py))
+    roomy(py, || {
+        backwater::measure(plan, &points).map_err(Failure::Refused)
+    })
 }

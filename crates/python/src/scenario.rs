@@ -13,6 +13,7 @@ use pyo3::prelude::*;
 use crate::errors::{Diagnostic, Failure, listed, no_scenario, unreadable};
 use crate::found::Found;
 use crate::outside::{self, Flow, Given, Trouble};
+use crate::stack::roomy;
 
 /// A scenario's text and what was changed of it; never changes itself.
 #[pyclass(frozen, module = "backwater._backwater")]
@@ -113,26 +114,21 @@ impl Scenario {
 
     /// What is wrong with it.
     fn check(&self, py: Python<'_>) -> PyResult<Vec<Diagnostic>> {
-        py.detach(|| match self.read() {
+        roomy(py, || match self.read() {
             Ok(scenario) => Ok(listed(&scenario.warnings)),
             Err(Failure::Mistakes(mistakes)) => Ok(listed(&mistakes)),
             Err(other) => Err(other),
         })
-        .map_err(|other: Failure| other.raise(py))
     }
 
     /// With every default and every change written out, as TOML.
     fn resolved(&self, py: Python<'_>) -> PyResult<String> {
-        let read = py.detach(|| self.read());
-        let scenario = read.map_err(|failure| failure.raise(py))?;
-        Ok(scenario.resolved)
+        roomy(py, || Ok(self.read()?.resolved))
     }
 
     /// Its flows, as a source or control of Python sees them.
     fn flows(&self, py: Python<'_>) -> PyResult<Vec<Flow>> {
-        let read = py.detach(|| self.read());
-        let scenario = read.map_err(|failure| failure.raise(py))?;
-        Ok(outside::flows(&scenario))
+        roomy(py, || Ok(outside::flows(&self.read()?)))
     }
 
     /// Runs it. `progress` is called with the share that is done and a word on it.
@@ -154,8 +150,9 @@ impl Scenario {
             threads: threads.into(),
             memory: &Memory::default(),
         };
-        py.detach(|| self.simulate(&wanted, given, progress.as_ref(), command))
-            .map_err(|failure| failure.raise(py))
+        roomy(py, || {
+            self.simulate(&wanted, given, progress.as_ref(), command)
+        })
     }
 }
 

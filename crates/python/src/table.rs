@@ -4,16 +4,16 @@ use std::sync::Arc;
 
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
-use pyo3::types::{PyCapsule, PyDict, PyList};
+use pyo3::types::{IntoPyDict, PyCapsule, PyDict, PyList};
 
-use crate::column::{Column, value};
+use crate::column::{Column, list, value};
 use crate::columns::Columns;
 use crate::lend::{self, Lent};
 
 /// A table of results: rows of flows, ports and the like.
 ///
 /// pandas, polars, pyarrow and DuckDB take it without a copy, by the Arrow C stream interface:
-/// `pl.DataFrame(table)`, `pa.table(table)`, `pd.DataFrame.from_arrow(table)`. Types are int64,
+/// `table.to_polars()`, `table.to_arrow()`, `table.to_pandas()`. Types are int64,
 /// float64 and large_string; where nothing was measured, a value is absent (null). Unit and meaning
 /// of a column are in the metadata of its field.
 #[pyclass(frozen, module = "backwater")]
@@ -85,6 +85,37 @@ impl Table {
             rows.append(cells)?;
         }
         Ok(rows)
+    }
+
+    /// As a Table of pyarrow, without a copy. Needs pyarrow.
+    fn to_arrow<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("pyarrow")?.call_method1("table", (slf,))
+    }
+
+    /// As a DataFrame of polars, without a copy. Needs polars.
+    fn to_polars<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("polars")?.call_method1("DataFrame", (slf,))
+    }
+
+    /// As a DataFrame of pandas, whose columns have the types of these whatever was measured: counts
+    /// are int64, or Int64 where some are absent; measurements float64; words what pandas has for
+    /// words. Needs pandas.
+    fn to_pandas<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        let pandas = slf.py().import("pandas")?;
+        let data = PyDict::new(slf.py());
+        for values in &slf.get().columns.columns {
+            // Left to itself pandas takes a list of nothing for one of anything.
+            let kind = match values.type_name() {
+                "int64" if values.absent > 0 => "Int64",
+                "large_string" => "str",
+                kind => kind,
+            };
+            let list = list(slf.py(), values)?;
+            let named = [("dtype", kind)].into_py_dict(slf.py())?;
+            let series = pandas.getattr("Series")?.call((list,), Some(&named))?;
+            data.set_item(&values.key, series)?;
+        }
+        pandas.call_method1("DataFrame", (data,))
     }
 
     /// A stream of one batch in Arrow's C interface.

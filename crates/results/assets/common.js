@@ -134,7 +134,7 @@ const common = (() => {
       const text =
         rows()
           .map((row) => row.map((v) => field(String(v ?? ""))).join(","))
-          .join("\r\n") + "\r\n";
+          .join("\n") + "\n";
       if (link.href.startsWith("blob:")) URL.revokeObjectURL(link.href);
       link.href = URL.createObjectURL(new Blob([text], { type: "text/csv" }));
     });

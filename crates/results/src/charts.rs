@@ -9,6 +9,10 @@ pub const CURVES: usize = 12;
 /// An axis starts at zero if its lowest value is at most this share of the highest.
 const NEAR: f64 = 0.25;
 
+/// Said instead of an interval where all seeds gave one and the same run.
+pub const SEEDS_CHANGE_NOTHING: &str = "seeds change nothing here: the runs are the same, so \
+                                        there is no interval";
+
 /// Position, value, half width of its interval.
 pub type Dot = (f64, f64, Option<f64>);
 

@@ -20,6 +20,8 @@ pub struct Column {
     pub kind: Option<Kind>,
     /// It holds half the width of the 95 % interval of the column with the same words.
     pub is_interval: bool,
+    /// Its values are of times, and bounds from below where some of what they are of has not ended.
+    pub may_be_bound: bool,
 }
 
 /// Why there is no such column.
@@ -97,6 +99,7 @@ impl Column {
             align: Align::Left,
             kind: None,
             is_interval: false,
+            may_be_bound: false,
         }
     }
 
@@ -117,6 +120,14 @@ impl Column {
         let with_unit = with_unit.and_then(|heading| heading.split_once(" ["));
         let (name, unit) = with_unit.unwrap_or((heading, ""));
         Column::number(name, unit, meaning)
+    }
+
+    /// The same, where its values may be bounds from below.
+    pub fn or_bound(self) -> Column {
+        Column {
+            may_be_bound: true,
+            ..self
+        }
     }
 
     /// Half the width of the 95 % interval of the column `name` in `unit`.

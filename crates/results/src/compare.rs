@@ -17,6 +17,7 @@ mod terminal;
 
 use backwater_kernel::Histogram;
 
+use crate::charts::SEEDS_CHANGE_NOTHING;
 use crate::groups::in_order;
 
 pub use cells::CellMeter;
@@ -121,6 +122,25 @@ pub struct SchemeRun {
     pub standstill: bool,
     /// Time it took.
     pub wall_seconds: f64,
+}
+
+impl SchemeRuns {
+    /// Several seeds, and all runs are the same.
+    pub fn is_without_chance(&self) -> bool {
+        let mut pairs = self.runs.windows(2);
+        self.runs.len() > 1 && pairs.all(|two| two[0].trace_hash == two[1].trace_hash)
+    }
+}
+
+/// Schemes under which all seeds gave the same run, and what is said of them.
+pub fn without_chance(schemes: &[SchemeRuns]) -> Option<String> {
+    let same = schemes.iter().filter(|scheme| scheme.is_without_chance());
+    let names: Vec<&str> = same.map(|scheme| scheme.name.as_str()).collect();
+    match names.len() {
+        0 => None,
+        all if all == schemes.len() => Some(SEEDS_CHANGE_NOTHING.into()),
+        _ => Some(format!("{}: {SEEDS_CHANGE_NOTHING}", names.join(", "))),
+    }
 }
 
 impl Workload {

@@ -1,4 +1,8 @@
-//! CSV as RFC 4180 has it: UTF-8, CRLF, quotes doubled.
+//! CSV as RFC 4180 has it, UTF-8, quotes doubled, but for the ends of lines: LF, so that the last
+//! field of a line is what it looks like to `awk` and the like.
+//!
+//! What a column holds can be read off its values: measurements have a point or an exponent, `3.0`,
+//! counts have neither. So a reader that guesses takes the same type from every run.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -43,19 +47,26 @@ fn put(line: &mut String, cell: &Cell) {
     let _ = match cell {
         Cell::Text(text) => line.write_str(&safe(text)),
         Cell::Int(count) => write!(line, "{count}"),
-        // Numbers near nothing would take dozens of digits.
-        Cell::Float { value, .. } if (1e-300..1e-6).contains(&value.abs()) => {
-            write!(line, "{value:e}")
-        }
-        Cell::Float { value, .. } if value.is_finite() => write!(line, "{value}"),
-        Cell::Float { .. } | Cell::Empty => Ok(()),
+        Cell::Float { value, .. } => put_float(line, *value),
+        Cell::Empty => Ok(()),
     };
+}
+
+/// Adds a measurement, nothing where there is none.
+fn put_float(line: &mut String, value: f64) -> std::fmt::Result {
+    // Numbers near nothing would take dozens of digits.
+    match (1e-300..1e-6).contains(&value.abs()) {
+        true => write!(line, "{value:e}"),
+        false if value.is_finite() && value.fract() == 0.0 => write!(line, "{value:.1}"),
+        false if value.is_finite() => write!(line, "{value}"),
+        false => Ok(()),
+    }
 }
 
 /// A whole table; its header row holds the [keys](Table::keys) of its columns.
 pub fn table(table: &Table) -> String {
     let mut text = table.keys().join(",");
-    text.push_str("\r\n");
+    text.push('\n');
     for row in &table.rows {
         for index in 0..table.columns.len() {
             if index > 0 {
@@ -63,21 +74,27 @@ pub fn table(table: &Table) -> String {
             }
             put(&mut text, row.get(index).unwrap_or(&Cell::Empty));
         }
-        text.push_str("\r\n");
+        text.push('\n');
     }
     text
 }
 
-/// Cells of each line of a text in this form; a formula as it was before it was written.
-pub fn parse(text: &str) -> Vec<Vec<String>> {
-    let (mut rows, mut row, mut cell) = (Vec::new(), Vec::new(), String::new());
-    let (mut is_quoted, mut letters) = (false, text.chars().peekable());
-    let done = |cell: &mut String| {
-        let cell = std::mem::take(cell);
-        match cell.strip_prefix('\'') {
-            Some(rest) if rest.starts_with(['=', '+', '-', '@']) => rest.to_owned(),
-            _ => cell,
-        }
+/// A part of a text in this form.
+#[derive(Clone, Copy, Debug)]
+pub enum Piece<'a> {
+    /// A cell; a formula as it was before it was written.
+    Cell(&'a str),
+    /// The end of a line.
+    End,
+}
+
+/// Gives the parts of a text in this form one by one, as long as `take` wants more.
+pub fn pieces(text: &str, mut take: impl FnMut(Piece<'_>) -> bool) {
+    let (mut cell, mut is_quoted, mut is_empty) = (String::new(), false, true);
+    let mut letters = text.chars().peekable();
+    let plain = |cell: &str| match cell.strip_prefix('\'') {
+        Some(rest) if rest.starts_with(['=', '+', '-', '@']) => cell.len() - rest.len(),
+        _ => 0,
     };
     while let Some(letter) = letters.next() {
         match letter {
@@ -86,19 +103,36 @@ pub fn parse(text: &str) -> Vec<Vec<String>> {
                 cell.push('"');
             }
             '"' if is_quoted || cell.is_empty() => is_quoted = !is_quoted,
-            ',' if !is_quoted => row.push(done(&mut cell)),
             '\r' if !is_quoted => {}
-            '\n' if !is_quoted => {
-                row.push(done(&mut cell));
-                rows.push(std::mem::take(&mut row));
+            ',' | '\n' if !is_quoted => {
+                if !take(Piece::Cell(&cell[plain(&cell)..])) {
+                    return;
+                }
+                cell.clear();
+                is_empty = letter == '\n';
+                if is_empty && !take(Piece::End) {
+                    return;
+                }
             }
             letter => cell.push(letter),
         }
     }
-    if !cell.is_empty() || !row.is_empty() {
-        row.push(done(&mut cell));
-        rows.push(row);
+    if (!cell.is_empty() || !is_empty) && take(Piece::Cell(&cell[plain(&cell)..])) {
+        take(Piece::End);
     }
+}
+
+/// Cells of each line of a text in this form.
+#[cfg(test)]
+pub fn parse(text: &str) -> Vec<Vec<String>> {
+    let (mut rows, mut row) = (Vec::new(), Vec::new());
+    pieces(text, |piece| {
+        match piece {
+            Piece::Cell(cell) => row.push(cell.to_owned()),
+            Piece::End => rows.push(std::mem::take(&mut row)),
+        }
+        true
+    });
     rows
 }
 
@@ -108,13 +142,11 @@ pub fn series(series: &Series) -> String {
         Clock::Picoseconds => "time_ps",
         Clock::Cycles => "cycle",
     };
-    let mut text = format!("{at},{}\r\n", key("value", series.unit));
+    let mut text = format!("{at},{}\n", key("value", series.unit));
     for (x, value) in series.x.iter().zip(&series.y) {
-        let _ = if value.is_finite() {
-            write!(text, "{x},{value}\r\n")
-        } else {
-            write!(text, "{x},\r\n")
-        };
+        let _ = write!(text, "{x},");
+        let _ = put_float(&mut text, *value);
+        text.push('\n');
     }
     text
 }
@@ -150,6 +182,14 @@ mod tests {
         }
         assert_eq!(value(&Cell::float(-0.5, 1)), "-0.5");
         assert_eq!(value(&Cell::float(3.5e-13, 1)), "3.5e-13");
+        for (measured, cell) in [
+            (3.0, "3.0"),
+            (0.0, "0.0"),
+            (-2.0, "-2.0"),
+            (1e21, "1000000000000000000000.0"),
+        ] {
+            assert_eq!(value(&Cell::float(measured, 0)), cell);
+        }
     }
 
     #[test]
@@ -164,7 +204,7 @@ mod tests {
         t.rows.push(vec!["nan".into(), Cell::float(f64::NAN, 2)]);
         assert_eq!(
             table(&t),
-            "flow,delay_us\r\n\"a,b\",0.3333333333333333\r\nshort,\r\nnan,\r\n"
+            "flow,delay_us\n\"a,b\",0.3333333333333333\nshort,\nnan,\n"
         );
     }
 
@@ -203,6 +243,6 @@ mod tests {
             x: vec![0, 681_672],
             y: vec![10.0, 9.5],
         };
-        assert_eq!(series(&s), "time_ps,value_cells\r\n0,10\r\n681672,9.5\r\n");
+        assert_eq!(series(&s), "time_ps,value_cells\n0,10.0\n681672,9.5\n");
     }
 }

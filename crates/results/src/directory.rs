@@ -18,7 +18,9 @@ mod disk;
 mod earlier;
 mod lock;
 
-pub use disk::{fresh_file, kind_of, read_at_most, read_file, remove_unfinished, write_whole};
+pub use disk::{
+    fresh_file, is_plain, kind_of, read_at_most, read_file, remove_unfinished, write_whole,
+};
 pub use earlier::{POINTS, POINTS_LOG};
 pub use lock::Holder;
 

@@ -1,5 +1,5 @@
 //! Columns, cells and words of a distribution: mean, extremes, and the percentiles that its values
-//! are enough for.
+//! are enough for. Where some had not ended, all but the smallest are bounds from below.
 
 use backwater_kernel::{Distribution, Histogram};
 
@@ -37,21 +37,28 @@ impl<R> TableOf<R> {
 impl Statistics for Distribution {
     fn columns(what: &str, unit: &str) -> Vec<Column> {
         let number = |of: &str, says: &str| Column::number(&format!("{what} {of}"), unit, says);
-        let percentiles = PERCENTILES.map(|(name, _, meaning)| number(name, meaning).short(name));
+        let percentiles =
+            PERCENTILES.map(|(name, _, meaning)| number(name, meaning).short(name).or_bound());
         let mut columns = vec![
-            number("mean", "mean").short(what),
+            number("mean", "mean").short(what).or_bound(),
             number("min", "smallest"),
         ];
         columns.extend(percentiles);
-        columns.push(number("max", "largest"));
+        columns.push(number("max", "largest").or_bound());
         columns
     }
 
     fn cells(&self, unit: f64) -> Vec<Cell> {
-        let mut values = vec![self.mean(), self.min()];
+        let mut values = vec![self.mean()];
         values.extend(PERCENTILES.map(|(_, percent, _)| self.percentile(percent)));
         values.push(self.max());
-        values.into_iter().map(|value| cell(value, unit)).collect()
+        let of = |value| match self.open() {
+            0 => cell(value, unit),
+            _ => value.map_or(Cell::Empty, |value: f64| Cell::at_least(value / unit, 3)),
+        };
+        let mut cells: Vec<Cell> = values.into_iter().map(of).collect();
+        cells.insert(1, cell(self.min(), unit));
+        cells
     }
 }
 
@@ -62,10 +69,16 @@ pub fn cell(value: Option<f64>, unit: f64) -> Cell {
 
 /// The 99th percentile, or where values are too few for it the largest of them, which says so.
 pub fn tail(found: &Distribution, words: impl Fn(f64) -> String) -> Option<String> {
+    let is = bound(found.open() > 0);
     match found.percentile(99.0) {
-        Some(value) => Some(words(value)),
-        None => Some(format!("max {}", words(found.max()?))),
+        Some(value) => Some(format!("{is}{}", words(value))),
+        None => Some(format!("max {is}{}", words(found.max()?))),
     }
+}
+
+/// What stands before a number that may be a bound from below, in a sentence.
+pub fn bound(is_bound: bool) -> &'static str {
+    if is_bound { ">= " } else { "" }
 }
 
 /// Each value over `unit`, and the share of all that are no larger; from no share at the smallest.
@@ -118,6 +131,10 @@ mod tests {
         assert_eq!(few[..4], [5.25, 0.5, 5.0, 9.5].map(number));
         assert_eq!(few[4..], [Cell::Empty, Cell::Empty, number(10.0)]);
         assert_eq!(few.len(), Distribution::columns("x", "").len());
+        let open = of(1..=20).with_open(90.0, 1).cells(2.0);
+        let bound = |value: f64| Cell::at_least(value, 3);
+        assert_eq!(open[..3], [bound(300.0 / 42.0), number(0.5), bound(5.5)]);
+        assert_eq!((&open[3], &open[6]), (&bound(10.0), &bound(45.0)));
         let words = |value: f64| format!("{value} ms");
         assert_eq!(tail(&of(1..=99), words).as_deref(), Some("max 99 ms"));
         assert_eq!(tail(&of(1..=100), words).as_deref(), Some("99 ms"));

@@ -18,13 +18,14 @@ mod starved;
 mod tables;
 mod trace;
 mod transfers;
+mod windows;
 
 use backwater_net::frames::spec::EthernetSpec;
 
 use crate::events::Findings;
 pub use capture::{Capture, SNAP_BYTES};
 pub use completion::Completion;
-pub use groups::{fairness, goodputs};
+pub use groups::{fairness, goodputs, lasting};
 pub use trace::EthernetTrace;
 pub(crate) use trace::kind;
 

@@ -22,6 +22,11 @@ pub(crate) mod tests;
 
 pub use shown::{FairRow, FairShares, Rates};
 
+/// What limits a flow that sends no more than its window per round trip.
+pub(crate) const WINDOW: &str = "its window";
+/// What was assumed of it.
+pub(crate) const WINDOW_NOTE: &str =
+    "a window counts once a round trip without queues: behind queues less gets through";
 /// Echoes that change by less than this share of the largest capacity stand still.
 const SETTLED: f64 = 1e-9;
 /// Fillings at most.

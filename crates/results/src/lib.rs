@@ -2,6 +2,7 @@
 //!
 //! Turns data into files and text; prints nothing and decides nothing.
 
+pub mod cells;
 mod charts;
 mod column;
 pub mod compare;

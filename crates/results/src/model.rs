@@ -34,6 +34,8 @@ pub enum Cell {
         value: f64,
         /// Decimals shown.
         digits: u8,
+        /// The true value is no smaller, and may be larger; shown with a sign, in files without.
+        at_least: bool,
     },
     /// Nothing was measured.
     #[default]
@@ -312,7 +314,20 @@ impl Table {
 impl Cell {
     /// A measurement shown with `digits` decimals.
     pub fn float(value: f64, digits: u8) -> Cell {
-        Cell::Float { value, digits }
+        Cell::Float {
+            value,
+            digits,
+            at_least: false,
+        }
+    }
+
+    /// The same where it is a bound from below.
+    pub fn at_least(value: f64, digits: u8) -> Cell {
+        Cell::Float {
+            value,
+            digits,
+            at_least: true,
+        }
     }
 }
 

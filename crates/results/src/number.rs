@@ -174,6 +174,14 @@ impl Slugs {
     }
 }
 
+/// A number that may be a bound from below: `≥8.3`.
+pub fn bound(at_least: bool, shown: String) -> String {
+    match at_least {
+        true => format!("≥{shown}"),
+        false => shown,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

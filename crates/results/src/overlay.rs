@@ -11,10 +11,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
+use crate::cells::{Cells, Row};
 use crate::charts::in_parts;
 use crate::column::{Column, NoColumn, key};
-use crate::csv;
+use crate::csv::{Piece, pieces};
 use crate::model::{Axis, Curve, Plot, Table};
+
+/// Rows of a table that is drawn: each may have a label.
+const MOST_ROWS: usize = 200_000;
 
 /// What a directory of results holds, as far as it is drawn.
 #[derive(Clone, Debug, Default)]
@@ -39,7 +43,7 @@ pub struct Read {
     /// Its columns and the names that programs know them by.
     pub columns: Vec<(String, Column)>,
     /// Cells as text; empty where nothing was measured.
-    pub rows: Vec<Vec<String>>,
+    pub rows: Cells,
 }
 
 /// A series as it was read back.
@@ -87,7 +91,14 @@ pub fn overlay(all: &[Results], y: Option<&str>, over: Option<&str>) -> Result<O
 
 impl Results {
     /// Puts the tables together from `columns.json` and the texts of its files.
-    pub fn read_tables(&mut self, columns: &Value, text: impl Fn(&str) -> Option<String>) {
+    ///
+    /// # Errors
+    /// If one is not as it was written, or has too many rows to be drawn.
+    pub fn read_tables(
+        &mut self,
+        columns: &Value,
+        text: impl Fn(&str) -> Option<String>,
+    ) -> Result<(), String> {
         let files = columns.as_object().into_iter().flatten();
         for (file, told) in files {
             let name = file.strip_prefix("tables/").unwrap_or(file);
@@ -101,10 +112,8 @@ impl Results {
                 (word(told, "name"), column)
             });
             let columns: Vec<(String, Column)> = columns.collect();
-            let mut rows = csv::parse(&text);
-            if !rows.is_empty() {
-                rows.remove(0);
-            }
+            let rows = Cells::read(&text, columns.len(), MOST_ROWS);
+            let rows = rows.map_err(|what| format!("{file}: {what}"))?;
             let table = Read {
                 name: name.into(),
                 columns,
@@ -112,20 +121,37 @@ impl Results {
             };
             self.tables.push(table.with_a_column_each());
         }
+        Ok(())
     }
 
     /// Takes in the text of a series.
     pub fn read_series(&mut self, name: &str, text: &str) {
-        let mut rows = csv::parse(text).into_iter();
-        let head = rows.next().unwrap_or_default();
+        let (mut head, mut points) = (Vec::new(), Vec::new());
+        let (mut is_head, mut at, mut row) = (true, 0, [None; 2]);
+        pieces(text, |piece| {
+            match piece {
+                Piece::Cell(cell) if is_head => head.push(cell.to_owned()),
+                Piece::Cell(cell) => {
+                    if let Some(place) = row.get_mut(at) {
+                        *place = cell.parse::<f64>().ok();
+                    }
+                    at += 1;
+                }
+                Piece::End => {
+                    if let [Some(x), Some(y)] = row {
+                        points.push((x, y));
+                    }
+                    (is_head, at, row) = (false, 0, [None; 2]);
+                }
+            }
+            true
+        });
         let word = |at: usize| head.get(at).cloned().unwrap_or_default();
-        let number = |row: &[String], at: usize| row.get(at)?.parse::<f64>().ok();
-        let points = rows.filter_map(|row| Some((number(&row, 0)?, number(&row, 1)?)));
         self.series.push(ReadSeries {
             name: name.into(),
             unit: word(1).strip_prefix("value_").unwrap_or("").into(),
             clock: word(0),
-            points: points.collect(),
+            points,
         });
     }
 }
@@ -137,19 +163,18 @@ impl Read {
         if keys != ["quantity", "value", "unit"] {
             return self;
         }
-        let cell = |row: &[String], at: usize| row.get(at).cloned().unwrap_or_default();
-        let column = |row: &Vec<String>| {
-            let heading = cell(row, 0);
-            let unit = cell(row, 2);
+        let column = |row: Row<'_>| {
+            let [heading, unit] = [0, 2].map(|at| row.get(at).unwrap_or(""));
             let column = match heading.strip_suffix(" ± 95 %") {
-                Some(name) => Column::interval(name, &unit, ""),
-                None => Column::number(&heading, &unit, ""),
+                Some(name) => Column::interval(name, unit, ""),
+                None => Column::number(heading, unit, ""),
             };
             (column.key(), column)
         };
+        let cell = |row: Row<'_>| row.get(1).unwrap_or("").to_owned();
         Read {
             columns: self.rows.iter().map(column).collect(),
-            rows: vec![self.rows.iter().map(|row| cell(row, 1)).collect()],
+            rows: Cells::row(self.rows.iter().map(cell)),
             name: self.name,
         }
     }
@@ -159,10 +184,10 @@ impl Read {
     fn labels(&self) -> Vec<String> {
         let of_column = |at: usize, head: &str| -> Vec<String> {
             let cells = self.rows.iter().map(|row| row.get(at));
-            let cells = cells.map(|cell| cell.map_or("", String::as_str));
+            let cells = cells.map(Option::unwrap_or_default);
             cells.map(|cell| format!("{head}{cell}")).collect()
         };
-        let is_word = |cell: &String| !cell.is_empty() && cell.parse::<f64>().is_err();
+        let is_word = |cell: &str| !cell.is_empty() && cell.parse::<f64>().is_err();
         let has_words = |at: &usize| {
             self.rows
                 .iter()
@@ -197,7 +222,7 @@ impl Read {
     }
 
     /// A number of a row.
-    fn number(&self, row: &[String], at: usize) -> Option<f64> {
+    fn number(&self, row: Row<'_>, at: usize) -> Option<f64> {
         row.get(at)?
             .parse()
             .ok()

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::column::Column;
 use crate::lines::{aligned, shortened};
 use crate::model::{Cell, Table};
-use crate::number::{fixed, grouped, percent, rate_unit, span};
+use crate::number::{bound, fixed, grouped, percent, rate_unit, span};
 
 /// A column as it is picked.
 struct Picked<'a> {
@@ -115,13 +115,17 @@ impl Picked<'_> {
     }
 
     fn words(&self, cell: &Cell, (_, bps, decimals): (&str, f64, u8)) -> String {
-        let (value, digits) = match cell {
+        let (value, digits, at_least) = match cell {
             Cell::Text(text) => return shortened(text),
             Cell::Int(count) => return grouped(count.unsigned_abs()),
-            Cell::Float { value, digits } => (*value, *digits),
+            Cell::Float {
+                value,
+                digits,
+                at_least,
+            } => (*value, *digits, *at_least),
             Cell::Empty => return "-".into(),
         };
-        match self.column.unit.as_str() {
+        let shown = match self.column.unit.as_str() {
             "Mbps" => {
                 let rate = value * 1e6 / bps;
                 // Slow flows beside fast ones: more decimals, not nothing.
@@ -133,7 +137,8 @@ impl Picked<'_> {
             "ms" => span(value * 1e9),
             "%" => percent(value / 100.0),
             _ => fixed(value, digits),
-        }
+        };
+        bound(at_least, shown)
     }
 }
 

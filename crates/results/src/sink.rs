@@ -24,7 +24,7 @@ impl<W: Write> Sink<W> {
     /// # Errors
     /// If the header can't be written.
     pub fn with_header(mut file: W, header: &str) -> io::Result<Sink<W>> {
-        write!(file, "{header}\r\n")?;
+        write!(file, "{header}\n")?;
         Ok(Sink::new(Some(file)))
     }
 

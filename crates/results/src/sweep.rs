@@ -13,8 +13,8 @@ use backwater_kernel::TraceHash;
 use backwater_kernel::words::counted;
 use serde::Serialize;
 
-use crate::charts::over_seeds;
-use crate::number;
+use crate::charts::{SEEDS_CHANGE_NOTHING, over_seeds};
+use crate::number::{self, grouped};
 
 pub use columns::FlowColumn;
 pub use pivot::{saturation_pivot, sweep_pivot};
@@ -36,6 +36,8 @@ pub struct Measure {
     pub role: Role,
     /// Decimals that reports show.
     pub digits: u8,
+    /// It is a time of what ends: a bound from below in runs in which some has not.
+    pub may_be_bound: bool,
 }
 
 /// What one run of a sweep measured.
@@ -60,12 +62,16 @@ pub enum Role {
     ZeroLoad,
     /// 1 where the network can't carry what is offered, else 0.
     Saturated,
+    /// How much had begun and not ended: then measures that may be bounds from below are.
+    Unfinished,
     /// Promises broken.
     Broken,
     /// 1 where what waits can never move again, else 0.
     Standstill,
     /// Asked for, of one flow or group.
     Chosen,
+    /// How long what ends took: a bound from below where some has not.
+    Took,
     /// Nothing of the kind.
     Other,
 }
@@ -160,6 +166,8 @@ struct Group<'a> {
     seeds: usize,
     /// Mean and half width of the 95 % interval, by measure.
     means: Vec<(f64, Option<f64>)>,
+    /// Some of what was measured has not ended in one of its runs at least.
+    is_bounded: bool,
 }
 
 impl SweepResult {
@@ -216,15 +224,58 @@ impl SweepResult {
 
     fn groups(&self) -> Vec<Group<'_>> {
         let points = self.rows.chunk_by(|one, next| one.values == next.values);
-        points
-            .map(|rows| Group {
-                values: &rows[0].values,
-                seeds: rows.len(),
-                means: (0..self.measures.len())
-                    .map(|at| over_seeds(rows.iter().map(|row| row.value(at))))
-                    .collect(),
-            })
-            .collect()
+        points.map(|rows| self.group(rows)).collect()
+    }
+
+    /// No interval where all seeds gave one run, nor of what is a bound. A mean of bounds is one;
+    /// where one run has none the rest is no mean.
+    fn group<'a>(&self, rows: &'a [SweepRow]) -> Group<'a> {
+        let is_bounded = rows.iter().any(|row| self.is_bounded(row));
+        let are_same = are_same(rows);
+        let mean = |(at, measure): (usize, &Measure)| {
+            let values = rows.iter().map(|row| row.value(at));
+            let (mean, half_width) = over_seeds(values.clone());
+            match is_bounded && measure.may_be_bound {
+                true if values.clone().all(f64::is_finite) => (mean, None),
+                true => (f64::NAN, None),
+                false => (mean, half_width.filter(|_| !are_same)),
+            }
+        };
+        Group {
+            values: &rows[0].values,
+            seeds: rows.len(),
+            means: self.measures.iter().enumerate().map(mean).collect(),
+            is_bounded,
+        }
+    }
+
+    /// Some of what was measured in this run had not ended.
+    fn is_bounded(&self, row: &SweepRow) -> bool {
+        let measure = self.with_role(Role::Unfinished);
+        measure.is_some_and(|measure| row.value(measure) > 0.0)
+    }
+
+    /// Points of several seeds whose runs are all the same, and what is said of them.
+    pub fn without_chance(&self) -> Option<String> {
+        let points: Vec<&[SweepRow]> = self
+            .rows
+            .chunk_by(|one, next| one.values == next.values)
+            .collect();
+        let same = points.iter().filter(|rows| are_same(rows)).count();
+        let points = points.len();
+        let of = match same {
+            0 => return None,
+            _ if same == points => String::new(),
+            _ => format!(
+                "in {} of {}: ",
+                grouped(same as u64),
+                counted(points, "point")
+            ),
+        };
+        Some(format!(
+            "{of}{SEEDS_CHANGE_NOTHING}; `run.start_jitter` lets sources start a little later, by \
+             chance (cells and frames)"
+        ))
     }
 
     /// The values of a point in words, leaving out axes of one value and those of `without`.
@@ -237,6 +288,14 @@ impl SweepResult {
         });
         parts.collect::<Vec<_>>().join(", ")
     }
+}
+
+/// Of several seeds, and the same.
+fn are_same(rows: &[SweepRow]) -> bool {
+    rows.len() > 1
+        && rows
+            .windows(2)
+            .all(|two| two[0].trace_hash == two[1].trace_hash)
 }
 
 impl SweepRow {

@@ -14,7 +14,7 @@ use backwater_results::sweep::{FlowColumn, Measure};
 use backwater_results::{FabricFindings, FabricTrace, FabricVcd, RunInfo, Table, terminal_summary};
 
 use super::over_time::FlitsOverTime;
-use super::pace::Pace;
+use super::pace::{self, Pace};
 use super::{Audited, Engine, Found, Head, Looks, Point, Run, Shown, Tells, Told, Wanted, WhenMap};
 use super::{TraceKind, grown, turns};
 
@@ -55,7 +55,11 @@ impl<'a> Flits<'a> {
     where
         P: Probe + Tells<FoundFlits<'a>> + 'a,
     {
-        self.boxed(Simulation::with_probe(self.spec, probe), map)
+        let mut machine = Simulation::with_probe(self.spec, probe);
+        if let Ok(machine) = &mut machine {
+            machine.pause_if(pace::is_late);
+        }
+        self.boxed(machine, map)
     }
 
     fn boxed<M>(
@@ -163,6 +167,9 @@ impl<M: Machine> FlitRun<'_, M> {
         loop {
             let stop = over_time.next().min(cycle);
             let more = self.machine.run_until(stop);
+            if more && self.machine.cycle() < stop {
+                return more;
+            }
             if stop == over_time.next() && self.machine.cycle() == stop {
                 let hops = self.machine.flit_hops();
                 over_time.look(stop, hops, &self.machine.snapshot());

@@ -2,11 +2,11 @@
 
 use backwater_kernel::words::counted;
 use backwater_kernel::{Duration, Time};
-use backwater_net::bound::frames::bounds;
+use backwater_net::bound::frames::{Bound, NoBound, bounds, why_none};
 use backwater_net::frames::probe::{Audit, Recorder};
 use backwater_net::frames::spec::{EthernetSpec, NodeKind, NodeSpec};
 use backwater_results::compare::{Carrier, Conditions, FrameMeter, Workload};
-use backwater_results::events::names::flow_names;
+use backwater_results::events::names::{self, flow_names};
 use backwater_results::sweep::{FlowColumn, Measure};
 use backwater_results::{Capture, EthernetTrace, GivenUp, PerfettoFrames};
 use backwater_scenario::EthernetScenario;
@@ -43,11 +43,26 @@ impl Engine for Frames<'_> {
         )
     }
 
-    /// How many flows have a delay bound, and between which they lie.
+    /// How many flows have a delay bound, and between which they lie; why none, if the sources of
+    /// some permit one.
     fn promised(&self) -> Option<String> {
-        let found = bounds(&self.0.network);
+        let network = &self.0.network;
+        let found = bounds(network);
         let delays: Vec<Duration> = found.iter().flatten().map(|bound| bound.delay).collect();
-        promised_words(&delays)
+        promised_words(&delays).or_else(|| {
+            let could =
+                |bound: &Result<Bound, NoBound>| !bound.is_err_and(|reason| reason.is_of_source());
+            let flow = found.iter().position(could)? as u32;
+            let ports = names::channels(network);
+            let why = why_none(
+                &found,
+                flow,
+                |channel| names::channel(&ports, channel),
+                |flow| names::flow(network, flow),
+            );
+            let name = names::flow(network, flow);
+            Some(format!("no flow has a delay bound; {name}: {}", why?))
+        })
     }
 
     fn given_up(&self) -> Vec<GivenUp> {

@@ -1,5 +1,6 @@
 //! When a run looks up from computing.
 
+use std::cell::Cell;
 use std::time::{Duration, Instant};
 
 use backwater_kernel::Time;
@@ -8,12 +9,26 @@ use crate::machine;
 
 /// Between slices of about this wall time progress is shown and Ctrl-C is heard.
 const SLICE: Duration = Duration::from_millis(50);
+/// A slice that takes this long ends.
+const LATE: Duration = Duration::from_millis(250);
 /// Events between two looks, at first.
 const FIRST_EVENTS: u64 = 1 << 12;
 /// What has been computed is written at least this often,
 const SAVE_EVERY: Duration = Duration::from_secs(10);
 /// unless that takes more than one part in so many of the time: large networks take long.
 const SAVE_PART: u32 = 20;
+
+thread_local! {
+    /// When a run on this thread looked up last.
+    static LOOKED_UP: Cell<Option<Instant>> = const { Cell::new(None) };
+}
+
+/// Is it long since a run on this thread has looked up? After a pause in its traffic a slice may
+/// hold far more work than was meant.
+pub fn is_late() -> bool {
+    let last = LOOKED_UP.get();
+    last.is_some_and(|last| last.elapsed() > LATE)
+}
 
 /// Cuts a run into slices of about equal wall time, and says when results are worth saving.
 pub struct Pace {
@@ -52,6 +67,7 @@ impl Pace {
 
     /// Runs on by a slice of at most `most`. What `run` is given is how long that is.
     pub fn cycles<T>(&mut self, most: u64, run: impl FnOnce(u64) -> T) -> T {
+        LOOKED_UP.set(Some(Instant::now()));
         let found = run(self.slice.min(most));
         self.slice = next_slice(self.slice, self.looked_up.elapsed());
         self.looked_up = Instant::now();

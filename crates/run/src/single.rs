@@ -9,9 +9,9 @@ use backwater_net::probe::Probe;
 use backwater_net::{ChannelState, Simulation, Watched};
 use backwater_results::map::bins::Bins;
 
-use super::WhenMap;
 use super::events::{EventScenario, Machine, over_time};
 use super::over_time::{Looked, OverTime};
+use super::{WhenMap, must_stop};
 
 /// One thread, and what is read between its slices.
 pub struct Single<E> {
@@ -25,6 +25,11 @@ pub struct Shared<'a, P> {
     probe: Rc<RefCell<P>>,
 }
 
+/// Within an instant in which much happens.
+fn is_asked_to_stop() -> bool {
+    must_stop((0, 0))
+}
+
 impl<P: Probe> Single<Simulation<Rings, P>> {
     /// At time zero, by an engine that is compiled for this kind of probe.
     pub fn compiled<S: EventScenario>(
@@ -33,8 +38,10 @@ impl<P: Probe> Single<Simulation<Rings, P>> {
         map: WhenMap,
     ) -> Result<Self, String> {
         let engine = Simulation::with_probe(scenario.network(), probe);
+        let mut engine = engine.map_err(|error| error.to_string())?;
+        engine.stop_if(is_asked_to_stop);
         Ok(Single {
-            engine: engine.map_err(|error| error.to_string())?,
+            engine,
             over_time: over_time(scenario, map),
         })
     }
@@ -46,7 +53,8 @@ impl<'a, P: Probe + 'a> Single<Shared<'a, P>> {
         let probe = Rc::new(RefCell::new(probe));
         let looks_on = Box::new(Rc::clone(&probe));
         let engine = Watched::new(scenario.network(), &[], Some(looks_on));
-        let engine = engine.map_err(|error| error.to_string())?;
+        let mut engine = engine.map_err(|error| error.to_string())?;
+        engine.stop_if(is_asked_to_stop);
         Ok(Single {
             engine: Shared { engine, probe },
             over_time: over_time(scenario, map),

@@ -16,6 +16,7 @@ macro_rules! measures {
             meaning: Cow::Borrowed($meaning),
             role: Role::$role,
             digits: $digits,
+            may_be_bound: matches!(Role::$role, Role::Took),
         }),+];
 
         /// In the order of [`MEASURES`].

@@ -45,9 +45,9 @@ pub(crate) struct Built {
 pub(crate) fn build(root: &Record, limits: &Limits, mistakes: &mut Diagnostics) -> Built {
     let file = &root.typed::<PacketFile>();
     let (run, stop_at) = (&file.run, *file.run.duration);
-    let mut graph = topology::build(file, &root.at, mistakes);
+    let mut graph = topology::build(file, &root.at, limits, mistakes);
     service::add_shared(file, &mut graph);
-    let drafts = flows::drafts(file, &graph, mistakes);
+    let drafts = flows::drafts(file, &graph, limits, mistakes);
     let trees = flows::trees(&graph, &drafts, file.switch.spread.seed(run.seed), mistakes);
     let builder = Builder {
         root,
@@ -60,7 +60,7 @@ pub(crate) fn build(root: &Record, limits: &Limits, mistakes: &mut Diagnostics) 
     let rate_ports = explicit_rate::ports(file, &graph, mistakes);
     let given: Vec<_> = file.links.iter().map(|own| &own.outages[..]).collect();
     let outages = outages::outages(&graph.entries, &given, stop_at, mistakes);
-    let specs = builder.flows(&trees, &names, limits, mistakes);
+    let mut specs = builder.flows(&trees, &names, limits, mistakes);
     let series = series::Reader {
         graph: &graph,
         specs: &specs,
@@ -93,6 +93,8 @@ pub(crate) fn build(root: &Record, limits: &Limits, mistakes: &mut Diagnostics) 
         service_checks::check(&whole, mistakes);
     }
     service::fill_quantum(&mut graph.links, &specs);
+    let starts = specs.iter_mut().filter_map(|flow| flow.traffic.start_mut());
+    crate::jitter::postpone(starts, run.seed, run.start_jitter);
     let network = NetworkSpec {
         rules: CellRules { rate_ports },
         outages,

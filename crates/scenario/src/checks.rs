@@ -19,6 +19,7 @@ use crate::memory;
 use crate::partners;
 use crate::prelude::*;
 use crate::reserve;
+use crate::room::{bytes, out_of_memory};
 use crate::service_checks::Whole;
 use crate::tcp::old_on_fast;
 use crate::topology::Graph;
@@ -95,29 +96,6 @@ pub(crate) fn fits(
         .help("use fewer flows, or a network with shorter ways")
         .tell(mistakes);
     false
-}
-
-/// Says that there is not enough memory; `label`: what at this place takes most. So much is needed
-/// for `what`, so much is free.
-pub(crate) fn out_of_memory(
-    (at, label): (&At, &str),
-    (needed, what): (u64, &str),
-    free: u64,
-) -> Diagnostic {
-    let (needed, free) = (bytes(needed), bytes(free));
-    let message = "the scenario needs more memory than there is";
-    Diagnostic::error("out-of-memory", message)
-        .at(at, label)
-        .note(format!("about {needed} for {what}; {free} are free"))
-}
-
-/// "1.5 GB".
-pub(crate) fn bytes(count: u64) -> String {
-    match count {
-        0..1_000_000 => format!("{} kB", count.div_ceil(1000)),
-        1_000_000..1_000_000_000 => format!("{:.1} MB", count as f64 / 1e6),
-        _ => format!("{:.1} GB", count as f64 / 1e9),
-    }
 }
 
 /// Sources that start when the run is over.

@@ -3,14 +3,18 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use backwater_kernel::{Purpose, Stream};
+use backwater_net::spec::FLOW_LEGS_MAX;
 
+use crate::Limits;
 use crate::abr::Way;
 use crate::given::packet::PacketFile;
 use crate::given::packet::flows::{FlowSettings, Flows, Patterns};
 use crate::given::packet::traffic::Traffic;
+use crate::given::topology::PatternsKind;
+use crate::memory;
 use crate::numbered::expand;
 use crate::partners;
-use crate::patterns::{self, MOST_FLOWS, Pairs};
+use crate::patterns::{self, Pairs, Room};
 use crate::prelude::*;
 use crate::route::{self, Router, Tree};
 use crate::suggest::{self, Budget};
@@ -85,8 +89,15 @@ impl Draft<'_> {
 pub(crate) fn drafts<'a>(
     file: &'a Placed<PacketFile>,
     graph: &Graph,
+    limits: &Limits,
     mistakes: &mut Diagnostics,
 ) -> Vec<Draft<'a>> {
+    // Each crosses a link at least, and two where all hosts are on switches.
+    let links = if file.topology.is_some() { 2 } else { 1 };
+    let room = Room {
+        each: memory::of_legs(links, 0),
+        limits: *limits,
+    };
     let example = "`name = \"VC1\"`, `from = \"A\"`, `to = \"B\"`";
     patterns::nothing_to_send(&file.flows, &file.patterns, (&file.at, example), mistakes);
     // Without nodes, every name would be unknown.
@@ -94,7 +105,7 @@ pub(crate) fn drafts<'a>(
     let counted = file.flows.iter().filter(|flows| flows.count.is_some());
     let many = counted.map(|flows| &flows.name);
     let many = many.chain(file.patterns.iter().map(|pattern| &pattern.name));
-    if lost || too_many(file, mistakes) || patterns::named_twice(many, mistakes) {
+    if lost || too_many(file, room, mistakes) || patterns::named_twice(many, mistakes) {
         return Vec::new();
     }
     let mut drafts = Vec::new();
@@ -105,8 +116,7 @@ pub(crate) fn drafts<'a>(
         let mut dice = Stream::new(file.run.seed, index as u64, Purpose::Pattern);
         let made = pattern.kind.flows(graph.hosts().len() as u64);
         let total = drafts.len() as u64 + made.map_or(0, |(count, _)| count);
-        if total > MOST_FLOWS {
-            patterns::refuse(&pattern.at, total, mistakes);
+        if room.refuses(&pattern.at, total, mistakes) || too_long(graph, pattern, made, mistakes) {
             return Vec::new();
         }
         if let Some(pairs) = patterns::pairs(&pattern.kind, graph, &mut dice, mistakes) {
@@ -148,12 +158,11 @@ pub(crate) fn counts(file: &PacketFile) -> impl Iterator<Item = (Option<u64>, &A
     flows.chain(patterns)
 }
 
-fn too_many(file: &PacketFile, mistakes: &mut Diagnostics) -> bool {
+fn too_many(file: &PacketFile, room: Room, mistakes: &mut Diagnostics) -> bool {
     let mut total = 0_u64;
     for (count, at, _) in counts(file) {
         total = total.saturating_add(count.unwrap_or(1));
-        if total > MOST_FLOWS {
-            patterns::refuse(at, total, mistakes);
+        if room.refuses(at, total, mistakes) {
             return true;
         }
     }
@@ -267,13 +276,24 @@ pub(crate) fn trees(
         .map(|(index, draft)| (Router::root_of(graph, draft.source), index))
         .collect();
     order.sort_unstable();
-    if too_long(graph, drafts, &order, mistakes) {
+    let roots = order.chunk_by(|a, b| a.0 == b.0).count() as u64;
+    if let (true, Some(draft)) = (takes_long(graph, roots), drafts.first()) {
+        mistakes.push(long_search(graph, draft.table, roots));
         return trees;
     }
     let mut router = Router::new(graph, spread);
     let mut legs = 0_u64;
     for (_, index) in order {
         match tree(graph, &mut router, index, &drafts[index]) {
+            Ok(tree) if tree.len() > FLOW_LEGS_MAX => {
+                let legs = tree.len();
+                Diagnostic::error("too-large", "the flow crosses too many links")
+                    .at(&drafts[index].at, format!("{legs} links"))
+                    .note(format!("a flow crosses at most {FLOW_LEGS_MAX}"))
+                    .help("use a network with shorter ways, or fewer destinations")
+                    .tell(mistakes);
+                break;
+            }
             Ok(tree) => {
                 legs += tree.len() as u64;
                 if drafts
@@ -303,27 +323,44 @@ pub(crate) fn trees(
     trees
 }
 
+/// Would finding the ways from all hosts take too long? Asked before there are flows.
 fn too_long(
     graph: &Graph,
-    drafts: &[Draft<'_>],
-    order: &[(u32, usize)],
+    pattern: &Placed<Patterns>,
+    made: Option<(u64, Option<&At>)>,
     mistakes: &mut Diagnostics,
 ) -> bool {
-    let roots = order.chunk_by(|a, b| a.0 == b.0).count() as u64;
-    let trunks: usize = graph.trunks.iter().map(Vec::len).sum();
-    let steps = roots.saturating_mul((graph.nodes.len() + trunks) as u64);
-    let (true, Some(draft)) = (steps > MOST_STEPS, drafts.first()) else {
+    let hosts = graph.hosts();
+    // Fewer flows start at some of them only.
+    if made.is_none_or(|(flows, _)| flows < hosts.len() as u64) {
         return false;
-    };
+    }
+    let starts_everywhere = pattern.kind.sure().is_some_and(|kind| match kind {
+        PatternsKind::Permutation | PatternsKind::AllToAll | PatternsKind::Neighbour => true,
+        PatternsKind::AllToOne { .. } | PatternsKind::RandomPairs { .. } => false,
+    });
+    let roots = hosts.into_iter().map(|host| Router::root_of(graph, host));
+    let roots = roots.collect::<BTreeSet<u32>>().len() as u64;
+    let is_long = starts_everywhere && takes_long(graph, roots);
+    if is_long {
+        mistakes.push(long_search(graph, &pattern.at, roots));
+    }
+    is_long
+}
+
+fn takes_long(graph: &Graph, roots: u64) -> bool {
+    let trunks: usize = graph.trunks.iter().map(Vec::len).sum();
+    roots.saturating_mul((graph.nodes.len() + trunks) as u64) > MOST_STEPS
+}
+
+fn long_search(graph: &Graph, at: &At, roots: u64) -> Diagnostic {
     Diagnostic::error("too-large", "finding all the ways would take too long")
-        .at(draft.table, format!("flows start at {roots} places"))
+        .at(at, format!("flows start at {roots} places"))
         .note(format!(
             "{roots} searches through {} nodes",
             graph.nodes.len()
         ))
         .help("make the network smaller, or let fewer hosts send")
-        .tell(mistakes);
-    true
 }
 
 fn tree(

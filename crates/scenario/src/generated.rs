@@ -1,7 +1,9 @@
 //! Topologies by rule: switches, the links between them, and the hosts on each.
 
+use crate::Limits;
 use crate::given::topology::TopologyKind;
 use crate::prelude::*;
+use crate::room::out_of_memory;
 
 /// A network by rule.
 pub(crate) struct Plan {
@@ -24,15 +26,41 @@ fn most_ports(kind: &TopologyKind, most_nodes: u64) -> Option<String> {
     Some(format!("write `ports = {most}` or less"))
 }
 
-/// What the rule makes; `None` if it can't, which is then said.
+/// How much a rule makes.
+#[derive(Clone, Copy)]
+pub(crate) struct Size {
+    /// Switches and hosts.
+    pub nodes: u64,
+    /// Links, those of hosts too.
+    pub links: u64,
+    /// Switches.
+    pub switches: u64,
+    /// Switches with hosts.
+    pub with_hosts: u64,
+}
+
+impl Size {
+    fn of(switches: u64, trunks: u64, with_hosts: u64, hosts: u64) -> Self {
+        Self {
+            nodes: switches.saturating_add(hosts),
+            links: trunks.saturating_add(hosts),
+            switches,
+            with_hosts,
+        }
+    }
+}
+
+/// What the rule makes; `None` if it can't, which is then said. What is made has at most so many
+/// nodes, and `needs` so much memory: both are asked before.
 pub(crate) fn plan(
     kind: &Chosen<TopologyKind>,
     at: &At,
-    most_nodes: u64,
+    (most_nodes, needs, limits): (u64, fn(&Size) -> u64, &Limits),
     mistakes: &mut Diagnostics,
 ) -> Option<Plan> {
     let kind = kind.sure()?;
-    let (nodes, make) = rule(kind)?;
+    let (size, make) = rule(kind)?;
+    let nodes = size.nodes;
     if nodes > most_nodes {
         Diagnostic::error("too-large", "the topology has too many nodes")
             .at(at, format!("{nodes} nodes"))
@@ -43,6 +71,15 @@ pub(crate) fn plan(
     }
     if let Some(mistake) = unfit(kind) {
         mistakes.push(mistake);
+        return None;
+    }
+    let needed = needs(&size);
+    if let Some(free) = limits.memory_bytes.filter(|free| needed > *free) {
+        let what = format!("{nodes} nodes and {} links", size.links);
+        let place = (at, "the network is made here");
+        out_of_memory(place, (needed, &what), free)
+            .help("make the network smaller")
+            .tell(mistakes);
         return None;
     }
     Some(make())
@@ -84,25 +121,29 @@ fn unfit(kind: &TopologyKind) -> Option<Diagnostic> {
 /// What makes the nodes once it is known that they are not too many.
 type Make = Box<dyn FnOnce() -> Plan>;
 
-/// How many nodes the rule makes, and what makes them; `None` if a number is missing.
-fn rule(kind: &TopologyKind) -> Option<(u64, Make)> {
+/// How much the rule makes, and what makes it; `None` if a number is missing.
+fn rule(kind: &TopologyKind) -> Option<(Size, Make)> {
     match *kind {
         TopologyKind::Star {
             hosts_per_switch: each,
-        } => of((1_u64, 1_u64, each), move || row(1, each)),
+        } => of((1, 0, 1), each, move || row(1, each)),
         TopologyKind::Line {
             ref switches,
             hosts_per_switch: each,
         } => {
             let size = *switches.sure()?;
-            of((size, size, each), move || row(size as usize, each))
+            of((size.into(), size.into(), size.into()), each, move || {
+                row(size as usize, each)
+            })
         }
         TopologyKind::Ring {
             ref switches,
             hosts_per_switch: each,
         } => {
             let size = *switches.sure()?;
-            of((size, size, each), move || ring(size as usize, each))
+            of((size.into(), size.into(), size.into()), each, move || {
+                ring(size as usize, each)
+            })
         }
         TopologyKind::Mesh {
             ref sides,
@@ -123,7 +164,7 @@ fn rule(kind: &TopologyKind) -> Option<(u64, Make)> {
             let (total, last) = widths.fold((0_u64, 0), |(total, _), level| {
                 (total.saturating_add(level), level)
             });
-            of((total, last, each), move || {
+            of((total, total, last), each, move || {
                 tree(levels, fanout as usize, each)
             })
         }
@@ -133,35 +174,42 @@ fn rule(kind: &TopologyKind) -> Option<(u64, Make)> {
             hosts_per_switch: each,
         } => {
             let (leaves, spines) = (*leaves.sure()?, *spines.sure()?);
-            let switches = u64::from(leaves) + u64::from(spines);
-            of((switches, leaves, each), move || {
+            let (down, up) = (u64::from(leaves), u64::from(spines));
+            of((down + up, down * up, down), each, move || {
                 leaf_spine(leaves as usize, spines as usize, each)
             })
         }
         TopologyKind::FatTree { ref ports } => {
             let ports = *ports.sure()?;
             let all = u64::from(ports);
-            let nodes = all * all * all / 4 + all * all * 5 / 4;
-            Some((nodes, Box::new(move || fat_tree(ports as usize))))
+            let (hosts, edges) = (all * all * all / 4, all * all / 2);
+            let size = Size::of(all * all * 5 / 4, 2 * hosts, edges, hosts);
+            Some((size, Box::new(move || fat_tree(ports as usize))))
         }
     }
 }
 
-/// The rule that makes so many switches, of which so many have this many hosts each.
+/// The rule that makes so many switches with so many links between them, of which so many have this
+/// many hosts each.
 fn of(
-    (switches, with_hosts, each): (impl Into<u64>, impl Into<u64>, u32),
+    (switches, trunks, with_hosts): (u64, u64, u64),
+    each: u32,
     make: impl FnOnce() -> Plan + 'static,
-) -> Option<(u64, Make)> {
-    let hosts = with_hosts.into().saturating_mul(each.into());
-    Some((hosts.saturating_add(switches.into()), Box::new(make)))
+) -> Option<(Size, Make)> {
+    let hosts = with_hosts.saturating_mul(each.into());
+    let size = Size::of(switches, trunks, with_hosts, hosts);
+    Some((size, Box::new(make)))
 }
 
 /// The rule of a mesh or a torus.
-fn grids(sides: &[u32], wraps: bool, each: u32) -> Option<(u64, Make)> {
+fn grids(sides: &[u32], wraps: bool, each: u32) -> Option<(Size, Make)> {
     let product = |all: u64, side: &u32| all.saturating_mul((*side).into());
     let size = sides.iter().fold(1, product);
+    let along = sides.iter().filter(|side| **side > 1).count() as u64;
     let sides = sides.to_vec();
-    of((size, size, each), move || grid(&sides, wraps, each))
+    of((size, size.saturating_mul(along), size), each, move || {
+        grid(&sides, wraps, each)
+    })
 }
 
 impl Plan {

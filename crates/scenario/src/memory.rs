@@ -10,6 +10,7 @@ use backwater_net::frames::spec::{EthernetSpec, TrafficSpec, TransportSpec};
 use backwater_net::spec::NetworkSpec;
 
 use crate::Engine;
+use crate::generated::Size;
 
 /// Of one leg with its statistics and its share of the results, bytes.
 const LEG_BYTES: u64 = 2_800;
@@ -33,7 +34,7 @@ const PORT_BYTES: u64 = 2_000;
 /// Of a queue.
 const QUEUE_BYTES: u64 = 1_000;
 /// Of a flow and what is told of it, frames on top.
-const FLOW_BYTES: u64 = 20_000;
+pub(crate) const FLOW_BYTES: u64 = 20_000;
 /// Of a frame.
 pub(crate) const FRAME_BYTES: u64 = 64;
 /// Of next hops: each switch has some to each other one with hosts.
@@ -50,6 +51,21 @@ pub(crate) fn of_fabric(channels: u64, vcs: u8, terminals: u64) -> u64 {
     let each = u64::from(vcs) * VC_BYTES + CHANNEL_BYTES;
     let channels = channels.saturating_mul(each);
     channels.saturating_add(terminals.saturating_mul(TERMINAL_BYTES))
+}
+
+/// Of a network of the packet engine that a rule makes, without what crosses it.
+pub(crate) fn of_graph(size: &Size) -> u64 {
+    of_legs(0, size.nodes.saturating_add(size.links.saturating_mul(2)))
+}
+
+/// Of a network of the Ethernet engine that a rule makes, with one class.
+pub(crate) fn of_net(size: &Size) -> u64 {
+    let hops = size.switches.saturating_mul(size.with_hosts);
+    let channels = size.links.saturating_mul(2 * (PORT_BYTES + QUEUE_BYTES));
+    let nodes = size.nodes.saturating_mul(HOST_BYTES);
+    hops.saturating_mul(HOP_BYTES)
+        .saturating_add(channels)
+        .saturating_add(nodes)
 }
 
 /// Of the Ethernet engine: flows, and the network.

@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 
 use backwater_kernel::Stream;
 
+use crate::Limits;
 use crate::given::topology::PatternsKind;
 use crate::prelude::*;
+use crate::room::out_of_memory;
 use crate::wires::{Link, Node, Wires};
 
 /// Sources and destinations.
@@ -14,12 +16,33 @@ pub(crate) type Pairs = Vec<(u32, u32)>;
 /// Flows that a scenario may have.
 pub(crate) const MOST_FLOWS: u64 = 4_000_000;
 
-/// Says that there are too many.
-pub(crate) fn refuse(at: &At, total: u64, mistakes: &mut Diagnostics) {
-    Diagnostic::error("too-large", "too many flows")
-        .at(at, format!("with this, {total} flows or more"))
-        .note(format!("at most {MOST_FLOWS} flows"))
-        .tell(mistakes);
+/// For how many flows there is room. Asked by their number, before they are made.
+#[derive(Clone, Copy)]
+pub(crate) struct Room {
+    /// Bytes of a flow at least.
+    pub each: u64,
+    /// What there is.
+    pub limits: Limits,
+}
+
+impl Room {
+    /// Says that so many are too many, if they are.
+    pub(crate) fn refuses(&self, at: &At, total: u64, mistakes: &mut Diagnostics) -> bool {
+        let needed = total.saturating_mul(self.each);
+        let mistake = match self.limits.memory_bytes {
+            _ if total > MOST_FLOWS => Diagnostic::error("too-large", "too many flows")
+                .at(at, format!("with this, {total} flows or more"))
+                .note(format!("at most {MOST_FLOWS} flows")),
+            Some(free) if needed > free => {
+                let place = (at, "the largest part comes from here");
+                out_of_memory(place, (needed, &format!("{total} flows")), free)
+                    .help("use fewer flows")
+            }
+            _ => return false,
+        };
+        mistake.tell(mistakes);
+        true
+    }
 }
 
 /// Says that a host is both ends of a flow.

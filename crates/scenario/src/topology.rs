@@ -5,10 +5,12 @@ use backwater_net::spec::{
     ChannelSpec, ErrorSpec, LinkSpec, NodeKind, NodeSpec, SchedulerSpec, Timing,
 };
 
+use crate::Limits;
 use crate::generated::{self, Plan};
 use crate::given::packet::PacketFile;
 use crate::given::packet::network::{Channel, Link, Links};
 use crate::given::packet::service::Scheduler;
+use crate::memory;
 use crate::numbered::expand;
 use crate::prelude::*;
 use crate::wires::{self, Examples, Makers, NamedLinks, Node, Wires};
@@ -83,7 +85,12 @@ impl Graph {
 }
 
 /// Builds the network of the file.
-pub(crate) fn build(file: &PacketFile, at: &At, mistakes: &mut Diagnostics) -> Graph {
+pub(crate) fn build(
+    file: &PacketFile,
+    at: &At,
+    limits: &Limits,
+    mistakes: &mut Diagnostics,
+) -> Graph {
     let mut graph = Graph::default();
     let base = Base::of(file);
     let examples = &<LinkSpec as wires::Link>::EXAMPLES;
@@ -93,7 +100,8 @@ pub(crate) fn build(file: &PacketFile, at: &At, mistakes: &mut Diagnostics) -> G
         }
         Some(Makers::Rule(topology)) => {
             let at = &file.topology.at;
-            if let Some(plan) = generated::plan(&topology.kind, at, MOST_NODES, mistakes) {
+            let room = (MOST_NODES, memory::of_graph as fn(&_) -> _, limits);
+            if let Some(plan) = generated::plan(&topology.kind, at, room, mistakes) {
                 let own: Vec<&Link> = topology.trunk.iter().map(|own| &own.link).collect();
                 graph.place(plan, &base.channel(&[]), &base.channel(&own));
             }

@@ -1,5 +1,7 @@
 //! Bad inputs: shipped files spoiled in every way, and files that are none.
 
+mod edges;
+mod extremes;
 mod library;
 mod program;
 mod special;
@@ -29,8 +31,14 @@ pub fn run(options: &Options, part: Option<&str>) -> Vec<Summary> {
     if is_wanted("library") {
         summaries.push(library::run(options, &shipped));
     }
+    if is_wanted("extremes") {
+        summaries.push(library::extremes(options, &shipped));
+    }
     if is_wanted("program") {
         summaries.push(program::run(options, &shipped));
+    }
+    if is_wanted("extreme-runs") {
+        summaries.push(program::extremes(options, &shipped));
     }
     if is_wanted("special") {
         summaries.push(special::run(options));

@@ -10,6 +10,7 @@ use crate::random::Random;
 use crate::trial::{self, Options, Summary, Trial};
 
 const USUAL: u64 = 1_000;
+const EXTREMES: u64 = 300;
 /// Processor time of `check`, in seconds, and of a run.
 const CHECK_S: u64 = 5;
 const RUN_S: u64 = 30;
@@ -19,10 +20,27 @@ const MEMORY_BYTES: u64 = 1 << 30;
 
 /// The campaign.
 pub fn run(options: &Options, shipped: &[Shipped]) -> Summary {
-    let name = "bad-inputs program";
-    trial::run(name, USUAL, options, |number| {
-        let mut random = Random::of(options.seed, name, number);
-        let spoiled = spoil(shipped, &mut random);
+    tried("bad-inputs program", USUAL, options, |random| {
+        spoil(shipped, random)
+    })
+}
+
+/// The same of quantities at their extremes.
+pub fn extremes(options: &Options, shipped: &[Shipped]) -> Summary {
+    let edges = super::edges::Edges::of(&options.tree);
+    tried("bad-inputs extreme-runs", EXTREMES, options, |random| {
+        super::extremes::spoil(shipped, &edges, random)
+    })
+}
+
+fn tried(
+    name: &str,
+    usual: u64,
+    options: &Options,
+    spoil: impl Fn(&mut Random) -> Spoiled + Sync,
+) -> Summary {
+    trial::run(name, usual, options, |number| {
+        let spoiled = spoil(&mut Random::of(options.seed, name, number));
         let folder = trial::folder(options, name, number);
         fs::write(folder.join("spoiled.toml"), &spoiled.bytes).expect("a file is written");
         let _ = fs::write(

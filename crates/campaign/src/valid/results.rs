@@ -10,10 +10,11 @@ use crate::child::Ended;
 use crate::toml_tree;
 
 /// Columns of the table of queues that say where frames were dropped for want of room.
-const DROPPED: [&str; 3] = [
+const DROPPED: [&str; 4] = [
     "dropped_queue_full_frames",
     "dropped_buffer_full_frames",
     "dropped_memory_full_frames",
+    "dropped_threshold_frames",
 ];
 
 fn json(path: &Path) -> Value {

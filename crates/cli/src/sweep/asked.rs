@@ -15,8 +15,9 @@ use crate::{Changes, command_of, files};
 
 /// The file's name.
 pub const PLAN: &str = "plan.json";
-/// A plan that is larger is none.
-const LARGEST_BYTES: u64 = 8 * LARGEST_FILE_BYTES as u64;
+/// A plan that is larger is none: room for the largest file that a scenario names, as it is written
+/// there.
+const LARGEST_BYTES: u64 = 2 * LARGEST_FILE_BYTES as u64;
 
 /// What varies besides the axes of the scenario, and what is measured.
 #[derive(clap::Args, Clone, Default, PartialEq)]
@@ -108,6 +109,23 @@ impl Asked {
 }
 
 impl Kept {
+    /// As text, if a directory can keep it.
+    ///
+    /// # Errors
+    /// If it would be larger than what is read.
+    pub fn bounded_text(&self) -> Result<String, String> {
+        let text = self.text();
+        match text.len() as u64 {
+            0..=LARGEST_BYTES => Ok(text),
+            bytes => Err(format!(
+                "the scenario and the files that it names take {} MiB in {PLAN}, which holds at \
+                 most {} MiB: name fewer of them, or smaller ones",
+                bytes >> 20,
+                LARGEST_BYTES >> 20
+            )),
+        }
+    }
+
     /// As text.
     pub fn text(&self) -> String {
         let Asked {
@@ -254,6 +272,16 @@ mod tests {
                       load=0.1,0.2 --seeds 1,2 --shard 3/16";
         let shard = vec!["--shard".into(), "3/16".into()];
         assert_eq!(back.asked.command("sweep", shard), wanted);
+    }
+
+    #[test]
+    fn no_plan_is_larger_than_what_is_read() {
+        let mut large = kept();
+        assert!(large.bounded_text().is_ok());
+        let text = "\n".repeat(LARGEST_FILE_BYTES + 1);
+        large.named.insert("in/large.csv".into(), text);
+        let told = large.bounded_text().expect_err("too large");
+        assert!(told.contains("at most 128 MiB"), "{told}");
     }
 
     #[test]

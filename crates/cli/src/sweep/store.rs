@@ -189,6 +189,7 @@ mod tests {
             meaning: Cow::Borrowed(""),
             role: Role::Other,
             digits: 3,
+            may_be_bound: false,
         }
     }
 

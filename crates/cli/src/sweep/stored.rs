@@ -9,6 +9,8 @@ use backwater_results::sweep::Point;
 
 /// Field of a stored point: the digest of all its other fields.
 const DIGEST: &str = "sha256";
+/// Within so many bytes of the end it stands.
+const END_BYTES: usize = 128;
 
 /// The text of a point: of which program version, sources and scenario it is, and what it holds.
 pub fn encode(of: [&str; 3], measures: &[Measure], point: &Point) -> String {
@@ -52,6 +54,14 @@ pub fn decode(text: &[u8], scenario: &str, measures: &[Measure]) -> Result<Point
 /// # Errors
 /// If it is not whole; says how that shows.
 pub fn unsealed(text: &[u8]) -> Result<Map<String, Value>, String> {
+    // The digest is the last field: without it there is nothing to read, however long that is.
+    let end = &text[text.len().saturating_sub(END_BYTES)..];
+    if !end
+        .windows(DIGEST.len())
+        .any(|part| part == DIGEST.as_bytes())
+    {
+        return Err("it is truncated or not JSON".into());
+    }
     let stored: Result<Value, _> = serde_json::from_slice(text);
     let Ok(Value::Object(mut stored)) = stored else {
         return Err("it is truncated or not JSON".into());

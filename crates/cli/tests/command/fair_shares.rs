@@ -39,3 +39,119 @@ fn a_source_wants_no_more_than_its_peak_rate() {
     let ratios = ratios.as_f64().expect("a number");
     assert!(ratios > 0.999, "all got their shares: {ratios}");
 }
+
+/// Of each flow the ratio of its rate to its share, and what limits that.
+fn shares(name: &str, text: &str) -> Vec<(f64, String)> {
+    let here = folder(name);
+    fs::write(here.join("windows.toml"), text).expect("a file");
+    let ran = backwater(&here, &["run", "windows.toml", "--out", "out"]).expect(0);
+    assert!(
+        ran.out.contains("a window counts once a round trip"),
+        "{}",
+        ran.out
+    );
+    let table = fs::read_to_string(here.join("out/tables/fairness.csv")).expect("a table");
+    let rows = table.lines().skip(1);
+    let row = |line: &str| {
+        let cells: Vec<&str> = line.split(',').collect();
+        Some((cells[3].parse().ok()?, cells[4].to_owned()))
+    };
+    rows.filter_map(row).collect()
+}
+
+/// Two connections over one link, of which the second has 64 kB for a round trip of 20 ms.
+const FAR: &str = r#"
+engine = "ethernet"
+[run]
+duration = "2 s"
+warm_up = "1 s"
+[network]
+hosts = ["a", "b", "x", "y"]
+switches = ["S1", "S2"]
+[link]
+rate = "1 Gbps"
+[[links]]
+between = ["S1", "S2"]
+[[links]]
+between = ["a", "S1"]
+[[links]]
+between = ["b", "S1"]
+delay = "10 ms"
+[[links]]
+between = ["x", "S2"]
+[[links]]
+between = ["y", "S2"]
+[[flows]]
+name = "near"
+from = "a"
+to = "x"
+tcp = { window = "250 kB" }
+[[flows]]
+name = "far"
+from = "b"
+to = "y"
+tcp = { window = "64 kB" }
+"#;
+
+/// A window of 100 cells for a round trip of 30 ms, beside cells without end.
+const CELLS: &str = r#"
+[run]
+duration = "4 s"
+warm_up = "1 s"
+[link]
+rate = "155.52 Mbps"
+delay = "5 ms"
+[topology]
+kind = "line"
+switches = 2
+hosts_per_switch = 2
+[[flows]]
+name = "held"
+from = "H1_1"
+to = "H2_1"
+source_control = { kind = "window", cells = 100 }
+partner = "back"
+[[flows]]
+name = "back"
+from = "H2_1"
+to = "H1_1"
+traffic = { kind = "silent" }
+"#;
+
+/// The same over TCP.
+const CELL_TCP: &str = r#"
+[run]
+duration = "4 s"
+warm_up = "1 s"
+[link]
+rate = "155.52 Mbps"
+delay = "5 ms"
+[topology]
+kind = "line"
+switches = 2
+[tcp]
+preset = "bsd"
+window = "64 kB"
+[[flows]]
+name = "held"
+from = "H1_1"
+to = "H2_1"
+transport = "tcp"
+"#;
+
+/// What is held back by its window gets what that lets through, and leaves the rest to others.
+#[test]
+fn a_connection_wants_no_more_than_its_window_lets_through() {
+    let frames = shares("fair-shares-frames", FAR);
+    let window = "its window".to_owned();
+    assert!((0.98..1.02).contains(&frames[0].0), "{frames:?}");
+    assert_eq!(frames[0].1, "S1 -> S2");
+    // Behind the queue of the other a round trip is longer than in an empty network.
+    assert!((0.85..1.0).contains(&frames[1].0), "{frames:?}");
+    assert_eq!(frames[1].1, window);
+    for (name, text) in [("cells", CELLS), ("cell-tcp", CELL_TCP)] {
+        let found = shares(&format!("fair-shares-{name}"), text);
+        assert!((0.98..1.02).contains(&found[0].0), "{name}: {found:?}");
+        assert_eq!(found[0].1, window, "{name}");
+    }
+}

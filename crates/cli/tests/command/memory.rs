@@ -279,3 +279,112 @@ fn scenarios(root: &Path) -> Vec<PathBuf> {
     files.sort();
     files
 }
+
+/// The tables of a network by rule, with this many flows or hosts: far more than there is room for.
+const LARGEST: [(&str, &str); 9] = [
+    (
+        "packet",
+        "[topology]\nkind = \"star\"\nhosts_per_switch = 1000000",
+    ),
+    (
+        "ethernet",
+        "[topology]\nkind = \"star\"\nhosts_per_switch = 199999",
+    ),
+    ("packet", "[topology]\nkind = \"line\"\nswitches = 1000000"),
+    (
+        "ethernet",
+        "[topology]\nkind = \"leaf-spine\"\nleaves = 90000\nspines = 90000",
+    ),
+    (
+        "packet",
+        "[topology]\nkind = \"leaf-spine\"\nleaves = 1000000\nspines = 1000000",
+    ),
+    (
+        "ethernet",
+        "[topology]\nkind = \"torus\"\nsides = [58, 58, 58]",
+    ),
+    (
+        "packet",
+        "[topology]\nkind = \"mesh\"\nsides = [1000000, 1000000]",
+    ),
+    (
+        "ethernet",
+        "[topology]\nkind = \"tree\"\nlevels = 17\nfanout = 2",
+    ),
+    ("ethernet", "[topology]\nkind = \"fat-tree\"\nports = 84"),
+];
+const FEW: &str = "[topology]\nkind = \"star\"\nhosts_per_switch = 4";
+/// What makes more flows than there is room for.
+const MANY: [(&str, &str); 6] = [
+    (
+        "packet",
+        "[[patterns]]\nkind = \"random-pairs\"\ncount = 10000000",
+    ),
+    (
+        "packet",
+        "[[patterns]]\nkind = \"random-pairs\"\ncount = 3000000",
+    ),
+    (
+        "ethernet",
+        "[[patterns]]\nkind = \"random-pairs\"\ncount = 3000000",
+    ),
+    (
+        "ethernet",
+        "[[flows]]\nfrom = \"H1_1\"\nto = \"H1_2\"\ncount = 1000000",
+    ),
+    (
+        "ethernet",
+        "[[workloads]]\nkind = \"poisson\"\nsize = \"1 B\"\nload = 0.5",
+    ),
+    (
+        "ethernet",
+        "[[workloads]]\nkind = \"incast\"\nsize = \"1 B\"\nsenders = 2\nload = 0.5",
+    ),
+];
+
+/// What does not fit is refused by its numbers, before it is made.
+#[test]
+fn counts_at_their_largest_are_refused_in_little_memory() {
+    let folder = folder("memory-largest");
+    let all_to_all = "[[patterns]]\nkind = \"all-to-all\"";
+    let networks = LARGEST.map(|(engine, network)| (engine, network, all_to_all));
+    let flows = MANY.map(|(engine, flows)| (engine, FEW, flows));
+    for (engine, network, flows) in networks.into_iter().chain(flows) {
+        let traffic = match flows.contains("workloads") {
+            true => "",
+            false => "traffic = { kind = \"greedy\" }\n",
+        };
+        let link = "[link]\nrate = \"10 Gbps\"\ndelay = \"1 us\"";
+        let file = write(
+            &folder,
+            &format!(
+                "engine = \"{engine}\"\n[run]\nduration = \"1 ms\"\n{link}\n{network}\n{flows}\n\
+                 name = \"p\"\n{traffic}"
+            ),
+        );
+        let ran = within(LITTLE, &folder, &["check", &file]).expect(2);
+        let is_told = ["too-large", "out-of-memory"]
+            .iter()
+            .any(|code| ran.err.contains(code));
+        assert!(is_told, "{network} {flows}: {}", ran.err);
+    }
+}
+
+/// So many datagrams in each picosecond that memory ends within one.
+#[test]
+fn memory_is_looked_at_within_an_instant() {
+    let folder = folder("memory-instant");
+    let file = write(
+        &folder,
+        "engine = \"ethernet\"\n[run]\nduration = \"1 s\"\n[link]\nrate = \"1 Gbps\"\n\
+         [network]\nhosts = [\"A\", \"B\"]\nswitches = [\"S\"]\n[[flows]]\nname = \"f\"\n\
+         from = \"A\"\nto = \"B\"\npayload = \"18 B\"\n\
+         traffic = { kind = \"constant\", rate = \"1000000 Tbps\" }\n",
+    );
+    let ran = within(LITTLE, &folder, &["run", &file, "--out", "out"]);
+    expect_stopped(
+        ran,
+        &folder.join("out"),
+        "frames wait in sources and queues",
+    );
+}

@@ -38,6 +38,15 @@ fn one_claim_as_json() {
     ];
     let ran = backwater(&here, &arguments).expect(0);
     assert!(ran.out.contains("agrees") && ran.out.contains("runs/reproduce/report.html"));
+    // The claim's sentence and what it is held against, not its name, which `--verbose` brings.
+    let line = "kung1993.fig20  two opposite greedy VCs sharing a link: data N2/(N2+1), credit";
+    assert!(
+        ran.out.contains(line) && !ran.out.contains(CLAIM),
+        "{}",
+        ran.out
+    );
+    let verbose = backwater(&here, &["reproduce", CLAIM, "--verbose"]).expect(0);
+    assert!(verbose.out.contains(CLAIM) && verbose.out.contains("measured data 0.9"));
     let found = json(&here.join("claim.json"));
     assert!(found["version"].is_string(), "{found}");
     let claims = found["claims"].as_array().expect("claims");
@@ -77,12 +86,28 @@ fn one_claim_as_json() {
 #[test]
 fn an_unknown_claim_brings_a_hint() {
     let here = folder("unknown-claim");
-    let ran = backwater(&here, &["reproduce", "kung1993.fig20"]).expect(2);
+    let ran = backwater(&here, &["reproduce", "kung1993.fig20.credit"]).expect(2);
     ran.complains("did you mean").complains(CLAIM);
     let ran = backwater(&here, &["reproduce", "nosuch"]).expect(2);
     ran.complains("no paper or claim `nosuch`")
         .complains("list");
     assert!(!here.join("runs").exists(), "bad input leaves no directory");
+}
+
+#[test]
+fn a_figure_names_all_its_claims() {
+    let here = folder("claims-of-a-figure");
+    backwater(&here, &["reproduce", "kung1993.fig8", "--quick"]).expect(0);
+    let found = json(&here.join("runs/reproduce/claims.json"));
+    let claims = found["claims"].as_array().expect("claims");
+    let ids: Vec<&str> = claims
+        .iter()
+        .filter_map(|claim| claim["id"].as_str())
+        .collect();
+    assert_eq!(
+        ids,
+        ["kung1993.fig8.link-fully-used", "kung1993.fig8.vc2-buffer"]
+    );
 }
 
 #[test]
@@ -110,7 +135,7 @@ fn a_claim_that_fails_is_status_1() {
         &claim("accept = { data = [0.0, 1.0] }\nreading = \"so it is\""),
         0,
     );
-    assert!(ran.out.contains("Reading: so it is."), "{}", ran.out);
+    assert!(ran.out.contains("(under a reading)"), "{}", ran.out);
     let ran = judge(&claim("").replace("fig20", "fig21"), 2);
     ran.complains("no experiment measures the claim")
         .complains("fig21");

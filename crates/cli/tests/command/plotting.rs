@@ -98,3 +98,18 @@ fn sweeps_are_drawn_together() {
         .expect(2)
         .complains("a has no axis `depth`; there is ");
 }
+
+/// What is no table as it was written is refused with its line, and read in little memory.
+#[test]
+fn a_damaged_table_is_told() {
+    let here = folder("plot-damaged");
+    shared(&here, &[]);
+    backwater(&here, &["run", "shared.toml", "--out", "a"]).expect(0);
+    let table = here.join("a/tables/flows.csv");
+    let text = fs::read_to_string(&table).expect("it is there");
+    let line = text.lines().count() + 1;
+    fs::write(&table, format!("{text}1\n")).expect("it can be written");
+    backwater(&here, &["plot", "a", "--out", "p"])
+        .expect(2)
+        .complains(&format!("tables/flows.csv: line {line} has 1 cells, not"));
+}

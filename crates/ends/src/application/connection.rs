@@ -142,6 +142,7 @@ impl Connection {
     pub fn outcome(&self) -> EndsOutcome {
         let mut into = self.tally.outcome();
         into.transfers_planned = self.transfers.planned();
+        into.are_acknowledged = self.transfers.are_files();
         into.unacknowledged_total = self.transfers.is_unacknowledged.into();
         let [source, _] = &self.ends;
         if self.transfers.is_endless() {
@@ -166,6 +167,9 @@ impl Connection {
     /// A think or service time is over.
     fn wake(&mut self, now: Time, tcp: &TcpSpec, out: &mut Vec<Outgoing>) {
         let (end, bytes) = self.transfers.wake(now);
+        if end == End::Opener && !self.transfers.is_endless() {
+            self.tally.begin(now, 1);
+        }
         self.tally.offered_bytes = self.tally.offered_bytes.saturating_add(bytes);
         self.ends[end as usize].send(now, tcp, bytes);
         self.send(now, tcp, end, out);

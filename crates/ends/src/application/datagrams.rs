@@ -23,6 +23,9 @@ use playout::Playout;
 use self_similar::OnOffSources;
 use video::Video;
 
+/// Datagrams that are handed over together.
+const AT_ONCE: usize = 1 << 10;
+
 /// A datagram of an application.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Datagram {
@@ -67,6 +70,10 @@ pub(crate) struct Datagrams {
     next_ps: u64,
     /// Of the next datagram.
     number: u64,
+    /// Of a source outside: bytes that it offered last and that are not yet sent,
+    offered_bytes: u64,
+    /// and when it is asked again.
+    asked_ps: u64,
     /// Those for whom datagrams are parts of something, such as a picture; else empty.
     receivers: Vec<Receiver>,
     /// Birth to delivery at each of several stations; empty where there is one.
@@ -109,6 +116,8 @@ impl Datagrams {
             source,
             next_ps,
             number: 0,
+            offered_bytes: 0,
+            asked_ps: NEVER_PS,
             receivers: made,
             delays,
             tally,
@@ -121,10 +130,10 @@ impl Datagrams {
         self.next_ps
     }
 
-    /// Sends what is due.
+    /// Sends what is due; if that is much, a part of it, and is still due then.
     #[inline]
     pub fn on_timer(&mut self, now: Time, is_measured: bool, out: &mut Vec<Outgoing>) {
-        while self.next_ps <= now.ps() {
+        while self.next_ps <= now.ps() && out.len() < AT_ONCE {
             let at_ps = self.next_ps;
             let datagram = match &mut self.source {
                 Source::Silent => {
@@ -134,6 +143,7 @@ impl Datagrams {
                 Source::Pulled { is_started, .. } => {
                     *is_started = true;
                     self.next_ps = NEVER_PS;
+                    self.tally.begin(now, self.receivers.len() as u64);
                     return self.pull(now, out);
                 }
                 Source::Spaced(gaps) => {
@@ -151,12 +161,22 @@ impl Datagrams {
                     datagram
                 }
                 Source::Outside(offering) => {
-                    let emission = offering.on_timer(now);
-                    self.next_ps = emission.next.map_or(NEVER_PS, Time::ps);
-                    self.cut(emission.units, out);
+                    if self.offered_bytes == 0 {
+                        let emission = offering.on_timer(now);
+                        self.offered_bytes = emission.units;
+                        self.asked_ps = emission.next.map_or(NEVER_PS, Time::ps);
+                    }
+                    self.cut(out);
+                    if self.offered_bytes == 0 {
+                        self.next_ps = self.asked_ps;
+                    }
                     continue;
                 }
             };
+            if let Some(began_ps) = datagram.picture_ps {
+                self.tally
+                    .begin(Time(began_ps), self.receivers.len() as u64);
+            }
             for receiver in &mut self.receivers {
                 if let Receiver::Video(playout) = receiver {
                     playout.on_sent(now, self.number, datagram.picture_ps, is_measured);
@@ -166,12 +186,12 @@ impl Datagrams {
         }
     }
 
-    /// So many bytes in full datagrams, and one that is not.
-    fn cut(&mut self, mut bytes: u64, out: &mut Vec<Outgoing>) {
-        while bytes > 0 {
-            let own = bytes.min(self.payload_bytes.into());
+    /// What was offered in full datagrams, and one that is not.
+    fn cut(&mut self, out: &mut Vec<Outgoing>) {
+        while self.offered_bytes > 0 && out.len() < AT_ONCE {
+            let own = self.offered_bytes.min(self.payload_bytes.into());
             self.emit(own as u32, out);
-            bytes -= own;
+            self.offered_bytes -= own;
         }
     }
 

@@ -28,6 +28,9 @@ pub(crate) struct Tally {
     acknowledged_time: Collected,
     /// Transfers, whole run, the start of the first and the end of the last.
     transfers_total: u64,
+    /// Those begun, and when the latest was.
+    begun: u64,
+    latest_start: Option<Time>,
     first_start: Time,
     last_transfer: Time,
 }
@@ -46,6 +49,8 @@ impl Tally {
             transfer_time: Collected::new(kept),
             acknowledged_time: Collected::new(kept),
             transfers_total: 0,
+            begun: 0,
+            latest_start: None,
             first_start: Time::MAX,
             last_transfer: Time::ZERO,
         }
@@ -58,6 +63,13 @@ impl Tally {
         if is_forward {
             self.delay.record(now.since(born).ps());
         }
+    }
+
+    /// So many transfers begin.
+    #[inline]
+    pub const fn begin(&mut self, at: Time, count: u64) {
+        self.begun += count;
+        self.latest_start = Some(at);
     }
 
     /// A transfer that began then is complete.
@@ -92,6 +104,8 @@ impl Tally {
             transfer_time: self.transfer_time.distribution(),
             acknowledged_time: self.acknowledged_time.distribution(),
             transfers_total: self.transfers_total,
+            transfers_begun: self.begun,
+            latest_start: self.latest_start,
             first_start: (self.transfers_total > 0).then_some(self.first_start),
             last_transfer: self.last_transfer,
             ..EndsOutcome::default()
@@ -109,9 +123,13 @@ mod tests {
         tally.count_frame(Time(50), true, Time(10));
         tally.count_frame(Time(60), true, Time(40));
         tally.count_frame(Time(99), false, Time(60));
+        tally.begin(Time(5), 2);
         tally.count_transfer(Time(90), Time(5), false);
         tally.count_transfer(Time(100), Time(5), true);
-        let found = tally.outcome();
+        tally.begin(Time(120), 1);
+        let mut found = tally.outcome();
+        found.end(Time(200));
+        assert_eq!((found.unfinished(), found.transfer_time.open()), (1, 1));
         let (delivered, delay) = tally.delivered();
         assert_eq!((delivered, delay.count, delay.mean), (3, 2, 30.0));
         assert_eq!((delay.min, delay.max), (20, 40));
@@ -119,6 +137,7 @@ mod tests {
             (found.transfers, found.transfer_time.max()),
             (1, Some(95.0))
         );
+        assert_eq!(found.transfer_time.oldest(), Some(80.0));
         assert_eq!(found.first_start, Some(Time(5)));
         assert_eq!((found.transfers_total, found.last_transfer), (2, Time(100)));
         assert_eq!(delay.histogram.percentile(100.0), 40);

@@ -237,6 +237,11 @@ impl Transfers {
         self.plan.request_bytes == ENDLESS_BYTES
     }
 
+    /// They end with their last acknowledgement.
+    pub fn are_files(&self) -> bool {
+        self.plan.response.is_none()
+    }
+
     /// How many there are in all, if they end.
     pub fn planned(&self) -> Option<u64> {
         self.plan.count.filter(|_| !self.is_endless())
@@ -274,6 +279,12 @@ impl Transfers {
                 (End::Opener, self.plan.request_bytes)
             }
         }
+    }
+
+    /// When the request under way, which has a response, began.
+    pub fn unanswered(&self) -> Option<Time> {
+        let is_under_way = self.stage != Stage::Thinking && self.plan.response.is_some();
+        is_under_way.then_some(self.began)
     }
 
     /// The end at which the think or service time runs.

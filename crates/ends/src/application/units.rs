@@ -220,6 +220,16 @@ impl Traffic {
         }
     }
 
+    /// When what is not answered yet was asked for; nothing but of clients.
+    pub fn unanswered(&self) -> impl Iterator<Item = Time> + '_ {
+        let exchange = match self {
+            Traffic::Client(client) => Some(&client.exchange),
+            Traffic::Requests(requests) => Some(&requests.exchange),
+            _ => None,
+        };
+        exchange.into_iter().flat_map(Exchange::unanswered)
+    }
+
     /// This server of flow `id` takes a request; the instant its response is ready.
     pub fn serve(&mut self, now: Time, request: Request, seed: u64, id: u32) -> Option<Time> {
         match self {

@@ -94,6 +94,22 @@ pub enum TrafficSpec {
     Outside(SourceRecipe),
 }
 
+impl TrafficSpec {
+    /// From when on it sends, if it is told that.
+    pub fn start_mut(&mut self) -> Option<&mut Time> {
+        match self {
+            TrafficSpec::Infinite { start, .. }
+            | TrafficSpec::Files { start, .. }
+            | TrafficSpec::Requests { start, .. }
+            | TrafficSpec::Constant { start, .. }
+            | TrafficSpec::Poisson { start, .. }
+            | TrafficSpec::SelfSimilar { start, .. } => Some(start),
+            TrafficSpec::Video(video) => Some(&mut video.start),
+            TrafficSpec::Outside(_) => None,
+        }
+    }
+}
+
 /// A stand-in for H.261 video: log-normal frame sizes, half of the log's variance a scene level
 /// that is drawn anew for each scene, half an AR(1) process.
 #[derive(Clone, Copy, PartialEq, Debug)]

@@ -110,6 +110,25 @@ impl TrafficSpec {
             TrafficSpec::Tcp(tcp) => tcp.start,
         }
     }
+
+    /// The same, to be changed; nothing of what answers and of what is written outside.
+    pub fn start_mut(&mut self) -> Option<&mut Time> {
+        match self {
+            TrafficSpec::Silent
+            | TrafficSpec::Server
+            | TrafficSpec::TcpBack
+            | TrafficSpec::Outside(_) => None,
+            TrafficSpec::Greedy { start, .. }
+            | TrafficSpec::Constant { start, .. }
+            | TrafficSpec::Poisson { start, .. }
+            | TrafficSpec::Trains { start, .. }
+            | TrafficSpec::Bottlenecked { start, .. }
+            | TrafficSpec::OnOff { start, .. } => Some(start),
+            TrafficSpec::Client(client) => Some(&mut client.start),
+            TrafficSpec::Requests(requests) => Some(&mut requests.start),
+            TrafficSpec::Tcp(tcp) => Some(&mut tcp.start),
+        }
+    }
 }
 
 /// A limit from some instant on.

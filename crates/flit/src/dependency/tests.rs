@@ -3,8 +3,9 @@
 use alloc::collections::BTreeSet;
 
 use super::*;
-use crate::spec::RoutingSpec;
+use crate::spec::{ClassSpec, FabricSpec, Injection, Pattern, RoutingSpec};
 use crate::topology::{edge_list, fat_tree, fly, full, mesh, torus};
+use crate::traffic::testing::{class, crossbar};
 
 const LANES: u8 = 8;
 
@@ -122,7 +123,7 @@ fn one_class_of_lanes_for_both_orders_would_have_a_cycle() {
     let graph = mesh(&[3, 3], 1, 1).unwrap();
     let routing = routing(&graph, RoutingSpec::O1Turn);
     assert_eq!(dependency(&graph, &routing), Dependency::Acyclic);
-    let merged = check(&graph, &routing, &|_| 0);
+    let merged = check(&graph, &routing, &Packets::all(&graph), &|_| 0);
     assert!(matches!(merged, Dependency::Cycle(_)), "{merged:?}");
 }
 
@@ -132,7 +133,7 @@ fn one_escape_lane_on_a_torus_would_have_a_cycle() {
         let graph = torus(sides, 1, 1).unwrap();
         let routing = routing(&graph, RoutingSpec::MinimalAdaptive);
         assert_eq!(dependency(&graph, &routing), Dependency::Acyclic);
-        let merged = check(&graph, &routing, &|_| 0);
+        let merged = check(&graph, &routing, &Packets::all(&graph), &|_| 0);
         assert!(matches!(merged, Dependency::Cycle(_)), "{merged:?}");
     }
 }
@@ -144,7 +145,8 @@ fn an_escape_waits_for_escapes_beyond_adaptive_lanes() {
     let graph = mesh(&[4], 1, 1).unwrap();
     let routing = routing(&graph, RoutingSpec::MinimalAdaptive);
     let class_of = |lanes| u32::from(routing.class_of(0, lanes).unwrap_or(0));
-    let mut walker = Walker::new(&graph, &routing, &class_of).unwrap();
+    let packets = Packets::all(&graph);
+    let mut walker = Walker::new(&graph, &routing, &packets, &class_of).unwrap();
     walker.walk_escapes().unwrap();
     let up: Vec<u32> = (0..6)
         .filter(|c| graph.channels[*c as usize].to > graph.channels[*c as usize].from)
@@ -152,6 +154,93 @@ fn an_escape_waits_for_escapes_beyond_adaptive_lanes() {
     let [a, b, c] = up[..] else { panic!("{up:?}") };
     assert_eq!(walker.edges[2 * a as usize], [2 * b, 2 * c]);
     assert_eq!(walker.edges[2 * b as usize], [2 * c]);
+}
+
+/// Two flows of three channels of a ring each wait for one another only where they meet twice.
+#[test]
+fn only_packets_that_are_sent_close_a_cycle() {
+    let graph = torus(&[6], 1, 1).unwrap();
+    let built = routing(&graph, RoutingSpec::Unrestricted);
+    let ask = |flows: &[(u32, u32)]| {
+        let mut rows = vec![vec![0.0; 6]; 6];
+        for (from, to) in flows {
+            rows[*from as usize][*to as usize] = 1.0;
+        }
+        let traffic = ClassSpec {
+            pattern: Pattern::Matrix(rows),
+            ..class(Injection::Saturation)
+        };
+        let spec = FabricSpec {
+            graph: graph.clone(),
+            routing: RoutingSpec::Unrestricted,
+            ..crossbar(6, vec![traffic])
+        };
+        let packets = Packets {
+            pairs: Pairs::of(&spec, 0).unwrap(),
+            ..Packets::all(&graph)
+        };
+        dependency_of(&graph, &built, &packets)
+    };
+    assert_eq!(ask(&[(0, 2), (1, 3)]), Dependency::Acyclic);
+    assert_eq!(ask(&[(0, 2), (2, 4)]), Dependency::Acyclic);
+    let around = ask(&[(0, 2), (1, 3), (2, 4), (3, 5), (4, 0), (5, 1)]);
+    assert!(matches!(around, Dependency::Cycle(_)), "{around:?}");
+}
+
+#[test]
+fn a_group_is_asked_by_what_its_own_classes_send() {
+    let graph = torus(&[6], 1, 1).unwrap();
+    let built = routing(&graph, RoutingSpec::Unrestricted);
+    let one_way = |to: u32, injection: Injection, lane_group: u8| ClassSpec {
+        pattern: Pattern::Hotspot {
+            targets: vec![(to, 1)],
+            share: 1.0,
+        },
+        lane_group,
+        ..class(injection)
+    };
+    let mut spec = FabricSpec {
+        graph: graph.clone(),
+        routing: RoutingSpec::Unrestricted,
+        ..crossbar(
+            6,
+            vec![
+                one_way(0, Injection::Bernoulli { load: 0.1 }, 0),
+                one_way(3, Injection::Saturation, 1),
+            ],
+        )
+    };
+    let ask = |spec: &FabricSpec, group: u8| {
+        let packets = Packets {
+            group,
+            pairs: Pairs::of(spec, group).unwrap(),
+            ..Packets::all(&graph)
+        };
+        dependency_of(&graph, &built, &packets)
+    };
+    // All that goes to one terminal ends there.
+    assert_eq!(ask(&spec, 0), Dependency::Acyclic);
+    assert_eq!(ask(&spec, 1), Dependency::Acyclic);
+    // Answers go from there to all, and meet nothing that comes in.
+    spec.classes[0].injection = Injection::RequestReply {
+        outstanding: 4,
+        think: 0,
+        reply_class: 1,
+    };
+    spec.classes[1].injection = Injection::Replies;
+    assert_eq!(ask(&spec, 1), Dependency::Acyclic);
+    spec.classes[0].pattern = Pattern::Uniform { include_self: true };
+    let Dependency::Cycle(cycle) = ask(&spec, 1) else {
+        panic!("answers to all from all");
+    };
+    assert!(
+        cycle.iter().all(|(_, lanes)| *lanes == 0b1111_0000),
+        "{cycle:?}"
+    );
+    // What is never sent closes nothing.
+    spec.classes.truncate(1);
+    spec.classes[0].injection = Injection::Bernoulli { load: 0.0 };
+    assert_eq!(ask(&spec, 0), Dependency::Acyclic);
 }
 
 #[test]

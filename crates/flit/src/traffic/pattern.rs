@@ -112,6 +112,71 @@ impl Map {
         }
     }
 
+    /// Tells who may send to whom: a destination with a source, or with none where all may.
+    pub(crate) fn pairs(&self, mut tell: impl FnMut(Option<u32>, u32)) {
+        match self {
+            Map::Fixed(to) => (0..).zip(to).for_each(|(from, to)| tell(Some(from), *to)),
+            Map::Rows(rows) => {
+                for (source, ends) in (0..).zip(rows.starts.windows(2)) {
+                    let row = &rows.destinations[ends[0]..ends[1]];
+                    row.iter().for_each(|to| tell(Some(source), *to));
+                }
+            }
+            Map::Hotspot { targets, share, .. } if *share == Probability::ALWAYS => {
+                targets.iter().for_each(|to| tell(None, *to));
+            }
+            Map::Everyone(n) | Map::Others(n) | Map::Hotspot { terminals: n, .. } => {
+                (0..*n).for_each(|to| tell(None, to));
+            }
+        }
+    }
+
+    /// Adds to `into`, by destination, its part of what each source sends.
+    pub(crate) fn spread(&self, sent: impl Fn(u32) -> f64, into: &mut [f64]) {
+        let all = |n: u32| (0..n).map(&sent).sum::<f64>();
+        match self {
+            Map::Everyone(n) => {
+                let each = all(*n) / f64::from(*n);
+                into.iter_mut().for_each(|to| *to += each);
+            }
+            Map::Others(n) => {
+                let all = all(*n);
+                for (own, to) in (0..).zip(into) {
+                    *to += (all - sent(own)) / f64::from(*n - 1);
+                }
+            }
+            Map::Fixed(list) => {
+                for (source, to) in (0..).zip(list) {
+                    into[*to as usize] += sent(source);
+                }
+            }
+            Map::Hotspot {
+                terminals,
+                targets,
+                weights,
+                share,
+            } => {
+                let all = all(*terminals);
+                let share = share.as_f64();
+                let rest = all * (1.0 - share) / f64::from(*terminals);
+                into.iter_mut().for_each(|to| *to += rest);
+                for (target, weight) in targets.iter().zip(weights.shares()) {
+                    into[*target as usize] += all * share * weight;
+                }
+            }
+            Map::Rows(rows) => {
+                for (source, ends) in (0..).zip(rows.starts.windows(2)) {
+                    let mut before = 0;
+                    for at in ends[0]..ends[1] {
+                        let chance = (rows.chances[at] - before) as f64 / ONE as f64;
+                        before = rows.chances[at];
+                        into[rows.destinations[at] as usize] += sent(source) * chance;
+                    }
+                }
+            }
+        }
+    }
+
     /// Sets the mark of every terminal that somebody may send to.
     pub(crate) fn mark(&self, marks: &mut [bool]) {
         let mut these = |list: &[u32]| list.iter().for_each(|&t| marks[t as usize] = true);

@@ -24,6 +24,17 @@ impl Weights {
         (total > 0).then_some(Weights { sums, total })
     }
 
+    /// The probability of each.
+    pub(crate) fn shares(&self) -> impl Iterator<Item = f64> {
+        let before = core::iter::once(&0).chain(&self.sums);
+        let weights = self
+            .sums
+            .iter()
+            .zip(before)
+            .map(|(sum, before)| sum - before);
+        weights.map(|weight| weight as f64 / self.total as f64)
+    }
+
     #[inline]
     pub(crate) fn pick(&self, stream: &mut Stream) -> usize {
         let drawn = stream.below(self.total);

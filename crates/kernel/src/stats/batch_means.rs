@@ -5,22 +5,33 @@
 //! Mathematical Statistics 12(4), 1941), as Fishman does it for batch means ("Grouping observations
 //! in digital simulation", Management Science 24(5), 1978), one-sided at a level of 10 % (Fishman
 //! and Yarberry, "An implementation of the batch means method", INFORMS Journal on Computing 9(3),
-//! 1997). One in ten runs whose batches are independent thus gets no interval either.
+//! 1997).
+//!
+//! Close to saturation queues swing slowly under much noise. Short batches show the noise only and
+//! look independent, while the mean of the run is off by half a swing. So neighbours are joined,
+//! and joined again, as long as ten are left; each time the test is repeated, at 5 %, and the widest
+//! interval counts. A swing that is longer than the run shows in the short batches: 40 or more find
+//! it, where 20 often don't. About one in six runs whose batches are independent gets no interval
+//! either.
 
 use alloc::vec::Vec;
 
 use super::interval::interval_of_means;
 
 /// Most batches kept; then neighbours are joined.
-const BATCHES: usize = 40;
+const BATCHES: usize = 80;
 /// With fewer batches there is no interval.
 const FEWEST: usize = BATCHES / 2;
+/// As many are left when neighbours have been joined the last time.
+const JOINED_LEAST: usize = 10;
 /// Shorter batches say nothing about samples that depend on each other.
 const SMALLEST_BATCH: u64 = 16;
 /// What a standard normal variable exceeds in 10 % of all cases.
 const NORMAL_90: f64 = 1.281_551_565_544_600_5;
+/// The same in 5 %.
+const NORMAL_95: f64 = 1.644_853_626_951_472_2;
 
-/// Batch means of a stream of samples: 20 to 40 batches whose length doubles as samples come.
+/// Batch means of a stream of samples: 40 to 80 batches whose length doubles as samples come.
 #[derive(Clone, PartialEq, Debug)]
 pub struct BatchMeans {
     /// Sums of the batches that are full.
@@ -72,7 +83,7 @@ impl BatchMeans {
     }
 
     /// Half width of the 95 % interval of the mean, in the samples' unit; `None` with less than
-    /// 20 batches of 16, or where [`interval_of_batches`] finds that they depend on each other.
+    /// 40 batches of 16, or where [`interval_of_batches`] finds that they depend on each other.
     pub fn half_width_95(&self) -> Option<f64> {
         if self.batch_length() < SMALLEST_BATCH {
             return None;
@@ -97,17 +108,34 @@ impl BatchMeans {
 
 /// Mean and half width of its 95 % interval, from the means of successive batches of one run.
 ///
-/// `None` with less than 20 of them, or where they depend on each other: the run was too short.
+/// `None` with less than 40 of them, or where they depend on each other, as they are or joined: the
+/// run was too short.
 pub fn interval_of_batches(means: &[f64]) -> Option<(f64, f64)> {
-    if means.len() < FEWEST || are_correlated(means) {
+    if means.len() < FEWEST || are_correlated(means, NORMAL_90) {
         return None;
     }
-    interval_of_means(means)
+    let (mean, mut widest) = interval_of_means(means)?;
+    let mut joined = joined(means);
+    while joined.len() >= JOINED_LEAST {
+        if are_correlated(&joined, NORMAL_95) {
+            return None;
+        }
+        widest = widest.max(interval_of_means(&joined)?.1);
+        joined = self::joined(&joined);
+    }
+    Some((mean, widest))
 }
 
-/// Successive values are closer to each other than independent ones are in nine of ten cases.
-fn are_correlated(means: &[f64]) -> bool {
-    lag_1_correlation(means) > most_of_independent(means.len() as f64)
+/// Means of two neighbours each; an odd one at the end is left out.
+fn joined(means: &[f64]) -> Vec<f64> {
+    let pairs = means.chunks_exact(2);
+    pairs.map(|pair| (pair[0] + pair[1]) / 2.0).collect()
+}
+
+/// Successive values are closer to each other than all but a few independent ones are; `quantile`
+/// of a normal variable says how few.
+fn are_correlated(means: &[f64], quantile: f64) -> bool {
+    lag_1_correlation(means) > most_of_independent(means.len() as f64, quantile)
 }
 
 /// One minus half of von Neumann's ratio: about the correlation at lag 1. Not a number for means
@@ -121,9 +149,9 @@ fn lag_1_correlation(means: &[f64]) -> f64 {
     1.0 - successive.sum::<f64>() / (2.0 * squares)
 }
 
-/// What nine of ten series of `n` independent normal values stay below.
-fn most_of_independent(n: f64) -> f64 {
-    NORMAL_90 * libm::sqrt((n - 2.0) / (n * n - 1.0))
+/// What the most of series of `n` independent normal values stay below.
+fn most_of_independent(n: f64, quantile: f64) -> f64 {
+    quantile * libm::sqrt((n - 2.0) / (n * n - 1.0))
 }
 
 #[cfg(test)]
@@ -137,9 +165,9 @@ mod tests {
         assert!((lag_1_correlation(&[1.0, 2.0, 3.0, 4.0]) - 0.7).abs() < 1e-12);
         // Squares 4 around 11, successive ones 12.
         assert!((lag_1_correlation(&[10.0, 12.0, 10.0, 12.0]) + 0.5).abs() < 1e-12);
-        assert!(!are_correlated(&[7.0; 20]), "all alike");
+        assert!(!are_correlated(&[7.0; 20], NORMAL_90), "all alike");
         // 1.28155 sqrt(18 / 399).
-        assert!((most_of_independent(20.0) - 0.272_200).abs() < 1e-5);
+        assert!((most_of_independent(20.0, NORMAL_90) - 0.272_200).abs() < 1e-5);
     }
 
     const MEAN: f64 = 1e6;
@@ -173,12 +201,12 @@ mod tests {
         (given, hits)
     }
 
-    /// Nine in ten runs give an interval, and 95 % of these hold the mean.
+    /// Five in six runs give an interval, and 95 % of these hold the mean.
     #[test]
     fn intervals_hold_the_mean_as_often_as_they_say() {
         for a in [0.0, 0.8] {
             let (given, hits) = covered(a, 20_000, 1.0);
-            assert!((165..=192).contains(&given), "{given} of 200 with {a}");
+            assert!((150..=182).contains(&given), "{given} of 200 with {a}");
             assert!(
                 hits * 10 >= given * 9 && hits < given,
                 "{hits} of {given} with {a}"
@@ -197,6 +225,40 @@ mod tests {
         assert!(given <= 2, "{given}");
     }
 
+    /// A slow swing as large as the noise, as queues have it close to saturation. Of 200 runs of
+    /// means: how many give an interval by `rule`, and how many of these hold the mean.
+    fn covered_swings(
+        length: usize,
+        rule: impl Fn(&[f64]) -> Option<(f64, f64)>,
+    ) -> (usize, usize) {
+        let (mut given, mut hits) = (0, 0);
+        for seed in 0..200 {
+            let mut stream = Stream::new(seed, 1, Purpose::Pattern);
+            let a: f64 = 0.95;
+            let mut swing = stream.normal();
+            let mut mean = || {
+                swing = a * swing + libm::sqrt(1.0 - a * a) * stream.normal();
+                swing + stream.normal()
+            };
+            let means: Vec<f64> = (0..length).map(|_| mean()).collect();
+            if let Some((mean, half_width)) = rule(&means) {
+                given += 1;
+                hits += usize::from(mean.abs() <= half_width);
+            }
+        }
+        (given, hits)
+    }
+
+    /// Whatever a run says holds, and most runs say nothing.
+    #[test]
+    fn slow_swings_under_noise_are_found() {
+        let (given, hits) = covered_swings(79, interval_of_batches);
+        assert!(given - hits <= 12, "{hits} of {given}");
+        // Negative control: untested.
+        let (given, hits) = covered_swings(79, interval_of_means);
+        assert!(given - hits > 60, "{hits} of {given}");
+    }
+
     /// Negative control: half as wide, and without the test of correlation.
     #[test]
     fn narrow_intervals_are_found_out() {
@@ -212,12 +274,12 @@ mod tests {
 
     #[test]
     fn a_trend_is_a_correlation_and_a_zigzag_is_none() {
-        let line: Vec<f64> = (0..20).map(f64::from).collect();
+        let line: Vec<f64> = (0..40).map(f64::from).collect();
         assert_eq!(interval_of_batches(&line), None);
-        let zigzag: Vec<f64> = (0..20).map(|i| f64::from(i % 2)).collect();
+        let zigzag: Vec<f64> = (0..40).map(|i| f64::from(i % 2)).collect();
         assert!(interval_of_batches(&zigzag).is_some());
-        assert_eq!(interval_of_batches(&zigzag[1..]), None, "19 are too few");
-        assert_eq!(interval_of_batches(&[3.0; 20]), Some((3.0, 0.0)));
+        assert_eq!(interval_of_batches(&zigzag[1..]), None, "39 are too few");
+        assert_eq!(interval_of_batches(&[3.0; 40]), Some((3.0, 0.0)));
     }
 
     #[test]
@@ -226,15 +288,15 @@ mod tests {
         for sample in 0..10_240_u64 {
             batches.record(sample);
         }
-        assert_eq!((batches.batch_length(), batches.means().len()), (512, 20));
+        assert_eq!((batches.batch_length(), batches.means().len()), (256, 40));
         let means = batches.means();
-        assert!((0..20).all(|i| means[i] == 512.0 * i as f64 + 255.5));
+        assert!((0..40).all(|i| means[i] == 256.0 * i as f64 + 127.5));
     }
 
     #[test]
     fn few_samples_give_no_interval() {
         let mut batches = BatchMeans::new();
-        for _ in 0..319 {
+        for _ in 0..639 {
             batches.record(1);
             assert_eq!(batches.half_width_95(), None);
         }

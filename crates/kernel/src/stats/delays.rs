@@ -45,6 +45,7 @@ impl<const FINE: u32> Delays<FINE> {
             max: samples.max(),
             percentiles: PERCENTS.map(|percent| samples.percentile(percent)),
             histogram: samples.histogram().clone(),
+            open: 0,
         }
     }
 }
@@ -69,9 +70,36 @@ pub struct DelayOutcome<const FINE: u32 = 6> {
     pub percentiles: [u64; 4],
     /// All of them.
     pub histogram: Histogram<FINE>,
+    /// How many more had not ended. They count with their age in mean and largest, which are bounds
+    /// from below then; in nothing else.
+    pub open: u64,
 }
 
 impl<const FINE: u32> DelayOutcome<FINE> {
+    /// The same, with so many more that had not ended, whose ages make this sum.
+    pub fn with_open(mut self, open: u64, ages: u128) -> Self {
+        if open > 0 {
+            let sum = self.mean * self.count as f64 + ages as f64;
+            self.mean = sum / (self.count + open) as f64;
+            self.half_width = None;
+            // The oldest is as old as the mean of them at least.
+            let age = ages.div_ceil(u128::from(open));
+            self.max = self.max.max(u64::try_from(age).unwrap_or(u64::MAX));
+            self.open = open;
+        }
+        self
+    }
+
+    /// The percentiles that can be told: none where more than the share above it had not ended.
+    pub fn told(&self) -> [Option<u64>; 4] {
+        let all = (self.count + self.open) as f64;
+        core::array::from_fn(|at| {
+            let above = (100.0 - PERCENTS[at]) * all;
+            let is_told = self.open == 0 || self.open as f64 * 100.0 <= above;
+            is_told.then_some(self.percentiles[at])
+        })
+    }
+
     /// The delays of several outcomes together; nobody knows their order, so no interval of the
     /// mean. That of one is left as it is.
     pub fn merged<'a>(all: impl Iterator<Item = &'a Self>) -> Self {
@@ -84,7 +112,9 @@ impl<const FINE: u32> DelayOutcome<FINE> {
             return sum;
         }
         sum.half_width = None;
+        sum.open = 0;
         let moments = |one: &Self| {
+            debug_assert!(one.open == 0, "what has not ended is added to the whole");
             let (count, mean) = (one.count as f64, one.mean);
             (
                 count * mean,
@@ -143,6 +173,20 @@ mod tests {
         assert_eq!((all.mean, all.percentiles), (whole.mean, whole.percentiles));
         assert_eq!(all.histogram, whole.histogram);
         assert!(DelayOutcome::<6>::merged([].iter()).count == 0);
+    }
+
+    #[test]
+    fn what_has_not_ended_bounds_from_below() {
+        let found = of(&[10; 320]).with_open(3, 3_000);
+        assert_eq!((found.count, found.open, found.max), (320, 3, 1_000));
+        assert_eq!((found.mean, found.half_width), (6_200.0 / 323.0, None));
+        let told = found.told();
+        assert_eq!(told, [Some(10), Some(10), Some(10), None]);
+        assert_eq!(
+            of(&[10; 20]).with_open(20, 0).told(),
+            [Some(10), None, None, None]
+        );
+        assert_eq!(of(&[4; 320]).with_open(0, 0), of(&[4; 320]));
     }
 
     #[test]

@@ -72,98 +72,174 @@ impl Collected {
 
 /// Values and how often each came. Exact while they are few; of more, each value is told to 1/64
 /// and not below itself, and count, mean and extremes stay exact.
+///
+/// Of times, some may be *open*: what they are of had not ended, and all that is known is how long
+/// it had taken by then. A mean or a percentile of the others alone would be of survivors. So each
+/// counts with its age, and mean, percentiles and the largest are bounds from below.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Distribution {
     /// Ascending, each value once.
     points: Vec<(f64, u64)>,
+    /// Least values of what had not ended, likewise: its ages, or more where nothing takes less.
+    open: Vec<(f64, u64)>,
+    /// The greatest age of those.
+    oldest: Option<f64>,
     count: u64,
     sum: f64,
 }
 
 impl Distribution {
-    fn of(mut points: Vec<(f64, u64)>, sum: f64) -> Distribution {
-        points.retain(|(_, count)| *count > 0);
-        points.sort_by(|one, other| one.0.total_cmp(&other.0));
-        points.dedup_by(|next, kept| {
-            let is_same = next.0 == kept.0;
-            kept.1 += if is_same { next.1 } else { 0 };
-            is_same
-        });
+    fn of(points: Vec<(f64, u64)>, sum: f64) -> Distribution {
+        let points = ascending(points);
         Distribution {
-            count: points.iter().map(|point| point.1).sum(),
+            count: total(&points),
             points,
             sum,
+            open: Vec::new(),
+            oldest: None,
         }
+    }
+
+    /// The same, with so many more that had not ended at this age.
+    pub fn with_open(mut self, age: f64, count: u64) -> Distribution {
+        if count > 0 {
+            self.oldest = Some(self.oldest.map_or(age, |oldest| oldest.max(age)));
+            self.open.push((age, count));
+            self.open = ascending(self.open);
+        }
+        self
+    }
+
+    /// The same where nothing takes less than this: what is open is not shorter, however young.
+    pub fn none_below(mut self, least: f64) -> Distribution {
+        for (age, _) in &mut self.open {
+            *age = age.max(least);
+        }
+        self.open = ascending(self.open);
+        self
     }
 
     /// Those of several together.
     pub fn merged<'a>(all: impl Iterator<Item = &'a Distribution>) -> Distribution {
-        let (mut points, mut sum) = (Vec::new(), 0.0);
+        let (mut points, mut open, mut sum) = (Vec::new(), Vec::new(), 0.0);
+        let mut oldest: Option<f64> = None;
         for one in all {
+            oldest = oldest.into_iter().chain(one.oldest).reduce(f64::max);
             points.extend_from_slice(&one.points);
+            open.extend_from_slice(&one.open);
             sum += one.sum;
         }
-        Distribution::of(points, sum)
+        Distribution {
+            open: ascending(open),
+            oldest,
+            ..Distribution::of(points, sum)
+        }
     }
 
     /// Each value over `unit`, which is above 0.
     pub fn over(&self, unit: f64) -> Distribution {
-        let points = self.points.iter();
-        let points = points.map(|(value, count)| (value / unit, *count));
-        Distribution::of(points.collect(), self.sum / unit)
+        let over = |all: &[(f64, u64)]| {
+            let each = all.iter().map(|(value, count)| (value / unit, *count));
+            each.collect()
+        };
+        Distribution {
+            open: ascending(over(&self.open)),
+            oldest: self.oldest.map(|age| age / unit),
+            ..Distribution::of(over(&self.points), self.sum / unit)
+        }
     }
 
-    /// How many values.
+    /// How many values; what is open is none.
     pub const fn count(&self) -> u64 {
         self.count
     }
 
-    /// Their mean, if there is one.
-    pub fn mean(&self) -> Option<f64> {
-        (self.count > 0).then(|| self.sum / self.count as f64)
+    /// How many had not ended.
+    pub fn open(&self) -> u64 {
+        total(&self.open)
     }
 
-    /// All of them together.
+    /// The greatest age of those.
+    pub const fn oldest(&self) -> Option<f64> {
+        self.oldest
+    }
+
+    /// Their mean, if there is one.
+    pub fn mean(&self) -> Option<f64> {
+        let ages = self.open.iter().map(|(age, count)| age * *count as f64);
+        let count = self.count + self.open();
+        (count > 0).then(|| (self.sum + ages.sum::<f64>()) / count as f64)
+    }
+
+    /// All values together.
     pub const fn sum(&self) -> f64 {
         self.sum
     }
 
-    /// The smallest.
+    /// The smallest value.
     pub fn min(&self) -> Option<f64> {
         self.points.first().map(|point| point.0)
     }
 
     /// The largest.
     pub fn max(&self) -> Option<f64> {
-        self.points.last().map(|point| point.0)
+        let last = [&self.points, &self.open].map(|all| all.last().map(|point| point.0));
+        last.into_iter().flatten().reduce(f64::max)
     }
 
     /// The smallest value that `percent` (0 to 100) of all do not exceed; nothing where the values
-    /// are too few to tell it from the largest: p50 takes 2, p95 20, p99 100, p99.9 1,000.
+    /// are too few to tell it from the largest: p50 takes 2, p95 20, p99 100, p99.9 1,000. Nothing
+    /// either where more than the share above it are open.
     pub fn percentile(&self, percent: f64) -> Option<f64> {
         // A little less, so that 7 % of 100 are 7 whatever the product rounds to.
         const LESS: f64 = 1.0 - 1e-12;
-        let above = (100.0 - percent) * self.count as f64;
-        if self.count == 0 || above < 100.0 * LESS {
+        let open = self.open();
+        let count = (self.count + open) as f64;
+        let above = (100.0 - percent) * count;
+        if above < 100.0 * open.max(1) as f64 * LESS {
             return None;
         }
-        let rank = libm::ceil(percent * self.count as f64 / 100.0 * LESS) as u64;
-        let mut passed = 0;
-        let reached = self.points.iter().find(|point| {
-            passed += point.1;
-            passed >= rank
-        });
-        reached.map(|point| point.0)
+        let rank = libm::ceil(percent * count / 100.0 * LESS) as u64;
+        let (mut ages, mut passed) = (self.open.iter().peekable(), 0);
+        let mut values = self.points.iter().peekable();
+        loop {
+            let is_age = match (values.peek(), ages.peek()) {
+                (Some(value), Some(age)) => age.0 < value.0,
+                (value, _) => value.is_none(),
+            };
+            let next = if is_age { ages.next() } else { values.next() }?;
+            passed += next.1;
+            if passed >= rank {
+                return Some(next.0);
+            }
+        }
     }
 
-    /// Each value, ascending, and the share of all that do not exceed it.
+    /// Each value, ascending, and the share of all that do not exceed it; what is open is beyond
+    /// all of them.
     pub fn cumulative(&self) -> impl Iterator<Item = (f64, f64)> + '_ {
-        let mut passed = 0;
+        let (mut passed, all) = (0, self.count + self.open());
         self.points.iter().map(move |(value, count)| {
             passed += count;
-            (*value, passed as f64 / self.count as f64)
+            (*value, passed as f64 / all as f64)
         })
     }
+}
+
+/// Each value once, without those that never came.
+fn ascending(mut points: Vec<(f64, u64)>) -> Vec<(f64, u64)> {
+    points.retain(|(_, count)| *count > 0);
+    points.sort_by(|one, other| one.0.total_cmp(&other.0));
+    points.dedup_by(|next, kept| {
+        let is_same = next.0 == kept.0;
+        kept.1 += if is_same { next.1 } else { 0 };
+        is_same
+    });
+    points
+}
+
+fn total(points: &[(f64, u64)]) -> u64 {
+    points.iter().map(|point| point.1).sum()
 }
 
 #[cfg(test)]
@@ -222,6 +298,45 @@ mod tests {
             );
         }
         assert_eq!(all(0), coarse, "how many were kept before does not matter");
+    }
+
+    /// What has not ended counts with its age; a percentile among those is none.
+    #[test]
+    fn what_is_open_bounds_from_below() {
+        let ended = of(1..=198, 200);
+        let found = ended.clone().with_open(500.0, 2);
+        assert_eq!(
+            (found.count(), found.open(), found.oldest()),
+            (198, 2, Some(500.0))
+        );
+        assert_eq!(found.mean(), Some((ended.sum() + 1_000.0) / 200.0));
+        assert_eq!((found.min(), found.max()), (Some(1.0), Some(500.0)));
+        assert_eq!(found.percentile(99.0), Some(198.0));
+        assert_eq!(found.cumulative().last(), Some((198.0, 0.99)));
+        let more = found.with_open(600.0, 1);
+        assert_eq!((more.percentile(99.0), more.max()), (None, Some(600.0)));
+        assert_eq!(more.percentile(95.0), Some(191.0));
+        // Young ones are below what has ended.
+        let young = of(10..=19, 20).with_open(3.0, 2);
+        assert_eq!(
+            (young.percentile(50.0), young.min()),
+            (Some(13.0), Some(10.0))
+        );
+        assert_eq!(young.max(), Some(19.0));
+        // Nothing has ended at all.
+        let hung = of([], 4).with_open(7.0, 3);
+        assert_eq!((hung.mean(), hung.max()), (Some(7.0), Some(7.0)));
+        assert_eq!((hung.min(), hung.percentile(50.0)), (None, None));
+        let both = Distribution::merged([hung.clone(), young].iter());
+        assert_eq!((both.open(), both.over(7.0).oldest()), (5, Some(1.0)));
+        assert_eq!(of([5], 4).with_open(9.0, 0), of([5], 4));
+        let least = of([5], 4)
+            .with_open(1.0, 1)
+            .with_open(9.0, 1)
+            .none_below(4.0);
+        assert_eq!((least.mean(), least.oldest()), (Some(6.0), Some(9.0)));
+        let least = least.none_below(11.0);
+        assert_eq!((least.max(), least.oldest()), (Some(11.0), Some(9.0)));
     }
 
     #[test]

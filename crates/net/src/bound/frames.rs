@@ -15,6 +15,7 @@
 use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::String;
+use alloc::vec;
 use alloc::vec::Vec;
 
 use backwater_kernel::Duration;
@@ -118,9 +119,45 @@ pub enum NoBound {
     },
 }
 
+/// Why a flow has no bound, in a few words, where it has none: its own reason, and where it may
+/// wait for another flow, that of the first of which nothing depends on others. `channel_name`
+/// names a channel, `flow_name` a flow.
+pub fn why_none(
+    found: &[Result<Bound, NoBound>],
+    flow: u32,
+    channel_name: impl Fn(u32) -> String,
+    flow_name: impl Fn(u32) -> String,
+) -> Option<String> {
+    let of = |flow: u32| found.get(flow as usize)?.err();
+    let own = of(flow)?;
+    let words = own.words(&channel_name, &flow_name);
+    let (mut first, mut seen) = (own, vec![flow]);
+    while let NoBound::Rival { flow, .. } = first {
+        match of(flow).filter(|_| !seen.contains(&flow)) {
+            Some(next) => first = next,
+            None => return Some(words),
+        }
+        seen.push(flow);
+    }
+    let root = first.words(&channel_name, &flow_name);
+    Some(match seen[..] {
+        [_] => words,
+        [_, _] => format!("{words}: {root}"),
+        [.., last] => format!("{words}, as {} has none: {root}", flow_name(last)),
+        [] => words,
+    })
+}
+
 impl NoBound {
-    /// Why, in a few words; `channel_name` names a channel, `flow_name` a flow.
-    pub fn words(
+    /// It is the source's own, whatever the network is like.
+    pub fn is_of_source(&self) -> bool {
+        matches!(
+            self,
+            NoBound::SourceControl | NoBound::Greedy | NoBound::Bursts
+        )
+    }
+
+    fn words(
         &self,
         channel_name: impl Fn(u32) -> String,
         flow_name: impl Fn(u32) -> String,

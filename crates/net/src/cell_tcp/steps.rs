@@ -56,7 +56,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let answered = connection.on_segment(now, end.other(), &segment, is_warm);
         if let Some(issued) = answered {
             let counts = &mut self.network.flows[flow_id as usize].counts;
-            flow::record(&mut counts.responses, issued, now);
+            flow::record_response(&mut counts.responses, issued, now);
         }
         self.attend(index);
     }

@@ -4,16 +4,38 @@ use alloc::vec::Vec;
 
 use backwater_kernel::Time;
 
+use crate::hop::load::Control;
 use crate::hop::view::Gate;
+
+/// What a control frame for a gate speaks of: one states all classes of a port.
+pub(crate) fn topic_of(gate: Gate) -> Gate {
+    match gate {
+        Gate::Class(_) => Gate::Class(0),
+        Gate::Port | Gate::Destination(..) => gate,
+    }
+}
 
 /// What a channel has been used to ask for, and by how many.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Asked {
     /// Gates with those that ask for them, sorted.
     pub gates: Vec<(Gate, u32)>,
-    /// When which stops are said again, the next first.
+    /// Stops that stand for all that the neighbour was told, sorted.
+    pub told: Vec<Gate>,
+    /// Topics of which a frame waits or was handed over to the MAC and has not gone; what it says,
+    /// if that is decided.
+    pub pending: Vec<(Gate, Option<Control>)>,
+    /// The topic of the frame on the wire, if it was handed over.
+    pub on_wire: Option<Gate>,
+    /// A frame of data goes before the next control frame.
+    pub yields: bool,
+    /// When which topic is stated again, the next first.
     pub refreshes: Vec<(Time, Gate)>,
+    /// Topics for which it is time for that.
+    pub due: Vec<Gate>,
+    /// Frames that stop something.
     pub stops: u64,
+    /// Frames that stop nothing.
     pub resumes: u64,
     pub refreshed: u64,
 }
@@ -43,7 +65,6 @@ impl Asked {
             return false;
         }
         self.gates.remove(at);
-        self.refreshes.retain(|(_, own)| *own != gate);
         true
     }
 }

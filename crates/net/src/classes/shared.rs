@@ -64,7 +64,18 @@ impl Shared {
         } else if is_lossless {
             self.admit_to_headroom(input, bytes)
         } else {
-            Err(LossCause::Pool)
+            Err(self.refusal(input, bytes))
+        }
+    }
+
+    /// What a frame of a class without back-pressure is refused by that does not fit.
+    pub fn refusal(&self, input: &Input, bytes: u64) -> LossCause {
+        let held = input.bytes - input.headroom_bytes;
+        let after = (held + bytes).saturating_sub(self.spec.reserve_bytes);
+        let more = after - input.shared_bytes;
+        match self.used_bytes + more <= self.shared_bytes {
+            true => LossCause::Threshold,
+            false => LossCause::Pool,
         }
     }
 

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use backwater_kernel::{Collected, Distribution, Duration, Time};
 
 use crate::hop::load::Control;
-use crate::spec::frames::CLASSES_MAX;
+use crate::spec::frames::{CLASSES_MAX, StoppedSpec};
 
 /// Stops of a queue whose lengths are kept one by one.
 const KEPT: usize = 512;
@@ -18,6 +18,8 @@ pub(crate) struct Stop {
     /// It ends by itself then; `Time::MAX` never.
     pub until: Time,
     pub since: Time,
+    /// Its time counts from here on.
+    pub rest_at: Time,
 }
 
 impl Stop {
@@ -25,12 +27,15 @@ impl Stop {
         is_on: false,
         until: Time::MAX,
         since: Time::ZERO,
+        rest_at: Time::ZERO,
     };
 }
 
 /// What stops a channel. Touched by control frames only.
 #[derive(Clone, Debug)]
 pub(crate) struct Gates {
+    /// How the port takes stops.
+    pub rules: StoppedSpec,
     pub port: Stop,
     pub classes: [Stop; CLASSES_MAX],
     /// Destinations: class, station, stop; sorted.
@@ -44,6 +49,7 @@ pub(crate) struct Gates {
     /// Control frames whose response time runs: when it ends, and what they ask for.
     pub responses: Vec<(Time, Control)>,
     pub stops_obeyed: u64,
+    pub stops_ignored: u64,
     /// When the event that looks for stops that end is due; `Time::MAX` if there is none.
     pub expiry: Time,
 }
@@ -99,8 +105,9 @@ impl StopWatch {
 }
 
 impl Gates {
-    pub fn new() -> Gates {
+    pub fn new(rules: StoppedSpec) -> Gates {
         Gates {
+            rules,
             port: Stop::OFF,
             classes: [Stop::OFF; CLASSES_MAX],
             destinations: Vec::new(),
@@ -109,6 +116,7 @@ impl Gates {
             watches: Default::default(),
             responses: Vec::new(),
             stops_obeyed: 0,
+            stops_ignored: 0,
             expiry: Time::MAX,
         }
     }

@@ -2,8 +2,8 @@
 //! section 2; IEEE 802.3x PAUSE; IEEE 802.1Qbb PFC).
 //!
 //! Three steps, as in the paper: detection (here and in `inputs`), notification (a count of those
-//! who ask, for each neighbour and gate; the first sends a stop, the last a resume) and action
-//! (`gates`).
+//! who ask, for each neighbour and gate; the first sends a stop, the last a resume, in `notify`) and
+//! action (`gates`).
 
 use alloc::vec::Vec;
 use alloc::{format, vec};
@@ -11,16 +11,11 @@ use alloc::{format, vec};
 use backwater_kernel::{Duration, EventQueue, Place};
 
 use crate::classes::requests::Request;
-use crate::hop::kind::ControlKind;
-use crate::hop::load::Control;
-use crate::hop::unit::{NONE, Unit};
-use crate::hop::wire::Ticket;
+use crate::hop::unit::Unit;
 use crate::network::Network;
 use crate::probe::{Gate, Probe};
 use crate::simulation::Simulation;
-use crate::spec::frames::{
-    BackPressureSpec, Choose, FRAME_LEAST_BYTES, Message, Notify, QUANTUM_BITS, Select,
-};
+use crate::spec::frames::{BackPressureSpec, Choose, Notify, QUANTUM_BITS, Select};
 use crate::timer::Timer;
 
 #[cfg(test)]
@@ -222,86 +217,6 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             }
             self.network.classes.requests[at].blocked = Some(request);
         }
-    }
-
-    /// One more asks the neighbour behind `channel` to stop.
-    pub(crate) fn ask(&mut self, channel: u32, gate: Gate) {
-        if self.network.classes.asked[channel as usize].add(gate) {
-            self.network.classes.asked[channel as usize].stops += 1;
-            self.say_stop(channel, gate);
-        }
-    }
-
-    /// One fewer does.
-    pub(crate) fn give_back(&mut self, channel: u32, gate: Gate) {
-        if self.network.classes.asked[channel as usize].remove(gate) {
-            self.network.classes.asked[channel as usize].resumes += 1;
-            self.say(channel, gate, 0, false);
-        }
-    }
-
-    /// Sends a stop, and sees to it that it is said again where the scheme does.
-    fn say_stop(&mut self, channel: u32, gate: Gate) {
-        let node = self.network.channels[channel as usize].from;
-        let Some(rules) = self.back_pressure(node) else {
-            return;
-        };
-        match rules.message {
-            Message::UntilCancelled => self.say(channel, gate, u16::MAX, true),
-            Message::Quanta {
-                quanta,
-                refresh_percent,
-            } => {
-                self.say(channel, gate, quanta, false);
-                if let Some(percent) = refresh_percent {
-                    let whole = self.network.quanta(channel ^ 1, quanta);
-                    let after = Duration((whole.0 / 100 * u64::from(percent)).max(1));
-                    let at = self.later(after);
-                    self.network.classes.asked[channel as usize]
-                        .refreshes
-                        .push((at, gate));
-                    self.set_timer(at, channel, Timer::Repeat, 0);
-                }
-            }
-        }
-    }
-
-    /// Stops that still stand are said again.
-    pub(crate) fn on_refresh(&mut self, channel: u32) {
-        loop {
-            let asked = &mut self.network.classes.asked[channel as usize];
-            match asked.refreshes.first() {
-                Some((at, _)) if *at <= self.now => {
-                    let (_, gate) = asked.refreshes.remove(0);
-                    asked.stops += 1;
-                    asked.refreshed += 1;
-                    self.say_stop(channel, gate);
-                }
-                _ => return,
-            }
-        }
-    }
-
-    /// Puts a control frame in front of all data.
-    pub(crate) fn say(&mut self, channel: u32, gate: Gate, quanta: u16, is_endless: bool) {
-        let network = &mut self.network;
-        let control = Control {
-            gate,
-            quanta,
-            is_endless,
-            from: network.channels[channel as usize].from,
-        };
-        let number = self.by_class.controls_made;
-        self.by_class.controls_made += 1;
-        let id = network.units.stop_frame(self.now, number, control);
-        let out = &mut network.channels[channel as usize];
-        out.push_control(Ticket {
-            leg: NONE,
-            kind: ControlKind::Stop,
-            value: id.into(),
-            bytes: FRAME_LEAST_BYTES,
-        });
-        self.wake_port(channel);
     }
 
     /// A class of which the node promises to lose nothing has lost a frame.

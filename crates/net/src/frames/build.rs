@@ -26,8 +26,8 @@ use crate::probe::Probe;
 use crate::scheduler::Scheduler;
 use crate::simulation::Simulation;
 use crate::spec::frames::{
-    Choose, Detect, EthernetSpec, FlowSpec, Forwarding, MemorySpec, NodeKind, Select, SwitchSpec,
-    TransportSpec,
+    Choose, Detect, EthernetSpec, FlowSpec, Forwarding, MemorySpec, NodeKind, Obeyed, Select,
+    StoppedSpec, SwitchSpec, TransportSpec,
 };
 use crate::standstill::mark::Mark;
 use crate::timer::Timer;
@@ -118,7 +118,7 @@ fn network(spec: &EthernetSpec) -> Result<Network, BuildError> {
     let classes = Classes {
         count: classes,
         lanes: vec![Lanes::default(); if has_lanes { count } else { 0 }],
-        gates: vec![Gates::new(); channels.len()],
+        gates: gates(spec),
         asked: vec![Asked::default(); channels.len()],
         control_sent: vec![0; channels.len()],
         control_lost: vec![0; channels.len()],
@@ -163,6 +163,21 @@ fn selection(spec: &EthernetSpec, network: &Network) -> Vec<Option<Stream>> {
         })
     };
     (0..network.classes.queues.len()).map(draws).collect()
+}
+
+fn gates(spec: &EthernetSpec) -> Vec<Gates> {
+    let all = (0..).zip(spec.channels());
+    all.map(|(id, own)| {
+        let node = spec
+            .ends(id)
+            .and_then(|ends| spec.nodes.get(ends.0 as usize));
+        let by = match node.is_some_and(|node| node.is_deaf) {
+            true => Obeyed::NONE,
+            false => own.stopped.by,
+        };
+        Gates::new(StoppedSpec { by, ..own.stopped })
+    })
+    .collect()
 }
 
 fn channels(spec: &EthernetSpec) -> Vec<Channel> {
@@ -283,9 +298,7 @@ fn nodes(spec: &EthernetSpec, classes: usize) -> Result<Vec<Node>, BuildError> {
             detects_inputs: rules.is_some_and(|rules| rules.detect == Detect::Inputs),
             has_time_out: rules.is_some_and(|rules| rules.time_out.is_some()),
             is_switch: switch.is_some(),
-            is_deaf: node.is_deaf,
             promised: node.promised,
-            response: node.response,
             watchdog: node.watchdog,
             storm,
             back_pressure: rules,

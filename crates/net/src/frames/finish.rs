@@ -32,7 +32,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let stop = stop(ended_at, self.stop_at, is_drained, is_stuck);
         let mut outcome = self.found_by(ended_at, stop);
         outcome.standstill = self.by_class.standstill.clone();
-        balance(&mut outcome);
+        end(&mut outcome);
         outcome
     }
 
@@ -69,8 +69,6 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             let copies = destinations.len().max(1) as u64;
             let ends = stations.outcome(now, id);
             let alone = self.network.classes.alone[id as usize];
-            let alone_ps = alone.map(|time| time.ps() as f64).filter(|ps| *ps > 0.0);
-            let slowdown = alone_ps.map(|ps| ends.transfer_time.over(ps));
             outcomes.push(FlowOutcome {
                 offered_total: flow.created * copies,
                 delivered_total: flow.delivered,
@@ -88,7 +86,6 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
                 delay,
                 marked: losses.marked,
                 alone,
-                slowdown: slowdown.unwrap_or_default(),
                 path: routes.path(2 * id).unwrap_or_default().to_vec(),
                 ends,
                 destinations,
@@ -167,6 +164,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
                 .unwrap_or(0),
             control_lost_total: network.classes.control_lost[id as usize],
             stops_obeyed: gates.stops_obeyed,
+            stops_ignored: gates.stops_ignored,
             input_most_bytes: of_inputs(Network::input_most_bytes),
             headroom_most_bytes: of_inputs(Network::headroom_most_bytes),
             queues,
@@ -256,8 +254,22 @@ pub(crate) fn stop(ended_at: Time, stop_at: Time, is_drained: bool, is_stuck: bo
     }
 }
 
+/// What needs all parts of a run: transfers under way, slowdowns, and whether the books balance.
+pub(crate) fn end(outcome: &mut Outcome) {
+    for flow in &mut outcome.flows {
+        flow.ends.end(outcome.ended_at);
+        let alone_ps = flow.alone.map(|time| time.ps() as f64);
+        if let Some(ps) = alone_ps.filter(|ps| *ps > 0.0) {
+            let times = &mut flow.ends.transfer_time;
+            *times = core::mem::take(times).none_below(ps);
+            flow.slowdown = times.over(ps);
+        }
+    }
+    balance(outcome);
+}
+
 /// Created = delivered + dropped + inside, each counted on its own.
-pub(crate) fn balance(outcome: &mut Outcome) {
+fn balance(outcome: &mut Outcome) {
     for (id, flow) in (0..).zip(&outcome.flows) {
         let balances = [Some(flow.balance()), flow.bytes].into_iter().flatten();
         for (balance, units) in balances.zip(["frames", "bytes"]) {

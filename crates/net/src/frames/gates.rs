@@ -5,13 +5,13 @@ use backwater_kernel::{Duration, EventQueue, Time};
 
 use crate::classes::Flow;
 use crate::classes::stop::{Gates, Stop};
-use crate::hop::load::Control;
+use crate::hop::load::{Control, Orders};
 use crate::hop::unit::NONE;
 use crate::network::Network;
 use crate::outcome::LossCause;
 use crate::probe::{Gate, Probe};
 use crate::simulation::Simulation;
-use crate::spec::frames::{CLASSES_MAX, WatchdogAction};
+use crate::spec::frames::{CLASSES_MAX, CountedFrom, WatchdogAction};
 use crate::timer::Timer;
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
@@ -19,11 +19,14 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     pub(crate) fn take_control(&mut self, channel: u32, id: u32) {
         let control = self.network.units.control_of(id);
         self.network.units.end_frame(id);
-        let node = &self.network.classes.nodes[self.network.channels[channel as usize].to as usize];
-        if node.is_deaf {
+        let gated = channel ^ 1;
+        let gates = &mut self.network.classes.gates[gated as usize];
+        let (control, is_ignored) = gates.obeyed(control);
+        gates.stops_ignored += u64::from(is_ignored);
+        let Some(control) = control else {
             return;
-        }
-        let (gated, response) = (channel ^ 1, node.response);
+        };
+        let response = gates.rules.response;
         if response == Duration::ZERO {
             return self.apply(gated, control);
         }
@@ -48,20 +51,39 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
 
     /// Stops, or lets go, what leaves on `channel`.
     fn apply(&mut self, channel: u32, control: Control) {
-        let is_stop = control.quanta > 0;
-        let until = match (is_stop, control.is_endless) {
-            (false, _) | (true, true) => Time::MAX,
-            _ => self.later(self.network.quanta(channel, control.quanta)),
-        };
-        let gates = &mut self.network.classes.gates[channel as usize];
-        if is_stop {
-            gates.stops_obeyed += 1;
-            let of_class = 0..CLASSES_MAX as u8;
-            for class in of_class.filter(|class| Network::covers(control.gate, *class)) {
-                gates.last_stop[class as usize] = self.now;
+        self.network.classes.gates[channel as usize].stops_obeyed += u64::from(control.quanta > 0);
+        match control.orders {
+            Orders::Gate(gate) => self.order(channel, gate, control),
+            Orders::Classes { stops, resumes } => {
+                for class in 0..CLASSES_MAX as u8 {
+                    if (stops | resumes) & 1 << class != 0 {
+                        let is_stop = stops & 1 << class != 0;
+                        let quanta = if is_stop { control.quanta } else { 0 };
+                        let own = Control { quanta, ..control };
+                        self.order(channel, Gate::Class(class), own);
+                    }
+                }
             }
         }
-        self.set_gate(channel, control.gate, is_stop, until);
+    }
+
+    fn order(&mut self, channel: u32, gate: Gate, control: Control) {
+        if control.quanta == 0 {
+            return self.set_gate(channel, gate, false, Time::MAX);
+        }
+        let (now, wire_free_at) = (self.now, self.network.channels[channel as usize].free_at);
+        let gates = &mut self.network.classes.gates[channel as usize];
+        let rest_at = gates.rest_at(gate, now, wire_free_at);
+        for class in (0..CLASSES_MAX as u8).filter(|class| Network::covers(gate, *class)) {
+            gates.last_stop[class as usize] = now;
+        }
+        let lasts = self.network.quanta(channel, control.quanta);
+        let until = match control.is_endless {
+            true => Time::MAX,
+            false => self.later(Duration(rest_at.since(now).0.saturating_add(lasts.0))),
+        };
+        self.set_gate(channel, gate, true, until);
+        self.network.classes.gates[channel as usize].note_rest(gate, rest_at);
         self.expect_expiry(channel, until);
     }
 
@@ -264,34 +286,72 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         self.note_head(channel, class);
         self.wake_if_scheduled(channel);
     }
-
-    /// A station that sends stops whatever happens sends the next.
-    pub(crate) fn on_storm(&mut self, channel: u32) {
-        let node = self.network.channels[channel as usize].from;
-        let Some(storm) = self.network.classes.nodes[node as usize].storm else {
-            return;
-        };
-        if self.now >= storm.until {
-            return;
-        }
-        match storm.classes {
-            None => self.storm(channel, Gate::Port, storm.quanta),
-            Some(mask) => {
-                let classes = (0..CLASSES_MAX as u8).filter(|class| mask & 1 << class != 0);
-                classes.for_each(|class| self.storm(channel, Gate::Class(class), storm.quanta));
-            }
-        }
-        let half = Duration((self.network.quanta(channel ^ 1, storm.quanta).0 / 2).max(1));
-        self.set_timer(self.later(half), channel, Timer::Storm, 0);
-    }
-
-    fn storm(&mut self, channel: u32, gate: Gate, quanta: u16) {
-        self.network.classes.asked[channel as usize].stops += 1;
-        self.say(channel, gate, quanta, false);
-    }
 }
 
 impl Gates {
+    /// What of a control frame concerns what is under flow control here, and whether it stops
+    /// something else, which is ignored.
+    fn obeyed(&self, control: Control) -> (Option<Control>, bool) {
+        let by = self.rules.by;
+        let is_obeyed = match control.orders {
+            Orders::Gate(Gate::Destination(class, _)) => by.destinations & 1 << class != 0,
+            Orders::Gate(_) => by.port,
+            Orders::Classes { stops, resumes } => {
+                let mut control = control;
+                control.orders = Orders::Classes {
+                    stops: stops & by.classes,
+                    resumes: resumes & by.classes,
+                };
+                if stops & by.classes == 0 {
+                    control.quanta = 0;
+                }
+                let concerns = (stops | resumes) & by.classes != 0;
+                return (concerns.then_some(control), stops & !by.classes != 0);
+            }
+        };
+        match is_obeyed {
+            true => (Some(control), false),
+            false => (None, control.quanta > 0),
+        }
+    }
+
+    /// From when on the time of a stop counts that comes `now`: the port has come to rest then.
+    fn rest_at(&self, gate: Gate, now: Time, wire_free_at: Time) -> Time {
+        if let Some(stop) = self.stop(gate).filter(|stop| stop.is_on) {
+            return now.max(stop.rest_at);
+        }
+        let from = match self.rules.counted_from {
+            CountedFrom::Reception => now,
+            CountedFrom::FrameEnd => now.max(wire_free_at),
+        };
+        Time(from.0.saturating_add(self.rules.pipeline.0))
+    }
+
+    fn note_rest(&mut self, gate: Gate, at: Time) {
+        let stop = match gate {
+            Gate::Port => Some(&mut self.port),
+            Gate::Class(class) => self.classes.get_mut(class as usize),
+            Gate::Destination(class, station) => match self.find(class, station) {
+                Ok(place) => Some(&mut self.destinations[place].2),
+                Err(_) => None,
+            },
+        };
+        if let Some(stop) = stop {
+            stop.rest_at = at;
+        }
+    }
+
+    fn stop(&self, gate: Gate) -> Option<&Stop> {
+        match gate {
+            Gate::Port => Some(&self.port),
+            Gate::Class(class) => self.classes.get(class as usize),
+            Gate::Destination(class, station) => {
+                let place = self.find(class, station).ok()?;
+                Some(&self.destinations[place].2)
+            }
+        }
+    }
+
     /// When the first of the stops ends by itself.
     fn next_end(&self) -> Time {
         let destinations = self.destinations.iter().map(|(_, _, stop)| stop);
@@ -306,6 +366,7 @@ impl Gates {
             is_on,
             until,
             since: if old.is_on { old.since } else { now },
+            rest_at: old.rest_at,
         };
         match gate {
             Gate::Port => {

@@ -215,9 +215,15 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             return;
         }
         *armed = Time::MAX;
-        let stations = &mut self.network.classes.stations;
-        stations.on_timer(self.now, flow, end, &mut self.by_class.outgoing);
-        self.send_outgoing();
+        // Those that send much at one instant do so in parts.
+        loop {
+            let stations = &mut self.network.classes.stations;
+            stations.on_timer(self.now, flow, end, &mut self.by_class.outgoing);
+            self.send_outgoing();
+            if self.asked.is_set || !self.network.classes.stations.is_due(flow, self.now) {
+                break;
+            }
+        }
         self.arm(flow, end);
     }
 
@@ -243,7 +249,12 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     #[inline(always)]
     pub(crate) fn send_outgoing(&mut self) {
         let mut outgoing = core::mem::take(&mut self.by_class.outgoing);
-        outgoing.iter().for_each(|made| self.emit(made));
+        for made in &outgoing {
+            self.emit(made);
+            if self.is_asked_to_stop() {
+                break;
+            }
+        }
         outgoing.clear();
         self.by_class.outgoing = outgoing;
     }

@@ -201,7 +201,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let is_lossless = node.lossless & 1 << class != 0;
         let shared = node.shared.as_ref().filter(|_| !is_lossless)?;
         let fits = shared.fits_queue(of_input, queue.bytes, bytes);
-        (!fits).then_some(LossCause::Pool)
+        (!fits).then(|| shared.refusal(of_input, bytes))
     }
 
     /// The frame comes in once, for all queues that take it. Is its sender to be stopped now?

@@ -216,7 +216,7 @@ fn scheduler(channel: &ChannelSpec, groups: Vec<Vec<u8>>, largest: &[u32]) -> Sc
         return Scheduler::RoundRobin(RoundRobin::new(groups.iter().map(legs).collect()));
     }
     let reserves = channel.queues.iter().any(|queue| queue.reserve.is_some());
-    let unreserved = match reserves {
+    let unreserved = match reserves || channel.scheduler.shapes() {
         true => Rate(0),
         false => Rate((channel.rate.0 / channel.queues.len().max(1) as u64).max(1)),
     };

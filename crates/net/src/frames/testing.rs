@@ -23,7 +23,6 @@ fn node(kind: NodeKind, watchdog: Option<WatchdogSpec>) -> NodeSpec {
     NodeSpec {
         name: String::new(),
         kind,
-        response: Duration::ZERO,
         is_deaf: false,
         watchdog,
         promised: 0,
@@ -48,6 +47,7 @@ fn channel() -> ChannelSpec {
         queues: Vec::from([queue; 2]),
         inputs: Vec::new(),
         credits: Vec::new(),
+        stopped: Default::default(),
     }
 }
 
@@ -60,6 +60,7 @@ pub(crate) fn spec(watchdog: Option<WatchdogSpec>) -> EthernetSpec {
         detect: Detect::Outputs,
         notify: Notify::Others,
         message: Message::UntilCancelled,
+        binding: Default::default(),
         time_out: None,
         blocked: None,
     };

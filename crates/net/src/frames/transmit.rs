@@ -62,11 +62,29 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// The control frame that waits longest, ready to start.
     #[inline(always)]
     pub(crate) fn next_control(&mut self, channel_id: u32) -> Option<u32> {
-        let ticket = self.network.channels[channel_id as usize].pop_control()?;
-        Some(match ticket.kind {
-            ControlKind::Stop => ticket.value as u32,
-            _ => self.make_control(ticket),
-        })
+        match self.network.channels[channel_id as usize].has_control {
+            true => self.next_of_controls(channel_id),
+            false => None,
+        }
+    }
+
+    /// The same, where some wait.
+    #[inline(never)]
+    fn next_of_controls(&mut self, channel_id: u32) -> Option<u32> {
+        let yields = core::mem::take(&mut self.network.classes.asked[channel_id as usize].yields);
+        if yields && self.network.has_ready_data(channel_id, self.now) {
+            return None;
+        }
+        loop {
+            let ticket = self.network.channels[channel_id as usize].pop_control()?;
+            let started = match ticket.kind {
+                ControlKind::Stop => self.start_stop(channel_id, ticket),
+                _ => Some(self.make_control(ticket)),
+            };
+            if started.is_some() {
+                return started;
+            }
+        }
     }
 
     /// Takes the frame of a class that goes next out of its queue.
@@ -123,9 +141,13 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let has_event = P::WATCHES && channel.is(Channel::WATCHED)
             || channel.waiting != 0
             || channel.has_control
-            || !is_control
-                && (classes.nodes[channel.from as usize].counts_inputs
-                    || classes.queues[classes.queue(channel_id, class)].is_congested);
+            || match is_control {
+                true => classes.asked[channel_id as usize].on_wire.is_some(),
+                false => {
+                    classes.nodes[channel.from as usize].counts_inputs
+                        || classes.queues[classes.queue(channel_id, class)].is_congested
+                }
+            };
         channel.is_busy = true;
         channel.has_event = has_event;
         channel.sends_control = is_control;
@@ -242,7 +264,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         channel.has_event = false;
         if is_control {
             network.classes.control_sent[channel_id as usize] += 1;
-            return;
+            return self.hand_over_next(channel_id);
         }
         let queue_id = network.queue(channel_id, class);
         let queue = &mut network.classes.queues[queue_id];

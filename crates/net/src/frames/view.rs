@@ -39,10 +39,15 @@ impl Network {
 
     /// Is something waiting that may start `now`?
     pub fn may_send(&self, channel: u32, now: Time) -> bool {
+        self.channels[channel as usize].has_control || self.has_ready_data(channel, now)
+    }
+
+    /// Is data waiting that may start `now`?
+    pub(crate) fn has_ready_data(&self, channel: u32, now: Time) -> bool {
         let channel = &self.channels[channel as usize];
         let waits = channel.ready_classes() != 0;
         let is_held = channel.is(Channel::SCHEDULED) && !channel.scheduler.may_start(now);
-        channel.has_control || waits && !is_held
+        waits && !is_held
     }
 
     /// Frames in queues and on wires, control frames included.

@@ -9,7 +9,7 @@ use backwater_ends::control::RmCell;
 use backwater_kernel::Time;
 
 use crate::hop::kind::{ControlKind, UnitKind};
-use crate::hop::load::{Control, Load, pack_gate, unpack_gate};
+use crate::hop::load::{Control, Load, Orders, pack_orders, unpack_orders};
 use crate::hop::unit::{ECT, NONE, Unit, Units};
 use crate::hop::view::{Content, CreditMessage, FrameView, Gate};
 
@@ -117,7 +117,7 @@ impl Units {
         };
         let load = Load {
             number,
-            seq: pack_gate(control.gate),
+            seq: pack_orders(control.orders),
             bytes: control.quanta.into(),
             is_again: control.is_endless,
             sack: control.from,
@@ -237,7 +237,7 @@ impl Units {
     pub fn control_of(&self, id: u32) -> Control {
         let load = &self.loads.loads[id as usize];
         Control {
-            gate: unpack_gate(load.seq),
+            orders: unpack_orders(load.seq),
             quanta: load.bytes as u16,
             is_endless: load.is_again,
             from: load.sack,
@@ -300,17 +300,18 @@ impl Units {
         }
         let control = self.control_of(id);
         let quanta = control.quanta;
-        match control.gate {
-            Gate::Port => Content::Pause { quanta },
-            Gate::Class(class) => Content::Pfc {
-                classes: 1 << class,
+        match control.orders {
+            Orders::Classes { stops, resumes } => Content::Pfc {
+                stops,
+                resumes,
                 quanta,
             },
-            Gate::Destination(class, destination) => Content::StopDestination {
+            Orders::Gate(Gate::Destination(class, destination)) => Content::StopDestination {
                 class,
                 destination,
                 quanta,
             },
+            Orders::Gate(_) => Content::Pause { quanta },
         }
     }
 }

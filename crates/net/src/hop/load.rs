@@ -14,7 +14,7 @@ pub(crate) const NONE: u32 = u32::MAX;
 pub(super) struct Load {
     /// Number in its flow; for control frames in the run.
     pub(super) number: u64,
-    /// TCP: position. UDP: number. Control: the gate, as [`pack_gate`] has it.
+    /// TCP: position. UDP: number. Control: as [`pack_orders`] has it.
     pub(super) seq: u64,
     pub(super) ack: u64,
     pub(super) window: u32,
@@ -39,13 +39,22 @@ pub(crate) struct Loads {
 /// What a control frame asks for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Control {
-    pub gate: Gate,
-    /// 0 resumes.
+    pub orders: Orders,
+    /// Of what it stops; 0 where it stops nothing.
     pub quanta: u16,
     /// It holds until it is cancelled, whatever `quanta` says.
     pub is_endless: bool,
     /// Node it is from.
     pub from: u32,
+}
+
+/// What a control frame stops or resumes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Orders {
+    /// The port, or frames of a class to a station.
+    Gate(Gate),
+    /// Classes, a bit each: those that stop, and those that go on.
+    Classes { stops: u8, resumes: u8 },
 }
 
 impl Loads {
@@ -91,7 +100,24 @@ impl Loads {
     }
 }
 
-pub(super) fn pack_gate(gate: Gate) -> u64 {
+pub(super) fn pack_orders(orders: Orders) -> u64 {
+    match orders {
+        Orders::Gate(gate) => pack_gate(gate),
+        Orders::Classes { stops, resumes } => 3 << 40 | u64::from(resumes) << 32 | u64::from(stops),
+    }
+}
+
+pub(super) fn unpack_orders(word: u64) -> Orders {
+    match word >> 40 {
+        3 => Orders::Classes {
+            stops: word as u8,
+            resumes: (word >> 32) as u8,
+        },
+        _ => Orders::Gate(unpack_gate(word)),
+    }
+}
+
+pub(crate) fn pack_gate(gate: Gate) -> u64 {
     match gate {
         Gate::Port => 0,
         Gate::Class(class) => 1 << 40 | u64::from(class) << 32,
@@ -99,7 +125,7 @@ pub(super) fn pack_gate(gate: Gate) -> u64 {
     }
 }
 
-pub(super) fn unpack_gate(word: u64) -> Gate {
+pub(crate) fn unpack_gate(word: u64) -> Gate {
     let class = (word >> 32) as u8;
     match word >> 40 {
         0 => Gate::Port,
@@ -120,5 +146,13 @@ mod tests {
             Gate::Destination(3, 4_000_000_000),
         ];
         assert_eq!(gates.map(|gate| unpack_gate(pack_gate(gate))), gates);
+        let classes = Orders::Classes {
+            stops: 0b1000_0001,
+            resumes: 0b0101_0000,
+        };
+        let [port, _, host] = gates.map(Orders::Gate);
+        for orders in [classes, port, host] {
+            assert_eq!(unpack_orders(pack_orders(orders)), orders);
+        }
     }
 }

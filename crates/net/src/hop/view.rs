@@ -29,9 +29,11 @@ pub enum Content {
     },
     /// IEEE 802.1Qbb: priority-based flow control.
     Pfc {
-        /// Classes it speaks of, a bit each.
-        classes: u8,
-        /// For each of them; 0 resumes.
+        /// Classes that it stops, a bit each,
+        stops: u8,
+        /// and classes that go on.
+        resumes: u8,
+        /// For each that it stops; 0 if there is none.
         quanta: u16,
     },
     /// The destination scheme: frames of a class to a station.

@@ -101,10 +101,13 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         pool.leaving.retain(|unit| unit.until > now);
         let (units_held, bytes_held) = pool.level(now, stored);
         let pushes_out = pool.spec.when_full == WhenFull::PushOut && !is_leaf;
-        let has_room =
-            pool.fits((units_held + 1, bytes_held + bytes)) && pool.may_hold(own, units_held);
-        if !pushes_out && !has_room {
-            return self.drop_unit(channel_id, leg_id, place, LossCause::Pool);
+        let refusal = match pool.fits((units_held + 1, bytes_held + bytes)) {
+            false => Some(LossCause::Pool),
+            true if !pool.may_hold(own, units_held) => Some(LossCause::Threshold),
+            true => None,
+        };
+        if let Some(cause) = refusal.filter(|_| !pushes_out) {
+            return self.drop_unit(channel_id, leg_id, place, cause);
         }
         pool.bytes += bytes;
         if pushes_out {

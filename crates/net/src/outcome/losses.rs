@@ -3,7 +3,7 @@
 use backwater_kernel::Cause;
 
 /// Units lost, by cause.
-pub type Drops = backwater_kernel::Drops<LossCause, 9>;
+pub type Drops = backwater_kernel::Drops<LossCause, 10>;
 
 /// Why a unit was lost.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -13,8 +13,11 @@ pub enum LossCause {
     /// There was no room for what comes over its channel: the buffer of its leg was full, or the
     /// limit of the input or its headroom was used up.
     Buffer,
-    /// The memory that the queues of a node share, or its share of that, was full when it came.
+    /// The memory that the queues of a node share was full when it came.
     Pool,
+    /// That memory had room, but not for this queue, input or flow: it held its share of what is
+    /// free, the dynamic threshold.
+    Threshold,
     /// A tripped watchdog dropped it.
     Watchdog,
     /// An error on the wire, or the channel was cut. (Of frames, control frames too.)
@@ -29,11 +32,12 @@ pub enum LossCause {
     Residence,
 }
 
-impl Cause<9> for LossCause {
-    const ALL: [LossCause; 9] = [
+impl Cause<10> for LossCause {
+    const ALL: [LossCause; 10] = [
         LossCause::QueueFull,
         LossCause::Buffer,
         LossCause::Pool,
+        LossCause::Threshold,
         LossCause::Watchdog,
         LossCause::Wire,
         LossCause::PushOut,

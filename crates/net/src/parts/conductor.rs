@@ -249,7 +249,7 @@ impl Conductor {
         let mut outcome = merge::merge(found.collect(), &self.cut.owners);
         outcome.events += self.looks;
         outcome.standstill.clone_from(&self.standstill);
-        finish::balance(&mut outcome);
+        finish::end(&mut outcome);
         outcome
     }
 

@@ -108,7 +108,8 @@ fn add_flow(own: &mut FlowOutcome, other: FlowOutcome, has_source: bool) {
         marked,
         ends,
         alone: _,
-        slowdown,
+        // Of times that are complete when all parts are merged.
+        slowdown: _,
         path: _,
         destinations,
     } = other;
@@ -127,7 +128,7 @@ fn add_flow(own: &mut FlowOutcome, other: FlowOutcome, has_source: bool) {
     own.retransmitted_total += retransmitted_total;
     take(&mut own.delay, delay);
     own.source_backlog_max = own.source_backlog_max.max(source_backlog_max);
-    take(&mut own.responses, responses);
+    take_all(&mut own.responses, responses);
     take(&mut own.shaping, shaping);
     own.alarms_total += alarms_total;
     if let (Some(own), Some(other)) = (&mut own.abr, abr) {
@@ -138,7 +139,6 @@ fn add_flow(own: &mut FlowOutcome, other: FlowOutcome, has_source: bool) {
     }
     own.marked += marked;
     add_ends(&mut own.ends, ends, has_source);
-    take_all(&mut own.slowdown, slowdown);
     for (own, other) in own.destinations.iter_mut().zip(destinations) {
         add_destination(own, other);
     }
@@ -189,7 +189,10 @@ fn add_ends(own: &mut EndsOutcome, other: EndsOutcome, has_source: bool) {
         transfer_time,
         acknowledged_time,
         transfers_total,
+        transfers_begun,
+        latest_start,
         transfers_planned: _,
+        are_acknowledged: _,
         first_start,
         last_transfer,
         unacknowledged_total,
@@ -204,6 +207,8 @@ fn add_ends(own: &mut EndsOutcome, other: EndsOutcome, has_source: bool) {
     take_all(&mut own.transfer_time, transfer_time);
     take_all(&mut own.acknowledged_time, acknowledged_time);
     own.transfers_total += transfers_total;
+    own.transfers_begun += transfers_begun;
+    own.latest_start = own.latest_start.max(latest_start);
     own.first_start = own.first_start.or(first_start);
     own.last_transfer = own.last_transfer.max(last_transfer);
     if has_source {
@@ -223,7 +228,7 @@ fn take(own: &mut DelayOutcome, other: DelayOutcome) {
 
 /// The same of transfers.
 fn take_all(own: &mut Distribution, other: Distribution) {
-    if other.count() > 0 {
+    if other.count() + other.open() > 0 {
         *own = other;
     }
 }

@@ -107,7 +107,8 @@ fn groups(
     groups
 }
 
-/// The rate of flows that reserve nothing: 0 where others do, an equal share where none does.
+/// The rate of flows that reserve nothing: 0 where others do or the port shapes, else an equal
+/// share.
 fn rates(
     network: &Network,
     spec: &NetworkSpec,
@@ -116,7 +117,7 @@ fn rates(
 ) -> Rate {
     let legs = || groups.iter().flatten();
     let reserves = |leg: &u32| flow_of(network, spec, *leg).reserve.is_some();
-    if legs().any(reserves) {
+    if channel.scheduler.shapes() || legs().any(reserves) {
         return Rate(0);
     }
     Rate((channel.rate.0 / legs().count().max(1) as u64).max(1))

@@ -35,6 +35,9 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         } else {
             for _ in 0..units {
                 self.offer_one(flow_id);
+                if self.is_asked_to_stop() {
+                    return;
+                }
             }
         }
         self.ask_again(flow_id, emission.next.map(|next| next + lag));
@@ -172,6 +175,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         }
         while let Some(shaping) = self.shaping(flow_id) {
             match shaping.release(site, now) {
+                Ok(_) if self.is_asked_to_stop() => break,
                 Ok(parcel) => self.go_on(flow_id, site, parcel),
                 Err(again) => {
                     if let Some(at) = again {

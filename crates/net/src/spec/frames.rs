@@ -21,8 +21,8 @@ pub use super::{
     SchedulerSpec, SeriesSpec, Spec, Stamp, Subject, VirtualClockSpec,
 };
 pub use back_pressure::{
-    BackPressureSpec, BlockedSpec, Choose, Detect, Message, Notify, Select, StormSpec, TimeOutSpec,
-    WatchdogAction, WatchdogSpec,
+    BackPressureSpec, Binding, BlockedSpec, Choose, CountedFrom, Detect, Message, Notify, Obeyed,
+    Select, StoppedSpec, StormSpec, TimeOutSpec, WatchdogAction, WatchdogSpec,
 };
 pub use backwater_ends::spec::Span;
 pub use backwater_ends::spec::bytes::{TrafficSpec, TransportSpec, VideoSpec};
@@ -118,9 +118,7 @@ pub struct NodeSpec {
     pub name: String,
     /// What it is.
     pub kind: NodeKind,
-    /// From the last bit of a control frame that arrives to its taking effect.
-    pub response: Duration,
-    /// It neglects stops: a device without flow control, or a broken one.
+    /// It ignores all stops: a device without flow control, or a broken one.
     pub is_deaf: bool,
     /// What it does about a stop that does not end.
     pub watchdog: Option<WatchdogSpec>,
@@ -228,6 +226,8 @@ pub struct ChannelSpec {
     /// Credit over this channel, by class; empty, or as many as there are queues. It ends at a
     /// switch, and a class that it controls is not stopped there.
     pub credits: Vec<Option<ClassCreditSpec>>,
+    /// How the node it leaves takes stops that come for it.
+    pub stopped: StoppedSpec,
 }
 
 /// Credit over a channel for all frames of a class.

@@ -69,6 +69,12 @@ impl SchedulerSpec {
         }
     }
 
+    /// It holds what reserves to its rate. Where nothing does, nothing is held: a share that
+    /// nobody asked for would be a limit.
+    pub fn shapes(&self) -> bool {
+        matches!(self, SchedulerSpec::Ats { .. })
+    }
+
     /// Units get their place in the order of service as they arrive.
     pub fn stamps(&self) -> bool {
         !matches!(

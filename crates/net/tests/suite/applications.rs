@@ -2,7 +2,7 @@
 
 use crate::common;
 
-use backwater_kernel::{DelayOutcome, Duration, Rate, Time};
+use backwater_kernel::{Duration, Rate, Time};
 use backwater_net::Simulation;
 use backwater_net::alone::response;
 use backwater_net::spec::*;
@@ -29,10 +29,8 @@ fn asking(requests: RequestsSpec, stop_cells: u64) -> Net {
 }
 
 /// Responses of a client two hops of 5 cells away from its server.
-fn responses(requests: RequestsSpec, stop_cells: u64) -> DelayOutcome {
-    run(&asking(requests, stop_cells).spec).flows[1]
-        .responses
-        .clone()
+fn responses(requests: RequestsSpec, stop_cells: u64) -> Ended {
+    responses_of(&run(&asking(requests, stop_cells).spec), 1)
 }
 
 /// Units leave at 0 to 3, the last is there at 13, the server works until 16, 8 units leave from
@@ -70,7 +68,7 @@ fn the_time_alone_is_that_of_an_idle_network() {
             channel.rate = Rate(RATE.0 / parts[(at + turn) % 4]);
             channel.timing = timing;
         }
-        let found = run(&net.spec).flows[1].responses.clone();
+        let found = responses_of(&run(&net.spec), 1);
         let alone = response(&net.spec, 1).expect("all are alike");
         assert!(found.count > 20, "{}", found.count);
         assert_eq!([found.min, found.max], [alone.ps(); 2], "{timing:?} {turn}");
@@ -115,7 +113,7 @@ fn random_gaps_are_the_seeds() {
         let mut net = asking(random, 10_000);
         net.spec.seed = seed;
         let outcome = run(&net.spec);
-        assert!((50..120).contains(&outcome.flows[1].responses.count));
+        assert!((50..120).contains(&responses_of(&outcome, 1).count));
         outcome.trace_hash
     };
     assert_eq!(hash(1), hash(1));
@@ -196,7 +194,7 @@ fn requests_wait_for_abr_both_ways() {
     let (log, outcome) = observe(&net.spec);
     are_at(&log.times(0), &[10, 30, 40, 60]);
     are_at(&log.times(2), &[73, 83, 93, 113, 123, 133, 153, 163]);
-    let responses = &outcome.flows[1].responses;
+    let responses = responses_of(&outcome, 1);
     assert_eq!(responses.count, 1);
     are_at(&[Time(responses.max)], &[173]);
 }

@@ -76,7 +76,7 @@ fn the_first_segments_leave_when_they_should() {
 fn a_request_is_answered_when_it_should_be() {
     let answered = |stop: u64| {
         let outcome = run(&over(tcp(TcpSpec::bsd(), web()), at(stop)).spec);
-        (found(&outcome), outcome.flows[1].responses.clone())
+        (found(&outcome), responses_of(&outcome, 1))
     };
     let (tcp, responses) = answered(10_000);
     assert_eq!((tcp.requests_total, responses.count), (3, 3));
@@ -96,7 +96,7 @@ fn the_time_alone_leaves_slow_start_out() {
         let mut spec = TcpSpec::bsd();
         spec.initial_window_segments = window;
         let net = over(tcp(spec, web()), at(10_000));
-        let responses = run(&net.spec).flows[1].responses.clone();
+        let responses = responses_of(&run(&net.spec), 1);
         assert_eq!((responses.count, responses.min), (3, cells(exact).ps()));
         assert_eq!(response(&net.spec, 1), Some(cells(101)));
     }

@@ -129,11 +129,11 @@ fn client(outstanding: u32, file_bytes: u64) -> ClientSpec {
 }
 
 /// Responses of a client two hops of 5 cells away from its server.
-fn responses(client: ClientSpec, stop_cells: u64) -> backwater_kernel::DelayOutcome {
+fn responses(client: ClientSpec, stop_cells: u64) -> Ended {
     let mut net = conversation(5, stop_cells);
     net.spec.flows[0].traffic = TrafficSpec::Client(client);
     net.spec.flows[1].traffic = TrafficSpec::Server;
-    run(&net.spec).flows[1].responses.clone()
+    responses_of(&run(&net.spec), 1)
 }
 
 /// Look-up: request there after 10, served until 17, units leave at 17 and 18 and are back at 27

@@ -146,7 +146,12 @@ impl Network {
             let share = self.shares.get(&key).copied().unwrap_or_default();
             let in_reserve = share.held + frame.bytes <= shared.reserve_bytes;
             let is_over = queue > part(shared.output_alpha, free) && !in_reserve;
-            return (!fits || is_over).then_some(LossCause::Pool);
+            let after = (share.held + frame.bytes).saturating_sub(shared.reserve_bytes);
+            let cause = match after - self.shared_used(shared, key) <= free {
+                true => LossCause::Threshold,
+                false => LossCause::Pool,
+            };
+            return (!fits || is_over).then_some(cause);
         }
         let inputs = self.inputs_of(node).into_iter();
         let pool: u64 = inputs.map(|it| self.headroom(it)).sum();

@@ -47,10 +47,10 @@ impl Network {
 }
 
 pub(super) fn choose(network: &mut Network, channel: usize, now: Time) -> Choice {
-    if !network.channels[channel].control.is_empty() {
+    let candidates = network.candidates(channel, now);
+    if network.control_goes(channel, !candidates.is_empty()) {
         return Choice::Control;
     }
-    let candidates = network.candidates(channel, now);
     let chosen = match &mut network.channels[channel].port {
         // The highest class is the first leg.
         None => candidates.first(),

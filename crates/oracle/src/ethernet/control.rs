@@ -1,12 +1,13 @@
-//! Congestion seen, neighbours told, and what they do about it.
+//! Congestion seen, and who is asked to stop.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use backwater_kernel::Time;
-use backwater_net::frames::probe::{Content, Gate};
-use backwater_net::frames::spec::{BackPressureSpec, Choose, Detect, Message, Notify, Select};
+use backwater_net::frames::probe::Gate;
+use backwater_net::frames::spec::{BackPressureSpec, Choose, Detect, Notify, Select};
 
-use super::network::{Congestion, Control, Frame, Network, Point, channel_spec};
+use super::network::{Congestion, Frame, Network, Point, channel_spec};
+use super::orders::topic;
 
 /// What a congested point can say.
 impl Network {
@@ -255,68 +256,25 @@ impl Network {
         }
         congestion.asked.insert(key, now);
         if is_first {
-            self.send_stop(now, key, false);
+            self.notify(now, key.0, topic(key.1));
         }
     }
 
-    pub fn give_back(&mut self, point: Point, key: (usize, Gate)) {
+    pub fn give_back(&mut self, now: Time, point: Point, key: (usize, Gate)) {
         if let Some(congestion) = self.congested.get_mut(&point) {
             congestion.asked.remove(&key);
         }
         if self.requests(key) == 0 {
-            let (channel, gate) = key;
-            self.channels[channel]
-                .refreshes
-                .retain(|(_, own)| *own != gate);
-            self.tell(channel, message(gate, 0), false);
+            self.notify(now, key.0, topic(key.1));
         }
-    }
-
-    /// A stop joins the control queue of the channel towards the neighbour.
-    pub fn send_stop(&mut self, now: Time, (channel, gate): (usize, Gate), is_refresh: bool) {
-        let Some(switch) = self.switch(self.tail(channel)) else {
-            return;
-        };
-        let Some(message_spec) = switch.back_pressure.map(|it| it.message) else {
-            return;
-        };
-        let (quanta, is_endless) = match message_spec {
-            Message::UntilCancelled => (u16::MAX, true),
-            Message::Quanta {
-                quanta,
-                refresh_percent,
-            } => {
-                if let Some(percent) = refresh_percent {
-                    let lasts = self.quanta(channel ^ 1, quanta).ps();
-                    let again = backwater_kernel::Duration(lasts * u64::from(percent) / 100);
-                    self.channels[channel].refreshes.push((now + again, gate));
-                }
-                (quanta, false)
-            }
-        };
-        self.channels[channel].counts.refreshes_sent += u64::from(is_refresh);
-        self.tell(channel, message(gate, quanta), is_endless);
-    }
-
-    /// A control frame joins the control queue of a channel.
-    pub fn tell(&mut self, channel: usize, content: Content, is_endless: bool) {
-        let channel = &mut self.channels[channel];
-        match is_stop(&content) {
-            true => channel.counts.stops_sent += 1,
-            false => channel.counts.resumes_sent += 1,
-        }
-        channel.control.push_back(Control {
-            content,
-            is_endless,
-        });
     }
 
     /// Fewer bytes count at a point.
-    pub fn after_departure(&mut self, point: Point) {
+    pub fn after_departure(&mut self, now: Time, point: Point) {
         if self.congested.contains_key(&point) && self.is_under(point) {
             let asked = self.congested[&point].asked.clone();
             for key in asked.into_keys() {
-                self.give_back(point, key);
+                self.give_back(now, point, key);
             }
             self.congested.remove(&point);
             if let Point::Blocked(channel, class) = point {
@@ -350,91 +308,6 @@ impl Network {
             let stopped = self.waiting_at(point);
             self.ask_for(now, &spec, point, &found, &stopped);
         }
-        self.after_departure(point);
-    }
-}
-
-fn message(gate: Gate, quanta: u16) -> Content {
-    match gate {
-        Gate::Port => Content::Pause { quanta },
-        Gate::Class(class) => Content::Pfc {
-            classes: 1 << class,
-            quanta,
-        },
-        Gate::Destination(class, destination) => Content::StopDestination {
-            class,
-            destination,
-            quanta,
-        },
-    }
-}
-
-/// What a node does about the control frames it gets.
-impl Network {
-    /// A control frame that came over `channel` takes effect on what leaves the other way.
-    pub fn obey(&mut self, now: Time, channel: usize, control: Control) {
-        if self.spec.nodes[self.head(channel)].is_deaf {
-            return;
-        }
-        let stopped = channel ^ 1;
-        let classes = self.channels[stopped].queues.len();
-        let (gates, quanta): (Vec<Gate>, u16) = match control.content {
-            Content::Pause { quanta } => (vec![Gate::Port], quanta),
-            Content::Pfc {
-                classes: set,
-                quanta,
-            } => {
-                let named = (0..classes as u8).filter(|class| set >> class & 1 == 1);
-                (named.map(Gate::Class).collect(), quanta)
-            }
-            Content::StopDestination {
-                class,
-                destination,
-                quanta,
-            } => (vec![Gate::Destination(class, destination)], quanta),
-            Content::Tcp { .. } | Content::Udp { .. } | Content::Credit { .. } => return,
-        };
-        let end = (!control.is_endless).then(|| now + self.quanta(stopped, quanta));
-        for gate in gates {
-            self.set_gate(now, stopped, gate, (quanta > 0).then_some(end));
-        }
-    }
-
-    /// Closes a gate (with its end, if it has one) or opens it.
-    pub fn set_gate(
-        &mut self,
-        now: Time,
-        channel: usize,
-        gate: Gate,
-        closed: Option<Option<Time>>,
-    ) {
-        match closed {
-            Some(end) => {
-                self.channels[channel].counts.stops_obeyed += 1;
-                self.channels[channel].gates.insert(gate, end);
-                self.channels[channel].closed.entry(gate).or_insert(now);
-            }
-            None => {
-                self.channels[channel].gates.remove(&gate);
-                self.channels[channel].closed.remove(&gate);
-            }
-        }
-        for class in 0..self.channels[channel].queues.len() {
-            let is_of_class = gate == Gate::Port || gate == Gate::Class(class as u8);
-            if closed.is_some() && is_of_class {
-                self.channels[channel].queues[class].last_stop = Some(now);
-            }
-            self.look_at_blocked(now, channel, class, None);
-        }
-    }
-}
-
-/// Does a control frame stop (or else resume)?
-fn is_stop(content: &Content) -> bool {
-    match content {
-        Content::Pause { quanta }
-        | Content::Pfc { quanta, .. }
-        | Content::StopDestination { quanta, .. } => *quanta > 0,
-        Content::Tcp { .. } | Content::Udp { .. } | Content::Credit { .. } => false,
+        self.after_departure(now, point);
     }
 }

@@ -82,6 +82,7 @@ impl Network {
                 value,
             },
             is_endless: false,
+            is_open: false,
         });
     }
 

@@ -55,6 +55,8 @@ pub(super) struct Control {
     pub content: Content,
     /// A stop that ends only by a resume.
     pub is_endless: bool,
+    /// What it says is decided as it starts.
+    pub is_open: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -108,12 +110,21 @@ pub(super) struct Channel {
     pub port: Option<Port>,
     /// Stops in force on what leaves here, with their end.
     pub gates: BTreeMap<Gate, Option<Time>>,
-    /// The same, with the time since which they have held without a break.
+    /// The same, with the time since which they have held without a break,
     pub closed: BTreeMap<Gate, Time>,
+    /// and the one from which on they count.
+    pub rests: BTreeMap<Gate, Time>,
     /// Control frames that came over this channel and whose response time runs.
     pub responses: Vec<(Time, Control)>,
-    /// When stops sent here are sent again, in the order in which they were sent.
+    /// What the neighbour was told last to stop.
+    pub told: BTreeSet<Gate>,
+    /// What the control frame on the wire speaks of, if it was handed over to the MAC.
+    pub on_wire: Option<Gate>,
+    /// Data goes before the next control frame.
+    pub yields: bool,
+    /// When which topics are stated again, and those for which it is time.
     pub refreshes: Vec<(Time, Gate)>,
+    pub due: BTreeSet<Gate>,
     /// The next stop of a storm.
     pub storm: Option<Time>,
     pub counts: ChannelCounts,

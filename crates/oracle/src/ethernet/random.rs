@@ -162,6 +162,12 @@ pub fn random_spec(seed: u64, mix: Mix) -> EthernetSpec {
     shape::build(&mut dice, &mut spec, &rates, mix);
     control::fill(&mut dice, &mut spec, mix);
     traffic::fill(&mut dice, &mut spec, mix);
+    // Dice of their own: what else there is stays what it was.
+    let mut own = Dice {
+        stream: Xoshiro256PlusPlus::seed_from_u64(!seed),
+        on_grid: dice.on_grid,
+    };
+    control::stopped(&mut own, &mut spec, mix);
     if mix.has_credits {
         credits::fill(&mut dice, &mut spec, mix);
     }

@@ -73,6 +73,7 @@ impl Network {
                 continue;
             }
             self.channels[channel].busy_until = None;
+            self.has_gone(now, channel);
             for class in 0..self.channels[channel].queues.len() {
                 if let Some(frame) = self.channels[channel].queues[class].sending.take() {
                     self.has_left(now, channel, &frame);
@@ -88,10 +89,10 @@ impl Network {
             self.leave_memory(channel, frame);
             self.count_gone(frame);
         }
-        self.after_departure(Point::Output(channel, frame.class));
+        self.after_departure(now, Point::Output(channel, frame.class));
         if is_last {
             for point in self.inputs_to_look_at(frame) {
-                self.after_departure(point);
+                self.after_departure(now, point);
             }
         }
         self.look_at_blocked(now, channel, frame.class, None);
@@ -125,7 +126,8 @@ impl Network {
         if self.take_message(now, channel, &control.content) {
             return;
         }
-        let response = self.spec.nodes[self.head(channel)].response;
+        self.note_ignored(channel, &control.content);
+        let response = channel_spec(&self.spec, channel ^ 1).stopped.response;
         if response.ps() == 0 {
             self.obey(now, channel, control);
         } else {
@@ -202,6 +204,7 @@ impl Network {
             return;
         };
         self.bind(now, channel, &mut control);
+        self.bind_stop(now, channel, &mut control);
         self.starts.push(Start {
             at_ps: now.ps(),
             channel: channel as u32,

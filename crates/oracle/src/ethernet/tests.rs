@@ -19,7 +19,6 @@ fn star(rates_mbps: &[u64]) -> EthernetSpec {
     let node = |name: String, kind| NodeSpec {
         name,
         kind,
-        response: Duration::ZERO,
         is_deaf: false,
         watchdog: None,
         promised: 0,
@@ -51,6 +50,7 @@ fn star(rates_mbps: &[u64]) -> EthernetSpec {
             }],
             inputs: Vec::new(),
             credits: Vec::new(),
+            stopped: Default::default(),
         };
         links.push(LinkSpec::symmetric([index as u32 + 1, 0], channel));
     }

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use backwater_kernel::{Duration, Time};
-use backwater_net::frames::probe::{Content, Gate, LossCause};
-use backwater_net::frames::spec::{NodeKind, StormSpec, TimeOutSpec, WatchdogAction};
+use backwater_net::frames::probe::{Gate, LossCause};
+use backwater_net::frames::spec::{TimeOutSpec, WatchdogAction};
 
 use super::network::{Congestion, Network, Point};
 
@@ -76,36 +76,6 @@ impl Network {
         }
     }
 
-    fn refresh(&mut self, now: Time, channel: usize) {
-        let refreshes = std::mem::take(&mut self.channels[channel].refreshes);
-        let (due, later): (Vec<_>, Vec<_>) = refreshes.into_iter().partition(|(at, _)| *at == now);
-        self.channels[channel].refreshes = later;
-        for (_, gate) in due {
-            self.send_stop(now, (channel, gate), true);
-        }
-    }
-
-    fn storm(&mut self, now: Time, channel: usize) {
-        if self.channels[channel].storm != Some(now) {
-            return;
-        }
-        let NodeKind::Station { storm: Some(storm) } = self.spec.nodes[self.tail(channel)].kind
-        else {
-            return;
-        };
-        let StormSpec {
-            classes, quanta, ..
-        } = storm;
-        let content = match classes {
-            Some(classes) => Content::Pfc { classes, quanta },
-            None => Content::Pause { quanta },
-        };
-        self.tell(channel, content, false);
-        let half = Duration(self.quanta(channel ^ 1, quanta).ps() / 2);
-        let next = now + half;
-        self.channels[channel].storm = (next < storm.until).then_some(next);
-    }
-
     /// When a congested point looks at its neighbours' silence.
     fn time_out_of(&self, point: Point, congestion: &Congestion) -> Option<(Time, TimeOutSpec)> {
         if congestion.timed_out || !matches!(point, Point::Output(..)) {
@@ -136,7 +106,7 @@ impl Network {
         self.time_outs[node] += u64::from(!silent.is_empty());
         for key in congestion.asked.into_keys() {
             if silent.contains(&key.0) {
-                self.give_back(point, key);
+                self.give_back(now, point, key);
             }
         }
         if let Some(congestion) = self.congested.get_mut(&point) {

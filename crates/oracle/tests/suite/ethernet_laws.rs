@@ -308,6 +308,7 @@ fn lossless(select: Select, notify: Notify) -> BackPressureSpec {
         detect: Detect::Outputs,
         notify,
         message: Message::UntilCancelled,
+        binding: Default::default(),
         time_out: None,
         blocked: None,
     }
@@ -326,7 +327,7 @@ fn headroom(spec: &EthernetSpec, input: u32, frame_bytes: u64, ahead: u64) -> u6
     let wait = back.rate.serialization(frame_bytes + 20).ps();
     let stop = (1 + ahead) * back.rate.serialization(84).ps();
     let way = here.delay.ps() + back.delay.ps() + latency(sender) + latency(receiver);
-    let time = wait + stop + way + spec.nodes[sender as usize].response.ps();
+    let time = wait + stop + way + here.stopped.response.ps();
     let bits = here.rate.bits_in(Duration(time));
     let frames = 2 + bits.div_ceil(8 * u128::from(frame_bytes + 20)) as u64;
     frames * frame_bytes

@@ -216,7 +216,6 @@ fn two_hosts() -> EthernetSpec {
     let node = |name: &str, kind| NodeSpec {
         name: name.into(),
         kind,
-        response: Duration::ZERO,
         is_deaf: false,
         watchdog: None,
         promised: 0,
@@ -245,6 +244,7 @@ fn two_hosts() -> EthernetSpec {
         queues: vec![queue],
         inputs: Vec::new(),
         credits: Vec::new(),
+        stopped: Default::default(),
     };
     let link = |a, b| LinkSpec {
         ends: [a, b],

@@ -14,7 +14,6 @@ fn node(name: String, kind: NodeKind) -> NodeSpec {
     NodeSpec {
         name,
         kind,
-        response: Duration::ZERO,
         is_deaf: false,
         watchdog: None,
         promised: 0,
@@ -32,6 +31,7 @@ fn switch(message: Option<Message>) -> NodeKind {
             detect: Detect::Outputs,
             notify: Notify::All,
             message,
+            binding: Default::default(),
             time_out: None,
             blocked: None,
         }),
@@ -56,6 +56,7 @@ fn link(a: u32, b: u32, mbps: u64) -> LinkSpec {
         }],
         inputs: Vec::new(),
         credits: Vec::new(),
+        stopped: Default::default(),
     };
     LinkSpec::symmetric([a, b], channel)
 }

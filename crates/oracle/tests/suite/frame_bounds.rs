@@ -43,6 +43,7 @@ impl Dice {
             },
             inputs: Vec::new(),
             credits: Vec::new(),
+            stopped: Default::default(),
         }
     }
 }
@@ -55,7 +56,6 @@ fn row(seed: u64) -> EthernetSpec {
     let node = |kind| NodeSpec {
         name: String::new(),
         kind,
-        response: Duration::ZERO,
         is_deaf: false,
         watchdog: None,
         promised: 0,

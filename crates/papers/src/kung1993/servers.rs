@@ -43,15 +43,11 @@ fn sample(lab: &Lab, clients: u32, control: &str) -> Result<Sample, LabError> {
             .position(|node| node.name == "S");
         let switch = &run.outcome.nodes[switch.expect("the switch is there")];
         sample.peaks.push(switch.stored_max_total as f64);
-        let answered = run
-            .outcome
-            .flows
-            .iter()
-            .filter(|flow| flow.responses.count > 0);
+        let answered = run.outcome.flows.iter().map(|flow| &flow.responses);
         let (mut total, mut count) = (0.0, 0);
-        for flow in answered {
-            total += flow.responses.mean * flow.responses.count as f64;
-            count += flow.responses.count;
+        for responses in answered {
+            total += responses.sum();
+            count += responses.count();
         }
         sample.delays.push(total / count as f64);
     }

@@ -133,7 +133,10 @@ impl Seen {
 
     /// Packets of these flows lost in switches.
     pub fn lost(&self, is_one: impl Fn(&FlowSpec) -> bool) -> f64 {
-        self.dropped(is_one, &[LossCause::Pool, LossCause::PushOut])
+        self.dropped(
+            is_one,
+            &[LossCause::Pool, LossCause::Threshold, LossCause::PushOut],
+        )
     }
 
     /// Packets of these flows dropped by the policer at the edge.

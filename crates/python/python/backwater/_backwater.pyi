@@ -3,7 +3,11 @@
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, final
+from typing import TYPE_CHECKING, Any, final
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
 
 __all__ = [
     "Ack",
@@ -43,6 +47,9 @@ def series_of(folder: str, name: str, file: str, unit: str) -> Table:
 
 def tables_of(folder: str) -> list[Table]:
     """All tables of a directory of results, in the order of its `columns.json`."""
+
+def text_of(folder: str, file: str) -> str:
+    """What a file of a directory of results holds."""
 
 @final
 class Ack:
@@ -170,6 +177,19 @@ class Table:
     def __contains__(self, name: str, /) -> bool: ...
     def rows(self) -> list[dict[str, int | float | str | None]]:
         """The rows as dictionaries by column."""
+
+    def to_arrow(self) -> Any:
+        """As a Table of pyarrow, without a copy. Needs pyarrow."""
+
+    def to_polars(self) -> polars.DataFrame:
+        """As a DataFrame of polars, without a copy. Needs polars."""
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """As a DataFrame of pandas, with the types of the columns whatever was measured.
+
+        Counts are int64, or Int64 where some are absent; measurements float64; words what pandas
+        has for words. Needs pandas.
+        """
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> Any:
         """A stream of one batch in Arrow's C interface."""

@@ -8,7 +8,7 @@ import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from backwater import _backwater, _command
 from backwater._backwater import Table
@@ -24,6 +24,36 @@ if TYPE_CHECKING:
 
 #: How it begins to say that it can't use a directory.
 _NO_DIRECTORY = "error: can't "
+
+
+T = TypeVar("T")
+
+
+def object_of(path: Path, file: str) -> dict[str, Any]:
+    """A file of a directory of results that holds an object of JSON, read as the program reads it: what
+    is no file, or too large, is refused."""
+    text = _backwater.text_of(os.fspath(path), file)
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise RunError(f"`{path}` is no directory of results: {file}: {error}") from error
+    if not isinstance(found, dict):
+        raise RunError(f"`{path}` is no directory of results: {file} is no object")
+    return found
+
+
+def manifest_of(path: Path) -> dict[str, Any]:
+    """The manifest of a directory of results."""
+    return object_of(path, "manifest.json")
+
+
+def field(path: Path, manifest: Mapping[str, Any], key: str, kind: type[T]) -> T:
+    """What a manifest says under a key that it must have."""
+    found = manifest.get(key)
+    if not isinstance(found, kind):
+        what = f"no `{key}`" if found is None else f"`{key}` is {found!r:.60}"
+        raise RunError(f"`{path}` is no whole directory of results: manifest.json: {what}")
+    return found
 
 
 class Folder:
@@ -46,8 +76,11 @@ class Folder:
     @property
     def manifest(self) -> dict[str, Any]:
         """What makes it again: command, version, axes, seeds."""
-        manifest: dict[str, Any] = json.loads((self.path / "manifest.json").read_text("utf-8"))
-        return manifest
+        return manifest_of(self.path)
+
+    def _told(self, key: str, kind: type[T]) -> T:
+        """What the manifest says of something that it must name."""
+        return field(self.path, self.manifest, key, kind)
 
     @property
     def plots(self) -> Mapping[str, str]:
@@ -63,7 +96,7 @@ class Folder:
 
     def report(self, path: str | os.PathLike[str] | None = None) -> str:
         """The report, one page of HTML that needs nothing else; also written to `path`."""
-        page = (self.path / "report.html").read_bytes().decode("utf-8")
+        page = _backwater.text_of(os.fspath(self.path), "report.html")
         if path is not None:
             Path(path).write_text(page, encoding="utf-8", newline="")
         return page

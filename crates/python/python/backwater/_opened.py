@@ -1,6 +1,5 @@
 """Directories of results that are there already."""
 
-import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -9,7 +8,7 @@ from typing import Any
 from backwater import _backwater
 from backwater._backwater import Table
 from backwater._errors import RunError
-from backwater._folder import Folder, Made
+from backwater._folder import Folder, Made, field, manifest_of, object_of
 from backwater._result import Named
 from backwater._sweep import SweepResult
 
@@ -20,13 +19,12 @@ class SavedRun(Folder):
     @property
     def trace_hash(self) -> str:
         """Fingerprint of everything that crossed a channel, and when."""
-        return str(self.manifest["trace_hash"])
+        return self._told("trace_hash", str)
 
     @property
     def summary(self) -> dict[str, Any]:
         """The most important numbers."""
-        summary: dict[str, Any] = json.loads((self.path / "summary.json").read_text("utf-8"))
-        return summary
+        return object_of(self.path, "summary.json")
 
     @property
     def series_names(self) -> list[str]:
@@ -48,7 +46,21 @@ class SavedRun(Folder):
         return Named("series", list(known), get)[name]
 
     def _series(self) -> Mapping[str, Any]:
-        return {one["name"]: one for one in self.manifest.get("series", [])}
+        told: dict[str, Any] = {}
+        for one in _list(self.path, self.manifest, "series"):
+            name, file, unit = (field(self.path, one, key, str) for key in ("name", "file", "unit"))
+            told[name] = {"file": file, "unit": unit}
+        return told
+
+
+def _list(path: Path, manifest: Mapping[str, Any], key: str) -> list[dict[str, Any]]:
+    """The objects of a list that a manifest may have."""
+    if manifest.get(key) is None:
+        return []
+    found = field(path, manifest, key, list)
+    if not all(isinstance(one, dict) for one in found):
+        raise RunError(f"`{path}` is no whole directory of results: manifest.json: `{key}`")
+    return found
 
 
 def open(path: str | os.PathLike[str]) -> Folder:
@@ -59,16 +71,16 @@ def open(path: str | os.PathLike[str]) -> Folder:
     Raises `FileNotFoundError` where there is none, `RunError` where it can't be read.
     """
     made = Made("", path)
-    try:
-        manifest = json.loads((Path(path) / "manifest.json").read_text("utf-8"))
-        kind = manifest.get("kind", "")
-    except (ValueError, AttributeError) as error:
-        raise RunError(f"`{path}` is no directory of results: {error}") from error
-    kept = [one["state"] != "broken" for one in manifest.get("promises") or []]
-    kept += [one["holds"] for one in manifest.get("checks") or []]
+    where = Path(path)
+    manifest = manifest_of(where)
+    kind = manifest.get("kind", "")
+    promises = _list(where, manifest, "promises")
+    kept = [field(where, one, "state", str) != "broken" for one in promises]
+    kept += [field(where, one, "holds", bool) for one in _list(where, manifest, "checks")]
     made.ok = not manifest.get("partial", False) and all(kept)
     made.printed = f"{manifest.get('command')}: {made.path}"
     if kind == "sweep":
         return SweepResult(made)
     # Only the directory of a single run has the scenario as it was resolved.
-    return (SavedRun if "resolved.toml" in manifest.get("files", ()) else Folder)(made)
+    files = [] if manifest.get("files") is None else field(where, manifest, "files", list)
+    return (SavedRun if "resolved.toml" in files else Folder)(made)

@@ -13,6 +13,7 @@ from backwater._workers import executor_of, rows
 
 if TYPE_CHECKING:
     import pandas
+    import polars
     import xarray
 
     from backwater._scenario import Scenario
@@ -30,7 +31,7 @@ class SweepResult(Folder):
     def __init__(self, made: Made) -> None:
         super().__init__(made)
         # An axis may be called `seed` as well.
-        self._seed = len(self.manifest["axes"])
+        self._seed = len(self._told("axes", list))
         self.axes = self.table.columns[: self._seed]
 
     @property
@@ -45,18 +46,26 @@ class SweepResult(Folder):
 
     def to_pandas(self) -> "pandas.DataFrame":
         """`table` as a DataFrame of pandas, indexed by axes and seed. Needs pandas."""
-        import pandas
-
         table = self.table
-        frame = pandas.DataFrame({name: list(table[name]) for name in table.columns})
-        return frame.set_index(table.columns[: self._seed + 1])
+        return table.to_pandas().set_index(table.columns[: self._seed + 1])
+
+    def to_polars(self) -> "polars.DataFrame":
+        """`table` as a DataFrame of polars. Needs polars."""
+        return self.table.to_polars()
+
+    def to_arrow(self) -> Any:
+        """`table` as a Table of pyarrow. Needs pyarrow."""
+        return self.table.to_arrow()
 
     def to_xarray(self) -> "xarray.Dataset":
         """`table` as a Dataset of xarray: a dimension for each axis and for the seed. Needs xarray.
 
         Each variable has `units` and `long_name`; what was not run is NaN.
         """
-        dataset = self.to_pandas().to_xarray()
+        frame = self.to_pandas()
+        # xarray has no whole numbers of which some are absent.
+        absent = [name for name in frame if frame[name].dtype == "Int64"]
+        dataset = frame.astype(dict.fromkeys(absent, "float64")).to_xarray()
         for name in dataset.variables:
             column = self.table[str(name)]
             dataset[name].attrs.update(units=column.unit, long_name=column.meaning)

@@ -9,14 +9,14 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import (
-    FIRST_COMPLETED,
     BrokenExecutor,
+    CancelledError,
     Executor,
     Future,
     ProcessPoolExecutor,
-    wait,
 )
 from contextlib import contextmanager
+from queue import SimpleQueue
 from typing import Any
 
 from backwater import _backwater
@@ -62,17 +62,18 @@ class Batches:
         self._lost: deque[tuple[list[int], int]] = deque()
         self._running: dict[Future[tuple[float, list[str]]], tuple[list[int], int]] = {}
         self._seconds, self._measured = 0.0, 0
+        # A future that an executor cancels as it shuts down is done, yet `wait` waits for it.
+        self._done: SimpleQueue[Future[tuple[float, list[str]]]] = SimpleQueue()
 
     def __iter__(self) -> Iterator[list[int]]:
         """Numbers of the points that are stored now, batch by batch."""
         try:
             while self._submit():
-                done, _ = wait(self._running, return_when=FIRST_COMPLETED)
-                for future in done:
-                    points, tries = self._running.pop(future)
-                    texts = self._texts(future, points, tries)
-                    if texts:
-                        yield self._points.take(points, texts)
+                future = self._done.get()
+                points, tries = self._running.pop(future)
+                texts = self._texts(future, points, tries)
+                if texts:
+                    yield self._points.take(points, texts)
         finally:
             for future in self._running:
                 future.cancel()
@@ -85,7 +86,10 @@ class Batches:
                 future = self._executor.submit(measure, self._plan, points)
             except BrokenExecutor as error:
                 raise _broken(error) from error
+            except RuntimeError as error:
+                raise _ended(str(error)) from error
             self._running[future] = points, tries
+            future.add_done_callback(self._done.put)
         return bool(self._running)
 
     def _batch(self) -> list[int]:
@@ -103,6 +107,8 @@ class Batches:
             raise
         except BrokenExecutor as error:
             raise _broken(error) from error
+        except CancelledError as error:
+            raise _ended("its work was cancelled") from error
         except Exception as error:
             # A worker was lost, or could not begin.
             if tries + 1 >= _TRIES:
@@ -121,6 +127,13 @@ def _broken(error: BrokenExecutor) -> RunError:
     )
 
 
+def _ended(what: str) -> RunError:
+    return RunError(
+        f"the executor takes no more points ({what}); what was computed is kept: the same call with "
+        "`out` and another executor goes on"
+    )
+
+
 def _begin(executor: Executor) -> None:
     """Processes that are forked begin now: later they would hold the lock of the directory too, and
     keep it if this process is killed."""
@@ -129,6 +142,8 @@ def _begin(executor: Executor) -> None:
             executor.submit(os.getpid)
         except BrokenExecutor as error:
             raise _broken(error) from error
+        except RuntimeError as error:
+            raise _ended(str(error)) from error
 
 
 def rows(

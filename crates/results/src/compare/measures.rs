@@ -6,7 +6,7 @@ use super::recovery::{Recovery, recoveries};
 use super::{FlowKind, Observed, SchemeRuns, Seen, VICTIM, WireBytes, Workload, delays};
 use crate::charts::over_seeds;
 use crate::fairness::{Claim, jain, max_min};
-use crate::number::{fixed, rate_unit, significant};
+use crate::number::{bound, fixed, rate_unit, significant};
 
 mod messages;
 
@@ -23,6 +23,8 @@ pub struct Measure {
     pub is_main: bool,
     /// Of what it is a part, where its name begins with a dash.
     sum: &'static str,
+    /// It is a bound from below in runs with incomplete messages.
+    may_be_bound: bool,
     value: Rc<Value>,
 }
 
@@ -108,8 +110,16 @@ impl Declared {
             meaning: meaning.into(),
             is_main: true,
             sum: "overhead",
+            may_be_bound: false,
             value: Rc::new(value),
         });
+    }
+
+    /// The last one is of times, which incomplete messages bound from below.
+    fn may_be_bound(&mut self) {
+        if let Some(last) = self.0.last_mut() {
+            last.may_be_bound = true;
+        }
     }
 
     /// The last one is for tables alone.
@@ -305,15 +315,37 @@ impl Measure {
         measure
     }
 
+    /// Its mean over the seeds of a scheme in words, `≥` where it is a bound from below.
+    pub fn words(&self, workload: &Workload, scheme: &SchemeRuns) -> String {
+        let (mean, _) = self.over(workload, scheme);
+        let is_bound = mean.is_finite() && self.is_bound(workload, scheme);
+        bound(is_bound, self.shown.words(mean))
+    }
+
     /// Its value in one run; not a number where there is nothing to measure.
     pub fn value(&self, workload: &Workload, seen: &Observed) -> f64 {
         (self.value)(workload, seen)
     }
 
-    /// Its mean over the seeds of a scheme, and half the width of the 95 % interval.
+    /// Is what was measured under this scheme a bound from below?
+    pub fn is_bound(&self, workload: &Workload, scheme: &SchemeRuns) -> bool {
+        let mut flows = scheme.runs.iter().flat_map(|run| &run.seen.flows);
+        self.may_be_bound && flows.any(|flow| flow.open(workload.warm_up_ps) > 0)
+    }
+
+    /// Its mean over the seeds of a scheme, and half the width of the 95 % interval; none where
+    /// all seeds gave one run, nor of bounds.
     pub fn over(&self, workload: &Workload, scheme: &SchemeRuns) -> (f64, Option<f64>) {
-        let runs = scheme.runs.iter();
-        let (mean, half_width) = over_seeds(runs.map(|run| self.value(workload, &run.seen)));
+        let values = scheme
+            .runs
+            .iter()
+            .map(|run| self.value(workload, &run.seen));
+        let (mean, half_width) = over_seeds(values.clone());
+        if self.is_bound(workload, scheme) {
+            let are_all = values.clone().all(f64::is_finite);
+            return (if are_all { mean } else { f64::NAN }, None);
+        }
+        let half_width = half_width.filter(|_| !scheme.is_without_chance());
         // Seeds that agree: what is left is the rounding of the sum.
         let told = |width: f64| {
             if width <= mean.abs() * 1e-9 {

@@ -264,8 +264,14 @@ impl Seen {
 
     /// Messages that start after the warm-up and have not arrived.
     pub fn open(&self, warm_up: u64) -> u64 {
-        let counted = self.messages.iter().filter(|m| m.start >= warm_up);
-        counted.filter(|m| m.end.is_none()).count() as u64
+        self.ages(warm_up, u64::MAX).count() as u64
+    }
+
+    /// How old those are at this instant, ps.
+    pub fn ages(&self, warm_up: u64, now: u64) -> impl Iterator<Item = u64> + '_ {
+        let counted = self.messages.iter().filter(move |m| m.start >= warm_up);
+        let open = counted.filter(|m| m.end.is_none());
+        open.map(move |m| now.saturating_sub(m.start))
     }
 }
 

@@ -1,13 +1,13 @@
 //! The page of a comparison.
 
 use backwater_kernel::Series;
-use backwater_kernel::words::counted;
+use backwater_kernel::words::{capital, counted};
 
 use super::conditions::{own, shared};
 use super::measures::{Measure, measures};
 use super::tables::compare_tables;
-use super::{SchemeRuns, Workload, plots};
-use crate::model::{Block, Column, Fact, Report, Table};
+use super::{SchemeRuns, Workload, plots, without_chance};
+use crate::model::{Block, Column, Fact, Report, Table, Tone};
 use crate::number::grouped;
 use crate::sections;
 use crate::table_of::TableOf;
@@ -120,6 +120,8 @@ fn warnings(info: &CompareInfo, schemes: &[SchemeRuns]) -> Vec<Block> {
         let text = "It was interrupted: schemes that were not completed are left out.";
         notes.push(Block::warning(text));
     }
+    notes
+        .extend(without_chance(schemes).map(|text| Block::note(Tone::Plain, capital(&text) + ".")));
     for scheme in schemes {
         let name = &scheme.name;
         let broken: u64 = scheme.runs.iter().map(|run| run.broken).sum();
@@ -152,8 +154,8 @@ fn overview(workload: &Workload, schemes: &[SchemeRuns]) -> Table {
         table = table
             .column(Column::number(&scheme.name, "", ""))
             .of(|measure| {
-                let (mean, half_width) = measure.over(workload, scheme);
-                let mut words = measure.shown.words(mean);
+                let (_, half_width) = measure.over(workload, scheme);
+                let mut words = measure.words(workload, scheme);
                 if let Some(width) = half_width.filter(|width| *width > 0.0) {
                     words += &format!(" ±{}", measure.shown.words(width));
                 }

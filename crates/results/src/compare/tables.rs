@@ -51,9 +51,13 @@ fn by_scheme(workload: &Workload, schemes: &[SchemeRuns]) -> Table {
     for measure in measures(workload) {
         let shown = |value: f64| number(measure.shown.scaled(value));
         let over = |scheme: &SchemeRuns| measure.over(workload, scheme);
-        table = table
-            .column(column(&measure))
-            .of(|scheme| shown(over(scheme).0));
+        table =
+            table
+                .column(column(&measure))
+                .of(|scheme| match measure.is_bound(workload, scheme) {
+                    true => Cell::at_least(measure.shown.scaled(over(scheme).0), DIGITS),
+                    false => shown(over(scheme).0),
+                });
         if has_interval {
             let half_width = Column::interval(
                 &measure.full_name(),
@@ -222,6 +226,7 @@ pub fn compare_summary(workload: &Workload, schemes: &[SchemeRuns]) -> Value {
             let half_width = half_width.map(|width| measure.shown.scaled(width));
             let value = json!({
                 "value": mean, "ci95": half_width, "unit": measure.shown.unit(),
+                "is_bound": measure.is_bound(workload, scheme),
             });
             (column(measure).key(), value)
         });

@@ -2,7 +2,7 @@
 
 use super::conditions::{own, shared};
 use super::measures::{Measure, measures};
-use super::{SchemeRuns, Workload};
+use super::{SchemeRuns, Workload, without_chance};
 use crate::number::{hash, significant};
 
 /// Letters of a label.
@@ -50,6 +50,9 @@ pub fn compare_terminal(workload: &Workload, schemes: &[SchemeRuns]) -> String {
         }
         text.push_str(line.trim_end());
         text.push('\n');
+    }
+    if let Some(same) = without_chance(schemes) {
+        text.push_str(&format!("{same}\n"));
     }
     text
 }
@@ -101,8 +104,8 @@ fn wrap(text: &mut String, name: &str, words: &str) {
 }
 
 fn cell(workload: &Workload, measure: &Measure, scheme: &SchemeRuns) -> String {
-    let (mean, half_width) = measure.over(workload, scheme);
-    let words = measure.shown.words(mean);
+    let (_, half_width) = measure.over(workload, scheme);
+    let words = measure.words(workload, scheme);
     match half_width {
         Some(half_width) if half_width > 0.0 => {
             let scaled = measure.shown.scaled(half_width);

@@ -11,23 +11,26 @@ use crate::model::Table;
 use crate::number::span;
 
 impl DelayBounds for EthernetSpec {
-    const REASONS_ALONE: bool = false;
-
     /// One for each flow, if the frames of some come at a constant rate.
     fn promised(run: &Frames<'_>) -> Vec<Promised> {
         let is_even = |flow: &FlowSpec| matches!(flow.traffic, TrafficSpec::Constant { .. });
         if !run.network.flows.iter().any(is_even) {
             return Vec::new();
         }
-        let words =
-            |reason: NoBound| reason.words(|channel| run.port(channel), |flow| run.flow(flow));
-        let promised = |(flow, bound): (u32, Result<Bound, NoBound>)| {
+        let found = frames::bounds(run.network);
+        let why = |flow| {
+            let words =
+                frames::why_none(&found, flow, |port| run.port(port), |flow| run.flow(flow));
+            words.unwrap_or_default()
+        };
+        let promised = |(flow, bound): (u32, &Result<Bound, NoBound>)| {
             let least = bound.map(|bound| span(bound.least.ps() as f64));
             Promised {
                 flow,
                 name: run.flow(flow),
                 place: Place::Flow(flow),
-                bound: bound.map(|bound| bound.delay).map_err(words),
+                bound: bound.map(|bound| bound.delay).map_err(|_| why(flow)),
+                could: !bound.is_err_and(|reason| reason.is_of_source()),
                 own: bound.ok().map(|bound| bound.least),
                 ports: bound.ok().map(|bound| bound.ports),
                 largest: bounds::largest(run, flow),
@@ -35,8 +38,7 @@ impl DelayBounds for EthernetSpec {
                 detail: ("alone", least.unwrap_or_default()),
             }
         };
-        let bounds = (0..).zip(frames::bounds(run.network));
-        bounds.map(promised).collect()
+        (0..).zip(&found).map(promised).collect()
     }
 }
 

@@ -8,8 +8,8 @@ use backwater_net::outcome::{FlowOutcome, Outcome};
 
 use super::Frames;
 use super::groups::Group;
-use crate::distribution::{shares, steps};
-use crate::events::transfers::MS;
+use crate::distribution::{bound, cell, shares, steps};
+use crate::events::transfers::{self, MS, UNFINISHED};
 use crate::lines::shortened;
 use crate::model::{Axis, Curve, Plot, Style, Table};
 use crate::number::{significant, span};
@@ -49,16 +49,23 @@ impl Completion {
         }
     }
 
-    /// `mean 1.9, p50 1.5, p99 7.2`, with the percentiles that there are enough transfers for.
+    /// `mean 1.9, p50 1.5, p99 7.2`, with the percentiles that there are enough transfers for;
+    /// `mean >= 1.9` where some are unfinished.
     fn words(found: &Distribution, shown: impl Fn(f64) -> String) -> Option<String> {
-        let mut words = format!("mean {}", shown(found.mean()?));
+        let is = bound(found.open() > 0);
+        let mut words = format!("mean {is}{}", shown(found.mean()?));
         for (name, percent) in DRAWN {
             if let Some(value) = found.percentile(percent) {
-                words.push_str(&format!(", {name} {}", shown(value)));
+                words.push_str(&format!(", {name} {is}{}", shown(value)));
             }
         }
-        words.push_str(&format!(", max {}", shown(found.max()?)));
+        words.push_str(&format!(", max {is}{}", shown(found.max()?)));
         Some(words)
+    }
+
+    /// None complete, and none under way.
+    fn is_empty(&self) -> bool {
+        self.fct.count() + self.fct.open() == 0
     }
 
     /// FCT and slowdown in a line; nothing without transfers.
@@ -77,7 +84,7 @@ pub fn times(slowdown: f64) -> String {
 }
 
 /// Bytes of each transfer of a flow, of requests there and back; nothing where they differ.
-fn size(traffic: &TrafficSpec) -> Option<u64> {
+pub fn size(traffic: &TrafficSpec) -> Option<u64> {
     match *traffic {
         TrafficSpec::Infinite { bytes, .. } => bytes,
         TrafficSpec::Files { bytes, .. } => Some(bytes),
@@ -111,7 +118,7 @@ fn by_size<'a>(
         let told = run.network.flows.get(flow as usize);
         if let Some((told, found)) = told.zip(run.outcome.flows.get(flow as usize))
             && let Some(bytes) = size(&told.traffic)
-            && found.ends.transfers > 0
+            && found.ends.transfers + found.ends.unfinished() > 0
         {
             sizes.entry(bytes).or_default().push(found);
         }
@@ -126,7 +133,7 @@ fn by_range(sizes: &BTreeMap<u64, Vec<&FlowOutcome>>) -> Vec<(&'static str, Comp
     for (below, name) in SIZES {
         let within = sizes.range(from..below).flat_map(|(_, flows)| flows);
         let found = Completion::of(within.copied());
-        if found.fct.count() > 0 {
+        if !found.is_empty() {
             ranges.push((name, found));
         }
         from = below;
@@ -161,7 +168,9 @@ fn of_rows(rows: Vec<Row<'_>>) -> Table {
         .called(
             "completion: Flow completion times and slowdowns by the size of transfers, after the \
              warm-up. Slowdown: the time over that of the same transfer alone on the idle path at \
-             line rate.",
+             line rate. Those unfinished count with their age: where there are some, mean, \
+             percentiles and max are bounds from below, and a percentile is empty while more than \
+             the share above it are unfinished.",
         )
         .text("flows: all, or the group of this name")
         .of(|row| row.flows)
@@ -169,6 +178,10 @@ fn of_rows(rows: Vec<Row<'_>>) -> Table {
         .of(|row| row.size)
         .number("transfers: complete after the warm-up")
         .of(|row| row.found.fct.count())
+        .number(UNFINISHED[0])
+        .of(|row| row.found.fct.open())
+        .number(UNFINISHED[1])
+        .of(|row| cell(row.found.fct.oldest(), MS))
         .times("FCT", ("ms", MS), |row| &row.found.fct)
         .times("slowdown", ("", 1.0), |row| &row.found.slowdown)
         .done()
@@ -178,7 +191,7 @@ fn of_rows(rows: Vec<Row<'_>>) -> Table {
 fn rows<'a>(run: &Frames<'_>, name: &'a str, flows: Vec<u32>) -> Vec<Row<'a>> {
     let own = flows.iter();
     let whole = Completion::of(own.filter_map(|flow| run.outcome.flows.get(*flow as usize)));
-    if whole.fct.count() == 0 {
+    if whole.is_empty() {
         return Vec::new();
     }
     let ranges = by_range(&by_size(run, flows.into_iter()));
@@ -202,6 +215,7 @@ pub fn lines(run: &Frames<'_>, groups: &[Group]) -> Vec<String> {
         let keys = [
             "size",
             "transfers",
+            "unfinished",
             "fct_mean_ms",
             "fct_p99_ms",
             "slowdown_mean",
@@ -226,6 +240,12 @@ pub fn lines(run: &Frames<'_>, groups: &[Group]) -> Vec<String> {
     lines
 }
 
+/// Transfers unfinished that are too many for a p99.
+pub fn warning(run: &Frames<'_>) -> Option<String> {
+    let fct = Completion::of(run.outcome.flows.iter()).fct;
+    transfers::warning(&fct, run.seconds(), "transfer")
+}
+
 /// The times of groups, and slowdowns over sizes.
 pub fn plots(run: &Frames<'_>, groups: &[Group]) -> Vec<Plot> {
     vec![distribution(&run.outcome, groups), over_sizes(run)]
@@ -242,7 +262,10 @@ fn distribution(outcome: &Outcome, groups: &[Group]) -> Plot {
     Plot::new("fct", "Flow completion times", curves)
         .x(Axis::new("Time of a transfer", "ms").log())
         .y(shares("Share of transfers that took no longer"))
-        .note("From the start of a transfer to its last byte at the receiver, after the warm-up.")
+        .note(
+            "From the start of a transfer to its last byte at the receiver, after the warm-up. \
+             What is unfinished is beyond the end of its curve.",
+        )
 }
 
 /// Percentiles of slowdown over size; where there are many sizes, neighbours together, as many

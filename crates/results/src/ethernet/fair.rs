@@ -1,7 +1,8 @@
 //! Max-min fair shares of the flows of a run of the Ethernet engine.
 //!
 //! Shares are of bits on the wire, frames with preamble and gap; they are shown as payload, as
-//! goodput is. Acknowledgements are background on the way back.
+//! goodput is. Acknowledgements are background on the way back. Connections want no more than their
+//! window lets through.
 
 use std::collections::BTreeSet;
 
@@ -13,9 +14,10 @@ use backwater_net::frames::spec::{
 };
 
 use super::Frames;
-use super::groups::goodputs;
+use super::groups::{goodputs, lasting};
+use super::windows::window_bps;
 use crate::events::{Fairness, line_rates, names, per_second};
-use crate::fairness::{Claim, FairRow, FairShares, max_min};
+use crate::fairness::{Claim, FairRow, FairShares, Limit, WINDOW, WINDOW_NOTE, max_min};
 
 /// RTP's header.
 const RTP_BYTES: u32 = 12;
@@ -46,12 +48,18 @@ impl Fairness for EthernetSpec {
     fn rates(run: &Frames<'_>) -> Vec<f64> {
         goodputs(run)
     }
+
+    fn goodputs(run: &Frames<'_>) -> Vec<f64> {
+        let lasting: Option<Vec<f64>> = lasting(run).into_iter().collect();
+        lasting.unwrap_or_default()
+    }
 }
 
 /// A row for each flow; `groups_count` if urgent classes fill the network first.
 fn rows(run: &Frames<'_>, groups_count: bool) -> Vec<FairRow> {
     let tables = Tables::new(run.network).ok();
     let (mut claims, mut rows, mut claim_of) = (Vec::new(), Vec::new(), Vec::new());
+    let mut by_window = Vec::new();
     for (index, (flow, goodput)) in run.network.flows.iter().zip(goodputs(run)).enumerate() {
         let way = |back: u32| {
             let way = index as u32 * 2 + back;
@@ -70,38 +78,49 @@ fn rows(run: &Frames<'_>, groups_count: bool) -> Vec<FairRow> {
             ..FairRow::default()
         };
         claim_of.push(claims.len());
+        let mut window = f64::INFINITY;
         let found = run.outcome.flows.get(index);
         let returned = found.map_or(0, |found| found.ends.returned_bytes) as f64 * 8.0;
         let returned = per_second(returned, run.seconds());
         match way(0).zip(way(1)) {
             None => row.remark = "several paths",
             Some(ways) => {
-                let (own, remark) = own_claims(flow, ways, group, (goodput, returned));
+                if let TransportSpec::Tcp(tcp) = &flow.transport {
+                    let own = (tcp, flow.is_tagged);
+                    window = window_bps(run.network, own, &ways.0, &ways.1);
+                }
+                let (own, remark) = own_claims(flow, ways, group, (goodput, returned), window);
                 claims.extend(own);
                 row.remark = remark;
             }
         }
+        by_window.push(wanted(flow).is_ok_and(|payload| window < payload));
         rows.push(row);
     }
     let capacity: Vec<f64> = line_rates(run.network).collect();
     let found = max_min(&capacity, &claims);
-    for ((row, claim), flow) in rows.iter_mut().zip(claim_of).zip(&run.network.flows) {
+    let flows = claim_of.into_iter().zip(by_window).zip(&run.network.flows);
+    for (row, ((claim, by_window), flow)) in rows.iter_mut().zip(flows) {
         if row.remark.is_empty() {
             let rate = found.rates[claim];
             (row.share, row.wire_share) = (Some(rate / wire_factor(flow)), Some(rate));
-            row.limit = found.limit(claim, |channel| run.port(channel));
+            row.limit = match found.limits[claim] {
+                Limit::Demand if by_window => WINDOW.into(),
+                _ => found.limit(claim, |channel| run.port(channel)),
+            };
         }
     }
     rows
 }
 
 /// What a flow wants on its ways there and back, and why it has no share, if it has none.
-/// `measured` is goodput there and back, bps.
+/// `measured` is goodput there and back, bps; its window lets no more than `window` through.
 fn own_claims(
     flow: &FlowSpec,
     (there, back): (Vec<u32>, Vec<u32>),
     group: u32,
     measured: (f64, f64),
+    window: f64,
 ) -> (Vec<Claim>, &'static str) {
     let claim = |channels: &[u32], demand: f64| Claim {
         loads: channels.iter().map(|channel| (*channel, 1.0)).collect(),
@@ -118,7 +137,7 @@ fn own_claims(
             return (vec![there, back], remark);
         }
     };
-    let mut own = claim(&there, payload * factor);
+    let mut own = claim(&there, payload.min(window) * factor);
     let part = acknowledgements(flow);
     if part > 0.0 {
         own.echoes = back.iter().map(|channel| (*channel, part)).collect();
@@ -142,6 +161,9 @@ fn notes(spec: &EthernetSpec, groups_count: bool, rows: &[FairRow]) -> Vec<Strin
     if spread > 0 {
         let text = "frames that are spread over several paths are left out: others may get less";
         notes.push(text.into());
+    }
+    if rows.iter().any(|row| row.limit == WINDOW) {
+        notes.push(WINDOW_NOTE.into());
     }
     notes
 }
@@ -187,11 +209,15 @@ fn wanted(flow: &FlowSpec) -> Result<f64, &'static str> {
     })
 }
 
+/// Bytes of the frame around a packet.
+pub(super) fn frame_bytes(packet_bytes: u32, is_tagged: bool) -> u32 {
+    let tag = if is_tagged { TAG_BYTES } else { 0 };
+    (packet_bytes + FRAME_OVERHEAD_BYTES + tag).max(FRAME_LEAST_BYTES)
+}
+
 /// Bytes on the wire of a packet, with frame, preamble and gap.
 fn wire_bytes(flow: &FlowSpec, packet_bytes: u32) -> f64 {
-    let tag = if flow.is_tagged { TAG_BYTES } else { 0 };
-    let frame = (packet_bytes + FRAME_OVERHEAD_BYTES + tag).max(FRAME_LEAST_BYTES);
-    f64::from(frame + WIRE_OVERHEAD_BYTES)
+    f64::from(frame_bytes(packet_bytes, flow.is_tagged) + WIRE_OVERHEAD_BYTES)
 }
 
 /// Bits on the wire to a bit of payload, in full frames.

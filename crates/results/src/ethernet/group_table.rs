@@ -1,12 +1,13 @@
 //! The table of groups: flows of one name together.
 
-use backwater_net::outcome::{FlowOutcome, Outcome};
+use backwater_net::outcome::FlowOutcome;
 
 use super::Frames;
 use super::completion;
-use super::groups::{Group, fairness, goodputs, groups};
+use super::groups::{Group, fairness, goodputs, groups, lasting};
+use super::transfers::{RATE, rate_of};
 use crate::distribution::cell;
-use crate::events::transfers::MS;
+use crate::events::transfers::{MS, UNFINISHED};
 use crate::events::{per_second, percent_of};
 use crate::model::{Cell, Column, Table};
 use crate::table_of::TableOf;
@@ -14,29 +15,43 @@ use crate::table_of::TableOf;
 /// A group, and what its flows did after the warm-up.
 struct Row<'a> {
     group: &'a Group,
-    /// Of each flow, bps.
+    /// Of all flows, bps; nothing of one flow whose transfers end.
+    goodput: Option<f64>,
+    /// Of each flow, bps; none where transfers of one end.
     goodputs: Vec<f64>,
     /// Of all of them as one flow.
     found: FlowOutcome,
 }
 
+/// Goodputs of all flows, and of those of which they are rates.
+struct Rates {
+    all: Vec<f64>,
+    lasting: Vec<Option<f64>>,
+}
+
 impl<'a> Row<'a> {
-    fn of(outcome: &'a Outcome, group: &'a Group, goodputs: &[f64]) -> Row<'a> {
-        let own = |flow: &u32| goodputs.get(*flow as usize).copied();
+    fn of(run: &'a Frames<'_>, group: &'a Group, rates: &Rates) -> Row<'a> {
+        let own = group.flows.iter().map(|flow| *flow as usize);
+        let all: f64 = own.clone().filter_map(|flow| rates.all.get(flow)).sum();
+        let lasting = own.map(|flow| rates.lasting.get(flow).copied().flatten());
+        let goodputs: Option<Vec<f64>> = lasting.collect();
+        let is_rate = goodputs.is_some() || group.flows.len() > 1;
         Row {
             group,
-            goodputs: group.flows.iter().filter_map(own).collect(),
-            found: group.as_one(outcome),
+            goodput: is_rate.then_some(all),
+            goodputs: goodputs.unwrap_or_default(),
+            found: group.as_one(&run.outcome),
         }
     }
 
-    fn goodput(&self) -> f64 {
-        self.goodputs.iter().sum()
+    /// The least or the largest of one flow.
+    fn extreme(&self, of: fn(f64, f64) -> f64) -> Option<f64> {
+        self.goodputs.iter().copied().reduce(of)
     }
 
-    /// The least or the largest of one flow.
-    fn extreme(&self, of: fn(f64, f64) -> f64) -> f64 {
-        self.goodputs.iter().copied().reduce(of).unwrap_or(0.0)
+    fn mean(&self) -> Option<f64> {
+        let count = self.goodputs.len();
+        (count > 0).then(|| self.goodputs.iter().sum::<f64>() / count as f64)
     }
 }
 
@@ -49,37 +64,26 @@ pub fn table(run: &Frames<'_>) -> Table {
 
 /// A row for each of these.
 pub fn of_groups(run: &Frames<'_>, groups: &[Group]) -> Table {
-    let goodputs = goodputs(run);
+    let rates = Rates {
+        all: goodputs(run),
+        lasting: lasting(run),
+    };
     let seconds = run.seconds();
-    let mbps = |bps: f64| Cell::float(bps / 1e6, 3);
     let rows = groups.iter();
-    let rows = rows.map(|group| Row::of(&run.outcome, group, &goodputs));
-    TableOf::of(rows)
+    let rows = rows.map(|group| Row::of(run, group, &rates));
+    let table = TableOf::of(rows)
         .called("groups: Flows of one name together, after the warm-up.")
         .text("group: name in the scenario")
         .of(|row| row.group.name.clone())
         .short("flows")
         .number("flows: how many")
-        .of(|row| row.goodputs.len() as u64)
-        .short("number")
-        .number("goodput [Mbps]: payload delivered to applications, all flows")
-        .of(|row| mbps(row.goodput()))
-        .short(Column::UNIT)
-        .number("goodput min [Mbps]: of one flow")
-        .of(|row| mbps(row.extreme(f64::min)))
-        .short("min")
-        .number("goodput mean [Mbps]: of one flow")
-        .of(|row| mbps(row.goodput() / row.goodputs.len().max(1) as f64))
-        .short("mean")
-        .number("goodput max [Mbps]: of one flow")
-        .of(|row| mbps(row.extreme(f64::max)))
-        .short("max")
-        .number("fairness: Jain's index: 1 if all got the same")
-        .of(|row| Cell::float(fairness(&row.goodputs), 4))
+        .of(|row| row.group.flows.len() as u64)
+        .short("number");
+    goodput_columns(table)
         .number("returned [Mbps]: payload of responses, all flows")
         .of(|row| {
             let bits = row.found.ends.returned_bytes as f64 * 8.0;
-            mbps(per_second(bits, seconds))
+            mbps(Some(per_second(bits, seconds)))
         })
         .number("transfers [1/s]: files, requests or pictures complete")
         .of(|row| {
@@ -87,8 +91,16 @@ pub fn of_groups(run: &Frames<'_>, groups: &[Group]) -> Table {
             Cell::float(per_second(transfers, seconds), 3)
         })
         .short("transfers/s")
-        .number("unfinished: transfers of those that have an end, not complete when the run ended")
-        .of(|row| row.found.ends.unfinished())
+        .number(RATE)
+        .of(|row| cell(rate_of(run, &row.group.flows), 1e6))
+        .short("each")
+        .number(UNFINISHED[0])
+        .of(|row| {
+            let ends = &row.found.ends;
+            (ends.transfers_begun > 0).then(|| ends.unfinished())
+        })
+        .number(UNFINISHED[1])
+        .of(|row| cell(row.found.ends.transfer_time.oldest(), MS))
         .times("FCT", ("ms", MS), |row| &row.found.ends.transfer_time)
         .times("slowdown", ("", 1.0), |row| &row.found.slowdown)
         .number("FCT acked mean [ms]: mean of files to the last acknowledgement")
@@ -110,4 +122,33 @@ pub fn of_groups(run: &Frames<'_>, groups: &[Group]) -> Table {
         .number("late [%]: of the datagrams of video that were due")
         .of(|row| percent_of(row.found.ends.late, row.found.ends.due))
         .done()
+}
+
+fn mbps(bps: Option<f64>) -> Option<Cell> {
+    bps.map(|bps| Cell::float(bps / 1e6, 3))
+}
+
+/// What all flows of a group got, and one of them.
+fn goodput_columns(table: TableOf<Row<'_>>) -> TableOf<Row<'_>> {
+    table
+        .number(
+            "goodput [Mbps]: payload delivered to applications, all flows; empty of one flow whose \
+             transfers end",
+        )
+        .of(|row| mbps(row.goodput))
+        .short(Column::UNIT)
+        .number("goodput min [Mbps]: of one flow; empty where transfers of one end")
+        .of(|row| mbps(row.extreme(f64::min)))
+        .short("min")
+        .number("goodput mean [Mbps]: of one flow")
+        .of(|row| mbps(row.mean()))
+        .short("mean")
+        .number("goodput max [Mbps]: of one flow")
+        .of(|row| mbps(row.extreme(f64::max)))
+        .short("max")
+        .number("fairness: Jain's index: 1 if all got the same")
+        .of(|row| {
+            let some = !row.goodputs.is_empty();
+            some.then(|| Cell::float(fairness(&row.goodputs), 4))
+        })
 }

@@ -41,6 +41,16 @@ impl Group {
     }
 }
 
+/// Goodput of each flow that has one of its own: where transfers end, their bytes over the length
+/// of the run are no rate.
+pub fn lasting(run: &Frames<'_>) -> Vec<Option<f64>> {
+    let rates = run.outcome.flows.iter().zip(goodputs(run));
+    let since = run.network.warm_up;
+    rates
+        .map(|(flow, rate)| flow.ends.lasts(since).then_some(rate))
+        .collect()
+}
+
 /// Goodput of each flow, bits per second: payload that the destination's application got in
 /// order after the warm-up.
 pub fn goodputs(run: &Frames<'_>) -> Vec<f64> {

@@ -18,6 +18,7 @@ impl Network for EthernetSpec {
         LossCause::QueueFull,
         LossCause::Buffer,
         LossCause::Pool,
+        LossCause::Threshold,
         LossCause::Watchdog,
         LossCause::Wire,
     ];

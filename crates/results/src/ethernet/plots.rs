@@ -5,7 +5,7 @@ use backwater_net::frames::spec::TrafficSpec;
 
 use super::Frames;
 use super::completion;
-use super::groups::{Group, goodputs, groups};
+use super::groups::{Group, groups, lasting};
 use super::pauses;
 use super::ports::{self, Queue};
 use crate::distribution::beyond;
@@ -37,9 +37,10 @@ pub fn plots(run: &Frames<'_>) -> Vec<Plot> {
 }
 
 fn goodput(run: &Frames<'_>, groups: &[Group]) -> Plot {
-    let rates = goodputs(run);
+    let rates = lasting(run);
     let bars = |name: &str, flows: &mut dyn Iterator<Item = u32>| {
-        let points = flows.map(|flow| (f64::from(flow + 1), rates[flow as usize] / 1e6));
+        let points =
+            flows.filter_map(|flow| Some((f64::from(flow + 1), rates[flow as usize]? / 1e6)));
         let (x, y) = points.unzip();
         Curve::new(name, Style::Bars, x, y)
     };

@@ -170,6 +170,11 @@ pub fn channels(run: &Frames<'_>) -> Table {
         .of(|(_, found)| found.by_class.resumes_sent)
         .number("stops obeyed [frames]: by this port; whole run")
         .of(|(_, found)| found.by_class.stops_obeyed)
+        .number(
+            "stops ignored [frames]: for this port, of what is not under flow control there; whole \
+             run",
+        )
+        .of(|(_, found)| found.by_class.stops_ignored)
         .number("control lost [frames]: control frames by this port lost on the wire; whole run")
         .of(|(_, found)| found.by_class.control_lost_total)
         .number("credits sent [frames]: credit frames by this port; whole run")

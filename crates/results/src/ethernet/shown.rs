@@ -1,21 +1,22 @@
 //! What the page and the terminal say of frames alone.
 
 use backwater_kernel::words::counted;
-use backwater_net::frames::spec::EthernetSpec;
-use backwater_net::outcome::Outcome;
+use backwater_net::frames::spec::{EthernetSpec, MemorySpec, NodeKind};
+use backwater_net::outcome::{LossCause, Outcome};
 
 use super::completion::{self, Completion, times};
-use super::groups::{Group, fairness, goodputs, groups};
+use super::groups::{Group, fairness, goodputs, groups, lasting};
 use super::ports::{self, Queue, longest_stop_ps};
 use super::{Frames, group_table, plots, promises, transfers};
 use crate::distribution::tail;
 use crate::events::control::Control;
+use crate::events::names;
 use crate::events::page::{Page, Presented, Terminal};
 use crate::events::words::causes;
 use crate::info::RunInfo;
 use crate::lines::{first_of, rest};
 use crate::model::Fact;
-use crate::number::{fixed, grouped, percent, rate, span};
+use crate::number::{bound, fixed, grouped, percent, rate, significant, span};
 use crate::picked::picked;
 
 /// Flows listed one by one; where there are more, groups are listed.
@@ -34,9 +35,13 @@ const FOLDED: [&str; 6] = [
     "goodput_mean_mbps",
     "goodput_max_mbps",
 ];
+/// The column that is shown where it says something.
+const UNFINISHED: &str = "unfinished";
 /// After these.
-const SHOWN: [&str; 10] = [
+const SHOWN: [&str; 12] = [
     "transfers_per_s",
+    "rate_mean_mbps",
+    UNFINISHED,
     "fct_mean_ms",
     "fct_p99_ms",
     "slowdown_mean",
@@ -61,6 +66,11 @@ impl Presented for EthernetSpec {
         }
     }
 
+    /// Transfers of which too many are unfinished.
+    fn warnings(run: &Frames<'_>) -> Vec<String> {
+        completion::warning(run).into_iter().collect()
+    }
+
     /// Flows or groups of them; transfers; drops and stops by port; promises.
     fn terminal(run: &Frames<'_>, info: &RunInfo) -> Terminal {
         let through = transfers::sentence(&run.outcome);
@@ -69,7 +79,7 @@ impl Presented for EthernetSpec {
         let mut through: Vec<String> = through.into_iter().collect();
         through.extend(completion::lines(run, &groups(run)));
         let queues = ports::queues(run);
-        let mut in_the_way = drop_lines(run.ports(), &queues);
+        let mut in_the_way = drop_lines(run, &queues);
         in_the_way.extend(stop_lines(run.ports(), &run.outcome, &queues));
         Terminal {
             flows: flow_lines(run),
@@ -83,15 +93,12 @@ impl Presented for EthernetSpec {
 /// The numbers that matter of frames alone.
 fn facts(run: &Frames<'_>) -> Vec<Fact> {
     let goodputs = goodputs(run);
-    let mut facts = vec![Fact::new(
-        "Goodput",
-        rate(goodputs.iter().sum()),
-        format!(
-            "over {}, fairness {}",
-            counted(goodputs.len(), "flow"),
-            fixed(fairness(&goodputs), 3)
-        ),
-    )];
+    let mut over = format!("over {}", counted(goodputs.len(), "flow"));
+    let lasting: Option<Vec<f64>> = lasting(run).into_iter().collect();
+    if let Some(rates) = lasting {
+        over += &format!(", fairness {}", fixed(fairness(&rates), 3));
+    }
+    let mut facts = vec![Fact::new("Goodput", rate(goodputs.iter().sum()), over)];
     if let Some((complete, last)) = transfers::sentence(&run.outcome) {
         facts.push(Fact::new("Transfers", grouped(complete), last));
     }
@@ -101,7 +108,8 @@ fn facts(run: &Frames<'_>) -> Vec<Fact> {
             Some(_) => format!("p99 {tail}"),
             None => tail,
         };
-        facts.push(Fact::new("Slowdown", times(mean), format!("mean; {tail}")));
+        let mean = bound(slowdown.open() > 0, times(mean));
+        facts.push(Fact::new("Slowdown", mean, format!("mean; {tail}")));
     }
     let control = Control::of(&run.outcome);
     if control.stops > 0 {
@@ -129,19 +137,51 @@ fn flow_lines(run: &Frames<'_>) -> Vec<String> {
     if let (true, Some(name)) = (first == ALONE, table.columns.first_mut()) {
         name.short = "flow".into();
     }
-    let keys = [first, &SHOWN].concat();
+    let mut keys = [first, &SHOWN].concat();
+    let flows = run.outcome.flows.iter();
+    if flows
+        .map(|flow| flow.ends.unfinished())
+        .all(|open| open == 0)
+    {
+        keys.retain(|key| *key != UNFINISHED);
+    }
     let mut lines = picked(&[&table], &keys, FLOWS);
     lines.extend(rest(groups.len(), FLOWS, "group"));
     lines
 }
 
 /// At which ports most frames were dropped, and why.
-fn drop_lines(channels: &[String], queues: &[Queue<'_>]) -> Vec<String> {
+fn drop_lines(run: &Frames<'_>, queues: &[Queue<'_>]) -> Vec<String> {
+    let channels = run.ports();
     let top = ports::top(queues, |queue| queue.found.drops.total() as f64);
     first_of(&top, PORTS, ("  ", "port"), |queue| {
         let (name, drops) = (queue.name(channels), &queue.found.drops);
-        format!("{name}: {}", causes(drops))
+        let limit = (drops.by(LossCause::Threshold) > 0).then(|| threshold(run, queue.channel));
+        format!(
+            "{name}: {}{}",
+            causes(drops),
+            limit.flatten().unwrap_or_default()
+        )
     })
+}
+
+/// How much a queue to this channel may have of a memory, and how full that was.
+fn threshold(run: &Frames<'_>, channel: u32) -> Option<String> {
+    let (node, _) = names::channel_ends(run.network, channel)?;
+    let NodeKind::Switch(switch) = &run.network.nodes.get(node as usize)?.kind else {
+        return None;
+    };
+    let MemorySpec::Shared(shared) = &switch.memory else {
+        return None;
+    };
+    let most = run.outcome.nodes.get(node as usize)?.most_bytes;
+    let alpha = shared.output_alpha;
+    Some(format!(
+        " (a queue may have {} of what is free; the memory held {} of {} bytes at most)",
+        significant(f64::from(alpha.numerator) / f64::from(alpha.denominator), 3),
+        grouped(most),
+        grouped(shared.bytes)
+    ))
 }
 
 /// Who was stopped how long, and how many control frames that took.

@@ -1,10 +1,15 @@
 //! Flows of frames that got next to nothing, and what stood in their way.
 
 use backwater_kernel::words::counted;
-use backwater_net::frames::spec::{EthernetSpec, SchedulerSpec, Span, TrafficSpec};
+use backwater_net::frames::spec::{
+    EthernetSpec, FlowSpec, SchedulerSpec, Span, TrafficSpec, TransportSpec,
+};
+use backwater_net::outcome::FlowOutcome;
 
 use super::Frames;
-use crate::events::starved::{Endless, Starving};
+use crate::events::names;
+use crate::events::starved::{Endless, Starving, window};
+use crate::number::{percent, significant};
 use crate::starved::others;
 
 impl Starving for EthernetSpec {
@@ -24,24 +29,85 @@ impl Starving for EthernetSpec {
     }
 
     fn held_up(run: &Frames<'_>, flow: usize, mut waits: String) -> String {
-        let time_outs = run.outcome.flows[flow].ends.tcp.time_outs;
-        if time_outs > 0 {
-            waits += &format!(", {}", counted(time_outs, "time-out"));
-        }
+        let found = &run.outcome.flows[flow];
         let Some(own) = run.network.flows.get(flow) else {
             return waits;
         };
-        let flows = run.network.flows.iter();
-        let urgent = flows.filter(|other| other.class > own.class);
-        let mut ports = run.network.links.iter().flat_map(|link| &link.channels);
-        let is_strict = ports.any(|port| port.scheduler == SchedulerSpec::StrictPriority);
-        match urgent.count() {
-            count @ 1.. if is_strict => format!(
-                "{waits}; {} of a class above {}, and the highest class goes first here",
-                others(count, "is", "are"),
-                own.class
-            ),
-            _ => waits,
+        if let Some(window) = window_of(run, flow, own) {
+            return window;
+        }
+        let time_outs = found.ends.tcp.time_outs;
+        if time_outs > 0 {
+            waits += &format!(", {}", counted(time_outs, "time-out"));
+        }
+        if let Some(urgent) = before(run.network, own) {
+            return format!("{waits}; {urgent}");
+        }
+        match stopped(run, found, own) {
+            Some(stopped) => format!("{waits}; {stopped}"),
+            None => waits,
         }
     }
+}
+
+/// The window of a connection, where no more than that came through in a round trip.
+fn window_of(run: &Frames<'_>, flow: usize, own: &FlowSpec) -> Option<String> {
+    let TransportSpec::Tcp(tcp) = &own.transport else {
+        return None;
+    };
+    let found = &run.outcome.flows[flow];
+    let got = found.ends.goodput_bytes as f64 * 8.0 / run.seconds();
+    // Acknowledgements come back over the same links.
+    let round_trip_ps = 2.0 * found.delay.min as f64;
+    let bytes = f64::from(tcp.window_bytes);
+    let what = format!(
+        "its window (`tcp.window`) of {} kB",
+        significant(bytes / 1e3, 4)
+    );
+    window(&what, bytes * 8.0, round_trip_ps, got)
+}
+
+/// Flows of higher classes, where those go first.
+fn before(spec: &EthernetSpec, own: &FlowSpec) -> Option<String> {
+    let urgent = spec.flows.iter().filter(|other| other.class > own.class);
+    let mut ports = spec.links.iter().flat_map(|link| &link.channels);
+    let is_strict = ports.any(|port| port.scheduler == SchedulerSpec::StrictPriority);
+    match urgent.count() {
+        count @ 1.. if is_strict => Some(format!(
+            "{} of a class above {}, and the highest class goes first here",
+            others(count, "is", "are"),
+            own.class
+        )),
+        _ => None,
+    }
+}
+
+/// The port on its way that was stopped most, or that waited for credit, for half of the time at
+/// least.
+fn stopped(run: &Frames<'_>, found: &FlowOutcome, own: &FlowSpec) -> Option<String> {
+    let class = usize::from(own.class);
+    let share = |channel: &u32| {
+        let port = run.outcome.channels.get(*channel as usize)?;
+        Some(port.by_class.queues.get(class)?.stopped_share)
+    };
+    let ports = found.path.iter().filter_map(|id| Some((*id, share(id)?)));
+    let (id, share) = ports.max_by(|one, other| one.1.total_cmp(&other.1))?;
+    if share < 0.5 {
+        return None;
+    }
+    let port = names::channel_spec(run.network, id)?;
+    let credit = port.credits.get(class).copied().flatten();
+    let what = match credit {
+        Some(credit) => format!(
+            "waited for credit (N2 + N3 = {} units of {} B)",
+            credit.rule.n2.saturating_add(credit.rule.n3),
+            credit.unit_bytes
+        ),
+        None => "was stopped by flow control".into(),
+    };
+    Some(format!(
+        "{} {what} {} of the time",
+        run.port(id),
+        percent(share)
+    ))
 }

@@ -88,7 +88,10 @@ fn flows(run: &Frames<'_>) -> Table {
             .number("class: of its frames")
             .of(|(flow, _)| own(*flow).map(|own| u32::from(own.class)))
             .number(events::flows::GOODPUT)
-            .of(|(_, found)| mbps(found.ends.goodput_bytes, seconds))
+            .of(|(_, found)| {
+                let lasts = found.ends.lasts(run.network.warm_up);
+                lasts.then(|| mbps(found.ends.goodput_bytes, seconds))
+            })
             .number("returned [Mbps]: the same of responses, at the source")
             .of(|(_, found)| mbps(found.ends.returned_bytes, seconds))
     })

@@ -17,7 +17,7 @@ use crate::trace::TraceFile;
 
 /// Header row of a trace.
 const HEADER: &str = "time_ps,event,port,flow,kind,number,class,bytes,from,to,marked,\
-                          position,payload,acknowledges,flags,value";
+                          position,payload,acknowledges,flags,value,cause";
 
 /// A probe that writes a line for each frame that starts on a channel (`out`), takes effect at its
 /// far end (`in`) or is dropped in front of one (`drop`), and for each gate that closes or opens
@@ -68,12 +68,16 @@ impl<W: Write> EthernetTrace<W> {
         };
         let rest = match frame.content {
             Content::Tcp { segment, .. } => format!(
-                "{},{},{},{},{cause}",
+                "{},{},{},{},",
                 segment.seq, segment.bytes, segment.ack, segment.flags
             ),
-            Content::Udp { bytes, number, .. } => format!("{number},{bytes},,,{cause}"),
+            Content::Udp { bytes, number, .. } => format!("{number},{bytes},,,"),
             Content::Pause { quanta } => format!(",,,,{quanta}"),
-            Content::Pfc { classes, quanta } => format!(",,,{classes},{quanta}"),
+            Content::Pfc {
+                stops,
+                resumes,
+                quanta,
+            } => format!(",,,{},{quanta}", stops | resumes),
             Content::StopDestination { class, quanta, .. } => {
                 format!(",,,{},{quanta}", 1u32 << (class & 7))
             }
@@ -82,7 +86,7 @@ impl<W: Write> EthernetTrace<W> {
         self.file.write(|file| {
             write!(
                 file,
-                "{},{event},{channel},{flow},{},{},{},{},{from},{to},{},{rest}\r\n",
+                "{},{event},{channel},{flow},{},{},{},{},{from},{to},{},{rest},{cause}\n",
                 at.ps(),
                 kind(&frame.content),
                 frame.number,
@@ -106,7 +110,7 @@ impl<W: Write> EthernetTrace<W> {
         self.file.write(|file| {
             write!(
                 file,
-                "{at},{event},{channel},,{kind},,{class},,,{to},,,,,,\r\n"
+                "{at},{event},{channel},,{kind},,{class},,,{to},,,,,,,\n"
             )
         });
     }

@@ -5,20 +5,27 @@ use backwater_net::frames::spec::{FlowSpec, TrafficSpec};
 use backwater_net::outcome::{FlowOutcome, Outcome};
 
 use super::Frames;
+use super::completion::size;
 use super::tables::told;
 use crate::distribution::cell;
-use crate::events::transfers::{self, ALONE, MS};
+use crate::events::transfers::{self, ALONE, MS, UNFINISHED};
 use crate::model::{Cell, Table};
 use crate::number::{grouped, span};
 
 /// A row for each flow with transfers: how long they took, and how long their acknowledgement.
 pub fn table(run: &Frames<'_>) -> Table {
-    let all = told(run).filter(|(.., found)| found.ends.transfers_total > 0);
+    let all = told(run).filter(|(.., found)| found.ends.transfers_begun > 0);
     let count = (
         |(_, own, _): &Row<'_>| what(&own.traffic),
         |(.., found): &Row<'_>| found.ends.transfers,
     );
     transfers::table(run, all, |(flow, ..)| *flow, count)
+        .number(UNFINISHED[0])
+        .of(|(.., found)| found.ends.unfinished())
+        .number(UNFINISHED[1])
+        .of(|(.., found)| cell(found.ends.transfer_time.oldest(), MS))
+        .number(RATE)
+        .of(|(flow, ..)| cell(rate_of(run, &[*flow]), 1e6))
         .times("FCT", ("ms", MS), |(.., found)| &found.ends.transfer_time)
         .number(format!("FCT alone [ms]: {ALONE}"))
         .of(|(.., found)| millis(found.alone))
@@ -57,6 +64,25 @@ fn what(traffic: &TrafficSpec) -> &'static str {
     }
 }
 
+/// The column of how fast transfers were.
+pub const RATE: &str = "rate mean [Mbps]: payload of a transfer over its FCT, of those complete; \
+                        empty where their sizes differ within a flow";
+
+/// Payload of the transfers of these flows that are complete over the time they took, bps; nothing
+/// where those of one flow are not of one size.
+pub fn rate_of(run: &Frames<'_>, flows: &[u32]) -> Option<f64> {
+    let (mut bits, mut ps) = (0.0, 0.0);
+    for flow in flows {
+        let times = &run.outcome.flows.get(*flow as usize)?.ends.transfer_time;
+        if times.count() > 0 {
+            let bytes = size(&run.network.flows.get(*flow as usize)?.traffic)?;
+            bits += bytes as f64 * 8.0 * times.count() as f64;
+            ps += times.sum();
+        }
+    }
+    (ps > 0.0).then(|| bits / ps * 1e12)
+}
+
 /// Transfers of the whole run: how many, and the rest of the sentence, `complete, the last at
 /// 1.3 ms`, with those that are not and those that wait for an acknowledgement; `None` without
 /// any.
@@ -69,14 +95,22 @@ pub fn sentence(outcome: &Outcome) -> Option<(u64, String)> {
         .max()?;
     let complete = total(|flow| flow.ends.transfers_total);
     let unfinished = total(|flow| flow.ends.unfinished());
-    let mut text = match (complete, unfinished) {
+    let not_begun = total(|flow| flow.ends.not_begun());
+    let mut text = match (complete, unfinished + not_begun) {
         (0, 0) => return None,
         (0, _) => "complete".into(),
         _ => format!("complete, the last at {}", span(last.ps() as f64)),
     };
     if unfinished > 0 {
-        let count = grouped(unfinished);
-        text.push_str(&format!("; {count} not, and so without a completion time"));
+        let ages = outcome.flows.iter();
+        let ages = ages.filter_map(|flow| flow.ends.transfer_time.oldest());
+        text.push_str(&format!("; {} unfinished", grouped(unfinished)));
+        if let Some(age) = ages.reduce(f64::max) {
+            text.push_str(&format!(", the oldest begun {} before the end", span(age)));
+        }
+    }
+    if not_begun > 0 {
+        text.push_str(&format!("; {} not begun", grouped(not_begun)));
     }
     if complete > 0 && total(|flow| flow.ends.transfers) == 0 {
         text.push_str(", all in the warm-up: rates and times are without them");

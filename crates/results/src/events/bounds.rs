@@ -19,8 +19,6 @@ const WIDE: f64 = 30.0;
 
 /// What a network promises of delays.
 pub trait DelayBounds: Sized {
-    /// A terminal is told why flows have no bound, also where none has one.
-    const REASONS_ALONE: bool;
     /// What is promised to each flow that has a bound or could, and what came of it.
     fn promised(run: &Findings<'_, Self>) -> Vec<Promised>;
 }
@@ -36,6 +34,8 @@ pub struct Promised {
     pub place: Place,
     /// The bound, or why there is none.
     pub bound: Result<Duration, String>,
+    /// Its source permits one: where it has none something else is the reason.
+    pub could: bool,
     /// The part of the bound that is the flow's own: its burst (circuits), or all but waiting
     /// (frames).
     pub own: Option<Duration>,
@@ -194,10 +194,10 @@ pub fn warning<N: Network>(all: &[Promised]) -> Option<String> {
 }
 
 /// The flows nearest their bound and why others have none, behind an empty line; at most nine
-/// lines, none without promises.
+/// lines, none where no source permits a bound.
 pub fn terminal_lines<N: Network>(run: &Findings<'_, N>) -> Vec<String> {
     let all = run.promised();
-    let is_told = N::REASONS_ALONE || all.iter().any(|one| one.bound.is_ok());
+    let is_told = all.iter().any(|one| one.could);
     let Some(first) = all.first().filter(|_| is_told) else {
         return Vec::new();
     };

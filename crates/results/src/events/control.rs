@@ -17,6 +17,8 @@ pub struct Control {
     pub resumes: u64,
     /// Stops that took effect.
     pub obeyed: u64,
+    /// Stops that nobody obeys: of what is not under flow control where they came.
+    pub ignored: u64,
     /// Credit frames.
     pub credits: u64,
     /// Control frames lost on the wire.
@@ -32,6 +34,7 @@ impl Control {
             all.refreshes += channel.by_class.refreshes_sent;
             all.resumes += channel.by_class.resumes_sent;
             all.obeyed += channel.by_class.stops_obeyed;
+            all.ignored += channel.by_class.stops_ignored;
             all.credits += channel.by_class.credits_sent;
             all.lost += channel.by_class.control_lost_total;
         }
@@ -59,8 +62,12 @@ impl Control {
         if self.credits > 0 && self.stops + self.resumes == 0 {
             return Some(format!("{} sent{lost}", counted(self.credits, "credit")));
         }
+        let ignored = match self.ignored {
+            0 => String::new(),
+            many => format!(", {} ignored", grouped(many)),
+        };
         Some(format!(
-            "{}{refreshes} and {} sent, {} obeyed{lost}",
+            "{}{refreshes} and {} sent, {} obeyed{ignored}{lost}",
             counted(self.stops, "stop"),
             counted(self.resumes, "resume"),
             grouped(self.obeyed)

@@ -41,6 +41,14 @@ impl<const FINE: u32> Statistics for DelayOutcome<FINE> {
             1.0 => steps.into(),
             _ => of(steps as f64),
         };
+        if self.open > 0 {
+            let mean = Cell::at_least(self.mean / unit, 3);
+            let mut cells = vec![mean, Cell::Empty, Cell::Empty, whole(self.min)];
+            let told = self.told().into_iter();
+            cells.extend(told.map(|steps| steps.map(whole).into()));
+            cells.push(whole(self.max));
+            return cells;
+        }
         let interval = self.half_width.map(of).into();
         let mut cells = vec![of(self.mean), interval, of(self.deviation), whole(self.min)];
         cells.extend(self.percentiles.map(whole));

@@ -27,8 +27,13 @@ fn words(cause: LossCause) -> (&'static str, &'static str, &'static str) {
         ),
         LossCause::Pool => (
             "memory full",
-            "the shared memory, or its share of that, was used up",
+            "the shared memory was used up",
             "refused by full pools",
+        ),
+        LossCause::Threshold => (
+            "threshold",
+            "the queue, the input or the flow held its share of what is free of the shared memory",
+            "refused at the threshold of shared memory",
         ),
         LossCause::Watchdog => ("watchdog", "by a tripped watchdog", "dropped by watchdogs"),
         LossCause::Wire => ("wire", "an error, or the link was cut", "lost on the wire"),

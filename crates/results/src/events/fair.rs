@@ -11,7 +11,8 @@ pub trait Fairness: Sized {
     fn among_equals(run: &Findings<'_, Self>) -> Vec<Option<f64>>;
     /// What each flow got, counted like its share, bits per second.
     fn rates(run: &Findings<'_, Self>) -> Vec<f64>;
-    /// What applications got, bits per second, of flows that have one.
+    /// What applications got, bits per second, of flows that have one; nothing where the bytes of
+    /// one are no rate.
     fn goodputs(run: &Findings<'_, Self>) -> Vec<f64> {
         Self::rates(run)
     }

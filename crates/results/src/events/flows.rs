@@ -14,7 +14,8 @@ pub type Flow<'a> = (u32, &'a FlowOutcome);
 
 /// The column of goodput.
 pub const GOODPUT: &str = "goodput [Mbps]: payload that the application at the destination \
-                           received in order after the warm-up";
+                           received in order after the warm-up, by the time of that; empty of a \
+                           flow whose transfers end: see `transfers`";
 
 /// Flows with what was found of them.
 pub fn found(outcome: &Outcome) -> impl Iterator<Item = Flow<'_>> {

@@ -10,6 +10,8 @@ pub trait Presented: Sized {
     fn page(run: &Findings<'_, Self>, info: &RunInfo) -> Page;
     /// What a terminal is told that has no place in every run.
     fn terminal(run: &Findings<'_, Self>, info: &RunInfo) -> Terminal;
+    /// What its numbers must not be read without.
+    fn warnings(run: &Findings<'_, Self>) -> Vec<String>;
 }
 
 /// What the page of one kind of network has of its own.

@@ -42,7 +42,9 @@ impl<N: Network> Reported for Findings<'_, N> {
     }
 
     fn warnings(&self) -> Vec<String> {
-        starved::sentences(self)
+        let mut warnings = N::warnings(self);
+        warnings.extend(starved::sentences(self));
+        warnings
     }
 
     /// Its unit hops are units, data and control, that crossed a channel.

@@ -9,7 +9,7 @@ use backwater_kernel::{Duration, Time};
 
 use super::drops::fate;
 use super::{Findings, Network, line_rates};
-use crate::number::{grouped, rate};
+use crate::number::{grouped, rate, span};
 use crate::starved::{got_nothing, told};
 
 /// Files that a window must have room for, one after another, before their rate says anything.
@@ -44,6 +44,20 @@ impl Endless {
         let each = think.seconds() + bits / share;
         (seconds / each >= FILES).then_some(bits / each)
     }
+}
+
+/// What one flow may have under way at once, in bits, as words and over what the least round trip
+/// allows; nothing where the flow got less than that, so that something else holds it back.
+pub(crate) fn window(what: &str, bits: f64, round_trip_ps: f64, got: f64) -> Option<String> {
+    let allowed = bits / round_trip_ps * 1e12;
+    let binds = round_trip_ps > 0.0 && got * 2.0 > allowed;
+    binds.then(|| {
+        format!(
+            "{what} over a round trip of {} allows {}",
+            span(round_trip_ps),
+            rate(allowed)
+        )
+    })
 }
 
 /// A sentence for each of the first of them.

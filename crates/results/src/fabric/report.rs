@@ -4,6 +4,7 @@ use backwater_flit::outcome::FabricOutcome;
 use backwater_kernel::Stop;
 
 use super::words::{self, LOAD, WarmUpEnd};
+use super::zero_load::left_out;
 use super::{FabricFindings, zero_load};
 use crate::info::RunInfo;
 use crate::model::{Block, Fact};
@@ -68,7 +69,7 @@ fn load_facts(outcome: &FabricOutcome) -> [Fact; 3] {
 
 fn latency_facts(run: &FabricFindings<'_>) -> [Fact; 4] {
     let latency = &run.outcome.latency;
-    let [p50, _, p99, p99_9] = latency.percentiles;
+    let [p50, p99, p99_9, max] = words::percentiles(latency);
     [
         Fact::new(
             "Latency",
@@ -82,12 +83,12 @@ fn latency_facts(run: &FabricFindings<'_>) -> [Fact; 4] {
         Fact::new(
             "At zero load",
             zero_load(run).map_or("–".into(), |cycles| fixed(cycles, 2)),
-            "cycles, on ways of the same length",
+            format!("cycles, on ways of the same length{}", left_out(run)),
         ),
         Fact::new(
             "p50, p99",
-            format!("{}, {} cycles", grouped(p50), grouped(p99)),
-            format!("p99.9 {}, max {}", grouped(p99_9), grouped(latency.max)),
+            format!("{p50}, {p99} cycles"),
+            format!("p99.9 {p99_9}, max {max}"),
         ),
         Fact::new(
             "Channels crossed",

@@ -114,7 +114,11 @@ fn latencies(run: &FabricFindings<'_>) -> Table {
     }
     rows.retain(|(_, found)| found.count > 0);
     TableOf::of(rows)
-        .called("latency: Packets created in the window that have arrived.")
+        .called(
+            "latency: Packets created in the window. Those that have not arrived count with their \
+             age: then mean, percentiles and max are bounds from below, and a percentile is empty \
+             while more than the share above it have not.",
+        )
         .text("of: which packets, and from when on")
         .of(|(name, _)| name.clone())
         .number("packets [packets]: how many")
@@ -170,9 +174,15 @@ fn classes(run: &FabricFindings<'_>) -> Table {
         .number("arrived [packets]: created in the window")
         .of(|(_, found, _)| found.latency.count)
         .number("latency mean [cycles]: from creation to the arrival of the tail")
-        .of(|(_, found, _)| (found.latency.count > 0).then(|| Cell::float(found.latency.mean, 2)))
+        .of(|(_, found, _)| {
+            let (mean, open) = (found.latency.mean, found.latency.open);
+            (found.latency.count > 0).then(|| match open {
+                0 => Cell::float(mean, 2),
+                _ => Cell::at_least(mean, 2),
+            })
+        })
         .number("latency p99 [cycles]: 99 in 100 of them took no longer")
-        .of(|(_, found, _)| (found.latency.count > 0).then_some(found.latency.percentiles[2]))
+        .of(|(_, found, _)| found.latency.told()[2].filter(|_| found.latency.count > 0))
         .number("deadline [cycles]: within which a packet should arrive")
         .of(|(.., deadline)| *deadline)
         .number("late [packets]: created in the window and missed the deadline")

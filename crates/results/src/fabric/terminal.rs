@@ -1,6 +1,7 @@
 //! A run of the cycle engine in a few lines of text.
 
 use super::words::{self, LOAD};
+use super::zero_load::left_out;
 use super::{FabricFindings, deadlock, fair, tables, zero_load};
 use crate::lines::{aligned, broken, rest, shortened};
 use crate::number::{fixed, grouped, percent};
@@ -62,15 +63,11 @@ fn numbers(run: &FabricFindings<'_>) -> Vec<String> {
     }
     let latency = &run.outcome.latency;
     if latency.count > 0 {
-        let [p50, _, p99, p99_9] = latency.percentiles;
+        let [p50, p99, p99_9, max] = words::percentiles(latency);
         lines.push(format!(
-            "latency   {} cycles{}; p50 {}, p99 {}, p99.9 {}, max {}",
+            "latency   {} cycles{}; p50 {p50}, p99 {p99}, p99.9 {p99_9}, max {max}",
             words::mean(latency),
             words::without_interval(latency.half_width),
-            grouped(p50),
-            grouped(p99),
-            grouped(p99_9),
-            grouped(latency.max)
         ));
         lines.push(format!(
             "network   {} cycles over {} channels on average",
@@ -78,7 +75,10 @@ fn numbers(run: &FabricFindings<'_>) -> Vec<String> {
             fixed(run.outcome.hops_mean, 2)
         ));
         let zero_load = zero_load(run).map(|cycles| fixed(cycles, 2));
-        lines.extend(zero_load.map(|cycles| format!("zero load {cycles} cycles on these paths")));
+        let left_out = left_out(run);
+        lines.extend(
+            zero_load.map(|cycles| format!("zero load {cycles} cycles on these paths{left_out}")),
+        );
     }
     if run.outcome.unfinished > 0 {
         let count = counted(run.outcome.unfinished, "packet");

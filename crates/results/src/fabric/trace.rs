@@ -40,7 +40,7 @@ impl<W: Write> FabricTrace<W> {
         self.file.write(|file| {
             write!(
                 file,
-                "{},{},{},{},{},{},{class},{},{}\r\n",
+                "{},{},{},{},{},{},{class},{},{}\n",
                 crossing.cycle,
                 crossing.channel,
                 crossing.lane,

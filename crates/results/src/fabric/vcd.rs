@@ -44,8 +44,8 @@ pub struct FabricVcd<'a, W: Write> {
     carried: Vec<u32>,
     /// What has crossed in this cycle.
     crossings: Vec<Crossing>,
-    /// The line with the cycle is written.
-    is_told: bool,
+    /// The cycle whose line was written last.
+    told: Option<u64>,
 }
 
 impl<'a, W: Write> FabricVcd<'a, W> {
@@ -59,7 +59,7 @@ impl<'a, W: Write> FabricVcd<'a, W> {
             places: vec![[0; 2]; channels * usize::from(spec.router.lanes)],
             carried: Vec::new(),
             crossings: Vec::new(),
-            is_told: false,
+            told: None,
         }
     }
 
@@ -85,9 +85,9 @@ impl<'a, W: Write> FabricVcd<'a, W> {
 
     /// A signal has this value from this cycle on.
     fn set(&mut self, cycle: u64, bits: u32, value: u64, signal: u64) {
-        let is_told = core::mem::replace(&mut self.is_told, true);
+        let told = self.told.replace(cycle);
         self.file.write(|file| {
-            if !is_told {
+            if told != Some(cycle) {
                 writeln!(file, "#{cycle}")?;
             }
             change(file, bits, value, signal)
@@ -131,6 +131,8 @@ impl<W: Write> TraceFile<W> for FabricVcd<'_, W> {
             writeln!(file, "$upscope $end")?;
         }
         writeln!(file, "$enddefinitions $end")?;
+        // vcd2fst drops values in front of an instant 0.
+        writeln!(file, "#0")?;
         writeln!(file, "$dumpvars")?;
         for channel in 0..self.flits.len() as u32 {
             for (signal, (_, bits)) in (0..).zip(FLIT) {
@@ -147,6 +149,7 @@ impl<W: Write> TraceFile<W> for FabricVcd<'_, W> {
             }
         }
         writeln!(file, "$end")?;
+        self.told = Some(0);
         self.file = Sink::new(Some(file));
         Ok(())
     }
@@ -156,7 +159,9 @@ impl<W: Write> TraceFile<W> for FabricVcd<'_, W> {
     }
 
     fn finish(&mut self, cycles: u64) -> io::Result<()> {
-        self.file.write(|file| writeln!(file, "#{cycles}"));
+        if self.told != Some(cycles) {
+            self.file.write(|file| writeln!(file, "#{cycles}"));
+        }
         self.flush()
     }
 }
@@ -168,7 +173,6 @@ impl<W: Write> Probe for FabricVcd<'_, W> {
 
     fn after_cycle(&mut self, network: &Network<'_>) {
         let cycle = network.cycle();
-        self.is_told = false;
         let mut crossings = core::mem::take(&mut self.crossings);
         crossings.sort_unstable_by_key(|crossing| crossing.channel);
         let carries: Vec<u32> = crossings.iter().map(|one| one.channel).collect();

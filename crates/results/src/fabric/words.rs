@@ -8,7 +8,7 @@ use backwater_kernel::{Balance, Stop};
 
 use super::FabricFindings;
 use super::network::shares;
-use crate::number::{fixed, grouped, percent};
+use crate::number::{bound, fixed, grouped, percent};
 use crate::stop;
 use backwater_kernel::words::{capital, counted, with_article};
 
@@ -44,8 +44,17 @@ pub fn without_interval(half_width: Option<f64>) -> &'static str {
 pub fn mean(cycles: &CyclesOutcome) -> String {
     match cycles.count {
         0 => "–".into(),
-        _ => within(cycles.mean, cycles.half_width, 2),
+        _ => bound(cycles.open > 0, within(cycles.mean, cycles.half_width, 2)),
     }
+}
+
+/// Median, 99th and 99.9th percentile and the largest; a dash where too many have not arrived.
+pub fn percentiles(cycles: &CyclesOutcome) -> [String; 4] {
+    let is_bound = cycles.open > 0;
+    let told =
+        |steps: Option<u64>| steps.map_or("–".into(), |steps| bound(is_bound, grouped(steps)));
+    let [p50, _, p99, p99_9] = cycles.told();
+    [p50, p99, p99_9, Some(cycles.max)].map(told)
 }
 
 /// Why the run ended, as the rest of "the run ended: ...".

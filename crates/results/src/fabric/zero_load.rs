@@ -7,8 +7,17 @@ use backwater_flit::spec::Switch;
 
 use super::FabricFindings;
 
+/// What [`zero_load`] leaves out, if anything.
+pub fn left_out(run: &FabricFindings<'_>) -> &'static str {
+    match run.outcome.credit_left_out {
+        true => ", without waits for credit: channels differ in latency",
+        false => "",
+    }
+}
+
 /// Mean latency, cycles, of the packets measured, each on its way as if it were alone in the
-/// network.
+/// network. Where a virtual channel holds less than a round trip of credit takes, long packets wait
+/// for it even so.
 pub fn zero_load(run: &FabricFindings<'_>) -> Option<f64> {
     if run.outcome.latency.count == 0 {
         return None;

@@ -243,12 +243,16 @@ impl Rendered {
             let (shown, exact) = match row.get(index).unwrap_or(&Cell::Empty) {
                 Cell::Text(text) => shown_text(text),
                 Cell::Int(count) => (shown_int(*count), None),
-                Cell::Float { value, digits } if value.is_finite() => {
+                Cell::Float {
+                    value,
+                    digits,
+                    at_least,
+                } if value.is_finite() => {
                     let shown = match units[index] {
                         Some((_, factor)) => number::fixed(value * factor, FITTED_DIGITS),
                         None => number::fixed(*value, *digits),
                     };
-                    with_exact(shown, value.to_string())
+                    with_exact(number::bound(*at_least, shown), value.to_string())
                 }
                 Cell::Float { .. } | Cell::Empty => ("–".into(), Some(String::new())),
             };

@@ -1,6 +1,8 @@
 //! Single runs: a column of one of their tables side by side, or over a key in which they differ;
 //! and their time series.
 
+use std::collections::BTreeMap;
+
 use super::units::converted;
 use super::{Overlay, Read, Results, axis, series};
 use crate::charts::curve;
@@ -113,7 +115,7 @@ fn of_column(table: &Read, of: Option<&str>, asked: &str) -> Option<Values> {
     let is_meant = |label: &str| {
         of.is_none_or(|name| label == name || crate::groups::group_name(label) == name)
     };
-    let rows = table.labels().into_iter().zip(&table.rows);
+    let rows = table.labels().into_iter().zip(table.rows.iter());
     let rows = rows.filter(|(label, _)| is_meant(label));
     let rows = rows.filter_map(|(label, row)| Some((label, table.number(row, at)?)));
     let column = table.columns[at].1.clone();
@@ -176,9 +178,18 @@ fn labels(columns: &[Values]) -> Vec<&str> {
     labels.into_iter().map(|(label, _)| label).collect()
 }
 
-fn value_of(own: &Values, label: &str) -> Option<f64> {
-    let found = own.rows.iter().find(|(name, _)| name == label);
-    found.map(|(_, value)| *value)
+/// The value of each label, of each run.
+fn by_label(columns: &[Values]) -> Vec<BTreeMap<&str, f64>> {
+    let mut all = Vec::with_capacity(columns.len());
+    for own in columns {
+        // Of several rows that are called the same the first one counts.
+        let rows = own.rows.iter().rev();
+        all.push(
+            rows.map(|(label, value)| (label.as_str(), *value))
+                .collect(),
+        );
+    }
+    all
 }
 
 /// A curve for each row, over the values of a key.
@@ -189,10 +200,10 @@ fn over_key(
     into: &mut Overlay,
 ) {
     let Some(first) = columns.first() else { return };
-    let y = &first.column;
+    let (y, values) = (&first.column, by_label(columns));
     let curves = labels(columns).into_iter().map(|label| {
-        let dots = places.iter().zip(columns);
-        let dots = dots.filter_map(|(at, own)| Some((*at, value_of(own, label)?, None)));
+        let dots = places.iter().zip(&values);
+        let dots = dots.filter_map(|(at, own)| Some((*at, *own.get(label)?, None)));
         curve(label, Style::Line, dots.collect())
     });
     let curves: Vec<Curve> = curves.collect();
@@ -205,11 +216,10 @@ fn over_key(
 /// A curve for each run, over its rows.
 fn side_by_side(all: &[Results], columns: &[Values], into: &mut Overlay) {
     let Some(first) = columns.first() else { return };
-    let (y, labels) = (&first.column, labels(columns));
-    let curves = all.iter().zip(columns).map(|(run, own)| {
+    let (y, labels, values) = (&first.column, labels(columns), by_label(columns));
+    let curves = all.iter().zip(&values).map(|(run, own)| {
         let dots = (1..).zip(&labels);
-        let dots =
-            dots.filter_map(|(at, label)| Some((f64::from(at), value_of(own, label)?, None)));
+        let dots = dots.filter_map(|(at, label)| Some((f64::from(at), *own.get(label)?, None)));
         curve(&run.name, Style::Points, dots.collect())
     });
     let curves: Vec<Curve> = curves.collect();
@@ -226,7 +236,8 @@ fn numbers(all: &[Results], columns: &[Values], over: Option<(&Column, &[f64])>)
         .called(format!("{}: {}, as drawn.", key(&y.name, ""), y.name))
         .text("row: of the table of each run")
         .of(|label| *label);
-    for (index, (run, own)) in all.iter().zip(columns).enumerate() {
+    let values = by_label(columns);
+    for (index, (run, own)) in all.iter().zip(&values).enumerate() {
         let name = match over {
             Some((key, places)) => {
                 let unit = if key.unit.is_empty() { "" } else { " " };
@@ -236,7 +247,7 @@ fn numbers(all: &[Results], columns: &[Values], over: Option<(&Column, &[f64])>)
         };
         table = table
             .column(Column::number(&name, &y.unit, &y.meaning))
-            .of(|label| value_of(own, label).map(|value| Cell::float(value, 4)));
+            .of(|label| own.get(label).map(|value| Cell::float(*value, 4)));
     }
     table.done()
 }

@@ -2,6 +2,7 @@
 
 use super::units::converted;
 use super::{Overlay, Read, Results, axis};
+use crate::cells::Row;
 use crate::charts::{Dot, curve};
 use crate::column::{Column, NoColumn, key};
 use crate::groups::in_order;
@@ -56,7 +57,7 @@ impl Points<'_> {
     /// The values of an axis, each once.
     fn values(&self, axis: usize) -> Vec<&str> {
         let cells = self.table.rows.iter().filter_map(|row| row.get(axis));
-        let mut values: Vec<&str> = cells.map(String::as_str).collect();
+        let mut values: Vec<&str> = cells.collect();
         values.sort_unstable();
         values.dedup();
         values
@@ -173,7 +174,7 @@ fn draw(sweeps: &[Points<'_>], x: &str, y: &str, into: &mut Overlay) -> Result<(
             converted(value, &own.unit, &first.unit, &own.name)
         };
         let mut own = Vec::new();
-        for row in &table.rows {
+        for row in table.rows.iter() {
             let points = table.number(row, axis).zip(table.number(row, value));
             let Some((at, height)) = points else { continue };
             if saturated
@@ -214,7 +215,7 @@ fn draw(sweeps: &[Points<'_>], x: &str, y: &str, into: &mut Overlay) -> Result<(
 }
 
 /// The sweep, if there are several, and the values of the axes that tell curves apart.
-fn name(sweep: &Points<'_>, row: &[String], telling: &[String], has_others: bool) -> String {
+fn name(sweep: &Points<'_>, row: Row<'_>, telling: &[String], has_others: bool) -> String {
     let mut parts: Vec<String> = Vec::new();
     if has_others {
         parts.push(sweep.name.into());

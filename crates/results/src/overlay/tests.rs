@@ -22,8 +22,9 @@ fn sweep(name: &str, text: &str) -> Results {
         is_sweep: true,
         ..Results::default()
     };
-    let head = "load,vcs,seeds,latency_mean_cycles,latency_mean_cycles_ci95,saturated\r\n";
-    results.read_tables(&columns, |_| Some(format!("{head}{text}")));
+    let head = "load,vcs,seeds,latency_mean_cycles,latency_mean_cycles_ci95,saturated\n";
+    let read = results.read_tables(&columns, |_| Some(format!("{head}{text}")));
+    read.expect("as it was written");
     results
 }
 
@@ -40,10 +41,10 @@ fn run(name: &str, n3: &str, rows: &str) -> Results {
         ],
         ..Results::default()
     };
-    results.read_tables(&columns, |_| {
-        Some(format!("flow,throughput_mbps\r\n{rows}"))
-    });
-    results.read_series("queue", "time_ps,value_cells\r\n0,1\r\n1000000000,3\r\n");
+    let text = format!("flow,throughput_mbps\n{rows}");
+    let read = results.read_tables(&columns, |_| Some(text.clone()));
+    read.expect("as it was written");
+    results.read_series("queue", "time_ps,value_cells\n0,1\n1000000000,3\n");
     results
 }
 
@@ -58,9 +59,9 @@ fn names(plot: &Plot) -> Vec<&str> {
 fn sweeps_lie_over_each_other_and_legends_show_what_varies() {
     let one = sweep(
         "mesh",
-        "0.1,2,3,10,1,0\r\n0.2,2,3,20,,0\r\n0.3,2,3,900,9,1\r\n0.1,4,3,9,1,0\r\n",
+        "0.1,2,3,10,1,0\n0.2,2,3,20,,0\n0.3,2,3,900,9,1\n0.1,4,3,9,1,0\n",
     );
-    let other = sweep("torus", "0.2,2,1,7,,0\r\n0.1,2,1,6,,0\r\n");
+    let other = sweep("torus", "0.2,2,1,7,,0\n0.1,2,1,6,,0\n");
     let found = overlay(&[one.clone(), other], None, None).expect("it is drawn");
     let [plot] = found.plots.as_slice() else {
         panic!("one plot")
@@ -102,8 +103,8 @@ fn sweeps_lie_over_each_other_and_legends_show_what_varies() {
 #[test]
 fn runs_lie_side_by_side_or_over_a_key() {
     let runs = [
-        run("a", "16", "VC1,5\r\n\"VC[1]\",1\r\n\"VC[2]\",2\r\n"),
-        run("b", "8", "VC1,4\r\nnew,3\r\n"),
+        run("a", "16", "VC1,5\n\"VC[1]\",1\n\"VC[2]\",2\n"),
+        run("b", "8", "VC1,4\nnew,3\n"),
     ];
     let found = overlay(&runs, None, None).expect("drawn");
     let titles: Vec<&str> = found.plots.iter().map(|plot| plot.title.as_str()).collect();
@@ -125,7 +126,7 @@ fn runs_lie_side_by_side_or_over_a_key() {
     let wrong = overlay(&runs, Some("delay"), None).expect_err("no such column");
     assert_eq!(wrong.known, ["series.queue", "throughput_mbps"]);
     assert_eq!(wrong.what, "a has no column `delay`");
-    let empty = [run("c", "4", "VC1,\r\n")];
+    let empty = [run("c", "4", "VC1,\n")];
     let wrong = overlay(&empty, Some("throughput"), None).expect_err("nothing to draw");
     assert_eq!(
         wrong.what,
@@ -137,7 +138,7 @@ fn runs_lie_side_by_side_or_over_a_key() {
 
 #[test]
 fn units_of_one_kind_share_an_axis() {
-    let rows = "VC1,5\r\n";
+    let rows = "VC1,5\n";
     let runs = [run("a", "\"1 us\"", rows), run("b", "\"500 ns\"", rows)];
     let over = overlay(&runs, Some("throughput"), Some("n3")).expect("drawn");
     assert_eq!(over.plots[0].curves[0].x, [0.5, 1.0]);
@@ -145,7 +146,7 @@ fn units_of_one_kind_share_an_axis() {
     let wrong = overlay(&runs, Some("throughput"), Some("n3")).expect_err("unlike");
     assert_eq!(wrong.what, "`n3` has unlike units: `us` and `kB`");
     let in_unit = |name: &str, unit: &str| {
-        let mut sweep = sweep(name, "1,2,3,10,1,0\r\n2,2,3,20,,0\r\n");
+        let mut sweep = sweep(name, "1,2,3,10,1,0\n2,2,3,20,,0\n");
         sweep.tables[0].columns[0].1.unit = unit.into();
         sweep
     };
@@ -175,18 +176,19 @@ fn flits(name: &str, load: &str, accepted: [&str; 3]) -> Results {
         ..Results::default()
     };
     let [all, first, second] = accepted;
-    results.read_tables(&columns, |file| {
+    let read = results.read_tables(&columns, |file| {
         Some(match file {
             "tables/summary.csv" => format!(
-                "quantity,value,unit\r\naccepted,{all},flits/cycle/terminal\r\n\
-                 accepted ± 95 %,,flits/cycle/terminal\r\n"
+                "quantity,value,unit\naccepted,{all},flits/cycle/terminal\n\
+                 accepted ± 95 %,,flits/cycle/terminal\n"
             ),
-            "tables/terminals.csv" => format!(
-                "terminal,sends_to,accepted_flits_per_cycle\r\n0,R,{first}\r\n1,R,{second}\r\n"
-            ),
-            _ => "vc,use_pct\r\n0,5\r\n1,2\r\n".into(),
+            "tables/terminals.csv" => {
+                format!("terminal,sends_to,accepted_flits_per_cycle\n0,R,{first}\n1,R,{second}\n")
+            }
+            _ => "vc,use_pct\n0,5\n1,2\n".into(),
         })
     });
+    read.expect("as they were written");
     results
 }
 
@@ -212,7 +214,7 @@ fn each_terminal_is_a_row_and_the_network_has_its_own() {
 
 #[test]
 fn rows_of_one_name_are_told_apart() {
-    let one = run("a", "16", "VC1,5\r\nVC1,1\r\n");
+    let one = run("a", "16", "VC1,5\nVC1,1\n");
     let found = overlay(&[one], None, None).expect("drawn");
     assert_eq!(found.plots[0].curves[0].y, [5.0, 1.0]);
     assert_eq!(found.tables[0].rows.len(), 2);

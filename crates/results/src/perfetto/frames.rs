@@ -102,8 +102,7 @@ impl<'a, W: Write> PerfettoFrames<'a, W> {
     /// What closed a gate now: a stop that came one response time ago, or else the frame that spent
     /// credit last.
     fn closed_by(&mut self, at: Time, channel: u32, gate: Gate) -> Option<u64> {
-        let node = self.spec.links.ends(channel).0;
-        let response = self.spec.nodes[node as usize].response;
+        let response = self.spec.links.channel(channel).stopped.response;
         let orders = &mut self.orders[channel as usize];
         orders.retain(|order| order.at + response >= at);
         let is_it = |order: &&Order| order.gate == gate && order.at + response == at;
@@ -123,15 +122,18 @@ fn order_arrow(frame: &FrameView) -> u64 {
     frame.number << 1 | 1
 }
 
-/// The gate that a stop shuts.
-fn gate(content: &Content) -> Option<Gate> {
+/// The gates that a stop shuts.
+fn gates(content: &Content) -> Vec<Gate> {
     match *content {
-        Content::Pause { .. } => Some(Gate::Port),
-        Content::Pfc { classes, .. } => Some(Gate::Class(classes.trailing_zeros() as u8)),
+        Content::Pause { .. } => vec![Gate::Port],
+        Content::Pfc { stops, .. } => {
+            let classes = (0..CLASSES as u8).filter(|class| stops & 1 << class != 0);
+            classes.map(Gate::Class).collect()
+        }
         Content::StopDestination {
             class, destination, ..
-        } => Some(Gate::Destination(class, destination)),
-        Content::Tcp { .. } | Content::Udp { .. } | Content::Credit { .. } => None,
+        } => vec![Gate::Destination(class, destination)],
+        Content::Tcp { .. } | Content::Udp { .. } | Content::Credit { .. } => Vec::new(),
     }
 }
 
@@ -209,16 +211,14 @@ impl<W: Write> Probe for PerfettoFrames<'_, W> {
 
     fn on_frame_arrival(&mut self, at: Time, channel: u32, frame: &Frame<'_>) {
         let frame = frame.view();
-        if frame.stops()
-            && let Some(gate) = gate(&frame.content)
-        {
+        if frame.stops() {
             let arrow = order_arrow(frame);
             let stopped = channel ^ 1;
-            let node = self.spec.links.ends(stopped).0;
-            let response = self.spec.nodes[node as usize].response;
+            let response = self.spec.links.channel(stopped).stopped.response;
             let orders = &mut self.orders[stopped as usize];
             orders.retain(|order| order.at + response >= at);
-            orders.push(Order { at, gate, arrow });
+            let shut = gates(&frame.content).into_iter();
+            orders.extend(shut.map(|gate| Order { at, gate, arrow }));
         }
     }
 

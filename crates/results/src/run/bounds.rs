@@ -10,8 +10,6 @@ use crate::model::{Cell, Table};
 use crate::number::rate;
 
 impl DelayBounds for NetworkSpec {
-    const REASONS_ALONE: bool = true;
-
     /// One for each flow that reserves.
     fn promised(run: &Circuits<'_>) -> Vec<Promised> {
         if run.network.flows.iter().all(|flow| flow.reserve.is_none()) {
@@ -38,6 +36,7 @@ impl DelayBounds for NetworkSpec {
                 name: run.flow(flow),
                 place: Place::Leg(last_legs[flow as usize]),
                 bound: bound.map(|bound| bound.delay).map_err(words),
+                could: true,
                 own: bound.ok().map(|bound| bound.burst),
                 ports: bound.ok().map(|bound| bound.servers),
                 largest: bounds::largest(run, flow),

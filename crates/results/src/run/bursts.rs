@@ -6,8 +6,9 @@ use backwater_net::outcome::{AbrOutcome, BurstOutcome};
 
 use super::Circuits;
 use super::abr::Direction;
+use crate::distribution::bound;
 use crate::model::{Axis, Cell, Curve, Plot, Style, Table};
-use crate::number::{rate, significant, span};
+use crate::number::{grouped, rate, significant, span};
 use crate::table_of::TableOf;
 use backwater_kernel::words::counted;
 
@@ -27,6 +28,9 @@ struct Bursts {
     in_rate_cells: u64,
     response_ps: f64,
     longest_ps: u64,
+    /// Ages of those that are not through when the run ends, and the greatest.
+    ages_ps: f64,
+    oldest_ps: u64,
     high: u64,
     reductions: u64,
     /// Bits of a cell.
@@ -43,6 +47,9 @@ impl Bursts {
         for burst in later(direction.found, run.network.warm_up) {
             bursts.count += 1;
             let Some(response) = burst.response() else {
+                let age = run.outcome.ended_at.since(burst.arrived).ps();
+                bursts.ages_ps += age as f64;
+                bursts.oldest_ps = bursts.oldest_ps.max(age);
                 continue;
             };
             bursts.through += 1;
@@ -55,6 +62,18 @@ impl Bursts {
             bursts.reductions += burst.reductions;
         }
         bursts
+    }
+
+    /// Those that are not through.
+    fn open(&self) -> u64 {
+        self.count - self.through
+    }
+
+    /// Mean and largest response time, ps, where those under way count with their age; then both
+    /// are bounds from below.
+    fn responses(&self) -> (f64, u64) {
+        let mean = (self.response_ps + self.ages_ps) / self.count.max(1) as f64;
+        (mean, self.longest_ps.max(self.oldest_ps))
     }
 
     /// So much for each burst that is through.
@@ -85,23 +104,28 @@ pub fn table(run: &Circuits<'_>, directions: &[Direction<'_>]) -> Table {
         0 => Cell::Empty,
         _ => Cell::float(value, digits),
     };
+    let response = |bursts: &Bursts, ps: f64| match bursts.open() {
+        0 => Cell::float(ps / 1e9, 4),
+        _ => Cell::at_least(ps / 1e9, 4),
+    };
     let each = |bursts: &Bursts, sum: f64, digits| some(bursts, bursts.each(sum), digits);
     TableOf::of(rows.filter(|(_, bursts)| bursts.count > 0))
         .called(
             "bursts: Bursts of finite applications: from the first cell at an empty source until \
-             the last one has left; bursts that began after the warm-up.",
+             the last one has left; bursts that began after the warm-up. Those not through count \
+             with their age: then response mean and max are bounds from below.",
         )
         .flow(run, |(flow, _)| *flow)
         .number("bursts: number of bursts")
         .of(|(_, all)| all.count)
-        .number("through: bursts completed; the other columns are of these")
+        .number("through: bursts completed; all columns but those of responses are of these")
         .of(|(_, all)| all.through)
         .number("size mean [cells]: data cells")
         .of(|(_, all)| each(all, all.data_cells as f64, 2))
         .number("response mean [ms]: burst response time")
-        .of(|(_, all)| some(all, all.each(all.response_ps) / 1e9, 4))
+        .of(|(_, all)| response(all, all.responses().0))
         .number("response max [ms]: longest burst response time")
-        .of(|(_, all)| some(all, all.longest_ps as f64 / 1e9, 4))
+        .of(|(_, all)| response(all, all.responses().1 as f64))
         .number("effective [Mbps]: data bits over response times, all bytes of a cell")
         .of(|(_, all)| mbps(all, all.data_cells))
         .number("source rate [Mbps]: the same with RM cells sent in rate")
@@ -123,22 +147,33 @@ pub fn line(run: &Circuits<'_>, directions: &[Direction<'_>]) -> Option<String> 
         all.count += own.count;
         all.through += own.through;
         all.response_ps += own.response_ps;
+        all.ages_ps += own.ages_ps;
+        all.oldest_ps = all.oldest_ps.max(own.oldest_ps);
         all.high += own.high;
         all.reductions += own.reductions;
         bits += own.data_cells as f64 * own.cell_bits;
     }
-    if all.through == 0 {
+    if all.count == 0 {
         return None;
     }
+    let open = match all.open() {
+        0 => String::new(),
+        open => format!(
+            "; {} not, the oldest begun {} before the end",
+            grouped(open),
+            span(all.oldest_ps as f64)
+        ),
+    };
     let effective = if all.response_ps > 0.0 {
         format!(", {} effective", rate(bits / all.response_ps * 1e12))
     } else {
         String::new()
     };
     Some(format!(
-        "{} complete: response {}{effective}, {} % sent high, reductions each: {}",
+        "{} complete{open}: response {}{}{effective}, {} % sent high, reductions each: {}",
         counted(all.through, "burst"),
-        span(all.each(all.response_ps)),
+        bound(all.open() > 0),
+        span(all.responses().0),
         significant(all.each(all.high as f64) * 100.0, 3),
         significant(all.each(all.reductions as f64), 3)
     ))

@@ -14,9 +14,11 @@ use backwater_net::spec::{
 use super::Circuits;
 use super::loads::flow_loads;
 use crate::events::{Fairness, line_rates, names, per_second};
-use crate::fairness::{Allocation, Claim, FairRow, FairShares, max_min};
+use crate::fairness::{
+    Allocation, Claim, FairRow, FairShares, Limit, WINDOW, WINDOW_NOTE, max_min,
+};
 use crate::number::significant;
-use wants::{Want, limit_changes, unit_bits, want};
+use wants::{Want, is_by_window, limit_changes, unit_bits, want};
 
 impl Fairness for NetworkSpec {
     /// The shares of all flows that have something of their own to send.
@@ -43,15 +45,22 @@ impl Fairness for NetworkSpec {
                     (row.share, row.wire_share) = (Some(data), Some(rate));
                     row.payload = network.payload(flow, data);
                     let channels = network.target.len() as u32;
-                    row.limit = found.limit(claim, |at| run.port(at % channels));
+                    row.limit = match found.limits[claim] {
+                        Limit::Demand if is_by_window(run, flow) => WINDOW.into(),
+                        _ => found.limit(claim, |at| run.port(at % channels)),
+                    };
                 }
             }
             rows.push(row);
         }
+        let mut notes = network.notes(&found);
+        if rows.iter().any(|row| row.limit == WINDOW) {
+            notes.push(WINDOW_NOTE.into());
+        }
         FairShares {
             rows,
             counted_as: "data units on the wire",
-            notes: network.notes(&found),
+            notes,
             ..FairShares::default()
         }
     }

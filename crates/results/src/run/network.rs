@@ -13,6 +13,7 @@ impl Network for NetworkSpec {
     const CAUSES: &'static [LossCause] = &[
         LossCause::Buffer,
         LossCause::Pool,
+        LossCause::Threshold,
         LossCause::Wire,
         LossCause::PushOut,
         LossCause::Envelope,

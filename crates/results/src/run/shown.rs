@@ -29,6 +29,11 @@ impl Presented for NetworkSpec {
         }
     }
 
+    /// Requests of which too many are unanswered.
+    fn warnings(run: &Circuits<'_>) -> Vec<String> {
+        responses::warning(run).into_iter().collect()
+    }
+
     /// Flows and waiting by path length; sessions, responses, ABR and recovery.
     fn terminal(run: &Circuits<'_>, _: &RunInfo) -> Terminal {
         let paths = run.at_ports.iter();

@@ -1,12 +1,16 @@
 //! Circuits that got next to nothing, and what stood in their way.
 
+use backwater_kernel::words::counted;
 use backwater_net::outcome::SessionAnswer;
-use backwater_net::spec::{CellApplication, FlowSpec, NetworkSpec, SchedulerSpec, TrafficSpec};
+use backwater_net::spec::{
+    CellApplication, FlowControlSpec, FlowSpec, NetworkSpec, SchedulerSpec, SourceControlSpec,
+    TrafficSpec,
+};
 
 use super::Circuits;
-use crate::events::names;
-use crate::events::starved::{Endless, Starving};
-use crate::number::rate;
+use crate::events::starved::{Endless, Starving, window};
+use crate::events::{Fairness, names};
+use crate::number::{grouped, rate};
 
 impl Starving for NetworkSpec {
     /// A flow that takes all that it gets, without end. What a session holds back is not starved;
@@ -34,11 +38,56 @@ impl Starving for NetworkSpec {
         if let Some(before) = own.and_then(|own| before(run.network, own)) {
             return before;
         }
+        if let Some(limit) = own.and_then(|own| limit(run, flow, own)) {
+            return limit;
+        }
         // What an ABR source may not send does not wait in the network.
         run.outcome.flows[flow].abr.as_ref().map_or(waits, |abr| {
             format!("its mean allowed rate was {}", rate(abr.acr_mean_bps))
         })
     }
+}
+
+/// A window from end to end, or the credit of a link on its way, where no more than that came
+/// through in a round trip.
+fn limit(run: &Circuits<'_>, flow: usize, own: &FlowSpec) -> Option<String> {
+    let got = *NetworkSpec::rates(run).get(flow)?;
+    let unit_bits = f64::from(own.unit_bytes) * 8.0;
+    let round_trip_ps = 2.0 * run.outcome.flows[flow].delay.min as f64;
+    let units = |units: u32, bits: f64, ps: f64, what: &str| {
+        let what = format!("{what} of {}", counted(units, "cell"));
+        window(&what, f64::from(units) * bits, ps, got)
+    };
+    let from_end_to_end = match (&own.source_control, &own.traffic) {
+        (SourceControlSpec::Window { units: most }, _) => {
+            units(*most, unit_bits, round_trip_ps, "its window")
+        }
+        (SourceControlSpec::Aimd { maximum_units, .. }, _) => units(
+            *maximum_units,
+            unit_bits,
+            round_trip_ps,
+            "its largest window",
+        ),
+        (_, TrafficSpec::Tcp(tcp)) => {
+            let bytes = tcp.tcp.window_bytes;
+            let what = format!("its window of {} bytes", grouped(bytes.into()));
+            window(&what, f64::from(bytes) * 8.0, round_trip_ps, got)
+        }
+        _ => None,
+    };
+    from_end_to_end.or_else(|| {
+        own.legs.iter().find_map(|leg| {
+            let FlowControlSpec::Credit(credit) = leg.flow_control else {
+                return None;
+            };
+            let channel = names::channel_spec(run.network, leg.channel)?;
+            let cell = channel.rate.serialization(own.unit_bytes.into());
+            let way = channel.delay + channel.handling + cell;
+            let what = format!("credit on {} (N2 + N3)", run.port(leg.channel));
+            let zones = credit.n2.saturating_add(credit.n3);
+            units(zones, unit_bits, 2.0 * way.ps() as f64, &what)
+        })
+    })
 }
 
 /// Who is served before it where it passes.

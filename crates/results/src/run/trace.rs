@@ -53,7 +53,7 @@ impl<'a, W: Write> CellTrace<'a, W> {
         self.file.write(|file| {
             write!(
                 file,
-                "{},{node},{direction},{},{flow},{},{number},{value}\r\n",
+                "{},{node},{direction},{},{flow},{},{number},{value}\n",
                 unit.at.ps(),
                 unit.channel,
                 unit.kind.name()

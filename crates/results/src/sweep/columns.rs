@@ -6,10 +6,10 @@
 use std::borrow::Cow;
 
 use super::{Measure, Role};
-use crate::column::{Align, Column, NoColumn, key};
+use crate::column::{Align, Column, Kind, NoColumn, key};
 use crate::model::{Cell, Table};
 
-/// Decimals that reports show.
+/// Decimals that reports show, but for counts.
 const DIGITS: u8 = 3;
 
 /// The column of one flow or group.
@@ -60,7 +60,11 @@ impl FlowColumn {
                     unit: Cow::Owned(column.unit.clone()),
                     meaning: Cow::Owned(format!("{} of `{flow}`", column.meaning)),
                     role: Role::Chosen,
-                    digits: DIGITS,
+                    digits: match column.kind {
+                        Some(Kind::Int) => 0,
+                        _ => DIGITS,
+                    },
+                    may_be_bound: column.may_be_bound,
                 },
             }),
             [] if asked.is_empty() => {

@@ -2,7 +2,7 @@
 
 use super::{Group, Role, Saturation, SweepAxis, SweepResult};
 use crate::lines::{aligned, printable, shortened};
-use crate::number::fixed;
+use crate::number::{bound, fixed};
 
 /// Rows and columns shown; the rest is in the tables.
 const ROWS: usize = 40;
@@ -17,7 +17,12 @@ pub fn sweep_pivot(result: &SweepResult) -> String {
         [rows, columns] => by_value(result, rows, columns),
         _ => Vec::new(),
     };
-    printable(&lines)
+    printable(
+        &lines
+            .into_iter()
+            .chain(result.without_chance())
+            .collect::<Vec<_>>(),
+    )
 }
 
 /// The same of a search for saturation over two axes besides the load: the interval that holds it.
@@ -163,7 +168,8 @@ fn about_saturated(result: &SweepResult, measures: &[usize]) -> Option<String> {
 fn mean(result: &SweepResult, group: &Group<'_>, measure: usize) -> String {
     let (mean, half_width) = group.means[measure];
     let own = &result.measures[measure];
-    let mut text = fixed(mean, own.digits);
+    let is_bound = own.may_be_bound && group.is_bounded && mean.is_finite();
+    let mut text = bound(is_bound, fixed(mean, own.digits));
     if let Some(half_width) = half_width.filter(|width| *width > 0.0 && mean.is_finite()) {
         text += &format!(" ±{}", fixed(half_width, own.digits));
     }

@@ -5,12 +5,14 @@ use crate::model::{Block, Fact, Report, Table, Tone};
 use crate::number::grouped;
 use crate::sections::{again, page_of};
 use crate::table_of::TableOf;
-use backwater_kernel::words::counted;
+use backwater_kernel::words::{capital, counted};
 
 /// A page with the curves, the points and how to do it again.
 pub fn sweep_report(info: &SweepInfo, result: &SweepResult) -> Report {
     let mut blocks = vec![Block::Facts(facts(result))];
     blocks.extend(warnings(result));
+    let same = result.without_chance();
+    blocks.extend(same.map(|text| Block::note(Tone::Plain, capital(&text) + ".")));
     let plots = sweep_plots(result);
     if plots.is_empty() {
         let text = "No axis has several numbers to draw curves over; the tables have all points.";

@@ -1,6 +1,7 @@
 //! The tidy tables of a sweep.
 
-use super::{SweepAxis, SweepResult};
+use super::{SweepAxis, SweepResult, SweepRow};
+use crate::column::Kind;
 use crate::model::{Cell, Column, Table};
 use crate::table_of::TableOf;
 
@@ -16,21 +17,33 @@ fn points(result: &SweepResult) -> Table {
         .number("seed: root of all random streams")
         .of(|row| seed(row.seed));
     for (index, measure) in result.measures.iter().enumerate() {
-        table = table
-            .column(Column::number(
-                &measure.name,
-                &measure.unit,
-                &measure.meaning,
-            ))
-            .of(|row| {
-                let value = row.measured.get(index);
-                value.map(|value| Cell::float(*value, measure.digits))
-            });
+        let column = Column {
+            kind: (measure.digits == 0).then_some(Kind::Int),
+            ..Column::number(&measure.name, &measure.unit, &measure.meaning)
+        };
+        let cell = |row: &&SweepRow| {
+            let is_bound = measure.may_be_bound && result.is_bounded(row);
+            bounded(measured(row.value(index), measure.digits), is_bound)
+        };
+        table = table.columns(vec![column], |row| vec![cell(row)]);
     }
     table
         .text("trace hash: fingerprint of the run")
         .of(|row| row.trace_hash.as_str())
         .done()
+}
+
+/// What one run measured; counts, which have no decimals, are whole.
+fn measured(value: f64, digits: u8) -> Cell {
+    match digits {
+        0 if is_count(value) => Cell::Int(value as i64),
+        _ => Cell::float(value, digits),
+    }
+}
+
+/// Whole, and exact as a float.
+fn is_count(number: f64) -> bool {
+    number.fract() == 0.0 && number.abs() < 9e15
 }
 
 fn summary(result: &SweepResult) -> Table {
@@ -42,20 +55,35 @@ fn summary(result: &SweepResult) -> Table {
         .number("seeds: runs behind the row, one for each seed")
         .of(|group| group.seeds as u64);
     for (index, measure) in result.measures.iter().enumerate() {
-        let cell = |value: f64| Cell::float(value, measure.digits);
         let meaning = format!("{}; mean over the seeds", measure.meaning);
         let half_width = Column::interval(
             &measure.name,
             &measure.unit,
-            "half width of the mean's 95 % interval over the seeds, by Student's t; empty with one",
+            "half width of the mean's 95 % interval over the seeds, by Student's t; empty with \
+             one, where seeds change nothing and of bounds",
         );
         table = table
             .column(Column::number(&measure.name, &measure.unit, &meaning))
-            .of(|group| cell(group.means[index].0))
+            .of(|group| {
+                let is_bound = measure.may_be_bound && group.is_bounded;
+                bounded(Cell::float(group.means[index].0, measure.digits), is_bound)
+            })
             .column(half_width)
-            .of(|group| group.means[index].1.map(cell));
+            .of(|group| {
+                group.means[index]
+                    .1
+                    .map(|width| Cell::float(width, measure.digits))
+            });
     }
     table.done()
+}
+
+/// A measurement that may be a bound from below.
+fn bounded(cell: Cell, is_bound: bool) -> Cell {
+    match cell {
+        Cell::Float { value, digits, .. } if is_bound => Cell::at_least(value, digits),
+        other => other,
+    }
 }
 
 /// A column for each axis.
@@ -81,9 +109,17 @@ pub(super) fn axis_column(axis: &SweepAxis) -> Column {
 /// One value of an axis.
 pub(super) fn axis_cell(axis: &SweepAxis, value: usize) -> Cell {
     match &axis.numbers {
+        Some(numbers) if is_whole(axis) => Cell::Int(numbers[value] as i64),
         Some(numbers) => Cell::float(numbers[value], decimals(axis)),
         None => axis.values[value].as_str().into(),
     }
+}
+
+/// All values are whole numbers and written so: counts of buffers and the like, which name files and
+/// index arrays.
+fn is_whole(axis: &SweepAxis) -> bool {
+    let mut numbers = axis.numbers.iter().flatten();
+    decimals(axis) == 0 && numbers.all(|number| is_count(*number))
 }
 
 /// Decimals that tell all values of an axis.

@@ -74,7 +74,7 @@ fn run(seed: u64, lost: u64, took: Option<u64>) -> SchemeRun {
                 control: 1,
             },
         },
-        trace_hash: 0xabcd_ef01_2345_6789,
+        trace_hash: 0xabcd_ef01_2345_6788 + seed,
         events: 1000,
         broken: 0,
         standstill: false,
@@ -190,6 +190,14 @@ fn the_terminal_has_a_column_for_each_scheme_and_fits() {
         text.lines()
             .any(|line| line.starts_with("trace hash") && line.contains("abcdef01"))
     );
+    // One run under two seeds: no interval, and why.
+    let same = scheme("none", vec![run(1, 0, None), run(1, 0, None)]);
+    assert!(!text.contains("seeds change nothing"), "{text}");
+    let text = compare_terminal(&workload(), &[same]);
+    assert!(
+        text.contains("seeds change nothing here") && !text.contains('±'),
+        "{text}"
+    );
 }
 
 #[test]
@@ -213,7 +221,7 @@ fn tables_have_a_row_for_each_scheme_run_flow_and_burst() {
             assert_eq!(row.len(), table.columns.len(), "{}", table.name);
         }
     }
-    // A burst that never arrived has no time; nothing stands for it.
+    // A burst that has not arrived counts with its age.
     let at = tables[0]
         .columns
         .iter()
@@ -224,11 +232,15 @@ fn tables_have_a_row_for_each_scheme_run_flow_and_burst() {
         .map(|row| row[at.expect("a column")].clone());
     assert_eq!(
         cells.collect::<Vec<_>>(),
-        [Cell::Empty, Cell::float(3.0, 3)]
+        [Cell::at_least(5.0, 3), Cell::float(3.0, 3)]
     );
     let json = compare_summary(&workload(), &schemes());
     assert_eq!(json["schemes"][0]["measures"]["loss_pct"]["value"], 10.0);
-    assert!(json["schemes"][0]["measures"]["message_mean_ms"]["value"].is_null());
+    let message = &json["schemes"][0]["measures"]["message_mean_ms"];
+    assert_eq!(
+        (&message["value"], &message["is_bound"]),
+        (&5.0.into(), &true.into())
+    );
     assert_eq!(
         json["schemes"][1]["runs"][0]["trace_hash"],
         "abcdef0123456789"

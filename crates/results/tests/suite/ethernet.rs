@@ -416,7 +416,7 @@ fn a_trace_has_a_line_for_each_event() {
     let (outcome, mut trace) = watched(trace);
     trace.finish(0).expect("memory");
     let text = String::from_utf8(file.0.take()).expect("text");
-    let mut lines = text.split_terminator("\r\n");
+    let mut lines = text.split_terminator("\n");
     let header = lines.next().expect("a header");
     let columns = header.split(',').count();
     let mut starts = 0;
@@ -426,7 +426,7 @@ fn a_trace_has_a_line_for_each_event() {
     }
     assert_eq!(starts, outcome.unit_hops);
     let first = text.lines().nth(1).expect("an event");
-    assert_eq!(first, "0,out,0,file[1],tcp,0,0,1082,S1,D,0,0,1024,0,16,");
+    assert_eq!(first, "0,out,0,file[1],tcp,0,0,1082,S1,D,0,0,1024,0,16,,");
 }
 
 /// A disk that is full after so many bytes.

@@ -154,8 +154,8 @@ fn a_trace_has_a_line_for_each_flit() {
     trace.on_crossing(&crossing);
     trace.finish(43).expect("it is memory");
     let text = file.0.take();
-    let expected = "cycle,channel,vc,source,destination,birth,class,flit,flits\r\n\
-                    42,9,1,3,5,40,\"a, b\",2,4\r\n";
+    let expected = "cycle,channel,vc,source,destination,birth,class,flit,flits\n\
+                    42,9,1,3,5,40,\"a, b\",2,4\n";
     assert_eq!(String::from_utf8(text).expect("it is text"), expected);
 }
 
@@ -246,13 +246,10 @@ fn tables_say_what_the_outcome_says() {
     );
     let summary = backwater_results::csv::table(&named(&tables, "summary"));
     assert!(
-        summary.contains("\r\naccepted,0.3998,flits/cycle/terminal\r\n"),
+        summary.contains("\naccepted,0.3998,flits/cycle/terminal\n"),
         "{summary}"
     );
-    assert!(
-        summary.contains("\r\nwindow start,2345,cycle\r\n"),
-        "{summary}"
-    );
+    assert!(summary.contains("\nwindow start,2345,cycle\n"), "{summary}");
     let latency = named(&tables, "latency");
     assert_eq!(latency.rows.len(), 4);
     assert_eq!(text(&latency, 1, "latency_p50_cycles"), "46");
@@ -297,7 +294,7 @@ fn a_torus_is_mapped_and_grouped_by_direction() {
         panic!("a share is a number");
     };
     assert!((busy - 30.0).abs() < 1e-9, "{busy}");
-    assert_eq!(text(&map, 1, "x_2_pct"), "0");
+    assert_eq!(text(&map, 1, "x_2_pct"), "0.0");
     let groups = named(&tables, "channel-groups");
     let row = |nth: usize| {
         (
@@ -310,8 +307,8 @@ fn a_torus_is_mapped_and_grouped_by_direction() {
         assert_eq!(row(nth).0, name);
         assert_eq!(text(&groups, nth, "count"), "16");
     }
-    assert_eq!((row(0).1, row(1).1), ("0".into(), "90".into()));
-    assert_eq!((row(2).1, row(4).1), ("10".into(), "10".into()));
+    assert_eq!((row(0).1, row(1).1), ("0.0".into(), "90.0".into()));
+    assert_eq!((row(2).1, row(4).1), ("10.0".into(), "10.0".into()));
 }
 
 #[test]

@@ -106,7 +106,7 @@ fn every_column_of_every_table_is_explained() {
     let columns = json(path.join("columns.json"));
     for name in all_files(&path).iter().filter(|f| f.starts_with("tables/")) {
         let header = fs::read_to_string(path.join(name)).unwrap();
-        let header = header.split("\r\n").next().unwrap().split(',').count();
+        let header = header.split("\n").next().unwrap().split(',').count();
         let notes = columns[name.as_str()]["columns"].as_array().unwrap();
         assert_eq!(notes.len(), header, "{name}");
         for note in notes {

@@ -256,7 +256,7 @@ fn numbers_are_shown_in_units_that_fit() {
     table.rows.push(row.to_vec());
     assert_eq!(
         backwater_results::csv::table(&table),
-        "goodput_mbps,stop_max_ms,goodput_mbps_ci95\r\n98405.82,0.02893,12.5\r\n"
+        "goodput_mbps,stop_max_ms,goodput_mbps_ci95\n98405.82,0.02893,12.5\n"
     );
     let text = page(&Report {
         blocks: vec![Block::Table(table)],

@@ -116,13 +116,13 @@ fn stopped_source() -> frames::EthernetSpec {
         detect: frames::Detect::Outputs,
         notify: frames::Notify::Others,
         message: frames::Message::UntilCancelled,
+        binding: Default::default(),
         time_out: None,
         blocked: None,
     };
     let node = |name: &str, kind| frames::NodeSpec {
         name: name.into(),
         kind,
-        response: Duration(3_000_000),
         is_deaf: false,
         watchdog: None,
         promised: 0,
@@ -169,6 +169,10 @@ fn link(ends: [u32; 2], mbps: u64) -> frames::LinkSpec {
         queues: vec![queue],
         inputs: Vec::new(),
         credits: Vec::new(),
+        stopped: frames::StoppedSpec {
+            response: Duration(3_000_000),
+            ..Default::default()
+        },
     };
     frames::LinkSpec::symmetric(ends, channel)
 }

@@ -86,7 +86,13 @@ fn slowdown_is_the_time_over_that_on_an_idle_network() {
             &RunInfo::default(),
             &Findings::new(&spec, outcome.clone(), Duration::ZERO),
         );
-        assert!(words.contains("responses: mean 1"), "{words}");
+        // Of several clients some have asked and are not answered yet.
+        let mean = if slow {
+            "responses: mean >= 1"
+        } else {
+            "responses: mean 1"
+        };
+        assert!(words.contains(mean), "{words}");
         assert_eq!(words.contains("slowdown mean 1\n"), !slow, "{words}");
     }
 }

@@ -243,10 +243,10 @@ fn a_trace_is_a_table_of_crossings() {
     let text = String::from_utf8(file.0.take()).unwrap();
     assert_eq!(
         text,
-        "time_ps,node,direction,port,flow,kind,number,value\r\n\
-         681672,switch 1,in,0,\"bursty, first\",data,7,\r\n\
-         681672,switch 1,out,1,\"bursty, first\",credit,0,165\r\n\
-         681672,host 1,in,1,\"bursty, first\",credit,0,165\r\n\
-         681672,switch 1,out,1,\"bursty, first\",credit,1,165\r\n"
+        "time_ps,node,direction,port,flow,kind,number,value\n\
+         681672,switch 1,in,0,\"bursty, first\",data,7,\n\
+         681672,switch 1,out,1,\"bursty, first\",credit,0,165\n\
+         681672,host 1,in,1,\"bursty, first\",credit,0,165\n\
+         681672,switch 1,out,1,\"bursty, first\",credit,1,165\n"
     );
 }

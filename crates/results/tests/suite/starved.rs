@@ -265,6 +265,34 @@ fn a_connection_far_below_its_share() {
     );
     let summary = sample::ethernet::summary(&info, &spec, &outcome);
     assert_eq!(summary["starved"], serde_json::json!(["file[2]"]));
+    let why_now = |outcome: &backwater_net::outcome::Outcome| {
+        let found = Findings::new(&spec, outcome.clone(), Duration::ZERO);
+        let mut told = run_manifest(&info, &found).warnings;
+        told.pop()
+            .and_then(|text| Some(text.split_once(why)?.1.to_owned()))
+            .unwrap_or_default()
+    };
+    // A port on its way that was stopped most of the time.
+    let mut held = outcome.clone();
+    held.flows[1].path = vec![0];
+    let class = usize::from(spec.flows[1].class);
+    held.channels[0].by_class.queues[class].stopped_share = 0.9;
+    let stopped = "was stopped by flow control 90 % of the time";
+    assert!(why_now(&held).ends_with(stopped), "{}", why_now(&held));
+    // No more than its window came through in a round trip: that binds, whatever else there is.
+    held.flows[1].delay.min = 10_000_000_000_000;
+    let found = why_now(&held);
+    assert!(
+        found.starts_with("its window (`tcp.window`) of 65.5"),
+        "{found}"
+    );
+    assert!(
+        found.contains(" over a round trip of 20 s allows 26.2"),
+        "{found}"
+    );
+    // The control: a round trip so short that the window would allow far more.
+    held.flows[1].delay.min = 1_000_000_000;
+    assert!(why_now(&held).ends_with(stopped));
     // A file of 30 kB each second is all that this one wants.
     let mut files = |seconds: u64| {
         spec.flows[1].traffic = EthernetTraffic::Files {

@@ -24,6 +24,7 @@ const fn measure(name: &'static str, unit: &'static str, role: Role) -> Measure 
         meaning: Cow::Borrowed("what it means"),
         role,
         digits: 3,
+        may_be_bound: matches!(role, Role::Took),
     }
 }
 
@@ -256,7 +257,7 @@ fn what_was_not_measured_is_left_out() {
     assert!(
         csv.lines()
             .nth(2)
-            .is_some_and(|row| row.starts_with("0.5,2,0.5,0,2,")),
+            .is_some_and(|row| row.starts_with("0.5,2,0.5,0.0,2.0,")),
         "{csv}"
     );
     assert_eq!(sweep_plots(&result)[0].curves[0].x, [0.25]);
@@ -288,7 +289,7 @@ fn a_search_shows_its_interval() {
     let table = saturation_table(&result, 0, &found);
     let cells = |row: usize| table.rows[row].clone();
     let load = |value| Cell::float(value, 1);
-    assert_eq!(cells(0)[..3], [Cell::float(1.0, 0), load(0.4), load(0.6)]);
+    assert_eq!(cells(0)[..3], [Cell::Int(1), load(0.4), load(0.6)]);
     assert_eq!(cells(0)[3..], [Cell::float(1.4, 3), Cell::float(1.5, 3)]);
     assert_eq!(cells(1)[1], Cell::Empty);
     let report = saturation_report(&SweepInfo::default(), &result, 0, &found);
@@ -441,4 +442,51 @@ fn a_terminal_shows_one_axis_by_measure() {
     assert_eq!(rows[0], ["load", "delay", "(us)", "accepted", "(Mbps)"]);
     assert_eq!((rows[1][0], rows[2][0], rows.len()), ("0.2", "0.6", 4));
     assert!(rows[2][1].ends_with('*'), "{shown}");
+}
+
+/// Runs that are the same have no interval, which is said; bounds have none either.
+#[test]
+fn what_is_not_random_and_what_is_a_bound_has_no_interval() {
+    let measures = [
+        measure("goodput", "Mbps", Role::Accepted),
+        measure("unfinished", "transfers", Role::Unfinished),
+        measure("FCT p99", "ms", Role::Took),
+    ];
+    let row = |value: usize, seed: u64, measured: [f64; 3], hash: &str| SweepRow {
+        values: vec![value],
+        seed,
+        measured: measured.to_vec(),
+        trace_hash: hash.into(),
+    };
+    let result = SweepResult {
+        axes: vec![axis("link.delay", &["1", "2", "3"])],
+        seeds: vec![1, 2],
+        measures: measures.to_vec(),
+        rows: vec![
+            row(0, 1, [5.0, 0.0, 3.0], "a"),
+            row(0, 2, [5.0, 0.0, 3.0], "a"),
+            row(1, 1, [5.0, 0.0, 3.0], "b"),
+            row(1, 2, [6.0, 1.0, 4.0], "c"),
+            row(2, 1, [5.0, 9.0, f64::NAN], "d"),
+            row(2, 2, [6.0, 0.0, 4.0], "e"),
+        ],
+        planned: 6,
+        ..SweepResult::default()
+    };
+    let tables = sweep_tables(&result);
+    let cells = |row: usize, key: &str| {
+        let at = tables[1].keys().iter().position(|own| own == key);
+        tables[1].rows[row][at.expect("it is there")].clone()
+    };
+    assert_eq!(cells(0, "goodput_mbps_ci95"), Cell::Empty);
+    assert!(matches!(cells(1, "goodput_mbps_ci95"), Cell::Float { value, .. } if value > 1.0));
+    assert_eq!(cells(0, "fct_p99_ms"), Cell::float(3.0, 3));
+    assert_eq!(cells(1, "fct_p99_ms"), Cell::at_least(3.5, 3));
+    assert_eq!(cells(1, "fct_p99_ms_ci95"), Cell::Empty);
+    assert!(matches!(cells(2, "fct_p99_ms"), Cell::Float { value, .. } if value.is_nan()));
+    let told = result.without_chance().expect("of one point");
+    assert!(
+        told.starts_with("in 1 of 3 points: seeds change nothing here"),
+        "{told}"
+    );
 }

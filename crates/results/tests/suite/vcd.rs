@@ -18,7 +18,7 @@ type Changes = Vec<(u64, u64)>;
 /// By channel and name of the signal.
 fn read(content: &str) -> Result<BTreeMap<(u32, String), Changes>, String> {
     let (mut names, mut signals) = (BTreeMap::new(), BTreeMap::new());
-    let (mut channel, mut cycle) = (None, 0);
+    let (mut channel, mut cycle) = (None, None::<u64>);
     for line in content.lines() {
         let words: Vec<&str> = line.split(' ').collect();
         let change = match words[..] {
@@ -40,10 +40,10 @@ fn read(content: &str) -> Result<BTreeMap<(u32, String), Changes>, String> {
             }
             [one] if one.starts_with('#') => {
                 let next = one[1..].parse().map_err(|_| "no cycle")?;
-                if next < cycle {
+                if let Some(cycle) = cycle.filter(|cycle| next <= *cycle) {
                     return Err(format!("{next} after {cycle}"));
                 }
-                cycle = next;
+                cycle = Some(next);
                 continue;
             }
             [bit] if bit.starts_with(['0', '1']) => (&bit[1..], u64::from(bit.starts_with('1'))),
@@ -55,7 +55,7 @@ fn read(content: &str) -> Result<BTreeMap<(u32, String), Changes>, String> {
         if own.last().is_some_and(|last| last.1 == change.1) {
             return Err(format!("{key:?} stays {}", change.1));
         }
-        own.push((cycle, change.1));
+        own.push((cycle.ok_or("a value before any instant")?, change.1));
     }
     Ok(signals)
 }

@@ -1,6 +1,7 @@
 //! What a sweep measures of runs in cells.
 //!
-//! All numbers cover the time after the warm-up. A run counts as saturated if one of these holds:
+//! All numbers cover the time after the warm-up. A run counts as saturated if one of these holds
+//! for the flows that have a load of their own:
 //!
 //! - of what was offered then, more than 1.5 % was not delivered (lost, or more inside than
 //!   before);
@@ -8,14 +9,18 @@
 //!   than the one before, and from the first to the last it grew by more than 0.2 % of what was
 //!   offered between them;
 //! - nothing can move any more.
+//!
+//! What is greedy, or waits for answers, offers only what the network takes: what it has under way
+//! swings with its windows and credits, and says nothing about saturation. The backlog is looked at
+//! at instants that no period of the run fits.
 
 use std::borrow::Cow;
 
-use backwater_kernel::{DelayOutcome, Rings, Samples, Stop, Time};
+use backwater_kernel::{DelayOutcome, Purpose, Rings, Samples, Stop, Stream, Time};
 use backwater_net::Simulation;
 use backwater_net::outcome::{ChannelOutcome, FlowOutcome, LossCause, Outcome};
 use backwater_net::probe::PathWaits;
-use backwater_net::spec::NetworkSpec;
+use backwater_net::spec::{NetworkSpec, TrafficSpec};
 use backwater_results::sweep::{FlowColumn, Measure, Role};
 use backwater_results::{Findings, note_broken_bounds};
 use backwater_scenario::PacketScenario;
@@ -53,7 +58,8 @@ measures! { run: &Seen<'_> =>
     "wait p99", "us", Other, 3, "99th percentile of the same, over all units",
         run.wait_us(run.waits.percentile(99.0) as f64);
     "backlog growth share", "", Other, 4,
-        "units that joined the backlog from the first to the last quarter, over units offered",
+        "units that joined the backlog from the first to the last quarter, over units offered; of \
+         flows with a load of their own",
         run.growth.share;
     "lost", "units", Other, 0, "lost on the wire or dropped, whatever the cause",
         run.window.lost;
@@ -65,6 +71,9 @@ measures! { run: &Seen<'_> =>
         run.busiest(|channel| channel.data_share);
     "control share max", "", Other, 4, "largest share of time that any port sends control units",
         run.busiest(|channel| channel.control_share);
+    "unfinished", "requests", Unfinished, 0,
+        "of clients: begun, and not answered when the run ended; their times are bounds from below",
+        run.unanswered() as f64;
     "saturated", "", Saturated, 0, "1 if the network can't carry what is offered, else 0",
         flag(run.is_saturated());
     "stuck", "", Standstill, 0, "1 if units wait and nothing can move, else 0",
@@ -88,12 +97,18 @@ pub fn measure(scenario: &PacketScenario, columns: &[FlowColumn]) -> Result<Opti
     let before = simulation.outcome();
     let mut looks = Vec::new();
     let span = u128::from(network.stop_at.ps().saturating_sub(start.ps()));
-    for look in 1..=QUARTERS * LOOKS {
-        let into = span * u128::from(look) / u128::from(QUARTERS * LOOKS);
-        if !run_to(&mut simulation, Time(start.ps() + into as u64), &mut pace) {
+    for look in 0..QUARTERS * LOOKS {
+        if !run_to(
+            &mut simulation,
+            Time(start.ps() + look_at(look, span)),
+            &mut pace,
+        ) {
             return Ok(None);
         }
-        looks.push(simulation.outcome().balance().inside);
+        looks.push(backlog(network, &simulation.outcome()));
+    }
+    if !run_to(&mut simulation, Time(start.ps() + span as u64), &mut pace) {
+        return Ok(None);
     }
     let mut run = Findings::new(network, simulation.outcome(), scenario.cell);
     note_broken_bounds(&mut run);
@@ -102,7 +117,7 @@ pub fn measure(scenario: &PacketScenario, columns: &[FlowColumn]) -> Result<Opti
     let window = Window::of(network, &before, &run.outcome);
     let mut values = values(&Seen {
         seconds: run.seconds(),
-        growth: Growth::of(&looks, window.offered),
+        growth: Growth::of(&looks, window.loaded.0),
         window,
         after: &run.outcome,
         waits: &waits,
@@ -112,6 +127,39 @@ pub fn measure(scenario: &PacketScenario, columns: &[FlowColumn]) -> Result<Opti
         values,
         trace_hash: format!("{:016x}", run.outcome.trace_hash),
     }))
+}
+
+/// When to look, of a window of `span`: once in each of its equal parts, somewhere.
+fn look_at(look: u64, span: u128) -> u64 {
+    let within = Stream::new(0, look, Purpose::Pattern).below(1 << 32);
+    let into = (u128::from(look) << 32) + u128::from(within);
+    ((span * into / u128::from(QUARTERS * LOOKS)) >> 32) as u64
+}
+
+/// Does a source offer what it has whether the network takes it or not?
+fn has_load(traffic: &TrafficSpec) -> bool {
+    match traffic {
+        TrafficSpec::Constant { .. }
+        | TrafficSpec::Poisson { .. }
+        | TrafficSpec::Trains { .. }
+        | TrafficSpec::OnOff { .. }
+        | TrafficSpec::Outside(_) => true,
+        TrafficSpec::Silent
+        | TrafficSpec::Greedy { .. }
+        | TrafficSpec::Client(_)
+        | TrafficSpec::Requests(_)
+        | TrafficSpec::Server
+        | TrafficSpec::Bottlenecked { .. }
+        | TrafficSpec::Tcp(_)
+        | TrafficSpec::TcpBack => false,
+    }
+}
+
+/// Units inside of flows that have a load of their own.
+fn backlog(network: &NetworkSpec, outcome: &Outcome) -> u64 {
+    let flows = network.flows.iter().zip(&outcome.flows);
+    let loaded = flows.filter(|(spec, _)| has_load(&spec.traffic));
+    loaded.map(|(_, flow)| flow.balance().inside).sum()
 }
 
 /// Runs on to `until`; false if Ctrl-C was pressed.
@@ -140,6 +188,8 @@ struct Window {
     dropped: f64,
     offered_bits: f64,
     delivered_bits: f64,
+    /// Offered and delivered of flows that have a load of their own.
+    loaded: (f64, f64),
 }
 
 impl Window {
@@ -152,6 +202,10 @@ impl Window {
             let delivered = after.delivered_total.saturating_sub(before.delivered_total) as f64;
             window.offered += offered;
             window.delivered += delivered;
+            if has_load(&spec.traffic) {
+                window.loaded.0 += offered;
+                window.loaded.1 += delivered;
+            }
             window.lost += after.lost_total.saturating_sub(before.lost_total) as f64;
             let dropped = |of: &FlowOutcome| of.drops.total() - of.drops.by(LossCause::Wire);
             window.dropped += dropped(after).saturating_sub(dropped(before)) as f64;
@@ -205,6 +259,11 @@ impl Seen<'_> {
         }
     }
 
+    fn unanswered(&self) -> u64 {
+        let flows = self.after.flows.iter();
+        flows.map(|flow| flow.responses.open()).sum()
+    }
+
     fn fill_max(&self) -> u32 {
         let fills = self.after.legs.iter().map(|leg| leg.fill_max);
         fills.max().unwrap_or(0)
@@ -219,9 +278,9 @@ impl Seen<'_> {
     }
 
     fn is_saturated(&self) -> bool {
-        let missing = self.window.offered - self.window.delivered;
+        let (offered, delivered) = self.window.loaded;
         let is_growing = self.growth.is_steady && self.growth.share > GROWTH;
-        missing > MISSING * self.window.offered || is_growing || self.is_stuck()
+        offered - delivered > MISSING * offered || is_growing || self.is_stuck()
     }
 }
 
@@ -259,6 +318,24 @@ mod tests {
             .iter()
             .flat_map(|mean| [*mean; LOOKS as usize])
             .collect()
+    }
+
+    /// Whatever the period, the looks see all of it alike; evenly spaced ones don't.
+    #[test]
+    fn looks_don_t_keep_step_with_a_period() {
+        let span = 1_u128 << 40;
+        let even = |look: u64, span: u128| (span * u128::from(look + 1) / 32) as u64;
+        let worst = |at: fn(u64, u128) -> u64| {
+            let periods = (20..400_u64).map(|n| (span / u128::from(n)) as u64);
+            let spread = periods.map(|period| {
+                let late = (0..32).filter(|look| at(*look, span) % period >= period / 2);
+                late.count().abs_diff(16)
+            });
+            spread.max().unwrap_or(16)
+        };
+        assert!(worst(look_at) <= 11, "{}", worst(look_at));
+        assert_eq!(worst(even), 16);
+        assert!((0..32).all(|look| look_at(look, span) / (1 << 35) == look));
     }
 
     #[test]

@@ -16,7 +16,7 @@ use backwater_results::fabric::zero_load;
 use backwater_results::sweep::{FlowColumn, Measure, Role};
 
 use super::super::values::{chosen, flag, measures};
-use super::super::{Pace, Point, must_stop};
+use super::super::{Pace, Point, must_stop, pace};
 use super::FIRST_SLICE;
 
 /// Of loads.
@@ -31,22 +31,24 @@ measures! { seen: &FabricFindings<'_> =>
         "flits delivered in the window to the terminal that received the fewest",
         of_window(seen, seen.outcome.accepted_least);
     "latency mean", "cycles", Latency, 2,
-        "mean from creation to the arrival of the tail, of packets created in the window",
+        "mean from creation to the arrival of the tail, of packets created in the window; those \
+         unfinished count with their age",
         of_packets(seen, seen.outcome.latency.mean);
     "latency at zero load", "cycles", ZeroLoad, 2,
         "mean of the same packets, each on its way as if it were alone",
         zero_load(seen).unwrap_or(f64::NAN);
-    "latency p50", "cycles", Other, 0, "half take no longer",
-        of_packets(seen, seen.outcome.latency.percentiles[0] as f64);
-    "latency p99", "cycles", Other, 0, "99th percentile",
-        of_packets(seen, seen.outcome.latency.percentiles[2] as f64);
+    "latency p50", "cycles", Took, 0, "half take no longer",
+        told(seen, 0);
+    "latency p99", "cycles", Took, 0, "99th percentile",
+        told(seen, 2);
     "network latency mean", "cycles", Other, 2,
         "mean from the header's departure from the source to the arrival of the tail",
         of_packets(seen, seen.outcome.network_latency.mean);
     "channels crossed mean", "hops", Other, 3,
         "mean of packets created in the window, injection and ejection included",
         of_packets(seen, seen.outcome.hops_mean);
-    "unfinished", "packets", Other, 0, "created in the window and not arrived when the run ended",
+    "unfinished", "packets", Unfinished, 0,
+        "created in the window and not arrived when the run ended",
         seen.outcome.unfinished as f64;
     "warm-up", "cycles", Other, 0, "before the window",
         seen.outcome.window_start as f64;
@@ -67,6 +69,7 @@ measures! { seen: &FabricFindings<'_> =>
 /// came first.
 pub fn measure(spec: &FabricSpec, columns: &[FlowColumn]) -> Result<Option<Point>, String> {
     let mut engine = Simulation::new(spec).map_err(|error| error.to_string())?;
+    engine.pause_if(pace::is_late);
     let mut pace = Pace::new(FIRST_SLICE);
     let mut window_end = None;
     let mut more = true;
@@ -112,6 +115,12 @@ fn of_window(seen: &FabricFindings<'_>, value: f64) -> f64 {
     } else {
         f64::NAN
     }
+}
+
+/// A percentile; not a number where more than the share above it is unfinished.
+fn told(seen: &FabricFindings<'_>, at: usize) -> f64 {
+    let value = seen.outcome.latency.told()[at];
+    of_packets(seen, value.map_or(f64::NAN, |cycles| cycles as f64))
 }
 
 fn of_packets(seen: &FabricFindings<'_>, value: f64) -> f64 {

@@ -9,7 +9,7 @@ use backwater_kernel::{DelayOutcome, Distribution, Stop};
 use backwater_net::frames::spec::EthernetSpec;
 use backwater_net::outcome::{ChannelOutcome, FlowOutcome, Outcome, QueueOutcome};
 use backwater_results::Findings;
-use backwater_results::ethernet::{Completion, fairness, goodputs};
+use backwater_results::ethernet::{Completion, fairness, goodputs, lasting};
 use backwater_results::sweep::{FlowColumn, Measure, Role};
 use backwater_scenario::EthernetScenario;
 
@@ -23,44 +23,51 @@ const US: f64 = 1e6;
 measures! { run: &Seen<'_> =>
     "goodput", "Mbps", Accepted, 3, "payload that applications received in order, all flows",
         run.mbps(run.rates.iter().sum());
-    "goodput min", "Mbps", Other, 3, "of the flow with the smallest",
-        run.mbps(run.rates.iter().copied().fold(f64::INFINITY, f64::min));
-    "goodput max", "Mbps", Other, 3, "of the flow with the largest",
-        run.mbps(run.rates.iter().copied().fold(0.0, f64::max));
-    "fairness", "", Other, 4, "Jain's index of goodputs: 1 if all flows got the same",
-        fairness(&run.rates);
+    "goodput min", "Mbps", Other, 3,
+        "of the flow with the smallest; empty where the transfers of one end",
+        run.extreme(f64::min);
+    "goodput max", "Mbps", Other, 3, "of the flow with the largest; empty likewise",
+        run.extreme(f64::max);
+    "fairness", "", Other, 4,
+        "Jain's index of goodputs: 1 if all flows got the same; empty likewise",
+        run.lasting.as_deref().map_or(f64::NAN, fairness);
     "returned", "Mbps", Other, 3, "payload of responses, all flows",
         run.mbps(run.per_second(run.total(|f| f.ends.returned_bytes)) * 8.0);
     "transfers", "1/s", Other, 3, "files, requests and pictures complete",
         run.per_second(run.total(|f| f.ends.transfers));
-    "unfinished", "transfers", Other, 0,
-        "of those that have an end, not complete when the run ended; in no time and no slowdown",
+    "unfinished", "transfers", Unfinished, 0,
+        "begun, and not complete when the run ended; they count with their age: then times and \
+         slowdowns are bounds from below, and empty where more than the share above is unfinished",
         run.total(|f| f.ends.unfinished()) as f64;
-    "FCT mean", "ms", Other, 3, "mean over all of them, files to their last byte at the receiver",
+    "oldest unfinished", "ms", Other, 3, "age of the oldest of these at the end of the run",
+        run.done.fct.oldest().map_or(f64::NAN, |ps| ps / MS);
+    "FCT mean", "ms", Took, 3, "mean over all of them, files to their last byte at the receiver",
         run.done.fct.mean().map_or(f64::NAN, |ps| ps / MS);
-    "FCT p50", "ms", Other, 3, "median; empty below 2 transfers",
+    "FCT p50", "ms", Took, 3, "median; empty below 2 transfers",
         at(&run.done.fct, 50.0, MS);
-    "FCT p95", "ms", Other, 3, "95th percentile; empty below 20 transfers",
+    "FCT p95", "ms", Took, 3, "95th percentile; empty below 20 transfers",
         at(&run.done.fct, 95.0, MS);
-    "FCT p99", "ms", Other, 3, "99th percentile; empty below 100 transfers",
+    "FCT p99", "ms", Took, 3, "99th percentile; empty below 100 transfers",
         at(&run.done.fct, 99.0, MS);
-    "FCT p99.9", "ms", Other, 3, "99.9th percentile; empty below 1,000 transfers",
+    "FCT p99.9", "ms", Took, 3, "99.9th percentile; empty below 1,000 transfers",
         at(&run.done.fct, 99.9, MS);
-    "slowdown mean", "", Other, 3, "FCT over that of the same transfer alone on the idle path",
+    "FCT max", "ms", Took, 3, "largest",
+        run.done.fct.max().map_or(f64::NAN, |ps| ps / MS);
+    "slowdown mean", "", Took, 3, "FCT over that of the same transfer alone on the idle path",
         run.done.slowdown.mean().unwrap_or(f64::NAN);
-    "slowdown p50", "", Other, 3, "median; empty below 2 transfers",
+    "slowdown p50", "", Took, 3, "median; empty below 2 transfers",
         at(&run.done.slowdown, 50.0, 1.0);
-    "slowdown p95", "", Other, 3, "95th percentile; empty below 20 transfers",
+    "slowdown p95", "", Took, 3, "95th percentile; empty below 20 transfers",
         at(&run.done.slowdown, 95.0, 1.0);
-    "slowdown p99", "", Other, 3, "99th percentile; empty below 100 transfers",
+    "slowdown p99", "", Took, 3, "99th percentile; empty below 100 transfers",
         at(&run.done.slowdown, 99.0, 1.0);
-    "slowdown p99.9", "", Other, 3, "99.9th percentile; empty below 1,000 transfers",
+    "slowdown p99.9", "", Took, 3, "99.9th percentile; empty below 1,000 transfers",
         at(&run.done.slowdown, 99.9, 1.0);
-    "slowdown max", "", Other, 3, "largest",
+    "slowdown max", "", Took, 3, "largest",
         run.done.slowdown.max().unwrap_or(f64::NAN);
-    "FCT acked mean", "ms", Other, 3, "mean over all files, to their last acknowledgement",
+    "FCT acked mean", "ms", Took, 3, "mean over all files, to their last acknowledgement",
         run.acked.mean().map_or(f64::NAN, |ps| ps / MS);
-    "FCT acked p99", "ms", Other, 3, "99th percentile; empty below 100 files",
+    "FCT acked p99", "ms", Took, 3, "99th percentile; empty below 100 files",
         at(&run.acked, 99.0, MS);
     "last transfer", "ms", Other, 3, "when the last of the whole run was complete",
         run.last_transfer();
@@ -112,8 +119,10 @@ struct Seen<'a> {
     spec: &'a EthernetSpec,
     outcome: &'a Outcome,
     seconds: f64,
-    /// Goodputs, bps.
+    /// Goodputs, bps,
     rates: Vec<f64>,
+    /// and where they are rates of each flow.
+    lasting: Option<Vec<f64>>,
     delays: DelayOutcome,
     /// Transfers to their completion, and to their last acknowledgement.
     done: Completion,
@@ -129,6 +138,7 @@ impl<'a> Seen<'a> {
             outcome,
             seconds: run.seconds(),
             rates: goodputs(run),
+            lasting: lasting(run).into_iter().collect(),
             delays: DelayOutcome::merged(outcome.flows.iter().map(|flow| &flow.delay)),
             done: Completion::of(outcome.flows.iter()),
             acked: Distribution::merged(flows().map(|ends| &ends.acknowledged_time)),
@@ -141,6 +151,12 @@ impl<'a> Seen<'a> {
         } else {
             f64::NAN
         }
+    }
+
+    /// Of the goodputs of flows, Mbps.
+    fn extreme(&self, of: fn(f64, f64) -> f64) -> f64 {
+        let rates = self.lasting.iter().flatten().copied();
+        self.mbps(rates.reduce(of).unwrap_or(f64::NAN))
     }
 
     fn per_second(&self, count: u64) -> f64 {

@@ -1,6 +1,6 @@
 //! Who is at the other end, and what applications want.
 
-use backwater_net::spec::{FlowSpec, SourceControlSpec, TrafficSpec};
+use backwater_net::spec::{ABR_CELL_MAX_BYTES, FlowSpec, SourceControlSpec, TrafficSpec};
 
 use super::Circuit;
 use crate::flows::Draft;
@@ -192,6 +192,18 @@ pub(super) fn limits(draft: &Draft<'_>, mistakes: &mut Diagnostics) {
 
 /// A rate in cells per second needs cells of one size.
 pub(super) fn sizes(circuit: &Circuit<'_>) -> Option<Diagnostic> {
+    let bytes = circuit.flow.unit_bytes;
+    if bytes > ABR_CELL_MAX_BYTES {
+        let settings = circuit.draft.settings;
+        let at = settings.unit_bytes.place();
+        let at = at.unwrap_or(&settings.source_control.at);
+        let message = "the cells of an ABR circuit are too large";
+        return Diagnostic::error("out-of-range", message)
+            .at(at, format!("{bytes} B each"))
+            .note(format!("at most {ABR_CELL_MAX_BYTES} B"))
+            .help("lower `unit_bytes` of the flow, or `bytes` of `[unit]`")
+            .into();
+    }
     if circuit.flow.sizes.is_empty() {
         return None;
     }

@@ -197,7 +197,7 @@ fn traffic(flow: &ComparedFlow, unit: Unit, first: Rate) -> String {
         } => {
             // The last unit comes one interval before the burst is over, so the count is exact.
             let time = first.serialization(unit.wire_bytes());
-            let on = backwater_kernel::Duration(time.0 * unit.count(bytes));
+            let on = time * unit.count(bytes);
             let off = backwater_kernel::Duration(every.0.saturating_sub(on.0));
             format!(
                 "kind = \"on-off\", start = {}, on = {}, off = {}, on_interval = {}",

@@ -1,7 +1,7 @@
 //! The memory of switches under credit: what each circuit or link gets of it, and whether that
 //! will do.
 
-use backwater_kernel::{Duration, Rate};
+use backwater_kernel::Rate;
 
 use super::network::{Link, Network};
 use super::unit::{CONTROL_BYTES, FRAME_BYTES, Unit};
@@ -29,17 +29,18 @@ pub(super) fn circuits(network: &Network, flows: &[ComparedFlow]) -> Vec<u64> {
 
 /// Units of an equal part of the memory of a switch for each of its circuits: N2 + N3.
 pub(super) fn part(settings: &Settings, ports: u64, circuits: u64) -> u64 {
-    settings.buffer_bytes * ports / circuits.max(1) / settings.n23_unit.memory_bytes()
+    let bytes = settings.buffer_bytes.saturating_mul(ports);
+    bytes / circuits.max(1) / settings.n23_unit.memory_bytes()
 }
 
 /// N3 of a circuit over `link` whose part of the memory is so many units.
 pub(super) fn circuit_zone(settings: &Settings, link: &Link, part: u64) -> u64 {
     let unit = settings.n23_unit;
-    let wire = |bytes| link.rate.serialization(bytes).0;
-    let loop_ps = wire(unit.wire_bytes()) + wire(unit.message_bytes()) + 2 * link.delay.0;
+    let wire = |bytes| link.rate.serialization(bytes);
+    let whole = wire(unit.wire_bytes()) + wire(unit.message_bytes()) + link.delay * 2;
     let left = part.saturating_sub(settings.n2);
     let needed = bandwidth(settings, link).map(|rate| {
-        let units = n3_for(Duration(loop_ps), rate, unit.wire_bytes() as u32);
+        let units = n3_for(whole, rate, unit.wire_bytes() as u32);
         u64::from(units)
     });
     left.min(needed.unwrap_or(left))
@@ -54,8 +55,8 @@ pub(super) fn link_zones(settings: &Settings, network: &Network) -> [u64; 2] {
         let rate = bandwidth(settings, link)?;
         // The credit may wait behind a frame, and what is left may not do for the next one.
         let frame = Unit::Frame.wire_bytes();
-        let loop_ps = link.rate.serialization(2 * frame + CONTROL_BYTES).0 + 2 * link.delay.0;
-        let frames = u64::from(n3_for(Duration(loop_ps), rate, frame as u32)) + 1;
+        let whole = link.rate.serialization(2 * frame + CONTROL_BYTES) + link.delay * 2;
+        let frames = u64::from(n3_for(whole, rate, frame as u32)) + 1;
         Some(frames * FRAME_UNITS)
     });
     let needed = needed.max().flatten();

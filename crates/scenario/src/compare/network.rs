@@ -92,9 +92,9 @@ impl Network {
         let links = path.iter().map(|channel| self.link(*channel));
         let one = links.map(|link| {
             let frame = wire_time(link.rate, FRAME_BYTES);
-            link.delay.0 + frame.0
+            link.delay + frame
         });
-        Duration(2 * one.sum::<u64>())
+        one.fold(Duration::ZERO, |sum, own| sum + own) * 2
     }
 
     /// What the way holds in one round trip, bytes.
@@ -117,7 +117,7 @@ impl Network {
             sizes: Sizes::any(FRAME_BYTES, unit::FRAME_LEAST_BYTES as u32),
             ahead: wire_time(link.rate, FRAME_BYTES),
             control: link.rate.serialization(CONTROL_BYTES),
-            away: Duration(2 * link.delay.0),
+            away: link.delay * 2,
         };
         stop.bytes()
     }

@@ -3,18 +3,15 @@
 use std::cmp::Reverse;
 
 use backwater_ends::spec::Ecn;
-use backwater_kernel::words::grouped;
-use backwater_kernel::{Duration, Rate, Time};
+use backwater_kernel::{Duration, Rate};
 use backwater_net::frames::spec::{
-    Detect, EthernetSpec, FlowSpec, NodeKind, NodeSpec, TCP_IP_BYTES, TransportSpec,
-    WIRE_OVERHEAD_BYTES,
+    Detect, EthernetSpec, NodeKind, NodeSpec, TCP_IP_BYTES, TransportSpec,
 };
 
 use super::flows::{Flows, Table};
-use super::lossless::{Whole, channel_of};
-use super::packets::{frame, mtu, packet_bytes};
+use super::lossless::Whole;
+use super::packets::{mtu, packet_bytes};
 use super::queues::Ports;
-use crate::checks::bytes;
 use crate::given::ethernet::flow_control::FlowControl;
 use crate::given::ethernet::{EthernetFile, STALL_MS};
 use crate::given::tcp::Tcp;
@@ -257,100 +254,18 @@ pub(crate) fn starts(look: &Whole<'_>, mistakes: &mut Diagnostics) {
     }
 }
 
-/// What a host's sources send.
-#[derive(Clone, Default)]
-struct Sent {
-    /// On the wire.
-    bits_per_second: f64,
-    /// In memory.
-    bytes_per_second: f64,
-    frames_per_second: f64,
-    /// The rate with which it is more than its link carries, and that link's.
-    crossed: Option<(At, Rate)>,
-}
-
-/// Datagrams that a host's link can't carry, and on-off sources that can't reach their mean.
-pub(crate) fn loads(look: &Whole<'_>, mistakes: &mut Diagnostics) {
-    let (net, network) = (look.net, look.spec);
-    let mut sums = vec![Sent::default(); net.nodes.len()];
-    for (flow, table) in look.flows.each() {
-        let Some(kind) = table.traffic.map(|traffic| &traffic.kind.value) else {
-            continue;
-        };
-        let Some(rate) = kind.rate() else { continue };
-        if let (Some(peak), Some(sources)) = (kind.peak(), kind.sources())
+/// On-off sources that can't reach their mean.
+pub(crate) fn peaks(look: &Whole<'_>, mistakes: &mut Diagnostics) {
+    for (_, table) in look.flows.each() {
+        let kind = table.traffic.map(|traffic| &traffic.kind.value);
+        if let Some(kind) = kind
+            && let (Some(rate), Some(peak), Some(sources)) =
+                (kind.rate(), kind.peak(), kind.sources())
             && u128::from(peak.0) * u128::from(*sources) <= u128::from(rate.0)
         {
             mistakes.extend(on_off(peak, rate));
         }
-        let Some((_, channel)) = net.neighbours[flow.source as usize].first() else {
-            continue;
-        };
-        let (payload, frame, wire) = datagram_bytes(flow);
-        let frames_per_second = rate.0 as f64 / (8.0 * payload);
-        let sum = &mut sums[flow.source as usize];
-        sum.frames_per_second += frames_per_second;
-        sum.bytes_per_second += frames_per_second * frame;
-        sum.bits_per_second += frames_per_second * 8.0 * wire;
-        let link_rate = channel_of(network, *channel).rate;
-        let most = link_rate.0 as f64 * 1.000_001;
-        if sum.bits_per_second > most && sum.crossed.is_none() {
-            sum.crossed = Some((rate.at.clone(), link_rate));
-        }
     }
-    for (node, sent) in (0..).zip(&sums) {
-        if let Some((at, link_rate)) = &sent.crossed {
-            overload(
-                at,
-                net.name(node),
-                sent,
-                *link_rate,
-                network.stop_at,
-                mistakes,
-            );
-        }
-    }
-}
-
-/// Payload of a full datagram of the flow, its frame, and the whole of it on the wire.
-fn datagram_bytes(flow: &FlowSpec) -> (f64, f64, f64) {
-    let TransportSpec::Udp { payload_bytes, .. } = flow.transport else {
-        return (1.0, 1.0, 1.0);
-    };
-    let frame = frame(packet_bytes(&flow.transport), flow.is_tagged);
-    let all = [payload_bytes.max(1), frame, frame + WIRE_OVERHEAD_BYTES];
-    let [payload, frame, wire] = all.map(f64::from);
-    (payload, frame, wire)
-}
-
-/// Frames wait in the host, and each is stored.
-fn overload(
-    at: &At,
-    name: &str,
-    sent: &Sent,
-    link_rate: Rate,
-    stop_at: Time,
-    mistakes: &mut Diagnostics,
-) {
-    let most = link_rate.0 as f64;
-    let too_much = (1.0 - most / sent.bits_per_second) * stop_at.seconds();
-    Diagnostic::warning("overload", "a host sends more than its link carries")
-        .at(
-            at,
-            format!(
-                "with this, `{name}` sends {:.1} Mbps on the wire",
-                sent.bits_per_second / 1e6
-            ),
-        )
-        .note(format!(
-            "its link has {:.1} Mbps; the rest waits there, frame by frame: {} frames, \
-                 about {}, by the end of the run",
-            most / 1e6,
-            grouped((too_much * sent.frames_per_second) as u64),
-            bytes((too_much * sent.bytes_per_second) as u64)
-        ))
-        .help("lower `rate`, send larger datagrams, or shorten the run")
-        .tell(mistakes);
 }
 
 fn on_off(peak: &Placed<Rate>, rate: &Placed<Rate>) -> Option<Diagnostic> {

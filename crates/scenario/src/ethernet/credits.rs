@@ -6,14 +6,19 @@
 //! counts are frames that arrive after the credit was written: whatever their size, those of the
 //! last part of the loop, the way of the credit.
 
+use std::collections::BTreeMap;
+
 use backwater_kernel::{Channels, Duration};
+use backwater_net::frames::routes::Tables;
 use backwater_net::frames::spec::{
     ClassCreditSpec, CreditRule, CreditSpec, EthernetSpec, FRAME_LEAST_BYTES, NodeKind,
-    WIRE_OVERHEAD_BYTES, largest_bytes,
+    TrafficSpec, TransportSpec, WIRE_OVERHEAD_BYTES, largest_bytes,
 };
+use backwater_net::spec::CREDIT_MAX;
 
 use super::controls::{Control, Controls};
 use super::net::Net;
+use super::packets::{frame, packet_bytes};
 use crate::given::ethernet::flow_control::{Credits, FlowControl, Headroom};
 use crate::kinds::OrWord;
 use crate::law;
@@ -62,6 +67,116 @@ pub(crate) fn add(controls: &Controls<'_>, network: &mut EthernetSpec, mistakes:
         }
         network.links.channel_mut(id).credits = own;
     }
+}
+
+/// Datagrams that cross a link in a class, a second.
+#[derive(Clone, Copy, Default)]
+struct Crowd {
+    units: f64,
+    wire_bits: f64,
+    /// The smallest of their frames, bytes.
+    least: u32,
+}
+
+/// Warns where small frames spend units made for large ones: the link has room for more of them
+/// than credit comes back for.
+pub(crate) fn small_frames(
+    controls: &Controls<'_>,
+    network: &EthernetSpec,
+    mistakes: &mut Diagnostics,
+) {
+    let channels = 0..2 * network.links.len() as u32;
+    if channels.clone().all(|id| controls.credited(id) == 0) {
+        return;
+    }
+    let largest = largest_bytes(network);
+    let all = largest.iter().max().copied().unwrap_or(FRAME_LEAST_BYTES);
+    for ((id, class), crowd) in crowds(network) {
+        let channel = network.links.channel(id);
+        let (control, at) = (controls.of(id), usize::from(class));
+        let own = channel.credits.get(at).copied().flatten();
+        let Some((own, credits)) = own.zip(control.rules.credits()) else {
+            continue;
+        };
+        let way = Way::new(network, id, (largest[at], all), credits);
+        let units = crowd.units * (channel.rate.0 as f64 / crowd.wire_bits).min(1.0);
+        let zones = f64::from(own.rule.n2) + f64::from(own.rule.n3);
+        let share = zones / way.whole.seconds() / units;
+        // Where all frames are of one size, zones are made for that.
+        let is_waste = crowd.least < own.unit_bytes.min(largest[at]);
+        if share > 0.9 || !is_waste {
+            continue;
+        }
+        let name = controls.net.channel_name(id);
+        let slow = Diagnostic::warning("slow", "small frames spend the credit of large ones")
+            .at(
+                control.at,
+                format!("a unit of credit is {} B", own.unit_bytes),
+            )
+            .note(format!(
+                "frames of {} B cost a whole one each: about {:.0} % of those that want to cross \
+                 can (link `{name}`, class {class})",
+                crowd.least,
+                100.0 * share
+            ))
+            .help(format!("write `unit = \"{} B\"`", crowd.least));
+        mistakes.push(slow);
+        return;
+    }
+}
+
+/// By link and class. What sends without end fills its first link.
+fn crowds(network: &EthernetSpec) -> BTreeMap<(u32, u8), Crowd> {
+    let mut crowds: BTreeMap<(u32, u8), Crowd> = BTreeMap::new();
+    let Ok(tables) = Tables::new(network) else {
+        return crowds;
+    };
+    let mut channels = Vec::new();
+    let datagrams = network.flows.iter().zip(0_u32..).filter_map(|(flow, id)| {
+        let TransportSpec::Udp { payload_bytes, .. } = flow.transport else {
+            return None;
+        };
+        Some((id, flow, payload_bytes)).filter(|_| !flow.is_multicast())
+    });
+    for (id, flow, payload_bytes) in datagrams {
+        channels.clear();
+        if tables.follow(network, 2 * id, &mut channels).is_err() {
+            continue;
+        }
+        let frame = frame(packet_bytes(&flow.transport), flow.is_tagged);
+        let bits = 8.0 * f64::from(frame + WIRE_OVERHEAD_BYTES);
+        let payload_bits = 8.0 * f64::from(payload_bytes.max(1));
+        let frames = match (&flow.traffic, channels.first()) {
+            (
+                TrafficSpec::Constant { rate, .. }
+                | TrafficSpec::Poisson { rate, .. }
+                | TrafficSpec::SelfSimilar { rate, .. },
+                _,
+            ) => rate.0 as f64 / payload_bits,
+            (TrafficSpec::Video(video), _) => video.rate.0 as f64 / payload_bits,
+            (TrafficSpec::Infinite { .. }, Some(first)) => {
+                network.links.channel(*first).rate.0 as f64 / bits
+            }
+            _ => continue,
+        };
+        for channel in &channels {
+            let credit = network
+                .links
+                .channel(*channel)
+                .credits
+                .get(usize::from(flow.class));
+            if let Some(Some(credit)) = credit {
+                let crowd = crowds.entry((*channel, flow.class)).or_default();
+                crowd.units += frames * f64::from(frame.div_ceil(credit.unit_bytes));
+                crowd.wire_bits += frames * bits;
+                crowd.least = match crowd.least {
+                    0 => frame,
+                    least => least.min(frame),
+                };
+            }
+        }
+    }
+    crowds
 }
 
 /// A link into a switch, for frames of a class.
@@ -147,6 +262,19 @@ impl<'a> Way<'a> {
         u32::try_from(units + u128::from(self.most - 1)).unwrap_or(u32::MAX)
     }
 
+    /// Largest frames that pass during the loop at the full rate.
+    fn frames_in_loop(&self) -> f64 {
+        self.whole.0 as f64 / self.frame.0.max(1) as f64
+    }
+
+    /// Share of the link that its largest frames get. Units of a frame are spent together and come
+    /// back together, so the law of single cells holds of whole frames.
+    fn share(&self, rule: &CreditSpec) -> f64 {
+        let zones = rule.n2.saturating_add(rule.n3) / self.most;
+        let n2 = rule.n2.div_ceil(self.most).max(1);
+        law::throughput(zones.into(), n2.into(), self.frames_in_loop(), 0.0)
+    }
+
     fn spec(&self, control: &FlowControl) -> ClassCreditSpec {
         let n2 = self.credits.n2;
         let n3 = self.credits.n3.unwrap_or_else(|| self.full());
@@ -229,6 +357,32 @@ impl<'a> Way<'a> {
         Some(about(mistake).help("or let the sender ask again, with `request_after`"))
     }
 
+    /// More than the counters hold.
+    fn too_large(
+        &self,
+        control: Control<'_>,
+        rule: &CreditSpec,
+        place: &str,
+    ) -> Option<Diagnostic> {
+        let zones = [
+            ("n1", rule.n1, control.at),
+            ("n2", rule.n2, control.at),
+            ("n3", rule.n3, &self.credits.n3.at),
+        ];
+        let sum: u64 = zones.iter().map(|(_, units, _)| u64::from(*units)).sum();
+        let (key, _, at) = zones.into_iter().max_by_key(|(_, units, _)| *units)?;
+        let message = "the zones together are more than the counters hold";
+        (sum > CREDIT_MAX).then(|| {
+            Diagnostic::error("too-large", message)
+                .at(at, format!("N1 + N2 + N3 = {sum} units"))
+                .note(format!(
+                    "N1 = {}, N2 = {}, N3 = {} for {place}; {CREDIT_MAX} units at most together",
+                    rule.n1, rule.n2, rule.n3
+                ))
+                .help(format!("lower `{key}`, or count in larger units (`unit`)"))
+        })
+    }
+
     /// Says what can't work; true if anything was said.
     fn check(
         &self,
@@ -242,7 +396,9 @@ impl<'a> Way<'a> {
         let rule = &spec.rule;
         let zone = &self.credits.n3.at;
         let meant = *self.credits.headroom == Headroom::Unchecked;
-        let found = if rule.n3.saturating_add(1) < self.most {
+        let found = if let Some(wrong) = self.too_large(control, rule, &place) {
+            wrong
+        } else if rule.n3.saturating_add(1) < self.most {
             let least = self.most - 1;
             Diagnostic::error(
                 "zone-too-small",
@@ -266,15 +422,13 @@ impl<'a> Way<'a> {
                 .note(format!("as many can start within the loop ({place})"))
                 .help(format!("write `n1 = {}`, or leave it out", self.crowd))
         } else {
-            let frame = f64::from(self.most);
-            let units = self.whole.0 as f64 / self.frame.0.max(1) as f64 * frame;
-            let zones = f64::from(rule.n2) + f64::from(rule.n3);
-            let share = law::throughput(zones, f64::from(rule.n2), units, 0.0);
+            let units = self.frames_in_loop() * f64::from(self.most);
+            let share = self.share(rule);
             if share > 0.9 || !self.credits.n3.is_given {
                 return false;
             }
             Diagnostic::warning("slow", "the credit is spent before more of it comes back")
-                .at(zone, format!("N2 + N3 = {zones} units"))
+                .at(zone, format!("N2 + N3 = {} units", rule.n2 + rule.n3))
                 .note(format!(
                     "a loop takes {units:.1} units: about {:.0} % of the link ({place})",
                     100.0 * share

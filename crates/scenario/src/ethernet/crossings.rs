@@ -335,9 +335,10 @@ pub(crate) fn cycle(after: &BTreeMap<u32, Vec<u32>>) -> Option<Vec<u32>> {
 
 /// What a flow sends forward (`true`) and back.
 fn loads(flow: &FlowSpec) -> Vec<(bool, Load)> {
-    let load = |sizes: Sizes, most: u64| Load {
+    let load = |sizes: Sizes, most_frames: u64| Load {
         sizes,
-        most,
+        most: most_frames.saturating_mul(u64::from(sizes.largest)),
+        most_frames,
         destinations: 1,
         last: 0,
     };
@@ -350,6 +351,8 @@ fn loads(flow: &FlowSpec) -> Vec<(bool, Load)> {
             return vec![(true, load(Sizes::any(full, least), u64::MAX))];
         }
     };
+    // Beside the window's, a connection that ends and the next that begins.
+    let others = if tcp.reuse == Reuse::Handshake { 2 } else { 0 };
     let segments = u64::from(tcp.window_bytes.div_ceil(tcp.mss_bytes));
     let acks = Sizes::any(acknowledgement(flow, tcp), FRAME_LEAST_BYTES);
     let data = |bytes: Option<u64>| {
@@ -359,7 +362,7 @@ fn loads(flow: &FlowSpec) -> Vec<(bool, Load)> {
         let tail = tail.filter(|tail| *tail > 0);
         Sizes::two(largest, tail.map_or(largest, |tail| data_frame(flow, tail)))
     };
-    let in_flight = |sizes: Sizes| load(sizes, segments * u64::from(sizes.largest));
+    let in_flight = |sizes: Sizes| load(sizes, segments + others);
     let one_way = |mut sizes: Sizes| {
         if tcp.reuse == Reuse::Handshake {
             sizes.add(Sizes::two(FRAME_LEAST_BYTES, FRAME_LEAST_BYTES));

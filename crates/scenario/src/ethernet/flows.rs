@@ -7,16 +7,19 @@ use backwater_net::frames::spec::{FlowSpec, LinkSpec, TrafficSpec, TransportSpec
 
 use super::flow_list::Arrival;
 use super::net::Net;
+use super::overload::Offer;
 use super::packets::{RTP_BYTES, mtu};
 use super::workloads::{self, Setting};
 use super::{controls, queues, tcp, traffic};
+use crate::Limits;
 use crate::files::Files;
 use crate::given::ethernet::EthernetFile;
 use crate::given::ethernet::flows::{self as given, FlowSettings, Transport};
 use crate::given::ethernet::switch::Spread;
 use crate::given::ethernet::traffic::{Traffic, TrafficKind};
 use crate::given::ethernet::workloads::Workloads;
-use crate::patterns::{self, MOST_FLOWS};
+use crate::memory;
+use crate::patterns::{self, Room};
 use crate::prelude::*;
 use crate::typed::Word;
 
@@ -24,10 +27,26 @@ use crate::typed::Word;
 pub(crate) struct Flows<'r> {
     pub specs: Vec<FlowSpec>,
     pub tables: Vec<Table<'r>>,
+    /// What workloads ask of the links of hosts.
+    pub offers: Vec<Offer>,
     marked: [bool; 8],
+    room: Room,
 }
 
 impl<'r> Flows<'r> {
+    fn none(links: &[LinkSpec], limits: &Limits) -> Self {
+        Flows {
+            specs: Vec::new(),
+            tables: Vec::new(),
+            offers: Vec::new(),
+            marked: queues::marked(links),
+            room: Room {
+                each: memory::FLOW_BYTES,
+                limits: *limits,
+            },
+        }
+    }
+
     /// The flows, each with the table that made it.
     pub(crate) fn each(&self) -> impl Iterator<Item = (&FlowSpec, &Table<'r>)> {
         self.specs.iter().zip(&self.tables)
@@ -76,15 +95,12 @@ pub(crate) fn highest_class(file: &EthernetFile) -> u8 {
 /// the classes that are marked.
 pub(crate) fn flows<'r>(
     file: &'r Placed<EthernetFile>,
-    (net, links): (&Net<'_>, &[LinkSpec]),
+    (net, links, limits): (&Net<'_>, &[LinkSpec], &Limits),
     files: &mut Files<'_>,
     mistakes: &mut Diagnostics,
 ) -> Flows<'r> {
-    let mut flows = Flows {
-        specs: Vec::new(),
-        tables: Vec::new(),
-        marked: queues::marked(links),
-    };
+    let mut flows = Flows::none(links, limits);
+    let room = flows.room;
     if file.workloads.is_empty() && !file.workloads.is_faulty {
         let example = "`name = \"F\"`, `from = \"S\"`, `to = \"D\"`";
         patterns::nothing_to_send(&file.flows, &file.patterns, (&file.at, example), mistakes);
@@ -97,7 +113,7 @@ pub(crate) fn flows<'r>(
         return flows;
     }
     for flow in file.flows.iter() {
-        if let Some(pairs) = named(flow, net, mistakes) {
+        if let Some(pairs) = named(flow, net, room, mistakes) {
             one_tree(file, flow, mistakes);
             let table = Table {
                 settings: &flow.settings,
@@ -114,7 +130,7 @@ pub(crate) fn flows<'r>(
     }
     for (index, rule) in (0_u64..).zip(file.patterns.iter()) {
         let mut dice = Stream::new(file.run.seed, index, Purpose::Pattern);
-        if let Some(pairs) = by_rule(rule, net, &mut dice, mistakes) {
+        if let Some(pairs) = by_rule((rule, room), net, &mut dice, mistakes) {
             let sent = traffic::traffic(&rule.sends.traffic);
             let pairs = pairs.into_iter();
             let all = pairs.map(|(from, to)| ((from, vec![to]), sent.clone()));
@@ -134,6 +150,7 @@ pub(crate) fn flows<'r>(
         links,
         seed: file.run.seed,
         stop_at: *file.run.duration,
+        room,
     };
     for (index, own) in (0_u64..).zip(file.workloads.iter()) {
         workload((own, index), setting, (file, files), &mut flows, mistakes);
@@ -150,9 +167,11 @@ fn workload<'r>(
     flows: &mut Flows<'r>,
     mistakes: &mut Diagnostics,
 ) {
-    let Some(arrivals) = workloads::arrivals((given, index), setting, files, mistakes) else {
+    let arrivals = workloads::arrivals((given, index), setting, files, mistakes);
+    let Some((arrivals, asked)) = arrivals else {
         return;
     };
+    let sizes: Vec<u64> = arrivals.iter().map(|own| own.bytes).collect();
     let sent = |own: Arrival| {
         let traffic = TrafficSpec::Infinite {
             start: own.at,
@@ -170,11 +189,17 @@ fn workload<'r>(
     };
     let all = arrivals.into_iter().map(sent).collect();
     if let Some(transport) = add(file, table, all, flows, mistakes) {
-        workloads::overload(given, &transport, mistakes);
+        let framed = (&transport, given.settings.tagged);
+        flows.offers.extend(asked.offers(framed, &sizes));
     }
 }
 
-fn named(flow: &given::Flows, net: &Net<'_>, mistakes: &mut Diagnostics) -> Option<Vec<Ends>> {
+fn named(
+    flow: &given::Flows,
+    net: &Net<'_>,
+    room: Room,
+    mistakes: &mut Diagnostics,
+) -> Option<Vec<Ends>> {
     let mut hosts = |names: &Placed<Vec<Named>>| -> Option<Vec<u32>> {
         let names = names.sure()?.iter();
         mistakes.kept_all(names.map(|(name, at)| net.find_host(name, at)))
@@ -216,8 +241,7 @@ fn named(flow: &given::Flows, net: &Net<'_>, mistakes: &mut Diagnostics) -> Opti
     let count = flow.count.unwrap_or(1);
     let ends: usize = pairs.iter().map(|(_, to)| to.len()).sum();
     let total = u64::from(count).saturating_mul(ends as u64);
-    if total > MOST_FLOWS {
-        patterns::refuse(&flow.count.at, total, mistakes);
+    if room.refuses(&flow.count.at, total, mistakes) {
         return None;
     }
     let repeated = pairs.into_iter();
@@ -246,7 +270,7 @@ fn named_once(
 
 /// The frames of a multicast share a tree.
 fn one_tree(file: &EthernetFile, flow: &given::Flows, mistakes: &mut Diagnostics) {
-    if !*flow.multicast || file.switch.spread != Spread::Frames {
+    if !*flow.multicast || *file.switch.spread != Spread::Frames {
         return;
     }
     Diagnostic::error("bad-flow", "a multicast whose frames take different paths")
@@ -257,14 +281,13 @@ fn one_tree(file: &EthernetFile, flow: &given::Flows, mistakes: &mut Diagnostics
 }
 
 fn by_rule(
-    rule: &given::Patterns,
+    (rule, room): (&Placed<given::Patterns>, Room),
     net: &Net<'_>,
     dice: &mut Stream,
     mistakes: &mut Diagnostics,
 ) -> Option<Vec<(u32, u32)>> {
     let (total, _) = rule.kind.sure()?.flows(net.hosts().len() as u64)?;
-    if total > MOST_FLOWS {
-        patterns::refuse(&rule.kind.at, total, mistakes);
+    if room.refuses(&rule.kind.at, total, mistakes) {
         return None;
     }
     patterns::pairs(&rule.kind, net, dice, mistakes)
@@ -278,8 +301,7 @@ fn add<'r>(
     mistakes: &mut Diagnostics,
 ) -> Option<TransportSpec> {
     let total = (flows.specs.len() + all.len()) as u64;
-    if total > MOST_FLOWS {
-        patterns::refuse(table.at, total, mistakes);
+    if flows.room.refuses(table.at, total, mistakes) {
         return None;
     }
     let settings = table.settings;

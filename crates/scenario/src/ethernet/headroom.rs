@@ -17,7 +17,7 @@
 //! | `C_i` | [`Stop::rate`] |
 //! | `F` | the largest of [`Stop::sizes`]; 20 bytes of preamble and gap on the wire |
 //! | `w_i` | [`Stop::ahead`]: rest of the frame ahead of the stop on the reverse channel |
-//! | `t_xoff` | [`Stop::control`]: 84 bytes on the reverse channel, for each stop said at once |
+//! | `t_xoff` | [`Stop::control`]: 84 bytes on the reverse channel |
 //! | `2p + r` | [`Stop::away`]: propagation both ways, response, latencies of both nodes |
 //!
 //! The queue itself goes on sending meanwhile, if nothing can stop it. Second frames of the inputs
@@ -40,7 +40,7 @@ pub struct Stop {
     pub sizes: Sizes,
     /// Longest time the reverse channel may be busy with a frame when the stop is made.
     pub ahead: Duration,
-    /// Time the stop takes on the reverse channel, and those of other classes said just before.
+    /// Time the stop takes on the reverse channel: one frame says all classes.
     pub control: Duration,
     /// From the stop's last bit to its effect, and from the sender's last bit to its arrival.
     pub away: Duration,

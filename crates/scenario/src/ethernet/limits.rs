@@ -3,10 +3,10 @@
 use backwater_net::frames::spec::EthernetSpec;
 
 use crate::Limits;
-use crate::checks::out_of_memory;
 use crate::given::ethernet::EthernetFile;
 use crate::memory;
 use crate::prelude::*;
+use crate::room::out_of_memory;
 
 /// Does the run fit into memory?
 pub(crate) fn fits(

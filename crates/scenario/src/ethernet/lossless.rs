@@ -74,37 +74,25 @@ impl Whole<'_> {
             channel_of(self.spec, input),
             channel_of(self.spec, input ^ 1),
         );
-        let latency = |node| switch_of(self.spec, node).map_or(0, |switch| switch.latency.0);
+        let latency =
+            |node| switch_of(self.spec, node).map_or(Duration::ZERO, |switch| switch.latency);
         let ahead = (0..there.queues.len() as u8)
             .filter_map(|class| self.crossings.on(input ^ 1, class))
             .map(|load| headroom::wire_time(back.rate, load.sizes.largest).0)
             .max();
-        let response = self.spec.nodes[from as usize].response.0;
-        let control = self.control(input);
+        let response = there.stopped.response;
         Some(Stop {
             rate: there.rate,
             sizes: load.sizes,
             ahead: Duration(ahead.unwrap_or(0)),
-            control: Duration(control.0.saturating_mul(self.said_at_once(input))),
-            away: Duration(there.delay.0 + back.delay.0 + response + latency(from) + latency(to)),
+            control: self.control(input),
+            away: there.delay + back.delay + response + latency(from) + latency(to),
         })
     }
 
     /// Time of one control frame to the sender over an input.
     pub(super) fn control(&self, input: u32) -> Duration {
         headroom::wire_time(channel_of(self.spec, input ^ 1).rate, CONTROL_BYTES)
-    }
-
-    /// Stops of classes that may be said to an input at once: one for each that crosses it.
-    fn said_at_once(&self, input: u32) -> u64 {
-        let pressure = self.pressure(self.net.ends(input).1);
-        let Some(rules) = pressure.filter(|rules| rules.select == Select::Class) else {
-            return 1;
-        };
-        let lossless = (0..8).filter(|class| rules.classes & 1 << class != 0);
-        let stopped = lossless.filter(|class| !self.has_credit(input, *class));
-        let crossing = stopped.filter(|class| self.crossings.on(input, *class).is_some());
-        crossing.count().max(1) as u64
     }
 
     /// The credit of a class over an input.
@@ -115,12 +103,6 @@ impl Whole<'_> {
 
     pub(super) fn has_credit(&self, input: u32, class: u8) -> bool {
         self.credit(input, class).is_some()
-    }
-
-    /// May the flows of a class over a channel have more than so many bytes in flight?
-    pub(super) fn may_exceed(&self, channel: u32, class: u8, bytes: u64) -> bool {
-        let load = self.crossings.on(channel, class);
-        load.is_some_and(|load| load.most > bytes)
     }
 
     /// What an input counts of a class, where it is counted.

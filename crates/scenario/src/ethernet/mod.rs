@@ -5,6 +5,7 @@ mod controls;
 mod credits;
 mod crossings;
 mod deadlock;
+mod flight;
 mod flow_list;
 mod flow_sizes;
 mod flows;
@@ -12,6 +13,7 @@ pub mod headroom;
 mod limits;
 mod lossless;
 mod net;
+mod overload;
 mod packets;
 mod promises;
 mod queues;
@@ -19,6 +21,7 @@ mod routes;
 mod schedulers;
 mod series;
 mod shared;
+mod stops;
 mod switches;
 mod tcp;
 mod threats;
@@ -39,6 +42,7 @@ pub use self::promises::GivenUp;
 use crate::Limits;
 use crate::files::Files;
 use crate::given::ethernet::EthernetFile;
+use crate::jitter;
 use crate::prelude::*;
 use crate::record::Record;
 
@@ -65,18 +69,20 @@ pub(crate) fn build(
     let run = file.run.sure()?;
     let stop_at = *run.duration;
     crate::checks::run_times(&run.duration, &run.warm_up, mistakes);
-    let net = topology::build(file, mistakes);
+    let net = topology::build(file, limits, mistakes);
     let ports = switches::ports(file, flows::highest_class(file), mistakes);
     let controls = Controls::read(file, &net, ports, mistakes);
-    let links = queues::links(&controls, mistakes);
-    let flows = self::flows::flows(file, (&net, &links), files, mistakes);
+    let mut links = queues::links(&controls, mistakes);
+    let own = switches::differing(file, &net, mistakes);
+    stops::fill(&controls, &own, &mut links, mistakes);
+    let flows = self::flows::flows(file, (&net, &links, limits), files, mistakes);
     checks::classes(file, ports.classes, mistakes);
     checks::flow_control(file, ports, mistakes);
     controls.check(mistakes);
     checks::frames(file, &flows, mistakes);
     let given = (file.series.as_slice(), root.chosen_outside());
     let series = series::series(given, &net, &flows, ports, stop_at, mistakes);
-    let nodes = switches::nodes(file, &net, &links, ports, mistakes);
+    let nodes = switches::nodes(file, &net, &links, ports, &own);
     let routes = routes::given(file, &net, mistakes);
     let crossings = crossings::follow(&net, &routes, &flows, mistakes);
     let given: Vec<_> = file.links.iter().map(|own| &own.outages[..]).collect();
@@ -89,22 +95,28 @@ pub(crate) fn build(
         links,
         rules: FrameRules {
             routes,
-            spread: file.switch.spread.into(),
+            spread: (*file.switch.spread).into(),
             stall_after: run.stall.unwrap_or(checks::USUAL_STALL),
         },
         flows: flows.specs.clone(),
         outages,
     };
+    let starts = network.flows.iter_mut();
+    let starts = starts.filter_map(|flow| flow.traffic.start_mut());
+    jitter::postpone(starts, run.seed, run.start_jitter);
     checks::blocked(file, &network, mistakes);
     schedulers::check(file, &net, &network, mistakes);
     credits::add(&controls, &mut network, mistakes);
     let consent = Consent::read(&controls, mistakes);
     let mut given_up = Vec::new();
     if mistakes.errors() == 0 {
+        stops::ignored(&controls, &network, mistakes);
         let parts = (&crossings, &flows, &consent);
         whole(file, &net, parts, &mut network, mistakes);
         given_up = consent.promise(&mut network, mistakes);
         routes::follow(&network, &flows, &crossings, mistakes);
+        credits::small_frames(&controls, &network, mistakes);
+        routes::reordering(file, (&net, &network), &flows, mistakes);
         mistakes.extend(limits::fits(file, &network, limits));
     }
     Some(EthernetScenario {
@@ -134,7 +146,8 @@ fn whole(
     checks::marks(&look, mistakes);
     checks::old_tcp(&look, mistakes);
     checks::starts(&look, mistakes);
-    checks::loads(&look, mistakes);
+    checks::peaks(&look, mistakes);
+    overload::check(&look, mistakes);
     if crossings.is_partial {
         mistakes.extend(checks::too_many_paths(file));
     } else {

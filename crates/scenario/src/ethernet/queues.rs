@@ -123,6 +123,7 @@ fn channel(
         queues: Vec::new(),
         inputs: Vec::new(),
         credits: Vec::new(),
+        stopped: Default::default(),
     };
     let classes: Vec<QueueSettings> = classes.iter().map(|class| own.queues.over(class)).collect();
     for (class, settings) in (0_u8..).zip(&classes) {

@@ -3,13 +3,19 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use backwater_net::frames::routes::Tables;
-use backwater_net::frames::spec::{EthernetSpec, RouteSpec, Spread};
+use backwater_net::frames::spec::{EthernetSpec, RouteSpec, Spread, TransportSpec};
 
 use super::crossings::Crossings;
 use super::flows::Flows;
 use super::net::Net;
 use crate::given::ethernet::EthernetFile;
 use crate::prelude::*;
+
+/// Duplicate acknowledgements that frames spread one by one provoke seldom, where switches hold some
+/// hundred frames.
+const SPREAD_DUPLICATES: u32 = 30;
+/// Hosts to which paths are looked for.
+const SEARCHES_MOST: u32 = 1_000;
 
 /// Follows each flow there and back, as the engine does, where that has not been done already:
 /// the file gives paths, or there were too many to follow all.
@@ -51,6 +57,62 @@ pub(crate) fn follow(
                 .help("correct `[[routes]]`: each next hop must lead nearer")
                 .tell(mistakes);
         }
+    }
+}
+
+/// Segments that overtake each other are taken for lost by a TCP that waits for few duplicates.
+pub(crate) fn reordering(
+    file: &EthernetFile,
+    (net, network): (&Net<'_>, &EthernetSpec),
+    flows: &Flows<'_>,
+    mistakes: &mut Diagnostics,
+) {
+    if network.rules.spread != Spread::Frames {
+        return;
+    }
+    let mut known: Option<Paths<'_>> = None;
+    let mut searches = 0;
+    for (flow, table) in flows.each() {
+        let TransportSpec::Tcp(tcp) = &flow.transport else {
+            continue;
+        };
+        let threshold = tcp.duplicate_threshold;
+        if !(1..SPREAD_DUPLICATES).contains(&threshold) {
+            continue;
+        }
+        if !known
+            .as_mut()
+            .is_some_and(|paths| paths.lead_to(flow.destination))
+        {
+            searches += 1;
+            known = Some(Paths::new(net, &network.rules.routes, flow.destination));
+        }
+        let Some(paths) = known.as_mut().filter(|_| searches <= SEARCHES_MOST) else {
+            return;
+        };
+        if !paths.part(flow.source) {
+            continue;
+        }
+        let name = clip(&flow.name);
+        Diagnostic::warning(
+            "reordering",
+            "TCP takes frames that overtake each other for lost",
+        )
+        .at(&file.switch.spread.at, "draws a path for each frame")
+        .at(
+            table.to,
+            format!("the frames of `{name}` have several paths"),
+        )
+        .note(format!(
+            "it sends again what {threshold} duplicate acknowledgements say is missing; behind a \
+                 longer queue more segments than that are overtaken"
+        ))
+        .help(format!(
+            "wait for more of them: `tcp.duplicate_threshold = {SPREAD_DUPLICATES}`"
+        ))
+        .help("or keep each flow to one path: `spread = \"flows\"`")
+        .tell(mistakes);
+        return;
     }
 }
 
@@ -192,6 +254,24 @@ impl<'a> Paths<'a> {
             self.known[node as usize] = Some(self.find(node));
         }
         self.known[node as usize].as_deref().unwrap_or_default()
+    }
+
+    /// Whether frames from a host may take several paths.
+    fn part(&mut self, from: u32) -> bool {
+        let mut node = from;
+        // A path that the file gives may lead in a circle.
+        for _ in 0..=self.net.nodes.len() {
+            let net = self.net;
+            match self.next(node)[..] {
+                [only] => node = net.ends(only).1,
+                [] => return false,
+                [..] => return true,
+            }
+            if node == self.destination {
+                return false;
+            }
+        }
+        false
     }
 
     fn find(&self, node: u32) -> Vec<u32> {

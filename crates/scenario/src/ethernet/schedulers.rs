@@ -11,6 +11,7 @@ use crate::prelude::*;
 use crate::reserve::small_burst;
 use crate::service::serves_by_reservation;
 use crate::service_checks::rate_text;
+use backwater_kernel::words::counted;
 
 /// Checks what `[[classes]]` says of their service against the schedulers that there are.
 pub(crate) fn check(
@@ -118,20 +119,36 @@ fn over_reserved(
 
 fn nothing_reserved(file: &EthernetFile, channels: &[&ChannelSpec]) -> Option<Diagnostic> {
     let reserves = file.classes.iter().any(|own| own.service.reserve.is_some());
-    let is_one =
-        |channel: &&&ChannelSpec| uses_reserve(&channel.scheduler) && channel.queues.len() > 1;
-    if reserves || !channels.iter().any(|channel| is_one(&channel)) {
-        return None;
-    }
-    Diagnostic::warning(
-        "nothing-reserved",
-        "no class reserves anything: all share equally",
-    )
-    .at(
-        &file.scheduler.at,
-        "ports serve classes by what they reserve",
-    )
-    .help("give classes a share: `[[classes]]` with `class = 3`, `reserve = { rate = \"40 %\" }`")
-    .help("or use `kind = \"round-robin\"`, which needs none")
-    .into()
+    let is_one = |channel: &&&ChannelSpec| {
+        let scheduler = &channel.scheduler;
+        uses_reserve(scheduler) && (channel.queues.len() > 1 || scheduler.shapes())
+    };
+    let channel = channels.iter().find(is_one).filter(|_| !reserves)?;
+    let (message, note) = match channel.scheduler.shapes() {
+        true => (
+            "no class reserves anything: none is shaped",
+            "all classes go in the order in which frames come".into(),
+        ),
+        false => {
+            let share = channel.rate.0 / channel.queues.len().max(1) as u64;
+            let note = format!(
+                "while all {} send, each has {} of {}; what one leaves the others have",
+                counted(channel.queues.len(), "class"),
+                rate_text(share),
+                rate_text(channel.rate.0)
+            );
+            ("no class reserves anything: all share equally", note)
+        }
+    };
+    Diagnostic::warning("nothing-reserved", message)
+        .at(
+            &file.scheduler.at,
+            "ports serve classes by what they reserve",
+        )
+        .note(note)
+        .help(
+            "give classes a share: `[[classes]]` with `class = 3`, `reserve = { rate = \"40 %\" }`",
+        )
+        .help("or use `kind = \"round-robin\"`, which needs none")
+        .into()
 }

@@ -48,19 +48,13 @@ pub(crate) fn nodes(
     net: &Net<'_>,
     links: &[LinkSpec],
     ports: Ports,
-    mistakes: &mut Diagnostics,
+    own: &BTreeMap<u32, &Nodes>,
 ) -> Vec<NodeSpec> {
-    let own = differing(file, net, mistakes);
     let common = file.watchdog.as_ref().map(watchdog);
     let ids = 0..net.nodes.len() as u32;
     ids.map(|node| {
         let is_switch = net.forwards(node);
-        let response = match is_switch {
-            true => &file.switch.response,
-            false => &file.host.response,
-        };
         let own = own.get(&node).copied();
-        let response = own.map_or_else(|| response.clone(), |own| own.response.over(response));
         let storm = own.and_then(|own| own.storm.as_ref());
         let own_watchdog = own.and_then(|own| own.watchdog.as_ref()).map(watchdog);
         NodeSpec {
@@ -71,7 +65,6 @@ pub(crate) fn nodes(
                     storm: storm.map(|storm| self::storm(storm, *file.run.duration)),
                 },
             },
-            response: response.response.unwrap_or_default(),
             is_deaf: own.is_some_and(|own| *own.ignores_stops),
             watchdog: own_watchdog.or(common.filter(|_| is_switch)),
             // Filled in when all that speaks against it is known.
@@ -82,7 +75,7 @@ pub(crate) fn nodes(
 }
 
 /// The entries of `[[nodes]]`, by node.
-fn differing<'r>(
+pub(crate) fn differing<'r>(
     file: &'r EthernetFile,
     net: &Net<'_>,
     mistakes: &mut Diagnostics,
@@ -196,6 +189,7 @@ fn flow_control(pressure: &FlowControl, ports: Ports, largest: u64) -> Option<Ba
         },
         notify: stops.notify.unwrap_or(flow_control::Notify::Others).into(),
         message: message(stops),
+        binding: stops.content.value.into(),
         time_out: stops.time_out.as_ref().map(|time_out| TimeOutSpec {
             after: time_out.after,
             grace: time_out.grace,

@@ -216,7 +216,7 @@ fn watchdogs(look: &Whole<'_>, mistakes: &mut Diagnostics) {
         let Some(watchdog) = look.spec.nodes[from as usize].watchdog else {
             continue;
         };
-        if !may_be_stopped(look, to, class) {
+        if !may_be_stopped(look, channel, class) {
             continue;
         }
         let loser = match watchdog.action {
@@ -267,17 +267,14 @@ fn watched<'a>(look: &Whole<'a>) -> impl Iterator<Item = (u32, &'a At)> {
     })
 }
 
-/// Does a node ever stop those that send it frames of a class?
-fn may_be_stopped(look: &Whole<'_>, node: u32, class: u8) -> bool {
-    match &look.spec.nodes[node as usize].kind {
+/// Does a port obey stops of a class that the node behind it may send?
+fn may_be_stopped(look: &Whole<'_>, channel: u32, class: u8) -> bool {
+    let by = channel_of(look.spec, channel).stopped.by;
+    match &look.spec.nodes[look.net.ends(channel).1 as usize].kind {
         NodeKind::Switch(switch) => switch
             .back_pressure
             .is_some_and(|rules| rules.select == Select::Port || rules.classes & 1 << class != 0),
-        NodeKind::Station { storm } => storm.is_some_and(|storm| {
-            storm
-                .classes
-                .is_none_or(|classes| classes & 1 << class != 0)
-        }),
+        NodeKind::Station { storm } => storm.is_some_and(|storm| by.in_storm(storm.classes, class)),
     }
 }
 
@@ -379,7 +376,8 @@ fn lasting(
     Some(Lasting { lasts, again })
 }
 
-/// Stops that a neighbour can be under at once.
+/// Control frames that can be said to a neighbour at once: one for the port or all its classes,
+/// or one for each destination.
 fn gates(look: &Whole<'_>) -> u64 {
     let mut switches = (0..look.spec.nodes.len() as u32).filter_map(|node| look.pressure(node));
     let select = switches.next().map(|rules| rules.select);
@@ -395,9 +393,8 @@ fn gates(look: &Whole<'_>) -> u64 {
             Some(flow.source).filter(|_| is_tcp),
         ];
         gates.extend(ends.into_iter().flatten().map(|end| match select {
-            Some(Select::Class) => (flow.class, 0),
             Some(Select::Destination(_)) => (flow.class, end),
-            Some(Select::Port) | None => (0, 0),
+            Some(Select::Port | Select::Class) | None => (0, 0),
         }));
     }
     gates.len() as u64

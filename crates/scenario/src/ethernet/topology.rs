@@ -1,9 +1,11 @@
 //! Nodes and links, named in the file or made by rule.
 
 use super::net::{Join, Net};
+use crate::Limits;
 use crate::generated::{self, Plan};
 use crate::given::ethernet::EthernetFile;
 use crate::given::ethernet::network::{Channel, Links, Network};
+use crate::memory;
 use crate::prelude::*;
 use crate::wires::{self, Link, Makers, NamedLinks};
 
@@ -11,7 +13,11 @@ use crate::wires::{self, Link, Makers, NamedLinks};
 const MOST_NODES: u64 = 200_000;
 
 /// Builds the network of the file.
-pub(crate) fn build<'r>(file: &'r Placed<EthernetFile>, mistakes: &mut Diagnostics) -> Net<'r> {
+pub(crate) fn build<'r>(
+    file: &'r Placed<EthernetFile>,
+    limits: &Limits,
+    mistakes: &mut Diagnostics,
+) -> Net<'r> {
     let mut net = Net::default();
     let examples = &<Join<'_> as Link>::EXAMPLES;
     match Makers::of(&file.network, &file.topology, &file.at, examples, mistakes) {
@@ -20,7 +26,8 @@ pub(crate) fn build<'r>(file: &'r Placed<EthernetFile>, mistakes: &mut Diagnosti
         }
         Some(Makers::Rule(rule)) => {
             let at = &file.topology.at;
-            if let Some(plan) = generated::plan(&rule.kind, at, MOST_NODES, mistakes) {
+            let room = (MOST_NODES, memory::of_net as fn(&_) -> _, limits);
+            if let Some(plan) = generated::plan(&rule.kind, at, room, mistakes) {
                 place(&mut net, plan, rule.trunk.as_ref(), at);
             }
         }

@@ -6,15 +6,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use backwater_kernel::{Duration, Purpose, Rate, Stream, Time};
-use backwater_net::frames::spec::{LinkSpec, TransportSpec, WIRE_OVERHEAD_BYTES};
+use backwater_net::frames::spec::{LinkSpec, TransportSpec};
 
 use super::flow_list::{self, Arrival};
 use super::flow_sizes::SizeLaw;
 use super::net::Net;
-use super::packets::{frame, packet_bytes};
+use super::overload::{self, Offer, Way};
 use crate::files::Files;
 use crate::given::ethernet::workloads::{Between, Workloads, WorkloadsKind};
-use crate::patterns::{self, MOST_FLOWS};
+use crate::patterns::Room;
 use crate::prelude::*;
 use crate::units::{self, Decimal, LONGEST_PS};
 
@@ -29,6 +29,7 @@ pub(crate) struct Setting<'a> {
     pub links: &'a [LinkSpec],
     pub seed: u64,
     pub stop_at: Time,
+    pub room: Room,
 }
 
 /// A workload whose hosts are known.
@@ -49,7 +50,7 @@ pub(crate) fn arrivals(
     setting: Setting<'_>,
     files: &mut Files<'_>,
     mistakes: &mut Diagnostics,
-) -> Option<Vec<Arrival>> {
+) -> Option<(Vec<Arrival>, Asked)> {
     let stop = given.stop.unwrap_or(setting.stop_at).min(setting.stop_at);
     let span = (*given.start, stop);
     let plan = |between: &Between, mistakes: &mut Diagnostics| {
@@ -57,7 +58,7 @@ pub(crate) fn arrivals(
         Plan::read((between, at), number, (setting, span), mistakes)
     };
     let mut first = None;
-    let (mut all, expected) = match given.kind.sure()? {
+    let (mut all, expected, asked) = match given.kind.sure()? {
         WorkloadsKind::Poisson {
             load,
             sizes,
@@ -81,14 +82,16 @@ pub(crate) fn arrivals(
             let listed = all.len() as f64;
             first = all.iter().map(|flow| flow.at).min();
             all.retain(|flow| (span.0..span.1).contains(&flow.at));
-            (all, listed)
+            all.sort();
+            let asked = Asked::listed(&all, setting.stop_at, &file.at);
+            (all, listed, asked)
         }
     };
     all.sort();
     if all.is_empty() {
         never_starts(given, expected, first, mistakes);
     }
-    Some(all)
+    Some((all, asked))
 }
 
 /// Says that no flow begins in the run; `first` is when the first of a list would.
@@ -115,35 +118,85 @@ fn never_starts(given: &Workloads, expected: f64, first: Option<Time>, mistakes:
         .tell(mistakes);
 }
 
-/// Says that hosts are asked to send more than their links carry.
-pub(crate) fn overload(
-    given: &Workloads,
-    transport: &TransportSpec,
-    mistakes: &mut Diagnostics,
-) -> Option<()> {
-    let WorkloadsKind::Poisson { load, .. } = given.kind.sure()? else {
-        return None;
-    };
-    let packet = packet_bytes(transport);
-    let payload = match transport {
-        TransportSpec::Tcp(tcp) => tcp.mss_bytes,
-        TransportSpec::Udp { payload_bytes, .. } => *payload_bytes,
-    };
-    let wire = frame(packet, given.settings.tagged) + WIRE_OVERHEAD_BYTES;
-    let share = load.sure()?.approximate();
-    let most = f64::from(payload) / f64::from(wire);
-    if share > most {
-        Diagnostic::warning("overload", "hosts get more to send than their links carry")
-            .at(
-                &load.at,
-                format!("with headers, {:.3} of a link", share / most),
-            )
-            .note("flows pile up at the hosts, and take longer the later they begin")
-            .help(format!("payload takes at most {most:.3} of a link"))
-            .tell(mistakes);
-    }
-    Some(())
+/// What a workload asks of hosts.
+#[derive(Default)]
+pub(crate) struct Asked {
+    /// By host: payload that it is to send, and that comes to it, bits a second; and while.
+    sent: Vec<(u32, f64, (Time, Time))>,
+    received: Vec<(u32, f64, (Time, Time))>,
+    mean_bytes: f64,
+    /// Share of its link that a host is to send.
+    share: f64,
+    at: Option<At>,
 }
+
+impl Asked {
+    /// The same on the wire, with the acknowledgements that it brings.
+    pub(crate) fn offers(
+        &self,
+        framed: (&TransportSpec, bool),
+        sizes: &[u64],
+    ) -> impl Iterator<Item = Offer> {
+        let (data, acks) = overload::per_payload(framed, (sizes, self.mean_bytes.max(1.0)));
+        let offer = move |way: Way, factor: f64| {
+            move |(host, bits, span): &(u32, f64, (Time, Time))| {
+                Some(Offer {
+                    host: *host,
+                    way,
+                    span: *span,
+                    bits_per_second: bits * factor,
+                    at: self.at.clone()?,
+                })
+            }
+        };
+        let sent = self.sent.iter().filter_map(offer(Way::Out, data));
+        // What a host has no room for on its link comes to nobody.
+        let carried = 1.0 / (self.share * data).max(1.0);
+        let received = self
+            .received
+            .iter()
+            .filter_map(offer(Way::In, data * carried));
+        let acked = self.received.iter().filter_map(offer(Way::Out, acks));
+        let learned = self.sent.iter().filter_map(offer(Way::In, acks));
+        sent.chain(received).chain(acked).chain(learned)
+    }
+
+    /// Of flows that are listed: the mean rate from a host's first flow to its last, or to the end
+    /// of the run if that is less. Flows that begin together are a burst, and have no rate.
+    fn listed(all: &[Arrival], stop_at: Time, at: &At) -> Self {
+        let by = |host: fn(&Arrival) -> u32| {
+            let mut sums: BTreeMap<u32, (Time, Time, u64, u64)> = BTreeMap::new();
+            for flow in all {
+                let start = (flow.at, flow.at, 0, 0);
+                let (_, last, before, bytes) = sums.entry(host(flow)).or_insert(start);
+                (*last, *before) = (flow.at, *bytes);
+                *bytes = bytes.saturating_add(flow.bytes);
+            }
+            let rate = |bytes: u64, from: Time, to: Time| match to.ps().saturating_sub(from.ps()) {
+                0 => 0.0,
+                ps => bytes as f64 * 8e12 / ps as f64,
+            };
+            let sums = sums
+                .into_iter()
+                .map(|(host, (first, last, before, bytes))| {
+                    let bits = rate(before, first, last).min(rate(bytes, first, stop_at));
+                    (host, bits, (first, stop_at))
+                });
+            sums.collect()
+        };
+        let bytes: f64 = all.iter().map(|flow| flow.bytes as f64).sum();
+        Self {
+            sent: by(|flow| flow.from),
+            received: by(|flow| flow.to),
+            mean_bytes: bytes / all.len().max(1) as f64,
+            share: 0.0,
+            at: Some(at.clone()),
+        }
+    }
+}
+
+/// The flows that are drawn or listed, how many there would be on average, and what they ask for.
+type Drawn = (Vec<Arrival>, f64, Asked);
 
 impl<'a> Plan<'a> {
     fn read(
@@ -180,11 +233,11 @@ impl<'a> Plan<'a> {
         load: &Placed<Decimal>,
         law: &SizeLaw,
         mistakes: &mut Diagnostics,
-    ) -> Option<(Vec<Arrival>, f64)> {
+    ) -> Option<Drawn> {
         let rates = self.rates(load)?;
         let gaps: Vec<Duration> = rates.iter().map(|rate| gap(law, 1, *rate)).collect();
         let expected = self.expected(gaps.iter().map(|gap| (*gap, 1)));
-        refuse_many(load, expected, mistakes)?;
+        self.refuse_many(load, expected, mistakes)?;
         let places: BTreeMap<u32, usize> = self.to.iter().copied().zip(0..).collect();
         let mut all = Vec::new();
         for (from, gap) in self.from.iter().zip(&gaps) {
@@ -204,7 +257,43 @@ impl<'a> Plan<'a> {
                 });
             }
         }
-        Some((all, expected))
+        let bits: Vec<f64> = rates.iter().map(|rate| rate.0 as f64).collect();
+        let part = |from: &u32, bits: f64| {
+            let others = self.to.len() - usize::from(places.contains_key(from));
+            bits / others.max(1) as f64
+        };
+        let parts: Vec<f64> = self
+            .from
+            .iter()
+            .zip(&bits)
+            .map(|(h, b)| part(h, *b))
+            .collect();
+        let all_parts: f64 = parts.iter().sum();
+        let own: BTreeMap<u32, f64> = self.from.iter().copied().zip(parts).collect();
+        let received = |to: &u32| (*to, all_parts - own.get(to).unwrap_or(&0.0));
+        let sent = self.from.iter().copied().zip(bits).collect();
+        let received = self.to.iter().map(received).collect();
+        Some((all, expected, self.asked((sent, received), law, load)))
+    }
+
+    /// Rates of payload by host, while flows begin.
+    fn asked(
+        &self,
+        (sent, received): (Vec<(u32, f64)>, Vec<(u32, f64)>),
+        law: &SizeLaw,
+        load: &Placed<Decimal>,
+    ) -> Asked {
+        let during = |all: Vec<(u32, f64)>| {
+            let all = all.into_iter();
+            all.map(|(host, bits)| (host, bits, self.span)).collect()
+        };
+        Asked {
+            sent: during(sent),
+            received: during(received),
+            mean_bytes: law.doubled_mean() as f64 / 2e9,
+            share: load.approximate(),
+            at: Some(load.at.clone()),
+        }
     }
 
     /// Many to one, now here, now there.
@@ -214,7 +303,7 @@ impl<'a> Plan<'a> {
         senders: &Placed<u32>,
         law: &SizeLaw,
         mistakes: &mut Diagnostics,
-    ) -> Option<(Vec<Arrival>, f64)> {
+    ) -> Option<Drawn> {
         let count = *senders.sure()? as usize;
         let known: BTreeSet<&u32> = self.from.iter().collect();
         let most = self.from.len() - usize::from(self.to.iter().any(|to| known.contains(to)));
@@ -233,7 +322,7 @@ impl<'a> Plan<'a> {
             .fold(0_u64, |sum, rate| sum.saturating_add(rate.0));
         let gap = gap(law, count as u64, Rate(sum));
         let expected = self.expected([(gap, count)].into_iter());
-        refuse_many(load, expected, mistakes)?;
+        self.refuse_many(load, expected, mistakes)?;
         let mut dice = self.dice(u64::from(u32::MAX));
         let (mut pool, mut all) = (self.from.clone(), Vec::new());
         let mut at = self.span.0;
@@ -258,7 +347,12 @@ impl<'a> Plan<'a> {
                 }
             }
         }
-        Some((all, expected))
+        let even = |hosts: &[u32]| {
+            let each = sum as f64 / hosts.len().max(1) as f64;
+            hosts.iter().map(|host| (*host, each)).collect()
+        };
+        let asked = (even(&self.from), even(&self.to));
+        Some((all, expected, self.asked(asked, law, load)))
     }
 
     /// The instant of the next; nothing from the end on.
@@ -284,21 +378,23 @@ impl<'a> Plan<'a> {
         Stream::new(self.setting.seed, entity, Purpose::Workload)
     }
 
+    /// Are that more flows than there is room for? Asked before they are drawn.
+    fn refuse_many(
+        &self,
+        load: &Placed<Decimal>,
+        expected: f64,
+        mistakes: &mut Diagnostics,
+    ) -> Option<()> {
+        let room = self.setting.room;
+        (!room.refuses(&load.at, expected as u64, mistakes)).then_some(())
+    }
+
     /// How many flows begin on average, where so many begin at each of these gaps.
     fn expected(&self, gaps: impl Iterator<Item = (Duration, usize)>) -> f64 {
         let span = self.span.1.ps().saturating_sub(self.span.0.ps()) as f64;
         gaps.map(|(gap, flows)| span / gap.ps() as f64 * flows as f64)
             .sum()
     }
-}
-
-/// Are that more flows than a scenario may have? Asked before they are drawn.
-fn refuse_many(load: &Placed<Decimal>, expected: f64, mistakes: &mut Diagnostics) -> Option<()> {
-    if expected > MOST_FLOWS as f64 {
-        patterns::refuse(&load.at, expected as u64, mistakes);
-        return None;
-    }
-    Some(())
 }
 
 /// The mean gap between beginnings of so many flows each.

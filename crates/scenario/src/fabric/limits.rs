@@ -1,14 +1,15 @@
 //! Does it fit into memory, and can the network carry it?
 
 use backwater_flit::spec::{ClassSpec, Injection, Pattern};
+use backwater_flit::traffic::loads::Loads;
 use backwater_kernel::words::grouped;
 
 use super::network::Plan;
 use crate::Limits;
-use crate::checks::out_of_memory;
 use crate::given::flit::FlitFile;
 use crate::memory;
 use crate::prelude::*;
+use crate::room::out_of_memory;
 
 /// Memory of a packet of a trace, as a spec and in the run.
 const TRACED_BYTES: u64 = 64;
@@ -48,86 +49,98 @@ pub(crate) fn fits(
     false
 }
 
-/// Loads of all classes together, at injection and at hot spots.
-pub(crate) fn load(
-    traffic: &At,
-    classes: &[ClassSpec],
-    terminals: u64,
-    mistakes: &mut Diagnostics,
-) {
-    let total: f64 = classes.iter().filter_map(offered).sum();
-    if total > 1.0 + 1e-9 {
-        Diagnostic::warning("overload", "terminals send more than they can")
-            .at(
-                traffic,
-                format!("{total:.3} flits per cycle and terminal in all"),
-            )
-            .note(format!(
-                "an injection channel carries 1; what is more waits at the source, packet by \
-                     packet: {} flits more in each 1,000 cycles",
-                grouped(((total - 1.0) * 1e3 * terminals as f64).round() as u64)
-            ))
-            .help("lower `load`, or use the injection `greedy` to find the most")
-            .tell(mistakes);
-        return;
-    }
-    if let Some((terminal, load)) = hottest(classes, terminals)
-        && load > 1.0 + 1e-9
-    {
+/// More flits a cycle than this are too many for a channel, which carries one.
+const FULL: f64 = 1.0 + 1e-6;
+
+/// Are terminals asked to send more than their channels carry, or to get more?
+pub(crate) fn load(traffic: &At, loads: &Loads, mistakes: &mut Diagnostics) {
+    if let Some(busy) = Busy::of(&loads.sent) {
         Diagnostic::warning(
             "overload",
-            format!("terminal {terminal} gets more than it can"),
+            format!(
+                "{} more than {} can",
+                busy.who("send", "sends"),
+                busy.pronoun()
+            ),
         )
-        .at(traffic, format!("{load:.3} flits per cycle go there"))
+        .at(traffic, busy.most("in all"))
         .note(format!(
-            "an ejection channel carries 1; queues grow as long as the run lasts, by {} \
-                 flits in each 1,000 cycles",
-            grouped(((load - 1.0) * 1e3).round() as u64)
+            "an injection channel carries 1; what is more waits at the source, packet by packet: \
+             {} flits more in each 1,000 cycles",
+            busy.surplus()
         ))
-        .help("lower `load` or the `share` of the hot spots")
+        .help("lower `load`, or use the injection `greedy` to find the most")
+        .tell(mistakes);
+    }
+    if let Some(busy) = Busy::of(&loads.received) {
+        Diagnostic::warning(
+            "overload",
+            format!(
+                "{} more than {} can",
+                busy.who("get", "gets"),
+                busy.pronoun()
+            ),
+        )
+        .at(traffic, busy.most("go there"))
+        .note(format!(
+            "an ejection channel carries 1; queues grow as long as the run lasts, by {} flits in \
+             each 1,000 cycles",
+            busy.surplus()
+        ))
+        .help("lower `load`, or send more of it elsewhere")
         .tell(mistakes);
     }
 }
 
-fn offered(class: &ClassSpec) -> Option<f64> {
-    match class.injection {
-        Injection::Bernoulli { load }
-        | Injection::Constant { load }
-        | Injection::OnOff { load, .. } => Some(load),
-        Injection::Saturation
-        | Injection::RequestReply { .. }
-        | Injection::Replies
-        | Injection::Trace(_) => None,
-    }
+/// Terminals with more than a channel carries.
+struct Busy {
+    /// The first of those with most, and how much it has.
+    terminal: usize,
+    load: f64,
+    count: usize,
+    /// All that is too much, flits per cycle.
+    surplus: f64,
 }
 
-/// The hot spot that most flits go to, and how many each cycle.
-fn hottest(classes: &[ClassSpec], terminals: u64) -> Option<(u32, f64)> {
-    let mut spots: Vec<(u32, f64)> = Vec::new();
-    let mut everywhere = 0.0;
-    for class in classes {
-        let Some(load) = offered(class) else {
-            continue;
-        };
-        let Pattern::Hotspot { targets, share } = &class.pattern else {
-            everywhere += load;
-            continue;
-        };
-        everywhere += load * (1.0 - share);
-        let all: f64 = targets.iter().map(|(_, weight)| f64::from(*weight)).sum();
-        let part = load * share * terminals as f64 / all;
-        spots.extend(
-            targets
+impl Busy {
+    fn of(loads: &[f64]) -> Option<Self> {
+        let over = || {
+            loads
                 .iter()
-                .map(|(target, weight)| (*target, part * f64::from(*weight))),
-        );
+                .copied()
+                .enumerate()
+                .filter(|(_, load)| *load > FULL)
+        };
+        let most = over().map(|(_, load)| load).fold(0.0, f64::max);
+        let (terminal, load) = over().find(|(_, load)| *load >= most * (1.0 - 1e-9))?;
+        Some(Self {
+            terminal,
+            load,
+            count: over().count(),
+            surplus: over().map(|(_, load)| load - 1.0).sum(),
+        })
     }
-    spots.sort_by_key(|(target, _)| *target);
-    spots.dedup_by(|next, first| {
-        let same = next.0 == first.0;
-        first.1 += if same { next.1 } else { 0.0 };
-        same
-    });
-    let most = spots.into_iter().max_by(|a, b| a.1.total_cmp(&b.1))?;
-    Some((most.0, most.1 + everywhere))
+
+    fn who(&self, many: &str, one: &str) -> String {
+        match self.count {
+            1 => format!("terminal {} {one}", self.terminal),
+            several => format!("{several} terminals {many}"),
+        }
+    }
+
+    fn pronoun(&self) -> &'static str {
+        if self.count == 1 { "it" } else { "they" }
+    }
+
+    fn most(&self, what: &str) -> String {
+        let flits = format!("{:.3} flits per cycle {what}", self.load);
+        match self.count {
+            1 => flits,
+            _ => format!("{flits}, at terminal {}", self.terminal),
+        }
+    }
+
+    fn surplus(&self) -> String {
+        grouped((self.surplus * 1e3).round() as u64)
+    }
 }

@@ -2,6 +2,7 @@
 
 mod checks;
 mod classes;
+mod deadlock;
 mod demand;
 mod limits;
 mod network;

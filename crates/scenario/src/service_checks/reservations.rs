@@ -87,19 +87,23 @@ impl Whole<'_> {
         if self.specs.iter().any(|flow| flow.reserve.is_some()) {
             return None;
         }
-        let by_reservation = |channel| service::serves_by_reservation(self.scheduler(channel));
+        let by_reservation = |channel| {
+            let scheduler = self.scheduler(channel);
+            scheduler.shapes() || service::serves_by_reservation(scheduler)
+        };
         let (channel, _) = self.used().find(|(channel, _)| by_reservation(*channel))?;
-        Diagnostic::warning(
-            "nothing-reserved",
-            "no flow reserves anything: all share equally",
-        )
-        .at(
-            &self.scheduler_at(channel),
-            "serves flows by what they reserve",
-        )
-        .help("give flows a rate: `reserve = { rate = \"20 kbps\" }`")
-        .help("or use `kind = \"round-robin\"`, which needs none")
-        .into()
+        let message = match self.scheduler(channel).shapes() {
+            true => "no flow reserves anything: none is shaped, units go as they come",
+            false => "no flow reserves anything: all share equally",
+        };
+        Diagnostic::warning("nothing-reserved", message)
+            .at(
+                &self.scheduler_at(channel),
+                "serves flows by what they reserve",
+            )
+            .help("give flows a rate: `reserve = { rate = \"20 kbps\" }`")
+            .help("or use `kind = \"round-robin\"`, which needs none")
+            .into()
     }
 }
 

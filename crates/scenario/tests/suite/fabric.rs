@@ -8,7 +8,7 @@ use backwater_flit::spec::{
     Allocator, Arbiter, FabricSpec, Injection, LaneChoice, Pattern, Release, RoutingSpec, Shape,
     Size, Sources, Switch, TraceEntry, WarmUp,
 };
-use backwater_scenario::{Diagnostics, Limits, Scenario, Set, Source, parse, parse_with};
+use backwater_scenario::{Diagnostics, Limits, Scenario, Set, Severity, Source, parse, parse_with};
 
 const EVERYTHING: &str = include_str!("../files/flit.toml");
 
@@ -397,4 +397,68 @@ fn a_series_of_too_many_windows_is_refused() {
     let error = error.expect_err("100 million windows").to_string();
     assert!(error.contains("too many windows"), "{error}");
     assert!(error.contains("window = \"954 cycles\""), "{error}");
+}
+
+/// Loads are summed where they come from and where they go.
+#[test]
+fn terminals_are_asked_for_their_own_sums() {
+    let codes = |classes: &str| -> Vec<&'static str> {
+        let text = format!(
+            "engine = \"flit\"\n[run]\nmeasure = 1000\n[topology]\nkind = \"mesh\"\n\
+             sides = [2, 2]\n[traffic]\nflits = 1\n{classes}"
+        );
+        let read = parse(&Source::new("a.toml", &text), &[]).expect("it is right");
+        read.warnings.iter().map(|one| one.code).collect()
+    };
+    let class = |name: &str, load: f64, pattern: &str| {
+        format!("[[classes]]\nname = {name:?}\nload = {load}\npattern = {pattern}\n")
+    };
+    let matrix = |from: usize, to: usize| {
+        let rows = (0..4).map(|row| (0..4).map(move |column| (row, column) == (from, to)));
+        let rows: Vec<Vec<u8>> = rows.map(|row| row.map(u8::from).collect()).collect();
+        format!("{{ kind = \"matrix\", rows = {rows:?} }}")
+    };
+    let two = |a: (usize, usize), b: (usize, usize)| {
+        codes(&(class("a", 0.7, &matrix(a.0, a.1)) + &class("b", 0.7, &matrix(b.0, b.1))))
+    };
+    assert_eq!(two((0, 1), (1, 3)), [""; 0]);
+    assert_eq!(two((0, 1), (0, 3)), ["overload"], "one sends both");
+    assert_eq!(two((0, 3), (1, 3)), ["overload"], "one gets both");
+    let hot = "{ kind = \"hotspot\", targets = [1], share = 0.4 }";
+    assert_eq!(codes(&class("a", 0.4, hot)), [""; 0]);
+    assert_eq!(codes(&class("a", 0.6, hot)), ["overload"]);
+    let far = "\"bit-complement\"";
+    assert_eq!(codes(&class("a", 0.9, far)), [""; 0]);
+    // What waits at its source comes to nobody.
+    assert_eq!(
+        codes(&(class("a", 0.9, far) + &class("b", 0.2, far))),
+        ["overload"]
+    );
+    let greedy = "[[classes]]\nname = \"g\"\ninjection = \"greedy\"\n";
+    assert_eq!(codes(&(class("a", 0.9, far) + greedy)), [""; 0]);
+}
+
+/// A ring that would deadlock if others sent too: only a note.
+#[test]
+fn deadlock_is_a_matter_of_what_is_sent() {
+    let told = |pattern: &str| -> Vec<(Severity, &'static str)> {
+        let text = format!(
+            "engine = \"flit\"\n[run]\nmeasure = 1000\n[topology]\nkind = \"torus\"\n\
+             sides = [6]\n[routing]\nkind = \"unrestricted\"\n[traffic]\nload = 0.1\n\
+             pattern = {pattern}\n"
+        );
+        let read = parse(&Source::new("a.toml", &text), &[]).expect("it is right");
+        read.warnings
+            .iter()
+            .map(|one| (one.severity, one.code))
+            .collect()
+    };
+    let warned = [(Severity::Warning, "deadlock")];
+    let noted = [(Severity::Note, "deadlock")];
+    assert_eq!(told("\"uniform\""), warned);
+    assert_eq!(told("\"tornado\""), warned, "two on, all around");
+    assert_eq!(told("\"neighbour\""), noted);
+    let hot = |share: &str| format!("{{ kind = \"hotspot\", targets = [0], share = {share} }}");
+    assert_eq!(told(&hot("1.0")), noted);
+    assert_eq!(told(&hot("0.5")), warned);
 }

@@ -38,6 +38,43 @@ struct Source {
     rest: Rest,
 }
 
+/// Turns that are drawn one by one before some are passed over.
+const TURNS_MOST: u32 = 1 << 12;
+
+/// Times on and off within one gap. After many, what is left of the gap is passed over as many
+/// times as it holds what the last ones used of it: they have forgotten how they began.
+struct Turns {
+    left: u32,
+    on_ends_ps: u64,
+    rest_ps: u64,
+}
+
+impl Turns {
+    #[inline]
+    fn of(source: &Source) -> Turns {
+        Turns {
+            left: TURNS_MOST,
+            on_ends_ps: source.on_ends_ps,
+            rest_ps: source.next_ps.saturating_sub(source.on_ends_ps),
+        }
+    }
+
+    #[inline]
+    fn pass(&mut self, source: &mut Source) {
+        self.left -= 1;
+        if self.left > 0 {
+            return;
+        }
+        let rest_ps = source.next_ps - source.on_ends_ps;
+        let used_ps = self.rest_ps.saturating_sub(rest_ps).max(1);
+        let times = rest_ps / used_ps;
+        let took_ps = (source.on_ends_ps - self.on_ends_ps).saturating_mul(times);
+        source.on_ends_ps = source.on_ends_ps.saturating_add(took_ps);
+        source.next_ps = source.on_ends_ps.saturating_add(rest_ps % used_ps);
+        *self = Turns::of(source);
+    }
+}
+
 /// All sources of a flow.
 pub(super) struct OnOffSources {
     /// A binary heap: no source's next datagram is before that of its parent, at `(i - 1) / 2`.
@@ -163,7 +200,9 @@ impl OnOffSources {
     #[inline]
     fn advance(&mut self, source: &mut Source, on_ps: u64) {
         source.next_ps = source.next_ps.saturating_add(on_ps);
+        let mut turns = Turns::of(source);
         while source.next_ps >= source.on_ends_ps && source.next_ps != NEVER_PS {
+            turns.pass(source);
             let rest_ps = source.next_ps - source.on_ends_ps;
             let off_ps = self.law.off_ps(&mut self.stream);
             let on_ps = self.law.on_ps(&mut self.stream);
@@ -231,6 +270,23 @@ mod tests {
         let at_ps = sources.next_ps();
         sources.take();
         at_ps
+    }
+
+    /// Times on that are far shorter than a gap are passed over, and the mean rate stays.
+    #[test]
+    fn times_of_a_picosecond_keep_the_rate() {
+        let mut short = traffic(1.5);
+        if let TrafficSpec::SelfSimilar { mean_on, .. } = &mut short {
+            *mean_on = Duration(1);
+        }
+        let mut sources = sources(&short, 1);
+        let (mut last_ps, count) = (0, 20_000);
+        for _ in 0..count {
+            last_ps = take(&mut sources);
+        }
+        // 5 Mb/s in datagrams of 1,000 bits.
+        let mean_ps = (last_ps - START.ps()) as f64 / f64::from(count);
+        assert!((mean_ps / 2e8 - 1.0).abs() < 0.25, "{mean_ps}");
     }
 
     /// Datagrams in each bin of 10 ms.

@@ -20,6 +20,7 @@ use libm::{exp, log1p, round, sqrt};
 use super::super::gaps::{Pace, Rest};
 use super::Datagram;
 use crate::spec::bytes::VideoSpec;
+use crate::turns::Turns;
 
 /// A camera and its coder.
 pub(super) struct Video {
@@ -134,9 +135,11 @@ impl Sizes {
 
     /// Size of the picture that begins at `at`, at least a byte.
     fn draw(&mut self, at: Time) -> u64 {
+        let mut turns = Turns::from(self.level_ends);
         while self.level_ends <= at {
             self.level = self.sizes.normal();
             self.level_ends = next(self.level_ends, self.spec, &mut self.scenes);
+            self.level_ends += turns.pass(self.level_ends, at);
         }
         let log = self.offset + self.deviation * (self.level + self.ar);
         self.ar = self.correlation * self.ar + self.innovation * self.sizes.normal();
@@ -221,6 +224,19 @@ mod tests {
         let (_, variation, neighbours) = moments(&sizes(strangers));
         assert!((variation - 0.45).abs() < 0.02, "{variation}");
         assert!(neighbours.abs() < 0.02, "{neighbours}");
+    }
+
+    /// Scenes that are far shorter than a picture are passed over; sizes vary as they should.
+    #[test]
+    fn scenes_of_a_picosecond_take_no_time() {
+        let mut shortest = spec();
+        (shortest.correlation, shortest.scene) = (0.0, Duration(1));
+        let found = pictures(shortest, 1, 400);
+        let sizes: Vec<f64> = found.iter().map(|p| p.1 as f64).collect();
+        let (mean, variation, neighbours) = moments(&sizes);
+        assert!((mean / 6_250.0 - 1.0).abs() < 0.1, "{mean}");
+        assert!((variation - 0.45).abs() < 0.06, "{variation}");
+        assert!(neighbours.abs() < 0.15, "{neighbours}");
     }
 
     #[test]

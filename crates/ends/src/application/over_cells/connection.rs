@@ -141,6 +141,11 @@ impl Connection {
         core::mem::take(&mut self.fresh_cells)
     }
 
+    /// When the request under way began, if there is one.
+    pub fn unanswered(&self) -> Option<Time> {
+        self.transfers.unanswered()
+    }
+
     /// What was found.
     pub fn outcome(&self) -> CellTcpOutcome {
         let [opener, answerer] = &self.ends;

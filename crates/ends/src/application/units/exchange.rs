@@ -80,6 +80,11 @@ impl Exchange {
         Some(answered)
     }
 
+    /// When what is not there yet was asked for.
+    pub fn unanswered(&self) -> impl Iterator<Item = Time> + '_ {
+        self.unanswered.iter().map(|request| request.issued)
+    }
+
     /// Everything asked for is there.
     pub fn is_answered(&self) -> bool {
         self.unanswered.is_empty()

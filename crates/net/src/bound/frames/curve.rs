@@ -6,7 +6,12 @@
 //! were sent in one of `t + jitter`: at most `1 + max {k: floor(k n / d) <= t + jitter}` of them.
 //!
 //! What comes over one link can't come faster than the link brings it: but for one frame, no more
-//! than took `t` on the link. The curve of a port is the sum, over links, of the lesser of both.
+//! than took `t` on the link. Of frames that are all stored that is the first one, of which nothing
+//! needs to be on the link in this time; of frames that are all cut through it is the last. Where
+//! some are stored and others cut through, a frame that is stored may be followed, right behind its
+//! last bit, by the header of one that is not: then it is both, two frames of the largest size.
+//! (The way of a multicast is stored where one of its branches is faster than the link.) The curve
+//! of a port is the sum, over links, of the lesser of both.
 
 use alloc::vec::Vec;
 
@@ -73,6 +78,8 @@ impl Stairs {
 pub(super) struct Line {
     /// Work of the largest frame.
     first: u64,
+    /// So many of them may come at once.
+    at_once: u64,
     /// Time on the link of the smallest: the limit is looked at in steps of it.
     step_ps: u64,
     /// Most work for each picosecond on the link, as a fraction; it is that of every frame if all
@@ -83,8 +90,9 @@ pub(super) struct Line {
 }
 
 impl Line {
-    /// Of frames with so much work and time on the link each; `None` without frames.
-    pub fn new(frames: impl Iterator<Item = (u64, u64)> + Clone) -> Option<Line> {
+    /// Of frames with so much work and time on the link each; `is_mixed` if some of them are
+    /// stored and others cut through. `None` without frames.
+    pub fn new(frames: impl Iterator<Item = (u64, u64)> + Clone, is_mixed: bool) -> Option<Line> {
         let first = frames.clone().map(|(work, _)| work).max()?;
         let step_ps = frames.clone().map(|(_, wire_ps)| wire_ps).min()?;
         let more = |a: &(u64, u64), b: &(u64, u64)| {
@@ -96,6 +104,7 @@ impl Line {
         let one = sizes.next()?;
         Some(Line {
             first,
+            at_once: if is_mixed { 2 } else { 1 },
             step_ps: step_ps.max(1),
             work,
             wire_ps: wire_ps.max(1),
@@ -106,11 +115,12 @@ impl Line {
     fn at(&self, span_ps: u64) -> u128 {
         let steps = u128::from(span_ps / self.step_ps);
         if self.is_uniform {
-            return (1 + steps) * u128::from(self.first);
+            return (u128::from(self.at_once) + steps) * u128::from(self.first);
         }
         // The limit at the end of this step.
         let until_ps = (steps + 1) * u128::from(self.step_ps) - 1;
-        u128::from(self.first) + until_ps * u128::from(self.work) / u128::from(self.wire_ps)
+        let at_once = u128::from(self.at_once) * u128::from(self.first);
+        at_once + until_ps * u128::from(self.work) / u128::from(self.wire_ps)
     }
 
     fn next(&self, span_ps: u64) -> u64 {
@@ -203,12 +213,18 @@ mod tests {
             line,
         };
         assert_eq!(group(None).at(0), 50);
-        let line = Line::new([(10, 4), (10, 4)].into_iter());
+        let line = Line::new([(10, 4), (10, 4)].into_iter(), false);
         let work: Vec<u128> = (0..9).map(|span| group(line).at(span)).collect();
         assert_eq!(work, [10, 10, 10, 10, 20, 20, 20, 20, 30]);
         // Frames of 4 and 8 ps on the link: 3 ps of the step, of which each brings 10 / 4.
-        let mixed = Line::new([(10, 4), (20, 8)].into_iter());
+        let mixed = Line::new([(10, 4), (20, 8)].into_iter(), false);
         assert_eq!(group(mixed).at(0), 27);
         assert_eq!(group(mixed).at(4), 37);
+        // One that is stored, and right behind it one that is cut through.
+        let line = Line::new([(10, 4), (10, 4)].into_iter(), true);
+        let work: Vec<u128> = (0..9).map(|span| group(line).at(span)).collect();
+        assert_eq!(work, [20, 20, 20, 20, 30, 30, 30, 30, 40]);
+        let mixed = Line::new([(10, 4), (20, 8)].into_iter(), true);
+        assert_eq!((group(mixed).at(0), group(mixed).at(4)), (47, 50));
     }
 }

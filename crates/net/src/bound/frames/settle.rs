@@ -5,7 +5,7 @@
 //! before it waited no longer, and so what came to its port was within its curve. It ends at once
 //! where ports depend on each other in one direction only; in a circle it may or may not.
 
-use alloc::collections::BTreeMap;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec;
 use alloc::vec::Vec;
 
@@ -58,10 +58,24 @@ impl Analysis<'_> {
                 return self.spread_failures();
             }
         }
+        for (channel, class) in &unsettled {
+            self.fail_circle(*channel, *class);
+        }
+        self.spread_failures();
         for (channel, class) in unsettled {
             self.fail(channel, class, NoBound::Circle { channel });
         }
         self.spread_failures();
+    }
+
+    /// Of nothing in the circle that a class at a channel is part of anything is known. Is there
+    /// one?
+    fn fail_circle(&mut self, channel: u32, class: u8) -> bool {
+        let around = self.circle(channel, class);
+        for (channel, class) in &around {
+            self.fail(*channel, *class, NoBound::Circle { channel: *channel });
+        }
+        !around.is_empty()
     }
 
     /// Whoever may wait for what nothing is known of has no wait that holds.
@@ -114,18 +128,18 @@ impl Analysis<'_> {
         if members.is_empty() || self.failed.contains_key(&(channel, class)) {
             return false;
         }
-        let found = match self.rival(channel, class) {
+        // What the port itself rules out goes before what others do.
+        let rivals = self.rivals(channel, class);
+        let found = rivals.and_then(|rivals| match self.rival(channel, class) {
             Some(flow) => Err(NoBound::Rival { channel, flow }),
-            None => self.waits(channel, class, &members),
-        };
+            None => self.waits((channel, class), &members, &rivals),
+        });
         let mut has_changed = found.is_err();
         if let Err(reason) = found {
-            let in_circle = matches!(reason, NoBound::TooLong { .. }) && self.is_circle(channel);
-            let reason = match in_circle {
-                true => NoBound::Circle { channel },
-                false => reason,
-            };
-            self.fail(channel, class, reason);
+            let is_long = matches!(reason, NoBound::TooLong { .. });
+            if !(is_long && self.fail_circle(channel, class)) {
+                self.fail(channel, class, reason);
+            }
         }
         for (member, wait_ps) in members.iter().zip(found.into_iter().flatten()) {
             let sharing: Vec<u32> = self.ways.sharing(*member).collect();
@@ -148,36 +162,62 @@ impl Analysis<'_> {
         has_changed
     }
 
-    /// Does what comes to a port depend on the port itself?
-    fn is_circle(&self, channel: u32) -> bool {
-        let mut reached = vec![false; self.ways.members.len()];
-        let mut open = vec![channel];
+    /// All channels and classes whose waits depend on those of a class at a channel, and those on
+    /// them; nothing if it does not depend on itself.
+    fn circle(&self, channel: u32, class: u8) -> BTreeSet<(u32, u8)> {
+        let start = (channel, class);
+        let mut before: BTreeMap<(u32, u8), Vec<(u32, u8)>> = BTreeMap::new();
+        let mut open = vec![start];
         while let Some(at) = open.pop() {
-            let members = self.ways.members[at as usize].iter();
-            let ways = members.flat_map(|member| {
-                let sharing = self.ways.sharing(*member);
-                sharing.map(|way| (&self.ways.all[way as usize].hops, member.hop))
-            });
-            for (hops, hop) in ways {
-                let Some(&next) = hops.get(hop as usize + 1) else {
-                    continue;
-                };
-                if next == channel {
-                    return true;
-                }
-                if !core::mem::replace(&mut reached[next as usize], true) {
+            for next in self.behind(at) {
+                let known = before.entry(next).or_default();
+                if known.is_empty() && next != start {
                     open.push(next);
+                }
+                known.push(at);
+            }
+        }
+        let mut around = BTreeSet::new();
+        open.push(start);
+        while let Some(at) = open.pop() {
+            for earlier in before.get(&at).into_iter().flatten() {
+                if around.insert(*earlier) {
+                    open.push(*earlier);
                 }
             }
         }
-        false
+        around
+    }
+
+    /// Channels and classes that wait longer if a class at a channel does.
+    fn behind(&self, (channel, class): (u32, u8)) -> BTreeSet<(u32, u8)> {
+        let members = self.ways.of_class(channel, class);
+        let next = members.flat_map(|member| {
+            let ways = self.ways.sharing(member);
+            ways.filter_map(move |way| {
+                let hops = &self.ways.all[way as usize].hops;
+                hops.get(member.hop as usize + 1).copied()
+            })
+        });
+        let next: BTreeSet<u32> = next.collect();
+        let classes = next.into_iter().flat_map(|next| {
+            let members = self.ways.members[next as usize].iter();
+            let classes = members.map(|member| self.ways.all[member.way as usize].class);
+            let later = classes.filter(move |other| self.goes_before(next, class, *other));
+            later.map(move |other| (next, other))
+        });
+        classes.collect()
     }
 
     /// Longest waits of the members of a class at a port.
-    fn waits(&self, channel: u32, class: u8, members: &[Member]) -> Result<Vec<u64>, NoBound> {
+    fn waits(
+        &self,
+        (channel, class): (u32, u8),
+        members: &[Member],
+        rivals: &Rivals,
+    ) -> Result<Vec<u64>, NoBound> {
         let link = self.ways.spec.links.channel(channel);
         let wire = |way: &Way| wire_ps(link.rate, way.most_bytes);
-        let rivals = self.rivals(channel, class)?;
         // In order of arrival all classes are as one.
         let is_mixed = link.scheduler == SchedulerSpec::Fifo;
         let curve = self.curve(channel, |other| is_mixed || other == class, wire);
@@ -185,7 +225,7 @@ impl Analysis<'_> {
         let mut sizes: Vec<u64> = members.iter().map(own).collect();
         sizes.sort_unstable();
         sizes.dedup();
-        let found = waits(channel, &curve, &rivals, &sizes)?;
+        let found = waits(channel, &curve, rivals, &sizes)?;
         let of = |member: &Member| {
             let at = sizes.binary_search(&own(member));
             found[at.unwrap_or_else(|near| near)]
@@ -285,9 +325,12 @@ impl Analysis<'_> {
                 members.iter().map(move |member| of(way(member)))
             };
             let rate = input.map(|input| self.ways.spec.links.channel(input).rate);
+            let mut cuts = members.iter().map(|member| self.ways.is_cut(*member));
+            let first = cuts.next();
+            let is_mixed = cuts.any(|own| Some(own) != first);
             Group {
                 stairs: stairs.collect(),
-                line: rate.and_then(|rate| Line::new(sizes(rate))),
+                line: rate.and_then(|rate| Line::new(sizes(rate), is_mixed)),
             }
         };
         let inputs = self.ways.by_input(channel, is_of).into_iter();

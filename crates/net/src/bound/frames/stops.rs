@@ -29,11 +29,9 @@ impl Analysis<'_> {
             };
             let (into, out) = (self.inward(node), self.outward(node));
             for class in CLASSES {
-                if storm
-                    .classes
-                    .is_none_or(|classes| classes & 1 << class != 0)
-                {
-                    for &channel in &into {
+                for &channel in &into {
+                    let by = spec.links.channel(channel).stopped.by;
+                    if by.in_storm(storm.classes, class) {
                         self.fail(channel, class, NoBound::Storm { channel });
                     }
                 }

@@ -199,6 +199,12 @@ impl<'a> Ways<'a> {
         Some(self.all[member.way as usize].hops[before])
     }
 
+    /// Does it come to a hop with its first bits?
+    pub fn is_cut(&self, member: Member) -> bool {
+        let before = (member.hop as usize).checked_sub(1);
+        before.is_some_and(|hop| self.all[member.way as usize].cuts[hop])
+    }
+
     /// Ways of a class at a channel.
     pub fn of_class(&self, channel: u32, class: u8) -> impl Iterator<Item = Member> {
         let members = self.members[channel as usize].iter().copied();

@@ -12,8 +12,19 @@ use crate::spec::frames::{
 const QUANTUM: u64 = 512_000;
 
 fn control(gate: Gate, quanta: u16) -> Control {
+    let orders = match gate {
+        Gate::Class(class) if quanta > 0 => Orders::Classes {
+            stops: 1 << class,
+            resumes: 0,
+        },
+        Gate::Class(class) => Orders::Classes {
+            stops: 0,
+            resumes: 1 << class,
+        },
+        Gate::Port | Gate::Destination(..) => Orders::Gate(gate),
+    };
     Control {
-        gate,
+        orders,
         quanta,
         is_endless: false,
         from: 2,
@@ -271,21 +282,23 @@ fn what_a_watchdog_drops_leaves_its_input() {
 #[test]
 fn an_input_stops_its_sender_above_a_threshold_and_resumes_it_below_another() {
     let mut run = at_inputs(None);
-    let asked = |run: &Run| {
+    let asked = |run: &mut Run| {
+        // What there is to say starts.
+        while run.next_control(1).is_some() {}
         let asked = &run.network.classes.asked[1];
         (asked.stops, asked.resumes)
     };
     assert!(come(&mut run, 3_000));
-    assert_eq!(asked(&run), (0, 0), "3,000 are not more than 3,000");
+    assert_eq!(asked(&mut run), (0, 0), "3,000 are not more than 3,000");
     assert!(come(&mut run, 1));
-    assert_eq!(asked(&run), (1, 0));
+    assert_eq!(asked(&mut run), (1, 0));
     assert!(come(&mut run, 499), "3,500 have room");
     assert!(!come(&mut run, 1), "3,501 have not");
-    assert_eq!(asked(&run), (1, 0), "it is stopped once");
+    assert_eq!(asked(&mut run), (1, 0), "it is stopped once");
     run.leave_input(1, 0, 1, 1_500);
-    assert_eq!(asked(&run), (1, 0), "2,000 are not less than 2,000");
+    assert_eq!(asked(&mut run), (1, 0), "2,000 are not less than 2,000");
     run.leave_input(1, 0, 1, 1);
-    assert_eq!(asked(&run), (1, 1));
+    assert_eq!(asked(&mut run), (1, 1));
     assert_eq!(
         run.network.classes.asked[3].stops, 0,
         "others are none of it"
@@ -301,9 +314,11 @@ fn a_queue_that_a_watchdog_empties_asks_for_nothing_more() {
         join(&mut run, 1, bytes);
         let id = run.network.waiting(OUT, 1)[0].0;
         run.detect_at_queue(0, OUT, 1, id);
+        while run.next_control(1).is_some() {}
         assert_eq!(run.network.classes.asked[1].stops, stops);
     }
     looks(&mut run, &[110]);
+    while run.next_control(1).is_some() {}
     assert_eq!(run.network.classes.asked[1].resumes, 1);
 }
 
@@ -317,7 +332,9 @@ fn a_queue_that_keeps_its_low_threshold_on_the_wire_goes_on_asking() {
         join(&mut run, 1, 1_500);
         let id = run.network.waiting(OUT, 1)[0].0;
         run.detect_at_queue(0, OUT, 1, id);
+        while run.next_control(1).is_some() {}
         looks(&mut run, &[110]);
+        while run.next_control(1).is_some() {}
         assert_eq!(
             run.network.classes.asked[1].resumes, resumes,
             "{on_the_wire}"
@@ -340,6 +357,7 @@ fn a_storm_ends_at_its_end() {
     for (now, stops) in [(19, 1), (20, 1), (21, 1)] {
         run.now = Time(now);
         run.on_storm(OUT ^ 1);
+        while run.next_control(OUT ^ 1).is_some() {}
         let asked = &run.network.classes.asked[(OUT ^ 1) as usize];
         assert_eq!(asked.stops, stops, "at {now}");
     }

@@ -15,6 +15,8 @@ pub struct BackPressureSpec {
     pub notify: Notify,
     /// How long a stop lasts.
     pub message: Message,
+    /// When it is decided what a control frame says.
+    pub binding: Binding,
     /// What is done about neighbours that do not respond.
     pub time_out: Option<TimeOutSpec>,
     /// Destinations only: how much of a queue stopped frames may take.
@@ -82,6 +84,18 @@ pub enum Message {
     },
 }
 
+/// When it is decided what a control frame says. It says what is so then: of all classes of a
+/// port, or of the port, or of one destination; and is left out if all of that was said before.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Binding {
+    /// As it starts on the wire.
+    #[default]
+    Start,
+    /// As it is handed over to the MAC, which has room for one of its kind. What is asked for from then on
+    /// until it has gone is handed over then, and one frame of data goes first.
+    Handover,
+}
+
 /// A neighbour that goes on sending is given up: the stops of all others for the same queue are
 /// cancelled, so that it alone meets the full queue; until that is clear, nobody is asked anew.
 /// (Detection at outputs; an input has one neighbour, and nobody else waits for it.)
@@ -122,6 +136,70 @@ pub enum WatchdogAction {
     Drop,
     /// Sends in spite of the stop.
     Forward,
+}
+
+/// Stops that a port obeys: those of what is under flow control there. It ignores all others.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Obeyed {
+    /// Of the whole port: PAUSE.
+    pub port: bool,
+    /// Of these classes, a bit each: PFC.
+    pub classes: u8,
+    /// Of destinations in these classes, a bit each.
+    pub destinations: u8,
+}
+
+impl Obeyed {
+    /// Whatever comes.
+    pub const ALL: Obeyed = Obeyed {
+        port: true,
+        classes: u8::MAX,
+        destinations: u8::MAX,
+    };
+    /// None: nothing is under flow control.
+    pub const NONE: Obeyed = Obeyed {
+        port: false,
+        classes: 0,
+        destinations: 0,
+    };
+
+    /// Does a storm of stops for these classes, or of PAUSE, stop a class?
+    pub const fn in_storm(self, classes: Option<u8>, class: u8) -> bool {
+        match classes {
+            None => self.port,
+            Some(classes) => classes & self.classes & 1 << class != 0,
+        }
+    }
+}
+
+impl Default for Obeyed {
+    fn default() -> Obeyed {
+        Obeyed::ALL
+    }
+}
+
+/// How a port takes the stops that come for it.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct StoppedSpec {
+    /// Which it obeys.
+    pub by: Obeyed,
+    /// From the last bit of a control frame that arrives to its taking effect.
+    pub response: Duration,
+    /// From when on the time of a stop counts.
+    pub counted_from: CountedFrom,
+    /// From then to its start: what the port takes to come to rest. A stop that comes to a port at
+    /// rest replaces the time of the one before at once.
+    pub pipeline: Duration,
+}
+
+/// From when on the time of a stop counts.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum CountedFrom {
+    /// As it takes effect.
+    #[default]
+    Reception,
+    /// As the wire is free: when the frame in progress, if there is one, has ended, gap included.
+    FrameEnd,
 }
 
 /// A station that sends stop frames whatever happens.

@@ -60,6 +60,10 @@ fn check_ports(spec: &EthernetSpec) -> Result<(), BuildError> {
                 ));
             }
         }
+        let stopped = channel.stopped;
+        if stopped.response.max(stopped.pipeline).0 > CLOCK_MAX_PS {
+            return err(format!("channel {id}: a time too long for the clock"));
+        }
         check_scheduler(id, channel)?;
         check_credits(spec, &largest_bytes, (id, to))?;
         if channel
@@ -196,8 +200,8 @@ fn check_nodes(spec: &EthernetSpec) -> Result<(), BuildError> {
         let watchdog = node
             .watchdog
             .map(|watchdog| [watchdog.detect, watchdog.restore]);
-        let spans = watchdog.into_iter().flatten().chain([node.response]);
-        if spans.into_iter().any(|span| span.0 > CLOCK_MAX_PS) {
+        let mut spans = watchdog.into_iter().flatten();
+        if spans.any(|span| span.0 > CLOCK_MAX_PS) {
             return err(format!("{}: a time too long for the clock", node.name));
         }
         let NodeKind::Switch(switch) = &node.kind else {

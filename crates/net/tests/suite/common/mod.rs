@@ -102,6 +102,27 @@ impl Net {
     }
 }
 
+/// What ended of a distribution, in picoseconds; what was under way is left out.
+#[derive(Debug)]
+pub struct Ended {
+    pub count: u64,
+    pub min: u64,
+    pub max: u64,
+    pub mean: f64,
+}
+
+/// Of those of flow `flow`.
+pub fn responses_of(outcome: &Outcome, flow: usize) -> Ended {
+    let found = &outcome.flows[flow].responses;
+    let last = found.cumulative().last();
+    Ended {
+        count: found.count(),
+        min: found.min().map_or(0, |ps| ps as u64),
+        max: last.map_or(0, |(ps, _)| ps as u64),
+        mean: found.sum() / found.count() as f64,
+    }
+}
+
 /// Runs to the end.
 pub fn run(spec: &NetworkSpec) -> Outcome {
     let mut simulation = Simulation::<Rings>::new(spec).expect("it is sound");

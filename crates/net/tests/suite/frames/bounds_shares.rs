@@ -8,7 +8,7 @@ use backwater_kernel::{Rate, Time};
 use backwater_net::bound::frames::{NoBound, bounds};
 use backwater_net::frames::spec::*;
 
-const CLOCK: SchedulerSpec = SchedulerSpec::VirtualClock(VirtualClockSpec {
+pub const CLOCK: SchedulerSpec = SchedulerSpec::VirtualClock(VirtualClockSpec {
     stamp: Stamp::AuxVc,
     resync: backwater_net::spec::Resync::None,
     threshold: None,

@@ -24,6 +24,7 @@ pub fn simple() -> BackPressureSpec {
         detect: Detect::Outputs,
         notify: Notify::Others,
         message: Message::UntilCancelled,
+        binding: Default::default(),
         time_out: None,
         blocked: None,
     }
@@ -74,7 +75,6 @@ impl Net {
         self.spec.nodes.push(NodeSpec {
             name: name.into(),
             kind,
-            response: Duration::ZERO,
             is_deaf: false,
             watchdog: None,
             promised: 0,
@@ -105,6 +105,7 @@ impl Net {
             ],
             inputs: Vec::new(),
             credits: Vec::new(),
+            stopped: Default::default(),
         };
         self.spec.links.push(LinkSpec::symmetric([a, b], channel));
         self.spec.links.len() as u32 - 1

@@ -253,7 +253,7 @@ fn a_stop_takes_effect_when_its_last_bit_is_in() {
 #[test]
 fn a_node_takes_its_response_time() {
     let mut net = stopped_source(Message::UntilCancelled);
-    net.spec.nodes[0].response = Duration(7 * US);
+    net.spec.links[0].channels[0].stopped.response = Duration(7 * US);
     let log = run(&net).0;
     assert_eq!(log.gates[0].0, SIXTH + CONTROL + 7 * US);
 }

@@ -453,7 +453,7 @@ fn pools_keep_their_limits_and_everything_balances_in_any_network() {
             assert_eq!(flow.lost_total, flow.drops.total(), "{seed}");
             let accounted = flow.delivered_total + flow.lost_total + flow.inside_total;
             assert_eq!(flow.offered_total, accounted, "{seed}");
-            refused += flow.drops.by(LossCause::Pool);
+            refused += flow.drops.by(LossCause::Pool) + flow.drops.by(LossCause::Threshold);
             pushed_out += flow.drops.by(LossCause::PushOut);
         }
     }

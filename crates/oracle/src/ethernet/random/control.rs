@@ -2,9 +2,9 @@
 
 use backwater_kernel::Time;
 use backwater_net::frames::spec::{
-    BackPressureSpec, BlockedSpec, Choose, Detect, EcnSpec, EthernetSpec, InputSpec, MemorySpec,
-    Message, NodeKind, Notify, Ratio, Select, SharedSpec, StormSpec, TimeOutSpec, WatchdogAction,
-    WatchdogSpec,
+    BackPressureSpec, Binding, BlockedSpec, Choose, CountedFrom, Detect, EcnSpec, EthernetSpec,
+    InputSpec, MemorySpec, Message, NodeKind, Notify, Obeyed, Ratio, Select, SharedSpec, StormSpec,
+    TimeOutSpec, WatchdogAction, WatchdogSpec,
 };
 
 use super::super::routes;
@@ -85,6 +85,7 @@ fn back_pressure(dice: &mut Dice, mix: Mix, classes: u8) -> Option<BackPressureS
             false => dice.pick(&[Notify::All, Notify::Others, Notify::Contributing]),
         },
         message,
+        binding: Binding::Start,
         time_out,
         blocked,
     })
@@ -230,6 +231,34 @@ fn watchdogs(dice: &mut Dice, spec: &mut EthernetSpec) {
                 restore: dice.span(20_000, 500_000),
                 action: dice.pick(&[WatchdogAction::Drop, WatchdogAction::Forward]),
             });
+        }
+    }
+}
+
+/// How ports take stops.
+pub(super) fn stopped(dice: &mut Dice, spec: &mut EthernetSpec, mix: Mix) {
+    for channel in spec.links.iter_mut().flat_map(|link| &mut link.channels) {
+        if mix.has_faults && dice.one_in(6) {
+            channel.stopped.by = Obeyed {
+                port: dice.one_in(2),
+                classes: dice.between(0, 255) as u8,
+                destinations: dice.between(0, 255) as u8,
+            };
+        }
+        if mix.has_quanta && dice.one_in(2) {
+            channel.stopped.counted_from = CountedFrom::FrameEnd;
+        }
+        if mix.has_quanta && dice.one_in(4) {
+            channel.stopped.pipeline = dice.span(0, 20_000);
+        }
+    }
+    let has_handover = mix.has_quanta && dice.one_in(3);
+    for node in &mut spec.nodes {
+        if let NodeKind::Switch(switch) = &mut node.kind
+            && let Some(rules) = &mut switch.back_pressure
+            && has_handover
+        {
+            rules.binding = Binding::Handover;
         }
     }
 }

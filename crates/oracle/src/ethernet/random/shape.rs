@@ -3,7 +3,7 @@
 use backwater_kernel::{Duration, Rate};
 use backwater_net::frames::spec::{
     ChannelSpec, EthernetSpec, Forwarding, LinkSpec, MemorySpec, NodeKind, NodeSpec, QueueSpec,
-    RouteSpec, SchedulerSpec, SwitchSpec,
+    RouteSpec, SchedulerSpec, StoppedSpec, SwitchSpec,
 };
 
 use super::{Dice, Mix};
@@ -14,6 +14,8 @@ struct Builder<'a> {
     rates: Vec<u64>,
     scheduler: SchedulerSpec,
     queues: Vec<QueueSpec>,
+    /// Of the ports of each node.
+    responses: Vec<Duration>,
 }
 
 pub(super) fn build(dice: &mut Dice, spec: &mut EthernetSpec, rates: &[u64], mix: Mix) {
@@ -50,6 +52,7 @@ pub(super) fn build(dice: &mut Dice, spec: &mut EthernetSpec, rates: &[u64], mix
         rates: rates.to_vec(),
         scheduler,
         queues,
+        responses: Vec::new(),
     };
     match shape {
         0 => builder.star(),
@@ -66,10 +69,10 @@ impl Builder<'_> {
             true => self.dice.span(0, 20_000),
             false => Duration::ZERO,
         };
+        self.responses.push(response);
         self.spec.nodes.push(NodeSpec {
             name,
             kind,
-            response,
             is_deaf: false,
             watchdog: None,
             promised: 0,
@@ -114,7 +117,7 @@ impl Builder<'_> {
             true => Duration(1),
             false => self.dice.span(1_000, 5_000),
         };
-        let channel = |rate| ChannelSpec {
+        let channel = |rate, from: u32| ChannelSpec {
             rate: Rate(rate),
             delay,
             errors: Default::default(),
@@ -122,12 +125,16 @@ impl Builder<'_> {
             queues: self.queues.clone(),
             inputs: Vec::new(),
             credits: Vec::new(),
+            stopped: StoppedSpec {
+                response: self.responses[from as usize],
+                ..StoppedSpec::default()
+            },
         };
-        let forward = channel(rate);
+        let forward = channel(rate, a);
         // Some links are faster one way: a stop is counted in bits of what it stops.
         let backward = match self.dice.one_in(4) {
-            true => channel(self.dice.pick(&self.rates)),
-            false => channel(rate),
+            true => channel(self.dice.pick(&self.rates), b),
+            false => channel(rate, b),
         };
         self.spec.links.push(LinkSpec {
             ends: [a, b],

@@ -166,12 +166,14 @@ fn counts_of(
         slow.resumes_sent,
         slow.refreshes_sent,
         slow.stops_obeyed,
+        slow.stops_ignored,
     ];
     let stops_of = vec![
         fast.by_class.stops_sent,
         fast.by_class.resumes_sent,
         fast.by_class.refreshes_sent,
         fast.by_class.stops_obeyed,
+        fast.by_class.stops_ignored,
     ];
     [
         ("joined", slow.joined.clone(), of(|it| it.joined_total)),

@@ -320,20 +320,22 @@ pub fn keeps_order(events: &Events) -> Law {
     Ok(())
 }
 
-/// What a control frame says: its gates, and whether it stops them.
-fn said(frame: &FrameView) -> (Vec<Gate>, bool) {
+/// What a control frame says: its gates, and whether each is stopped.
+fn said(frame: &FrameView) -> Vec<(Gate, bool)> {
     match frame.content {
-        Content::Pause { quanta } => (vec![Gate::Port], quanta > 0),
-        Content::Pfc { classes, quanta } => {
-            let named = (0..8).filter(|class| classes >> class & 1 == 1);
-            (named.map(Gate::Class).collect(), quanta > 0)
+        Content::Pause { quanta } => vec![(Gate::Port, quanta > 0)],
+        Content::Pfc { stops, resumes, .. } => {
+            let named = (0..8).filter(|class| (stops | resumes) >> class & 1 == 1);
+            named
+                .map(|class| (Gate::Class(class), stops >> class & 1 == 1))
+                .collect()
         }
         Content::StopDestination {
             class,
             destination,
             quanta,
-        } => (vec![Gate::Destination(class, destination)], quanta > 0),
-        Content::Tcp { .. } | Content::Udp { .. } | Content::Credit { .. } => (Vec::new(), false),
+        } => vec![(Gate::Destination(class, destination), quanta > 0)],
+        Content::Tcp { .. } | Content::Udp { .. } | Content::Credit { .. } => Vec::new(),
     }
 }
 
@@ -345,8 +347,7 @@ pub fn alternates(events: &Events, refreshes: bool) -> Law {
         let Event::Start(channel, frame) = event else {
             continue;
         };
-        let (gates, is_stop) = said(frame);
-        for gate in gates {
+        for (gate, is_stop) in said(frame) {
             let before = last.insert((*channel, gate), is_stop).unwrap_or(false);
             if before == is_stop && !(is_stop && refreshes) {
                 return fail(
@@ -366,8 +367,7 @@ pub fn all_is_cancelled(events: &Events) -> Law {
     for (at, event) in events {
         match event {
             Event::Start(channel, frame) => {
-                let (named, is_stop) = said(frame);
-                for gate in named {
+                for (gate, is_stop) in said(frame) {
                     match is_stop {
                         true => told.insert((*channel, gate), *at),
                         false => told.remove(&(*channel, gate)),

@@ -1,7 +1,7 @@
 //! Numbers of bursts, and of requests with their responses.
 
 use super::{Declared, Shown, at, mean};
-use crate::compare::{FlowKind, Observed, Workload};
+use crate::compare::{FlowKind, Observed, Workload, WorkloadFlow};
 
 /// Their times, slowdowns and numbers, where the workload has any.
 pub(super) fn add(workload: &Workload, all: &mut Declared) {
@@ -10,21 +10,23 @@ pub(super) fn add(workload: &Workload, all: &mut Declared) {
     if !workload.flows.iter().any(|flow| is_message(&flow.kind)) {
         return;
     }
-    type Values = fn(&Workload, &Observed) -> Vec<f64>;
+    type Values = fn(&Workload, &Observed) -> Times;
     let spread = |all: &mut Declared, what: &str, shown, (meaning, values): (&str, Values)| {
         all.main(
             format!("{what} mean"),
             shown,
             meaning,
-            move |workload, seen| mean(&values(workload, seen)),
+            move |workload, seen| values(workload, seen).mean(),
         );
+        all.may_be_bound();
         for (name, percent) in [("p50", 50.0), ("p99", 99.0), ("max", 100.0)] {
             all.main(
                 format!("{what} {name}"),
                 shown,
                 meaning,
-                move |workload, seen| at(&values(workload, seen), percent),
+                move |workload, seen| values(workload, seen).percentile(percent),
             );
+            all.may_be_bound();
             // The largest slowdown is that of a small message.
             if percent == 50.0 || (percent, shown) == (100.0, Shown::Times) {
                 all.in_tables();
@@ -32,7 +34,8 @@ pub(super) fn add(workload: &Workload, all: &mut Declared) {
         }
     };
     let time = "from the start of a burst, or the first frame or cell of a request, to the arrival \
-                of the last of the burst or response";
+                of the last of the burst or response; those incomplete count with their age: then \
+                it is a bound from below, and empty where more than the share above are incomplete";
     spread(all, "message", Shown::Time, (time, times));
     let slowdown = "time of a message over the least time of the same payload on an idle network: \
                     in full frames back to back, the same for all schemes";
@@ -41,7 +44,7 @@ pub(super) fn add(workload: &Workload, all: &mut Declared) {
         "messages complete",
         Shown::Count,
         "bursts or responses that have arrived completely, of those that began after the warm-up",
-        |workload, seen| times(workload, seen).len() as f64,
+        |workload, seen| times(workload, seen).ended as f64,
     );
     all.main(
         "messages incomplete",
@@ -54,24 +57,61 @@ pub(super) fn add(workload: &Workload, all: &mut Declared) {
     );
 }
 
-/// Times of all messages that arrived, ascending.
-fn times(workload: &Workload, seen: &Observed) -> Vec<f64> {
-    let flows = seen.flows.iter();
-    let times = flows.flat_map(|flow| flow.times(workload.warm_up_ps));
-    let mut times: Vec<f64> = times.map(|time| time as f64).collect();
-    times.sort_by(f64::total_cmp);
-    times
+/// Times, ascending; what had not ended has its age.
+#[derive(Default)]
+struct Times {
+    all: Vec<f64>,
+    ended: usize,
 }
 
-/// Slowdowns of all messages that arrived, ascending.
-fn slowdowns(workload: &Workload, seen: &Observed) -> Vec<f64> {
-    let flows = workload.flows.iter().zip(&seen.flows);
-    let slowdowns = flows.flat_map(|(flow, seen)| {
-        let alone = flow.alone_ps.filter(|alone| *alone > 0);
-        let times = seen.times(workload.warm_up_ps).into_iter();
-        times.filter_map(move |time| Some(time as f64 / alone? as f64))
-    });
-    let mut slowdowns: Vec<f64> = slowdowns.collect();
-    slowdowns.sort_by(f64::total_cmp);
-    slowdowns
+impl Times {
+    fn mean(&self) -> f64 {
+        mean(&self.all)
+    }
+
+    /// Nothing where more than the share above it had not ended.
+    fn percentile(&self, percent: f64) -> f64 {
+        let all = self.all.len() as f64;
+        let open = (self.all.len() - self.ended) as f64;
+        match percent < 100.0 && open * 100.0 > (100.0 - percent) * all {
+            true => f64::NAN,
+            false => at(&self.all, percent),
+        }
+    }
+}
+
+/// Times of all messages that began after the warm-up.
+fn times(workload: &Workload, seen: &Observed) -> Times {
+    over(workload, seen, |_| Some(1))
+}
+
+/// Slowdowns of the same.
+fn slowdowns(workload: &Workload, seen: &Observed) -> Times {
+    over(workload, seen, |flow| {
+        flow.alone_ps.filter(|alone| *alone > 0)
+    })
+}
+
+fn over(
+    workload: &Workload,
+    seen: &Observed,
+    unit: impl Fn(&WorkloadFlow) -> Option<u64>,
+) -> Times {
+    let mut found = Times::default();
+    for (flow, seen) in workload.flows.iter().zip(&seen.flows) {
+        let Some(unit) = unit(flow) else {
+            continue;
+        };
+        let ended = seen.times(workload.warm_up_ps);
+        found.ended += ended.len();
+        let ages = seen.ages(workload.warm_up_ps, workload.duration_ps);
+        // Nothing takes less than it does alone.
+        let ages = ages.map(|age| age.max(flow.alone_ps.unwrap_or(0)));
+        let times = ended.into_iter().chain(ages);
+        found
+            .all
+            .extend(times.map(|time| time as f64 / unit as f64));
+    }
+    found.all.sort_by(f64::total_cmp);
+    found
 }

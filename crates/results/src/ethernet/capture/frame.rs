@@ -1,7 +1,7 @@
 //! A frame as bytes (IEEE 802.3, 802.1Q, 802.3 annexes 31A, 31B and 31D).
 //!
 //! Addresses and ports are made from numbers of the scenario: node 258 is 02:00:00:00:01:02
-//! (locally administered) and 10.0.1.2; flow 3 runs from port 1027 to port 9 (discard), or 5004
+//! (locally administered) and 10.0.1.2; flow 3 runs from port 61003 to port 9 (discard), or 5004
 //! where it carries RTP. The frame check sequence is left out, as captures do.
 
 use backwater_ends::tcp::{Segment, flags};
@@ -28,8 +28,9 @@ const CREDIT: [u8; 2] = [0x01, 0x03];
 /// Where datagrams and segments go.
 const DISCARD: u16 = 9;
 const RTP: u16 = 5004;
-/// Source ports run from here to the last.
-const PORT_FIRST: u32 = 1024;
+/// Source ports run from here to the last. Dissectors guess a protocol by either port: lower ones
+/// are registered by the hundred, and a few above 49,152 too, up to 60,001.
+const PORT_FIRST: u32 = 61_000;
 const PORTS: u32 = 65_536 - PORT_FIRST;
 /// RTP's payload types: H.261, and the first that is free to use.
 const H261: u8 = 31;
@@ -90,12 +91,16 @@ impl Encoder {
                 bytes.extend(PAUSE);
                 bytes.extend(quanta.to_be_bytes());
             }
-            Content::Pfc { classes, quanta } => {
+            Content::Pfc {
+                stops,
+                resumes,
+                quanta,
+            } => {
                 bytes.extend(MAC_CONTROL);
                 bytes.extend(PFC);
-                bytes.extend([0, classes]);
+                bytes.extend([0, stops | resumes]);
                 for class in 0..8 {
-                    let time = if classes >> class & 1 == 1 { quanta } else { 0 };
+                    let time = if stops >> class & 1 == 1 { quanta } else { 0 };
                     bytes.extend(time.to_be_bytes());
                 }
             }
@@ -194,10 +199,14 @@ pub fn address(node: u32) -> [u8; 4] {
 }
 
 /// Ports at the source and at the destination of a flow. Where flows are more than ports, the
-/// second tells them apart.
+/// second tells them apart, out of the same range.
 fn ports(flow: u32, server: u16) -> Ports {
-    let client = (PORT_FIRST + flow % PORTS) as u16;
-    (client, server.wrapping_add((flow / PORTS) as u16))
+    let port = |number: u32| (PORT_FIRST + number % PORTS) as u16;
+    let server = match flow / PORTS {
+        0 => server,
+        round => port(round - 1),
+    };
+    (port(flow), server)
 }
 
 /// The least scale (RFC 7323) with which a window fits its field; 14 at most.

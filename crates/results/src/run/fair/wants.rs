@@ -1,6 +1,7 @@
 //! What flows want, by their traffic.
 
 use backwater_kernel::Duration;
+use backwater_net::alone;
 use backwater_net::outcome::SessionAnswer;
 use backwater_net::spec::{
     CellApplication, EnvelopeRule, EnvelopeSpec, FlowSpec, SinkSpec, Span, TrafficSpec,
@@ -105,7 +106,25 @@ pub(super) fn want(run: &Circuits<'_>, flow: usize) -> Want {
         TrafficSpec::Server | TrafficSpec::TcpBack => Want::Closed("answers"),
         TrafficSpec::Outside(_) => Want::Closed("outside"),
     };
-    limited(own, bits, want)
+    let want = limited(own, bits, want);
+    match (want, window(run, flow)) {
+        (Want::All, most) if most.is_finite() => Want::Data(most),
+        (Want::Data(rate), most) => Want::Data(rate.min(most)),
+        _ => want,
+    }
+}
+
+/// The most that the window of a flow lets through, bps of data.
+fn window(run: &Circuits<'_>, flow: usize) -> f64 {
+    let found = alone::window(run.network, flow as u32);
+    found.map_or(f64::INFINITY, |(units, trip)| {
+        pace(units as f64, trip.seconds()) * unit_bits(&run.network.flows[flow])
+    })
+}
+
+/// Its window, not its source, decides what it wants.
+pub(super) fn is_by_window(run: &Circuits<'_>, flow: usize) -> bool {
+    matches!(want(run, flow), Want::Data(rate) if rate >= window(run, flow))
 }
 
 /// No more than the sink takes and envelope and policer let through.

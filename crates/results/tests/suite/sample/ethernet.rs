@@ -45,6 +45,7 @@ fn channel(mbps: u64) -> ChannelSpec {
         queues: vec![queue; 2],
         inputs: Vec::new(),
         credits: Vec::new(),
+        stopped: Default::default(),
     }
 }
 
@@ -52,7 +53,6 @@ fn node(name: &str, kind: NodeKind) -> NodeSpec {
     NodeSpec {
         name: name.into(),
         kind,
-        response: Duration::ZERO,
         is_deaf: false,
         watchdog: None,
         promised: 0,
@@ -202,6 +202,7 @@ pub fn outcome() -> Outcome {
         flow.ends.acknowledged_time = spread(&[41 * MS, 61 * MS]);
         flow.alone = Some(Duration(20 * MS));
         flow.slowdown = flow.ends.transfer_time.over((20 * MS) as f64);
+        flow.ends.transfers_begun = 51;
         (flow.ends.transfers_total, flow.ends.last_transfer) = (51, Time(10_900 * MS));
         flow.ends.tcp = TcpCounts {
             segments: 900,

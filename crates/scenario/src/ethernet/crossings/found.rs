@@ -7,8 +7,10 @@ use crate::ethernet::headroom::Sizes;
 pub(crate) struct Load {
     /// Sizes of frames.
     pub sizes: Sizes,
-    /// Most bytes of all flows that can be in flight at once; `u64::MAX` is without end.
+    /// Most bytes of all flows that windows let be in flight at once; `u64::MAX` is without end.
     pub most: u64,
+    /// The same in frames.
+    pub most_frames: u64,
     /// Hosts they go to.
     pub destinations: u32,
     /// The host that was counted last.
@@ -19,6 +21,7 @@ impl Load {
     pub(super) fn add(&mut self, other: &Load) {
         self.sizes.add(other.sizes);
         self.most = self.most.saturating_add(other.most);
+        self.most_frames = self.most_frames.saturating_add(other.most_frames);
         if self.last != other.last {
             self.destinations += 1;
             self.last = other.last;

@@ -176,6 +176,13 @@ pub(crate) struct Stops {
     /// A stop is repeated after this share of its time while congestion lasts.
     #[key(is = PortionOr { word: "never" }, default = "\"50 %\"")]
     pub refresh: Placed<OrWord<f64>>,
+    /// From when on the time of a stop counts at the port that is stopped.
+    #[key(otherwise = "\"frame-end\" with PAUSE, and \"reception\" with others")]
+    #[key(cite = "IEEE 802.3, annex 31B; IEEE 802.1Q, clause 36")]
+    pub counted_from: Placed<Option<CountedFrom>>,
+    /// When it is decided what a control frame says.
+    #[key(default = "\"start\"")]
+    pub content: Placed<Content>,
     /// What is done about neighbours that do not respond.
     #[key(otherwise = "nothing")]
     pub time_out: Placed<Option<TimeOut>>,
@@ -215,6 +222,24 @@ pub(crate) enum Detect {
     Outputs,
     /// In counters of what came in over a port and has not left, as PFC switches do.
     Inputs,
+}
+
+/// Words of `counted_from`: From when on the time of a stop counts at the port that is stopped.
+#[word(of = backwater_net::frames::spec::CountedFrom)]
+pub(crate) enum CountedFrom {
+    /// As it takes effect: what is left of the frame in progress counts.
+    Reception,
+    /// When the frame in progress has ended: all of the time is silence.
+    FrameEnd,
+}
+
+/// Words of `content`: When it is decided what a control frame says.
+#[word(of = backwater_net::frames::spec::Binding)]
+pub(crate) enum Content {
+    /// As it starts on the wire: a stop and a resume asked for within one frame send nothing.
+    Start,
+    /// As it is handed over to the MAC: what is asked for meanwhile follows behind one data frame.
+    Handover,
 }
 
 /// Words of `notify`: Who is stopped when an output queue is congested.

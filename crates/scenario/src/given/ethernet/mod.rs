@@ -114,4 +114,8 @@ pub(crate) struct Run {
     /// Queues stopped for this long without sending are checked for a deadlock.
     #[key(is = Clock { min_ps: 1 }, otherwise = "{STALL_MS} ms; a tenth of shorter runs")]
     pub stall: Placed<Option<Duration>>,
+    /// Each source starts up to so much later than its `start` says, drawn evenly by the seed: what
+    /// else draws nothing differs from seed to seed.
+    #[key(is = Clock { min_ps: 1 }, otherwise = "none")]
+    pub start_jitter: Option<Duration>,
 }

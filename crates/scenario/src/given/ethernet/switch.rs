@@ -7,7 +7,7 @@ use backwater_net::frames::spec;
 use super::flow_control::Headroom;
 use super::scheduler::Service;
 use crate::given::Named;
-use crate::kinds::OrShare;
+use crate::kinds::{OrShare, OrWord};
 use crate::typed::Placed;
 use crate::usual::{Usual, usual};
 
@@ -33,7 +33,7 @@ pub(crate) struct Switch {
     pub classes: Option<u8>,
     /// Which of several shortest paths a frame takes.
     #[key(default = "\"flows\"")]
-    pub spread: Spread,
+    pub spread: Placed<Spread>,
     #[key(flatten)]
     pub response: Response,
 }
@@ -49,8 +49,15 @@ pub(crate) struct Host {
 #[table(part, layered)]
 pub(crate) struct Response {
     /// From the last bit of a control frame that arrives to its taking effect.
+    /// `"ieee"`: the longest that IEEE 802.3 (31B.3.7) lets a port of its rate take, in quanta of
+    /// 512 bit times: 1 up to 100 Mbps, 2 at 1 Gbps, 67 at 10, 80 at 25, 118 at 40, 147 at 50,
+    /// 394 at 100, 453 at 200, 905 at 400 and 800 Gbps.
+    #[key(is = Or("ieee", Clock { min_ps: 0 }), default = "\"0 s\"")]
+    pub response: Placed<Option<OrWord<Duration>>>,
+    /// What a port takes to come to rest, from the end of the frame in progress: the time of a stop
+    /// starts after that.
     #[key(is = Clock { min_ps: 0 }, default = "\"0 s\"")]
-    pub response: Option<Duration>,
+    pub pipeline: Option<Duration>,
 }
 
 /// Memory of every switch. Buffers count frames with header and FCS, without preamble and gap; 1

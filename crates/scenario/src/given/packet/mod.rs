@@ -98,6 +98,10 @@ pub(crate) struct Run {
     /// Root of every random stream: the same seed gives the same run, bit for bit.
     #[key(is = Whole { min: 0, max: u64::MAX, unit: "" }, default = "1")]
     pub seed: u64,
+    /// Each source starts up to so much later than its `start` says, drawn evenly by the seed: what
+    /// else draws nothing differs from seed to seed.
+    #[key(is = Time { min_ps: 1 }, otherwise = "none")]
+    pub start_jitter: Option<Duration>,
 }
 
 /// The unit of data. With the rate of `[link]` it also sets the cell time: the unit `cells` of

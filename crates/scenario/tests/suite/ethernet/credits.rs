@@ -213,3 +213,86 @@ fn a_window_too_short_overflows() {
     let exact = text.replace("window = \"1 us\"", "");
     assert_eq!(lost(&run(&read(&exact))), 0);
 }
+
+/// Datagrams of so much payload without end over one link of 100 Gbps with credit.
+fn tight(zones: &str, payload: u32, metres: u32) -> String {
+    format!(
+        "engine = \"ethernet\"\n[run]\nduration = \"400 us\"\nwarm_up = \"100 us\"\n\
+         [network]\nhosts = [\"A\", \"B\"]\nswitches = [\"S\"]\n\
+         [link]\nrate = \"100 Gbps\"\ncable = \"{metres} m\"\n\
+         [flow_control]\nkind = \"cumulative\"\n{zones}\n\
+         [[flows]]\nname = \"f\"\nfrom = \"A\"\nto = \"B\"\ntransport = \"udp\"\n\
+         payload = \"{payload} B\"\n"
+    )
+}
+
+/// What `check` says of a share of the link, in per cent, if it says anything.
+fn told_share(text: &str) -> Option<f64> {
+    let scenario = super::try_read(text, &[]).expect("it is sound");
+    let told = format!("{}", scenario.warnings);
+    let (_, after) = told.split_once("about ")?;
+    after.split(' ').next()?.parse().ok()
+}
+
+/// Over a grid of units, zones, frames and lengths: the share that is told is the one that runs.
+#[test]
+fn the_share_that_is_told_is_measured() {
+    let mut told = 0;
+    for (unit, n2, n3) in [
+        (64, 24, 48),
+        (64, 10, 60),
+        (64, 30, 70),
+        (256, 6, 12),
+        (256, 3, 29),
+        (1_518, 1, 2),
+        (1_518, 2, 5),
+    ] {
+        for (payload, metres) in [(1_472, 100), (1_472, 300), (700, 100)] {
+            let zones = format!("unit = \"{unit} B\"\nn2 = {n2}\nn3 = {n3}");
+            let text = tight(&zones, payload, metres);
+            let Some(share) = told_share(&text) else {
+                continue;
+            };
+            let found = run(&read(&text)).channels[0].data_share * 100.0;
+            let near = (found - share).abs() <= 0.5 + 0.04 * found;
+            assert!(
+                near,
+                "{zones}, {payload} B, {metres} m: {share} for {found}"
+            );
+            told += 1;
+        }
+    }
+    assert!(told >= 15, "{told}");
+}
+
+/// Small frames in a class whose unit is a full one; the cure that is told cures.
+#[test]
+fn small_frames_are_told_of_where_they_waste_credit() {
+    let beside = |unit: &str, rate: &str| {
+        format!(
+            "{}\n[[flows]]\nname = \"full\"\nfrom = \"A\"\nto = \"B\"\n\
+             transport = \"udp\"\npayload = \"1472 B\"\n\
+             traffic = {{ kind = \"constant\", rate = \"1 Gbps\" }}\n",
+            tight(unit, 100, 5_000).replace(
+                "payload = \"100 B\"",
+                &format!(
+                    "payload = \"100 B\"\ntraffic = {{ kind = \"constant\", rate = \"{rate}\" }}"
+                )
+            )
+        )
+    };
+    let goodput = |text: &str| {
+        let bytes = run(&read(text)).flows[0].ends.goodput_bytes;
+        bytes as f64 * 8.0 / 300e-6 / 1e9
+    };
+    let slow = beside("", "59 Gbps");
+    assert_eq!(codes(&slow), ["slow"]);
+    let found = goodput(&slow) / 59.0 * 100.0;
+    let share = told_share(&slow).expect("it is told");
+    assert!((found - share).abs() < 1.5, "{share} for {found}");
+    let cured = beside("unit = \"146 B\"", "59 Gbps");
+    assert!(codes(&cured).is_empty() && goodput(&cured) > 57.0);
+    // The control: few small frames have units enough.
+    assert!(codes(&beside("", "5 Gbps")).is_empty());
+    assert!(goodput(&beside("", "5 Gbps")) > 4.8);
+}

@@ -2,16 +2,19 @@
 
 mod checks;
 mod credits;
+mod deadlocks;
 mod multicast;
 mod promises;
 mod random;
 mod schedulers;
 mod series;
+mod stops;
 mod tcp;
+mod transfers;
 mod workloads;
 
 use backwater_ends::spec::{AckSpec, Congestion, Ecn, Recovery, Reuse, TcpSpec, TimerSpec};
-use backwater_kernel::{Duration, Rate, Time};
+use backwater_kernel::{Channels, Duration, Rate, Time};
 use backwater_net::frames::spec::{
     BackPressureSpec, BlockedSpec, ChannelSpec, Choose, Detect, EcnSpec, EthernetSpec, Forwarding,
     Measure, MemorySpec, Message, NodeKind, NodeSpec, Notify, QueueSpec, SchedulerSpec, Select,
@@ -167,8 +170,15 @@ fn everything_is_read() {
     let [s1, .., b] = spec.nodes.as_slice() else {
         panic!("{} nodes", spec.nodes.len());
     };
+    let last = spec.nodes.len() as u32 - 1;
+    let of_node = |node| {
+        let mut channels = spec.links.channels();
+        let leaving = channels.find(|id| spec.links.ends(*id).0 == node);
+        let id = leaving.expect("a link");
+        spec.links.channel(id).stopped.response
+    };
     assert_eq!(
-        (s1.response, b.response),
+        (of_node(0), of_node(last)),
         (Duration(9_000_000), Duration(1_000_000))
     );
     let watchdog = |action, detect, restore| {
@@ -213,6 +223,7 @@ fn everything_of_switches_is_read() {
             quanta: 1000,
             refresh_percent: Some(40),
         },
+        binding: Default::default(),
         time_out: Some(TimeOutSpec {
             after: Duration(20_000_000_000),
             grace: Duration(5_000_000_000),

@@ -156,3 +156,42 @@ fn a_port_that_shapes_needs_room_for_every_frame() {
     };
     assert!((0..13).any(|late_us| dropped(&unchecked(late_us)) > 0));
 }
+
+/// A class that nobody asked to hold is not held, alone or beside one that is.
+#[test]
+fn what_reserves_nothing_is_not_shaped() {
+    let text = |kind: &str, more: &str| {
+        format!(
+            "engine = \"ethernet\"\n[run]\nduration = \"20 ms\"\nwarm_up = \"2 ms\"\n\
+             [network]\nhosts = [\"A\", \"B\", \"D\"]\nswitches = [\"s\"]\n\
+             [link]\nrate = \"1 Gbps\"\ndelay = \"1 us\"\n[scheduler]\nkind = \"{kind}\"\n{more}\
+             [[flows]]\nname = \"camera\"\nfrom = \"A\"\nto = \"D\"\nclass = 5\n\
+             transport = \"udp\"\ntraffic = {{ kind = \"constant\", rate = \"300 Mbps\" }}\n\
+             [[flows]]\nname = \"other\"\nfrom = \"B\"\nto = \"D\"\nclass = 2\n\
+             transport = \"udp\"\ntraffic = {{ kind = \"constant\", rate = \"200 Mbps\" }}\n"
+        )
+    };
+    let rates = |text: &str| {
+        let mut simulation: Simulation<Rings> =
+            Simulation::new(&read(text)).expect("a sound network");
+        simulation.run();
+        let flows = simulation.outcome().flows;
+        let bytes = flows.iter().map(|flow| flow.ends.goodput_bytes);
+        bytes
+            .map(|bytes| (bytes as f64 * 8.0 / 18e-3 / 1e6).round())
+            .collect::<Vec<f64>>()
+    };
+    let reserve = "[[classes]]\nclass = 2\nreserve = { rate = \"100 Mbps\" }\n";
+    let near = |found: &[f64], wanted: [f64; 2]| {
+        let each = found.iter().zip(wanted);
+        assert!(
+            each.clone().all(|(one, other)| (one - other).abs() < 4.0),
+            "{found:?}"
+        );
+    };
+    assert_eq!(codes(&text("ats", "")), ["nothing-reserved"]);
+    near(&rates(&text("ats", "")), [300.0, 200.0]);
+    // What reserves is held: 100 Mbps of frames are 94 of payload or so.
+    near(&rates(&text("ats", reserve)), [300.0, 96.0]);
+    near(&rates(&text("wfq", "")), [300.0, 200.0]);
+}

@@ -170,3 +170,38 @@ fn presets_of_the_1990s_are_warned_of_on_fast_links() {
     let away = away.replace("{ preset = \"bsd\" }", "{ preset = \"modern\" }");
     assert_eq!(codes(&away), [""; 0], "the flow has another");
 }
+
+/// Two switches with two links between them, on which frames are spread; a host at each.
+#[test]
+fn frames_that_overtake_are_warned_of_where_tcp_takes_them_for_lost() {
+    let text = |spread: &str, flow: &str, second: &str| {
+        format!(
+            "engine = \"ethernet\"\n[run]\nduration = \"1 ms\"\n\
+             [network]\nhosts = [\"A\", \"B\"]\nswitches = [\"S\", \"T\", \"U\", \"V\"]\n\
+             [link]\nrate = \"1 Gbps\"\n[switch]\nspread = \"{spread}\"\n\
+             [buffer]\nper_queue = \"100 kB\"\n[flow_control]\nkind = \"none\"\n\
+             [[links]]\nbetween = [\"A\", \"S\"]\n[[links]]\nbetween = [\"B\", \"T\"]\n\
+             [[links]]\nbetween = [\"S\", \"U\"]\n[[links]]\nbetween = [\"U\", \"T\"]\n\
+             [[links]]\nbetween = [\"S\", \"V\"]\n{second}\
+             [[flows]]\nname = \"f\"\nfrom = \"A\"\nto = \"B\"\n{flow}\n"
+        )
+    };
+    let both = "[[links]]\nbetween = [\"V\", \"T\"]\n";
+    let tcp = "transport = \"tcp\"";
+    assert_eq!(codes(&text("frames", tcp, both)), ["reordering"]);
+    for (spread, flow, second) in [
+        ("flows", tcp, both),
+        ("frames", "transport = \"udp\"\npayload = \"1 kB\"", both),
+        ("frames", "tcp.duplicate_threshold = 30", both),
+        ("frames", "tcp.duplicate_threshold = 0", both),
+        ("frames", tcp, ""),
+    ] {
+        let found = codes(&text(spread, flow, second));
+        assert!(
+            !found.contains(&"reordering"),
+            "{spread}, {flow}: {found:?}"
+        );
+    }
+    let few = "tcp.duplicate_threshold = 8";
+    assert_eq!(codes(&text("frames", few, both)), ["reordering"]);
+}

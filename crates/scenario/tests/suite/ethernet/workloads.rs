@@ -357,9 +357,13 @@ fn a_resolved_workload_is_the_same() {
 fn what_can_not_be_offered_is_told() {
     let codes = |workload: &str, more: &str| codes(&format!("{FABRIC}{workload}{more}"));
     let load = |load: &str| POISSON.replace("0.4", load);
-    assert_eq!(codes(&load("0.94"), ""), [""; 0]);
-    // 1,460 of 1,538 bytes on the wire are payload.
-    assert_eq!(codes(&load("0.95"), ""), ["overload"]);
+    // 1,460 of 1,538 bytes on the wire are payload, and two segments bring an acknowledgement of
+    // 84 bytes the other way.
+    assert_eq!(codes(&load("0.92"), ""), [""; 0]);
+    assert_eq!(codes(&load("0.935"), ""), ["overload"]);
+    let udp = "transport = \"udp\"\n";
+    assert_eq!(codes(&load("0.94"), udp), [""; 0]);
+    assert_eq!(codes(&load("0.965"), udp), ["overload"]);
     assert_eq!(codes(&load("1e-7"), ""), ["never-starts"]);
     assert_eq!(codes(POISSON, "start = \"100 ms\"\n"), ["never-starts"]);
     assert_eq!(codes(&load("100"), ""), ["too-large"]);
@@ -371,4 +375,57 @@ fn what_can_not_be_offered_is_told() {
     assert_eq!(codes(POISSON, "to = [\"H1_1\", \"H1_1\"]\n"), ["bad-flow"]);
     assert_eq!(codes(&INCAST.replace("= 5", "= 16"), ""), ["bad-pattern"]);
     assert_eq!(codes(&INCAST.replace("= 5", "= 15"), ""), [""; 0]);
+}
+
+/// Hosts are asked for what is on the wire: of all tables together, while they last, with headers
+/// of frames of their size, at whichever end.
+#[test]
+fn links_are_asked_for_what_is_on_the_wire() {
+    let codes = |more: &str| codes(&format!("{FABRIC}{more}"));
+    let small = |load: &str| {
+        let small = POISSON.replace("0.4", load).replace("20 kB", "64 B");
+        format!("{small}transport = \"udp\"\nstop = \"200 us\"\n")
+    };
+    // 64 of 130 bytes on the wire.
+    assert_eq!(codes(&small("0.48")), [""; 0]);
+    assert_eq!(codes(&small("0.5")), ["overload"]);
+    let two = |second: &str| {
+        let w = |name: &str, more: &str| {
+            POISSON
+                .replace("\"w\"", &format!("{name:?}"))
+                .replace("0.4", "0.6")
+                + more
+        };
+        w("first", "stop = \"50 ms\"\n") + &w("second", second)
+    };
+    assert_eq!(codes(&two("")), ["overload"]);
+    assert_eq!(
+        codes(&two("start = \"50 ms\"\n")),
+        [""; 0],
+        "one after the other"
+    );
+    // Each sends little, one gets it all.
+    let incast = |load: &str| {
+        let from = "from = [\"H1_2\", \"H1_3\", \"H1_4\", \"H2_1\", \"H2_2\"]\nto = \"H1_1\"\n";
+        INCAST.replace("0.02", load) + from
+    };
+    assert_eq!(codes(&incast("0.18")), [""; 0]);
+    assert_eq!(codes(&incast("0.2")), ["overload"]);
+    let flow = |name: &str, from: &str, to: &str, rate: &str| {
+        format!(
+            "[[flows]]\nname = {name:?}\nfrom = {from:?}\nto = {to:?}\n\
+             traffic = {{ kind = \"constant\", rate = {rate:?} }}\n"
+        )
+    };
+    let meet = |rate: &str| flow("a", "H1_1", "H2_1", rate) + &flow("b", "H1_2", "H2_1", rate);
+    assert_eq!(codes(&meet("4.7 Gbps")), [""; 0]);
+    assert_eq!(codes(&meet("5 Gbps")), ["overload"]);
+    let part = |rate: &str| flow("a", "H1_1", "H2_1", rate) + &flow("b", "H1_1", "H2_2", rate);
+    assert_eq!(codes(&part("4.7 Gbps")), [""; 0]);
+    assert_eq!(codes(&part("5 Gbps")), ["overload"]);
+    // What a host can't send does not come to the other: said once.
+    assert_eq!(codes(&flow("a", "H1_1", "H2_1", "11 Gbps")), ["overload"]);
+    let greedy = flow("a", "H1_1", "H2_1", "5 Gbps")
+        + "[[flows]]\nname = \"g\"\nfrom = \"H1_1\"\nto = \"H2_1\"\n";
+    assert_eq!(codes(&greedy), [""; 0], "what is greedy takes what is left");
 }

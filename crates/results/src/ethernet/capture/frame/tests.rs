@@ -72,14 +72,15 @@ fn a_pause_frame_is_that_of_annex_31b() {
 #[test]
 fn a_pfc_frame_is_that_of_annex_31d() {
     let content = Content::Pfc {
-        classes: 0b1010_0001,
+        stops: 0b1010_0001,
+        resumes: 0b0001_0000,
         quanta: 0xabcd,
     };
     let head = [
         0x01, 0x80, 0xc2, 0x00, 0x00, 0x01, // to MAC control
         0x02, 0x00, 0x00, 0x01, 0x0a, 0x0b, // from the node
         0x88, 0x08, 0x01, 0x01, // PFC
-        0x00, 0xa1, // classes 7, 5 and 0
+        0x00, 0xb1, // classes 7, 5 and 0 stop, and 4 goes on
         0xab, 0xcd, 0, 0, 0, 0, 0, 0, 0, 0, 0xab, 0xcd, 0, 0, 0xab, 0xcd, // times, from 0 on
     ];
     assert_eq!(encode(&view(content, 64)), padded(&head));
@@ -157,11 +158,11 @@ fn a_tagged_segment_is_written_like_this() {
         0x00, 0x07, 0x40, 0x00, // number, do not fragment
         0x40, 0x06, 0x20, 0x2f, // 64 hops, TCP, checksum
         0x0a, 0x00, 0x00, 0x01, 0x0a, 0x00, 0x02, 0x03, // from, to
-        0x04, 0x02, 0x00, 0x09, // port 1026 to port 9
+        0xee, 0x4a, 0x00, 0x09, // port 61002 to port 9
         0x00, 0x00, 0x01, 0x00, // position 255 after 2^32, and SYN
         0x00, 0x00, 0x00, 0x10, // up to 15 was received
         0x80, 0x58, 0x40, 0x00, // 32 bytes; ECE, ACK, PSH; window, 128 bytes each
-        0x1a, 0x1f, 0x00, 0x00, // checksum
+        0x2f, 0xd6, 0x00, 0x00, // checksum
         0x01, 0x01, 0x05, 0x0a, // two of nothing; SACK, 10 bytes
         0x00, 0x00, 0x00, 0x20, 0x00, 0x00, 0x00, 0x30, // the block
     ];
@@ -206,8 +207,8 @@ fn a_picture_s_datagram_carries_rtp() {
     let (bytes, length) = encode(&frame);
     assert_eq!(length, 500 + 40 + 14);
     assert_eq!(bytes[23], 17, "UDP");
-    // Port 1025 to port 5004; UDP, RTP and payload.
-    assert_eq!(bytes[34..40], [0x04, 0x01, 0x13, 0x8c, 0x02, 0x08]);
+    // Port 61001 to port 5004; UDP, RTP and payload.
+    assert_eq!(bytes[34..40], [0xee, 0x49, 0x13, 0x8c, 0x02, 0x08]);
     // Version 2; type; number 2; 180,000 ticks; flow.
     let rtp = [0x80, 96, 0, 2, 0x00, 0x02, 0xbf, 0x20, 0, 0, 0, 1];
     assert_eq!(bytes[42..], rtp);
@@ -229,7 +230,11 @@ fn a_short_frame_is_padded_and_a_window_scaled_if_it_must_be() {
         ..view(content(ack), 64)
     });
     assert_eq!((bytes.len(), length), (54, 60), "the rest is padding");
-    assert_eq!(bytes[34..38], [0, 9, 4, 0], "back from the server's port");
+    assert_eq!(
+        bytes[34..38],
+        [0, 9, 0xee, 0x48],
+        "back from the server's port"
+    );
     assert_eq!(bytes[48..50], [0x80, 0x00], "4 MiB in units of 128");
     let syn = Segment {
         flags: flags::SYN,
@@ -253,7 +258,10 @@ fn a_short_frame_is_padded_and_a_window_scaled_if_it_must_be() {
 
 #[test]
 fn ports_tell_flows_apart() {
-    assert_eq!(ports(0, 9), (1024, 9));
-    assert_eq!(ports(64_511, 9), (65_535, 9));
-    assert_eq!(ports(64_512, 9), (1024, 10));
+    assert_eq!(ports(0, 9), (61_000, 9));
+    assert_eq!(ports(4_535, 9), (65_535, 9));
+    assert_eq!(ports(4_536, 9), (61_000, 61_000));
+    assert_eq!(ports(4_537, 5004), (61_001, 61_000));
+    let all: std::collections::BTreeSet<_> = (0..100_000).map(|flow| ports(flow, 9)).collect();
+    assert_eq!(all.len(), 100_000);
 }
