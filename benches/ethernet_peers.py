@@ -12,6 +12,7 @@ again. Python 3.11, nothing else.
 """
 
 import argparse
+import csv
 import json
 import os
 import re
@@ -41,10 +42,11 @@ UNITS = {"bps": 1, "kbps": 1e3, "Mbps": 1e6, "Gbps": 1e9,
 COARSE, EXACT = "500 ms", "exact"
 
 
-def case(recovery, segments, connections, tick=COARSE, eighth=False):
+def case(recovery, segments, connections, tick=COARSE, eighth=False, ack_delay=None):
     """What differs from the scenario."""
-    return {"recovery": recovery, "segments": segments, "connections": connections,
-            "tick": tick, "eighth": eighth}
+    given = {"recovery": recovery, "segments": segments, "connections": connections,
+             "tick": tick, "eighth": eighth}
+    return given | ({"ack_delay": ack_delay} if ack_delay else {})
 
 
 MANY = (2, 3, 4, 6, 8, 10)
@@ -52,6 +54,10 @@ GROUPS = {
     # Nothing is lost: flavour and timer do not matter.
     "loss-free": [case("reno", 32, n, tick) for tick in (COARSE, EXACT) for n in (1, 2, 3, 4)]
     + [case("reno", size, 1, tick) for tick in (COARSE, EXACT) for size in (100, 200, 500)],
+    # Every second segment is acknowledged, else after this time: the plain rule, without PSH.
+    "delayed": [case("reno", 32, n, EXACT, ack_delay=delay) for delay in ("100 ms", "200 ms")
+                for n in (1, 2, 4)]
+    + [case("reno", size, 1, EXACT, ack_delay="200 ms") for size in (1, 2, 33, 100)],
     # The smallest queue of two windows that overflows is at n x size > 64 frames.
     "cliff": [case("reno", size, 2) for size in (30, 31, 32, 34, 36, 40, 50, 64, 100)],
     "reno": [case("reno", 200, n) for n in MANY],
@@ -85,6 +91,12 @@ def text_of(given):
     for key, value in lines.items():
         text, found = re.subn(rf"(?m)^{key} = .*$", f"{key} = {value}", text)
         assert found == 1, key
+    if "ack_delay" in given:
+        text = text.replace("[tcp]\n", f"""[tcp]
+acks = "delayed"
+push = false
+ack_delay = "{given["ack_delay"]}"
+""")
     return re.sub(r'size = "[^"]*"', f'size = "{size} B"', text)
 
 
@@ -104,7 +116,9 @@ def options(scenario, seed):
             traffic["kind"] == "files" and traffic["think"]["law"] == "uniform",
         "the preset bsd and no restart": tcp["preset"] == "bsd" and not tcp["idle_restart"],
         "nothing else of TCP": set(tcp) <= {"preset", "mss", "recovery", "eighth", "tick",
-            "initial_rto", "min_rto", "max_rto", "idle_restart"},
+            "initial_rto", "min_rto", "max_rto", "idle_restart", "acks", "push", "ack_delay"},
+        "acknowledgements of each or delayed plainly": tcp.get("acks", "every") == "every"
+            or (tcp["acks"], tcp["push"]) == ("delayed", False),
         "whole segments": amount(traffic["size"]) % mss == 0,
     }
     for what, holds in must.items():
@@ -127,6 +141,7 @@ def options(scenario, seed):
         "min_rto": amount(tcp["min_rto"]),
         "max_rto": amount(tcp["max_rto"]),
         "first_rto": amount(tcp["initial_rto"]),
+        "ack_delay": amount(tcp.get("ack_delay", "0 s")),
         "duration": amount(scenario["run"]["duration"]),
         "warm_up": amount(scenario["run"]["warm_up"]),
         "seed": seed,
@@ -154,10 +169,12 @@ def ours(given, seed):
         out = Path(folder, "out")
         output_of([BACKWATER, "run", str(file), "--seed", str(seed), "--out", str(out)])
         found = json.loads((out / "summary.json").read_text())
+        with (out / "tables" / "tcp.csv").open(newline="") as file:
+            time_outs = sum(int(flow["timeouts"]) for flow in csv.DictReader(file))
     return {
         "goodput_mbps": sum(flow["goodput_mbps"] for flow in found["flows"]),
         "drops": found["balance"][0]["dropped"],
-        "time_outs": sum(flow["timeouts"] for flow in found["tcp"]),
+        "time_outs": time_outs,
     }
 
 
@@ -176,7 +193,8 @@ def ns2(given, seed):
 
 def ns3(given, seed):
     """One run of ns-3; None for what it hasn't."""
-    if given["recovery"] not in ("new-reno", "sack") and given not in GROUPS["loss-free"]:
+    loses_nothing = given in GROUPS["loss-free"] or given in GROUPS["delayed"]
+    if given["recovery"] not in ("new-reno", "sack") and not loses_nothing:
         return None
     if given["tick"] != EXACT:
         return None
@@ -242,7 +260,7 @@ def table(group, seeds, saved):
           "| ns-3, Mbps | drops / time-outs | ours / ns-3 |")
     print("|---|---|---|---|---|---|---|---|---|---|---|", flush=True)
     for given in GROUPS[group]:
-        cells, here = [given["tick"], str(given["segments"]), str(given["connections"])], None
+        cells, here = [given.get("ack_delay", given["tick"]), str(given["segments"]), str(given["connections"])], None
         for side in ("ours", "ns-2", "ns-3"):
             run = sides.get(side, lambda *_: None)
             runs = [saved.get(side, given, seed, run) for seed in range(1, seeds + 1)]

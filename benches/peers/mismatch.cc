@@ -64,6 +64,7 @@ struct Want
     double firstRto = 3.0;
     bool eighth = false;
     bool sack = false;
+    double ackDelay = 0;
     double duration = 60;
     double warmUp = 10;
     uint32_t seed = 1;
@@ -231,6 +232,7 @@ Parse(int argc, char** argv)
     given.AddValue("first_rto", "s", want.firstRto);
     given.AddValue("eighth", "MSS/8 more", want.eighth);
     given.AddValue("sack", "selective acknowledgements", want.sack);
+    given.AddValue("ack_delay", "every second segment is acknowledged, else after s", want.ackDelay);
     given.AddValue("duration", "s", want.duration);
     given.AddValue("warm_up", "s", want.warmUp);
     given.AddValue("seed", "any", want.seed);
@@ -242,7 +244,11 @@ Configure()
 {
     Config::SetDefault("ns3::TcpSocket::SegmentSize", UintegerValue(want.mss));
     Config::SetDefault("ns3::TcpSocket::InitialCwnd", UintegerValue(want.initial));
-    Config::SetDefault("ns3::TcpSocket::DelAckCount", UintegerValue(1));
+    Config::SetDefault("ns3::TcpSocket::DelAckCount", UintegerValue(want.ackDelay > 0 ? 2 : 1));
+    if (want.ackDelay > 0)
+    {
+        Config::SetDefault("ns3::TcpSocket::DelAckTimeout", TimeValue(Seconds(want.ackDelay)));
+    }
     Config::SetDefault("ns3::TcpSocket::TcpNoDelay", BooleanValue(true));
     Config::SetDefault("ns3::TcpSocket::SndBufSize", UintegerValue(1 << 30));
     Config::SetDefault("ns3::TcpSocket::RcvBufSize", UintegerValue(want.window));

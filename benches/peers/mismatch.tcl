@@ -9,7 +9,7 @@
 array set want {
     flavour Reno  connections 1  segments 200  mss 1024  window 63  initial 1  think 0.02
     fast 100e6  slow 10e6  delay 0.5e-6  queue 64  tick 0.5  min_rto 1.0  max_rto 64.0
-    first_rto 3.0  growth standard  duration 60  warm_up 10  seed 1
+    first_rto 3.0  growth standard  duration 60  warm_up 10  seed 1  ack_delay 0
 }
 array set want $argv
 # Ethernet header and FCS (18), IP and TCP headers (40), preamble and gap (20).
@@ -47,6 +47,9 @@ Agent/TCP set bugFix_ [expr {$want(flavour) ne "Reno" && $want(flavour) ne "Taho
 Agent/TCP/Newreno set newreno_changes1_ 0
 Agent/TCP/Newreno set exit_recovery_fix_ 1
 Agent/TCPSink set packetSize_ $acknowledgement
+# Every second segment, else this long after the first that waits.
+Agent/TCPSink/DelAck set interval_ $want(ack_delay)
+Agent/TCPSink/Sack1/DelAck set interval_ $want(ack_delay)
 
 set pause [new RandomVariable/Uniform]
 $pause set min_ 0.0
@@ -67,7 +70,8 @@ Agent/TCP instproc done {} {
 set kind [expr {$want(flavour) eq "Tahoe" ? "Agent/TCP" : "Agent/TCP/$want(flavour)"}]
 for {set i 0} {$i < $want(connections)} {incr i} {
     set agent [new $kind]
-    set sink [new Agent/TCPSink[expr {$want(flavour) eq "Sack1" ? "/Sack1" : ""}]]
+    set selective [expr {$want(flavour) eq "Sack1" ? "/Sack1" : ""}]
+    set sink [new Agent/TCPSink$selective[expr {$want(ack_delay) > 0 ? "/DelAck" : ""}]]
     $ns attach-agent $S $agent
     $ns attach-agent $D $sink
     $ns connect $agent $sink

@@ -7,6 +7,7 @@ import importlib.util
 import pathlib
 import unittest
 from concurrent.futures import ThreadPoolExecutor
+from textwrap import dedent
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
@@ -57,6 +58,35 @@ class Notebooks(unittest.TestCase):
                 self.executed(broken)
         finally:
             broken.unlink()
+
+    def test_the_law_of_figure_17_holds_and_is_near(self):
+        """No circuit exceeds the dashed line; one of N3 alone would be exceeded."""
+        import nbformat
+        from nbclient.exceptions import CellExecutionError
+
+        notebook = nbformat.read(ROOT / "notebooks/kung-figure-17.ipynb", 4)
+        held = """
+        pairs = [(n3, rate, most) for name in rates
+                 for n3, rate, most in zip(sizes, rates[name], law)]
+        assert len(pairs) == 4 * len(sizes)
+        assert all(rate <= most for _, rate, most in pairs), pairs
+        near = [rate / most for n3, rate, most in pairs if n3 <= 40]
+        assert min(near) > 0.8, near
+        """
+        wrong = "assert all(rate <= n3 / round_trip * link for n3, rate, _ in pairs)"
+        EXECUTED.mkdir(parents=True, exist_ok=True)
+        copy = EXECUTED / "law.ipynb"
+        for check, is_held in [(held, True), (held + "\n        " + wrong, False)]:
+            notebook.cells = notebook.cells[:6] + [nbformat.v4.new_code_cell(dedent(check))]
+            nbformat.write(notebook, copy)
+            try:
+                if is_held:
+                    self.executed(copy)
+                else:
+                    with self.assertRaisesRegex(CellExecutionError, "AssertionError"):
+                        self.executed(copy)
+            finally:
+                copy.unlink()
 
     def test_they_are_stored_without_outputs(self):
         import nbformat

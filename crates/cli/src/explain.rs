@@ -11,8 +11,8 @@ use crate::{SUCCESS, example, fail};
 #[derive(clap::Args)]
 pub struct Options {
     /// A key (`flow_control.n3`), scheme (`n23`), traffic, sink, topology, measure, term (`vc`,
-    /// `xoff`, `incast`), code of an error (`headroom`), paper (`kung1993`) or claim
-    /// (`kung1993.fig12.burst`)
+    /// `xoff`, `incast`), column of a table (`delay_p99_us`), code of an error (`headroom`), paper
+    /// (`kung1993`) or claim (`kung1993.fig12.burst`)
     what: String,
 }
 
@@ -82,18 +82,22 @@ pub fn text(what: &str) -> Result<String, String> {
     }
 }
 
-/// A word of scenarios or of the field, and the kind of mistake that has this code.
+/// A word of scenarios or of the field, the kind of mistake that has this code, and the column or
+/// the key of results that is called so.
 fn explain_word(what: &str) -> Result<String, String> {
     let code = what
         .rsplit('[')
         .next()
         .unwrap_or(what)
         .trim_end_matches(']');
+    let word = backwater_scenario::explain(what);
     let mistake = backwater_scenario::explain_error(code, mistake(code));
-    match (backwater_scenario::explain(what), mistake) {
-        (Ok(word), Some(mistake)) => Ok(format!("{word}\n{mistake}")),
-        (Err(_), Some(mistake)) => Ok(mistake),
-        (word, None) => word,
+    let result = backwater_results::names::explain(&what.to_lowercase());
+    let message = word.as_ref().err().cloned();
+    let parts: Vec<String> = [word.ok(), mistake, result].into_iter().flatten().collect();
+    match message.filter(|_| parts.is_empty()) {
+        Some(message) => Err(message),
+        None => Ok(parts.join("\n")),
     }
 }
 

@@ -100,7 +100,8 @@ enum Command {
 /// Keys changed on the command line.
 #[derive(clap::Args, Clone, Default, PartialEq)]
 struct Changes {
-    /// Change a key, as `--set run.duration="50 ms"` or `--set flows.VC1.priority=1`
+    /// Change a key, as `--set run.duration="50 ms"` or `--set flows.VC1.priority=1`; `unset`
+    /// takes it away
     #[arg(long = "set", value_name = "KEY=VALUE")]
     sets: Vec<String>,
     /// Root of all random streams; the same as --set run.seed=N

@@ -420,9 +420,12 @@ impl Fabric {
 pub(crate) fn longest_flight(spec: &FabricSpec) -> u32 {
     let graph = &spec.graph;
     let between = graph.channels.iter().map(|channel| channel.latency);
-    let longest = between.chain([graph.ejection_latency]).max().unwrap_or(1);
+    let terminals = 0..graph.inject.len();
+    let inject = terminals.clone().map(|terminal| graph.injection(terminal));
+    let eject = terminals.map(|terminal| graph.ejection(terminal));
+    let longest = between.chain(eject).max().unwrap_or(1);
     let routed = u32::from(longest) + u32::from(spec.router.pipeline_delay);
-    routed.max(u32::from(graph.injection_latency))
+    routed.max(u32::from(inject.max().unwrap_or(1)))
 }
 
 fn out_channels(spec: &FabricSpec, layout: &Layout) -> Vec<OutChannel> {
@@ -440,8 +443,8 @@ fn out_channels(spec: &FabricSpec, layout: &Layout) -> Vec<OutChannel> {
         let pipeline = spec.router.pipeline_delay;
         channel.flight = match index {
             _ if index < between => graph.channels[index].latency + pipeline,
-            _ if index < between + terminals => graph.injection_latency,
-            _ => graph.ejection_latency + pipeline,
+            _ if index < between + terminals => graph.injection(index - between),
+            _ => graph.ejection(index - between - terminals) + pipeline,
         };
         if index < between + terminals {
             channel.spend = 1;

@@ -377,7 +377,7 @@ pub fn verify(spec: &FabricSpec) -> Result<(), BuildError> {
     }
     let graph = &spec.graph;
     let between = graph.channels.iter().map(|channel| channel.latency);
-    let mut latencies = between.chain([graph.injection_latency, graph.ejection_latency]);
+    let mut latencies = between.chain(graph.terminal_latencies());
     if latencies.any(|latency| latency == 0) {
         return wrong("a channel takes at least 1 cycle".into());
     }

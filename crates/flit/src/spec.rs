@@ -52,8 +52,30 @@ pub struct Graph {
     pub injection_latency: u16,
     /// Cycles on an ejection channel, at least 1.
     pub ejection_latency: u16,
+    /// By terminal: cycles on its two channels, where it is not the same for all; else empty.
+    pub terminal_latency: Vec<u16>,
     /// Names of routers where a file gave them; else empty.
     pub names: Vec<String>,
+}
+
+impl Graph {
+    /// Cycles on the injection channel of a terminal.
+    pub fn injection(&self, terminal: usize) -> u16 {
+        let own = self.terminal_latency.get(terminal);
+        own.copied().unwrap_or(self.injection_latency)
+    }
+
+    /// Cycles on the ejection channel of a terminal.
+    pub fn ejection(&self, terminal: usize) -> u16 {
+        let own = self.terminal_latency.get(terminal);
+        own.copied().unwrap_or(self.ejection_latency)
+    }
+
+    /// Cycles on the channels of terminals, each value at least once.
+    pub(crate) fn terminal_latencies(&self) -> impl Iterator<Item = u16> {
+        let all = [self.injection_latency, self.ejection_latency];
+        all.into_iter().chain(self.terminal_latency.iter().copied())
+    }
 }
 
 /// A channel from one router to another.

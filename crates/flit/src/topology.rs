@@ -196,6 +196,7 @@ fn finish(
             .collect(),
         injection_latency: 1,
         ejection_latency: 1,
+        terminal_latency: Vec::new(),
         names: Vec::new(),
     };
     verify_values(&graph)?;
@@ -284,6 +285,15 @@ fn verify_values(graph: &Graph) -> Result<(), BuildError> {
         String::from("injection channels")
     })?;
     latency_in_range(graph.ejection_latency, || String::from("ejection channels"))?;
+    for (latency, terminal) in graph.terminal_latency.iter().zip(0_u32..) {
+        latency_in_range(*latency, || format!("terminal {terminal}"))?;
+    }
+    let (latencies, terminals) = (graph.terminal_latency.len(), graph.inject.len());
+    if latencies != 0 && latencies != terminals {
+        return Err(BuildError(format!(
+            "{latencies} latencies for {terminals} terminals"
+        )));
+    }
     let outside = |router: &&u32| **router >= graph.routers;
     if let Some(router) = graph.inject.iter().chain(&graph.eject).find(outside) {
         return Err(BuildError(format!(

@@ -25,6 +25,7 @@ mod lines;
 pub mod map;
 mod merge;
 pub mod model;
+pub mod names;
 pub mod number;
 pub mod overlay;
 mod perfetto;

@@ -15,6 +15,17 @@ pub(crate) struct Plan {
     pub hosts: Vec<(String, usize)>,
 }
 
+/// Of a fat tree, the most ports with which it has no more nodes than these.
+fn most_ports(kind: &TopologyKind, most_nodes: u64) -> Option<String> {
+    let TopologyKind::FatTree { ports } = kind else {
+        return None;
+    };
+    let nodes = |ports: u64| ports * ports * 5 / 4 + ports * ports * ports / 4;
+    let mut fewer = (2..u64::from(**ports)).rev().filter(|ports| ports % 2 == 0);
+    let most = fewer.find(|ports| nodes(*ports) <= most_nodes)?;
+    Some(format!("write `ports = {most}` or less"))
+}
+
 /// How much a rule makes.
 #[derive(Clone, Copy)]
 pub(crate) struct Size {
@@ -54,6 +65,7 @@ pub(crate) fn plan(
         Diagnostic::error("too-large", "the topology has too many nodes")
             .at(at, format!("{nodes} nodes"))
             .note(format!("at most {most_nodes} nodes can be made"))
+            .help_if(most_ports(kind, most_nodes))
             .tell(mistakes);
         return None;
     }

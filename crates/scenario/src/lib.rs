@@ -37,6 +37,7 @@ mod numbered;
 mod outages;
 mod overrides;
 mod partners;
+mod paths;
 mod patterns;
 mod prelude;
 mod reader;

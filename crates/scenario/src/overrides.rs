@@ -1,11 +1,16 @@
 //! `--set key=value`: changes values of the tree before it is checked.
 
 use crate::given;
+use crate::paths;
 use crate::prelude::*;
 use crate::set_aside;
 use crate::source::Set;
 use crate::suggest;
+use crate::table::Section;
 use crate::tree::{self, Entry, Node, Value};
+
+/// The value that takes a key away, so that its default holds; in quotes it is a text.
+const UNSET: &str = "unset";
 
 /// More names than any key of the language has, and few enough to follow.
 pub(crate) const MOST_NAMES: usize = 16;
@@ -13,21 +18,27 @@ pub(crate) const MOST_NAMES: usize = 16;
 /// Applies every `--set`, the first being source 1, and sets aside what belongs to a kind that
 /// they changed.
 pub(crate) fn apply(root: &mut Node, sets: &[Set], mistakes: &mut Diagnostics) {
-    put_all(root, sets, mistakes);
+    put_all(root, given::root_of, sets, mistakes);
     set_aside::after_sets(root, given::root_of(root), sets, mistakes);
 }
 
-/// Applies every `--set`, whatever belongs to which kind.
-pub(crate) fn put_all(root: &mut Node, sets: &[Set], mistakes: &mut Diagnostics) {
-    for (index, set) in sets.iter().enumerate() {
-        let source = index + 1;
-        let value = tree::read_value(&set.value, source, set.key.len() + 1);
-        let path = segments(&set.key, source);
-        if path.len() > MOST_NAMES {
-            mistakes.push(too_deep(&path));
-        } else {
-            mistakes.kept(put(root, &path, value));
-        }
+/// Applies every `--set`, whatever belongs to which kind. `section` is what the file may hold.
+pub(crate) fn put_all(
+    root: &mut Node,
+    section: impl Fn(&Node) -> &'static Section,
+    sets: &[Set],
+    mistakes: &mut Diagnostics,
+) {
+    for (set, source) in sets.iter().zip(1..) {
+        let path = paths::resolve(owned(&set.key, source), root, section(root));
+        let done = path.and_then(|path| match set.value.trim() {
+            UNSET => take_away(root, &borrowed(&path)),
+            value => {
+                let at = set.key.len() + 1;
+                put(root, &borrowed(&path), tree::read_value(value, source, at))
+            }
+        });
+        mistakes.kept(done);
     }
 }
 
@@ -105,6 +116,44 @@ pub(crate) fn put(
             .help("name a key as in the file: `run.seed`, `flows.VC1.priority`")
             .refused(),
     }
+}
+
+/// Takes out what stands at a path.
+fn take_away(node: &mut Node, path: &[Segment<'_>]) -> Result<(), Box<Diagnostic>> {
+    let Some(((name, at), rest)) = path.split_first() else {
+        return Ok(());
+    };
+    match &mut node.value {
+        Value::Table(entries) => {
+            let index = entries.iter().position(|entry| entry.key == *name);
+            match index {
+                Some(index) if rest.is_empty() => drop(entries.remove(index)),
+                Some(index) => take_away(&mut entries[index].node, rest)?,
+                None => return not_there(name, at).refused(),
+            }
+            Ok(())
+        }
+        Value::List(items) if *name == "*" => {
+            let mut done = items.iter_mut().map(|item| take_away(item, rest));
+            // What some of them have is taken from those.
+            let first = done.next().unwrap_or(Ok(()));
+            done.fold(first, |all, one| all.or(one))
+        }
+        Value::List(items) => match index_of(items, name) {
+            Some(index) if rest.is_empty() => {
+                items.remove(index);
+                Ok(())
+            }
+            _ => take_away(item_of(items, name, at)?, rest),
+        },
+        _ => not_there(name, at).refused(),
+    }
+}
+
+fn not_there(name: &str, at: &At) -> Diagnostic {
+    Diagnostic::error("bad-set", format!("`{}` does not stand there", clip(name)))
+        .at(at, "nothing to take away")
+        .help("leave this `--set` out, or name a key that the file gives")
 }
 
 fn entry_of<'a>(entries: &'a mut Vec<Entry>, name: &str, at: &At) -> &'a mut Node {

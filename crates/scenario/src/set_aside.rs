@@ -5,6 +5,7 @@
 
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::overrides::{self, Segment};
+use crate::paths;
 use crate::reader::{self, titled};
 use crate::source::{At, Set};
 use crate::suggest;
@@ -38,8 +39,11 @@ pub(crate) fn after_sets(
     mistakes: &mut Diagnostics,
 ) {
     for (set, source) in sets.iter().zip(1..) {
-        let path = overrides::segments(&set.key, source);
-        after(root, section, &path, mistakes);
+        let path = paths::resolve(overrides::owned(&set.key, source), root, section);
+        // Where it leads nowhere, that was told as it was put there.
+        if let Ok(path) = path {
+            after(root, section, &overrides::borrowed(&path), mistakes);
+        }
     }
 }
 

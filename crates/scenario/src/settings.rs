@@ -129,7 +129,7 @@ every = 4
                 value: "\"changed\"".into(),
             })
             .collect();
-        overrides::put_all(&mut root, &sets, &mut mistakes);
+        overrides::put_all(&mut root, crate::given::root_of, &sets, &mut mistakes);
         assert!(mistakes.is_empty(), "{mistakes}");
         let mut left = Vec::new();
         collect(&root, &[], &mistakes, &mut left);

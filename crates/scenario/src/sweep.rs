@@ -5,7 +5,6 @@
 
 mod axes;
 mod claims;
-mod paths;
 mod range;
 mod sets;
 mod values;
@@ -20,6 +19,7 @@ use crate::given::sweep::Sweep as Given;
 use crate::glossary::GUIDE;
 use crate::kinds::MOST_SEEDS;
 use crate::overrides::{self, Segment};
+use crate::paths;
 use crate::reader::Reader;
 use crate::set_aside;
 use crate::source::{At, Set, Source};
@@ -118,7 +118,7 @@ impl Sweep {
             // The reader of a single scenario tells what else is wrong beside the syntax.
             return Err(crate::parse(source, sets).err().unwrap_or(mistakes));
         }
-        overrides::put_all(&mut base, sets, &mut mistakes);
+        overrides::put_all(&mut base, given::root_of, sets, &mut mistakes);
         let section = take(&mut base);
         let at = section.as_ref().unwrap_or(&base).at.clone();
         if let Some(node) = section
@@ -174,7 +174,11 @@ impl Sweep {
 
     /// The axis that changes this key (its path, or a short name for it).
     pub fn axis(&self, key: &str) -> Option<usize> {
-        let path = paths::resolve(overrides::owned(key, 0), &self.base);
+        let path = paths::resolve(
+            overrides::owned(key, 0),
+            &self.base,
+            given::root_of(&self.base),
+        );
         let path = axes::joined(&path.ok()?);
         self.axes.iter().position(|axis| axis.path == path)
     }

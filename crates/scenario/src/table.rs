@@ -189,6 +189,12 @@ pub trait Kind: Any + Sync {
     /// What is said of it.
     fn facts(&self) -> Facts;
 
+    /// Are values names, which the file declares elsewhere or only once, so that no example fits
+    /// all files?
+    fn refers(&self) -> bool {
+        false
+    }
+
     /// Reads a value for this key and tells what is wrong with it.
     fn read(&self, reader: &mut Reader<'_>, key: &Key, node: &Node) -> Option<Datum>;
 

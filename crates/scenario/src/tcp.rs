@@ -157,14 +157,18 @@ fn acks(tcp: &Tcp, preset: AckSpec, mistakes: &mut Diagnostics) -> AckSpec {
     let word = tcp.acks.unwrap_or(match preset {
         AckSpec::Every => Acks::Every,
         AckSpec::DelayedTick(_) => Acks::DelayedTick,
-        AckSpec::Delayed(_) => Acks::Delayed,
+        AckSpec::Delayed { .. } => Acks::Delayed,
     });
     let of_preset = match (word, preset) {
         (Acks::DelayedTick, AckSpec::DelayedTick(usual)) => Some(usual),
-        (Acks::Delayed, AckSpec::Delayed(usual)) => Some(usual),
+        (Acks::Delayed, AckSpec::Delayed { after, .. }) => Some(after),
         _ => None,
     };
     let delay = tcp.ack_delay.or(of_preset);
+    if let (Some(at), true) = (tcp.push.place(), word != Acks::Delayed) {
+        let why = "acknowledgements are not `delayed`";
+        meaningless("push", at, why, mistakes);
+    }
     match word {
         Acks::Every => {
             if let Some(at) = tcp.ack_delay.place() {
@@ -174,7 +178,10 @@ fn acks(tcp: &Tcp, preset: AckSpec, mistakes: &mut Diagnostics) -> AckSpec {
             AckSpec::Every
         }
         Acks::DelayedTick => AckSpec::DelayedTick(delay.unwrap_or(given::FAST_TICK.value)),
-        Acks::Delayed => AckSpec::Delayed(delay.unwrap_or(given::ACK_DELAY.value)),
+        Acks::Delayed => AckSpec::Delayed {
+            after: delay.unwrap_or(given::ACK_DELAY.value),
+            push: tcp.push.unwrap_or(true),
+        },
     }
 }
 

@@ -248,3 +248,71 @@ fn the_index_of_errors_is_what_the_code_says() {
     ];
     assert_eq!(without, known);
 }
+
+/// Every column of every table, and every key of the summary, of a run by each engine.
+#[test]
+fn names_of_results_are_explained() {
+    let here = folder("explain-results");
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/");
+    let mut count = 0;
+    for (scenario, more) in [
+        ("ethernet/incast.toml", "run.duration=2 ms"),
+        ("flit/requests.toml", "run.measure=1000"),
+        (
+            "kung1993/fig17-two-switches.toml",
+            "run.duration=8000 cells",
+        ),
+        ("abr/erica-plus.toml", "run.duration=20 ms"),
+    ] {
+        let file = format!("{root}{scenario}");
+        let run = [
+            "run",
+            &file,
+            "--set",
+            more,
+            "--set",
+            "run.warm_up=unset",
+            "--out",
+            "out",
+        ];
+        let is_flit = scenario.starts_with("flit");
+        let run = if is_flit {
+            [&run[..4], &run[6..]].concat()
+        } else {
+            run.to_vec()
+        };
+        backwater(&here, &run).expect(0);
+        let json = |name: &str| -> serde_json::Value {
+            let text = std::fs::read_to_string(here.join("out").join(name)).expect(name);
+            serde_json::from_str(&text).expect("JSON")
+        };
+        let mut names: Vec<String> = Vec::new();
+        let columns = json("columns.json");
+        for (file, table) in columns.as_object().expect("tables") {
+            let columns = table["columns"].as_array().expect("columns").iter();
+            let told = columns.filter(|column| column["meaning"] != "");
+            let own = told.map(|column| column["name"].as_str().expect("a name").to_owned());
+            if file.starts_with("tables/") && !file.contains("series") {
+                names.extend(own);
+            }
+        }
+        names.extend(
+            json("summary.json")
+                .as_object()
+                .expect("keys")
+                .keys()
+                .cloned(),
+        );
+        names.sort();
+        names.dedup();
+        let unknown = names
+            .iter()
+            .filter(|name| backwater_results::names::explain(name).is_none());
+        assert_eq!(unknown.collect::<Vec<_>>(), [""; 0], "{scenario}");
+        count += names.len();
+        std::fs::remove_dir_all(here.join("out")).expect("what was written");
+    }
+    assert!(count > 150, "only {count}");
+    let told = backwater(&here, &["explain", "delay_p99_us"]).expect(0).out;
+    assert!(told.contains("tables/delays.csv"), "{told}");
+}

@@ -81,9 +81,13 @@ pub enum AckSpec {
     /// Every second full segment, else at the next tick of the host's fast timer (4.4BSD:
     /// 200 ms); out of order and duplicate data at once.
     DelayedTick(Duration),
-    /// Every second full segment, and at once what ends the sender's buffer (PSH), else this long
-    /// after the first that waits (RFC 1122, 5681).
-    Delayed(Duration),
+    /// Every second full segment, else this long after the first that waits (RFC 1122, 5681).
+    Delayed {
+        /// The longest wait.
+        after: Duration,
+        /// Is what ends the sender's buffer (PSH) acknowledged at once?
+        push: bool,
+    },
 }
 
 /// What a new transfer takes over from the one before it on the same connection.
@@ -168,7 +172,10 @@ impl TcpSpec {
                 min_rto: Duration(200_000_000_000),
                 max_rto: Duration(120_000_000_000_000),
             },
-            acks: AckSpec::Delayed(Duration(40_000_000_000)),
+            acks: AckSpec::Delayed {
+                after: Duration(40_000_000_000),
+                push: true,
+            },
             duplicate_threshold: 3,
             idle_restart: true,
             reuse: Reuse::Persistent,

@@ -25,7 +25,7 @@ impl HostClock {
         let slow_tick = spec.timer.tick.unwrap_or(Duration::ZERO);
         let fast_tick = match spec.acks {
             AckSpec::DelayedTick(tick) => tick,
-            AckSpec::Every | AckSpec::Delayed(_) => Duration::ZERO,
+            AckSpec::Every | AckSpec::Delayed { .. } => Duration::ZERO,
         };
         HostClock {
             slow_phase: part(slow, slow_tick),

@@ -5,9 +5,10 @@
 //!
 //! At once: data out of order or seen before, data that fills a gap, FIN. Else as
 //! [`AckSpec`] says; "every second full segment" means two MSS of bytes since the last
-//! acknowledgement. A data segment acknowledges too and ends a delay. [`AckSpec::Delayed`] does not
-//! wait after PSH: nothing follows it until its acknowledgement is in, so a wait would only add to
-//! each transfer. ([`AckSpec::DelayedTick`] waits, as 4.4BSD did.)
+//! acknowledgement. A data segment acknowledges too and ends a delay. [`AckSpec::Delayed`]
+//! with `push` does not wait after PSH: nothing follows it until its acknowledgement is in, so a
+//! wait would only add to each transfer. The RFCs say nothing of PSH, and
+//! [`AckSpec::DelayedTick`] waits, as 4.4BSD did.
 //!
 //! **Echo.** Classic: from a mark until CWR comes, every acknowledgement echoes. DCTCP: each one
 //! says whether the data it acknowledges was marked. Where that changes while one is delayed, the
@@ -151,7 +152,7 @@ impl Receiver {
         let at_once = match spec.acks {
             AckSpec::Every => true,
             AckSpec::DelayedTick(_) => is_enough,
-            AckSpec::Delayed(_) => is_enough || is_end,
+            AckSpec::Delayed { push, .. } => is_enough || (push && is_end),
         };
         if at_once {
             self.acknowledge();
@@ -159,7 +160,7 @@ impl Receiver {
             self.ack_at = match spec.acks {
                 AckSpec::Every => now,
                 AckSpec::DelayedTick(tick) => nth_tick(clock.fast_phase, tick, now, 1),
-                AckSpec::Delayed(span) => Time(now.0.saturating_add(span.0)),
+                AckSpec::Delayed { after, .. } => Time(now.0.saturating_add(after.0)),
             };
         }
     }

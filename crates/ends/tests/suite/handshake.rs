@@ -227,7 +227,22 @@ fn arrives(end: &mut Endpoint, now: u64, spec: &TcpSpec, i: u64) -> Vec<u64> {
 fn delayed_acknowledgements() {
     let ways = [
         (AckSpec::DelayedTick(Duration(200 * MS)), 250, 650),
-        (AckSpec::Delayed(Duration(40 * MS)), 140, 641),
+        (
+            AckSpec::Delayed {
+                after: Duration(40 * MS),
+                push: true,
+            },
+            140,
+            641,
+        ),
+        (
+            AckSpec::Delayed {
+                after: Duration(40 * MS),
+                push: false,
+            },
+            140,
+            641,
+        ),
     ];
     for (acks, first, second) in ways {
         let (spec, mut end) = receiver(acks, Ecn::Off);
@@ -289,7 +304,13 @@ fn classic_echo_lasts_until_cwr() {
 #[test]
 fn dctcp_echo_says_which() {
     let ecn = Ecn::Dctcp { gain_shift: 4 };
-    let (spec, mut end) = receiver(AckSpec::Delayed(Duration(40 * MS)), ecn);
+    let (spec, mut end) = receiver(
+        AckSpec::Delayed {
+            after: Duration(40 * MS),
+            push: true,
+        },
+        ecn,
+    );
     // Not marked, marked: the first is acknowledged alone, the second waits for the third.
     let mut sent = Vec::new();
     for (i, mark) in [false, true, true, true, false].into_iter().enumerate() {

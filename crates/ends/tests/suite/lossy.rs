@@ -44,7 +44,14 @@ fn flavour(random: &mut Stream) -> TcpSpec {
             &[
                 AckSpec::Every,
                 AckSpec::DelayedTick(Duration(200 * MS)),
-                AckSpec::Delayed(Duration(40 * MS)),
+                AckSpec::Delayed {
+                    after: Duration(40 * MS),
+                    push: true,
+                },
+                AckSpec::Delayed {
+                    after: Duration(40 * MS),
+                    push: false,
+                },
             ],
         ),
         duplicate_threshold: pick(random, &[0, 1, 3, 3, 3]),

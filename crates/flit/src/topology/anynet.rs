@@ -3,7 +3,9 @@
 //! A line names a router or a node and what it is linked to: `router 0 node 0 node 1 router 1 5`.
 //! A number after a link is its latency, 1 if there is none. A link between routers has a channel
 //! each way, but a latency holds one way only, as in BookSim: the way back takes 1 cycle unless
-//! the line of the other router says more. A node is a terminal and has one router.
+//! the line of the other router says more. A node is a terminal and has one router; its latency
+//! holds both ways. (BookSim takes the latency in a line that begins with a node for that of the
+//! node with the router's number.)
 
 use alloc::collections::BTreeMap;
 use alloc::format;
@@ -35,8 +37,6 @@ struct Parser {
     routers: BTreeMap<u32, u32>,
     /// Node, its router and the line that first linked them.
     nodes: BTreeMap<u32, (u32, Said)>,
-    /// Latency of the first node.
-    node_latency: Option<Said>,
     /// Both ends.
     channels: BTreeMap<(u32, u32), Said>,
 }
@@ -120,17 +120,14 @@ impl Parser {
             );
             return Err(error(line, what));
         }
-        let first = *self.node_latency.get_or_insert(said);
-        for other in [first, before] {
-            if other.latency != said.latency {
-                let seen = other.line.unwrap_or(line);
-                let what = format!(
-                    "latency {} of node {node} differs from {} on line {seen}: \
-                     the latency of all nodes is the same",
-                    said.latency, other.latency
-                );
-                return Err(error(line, what));
-            }
+        if before.latency != said.latency {
+            let what = format!(
+                "latency {} of node {node}, but {} on line {}: a node has one latency",
+                said.latency,
+                before.latency,
+                before.line.unwrap_or(line)
+            );
+            return Err(error(line, what));
         }
         Ok(())
     }
@@ -175,7 +172,9 @@ impl Parser {
             last,
         )?;
         let homes: Vec<u32> = self.nodes.values().map(|(router, _)| *router).collect();
-        let node_latency = self.node_latency.map_or(1, |said| said.latency);
+        let latencies: Vec<u16> = self.nodes.values().map(|(_, said)| said.latency).collect();
+        let (&first, others) = latencies.split_first().unwrap_or((&1, &[]));
+        let is_same = others.iter().all(|other| *other == first);
         let channel = |(ends, said): (&(u32, u32), &Said)| ChannelSpec {
             from: ends.0,
             to: ends.1,
@@ -187,8 +186,9 @@ impl Parser {
             channels: self.channels.iter().map(channel).collect(),
             inject: homes.clone(),
             eject: homes,
-            injection_latency: node_latency,
-            ejection_latency: node_latency,
+            injection_latency: first,
+            ejection_latency: first,
+            terminal_latency: if is_same { Vec::new() } else { latencies },
             names: self.routers.keys().map(ToString::to_string).collect(),
         };
         verify_values(&graph).map_err(|wrong| error(last, wrong.0))?;

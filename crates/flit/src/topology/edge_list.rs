@@ -145,6 +145,7 @@ impl Parser {
             eject: homes,
             injection_latency: 1,
             ejection_latency: 1,
+            terminal_latency: Vec::new(),
             names,
         };
         verify_values(&graph).map_err(|wrong| wrong.0)?;

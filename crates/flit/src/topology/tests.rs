@@ -227,6 +227,13 @@ fn anynet_reads_what_a_file_says() {
     assert_eq!((graph.injection_latency, graph.names.len()), (1, 3));
     let graph = anynet("router 0 node 0 4 node 1 4").unwrap();
     assert_eq!((graph.injection_latency, graph.ejection_latency), (4, 4));
+    // Each node has its own, whichever end of the link the line begins with.
+    let graph = anynet("router 0 node 0 node 1 5\nnode 2 router 0 7").unwrap();
+    let of = |way: fn(&Graph, usize) -> u16| [0, 1, 2].map(|node| way(&graph, node));
+    assert_eq!(
+        (of(Graph::injection), of(Graph::ejection)),
+        ([1, 5, 7], [1, 5, 7])
+    );
 }
 
 #[test]
@@ -281,9 +288,8 @@ fn errors_in_anynet_name_the_line() {
         ("router 0 node 0 router 0", 1, "itself"),
         ("node 0 node 1", 1, "to a router"),
         ("router 0 node 0\nrouter 1 node 0", 2, "one router"),
-        ("router 0 node 0 2\nrouter 1 node 1 3", 2, "the same"),
-        ("router 0 node 0 2\nrouter 0 node 0 3", 2, "the same"),
-        ("router 0 node 1 2\nrouter 0 node 0 3", 2, "the same"),
+        ("router 0 node 0 2\nrouter 0 node 0 3", 2, "one latency"),
+        ("router 0 node 0 5000", 1, "1 to 4096"),
         (
             "router 0 node 0 router 1 2\n\nrouter 0 router 1 3",
             3,

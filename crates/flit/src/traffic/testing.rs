@@ -18,6 +18,7 @@ pub(crate) fn spec(shape: Shape, terminals: u32) -> FabricSpec {
             eject: vec![0; terminals as usize],
             injection_latency: 1,
             ejection_latency: 1,
+            terminal_latency: Vec::new(),
             names: Vec::new(),
         },
         routing: RoutingSpec::Table,

@@ -291,11 +291,14 @@ fn built(spec: &FabricSpec) -> (Vec<Node>, Vec<Channel>) {
         };
         node.inputs.push(new_input(None, lanes));
         let end = input_added(spec, &mut nodes, *router, channels.len());
-        channels.push(new_channel(spec, end, u64::from(graph.injection_latency)));
+        let own = graph.terminal_latency.get(terminal);
+        let flight = *own.unwrap_or(&graph.injection_latency);
+        channels.push(new_channel(spec, end, flight.into()));
     }
     for (terminal, router) in graph.eject.iter().enumerate() {
         nodes[*router as usize].outputs.push(channels.len());
-        let flight = u64::from(graph.ejection_latency) + pipeline;
+        let own = graph.terminal_latency.get(terminal);
+        let flight = u64::from(*own.unwrap_or(&graph.ejection_latency)) + pipeline;
         channels.push(new_channel(spec, End::Terminal(terminal as u32), flight));
     }
     (nodes, channels)

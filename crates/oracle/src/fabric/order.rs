@@ -35,7 +35,8 @@ pub(super) fn check(spec: &FabricSpec) -> Checked {
     )?;
     let latencies = ends
         .map(|channel| channel.latency)
-        .chain([graph.injection_latency, graph.ejection_latency]);
+        .chain([graph.injection_latency, graph.ejection_latency])
+        .chain(graph.terminal_latency.iter().copied());
     require(latencies.min() > Some(0), "a channel takes no time")?;
     require((1..=LANES_MAX).contains(&router.lanes), "VCs out of range")?;
     require(router.depth > 0, "buffers without room")?;

@@ -20,6 +20,7 @@ fn crossbar(terminals: u32) -> Graph {
         eject: vec![0; terminals as usize],
         injection_latency: 2,
         ejection_latency: 1,
+        terminal_latency: Vec::new(),
         names: Vec::new(),
     }
 }

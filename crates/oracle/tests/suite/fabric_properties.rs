@@ -225,6 +225,9 @@ fn with_neighbour(mut spec: FabricSpec, at: u32) -> FabricSpec {
     }
     graph.inject.push(new);
     graph.eject.push(new);
+    if !graph.terminal_latency.is_empty() {
+        graph.terminal_latency.push(3);
+    }
     spec
 }
 

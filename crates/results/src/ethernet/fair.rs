@@ -242,7 +242,7 @@ fn acknowledgements(flow: &FlowSpec) -> f64 {
     };
     let frames = match tcp.acks {
         AckSpec::Every => 1.0,
-        AckSpec::DelayedTick(_) | AckSpec::Delayed(_) => 2.0,
+        AckSpec::DelayedTick(_) | AckSpec::Delayed { .. } => 2.0,
     };
     let full = wire_bytes(flow, tcp.mss_bytes + TCP_IP_BYTES);
     wire_bytes(flow, TCP_IP_BYTES) / (frames * full)

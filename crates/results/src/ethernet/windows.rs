@@ -27,7 +27,7 @@ pub(super) fn window_bps(
     let ack = crossing(spec, back, frame_bytes(TCP_IP_BYTES, is_tagged));
     // One segment alone is acknowledged when the receiver has waited for a second.
     let kept = match tcp.acks {
-        AckSpec::Delayed(after) if whole < 2 => after,
+        AckSpec::Delayed { after, .. } if whole < 2 => after,
         AckSpec::DelayedTick(tick) if whole < 2 => Duration(tick.ps() / 2),
         _ => Duration::ZERO,
     };

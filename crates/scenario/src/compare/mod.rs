@@ -268,7 +268,7 @@ impl Comparison {
         if mistakes.errors() > 0 {
             return Err(mistakes);
         }
-        overrides::put_all(&mut node, sets, &mut mistakes);
+        overrides::put_all(&mut node, |_| COMPARISON, sets, &mut mistakes);
         set_aside::after_sets(&mut node, COMPARISON, sets, &mut mistakes);
         let root = Reader {
             cell_bits: 8 * Unit::Cell.wire_bytes(),

@@ -196,6 +196,6 @@ fn acknowledged_after(flow: &FlowSpec) -> Duration {
     };
     match tcp.acks {
         AckSpec::Every => Duration::ZERO,
-        AckSpec::Delayed(after) | AckSpec::DelayedTick(after) => after,
+        AckSpec::Delayed { after, .. } | AckSpec::DelayedTick(after) => after,
     }
 }

@@ -4,7 +4,7 @@ use backwater_flit::spec::Graph;
 use backwater_flit::topology;
 use backwater_kernel::BuildError;
 
-use crate::files::Files;
+use crate::files::{Files, Named};
 use crate::given::flit::network::{Format, Topology, TopologyKind};
 use crate::prelude::*;
 
@@ -14,6 +14,8 @@ pub(crate) struct Plan {
     /// Routers along each dimension of a mesh or a torus; else empty.
     pub sides: Vec<u32>,
     pub is_torus: bool,
+    /// The graph knows the latencies of terminals itself.
+    knows_terminals: bool,
     build: Build,
 }
 
@@ -43,6 +45,7 @@ impl Plan {
             },
             sides: Vec::new(),
             is_torus: false,
+            knows_terminals: false,
             build: Box::new(build),
         }
     }
@@ -130,24 +133,40 @@ pub(crate) fn plan(
             format,
             latency,
         } => {
-            let file = files.read(file.sure()?, &file.at, mistakes)?;
-            let graph = match format.unwrap_or_else(|| format_of(&file.name)) {
-                Format::Anynet => {
-                    said_by_anynet("latency", latency, mistakes);
-                    said_by_anynet("terminals_per_router", terminals_per_router, mistakes);
-                    topology::anynet(&file.text)
-                }
-                Format::Edges => {
-                    topology::edge_list(&file.text, *terminals_per_router.sure()?, *latency.sure()?)
-                }
-            };
-            let graph = graph.map_err(|e| mistakes.push(file.mistake(e.line, &e.what)));
-            let graph = graph.ok()?;
-            let (channels, terminals) = (graph.channels.len() as u64, graph.inject.len() as u64);
-            Plan::of((graph.routers.into(), channels, terminals), || Ok(graph))
+            let read = files.read(file.sure()?, &file.at, mistakes)?;
+            let format = format.unwrap_or_else(|| format_of(&read.name));
+            if let Format::Anynet = format {
+                said_by_anynet("latency", latency, mistakes);
+                said_by_anynet("terminals_per_router", terminals_per_router, mistakes);
+                said_by_anynet("injection_latency", &given.injection_latency, mistakes);
+                said_by_anynet("ejection_latency", &given.ejection_latency, mistakes);
+            }
+            let each = (*terminals_per_router.sure()?, *latency.sure()?);
+            from_file(&read, format, each, mistakes)?
         }
     };
     within_bounds(&given.at, plan.size, mistakes).then_some(plan)
+}
+
+/// The graph of a file; `each` is what holds where that says nothing.
+fn from_file(
+    file: &Named,
+    format: Format,
+    each: (u32, u16),
+    mistakes: &mut Diagnostics,
+) -> Option<Plan> {
+    let graph = match format {
+        Format::Anynet => topology::anynet(&file.text),
+        Format::Edges => topology::edge_list(&file.text, each.0, each.1),
+    };
+    let graph = graph.map_err(|e| mistakes.push(file.mistake(e.line, &e.what)));
+    let graph = graph.ok()?;
+    let (channels, terminals) = (graph.channels.len() as u64, graph.inject.len() as u64);
+    let size = (graph.routers.into(), channels, terminals);
+    Some(Plan {
+        knows_terminals: matches!(format, Format::Anynet),
+        ..Plan::of(size, || Ok(graph))
+    })
 }
 
 /// What an `anynet` file says itself does not count where the scenario says it.
@@ -205,8 +224,10 @@ pub(crate) fn graph(
 ) -> Option<Graph> {
     match (plan.build)() {
         Ok(mut graph) => {
-            graph.injection_latency = *given.injection_latency;
-            graph.ejection_latency = *given.ejection_latency;
+            if !plan.knows_terminals {
+                graph.injection_latency = *given.injection_latency;
+                graph.ejection_latency = *given.ejection_latency;
+            }
             Some(graph)
         }
         Err(BuildError(what)) => {

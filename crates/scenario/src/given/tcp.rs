@@ -63,6 +63,9 @@ pub(crate) struct Tcp {
         otherwise = "as the preset says; {FAST_TICK} for `delayed-tick`, {ACK_DELAY} for `delayed`"
     )]
     pub ack_delay: Placed<Option<Duration>>,
+    /// With `delayed`, is a segment that ends a transfer (PSH) acknowledged at once?
+    #[key(otherwise = "true")]
+    pub push: Placed<Option<bool>>,
     /// Duplicate acknowledgements that provoke a fast retransmit; 0 never does.
     #[key(is = Whole { min: 0, max: 255, unit: "acknowledgements" })]
     #[key(otherwise = "as the preset says")]
@@ -141,9 +144,9 @@ pub(crate) enum Acks {
     /// Every second full segment, else at the next tick of the fast timer.
     #[word(cite = "4.4BSD")]
     DelayedTick,
-    /// Every second full segment, and each that ends a transfer (PSH), else a time after the first
-    /// that waits.
-    #[word(cite = "RFC 1122")]
+    /// Every second full segment, and each that ends a transfer (PSH) unless `push = false`, else a
+    /// time after the first that waits.
+    #[word(cite = "RFC 1122, section 4.2.3.2; of PSH it says nothing")]
     Delayed,
 }
 

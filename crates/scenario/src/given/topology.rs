@@ -62,7 +62,8 @@ pub(crate) enum TopologyKind {
     /// Three tiers of switches with as many ports each: edges `E1_1`, .. (pod, number) with hosts
     /// `H1_1_1`, .., aggregation `A1_1`, .., core `C1`, ..
     FatTree {
-        /// Ports of each switch, an even number: p^3/4 hosts in p pods.
+        /// Ports of each switch, an even number: p^3/4 hosts in p pods. The Ethernet engine takes
+        /// up to 90.
         #[key(is = Whole { min: 2, max: 128, unit: "ports" })]
         #[key(cite = "Al-Fares, Loukissas, Vahdat 2008")]
         ports: Placed<u32>,

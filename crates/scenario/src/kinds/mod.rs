@@ -100,16 +100,6 @@ fn any_of<const N: usize>(schemas: [Value; N]) -> Value {
     json!({ "anyOf": schemas.as_slice() })
 }
 
-/// Are values names, which the file declares elsewhere or only once, so that no example fits all
-/// files?
-pub(crate) fn refers(kind: &dyn Kind) -> bool {
-    let is_one = kind.is::<Reference>() || kind.is::<References>() || kind.is::<Name>();
-    is_one
-        || kind
-            .cast::<ReferenceList>()
-            .is_some_and(|list| list.0 != "scheme")
-}
-
 /// A string that holds a number and one of these units.
 fn quantity(units: &[&str]) -> Value {
     let number = r"^\s*\+?([0-9][0-9_]*\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*";

@@ -45,6 +45,10 @@ impl Kind for Text {
 }
 
 impl Kind for Name {
+    fn refers(&self) -> bool {
+        true
+    }
+
     fn facts(&self) -> Facts {
         Facts::new("a name", "\"VC1\"", text())
             .allowed("any text that is not empty and has no `->` in it")
@@ -57,6 +61,10 @@ impl Kind for Name {
 }
 
 impl Kind for Reference {
+    fn refers(&self) -> bool {
+        true
+    }
+
     fn facts(&self) -> Facts {
         let facts = |example| Facts::new(format!("the name of a {}", self.0), example, text());
         match self.0 {
@@ -72,6 +80,10 @@ impl Kind for Reference {
 }
 
 impl Kind for References {
+    fn refers(&self) -> bool {
+        true
+    }
+
     fn facts(&self) -> Facts {
         let noun = format!("the name of a {} or a list of names", self.0);
         Facts::new(noun, "\"A\"", any_of([text(), texts()]))
@@ -90,6 +102,10 @@ impl Kind for References {
 }
 
 impl Kind for ReferenceList {
+    fn refers(&self) -> bool {
+        self.0 != "scheme"
+    }
+
     fn facts(&self) -> Facts {
         let example = match self.0 {
             "node" => "[\"A\", \"S1\"]",

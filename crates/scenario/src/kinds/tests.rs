@@ -10,7 +10,7 @@ use crate::diagnostics::Diagnostics;
 use crate::reader::{Guide, Reader};
 use crate::source::At;
 use crate::suggest::Budget;
-use crate::table::Key;
+use crate::table::{Default, Key};
 use crate::tree::read_value;
 use crate::{given, units};
 
@@ -235,4 +235,41 @@ fn an_example_may_stand_there() {
         ["\"2 cycles\"", "\"20000 cycles\""]
     );
     assert_eq!(Threshold.example_for("xon"), "\"70 %\"");
+}
+
+/// A default that is told in words and begins with a value: the key takes it.
+#[test]
+fn values_that_defaults_name_can_be_written() {
+    let mut tried = 0;
+    for (_, root) in given::ROOTS {
+        for section in root.below() {
+            for key in section.keys {
+                let Default::Derived(words) = key.default else {
+                    continue;
+                };
+                let end = words.find([',', ';', ':']).unwrap_or(words.len());
+                let (value, unit) = match words[..end].split_once(' ') {
+                    Some((value, rest)) => (value, rest.split(' ').next().unwrap_or("")),
+                    None => (&words[..end], ""),
+                };
+                // "40 B less than .." is none.
+                let is_less = words.contains(" less than ");
+                if is_less || value.parse::<f64>().is_err() {
+                    continue;
+                }
+                let is_unit = key.kind.facts().units.contains(&unit);
+                let text = match is_unit {
+                    true => format!("\"{value} {unit}\""),
+                    false => value.to_owned(),
+                };
+                let mut told = Diagnostics::default();
+                let mut reader = Reader::of(root, &mut told);
+                let node = read_value(&text, 0, 0);
+                let is_read = key.kind.read(&mut reader, key, &node).is_some();
+                assert!(is_read, "{}.{}: {words}: {told}", section.name, key.name);
+                tried += 1;
+            }
+        }
+    }
+    assert!(tried > 10, "only {tried}");
 }

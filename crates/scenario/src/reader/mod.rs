@@ -6,7 +6,6 @@ mod guide;
 mod value;
 
 use crate::diagnostics::{Diagnostic, Diagnostics};
-use crate::kinds;
 use crate::record::Record;
 use crate::suggest::{self, Budget};
 use crate::table::{Choice, Default, Form, Group, Key, Section, Selector};
@@ -233,7 +232,7 @@ impl<'a> Reader<'a> {
                     format!("add `[{}]`{with}", key.name),
                 )
             }
-            _ if kinds::refers(key.kind) => (
+            _ if key.kind.refers() => (
                 format!("`{}`", key.name),
                 format!("add `{}`, {}", key.name, key.kind.facts().allowed),
             ),

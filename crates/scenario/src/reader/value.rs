@@ -4,7 +4,6 @@
 
 use super::{Reader, clip};
 use crate::diagnostics::{Diagnostic, Diagnostics};
-use crate::kinds;
 use crate::suggest;
 use crate::table::{Facts, Form, Key};
 use crate::tree::{Node, Value};
@@ -60,7 +59,7 @@ impl Reader<'_> {
             (Form::Tables, Value::Table(_)) => {
                 format!("write `[[{}]]` in double brackets, once for each", key.name)
             }
-            _ if kinds::refers(key.kind) => format!("write {}", key.kind.facts().allowed),
+            _ if key.kind.refers() => format!("write {}", key.kind.facts().allowed),
             _ => format!("write it like this: `{}`", key.example()),
         };
         let Facts { noun, allowed, .. } = key.kind.facts();

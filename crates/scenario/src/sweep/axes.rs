@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::claims::{Claims, settled};
-use super::{Axis, Change, paths, range, values};
-use crate::overrides;
+use super::{Axis, Change, range, values};
 use crate::prelude::*;
 use crate::source::Set;
 use crate::tree::{self, Entry, Node, Value};
+use crate::{given, overrides, paths};
 
 /// Most axes of a sweep.
 const MOST_AXES: usize = 32;
@@ -132,7 +132,7 @@ fn add(
 ) {
     let at = path.first().map_or_else(At::default, |(_, at)| at.clone());
     let is_joint = values::is_joint(&values);
-    let path = match paths::resolve(path.clone(), base) {
+    let path = match paths::resolve(path.clone(), base, given::root_of(base)) {
         // Its name may be any: it is not looked for.
         _ if is_joint => path,
         Ok(path) => path,

@@ -1,14 +1,16 @@
 //! What `--set` puts where every point has something else: it would change nothing.
 
 use super::{Axis, Change, Sweep, axes, claims};
-use crate::overrides;
 use crate::prelude::*;
 use crate::source::Set;
+use crate::{given, overrides, paths};
 
 /// Tells each of them.
 pub(super) fn undone(sweep: &Sweep, found: &mut Diagnostics) {
     for (set, source) in sweep.sets.iter().zip(1..) {
         let path = overrides::owned(&set.key, source);
+        let full = paths::resolve(path.clone(), &sweep.base, given::root_of(&sweep.base));
+        let path = full.unwrap_or(path);
         let path = claims::settled(&path, &sweep.base);
         let at = At::range(source, 0..set.key.len());
         if sweep.has_listed_seeds && path == ["run", "seed"] {

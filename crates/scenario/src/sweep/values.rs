@@ -8,11 +8,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::claims::{self, Claims};
-use super::{AxisValue, Change, axes, paths};
-use crate::overrides;
+use super::{AxisValue, Change, axes};
 use crate::prelude::*;
 use crate::tree::{Entry, Node, Value};
 use crate::units;
+use crate::{given, overrides, paths};
 
 const NAME: &str = "name";
 const VALUE: &str = "value";
@@ -149,7 +149,7 @@ fn below(
             below(&entry.node, &path, base, found, together)?;
             continue;
         }
-        let path: Arc<[_]> = paths::resolve(path, base)?.into();
+        let path: Arc<[_]> = paths::resolve(path, base, given::root_of(base))?.into();
         if let Some(mistake) = axes::no_axis(&path, &entry.key_at) {
             return Err(Box::new(mistake));
         }

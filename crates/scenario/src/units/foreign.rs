@@ -164,44 +164,43 @@ fn slip(unit: &str, units: &[&'static str]) -> Option<&'static str> {
     suggest::nearest(unit, units.iter().copied().filter(alike))
 }
 
-/// What may be one of two: a multiple that some take for a power of ten and some for one of two,
-/// and capitals, whose author may mean bits as well as bytes.
+/// Multiples of bytes that some take for a power of ten and some for one of two: how they are
+/// written, both readings, and what each is.
+type Either = (&'static [&'static str], [(&'static str, &'static str); 2]);
+const EITHER: &[Either] = &[
+    (&["K", "KB", "k"], [("kB", "1000 B"), ("KiB", "1024 B")]),
+    (&["M"], [("MB", "1000 kB"), ("MiB", "1024 KiB")]),
+    (&["G"], [("GB", "1000 MB"), ("GiB", "1024 MiB")]),
+];
+
+/// What may be one of two: such a multiple, and a rate in capitals, whose author may mean bits as
+/// well as bytes.
 fn either(number: Decimal, unit: &str, units: &[&'static str]) -> Vec<Meant> {
-    let named = |quantity: Option<String>, what: &str| {
-        quantity.map(|quantity| Meant {
+    if units.contains(&"KiB") {
+        let found = EITHER.iter().find(|(names, _)| names.contains(&unit));
+        let readings = found.into_iter().flat_map(|(_, readings)| readings);
+        let meant = readings.map(|(own, each)| {
+            let quantity = format!("{number} {own}");
+            Meant {
+                help: format!("`{quantity}`: `{each}` each"),
+                quantity,
+            }
+        });
+        return meant.collect();
+    }
+    let in_capitals = data(unit).filter(|data| data.are_bytes && unit.ends_with("PS"));
+    let Some(data) = in_capitals else {
+        return Vec::new();
+    };
+    let readings = [(data.bits / 8, "bits"), (data.bits, "bytes")].into_iter();
+    let meant = readings.filter_map(|(bits, what)| {
+        let quantity = spelled(number, (bits, 0), units)?;
+        Some(Meant {
             help: format!("`{quantity}` if {what} are meant"),
             quantity,
         })
-    };
-    let of_sizes = units.contains(&"KiB");
-    let (ten, two, places) = match unit {
-        "K" | "KB" | "k" if of_sizes => ("kB", "KiB", ["1000 B", "1024 B"]),
-        "M" if of_sizes => ("MB", "MiB", ["1000 kB", "1024 KiB"]),
-        "G" if of_sizes => ("GB", "GiB", ["1000 MB", "1024 MiB"]),
-        _ => {
-            let Some(data) = data(unit).filter(|data| data.are_bytes && unit.ends_with("PS"))
-            else {
-                return Vec::new();
-            };
-            let spelled = |bits| spelled(number, (bits, 0), units);
-            let bits = named(spelled(data.bits / 8), "bits");
-            let bytes = named(spelled(data.bits), "bytes");
-            return match of_sizes {
-                true => Vec::new(),
-                false => bits.into_iter().chain(bytes).collect(),
-            };
-        }
-    };
-    let with = |unit| Some(format!("{number} {unit}"));
-    let [tens, twos] = places.map(|each| format!("`{each}` each"));
-    let each = |quantity: Option<String>, each: &str| {
-        quantity.map(|quantity| Meant {
-            help: format!("`{quantity}`: {each}"),
-            quantity,
-        })
-    };
-    let both = [each(with(ten), &tens), each(with(two), &twos)];
-    both.into_iter().flatten().collect()
+    });
+    meant.collect()
 }
 
 /// Bits and bytes, a second or not, in all their spellings.
@@ -217,9 +216,10 @@ fn data(unit: &str) -> Option<Data> {
         .iter()
         .find_map(|base| {
             let multiple = rest.strip_suffix(base)?;
-            let are_bytes = match *base {
-                "b" => unit.get(letters.clone())?.ends_with('B'),
-                name => !name.starts_with("bit"),
+            let is_letter = base.len() == 1;
+            let are_bytes = match is_letter {
+                true => unit.get(letters.clone())?.ends_with('B'),
+                false => !base.starts_with("bit"),
             };
             Some((multiple, are_bytes))
         })?;

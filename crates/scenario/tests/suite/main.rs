@@ -3,6 +3,7 @@
 mod abr;
 mod compare;
 mod corpus;
+mod defaults;
 mod diagnostics;
 mod ethernet;
 mod fabric;

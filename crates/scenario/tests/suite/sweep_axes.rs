@@ -1,6 +1,6 @@
 //! Axes that undo each other, and their units.
 
-use backwater_scenario::{Diagnostics, Set, Source, Sweep};
+use backwater_scenario::{Diagnostics, Set, Source, Sweep, parse};
 
 use crate::sweep::{FILE, MESH, file, scenario, set};
 
@@ -125,4 +125,28 @@ fn a_key_that_stands_nowhere_once_has_its_tables_named() {
         told.contains("--> --over, --low, --high, --precision:1:1"),
         "{told}"
     );
+}
+
+/// A key that a `--set` takes away holds its default, and one that is not there is told.
+#[test]
+fn a_set_takes_a_key_away() {
+    let source = Source::new("x.toml", MESH);
+    let plain = parse(&source, &[]).expect("sound");
+    let deeper = MESH.replace("[router]", "[router]\ncredit_delay = 2");
+    let deeper = Source::new("x.toml", deeper);
+    assert_ne!(parse(&deeper, &[]).expect("sound").resolved, plain.resolved);
+    for key in ["router.credit_delay", "credit_delay"] {
+        let without = parse(&deeper, &[set(key, "unset")]).expect(key);
+        assert_eq!(without.resolved, plain.resolved);
+    }
+    let codes = |source: &Source, key: &str, value: &str| {
+        let error = parse(source, &[set(key, value)]).expect_err(key);
+        error.iter().map(|one| one.code).collect::<Vec<_>>()
+    };
+    assert_eq!(codes(&source, "router.credit_delay", "unset"), ["bad-set"]);
+    // In quotes it is a text like others.
+    let quoted = codes(&deeper, "router.credit_delay", "\"unset\"");
+    assert_eq!(quoted, ["bad-quantity"]);
+    let titled = parse(&source, &[set("title", "\"unset\"")]).expect("a title");
+    assert_eq!(titled.title, "unset");
 }

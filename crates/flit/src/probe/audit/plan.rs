@@ -106,7 +106,7 @@ fn channels(spec: &FabricSpec) -> Vec<Course> {
         .map(|(router, terminal)| Course {
             from: Node::Terminal(terminal),
             to: Node::Router(*router),
-            flight: u64::from(graph.injection_latency),
+            flight: u64::from(graph.injection(terminal as usize)),
         });
     let eject = graph
         .eject
@@ -115,7 +115,7 @@ fn channels(spec: &FabricSpec) -> Vec<Course> {
         .map(|(router, terminal)| Course {
             from: Node::Router(*router),
             to: Node::Terminal(terminal),
-            flight: routed(graph.ejection_latency),
+            flight: routed(graph.ejection(terminal as usize)),
         });
     between.chain(inject).chain(eject).collect()
 }

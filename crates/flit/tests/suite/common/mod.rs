@@ -84,6 +84,7 @@ pub fn irregular(routers: u32, ends: &[(u32, u32)], terminals: &[(u32, u32)]) ->
         eject: terminals.iter().map(|at| at.1).collect(),
         injection_latency: 1,
         ejection_latency: 1,
+        terminal_latency: Vec::new(),
         names: Vec::new(),
     }
 }

@@ -131,8 +131,11 @@ fn connection(dice: &mut Dice, spec: &EthernetSpec, mix: Mix) -> (TransportSpec,
         backwater_ends::spec::AckSpec::DelayedTick(tick) => {
             backwater_ends::spec::AckSpec::DelayedTick(short(tick))
         }
-        backwater_ends::spec::AckSpec::Delayed(time) => {
-            backwater_ends::spec::AckSpec::Delayed(short(time))
+        backwater_ends::spec::AckSpec::Delayed { after, push } => {
+            backwater_ends::spec::AckSpec::Delayed {
+                after: short(after),
+                push,
+            }
         }
         backwater_ends::spec::AckSpec::Every => backwater_ends::spec::AckSpec::Every,
     };

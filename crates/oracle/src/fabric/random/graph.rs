@@ -48,6 +48,10 @@ pub(super) fn drawn(dice: &mut Dice) -> Result<(Graph, Vec<RoutingSpec>), BuildE
     }
     graph.injection_latency = dice.pick(&[1, 1, 1, 2]);
     graph.ejection_latency = dice.pick(&[1, 1, 1, 3]);
+    if dice.one_in(6) {
+        let terminals = graph.inject.len();
+        graph.terminal_latency = (0..terminals).map(|_| dice.pick(&[1, 2, 5])).collect();
+    }
     Ok((graph, routings))
 }
 
@@ -95,6 +99,7 @@ fn irregular(routers: u32, mut ends: Vec<(u32, u32)>, inject: Vec<u32>, eject: V
         eject,
         injection_latency: 1,
         ejection_latency: 1,
+        terminal_latency: Vec::new(),
         names: Vec::new(),
     }
 }

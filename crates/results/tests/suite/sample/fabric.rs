@@ -40,6 +40,7 @@ pub fn graph(shape: Shape, routers: u32, channels: &[(u32, u32)]) -> Graph {
         eject: (0..routers).collect(),
         injection_latency: 1,
         ejection_latency: 1,
+        terminal_latency: Vec::new(),
         names: Vec::new(),
     }
 }

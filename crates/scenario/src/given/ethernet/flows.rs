@@ -49,7 +49,7 @@ pub(crate) struct FlowSettings {
     #[key(otherwise = "tcp for greedy (no multicast), files, requests, workloads; else udp")]
     pub transport: Placed<Option<Transport>>,
     /// UDP: payload of a full frame.
-    #[key(is = Size { min: 1, max: 9176 }, otherwise = "what fits the MTU")]
+    #[key(is = Size { min: 1, max: 9188 }, otherwise = "what fits the MTU")]
     pub payload: Placed<Option<u32>>,
     /// UDP: 12 bytes of RTP before the payload.
     #[key(otherwise = "true for video, else false")]

@@ -239,7 +239,8 @@ pub(crate) enum WatchdogAction {
 pub(crate) enum Forwarding {
     /// When its last bit is in.
     StoreAndForward,
-    /// When its first 64 bytes are in, where it came at least as fast as it leaves.
+    /// When its first 64 bytes are in, 84 byte times with preamble and gap, where it came at least
+    /// as fast as it leaves.
     CutThrough,
 }
 

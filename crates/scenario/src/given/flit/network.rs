@@ -11,10 +11,10 @@ use crate::typed::{Chosen, Placed};
 pub(crate) struct Topology {
     #[key(flatten)]
     pub kind: Chosen<TopologyKind>,
-    /// Cycles on a channel from a terminal.
+    /// Cycles on a channel from a terminal; an `anynet` file says it for each.
     #[key(is = Cycles { min: 1, max: 4096 }, default = "\"1 cycle\"")]
     pub injection_latency: Placed<u16>,
-    /// Cycles on a channel to a terminal.
+    /// Cycles on a channel to a terminal; an `anynet` file says it for each.
     #[key(is = Cycles { min: 1, max: 4096 }, default = "\"1 cycle\"")]
     pub ejection_latency: Placed<u16>,
 }

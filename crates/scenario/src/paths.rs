@@ -19,9 +19,10 @@ struct Step {
 /// The whole path: what is written, or what its only name stands for. Keys that stand in the
 /// file are meant first, then those of tables that stand there once or hold defaults, then those
 /// of tables that may stand there once.
-pub(super) fn resolve(
+pub(crate) fn resolve(
     path: Vec<(String, At)>,
     base: &Node,
+    root: &'static Section,
 ) -> Result<Vec<(String, At)>, Box<Diagnostic>> {
     let [(name, at)] = path.as_slice() else {
         let long = path.len() > overrides::MOST_NAMES;
@@ -30,7 +31,6 @@ pub(super) fn resolve(
             false => Ok(path),
         };
     };
-    let root = given::root_of(base);
     if root.key(name).is_some() {
         return Ok(path);
     }
