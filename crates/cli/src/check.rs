@@ -80,7 +80,7 @@ fn tell_headroom(name: &str, table: &Table, is_verbose: bool) {
 /// A table in columns; words to the left, numbers to the right.
 fn lines(table: &Table) -> Vec<String> {
     let text = |cell: &Cell| match cell {
-        Cell::Text(text) => printable(text).into(),
+        Cell::Text(text) => printable(text),
         Cell::Int(number) => number.to_string(),
         Cell::Float { value, .. } => value.to_string(),
         Cell::Empty => String::new(),

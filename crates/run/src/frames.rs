@@ -16,7 +16,7 @@ use super::single::Single;
 use super::{Engine, Point, Run, TraceKind, Wanted, WhenMap, complete, promised_words};
 
 mod headroom;
-mod measures;
+pub mod measures;
 mod series;
 #[cfg(test)]
 pub(super) mod tests;

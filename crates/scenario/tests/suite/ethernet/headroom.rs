@@ -109,7 +109,7 @@ fn control_frames_that_wait_are_counted_by_what_they_can_say() {
         let text = text
             .replace("LIMIT", "1000000")
             .replace("classes = [0]", classes);
-        let scenario = try_read(&text, &[]).ok().expect("sound");
+        let scenario = try_read(&text, &[]).unwrap_or_else(|_| panic!("it is sound"));
         let account = &scenario.ethernet().expect("for Ethernet").headroom;
         let own = account
             .iter()

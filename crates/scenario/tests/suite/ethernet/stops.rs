@@ -67,7 +67,9 @@ fn a_node_may_differ_from_the_standard() {
 fn a_rate_without_a_limit_is_refused_where_it_matters() {
     let hosts = "[host]\nresponse = \"ieee\"";
     let text = network("2.5 Gbps", "100 Gbps", hosts);
-    let mistakes = try_read(&text, &[]).err().expect("no limit at 2.5 Gbps");
+    let Err(mistakes) = try_read(&text, &[]) else {
+        panic!("there is no limit at 2.5 Gbps");
+    };
     let told = mistakes.render(false);
     assert!(told.contains("`I->S`") && told.contains("800"), "{told}");
     // A host with a time of its own needs none.

@@ -323,7 +323,7 @@ fn sizes_come_from_a_file_or_from_points() {
     assert_eq!(by_file, flows("cdf = [[1000, 50], [2000, 100]]"));
     assert_eq!(by_file, flows("cdf_file = \"sizes.csv\""));
     let counted = flows("cdf_file = \"sizes.tcl\"\ncdf_unit = \"500 B\"");
-    assert!(counted.iter().all(|flow| sent(flow).1 % 500 == 0));
+    assert!(counted.iter().all(|flow| sent(flow).1.is_multiple_of(500)));
     let two = flows("cdf_file = \"jump.txt\"");
     assert!(two.iter().all(|flow| [700, 2_000].contains(&sent(flow).1)));
     let bytes: Vec<u64> = by_file.iter().map(|flow| sent(flow).1).collect();
