@@ -64,7 +64,8 @@ fn values(told: &Value) -> Vec<Value> {
             .map(|n| json!(n))
             .collect();
     }
-    let range = allowed.split(", in ").next().unwrap_or("");
+    // What follows names units, or other ways to write the same.
+    let range = allowed.split([',', ';']).next().unwrap_or("");
     if let Some((least, most)) = range.split_once(" to ") {
         let is_quantity = |text: &&str| text.split(' ').count() == 2;
         let ends = [least, most].into_iter().filter(is_quantity);
@@ -72,7 +73,7 @@ fn values(told: &Value) -> Vec<Value> {
         if ends.len() == 2 {
             return ends;
         }
-        let ends = [least, most].map(|end| end.trim_end_matches(['.', ';', ',']).parse::<f64>());
+        let ends = [least, most].map(|end| end.trim_end_matches('.').parse::<f64>());
         return ends.into_iter().flatten().map(|end| json!(end)).collect();
     }
     match allowed.starts_with("above 0, at most ") {

@@ -162,7 +162,8 @@ mod tests {
             (found.min, found.max, found.percentiles),
             (7, 9, [8, 9, 9, 9])
         );
-        assert_eq!(of(&[5; 320]).half_width, Some(0.0));
+        assert_eq!(of(&[5; 639]).half_width, None);
+        assert_eq!(of(&[5; 640]).half_width, Some(0.0));
     }
 
     #[test]
@@ -177,21 +178,21 @@ mod tests {
 
     #[test]
     fn what_has_not_ended_bounds_from_below() {
-        let found = of(&[10; 320]).with_open(3, 3_000);
-        assert_eq!((found.count, found.open, found.max), (320, 3, 1_000));
-        assert_eq!((found.mean, found.half_width), (6_200.0 / 323.0, None));
+        let found = of(&[10; 640]).with_open(3, 3_000);
+        assert_eq!((found.count, found.open, found.max), (640, 3, 1_000));
+        assert_eq!((found.mean, found.half_width), (9_400.0 / 643.0, None));
         let told = found.told();
         assert_eq!(told, [Some(10), Some(10), Some(10), None]);
         assert_eq!(
             of(&[10; 20]).with_open(20, 0).told(),
             [Some(10), None, None, None]
         );
-        assert_eq!(of(&[4; 320]).with_open(0, 0), of(&[4; 320]));
+        assert_eq!(of(&[4; 640]).with_open(0, 0), of(&[4; 640]));
     }
 
     #[test]
     fn one_alone_stays_as_it_is() {
-        let one = of(&[4; 320]);
+        let one = of(&[4; 640]);
         assert_eq!(DelayOutcome::merged([of(&[]), one.clone()].iter()), one);
     }
 }
