@@ -4,7 +4,7 @@
 //! unique and ports depend on each other in one direction. Nothing is solved: arrivals are counted
 //! from lists of instants, and a picosecond after the other is tried.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use backwater_kernel::Channels;
 use backwater_net::frames::spec::{
@@ -78,22 +78,52 @@ impl Waits<'_> {
     }
 
     fn crossing(&self, flow: usize, channel: usize) -> u64 {
-        let rate = |channel: usize| self.spec.links.channel(channel as u32).rate;
         let delay = self.spec.links.channel(channel as u32).delay.ps();
         let NodeKind::Switch(switch) = &self.spec.nodes[head(self.spec, channel)].kind else {
             return delay + self.wire(channel, self.frame_bytes);
+        };
+        let bytes = match self.is_cut_through(flow, channel) {
+            true => 64,
+            false => self.frame_bytes,
+        };
+        delay + switch.latency.ps() + self.wire(channel, bytes)
+    }
+
+    /// Does the switch behind a channel send on the frames of a flow before their last bits?
+    fn is_cut_through(&self, flow: usize, channel: usize) -> bool {
+        let rate = |channel: usize| self.spec.links.channel(channel as u32).rate;
+        let NodeKind::Switch(switch) = &self.spec.nodes[head(self.spec, channel)].kind else {
+            return false;
         };
         let after = |way: &Vec<usize>| {
             let at = way.iter().position(|own| *own == channel)?;
             Some(way[at + 1])
         };
         let mut next = self.ways[flow].iter().filter_map(after);
-        let cuts = next.all(|next| rate(next) <= rate(channel));
-        let bytes = match switch.forwarding {
-            Forwarding::CutThrough if cuts => 64,
-            _ => self.frame_bytes,
+        switch.forwarding == Forwarding::CutThrough && next.all(|next| rate(next) <= rate(channel))
+    }
+
+    /// By length of a window, most frames that a link brings to the switch behind it, if these
+    /// flows are `stored` there and those `cut` through.
+    ///
+    /// Frames lie on the link one right behind the other. One that is stored is there with its
+    /// last bit, one that is cut through no sooner than with its first. Most of them are there in
+    /// a window that opens with one that is there as late as any can be, and closes with one that
+    /// is there as early.
+    fn brought(&self, link: usize, stored: bool, cut: bool) -> Vec<u64> {
+        let wire = self.wire(link, self.frame_bytes);
+        let first_bit = |frame: u64| frame * wire;
+        let last_bit = |frame: u64| first_bit(frame) + wire;
+        let opens = if stored { last_bit(0) } else { first_bit(0) };
+        let closes = |last: u64| if cut { first_bit(last) } else { last_bit(last) };
+        let mut last = 0;
+        let most = |span: u64| {
+            while closes(last + 1) <= opens + span {
+                last += 1;
+            }
+            last + 1
         };
-        delay + switch.latency.ps() + self.wire(channel, bytes)
+        (0..SPAN as u64).map(most).collect()
     }
 
     /// How much the way of a flow to a channel can vary.
@@ -111,6 +141,7 @@ impl Waits<'_> {
     /// By length of a window, most frames of some classes that come to a channel.
     fn frames(&mut self, channel: usize, is_of: impl Fn(u8) -> bool) -> Option<Vec<u64>> {
         let mut inputs: BTreeMap<Option<usize>, Vec<u64>> = BTreeMap::new();
+        let (mut stored, mut cut) = (BTreeSet::new(), BTreeSet::new());
         for flow in 0..self.spec.flows.len() {
             // Copies to all destinations behind it are one frame here.
             let mut ways = self.ways[flow].iter();
@@ -122,6 +153,12 @@ impl Waits<'_> {
                 continue;
             }
             let input = at.checked_sub(1).map(|before| way[before]);
+            if let Some(input) = input {
+                match self.is_cut_through(flow, input) {
+                    true => cut.insert(input),
+                    false => stored.insert(input),
+                };
+            }
             let jitter = self.jitter(flow, channel)?;
             let come = self.come(flow, jitter);
             let sum = inputs.entry(input).or_insert_with(|| vec![0; SPAN]);
@@ -130,15 +167,14 @@ impl Waits<'_> {
                 .for_each(|(sum, more)| *sum += more);
         }
         let mut all = vec![0; SPAN];
-        for (input, come) in inputs {
-            for (span, (all, come)) in all.iter_mut().zip(come).enumerate() {
-                // The last bits of frames that a link brings are its wire time apart.
-                let brought = input.map(|input| {
-                    let wire = self.wire(input, self.frame_bytes) as usize;
-                    1 + (span / wire) as u64
-                });
-                *all += brought.map_or(come, |brought| come.min(brought));
+        for (input, mut come) in inputs {
+            if let Some(input) = input {
+                let brought = self.brought(input, stored.contains(&input), cut.contains(&input));
+                let each = come.iter_mut().zip(brought);
+                each.for_each(|(come, brought)| *come = brought.min(*come));
             }
+            let each = all.iter_mut().zip(come);
+            each.for_each(|(all, come)| *all += come);
         }
         Some(all)
     }

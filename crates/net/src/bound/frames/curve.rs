@@ -225,6 +225,6 @@ mod tests {
         let work: Vec<u128> = (0..9).map(|span| group(line).at(span)).collect();
         assert_eq!(work, [20, 20, 20, 20, 30, 30, 30, 30, 40]);
         let mixed = Line::new([(10, 4), (20, 8)].into_iter(), true);
-        assert_eq!((group(mixed).at(0), group(mixed).at(4)), (47, 50));
+        assert_eq!((group(mixed).at(0), group(mixed).at(4)), (47, 57));
     }
 }
