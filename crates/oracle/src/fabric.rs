@@ -114,6 +114,8 @@ pub struct Move {
 pub struct Fabric {
     /// By cycle of delivery, then destination.
     pub deliveries: Vec<Delivery>,
+    /// Cycles in which packets were born, in order; also of those that have not arrived.
+    pub births: Vec<u64>,
     /// By cycle, then channel; empty unless asked for.
     pub moves: Vec<Move>,
     /// Flits that left on a channel, injection and ejection included.
@@ -156,6 +158,7 @@ fn finished(mut network: network::Network, cycles: u64) -> Result<Fabric, BuildE
         delivered: network.delivered,
         queued: network.queued(),
         inside: network.inside(),
+        births: network.packets.iter().map(|packet| packet.birth).collect(),
         last_move: network.last_move,
         deliveries: network.deliveries,
     })
