@@ -97,9 +97,9 @@ impl Table {
         slf.py().import("polars")?.call_method1("DataFrame", (slf,))
     }
 
-    /// As a DataFrame of pandas, whose columns have the types of these whatever was measured: counts
-    /// are int64, or Int64 where some are absent; measurements float64; words what pandas has for
-    /// words. Needs pandas.
+    /// As a DataFrame of pandas, whose columns have the types of these whatever was measured:
+    /// counts are int64, or Int64 where some are absent; measurements float64; words what pandas
+    /// has for words. Needs pandas.
     fn to_pandas<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         let pandas = slf.py().import("pandas")?;
         let data = PyDict::new(slf.py());

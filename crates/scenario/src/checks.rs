@@ -324,8 +324,8 @@ pub(crate) fn load(whole: &Whole<'_>, limits: &Limits, mistakes: &mut Diagnostic
     }
 }
 
-/// Hosts that are asked to send more than their links carry, though what they send is under control:
-/// the rest waits at its source. Flows that nothing holds back are told by [`load`].
+/// Hosts that are asked to send more than their links carry, though what they send is under
+/// control: the rest waits at its source. Flows that nothing holds back are told by [`load`].
 fn asked(whole: &Whole<'_>, mistakes: &mut Diagnostics) {
     let graph = whole.graph;
     let mut sums: BTreeMap<u32, (f64, f64, usize)> = BTreeMap::new();

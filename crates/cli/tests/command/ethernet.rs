@@ -172,7 +172,7 @@ fn what_a_drained_run_could_not_show_is_told() {
     );
     fs::write(here.join("drained.toml"), text).expect("a file");
     let ran = backwater(&here, &["run", "drained.toml", "--out", "out"]).expect(0);
-    let told = "transfers: 0 complete; 2 not, and so without a completion time";
+    let told = "transfers: 0 complete; 2 unfinished, the oldest begun 8.25 ms before the end";
     assert!(ran.out.contains(told), "{}", ran.out);
     ran.complains("`all (f[1])` and 1 more have no window that was over when the run ended");
     let manifest = json(&here.join("out/manifest.json"));

@@ -131,7 +131,7 @@ traffic = { kind = "constant", rate = "7 Gbps" }
     );
     let ran = within(LITTLE, &folder, &["run", &file, "--out", "out"]);
     let ran = ran.complains("warning[overload]");
-    let ran = ran.complains("174,702,380 frames, about 11.2 GB");
+    let ran = ran.complains("sends 588.00 Gbps on the wire");
     expect_stopped(ran, &folder.join("out"), "of them of f");
 }
 

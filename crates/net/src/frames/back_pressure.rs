@@ -2,8 +2,8 @@
 //! section 2; IEEE 802.3x PAUSE; IEEE 802.1Qbb PFC).
 //!
 //! Three steps, as in the paper: detection (here and in `inputs`), notification (a count of those
-//! who ask, for each neighbour and gate; the first sends a stop, the last a resume, in `notify`) and
-//! action (`gates`).
+//! who ask, for each neighbour and gate; the first sends a stop, the last a resume, in `notify`)
+//! and action (`gates`).
 
 use alloc::vec::Vec;
 use alloc::{format, vec};

@@ -2,8 +2,8 @@
 
 use backwater_kernel::{Event, EventQueue, Phase};
 
-use crate::classes::Flow;
 use crate::classes::routes::Routes;
+use crate::classes::{Classes, Flow};
 use crate::hop::kind::ControlKind;
 use crate::hop::unit::NONE;
 use crate::hop::wire::Channel;
@@ -136,18 +136,10 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
                 units.get_mut(last).next = id;
             }
         }
-        // Does anybody count on when the last bit leaves? Where not, and nothing waits, it needs
-        // no event: see `rest`.
         let has_event = P::WATCHES && channel.is(Channel::WATCHED)
             || channel.waiting != 0
             || channel.has_control
-            || match is_control {
-                true => classes.asked[channel_id as usize].on_wire.is_some(),
-                false => {
-                    classes.nodes[channel.from as usize].counts_inputs
-                        || classes.queues[classes.queue(channel_id, class)].is_congested
-                }
-            };
+            || classes.counts_on_last_bit(channel_id, channel.from, class, is_control);
         channel.is_busy = true;
         channel.has_event = has_event;
         channel.sends_control = is_control;
@@ -285,6 +277,21 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         }
         if P::WATCHES && is_watched {
             self.probe.on_frame_sent(at, channel_id, class, held);
+        }
+    }
+}
+
+impl Classes {
+    /// Does anybody count on when the last bit of a frame leaves a node? Where not, and nothing
+    /// waits, it needs no event: see `rest`.
+    #[inline(always)]
+    fn counts_on_last_bit(&self, channel: u32, node: u32, class: u8, is_control: bool) -> bool {
+        match is_control {
+            true => self.asked[channel as usize].on_wire.is_some(),
+            false => {
+                self.nodes[node as usize].counts_inputs
+                    || self.queues[self.queue(channel, class)].is_congested
+            }
         }
     }
 }

@@ -44,6 +44,23 @@ fn blank(topic: Gate) -> Content {
     }
 }
 
+/// What a host in a storm says.
+fn storms(storm: StormSpec) -> Control {
+    let quanta = storm.quanta;
+    Control {
+        content: match storm.classes {
+            None => Content::Pause { quanta },
+            Some(stops) => Content::Pfc {
+                stops,
+                resumes: 0,
+                quanta,
+            },
+        },
+        is_endless: false,
+        is_open: false,
+    }
+}
+
 /// What is said.
 impl Network {
     /// What is to be said to the neighbour behind a channel may have changed.
@@ -103,19 +120,7 @@ impl Network {
     fn say(&mut self, now: Time, channel: usize, of: Gate) -> Control {
         if let Some(storm) = self.storm_of(channel) {
             self.channels[channel].counts.stops_sent += 1;
-            let quanta = storm.quanta;
-            return Control {
-                content: match storm.classes {
-                    None => Content::Pause { quanta },
-                    Some(stops) => Content::Pfc {
-                        stops,
-                        resumes: 0,
-                        quanta,
-                    },
-                },
-                is_endless: false,
-                is_open: false,
-            };
+            return storms(storm);
         }
         let (stands, told) = (self.stands(channel, of), self.told(channel, of));
         let rules = self

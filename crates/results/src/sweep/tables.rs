@@ -115,8 +115,8 @@ pub(super) fn axis_cell(axis: &SweepAxis, value: usize) -> Cell {
     }
 }
 
-/// All values are whole numbers and written so: counts of buffers and the like, which name files and
-/// index arrays.
+/// All values are whole numbers and written so: counts of buffers and the like, which name files
+/// and index arrays.
 fn is_whole(axis: &SweepAxis) -> bool {
     let mut numbers = axis.numbers.iter().flatten();
     decimals(axis) == 0 && numbers.all(|number| is_count(*number))

@@ -174,14 +174,22 @@ fn warning(look: &Whole<'_>, way: Way, all: &[Over]) -> Option<Diagnostic> {
         .at(
             &worst.at,
             format!(
-                "with this, `{name}` {does} {:.1} Mbps on the wire",
-                worst.bits_per_second / 1e6
+                "with this, `{name}` {does} {} on the wire",
+                rate_in_words(worst.bits_per_second)
             ),
         )
         .note(format!(
-            "its link has {:.1} Mbps; {rest}",
-            worst.rate.0 as f64 / 1e6
+            "its link has {}; {rest}",
+            rate_in_words(worst.rate.0 as f64)
         ))
         .help(help)
         .into()
+}
+
+/// `9.75 Gbps`: in the unit in which it has one to three digits before the point.
+fn rate_in_words(bits_per_second: f64) -> String {
+    match bits_per_second {
+        rate if rate >= 1e9 => format!("{:.2} Gbps", rate / 1e9),
+        rate => format!("{:.2} Mbps", rate / 1e6),
+    }
 }

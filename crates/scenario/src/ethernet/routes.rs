@@ -11,8 +11,8 @@ use super::net::Net;
 use crate::given::ethernet::EthernetFile;
 use crate::prelude::*;
 
-/// Duplicate acknowledgements that frames spread one by one provoke seldom, where switches hold some
-/// hundred frames.
+/// Duplicate acknowledgements that frames spread one by one provoke seldom, where switches hold
+/// some hundred frames.
 const SPREAD_DUPLICATES: u32 = 30;
 /// Hosts to which paths are looked for.
 const SEARCHES_MOST: u32 = 1_000;

@@ -91,8 +91,8 @@ pub enum Binding {
     /// As it starts on the wire.
     #[default]
     Start,
-    /// As it is handed over to the MAC, which has room for one of its kind. What is asked for from then on
-    /// until it has gone is handed over then, and one frame of data goes first.
+    /// As it is handed over to the MAC, which has room for one of its kind. What is asked for from
+    /// then on until it has gone is handed over then, and one frame of data goes first.
     Handover,
 }
 

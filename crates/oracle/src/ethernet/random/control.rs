@@ -238,7 +238,7 @@ fn watchdogs(dice: &mut Dice, spec: &mut EthernetSpec) {
 /// How ports take stops.
 pub(super) fn stopped(dice: &mut Dice, spec: &mut EthernetSpec, mix: Mix) {
     for channel in spec.links.iter_mut().flat_map(|link| &mut link.channels) {
-        if mix.has_faults && dice.one_in(6) {
+        if mix.has_faults && !mix.has_looks && dice.one_in(6) {
             channel.stopped.by = Obeyed {
                 port: dice.one_in(2),
                 classes: dice.between(0, 255) as u8,

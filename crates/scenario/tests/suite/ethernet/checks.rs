@@ -75,11 +75,13 @@ fn the_papers_buffers_are_large_enough_for_five_hosts() {
 #[test]
 fn fifty_kilobytes_need_a_lower_threshold() {
     let at = |high, notify| merging(5, 100, 1_460, "50 kB", high, notify);
-    assert_eq!(codes(&at("70 %", "others")), [""; 0]);
-    assert_eq!(codes(&at("80 %", "others")), ["headroom"]);
-    // Stops to the host behind the port hold up the frame that would leave meanwhile.
-    assert_eq!(codes(&at("70 %", "all")), ["headroom"]);
-    assert_eq!(codes(&at("69 %", "all")), [""; 0]);
+    // Stops to the host behind the port, which queues of acknowledgements may ask for, hold up the
+    // frame that would leave meanwhile: 15,180 B instead of 14,402 B.
+    for notify in ["others", "all"] {
+        assert_eq!(codes(&at("69 %", notify)), [""; 0]);
+        assert_eq!(codes(&at("70 %", notify)), ["headroom"]);
+        assert_eq!(codes(&at("80 %", notify)), ["headroom"]);
+    }
 }
 
 #[test]
