@@ -42,7 +42,14 @@ fn vcs_carry_more_and_what_saturates_is_told() {
             assert!((accepted - offered).abs() < 0.01, "{row:?}");
             assert_eq!(number(row, "unfinished_packets"), 0.0, "{row:?}");
         }
-        assert!(number(row, "latency_p99_cycles") >= number(row, "latency_p50_cycles"));
+        // Beyond saturation more than one in a hundred have not arrived: nobody knows the 99th.
+        if is_high {
+            assert!(number(row, "unfinished_packets") > 0.0, "{row:?}");
+            assert_eq!(row[column(&out, "latency_p99_cycles")], "", "{row:?}");
+        } else {
+            let [p50, p99] = ["p50", "p99"].map(|at| number(row, &format!("latency_{at}_cycles")));
+            assert!(p50 <= p99 && p50 > 0.0, "{row:?}");
+        }
         assert!(number(row, "network_latency_mean_cycles") <= number(row, "latency_mean_cycles"));
         // The tail is three flits behind the header, which crosses each channel in a cycle.
         let least = number(row, "channels_crossed_mean_hops") + 3.0;
