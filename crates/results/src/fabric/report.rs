@@ -77,7 +77,7 @@ fn latency_facts(run: &FabricFindings<'_>) -> [Fact; 4] {
             format!(
                 "{} in the network{}",
                 words::mean(&run.outcome.network_latency),
-                words::without_interval(latency.half_width)
+                words::latency_without_interval(latency)
             ),
         ),
         Fact::new(

@@ -67,7 +67,7 @@ fn numbers(run: &FabricFindings<'_>) -> Vec<String> {
         lines.push(format!(
             "latency   {} cycles{}; p50 {p50}, p99 {p99}, p99.9 {p99_9}, max {max}",
             words::mean(latency),
-            words::without_interval(latency.half_width),
+            words::latency_without_interval(latency),
         ));
         lines.push(format!(
             "network   {} cycles over {} channels on average",

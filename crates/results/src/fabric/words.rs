@@ -40,6 +40,15 @@ pub fn without_interval(half_width: Option<f64>) -> &'static str {
     }
 }
 
+/// The same of latencies. Where packets have not arrived the mean is a bound from below, which has
+/// no interval however long the run.
+pub fn latency_without_interval(cycles: &CyclesOutcome) -> &'static str {
+    match cycles.open {
+        0 => without_interval(cycles.half_width),
+        _ => "",
+    }
+}
+
 /// `48.3 ± 0.4`, or the mean alone; a dash where nothing was measured.
 pub fn mean(cycles: &CyclesOutcome) -> String {
     match cycles.count {

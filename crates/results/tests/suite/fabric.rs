@@ -85,6 +85,12 @@ fn a_run_too_short_for_intervals_says_so() {
         &[],
     ));
     assert_eq!(page.matches("too short for an interval").count(), 2);
+    outcome.latency.open = 3;
+    let bounds = summary_of(&outcome);
+    assert!(
+        bounds.contains("latency   ≥48.50 cycles; p50 ≥47, "),
+        "{bounds}"
+    );
 }
 
 #[test]
