@@ -65,12 +65,17 @@ fn tell_headroom(name: &str, table: &Table, is_verbose: bool) {
             _ => 0.0,
         }
     };
-    let spare = table.rows.iter().map(|row| number(row, "spare"));
-    let response = table.rows.iter().map(|row| number(row, "response"));
+    let all = |key: &'static str| table.rows.iter().map(move |row| number(row, key));
+    let room = match all("missing").fold(0.0, f64::max) {
+        0.0 => format!(
+            "{} B to spare at least",
+            all("spare").fold(f64::INFINITY, f64::min)
+        ),
+        missing => format!("{missing} B missing at most, where a loss is meant"),
+    };
     println!(
-        "{name}: headroom: {} B to spare at least; response to a stop assumed: {} ns at most",
-        spare.fold(f64::INFINITY, f64::min),
-        response.fold(0.0, f64::max)
+        "{name}: headroom: {room}; response to a stop assumed: {} ns at most",
+        all("response").fold(0.0, f64::max)
     );
     if is_verbose {
         lines(table).iter().for_each(|line| println!("{line}"));

@@ -14,6 +14,7 @@ const MOST: usize = 2_000;
 /// What each queue and input under stops needs, has and can spare, term by term.
 pub fn table(scenario: &EthernetScenario) -> Table {
     let mut account: Vec<&Need> = scenario.headroom.iter().collect();
+    let spare = |need: &Need| i128::from(need.has()) - i128::from(need.needs());
     account.sort_by_key(|need| (spare(need), need.channel, Reverse(need.class)));
     let mut rows = Vec::new();
     for need in account {
@@ -46,6 +47,7 @@ fn columns() -> Vec<Column> {
         "needs [bytes]: of the place, for all its inputs",
         "has [bytes]: above the threshold at which it stops",
         "spare [bytes]: of what it has",
+        "missing [bytes]: of what it needs, where a loss is meant",
         "leaves [bytes]: that the place is sure to have sent meanwhile",
     ];
     let of_input = [
@@ -85,7 +87,8 @@ fn row(scenario: &EthernetScenario, need: &Need, own: &Brought, input: u32) -> V
         int(need.class.into()),
         int(need.needs()),
         int(need.has()),
-        Cell::Int(spare(need)),
+        int(need.has().saturating_sub(need.needs())),
+        int(need.needs().saturating_sub(need.has())),
         int(need.leaves),
         Cell::Text(name(scenario, input)),
         int(own.bytes()),
@@ -99,11 +102,6 @@ fn row(scenario: &EthernetScenario, need: &Need, own: &Brought, input: u32) -> V
         ns(stop.away),
         ns(stop.response),
     ])
-}
-
-fn spare(need: &Need) -> i64 {
-    let bytes = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
-    bytes(need.has()).saturating_sub(bytes(need.needs()))
 }
 
 fn name(scenario: &EthernetScenario, channel: u32) -> String {

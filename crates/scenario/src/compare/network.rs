@@ -124,7 +124,7 @@ impl Network {
             ahead: wire_time(link.rate, FRAME_BYTES),
             control,
             queued: Duration(control.0.saturating_mul(frames)),
-            away: Duration(2 * link.delay.0),
+            away: link.delay * 2,
             response: Duration::ZERO,
         };
         stop.bytes()
@@ -146,7 +146,10 @@ impl Network {
                 .map(|(channel, _)| self.input_room(self.link(channel)))
                 .collect();
             let least = rooms.iter().min().copied().unwrap_or(0);
-            most = most.max(rooms.iter().sum::<u64>() - least);
+            let all = rooms
+                .iter()
+                .fold(0, |sum: u64, room| sum.saturating_add(*room));
+            most = most.max(all - least);
         }
         most
     }
@@ -172,7 +175,8 @@ impl Network {
         for (output, input, _) in hosts {
             let others = stops[&self.sender(output)].len() as u64 - 1;
             let room = self.input_room_behind(self.link(input), others);
-            *rooms.entry(output).or_insert(0) += room;
+            let sum: &mut u64 = rooms.entry(output).or_insert(0);
+            *sum = sum.saturating_add(room);
         }
         rooms.into_values().max().unwrap_or(0)
     }

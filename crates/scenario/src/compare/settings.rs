@@ -166,7 +166,7 @@ impl Stops<'_> {
         let buffer = *self.switch.buffer;
         let least = LEAST_HIGH * u64::from(FRAME_BYTES);
         if xoff.is_none() && usual < least && self.schemes.contains(&scheme) {
-            let (needed, name) = (room + least, scheme.name());
+            let (needed, name) = (room.saturating_add(least), scheme.name());
             Diagnostic::error(
                 "small-buffer",
                 format!("under `{name}` frames would be lost before a stop takes effect"),
