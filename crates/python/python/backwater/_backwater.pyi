@@ -25,6 +25,7 @@ __all__ = [
     "measure",
     "series_of",
     "tables_of",
+    "text_of",
 ]
 
 #: Of the package and of the command it brings, such as `0.1.0`.

@@ -37,6 +37,7 @@ fn points(result: &SweepResult) -> Table {
 fn measured(value: f64, digits: u8) -> Cell {
     match digits {
         0 if is_count(value) => Cell::Int(value as i64),
+        0 if !value.is_finite() => Cell::Empty,
         _ => Cell::float(value, digits),
     }
 }
