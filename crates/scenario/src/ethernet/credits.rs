@@ -46,7 +46,8 @@ pub(crate) fn add(controls: &Controls<'_>, network: &mut EthernetSpec, mistakes:
     }
     let largest = largest_bytes(network);
     let all = largest.iter().max().copied().unwrap_or(FRAME_LEAST_BYTES);
-    let mut said = false;
+    // One of each severity: what is slow on one link hides nothing that is wrong on another.
+    let mut said = Vec::new();
     for id in channels {
         let (control, credited) = (controls.of(id), controls.credited(id));
         let Some(credits) = control.rules.credits().filter(|_| credited != 0) else {
@@ -59,8 +60,11 @@ pub(crate) fn add(controls: &Controls<'_>, network: &mut EthernetSpec, mistakes:
             own.push(has_credit.then(|| {
                 let way = Way::new(network, id, (largest, all), credits);
                 let spec = way.spec(control.rules);
-                if !said {
-                    said = way.check(control, controls.net, (id, class), &spec, mistakes);
+                let found = way.check(control, controls.net, (id, class), &spec);
+                let found = found.filter(|found| !said.contains(&found.severity));
+                if let Some(found) = found {
+                    said.push(found.severity);
+                    mistakes.push(found);
                 }
                 spec
             }));
@@ -383,15 +387,14 @@ impl<'a> Way<'a> {
         })
     }
 
-    /// Says what can't work; true if anything was said.
+    /// What can't work, or works badly.
     fn check(
         &self,
         control: Control<'_>,
         net: &Net<'_>,
         (id, class): (u32, usize),
         spec: &ClassCreditSpec,
-        mistakes: &mut Diagnostics,
-    ) -> bool {
+    ) -> Option<Diagnostic> {
         let place = format!("link `{}`, class {class}", net.channel_name(id));
         let rule = &spec.rule;
         let zone = &self.credits.n3.at;
@@ -425,17 +428,29 @@ impl<'a> Way<'a> {
             let units = self.frames_in_loop() * f64::from(self.most);
             let share = self.share(rule);
             if share > 0.9 || !self.credits.n3.is_given {
-                return false;
+                return None;
             }
+            // N123 takes nothing off for what is under way: credit that comes back may do twice.
+            let about = match rule.rule {
+                CreditRule::N123 => "at least",
+                _ => "about",
+            };
             Diagnostic::warning("slow", "the credit is spent before more of it comes back")
                 .at(zone, format!("N2 + N3 = {} units", rule.n2 + rule.n3))
                 .note(format!(
-                    "a loop takes {units:.1} units: about {:.0} % of the link ({place})",
-                    100.0 * share
+                    "a loop takes {units:.1} units: {about} {} % of the link ({place})",
+                    in_per_cent(share)
                 ))
                 .help(format!("N3 = {} keeps the link busy", self.full()))
         };
-        mistakes.push(found);
-        true
+        Some(found)
+    }
+}
+
+/// Whole ones from one on.
+fn in_per_cent(share: f64) -> String {
+    match 100.0 * share {
+        small if small < 0.95 => format!("{small:.1}"),
+        large => format!("{large:.0}"),
     }
 }

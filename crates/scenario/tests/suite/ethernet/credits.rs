@@ -196,6 +196,42 @@ fn a_small_zone_gives_the_throughput_of_the_closed_form() {
     assert!((share / expected - 1.0).abs() < 0.05, "{share}, {expected}");
 }
 
+/// One link is slow, and frames of a class cost more than their credit, or another link's zone is
+/// too small: both are told.
+#[test]
+fn what_is_slow_hides_nothing_that_is_wrong() {
+    let small = "transport = \"udp\"\npayload = \"46 B\"\n[[flows]]\nname = \"back\"\nclass = 1";
+    let text = line("relative", "n2 = 3\nn3 = 7\nunit = \"64 B\"");
+    let text = text.replace("transport = \"udp\"\n[[flows]]\nname = \"back\"", small);
+    assert_eq!(codes(&text), ["zone-too-small", "slow"]);
+    let text = line("n123", "").replace(
+        "between = [\"A\", \"B\"]",
+        "between = [\"A\", \"B\"]\nflow_control = { kind = \"n123\", n1 = 1 }",
+    );
+    assert_eq!(codes(&text), ["zone-too-small"]);
+    let first = "between = [\"S\", \"A\"]";
+    let slow = format!("{first}\nflow_control = {{ kind = \"n23\", n2 = 1, n3 = 2 }}");
+    assert_eq!(
+        codes(&text.replace(first, &slow)),
+        ["slow", "zone-too-small"]
+    );
+}
+
+/// N123 may do far more than the law of the loop, and never less: a bound from below is told.
+#[test]
+fn the_share_of_n123_is_a_bound_from_below() {
+    let zones = [(10, 1), (10, 2), (10, 9), (24, 16)];
+    let found = zones.map(|(n2, n3)| {
+        let zones = format!("n2 = {n2}\nn3 = {n3}");
+        let text = tight(&zones, 46, 400).replace("cumulative", "n123");
+        let least = told(&text, "at least ").expect("it is slow");
+        let share = run(&read(&text)).channels[0].data_share * 100.0;
+        assert!(share > 0.9 * least, "{share} for {least}");
+        share > 3.0 * least
+    });
+    assert!(found.contains(&true), "{found:?}");
+}
+
 #[test]
 fn a_window_too_short_overflows() {
     let text = line("n23", "window = \"1 us\"\nheadroom = \"unchecked\"");
@@ -228,9 +264,14 @@ fn tight(zones: &str, payload: u32, metres: u32) -> String {
 
 /// What `check` says of a share of the link, in per cent, if it says anything.
 fn told_share(text: &str) -> Option<f64> {
+    told(text, "about ")
+}
+
+/// The number behind this word.
+fn told(text: &str, word: &str) -> Option<f64> {
     let scenario = super::try_read(text, &[]).expect("it is sound");
     let told = format!("{}", scenario.warnings);
-    let (_, after) = told.split_once("about ")?;
+    let (_, after) = told.split_once(word)?;
     after.split(' ').next()?.parse().ok()
 }
 
