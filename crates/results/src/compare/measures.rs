@@ -318,7 +318,7 @@ impl Measure {
     /// Its mean over the seeds of a scheme in words, `≥` where it is a bound from below.
     pub fn words(&self, workload: &Workload, scheme: &SchemeRuns) -> String {
         let (mean, _) = self.over(workload, scheme);
-        let is_bound = mean.is_finite() && self.is_bound(workload, scheme);
+        let is_bound = mean.is_finite() && self.is_bound(scheme);
         bound(is_bound, self.shown.words(mean))
     }
 
@@ -328,9 +328,9 @@ impl Measure {
     }
 
     /// Is what was measured under this scheme a bound from below?
-    pub fn is_bound(&self, workload: &Workload, scheme: &SchemeRuns) -> bool {
+    pub fn is_bound(&self, scheme: &SchemeRuns) -> bool {
         let mut flows = scheme.runs.iter().flat_map(|run| &run.seen.flows);
-        self.may_be_bound && flows.any(|flow| flow.open(workload.warm_up_ps) > 0)
+        self.may_be_bound && flows.any(|flow| flow.open() > 0)
     }
 
     /// Its mean over the seeds of a scheme, and half the width of the 95 % interval; none where
@@ -341,7 +341,7 @@ impl Measure {
             .iter()
             .map(|run| self.value(workload, &run.seen));
         let (mean, half_width) = over_seeds(values.clone());
-        if self.is_bound(workload, scheme) {
+        if self.is_bound(scheme) {
             let are_all = values.clone().all(f64::is_finite);
             return (if are_all { mean } else { f64::NAN }, None);
         }

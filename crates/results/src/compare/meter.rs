@@ -262,15 +262,14 @@ impl Seen {
         times
     }
 
-    /// Messages that start after the warm-up and have not arrived.
-    pub fn open(&self, warm_up: u64) -> u64 {
-        self.ages(warm_up, u64::MAX).count() as u64
+    /// Messages that have not arrived, those that hang since the warm-up too.
+    pub fn open(&self) -> u64 {
+        self.ages(u64::MAX).count() as u64
     }
 
     /// How old those are at this instant, ps.
-    pub fn ages(&self, warm_up: u64, now: u64) -> impl Iterator<Item = u64> + '_ {
-        let counted = self.messages.iter().filter(move |m| m.start >= warm_up);
-        let open = counted.filter(|m| m.end.is_none());
+    pub fn ages(&self, now: u64) -> impl Iterator<Item = u64> + '_ {
+        let open = self.messages.iter().filter(|m| m.end.is_none());
         open.map(move |m| now.saturating_sub(m.start))
     }
 }
@@ -320,7 +319,8 @@ mod tests {
             [20],
             "the first start counts, once"
         );
-        assert_eq!(seen.flows[0].open(0), 1);
+        assert_eq!(seen.flows[0].open(), 1);
+        assert_eq!(seen.flows[0].ages(100).collect::<Vec<_>>(), [90]);
     }
 
     #[test]

@@ -51,13 +51,12 @@ fn by_scheme(workload: &Workload, schemes: &[SchemeRuns]) -> Table {
     for measure in measures(workload) {
         let shown = |value: f64| number(measure.shown.scaled(value));
         let over = |scheme: &SchemeRuns| measure.over(workload, scheme);
-        table =
-            table
-                .column(column(&measure))
-                .of(|scheme| match measure.is_bound(workload, scheme) {
-                    true => Cell::at_least(measure.shown.scaled(over(scheme).0), DIGITS),
-                    false => shown(over(scheme).0),
-                });
+        table = table
+            .column(column(&measure))
+            .of(|scheme| match measure.is_bound(scheme) {
+                true => Cell::at_least(measure.shown.scaled(over(scheme).0), DIGITS),
+                false => shown(over(scheme).0),
+            });
         if has_interval {
             let half_width = Column::interval(
                 &measure.full_name(),
@@ -189,8 +188,8 @@ fn by_flow(workload: &Workload, schemes: &[SchemeRuns]) -> Table {
         .of(|row| number(row.seen.lost as f64 * 1e-3))
         .number("messages complete: that began after the warm-up")
         .of(|row| row.seen.times(workload.warm_up_ps).len() as u64)
-        .number("messages incomplete: that began after the warm-up")
-        .of(|row| row.seen.open(workload.warm_up_ps))
+        .number("messages incomplete: whenever they began")
+        .of(|row| row.seen.open())
         .done()
 }
 
@@ -226,7 +225,7 @@ pub fn compare_summary(workload: &Workload, schemes: &[SchemeRuns]) -> Value {
             let half_width = half_width.map(|width| measure.shown.scaled(width));
             let value = json!({
                 "value": mean, "ci95": half_width, "unit": measure.shown.unit(),
-                "is_bound": measure.is_bound(workload, scheme),
+                "is_bound": measure.is_bound(scheme),
             });
             (column(measure).key(), value)
         });

@@ -49,9 +49,9 @@ pub(super) fn add(workload: &Workload, all: &mut Declared) {
     all.main(
         "messages incomplete",
         Shown::Count,
-        "the others: part of them was lost, or the run was over",
-        |workload, seen| {
-            let open = seen.flows.iter().map(|flow| flow.open(workload.warm_up_ps));
+        "part of them was lost, or the run was over; those that began before the warm-up too",
+        |_, seen| {
+            let open = seen.flows.iter().map(|flow| flow.open());
             open.sum::<u64>() as f64
         },
     );
@@ -80,7 +80,7 @@ impl Times {
     }
 }
 
-/// Times of all messages that began after the warm-up.
+/// Times of all messages that began after the warm-up, and ages of those that did not end.
 fn times(workload: &Workload, seen: &Observed) -> Times {
     over(workload, seen, |_| Some(1))
 }
@@ -104,7 +104,7 @@ fn over(
         };
         let ended = seen.times(workload.warm_up_ps);
         found.ended += ended.len();
-        let ages = seen.ages(workload.warm_up_ps, workload.duration_ps);
+        let ages = seen.ages(workload.duration_ps);
         // Nothing takes less than it does alone.
         let ages = ages.map(|age| age.max(flow.alone_ps.unwrap_or(0)));
         let times = ended.into_iter().chain(ages);
