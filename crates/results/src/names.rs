@@ -4,8 +4,27 @@
 /// test of the command line holds it against what runs write.
 const NAMES: &str = include_str!("../assets/names.tsv");
 
-/// What a column or a key of this name holds; `None` if nothing is called so.
+/// What a column or a key of this name holds; `None` if nothing is called so. Half widths of
+/// intervals are told of with the column that they are of, columns of series with their unit.
 pub fn explain(name: &str) -> Option<String> {
+    let told = explain_line(name);
+    if told.is_some() {
+        return told;
+    }
+    if let Some(mean) = name.strip_suffix("_ci95") {
+        let told = explain_line(mean)?;
+        let half = format!("half the width of the 95 % interval of `{mean}`");
+        return Some(format!("{name} (column)\n  {half}\n\n{told}"));
+    }
+    let unit = name.strip_prefix("value_")?.replace('_', " ");
+    let what = "what `series.measure` says, over one window, in";
+    Some(format!(
+        "{name} (column of `series/*.csv`)\n  {what} {unit}\n"
+    ))
+}
+
+/// The same of a name that has lines of its own.
+fn explain_line(name: &str) -> Option<String> {
     let mut told = String::new();
     for line in NAMES.lines() {
         let mut cells = line.split('\t');
@@ -16,6 +35,7 @@ pub fn explain(name: &str) -> Option<String> {
         }
         let entry = match place {
             "summary.json" => format!("{name} (key of `summary.json`)\n  {meaning}\n"),
+            "trace.csv" => format!("{name} (column of `trace.csv`)\n  {heading}: {meaning}\n"),
             tables => {
                 let tables: Vec<String> = tables
                     .split(' ')
@@ -51,5 +71,22 @@ mod tests {
         let hash = explain("trace_hash").expect("a key");
         assert!(hash.contains("key of `summary.json`"), "{hash}");
         assert_eq!(explain("nonsense"), None);
+        assert_eq!(explain("nonsense_ci95"), None);
+        for name in [
+            "delay_p99_us_ci95",
+            "network_latency_mean_cycles",
+            "broken_promises",
+            "load_carried",
+            "unfinished_transfers",
+            "stops_frames",
+            "missing_bytes",
+            "dropped_threshold_cells",
+            "victim_recovery_ms",
+            "acknowledges",
+            "birth",
+            "value_mbps",
+        ] {
+            assert!(explain(name).is_some(), "{name}");
+        }
     }
 }

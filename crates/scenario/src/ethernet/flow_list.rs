@@ -97,8 +97,14 @@ fn as_in_hpcc(
     let is_flow = |line: &str| line.starts_with(|c: char| c.is_ascii_digit());
     let lines = file.lines().skip(1).take(stated);
     let lines = lines.take_while(|(_, line)| is_flow(line));
+    let count = |line: &str| line.split_whitespace().count();
+    let columns = file.lines().nth(1).map_or(0, |(_, line)| count(line));
     let read = |(number, line): (u32, &str)| {
-        let flow = of_hpcc(line, hosts).and_then(to_another);
+        // A line that was cut off would be read as one without a port.
+        let flow = match count(line) {
+            found if found == columns => of_hpcc(line, hosts).and_then(to_another),
+            found => Err(format!("{found} numbers, {columns} in the first flow")),
+        };
         flow.map_err(|what| Box::new(file.mistake(number, &what)))
     };
     let all: Vec<Arrival> = lines.map(read).collect::<Result<_, _>>()?;

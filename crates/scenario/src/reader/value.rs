@@ -166,19 +166,22 @@ fn with_units(number: &str, facts: &Facts) -> Vec<String> {
     let is_small = share.is_some_and(|share| share.approximate() < 0.1);
     let example = units::split_number(facts.example.trim_matches('"'));
     let counted = example.map_or("", |(_, unit)| unit);
-    let first = match facts.usual_unit {
-        _ if is_fraction && facts.units.contains(&"%") => "%",
-        _ if ["%", "cells"].contains(&counted) => counted,
+    let usual = match facts.usual_unit {
         "us" if is_small => "s",
         "kB" if is_above(9_999) => "B",
         "Mbps" if is_above(999_999) => "bps",
         usual => usual,
+    };
+    let first = match counted {
+        _ if is_fraction && facts.units.contains(&"%") => "%",
+        "%" | "cells" => counted,
+        _ => usual,
     };
     let more = facts.units.iter().copied();
     let quantity = |unit: &str| match (unit, share) {
         ("%", Some(share)) if is_fraction => format!("{} %", share.in_percent()),
         _ => format!("{number} {unit}"),
     };
-    let units = [first, facts.usual_unit].into_iter().chain(more);
+    let units = [first, usual, facts.usual_unit].into_iter().chain(more);
     units.map(quantity).collect()
 }

@@ -295,6 +295,17 @@ fn what_help_says_to_explain_is_explained() {
     assert!(seen > 2, "only {seen}");
 }
 
+/// A bare number of bytes is one, also where the usual value is a share.
+#[test]
+fn thresholds_without_a_unit_are_bytes() {
+    let text = "engine = \"ethernet\"\n[flow_control]\nkind = \"pfc\"\nxoff = 50000\nxon = 64\n";
+    let found = mistakes_of(&Source::new("scenario.toml", text), Path::new("."));
+    let help: Vec<&String> = found.iter().flat_map(|mistake| &mistake.help).collect();
+    for wanted in ["`xoff = \"50000 B\"`", "`xon = \"64 %\"`"] {
+        assert!(help.iter().any(|help| help.contains(wanted)), "{help:?}");
+    }
+}
+
 /// Slips that people make in a file that is right: a unit left out or of another tool, a letter
 /// left out of a key or a word, a key left out.
 fn slips(text: &str) -> Vec<String> {

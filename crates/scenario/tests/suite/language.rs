@@ -39,6 +39,45 @@ fn meanings_make_sense_alone() {
     assert!(found.is_empty(), "{found:#?}");
 }
 
+/// What people look for by the words of other tools.
+#[test]
+fn words_of_other_tools_are_explained() {
+    for word in [
+        "noc",
+        "rail",
+        "rail-optimized",
+        "nccl",
+        "800g",
+        "buffer sizing",
+        "bound",
+        "worst case",
+        "gate",
+        "routing table",
+        "area",
+        "energy",
+        "power",
+        "clock",
+        "frequency",
+        "ghz",
+        "speculative",
+        "neighbor",
+        "latex",
+        "pdf",
+        "json",
+        "hash",
+        "notebook",
+        "playground",
+        "plugin",
+        "artifact",
+        "ci",
+        "htsim",
+        "ns-3",
+        "unfinished",
+    ] {
+        assert!(backwater_scenario::explain(word).is_ok(), "{word}");
+    }
+}
+
 #[test]
 fn keys_are_explained_with_default_range_and_source() {
     let text = explain("n2").expect("a key");

@@ -228,6 +228,15 @@ fn flow_files_of_hpcc_read_as_hpcc_reads_them() {
     );
     // Later simulators leave the port out.
     assert_eq!(warned("1\n1 4 3 20000 0.00001\n"), (1, vec![]));
+    // A last line that was cut off is not one of those: its 20000 would be a start.
+    let cut = format!("4\n{three}1 4 3 100 20000");
+    let error = listed(&cut, "")
+        .expect_err("a flow is cut off")
+        .render(false);
+    assert!(
+        error.contains("line 5") && error.contains("5 numbers, 6 in the first flow"),
+        "{error}"
+    );
 }
 
 /// A mark of byte order, columns in the order of a heading, cells in quotes.
