@@ -52,13 +52,18 @@ impl Statistics for Distribution {
         let mut values = vec![self.mean()];
         values.extend(PERCENTILES.map(|(_, percent, _)| self.percentile(percent)));
         values.push(self.max());
-        let of = |value| match self.open() {
-            0 => cell(value, unit),
-            _ => value.map_or(Cell::Empty, |value: f64| Cell::at_least(value / unit, 3)),
-        };
+        let of = |value| time(self, value, unit);
         let mut cells: Vec<Cell> = values.into_iter().map(of).collect();
         cells.insert(1, cell(self.min(), unit));
         cells
+    }
+}
+
+/// A mean, percentile or largest of these over `unit`: a bound from below where some had not ended.
+pub fn time(found: &Distribution, value: Option<f64>, unit: f64) -> Cell {
+    match (found.open(), value) {
+        (1.., Some(value)) => Cell::at_least(value / unit, 3),
+        _ => cell(value, unit),
     }
 }
 
@@ -131,9 +136,12 @@ mod tests {
         assert_eq!(few[..4], [5.25, 0.5, 5.0, 9.5].map(number));
         assert_eq!(few[4..], [Cell::Empty, Cell::Empty, number(10.0)]);
         assert_eq!(few.len(), Distribution::columns("x", "").len());
-        let open = of(1..=20).with_open(90.0, 1).cells(2.0);
+        let found = of(1..=20).with_open(90.0, 1);
+        let open = found.cells(2.0);
         let bound = |value: f64| Cell::at_least(value, 3);
         assert_eq!(open[..3], [bound(300.0 / 42.0), number(0.5), bound(5.5)]);
+        // One value beside them is a bound as well.
+        assert_eq!(time(&found, found.mean(), 2.0), open[0]);
         assert_eq!((&open[3], &open[6]), (&bound(10.0), &bound(45.0)));
         let words = |value: f64| format!("{value} ms");
         assert_eq!(tail(&of(1..=99), words).as_deref(), Some("max 99 ms"));

@@ -5,8 +5,8 @@ use backwater_net::outcome::FlowOutcome;
 use super::Frames;
 use super::completion;
 use super::groups::{Group, fairness, goodputs, groups, lasting};
-use super::transfers::{RATE, rate_of};
-use crate::distribution::cell;
+use super::transfers::{RATE, acked, rate_of};
+use crate::distribution::{cell, time};
 use crate::events::transfers::{MS, UNFINISHED};
 use crate::events::{per_second, percent_of};
 use crate::model::{Cell, Column, Table};
@@ -103,9 +103,13 @@ pub fn of_groups(run: &Frames<'_>, groups: &[Group]) -> Table {
         .of(|row| cell(row.found.ends.transfer_time.oldest(), MS))
         .times("FCT", ("ms", MS), |row| &row.found.ends.transfer_time)
         .times("slowdown", ("", 1.0), |row| &row.found.slowdown)
-        .number("FCT acked mean [ms]: mean of files to the last acknowledgement")
-        .of(|row| cell(row.found.ends.acknowledged_time.mean(), MS))
-        .short("acked")
+        .columns(
+            vec![acked("mean", "mean of files to the last acknowledgement").short("acked")],
+            |row| {
+                let found = &row.found.ends.acknowledged_time;
+                vec![time(found, found.mean(), MS)]
+            },
+        )
         .number(
             "completion [ms]: from the start of the first transfer to the end of the last of all \
              flows; empty before all are complete",

@@ -7,13 +7,17 @@ use backwater_net::outcome::{FlowOutcome, Outcome};
 use super::Frames;
 use super::completion::size;
 use super::tables::told;
-use crate::distribution::cell;
+use crate::distribution::{cell, time};
 use crate::events::transfers::{self, ALONE, MS, UNFINISHED};
-use crate::model::{Cell, Table};
+use crate::model::{Cell, Column, Table};
 use crate::number::{grouped, span};
 
 /// A row for each flow with transfers: how long they took, and how long their acknowledgement.
 pub fn table(run: &Frames<'_>) -> Table {
+    let to_acknowledgement = vec![
+        acked("mean", "to a file's last acknowledgement"),
+        acked("p99", "99 in 100 took no longer to that; of 100 or more"),
+    ];
     let all = told(run).filter(|(.., found)| found.ends.transfers_begun > 0);
     let count = (
         |(_, own, _): &Row<'_>| what(&own.traffic),
@@ -32,10 +36,11 @@ pub fn table(run: &Frames<'_>) -> Table {
         .times("slowdown", ("", 1.0), |(.., found)| &found.slowdown)
         .number("acked: files acknowledged after the warm-up")
         .of(|(.., found)| found.ends.acknowledged_time.count())
-        .number("FCT acked mean [ms]: to a file's last acknowledgement")
-        .of(|(.., found)| cell(found.ends.acknowledged_time.mean(), MS))
-        .number("FCT acked p99 [ms]: 99 in 100 took no longer to that; of 100 or more")
-        .of(|(.., found)| cell(found.ends.acknowledged_time.percentile(99.0), MS))
+        .columns(to_acknowledgement, |(.., found)| {
+            let found = &found.ends.acknowledged_time;
+            let values = [found.mean(), found.percentile(99.0)];
+            values.map(|value| time(found, value, MS)).to_vec()
+        })
         .number("unacked: complete at the end of the run, but not acknowledged")
         .of(|(.., found)| found.ends.unacknowledged_total)
         .number("last transfer [ms]: when the last of the whole run was complete")
@@ -62,6 +67,11 @@ fn what(traffic: &TrafficSpec) -> &'static str {
         TrafficSpec::Video(_) => "pictures",
         _ => "files",
     }
+}
+
+/// A column of times to the last acknowledgement.
+pub fn acked(of: &str, meaning: &str) -> Column {
+    Column::number(&format!("FCT acked {of}"), "ms", meaning).or_bound()
 }
 
 /// The column of how fast transfers were.
