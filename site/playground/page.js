@@ -322,7 +322,7 @@ const drawReport = (page, isNew) => {
   box.querySelector("iframe.next")?.remove();
   const old = box.querySelector("iframe");
   const next = document.createElement("iframe");
-  const srcdoc = `${page}<script>(${inside})();</script>`;
+  const srcdoc = `${page}<script>(${inside})();<\/script>`;
   Object.assign(next, { title: "Report", className: "next", srcdoc });
   next.sandbox = "allow-scripts allow-downloads";
   next.onload = () => {
