@@ -46,7 +46,6 @@ struct Shards {
 
 /// Reads all points, and writes tables and report of them.
 pub fn merge(options: &Options) -> u8 {
-    interrupt::flag();
     let read = Shards::read(&options.directories).and_then(|mut shards| {
         let plan = Plan::read(shards.kept.asked.clone(), 0, None)?;
         plan.know(std::mem::take(&mut shards.kept.named));
@@ -65,6 +64,8 @@ pub fn merge(options: &Options) -> u8 {
         Err(Some(message)) => return told(&message),
         Err(None) => return interrupt::status(),
     };
+    // A check has nothing to keep: until here a signal ends the program.
+    interrupt::flag();
     let out = options.out.clone();
     let out = out.unwrap_or_else(|| shards.usual_out(&plan.asked));
     let found = match shards.points(&plan, &points, &checked, &out) {

@@ -63,7 +63,6 @@ struct Tried {
 
 /// Searches and reports.
 pub fn saturate(options: &Options) -> u8 {
-    interrupt::flag();
     let read = files::read(&options.file);
     let axis = options.axis();
     let plan = read.and_then(|source| {
@@ -100,6 +99,8 @@ pub fn saturate(options: &Options) -> u8 {
         Err(Some(message)) => return told(&message),
         Err(None) => return interrupt::status(),
     };
+    // A check has nothing to keep: until here a signal ends the program.
+    interrupt::flag();
     let out = options.how.out.clone();
     let name = format!("{}-saturate", run::name_of(&options.file));
     let out = out.unwrap_or_else(|| default_out(&name, &options.changes));

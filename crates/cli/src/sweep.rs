@@ -53,7 +53,6 @@ pub struct Options {
 
 /// Checks every point, computes those that are not stored, writes tables and report.
 pub fn sweep(options: &Options) -> u8 {
-    interrupt::flag();
     let only_looks = options.list || options.slurm.is_some();
     let plan = files::read(&options.file).and_then(|source| {
         let asked = options.how.asked(source, &options.changes);
@@ -97,6 +96,8 @@ pub fn sweep(options: &Options) -> u8 {
 }
 
 fn compute(options: &Options, plan: &Plan, points: &[u64], checked: &Checked, out: &Path) -> u8 {
+    // A check has nothing to keep: until here a signal ends the program.
+    interrupt::flag();
     let shard = options.shard;
     let out = shard.map_or(out.to_path_buf(), |shard| shards_of(out).join(shard.name()));
     let (work, mut directory) = match plan.start(&out, options.how.fresh, checked) {

@@ -64,6 +64,26 @@ fn a_signal_is_heard_as_soon_as_there_is_something_to_keep() {
     }
 }
 
+/// While points are checked, which takes seconds for a large network, nothing is there to keep.
+#[test]
+fn a_signal_ends_the_check_of_points() {
+    let here = folder("signals-check");
+    let large = "engine = \"ethernet\"\n[run]\nduration = \"1 s\"\n[topology]\nkind = \"fat-tree\"\n\
+                 ports = 48\n[link]\nrate = \"10 Gbps\"\n[[patterns]]\nname = \"p\"\n\
+                 kind = \"permutation\"\ntransport = \"udp\"\n\
+                 traffic = { kind = \"constant\", rate = \"1 Gbps\" }\n";
+    fs::write(here.join("large.toml"), large).expect("a file");
+    let mut sweep = hearing(&here);
+    sweep.args(["sweep", "large.toml", "--seeds", "2", "--out", "out"]);
+    sweep.stderr(Stdio::piped()).stdout(Stdio::null());
+    let child = sweep.spawn().expect("the program starts");
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    send(&child, "-INT");
+    let (status, err) = end_of(child);
+    assert_eq!(status, None, "a status of its own: {err}");
+    assert!(!here.join("out").exists());
+}
+
 /// The first may come while much is written, or from somebody who means it.
 #[test]
 fn a_second_signal_ends_it_at_once() {
