@@ -185,7 +185,8 @@ test("a mistake has its line, and is gone once it is mended", { skip }, async ()
   await hash();
   const text = await browser.run(() => document.getElementById("text").value);
   await type(text.replace('kind = "pfc"', 'kind = "pfcc"'));
-  const wrong = await until(({ mistakes }) => mistakes.length > 0, "a mistake");
+  // The scenario itself has a warning: it sends more to a host than its link carries.
+  const wrong = await until(({ mistakes }) => /pfcc/.test(mistakes[0]), "a mistake");
   assert.match(wrong.mistakes[0], /^error, line 43: .*pfcc/);
   assert.match(wrong.mistakes[0], /help: .*`pfc`/s);
   assert.equal(wrong.lines, 1);
@@ -196,7 +197,7 @@ test("a mistake has its line, and is gone once it is mended", { skip }, async ()
   });
   assert.equal(text.replace('kind = "pfc"', 'kind = "pfcc"').slice(from, to), '"pfcc"');
   await type(text);
-  await until(({ mistakes, lines }) => mistakes.length === 0 && lines === 0, "no mistake");
+  await until(({ mistakes, lines }) => !/^error/.test(mistakes[0]) && lines === 0, "no mistake");
 });
 
 test("F1 explains the word at the cursor", { skip }, async () => {
