@@ -56,7 +56,8 @@ enum Command {
     /// What is said before a run against what networks do in their worst phases
     Safe {
         /// One kind of verdict alone
-        #[arg(value_parser = ["pause", "pfc", "destination", "credit", "windows", "bounds"])]
+        #[arg(value_parser =
+            ["pause", "pfc", "destination", "credit", "windows", "flits", "bounds"])]
         part: Option<String>,
         #[command(flatten)]
         options: Options,

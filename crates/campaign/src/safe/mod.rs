@@ -3,6 +3,7 @@
 //! that never fails is counted.
 
 mod bounds;
+mod flits;
 mod network;
 mod stops;
 
@@ -16,8 +17,13 @@ use backwater_scenario::{Limits, Scenario, Source, parse_within};
 
 use crate::trial::{self, Options, Summary, Trial};
 
+/// The files of a network, by name; the scenario first.
+type Files = Vec<(&'static str, String)>;
+
 /// Networks of a kind.
 const USUAL: u64 = 300;
+/// The file of a network.
+const SCENARIO: &str = "scenario.toml";
 /// Counted of a network that is warned of.
 const CLOSED: &str = "warned, failed";
 const OPEN: &str = "warned, never failed";
@@ -30,30 +36,42 @@ pub fn run(options: &Options, part: Option<&str>) -> Vec<Summary> {
         .filter(|kind| wanted(kind))
         .map(|kind| {
             of_kind(options, kind, |trial, number| {
-                stops::attempt(options, kind, trial, number)
+                stops::attempt(options, kind, trial, number).map(alone)
             })
         })
         .collect();
+    if wanted(flits::KIND) {
+        all.push(of_kind(options, flits::KIND, |trial, number| {
+            flits::attempt(options, trial, number)
+        }));
+    }
     if wanted(bounds::KIND) {
         all.push(of_kind(options, bounds::KIND, |trial, number| {
-            bounds::attempt(options, trial, number)
+            bounds::attempt(options, trial, number).map(alone)
         }));
     }
     all
 }
 
+fn alone(scenario: String) -> Files {
+    vec![(SCENARIO, scenario)]
+}
+
 fn of_kind(
     options: &Options,
     kind: &str,
-    attempt: impl Fn(&mut Trial, u64) -> Option<String> + Sync,
+    attempt: impl Fn(&mut Trial, u64) -> Option<Files> + Sync,
 ) -> Summary {
     let name = name(kind);
     let summary = trial::run(&name, USUAL, options, |number| {
         let mut trial = Trial::default();
-        let text = attempt(&mut trial, number);
-        if let Some(text) = text.filter(|_| options.only.is_some() || !trial.findings.is_empty()) {
+        let files = attempt(&mut trial, number);
+        if let Some(files) = files.filter(|_| options.only.is_some() || !trial.findings.is_empty())
+        {
             let folder = trial::folder(options, &name, number);
-            fs::write(folder.join("scenario.toml"), text).expect("a file is written");
+            for (file, text) in files {
+                fs::write(folder.join(file), text).expect("a file is written");
+            }
         }
         trial
     });
@@ -73,9 +91,19 @@ fn name(kind: &str) -> String {
     format!("safe {kind}")
 }
 
+/// What was said of a deadlock, against what was seen.
+fn judge(trial: &mut Trial, is_warned: bool, has_closed: bool) {
+    match (is_warned, has_closed) {
+        (false, false) => trial.count("safe"),
+        (false, true) => trial.find("called safe, and it came to a deadlock"),
+        (true, true) => trial.count(CLOSED),
+        (true, false) => trial.count(OPEN),
+    }
+}
+
 /// The network of a scenario, and the codes of its warnings.
 fn read(text: &str) -> Result<(EthernetSpec, Vec<&'static str>), String> {
-    let source = Source::new("scenario.toml", text);
+    let source = Source::new(SCENARIO, text);
     let found: Scenario =
         parse_within(&source, &[], &Limits::default()).map_err(|said| said.render(false))?;
     let codes = found.warnings.iter().map(|one| one.code).collect();

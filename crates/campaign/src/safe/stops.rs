@@ -6,7 +6,7 @@ use std::fmt::Write;
 use backwater_net::frames::spec::{EthernetSpec, TrafficSpec};
 
 use super::network::Network;
-use super::{CLOSED, OPEN, name, read, simulate};
+use super::{judge, name, read, simulate};
 use crate::random::Random;
 use crate::trial::{Options, Trial};
 
@@ -41,12 +41,7 @@ pub fn attempt(options: &Options, kind: &str, trial: &mut Trial, number: u64) ->
                 break;
             }
         }
-        match (is_warned, has_closed) {
-            (false, false) => trial.count("safe"),
-            (false, true) => trial.find("called safe, and queues waited for each other in a cycle"),
-            (true, true) => trial.count(CLOSED),
-            (true, false) => trial.count(OPEN),
-        }
+        judge(trial, is_warned, has_closed);
         return Some(text);
     }
     trial.count("none drawn");
