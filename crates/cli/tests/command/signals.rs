@@ -69,7 +69,8 @@ fn a_signal_is_heard_as_soon_as_there_is_something_to_keep() {
 fn a_signal_ends_the_check_of_points() {
     let here = folder("signals-check");
     let large = "engine = \"ethernet\"\n[run]\nduration = \"1 s\"\n\
-                 [topology]\nkind = \"fat-tree\"\nports = 48\n[link]\nrate = \"10 Gbps\"\n[[patterns]]\nname = \"p\"\n\
+                 [topology]\nkind = \"fat-tree\"\nports = 48\n\
+                 [link]\nrate = \"10 Gbps\"\n[[patterns]]\nname = \"p\"\n\
                  kind = \"permutation\"\ntransport = \"udp\"\n\
                  traffic = { kind = \"constant\", rate = \"1 Gbps\" }\n";
     fs::write(here.join("large.toml"), large).expect("a file");
