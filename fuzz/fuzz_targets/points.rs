@@ -21,6 +21,7 @@ const fn measure(name: &'static str, unit: &'static str) -> Measure {
         meaning: Cow::Borrowed(""),
         role: Role::Other,
         digits: 3,
+        may_be_bound: false,
     }
 }
 
