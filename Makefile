@@ -132,7 +132,7 @@ captures: release
 	@BINARY=$(BINARY) tests/captures/run.sh
 	@BINARY=$(BINARY) tests/captures/traces.sh
 
-# Bad inputs, random valid scenarios, crashes: docs/reliability.md. Another SEED is another night.
+# Bad inputs, random valid scenarios, crashes: docs/dev/testing.md. Another SEED is another night.
 SEED ?= 1
 CAMPAIGN = target/debug/campaign all --seed $(SEED) --program $(BINARY)
 campaign-quick: campaign-tool
@@ -155,7 +155,11 @@ bench: release
 
 docs: release
 	@mkdir -p docs/papers
+	@mkdir -p docs/reference
 	$(BINARY) reference > docs/reference.md
+	@for page in circuits ethernet flits comparison; do \
+		$(BINARY) reference $$page > docs/reference/$$page.md || exit 1; \
+	done
 	$(BINARY) reference glossary > docs/glossary.md
 	$(BINARY) reference errors > docs/errors.md
 	$(BINARY) schema > docs/schema.json
@@ -174,7 +178,7 @@ pictures: release
 
 # One token at a time changed in the files of schemes and of measuring (.cargo/mutants.toml says
 # which): `make mutants PIECE=3/16` takes every sixteenth change, from all files alike, which is a
-# night on two cores. docs/mutants.md has results.
+# night on two cores. docs/dev/mutants.md has results.
 PIECE ?= 0/16
 mutants:
 	@command -v cargo-mutants > /dev/null || { echo "error: cargo install cargo-mutants"; exit 1; }

@@ -1,4 +1,4 @@
-//! `campaign`: attacks on backwater, counted. Development alone uses it; docs/reliability.md says
+//! `campaign`: attacks on backwater, counted. Development alone uses it; docs/dev/testing.md says
 //! how.
 
 mod bad;

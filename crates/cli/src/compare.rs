@@ -1,4 +1,4 @@
-//! `backwater compare`: one workload on one topology under nine schemes, in one table.
+//! `backwater compare`: one workload on one topology under nine schemes, in a table.
 
 use std::path::PathBuf;
 use std::sync::Mutex;

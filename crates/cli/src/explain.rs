@@ -27,8 +27,16 @@ pub struct PageOptions {
 /// Pages of the documents that are printed from tables.
 #[derive(Clone, Copy, clap::ValueEnum)]
 enum Page {
-    /// All keys of scenarios
+    /// How scenarios are written, and where their keys are
     Keys,
+    /// All keys of scenarios of circuits
+    Circuits,
+    /// All keys of scenarios of switched Ethernet
+    Ethernet,
+    /// All keys of scenarios of flits
+    Flits,
+    /// All keys of comparisons
+    Comparison,
     /// Terms of the field, and the words used here
     Glossary,
     /// Codes of errors and warnings
@@ -211,9 +219,15 @@ pub fn schema() -> u8 {
 /// A page of the documents.
 pub fn reference(options: &PageOptions) -> u8 {
     let page = match options.page {
-        Page::Keys => backwater_scenario::reference_markdown(),
         Page::Glossary => backwater_scenario::glossary_markdown(),
         Page::Errors => backwater_scenario::errors_markdown(&mistake),
+        keys => {
+            let name = clap::ValueEnum::to_possible_value(&keys);
+            let name = name
+                .as_ref()
+                .map_or("keys", clap::builder::PossibleValue::get_name);
+            backwater_scenario::reference_page(name).unwrap_or_default()
+        }
     };
     print!("{page}");
     SUCCESS

@@ -70,7 +70,7 @@ enum Command {
     Merge(merge::Options),
     /// Find the load at which a network saturates
     Saturate(saturate::Options),
-    /// Run one workload under nine schemes and print one table
+    /// Run one workload under nine schemes and print a table
     Compare(compare::Options),
     /// Draw runs, sweeps and searches in one report
     Plot(plot::Options),

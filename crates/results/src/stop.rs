@@ -6,8 +6,8 @@ use backwater_kernel::Stop;
 /// In a word or two.
 pub fn short(stop: Stop, standstill: &'static str) -> &'static str {
     match stop {
-        Stop::TimeReached => "time reached",
-        Stop::Drained => "drained",
+        Stop::TimeReached => "full duration",
+        Stop::Drained => "finished early",
         Stop::Measured => "measured",
         Stop::DrainEnded => "drain ended",
         Stop::Standstill => standstill,
@@ -18,7 +18,7 @@ pub fn short(stop: Stop, standstill: &'static str) -> &'static str {
 /// As the rest of "the run ended: ...".
 pub fn sentence(stop: Stop, standstill: impl FnOnce() -> String) -> String {
     match stop {
-        Stop::TimeReached => "the time the scenario gives was reached".into(),
+        Stop::TimeReached => "it lasted for `run.duration`".into(),
         Stop::Drained => "everything was delivered or dropped, nothing was left to do".into(),
         Stop::Measured => "every packet created in the window has arrived".into(),
         Stop::DrainEnded => "the drain is over".into(),

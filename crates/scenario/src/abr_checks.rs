@@ -155,7 +155,7 @@ impl Whole<'_> {
     fn of_way_back(&self, circuit: &Circuit<'_>) -> Option<String> {
         let forward = self.forward(circuit)?;
         Some(format!(
-            "this is `{}`, the way back of `{}`: it crosses {}",
+            "this is `{}`, the reverse path of `{}`: it crosses {}",
             circuit.draft.name,
             forward.name,
             self.way(circuit.flow)
@@ -208,7 +208,7 @@ impl Whole<'_> {
         }
         Diagnostic::warning(
             "no-feedback",
-            format!("no port on the way of `{}` tells it a rate", flow.name),
+            format!("no port on the path of `{}` gives it a rate", flow.name),
         )
         .at(&circuit.kind_at(), "nothing limits it but PCR")
         .note(format!("it crosses {}", self.way(flow)))

@@ -357,6 +357,6 @@ pub(crate) fn not_there(flow: &str, channel: &str, at: At, ways: &str) -> Diagno
         "not-on-channel",
         format!("`{flow}` does not cross `{channel}`"),
     )
-    .at(&at, "not on its way")
+    .at(&at, "not on its path")
     .note(format!("it crosses {ways}"))
 }

@@ -93,7 +93,7 @@ pub(crate) fn fits(
     let at = largest.map_or(at, |(.., table)| table);
     let what = format!("{legs} legs (a leg is one flow on one link)");
     out_of_memory((at, "most flows are here"), (needed, &what), memory)
-        .help("use fewer flows, or a network with shorter ways")
+        .help("use fewer flows, or a network with shorter paths")
         .tell(mistakes);
     false
 }
@@ -256,7 +256,7 @@ fn check_partner(
     }
     if other.source != to || other.to != [draft.source] {
         partners::astray(&partner.name, at, &draft.name)
-            .at(&other.at, "the partner's way")
+            .at(&other.at, "the partner's path")
             .help("a partner starts where the flow ends, and ends where it starts")
             .tell(mistakes);
     }

@@ -61,9 +61,9 @@ pub(crate) fn ports(
 fn check_places(file: &PacketFile, graph: &Graph, mistakes: &mut Diagnostics) {
     let is_host = |channel: u32| graph.is_host(graph.ends(channel).0);
     let mut refuse = |link: &Link, why: String| {
-        Diagnostic::error("no-switch", "a host tells no rates")
+        Diagnostic::error("no-switch", "a host signals no rates")
             .at(&link.explicit_rate.at, why)
-            .note("the port at the sending end tells them, and hosts forward nothing")
+            .note("the port at the sending end signals them, and hosts forward nothing")
             .help("put `explicit_rate` where a switch sends, or in `[link]` for all of them")
             .tell(mistakes);
     };

@@ -290,7 +290,7 @@ pub(crate) fn trees(
                 Diagnostic::error("too-large", "the flow crosses too many links")
                     .at(&drafts[index].at, format!("{legs} links"))
                     .note(format!("a flow crosses at most {FLOW_LEGS_MAX}"))
-                    .help("use a network with shorter ways, or fewer destinations")
+                    .help("use a network with shorter paths, or fewer destinations")
                     .tell(mistakes);
                 break;
             }
@@ -315,7 +315,7 @@ pub(crate) fn trees(
                 .note(format!(
                     "a leg is one flow on one link; at most {MOST_LEGS} are run"
                 ))
-                .help("use fewer flows, or a network with shorter ways")
+                .help("use fewer flows, or a network with shorter paths")
                 .tell(mistakes);
             break;
         }
@@ -354,7 +354,7 @@ fn takes_long(graph: &Graph, roots: u64) -> bool {
 }
 
 fn long_search(graph: &Graph, at: &At, roots: u64) -> Diagnostic {
-    Diagnostic::error("too-large", "finding all the ways would take too long")
+    Diagnostic::error("too-large", "finding all the paths would take too long")
         .at(at, format!("flows start at {roots} places"))
         .note(format!(
             "{roots} searches through {} nodes",
@@ -375,7 +375,7 @@ fn tree(
         if draft.to.len() > 1 {
             return Diagnostic::error("bad-path", "a path leads to one destination")
                 .at(at, format!("the flow has {}", draft.to.len()))
-                .help("leave `path` out: a multicast tree is made of shortest ways")
+                .help("leave `path` out: a multicast tree is made of shortest paths")
                 .refused();
         }
         let nodes = path.iter();
@@ -399,7 +399,7 @@ fn tree(
             let lonely = |node: u32| graph.neighbours[node as usize].is_empty();
             let mut diagnostic = Diagnostic::error(
                 "unreachable",
-                format!("no way leads from `{from}` to `{to}`"),
+                format!("no path leads from `{from}` to `{to}`"),
             )
             .at(&draft.at, format!("`{to}` can't be reached"));
             for node in [draft.source, missed] {
@@ -410,7 +410,7 @@ fn tree(
             }
             Box::new(
                 diagnostic
-                    .note("hosts forward nothing: ways pass through switches only")
+                    .note("hosts forward nothing: paths pass through switches only")
                     .help("add the missing `[[links]]`"),
             )
         })

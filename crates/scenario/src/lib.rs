@@ -2,7 +2,7 @@
 //!
 //! [`parse`] reports every mistake of a file at once, each with its place, what is allowed there
 //! and how to go on. One set of types (`given`) describes the language; reader, [`explain`],
-//! [`json_schema`], [`reference_markdown`] and the resolved scenario all work from it.
+//! [`json_schema`], [`reference_pages`] and the resolved scenario all work from it.
 //!
 //! Times, rates and sizes are read in integers: a decimal is taken exactly as written and rounded
 //! half up to 1 ps, 1 bit/s or 1 byte. The unit `cells` is the time that `unit.bytes` take at
@@ -79,7 +79,7 @@ pub use explain::{WordGroup, explain, list};
 pub use files::{LARGEST_FILE_BYTES, Loader};
 pub use glossary::glossary_markdown;
 pub use memory::{circuits_bytes, fabric_bytes, frames_bytes, needed_bytes};
-pub use reference::reference_markdown;
+pub use reference::{reference_page, reference_pages};
 pub use schema::json_schema;
 pub use settings::{Setting, settings};
 pub use source::{At, LARGEST_BYTES, Set, Source};
@@ -239,6 +239,10 @@ pub fn parse_with(
         tell_engine(&node, &mut mistakes);
         return Err(mistakes);
     }
+    if given::is_of_unknown_engine(&node) {
+        ask_engine(&node, &mut mistakes);
+        return Err(mistakes);
+    }
     sweep::check(&node, sets, &mut mistakes);
     finish(&node, limits, Files::beside(&source.name, load), mistakes)
 }
@@ -306,6 +310,17 @@ fn tell_engine(node: &Node, mistakes: &mut Diagnostics) {
     if let (Some(key), Some(engine)) = (root.key("engine"), node.get("engine")) {
         key.kind.read(&mut reader, key, engine);
     }
+}
+
+/// Only that the engine is missing: what else is missing depends on it.
+fn ask_engine(node: &Node, mistakes: &mut Diagnostics) {
+    Diagnostic::error("missing-key", "the file does not say what it simulates")
+        .at(&node.at, "no `engine` here")
+        .help("switched Ethernet, with PAUSE, PFC, TCP and UDP: add `engine = \"ethernet\"`")
+        .help("a network on chip, flit by flit: add `engine = \"flit\"`")
+        .help("circuits of cells or packets, with credits or rates: add `engine = \"packet\"`")
+        .help("or start from a scenario that runs: `backwater example --list` has them")
+        .tell(mistakes);
 }
 
 /// Checks the tree against the tables of the language.

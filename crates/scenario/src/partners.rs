@@ -121,10 +121,10 @@ pub(crate) fn no_answers(name: &str, at: &At, wanted: &str, theirs: &FlowSetting
         .help(format!("give it `traffic = {{ kind = \"{wanted}\" }}`"))
 }
 
-/// Says that a partner is not the way back of the flow that names it at this place.
+/// Says that a partner is not the reverse path of the flow that names it at this place.
 pub(crate) fn astray(name: &str, at: &At, flow: &str) -> Diagnostic {
     Diagnostic::error("partner-astray", format!("`{name}` does not lead back"))
-        .at(at, format!("not the way back of `{flow}`"))
+        .at(at, format!("not the reverse path of `{flow}`"))
 }
 
 /// The partner of each flow.

@@ -146,7 +146,7 @@ fn unknown(name: &str, at: &At, root: &'static Section) -> Diagnostic {
         "`link.delay`, `flows.*.traffic.load`"
     };
     Diagnostic::error("unknown-key", format!("no key is called `{}`", clip(name)))
-        .at(at, "neither a path nor the name of a key that stands once")
+        .at(at, "neither a path nor the last name of exactly one path")
         .help_if(stands)
         .help_if(nearest)
         .help_if(word.map(|word| word.help))

@@ -5,32 +5,71 @@ use crate::given;
 use crate::suggest;
 use crate::table::{Choice, Key, Section};
 
-/// `docs/reference.md`: every section, key and word.
-pub fn reference_markdown() -> String {
-    let mut page = String::from(INTRODUCTION);
-    let mut told: Vec<&Section> = Vec::new();
-    let engines = given::ROOTS.iter();
-    let files = engines.map(|(engine, root)| (format!("engine = \"{engine}\""), *root));
-    let comparison = (
-        format!("kind = \"{}\"", given::compare::MARK),
-        given::COMPARISON,
-    );
-    for (what, root) in files.chain([comparison]) {
-        page.push_str(&format!("\n# For `{what}`\n"));
-        for section in root.below() {
-            if !told.iter().any(|known| std::ptr::eq(*known, section)) {
-                page.push_str(&section_part(section));
-                told.push(section);
-            }
-        }
+/// Files of the language that have a page: name of the page, its title, what marks such a file.
+const PAGES: [(&str, &str, &str); 4] = [
+    ("circuits", "Circuits", "packet"),
+    ("ethernet", "Switched Ethernet", "ethernet"),
+    ("flits", "Networks of flits", "flit"),
+    ("comparison", "Comparisons", given::compare::MARK),
+];
+
+/// The pages of the reference, by path below `docs/`: the front page, and one for each engine and
+/// for comparisons, with every section, key and word of such files.
+pub fn reference_pages() -> Vec<(String, String)> {
+    let own = PAGES.map(|page| (format!("reference/{}.md", page.0), page_of(page)));
+    let mut pages = vec![("reference.md".to_owned(), front())];
+    pages.extend(own);
+    pages
+}
+
+/// The page of this name: `keys` for the front page, else one of [`PAGES`].
+pub fn reference_page(name: &str) -> Option<String> {
+    match PAGES.iter().find(|(page, ..)| *page == name) {
+        Some(page) => Some(page_of(*page)),
+        None => (name == "keys").then(front),
     }
-    page.push_str("\n# Words by group\n\n");
+}
+
+fn front() -> String {
+    let mut page = String::from(INTRODUCTION);
+    page.push_str("\n| What is simulated | Written in the file | Keys |\n|---|---|---|\n");
+    for (name, title, mark) in PAGES {
+        let key = mark_key(mark);
+        page.push_str(&format!(
+            "| {title} | `{key} = \"{mark}\"` | [all of them](reference/{name}.md) |\n"
+        ));
+    }
+    page.push_str("\n## Words by group\n\n");
     for (group, words) in list() {
         let words = suggest::in_code(words.iter().map(|(word, _)| word), ", ");
         page.push_str(&format!("- **{group}**: {words}\n"));
     }
     page
 }
+
+fn page_of((_, title, mark): (&str, &str, &str)) -> String {
+    let engine = given::ROOTS.iter().find(|(engine, _)| *engine == mark);
+    let root = engine.map_or(given::COMPARISON, |(_, root)| *root);
+    let key = mark_key(mark);
+    let mut page = format!(
+        "# {title}: all keys\n\n{GENERATED}\n\nFiles with `{key} = \"{mark}\"`. How values are \
+         written is on the [front page](../reference.md).\n"
+    );
+    for section in root.below() {
+        page.push_str(&section_part(section));
+    }
+    page
+}
+
+fn mark_key(mark: &str) -> &'static str {
+    match mark {
+        given::compare::MARK => "kind",
+        _ => "engine",
+    }
+}
+
+const GENERATED: &str =
+    "<!-- Generated from the key tables of the scenario crate; do not edit. -->";
 
 const INTRODUCTION: &str = "\
 # Scenario reference
@@ -56,10 +95,9 @@ stands for all items of a list, `--set flows.*.priority=1`.
 ";
 
 fn section_part(section: &Section) -> String {
-    let title = match given::title(section).split_once(" (") {
-        _ if given::is_root(section) => "The file".into(),
-        Some((name, engine)) => format!("`{name}` ({engine}"),
-        None => format!("`{}`", section.name),
+    let title = match given::is_root(section) {
+        true => "The file".into(),
+        false => format!("`{}`", section.name),
     };
     let mut text = format!("\n## {title}\n\n{}\n\n", section.about);
     let (repeated, own): (Vec<&Key>, Vec<&Key>) =

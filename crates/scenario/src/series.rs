@@ -395,7 +395,7 @@ impl Reader<'_> {
             let name = self.graph.channel_name(channel);
             return Some(
                 Diagnostic::error("bad-series", format!("`{name}` has no {what}"))
-                    .at(&given.on.at, "this port tells no rates")
+                    .at(&given.on.at, "this port signals no rates")
                     .note(format!("ports with an `explicit_rate`: {ports}"))
                     .help("name one of these, or give the link an `explicit_rate`"),
             );

@@ -44,18 +44,27 @@ fn root() -> PathBuf {
     fs::canonicalize(root).expect("the tree has a root")
 }
 
-/// Pages that are printed from tables.
-const GENERATED: [&str; 3] = ["errors.md", "glossary.md", "reference.md"];
+/// Pages that are printed from tables or runs.
+const GENERATED: [&str; 5] = [
+    "docs/errors.md",
+    "docs/glossary.md",
+    "docs/papers/",
+    "docs/reference.md",
+    "docs/reference/",
+];
 
 /// README and the documents below `docs/`, but for those that are generated.
 fn documents() -> Vec<(String, String)> {
     let mut found = vec!["README.md".to_owned()];
-    for below in ["docs", "docs/schemes"] {
-        for entry in fs::read_dir(root().join(below)).expect("documents") {
-            let name = entry.expect("a file").file_name();
-            let name = name.to_string_lossy();
-            if name.ends_with(".md") && !GENERATED.contains(&&*name) {
-                found.push(format!("{below}/{name}"));
+    let mut folders = vec!["docs".to_owned()];
+    while let Some(below) = folders.pop() {
+        for entry in fs::read_dir(root().join(&below)).expect("documents") {
+            let entry = entry.expect("a file");
+            let path = format!("{below}/{}", entry.file_name().to_string_lossy());
+            if entry.path().is_dir() {
+                folders.push(path);
+            } else if path.ends_with(".md") && !GENERATED.iter().any(|own| path.starts_with(own)) {
+                found.push(path);
             }
         }
     }

@@ -40,7 +40,7 @@ fn a_run_writes_its_directory() {
     let here = folder("ethernet-run");
     let ran = run(&here, &[]).expect(0);
     for must in [
-        "A switch: 100 ms, time reached",
+        "A switch: 100 ms, full duration",
         "frame hops",
         "nothing was dropped",
         "S1 -> A: stopped ",

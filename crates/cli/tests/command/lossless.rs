@@ -62,7 +62,11 @@ fn what_is_given_up_is_told_with_its_line() {
     let here = folder("lossless-given-up");
     let text = DRAWN.replace("xon =", "headroom = \"unchecked\"\nxon =");
     let ran = run(&here, &text).expect(0);
-    assert!(ran.out.contains("given up: class 0 at A, B"), "{}", ran.out);
+    assert!(
+        ran.out.contains("given up: class 0 lossless at A, B"),
+        "{}",
+        ran.out
+    );
     let promises = &json(&here.join("out/manifest.json"))["promises"];
     let one = &promises[0];
     assert_eq!(one["state"], "given-up", "{promises}");
@@ -89,8 +93,8 @@ fn kept_promises_are_listed_beside_those_given_up() {
     let text = DRAWN.replacen("[[flows]]", more, 1);
     run(&here, &text).expect(0);
     let promises = &json(&here.join("out/manifest.json"))["promises"];
-    assert_eq!(promises[0]["what"], "class 0 at B loses nothing");
+    assert_eq!(promises[0]["what"], "class 0 lossless at B");
     assert_eq!(promises[0]["state"], "kept");
-    assert_eq!(promises[1]["what"], "class 0 at A loses nothing");
+    assert_eq!(promises[1]["what"], "class 0 lossless at A");
     assert_eq!(promises[1]["state"], "given-up");
 }

@@ -154,10 +154,11 @@ fn a_dead_circuit_is_a_note_and_a_stuck_run_status_1() {
 #[test]
 fn bad_input_is_status_2() {
     let here = folder("bad");
-    fs::write(here.join("bad.toml"), "[run]\nduratoin = \"1 ms\"\n").expect("a file");
+    let text = "engine = \"packet\"\n[run]\nduratoin = \"1 ms\"\n";
+    fs::write(here.join("bad.toml"), text).expect("a file");
     for command in ["run", "check"] {
         let ran = backwater(&here, &[command, "bad.toml"]).expect(2);
-        let ran = ran.complains("bad.toml:2:1").complains("duration");
+        let ran = ran.complains("bad.toml:3:1").complains("duration");
         assert_eq!(ran.out, "");
         backwater(&here, &[command, "missing.toml"])
             .expect(2)

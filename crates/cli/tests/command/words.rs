@@ -195,11 +195,13 @@ fn the_schema_is_json() {
 
 #[test]
 fn the_reference_is_markdown() {
-    let text = backwater(&folder("reference"), &["reference"])
-        .expect(0)
-        .out;
-    assert!(text.starts_with("# Scenario reference\n"));
-    assert_eq!(text, backwater_scenario::reference_markdown());
+    let here = folder("reference");
+    let text = |page: &str| backwater(&here, &["reference", page]).expect(0).out;
+    assert!(text("keys").starts_with("# Scenario reference\n"));
+    for (path, page) in backwater_scenario::reference_pages() {
+        let name = path.strip_prefix("reference/").unwrap_or("keys.md");
+        assert_eq!(text(name.trim_end_matches(".md")), page, "{path}");
+    }
 }
 
 #[test]

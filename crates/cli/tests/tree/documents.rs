@@ -13,10 +13,9 @@ const SECTIONS: &[&str] = &[
 
 #[test]
 fn the_reference_is_what_the_code_says() {
-    same(
-        "docs/reference.md",
-        &backwater_scenario::reference_markdown(),
-    );
+    for (path, page) in backwater_scenario::reference_pages() {
+        same(&format!("docs/{path}"), &page);
+    }
 }
 
 #[test]

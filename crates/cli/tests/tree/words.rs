@@ -1,4 +1,4 @@
-//! Texts name no folder of anybody's machine.
+//! Texts name no folder of anybody's machine, and users read words of the field.
 
 use crate::{files, hold};
 
@@ -54,4 +54,91 @@ fn a_path_of_a_machine_is_seen() {
     ] {
         assert_eq!(machine_paths("a", &text), [""; 0], "{text}");
     }
+}
+
+/// Words that only this project would understand, and those of the field in their place. Held in
+/// what users read: texts of the program, of pages and of documents.
+const PRIVATE: &[(&str, &str)] = &[
+    ("at the looks", "share of samples"),
+    ("at a look", "the largest sample"),
+    ("two looks", "two samples"),
+    ("time reached", "full duration"),
+    ("told of", "announced, credit-based"),
+    ("is told that", "gets a message that"),
+    ("by itself before", "expires before"),
+    ("ends by itself", "finite, or expires"),
+    ("lose nothing", "lossless, or drop no frame"),
+    ("loses nothing", "lossless, or drops no frame"),
+    ("stands once", "exactly one"),
+    ("stand once", "exist once"),
+    ("Payload is compared", "Rates count payload"),
+    ("level curve", "flat curve"),
+    ("most seen", "maximum, the largest sample"),
+    ("of the way it goes", "for each direction"),
+    ("want of credit", "lack of credit"),
+    ("want of room", "lack of room"),
+    ("no way leads", "no path leads"),
+    ("shorter ways", "shorter paths"),
+    ("of its way", "of its path"),
+    ("on this way", "on this path"),
+    ("on its way\"", "on its path"),
+    ("ways depend", "paths depend"),
+    ("way back of `", "reverse path of"),
+    ("tells no rates", "signals no rates"),
+];
+
+#[test]
+fn users_read_words_of_the_field() {
+    let mut files = files::all();
+    files.retain(|file| is_read_by_users(&file.path));
+    assert!(files.len() > 500, "{}", files.len());
+    let complaints = files
+        .iter()
+        .flat_map(|file| private_words(&file.path, &file.text));
+    hold(
+        complaints.collect(),
+        "write what another engineer would write",
+    );
+}
+
+/// Sources of the program, whose texts are printed and drawn, and documents for users.
+fn is_read_by_users(path: &str) -> bool {
+    let is_text = |ends: &[&str]| ends.iter().any(|end| path.ends_with(end));
+    let is_source = path.starts_with("crates/") && path.contains("/src/") && !path.contains("test");
+    let is_shown = path.contains("/assets/") || path.contains("/python/python/");
+    match path {
+        "README.md" => true,
+        _ if path.starts_with("docs/") => is_text(&[".md"]),
+        _ if path.starts_with("scenarios/") => is_text(&[".toml"]),
+        _ if path.starts_with("site/") => is_text(&[".md", ".py", ".html", ".js"]),
+        _ => (is_source || is_shown) && is_text(&[".rs", ".toml", ".js", ".py", ".tsv", ".html"]),
+    }
+}
+
+fn private_words(path: &str, text: &str) -> Vec<String> {
+    let is_code = |line: &&str| {
+        let line = line.trim_start();
+        // Documentation of Rust is for developers, but of a key: that is in the reference.
+        !line.starts_with("//") || path.contains("/given/")
+    };
+    let lines: Vec<&str> = text.lines().filter(is_code).collect();
+    // A text may go on in the next line, in Rust behind a backslash.
+    let words = lines.iter().flat_map(|line| line.split_whitespace());
+    let whole = words.filter(|word| *word != "\\").collect::<Vec<_>>();
+    let whole = whole.join(" ");
+    let found = PRIVATE.iter().filter(|(word, _)| whole.contains(word));
+    found
+        .map(|(word, rather)| format!("{path}: \"{word}\": rather \"{rather}\""))
+        .collect()
+}
+
+#[test]
+fn a_private_word_is_seen() {
+    let path = "crates/results/src/a.rs";
+    for text in ["note(\"a level curve\")", "\"a level \\\n    curve\""] {
+        assert_eq!(private_words(path, text).len(), 1, "{text}");
+    }
+    assert_eq!(private_words("docs/a.md", "It loses\nnothing.").len(), 1);
+    assert_eq!(private_words(path, "// a level curve\nx"), [""; 0]);
+    assert_eq!(private_words(path, "\"a flat curve\""), [""; 0]);
 }

@@ -109,7 +109,7 @@ const UDP_WORDS: &str = "The paper says that UDP, self-similar traffic included,
     comparable results and shows none. Here S1 of Figure 7 sends datagrams at a mean rate of 8 \
     Mbps to D1 at 10 Mbps: as a Poisson process, which hardly congests the port, and as the sum \
     of 20 on-off sources with Pareto times, which congests it repeatedly. Without control the \
-    bursts are partly lost; simple control loses nothing but costs the other destinations part \
+    bursts are partly lost; simple control drops no frame but costs the other destinations part \
     of their throughput; destination control costs them nothing.";
 
 pub fn section_1(lab: &Lab) -> Result<Evidence, LabError> {

@@ -100,7 +100,7 @@ class Result:
     def claims(self) -> list[dict[str, str]]:
         """What the run claims, and what came of it: `what`, `state`, `detail` of each.
 
-        Promises of the network (a class loses nothing, units balance, delays stay within their
+        Promises of the network (a class is lossless, units balance, delays stay within their
         bounds) are `kept`, `broken` or `given-up`, where the scenario says so; with `audit=True` the
         checks made while running are there too.
         """

@@ -204,7 +204,7 @@ fn of_ports(spec: &EthernetSpec, switch: u32) -> (&'static str, Vec<u64>) {
     });
     let credits: Vec<u64> = credits.collect();
     if !credits.is_empty() {
-        return ("input, told of by credit", credits);
+        return ("input, credit-based", credits);
     }
     let inputs = incoming.iter().filter_map(|channel| {
         let own = &spec.links.channel(*channel).inputs;

@@ -142,7 +142,7 @@ fn overview(workload: &Workload, schemes: &[SchemeRuns]) -> Table {
     let seeds = schemes.iter().any(|scheme| scheme.runs.len() > 1);
     let caption = match seeds {
         true => "Means over the seeds; ± is half the width of the 95 % interval.",
-        false => "Payload is compared.",
+        false => "Rates count payload, without headers.",
     };
     let measures = measures(workload).into_iter();
     let rows = measures.map(|measure| measure.legible(workload, schemes));

@@ -99,7 +99,7 @@ pub fn queues(drawn: &OverTime) -> Option<Strip<'_>> {
         title: "Queues over time",
         file: "queues-over-time",
         note: format!(
-            "A row for each port, the largest queue first{hosts}: {}, the most seen in a bin. \
+            "A row for each port, the largest queue first{hosts}: {}, the maximum of a bin. \
              The last colour stands for {}{larger}.{left_out}",
             drawn.units.buffer,
             drawn.units.queue_of(most, 4),

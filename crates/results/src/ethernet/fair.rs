@@ -199,7 +199,7 @@ fn only_way(tables: &Tables, spec: &EthernetSpec, way: u32) -> Option<Vec<u32>> 
 /// Payload that a flow wants all the time, bps; else why it has no share.
 fn wanted(flow: &FlowSpec) -> Result<f64, &'static str> {
     Ok(match &flow.traffic {
-        TrafficSpec::Infinite { bytes: Some(_), .. } => return Err("ends by itself"),
+        TrafficSpec::Infinite { bytes: Some(_), .. } => return Err("finite transfer"),
         TrafficSpec::Infinite { .. } | TrafficSpec::Files { .. } => f64::INFINITY,
         TrafficSpec::Requests { .. } | TrafficSpec::Outside(_) => return Err("closed loop"),
         TrafficSpec::Constant { rate, .. }

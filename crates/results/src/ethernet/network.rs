@@ -50,7 +50,8 @@ impl Network for EthernetSpec {
         Units {
             queue: "kB",
             queue_scale: 1e-3,
-            stop: "of its most stopped class",
+            stop: "by PAUSE, PFC, a stop for some destinations or a lack of credit; its most stopped \
+                   class counts",
             stops_are_exact: true,
             by: "stopped by",
             buffer: "queue in front of the channel",

@@ -23,9 +23,9 @@ pub fn table(run: &Frames<'_>) -> Table {
     let queues = ports::queues(run);
     let stopped = stopped(&queues);
     let caption = format!(
-        "How long each stop of a port and class lasted, from taking effect to its end: by \
-         PAUSE, by PFC, of some destinations, or for want of credit. Whole run; one under way \
-         at the end counts with the time so far.{}",
+        "How long each stop of a port and class lasted, from taking effect to its end. A port \
+         is stopped by PAUSE, by PFC, by a stop for some destinations, or by a lack of credit. \
+         Whole run; a stop that lasts at the end counts with the time so far.{}",
         limit(stopped.len(), "queues")
     );
     TableOf::of(stopped.into_iter().take(ROWS_MOST))

@@ -51,7 +51,7 @@ impl Promises for EthernetSpec {
         }
         if let Some(rest) = broken.get(BROKEN..).filter(|rest| !rest.is_empty()) {
             let sum = rest.iter().map(|(node, class)| frames(*node, *class)).sum();
-            let rest = format!("{} lose nothing", counted(rest.len(), "more place"));
+            let rest = format!("lossless at {}", counted(rest.len(), "more place"));
             all.push(promise(rest, PromiseState::Broken, lost_words(sum)));
         }
         all.extend(kept.iter().map(|(class, nodes)| {
@@ -83,7 +83,7 @@ fn what(spec: &EthernetSpec, class: u8, nodes: &[u32]) -> String {
         0..=NAMED => names.join(", "),
         count => counted(count, "node"),
     };
-    format!("class {class} at {places} loses nothing")
+    format!("class {class} lossless at {places}")
 }
 
 fn lost_words(frames: u64) -> String {
@@ -112,9 +112,9 @@ fn lost(run: &Frames<'_>) -> BTreeMap<(u32, u8), u64> {
 pub fn line(run: &Frames<'_>, info: &RunInfo) -> Option<String> {
     let all = EthernetSpec::promises(run, info);
     let states = [
-        (PromiseState::Broken, "broken"),
-        (PromiseState::Kept, "kept"),
-        (PromiseState::GivenUp, "given up"),
+        (PromiseState::Broken, "promise broken"),
+        (PromiseState::Kept, "promise kept"),
+        (PromiseState::GivenUp, "promise given up"),
     ];
     let part = |(state, word): (PromiseState, &str)| {
         let mut own = all.iter().filter(|promise| promise.state == state);

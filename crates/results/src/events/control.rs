@@ -53,7 +53,7 @@ impl Control {
         }
         let refreshes = match self.refreshes {
             0 => String::new(),
-            many => format!(" ({} of them refreshes)", grouped(many)),
+            many => format!("; {} of the stops are refreshes", grouped(many)),
         };
         let lost = match self.lost {
             0 => String::new(),
@@ -67,7 +67,7 @@ impl Control {
             many => format!(", {} ignored", grouped(many)),
         };
         Some(format!(
-            "{}{refreshes} and {} sent, {} obeyed{ignored}{lost}",
+            "{} (XOFF) and {} (XON) sent, {} obeyed{ignored}{lost}{refreshes}",
             counted(self.stops, "stop"),
             counted(self.resumes, "resume"),
             grouped(self.obeyed)

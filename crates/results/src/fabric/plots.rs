@@ -200,7 +200,7 @@ fn channels(run: &FabricFindings<'_>) -> Plot {
         .x(Axis::new("Channels at least this busy", "%"))
         .y(Axis::new("Cycles with a flit", "%").from_zero())
         .note(
-            "A level curve means that the load is spread evenly; the left end is the busiest \
+            "A flat curve means that the load is spread evenly. The left end is the busiest \
              channel.",
         )
 }

@@ -83,7 +83,7 @@ fn latency_facts(run: &FabricFindings<'_>) -> [Fact; 4] {
         Fact::new(
             "At zero load",
             zero_load(run).map_or("–".into(), |cycles| fixed(cycles, 2)),
-            format!("cycles, on ways of the same length{}", left_out(run)),
+            format!("cycles, on paths of the same length{}", left_out(run)),
         ),
         Fact::new(
             "p50, p99",

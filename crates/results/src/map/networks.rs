@@ -110,10 +110,10 @@ pub fn flits(run: &FabricFindings<'_>, bins: &Bins) -> Option<OverTime> {
         other_time: None,
         queue: "flits",
         queue_scale: 1.0,
-        stop: "a VC holds a flit and has no credit, as seen at the looks",
+        stop: "a VC holds a flit and has no credit, share of samples",
         stops_are_exact: false,
         by: "without credit from",
-        buffer: "places taken in the buffers at the far end",
+        buffer: "number of flits in the buffers at the far end",
         busy_per_step: 1,
     };
     over_time(&network, bins, units)

@@ -112,13 +112,13 @@ pub fn table(run: &Circuits<'_>, directions: &[Direction<'_>]) -> Table {
     TableOf::of(rows.filter(|(_, bursts)| bursts.count > 0))
         .called(
             "bursts: Bursts of finite applications: from the first cell at an empty source until \
-             the last one has left; bursts that began after the warm-up. Those not through count \
+             the last one has left; bursts that began after the warm-up. Those not complete count \
              with their age: then response mean and max are bounds from below.",
         )
         .flow(run, |(flow, _)| *flow)
         .number("bursts: number of bursts")
         .of(|(_, all)| all.count)
-        .number("through: bursts completed; all columns but those of responses are of these")
+        .number("complete: bursts completed; all columns but those of responses are of these")
         .of(|(_, all)| all.through)
         .number("size mean [cells]: data cells")
         .of(|(_, all)| each(all, all.data_cells as f64, 2))

@@ -30,7 +30,7 @@ impl Network for NetworkSpec {
         Units {
             queue: "cells",
             queue_scale: 1.0,
-            stop: "without credit while cells wait, as seen at the looks",
+            stop: "without credit while cells wait, share of samples",
             by: "without credit from",
             buffer: "cells that wait in front of the channel",
             ..Units::default()

@@ -223,7 +223,7 @@ fn bursts_are_those_after_the_warm_up() {
     let bursts = named(&tables, "bursts");
     assert_eq!(bursts.rows.len(), 1);
     assert_eq!(number(&bursts, 0, "bursts"), 3.0);
-    assert_eq!(number(&bursts, 0, "through"), 2.0);
+    assert_eq!(number(&bursts, 0, "complete"), 2.0);
     near(number(&bursts, 0, "response_mean_ms"), 2.8 / 3.0);
     near(number(&bursts, 0, "response_max_ms"), 1.0);
     // 512 cells of 424 bits in 1.8 ms.
@@ -276,7 +276,7 @@ fn the_terminal_has_a_line_for_each() {
         assert!(found.contains(must), "no {must:?} in\n{found}");
     }
     let summary = sample::summary(&sample::info(), &spec, &outcome, None);
-    assert_eq!(summary["bursts"][0]["through"], 2);
+    assert_eq!(summary["bursts"][0]["complete"], 2);
     assert_eq!(summary["rate_ports"][0]["queue_max_cells"], 13_559);
     let plain = sample::summary(&sample::info(), &sample::spec(), &sample::outcome(), None);
     assert!(plain.get("abr").is_none());

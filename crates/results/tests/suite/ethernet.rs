@@ -14,7 +14,7 @@ use backwater_results::{
 use sample::{HOSTILE, ethernet as run};
 
 const GOLDEN: &str = "\
-Two switches: 11 s, time reached
+Two switches: 11 s, full duration
 13,200 frame hops, 23 of them control in 0.01 s (1.32 M hops/s); trace hash c0ffee0123456789
 
 flow          Mbps  transfers/s    FCT        p99  slowdown        p99  acked   delay   p99  \
@@ -38,7 +38,7 @@ offered 3,000 = delivered 2,960 + dropped 10 + inside 30 frames, 3,000,000 = 2,9
 30,000 bytes
 dropped: queue full 9, watchdog 1
   B -> D, class 0: queue full 9, watchdog 1
-control frames: 12 stops (2 of them refreshes) and 11 resumes sent, 12 obeyed
+control frames: 12 stops (XOFF) and 11 resumes (XON) sent, 12 obeyed; 2 of the stops are refreshes
   S1 -> A, class 0: stopped 25 % of the time, 2 stops, longest 8 ms
   S2 -> A, class 0: stopped 12.5 % of the time, 2 stops, longest 8 ms
 busiest port B -> D: data 97 %, control 0 %
@@ -115,14 +115,14 @@ fn promises_are_kept_broken_or_given_up() {
         all.collect::<Vec<_>>(),
         [
             (
-                "class 0 at B loses nothing",
+                "class 0 lossless at B",
                 PromiseState::Broken,
                 "10 frames lost"
             ),
-            ("class 0 at A loses nothing", PromiseState::Kept, ""),
-            ("class 1 at A loses nothing", PromiseState::Kept, ""),
+            ("class 0 lossless at A", PromiseState::Kept, ""),
+            ("class 1 lossless at A", PromiseState::Kept, ""),
             (
-                "class 1 at B loses nothing",
+                "class 1 lossless at B",
                 PromiseState::GivenUp,
                 "by x.toml:3: word; 0 frames lost"
             ),
@@ -132,7 +132,7 @@ fn promises_are_kept_broken_or_given_up() {
         &info,
         &Findings::new(&spec, outcome.clone(), Duration::ZERO),
     );
-    let line = "broken: class 0 at B loses nothing (10 frames lost); kept: class 0 at A";
+    let line = "promise broken: class 0 lossless at B (10 frames lost); promise kept: class 0 lossless at A";
     assert!(summary.contains(line), "{summary}");
 }
 

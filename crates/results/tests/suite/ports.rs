@@ -201,7 +201,7 @@ fn eventful() -> Outcome {
 }
 
 const GOLDEN: &str = "\
-Two circuits, one link: 100,000 cells (68.17 ms), time reached
+Two circuits, one link: 100,000 cells (68.17 ms), full duration
 456,789 cell hops, 45,678 of them control in 0.125 s (3.65 M hops/s); trace hash 00c0ffee01234567
 
 flow           offered  delivered  dropped  inside  of link    Mbps     delay       p99

@@ -35,7 +35,7 @@ measures! { seen: &FabricFindings<'_> =>
          unfinished count with their age",
         of_packets(seen, seen.outcome.latency.mean);
     "latency at zero load", "cycles", ZeroLoad, 2,
-        "mean of the same packets, each on its way as if it were alone",
+        "mean of the same packets, each on its path as if it were alone",
         zero_load(seen).unwrap_or(f64::NAN);
     "latency p50", "cycles", Took, 0, "half take no longer",
         told(seen, 0);

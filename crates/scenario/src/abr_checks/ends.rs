@@ -127,8 +127,8 @@ fn both_abr(
                 names.0, names.1
             ),
         )
-        .at(at, "goes this way")
-        .at(&theirs.partner.at, format!("and `{}` that way", names.1))
+        .at(at, "takes this path")
+        .at(&theirs.partner.at, format!("and `{}` that one", names.1))
         .note("the two directions of an ABR circuit carry each other's RM cells")
         .help("let them name each other, or leave `partner` out: the flow back is then made")
         .tell(mistakes);

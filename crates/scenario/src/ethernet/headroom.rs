@@ -131,7 +131,7 @@ impl Stop {
             (self.ahead, "behind a frame that has started"),
             (self.queued, "behind other control frames"),
             (self.control, "of its own"),
-            (self.away, "on the way there and back"),
+            (self.away, "on the link there and back"),
         ];
         let parts = parts.iter().filter(|(span, _)| span.0 > 0);
         let parts: Vec<String> = parts

@@ -77,6 +77,13 @@ pub(crate) fn is_of_no_engine(file: &Node) -> bool {
     }
 }
 
+/// Does the file neither name an engine nor hold the tables that every file of circuits has? Then it
+/// can't be told for which engine it is begun.
+pub(crate) fn is_of_unknown_engine(file: &Node) -> bool {
+    let has = |key| file.get(key).is_some();
+    !has("engine") && !(has("run") && has("link")) && std::ptr::eq(root_of(file), PACKET)
+}
+
 /// What this file may hold: the engine says, or the keys that only files for one engine have.
 pub(crate) fn root_of(file: &Node) -> &'static Section {
     let word = match file.get("engine").map(|node| &node.value) {

@@ -137,12 +137,12 @@ impl Whole<'_> {
             ),
             NoBound::CutThrough { .. } => of_flow(
                 from,
-                "on this way",
-                "`timing = \"store-and-forward\"` on the links of its way",
+                "on this path",
+                "`timing = \"store-and-forward\"` on the links of its path",
             ),
             NoBound::Control { .. } => of_flow(
                 from,
-                "on this way",
+                "on this path",
                 "nothing limits credit, set-ups and warnings there: leave `session`, `alarm` and \
                  credit out of flows that use these links",
             ),
@@ -160,8 +160,8 @@ impl Whole<'_> {
             ),
             NoBound::Mixed => of_flow(
                 from,
-                "on this way",
-                "use `edf` at all ports of its way that others share, or at none",
+                "on this path",
+                "use `edf` at all ports of its path that others share, or at none",
             ),
         }
     }
@@ -192,7 +192,7 @@ impl Whole<'_> {
             ),
             _ => (
                 "serves this port too",
-                "use `virtual-clock`, `wfq`, `wf2q+` or `scfq` at all ports of its way that \
+                "use `virtual-clock`, `wfq`, `wf2q+` or `scfq` at all ports of its path that \
                  others share",
             ),
         };

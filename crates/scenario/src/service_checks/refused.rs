@@ -33,7 +33,7 @@ impl Whole<'_> {
             )
             .at(
                 &draft.settings.session.at,
-                format!("its way crosses `{name}`, whose link {why}"),
+                format!("its path crosses `{name}`, whose link {why}"),
             )
             .note("messages of sessions are not sent again: one lost would hang the session")
             .help("leave `session` out")

@@ -1,6 +1,6 @@
 //! The tables explain themselves.
 
-use backwater_scenario::{Set, Source, explain, json_schema, list, parse, reference_markdown};
+use backwater_scenario::{Set, Source, explain, json_schema, list, parse, reference_pages};
 use serde_json::Value;
 
 #[test]
@@ -17,7 +17,8 @@ fn every_word_of_the_lists_is_explained() {
 /// `explain` prints them without the line above.
 #[test]
 fn meanings_make_sense_alone() {
-    let page = reference_markdown();
+    let pages = reference_pages().into_iter().map(|(_, page)| page);
+    let page: String = pages.collect();
     let keys = page.lines().filter_map(|line| line.split(" | ").nth(1));
     let words = page.lines().filter_map(|line| line.split_once("`: "));
     let meanings = keys.chain(words.map(|(_, meaning)| meaning));
@@ -186,27 +187,57 @@ fn the_schema_hangs_together() {
 
 #[test]
 fn the_reference_has_every_section_and_word() {
-    let page = reference_markdown();
-    for part in [
-        "## `[run]`",
-        "## `[[flows]]`",
-        "| `redundant_every` |",
-        "`n123+`",
-        "`permutation`",
-        "## `[run]` (flit engine)",
-        "## `[router]`",
-        "| `credit_delay` |",
-        "`minimal-adaptive`",
-        "## `[run]` (ethernet engine)",
-        "## `[flow_control]`",
-        "| `initial_window` |",
-        "`leaf-spine`",
-    ] {
-        assert!(page.contains(part), "{part}");
+    let pages = reference_pages();
+    let parts: [(&str, &[&str]); 5] = [
+        (
+            "reference.md",
+            &["reference/flits.md", "`engine = \"flit\"`", "`n123+`"],
+        ),
+        (
+            "reference/circuits.md",
+            &[
+                "## `[run]`",
+                "## `[[flows]]`",
+                "| `redundant_every` |",
+                "`n123+`",
+                "## `[sweep]`",
+            ],
+        ),
+        (
+            "reference/flits.md",
+            &[
+                "## `[run]`",
+                "## `[router]`",
+                "| `credit_delay` |",
+                "`minimal-adaptive`",
+            ],
+        ),
+        (
+            "reference/ethernet.md",
+            &[
+                "## `[flow_control]`",
+                "| `initial_window` |",
+                "`leaf-spine`",
+                "## `[sweep]`",
+            ],
+        ),
+        (
+            "reference/comparison.md",
+            &["## `[schemes]`", "kind = \"comparison\""],
+        ),
+    ];
+    for (path, parts) in parts {
+        let (_, page) = pages.iter().find(|(known, _)| known == path).expect(path);
+        for part in parts {
+            assert!(page.contains(part), "{path}: {part}");
+        }
     }
-    for line in page.lines().filter(|line| line.starts_with("| ")) {
-        let cells = line.replace("\\|", "").matches('|').count();
-        assert_eq!(cells, 5, "{line}");
+    assert_eq!(pages.len(), parts.len());
+    for (path, page) in &pages[1..] {
+        for line in page.lines().filter(|line| line.starts_with("| ")) {
+            let cells = line.replace("\\|", "").matches('|').count();
+            assert_eq!(cells, 5, "{path}: {line}");
+        }
     }
 }
 

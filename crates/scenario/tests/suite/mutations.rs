@@ -376,7 +376,18 @@ fn no_more_than_a_hundred_mistakes_are_shown() {
 fn an_empty_file_says_what_is_missing() {
     refused("nothing", "");
     refused("blanks", " \n\t\n");
-    let mistakes = read(Vec::new()).unwrap_err().render(false);
+    // First for which engine it is: what else is missing depends on it, and its words do, too.
+    let said = |text: &str| read(text.into()).unwrap_err().render(false);
+    for text in ["", "[network]\nhosts = [\"A\"]\n", "title = \"x\"\n"] {
+        let mistakes = said(text);
+        for part in ["ethernet", "flit", "packet"] {
+            let key = format!("engine = \"{part}\"");
+            assert!(mistakes.contains(&key), "{key} in {mistakes}");
+        }
+        assert!(!mistakes.contains("cells\""), "{mistakes}");
+        assert!(mistakes.ends_with("1 error\n"), "{mistakes}");
+    }
+    let mistakes = said("engine = \"packet\"");
     for part in ["[run]", "[link]", "[network]", "[[flows]]"] {
         assert!(mistakes.contains(part), "{part} in {mistakes}");
     }

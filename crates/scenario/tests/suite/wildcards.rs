@@ -164,7 +164,7 @@ fn a_wildcard_of_nothing_says_why() {
             "does not cross",
         ),
         ("measure = \"queue\"\non = \"C->*\"", "no node `C`"),
-        ("measure = \"rate-queue\"\non = \"all\"", "tells no rates"),
+        ("measure = \"rate-queue\"\non = \"all\"", "signals no rates"),
     ] {
         let error = names(series).expect_err(series);
         assert!(error.contains(wanted), "{series}: {error}");

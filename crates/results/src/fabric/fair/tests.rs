@@ -282,7 +282,7 @@ fn what_depends_on_the_load_has_no_share() {
         why(&spec)
     };
     let adaptive = with(&|spec| spec.routing = RoutingSpec::MinimalAdaptive);
-    assert_eq!(adaptive, "ways depend on the load");
+    assert_eq!(adaptive, "paths depend on the load");
     let several = with(&|spec| spec.classes.push(spec.classes[0].clone()));
     assert_eq!(several, "several classes");
     let trace = with(&|spec| spec.classes[0].injection = Injection::Trace(Vec::new()));

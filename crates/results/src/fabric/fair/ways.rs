@@ -29,7 +29,7 @@ pub fn loads(spec: &FabricSpec) -> Result<Vec<Loads>, &'static str> {
     let routing = Routing::new(graph, spec.routing, spec.router.lanes, groups);
     let routing = routing.map_err(|_| "no routing")?;
     if routing.is_adaptive() {
-        return Err("ways depend on the load");
+        return Err("paths depend on the load");
     }
     if pairs.saturating_mul(routing.departures()) > STEPS_MAX {
         return Err(TOO_MANY);

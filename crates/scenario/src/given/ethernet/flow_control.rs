@@ -97,7 +97,7 @@ impl FlowControl {
         stopped.or(self.credits().map(|credits| &credits.classes))
     }
 
-    /// Whether a class under flow control promises to lose nothing.
+    /// Whether a class under flow control is promised to be lossless.
     pub(crate) fn headroom(&self) -> Option<&Placed<Headroom>> {
         let stopped = self.stops().map(|stops| &stops.headroom);
         stopped.or(self.credits().map(|credits| &credits.headroom))
@@ -108,7 +108,7 @@ impl FlowControl {
 /// every link into a switch; hosts take what comes.
 #[table(part)]
 pub(crate) struct Credits {
-    /// Classes under flow control: those that lose nothing.
+    /// Classes under flow control: those that are lossless.
     #[key(is = Wholes(Whole { min: 0, max: 7, unit: "" }), otherwise = "all")]
     pub classes: Placed<Option<Vec<u8>>>,
     /// What one unit of credit is good for: a frame costs its bytes in units, rounded up.
@@ -138,7 +138,7 @@ pub(crate) struct Credits {
     /// Ask for credit after this long without enough of it while frames wait.
     #[key(is = Clock { min_ps: 1 }, otherwise = "never", cite = "Kung 1993, section 4.5")]
     pub request_after: Option<Duration>,
-    /// Whether a class with credit promises to lose nothing.
+    /// Whether a class with credit is promised to be lossless.
     #[key(default = "\"checked\"")]
     pub headroom: Placed<Headroom>,
 }
@@ -146,7 +146,7 @@ pub(crate) struct Credits {
 /// Stops of any kind: which classes, when, whom, for how long.
 #[table(part)]
 pub(crate) struct Stops {
-    /// Classes under flow control: those that lose nothing.
+    /// Classes under flow control: those that are lossless.
     #[key(is = Wholes(Whole { min: 0, max: 7, unit: "" }), otherwise = "all")]
     pub classes: Placed<Option<Vec<u8>>>,
     /// Where congestion is seen.
@@ -186,7 +186,7 @@ pub(crate) struct Stops {
     /// What is done about neighbours that do not respond.
     #[key(otherwise = "nothing")]
     pub time_out: Placed<Option<TimeOut>>,
-    /// Whether a lossless class promises to lose nothing.
+    /// Whether a lossless class must have enough headroom.
     #[key(default = "\"checked\"")]
     pub headroom: Placed<Headroom>,
 }
@@ -262,7 +262,7 @@ pub(crate) enum Choose {
     Random,
 }
 
-/// Words of `headroom`: Whether a lossless class promises to lose nothing.
+/// Words of `headroom`: Whether a lossless class must have enough headroom.
 #[word]
 pub(crate) enum Headroom {
     /// It does: what may lose frames is an error, and a frame lost fails the run.

@@ -167,7 +167,7 @@ pub(crate) struct Classes {
     pub queues: QueueSettings,
     #[key(flatten)]
     pub service: Service,
-    /// Whether a lossless class promises to lose nothing.
+    /// Whether a lossless class must have enough headroom.
     #[key(otherwise = "as the table above it says")]
     pub headroom: Placed<Option<Headroom>>,
     /// The nodes of which `headroom` of this class speaks.

@@ -465,7 +465,7 @@ fn a_way_back_needs_no_minimum_and_begins_at_what_it_may_send() {
     // What it sends data with keeps its minimum, and a mistake says whose that is.
     let wrong = abr_of(both, "back = { kind = \"greedy\" }").err();
     let text = wrong.expect("MCR above PCR").render(false);
-    let whose = "this is `f back`, the way back of `f`: it crosses `B->T`";
+    let whose = "this is `f back`, the reverse path of `f`: it crosses `B->T`";
     assert!(text.contains(whose), "{text}");
     // Nothing is kept for ways back: 100 Mbps for each of two circuits fit in both directions.
     let other = "[[flows]]\nname = \"g\"\nfrom = \"B\"\nto = \"A\"\n";

@@ -156,7 +156,7 @@ fn a_link_may_give_up_its_promise() {
 }
 
 /// Where a link has neither, what finds the memory of its input full is dropped, and nothing
-/// promises otherwise; what has credit loses nothing.
+/// promises otherwise; what has credit is lossless.
 #[test]
 fn a_link_may_have_neither() {
     let slow = line("none", "").replace(

@@ -95,5 +95,5 @@ fn flows_by_rule_are_shown_by_their_table() {
     let found = warnings.find(|found| found.code == "no-delay-bound");
     let labels = &found.expect("a warning").labels;
     // A pattern has no `from`.
-    assert_eq!(labels[0].1, "on this way");
+    assert_eq!(labels[0].1, "on this path");
 }
