@@ -33,7 +33,7 @@ demo: release
 
 papers: release
 	@mkdir -p runs
-	$(BINARY) reproduce --all --json runs/claims.json
+	$(BINARY) reproduce --all --format json > runs/claims.json
 
 # What a machine lacks and this can't install is left out, and named at the end.
 export SKIPPED = $(CURDIR)/runs/skipped

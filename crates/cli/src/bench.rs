@@ -21,7 +21,7 @@ pub struct Options {
     /// Only the workloads whose name contains this
     filter: Option<String>,
     /// Runs of each; the fastest counts
-    #[arg(long, default_value_t = 3, value_name = "N")]
+    #[arg(long, default_value_t = 3, value_name = "N", help_heading = "Run")]
     runs: u32,
 }
 

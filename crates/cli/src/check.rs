@@ -1,13 +1,16 @@
 //! `backwater check`.
 
 use backwater_kernel::words::{counted, printable};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use backwater_results::{Align, Cell, Column, Table};
 use backwater_scenario::compare::{Comparison, is_comparison};
 use backwater_scenario::{Diagnostics, Source};
 
-use crate::{BAD_INPUT, Changes, SUCCESS, fail, files};
+use serde_json::{Map, Value, json};
+
+use crate::output::Output;
+use crate::{BAD_INPUT, Changes, SUCCESS, document, fail, files};
 use backwater_run::memory::Memory;
 
 /// Scenario files to check.
@@ -16,47 +19,69 @@ pub struct Options {
     /// Scenario files; `-` is standard input
     #[arg(required = true)]
     files: Vec<PathBuf>,
-    /// Print the account of headroom: what each queue and input needs and has, term by term
-    #[arg(long, short)]
-    verbose: bool,
     #[command(flatten)]
     changes: Changes,
     #[command(flatten)]
     memory: Memory,
+    #[command(flatten)]
+    pub output: Output,
 }
 
 /// Checks every file, and says so of each.
 pub fn check(options: &Options) -> u8 {
     let mut status = SUCCESS;
+    let mut all = Vec::new();
     for path in &options.files {
-        let Ok(source) = files::read(path).map_err(|message| eprintln!("{message}")) else {
+        let valid = one(path, options);
+        let verdict = if valid.is_some() { "valid" } else { "invalid" };
+        let mut told = Map::new();
+        told.insert("file".into(), path.display().to_string().into());
+        told.insert("verdict".into(), verdict.into());
+        told.extend(valid.unwrap_or_else(|| {
             status = BAD_INPUT;
-            continue;
-        };
-        if is_comparison(&source) {
-            status = status.max(check_comparison(&source, options));
-            continue;
-        }
-        match files::check(source, &options.changes, &options.memory) {
-            Ok((source, scenario)) => {
-                let name = printable(&source.name);
-                let engine = backwater_run::engine(&scenario);
-                println!("{name}: valid: {}", engine.size());
-                if let Some(promised) = engine.promised() {
-                    println!("{name}: {promised}");
-                }
-                if let Some(table) = engine.headroom() {
-                    tell_headroom(&name, &table, options.verbose);
-                }
-            }
-            Err(()) => status = BAD_INPUT,
-        }
+            Map::new()
+        }));
+        all.push(Value::Object(told));
     }
+    let verdict = if status == SUCCESS {
+        "valid"
+    } else {
+        "invalid"
+    };
+    document::put("verdict", verdict);
+    document::put("files", all);
     status
 }
 
-/// Says in a line what headroom there is; on demand all of it.
-fn tell_headroom(name: &str, table: &Table, is_verbose: bool) {
+/// What is to be told of a file; `None` if it can't run.
+fn one(path: &Path, options: &Options) -> Option<Map<String, Value>> {
+    let source = files::read(path).map_err(|message| eprintln!("{message}"));
+    let source = source.ok()?;
+    if is_comparison(&source) {
+        return check_comparison(&source, options);
+    }
+    let checked = files::check(source, &options.changes, &options.memory);
+    let (source, scenario) = checked.ok()?;
+    let name = printable(&source.name);
+    let engine = backwater_run::engine(&scenario);
+    println!("{name}: valid: {}", engine.size());
+    let mut told = Map::new();
+    told.insert("engine".into(), scenario.engine.name().into());
+    told.insert("size".into(), engine.size().into());
+    if let Some(promised) = engine.promised() {
+        println!("{name}: {promised}");
+        told.insert("promised".into(), promised.into());
+    }
+    if let Some(table) = engine.headroom() {
+        let headroom = tell_headroom(&name, &table, options.output.verbose);
+        told.insert("headroom".into(), headroom);
+    }
+    Some(told)
+}
+
+/// Says in a line what headroom there is; on demand all of it: what each queue and input needs and
+/// has, term by term.
+fn tell_headroom(name: &str, table: &Table, is_verbose: bool) -> Value {
     let number = |row: &[Cell], key: &str| {
         let at = table.columns.iter().position(|own| own.name == key);
         match at.and_then(|at| row.get(at)) {
@@ -66,20 +91,18 @@ fn tell_headroom(name: &str, table: &Table, is_verbose: bool) {
         }
     };
     let all = |key: &'static str| table.rows.iter().map(move |row| number(row, key));
-    let room = match all("missing").fold(0.0, f64::max) {
-        0.0 => format!(
-            "{} B to spare at least",
-            all("spare").fold(f64::INFINITY, f64::min)
-        ),
+    let missing = all("missing").fold(0.0, f64::max);
+    let spare = all("spare").fold(f64::INFINITY, f64::min);
+    let response = all("response").fold(0.0, f64::max);
+    let room = match missing {
+        0.0 => format!("{spare} B to spare at least"),
         missing => format!("{missing} B missing at most, where a loss is meant"),
     };
-    println!(
-        "{name}: headroom: {room}; response to a stop assumed: {} ns at most",
-        all("response").fold(0.0, f64::max)
-    );
+    println!("{name}: headroom: {room}; response to a stop assumed: {response} ns at most");
     if is_verbose {
         lines(table).iter().for_each(|line| println!("{line}"));
     }
+    json!({ "spare_bytes": spare, "missing_bytes": missing, "response_ns": response })
 }
 
 /// A table in columns; words to the left, numbers to the right.
@@ -112,28 +135,21 @@ fn lines(table: &Table) -> Vec<String> {
 }
 
 /// Checks a comparison with every scheme that it names, and says so.
-fn check_comparison(source: &Source, options: &Options) -> u8 {
-    let sets = match files::sets(&options.changes) {
-        Ok(sets) => sets,
-        Err(message) => return fail(message),
-    };
-    let told = |mistakes: Diagnostics| eprintln!("{}", mistakes.render(files::color()));
-    let Ok(comparison) = Comparison::read(source, &sets).map_err(told) else {
-        return BAD_INPUT;
-    };
+fn check_comparison(source: &Source, options: &Options) -> Option<Map<String, Value>> {
+    let sets = files::sets(&options.changes).map_err(fail).ok()?;
+    let told = |mistakes: Diagnostics| eprintln!("{}", files::rendered(&mistakes));
+    let comparison = Comparison::read(source, &sets).map_err(told).ok()?;
     let limits = options.memory.limits(1);
     for &scheme in &comparison.schemes {
         let scenario = comparison.scenario(scheme, comparison.seed, &limits);
-        if scenario.map_err(told).is_err() {
-            return BAD_INPUT;
-        }
+        scenario.map_err(told).ok()?;
     }
-    println!(
-        "{}: valid: a comparison of {}; {}, {}",
-        printable(&source.name),
+    let size = format!(
+        "a comparison of {}; {}, {}",
         counted(comparison.schemes.len(), "scheme"),
         counted(comparison.switches().len(), "switch"),
         counted(comparison.flows.len(), "flow")
     );
-    SUCCESS
+    println!("{}: valid: {size}", printable(&source.name));
+    Some(Map::from_iter([("size".into(), size.into())]))
 }

@@ -16,11 +16,13 @@ use backwater_scenario::compare::{Comparison, Scheme};
 use backwater_scenario::{Limits, Set};
 use indicatif::ProgressBar;
 use rayon::prelude::*;
+use serde_json::Value;
 
+use crate::output::Page;
 use crate::{
     BAD_INPUT, Changes, FAILED, SHORT_OF_MEMORY, SUCCESS, command_line, default_out, fail,
 };
-use crate::{begin_directory, files, progress, run};
+use crate::{begin_directory, document, files, progress, run};
 
 /// What to compare.
 #[derive(clap::Args)]
@@ -30,27 +32,29 @@ pub struct Options {
     #[command(flatten)]
     changes: Changes,
     /// Directory for the report, tables and scenarios [default: runs/NAME-comparison]
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", help_heading = "Output")]
     out: Option<PathBuf>,
     /// Number of seeds, starting at `run.seed`; the table has means and 95 % intervals
     #[arg(
         long,
         value_name = "N",
         default_value_t = 1,
-        value_parser = clap::value_parser!(u64).range(1..=1000)
+        value_parser = clap::value_parser!(u64).range(1..=1000),
+        help_heading = "Run"
     )]
     seeds: u64,
     /// Runs in parallel [default: one per core]; results do not depend on the number
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=64))]
+    #[arg(help_heading = "Run")]
     threads: Option<u8>,
-    /// Also write the numbers as JSON
-    #[arg(long, value_name = "FILE")]
-    json: Option<PathBuf>,
     /// Only these schemes: none, reno, dctcp, n23, n23-class, pause, destination, pfc, abr
     #[arg(long, value_name = "SCHEME", num_args = 1.., value_delimiter = ',')]
+    #[arg(help_heading = "Run")]
     only: Vec<String>,
     #[command(flatten)]
     memory: Memory,
+    #[command(flatten)]
+    pub page: Page,
 }
 
 /// A comparison on its way.
@@ -61,9 +65,6 @@ struct Run {
 
 /// Checks every scheme, runs all, writes and prints the table.
 pub fn compare(options: &Options) -> u8 {
-    if let Err(message) = files::is_place(options.json.as_ref()) {
-        return fail(message);
-    }
     let pool = match machine::pool(options.threads.map_or(0, usize::from)) {
         Ok(pool) => pool,
         Err(error) => return fail(error),
@@ -123,7 +124,8 @@ impl Run {
             files::sets(&options.changes).map_err(|message| format!("error: {message}"))?;
         sets.extend(only(&options.only)?);
         let color = files::color();
-        let comparison = Comparison::read(&source, &sets).map_err(|wrong| wrong.render(color))?;
+        let comparison =
+            Comparison::read(&source, &sets).map_err(|wrong| files::rendered(&wrong))?;
         let plan = Plan::new(comparison, options.seeds, limits, color)?;
         let info = plan.info(&source, command_line());
         Ok(Run { plan, info })
@@ -136,8 +138,7 @@ impl Run {
         schemes: &[SchemeRuns],
         seconds: f64,
     ) -> u8 {
-        let path = directory.path().join("report.html");
-        if let Err(message) = self.write(options, &mut directory, schemes, seconds) {
+        if let Err(message) = self.write(&mut directory, schemes, seconds) {
             return fail(message);
         }
         println!("{}\n", self.info.title);
@@ -147,7 +148,7 @@ impl Run {
             "\nscenarios: {}",
             files::shown(&directory.path().join("scenarios"))
         );
-        println!("report: {}", files::shown(&path));
+        options.page.tell(directory.path());
         let runs = || schemes.iter().flat_map(|scheme| &scheme.runs);
         let broken: u64 = runs().map(|run| run.broken).sum();
         if broken > 0 {
@@ -165,7 +166,6 @@ impl Run {
 
     fn write(
         &self,
-        options: &Options,
         directory: &mut RunDirectory,
         schemes: &[SchemeRuns],
         seconds: f64,
@@ -202,10 +202,10 @@ impl Run {
                 &manifest(&info, comparison.seed, schemes, seconds).of_several_runs(true),
             )
             .map_err(told)?;
-        if let Some(file) = &options.json {
-            let text = format!("{summary:#}\n");
-            std::fs::write(file, text)
-                .map_err(|error| format!("{}: {error}", files::shown(file)))?;
+        if let Value::Object(summary) = summary {
+            summary
+                .into_iter()
+                .for_each(|(name, value)| document::put(&name, value));
         }
         Ok(())
     }

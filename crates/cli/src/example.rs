@@ -16,10 +16,10 @@ pub struct Options {
     #[arg(required_unless_present = "list")]
     name: Option<String>,
     /// List all names
-    #[arg(long, conflicts_with_all = ["name", "out"])]
+    #[arg(long, conflicts_with_all = ["name", "out"], help_heading = "Output")]
     list: bool,
     /// Write it to FILE, with the files it reads in the same folder
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
     out: Option<PathBuf>,
 }
 

@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use backwater_kernel::words::printable;
 use backwater_results::directory::{kind_of, read_at_most, read_file};
 use backwater_scenario::compare::is_comparison;
-use backwater_scenario::{LARGEST_BYTES, LARGEST_FILE_BYTES, Scenario, Set, Source};
+use backwater_scenario::{Diagnostics, LARGEST_BYTES, LARGEST_FILE_BYTES, Scenario, Set, Source};
 
-use crate::{Changes, example};
+use crate::{Changes, document, example};
 use backwater_run::memory::Memory;
 
 /// Other names of standard input.
@@ -25,7 +25,7 @@ pub const FROM_INPUT: &str = "standard input";
 pub fn read(path: &Path) -> Result<Source, String> {
     let most = LARGEST_BYTES as u64;
     let source =
-        |name: &str, bytes| Source::from_bytes(name, bytes).map_err(|wrong| wrong.render(color()));
+        |name: &str, bytes| Source::from_bytes(name, bytes).map_err(|wrong| rendered(&wrong));
     if STANDARD_INPUT.iter().any(|name| path == Path::new(name)) {
         return match read_at_most(io::stdin(), most) {
             Ok(bytes) => source(FROM_INPUT, bytes),
@@ -103,12 +103,12 @@ pub fn check(source: Source, changes: &Changes, memory: &Memory) -> Result<(Sour
     match backwater_scenario::parse_with(&source, &sets, &memory.limits(1), &read_named) {
         Ok(scenario) => {
             if !scenario.warnings.is_empty() {
-                eprintln!("{}", scenario.warnings.render(color()));
+                eprintln!("{}", rendered(&scenario.warnings));
             }
             Ok((source, scenario))
         }
         Err(mistakes) => {
-            eprintln!("{}", mistakes.render(color()));
+            eprintln!("{}", rendered(&mistakes));
             if mistakes.iter().any(|one| one.code == "out-of-memory") {
                 memory.explain();
             }
@@ -159,7 +159,15 @@ pub fn sets(changes: &Changes) -> Result<Vec<Set>, String> {
     Ok(sets)
 }
 
+/// Mistakes as text for standard error; none where a document takes them.
+pub fn rendered(mistakes: &Diagnostics) -> String {
+    match document::takes(mistakes) {
+        true => String::new(),
+        false => mistakes.render(color()),
+    }
+}
+
 /// Colour on standard error only for people.
 pub fn color() -> bool {
-    io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none()
+    !document::is_wanted() && io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none()
 }

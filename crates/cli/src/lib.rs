@@ -6,14 +6,18 @@
 mod out;
 
 mod bench;
+mod browser;
 mod check;
 mod claims;
 mod compare;
+mod document;
 mod example;
 mod explain;
 mod files;
+mod greeting;
 mod manual;
 mod merge;
+mod output;
 mod plot;
 mod progress;
 mod reproduce;
@@ -57,7 +61,7 @@ const SHORT_OF_MEMORY: u8 = 3;
 )]
 struct Cli {
     #[command(subcommand)]
-    command: Command,
+    command: Option<Command>,
 }
 
 #[derive(Subcommand)]
@@ -102,10 +106,10 @@ enum Command {
 struct Changes {
     /// Change a key, as `--set run.duration="50 ms"` or `--set flows.VC1.priority=1`; `unset`
     /// takes it away
-    #[arg(long = "set", value_name = "KEY=VALUE")]
+    #[arg(long = "set", value_name = "KEY=VALUE", help_heading = "Scenario")]
     sets: Vec<String>,
     /// Root of all random streams; the same as --set run.seed=N
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", help_heading = "Scenario")]
     seed: Option<u64>,
 }
 
@@ -119,19 +123,58 @@ pub fn command(words: impl IntoIterator<Item = OsString>) -> u8 {
     let whole = [OsString::from("backwater")].into_iter();
     let cli = match Cli::try_parse_from(whole.chain(words.iter().cloned())) {
         Ok(cli) => cli,
-        Err(error) => {
-            // There is nowhere to complain if that fails.
-            let _ = error.print();
-            return u8::try_from(error.exit_code()).unwrap_or(BAD_INPUT);
-        }
+        Err(error) => return refuse(&error, &words),
     };
     *TYPED.lock().unwrap_or_else(PoisonError::into_inner) = words;
     out::print_what_runs_say();
-    let status = carry_out(cli.command);
-    if out::finish() {
-        status
-    } else {
-        status.max(BAD_INPUT)
+    let Some(command) = cli.command else {
+        return end("", greeting::greet());
+    };
+    let output = command.output();
+    let name = output.map_or("", |(name, _)| name);
+    output.map(|(_, output)| output).unwrap_or_default().begin();
+    end(name, carry_out(command))
+}
+
+/// The command of this name is over: the status to end with.
+fn end(name: &str, status: u8) -> u8 {
+    match out::finish(name, status) {
+        true => status,
+        false => status.max(BAD_INPUT),
+    }
+}
+
+/// Words that are no command, or ask for help: a document where one was asked for.
+fn refuse(error: &clap::Error, words: &[OsString]) -> u8 {
+    let status = u8::try_from(error.exit_code()).unwrap_or(BAD_INPUT);
+    let mut pairs = words.iter().zip(words.iter().skip(1));
+    let wants_document = words.iter().any(|word| word == "--format=json")
+        || pairs.any(|(word, next)| word == "--format" && next == "json");
+    if status == SUCCESS || !wants_document {
+        // There is nowhere to complain if that fails.
+        let _ = error.print();
+        return status;
+    }
+    document::begin(true);
+    document::hears(&error.to_string());
+    let name = words.first().map(|word| word.to_string_lossy());
+    end(&name.unwrap_or_default(), status)
+}
+
+impl Command {
+    /// Its name, and how it tells what it found, where that can be chosen.
+    fn output(&self) -> Option<(&'static str, output::Output)> {
+        match self {
+            Command::Run(options) => Some(("run", options.page.output)),
+            Command::Sweep(options) => Some(("sweep", options.page.output)),
+            Command::Merge(options) => Some(("merge", options.page.output)),
+            Command::Saturate(options) => Some(("saturate", options.page.output)),
+            Command::Compare(options) => Some(("compare", options.page.output)),
+            Command::Plot(options) => Some(("plot", options.page.output)),
+            Command::Check(options) => Some(("check", options.output)),
+            Command::Reproduce(options) => Some(("reproduce", options.page.output)),
+            _ => None,
+        }
     }
 }
 
@@ -200,7 +243,10 @@ fn command_of(words: impl IntoIterator<Item = String>) -> String {
 fn fail(message: impl std::fmt::Display) -> u8 {
     let message = message.to_string();
     let lines: Vec<String> = message.lines().map(printable).collect();
-    eprintln!("error: {}", lines.join("\n"));
+    let text = lines.join("\n");
+    if !document::hears(&text) {
+        eprintln!("error: {text}");
+    }
     BAD_INPUT
 }
 

@@ -19,7 +19,7 @@ pub struct CompletionOptions {
 #[derive(clap::Args)]
 pub struct ManOptions {
     /// Folder for `backwater.1` and a page for each command; created if missing
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", help_heading = "Output")]
     out: PathBuf,
 }
 

@@ -12,6 +12,7 @@ use backwater_results::directory::POINTS;
 use backwater_results::sweep::Point;
 use backwater_run::interrupt;
 
+use crate::output::Page;
 use crate::sweep::asked::{Asked, Kept, PLAN, Unread};
 use crate::sweep::plan::{Checked, Plan};
 use crate::sweep::shard::{Shard, assigned};
@@ -29,11 +30,13 @@ pub struct Options {
     #[arg(required = true, value_name = "DIR")]
     directories: Vec<PathBuf>,
     /// Directory for points, tables and report [default: that of the sweep on one machine]
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", help_heading = "Output")]
     out: Option<PathBuf>,
     /// Write tables of what is there, if points are missing
-    #[arg(long)]
+    #[arg(long, help_heading = "Output")]
     partial: bool,
+    #[command(flatten)]
+    pub page: Page,
 }
 
 /// Directories of one sweep.
@@ -57,7 +60,7 @@ pub fn merge(options: &Options) -> u8 {
     };
     let points: Vec<u64> = match plan.sweep.points() {
         Ok(points) => (0..points).collect(),
-        Err(mistakes) => return told(&mistakes.render(files::color())),
+        Err(mistakes) => return told(&files::rendered(&mistakes)),
     };
     let checked = match plan.check(&points) {
         Ok(checked) => checked,
@@ -85,14 +88,16 @@ pub fn merge(options: &Options) -> u8 {
             return BAD_INPUT;
         }
     }
-    write(
-        &plan,
-        &checked,
-        &points,
-        found,
+    let computed = points.len() - missing.len();
+    let end = End {
+        command: plan.asked.command("sweep", Vec::new()),
+        words: format!("of {}", directories_in_words(shards.directories.len())),
+        computed,
         out,
-        shards.directories.len(),
-    )
+        may_lack: true,
+        page: options.page,
+    };
+    write(&plan, &checked, &points, found, &end)
 }
 
 /// Into a directory that a sweep goes on from.
@@ -101,10 +106,9 @@ fn write(
     checked: &Checked,
     points: &[u64],
     found: Vec<Option<Point>>,
-    out: PathBuf,
-    directories: usize,
+    end: &End,
 ) -> u8 {
-    let (work, mut directory) = match plan.start(&out, false, checked) {
+    let (work, mut directory) = match plan.start(&end.out, false, checked) {
         Ok(started) => started,
         Err(message) => return fail(message),
     };
@@ -119,13 +123,7 @@ fn write(
     if let Err(message) = work.take(&checked.keys, &found) {
         return fail(message);
     }
-    let end = End {
-        command: plan.asked.command("sweep", Vec::new()),
-        words: format!("of {}", directories_in_words(directories)),
-        out,
-        may_lack: true,
-    };
-    conclude(plan, checked, points, found, directory, &end)
+    conclude(plan, checked, points, found, directory, end)
 }
 
 fn directories_in_words(count: usize) -> String {
@@ -177,11 +175,11 @@ impl Shards {
             let kept = match Kept::of(directory) {
                 Ok(Some(kept)) => kept,
                 Ok(None) => {
-                    eprintln!("note: {name} was stopped before it had a {PLAN}");
+                    remark!("note: {name} was stopped before it had a {PLAN}");
                     continue;
                 }
                 Err(Unread::Damaged(damage)) => {
-                    eprintln!("note: {name}/{PLAN} is damaged ({damage})");
+                    remark!("note: {name}/{PLAN} is damaged ({damage})");
                     continue;
                 }
                 Err(Unread::Other(what)) => return Err(format!("error: {name}: {what}")),
@@ -240,7 +238,7 @@ impl Shards {
                         ));
                     }
                     (Ok(_), _) => {}
-                    (Err(damage), _) => eprintln!(
+                    (Err(damage), _) => remark!(
                         "note: the point {} in {} is damaged ({damage})",
                         plan.sweep.describe(*point),
                         files::shown(place)

@@ -7,7 +7,11 @@ use std::fmt::Arguments;
 use std::io::{ErrorKind, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use crate::document;
+
 static LOST: AtomicBool = AtomicBool::new(false);
+/// Only what goes wrong is said.
+static QUIET: AtomicBool = AtomicBool::new(false);
 
 macro_rules! print {
     ($($part:tt)*) => { $crate::out::write(format_args!($($part)*)) };
@@ -22,9 +26,26 @@ macro_rules! eprintln {
     ($($part:tt)*) => { $crate::out::tell(format_args!($($part)*)) };
 }
 
-/// Writes to standard output.
+/// What nobody has to know: standard error, and nothing with `--quiet`.
+macro_rules! remark {
+    ($($part:tt)*) => { $crate::out::remark(format_args!($($part)*)) };
+}
+
+/// Say only what goes wrong, or all.
+pub fn be_quiet(is_quiet: bool) {
+    QUIET.store(is_quiet, Ordering::Relaxed);
+}
+
+/// Is only that said?
+pub fn is_quiet() -> bool {
+    QUIET.load(Ordering::Relaxed)
+}
+
+/// Writes to standard output; a command that is quiet, or writes a document there, does not.
 pub fn write(text: Arguments<'_>) {
-    note(std::io::stdout().write_fmt(text));
+    if !is_quiet() && !document::is_wanted() {
+        note(std::io::stdout().write_fmt(text));
+    }
 }
 
 /// Writes a line to standard output.
@@ -32,8 +53,22 @@ pub fn write_line(text: Arguments<'_>) {
     write(format_args!("{text}\n"));
 }
 
-/// Writes a line to standard error; there is nowhere to complain if that fails.
+/// Writes a line to standard error, or puts it into the document.
 pub fn tell(text: Arguments<'_>) {
+    if !document::hears(&text.to_string()) {
+        tell_now(text);
+    }
+}
+
+/// Writes a line to standard error unless that is to be quiet.
+pub fn remark(text: Arguments<'_>) {
+    if !is_quiet() {
+        tell_now(text);
+    }
+}
+
+/// There is nowhere to complain if that fails.
+fn tell_now(text: Arguments<'_>) {
     let _ = std::io::stderr().write_fmt(format_args!("{text}\n"));
 }
 
@@ -60,15 +95,20 @@ impl log::Log for OnError {
         let above = &text[..text.len() - said.len()];
         match record.level() {
             log::Level::Error => eprintln!("{above}error: {said}"),
-            _ => eprintln!("{above}note: {said}"),
+            _ => remark!("{above}note: {said}"),
         }
     }
 
     fn flush(&self) {}
 }
 
-/// Hands over what is still held back; false if output was lost that somebody waits for.
-pub fn finish() -> bool {
+/// Hands over the document of this command, if it has one, and what is still held back; false if
+/// output was lost that somebody waits for.
+pub fn finish(command: &str, status: u8) -> bool {
+    if let Some(document) = document::end(command, status) {
+        be_quiet(false);
+        write(format_args!("{document}"));
+    }
     note(std::io::stdout().flush());
     !LOST.load(Ordering::Relaxed)
 }

@@ -10,6 +10,7 @@ use backwater_results::{Block, Cell, Column, Report, RunDirectory, Table};
 use backwater_scenario::LARGEST_FILE_BYTES;
 use serde_json::{Value, json};
 
+use crate::output::Page;
 use crate::{SUCCESS, command_line, fail, files, holder};
 
 /// Keys of a scenario that are looked at.
@@ -22,14 +23,21 @@ pub struct Options {
     #[arg(required = true, value_name = "DIR")]
     results: Vec<PathBuf>,
     /// Column to draw, as `delay_p99_us` or `victim.goodput`, or `series.NAME`
-    #[arg(long, value_name = "COLUMN")]
+    #[arg(long, value_name = "COLUMN", help_heading = "Curves")]
     y: Option<String>,
     /// Axis of sweeps to draw it over, or a key in which runs differ, as `load` or `n3`
-    #[arg(long, value_name = "KEY")]
+    #[arg(long, value_name = "KEY", help_heading = "Curves")]
     over: Option<String>,
     /// Directory for the report, figures and tables
-    #[arg(long, value_name = "DIR", default_value = "runs/plot")]
+    #[arg(
+        long,
+        value_name = "DIR",
+        default_value = "runs/plot",
+        help_heading = "Output"
+    )]
     out: PathBuf,
+    #[command(flatten)]
+    pub page: Page,
 }
 
 /// Reads the directories and writes a report with their curves in common plots.
@@ -72,7 +80,7 @@ fn draw(options: &Options) -> Result<u8, String> {
         counted(all.len(), "directory"),
         counted(drawn.plots.len(), "plot")
     );
-    println!("report: {}", files::shown(&options.out.join("report.html")));
+    options.page.tell(&options.out);
     Ok(SUCCESS)
 }
 

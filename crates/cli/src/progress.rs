@@ -4,19 +4,22 @@ use std::io::IsTerminal;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
+use crate::out;
+
 /// Another program watches: it reads a line for each step.
 const WATCHED: &str = "BACKWATER_PROGRESS";
 
 /// Tells a program that watches how far it is.
 pub fn tell(what: &str, done: u64, of: u64) {
     if std::env::var_os(WATCHED).is_some() {
-        eprintln!("{what}: {done} of {of}");
+        remark!("{what}: {done} of {of}");
     }
 }
 
-/// A bar over `length` steps of `what`; silent when standard error is not a terminal.
+/// A bar over `length` steps of `what`; silent when standard error is not a terminal, or nobody
+/// wants to hear of it.
 pub fn bar(length: u64, what: &str) -> ProgressBar {
-    if !std::io::stderr().is_terminal() {
+    if out::is_quiet() || !std::io::stderr().is_terminal() {
         return ProgressBar::hidden();
     }
     let bar = ProgressBar::new(length);

@@ -15,8 +15,9 @@ use backwater_papers::{Judged, Plan, Reproduction, Selection, Settings, Tally};
 use backwater_results::{Manifest, RunDirectory, Verdict};
 
 use crate::claims::near;
+use crate::output::Page;
 use crate::{Changes, FAILED, SHORT_OF_MEMORY, SUCCESS};
-use crate::{begin_directory, command_line, default_out, fail, files, progress};
+use crate::{begin_directory, command_line, default_out, document, fail, files, progress};
 use backwater_run::memory::{self, Memory};
 use backwater_run::{interrupt, machine};
 
@@ -30,37 +31,34 @@ pub struct Options {
     /// [default: every paper]
     what: Vec<String>,
     /// Every paper
-    #[arg(long)]
+    #[arg(long, help_heading = "Run")]
     all: bool,
     /// Fewer seeds and shorter runs for a first look; verdicts are marked `quick`
-    #[arg(long)]
+    #[arg(long, help_heading = "Run")]
     quick: bool,
-    /// Names of claims, all numbers, reasons and readings
-    #[arg(short, long)]
-    verbose: bool,
     /// Judge one paper by the claims of this file instead of its own
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "Run")]
     claims: Option<PathBuf>,
-    /// Write the verdicts as JSON
-    #[arg(long, value_name = "FILE")]
-    json: Option<PathBuf>,
     /// Directory for the report [default: runs/reproduce]
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", help_heading = "Output")]
     out: Option<PathBuf>,
     /// Write the claims of one paper as a Markdown document
-    #[arg(long, value_name = "FILE", conflicts_with = "quick")]
+    #[arg(
+        long,
+        value_name = "FILE",
+        conflicts_with = "quick",
+        help_heading = "Output"
+    )]
     markdown: Option<PathBuf>,
     #[command(flatten)]
     memory: Memory,
+    #[command(flatten)]
+    pub page: Page,
 }
 
 /// Runs, judges, reports.
 pub fn reproduce(options: &Options) -> u8 {
-    let written = [&options.json, &options.markdown];
-    let places: Result<(), String> = written
-        .into_iter()
-        .try_for_each(|file| files::is_place(file.as_ref()));
-    if let Err(message) = places {
+    if let Err(message) = files::is_place(options.markdown.as_ref()) {
         return fail(message);
     }
     let settings = Settings {
@@ -81,12 +79,12 @@ pub fn reproduce(options: &Options) -> u8 {
     };
     let start = Instant::now();
     options.memory.watch(0);
-    let found = match watched(&plan, options.verbose) {
+    let found = match watched(&plan, options.page.output.verbose) {
         Ok(found) => found,
         Err(error) => return fail(error),
     };
     let seconds = start.elapsed().as_secs_f64();
-    print_tallies(&found, seconds, options.verbose);
+    print_tallies(&found, seconds, options.page.output.verbose);
     if let Err(message) = write(options, directory, &found, seconds) {
         return fail(message);
     }
@@ -197,6 +195,14 @@ fn judged_by(options: &Options, file: &Path) -> Result<Selection, String> {
     }
 }
 
+/// Where standard output holds a document, verdicts are progress.
+fn say(line: std::fmt::Arguments<'_>) {
+    match document::is_wanted() {
+        true => remark!("{line}"),
+        false => println!("{line}"),
+    }
+}
+
 /// A line a claim: the verdict, the paper and figure, the claim's sentence, what was measured.
 fn print_verdict(judged: &Judged, width: usize) {
     let word = verdict_word(judged.verdict);
@@ -207,10 +213,12 @@ fn print_verdict(judged: &Judged, width: usize) {
     } else {
         ""
     };
-    println!("{word:<8} {place:<width$}  {sentence}: {relation}{reading}");
+    say(format_args!(
+        "{word:<8} {place:<width$}  {sentence}: {relation}{reading}"
+    ));
     // What failed is told in full; what differs for a known reason stands in the report.
     if judged.verdict == Verdict::Failed {
-        println!("{:8} {:width$}  {}", "", "", judged.reason);
+        say(format_args!("{:8} {:width$}  {}", "", "", judged.reason));
     }
 }
 
@@ -222,12 +230,12 @@ fn print_numbers(judged: &Judged, width: usize) {
         paper => format!("paper {paper}; "),
     };
     let measured = judged.measured_text();
-    println!(
+    say(format_args!(
         "{word:<8} {:<width$}  {paper}measured {measured}",
         judged.claim.id
-    );
+    ));
     for remark in judged.remarks() {
-        println!("{:8} {:width$}  {remark}", "", "");
+        say(format_args!("{:8} {:width$}  {remark}", "", ""));
     }
 }
 
@@ -281,19 +289,17 @@ fn write(
         partial: interrupt::is_set(),
         ..Manifest::default()
     };
-    let path = directory.path().join("report.html");
-    directory
+    let path = directory
         .finish(&manifest.of_several_runs(false))
         .map_err(|error| error.to_string())?;
-    if let Some(file) = &options.json {
-        let text = format!("{json:#}\n");
-        std::fs::write(file, text).map_err(|error| format!("{}: {error}", files::shown(file)))?;
+    for name in ["claims", "experiments"] {
+        document::put(name, json[name].clone());
     }
     if let (Some(file), [reproduction]) = (&options.markdown, found) {
         let text = backwater_papers::document::markdown(reproduction);
         std::fs::write(file, text).map_err(|error| format!("{}: {error}", files::shown(file)))?;
     }
-    println!("report: {}", files::shown(&path));
+    options.page.tell(&path);
     Ok(())
 }
 

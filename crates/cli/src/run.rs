@@ -2,11 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use backwater_results::RunDirectory;
+use backwater_results::{Manifest, RunDirectory};
 use backwater_scenario::{Scenario, Source};
 
+use crate::output::Page;
 use crate::{BAD_INPUT, Changes, FAILED, SHORT_OF_MEMORY, SUCCESS};
-use crate::{begin_directory, command_line, default_out, fail, files, progress};
+use crate::{begin_directory, command_line, default_out, document, fail, files, progress};
 use backwater_run::interrupt;
 use backwater_run::job::{self, Ending, Job, PlainRun};
 use backwater_run::memory::Memory;
@@ -21,28 +22,41 @@ pub struct Options {
     changes: Changes,
     /// Directory for the report and tables [default: runs/NAME, and what --set
     /// changes]
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", help_heading = "Output")]
     out: Option<PathBuf>,
     /// Also check promises while the run goes on (slower), and print what that cost
-    #[arg(long)]
+    #[arg(long, help_heading = "Run")]
     audit: bool,
     /// Also write time-stamped traces: units entering and leaving every node, flits on channels,
     /// or Ethernet frames, also as a capture; or what every port does, to be looked at
-    #[arg(long, value_name = "KIND,..", value_delimiter = ',')]
+    #[arg(
+        long,
+        value_name = "KIND,..",
+        value_delimiter = ',',
+        help_heading = "Output"
+    )]
     trace: Vec<TraceKind>,
     /// Draw the network over time in the report
-    #[arg(long, value_name = "WHEN", default_value = "auto")]
+    #[arg(
+        long,
+        value_name = "WHEN",
+        default_value = "auto",
+        help_heading = "Output"
+    )]
     map: WhenMap,
     /// Threads for the run; results do not depend on the number
     #[arg(
         long,
         value_name = "N",
         default_value_t = 1,
-        value_parser = clap::value_parser!(u8).range(1..=64)
+        value_parser = clap::value_parser!(u8).range(1..=64),
+        help_heading = "Run"
     )]
     threads: u8,
     #[command(flatten)]
     memory: Memory,
+    #[command(flatten)]
+    pub page: Page,
 }
 
 /// Runs a scenario and writes its directory.
@@ -91,9 +105,10 @@ fn execute(
         let hash = found.head().trace_hash;
         let plain = without_audit(options, engine, hash, &mut writer);
         let said = writer.job.note_audit(&audited, took.cpu_seconds, plain);
-        eprintln!("audit: {said}");
+        document::put("audit", said.as_str());
+        remark!("audit: {said}");
     }
-    Ok(writer.conclude(&mut *found, took.wall_seconds))
+    Ok(writer.conclude(&mut *found, took.wall_seconds, options.page))
 }
 
 /// A run and the directory it fills.
@@ -138,18 +153,33 @@ impl Writer {
     }
 
     /// Writes everything, prints the summary and says with which status to end.
-    fn conclude(mut self, found: &mut dyn Found, wall_seconds: f64) -> u8 {
+    fn conclude(mut self, found: &mut dyn Found, wall_seconds: f64, page: Page) -> u8 {
         let ending = Ending::of(&found.head());
         if let Some(still) = found.standstill() {
             eprintln!("{still}");
         }
         self.job.note(found);
-        if let Err(error) = self.save(found, wall_seconds, ending.is_early()) {
+        let shown = self.job.shown(found, wall_seconds, ending.is_early());
+        if let Err(error) = self.job.save(&shown, &mut self.directory) {
             return fail(error);
         }
         print!("{}", found.summary(&self.job.info(wall_seconds)));
-        let report = self.directory.path().join("report.html");
-        println!("report: {}", files::shown(&report));
+        let Manifest {
+            seed,
+            trace_hash,
+            stop,
+            ..
+        } = &shown.manifest;
+        if page.output.verbose {
+            println!("seed {seed}, trace hash {trace_hash}, {wall_seconds:.2} s");
+        }
+        document::put("seed", *seed);
+        document::put("trace_hash", trace_hash.as_str());
+        document::put("stop", stop.as_str());
+        document::put("partial", shown.manifest.partial);
+        document::put("wall_seconds", wall_seconds);
+        document::put("summary", shown.summary);
+        page.tell(self.directory.path());
         match ending {
             Ending::Done => SUCCESS,
             Ending::Failed => FAILED,

@@ -16,13 +16,15 @@ use backwater_results::sweep::{
     sweep_tables,
 };
 use backwater_scenario::{Set, is_of_frames};
+use serde_json::json;
 
 use self::longer::{LONGER, Longer};
 use self::search::Search;
+use crate::output::Page;
 use crate::sweep::plan::{Checked, How, Plan};
 use crate::sweep::work::Work;
-use crate::sweep::{status, told};
-use crate::{Changes, default_out, fail, files, run};
+use crate::sweep::{self, status, told};
+use crate::{Changes, default_out, document, fail, files, run};
 use backwater_results::sweep::Point;
 use backwater_run::interrupt;
 
@@ -37,19 +39,36 @@ pub struct Options {
     #[command(flatten)]
     changes: Changes,
     /// Key of the load: a path as for --set, or its last name
-    #[arg(long, value_name = "KEY", default_value = "load")]
+    #[arg(
+        long,
+        value_name = "KEY",
+        default_value = "load",
+        help_heading = "Search"
+    )]
     over: String,
     /// Length of the interval to find
-    #[arg(long, value_name = "LOAD", default_value = "0.005")]
+    #[arg(
+        long,
+        value_name = "LOAD",
+        default_value = "0.005",
+        help_heading = "Search"
+    )]
     precision: String,
     /// Lowest load tried [default: the precision]
-    #[arg(long, value_name = "LOAD")]
+    #[arg(long, value_name = "LOAD", help_heading = "Search")]
     low: Option<String>,
     /// Highest load tried
-    #[arg(long, value_name = "LOAD", default_value = "1")]
+    #[arg(
+        long,
+        value_name = "LOAD",
+        default_value = "1",
+        help_heading = "Search"
+    )]
     high: String,
     #[command(flatten)]
     how: How,
+    #[command(flatten)]
+    pub page: Page,
 }
 
 /// What was tried so far.
@@ -125,7 +144,8 @@ pub fn saturate(options: &Options) -> u8 {
         return fail(error);
     }
     report.print(options, &longer);
-    println!("report: {}", files::shown(&out.join("report.html")));
+    report.put(options);
+    options.page.tell(&out);
     status(&report.result)
 }
 
@@ -395,6 +415,25 @@ impl Found {
         let report = saturation_report(info, &self.result, self.load, &self.found);
         directory.write_report(&report)?;
         directory.save_manifest(&self.result.manifest("saturate", info))
+    }
+
+    /// The same for a document.
+    fn put(&self, options: &Options) {
+        let load = &self.result.axes[self.load];
+        let one = |found: &Saturation| {
+            let at = |at: Option<usize>| at.map(|at| sweep::value(load, at));
+            let mut values = sweep::values(&self.result, &found.values);
+            values.remove(&load.name);
+            json!({
+                "values": values, "carried": at(found.carried), "saturated": at(found.saturated),
+            })
+        };
+        let found = self.found.iter().map(one);
+        document::put("over", load.path.as_str());
+        document::put("precision", options.precision.as_str());
+        document::put("saturation", found.collect::<Vec<_>>());
+        document::put("computed", self.computed);
+        sweep::put_points(&self.result);
     }
 
     fn print(&self, options: &Options, longer: &Longer) {

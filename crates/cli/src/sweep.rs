@@ -14,17 +14,21 @@ pub mod workers;
 use backwater_kernel::words::counted;
 use std::path::{Path, PathBuf};
 
-use backwater_results::RunDirectory;
 use backwater_results::sweep::{
-    Point, Role, SweepInfo, SweepResult, sweep_pivot, sweep_report, sweep_tables,
+    Point, Role, SweepAxis, SweepInfo, SweepResult, SweepRow, sweep_pivot, sweep_report,
+    sweep_tables,
 };
+use backwater_results::{RunDirectory, key};
+use serde_json::{Map, Value, json};
 
+use crate::output::Page;
 use crate::{BAD_INPUT, Changes, FAILED, SHORT_OF_MEMORY, SUCCESS};
-use crate::{default_out, fail, files, run};
+use crate::{default_out, document, fail, files, run};
 use asked::{Asked, PLAN};
 use backwater_run::{interrupt, memory};
 use plan::{Checked, How, Plan};
 use shard::Shard;
+use store::Key;
 
 /// What the name of the directory with the shards of a sweep has besides.
 pub const SHARDS: &str = "-shards";
@@ -39,16 +43,18 @@ pub struct Options {
     #[command(flatten)]
     how: How,
     /// Compute one of so many parts, as 3/16, into OUT-shards/3-of-16; `backwater merge` joins them
-    #[arg(long, value_name = "K/N")]
+    #[arg(long, value_name = "K/N", help_heading = "Run")]
     shard: Option<Shard>,
     /// Print a line for each point and run none: number, id, values, seed
-    #[arg(long)]
+    #[arg(long, help_heading = "Run")]
     list: bool,
     /// Print a script for `sbatch` that computes so many parts, each as a task of an array
-    #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true)]
+    #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, help_heading = "Run")]
     #[arg(default_missing_value = "16", value_parser = clap::value_parser!(u64).range(1..=10_000))]
-    #[arg(conflicts_with_all = ["shard", "list", "fresh", "jobs"])]
+    #[arg(conflicts_with_all = ["shard", "list", "fresh", "jobs", "format", "quiet"])]
     slurm: Option<u64>,
+    #[command(flatten)]
+    pub page: Page,
 }
 
 /// Checks every point, computes those that are not stored, writes tables and report.
@@ -67,7 +73,7 @@ pub fn sweep(options: &Options) -> u8 {
     };
     let all = match plan.sweep.points() {
         Ok(points) => points,
-        Err(mistakes) => return told(&mistakes.render(files::color())),
+        Err(mistakes) => return told(&files::rendered(&mistakes)),
     };
     if all == 1 && plan.sweep.axes().is_empty() {
         return fail(
@@ -115,7 +121,7 @@ fn compute(options: &Options, plan: &Plan, points: &[u64], checked: &Checked, ou
     let mut found = work.stored(points, &checked.keys);
     let stored = found.iter().flatten().count();
     if stored > 0 {
-        eprintln!("{stored} of {} there already", counted(points.len(), "run"));
+        remark!("{stored} of {} there already", counted(points.len(), "run"));
     }
     if let Err(message) = work.complete(points, &checked.keys, &mut found) {
         return fail(message);
@@ -125,8 +131,10 @@ fn compute(options: &Options, plan: &Plan, points: &[u64], checked: &Checked, ou
     let end = End {
         command: plan.asked.command("sweep", more.unwrap_or_default()),
         words: format!("{} computed now", done - stored),
+        computed: done - stored,
         out,
         may_lack: false,
+        page: options.page,
     };
     conclude(plan, checked, points, found, directory, &end)
 }
@@ -137,10 +145,14 @@ pub struct End {
     pub command: String,
     /// What it did.
     pub words: String,
+    /// Points that were computed now.
+    pub computed: usize,
     /// Where the results are.
     pub out: PathBuf,
     /// Points that are missing are as wanted.
     pub may_lack: bool,
+    /// How it is told.
+    pub page: Page,
 }
 
 /// Writes tables and report of what was found, and says so.
@@ -165,7 +177,9 @@ pub fn conclude(
         end.words
     );
     print!("{}", sweep_pivot(&result));
-    println!("report: {}", files::shown(&end.out.join("report.html")));
+    document::put("computed", end.computed);
+    put_points(&result);
+    end.page.tell(&end.out);
     match end.may_lack {
         true => judge(&result),
         false => status(&result),
@@ -185,8 +199,65 @@ pub fn shards_of(out: &Path) -> PathBuf {
     name.into()
 }
 
+/// What a sweep found, for a document.
+pub fn put_points(result: &SweepResult) {
+    if !document::is_wanted() {
+        return;
+    }
+    let axis = |axis: &SweepAxis| {
+        json!({
+            "name": axis.name, "key": axis.path, "unit": axis.unit, "values": axis.values,
+        })
+    };
+    let row = |row: &SweepRow| {
+        let names = result
+            .measures
+            .iter()
+            .map(|measure| key(&measure.name, &measure.unit));
+        let numbers = row.measured.iter().map(|number| json!(number));
+        json!({
+            "values": values(result, &row.values),
+            "seed": row.seed,
+            "trace_hash": row.trace_hash,
+            "measures": names.zip(numbers).collect::<Map<String, Value>>(),
+        })
+    };
+    document::put("planned", result.planned);
+    document::put("partial", result.partial);
+    document::put("axes", result.axes.iter().map(axis).collect::<Vec<_>>());
+    document::put("points", result.rows.iter().map(row).collect::<Vec<_>>());
+}
+
+/// The value of each axis, by its name.
+pub fn values(result: &SweepResult, chosen: &[usize]) -> Map<String, Value> {
+    let all = result.axes.iter().zip(chosen);
+    all.map(|(axis, at)| (axis.name.clone(), value(axis, *at)))
+        .collect()
+}
+
+/// A value of an axis: a number in its unit where all of them are.
+pub fn value(axis: &SweepAxis, at: usize) -> Value {
+    match axis.numbers.as_ref().and_then(|numbers| numbers.get(at)) {
+        Some(number) => json!(number),
+        None => json!(axis.values.get(at)),
+    }
+}
+
 /// Number, id, values and seed of each point, with tabs between them.
 fn list(plan: &Plan, points: &[u64], checked: &Checked) -> u8 {
+    let axes = SweepResult {
+        axes: plan.axes(),
+        ..SweepResult::default()
+    };
+    let point = |(point, key): (&u64, &Key)| {
+        let (chosen, seed) = plan.sweep.choice(*point);
+        json!({
+            "number": point + 1, "id": key.id(), "values": values(&axes, &chosen),
+            "seed": plan.sweep.seeds()[seed],
+        })
+    };
+    let listed = points.iter().zip(&checked.keys).map(point);
+    document::put("points", listed.collect::<Vec<_>>());
     for (point, key) in points.iter().zip(&checked.keys) {
         let words = plan.sweep.describe(*point).replace(", ", "\t");
         println!("{}\t{}\t{words}", point + 1, key.id());

@@ -261,7 +261,7 @@ impl Judged {
         }
     }
 
-    /// For `reproduce --json`.
+    /// For `claims.json` and `reproduce --format json`.
     pub fn to_json(&self, paper: &str) -> Value {
         let [mut measured, mut intervals, mut accept, mut seeds] = [(); 4].map(|()| json!({}));
         for value in &self.finding.measured {

@@ -32,7 +32,7 @@ const HASTE: u64 = 3;
 #[derive(clap::Args, Clone, Copy, Default)]
 pub struct Memory {
     /// Limit of memory, as 4GB; the limits of the machine apply as well
-    #[arg(long, value_name = "SIZE", value_parser = size)]
+    #[arg(long, value_name = "SIZE", value_parser = size, help_heading = "Run")]
     memory: Option<u64>,
 }
 

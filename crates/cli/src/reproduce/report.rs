@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::command_line;
 
-/// What `--json` writes.
+/// What `claims.json` holds.
 pub fn json(found: &[Reproduction]) -> Value {
     let claims = found.iter().flat_map(|reproduction| {
         let judged = reproduction.judged.iter();

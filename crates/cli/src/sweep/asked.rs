@@ -24,14 +24,14 @@ const LARGEST_BYTES: u64 = 2 * LARGEST_FILE_BYTES as u64;
 pub struct Varied {
     /// Add an axis or replace one of the scenario, as `--axis load=0.1,0.2` or
     /// `--axis 'load={ from = 0.1, to = 0.9, step = 0.1 }'`
-    #[arg(long = "axis", value_name = "KEY=VALUES")]
+    #[arg(long = "axis", value_name = "KEY=VALUES", help_heading = "What varies")]
     axes: Vec<String>,
     /// Number of seeds, or a list of them: 5 or 1,2,7
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", help_heading = "What varies")]
     seeds: Option<String>,
     /// Columns of flows or groups in addition to those of the whole network, as
     /// victim.goodput,incast.fct_p99
-    #[arg(long, value_name = "FLOW.COLUMN,..")]
+    #[arg(long, value_name = "FLOW.COLUMN,..", help_heading = "What varies")]
     columns: Option<String>,
 }
 

@@ -34,12 +34,13 @@ pub struct How {
     pub varied: Varied,
     /// Runs in parallel [default: one per core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    #[arg(help_heading = "Run")]
     jobs: Option<u16>,
     /// Directory for points, tables and report
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", help_heading = "Output")]
     pub out: Option<PathBuf>,
     /// Remove points that were computed earlier
-    #[arg(long)]
+    #[arg(long, help_heading = "Run")]
     pub fresh: bool,
     #[command(flatten)]
     /// What runs may take.
@@ -105,7 +106,7 @@ impl Plan {
     pub fn read(asked: Asked, jobs: usize, more: Option<Set>) -> Result<Plan, String> {
         let (sets, axes) = asked.sets_and_axes()?;
         let sweep = Sweep::read_with_grid(&asked.source, &sets, &axes, more.as_ref())
-            .map_err(|mistakes| mistakes.render(files::color()))?;
+            .map_err(|mistakes| files::rendered(&mistakes))?;
         let pool = machine::pool(jobs).map_err(|error| format!("error: {error}"))?;
         Ok(Plan {
             sweep,
@@ -186,7 +187,7 @@ impl Plan {
         }
         drop(progress);
         if found.errors() > 0 {
-            return Err(Some(found.render(files::color())));
+            return Err(Some(files::rendered(&found)));
         }
         let (measures, columns, words) = self.measures()?;
         Ok(Checked {
@@ -202,7 +203,7 @@ impl Plan {
     /// all, whichever are looked at here: so shards measure the same.
     pub fn measures(&self) -> Result<Measured, Option<String>> {
         let first = self.scenario(0);
-        let scenario = first.map_err(|mistakes| Some(mistakes.render(files::color())))?;
+        let scenario = first.map_err(|mistakes| Some(files::rendered(&mistakes)))?;
         let engine = backwater_run::engine(&scenario);
         let columns = self.columns(&*engine)?;
         let chosen = columns.iter().map(|column| column.measure.clone());
@@ -226,7 +227,7 @@ impl Plan {
         }
         match mistakes.errors() {
             0 => Ok(columns),
-            _ => Err(Some(mistakes.render(files::color()))),
+            _ => Err(Some(files::rendered(&mistakes))),
         }
     }
 
@@ -289,7 +290,7 @@ impl Plan {
         checked: &Checked,
     ) -> Result<(Work<'_>, RunDirectory), String> {
         if !checked.warnings.is_empty() {
-            eprintln!("{}", checked.warnings.render(files::color()));
+            eprintln!("{}", files::rendered(&checked.warnings));
         }
         let directory = RunDirectory::create_with_points(out, &holder());
         let mut directory = directory.map_err(|error| error.to_string())?;

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::progress;
+use crate::{out, progress};
 
 /// Between two lines where nobody watches.
 const EVERY: Duration = Duration::from_secs(5);
@@ -31,7 +31,7 @@ impl Progress {
     /// Of `of` steps of `what`, none is done yet.
     pub fn new(what: &'static str, of: u64) -> Progress {
         let now = Instant::now();
-        if !std::io::stderr().is_terminal() {
+        if out::is_quiet() || !std::io::stderr().is_terminal() {
             let lines = Lines {
                 started: now,
                 last: now,
@@ -73,7 +73,7 @@ impl Progress {
             let took = lines.started.elapsed().as_secs_f64();
             let left = took * (lines.of - lines.done) as f64 / lines.done as f64;
             let (what, done, of) = (self.what, lines.done, lines.of);
-            eprintln!("{what}: {done} of {of}, about {} left", in_words(left));
+            remark!("{what}: {done} of {of}, about {} left", in_words(left));
         }
     }
 }

@@ -37,7 +37,7 @@ impl<'a> Work<'a> {
         let point = |(number, found): (&u64, Result<Option<Point>, String>)| {
             found.unwrap_or_else(|damage| {
                 let point = self.plan.sweep.describe(*number);
-                eprintln!("note: the stored point {point} is damaged ({damage}): computed again");
+                remark!("note: the stored point {point} is damaged ({damage}): computed again");
                 None
             })
         };

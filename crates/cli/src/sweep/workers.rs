@@ -61,7 +61,7 @@ impl Points {
     ) -> Result<Points, NotOpened> {
         let whole = ["backwater", "sweep"].map(OsString::from).into_iter();
         let cli = Cli::try_parse_from(whole.chain(words)).map_err(|wrong| wrong.to_string())?;
-        let Command::Sweep(options) = cli.command else {
+        let Some(Command::Sweep(options)) = cli.command else {
             return Err("error: this is no sweep".to_owned().into());
         };
         let source = match text {
@@ -73,7 +73,7 @@ impl Points {
         let out = out.unwrap_or_else(|| super::usual_out(&asked));
         let plan = Plan::read(asked, 0, None)?;
         let all = plan.sweep.points();
-        let all = all.map_err(|mistakes| mistakes.render(files::color()))?;
+        let all = all.map_err(|mistakes| files::rendered(&mistakes))?;
         let points: Vec<u64> = (0..all).collect();
         let checked = plan.check(&points);
         let checked = checked.map_err(|message| message.unwrap_or_else(|| "stopped".into()))?;

@@ -72,13 +72,13 @@ fn write(here: &Path, from: &str, to: &str) {
 fn all_schemes_stand_in_one_table() {
     let here = folder("compare-all");
     write(&here, "", "");
-    let arguments = ["compare", "two.toml", "--out", "out", "--json", "two.json"];
+    let arguments = ["compare", "two.toml", "--out", "out"];
     let ran = backwater(&here, &arguments).expect(0);
     let widest = ran.out.lines().take(30).map(|line| line.chars().count());
     assert!(widest.max() <= Some(120), "{}", ran.out);
     let heading = ran.out.lines().nth(2).unwrap_or_default();
     assert_eq!(heading.split_whitespace().collect::<Vec<_>>(), SCHEMES);
-    let found = json(&here.join("two.json"));
+    let found = json(&here.join("out/summary.json"));
     let value = |scheme: usize, measure: &str| {
         let measure = &found["schemes"][scheme]["measures"][measure];
         measure["value"].as_f64().unwrap_or(f64::NAN)
@@ -203,9 +203,9 @@ fn a_victim_keeps_its_share_with_credit_by_flow_and_loses_it_to_stops() {
         .replace("\"5 ms\"", "\"200 ms\"");
     fs::write(here.join("two.toml"), text).expect("a folder to write to");
     let only = "n23,n23-class,pause,destination,pfc";
-    let arguments = ["compare", "two.toml", "--only", only, "--json", "two.json"];
+    let arguments = ["compare", "two.toml", "--only", only];
     backwater(&here, &arguments).expect(0);
-    let found = json(&here.join("two.json"));
+    let found = json(&here.join("runs/two-comparison/summary.json"));
     let schemes = found["schemes"].as_array().expect("schemes");
     assert_eq!(schemes.len(), 5);
     // Payload of full frames, 1,472 B of 1,538: 10 of 100 Mbps go to the slow host.
@@ -248,9 +248,9 @@ fn a_burst_on_an_idle_network_has_slowdown_one() {
     let here = folder("compare-alone");
     let greedy = "[[flows]]\nname = \"greedy\"\nfrom = \"A\"\nto = \"C\"\ngroup = \"victim\"\n";
     write(&here, greedy, "");
-    let arguments = ["compare", "two.toml", "--json", "two.json"];
+    let arguments = ["compare", "two.toml"];
     backwater(&here, &arguments).expect(0);
-    let found = json(&here.join("two.json"));
+    let found = json(&here.join("runs/two-comparison/summary.json"));
     let schemes = found["schemes"].as_array().expect("schemes");
     assert_eq!(schemes.len(), SCHEMES.len());
     // 5 kB: three full frames and one of 584 B. On the second link the first frame starts after

@@ -6,6 +6,7 @@ mod bounds;
 mod comparing;
 #[cfg(unix)]
 mod documents;
+mod door;
 #[cfg(unix)]
 mod endless;
 mod ethernet;

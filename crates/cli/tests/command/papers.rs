@@ -28,14 +28,7 @@ const KEYS: &[&str] = &[
 #[test]
 fn one_claim_as_json() {
     let here = folder("claim");
-    let arguments = [
-        "reproduce",
-        CLAIM,
-        "--json",
-        "claim.json",
-        "--markdown",
-        "claim.md",
-    ];
+    let arguments = ["reproduce", CLAIM, "--markdown", "claim.md"];
     let ran = backwater(&here, &arguments).expect(0);
     assert!(ran.out.contains("agrees") && ran.out.contains("runs/reproduce/report.html"));
     // The claim's sentence and what it is held against, not its name, which `--verbose` brings.
@@ -47,7 +40,7 @@ fn one_claim_as_json() {
     );
     let verbose = backwater(&here, &["reproduce", CLAIM, "--verbose"]).expect(0);
     assert!(verbose.out.contains(CLAIM) && verbose.out.contains("measured data 0.9"));
-    let found = json(&here.join("claim.json"));
+    let found = json(&here.join("runs/reproduce/claims.json"));
     assert!(found["version"].is_string(), "{found}");
     let claims = found["claims"].as_array().expect("claims");
     assert_eq!(claims.len(), 1, "{found}");

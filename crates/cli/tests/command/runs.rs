@@ -168,7 +168,7 @@ fn bad_input_is_status_2() {
     backwater(&here, &["chek", "bad.toml"])
         .expect(2)
         .complains("check");
-    backwater::<&str>(&here, &[]).expect(2);
+    backwater(&here, &["--bogus"]).expect(2);
     backwater(&here, &["--help"]).expect(0);
     backwater(&here, &["--version"]).expect(0);
     assert!(!here.join("runs").exists(), "bad input leaves no directory");
@@ -336,12 +336,14 @@ fn a_file_of_another_folder_is_copied_and_named_there() {
 #[test]
 fn a_place_that_can_not_be_written_is_told_before_work() {
     let here = folder("runs-no-place");
-    backwater(&here, &["reproduce", "kung1993", "--json", "nosuch/x.json"])
-        .expect(2)
-        .complains("can't write `nosuch/x.json`: there is no such folder");
+    backwater(
+        &here,
+        &["reproduce", "kung1993", "--markdown", "nosuch/x.md"],
+    )
+    .expect(2)
+    .complains("can't write `nosuch/x.md`: there is no such folder");
     assert!(!here.join("runs").exists(), "nothing ran");
-    let comparison = shipped("compare/parking-lot.toml");
-    backwater(&here, &["compare", &comparison, "--json", "."])
+    backwater(&here, &["reproduce", "kung1993", "--markdown", "."])
         .expect(2)
         .complains("can't write `.`: it is a folder");
 }

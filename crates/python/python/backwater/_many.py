@@ -2,9 +2,7 @@
 
 import json
 import os
-import tempfile
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from backwater._folder import Folder, Made
@@ -78,9 +76,9 @@ def reproduce(
     All papers if none is named: that takes minutes. `quick` takes fewer seeds and shorter runs.
     Raises `ScenarioError` where there is no such paper or claim.
     """
-    with tempfile.TemporaryDirectory(prefix="backwater-") as folder:
-        verdicts = Path(folder, "claims.json")
-        words = [*(what or ["--all"]), *(["--quick"] * quick), f"--json={verdicts}"]
-        found = Reproduction(Made("reproduce", out).run(words, progress))
-        found.claims = json.loads(verdicts.read_text("utf-8"))["claims"]
+    words = [*(what or ["--all"]), *(["--quick"] * quick)]
+    made = Made("reproduce", out).run(words, progress)
+    found = Reproduction(made)
+    verdicts = (made.path / "claims.json").read_text("utf-8")
+    found.claims = json.loads(verdicts)["claims"]
     return found
