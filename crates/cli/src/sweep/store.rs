@@ -246,7 +246,7 @@ mod tests {
     /// A changed engine of the same version takes no old points.
     #[test]
     fn a_key_is_of_the_sources_and_the_scenario() {
-        let text = include_str!("../../../../scenarios/kung1993/fig17-two-switches.toml");
+        let text = backwater_shipped::scenario("kung1993/fig17-two-switches.toml");
         let source = backwater_scenario::Source::new("figure", text);
         let scenario = |seed: &str| {
             let seed = backwater_scenario::Set {
