@@ -20,7 +20,7 @@ digest() { # BINARY
 
 build() { # FOLDER CARGO_HOME: the tree as it stands, without what git ignores
     mkdir -p "$1"
-    git ls-files -z --cached --others --exclude-standard | xargs -0 cp --parents -t "$1"
+    git ls-files -z --cached --others --exclude-standard | xargs -0 cp --parents --no-dereference -t "$1"
     (
         cd "$1"
         export CARGO_HOME=$2

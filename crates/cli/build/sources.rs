@@ -1,7 +1,9 @@
 //! What decides a run's numbers, as one digest: stored points of another one do not count.
 //!
 //! It is of the sources of the engines, of what reads scenarios and of what measures, and of the
-//! versions of all libraries. It depends on no path, time or machine.
+//! versions of all libraries. It depends on no path, time or machine. A package, as a registry has
+//! it, stands alone: there the digest is of its lock file, which names all libraries and the other
+//! crates of this workspace by their checksums.
 
 #[path = "../src/sweep/digest.rs"]
 mod digest;
@@ -23,13 +25,20 @@ const SOURCES: [&str; 11] = [
     "crates/run/src/flits/measures.rs",
     "crates/run/src/frames/measures.rs",
 ];
+/// In a package.
+const LOCKED: [&str; 2] = ["Cargo.lock", "Cargo.toml"];
 /// Hexadecimal digits that are kept.
 const DIGITS: usize = 16;
 
 /// Tells the compiler, as `BACKWATER_SOURCES`.
-pub fn tell(root: &Path) {
+pub fn tell(package: &Path) {
+    let tree = package.join("../..");
+    let (root, sources) = match tree.join("crates/kernel/src").is_dir() {
+        true => (&*tree, &SOURCES[..]),
+        false => (package, &LOCKED[..]),
+    };
     let mut files = Vec::new();
-    for source in SOURCES {
+    for source in sources {
         println!("cargo::rerun-if-changed={}", root.join(source).display());
         collect(root, source, &mut files);
     }

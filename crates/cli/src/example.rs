@@ -6,9 +6,6 @@ use backwater_kernel::words::counted;
 
 use crate::{SUCCESS, fail, files};
 
-/// Every file below `scenarios/`: its path there, its text; in alphabetical order.
-static FILES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/examples.rs"));
-
 /// What to print.
 #[derive(clap::Args)]
 pub struct Options {
@@ -90,7 +87,9 @@ pub fn instead_of(file: &Path) -> String {
 
 /// All of them, by path.
 pub fn all() -> impl Iterator<Item = Example> {
-    FILES.iter().map(|(path, text)| Example { path, text })
+    backwater_shipped::SCENARIOS
+        .iter()
+        .map(|(path, text)| Example { path, text })
 }
 
 /// The one of this name: its path, with or without its ending, or the last part of it.

@@ -43,9 +43,6 @@ enum Page {
     Errors,
 }
 
-/// How a mistake of each kind is told, by code.
-const MISTAKES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/mistakes.rs"));
-
 /// What to list.
 #[derive(clap::Args)]
 pub struct ListOptions {
@@ -110,7 +107,9 @@ fn explain_word(what: &str) -> Result<String, String> {
 }
 
 fn mistake(code: &str) -> Option<&'static str> {
-    let found = MISTAKES.iter().find(|(known, _)| *known == code);
+    let found = backwater_shipped::MISTAKES
+        .iter()
+        .find(|(known, _)| *known == code);
     found.map(|(_, text)| *text)
 }
 

@@ -387,7 +387,7 @@ mod tests {
     use crate::sweep::store::Store;
     use backwater_scenario::Source;
 
-    const SCENARIO: &str = include_str!("../../../scenarios/sweeps/shared-link.toml");
+    const SCENARIO: &str = backwater_shipped::scenario("sweeps/shared-link.toml");
 
     /// Two directories that hold the first point, with these values.
     fn merged(name: &str, values: [f64; 2]) -> Result<Vec<Option<Point>>, String> {

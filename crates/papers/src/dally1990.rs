@@ -30,7 +30,7 @@ pub(crate) fn paper() -> Paper {
         id: "dally1990",
         title: "Dally 1990: virtual-channel flow control",
         picture: "fig08-gain",
-        claims_toml: include_str!("../../../claims/dally1990.toml"),
+        claims_toml: backwater_shipped::claims("dally1990.toml"),
         scenarios: SCENARIOS,
         experiments: EXPERIMENTS,
     }

@@ -41,7 +41,7 @@ pub(crate) fn paper() -> Paper {
         id: "kalyanaraman1998",
         title: "Kalyanaraman et al. 1998: use-it-or-lose-it policies for ABR",
         picture: "fig06c",
-        claims_toml: include_str!("../../../claims/kalyanaraman1998.toml"),
+        claims_toml: backwater_shipped::claims("kalyanaraman1998.toml"),
         scenarios: SCENARIOS,
         experiments: EXPERIMENTS,
     }

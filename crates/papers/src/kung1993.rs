@@ -39,7 +39,7 @@ pub(crate) fn paper() -> Paper {
         id: "kung1993",
         title: "Kung et al. 1993: link-by-link credit flow control (N23) for ATM",
         picture: "fig18",
-        claims_toml: include_str!("../../../claims/kung1993.toml"),
+        claims_toml: backwater_shipped::claims("kung1993.toml"),
         scenarios: SCENARIOS,
         experiments: EXPERIMENTS,
     }

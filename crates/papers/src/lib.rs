@@ -6,7 +6,7 @@
 /// A scenario file built into the program: its path below `scenarios/`, its text.
 macro_rules! shipped {
     ($file:literal) => {
-        ($file, include_str!(concat!("../../../scenarios/", $file)))
+        ($file, backwater_shipped::scenario($file))
     };
 }
 

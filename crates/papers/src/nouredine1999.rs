@@ -52,7 +52,7 @@ pub(crate) fn paper() -> Paper {
         id: "nouredine1999",
         title: "Nouredine, Tobagi 1999: selective back-pressure in switched Ethernet",
         picture: "fig02",
-        claims_toml: include_str!("../../../claims/nouredine1999.toml"),
+        claims_toml: backwater_shipped::claims("nouredine1999.toml"),
         scenarios: SCENARIOS,
         experiments: EXPERIMENTS,
     }

@@ -52,7 +52,7 @@ pub(crate) fn paper() -> Paper {
         id: "zhang1991",
         title: "Zhang 1991: VirtualClock",
         picture: "sec421-delay",
-        claims_toml: include_str!("../../../claims/zhang1991.toml"),
+        claims_toml: backwater_shipped::claims("zhang1991.toml"),
         scenarios: SCENARIOS,
         experiments: EXPERIMENTS,
     }

@@ -27,7 +27,7 @@ macro_rules! workload {
         Workload {
             name: $name,
             file: concat!("scenarios/", $file),
-            text: include_str!(concat!("../../../../scenarios/", $file)),
+            text: backwater_shipped::scenario($file),
             sets: $sets,
             pipelined: $pipelined,
         }

@@ -295,6 +295,7 @@ impl Plan {
         let directory = RunDirectory::create_with_points(out, &holder());
         let mut directory = directory.map_err(|error| error.to_string())?;
         let store = Store::open(out, fresh)?;
+        store.tell_of_another();
         self.write_sources(&mut directory)
             .map_err(|error| error.to_string())?;
         Ok((Work::new(self, checked, store), directory))

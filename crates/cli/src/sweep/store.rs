@@ -5,7 +5,7 @@
 //! or a hand changes in a file is found by the digest of its content.
 
 use std::fs::{self, File};
-use std::io::{ErrorKind, Write};
+use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
@@ -29,6 +29,8 @@ pub const SOURCES: &str = env!("BACKWATER_SOURCES");
 const LARGEST_BYTES: u64 = 1 << 20;
 /// Bytes of the digest in a file's name.
 const NAMED: usize = 16;
+/// Bytes of a line of the log: a digest in hexadecimal digits, and its end.
+const LOG_LINE: u64 = 65;
 
 /// What a run is known by: the digest of program version and sources, format, resolved scenario
 /// (which holds the seed) and the files it names.
@@ -40,6 +42,8 @@ pub struct Store {
     folder: PathBuf,
     /// A line for each point computed, in the order of completion.
     log: Mutex<File>,
+    /// Version and sources of the program that was last at work, if it was another one.
+    another: Option<[String; 2]>,
 }
 
 impl Key {
@@ -93,9 +97,26 @@ impl Store {
         }
         fs::create_dir_all(&folder).map_err(|error| fail(&folder, error))?;
         remove_unfinished(&folder);
+        let another = last_at_work(&folder, &log)
+            .filter(|[version, sources]| version != VERSION || sources != SOURCES);
         let open = open_log(&log).map_err(|error| fail(&log, error))?;
         let log = Mutex::new(open);
-        Ok(Store { folder, log })
+        Ok(Store {
+            folder,
+            log,
+            another,
+        })
+    }
+
+    /// Says that points of another program are there, which do not count.
+    pub fn tell_of_another(&self) {
+        if let Some([version, sources]) = &self.another {
+            log::info!(
+                "{} has points of backwater {version} with sources {sources}, this is {VERSION} \
+                 with sources {SOURCES}: they do not count, and `--fresh` removes them",
+                self.folder.display()
+            );
+        }
     }
 
     /// A point computed earlier, if there is one of this very scenario.
@@ -146,6 +167,21 @@ fn load(folder: &Path, key: &Key, measures: &[Measure]) -> Result<Option<Point>,
         Err(error) => return Err(error.to_string()),
     };
     decode(&text, &hex(&key.0), measures).map(Some)
+}
+
+/// Version and sources of the program whose point was stored last, as far as that can be read.
+fn last_at_work(folder: &Path, log: &Path) -> Option<[String; 2]> {
+    let mut log = File::open(log).ok()?;
+    let length = log.metadata().ok().filter(|data| data.is_file())?.len();
+    log.seek(SeekFrom::Start(length.saturating_sub(LOG_LINE)))
+        .ok()?;
+    let mut line = String::new();
+    log.take(LOG_LINE).read_to_string(&mut line).ok()?;
+    let file = format!("{}.json", line.get(..2 * NAMED)?);
+    let text = read_file(&folder.join(file), LARGEST_BYTES).ok()?;
+    let point: serde_json::Value = serde_json::from_slice(&text).ok()?;
+    let word = |name: &str| point.get(name)?.as_str().map(String::from);
+    Some([word("version")?, word("sources")?])
 }
 
 /// The log, to add to; anything else of its name goes, and what a link names stays.
@@ -246,7 +282,7 @@ mod tests {
     /// A changed engine of the same version takes no old points.
     #[test]
     fn a_key_is_of_the_sources_and_the_scenario() {
-        let text = include_str!("../../../../scenarios/kung1993/fig17-two-switches.toml");
+        let text = backwater_shipped::scenario("kung1993/fig17-two-switches.toml");
         let source = backwater_scenario::Source::new("figure", text);
         let scenario = |seed: &str| {
             let seed = backwater_scenario::Set {

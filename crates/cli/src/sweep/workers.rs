@@ -81,6 +81,7 @@ impl Points {
         let directory = RunDirectory::create_with_points(out.as_path(), &holder());
         let mut directory = directory.map_err(|error| fail(error.to_string()))?;
         let store = Store::open(&out, options.how.fresh).map_err(fail)?;
+        store.tell_of_another();
         let text = plan.kept(None).bounded_text().map_err(fail)?;
         let written = directory.write(PLAN, text.as_bytes());
         written.map_err(|error| fail(error.to_string()))?;

@@ -345,3 +345,40 @@ fn a_run_leaves_the_sweep_alone() {
     backwater(&here, &["sweep", "one/resolved.toml", "--out", "swept"]).expect(0);
     assert_eq!(rows(&here.join("swept"), "sweep.csv").len(), SHARED_POINTS);
 }
+
+/// As after an update: the points are there and do not count, and that is said, once.
+#[test]
+fn points_of_another_program_are_told_of() {
+    let here = folder("sweep-another");
+    shared(&here, &[]);
+    let sweep = ["sweep", "shared.toml", "--out", "out"];
+    let quiet = backwater(&here, &sweep).expect(0);
+    assert!(!quiet.err.contains("do not count"), "{}", quiet.err);
+    let (points, log) = (here.join("out/points"), here.join("out/points.log"));
+    let version = env!("CARGO_PKG_VERSION");
+    for entry in fs::read_dir(&points).expect("points") {
+        let path = entry.expect("an entry").path();
+        let text = fs::read_to_string(&path).expect("a point");
+        let older = text.replace(&format!("{version:?}"), "\"0.0.9\"");
+        assert_ne!(text, older);
+        // The version is part of the name, too.
+        let name = path.file_name().expect("a name").to_string_lossy();
+        let other = name.chars().rev().skip(5).collect::<String>();
+        fs::write(points.join(other + ".json"), older).expect("a point");
+        fs::remove_file(&path).expect("a point");
+    }
+    let turned = |line: &str| {
+        let (name, rest) = line.split_at(32);
+        name.chars().rev().collect::<String>() + rest + "\n"
+    };
+    let lines = fs::read_to_string(&log).expect("the log");
+    fs::write(&log, lines.lines().map(turned).collect::<String>()).expect("the log");
+    let told = backwater(&here, &sweep).expect(0);
+    let note = "points has points of backwater 0.0.9 with sources";
+    assert!(told.err.contains(note), "{}", told.err);
+    assert!(told.err.contains("`--fresh`"), "{}", told.err);
+    assert!(told.out.contains("36 computed now"), "{}", told.out);
+    let again = backwater(&here, &sweep).expect(0);
+    assert!(!again.err.contains("do not count"), "{}", again.err);
+    assert!(again.out.contains(" 0 computed now"), "{}", again.out);
+}

@@ -6,6 +6,7 @@ use crate::{code, hold};
 /// From the bottom to the top; what a crate needs stands before it.
 const ORDER: &[&str] = &[
     "derive",
+    "shipped",
     "kernel",
     "ends",
     "net",

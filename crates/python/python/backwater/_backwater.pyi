@@ -28,7 +28,7 @@ __all__ = [
     "text_of",
 ]
 
-#: Of the package and of the command it brings, such as `0.1.0`.
+#: Of the package and of the command it brings, such as `0.2.0`.
 __version__: str
 
 def command(words: Sequence[str]) -> int:

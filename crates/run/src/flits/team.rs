@@ -331,7 +331,7 @@ pub(super) mod tests {
     pub fn mesh() -> Box<FabricSpec> {
         let source = Source {
             name: "mesh".into(),
-            text: include_str!("../../../../scenarios/flit/mesh-8x8.toml").into(),
+            text: backwater_shipped::scenario("flit/mesh-8x8.toml").into(),
         };
         let set = |key: &str, value: &str| Set {
             key: key.into(),
