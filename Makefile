@@ -9,7 +9,7 @@ export CHROMEDRIVER ?= $(or $(shell command -v chromedriver),/usr/bin/chromedriv
 
 .NOTPARALLEL:
 .PHONY: help demo papers test begin format lint unit schema supply smoke identity browser release \
-	documents python wheel archive packaging playground site bench docs captures pictures campaign campaign-quick \
+	documents python wheel archive packaging playground notebooks site bench docs captures pictures campaign campaign-quick \
 	campaign-tool fuzz mutants reproducible
 
 help:
@@ -112,8 +112,12 @@ identity: release
 
 # The documents with figures and reports of the runs they tell of; every link is looked up. Pages
 # need `cargo install mdbook`.
-site: release playground
+site: release playground notebooks
 	@BINARY=$(BINARY) tests/site/run.sh
+
+# What the notebooks find, for the site; needs Python 3.11 and Jupyter, which pip fetches.
+notebooks:
+	@tests/python/notebooks.sh
 
 # One page with the program as WebAssembly. Without rustup the target must be there already.
 playground:
