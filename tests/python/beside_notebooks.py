@@ -59,6 +59,40 @@ class Notebooks(unittest.TestCase):
         finally:
             broken.unlink()
 
+    def test_results_and_tables_are_shown_as_pages(self):
+        import nbformat
+        from nbclient import NotebookClient
+
+        begin = "import backwater as bw\nresult = bw.example('fig17-two-switches').run()\n"
+        shown = ["result", "result.flows", "result.flows[:2]", "result.series['VC2']", "result.plots"]
+        cells = [begin + "0", *shown]
+        notebook = nbformat.v4.new_notebook(cells=list(map(nbformat.v4.new_code_cell, cells)))
+        NotebookClient(notebook, timeout=120, extra_arguments=["--log-level=40"]).execute()
+        data = [cell.outputs[0]["data"] for cell in notebook.cells[1:]]
+        for page, wanted in zip(data, ["<svg", "<table>", "<table>", "more of", None], strict=True):
+            if wanted:
+                self.assertIn(wanted, page["text/html"])
+        self.assertIn("<plots:", data[-1]["text/plain"])
+
+    def test_a_notebook_completes_names(self):
+        from ipykernel.ipkernel import IPythonKernel  # noqa: F401
+        from IPython.core.completer import provisionalcompleter
+        from IPython.core.interactiveshell import InteractiveShell
+
+        import backwater as bw
+
+        shell = InteractiveShell.instance()
+        shell.user_ns["result"] = bw.example("fig17-two-switches").run()
+        shell.user_ns["flows"] = shell.user_ns["result"].flows
+        shell.user_ns["two"] = bw.example("fig17-two-switches")
+        shell.Completer.use_jedi = False
+        with provisionalcompleter():
+            for text, wanted in [("result.fl", ".flows"), ('result["fl', "flows"),
+                                 ("flows['thr", "throughput_mbps"), ('two["run.du', "run.duration"),
+                                 ("two.uns", ".unset")]:  # fmt: skip
+                found = [one.text for one in shell.Completer.completions(text, len(text))]
+                self.assertTrue(any(wanted in one for one in found), (text, found))
+
     def test_the_law_of_figure_17_holds_and_is_near(self):
         """No circuit exceeds the dashed line; one of N3 alone would be exceeded."""
         import nbformat

@@ -95,6 +95,84 @@ class Tables(unittest.TestCase):
         self.assertEqual(frame.to_dict("records"), self.rows)
         self.assertNotEqual(frame.iloc[1:].to_dict("records"), self.rows)
 
+    @needs("pandas")
+    def test_the_constructor_of_pandas_takes_tables(self):
+        import pandas as pd
+
+        for table in self.all_tables():
+            frame = pd.DataFrame(table)
+            if len(table):
+                self.assertEqual(list(frame.columns), table.columns, table.name)
+            self.assertEqual(len(frame), len(table))
+        frame = pd.DataFrame(self.result.flows)
+        self.assertEqual(str(frame["offered_cells"].dtype), "int64")
+        self.assertEqual(frame["flow"].tolist(), ["VC1", "VC2", "VC3", "VC4"])
+        series = pd.Series(self.result.flows["throughput_mbps"])
+        self.assertEqual(series.tolist(), list(self.result.flows["throughput_mbps"]))
+
+    @needs("pyarrow")
+    def test_the_interchange_protocol(self):
+        taken = self.holes.flows.__dataframe__()
+        self.assertEqual(list(taken.column_names()), self.holes.flows.columns)
+        self.assertEqual(taken.num_rows(), len(self.holes.flows))
+
+    @needs("numpy")
+    def test_columns_reckon(self):
+        import numpy as np
+
+        flows = self.result.flows
+        rates, counts = flows["throughput_mbps"], flows["offered_cells"]
+        plain, whole = np.array(list(rates)), np.array(list(counts))
+        pairs = [
+            (rates * 2, plain * 2), (2 * rates, plain * 2), (rates + counts, plain + whole),
+            (1000 - rates, 1000 - plain), (rates - 1, plain - 1), (rates / counts, plain / whole),
+            (1 / rates, 1 / plain), (counts // 7, whole // 7), (counts % 7, whole % 7),
+            (7 // counts, 7 // whole), (7 % counts, 7 % whole), (rates**2, plain**2),
+            (2**rates, 2**plain), (-rates, -plain), (abs(-rates), plain), (rates > 100, plain > 100),
+            (rates >= rates, plain >= plain), (counts < 9000, whole < 9000), (rates <= 3, plain <= 3),
+            (counts == whole, whole == whole), (counts != 3, whole != 3),
+            (plain * rates, plain * plain), (np.sqrt(rates), np.sqrt(plain)),
+            (np.maximum(rates, counts), np.maximum(plain, whole)), (rates.to_numpy(), plain),
+        ]  # fmt: skip
+        for number, (have, wanted) in enumerate(pairs):
+            self.assertIsInstance(have, np.ndarray, number)
+            self.assertEqual(have.dtype, wanted.dtype, number)
+            np.testing.assert_array_equal(have, wanted, str(number))
+        self.assertEqual((counts * 2).dtype, np.int64)
+        self.assertEqual(np.mean(rates), plain.mean())
+        self.assertEqual(np.percentile(counts, 50), np.percentile(whole, 50))
+        self.assertEqual((flows["flow"] == "VC2").tolist(), [False, True, False, False])
+        self.assertEqual(flows[flows["flow"] == "VC2"].rows(), self.rows[1:2])
+        self.assertEqual(list(rates[rates > np.median(rates)]), list(plain[plain > np.median(plain)]))
+        self.assertEqual(flows[np.argsort(-rates)]["flow"].to_list()[0], self.rows[plain.argmax()]["flow"])
+        with self.assertRaises(TypeError):
+            flows["flow"] * rates
+
+    @needs("numpy")
+    def test_what_was_not_measured_is_no_number(self):
+        import numpy as np
+
+        table = self.holes.tables["completion"]
+        holes = [name for name in table.columns
+                 if table[name].null_count and table[name].dtype != "large_string"]
+        self.assertTrue(holes)
+        for name in holes:
+            doubled = table[name] * 2
+            self.assertEqual(np.isnan(doubled).sum(), table[name].null_count)
+            there = table[name][~np.isnan(doubled)]
+            self.assertEqual(list(there), [one for one in table[name] if one is not None])
+
+    @needs("pandas")
+    @needs("polars")
+    def test_masks_of_others(self):
+        import pandas as pd
+        import polars as pl
+
+        mask = [True, False, False, True]
+        wanted = [self.rows[0], self.rows[3]]
+        for given in (pd.Series(mask), pl.Series(mask), tuple(mask)):
+            self.assertEqual(self.result.flows[given].rows(), wanted, type(given))
+
     @needs("duckdb")
     def test_duckdb(self):
         import duckdb

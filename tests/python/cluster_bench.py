@@ -34,7 +34,7 @@ def seconds_of_a_point(short, sweep):
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder, "short.toml")
         path.write_text(short.text, encoding="utf-8")
-        words = [os.fspath(path), *short.sets(), *sweep.words(), f"--out={folder}/out"]
+        words = [os.fspath(path), *short._sets(), *sweep._words(), f"--out={folder}/out"]
         points = _backwater.Points(words)
         some = points.missing[:: max(len(points.missing) // 200, 1)]
         _workers.measure(points.plan, some[:1])

@@ -138,7 +138,7 @@ class Workers(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder, "one.toml")
             path.write_text(SHORT.text)
-            words = [str(path), *SHORT.sets(), *SWEEP.words(), f"--out={folder}/out"]
+            words = [str(path), *SHORT._sets(), *SWEEP._words(), f"--out={folder}/out"]
             points = _backwater.Points(words)
             self.assertEqual((points.count, len(points.missing)), (POINTS, POINTS))
             with self.assertRaisesRegex(bw.RunError, "another backwater is using it"):

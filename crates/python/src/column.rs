@@ -10,19 +10,22 @@ use std::ptr;
 use std::sync::Arc;
 
 use pyo3::IntoPyObjectExt;
-use pyo3::exceptions::{PyBufferError, PyIndexError};
+use pyo3::basic::CompareOp;
+use pyo3::exceptions::{PyBufferError, PyImportError};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyIterator, PyList};
 
 use crate::columns::{Memory, Value, Values};
 use crate::lend::{self, Lent};
+use crate::rows::{self, Place};
 
 /// One column of a table: a sequence of numbers or words, `None` where nothing was measured.
 ///
 /// It leaves as `__arrow_c_stream__` and, if it holds numbers, by the buffer protocol:
 /// `np.asarray(column)` reads the same memory, of int64 or float64 (NaN where absent). Of int64
-/// with absent values it reads float64 with NaN.
+/// with absent values it reads float64 with NaN. `column * 2`, `column > 3` and the like give arrays
+/// of numpy; `column[1:]` and `column[column > 3]` are columns of some rows.
 #[pyclass(frozen, sequence, module = "backwater")]
 pub struct Column {
     values: Arc<Values>,
@@ -73,20 +76,123 @@ impl Column {
         self.values.len()
     }
 
-    fn __getitem__<'py>(&self, py: Python<'py>, row: isize) -> PyResult<Bound<'py, PyAny>> {
-        let len = self.values.len() as isize;
-        let at = if row < 0 { row + len } else { row };
-        if !(0..len).contains(&at) {
-            let name = &self.values.key;
-            return Err(PyIndexError::new_err(format!(
-                "row {row} of the column `{name}`, which has {len}"
-            )));
+    fn __getitem__<'py>(
+        &self,
+        py: Python<'py>,
+        key: Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let what = format!("the column `{}`", self.values.key);
+        match rows::places(&key, self.values.len(), &what)? {
+            Place::One(row) => value(py, &self.values, row),
+            Place::Many(rows) => {
+                let column = Column::of(&Arc::new(self.values.take(&rows)));
+                Ok(column.into_pyobject(py)?.into_any())
+            }
         }
-        value(py, &self.values, at as usize)
     }
 
     fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyIterator>> {
         list(py, &self.values)?.try_iter()
+    }
+
+    /// As an array of numpy: the same memory, if all values are numbers that are there. Needs numpy.
+    fn to_numpy<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        numpy(slf.py())?.call_method1("asarray", (slf,))
+    }
+
+    /// As a list, `None` where nothing was measured.
+    fn to_list<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        list(py, &self.values)
+    }
+
+    fn __add__<'py>(slf: &Bound<'py, Self>, other: Any<'py>) -> PyResult<Any<'py>> {
+        combined(slf, "add", &other, false)
+    }
+
+    fn __radd__<'py>(slf: &Bound<'py, Self>, other: Any<'py>) -> PyResult<Any<'py>> {
+        combined(slf, "add", &other, true)
+    }
+
+    fn __sub__<'py>(slf: &Bound<'py, Self>, other: Any<'py>) -> PyResult<Any<'py>> {
+        combined(slf, "sub", &other, false)
+    }
+
+    fn __rsub__<'py>(slf: &Bound<'py, Self>, other: Any<'py>) -> PyResult<Any<'py>> {
+        combined(slf, "sub", &other, true)
+    }
+
+    fn __mul__<'py>(slf: &Bound<'py, Self>, other: Any<'py>) -> PyResult<Any<'py>> {
+        combined(slf, "mul", &other, false)
+    }
+
+    fn __rmul__<'py>(slf: &Bound<'py, Self>, other: Any<'py>) -> PyResult<Any<'py>> {
+        combined(slf, "mul", &other, true)
+    }
+
+    fn __truediv__<'py>(slf: &Bound<'py, Self>, other: Any<'py>) -> PyResult<Any<'py>> {
+        combined(slf, "truediv", &other, false)
+    }
+
+    fn __rtruediv__<'py>(slf: &Bound<'py, Self>, other: Any<'py>) -> PyResult<Any<'py>> {
+        combined(slf, "truediv", &other, true)
+    }
+
+    fn __floordiv__<'py>(slf: &Bound<'py, Self>, other: Any<'py>) -> PyResult<Any<'py>> {
+        combined(slf, "floordiv", &other, false)
+    }
+
+    fn __rfloordiv__<'py>(slf: &Bound<'py, Self>, other: Any<'py>) -> PyResult<Any<'py>> {
+        combined(slf, "floordiv", &other, true)
+    }
+
+    fn __mod__<'py>(slf: &Bound<'py, Self>, other: Any<'py>) -> PyResult<Any<'py>> {
+        combined(slf, "mod", &other, false)
+    }
+
+    fn __rmod__<'py>(slf: &Bound<'py, Self>, other: Any<'py>) -> PyResult<Any<'py>> {
+        combined(slf, "mod", &other, true)
+    }
+
+    fn __pow__<'py>(
+        slf: &Bound<'py, Self>,
+        other: Any<'py>,
+        modulo: Option<Any<'py>>,
+    ) -> PyResult<Any<'py>> {
+        drop(modulo);
+        combined(slf, "pow", &other, false)
+    }
+
+    fn __rpow__<'py>(
+        slf: &Bound<'py, Self>,
+        other: Any<'py>,
+        modulo: Option<Any<'py>>,
+    ) -> PyResult<Any<'py>> {
+        drop(modulo);
+        combined(slf, "pow", &other, true)
+    }
+
+    fn __neg__<'py>(slf: &Bound<'py, Self>) -> PyResult<Any<'py>> {
+        Self::to_numpy(slf)?.neg()
+    }
+
+    fn __abs__<'py>(slf: &Bound<'py, Self>) -> PyResult<Any<'py>> {
+        Self::to_numpy(slf)?.abs()
+    }
+
+    fn __richcmp__<'py>(
+        slf: &Bound<'py, Self>,
+        other: Any<'py>,
+        op: CompareOp,
+    ) -> PyResult<Any<'py>> {
+        let name = match op {
+            CompareOp::Lt => "lt",
+            CompareOp::Le => "le",
+            CompareOp::Eq => "eq",
+            CompareOp::Ne => "ne",
+            CompareOp::Gt => "gt",
+            CompareOp::Ge => "ge",
+        };
+        combined(slf, name, &other, false)
     }
 
     /// A stream of one batch in Arrow's C interface.
@@ -124,6 +230,35 @@ impl Column {
         };
         let (len, kind) = (self.values.len(), self.values.type_name());
         format!("<backwater.Column {key}: {len} values of {kind}{unit}>")
+    }
+}
+
+/// Any object of Python.
+type Any<'py> = Bound<'py, PyAny>;
+
+/// numpy, or how to get it.
+fn numpy(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
+    py.import("numpy").map_err(|_| {
+        PyImportError::new_err("columns reckon through numpy: pip install numpy; or take a list")
+    })
+}
+
+/// What an operator of Python's `operator` gives of a column as an array and something else.
+fn combined<'py>(
+    column: &Bound<'py, Column>,
+    operator: &str,
+    other: &Any<'py>,
+    is_reflected: bool,
+) -> PyResult<Any<'py>> {
+    let own = Column::to_numpy(column)?;
+    let other = match other.cast::<Column>() {
+        Ok(other) => Column::to_numpy(other)?,
+        Err(_) => other.clone(),
+    };
+    let operator = column.py().import("operator")?.getattr(operator)?;
+    match is_reflected {
+        true => operator.call1((other, own)),
+        false => operator.call1((own, other)),
     }
 }
 

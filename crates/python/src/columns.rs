@@ -149,6 +149,26 @@ impl Columns {
         }
     }
 
+    /// The same with these rows only, each below the number of rows.
+    pub fn take(&self, rows: &[usize]) -> Columns {
+        let columns = self.columns.iter();
+        Columns {
+            columns: columns.map(|one| Arc::new(one.take(rows))).collect(),
+            rows: rows.len(),
+            ..self.headings()
+        }
+    }
+
+    /// Name and caption without columns.
+    pub fn headings(&self) -> Columns {
+        Columns {
+            name: self.name.clone(),
+            caption: self.caption.clone(),
+            rows: self.rows,
+            columns: Vec::new(),
+        }
+    }
+
     /// The column of this name.
     pub fn find(&self, key: &str) -> Option<&Arc<Values>> {
         self.columns.iter().find(|column| column.key == key)
@@ -237,6 +257,32 @@ impl Values {
             with_nan: OnceLock::new(),
             shape: [is_there.len() as isize, 8],
         }
+    }
+
+    /// The same of these rows only, each below the number of values.
+    pub fn take(&self, rows: &[usize]) -> Values {
+        let all = rows.iter().copied();
+        let held = match self.memory() {
+            Memory::Ints(values) => Held::Ints(all.map(|row| values[row]).collect()),
+            Memory::Instants(values) => Held::Ints(all.map(|row| values[row] as i64).collect()),
+            Memory::Floats(values) => Held::Floats(all.map(|row| values[row]).collect()),
+            Memory::Words(begins, text) => {
+                let (mut offsets, mut bytes) = (vec![0], Vec::new());
+                for row in all {
+                    bytes.extend(&text[begins[row] as usize..begins[row + 1] as usize]);
+                    offsets.push(bytes.len() as i64);
+                }
+                Held::Words(offsets, bytes)
+            }
+        };
+        let is_there = |row: &usize| !matches!(self.get(*row), Value::Absent);
+        Values::whole(
+            self.key.clone(),
+            self.unit.clone(),
+            self.meaning.clone(),
+            held,
+            rows.iter().map(is_there).collect(),
+        )
     }
 
     /// How many there are.

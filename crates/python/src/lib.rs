@@ -10,6 +10,7 @@ mod found;
 mod lend;
 mod outside;
 mod points;
+mod rows;
 mod said;
 mod saved;
 mod scenario;

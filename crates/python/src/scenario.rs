@@ -7,7 +7,7 @@ use backwater_run::job::{self, Job};
 use backwater_run::memory::{self, Memory};
 use backwater_run::{Pace, STEPS, Wanted, WhenMap};
 use backwater_scenario::compare::is_comparison;
-use backwater_scenario::{Set, Source};
+use backwater_scenario::{Set, Source, value_at};
 use pyo3::prelude::*;
 
 use crate::columns::Columns;
@@ -126,6 +126,25 @@ impl Scenario {
     /// With every default and every change written out, as TOML.
     fn resolved(&self, py: Python<'_>) -> PyResult<String> {
         roomy(py, || Ok(self.read()?.resolved))
+    }
+
+    /// What stands at a path, as TOML: in the text and its changes, else by default. The whole
+    /// scenario at an empty path.
+    fn value(&self, py: Python<'_>, path: &str) -> PyResult<Option<String>> {
+        let at = |source: &Source, sets: &[Set]| {
+            value_at(source, sets, path).map_err(|told| Failure::Mistakes(Box::new(told)))
+        };
+        roomy(py, || {
+            if let Some(value) = at(&self.source, &self.sets)? {
+                return Ok(Some(value));
+            }
+            match self.read() {
+                Ok(scenario) => at(&Source::new("resolved.toml", scenario.resolved), &[]),
+                // What has mistakes has no defaults.
+                Err(Failure::Mistakes(_)) => Ok(None),
+                Err(other) => Err(other),
+            }
+        })
     }
 
     /// Its flows, as a source or control of Python sees them.

@@ -4,13 +4,18 @@ use std::sync::Arc;
 
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
-use pyo3::types::{IntoPyDict, PyCapsule, PyDict, PyList};
+use pyo3::types::{IntoPyDict, PyCapsule, PyDict, PyIterator, PyList};
 
 use crate::column::{Column, list, value};
-use crate::columns::Columns;
+use crate::columns::{Columns, Values};
 use crate::lend::{self, Lent};
+use crate::rows::{self, Place};
 
 /// A table of results: rows of flows, ports and the like.
+///
+/// `table["delay_p99_us"]` is a column, `table[0]` a row, `table[:3]` and `table[table["lost"] > 0]`
+/// tables of some rows, `table[["flow", "lost"]]` one of some columns. Who goes through it meets
+/// its rows, each a dictionary by column.
 ///
 /// pandas, polars, pyarrow and DuckDB take it without a copy, by the Arrow C stream interface:
 /// `table.to_polars()`, `table.to_arrow()`, `table.to_pandas()`. Types are int64,
@@ -63,10 +68,29 @@ impl Table {
         self.columns.rows
     }
 
-    fn __getitem__(&self, name: &str) -> PyResult<Column> {
-        match self.columns.find(name) {
-            Some(values) => Ok(Column::of(values)),
-            None => Err(PyKeyError::new_err(self.no_column(name))),
+    fn __getitem__<'py>(
+        &self,
+        py: Python<'py>,
+        key: Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let of = |columns| Table { columns }.into_pyobject(py).map(Bound::into_any);
+        if let Ok(name) = key.extract::<&str>() {
+            let column = Column::of(self.find(name)?);
+            return Ok(column.into_pyobject(py)?.into_any());
+        }
+        if let Ok(names) = key.extract::<Vec<String>>()
+            && !names.is_empty()
+        {
+            let columns = names.iter().map(|name| Ok(Arc::clone(self.find(name)?)));
+            return of(Arc::new(Columns {
+                columns: columns.collect::<PyResult<_>>()?,
+                ..self.columns.headings()
+            }));
+        }
+        let what = format!("the table `{}`", self.columns.name);
+        match rows::places(&key, self.columns.rows, &what)? {
+            Place::One(row) => Ok(self.row(py, row)?.into_any()),
+            Place::Many(rows) => of(Arc::new(self.columns.take(&rows))),
         }
     }
 
@@ -74,17 +98,14 @@ impl Table {
         self.columns.find(name).is_some()
     }
 
+    fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyIterator>> {
+        self.rows(py)?.try_iter()
+    }
+
     /// The rows as dictionaries by column.
     fn rows<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        let rows = PyList::empty(py);
-        for row in 0..self.columns.rows {
-            let cells = PyDict::new(py);
-            for column in &self.columns.columns {
-                cells.set_item(&column.key, value(py, column, row)?)?;
-            }
-            rows.append(cells)?;
-        }
-        Ok(rows)
+        let rows = (0..self.columns.rows).map(|row| self.row(py, row));
+        PyList::new(py, rows.collect::<PyResult<Vec<_>>>()?)
     }
 
     /// As a Table of pyarrow, without a copy. Needs pyarrow.
@@ -118,6 +139,17 @@ impl Table {
         pandas.call_method1("DataFrame", (data,))
     }
 
+    /// By the interchange protocol of dataframes, for what does not read Arrow. Needs pyarrow.
+    #[pyo3(signature = (nan_as_null = false, allow_copy = true))]
+    fn __dataframe__<'py>(
+        slf: &Bound<'py, Self>,
+        nan_as_null: bool,
+        allow_copy: bool,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let arrow = Self::to_arrow(slf)?;
+        arrow.call_method1("__dataframe__", (nan_as_null, allow_copy))
+    }
+
     /// A stream of one batch in Arrow's C interface.
     #[pyo3(signature = (requested_schema = None))]
     fn __arrow_c_stream__<'py>(
@@ -133,6 +165,20 @@ impl Table {
     /// The schema in Arrow's C interface.
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
         lend::schema(py, &Lent::Table(Arc::clone(&self.columns)))
+    }
+
+    /// What a notebook shows: the first rows.
+    fn _repr_html_(&self) -> String {
+        rows::html(&self.columns)
+    }
+
+    /// Names that a notebook offers between brackets.
+    fn _ipython_key_completions_(&self) -> Vec<&str> {
+        self.columns()
+    }
+
+    fn __str__(&self) -> String {
+        rows::text(&self.columns)
     }
 
     fn __repr__(&self) -> String {
@@ -152,6 +198,20 @@ impl Table {
 }
 
 impl Table {
+    /// A row as a dictionary by column.
+    fn row<'py>(&self, py: Python<'py>, row: usize) -> PyResult<Bound<'py, PyDict>> {
+        let cells = PyDict::new(py);
+        for column in &self.columns.columns {
+            cells.set_item(&column.key, value(py, column, row)?)?;
+        }
+        Ok(cells)
+    }
+
+    fn find(&self, name: &str) -> PyResult<&Arc<Values>> {
+        let found = self.columns.find(name);
+        found.ok_or_else(|| PyKeyError::new_err(self.no_column(name)))
+    }
+
     fn no_column(&self, wanted: &str) -> String {
         let known = self.columns.columns.iter().map(|column| &*column.key);
         let meant = match backwater_scenario::nearest(wanted, known.clone()) {

@@ -64,6 +64,7 @@ mod tree;
 mod typed;
 mod units;
 mod usual;
+mod value_at;
 mod wildcard;
 mod wires;
 
@@ -85,6 +86,7 @@ pub use settings::{Setting, settings};
 pub use source::{At, LARGEST_BYTES, Set, Source};
 pub use suggest::nearest;
 pub use sweep::{Axis, AxisValue, MOST_POINTS, Sweep};
+pub use value_at::value_at;
 
 use files::Files;
 use given::Heading;

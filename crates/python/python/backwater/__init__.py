@@ -52,3 +52,7 @@ __all__ = [
     "saturate",
     "scenario",
 ]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -27,6 +27,19 @@ _WRONG_VALUE = re.compile(r"error: invalid value '(.*)' for '--([\w-]+) <.*>': (
 _BEGIN = re.compile(r"^(?=[A-Za-z]|\d+ +[^ |])(?!\d+ (?:error|warning|note)s?\b)", re.MULTILINE)
 #: What the command calls what it reads from there.
 _INPUT = "standard input"
+#: Where this package is, and how a process runs the command of it: the same wherever it works, and
+#: however this process has found the package.
+_PACKAGE = os.path.abspath(os.path.join(os.path.dirname(__file__), "__init__.py"))
+_CHILD = """
+import importlib.util, sys
+found = importlib.util.spec_from_file_location("backwater", sys.argv.pop(1))
+sys.modules["backwater"] = package = importlib.util.module_from_spec(found)
+found.loader.exec_module(package)
+from backwater._command import main
+main()
+"""
+#: What Python says where an exception ends it.
+_TRACEBACK = "Traceback (most recent call last):"
 _LOGGER = logging.getLogger("backwater")
 
 
@@ -49,14 +62,15 @@ class Input(NamedTuple):
 
 def run(
     words: Sequence[str], progress: Progress | None = None, given: Input = Input()
-) -> tuple[bool, str]:
-    """Runs the command in a process of its own: did all promises and claims hold, what it printed.
+) -> tuple[bool, str, str]:
+    """Runs the command in a process of its own: did all promises and claims hold, what it printed,
+    and what it printed on stderr.
 
     Raises `ScenarioError` or `RunError` with what it printed, where it could not do it, and
     `ValueError` for a wrong option. Else what it has to say goes to the logger `backwater`. Ctrl-C
     stops it, and what it computed is kept.
     """
-    whole = [sys.executable, *(["-P"] if given.folder else []), "-m", "backwater", *words]
+    whole = [sys.executable, "-P", "-c", _CHILD, _PACKAGE, *words]
     lines: list[str] = []
     # Ctrl-C is passed on once: a second one would discard what was computed.
     with (
@@ -90,12 +104,13 @@ def run(
         raise ScenarioError(said)
     if status == _SHORT_OF_MEMORY:
         raise RunError(said)
-    if status not in (0, 1):
+    # Python ends with 1 too: then it is no claim or promise that failed.
+    if status not in (0, 1) or _TRACEBACK in said:
         raise RunError(f"the command ended with status {status}\n{said}")
     _log(said)
     if progress is not None:
         progress(1.0, "")
-    return status == 0, printed
+    return status == 0, printed, said
 
 
 @contextmanager

@@ -11,11 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from backwater import _backwater, _command
-from backwater._backwater import Table
 from backwater._errors import RunError, ScenarioError
+from backwater._named import Named, Tabled
 from backwater._plot import Plots
 from backwater._progress import Progress, shown
-from backwater._result import Named
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -56,22 +55,28 @@ def field(path: Path, manifest: Mapping[str, Any], key: str, kind: type[T]) -> T
     return found
 
 
-class Folder:
-    """A directory of results of many runs: its tables and its report."""
+class Folder(Tabled):
+    """A directory of results of many runs: its tables and its report.
+
+    Each table is an item and an attribute: `found["schemes"]`, `found.schemes`.
+    """
 
     #: Where it is; a temporary one goes with this object.
     path: Path
     #: All promises and claims held.
     ok: bool
-    #: All tables by name.
-    tables: Mapping[str, Table]
 
     def __init__(self, made: "Made") -> None:
         self.path, self.ok, self._printed = made.path, made.ok, made.printed
         if made.is_temporary:
             weakref.finalize(self, shutil.rmtree, made.path, ignore_errors=True)
         tables = {table.name: table for table in _backwater.tables_of(os.fspath(self.path))}
-        self.tables = Named("table", list(tables), tables.get)
+        self._tables = Named("table", list(tables), tables.get)
+
+    @property
+    def tables(self) -> Named:
+        """All tables by name."""
+        return self._tables
 
     @property
     def manifest(self) -> dict[str, Any]:
@@ -112,9 +117,9 @@ class Folder:
 @contextmanager
 def given_file(given: "Scenario") -> Iterator[tuple[str, str | None]]:
     """A scenario as a path, as long as that goes on, and its text where no file there has it."""
-    if given.has_file():
+    if given._has_file():
         yield given.name, None
-    elif given.folder() is not None:
+    elif given._folder() is not None:
         yield given.name, given.text
     else:
         with _shipped(given) as (_, path):
@@ -124,8 +129,8 @@ def given_file(given: "Scenario") -> Iterator[tuple[str, str | None]]:
 @contextmanager
 def given_input(given: "Scenario") -> Iterator[tuple[str, _command.Input]]:
     """A scenario as the argument of a command, and what it reads from its standard input."""
-    folder = given.folder()
-    if given.has_file():
+    folder = given._folder()
+    if given._has_file():
         yield given.name, _command.Input()
     elif folder is not None:
         yield "-", _command.Input(given.name, given.text, folder or None)
@@ -139,7 +144,7 @@ def _shipped(given: "Scenario") -> Iterator[tuple[str, str]]:
     """A shipped scenario in a folder with the files it reads; its path there."""
     with tempfile.TemporaryDirectory(prefix="backwater-") as folder:
         try:
-            yield folder, given.written(folder)
+            yield folder, given._written(folder)
         except ScenarioError as error:
             # Of a file that is there for the command alone only the name is of interest.
             raise ScenarioError(str(error).replace(folder + os.sep, "")) from None
@@ -157,7 +162,7 @@ class Made:
     def of(self, given: "Scenario", words: Sequence[str], progress: bool | Progress) -> "Made":
         """Runs it on a scenario."""
         with given_input(given) as (file, text):
-            return self.run([file, *given.sets(), *words], progress, text)
+            return self.run([file, *given._sets(), *words], progress, text)
 
     def run(
         self,
@@ -171,7 +176,9 @@ class Made:
         whole = [*self.words, *words, f"--out={out}"]
         try:
             with shown(progress) as show:
-                self.ok, self.printed = _command.run(whole, show, given)
+                self.ok, self.printed, said = _command.run(whole, show, given)
+            if not (self.path / "manifest.json").is_file():
+                raise RunError(f"the command left no results in `{self.path}`\n{said}".rstrip())
         except ScenarioError as error:
             self.discard()
             if str(error).startswith(_NO_DIRECTORY) and f" {out}" in str(error):

@@ -29,7 +29,7 @@ def saturate(
     `over` is the key of the load. The table `saturation` has a row for each combination: the
     highest load that is carried and the lowest that saturates.
     """
-    words = Sweep(given, axes or {}, seeds, ()).words()
+    words = Sweep(given, axes or {}, seeds, ())._words()
     words += [f"--over={over}", f"--high={high}", f"--precision={precision}"]
     words += [] if low is None else [f"--low={low}"]
     words += [] if jobs is None else [f"--jobs={jobs}"]

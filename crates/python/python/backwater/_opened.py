@@ -9,7 +9,7 @@ from backwater import _backwater
 from backwater._backwater import Table
 from backwater._errors import RunError
 from backwater._folder import Folder, Made, field, manifest_of, object_of
-from backwater._result import Named
+from backwater._named import Named
 from backwater._sweep import SweepResult
 
 
@@ -31,8 +31,10 @@ class SavedRun(Folder):
         """Names of the time series."""
         return list(self._series())
 
-    def series(self, name: str) -> Table:
-        """A time series: the column `time_ps` (or `cycle`) and the column of its values.
+    @property
+    def series(self) -> Named:
+        """The time series by name, as `series("VC2")` or `series["VC2"]`: the column `time_ps` (or
+        `cycle`) and the column of its values.
 
         Raises `KeyError` where there is none of this name.
         """
@@ -43,7 +45,7 @@ class SavedRun(Folder):
             folder = os.fspath(self.path)
             return told and _backwater.series_of(folder, name, told["file"], told["unit"])
 
-        return Named("series", list(known), get)[name]
+        return Named("series", list(known), get)
 
     def _series(self) -> Mapping[str, Any]:
         told: dict[str, Any] = {}

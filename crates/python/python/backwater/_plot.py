@@ -38,6 +38,13 @@ class Plots(Mapping[str, str]):
     def __len__(self) -> int:
         return len(self._plots)
 
+    def _ipython_key_completions_(self) -> list[str]:
+        return list(self._plots)
+
+    def __repr__(self) -> str:
+        plots = "".join(f"\n  {name}: {self[name]}" for name in self)
+        return f"<plots:{plots or ' none'}>"
+
     def draw(self, name: str, ax: "Axes | None") -> "Axes":
         """Draws one, on new axes if there are none."""
         if name not in self:

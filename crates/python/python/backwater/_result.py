@@ -4,44 +4,23 @@ import html
 import json
 import os
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from backwater import _backwater
 from backwater._backwater import Table
+from backwater._named import Named, Tabled
 from backwater._plot import Plots
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-class Named(Mapping[str, Table]):
-    """Tables by name."""
-
-    def __init__(self, what: str, names: list[str], get: Any) -> None:
-        self._what, self._names, self._get = what, names, get
-
-    def __getitem__(self, name: str) -> Table:
-        found: Table | None = self._get(name)
-        if found is None:
-            known = ", ".join(self._names) or "none"
-            raise KeyError(f"there is no {self._what} `{name}`; there are: {known}")
-        return found
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._names)
-
-    def __len__(self) -> int:
-        return len(self._names)
-
-    def __repr__(self) -> str:
-        return f"<{self._what}: {', '.join(self._names) or 'none'}>"
-
-
-class Result:
+class Result(Tabled):
     """What a run found: tables, time series, a summary, a report.
 
+    Each table is an item and an attribute: `result["transfers"]`, `result.transfers`.
     `print(result)` shows the summary that the command prints.
     """
 
@@ -112,34 +91,23 @@ class Result:
         return claims
 
     @property
-    def tables(self) -> Mapping[str, Table]:
+    def tables(self) -> Named:
         """All tables by name."""
         return Named("table", self._found.tables, self._found.table)
-
-    @property
-    def flows(self) -> Table:
-        """A row for each flow: what it offered, got, lost and waited.
-
-        A network of routers has classes of packets instead: see `tables`.
-        """
-        return self.tables["flows"]
-
-    @property
-    def ports(self) -> Table:
-        """A row for each port, where the scenario measures ports."""
-        return self.tables["ports"]
 
     @property
     def series_names(self) -> list[str]:
         """Names of the time series that the scenario asks for."""
         return self._found.series_names
 
-    def series(self, name: str) -> Table:
-        """A time series: the column `time_ps` (or `cycle`) and the column of its values.
+    @property
+    def series(self) -> Named:
+        """The time series by name, as `series("VC2")` or `series["VC2"]`: the column `time_ps` (or
+        `cycle`) and the column of its values.
 
         Raises `KeyError` where there is none of this name.
         """
-        return Named("series", self._found.series_names, self._found.series)[name]
+        return Named("series", self._found.series_names, self._found.series)
 
     @property
     def plots(self) -> Mapping[str, str]:

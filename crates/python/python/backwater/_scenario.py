@@ -1,17 +1,23 @@
 """Scenarios: what to simulate."""
 
+import difflib
 import os
 import shlex
-from collections.abc import Mapping, Sequence
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
 
 from backwater import _backwater, _toml
 from backwater._backwater import Diagnostic, Flow, Table
+from backwater._errors import ScenarioError
 from backwater._outside import Controls, Sources, named, placed
 from backwater._progress import Progress, shown
 from backwater._result import Result
 from backwater._sweep import Axis, Sweep
+
+#: No value, where `None` may be one.
+_NOTHING = object()
 
 
 class Scenario:
@@ -42,14 +48,76 @@ class Scenario:
         """What was changed, by path; values are TOML."""
         return dict(self._core.changes)
 
-    def set(self, path: str, value: object) -> "Scenario":
-        """The same with one key changed, or added.
+    @overload
+    def set(self, path: str, value: object, /) -> "Scenario": ...
+    @overload
+    def set(self, path: Mapping[str, object], /) -> "Scenario": ...
+    def set(self, path: str | Mapping[str, object], value: object = _NOTHING, /) -> "Scenario":
+        """The same with a key changed, or added; of a dictionary with all of its keys.
 
         `path` is that of `backwater run --set`: `run.duration`, `flows.VC1.priority`,
         `links.A-S1.delay`, `flows.*.start`. `value` is a bool, int, float, str, or a list or
         dictionary of them; times, rates and sizes are strings with a unit, such as `"50 ms"`.
+
+        A dictionary has such paths, or tables in tables: `set({"run": {"seed": 2}, "load": 0.5})`
+        changes these two keys and leaves all else as it is.
         """
-        return Scenario(self._core.changed(path, _toml.value(value, path)))
+        if isinstance(path, str):
+            if value is _NOTHING:
+                raise TypeError(f"set({path!r}) lacks a value; `unset` takes a key away")
+            return Scenario(self._core.changed(path, _toml.value(value, path)))
+        if not isinstance(path, Mapping) or value is not _NOTHING:
+            raise TypeError("set takes a path and a value, or a dictionary of them")
+        core = self._core
+        for key, given in _toml.paths(path):
+            core = core.changed(key, _toml.value(given, key))
+        return Scenario(core)
+
+    def unset(self, path: str) -> "Scenario":
+        """The same without a key, so that its default holds."""
+        return Scenario(self._core.changed(path, "unset"))
+
+    def get(self, path: str, default: object = None) -> Any:
+        """The value at a path: as it stands in the text and its changes, else by default.
+
+        Paths are those of `set`; `flows.*.start` gives a list. Values are those of TOML: times,
+        rates and sizes are strings with a unit. Gives `default` where nothing has this path.
+        """
+        found = self._core.value(path)
+        return default if found is None else tomllib.loads(f"value = {found}")["value"]
+
+    def __getitem__(self, path: str) -> Any:
+        found = self.get(path, _NOTHING)
+        if found is _NOTHING:
+            raise KeyError(self._missing(path))
+        return found
+
+    def __contains__(self, path: object) -> bool:
+        return isinstance(path, str) and self.get(path, _NOTHING) is not _NOTHING
+
+    def __iter__(self) -> Iterator[str]:
+        """Paths of all that stands in it."""
+        return _toml.names(self.to_dict())
+
+    def _missing(self, path: str) -> str:
+        try:
+            known = list(_toml.names(tomllib.loads(self.resolved())))
+        except ScenarioError:
+            known = list(self)
+        near = difflib.get_close_matches(path, known, 3)
+        meant = f"did you mean {' or '.join(f'`{one}`' for one in near)}?" if near else ""
+        return f"nothing stands at `{path}`; {meant or '`resolved()` has all keys'}"
+
+    def _ipython_key_completions_(self) -> list[str]:
+        return list(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The text and its changes as a dictionary, which `backwater.scenario` takes.
+
+        `tomllib.loads(scenario.resolved())` has every default besides.
+        """
+        found: dict[str, Any] = tomllib.loads(f"value = {self._core.value('')}")["value"]
+        return found
 
     def check(self) -> list[Diagnostic]:
         """Every mistake and warning, in the order of the file; empty where there is none."""
@@ -135,20 +203,20 @@ class Scenario:
         """
         return Sweep(self, axes, seeds, columns)
 
-    def sets(self) -> list[str]:
+    def _sets(self) -> list[str]:
         """The changes as options of the command."""
         return [f"--set={path}={value}" for path, value in self._core.changes]
 
-    def has_file(self) -> bool:
+    def _has_file(self) -> bool:
         """Its text is that of the file that it is called by."""
         own = Path(self.name)
         return not self._core.is_shipped and own.is_file() and own.read_bytes() == self._bytes()
 
-    def folder(self) -> str | None:
+    def _folder(self) -> str | None:
         """The folder that names of files in it start from; None for a shipped one."""
         return None if self._core.is_shipped else os.path.dirname(self.name)
 
-    def written(self, folder: str) -> str:
+    def _written(self, folder: str) -> str:
         """The path of a file with the text, written into `folder` with the shipped files that it
         reads."""
         own = Path(self.name)
@@ -164,7 +232,7 @@ class Scenario:
         dictionary, the command reads from standard input (`backwater run - < saved.toml`): save
         `text`, or take `scenario.toml` out of a directory of results.
         """
-        words = [*self.sets(), *["--audit"] * audit]
+        words = [*self._sets(), *["--audit"] * audit]
         if self._core.is_shipped:
             name, file = self.name.removesuffix(".toml"), os.path.basename(self.name)
             first = shlex.join(["backwater", "example", name, "--out", file])

@@ -87,7 +87,7 @@ class Sweep:
         self._scenario, self._seeds, self._columns = given, seeds, list(columns)
         self._axes = {path: _axis(path, values) for path, values in axes.items()}
 
-    def words(self) -> list[str]:
+    def _words(self) -> list[str]:
         """The options of the command."""
         words = [f"--axis={path}={values}" for path, values in self._axes.items()]
         if self._seeds is not None:
@@ -115,7 +115,7 @@ class Sweep:
         """
         made = Made("sweep", out)
         if executor is None and client is None:
-            words = self.words() + ([] if jobs is None else [f"--jobs={jobs}"])
+            words = self._words() + ([] if jobs is None else [f"--jobs={jobs}"])
             return SweepResult(made.of(self._scenario, words, progress))
         if jobs is not None:
             raise TypeError("jobs is for runs without workers: they have an executor of their own")
@@ -126,7 +126,7 @@ class Sweep:
             made.discard()
             raise
         # All points are there: what is left are tables and report.
-        made.of(self._scenario, self.words(), False)
+        made.of(self._scenario, self._words(), False)
         made.printed = made.printed.replace(" 0 computed now", f" {computed} computed now", 1)
         return SweepResult(made)
 
@@ -167,11 +167,11 @@ class Sweep:
                 if show is not None:
                     show(there / max(of, 1), f"{there} of {of}")
 
-            words = [file, *self._scenario.sets(), *self.words(), f"--out={os.fspath(out)}"]
+            words = [file, *self._scenario._sets(), *self._words(), f"--out={os.fspath(out)}"]
             yield from rows(words, text, workers, told)
 
     def __repr__(self) -> str:
-        return f"<backwater.Sweep of {self._scenario.name}: {' '.join(self.words())}>"
+        return f"<backwater.Sweep of {self._scenario.name}: {' '.join(self._words())}>"
 
 
 def _axis(path: str, values: Axis) -> str:

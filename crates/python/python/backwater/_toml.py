@@ -13,6 +13,36 @@ def document(tables: Mapping[str, Any]) -> str:
     return "\n".join(_lines(tables, [])).lstrip() + "\n"
 
 
+def paths(given: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, Any]]:
+    """Paths of a dictionary with tables in tables, each with its value."""
+    for key, item in given.items():
+        if not isinstance(key, str):
+            raise TypeError(f"{key!r} is a key: keys of a scenario are strings")
+        # A key of the whole dictionary may be a path; below, a dot is part of a name.
+        path = f"{above}.{_part(key)}" if above else key
+        if isinstance(item, Mapping) and item:
+            yield from paths(item, path)
+        else:
+            yield path, item
+
+
+def names(given: Mapping[str, Any], above: str = "") -> Iterator[str]:
+    """Paths of what stands in a scenario, tables and items of lists by their names too."""
+    for key, item in given.items():
+        path = f"{above}{_part(key)}"
+        yield path
+        if isinstance(item, Mapping):
+            yield from names(item, f"{path}.")
+        elif isinstance(item, list):
+            for one in item:
+                if isinstance(one, Mapping) and isinstance(one.get("name"), str):
+                    yield from names(one, f"{path}.{_part(one['name'])}.")
+
+
+def _part(name: str) -> str:
+    return f'"{name}"' if "." in name else name
+
+
 def value(given: object, where: str = "value") -> str:
     """A value as it stands behind `=`. Strings are strings, whatever they hold."""
     given = _plain(given)
