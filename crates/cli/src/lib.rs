@@ -19,6 +19,7 @@ mod progress;
 mod reproduce;
 mod run;
 mod saturate;
+mod step;
 mod sweep;
 
 use std::ffi::OsString;
@@ -64,6 +65,8 @@ struct Cli {
 enum Command {
     /// Run a scenario and write a report
     Run(run::Options),
+    /// Go through a run event by event: what happens, what waits, and why
+    Step(step::Options),
     /// Run every combination of values and seeds, resumable, and draw the curves
     Sweep(sweep::Options),
     /// Join the shards of a sweep that several machines computed
@@ -138,6 +141,7 @@ pub fn command(words: impl IntoIterator<Item = OsString>) -> u8 {
 fn carry_out(command: Command) -> u8 {
     match command {
         Command::Run(options) => run::run(&options),
+        Command::Step(options) => step::step(&options),
         Command::Sweep(options) => sweep::sweep(&options),
         Command::Merge(options) => merge::merge(&options),
         Command::Saturate(options) => saturate::saturate(&options),

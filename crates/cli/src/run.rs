@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use backwater_results::RunDirectory;
 use backwater_scenario::{Scenario, Source};
 
+use crate::step::stop_at::{self, Format};
 use crate::{BAD_INPUT, Changes, FAILED, SHORT_OF_MEMORY, SUCCESS};
 use crate::{begin_directory, command_line, default_out, fail, files, progress};
 use backwater_run::interrupt;
@@ -41,6 +42,23 @@ pub struct Options {
         value_parser = clap::value_parser!(u8).range(1..=64)
     )]
     threads: u8,
+    /// Run to this instant, with all that happens then, and print what every queue and wire
+    /// holds, who is held up by whom and what happens next; nothing is written. A time
+    /// (`12.5us`), cells or cycles, or: first-stop (something is stopped, or out of credit),
+    /// first-drop, deadlock
+    #[arg(long, value_name = "WHEN", conflicts_with_all = ["out", "audit", "trace", "map", "threads"])]
+    stop_at: Option<String>,
+    /// With --stop-at: only what concerns this port, node or flow; `*` stands for anything
+    #[arg(long, value_name = "NAME", requires = "stop_at")]
+    show: Vec<String>,
+    /// With --stop-at: how it is printed
+    #[arg(
+        long,
+        value_name = "FORMAT",
+        default_value = "text",
+        requires = "stop_at"
+    )]
+    format: Format,
     #[command(flatten)]
     memory: Memory,
 }
@@ -52,6 +70,10 @@ pub fn run(options: &Options) -> u8 {
         return BAD_INPUT;
     };
     let engine = backwater_run::engine(&scenario);
+    if let Some(when) = &options.stop_at {
+        let looked = stop_at::stop_at(when, &options.show, options.format, &source, &scenario);
+        return looked.unwrap_or_else(fail);
+    }
     let known = engine.traces();
     if let Some(kind) = options.trace.iter().find(|kind| !known.contains(kind)) {
         return fail(kind.refusal(known));

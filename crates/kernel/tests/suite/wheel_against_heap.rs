@@ -149,6 +149,10 @@ impl EventQueue for Careless {
         unreachable!("only pops are compared")
     }
 
+    fn look(&self, each: &mut dyn FnMut(Event)) {
+        self.0.iter().for_each(|event| each(*event));
+    }
+
     fn len(&self) -> usize {
         self.0.len()
     }

@@ -1,0 +1,127 @@
+//! `backwater run --stop-at`: what there is at one instant.
+
+use backwater_kernel::words::printable;
+use backwater_run::stepping::{Clock, Condition, ended};
+use backwater_scenario::{Scenario, Source, instant, nearest};
+
+use super::named;
+use crate::{FAILED, SUCCESS};
+
+/// How it is printed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
+pub enum Format {
+    /// For people
+    Text,
+    /// For programs
+    Json,
+}
+
+/// Where a run is to stop.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Goal {
+    /// At this instant.
+    At(u64),
+    /// When this happens first.
+    First(Condition),
+    /// When this happens next.
+    Next(Condition),
+}
+
+const GOALS: [(&str, Goal); 5] = [
+    ("first-stop", Goal::First(Condition::Stop)),
+    ("first-drop", Goal::First(Condition::Drop)),
+    ("deadlock", Goal::First(Condition::Deadlock)),
+    ("next-stop", Goal::Next(Condition::Stop)),
+    ("next-drop", Goal::Next(Condition::Drop)),
+];
+
+/// What `text` names.
+///
+/// # Errors
+/// If it is neither an instant nor something to wait for.
+pub fn goal(text: &str, scenario: &Scenario) -> Result<Goal, String> {
+    let text = text.trim();
+    if let Some((_, goal)) = GOALS.iter().find(|(name, _)| *name == text) {
+        return Ok(*goal);
+    }
+    if text.starts_with(|letter: char| letter.is_ascii_alphabetic()) {
+        let names = GOALS.map(|(name, _)| name);
+        let meant =
+            nearest(text, names).map_or(String::new(), |name| format!("did you mean `{name}`? "));
+        return Err(format!(
+            "`{text}` is neither an instant nor something to wait for: {meant}There are {}",
+            names.join(", ")
+        ));
+    }
+    instant(text, scenario).map(Goal::At)
+}
+
+/// It never happens.
+pub fn never(text: &str, wanted: Condition) -> String {
+    let what = match wanted {
+        Condition::Stop => "nothing is stopped or out of credit",
+        Condition::Drop => "nothing is lost or dropped",
+        Condition::Deadlock => "nothing is stuck",
+    };
+    format!("`{text}` never comes: to the end of this run {what}")
+}
+
+/// Prints what there is then.
+///
+/// # Errors
+/// If there is no such instant or no such name.
+pub fn stop_at(
+    when: &str,
+    show: &[String],
+    format: Format,
+    source: &Source,
+    scenario: &Scenario,
+) -> Result<u8, String> {
+    let engine = backwater_run::engine(scenario);
+    let mut run = engine.stepped()?;
+    let known = run.names();
+    let mut names = Vec::new();
+    for pattern in show {
+        names.extend(named::find(pattern, &known)?);
+    }
+    let at = match goal(when, scenario)? {
+        Goal::At(at) => at,
+        Goal::First(wanted) | Goal::Next(wanted) => match engine.first(wanted, None)? {
+            Some(at) => at,
+            None => {
+                eprintln!("error: {}", never(when, wanted));
+                return Ok(FAILED);
+            }
+        },
+    };
+    run.run_to(at);
+    let mut scene = run.scene();
+    let clock = run.clock();
+    if !show.is_empty() {
+        scene = scene.narrowed(&names);
+    }
+    let is_over = run.is_over();
+    if format == Format::Json {
+        let mut json = scene.json();
+        json["scenario"] = source.name.clone().into();
+        json["is_over"] = is_over.into();
+        println!("{json:#}");
+        return Ok(SUCCESS);
+    }
+    let after = match clock {
+        Clock::Time { .. } => "after all that happens then",
+        Clock::Cycles => "after all that happened before",
+    };
+    println!(
+        "{}, {}, {after}",
+        printable(&source.name),
+        clock.head(run.at())
+    );
+    if is_over {
+        let head = run.head();
+        println!("The run is over: {}.", ended(head.stop));
+    }
+    println!();
+    print!("{}", scene.text());
+    Ok(SUCCESS)
+}
