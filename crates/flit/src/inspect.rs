@@ -28,7 +28,8 @@ pub struct Inspection {
     pub ending: Vec<(u64, Tag)>,
     /// Packets that wait in a queue that all lanes of a terminal share, by terminal.
     pub shared: Vec<Vec<Tag>>,
-    /// Flits of packets that are not complete, at their terminals or on the way there.
+    /// Flits of packets that are not complete that have gone through the switch towards their
+    /// terminals.
     pub at_terminals: u64,
     /// Flits of packets born, that have left their sources, and delivered.
     pub flits: [u64; 3],
@@ -398,8 +399,7 @@ impl Fabric {
         found.at_terminals = self.flits_at_terminals();
     }
 
-    /// Flits that have crossed to a terminal or are on the way there, of packets that are not
-    /// complete.
+    /// See [`Inspection::at_terminals`].
     fn flits_at_terminals(&self) -> u64 {
         let mut flits: u64 = 0;
         for id in self.deliveries.slots().iter().flatten() {
@@ -413,13 +413,10 @@ impl Fabric {
                 flits += u64::from(length - (self.input[lane as usize].left & !FRESH));
             }
         }
-        // What is still in a small buffer has not crossed; a tail there stands for its packet.
+        // A tail in the small buffer before a channel stands for its packet.
         for flit in self.queues.iter().flat_map(|queues| queues.flits()) {
-            if self.ejects(self.channel(flit.into)) {
-                if flit.tail != NONE {
-                    flits += u64::from(self.packets.get(flit.tail).length);
-                }
-                flits -= 1;
+            if flit.tail != NONE && self.ejects(self.channel(flit.into)) {
+                flits += u64::from(self.packets.get(flit.tail).length);
             }
         }
         flits

@@ -28,6 +28,7 @@ pub use of_cells::of_cells;
 pub use of_flits::{names as flit_names, of_flits};
 pub use of_frames::of_frames;
 pub use scout::{Condition, EventScout, FlitScout};
+pub use text::sentences;
 
 /// What there is between two instants.
 #[derive(Clone, Debug, Default)]
@@ -163,7 +164,11 @@ impl Scene {
         for queue in &mut scene.queues {
             for (at, item) in queue.items.iter_mut().enumerate() {
                 if at > 0 {
-                    item.note = format!("number {} in this queue", at + 1);
+                    let place = format!("number {} in this queue", at + 1);
+                    item.note = match item.note.is_empty() {
+                        true => place,
+                        false => format!("{}, {place}", item.note),
+                    };
                 }
             }
             queue.items.retain(is_own);

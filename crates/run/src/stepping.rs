@@ -6,7 +6,7 @@
 mod events;
 mod flits;
 
-pub use backwater_results::stepping::{Clock, Condition, Happening, Scene, ended};
+pub use backwater_results::stepping::{Clock, Condition, Happening, Scene, ended, sentences};
 
 use super::Head;
 

@@ -2,15 +2,12 @@
 
 use backwater_kernel::words::{capital, counted};
 use backwater_run::Engine;
-use backwater_run::stepping::{Clock, Condition, Happening, Stepped, ended};
+use backwater_run::stepping::{Condition, Stepped, ended, sentences};
 use backwater_scenario::Scenario;
 
 use super::commands::{Command, HELP, command};
 use super::named;
 use super::stop_at::{Goal, goal, never};
-
-/// Sentences of one instant that are shown.
-const SENTENCES: usize = 20;
 
 /// A run, and what it was made from.
 pub struct Session<'a> {
@@ -18,6 +15,10 @@ pub struct Session<'a> {
     scenario: &'a Scenario,
     run: Box<dyn Stepped + 'a>,
     names: Vec<String>,
+    /// Nothing has happened yet, not even what happens at the first instant.
+    is_fresh: bool,
+    /// It was told that the run is over.
+    is_told: bool,
 }
 
 /// An answer.
@@ -42,6 +43,8 @@ impl<'a> Session<'a> {
             scenario,
             names: run.names(),
             run,
+            is_fresh: true,
+            is_told: false,
         })
     }
 
@@ -76,11 +79,15 @@ impl<'a> Session<'a> {
 
     fn go_on(&mut self, count: u64) -> Said {
         let mut text = String::new();
+        self.is_fresh = false;
         for _ in 0..count {
             let happened = self.run.step();
             if happened.is_empty() {
                 text.push_str(&self.over());
-                return Said::Over(text);
+                return match std::mem::replace(&mut self.is_told, true) {
+                    true => Said::Over(text),
+                    false => Said::Text(text),
+                };
             }
             text.push_str(&sentences(self.run.clock(), &happened));
         }
@@ -106,7 +113,7 @@ impl<'a> Session<'a> {
         };
         let clock = self.run.clock();
         let now = self.run.at();
-        if at < now || is_told && at == now {
+        if at < now || is_told && at == now && !self.is_fresh {
             let then = clock.at(at);
             let hint = match is_told {
                 true => "`until next-stop` and `until next-drop` look after now",
@@ -118,14 +125,17 @@ impl<'a> Session<'a> {
             ));
         }
         if is_told {
-            self.run.run_to(at - 1);
+            if at > 0 {
+                self.run.run_to(at - 1);
+            }
             return Ok(self.go_on(1));
         }
+        self.is_fresh = false;
         self.run.run_to(at);
-        Ok(match self.run.is_over() {
-            true => Said::Over(self.over()),
-            false => Said::Text(format!("{}\n", self.head())),
-        })
+        Ok(Said::Text(match self.run.is_over() {
+            true => self.over(),
+            false => format!("{}\n", self.head()),
+        }))
     }
 
     fn first(&self, when: &str, wanted: Condition, after: Option<u64>) -> Result<u64, String> {
@@ -174,26 +184,4 @@ impl<'a> Session<'a> {
         let said: Vec<String> = names.iter().take(4).map(|name| scene.why(name)).collect();
         Ok(said.join("\n"))
     }
-}
-
-/// What happened at one instant, a sentence a line.
-fn sentences(clock: Clock, happened: &[Happening]) -> String {
-    let mut text = String::new();
-    let mut before = None;
-    for own in happened.iter().take(SENTENCES) {
-        let at = clock.at(own.at);
-        let shown = match before == Some(own.at) {
-            true => " ".repeat(at.chars().count()),
-            false => at,
-        };
-        before = Some(own.at);
-        text.push_str(&format!("{shown}  {}\n", own.text));
-    }
-    if happened.len() > SENTENCES {
-        text.push_str(&format!(
-            "... and {} more at this instant\n",
-            happened.len() - SENTENCES
-        ));
-    }
-    text
 }

@@ -1,7 +1,7 @@
 //! `backwater run --stop-at`: what there is at one instant.
 
 use backwater_kernel::words::printable;
-use backwater_run::stepping::{Clock, Condition, ended};
+use backwater_run::stepping::{Condition, ended};
 use backwater_scenario::{Scenario, Source, instant, nearest};
 
 use super::named;
@@ -96,7 +96,6 @@ pub fn stop_at(
     };
     run.run_to(at);
     let mut scene = run.scene();
-    let clock = run.clock();
     if !show.is_empty() {
         scene = scene.narrowed(&names);
     }
@@ -108,20 +107,10 @@ pub fn stop_at(
         println!("{json:#}");
         return Ok(SUCCESS);
     }
-    let after = match clock {
-        Clock::Time { .. } => "after all that happens then",
-        Clock::Cycles => "after all that happened before",
+    let more = match is_over {
+        true => format!("The run is over: {}.", ended(run.head().stop)),
+        false => String::new(),
     };
-    println!(
-        "{}, {}, {after}",
-        printable(&source.name),
-        clock.head(run.at())
-    );
-    if is_over {
-        let head = run.head();
-        println!("The run is over: {}.", ended(head.stop));
-    }
-    println!();
-    print!("{}", scene.text());
+    print!("{}", scene.titled(&printable(&source.name), &more));
     Ok(SUCCESS)
 }

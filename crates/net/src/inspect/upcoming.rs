@@ -65,7 +65,9 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
                 let timer = &mut sources[flow as usize].timer;
                 *timer = Some(timer.map_or(event.time(), |known| known.min(event.time())));
             }
-            events.push(event);
+            if !self.is_void(event) {
+                events.push(event);
+            }
         });
         found.events = events.len();
         events.sort_unstable();
@@ -74,6 +76,19 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             .into_iter()
             .map(|event| self.upcoming(event))
             .collect();
+    }
+
+    /// Nothing comes of it: an end of a flow has set another timer since.
+    fn is_void(&self, event: Event) -> bool {
+        let due = match event.phase() {
+            Phase::Inject => of_timer(event),
+            _ => return false,
+        };
+        let Due::Station(flow, is_source) = due else {
+            return false;
+        };
+        let own = &self.network.classes.flows[flow as usize];
+        own.armed[usize::from(!is_source)] != event.time()
     }
 
     /// The circuit whose source it is of.

@@ -56,14 +56,14 @@ pub fn names(spec: &FabricSpec) -> Vec<String> {
     all
 }
 
-/// ``packet 3 -> 7 of `class` born in cycle 12``.
+/// ``packet 3 -> 7 of cycle 12``: born then; with its class where there are several.
 pub(super) fn packet(tag: &Tag, classes: &[String]) -> String {
     let of = match classes {
         [_] | [] => String::new(),
-        several => format!(" of `{}`", several[usize::from(tag.class)]),
+        several => format!(" (`{}`)", several[usize::from(tag.class)]),
     };
     format!(
-        "packet {} -> {}{of}, born in cycle {}",
+        "packet {} -> {}{of} of cycle {}",
         tag.source,
         tag.destination,
         grouped(tag.birth)
@@ -117,8 +117,8 @@ impl Words<'_> {
             size: (*flits).into(),
             at: None,
             note: match *flits < tag.length {
-                true => format!("of {}", counted(tag.length, "flit")),
-                false => "all of it".into(),
+                true => format!("{flits} of its {}", counted(tag.length, "flit")),
+                false => format!("all of its {}", counted(tag.length, "flit")),
             },
         }
     }

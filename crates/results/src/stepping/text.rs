@@ -2,7 +2,7 @@
 
 use backwater_kernel::words::{capital, counted, grouped};
 
-use super::{Clock, Item, Queue, Scene};
+use super::{Clock, Happening, Item, Queue, Scene};
 use crate::lines::wrapped;
 
 /// Columns.
@@ -13,6 +13,8 @@ const ITEMS: usize = 5;
 const FLOWS: usize = 3;
 /// Queues, wires, sources shown; a large network is narrowed by name.
 const MOST: usize = 40;
+/// Sentences of one instant, or of several.
+const SENTENCES: usize = 20;
 /// What happens next.
 const NEXT: usize = 10;
 
@@ -53,7 +55,12 @@ impl Scene {
             (_, 0) => format!("Queues: something waits in {count}, and nothing holds it up"),
             _ => format!("Queues: something waits in {count}; {held} of them can't go on"),
         });
-        for queue in self.queues.iter().take(MOST) {
+        let mut shown: Vec<&Queue> = self.queues.iter().collect();
+        if shown.len() > MOST {
+            // What can't go on is shown in any case.
+            shown.sort_by_key(|queue| (!queue.is_held(), queue.items.is_empty()));
+        }
+        for queue in shown.into_iter().take(MOST) {
             self.add_queue(queue, text);
         }
         text.rest(self.queues.len(), "queue");
@@ -84,9 +91,8 @@ impl Scene {
 
     fn item(&self, item: &Item, verb: &str) -> String {
         let size = match (self.clock, item.size) {
-            (_, 0) => String::new(),
+            (Clock::Cycles, _) | (_, 0) => String::new(),
             (Clock::Time { .. }, bytes) => format!(", {}", counted(bytes, "byte")),
-            (Clock::Cycles, flits) => format!(", {}", counted(flits, "flit")),
         };
         let at = match (item.at, self.clock) {
             (Some(at), Clock::Cycles) => format!(", {verb} the end of {}", self.clock.at(at)),
@@ -155,6 +161,41 @@ impl Scene {
         if more > 0 {
             text.line(2, &format!("and {}", counted(more, "later event")));
         }
+    }
+}
+
+/// What happened, a sentence a line, of each instant the first.
+pub fn sentences(clock: Clock, happened: &[Happening]) -> String {
+    let mut text = Text::default();
+    let mut before = None;
+    for own in happened.iter().take(SENTENCES) {
+        let at = clock.at(own.at);
+        let indent = at.chars().count() + 2;
+        match before.replace(own.at) == Some(own.at) {
+            true => text.line(indent, &own.text),
+            false => text.line(0, &format!("{at}  {}", own.text)),
+        }
+    }
+    if happened.len() > SENTENCES {
+        let more = counted(happened.len() - SENTENCES, "more thing");
+        text.line(4, &format!("and {more} at this instant"));
+    }
+    text.0
+}
+
+impl Scene {
+    /// All of it, below a line that says of what and when.
+    pub fn titled(&self, name: &str, more: &str) -> String {
+        let after = match self.clock {
+            Clock::Time { .. } => "after all that happens then",
+            Clock::Cycles => "after all that happened before",
+        };
+        let mut text = Text::default();
+        text.line(0, &format!("{name}, {}, {after}", self.clock.head(self.at)));
+        if !more.is_empty() {
+            text.line(0, more);
+        }
+        format!("{}\n{}", text.0, self.text())
     }
 }
 

@@ -1,5 +1,7 @@
 //! Frames by class.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use backwater_kernel::Time;
 use backwater_kernel::words::counted;
 use backwater_net::frames::probe::{Frame, FrameView, Gate, LossCause, Probe};
@@ -16,15 +18,21 @@ pub struct FrameLog {
     pub kept: Kept,
     /// The frame that has just come over a channel, and when.
     came: Option<(Time, FrameView, u32)>,
+    /// Channels and classes with credit.
+    credited: BTreeSet<(u32, u8)>,
+    /// What is stopped, and since when.
+    stopped: BTreeMap<(u32, Gate), Time>,
 }
 
 impl FrameLog {
-    /// With these names.
-    pub fn new(named: Named) -> FrameLog {
+    /// With these names; these channels and classes have credit.
+    pub fn new(named: Named, credited: BTreeSet<(u32, u8)>) -> FrameLog {
         FrameLog {
             named,
             kept: Kept::default(),
             came: None,
+            credited,
+            stopped: BTreeMap::new(),
         }
     }
 
@@ -51,6 +59,30 @@ impl FrameLog {
         is_it
     }
 
+    /// What stops a frame in front of a channel, if anything does.
+    fn stop(&self, channel: u32, view: &FrameView) -> String {
+        let (class, to) = (view.class, view.destination);
+        let gates = [Gate::Port, Gate::Class(class), Gate::Destination(class, to)];
+        let on = gates.into_iter().find_map(|gate| {
+            let since = self.stopped.get(&(channel, gate))?;
+            Some((gate, *since))
+        });
+        let Some((gate, since)) = on else {
+            return String::new();
+        };
+        let since = self.named.clock.at(since.ps());
+        match self.credited.contains(&(channel, class)) {
+            true => format!("; it has had too little credit since {since}"),
+            false => {
+                let what = self.named.gate(channel, gate);
+                format!(
+                    "; {what} is stopped by {} since {since}",
+                    self.named.to(channel)
+                )
+            }
+        }
+    }
+
     fn is_off(&self) -> bool {
         self.kept.is_off
     }
@@ -63,6 +95,7 @@ impl Probe for FrameLog {
         }
         let view = frame.view();
         let has_come = self.takes_arrival(view);
+        let stop = self.stop(channel, view);
         let named = &self.named;
         self.kept.note(at.ps(), || {
             let (what, node) = (named.frame(view), named.from(channel));
@@ -72,7 +105,7 @@ impl Probe for FrameLog {
             };
             let (port, class) = (named.port(channel), view.class);
             let bytes = counted(queue_bytes, "byte");
-            format!("{what} {verb} and joins {port}, class {class}, which then holds {bytes}")
+            format!("{what} {verb} and joins {port}, class {class}, which then holds {bytes}{stop}")
         });
     }
 
@@ -129,12 +162,21 @@ impl Probe for FrameLog {
 
     fn on_gate(&mut self, at: Time, channel: u32, gate: Gate, is_stopped: bool) {
         self.tell_arrival();
+        if is_stopped {
+            self.stopped.entry((channel, gate)).or_insert(at);
+        } else {
+            self.stopped.remove(&(channel, gate));
+        }
         let named = &self.named;
+        let has_credit = matches!(gate, Gate::Class(class)
+            if self.credited.contains(&(channel, class)));
         self.kept.note(at.ps(), || {
             let (what, by) = (named.gate(channel, gate), named.to(channel));
-            match is_stopped {
-                true => format!("{what} is stopped by {by}"),
-                false => format!("{what} may go again"),
+            match (is_stopped, has_credit) {
+                (true, true) => format!("{what} has too little credit from {by} to go on"),
+                (true, false) => format!("{what} is stopped by {by}"),
+                (false, true) => format!("{what} has credit to go on"),
+                (false, false) => format!("{what} may go again"),
             }
         });
     }
