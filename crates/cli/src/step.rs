@@ -20,6 +20,9 @@ use session::{Said, Session};
 pub struct Options {
     /// Scenario file. Commands come from standard input: a terminal, or a pipe
     file: PathBuf,
+    /// Carry this out instead of what standard input says, one after another, and end
+    #[arg(long = "do", value_name = "COMMAND")]
+    commands: Vec<String>,
     #[command(flatten)]
     changes: Changes,
     #[command(flatten)]
@@ -46,34 +49,45 @@ pub fn step(options: &Options) -> u8 {
         "{name}: {size}\n{}. Enter goes on to what happens next; `help` lists what can be said.\n",
         session.head()
     );
-    talk(&mut session, &greeting)
+    if say(&greeting).is_err() {
+        return SUCCESS;
+    }
+    match options.commands.is_empty() {
+        true => talk(&mut session, io::stdin().is_terminal(), read),
+        false => {
+            let mut commands = options.commands.iter().cloned();
+            talk(&mut session, false, || commands.next())
+        }
+    }
 }
 
-/// To the end of the input, or until nobody reads what is said.
-fn talk(session: &mut Session<'_>, greeting: &str) -> u8 {
-    let is_asked = io::stdin().is_terminal();
-    let mut status = SUCCESS;
-    if say(greeting).is_err() {
-        return status;
+/// The next line of standard input; nothing at its end.
+fn read() -> Option<String> {
+    let mut line = String::new();
+    match io::stdin().lock().read_line(&mut line) {
+        Ok(0) | Err(_) => None,
+        Ok(_) => Some(line),
     }
-    let mut input = io::stdin().lock();
+}
+
+/// Carries out commands to the last, or until nobody reads what is said. Where nobody types them
+/// they are repeated, so that the answers can be read alone.
+fn talk(session: &mut Session<'_>, is_typed: bool, mut next: impl FnMut() -> Option<String>) -> u8 {
+    let mut status = SUCCESS;
     loop {
-        if is_asked && say(&format!("({}) ", session.at())).is_err() {
+        if is_typed && say(&format!("({}) ", session.at())).is_err() {
             return status;
         }
-        let mut line = String::new();
-        match input.read_line(&mut line) {
-            Ok(0) | Err(_) => return status,
-            Ok(_) => {}
-        }
+        let Some(line) = next() else {
+            return status;
+        };
         let line = line.trim();
-        // What comes through a pipe is repeated, so that the answers can be read alone.
-        if !is_asked && say(&format!("> {}\n", printable(line))).is_err() {
+        if !is_typed && say(&format!("> {}\n", printable(line))).is_err() {
             return status;
         }
         let answer = match session.answer(line) {
             Ok(Said::Text(text)) => text,
-            Ok(Said::Over(text)) if is_asked => text,
+            Ok(Said::Over(text)) if is_typed => text,
             Ok(Said::Over(text)) => {
                 let _ = say(&text);
                 return status;

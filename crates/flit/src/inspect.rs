@@ -10,7 +10,7 @@ use crate::Simulation;
 use crate::deadlock::packets_in;
 use crate::fabric::Fabric;
 use crate::lane::{FRESH, NONE};
-use crate::probe::{Probe, Tag};
+use crate::probe::{Network, Probe, Tag};
 use crate::source::Entrance;
 
 /// A network between two cycles.
@@ -107,6 +107,8 @@ pub enum Wait {
     Flit(Vc),
     /// There is no credit for its VC.
     Credit(Vc),
+    /// It has no VC, and one of these is free: it asks for it.
+    Ask(Vec<Vc>),
     /// It has no VC: others hold all of these, or they have too little room for all of it.
     Lane(Vec<Vc>),
 }
@@ -312,6 +314,11 @@ impl<'a> View<'a> {
             }
             false => fabric.allowed(lane),
         };
+        let vcs = || wanted.iter().map(|output| self.vc(*output)).collect();
+        let length = fabric.packets.get(fabric.front[lane as usize]).length;
+        if wanted.iter().any(|output| self.is_free(*output, length)) {
+            return (Wait::Ask(vcs()), Vec::new());
+        }
         let holder = |output: u32| {
             let link = fabric.output[output as usize].link;
             (link != fabric.layout.no_in()).then(|| self.place(link))
@@ -319,10 +326,18 @@ impl<'a> View<'a> {
         let first = |output: &u32| holder(*output).or_else(|| self.target(*output));
         let mut waits_for: Vec<usize> = wanted.iter().filter_map(first).collect();
         waits_for.dedup();
-        (
-            Wait::Lane(wanted.into_iter().map(|output| self.vc(output)).collect()),
-            waits_for,
-        )
+        (Wait::Lane(vcs()), waits_for)
+    }
+
+    /// May a packet of so many flits have this output lane?
+    fn is_free(&self, output: u32, length: u16) -> bool {
+        let fabric = self.fabric;
+        let out = fabric.channel(output);
+        let index = output & (fabric.layout.stride() - 1);
+        let has_room = !fabric.cut_through
+            || fabric.ejects(out)
+            || fabric.output[output as usize].credits >= length;
+        fabric.allocation[out as usize].free >> index & 1 == 1 && has_room
     }
 
     /// The buffer that an output lane leads to, unless to a terminal.
@@ -382,7 +397,41 @@ impl<'a> View<'a> {
     }
 }
 
+impl Network<'_> {
+    /// Of each of [`Inspection::buffers`]: its front packet has no credit, or its header no VC.
+    pub fn held(&self) -> impl Iterator<Item = bool> {
+        let (fabric, layout) = (self.fabric, &self.fabric.layout);
+        let channels = layout.target.iter().filter(|target| **target != NONE);
+        let terminals = layout
+            .target
+            .iter()
+            .filter(|target| **target == NONE)
+            .count() as u32;
+        let sources = (0..terminals).map(|terminal| layout.sources + terminal);
+        let all = channels.copied().chain(sources);
+        all.flat_map(move |channel| {
+            (0..layout.all_lanes.count_ones())
+                .map(move |index| fabric.is_held((channel << layout.shift) + index))
+        })
+    }
+}
+
 impl Fabric {
+    /// Does the front packet of an input lane lack credit, or its header a VC?
+    fn is_held(&self, lane: u32) -> bool {
+        let (state, link) = (&self.input[lane as usize], self.input[lane as usize].link);
+        if self.front[lane as usize] == NONE {
+            return false;
+        }
+        match link == self.layout.no_out() {
+            true => state.left & FRESH != 0,
+            false => {
+                let is_dry = self.output[link as usize].credits == 0;
+                is_dry && state.count[0] > 0 && !self.ejects(self.channel(link))
+            }
+        }
+    }
+
     fn note_totals(&self, entrance: &Entrance, found: &mut Inspection) {
         found.flits = [self.created, self.injected, self.delivered];
         found.next_birth = entrance.first_birth();

@@ -37,6 +37,7 @@ pub fn instant(text: &str, scenario: &Scenario) -> Result<u64, String> {
 
 /// Units of time, in words.
 fn times() -> String {
-    let names: Vec<&str> = TIMES.iter().map(|(name, _)| *name).collect();
+    let names = TIMES.iter().map(|(name, _)| *name);
+    let names: Vec<&str> = names.filter(|name| name.is_ascii()).collect();
     names.join(", ")
 }

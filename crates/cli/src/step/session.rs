@@ -89,7 +89,7 @@ impl<'a> Session<'a> {
                     false => Said::Text(text),
                 };
             }
-            text.push_str(&sentences(self.run.clock(), &happened));
+            text.push_str(&sentences(self.run.clock(), &happened).0);
         }
         Said::Text(text)
     }
@@ -128,7 +128,8 @@ impl<'a> Session<'a> {
             if at > 0 {
                 self.run.run_to(at - 1);
             }
-            return Ok(self.go_on(1));
+            self.is_fresh = false;
+            return Ok(Said::Text(self.told(at)));
         }
         self.is_fresh = false;
         self.run.run_to(at);
@@ -136,6 +137,17 @@ impl<'a> Session<'a> {
             true => self.over(),
             false => format!("{}\n", self.head()),
         }))
+    }
+
+    /// What happens at an instant at which something was looked for. Where that is too much, what
+    /// can't go on since is said apart.
+    fn told(&mut self, at: u64) -> String {
+        let happened = self.run.step();
+        let (text, is_all) = sentences(self.run.clock(), &happened);
+        match is_all {
+            true => text,
+            false => text + &self.run.scene().held_since(at.saturating_sub(1)),
+        }
     }
 
     fn first(&self, when: &str, wanted: Condition, after: Option<u64>) -> Result<u64, String> {

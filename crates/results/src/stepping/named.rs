@@ -127,6 +127,11 @@ impl Named {
             UnitKind::Control(ControlKind::Sync) => {
                 format!("a statement that {value} of `{of}` were sent")
             }
+            UnitKind::Control(ControlKind::Session) => format!("a session message of `{of}`"),
+            UnitKind::Control(ControlKind::Alarm) => format!("a warning for the source of `{of}`"),
+            UnitKind::Control(ControlKind::Notice) => {
+                format!("an RM cell of a switch for the source of `{of}`")
+            }
             UnitKind::Control(_) => format!("a {} of `{of}`", kind.words()),
         }
     }
@@ -137,7 +142,7 @@ impl Named {
         let of = self.flow(view.flow);
         match view.content {
             Content::Tcp { segment, .. } if segment.bytes == 0 => {
-                format!("frame {number} of `{of}`, an acknowledgement")
+                format!("frame {number} of `{of}` (an acknowledgement)")
             }
             Content::Tcp { .. } | Content::Udp { .. } => format!("frame {number} of `{of}`"),
             Content::Pause { quanta: 0 } => "a PAUSE that resumes the port".into(),

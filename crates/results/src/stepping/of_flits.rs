@@ -11,8 +11,13 @@ use serde_json::{Value, json};
 use super::{Clock, Hold, Item, Line, Queue, Scene, Wire};
 use crate::fabric::{FabricNames, class_names};
 
-/// What there is in a run of flits.
-pub fn of_flits(spec: &FabricSpec, seen: &Inspection) -> Scene {
+/// What there is in a run of flits; `since` says since when the front packet of a buffer, by its
+/// place in the inspection, can't go on.
+pub fn of_flits(
+    spec: &FabricSpec,
+    seen: &Inspection,
+    since: impl Fn(usize) -> Option<u64>,
+) -> Scene {
     let words = Words {
         names: FabricNames::new(&spec.graph),
         classes: class_names(spec),
@@ -24,11 +29,14 @@ pub fn of_flits(spec: &FabricSpec, seen: &Inspection) -> Scene {
         let is_channel = matches!(own.place, Place::Buffer { .. });
         if !own.packets.is_empty() || is_channel && own.credits < own.depth {
             places[at] = Some(shown.len());
-            shown.push(own);
+            shown.push((own, since(at)));
         }
     }
-    let mut queues: Vec<Queue> = shown.iter().map(|own| words.queue(own)).collect();
-    for (queue, own) in queues.iter_mut().zip(&shown) {
+    let mut queues: Vec<Queue> = shown
+        .iter()
+        .map(|(own, since)| words.queue(own, *since))
+        .collect();
+    for (queue, (own, _)) in queues.iter_mut().zip(&shown) {
         queue.waits_for = own.waits_for.iter().filter_map(|at| places[*at]).collect();
     }
     Scene {
@@ -123,7 +131,7 @@ impl Words<'_> {
         }
     }
 
-    fn queue(&self, own: &Buffer) -> Queue {
+    fn queue(&self, own: &Buffer, since: Option<u64>) -> Queue {
         let mut notes = Vec::new();
         if let Place::Buffer { .. } = own.place {
             notes.push(self.credit(own));
@@ -154,7 +162,7 @@ impl Words<'_> {
                     counted(count, "packet")
                 ),
             },
-            hold: self.hold(own),
+            hold: self.hold(own, since),
             notes,
             free: self.free(own),
             waits_for: Vec::new(),
@@ -162,9 +170,12 @@ impl Words<'_> {
         }
     }
 
-    fn hold(&self, own: &Buffer) -> Option<Hold> {
+    fn hold(&self, own: &Buffer, since: Option<u64>) -> Option<Hold> {
+        let told = since.map_or(String::new(), |at| {
+            format!(" since {}", Clock::Cycles.at(at))
+        });
         let (kind, text) = match &own.wait {
-            Wait::Credit(vc) => ("credit", format!("no credit for {}", self.vc(*vc))),
+            Wait::Credit(vc) => ("credit", format!("no credit for {}{told}", self.vc(*vc))),
             Wait::Lane(wanted) => {
                 let held = |place: &usize| {
                     self.seen.buffers[*place]
@@ -174,20 +185,39 @@ impl Words<'_> {
                 };
                 let by = own.waits_for.first().and_then(held);
                 let by = by.map_or(String::new(), |packet| format!(", which {packet} holds"));
-                let wanted: Vec<String> = wanted.iter().map(|vc| self.vc(*vc)).collect();
-                (
-                    "vc",
-                    format!("its header waits for {}{by}", wanted.join(" or ")),
-                )
+                let wanted = self.one_of(wanted);
+                ("vc", format!("its header waits for {wanted}{told}{by}"))
             }
-            Wait::Empty | Wait::Routing(_) | Wait::Turn(_) | Wait::Flit(_) => return None,
+            Wait::Empty | Wait::Routing(_) | Wait::Ask(_) | Wait::Turn(_) | Wait::Flit(_) => {
+                return None;
+            }
         };
         Some(Hold {
             kind,
             text,
             by: None,
-            since: None,
+            since,
         })
+    }
+
+    /// VCs of which one is enough: `(x=0) -> (x=1), VC 0 or 1`.
+    fn one_of(&self, wanted: &[Vc]) -> String {
+        let mut channels: Vec<(u32, Vec<String>)> = Vec::new();
+        for (channel, lane) in wanted {
+            match channels.last_mut() {
+                Some((own, lanes)) if own == channel => lanes.push(lane.to_string()),
+                _ => channels.push((*channel, vec![lane.to_string()])),
+            }
+        }
+        let one = |(channel, lanes): &(u32, Vec<String>)| {
+            format!(
+                "{}, VC {}",
+                self.names.channel(*channel),
+                lanes.join(" or ")
+            )
+        };
+        let all: Vec<String> = channels.iter().map(one).collect();
+        all.join(", or ")
     }
 
     fn free(&self, own: &Buffer) -> String {
@@ -197,6 +227,7 @@ impl Words<'_> {
                 "its header is routed and gets a VC, until cycle {}",
                 grouped(*until)
             ),
+            Wait::Ask(wanted) => format!("asks for {}", self.one_of(wanted)),
             Wait::Turn(vc) => format!("may go on to {}, at its turn", self.vc(*vc)),
             Wait::Flit(vc) => format!("holds {}, and its next flit has not come yet", self.vc(*vc)),
         }
@@ -204,7 +235,7 @@ impl Words<'_> {
 
     fn credit(&self, own: &Buffer) -> String {
         let mut places = vec![
-            format!("credit: {} of {}", own.credits, own.depth),
+            format!("credit of its sender: {} of {}", own.credits, own.depth),
             format!("{} on the wire", own.on_wire),
             format!("{} in the buffer", grouped(own.flits())),
         ];

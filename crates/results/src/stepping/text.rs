@@ -2,7 +2,7 @@
 
 use backwater_kernel::words::{capital, counted, grouped};
 
-use super::{Clock, Happening, Item, Queue, Scene};
+use super::{Clock, Happening, Hold, Item, Queue, Scene};
 use crate::lines::wrapped;
 
 /// Columns.
@@ -50,10 +50,11 @@ impl Scene {
             .filter(|queue| !queue.items.is_empty())
             .count();
         let held = self.queues.iter().filter(|queue| queue.is_held()).count();
+        let (all, stuck) = (grouped(count as u64), grouped(held as u64));
         text.title(&match (count, held) {
             (0, _) => "Queues: nothing waits".into(),
-            (_, 0) => format!("Queues: something waits in {count}, and nothing holds it up"),
-            _ => format!("Queues: something waits in {count}; {held} of them can't go on"),
+            (_, 0) => format!("Queues: something waits in {all}, and nothing holds it up"),
+            _ => format!("Queues: something waits in {all}; {stuck} of them can't go on"),
         });
         let mut shown: Vec<&Queue> = self.queues.iter().collect();
         if shown.len() > MOST {
@@ -164,26 +165,42 @@ impl Scene {
     }
 }
 
-/// What happened, a sentence a line, of each instant the first.
-pub fn sentences(clock: Clock, happened: &[Happening]) -> String {
+/// What happened, a sentence a line, of each instant the first; and whether those were all.
+pub fn sentences(clock: Clock, happened: &[Happening]) -> (String, bool) {
     let mut text = Text::default();
     let mut before = None;
     for own in happened.iter().take(SENTENCES) {
         let at = clock.at(own.at);
-        let indent = at.chars().count() + 2;
-        match before.replace(own.at) == Some(own.at) {
-            true => text.line(indent, &own.text),
-            false => text.line(0, &format!("{at}  {}", own.text)),
-        }
+        let head = match before.replace(own.at) == Some(own.at) {
+            true => String::new(),
+            false => at.clone(),
+        };
+        text.beside(&head, at.chars().count() + 2, &own.text);
     }
-    if happened.len() > SENTENCES {
+    let is_all = happened.len() <= SENTENCES;
+    if !is_all {
         let more = counted(happened.len() - SENTENCES, "more thing");
         text.line(4, &format!("and {more} at this instant"));
     }
-    text.0
+    (text.0, is_all)
 }
 
 impl Scene {
+    /// Queues that can't go on since this instant or later, a line each.
+    pub fn held_since(&self, at: u64) -> String {
+        let is_new = |hold: &Hold| hold.since.is_some_and(|since| since >= at);
+        let held = self.queues.iter().filter(|queue| queue.is_held());
+        let mut text = Text::default();
+        let new = held.filter_map(|queue| {
+            let hold = queue.hold.as_ref().filter(|hold| is_new(hold))?;
+            Some((&queue.name, &hold.text))
+        });
+        for (name, why) in new.take(ITEMS) {
+            text.line(0, &format!("{name} can't go on: {why}"));
+        }
+        text.0
+    }
+
     /// All of it, below a line that says of what and when.
     pub fn titled(&self, name: &str, more: &str) -> String {
         let after = match self.clock {
@@ -247,6 +264,15 @@ impl Text {
             self.0.push_str(&" ".repeat(indent));
             self.0.push_str(&part);
             self.0.push('\n');
+        }
+    }
+
+    /// Words beside their head, in a column that begins at `indent`.
+    fn beside(&mut self, head: &str, indent: usize, words: &str) {
+        let room = WIDE.saturating_sub(indent + 4).max(WIDE / 2);
+        for (at, part) in wrapped(words, room).into_iter().enumerate() {
+            let (head, more) = if at == 0 { (head, "") } else { ("", "    ") };
+            self.0.push_str(&format!("{head:indent$}{more}{part}\n"));
         }
     }
 

@@ -27,7 +27,13 @@ impl Scene {
                 .filter(|line| line.known.first().is_some_and(|own| own == name))
                 .map(|line| &*line.text)
                 .collect();
-            text.line(0, &format!("Nothing of `{name}` waits in a queue."));
+            text.line(
+                0,
+                &match lines.is_empty() {
+                    true => format!("Nothing waits at `{name}`."),
+                    false => format!("Nothing of `{name}` waits in a queue."),
+                },
+            );
             lines.iter().for_each(|line| text.line(2, line));
         }
         text.0

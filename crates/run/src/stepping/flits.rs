@@ -75,7 +75,10 @@ impl Stepped for Steps<'_> {
     }
 
     fn scene(&self) -> Scene {
-        of_flits(self.spec, &self.engine.inspect())
+        let log = &self.engine.probe().0;
+        of_flits(self.spec, &self.engine.inspect(), |buffer| {
+            log.held_since(buffer)
+        })
     }
 
     fn head(&mut self) -> Head {

@@ -17,6 +17,8 @@ pub struct FlitLog<'a> {
     pub kept: Kept,
     /// VCs that were sent into in this cycle.
     used: Vec<(u32, u8)>,
+    /// By buffer: since which cycle its front packet can't go on.
+    held_since: Vec<Option<u64>>,
 }
 
 impl<'a> FlitLog<'a> {
@@ -27,7 +29,13 @@ impl<'a> FlitLog<'a> {
             classes: class_names(spec),
             kept: Kept::default(),
             used: Vec::new(),
+            held_since: Vec::new(),
         }
+    }
+
+    /// Since which cycle the front packet of a buffer, by its place in an inspection, can't go on.
+    pub fn held_since(&self, buffer: usize) -> Option<u64> {
+        self.held_since.get(buffer).copied().flatten()
     }
 
     fn flit(&self, own: &Crossing) -> String {
@@ -90,6 +98,14 @@ impl Probe for FlitLog<'_> {
     }
 
     fn after_cycle(&mut self, network: &Network<'_>) {
+        let cycle = network.cycle();
+        for (at, is_held) in network.held().enumerate() {
+            if self.held_since.len() <= at {
+                self.held_since.push(None);
+            }
+            let since = &mut self.held_since[at];
+            *since = is_held.then(|| since.unwrap_or(cycle));
+        }
         for (channel, lane) in self.used.drain(..) {
             if network.places(channel, lane.into()).0 == 0 {
                 let names = &self.names;
