@@ -24,8 +24,16 @@ pub struct EventScout {
     after: Option<Time>,
     /// When it was.
     pub found: Option<Time>,
-    /// By leg of circuits: units that wait, and credit.
-    legs: Vec<(u32, i64)>,
+    /// Of circuits.
+    legs: Vec<Leg>,
+}
+
+/// A leg: units that wait, credit, and since when the one lacks the other.
+#[derive(Clone, Copy, Debug)]
+struct Leg {
+    waiting: u32,
+    credit: i64,
+    stopped: Option<Time>,
 }
 
 impl EventScout {
@@ -46,21 +54,28 @@ impl EventScout {
         }
     }
 
-    fn leg(&mut self, leg: u32) -> &mut (u32, i64) {
-        let leg = leg as usize;
-        if self.legs.len() <= leg {
-            self.legs.resize(leg + 1, (0, i64::MAX));
-        }
-        &mut self.legs[leg]
+    /// Since when units of a leg wait for credit.
+    pub fn stopped_since(&self, leg: u32) -> Option<Time> {
+        self.legs.get(leg as usize)?.stopped
     }
 
     /// A leg has changed: is it stopped by that?
-    fn change(&mut self, at: Time, leg: u32, change: impl FnOnce(&mut (u32, i64))) {
-        let is_stopped = |(waiting, credit): &(u32, i64)| *waiting > 0 && *credit <= 0;
-        let own = self.leg(leg);
-        let before = is_stopped(own);
+    fn change(&mut self, at: Time, leg: u32, change: impl FnOnce(&mut Leg)) {
+        let leg = leg as usize;
+        if self.legs.len() <= leg {
+            let idle = Leg {
+                waiting: 0,
+                credit: i64::MAX,
+                stopped: None,
+            };
+            self.legs.resize(leg + 1, idle);
+        }
+        let own = &mut self.legs[leg];
         change(own);
-        if is_stopped(own) && !before {
+        let is_stopped = own.waiting > 0 && own.credit <= 0;
+        let before = own.stopped;
+        own.stopped = is_stopped.then(|| before.unwrap_or(at));
+        if is_stopped && before.is_none() {
             self.note(Condition::Stop, at);
         }
     }
@@ -82,11 +97,11 @@ impl Probe for EventScout {
     }
 
     fn on_credit(&mut self, at: Time, leg: u32, credit: i64, _: bool) {
-        self.change(at, leg, |own| own.1 = credit);
+        self.change(at, leg, |own| own.credit = credit);
     }
 
     fn on_queue(&mut self, at: Time, leg: u32, waiting: u32) {
-        self.change(at, leg, |own| own.0 = waiting);
+        self.change(at, leg, |own| own.waiting = waiting);
     }
 }
 

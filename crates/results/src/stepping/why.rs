@@ -125,7 +125,7 @@ impl Scene {
             None => &queue.free,
         };
         let first = queue.items.first();
-        let first = first.map_or(String::new(), |item| format!(", first {}", item.what));
+        let first = first.map_or(String::new(), |item| format!(" (first: {})", item.what));
         format!("{}: {}{first}; {state}.", queue.name, queue.holds)
     }
 

@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use backwater_kernel::Time;
 use backwater_net::inspect::Inspection;
+use backwater_net::outcome::Wait;
 use backwater_net::probe::Probe;
 use backwater_net::{Specification, Watched};
 use backwater_results::events::Network;
@@ -157,7 +158,14 @@ pub fn first<N: Specification + Network>(
     }
     if wanted == Condition::Deadlock {
         let standstill = engine.outcome().standstill;
-        return Ok(standstill.map(|found| found.since.ps()));
+        return Ok(standstill.map(|found| {
+            // Of circuits the engine knows the instant only where starts are counted.
+            let legs = found.waits.iter().filter_map(Wait::leg);
+            let since = legs
+                .filter_map(|leg| scout.borrow().stopped_since(leg))
+                .max();
+            since.unwrap_or(found.since).ps()
+        }));
     }
     let found = scout.borrow().found;
     Ok(found.map(Time::ps))
