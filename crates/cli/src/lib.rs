@@ -23,6 +23,7 @@ mod progress;
 mod reproduce;
 mod run;
 mod saturate;
+mod step;
 mod sweep;
 
 use std::ffi::OsString;
@@ -68,6 +69,8 @@ struct Cli {
 enum Command {
     /// Run a scenario and write a report
     Run(run::Options),
+    /// Go through a run event by event: what happens, what waits, and why
+    Step(step::Options),
     /// Run every combination of values and seeds, resumable, and draw the curves
     Sweep(sweep::Options),
     /// Join the shards of a sweep that several machines computed
@@ -181,6 +184,7 @@ impl Command {
 fn carry_out(command: Command) -> u8 {
     match command {
         Command::Run(options) => run::run(&options),
+        Command::Step(options) => step::step(&options),
         Command::Sweep(options) => sweep::sweep(&options),
         Command::Merge(options) => merge::merge(&options),
         Command::Saturate(options) => saturate::saturate(&options),

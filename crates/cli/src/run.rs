@@ -6,6 +6,7 @@ use backwater_results::{Manifest, RunDirectory};
 use backwater_scenario::{Scenario, Source};
 
 use crate::output::Page;
+use crate::step::stop_at;
 use crate::{BAD_INPUT, Changes, FAILED, SHORT_OF_MEMORY, SUCCESS};
 use crate::{begin_directory, command_line, default_out, document, fail, files, progress};
 use backwater_run::interrupt;
@@ -53,6 +54,15 @@ pub struct Options {
         help_heading = "Run"
     )]
     threads: u8,
+    /// Run to this instant, with all that happens then, and print what every queue and wire
+    /// holds, who is held up by whom and what happens next; nothing is written. A time
+    /// (`12.5us`), cells or cycles, or: first-stop (something is stopped, or out of credit),
+    /// first-drop, deadlock
+    #[arg(long, value_name = "WHEN", allow_hyphen_values = true, conflicts_with_all = ["out", "audit", "trace", "map", "threads"])]
+    stop_at: Option<String>,
+    /// With --stop-at: only what concerns this port, node or flow; `*` stands for anything
+    #[arg(long, value_name = "NAME", requires = "stop_at")]
+    show: Vec<String>,
     #[command(flatten)]
     memory: Memory,
     #[command(flatten)]
@@ -66,6 +76,10 @@ pub fn run(options: &Options) -> u8 {
         return BAD_INPUT;
     };
     let engine = backwater_run::engine(&scenario);
+    if let Some(when) = &options.stop_at {
+        let looked = stop_at::stop_at(when, &options.show, &source, &scenario);
+        return looked.unwrap_or_else(fail);
+    }
     let known = engine.traces();
     if let Some(kind) = options.trace.iter().find(|kind| !known.contains(kind)) {
         return fail(kind.refusal(known));

@@ -11,8 +11,7 @@ use crate::outcome::Standstill;
 use crate::probe::Tag;
 use crate::spec::FabricSpec;
 use circle::Circle;
-use standstill::Still;
-pub(crate) use standstill::packets_in;
+pub(crate) use standstill::{Still, packets_in};
 
 /// Least cycles between two looks at all lanes.
 const LOOK_LEAST: u64 = 256;

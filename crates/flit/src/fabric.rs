@@ -145,12 +145,15 @@ pub(crate) struct OutputQueues {
 impl OutputQueues {
     /// All flits in them.
     pub fn flits(&self) -> impl Iterator<Item = &Buffered> {
+        (0..self.filled.len()).flat_map(|out| self.of(out))
+    }
+
+    /// Those that wait for an output channel, in order.
+    pub fn of(&self, out: usize) -> impl Iterator<Item = &Buffered> {
         let places = usize::from(self.places);
-        let queues = self.filled.iter().enumerate();
-        queues.flat_map(move |(out, (filled, first))| {
-            let place = move |index: u16| (usize::from(*first) + usize::from(index)) % places;
-            (0..*filled).map(move |index| &self.flits[out * places + place(index)])
-        })
+        let (filled, first) = self.filled[out];
+        let place = move |index: u16| (usize::from(first) + usize::from(index)) % places;
+        (0..filled).map(move |index| &self.flits[out * places + place(index)])
     }
 }
 

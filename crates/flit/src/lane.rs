@@ -94,6 +94,12 @@ impl<T: Default + Clone> Ring<T> {
         &mut self.slots[(cycle & self.mask) as usize]
     }
 
+    /// The slots of `cycle` and those after it, in order.
+    pub fn from(&self, cycle: u64) -> impl Iterator<Item = (u64, &T)> {
+        let cycles = (0..self.slots.len() as u64).map(move |ahead| cycle.wrapping_add(ahead));
+        cycles.map(|cycle| (cycle, &self.slots[(cycle & self.mask) as usize]))
+    }
+
     /// All slots, in no order of cycles.
     pub fn slots(&self) -> &[T] {
         &self.slots

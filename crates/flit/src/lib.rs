@@ -16,6 +16,7 @@ pub mod dependency;
 mod fabric;
 mod finish;
 mod heads;
+pub mod inspect;
 mod lane;
 mod layout;
 mod lists;

@@ -46,6 +46,22 @@ impl Network<'_> {
     }
 }
 
+impl Network<'_> {
+    /// Of each VC with a buffer, by channel: a flit waits for it and there is no credit.
+    pub fn stopped(&self) -> impl Iterator<Item = bool> {
+        let (fabric, layout) = (self.fabric, &self.fabric.layout);
+        let channels = layout.target.iter().zip(&layout.out_of);
+        let outs = channels.filter(|(target, _)| **target != NONE);
+        outs.flat_map(move |(_, out)| {
+            (0..layout.all_lanes.count_ones()).map(move |lane| {
+                let sender = &fabric.output[((out << layout.shift) + lane) as usize];
+                let is_held = sender.link != layout.no_in();
+                is_held && sender.credits == 0 && fabric.has_flit(sender.link)
+            })
+        })
+    }
+}
+
 impl Fabric {
     /// Tells the states of output channels that are its own, of a network in which counters began
     /// anew when those of `whole` did.

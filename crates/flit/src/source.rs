@@ -90,6 +90,16 @@ impl Entrance {
         birth.into_iter().chain(reaction).min()
     }
 
+    /// The same without a look ahead: the first that is known, of all that are.
+    pub fn first_birth(&self) -> Option<u64> {
+        let mut birth = self.reactions.keys().next().copied();
+        self.births.look(&mut |event| {
+            let at = event.time().0;
+            birth = Some(birth.map_or(at, |first| first.min(at)));
+        });
+        birth
+    }
+
     /// All births of this cycle.
     pub fn bear(&mut self, fabric: &mut Fabric, meter: &mut impl Tally) {
         let now = fabric.now;

@@ -144,6 +144,8 @@ pub trait EventQueue: Default {
     fn take_next(&mut self, until: Time, each: impl FnMut(Event)) -> Option<Taken> {
         take_next_of(self, until, each)
     }
+    /// Shows every event that waits, in no order; it goes on waiting.
+    fn look(&self, each: &mut dyn FnMut(Event));
     /// Events waiting.
     fn len(&self) -> usize;
     /// Nothing waits.

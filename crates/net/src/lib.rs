@@ -49,6 +49,7 @@ mod flow;
 mod flow_control;
 pub mod frames;
 mod hop;
+pub mod inspect;
 mod marking;
 mod memory;
 mod network;

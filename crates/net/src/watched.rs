@@ -8,6 +8,7 @@ use alloc::vec::Vec;
 
 use backwater_kernel::{BuildError, Rings, Series, Time};
 
+use crate::inspect::Inspection;
 use crate::outcome::Outcome;
 use crate::plan::Specification;
 use crate::probe::{AnyProbe, Probe, Recorder};
@@ -71,6 +72,11 @@ impl<'p> Watched<'p> {
     pub fn snapshot(&self, at: Time, into: &mut Vec<ChannelState>) -> bool {
         self.simulation.snapshot(at, into);
         self.simulation.is_warm()
+    }
+
+    /// As [`Simulation::inspect`].
+    pub fn inspect(&self, at: Time, most: usize) -> Inspection {
+        self.simulation.inspect(at, most)
     }
 
     /// As [`Simulation::look_over`].

@@ -38,6 +38,7 @@ mod sections;
 mod series;
 mod sink;
 mod starved;
+pub mod stepping;
 mod stop;
 mod svg;
 pub mod sweep;

@@ -14,6 +14,7 @@ use backwater_scenario::compare::Unit;
 
 use super::events::{EventScenario, Meter, Watch, run_on, run_on_threads};
 use super::single::Single;
+use super::stepping::{self, Condition, Stepped};
 use super::{Engine, Point, Run, TraceKind, Wanted, WhenMap, promised_words};
 
 pub mod measures;
@@ -101,6 +102,14 @@ impl Engine for Cells<'_> {
         let meter = CellMeter::new(workload, network, carriers, bytes);
         let meter: Meter = (Some(meter), (None, None));
         run_on(self.0, Single::compiled(self.0, meter, WhenMap::Off))
+    }
+
+    fn stepped(&self) -> Result<Box<dyn Stepped + '_>, String> {
+        stepping::cells(self.0)
+    }
+
+    fn first(&self, wanted: Condition, after: Option<u64>) -> Result<Option<u64>, String> {
+        stepping::first(&self.0.network, wanted, after)
     }
 
     fn conditions(&self) -> Conditions {

@@ -15,6 +15,7 @@ use backwater_results::{FabricFindings, FabricTrace, FabricVcd, RunInfo, Table, 
 
 use super::over_time::FlitsOverTime;
 use super::pace::{self, Pace};
+use super::stepping::{self, Condition, Stepped};
 use super::{Audited, Engine, Found, Head, Looks, Point, Run, Shown, Tells, Told, Wanted, WhenMap};
 use super::{TraceKind, grown, turns};
 
@@ -140,6 +141,14 @@ impl Engine for Flits<'_> {
 
     fn metered(&self, _: &Workload, _: &[Carrier]) -> Result<Box<dyn Run<'_> + '_>, String> {
         Err("comparisons do not use the flit engine".into())
+    }
+
+    fn stepped(&self) -> Result<Box<dyn Stepped + '_>, String> {
+        stepping::flits(self.spec)
+    }
+
+    fn first(&self, wanted: Condition, after: Option<u64>) -> Result<Option<u64>, String> {
+        stepping::first_of_flits(self.spec, wanted, after)
     }
 
     fn flows(&self) -> Vec<&str> {

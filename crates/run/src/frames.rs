@@ -13,6 +13,7 @@ use backwater_scenario::EthernetScenario;
 
 use super::events::{EventRun, EventScenario, Meter, Watch, run_on, run_on_threads};
 use super::single::Single;
+use super::stepping::{self, Condition, Stepped};
 use super::{Engine, Point, Run, TraceKind, Wanted, WhenMap, complete, promised_words};
 
 mod headroom;
@@ -108,6 +109,14 @@ impl Engine for Frames<'_> {
         let meter = FrameMeter::new(workload, &self.0.network, carriers);
         let meter: Meter = (None, (Some(meter), None));
         run_on(self.0, Single::compiled(self.0, meter, WhenMap::Off))
+    }
+
+    fn stepped(&self) -> Result<Box<dyn Stepped + '_>, String> {
+        stepping::frames(self.0)
+    }
+
+    fn first(&self, wanted: Condition, after: Option<u64>) -> Result<Option<u64>, String> {
+        stepping::first(&self.0.network, wanted, after)
     }
 
     fn conditions(&self) -> Conditions {

@@ -18,6 +18,7 @@ pub mod outside;
 mod over_time;
 mod pace;
 mod single;
+pub mod stepping;
 mod team;
 pub mod threads;
 mod trace;
@@ -42,6 +43,7 @@ use backwater_scenario::Scenario;
 use serde_json::Value;
 
 use memory::Memory;
+use stepping::{Condition, Stepped};
 
 pub use over_time::WhenMap;
 pub use pace::Pace;
@@ -81,6 +83,10 @@ pub trait Engine {
         workload: &Workload,
         carriers: &[Carrier],
     ) -> Result<Box<dyn Run<'_> + '_>, String>;
+    /// Ready to be gone through, instant by instant.
+    fn stepped(&self) -> Result<Box<dyn Stepped + '_>, String>;
+    /// The first instant at which something happens, of those after `after`.
+    fn first(&self, wanted: Condition, after: Option<u64>) -> Result<Option<u64>, String>;
     /// Under which conditions it runs in a comparison.
     fn conditions(&self) -> Conditions {
         Conditions::default()

@@ -99,19 +99,7 @@ impl<'a> Still<'a> {
 
     /// Output lanes that the header at the front of `lane` may take, in the order of choice.
     pub fn allowed(&self, lane: u32) -> Vec<u32> {
-        let fabric = self.fabric;
-        let router = fabric.in_channels[fabric.channel(lane) as usize].node;
-        let mut way = fabric.packets.get(fabric.front[lane as usize]).way;
-        let mut choices = Choices::default();
-        fabric.routing.route(router, &mut way, &mut choices);
-        let first = fabric.layout.router_out[router as usize];
-        let mut lanes = Vec::new();
-        for choice in choices.as_slice() {
-            let out = first + u32::from(choice.port);
-            let of_it = (0..32).filter(|index| choice.lanes >> index & 1 == 1);
-            lanes.extend(of_it.map(|index| (out << fabric.layout.shift) + index));
-        }
-        lanes
+        self.fabric.allowed(lane)
     }
 
     fn note_what_is_under_way(&mut self) {
@@ -229,6 +217,25 @@ impl<'a> Still<'a> {
             Some(holder) => self.may_send[holder as usize],
             None => drains(),
         }
+    }
+}
+
+impl Fabric {
+    /// Output lanes that the header at the front of an input lane between routers may take, in the
+    /// order of choice.
+    pub fn allowed(&self, lane: u32) -> Vec<u32> {
+        let router = self.in_channels[self.channel(lane) as usize].node;
+        let mut way = self.packets.get(self.front[lane as usize]).way;
+        let mut choices = Choices::default();
+        self.routing.route(router, &mut way, &mut choices);
+        let first = self.layout.router_out[router as usize];
+        let mut lanes = Vec::new();
+        for choice in choices.as_slice() {
+            let out = first + u32::from(choice.port);
+            let of_it = (0..32).filter(|index| choice.lanes >> index & 1 == 1);
+            lanes.extend(of_it.map(|index| (out << self.layout.shift) + index));
+        }
+        lanes
     }
 }
 

@@ -5,6 +5,7 @@ mod capacity;
 mod common;
 mod crossbar_queues;
 mod deadlock;
+mod inspect;
 mod intervals;
 mod lane_pace;
 mod offered_load;

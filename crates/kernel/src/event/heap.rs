@@ -29,6 +29,10 @@ impl EventQueue for Heap {
         Some(instant)
     }
 
+    fn look(&self, each: &mut dyn FnMut(Event)) {
+        self.events.iter().for_each(|event| each(event.0));
+    }
+
     fn len(&self) -> usize {
         self.events.len()
     }

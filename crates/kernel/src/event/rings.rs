@@ -228,6 +228,14 @@ impl EventQueue for Rings {
         Some(Taken::Several(Time(instant)))
     }
 
+    fn look(&self, each: &mut dyn FnMut(Event)) {
+        for ring in &self.rings {
+            let numbers = (0..ring.len()).map(|number| ring.taken.wrapping_add(number));
+            numbers.for_each(|number| each(ring.events[ring.place(number)]));
+        }
+        self.others.look(each);
+    }
+
     #[inline]
     fn len(&self) -> usize {
         let ringed = self.rings.iter().map(Ring::len);

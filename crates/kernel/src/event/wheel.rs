@@ -126,6 +126,19 @@ impl EventQueue for Wheel {
         Some(instant)
     }
 
+    fn look(&self, each: &mut dyn FnMut(Event)) {
+        let apart = self.late.iter().chain(&self.beyond);
+        self.current.iter().for_each(|event| each(*event));
+        apart.for_each(|event| each(event.0));
+        for head in &self.heads {
+            let mut next = *head;
+            while let Some(node) = self.nodes.get(next as usize) {
+                each(node.event);
+                next = node.next;
+            }
+        }
+    }
+
     #[inline]
     fn len(&self) -> usize {
         self.len

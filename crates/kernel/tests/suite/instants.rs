@@ -105,6 +105,14 @@ fn instants_of_rings_are_those_of_the_heap() {
     assert!(instants > 200_000, "only {instants} instants were compared");
 }
 
+/// All that a queue shows, in order.
+fn shown(queue: &impl EventQueue) -> Vec<Event> {
+    let mut events = Vec::new();
+    queue.look(&mut |event| events.push(event));
+    events.sort_unstable();
+    events
+}
+
 /// Delays change as a run goes on: rings are made, given up with events in them and made anew.
 #[test]
 fn rings_follow_delays_that_change() {
@@ -121,6 +129,9 @@ fn rings_follow_delays_that_change() {
             let event = Event::new(Time(now.ps() + ahead), Phase::Deliver, turn as u32, 0);
             tested.push(event);
             heap.push(event);
+        }
+        if turn % 1_000 == 0 {
+            assert_eq!(shown(&tested), shown(&heap), "turn {turn}");
         }
         let found = take(&mut tested, &mut heap, Time::MAX).expect("both are alike");
         now = found.expect("there is always one more");

@@ -6,6 +6,7 @@ use backwater_kernel::Time;
 
 use crate::hop::load::Control;
 use crate::hop::view::Gate;
+use crate::outcome::StuckQueue;
 
 /// What a control frame for a gate speaks of: one states all classes of a port.
 pub(crate) fn topic_of(gate: Gate) -> Gate {
@@ -93,4 +94,20 @@ pub(crate) struct Request {
 pub(crate) struct Requests {
     pub congestion: Request,
     pub blocked: Option<Request>,
+}
+
+impl Requests {
+    /// Is one of them for the stop of `wait`?
+    pub fn ask(&self, wait: &StuckQueue) -> bool {
+        let covers = |gate: &Gate| match (*gate, wait.destination) {
+            (Gate::Port, _) => true,
+            (Gate::Class(class), _) => class == wait.class,
+            (Gate::Destination(class, station), Some(own)) => class == wait.class && station == own,
+            (Gate::Destination(..), None) => false,
+        };
+        let all = [Some(&self.congestion), self.blocked.as_ref()];
+        all.into_iter().flatten().any(|request| {
+            request.neighbours.contains(&(wait.channel ^ 1)) && request.gates.iter().any(covers)
+        })
+    }
 }

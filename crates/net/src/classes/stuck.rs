@@ -5,7 +5,6 @@ use alloc::vec::Vec;
 use backwater_kernel::Time;
 
 use crate::classes::requests::Requests;
-use crate::hop::view::Gate;
 use crate::outcome::{Reason, StuckQueue, Wait, WaitPlace};
 
 /// A queue that is stopped, what waits in it, and what tells whether others wait for it.
@@ -63,19 +62,7 @@ impl Look {
 impl Stuck {
     /// Has it asked for the stop of `wait`?
     pub fn asks(&self, wait: &StuckQueue) -> bool {
-        let all = [
-            Some(&self.requests.congestion),
-            self.requests.blocked.as_ref(),
-        ];
-        let covers = |gate: &Gate| match (*gate, wait.destination) {
-            (Gate::Port, _) => true,
-            (Gate::Class(class), _) => class == wait.class,
-            (Gate::Destination(class, station), Some(own)) => class == wait.class && station == own,
-            (Gate::Destination(..), None) => false,
-        };
-        all.into_iter().flatten().any(|request| {
-            request.neighbours.contains(&(wait.channel ^ 1)) && request.gates.iter().any(covers)
-        })
+        self.requests.ask(wait)
     }
 
     /// Does it hold frames that came over the channel of `wait`?

@@ -7,7 +7,7 @@ use backwater_kernel::stream::{Probability, Purpose, Stream};
 use backwater_kernel::time::PS_PER_SECOND;
 use backwater_kernel::{Duration, Rate, Time};
 
-use crate::hop::kind::ControlKind;
+use crate::hop::kind::{ControlKind, UnitKind};
 use crate::hop::unit::{Fifo, NONE, Units};
 use crate::scheduler::{Choice, Port, Ranked, Scheduler};
 use crate::spec::{ChannelSpec, ErrorSpec, OutageSpec, Timing};
@@ -209,6 +209,13 @@ impl Channel {
     pub fn push_control(&mut self, ticket: Ticket) {
         self.has_control = true;
         self.control.push_back(ticket);
+    }
+
+    /// The control units that wait, in order.
+    pub fn controls(&self) -> impl Iterator<Item = UnitKind> {
+        self.control
+            .iter()
+            .map(|ticket| UnitKind::Control(ticket.kind))
     }
 
     /// The control unit that waits longest.

@@ -13,6 +13,7 @@ mod envelopes;
 mod exact_laws;
 mod frames;
 mod held_flows;
+mod inspect;
 mod outages;
 mod papers_small_cases;
 mod pools;

@@ -12,6 +12,7 @@ mod credits;
 mod endings;
 mod exact;
 mod identity;
+mod inspect;
 mod losses;
 mod multicast;
 mod schedulers;

@@ -1,0 +1,288 @@
+//! Frames by class.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use backwater_ends::stations::End;
+use backwater_kernel::Time;
+
+use super::{Credit, Hold, Inspection, Queue, Source, Unit, Why, known};
+use crate::classes::stop::Stop;
+use crate::hop::kind::{ControlKind, UnitKind};
+use crate::network::Network;
+use crate::outcome::StuckQueue;
+use crate::probe::Gate;
+use crate::spec::frames::Detect;
+
+/// A stop that is on, and of what.
+type On = (Gate, Stop);
+
+impl Network {
+    pub(super) fn inspect_classes(&self, found: &mut Inspection) {
+        self.inspect_ports(found, |place, channel| self.frame(place, channel));
+        for channel in 0..self.channels.len() as u32 {
+            for class in 0..self.classes.count as u8 {
+                self.inspect_class(channel, class, &mut found.queues);
+            }
+        }
+        self.find_class_credit(found);
+        let mut at_nodes: Vec<Vec<usize>> = vec![Vec::new(); self.classes.nodes.len()];
+        for (at, queue) in found.queues.iter().enumerate() {
+            if !queue.units.is_empty() {
+                at_nodes[self.channels[queue.channel as usize].from as usize].push(at);
+            }
+        }
+        for at in 0..found.queues.len() {
+            let node = self.channels[found.queues[at].channel as usize].to;
+            let here = &at_nodes[node as usize];
+            found.queues[at].waits_for = moves_first(&found.queues, at, here);
+        }
+        let flows = 0..self.classes.flows.len() as u32;
+        found.sources = flows.map(|flow| self.station(flow)).collect();
+    }
+
+    /// A frame in front of a channel, or on it.
+    fn frame(&self, place: u32, channel: u32) -> Unit {
+        let unit = self.units.get(place);
+        let is_data = unit.kind.is_queued();
+        let view = self.view(place, channel);
+        Unit {
+            flow: is_data.then(|| unit.flow()),
+            number: view.number,
+            bytes: unit.bytes,
+            kind: unit.kind,
+            value: 0,
+            since: unit.arrived,
+            born: view.born,
+            input: is_data.then(|| self.input_of(unit)).and_then(known),
+            frame: Some(view),
+        }
+    }
+
+    /// The queue of a class in front of a channel; frames to hosts that are stopped stand apart.
+    fn inspect_class(&self, channel: u32, class: u8, queues: &mut Vec<Queue>) {
+        let waiting = self.waiting(channel, class);
+        let gates = &self.classes.gates[channel as usize];
+        let is_stopped = |station: u32| gates.is_destination_stopped(class, station);
+        let frames = |of: Option<u32>| -> Vec<Unit> {
+            let is_it = |to: u32| of.map_or(!is_stopped(to), |own| own == to);
+            let own = waiting.iter().filter(|(_, to)| is_it(*to));
+            own.map(|(id, _)| self.frame(*id, channel)).collect()
+        };
+        let leg = self.credit_leg(channel, class);
+        let mut credit = leg.and_then(|leg| self.inspect_credit(leg));
+        if let (Some(leg), Some(credit)) = (leg, &mut credit) {
+            let bytes = self.next_bytes(channel, class);
+            credit.unit_bytes = self.classes.credits.classes[leg as usize].unit_bytes;
+            credit.needs = self.classes.credits.cost(leg, bytes.into());
+        }
+        let hold = self.hold_of_class(channel, class);
+        let own = Queue {
+            channel,
+            leg,
+            flow: None,
+            class,
+            destination: None,
+            units: frames(None),
+            hold,
+            credit,
+            waits_for: Vec::new(),
+        };
+        let has_spent = |credit: &Credit| credit.has < i64::from(credit.room);
+        if !own.units.is_empty() || own.hold.is_some() || own.credit.as_ref().is_some_and(has_spent)
+        {
+            queues.push(own);
+        }
+        let apart = gates.destinations.iter().filter(|(own, ..)| *own == class);
+        for (_, station, stop) in apart {
+            let on = (Gate::Destination(class, *station), *stop);
+            queues.push(Queue {
+                channel,
+                leg: None,
+                flow: None,
+                class,
+                destination: Some(*station),
+                units: frames(Some(*station)),
+                hold: Some(self.stopped(channel, class, on)),
+                credit: None,
+                waits_for: Vec::new(),
+            });
+        }
+    }
+
+    fn hold_of_class(&self, channel: u32, class: u8) -> Option<Hold> {
+        let (port, bit) = (&self.channels[channel as usize], 1 << class);
+        let gates = &self.classes.gates[channel as usize];
+        if port.stopped & bit != 0 {
+            let own = (Gate::Class(class), gates.classes[class as usize]);
+            let all = [(Gate::Port, gates.port), own];
+            let on = all.into_iter().filter(|(_, stop)| stop.is_on);
+            if let Some(first) = on.min_by_key(|(_, stop)| stop.since) {
+                return Some(self.stopped(channel, class, first));
+            }
+        }
+        let leg = self
+            .credit_leg(channel, class)
+            .filter(|_| port.shut & bit != 0)?;
+        let since = self.classes.credits.classes[leg as usize].shut_since;
+        Some(Hold::NoCredit { since: Some(since) })
+    }
+
+    fn stopped(&self, channel: u32, class: u8, (gate, stop): On) -> Hold {
+        Hold::Stopped {
+            gate,
+            since: stop.since,
+            until: (stop.until != Time::MAX).then_some(stop.until),
+            why: self.why_stopped(channel, class, gate),
+        }
+    }
+
+    /// Why the node behind a channel wants it stopped.
+    fn why_stopped(&self, channel: u32, class: u8, gate: Gate) -> Why {
+        let node_id = self.channels[channel as usize].to;
+        let node = &self.classes.nodes[node_id as usize];
+        if node.storm.is_some() {
+            return Why::Storm;
+        }
+        if node
+            .back_pressure
+            .is_some_and(|rules| rules.detect == Detect::Inputs)
+        {
+            let classes = 0..self.classes.count as u8;
+            let covered = classes.filter(|own| Network::covers(gate, *own));
+            let inputs = covered.map(|own| &self.classes.inputs[self.input(channel, own)]);
+            let Some(input) = inputs
+                .filter(|input| input.is_congested)
+                .max_by_key(|i| i.bytes)
+            else {
+                return Why::NoMore;
+            };
+            let fixed = (input.high_bytes, input.low_bytes);
+            return Why::Input {
+                bytes: input.bytes,
+                high_low: node.shared.is_none().then_some(fixed),
+            };
+        }
+        let destination = match gate {
+            Gate::Destination(_, station) => Some(station),
+            Gate::Port | Gate::Class(_) => None,
+        };
+        let wait = StuckQueue {
+            channel,
+            class,
+            destination,
+            bytes: 0,
+        };
+        let mut queues = Vec::new();
+        for leaving in &node.leaving {
+            for own in 0..self.classes.count as u8 {
+                let at = self.queue(*leaving, own);
+                if self.classes.requests[at].ask(&wait) {
+                    let queue = &self.classes.queues[at];
+                    queues.push((*leaving, own, queue.bytes, queue.low_bytes));
+                }
+            }
+        }
+        match queues.is_empty() {
+            true => Why::NoMore,
+            false => Why::Queues(queues),
+        }
+    }
+
+    fn find_class_credit(&self, found: &mut Inspection) {
+        if self.classes.credits.classes.is_empty() {
+            return;
+        }
+        for (id, channel) in (0..).zip(&self.channels) {
+            for place in channel.wire.places(&self.units) {
+                let unit = self.units.get(place);
+                let (of, class) = match unit.kind {
+                    UnitKind::Control(ControlKind::Credit) => {
+                        let own = &self.classes.credits.classes[unit.leg as usize];
+                        (own.channel, own.class)
+                    }
+                    UnitKind::Control(_) => continue,
+                    _ => (id, unit.class),
+                };
+                let at = queue_of_class(&found.queues, of, class);
+                let queue = at.map(|at| &mut found.queues[at]);
+                let Some(credit) = queue.and_then(|queue| queue.credit.as_mut()) else {
+                    continue;
+                };
+                match unit.kind {
+                    UnitKind::Control(_) if unit.is_lost => {}
+                    UnitKind::Control(_) => {
+                        credit
+                            .back
+                            .push((unit.arrived, self.units.credit_value(place)));
+                    }
+                    _ => credit.forward += u64::from(unit.bytes.div_ceil(credit.unit_bytes.max(1))),
+                }
+            }
+        }
+    }
+
+    fn station(&self, flow: u32) -> Source {
+        let (own, stations) = (&self.classes.flows[flow as usize], &self.classes.stations);
+        let timers = [End::Opener, End::Answerer].map(|end| stations.next_timer(flow, end));
+        let losses = &self.classes.losses[flow as usize];
+        let positions = self.positions(flow).map(|[opener, _]| (opener.0, opener.1));
+        Source {
+            node: own.source,
+            to: own.destination,
+            backlog: Some(0),
+            made: own.created,
+            delivered: own.delivered,
+            lost: losses.dropped,
+            unacknowledged: None,
+            is_pulled: stations.is_pulled(flow),
+            timer: timers.into_iter().flatten().min(),
+            window_bytes: self.window_bytes(flow),
+            positions,
+        }
+    }
+}
+
+/// The place of the queue of a class, whole.
+fn queue_of_class(queues: &[Queue], channel: u32, class: u8) -> Option<usize> {
+    let first = queues.partition_point(|queue| queue.channel < channel);
+    let of_it = queues[first..]
+        .iter()
+        .take_while(|queue| queue.channel == channel);
+    let mut of_it = of_it.enumerate();
+    let found = of_it.find(|(_, queue)| queue.class == class && queue.destination.is_none());
+    found.map(|(at, _)| first + at)
+}
+
+/// The queues at the next node, of those that hold something, that have to move before a held one
+/// may.
+fn moves_first(queues: &[Queue], at: usize, here: &[usize]) -> Vec<usize> {
+    let own = &queues[at];
+    let mut is_port = false;
+    let asked = match &own.hold {
+        None
+        | Some(Hold::Stopped {
+            why: Why::Storm, ..
+        }) => return Vec::new(),
+        Some(Hold::Stopped {
+            why: Why::Queues(asked),
+            ..
+        }) => Some(asked),
+        Some(Hold::Stopped { gate, .. }) => {
+            is_port = *gate == Gate::Port;
+            None
+        }
+        Some(Hold::NoCredit { .. }) => None,
+    };
+    let holds = |other: &Queue| match asked {
+        Some(asked) => asked
+            .iter()
+            .any(|(channel, class, ..)| (*channel, *class) == (other.channel, other.class)),
+        None => {
+            let came = |unit: &Unit| unit.input == Some(own.channel);
+            (is_port || other.class == own.class) && other.units.iter().any(came)
+        }
+    };
+    let here = here.iter().copied();
+    here.filter(|at| holds(&queues[*at])).collect()
+}
