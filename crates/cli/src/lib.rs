@@ -6,6 +6,7 @@
 mod out;
 
 mod bench;
+mod buffer;
 mod check;
 mod claims;
 mod compare;
@@ -76,6 +77,8 @@ enum Command {
     Plot(plot::Options),
     /// Check scenarios for errors without running them
     Check(check::Options),
+    /// Say how much buffer a link needs under each scheme, term by term
+    Buffer(buffer::Options),
     /// Rerun papers claim by claim and judge each
     Reproduce(reproduce::Options),
     /// Print a shipped scenario, or list all of them
@@ -143,6 +146,7 @@ fn carry_out(command: Command) -> u8 {
         Command::Saturate(options) => saturate::saturate(&options),
         Command::Compare(options) => compare::compare(&options),
         Command::Plot(options) => plot::plot(&options),
+        Command::Buffer(options) => buffer::buffer(&options),
         Command::Check(options) => check::check(&options),
         Command::Reproduce(options) => reproduce::reproduce(&options),
         Command::Explain(options) => explain::explain(&options),

@@ -31,6 +31,7 @@ mod shards;
 mod sharing;
 #[cfg(unix)]
 mod signals;
+mod sizing;
 mod stopping;
 mod support;
 mod sweep_fabric;
