@@ -7,6 +7,7 @@ mod out;
 
 mod bench;
 mod browser;
+mod buffer;
 mod check;
 mod claims;
 mod compare;
@@ -83,6 +84,8 @@ enum Command {
     Plot(plot::Options),
     /// Check scenarios for errors without running them
     Check(check::Options),
+    /// Say how much buffer a link needs under each scheme, term by term
+    Buffer(buffer::Options),
     /// Rerun papers claim by claim and judge each
     Reproduce(reproduce::Options),
     /// Print a shipped scenario, or list all of them
@@ -174,6 +177,7 @@ impl Command {
             Command::Saturate(options) => Some(("saturate", options.page.output)),
             Command::Compare(options) => Some(("compare", options.page.output)),
             Command::Plot(options) => Some(("plot", options.page.output)),
+            Command::Buffer(options) => Some(("buffer", options.output)),
             Command::Check(options) => Some(("check", options.output)),
             Command::Reproduce(options) => Some(("reproduce", options.page.output)),
             _ => None,
@@ -190,6 +194,7 @@ fn carry_out(command: Command) -> u8 {
         Command::Saturate(options) => saturate::saturate(&options),
         Command::Compare(options) => compare::compare(&options),
         Command::Plot(options) => plot::plot(&options),
+        Command::Buffer(options) => buffer::buffer(&options),
         Command::Check(options) => check::check(&options),
         Command::Reproduce(options) => reproduce::reproduce(&options),
         Command::Explain(options) => explain::explain(&options),

@@ -54,6 +54,7 @@ mod service;
 mod service_checks;
 mod set_aside;
 mod settings;
+pub mod sizing;
 mod source;
 mod suggest;
 mod sweep;

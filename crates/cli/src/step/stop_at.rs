@@ -93,7 +93,9 @@ pub fn stop_at(
     let is_over = run.is_over();
     if document::is_wanted() {
         if let Value::Object(fields) = scene.json() {
-            fields.into_iter().for_each(|(name, value)| document::put(&name, value));
+            fields
+                .into_iter()
+                .for_each(|(name, value)| document::put(&name, value));
         }
         document::put("scenario", source.name.as_str());
         document::put("is_over", is_over);

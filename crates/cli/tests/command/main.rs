@@ -32,6 +32,7 @@ mod shards;
 mod sharing;
 #[cfg(unix)]
 mod signals;
+mod sizing;
 mod stepping;
 mod stopping;
 mod support;

@@ -12,15 +12,15 @@ use crate::spec::{Measure, SeriesSpec, Subject};
 
 mod begin;
 mod divided;
-mod ears;
 mod points;
 mod stops;
+mod subscribers;
 #[cfg(test)]
 mod tests;
 mod track;
 
-use ears::{Ear, Ears};
 use stops::Stops;
+use subscribers::{Ear, Ears};
 use track::Track;
 
 /// Records the series of a scenario. Queues of frames that a watchdog empties are seen to be empty

@@ -23,7 +23,7 @@ mod routes;
 mod schedulers;
 mod series;
 mod shared;
-mod stops;
+pub(crate) mod stops;
 mod switches;
 mod tcp;
 mod threats;

@@ -166,10 +166,15 @@ fn class_words(classes: u8) -> String {
 }
 
 /// What the standard lets a port of a rate take.
-pub(super) fn limit(rate: Rate) -> Option<Duration> {
+pub(crate) fn limit(rate: Rate) -> Option<Duration> {
+    limit_quanta(rate).map(|quanta| rate.serialization(quanta * QUANTUM_BITS / 8))
+}
+
+/// The same in quanta.
+pub(crate) fn limit_quanta(rate: Rate) -> Option<u64> {
     let up_to = rate.0.max(LIMITS[0].0 * MBPS);
-    let (_, quanta) = LIMITS.into_iter().find(|(mbps, _)| mbps * MBPS == up_to)?;
-    Some(rate.serialization(quanta * QUANTUM_BITS / 8))
+    let limit = LIMITS.into_iter().find(|(mbps, _)| mbps * MBPS == up_to);
+    limit.map(|(_, quanta)| quanta)
 }
 
 fn no_limit(at: &At, rate: Rate, channel: &str) -> Diagnostic {

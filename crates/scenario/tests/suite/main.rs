@@ -17,6 +17,7 @@ mod runs;
 mod same_terms;
 mod service;
 mod set_aside;
+mod sizing;
 mod spread;
 mod sweep;
 mod sweep_axes;

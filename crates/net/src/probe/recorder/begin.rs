@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use backwater_ends::control::SourceControl;
 
-use super::ears::{Ear, Ears};
+use super::subscribers::{Ear, Ears};
 use super::track::Track;
 use super::{Recorder, asked, queue_key};
 use crate::hop::unit::NONE;
