@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parent.parent
 #: Stands for the address while there is none.
 PLACEHOLDER = "https://example.org/backwater"
 #: Documents and metadata that tell the address.
-TELL_THE_ADDRESS = ["Cargo.toml", "CITATION.cff", "README.md"]
+TELL_THE_ADDRESS = ["Cargo.toml", "CITATION.cff", "README.md", "docs/start.md"]
 #: A list of what runs elsewhere is too old for a release after so many days.
 LOOKED_UP_DAYS = 180
 #: An image that ends sooner after the release would end before the next one.

@@ -225,6 +225,16 @@ class Ready(unittest.TestCase):
         said = subprocess.run([PROGRAM, "--version"], capture_output=True, text=True, check=True).stdout
         self.assertEqual(said.split()[1], CITED["version"])
 
+    def test_the_address_is_told_where_it_is_looked_for(self) -> None:
+        """A document that tells it too would keep the placeholder."""
+        told = subprocess.run(
+            ["grep", "-rlF", ready.PLACEHOLDER, "--include=*.md", "--include=*.toml", "--include=*.cff",
+             "--exclude-dir=target", "--exclude-dir=runs", "."],
+            cwd=ROOT, capture_output=True, text=True,
+        )  # fmt: skip
+        found = {line.removeprefix("./") for line in told.stdout.split()}
+        self.assertEqual(found - {"docs/dev/release.md"}, set(ready.TELL_THE_ADDRESS))
+
     def test_disagreements_are_found(self) -> None:
         """In each place."""
         for name, old, new in [
