@@ -238,6 +238,11 @@ fn what_can_not_be_had_is_said() {
     for (name, more, status, told) in cases {
         stop_at(&folder, name, more).expect(status).complains(told);
     }
+}
+
+#[test]
+fn wrong_commands_are_answered() {
+    let folder = folder("step-wrong");
     let file = shipped("ethernet/backwater.toml");
     let cases = [
         ("queue", "Did you mean `queues`?"),
