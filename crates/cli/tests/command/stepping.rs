@@ -249,6 +249,10 @@ fn wrong_commands_are_answered() {
         ("until noon", "neither an instant"),
         ("why nobody", "no port, node or flow is called `nobody`"),
         ("flow", "takes a name"),
+        (
+            "flow near",
+            "no flow is called `near`: did you mean `to near`?",
+        ),
     ];
     for (said, told) in cases {
         let ran = step(&folder, &file, &[], &[said]).expect(2);
