@@ -153,7 +153,9 @@ impl Scene {
         self.wires
             .retain(|wire| has(&wire.known) || wire.items.iter().any(is_own));
         self.sources.retain(|line| has(&line.known));
+        let before = self.next.len();
         self.next.retain(|line| has(&line.known));
+        self.later += before - self.next.len();
         self
     }
 

@@ -19,6 +19,8 @@ pub trait Stepped {
     fn clock(&self) -> Clock;
     /// All that something in it can be called.
     fn names(&self) -> Vec<String>;
+    /// Flows among these; of flits, classes.
+    fn flows(&self) -> Vec<String>;
     /// Everything up to this instant has happened; of flits, everything before this cycle.
     fn at(&self) -> u64;
     /// It is over.

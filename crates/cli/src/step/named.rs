@@ -5,11 +5,15 @@ use backwater_scenario::nearest;
 /// Names shown where one is not known.
 const SHOWN: usize = 6;
 
-/// The known names that `text` stands for: the one, or with `*` and `?` those that fit.
+/// What names may be of.
+pub const ANY: &str = "port, node or flow";
+
+/// The known names, of this kind, that `text` stands for: the one, or with `*` and `?` those that
+/// fit.
 ///
 /// # Errors
 /// If there is none: those that may have been meant.
-pub fn find(text: &str, known: &[String]) -> Result<Vec<String>, String> {
+pub fn find(kind: &str, text: &str, known: &[String]) -> Result<Vec<String>, String> {
     let wanted = plain(text);
     let is_pattern = wanted.contains(['*', '?']);
     let fits = |name: &&String| match is_pattern {
@@ -19,11 +23,11 @@ pub fn find(text: &str, known: &[String]) -> Result<Vec<String>, String> {
     let found: Vec<String> = known.iter().filter(fits).cloned().collect();
     match found.is_empty() {
         false => Ok(found),
-        true => Err(unknown(text, &wanted, known)),
+        true => Err(unknown(kind, text, &wanted, known)),
     }
 }
 
-fn unknown(text: &str, wanted: &str, known: &[String]) -> String {
+fn unknown(kind: &str, text: &str, wanted: &str, known: &[String]) -> String {
     let lower = wanted.to_lowercase();
     let has = |name: &&String| !lower.is_empty() && plain(name).to_lowercase().contains(&lower);
     let mut near: Vec<&str> = known
@@ -49,7 +53,7 @@ fn unknown(text: &str, wanted: &str, known: &[String]) -> String {
             format!("there are {}{rest}", some.join(", "))
         }
     };
-    format!("no port, node or flow is called `{text}`: {hint}")
+    format!("no {kind} is called `{text}`: {hint}")
 }
 
 /// Without what people leave out: spaces around `->` and after a comma, and quotes.
@@ -100,7 +104,7 @@ mod tests {
 
     #[test]
     fn names_are_found_as_they_are_typed() {
-        let find = |text: &str| find(text, &known()).unwrap_or_default();
+        let find = |text: &str| find(ANY, text, &known()).unwrap_or_default();
         assert_eq!(find("A"), ["A"]);
         assert_eq!(find("A->S"), ["A -> S"]);
         assert_eq!(find("`to slow`"), ["to slow"]);
@@ -110,7 +114,7 @@ mod tests {
 
     #[test]
     fn near_names_are_told() {
-        let told = |text: &str| find(text, &known()).err().unwrap_or_default();
+        let told = |text: &str| find(ANY, text, &known()).err().unwrap_or_default();
         assert!(
             told("too slow").contains("did you mean `to slow`?"),
             "{}",

@@ -173,13 +173,13 @@ impl<'a> Session<'a> {
     fn show(&self, patterns: &[String]) -> Result<String, String> {
         let mut scene = self.run.scene();
         if let Some(pattern) = patterns.first() {
-            scene = scene.narrowed(&named::find(pattern, &self.names)?);
+            scene = scene.narrowed(&named::find(named::ANY, pattern, &self.names)?);
         }
         Ok(format!("{}\n\n{}", self.head(), scene.text()))
     }
 
     fn flow(&self, flow: &str) -> Result<String, String> {
-        let names = named::find(flow, &self.names)?;
+        let names = named::find("flow", flow, &self.run.flows())?;
         let flows: Vec<String> = names
             .iter()
             .take(4)
@@ -192,7 +192,7 @@ impl<'a> Session<'a> {
         let scene = self.run.scene();
         let mut known = self.names.clone();
         known.extend(scene.queues.iter().map(|queue| queue.name.clone()));
-        let names = named::find(name, &known)?;
+        let names = named::find(named::ANY, name, &known)?;
         let said: Vec<String> = names.iter().take(4).map(|name| scene.why(name)).collect();
         Ok(said.join("\n"))
     }

@@ -73,7 +73,7 @@ pub fn stop_at(
     let known = run.names();
     let mut names = Vec::new();
     for pattern in show {
-        names.extend(named::find(pattern, &known)?);
+        names.extend(named::find(named::ANY, pattern, &known)?);
     }
     let at = match goal(when, scenario)? {
         Goal::At(at) => at,

@@ -238,12 +238,21 @@ fn what_can_not_be_had_is_said() {
     for (name, more, status, told) in cases {
         stop_at(&folder, name, more).expect(status).complains(told);
     }
+}
+
+#[test]
+fn wrong_commands_are_answered() {
+    let folder = folder("step-wrong");
     let file = shipped("ethernet/backwater.toml");
     let cases = [
         ("queue", "Did you mean `queues`?"),
         ("until noon", "neither an instant"),
         ("why nobody", "no port, node or flow is called `nobody`"),
         ("flow", "takes a name"),
+        (
+            "flow near",
+            "no flow is called `near`: did you mean `to near`?",
+        ),
     ];
     for (said, told) in cases {
         let ran = step(&folder, &file, &[], &[said]).expect(2);

@@ -52,6 +52,14 @@ fn any_event(at: Time, stream: &mut Stream) -> Event {
     Event::new(at, phase, stream.below(50) as u32, stream.below(3) as u32)
 }
 
+/// All that a queue shows, in order.
+fn shown(queue: &impl EventQueue) -> Vec<Event> {
+    let mut events = Vec::new();
+    queue.look(&mut |event| events.push(event));
+    events.sort_unstable();
+    events
+}
+
 /// One queue driven like the heap beside it.
 struct Pair<Q> {
     tested: Q,
@@ -77,14 +85,8 @@ impl<Q: InOrder> Pair<Q> {
 
     /// Both show the events that wait.
     fn shows_the_same(&self) -> bool {
-        let shown = |look: &dyn Fn(&mut dyn FnMut(Event))| {
-            let mut events = Vec::new();
-            look(&mut |event| events.push(event));
-            events.sort_unstable();
-            events
-        };
-        let tested = shown(&|each| self.tested.look(each));
-        tested == shown(&|each| self.reference.look(each)) && tested.len() == self.tested.len()
+        let tested = shown(&self.tested);
+        tested == shown(&self.reference) && tested.len() == self.tested.len()
     }
 
     /// Takes one event out of both; false when they differ.

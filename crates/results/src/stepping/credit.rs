@@ -1,5 +1,6 @@
 //! Credit in words: what a sender has and needs, and where the rest is.
 
+use backwater_kernel::Time;
 use backwater_kernel::words::{counted, grouped};
 use backwater_net::inspect::Credit;
 use serde_json::{Value, json};
@@ -60,7 +61,8 @@ pub fn words(credit: &Credit, clock: Clock, unit: &str) -> Vec<String> {
 
 /// The same as numbers.
 pub fn numbers(credit: &Credit) -> Value {
-    let back = |(at, value): &(backwater_kernel::Time, u64)| json!({ "arrives_ps": at.ps(), "says": *value as i64 });
+    let one = |(at, value): &(Time, u64)| json!({ "arrives_ps": at.ps(), "says": *value as i64 });
+    let back: Vec<Value> = credit.back.iter().map(one).collect();
     json!({
         "has": credit.has,
         "needs": credit.needs,
@@ -71,7 +73,7 @@ pub fn numbers(credit: &Credit) -> Value {
         "untold": credit.untold,
         "told_every": credit.told_every,
         "waits_for_way_back": credit.waits,
-        "on_the_way_back": credit.back.iter().map(back).collect::<Vec<_>>(),
+        "on_the_way_back": back,
         "control_lost": credit.control_lost,
         "data_lost": credit.data_lost,
     })

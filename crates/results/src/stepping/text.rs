@@ -109,7 +109,7 @@ impl Scene {
 
     fn add_wires(&self, text: &mut Text) {
         if self.wires.is_empty() {
-            return text.title("Wires: nothing is on its way");
+            return text.title("Wires: all are empty");
         }
         text.title("Wires");
         for wire in self.wires.iter().take(MOST) {

@@ -97,6 +97,10 @@ impl<L: Log + Probe> Stepped for Steps<'_, L> {
         self.named.all()
     }
 
+    fn flows(&self) -> Vec<String> {
+        self.named.flows.clone()
+    }
+
     fn at(&self) -> u64 {
         self.at.ps()
     }

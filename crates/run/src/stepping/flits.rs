@@ -2,6 +2,7 @@
 
 use backwater_flit::Simulation;
 use backwater_flit::spec::FabricSpec;
+use backwater_results::fabric::class_names;
 use backwater_results::stepping::log::FlitLog;
 use backwater_results::stepping::{FlitScout, flit_names, of_flits};
 
@@ -46,6 +47,10 @@ impl Stepped for Steps<'_> {
 
     fn names(&self) -> Vec<String> {
         flit_names(self.spec)
+    }
+
+    fn flows(&self) -> Vec<String> {
+        class_names(self.spec)
     }
 
     fn at(&self) -> u64 {

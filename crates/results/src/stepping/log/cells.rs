@@ -66,7 +66,10 @@ impl Probe for CellLog {
     fn on_loss(&mut self, unit: Crossing, why: LossCause) {
         let text = (!self.kept.is_off).then(|| {
             let (what, port) = (self.unit(&unit), self.named.port(unit.channel));
-            format!("{what} is lost at {port}: {}", cause(why))
+            match why {
+                LossCause::Wire => format!("{what} is lost on {port}"),
+                why => format!("{what} is dropped at {port}: {}", cause(why)),
+            }
         });
         self.kept.note(unit.at.ps(), || text.unwrap_or_default());
     }

@@ -142,7 +142,10 @@ impl Probe for FrameLog {
         self.kept.note(at.ps(), || {
             let (what, port) = (named.frame(frame.view()), named.port(channel));
             let come = if has_come { "arrives and " } else { "" };
-            format!("{what} {come}is dropped at {port}: {}", cause(why))
+            match why {
+                LossCause::Wire => format!("{what} is lost on {port}"),
+                why => format!("{what} {come}is dropped at {port}: {}", cause(why)),
+            }
         });
     }
 
