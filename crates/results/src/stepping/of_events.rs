@@ -162,7 +162,7 @@ impl Named {
             Due::Request(own) => of_leg(own, "the sender{of} on {} asks for credit if it has none"),
             Due::Refresh(own) => of_leg(own, "the receiver{of} on {} repeats its credit if silent"),
             Due::Response(channel) => port(channel, "{} obeys what a control frame has asked for"),
-            Due::Expiry(channel) => port(channel, "a stop of {} ends by itself, unless renewed"),
+            Due::Expiry(channel) => port(channel, "a stop of {} expires, unless renewed"),
             Due::Repeat(channel) => port(channel, "a stop is said again over {}"),
             Due::Storm(channel) => port(channel, "a storm goes on over {}"),
             Due::Watchdog(channel, class) => port(
