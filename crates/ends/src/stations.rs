@@ -43,14 +43,14 @@ pub struct FlowEnds<'a> {
 
 /// Where a flow is kept.
 #[derive(Clone, Copy, Debug)]
-enum Place {
+enum Endpoint {
     Tcp(u32),
     Udp(u32),
 }
 
 /// All stations, by flow.
 pub struct Stations {
-    places: Vec<Place>,
+    places: Vec<Endpoint>,
     connections: Vec<Connection>,
     datagrams: Vec<Datagrams>,
     /// Each flavour once.
@@ -82,13 +82,13 @@ impl Stations {
                     let connection =
                         Connection::new(all.seed, flow, ends.traffic, flavour, clocks, tally);
                     stations.connections.push(connection);
-                    Place::Tcp(stations.connections.len() as u32 - 1)
+                    Endpoint::Tcp(stations.connections.len() as u32 - 1)
                 }
                 TransportSpec::Udp { payload_bytes, .. } => {
                     let (traffic, receivers) = (ends.traffic, ends.receivers);
                     let made = Datagrams::new(all, flow, traffic, payload_bytes, receivers, tally);
                     stations.datagrams.push(made);
-                    Place::Udp(stations.datagrams.len() as u32 - 1)
+                    Endpoint::Udp(stations.datagrams.len() as u32 - 1)
                 }
             };
             stations.places.push(place);
@@ -102,9 +102,9 @@ impl Stations {
     #[inline]
     pub fn next_timer(&self, flow: u32, end: End) -> Option<Time> {
         let ps = match self.places[flow as usize] {
-            Place::Tcp(at) => self.connections[at as usize].next_timer_ps(end),
-            Place::Udp(at) if end == End::Opener => self.datagrams[at as usize].next_timer_ps(),
-            Place::Udp(_) => NEVER_PS,
+            Endpoint::Tcp(at) => self.connections[at as usize].next_timer_ps(end),
+            Endpoint::Udp(at) if end == End::Opener => self.datagrams[at as usize].next_timer_ps(),
+            Endpoint::Udp(_) => NEVER_PS,
         };
         (ps != NEVER_PS).then_some(Time(ps))
     }
@@ -113,8 +113,8 @@ impl Stations {
     #[inline]
     pub fn is_due(&self, flow: u32, now: Time) -> bool {
         match self.places[flow as usize] {
-            Place::Tcp(_) => false,
-            Place::Udp(at) => self.datagrams[at as usize].next_timer_ps() <= now.ps(),
+            Endpoint::Tcp(_) => false,
+            Endpoint::Udp(at) => self.datagrams[at as usize].next_timer_ps() <= now.ps(),
         }
     }
 
@@ -129,9 +129,9 @@ impl Stations {
     /// Only some ends of a flow are simulated here: the others do nothing by themselves.
     pub fn keep(&mut self, flow: u32, opener: bool) {
         match self.places[flow as usize] {
-            Place::Tcp(at) => self.connections[at as usize].keep(opener),
-            Place::Udp(at) if !opener => self.datagrams[at as usize].silence(),
-            Place::Udp(_) => {}
+            Endpoint::Tcp(at) => self.connections[at as usize].keep(opener),
+            Endpoint::Udp(at) if !opener => self.datagrams[at as usize].silence(),
+            Endpoint::Udp(_) => {}
         }
     }
 
@@ -139,14 +139,14 @@ impl Stations {
     /// is simulated elsewhere: before a segment that was sent thereafter comes there.
     pub fn take_news(&mut self, flow: u32) -> Option<News> {
         match self.places[flow as usize] {
-            Place::Tcp(at) => self.connections[at as usize].take_news(),
-            Place::Udp(_) => None,
+            Endpoint::Tcp(at) => self.connections[at as usize].take_news(),
+            Endpoint::Udp(_) => None,
         }
     }
 
     /// Hears what the other end of a flow did.
     pub fn hear(&mut self, flow: u32, news: News) {
-        if let Place::Tcp(at) = self.places[flow as usize] {
+        if let Endpoint::Tcp(at) = self.places[flow as usize] {
             self.connections[at as usize].hear(news);
         }
     }
@@ -155,12 +155,12 @@ impl Stations {
     /// Frames for the ports are appended to `out`.
     pub fn on_timer(&mut self, now: Time, flow: u32, end: End, out: &mut Vec<Outgoing>) {
         match self.places[flow as usize] {
-            Place::Tcp(at) => {
+            Endpoint::Tcp(at) => {
                 let connection = &mut self.connections[at as usize];
                 let tcp = &self.tcp[connection.flavour as usize];
                 connection.on_timer(now, tcp, end, out);
             }
-            Place::Udp(at) => {
+            Endpoint::Udp(at) => {
                 self.datagrams[at as usize].on_timer(now, self.is_measuring, out);
             }
         }
@@ -181,7 +181,7 @@ impl Stations {
         out: &mut Vec<Outgoing>,
     ) -> u64 {
         match (self.places[flow as usize], payload) {
-            (Place::Tcp(at), Payload::Tcp(segment)) => {
+            (Endpoint::Tcp(at), Payload::Tcp(segment)) => {
                 let connection = &mut self.connections[at as usize];
                 if self.is_measuring {
                     connection.tally.count_frame(now, is_forward, born);
@@ -194,7 +194,7 @@ impl Stations {
                 };
                 connection.on_segment(now, tcp, segment, came, out)
             }
-            (Place::Udp(at), Payload::Udp { bytes, number }) => {
+            (Endpoint::Udp(at), Payload::Udp { bytes, number }) => {
                 let datagrams = &mut self.datagrams[at as usize];
                 if self.is_measuring {
                     datagrams.tally.count_frame(now, is_forward, born);
@@ -215,7 +215,7 @@ impl Stations {
         born: Time,
     ) -> u64 {
         match (self.places[flow as usize], payload) {
-            (Place::Udp(at), Payload::Udp { bytes, number }) => {
+            (Endpoint::Udp(at), Payload::Udp { bytes, number }) => {
                 let datagrams = &mut self.datagrams[at as usize];
                 datagrams.on_copy(now, receiver, (*bytes, *number, born), self.is_measuring)
             }
@@ -228,8 +228,8 @@ impl Stations {
     #[inline]
     pub fn is_pulled(&self, flow: u32) -> bool {
         match self.places[flow as usize] {
-            Place::Tcp(_) => false,
-            Place::Udp(at) => self.datagrams[at as usize].is_pulled(),
+            Endpoint::Tcp(_) => false,
+            Endpoint::Udp(at) => self.datagrams[at as usize].is_pulled(),
         }
     }
 
@@ -237,7 +237,7 @@ impl Stations {
     /// (The first one comes by itself, from [`Stations::on_timer`] at the start.)
     #[inline]
     pub fn pull(&mut self, now: Time, flow: u32, out: &mut Vec<Outgoing>) {
-        if let Place::Udp(at) = self.places[flow as usize] {
+        if let Endpoint::Udp(at) = self.places[flow as usize] {
             self.datagrams[at as usize].pull(now, out);
         }
     }
@@ -254,8 +254,8 @@ impl Stations {
     /// those that reached the destination, ps.
     pub fn delivered(&self, flow: u32) -> (u64, DelayOutcome) {
         match self.places[flow as usize] {
-            Place::Tcp(at) => self.connections[at as usize].delivered(),
-            Place::Udp(at) => self.datagrams[at as usize].delivered(),
+            Endpoint::Tcp(at) => self.connections[at as usize].delivered(),
+            Endpoint::Udp(at) => self.datagrams[at as usize].delivered(),
         }
     }
 
@@ -263,24 +263,24 @@ impl Stations {
     /// ps; empty where there is one.
     pub fn received(&self, flow: u32) -> Vec<(u64, DelayOutcome)> {
         match self.places[flow as usize] {
-            Place::Tcp(_) => Vec::new(),
-            Place::Udp(at) => self.datagrams[at as usize].received(),
+            Endpoint::Tcp(_) => Vec::new(),
+            Endpoint::Udp(at) => self.datagrams[at as usize].received(),
         }
     }
 
     /// What the stations of a flow saw until now.
     pub fn outcome(&self, now: Time, flow: u32) -> EndsOutcome {
         match self.places[flow as usize] {
-            Place::Tcp(at) => self.connections[at as usize].outcome(),
-            Place::Udp(at) => self.datagrams[at as usize].outcome(now),
+            Endpoint::Tcp(at) => self.connections[at as usize].outcome(),
+            Endpoint::Udp(at) => self.datagrams[at as usize].outcome(now),
         }
     }
 
     /// Congestion window of the source's end, bytes; 0 over UDP.
     pub fn tcp_window_bytes(&self, flow: u32) -> u64 {
         match self.places[flow as usize] {
-            Place::Tcp(at) => self.connections[at as usize].window_bytes(),
-            Place::Udp(_) => 0,
+            Endpoint::Tcp(at) => self.connections[at as usize].window_bytes(),
+            Endpoint::Udp(_) => 0,
         }
     }
 
@@ -288,8 +288,8 @@ impl Stations {
     /// position to send, next position expected. `None` over UDP.
     pub fn tcp_positions(&self, flow: u32) -> Option<[(u64, u64, u64); 2]> {
         match self.places[flow as usize] {
-            Place::Tcp(at) => Some(self.connections[at as usize].positions()),
-            Place::Udp(_) => None,
+            Endpoint::Tcp(at) => Some(self.connections[at as usize].positions()),
+            Endpoint::Udp(_) => None,
         }
     }
 

@@ -286,8 +286,8 @@ impl Fabric {
             let id = self.packets.add(packet);
             self.headers.at(now + u64::from(ahead)).push((lane, id));
         }
-        let told = now + self.credit_delay.saturating_sub(1);
-        self.credits.at(told).append(&mut mail.credits);
-        self.releases.at(told).append(&mut mail.releases);
+        let arrival = now + self.credit_delay.saturating_sub(1);
+        self.credits.at(arrival).append(&mut mail.credits);
+        self.releases.at(arrival).append(&mut mail.releases);
     }
 }

@@ -98,8 +98,8 @@ impl Fabric {
         while block < end {
             let rest = self.summary[(block >> 6) as usize] >> (block & 63);
             if rest != 0 {
-                let found = block + rest.trailing_zeros();
-                return (found < end).then_some(found);
+                let next = block + rest.trailing_zeros();
+                return (next < end).then_some(next);
             }
             block = (block | 63) + 1;
         }

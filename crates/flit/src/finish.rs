@@ -14,7 +14,7 @@ impl<P: Probe> Simulation<P> {
     /// What was found so far.
     pub fn outcome(&self) -> FabricOutcome {
         let fabric = &self.fabric;
-        let found = self.deadlock.as_ref();
+        let deadlock = self.deadlock.as_ref();
         let mut outcome = FabricOutcome {
             cycles: fabric.now,
             stop: self.stop.unwrap_or_default(),
@@ -24,8 +24,8 @@ impl<P: Probe> Simulation<P> {
             delivered_total: fabric.delivered,
             queued_total: fabric.created - fabric.injected,
             inside_total: fabric.injected - fabric.delivered,
-            standstill: found.map(|found| found.standstill.clone()),
-            stuck_packets: found.map_or(0, |found| found.packets),
+            standstill: deadlock.map(|deadlock| deadlock.standstill.clone()),
+            stuck_packets: deadlock.map_or(0, |deadlock| deadlock.packets),
             ..FabricOutcome::default()
         };
         self.meter.fill(&mut outcome);

@@ -128,14 +128,14 @@ impl<P: Probe> Simulation<P> {
     /// The network as the last cycle left it.
     pub fn inspect(&self) -> Inspection {
         let view = View::new(&self.fabric);
-        let mut found = Inspection {
+        let mut inspection = Inspection {
             cycle: self.fabric.now,
             buffers: view.buffers(),
             ..Inspection::default()
         };
-        view.note_flights(&mut found);
-        self.fabric.note_totals(&self.entrance, &mut found);
-        found
+        view.note_flights(&mut inspection);
+        self.fabric.note_totals(&self.entrance, &mut inspection);
+        inspection
     }
 }
 
@@ -200,7 +200,7 @@ impl<'a> View<'a> {
     fn buffers(&self) -> Vec<Buffer> {
         let fabric = self.fabric;
         let (layout, lanes) = (&fabric.layout, self.lanes());
-        let mut found = Vec::new();
+        let mut buffers = Vec::new();
         for (channel, target) in (0..).zip(&layout.target) {
             if *target == NONE {
                 continue;
@@ -209,9 +209,9 @@ impl<'a> View<'a> {
             for index in 0..lanes {
                 let lane = (target << layout.shift) + index;
                 let vc = (channel, index as u8);
-                let mut own = self.buffer(lane, Place::Buffer { vc });
-                self.add_sender((out << layout.shift) + index, &mut own);
-                found.push(own);
+                let mut buffer = self.buffer(lane, Place::Buffer { vc });
+                self.add_sender((out << layout.shift) + index, &mut buffer);
+                buffers.push(buffer);
             }
         }
         for terminal in 0..self.terminals() as u32 {
@@ -221,10 +221,10 @@ impl<'a> View<'a> {
                     terminal,
                     lane: index as u8,
                 };
-                found.push(self.buffer(lane, place));
+                buffers.push(self.buffer(lane, place));
             }
         }
-        found
+        buffers
     }
 
     fn buffer(&self, lane: u32, place: Place) -> Buffer {
@@ -257,7 +257,7 @@ impl<'a> View<'a> {
         let fabric = self.fabric;
         let [front, mut behind] = fabric.input[lane as usize].count;
         let is_source = fabric.is_source(lane);
-        let mut found = Vec::new();
+        let mut packets = Vec::new();
         for (at, id) in packets_in(fabric, lane).enumerate() {
             let tag = self.tag(id);
             let flits = match at {
@@ -270,9 +270,9 @@ impl<'a> View<'a> {
             if at > 0 {
                 behind = behind.saturating_sub(flits);
             }
-            found.push((tag, flits));
+            packets.push((tag, flits));
         }
-        found
+        packets
     }
 
     /// What the front packet of an input lane waits for, and which buffers have to move first.

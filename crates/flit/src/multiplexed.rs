@@ -98,11 +98,11 @@ impl Matching {
         let mut block = inputs.start / BLOCK + shift;
         while let Some(next) = fabric.next_block(block, end) {
             block = next + 1;
-            let mut found = fabric.scan(next);
-            while found != 0 {
+            let mut ready = fabric.scan(next);
+            while ready != 0 {
                 self.ready
-                    .push((next - shift) * BLOCK + found.trailing_zeros());
-                found &= found - 1;
+                    .push((next - shift) * BLOCK + ready.trailing_zeros());
+                ready &= ready - 1;
             }
         }
     }

@@ -61,14 +61,14 @@ pub struct Graph {
 impl Graph {
     /// Cycles on the injection channel of a terminal.
     pub fn injection(&self, terminal: usize) -> u16 {
-        let own = self.terminal_latency.get(terminal);
-        own.copied().unwrap_or(self.injection_latency)
+        let latency = self.terminal_latency.get(terminal);
+        latency.copied().unwrap_or(self.injection_latency)
     }
 
     /// Cycles on the ejection channel of a terminal.
     pub fn ejection(&self, terminal: usize) -> u16 {
-        let own = self.terminal_latency.get(terminal);
-        own.copied().unwrap_or(self.ejection_latency)
+        let latency = self.terminal_latency.get(terminal);
+        latency.copied().unwrap_or(self.ejection_latency)
     }
 
     /// Cycles on the channels of terminals, each value at least once.

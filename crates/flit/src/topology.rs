@@ -219,11 +219,11 @@ pub fn verify(graph: &Graph) -> Result<(), BuildError> {
         size.channels as usize,
         size.terminals as usize,
     );
-    let found = (graph.routers, graph.channels.len(), graph.inject.len());
-    if claimed != found {
+    let listed = (graph.routers, graph.channels.len(), graph.inject.len());
+    if claimed != listed {
         return Err(BuildError(format!(
             "{:?} has {} routers, {} channels and {} terminals, not {}, {} and {}",
-            graph.shape, claimed.0, claimed.1, claimed.2, found.0, found.1, found.2
+            graph.shape, claimed.0, claimed.1, claimed.2, listed.0, listed.1, listed.2
         )));
     }
     let mut given = graph.channels.iter().enumerate();
@@ -241,7 +241,7 @@ pub fn verify(graph: &Graph) -> Result<(), BuildError> {
             graph.shape, graph.channels[index].from, graph.channels[index].to
         )));
     }
-    for (terminal, found) in (0..).zip(
+    for (terminal, listed) in (0..).zip(
         graph
             .inject
             .iter()
@@ -249,11 +249,11 @@ pub fn verify(graph: &Graph) -> Result<(), BuildError> {
             .zip(graph.eject.iter().copied()),
     ) {
         let home = homes(&graph.shape, size, terminal);
-        if found != home {
+        if listed != home {
             return Err(BuildError(format!(
                 "terminal {terminal} of {:?} sends to router {} and receives from {}, \
                  not {} and {}",
-                graph.shape, home.0, home.1, found.0, found.1
+                graph.shape, home.0, home.1, listed.0, listed.1
             )));
         }
     }

@@ -173,7 +173,7 @@ impl BitSet {
         let mut offsets = [0; LEVELS];
         let mut depth = 0;
         let mut size = self.len.div_ceil(WORD);
-        let mut found = loop {
+        let mut member = loop {
             at += 1;
             if at >= size {
                 return None;
@@ -196,9 +196,9 @@ impl BitSet {
             at /= WORD;
         };
         for offset in offsets[..=depth].iter().rev() {
-            found = found * WORD + lowest(self.words[offset + found])?;
+            member = member * WORD + lowest(self.words[offset + member])?;
         }
-        Some(found)
+        Some(member)
     }
 }
 

@@ -66,6 +66,6 @@ pub const KINDS: [&[&[Unit]]; 4] = [&[TIMES], &[RATES, SPOKEN_RATES], &[SIZES], 
 /// What one of a unit is worth, if it is of this kind.
 pub fn worth(kind: &[&[Unit]], unit: &str) -> Option<u128> {
     let mut units = kind.iter().copied().flatten();
-    let found = units.find(|(name, _)| *name == unit);
-    found.map(|(_, worth)| *worth)
+    let named = units.find(|(name, _)| *name == unit);
+    named.map(|(_, worth)| *worth)
 }

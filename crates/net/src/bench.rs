@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use backwater_kernel::{Duration, Rate, Time};
 
-use crate::scheduler::{Choice, Packet, Place, Port, Ranked, Share};
+use crate::scheduler::{Choice, Packet, Port, Ranked, Seat, Share};
 use crate::spec::SchedulerSpec;
 
 /// No unit.
@@ -93,7 +93,7 @@ impl LonePort {
     #[inline]
     pub fn arrive(&mut self, now: Time, flow: u32, bytes: u32) -> Option<u64> {
         let port = self.port(now);
-        let place = Place::new(0, flow);
+        let place = Seat::new(0, flow);
         let admitted = self.ranked.on_arrival(&port, place, bytes)?;
         let packet = Packet {
             rank: admitted.rank,
@@ -121,7 +121,7 @@ impl LonePort {
         let Choice::Leg(flow) = self.ranked.choose(now) else {
             return None;
         };
-        let place = Place::new(0, flow);
+        let place = Seat::new(0, flow);
         let queue = &mut self.queues[flow as usize];
         let first = queue.first;
         let Unit { packet, next } = self.units[first as usize];

@@ -6,7 +6,7 @@ use backwater_ends::stations::News;
 use backwater_kernel::Time;
 
 use crate::classes::stuck::Look;
-use crate::hop::frame::Crate;
+use crate::hop::frame::PackedFrame;
 use crate::hop::unit::Unit;
 
 /// What a part of a run keeps beside its network.
@@ -37,7 +37,7 @@ impl Border {
 pub(crate) struct Letter {
     pub channel: u32,
     pub unit: Unit,
-    pub content: Crate,
+    pub content: PackedFrame,
 }
 
 /// Letters to one part, in the order in which they were written, and news of flows.

@@ -14,7 +14,7 @@ use crate::cell_tcp::Connections;
 use crate::classes::Classes;
 use crate::classes::run::ByClass;
 use crate::conversation;
-use crate::flow::{Flow, FlowCounts};
+use crate::flow::{CircuitFlow, FlowCounts};
 use crate::hop::leg::{Leg, LegCounts};
 use crate::hop::unit::NONE;
 use crate::hop::wire::Channel;
@@ -24,7 +24,7 @@ use crate::network::{Network, Node};
 use crate::plan::{Plan, Specification};
 use crate::probe::Probe;
 use crate::rm_cells;
-use crate::scheduler::Place;
+use crate::scheduler::Seat;
 use crate::session::{self, Sessions};
 use crate::shaping::{self, Shaping};
 use crate::simulation::Simulation;
@@ -102,10 +102,10 @@ pub fn verify(spec: &NetworkSpec) -> Result<(), BuildError> {
         return refuse("a link's handling is more than the clock can hold".into());
     }
     let legs: usize = spec.flows.iter().map(|flow| flow.legs.len()).sum();
-    if legs > Place::SEATS as usize {
+    if legs > Seat::SEATS as usize {
         return refuse(format!(
             "{legs} legs are more than the {} there can be",
-            Place::SEATS
+            Seat::SEATS
         ));
     }
     for (id, flow) in spec.flows.iter().enumerate() {
@@ -246,7 +246,7 @@ fn add_flow(network: &mut Network, spec: &NetworkSpec, flow_id: u32, asked_by: &
     let (delivery, partner) = conversation::conversation(spec, flow_id, asked_by);
     let first_root = network.children.len() as u32;
     network.children.extend(&roots);
-    network.flows.push(Flow {
+    network.flows.push(CircuitFlow {
         first_root,
         roots: roots.len() as u32,
         leaves,

@@ -45,7 +45,7 @@ pub(crate) struct Classes {
     pub input_times: Vec<InputTimes>,
     pub credits: Credits,
     pub nodes: Vec<Node>,
-    pub flows: Vec<Flow>,
+    pub flows: Vec<FrameFlow>,
     pub losses: Vec<Losses>,
     /// By flow, how long a transfer takes that has the network to itself, if that is known.
     pub alone: Vec<Option<Duration>>,
@@ -142,7 +142,7 @@ pub(crate) struct Underway {
 /// A flow, as ports and wires see it.
 #[derive(Clone, Debug, Default)]
 #[repr(align(64))]
-pub(crate) struct Flow {
+pub(crate) struct FrameFlow {
     pub source: u32,
     /// A station, or a group of them.
     pub destination: u32,
@@ -155,11 +155,11 @@ pub(crate) struct Flow {
     /// Of a pulled flow: frames that wait in its port.
     pub in_port: u32,
     pub class: u8,
-    /// Bits of [`Flow::TAGGED`] and so on.
+    /// Bits of [`FrameFlow::TAGGED`] and so on.
     pub bits: u8,
 }
 
-impl Flow {
+impl FrameFlow {
     pub const TAGGED: u8 = 1;
     pub const RTP: u8 = 2;
     pub const ECT: u8 = 4;

@@ -11,7 +11,7 @@ use crate::outcome::Drops;
 use crate::shaping::Shaping;
 
 /// State of one flow.
-pub(crate) struct Flow {
+pub(crate) struct CircuitFlow {
     /// Its first legs, in the table of children: where they stand and how many there are; more
     /// than one if the source itself branches.
     pub first_root: u32,
@@ -41,7 +41,7 @@ pub(crate) struct Flow {
     pub counts: FlowCounts,
 }
 
-impl Flow {
+impl CircuitFlow {
     /// An RM cell of this flow is lost.
     pub fn count_lost_rm(&mut self, kind: UnitKind) {
         let Some(counted) = self.control.counted() else {

@@ -8,7 +8,7 @@ use backwater_kernel::stats::TimeWeighted;
 
 use crate::cell_tcp::Connections;
 use crate::classes::Classes;
-use crate::flow::Flow;
+use crate::flow::CircuitFlow;
 use crate::flow_control::{CreditLink, Settings, StartArena};
 use crate::hop::leg::{Leg, LegCounts};
 use crate::hop::unit::{NONE, SharedCopies, Units};
@@ -25,7 +25,7 @@ pub struct Network {
     pub(crate) settings: Vec<Settings>,
     pub(crate) starts: StartArena,
     pub(crate) channels: Vec<Channel>,
-    pub(crate) flows: Vec<Flow>,
+    pub(crate) flows: Vec<CircuitFlow>,
     pub(crate) nodes: Vec<Node>,
     pub(crate) sinks: Vec<Outlet>,
     pub(crate) units: Units,

@@ -32,7 +32,7 @@ use alloc::vec::Vec;
 use backwater_kernel::{BuildError, Duration, Event, EventQueue, Rings, Time};
 
 use crate::border::{Border, Mail};
-use crate::classes::Flow;
+use crate::classes::FrameFlow;
 use crate::hop::wire::Channel;
 use crate::network::Network;
 use crate::plan::Specification;
@@ -202,7 +202,7 @@ impl<Q: EventQueue, P: Probe> Part<Q, P> {
             let has_source = is.has_source(id as usize);
             classes.stations.keep(id, has_source);
             if has_source != is.has_destination(id as usize) {
-                flow.bits |= Flow::DIVIDED;
+                flow.bits |= FrameFlow::DIVIDED;
             }
         }
         simulation.show_probe();

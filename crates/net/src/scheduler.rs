@@ -35,7 +35,7 @@ mod wfq;
 
 pub(crate) use line::Line;
 pub(crate) use ranked::{Ranked, Share};
-pub(crate) use round_robin::{Place, RoundRobin};
+pub(crate) use round_robin::{RoundRobin, Seat};
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -192,7 +192,7 @@ impl Scheduler {
 
     /// The queue at `place` may not be chosen.
     #[inline(always)]
-    pub fn not_ready(&mut self, place: Place) {
+    pub fn not_ready(&mut self, place: Seat) {
         match self {
             Scheduler::RoundRobin(scheduler) => scheduler.not_ready(place),
             // Who starts has left the line.

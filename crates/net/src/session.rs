@@ -29,7 +29,7 @@ use alloc::vec::Vec;
 
 use backwater_kernel::{BuildError, Rate, Time};
 
-use crate::flow::Flow;
+use crate::flow::CircuitFlow;
 use crate::hop::leg::Leg;
 use crate::outcome::{SessionAnswer, SessionOutcome};
 use crate::spec::{FlowSpec, NetworkSpec, SessionSpec, SourceControlSpec, TrafficSpec};
@@ -90,7 +90,7 @@ struct Session {
 
 impl Sessions {
     /// Nothing is open; flows without a session have reserved. `None` if all are.
-    pub fn new(legs: &[Leg], all: &[Flow], spec: &NetworkSpec) -> Option<Box<Sessions>> {
+    pub fn new(legs: &[Leg], all: &[CircuitFlow], spec: &NetworkSpec) -> Option<Box<Sessions>> {
         if spec.flows.iter().all(|flow| flow.session.is_none()) {
             return None;
         }

@@ -18,10 +18,10 @@ use crate::spec::SeriesSpec;
 
 /// A run that records series, with a probe looking on or none.
 pub struct Watched<'p> {
-    simulation: Simulation<Rings, Looks<'p>>,
+    simulation: Simulation<Rings, Probes<'p>>,
 }
 
-type Looks<'p> = (Recorder, Option<Box<dyn AnyProbe + 'p>>);
+type Probes<'p> = (Recorder, Option<Box<dyn AnyProbe + 'p>>);
 
 impl<'p> Watched<'p> {
     /// At time zero.

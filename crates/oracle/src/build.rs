@@ -7,7 +7,7 @@ use crate::check::{self, Problem};
 use crate::credit;
 use crate::envelope::Gate;
 use crate::errors::Errors;
-use crate::network::{Channel, Flow, Leg, Network};
+use crate::network::{Channel, CircuitFlow, Leg, Network};
 use crate::service::{Port, Seat, Wire};
 use crate::session::{Branch, Session};
 use crate::sizes::Sizes;
@@ -89,7 +89,7 @@ impl Network {
             let spec = spec.as_ref();
             spec.map(|spec| Gate::new(spec, network.seed, number, purpose))
         };
-        self.flows.push(Flow {
+        self.flows.push(CircuitFlow {
             priority: spec.priority,
             unit_bytes: u64::from(spec.unit_bytes),
             traffic: spec.traffic.clone(),

@@ -103,7 +103,7 @@ pub(crate) struct Channel {
     pub port: Port,
 }
 
-pub(crate) struct Flow {
+pub(crate) struct CircuitFlow {
     pub priority: u8,
     pub unit_bytes: u64,
     pub traffic: TrafficSpec,
@@ -143,7 +143,7 @@ pub(crate) struct Network {
     pub instants: u64,
     /// Ports have chosen in this instant.
     pub has_chosen: bool,
-    pub flows: Vec<Flow>,
+    pub flows: Vec<CircuitFlow>,
     pub legs: Vec<Leg>,
     pub channels: Vec<Channel>,
     /// To-node of every channel.

@@ -4,10 +4,10 @@ use backwater_kernel::Time;
 use backwater_net::spec::{Excess, TrafficSpec};
 
 use crate::envelope::{Fate, Gate};
-use crate::network::{Flow, Network};
+use crate::network::{CircuitFlow, Network};
 use crate::source;
 
-impl Flow {
+impl CircuitFlow {
     /// When its application next has something to say, from `from` on.
     pub fn next_offer(&self, from: Time) -> Option<Time> {
         if !self.is_open {

@@ -85,7 +85,7 @@ pub(crate) enum Wire {
 }
 
 /// What the port makes of a unit that joins.
-pub(crate) struct Place {
+pub(crate) struct RankedUnit {
     /// Smaller ones go first; `None` is behind all others, in order of arrival.
     pub rank: Option<Ratio>,
     /// It may not go before.
@@ -171,10 +171,10 @@ impl Port {
     }
 
     /// A unit joins the queue of a leg; `None` if it would wait there for too long.
-    pub fn arrive(&mut self, arrival: Arrival) -> Option<Place> {
+    pub fn arrive(&mut self, arrival: Arrival) -> Option<RankedUnit> {
         let seat = self.seat(arrival.leg);
         let by_arrival = Some(Ratio::time(arrival.now));
-        let at_once = |rank| Place {
+        let at_once = |rank| RankedUnit {
             rank,
             ready_at: arrival.now,
         };
@@ -193,7 +193,7 @@ impl Port {
             Discipline::Edf => at_once(Some(edf::deadline(&seat, arrival))),
             Discipline::Ats(buckets) => {
                 let ready_at = buckets.eligible_at(&seat, arrival)?;
-                Place {
+                RankedUnit {
                     rank: Some(Ratio::time(ready_at)),
                     ready_at,
                 }

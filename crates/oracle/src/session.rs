@@ -7,7 +7,7 @@ use backwater_net::outcome::{SessionAnswer, SessionOutcome};
 use backwater_net::spec::{ReserveSpec, SessionSpec, TrafficSpec};
 
 use crate::fault::Fault;
-use crate::network::{Flow, Network};
+use crate::network::{CircuitFlow, Network};
 use crate::unit::{Message, Wish};
 
 /// What the session of its flow knows of a leg.
@@ -69,7 +69,7 @@ impl Session {
     }
 }
 
-impl Flow {
+impl CircuitFlow {
     pub fn message_bytes(&self) -> u64 {
         let session = self.session.as_ref();
         session.map_or(0, |session| u64::from(session.spec.message_bytes))

@@ -4,11 +4,11 @@ use backwater_kernel::{Duration, Purpose, Stream, Time};
 use backwater_net::spec::{NetworkSpec, Span, TrafficSpec};
 
 use crate::clock::later;
-use crate::network::Flow;
+use crate::network::CircuitFlow;
 
 /// The first instant at or after `from` at which something happens at the source. For greedy
 /// sources that is only their start.
-pub(crate) fn next_at_or_after(flow: &Flow, from: Time) -> Option<Time> {
+pub(crate) fn next_at_or_after(flow: &CircuitFlow, from: Time) -> Option<Time> {
     match flow.traffic {
         TrafficSpec::Poisson { .. } => flow.drawn.iter().copied().find(|at| *at >= from),
         TrafficSpec::Greedy { start, .. } => (start >= from).then_some(start),

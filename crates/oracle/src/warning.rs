@@ -5,7 +5,7 @@ use backwater_kernel::Time;
 use backwater_net::spec::{FlowSpec, OnAlarm, SchedulerSpec};
 
 use crate::fault::Fault;
-use crate::network::{Flow, Network};
+use crate::network::{CircuitFlow, Network};
 use crate::service::Check;
 use crate::unit::Wish;
 
@@ -102,7 +102,7 @@ impl Heed {
     }
 }
 
-impl Flow {
+impl CircuitFlow {
     /// A unit comes to the spacing: may it go on?
     pub fn pass_spacing(&mut self, number: u64, now: Time) -> bool {
         let passes = self.heed.waiting.is_empty() && self.heed.conforms_at(now) == now;

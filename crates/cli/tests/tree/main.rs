@@ -10,6 +10,7 @@ mod documents;
 mod files;
 mod language;
 mod layers;
+mod names;
 mod scenarios;
 mod style;
 mod tables;

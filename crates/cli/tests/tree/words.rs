@@ -81,7 +81,6 @@ const PRIVATE: &[(&str, &str)] = &[
     ("shorter ways", "shorter paths"),
     ("of its way", "of its path"),
     ("on this way", "on this path"),
-    ("on its way\"", "on its path"),
     ("ways depend", "paths depend"),
     ("way back of `", "reverse path of"),
     ("tells no rates", "signals no rates"),

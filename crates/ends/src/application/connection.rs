@@ -65,8 +65,8 @@ impl Connection {
     pub fn next_timer_ps(&self, end: End) -> u64 {
         let due = |timer: Option<Time>| timer.map_or(NEVER_PS, Time::ps);
         let wakes_at = self.transfers.wakes_at;
-        let own = wakes_at.filter(|_| self.transfers.waiting_end() == end);
-        due(own).min(due(self.ends[end as usize].timer()))
+        let application = wakes_at.filter(|_| self.transfers.waiting_end() == end);
+        due(application).min(due(self.ends[end as usize].timer()))
     }
 
     /// Does what is due at an end: the application, then TCP.

@@ -189,9 +189,9 @@ impl Datagrams {
     /// What was offered in full datagrams, and one that is not.
     fn cut(&mut self, out: &mut Vec<Outgoing>) {
         while self.offered_bytes > 0 && out.len() < AT_ONCE {
-            let own = self.offered_bytes.min(self.payload_bytes.into());
-            self.emit(own as u32, out);
-            self.offered_bytes -= own;
+            let payload = self.offered_bytes.min(self.payload_bytes.into());
+            self.emit(payload as u32, out);
+            self.offered_bytes -= payload;
         }
     }
 

@@ -17,13 +17,13 @@ pub struct Circle {
 
 /// A packet in a lane that never sends: the one at its front, or one behind it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-struct Place {
+struct Blocked {
     lane: u32,
     packet: u32,
 }
 
 /// Where it goes on from a place, and what is told of it if another packet comes next.
-type Step = (Place, Option<Held>);
+type Step = (Blocked, Option<Held>);
 
 impl Circle {
     /// Follows from the first packet that can never move to the one it waits for, and so on.
@@ -31,9 +31,9 @@ impl Circle {
     pub fn find(standstill: &Still<'_>) -> Circle {
         let fabric = standstill.fabric;
         let lanes = fabric.layout.sources << fabric.layout.shift;
-        let mut walks: BTreeMap<Place, u32> = BTreeMap::new();
+        let mut walks: BTreeMap<Blocked, u32> = BTreeMap::new();
         for lane in (0..lanes).filter(|lane| standstill.holds(*lane)) {
-            let mut path: Vec<(Place, Option<Held>)> = Vec::new();
+            let mut path: Vec<(Blocked, Option<Held>)> = Vec::new();
             let mut place = front_of(standstill, lane);
             while let Some(at) = place.filter(|at| !walks.contains_key(at)) {
                 walks.insert(at, lane);
@@ -54,17 +54,17 @@ impl Circle {
     }
 }
 
-fn front_of(standstill: &Still<'_>, lane: u32) -> Option<Place> {
+fn front_of(standstill: &Still<'_>, lane: u32) -> Option<Blocked> {
     let packet = standstill.fabric.front[lane as usize];
-    (packet != NONE).then_some(Place { lane, packet })
+    (packet != NONE).then_some(Blocked { lane, packet })
 }
 
-fn next(standstill: &Still<'_>, at: Place) -> Option<Step> {
+fn next(standstill: &Still<'_>, at: Blocked) -> Option<Step> {
     let fabric = standstill.fabric;
     let front = front_of(standstill, at.lane)?;
     if at != front {
-        let own = fabric.input[at.lane as usize].before;
-        return Some((front, Some(held(standstill, at, own))));
+        let before = fabric.input[at.lane as usize].before;
+        return Some((front, Some(held(standstill, at, before))));
     }
     let Some(output) = standstill.link(at.lane) else {
         let allowed = standstill.allowed(at.lane);
@@ -79,7 +79,7 @@ fn next(standstill: &Still<'_>, at: Place) -> Option<Step> {
     };
     // It has a lane to go to, which is full: by itself, or by those before it.
     let target = standstill.target(output)?;
-    let there = Place {
+    let there = Blocked {
         lane: target,
         packet: at.packet,
     };
@@ -90,7 +90,7 @@ fn next(standstill: &Still<'_>, at: Place) -> Option<Step> {
     Some((blocker, Some(held(standstill, at, output))))
 }
 
-fn held(standstill: &Still<'_>, at: Place, wanted: u32) -> Held {
+fn held(standstill: &Still<'_>, at: Blocked, wanted: u32) -> Held {
     let fabric = standstill.fabric;
     let packet = fabric.packets.get(at.packet);
     let mask = fabric.layout.stride() - 1;

@@ -279,20 +279,20 @@ impl Rows {
             let what = format!("a matrix of {} rows for {n} terminals", rows.len());
             return Err(BuildError(what));
         }
-        let mut found = Rows {
+        let mut matrix = Rows {
             starts: vec![0],
             destinations: Vec::new(),
             chances: Vec::new(),
         };
         for (source, row) in rows.iter().enumerate() {
-            found
+            matrix
                 .add(n, row)
                 .map_err(|what| BuildError(format!("row {source} of the matrix: {what}")))?;
         }
-        if found.destinations.is_empty() {
+        if matrix.destinations.is_empty() {
             return Err(BuildError("no weight of the matrix is above 0".into()));
         }
-        Ok(found)
+        Ok(matrix)
     }
 
     fn add(&mut self, n: u32, row: &[f64]) -> Result<(), alloc::string::String> {

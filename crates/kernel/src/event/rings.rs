@@ -292,9 +292,9 @@ impl Rings {
         until: Time,
         each: &mut impl FnMut(Event),
     ) -> Option<u64> {
-        let found = self.others.take_instant(until.min(Time(first)), each);
+        let instant_of_others = self.others.take_instant(until.min(Time(first)), each);
         self.bound = self.others.bound();
-        match found {
+        match instant_of_others {
             Some(instant) => Some(instant.0),
             None => (first <= until.0 && first != EMPTY).then_some(first),
         }

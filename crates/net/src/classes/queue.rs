@@ -6,7 +6,7 @@ use backwater_kernel::Time;
 
 use crate::hop::unit::{Fifo, NONE, Units};
 use crate::outcome::Drops;
-use crate::scheduler::Place;
+use crate::scheduler::Seat;
 use crate::spec::frames::EcnSpec;
 
 /// A queue of one class in front of a channel. Two cache lines.
@@ -30,7 +30,7 @@ pub(crate) struct Queue {
     /// Its frames may be marked.
     pub marks: bool,
     /// Where a scheduler serves classes: its seat there,
-    pub place: Place,
+    pub place: Seat,
     /// and the frame it knows as the one that goes next; [`NONE`] if it knows of none.
     pub offered: u32,
     pub joined: u64,
@@ -62,7 +62,7 @@ impl Queue {
             area: 0,
             is_congested: false,
             marks: false,
-            place: Place::default(),
+            place: Seat::default(),
             offered: NONE,
             joined: 0,
             sent: 0,

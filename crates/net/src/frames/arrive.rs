@@ -3,7 +3,7 @@
 use backwater_ends::stations::End;
 use backwater_kernel::EventQueue;
 
-use crate::classes::Flow;
+use crate::classes::FrameFlow;
 use crate::hop::kind::{ControlKind, UnitKind};
 use crate::hop::unit::{ECT, MARKED, NONE, Unit};
 use crate::hop::wire::Channel;
@@ -51,7 +51,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let flow = &mut network.classes.flows[flow_id as usize];
         flow.delivered += 1;
         flow.delivered_bytes += u64::from(frame.bytes);
-        if flow.is(Flow::MULTICAST) {
+        if flow.is(FrameFlow::MULTICAST) {
             return self.consume_copy(id);
         }
         let is_marked = frame.marks & MARKED != 0;
@@ -261,7 +261,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let at = network.queue(channel, frame.class);
         network.classes.counts[at].drops.add(cause, 1);
         let flow = &mut network.classes.flows[frame.flow() as usize];
-        if frame.input() == NONE && flow.is(Flow::PULLED) {
+        if frame.input() == NONE && flow.is(FrameFlow::PULLED) {
             flow.in_port -= 1;
         }
         network.units.end_frame(id);

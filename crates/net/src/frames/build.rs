@@ -15,7 +15,7 @@ use crate::classes::routes::Routes;
 use crate::classes::run::ByClass;
 use crate::classes::shared::Shared;
 use crate::classes::stop::Gates;
-use crate::classes::{Classes, Flow, Losses, Node, Received, Underway};
+use crate::classes::{Classes, FrameFlow, Losses, Node, Received, Underway};
 use crate::frames::alone;
 use crate::hop::unit::NONE;
 use crate::hop::wire::{Channel, Errors};
@@ -314,7 +314,7 @@ fn nodes(spec: &EthernetSpec, classes: usize) -> Result<Vec<Node>, BuildError> {
     Ok(nodes)
 }
 
-fn flows(spec: &EthernetSpec, stations: &Stations) -> Vec<Flow> {
+fn flows(spec: &EthernetSpec, stations: &Stations) -> Vec<FrameFlow> {
     let flows = (0..).zip(&spec.flows);
     flows
         .map(|(id, flow)| {
@@ -324,20 +324,20 @@ fn flows(spec: &EthernetSpec, stations: &Stations) -> Vec<Flow> {
                 TransportSpec::Udp { .. } => false,
             };
             let bits = [
-                (flow.is_tagged, Flow::TAGGED),
-                (has_rtp, Flow::RTP),
-                (is_ect, Flow::ECT),
-                (stations.is_pulled(id), Flow::PULLED),
-                (flow.is_multicast(), Flow::MULTICAST),
+                (flow.is_tagged, FrameFlow::TAGGED),
+                (has_rtp, FrameFlow::RTP),
+                (is_ect, FrameFlow::ECT),
+                (stations.is_pulled(id), FrameFlow::PULLED),
+                (flow.is_multicast(), FrameFlow::MULTICAST),
             ];
             let bits = bits.into_iter().filter(|(is_so, _)| *is_so);
-            Flow {
+            FrameFlow {
                 source: flow.source,
                 destination: flow.address(id),
                 class: flow.class,
                 bits: bits.fold(0, |all, (_, bit)| all | bit),
                 armed: [Time::MAX; 2],
-                ..Flow::default()
+                ..FrameFlow::default()
             }
         })
         .collect()

@@ -5,7 +5,7 @@ use alloc::{format, vec};
 
 use backwater_kernel::{Balance, Duration, EventQueue, Place, Stop, Time};
 
-use crate::classes::{Flow, Underway};
+use crate::classes::{FrameFlow, Underway};
 use crate::hop::unit::Unit;
 use crate::network::Network;
 use crate::outcome::{
@@ -335,7 +335,7 @@ impl Network {
     fn inside(&self) -> Vec<(u64, u64)> {
         let mut inside = vec![(0, 0); self.classes.flows.len()];
         self.data_inside(|frame| {
-            let is_multicast = self.classes.flows[frame.flow() as usize].is(Flow::MULTICAST);
+            let is_multicast = self.classes.flows[frame.flow() as usize].is(FrameFlow::MULTICAST);
             let times = match is_multicast {
                 true => self.places_behind(frame).len() as u64,
                 false => 1,

@@ -3,7 +3,7 @@
 
 use backwater_kernel::{Duration, EventQueue, Time};
 
-use crate::classes::Flow;
+use crate::classes::FrameFlow;
 use crate::classes::stop::{Gates, Stop};
 use crate::hop::load::{Control, Orders};
 use crate::hop::unit::NONE;
@@ -243,7 +243,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     fn pull_anew(&mut self, node: u32, class: u8) {
         for (id, flow) in (0..).zip(&self.network.classes.flows) {
             let is_of_port = flow.source == node && flow.class == class;
-            if is_of_port && flow.is(Flow::PULLED) && flow.in_port == 0 {
+            if is_of_port && flow.is(FrameFlow::PULLED) && flow.in_port == 0 {
                 self.by_class.pulled.push(id);
             }
         }

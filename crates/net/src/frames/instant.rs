@@ -7,7 +7,7 @@ use backwater_ends::application::{Outgoing, Payload};
 use backwater_ends::stations::End;
 use backwater_kernel::{Duration, Event, EventQueue, Phase, Time};
 
-use crate::classes::Flow;
+use crate::classes::FrameFlow;
 use crate::hop::unit::{ECT, Unit};
 use crate::hop::wire::Channel;
 use crate::probe::{Frame, LossCause, Probe};
@@ -240,7 +240,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             let way = flow * 2 + end as u32;
             self.events.push(Timer::Station.at(*armed, way));
         }
-        if own.is(Flow::DIVIDED) {
+        if own.is(FrameFlow::DIVIDED) {
             self.tell(flow);
         }
     }
@@ -264,17 +264,17 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let network = &mut self.network;
         let flow = &mut network.classes.flows[made.flow as usize];
         let ends = flow.ends(made.is_forward);
-        let (has_rtp, is_tagged) = (flow.is(Flow::RTP), flow.is(Flow::TAGGED));
+        let (has_rtp, is_tagged) = (flow.is(FrameFlow::RTP), flow.is(FrameFlow::TAGGED));
         let bytes = crate::hop::sizes::frame_bytes(&made.payload, has_rtp, is_tagged);
         let (number, class) = (flow.created, flow.class);
         flow.created += 1;
         flow.created_bytes += u64::from(bytes);
-        flow.in_port += u32::from(flow.is(Flow::PULLED));
+        flow.in_port += u32::from(flow.is(FrameFlow::PULLED));
         let way = made.flow * 2 + u32::from(!made.is_forward);
         let frame = Unit {
             leg: way,
             class: flow.class,
-            marks: match flow.is(Flow::ECT) && has_data(&made.payload) {
+            marks: match flow.is(FrameFlow::ECT) && has_data(&made.payload) {
                 true => ECT,
                 false => 0,
             },

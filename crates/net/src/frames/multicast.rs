@@ -14,7 +14,7 @@ use core::ops::Range;
 
 use backwater_kernel::{EventQueue, Time};
 
-use crate::classes::Flow;
+use crate::classes::FrameFlow;
 use crate::classes::routes::Routes;
 use crate::hop::frame::COPY;
 use crate::hop::unit::{ECT, NONE, Unit};
@@ -81,7 +81,7 @@ impl Network {
     #[inline]
     pub(crate) fn count_missed(&mut self, frame: &Unit) -> u64 {
         let flow = frame.flow() as usize;
-        if !self.classes.flows[flow].is(Flow::MULTICAST) {
+        if !self.classes.flows[flow].is(FrameFlow::MULTICAST) {
             return 1;
         }
         let receivers = self.receivers(frame);

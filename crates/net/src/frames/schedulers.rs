@@ -15,7 +15,7 @@ use crate::hop::unit::NONE;
 use crate::hop::wire::Channel;
 use crate::network::Network;
 use crate::probe::Probe;
-use crate::scheduler::{Choice, Packet, Place, Ranked, RoundRobin, Scheduler, Share};
+use crate::scheduler::{Choice, Packet, Ranked, RoundRobin, Scheduler, Seat, Share};
 use crate::simulation::Simulation;
 use crate::spec::frames::{
     ChannelSpec, EthernetSpec, SchedulerSpec, WIRE_OVERHEAD_BYTES, largest_bytes,
@@ -188,7 +188,7 @@ impl Network {
             for (group, classes) in (0..).zip(&groups) {
                 for (seat, class) in (0..).zip(classes) {
                     let at = self.queue(id, *class);
-                    self.classes.queues[at].place = Place::new(group, seat);
+                    self.classes.queues[at].place = Seat::new(group, seat);
                 }
             }
             let channel = &mut self.channels[id as usize];

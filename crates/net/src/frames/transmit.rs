@@ -3,7 +3,7 @@
 use backwater_kernel::{Event, EventQueue, Phase};
 
 use crate::classes::routes::Routes;
-use crate::classes::{Classes, Flow};
+use crate::classes::{Classes, FrameFlow};
 use crate::hop::kind::ControlKind;
 use crate::hop::unit::NONE;
 use crate::hop::wire::Channel;
@@ -191,7 +191,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         if channel.is(Channel::FROM_HOST) {
             let flow_id = frame.flow();
             let flow = &mut classes.flows[flow_id as usize];
-            if flow.is(Flow::PULLED) {
+            if flow.is(FrameFlow::PULLED) {
                 flow.in_port -= 1;
                 if flow.in_port == 0 {
                     self.by_class.pulled.push(flow_id);

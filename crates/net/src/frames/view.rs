@@ -2,7 +2,7 @@
 
 use backwater_kernel::{Duration, Time};
 
-use crate::classes::Flow;
+use crate::classes::FrameFlow;
 use crate::hop::unit::{NONE, Unit};
 use crate::hop::wire::Channel;
 use crate::network::Network;
@@ -111,8 +111,13 @@ impl Network {
         let flow = &self.classes.flows[frame.flow() as usize];
         let ends = flow.ends(frame.is_forward());
         let units = &self.units;
-        let mut view = units.view(id, ends, flow.is(Flow::TAGGED), flow.is(Flow::RTP));
-        if flow.is(Flow::MULTICAST) {
+        let mut view = units.view(
+            id,
+            ends,
+            flow.is(FrameFlow::TAGGED),
+            flow.is(FrameFlow::RTP),
+        );
+        if flow.is(FrameFlow::MULTICAST) {
             let places = self.places_behind(frame);
             view.receivers = (places.start, places.len() as u32);
             if channel == NONE {

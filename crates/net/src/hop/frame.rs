@@ -17,7 +17,7 @@ use crate::hop::view::{Content, CreditMessage, FrameView, Gate};
 pub(crate) const COPY: u32 = 1 << 31;
 
 /// What stands beside a unit in its pool.
-pub(crate) struct Crate {
+pub(crate) struct PackedFrame {
     stamp: u64,
     content: Packed,
 }
@@ -169,7 +169,7 @@ impl Units {
     }
 
     /// Takes a unit out, with all that stands beside it, for another simulation.
-    pub fn take_out(&mut self, id: u32) -> Crate {
+    pub fn take_out(&mut self, id: u32) -> PackedFrame {
         let stamp = self.value(id);
         let content = match self.loads.loads.get(id as usize) {
             Some(load) => {
@@ -184,11 +184,11 @@ impl Units {
             Packed::Frame(..) => self.end_frame(id),
             Packed::Nothing | Packed::Rm(_) => self.remove(id),
         }
-        Crate { stamp, content }
+        PackedFrame { stamp, content }
     }
 
     /// Takes a unit of another simulation in.
-    pub fn put_in(&mut self, unit: Unit, packed: Crate) -> u32 {
+    pub fn put_in(&mut self, unit: Unit, packed: PackedFrame) -> u32 {
         let place = self.insert(unit, packed.stamp);
         match packed.content {
             Packed::Nothing => {}

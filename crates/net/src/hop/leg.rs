@@ -7,7 +7,7 @@ use backwater_kernel::stats::Level;
 
 use crate::flow_control::StartLog;
 use crate::hop::unit::{Fifo, NONE};
-use crate::scheduler::Place;
+use crate::scheduler::Seat;
 
 /// Both ends of a leg.
 #[repr(C, align(64))]
@@ -32,9 +32,9 @@ pub(crate) struct Sender {
     /// pool, let a tear-down follow or lead into another part of the run.
     pub is_watched: bool,
     /// Who at the port sees each unit of the queue.
-    pub seen_by: Seers,
+    pub seen_by: Watchers,
     /// Seat in the port's scheduler.
-    pub place: Place,
+    pub place: Seat,
     /// The leg whose receiver holds what waits here; `NONE` at the source.
     pub parent: u32,
     pub flow: u32,
@@ -71,10 +71,10 @@ pub(crate) struct Receiver {
 
 /// Who at a port sees each unit of a queue: nobody for most.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) struct Seers(u8);
+pub(crate) struct Watchers(u8);
 
-impl Seers {
-    pub const NOBODY: Seers = Seers(0);
+impl Watchers {
+    pub const NOBODY: Watchers = Watchers(0);
 
     /// The scheduler ranks.
     #[inline]
@@ -127,8 +127,8 @@ impl Leg {
                 credit_per_unit: 0,
                 counts_starts: false,
                 is_watched: false,
-                seen_by: Seers::NOBODY,
-                place: Place::default(),
+                seen_by: Watchers::NOBODY,
+                place: Seat::default(),
                 parent,
                 flow,
                 control: NONE,

@@ -2,7 +2,7 @@
 
 use backwater_kernel::EventQueue;
 
-use crate::hop::leg::Seers;
+use crate::hop::leg::Watchers;
 use crate::probe::Probe;
 use crate::scheduler::Scheduler;
 use crate::simulation::Simulation;
@@ -49,7 +49,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let network = &mut self.network;
         network.units.get_mut(place).leg = leg_id;
         let seen_by = network.legs[leg_id as usize].sender.seen_by;
-        if seen_by != Seers::NOBODY {
+        if seen_by != Watchers::NOBODY {
             if seen_by.rates() {
                 self.join_rate_port(leg_id, place);
             }

@@ -20,7 +20,7 @@ mod tests;
 mod track;
 
 use stops::Stops;
-use subscribers::{Ear, Ears};
+use subscribers::{Subscriber, Subscribers};
 use track::Track;
 
 /// Records the series of a scenario. Queues of frames that a watchdog empties are seen to be empty
@@ -30,11 +30,11 @@ pub struct Recorder {
     tracks: Vec<Track>,
     /// Tracks that listen to each leg, channel, queue of a class (whatever they make of it), node
     /// and flow.
-    legs: Ears,
-    channels: Ears,
-    queues: Ears,
-    nodes: Ears,
-    flows: Ears,
+    legs: Subscribers,
+    channels: Subscribers,
+    queues: Subscribers,
+    nodes: Subscribers,
+    flows: Subscribers,
     /// Tracks of what is asked of the network after each instant.
     asked: Vec<u32>,
 }
@@ -73,9 +73,9 @@ impl Recorder {
 
     #[inline(always)]
     fn level(&mut self, at: Time, leg: u32, measure: Measure, value: i64) {
-        let ears = self.legs.at(measure, leg);
-        if !ears.is_empty() {
-            set_parts(&mut self.tracks, ears, at, value);
+        let subscribers = self.legs.at(measure, leg);
+        if !subscribers.is_empty() {
+            set_parts(&mut self.tracks, subscribers, at, value);
         }
     }
 
@@ -125,9 +125,9 @@ impl Recorder {
     /// The queue of a class holds so much.
     #[inline]
     fn queue(&mut self, at: Time, channel: u32, class: u8, bytes: u64) {
-        let ears = self.queues.at(Measure::Queue, queue_key(channel, class));
-        if !ears.is_empty() {
-            set_parts(&mut self.tracks, ears, at, bytes as i64);
+        let subscribers = self.queues.at(Measure::Queue, queue_key(channel, class));
+        if !subscribers.is_empty() {
+            set_parts(&mut self.tracks, subscribers, at, bytes as i64);
         }
     }
 
@@ -163,8 +163,8 @@ fn asked(spec: &SeriesSpec, network: &Network) -> Option<u64> {
 
 /// A level has changed that these listen to. (A call, so that hooks without listeners stay short.)
 #[inline(never)]
-fn set_parts(tracks: &mut [Track], ears: &[Ear], at: Time, value: i64) {
-    for ear in ears {
+fn set_parts(tracks: &mut [Track], subscribers: &[Subscriber], at: Time, value: i64) {
+    for ear in subscribers {
         tracks[ear.track as usize].set_part(at, ear.part, value);
     }
 }

@@ -3,8 +3,8 @@
 //!
 //! | Paper | Here |
 //! |---|---|
-//! | Quantum_i | `Flow::quantum`, in bytes |
-//! | DeficitCounter_i | `Flow::deficit`, in bytes |
+//! | Quantum_i | `DrrFlow::quantum`, in bytes |
+//! | DeficitCounter_i | `DrrFlow::deficit`, in bytes |
 //! | ActiveList | `Ring`, and `newcomers` that join it at the next choice |
 //!
 //! The quantum of a flow is that of the smallest reservation of the group times its own
@@ -28,7 +28,7 @@ const NOBODY: u32 = u32::MAX;
 
 /// Rounds of the busy queues.
 pub(super) struct Drr {
-    flows: Vec<Flow>,
+    flows: Vec<DrrFlow>,
     ring: Ring,
     /// Became busy since the last choice; those of earlier instants have joined.
     newcomers: Vec<u32>,
@@ -39,13 +39,13 @@ pub(super) struct Drr {
     datagrams: StampTree,
 }
 
-struct Flow {
+struct DrrFlow {
     /// 0 for a flow of datagrams.
     quantum: u64,
     deficit: u64,
     /// Size of the first unit.
     bytes: u32,
-    place: Place,
+    place: ListPlace,
     /// It has got its quantum of this round.
     has_quantum: bool,
     before: u32,
@@ -53,7 +53,7 @@ struct Flow {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum ListPlace {
     Out,
     Newcomer,
     Listed,
@@ -68,7 +68,7 @@ struct Ring {
 
 impl Ring {
     #[inline]
-    fn push(&mut self, flows: &mut [Flow], seat: u32) {
+    fn push(&mut self, flows: &mut [DrrFlow], seat: u32) {
         let flow = &mut flows[seat as usize];
         flow.before = self.last;
         flow.after = NOBODY;
@@ -81,8 +81,8 @@ impl Ring {
     }
 
     #[inline]
-    fn remove(&mut self, flows: &mut [Flow], seat: u32) {
-        let Flow { before, after, .. } = flows[seat as usize];
+    fn remove(&mut self, flows: &mut [DrrFlow], seat: u32) {
+        let DrrFlow { before, after, .. } = flows[seat as usize];
         match before {
             NOBODY => self.first = after,
             before => flows[before as usize].after = after,
@@ -100,11 +100,11 @@ impl Drr {
     pub fn new(quantum_bytes: u32, shares: &[Share]) -> Drr {
         let rates = shares.iter().map(|share| share.rate.0);
         let smallest = rates.filter(|&rate| rate > 0).min().unwrap_or(1);
-        let flow = |share: &Share| Flow {
+        let flow = |share: &Share| DrrFlow {
             quantum: quantum(quantum_bytes, share.rate.0, smallest),
             deficit: 0,
             bytes: 0,
-            place: Place::Out,
+            place: ListPlace::Out,
             has_quantum: false,
             before: NOBODY,
             after: NOBODY,
@@ -146,8 +146,8 @@ impl Drr {
     #[inline]
     fn join_one(&mut self, seat: u32) {
         let flow = &mut self.flows[seat as usize];
-        if flow.place == Place::Newcomer {
-            flow.place = Place::Listed;
+        if flow.place == ListPlace::Newcomer {
+            flow.place = ListPlace::Listed;
             flow.deficit = 0;
             flow.has_quantum = false;
             self.ring.push(&mut self.flows, seat);
@@ -158,7 +158,7 @@ impl Drr {
     /// in this round.
     #[cold]
     fn skip_rounds(&mut self) {
-        let rounds_of = |flow: &Flow| (flow.bytes as u64 - flow.deficit).div_ceil(flow.quantum);
+        let rounds_of = |flow: &DrrFlow| (flow.bytes as u64 - flow.deficit).div_ceil(flow.quantum);
         let mut rounds = u64::MAX;
         let mut seat = self.ring.first;
         while seat != NOBODY {
@@ -202,14 +202,14 @@ impl Discipline for Drr {
         }
         let flow = &mut self.flows[seat as usize];
         flow.bytes = head.bytes;
-        if flow.place != Place::Out {
+        if flow.place != ListPlace::Out {
             return;
         }
         if self.newcomers_at != now {
             self.join();
             self.newcomers_at = now;
         }
-        self.flows[seat as usize].place = Place::Newcomer;
+        self.flows[seat as usize].place = ListPlace::Newcomer;
         self.newcomers.push(seat);
         self.ready += 1;
     }
@@ -218,12 +218,12 @@ impl Discipline for Drr {
     fn not_ready(&mut self, seat: u32) {
         let flow = &mut self.flows[seat as usize];
         match flow.place {
-            Place::Out if flow.quantum == 0 => return self.datagrams.remove(seat),
-            Place::Out => return,
-            Place::Newcomer => {}
-            Place::Listed => self.ring.remove(&mut self.flows, seat),
+            ListPlace::Out if flow.quantum == 0 => return self.datagrams.remove(seat),
+            ListPlace::Out => return,
+            ListPlace::Newcomer => {}
+            ListPlace::Listed => self.ring.remove(&mut self.flows, seat),
         }
-        self.flows[seat as usize].place = Place::Out;
+        self.flows[seat as usize].place = ListPlace::Out;
         self.ready -= 1;
     }
 

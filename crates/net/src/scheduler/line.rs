@@ -9,11 +9,11 @@ use backwater_kernel::Time;
 
 /// The line of one port: who waits, by leg.
 pub(crate) struct Line {
-    waiting: VecDeque<Place>,
+    waiting: VecDeque<LinePlace>,
 }
 
 #[derive(Clone, Copy)]
-struct Place {
+struct LinePlace {
     since: Time,
     leg: u32,
 }
@@ -27,8 +27,8 @@ impl Line {
     /// A unit joined the queue of `leg`. (Legs of a channel are in the order of flows.)
     #[inline]
     pub fn join(&mut self, now: Time, leg: u32) {
-        let place = Place { since: now, leg };
-        let comes_later = |place: &Place| place.since == now && place.leg > leg;
+        let place = LinePlace { since: now, leg };
+        let comes_later = |place: &LinePlace| place.since == now && place.leg > leg;
         if !self.waiting.back().is_some_and(comes_later) {
             return self.waiting.push_back(place);
         }

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use backwater_kernel::{Duration, Rate, Time};
 
 use super::tails::Tails;
-use super::{Admitted, Choice, Discipline, Kind, Packet, Place, Port};
+use super::{Admitted, Choice, Discipline, Kind, Packet, Port, Seat};
 use crate::spec::{ReserveSpec, SchedulerSpec};
 
 /// What a queue is entitled to.
@@ -136,7 +136,7 @@ impl Ranked {
 
     /// A unit comes to the queue at `place`; `None` refuses it.
     #[inline]
-    pub fn on_arrival(&mut self, port: &Port, place: Place, bytes: u32) -> Option<Admitted> {
+    pub fn on_arrival(&mut self, port: &Port, place: Seat, bytes: u32) -> Option<Admitted> {
         if port.is_idle {
             for group in &mut self.groups {
                 group.discipline.on_busy_period();
@@ -150,14 +150,14 @@ impl Ranked {
 
     /// `head` is first in the queue at `place` and may be chosen.
     #[inline]
-    pub fn ready(&mut self, now: Time, place: Place, head: Packet) {
+    pub fn ready(&mut self, now: Time, place: Seat, head: Packet) {
         let group = &mut self.groups[place.group()];
         group.discipline.ready(now, place.seat(), head);
     }
 
     /// The queue at `place` may not be chosen.
     #[inline(never)]
-    pub fn not_ready(&mut self, place: Place) {
+    pub fn not_ready(&mut self, place: Seat) {
         let group = &mut self.groups[place.group()];
         group.discipline.not_ready(place.seat());
     }
@@ -183,7 +183,7 @@ impl Ranked {
 
     /// A unit of the queue at `place` starts; `next` is first now and may be chosen.
     #[inline]
-    pub fn on_start(&mut self, now: Time, place: Place, unit: Packet, next: Option<Packet>) {
+    pub fn on_start(&mut self, now: Time, place: Seat, unit: Packet, next: Option<Packet>) {
         self.waiting -= 1;
         let (group, seat) = (&mut self.groups[place.group()], place.seat());
         group.discipline.on_start(seat, unit);
@@ -198,14 +198,14 @@ impl Ranked {
     }
 
     /// The queue at `place` ends with this unit now: it came, or the one behind it was pushed out.
-    pub fn on_tail(&mut self, place: Place, last: Packet) {
+    pub fn on_tail(&mut self, place: Seat, last: Packet) {
         if let Some(tails) = &mut self.groups[place.group()].tails {
             tails.set(place.seat(), last);
         }
     }
 
     /// The queue at `place` is empty now: its last unit started or was pushed out.
-    pub fn on_empty(&mut self, place: Place) {
+    pub fn on_empty(&mut self, place: Seat) {
         if let Some(tails) = &mut self.groups[place.group()].tails {
             tails.remove(place.seat());
         }

@@ -11,15 +11,15 @@ use backwater_kernel::BitSet;
 
 /// Where a queue stands in its port: priority group (8 bits) and seat (24 bits).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) struct Place(u32);
+pub(crate) struct Seat(u32);
 
-impl Place {
+impl Seat {
     /// Most queues of one group in one port.
     pub const SEATS: u32 = 1 << 24;
 
-    pub fn new(group: u32, seat: u32) -> Place {
-        debug_assert!(group < 256 && seat < Place::SEATS);
-        Place(group << 24 | seat)
+    pub fn new(group: u32, seat: u32) -> Seat {
+        debug_assert!(group < 256 && seat < Seat::SEATS);
+        Seat(group << 24 | seat)
     }
 
     #[inline]
@@ -29,7 +29,7 @@ impl Place {
 
     #[inline]
     pub fn seat(self) -> u32 {
-        self.0 & (Place::SEATS - 1)
+        self.0 & (Seat::SEATS - 1)
     }
 }
 
@@ -116,7 +116,7 @@ impl RoundRobin {
     }
 
     #[inline]
-    fn group(&mut self, place: Place) -> &mut Group {
+    fn group(&mut self, place: Seat) -> &mut Group {
         match place.group() {
             0 => &mut self.first,
             group => &mut self.others[group - 1],
@@ -124,12 +124,12 @@ impl RoundRobin {
     }
 
     #[inline]
-    pub fn ready(&mut self, place: Place) {
+    pub fn ready(&mut self, place: Seat) {
         self.group(place).ready.insert(place.seat());
     }
 
     #[inline(always)]
-    pub fn not_ready(&mut self, place: Place) {
+    pub fn not_ready(&mut self, place: Seat) {
         self.group(place).ready.remove(place.seat());
     }
 
@@ -183,10 +183,10 @@ mod tests {
     fn turns_go_round_over_ready_queues_only() {
         let mut scheduler = RoundRobin::new(vec![vec![10, 11, 12, 13]]);
         for seat in [3, 0, 2] {
-            scheduler.ready(Place::new(0, seat));
+            scheduler.ready(Seat::new(0, seat));
         }
         assert_eq!(serve(&mut scheduler, 5), [10, 12, 13, 10, 12]);
-        scheduler.not_ready(Place::new(0, 3));
+        scheduler.not_ready(Seat::new(0, 3));
         assert_eq!(serve(&mut scheduler, 3), [10, 12, 10]);
     }
 
@@ -195,7 +195,7 @@ mod tests {
         for count in [3usize, 64, 65, 200] {
             let mut scheduler = RoundRobin::new(vec![(0..count as u32).collect()]);
             for seat in 0..count as u32 {
-                scheduler.ready(Place::new(0, seat));
+                scheduler.ready(Seat::new(0, seat));
             }
             let twice: Vec<u32> = (0..count as u32).chain(0..count as u32).collect();
             assert_eq!(serve(&mut scheduler, 2 * count), twice);
@@ -205,12 +205,12 @@ mod tests {
     #[test]
     fn an_earlier_group_starves_a_later_one() {
         let mut scheduler = RoundRobin::new(vec![vec![1], vec![2]]);
-        scheduler.ready(Place::new(1, 0));
+        scheduler.ready(Seat::new(1, 0));
         assert_eq!(serve(&mut scheduler, 2), [2, 2]);
-        scheduler.ready(Place::new(0, 0));
+        scheduler.ready(Seat::new(0, 0));
         assert_eq!(serve(&mut scheduler, 2), [1, 1]);
-        scheduler.not_ready(Place::new(0, 0));
-        scheduler.not_ready(Place::new(1, 0));
+        scheduler.not_ready(Seat::new(0, 0));
+        scheduler.not_ready(Seat::new(1, 0));
         assert!(!scheduler.has_ready());
         assert_eq!(scheduler.choose(), None);
     }

@@ -6,7 +6,7 @@
 //! | Paper | Here |
 //! |---|---|
 //! | r_k, the share of session k | [`Pace`]: its reserved rate in bps |
-//! | F_k^i = L_k^i / r_k + max(F_k^(i-1), v(a_k^i)) | rank of a unit; last: `Flow::finish` |
+//! | F_k^i = L_k^i / r_k + max(F_k^(i-1), v(a_k^i)) | rank of a unit; last: `ScfqFlow::finish` |
 //! | v(t), service tag of the unit in service | `Scfq::now_virtual` |
 //! | busy period of the server | `Scfq::period` |
 //!
@@ -22,13 +22,13 @@ use super::{Admitted, LAST_STAMP, Packet, Port, Share};
 
 /// Stamps units with their service tag.
 pub(super) struct Scfq {
-    flows: Vec<Flow>,
+    flows: Vec<ScfqFlow>,
     now_virtual: u64,
     /// Number of the busy period.
     period: u32,
 }
 
-struct Flow {
+struct ScfqFlow {
     pace: Pace,
     /// F of its last unit that came, in busy period `period`.
     finish: u64,
@@ -37,7 +37,7 @@ struct Flow {
 
 impl Scfq {
     pub fn new(shares: &[Share]) -> Scfq {
-        let flow = |share: &Share| Flow {
+        let flow = |share: &Share| ScfqFlow {
             pace: Pace::new(share),
             finish: 0,
             period: 0,

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use backwater_kernel::{Channels, Rate};
 
-use super::{Line, Place, Ranked, RoundRobin, Scheduler, Share};
+use super::{Line, Ranked, RoundRobin, Scheduler, Seat, Share};
 use crate::hop::leg::Leg;
 use crate::hop::unit::NONE;
 use crate::network::Network;
@@ -101,7 +101,7 @@ fn groups(
     }
     for (group, legs) in groups.iter().enumerate() {
         for (seat, &leg) in legs.iter().enumerate() {
-            network.legs[leg as usize].sender.place = Place::new(group as u32, seat as u32);
+            network.legs[leg as usize].sender.place = Seat::new(group as u32, seat as u32);
         }
     }
     groups

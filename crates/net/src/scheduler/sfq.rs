@@ -7,7 +7,7 @@
 //! |---|---|
 //! | r_f, the weight of flow f | [`Pace`]: its reserved rate in bps |
 //! | S(p) = max(v(A(p)), F(p before)), equation (4) | rank of the unit |
-//! | F(p) = S(p) + l / r_f, equation (5) | the last in `Flow::finish` |
+//! | F(p) = S(p) + l / r_f, equation (5) | the last in `SfqFlow::finish` |
 //! | v(t), start tag of the unit in service | `Sfq::now_virtual` |
 //! | maximum of finish tags, v at the end of a busy period | `Sfq::largest` |
 //!
@@ -23,12 +23,12 @@ use super::{Admitted, LAST_STAMP, Packet, Port, Share};
 
 /// Stamps units with their start tag.
 pub(super) struct Sfq {
-    flows: Vec<Flow>,
+    flows: Vec<SfqFlow>,
     now_virtual: u64,
     largest: u64,
 }
 
-struct Flow {
+struct SfqFlow {
     pace: Pace,
     /// F of its last unit that came.
     finish: u64,
@@ -36,7 +36,7 @@ struct Flow {
 
 impl Sfq {
     pub fn new(shares: &[Share]) -> Sfq {
-        let flow = |share: &Share| Flow {
+        let flow = |share: &Share| SfqFlow {
             pace: Pace::new(share),
             finish: 0,
         };

@@ -8,7 +8,7 @@
 //! | Paper | Here |
 //! |---|---|
 //! | r_i | [`Pace`]: reserved rate in bps |
-//! | S_i, F_i of the first unit of queue i | `Flow::start`, `Flow::finish` |
+//! | S_i, F_i of the first unit of queue i | `Wf2qFlow::start`, `Wf2qFlow::finish` |
 //! | V(t) | `Wf2qPlus::now_virtual`, at `Wf2qPlus::at` |
 //! | eligible: S_i <= V(t) | in `eligible`, by F; the others in `early`, by S |
 //!
@@ -34,7 +34,7 @@ use super::{Admitted, Choice, DATAGRAM, Discipline, LAST_STAMP, Packet, Port, Sh
 
 /// Two trees: first units that may leave, and those that come too early.
 pub(super) struct Wf2qPlus {
-    flows: Vec<Flow>,
+    flows: Vec<Wf2qFlow>,
     now_virtual: u64,
     at: Time,
     early: StampTree,
@@ -45,7 +45,7 @@ pub(super) struct Wf2qPlus {
 
 /// One cache line.
 #[repr(align(64))]
-struct Flow {
+struct Wf2qFlow {
     pace: Pace,
     /// S and F of the first unit.
     start: u64,
@@ -71,7 +71,7 @@ enum State {
 
 impl Wf2qPlus {
     pub fn new(shares: &[Share]) -> Wf2qPlus {
-        let flow = |share: &Share| Flow {
+        let flow = |share: &Share| Wf2qFlow {
             pace: Pace::new(share),
             start: 0,
             finish: 0,
@@ -123,7 +123,7 @@ impl Wf2qPlus {
     }
 }
 
-impl Flow {
+impl Wf2qFlow {
     /// The turn of the first unit among those that may leave.
     #[inline]
     fn turn(&self) -> Turn {

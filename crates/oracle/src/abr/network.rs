@@ -37,7 +37,7 @@ pub(super) struct Channel {
     pub notices: Vec<Travelling>,
 }
 
-pub(super) struct Flow {
+pub(super) struct AbrFlow {
     pub unit_bytes: u64,
     pub priority: u8,
     /// Legs along its path, counted over all flows.
@@ -83,7 +83,7 @@ pub(super) struct Network {
     pub stop_ps: u64,
     pub events: BTreeMap<Key, Happening>,
     pub entered: u64,
-    pub flows: Vec<Flow>,
+    pub flows: Vec<AbrFlow>,
     pub channels: Vec<Channel>,
     /// Channels that may have something to send at this instant.
     pub awake: BTreeSet<usize>,
@@ -133,7 +133,7 @@ impl Network {
         let channels = flow.legs.iter().map(|leg| leg.channel as usize);
         self.channel_of.extend(channels);
         let unit_bytes = u64::from(flow.unit_bytes);
-        self.flows.push(Flow {
+        self.flows.push(AbrFlow {
             unit_bytes,
             priority: flow.priority,
             path: (first..first + flow.legs.len()).collect(),
@@ -439,7 +439,7 @@ impl Network {
     }
 
     pub fn report(mut self) -> Report {
-        let initial = |flow: &Flow| flow.source.as_ref().map_or(0, |source| source.spec.icr.0);
+        let initial = |flow: &AbrFlow| flow.source.as_ref().map_or(0, |source| source.spec.icr.0);
         let initial: Vec<u64> = self.flows.iter().map(initial).collect();
         let mut report = std::mem::take(&mut self.report);
         let order = |start: &Start| (start.at_ps, start.leg, start.kind);

@@ -19,11 +19,11 @@ struct System {
     clock: i128,
     /// When V was so.
     at: Time,
-    flows: Vec<Flow>,
+    flows: Vec<Wf2qFlow>,
 }
 
 /// A leg that reserves.
-struct Flow {
+struct Wf2qFlow {
     leg: usize,
     /// S and F of its first unit, while it is busy.
     first: Option<(i128, i128)>,
@@ -45,7 +45,7 @@ impl Systems {
                 group,
                 clock: 0,
                 at: Time::ZERO,
-                flows: reserve.map(|seat| Flow::silent(seat.leg)).collect(),
+                flows: reserve.map(|seat| Wf2qFlow::silent(seat.leg)).collect(),
             }
         };
         Systems {
@@ -91,10 +91,10 @@ impl Systems {
             let unit = ready.iter().find(|unit| unit.leg == leg);
             unit.map(|unit| unit.arrived)
         };
-        let may_go = |flow: &&mut Flow| flow.first.is_some_and(|(start, _)| start <= clock);
-        let finish = |flow: &&mut Flow| flow.first.map(|(_, finish)| finish);
+        let may_go = |flow: &&mut Wf2qFlow| flow.first.is_some_and(|(start, _)| start <= clock);
+        let finish = |flow: &&mut Wf2qFlow| flow.first.map(|(_, finish)| finish);
         let candidates = system.flows.iter_mut().filter(may_go);
-        let key = |flow: &&mut Flow| (finish(flow), arrived(flow.leg), flow.leg);
+        let key = |flow: &&mut Wf2qFlow| (finish(flow), arrived(flow.leg), flow.leg);
         let flow = candidates.min_by_key(key)?;
         flow.has_gone = true;
         Some(flow.leg)
@@ -109,9 +109,9 @@ impl System {
     }
 }
 
-impl Flow {
-    fn silent(leg: usize) -> Flow {
-        Flow {
+impl Wf2qFlow {
+    fn silent(leg: usize) -> Wf2qFlow {
+        Wf2qFlow {
             leg,
             first: None,
             sent: 0,

@@ -50,7 +50,7 @@ impl Network for EthernetSpec {
         Units {
             queue: "kB",
             queue_scale: 1e-3,
-            stop: "by PAUSE, PFC, a stop for some destinations or a lack of credit; its most stopped \
+            stop: "by PAUSE, PFC, a stop for some destinations or a lack of credit; its most \
                    class counts",
             stops_are_exact: true,
             by: "stopped by",

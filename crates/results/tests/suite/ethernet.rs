@@ -132,7 +132,8 @@ fn promises_are_kept_broken_or_given_up() {
         &info,
         &Findings::new(&spec, outcome.clone(), Duration::ZERO),
     );
-    let line = "promise broken: class 0 lossless at B (10 frames lost); promise kept: class 0 lossless at A";
+    let line = "promise broken: class 0 lossless at B (10 frames lost); \
+                promise kept: class 0 lossless at A";
     assert!(summary.contains(line), "{summary}");
 }
 

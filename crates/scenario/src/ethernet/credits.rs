@@ -409,7 +409,8 @@ impl<'a> Way<'a> {
             )
             .at(zone, format!("N3 = {} units", rule.n3))
             .note(format!(
-                "a frame costs up to {} units of {} B; {} may be free and not yet announced ({place})",
+                "a frame costs up to {} units of {} B; {} may be free and not yet announced \
+                 ({place})",
                 self.most,
                 spec.unit_bytes,
                 rule.n2 - 1

@@ -77,11 +77,11 @@ pub(crate) fn is_of_no_engine(file: &Node) -> bool {
     }
 }
 
-/// Does the file neither name an engine nor hold the tables that every file of circuits has? Then it
-/// can't be told for which engine it is begun.
+/// Does the file neither name an engine nor hold the tables that every file of circuits has? Then
+/// nobody knows for which engine it is begun.
 pub(crate) fn is_of_unknown_engine(file: &Node) -> bool {
-    let has = |key| file.get(key).is_some();
-    !has("engine") && !(has("run") && has("link")) && std::ptr::eq(root_of(file), PACKET)
+    let lacks = |key| file.get(key).is_none();
+    lacks("engine") && (lacks("run") || lacks("link")) && std::ptr::eq(root_of(file), PACKET)
 }
 
 /// What this file may hold: the engine says, or the keys that only files for one engine have.

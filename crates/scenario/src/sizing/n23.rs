@@ -47,6 +47,6 @@ pub(super) fn credit(link: &Link, settings: &Settings) -> Sizing {
             Term::time("c", control, "the credit frame itself, 84 B on the wire"),
             Term::time("p", link.delay, "cable, one way"),
         ]),
-        note: "smaller buffers lose nothing, they are slower".into(),
+        note: "smaller buffers drop nothing, they are slower".into(),
     }
 }

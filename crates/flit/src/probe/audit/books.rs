@@ -143,8 +143,8 @@ impl Books {
 
     /// A packet is complete.
     pub fn delivered(&mut self, cycle: u64, tag: &Tag, notes: &mut Notes) {
-        let found = self.packet(tag.number).is_some_and(|book| book.tag == *tag);
-        if !notes.require(found, || format!("{tag} is delivered, but not alive")) {
+        let is_alive = self.packet(tag.number).is_some_and(|book| book.tag == *tag);
+        if !notes.require(is_alive, || format!("{tag} is delivered, but not alive")) {
             return;
         }
         let book = &mut self.packets[tag.number as usize];

@@ -50,7 +50,7 @@ impl Occupancy {
         let (before, after) = self.words.split_at(from / WORD + 1);
         let around = after.iter().chain(before).position(|word| *word != 0)?;
         let word = (from / WORD + 1 + around) & (self.words.len() - 1);
-        let found = word * WORD + self.words[word].trailing_zeros() as usize;
-        Some(found.wrapping_sub(from) & (self.words.len() * WORD - 1))
+        let slot = word * WORD + self.words[word].trailing_zeros() as usize;
+        Some(slot.wrapping_sub(from) & (self.words.len() * WORD - 1))
     }
 }

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use backwater_ends::control::SourceControl;
 
-use super::subscribers::{Ear, Ears};
+use super::subscribers::{Subscriber, Subscribers};
 use super::track::Track;
 use super::{Recorder, asked, queue_key};
 use crate::hop::unit::NONE;
@@ -21,7 +21,7 @@ pub(super) struct Listening {
     flows: Vec<Listener>,
 }
 
-type Listener = (Measure, u32, Ear);
+type Listener = (Measure, u32, Subscriber);
 
 impl Recorder {
     /// The run begins: every track listens where its subject is.
@@ -40,11 +40,11 @@ impl Recorder {
             track.rate = rate.unwrap_or(track.rate);
             track.begin(network.classes.count > 0);
         }
-        self.legs = Ears::new(all.legs);
-        self.channels = Ears::new(all.channels);
-        self.queues = Ears::new(all.queues);
-        self.nodes = Ears::new(all.nodes);
-        self.flows = Ears::new(all.flows);
+        self.legs = Subscribers::new(all.legs);
+        self.channels = Subscribers::new(all.channels);
+        self.queues = Subscribers::new(all.queues);
+        self.nodes = Subscribers::new(all.nodes);
+        self.flows = Subscribers::new(all.flows);
     }
 }
 
@@ -52,7 +52,7 @@ impl Listening {
     fn begin(&mut self, id: u32, track: &mut Track, network: &Network) {
         let (measure, of) = (track.spec.measure, track.spec.of);
         let is_by_class = network.classes.count > 0;
-        let whole = Ear { track: id, part: 0 };
+        let whole = Subscriber { track: id, part: 0 };
         match of {
             Subject::Class { channel, class } if measure == Measure::Queue => {
                 self.follow_queue(id, track, (channel, class));
@@ -93,7 +93,7 @@ impl Listening {
     /// The queue of a class is a part of the track.
     fn follow_queue(&mut self, track_id: u32, track: &mut Track, queue: (u32, u8)) {
         let part = track.follow(0);
-        let ear = Ear {
+        let ear = Subscriber {
             track: track_id,
             part,
         };
@@ -123,7 +123,7 @@ impl Listening {
             };
             let part = track.follow(first);
             track.stops.follow(!is_controlled || credit > 0);
-            let ear = Ear {
+            let ear = Subscriber {
                 track: track_id,
                 part,
             };

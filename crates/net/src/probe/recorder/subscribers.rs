@@ -9,7 +9,7 @@ const MEASURES: usize = Measure::Window as usize + 1;
 
 /// A track that listens.
 #[derive(Clone, Copy)]
-pub(super) struct Ear {
+pub(super) struct Subscriber {
     pub track: u32,
     /// Which of its parts is told of.
     pub part: u32,
@@ -17,45 +17,45 @@ pub(super) struct Ear {
 
 /// The tracks that listen to places of one kind, by measure.
 #[derive(Clone, Default)]
-pub(super) struct Ears([OfMeasure; MEASURES]);
+pub(super) struct Subscribers([OfMeasure; MEASURES]);
 
 /// Those of a measure.
 #[derive(Clone, Default)]
 struct OfMeasure {
     /// Where those of each place begin, and where those of the last end; empty without any.
     begins: Vec<u32>,
-    ears: Vec<Ear>,
+    subscribers: Vec<Subscriber>,
 }
 
-impl Ears {
+impl Subscribers {
     /// The tracks that hear of a measure at a place.
     #[inline(always)]
-    pub fn at(&self, measure: Measure, place: u32) -> &[Ear] {
+    pub fn at(&self, measure: Measure, place: u32) -> &[Subscriber] {
         let of = &self.0[measure as usize];
         let place = place as usize;
         match of.begins.get(place..place.wrapping_add(2)) {
-            Some(&[from, to]) => &of.ears[from as usize..to as usize],
+            Some(&[from, to]) => &of.subscribers[from as usize..to as usize],
             _ => &[],
         }
     }
 
     /// Of all who listen: to which measure, at which place.
-    pub fn new(mut all: Vec<(Measure, u32, Ear)>) -> Ears {
+    pub fn new(mut all: Vec<(Measure, u32, Subscriber)>) -> Subscribers {
         all.sort_by_key(|(_, place, _)| *place);
-        let mut ears = Ears::default();
+        let mut subscribers = Subscribers::default();
         for (measure, place, ear) in all {
-            let of = &mut ears.0[measure as usize];
-            let before = of.ears.len() as u32;
+            let of = &mut subscribers.0[measure as usize];
+            let before = of.subscribers.len() as u32;
             let places = of.begins.len().max(place as usize + 1);
             of.begins.resize(places, before);
-            of.ears.push(ear);
+            of.subscribers.push(ear);
         }
-        for of in &mut ears.0 {
-            if !of.ears.is_empty() {
-                of.begins.push(of.ears.len() as u32);
+        for of in &mut subscribers.0 {
+            if !of.subscribers.is_empty() {
+                of.begins.push(of.subscribers.len() as u32);
             }
         }
-        ears
+        subscribers
     }
 }
 
@@ -70,15 +70,15 @@ mod tests {
         let mut expected: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
         for track in 0..200_u32 {
             let place = track * track * 7 % 41;
-            all.push((Measure::Queue, place, Ear { track, part: 0 }));
+            all.push((Measure::Queue, place, Subscriber { track, part: 0 }));
             expected.entry(place).or_default().push(track);
         }
-        let ears = Ears::new(all);
+        let subscribers = Subscribers::new(all);
         for place in (0..100).chain([u32::MAX - 1, u32::MAX]) {
-            let found = ears.at(Measure::Queue, place).iter();
+            let found = subscribers.at(Measure::Queue, place).iter();
             let found: Vec<u32> = found.map(|ear| ear.track).collect();
             assert_eq!(found, expected.remove(&place).unwrap_or_default());
-            assert!(ears.at(Measure::Credit, place).is_empty());
+            assert!(subscribers.at(Measure::Credit, place).is_empty());
         }
     }
 }

@@ -32,23 +32,23 @@ fn unit(rank: u64) -> Packet {
 fn the_group_served_last_is_asked_first() {
     let mut ranked = Ranked::new(&SchedulerSpec::Fifo, Rate(1), groups(&[2, 2]), true);
     assert_eq!(ranked.largest_tail(), None);
-    ranked.on_tail(Place::new(0, 0), unit(900));
+    ranked.on_tail(Seat::new(0, 0), unit(900));
     assert_eq!(ranked.largest_tail(), Some(101));
-    ranked.on_tail(Place::new(1, 0), unit(5));
-    ranked.on_tail(Place::new(1, 1), unit(5));
+    ranked.on_tail(Seat::new(1, 0), unit(5));
+    ranked.on_tail(Seat::new(1, 1), unit(5));
     assert_eq!(ranked.largest_tail(), Some(104), "the later flow");
-    ranked.on_empty(Place::new(1, 1));
+    ranked.on_empty(Seat::new(1, 1));
     assert_eq!(ranked.largest_tail(), Some(103));
-    ranked.on_empty(Place::new(1, 0));
-    ranked.on_tail(Place::new(0, 1), unit(901));
+    ranked.on_empty(Seat::new(1, 0));
+    ranked.on_tail(Seat::new(0, 1), unit(901));
     assert_eq!(ranked.largest_tail(), Some(102));
 }
 
 #[test]
 fn ends_are_not_kept_unless_asked_for() {
     let mut ranked = Ranked::new(&SchedulerSpec::Fifo, Rate(1), groups(&[1]), false);
-    ranked.on_tail(Place::new(0, 0), unit(1));
-    ranked.on_empty(Place::new(0, 0));
+    ranked.on_tail(Seat::new(0, 0), unit(1));
+    ranked.on_empty(Seat::new(0, 0));
     assert!(!ranked.tracks_tails && ranked.largest_tail().is_none());
 }
 
@@ -64,7 +64,7 @@ fn the_least_instant_of_groups_that_hold_is_waited_for() {
         .for_each(|(_, share)| share.unit_bytes = 3);
     let mut ranked = Ranked::new(&ats, Rate(1), seats, false);
     for (group, bytes) in [(0, 3), (1, 2)] {
-        let place = Place::new(group, 0);
+        let place = Seat::new(group, 0);
         let mut arrive = || ranked.on_arrival(&idle(0), place, bytes);
         arrive().expect("it is admitted");
         let rank = arrive().expect("it is admitted").rank;
@@ -83,7 +83,7 @@ fn arrive(ranked: &mut Ranked, now: u64, group: u32, seat: u32) -> u64 {
         true => idle(now),
         false => busy(now, None),
     };
-    let place = Place::new(group, seat);
+    let place = Seat::new(group, seat);
     let admitted = ranked.on_arrival(&port, place, 1).expect("it is admitted");
     let (rank, came) = (admitted.rank, Time(now));
     let bytes = 1;
@@ -91,7 +91,7 @@ fn arrive(ranked: &mut Ranked, now: u64, group: u32, seat: u32) -> u64 {
     rank
 }
 
-fn serve(ranked: &mut Ranked, place: Place, rank: u64) {
+fn serve(ranked: &mut Ranked, place: Seat, rank: u64) {
     let (came, bytes) = (Time(0), 1);
     ranked.on_start(Time(0), place, Packet { rank, came, bytes }, None);
     ranked.not_ready(place);
@@ -104,7 +104,7 @@ fn tags_of_all_groups_start_anew_with_a_busy_period() {
     let begin = |spec: &SchedulerSpec| {
         let mut ranked = Ranked::new(spec, Rate(1), groups(&[1, 2]), false);
         let first = arrive(&mut ranked, 0, 1, 0);
-        serve(&mut ranked, Place::new(1, 0), first);
+        serve(&mut ranked, Seat::new(1, 0), first);
         // The port is idle, then a unit of group 0 comes.
         let other = arrive(&mut ranked, 100, 0, 0);
         let ranks = [0, 1].map(|seat| arrive(&mut ranked, 100, 1, seat));

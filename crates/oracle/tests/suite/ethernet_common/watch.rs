@@ -111,7 +111,7 @@ fn fail(at: u64, what: String) -> Law {
 
 /// Where a frame of data is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Place {
+enum Spot {
     /// With the node the channel leaves, about to join or to be dropped.
     At(u32),
     Queue(u32),
@@ -129,28 +129,24 @@ fn copies(frame: &FrameView) -> impl Iterator<Item = (u32, u64, u32)> + Clone {
 /// Every frame goes from its making to its delivery or drop in whole steps, none vanishes and
 /// none appears; what a queue is said to hold is the sum of what joined it and has not left.
 pub fn conserves(spec: &EthernetSpec, events: &Events) -> Law {
-    let mut places: BTreeMap<(u32, u64, u32), Place> = BTreeMap::new();
+    let mut places: BTreeMap<(u32, u64, u32), Spot> = BTreeMap::new();
     let mut queues: BTreeMap<(u32, u8), u64> = BTreeMap::new();
     let mut sending: BTreeMap<u32, (u8, u64)> = BTreeMap::new();
     for (at, event) in events {
-        let (frame, from, to): (&FrameView, &[Option<Place>], Place) = match event {
-            Event::Created(channel, frame) => (frame, &[None], Place::At(tail(spec, *channel))),
+        let (frame, from, to): (&FrameView, &[Option<Spot>], Spot) = match event {
+            Event::Created(channel, frame) => (frame, &[None], Spot::At(tail(spec, *channel))),
             Event::Joined(channel, frame, bytes) => {
                 let held = queues.entry((*channel, frame.class)).or_default();
                 *held += u64::from(frame.bytes);
                 if held != bytes {
                     return fail(*at, format!("channel {channel} holds {held}, not {bytes}"));
                 }
-                let here = Some(Place::At(tail(spec, *channel)));
-                (frame, &[here], Place::Queue(*channel))
+                let here = Some(Spot::At(tail(spec, *channel)));
+                (frame, &[here], Spot::Queue(*channel))
             }
             Event::Start(channel, frame) if !frame.is_control() => {
                 sending.insert(*channel, (frame.class, u64::from(frame.bytes)));
-                (
-                    frame,
-                    &[Some(Place::Queue(*channel))],
-                    Place::Wire(*channel),
-                )
+                (frame, &[Some(Spot::Queue(*channel))], Spot::Wire(*channel))
             }
             Event::Sent(channel, class, bytes) => {
                 if let Some((class, sent)) = sending.remove(channel) {
@@ -164,27 +160,27 @@ pub fn conserves(spec: &EthernetSpec, events: &Events) -> Law {
             }
             Event::Arrival(channel, frame) if !frame.is_control() => {
                 let node = tail(spec, channel ^ 1);
-                (frame, &[Some(Place::Wire(*channel))], Place::At(node))
+                (frame, &[Some(Spot::Wire(*channel))], Spot::At(node))
             }
             Event::Drop(channel, frame, cause) if !frame.is_control() => {
                 if *cause == LossCause::Watchdog {
                     // It may have waited.
                     let held = queues.entry((*channel, frame.class)).or_default();
                     let copies = copies(frame);
-                    let waits = |copy| places.get(&copy) == Some(&Place::Queue(*channel));
+                    let waits = |copy| places.get(&copy) == Some(&Spot::Queue(*channel));
                     if copies.clone().all(waits) {
                         *held -= u64::from(frame.bytes);
-                        places.extend(copies.map(|copy| (copy, Place::Gone)));
+                        places.extend(copies.map(|copy| (copy, Spot::Gone)));
                         continue;
                     }
                 }
                 let was = match cause {
-                    LossCause::Wire => Place::Wire(*channel),
-                    _ => Place::At(tail(spec, *channel)),
+                    LossCause::Wire => Spot::Wire(*channel),
+                    _ => Spot::At(tail(spec, *channel)),
                 };
-                (frame, &[Some(was)], Place::Gone)
+                (frame, &[Some(was)], Spot::Gone)
             }
-            Event::Delivered(frame) => (frame, &[Some(Place::At(frame.destination))], Place::Gone),
+            Event::Delivered(frame) => (frame, &[Some(Spot::At(frame.destination))], Spot::Gone),
             _ => continue,
         };
         for copy in copies(frame) {
