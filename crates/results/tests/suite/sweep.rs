@@ -4,6 +4,7 @@ use crate::sample;
 
 use std::borrow::Cow;
 
+use backwater_results::number::hash;
 use backwater_results::sweep::{
     Measure, Role, Saturation, SweepAxis, SweepInfo, SweepResult, SweepRow, saturation_pivot,
     saturation_report, saturation_table, sweep_pivot, sweep_plots, sweep_report, sweep_tables,
@@ -61,7 +62,7 @@ fn result(axes: Vec<SweepAxis>, seeds: u64) -> SweepResult {
                 values: values.clone(),
                 seed,
                 measured: vec![load, load.min(0.5) * vcs + seed as f64, 9.0, saturated],
-                trace_hash: format!("{:016x}", rows.len()),
+                trace_hash: hash(rows.len() as u64),
             });
         }
     }
@@ -430,6 +431,31 @@ fn a_terminal_shows_two_axes_as_one_table() {
     );
     let three = [axes(), vec![axis("run.seeds", &["7", "8"])]].concat();
     assert_eq!(sweep_pivot(&result(three, 1)), "");
+}
+
+/// Where a p99 is empty though something was measured, terminal and page say what it takes.
+#[test]
+fn an_empty_p99_says_why() {
+    let mut found = result(vec![axis("traffic.load", &["0.2", "0.6"])], 1);
+    assert!(!sweep_pivot(&found).contains("p99 needs"));
+    found.measures.push(measure("fct p99", "ms", Role::Chosen));
+    found
+        .rows
+        .iter_mut()
+        .for_each(|row| row.measured.push(f64::NAN));
+    found.rows[0].measured[4] = 3.0;
+    let wanted = "`fct p99` is empty in 1 of 2 runs: p99 needs 100 samples in a run";
+    let shown = sweep_pivot(&found);
+    assert!(shown.contains(wanted), "{shown}");
+    let report = page(&sweep_report(&SweepInfo::default(), &found));
+    assert!(report.contains("is empty in 1 of 2 runs"), "no note");
+    // Nothing was measured at all: there is a mean to tell.
+    found.measures.push(measure("fct mean", "ms", Role::Other));
+    found
+        .rows
+        .iter_mut()
+        .for_each(|row| row.measured.push(f64::NAN));
+    assert!(!sweep_pivot(&found).contains("p99 needs"));
 }
 
 #[test]
