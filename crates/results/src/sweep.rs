@@ -341,3 +341,40 @@ impl Group<'_> {
         measure.is_some_and(|measure| self.means[measure].0 > 0.5)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A sweep says what an empty p99 takes, where something was measured.
+    #[test]
+    fn an_empty_p99_says_why() {
+        let measure = |name: &'static str| Measure {
+            name: name.into(),
+            unit: "ms".into(),
+            meaning: "of transfers".into(),
+            role: Role::Chosen,
+            digits: 3,
+            may_be_bound: false,
+        };
+        let row = |mean: f64, p99: f64| SweepRow {
+            measured: vec![mean, p99],
+            values: Vec::new(),
+            seed: 1,
+            trace_hash: number::hash(1),
+        };
+        let told = |rows: Vec<SweepRow>| {
+            let measures = vec![measure("fct mean"), measure("fct p99")];
+            let found = SweepResult {
+                measures,
+                rows,
+                ..SweepResult::default()
+            };
+            found.without_p99(0..2)
+        };
+        let why = told(vec![row(2.0, 3.0), row(2.0, f64::NAN)]).expect("one is empty");
+        let wanted = "`fct p99` is empty in 1 of 2 runs: p99 needs 100 samples in a run";
+        assert!(why.starts_with(wanted), "{why}");
+        assert_eq!(told(vec![row(2.0, 3.0), row(f64::NAN, f64::NAN)]), None);
+    }
+}

@@ -102,8 +102,8 @@ fn known(run: &Results) -> Vec<String> {
     columns.chain(series).collect()
 }
 
-/// The first table that has the column `asked`, and of which row, group or table where a name stands
-/// before it, as in `victim.goodput`.
+/// The first table that has the column `asked`, and of which row, group or table where a name
+/// stands before it, as in `victim.goodput`.
 fn table_of<'a>(run: &'a Results, asked: &'a str) -> Option<(&'a Read, usize, Option<&'a str>)> {
     let first = |of: Option<&'a str>, column: &str, table: Option<&str>| {
         let is_meant = |read: &&Read| table.is_none_or(|name| read.name == name);

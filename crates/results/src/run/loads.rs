@@ -39,8 +39,8 @@ pub fn flow_loads(run: &Circuits<'_>) -> Vec<FlowLoad> {
         .collect()
 }
 
-/// Has a circuit sent all that it was to send, and is nothing of it on the way? Then its bytes over the
-/// length of the run are no rate of it.
+/// Has a circuit sent all that it was to send, and is nothing of it on the way? Then its bytes over
+/// the length of the run are no rate of it.
 pub fn has_ended(run: &Circuits<'_>, flow: usize) -> bool {
     let total = match run.network.flows.get(flow).map(|own| &own.traffic) {
         Some(

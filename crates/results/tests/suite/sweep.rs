@@ -433,31 +433,6 @@ fn a_terminal_shows_two_axes_as_one_table() {
     assert_eq!(sweep_pivot(&result(three, 1)), "");
 }
 
-/// Where a p99 is empty though something was measured, terminal and page say what it takes.
-#[test]
-fn an_empty_p99_says_why() {
-    let mut found = result(vec![axis("traffic.load", &["0.2", "0.6"])], 1);
-    assert!(!sweep_pivot(&found).contains("p99 needs"));
-    found.measures.push(measure("fct p99", "ms", Role::Chosen));
-    found
-        .rows
-        .iter_mut()
-        .for_each(|row| row.measured.push(f64::NAN));
-    found.rows[0].measured[4] = 3.0;
-    let wanted = "`fct p99` is empty in 1 of 2 runs: p99 needs 100 samples in a run";
-    let shown = sweep_pivot(&found);
-    assert!(shown.contains(wanted), "{shown}");
-    let report = page(&sweep_report(&SweepInfo::default(), &found));
-    assert!(report.contains("is empty in 1 of 2 runs"), "no note");
-    // Nothing was measured at all: there is a mean to tell.
-    found.measures.push(measure("fct mean", "ms", Role::Other));
-    found
-        .rows
-        .iter_mut()
-        .for_each(|row| row.measured.push(f64::NAN));
-    assert!(!sweep_pivot(&found).contains("p99 needs"));
-}
-
 #[test]
 fn a_terminal_shows_one_axis_by_measure() {
     let shown = sweep_pivot(&result(vec![axis("traffic.load", &["0.2", "0.6"])], 1));

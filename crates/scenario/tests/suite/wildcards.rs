@@ -203,8 +203,8 @@ fn frames(flows: &str) -> Result<Vec<String>, String> {
         .collect())
 }
 
-/// `H1_*` and ranges name hosts wherever hosts are listed; a name with `*` leaves out the host at the
-/// other end.
+/// `H1_*` and ranges name hosts wherever hosts are listed; a name with `*` leaves out the host at
+/// the other end.
 #[test]
 fn names_of_hosts_may_stand_for_many() {
     let flow = |from: &str, to: &str| {

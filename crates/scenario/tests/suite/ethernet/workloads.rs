@@ -256,9 +256,9 @@ fn columns_of_a_file_of_points_do_not_change() {
     let read = |points: &str| {
         let points = points.to_owned();
         let load = move |_: &std::path::Path| Ok(points.clone());
-        let text = "engine = \"ethernet\"\n[run]\nduration = \"1 ms\"\n[topology]\nkind = \"star\"\n\
-                    hosts_per_switch = 4\n[link]\nrate = \"10 Gbps\"\ndelay = \"1 us\"\n[[workloads]]\n\
-                    name = \"w\"\nkind = \"poisson\"\nload = 0.5\ncdf_file = \"p.txt\"\n";
+        let text = "engine = \"ethernet\"\n[run]\nduration = \"1 ms\"\n[topology]\n\
+                    kind = \"star\"\nhosts_per_switch = 4\n[link]\nrate = \"10 Gbps\"\n\
+                    delay = \"1 us\"\n[[workloads]]\nname = \"w\"\nkind = \"poisson\"\nload = 0.5\ncdf_file = \"p.txt\"\n";
         let source = Source::new("x.toml", text);
         let read = parse_with(&source, &[], &Limits::default(), &load);
         read.map_err(|mistakes| mistakes.render(false))
