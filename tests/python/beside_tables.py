@@ -174,6 +174,27 @@ class Files(unittest.TestCase):
             found += of_results(out)[0]
         self.assertFalse(found, "\n".join(found))
 
+    def test_hashes_whose_digits_are_those_of_a_number_are_text(self):
+        short = [word for one in SHORT["flit"]
+                 for word in ("--set", '{}="{}"'.format(*one.split("=")))]
+        with tempfile.TemporaryDirectory() as folder:
+            out = pathlib.Path(folder, "sweep")
+            run(["sweep", "scenarios/flit/mesh-8x8.toml", *short, "--axis", "load=[0.1]"], out)
+            file = out / "tables" / "sweep.csv"
+            text = file.read_text(encoding="utf-8")
+            for digits in ("45e7890163549282", "1234567890123456", "00000000000000e1", "0" * 16):
+                changed = text
+                for hash in texts(file)["trace_hash"]:
+                    changed = changed.replace(hash, re.sub("[0-9a-f]{16}$", digits, hash))
+                file.write_text(changed, encoding="utf-8")
+                self.assertIn(digits, file.read_text(encoding="utf-8"))
+                self.assertFalse(of_results(out)[0])
+                if importlib.util.find_spec("pandas"):
+                    import pandas as pd
+
+                    self.assertIsInstance(pd.read_csv(file)["trace_hash"][0], str)
+                file.write_text(text, encoding="utf-8")
+
 
 if __name__ == "__main__":
     unittest.main()

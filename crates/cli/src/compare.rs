@@ -8,7 +8,7 @@ use backwater_results::compare::{
     CompareInfo, SchemeRun, SchemeRuns, compare_notes, compare_report, compare_series,
     compare_summary, compare_tables, compare_terminal,
 };
-use backwater_results::{Check, Manifest, RunDirectory};
+use backwater_results::{Check, Manifest, RunDirectory, number};
 use backwater_run::compare::{Plan, trace_hash};
 use backwater_run::memory::Memory;
 use backwater_run::{interrupt, machine, memory};
@@ -19,9 +19,7 @@ use rayon::prelude::*;
 use serde_json::Value;
 
 use crate::output::Page;
-use crate::{
-    BAD_INPUT, Changes, FAILED, SHORT_OF_MEMORY, SUCCESS, command_line, default_out, fail,
-};
+use crate::{Changes, FAILED, SHORT_OF_MEMORY, SUCCESS, command_line, complain, default_out, fail};
 use crate::{begin_directory, document, files, progress, run};
 
 /// What to compare.
@@ -73,8 +71,7 @@ pub fn compare(options: &Options) -> u8 {
     let run = match Run::read(options, &limits) {
         Ok(run) => run,
         Err(message) => {
-            eprintln!("{}", message.trim_end());
-            return BAD_INPUT;
+            return complain(&message);
         }
     };
     let name = format!("{}-comparison", run::name_of(&options.file));
@@ -102,7 +99,7 @@ fn execute(plan: &Plan) -> Vec<Result<Option<SchemeRun>, String>> {
     let bar: Mutex<ProgressBar> = Mutex::new(progress::bar(count, "comparing"));
     progress::tell("comparing", 0, count);
     let found = plan.jobs.par_iter().map(|job| {
-        let found = job.run(&plan.workload);
+        let found = job.run();
         if let Ok(bar) = bar.lock() {
             bar.inc(1);
             progress::tell("comparing", bar.position(), count);
@@ -152,7 +149,9 @@ impl Run {
         let runs = || schemes.iter().flat_map(|scheme| &scheme.runs);
         let broken: u64 = runs().map(|run| run.broken).sum();
         if broken > 0 {
-            eprintln!("error: {broken} promises broken: see `runs` in the report");
+            complain(&format!(
+                "{broken} promises broken: see `runs` in the report"
+            ));
         }
         if memory::is_told() {
             return SHORT_OF_MEMORY;
@@ -218,7 +217,7 @@ fn manifest(info: &CompareInfo, seed: u64, schemes: &[SchemeRuns], seconds: f64)
         command: info.command.clone(),
         scenario: info.source.clone(),
         seed,
-        trace_hash: format!("{:016x}", trace_hash(schemes)),
+        trace_hash: number::hash(trace_hash(schemes)),
         events: runs().map(|run| run.events).sum(),
         wall_seconds: Some(seconds),
         stop: match info.partial {

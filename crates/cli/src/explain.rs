@@ -13,7 +13,8 @@ pub struct Options {
     /// A key (`flow_control.n3`), scheme (`n23`), traffic, sink, topology, measure, term (`vc`,
     /// `xoff`, `incast`), column of a table (`delay_p99_us`), code of an error (`headroom`), paper
     /// (`kung1993`) or claim (`kung1993.fig12.burst`)
-    what: String,
+    #[arg(required = true)]
+    what: Vec<String>,
 }
 
 /// Which page to print.
@@ -65,7 +66,7 @@ enum Group {
 
 /// Explains one word.
 pub fn explain(options: &Options) -> u8 {
-    match text(&options.what) {
+    match text(&options.what.join(" ")) {
         Ok(text) => {
             println!("{text}");
             SUCCESS

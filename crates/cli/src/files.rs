@@ -1,5 +1,6 @@
 //! Scenario files: reading, checking, telling what is wrong.
 
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, ErrorKind, IsTerminal};
 use std::path::{Path, PathBuf};
@@ -7,9 +8,11 @@ use std::path::{Path, PathBuf};
 use backwater_kernel::words::printable;
 use backwater_results::directory::{kind_of, read_at_most, read_file};
 use backwater_scenario::compare::is_comparison;
-use backwater_scenario::{Diagnostics, LARGEST_BYTES, LARGEST_FILE_BYTES, Scenario, Set, Source};
+use backwater_scenario::{
+    Diagnostics, LARGEST_BYTES, LARGEST_FILE_BYTES, Scenario, Set, Source, text_of,
+};
 
-use crate::{Changes, document, example};
+use crate::{Changes, complain, document, example};
 use backwater_run::memory::Memory;
 
 /// Other names of standard input.
@@ -86,12 +89,12 @@ pub fn shown(path: &Path) -> String {
 
 /// Reads and checks; mistakes and warnings go to standard error.
 pub fn load(path: &Path, changes: &Changes, memory: &Memory) -> Result<(Source, Scenario), ()> {
-    let source = read(path).map_err(|message| eprintln!("{message}"))?;
+    let source = read(path).map_err(|message| drop(complain(&message)))?;
     if is_comparison(&source) {
         let name = printable(&source.name);
-        eprintln!(
-            "error: `{name}` is a comparison, not a scenario: try `backwater compare {name}`"
-        );
+        complain(&format!(
+            "`{name}` is a comparison, not a scenario: try `backwater compare {name}`"
+        ));
         return Err(());
     }
     check(source, changes, memory)
@@ -99,7 +102,7 @@ pub fn load(path: &Path, changes: &Changes, memory: &Memory) -> Result<(Source, 
 
 /// Checks what was read; mistakes and warnings go to standard error.
 pub fn check(source: Source, changes: &Changes, memory: &Memory) -> Result<(Source, Scenario), ()> {
-    let sets = sets(changes).map_err(|message| eprintln!("error: {message}"))?;
+    let sets = sets(changes).map_err(|message| drop(complain(&message)))?;
     match backwater_scenario::parse_with(&source, &sets, &memory.limits(1), &read_named) {
         Ok(scenario) => {
             if !scenario.warnings.is_empty() {
@@ -108,7 +111,7 @@ pub fn check(source: Source, changes: &Changes, memory: &Memory) -> Result<(Sour
             Ok((source, scenario))
         }
         Err(mistakes) => {
-            eprintln!("{}", rendered(&mistakes));
+            complain(&rendered(&mistakes));
             if mistakes.iter().any(|one| one.code == "out-of-memory") {
                 memory.explain();
             }
@@ -122,9 +125,7 @@ pub fn check(source: Source, changes: &Changes, memory: &Memory) -> Result<(Sour
 /// # Errors
 /// If it can't be read, is too large or holds no text.
 pub fn read_named(path: &Path) -> io::Result<String> {
-    let bytes = read_file(path, LARGEST_FILE_BYTES as u64)?;
-    let text = String::from_utf8(bytes);
-    text.map_err(|_| io::Error::new(ErrorKind::InvalidData, "it is not UTF-8 text"))
+    text_of(read_file(path, LARGEST_FILE_BYTES as u64)?)
 }
 
 /// A key and its value; `usage` says how they are given.
@@ -167,7 +168,25 @@ pub fn rendered(mistakes: &Diagnostics) -> String {
     }
 }
 
-/// Colour on standard error only for people.
+/// Colour on standard error only for people who did not refuse it.
 pub fn color() -> bool {
-    !document::is_wanted() && io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none()
+    let refused = std::env::var_os("NO_COLOR");
+    !document::is_wanted() && io::stderr().is_terminal() && !is_refused(refused.as_deref())
+}
+
+/// An empty `NO_COLOR` refuses nothing: <https://no-color.org>.
+fn is_refused(no_color: Option<&OsStr>) -> bool {
+    no_color.is_some_and(|value| !value.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_empty_no_color_leaves_colour_on() {
+        let refused = |value: &str| is_refused(Some(OsStr::new(value)));
+        assert!(refused("1") && refused("0"));
+        assert!(!refused("") && !is_refused(None));
+    }
 }

@@ -252,11 +252,36 @@ fn command_of(words: impl IntoIterator<Item = String>) -> String {
 fn fail(message: impl std::fmt::Display) -> u8 {
     let message = message.to_string();
     let lines: Vec<String> = message.lines().map(printable).collect();
-    let text = lines.join("\n");
-    if !document::hears(&text) {
-        eprintln!("error: {text}");
+    complain(&lines.join("\n"))
+}
+
+/// The one place where errors are printed: what does not say itself that it is one, as mistakes in
+/// files do, begins with `error:`. A document may take it instead.
+fn complain(message: &str) -> u8 {
+    let message = message.trim_end();
+    // A document has taken the mistakes.
+    if message.is_empty() || document::hears(message.trim_start_matches("error: ")) {
+        return BAD_INPUT;
+    }
+    match begins_as_error(message) {
+        true => eprintln!("{message}"),
+        false => eprintln!("error: {message}"),
     }
     BAD_INPUT
+}
+
+/// Does it say so itself, in colour or not? Warnings may stand before the first error.
+fn begins_as_error(message: &str) -> bool {
+    let mut plain = message;
+    while let Some((_, rest)) = plain
+        .strip_prefix('\u{1b}')
+        .and_then(|it| it.split_once('m'))
+    {
+        plain = rest;
+    }
+    ["error:", "error[", "warning["]
+        .iter()
+        .any(|word| plain.starts_with(word))
 }
 
 /// Where results go when `--out` does not say: what is changed on the command line has a directory

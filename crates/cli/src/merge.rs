@@ -17,8 +17,8 @@ use crate::sweep::asked::{Asked, Kept, PLAN, Unread};
 use crate::sweep::plan::{Checked, Plan};
 use crate::sweep::shard::{Shard, assigned};
 use crate::sweep::store::stored;
-use crate::sweep::{End, SHARDS, conclude, told, usual_out};
-use crate::{BAD_INPUT, fail, files};
+use crate::sweep::{End, SHARDS, conclude, usual_out};
+use crate::{BAD_INPUT, complain, fail, files};
 
 /// Missing points that are named.
 const NAMED: usize = 5;
@@ -56,15 +56,15 @@ pub fn merge(options: &Options) -> u8 {
     });
     let (shards, plan) = match read {
         Ok(read) => read,
-        Err(message) => return told(&message),
+        Err(message) => return complain(&message),
     };
     let points: Vec<u64> = match plan.sweep.points() {
         Ok(points) => (0..points).collect(),
-        Err(mistakes) => return told(&files::rendered(&mistakes)),
+        Err(mistakes) => return complain(&files::rendered(&mistakes)),
     };
     let checked = match plan.check(&points) {
         Ok(checked) => checked,
-        Err(Some(message)) => return told(&message),
+        Err(Some(message)) => return complain(&message),
         Err(None) => return interrupt::status(),
     };
     // A check has nothing to keep: until here a signal ends the program.
@@ -405,7 +405,7 @@ mod tests {
             let store = Store::open(directory, false)?;
             let point = Point {
                 values: vec![value; checked.measures.len()],
-                trace_hash: "0123456789abcdef".into(),
+                trace_hash: "h0123456789abcdef".into(),
             };
             store.save(&checked.keys[0], &checked.measures, &point)?;
         }

@@ -7,7 +7,7 @@ use backwater_results::NoColumn;
 use backwater_results::directory::read_file;
 use backwater_results::overlay::{Overlay, Results, overlay};
 use backwater_results::{Block, Cell, Column, Report, RunDirectory, Table};
-use backwater_scenario::LARGEST_FILE_BYTES;
+use backwater_scenario::{LARGEST_FILE_BYTES, text_of};
 use serde_json::{Value, json};
 
 use crate::output::Page;
@@ -147,7 +147,7 @@ fn names(paths: &[PathBuf]) -> Vec<String> {
 fn results(path: &Path, name: String) -> Result<(Results, Value), String> {
     let text = |file: &str| {
         let bytes = read_file(&path.join(file), LARGEST_FILE_BYTES as u64)?;
-        String::from_utf8(bytes).map_err(|_| std::io::Error::other("it is not UTF-8 text"))
+        text_of(bytes)
     };
     let json = |file: &str| {
         let wrong = |error: &dyn std::fmt::Display| {

@@ -8,7 +8,9 @@ use backwater_scenario::{Scenario, Source};
 use crate::output::Page;
 use crate::step::stop_at;
 use crate::{BAD_INPUT, Changes, FAILED, SHORT_OF_MEMORY, SUCCESS};
-use crate::{begin_directory, command_line, default_out, document, fail, files, progress};
+use crate::{
+    begin_directory, command_line, complain, default_out, document, fail, files, progress,
+};
 use backwater_run::interrupt;
 use backwater_run::job::{self, Ending, Job, PlainRun};
 use backwater_run::memory::Memory;
@@ -175,7 +177,7 @@ impl Writer {
     fn conclude(mut self, found: &mut dyn Found, wall_seconds: f64, page: Page) -> u8 {
         let ending = Ending::of(&found.head());
         if let Some(still) = found.standstill() {
-            eprintln!("{still}");
+            complain(&still);
         }
         self.job.note(found);
         let shown = self.job.shown(found, wall_seconds, ending.is_early());

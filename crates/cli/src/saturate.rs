@@ -23,8 +23,8 @@ use self::search::Search;
 use crate::output::Page;
 use crate::sweep::plan::{Checked, How, Plan};
 use crate::sweep::work::Work;
-use crate::sweep::{self, status, told};
-use crate::{Changes, default_out, document, fail, files, run};
+use crate::sweep::{self, status};
+use crate::{Changes, complain, default_out, document, fail, files, run};
 use backwater_results::sweep::Point;
 use backwater_run::interrupt;
 
@@ -98,7 +98,7 @@ pub fn saturate(options: &Options) -> u8 {
     });
     let plan = match plan {
         Ok(plan) => plan,
-        Err(message) => return told(&message),
+        Err(message) => return complain(&message),
     };
     let Some(load) = plan.sweep.axis(&options.over) else {
         return fail(format!("no axis changes `{}`", options.over));
@@ -115,7 +115,7 @@ pub fn saturate(options: &Options) -> u8 {
     );
     let checked = match plan.check(&ends) {
         Ok(checked) => checked,
-        Err(Some(message)) => return told(&message),
+        Err(Some(message)) => return complain(&message),
         Err(None) => return interrupt::status(),
     };
     // A check has nothing to keep: until here a signal ends the program.
@@ -134,7 +134,7 @@ pub fn saturate(options: &Options) -> u8 {
     };
     let tried = match search(&works, load, &checked, &mut searches) {
         Ok(tried) => tried,
-        Err(message) => return told(&message),
+        Err(message) => return complain(&message),
     };
     let report = Found::new(&plan, load, &checked, searches, (tried, works.len()));
     let more = options.words();

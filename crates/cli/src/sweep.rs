@@ -22,8 +22,8 @@ use backwater_results::{RunDirectory, key};
 use serde_json::{Map, Value, json};
 
 use crate::output::Page;
-use crate::{BAD_INPUT, Changes, FAILED, SHORT_OF_MEMORY, SUCCESS};
-use crate::{default_out, document, fail, files, run};
+use crate::{Changes, FAILED, SHORT_OF_MEMORY, SUCCESS};
+use crate::{complain, default_out, document, fail, files, run};
 use asked::{Asked, PLAN};
 use backwater_run::{interrupt, memory};
 use plan::{Checked, How, Plan};
@@ -69,11 +69,11 @@ pub fn sweep(options: &Options) -> u8 {
     });
     let plan = match plan {
         Ok(plan) => plan,
-        Err(message) => return told(&message),
+        Err(message) => return complain(&message),
     };
     let all = match plan.sweep.points() {
         Ok(points) => points,
-        Err(mistakes) => return told(&files::rendered(&mistakes)),
+        Err(mistakes) => return complain(&files::rendered(&mistakes)),
     };
     if all == 1 && plan.sweep.axes().is_empty() {
         return fail(
@@ -87,7 +87,7 @@ pub fn sweep(options: &Options) -> u8 {
     };
     let checked = match plan.check(&points) {
         Ok(checked) => checked,
-        Err(Some(message)) => return told(&message),
+        Err(Some(message)) => return complain(&message),
         Err(None) => return interrupt::status(),
     };
     let out = options.how.out.clone();
@@ -265,12 +265,6 @@ fn list(plan: &Plan, points: &[u64], checked: &Checked) -> u8 {
     SUCCESS
 }
 
-/// A message that is complete in itself.
-pub fn told(message: &str) -> u8 {
-    eprintln!("{}", message.trim_end());
-    BAD_INPUT
-}
-
 /// The status of a sweep or search, and a word where it is not the usual one.
 pub fn status(result: &SweepResult) -> u8 {
     if memory::is_told() {
@@ -288,11 +282,13 @@ fn judge(result: &SweepResult) -> u8 {
     let broken = result.count(Role::Broken);
     if broken > 0 {
         let runs = counted(broken, "run");
-        eprintln!("{runs} broke a promise: see `broken promises` in the tables");
+        complain(&format!(
+            "{runs} broke a promise: see `broken promises` in the tables"
+        ));
     }
     let standstills = result.standstills();
     if let Some(told) = &standstills {
-        eprintln!("{told}");
+        complain(told);
     }
     match (broken, standstills) {
         (0, None) => SUCCESS,

@@ -1,6 +1,7 @@
 //! Measures a run: warm-up, window, drain, and what is told of them.
 
 mod alone;
+mod births;
 mod course;
 mod verdict;
 mod warm_up;
@@ -9,12 +10,13 @@ mod window;
 use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
-use backwater_kernel::{BatchMeans, Delays, Stop};
+use backwater_kernel::{BatchMeans, Delays, Histogram, Stop};
 
 use crate::outcome::{ClassOutcome, CyclesOutcome, FINE, FabricOutcome, TerminalOutcome};
 use crate::spec::{FabricSpec, Injection, MeasureSpec, WarmUp};
 use crate::traffic::{receivers, trace};
 use alone::Alone;
+use births::Births;
 use course::{Course, Sums};
 use window::Window;
 
@@ -114,8 +116,7 @@ struct ClassMeter {
     late: u64,
     deadline: u64,
     latency: Delays<FINE>,
-    /// Sum of the cycles in which those that have not arrived were born.
-    births_open: u128,
+    open: Births,
 }
 
 impl Meter {
@@ -129,7 +130,7 @@ impl Meter {
             late: 0,
             deadline: deadline.map_or(u64::MAX, u64::from),
             latency: Delays::default(),
-            births_open: 0,
+            open: Births::default(),
         };
         let terminals = spec.graph.inject.len();
         let injections = || spec.classes.iter().map(|class| &class.injection);
@@ -166,7 +167,7 @@ impl Meter {
         class.created += flits;
         if self.window.holds(now) {
             class.births += 1;
-            class.births_open += u128::from(now);
+            class.open.add(now);
             self.window.births += 1;
             self.created[terminal as usize] += flits;
         }
@@ -188,7 +189,7 @@ impl Meter {
         }
         if self.window.holds(packet.birth) {
             class.arrived += 1;
-            class.births_open = class.births_open.saturating_sub(packet.birth.into());
+            class.open.remove(packet.birth);
             class.late += u64::from(latency > class.deadline);
             class.latency.record(latency);
             if several {
@@ -247,6 +248,9 @@ impl Meter {
         if self.phase == Phase::Warming && self.is_warm(now, closed) {
             let end = now.saturating_add(self.spec.window);
             self.window = Window::new(now, end, self.sums, totals.queued);
+            for class in &mut self.classes {
+                class.open = Births::of(&self.window);
+            }
             self.phase = Phase::Measuring;
         }
         if self.phase == Phase::Measuring {
@@ -354,15 +358,14 @@ impl Meter {
 
     /// Packets that have not arrived count with their age.
     fn add_unfinished(&self, outcome: &mut FabricOutcome) {
-        let now = u128::from(outcome.cycles);
-        let mut all = (0, 0);
+        let (mut all, mut sum) = (Histogram::default(), 0);
         for (class, found) in self.classes.iter().zip(&mut outcome.classes) {
-            let open = class.unfinished();
-            let ages = (u128::from(open) * now).saturating_sub(class.births_open);
-            found.latency = core::mem::take(&mut found.latency).with_open(open, ages);
-            all = (all.0 + open, all.1 + ages);
+            let (ages, of_class) = class.open.ages(outcome.cycles);
+            found.latency = core::mem::take(&mut found.latency).with_open(&ages, of_class);
+            all.merge(&ages);
+            sum += of_class;
         }
-        outcome.latency = core::mem::take(&mut outcome.latency).with_open(all.0, all.1);
+        outcome.latency = core::mem::take(&mut outcome.latency).with_open(&all, sum);
     }
 
     fn fill_terminals(&self, outcome: &mut FabricOutcome) {

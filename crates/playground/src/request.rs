@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use backwater_kernel::words::grouped;
-use backwater_results::compare::compare_report;
+use backwater_results::{compare::compare_report, number};
 use backwater_run::compare::{Plan, trace_hash};
 use backwater_run::job::{self, Ending, Job};
 use backwater_run::memory::Memory;
@@ -126,7 +126,7 @@ impl Given {
             let share = at as f64 / plan.jobs.len() as f64;
             let words = format!("scheme {}", job.scheme.name());
             tell(json!({ "share": share, "words": words })).map_err(Failure::Untold)?;
-            found.push(job.run(&plan.workload)?);
+            found.push(job.run()?);
         }
         let schemes = plan.by_scheme(found);
         let info = plan.info(&self.source(), format!("backwater compare {}", self.name));
@@ -134,7 +134,7 @@ impl Given {
         let runs = schemes.iter().flat_map(|scheme| &scheme.runs);
         Ok(json!({
             "report": backwater_results::page(&page),
-            "trace_hash": format!("{:016x}", trace_hash(&schemes)),
+            "trace_hash": number::hash(trace_hash(&schemes)),
             "done": format!("{} events", grouped(runs.map(|run| run.events).sum())),
             "seconds": start.elapsed().as_secs_f64(),
             "mistakes": [],

@@ -82,13 +82,17 @@ impl Cells {
         self.len() == 0
     }
 
-    /// Row by row.
-    pub fn iter(&self) -> impl Iterator<Item = Row<'_>> + Clone {
-        let row = |row| Row {
+    /// The row at this place.
+    pub fn at(&self, row: usize) -> Row<'_> {
+        Row {
             of: self,
             first: row * self.width,
-        };
-        (0..self.len()).map(row)
+        }
+    }
+
+    /// Row by row.
+    pub fn iter(&self) -> impl Iterator<Item = Row<'_>> + Clone {
+        (0..self.len()).map(|row| self.at(row))
     }
 }
 

@@ -42,7 +42,7 @@ pub struct Manifest {
     pub scenario: String,
     /// Root of every random stream.
     pub seed: u64,
-    /// Fingerprint of everything sent; 16 hexadecimal digits.
+    /// Fingerprint of everything sent, `h` and 16 hexadecimal digits.
     pub trace_hash: String,
     /// Events handled.
     pub events: u64,

@@ -81,6 +81,16 @@ pub fn tail(found: &Distribution, words: impl Fn(f64) -> String) -> Option<Strin
     }
 }
 
+/// Samples that a p99 needs.
+const FOR_P99: u64 = 100;
+
+/// Why there is no p99 where there are values, but too few.
+pub fn without_p99(found: &Distribution) -> Option<String> {
+    let samples = found.count() + found.open();
+    let are_few = (1..FOR_P99).contains(&samples);
+    are_few.then(|| format!("p99 needs {FOR_P99} samples, {samples} here"))
+}
+
 /// What stands before a number that may be a bound from below, in a sentence.
 pub fn bound(is_bound: bool) -> &'static str {
     if is_bound { ">= " } else { "" }
@@ -147,6 +157,10 @@ mod tests {
         assert_eq!(tail(&of(1..=99), words).as_deref(), Some("max 99 ms"));
         assert_eq!(tail(&of(1..=100), words).as_deref(), Some("99 ms"));
         assert_eq!(tail(&of(0..0), words), None);
+        let why = |samples| without_p99(&of(1..=samples));
+        let few = "p99 needs 100 samples, 80 here";
+        assert_eq!(why(80).as_deref(), Some(few));
+        assert_eq!((why(0), why(100)), (None, None));
     }
 
     #[test]

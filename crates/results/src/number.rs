@@ -42,9 +42,15 @@ pub fn significant(value: f64, digits: u8) -> String {
     }
 }
 
-/// A fingerprint as 16 hexadecimal digits.
+/// A fingerprint: `h` and 16 hexadecimal digits. Without the letter those that look like a number,
+/// `45e7890163549282` or `1234567890123456`, would be one to most readers of CSV.
 pub fn hash(value: u64) -> String {
-    format!("{value:016x}")
+    format!("h{value:016x}")
+}
+
+/// The value of a [`hash`].
+pub fn hash_value(text: &str) -> Option<u64> {
+    u64::from_str_radix(text.strip_prefix('h')?, 16).ok()
 }
 
 /// `12.35 %` of a share.
@@ -191,6 +197,16 @@ mod tests {
         assert_eq!(fixed(-0.001, 2), "0.00");
         assert_eq!(fixed(-1234.5, 1), "-1,234.5");
         assert_eq!(fixed(f64::NAN, 1), "–");
+    }
+
+    #[test]
+    fn hashes_are_no_numbers_and_read_back() {
+        for value in [0, 0xe1, 0x1234_5678_9012_3456, 0x45e7_8901_6354_9282] {
+            let text = hash(value);
+            assert!(text.parse::<f64>().is_err(), "{text}");
+            assert_eq!(hash_value(&text), Some(value));
+        }
+        assert_eq!(hash_value("1234567890123456"), None);
     }
 
     #[test]

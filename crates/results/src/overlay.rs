@@ -17,8 +17,13 @@ use crate::column::{Column, NoColumn, key};
 use crate::csv::{Piece, pieces};
 use crate::model::{Axis, Curve, Plot, Table};
 
-/// Rows of a table that is drawn: each may have a label.
-const MOST_ROWS: usize = 200_000;
+/// Rows of a table that is read.
+const MOST_ROWS: usize = 4_000_000;
+/// Rows of a table that is drawn whole: each has a label. Of more, some are.
+const WHOLE: usize = 200_000;
+/// Stretches of a larger table of which the lowest and the highest value are drawn: more than a
+/// plot has pixels.
+const STRETCHES: usize = 2_000;
 
 /// What a directory of results holds, as far as it is drawn.
 #[derive(Clone, Debug, Default)]
@@ -177,6 +182,40 @@ impl Read {
             rows: Cells::row(self.rows.iter().map(cell)),
             name: self.name,
         }
+    }
+
+    /// The rows that are drawn of a table of so many that it is not drawn whole: those with the
+    /// lowest and the highest value of a column, of each of many stretches.
+    fn extremes(&self, at: usize) -> BTreeSet<usize> {
+        let length = self.rows.len().div_ceil(STRETCHES).max(1);
+        let values = self.rows.iter().map(|row| self.number(row, at));
+        let values: Vec<(usize, f64)> = values
+            .enumerate()
+            .filter_map(|(row, value)| Some((row, value?)))
+            .collect();
+        let stretches = values.chunk_by(|one, next| one.0 / length == next.0 / length);
+        let ends = stretches.flat_map(|stretch| {
+            let by_value = |one: &&(usize, f64), other: &&(usize, f64)| one.1.total_cmp(&other.1);
+            let ends = [
+                stretch.iter().min_by(by_value),
+                stretch.iter().max_by(by_value),
+            ];
+            ends.into_iter().flatten().map(|(row, _)| *row)
+        });
+        ends.collect()
+    }
+
+    /// What these rows are called: by the first column of words, or by their place.
+    fn labels_of(&self, rows: &BTreeSet<usize>) -> Vec<String> {
+        let is_word = |cell: &str| !cell.is_empty() && cell.parse::<f64>().is_err();
+        let first = rows.first().map(|row| self.rows.at(*row));
+        let mut columns = 0..self.columns.len();
+        let words = columns.find(|at| first.and_then(|row| row.get(*at)).is_some_and(is_word));
+        let label = |row: &usize| match words.and_then(|at| self.rows.at(*row).get(at)) {
+            Some(name) => format!("{name} (row {})", row + 1),
+            None => format!("{} (row {})", self.name, row + 1),
+        };
+        rows.iter().map(label).collect()
     }
 
     /// What each row is called: by its first cell of words; by the first of all, such as the

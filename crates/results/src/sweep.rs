@@ -156,7 +156,7 @@ pub struct SweepManifest<'a> {
     pub done: u64,
     /// Not all are done.
     pub partial: bool,
-    /// Fingerprint of all runs in order; 16 hexadecimal digits.
+    /// Fingerprint of all runs in order, `h` and 16 hexadecimal digits.
     pub trace_hash: String,
 }
 
@@ -175,7 +175,7 @@ impl SweepResult {
     pub fn manifest<'a>(&'a self, kind: &'static str, info: &'a SweepInfo) -> SweepManifest<'a> {
         let mut hash = TraceHash::new();
         for row in &self.rows {
-            hash.add(u64::from_str_radix(&row.trace_hash, 16).unwrap_or(0));
+            hash.add(number::hash_value(&row.trace_hash).unwrap_or(0));
         }
         SweepManifest {
             kind,
@@ -220,6 +220,36 @@ impl SweepResult {
             point.join(", "),
             self.measures[measure].name
         ))
+    }
+
+    /// Which p99 of these measures are empty in how many runs, though something was measured there,
+    /// and why.
+    pub fn without_p99(&self, measures: impl Iterator<Item = usize>) -> Option<String> {
+        const MOST: usize = 4;
+        let place = |name: &str| self.measures.iter().position(|own| own.name == name);
+        let empty = |measure: usize| {
+            let name = &self.measures[measure].name;
+            let mean = place(&name.replace("p99", "mean"));
+            let has_values = |row: &&SweepRow| mean.is_none_or(|mean| !row.value(mean).is_nan());
+            let rows = self.rows.iter().filter(has_values);
+            rows.filter(|row| row.value(measure).is_nan()).count()
+        };
+        let is_p99 = |name: &str| name.contains("p99") && !name.contains("p99.9");
+        let measures = measures.filter(|at| is_p99(&self.measures[*at].name));
+        let found = measures.map(|at| (&self.measures[at].name, empty(at)));
+        let found: Vec<String> = found
+            .filter(|(_, count)| *count > 0)
+            .map(|(name, count)| format!("`{name}` is empty in {count}"))
+            .take(MOST)
+            .collect();
+        (!found.is_empty()).then(|| {
+            format!(
+                "{} of {}: p99 needs 100 samples in a run, of which one in a hundred at most has \
+                 not ended; a longer run has more",
+                found.join(", "),
+                counted(self.rows.len(), "run")
+            )
+        })
     }
 
     fn groups(&self) -> Vec<Group<'_>> {
@@ -309,5 +339,42 @@ impl Group<'_> {
     /// Where more than half of the seeds say so.
     fn is_saturated(&self, measure: Option<usize>) -> bool {
         measure.is_some_and(|measure| self.means[measure].0 > 0.5)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A sweep says what an empty p99 takes, where something was measured.
+    #[test]
+    fn an_empty_p99_says_why() {
+        let measure = |name: &'static str| Measure {
+            name: name.into(),
+            unit: "ms".into(),
+            meaning: "of transfers".into(),
+            role: Role::Chosen,
+            digits: 3,
+            may_be_bound: false,
+        };
+        let row = |mean: f64, p99: f64| SweepRow {
+            measured: vec![mean, p99],
+            values: Vec::new(),
+            seed: 1,
+            trace_hash: number::hash(1),
+        };
+        let told = |rows: Vec<SweepRow>| {
+            let measures = vec![measure("fct mean"), measure("fct p99")];
+            let found = SweepResult {
+                measures,
+                rows,
+                ..SweepResult::default()
+            };
+            found.without_p99(0..2)
+        };
+        let why = told(vec![row(2.0, 3.0), row(2.0, f64::NAN)]).expect("one is empty");
+        let wanted = "`fct p99` is empty in 1 of 2 runs: p99 needs 100 samples in a run";
+        assert!(why.starts_with(wanted), "{why}");
+        assert_eq!(told(vec![row(2.0, 3.0), row(f64::NAN, f64::NAN)]), None);
     }
 }

@@ -112,6 +112,8 @@ pub struct Job {
     seed: u64,
     scenario: Scenario,
     carriers: Vec<Carrier>,
+    /// With the starts that this seed draws.
+    workload: Workload,
 }
 
 impl Job {
@@ -129,6 +131,7 @@ impl Job {
             seed,
             scenario,
             carriers,
+            workload: workload(&comparison.drawn(seed)),
         })
     }
 
@@ -141,10 +144,10 @@ impl Job {
     ///
     /// # Errors
     /// If the engine refuses its scenario.
-    pub fn run(&self, workload: &Workload) -> Result<Option<SchemeRun>, String> {
+    pub fn run(&self) -> Result<Option<SchemeRun>, String> {
         let started = Instant::now();
         let engine = engine(&self.scenario);
-        let run = engine.metered(workload, &self.carriers);
+        let run = engine.metered(&self.workload, &self.carriers);
         let mut run = run.map_err(|error| format!("{}: {error}", self.scheme.name()))?;
         if !complete(&mut *run) {
             return Ok(None);

@@ -15,6 +15,25 @@ const BYTE_ORDER_MARK: char = '\u{feff}';
 /// Reads the text of a file; may refuse one larger than [`LARGEST_FILE_BYTES`] before reading it.
 pub type Loader<'a> = dyn Fn(&Path) -> io::Result<String> + 'a;
 
+/// The text of a file that a scenario names.
+///
+/// # Errors
+/// If it is not UTF-8: which byte, and in which line.
+pub fn text_of(bytes: Vec<u8>) -> io::Result<String> {
+    String::from_utf8(bytes).map_err(|wrong| {
+        let start = wrong.utf8_error().valid_up_to();
+        let (before, rest) = wrong.as_bytes().split_at(start);
+        let byte = rest.first().copied().unwrap_or_default();
+        let line = 1 + before.iter().filter(|byte| **byte == b'\n').count();
+        let line_start = before.iter().rposition(|byte| *byte == b'\n');
+        let column = start - line_start.map_or(0, |at| at + 1) + 1;
+        let what = format!(
+            "byte 0x{byte:02x}, the {column}. of line {line}, is not UTF-8: save the file as UTF-8"
+        );
+        io::Error::new(io::ErrorKind::InvalidData, what)
+    })
+}
+
 /// Reads no file at all.
 pub(crate) fn none(_: &Path) -> io::Result<String> {
     Err(io::Error::other("files can't be read here"))
@@ -163,4 +182,17 @@ pub(crate) fn columns_help<const N: usize>(columns: [&str; N]) -> String {
         "the columns are `{}`, in any order; without a heading, in this one",
         columns.join("`, `")
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_that_are_no_text_are_told_by_their_place() {
+        let told = text_of(b"1 2\n3 \xb5 4\n".to_vec()).expect_err("no text");
+        let wanted = "byte 0xb5, the 3. of line 2, is not UTF-8: save the file as UTF-8";
+        assert_eq!(told.to_string(), wanted);
+        assert_eq!(text_of(b"1\xc2\xb5s".to_vec()).expect("text"), "1µs");
+    }
 }

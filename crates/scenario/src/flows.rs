@@ -114,12 +114,18 @@ pub(crate) fn drafts<'a>(
     }
     for (index, pattern) in file.patterns.iter().enumerate() {
         let mut dice = Stream::new(file.run.seed, index as u64, Purpose::Pattern);
-        let made = pattern.kind.flows(graph.hosts().len() as u64);
+        let Some(hosts) = patterns::hosts(&pattern.from, graph, mistakes) else {
+            continue;
+        };
+        let made = pattern.kind.flows(hosts.len() as u64);
         let total = drafts.len() as u64 + made.map_or(0, |(count, _)| count);
-        if room.refuses(&pattern.at, total, mistakes) || too_long(graph, pattern, made, mistakes) {
+        let is_too_much = room.refuses(&pattern.at, total, mistakes)
+            || too_long(graph, (pattern, &hosts), made, mistakes);
+        if is_too_much {
             return Vec::new();
         }
-        if let Some(pairs) = patterns::pairs(&pattern.kind, graph, &mut dice, mistakes) {
+        let among = (hosts.as_slice(), &pattern.from);
+        if let Some(pairs) = patterns::pairs(&pattern.kind, among, graph, &mut dice, mistakes) {
             by_rule(pattern, pairs, &mut drafts);
         }
     }
@@ -182,10 +188,22 @@ fn named<'a>(
             Some(number) => format!("{}[{number}]", *flows.name),
             None => flows.name.value.clone(),
         };
-        let mut host =
-            |text: &str, at: &At| mistakes.kept(graph.find_host(&expand(text, number), at));
-        let source = flows.from.sure().map(|from| host(from, &flows.from.at));
-        let to = flows.to.iter().map(|(name, at)| (host(name, at), at));
+        let source = flows.from.sure().map(|from| {
+            let from = expand(from, number);
+            mistakes.kept(graph.find_host(&from, &flows.from.at))
+        });
+        let to = flows.to.iter().flat_map(|(name, at)| {
+            let name = expand(name, number);
+            let found = mistakes.kept(graph.find_hosts(&name, at));
+            // All but the source itself.
+            let is_other = |host: &u32| !wildcard::is_many(&name) || Some(Some(*host)) != source;
+            let found = found.map(|mut hosts| {
+                hosts.retain(is_other);
+                hosts.into_iter().map(Some).collect()
+            });
+            let found: Vec<Option<u32>> = found.unwrap_or_else(|| vec![None]);
+            found.into_iter().map(move |host| (host, at))
+        });
         let to: Vec<(Option<u32>, &At)> = to.collect();
         let Some(Some(source)) = source else {
             continue;
@@ -326,11 +344,10 @@ pub(crate) fn trees(
 /// Would finding the ways from all hosts take too long? Asked before there are flows.
 fn too_long(
     graph: &Graph,
-    pattern: &Placed<Patterns>,
+    (pattern, hosts): (&Placed<Patterns>, &[u32]),
     made: Option<(u64, Option<&At>)>,
     mistakes: &mut Diagnostics,
 ) -> bool {
-    let hosts = graph.hosts();
     // Fewer flows start at some of them only.
     if made.is_none_or(|(flows, _)| flows < hosts.len() as u64) {
         return false;
@@ -339,7 +356,7 @@ fn too_long(
         PatternsKind::Permutation | PatternsKind::AllToAll | PatternsKind::Neighbour => true,
         PatternsKind::AllToOne { .. } | PatternsKind::RandomPairs { .. } => false,
     });
-    let roots = hosts.into_iter().map(|host| Router::root_of(graph, host));
+    let roots = hosts.iter().map(|host| Router::root_of(graph, *host));
     let roots = roots.collect::<BTreeSet<u32>>().len() as u64;
     let is_long = starts_everywhere && takes_long(graph, roots);
     if is_long {

@@ -79,7 +79,7 @@ pub use diagnostics::{Diagnostic, Diagnostics, Severity};
 pub use errors::{error_codes, errors_markdown, explain_error};
 pub use ethernet::{EthernetScenario, GivenUp, headroom};
 pub use explain::{WordGroup, explain, list};
-pub use files::{LARGEST_FILE_BYTES, Loader};
+pub use files::{LARGEST_FILE_BYTES, Loader, text_of};
 pub use glossary::glossary_markdown;
 pub use instant::instant;
 pub use memory::{circuits_bytes, fabric_bytes, frames_bytes, needed_bytes};

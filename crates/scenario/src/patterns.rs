@@ -1,6 +1,6 @@
 //! Flows by rule.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use backwater_kernel::Stream;
 
@@ -92,32 +92,68 @@ pub(crate) fn named_twice<'a>(
     is_twice
 }
 
-/// The pairs of one pattern; `None` if there are none, which is then said.
+/// Those that are named, each once, or all.
+pub(crate) fn hosts<N: Node, L: Link>(
+    named: &Placed<Option<Vec<Named>>>,
+    network: &Wires<N, L>,
+    mistakes: &mut Diagnostics,
+) -> Option<Vec<u32>> {
+    let Some(names) = named.sure()? else {
+        return Some(network.hosts());
+    };
+    let found = network.all_hosts(names, mistakes)?;
+    let mut known = BTreeSet::new();
+    let twice = found.iter().find(|host| !known.insert(**host));
+    let mistake = match (found.is_empty(), twice) {
+        (true, _) => "an empty list".to_owned(),
+        (_, Some(twice)) => format!("`{}` twice", clip(network.name(*twice))),
+        _ => return Some(found),
+    };
+    Diagnostic::error("bad-flow", "it needs hosts, each named once")
+        .at(&named.at, mistake)
+        .help("name some, or leave the key out for all")
+        .tell(mistakes);
+    None
+}
+
+/// The pairs of one pattern among these hosts, which stand in its `from` if they are not all;
+/// `None` if there are none, which is then said.
 pub(crate) fn pairs<N: Node, L: Link>(
     kind: &Chosen<PatternsKind>,
+    (hosts, from): (&[u32], &Placed<Option<Vec<Named>>>),
     network: &Wires<N, L>,
     dice: &mut Stream,
     mistakes: &mut Diagnostics,
 ) -> Option<Pairs> {
     let at = &kind.at;
     let kind = kind.sure()?;
-    let hosts = network.hosts();
-    if hosts.len() < 2 {
-        Diagnostic::error("bad-pattern", "a pattern needs two hosts or more")
-            .at(at, format!("the network has {}", hosts.len()))
-            .help("name more in `[network]`, or raise the numbers of `[topology]`")
-            .tell(mistakes);
+    let to = match kind {
+        PatternsKind::AllToOne { to } => {
+            Some(mistakes.kept(network.find_host(to.sure()?, &to.at))?)
+        }
+        _ => None,
+    };
+    // One is enough to send to another.
+    let others = hosts.iter().filter(|host| Some(**host) != to).count();
+    if others < 2 - usize::from(to.is_some()) {
+        let wrong = Diagnostic::error("bad-pattern", "a pattern needs two hosts or more");
+        let wrong = match from.place() {
+            Some(from) => wrong
+                .at(from, format!("only {others} that may send"))
+                .help("name more in `from`, or leave it out for all"),
+            None => wrong
+                .at(at, format!("the network has {}", hosts.len()))
+                .help("name more in `[network]`, or raise the numbers of `[topology]`"),
+        };
+        wrong.tell(mistakes);
         return None;
     }
     let found = match kind {
-        PatternsKind::RandomPairs { count } => Ok(random_pairs(&hosts, **count, dice)),
-        PatternsKind::Permutation => Ok(permutation(&hosts, dice)),
-        PatternsKind::Neighbour => neighbours(network, &hosts, at),
-        PatternsKind::AllToAll => Ok(all_to_all(&hosts)),
-        PatternsKind::AllToOne { to } => {
-            let found = network.find_host(to.sure()?, &to.at);
-            found.map(|to| all_to_one(to, &hosts))
-        }
+        PatternsKind::RandomPairs { count } => Ok(random_pairs(hosts, **count, dice)),
+        PatternsKind::Permutation => Ok(permutation(hosts, dice)),
+        PatternsKind::Neighbour => neighbours(network, hosts, at),
+        PatternsKind::AllToAll => Ok(all_to_all(hosts)),
+        PatternsKind::AllToOne { .. } => Ok(all_to_one(to?, hosts)),
     };
     mistakes.kept(found)
 }

@@ -15,6 +15,11 @@ impl Default for Budget {
 }
 
 impl Budget {
+    /// For so many.
+    pub(crate) fn of(many: u32) -> Self {
+        Self(Cell::new(many))
+    }
+
     /// Spends one, if there is one left.
     pub(crate) fn spend(&self) -> bool {
         let left = self.0.get();

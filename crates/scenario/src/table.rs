@@ -255,6 +255,8 @@ pub struct Facts {
     pub units: Vec<&'static str>,
     /// The unit to show in an example with the user's own number.
     pub usual_unit: &'static str,
+    /// What numbers without a unit count, in words; empty if nothing in particular.
+    pub counted: &'static str,
     /// As JSON schema.
     pub schema: Value,
 }
@@ -269,6 +271,7 @@ impl Facts {
             example: example.into(),
             units: Vec::new(),
             usual_unit: "us",
+            counted: "",
             schema,
         }
     }
@@ -293,6 +296,11 @@ impl Facts {
     ) -> Self {
         self.allowed(format!("{range}, in {}", units.join(", ")))
             .units(units, usual)
+    }
+
+    pub(crate) fn counted(mut self, counted: &'static str) -> Self {
+        self.counted = counted;
+        self
     }
 
     pub(crate) fn units(mut self, units: Vec<&'static str>, usual: &'static str) -> Self {

@@ -196,6 +196,11 @@ pub(crate) fn gap_ps(unit_ps: u64, share: Decimal) -> Option<u64> {
         .map(|gap| gap.max(1))
 }
 
+/// Is it a unit of time, rate, size or length?
+pub(crate) fn is_known(unit: &str) -> bool {
+    KINDS.iter().any(|kind| worth(kind, unit).is_some())
+}
+
 /// The usual spelling of a unit that has several: `us` for `µs`, `Gbps` for `G`.
 pub(crate) fn usual(unit: &str) -> &str {
     let alike = [

@@ -1,4 +1,5 @@
-//! Channels that `on` of a series stands for: `A->*`, `*->A`, `all`.
+//! What a name with `*` in it stands for: hosts, `H1_*`, and the channels that `on` of a series is
+//! of, `A->*`, `*->A`, `all`.
 
 use crate::prelude::*;
 use crate::wires::{Link, Node, Wires};
@@ -7,6 +8,31 @@ use crate::wires::{Link, Node, Wires};
 pub(crate) const ALL: &str = "all";
 /// Most series that one block makes: more than a plot can show.
 const MOST: usize = 64;
+
+/// May a name stand for several?
+pub(crate) fn is_many(name: &str) -> bool {
+    name.contains('*')
+}
+
+/// Does a text with `*` for any letters stand for this name?
+pub(crate) fn stands_for(text: &str, name: &str) -> bool {
+    let mut parts = text.split('*');
+    let first = parts.next().unwrap_or_default();
+    let Some(mut rest) = name.strip_prefix(first) else {
+        return false;
+    };
+    let mut parts = parts.peekable();
+    while let Some(part) = parts.next() {
+        if parts.peek().is_none() {
+            return rest.ends_with(part);
+        }
+        let Some(at) = rest.find(part) else {
+            return false;
+        };
+        rest = &rest[at + part.len()..];
+    }
+    rest.is_empty()
+}
 
 /// The channels of a wildcard; nothing where the text names one channel.
 pub(crate) fn channels<N: Node, L: Link>(

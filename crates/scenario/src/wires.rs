@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::prelude::*;
 use crate::suggest::{self, Budget};
+use crate::wildcard;
 
 /// Names looked through for a suggestion.
 const CANDIDATES: usize = 10_000;
@@ -54,6 +55,8 @@ pub(crate) struct Wires<N, L> {
     by_name: BTreeMap<String, u32>,
     channels: BTreeMap<(u32, u32), u32>,
     suggestions: Budget,
+    /// Names with `*` that are compared with those of all hosts.
+    wildcards: Budget,
     pub entries: Entries,
     /// Links that could not be read: what they join is not known.
     pub broken: bool,
@@ -69,6 +72,7 @@ impl<N, L> Default for Wires<N, L> {
             by_name: BTreeMap::new(),
             channels: BTreeMap::new(),
             suggestions: Budget::default(),
+            wildcards: Budget::of(1_000),
             entries: Entries::new(),
             broken: false,
         }
@@ -208,6 +212,38 @@ impl<N: Node, L: Link> Wires<N, L> {
             .at(at, "flows start and end at hosts")
             .note(format!("hosts: {}", suggest::one_of(hosts)))
             .refused()
+    }
+
+    /// The host of that name, or all those that a name with `*` in it stands for, in their order.
+    pub(crate) fn find_hosts(&self, name: &str, at: &At) -> Result<Vec<u32>, Box<Diagnostic>> {
+        if self.node(name).is_some() || !wildcard::is_many(name) {
+            return Ok(vec![self.find_host(name, at)?]);
+        }
+        let mut hosts = match self.wildcards.spend() {
+            true => self.hosts(),
+            false => Vec::new(),
+        };
+        hosts.retain(|host| wildcard::stands_for(name, self.name(*host)));
+        if !hosts.is_empty() {
+            return Ok(hosts);
+        }
+        let known = self.candidates().filter(|node| node.is_host()).map(N::name);
+        let message = format!("no host is called like `{}`", clip(name));
+        Diagnostic::error("unknown-node", message)
+            .at(at, "`*` stands for any letters, or none")
+            .note(format!("hosts: {}", suggest::one_of(known)))
+            .refused()
+    }
+
+    /// The hosts of all these names; every name that is none of theirs is told.
+    pub(crate) fn all_hosts(
+        &self,
+        names: &[Named],
+        mistakes: &mut Diagnostics,
+    ) -> Option<Vec<u32>> {
+        let found = names.iter().map(|(name, at)| self.find_hosts(name, at));
+        let found: Vec<Vec<u32>> = mistakes.kept_all(found)?;
+        Some(found.concat())
     }
 
     /// The channel written `from->to`.

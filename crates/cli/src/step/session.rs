@@ -1,6 +1,7 @@
 //! A run at a prompt: each command has an answer.
 
 use backwater_kernel::words::{capital, counted};
+use backwater_results::number::hash;
 use backwater_run::Engine;
 use backwater_run::stepping::{Condition, Stepped, ended, sentences};
 use backwater_scenario::Scenario;
@@ -98,10 +99,10 @@ impl<'a> Session<'a> {
     fn over(&mut self) -> String {
         let head = self.run.head();
         format!(
-            "The run is over at {}: {}. Its trace hash is {:016x}.\n",
+            "The run is over at {}: {}. Its trace hash is {}.\n",
             self.run.clock().at(head.at),
             ended(head.stop),
-            head.trace_hash
+            hash(head.trace_hash)
         )
     }
 

@@ -245,7 +245,7 @@ mod tests {
         let key = Key(sha256(b"changed"));
         let point = Point {
             values: vec![0.123_456_789, 1e300],
-            trace_hash: "0123456789abcdef".into(),
+            trace_hash: "h0123456789abcdef".into(),
         };
         store.save(&key, &MEASURES, &point).unwrap();
         let file = path.join("points").join(key.file());
@@ -313,7 +313,7 @@ mod tests {
         let key = Key(sha256(b"digit"));
         let point = Point {
             values: vec![0.5, 2.0],
-            trace_hash: "0".into(),
+            trace_hash: "h0".into(),
         };
         store.save(&key, &MEASURES, &point).unwrap();
         let file = path.join("points").join(key.file());
@@ -342,7 +342,7 @@ mod tests {
             let key = Key(sha256(&index.to_le_bytes()));
             let point = Point {
                 values: vec![value, f64::NAN],
-                trace_hash: "0123456789abcdef".into(),
+                trace_hash: "h0123456789abcdef".into(),
             };
             store.save(&key, &MEASURES, &point).unwrap();
             let back = store.load(&key, &MEASURES).unwrap().unwrap();
@@ -362,7 +362,7 @@ mod tests {
         let [key, other] = [1_u8, 2].map(|byte| Key(sha256(&[byte])));
         let point = Point {
             values: vec![1.5, 0.0],
-            trace_hash: "0".into(),
+            trace_hash: "h0".into(),
         };
         store.save(&key, &MEASURES, &point).unwrap();
         assert_eq!(store.load(&key, &MEASURES), Ok(Some(point)));

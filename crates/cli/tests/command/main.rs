@@ -9,6 +9,7 @@ mod documents;
 mod door;
 #[cfg(unix)]
 mod endless;
+mod errors;
 mod ethernet;
 mod examples;
 mod fabric;

@@ -355,3 +355,24 @@ fn add_names(told: Vec<Told>) {
     lines.dedup();
     std::fs::write(file, lines.join("\n") + "\n").expect("the file of names");
 }
+
+/// Words of the field are asked for as they are said, with and without quotes.
+#[test]
+fn words_of_the_field_have_an_answer() {
+    let here = folder("words-of-the-field");
+    let words = "noc|rail|rail-optimized|nccl|800g|buffer sizing|bound|worst case|gate|\
+                 routing table|area|energy|power|clock|frequency|ghz|speculative|neighbor|latex|pdf|json|hash|\
+                 notebook|playground|plugin|artifact|ci|htsim|ns-3|unfinished";
+    for word in words.split('|') {
+        let parts = word.split(' ');
+        let ran = backwater(
+            &here,
+            &["explain"].into_iter().chain(parts).collect::<Vec<_>>(),
+        );
+        let ran = ran.expect(0);
+        let quoted = backwater(&here, &["explain", word]).expect(0);
+        assert!(ran.out == quoted.out && !ran.out.is_empty(), "{word}");
+    }
+    let gate = backwater(&here, &["explain", "gate"]).expect(0);
+    assert!(gate.out.contains("time table"), "{}", gate.out);
+}

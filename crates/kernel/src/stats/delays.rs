@@ -70,21 +70,25 @@ pub struct DelayOutcome<const FINE: u32 = 6> {
     pub percentiles: [u64; 4],
     /// All of them.
     pub histogram: Histogram<FINE>,
-    /// How many more had not ended. They count with their age in mean and largest, which are bounds
-    /// from below then; in nothing else.
+    /// How many more had not ended. They count with their age in mean, percentiles and largest,
+    /// which are bounds from below then; in nothing else.
     pub open: u64,
 }
 
 impl<const FINE: u32> DelayOutcome<FINE> {
-    /// The same, with so many more that had not ended, whose ages make this sum.
-    pub fn with_open(mut self, open: u64, ages: u128) -> Self {
+    /// The same, with more that had not ended: how old each is at least, and the sum of their ages.
+    pub fn with_open(mut self, ages: &Histogram<FINE>, ages_sum: u128) -> Self {
+        let open = ages.count();
         if open > 0 {
-            let sum = self.mean * self.count as f64 + ages as f64;
+            let sum = self.mean * self.count as f64 + ages_sum as f64;
             self.mean = sum / (self.count + open) as f64;
             self.half_width = None;
             // The oldest is as old as the mean of them at least.
-            let age = ages.div_ceil(u128::from(open));
-            self.max = self.max.max(u64::try_from(age).unwrap_or(u64::MAX));
+            let mean = u64::try_from(ages_sum.div_ceil(u128::from(open))).unwrap_or(u64::MAX);
+            self.max = self.max.max(ages.max()).max(mean);
+            let mut all = self.histogram.clone();
+            all.merge(ages);
+            self.percentiles = PERCENTS.map(|percent| all.percentile(percent));
             self.open = open;
         }
         self
@@ -178,16 +182,25 @@ mod tests {
 
     #[test]
     fn what_has_not_ended_bounds_from_below() {
-        let found = of(&[10; 640]).with_open(3, 3_000);
-        assert_eq!((found.count, found.open, found.max), (640, 3, 1_000));
+        let ages = |ages: &[u64]| {
+            let mut all = Histogram::<6>::default();
+            ages.iter().for_each(|age| all.record(*age));
+            all
+        };
+        let found = of(&[10; 640]).with_open(&ages(&[500, 1_000, 1_500]), 3_000);
+        assert_eq!((found.count, found.open, found.max), (640, 3, 1_500));
         assert_eq!((found.mean, found.half_width), (9_400.0 / 643.0, None));
         let told = found.told();
         assert_eq!(told, [Some(10), Some(10), Some(10), None]);
-        assert_eq!(
-            of(&[10; 20]).with_open(20, 0).told(),
-            [Some(10), None, None, None]
-        );
-        assert_eq!(of(&[4; 640]).with_open(0, 0), of(&[4; 640]));
+        assert_eq!(of(&[4; 640]).with_open(&ages(&[]), 0), of(&[4; 640]));
+        // Young ones may yet arrive before the others: the median of these is no more than 3.
+        let young = of(&[10; 20]).with_open(&ages(&[3; 20]), 60);
+        assert_eq!(young.told(), [Some(3), None, None, None]);
+        // Old ones are above what has arrived.
+        let old = of(&[10; 180]).with_open(&ages(&[90; 20]), 1_800);
+        assert_eq!(old.told(), [Some(10), Some(10), None, None]);
+        let old = of(&[10; 180]).with_open(&ages(&[7; 20]), 140);
+        assert_eq!((old.told()[1], old.max), (Some(10), 10));
     }
 
     #[test]

@@ -64,6 +64,15 @@ impl<const FINE: u32> Histogram<FINE> {
         self.count += 1;
     }
 
+    /// Takes a sample in so many times.
+    pub fn record_many(&mut self, sample: u64, times: u64) {
+        if times > 0 {
+            self.record(sample);
+            self.counts[index::<FINE>(sample) - self.first] += times - 1;
+            self.count += times - 1;
+        }
+    }
+
     /// Takes all samples of `other` in.
     pub fn merge(&mut self, other: &Self) {
         if other.count == 0 {

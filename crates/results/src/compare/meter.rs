@@ -12,6 +12,8 @@ use crate::events::Network;
 pub struct Observed {
     /// By flow of the workload.
     pub flows: Vec<Seen>,
+    /// Its bursts, as [`Workload::bursts`]; starts may be drawn anew for each run.
+    pub bursts: Vec<(u64, u64)>,
     /// Bytes in the memory of all switches: the mean over each window.
     pub stored: Vec<f64>,
     /// Most bytes in the memory of one switch, whole run.
@@ -124,6 +126,7 @@ impl Meter {
         Meter {
             seen: Observed {
                 flows: workload.flows.iter().map(|f| flow(&f.kind)).collect(),
+                bursts: workload.bursts.clone(),
                 stored: vec![0.0; windows],
                 ..Observed::default()
             },

@@ -35,7 +35,7 @@ pub fn recoveries(workload: &Workload, seen: &Observed) -> Vec<Recovery> {
             bytes.sum::<u64>() as f64
         })
         .collect();
-    let bursts = joined(&workload.bursts);
+    let bursts = joined(&seen.bursts);
     let mut found = Vec::new();
     let mut before_ended = workload.warm_up_ps;
     for (index, &(start, end)) in bursts.iter().enumerate() {
@@ -121,7 +121,6 @@ mod tests {
                 group: VICTIM.into(),
                 ..WorkloadFlow::default()
             }],
-            bursts: vec![(30, 45), (80, 90)],
             ..Workload::default()
         };
         let seen = Observed {
@@ -129,6 +128,7 @@ mod tests {
                 windows: rate.to_vec(),
                 ..Seen::default()
             }],
+            bursts: vec![(30, 45), (80, 90)],
             stored: stored.to_vec(),
             ..Observed::default()
         };

@@ -8,7 +8,7 @@ use backwater_net::outcome::{FlowOutcome, Outcome};
 
 use super::Frames;
 use super::groups::Group;
-use crate::distribution::{bound, cell, shares, steps};
+use crate::distribution::{bound, cell, shares, steps, without_p99};
 use crate::events::transfers::{self, MS, UNFINISHED};
 use crate::lines::shortened;
 use crate::model::{Axis, Curve, Plot, Style, Table};
@@ -73,6 +73,9 @@ impl Completion {
         let mut text = format!("FCT {}", Completion::words(&self.fct, span)?);
         if let Some(words) = Completion::words(&self.slowdown, times) {
             text.push_str(&format!("; slowdown {words}"));
+        }
+        if let Some(why) = without_p99(&self.fct) {
+            text.push_str(&format!("; {why}"));
         }
         Some(text)
     }
@@ -285,14 +288,16 @@ fn over_sizes(run: &Frames<'_>) -> Plot {
         curves.push(curve(name, &|found| found.percentile(percent), Style::Line));
     }
     curves.push(curve("max", &Distribution::max, Style::Points));
-    curves.retain(|curve| curve.x.len() > 1);
+    curves.retain(|curve| !curve.x.is_empty());
+    let all = Completion::of(run.outcome.flows.iter()).slowdown;
+    let why = without_p99(&all).map_or_else(String::new, |why| format!(" {why}."));
     Plot::new("slowdown", "Slowdown by size", curves)
         .x(Axis::new("Payload of a transfer", "bytes").log())
         .y(Axis::new("Slowdown", "").log())
-        .note(
+        .note(format!(
             "Time of a transfer over that of the same transfer alone on the idle path at line \
-             rate; percentiles where there are transfers enough.",
-        )
+             rate; percentiles where there are transfers enough.{why}"
+        ))
 }
 
 /// Sizes with their slowdowns, at most [`POINTS`] of them.
@@ -373,7 +378,7 @@ mod tests {
         found.ends.transfer_time = found.slowdown.clone();
         let sentence = Completion::of([&found].into_iter()).sentence();
         let wanted = "FCT mean 20.5 ps, p50 20 ps, p95 38 ps, max 40 ps; \
-                      slowdown mean 20.5, p50 20, p95 38, max 40";
+                      slowdown mean 20.5, p50 20, p95 38, max 40; p99 needs 100 samples, 40 here";
         assert_eq!(sentence.as_deref(), Some(wanted));
     }
 }

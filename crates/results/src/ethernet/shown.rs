@@ -8,7 +8,7 @@ use super::completion::{self, Completion, times};
 use super::groups::{Group, fairness, goodputs, groups, lasting};
 use super::ports::{self, Queue, longest_stop_ps};
 use super::{Frames, group_table, plots, promises, transfers};
-use crate::distribution::tail;
+use crate::distribution::{tail, without_p99};
 use crate::events::control::Control;
 use crate::events::names;
 use crate::events::page::{Page, Presented, Terminal};
@@ -106,7 +106,10 @@ fn facts(run: &Frames<'_>) -> Vec<Fact> {
     if let Some((mean, tail)) = slowdown.mean().zip(tail(&slowdown, times)) {
         let tail = match slowdown.percentile(99.0) {
             Some(_) => format!("p99 {tail}"),
-            None => tail,
+            None => match without_p99(&slowdown) {
+                Some(why) => format!("{tail}; {why}"),
+                None => tail,
+            },
         };
         let mean = bound(slowdown.open() > 0, times(mean));
         facts.push(Fact::new("Slowdown", mean, format!("mean; {tail}")));

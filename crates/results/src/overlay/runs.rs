@@ -1,10 +1,12 @@
 //! Single runs: a column of one of their tables side by side, or over a key in which they differ;
 //! and their time series.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+
+use backwater_kernel::words::grouped;
 
 use super::units::converted;
-use super::{Overlay, Read, Results, axis, series};
+use super::{Overlay, Read, Results, STRETCHES, WHOLE, axis, series};
 use crate::charts::curve;
 use crate::column::{Column, NoColumn, key};
 use crate::groups::in_order;
@@ -27,14 +29,19 @@ const USUAL: [&str; 8] = [
 struct Values {
     column: Column,
     rows: Vec<(String, f64)>,
+    /// Rows of the table, where they are too many to be drawn each.
+    thinned_from: Option<usize>,
 }
+
+/// The rows of large tables that are drawn, of all runs the same.
+type Kept = Option<BTreeSet<usize>>;
 
 pub fn overlay(all: &[Results], y: Option<&str>, over: Option<&str>) -> Result<Overlay, NoColumn> {
     let mut overlay = Overlay::default();
     let wanted: Vec<&str> = match y {
         Some(y) => vec![y],
         None => {
-            let has = |name: &&&str| all.iter().all(|run| values(run, name).is_some());
+            let has = |name: &&&str| all.iter().all(|run| table_of(run, name).is_some());
             USUAL.iter().filter(has).copied().collect()
         }
     };
@@ -44,6 +51,7 @@ pub fn overlay(all: &[Results], y: Option<&str>, over: Option<&str>) -> Result<O
             series::draw(all, Some(drawn), &mut overlay)?;
             continue;
         }
+        let kept = kept(all, y);
         let mut columns = Vec::new();
         for run in all {
             let missing = || match is_there(run, y) {
@@ -56,7 +64,7 @@ pub fn overlay(all: &[Results], y: Option<&str>, over: Option<&str>) -> Result<O
                     NoColumn::sorted(what, known(run))
                 }
             };
-            columns.push(values(run, y).ok_or_else(missing)?);
+            columns.push(values(run, y, &kept).ok_or_else(missing)?);
         }
         match &places {
             Some((key, places)) => over_key(all, &columns, (key, places), &mut overlay),
@@ -94,15 +102,16 @@ fn known(run: &Results) -> Vec<String> {
     columns.chain(series).collect()
 }
 
-/// The column `asked` of the first table that has it; of one row, group or table where a name
+/// The first table that has the column `asked`, and of which row, group or table where a name
 /// stands before it, as in `victim.goodput`.
-fn values(run: &Results, asked: &str) -> Option<Values> {
-    let first = |of: Option<&str>, column: &str, table: Option<&str>| {
+fn table_of<'a>(run: &'a Results, asked: &'a str) -> Option<(&'a Read, usize, Option<&'a str>)> {
+    let first = |of: Option<&'a str>, column: &str, table: Option<&str>| {
         let is_meant = |read: &&Read| table.is_none_or(|name| read.name == name);
-        let tables = run.tables.iter().filter(is_meant);
-        tables
-            .filter_map(|table| of_column(table, of, column))
-            .find(|found| !found.rows.is_empty())
+        let mut tables = run.tables.iter().filter(is_meant);
+        tables.find_map(|table| {
+            let at = table.find(column).filter(|at| table.is_of_numbers(*at))?;
+            table.has_row(of, at).then_some((table, at, of))
+        })
     };
     first(None, asked, None).or_else(|| {
         let (name, column) = asked.rsplit_once('.')?;
@@ -110,19 +119,68 @@ fn values(run: &Results, asked: &str) -> Option<Values> {
     })
 }
 
-fn of_column(table: &Read, of: Option<&str>, asked: &str) -> Option<Values> {
-    let at = table.find(asked).filter(|at| table.is_of_numbers(*at))?;
-    let is_meant = |label: &str| {
-        of.is_none_or(|name| label == name || crate::groups::group_name(label) == name)
-    };
-    let rows = table.labels().into_iter().zip(table.rows.iter());
-    let rows = rows.filter(|(label, _)| is_meant(label));
-    let rows = rows.filter_map(|(label, row)| Some((label, table.number(row, at)?)));
+/// Which rows are drawn of the column `asked`, where a table of it is too large to be drawn whole:
+/// the extremes of each run.
+fn kept(all: &[Results], asked: &str) -> Kept {
+    let tables = all.iter().filter_map(|run| table_of(run, asked));
+    let large = tables.filter(|(table, ..)| table.rows.len() > WHOLE);
+    let rows = large.map(|(table, at, _)| table.extremes(at));
+    rows.reduce(|mut all, rows| {
+        all.extend(rows);
+        all
+    })
+}
+
+/// The column `asked`, see [`table_of`].
+fn values(run: &Results, asked: &str, kept: &Kept) -> Option<Values> {
+    let (table, at, of) = table_of(run, asked)?;
     let column = table.columns[at].1.clone();
+    if let Some(kept) = kept.as_ref().filter(|_| table.rows.len() > WHOLE) {
+        let kept: BTreeSet<usize> = kept
+            .iter()
+            .copied()
+            .take_while(|row| *row < table.rows.len())
+            .collect();
+        let labels = table.labels_of(&kept);
+        let rows = labels.into_iter().zip(&kept).filter_map(|(label, row)| {
+            let value = table.number(table.rows.at(*row), at)?;
+            Some((label, value))
+        });
+        return Some(Values {
+            rows: rows.collect(),
+            column,
+            thinned_from: Some(table.rows.len()),
+        });
+    }
+    let rows = table.labels().into_iter().zip(table.rows.iter());
+    let rows = rows.filter(|(label, _)| is_meant(label, of));
+    let rows = rows.filter_map(|(label, row)| Some((label, table.number(row, at)?)));
     Some(Values {
         rows: rows.collect(),
         column,
+        thinned_from: None,
     })
+}
+
+/// Is a row of this label, or its group, the one asked for?
+fn is_meant(label: &str, of: Option<&str>) -> bool {
+    of.is_none_or(|name| label == name || crate::groups::group_name(label) == name)
+}
+
+impl Read {
+    /// Has a row of this name, or of this group, a value in this column?
+    fn has_row(&self, of: Option<&str>, at: usize) -> bool {
+        let has_value = |row| self.number(row, at).is_some();
+        match of {
+            None => self.rows.iter().any(has_value),
+            Some(_) if self.rows.len() > WHOLE => false,
+            Some(_) => {
+                let rows = self.labels().into_iter().zip(self.rows.iter());
+                let mut rows = rows.filter(|(label, _)| is_meant(label, of));
+                rows.any(|(_, row)| has_value(row))
+            }
+        }
+    }
 }
 
 /// The value of the key `over` in each run.
@@ -224,8 +282,19 @@ fn side_by_side(all: &[Results], columns: &[Values], into: &mut Overlay) {
     });
     let curves: Vec<Curve> = curves.collect();
     let x = Axis::of_names("Row", labels.iter().map(|label| (*label).into()));
-    into.draw(&y.name, [x, axis(y)], &curves, "");
+    let thinned = columns.iter().filter_map(|own| own.thinned_from).max();
+    let note = thinned.map_or_else(String::new, thinned_note);
+    into.draw(&y.name, [x, axis(y)], &curves, &note);
     into.tables.push(numbers(all, columns, None));
+}
+
+/// That not every row is drawn.
+fn thinned_note(rows: usize) -> String {
+    format!(
+        "Of {} rows those with the lowest and the highest value of each of {} stretches are drawn.",
+        grouped(rows as u64),
+        grouped(STRETCHES as u64)
+    )
 }
 
 /// A row for each row of the runs, a column for each run.

@@ -219,3 +219,31 @@ fn rows_of_one_name_are_told_apart() {
     assert_eq!(found.plots[0].curves[0].y, [5.0, 1.0]);
     assert_eq!(found.tables[0].rows.len(), 2);
 }
+
+/// A table too large to be drawn whole is drawn by the extremes of its stretches, and says so.
+#[test]
+fn of_a_large_table_the_extremes_are_drawn() {
+    let rows = |spike: usize| -> String {
+        let value = |row: usize| if row == spike { 900 } else { 100 + row % 7 };
+        let rows = 0..WHOLE + 50_000;
+        rows.map(|row| format!("f{row},{}\n", value(row))).collect()
+    };
+    let all = [run("a", "8", &rows(123_456)), run("b", "9", &rows(777))];
+    let found = overlay(&all, Some("throughput"), None).expect("it is drawn");
+    let [plot] = found.plots.as_slice() else {
+        panic!("one plot")
+    };
+    assert!(plot.note.contains("Of 250,000 rows"), "{}", plot.note);
+    for curve in &plot.curves {
+        assert!(curve.y.contains(&900.0) && curve.y.contains(&100.0));
+        assert!((2_000..=2 * 2 * STRETCHES).contains(&curve.y.len()));
+        assert!(curve.x.is_sorted(), "in the order of the table");
+    }
+    // Both runs have the rows of both.
+    assert_eq!(plot.curves[0].x, plot.curves[1].x);
+    let table = crate::csv::table(&found.tables[0]);
+    assert!(table.contains("\nf123456 (row 123457),900.0,"), "named");
+    let small = [run("a", "8", "p,1\nq,2\n")];
+    let found = overlay(&small, Some("throughput"), None).expect("it is drawn");
+    assert_eq!(found.plots[0].note, "");
+}

@@ -1,6 +1,7 @@
 //! What each flow got.
 
-use backwater_net::spec::NetworkSpec;
+use backwater_net::outcome::FlowOutcome;
+use backwater_net::spec::{NetworkSpec, TrafficSpec};
 
 use super::Circuits;
 use crate::events::{names, per_second};
@@ -36,6 +37,26 @@ pub fn flow_loads(run: &Circuits<'_>) -> Vec<FlowLoad> {
             }
         })
         .collect()
+}
+
+/// Has a circuit sent all that it was to send, and is nothing of it on the way? Then its bytes over
+/// the length of the run are no rate of it.
+pub fn has_ended(run: &Circuits<'_>, flow: usize) -> bool {
+    let total = match run.network.flows.get(flow).map(|own| &own.traffic) {
+        Some(
+            TrafficSpec::Greedy { total, .. }
+            | TrafficSpec::Constant { total, .. }
+            | TrafficSpec::Poisson { total, .. }
+            | TrafficSpec::Trains { total, .. },
+        ) => *total,
+        _ => None,
+    };
+    let copies = destinations(run.network, flow).len().max(1) as u64;
+    let is_over = |found: &FlowOutcome| {
+        let all = total.and_then(|total| total.checked_mul(copies));
+        all.is_some_and(|all| found.offered_total >= all && found.inside_total == 0)
+    };
+    run.outcome.flows.get(flow).is_some_and(is_over)
 }
 
 /// Destinations of a flow: where legs without legs after them end.

@@ -9,7 +9,7 @@ use backwater_net::outcome::Outcome;
 use backwater_net::spec::NetworkSpec;
 
 use super::Circuits;
-use crate::distribution::{Statistics, bound, cell, tail};
+use crate::distribution::{Statistics, bound, cell, tail, without_p99};
 use crate::events::transfers::{self, ALONE, MS, UNFINISHED};
 use crate::groups::of_name;
 use crate::model::{Cell, Table};
@@ -84,7 +84,8 @@ fn tail_words(times: &Distribution, words: impl Fn(f64) -> String) -> Option<Str
     } else {
         ""
     };
-    Some(format!("{p99}{}", tail(times, words)?))
+    let why = without_p99(times).map_or_else(String::new, |why| format!("; {why}"));
+    Some(format!("{p99}{}{why}", tail(times, words)?))
 }
 
 /// Requests not answered that are too many for a p99.

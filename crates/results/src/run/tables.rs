@@ -4,7 +4,7 @@ use backwater_net::alone;
 use backwater_net::outcome::{FlowOutcome, LegOutcome};
 use backwater_net::spec::{CellApplication, FlowControlSpec, LegSpec, NetworkSpec, TrafficSpec};
 
-use super::loads::{destinations, flow_loads};
+use super::loads::{destinations, flow_loads, has_ended};
 use super::{
     Circuits, abr, bounds, cell_tcp, losses, ports, recovery, responses, sessions, standstill,
 };
@@ -82,7 +82,10 @@ impl Tables for NetworkSpec {
 /// What each flow offered, how much was delivered or dropped, and its throughput.
 pub fn flows(run: &Circuits<'_>) -> Table {
     let loads = flow_loads(run);
-    let load = |flow: u32| loads.get(flow as usize);
+    let load = |flow: u32| {
+        let load = loads.get(flow as usize);
+        load.filter(|_| !has_ended(run, flow as usize))
+    };
     let payload = payload_bytes(run);
     let seconds = run.seconds();
     events::flows::table(run, |table| {
@@ -95,7 +98,7 @@ pub fn flows(run: &Circuits<'_>) -> Table {
             })
             .number(
                 "throughput [Mbps]: rate after the warm-up, all bytes of a unit; for multicast, \
-                 the mean over the destinations",
+                 the mean over the destinations; empty where all of a `total` has arrived",
             )
             .of(|(flow, _)| load(*flow).map(|load| Cell::float(load.bits_per_second / 1e6, 4)))
             .short(Column::UNIT)

@@ -17,10 +17,13 @@ pub fn sweep_pivot(result: &SweepResult) -> String {
         [rows, columns] => by_value(result, rows, columns),
         _ => Vec::new(),
     };
+    let has_lines = !lines.is_empty();
+    let why = result.without_p99(shown(result).into_iter());
     printable(
         &lines
             .into_iter()
             .chain(result.without_chance())
+            .chain(why.filter(|_| has_lines))
             .collect::<Vec<_>>(),
     )
 }

@@ -13,6 +13,8 @@ pub fn sweep_report(info: &SweepInfo, result: &SweepResult) -> Report {
     blocks.extend(warnings(result));
     let same = result.without_chance();
     blocks.extend(same.map(|text| Block::note(Tone::Plain, capital(&text) + ".")));
+    let why = result.without_p99(0..result.measures.len());
+    blocks.extend(why.map(|text| Block::note(Tone::Plain, capital(&text) + ".")));
     let plots = sweep_plots(result);
     if plots.is_empty() {
         let text = "No axis has several numbers to draw curves over; the tables have all points.";

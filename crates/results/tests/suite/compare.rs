@@ -63,6 +63,7 @@ fn run(seed: u64, lost: u64, took: Option<u64>) -> SchemeRun {
         seed,
         seen: Observed {
             flows: vec![greedy(one, lost), greedy([250; 10], 0), burst],
+            bursts: workload().bursts,
             stored,
             stored_most: 50_000,
             stored_most_at: "S".into(),
@@ -188,7 +189,7 @@ fn the_terminal_has_a_column_for_each_scheme_and_fits() {
     );
     assert!(
         text.lines()
-            .any(|line| line.starts_with("trace hash") && line.contains("abcdef01"))
+            .any(|line| line.starts_with("trace hash") && line.contains("habcdef0"))
     );
     // One run under two seeds: no interval, and why.
     let same = scheme("none", vec![run(1, 0, None), run(1, 0, None)]);
@@ -243,7 +244,7 @@ fn tables_have_a_row_for_each_scheme_run_flow_and_burst() {
     );
     assert_eq!(
         json["schemes"][1]["runs"][0]["trace_hash"],
-        "abcdef0123456789"
+        "habcdef0123456789"
     );
 }
 

@@ -15,7 +15,7 @@ use sample::{HOSTILE, ethernet as run};
 
 const GOLDEN: &str = "\
 Two switches: 11 s, full duration
-13,200 frame hops, 23 of them control in 0.01 s (1.32 M hops/s); trace hash c0ffee0123456789
+13,200 frame hops, 23 of them control in 0.01 s (1.32 M hops/s); trace hash hc0ffee0123456789
 
 flow          Mbps  transfers/s    FCT        p99  slowdown        p99  acked   delay   p99  \
 dropped  late
@@ -353,7 +353,7 @@ fn the_manifest_tells_how_it_ended() {
         &run::info(),
         &Findings::new(&run::spec(), run::outcome(), Duration::ZERO),
     );
-    assert_eq!(manifest.trace_hash, "c0ffee0123456789");
+    assert_eq!(manifest.trace_hash, "hc0ffee0123456789");
     assert_eq!((manifest.events, manifest.unit_hops), (12_345, 13_200));
     assert!(!manifest.partial);
     let standing = run_manifest(

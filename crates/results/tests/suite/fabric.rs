@@ -16,7 +16,7 @@ use sample::fabric;
 
 const GOLDEN: &str = "\
 Small torus: 12,600 cycles, measured
-403,200 flit hops in 0.125 s (3.23 M hops/s); trace hash 00c0ffee01234567
+403,200 flit hops in 0.125 s (3.23 M hops/s); trace hash h00c0ffee01234567
 
 window    10,000 cycles from cycle 2,345 on (end of warm-up detected)
 offered   0.4012 flits/cycle/terminal
@@ -361,7 +361,7 @@ fn the_report_holds_the_numbers_and_what_went_wrong() {
         "4 x 4 torus",
         "window starts",
         "every packet created in the window has arrived",
-        "00c0ffee01234567",
+        "h00c0ffee01234567",
     ] {
         assert!(sound.contains(must), "no {must:?}");
     }

@@ -93,7 +93,7 @@ fn a_run_directory_holds_what_its_manifest_lists_and_nothing_else() {
     ] {
         assert!(listed.contains(&must.to_string()), "{must} is missing");
     }
-    assert_eq!(manifest["trace_hash"], "00c0ffee01234567");
+    assert_eq!(manifest["trace_hash"], "h00c0ffee01234567");
     assert_eq!(manifest["partial"], false);
     assert_eq!(manifest["events_per_second"], 9_876_536.0);
     assert_eq!(json(path.join("summary.json"))["balanced"], true);

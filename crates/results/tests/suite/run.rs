@@ -12,7 +12,7 @@ use backwater_results::{
 
 const GOLDEN: &str = "\
 Two circuits, one link: 100,000 cells (68.17 ms), full duration
-456,789 cell hops, 45,678 of them control in 0.125 s (3.65 M hops/s); trace hash 00c0ffee01234567
+456,789 cell hops, 45,678 of them control in 0.125 s (3.65 M hops/s); trace hash h00c0ffee01234567
 
 flow           offered  delivered  dropped  inside  of link    Mbps     delay       p99
 bursty, first   33,400     33,320        0      80   0.3332  207.25  62.99 us  113.4 us

@@ -4,6 +4,7 @@ use crate::sample;
 
 use std::borrow::Cow;
 
+use backwater_results::number::hash;
 use backwater_results::sweep::{
     Measure, Role, Saturation, SweepAxis, SweepInfo, SweepResult, SweepRow, saturation_pivot,
     saturation_report, saturation_table, sweep_pivot, sweep_plots, sweep_report, sweep_tables,
@@ -61,7 +62,7 @@ fn result(axes: Vec<SweepAxis>, seeds: u64) -> SweepResult {
                 values: values.clone(),
                 seed,
                 measured: vec![load, load.min(0.5) * vcs + seed as f64, 9.0, saturated],
-                trace_hash: format!("{:016x}", rows.len()),
+                trace_hash: hash(rows.len() as u64),
             });
         }
     }

@@ -22,7 +22,7 @@ use backwater_net::outcome::{ChannelOutcome, FlowOutcome, LossCause, Outcome};
 use backwater_net::probe::PathWaits;
 use backwater_net::spec::{NetworkSpec, TrafficSpec};
 use backwater_results::sweep::{FlowColumn, Measure, Role};
-use backwater_results::{Findings, note_broken_bounds};
+use backwater_results::{Findings, note_broken_bounds, number};
 use backwater_scenario::PacketScenario;
 
 use super::super::events::Meter;
@@ -125,7 +125,7 @@ pub fn measure(scenario: &PacketScenario, columns: &[FlowColumn]) -> Result<Opti
     values.extend(chosen(columns, |flow| run.flow_tables(flow)));
     Ok(Some(Point {
         values,
-        trace_hash: format!("{:016x}", run.outcome.trace_hash),
+        trace_hash: number::hash(run.outcome.trace_hash),
     }))
 }
 

@@ -11,9 +11,9 @@ use backwater_flit::Simulation;
 use backwater_flit::meter::Phase;
 use backwater_flit::spec::FabricSpec;
 use backwater_kernel::Stop;
-use backwater_results::FabricFindings;
 use backwater_results::fabric::zero_load;
 use backwater_results::sweep::{FlowColumn, Measure, Role};
+use backwater_results::{FabricFindings, number};
 
 use super::super::values::{chosen, flag, measures};
 use super::super::{Pace, Point, must_stop, pace};
@@ -105,7 +105,7 @@ fn point(spec: &FabricSpec, engine: &Simulation, columns: &[FlowColumn]) -> Poin
     values.extend(chosen(columns, |class| run.class_tables(class)));
     Point {
         values,
-        trace_hash: format!("{:016x}", run.outcome.trace_hash),
+        trace_hash: number::hash(run.outcome.trace_hash),
     }
 }
 

@@ -8,9 +8,9 @@ use std::borrow::Cow;
 use backwater_kernel::{DelayOutcome, Distribution, Stop};
 use backwater_net::frames::spec::EthernetSpec;
 use backwater_net::outcome::{ChannelOutcome, FlowOutcome, Outcome, QueueOutcome};
-use backwater_results::Findings;
 use backwater_results::ethernet::{Completion, fairness, goodputs, lasting};
 use backwater_results::sweep::{FlowColumn, Measure, Role};
+use backwater_results::{Findings, number};
 use backwater_scenario::EthernetScenario;
 
 use super::super::events::FoundEvents;
@@ -110,7 +110,7 @@ pub fn point(found: &FoundEvents<'_, EthernetScenario>, columns: &[FlowColumn]) 
     values.extend(chosen(columns, |flow| found.flow_tables(flow)));
     Point {
         values,
-        trace_hash: format!("{:016x}", found.run.outcome.trace_hash),
+        trace_hash: number::hash(found.run.outcome.trace_hash),
     }
 }
 

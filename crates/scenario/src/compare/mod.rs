@@ -15,6 +15,7 @@ mod settings;
 mod text;
 mod unit;
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use backwater_derive::word;
@@ -25,6 +26,7 @@ use crate::diagnostics::Diagnostics;
 use crate::given::COMPARISON;
 use crate::given::compare::MARK;
 use crate::glossary::GUIDE;
+use crate::jitter;
 use crate::kinds::{OrShare, OrWord};
 use crate::reader::Reader;
 use crate::set_aside;
@@ -75,6 +77,8 @@ pub struct Comparison {
     pub warm_up: Duration,
     /// Averages over time are over windows of this length.
     pub window: Duration,
+    /// Flows start up to so much later than they say.
+    start_jitter: Option<Duration>,
     /// Which schemes, in the order of tables.
     pub schemes: Vec<Scheme>,
     /// What sends.
@@ -284,11 +288,24 @@ impl Comparison {
         }
     }
 
+    /// The comparison as it runs with this seed, under whatever scheme: with the starts that were
+    /// drawn.
+    pub fn drawn(&self, seed: u64) -> Cow<'_, Comparison> {
+        if self.start_jitter.is_none() {
+            return Cow::Borrowed(self);
+        }
+        let mut drawn = self.clone();
+        let starts = drawn.flows.iter_mut().map(|flow| flow.traffic.start_mut());
+        jitter::postpone(starts, seed, self.start_jitter);
+        Cow::Owned(drawn)
+    }
+
     /// The scenario of a scheme as TOML.
     pub fn text(&self, scheme: Scheme, seed: u64) -> String {
+        let drawn = self.drawn(seed);
         match scheme.has_circuits() {
-            true => circuits::write(self, scheme, seed),
-            false => frames::write(self, scheme, seed),
+            true => circuits::write(&drawn, scheme, seed),
+            false => frames::write(&drawn, scheme, seed),
         }
     }
 
@@ -368,6 +385,15 @@ impl Comparison {
 }
 
 impl ComparedTraffic {
+    fn start_mut(&mut self) -> &mut Time {
+        match self {
+            Self::Greedy { start }
+            | Self::Constant { start, .. }
+            | Self::Bursts { start, .. }
+            | Self::Requests { start, .. } => start,
+        }
+    }
+
     /// When a burst starts.
     pub fn burst_start(&self, burst: u64) -> Option<Time> {
         let Self::Bursts { start, every, .. } = *self else {

@@ -31,7 +31,10 @@ pub(super) fn comparison(
         .unwrap_or(Duration((duration.0 / WINDOWS.value).max(1)));
     times(&file.run, window, mistakes);
     let network = network(file, mistakes)?;
-    let flows = flows(file, &network, duration, mistakes)?;
+    // All that was drawn starts before the end.
+    let jitter = file.run.start_jitter.unwrap_or_default();
+    let latest = Duration(duration.0.saturating_sub(jitter.0));
+    let flows = flows(file, &network, latest, mistakes)?;
     let schemes = settings::schemes(&file.schemes, mistakes);
     if mistakes.errors() > 0 {
         return None;
@@ -44,6 +47,7 @@ pub(super) fn comparison(
         duration,
         warm_up: *file.run.warm_up,
         window,
+        start_jitter: file.run.start_jitter.value,
         schemes,
         flows,
         rates: network
@@ -240,7 +244,10 @@ fn traffic(
     let start: Time = *given.start.sure()?;
     if start.0 >= duration.0 {
         Diagnostic::error("bad-time", "it starts after the end of the run")
-            .at(&given.start.at, "later than `run.duration`")
+            .at(
+                &given.start.at,
+                "later than `run.duration`, less `run.start_jitter`",
+            )
             .tell(mistakes);
         return None;
     }

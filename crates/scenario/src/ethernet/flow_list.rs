@@ -10,6 +10,9 @@ use crate::units;
 /// What a line says, in the order that a file without a heading has.
 const COLUMNS: [&str; 4] = ["start", "from", "to", "size"];
 
+/// Numbers of a flow in HPCC's files that have a port.
+const WITH_PORT: usize = 6;
+
 /// A flow that begins.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct Arrival {
@@ -88,6 +91,7 @@ fn of_line(line: &str, order: [usize; 4], net: &Net<'_>) -> Result<Arrival, Stri
 /// At most as many flows as the first line says, and nothing behind them is looked at. Where there
 /// are fewer, up to the end or to a line of words, that many are taken: the program that writes
 /// such files puts the count over an estimate of it, so that digits of the estimate may be left.
+/// The one that reads them takes number after number, so a line may hold several flows, or a part.
 fn as_in_hpcc(
     file: &Named,
     stated: usize,
@@ -95,19 +99,25 @@ fn as_in_hpcc(
     mistakes: &mut Diagnostics,
 ) -> Result<Vec<Arrival>, Box<Diagnostic>> {
     let is_flow = |line: &str| line.starts_with(|c: char| c.is_ascii_digit());
-    let lines = file.lines().skip(1).take(stated);
+    let lines = file.lines().skip(1);
     let lines = lines.take_while(|(_, line)| is_flow(line));
-    let count = |line: &str| line.split_whitespace().count();
-    let columns = file.lines().nth(1).map_or(0, |(_, line)| count(line));
-    let read = |(number, line): (u32, &str)| {
-        // A line that was cut off would be read as one without a port.
-        let flow = match count(line) {
-            found if found == columns => of_hpcc(line, hosts).and_then(to_another),
-            found => Err(format!("{found} numbers, {columns} in the first flow")),
-        };
-        flow.map_err(|what| Box::new(file.mistake(number, &what)))
+    let numbers = lines.flat_map(|(number, line)| {
+        let numbers = line.split_whitespace();
+        numbers.map(move |text| (number, text))
+    });
+    let most = stated.saturating_mul(WITH_PORT);
+    let numbers: Vec<(u32, &str)> = numbers.take(most).collect();
+    let width = width(&numbers, stated);
+    let numbers = &numbers[..numbers.len().min(stated.saturating_mul(width))];
+    if !numbers.len().is_multiple_of(width) {
+        return Err(cut_off(file, numbers, width));
+    }
+    let read = |flow: &[(u32, &str)]| {
+        let cells: Vec<&str> = flow.iter().map(|(_, text)| *text).collect();
+        let read = of_hpcc(&cells, hosts).and_then(to_another);
+        read.map_err(|what| Box::new(file.mistake(flow[0].0, &what)))
     };
-    let all: Vec<Arrival> = lines.map(read).collect::<Result<_, _>>()?;
+    let all: Vec<Arrival> = numbers.chunks(width).map(read).collect::<Result<_, _>>()?;
     if all.len() < stated {
         let line = file.lines().next().map_or(1, |line| line.0);
         let what = format!(
@@ -121,11 +131,37 @@ fn as_in_hpcc(
     Ok(all)
 }
 
+/// How many numbers of a flow there are: as many as the first line has, or else fill the file.
+fn width(numbers: &[(u32, &str)], stated: usize) -> usize {
+    let widths = [WITH_PORT, WITH_PORT - 1];
+    let first = numbers.first().map_or(0, |(line, _)| *line);
+    let of_first = numbers.iter().take_while(|(line, _)| *line == first);
+    let of_first = of_first.count();
+    let fills = |width: &&usize| stated.checked_mul(**width) == Some(numbers.len());
+    let divides = |width: &&usize| numbers.len().is_multiple_of(**width);
+    let found = widths.iter().find(|width| **width == of_first);
+    let found = found.or_else(|| widths.iter().find(fills));
+    let found = found.or_else(|| widths.iter().find(divides));
+    found.copied().unwrap_or(WITH_PORT)
+}
+
+/// The first line whose numbers don't end with a flow, though lines before it do.
+fn cut_off(file: &Named, numbers: &[(u32, &str)], width: usize) -> Box<Diagnostic> {
+    let lines = numbers.chunk_by(|one, next| one.0 == next.0);
+    let wrong = lines
+        .map(|line| (line[0].0, line.len()))
+        .find(|(_, count)| !count.is_multiple_of(width));
+    let (line, count) = wrong.unwrap_or((1, numbers.len()));
+    let what = format!("{count} numbers, {width} in a flow");
+    let help = "each flow has source, destination, group, port, bytes and start; the port may be \
+                left out of all";
+    Box::new(file.mistake(line, &what).help(help))
+}
+
 /// Source, destination, priority group, port, bytes, start in seconds; hosts by number, from 0.
 /// Group and port are not looked at. Later simulators leave the port out.
-fn of_hpcc(line: &str, hosts: &[u32]) -> Result<Arrival, String> {
-    let cells: Vec<&str> = line.split_whitespace().collect();
-    let (from, to, size, start) = match cells[..] {
+fn of_hpcc(cells: &[&str], hosts: &[u32]) -> Result<Arrival, String> {
+    let (from, to, size, start) = match *cells {
         [from, to, _, _, size, start] | [from, to, _, size, start] => (from, to, size, start),
         _ => {
             let what = "source, destination, group, port, bytes, start";

@@ -241,16 +241,27 @@ fn refused(at: &At, what: &str) -> Box<Diagnostic> {
 }
 
 /// Lines of two numbers, apart by blanks or a comma; `#` starts a comment, and the first line may
-/// be a heading. Of three numbers the one between is a count of the lines, as in files of ns-2.
+/// be a heading. Of three numbers the one between is a count of the lines, as in files of ns-2; all
+/// lines have as many.
 fn of_file(file: &Named, unit: u64) -> Result<SizeLaw, Box<Diagnostic>> {
     let mut lines = file.lines().peekable();
     lines.next_if(|(_, line)| files::is_heading(line));
-    let (mut points, mut numbers) = (Vec::new(), Vec::new());
+    let (mut points, mut numbers, mut columns) = (Vec::new(), Vec::new(), None);
     for (number, line) in lines {
         let cells = line.split([',', ' ', '\t']).filter(|word| !word.is_empty());
         let cells = cells.map(|word| word.parse().ok().filter(|it: &f64| *it >= 0.0));
-        match cells.collect::<Option<Vec<f64>>>().as_deref() {
-            Some([size, share] | [size, _, share]) => points.push((*size, *share)),
+        let cells: Vec<f64> = match cells.collect::<Option<_>>() {
+            Some(cells) => cells,
+            None => return Err(Box::new(file.mistake(number, "not bytes and a percentage"))),
+        };
+        let many = *columns.get_or_insert(cells.len());
+        match cells[..] {
+            _ if cells.len() != many => {
+                let what = format!("{} columns, {many} in the first line", cells.len());
+                let help = "write bytes and a percentage in all of them, or a count between in all";
+                return Err(Box::new(file.mistake(number, &what).help(help)));
+            }
+            [size, share] | [size, _, share] => points.push((size, share)),
             _ => return Err(Box::new(file.mistake(number, "not bytes and a percentage"))),
         }
         numbers.push(number);

@@ -22,6 +22,7 @@ use crate::memory;
 use crate::patterns::{self, Room};
 use crate::prelude::*;
 use crate::typed::Word;
+use crate::wildcard;
 
 /// The flows, and the table that made each.
 pub(crate) struct Flows<'r> {
@@ -200,13 +201,10 @@ fn named(
     room: Room,
     mistakes: &mut Diagnostics,
 ) -> Option<Vec<Ends>> {
-    let mut hosts = |names: &Placed<Vec<Named>>| -> Option<Vec<u32>> {
-        let names = names.sure()?.iter();
-        mistakes.kept_all(names.map(|(name, at)| net.find_host(name, at)))
-    };
+    let mut hosts = |names: &Placed<Vec<Named>>| net.all_hosts(names.sure()?, mistakes);
     let (from, to) = (hosts(&flow.from), hosts(&flow.to));
     let (from, to) = (from?, to?);
-    let pairs: Vec<Ends> = match (from.as_slice(), to.as_slice()) {
+    let mut pairs: Vec<Ends> = match (from.as_slice(), to.as_slice()) {
         (from, to) if *flow.multicast && !to.is_empty() => {
             named_once(flow, to, net, mistakes)?;
             from.iter().map(|from| (*from, to.to_vec())).collect()
@@ -226,6 +224,14 @@ fn named(
             return None;
         }
     };
+    // A name with `*` stands for all but the host at the other end.
+    let mut names = flow.from.iter().chain(flow.to.iter());
+    if names.any(|(name, _)| wildcard::is_many(name)) {
+        for (from, to) in &mut pairs {
+            to.retain(|to| to != from);
+        }
+        pairs.retain(|(_, to)| !to.is_empty());
+    }
     if let Some((same, _)) = pairs.iter().find(|(from, to)| to.contains(from)) {
         let name = clip(net.name(*same));
         mistakes.push(patterns::sends_to_itself(&name, &flow.to.at));
@@ -233,7 +239,7 @@ fn named(
     }
     if pairs.is_empty() {
         Diagnostic::error("bad-flow", "a flow needs two hosts")
-            .at(&flow.to.at, "an empty list")
+            .at(&flow.to.at, "nobody besides the sender")
             .help("name one host or more in `to`")
             .tell(mistakes);
         return None;
@@ -286,11 +292,12 @@ fn by_rule(
     dice: &mut Stream,
     mistakes: &mut Diagnostics,
 ) -> Option<Vec<(u32, u32)>> {
-    let (total, _) = rule.kind.sure()?.flows(net.hosts().len() as u64)?;
+    let hosts = patterns::hosts(&rule.from, net, mistakes)?;
+    let (total, _) = rule.kind.sure()?.flows(hosts.len() as u64)?;
     if room.refuses(&rule.kind.at, total, mistakes) {
         return None;
     }
-    patterns::pairs(&rule.kind, net, dice, mistakes)
+    patterns::pairs(&rule.kind, (&hosts, &rule.from), net, dice, mistakes)
 }
 
 fn add<'r>(

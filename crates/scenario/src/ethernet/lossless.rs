@@ -184,10 +184,14 @@ fn tell_worst(
         let percent = (share * 100.0).floor();
         format!("lower `xoff` to `\"{percent} %\"`, and `xon` below it")
     });
+    let more = match lower {
+        Some(_) => "or give it more memory",
+        None => "give it more memory",
+    };
     mistakes.push(
         diagnostic
             .help_if(lower)
-            .help("or give it more memory")
+            .help(more)
             .help_if((!meant).then(|| threats::consent(class))),
     );
 }

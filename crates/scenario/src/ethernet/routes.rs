@@ -137,8 +137,7 @@ pub(crate) fn given(
     for route in &file.routes {
         let nodes = route.node.iter();
         let nodes = mistakes.kept_all(nodes.map(|(name, at)| net.find(name, at)));
-        let to = route.to.iter();
-        let to = mistakes.kept_all(to.map(|(name, at)| net.find_host(name, at)));
+        let to = net.all_hosts(&route.to, mistakes);
         let (Some(nodes), Some(to)) = (nodes, to) else {
             continue;
         };

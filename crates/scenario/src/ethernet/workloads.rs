@@ -14,7 +14,7 @@ use super::net::Net;
 use super::offers::{self, Offer, Way};
 use crate::files::Files;
 use crate::given::ethernet::workloads::{Between, Workloads, WorkloadsKind};
-use crate::patterns::Room;
+use crate::patterns::{self, Room};
 use crate::prelude::*;
 use crate::units::{self, Decimal, LONGEST_PS};
 
@@ -208,8 +208,8 @@ impl<'a> Plan<'a> {
         (setting, span): (Setting<'a>, (Time, Time)),
         mistakes: &mut Diagnostics,
     ) -> Option<Self> {
-        let from = hosts(&between.from, setting.net, mistakes);
-        let to = hosts(&between.to, setting.net, mistakes);
+        let from = patterns::hosts(&between.from, setting.net, mistakes);
+        let to = patterns::hosts(&between.to, setting.net, mistakes);
         let (from, to) = (from?, to?);
         let can_send = |host: &u32| to.iter().any(|to| to != host);
         if let Some(alone) = from.iter().find(|host| !can_send(host)) {
@@ -404,29 +404,4 @@ impl<'a> Plan<'a> {
 fn gap(law: &SizeLaw, flows: u64, rate: Rate) -> Duration {
     let ps = law.doubled_mean() * u128::from(flows) * GAP_SCALE / u128::from(rate.0.max(1));
     Duration(u64::try_from(ps).unwrap_or(LONGEST_PS).clamp(1, LONGEST_PS))
-}
-
-/// Those that are named, each once, or all.
-fn hosts(
-    named: &Placed<Option<Vec<Named>>>,
-    net: &Net<'_>,
-    mistakes: &mut Diagnostics,
-) -> Option<Vec<u32>> {
-    let Some(names) = named.sure()? else {
-        return Some(net.hosts());
-    };
-    let found = names.iter().map(|(name, at)| net.find_host(name, at));
-    let found = mistakes.kept_all(found)?;
-    let mut known = BTreeSet::new();
-    let twice = found.iter().find(|host| !known.insert(**host));
-    let mistake = match (found.is_empty(), twice) {
-        (true, _) => "an empty list".to_owned(),
-        (_, Some(twice)) => format!("`{}` twice", clip(net.name(*twice))),
-        _ => return Some(found),
-    };
-    Diagnostic::error("bad-flow", "a workload needs hosts, each named once")
-        .at(&named.at, mistake)
-        .help("name some, or leave the key out for all")
-        .tell(mistakes);
-    None
 }

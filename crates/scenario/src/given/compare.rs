@@ -78,6 +78,10 @@ pub(crate) struct Run {
     /// Root of every random stream: the same seed gives the same run, bit for bit.
     #[key(is = Whole { min: 0, max: u64::MAX, unit: "" }, default = "1")]
     pub seed: u64,
+    /// Each flow starts up to so much later than its `start` says, drawn evenly by the seed, under
+    /// every scheme alike: what else draws nothing differs from seed to seed.
+    #[key(is = Clock { min_ps: 1 }, otherwise = "none")]
+    pub start_jitter: Placed<Option<Duration>>,
     /// Throughput and queues over time are means over windows of this length; recovery is
     /// measured to one of them.
     #[key(is = Clock { min_ps: 1 }, otherwise = "a {WINDOWS}th of the run")]

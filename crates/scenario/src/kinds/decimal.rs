@@ -49,22 +49,24 @@ impl Kind for Rows {
     }
 
     fn read(&self, reader: &mut Reader<'_>, key: &Key, node: &Node) -> Option<Datum> {
-        let mut rows = Vec::new();
-        for item in reader.items(key, node)? {
-            let mut row = Vec::new();
-            for cell in reader.items(key, item)? {
-                let Some(number) = cell.number() else {
-                    return reader.wrong_type(key, cell);
-                };
-                match number.parse::<f64>() {
-                    Ok(number) if number >= 0.0 && number.is_finite() => row.push(number),
-                    _ => return reader.out_of_range(key, cell, "not a number from 0 on"),
-                }
-            }
-            rows.push(row);
-        }
-        Some(Datum::Rows(rows))
+        let rows = reader.items(key, node)?.iter();
+        let rows = reader.within(|reader| rows.map(|item| row(reader, key, item)).collect());
+        Option::map(rows, Datum::Rows)
     }
+}
+
+fn row(reader: &mut Reader<'_>, key: &Key, item: &Node) -> Option<Vec<f64>> {
+    let mut row = Vec::new();
+    for cell in reader.items(key, item)? {
+        let Some(number) = cell.number() else {
+            return reader.wrong_type(key, cell);
+        };
+        match number.parse::<f64>() {
+            Ok(number) if number >= 0.0 && number.is_finite() => row.push(number),
+            _ => return reader.out_of_range(key, cell, "not a number from 0 on"),
+        }
+    }
+    Some(row)
 }
 
 of! {

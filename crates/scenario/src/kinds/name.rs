@@ -93,8 +93,8 @@ impl Kind for References {
         match &node.value {
             tree::Value::Text(text) => {
                 let mut names = Vec::new();
-                expand_range(reader, text, &node.at, &mut names);
-                Some(Datum::List(names))
+                let is_sound = expand_ranges(reader, text, &node.at, &mut names);
+                is_sound.then_some(Datum::List(names))
             }
             _ => list(reader, key, node, |_, _, _| true),
         }
@@ -195,31 +195,65 @@ fn list<'a>(
     let tree::Value::List(items) = &node.value else {
         return reader.wrong_type(key, node);
     };
-    let mut names = Vec::with_capacity(items.len());
+    let (mut names, mut is_sound) = (Vec::with_capacity(items.len()), true);
     for item in items {
-        if let Some(text) = reader.text(key, item)
+        if let Some(text) = reader.within(|reader| reader.text(key, item))
             && good(reader, &text, &item.at)
         {
-            expand_range(reader, &text, &item.at, &mut names);
+            is_sound &= expand_ranges(reader, &text, &item.at, &mut names);
         }
     }
-    Some(Datum::List(names))
+    // An empty list would be a mistake of its own.
+    (is_sound || !names.is_empty()).then_some(Datum::List(names))
 }
 
-/// `D{1..5}` stands for `D1` to `D5`; a name without a range for itself.
-fn expand_range(reader: &mut Reader<'_>, text: &str, at: &At, names: &mut Vec<(String, At)>) {
-    let fault = match range(text) {
-        Ok(Some((before, numbers, after))) => {
-            let name = |number| (format!("{before}{number}{after}"), at.clone());
-            return names.extend(numbers.map(name));
+/// `D{1..5}` stands for `D1` to `D5`, `H{1..2}_{1..4}` for eight names; a name without a range for
+/// itself. Says whether the ranges are sound.
+fn expand_ranges(
+    reader: &mut Reader<'_>,
+    text: &str,
+    at: &At,
+    names: &mut Vec<(String, At)>,
+) -> bool {
+    let fault = match expanded(text) {
+        Ok(Some(all)) => {
+            names.extend(all.into_iter().map(|name| (name, at.clone())));
+            return true;
         }
-        Ok(None) => return names.push((text.into(), at.clone())),
+        Ok(None) => {
+            names.push((text.into(), at.clone()));
+            return true;
+        }
         Err(fault) => fault,
     };
     Diagnostic::error("bad-name", format!("`{}` is no range of names", clip(text)))
         .at(at, fault)
         .help("`D{1..5}` stands for `D1` to `D5`")
         .tell(reader.mistakes);
+    false
+}
+
+/// All that the ranges of a name stand for, the last range counting fastest; nothing where it has
+/// none.
+fn expanded(text: &str) -> Result<Option<Vec<String>>, &'static str> {
+    let (mut names, mut rest) = (vec![String::new()], text);
+    while let Some((before, numbers, after)) = range(rest)? {
+        let many = numbers.end() - numbers.start() + 1;
+        if many.saturating_mul(names.len() as u64) > LONGEST_RANGE {
+            return Err("it stands for more than 1,000,000 names");
+        }
+        let longer = names.iter().flat_map(|name| {
+            let numbers = numbers.clone();
+            numbers.map(move |number| format!("{name}{before}{number}"))
+        });
+        names = longer.collect();
+        rest = after;
+    }
+    if rest.len() == text.len() {
+        return Ok(None);
+    }
+    names.iter_mut().for_each(|name| name.push_str(rest));
+    Ok(Some(names))
 }
 
 /// What stands before a range, its numbers and what stands after it; nothing where there is none.
@@ -227,28 +261,27 @@ fn expand_range(reader: &mut Reader<'_>, text: &str, at: &At, names: &mut Vec<(S
 type Numbered<'a> = Option<(&'a str, RangeInclusive<u64>, &'a str)>;
 
 fn range(text: &str) -> Result<Numbered<'_>, &'static str> {
-    let braces = text.split_once('{');
-    let Some((before, (inside, after))) =
-        braces.and_then(|(before, rest)| Some((before, rest.split_once('}')?)))
-    else {
-        return Ok(None);
-    };
     let is_number_or_sign = |c: char| c.is_ascii_digit() || "-,;: ".contains(c);
-    let seems_one = inside.contains("..") || inside.chars().all(is_number_or_sign);
-    if !seems_one {
-        return Ok(None);
-    }
-    let ends = inside.split_once("..");
-    let ends = ends.and_then(|(first, last)| Some((first.parse().ok()?, last.parse().ok()?)));
-    match ends {
-        None => Err("two whole numbers with `..` between them make a range"),
-        Some((first, last)) if first > last => Err("the first number is the larger"),
-        Some((first, last)) if last - first >= LONGEST_RANGE => {
-            Err("it stands for more than 1,000,000 names")
+    for (open, _) in text.match_indices('{') {
+        let Some((inside, after)) = text[open + 1..].split_once('}') else {
+            return Ok(None);
+        };
+        let seems_one = inside.contains("..") || inside.chars().all(is_number_or_sign);
+        if !seems_one {
+            continue;
         }
-        Some(_) if range(after)?.is_some() => Err("a name has one range at most"),
-        Some((first, last)) => Ok(Some((before, first..=last, after))),
+        let ends = inside.split_once("..");
+        let ends = ends.and_then(|(first, last)| Some((first.parse().ok()?, last.parse().ok()?)));
+        return match ends {
+            None => Err("two whole numbers with `..` between them make a range"),
+            Some((first, last)) if first > last => Err("the first number is the larger"),
+            Some((first, last)) if last - first >= LONGEST_RANGE => {
+                Err("it stands for more than 1,000,000 names")
+            }
+            Some((first, last)) => Ok(Some((&text[..open], first..=last, after))),
+        };
     }
+    Ok(None)
 }
 
 of! {

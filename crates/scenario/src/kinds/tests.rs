@@ -25,6 +25,8 @@ fn read<K: Kind, T: Of<K>>(kind: &'static K, toml: &str) -> Result<T, Vec<&'stat
         cell_bits: 424,
         suggestions: Budget::default(),
         guide: Guide::NONE,
+        is_trial: false,
+        is_in_list: false,
     };
     let key = Key {
         name: "key",

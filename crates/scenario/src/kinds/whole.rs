@@ -27,10 +27,13 @@ impl Kind for Whole {
         let Self { min, max, unit } = *self;
         let schema = json!({ "type": "integer", "minimum": min, "maximum": max });
         let space = if unit.is_empty() { "" } else { " " };
-        Facts::new("a whole number", min.max(10).min(max).to_string(), schema).allowed(match max {
+        let allowed = match max {
             u64::MAX => format!("whole numbers from {min} on{space}{unit}"),
             _ => format!("whole numbers from {min} to {max}{space}{unit}"),
-        })
+        };
+        Facts::new("a whole number", min.max(10).min(max).to_string(), schema)
+            .allowed(allowed)
+            .counted(unit)
     }
 
     fn read(&self, reader: &mut Reader<'_>, key: &Key, node: &Node) -> Option<Datum> {
@@ -54,15 +57,18 @@ impl Kind for Wholes {
         let schema = json!({ "type": "array", "minItems": 1, "items": item.schema });
         Facts::new("a list of whole numbers", example, schema)
             .allowed(format!("a list of {}", item.allowed))
+            .counted(item.counted)
     }
 
     fn read(&self, reader: &mut Reader<'_>, key: &Key, node: &Node) -> Option<Datum> {
         let items = reader.items(key, node)?.iter();
-        let numbers = items.map(|item| {
-            let datum = self.0.read(reader, key, item)?;
-            u64::of(&self.0, &datum)
-        });
-        numbers.collect::<Option<_>>().map(Datum::Wholes)
+        reader.within(|reader| {
+            let numbers = items.map(|item| {
+                let datum = self.0.read(reader, key, item)?;
+                u64::of(&self.0, &datum)
+            });
+            numbers.collect::<Option<_>>().map(Datum::Wholes)
+        })
     }
 }
 

@@ -7,7 +7,7 @@ use crate::diagnostics::Diagnostic;
 use crate::reader::{Reader, clip, words};
 use crate::record::Datum;
 use crate::suggest;
-use crate::table::{Choice, Key};
+use crate::table::{Choice, Key, Section};
 use crate::tree::{self, Node};
 
 /// One of these words.
@@ -27,13 +27,19 @@ impl Words {
     fn spoken_of(&self, text: &str) -> Option<String> {
         const MOST: usize = 3;
         let text = text.to_lowercase();
+        let asked = text.split(|c: char| !c.is_alphanumeric());
+        let asked: Vec<&str> = asked.filter(|word| word.len() >= 3).collect();
+        let is_asked = |word: &str| {
+            let mut asked = asked.iter();
+            asked.any(|asked| is_one_word(asked, word))
+        };
         let speaks = |choice: &&Choice| {
             let meaning = choice.meaning.to_lowercase();
             let mut words = meaning.split(|c: char| !c.is_alphanumeric());
-            words.any(|word| word.strip_suffix('s').unwrap_or(word) == text)
+            words.any(is_asked)
         };
-        let found: Vec<&Choice> = self.0.iter().filter(speaks).collect();
-        if found.is_empty() || found.len() > MOST || text.len() < 3 {
+        let found: Vec<&Choice> = self.0.iter().filter(speaks).take(MOST).collect();
+        if found.is_empty() {
             return None;
         }
         let told = found.iter().map(|choice| {
@@ -45,6 +51,56 @@ impl Words {
             told.collect::<Vec<_>>().join(", or ")
         ))
     }
+}
+
+impl Words {
+    /// Which engine has the word, and the keys that it brings there.
+    fn abroad(&self, reader: &Reader<'_>, key: &Key, word: &str) -> Option<String> {
+        if !reader.suggestions.spend() {
+            return None;
+        }
+        let asked = (key.name, word);
+        let found = reader.guide.choice_abroad(reader.root, reader.here, asked);
+        let (engine, keys) = found?;
+        let with = match keys.is_empty() {
+            true => String::new(),
+            false => format!(", with the keys {}", suggest::all_of(keys)),
+        };
+        Some(format!("`{word}` is for `engine = \"{engine}\"`{with}"))
+    }
+
+    /// The keys that those of the words bring which a line of help names.
+    fn keys_of(&self, here: &Section, key: &Key, help: &str) -> Option<String> {
+        let is_selector = here
+            .selector
+            .is_some_and(|selector| selector.key == key.name);
+        let named = self
+            .names()
+            .filter(|word| help.contains(&format!("= \"{word}\"")));
+        let told = named.filter(|_| is_selector).filter_map(|word| {
+            let keys = here.keys.iter().filter(|key| key.only.contains(&word));
+            let keys: Vec<&str> = keys.map(|key| key.name).collect();
+            (!keys.is_empty()).then(|| format!("`{word}` has {}", suggest::all_of(keys)))
+        });
+        let told: Vec<String> = told.collect();
+        (!told.is_empty()).then(|| told.join("; "))
+    }
+}
+
+/// Are they the same but for an ending?
+fn is_one_word(one: &str, other: &str) -> bool {
+    let stem = |word: &str| {
+        let plural = ["sses", "ches", "shes", "xes"]
+            .iter()
+            .any(|end| word.ends_with(end));
+        let cut = match word {
+            _ if plural => 2,
+            _ if word.ends_with('s') && !word.ends_with("ss") => 1,
+            _ => 0,
+        };
+        word.len() - cut
+    };
+    one[..stem(one)] == other[..stem(other)]
 }
 
 impl Kind for Words {
@@ -65,7 +121,8 @@ impl Kind for Words {
         let nearest = suggest::did_you_mean(&text, self.names());
         let word = (reader.guide.meant)(&text, reader.root, reader.root);
         let word = word.filter(|word| word.is_here || nearest.is_none());
-        let is_helped = nearest.is_some() || word.is_some();
+        let abroad = self.abroad(reader, key, &text);
+        let is_helped = nearest.is_some() || word.is_some() || abroad.is_some();
         let other = (!is_helped).then(|| {
             self.spoken_of(&text).unwrap_or_else(|| {
                 let table = reader.here.name.trim_matches(['[', ']']);
@@ -82,7 +139,9 @@ impl Kind for Words {
         )
         .at(&node.at, "not one of the allowed words")
         .help_if(nearest)
-        .help_if(word.map(|word| word.help))
+        .help_if(word.as_ref().map(|word| word.help.clone()))
+        .help_if(abroad)
+        .help_if(word.and_then(|word| self.keys_of(reader.here, key, &word.help)))
         .help_if(other)
         .note(format!("allowed: {}", words(self.0)))
         .tell(reader.mistakes);

@@ -82,6 +82,29 @@ impl Guide {
         WayOn { keys, help }
     }
 
+    /// The engine whose files have this word for the same key of a table of this name, and the keys
+    /// that it brings there.
+    pub(crate) fn choice_abroad(
+        &self,
+        own: &'static Section,
+        here: &Section,
+        (key, word): (&str, &str),
+    ) -> Option<(&'static str, Vec<&'static str>)> {
+        let others = self.files.iter();
+        let mut others = others.filter(|(_, root)| !std::ptr::eq(*root, own));
+        others.find_map(|(engine, root)| {
+            let below = root.below().into_iter();
+            let mut like = below.filter(|section| section.name == here.name);
+            like.find_map(|section| {
+                let choices = section.key(key)?.kind.choices()?;
+                choices.iter().find(|choice| choice.name == word)?;
+                let keys = section.keys.iter();
+                let keys = keys.filter(|key| key.only.contains(&word));
+                Some((*engine, keys.map(|key| key.name).collect()))
+            })
+        })
+    }
+
     /// Where files for another engine have this key.
     fn abroad(&self, own: &'static Section, here: &Section, name: &str) -> Option<String> {
         let mut others = self

@@ -2,6 +2,7 @@
 //!
 //! One reader for every section: what may stand where, in which unit and range, is data.
 
+mod forms;
 mod guide;
 mod value;
 
@@ -31,6 +32,10 @@ pub struct Reader<'a> {
     pub(crate) suggestions: Budget,
     /// Whom to ask about words that are not of the language here.
     pub(crate) guide: &'static Guide,
+    /// Is a value only tried, and nothing told?
+    pub(crate) is_trial: bool,
+    /// Is the value at hand one of a list?
+    pub(crate) is_in_list: bool,
 }
 
 impl<'a> Reader<'a> {
@@ -44,6 +49,8 @@ impl<'a> Reader<'a> {
             cell_bits: 8,
             suggestions: Budget::default(),
             guide: Guide::NONE,
+            is_trial: false,
+            is_in_list: false,
         }
     }
 
@@ -61,7 +68,11 @@ impl<'a> Reader<'a> {
             false => choice(section, node),
         };
         let mut ignored = Vec::new();
+        let abroad = self.keys_of_choice_abroad(section, node);
         for entry in node.table() {
+            if abroad.contains(&entry.key.as_str()) {
+                continue;
+            }
             let Some(key) = self.known(&mut record, entry, choice) else {
                 continue;
             };
@@ -103,6 +114,25 @@ impl<'a> Reader<'a> {
             let way_on = self.guide.way_on(self.root, section, name);
             way_on.keys.contains(&selector.key)
         })
+    }
+
+    /// The keys of a choice that only another engine has: who is told of that needs no more.
+    fn keys_of_choice_abroad(&self, section: &'static Section, node: &Node) -> Vec<&'static str> {
+        let chosen = section.selector.and_then(|selector| {
+            let key = section.key(selector.key)?;
+            let Value::Text(word) = &node.get(selector.key)?.value else {
+                return None;
+            };
+            let is_own = key.kind.choices()?.iter().any(|own| own.name == word);
+            let asked = (selector.key, word.as_str());
+            match is_own || !self.suggestions.spend() {
+                true => None,
+                false => self.guide.choice_abroad(self.root, section, asked),
+            }
+        });
+        let mut keys = chosen.map_or(Vec::new(), |(_, keys)| keys);
+        keys.retain(|name| section.key(name).is_none());
+        keys
     }
 
     fn known(

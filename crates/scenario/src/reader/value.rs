@@ -2,10 +2,10 @@
 //!
 //! What tells a mistake gives `None`, the value that was not read.
 
+use super::forms::ungrouped;
 use super::{Reader, clip};
-use crate::diagnostics::{Diagnostic, Diagnostics};
-use crate::suggest;
-use crate::table::{Facts, Form, Key};
+use crate::diagnostics::Diagnostic;
+use crate::table::{Default, Facts, Form, Key};
 use crate::tree::{Node, Value};
 use crate::units::{self, Fault};
 
@@ -62,6 +62,7 @@ impl Reader<'_> {
             _ if key.kind.refers() => format!("write {}", key.kind.facts().allowed),
             _ => format!("write it like this: `{}`", key.example()),
         };
+        let help = self.in_right_form(key, node).unwrap_or(help);
         let Facts { noun, allowed, .. } = key.kind.facts();
         Diagnostic::error("wrong-type", format!("`{}` must be {noun}", key.name))
             .at(&node.at, format!("this is {}", node.kind()))
@@ -78,6 +79,7 @@ impl Reader<'_> {
         };
         Diagnostic::error("out-of-range", format!("`{}` can't be {value}", key.name))
             .at(&node.at, label)
+            .help_if(self.in_percent(key, node))
             .note(format!("allowed: {}", key.kind.facts().allowed))
             .note(format!("{}: {}", key.name, key.meaning))
             .tell(self.mistakes);
@@ -109,26 +111,14 @@ impl Reader<'_> {
             }
             Fault::UnknownUnit(unit) => wrong(format!("unknown unit `{}`", clip(&unit)))
                 .at(&node.at, format!("no unit for `{}`", key.name))
-                .help_if(self.in_other_units(key, node, &shown, &unit)),
+                .help_if(
+                    self.in_other_units(key, node, &shown, &unit)
+                        .or_else(|| self.in_one(key, node, &shown)),
+                ),
         };
         self.mistakes
             .push(diagnostic.note(format!("allowed: {}", facts.allowed)));
         None
-    }
-
-    /// Would the key take this text?
-    fn takes(&self, key: &Key, node: &Node, text: &str) -> bool {
-        let mut unheard = Diagnostics::default();
-        let mut reader = Reader {
-            mistakes: &mut unheard,
-            suggestions: suggest::Budget::default(),
-            ..*self
-        };
-        let value = Value::Text(text.into());
-        let at = node.at.clone();
-        key.kind
-            .read(&mut reader, key, &Node { at, value })
-            .is_some()
     }
 
     /// The same quantity in units that the key takes.
@@ -139,9 +129,28 @@ impl Reader<'_> {
         (!help.is_empty()).then(|| help.join(", "))
     }
 
+    /// A number that is no share, but a percentage.
+    fn in_percent(&self, key: &Key, node: &Node) -> Option<String> {
+        let number = match &node.value {
+            _ if self.is_trial || !key.kind.facts().units.contains(&"%") => return None,
+            Value::Text(text) => text.trim().to_owned(),
+            _ => node.number()?,
+        };
+        let percent = format!("{number} %");
+        let is_meant = self.takes(key, node, &percent);
+        is_meant.then(|| format!("write it like this: `{} = \"{percent}\"`", key.name))
+    }
+
+    /// The same quantity where its digits stand in groups.
+    fn in_one(&self, key: &Key, node: &Node, text: &str) -> Option<String> {
+        let one = ungrouped(text);
+        let is_taken = one != text && self.takes(key, node, &one);
+        is_taken.then(|| format!("write it like this: `{} = \"{one}\"`", key.name))
+    }
+
     /// The quantities that a bare number may be, of those that the key takes.
     fn in_quotes(&self, key: &Key, node: &Node, number: &str) -> String {
-        let likely = with_units(number, &key.kind.facts()).into_iter();
+        let likely = with_units(number, key).into_iter();
         let mut likely = likely.filter(|text| self.takes(key, node, text));
         let name = key.name;
         let Some(first) = likely.next() else {
@@ -159,7 +168,8 @@ impl Reader<'_> {
 /// The quantities that a bare number may be, the likeliest first: a fraction of what may be a share
 /// is a percentage, a small fraction of time is in seconds, a number of many digits in the smallest
 /// unit, and what may be counted is.
-fn with_units(number: &str, facts: &Facts) -> Vec<String> {
+fn with_units(number: &str, key: &Key) -> Vec<String> {
+    let facts = key.kind.facts();
     let share = units::share(number).ok();
     let is_above = |most: u128| share.is_some_and(|number| number.exceeds(most));
     let is_fraction = share.is_some_and(|share| share.scale > 0 && !share.exceeds(1));
@@ -172,8 +182,18 @@ fn with_units(number: &str, facts: &Facts) -> Vec<String> {
         "Mbps" if is_above(999_999) => "bps",
         usual => usual,
     };
+    // What holds without the key is in the unit that suits it.
+    let own = match key.default {
+        Default::Is(toml) => units::split_number(toml.trim_matches('"')).ok(),
+        _ => None,
+    };
+    let own = own
+        .filter(|(number, _)| !number.is_zero())
+        .map(|(_, unit)| unit)
+        .filter(|unit| facts.units.contains(unit));
     let first = match counted {
         _ if is_fraction && facts.units.contains(&"%") => "%",
+        _ if let Some(own) = own => own,
         "%" | "cells" => counted,
         _ => usual,
     };

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use backwater_kernel::Duration;
 use backwater_scenario::compare::{ComparedTraffic, Comparison, Part, Scheme, Unit, is_comparison};
 use backwater_scenario::{Engine, Limits, Set, Source};
 
@@ -27,6 +28,40 @@ fn mistakes(name: &str, from: &str, to: &str) -> String {
     let text = source.text.replacen(from, to, 1);
     let wrong = Comparison::read(&Source::new(source.name, text), &[]);
     wrong.expect_err("a mistake").render(false)
+}
+
+/// With a jitter each seed draws the starts anew, and all schemes have the same.
+#[test]
+fn starts_are_drawn_by_the_seed_and_the_same_under_every_scheme() {
+    let jitter = Set::new("run.start_jitter=2 ms").expect("a key and a value");
+    for name in SHIPPED {
+        let plain = read(name);
+        let comparison = Comparison::read(&shipped(name), std::slice::from_ref(&jitter));
+        let comparison = comparison.unwrap_or_else(|wrong| panic!("{name}: {wrong}"));
+        let starts = |scheme, seed| {
+            let text = comparison.text(scheme, seed);
+            let words = text.split("start = \"").skip(1);
+            let words = words.filter_map(|rest| Some(rest.split_once('"')?.0.to_owned()));
+            words.collect::<Vec<String>>()
+        };
+        let frames = starts(Scheme::None, 1);
+        assert_eq!(frames, starts(Scheme::Pfc, 1), "{name}");
+        let circuits = starts(Scheme::N23, 1);
+        assert_eq!(circuits, starts(Scheme::Abr, 1), "{name}");
+        assert!(
+            circuits.iter().all(|start| frames.contains(start)),
+            "{name}"
+        );
+        assert_ne!(frames, starts(Scheme::None, 2), "{name}");
+        assert_eq!(comparison.drawn(3).bursts().len(), plain.bursts().len());
+        for (late, soon) in comparison.drawn(3).bursts().iter().zip(plain.bursts()) {
+            assert!((soon.0..=soon.0 + Duration(2_000_000_000)).contains(&late.0));
+        }
+        for &scheme in Scheme::ALL {
+            let scenario = comparison.scenario(scheme, 2, &Limits::default());
+            scenario.unwrap_or_else(|wrong| panic!("{name}, {}: {wrong}", scheme.name()));
+        }
+    }
 }
 
 #[test]

@@ -79,6 +79,10 @@ fn proposals(text: &str, mistake: &Diagnostic) -> Vec<Try> {
             put(start..end, &value);
             continue;
         }
+        if let Some(meant) = help.strip_prefix("write this one as `") {
+            put(start..end, meant.trim_end_matches('`'));
+            continue;
+        }
         for span in spans(help) {
             if let Some((key, value)) = span.split_once(" = ") {
                 if key.contains('.') || value.parse::<toml::Value>().is_err() {
@@ -307,7 +311,7 @@ fn thresholds_without_a_unit_are_bytes() {
 }
 
 /// Slips that people make in a file that is right: a unit left out or of another tool, a letter
-/// left out of a key or a word, a key left out.
+/// left out of a key or a word, a key left out, a value in quotes or in a list.
 fn slips(text: &str) -> Vec<String> {
     const UNITS: [&str; 7] = ["GB/s", "Mb", "KB", "usec", "hours", "percent", "MBPS"];
     let mut all = Vec::new();
@@ -335,9 +339,16 @@ fn slips(text: &str) -> Vec<String> {
             .strip_prefix('"')
             .and_then(|rest| rest.strip_suffix('"'))
         else {
+            let in_quotes = format!("\"{quoted}\"");
+            if quoted.parse::<f64>().is_ok() || quoted.parse::<bool>().is_ok() {
+                for form in [in_quotes, format!("[{quoted}]"), format!("{quoted}.0")] {
+                    put(at..at + quoted.len(), &form);
+                }
+            }
             continue;
         };
         let value_at = at..at + quoted.len();
+        put(value_at.clone(), &format!("[{quoted}]"));
         match inner.split_once(' ') {
             Some((number, _)) if number.parse::<f64>().is_ok() => {
                 put(value_at.clone(), number);

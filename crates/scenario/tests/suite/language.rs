@@ -301,7 +301,7 @@ fn ranges_of_names_are_whole_or_refused() {
         "D{a..b}",
         "D{}",
         "D{1..1000001}",
-        "D{1..2}{1..2}",
+        "D{1..1000}_{1..1001}",
     ] {
         let told = of_hosts(range).expect_err(range).render(false);
         assert!(

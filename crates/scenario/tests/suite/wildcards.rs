@@ -184,3 +184,97 @@ fn a_wildcard_of_nothing_says_why() {
     let error = error.expect_err("72 channels").to_string();
     assert!(error.contains("72 series of one measure"), "{error}");
 }
+
+/// A star of frames with eight hosts, and what sends there: who to whom, by name.
+fn frames(flows: &str) -> Result<Vec<String>, String> {
+    let head = "engine = \"ethernet\"\n[run]\nduration = \"1 ms\"\n[topology]\nkind = \"star\"\n\
+                hosts_per_switch = 8\n[link]\nrate = \"10 Gbps\"\ndelay = \"1 us\"\n";
+    let scenario = parse(&Source::new("x.toml", format!("{head}{flows}")), &[]);
+    let scenario = scenario.map_err(|mistakes| mistakes.to_string())?;
+    let network = &scenario.ethernet().expect("frames").network;
+    let name = |host: u32| network.nodes[host as usize].name.as_str();
+    let flows = network.flows.iter();
+    Ok(flows
+        .map(|flow| {
+            let others = flow.others.iter().map(|other| format!("+{}", name(*other)));
+            let to = name(flow.destination).to_owned() + &others.collect::<String>();
+            format!("{}>{to}", name(flow.source)).replace("H1_", "")
+        })
+        .collect())
+}
+
+/// `H1_*` and ranges name hosts wherever hosts are listed; a name with `*` leaves out the host at
+/// the other end.
+#[test]
+fn names_of_hosts_may_stand_for_many() {
+    let flow = |from: &str, to: &str| {
+        frames(&format!(
+            "[[flows]]\nname = \"f\"\nfrom = {from}\nto = {to}\n"
+        ))
+        .expect("hosts")
+    };
+    assert_eq!(
+        flow("\"H1_*\"", "\"H1_8\""),
+        flow("\"H1_{1..7}\"", "\"H1_8\"")
+    );
+    assert_eq!(flow("\"*\"", "\"H1_1\"").len(), 7);
+    assert_eq!(
+        flow("\"H1_1\"", "[\"*_2\", \"H*3\", \"H1_1*\"]"),
+        ["1>2", "1>3"]
+    );
+    assert_eq!(flow("\"H{1..1}_{2..3}\"", "\"H1_1\""), ["2>1", "3>1"]);
+    assert_eq!(
+        flow("\"H1_1\"", "\"*\"\nmulticast = true"),
+        ["1>2+3+4+5+6+7+8"]
+    );
+    for wrong in ["\"H2_*\"", "\"*x*\"", "\"H1_*_\""] {
+        let text = format!("[[flows]]\nname = \"f\"\nfrom = {wrong}\nto = \"H1_1\"\n");
+        let told = frames(&text).expect_err("there are none");
+        assert!(told.contains("no host is called like"), "{told}");
+        assert!(told.contains("1 error"), "{told}");
+    }
+    let twice = "[[flows]]\nname = \"f\"\nfrom = \"H{1..2}_{3..1}\"\nto = \"H1_1\"\n";
+    let told = frames(twice).expect_err("no range");
+    assert!(told.contains("1 error"), "nothing follows from it: {told}");
+}
+
+#[test]
+fn a_pattern_may_be_among_some_hosts() {
+    let pattern = |keys: &str| frames(&format!("[[patterns]]\nname = \"p\"\n{keys}\n"));
+    let to_one = pattern("kind = \"all-to-one\"\nfrom = \"H1_{2..4}\"\nto = \"H1_8\"");
+    assert_eq!(to_one.expect("hosts"), ["2>8", "3>8", "4>8"]);
+    let to_one = pattern("kind = \"all-to-one\"\nfrom = [\"*_2\", \"H1_8\"]\nto = \"H1_8\"");
+    assert_eq!(to_one.expect("hosts"), ["2>8"]);
+    let all = pattern("kind = \"all-to-all\"\nfrom = [\"H1_1\", \"H1_5\"]");
+    assert_eq!(all.expect("hosts"), ["1>5", "5>1"]);
+    for kind in ["permutation", "random-pairs\"\ncount = 20 # \""] {
+        let some = pattern(&format!("kind = \"{kind}\"\nfrom = \"H1_{{1..3}}\""));
+        let some = some.expect("hosts");
+        let is_among = |end: &str| ["1", "2", "3"].contains(&end);
+        let ends = some.iter().flat_map(|flow| flow.split('>'));
+        assert!(
+            ends.into_iter().all(is_among) && some.len() >= 3,
+            "{some:?}"
+        );
+    }
+    for keys in [
+        "kind = \"permutation\"\nfrom = \"H1_1\"",
+        "kind = \"all-to-one\"\nfrom = \"H1_1\"\nto = \"H1_1\"",
+    ] {
+        let told = pattern(keys).expect_err("nobody to send to");
+        assert!(told.contains("name more in `from`"), "{told}");
+    }
+}
+
+/// Cells too: a list of destinations, and patterns.
+#[test]
+fn circuits_name_hosts_likewise() {
+    let text = FILE.replace("to = \"B\"", "to = \"*\"")
+        + "\n[[patterns]]\nname = \"p\"\nkind = \
+        \"all-to-one\"\nfrom = \"A*\"\nto = \"B\"\n";
+    let scenario = parse(&Source::new("x.toml", text), &[]);
+    let scenario = scenario.unwrap_or_else(|mistakes| panic!("{mistakes}"));
+    let flows = &scenario.packet().expect("cells").network.flows;
+    let names: Vec<&str> = flows.iter().map(|flow| flow.name.as_str()).collect();
+    assert_eq!(names, ["f", "p[1]"]);
+}

@@ -8,6 +8,7 @@ use backwater_net::spec::{
 };
 
 use super::super::Circuits;
+use super::super::loads::has_ended;
 
 /// What a flow wants, in bps.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -60,6 +61,9 @@ pub(super) fn want(run: &Circuits<'_>, flow: usize) -> Want {
     let session = run.outcome.flows.get(flow).and_then(|found| found.session);
     if session.is_some_and(|found| matches!(found.answer, SessionAnswer::Refused { .. })) {
         return Want::Closed("refused");
+    }
+    if has_ended(run, flow) {
+        return Want::Closed("ends by itself");
     }
     let bits = unit_bits(own);
     let data = |units_per_second: f64| Want::Data(bits * units_per_second);

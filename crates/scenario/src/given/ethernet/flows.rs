@@ -18,10 +18,11 @@ pub(crate) struct Flows {
     /// Its name in reports; many are `name[1]`, `name[2]`, ..
     #[key(is = Name)]
     pub name: Placed<String>,
-    /// Host that sends (that opens the connection); or a list.
+    /// Host that sends (that opens the connection); or a list. `H{1..2}_{1..8}` stands for sixteen,
+    /// `H1_*` for all that are called so, but for the host at the other end.
     #[key(is = References("host"))]
     pub from: Placed<Vec<Named>>,
-    /// Host that receives; or a list.
+    /// Host that receives; or a list, likewise.
     #[key(is = References("host"))]
     pub to: Placed<Vec<Named>>,
     /// UDP: one flow from each of `from` to all of `to`. Switches copy its frames where ways part.
@@ -75,6 +76,10 @@ pub(crate) struct Patterns {
     pub name: Placed<String>,
     #[key(flatten)]
     pub kind: Chosen<PatternsKind>,
+    /// Hosts that it is between, as though there were no others; `H1_*` stands for all those
+    /// called so.
+    #[key(is = References("host"), otherwise = "all")]
+    pub from: Placed<Option<Vec<Named>>>,
     #[key(flatten)]
     pub settings: FlowSettings,
     #[key(flatten)]

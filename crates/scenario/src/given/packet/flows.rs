@@ -103,6 +103,10 @@ pub(crate) struct Patterns {
     pub name: Placed<String>,
     #[key(flatten)]
     pub kind: Chosen<PatternsKind>,
+    /// Hosts that it is between, as though there were no others; `H1_*` stands for all those
+    /// called so.
+    #[key(is = References("host"), otherwise = "all")]
+    pub from: Placed<Option<Vec<Named>>>,
     #[key(flatten)]
     pub settings: FlowSettings,
 }

@@ -228,15 +228,47 @@ fn flow_files_of_hpcc_read_as_hpcc_reads_them() {
     );
     // Later simulators leave the port out.
     assert_eq!(warned("1\n1 4 3 20000 0.00001\n"), (1, vec![]));
+    // Its program takes number after number, wherever lines end.
+    let halves = "4\n1 4 3 100 20000 0.00001 1 4 3 100\n20000 0.00001\n";
+    for text in [
+        format!("2\n{}", flow.repeat(2).replacen('\n', " ", 1)),
+        format!("2\n{}", flow.repeat(2).replace(' ', "\n")),
+        "2\n1 4 3 20000 0.00001 1 4 3 20000 0.00001\n".into(),
+        halves.replacen('4', "2", 1),
+    ] {
+        assert_eq!(warned(&text), (2, vec![]), "{text}");
+    }
+    assert_eq!(warned(halves), (2, vec!["bad-file"]));
     // A last line that was cut off is not one of those: its 20000 would be a start.
     let cut = format!("4\n{three}1 4 3 100 20000");
     let error = listed(&cut, "")
         .expect_err("a flow is cut off")
         .render(false);
     assert!(
-        error.contains("line 5") && error.contains("5 numbers, 6 in the first flow"),
+        error.contains("in line 5") && error.contains("5 numbers, 6 in a flow"),
         "{error}"
     );
+}
+
+/// A file of points has as many columns in all lines.
+#[test]
+fn columns_of_a_file_of_points_do_not_change() {
+    let read = |points: &str| {
+        let points = points.to_owned();
+        let load = move |_: &std::path::Path| Ok(points.clone());
+        let text = "engine = \"ethernet\"\n[run]\nduration = \"1 ms\"\n[topology]\n\
+                    kind = \"star\"\nhosts_per_switch = 4\n[link]\nrate = \"10 Gbps\"\n\
+                    delay = \"1 us\"\n[[workloads]]\nname = \"w\"\nkind = \"poisson\"\nload = 0.5\ncdf_file = \"p.txt\"\n";
+        let source = Source::new("x.toml", text);
+        let read = parse_with(&source, &[], &Limits::default(), &load);
+        read.map_err(|mistakes| mistakes.render(false))
+    };
+    assert!(read("100 1 50\n1000 2 100\n").is_ok());
+    assert!(read("100 50\n1000 100\n").is_ok());
+    for mixed in ["100 50\n1000 2 100\n", "100 1 50\n500 2 70\n1000 100\n"] {
+        let told = read(mixed).expect_err("columns change");
+        assert!(told.contains("in the first line, in line"), "{told}");
+    }
 }
 
 /// A mark of byte order, columns in the order of a heading, cells in quotes.
@@ -284,10 +316,7 @@ fn a_list_of_flows_says_which_line_is_wrong() {
             "1\n0 16 3 100 1 0\n",
             "no host has the number `16`: they are 0 to 15, in line 2",
         ),
-        (
-            "1\n0 1 3 100\n",
-            "4 numbers, not source, destination, group, port, bytes, start",
-        ),
+        ("1\n0 1 3 100\n", "4 numbers, 6 in a flow, in line 2"),
         (
             "start, from, to\n0 s, H1_1, H1_2\n",
             "the column `size` is missing, in line 1",
