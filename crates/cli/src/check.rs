@@ -64,7 +64,9 @@ fn one(path: &Path, options: &Options) -> Option<Map<String, Value>> {
     let again = options.output.verbose.then(|| source.clone());
     let checked = files::check(source, &options.changes, &options.memory);
     let Ok((source, scenario)) = checked else {
-        again.iter().for_each(|source| tell_refused(source, options));
+        again
+            .iter()
+            .for_each(|source| tell_refused(source, options));
         return None;
     };
     let name = printable(&source.name);

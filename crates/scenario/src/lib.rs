@@ -10,6 +10,7 @@
 
 mod abr;
 mod abr_checks;
+mod asked;
 mod build;
 mod cell_tcp;
 mod checks;
@@ -55,6 +56,7 @@ mod service_checks;
 mod set_aside;
 mod settings;
 pub mod sizing;
+mod slow_credit;
 mod source;
 mod suggest;
 mod sweep;
