@@ -60,8 +60,15 @@ fn one(path: &Path, options: &Options) -> Option<Map<String, Value>> {
     if is_comparison(&source) {
         return check_comparison(&source, options);
     }
+    // For its headroom, if that is why it is refused.
+    let again = options.output.verbose.then(|| source.clone());
     let checked = files::check(source, &options.changes, &options.memory);
-    let (source, scenario) = checked.ok()?;
+    let Ok((source, scenario)) = checked else {
+        again
+            .iter()
+            .for_each(|source| tell_refused(source, options));
+        return None;
+    };
     let name = printable(&source.name);
     let engine = backwater_run::engine(&scenario);
     println!("{name}: valid: {}", engine.size());
@@ -73,15 +80,26 @@ fn one(path: &Path, options: &Options) -> Option<Map<String, Value>> {
         told.insert("promised".into(), promised.into());
     }
     if let Some(table) = engine.headroom() {
-        let headroom = tell_headroom(&name, &table, options.output.verbose);
+        let meant = ", where a loss is meant";
+        let headroom = tell_headroom(&name, &table, meant, options.output.verbose);
         told.insert("headroom".into(), headroom);
     }
     Some(told)
 }
 
-/// Says in a line what headroom there is; on demand all of it: what each queue and input needs and
-/// has, term by term.
-fn tell_headroom(name: &str, table: &Table, is_verbose: bool) -> Value {
+/// The account of headroom of a file that is refused, as far as there is one.
+fn tell_refused(source: &Source, options: &Options) {
+    let Some(scenario) = files::refused(source, &options.changes, &options.memory) else {
+        return;
+    };
+    if let Some(table) = backwater_run::headroom(&scenario) {
+        tell_headroom(&printable(&source.name), &table, "", true);
+    }
+}
+
+/// Says in a line what headroom there is, and why some may be missing; on demand all of it: what
+/// each queue and input needs and has, term by term.
+fn tell_headroom(name: &str, table: &Table, meant: &str, is_verbose: bool) -> Value {
     let number = |row: &[Cell], key: &str| {
         let at = table.columns.iter().position(|own| own.name == key);
         match at.and_then(|at| row.get(at)) {
@@ -96,7 +114,7 @@ fn tell_headroom(name: &str, table: &Table, is_verbose: bool) -> Value {
     let response = all("response").fold(0.0, f64::max);
     let room = match missing {
         0.0 => format!("{spare} B to spare at least"),
-        missing => format!("{missing} B missing at most, where a loss is meant"),
+        missing => format!("{missing} B missing at most{meant}"),
     };
     println!("{name}: headroom: {room}; response to a stop assumed: {response} ns at most");
     if is_verbose {

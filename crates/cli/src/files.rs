@@ -9,7 +9,7 @@ use backwater_kernel::words::printable;
 use backwater_results::directory::{kind_of, read_at_most, read_file};
 use backwater_scenario::compare::is_comparison;
 use backwater_scenario::{
-    Diagnostics, LARGEST_BYTES, LARGEST_FILE_BYTES, Scenario, Set, Source, text_of,
+    Diagnostics, EthernetScenario, LARGEST_BYTES, LARGEST_FILE_BYTES, Scenario, Set, Source, text_of,
 };
 
 use crate::{Changes, complain, document, example};
@@ -118,6 +118,12 @@ pub fn check(source: Source, changes: &Changes, memory: &Memory) -> Result<(Sour
             Err(())
         }
     }
+}
+
+/// What was built of a scenario of frames that is refused; says nothing.
+pub fn refused(source: &Source, changes: &Changes, memory: &Memory) -> Option<EthernetScenario> {
+    let sets = sets(changes).ok()?;
+    backwater_scenario::refused(source, &sets, &memory.limits(1), &read_named)
 }
 
 /// Reads a file that a scenario names.

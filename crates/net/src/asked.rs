@@ -16,6 +16,15 @@ pub(crate) struct Asked {
     made: u32,
     /// It was asked to: nothing more happens.
     pub is_set: bool,
+    /// The number of events after which this slice of the run ends.
+    pub enough: u64,
+}
+
+impl Asked {
+    /// A slice of the run, up to so many events in all.
+    pub fn begin(&mut self, enough: u64) {
+        self.enough = if self.is_set { 0 } else { enough };
+    }
 }
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
@@ -28,10 +37,26 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// A unit was made, of those that may be many at one instant: is that to end?
     #[inline]
     pub(crate) fn is_asked_to_stop(&mut self) -> bool {
-        self.asked.made = self.asked.made.wrapping_add(1);
-        if self.asked.made.is_multiple_of(EVERY) {
-            self.asked.is_set |= self.asked.by.is_some_and(|by| by());
-        }
+        self.count_made(1);
         self.asked.is_set
+    }
+
+    /// So many units were made at one instant.
+    #[inline]
+    pub(crate) fn count_made(&mut self, units: u32) {
+        self.asked.made = self.asked.made.saturating_add(units);
+        if self.asked.made >= EVERY {
+            self.look_whether_to_stop();
+        }
+    }
+
+    /// Once it is to end, no more events are enough.
+    #[cold]
+    fn look_whether_to_stop(&mut self) {
+        self.asked.made = 0;
+        if self.asked.by.is_some_and(|by| by()) {
+            self.asked.is_set = true;
+            self.asked.enough = 0;
+        }
     }
 }

@@ -96,7 +96,8 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
 
     #[inline(never)]
     fn advance_circuits(&mut self, until: Time, enough: u64) -> Option<()> {
-        while self.events_handled < enough && !self.asked.is_set {
+        self.asked.begin(enough);
+        while self.events_handled < self.asked.enough {
             if self.is_left_over() {
                 return Some(());
             }
@@ -113,7 +114,8 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// Most instants there have one event.
     #[inline(never)]
     fn advance_classes(&mut self, until: Time, enough: u64) -> Option<()> {
-        while self.events_handled < enough && !self.asked.is_set {
+        self.asked.begin(enough);
+        while self.events_handled < self.asked.enough {
             if self.by_class.is_over() {
                 return Some(());
             }

@@ -6,7 +6,7 @@ use crate::model::Block;
 use crate::number::grouped;
 
 /// Named one by one; the rest are counted.
-const NAMED: usize = 3;
+pub(crate) const NAMED: usize = 3;
 
 /// Less than one in a hundred arrived.
 pub(crate) fn got_nothing(offered: u64, delivered: u64) -> bool {

@@ -28,6 +28,11 @@ const FIRST_SLICE: Duration = Duration(1_000_000_000);
 /// A scenario in frames.
 pub struct Frames<'a>(pub &'a EthernetScenario);
 
+/// The account of headroom, if there is one.
+pub(crate) fn headroom_of(scenario: &EthernetScenario) -> Option<Table> {
+    Some(headroom::table(scenario)).filter(|table| !table.rows.is_empty())
+}
+
 impl Engine for Frames<'_> {
     fn size(&self) -> String {
         let network = &self.0.network;
@@ -68,7 +73,7 @@ impl Engine for Frames<'_> {
     }
 
     fn headroom(&self) -> Option<Table> {
-        Some(headroom::table(self.0)).filter(|table| !table.rows.is_empty())
+        headroom_of(self.0)
     }
 
     fn given_up(&self) -> Vec<GivenUp> {

@@ -39,7 +39,7 @@ use backwater_results::{
     GivenUp, Manifest, NoColumn, Report, Reported, RunDirectory, RunInfo, Table, run_manifest,
     run_report, run_summary,
 };
-use backwater_scenario::Scenario;
+use backwater_scenario::{EthernetScenario, Scenario};
 use serde_json::Value;
 
 use memory::Memory;
@@ -317,6 +317,11 @@ impl<'f> Shown<'f> {
             manifest: run_manifest(info, run),
         }
     }
+}
+
+/// What each place under stops needs and has of headroom; `None` where nothing is stopped.
+pub fn headroom(scenario: &EthernetScenario) -> Option<Table> {
+    frames::headroom_of(scenario)
 }
 
 /// What simulates this scenario.

@@ -82,6 +82,7 @@ pub(crate) fn build(root: &Record, limits: &Limits, mistakes: &mut Diagnostics) 
             rate_ports: &rate_ports,
             outages: &outages,
             ports: service_checks::ports(&graph, &specs),
+            warm_up: *run.warm_up,
             stop_at,
         };
         checks::starts(&whole, mistakes);
@@ -89,8 +90,10 @@ pub(crate) fn build(root: &Record, limits: &Limits, mistakes: &mut Diagnostics) 
         checks::partners(&whole, mistakes);
         checks::tcp(&whole, mistakes);
         abr_checks::check(&whole, mistakes);
+        crate::asked::check(&whole, mistakes);
         checks::load(&whole, limits, mistakes);
         service_checks::check(&whole, mistakes);
+        crate::slow_credit::check(&whole, mistakes);
     }
     service::fill_quantum(&mut graph.links, &specs);
     let starts = specs.iter_mut().filter_map(|flow| flow.traffic.start_mut());

@@ -20,7 +20,7 @@ use crate::partners;
 use crate::prelude::*;
 use crate::reserve;
 use crate::room::{bytes, out_of_memory};
-use crate::service_checks::Whole;
+use crate::service_checks::{Whole, rates_apart};
 use crate::tcp::old_on_fast;
 use crate::topology::Graph;
 use crate::traffic::{self, Line};
@@ -265,7 +265,6 @@ fn check_partner(
 /// Offered load against rates, where nothing holds a flow back.
 pub(crate) fn load(whole: &Whole<'_>, limits: &Limits, mistakes: &mut Diagnostics) {
     let (graph, drafts) = (whole.graph, whole.drafts);
-    asked(whole, mistakes);
     let offered = Offered::of(graph, whole.specs);
     let mut queued_bytes = 0.0;
     for (channel, flows) in offered.by_channel.iter().enumerate() {
@@ -283,6 +282,7 @@ pub(crate) fn load(whole: &Whole<'_>, limits: &Limits, mistakes: &mut Diagnostic
         let Some(draft) = flows.last().and_then(|load| drafts.get(load.flow)) else {
             continue;
         };
+        let [offered, carried] = rates_apart([bits, rate], 1);
         Diagnostic::warning(
             "overload",
             format!("the queue for `{name}` grows without end"),
@@ -292,11 +292,10 @@ pub(crate) fn load(whole: &Whole<'_>, limits: &Limits, mistakes: &mut Diagnostic
             format!("`{}` and nothing holds it back", draft.name),
         )
         .note(format!(
-            "{} without flow control offer {:.1} % of its rate, {:.1} Mbps too much: \
-                     {by_end:.0} cells wait by the end of the run",
+            "{} without flow control {} {offered}, it carries {carried}: {by_end:.0} cells wait by \
+             the end of the run",
             counted(flows.len(), "flow"),
-            100.0 * bits / rate,
-            (bits - rate) / 1e6
+            if flows.len() == 1 { "offers" } else { "offer" }
         ))
         .help(
             "turn on credits (`[flow_control]` `kind = \"n23\"`), lower the load, or \
@@ -320,64 +319,6 @@ pub(crate) fn load(whole: &Whole<'_>, limits: &Limits, mistakes: &mut Diagnostic
             bytes(memory)
         ))
         .help("shorten the run, lower the load, or limit `buffer`")
-        .tell(mistakes);
-    }
-}
-
-/// Hosts that are asked to send more than their links carry, though what they send is under
-/// control: the rest waits at its source. Flows that nothing holds back are told by [`load`].
-fn asked(whole: &Whole<'_>, mistakes: &mut Diagnostics) {
-    let graph = whole.graph;
-    let mut sums: BTreeMap<u32, (f64, f64, usize)> = BTreeMap::new();
-    for (index, flow) in whole.specs.iter().enumerate() {
-        let Some(first) = flow.legs.first() else {
-            continue;
-        };
-        let line = Line::new(
-            graph.channel_spec(first.channel).rate,
-            &flow.sizes,
-            flow.unit_bytes,
-        );
-        let has_load =
-            !matches!(flow.traffic, TrafficSpec::Greedy { .. }) && flow.session.is_none();
-        let offered = traffic::offered_per_second(&flow.traffic, line).filter(|_| has_load);
-        let Some(units) = offered else { continue };
-        let held = [flow.envelope, flow.policer].into_iter().flatten();
-        let held = held.map(|own| reserve::envelope_per_second(&own, line.mean_bytes()));
-        let bits = held.fold(units, f64::min) * 8.0 * line.mean_bytes();
-        let (all, free, last) = sums.entry(first.channel).or_default();
-        *all += bits;
-        *free += if uncontrolled(flow) { bits } else { 0.0 };
-        *last = index;
-    }
-    for (channel, (all, free, last)) in sums {
-        let most = graph.channel_spec(channel).rate.0 as f64 * 1.000_001;
-        let Some(draft) = whole
-            .drafts
-            .get(last)
-            .filter(|_| all > most && free <= most)
-        else {
-            continue;
-        };
-        Diagnostic::warning(
-            "overload",
-            "a host is asked to send more than its link carries",
-        )
-        .at(
-            &draft.settings.traffic.at,
-            format!(
-                "with `{}`, {:.1} Mbps for `{}`",
-                draft.name,
-                all / 1e6,
-                graph.channel_name(channel)
-            ),
-        )
-        .note(format!(
-            "it carries {:.1} Mbps; the rest waits at its source, and takes longer the later it \
-                 comes",
-            most / 1e6
-        ))
-        .help("lower the load, or make the traffic `greedy` to find the most")
         .tell(mistakes);
     }
 }
@@ -446,7 +387,7 @@ impl Offered {
 }
 
 /// Does nothing hold it back? Whether a session is there at all is seen in the run only.
-fn uncontrolled(flow: &FlowSpec) -> bool {
+pub(crate) fn uncontrolled(flow: &FlowSpec) -> bool {
     let free = |leg: &backwater_net::spec::LegSpec| {
         leg.flow_control == FlowControlSpec::None && leg.buffer.limit_units.is_none()
     };

@@ -13,9 +13,6 @@ use backwater_kernel::words::counted;
 /// Longest time one unit may take from its start until its credit is back: a quarter of the clock.
 const LONGEST_LOOP_PS: u128 = crate::units::LONGEST_PS as u128;
 
-/// Without a zone for the round trip a flow crawls that gets less of its link than this.
-const CRAWLS_BELOW: f64 = 0.5;
-
 /// One leg, as messages name it.
 pub(crate) struct Leg<'a> {
     pub flow: &'a str,
@@ -90,9 +87,6 @@ pub(crate) fn check_credit(
             .help("`bind = \"start\"` is safe; the cumulative scheme is safe either way")
             .tell(mistakes);
     }
-    if credit.n3 == 0 {
-        check_no_zone3(leg, credit, mistakes);
-    }
 }
 
 /// Do the counters hold what the zones promise together?
@@ -128,27 +122,6 @@ fn zones_fit(leg: &Leg<'_>, credit: &CreditSpec, mistakes: &mut Diagnostics) -> 
     .help(format!("lower `{key}`"))
     .tell(mistakes);
     false
-}
-
-fn check_no_zone3(leg: &Leg<'_>, credit: &CreditSpec, mistakes: &mut Diagnostics) {
-    let share = expected(leg, credit, 0.0);
-    if share > CRAWLS_BELOW {
-        return;
-    }
-    let full = leg.circuit.cells_at(leg.circuit.rate);
-    let at = leg.control.zone3().map_or(&leg.control.n3.at, |(_, at)| at);
-    Diagnostic::warning("slow", "with N3 = 0 the flow crawls")
-        .at(at, "no zone for the round trip")
-        .note(format!(
-            "N2 = {} cells every loop of {:.1} cells: {:.1} % of the link",
-            credit.n2,
-            leg.circuit.cells(),
-            100.0 * share
-        ))
-        .help(format!(
-            "N3 = {full} (`target = \"full\"`) keeps the link busy"
-        ))
-        .tell(mistakes);
 }
 
 fn expected(leg: &Leg<'_>, credit: &CreditSpec, late_cells: f64) -> f64 {

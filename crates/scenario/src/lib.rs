@@ -10,6 +10,7 @@
 
 mod abr;
 mod abr_checks;
+mod asked;
 mod build;
 mod cell_tcp;
 mod checks;
@@ -55,6 +56,7 @@ mod service_checks;
 mod set_aside;
 mod settings;
 pub mod sizing;
+mod slow_credit;
 mod source;
 mod suggest;
 mod sweep;
@@ -250,6 +252,24 @@ pub fn parse_with(
     }
     sweep::check(&node, sets, &mut mistakes);
     finish(&node, limits, Files::beside(&source.name, load), mistakes)
+}
+
+/// Of a scenario of frames that [`parse_with`] refuses, what was built nonetheless: not to be run,
+/// but its account of headroom says what is missing where.
+pub fn refused(
+    source: &Source,
+    sets: &[Set],
+    limits: &Limits,
+    load: &Loader<'_>,
+) -> Option<EthernetScenario> {
+    let mut mistakes = Diagnostics::default();
+    let (mut node, _) = tree::read_source(source, sets.iter().map(Set::source)).ok()?;
+    overrides::apply(&mut node, sets, &mut mistakes);
+    let (root, _) = check(&node, &mut mistakes);
+    let mut files = Files::beside(&source.name, load);
+    let is_of_frames = std::ptr::eq(root.section, given::ETHERNET);
+    let built = is_of_frames.then(|| ethernet::build(&root, limits, &mut files, &mut mistakes));
+    built.flatten()
 }
 
 /// Is this text a scenario of frames? As far as can be told, right or wrong.

@@ -4,7 +4,7 @@ mod guarantees;
 mod refused;
 mod reservations;
 
-pub(crate) use reservations::rate_text;
+pub(crate) use reservations::{rate_text, rate_texts, rates_apart};
 
 use backwater_kernel::Time;
 use backwater_net::spec::{
@@ -49,7 +49,7 @@ pub(crate) fn check(whole: &Whole<'_>, mistakes: &mut Diagnostics) {
 /// The flows that leave through one port.
 #[derive(Clone, Copy)]
 pub(crate) struct Port {
-    flows: u32,
+    pub flows: u32,
     /// The first of them, and the first of another priority.
     first: u32,
     other: Option<u32>,
@@ -108,6 +108,7 @@ pub(crate) struct Whole<'a> {
     pub rate_ports: &'a [(u32, ExplicitRateSpec)],
     pub outages: &'a [OutageSpec],
     pub ports: Vec<Port>,
+    pub warm_up: Time,
     pub stop_at: Time,
 }
 

@@ -164,6 +164,8 @@ fn give(account: &[Need], spec: &mut EthernetSpec, less: &dyn Fn(&Need) -> u64) 
             Place::Queue => channel.queues[class].limit_bytes = limit,
             Place::Input => channel.inputs[class].limit_bytes = limit,
             Place::Shared => share(need, spec, to, less(need)),
+            // As large as the file leaves it: the headroom of all inputs.
+            Place::Pool => {}
         }
     }
 }

@@ -98,3 +98,48 @@ fn kept_promises_are_listed_beside_those_given_up() {
     assert_eq!(promises[1]["what"], "class 0 lossless at A");
     assert_eq!(promises[1]["state"], "given-up");
 }
+
+/// Shared memory of one switch; what it has for all inputs together.
+fn shared(pool: &str) -> String {
+    format!(
+        "engine = \"ethernet\"\n[run]\nduration = \"1 ms\"\n\
+         [topology]\nkind = \"star\"\nhosts_per_switch = 3\n\
+         [link]\nrate = \"400 Gbps\"\ncable = \"300 m\"\n\
+         [buffer.shared]\nbytes = \"2 MB\"\nreserve = \"1 kB\"\n{pool}\
+         [flow_control]\nkind = \"pfc\"\n\
+         [[flows]]\nname = \"in\"\nfrom = [\"H1_1\", \"H1_2\"]\nto = \"H1_3\"\n"
+    )
+}
+
+/// A pool has a row of its own; and who is refused for headroom sees the whole account.
+#[test]
+fn the_account_of_headroom_has_pools_and_is_shown_of_a_refused_file() {
+    let here = folder("lossless-account");
+    let check = |text: &str, status: i32, more: &[&str]| {
+        fs::write(here.join("x.toml"), text).expect("a file");
+        backwater(&here, &[&["check", "x.toml"], more].concat()).expect(status)
+    };
+    let row = |ran: &Ran| -> Vec<String> {
+        let mut lines = ran.out.lines().map(|line| line.split_whitespace());
+        let found = lines.find(|words| words.clone().nth(1) == Some("pool"));
+        let words = found.unwrap_or_else(|| panic!("a row of the pool:\n{}", ran.out));
+        words.map(str::to_owned).collect()
+    };
+    let fits = check(&shared(""), 0, &["--verbose"]);
+    let own = row(&fits);
+    assert_eq!(own[0], "S1");
+    assert_eq!(own[2], own[3], "it has what it needs");
+    assert_eq!(own[4..6], ["0", "0"]);
+    // Less than that is refused, and the account says of what.
+    let less = "pool = \"50 kB\"\n";
+    let refused = check(&shared(less), 2, &["--verbose"]);
+    let short = row(&refused);
+    assert_eq!((&short[2], short[3].as_str()), (&own[2], "50000"));
+    let missing = own[2].parse::<u64>().expect("bytes") - 50_000;
+    assert_eq!(short[5], missing.to_string());
+    let head = format!("x.toml: headroom: {missing} B missing at most; ");
+    assert!(refused.out.contains(&head), "{}", refused.out);
+    // Only on demand, and only where there is an account.
+    assert_eq!(check(&shared(less), 2, &[]).out, "");
+    assert_eq!(check("engine = \"ethernet\"\n", 2, &["--verbose"]).out, "");
+}

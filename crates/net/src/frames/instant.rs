@@ -249,12 +249,9 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     #[inline(always)]
     pub(crate) fn send_outgoing(&mut self) {
         let mut outgoing = core::mem::take(&mut self.by_class.outgoing);
-        for made in &outgoing {
-            self.emit(made);
-            if self.is_asked_to_stop() {
-                break;
-            }
-        }
+        // Asked once for all of them: stations hand over much in parts.
+        outgoing.iter().for_each(|made| self.emit(made));
+        self.count_made(outgoing.len() as u32);
         outgoing.clear();
         self.by_class.outgoing = outgoing;
     }

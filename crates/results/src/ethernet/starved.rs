@@ -2,13 +2,14 @@
 
 use backwater_kernel::words::counted;
 use backwater_net::frames::spec::{
-    EthernetSpec, FlowSpec, SchedulerSpec, Span, TrafficSpec, TransportSpec,
+    EthernetSpec, FRAME_LEAST_BYTES, FRAME_OVERHEAD_BYTES, FlowSpec, SchedulerSpec, Span,
+    TCP_IP_BYTES, TrafficSpec, TransportSpec, UDP_IP_BYTES, WIRE_OVERHEAD_BYTES,
 };
 use backwater_net::outcome::FlowOutcome;
 
 use super::Frames;
 use crate::events::names;
-use crate::events::starved::{Endless, Starving, window};
+use crate::events::starved::{Endless, Limited, Starving, window};
 use crate::number::{percent, significant};
 use crate::starved::others;
 
@@ -28,13 +29,18 @@ impl Starving for EthernetSpec {
         Some(Endless { start, file })
     }
 
+    fn limit(run: &Frames<'_>, flow: usize) -> Option<Limited> {
+        let own = run.network.flows.get(flow)?;
+        window_of(run, flow, own).or_else(|| credit_of(run, flow, own))
+    }
+
     fn held_up(run: &Frames<'_>, flow: usize, mut waits: String) -> String {
         let found = &run.outcome.flows[flow];
         let Some(own) = run.network.flows.get(flow) else {
             return waits;
         };
-        if let Some(window) = window_of(run, flow, own) {
-            return window;
+        if let Some(limit) = Self::limit(run, flow) {
+            return limit.words;
         }
         let time_outs = found.ends.tcp.time_outs;
         if time_outs > 0 {
@@ -51,7 +57,7 @@ impl Starving for EthernetSpec {
 }
 
 /// The window of a connection, where no more than that came through in a round trip.
-fn window_of(run: &Frames<'_>, flow: usize, own: &FlowSpec) -> Option<String> {
+fn window_of(run: &Frames<'_>, flow: usize, own: &FlowSpec) -> Option<Limited> {
     let TransportSpec::Tcp(tcp) = &own.transport else {
         return None;
     };
@@ -65,6 +71,41 @@ fn window_of(run: &Frames<'_>, flow: usize, own: &FlowSpec) -> Option<String> {
         significant(bytes / 1e3, 4)
     );
     window(&what, bytes * 8.0, round_trip_ps, got)
+}
+
+/// The credit of a link on its way, where no more than that came through in its loop. A frame
+/// takes whole units.
+fn credit_of(run: &Frames<'_>, flow: usize, own: &FlowSpec) -> Option<Limited> {
+    let found = &run.outcome.flows[flow];
+    let got = found.ends.goodput_bytes as f64 * 8.0 / run.seconds();
+    let (payload, packet) = match &own.transport {
+        TransportSpec::Udp { payload_bytes, .. } => (*payload_bytes, UDP_IP_BYTES),
+        TransportSpec::Tcp(tcp) => (tcp.mss_bytes, TCP_IP_BYTES),
+    };
+    let frame = (payload + packet + FRAME_OVERHEAD_BYTES).max(FRAME_LEAST_BYTES);
+    let on_wire = u64::from(frame + WIRE_OVERHEAD_BYTES);
+    let of_links = found.path.iter().filter_map(|id| {
+        let port = names::channel_spec(run.network, *id)?;
+        let back = names::channel_spec(run.network, *id ^ 1)?;
+        let credit = port
+            .credits
+            .get(usize::from(own.class))
+            .copied()
+            .flatten()?;
+        let zones = credit.rule.n2.saturating_add(credit.rule.n3);
+        let frames = zones / frame.div_ceil(credit.unit_bytes.max(1)).max(1);
+        let credit_frame = u64::from(FRAME_LEAST_BYTES + WIRE_OVERHEAD_BYTES);
+        let round = port.rate.serialization(on_wire) + port.delay + back.delay;
+        let round = round + back.rate.serialization(credit_frame);
+        let what = format!(
+            "credit on {} (N2 + N3 = {zones} units of {} B)",
+            run.port(*id),
+            credit.unit_bytes
+        );
+        let bits = 8.0 * f64::from(frames) * f64::from(payload);
+        window(&what, bits, round.ps() as f64, got)
+    });
+    of_links.min_by(|one, other| one.allowed.total_cmp(&other.allowed))
 }
 
 /// Flows of higher classes, where those go first.

@@ -5,12 +5,13 @@
 
 use std::collections::BTreeMap;
 
+use backwater_kernel::words::counted;
 use backwater_kernel::{Duration, Time};
 
 use super::drops::fate;
 use super::{Findings, Network, line_rates};
 use crate::number::{grouped, rate, span};
-use crate::starved::{got_nothing, told};
+use crate::starved::{NAMED, got_nothing, told};
 
 /// Files that a window must have room for, one after another, before their rate says anything.
 const FILES: f64 = 10.0;
@@ -19,6 +20,8 @@ const FILES: f64 = 10.0;
 pub trait Starving: Sized {
     /// What a flow sends, if that has no end and nothing of its own holds it back.
     fn endless(&self, flow: u32) -> Option<Endless>;
+    /// The window or the credit that holds a flow back, if one does.
+    fn limit(run: &Findings<'_, Self>, flow: usize) -> Option<Limited>;
     /// What stood in the way of a flow that got next to nothing, of which little was dropped;
     /// `waits` says how much of it waits.
     fn held_up(run: &Findings<'_, Self>, flow: usize, waits: String) -> String;
@@ -46,23 +49,70 @@ impl Endless {
     }
 }
 
+/// A limit of a flow's own that holds it back: a window, or credit.
+#[derive(Clone, Debug)]
+pub struct Limited {
+    /// The rate that it allows, bps.
+    pub allowed: f64,
+    /// What it is, in words.
+    pub words: String,
+}
+
 /// What one flow may have under way at once, in bits, as words and over what the least round trip
-/// allows; nothing where the flow got less than that, so that something else holds it back.
-pub(crate) fn window(what: &str, bits: f64, round_trip_ps: f64, got: f64) -> Option<String> {
+/// allows; nothing where the flow got less than that, so that something else holds it back, or
+/// more.
+pub(crate) fn window(what: &str, bits: f64, round_trip_ps: f64, got: f64) -> Option<Limited> {
     let allowed = bits / round_trip_ps * 1e12;
-    let binds = round_trip_ps > 0.0 && got * 2.0 > allowed;
-    binds.then(|| {
-        format!(
+    let binds = round_trip_ps > 0.0 && got * 2.0 > allowed && got < 1.5 * allowed;
+    binds.then(|| Limited {
+        allowed,
+        words: format!(
             "{what} over a round trip of {} allows {}",
             span(round_trip_ps),
             rate(allowed)
-        )
+        ),
     })
 }
 
-/// A sentence for each of the first of them.
+/// A sentence for each of the first of them, and for each of the first that a limit of their own
+/// holds far below their shares.
 pub fn sentences<N: Network>(run: &Findings<'_, N>) -> Vec<String> {
-    told(run.starved(), |one| sentence(run, *one))
+    let mut all = told(run.starved(), |one| sentence(run, *one));
+    let held = held_back(run);
+    all.extend(held.iter().take(NAMED).map(|(flow, rates, limit)| {
+        let rates = of_share(*rates);
+        format!("{}: {rates}: {}", run.flow(*flow), limit.words)
+    }));
+    if let more @ 1.. = held.len().saturating_sub(NAMED) {
+        let more = counted(more, "flow");
+        all.push(format!(
+            "{more} more got less than half of that for such a reason"
+        ));
+    }
+    all
+}
+
+/// Flows that always have more to send and got less than half of their share, because of a window
+/// or credit that allows no more.
+fn held_back<N: Network>(run: &Findings<'_, N>) -> Vec<(u32, (f64, f64), Limited)> {
+    let starved = run.starved();
+    let is_starved = |flow: u32| starved.iter().any(|(own, _)| *own == flow);
+    let below = below_share(run, |got, share| got * 2.0 < share);
+    let below = below.into_iter().filter(|(flow, _)| !is_starved(*flow));
+    let held = below.filter_map(|(flow, (got, share))| {
+        let limit = N::limit(run, flow as usize)?;
+        (limit.allowed < share).then_some((flow, (got, share), limit))
+    });
+    held.collect()
+}
+
+/// What a flow got, and what its share is.
+fn of_share((got, share): (f64, f64)) -> String {
+    format!(
+        "{} of a max-min share of {} without priorities",
+        rate(got),
+        rate(share)
+    )
 }
 
 /// All of them by name.
@@ -76,7 +126,7 @@ pub(crate) type Starved = (u32, Option<(f64, f64)>);
 
 /// Which flows got next to nothing.
 pub(crate) fn starved<N: Network>(run: &Findings<'_, N>) -> Vec<Starved> {
-    let below = below_share(run);
+    let below = below_share(run, is_far_below);
     let found = (0..).zip(&run.outcome.flows).filter_map(|(flow, found)| {
         match got_nothing(found.offered_total, found.delivered_total) {
             true => Some((flow, None)),
@@ -91,13 +141,16 @@ fn is_far_below(got: f64, share: f64) -> bool {
     got * 100.0 < share
 }
 
-/// Flows that always have more to send and are far below their share: what they got, and what it
-/// is over the time that was measured, bps.
-fn below_share<N: Network>(run: &Findings<'_, N>) -> BTreeMap<u32, (f64, f64)> {
+/// Flows that always have more to send and are so far below their share: what they got, and what
+/// it is over the time that was measured, bps.
+fn below_share<N: Network>(
+    run: &Findings<'_, N>,
+    is_below: impl Fn(f64, f64) -> bool,
+) -> BTreeMap<u32, (f64, f64)> {
     let fastest = line_rates(run.network).fold(0.0, f64::max);
     let few = (0..).zip(N::rates(run)).filter_map(|(flow, got)| {
         let endless = run.network.endless(flow)?;
-        is_far_below(got, fastest).then_some((flow, got, endless))
+        is_below(got, fastest).then_some((flow, got, endless))
     });
     let few: Vec<(u32, f64, Endless)> = few.collect();
     let window = run.seconds();
@@ -110,7 +163,7 @@ fn below_share<N: Network>(run: &Findings<'_, N>) -> BTreeMap<u32, (f64, f64)> {
         let active = run.outcome.ended_at.since(start);
         let share = endless.rate(shares[flow as usize]?, active.seconds())?;
         let share = share * active.seconds() / window;
-        is_far_below(got, share).then_some((flow, (got, share)))
+        is_below(got, share).then_some((flow, (got, share)))
     });
     below.collect()
 }
@@ -124,11 +177,7 @@ fn sentence<N: Network>(run: &Findings<'_, N>, (flow, rates): Starved) -> String
             N::UNITS,
             grouped(found.delivered_total)
         ),
-        Some((got, share)) => format!(
-            "{} of a max-min share of {} without priorities",
-            rate(got),
-            rate(share)
-        ),
+        Some(rates) => of_share(rates),
     };
     let why = match found.lost_total > found.inside_total {
         true => {

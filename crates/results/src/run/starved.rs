@@ -8,7 +8,7 @@ use backwater_net::spec::{
 };
 
 use super::Circuits;
-use crate::events::starved::{Endless, Starving, window};
+use crate::events::starved::{Endless, Limited, Starving, window};
 use crate::events::{Fairness, names};
 use crate::number::{grouped, rate};
 
@@ -28,6 +28,10 @@ impl Starving for NetworkSpec {
         Some(Endless { start, file: None })
     }
 
+    fn limit(run: &Circuits<'_>, flow: usize) -> Option<Limited> {
+        limit(run, flow, run.network.flows.get(flow)?)
+    }
+
     fn held_up(run: &Circuits<'_>, flow: usize, waits: String) -> String {
         if let Some(session) = &run.outcome.flows[flow].session
             && let SessionAnswer::Refused { .. } = session.answer
@@ -38,8 +42,8 @@ impl Starving for NetworkSpec {
         if let Some(before) = own.and_then(|own| before(run.network, own)) {
             return before;
         }
-        if let Some(limit) = own.and_then(|own| limit(run, flow, own)) {
-            return limit;
+        if let Some(limit) = Self::limit(run, flow) {
+            return limit.words;
         }
         // What an ABR source may not send does not wait in the network.
         run.outcome.flows[flow].abr.as_ref().map_or(waits, |abr| {
@@ -50,7 +54,7 @@ impl Starving for NetworkSpec {
 
 /// A window from end to end, or the credit of a link on its way, where no more than that came
 /// through in a round trip.
-fn limit(run: &Circuits<'_>, flow: usize, own: &FlowSpec) -> Option<String> {
+fn limit(run: &Circuits<'_>, flow: usize, own: &FlowSpec) -> Option<Limited> {
     let got = *NetworkSpec::rates(run).get(flow)?;
     let unit_bits = f64::from(own.unit_bytes) * 8.0;
     let round_trip_ps = 2.0 * run.outcome.flows[flow].delay.min as f64;
@@ -76,7 +80,7 @@ fn limit(run: &Circuits<'_>, flow: usize, own: &FlowSpec) -> Option<String> {
         _ => None,
     };
     from_end_to_end.or_else(|| {
-        own.legs.iter().find_map(|leg| {
+        let of_legs = own.legs.iter().filter_map(|leg| {
             let FlowControlSpec::Credit(credit) = leg.flow_control else {
                 return None;
             };
@@ -86,7 +90,8 @@ fn limit(run: &Circuits<'_>, flow: usize, own: &FlowSpec) -> Option<String> {
             let what = format!("credit on {} (N2 + N3)", run.port(leg.channel));
             let zones = credit.n2.saturating_add(credit.n3);
             units(zones, unit_bits, 2.0 * way.ps() as f64, &what)
-        })
+        });
+        of_legs.min_by(|one, other| one.allowed.total_cmp(&other.allowed))
     })
 }
 

@@ -7,7 +7,8 @@ use backwater_kernel::{Duration, Rate, Time};
 use backwater_net::frames::spec::{Span, TrafficSpec as EthernetTraffic};
 use backwater_net::outcome::{AbrOutcome, LossCause};
 use backwater_net::spec::{
-    AbrSpec, RateFormat, SchedulerSpec, SourceControlSpec, TrafficSpec, TurnAround, UiliSpec,
+    AbrSpec, NetworkSpec, RateFormat, SchedulerSpec, SourceControlSpec, TrafficSpec, TurnAround,
+    UiliSpec,
 };
 use backwater_results::{Findings, page, run_manifest, run_report, terminal_summary};
 use sample::{ethernet, fabric};
@@ -168,6 +169,50 @@ fn an_abr_circuit_far_below_its_share() {
             .warnings
             .is_empty()
     );
+}
+
+/// Far above one in a hundred of its share, and far below the share: named where its credit allows
+/// no more, and only there.
+#[test]
+fn a_greedy_circuit_that_credit_holds_back() {
+    let (info, mut spec) = (sample::info(), sample::spec());
+    let mut outcome = sample::outcome();
+    let seconds = outcome.ended_at.since(spec.warm_up).seconds();
+    let told = |spec: &NetworkSpec, outcome: &backwater_net::outcome::Outcome| {
+        let found = Findings::new(spec, outcome.clone(), sample::CELL);
+        run_manifest(&info, &found).warnings
+    };
+    let round_trip = 2.0 * outcome.flows[1].delay.min as f64 / 1e12;
+    assert!(round_trip > 0.0);
+    // A window of cells that allows a tenth of the share, three circuits on 622 Mbps.
+    let share = 622e6 / 3.0;
+    let cells = (share / 10.0 * round_trip / 424.0).ceil().max(1.0);
+    let allowed = cells * 424.0 / round_trip;
+    let got = |bps: f64, outcome: &mut backwater_net::outcome::Outcome| {
+        outcome.flows[1].delivered_bytes = (bps * seconds / 8.0) as u64;
+    };
+    got(allowed * 0.95, &mut outcome);
+    assert_eq!(
+        told(&spec, &outcome),
+        [""; 0],
+        "nothing of its own holds it back"
+    );
+    spec.flows[1].source_control = SourceControlSpec::Window {
+        units: cells as u32,
+    };
+    let held = told(&spec, &outcome);
+    assert_eq!(held.len(), 1, "{held:?}");
+    assert!(held[0].starts_with("greedy: "), "{held:?}");
+    assert!(
+        held[0].contains(" of a max-min share of 207.3 Mbps"),
+        "{held:?}"
+    );
+    assert!(held[0].contains(": its window of "), "{held:?}");
+    // It got more than that allows, or much less: something else it is.
+    for other in [allowed * 1.6, allowed * 0.4] {
+        got(other, &mut outcome);
+        assert_eq!(told(&spec, &outcome), [""; 0], "{other}");
+    }
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use backwater_kernel::{Channels, Duration};
 use backwater_results::{Cell, Column, Table};
 use backwater_scenario::EthernetScenario;
-use backwater_scenario::headroom::{Brought, Need};
+use backwater_scenario::headroom::{Brought, Need, Place};
 
 /// Rows of a table, one for each input of each place: of larger networks those with the least to
 /// spare.
@@ -18,7 +18,11 @@ pub fn table(scenario: &EthernetScenario) -> Table {
     account.sort_by_key(|need| (spare(need), need.channel, Reverse(need.class)));
     let mut rows = Vec::new();
     for need in account {
-        for own in &need.brought {
+        if need.place == Place::Pool {
+            rows.push(whole(scenario, need));
+        }
+        // Inputs of a pool have rows of their own.
+        for own in need.brought.iter().filter(|_| need.place != Place::Pool) {
             let inputs = own.inputs.iter();
             rows.extend(inputs.map(|input| row(scenario, need, own, *input)));
         }
@@ -39,8 +43,14 @@ pub fn table(scenario: &EthernetScenario) -> Table {
 
 fn columns() -> Vec<Column> {
     let words = [
-        Column::text("place", "the channel behind the queue, or into the input"),
-        Column::text("kind", "queue, input or shared memory"),
+        Column::text(
+            "place",
+            "the channel behind the queue, or into the input; the switch of a pool",
+        ),
+        Column::text(
+            "kind",
+            "queue, input, shared memory for one input, or pool of that for all inputs",
+        ),
     ];
     let numbers = [
         "class: of the frames",
@@ -73,23 +83,48 @@ fn columns() -> Vec<Column> {
         .collect()
 }
 
+fn int(number: u64) -> Cell {
+    Cell::Int(i64::try_from(number).unwrap_or(i64::MAX))
+}
+
+/// What a place needs and has.
+fn totals(need: &Need) -> [Cell; 5] {
+    [
+        int(need.needs()),
+        int(need.has()),
+        int(need.has().saturating_sub(need.needs())),
+        int(need.needs().saturating_sub(need.has())),
+        int(need.leaves),
+    ]
+}
+
+/// A pool, in which all inputs of a switch are one.
+fn whole(scenario: &EthernetScenario, need: &Need) -> Vec<Cell> {
+    let node = scenario.network.links.ends(need.channel).1;
+    let name = &scenario.network.nodes[node as usize].name;
+    let words = [name.to_string(), need.place.word().to_owned()];
+    let mut row: Vec<Cell> = words.map(Cell::Text).into();
+    row.push(Cell::Empty);
+    row.extend(totals(need));
+    row.push(Cell::Text(String::new()));
+    row.resize(columns().len(), Cell::Empty);
+    row
+}
+
 fn row(scenario: &EthernetScenario, need: &Need, own: &Brought, input: u32) -> Vec<Cell> {
-    let int = |number: u64| Cell::Int(i64::try_from(number).unwrap_or(i64::MAX));
     let ns = |span: Duration| Cell::Float {
         value: span.0 as f64 / 1e3,
         digits: 1,
         at_least: false,
     };
     let stop = own.stop;
-    Vec::from([
+    let mut row = Vec::from([
         Cell::Text(name(scenario, need.channel)),
         Cell::Text(need.place.word().into()),
         int(need.class.into()),
-        int(need.needs()),
-        int(need.has()),
-        int(need.has().saturating_sub(need.needs())),
-        int(need.needs().saturating_sub(need.has())),
-        int(need.leaves),
+    ]);
+    row.extend(totals(need));
+    row.extend([
         Cell::Text(name(scenario, input)),
         int(own.bytes()),
         int(stop.frames()),
@@ -101,7 +136,8 @@ fn row(scenario: &EthernetScenario, need: &Need, own: &Brought, input: u32) -> V
         ns(stop.control),
         ns(stop.away),
         ns(stop.response),
-    ])
+    ]);
+    row
 }
 
 fn name(scenario: &EthernetScenario, channel: u32) -> String {

@@ -8,7 +8,8 @@
 
 use std::collections::BTreeMap;
 
-use backwater_kernel::{Channels, Duration};
+use backwater_kernel::words::counted;
+use backwater_kernel::{Channels, Duration, Time};
 use backwater_net::frames::routes::Tables;
 use backwater_net::frames::spec::{
     ClassCreditSpec, CreditRule, CreditSpec, EthernetSpec, FRAME_LEAST_BYTES, NodeKind,
@@ -21,7 +22,7 @@ use super::net::Net;
 use super::packets::{frame, packet_bytes};
 use crate::given::ethernet::flow_control::{Credits, FlowControl, Headroom};
 use crate::kinds::OrWord;
-use crate::law;
+use crate::law::{self, Growth};
 use crate::prelude::*;
 
 /// Gives every link into a switch its credit.
@@ -60,7 +61,8 @@ pub(crate) fn add(controls: &Controls<'_>, network: &mut EthernetSpec, mistakes:
             own.push(has_credit.then(|| {
                 let way = Way::new(network, id, (largest, all), credits);
                 let spec = way.spec(control.rules);
-                let found = way.check(control, controls.net, (id, class), &spec);
+                let span = (network.warm_up, network.stop_at);
+                let found = way.check(control, controls.net, (id, class), &spec, span);
                 let found = found.filter(|found| !said.contains(&found.severity));
                 if let Some(found) = found {
                     said.push(found.severity);
@@ -272,11 +274,21 @@ impl<'a> Way<'a> {
     }
 
     /// Share of the link that its largest frames get. Units of a frame are spent together and come
-    /// back together, so the law of single cells holds of whole frames.
-    fn share(&self, rule: &CreditSpec) -> f64 {
-        let zones = rule.n2.saturating_add(rule.n3) / self.most;
-        let n2 = rule.n2.div_ceil(self.most).max(1);
-        law::throughput(zones.into(), n2.into(), self.frames_in_loop(), 0.0)
+    /// back together, so the law of single cells holds of whole frames. N123 has one that grows;
+    /// as its last credit is written, one frame is still held, which is being sent on.
+    fn share(&self, rule: &CreditSpec, (from, until): (Time, Time)) -> (f64, Option<Growth>) {
+        let zones = f64::from(rule.n2.saturating_add(rule.n3) / self.most);
+        let told = rule
+            .redundant_every
+            .map_or(rule.n2, |every| every.min(rule.n2));
+        let n2 = f64::from(told.div_ceil(self.most).max(1));
+        let frames = self.frames_in_loop();
+        if rule.rule != CreditRule::N123 {
+            return (law::throughput(zones, n2, frames, 0.0), None);
+        }
+        let growth = Growth::new(zones, n2, frames, 1.0);
+        let loops = |time: Time| time.ps() as f64 / self.whole.0.max(1) as f64;
+        (growth.mean(loops(from), loops(until)), Some(growth))
     }
 
     fn spec(&self, control: &FlowControl) -> ClassCreditSpec {
@@ -394,6 +406,7 @@ impl<'a> Way<'a> {
         net: &Net<'_>,
         (id, class): (u32, usize),
         spec: &ClassCreditSpec,
+        span: (Time, Time),
     ) -> Option<Diagnostic> {
         let place = format!("link `{}`, class {class}", net.channel_name(id));
         let rule = &spec.rule;
@@ -427,21 +440,32 @@ impl<'a> Way<'a> {
                 .help(format!("write `n1 = {}`, or leave it out", self.crowd))
         } else {
             let units = self.frames_in_loop() * f64::from(self.most);
-            let share = self.share(rule);
+            let (share, growth) = self.share(rule, span);
             if share > 0.9 || !self.credits.n3.is_given {
                 return None;
             }
-            // N123 takes nothing off for what is under way: credit that comes back may do twice.
+            // What N123+ takes off is what has come within the loop: frames that are still on
+            // their way may have credit twice.
             let about = match rule.rule {
-                CreditRule::N123 => "at least",
+                CreditRule::N123Plus => "at least",
                 _ => "about",
             };
+            let grows = growth.filter(|growth| growth.loops.is_finite());
+            let grows = grows.map(|growth| {
+                format!(
+                    "from {} % on, each loop has {} more: the link is full after {:.3} ms",
+                    in_per_cent(growth.first),
+                    counted(growth.cells.round() as u64, "frame"),
+                    growth.loops * self.whole.0 as f64 / 1e9
+                )
+            });
             Diagnostic::warning("slow", "the credit is spent before more of it comes back")
                 .at(zone, format!("N2 + N3 = {} units", rule.n2 + rule.n3))
                 .note(format!(
                     "a loop takes {units:.1} units: {about} {} % of the link ({place})",
                     in_per_cent(share)
                 ))
+                .note_if(grows)
                 .help(format!("N3 = {} keeps the link busy", self.full()))
         };
         Some(found)

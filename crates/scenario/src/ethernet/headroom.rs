@@ -224,6 +224,8 @@ pub enum Place {
     Input,
     /// In shared memory, for one input.
     Shared,
+    /// In shared memory, for all inputs of a switch together.
+    Pool,
 }
 
 impl Place {
@@ -233,6 +235,7 @@ impl Place {
             Place::Queue => "queue",
             Place::Input => "input",
             Place::Shared => "shared memory",
+            Place::Pool => "pool",
         }
     }
 }
@@ -242,9 +245,9 @@ impl Place {
 pub struct Need {
     /// Which headroom it is.
     pub place: Place,
-    /// The channel behind the queue, or into the input.
+    /// The channel behind the queue, or into the input; of a pool, one into its switch.
     pub channel: u32,
-    /// Of which class.
+    /// Of which class; of a pool, the highest of those that share it.
     pub class: u8,
     /// What comes before stops take effect.
     pub brought: Vec<Brought>,

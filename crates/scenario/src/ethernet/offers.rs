@@ -1,4 +1,4 @@
-//! What tables of the file ask of the links of hosts, on the wire.
+//! What tables of the file ask of links, on the wire.
 
 use backwater_ends::spec::AckSpec;
 use backwater_kernel::Time;
@@ -9,19 +9,22 @@ use backwater_net::frames::spec::{
 use super::packets::{frame, packet_bytes};
 use crate::prelude::*;
 
-/// One way of a host's link.
+/// One way of a link.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Way {
     /// The host sends.
     Out,
     /// The host gets.
     In,
+    /// Between switches.
+    Between,
 }
 
-/// A mean rate on one way of a host's link.
+/// A mean rate on one way of a link.
 #[derive(Clone, Debug)]
 pub(crate) struct Offer {
-    pub host: u32,
+    /// The host, or the channel between switches.
+    pub place: u32,
     pub way: Way,
     /// From here on, up to there.
     pub span: (Time, Time),

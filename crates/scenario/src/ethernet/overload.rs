@@ -1,18 +1,22 @@
-//! Hosts that are asked to send more than their links carry, or to which more comes.
+//! Hosts that are asked to send more than their links carry, or to which more comes; and links
+//! between switches that are asked to carry more than they can.
 //!
 //! Counted is what has a rate: datagrams at a rate of their own, and flows of workloads with the
 //! acknowledgements they bring; each on the wire, in frames of the size they have, while it lasts.
 //! What is greedy, or waits for answers, asks for no more than there is.
 
-use std::collections::BTreeMap;
+use std::cell::OnceCell;
+use std::collections::{BTreeMap, BTreeSet};
 
-use backwater_kernel::{Rate, Time};
-use backwater_net::frames::spec::{FlowSpec, TransportSpec};
+use backwater_kernel::{Channels, Rate, Time};
+use backwater_net::frames::routes::Tables;
+use backwater_net::frames::spec::{EthernetSpec, FlowSpec, NodeKind, Spread, TransportSpec};
 
 use super::lossless::{Whole, channel_of};
 use super::offers::{Offer, Way, per_payload};
 use crate::prelude::*;
 use crate::room::bytes;
+use crate::service_checks::rates_apart;
 
 /// A share above the rate of a link that is none.
 const FULL: f64 = 1.000_001;
@@ -20,7 +24,8 @@ const FULL: f64 = 1.000_001;
 /// Datagrams at a rate of their own.
 fn datagrams(look: &Whole<'_>) -> Vec<Offer> {
     let mut offers = Vec::new();
-    for (flow, table) in look.flows.each() {
+    let ways = OnceCell::new();
+    for (index, (flow, table)) in look.flows.each().enumerate() {
         let Some(traffic) = table.traffic else {
             continue;
         };
@@ -28,9 +33,9 @@ fn datagrams(look: &Whole<'_>) -> Vec<Offer> {
             continue;
         };
         let bits_per_second = rate.0 as f64 * expansion(flow);
-        let mut offer = |host, way| {
+        let mut offer = |place, way| {
             offers.push(Offer {
-                host,
+                place,
                 way,
                 span: (*traffic.start, look.spec.stop_at),
                 bits_per_second,
@@ -40,8 +45,47 @@ fn datagrams(look: &Whole<'_>) -> Vec<Offer> {
         offer(flow.source, Way::Out);
         let all = std::iter::once(&flow.destination).chain(&flow.others);
         all.for_each(|to| offer(*to, Way::In));
+        let tables = ways.get_or_init(|| Tables::new(look.spec).ok());
+        let inner = tables
+            .as_ref()
+            .map(|tables| between(look.spec, tables, index as u32));
+        let inner = inner.into_iter().flatten();
+        inner.for_each(|channel| offer(channel, Way::Between));
     }
     offers
+}
+
+/// The channels between switches that all frames of a flow cross.
+fn between(spec: &EthernetSpec, tables: &Tables, flow: u32) -> BTreeSet<u32> {
+    let own = &spec.flows[flow as usize];
+    let mut all: Vec<Vec<u32>> = Vec::new();
+    if own.is_multicast() {
+        all = tables.paths(spec, flow).unwrap_or_default();
+    } else {
+        let mut way = Vec::new();
+        all.extend(
+            tables
+                .follow(spec, 2 * flow, &mut way)
+                .is_ok()
+                .then_some(way),
+        );
+    }
+    let is_switch = |node: u32| matches!(spec.nodes[node as usize].kind, NodeKind::Switch(_));
+    let ends = |channel: &u32| spec.links.ends(*channel);
+    // Frames that are spread one by one take other ways, too.
+    let is_one_way = |channel: &u32| {
+        let (from, _) = ends(channel);
+        let next = |to: u32| tables.next_hops(from, to).len() == 1;
+        spec.rules.spread == Spread::Flows || own.destinations().all(next)
+    };
+    all.retain(|way| way.iter().all(is_one_way));
+    let inner = all.into_iter().flatten();
+    inner
+        .filter(|channel| {
+            let (from, to) = ends(channel);
+            is_switch(from) && is_switch(to)
+        })
+        .collect()
 }
 
 /// Bits on the wire for each bit of payload of full datagrams.
@@ -61,7 +105,7 @@ fn expansion(flow: &FlowSpec) -> f64 {
 
 /// A link that gets too much.
 struct Over {
-    host: u32,
+    place: u32,
     rate: Rate,
     /// The most at one time.
     bits_per_second: f64,
@@ -78,12 +122,12 @@ pub(crate) fn check(look: &Whole<'_>, mistakes: &mut Diagnostics) {
         .into_iter()
         .chain(look.flows.offers.iter().cloned())
     {
-        let of_link = by_link.entry((offer.way, offer.host)).or_default();
+        let of_link = by_link.entry((offer.way, offer.place)).or_default();
         of_link.push(offer);
     }
     let mut told: Vec<(Way, Vec<Over>)> = Vec::new();
-    for ((way, host), offers) in by_link {
-        let Some(over) = over(look, (way, host), offers) else {
+    for ((way, place), offers) in by_link {
+        let Some(over) = over(look, (way, place), offers) else {
             continue;
         };
         let known = |(_, of): &&mut (Way, Vec<Over>)| of[0].at == over.at;
@@ -100,11 +144,12 @@ pub(crate) fn check(look: &Whole<'_>, mistakes: &mut Diagnostics) {
 }
 
 /// Sums what is offered at each time.
-fn over(look: &Whole<'_>, (way, host): (Way, u32), offers: Vec<Offer>) -> Option<Over> {
-    let (_, channel) = look.net.neighbours[host as usize].first()?;
+fn over(look: &Whole<'_>, (way, place): (Way, u32), offers: Vec<Offer>) -> Option<Over> {
+    let of_host = || Some(look.net.neighbours[place as usize].first()?.1);
     let channel = match way {
-        Way::Out => *channel,
-        Way::In => channel ^ 1,
+        Way::Out => of_host()?,
+        Way::In => of_host()? ^ 1,
+        Way::Between => place,
     };
     let rate = channel_of(look.spec, channel).rate;
     // Those that end come before those that begin.
@@ -134,7 +179,7 @@ fn over(look: &Whole<'_>, (way, host): (Way, u32), offers: Vec<Offer>) -> Option
         };
         if sum > most * FULL {
             let over = found.get_or_insert_with(|| Over {
-                host,
+                place,
                 rate,
                 bits_per_second: sum,
                 bytes: 0.0,
@@ -152,44 +197,47 @@ fn warning(look: &Whole<'_>, way: Way, all: &[Over]) -> Option<Diagnostic> {
         .iter()
         .rev()
         .max_by(|a, b| excess(a).total_cmp(&excess(b)))?;
-    let name = look.net.name(worst.host);
-    let (what, one, does) = match way {
-        Way::Out => ("send", "a host sends", "sends"),
-        Way::In => ("get", "a host gets", "gets"),
+    let name = match way {
+        Way::Out | Way::In => look.net.name(worst.place).to_owned(),
+        Way::Between => look.net.channel_name(worst.place),
     };
-    let message = match all.len() {
-        1 => format!("{one} more than its link carries"),
-        several => format!("{several} hosts {what} more than their links carry"),
+    let does = match way {
+        Way::Out => "sends",
+        Way::In => "gets",
+        Way::Between => "is to carry",
     };
+    let message = match (way, all.len()) {
+        (Way::Out, 1) => "a host sends more than its link carries".into(),
+        (Way::Out, several) => format!("{several} hosts send more than their links carry"),
+        (Way::In, 1) => "a host gets more than its link carries".into(),
+        (Way::In, several) => format!("{several} hosts get more than their links carry"),
+        (Way::Between, 1) => "more comes to a link between switches than it carries".into(),
+        (Way::Between, several) => {
+            format!("more comes to {several} links between switches than they carry")
+        }
+    };
+    let [asked, carried] = rates_apart([worst.bits_per_second, worst.rate.0 as f64], 2);
     let waits = bytes(all.iter().map(|over| over.bytes).sum::<f64>() as u64);
     let rest = match way {
         Way::Out => format!("the rest waits there: about {waits} by the end of the run"),
-        Way::In => format!("about {waits} too much over the run waits before it, or is lost"),
+        Way::In | Way::Between => {
+            format!("about {waits} too much over the run waits before it, or is lost")
+        }
     };
     let help = match way {
         Way::Out => "lower the load, send larger packets, or shorten the run",
         Way::In => "lower the load, or send less of it to one host",
+        Way::Between => "lower the load, or give the link a higher `rate`",
     };
     Diagnostic::warning("overload", message)
         .at(
             &worst.at,
-            format!(
-                "with this, `{name}` {does} {} on the wire",
-                rate_in_words(worst.bits_per_second)
-            ),
+            format!("with this, `{name}` {does} {asked} on the wire"),
         )
-        .note(format!(
-            "its link has {}; {rest}",
-            rate_in_words(worst.rate.0 as f64)
-        ))
+        .note(match way {
+            Way::Out | Way::In => format!("its link has {carried}; {rest}"),
+            Way::Between => format!("it has {carried}; {rest}"),
+        })
         .help(help)
         .into()
-}
-
-/// `9.75 Gbps`: in the unit in which it has one to three digits before the point.
-fn rate_in_words(bits_per_second: f64) -> String {
-    match bits_per_second {
-        rate if rate >= 1e9 => format!("{:.2} Gbps", rate / 1e9),
-        rate => format!("{:.2} Mbps", rate / 1e6),
-    }
 }

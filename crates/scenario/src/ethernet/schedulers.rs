@@ -10,7 +10,7 @@ use crate::given::ethernet::switch::Classes;
 use crate::prelude::*;
 use crate::reserve::small_burst;
 use crate::service::serves_by_reservation;
-use crate::service_checks::rate_text;
+use crate::service_checks::{rate_text, rate_texts};
 use backwater_kernel::words::counted;
 
 /// Checks what `[[classes]]` says of their service against the schedulers that there are.
@@ -98,6 +98,7 @@ fn over_reserved(
         (u128::from(reserved(channel)) << 32) / u128::from(channel.rate.0.max(1))
     };
     let (id, channel) = over.max_by_key(|(id, channel)| (excess(channel), !id))?;
+    let [own, there] = rate_texts([reserved(channel), channel.rate.0]);
     let last = file
         .classes
         .iter()
@@ -106,9 +107,7 @@ fn over_reserved(
     Diagnostic::warning(
         "over-reserved",
         format!(
-            "classes reserve {} of {} on `{}`: none can count on its share",
-            rate_text(reserved(channel)),
-            rate_text(channel.rate.0),
+            "classes reserve {own} of {there} on `{}`: none can count on its share",
             net.channel_name(id)
         ),
     )

@@ -35,6 +35,7 @@ pub(crate) fn headroom(
             let filled = pools.fill(spec, mistakes);
             let own = pools.own.iter();
             account.extend(own.map(|own| need(*own, filled.headroom_bytes)));
+            account.extend(pool(&pools.own, filled.pool_bytes));
             (node, filled)
         })
         .collect()
@@ -64,6 +65,22 @@ fn need((channel, class, stop): (u32, u8, Stop), there: u64) -> Need {
         limit: there,
         xoff: 0,
     }
+}
+
+/// The account of all inputs of a switch together.
+fn pool(own: &[(u32, u8, Stop)], there: u64) -> Option<Need> {
+    let mut pool = Need {
+        place: Place::Pool,
+        channel: own.first()?.0,
+        class: own.iter().map(|(_, class, _)| *class).max()?,
+        brought: Vec::new(),
+        leaves: 0,
+        limit: there,
+        xoff: 0,
+    };
+    own.iter()
+        .for_each(|(input, _, stop)| pool.add(*input, *stop, 1));
+    Some(pool)
 }
 
 impl Pools<'_> {

@@ -141,7 +141,7 @@ impl Asked {
         let offer = move |way: Way, factor: f64| {
             move |(host, bits, span): &(u32, f64, (Time, Time))| {
                 Some(Offer {
-                    host: *host,
+                    place: *host,
                     way,
                     span: *span,
                     bits_per_second: bits * factor,

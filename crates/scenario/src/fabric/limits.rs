@@ -133,7 +133,12 @@ impl Busy {
     }
 
     fn most(&self, what: &str) -> String {
-        let flits = format!("{:.3} flits per cycle {what}", self.load);
+        // As many digits as it takes to be more than 1.
+        let written = |digits: usize| format!("{:.digits$}", self.load);
+        let is_one = |text: &String| text.trim_end_matches(['0', '.']) == "1";
+        let load = (3..=9).map(written).find(|text| !is_one(text));
+        let load = load.unwrap_or_else(|| written(9));
+        let flits = format!("{load} flits per cycle {what}");
         match self.count {
             1 => flits,
             _ => format!("{flits}, at terminal {}", self.terminal),

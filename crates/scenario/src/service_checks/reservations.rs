@@ -26,12 +26,12 @@ impl Whole<'_> {
             crosses && flow.reserve.is_some() && flow.session.is_none()
         });
         let (draft, _) = reserving.last()?;
+        let [reserved, there] = rate_texts([port.bits_per_second, rate(channel)]);
         Diagnostic::warning(
             "over-reserved",
             format!(
-                "{} of {} on `{}`; no delay bound exists",
-                reserves(port.standing, port.bits_per_second),
-                rate_text(rate(channel)),
+                "{} {reserved} of {there} on `{}`; no delay bound exists",
+                reserve(port.standing),
                 self.graph.channel_name(channel)
             ),
         )
@@ -64,14 +64,10 @@ impl Whole<'_> {
             (offered > reserved as f64 * 1.000_001).then_some((draft, offered, reserved))
         });
         let (draft, offered, reserved) = more_than_reserved.next()?;
+        let [offers, reserves] = rate_texts([offered.round() as u64, reserved]);
         Diagnostic::warning(
             "misbehaves",
-            format!(
-                "`{}` offers {} and reserves {}",
-                draft.name,
-                rate_text(offered.round() as u64),
-                rate_text(reserved)
-            ),
+            format!("`{}` offers {offers} and reserves {reserves}", draft.name),
         )
         .at(&draft.settings.traffic.at, "offered on average")
         .at(&reserve_at(draft), "and nothing holds it to this")
@@ -107,21 +103,46 @@ impl Whole<'_> {
     }
 }
 
-/// "3 flows reserve 30 Mbps".
-fn reserves(flows: u32, bits_per_second: u64) -> String {
+/// "3 flows reserve".
+fn reserve(flows: u32) -> String {
     let verb = if flows == 1 { "reserves" } else { "reserve" };
-    let rate = rate_text(bits_per_second);
-    format!("{} {verb} {rate}", counted(flows, "flow"))
+    format!("{} {verb}", counted(flows, "flow"))
 }
 
-/// "64 kbps", "1.536 Mbps".
-pub(crate) fn rate_text(bits_per_second: u64) -> String {
-    let (unit, name) = match bits_per_second {
+/// The unit in which it has one to three digits before the point, and how much that is.
+fn unit_of(bits_per_second: u64) -> (f64, &'static str) {
+    match bits_per_second {
         0..1_000 => (1.0, "bps"),
         1_000..1_000_000 => (1e3, "kbps"),
         1_000_000..1_000_000_000 => (1e6, "Mbps"),
         _ => (1e9, "Gbps"),
+    }
+}
+
+/// Two rates with at least so many digits behind the point, and as many as it takes to tell one
+/// from the other.
+pub(crate) fn rates_apart(rates: [f64; 2], digits: usize) -> [String; 2] {
+    let written = |digits: usize| {
+        rates.map(|rate| {
+            let (unit, name) = unit_of(rate.max(0.0) as u64);
+            format!("{:.digits$} {name}", rate / unit)
+        })
     };
+    let apart = (digits..=9).map(written).find(|[one, other]| one != other);
+    apart.unwrap_or_else(|| written(digits))
+}
+
+/// Two rates, as short as tells one from the other.
+pub(crate) fn rate_texts(rates: [u64; 2]) -> [String; 2] {
+    match rates.map(rate_text) {
+        [one, other] if one == other => rates_apart(rates.map(|rate| rate as f64), 3),
+        apart => apart,
+    }
+}
+
+/// "64 kbps", "1.536 Mbps".
+pub(crate) fn rate_text(bits_per_second: u64) -> String {
+    let (unit, name) = unit_of(bits_per_second);
     let number = format!("{:.3}", bits_per_second as f64 / unit);
     let number = number.trim_end_matches('0').trim_end_matches('.');
     format!("{number} {name}")
@@ -130,6 +151,24 @@ pub(crate) fn rate_text(bits_per_second: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn rates_that_differ_are_written_apart() {
+        let apart = |one, other| rates_apart([one, other], 2).join(" of ");
+        assert_eq!(apart(12.186e9, 1e10), "12.19 Gbps of 10.00 Gbps");
+        assert_eq!(apart(1.0015e9, 1e9), "1.002 Gbps of 1.000 Gbps");
+        assert_eq!(apart(1.000_002e9, 1e9), "1.000002 Gbps of 1.000000 Gbps");
+        assert_eq!(apart(64_001.0, 64_000.0), "64.001 kbps of 64.000 kbps");
+        assert_eq!(apart(1e9, 1e9), "1.00 Gbps of 1.00 Gbps");
+        assert_eq!(
+            rate_texts([2_000_001_000, 2_000_000_000]),
+            ["2.000001 Gbps", "2.000000 Gbps"]
+        );
+        assert_eq!(
+            rate_texts([3_000_000_000, 2_000_000_000]),
+            ["3 Gbps", "2 Gbps"]
+        );
+    }
 
     #[test]
     fn rates_are_written_short() {

@@ -18,6 +18,7 @@ mod same_terms;
 mod service;
 mod set_aside;
 mod sizing;
+mod slow_credit;
 mod spread;
 mod sweep;
 mod sweep_axes;

@@ -23,8 +23,8 @@ fn shipped_scenarios_say_what_they_mean() {
         ("dctcp", vec![]),
         ("tree-deadlock", vec!["deadlock"]),
         ("tree-others", vec![]),
-        ("ring-deadlock", vec!["deadlock"]),
-        ("ring-destination", vec!["deadlock"]),
+        ("ring-deadlock", vec!["deadlock", "overload"]),
+        ("ring-destination", vec!["deadlock", "overload"]),
         ("storm", vec![]),
         ("storm-watchdog", vec![]),
     ] {
@@ -162,7 +162,7 @@ fn circles_depend_on_who_is_told_and_of_what() {
     let ring = shipped("ring-deadlock");
     for notify in ["others", "contributing"] {
         let text = ring.replace("\"pause\"", &format!("\"pause\"\nnotify = \"{notify}\""));
-        assert_eq!(codes(&text), ["deadlock"], "{notify}");
+        assert_eq!(codes(&text), ["deadlock", "overload"], "{notify}");
     }
 }
 

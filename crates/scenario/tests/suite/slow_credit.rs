@@ -1,0 +1,96 @@
+//! Circuits that credit makes slow: what is told of them is what runs.
+
+use backwater_kernel::Rings;
+use backwater_net::Simulation;
+use backwater_scenario::{Scenario, Source, parse};
+
+/// One greedy circuit over one switch, with so many cells of delay on each link.
+fn one(control: &str, delay: u32, more: &str) -> String {
+    format!(
+        "[run]\nduration = \"20000 cells\"\nwarm_up = \"10000 cells\"\n\
+         [link]\nrate = \"622 Mbps\"\ndelay = \"{delay} cells\"\n\
+         [network]\nhosts = [\"A\", \"B\", \"F\"]\nswitches = [\"S\"]\n\
+         [[links]]\nbetween = [\"A\", \"S\"]\n[[links]]\nbetween = [\"B\", \"S\"]\n\
+         [[links]]\nbetween = [\"S\", \"F\"]\n[flow_control]\n{control}\n\
+         [[flows]]\nname = \"VC\"\nfrom = \"A\"\nto = \"F\"\n{more}"
+    )
+}
+
+fn read(text: &str) -> Scenario {
+    parse(&Source::new("test.toml", text), &[]).unwrap_or_else(|m| panic!("{}", m.render(false)))
+}
+
+/// What `check` says the first flow gets, per cent of its link.
+fn told(scenario: &Scenario) -> Option<f64> {
+    let said = scenario.warnings.iter().find(|one| one.code == "slow")?;
+    let (_, after) = said.notes.first()?.split_once(" gets ")?;
+    after.split(' ').next()?.parse().ok()
+}
+
+/// What it gets.
+fn found(scenario: &Scenario) -> f64 {
+    let network = &scenario.packet().expect("circuits").network;
+    let mut simulation = Simulation::<Rings>::new(network).expect("sound");
+    while simulation.run_some(network.stop_at, 10_000).is_none() {}
+    100.0 * simulation.outcome().channels[0].data_share
+}
+
+/// Every rule, small zones, redundant credit, limits of N1: told as it runs, or nothing where the
+/// circuit gets what there is.
+#[test]
+fn the_share_that_is_told_is_the_one_that_runs() {
+    let zones = [
+        ("n23", "n2 = 10\nn3 = 1"),
+        ("n23", "n2 = 10\nn3 = 0"),
+        ("n23", "n2 = 10\nn3 = 5\nredundant_every = 3"),
+        ("relative", "n2 = 7\nn3 = 30"),
+        ("cumulative", "n2 = 1\nn3 = 3"),
+        ("n123", "n2 = 10\nn3 = 0"),
+        ("n123", "n2 = 10\nn3 = 1"),
+        ("n123", "n2 = 4\nn3 = 2"),
+        ("n123", "n2 = 10\nn3 = 9"),
+        ("n123", "n2 = 10\nn3 = 0\nredundant_every = 4"),
+        ("n123+", "n2 = 10\nn3 = 9"),
+        ("n123+", "n2 = 10\nn3 = 9\nn1 = 30"),
+        ("n123+", "n2 = 10\nn3 = 0\nn1 = 40"),
+        ("n123+", "n2 = 10\nn3 = 25\nn1 = 20"),
+    ];
+    let mut count = 0;
+    for (kind, zones) in zones {
+        for delay in [20, 200, 365] {
+            let scenario = read(&one(&format!("kind = \"{kind}\"\n{zones}"), delay, ""));
+            let (told, found) = (told(&scenario), found(&scenario));
+            let near = match told {
+                Some(told) => (told - found).abs() <= 0.1 + 0.05 * found,
+                None => found > 88.0,
+            };
+            assert!(near, "{kind}, {zones}, {delay}: {found} for {told:?}");
+            count += usize::from(told.is_some());
+        }
+    }
+    assert!(count >= 30, "{count}");
+}
+
+/// What others or the flow itself hold back is not slow for its credit.
+#[test]
+fn credit_is_held_against_what_there_is_for_the_flow() {
+    let n23 =
+        |zones: &str, more: &str| told(&read(&one(&format!("kind = \"n23\"\n{zones}"), 20, more)));
+    let other = "[[flows]]\nname = \"other\"\nfrom = \"B\"\nto = \"F\"\n";
+    let third = "traffic = { kind = \"constant\", rate = \"200 Mbps\" }\n";
+    // 20 cells of a loop of 42: 39 % by the law.
+    let small = "n2 = 10\nn3 = 10";
+    assert!(n23(small, "").is_some());
+    assert!(n23(small, other).is_some(), "half is there for it");
+    let two = other.replace("other", "second") + other;
+    assert_eq!(n23(small, &two), None, "a third is");
+    assert_eq!(n23(small, third), None);
+    assert!(n23("n2 = 10\nn3 = 1", third).is_some());
+    let window = "source_control = { kind = \"window\", cells = 20 }\npartner = \"back\"\n\
+                  [[flows]]\nname = \"back\"\nfrom = \"F\"\nto = \"A\"\n\
+                  traffic = { kind = \"silent\" }\n";
+    assert_eq!(n23(small, window), None, "its window allows less");
+    // Made for a target, it is as large as was asked for.
+    assert_eq!(n23("n2 = 10\ntarget = \"30 %\"", ""), None);
+    assert_eq!(n23("n2 = 10", ""), None);
+}
