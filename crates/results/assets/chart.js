@@ -57,7 +57,7 @@ const Chart = (() => {
   // Between two arrows at the edge of a band, px.
   const BETWEEN_ARROWS = 40;
   // Letters that are shown of a long name that is slanted.
-  const LETTERS = 15;
+  const LETTERS = 20;
   // Of names that have room for so many letters, none is slanted.
   const LEVEL = 22;
 
