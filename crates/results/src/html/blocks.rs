@@ -443,10 +443,9 @@ fn align_class(align: Align) -> &'static str {
     }
 }
 
-/// `words between backticks` are code; what is sorted and downloaded keeps them, and its arrows.
+/// `words between backticks` are code; what is sorted and downloaded keeps them.
 fn shown_text(text: &str) -> (String, Option<String>) {
-    let is_changed = text.contains('`') || text.contains(" -> ");
-    let exact = is_changed.then(|| escape::html(text));
+    let exact = text.contains('`').then(|| escape::html(text));
     let shown = match text.chars().count() > NOWRAP {
         true => format!("<span class=\"wrap\">{}</span>", escape::inline(text)),
         false => escape::inline(text),
