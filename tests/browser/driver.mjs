@@ -8,8 +8,8 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
 
 // Runs a scenario and says where its report is. One that ends in a deadlock has a report too.
-export const reportOf = (scenario, out) => {
-  const command = ["run", "-q", "-p", "backwater", "--", "run", `scenarios/${scenario}`];
+export const reportOf = (scenario, out, how = "run") => {
+  const command = ["run", "-q", "-p", "backwater", "--", how, `scenarios/${scenario}`];
   const options = { cwd: ROOT, stdio: ["ignore", "ignore", "pipe"], encoding: "utf8" };
   const { stderr } = spawnSync("cargo", [...command, "--out", out], options);
   const page = join(out, "report.html");

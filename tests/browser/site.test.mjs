@@ -29,6 +29,8 @@ const sizeless = () =>
   browser.run(() =>
     [...document.querySelectorAll("main img")]
       .filter((image) => {
+        // The book has each once more, hidden, to show it large.
+        if (!image.checkVisibility()) return false;
         image.loading = "eager";
         const { width, height } = image.getBoundingClientRect();
         return width < 40 || height < 20 || image.naturalWidth === 0;

@@ -3,16 +3,18 @@
 use std::path::{Path, PathBuf};
 
 use backwater_kernel::words::counted;
-use backwater_results::NoColumn;
 use backwater_results::directory::read_file;
-use backwater_results::overlay::{Overlay, Results, overlay};
+use backwater_results::overlay::{Overlay, Results, overlay, told_apart};
 use backwater_results::{Block, Cell, Column, Report, RunDirectory, Table};
+use backwater_results::{NoColumn, listed};
 use backwater_scenario::{LARGEST_FILE_BYTES, text_of};
 use serde_json::{Value, json};
 
 use crate::output::Page;
 use crate::{SUCCESS, command_line, fail, files, holder};
 
+/// Directories named in the title.
+const NAMED: usize = 4;
 /// Keys of a scenario that are looked at.
 const KEYS: usize = 100_000;
 
@@ -54,12 +56,14 @@ fn draw(options: &Options) -> Result<u8, String> {
         manifests.push(manifest);
     }
     stands_apart(&options.out, &options.results)?;
+    let differences = told_apart(&mut all);
     let drawn = overlay(&all, options.y.as_deref(), options.over.as_deref()).map_err(told)?;
     let mut directory =
         RunDirectory::create(&options.out, &holder()).map_err(|error| error.to_string())?;
     let write = |directory: &mut RunDirectory| {
-        directory.write_tables(&drawn.tables)?;
-        directory.write_report(&report((&all, &manifests), &drawn))?;
+        let tables: Vec<Table> = differences.iter().chain(&drawn.tables).cloned().collect();
+        directory.write_tables(&tables)?;
+        directory.write_report(&report((&all, &manifests), differences.as_ref(), &drawn))?;
         let inputs: Vec<String> = options
             .results
             .iter()
@@ -214,8 +218,13 @@ fn keys(path: &str, value: &toml::Value, into: &mut Vec<(String, String)>) {
     }
 }
 
-fn report((all, manifests): (&[Results], &[Value]), drawn: &Overlay) -> Report {
-    let mut blocks: Vec<Block> = drawn.plots.iter().cloned().map(Block::Plot).collect();
+fn report(
+    (all, manifests): (&[Results], &[Value]),
+    differences: Option<&Table>,
+    drawn: &Overlay,
+) -> Report {
+    let mut blocks: Vec<Block> = differences.cloned().map(Block::Table).into_iter().collect();
+    blocks.extend(drawn.plots.iter().cloned().map(Block::Plot));
     let heading = |text: &str| Block::Heading {
         level: 2,
         text: text.into(),
@@ -229,9 +238,24 @@ fn report((all, manifests): (&[Results], &[Value]), drawn: &Overlay) -> Report {
         text: command_line(),
     });
     let names: Vec<&str> = all.iter().map(|one| one.name.as_str()).collect();
+    let names = listed(&names, NAMED, [", ", " and "], "directory");
+    let scenario = |one: &Results| {
+        let name = one.keys.iter().find(|(key, _)| key == "name");
+        name.map(|(_, name)| name.clone())
+    };
+    let mut scenarios = all.iter().map(scenario);
+    let first = scenarios.next().flatten();
+    let is_one = scenarios.all(|other| other == first);
+    let kind = match all.iter().all(|one| one.is_sweep) {
+        true => "sweep",
+        false => "run",
+    };
     Report {
-        title: names.join(", "),
-        subtitle: "Drawn together.".into(),
+        title: match first.filter(|_| is_one) {
+            Some(scenario) => format!("{scenario}: {names}"),
+            None => names,
+        },
+        subtitle: format!("{} in common plots.", counted(all.len(), kind)),
         command: String::new(),
         version: env!("CARGO_PKG_VERSION").into(),
         blocks,

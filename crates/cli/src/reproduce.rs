@@ -273,6 +273,11 @@ fn write(
     directory
         .write_report(&report::report(found, seconds))
         .map_err(|error| error.to_string())?;
+    for (name, page) in report::pages(found) {
+        directory
+            .write_page(name, &page)
+            .map_err(|error| error.to_string())?;
+    }
     directory
         .write_tables(&report::tables(found))
         .map_err(|error| error.to_string())?;

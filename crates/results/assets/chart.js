@@ -57,7 +57,7 @@ const Chart = (() => {
   // Between two arrows at the edge of a band, px.
   const BETWEEN_ARROWS = 40;
   // Letters that are shown of a long name that is slanted.
-  const LETTERS = 15;
+  const LETTERS = 20;
   // Of names that have room for so many letters, none is slanted.
   const LEVEL = 22;
 
@@ -437,6 +437,27 @@ const Chart = (() => {
       ctx.restore();
     }
 
+    // Where curves are, a point every few pixels along them.
+    inked(u) {
+      const step = 6 * devicePixelRatio;
+      const points = [];
+      this.plot.curves.forEach((curve, c) => {
+        if (this.hidden.has(c)) return;
+        let last = null;
+        u.data[c + 1].forEach((value, i) => {
+          if (value == null) return;
+          const next = [u.valToPos(u.data[0][i], "x", true), u.valToPos(value, "y", true)];
+          const [dx, dy] = last ? [next[0] - last[0], next[1] - last[1]] : [0, 0];
+          const isJoined = last && (curve.style === "line" || curve.style === "step");
+          const count = isJoined ? Math.min(400, Math.ceil(Math.max(Math.abs(dx), Math.abs(dy)) / step)) : 1;
+          for (let k = 1; k <= count; k++)
+            points.push([next[0] - dx * (1 - k / count), next[1] - dy * (1 - k / count)]);
+          last = next;
+        });
+      });
+      return points;
+    }
+
     drawMarks(u) {
       const { ctx, bbox } = u;
       const ratio = devicePixelRatio;
@@ -447,6 +468,7 @@ const Chart = (() => {
       ctx.lineWidth = ratio;
       // Of several places the first where nothing is written yet.
       const taken = [];
+      const inked = this.plot.marks.length ? this.inked(u) : [];
       const write = (label, places, end) => {
         ctx.textAlign = end ? "right" : "left";
         const width = ctx.measureText(label).width;
@@ -458,7 +480,13 @@ const Chart = (() => {
         const row = 14 * ratio;
         const isFree = ({ l, r, y }) =>
           !taken.some((one) => l < one.r && r > one.l && Math.abs(y - one.y) < row);
-        const at = Math.max(0, rects.findIndex(isFree));
+        // Of those the one with the least of curves in it.
+        const ink = ({ l, r, y }) =>
+          inked.reduce((sum, [px, py]) => sum + (px > l && px < r && py > y - row && py < y + 4 * ratio), 0);
+        const least = rects
+          .map((rect, i) => [isFree(rect) ? ink(rect) : Infinity, i])
+          .sort(([a, i], [b, j]) => a - b || i - j)[0];
+        const at = Number.isFinite(least[0]) ? least[1] : 0;
         taken.push(rects[at]);
         const [x, y] = places[at];
         // A rim of paper keeps the words legible on top of curves.

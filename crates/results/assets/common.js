@@ -45,12 +45,19 @@ const common = (() => {
     // A port is told by both its ends.
     for (const arrow of [" → ", " -> "]) {
       const [from, ...to] = name.split(arrow);
-      const each = Math.floor((letters - arrow.length) / 2);
-      if (to.length) return `${cut(from, each)}${arrow}${cut(to.join(arrow), each)}`;
+      if (!to.length) continue;
+      // What one end does not need the other has.
+      const room = letters - arrow.length;
+      const end = to.join(arrow);
+      const first = Math.min([...from].length, Math.max(Math.floor(room / 2), room - [...end].length));
+      return `${cut(from, first)}${arrow}${cut(end, room - first)}`;
     }
     const last = Math.floor((letters - 1) / 2);
     return [...all.slice(0, letters - 1 - last), "…", ...all.slice(all.length - last)].join("");
   };
+
+  // A finger points at nothing before it taps, and has no keys.
+  const isTouch = () => matchMedia("(hover: none) and (pointer: coarse)").matches;
 
   // ---- numbers ---------------------------------------------------------------------------
   const shown = (value) => {
@@ -141,7 +148,7 @@ const common = (() => {
   };
 
   return {
-    all, amount, areWhole, bytes, color, cut, fade, hue, isAgain, make, offer, places, ramp, rampKey,
+    all, amount, areWhole, bytes, color, cut, fade, hue, isAgain, isTouch, make, offer, places, ramp, rampKey,
     root, rounded, shown, steps, ticks, title,
   };
 })();

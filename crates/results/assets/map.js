@@ -9,6 +9,10 @@ const NetworkMap = (() => {
   const BAR = 28;
   // Letters of names, as many as there is room for.
   const LENGTHS = [Infinity, 24, 16, 11];
+  // Letters of a name that stands in the box of its switch.
+  const INSIDE = 5;
+  // A map is no lower than this, px: where it is wider than the page, it scrolls.
+  const LOWEST = 240;
   // A run takes so long when it is played, and frames are no closer than this.
   const PLAY_MS = 9000;
   const FRAME_MS = 40;
@@ -17,6 +21,12 @@ const NetworkMap = (() => {
     const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
     for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
     return element;
+  };
+
+  // Letters that can be read on a colour such as rgb(1,2,3).
+  const inkOn = (paint) => {
+    const [r, g, b] = paint.match(/\d+/g).map(Number);
+    return 0.299 * r + 0.587 * g + 0.114 * b > 140 ? "#1c2128" : "#fff";
   };
 
   const overlap = (a, b) => a.l < b.r && a.r > b.l && a.t < b.b && a.b > b.t;
@@ -33,7 +43,7 @@ const NetworkMap = (() => {
       this.wholeButton = figure.querySelector(".whole");
       this.output = figure.querySelector("output");
       this.text = figure.querySelector(".map-text");
-      this.by = data.stops ? "stopped" : "load";
+      this.by = data.opens;
       this.chosen = null;
       this.timer = null;
       this.isWhole = false;
@@ -69,6 +79,9 @@ const NetworkMap = (() => {
         (x - left) * SCALE + MARGIN + shift,
         (y - top) * SCALE + MARGIN,
       ]);
+      this.channels = nodes.map((_, node) =>
+        arcs.flatMap(([from, , count], arc) => (from === node ? [[arc, count]] : [])),
+      );
       const sheet = svg("svg", {
         viewBox: `0 0 ${Math.round(width)} ${Math.round(height)}`,
         role: "group",
@@ -105,10 +118,11 @@ const NetworkMap = (() => {
       const tip = [point(end), point(end - 9, 2.1), point(end - 9, 0.2)];
       const head = svg("path", { class: "head", d: `M${tip.map((p) => p.join(" ")).join("L")}z` });
       group.append(svg("path", { class: "halo", d: line(RADIUS, end) }), wire, head);
-      let fill = null;
+      let [fill, track] = [null, null];
       const bar = Math.min(BAR, length / 2 - RADIUS);
       if (bar > 4 && this.row("queued", index).some((level) => level)) {
-        group.append(svg("path", { class: "track", d: line(RADIUS + 2, RADIUS + 2 + bar) }));
+        track = svg("path", { class: "track", d: line(RADIUS + 2, RADIUS + 2 + bar) });
+        group.append(track);
         fill = svg("path", { class: "fill" });
         group.append(fill);
       }
@@ -117,28 +131,31 @@ const NetworkMap = (() => {
       group.addEventListener("click", () => this.choose(index));
       group.addEventListener("focus", () => this.choose(index));
       sheet.append(group);
-      return { group, wire, head, fill, level: (part) => line(RADIUS + 2, RADIUS + 2 + bar * part) };
+      return { group, wire, head, fill, track, level: (part) => line(RADIUS + 2, RADIUS + 2 + bar * part) };
     }
 
     drawNode(sheet, [name, isHost, , , side], index) {
       const [x, y] = this.at[index];
-      sheet.append(
-        isHost
-          ? svg("circle", { class: "host", cx: x, cy: y, r: 11 })
-          : svg("rect", { class: "switch", x: x - 16, y: y - 16, width: 32, height: 32, rx: 7 }),
-      );
-      const isInside = !isHost && name.length <= 3;
+      const box = isHost
+        ? svg("circle", { class: "host", cx: x, cy: y, r: 11 })
+        : svg("rect", { class: "switch", x: x - 16, y: y - 16, width: 32, height: 32, rx: 7 });
+      sheet.append(box);
+      const isInside = !isHost && name.length <= INSIDE;
       const label = svg("text", { x, y: y + 5 });
       if (isInside) label.setAttribute("class", "inside");
       label.textContent = name;
       sheet.append(label);
-      return { label, isInside, isHost, side, x, y, name };
+      return { box, label, isInside, isHost, side, x, y, name };
     }
 
     // Letters keep their size on narrow and wide screens; names without room are left out there.
     fit(width) {
       if (!width) return;
       const [own, high] = this.size;
+      const lowest = Math.min(LOWEST, high);
+      const wide = (width * high) / own < lowest ? Math.min((lowest * own) / high, own) : 0;
+      this.sheet.style.width = wide > width ? `${Math.round(wide)}px` : "";
+      width = Math.max(wide, width);
       const shown = Math.min(width, (this.sheet.getBoundingClientRect().height * own) / high);
       const scale = shown > own ? own / shown : Math.max(1, own / width);
       const size = Math.min(13 * scale, 30);
@@ -149,7 +166,7 @@ const NetworkMap = (() => {
       });
       const order = [...this.labels].sort((a, b) => a.isHost - b.isHost);
       for (const one of order) {
-        const own = one.isInside ? Math.min(size, 15) : size;
+        const own = one.isInside ? Math.min(size, 15, 50 / Math.max(3, one.name.length)) : size;
         one.label.style.fontSize = `${own}px`;
         // A name without room is cut, and left out where that does not help.
         if (!one.isInside) LENGTHS.some((letters) => this.put(one, common.cut(one.name, letters), own, taken));
@@ -238,7 +255,8 @@ const NetworkMap = (() => {
       const link = make("span", {}, `${this.what} 0`);
       link.append(common.rampKey(names), "100 %");
       const bar = make("span");
-      bar.append(make("i", { class: "bar-key" }), `full: ${common.amount(this.data.queues.most, this.data.queues.unit)}`);
+      if (this.by === "load") bar.textContent = "switches: mean load of the links that leave them";
+      else bar.append(make("i", { class: "bar-key" }), `full: ${common.amount(this.data.queues.most, this.data.queues.unit)}`);
       key.replaceChildren(link, bar);
       if (this.data.arcs.some((arc) => arc[5])) {
         const circle = make("span");
@@ -270,20 +288,39 @@ const NetworkMap = (() => {
       this.slider.value = bin;
       this.output.textContent = this.isWhole ? "whole run" : clock.say(clock.ends[bin]);
       this.slider.setAttribute("aria-valuetext", this.output.textContent);
-      this.parts.forEach(({ wire, head, fill, level }, arc) => {
+      const isLoad = this.by === "load";
+      this.parts.forEach(({ wire, head, fill, track, level }, arc) => {
         const share = this.value(this.by, arc) / 200;
         const stroke = data.arcs[arc][5] && last ? color("--circle") : this.mix(share);
         wire.setAttribute("stroke", stroke);
         head.setAttribute("fill", stroke);
+        for (const part of [fill, track]) if (part) part.style.display = isLoad ? "none" : "";
         fill?.setAttribute("d", level(Math.min(1, this.value("queued", arc) / data.queues.parts)));
       });
+      this.labels.forEach(({ box, label, isHost, isInside }, node) => {
+        if (isHost) return;
+        const paint = isLoad ? this.mix(this.nodeLoad(node)) : "";
+        box.style.fill = paint;
+        if (isInside) label.style.fill = isLoad ? inkOn(paint) : "";
+      });
       this.tell();
+    }
+
+    // The mean load of the channels that leave a node, from 0 to 1.
+    nodeLoad(node) {
+      const own = this.channels[node];
+      const all = own.reduce((sum, [, count]) => sum + count, 0);
+      const load = own.reduce((sum, [arc, count]) => sum + this.value("load", arc) * count, 0);
+      return all ? load / all / 200 : 0;
     }
 
     tell() {
       const { data, chosen } = this;
       if (chosen === null) {
-        const hint = "Point at a link, or move to it with the arrow keys, to read its numbers.";
+        const isWide = this.sheet.style.width !== "";
+        const hint = common.isTouch()
+          ? `Tap a link to read its numbers${isWide ? "; the map scrolls sideways" : ""}.`
+          : "Point at a link, or move to it with the arrow keys, to read its numbers.";
         if (this.text.textContent !== hint) this.text.textContent = hint;
         return;
       }

@@ -81,11 +81,11 @@
   if (units.length) switchUnit(units[0]);
 
   // ---- tables ----------------------------------------------------------------------------
-  // A number that is shown whole has commas between its digits and no second text.
+  // Files have other arrows than pages. A number that is shown whole has commas between its digits and no second text.
   const exact = (cell) => {
     const shown = cell?.textContent ?? "";
     const isWhole = cell?.classList.contains("n") && /^-?[\d,.]+$/.test(shown);
-    return cell?.dataset.v ?? (isWhole ? shown.replaceAll(",", "") : shown);
+    return cell?.dataset.v ?? (isWhole ? shown.replaceAll(",", "") : shown.replaceAll(" → ", " -> "));
   };
   for (const figure of all("figure.table")) {
     const heads = all("thead th", figure);

@@ -241,7 +241,9 @@ const Strip = (() => {
     tell(row = this.row, bin = this.clock.bin) {
       this.names.forEach((name, at) => name.classList.toggle("chosen", at === row));
       if (row === null) {
-        this.text.textContent = "Point at a row, or move to it with the arrow keys, to read it.";
+        this.text.textContent = common.isTouch()
+          ? "Tap a row to read it."
+          : "Point at a row, or move to it with the arrow keys, to read it.";
         return;
       }
       const port = this.rows[row];

@@ -9,6 +9,14 @@ pub const CURVES: usize = 12;
 /// An axis starts at zero if its lowest value is at most this share of the highest.
 const NEAR: f64 = 0.25;
 
+/// Seeds from which on the interval of their mean is shown: that of two is as wide as chance makes
+/// it.
+pub const SEEDS_OF_INTERVALS: usize = 3;
+
+/// Said where intervals are left out for want of seeds.
+pub const TOO_FEW_SEEDS: &str =
+    "two seeds give no interval worth reading: from three on it is shown";
+
 /// Said instead of an interval where all seeds gave one and the same run.
 pub const SEEDS_CHANGE_NOTHING: &str = "seeds change nothing here: the runs are the same, so \
                                         there is no interval";
@@ -43,6 +51,16 @@ pub fn curve(name: impl Into<String>, style: Style, mut dots: Vec<Dot>) -> Curve
         interval,
         ..Curve::new(name, style, x, y)
     }
+}
+
+/// In steps: the share of these values, in per cent, that are at most as large.
+pub fn cumulative(name: impl Into<String>, mut values: Vec<f64>) -> Curve {
+    values.retain(|value| value.is_finite());
+    values.sort_by(f64::total_cmp);
+    let count = values.len() as f64;
+    let y = (1..=values.len()).map(|place| place as f64 / count * 100.0);
+    let y = y.collect();
+    Curve::new(name, Style::Step, values, y)
 }
 
 /// Plots of at most [`CURVES`] of these, which say in their titles how many plots there are.

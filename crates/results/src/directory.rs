@@ -423,6 +423,14 @@ impl RunDirectory {
 
     /// Writes `report.html` and `figures/ID.svg` for each of its plots.
     pub fn write_report(&mut self, report: &Report) -> Result<(), DirectoryError> {
+        self.write_page("report", report)
+    }
+
+    /// The same as another page, `name.html`, with its figures beside those of the others.
+    ///
+    /// # Errors
+    /// If a file can't be written.
+    pub fn write_page(&mut self, name: &str, report: &Report) -> Result<(), DirectoryError> {
         let mut plots: Vec<&Plot> = Vec::new();
         html::each_plot(&report.blocks, &mut |plot| plots.push(plot));
         for (name, drawing) in html::over_time_of(&report.blocks).map_or(Vec::new(), drawings) {
@@ -433,7 +441,7 @@ impl RunDirectory {
             let name = format!("figures/{}.svg", slugs.unique_path(&plot.id));
             self.write(&name, svg::svg(plot).as_bytes())?;
         }
-        self.write("report.html", html::page(report).as_bytes())
+        self.write(&format!("{name}.html"), html::page(report).as_bytes())
     }
 
     /// Writes anything that serializes as indented JSON.

@@ -151,6 +151,39 @@ impl Map {
         largest(arcs.map(|arc| (self.nodes[arc.from].is_host, &*arc.queued)))
     }
 
+    /// Does it open with stops? Where something can't move, where a link was stopped for a tenth of
+    /// the run, or links for a hundredth in the mean of those that carried anything; else all would
+    /// be grey, and it opens with loads.
+    pub fn opens_with_stops(&self) -> bool {
+        let mean = |shares: &[u8]| {
+            let sum: u64 = shares.iter().map(|share| u64::from(*share)).sum();
+            sum as f64 / (shares.len().max(1) as f64 * 200.0)
+        };
+        let used = self
+            .arcs
+            .iter()
+            .filter(|arc| arc.load.iter().any(|share| *share > 0));
+        let stopped: Vec<f64> = used.map(|arc| mean(&arc.stopped)).collect();
+        let sum: f64 = stopped.iter().sum();
+        self.arcs.iter().any(|arc| !arc.stuck.is_empty())
+            || stopped.iter().any(|share| *share >= 0.1)
+            || (sum > 0.0 && sum >= 0.01 * stopped.len() as f64)
+    }
+
+    /// By node: the mean load of the channels that leave it, from 0 to 1, in a bin.
+    pub fn node_loads(&self, bin: usize) -> Vec<f64> {
+        let mut sums = vec![(0.0, 0.0); self.nodes.len()];
+        for arc in &self.arcs {
+            let channels = arc.channels.len() as f64;
+            let sum = &mut sums[arc.from];
+            sum.0 += f64::from(arc.load[bin]) / 200.0 * channels;
+            sum.1 += channels;
+        }
+        let mean =
+            |(load, channels): (f64, f64)| if channels > 0.0 { load / channels } else { 0.0 };
+        sums.into_iter().map(mean).collect()
+    }
+
     /// Something was stopped at some time.
     pub fn has_stops(&self) -> bool {
         self.arcs

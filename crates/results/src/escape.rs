@@ -44,7 +44,7 @@ pub fn json_in_script(json: &str) -> String {
 /// Text with `code` between backticks, as HTML of one paragraph.
 pub fn inline(text: &str) -> String {
     if !text.contains('`') {
-        return html(text);
+        return html(&arrows(text));
     }
     let mut shown = String::new();
     let mut pieces = text.split('`').enumerate().peekable();
@@ -55,10 +55,15 @@ pub fn inline(text: &str) -> String {
         } else if index % 2 == 1 {
             shown.push_str(&format!("`{}", html(piece)));
         } else {
-            shown.push_str(&html(piece));
+            shown.push_str(&html(&arrows(piece)));
         }
     }
     shown
+}
+
+/// Ports as pages write them: `A → B`. Files and terminals have `A -> B`.
+pub fn arrows(text: &str) -> String {
+    text.replace(" -> ", " → ")
 }
 
 /// Paragraphs parted by empty lines, as HTML.
@@ -86,6 +91,7 @@ mod tests {
     fn backticks_make_code_and_a_lone_one_stays() {
         assert_eq!(inline("a `<b>` c"), "a <code>&lt;b&gt;</code> c");
         assert_eq!(inline("a ` c"), "a ` c");
+        assert_eq!(inline("a -> b, `c -> d`"), "a → b, <code>c -&gt; d</code>");
         assert_eq!(inline("`x` and `"), "<code>x</code> and `");
     }
 

@@ -55,9 +55,10 @@ pub use fabric::{FabricFindings, FabricNames, FabricTrace, FabricVcd};
 pub use groups::by_turns;
 pub use html::page;
 pub use info::{GivenUp, RunInfo};
+pub use lines::listed;
 pub use model::{
-    Axis, Block, Cell, Curve, Direction, Fact, Mark, OtherUnit, Plot, Report, Style, Table, Tone,
-    Verdict, VerdictRow, VerdictValue,
+    Axis, Block, Cell, Curve, Direction, Fact, Link, Mark, OtherUnit, Plot, Report, Style, Table,
+    Tone, Verdict, VerdictRow, VerdictValue,
 };
 pub use perfetto::{PerfettoCells, PerfettoFrames};
 pub use reported::{Reported, run_manifest, run_report, run_summary, terminal_summary};

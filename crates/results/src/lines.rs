@@ -80,8 +80,11 @@ pub fn cut(name: &str, letters: usize) -> String {
     // A port is told by both its ends.
     for arrow in [" → ", " -> "] {
         if let Some((from, to)) = name.split_once(arrow) {
-            let each = letters.saturating_sub(arrow.chars().count()) / 2;
-            return format!("{}{arrow}{}", cut(from, each), cut(to, each));
+            let room = letters.saturating_sub(arrow.chars().count());
+            // What one end does not need the other has.
+            let [first, second] = [from, to].map(|end| end.chars().count());
+            let first = (room / 2).max(room.saturating_sub(second)).min(first);
+            return format!("{}{arrow}{}", cut(from, first), cut(to, room - first));
         }
     }
     // Names of one kind begin alike and are told apart by their ends.
@@ -153,6 +156,11 @@ mod tests {
         assert_eq!(cut("ab", 0), "…");
         let port = "sender-in-the-north-1 -> switch-in-the-middle-2";
         assert_eq!(cut(port, 22), "send…th-1 -> swit…le-2");
+        assert_eq!(
+            cut("H2_1 -> L2, class 3 of 8", 22),
+            "H2_1 -> L2, cla…3 of 8"
+        );
+        assert_eq!(cut("H2_1 -> L2, class 3", 19), "H2_1 -> L2, class 3");
     }
 
     #[test]

@@ -184,6 +184,8 @@ pub enum Block {
     },
     /// Statements and how they fared.
     Verdicts(Vec<VerdictRow>),
+    /// Other pages of the same directory, and a few words on each.
+    Links(Vec<Link>),
     /// Side by side where there is room, else one below the other.
     Columns(Vec<Vec<Block>>),
     /// Shown when asked for.
@@ -193,6 +195,17 @@ pub enum Block {
         /// What it shows.
         blocks: Vec<Block>,
     },
+}
+
+/// Another page of the same directory.
+#[derive(Clone, Debug)]
+pub struct Link {
+    /// Its file.
+    pub file: String,
+    /// What it is called.
+    pub title: String,
+    /// What is there; empty for nothing.
+    pub detail: String,
 }
 
 /// How urgent a note is.
@@ -294,6 +307,27 @@ impl Table {
             keys.extend(names.find(|name| !keys.contains(name)));
         }
         keys
+    }
+
+    /// The same without columns that say nothing of any row.
+    pub(crate) fn without_empty_columns(&self) -> Table {
+        let says = |at: usize| {
+            let mut cells = self.rows.iter().filter_map(|row| row.get(at));
+            cells.any(|cell| match cell {
+                Cell::Empty => false,
+                Cell::Text(text) => !text.is_empty(),
+                Cell::Float { value, .. } => value.is_finite(),
+                Cell::Int(_) => true,
+            })
+        };
+        let kept = (0..self.columns.len()).filter(|at| self.rows.is_empty() || says(*at));
+        let kept: Vec<usize> = kept.collect();
+        let cells = |row: &Vec<Cell>| kept.iter().filter_map(|at| row.get(*at).cloned()).collect();
+        Table {
+            columns: kept.iter().map(|at| self.columns[*at].clone()).collect(),
+            rows: self.rows.iter().map(cells).collect(),
+            ..self.clone()
+        }
     }
 
     /// For each column: the unit in which its numbers are read best, where that is another, and

@@ -94,10 +94,11 @@ pub fn rate_unit(most_bps: f64) -> (&'static str, f64, u8) {
 
 /// The unit in which a column or an axis of `unit` is read best, where that is another: its name
 /// and how many of it make one of `unit`. From 10,000 on the next larger one, below 1 the next
-/// smaller; only for rates and times.
+/// smaller; only for rates, sizes and times.
 pub fn fitting_unit(unit: &str, largest: f64) -> Option<(&'static str, f64)> {
-    const LADDERS: [&[&str]; 2] = [
+    const LADDERS: [&[&str]; 3] = [
         &["bps", "kbps", "Mbps", "Gbps"],
+        &["bytes", "kB", "MB", "GB"],
         &["ps", "ns", "us", "ms", "s"],
     ];
     let places = LADDERS

@@ -15,7 +15,10 @@ use crate::cells::{Cells, Row};
 use crate::charts::in_parts;
 use crate::column::{Column, NoColumn, key};
 use crate::csv::{Piece, pieces};
+use crate::groups::in_order;
 use crate::model::{Axis, Curve, Plot, Table};
+use crate::table_of::TableOf;
+use backwater_kernel::words::capital;
 
 /// Rows of a table that is read.
 const MOST_ROWS: usize = 4_000_000;
@@ -24,6 +27,8 @@ const WHOLE: usize = 200_000;
 /// Stretches of a larger table of which the lowest and the highest value are drawn: more than a
 /// plot has pixels.
 const STRETCHES: usize = 2_000;
+/// Keys that differ, for the name of a run.
+const KEYS_IN_NAMES: usize = 2;
 
 /// What a directory of results holds, as far as it is drawn.
 #[derive(Clone, Debug, Default)]
@@ -92,6 +97,53 @@ pub fn overlay(all: &[Results], y: Option<&str>, over: Option<&str>) -> Result<O
             Err(NoColumn::sorted(what, []))
         }
     }
+}
+
+/// Calls each run by what differs, as `n3 = 8`, where that tells them apart in a few words; and a
+/// table of all that differs, if anything does.
+pub fn told_apart(all: &mut [Results]) -> Option<Table> {
+    let keys = all.iter().flat_map(|run| &run.keys);
+    let keys = in_order(keys.map(|(key, _)| (key.as_str(), ())));
+    let value = |run: &Results, wanted: &str| {
+        let found = run.keys.iter().find(|(key, _)| key == wanted);
+        found.map_or("unset".to_owned(), |(_, value)| value.clone())
+    };
+    let values = keys.into_iter().map(|(key, _)| {
+        let values = all.iter().map(|run| value(run, key));
+        (key.to_owned(), values.collect::<Vec<String>>())
+    });
+    let differs = |(_, values): &(String, Vec<String>)| values.iter().any(|one| *one != values[0]);
+    let differ: Vec<(String, Vec<String>)> = values.filter(differs).collect();
+    if differ.is_empty() || all.iter().any(|run| run.keys.is_empty()) {
+        return None;
+    }
+    let name = |run: usize| {
+        let parts = differ.iter().map(|(key, values)| {
+            let last = key.rsplit('.').next().unwrap_or(key);
+            let same = differ
+                .iter()
+                .filter(|(other, _)| other.rsplit('.').next() == Some(last));
+            let key = if same.count() > 1 { key } else { last };
+            format!("{key} = {}", values[run])
+        });
+        parts.collect::<Vec<_>>().join(", ")
+    };
+    let names: BTreeSet<String> = (0..all.len()).map(name).collect();
+    if differ.len() <= KEYS_IN_NAMES && names.len() == all.len() {
+        for (index, run) in all.iter_mut().enumerate() {
+            run.name = name(index);
+        }
+    }
+    let mut table = TableOf::of(&differ)
+        .called("what differs: Keys of the scenarios that are not the same in all.")
+        .text("key: its path in the scenario")
+        .of(|(key, _)| key.as_str());
+    for (index, run) in all.iter().enumerate() {
+        table = table
+            .column(Column::text(&run.name, "its value there"))
+            .of(|(_, values)| values[index].as_str());
+    }
+    Some(table.done())
 }
 
 impl Results {
@@ -281,7 +333,10 @@ impl Overlay {
     fn draw(&mut self, title: &str, [x, y]: [Axis; 2], curves: &[Curve], note: &str) {
         self.plots.extend(in_parts(title, curves, |curves| {
             Plot::new("", "", curves.to_vec())
-                .x(x.near_zero(curves.iter().flat_map(|curve| &curve.x)))
+                .x(match x.names.is_empty() {
+                    true => x.near_zero(curves.iter().flat_map(|curve| &curve.x)),
+                    false => x.clone(),
+                })
                 .y(y.near_zero(curves.iter().flat_map(|curve| &curve.y)))
                 .note(note)
         }));
@@ -290,5 +345,5 @@ impl Overlay {
 
 /// The axis of what a column holds.
 fn axis(column: &Column) -> Axis {
-    Axis::new(column.name.replace('_', " "), &column.unit)
+    Axis::new(capital(&column.name.replace('_', " ")), &column.unit)
 }

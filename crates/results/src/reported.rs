@@ -115,7 +115,7 @@ pub fn run_report<R: Reported>(info: &RunInfo, run: &R, series: &[Series]) -> Re
 /// Of circuits at most 26 lines, and beside them three on ABR and four on recovery after outages;
 /// of frames at most 40, of flits 32. More on what not every run has: nine on delay bounds, six or
 /// nine on what could not move, four on who got next to nothing. Fair shares take a line for each
-/// of up to 30 flows or sources, and at most seven more.
+/// of up to 30 flows, groups or sources, and at most eight more.
 pub fn terminal_summary(info: &RunInfo, run: &impl Reported) -> String {
     let about = run.about();
     let [first, last] = run.lines(info);

@@ -46,17 +46,51 @@ pub fn series_plots(series: &[Series], time: impl Fn(u64) -> TimeAxis) -> Vec<Pl
             None => groups.push(vec![one]),
         }
     }
+    // Nothing was ever stopped: an empty chart would say no more.
+    groups.retain(|group| {
+        let mut values = group.iter().flat_map(|one| &one.y);
+        group[0].unit != "share" || values.any(|value| *value != 0.0)
+    });
     let plots = groups.iter().zip(1..);
     plots
         .map(|(group, number)| plot(number, group, &time))
         .collect()
 }
 
+/// Least, median and largest of many series that were measured at the same times: a line and a
+/// band instead of one curve over the other.
+fn band(group: &[&Series]) -> Option<Series> {
+    let first = group.first().filter(|_| group.len() > CURVES)?;
+    let is_same = |one: &&Series| one.x == first.x && one.y.len() == first.y.len();
+    group.iter().all(is_same).then(|| {
+        let mut found = Series {
+            name: format!("median of {}", group.len()),
+            unit: first.unit,
+            step: first.step,
+            x: first.x.clone(),
+            ..Series::default()
+        };
+        for at in 0..first.y.len() {
+            found.y.push(sorted(group, at)[group.len() / 2]);
+        }
+        found
+    })
+}
+
+/// The values of all series at one place, ascending.
+fn sorted(group: &[&Series], at: usize) -> Vec<f64> {
+    let mut values: Vec<f64> = group.iter().map(|one| one.y[at]).collect();
+    values.sort_by(f64::total_cmp);
+    values
+}
+
 fn fits(group: &[&Series], one: &Series) -> bool {
     let kind = |one: &Series| (one.unit, one.step, family(&one.name).map(str::to_owned));
     let overlap = |a: &Series, b: &Series| a.x.first() <= b.x.last() && b.x.first() <= a.x.last();
     let first = group[0];
-    group.len() < CURVES && kind(first) == kind(one) && overlap(first, one)
+    // Those of a wildcard that are many have one plot, with a band.
+    let is_family = family(&one.name).is_some() && first.x == one.x;
+    (group.len() < CURVES || is_family) && kind(first) == kind(one) && overlap(first, one)
 }
 
 /// What the series of a wildcard have in common: `queue` of `queue (A->B)`.
@@ -87,12 +121,29 @@ fn plot(number: usize, group: &[&Series], time: impl Fn(u64) -> TimeAxis) -> Plo
         unit => ("Value", "Values", unit, 1.0),
     };
     let y = Axis::new(label, unit);
-    let curves = group.iter().map(|one| {
+    let drawn = |one: &Series| {
         let style = if one.step { Style::Step } else { Style::Line };
         let x = one.x.iter().map(|at| *at as f64 / steps).collect();
         let y = one.y.iter().map(|value| value * scale).collect();
         Curve::new(one.name.clone(), style, x, y)
-    });
+    };
+    let (curves, note): (Vec<Curve>, _) = match band(group) {
+        None => (group.iter().map(|one| drawn(one)).collect(), String::new()),
+        Some(median) => {
+            let all = (0..median.y.len()).map(|at| sorted(group, at));
+            let ends = all.map(|all| (all[0] * scale, all[all.len() - 1] * scale));
+            let curve = Curve {
+                interval: Some(ends.unzip()),
+                ..drawn(&median)
+            };
+            let note = format!(
+                "Of {} series: the median at each time, and a band from the least to the largest. \
+                 The directory has all of them in series/.",
+                group.len()
+            );
+            (vec![curve], note)
+        }
+    };
     let is_negative = group
         .iter()
         .any(|one| one.y.iter().any(|value| *value < 0.0));
@@ -101,7 +152,52 @@ fn plot(number: usize, group: &[&Series], time: impl Fn(u64) -> TimeAxis) -> Plo
         _ => family(&group[0].name).unwrap_or(together),
     };
     let y = if is_negative { y } else { y.from_zero() };
-    Plot::new(format!("series-{number}"), title, curves.collect())
+    Plot::new(format!("series-{number}"), title, curves)
         .x(x.clone())
         .y(y)
+        .note(note)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rates(count: u32, value: impl Fn(u32) -> f64) -> Vec<Series> {
+        let one = |flow| Series {
+            name: format!("goodput (f[{flow}])"),
+            unit: "Mbps",
+            x: vec![0, 1_000_000],
+            y: vec![value(flow), 1.0],
+            ..Series::default()
+        };
+        (0..count).map(one).collect()
+    }
+
+    #[test]
+    fn many_series_of_a_wildcard_are_a_median_and_a_band() {
+        let time = |end| time_axis(end, Duration::ZERO);
+        let few = series_plots(&rates(6, f64::from), time);
+        assert_eq!((few.len(), few[0].curves.len()), (1, 6));
+        let many = series_plots(&rates(33, f64::from), time);
+        assert_eq!((many.len(), many[0].curves.len()), (1, 1));
+        let curve = &many[0].curves[0];
+        assert_eq!(
+            (&*curve.name, &curve.y[..]),
+            ("median of 33", &[16.0, 1.0][..])
+        );
+        let (low, high) = curve.interval.as_ref().expect("a band");
+        assert_eq!((low[0], high[0], low[1], high[1]), (0.0, 32.0, 1.0, 1.0));
+    }
+
+    #[test]
+    fn what_was_never_stopped_has_no_chart() {
+        let mut stops = rates(2, |_| 0.0);
+        for one in &mut stops {
+            (one.unit, one.y) = ("share", vec![0.0, 0.0]);
+        }
+        let time = |end| time_axis(end, Duration::ZERO);
+        assert!(series_plots(&stops, time).is_empty());
+        stops[0].y[1] = 0.25;
+        assert_eq!(series_plots(&stops, time).len(), 1);
+    }
 }

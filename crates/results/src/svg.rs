@@ -84,6 +84,8 @@ struct Frame {
     names: Names,
     left: f64,
     top: f64,
+    /// From bar to bar, px.
+    bars: f64,
 }
 
 impl Frame {
@@ -111,20 +113,24 @@ pub fn svg(plot: &Plot) -> String {
     let (legend, legend_height) = legend(plot);
     let (x, y) = scales(plot, &curves);
     let left = left(&y);
-    let frame = Frame {
+    let mut frame = Frame {
         x,
         y,
         names: Names::of(&plot.x, WIDTH - left - RIGHT),
         left,
         top: 40.0 + legend_height,
+        bars: 60.0,
     };
+    frame.bars = between_bars(plot, &curves, &frame);
+    let frame = frame;
     let height = frame.bottom() + 56.0 + frame.names.more_height();
     let id = number::slug(&plot.id);
     let mut out = String::new();
     let _ = write!(
         out,
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" \
-         role=\"img\" aria-labelledby=\"{id}-title\" font-size=\"13\">\n\
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDTH}\" height=\"{height}\" \
+         viewBox=\"0 0 {WIDTH} {height}\" role=\"img\" aria-labelledby=\"{id}-title\" \
+         font-size=\"13\">\n\
          <title id=\"{id}-title\">{title}</title>\n<style>{style}</style>\n\
          <rect class=\"b\" width=\"{WIDTH}\" height=\"{height}\"/>\n\
          <text class=\"t\" x=\"{LEFT}\" y=\"26\" font-size=\"16\" font-weight=\"600\">{title}\
@@ -152,6 +158,17 @@ pub fn svg(plot: &Plot) -> String {
     marks::draw(plot, &frame, &mut out);
     out.push_str("</svg>\n");
     out
+}
+
+/// The least distance of the bars of all curves, px.
+fn between_bars(plot: &Plot, curves: &[Vec<usize>], frame: &Frame) -> f64 {
+    let bars = plot.curves.iter().zip(curves);
+    let bars = bars.filter(|(curve, _)| curve.style == Style::Bars);
+    let bars = bars.flat_map(|(curve, kept)| kept.iter().map(|at| frame.px(curve.x[*at])));
+    let mut bars: Vec<f64> = bars.collect();
+    bars.sort_by(f64::total_cmp);
+    let gaps = bars.windows(2).map(|pair| pair[1] - pair[0]);
+    gaps.filter(|gap| *gap > 0.5).fold(frame.bars, f64::min)
 }
 
 fn scales(plot: &Plot, curves: &[Vec<usize>]) -> (Scale, Scale) {
@@ -339,11 +356,7 @@ fn dots(curve: &Curve, kept: &[usize], frame: &Frame, radius: f64, out: &mut Str
 }
 
 fn bars(curve: &Curve, kept: &[usize], frame: &Frame, out: &mut String) {
-    let gap = kept
-        .windows(2)
-        .map(|pair| frame.px(curve.x[pair[1]]) - frame.px(curve.x[pair[0]]))
-        .filter(|gap| *gap > 0.0)
-        .fold(60.0, f64::min);
+    let gap = frame.bars;
     let base = if frame.y.log {
         frame.bottom()
     } else {

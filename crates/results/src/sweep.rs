@@ -308,6 +308,26 @@ impl SweepResult {
         ))
     }
 
+    /// The same where curves are told apart: a value that is a word needs no key before it, unless
+    /// another axis has the same word.
+    fn label(&self, values: &[usize], without: &[usize]) -> String {
+        let told = |axis: &usize| self.axes[*axis].values.len() > 1 && !without.contains(axis);
+        let told: Vec<usize> = (0..self.axes.len()).filter(told).collect();
+        let is_elsewhere = |axis: usize, value: &String| {
+            let mut others = told.iter().filter(|other| **other != axis);
+            others.any(|other| self.axes[*other].values.contains(value))
+        };
+        let parts = told.iter().map(|index| {
+            let axis = &self.axes[*index];
+            let value = axis.values.get(values[*index]).cloned().unwrap_or_default();
+            match is_name(&value) && !is_elsewhere(*index, &value) {
+                true => value,
+                false => format!("{} = {value}", axis.name),
+            }
+        });
+        parts.collect::<Vec<_>>().join(", ")
+    }
+
     /// The values of a point in words, leaving out axes of one value and those of `without`.
     fn describe(&self, values: &[usize], without: &[usize]) -> String {
         let told = |axis: &usize| self.axes[*axis].values.len() > 1 && !without.contains(axis);
@@ -318,6 +338,13 @@ impl SweepResult {
         });
         parts.collect::<Vec<_>>().join(", ")
     }
+}
+
+/// A value that says what it is: a word that is neither a number nor yes or no.
+pub(crate) fn is_name(value: &str) -> bool {
+    const MUTE: [&str; 4] = ["true", "false", "none", "unset"];
+    let begins = value.chars().next();
+    begins.is_some_and(char::is_alphabetic) && !MUTE.contains(&value)
 }
 
 /// Of several seeds, and the same.

@@ -2,7 +2,7 @@
 
 use backwater_kernel::words::counted;
 use backwater_papers::{Judged, Reproduction, Tally};
-use backwater_results::{Block, Fact, Plot, Report, Table, Tone};
+use backwater_results::{Block, Fact, Link, Plot, Report, Table, Tone};
 use serde_json::{Value, json};
 
 use crate::command_line;
@@ -50,33 +50,68 @@ pub fn tables(found: &[Reproduction]) -> Vec<Table> {
     found.iter().flat_map(of_one).collect()
 }
 
-/// The page.
+/// The page of all papers; of a single one with everything on it.
 pub fn report(found: &[Reproduction], seconds: f64) -> Report {
-    let mut blocks = Vec::new();
-    if found
-        .iter()
-        .flat_map(|one| &one.judged)
-        .any(|one| one.quick)
-    {
-        let text =
-            "Quick: fewer seeds and shorter runs. The verdicts of a full reproduction count.";
-        blocks.push(Block::Note {
-            tone: Tone::Warning,
-            text: text.into(),
-        });
-    }
+    let mut blocks = warning(found);
     blocks.extend(at_a_glance(found, seconds));
-    for reproduction in found {
-        blocks.extend(section(reproduction));
+    match found {
+        [only] => blocks.extend(section(only)),
+        several => {
+            blocks.push(heading(2, "A page for each paper"));
+            let link = |one: &Reproduction| Link {
+                file: format!("{}.html", one.paper),
+                title: one.title.into(),
+                detail: claims(one),
+            };
+            blocks.push(Block::Links(several.iter().map(link).collect()));
+        }
     }
+    page("Papers, claim by claim".into(), blocks)
+}
+
+/// A page for each of several papers, by the name of its file.
+pub fn pages(found: &[Reproduction]) -> Vec<(&str, Report)> {
+    let of_one = |one: &Reproduction| {
+        let mut blocks = warning(std::slice::from_ref(one));
+        blocks.push(Block::Links(vec![Link {
+            file: "report.html".into(),
+            title: "All papers".into(),
+            detail: String::new(),
+        }]));
+        blocks.extend(section(one));
+        page(one.title.into(), blocks)
+    };
+    match found {
+        [_] => Vec::new(),
+        several => several.iter().map(|one| (one.paper, of_one(one))).collect(),
+    }
+}
+
+fn page(title: String, blocks: Vec<Block>) -> Report {
     Report {
-        title: "Papers, claim by claim".into(),
+        title,
         subtitle: "Every number comes from a simulation of a scenario shipped with backwater."
             .into(),
         command: command_line(),
         version: env!("CARGO_PKG_VERSION").into(),
         blocks,
     }
+}
+
+fn warning(found: &[Reproduction]) -> Vec<Block> {
+    let mut judged = found.iter().flat_map(|one| &one.judged);
+    let text = "Quick: fewer seeds and shorter runs. The verdicts of a full reproduction count.";
+    let note = judged.any(|one| one.quick).then(|| Block::Note {
+        tone: Tone::Warning,
+        text: text.into(),
+    });
+    note.into_iter().collect()
+}
+
+/// How many claims, and how they fared.
+fn claims(reproduction: &Reproduction) -> String {
+    let tally = Tally::of(&reproduction.judged);
+    format!("{}: {tally}", counted(tally.claims, "claim"))
 }
 
 /// What there is to see and to count: a picture a paper, and how all claims fared.
@@ -141,9 +176,18 @@ fn heading(level: u8, text: &str) -> Block {
 }
 
 fn section(reproduction: &Reproduction) -> Vec<Block> {
+    let verdicts = Block::Verdicts(reproduction.judged.iter().map(Judged::row).collect());
+    let tally = Tally::of(&reproduction.judged);
     let mut blocks = vec![
         heading(2, reproduction.title),
-        Block::Verdicts(reproduction.judged.iter().map(Judged::row).collect()),
+        // What failed must not be missed.
+        match tally.failed {
+            0 => Block::Fold {
+                summary: claims(reproduction),
+                blocks: vec![verdicts],
+            },
+            _ => verdicts,
+        },
         Block::Fold {
             summary: "Every measured number".into(),
             blocks: vec![Block::Table(backwater_papers::document::numbers(

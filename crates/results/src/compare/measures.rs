@@ -1,12 +1,13 @@
 //! The numbers of a scheme: what each is called, and how it follows from what was seen.
 
+use std::cmp::Ordering;
 use std::rc::Rc;
 
 use super::recovery::{Recovery, recoveries};
 use super::{FlowKind, Observed, SchemeRuns, Seen, VICTIM, WireBytes, Workload, delays};
-use crate::charts::over_seeds;
+use crate::charts::{SEEDS_OF_INTERVALS, over_seeds};
 use crate::fairness::{Claim, jain, max_min};
-use crate::number::{bound, fixed, rate_unit, significant};
+use crate::number::{bound, fitting_unit, fixed, significant};
 
 mod messages;
 
@@ -15,8 +16,12 @@ mod messages;
 pub struct Measure {
     /// Its name: heading of a column, label of a row.
     pub name: String,
-    /// How it is shown, and so its unit.
+    /// How it is shown, and so its unit where no other fits.
     pub shown: Shown,
+    /// The unit that suits its values better, and how many of it make one of `shown`.
+    fitting: Option<(&'static str, f64)>,
+    /// Which values are the better ones, where that can be said.
+    better: Option<Ordering>,
     /// What it means, in a sentence.
     pub meaning: String,
     /// It stands in the table of the terminal.
@@ -36,8 +41,6 @@ type Value = dyn Fn(&Workload, &Observed) -> f64;
 pub enum Shown {
     /// Bits per second, as Mbps.
     Rate,
-    /// The same as Gbps.
-    FastRate,
     /// Between 0 and 1.
     Index,
     /// Times something else.
@@ -57,7 +60,6 @@ impl Shown {
     pub fn unit(self) -> &'static str {
         match self {
             Self::Rate => "Mbps",
-            Self::FastRate => "Gbps",
             Self::Time => "ms",
             Self::Bytes => "kB",
             Self::Percent => "%",
@@ -69,24 +71,10 @@ impl Shown {
     pub fn scaled(self, value: f64) -> f64 {
         match self {
             Self::Rate => value * 1e-6,
-            Self::FastRate => value * 1e-9,
             Self::Time => value * 1e-9,
             Self::Bytes => value * 1e-3,
             Self::Percent => value * 100.0,
             Self::Index | Self::Times | Self::Count => value,
-        }
-    }
-
-    /// The number in that unit, as people read it.
-    pub fn words(self, value: f64) -> String {
-        let scaled = self.scaled(value);
-        match self {
-            _ if !scaled.is_finite() => "–".into(),
-            Self::Index => fixed(scaled, 3),
-            Self::Count => fixed(scaled, 0),
-            _ if scaled == 0.0 => "0".into(),
-            _ if scaled.abs() >= 1000.0 => fixed(scaled, 0),
-            _ => significant(scaled, 4),
         }
     }
 }
@@ -108,6 +96,8 @@ impl Declared {
             name: name.into(),
             shown,
             meaning: meaning.into(),
+            fitting: None,
+            better: Some(Ordering::Less),
             is_main: true,
             sum: "overhead",
             may_be_bound: false,
@@ -119,6 +109,13 @@ impl Declared {
     fn may_be_bound(&mut self) {
         if let Some(last) = self.0.last_mut() {
             last.may_be_bound = true;
+        }
+    }
+
+    /// Of the last one these are the better values.
+    fn better(&mut self, better: Option<Ordering>) {
+        if let Some(last) = self.0.last_mut() {
+            last.better = better;
         }
     }
 
@@ -143,6 +140,7 @@ pub fn measures(workload: &Workload) -> Vec<Measure> {
          greedy flows, of the throughput of the flows with requests",
         fairness,
     );
+    all.better(Some(Ordering::Greater));
     const DELAY: &str = "from the first bit on the sender's link to delivery, of all flows";
     for (name, percent) in [("p50", 50.0), ("p99", 99.0), ("max", 100.0)] {
         all.main(
@@ -165,18 +163,27 @@ pub fn measures(workload: &Workload) -> Vec<Measure> {
 }
 
 fn throughputs(workload: &Workload, all: &mut Declared) {
-    let mut add = |name: String, whose: String, flows: Vec<usize>| {
+    let mut add = |name: String, whose: String, flows: Vec<usize>, better| {
         let meaning = format!("payload delivered after the warm-up, of {whose}");
         all.main(name, Shown::Rate, meaning, move |workload, seen| {
             throughput(workload, seen, &flows)
         });
+        all.better(better);
     };
     let everyone = (0..workload.flows.len()).collect();
-    add("throughput".into(), "all flows".into(), everyone);
+    let more = Some(Ordering::Greater);
+    add("throughput".into(), "all flows".into(), everyone, more);
     let groups = workload.groups();
     if groups.len() > 1 {
         for (name, flows) in groups {
-            add(format!("- {name}"), format!("the group {name}"), flows);
+            // What one of the others has more another has less.
+            let better = more.filter(|_| name == VICTIM);
+            add(
+                format!("- {name}"),
+                format!("the group {name}"),
+                flows,
+                better,
+            );
         }
     }
     all.0.iter_mut().for_each(|one| one.sum = "throughput");
@@ -216,6 +223,7 @@ fn costs(all: &mut Declared) {
     let mut part = |name: &str, meaning: &str, bytes: fn(&WireBytes) -> u64| {
         let value = move |_: &Workload, seen: &Observed| seen.wire.share(bytes(&seen.wire));
         all.main(name, Shown::Percent, meaning, value);
+        all.better(Some(Ordering::Less).filter(|_| !name.starts_with("- ")));
     };
     part(
         "overhead",
@@ -298,28 +306,85 @@ impl Measure {
 
     /// Its name and its unit, in a line of a table.
     pub fn label(&self) -> String {
-        match self.shown.unit() {
+        match self.unit() {
             "" => self.name.clone(),
             unit => format!("{}, {unit}", self.name),
         }
     }
 
+    /// Its unit; empty where there is none.
+    pub fn unit(&self) -> &'static str {
+        self.fitting.map_or(self.shown.unit(), |(unit, _)| unit)
+    }
+
+    /// A number in that unit.
+    pub fn scaled(&self, value: f64) -> f64 {
+        self.shown.scaled(value) * self.fitting.map_or(1.0, |(_, factor)| factor)
+    }
+
     /// The same in the unit that suits its largest value: Gbps where rates are that fast.
     pub fn legible(&self, workload: &Workload, schemes: &[SchemeRuns]) -> Measure {
-        let mut measure = self.clone();
         let means = schemes.iter().map(|scheme| self.over(workload, scheme).0);
-        let most = means.fold(0.0, f64::max);
-        if measure.shown == Shown::Rate && rate_unit(most).0 == Shown::FastRate.unit() {
-            measure.shown = Shown::FastRate;
+        let most = self.shown.scaled(means.fold(0.0, f64::max));
+        Measure {
+            fitting: fitting_unit(self.shown.unit(), most),
+            ..self.clone()
         }
-        measure
+    }
+
+    /// A number in its unit as people read it.
+    fn told(&self, value: f64) -> String {
+        let scaled = self.scaled(value);
+        match self.shown {
+            _ if !scaled.is_finite() => "–".into(),
+            Shown::Index => fixed(scaled, 3),
+            Shown::Count => fixed(scaled, 0),
+            _ if scaled == 0.0 => "0".into(),
+            _ if scaled.abs() >= 1000.0 => fixed(scaled, 0),
+            // Beside numbers from 1 on.
+            Shown::Time | Shown::Bytes | Shown::Rate if scaled.abs() < 1e-3 => "<0.001".into(),
+            _ => significant(scaled, 4),
+        }
     }
 
     /// Its mean over the seeds of a scheme in words, `≥` where it is a bound from below.
     pub fn words(&self, workload: &Workload, scheme: &SchemeRuns) -> String {
         let (mean, _) = self.over(workload, scheme);
         let is_bound = mean.is_finite() && self.is_bound(scheme);
-        bound(is_bound, self.shown.words(mean))
+        bound(is_bound, self.told(mean))
+    }
+
+    /// Half the width of the interval in words, where there are seeds enough for one.
+    pub fn half_width(&self, workload: &Workload, scheme: &SchemeRuns) -> Option<String> {
+        let (_, half_width) = self.over(workload, scheme);
+        let half_width = half_width.filter(|width| *width > 0.0)?;
+        let has_seeds = scheme.runs.len() >= SEEDS_OF_INTERVALS;
+        has_seeds.then(|| significant(self.scaled(half_width), 2))
+    }
+
+    /// By scheme: has it the best value of all, as far as people can read it? None where all have
+    /// the same, or where a bound may be as good.
+    pub fn best(&self, workload: &Workload, schemes: &[SchemeRuns]) -> Vec<bool> {
+        let value = |scheme: &SchemeRuns| {
+            let mean = self.over(workload, scheme).0;
+            Some(mean).filter(|mean| mean.is_finite() && !self.is_bound(scheme))
+        };
+        let better = |one: &f64, other: &f64| match self.better {
+            Some(Ordering::Greater) => one.total_cmp(other),
+            _ => other.total_cmp(one),
+        };
+        let best = schemes.iter().filter_map(value).max_by(better);
+        let best = best.filter(|_| self.better.is_some());
+        let best = best.map(|best| self.told(best));
+        let is_best = |scheme: &SchemeRuns| {
+            let own = value(scheme).map(|own| self.told(own));
+            own.is_some() && own == best
+        };
+        let found: Vec<bool> = schemes.iter().map(is_best).collect();
+        match found.iter().all(|is_best| *is_best) {
+            true => vec![false; found.len()],
+            false => found,
+        }
     }
 
     /// Its value in one run; not a number where there is nothing to measure.

@@ -2,8 +2,10 @@
 
 use super::measures::{Measure, Shown, measures};
 use super::{SchemeRuns, VICTIM, Workload, delays};
+use crate::charts::SEEDS_OF_INTERVALS;
 use crate::distribution::beyond;
 use crate::model::{Axis, Curve, Mark, Plot, Style};
+use backwater_kernel::words::capital;
 
 /// Flows that get curves of their own.
 const FLOWS: usize = 8;
@@ -32,43 +34,53 @@ pub(super) fn bars(workload: &Workload, schemes: &[SchemeRuns]) -> Vec<Plot> {
         values.any(|value| value.is_finite())
     };
     drawn
-        .map(|measure| bar(workload, measure, schemes))
+        .map(|measure| bar(workload, &measure.legible(workload, schemes), schemes))
         .filter(has_bars)
         .collect()
 }
 
+/// A bar for each scheme with its name below; those with the best value are told apart.
 fn bar(workload: &Workload, measure: &Measure, schemes: &[SchemeRuns]) -> Plot {
-    let mut curves = Vec::new();
-    for (index, scheme) in schemes.iter().enumerate() {
-        let (mean, half_width) = measure.over(workload, scheme);
-        let value = measure.shown.scaled(mean);
-        let mut curve = Curve::new(
-            scheme.name.clone(),
-            Style::Bars,
-            vec![(index + 1) as f64],
-            vec![value],
-        );
-        curve.interval = half_width.map(|width| {
-            let width = measure.shown.scaled(width);
+    let is_best = measure.best(workload, schemes);
+    let bars = |name: &str, wanted: bool| {
+        let own = (0..schemes.len()).filter(|index| is_best[*index] == wanted);
+        let values = own.map(|index| {
+            let (mean, half_width) = measure.over(workload, &schemes[index]);
+            let half_width = half_width.filter(|_| has_seeds(&schemes[index]));
+            let [value, width] = [mean, half_width.unwrap_or(0.0)].map(|it| measure.scaled(it));
             // Nothing drawn here can be negative.
-            (vec![(value - width).max(0.0)], vec![value + width])
+            let interval = ((value - width).max(0.0), value + width);
+            ((index + 1) as f64, (value, interval))
         });
-        curves.push(curve);
+        let (x, (y, interval)): (_, (_, (Vec<f64>, Vec<f64>))) = values.unzip();
+        let has_interval = interval.0 != interval.1;
+        Curve {
+            interval: has_interval.then_some(interval),
+            ..Curve::new(name, Style::Bars, x, y)
+        }
+    };
+    let mut curves = vec![bars("schemes", false)];
+    if is_best.contains(&true) {
+        curves.push(bars("the best", true));
     }
-    let name = measure.full_name();
-    Plot::new(format!("bars {name}"), name.clone(), curves)
-        .x(Axis {
-            min: Some(0.0),
-            max: Some(schemes.len() as f64 + 1.0),
-            at: (1..=schemes.len()).map(|index| index as f64).collect(),
-            ..Axis::new("scheme, in the order of the legend", "")
-        })
-        .y(Axis {
-            min: Some(0.0),
-            max: (measure.shown == Shown::Index).then_some(1.0),
-            ..Axis::new(name, measure.shown.unit())
-        })
-        .note(measure.meaning.clone())
+    let name = capital(&measure.full_name());
+    let names = schemes.iter().map(|scheme| scheme.name.clone());
+    Plot::new(
+        format!("bars {}", measure.full_name()),
+        name.clone(),
+        curves,
+    )
+    .x(Axis::of_names("Scheme", names))
+    .y(Axis {
+        min: Some(0.0),
+        max: (measure.shown == Shown::Index).then_some(1.0),
+        ..Axis::new(name, measure.unit())
+    })
+    .note(format!("{}.", capital(&measure.meaning)))
+}
+
+fn has_seeds(scheme: &SchemeRuns) -> bool {
+    scheme.runs.len() >= SEEDS_OF_INTERVALS
 }
 
 /// Throughput of each flow over time, a plot for each scheme, all to one scale; first seed.
@@ -98,7 +110,7 @@ pub(super) fn rates(workload: &Workload, schemes: &[SchemeRuns]) -> Vec<Plot> {
                 curves.collect(),
             )
             .x(time(workload))
-            .y(Axis::new("payload", "Mbps").from_zero().up_to(most))
+            .y(Axis::new("Payload", "Mbps").from_zero().up_to(most))
             .marks(marks(workload)),
         )
     };
@@ -119,7 +131,7 @@ pub(super) fn memory(workload: &Workload, schemes: &[SchemeRuns]) -> Plot {
         schemes.iter().filter_map(curve).collect(),
     )
     .x(time(workload))
-    .y(Axis::new("stored", "kB").from_zero())
+    .y(Axis::new("Stored", "kB").from_zero())
     .note("Means over windows; peaks within a window are higher.")
     .marks(marks(workload))
 }
@@ -137,8 +149,8 @@ pub(super) fn spread(schemes: &[SchemeRuns]) -> Plot {
         "Delay: share of frames or cells that took longer",
         schemes.iter().filter_map(curve).collect(),
     )
-    .x(Axis::new("delay", "ms").log())
-    .y(Axis::new("share that took longer", "").log())
+    .x(Axis::new("Delay", "ms").log())
+    .y(Axis::new("Share that took longer", "").log())
     .note("From the first bit on the sender's link to delivery. A frame is up to 32 cells.")
 }
 
@@ -150,7 +162,7 @@ fn middles(workload: &Workload, windows: usize) -> Vec<f64> {
 }
 
 fn time(workload: &Workload) -> Axis {
-    Axis::new("time", "ms")
+    Axis::new("Time", "ms")
         .from_zero()
         .up_to(workload.duration_ps as f64 * 1e-9)
 }

@@ -6,7 +6,9 @@ use backwater_kernel::words::{capital, counted};
 use super::conditions::{own, shared};
 use super::measures::{Measure, measures};
 use super::tables::compare_tables;
+use super::terminal::has_too_few_seeds;
 use super::{SchemeRuns, Workload, plots, without_chance};
+use crate::charts::TOO_FEW_SEEDS;
 use crate::model::{Block, Column, Fact, Report, Table, Tone};
 use crate::number::grouped;
 use crate::sections;
@@ -33,7 +35,7 @@ pub struct CompareInfo {
 pub fn compare_report(info: &CompareInfo, workload: &Workload, schemes: &[SchemeRuns]) -> Report {
     let mut blocks = vec![Block::Facts(facts(workload, schemes))];
     blocks.extend(warnings(info, schemes));
-    blocks.push(Block::heading("One table"));
+    blocks.push(Block::heading("All numbers"));
     blocks.push(Block::Table(overview(workload, schemes)));
     blocks.push(Block::Table(notes(schemes)));
     blocks.push(Block::heading("Scheme by scheme"));
@@ -141,25 +143,30 @@ fn warnings(info: &CompareInfo, schemes: &[SchemeRuns]) -> Vec<Block> {
 fn overview(workload: &Workload, schemes: &[SchemeRuns]) -> Table {
     let seeds = schemes.iter().any(|scheme| scheme.runs.len() > 1);
     let caption = match seeds {
-        true => "Means over the seeds; ± is half the width of the 95 % interval.",
-        false => "Rates count payload, without headers.",
+        true if has_too_few_seeds(schemes) => format!("Means over the seeds; {TOO_FEW_SEEDS}."),
+        true => "Means over the seeds; ± is half the width of the 95 % interval.".into(),
+        false => String::from("Rates count payload, without headers."),
     };
     let measures = measures(workload).into_iter();
     let rows = measures.map(|measure| measure.legible(workload, schemes));
     let mut table = TableOf::of(rows)
-        .called(format!("overview: {caption}"))
+        .called(format!(
+            "overview: {caption} ★ is the best of a row that has one."
+        ))
         .text("measure: what is measured")
         .of(Measure::label);
-    for scheme in schemes {
+    for (index, scheme) in schemes.iter().enumerate() {
         table = table
             .column(Column::number(&scheme.name, "", ""))
             .of(|measure| {
-                let (_, half_width) = measure.over(workload, scheme);
                 let mut words = measure.words(workload, scheme);
-                if let Some(width) = half_width.filter(|width| *width > 0.0) {
-                    words += &format!(" ±{}", measure.shown.words(width));
+                if let Some(width) = measure.half_width(workload, scheme) {
+                    words += &format!(" ±{width}");
                 }
-                words
+                match measure.best(workload, schemes)[index] {
+                    true => format!("★ {words}"),
+                    false => words,
+                }
             });
     }
     table.done()

@@ -31,7 +31,7 @@ pub fn compare_tables(workload: &Workload, schemes: &[SchemeRuns]) -> Vec<Table>
 }
 
 fn column(measure: &Measure) -> Column {
-    Column::number(&measure.full_name(), measure.shown.unit(), &measure.meaning)
+    Column::number(&measure.full_name(), measure.unit(), &measure.meaning)
 }
 
 fn number(value: f64) -> Cell {
@@ -49,18 +49,18 @@ fn by_scheme(workload: &Workload, schemes: &[SchemeRuns]) -> Table {
         .text(SCHEME)
         .of(|scheme| scheme.name.as_str());
     for measure in measures(workload) {
-        let shown = |value: f64| number(measure.shown.scaled(value));
+        let shown = |value: f64| number(measure.scaled(value));
         let over = |scheme: &SchemeRuns| measure.over(workload, scheme);
         table = table
             .column(column(&measure))
             .of(|scheme| match measure.is_bound(scheme) {
-                true => Cell::at_least(measure.shown.scaled(over(scheme).0), DIGITS),
+                true => Cell::at_least(measure.scaled(over(scheme).0), DIGITS),
                 false => shown(over(scheme).0),
             });
         if has_interval {
             let half_width = Column::interval(
                 &measure.full_name(),
-                measure.shown.unit(),
+                measure.unit(),
                 "half the width of the 95 % interval over the seeds",
             );
             table = table
@@ -117,7 +117,7 @@ fn by_run(workload: &Workload, schemes: &[SchemeRuns]) -> Table {
     for measure in measures(workload) {
         table = table
             .column(column(&measure))
-            .of(|(_, run)| number(measure.shown.scaled(measure.value(workload, &run.seen))));
+            .of(|(_, run)| number(measure.scaled(measure.value(workload, &run.seen))));
     }
     table.done()
 }
@@ -221,10 +221,10 @@ pub fn compare_summary(workload: &Workload, schemes: &[SchemeRuns]) -> Value {
     let one = |scheme: &SchemeRuns| {
         let values = measures.iter().map(|measure| {
             let (mean, half_width) = measure.over(workload, scheme);
-            let mean = Some(measure.shown.scaled(mean)).filter(|value| value.is_finite());
-            let half_width = half_width.map(|width| measure.shown.scaled(width));
+            let mean = Some(measure.scaled(mean)).filter(|value| value.is_finite());
+            let half_width = half_width.map(|width| measure.scaled(width));
             let value = json!({
-                "value": mean, "ci95": half_width, "unit": measure.shown.unit(),
+                "value": mean, "ci95": half_width, "unit": measure.unit(),
                 "is_bound": measure.is_bound(scheme),
             });
             (column(measure).key(), value)

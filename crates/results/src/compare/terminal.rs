@@ -3,7 +3,8 @@
 use super::conditions::{own, shared};
 use super::measures::{Measure, measures};
 use super::{SchemeRuns, Workload, without_chance};
-use crate::number::{hash, significant};
+use crate::charts::{SEEDS_OF_INTERVALS, TOO_FEW_SEEDS};
+use crate::number::hash;
 
 /// Letters of a label.
 const LABEL: usize = 26;
@@ -53,8 +54,16 @@ pub fn compare_terminal(workload: &Workload, schemes: &[SchemeRuns]) -> String {
     }
     if let Some(same) = without_chance(schemes) {
         text.push_str(&format!("{same}\n"));
+    } else if has_too_few_seeds(schemes) {
+        text.push_str(&format!("{TOO_FEW_SEEDS}\n"));
     }
     text
+}
+
+/// Several, and not enough for an interval.
+pub(super) fn has_too_few_seeds(schemes: &[SchemeRuns]) -> bool {
+    let seeds = schemes.iter().map(|scheme| scheme.runs.len()).max();
+    (2..SEEDS_OF_INTERVALS).contains(&seeds.unwrap_or(0))
 }
 
 /// Below the table: what all schemes ran on alike, what each ran on otherwise, and what it does.
@@ -104,13 +113,9 @@ fn wrap(text: &mut String, name: &str, words: &str) {
 }
 
 fn cell(workload: &Workload, measure: &Measure, scheme: &SchemeRuns) -> String {
-    let (_, half_width) = measure.over(workload, scheme);
     let words = measure.words(workload, scheme);
-    match half_width {
-        Some(half_width) if half_width > 0.0 => {
-            let scaled = measure.shown.scaled(half_width);
-            format!("{words} ±{}", significant(scaled, 2))
-        }
-        _ => words,
+    match measure.half_width(workload, scheme) {
+        Some(half_width) => format!("{words} ±{half_width}"),
+        None => words,
     }
 }

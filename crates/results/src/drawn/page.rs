@@ -81,6 +81,10 @@ fn of_map(map: &Map, units: &Units, id: &str) -> Value {
         "arcs": map.arcs.iter().map(arc).collect::<Vec<_>>(),
         "queues": queues(units, most),
         "stops": map.has_stops(),
+        "opens": match map.opens_with_stops() {
+            true => "stopped",
+            false => "load",
+        },
         "load": base64(map.arcs.iter().flat_map(|arc| arc.load.iter().copied())),
         "stopped": base64(map.arcs.iter().flat_map(|arc| arc.stopped.iter().copied())),
         "queued": base64(map.arcs.iter().flat_map(|arc| levels(&arc.queued, most))),

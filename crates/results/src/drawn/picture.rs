@@ -22,6 +22,9 @@ const LINE: f64 = 17.0;
 /// Letters of a name between neighbours.
 const LETTERS: usize = 13;
 
+/// Letters of a name that stands in the box of its switch.
+pub(super) const INSIDE: usize = 5;
+
 const STYLE: &str = "text{font:12px -apple-system,'Segoe UI',Inter,Roboto,'Noto Sans',Arial,\
 sans-serif;fill:#1c2128;text-anchor:middle}.s{fill:#fff;stroke:#5b6470;stroke-width:1.5}\
 .h{fill:#f7f8f9;stroke:#8a929c;stroke-width:1.2}.b{stroke:#e4e7ea;stroke-width:8}\
@@ -39,7 +42,7 @@ pub fn picture(map: &Map, drawn: &OverTime) -> String {
     let inner = (most(|node| node.place.0) - left) * SCALE + 2.0 * MARGIN;
     let width = inner.max(420.0);
     let drawn_high = (most(|node| node.place.1) - top) * SCALE + 2.0 * MARGIN;
-    let (by_stops, most_queued) = (map.has_stops(), map.queue_most());
+    let (by_stops, most_queued) = (map.opens_with_stops(), map.queue_most());
     let caption = caption(drawn, by_stops, most_queued);
     let caption = wrapped(&caption, (width / LETTER) as usize - 2);
     let height = drawn_high + 12.0 + LINE * caption.len() as f64;
@@ -49,8 +52,8 @@ pub fn picture(map: &Map, drawn: &OverTime) -> String {
         (x, (y - top) * SCALE + MARGIN)
     };
     let mut svg = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width:.0} {height:.0}\" \
-         role=\"img\">\n<style>{STYLE}</style>\n"
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width:.0}\" height=\"{height:.0}\" \
+         viewBox=\"0 0 {width:.0} {height:.0}\" role=\"img\">\n<style>{STYLE}</style>\n"
     );
     for arc in &map.arcs {
         let share = if by_stops {
@@ -66,8 +69,10 @@ pub fn picture(map: &Map, drawn: &OverTime) -> String {
             (fill, share, by_stops),
         );
     }
+    let loads = map.node_loads(bin);
     for (index, (node, side)) in map.nodes.iter().zip(sides(map)).enumerate() {
-        draw_node(&mut svg, node, side, at(index));
+        let load = (!by_stops).then(|| loads[index]);
+        draw_node(&mut svg, (node, load), side, at(index));
     }
     for (line, words) in caption.iter().enumerate() {
         let y = drawn_high + 4.0 + LINE * line as f64;
@@ -82,19 +87,19 @@ pub fn picture(map: &Map, drawn: &OverTime) -> String {
 fn caption(drawn: &OverTime, by_stops: bool, most_queued: u64) -> String {
     let units = &drawn.units;
     let end = drawn.ends.get(drawn.start).copied().unwrap_or(0.0);
-    format!(
-        "at {time} {unit}: links by {what}, from grey (none) to dark (all of it); bars: {buffer}, \
-         full at {most}",
-        what = if by_stops {
-            "share of time stopped"
-        } else {
-            "load"
-        },
-        time = significant(end, 4),
-        unit = units.time,
-        buffer = units.buffer,
-        most = units.queue_of(most_queued, 3),
-    )
+    let (time, unit) = (significant(end, 4), units.time);
+    let scale = "from grey (none) to dark (all of it)";
+    match by_stops {
+        true => format!(
+            "at {time} {unit}: links by share of time stopped, {scale}; bars: {buffer}, full at \
+             {most}",
+            buffer = units.buffer,
+            most = units.queue_of(most_queued, 3),
+        ),
+        false => format!(
+            "at {time} {unit}: links by load, {scale}; switches by the mean load of their links"
+        ),
+    }
 }
 
 fn draw_arc(
@@ -124,7 +129,7 @@ fn draw_arc(
          <path d=\"M{:.1} {:.1}L{:.1} {:.1}L{:.1} {:.1}z\" fill=\"{color}\"/>",
         from.0, from.1, tip.0, tip.1, to.0, to.1, left.0, left.1, right.0, right.1,
     );
-    if arc.queued.iter().any(|queued| *queued > 0) {
+    if by_stops && arc.queued.iter().any(|queued| *queued > 0) {
         let bar = BAR.min(length / 2.0 - RADIUS);
         let (start, end) = (point(RADIUS + 2.0), point(RADIUS + 2.0 + bar));
         let full = point(RADIUS + 2.0 + bar * fill.min(1.0));
@@ -139,7 +144,15 @@ fn draw_arc(
     svg.push_str("</g>\n");
 }
 
-fn draw_node(svg: &mut String, node: &Node, side: Side, (x, y): (f64, f64)) {
+/// A node, filled by its load where that is shown.
+fn draw_node(svg: &mut String, (node, load): (&Node, Option<f64>), side: Side, (x, y): (f64, f64)) {
+    let (fill, ink) = match load {
+        Some(load) if !node.is_host => (
+            format!(" style=\"fill:{}\"", color(load, false)),
+            if load > 0.45 { "#fff" } else { "#1c2128" },
+        ),
+        _ => (String::new(), ""),
+    };
     let _ = match node.is_host {
         true => write!(
             svg,
@@ -147,7 +160,8 @@ fn draw_node(svg: &mut String, node: &Node, side: Side, (x, y): (f64, f64)) {
         ),
         false => write!(
             svg,
-            "<rect class=\"s\" x=\"{:.1}\" y=\"{:.1}\" width=\"28\" height=\"28\" rx=\"6\"/>",
+            "<rect class=\"s\"{fill} x=\"{:.1}\" y=\"{:.1}\" width=\"28\" height=\"28\" \
+             rx=\"6\"/>",
             x - 14.0,
             y - 14.0
         ),
@@ -155,8 +169,20 @@ fn draw_node(svg: &mut String, node: &Node, side: Side, (x, y): (f64, f64)) {
     let name = cut(&node.name, LETTERS);
     let length = name.chars().count();
     let beside = 20.0 + length as f64 * LETTER / 2.0;
+    let is_inside = !node.is_host && length <= INSIDE;
+    let mut style = match (is_inside, length) {
+        (true, 4..) => "font-size:9px;".to_owned(),
+        _ => String::new(),
+    };
+    if is_inside && !ink.is_empty() {
+        style.push_str(&format!("fill:{ink}"));
+    }
+    let style = match style.is_empty() {
+        true => style,
+        false => format!(" style=\"{style}\""),
+    };
     let (x, y) = match side {
-        _ if !node.is_host && length <= 3 => (x, y + 4.0),
+        _ if is_inside => (x, y + 4.0),
         Side::Below => (x, y + 30.0),
         Side::Above => (x, y - 20.0),
         Side::Left => (x - beside, y + 4.0),
@@ -164,7 +190,7 @@ fn draw_node(svg: &mut String, node: &Node, side: Side, (x, y): (f64, f64)) {
     };
     let _ = writeln!(
         svg,
-        "<text x=\"{x:.1}\" y=\"{y:.1}\">{}</text>",
+        "<text x=\"{x:.1}\" y=\"{y:.1}\"{style}>{}</text>",
         escape::html(&name)
     );
 }

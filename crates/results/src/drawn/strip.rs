@@ -209,8 +209,8 @@ impl Strip<'_> {
         let rows = self.rows.len() as f64 * ROW;
         let (bottom, height) = (TOP + rows + 4.0, TOP + rows + 56.0);
         let mut svg = format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" \
-             role=\"img\">\n<style>{STYLE}</style>\n\
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDTH}\" height=\"{height}\" \
+             viewBox=\"0 0 {WIDTH} {height}\" role=\"img\">\n<style>{STYLE}</style>\n\
              <rect class=\"b\" width=\"{WIDTH}\" height=\"{height}\"/>\n\
              <text x=\"{LEFT}\" y=\"26\" style=\"font-size:16px;font-weight:600\">{}</text>\n",
             self.title

@@ -159,7 +159,7 @@ fn notes(spec: &EthernetSpec, groups_count: bool, rows: &[FairRow]) -> Vec<Strin
         .filter(|row| row.remark == "several paths")
         .count();
     if spread > 0 {
-        let text = "frames that are spread over several paths are left out: others may get less";
+        let text = "flows spread over several paths frame by frame have no share, and those of the others leave them out";
         notes.push(text.into());
     }
     if rows.iter().any(|row| row.limit == WINDOW) {

@@ -8,6 +8,7 @@ use super::completion;
 use super::groups::{Group, groups, lasting};
 use super::pauses;
 use super::ports::{self, Queue};
+use crate::charts::cumulative;
 use crate::distribution::beyond;
 use crate::events::transfers::MS;
 use crate::lines::left_out;
@@ -17,6 +18,10 @@ use crate::model::{Axis, Curve, Mark, Plot, Style};
 const GROUPS: usize = 8;
 /// Ports that get a bar each.
 const PORTS: usize = 48;
+/// Flows that get a bar each; of more their distribution is drawn.
+const BARS: usize = 40;
+/// So many stand in the order of the scenario, more with the largest rate first.
+const IN_ORDER: usize = 10;
 /// Deadlines that are drawn.
 const DEADLINES: usize = 4;
 
@@ -36,29 +41,52 @@ pub fn plots(run: &Frames<'_>) -> Vec<Plot> {
     plots
 }
 
+/// Bars by flow; of many flows how the goodputs of each group are distributed.
 fn goodput(run: &Frames<'_>, groups: &[Group]) -> Plot {
     let rates = lasting(run);
-    let bars = |name: &str, flows: &mut dyn Iterator<Item = u32>| {
-        let points =
-            flows.filter_map(|flow| Some((f64::from(flow + 1), rates[flow as usize]? / 1e6)));
-        let (x, y) = points.unzip();
-        Curve::new(name, Style::Bars, x, y)
+    let rate = |flow: &u32| Some((*flow, rates[*flow as usize]? / 1e6));
+    let mut all: Vec<(u32, f64)> = (0..rates.len() as u32)
+        .filter_map(|flow| rate(&flow))
+        .collect();
+    let is_many = all.len() > BARS;
+    if all.len() > IN_ORDER {
+        all.sort_by(|one, other| other.1.total_cmp(&one.1).then(one.0.cmp(&other.0)));
+    }
+    let mut places = vec![0.0; rates.len()];
+    for (place, (flow, _)) in (1_u32..).zip(&all) {
+        places[*flow as usize] = f64::from(place);
+    }
+    let curve = |name: &str, flows: &mut dyn Iterator<Item = &u32>| {
+        let points = flows.filter_map(rate);
+        let points = points.map(|(flow, rate)| (places[flow as usize], rate));
+        let (x, y): (Vec<f64>, Vec<f64>) = points.unzip();
+        match is_many {
+            true => cumulative(name, y),
+            false => Curve::new(name, Style::Bars, x, y),
+        }
     };
     let mut curves: Vec<Curve> = groups
         .iter()
         .take(GROUPS)
-        .map(|group| bars(&group.name, &mut group.flows.iter().copied()))
+        .map(|group| curve(&group.name, &mut group.flows.iter()))
         .collect();
     if groups.len() > GROUPS {
         let mut rest = groups[GROUPS..].iter().flat_map(|group| &group.flows);
-        curves.push(bars("others", &mut rest.by_ref().copied()));
+        curves.push(curve("others", &mut rest));
     }
-    Plot::new("goodput", "Goodput by flow", curves)
-        .x(Axis::of_names(
-            "Flow",
-            run.network.flows.iter().map(|flow| flow.name.clone()),
-        ))
-        .y(Axis::new("Goodput", "Mbps").from_zero())
+    curves.retain(|curve| !curve.x.is_empty());
+    let plot = Plot::new("goodput", "Goodput by flow", curves);
+    let goodput = Axis::new("Goodput", "Mbps").from_zero();
+    if is_many {
+        let share = Axis::new("Flows of the group with at most this", "%");
+        return plot.x(goodput).y(share.from_zero().up_to(100.0));
+    }
+    let label = match all.len() > IN_ORDER {
+        true => "Flow, the fastest first",
+        false => "Flow",
+    };
+    let names = all.iter().map(|(flow, _)| run.flow(*flow));
+    plot.x(Axis::of_names(label, names)).y(goodput)
 }
 
 fn delays(run: &Frames<'_>, groups: &[Group]) -> Plot {
@@ -86,7 +114,21 @@ fn delays(run: &Frames<'_>, groups: &[Group]) -> Plot {
 
 /// An axis of these queues.
 fn axis(label: &str, channels: &[String], top: &[Queue<'_>]) -> Axis {
-    Axis::of_names(label, top.iter().map(|queue| queue.name(channels)))
+    let names = top.iter().map(|queue| queue.name(channels));
+    let names: Vec<String> = names.collect();
+    // What all have in common tells none from the others.
+    let class = names
+        .first()
+        .and_then(|name| Some(name.split_once(", ")?.1));
+    let suffix = class.map(|class| format!(", {class}"));
+    let suffix = suffix.filter(|suffix| names.iter().all(|name| name.ends_with(suffix)));
+    let Some(suffix) = suffix else {
+        return Axis::of_names(label, names);
+    };
+    let bare = names
+        .iter()
+        .map(|name| name.trim_end_matches(&suffix).into());
+    Axis::of_names(format!("{label}; {}", &suffix[2..]), bare)
 }
 
 /// Queues with a limit, the fullest first.

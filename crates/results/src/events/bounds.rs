@@ -5,13 +5,15 @@ use backwater_kernel::{Duration, Place, Violations};
 
 use super::{Findings, Network, us};
 use crate::groups::in_order;
-use crate::lines::{aligned, listed, shortened};
+use crate::lines::{aligned, left_out, listed, shortened};
 use crate::model::{Axis, Cell, Curve, Plot, Style};
 use crate::number::{grouped, significant, span};
 use crate::table_of::TableOf;
 
 /// Flows in the terminal's table: those nearest their bound.
 const NEAREST: usize = 3;
+/// Flows in the figure.
+const DRAWN: usize = 128;
 /// Reasons in the terminal; the rest are counted.
 const REASONS: usize = 2;
 /// Values further apart than this are shown on a logarithmic scale.
@@ -135,37 +137,34 @@ pub fn plot(all: &[Promised], cell: Duration) -> Option<Plot> {
             (y, ps as f64)
         }
     };
-    let mut kept: Vec<(Duration, Duration)> = all.iter().filter_map(Promised::kept).collect();
+    let kept = all.iter();
+    let kept = kept.filter_map(|one| Some((one.kept()?, one.name.clone())));
+    let mut kept: Vec<((Duration, Duration), String)> = kept.collect();
     if kept.len() < 2 {
         return None;
     }
-    kept.sort_by_key(|(bound, _)| *bound);
+    kept.sort_by_key(|((bound, _), _)| *bound);
+    let all_kept = kept.len();
+    kept.truncate(DRAWN);
     let units = |time: &Duration| time.ps() as f64 / unit_ps;
-    let of = |name: &str, time: fn(&(Duration, Duration)) -> &Duration| {
-        let values = kept.iter().map(|kept| units(time(kept)));
-        Curve::in_order(name, Style::Points, values.collect())
-    };
-    let bounds = of("bound", |kept| &kept.0);
-    let largest = of("largest delay seen", |kept| &kept.1);
+    let largest = kept
+        .iter()
+        .map(|((_, largest), _)| units(largest))
+        .collect();
+    let largest = Curve::in_order("largest delay seen", Style::Bars, largest);
+    let bounds = kept.iter().map(|((bound, _), _)| units(bound)).collect();
+    let bounds = Curve::in_order("bound", Style::Points, bounds);
     let values = || bounds.y.iter().chain(&largest.y).copied();
     let low = values().fold(f64::INFINITY, f64::min);
     let log = low > 0.0 && values().fold(0.0, f64::max) > low * WIDE;
-    let places = Axis {
-        min: Some(0.5),
-        max: Some(kept.len() as f64 + 0.5),
-        at: bounds
-            .x
-            .iter()
-            .copied()
-            .filter(|_| kept.len() <= 20)
-            .collect(),
-        ..Axis::new("Flow", "by its bound, smallest first")
-    };
+    let names = kept.iter().map(|(_, name)| name.clone());
+    let places = Axis::of_names("Flow, the smallest bound first", names);
+    let left_out = left_out(all_kept, DRAWN, "flows", "those with the smallest bounds");
     Some(
         Plot::new(
             "delay-bounds",
             "Delay bounds and largest delays",
-            vec![bounds, largest],
+            vec![largest, bounds],
         )
         .x(places)
         .y(Axis {
@@ -173,10 +172,9 @@ pub fn plot(all: &[Promised], cell: Duration) -> Option<Plot> {
             log,
             ..y
         })
-        .note(
-            "A delay above its bound would be a broken promise. The table of bounds names the \
-             flows.",
-        ),
+        .note(format!(
+            "A delay above its bound would be a broken promise.{left_out}"
+        )),
     )
 }
 

@@ -66,6 +66,22 @@ impl<'a> FabricNames<'a> {
         .unwrap_or_else(|| format!("R{router}"))
     }
 
+    /// The same where a map shows the dimensions: `3,4`.
+    pub fn router_on_map(&self, router: u32) -> String {
+        let name = self.router(router);
+        let place = match &self.graph.shape {
+            Shape::Mesh { sides, .. } | Shape::Torus { sides, .. } => coordinates(sides, router),
+            _ => None,
+        };
+        match place {
+            Some(place) if name == in_brackets(&place) => {
+                let place: Vec<String> = place.iter().map(u32::to_string).collect();
+                place.join(",")
+            }
+            _ => name,
+        }
+    }
+
     /// `terminal 5`.
     pub fn terminal(&self, terminal: u32) -> String {
         format!("terminal {terminal}")

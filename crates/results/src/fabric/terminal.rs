@@ -99,13 +99,9 @@ fn fairness(run: &FabricFindings<'_>) -> Vec<String> {
         Err(why) => return vec![format!("{jain}; no max-min shares: {why}")],
     };
     let mut lines = vec![jain];
-    if let Some([least, most]) = found.extremes() {
+    if let Some(spread) = found.spread() {
         lines.push(format!(
-            "max-min   sources got {} ({}) to {} ({}) of their shares; Jain's index of that {}",
-            fixed(least.1, 3),
-            least.0,
-            fixed(most.1, 3),
-            most.0,
+            "max-min   sources got {spread} of their shares; Jain's index of that {}",
             fixed(found.jain().1, 4)
         ));
     }

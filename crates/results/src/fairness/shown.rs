@@ -1,18 +1,24 @@
 //! Fair shares as a table, a figure and a few lines.
 
 use super::jain;
-use crate::column::key;
-use crate::lines::{left_out, shortened};
+use crate::charts::cumulative;
+use crate::groups::{group_name, in_order};
+use crate::lines::{aligned, listed, shortened};
 use crate::model::{Axis, Cell, Column, Curve, Plot, Style, Table};
-use crate::number::{fixed, significant};
-use crate::picked::picked;
+use crate::number::{fixed, rate_unit, significant};
 use crate::table_of::TableOf;
 use backwater_kernel::words::{capital, counted};
 
 /// Flows listed in the terminal; where there are more, the extremes are told.
 const LISTED: usize = 30;
-/// Flows that get a bar each.
-const BARS: usize = 128;
+/// Groups of more flows than this are one line there.
+const FOLDED: usize = 4;
+/// Flows and groups without a share that are named.
+const NAMED: usize = 5;
+/// Flows that get a bar each; of more their distribution is drawn.
+const BARS: usize = 40;
+/// So many stand in the order of the scenario, more with the largest rate first.
+const IN_ORDER: usize = 10;
 
 /// One flow: what it got and what would have been fair. Rates are in the unit of [`Rates`].
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -107,7 +113,58 @@ impl FairShares {
 
     /// Are they few enough to be listed in the terminal?
     pub fn are_few(&self) -> bool {
-        self.rows.len() <= LISTED
+        self.folded().len() <= LISTED
+    }
+
+    /// Those that have a share: larger groups of one name together, the others one by one.
+    fn folded(&self) -> Vec<(&str, Vec<&FairRow>)> {
+        let shared = self.rows.iter().filter(|row| row.share.is_some());
+        let groups = in_order(shared.map(|row| (group_name(&row.name), row)));
+        let mut folded = Vec::new();
+        for (name, rows) in groups {
+            match rows.len() > FOLDED {
+                true => folded.push((name, rows)),
+                false => folded.extend(rows.into_iter().map(|row| (&*row.name, vec![row]))),
+            }
+        }
+        folded
+    }
+
+    /// Those without a share, by the reason: `no share: incast (16 flows), ends by itself`.
+    fn without_share(&self) -> Option<String> {
+        let without = self.rows.iter().filter(|row| row.share.is_none());
+        let reasons = in_order(without.map(|row| (row.remark, group_name(&row.name))));
+        let told = reasons.into_iter().map(|(why, names)| {
+            let names = in_order(names.into_iter().map(|name| (name, ())));
+            let names: Vec<String> = names
+                .into_iter()
+                .map(|(name, all)| match all.len() {
+                    1 => shortened(name),
+                    many => format!("{} ({many})", shortened(name)),
+                })
+                .collect();
+            let names = listed(&names, NAMED, [", ", " and "], self.rates.of());
+            match why {
+                "" => names,
+                why => format!("{names}: {why}"),
+            }
+        });
+        let told: Vec<String> = told.collect();
+        (!told.is_empty()).then(|| format!("no share: {}", told.join("; ")))
+    }
+
+    /// How little and how much of their shares they got, in words.
+    pub fn spread(&self) -> Option<String> {
+        let [least, most] = self.extremes()?;
+        let [low, high] = [least, most].map(|(_, ratio)| fixed(ratio, 3));
+        Some(match low == high {
+            true => low,
+            false => format!(
+                "{low} ({}) to {high} ({})",
+                shortened(least.0),
+                shortened(most.0)
+            ),
+        })
     }
 
     /// Lines for the terminal, the first of them empty; none where no flow has a share.
@@ -116,19 +173,15 @@ impl FairShares {
             return Vec::new();
         }
         let mut lines = vec![String::new()];
+        let shared = self.rows.iter().filter(|row| row.share.is_some()).count();
         if self.are_few() {
             lines.extend(self.listed());
-        } else if let Some([least, most]) = self.extremes() {
-            lines.push(format!(
-                "max-min share: {}, {} ({}) to {} ({}) of it",
-                counted(self.rows.len(), self.rates.of()),
-                fixed(least.1, 3),
-                shortened(least.0),
-                fixed(most.1, 3),
-                shortened(most.0)
-            ));
+        } else if let Some(spread) = self.spread() {
+            let count = counted(shared, self.rates.of());
+            lines.push(format!("max-min share: {count} got {spread} of it"));
         }
-        if self.rows.len() > 1 {
+        lines.extend(self.without_share());
+        if shared > 1 {
             let (rates, ratios) = self.jain();
             lines.push(format!(
                 "Jain's index {} of rates, {} of rates over shares",
@@ -142,10 +195,51 @@ impl FairShares {
 
     /// A line of the terminal for each flow, and one above.
     pub fn listed(&self) -> Vec<String> {
-        let (unit, of) = (key("", self.rates.unit().0), self.rates.of());
-        let (measured, share) = (format!("measured_{unit}"), format!("max_min_share_{unit}"));
-        let keys = [of, &measured, &share, "ratio", "remark"];
-        picked(&[&self.table()], &keys, LISTED)
+        let folded = self.folded();
+        let all = folded.iter().flat_map(|(_, rows)| rows);
+        let rates = all
+            .flat_map(|row| [Some(row.measured), row.share])
+            .flatten();
+        let (unit, scale, decimals) = match self.rates {
+            Rates::OfFlows => rate_unit(rates.fold(0.0, f64::max)),
+            Rates::OfSources => ("flits/cycle", 1.0, 4),
+        };
+        let rate = |rate: f64| {
+            let rate = rate / scale;
+            // Slow flows beside fast ones: more decimals, not nothing.
+            let is_slow = rate > 0.0 && rate < 1.0;
+            fixed(rate, if is_slow { 4 } else { decimals })
+        };
+        let heading = [self.rates.of(), unit, "max-min", "ratio", ""];
+        let mut lines = vec![heading.map(String::from).to_vec()];
+        for (name, rows) in &folded {
+            let range = |value: &dyn Fn(&FairRow) -> Option<f64>, words: &dyn Fn(f64) -> String| {
+                let mut values: Vec<f64> = rows.iter().filter_map(|row| value(row)).collect();
+                values.sort_by(f64::total_cmp);
+                match (values.first(), values.last()) {
+                    (Some(least), Some(most)) if words(*least) != words(*most) => {
+                        format!("{} to {}", words(*least), words(*most))
+                    }
+                    (Some(least), _) => words(*least),
+                    _ => "-".into(),
+                }
+            };
+            lines.push(vec![
+                match rows.len() {
+                    1 => shortened(name),
+                    many => format!("{} ({many})", shortened(name)),
+                },
+                range(&|row| Some(row.measured), &rate),
+                range(&|row| row.share, &rate),
+                range(&FairRow::ratio, &|ratio| fixed(ratio, 3)),
+                rows.first().map_or("", |row| row.remark).into(),
+            ]);
+        }
+        if lines.iter().all(|line| line[4].is_empty()) {
+            lines.iter_mut().for_each(|line| line.truncate(4));
+        }
+        let lines = aligned(&lines).into_iter();
+        lines.map(|line| line.trim_end().to_owned()).collect()
     }
 
     /// A row for each flow.
@@ -189,50 +283,49 @@ impl FairShares {
         }
     }
 
-    /// Bars of what flows got, dots for their shares.
+    /// Bars of what flows got, dots for their shares; of many how both are distributed.
     pub fn plot(&self) -> Option<Plot> {
         let shared = self.rows.iter().filter(|row| row.share.is_some());
         let mut shared: Vec<&FairRow> = shared.collect();
-        let left_out = left_out(
-            shared.len(),
-            BARS,
-            &format!("{}s", self.rates.of()),
-            "the first",
-        );
-        shared.truncate(BARS);
         if shared.len() < 2 {
             return None;
         }
+        if shared.len() > IN_ORDER {
+            shared.sort_by(|one, other| other.measured.total_cmp(&one.measured));
+        }
         let (unit, scale) = self.rates.unit();
-        let of_what = capital(self.rates.of());
         let of = |value: &dyn Fn(&FairRow) -> f64| -> Vec<f64> {
             shared.iter().map(|row| value(row) / scale).collect()
         };
+        let measured = of(&|row| row.measured);
+        let shares = of(&|row| row.share.unwrap_or(0.0));
+        let rate = Axis::new(capital(self.counted_as), unit).from_zero();
         let (rates, ratios) = self.jain();
-        Some(
-            Plot::new(
-                "fairness",
-                "Rates and max-min fair shares",
-                vec![
-                    Curve::in_order("measured", Style::Bars, of(&|row| row.measured)),
-                    Curve::in_order(
-                        "max-min share",
-                        Style::Points,
-                        of(&|row| row.share.unwrap_or(0.0)),
-                    ),
-                ],
-            )
-            .x(Axis::of_names(
-                of_what,
-                shared.iter().map(|row| row.name.clone()),
-            ))
-            .y(Axis::new(capital(self.counted_as), unit).from_zero())
-            .note(format!(
-                "Jain's index is {} of rates, {} of rates over shares.{left_out}",
-                significant(rates, 4),
-                significant(ratios, 4)
-            )),
-        )
+        let note = format!(
+            "Jain's index is {} of rates, {} of rates over shares.",
+            significant(rates, 4),
+            significant(ratios, 4)
+        );
+        let title = "Rates and max-min fair shares";
+        let whose = self.rates.of();
+        if shared.len() > BARS {
+            let curves = [("measured", measured), ("max-min share", shares)];
+            let curves = curves.map(|(name, values)| cumulative(name, values));
+            let share = Axis::new(format!("{}s with at most this", capital(whose)), "%");
+            let plot = Plot::new("fairness", title, curves.to_vec()).x(rate);
+            return Some(plot.y(share.from_zero().up_to(100.0)).note(note));
+        }
+        let names = shared.iter().map(|row| row.name.clone());
+        let order = match shared.len() > IN_ORDER {
+            true => format!("{}, the fastest first", capital(whose)),
+            false => capital(whose),
+        };
+        let curves = vec![
+            Curve::in_order("measured", Style::Bars, measured),
+            Curve::in_order("max-min share", Style::Points, shares),
+        ];
+        let plot = Plot::new("fairness", title, curves);
+        Some(plot.x(Axis::of_names(order, names)).y(rate).note(note))
     }
 
     /// Jain's index of rates and of rates over shares, if any flow has a share.
@@ -306,10 +399,58 @@ mod tests {
         assert_eq!(many.len(), 3);
         assert_eq!(
             many[1],
-            "max-min share: 31 flows, 0.500 (f1) to 15.500 (f31) of it"
+            "max-min share: 31 flows got 0.500 (f1) to 15.500 (f31) of it"
         );
         assert_eq!(shares(31).table().rows.len(), 31);
         assert_eq!(shares(30).terminal_lines().len(), 33);
+    }
+
+    #[test]
+    fn groups_are_one_line_and_flows_without_a_share_another() {
+        let mut found = shares(18);
+        for (row, place) in found.rows.iter_mut().zip(1..) {
+            row.name = format!("incast[{place}]");
+            (row.share, row.remark) = (None, "ends by itself");
+        }
+        found.rows[17].name = "victim".into();
+        found.rows[17].share = Some(20e6);
+        assert_eq!(
+            found.terminal_lines()[1..],
+            [
+                "flow     Mbps  max-min  ratio  ",
+                "victim  18.00    20.00  0.900  ends by itself",
+                "no share: incast (17): ends by itself",
+            ]
+            .map(str::trim_end)
+        );
+        found.rows.iter_mut().for_each(|row| row.share = Some(2e6));
+        found.rows[17].share = Some(18e6);
+        found.rows.iter_mut().for_each(|row| row.remark = "");
+        let lines = found.terminal_lines();
+        assert_eq!(
+            lines[2],
+            "incast (17)  1.00 to 17.00     2.00  0.500 to 8.500"
+        );
+        assert_eq!(
+            (lines.len(), &*lines[3]),
+            (5, "victim               18.00    18.00           1.000")
+        );
+        assert!(lines[4].starts_with("Jain's index"), "{lines:?}");
+        // All alike: nobody is named.
+        found.rows.iter_mut().for_each(|row| row.measured = 1e6);
+        found.rows[17].share = Some(2e6);
+        assert_eq!(found.spread().as_deref(), Some("0.500"));
+    }
+
+    #[test]
+    fn many_flows_are_drawn_as_a_distribution_and_some_in_order_of_rate() {
+        let plot = shares(41).plot().expect("a plot");
+        assert_eq!(plot.curves[0].style, Style::Step);
+        assert!(plot.x.names.is_empty() && plot.curves[0].y.ends_with(&[100.0]));
+        let plot = shares(40).plot().expect("a plot");
+        assert_eq!((&*plot.x.names[0], plot.curves[0].y[0]), ("f40", 40.0));
+        let plot = shares(10).plot().expect("a plot");
+        assert_eq!((&*plot.x.names[0], plot.curves[0].y[0]), ("f1", 1.0));
     }
 
     #[test]

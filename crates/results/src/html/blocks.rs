@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::data;
 use crate::escape;
 use crate::model::{
-    Align, Block, Cell, Column, Fact, OtherUnit, Plot, Table, Tone, Verdict, VerdictRow,
+    Align, Block, Cell, Column, Fact, Link, OtherUnit, Plot, Table, Tone, Verdict, VerdictRow,
     VerdictValue,
 };
 use crate::number::{self, Slugs};
@@ -101,6 +101,7 @@ impl Rendered {
             Block::OverTime(drawn) => self.over_time(drawn),
             Block::Code { lang, text } => self.html.push_str(&code(lang, text)),
             Block::Verdicts(rows) => self.verdicts(rows),
+            Block::Links(links) => self.links(links),
             Block::Columns(columns) => {
                 self.html.push_str("<div class=\"columns\">\n");
                 for column in columns {
@@ -154,14 +155,14 @@ impl Rendered {
             let _ = write!(
                 self.html,
                 "<div><dt>{}</dt><dd>{}</dd>",
-                escape::html(&fact.label),
-                escape::html(&fact.value)
+                escape::inline(&fact.label),
+                escape::inline(&fact.value)
             );
             if !fact.detail.is_empty() {
                 let _ = write!(
                     self.html,
                     "<dd class=\"detail\">{}</dd>",
-                    escape::html(&fact.detail)
+                    escape::inline(&fact.detail)
                 );
             }
             self.html.push_str("</div>\n");
@@ -170,6 +171,7 @@ impl Rendered {
     }
 
     fn table(&mut self, table: &Table) {
+        let table = &table.without_empty_columns();
         let id = self.slugs.unique(&format!("table-{}", table.name));
         let long = if table.rows.len() > ROWS_OPEN {
             " long"
@@ -323,6 +325,20 @@ impl Rendered {
             );
         }
         self.html.push_str("</figure>\n");
+    }
+
+    fn links(&mut self, links: &[Link]) {
+        self.html.push_str("<ul class=\"links\">\n");
+        for link in links {
+            let _ = writeln!(
+                self.html,
+                "<li><a href=\"{}\">{}</a> <span class=\"small\">{}</span></li>",
+                escape::html(&link.file),
+                escape::inline(&link.title),
+                escape::inline(&link.detail)
+            );
+        }
+        self.html.push_str("</ul>\n");
     }
 
     fn verdicts(&mut self, rows: &[VerdictRow]) {

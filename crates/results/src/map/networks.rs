@@ -76,7 +76,7 @@ pub fn flits(run: &FabricFindings<'_>, bins: &Bins) -> Option<OverTime> {
         let eject = graph.eject.iter().enumerate();
         channels.extend(eject.map(|(at, from)| (*from as usize, terminal(at))));
     }
-    let node_names = (0..graph.routers).map(|router| names.router(router));
+    let node_names = (0..graph.routers).map(|router| names.router_on_map(router));
     let node_names = node_names.chain((0..ends_drawn as u32).map(|at| names.terminal(at)));
     let mut places = known;
     if !has_places {

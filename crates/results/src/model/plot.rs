@@ -1,6 +1,7 @@
 //! How charts, their axes, curves and lines are declared, and in which units they are read.
 
 use super::{Axis, Curve, Direction, Mark, OtherUnit, Plot, Style};
+use crate::escape::arrows;
 use crate::number::fitting_unit;
 
 impl Axis {
@@ -110,6 +111,9 @@ impl Plot {
         let mut plot = self.clone();
         plot.fit_x();
         plot.fit_y();
+        let names = plot.curves.iter_mut().map(|curve| &mut curve.name);
+        let names = names.chain(&mut plot.x.names).chain([&mut plot.title]);
+        names.for_each(|name| *name = arrows(name));
         plot
     }
 

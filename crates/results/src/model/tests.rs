@@ -32,10 +32,12 @@ fn rates_past_ten_gigabits_are_drawn_in_gbps() {
 fn slower_rates_and_other_units_stay() {
     assert_eq!(rates(9_999.0).legible().y.unit, "Mbps");
     let mut other = rates(98_405.0);
-    other.y.unit = "kB".into();
+    other.y.unit = "cells".into();
     let kept = other.legible();
     assert_eq!(
         (kept.y.unit.as_str(), kept.curves[0].y[0]),
-        ("kB", 98_405.0)
+        ("cells", 98_405.0)
     );
+    other.y.unit = "kB".into();
+    assert_eq!(other.legible().y.unit, "MB");
 }

@@ -12,6 +12,7 @@ use crate::column::{Column, NoColumn, key};
 use crate::groups::in_order;
 use crate::model::{Axis, Cell, Curve, Style, Table};
 use crate::table_of::TableOf;
+use backwater_kernel::words::capital;
 
 /// Columns that are drawn where none is asked for.
 const USUAL: [&str; 8] = [
@@ -25,9 +26,15 @@ const USUAL: [&str; 8] = [
     "slowdown_p99",
 ];
 
+/// Runs whose bars stand side by side, and bars of all of them; more are points.
+const BARS_ASIDE: usize = 4;
+const BARS: usize = 80;
+
 /// A column of one run: the label of each row, and its value.
 struct Values {
     column: Column,
+    /// What its rows are: the heading of the first column.
+    of_what: String,
     rows: Vec<(String, f64)>,
     /// Rows of the table, where they are too many to be drawn each.
     thinned_from: Option<usize>,
@@ -147,6 +154,7 @@ fn values(run: &Results, asked: &str, kept: &Kept) -> Option<Values> {
             Some((label, value))
         });
         return Some(Values {
+            of_what: table.first_heading(),
             rows: rows.collect(),
             column,
             thinned_from: Some(table.rows.len()),
@@ -156,6 +164,7 @@ fn values(run: &Results, asked: &str, kept: &Kept) -> Option<Values> {
     let rows = rows.filter(|(label, _)| is_meant(label, of));
     let rows = rows.filter_map(|(label, row)| Some((label, table.number(row, at)?)));
     Some(Values {
+        of_what: table.first_heading(),
         rows: rows.collect(),
         column,
         thinned_from: None,
@@ -168,6 +177,12 @@ fn is_meant(label: &str, of: Option<&str>) -> bool {
 }
 
 impl Read {
+    /// What its rows are: the heading of the first column.
+    fn first_heading(&self) -> String {
+        let first = self.columns.first();
+        first.map_or("row".into(), |(_, first)| first.name.clone())
+    }
+
     /// Has a row of this name, or of this group, a value in this column?
     fn has_row(&self, of: Option<&str>, at: usize) -> bool {
         let has_value = |row| self.number(row, at).is_some();
@@ -265,7 +280,7 @@ fn over_key(
         curve(label, Style::Line, dots.collect())
     });
     let curves: Vec<Curve> = curves.collect();
-    let title = format!("{} over {}", y.name, key_column.name);
+    let title = format!("{} over {}", capital(&y.name), key_column.name);
     into.draw(&title, [key_column, y].map(axis), &curves, "");
     into.tables
         .push(numbers(all, columns, Some((key_column, places))));
@@ -275,16 +290,29 @@ fn over_key(
 fn side_by_side(all: &[Results], columns: &[Values], into: &mut Overlay) {
     let Some(first) = columns.first() else { return };
     let (y, labels, values) = (&first.column, labels(columns), by_label(columns));
-    let curves = all.iter().zip(&values).map(|(run, own)| {
-        let dots = (1..).zip(&labels);
-        let dots = dots.filter_map(|(at, label)| Some((f64::from(at), *own.get(label)?, None)));
-        curve(&run.name, Style::Points, dots.collect())
-    });
+    // Bars side by side where they are few: each run has its place beside the middle.
+    let count = all.len() as f64;
+    let (style, part) = match all.len() <= BARS_ASIDE && labels.len() * all.len() <= BARS {
+        true => (Style::Bars, 0.8 / count),
+        false => (Style::Points, 0.0),
+    };
+    let curves = all
+        .iter()
+        .zip(&values)
+        .enumerate()
+        .map(|(index, (run, own))| {
+            let aside = (index as f64 - (count - 1.0) / 2.0) * part;
+            let dots = (1..).zip(&labels);
+            let dots = dots
+                .filter_map(|(at, label)| Some((f64::from(at) + aside, *own.get(label)?, None)));
+            curve(&run.name, style, dots.collect())
+        });
     let curves: Vec<Curve> = curves.collect();
-    let x = Axis::of_names("Row", labels.iter().map(|label| (*label).into()));
+    let rows = capital(&first.of_what);
+    let x = Axis::of_names(rows, labels.iter().map(|label| (*label).into()));
     let thinned = columns.iter().filter_map(|own| own.thinned_from).max();
     let note = thinned.map_or_else(String::new, thinned_note);
-    into.draw(&y.name, [x, axis(y)], &curves, &note);
+    into.draw(&capital(&y.name), [x, axis(y)], &curves, &note);
     into.tables.push(numbers(all, columns, None));
 }
 

@@ -7,7 +7,9 @@ use crate::charts::{Dot, curve};
 use crate::column::{Column, NoColumn, key};
 use crate::groups::in_order;
 use crate::model::{Cell, Curve, Style, Table};
+use crate::sweep::is_name;
 use crate::table_of::TableOf;
+use backwater_kernel::words::capital;
 
 /// Columns that are drawn where none is asked for.
 const USUAL: [&str; 4] = ["latency_mean", "delay_mean", "accepted", "goodput"];
@@ -205,7 +207,7 @@ fn draw(sweeps: &[Points<'_>], x: &str, y: &str, into: &mut Overlay) -> Result<(
     };
     let usual = || (Column::text(x, ""), Column::text(y, ""));
     let (x_column, y_column) = drawn_columns.unwrap_or_else(usual);
-    let title = format!("{} over {}", y_column.name, x_column.name);
+    let title = format!("{} over {}", capital(&y_column.name), x_column.name);
     let drawn = curves.iter();
     let drawn = drawn.map(|(name, dots)| curve(name, Style::Line, dots.clone()));
     let drawn: Vec<Curve> = drawn.collect();
@@ -224,7 +226,10 @@ fn name(sweep: &Points<'_>, row: Row<'_>, telling: &[String], has_others: bool) 
         if let Some(at) = sweep.axis(axis)
             && let Some(value) = row.get(at)
         {
-            parts.push(format!("{} = {value}", sweep.table.columns[at].1.name));
+            parts.push(match is_name(value) {
+                true => value.into(),
+                false => format!("{} = {value}", sweep.table.columns[at].1.name),
+            });
         }
     }
     match parts.is_empty() {

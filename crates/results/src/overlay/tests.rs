@@ -108,9 +108,13 @@ fn runs_lie_side_by_side_or_over_a_key() {
     ];
     let found = overlay(&runs, None, None).expect("drawn");
     let titles: Vec<&str> = found.plots.iter().map(|plot| plot.title.as_str()).collect();
-    assert_eq!(titles, ["throughput", "queue"]);
+    assert_eq!(titles, ["Throughput", "queue"]);
     assert_eq!(names(&found.plots[0]), ["a", "b"]);
-    assert_eq!(found.plots[0].curves[1].x, [1.0, 4.0], "VC1 and new");
+    assert_eq!(
+        found.plots[0].curves[1].x,
+        [1.2, 4.2],
+        "VC1 and new, right of the middle"
+    );
     assert_eq!(found.plots[1].curves[0].x, [0.0, 1.0]);
     let over = overlay(&runs, Some("throughput"), Some("n3")).expect("drawn");
     let plot = &over.plots[0];
@@ -209,7 +213,7 @@ fn each_terminal_is_a_row_and_the_network_has_its_own() {
     assert_eq!(drawn("terminal 1.accepted").tables[0].rows.len(), 1);
     assert_eq!(names(&drawn("use").plots[0]), ["vc 0", "vc 1"]);
     let usual = overlay(&runs, None, None).expect("drawn");
-    assert_eq!(usual.plots[0].title, "accepted");
+    assert_eq!(usual.plots[0].title, "Accepted");
 }
 
 #[test]
@@ -246,4 +250,25 @@ fn of_a_large_table_the_extremes_are_drawn() {
     let small = [run("a", "8", "p,1\nq,2\n")];
     let found = overlay(&small, Some("throughput"), None).expect("it is drawn");
     assert_eq!(found.plots[0].note, "");
+}
+
+#[test]
+fn runs_are_called_by_what_differs() {
+    let rows = "VC1,5\n";
+    let mut two = [run("a", "16", rows), run("b", "8", rows)];
+    let table = told_apart(&mut two).expect("they differ");
+    assert_eq!([&*two[0].name, &*two[1].name], ["n3 = 16", "n3 = 8"]);
+    assert_eq!(table.rows.len(), 1);
+    assert_eq!(table.columns[2].name, "n3 = 8");
+    // Alike, and different in too much for a name: directories keep theirs.
+    let mut alike = [run("a", "8", rows), run("b", "8", rows)];
+    assert!(told_apart(&mut alike).is_none());
+    assert_eq!(alike[1].name, "b");
+    let mut many = [run("a", "8", rows), run("b", "8", rows)];
+    for key in ["x.p", "y.p", "z.q"] {
+        many[1].keys.push((key.into(), "1".into()));
+    }
+    let table = told_apart(&mut many).expect("they differ");
+    assert_eq!((table.rows.len(), &*many[1].name), (3, "b"));
+    assert_eq!(table.rows[0][1], "unset".into());
 }

@@ -1,31 +1,36 @@
 //! A sweep over one or two axes as one small table for a terminal.
 
 use super::{Group, Role, Saturation, SweepAxis, SweepResult};
+use crate::charts::{SEEDS_OF_INTERVALS, TOO_FEW_SEEDS};
 use crate::lines::{aligned, printable, shortened};
-use crate::number::{bound, fixed};
+use crate::number::{bound, fitting_unit, fixed};
 
 /// Rows and columns shown; the rest is in the tables.
 const ROWS: usize = 40;
 const COLUMNS: usize = 8;
 
-/// What a terminal shows of a sweep of one or two axes; nothing of others. One axis: a row for each
-/// value, with what is measured first of all. Two: rows are the first, columns the second, cells
-/// the main measure. All are means over the seeds, `±` half a 95 % interval; `*` is saturated.
+/// What a terminal shows of a sweep. Two axes of several values: rows are the first, columns the
+/// second, cells the main measure. Else a row for each point, with what is measured first of all.
+/// All are means over the seeds, `±` half a 95 % interval; `*` is saturated.
 pub fn sweep_pivot(result: &SweepResult) -> String {
-    let lines = match varied(result, None)[..] {
-        [rows] => by_measure(result, rows),
+    let mut lines = match varied(result, None)[..] {
         [rows, columns] => by_value(result, rows, columns),
-        _ => Vec::new(),
+        // A single point has its first key before it.
+        [] => by_measure(result, &(0..result.axes.len().min(1)).collect::<Vec<_>>()),
+        ref axes => by_measure(result, axes),
     };
     let has_lines = !lines.is_empty();
     let why = result.without_p99(shown(result).into_iter());
-    printable(
-        &lines
-            .into_iter()
-            .chain(result.without_chance())
-            .chain(why.filter(|_| has_lines))
-            .collect::<Vec<_>>(),
-    )
+    lines.extend(result.without_chance());
+    lines.extend(why.filter(|_| has_lines));
+    let seeds = result.groups().iter().map(|group| group.seeds).max();
+    let has_interval = |group: &Group<'_>| group.means.iter().any(|(_, width)| width.is_some());
+    if (2..SEEDS_OF_INTERVALS).contains(&seeds.unwrap_or(0))
+        && result.groups().iter().any(has_interval)
+    {
+        lines.push(TOO_FEW_SEEDS.into());
+    }
+    printable(&lines)
 }
 
 /// The same of a search for saturation over two axes besides the load: the interval that holds it.
@@ -73,23 +78,39 @@ fn shown(result: &SweepResult) -> Vec<usize> {
 
 /// Name and unit of a measure.
 fn title(result: &SweepResult, measure: usize) -> String {
-    let measure = &result.measures[measure];
-    match measure.unit.is_empty() {
-        true => shortened(&measure.name),
-        false => format!("{} ({})", shortened(&measure.name), measure.unit),
+    let name = shortened(&result.measures[measure].name);
+    match scale(result, measure) {
+        ("", _) => name,
+        (unit, _) => format!("{name} ({unit})"),
     }
 }
 
-fn by_measure(result: &SweepResult, axis: usize) -> Vec<String> {
+/// The unit that suits a measure, and how many of it make one of its own.
+fn scale(result: &SweepResult, measure: usize) -> (&str, f64) {
+    let groups = result.groups();
+    let means = groups.iter().map(|group| group.means[measure].0.abs());
+    let most = means.filter(|mean| mean.is_finite()).fold(0.0, f64::max);
+    let own = &*result.measures[measure].unit;
+    fitting_unit(own, most).unwrap_or((own, 1.0))
+}
+
+fn by_measure(result: &SweepResult, axes: &[usize]) -> Vec<String> {
     let measures = shown(result);
     let measures = &measures[..measures.len().min(COLUMNS)];
-    let own = &result.axes[axis];
-    let mut rows = vec![vec![heading(own)]];
+    let mut rows: Vec<Vec<String>> = Vec::new();
+    rows.push(
+        axes.iter()
+            .map(|axis| heading(&result.axes[*axis]))
+            .collect(),
+    );
     rows[0].extend(measures.iter().map(|measure| title(result, *measure)));
+    let scales: Vec<f64> = measures.iter().map(|one| scale(result, *one).1).collect();
     let groups = result.groups();
     for group in groups.iter().take(ROWS) {
-        let mut row = vec![shortened(&own.values[group.values[axis]])];
-        row.extend(measures.iter().map(|one| mean(result, group, *one)));
+        let value = |axis: &usize| shortened(&result.axes[*axis].values[group.values[*axis]]);
+        let mut row: Vec<String> = axes.iter().map(value).collect();
+        let means = measures.iter().zip(&scales);
+        row.extend(means.map(|(one, scale)| mean(result, group, *one, *scale)));
         rows.push(row);
     }
     let mut lines = aligned(&rows);
@@ -102,12 +123,12 @@ fn by_value(result: &SweepResult, rows: usize, columns: usize) -> Vec<String> {
     let Some(&measure) = shown(result).first() else {
         return Vec::new();
     };
-    let groups = result.groups();
+    let (groups, scale) = (result.groups(), scale(result, measure).1);
     let cell = |row: usize, column: usize| {
         let is_it =
             |group: &&Group<'_>| group.values[rows] == row && group.values[columns] == column;
         let group = groups.iter().find(is_it);
-        group.map_or("–".into(), |group| mean(result, group, measure))
+        group.map_or("–".into(), |group| mean(result, group, measure, scale))
     };
     let mut lines = grid(result, &title(result, measure), [rows, columns], cell);
     lines.extend(about_saturated(result, &[measure]));
@@ -167,14 +188,22 @@ fn about_saturated(result: &SweepResult, measures: &[usize]) -> Option<String> {
         .then(|| "* saturated: such a latency depends on the length of the run".into())
 }
 
-/// A mean over the seeds of a point.
-fn mean(result: &SweepResult, group: &Group<'_>, measure: usize) -> String {
+/// A mean over the seeds of a point, with as many digits as its interval leaves.
+fn mean(result: &SweepResult, group: &Group<'_>, measure: usize, scale: f64) -> String {
     let (mean, half_width) = group.means[measure];
     let own = &result.measures[measure];
     let is_bound = own.may_be_bound && group.is_bounded && mean.is_finite();
-    let mut text = bound(is_bound, fixed(mean, own.digits));
-    if let Some(half_width) = half_width.filter(|width| *width > 0.0 && mean.is_finite()) {
-        text += &format!(" ±{}", fixed(half_width, own.digits));
+    let has_seeds = group.seeds >= SEEDS_OF_INTERVALS;
+    let width = half_width.filter(|width| has_seeds && *width > 0.0 && mean.is_finite());
+    let width = width.map(|width| width * scale);
+    // Two digits of the interval; no more than the measure has.
+    let digits = width.map_or(own.digits, |width| {
+        let decimals = 1.0 - width.log10().floor();
+        (decimals.clamp(0.0, 12.0) as u8).min(own.digits.max(3))
+    });
+    let mut text = bound(is_bound, fixed(mean * scale, digits));
+    if let Some(width) = width {
+        text += &format!(" ±{}", fixed(width, digits));
     }
     if is_starred(result, group, measure) {
         text.push('*');

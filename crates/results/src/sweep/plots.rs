@@ -198,7 +198,7 @@ impl Charts<'_> {
 
     fn name(&self, key: &[usize], measure: usize) -> String {
         let without: Vec<usize> = self.over.into_iter().chain([self.x]).collect();
-        let point = self.result.describe(key, &without);
+        let point = self.result.label(key, &without);
         let measure = &*self.result.measures[measure].name;
         match (self.role, point.is_empty()) {
             (Role::Chosen, true) => of_flow(measure).0.into(),

@@ -136,10 +136,11 @@ fn the_page_draws_bounds_of_two_flows_or_more() {
     };
     let drawn = plots(&spec);
     assert_eq!(drawn.len(), 1);
-    let [bound, largest] = &drawn[0].curves[..] else {
+    let [largest, bound] = &drawn[0].curves[..] else {
         panic!("two curves");
     };
     assert_eq!(bound.y.len(), 2);
+    assert_eq!(drawn[0].x.names.len(), 2, "flows have their names");
     let below = |(most, seen): (&f64, &f64)| seen < most;
     assert!(bound.y.iter().zip(&largest.y).all(below));
     spec.flows[1].envelope = None;

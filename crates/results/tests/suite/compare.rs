@@ -7,7 +7,7 @@ use backwater_results::compare::{
     SwitchMemory, WireBytes, Workload, WorkloadFlow, compare_notes, compare_report, compare_series,
     compare_summary, compare_tables, compare_terminal, measures,
 };
-use backwater_results::{Cell, page};
+use backwater_results::{Block, Cell, page};
 
 const MS: u64 = 1_000_000_000;
 
@@ -162,7 +162,8 @@ fn every_number_follows_from_what_was_seen() {
 #[test]
 fn the_terminal_has_a_column_for_each_scheme_and_fits() {
     let seven = ["none", "reno", "n23", "pause", "destination", "pfc", "abr"];
-    let runs = |name: &str| scheme(name, vec![run(1, 0, None), run(2, 900, Some(MS))]);
+    let two = vec![run(1, 0, None), run(2, 900, Some(MS))];
+    let runs = |name: &str| scheme(name, [two.clone(), vec![run(3, 900, Some(MS))]].concat());
     let schemes: Vec<SchemeRuns> = seven.iter().map(|name| runs(name)).collect();
     let text = compare_terminal(&workload(), &schemes);
     let widest = text.lines().map(|line| line.chars().count()).max();
@@ -190,6 +191,11 @@ fn the_terminal_has_a_column_for_each_scheme_and_fits() {
     assert!(
         text.lines()
             .any(|line| line.starts_with("trace hash") && line.contains("habcdef0"))
+    );
+    let two = compare_terminal(&workload(), &[scheme("none", two.clone())]);
+    assert!(
+        two.contains("two seeds give no interval") && !two.contains('±'),
+        "{two}"
     );
     // One run under two seeds: no interval, and why.
     let same = scheme("none", vec![run(1, 0, None), run(1, 0, None)]);
@@ -327,4 +333,68 @@ fn the_page_has_every_plot_and_says_what_differs() {
     let series = compare_series(&workload(), &schemes());
     assert_eq!(series.len(), 2 * (1 + 3));
     assert_eq!(series[1].y[0], 4_000_000.0, "500 bytes in 1 ms");
+}
+
+/// Names stand below bars, which have one colour but for the best; one of both is told in the table.
+#[test]
+fn bars_have_names_below_and_the_best_has_a_colour_of_its_own() {
+    let report = compare_report(&CompareInfo::default(), &workload(), &schemes());
+    let mut plots = Vec::new();
+    let mut overview = None;
+    for block in &report.blocks {
+        match block {
+            Block::Columns(columns) => plots.extend(columns.iter().flatten()),
+            Block::Table(table) if table.name == "overview" => overview = Some(table.clone()),
+            _ => {}
+        }
+    }
+    let plots = plots.into_iter().filter_map(|block| match block {
+        Block::Plot(plot) if plot.id.starts_with("bars ") => Some(plot),
+        _ => None,
+    });
+    let plots: Vec<_> = plots.collect();
+    assert!(plots.len() > 4);
+    for plot in &plots {
+        assert_eq!(plot.x.names, ["none", "pause"], "{}", plot.title);
+        assert!(plot.curves.len() <= 2, "{}", plot.title);
+        assert!(plot.title.starts_with(char::is_uppercase), "{}", plot.title);
+    }
+    // 10 % and nothing.
+    let loss = plots.iter().find(|plot| plot.title == "Loss");
+    let loss = loss.expect("a plot of losses");
+    let bars = loss
+        .curves
+        .iter()
+        .map(|curve| (&*curve.name, curve.x.clone()));
+    let bars: Vec<_> = bars.collect();
+    assert_eq!(bars, [("schemes", vec![1.0]), ("the best", vec![2.0])]);
+    // Both deliver the same: none is better.
+    let same = plots.iter().find(|plot| plot.title == "Throughput");
+    assert_eq!(same.expect("a plot of rates").curves.len(), 1);
+    let overview = overview.expect("a table");
+    let marked = |row: &[Cell]| {
+        row.iter()
+            .filter(|cell| matches!(cell, Cell::Text(text) if text.starts_with('★')))
+            .count()
+    };
+    let row = |name: &str| {
+        let mut rows = overview.rows.iter();
+        rows.find(|row| matches!(&row[0], Cell::Text(text) if text.starts_with(name)))
+    };
+    assert_eq!(row("loss").map(|row| marked(row)), Some(1));
+    assert_eq!(row("throughput").map(|row| marked(row)), Some(0));
+}
+
+#[test]
+fn sizes_have_the_unit_that_fits() {
+    let mut small = schemes();
+    for scheme in &mut small {
+        scheme.runs[0].seen.stored_most = 85;
+    }
+    let text = compare_terminal(&workload(), &small);
+    let line = text
+        .lines()
+        .find(|line| line.starts_with("switch buffer max"));
+    let words: Vec<&str> = line.unwrap_or("").split_whitespace().collect();
+    assert_eq!(words[3..], ["bytes", "85", "85"], "{text}");
 }

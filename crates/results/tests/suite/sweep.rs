@@ -210,7 +210,7 @@ fn other_axes_serve_where_there_is_no_load() {
     let numbers = axis("flow_control.n3", &["4", "8"]);
     let plots = sweep_plots(&result(vec![words.clone(), numbers], 1));
     assert_eq!(plots[0].title, "Latency over n3");
-    assert_eq!(plots[0].curves[1].name, "kind = n123");
+    assert_eq!(plots[0].curves[1].name, "n123");
     assert!(sweep_plots(&result(vec![words.clone()], 2)).is_empty());
     assert!(sweep_plots(&result(Vec::new(), 2)).is_empty());
     let page = page(&sweep_report(
@@ -403,9 +403,9 @@ fn a_terminal_shows_two_axes_as_one_table() {
     // 1, 2 and 3 more: 2 on average, within 4.303 / sqrt(3).
     let rows = [
         "delay (us), by load across",
-        "vcs             0.2              0.6",
-        "1    11.000 ±2.484  11.000 ±2.484*",
-        "2    11.000 ±2.484  11.000 ±2.484*",
+        "vcs        0.2         0.6",
+        "1    11.0 ±2.5  11.0 ±2.5*",
+        "2    11.0 ±2.5  11.0 ±2.5*",
         "* saturated: such a latency depends on the length of the run",
     ];
     let shown = sweep_pivot(&three_seeds);
@@ -430,7 +430,20 @@ fn a_terminal_shows_two_axes_as_one_table() {
         "one axis besides the load"
     );
     let three = [axes(), vec![axis("run.seeds", &["7", "8"])]].concat();
-    assert_eq!(sweep_pivot(&result(three, 1)), "");
+    let shown = sweep_pivot(&result(three, 1));
+    assert_eq!(shown.lines().count(), 10, "a row for each point:\n{shown}");
+    assert!(shown.starts_with("vcs  load  seeds  delay (us)"), "{shown}");
+    let two_seeds = sweep_pivot(&result(axes(), 2));
+    assert!(
+        !two_seeds.contains('±') && two_seeds.contains("two seeds"),
+        "{two_seeds}"
+    );
+    let point = sweep_pivot(&result(vec![axis("router.vcs", &["1"])], 1));
+    assert_eq!(
+        words(point.lines().next().unwrap_or(""))[0],
+        "vcs",
+        "{point}"
+    );
 }
 
 #[test]
