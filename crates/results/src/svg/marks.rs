@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{Frame, RIGHT, WIDTH, mark_drawn};
+use super::{Frame, mark_drawn};
 use crate::escape;
 use crate::model::{Direction, Plot};
 
@@ -31,7 +31,7 @@ pub fn draw(plot: &Plot, frame: &Frame, out: &mut String) {
         let (line, places) = match mark.direction {
             Direction::Horizontal => {
                 let y = frame.py(mark.at);
-                let line = format!("M{} {y:.1}H{}", frame.left, WIDTH - RIGHT);
+                let line = format!("M{} {y:.1}H{}", frame.left, frame.right());
                 (line, beside_level(y, frame))
             }
             Direction::Vertical => {
@@ -53,14 +53,14 @@ pub fn draw(plot: &Plot, frame: &Frame, out: &mut String) {
 
 /// Above a level line and below it, at its left and at its right end.
 fn beside_level(y: f64, frame: &Frame) -> Vec<Place> {
-    let ends = [(frame.left + 6.0, false), (WIDTH - RIGHT - 6.0, true)];
+    let ends = [(frame.left + 6.0, false), (frame.right() - 6.0, true)];
     let of = |(x, is_end)| [y - 5.0, y + 14.0].map(|y| Place { x, y, is_end });
     ends.into_iter().flat_map(of).collect()
 }
 
 /// To the right of an upright line, to the left at the end of the axis, as high as there is room.
 fn beside_upright(x: f64, width: f64, frame: &Frame) -> Vec<Place> {
-    let is_end = x + 5.0 + width > WIDTH - RIGHT;
+    let is_end = x + 5.0 + width > frame.right();
     let x = if is_end { x - 5.0 } else { x + 5.0 };
     let row = |row| Place {
         x,
