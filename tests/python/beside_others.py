@@ -341,7 +341,8 @@ class Types(unittest.TestCase):
         )
 
     def test_the_package_and_the_examples_are_typed(self):
-        page = pathlib.Path("docs/python.md").read_text(encoding="utf-8")
+        pages = [pathlib.Path("docs", name) for name in ("python.md", "artefacts.md")]
+        page = "".join(one.read_text(encoding="utf-8") for one in pages)
         examples = re.findall(r"```python\n(.*?)```", page, re.S)
         with tempfile.TemporaryDirectory() as folder:
             settings = pathlib.Path(folder, "mypy.ini")

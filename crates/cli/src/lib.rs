@@ -1,6 +1,13 @@
 //! `backwater`: simulate network flow control, reproduce the papers, look at the results.
 //!
 //! The only layer that prints. The program and the package for Python have the same [`command`].
+//!
+//! ```
+//! let two = backwater::example("fig17-two-switches").expect("it is shipped");
+//! assert!(two.text.contains("n23"));
+//! assert!(backwater::explain("xoff").is_ok_and(|words| words.contains("threshold")));
+//! assert_eq!(backwater::command(["check".into(), "no-such.toml".into()]), 2);
+//! ```
 
 #[macro_use]
 mod out;
@@ -14,6 +21,7 @@ mod compare;
 mod document;
 mod example;
 mod explain;
+mod figures;
 mod files;
 mod greeting;
 mod manual;
@@ -82,6 +90,8 @@ enum Command {
     Compare(compare::Options),
     /// Draw runs, sweeps and searches in one report
     Plot(plot::Options),
+    /// Write figures of results as PDF or SVG, as wide as a paper's column
+    Figures(figures::Options),
     /// Check scenarios for errors without running them
     Check(check::Options),
     /// Say how much buffer a link needs under each scheme, term by term
@@ -195,6 +205,7 @@ fn carry_out(command: Command) -> u8 {
         Command::Compare(options) => compare::compare(&options),
         Command::Plot(options) => plot::plot(&options),
         Command::Buffer(options) => buffer::buffer(&options),
+        Command::Figures(options) => figures::figures(&options),
         Command::Check(options) => check::check(&options),
         Command::Reproduce(options) => reproduce::reproduce(&options),
         Command::Explain(options) => explain::explain(&options),

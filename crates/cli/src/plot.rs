@@ -132,7 +132,7 @@ fn told(wrong: NoColumn) -> String {
 }
 
 /// The last part of each path; the path as given where two have the same.
-fn names(paths: &[PathBuf]) -> Vec<String> {
+pub fn names(paths: &[PathBuf]) -> Vec<String> {
     let last = |path: &PathBuf| {
         let name = path.file_name().map(|name| files::shown(Path::new(name)));
         name.unwrap_or_else(|| files::shown(path))

@@ -111,3 +111,8 @@ pub fn run_with(spec: &NetworkSpec, fault: Option<Fault>) -> Result<Report, Prob
     while network.step()?.is_some() {}
     Ok(finish::report(network))
 }
+
+/// The guide's code, which is compiled and run as it stands there.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/library.md")]
+pub struct Guide;

@@ -24,8 +24,8 @@ use crate::rows::{self, Place};
 ///
 /// It leaves as `__arrow_c_stream__` and, if it holds numbers, by the buffer protocol:
 /// `np.asarray(column)` reads the same memory, of int64 or float64 (NaN where absent). Of int64
-/// with absent values it reads float64 with NaN. `column * 2`, `column > 3` and the like give arrays
-/// of numpy; `column[1:]` and `column[column > 3]` are columns of some rows.
+/// with absent values it reads float64 with NaN. `column * 2`, `column > 3` and the like give
+/// arrays of numpy; `column[1:]` and `column[column > 3]` are columns of some rows.
 #[pyclass(frozen, sequence, module = "backwater")]
 pub struct Column {
     values: Arc<Values>,
@@ -95,7 +95,8 @@ impl Column {
         list(py, &self.values)?.try_iter()
     }
 
-    /// As an array of numpy: the same memory, if all values are numbers that are there. Needs numpy.
+    /// As an array of numpy, which it needs: the same memory, if all values are numbers that are
+    /// there.
     fn to_numpy<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         numpy(slf.py())?.call_method1("asarray", (slf,))
     }

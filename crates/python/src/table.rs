@@ -13,9 +13,9 @@ use crate::rows::{self, Place};
 
 /// A table of results: rows of flows, ports and the like.
 ///
-/// `table["delay_p99_us"]` is a column, `table[0]` a row, `table[:3]` and `table[table["lost"] > 0]`
-/// tables of some rows, `table[["flow", "lost"]]` one of some columns. Who goes through it meets
-/// its rows, each a dictionary by column.
+/// `table["delay_p99_us"]` is a column, `table[0]` a row, `table[:3]` and
+/// `table[table["lost"] > 0]` tables of some rows, `table[["flow", "lost"]]` one of some columns.
+/// Who goes through it meets its rows, each a dictionary by column.
 ///
 /// pandas, polars, pyarrow and DuckDB take it without a copy, by the Arrow C stream interface:
 /// `table.to_polars()`, `table.to_arrow()`, `table.to_pandas()`. Types are int64,

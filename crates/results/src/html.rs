@@ -1,7 +1,7 @@
 //! A report as one page that asks nothing of any network.
 
 mod blocks;
-mod data;
+pub(crate) mod data;
 mod over_time;
 
 use std::fmt::Write as _;

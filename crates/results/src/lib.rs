@@ -1,6 +1,18 @@
 //! What a run leaves behind: tables, series, figures and one page that explains them.
 //!
 //! Turns data into files and text; prints nothing and decides nothing.
+//!
+//! ```
+//! use backwater_results::{Axis, Curve, Plot, Style, for_paper, pdf, svg};
+//!
+//! let curve = Curve::in_order("measured", Style::Line, vec![3.0, 5.0, 4.0]);
+//! let plot = Plot::new("delay", "Delay by hop", vec![curve])
+//!     .x(Axis::new("Hop", ""))
+//!     .y(Axis::new("Delay", "us").from_zero());
+//! assert!(svg(&plot).contains("Delay (us)"));
+//! let file = pdf::pdf(&for_paper(&plot, 85.0), 85.0).expect("a drawing of this crate");
+//! assert!(file.starts_with(b"%PDF"));
+//! ```
 
 pub mod cells;
 mod charts;
@@ -28,6 +40,8 @@ pub mod model;
 pub mod names;
 pub mod number;
 pub mod overlay;
+pub mod page_plots;
+pub mod pdf;
 mod perfetto;
 mod picked;
 mod records;
@@ -63,5 +77,5 @@ pub use model::{
 pub use perfetto::{PerfettoCells, PerfettoFrames};
 pub use reported::{Reported, run_manifest, run_report, run_summary, terminal_summary};
 pub use run::CellTrace;
-pub use svg::svg;
+pub use svg::{for_paper, svg};
 pub use trace::TraceFile;

@@ -16,11 +16,11 @@ use names::Names;
 
 /// Most points a curve of a figure holds: about four a pixel column.
 const POINTS: usize = 2000;
-const WIDTH: f64 = 800.0;
+/// Units in a millimetre of paper: letters, 13 of them high, are 8 pt.
+const PER_MM: f64 = 13.0 * 72.0 / 25.4 / 8.0;
 /// At least; more where numbers or names need it.
 const LEFT: f64 = 72.0;
 const RIGHT: f64 = 24.0;
-const PLOT_HEIGHT: f64 = 260.0;
 /// With fewer points a line shows each of them.
 const DOTTED: usize = 40;
 /// Colours of curves on paper; then they repeat, dotted and hollow.
@@ -78,7 +78,45 @@ fn class(index: usize) -> String {
     format!("c{}{again}", index % LIGHT.len())
 }
 
+/// How large a drawing is, and what is on it.
+#[derive(Clone, Copy)]
+struct Sheet {
+    width: f64,
+    /// Between the axes' ends.
+    plot_height: f64,
+    /// On paper the words below a figure say what it is.
+    has_title: bool,
+}
+
+impl Sheet {
+    const SCREEN: Sheet = Sheet {
+        width: 800.0,
+        plot_height: 260.0,
+        has_title: true,
+    };
+
+    fn paper(width_mm: f64) -> Sheet {
+        let width = width_mm * PER_MM;
+        Sheet {
+            width,
+            plot_height: (width / 2.0).clamp(120.0, 260.0),
+            has_title: false,
+        }
+    }
+
+    /// Where the legend begins.
+    fn top(self) -> f64 {
+        if self.has_title { 48.0 } else { 18.0 }
+    }
+
+    /// About so many numbers have room below.
+    fn ticks(self) -> Ticks {
+        Ticks::about((self.width / 100.0) as usize)
+    }
+}
+
 struct Frame {
+    sheet: Sheet,
     x: Scale,
     y: Scale,
     names: Names,
@@ -90,52 +128,65 @@ struct Frame {
 
 impl Frame {
     fn px(&self, x: f64) -> f64 {
-        self.left + self.x.share(x).clamp(-10.0, 10.0) * (WIDTH - self.left - RIGHT)
+        self.left + self.x.share(x).clamp(-10.0, 10.0) * (self.right() - self.left)
     }
 
     fn py(&self, y: f64) -> f64 {
-        self.top + (1.0 - self.y.share(y).clamp(-10.0, 10.0)) * PLOT_HEIGHT
+        self.top + (1.0 - self.y.share(y).clamp(-10.0, 10.0)) * self.sheet.plot_height
     }
 
     fn bottom(&self) -> f64 {
-        self.top + PLOT_HEIGHT
+        self.top + self.sheet.plot_height
+    }
+
+    fn right(&self) -> f64 {
+        self.sheet.width - RIGHT
     }
 }
 
 /// The plot as an SVG document.
 pub fn svg(plot: &Plot) -> String {
+    drawing(plot, Sheet::SCREEN)
+}
+
+/// The plot for a column of paper so wide, with letters of 8 pt and without its title.
+pub fn for_paper(plot: &Plot, width_mm: f64) -> String {
+    drawing(plot, Sheet::paper(width_mm))
+}
+
+fn drawing(plot: &Plot, sheet: Sheet) -> String {
     let plot = &plot.legible();
     let curves: Vec<Vec<usize>> = plot
         .curves
         .iter()
         .map(|curve| decimate::kept(curve, &plot.x, &plot.y, POINTS))
         .collect();
-    let (legend, legend_height) = legend(plot);
-    let (x, y) = scales(plot, &curves);
+    let (legend, legend_height) = legend(plot, sheet);
+    let (x, y) = scales(plot, &curves, sheet);
     let left = left(&y);
     let mut frame = Frame {
+        sheet,
         x,
         y,
-        names: Names::of(&plot.x, WIDTH - left - RIGHT),
+        names: Names::of(&plot.x, sheet.width - left - RIGHT),
         left,
-        top: 40.0 + legend_height,
+        top: sheet.top() - 8.0 + legend_height,
         bars: 60.0,
     };
     frame.bars = between_bars(plot, &curves, &frame);
-    let frame = frame;
+    let (frame, width) = (frame, sheet.width);
     let height = frame.bottom() + 56.0 + frame.names.more_height();
     let id = number::slug(&plot.id);
     let mut out = String::new();
     let _ = write!(
         out,
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDTH}\" height=\"{height}\" \
-         viewBox=\"0 0 {WIDTH} {height}\" role=\"img\" aria-labelledby=\"{id}-title\" \
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
+         viewBox=\"0 0 {width} {height}\" role=\"img\" aria-labelledby=\"{id}-title\" \
          font-size=\"13\">\n\
          <title id=\"{id}-title\">{title}</title>\n<style>{style}</style>\n\
-         <rect class=\"b\" width=\"{WIDTH}\" height=\"{height}\"/>\n\
-         <text class=\"t\" x=\"{LEFT}\" y=\"26\" font-size=\"16\" font-weight=\"600\">{title}\
-         </text>\n\
-         {legend}",
+         <rect class=\"b\" width=\"{width}\" height=\"{height}\"/>\n\
+         {heading}{legend}",
+        heading = heading(plot, sheet),
         title = escape::html(&plot.title),
         style = style(plot.curves.len()),
     );
@@ -146,8 +197,8 @@ pub fn svg(plot: &Plot) -> String {
          </clipPath>\n<g clip-path=\"url(#{id}-clip)\">\n",
         left - BEYOND,
         frame.top - BEYOND,
-        WIDTH - left - RIGHT + 2.0 * BEYOND,
-        PLOT_HEIGHT + 2.0 * BEYOND
+        frame.right() - left + 2.0 * BEYOND,
+        sheet.plot_height + 2.0 * BEYOND
     );
     for (index, (curve, kept)) in plot.curves.iter().zip(&curves).enumerate() {
         let _ = writeln!(out, "<g class=\"{}\">", class(index));
@@ -171,7 +222,18 @@ fn between_bars(plot: &Plot, curves: &[Vec<usize>], frame: &Frame) -> f64 {
     gaps.filter(|gap| *gap > 0.5).fold(frame.bars, f64::min)
 }
 
-fn scales(plot: &Plot, curves: &[Vec<usize>]) -> (Scale, Scale) {
+/// The title as words of the drawing.
+fn heading(plot: &Plot, sheet: Sheet) -> String {
+    if !sheet.has_title {
+        return String::new();
+    }
+    format!(
+        "<text class=\"t\" x=\"{LEFT}\" y=\"26\" font-size=\"16\" font-weight=\"600\">{}</text>\n",
+        escape::html(&plot.title)
+    )
+}
+
+fn scales(plot: &Plot, curves: &[Vec<usize>], sheet: Sheet) -> (Scale, Scale) {
     let are_whole = |values: &dyn Fn(&Curve, usize) -> f64| {
         let all = plot.curves.iter().zip(curves);
         all.flat_map(|(curve, kept)| kept.iter().map(move |i| (curve, *i)))
@@ -209,22 +271,22 @@ fn scales(plot: &Plot, curves: &[Vec<usize>]) -> (Scale, Scale) {
     let x_whole = are_whole(&|curve, i| curve.x[i]);
     let y_whole = are_whole(&|curve, i| curve.y[i]);
     (
-        Scale::new(&plot.x, x.0, x.1, Ticks::about(8).whole(x_whole), !loose),
+        Scale::new(&plot.x, x.0, x.1, sheet.ticks().whole(x_whole), !loose),
         Scale::new(&plot.y, y.0, y.1, Ticks::about(5).whole(y_whole), false),
     )
 }
 
 /// Rows of names with their colours, wrapped by an estimate of how wide letters are.
-fn legend(plot: &Plot) -> (String, f64) {
+fn legend(plot: &Plot, sheet: Sheet) -> (String, f64) {
     let (mut x, mut row) = (LEFT, 0.0);
     let mut out = String::new();
     for (index, curve) in plot.curves.iter().enumerate() {
         let width = 40.0 + curve.name.chars().count() as f64 * 7.0;
-        if x > LEFT && x + width > WIDTH - RIGHT {
+        if x > LEFT && x + width > sheet.width - RIGHT {
             x = LEFT;
             row += 1.0;
         }
-        let y = 48.0 + row * 20.0;
+        let y = sheet.top() + row * 20.0;
         let sample = match curve.style {
             Style::Points => format!(
                 "<circle class=\"f\" cx=\"{}\" cy=\"{y}\" r=\"3.5\"/>",
@@ -272,7 +334,7 @@ fn left(y: &Scale) -> f64 {
 }
 
 fn grid(plot: &Plot, frame: &Frame, out: &mut String) {
-    let (left, right, bottom) = (frame.left, WIDTH - RIGHT, frame.bottom());
+    let (left, right, bottom) = (frame.left, frame.right(), frame.bottom());
     for &tick in &frame.y.ticks {
         let y = frame.py(tick);
         let _ = writeln!(
@@ -302,7 +364,7 @@ fn grid(plot: &Plot, frame: &Frame, out: &mut String) {
             frame.x.label(tick)
         );
     }
-    let middle = frame.top + PLOT_HEIGHT / 2.0;
+    let middle = (frame.top + frame.bottom()) / 2.0;
     let _ = writeln!(
         out,
         "<path class=\"a\" d=\"M{left} {bottom}H{right}\"/>\n\

@@ -3,6 +3,34 @@
 //! An [`Engine`] is a scenario with the simulator that it names; [`engine`] is the one place
 //! that chooses. It makes a [`Run`], which goes on in slices, and whatever a run has found so far
 //! is [`Found`]. What looks on is a probe to its simulator and a [`Looks`] to everybody else.
+//!
+//! ```
+//! use backwater_scenario::{Source, parse};
+//!
+//! let text = r#"
+//!     [run]
+//!     duration = "10 ms"
+//!     [link]
+//!     rate = "155.52 Mbps"
+//!     delay = "5 us"
+//!     [network]
+//!     hosts = ["A", "B"]
+//!     [[links]]
+//!     between = ["A", "B"]
+//!     [[flows]]
+//!     name = "VC"
+//!     from = "A"
+//!     to = "B"
+//!     traffic = { kind = "greedy" }
+//! "#;
+//! let scenario = parse(&Source::new("two.toml", text), &[]).expect("no mistakes");
+//! let engine = backwater_run::engine(&scenario);
+//! let mut run = engine.plain().expect("it can run");
+//! let mut pace = backwater_run::Pace::new(run.first_slice());
+//! while run.advance(&mut pace) {}
+//! let found = run.found();
+//! assert_eq!((found.head().broken, found.head().hops > 3_000), (0, true));
+//! ```
 
 mod cells;
 pub mod compare;

@@ -7,6 +7,21 @@
 //! Times, rates and sizes are read in integers: a decimal is taken exactly as written and rounded
 //! half up to 1 ps, 1 bit/s or 1 byte. The unit `cells` is the time that `unit.bytes` take at
 //! `link.rate`, itself rounded half up to 1 ps.
+//!
+//! ```
+//! use backwater_scenario::{Set, Source, parse, value_at};
+//!
+//! let text = include_str!("../tests/doc.toml");
+//! let source = Source::new("two.toml", text);
+//! let set = Set::new("flow_control.n3=32").expect("it sets a key");
+//! let scenario = parse(&source, &[set]).expect("no mistakes");
+//! assert_eq!(scenario.packet().map(|cells| cells.network.flows.len()), Some(1));
+//! assert_eq!(value_at(&source, &[], "duration").ok().flatten().as_deref(), Some("\"10 ms\""));
+//!
+//! let wrong = Source::new("two.toml", text.replace("n3 =", "n33 ="));
+//! let mistakes = parse(&wrong, &[]).expect_err("no such key");
+//! assert!(mistakes.render(false).contains("did you mean `n3`?"));
+//! ```
 
 mod abr;
 mod abr_checks;

@@ -16,6 +16,7 @@ mod fabric;
 #[cfg(unix)]
 mod fair_shares;
 mod few_threads;
+mod figures;
 mod lossless;
 #[cfg(target_os = "linux")]
 mod memory;

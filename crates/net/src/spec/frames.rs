@@ -14,6 +14,7 @@ use backwater_kernel::{Duration, Rate, Time};
 mod back_pressure;
 mod check;
 mod flow;
+mod plain;
 
 use super::Kind;
 pub use super::{

@@ -24,6 +24,7 @@ mod fabric_properties;
 mod fabric_random;
 mod fabric_shards;
 mod frame_bounds;
+mod guide;
 mod identity;
 mod invariants;
 mod parts_common;

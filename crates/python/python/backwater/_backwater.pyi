@@ -116,7 +116,11 @@ class Flow:
 
 @final
 class Column:
-    """One column of a table: a sequence of numbers or words, `None` where nothing was measured."""
+    """One column of a table: a sequence of numbers or words, `None` where nothing was measured.
+
+    Values are int, float, str or None, as `dtype` says; they are Any here, so that one can reckon
+    with them.
+    """
 
     @property
     def name(self) -> str:
@@ -140,14 +144,14 @@ class Column:
 
     def __len__(self) -> int: ...
     @overload
-    def __getitem__(self, key: int, /) -> int | float | str | None: ...
+    def __getitem__(self, key: int, /) -> Any: ...
     @overload
     def __getitem__(self, key: slice | Iterable[int | bool], /) -> Column: ...
-    def __iter__(self) -> Iterator[int | float | str | None]: ...
+    def __iter__(self) -> Iterator[Any]: ...
     def to_numpy(self) -> numpy.typing.NDArray[Any]:
         """As an array of numpy: the same memory, if all values are numbers that are there."""
 
-    def to_list(self) -> list[int | float | str | None]:
+    def to_list(self) -> list[Any]:
         """As a list, `None` where nothing was measured."""
 
     # By numpy, which it needs.
@@ -213,12 +217,12 @@ class Table:
     @overload
     def __getitem__(self, key: str, /) -> Column: ...
     @overload
-    def __getitem__(self, key: int, /) -> dict[str, int | float | str | None]: ...
+    def __getitem__(self, key: int, /) -> dict[str, Any]: ...
     @overload
     def __getitem__(self, key: slice | list[str] | Iterable[int | bool], /) -> Table: ...
     def __contains__(self, name: str, /) -> bool: ...
-    def __iter__(self) -> Iterator[dict[str, int | float | str | None]]: ...
-    def rows(self) -> list[dict[str, int | float | str | None]]:
+    def __iter__(self) -> Iterator[dict[str, Any]]: ...
+    def rows(self) -> list[dict[str, Any]]:
         """The rows as dictionaries by column."""
 
     def to_arrow(self) -> Any:

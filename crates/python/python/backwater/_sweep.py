@@ -137,7 +137,7 @@ class Sweep:
         executor: Executor | None = None,
         client: Any = None,
         progress: bool | Progress = False,
-    ) -> Iterator[dict[str, int | float | str | None]]:
+    ) -> Iterator[dict[str, Any]]:
         """Rows as workers compute them: a dictionary with axes, seed, what was measured, trace hash.
 
         First come those that are stored below `out`. Each is stored before it is given, so a client
@@ -155,7 +155,7 @@ class Sweep:
         executor: Executor | None,
         client: Any,
         progress: bool | Progress,
-    ) -> Iterator[tuple[bool, dict[str, int | float | str | None]]]:
+    ) -> Iterator[tuple[bool, dict[str, Any]]]:
         """The rows, each with whether it was computed now."""
         with (
             executor_of(executor, client) as workers,

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{Frame, RIGHT, WIDTH, mark_drawn};
+use super::{Frame, mark_drawn};
 use crate::escape;
 use crate::model::{Direction, Plot, Style};
 
@@ -37,7 +37,7 @@ pub fn draw(plot: &Plot, frame: &Frame, out: &mut String) {
         let (line, places) = match mark.direction {
             Direction::Horizontal => {
                 let y = frame.py(mark.at);
-                let line = format!("M{} {y:.1}H{}", frame.left, WIDTH - RIGHT);
+                let line = format!("M{} {y:.1}H{}", frame.left, frame.right());
                 (line, beside_level(y, frame))
             }
             Direction::Vertical => {
@@ -59,9 +59,9 @@ pub fn draw(plot: &Plot, frame: &Frame, out: &mut String) {
 
 /// Above a level line and below it, from its left to its right end.
 fn beside_level(y: f64, frame: &Frame) -> Vec<Place> {
-    let width = WIDTH - RIGHT - frame.left;
+    let width = frame.right() - frame.left;
     let along = [0.0, 0.25, 0.5, 0.75].map(|part| (frame.left + 6.0 + part * width, false));
-    let places = along.into_iter().chain([(WIDTH - RIGHT - 6.0, true)]);
+    let places = along.into_iter().chain([(frame.right() - 6.0, true)]);
     let of = |(x, is_end)| [y - 5.0, y + 14.0].map(|y| Place { x, y, is_end });
     places.flat_map(of).collect()
 }
@@ -92,7 +92,7 @@ fn inked(plot: &Plot, frame: &Frame) -> Vec<(f64, f64)> {
 
 /// To the right of an upright line, to the left at the end of the axis, as high as there is room.
 fn beside_upright(x: f64, width: f64, frame: &Frame) -> Vec<Place> {
-    let is_end = x + 5.0 + width > WIDTH - RIGHT;
+    let is_end = x + 5.0 + width > frame.right();
     let x = if is_end { x - 5.0 } else { x + 5.0 };
     let row = |row| Place {
         x,
