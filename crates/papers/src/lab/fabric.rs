@@ -79,7 +79,7 @@ impl Lab {
         let measure = &mut spec.measure;
         measure.window = (measure.window * percent / 100).max(1);
         if let WarmUp::Cycles(cycles) = &mut measure.warm_up {
-            *cycles /= 2;
+            *cycles /= 4;
         }
         spec
     }
