@@ -71,10 +71,15 @@ pub struct Options {
     #[arg(long, value_name = "BYTES", default_value = "6400", value_parser = packet, help_heading = "Credit")]
     credit_spacing: u32,
     /// Only these schemes, with commas
-    #[arg(long, value_name = "SCHEME", value_delimiter = ',')]
+    #[arg(
+        long,
+        value_name = "SCHEME",
+        value_delimiter = ',',
+        help_heading = "Output"
+    )]
     scheme: Vec<String>,
     /// Draw bytes over length, up to twice this one, to FILE.svg
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
     picture: Option<PathBuf>,
     #[command(flatten)]
     pub output: Output,

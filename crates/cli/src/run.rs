@@ -58,10 +58,21 @@ pub struct Options {
     /// holds, who is held up by whom and what happens next; nothing is written. A time
     /// (`12.5us`), cells or cycles, or: first-stop (something is stopped, or out of credit),
     /// first-drop, deadlock
-    #[arg(long, value_name = "WHEN", allow_hyphen_values = true, conflicts_with_all = ["out", "audit", "trace", "map", "threads"])]
+    #[arg(
+        long,
+        value_name = "WHEN",
+        allow_hyphen_values = true,
+        help_heading = "Stop and look"
+    )]
+    #[arg(conflicts_with_all = ["out", "audit", "trace", "map", "threads"])]
     stop_at: Option<String>,
     /// With --stop-at: only what concerns this port, node or flow; `*` stands for anything
-    #[arg(long, value_name = "NAME", requires = "stop_at")]
+    #[arg(
+        long,
+        value_name = "NAME",
+        requires = "stop_at",
+        help_heading = "Stop and look"
+    )]
     show: Vec<String>,
     #[command(flatten)]
     memory: Memory,

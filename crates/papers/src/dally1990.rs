@@ -74,7 +74,7 @@ const EXPERIMENTS: &[Experiment] = &[
         ],
         runs: 110,
         cost_ms: 20_000,
-        quick_percent: 30,
+        quick_percent: 40,
         run: scheduling::figure_10,
     },
     Experiment {

@@ -143,7 +143,7 @@ const EXPERIMENTS: &[Experiment] = &[
         claims: &["kung1993.sec8.fifteen-branches"],
         runs: 50,
         cost_ms: 38_000,
-        quick_percent: 10,
+        quick_percent: 15,
         run: multicast::fifteen_branches,
     },
     Experiment {

@@ -89,7 +89,7 @@ const EXPERIMENTS: &[Experiment] = &[
         ],
         runs: 81,
         cost_ms: 80_000,
-        quick_percent: 8,
+        quick_percent: 10,
         run: firewall::firewall,
     },
     Experiment {
@@ -124,7 +124,7 @@ const EXPERIMENTS: &[Experiment] = &[
         claims: &["zhang1991.design.random-walk"],
         runs: 4_031,
         cost_ms: 13_000,
-        quick_percent: 15,
+        quick_percent: 25,
         run: walk::walk,
     },
     Experiment {
