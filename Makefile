@@ -62,7 +62,7 @@ python:
 
 wheel:
 	@command -v maturin > /dev/null || { echo "error: pip install maturin"; exit 1; }
-	maturin build --release --locked --sdist --out runs/wheel
+	maturin build --locked --sdist --out runs/wheel
 
 archive: release
 	packaging/archive.sh $(BINARY) $(shell rustc -vV | sed -n 's/^host: //p') runs/archive

@@ -35,7 +35,8 @@ pub struct Options {
     )]
     delay: Option<String>,
     /// Largest IP packet of the port
-    #[arg(long, value_name = "BYTES", default_value = "1500", value_parser = packet, help_heading = "Frames")]
+    #[arg(long, value_name = "BYTES", default_value = "1500", value_parser = packet)]
+    #[arg(help_heading = "Frames")]
     mtu: u32,
     /// Largest IP packet of the lossless class [default: that of the port]
     #[arg(long, value_name = "BYTES", value_parser = packet, help_heading = "Frames")]
@@ -47,34 +48,54 @@ pub struct Options {
     #[arg(long, help_heading = "Frames")]
     tagged: bool,
     /// How long a stop takes to act after its last bit; the standard's limit is shown beside it
-    #[arg(long, value_name = "TIME", default_value = "0 s", value_parser = sizing::span, help_heading = "Frames")]
+    #[arg(long, value_name = "TIME", default_value = "0 s", value_parser = sizing::span)]
+    #[arg(help_heading = "Frames")]
     response: Duration,
     /// Generation of the switch chip, 1 to 6: adds the headroom that SONiC publishes
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=6), help_heading = "SONiC")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=6))]
+    #[arg(help_heading = "SONiC")]
     chip: Option<u32>,
     /// Cells of the chip's memory [default: those of its generation]
-    #[arg(long, value_name = "BYTES", value_parser = packet, requires = "chip", help_heading = "SONiC")]
+    #[arg(long, value_name = "BYTES", value_parser = packet, requires = "chip")]
+    #[arg(help_heading = "SONiC")]
     cell: Option<u32>,
     /// Share of small packets that the chip is set up for, 0 to 1
-    #[arg(long, value_name = "SHARE", default_value = "1", value_parser = share, requires = "chip", help_heading = "SONiC")]
+    #[arg(long, value_name = "SHARE", default_value = "1", value_parser = share, requires = "chip")]
+    #[arg(help_heading = "SONiC")]
     small_packets: f64,
     /// Frames freed between two credit frames of N23
-    #[arg(long, value_name = "FRAMES", default_value = "10", value_parser = clap::value_parser!(u32).range(1..=1 << 20), help_heading = "Credit")]
+    #[arg(long, value_name = "FRAMES", default_value = "10")]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
+    #[arg(help_heading = "Credit")]
     n2: u32,
     /// Cell in which CBFC counts
-    #[arg(long, value_name = "BYTES", default_value = "64", value_parser = packet, help_heading = "Credit")]
+    #[arg(long, value_name = "BYTES", default_value = "64", value_parser = packet)]
+    #[arg(help_heading = "Credit")]
     credit_cell: u32,
     /// Bytes that CBFC adds to each frame
-    #[arg(long, value_name = "BYTES", default_value = "-4", allow_hyphen_values = true, value_parser = clap::value_parser!(i32).range(-16..=127), help_heading = "Credit")]
+    #[arg(
+        long,
+        value_name = "BYTES",
+        default_value = "-4",
+        allow_hyphen_values = true
+    )]
+    #[arg(value_parser = clap::value_parser!(i32).range(-16..=127))]
+    #[arg(help_heading = "Credit")]
     credit_overhead: i32,
     /// Line time between two updates of CBFC, in bytes
-    #[arg(long, value_name = "BYTES", default_value = "6400", value_parser = packet, help_heading = "Credit")]
+    #[arg(long, value_name = "BYTES", default_value = "6400", value_parser = packet)]
+    #[arg(help_heading = "Credit")]
     credit_spacing: u32,
     /// Only these schemes, with commas
-    #[arg(long, value_name = "SCHEME", value_delimiter = ',')]
+    #[arg(
+        long,
+        value_name = "SCHEME",
+        value_delimiter = ',',
+        help_heading = "Output"
+    )]
     scheme: Vec<String>,
     /// Draw bytes over length, up to twice this one, to FILE.svg
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
     picture: Option<PathBuf>,
     #[command(flatten)]
     pub output: Output,

@@ -9,7 +9,8 @@ use backwater_kernel::words::printable;
 use backwater_results::directory::{kind_of, read_at_most, read_file};
 use backwater_scenario::compare::is_comparison;
 use backwater_scenario::{
-    Diagnostics, EthernetScenario, LARGEST_BYTES, LARGEST_FILE_BYTES, Scenario, Set, Source, text_of,
+    Diagnostics, EthernetScenario, LARGEST_BYTES, LARGEST_FILE_BYTES, Scenario, Set, Source,
+    text_of,
 };
 
 use crate::{Changes, complain, document, example};

@@ -1,5 +1,6 @@
 //! `backwater reproduce`: papers, claim by claim.
 
+mod lines;
 mod report;
 
 use std::path::{Path, PathBuf};
@@ -213,9 +214,10 @@ fn print_verdict(judged: &Judged, width: usize) {
     } else {
         ""
     };
-    say(format_args!(
-        "{word:<8} {place:<width$}  {sentence}: {relation}{reading}"
-    ));
+    let head = format!("{word:<8} {place:<width$}  ");
+    let measured = format!("{relation}{reading}");
+    let line = lines::verdict(&head, sentence, &measured, lines::columns());
+    say(format_args!("{line}"));
     // What failed is told in full; what differs for a known reason stands in the report.
     if judged.verdict == Verdict::Failed {
         say(format_args!("{:8} {:width$}  {}", "", "", judged.reason));

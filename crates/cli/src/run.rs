@@ -64,11 +64,17 @@ pub struct Options {
         long,
         value_name = "WHEN",
         allow_hyphen_values = true,
-        conflicts_with_all = ["out", "audit", "trace", "map", "threads"]
+        help_heading = "Stop and look"
     )]
+    #[arg(conflicts_with_all = ["out", "audit", "trace", "map", "threads"])]
     stop_at: Option<String>,
     /// With --stop-at: only what concerns this port, node or flow; `*` stands for anything
-    #[arg(long, value_name = "NAME", requires = "stop_at")]
+    #[arg(
+        long,
+        value_name = "NAME",
+        requires = "stop_at",
+        help_heading = "Stop and look"
+    )]
     show: Vec<String>,
     #[command(flatten)]
     memory: Memory,

@@ -21,7 +21,7 @@ pub struct Options {
     /// Scenario file. Commands come from standard input: a terminal, or a pipe
     file: PathBuf,
     /// Carry this out instead of what standard input says, one after another, and end
-    #[arg(long = "do", value_name = "COMMAND")]
+    #[arg(long = "do", value_name = "COMMAND", help_heading = "Run")]
     commands: Vec<String>,
     #[command(flatten)]
     changes: Changes,

@@ -46,7 +46,7 @@ const EXPERIMENTS: &[Experiment] = &[
         ],
         runs: 100,
         cost_ms: 40_000,
-        quick_percent: 20,
+        quick_percent: 12,
         run: throughput::figure_8,
     },
     Experiment {
@@ -62,7 +62,7 @@ const EXPERIMENTS: &[Experiment] = &[
         claims: &["dally1990.fig9.latency-before-saturation"],
         runs: 200,
         cost_ms: 20_000,
-        quick_percent: 20,
+        quick_percent: 10,
         run: latency::figure_9,
     },
     Experiment {

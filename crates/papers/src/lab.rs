@@ -185,8 +185,8 @@ impl Lab {
         Time(warm_up.ps().min(stop_at.ps()) + kept as u64)
     }
 
-    /// What is simulated of the time after a warm-up, where that is not all. Flits and frames then
-    /// warm up for half as long.
+    /// What is simulated of the time after a warm-up, where that is not all. Frames then warm up
+    /// for half as long, and so do flits, for a quarter where little is measured.
     fn shorter_percent(&self) -> Option<u64> {
         self.measured_percent.filter(|percent| *percent < 100)
     }

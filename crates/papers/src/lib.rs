@@ -61,9 +61,10 @@ pub struct Experiment {
     /// CPU time of the whole on a machine of 2025, in milliseconds: cheap ones go first, and
     /// progress is counted in it.
     pub cost_ms: u64,
-    /// In a quick reproduction so many percent of the time after the warm-up are simulated, and of
-    /// flits and frames half of the warm-up; 100, then all of both, where instants are looked at,
-    /// or a run is cheap; 0 leaves out an experiment without claims.
+    /// In a quick reproduction so many percent of the time after the warm-up are simulated, and
+    /// half of the warm-up of frames and flits, less of that of flits where little is measured;
+    /// 100, then all of both, where instants are looked at, or a run is cheap; 0 leaves out an
+    /// experiment without claims.
     pub quick_percent: u64,
     /// Runs it.
     pub run: fn(&Lab) -> Result<Evidence, LabError>,

@@ -67,7 +67,7 @@ const EXPERIMENTS: &[Experiment] = &[
         ],
         runs: 240,
         cost_ms: 11_000,
-        quick_percent: 40,
+        quick_percent: 25,
         run: mismatch::figure_2,
     },
     Experiment {
@@ -75,7 +75,7 @@ const EXPERIMENTS: &[Experiment] = &[
         claims: &["nouredine1999.fig4.merging"],
         runs: 340,
         cost_ms: 11_000,
-        quick_percent: 30,
+        quick_percent: 20,
         run: merging::figure_4,
     },
     Experiment {
@@ -83,7 +83,7 @@ const EXPERIMENTS: &[Experiment] = &[
         claims: &["nouredine1999.fig4.smaller-buffer-lower-threshold"],
         runs: 78,
         cost_ms: 6_000,
-        quick_percent: 50,
+        quick_percent: 35,
         run: small_buffer::section_312,
     },
     Experiment {
@@ -91,7 +91,7 @@ const EXPERIMENTS: &[Experiment] = &[
         claims: &["nouredine1999.fig6.starved-without-control"],
         runs: 195,
         cost_ms: 10_000,
-        quick_percent: 45,
+        quick_percent: 30,
         run: inputs::figure_6,
     },
     Experiment {
@@ -107,7 +107,7 @@ const EXPERIMENTS: &[Experiment] = &[
         claims: &["nouredine1999.fig9.simple-hurts-bystanders"],
         runs: 132,
         cost_ms: 13_000,
-        quick_percent: 25,
+        quick_percent: 18,
         run: unnecessary::figures_8_9,
     },
     Experiment {
@@ -115,7 +115,7 @@ const EXPERIMENTS: &[Experiment] = &[
         claims: &["nouredine1999.sec321.non-responding-source"],
         runs: 70,
         cost_ms: 5_000,
-        quick_percent: 30,
+        quick_percent: 20,
         run: non_responding::section_321,
     },
     Experiment {
@@ -126,7 +126,7 @@ const EXPERIMENTS: &[Experiment] = &[
         ],
         runs: 182,
         cost_ms: 17_000,
-        quick_percent: 15,
+        quick_percent: 12,
         run: upstream::figure_11,
     },
     Experiment {
@@ -134,7 +134,7 @@ const EXPERIMENTS: &[Experiment] = &[
         claims: &["nouredine1999.fig13.video-delay"],
         runs: 126,
         cost_ms: 7_000,
-        quick_percent: 50,
+        quick_percent: 35,
         run: video::figure_13,
     },
     Experiment {
@@ -142,7 +142,7 @@ const EXPERIMENTS: &[Experiment] = &[
         claims: &["nouredine1999.sec33.shared-incoming-link"],
         runs: 38,
         cost_ms: 2_300,
-        quick_percent: 50,
+        quick_percent: 35,
         run: video::section_33,
     },
     Experiment {

@@ -69,7 +69,7 @@ const EXPERIMENTS: &[Experiment] = &[
         ],
         runs: 44,
         cost_ms: 18_000,
-        quick_percent: 14,
+        quick_percent: 10,
         run: test_one::test_one,
     },
     Experiment {
@@ -77,7 +77,7 @@ const EXPERIMENTS: &[Experiment] = &[
         claims: &["zhang1991.diverse.throughput", "zhang1991.diverse.delay"],
         runs: 40,
         cost_ms: 16_000,
-        quick_percent: 14,
+        quick_percent: 10,
         run: diverse::diverse,
     },
     Experiment {
@@ -100,7 +100,7 @@ const EXPERIMENTS: &[Experiment] = &[
         ],
         runs: 56,
         cost_ms: 65_000,
-        quick_percent: 12,
+        quick_percent: 9,
         run: patterns::patterns,
     },
     Experiment {
@@ -140,7 +140,7 @@ const EXPERIMENTS: &[Experiment] = &[
         claims: &["zhang1991.bound.end-to-end"],
         runs: 10_503,
         cost_ms: 21_000,
-        quick_percent: 8,
+        quick_percent: 4,
         run: bound::bound,
     },
     Experiment {

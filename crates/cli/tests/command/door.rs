@@ -185,7 +185,13 @@ fn documents_have_the_fields_that_are_listed() {
     assert_eq!(claims["claims"][0]["verdict"], "agrees");
     let link = ["buffer", "--rate", "400G", "--length", "300m"];
     let link = [&link[..], &["--picture", "link.svg"]].concat();
-    told(&here, &link, 0, &[EVERY, "buffer"], &[]);
+    told(
+        &here,
+        &link,
+        0,
+        &[EVERY, "buffer"],
+        &["directory", "report"],
+    );
     let plot = ["plot", "runs/fig17-two-switches"];
     told(&here, &plot, 0, &[EVERY], &[]);
 }

@@ -12,6 +12,8 @@ use super::{Lab, LabError, parse};
 
 /// Cycles between two looks at [`Lab::stop`].
 const STRIDE: u64 = 256;
+/// Where less than this is measured, a quarter of the warm-up comes before it, else half.
+const SHORT_PERCENT: u64 = 20;
 
 /// A finished run of the flit engine.
 #[derive(Clone, Debug)]
@@ -79,7 +81,7 @@ impl Lab {
         let measure = &mut spec.measure;
         measure.window = (measure.window * percent / 100).max(1);
         if let WarmUp::Cycles(cycles) = &mut measure.warm_up {
-            *cycles /= 2;
+            *cycles /= if percent < SHORT_PERCENT { 4 } else { 2 };
         }
         spec
     }

@@ -35,6 +35,7 @@ struct Flow {
 impl CellMeter {
     /// A meter for `spec`, whose flows carry what `carriers` say; units have so many bytes of
     /// payload and in memory.
+    #[inline]
     pub fn new(
         workload: &Workload,
         spec: &NetworkSpec,
@@ -70,12 +71,14 @@ impl CellMeter {
     }
 
     /// What it saw until `at`.
+    #[inline]
     pub fn finish(self, at: Time) -> Observed {
         self.meter.finish(at.ps())
     }
 }
 
 /// Cells after which a message is whole.
+#[inline]
 fn message(kind: &FlowKind, is_back: bool, payload: u64) -> u64 {
     match kind {
         FlowKind::Bursts(bytes, _) if !is_back => bytes.div_ceil(payload).max(1),
@@ -85,6 +88,7 @@ fn message(kind: &FlowKind, is_back: bool, payload: u64) -> u64 {
 }
 
 impl Probe for CellMeter {
+    #[inline]
     fn on_start(&mut self, crossing: Crossing) {
         let at = crossing.at.ps();
         let bytes = u64::from(crossing.bytes);
@@ -108,6 +112,7 @@ impl Probe for CellMeter {
         }
     }
 
+    #[inline]
     fn on_arrival(&mut self, crossing: Crossing) {
         let flow = &mut self.flows[crossing.flow as usize];
         if crossing.kind != UnitKind::Data || crossing.leg != flow.last_leg {
@@ -144,6 +149,7 @@ impl Probe for CellMeter {
         }
     }
 
+    #[inline]
     fn on_loss(&mut self, crossing: Crossing, _: LossCause) {
         if crossing.kind == UnitKind::Data {
             let flow = self.flows[crossing.flow as usize].carrier.flow;
@@ -151,6 +157,7 @@ impl Probe for CellMeter {
         }
     }
 
+    #[inline]
     fn on_stored(&mut self, at: Time, node: u32, stored: u64) {
         let cell = self.cell_in[node as usize];
         if cell > 0 {

@@ -40,6 +40,7 @@ struct Channel {
 
 impl FrameMeter {
     /// A meter for `spec`, whose flows carry what `carriers` say.
+    #[inline]
     pub fn new(workload: &Workload, spec: &EthernetSpec, carriers: &[Carrier]) -> FrameMeter {
         let flows = spec.flows.iter().zip(carriers).map(|(flow, carrier)| {
             let kind = &workload.flows[carrier.flow].kind;
@@ -70,11 +71,13 @@ impl FrameMeter {
     }
 
     /// What it saw until `at`.
+    #[inline]
     pub fn finish(self, at: Time) -> Observed {
         self.meter.finish(at.ps())
     }
 
     /// A queue in front of a channel holds so much.
+    #[inline]
     fn queued(&mut self, at: Time, channel: u32, class: u8, bytes: u64) {
         let channel = &mut self.channels[channel as usize];
         if !channel.leaves_switch {
@@ -88,6 +91,7 @@ impl FrameMeter {
 }
 
 /// Payload of a frame, and whether it was sent before.
+#[inline]
 fn payload(content: &Content) -> Option<(u64, bool)> {
     match content {
         Content::Tcp { segment, .. } => Some((u64::from(segment.bytes), segment.is_again)),
@@ -97,6 +101,7 @@ fn payload(content: &Content) -> Option<(u64, bool)> {
 }
 
 impl Probe for FrameMeter {
+    #[inline]
     fn on_frame_created(&mut self, at: Time, _: u32, frame: &Frame<'_>) {
         let frame = frame.view();
         let Some((bytes, _)) = payload(&frame.content) else {
@@ -109,10 +114,12 @@ impl Probe for FrameMeter {
         }
     }
 
+    #[inline]
     fn on_frame_joined(&mut self, at: Time, channel: u32, frame: &Frame<'_>, queue_bytes: u64) {
         self.queued(at, channel, frame.class, queue_bytes);
     }
 
+    #[inline]
     fn on_frame_start(&mut self, at: Time, channel: u32, frame: &Frame<'_>) {
         let frame = frame.view();
         let wire_bytes = u64::from(frame.bytes + WIRE_OVERHEAD_BYTES);
@@ -139,10 +146,12 @@ impl Probe for FrameMeter {
         }
     }
 
+    #[inline]
     fn on_frame_sent(&mut self, at: Time, channel: u32, class: u8, queue_bytes: u64) {
         self.queued(at, channel, class, queue_bytes);
     }
 
+    #[inline]
     fn on_frame_dropped(&mut self, _: Time, _: u32, frame: &Frame<'_>, _: LossCause) {
         let frame = frame.view();
         if let Some((bytes, _)) = payload(&frame.content) {
@@ -151,6 +160,7 @@ impl Probe for FrameMeter {
         }
     }
 
+    #[inline]
     fn on_frame_delivered(&mut self, at: Time, frame: &Frame<'_>) {
         let frame = frame.view();
         let Some(flow) = self.flows.get_mut(frame.flow as usize) else {
@@ -166,6 +176,7 @@ impl Probe for FrameMeter {
         }
     }
 
+    #[inline]
     fn on_payload(&mut self, at: Time, flow: u32, is_forward: bool, bytes: u64) {
         let flow = &mut self.flows[flow as usize];
         let of = flow.carrier.flow;

@@ -100,12 +100,14 @@ pub(super) struct Start {
 
 impl Meter {
     /// Nothing seen yet of `workload` in this network.
+    #[inline]
     pub fn of(workload: &Workload, network: &impl Network) -> Meter {
         let nodes = (0..).map_while(|node| network.node(node));
         Meter::new(workload, nodes.map(|(name, _)| name.into()).collect())
     }
 
     /// Nothing seen yet of `workload` in a network of these nodes.
+    #[inline]
     fn new(workload: &Workload, names: Vec<String>) -> Meter {
         let window = workload.window_ps.max(1);
         let windows = (workload.duration_ps / window) as usize;
@@ -141,12 +143,14 @@ impl Meter {
     }
 
     /// Does what happens at `at` count?
+    #[inline]
     pub fn counts(&self, at: u64) -> bool {
         at >= self.warm_up
     }
 
     /// Payload reached its application. What comes at the border of two windows counts in the one
     /// that ends.
+    #[inline]
     pub fn delivered(&mut self, at: u64, flow: usize, bytes: u64) {
         let counts = self.counts(at);
         let index = (at.saturating_sub(1) / self.window) as usize;
@@ -160,6 +164,7 @@ impl Meter {
     }
 
     /// A request left, unless the one before is still open.
+    #[inline]
     pub fn request(&mut self, at: u64, flow: usize) {
         let messages = &mut self.seen.flows[flow].messages;
         if messages.last().is_none_or(|last| last.end.is_some()) {
@@ -171,6 +176,7 @@ impl Meter {
     }
 
     /// A message has arrived as a whole.
+    #[inline]
     pub fn complete(&mut self, at: u64, flow: usize, message: usize) {
         if let Some(message) = self.seen.flows[flow].messages.get_mut(message) {
             message.end = message.end.or(Some(at));
@@ -178,6 +184,7 @@ impl Meter {
     }
 
     /// The memory of a node holds so much.
+    #[inline]
     pub fn stored(&mut self, at: u64, node: usize, bytes: u64) {
         self.hold(at);
         self.total = self.total - self.levels[node] + bytes;
@@ -189,11 +196,13 @@ impl Meter {
     }
 
     /// What a node's memory holds.
+    #[inline]
     pub fn level(&self, node: usize) -> u64 {
         self.levels[node]
     }
 
     /// Adds the level that has held to the windows it spans.
+    #[inline]
     fn hold(&mut self, at: u64) {
         let mut from = self.since;
         while from < at {
@@ -208,6 +217,7 @@ impl Meter {
     }
 
     /// What was seen until `at`.
+    #[inline]
     pub fn finish(mut self, at: u64) -> Observed {
         self.hold(at.min(self.windows as u64 * self.window));
         let window = self.window as f64;
@@ -218,6 +228,7 @@ impl Meter {
 
 impl Starts {
     /// A unit's first bit leaves.
+    #[inline]
     pub fn left(&mut self, number: u64, at: u64) {
         let index = self.count;
         self.under_way.push_back(Start { number, at, index });
@@ -225,6 +236,7 @@ impl Starts {
     }
 
     /// It has arrived: how it left. What left before it and has not come is lost.
+    #[inline]
     pub fn arrived(&mut self, number: u64) -> Option<Start> {
         while let Some(first) = self.under_way.front().copied() {
             if first.number > number {
@@ -246,6 +258,7 @@ impl WireBytes {
     }
 
     /// A part of all of them.
+    #[inline]
     pub fn share(&self, bytes: u64) -> f64 {
         match self.total() {
             0 => f64::NAN,
@@ -257,6 +270,7 @@ impl WireBytes {
 impl Seen {
     /// Times of the messages that have arrived, ps, ascending; of those that start after the
     /// warm-up.
+    #[inline]
     pub fn times(&self, warm_up: u64) -> Vec<u64> {
         let counted = self.messages.iter().filter(|m| m.start >= warm_up);
         let times = counted.filter_map(|m| Some(m.end?.saturating_sub(m.start)));
@@ -266,11 +280,13 @@ impl Seen {
     }
 
     /// Messages that have not arrived, those that hang since the warm-up too.
+    #[inline]
     pub fn open(&self) -> u64 {
         self.ages(u64::MAX).count() as u64
     }
 
     /// How old those are at this instant, ps.
+    #[inline]
     pub fn ages(&self, now: u64) -> impl Iterator<Item = u64> + '_ {
         let open = self.messages.iter().filter(|m| m.end.is_none());
         open.map(move |m| now.saturating_sub(m.start))
