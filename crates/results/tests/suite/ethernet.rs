@@ -33,7 +33,7 @@ file[2]       3.20     3.89  0.822
 Jain's index 0.8856 of rates, 0.9909 of rates over shares
 
 transfers: 102 complete, the last at 10.9 s; 1 not acknowledged yet
-FCT mean 50 ms, p50 40 ms, max 60 ms; slowdown mean 2.5, p50 2, max 3
+FCT mean 50 ms, p50 40 ms, max 60 ms; slowdown mean 2.5, p50 2, max 3; p99 needs 100 samples, 4 here
 offered 3,000 = delivered 2,960 + dropped 10 + inside 30 frames, 3,000,000 = 2,960,000 + 10,000 + \
 30,000 bytes
 dropped: queue full 9, watchdog 1
