@@ -9,14 +9,14 @@ use backwater_kernel::Series;
 use backwater_kernel::words::printable;
 use serde::Serialize;
 
-use crate::drawn::strip::drawings;
-use crate::model::{Plot, Report, Table};
+use crate::csv;
+use crate::model::{Report, Table};
 use crate::number::Slugs;
-use crate::{csv, html, svg};
 
 mod disk;
 mod earlier;
 mod lock;
+mod pages;
 
 pub use disk::{
     fresh_file, is_plain, kind_of, read_at_most, read_file, remove_unfinished, write_whole,
@@ -424,24 +424,6 @@ impl RunDirectory {
     /// Writes `report.html` and `figures/ID.svg` for each of its plots.
     pub fn write_report(&mut self, report: &Report) -> Result<(), DirectoryError> {
         self.write_page("report", report)
-    }
-
-    /// The same as another page, `name.html`, with its figures beside those of the others.
-    ///
-    /// # Errors
-    /// If a file can't be written.
-    pub fn write_page(&mut self, name: &str, report: &Report) -> Result<(), DirectoryError> {
-        let mut plots: Vec<&Plot> = Vec::new();
-        html::each_plot(&report.blocks, &mut |plot| plots.push(plot));
-        for (name, drawing) in html::over_time_of(&report.blocks).map_or(Vec::new(), drawings) {
-            self.write(&format!("figures/{name}.svg"), drawing.as_bytes())?;
-        }
-        let mut slugs = Slugs::default();
-        for plot in plots {
-            let name = format!("figures/{}.svg", slugs.unique_path(&plot.id));
-            self.write(&name, svg::svg(plot).as_bytes())?;
-        }
-        self.write(&format!("{name}.html"), html::page(report).as_bytes())
     }
 
     /// Writes anything that serializes as indented JSON.
