@@ -55,7 +55,9 @@ pub fn check(options: &Options) -> u8 {
 
 /// What is to be told of a file; `None` if it can't run.
 fn one(path: &Path, options: &Options) -> Option<Map<String, Value>> {
-    let source = files::read(path).map_err(|message| drop(complain(&message)));
+    let source = files::read(path).map_err(|message| {
+        complain(&message);
+    });
     let source = source.ok()?;
     if is_comparison(&source) {
         return check_comparison(&source, options);
@@ -155,7 +157,9 @@ fn lines(table: &Table) -> Vec<String> {
 /// Checks a comparison with every scheme that it names, and says so.
 fn check_comparison(source: &Source, options: &Options) -> Option<Map<String, Value>> {
     let sets = files::sets(&options.changes).map_err(fail).ok()?;
-    let told = |mistakes: Diagnostics| drop(complain(&files::rendered(&mistakes)));
+    let told = |mistakes: Diagnostics| {
+        complain(&files::rendered(&mistakes));
+    };
     let comparison = Comparison::read(source, &sets).map_err(told).ok()?;
     let limits = options.memory.limits(1);
     for &scheme in &comparison.schemes {

@@ -90,7 +90,9 @@ pub fn shown(path: &Path) -> String {
 
 /// Reads and checks; mistakes and warnings go to standard error.
 pub fn load(path: &Path, changes: &Changes, memory: &Memory) -> Result<(Source, Scenario), ()> {
-    let source = read(path).map_err(|message| drop(complain(&message)))?;
+    let source = read(path).map_err(|message| {
+        complain(&message);
+    })?;
     if is_comparison(&source) {
         let name = printable(&source.name);
         complain(&format!(
@@ -103,7 +105,9 @@ pub fn load(path: &Path, changes: &Changes, memory: &Memory) -> Result<(Source, 
 
 /// Checks what was read; mistakes and warnings go to standard error.
 pub fn check(source: Source, changes: &Changes, memory: &Memory) -> Result<(Source, Scenario), ()> {
-    let sets = sets(changes).map_err(|message| drop(complain(&message)))?;
+    let sets = sets(changes).map_err(|message| {
+        complain(&message);
+    })?;
     match backwater_scenario::parse_with(&source, &sets, &memory.limits(1), &read_named) {
         Ok(scenario) => {
             if !scenario.warnings.is_empty() {
