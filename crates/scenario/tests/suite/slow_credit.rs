@@ -94,3 +94,60 @@ fn credit_is_held_against_what_there_is_for_the_flow() {
     assert_eq!(n23("n2 = 10\ntarget = \"30 %\"", ""), None);
     assert_eq!(n23("n2 = 10", ""), None);
 }
+
+/// Links behind those of hosts are summed, too, and numbers that are told differ.
+#[test]
+fn links_between_switches_are_asked_for_no_more_than_they_carry() {
+    let told = |rates: [&str; 2], control: &str, trunk: &str| {
+        let flow = |name: &str, from: &str, to: &str, rate: &str| {
+            format!(
+                "[[flows]]\nname = {name:?}\nfrom = {from:?}\nto = {to:?}\n\
+                 traffic = {{ kind = \"constant\", rate = {rate:?} }}\n"
+            )
+        };
+        let links = [["A", "S"], ["B", "S"], ["T", "C"], ["T", "D"]];
+        let links = links.map(|ends| format!("[[links]]\nbetween = {ends:?}\n"));
+        let text = format!(
+            "[run]\nduration = \"1 ms\"\n[link]\nrate = \"100 Mbps\"\ndelay = \"1 us\"\n\
+             [network]\nhosts = [\"A\", \"B\", \"C\", \"D\"]\nswitches = [\"S\", \"T\"]\n{}\
+             [[links]]\nbetween = [\"S\", \"T\"]\n{trunk}\n[flow_control]\n{control}\n",
+            links.concat()
+        );
+        let text = text + &flow("a", "A", "C", rates[0]) + &flow("b", "B", "D", rates[1]);
+        let scenario = read(&text);
+        scenario
+            .warnings
+            .iter()
+            .for_each(|one| assert_eq!(one.code, "overload"));
+        match scenario.warnings.is_empty() {
+            true => String::new(),
+            false => scenario.warnings.render(false),
+        }
+    };
+    let credit = "kind = \"n23\"";
+    assert_eq!(told(["50 Mbps", "50 Mbps"], credit, ""), "");
+    let over = told(["50 Mbps", "50.02 Mbps"], credit, "");
+    assert!(
+        over.contains("`S->T` is asked to carry more than it can"),
+        "{over}"
+    );
+    assert!(over.contains("100.02 Mbps are to cross"), "{over}");
+    assert!(over.contains("it carries 100.00 Mbps"), "{over}");
+    assert_eq!(
+        told(["50 Mbps", "50.02 Mbps"], credit, "rate = \"200 Mbps\""),
+        ""
+    );
+    // Without control its queue grows, and nothing is said twice.
+    let free = told(["50 Mbps", "50.02 Mbps"], "kind = \"none\"", "");
+    assert!(
+        free.contains("grows without end") && !free.contains("is asked"),
+        "{free}"
+    );
+    assert!(
+        free.contains("offer 100.02 Mbps, it carries 100.00 Mbps"),
+        "{free}"
+    );
+    // A host that can't send it is told of, not the links behind it.
+    let host = told(["130 Mbps", "10 Mbps"], credit, "");
+    assert!(host.contains("a host is asked"), "{host}");
+}
