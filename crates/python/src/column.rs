@@ -18,7 +18,7 @@ use pyo3::types::{PyCapsule, PyIterator, PyList};
 
 use crate::columns::{Memory, Value, Values};
 use crate::lend::{self, Lent};
-use crate::rows::{self, Place};
+use crate::rows::{self, Picked};
 
 /// One column of a table: a sequence of numbers or words, `None` where nothing was measured.
 ///
@@ -83,8 +83,8 @@ impl Column {
     ) -> PyResult<Bound<'py, PyAny>> {
         let what = format!("the column `{}`", self.values.key);
         match rows::places(&key, self.values.len(), &what)? {
-            Place::One(row) => value(py, &self.values, row),
-            Place::Many(rows) => {
+            Picked::One(row) => value(py, &self.values, row),
+            Picked::Many(rows) => {
                 let column = Column::of(&Arc::new(self.values.take(&rows)));
                 Ok(column.into_pyobject(py)?.into_any())
             }

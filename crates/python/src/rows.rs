@@ -14,7 +14,7 @@ const SHOWN: usize = 20;
 const DIGITS: i32 = 6;
 
 /// What stands between brackets.
-pub enum Place {
+pub enum Picked {
     /// One row, from 0.
     One(usize),
     /// These rows.
@@ -33,18 +33,18 @@ fn place(row: isize, len: usize, what: &str) -> PyResult<usize> {
 }
 
 /// A number, a slice, numbers, or a truth for each of so many rows; `what` has them.
-pub fn places(key: &Bound<'_, PyAny>, len: usize, what: &str) -> PyResult<Place> {
+pub fn places(key: &Bound<'_, PyAny>, len: usize, what: &str) -> PyResult<Picked> {
     if let Ok(slice) = key.cast::<PySlice>() {
         let range = slice.indices(len as isize)?;
         let row = |nth| (range.start + nth * range.step) as usize;
-        return Ok(Place::Many(
+        return Ok(Picked::Many(
             (0..range.slicelength as isize).map(row).collect(),
         ));
     }
     if let Ok(row) = key.extract::<isize>()
         && !key.is_instance_of::<PyBool>()
     {
-        return Ok(Place::One(place(row, len, what)?));
+        return Ok(Picked::One(place(row, len, what)?));
     }
     // An array of numpy, a Series: their items as Python's.
     let listed = ["tolist", "to_list"].into_iter();
@@ -64,13 +64,13 @@ pub fn places(key: &Bound<'_, PyAny>, len: usize, what: &str) -> PyResult<Place>
         }
         let wanted = items.iter().enumerate();
         let wanted = wanted.filter_map(|(row, item)| item.is_truthy().ok()?.then_some(row));
-        return Ok(Place::Many(wanted.collect()));
+        return Ok(Picked::Many(wanted.collect()));
     }
     let rows = items.iter().map(|item| {
         let row = item.extract::<isize>().map_err(|_| refused())?;
         place(row, len, what)
     });
-    Ok(Place::Many(rows.collect::<PyResult<_>>()?))
+    Ok(Picked::Many(rows.collect::<PyResult<_>>()?))
 }
 
 /// A measurement in few digits, as `%g` of C.

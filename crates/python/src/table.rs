@@ -9,7 +9,7 @@ use pyo3::types::{IntoPyDict, PyCapsule, PyDict, PyIterator, PyList};
 use crate::column::{Column, list, value};
 use crate::columns::{Columns, Values};
 use crate::lend::{self, Lent};
-use crate::rows::{self, Place};
+use crate::rows::{self, Picked};
 
 /// A table of results: rows of flows, ports and the like.
 ///
@@ -89,8 +89,8 @@ impl Table {
         }
         let what = format!("the table `{}`", self.columns.name);
         match rows::places(&key, self.columns.rows, &what)? {
-            Place::One(row) => Ok(self.row(py, row)?.into_any()),
-            Place::Many(rows) => of(Arc::new(self.columns.take(&rows))),
+            Picked::One(row) => Ok(self.row(py, row)?.into_any()),
+            Picked::Many(rows) => of(Arc::new(self.columns.take(&rows))),
         }
     }
 

@@ -85,15 +85,7 @@ pub(crate) fn build(root: &Record, limits: &Limits, mistakes: &mut Diagnostics) 
             warm_up: *run.warm_up,
             stop_at,
         };
-        checks::starts(&whole, mistakes);
-        mistakes.extend(checks::cut_through(&whole));
-        checks::partners(&whole, mistakes);
-        checks::tcp(&whole, mistakes);
-        abr_checks::check(&whole, mistakes);
-        crate::asked::check(&whole, mistakes);
-        checks::load(&whole, limits, mistakes);
-        service_checks::check(&whole, mistakes);
-        crate::slow_credit::check(&whole, mistakes);
+        check(&whole, limits, mistakes);
     }
     service::fill_quantum(&mut graph.links, &specs);
     let starts = specs.iter_mut().filter_map(|flow| flow.traffic.start_mut());
@@ -113,6 +105,19 @@ pub(crate) fn build(root: &Record, limits: &Limits, mistakes: &mut Diagnostics) 
         series,
         measure: service::measure(file, stop_at),
     }
+}
+
+/// What can't work, or works badly, in the network as a whole.
+fn check(whole: &Whole<'_>, limits: &Limits, mistakes: &mut Diagnostics) {
+    checks::starts(whole, mistakes);
+    mistakes.extend(checks::cut_through(whole));
+    checks::partners(whole, mistakes);
+    checks::tcp(whole, mistakes);
+    abr_checks::check(whole, mistakes);
+    crate::asked::check(whole, mistakes);
+    checks::load(whole, limits, mistakes);
+    service_checks::check(whole, mistakes);
+    crate::slow_credit::check(whole, mistakes);
 }
 
 struct Builder<'a> {

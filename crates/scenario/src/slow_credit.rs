@@ -1,8 +1,9 @@
 //! Circuits whose credit is spent before more of it comes back, though their links have room.
 //!
 //! What credit lets through is the law of the loop. It is held against what there is for the flow:
-//! what it offers, and of each link on its way the part that it has if all flows there want as much.
-//! That is never more than its max-min share, so nothing is told of a flow that others hold back.
+//! what it offers, and of each link on its way the part that it has if all flows there want as
+//! much. That is never more than its max-min share, so nothing is told of a flow that others hold
+//! back.
 
 use backwater_kernel::Time;
 use backwater_kernel::words::counted;

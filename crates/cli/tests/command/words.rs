@@ -361,7 +361,8 @@ fn add_names(told: Vec<Told>) {
 fn words_of_the_field_have_an_answer() {
     let here = folder("words-of-the-field");
     let words = "noc|rail|rail-optimized|nccl|800g|buffer sizing|bound|worst case|gate|\
-                 routing table|area|energy|power|clock|frequency|ghz|speculative|neighbor|latex|pdf|json|hash|\
+                 routing table|area|energy|power|clock|frequency|ghz|speculative|neighbor|\
+                 latex|pdf|json|hash|\
                  notebook|playground|plugin|artifact|ci|htsim|ns-3|unfinished";
     for word in words.split('|') {
         let parts = word.split(' ');

@@ -24,9 +24,9 @@ const PRONOUNS_LEFT: &[(&str, usize)] = &[
     ("papers", 70),
     ("playground", 3),
     ("python", 18),
-    ("results", 112),
+    ("results", 126),
     ("run", 18),
-    ("scenario", 155),
+    ("scenario", 171),
 ];
 
 fn sources() -> Vec<files::TextFile> {

@@ -159,7 +159,8 @@ fn notes(spec: &EthernetSpec, groups_count: bool, rows: &[FairRow]) -> Vec<Strin
         .filter(|row| row.remark == "several paths")
         .count();
     if spread > 0 {
-        let text = "flows spread over several paths frame by frame have no share, and those of the others leave them out";
+        let text = "flows spread over several paths frame by frame have no share, and those of \
+                    the others leave them out";
         notes.push(text.into());
     }
     if rows.iter().any(|row| row.limit == WINDOW) {

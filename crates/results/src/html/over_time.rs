@@ -46,14 +46,14 @@ impl Rendered {
              <div class=\"map-text\" role=\"status\"></div>\n\
              <noscript><p>The map needs JavaScript; the run directory has the moment of the \
              largest backlog as figures/map.svg.</p></noscript>\n<div class=\"caption\">\
-             <p>Each link is drawn as two lines, one for each direction (traffic keeps to the right). \
-             <em>load</em> colours links by the share of time that they sent data, and switches by \
-             the mean of the links that leave them. <em>stopped</em> colours links by the share of \
-             time that they were stopped ({stop}); the bar at the start is the {buffer}. The map \
-             opens with stops where there are some to see, at the largest backlog, or at the end of \
-             a run that can't go on. {folded}</p><p>Keys: space plays, left and right move time, up \
-             and down change the link. <em>Whole run</em> shows means over the run and the largest \
-             queues.</p></div></figure>\n",
+             <p>Each link is drawn as two lines, one for each direction (traffic keeps to the \
+             right). <em>load</em> colours links by the share of time that they sent data, and \
+             switches by the mean of the links that leave them. <em>stopped</em> colours links by \
+             the share of time that they were stopped ({stop}); the bar at the start is the \
+             {buffer}. The map opens with stops where there are some to see, at the largest \
+             backlog, or at the end of a run that can't go on. {folded}</p><p>Keys: space plays, \
+             left and right move time, up and down change the link. <em>Whole run</em> shows \
+             means over the run and the largest queues.</p></div></figure>\n",
             last = drawn.ends.len().saturating_sub(1),
             start = drawn.start,
             stop = escape::html(stop),

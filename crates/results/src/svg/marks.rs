@@ -102,8 +102,8 @@ fn beside_upright(x: f64, width: f64, frame: &Frame) -> Vec<Place> {
     (0..ROWS).map(row).collect()
 }
 
-/// Of these places where nothing is written the one with the least of curves in it; the first of all
-/// if there is none.
+/// Of these places where nothing is written the one with the least of curves in it; the first of
+/// all if there is none.
 fn free(places: &[Place], width: f64, inked: &[(f64, f64)], taken: &mut Vec<Taken>) -> Place {
     let rect = |place: &Place| match place.is_end {
         true => (place.x - width, place.x, place.y),

@@ -335,7 +335,7 @@ fn the_page_has_every_plot_and_says_what_differs() {
     assert_eq!(series[1].y[0], 4_000_000.0, "500 bytes in 1 ms");
 }
 
-/// Names stand below bars, which have one colour but for the best; one of both is told in the table.
+/// Names stand below bars, which have one colour but for the best; the table tells one of both.
 #[test]
 fn bars_have_names_below_and_the_best_has_a_colour_of_its_own() {
     let report = compare_report(&CompareInfo::default(), &workload(), &schemes());

@@ -439,36 +439,45 @@ impl<'a> Way<'a> {
                 .note(format!("as many can start within the loop ({place})"))
                 .help(format!("write `n1 = {}`, or leave it out", self.crowd))
         } else {
-            let units = self.frames_in_loop() * f64::from(self.most);
-            let (share, growth) = self.share(rule, span);
-            if share > 0.9 || !self.credits.n3.is_given {
-                return None;
-            }
-            // What N123+ takes off is what has come within the loop: frames that are still on
-            // their way may have credit twice.
-            let about = match rule.rule {
-                CreditRule::N123Plus => "at least",
-                _ => "about",
-            };
-            let grows = growth.filter(|growth| growth.loops.is_finite());
-            let grows = grows.map(|growth| {
-                format!(
-                    "from {} % on, each loop has {} more: the link is full after {:.3} ms",
-                    in_per_cent(growth.first),
-                    counted(growth.cells.round() as u64, "frame"),
-                    growth.loops * self.whole.0 as f64 / 1e9
-                )
-            });
-            Diagnostic::warning("slow", "the credit is spent before more of it comes back")
-                .at(zone, format!("N2 + N3 = {} units", rule.n2 + rule.n3))
-                .note(format!(
-                    "a loop takes {units:.1} units: {about} {} % of the link ({place})",
-                    in_per_cent(share)
-                ))
-                .note_if(grows)
-                .help(format!("N3 = {} keeps the link busy", self.full()))
+            return self.slow(rule, span, &place);
         };
         Some(found)
+    }
+
+    /// The credit of a class that its link waits for.
+    fn slow(&self, rule: &CreditSpec, span: (Time, Time), place: &str) -> Option<Diagnostic> {
+        let units = self.frames_in_loop() * f64::from(self.most);
+        let (share, growth) = self.share(rule, span);
+        if share > 0.9 || !self.credits.n3.is_given {
+            return None;
+        }
+        // What N123+ takes off is what has come within the loop: frames that are still on
+        // their way may have credit twice.
+        let about = match rule.rule {
+            CreditRule::N123Plus => "at least",
+            _ => "about",
+        };
+        let grows = growth.filter(|growth| growth.loops.is_finite());
+        let grows = grows.map(|growth| {
+            format!(
+                "from {} % on, each loop has {} more: the link is full after {:.3} ms",
+                in_per_cent(growth.first),
+                counted(growth.cells.round() as u64, "frame"),
+                growth.loops * self.whole.0 as f64 / 1e9
+            )
+        });
+        let slow = Diagnostic::warning("slow", "the credit is spent before more of it comes back")
+            .at(
+                &self.credits.n3.at,
+                format!("N2 + N3 = {} units", rule.n2 + rule.n3),
+            )
+            .note(format!(
+                "a loop takes {units:.1} units: {about} {} % of the link ({place})",
+                in_per_cent(share)
+            ))
+            .note_if(grows)
+            .help(format!("N3 = {} keeps the link busy", self.full()));
+        Some(slow)
     }
 }
 

@@ -5,9 +5,9 @@
 //! L = cost ceil((2p + f + s) / f)        credits
 //! ```
 //!
-//! with f the time of a frame on the wire and s the spacing of updates, where that is longer than a
-//! frame. What a credit counts is 12 bits wide in InfiniBand, of which half can be told apart: 2,048
-//! blocks of 64 bytes, however long the cable.
+//! with f the time of a frame on the wire and s the spacing of updates, where that is longer than
+//! a frame. What a credit counts is 12 bits wide in InfiniBand, of which half can be told apart:
+//! 2,048 blocks of 64 bytes, however long the cable.
 
 use backwater_kernel::Duration;
 use backwater_kernel::words::grouped;
@@ -79,8 +79,8 @@ impl Counted {
         let note = match bytes {
             Some(_) => "by its formula; simulated with other credits so far".into(),
             None => format!(
-                "out of reach: {} credits are the most that its counters tell apart, good for {} of \
-                 this link",
+                "out of reach: {} credits are the most that its counters tell apart, good for {} \
+                 of this link",
                 grouped(self.most),
                 share(self.most / self.cost.max(1) * frame.0, round.0)
             ),

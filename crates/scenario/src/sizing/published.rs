@@ -1,5 +1,5 @@
-//! The form by which the headroom (`xoff`) of switches that run SONiC is published since 2024-09, by
-//! one vendor of chips, in cells of their memory.
+//! The form by which the headroom (`xoff`) of switches that run SONiC is published since 2024-09,
+//! by one vendor of chips, in cells of their memory.
 //!
 //! ```text
 //! xoff = up(1024, M + o (mtu + 2 L R / (8 x 198e6) + 819.2 + 64 q + tile))

@@ -44,7 +44,8 @@ fn network(link: &Link, control: &str, buffer: &str, storm: Option<u64>) -> Stri
         )
     });
     format!(
-        "engine = \"ethernet\"\n[run]\nduration = \"60 us\"\n[network]\nhosts = [\"from\", \"to\"]\n\
+        "engine = \"ethernet\"\n[run]\nduration = \"60 us\"\n[network]\nhosts = \
+         [\"from\", \"to\"]\n\
          switches = [\"near\", \"far\"]\n[link]\nrate = \"100 Gbps\"\ncable = \"1 m\"\n\
          [host]\nresponse = \"{response} ns\"\n[switch]\nresponse = \"{response} ns\"\n\
          [[links]]\nbetween = [\"from\", \"near\"]\n\

@@ -63,7 +63,7 @@ pub(super) fn want(run: &Circuits<'_>, flow: usize) -> Want {
         return Want::Closed("refused");
     }
     if has_ended(run, flow) {
-        return Want::Closed("ends by itself");
+        return Want::Closed("finite, or expires");
     }
     let bits = unit_bits(own);
     let data = |units_per_second: f64| Want::Data(bits * units_per_second);

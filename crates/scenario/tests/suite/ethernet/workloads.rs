@@ -258,7 +258,8 @@ fn columns_of_a_file_of_points_do_not_change() {
         let load = move |_: &std::path::Path| Ok(points.clone());
         let text = "engine = \"ethernet\"\n[run]\nduration = \"1 ms\"\n[topology]\n\
                     kind = \"star\"\nhosts_per_switch = 4\n[link]\nrate = \"10 Gbps\"\n\
-                    delay = \"1 us\"\n[[workloads]]\nname = \"w\"\nkind = \"poisson\"\nload = 0.5\ncdf_file = \"p.txt\"\n";
+                    delay = \"1 us\"\n[[workloads]]\nname = \"w\"\n\
+                    kind = \"poisson\"\nload = 0.5\ncdf_file = \"p.txt\"\n";
         let source = Source::new("x.toml", text);
         let read = parse_with(&source, &[], &Limits::default(), &load);
         read.map_err(|mistakes| mistakes.render(false))
