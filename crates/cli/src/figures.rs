@@ -23,22 +23,37 @@ pub struct Options {
     #[arg(required = true, value_name = "DIR")]
     results: Vec<PathBuf>,
     /// Width in millimetres: 85 is one column of a paper, 178 are two
-    #[arg(long, value_name = "MM", default_value = "85", value_parser = width)]
+    #[arg(long, value_name = "MM", default_value = "85", value_parser = width, help_heading = "Figures")]
     width: f64,
     /// PDF for LaTeX, or SVG
-    #[arg(long, value_enum, default_value = "pdf")]
-    format: Format,
+    #[arg(
+        long = "as",
+        value_enum,
+        default_value = "pdf",
+        help_heading = "Figures"
+    )]
+    form: Form,
     /// Only figures of these names, as `throughput,map`
-    #[arg(long, value_name = "NAME,..", value_delimiter = ',')]
+    #[arg(
+        long,
+        value_name = "NAME,..",
+        value_delimiter = ',',
+        help_heading = "Figures"
+    )]
     only: Vec<String>,
     /// Folder for the files, each called by its directory and its figure
-    #[arg(long, value_name = "DIR", default_value = "figures")]
+    #[arg(
+        long,
+        value_name = "DIR",
+        default_value = "figures",
+        help_heading = "Output"
+    )]
     out: PathBuf,
 }
 
 /// How a figure is written.
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Format {
+enum Form {
     /// One page of vectors and letters.
     Pdf,
     /// As on the page.
@@ -82,9 +97,9 @@ fn write(options: &Options) -> Result<u8, String> {
     let wrong = |error: std::io::Error| format!("`{}`: {error}", files::shown(&options.out));
     fs::create_dir_all(&options.out).map_err(wrong)?;
     for (name, drawing) in &all {
-        let (ending, bytes) = match options.format {
-            Format::Svg => ("svg", drawing.clone().into_bytes()),
-            Format::Pdf => ("pdf", pdf::pdf(drawing, options.width)?),
+        let (ending, bytes) = match options.form {
+            Form::Svg => ("svg", drawing.clone().into_bytes()),
+            Form::Pdf => ("pdf", pdf::pdf(drawing, options.width)?),
         };
         let path = options.out.join(format!("{name}.{ending}"));
         fs::write(&path, bytes).map_err(wrong)?;

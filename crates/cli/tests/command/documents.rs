@@ -206,7 +206,7 @@ fn wrong_commands_are_found_out() {
     assert!(bad("```\nbackwater --version\n```").contains("neither"));
     assert!(bad("See `backwater nosuch`.").contains("nosuch"));
     let good = "```console\n$ backwater run nosuch.toml   # exits with 2\n\
-        can't read ...\n...\n```\n\
+        error: can't read ...\n...\n```\n\
         ```sh\nbackwater example fig17-two-switches > a.toml && backwater check a.toml\n\
         backwater check a.toml\n```\n`backwater run FILE`, `backwater reproduce --all`\n";
     assert_eq!(bad(good), "");

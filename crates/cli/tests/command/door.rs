@@ -73,7 +73,7 @@ fn quiet_says_nothing_and_verbose_names_files() {
             &scenario,
             "-q",
             "--axis",
-            "n3=16,51",
+            "n3=155,160",
             "--threads=1",
         ],
         &["reproduce", "kung1993.fig8", "-q"],

@@ -76,7 +76,7 @@ fn figures_of_sweeps_have_a_width_and_a_form() {
     backwater(&here, &[&sweep[..], &set[..]].concat()).expect(0);
     let wide = ["figures", "runs/n3", "--width", "178", "--out", "wide"];
     backwater(&here, &wide).expect(0);
-    let svg = ["figures", "runs/n3", "--format", "svg", "--out", "svg"];
+    let svg = ["figures", "runs/n3", "--as", "svg", "--out", "svg"];
     backwater(&here, &svg).expect(0);
     let made = names(&here.join("wide"), ".pdf");
     assert!(!made.is_empty());
