@@ -23,7 +23,8 @@ pub struct Options {
     #[arg(required = true, value_name = "DIR")]
     results: Vec<PathBuf>,
     /// Width in millimetres: 85 is one column of a paper, 178 are two
-    #[arg(long, value_name = "MM", default_value = "85", value_parser = width, help_heading = "Figures")]
+    #[arg(long, value_name = "MM", default_value = "85", value_parser = width)]
+    #[arg(help_heading = "Figures")]
     width: f64,
     /// PDF for LaTeX, or SVG
     #[arg(
