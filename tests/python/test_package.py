@@ -244,7 +244,7 @@ class Runs(unittest.TestCase):
         self.assertEqual((last["what"], last["state"]), ("promises while running", "kept"))
         self.assertIn("checked while running", last["detail"])
         lossy = bw.example("ethernet/lost-pause").run()
-        self.assertEqual(lossy.claims[0]["what"], "class 3 at S1 loses nothing")
+        self.assertEqual(lossy.claims[0]["what"], "class 3 lossless at S1")
         self.assertEqual(lossy.claims[0]["state"], "given-up")
         self.assertIn("1,974 frames lost", lossy.claims[0]["detail"])
 

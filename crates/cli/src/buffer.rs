@@ -12,6 +12,9 @@ use serde_json::json;
 use crate::output::Output;
 use crate::{SUCCESS, document, fail, files};
 
+/// Ethernet's own bytes around a packet, with a tag.
+const LARGEST_HEADER: u32 = 22;
+
 /// The link, and what crosses it.
 #[derive(clap::Args)]
 pub struct Options {
@@ -94,7 +97,7 @@ pub struct Options {
         help_heading = "Output"
     )]
     scheme: Vec<String>,
-    /// Draw bytes over length, up to twice this one, to FILE.svg
+    /// Draw bytes over length, up to twice this one, as SVG
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     picture: Option<PathBuf>,
     #[command(flatten)]
@@ -128,6 +131,14 @@ impl Options {
             (None, Some(delay)) => sizing::span(delay)?,
             (None, None) => Duration::ZERO,
         };
+        if let Some(least) = self.least
+            && least > self.lossless_mtu.unwrap_or(self.mtu) + LARGEST_HEADER
+        {
+            return Err(format!(
+                "`--least {least}`: a frame of the class has less; the largest packet is `--mtu` \
+                 or `--lossless-mtu`"
+            ));
+        }
         Ok(Link {
             rate: self.rate,
             delay,

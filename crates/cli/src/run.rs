@@ -183,7 +183,10 @@ impl Writer {
     fn conclude(mut self, found: &mut dyn Found, wall_seconds: f64, page: Page) -> u8 {
         let ending = Ending::of(&found.head());
         if let Some(still) = found.standstill() {
-            complain(&still);
+            match still.starts_with("note: ") {
+                true => remark!("{still}"),
+                false => _ = complain(&still),
+            }
         }
         self.job.note(found);
         let shown = self.job.shown(found, wall_seconds, ending.is_early());

@@ -11,7 +11,7 @@
 //! ```
 //! use backwater_scenario::{Set, Source, parse, value_at};
 //!
-//! let text = include_str!("../tests/doc.toml");
+//! let text = include_str!("doc.toml");
 //! let source = Source::new("two.toml", text);
 //! let set = Set::new("flow_control.n3=32").expect("it sets a key");
 //! let scenario = parse(&source, &[set]).expect("no mistakes");

@@ -184,7 +184,13 @@ impl Words<'_> {
                         .map(|own| self.packet(&own.0))
                 };
                 let by = own.waits_for.first().and_then(held);
-                let by = by.map_or(String::new(), |packet| format!(", which {packet} holds"));
+                let which = match own.waits_for.len() {
+                    1 => "which",
+                    _ => "one of which",
+                };
+                let by = by.map_or(String::new(), |packet| {
+                    format!(", {which} {packet} holds now")
+                });
                 let wanted = self.one_of(wanted);
                 ("vc", format!("its header waits for {wanted}{told}{by}"))
             }
@@ -335,7 +341,8 @@ impl Words<'_> {
         for (cycle, tag) in &self.seen.ending {
             let to = self.names.terminal(tag.destination);
             lines.push(Line {
-                at: Some(*cycle),
+                // At its end: before the next one.
+                at: Some(cycle + 1),
                 text: format!("{} is complete at {to}", self.packet(tag)),
                 known: vec![to],
                 is_idle: false,

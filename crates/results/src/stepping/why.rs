@@ -98,17 +98,46 @@ impl Scene {
                 return self.root(queue, indent, text);
             };
             if way.contains(&next) {
-                let back = &self.queues[next].name;
-                return text.line(indent + 2, &format!(
-                    "{back} again: these wait for each other in a cycle, a deadlock. None of them \
-                     can ever go on by itself."
-                ));
+                return text.line(indent + 2, &self.closed(next));
             }
             if way.len() == LONGEST {
                 return text.line(indent + 2, "and so on");
             }
             at = next;
         }
+    }
+
+    /// The way has come back to this queue. It is a deadlock if all that any of them waits for is
+    /// held up, too: one that can move may be enough.
+    fn closed(&self, back: usize) -> String {
+        let name = &self.queues[back].name;
+        match self.moving_behind(back) {
+            None => format!(
+                "{name} again: these wait for each other in a cycle, a deadlock. None of them can \
+                 ever go on by itself."
+            ),
+            Some(at) => format!(
+                "{name} again: these wait for each other, but also for {}, which nothing holds \
+                 up and which may free them.",
+                self.queues[at].name
+            ),
+        }
+    }
+
+    /// A queue that can move, of all that this one waits for, and they in turn.
+    fn moving_behind(&self, first: usize) -> Option<usize> {
+        let (mut seen, mut next) = (Vec::from([first]), 0);
+        while let Some(at) = seen.get(next).copied() {
+            let queue = &self.queues[at];
+            if queue.hold.is_none() || queue.waits_for.is_empty() {
+                return Some(at);
+            }
+            let others = queue.waits_for.iter().copied();
+            let others: Vec<usize> = others.filter(|other| !seen.contains(other)).collect();
+            seen.extend(others);
+            next += 1;
+        }
+        None
     }
 
     /// Of those that have to move first, one that can't, if there is one.

@@ -26,6 +26,9 @@ pub(crate) struct Offer {
     /// The host, or the channel between switches.
     pub place: u32,
     pub way: Way,
+    /// The channel before it on the way, of one between switches: no more comes over that than it
+    /// carries, of all flows together.
+    pub before: Option<u32>,
     /// From here on, up to there.
     pub span: (Time, Time),
     /// On the wire.

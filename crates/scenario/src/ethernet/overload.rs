@@ -3,7 +3,8 @@
 //!
 //! Counted is what has a rate: datagrams at a rate of their own, and flows of workloads with the
 //! acknowledgements they bring; each on the wire, in frames of the size they have, while it lasts.
-//! What is greedy, or waits for answers, asks for no more than there is.
+//! What is greedy, or waits for answers, asks for no more than there is. To a link between switches
+//! comes no more over the link before it than that one carries.
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -33,30 +34,31 @@ fn datagrams(look: &Whole<'_>) -> Vec<Offer> {
             continue;
         };
         let bits_per_second = rate.0 as f64 * expansion(flow);
-        let mut offer = |place, way| {
+        let mut offer = |place, way, before| {
             offers.push(Offer {
                 place,
                 way,
+                before,
                 span: (*traffic.start, look.spec.stop_at),
                 bits_per_second,
                 at: rate.at.clone(),
             });
         };
-        offer(flow.source, Way::Out);
+        offer(flow.source, Way::Out, None);
         let all = std::iter::once(&flow.destination).chain(&flow.others);
-        all.for_each(|to| offer(*to, Way::In));
+        all.for_each(|to| offer(*to, Way::In, None));
         let tables = ways.get_or_init(|| Tables::new(look.spec).ok());
         let inner = tables
             .as_ref()
             .map(|tables| between(look.spec, tables, index as u32));
         let inner = inner.into_iter().flatten();
-        inner.for_each(|channel| offer(channel, Way::Between));
+        inner.for_each(|(before, channel)| offer(channel, Way::Between, Some(before)));
     }
     offers
 }
 
-/// The channels between switches that all frames of a flow cross.
-fn between(spec: &EthernetSpec, tables: &Tables, flow: u32) -> BTreeSet<u32> {
+/// The channels between switches that all frames of a flow cross, each behind the one before it.
+fn between(spec: &EthernetSpec, tables: &Tables, flow: u32) -> BTreeSet<(u32, u32)> {
     let own = &spec.flows[flow as usize];
     let mut all: Vec<Vec<u32>> = Vec::new();
     if own.is_multicast() {
@@ -79,9 +81,10 @@ fn between(spec: &EthernetSpec, tables: &Tables, flow: u32) -> BTreeSet<u32> {
         spec.rules.spread == Spread::Flows || own.destinations().all(next)
     };
     all.retain(|way| way.iter().all(is_one_way));
-    let inner = all.into_iter().flatten();
-    inner
-        .filter(|channel| {
+    let pairs = all.iter().flat_map(|way| way.windows(2));
+    let pairs = pairs.map(|pair| (pair[0], pair[1]));
+    pairs
+        .filter(|(_, channel)| {
             let (from, to) = ends(channel);
             is_switch(from) && is_switch(to)
         })
@@ -163,7 +166,9 @@ fn over(look: &Whole<'_>, (way, place): (Way, u32), offers: Vec<Offer>) -> Optio
         changes.push((offer.span.1, false, index));
     }
     changes.sort_unstable();
-    let (most, mut sum, mut before) = (rate.0 as f64, 0.0, Time(0));
+    let (most, mut before) = (rate.0 as f64, Time(0));
+    let (mut sum, mut behind) = (0.0, BTreeMap::<Option<u32>, f64>::new());
+    let carried = |channel: u32| channel_of(look.spec, channel).rate.0 as f64;
     let mut found: Option<Over> = None;
     for (at, begins, index) in changes {
         if let Some(found) = &mut found {
@@ -172,11 +177,14 @@ fn over(look: &Whole<'_>, (way, place): (Way, u32), offers: Vec<Offer>) -> Optio
         }
         before = at;
         let offer = &offers[index];
-        sum += if begins {
-            offer.bits_per_second
-        } else {
-            -offer.bits_per_second
+        let together = behind.entry(offer.before).or_default();
+        let cap = offer.before.map_or(f64::INFINITY, carried);
+        sum -= together.min(cap);
+        *together += match begins {
+            true => offer.bits_per_second,
+            false => -offer.bits_per_second,
         };
+        sum += together.min(cap);
         if sum > most * FULL {
             let over = found.get_or_insert_with(|| Over {
                 place,

@@ -143,6 +143,7 @@ impl Asked {
                 Some(Offer {
                     place: *host,
                     way,
+                    before: None,
                     span: *span,
                     bits_per_second: bits * factor,
                     at: self.at.clone()?,

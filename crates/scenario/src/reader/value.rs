@@ -191,10 +191,10 @@ fn with_units(number: &str, key: &Key) -> Vec<String> {
         .filter(|(number, _)| !number.is_zero())
         .map(|(_, unit)| unit)
         .filter(|unit| facts.units.contains(unit));
-    let first = match counted {
+    let first = match (counted, own) {
         _ if is_fraction && facts.units.contains(&"%") => "%",
-        _ if let Some(own) = own => own,
-        "%" | "cells" => counted,
+        (_, Some(own)) => own,
+        ("%" | "cells", None) => counted,
         _ => usual,
     };
     let more = facts.units.iter().copied();

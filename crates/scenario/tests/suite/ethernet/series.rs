@@ -142,10 +142,45 @@ fn links_between_switches_are_asked_for_what_crosses_them() {
         super::codes(&text).contains(&"overload")
     };
     assert!(!over_both("frames"));
-    // A host that can't send it is told of, not the link behind it.
+    // A host that can't send it is told of; to the link behind it comes what that one carries.
     let host = told(["1 Gbps", "10 Mbps"], "flows", "");
+    assert!(host.contains("a host sends more"), "{host}");
+    assert!(host.contains("`S->T` is to carry 1.01 Gbps"), "{host}");
+    let alone = told(["1 Gbps", "10 Mbps"], "flows", "rate = \"1.1 Gbps\"");
     assert!(
-        host.contains("a host sends more") && !host.contains("between"),
-        "{host}"
+        alone.contains("a host sends more") && !alone.contains("between"),
+        "{alone}"
     );
+}
+
+/// Over a link that has too much itself comes no more than it carries.
+#[test]
+fn a_link_behind_one_that_is_full_gets_what_that_one_carries() {
+    let flow = |name: &str, from: &str, to: &str, rate: &str| {
+        format!(
+            "[[flows]]\nname = {name:?}\nfrom = {from:?}\nto = {to:?}\ntransport = \"udp\"\n\
+             traffic = {{ kind = \"constant\", rate = {rate:?} }}\n"
+        )
+    };
+    let warned = |flows: &[String]| {
+        let text = format!(
+            "engine = \"ethernet\"\n[run]\nduration = \"1 ms\"\n[link]\nrate = \"10 Gbps\"\n\
+             [topology]\nkind = \"line\"\nswitches = 3\nhosts_per_switch = 2\n{}",
+            flows.concat()
+        );
+        let warnings = super::try_read(&text, &[]).expect("it is sound").warnings;
+        warnings.render(false)
+    };
+    let two = [
+        flow("a", "H1_1", "H3_1", "8 Gbps"),
+        flow("b", "H1_2", "H3_2", "8 Gbps"),
+    ];
+    let told = warned(&two);
+    assert!(
+        told.contains("more comes to a link between switches") && !told.contains("S2->S3"),
+        "{told}"
+    );
+    let three = [&two[..], &[flow("c", "H2_1", "H3_1", "1 Gbps")]].concat();
+    let told = warned(&three);
+    assert!(told.contains("`S2->S3` is to carry 11.04 Gbps"), "{told}");
 }
