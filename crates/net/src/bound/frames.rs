@@ -175,7 +175,7 @@ impl NoBound {
             ),
             NoBound::Overload { channel } => {
                 format!(
-                    "as much may come as {} sends, or more",
+                    "as much may come as {} is sure to serve, or more",
                     channel_name(channel)
                 )
             }

@@ -96,7 +96,7 @@ fn facts(run: &Frames<'_>) -> Vec<Fact> {
     let mut over = format!("over {}", counted(goodputs.len(), "flow"));
     let lasting: Option<Vec<f64>> = lasting(run).into_iter().collect();
     if let Some(rates) = lasting {
-        over += &format!(", fairness {}", fixed(fairness(&rates), 3));
+        over += &format!(", Jain's index {} of rates", fixed(fairness(&rates), 3));
     }
     let mut facts = vec![Fact::new("Goodput", rate(goodputs.iter().sum()), over)];
     if let Some((complete, last)) = transfers::sentence(&run.outcome) {
