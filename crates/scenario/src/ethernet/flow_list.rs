@@ -124,9 +124,15 @@ fn as_in_hpcc(
             "{stated} flows by the first line, {} in the file",
             all.len()
         );
-        file.doubt(line, &what)
-            .help("those that are in it are taken")
-            .tell(mistakes);
+        // What ends the list is named: it may be a flow that was written wrongly.
+        let last = file.lines().skip(1).find(|(_, line)| !is_flow(line));
+        let help = last.map_or("those that are in it are taken".into(), |(number, line)| {
+            format!(
+                "those before line {number}, `{}`, are taken: it is no line of numbers from 0 on",
+                clip(line)
+            )
+        });
+        file.doubt(line, &what).help(help).tell(mistakes);
     }
     Ok(all)
 }

@@ -226,6 +226,13 @@ fn flow_files_of_hpcc_read_as_hpcc_reads_them() {
         warned(&format!("37\n{three}{words}")),
         (3, vec!["bad-file"])
     );
+    // What ends the list before that is named.
+    let wrong = listed(&format!("3\n{flow}-{flow}{flow}"), "").expect("one is there");
+    let told = wrong.warnings.render(false);
+    assert!(
+        told.contains("those before line 3, `-1 4 3 100 20000 0.00001`, are taken"),
+        "{told}"
+    );
     // Later simulators leave the port out.
     assert_eq!(warned("1\n1 4 3 20000 0.00001\n"), (1, vec![]));
     // Its program takes number after number, wherever lines end.
