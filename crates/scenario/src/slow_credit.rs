@@ -184,8 +184,8 @@ impl Slow {
         let slow = Diagnostic::warning("slow", "the credit is spent before more of it comes back")
             .at(at, label)
             .note(format!(
-                "`{}` gets {per_cent} % of `{}`, whose loop takes {:.1} cells: {}, where {} \
-                 are there for it",
+                "`{}` gets at most {per_cent} % of `{}`, whose loop takes {:.1} cells: {}, where \
+                 {} are there for it",
                 draft.name,
                 whole.graph.channel_name(self.channel),
                 self.circuit.cells(),

@@ -67,7 +67,7 @@ pub(crate) fn window(what: &str, bits: f64, round_trip_ps: f64, got: f64) -> Opt
     binds.then(|| Limited {
         allowed,
         words: format!(
-            "{what} over a round trip of {} allows {}",
+            "{what} over a round trip of {} allows at most {}",
             span(round_trip_ps),
             rate(allowed)
         ),

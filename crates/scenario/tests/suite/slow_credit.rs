@@ -23,7 +23,7 @@ fn read(text: &str) -> Scenario {
 /// What `check` says the first flow gets, per cent of its link.
 fn told(scenario: &Scenario) -> Option<f64> {
     let said = scenario.warnings.iter().find(|one| one.code == "slow")?;
-    let (_, after) = said.notes.first()?.split_once(" gets ")?;
+    let (_, after) = said.notes.first()?.split_once(" gets at most ")?;
     after.split(' ').next()?.parse().ok()
 }
 
