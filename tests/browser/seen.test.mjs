@@ -71,15 +71,10 @@ test("a wide map on a phone is high enough to read, and scrolls by itself", asyn
 test("a finger is told to tap", async () => {
   const hint = () => browser.run(() => document.querySelector(".map-text").textContent);
   assert.match(await hint(), /^Point at a link/);
-  await browser.devtools("Emulation.setEmulatedMedia", {
-    features: [
-      { name: "hover", value: "none" },
-      { name: "pointer", value: "coarse" },
-    ],
-  });
+  await browser.devtools("Emulation.setTouchEmulationEnabled", { enabled: true });
   await browser.open(pages.leaves);
   assert.match(await hint(), /^Tap a link .* scrolls sideways/);
-  await browser.scheme("light");
+  await browser.devtools("Emulation.setTouchEmulationEnabled", { enabled: false });
 });
 
 for (const width of [1400, 400])

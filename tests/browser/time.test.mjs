@@ -189,7 +189,7 @@ test("axes show names, all of them where there is room", async () => {
   const wide = await named();
   const stopped = wide.find(({ id }) => id === "plot-stopped");
   assert.ok(stopped, `${wide.map(({ id }) => id)}`);
-  assert.ok(stopped.names.length > 2 && stopped.names.every((name) => / -> /.test(name)));
+  assert.ok(stopped.names.length > 2 && stopped.names.every((name) => / → /.test(name)));
   assert.equal(stopped.shown.length, stopped.names.length);
   stopped.shown.forEach((text, i) =>
     assert.ok(stopped.names[i].startsWith(text.replace("…", "")), text),
