@@ -86,6 +86,10 @@ class Tables(unittest.TestCase):
                 with self.assertRaisesRegex(ImportError, "pip install numpy"):
                     wanted()
 
+    def test_a_power_has_no_remainder(self):
+        with self.assertRaisesRegex(TypeError, "three arguments"):
+            pow(self.flows["throughput_mbps"], 2, 7)
+
     def test_whole_numbers_stay_whole(self):
         found = MESH.sweep({"router.vcs": [2, 4], "load": [0.1]}, seeds=1).run()
         for table in (found.table, found.summary):

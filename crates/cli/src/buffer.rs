@@ -19,9 +19,11 @@ const LARGEST_HEADER: u32 = 22;
 #[derive(clap::Args)]
 pub struct Options {
     /// Rate of both directions, as `400G` or `"25 Gbps"`
-    #[arg(long, value_parser = sizing::rate, value_name = "RATE", help_heading = "Link")]
+    #[arg(long, allow_hyphen_values = true, value_parser = sizing::rate, value_name = "RATE")]
+    #[arg(help_heading = "Link")]
     rate: backwater_kernel::Rate,
     /// Length of the cable, 5 ns a metre, as `300m`
+    #[arg(allow_hyphen_values = true)]
     #[arg(
         long,
         value_name = "LENGTH",
@@ -30,6 +32,7 @@ pub struct Options {
     )]
     length: Option<String>,
     /// Delay of the cable one way, instead of its length, as `1.5us`
+    #[arg(allow_hyphen_values = true)]
     #[arg(
         long,
         value_name = "TIME",
@@ -50,10 +53,16 @@ pub struct Options {
     /// Frames carry a VLAN tag (4 B)
     #[arg(long, help_heading = "Frames")]
     tagged: bool,
-    /// How long a stop takes to act after its last bit; the standard's limit is shown beside it
-    #[arg(long, value_name = "TIME", default_value = "0 s", value_parser = sizing::span)]
+    /// How long a stop takes to act after its last bit, or `ieee`: what the standard allows, which
+    /// is shown beside it
+    #[arg(
+        long,
+        value_name = "TIME",
+        default_value = "0 s",
+        allow_hyphen_values = true
+    )]
     #[arg(help_heading = "Frames")]
-    response: Duration,
+    response: String,
     /// Generation of the switch chip, 1 to 6: adds the headroom that SONiC publishes
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=6))]
     #[arg(help_heading = "SONiC")]
@@ -146,8 +155,18 @@ impl Options {
             lossless_mtu: self.lossless_mtu.unwrap_or(self.mtu),
             least: self.least,
             is_tagged: self.tagged,
-            response: self.response,
+            response: self.response()?,
         })
+    }
+
+    /// As in a scenario: a time, or what the standard allows.
+    fn response(&self) -> Result<Duration, String> {
+        match self.response.as_str() {
+            "ieee" => sizing::allowed(self.rate).ok_or_else(|| {
+                "IEEE 802.3 has no limit for this rate: give `--response` a time".into()
+            }),
+            time => sizing::span(time),
+        }
     }
 
     fn settings(&self) -> Settings {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use backwater_kernel::words::counted;
+use backwater_kernel::words::{counted, printable};
 use backwater_results::directory::{is_plain, read_file};
 use backwater_results::page_plots::plots_of;
 use backwater_results::{for_paper, pdf};
@@ -80,7 +80,11 @@ pub fn figures(options: &Options) -> u8 {
 
 fn write(options: &Options) -> Result<u8, String> {
     let (mut all, mut known) = (Vec::new(), BTreeSet::new());
-    for (path, name) in options.results.iter().zip(plot::names(&options.results)) {
+    // A directory that is named twice is drawn once.
+    let mut results = options.results.clone();
+    let mut seen = BTreeSet::new();
+    results.retain(|path| seen.insert(path.canonicalize().unwrap_or_else(|_| path.clone())));
+    for (path, name) in results.iter().zip(plot::names(&results)) {
         for (figure, drawing) in of_directory(path, options.width)? {
             if options.only.is_empty() || options.only.contains(&figure) {
                 all.push((format!("{}-{figure}", file_name(&name)), drawing));
@@ -97,14 +101,25 @@ fn write(options: &Options) -> Result<u8, String> {
     }
     let wrong = |error: std::io::Error| format!("`{}`: {error}", files::shown(&options.out));
     fs::create_dir_all(&options.out).map_err(wrong)?;
+    let mut absent = BTreeSet::new();
     for (name, drawing) in &all {
         let (ending, bytes) = match options.form {
             Form::Svg => ("svg", drawing.clone().into_bytes()),
-            Form::Pdf => ("pdf", pdf::pdf(drawing, options.width)?),
+            Form::Pdf => {
+                absent.extend(pdf::absent(drawing)?);
+                ("pdf", pdf::pdf(drawing, options.width)?)
+            }
         };
         let path = options.out.join(format!("{name}.{ending}"));
         fs::write(&path, bytes).map_err(wrong)?;
         println!("{}", files::shown(&path));
+    }
+    if !absent.is_empty() {
+        let absent: String = absent.into_iter().collect();
+        eprintln!(
+            "note: PDF's own fonts lack `{}`: each is written as `?`; `--as svg` keeps them",
+            printable(&absent)
+        );
     }
     eprintln!("{}", counted(all.len(), "figure"));
     Ok(SUCCESS)

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use pyo3::IntoPyObjectExt;
 use pyo3::basic::CompareOp;
-use pyo3::exceptions::{PyBufferError, PyImportError};
+use pyo3::exceptions::{PyBufferError, PyImportError, PyTypeError};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyIterator, PyList};
@@ -159,8 +159,7 @@ impl Column {
         other: Any<'py>,
         modulo: Option<Any<'py>>,
     ) -> PyResult<Any<'py>> {
-        drop(modulo);
-        combined(slf, "pow", &other, false)
+        power(slf, &other, modulo, false)
     }
 
     fn __rpow__<'py>(
@@ -168,8 +167,7 @@ impl Column {
         other: Any<'py>,
         modulo: Option<Any<'py>>,
     ) -> PyResult<Any<'py>> {
-        drop(modulo);
-        combined(slf, "pow", &other, true)
+        power(slf, &other, modulo, true)
     }
 
     fn __neg__<'py>(slf: &Bound<'py, Self>) -> PyResult<Any<'py>> {
@@ -242,6 +240,21 @@ fn numpy(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
     py.import("numpy").map_err(|_| {
         PyImportError::new_err("columns reckon through numpy: pip install numpy; or take a list")
     })
+}
+
+/// A power; NumPy has none with a remainder.
+fn power<'py>(
+    column: &Bound<'py, Column>,
+    other: &Any<'py>,
+    modulo: Option<Any<'py>>,
+    is_reflected: bool,
+) -> PyResult<Any<'py>> {
+    match modulo {
+        None => combined(column, "pow", other, is_reflected),
+        Some(_) => Err(PyTypeError::new_err(
+            "a column has no pow() with three arguments: take % of the result",
+        )),
+    }
 }
 
 /// What an operator of Python's `operator` gives of a column as an array and something else.

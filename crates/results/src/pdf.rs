@@ -49,6 +49,23 @@ pub fn pdf(svg: &str, width_mm: f64) -> Result<Vec<u8>, String> {
     Ok(file::of(&content, (wide, high), &opacities, &title))
 }
 
+/// Letters of a drawing that none of the fonts has: they are question marks in the file.
+///
+/// # Errors
+/// What is no drawing of this crate.
+pub fn absent(svg: &str) -> Result<Vec<char>, String> {
+    let words = markup::events(svg)?
+        .into_iter()
+        .filter_map(|event| match event {
+            Event::Text(text) => Some(text),
+            Event::Open(_) | Event::Close => None,
+        });
+    let letters = words.flat_map(|text| text.chars().collect::<Vec<_>>());
+    Ok(letters
+        .filter(|letter| letters::is_absent(*letter))
+        .collect())
+}
+
 /// An element that is open, and how it looks.
 struct Open {
     element: Element,

@@ -57,7 +57,7 @@ impl Link {
 
     /// Time that IEEE 802.3 allows for the answer to a stop, where it has a limit for this rate.
     pub fn allowed(&self) -> Option<Duration> {
-        stops::limit(self.rate)
+        allowed(self.rate)
     }
 
     fn around(&self, packet: u32) -> u32 {
@@ -183,6 +183,11 @@ pub fn nanoseconds(span: Duration) -> String {
         "" => grouped(whole),
         rest => format!("{}.{rest}", grouped(whole)),
     }
+}
+
+/// Time that IEEE 802.3 allows for the answer to a stop, where it has a limit for this rate.
+pub fn allowed(rate: Rate) -> Option<Duration> {
+    stops::limit(rate)
 }
 
 /// What each scheme needs on this link, in the order of their words in [`SCHEMES`].

@@ -28,6 +28,9 @@ fn a_link_has_a_row_for_each_scheme_and_a_picture() {
     assert!(ran.out.contains("173,242"), "{}", ran.out);
     let picture = fs::read_to_string(here.join("link.svg")).expect("a picture");
     assert!(picture.starts_with("<svg") && picture.contains("cbfc"));
+    let ieee = on_a_link(&["--mtu", "9100", "--response", "ieee", "--scheme", "pfc"]);
+    let ran = backwater(&here, &ieee).expect(0);
+    assert!(ran.out.contains("227,950"), "{}", ran.out);
 }
 
 #[test]
@@ -52,7 +55,17 @@ fn the_document_has_what_the_table_has() {
 #[test]
 fn what_can_not_be_is_refused() {
     let here = folder("sizing-refused");
-    let wrong: [(&[&str], &str); 6] = [
+    let wrong: [(&[&str], &str); 10] = [
+        (&["--rate", "-400G", "--length", "1m"], "is below zero"),
+        (&["--rate", "400G", "--length", "-3m"], "is below zero"),
+        (
+            &["--rate", "1.6T", "--length", "1m", "--response", "ieee"],
+            "no limit for this rate",
+        ),
+        (
+            &["--rate", "400G", "--length", "1m", "--least", "9999"],
+            "a frame of the class has less",
+        ),
         (&["--rate", "400", "--length", "1m"], "`400` has no unit"),
         (&["--rate", "400G"], "--length"),
         (&["--rate", "400G", "--length", "300"], "write `300 m`"),

@@ -5,23 +5,7 @@ use crate::common;
 use backwater_flit::inspect::{Buffer, Inspection, Place, Wait};
 use backwater_flit::spec::{FabricSpec, Injection, Release, RoutingSpec, Sources};
 use backwater_flit::{Simulation, topology};
-use common::{BUFFERED, MULTIPLEXED, class, irregular, network, ring, trace};
-
-/// Routers 0 and 1 send to the terminal of router 2, one VC of two places each. Channels: 0 and 1
-/// to router 2, 2 and 3 back, injection at 4 to 6, ejection at 7 to 9. Eight flits of terminal 0
-/// are ahead of four of terminal 1.
-fn two_into_one() -> FabricSpec {
-    let graph = irregular(
-        3,
-        &[(0, 2), (1, 2), (2, 0), (2, 1)],
-        &[(0, 0), (1, 1), (2, 2)],
-    );
-    let packets = trace(&[(0, 0, 2, 8), (1, 1, 2, 4)]);
-    let mut spec = network(graph, RoutingSpec::Table, packets.clone());
-    spec.classes = vec![class(packets, 8)];
-    spec.router.lanes = 1;
-    spec
-}
+use common::{BUFFERED, MULTIPLEXED, network, ring, two_into_one};
 
 fn buffer(seen: &Inspection, channel: u32) -> (usize, &Buffer) {
     let place = Place::Buffer { vc: (channel, 0) };

@@ -2,28 +2,8 @@
 
 use crate::common;
 
-use backwater_flit::spec::RoutingSpec;
 use backwater_flit::{ChannelState, Simulation};
-use common::{class, irregular, network, trace};
-
-/// Routers 0 and 1 send to the terminal of router 2, one VC of two places each. Channels: 0 and 1
-/// to router 2, 2 and 3 back, injection at 4 to 6, ejection at 7 to 9.
-///
-/// Eight flits of terminal 0 leave it in cycles 0 to 7, their router a cycle later and router 2
-/// two cycles later. Four flits of terminal 1 start in cycle 1; two of them reach router 2 and
-/// wait there for the VC to the terminal, two in front of the channel, which has no credit.
-fn two_into_one() -> Simulation {
-    let graph = irregular(
-        3,
-        &[(0, 2), (1, 2), (2, 0), (2, 1)],
-        &[(0, 0), (1, 1), (2, 2)],
-    );
-    let packets = trace(&[(0, 0, 2, 8), (1, 1, 2, 4)]);
-    let mut spec = network(graph, RoutingSpec::Table, packets.clone());
-    spec.classes = vec![class(packets, 8)];
-    spec.router.lanes = 1;
-    Simulation::new(&spec).expect("it builds")
-}
+use common::two_into_one;
 
 fn state(crossed: u64, taken: u32, is_blocked: bool) -> ChannelState {
     ChannelState {
@@ -35,7 +15,7 @@ fn state(crossed: u64, taken: u32, is_blocked: bool) -> ChannelState {
 
 #[test]
 fn flits_credit_and_want_of_it_are_what_was_counted_by_hand() {
-    let mut run = two_into_one();
+    let mut run = Simulation::new(&two_into_one()).expect("it builds");
     run.run_until(6);
     let states = run.snapshot();
     let idle = state(0, 0, false);

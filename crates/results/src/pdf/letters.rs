@@ -89,6 +89,11 @@ const SYMBOLS: [(char, u8, u16); 22] = [
     ('\u{03c4}', 0x74, 439),
 ];
 
+/// Has none of the fonts this letter? Lines may be broken anywhere in a drawing.
+pub fn is_absent(c: char) -> bool {
+    !c.is_whitespace() && c != '?' && letter(c) == letter('?')
+}
+
 /// The letter's font, code and width; what none of the fonts has is a question mark.
 fn letter(c: char) -> (Font, u8, u16) {
     let code = u32::from(c);
@@ -131,6 +136,12 @@ pub fn runs(text: &str, is_bold: bool) -> Vec<Run> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_no_font_has_is_known() {
+        let absent: String = "é → ≥ Ж ? 漢".chars().filter(|c| is_absent(*c)).collect();
+        assert_eq!(absent, "Ж漢");
+    }
 
     #[test]
     fn words_are_runs_of_fonts() {

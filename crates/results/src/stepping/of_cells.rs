@@ -33,23 +33,7 @@ pub fn of_cells(named: &Named, seen: &Inspection, dry_since: impl Fn(u32) -> Opt
     for queue in 0..queues.len() {
         lead_to_sink(&mut queues, queue);
     }
-    let leg = |leg: u32| {
-        let of = seen.queues.iter().find(|queue| queue.leg == Some(leg));
-        of.map_or((0, None), |queue| (queue.channel, queue.flow))
-    };
-    let next = named.upcoming(seen, leg);
-    Scene {
-        clock: named.clock,
-        at: seen.at.ps(),
-        wires: named.wires(seen),
-        sources: (0..)
-            .zip(&seen.sources)
-            .map(|(id, own)| source(named, id, own, seen))
-            .collect(),
-        later: seen.events - next.len(),
-        next,
-        queues,
-    }
+    named.scene(seen, queues, source)
 }
 
 fn of_leg(named: &Named, seen: &Inspection, own: &Seen, since: Option<u64>) -> Queue {

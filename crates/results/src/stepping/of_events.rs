@@ -3,11 +3,37 @@
 use std::collections::BTreeMap;
 
 use backwater_kernel::words::{counted, grouped};
-use backwater_net::inspect::{Due, Inspection, OnWire, Unit};
+use backwater_net::inspect::{Due, Inspection, OnWire, Source, Unit};
 
-use super::{Item, Line, Named, Wire};
+use super::{Item, Line, Named, Queue, Scene, Wire};
 
 impl Named {
+    /// What there is, with these queues; `source` says what a source waits for.
+    pub(super) fn scene(
+        &self,
+        seen: &Inspection,
+        queues: Vec<Queue>,
+        source: impl Fn(&Named, u32, &Source, &Inspection) -> Line,
+    ) -> Scene {
+        let leg = |leg: u32| {
+            let of = seen.queues.iter().find(|queue| queue.leg == Some(leg));
+            of.map_or((0, None), |queue| (queue.channel, queue.flow))
+        };
+        let next = self.upcoming(seen, leg);
+        let sources = (0..).zip(&seen.sources);
+        Scene {
+            clock: self.clock,
+            at: seen.at.ps(),
+            queues,
+            wires: self.wires(seen),
+            sources: sources
+                .map(|(id, own)| source(self, id, own, seen))
+                .collect(),
+            later: seen.events - next.len(),
+            next,
+        }
+    }
+
     /// A unit that waits.
     pub(super) fn waiting(&self, unit: &Unit) -> Item {
         let made = match unit.born == unit.since {
@@ -55,7 +81,7 @@ impl Named {
     }
 
     /// Wires with something on them, and ports with control units that wait.
-    pub(super) fn wires(&self, seen: &Inspection) -> Vec<Wire> {
+    fn wires(&self, seen: &Inspection) -> Vec<Wire> {
         let mut wires = Vec::new();
         for (channel, port) in (0..).zip(&seen.ports) {
             if port.wire.is_empty() && port.controls.is_empty() {
@@ -92,11 +118,7 @@ impl Named {
     }
 
     /// What happens next; `leg` names a leg's channel and flow.
-    pub(super) fn upcoming(
-        &self,
-        seen: &Inspection,
-        leg: impl Fn(u32) -> (u32, Option<u32>),
-    ) -> Vec<Line> {
+    fn upcoming(&self, seen: &Inspection, leg: impl Fn(u32) -> (u32, Option<u32>)) -> Vec<Line> {
         let mut arrived: BTreeMap<u32, usize> = BTreeMap::new();
         let mut lines = Vec::new();
         for next in &seen.upcoming {

@@ -11,28 +11,9 @@ use super::{Hold, Line, Named, Queue, Scene, credit};
 
 /// What there is in a run of frames.
 pub fn of_frames(named: &Named, seen: &Inspection) -> Scene {
-    let queues = seen
-        .queues
-        .iter()
-        .map(|own| of_class(named, seen, own))
-        .collect();
-    let leg = |leg: u32| {
-        let of = seen.queues.iter().find(|queue| queue.leg == Some(leg));
-        of.map_or((0, None), |queue| (queue.channel, queue.flow))
-    };
-    let next = named.upcoming(seen, leg);
-    Scene {
-        clock: named.clock,
-        at: seen.at.ps(),
-        queues,
-        wires: named.wires(seen),
-        sources: (0..)
-            .zip(&seen.sources)
-            .map(|(id, own)| source(named, id, own, seen))
-            .collect(),
-        later: seen.events - next.len(),
-        next,
-    }
+    let queues = seen.queues.iter();
+    let queues = queues.map(|own| of_class(named, seen, own)).collect();
+    named.scene(seen, queues, source)
 }
 
 fn of_class(named: &Named, seen: &Inspection, own: &Seen) -> Queue {

@@ -161,3 +161,22 @@ pub fn assert_near((mean, error): (f64, f64), expected: f64, what: &str) {
         "{what}: {mean:.5} +- {error:.5}, expected {expected:.5}"
     );
 }
+
+/// Routers 0 and 1 send to the terminal of router 2, one VC of two places each. Channels: 0 and 1
+/// to router 2, 2 and 3 back, injection at 4 to 6, ejection at 7 to 9.
+///
+/// Eight flits of terminal 0 leave it in cycles 0 to 7, their router a cycle later and router 2
+/// two cycles later. Four flits of terminal 1 start in cycle 1; two of them reach router 2 and
+/// wait there for the VC to the terminal, two in front of the channel, which has no credit.
+pub fn two_into_one() -> FabricSpec {
+    let graph = irregular(
+        3,
+        &[(0, 2), (1, 2), (2, 0), (2, 1)],
+        &[(0, 0), (1, 1), (2, 2)],
+    );
+    let packets = trace(&[(0, 0, 2, 8), (1, 1, 2, 4)]);
+    let mut spec = network(graph, RoutingSpec::Table, packets.clone());
+    spec.classes = vec![class(packets, 8)];
+    spec.router.lanes = 1;
+    spec
+}
