@@ -19,12 +19,12 @@ use super::{CreditLink, Receiver, Settings};
 use crate::flow_control;
 use crate::hop::kind::ControlKind;
 use crate::hop::leg::Leg;
+use crate::hop::timer::Timer;
 use crate::hop::unit::NONE;
 use crate::network::{Freed, Network};
 use crate::probe::Probe;
 use crate::simulation::Simulation;
 use crate::spec::{Bind, CreditSpec};
-use crate::timer::Timer;
 
 impl Network {
     /// A new leg is under credit control from now on.

@@ -17,11 +17,11 @@ const PART: u64 = 10;
 pub(crate) struct Mark {
     /// `None` where nothing can stand still or the run is too short to tell.
     pub at: Option<Time>,
-    pub(super) is_set: bool,
+    pub is_set: bool,
     /// Starts, by leg.
-    pub(super) sent: Vec<u64>,
+    pub sent: Vec<u64>,
     /// The next unit's number, by flow.
-    pub(super) numbers: Vec<u32>,
+    pub numbers: Vec<u32>,
 }
 
 impl Mark {
@@ -53,7 +53,7 @@ impl Mark {
     }
 
     /// Any leg has started a unit since.
-    pub(super) fn sees_motion(&self, network: &Network) -> bool {
+    pub fn sees_motion(&self, network: &Network) -> bool {
         let legs = network.legs.iter().zip(&self.sent);
         legs.into_iter().any(|(leg, &sent)| leg.sender.sent != sent)
     }

@@ -5,7 +5,6 @@ use alloc::vec::Vec;
 use backwater_kernel::hash::TraceSum;
 use backwater_kernel::{BuildError, EventQueue, Time, Violations};
 
-use crate::asked::Asked;
 use crate::classes::run::ByClass;
 use crate::hop::due::Due;
 use crate::hop::wire::Channel;
@@ -13,7 +12,8 @@ use crate::marking::rate_ports::RatePorts;
 use crate::network::Network;
 use crate::probe::Probe;
 use crate::simulation::Simulation;
-use crate::standstill::mark::Mark;
+use crate::simulation::asked::Asked;
+use crate::simulation::mark::Mark;
 
 /// A specification made ready to run.
 pub struct Plan {

@@ -23,10 +23,10 @@ use backwater_ends::shape::sizes::{self, Sizes};
 use backwater_kernel::stream::{Purpose, Stream};
 use backwater_kernel::{Delays, Duration, Time};
 
-use crate::alarm::Alarm;
 use crate::flow;
+use crate::flow::alarm::Alarm;
+use crate::hop::timer::Timer;
 use crate::spec::{EnvelopeSpec, Excess, FlowSpec, OnAlarm, SourceControlSpec, TrafficSpec};
-use crate::timer::Timer;
 
 /// Where a gate stands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -240,5 +240,5 @@ pub(crate) fn check(flow: &FlowSpec) -> Result<(), String> {
     if flow.on_alarm == OnAlarm::Ignore {
         return Ok(());
     }
-    crate::alarm::check(flow)
+    crate::flow::alarm::check(flow)
 }

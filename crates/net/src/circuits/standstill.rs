@@ -35,8 +35,6 @@
 //! Not looked for: a closed-loop client whose request or response was lost. It asks no more, but
 //! nothing waits. Units that wait because others go first: the port may serve them any time.
 
-pub(crate) mod mark;
-
 use alloc::vec::Vec;
 
 use backwater_ends::control::Control;
@@ -46,7 +44,7 @@ use crate::network::Network;
 use crate::outcome::{MissingCredit, Reason, Standstill, Wait, WaitPlace};
 use crate::probe::Probe;
 use crate::simulation::Simulation;
-use mark::Mark;
+use crate::simulation::mark::Mark;
 
 /// Who waits, as it is seen where they wait. What parts of a run see adds up.
 pub(crate) struct Seen {

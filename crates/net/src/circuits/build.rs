@@ -10,31 +10,31 @@ use backwater_ends::sink::Sink;
 use backwater_kernel::stats::TimeWeighted;
 use backwater_kernel::{BuildError, Channels, Duration, EventQueue, Rate, Time};
 
-use crate::cell_tcp::Connections;
+use crate::circuits::rm_cells;
 use crate::classes::Classes;
 use crate::classes::run::ByClass;
-use crate::conversation;
+use crate::flow::cell_tcp::Connections;
+use crate::flow::conversation;
+use crate::flow::session::{self, Sessions};
+use crate::flow::shaping::{self, Shaping};
+use crate::flow::sink::Outlet;
 use crate::flow::{CircuitFlow, FlowCounts};
 use crate::hop::leg::{Leg, LegCounts};
+use crate::hop::timer::Timer;
 use crate::hop::unit::NONE;
 use crate::hop::wire::Channel;
 use crate::marking::rate_ports::{self, RatePorts};
 use crate::memory::pool;
 use crate::network::{Network, Node};
-use crate::plan::{Plan, Specification};
 use crate::probe::Probe;
-use crate::rm_cells;
 use crate::scheduler::Seat;
-use crate::session::{self, Sessions};
-use crate::shaping::{self, Shaping};
 use crate::simulation::Simulation;
-use crate::sink::Outlet;
+use crate::simulation::mark::Mark;
+use crate::simulation::plan::{Plan, Specification};
 use crate::spec::{
     CLOCK_MAX_PS, FLOW_LEGS_MAX, FlowControlSpec, FlowSpec, LegSpec, NetworkSpec, Overflow,
     SchedulerSpec, SourceControlSpec,
 };
-use crate::standstill::mark::Mark;
-use crate::timer::Timer;
 
 impl Specification for NetworkSpec {
     fn plan(&self) -> Result<Plan, BuildError> {

@@ -3,10 +3,10 @@
 use backwater_kernel::{EventQueue, Time};
 
 use crate::flow::{self, Delivery};
+use crate::hop::timer::Timer;
 use crate::outcome::CellTcpOutcome;
 use crate::probe::Probe;
 use crate::simulation::Simulation;
-use crate::timer::Timer;
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// Sets the first timer of every connection.

@@ -5,11 +5,11 @@ use backwater_ends::control::{Ack, Control, Item, Next};
 use backwater_kernel::{EventQueue, Time};
 
 use crate::flow::{self, Delivery};
+use crate::hop::timer::Timer;
 use crate::hop::unit::Unit;
 use crate::network::Freed;
 use crate::probe::Probe;
 use crate::simulation::Simulation;
-use crate::timer::Timer;
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// The application of `flow_id` has something to say.

@@ -5,12 +5,12 @@ use backwater_ends::control::SourceControl;
 use backwater_kernel::EventQueue;
 
 use super::Branches;
+use crate::flow::session::message::Message;
+use crate::hop::timer::Timer;
 use crate::hop::unit::NONE;
 use crate::outcome::SessionAnswer;
 use crate::probe::Probe;
-use crate::session::message::Message;
 use crate::simulation::Simulation;
-use crate::timer::Timer;
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// Sessions open and close by the clock.

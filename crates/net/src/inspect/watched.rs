@@ -9,11 +9,11 @@ use alloc::vec::Vec;
 use backwater_kernel::{BuildError, Rings, Series, Time};
 
 use crate::inspect::Inspection;
+use crate::inspect::snapshot::ChannelState;
 use crate::outcome::Outcome;
-use crate::plan::Specification;
 use crate::probe::{AnyProbe, Probe, Recorder};
 use crate::simulation::Simulation;
-use crate::snapshot::ChannelState;
+use crate::simulation::plan::Specification;
 use crate::spec::SeriesSpec;
 
 /// A run that records series, with a probe looking on or none.

@@ -12,12 +12,12 @@ use backwater_ends::control::{Control, Next, RmCell, Signal};
 use backwater_kernel::{EventQueue, Rate, Time};
 
 use crate::hop::kind::{ControlKind, UnitKind};
+use crate::hop::timer::Timer;
 use crate::hop::unit::{NONE, Unit};
 use crate::hop::wire::Ticket;
 use crate::probe::Probe;
 use crate::simulation::Simulation;
 use crate::spec::{ABR_CELL_MAX_BYTES, FlowSpec, NetworkSpec};
-use crate::timer::Timer;
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// An event that was to ask for a slot of `flow_id`.

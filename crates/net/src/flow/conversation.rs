@@ -2,8 +2,8 @@
 
 use alloc::string::String;
 
-use crate::cell_tcp;
 use crate::flow::Delivery;
+use crate::flow::cell_tcp;
 use crate::hop::unit::NONE;
 use crate::spec::{FlowSpec, NetworkSpec, TrafficSpec};
 
