@@ -111,18 +111,32 @@ fn tell_headroom(name: &str, table: &Table, meant: &str, is_verbose: bool) -> Va
         }
     };
     let all = |key: &'static str| table.rows.iter().map(move |row| number(row, key));
-    let missing = all("missing").fold(0.0, f64::max);
+    // A pool that is enough for some inputs at once is short of nothing that one input needs.
+    let at_once = || all("missing").zip(all("at once"));
+    let oversold = at_once().filter(|(missing, inputs)| *missing > 0.0 && *inputs > 0.0);
+    let oversold = oversold.map(|(_, inputs)| inputs).reduce(f64::min);
+    let missing = at_once().filter(|(_, inputs)| *inputs == 0.0);
+    let missing = missing.fold(0.0, |most, (missing, _)| f64::max(most, missing));
     let spare = all("spare").fold(f64::INFINITY, f64::min);
     let response = all("response").fold(0.0, f64::max);
     let room = match missing {
         0.0 => format!("{spare} B to spare at least"),
         missing => format!("{missing} B missing at most{meant}"),
     };
+    let room = match oversold {
+        Some(inputs) => format!("{room}; oversold, enough for {inputs} inputs at once at least"),
+        None => room,
+    };
     println!("{name}: headroom: {room}; response to a stop assumed: {response} ns at most");
     if is_verbose {
         lines(table).iter().for_each(|line| println!("{line}"));
     }
-    json!({ "spare_bytes": spare, "missing_bytes": missing, "response_ns": response })
+    json!({
+        "spare_bytes": spare,
+        "missing_bytes": missing,
+        "inputs_at_once": oversold,
+        "response_ns": response,
+    })
 }
 
 /// A table in columns; words to the left, numbers to the right.

@@ -176,7 +176,7 @@ fn share(need: &Need, spec: &mut EthernetSpec, node: u32, less: u64) {
         return;
     };
     if let MemorySpec::Shared(shared) = &mut switch.memory {
-        shared.headroom_bytes = need.limit.saturating_sub(less);
+        shared.share.headroom_bytes = need.limit.saturating_sub(less);
         let little = u64::from(need.brought[0].stop.sizes.largest) * 2;
         let inputs = spec
             .links
@@ -184,7 +184,9 @@ fn share(need: &Need, spec: &mut EthernetSpec, node: u32, less: u64) {
             .filter(|link| link.ends.contains(&node))
             .count() as u64;
         let classes = spec.links[0].channels[0].queues.len() as u64;
-        shared.bytes = shared.pool_bytes + shared.reserve_bytes * inputs * classes + little;
+        let reserves = shared.share.reserve_bytes * inputs * classes;
+        let pool = &mut shared.pools[0];
+        pool.bytes = pool.headroom_bytes + reserves + little;
     }
 }
 

@@ -16,6 +16,8 @@ pub(crate) struct Input {
     /// Shared memory: parts of it.
     pub shared_bytes: u64,
     pub headroom_bytes: u64,
+    /// Which share of its switch it has.
+    pub share: u16,
     pub is_congested: bool,
 }
 

@@ -29,6 +29,8 @@ pub(crate) struct Queue {
     pub is_congested: bool,
     /// Its frames may be marked.
     pub marks: bool,
+    /// Which share of a shared memory its port and class has.
+    pub share: u16,
     /// Where a scheduler serves classes: its seat there,
     pub place: Seat,
     /// and the frame it knows as the one that goes next; [`NONE`] if it knows of none.
@@ -62,6 +64,7 @@ impl Queue {
             area: 0,
             is_congested: false,
             marks: false,
+            share: 0,
             place: Seat::default(),
             offered: NONE,
             joined: 0,

@@ -1,67 +1,130 @@
 //! A shared memory with dynamic thresholds (Choudhury and Hahne 1998), reserves and headroom, as
 //! in the switches of today's lossless fabrics.
 //!
-//! Not modelled: cells of the memory (bytes count as they are), memory split between pipelines.
+//! All is counted in cells of the memory: [`Shared::taken`] says what a frame takes, and what is
+//! called `bytes` here is that.
+//!
+//! Not modelled: memory split between pipelines, pools of output queues.
+
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
 
 use crate::classes::input::Input;
 use crate::outcome::LossCause;
-use crate::spec::frames::{Ratio, SharedSpec};
+use crate::spec::frames::{Ratio, ShareSpec, SharedSpec, in_cells};
 
 /// The memory of a switch.
 #[derive(Clone, Debug)]
 pub(crate) struct Shared {
-    spec: SharedSpec,
+    cell_bytes: u32,
+    /// What inputs may have, each kind once.
+    shares: Vec<ShareSpec>,
+    pools: Vec<Pool>,
+}
+
+/// A part of it.
+#[derive(Clone, Debug)]
+struct Pool {
     /// What is neither reserve nor headroom.
     shared_bytes: u64,
     used_bytes: u64,
+    headroom_bytes: u64,
     used_headroom_bytes: u64,
+    /// Inputs that use headroom, and how many of them it is enough for.
+    inputs_in_headroom: u32,
+    safe_inputs: Option<u32>,
 }
 
-impl Shared {
-    /// `inputs` is the number of ports times classes. `None` if reserves and headroom are more
-    /// than there is.
-    pub fn new(spec: SharedSpec, inputs: u64) -> Option<Shared> {
-        let apart = inputs
-            .checked_mul(spec.reserve_bytes)?
-            .checked_add(spec.pool_bytes)?;
-        Some(Shared {
-            spec,
-            shared_bytes: spec.bytes.checked_sub(apart)?,
-            used_bytes: 0,
-            used_headroom_bytes: 0,
-        })
-    }
-
+impl Pool {
     /// What an input, or a queue, may hold of the shared part now.
     fn threshold(&self, alpha: Ratio) -> u64 {
         let free = self.shared_bytes - self.used_bytes;
         let wide = u128::from(free) * u128::from(alpha.numerator) / u128::from(alpha.denominator);
         wide.min(u128::from(u64::MAX)) as u64
     }
+}
 
-    /// Takes a frame of `bytes` in: in the reserve and the shared part, or (if `is_lossless`) as
-    /// a whole in the headroom. `queue_bytes` is what its output queue holds.
+impl Shared {
+    /// For these inputs, by channel and class; also which of its shares each of them has. `None`
+    /// if reserves and headroom are more than there is.
+    pub fn new(spec: &SharedSpec, inputs: &[(u32, u8)]) -> Option<(Shared, Vec<u16>)> {
+        let differing = spec.own.iter().map(|own| ((own.channel, own.class), own));
+        let differing: BTreeMap<_, _> = differing.collect();
+        let mut shares: Vec<ShareSpec> = Vec::from([spec.share]);
+        let mut free: Vec<u64> = Vec::new();
+        for pool in &spec.pools {
+            free.push(pool.bytes.checked_sub(pool.headroom_bytes)?);
+        }
+        let mut kinds = Vec::new();
+        for input in inputs {
+            let share = differing.get(input).map_or(&spec.share, |own| &own.share);
+            let known = shares.iter().position(|known| known == share);
+            let kind = known.unwrap_or_else(|| {
+                shares.push(*share);
+                shares.len() - 1
+            });
+            kinds.push(u16::try_from(kind).ok()?);
+            let free = free.get_mut(usize::from(share.pool))?;
+            *free = free.checked_sub(share.reserve_bytes)?;
+        }
+        let pools = spec.pools.iter().zip(free).map(|(pool, free)| Pool {
+            shared_bytes: free,
+            used_bytes: 0,
+            headroom_bytes: pool.headroom_bytes,
+            used_headroom_bytes: 0,
+            inputs_in_headroom: 0,
+            safe_inputs: pool.safe_inputs,
+        });
+        let shared = Shared {
+            cell_bytes: spec.cell_bytes,
+            pools: pools.collect(),
+            shares,
+        };
+        Some((shared, kinds))
+    }
+
+    /// What a frame takes.
+    #[inline]
+    pub fn taken(&self, bytes: u64) -> u64 {
+        in_cells(self.cell_bytes, bytes)
+    }
+
+    #[inline]
+    fn of(&self, input: &Input) -> (&ShareSpec, &Pool) {
+        let share = &self.shares[usize::from(input.share)];
+        (share, &self.pools[usize::from(share.pool)])
+    }
+
+    #[inline]
+    fn pool_of(&mut self, input: &Input) -> &mut Pool {
+        let share = &self.shares[usize::from(input.share)];
+        &mut self.pools[usize::from(share.pool)]
+    }
+
+    /// Takes a frame of `bytes` in: in the reserve and the shared part, or (if `queue` is `None`:
+    /// the class is lossless) as a whole in the headroom. `queue` is the share of its output
+    /// queue and what that holds.
     pub fn admit(
         &mut self,
         input: &mut Input,
-        is_lossless: bool,
-        queue_bytes: u64,
+        queue: Option<(u16, u64)>,
         bytes: u64,
     ) -> Result<(), LossCause> {
+        let (share, pool) = self.of(input);
         let held = input.bytes - input.headroom_bytes;
-        let after = (held + bytes).saturating_sub(self.spec.reserve_bytes);
+        let after = (held + bytes).saturating_sub(share.reserve_bytes);
         if after == 0 {
             return Ok(());
         }
         let more = after - input.shared_bytes;
         let may_share =
-            after <= self.threshold(self.spec.alpha) && self.used_bytes + more <= self.shared_bytes;
-        let fits_queue = is_lossless || self.fits_output(queue_bytes + bytes);
+            after <= pool.threshold(share.alpha) && pool.used_bytes + more <= pool.shared_bytes;
+        let fits_queue = queue.is_none_or(|(own, held)| self.fits_output(pool, own, held + bytes));
         if may_share && fits_queue {
             input.shared_bytes = after;
-            self.used_bytes += more;
+            self.pool_of(input).used_bytes += more;
             Ok(())
-        } else if is_lossless {
+        } else if queue.is_none() {
             self.admit_to_headroom(input, bytes)
         } else {
             Err(self.refusal(input, bytes))
@@ -70,172 +133,77 @@ impl Shared {
 
     /// What a frame of a class without back-pressure is refused by that does not fit.
     pub fn refusal(&self, input: &Input, bytes: u64) -> LossCause {
+        let (share, pool) = self.of(input);
         let held = input.bytes - input.headroom_bytes;
-        let after = (held + bytes).saturating_sub(self.spec.reserve_bytes);
+        let after = (held + bytes).saturating_sub(share.reserve_bytes);
         let more = after - input.shared_bytes;
-        match self.used_bytes + more <= self.shared_bytes {
+        match pool.used_bytes + more <= pool.shared_bytes {
             true => LossCause::Threshold,
             false => LossCause::Pool,
         }
     }
 
-    /// May a queue that holds `queue_bytes` take a frame of a class without back-pressure? It may
-    /// where the frame fits into the reserve of its input.
-    pub fn fits_queue(&self, input: &Input, queue_bytes: u64, bytes: u64) -> bool {
+    /// May a queue with the share `own` that holds so much take a frame of a class without
+    /// back-pressure? It may where the frame fits into the reserve of its input.
+    pub fn fits_queue(&self, input: &Input, (own, queue_bytes): (u16, u64), bytes: u64) -> bool {
+        let (share, pool) = self.of(input);
         let held = input.bytes - input.headroom_bytes;
-        held + bytes <= self.spec.reserve_bytes || self.fits_output(queue_bytes + bytes)
+        held + bytes <= share.reserve_bytes || self.fits_output(pool, own, queue_bytes + bytes)
     }
 
-    fn fits_output(&self, queue_bytes: u64) -> bool {
-        queue_bytes <= self.threshold(self.spec.output_alpha)
+    fn fits_output(&self, pool: &Pool, own: u16, queue_bytes: u64) -> bool {
+        queue_bytes <= pool.threshold(self.shares[usize::from(own)].output_alpha)
     }
 
     fn admit_to_headroom(&mut self, input: &mut Input, bytes: u64) -> Result<(), LossCause> {
-        let fits = input.headroom_bytes + bytes <= self.spec.headroom_bytes
-            && self.used_headroom_bytes + bytes <= self.spec.pool_bytes;
+        let (share, pool) = self.of(input);
+        let fits = input.headroom_bytes + bytes <= share.headroom_bytes
+            && pool.used_headroom_bytes + bytes <= pool.headroom_bytes;
         if !fits {
             return Err(LossCause::Buffer);
         }
+        let pool = self.pool_of(input);
+        pool.inputs_in_headroom += u32::from(input.headroom_bytes == 0);
+        pool.used_headroom_bytes += bytes;
         input.headroom_bytes += bytes;
-        self.used_headroom_bytes += bytes;
         Ok(())
+    }
+
+    /// Headroom was promised to the input, which has found none.
+    pub fn has_promised(&self, input: &Input) -> bool {
+        let (_, pool) = self.of(input);
+        let using = pool.inputs_in_headroom + u32::from(input.headroom_bytes == 0);
+        pool.safe_inputs.is_some_and(|safe| using <= safe)
     }
 
     /// A frame of the input has left: headroom is freed first, the reserve last.
     pub fn leave(&mut self, input: &mut Input, bytes: u64) {
         let headroom = bytes.min(input.headroom_bytes);
         let shared = (bytes - headroom).min(input.shared_bytes);
+        let pool = self.pool_of(input);
+        pool.used_headroom_bytes -= headroom;
+        pool.used_bytes -= shared;
+        pool.inputs_in_headroom -= u32::from(headroom > 0 && headroom == input.headroom_bytes);
         input.headroom_bytes -= headroom;
         input.shared_bytes -= shared;
-        self.used_headroom_bytes -= headroom;
-        self.used_bytes -= shared;
     }
 
     /// Must the neighbour at this input stop?
     pub fn is_above(&self, input: &Input) -> bool {
-        input.headroom_bytes > 0 || input.shared_bytes > self.threshold(self.spec.alpha)
+        let (share, pool) = self.of(input);
+        input.headroom_bytes > 0 || input.shared_bytes > pool.threshold(share.alpha)
     }
 
     /// May it go on?
     pub fn is_below(&self, input: &Input) -> bool {
-        let held = input.shared_bytes + self.spec.resume_offset_bytes;
+        let (share, pool) = self.of(input);
+        let held = input.shared_bytes + share.resume_offset_bytes;
         input.headroom_bytes == 0
-            && (input.shared_bytes == 0 || held <= self.threshold(self.spec.alpha))
+            && (input.shared_bytes == 0
+                || input.bytes <= share.resume_floor_bytes
+                || held <= pool.threshold(share.alpha))
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// 10,000 bytes to share besides reserves of 1,000 for each of two inputs and a pool of 600.
-    fn memory(alpha: (u32, u32), output_alpha: (u32, u32)) -> Shared {
-        let ratio = |(numerator, denominator)| Ratio {
-            numerator,
-            denominator,
-        };
-        let spec = SharedSpec {
-            bytes: 12_600,
-            reserve_bytes: 1_000,
-            headroom_bytes: 400,
-            pool_bytes: 600,
-            alpha: ratio(alpha),
-            output_alpha: ratio(output_alpha),
-            resume_offset_bytes: 1_000,
-        };
-        Shared::new(spec, 2).expect("reserves fit")
-    }
-
-    fn input() -> Input {
-        Input {
-            bytes: 0,
-            high_bytes: u64::MAX,
-            low_bytes: 0,
-            limit_bytes: u64::MAX,
-            most_bytes: 0,
-            shared_bytes: 0,
-            headroom_bytes: 0,
-            is_congested: false,
-        }
-    }
-
-    /// Takes a frame in, and counts it at the input.
-    fn take(memory: &mut Shared, input: &mut Input, is_lossless: bool, bytes: u64) -> bool {
-        let is_in = memory.admit(input, is_lossless, 0, bytes).is_ok();
-        input.bytes += if is_in { bytes } else { 0 };
-        is_in
-    }
-
-    #[test]
-    fn an_input_may_hold_its_threshold_and_no_byte_more() {
-        for (bytes, fits) in [(1_000 + 5_000, true), (1_000 + 5_001, false)] {
-            let mut memory = memory((1, 2), (8, 1));
-            assert_eq!(take(&mut memory, &mut input(), false, bytes), fits);
-            let used = if fits { 5_000 } else { 0 };
-            assert_eq!(memory.used_bytes, used);
-        }
-    }
-
-    #[test]
-    fn what_is_free_can_be_used_up() {
-        for (bytes, fits) in [(11_000, true), (11_001, false)] {
-            let mut memory = memory((8, 1), (8, 1));
-            assert_eq!(take(&mut memory, &mut input(), false, bytes), fits);
-        }
-    }
-
-    #[test]
-    fn a_queue_may_hold_its_threshold_but_for_what_is_in_the_reserve() {
-        // A quarter of 10,000 bytes.
-        for (queue_bytes, fits) in [(500, true), (501, false)] {
-            let mut memory = memory((8, 1), (1, 4));
-            let found = memory.admit(&mut input(), false, queue_bytes, 2_000);
-            assert_eq!(found.is_ok(), fits);
-        }
-        let mut memory = memory((8, 1), (1, 4));
-        assert!(memory.admit(&mut input(), false, 9_000, 1_000).is_ok());
-        assert!(memory.admit(&mut input(), false, 9_000, 1_001).is_err());
-    }
-
-    #[test]
-    fn headroom_ends_at_that_of_the_input_and_at_the_pool() {
-        let mut memory = memory((0, 1), (8, 1));
-        let (mut one, mut other) = (input(), input());
-        assert!(take(&mut memory, &mut one, true, 1_000), "the reserve");
-        assert!(!take(&mut memory, &mut one, true, 401));
-        assert!(take(&mut memory, &mut one, true, 400));
-        assert!(take(&mut memory, &mut other, true, 1_000), "the reserve");
-        assert!(!take(&mut memory, &mut other, true, 201));
-        assert!(take(&mut memory, &mut other, true, 200));
-        assert!(memory.is_above(&one) && memory.is_above(&other));
-        // Headroom is freed first, then the shared part, then the reserve.
-        memory.leave(&mut one, 300);
-        assert_eq!((one.headroom_bytes, memory.used_headroom_bytes), (100, 300));
-        memory.leave(&mut one, 300);
-        assert_eq!((one.headroom_bytes, memory.used_headroom_bytes), (0, 200));
-    }
-
-    #[test]
-    fn it_is_stopped_above_and_resumed_an_offset_below_its_threshold() {
-        // Alpha 1: as much as is free. Used, is it above, is it an offset below?
-        let cases = [(5_001, true, false), (5_000, false, false)];
-        let more = [(4_501, false, false), (4_500, false, true)];
-        for (used, is_above, is_below) in cases.into_iter().chain(more) {
-            let mut memory = memory((1, 1), (8, 1));
-            let mut input = input();
-            assert!(take(&mut memory, &mut input, true, 1_000 + used));
-            let found = (memory.is_above(&input), memory.is_below(&input));
-            assert_eq!(found, (is_above, is_below), "{used} bytes");
-        }
-    }
-
-    #[test]
-    fn an_input_that_holds_nothing_shared_is_resumed_whatever_the_threshold() {
-        let mut memory = memory((0, 1), (8, 1));
-        let mut input = input();
-        assert!(take(&mut memory, &mut input, true, 1_000));
-        assert!(memory.is_below(&input));
-        assert!(take(&mut memory, &mut input, true, 1));
-        assert!(!memory.is_below(&input), "it is in the headroom");
-    }
-}
+mod tests;

@@ -103,12 +103,18 @@ fn network(spec: &EthernetSpec) -> Result<Network, BuildError> {
     for (slot, channel) in (0..).zip(&slots) {
         channels[*channel as usize].slot = slot;
     }
-    let nodes = nodes(spec, classes)?;
+    let (nodes, shares) = nodes(spec, classes)?;
     let has_lanes = nodes.iter().any(|node| {
         let rules = node.back_pressure;
         rules.is_some_and(|rules| matches!(rules.select, Select::Destination(_)))
     });
-    let queues = queues(spec, &nodes);
+    let mut queues = queues(spec, &nodes);
+    let mut inputs = inputs(spec);
+    for ((channel, class), share) in shares {
+        let place = |channel: u32| channel as usize * classes + usize::from(class);
+        inputs[place(channel)].share = share;
+        queues[place(channel ^ 1)].share = share;
+    }
     let count = queues.len();
     let marking = (0..count as u64).zip(&queues).map(|(at, queue)| {
         let has_dice = queue.marks;
@@ -124,7 +130,7 @@ fn network(spec: &EthernetSpec) -> Result<Network, BuildError> {
         control_lost: vec![0; channels.len()],
         requests: vec![Requests::default(); count],
         counts: counts(spec, &nodes),
-        inputs: inputs(spec),
+        inputs,
         input_times: vec![InputTimes::default(); count],
         flows: flows(spec, &stations),
         losses: vec![Losses::default(); spec.flows.len()],
@@ -256,6 +262,7 @@ fn inputs(spec: &EthernetSpec) -> Vec<Input> {
                 is_congested: false,
                 shared_bytes: 0,
                 headroom_bytes: 0,
+                share: 0,
                 most_bytes: 0,
             });
         }
@@ -263,14 +270,18 @@ fn inputs(spec: &EthernetSpec) -> Vec<Input> {
     inputs
 }
 
-fn nodes(spec: &EthernetSpec, classes: usize) -> Result<Vec<Node>, BuildError> {
+/// Which share of its switch an input has, by channel and class.
+type InputShare = ((u32, u8), u16);
+
+/// Every node, and the shares of all inputs of shared memories.
+fn nodes(spec: &EthernetSpec, classes: usize) -> Result<(Vec<Node>, Vec<InputShare>), BuildError> {
     let mut leaving = vec![Vec::new(); spec.nodes.len()];
     for id in 0..spec.links.len() as u32 * 2 {
         if let Some((from, _)) = spec.ends(id) {
             leaving[from as usize].push(id);
         }
     }
-    let mut nodes = Vec::new();
+    let (mut nodes, mut shares) = (Vec::new(), Vec::new());
     for (node, leaving) in spec.nodes.iter().zip(leaving) {
         let switch = match &node.kind {
             NodeKind::Switch(switch) => Some(switch),
@@ -281,15 +292,21 @@ fn nodes(spec: &EthernetSpec, classes: usize) -> Result<Vec<Node>, BuildError> {
             NodeKind::Switch(_) => None,
         };
         let rules = switch.and_then(|switch| switch.back_pressure);
-        let shared = match switch.map(|switch| switch.memory) {
+        let shared = match switch.map(|switch| &switch.memory) {
             Some(MemorySpec::Shared(shared)) => {
-                let inputs = (leaving.len() * classes) as u64;
-                Some(Shared::new(shared, inputs).map(Box::new).ok_or_else(|| {
+                let inputs = leaving.iter().flat_map(|channel| {
+                    let classes = 0..classes as u8;
+                    classes.map(move |class| (*channel ^ 1, class))
+                });
+                let inputs: Vec<(u32, u8)> = inputs.collect();
+                let built = Shared::new(shared, &inputs).ok_or_else(|| {
                     BuildError(format!(
                         "{}: reserves and headroom are more than the memory",
                         node.name
                     ))
-                })?)
+                })?;
+                shares.extend(inputs.into_iter().zip(built.1));
+                Some(Box::new(built.0))
             }
             _ => None,
         };
@@ -311,7 +328,7 @@ fn nodes(spec: &EthernetSpec, classes: usize) -> Result<Vec<Node>, BuildError> {
             time_outs: 0,
         });
     }
-    Ok(nodes)
+    Ok((nodes, shares))
 }
 
 fn flows(spec: &EthernetSpec, stations: &Stations) -> Vec<FrameFlow> {

@@ -1,6 +1,8 @@
 //! What came over each input and has not left: limits, and detection where PFC switches do it.
 
-use backwater_kernel::EventQueue;
+use alloc::format;
+
+use backwater_kernel::{EventQueue, Place};
 
 use crate::classes::Node;
 use crate::classes::input::Input;
@@ -42,15 +44,24 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         channel: u32,
         queue: usize,
         class: u8,
-        bytes: u64,
+        mut bytes: u64,
     ) -> Result<bool, LossCause> {
         let at = self.network.input(channel, class);
         let classes = &mut self.network.classes;
         let node = &mut classes.nodes[node_id as usize];
         let input = &mut classes.inputs[at];
         if let Some(shared) = &mut node.shared {
-            let is_lossless = node.lossless & 1 << class != 0;
-            shared.admit(input, is_lossless, classes.queues[queue].bytes, bytes)?;
+            let of_queue = match node.lossless & 1 << class != 0 {
+                true => None,
+                false => Some((classes.queues[queue].share, classes.queues[queue].bytes)),
+            };
+            bytes = shared.taken(bytes);
+            if let Err(cause) = shared.admit(input, of_queue, bytes) {
+                if of_queue.is_none() && shared.has_promised(input) {
+                    self.note_headroom(channel, class);
+                }
+                return Err(cause);
+            }
             let most = &mut classes.input_times[at].headroom_most_bytes;
             *most = input.headroom_bytes.max(*most);
         } else if input.bytes + bytes > input.limit_bytes {
@@ -79,7 +90,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// A frame that came over an input has left the node, or one of the copies that share `input`
     /// has: they count until the last is gone.
     #[inline(always)]
-    pub(crate) fn leave_node(&mut self, node: u32, mut input: u32, class: u8, bytes: u64) {
+    pub(crate) fn leave_node(&mut self, node: u32, mut input: u32, class: u8, mut bytes: u64) {
         if input & COPY != 0 {
             let (copies, place) = (&mut self.network.copies, input & !COPY);
             input = copies.input(place);
@@ -87,11 +98,24 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
                 return;
             }
         }
-        self.network.classes.nodes[node as usize].bytes -= bytes;
+        let memory = &mut self.network.classes.nodes[node as usize];
+        if let Some(shared) = &memory.shared {
+            bytes = shared.taken(bytes);
+        }
+        memory.bytes -= bytes;
         self.leave_input(node, input, class, bytes);
     }
 
-    /// A frame that came over an input has left.
+    /// What came over an input has found no headroom although its switch promised enough.
+    #[cold]
+    fn note_headroom(&mut self, channel: u32, class: u8) {
+        let place = Place::Channel(channel);
+        self.violations.note(self.now, place, || {
+            format!("headroom was not enough for class {class}, which was promised")
+        });
+    }
+
+    /// A frame that came over an input has left; `bytes` is what it took of the memory.
     #[inline(always)]
     pub(crate) fn leave_input(&mut self, node_id: u32, channel: u32, class: u8, bytes: u64) {
         let network = &mut self.network;

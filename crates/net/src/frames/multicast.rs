@@ -200,7 +200,8 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let of_input = &classes.inputs[self.network.input(input, class)];
         let is_lossless = node.lossless & 1 << class != 0;
         let shared = node.shared.as_ref().filter(|_| !is_lossless)?;
-        let fits = shared.fits_queue(of_input, queue.bytes, bytes);
+        let bytes = shared.taken(bytes);
+        let fits = shared.fits_queue(of_input, (queue.share, queue.bytes), bytes);
         (!fits).then(|| shared.refusal(of_input, bytes))
     }
 

@@ -14,6 +14,7 @@ use backwater_kernel::{Duration, Rate, Time};
 mod back_pressure;
 mod check;
 mod flow;
+mod memory;
 mod plain;
 
 use super::Kind;
@@ -29,6 +30,8 @@ pub use backwater_ends::spec::Span;
 pub use backwater_ends::spec::bytes::{TrafficSpec, TransportSpec, VideoSpec};
 pub use check::{largest_bytes, verify};
 pub use flow::{FlowSpec, GROUP};
+pub(crate) use memory::in_cells;
+pub use memory::{OwnShareSpec, PoolSpec, ShareSpec, SharedSpec};
 
 /// Most classes of a port.
 pub const CLASSES_MAX: usize = 8;
@@ -164,36 +167,13 @@ pub enum Forwarding {
 }
 
 /// Who has which memory of a switch.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub enum MemorySpec {
     /// Each output queue its own ([`QueueSpec::limit_bytes`]), with tail drop. Input counters
     /// ([`ChannelSpec::inputs`]) only detect and limit.
     Queues,
     /// All queues share one.
     Shared(SharedSpec),
-}
-
-/// A shared memory with dynamic thresholds. A frame counts at its input port and class until its
-/// last bit has left: in the reserve there and beyond that in the shared part, or, if it does not
-/// fit (classes under back-pressure only), as a whole in the headroom there.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct SharedSpec {
-    /// All memory, reserves and headroom included.
-    pub bytes: u64,
-    /// Reserve of each input port and class.
-    pub reserve_bytes: u64,
-    /// Headroom of each input port and class under back-pressure; [`SharedSpec::pool_bytes`]
-    /// limits all together.
-    pub headroom_bytes: u64,
-    /// Headroom of the whole switch.
-    pub pool_bytes: u64,
-    /// An input port and class may hold alpha times what is free of the shared part.
-    /// Above that it is stopped, or, without back-pressure, its frame is dropped.
-    pub alpha: Ratio,
-    /// The same for each output queue of a class without back-pressure.
-    pub output_alpha: Ratio,
-    /// An input is resumed when it holds so much less than its threshold, or nothing shared.
-    pub resume_offset_bytes: u64,
 }
 
 /// A full-duplex link.

@@ -2,9 +2,9 @@
 
 use backwater_kernel::{Probability, Time};
 use backwater_net::frames::probe::LossCause;
-use backwater_net::frames::spec::{Ratio, SharedSpec, WatchdogAction};
+use backwater_net::frames::spec::{Ratio, ShareSpec, SharedSpec, WatchdogAction};
 
-use super::network::{Frame, Network, Point, channel_spec};
+use super::network::{Frame, Network, Point, Share, channel_spec};
 
 impl Network {
     /// A frame joins the queue of its class in front of `channel`.
@@ -88,46 +88,78 @@ fn part(ratio: Ratio, bytes: u64) -> u64 {
     part as u64
 }
 
+/// Whole cells of the memory for so many bytes.
+fn cells(shared: &SharedSpec, bytes: u64) -> u64 {
+    let cell = u64::from(shared.cell_bytes.max(1));
+    let left_over = bytes % cell;
+    match left_over {
+        0 => bytes,
+        _ => bytes - left_over + cell,
+    }
+}
+
+/// Of an input port and class: (channel a frame came over, class).
+type Key = (usize, usize);
+
+/// What an input port and class may have.
+fn share_of(shared: &SharedSpec, (channel, class): Key) -> ShareSpec {
+    let mut share = shared.share;
+    for own in &shared.own {
+        if (own.channel as usize, usize::from(own.class)) == (channel, class) {
+            share = own.share;
+        }
+    }
+    share
+}
+
 /// Shared memory. All is counted per (channel a frame came over, class).
 impl Network {
-    /// Bytes of the shared part: all but the reserves and the pool of headroom.
-    fn shared_part(&self, node: usize, shared: &SharedSpec) -> u64 {
-        let ports = self.leaving(node);
-        let queues: usize = ports.map(|it| self.channels[it].queues.len()).sum();
-        let reserved = queues as u64 * shared.reserve_bytes;
-        shared.bytes.saturating_sub(reserved + shared.pool_bytes)
+    /// Every input port and class of a switch that counts in a pool.
+    fn members(&self, node: usize, shared: &SharedSpec, pool: u8) -> Vec<Key> {
+        let mut members = Vec::new();
+        for channel in self.leaving(node) {
+            for class in 0..self.channels[channel].queues.len() {
+                if share_of(shared, (channel ^ 1, class)).pool == pool {
+                    members.push((channel ^ 1, class));
+                }
+            }
+        }
+        members
+    }
+
+    /// Bytes of the shared part of a pool: all but the reserves and the headroom.
+    fn shared_part(&self, node: usize, shared: &SharedSpec, pool: u8) -> u64 {
+        let members = self.members(node, shared, pool).into_iter();
+        let reserved: u64 = members
+            .map(|input| share_of(shared, input).reserve_bytes)
+            .sum();
+        let pool = shared.pools[usize::from(pool)];
+        pool.bytes.saturating_sub(reserved + pool.headroom_bytes)
+    }
+
+    fn held(&self, input: Key) -> Share {
+        self.shares.get(&input).copied().unwrap_or_default()
     }
 
     /// Bytes of the shared part that an input port and class holds.
-    fn shared_used(&self, shared: &SharedSpec, input: (usize, usize)) -> u64 {
-        let share = self.shares.get(&input).copied().unwrap_or_default();
-        share.held.saturating_sub(shared.reserve_bytes)
+    fn shared_used(&self, shared: &SharedSpec, input: Key) -> u64 {
+        let reserve = share_of(shared, input).reserve_bytes;
+        self.held(input).held.saturating_sub(reserve)
     }
 
-    fn inputs_of(&self, node: usize) -> Vec<(usize, usize)> {
-        let shares = self.shares.keys().copied();
-        shares
-            .filter(|(channel, _)| self.head(*channel) == node)
-            .collect()
-    }
-
-    fn shared_free(&self, node: usize, shared: &SharedSpec) -> u64 {
-        let inputs = self.inputs_of(node).into_iter();
-        let used: u64 = inputs.map(|input| self.shared_used(shared, input)).sum();
-        self.shared_part(node, shared).saturating_sub(used)
-    }
-
-    fn headroom(&self, input: (usize, usize)) -> u64 {
-        self.shares.get(&input).map_or(0, |share| share.headroom)
+    fn shared_free(&self, node: usize, shared: &SharedSpec, pool: u8) -> u64 {
+        let members = self.members(node, shared, pool).into_iter();
+        let used: u64 = members.map(|input| self.shared_used(shared, input)).sum();
+        self.shared_part(node, shared, pool).saturating_sub(used)
     }
 
     /// Does the frame fit into the reserve and the shared part?
-    fn fits(&self, node: usize, shared: &SharedSpec, input: (usize, usize), bytes: u64) -> bool {
-        let share = self.shares.get(&input).copied().unwrap_or_default();
+    fn fits(&self, node: usize, shared: &SharedSpec, input: Key, bytes: u64) -> bool {
+        let share = share_of(shared, input);
         let before = self.shared_used(shared, input);
-        let after = (share.held + bytes).saturating_sub(shared.reserve_bytes);
-        let free = self.shared_free(node, shared);
-        after == 0 || (after <= part(shared.alpha, free) && after - before <= free)
+        let after = (self.held(input).held + bytes).saturating_sub(share.reserve_bytes);
+        let free = self.shared_free(node, shared, share.pool);
+        after == 0 || (after <= part(share.alpha, free) && after - before <= free)
     }
 
     fn shared_refusal(
@@ -139,24 +171,27 @@ impl Network {
     ) -> Option<LossCause> {
         let node = self.tail(channel);
         let key = (input, frame.class);
-        let fits = self.fits(node, shared, key, frame.bytes);
+        let share = share_of(shared, key);
+        let bytes = cells(shared, frame.bytes);
+        let fits = self.fits(node, shared, key, bytes);
         if self.back_pressure(node, frame.class).is_none() {
-            let queue = self.queue(channel, frame.class).bytes() + frame.bytes;
-            let free = self.shared_free(node, shared);
-            let share = self.shares.get(&key).copied().unwrap_or_default();
-            let in_reserve = share.held + frame.bytes <= shared.reserve_bytes;
-            let is_over = queue > part(shared.output_alpha, free) && !in_reserve;
-            let after = (share.held + frame.bytes).saturating_sub(shared.reserve_bytes);
+            let queue = self.queue(channel, frame.class).bytes() + bytes;
+            let free = self.shared_free(node, shared, share.pool);
+            let held = self.held(key).held;
+            let in_reserve = held + bytes <= share.reserve_bytes;
+            let of_port = share_of(shared, (channel ^ 1, frame.class));
+            let is_over = queue > part(of_port.output_alpha, free) && !in_reserve;
+            let after = (held + bytes).saturating_sub(share.reserve_bytes);
             let cause = match after - self.shared_used(shared, key) <= free {
                 true => LossCause::Threshold,
                 false => LossCause::Pool,
             };
             return (!fits || is_over).then_some(cause);
         }
-        let inputs = self.inputs_of(node).into_iter();
-        let pool: u64 = inputs.map(|it| self.headroom(it)).sum();
-        let has_headroom = self.headroom(key) + frame.bytes <= shared.headroom_bytes
-            && pool + frame.bytes <= shared.pool_bytes;
+        let members = self.members(node, shared, share.pool).into_iter();
+        let pool: u64 = members.map(|it| self.held(it).headroom).sum();
+        let has_headroom = self.held(key).headroom + bytes <= share.headroom_bytes
+            && pool + bytes <= shared.pools[usize::from(share.pool)].headroom_bytes;
         (!fits && !has_headroom).then_some(LossCause::Buffer)
     }
 
@@ -166,38 +201,45 @@ impl Network {
             return;
         };
         let key = (input, frame.class);
-        let fits = self.fits(node, &shared, key, frame.bytes);
+        let bytes = cells(&shared, frame.bytes);
+        let fits = self.fits(node, &shared, key, bytes);
         let share = self.shares.entry(key).or_default();
         match fits {
-            true => share.held += frame.bytes,
-            false => share.headroom += frame.bytes,
+            true => share.held += bytes,
+            false => share.headroom += bytes,
         }
     }
 
     /// Headroom empties first.
     pub fn leave_memory(&mut self, channel: usize, frame: &Frame) {
         let Some(input) = frame.came_over else { return };
-        if self.shared(self.tail(channel)).is_none() {
+        let Some(shared) = self.shared(self.tail(channel)) else {
             return;
-        }
+        };
+        let bytes = cells(&shared, frame.bytes);
         let share = self.shares.entry((input, frame.class)).or_default();
-        let from_headroom = share.headroom.min(frame.bytes);
+        let from_headroom = share.headroom.min(bytes);
         share.headroom -= from_headroom;
-        share.held -= frame.bytes - from_headroom;
+        share.held -= bytes - from_headroom;
     }
 
     /// Is an input port and class above its threshold?
-    pub fn is_share_over(&self, node: usize, shared: &SharedSpec, input: (usize, usize)) -> bool {
-        let threshold = part(shared.alpha, self.shared_free(node, shared));
-        self.headroom(input) > 0 || self.shared_used(shared, input) > threshold
+    pub fn is_share_over(&self, node: usize, shared: &SharedSpec, input: Key) -> bool {
+        let share = share_of(shared, input);
+        let threshold = part(share.alpha, self.shared_free(node, shared, share.pool));
+        self.held(input).headroom > 0 || self.shared_used(shared, input) > threshold
     }
 
     /// May it be resumed?
-    pub fn is_share_under(&self, node: usize, shared: &SharedSpec, input: (usize, usize)) -> bool {
-        let threshold = part(shared.alpha, self.shared_free(node, shared));
+    pub fn is_share_under(&self, node: usize, shared: &SharedSpec, input: Key) -> bool {
+        let share = share_of(shared, input);
+        let threshold = part(share.alpha, self.shared_free(node, shared, share.pool));
         let used = self.shared_used(shared, input);
-        let is_low = used == 0 || used + shared.resume_offset_bytes <= threshold;
-        is_low && self.headroom(input) == 0
+        let held = self.held(input);
+        let is_low = used == 0
+            || used + share.resume_offset_bytes <= threshold
+            || held.held + held.headroom <= share.resume_floor_bytes;
+        is_low && held.headroom == 0
     }
 
     /// Inputs that a departure may bring below their thresholds: the one the frame came over.

@@ -310,8 +310,8 @@ impl Network {
     }
 
     pub fn shared(&self, node: usize) -> Option<backwater_net::frames::spec::SharedSpec> {
-        match self.switch(node)?.memory {
-            MemorySpec::Shared(shared) => Some(shared),
+        match &self.switch(node)?.memory {
+            MemorySpec::Shared(shared) => Some(shared.clone()),
             MemorySpec::Queues => None,
         }
     }

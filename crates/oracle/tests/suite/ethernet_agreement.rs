@@ -1,6 +1,8 @@
 //! The fast Ethernet engine starts every frame at the same instant as the slow, obvious one; drops,
 //! deliveries and counts agree too.
 
+mod memory;
+
 use crate::ethernet_common;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -117,11 +119,6 @@ fn they_agree_on_inputs() {
     under(&[Scheme::Port, Scheme::Class], 200, |mix| {
         mix.has_inputs = true
     });
-}
-
-#[test]
-fn they_agree_on_shared_memory() {
-    under(&[Scheme::Off], 300, |mix| mix.has_shared = true);
 }
 
 #[test]
@@ -299,13 +296,6 @@ fn they_agree_on_multicast() {
         reach.copies > 1_000 && shared.copies > 1_000,
         "{reach:?} {shared:?}"
     );
-}
-
-#[test]
-fn they_agree_on_lossless_shared_memory() {
-    under(&[Scheme::Port, Scheme::Class], 900, |mix| {
-        mix.has_shared = true
-    });
 }
 
 /// The comparison sees a control loop that is counted too short, and a unit of another size.

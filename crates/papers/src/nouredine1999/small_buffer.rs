@@ -128,6 +128,7 @@ fn needed_bytes(inputs: usize) -> u64 {
         queued: Duration::ZERO,
         away: Duration(1_000_000),
         response: Duration::ZERO,
+        cell_bytes: 1,
     };
     let all = Brought {
         inputs: (0..inputs as u32).collect(),

@@ -123,10 +123,10 @@ impl Conditions {
             let FrameNode::Switch(switch) = &node.kind else {
                 continue;
             };
-            let own = match switch.memory {
+            let own = match &switch.memory {
                 MemorySpec::Shared(shared) => {
                     what = "switch";
-                    vec![shared.bytes]
+                    vec![shared.bytes()]
                 }
                 MemorySpec::Queues => {
                     let (by, own) = of_ports(spec, id);

@@ -159,7 +159,7 @@ fn drop_lines(run: &Frames<'_>, queues: &[Queue<'_>]) -> Vec<String> {
     let top = ports::top(queues, |queue| queue.found.drops.total() as f64);
     first_of(&top, PORTS, ("  ", "port"), |queue| {
         let (name, drops) = (queue.name(channels), &queue.found.drops);
-        let limit = (drops.by(LossCause::Threshold) > 0).then(|| threshold(run, queue.channel));
+        let limit = (drops.by(LossCause::Threshold) > 0).then(|| threshold(run, queue));
         format!(
             "{name}: {}{}",
             causes(drops),
@@ -169,8 +169,8 @@ fn drop_lines(run: &Frames<'_>, queues: &[Queue<'_>]) -> Vec<String> {
 }
 
 /// How much a queue to this channel may have of a memory, and how full that was.
-fn threshold(run: &Frames<'_>, channel: u32) -> Option<String> {
-    let (node, _) = names::channel_ends(run.network, channel)?;
+fn threshold(run: &Frames<'_>, queue: &Queue<'_>) -> Option<String> {
+    let (node, _) = names::channel_ends(run.network, queue.channel)?;
     let NodeKind::Switch(switch) = &run.network.nodes.get(node as usize)?.kind else {
         return None;
     };
@@ -178,12 +178,14 @@ fn threshold(run: &Frames<'_>, channel: u32) -> Option<String> {
         return None;
     };
     let most = run.outcome.nodes.get(node as usize)?.most_bytes;
-    let alpha = shared.output_alpha;
+    let alpha = shared
+        .share(queue.channel ^ 1, queue.class as u8)
+        .output_alpha;
     Some(format!(
         " (a queue may have {} of what is free; the memory held {} of {} bytes at most)",
         significant(f64::from(alpha.numerator) / f64::from(alpha.denominator), 3),
         grouped(most),
-        grouped(shared.bytes)
+        grouped(shared.bytes())
     ))
 }
 

@@ -57,8 +57,9 @@ fn columns() -> Vec<Column> {
         "needs [bytes]: of the place, for all its inputs",
         "has [bytes]: above the threshold at which it stops",
         "spare [bytes]: of what it has",
-        "missing [bytes]: of what it needs, where a loss is meant",
+        "missing [bytes]: of what it needs, where a loss is meant or a pool is oversold",
         "leaves [bytes]: that the place is sure to have sent meanwhile",
+        "at once: inputs of a pool, whichever they are, that it is enough for at once",
     ];
     let of_input = [
         "brings [bytes]: at most, before its stop takes effect",
@@ -88,13 +89,17 @@ fn int(number: u64) -> Cell {
 }
 
 /// What a place needs and has.
-fn totals(need: &Need) -> [Cell; 5] {
+fn totals(need: &Need) -> [Cell; 6] {
     [
         int(need.needs()),
         int(need.has()),
         int(need.has().saturating_sub(need.needs())),
         int(need.needs().saturating_sub(need.has())),
         int(need.leaves),
+        match need.place {
+            Place::Pool => int(need.at_once()),
+            Place::Queue | Place::Input | Place::Shared => Cell::Empty,
+        },
     ]
 }
 

@@ -126,6 +126,7 @@ impl Network {
             queued: Duration(control.0.saturating_mul(frames)),
             away: link.delay * 2,
             response: Duration::ZERO,
+            cell_bytes: 1,
         };
         stop.bytes()
     }

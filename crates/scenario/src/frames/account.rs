@@ -2,12 +2,21 @@
 
 use backwater_kernel::Duration;
 use backwater_net::frames::spec::{
-    BackPressureSpec, Binding, Detect, FRAME_LEAST_BYTES, NodeKind, Notify, SchedulerSpec, Select,
+    BackPressureSpec, Binding, Detect, FRAME_LEAST_BYTES, MemorySpec, NodeKind, Notify,
+    SchedulerSpec, Select, SwitchSpec,
 };
 
 use super::flight::Flight;
 use super::headroom::{self, Brought, Need, Place, Stop};
 use super::lossless::{Whole, channel_of, switch_of};
+
+/// Bytes of a cell of a switch's memory.
+fn cell_bytes(switch: &SwitchSpec) -> u32 {
+    match &switch.memory {
+        MemorySpec::Shared(shared) => shared.cell_bytes,
+        MemorySpec::Queues => 1,
+    }
+}
 
 impl Whole<'_> {
     /// What comes over an input after its stop was decided.
@@ -32,6 +41,7 @@ impl Whole<'_> {
             control,
             away: Duration(there.delay.0 + back.delay.0 + latency(from) + latency(to)),
             response: there.stopped.response,
+            cell_bytes: switch_of(self.spec, to).map_or(1, cell_bytes),
         })
     }
 

@@ -39,7 +39,8 @@ pub(crate) fn classes(file: &EthernetFile, classes: u8, mistakes: &mut Diagnosti
     let stopped = file.flow_control.classes();
     let storms = file.nodes.iter().filter_map(|node| node.storm.as_ref());
     let storms = storms.map(|storm| &storm.classes);
-    for named in stopped.into_iter().chain(storms) {
+    let memory = file.memory.iter().map(|own| &own.classes);
+    for named in stopped.into_iter().chain(storms).chain(memory) {
         let highest = named.iter().flatten().max();
         if let Some(highest) = highest.filter(|highest| **highest >= classes) {
             mistakes.push(no_such_class(&named.at, *highest, classes));

@@ -56,6 +56,8 @@ pub struct Stop {
     pub away: Duration,
     /// From the stop's last bit to its effect.
     pub response: Duration,
+    /// A frame takes whole cells of so many bytes of the memory.
+    pub cell_bytes: u32,
 }
 
 impl Stop {
@@ -97,10 +99,37 @@ impl Stop {
         self.span().0.div_ceil(each).saturating_add(1)
     }
 
-    /// Most bytes that come.
+    /// Most bytes of memory that are taken.
     pub fn bytes(&self) -> u64 {
-        let full = self.frames().saturating_mul(self.sizes.largest.into());
+        let full = self.frames().saturating_mul(self.frame_bytes());
         full.saturating_add(self.left_over())
+    }
+
+    /// What the largest frame takes of the memory.
+    pub fn frame_bytes(&self) -> u64 {
+        self.in_cells(self.sizes.largest.into())
+    }
+
+    fn in_cells(&self, bytes: u64) -> u64 {
+        let cell = u64::from(self.cell_bytes.max(1));
+        bytes.div_ceil(cell).saturating_mul(cell)
+    }
+
+    /// Most bytes of cells that frames take of which so many pass on the wire. Per byte on the wire
+    /// most is taken by the least frames, or by the least of those that need a cell more, if not
+    /// by the largest.
+    fn most_in_cells(&self, wire_bytes: u64) -> u64 {
+        let cell = u64::from(self.cell_bytes);
+        let [largest, least] = [self.sizes.largest, self.sizes.least].map(u64::from);
+        let next = self.in_cells(least) + 1;
+        let sizes = [least, next, largest];
+        let most = sizes.into_iter().filter(|bytes| *bytes <= largest);
+        let most = most.map(|bytes| {
+            let taken = u128::from(self.in_cells(bytes)) * u128::from(wire_bytes);
+            taken / u128::from(bytes + u64::from(WIRE_OVERHEAD_BYTES))
+        });
+        let most = u64::try_from(most.max().unwrap_or(0)).unwrap_or(u64::MAX);
+        most / cell * cell
     }
 
     /// Bytes that smaller frames bring more than largest ones alone.
@@ -110,6 +139,12 @@ impl Stop {
         let Some(bytes) = self.wire_bytes().filter(|_| least < largest) else {
             return 0;
         };
+        if self.cell_bytes > 1 {
+            let all = self
+                .most_in_cells(bytes)
+                .saturating_add(2 * self.frame_bytes());
+            return all.saturating_sub(self.frames().saturating_mul(self.frame_bytes()));
+        }
         let whole = self.frames().saturating_sub(2);
         let rest = bytes.saturating_sub(whole.saturating_mul(largest + overhead));
         // One frame more than largest ones, if there is room for so many of the least.
@@ -284,6 +319,21 @@ impl Need {
     /// Bytes that are there.
     pub const fn has(&self) -> u64 {
         self.limit.saturating_sub(self.xoff)
+    }
+
+    /// Whichever so many inputs congest at once, it is enough for them.
+    pub fn at_once(&self) -> u64 {
+        let each = self.brought.iter();
+        let each = each.flat_map(|own| own.inputs.iter().map(|_| own.bytes()));
+        let mut each: Vec<u64> = each.collect();
+        each.sort_unstable_by(|one, other| other.cmp(one));
+        let mut left = self.has().saturating_add(self.leaves);
+        let enough = each.iter().take_while(|bytes| {
+            let is_enough = **bytes <= left;
+            left = left.saturating_sub(**bytes);
+            is_enough
+        });
+        enough.count() as u64
     }
 
     /// Bytes that are missing.

@@ -92,12 +92,19 @@ impl Whole<'_> {
                 0 => String::new(),
                 bytes => format!(" and {bytes} B in smaller ones"),
             };
+            let cells = match own.stop.cell_bytes {
+                0 | 1 => String::new(),
+                cell => {
+                    let cells = own.stop.frame_bytes() / u64::from(cell);
+                    format!(" ({} of {cell} B each)", counted(cells, "cell"))
+                }
+            };
             let times = match own.times {
                 1 => String::new(),
                 times => format!(" for each of {times} hosts"),
             };
             format!(
-                "`{}`: {} of {bytes} B{smaller}{times}",
+                "`{}`: {} of {bytes} B{cells}{smaller}{times}",
                 self.net.channel_name(*input),
                 counted(frames, "frame")
             )

@@ -18,6 +18,7 @@ mod flows;
 pub mod headroom;
 mod limits;
 mod lossless;
+mod memory;
 mod net;
 mod offers;
 mod overload;
@@ -42,6 +43,7 @@ use self::controls::Controls;
 use self::crossings::Crossings;
 use self::flows::Flows;
 use self::lossless::Whole;
+use self::memory::Memories;
 use self::net::Net;
 use self::promises::Consent;
 pub use self::promises::GivenUp;
@@ -91,7 +93,8 @@ pub(crate) fn build(
     checks::frames(file, &flows, mistakes);
     let given = (file.series.as_slice(), root.chosen_outside());
     let series = series::series(given, &net, &flows, ports, stop_at, mistakes);
-    let nodes = switches::nodes(file, &net, &links, ports, &own);
+    let memories = Memories::read(file, &net, mistakes);
+    let nodes = switches::nodes(file, &net, (&links, memories.as_ref()), ports, &own);
     let routes = routes::given(file, &net, mistakes);
     let crossings = crossings::follow(&net, &routes, &flows, mistakes);
     let given: Vec<_> = file.links.iter().map(|own| &own.outages[..]).collect();
@@ -120,9 +123,8 @@ pub(crate) fn build(
     let (mut given_up, mut headroom) = (Vec::new(), Vec::new());
     if mistakes.errors() == 0 {
         stops::ignored(&controls, &network, mistakes);
-        let parts = (&crossings, &flows, &consent);
-        headroom = whole(file, &net, parts, &mut network, mistakes);
-        given_up = consent.promise(&mut network, mistakes);
+        let parts = (&crossings, &flows, &consent, memories.as_ref());
+        (headroom, given_up) = whole(file, &net, parts, &mut network, mistakes);
         routes::follow(&network, &flows, &crossings, mistakes);
         credits::small_frames(&controls, &network, mistakes);
         routes::reordering(file, (&net, &network), &flows, mistakes);
@@ -136,15 +138,23 @@ pub(crate) fn build(
     })
 }
 
-/// What can't work in the network as a whole; fills in the headroom of shared memory. The account
-/// of all headroom.
+/// What a network as a whole is looked at with.
+type Parts<'a> = (
+    &'a Crossings,
+    &'a Flows<'a>,
+    &'a Consent,
+    Option<&'a Memories<'a>>,
+);
+
+/// What can't work in the network as a whole; fills in the headroom of shared memory, and tells
+/// nodes what they promise. The account of all headroom, and what is given up.
 fn whole(
     file: &Placed<EthernetFile>,
     net: &Net<'_>,
-    (crossings, flows, consent): (&Crossings, &Flows<'_>, &Consent),
+    (crossings, flows, consent, memories): Parts<'_>,
     network: &mut EthernetSpec,
     mistakes: &mut Diagnostics,
-) -> Vec<headroom::Need> {
+) -> (Vec<headroom::Need>, Vec<GivenUp>) {
     let look = Whole {
         file,
         net,
@@ -167,12 +177,14 @@ fn whole(
         mistakes.extend(deadlock::check(&look));
         stall_after = checks::stall_in_short_runs(&look);
     }
-    let shared = shared::headroom(&look, &mut account, mistakes);
+    let shared = memories.map(|own| shared::headroom(&look, own, &mut account, mistakes));
+    let shared = shared.unwrap_or_default();
     network.rules.stall_after = stall_after.unwrap_or(network.rules.stall_after);
-    for (node, shared) in shared {
+    for (node, memory) in shared.memories {
         if let NodeKind::Switch(switch) = &mut network.nodes[node as usize].kind {
-            switch.memory = MemorySpec::Shared(shared);
+            switch.memory = MemorySpec::Shared(memory);
         }
     }
-    account
+    let given_up = consent.promise(network, &shared.oversold, mistakes);
+    (account, given_up)
 }

@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use backwater_kernel::words::counted;
 use backwater_net::frames::spec::{EthernetSpec, NodeKind};
 
 use super::controls::Controls;
@@ -22,6 +23,37 @@ pub struct GivenUp {
     pub nodes: Vec<u32>,
     /// What says so and where, as `scenario.toml:12: headroom = "unchecked"`.
     pub by: String,
+}
+
+/// A pool that is enough for so many inputs at once, but not for all.
+pub(crate) struct Oversold {
+    /// The switch.
+    pub node: u32,
+    /// Classes of its inputs, a bit each.
+    pub classes: u8,
+    /// Any so many of them have enough,
+    pub safe: u64,
+    /// of so many.
+    pub inputs: u64,
+    /// Where the file says how much there is.
+    pub at: At,
+    /// What all need at once,
+    pub needs: u64,
+    /// what there is,
+    pub has: u64,
+    /// and the name of the pool, if it has one.
+    pub pool: Option<String>,
+}
+
+impl Oversold {
+    /// What the pool is enough for.
+    pub(crate) fn words(&self) -> String {
+        format!(
+            "headroom for {} of {} at once",
+            self.safe,
+            counted(self.inputs, "input")
+        )
+    }
 }
 
 /// Where the file speaks of the promise.
@@ -106,6 +138,7 @@ impl Consent {
     pub(crate) fn promise(
         &self,
         network: &mut EthernetSpec,
+        oversold: &[Oversold],
         mistakes: &Diagnostics,
     ) -> Vec<GivenUp> {
         let mut given_up = Vec::new();
@@ -117,10 +150,17 @@ impl Consent {
             }
             let open = self.open[id as usize];
             for class in self.classes().filter(|class| open & 1 << class == 0) {
-                match self.word(id, class) {
-                    Some(word) => note(&mut given_up, word, id, class, mistakes),
-                    None => node.promised |= 1 << class,
-                }
+                let mut sold = oversold.iter();
+                let sold = sold.find(|own| own.node == id && own.classes & 1 << class != 0);
+                let by = match (self.word(id, class), sold) {
+                    (Some(word), _) => said(&word.at, "headroom = \"unchecked\"", mistakes),
+                    (None, Some(sold)) => said(&sold.at, &sold.words(), mistakes),
+                    (None, None) => {
+                        node.promised |= 1 << class;
+                        continue;
+                    }
+                };
+                note(&mut given_up, by, id, class);
             }
         }
         given_up
@@ -144,12 +184,16 @@ fn of_links(controls: &Controls<'_>) -> Vec<Word> {
     found.into_iter().map(word).collect()
 }
 
-fn note(given_up: &mut Vec<GivenUp>, word: &Word, node: u32, class: u8, mistakes: &Diagnostics) {
-    let place = mistakes.position(&word.at);
+/// What gives a promise up, with its place.
+fn said(at: &At, what: &str, mistakes: &Diagnostics) -> String {
+    let place = mistakes.position(at);
     let place = place.map_or(String::new(), |(source, line, _)| {
         format!("{}:{line}: ", source.name)
     });
-    let by = format!("{place}headroom = \"unchecked\"");
+    format!("{place}{what}")
+}
+
+fn note(given_up: &mut Vec<GivenUp>, by: String, node: u32, class: u8) {
     let found = given_up.iter_mut().find(|known| known.by == by);
     match found {
         Some(known) => {

@@ -5,15 +5,17 @@ use std::collections::BTreeMap;
 use backwater_kernel::{Channels, Time};
 use backwater_net::frames::spec::{
     BackPressureSpec, BlockedSpec, Choose, Detect, LinkSpec, MemorySpec, Message, NodeKind,
-    NodeSpec, Ratio, Select, SharedSpec, StormSpec, SwitchSpec, TimeOutSpec, WatchdogSpec,
+    NodeSpec, Select, StormSpec, SwitchSpec, TimeOutSpec, WatchdogSpec,
 };
 
 use super::controls::mask;
+use super::memory::Memories;
 use super::net::Net;
 use super::queues::{self, Ports, all_of};
+use super::shared::inputs_of;
 use crate::given::frames::EthernetFile;
 use crate::given::frames::flow_control::{self, BlockedShare, FlowControl, Stops};
-use crate::given::frames::switch::{Nodes, Shared, Storm, Watchdog};
+use crate::given::frames::switch::{Nodes, Storm, Watchdog};
 use crate::language::diagnostics::{Diagnostic, Diagnostics};
 use crate::language::kinds::OrWord;
 
@@ -46,7 +48,7 @@ pub(crate) fn ports(file: &EthernetFile, highest: u8, mistakes: &mut Diagnostics
 pub(crate) fn nodes(
     file: &EthernetFile,
     net: &Net<'_>,
-    links: &[LinkSpec],
+    (links, memories): (&[LinkSpec], Option<&Memories<'_>>),
     ports: Ports,
     own: &BTreeMap<u32, &Nodes>,
 ) -> Vec<NodeSpec> {
@@ -60,7 +62,7 @@ pub(crate) fn nodes(
         NodeSpec {
             name: net.name(node).into(),
             kind: match is_switch {
-                true => NodeKind::Switch(switch_spec(file, net, links, node, ports)),
+                true => NodeKind::Switch(switch_spec(file, net, (links, memories), node, ports)),
                 false => NodeKind::Station {
                     storm: storm.map(|storm| self::storm(storm, *file.run.duration)),
                 },
@@ -124,14 +126,14 @@ fn watchdog(watchdog: &Watchdog) -> WatchdogSpec {
 fn switch_spec(
     file: &EthernetFile,
     net: &Net<'_>,
-    links: &[LinkSpec],
+    (links, memories): (&[LinkSpec], Option<&Memories<'_>>),
     node: u32,
     ports: Ports,
 ) -> SwitchSpec {
     // Headroom is filled in when the frames that cross each link are known.
-    let shared = file.buffer.shared.as_ref();
-    let memory = shared.map_or(MemorySpec::Queues, |shared| {
-        MemorySpec::Shared(shared_spec(shared))
+    let memory = memories.map_or(MemorySpec::Queues, |memories| {
+        let inputs = inputs_of(net, node, ports.classes);
+        MemorySpec::Shared(memories.spec(net, (node, &inputs), 0, |_| 0))
     });
     let queues = net.neighbours[node as usize].iter();
     let limits = queues.flat_map(|(_, channel)| {
@@ -144,22 +146,6 @@ fn switch_spec(
         latency: file.switch.latency,
         memory,
         back_pressure: flow_control(&file.flow_control, ports, largest),
-    }
-}
-
-fn shared_spec(shared: &Shared) -> SharedSpec {
-    let ratio = |(numerator, denominator)| Ratio {
-        numerator,
-        denominator,
-    };
-    SharedSpec {
-        bytes: *shared.bytes,
-        reserve_bytes: shared.reserve,
-        headroom_bytes: shared.headroom.unwrap_or_default(),
-        pool_bytes: shared.pool.unwrap_or_default(),
-        alpha: ratio(shared.alpha),
-        output_alpha: ratio(shared.output_alpha),
-        resume_offset_bytes: shared.resume_offset,
     }
 }
 

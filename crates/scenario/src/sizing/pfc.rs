@@ -116,6 +116,7 @@ pub(super) fn stop(link: &Link) -> Stop {
         control: link.control(),
         away: Duration(2 * link.delay.0),
         response: link.response,
+        cell_bytes: 1,
     }
 }
 

@@ -14,7 +14,7 @@ use super::settle::Analysis;
 use super::ways::Member;
 use crate::spec::frames::{
     BackPressureSpec, CLASSES_MAX, Detect, MemorySpec, NodeKind, Notify, Ratio, Select, SharedSpec,
-    SwitchSpec,
+    SwitchSpec, in_cells,
 };
 
 const CLASSES: core::ops::Range<u8> = 0..CLASSES_MAX as u8;
@@ -104,17 +104,20 @@ impl Analysis<'_> {
         let links = &self.ways.spec.links;
         let into = self.inward(node);
         if rules.detect == Detect::Inputs {
-            let memory = match switch.memory {
+            let memory = match &switch.memory {
                 MemorySpec::Shared(shared) => Some(self.least_free(node, shared)),
                 MemorySpec::Queues => None,
             };
             let may_be = |channel: &u32| {
-                let held = self.input_bytes(*channel, class);
-                let high_bytes = match &memory {
-                    Some(memory) => memory.input_bytes(),
+                let (held, high_bytes) = match &memory {
+                    Some(memory) => (
+                        self.input_cells(*channel, class, memory.spec.cell_bytes),
+                        memory.input_bytes(*channel, class),
+                    ),
                     None => {
                         let input = links.channel(*channel).inputs.get(class as usize);
-                        input.map_or(u64::MAX, |input| input.high_bytes)
+                        let high_bytes = input.map_or(u64::MAX, |input| input.high_bytes);
+                        (self.input_bytes(*channel, class), high_bytes)
                     }
                 };
                 held.is_none_or(|held| held > high_bytes)
@@ -181,7 +184,7 @@ impl Analysis<'_> {
         (channel, class): (u32, u8),
         held: u64,
     ) -> bool {
-        let MemorySpec::Shared(shared) = switch.memory else {
+        let MemorySpec::Shared(shared) = &switch.memory else {
             return false;
         };
         let rules = switch.back_pressure;
@@ -191,32 +194,33 @@ impl Analysis<'_> {
             let Some(input) = self.ways.input(member) else {
                 return false;
             };
-            let from_input = self.input_bytes(input, class);
-            let fits = from_input.is_some_and(|held| held <= memory.input_bytes())
-                && (is_lossless || held <= memory.queue_bytes());
-            let fits_reserve = from_input.is_some_and(|held| held <= shared.reserve_bytes);
+            let from_input = self.input_cells(input, class, shared.cell_bytes);
+            let fits = from_input.is_some_and(|held| held <= memory.input_bytes(input, class))
+                && (is_lossless || held <= memory.queue_bytes((input, channel ^ 1), class));
+            let reserve_bytes = shared.share(input, class).reserve_bytes;
+            let fits_reserve = from_input.is_some_and(|held| held <= reserve_bytes);
             !fits && !fits_reserve
         })
     }
 
     /// The worst state of a shared memory.
-    fn least_free(&self, node: u32, spec: SharedSpec) -> LeastFree {
+    fn least_free<'s>(&self, node: u32, spec: &'s SharedSpec) -> LeastFree<'s> {
         let into = self.inward(node);
-        let classes = self.ways.spec.links.channel(into[0]).queues.len() as u64;
-        let apart = (into.len() as u64 * classes).saturating_mul(spec.reserve_bytes);
-        let apart = apart.saturating_add(spec.pool_bytes);
-        let all = spec.bytes.saturating_sub(apart);
-        let mut used = Some(0_u64);
-        for channel in into {
-            for class in CLASSES {
-                let held = self.input_bytes(channel, class);
-                let shared = held.map(|held| held.saturating_sub(spec.reserve_bytes));
-                used = used.and_then(|used| used.checked_add(shared?));
-            }
+        let classes = self.ways.spec.links.channel(into[0]).queues.len() as u8;
+        let all = spec.pools.iter();
+        let all = all.map(|pool| Some(pool.bytes.saturating_sub(pool.headroom_bytes)));
+        let mut free: Vec<Option<u64>> = all.collect();
+        for (channel, class) in into.iter().flat_map(|id| (0..classes).map(|c| (*id, c))) {
+            let share = spec.share(channel, class);
+            let free = &mut free[usize::from(share.pool)];
+            let held = self.input_cells(channel, class, spec.cell_bytes);
+            // The reserve is taken, and what is held beyond it.
+            let apart = held.map(|held| held.max(share.reserve_bytes));
+            *free = free.and_then(|free| Some(free.saturating_sub(apart?)));
         }
         LeastFree {
             spec,
-            free_bytes: used.map_or(0, |used| all.saturating_sub(used)),
+            free_bytes: free.into_iter().map(Option::unwrap_or_default).collect(),
         }
     }
 
@@ -237,6 +241,11 @@ impl Analysis<'_> {
 
     /// Most bytes of a class that came into a switch over a channel and have not left it.
     fn input_bytes(&self, channel: u32, class: u8) -> Option<u64> {
+        self.input_cells(channel, class, 1)
+    }
+
+    /// The same in a memory of such cells.
+    fn input_cells(&self, channel: u32, class: u8, cell_bytes: u32) -> Option<u64> {
         self.ways
             .of_class(channel, class)
             .try_fold(0, |sum: u64, member| {
@@ -252,7 +261,8 @@ impl Analysis<'_> {
                     let rate = self.ways.spec.links.channel(next).rate;
                     let wire_ps = wire_ps(rate, own.most_bytes);
                     let stay_ps = own.waits_ps[hop as usize].saturating_add(wire_ps);
-                    most = self.member_bytes(Member { way, hop }, stay_ps)?.max(most);
+                    let member = Member { way, hop };
+                    most = self.member_cells(member, stay_ps, cell_bytes)?.max(most);
                 }
                 sum.checked_add(most)
             })
@@ -260,6 +270,11 @@ impl Analysis<'_> {
 
     /// Most bytes of a way that come to a hop in `stay_ps`, which is the longest they stay there.
     fn member_bytes(&self, member: Member, stay_ps: u64) -> Option<u64> {
+        self.member_cells(member, stay_ps, 1)
+    }
+
+    /// The same in a memory of such cells.
+    fn member_cells(&self, member: Member, stay_ps: u64, cell_bytes: u32) -> Option<u64> {
         let way = &self.ways.all[member.way as usize];
         let channel = way.hops[member.hop as usize];
         if self.is_unknown(member) || self.failed.contains_key(&(channel, way.class)) {
@@ -268,31 +283,35 @@ impl Analysis<'_> {
         let span_ps = stay_ps.saturating_sub(1);
         let sent_in_ps = span_ps.saturating_add(self.ways.jitter_ps(member));
         let frames = way.pace.ok()?.frames(sent_in_ps);
-        u64::try_from(frames * u128::from(way.most_bytes)).ok()
+        let each = in_cells(cell_bytes, way.most_bytes.into());
+        u64::try_from(frames.checked_mul(each.into())?).ok()
     }
 }
 
-/// What is free of the shared part of a memory, at least.
-struct LeastFree {
-    spec: SharedSpec,
-    free_bytes: u64,
+/// What is free of the shared part of each pool of a memory, at least.
+struct LeastFree<'s> {
+    spec: &'s SharedSpec,
+    free_bytes: Vec<u64>,
 }
 
-impl LeastFree {
-    fn share(&self, alpha: Ratio) -> u64 {
-        let wide = u128::from(self.free_bytes) * u128::from(alpha.numerator);
-        let share = wide / u128::from(alpha.denominator.max(1));
-        u64::try_from(share).unwrap_or(u64::MAX)
+impl LeastFree<'_> {
+    fn part(&self, pool: u8, alpha: Ratio) -> u64 {
+        let wide = u128::from(self.free_bytes[usize::from(pool)]) * u128::from(alpha.numerator);
+        let part = wide / u128::from(alpha.denominator.max(1));
+        u64::try_from(part).unwrap_or(u64::MAX)
     }
 
     /// What an input may hold, its reserve included.
-    fn input_bytes(&self) -> u64 {
-        self.share(self.spec.alpha)
-            .saturating_add(self.spec.reserve_bytes)
+    fn input_bytes(&self, channel: u32, class: u8) -> u64 {
+        let share = self.spec.share(channel, class);
+        self.part(share.pool, share.alpha)
+            .saturating_add(share.reserve_bytes)
     }
 
-    /// What a queue without flow control may hold.
-    fn queue_bytes(&self) -> u64 {
-        self.share(self.spec.output_alpha)
+    /// What a queue without flow control may hold, of frames that came over `from`, if its port is
+    /// the other end of `port`.
+    fn queue_bytes(&self, (from, port): (u32, u32), class: u8) -> u64 {
+        let pool = self.spec.share(from, class).pool;
+        self.part(pool, self.spec.share(port, class).output_alpha)
     }
 }

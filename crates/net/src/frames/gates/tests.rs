@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use super::*;
 use crate::frames::testing::{OUT, Run, join, network, spec};
 use crate::spec::frames::{
-    Detect, InputSpec, MemorySpec, NodeKind, Ratio, SharedSpec, StormSpec, WatchdogSpec,
+    Detect, InputSpec, MemorySpec, NodeKind, Ratio, ShareSpec, SharedSpec, StormSpec, WatchdogSpec,
 };
 
 /// A quantum at 1 Gbps.
@@ -248,15 +248,16 @@ fn headroom_is_for_the_lossless_class() {
         && let Some(rules) = &mut switch.back_pressure
     {
         (rules.classes, rules.detect) = (0b10, Detect::Inputs);
-        switch.memory = MemorySpec::Shared(SharedSpec {
-            bytes: 20_000,
+        let share = ShareSpec {
+            pool: 0,
             reserve_bytes: 0,
             headroom_bytes: 2_000,
-            pool_bytes: 8_000,
             alpha: ratio(0),
             output_alpha: ratio(1),
             resume_offset_bytes: 0,
-        });
+            resume_floor_bytes: 0,
+        };
+        switch.memory = MemorySpec::Shared(SharedSpec::one(20_000, 8_000, share));
     }
     let mut run: Run = Simulation::new(&spec).expect("a sound network");
     let found = [0, 1].map(|class: u8| {

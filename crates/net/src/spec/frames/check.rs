@@ -210,10 +210,9 @@ fn check_nodes(spec: &EthernetSpec) -> Result<(), BuildError> {
             }
             continue;
         };
-        if let MemorySpec::Shared(shared) = switch.memory
-            && (shared.alpha.denominator == 0 || shared.output_alpha.denominator == 0)
-        {
-            return err(format!("{}: a fraction has a denominator of 0", node.name));
+        if let MemorySpec::Shared(shared) = &switch.memory {
+            let checked = shared.check();
+            checked.map_err(|what| BuildError(format!("{}: {what}", node.name)))?;
         }
         let Some(rules) = switch.back_pressure else {
             continue;

@@ -3,8 +3,8 @@
 use backwater_kernel::Time;
 use backwater_net::frames::spec::{
     BackPressureSpec, Binding, BlockedSpec, Choose, CountedFrom, Detect, EcnSpec, EthernetSpec,
-    InputSpec, MemorySpec, Message, NodeKind, Notify, Obeyed, Ratio, Select, SharedSpec, StormSpec,
-    TimeOutSpec, WatchdogAction, WatchdogSpec,
+    InputSpec, MemorySpec, Message, NodeKind, Notify, Obeyed, OwnShareSpec, PoolSpec, Ratio,
+    Select, ShareSpec, SharedSpec, StormSpec, TimeOutSpec, WatchdogAction, WatchdogSpec,
 };
 
 use super::super::routes;
@@ -157,35 +157,70 @@ fn share(
     back_pressure: Option<BackPressureSpec>,
 ) {
     let channels = 0..2 * spec.links.len();
-    let ports = channels
+    let ports: Vec<usize> = channels
         .filter(|id| routes::tail(spec, *id) == node)
-        .count() as u64;
-    let classes = spec.links[0].channels[0].queues.len() as u64;
-    let reserve = dice.pick(&[0, 1_000, 2_000]);
+        .collect();
+    let classes = spec.links[0].channels[0].queues.len();
     let headroom = dice.between(2_000, 10_000);
-    let pool = match dice.one_in(2) {
-        true => headroom * ports,
-        false => headroom * 3 / 2,
+    let pools = if dice.one_in(4) { 2 } else { 1 };
+    let common = one_share(dice, headroom, 1);
+    let mut shared = SharedSpec {
+        cell_bytes: dice.pick(&[1, 1, 80, 208, 256]),
+        pools: Vec::new(),
+        share: common,
+        own: Vec::new(),
     };
-    let ratio = |dice: &mut Dice| Ratio {
-        numerator: dice.pick(&[1, 1, 2, 8]),
-        denominator: dice.pick(&[1, 4, 16]),
-    };
-    let memory = MemorySpec::Shared(SharedSpec {
-        bytes: ports * classes * reserve + pool + dice.between(10_000, 50_000),
-        reserve_bytes: reserve,
-        headroom_bytes: headroom,
-        pool_bytes: pool,
-        alpha: ratio(dice),
-        output_alpha: ratio(dice),
-        resume_offset_bytes: dice.pick(&[0, 1_000, 3_000]),
-    });
+    let all = ports
+        .iter()
+        .flat_map(|id| (0..classes).map(|c| (*id ^ 1, c)));
+    let differs = dice.one_in(3) || pools > 1;
+    for (channel, class) in all.clone().filter(|_| differs) {
+        if dice.one_in(2) {
+            shared.own.push(OwnShareSpec {
+                channel: channel as u32,
+                class: class as u8,
+                share: one_share(dice, headroom, pools),
+            });
+        }
+    }
+    for pool in 0..pools {
+        let shares = all
+            .clone()
+            .map(|(channel, class)| *shared.share(channel as u32, class as u8));
+        let shares: Vec<ShareSpec> = shares.filter(|share| share.pool == pool).collect();
+        let reserved: u64 = shares.iter().map(|share| share.reserve_bytes).sum();
+        let headroom = match dice.one_in(2) {
+            true => headroom * ports.len() as u64,
+            false => headroom * 3 / 2,
+        };
+        shared.pools.push(PoolSpec {
+            bytes: reserved + headroom + dice.between(10_000, 50_000),
+            headroom_bytes: headroom,
+            safe_inputs: None,
+        });
+    }
     let back_pressure = back_pressure.map(|it| BackPressureSpec {
         detect: Detect::Inputs,
         time_out: None,
         ..it
     });
-    set(spec, node, memory, back_pressure);
+    set(spec, node, MemorySpec::Shared(shared), back_pressure);
+}
+
+fn one_share(dice: &mut Dice, headroom_bytes: u64, pools: u8) -> ShareSpec {
+    let ratio = |dice: &mut Dice| Ratio {
+        numerator: dice.pick(&[1, 1, 2, 8]),
+        denominator: dice.pick(&[1, 4, 16]),
+    };
+    ShareSpec {
+        pool: dice.between(0, u64::from(pools) - 1) as u8,
+        reserve_bytes: dice.pick(&[0, 1_000, 2_000]),
+        headroom_bytes,
+        alpha: ratio(dice),
+        output_alpha: ratio(dice),
+        resume_offset_bytes: dice.pick(&[0, 1_000, 3_000]),
+        resume_floor_bytes: dice.pick(&[0, 0, 2_500]),
+    }
 }
 
 fn set(

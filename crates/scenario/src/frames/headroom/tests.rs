@@ -15,6 +15,7 @@ fn host(mbps: u64, frame_bytes: u32) -> Stop {
         away: Duration(1_000_000),
         queued: Duration::ZERO,
         response: Duration::ZERO,
+        cell_bytes: 1,
     }
 }
 
@@ -85,6 +86,7 @@ fn long_cables_need_what_fits_on_them() {
         away: Duration(100_000_000),
         queued: Duration::ZERO,
         response: Duration::ZERO,
+        cell_bytes: 1,
     };
     assert_eq!(stop.frames(), 814);
     assert_eq!(stop.bytes(), 814 * 1_518);
@@ -155,6 +157,7 @@ fn no_mixture_of_frames_brings_more() {
                 away: Duration::ZERO,
                 queued: Duration::ZERO,
                 response: Duration::ZERO,
+                cell_bytes: 1,
             };
             let seen =
                 u64::from(*largest) + most(sizes, stop.rate, stop.ahead.0, &mut BTreeMap::new());
@@ -164,6 +167,99 @@ fn no_mixture_of_frames_brings_more() {
                 "{sizes:?}, {nanoseconds} ns"
             );
         }
+    }
+}
+
+/// The same in cells of the memory: never more, and as much where all frames are alike.
+#[test]
+fn no_mixture_of_frames_takes_more_cells() {
+    /// Most cells, in bytes, that frames take that start within a time.
+    fn most(sizes: &[u32], stop: &Stop, left: u64, known: &mut BTreeMap<u64, u64>) -> u64 {
+        if left == 0 {
+            return 0;
+        }
+        if let Some(bytes) = known.get(&left) {
+            return *bytes;
+        }
+        let each = sizes.iter().map(|bytes| {
+            let after = left.saturating_sub(wire_time(stop.rate, *bytes).0);
+            stop.in_cells(u64::from(*bytes)) + most(sizes, stop, after, known)
+        });
+        let bytes = each.max().unwrap_or(0);
+        known.insert(left, bytes);
+        bytes
+    }
+    let sets: [&[u32]; 6] = [
+        &[1_518, 64],
+        &[600, 257, 64],
+        &[1_518, 513, 256],
+        &[1_500],
+        &[257],
+        &[65],
+    ];
+    for (sizes, cell_bytes) in sets
+        .into_iter()
+        .flat_map(|set| [80, 208, 256].map(|c| (set, c)))
+    {
+        let (largest, least) = (sizes.iter().max().unwrap(), sizes.iter().min().unwrap());
+        for nanoseconds in (0..400).step_by(7) {
+            let stop = Stop {
+                sizes: Sizes::any(*largest, *least),
+                ahead: Duration(nanoseconds * 1_000),
+                control: Duration::ZERO,
+                away: Duration::ZERO,
+                rate: Rate(100_000_000_000),
+                cell_bytes,
+                ..host(100, *largest)
+            };
+            let after = most(sizes, &stop, stop.ahead.0, &mut BTreeMap::new());
+            let seen = stop.frame_bytes() + after;
+            let case = format!("{sizes:?} in {cell_bytes}, {nanoseconds} ns");
+            assert!(seen <= stop.bytes(), "{case}: {seen} > {}", stop.bytes());
+            assert!(sizes.len() > 1 || seen == stop.bytes(), "{case}: {seen}");
+            // Bytes alone are not enough.
+            let in_bytes = Stop {
+                cell_bytes: 1,
+                ..stop
+            };
+            assert!(sizes.len() > 1 || seen > in_bytes.bytes() || largest % cell_bytes == 0);
+        }
+    }
+}
+
+/// How many inputs at once a pool is enough for, whichever they are.
+#[test]
+fn a_pool_is_enough_for_the_inputs_that_need_most() {
+    let of = |rate: u64, inputs: core::ops::Range<u32>| Brought {
+        inputs: inputs.collect(),
+        stop: host(rate, 1_518),
+        times: 1,
+    };
+    let (slow, fast) = (host(100, 1_518).bytes(), host(100_000, 1_518).bytes());
+    assert!(fast > slow);
+    let at_once = |limit| {
+        let need = Need {
+            place: Place::Pool,
+            channel: 0,
+            class: 0,
+            brought: Vec::from([of(100, 0..4), of(100_000, 4..6)]),
+            leaves: 0,
+            limit,
+            xoff: 0,
+        };
+        need.at_once()
+    };
+    for (limit, inputs) in [
+        (fast - 1, 0),
+        (fast, 1),
+        (2 * fast - 1, 1),
+        (2 * fast, 2),
+        (2 * fast + slow, 3),
+        (2 * fast + 4 * slow - 1, 5),
+        (2 * fast + 4 * slow, 6),
+        (u64::MAX, 6),
+    ] {
+        assert_eq!(at_once(limit), inputs, "{limit} B");
     }
 }
 
@@ -180,6 +276,7 @@ fn a_smaller_frame_between_lets_a_full_one_follow() {
         away: Duration(100_000),
         queued: Duration::ZERO,
         response: Duration::ZERO,
+        cell_bytes: 1,
     };
     let mixed = Stop {
         sizes: Sizes::two(1_518, 1_200),
@@ -211,6 +308,7 @@ fn told(sizes: &[u32], back: &[u32], queued: u64, away: u64) -> Stop {
         control: Duration(CONTROL),
         away: Duration(away),
         response: Duration::ZERO,
+        cell_bytes: 1,
     }
 }
 

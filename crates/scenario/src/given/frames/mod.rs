@@ -2,6 +2,7 @@
 
 pub(crate) mod flow_control;
 pub(crate) mod flows;
+pub(crate) mod memory;
 pub(crate) mod network;
 pub(crate) mod scheduler;
 pub(crate) mod switch;
@@ -13,6 +14,7 @@ use backwater_kernel::{Duration, Time};
 
 use self::flow_control::FlowControl;
 use self::flows::{Flows, Patterns, Series};
+use self::memory::{Memory, Pools};
 use self::network::{Link, Links, Network, Routes, Topology};
 use self::scheduler::Scheduler;
 use self::switch::{Buffer, Classes, Host, Nodes, Switch, Watchdog};
@@ -60,6 +62,12 @@ pub(crate) struct EthernetFile {
     /// Memory of every switch.
     #[key(default = "{}")]
     pub buffer: Buffer,
+    /// What differs in the shared memory of some switches, ports and classes.
+    #[key(otherwise = "nothing")]
+    pub memory: Vec<Placed<Memory>>,
+    /// Parts of the shared memory.
+    #[key(otherwise = "one for all inputs")]
+    pub pools: Vec<Placed<Pools>>,
     /// What differs in single classes.
     #[key(otherwise = "nothing")]
     pub classes: Vec<Placed<Classes>>,

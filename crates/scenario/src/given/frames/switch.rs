@@ -5,6 +5,7 @@ use backwater_kernel::{Duration, Time};
 use backwater_net::frames::spec;
 
 use super::flow_control::Headroom;
+use super::memory::Shared;
 use super::scheduler::Service;
 use crate::given::Named;
 use crate::given::usual::{Usual, usual};
@@ -106,34 +107,6 @@ pub(crate) struct Ecn {
     /// Just below `max`; it grows from 0 at `min` in a line.
     #[key(is = Probability, default = "1.0")]
     pub probability: f64,
-}
-
-/// A memory with dynamic thresholds. A frame counts at its input port and class: first in the
-/// reserve there, then in the shared part, then (lossless classes) in the headroom there. An
-/// input is stopped when it holds more than alpha times what is free of the shared part.
-#[table("buffer.shared")]
-pub(crate) struct Shared {
-    /// All of it, reserves and headroom included.
-    #[key(is = Size { min: 1, max: 1 << 50 }, cite = "Choudhury, Hahne 1998")]
-    pub bytes: Placed<u64>,
-    /// Reserve of each input port and class.
-    #[key(is = Size { min: 0, max: 1 << 50 }, default = "\"0 B\"")]
-    pub reserve: u64,
-    /// Headroom of each input port and lossless class.
-    #[key(is = Size { min: 0, max: 1 << 50 }, otherwise = "what the links need")]
-    pub headroom: Placed<Option<u64>>,
-    /// Headroom of the whole switch.
-    #[key(is = Size { min: 0, max: 1 << 50 }, otherwise = "enough for all inputs at once")]
-    pub pool: Placed<Option<u64>>,
-    /// An input may hold this many times what is free.
-    #[key(is = Ratio { max: 65536 }, default = "\"1/8\"")]
-    pub alpha: (u32, u32),
-    /// An output queue of a class without flow control may hold this many times what is free.
-    #[key(is = Ratio { max: 65536 }, default = "\"1/8\"")]
-    pub output_alpha: (u32, u32),
-    /// An input is resumed when it holds so much less than its threshold.
-    #[key(is = Size { min: 0, max: 1 << 50 }, default = "\"3 kB\"")]
-    pub resume_offset: u64,
 }
 
 /// What single queues may have of their own.

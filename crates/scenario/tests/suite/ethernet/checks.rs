@@ -88,16 +88,16 @@ fn fifty_kilobytes_need_a_lower_threshold() {
 fn shared_memory_gets_the_headroom_its_links_need() {
     let scenario = try_read(&shipped("shared-memory"), &[]).expect("no mistakes");
     let spec = &scenario.ethernet().expect("for Ethernet").network;
-    let MemorySpec::Shared(shared) = switch(spec).memory else {
+    let MemorySpec::Shared(shared) = &switch(spec).memory else {
         panic!("no shared memory");
     };
     // 300 m of cable and 2.5 us of latency and response: 5.5 us at 400 Gbps, and frames.
     assert!(
-        (275_000..400_000).contains(&shared.headroom_bytes),
+        (275_000..400_000).contains(&shared.share.headroom_bytes),
         "{shared:?}"
     );
     assert!(
-        shared.pool_bytes >= 12 * shared.headroom_bytes,
+        shared.pools[0].headroom_bytes >= 12 * shared.share.headroom_bytes,
         "{shared:?}"
     );
     let pressure = switch(spec).back_pressure.expect("PFC");

@@ -4,6 +4,7 @@ mod checks;
 mod credits;
 mod deadlocks;
 mod headroom;
+mod memory;
 mod multicast;
 mod promises;
 mod random;
@@ -51,8 +52,7 @@ fn codes(text: &str) -> Vec<&'static str> {
 }
 
 fn switch(spec: &EthernetSpec) -> &SwitchSpec {
-    let kinds = spec.nodes.iter().map(|node| &node.kind);
-    let mut switches = kinds.filter_map(|kind| match kind {
+    let mut switches = spec.nodes.iter().filter_map(|node| match &node.kind {
         NodeKind::Switch(switch) => Some(switch),
         NodeKind::Station { .. } => None,
     });
@@ -121,7 +121,7 @@ fn one_switch_gets_the_papers_defaults() {
     );
     let switch = switch(&spec);
     assert_eq!(
-        (switch.forwarding, switch.memory),
+        (switch.forwarding, switch.memory.clone()),
         (Forwarding::StoreAndForward, MemorySpec::Queues)
     );
     let pressure = switch.back_pressure.expect("PAUSE");
