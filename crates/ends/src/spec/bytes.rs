@@ -16,6 +16,8 @@ pub enum TransportSpec {
         payload_bytes: u32,
         /// 12 bytes of RTP before the payload.
         has_rtp: bool,
+        /// Its frames can be marked where they meet congestion.
+        is_ect: bool,
     },
 }
 

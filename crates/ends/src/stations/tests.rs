@@ -15,6 +15,7 @@ const MS_PS: u64 = 1_000_000_000;
 const UDP: TransportSpec = TransportSpec::Udp {
     payload_bytes: 1_000,
     has_rtp: false,
+    is_ect: false,
 };
 
 /// What a flow from station 0 to station 1 is.

@@ -84,6 +84,7 @@ impl Frames {
             TransportSpec::Udp {
                 payload_bytes,
                 has_rtp,
+                ..
             } => (payload_bytes, has_rtp),
         };
         let frame = |payload: u64| {

@@ -338,7 +338,7 @@ fn flows(spec: &EthernetSpec, stations: &Stations) -> Vec<FrameFlow> {
             let has_rtp = matches!(flow.transport, TransportSpec::Udp { has_rtp: true, .. });
             let is_ect = match flow.transport {
                 TransportSpec::Tcp(ref tcp) => tcp.ecn != backwater_ends::spec::Ecn::Off,
-                TransportSpec::Udp { .. } => false,
+                TransportSpec::Udp { is_ect, .. } => is_ect,
             };
             let bits = [
                 (flow.is_tagged, FrameFlow::TAGGED),

@@ -85,6 +85,7 @@ pub(crate) fn spec(watchdog: Option<WatchdogSpec>) -> EthernetSpec {
         transport: TransportSpec::Udp {
             payload_bytes: 1_000,
             has_rtp: false,
+            is_ect: false,
         },
         traffic: TrafficSpec::Infinite {
             start: Time(2_000_000_000),

@@ -279,12 +279,14 @@ impl Network {
     }
 }
 
-/// Data segments of connections that heed marks can be marked, bare acknowledgements can't.
+/// Data segments of connections that heed marks can be marked, bare acknowledgements can't; of
+/// datagrams those of flows that say so.
 fn is_ect(flow: &FlowSpec, payload: &Payload) -> bool {
     match (&flow.transport, payload) {
         (TransportSpec::Tcp(tcp), Payload::Tcp(segment)) => {
             tcp.ecn != Ecn::Off && segment.bytes > 0
         }
+        (TransportSpec::Udp { is_ect, .. }, Payload::Udp { .. }) => *is_ect,
         _ => false,
     }
 }

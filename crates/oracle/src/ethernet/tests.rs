@@ -78,6 +78,7 @@ fn datagrams(source: u32, destination: u32, start: u64, bytes: Option<u64>) -> F
         transport: TransportSpec::Udp {
             payload_bytes: 954,
             has_rtp: false,
+            is_ect: false,
         },
         traffic: TrafficSpec::Infinite {
             start: Time(start),

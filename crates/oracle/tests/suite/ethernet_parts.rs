@@ -267,6 +267,7 @@ fn two_hosts() -> EthernetSpec {
             transport: TransportSpec::Udp {
                 payload_bytes: 18,
                 has_rtp: false,
+                is_ect: false,
             },
             traffic: TrafficSpec::Constant {
                 start: Time(1_000),

@@ -96,6 +96,7 @@ fn endless(source: u32, destination: u32) -> FlowSpec {
         transport: TransportSpec::Udp {
             payload_bytes: 954,
             has_rtp: false,
+            is_ect: false,
         },
         traffic: TrafficSpec::Infinite {
             start: Time::ZERO,

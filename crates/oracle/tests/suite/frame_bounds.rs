@@ -95,6 +95,7 @@ fn row(seed: u64) -> EthernetSpec {
             transport: TransportSpec::Udp {
                 payload_bytes: FRAME - 46,
                 has_rtp: false,
+                is_ect: false,
             },
             traffic: TrafficSpec::Constant {
                 start: Time::ZERO,

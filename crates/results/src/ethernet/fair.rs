@@ -228,6 +228,7 @@ fn wire_factor(flow: &FlowSpec) -> f64 {
         TransportSpec::Udp {
             payload_bytes,
             has_rtp,
+            ..
         } => {
             let rtp = if has_rtp { RTP_BYTES } else { 0 };
             (payload_bytes, payload_bytes + UDP_IP_BYTES + rtp)

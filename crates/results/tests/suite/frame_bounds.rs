@@ -18,6 +18,7 @@ fn spec() -> EthernetSpec {
         flow.transport = TransportSpec::Udp {
             payload_bytes: 1_000,
             has_rtp: false,
+            is_ect: false,
         };
         flow.traffic = TrafficSpec::Constant {
             start: Time::ZERO,

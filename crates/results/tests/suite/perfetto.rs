@@ -189,6 +189,7 @@ fn file() -> frames::FlowSpec {
         transport: frames::TransportSpec::Udp {
             payload_bytes: 954,
             has_rtp: false,
+            is_ect: false,
         },
         traffic: frames::TrafficSpec::Infinite {
             start: Time::ZERO,

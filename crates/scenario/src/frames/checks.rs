@@ -192,10 +192,21 @@ pub(crate) fn marks(look: &Whole<'_>, mistakes: &mut Diagnostics) {
     };
     let classes: Vec<bool> = (0..8).map(marked).collect();
     for (flow, table) in look.flows.each() {
-        let TransportSpec::Tcp(tcp) = &flow.transport else {
+        if classes[usize::from(flow.class)] {
             continue;
+        }
+        let tcp = match &flow.transport {
+            TransportSpec::Tcp(tcp) => tcp,
+            TransportSpec::Udp { is_ect: true, .. } => {
+                Diagnostic::warning("no-marks", "nothing marks the frames of this flow")
+                    .at(&table.settings.ecn.at, "lets its frames be marked")
+                    .help("add `mark_above` or `ecn` to `[buffer]`, or leave it out")
+                    .tell(mistakes);
+                continue;
+            }
+            TransportSpec::Udp { is_ect: false, .. } => continue,
         };
-        if tcp.ecn == Ecn::Off || classes[usize::from(flow.class)] {
+        if tcp.ecn == Ecn::Off {
             continue;
         }
         let own = table.settings.tcp.as_ref().map(|own| &own.tcp);

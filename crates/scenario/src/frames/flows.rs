@@ -390,6 +390,7 @@ fn transport(
         Transport::Tcp => vec![
             ("payload", settings.payload.place()),
             ("rtp", settings.rtp.place()),
+            ("ecn", settings.ecn.place()),
         ],
         Transport::Udp => vec![("tcp", settings.tcp.place())],
     };
@@ -414,6 +415,7 @@ fn transport(
             TransportSpec::Udp {
                 payload_bytes: payload,
                 has_rtp,
+                is_ect: settings.ecn.unwrap_or(false),
             }
         }
     }

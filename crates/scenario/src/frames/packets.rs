@@ -21,6 +21,7 @@ pub(crate) fn packet_bytes(transport: &TransportSpec) -> u32 {
         TransportSpec::Udp {
             payload_bytes,
             has_rtp,
+            ..
         } => payload_bytes + UDP_IP_BYTES + if *has_rtp { RTP_BYTES } else { 0 },
     }
 }

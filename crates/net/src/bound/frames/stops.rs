@@ -283,7 +283,7 @@ impl Analysis<'_> {
         let span_ps = stay_ps.saturating_sub(1);
         let sent_in_ps = span_ps.saturating_add(self.ways.jitter_ps(member));
         let frames = way.pace.ok()?.frames(sent_in_ps);
-        let each = in_cells(cell_bytes, way.most_bytes.into());
+        let each = in_cells(cell_bytes, way.most_bytes);
         u64::try_from(frames.checked_mul(each.into())?).ok()
     }
 }

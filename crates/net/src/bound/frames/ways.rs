@@ -239,6 +239,7 @@ fn sizes(flow: &FlowSpec) -> (u64, u64) {
         TransportSpec::Udp {
             payload_bytes,
             has_rtp,
+            ..
         } => (payload_bytes, has_rtp),
     };
     let payload = Payload::Udp {

@@ -34,6 +34,7 @@ fn flow(source: u32, destination: u32) -> FlowSpec {
         transport: TransportSpec::Udp {
             payload_bytes: 1_000,
             has_rtp: false,
+            is_ect: false,
         },
         traffic: TrafficSpec::Infinite {
             start: Time(2_000),

@@ -118,6 +118,7 @@ pub fn largest_bytes(spec: &EthernetSpec) -> [u32; CLASSES_MAX] {
             TransportSpec::Udp {
                 payload_bytes,
                 has_rtp,
+                ..
             } => {
                 let around_bytes = if has_rtp { TCP_IP_BYTES } else { UDP_IP_BYTES };
                 payload_bytes.saturating_add(around_bytes)

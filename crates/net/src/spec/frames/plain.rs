@@ -161,6 +161,7 @@ impl FlowSpec {
             transport: TransportSpec::Udp {
                 payload_bytes: DATAGRAM_BYTES,
                 has_rtp: false,
+                is_ect: false,
             },
             traffic: TrafficSpec::Infinite {
                 start: Time::ZERO,

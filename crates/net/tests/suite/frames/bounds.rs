@@ -58,6 +58,7 @@ impl Star {
         let transport = TransportSpec::Udp {
             payload_bytes,
             has_rtp: false,
+            is_ect: false,
         };
         self.net.add(from, to, class, transport, traffic);
     }

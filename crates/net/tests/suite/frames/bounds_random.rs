@@ -92,6 +92,7 @@ fn add_flows(dice: &mut Dice, net: &mut Net, hosts: &[u32], classes: usize) {
         let transport = TransportSpec::Udp {
             payload_bytes,
             has_rtp: false,
+            is_ect: false,
         };
         let rate = Rate(dice.between(1, load) * MBPS);
         let traffic = match dice.between(0, 9) {

@@ -26,6 +26,7 @@ fn stored_and_cut(scheduler: SchedulerSpec, classes: usize) -> EthernetSpec {
     let transport = TransportSpec::Udp {
         payload_bytes: PAYLOAD,
         has_rtp: false,
+        is_ect: false,
     };
     let many = net.add(a, near, class, transport.clone(), paced(0, PAYLOAD));
     net.spec.flows[many as usize].others = vec![fast];

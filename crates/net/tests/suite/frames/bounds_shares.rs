@@ -42,6 +42,7 @@ fn against_a_full_queue(scheduler: SchedulerSpec) -> EthernetSpec {
     let udp = TransportSpec::Udp {
         payload_bytes: PAYLOAD,
         has_rtp: false,
+        is_ect: false,
     };
     net.add(hosts[2], hosts[3], 1, udp.clone(), paced(77, PAYLOAD));
     for host in &hosts[..2] {

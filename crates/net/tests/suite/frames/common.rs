@@ -125,6 +125,7 @@ impl Net {
         let transport = TransportSpec::Udp {
             payload_bytes: payload,
             has_rtp: false,
+            is_ect: false,
         };
         self.add(source, destination, 0, transport, t)
     }

@@ -117,6 +117,7 @@ fn the_urgent_class_goes_first_and_a_frame_in_progress_completes() {
     let udp = TransportSpec::Udp {
         payload_bytes: 954,
         has_rtp: false,
+        is_ect: false,
     };
     net.add(s, d, 0, udp.clone(), burst(0, 3 * 954));
     net.add(s, d, 1, udp, burst(10 * US, 2 * 954));
@@ -144,6 +145,7 @@ fn deficit_round_robin_shares_by_quanta() {
     let udp = TransportSpec::Udp {
         payload_bytes: 954,
         has_rtp: false,
+        is_ect: false,
     };
     for class in 0..2 {
         let s = net.station(&format!("S{class}"));
@@ -180,6 +182,7 @@ fn turns(rules: Option<BackPressureSpec>) -> Vec<u8> {
     let udp = TransportSpec::Udp {
         payload_bytes: 954,
         has_rtp: false,
+        is_ect: false,
     };
     for (class, start, frames) in [(0, 0, 9), (1, 0, 4), (1, 6 * MS, 5)] {
         let s = net.station(&format!("S{}", net.spec.flows.len()));
@@ -410,6 +413,7 @@ fn a_watchdog_restores_the_class_that_it_broke() {
     let udp = TransportSpec::Udp {
         payload_bytes: 954,
         has_rtp: false,
+        is_ect: false,
     };
     for class in 0..2 {
         net.add(s, d, class, udp.clone(), constant(10.0));

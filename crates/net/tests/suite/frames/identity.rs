@@ -47,6 +47,7 @@ fn network(rules: Option<BackPressureSpec>) -> EthernetSpec {
     let udp = TransportSpec::Udp {
         payload_bytes: 700,
         has_rtp: true,
+        is_ect: false,
     };
     net.add(stations[1], stations[4], 1, udp, constant(4.0));
     net.udp(stations[4], stations[3], 1000, endless());

@@ -39,6 +39,7 @@ fn served(
     let udp = TransportSpec::Udp {
         payload_bytes: 954,
         has_rtp: false,
+        is_ect: false,
     };
     for (class, frames) in (0..).zip(counts) {
         let s = net.station(&format!("S{class}"));

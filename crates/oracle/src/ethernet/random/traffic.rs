@@ -88,6 +88,7 @@ fn datagrams(
     let transport = TransportSpec::Udp {
         payload_bytes,
         has_rtp: dice.one_in(4),
+        is_ect: dice.one_in(4),
     };
     let start = start(dice, spec);
     let fastest = spec.links.iter().map(|link| link.channels[0].rate.0).max();

@@ -95,6 +95,7 @@ pub fn spec() -> EthernetSpec {
     let udp = TransportSpec::Udp {
         payload_bytes: 1000,
         has_rtp: true,
+        is_ect: false,
     };
     let video = TrafficSpec::Video(VideoSpec {
         start: Time::ZERO,

@@ -55,6 +55,10 @@ pub(crate) struct FlowSettings {
     /// UDP: 12 bytes of RTP before the payload.
     #[key(otherwise = "true for video, else false")]
     pub rtp: Placed<Option<bool>>,
+    /// UDP: its frames can be marked (`buffer.ecn`, `mark_above`); marks are counted, and nothing
+    /// answers them. Over TCP `tcp.ecn` says so.
+    #[key(otherwise = "false")]
+    pub ecn: Placed<Option<bool>>,
     /// What this flow changes of `[tcp]`.
     #[key(otherwise = "nothing")]
     pub tcp: Placed<Option<TcpOverride>>,

@@ -94,8 +94,8 @@ pub(crate) struct Buffer {
     pub shared: Option<Shared>,
 }
 
-/// Marks of congestion on frames of flows with `tcp.ecn`, by what the queue holds as they join
-/// it.
+/// Marks of congestion on frames of flows with `tcp.ecn`, or over UDP with `ecn`, by what the queue
+/// holds as they join it.
 #[table("buffer.ecn")]
 pub(crate) struct Ecn {
     /// Of frames that find this much or less in the queue none is marked.

@@ -2,6 +2,7 @@
 
 mod checks;
 mod credits;
+mod datagrams;
 mod deadlocks;
 mod headroom;
 mod memory;
@@ -379,36 +380,6 @@ fn flows_have_their_transport_and_traffic() {
         "it starts anew"
     );
     assert_eq!(spec.flows[10].transport, TransportSpec::Tcp(common));
-}
-
-#[test]
-fn datagrams_and_requests_are_read() {
-    let spec = read(EVERYTHING);
-    let datagrams = |payload_bytes, has_rtp| TransportSpec::Udp {
-        payload_bytes,
-        has_rtp,
-    };
-    assert_eq!(spec.flows[5].transport, datagrams(1_000, true));
-    assert_eq!(spec.flows[6].transport, datagrams(9_000 - 28, false));
-    assert_eq!(
-        spec.flows[8].transport,
-        datagrams(9_000 - 40, true),
-        "video has RTP"
-    );
-    let flood = TrafficSpec::Infinite {
-        start: Time::ZERO,
-        bytes: Some(1_000_000_000),
-    };
-    assert_eq!(spec.flows[9].traffic, flood);
-    let requests = TrafficSpec::Requests {
-        start: Time::ZERO,
-        request_bytes: 1_000,
-        response_bytes: 10_000,
-        service: Span::Uniform(Duration(1_000_000_000)),
-        think: Span::Uniform(Duration(2_000_000_000)),
-        count: None,
-    };
-    assert_eq!(spec.flows[4].traffic, requests);
 }
 
 #[test]
