@@ -1,5 +1,6 @@
 //! Memory that all queues of a switch share: pools, cells, and what differs in single inputs.
 
+use backwater_kernel::Channels;
 use backwater_net::frames::spec::{EthernetSpec, MemorySpec, NodeKind, SharedSpec};
 use backwater_oracle::ethernet::{Mix, Report, Scheme};
 
@@ -35,16 +36,20 @@ fn a_shared_memory_a_little_different_is_seen() {
     };
     let matters = |has: fn(&SharedSpec) -> bool| {
         move |spec: &EthernetSpec, report: &Report| {
-            let switches = spec.nodes.iter().filter_map(|node| match &node.kind {
-                NodeKind::Switch(switch) => Some(&switch.memory),
-                NodeKind::Station { .. } => None,
-            });
-            let mut shared = switches.filter_map(|memory| match memory {
-                MemorySpec::Shared(shared) => Some(shared),
-                MemorySpec::Queues => None,
-            });
-            let stops = report.channels.iter().any(|it| it.stops_sent > 4);
-            stops && shared.any(has)
+            // A switch whose memory is so has stopped its neighbours some times.
+            let stops = |node: u32| {
+                let channels = (0..).zip(&report.channels);
+                let own = channels.filter(|(id, _)| spec.links.ends(*id).0 == node);
+                own.map(|(_, counts)| counts.stops_sent).sum::<u64>()
+            };
+            let mut nodes = (0..).zip(&spec.nodes);
+            nodes.any(|(id, node)| match &node.kind {
+                NodeKind::Switch(switch) => match &switch.memory {
+                    MemorySpec::Shared(shared) => has(shared) && stops(id) > 4,
+                    MemorySpec::Queues => false,
+                },
+                NodeKind::Station { .. } => false,
+            })
         }
     };
     bites(seen(900, mix, matters(|own| own.cell_bytes == 1), |spec| {
