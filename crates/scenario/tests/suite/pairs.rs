@@ -148,6 +148,12 @@ const FRAMES: Half = Half {
                     "thresholds",
                     "[buffer.shared]\nbytes = \"2 MB\"\nheadroom = \"40 kB\"\npool = \"200 kB\"\n",
                 ),
+                tables(
+                    "pools",
+                    "[buffer.shared]\nbytes = \"2 MB\"\ncell = 208\npool = \"90 kB\"\n\
+                     [[pools]]\nname = \"own\"\nbytes = \"500 kB\"\n\
+                     [[memory]]\nports = \"A\"\nin_pool = \"own\"\nalpha = \"1/2\"\n",
+                ),
             ],
         ),
         (
