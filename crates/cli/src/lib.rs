@@ -65,8 +65,9 @@ const SHORT_OF_MEMORY: u8 = 3;
 #[command(
     after_help = "Start with:  backwater example fig17-two-switches --out two.toml\n             \
     backwater run two.toml\n       or:  backwater reproduce kung1993\n\nExit status: 0 done, \
-    1 a claim failed, a promise was broken or a run came to a standstill (cells, frames or flits), \
-    2 bad input, 3 memory ran short: stopped in time, what was computed is kept; after a signal \
+    1 a claim failed, a promise was broken, or the whole network came to a standstill (cells, \
+    frames or flits; where only some flows stand still while others move the run goes on, says so \
+    and ends with 0), 2 bad input, 3 memory ran short: stopped in time, what was computed is kept; after a signal \
     that keeps what was computed 130 (Ctrl-C), 143 (SIGTERM), 129 (SIGHUP)."
 )]
 struct Cli {

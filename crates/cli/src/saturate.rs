@@ -15,7 +15,7 @@ use backwater_results::sweep::{
     Role, Saturation, SweepResult, saturation_pivot, saturation_report, saturation_table,
     sweep_tables,
 };
-use backwater_scenario::{Set, is_of_frames};
+use backwater_scenario::{Grid, GridEnd, is_of_frames};
 use serde_json::json;
 
 use self::longer::{LONGER, Longer};
@@ -83,7 +83,7 @@ struct Tried {
 /// Searches and reports.
 pub fn saturate(options: &Options) -> u8 {
     let read = files::read(&options.file);
-    let axis = options.axis();
+    let grid = options.grid();
     let plan = read.and_then(|source| {
         // Told before a load is looked for that frames need not have.
         if is_of_frames(&source) {
@@ -94,7 +94,7 @@ pub fn saturate(options: &Options) -> u8 {
             );
         }
         let asked = options.how.asked(source, &options.changes);
-        Plan::to_compute(asked, &options.how, Some(axis.clone()))
+        Plan::to_compute(asked, &options.how, Some(grid.clone()))
     });
     let plan = match plan {
         Ok(plan) => plan,
@@ -127,7 +127,7 @@ pub fn saturate(options: &Options) -> u8 {
         Ok(started) => started,
         Err(message) => return fail(message),
     };
-    let longer = Longer::new(&plan, options, &axis);
+    let longer = Longer::new(&plan, options, &grid);
     let works = match longer.work((&plan, work), &checked, &out) {
         Ok(works) => works,
         Err(message) => return fail(message),
@@ -150,8 +150,8 @@ pub fn saturate(options: &Options) -> u8 {
 }
 
 impl Options {
-    /// The grid of loads as an axis.
-    fn axis(&self) -> Set {
+    /// The loads that may be tried.
+    fn grid(&self) -> Grid {
         let number = |text: &str| match text.trim().parse::<f64>() {
             // TOML has no `.02` and no `1.`.
             Ok(number) if text.trim().starts_with('.') || text.trim().ends_with('.') => {
@@ -160,15 +160,16 @@ impl Options {
             Ok(_) => text.trim().to_owned(),
             Err(_) => format!("\"{}\"", text.trim().replace(['"', '\\'], "")),
         };
-        let step = number(&self.precision);
-        let low = number(&multiple(
-            self.low.as_ref().unwrap_or(&self.precision),
-            &self.precision,
-        ));
-        let high = number(&self.high);
-        Set {
-            key: self.over.clone(),
-            value: format!("{{ from = {low}, to = {high}, step = {step} }}"),
+        let end = |typed: &String, rounded: &str| GridEnd {
+            typed: typed.trim().into(),
+            value: number(rounded),
+        };
+        let low = self.low.as_ref().unwrap_or(&self.precision);
+        Grid {
+            over: self.over.clone(),
+            low: end(low, &multiple(low, &self.precision)),
+            high: end(&self.high, &self.high),
+            precision: end(&self.precision, &self.precision),
         }
     }
 

@@ -11,6 +11,7 @@ pub(crate) mod drops;
 pub mod fair;
 pub(crate) mod findings;
 pub(crate) mod flows;
+pub mod hops;
 pub mod names;
 pub(crate) mod nodes;
 pub mod page;

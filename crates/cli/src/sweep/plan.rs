@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 
 use backwater_results::RunDirectory;
 use backwater_results::sweep::{FlowColumn, Measure, SweepAxis, SweepInfo, SweepResult, SweepRow};
-use backwater_scenario::{Diagnostics, Limits, Scenario, Set, Source, Sweep};
+use backwater_scenario::{Diagnostics, Grid, Limits, Scenario, Source, Sweep};
 use rayon::ThreadPool;
 use rayon::prelude::*;
 
@@ -89,9 +89,9 @@ impl How {
 }
 
 impl Plan {
-    /// A plan to compute as `how` says; `more` comes on top of the axes.
-    pub fn to_compute(asked: Asked, how: &How, more: Option<Set>) -> Result<Plan, String> {
-        let mut plan = Plan::read(asked, how.jobs.map_or(0, usize::from), more)?;
+    /// A plan to compute as `how` says; `grid` comes on top of the axes.
+    pub fn to_compute(asked: Asked, how: &How, grid: Option<Grid>) -> Result<Plan, String> {
+        let mut plan = Plan::read(asked, how.jobs.map_or(0, usize::from), grid)?;
         plan.keep_within(&how.memory);
         Ok(plan)
     }
@@ -103,9 +103,9 @@ impl Plan {
     }
 
     /// A plan to look at: whether its points fit into this machine's memory is of no interest.
-    pub fn read(asked: Asked, jobs: usize, more: Option<Set>) -> Result<Plan, String> {
+    pub fn read(asked: Asked, jobs: usize, grid: Option<Grid>) -> Result<Plan, String> {
         let (sets, axes) = asked.sets_and_axes()?;
-        let sweep = Sweep::read_with_grid(&asked.source, &sets, &axes, more.as_ref())
+        let sweep = Sweep::read_with_grid(&asked.source, &sets, &axes, grid.as_ref())
             .map_err(|mistakes| files::rendered(&mistakes))?;
         let pool = machine::pool(jobs).map_err(|error| format!("error: {error}"))?;
         Ok(Plan {

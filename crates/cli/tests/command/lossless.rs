@@ -139,6 +139,23 @@ fn the_account_of_headroom_has_pools_and_is_shown_of_a_refused_file() {
     assert_eq!(short[5], missing.to_string());
     let head = format!("x.toml: headroom: {missing} B missing at most; ");
     assert!(refused.out.contains(&head), "{}", refused.out);
+    // The rows stand in the document as well, of either file, on demand.
+    for (text, status, of) in [(shared(""), 0, &own), (shared(less), 2, &short)] {
+        let ran = check(&text, status, &["--verbose", "--format", "json"]);
+        let told: serde_json::Value = serde_json::from_str(&ran.out).expect("one document");
+        let rows = told["files"][0]["headroom"]["rows"]
+            .as_array()
+            .expect("rows")
+            .clone();
+        let pool = rows
+            .iter()
+            .find(|row| row["kind"] == "pool")
+            .expect("a pool");
+        assert_eq!(pool["needs_bytes"].to_string(), of[2]);
+        assert_eq!(pool["has_bytes"].to_string(), of[3]);
+        let ran = check(&text, status, &["--format", "json"]);
+        assert!(!ran.out.contains("needs_bytes"), "{}", ran.out);
+    }
     // Only on demand, and only where there is an account.
     assert_eq!(check(&shared(less), 2, &[]).out, "");
     assert_eq!(check("engine = \"ethernet\"\n", 2, &["--verbose"]).out, "");

@@ -32,7 +32,7 @@ impl Tables for EthernetSpec {
     }
 
     /// Tables of the balance, groups of flows, flows, fair shares, transfers and their completion,
-    /// delays, deadlines, TCP, drops, the standstill, destinations of multicasts, pauses, queues,
+    /// delays, deadlines, delay bounds and their terms, TCP, drops, the standstill, destinations of multicasts, pauses, queues,
     /// ports, nodes and violations.
     fn tables(run: &Frames<'_>) -> Vec<Table> {
         vec![
@@ -46,6 +46,7 @@ impl Tables for EthernetSpec {
             delays::table(run),
             deadlines(run),
             bounds::table(run),
+            events::bounds::hops(run),
             ports::drops(run),
             violations::table(run),
             destinations(run),

@@ -27,7 +27,7 @@ impl Tables for NetworkSpec {
     }
 
     /// Tables of the balance, what stood still, flows, fair shares, transfers, delays, delay
-    /// bounds, drops, violations, TCP, ABR, recovery, set-ups, warnings, shaping, what was measured
+    /// bounds and their terms, drops, violations, TCP, ABR, recovery, set-ups, warnings, shaping, what was measured
     /// of queues (if it was), legs, buffers, ports and nodes.
     fn tables(run: &Circuits<'_>) -> Vec<Table> {
         let mut tables = vec![
@@ -38,6 +38,7 @@ impl Tables for NetworkSpec {
             responses::table(run, |flow| alone::response(run.network, flow)),
             delays::table(run),
             bounds::table(run),
+            events::bounds::hops(run),
             losses::table(run),
             violations::table(run),
             cell_tcp::table(run),
