@@ -120,7 +120,7 @@ fn watched(plan: &Plan, verbose: bool) -> Result<Vec<Reproduction>, backwater_pa
                 let (done, of) = (plan.done_ms(), plan.cost_ms().max(1));
                 bar.set_position(done);
                 progress::tell("reproduce", 100 * done / of, 100);
-                bar.set_message(format!("{} runs", plan.runs()));
+                bar.set_message(counted(plan.runs(), "run"));
                 // Says so at once if a signal asks to stop.
                 interrupt::is_set();
                 thread::sleep(TICK);

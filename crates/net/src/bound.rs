@@ -205,10 +205,10 @@ fn account(spec: &NetworkSpec, ports: &Ports<'_>, flow_id: u32) -> Result<Accoun
     }
     let mut worst: Option<Account<Bound>> = None;
     for way in path::ways(flow) {
-        let own = ports.account(flow_id, &reserve, burst, &way)?;
+        let account = ports.account(flow_id, &reserve, burst, &way)?;
         let known = worst.as_ref().map(|known| known.bound.delay);
-        if known.is_none_or(|known| known < own.bound.delay) {
-            worst = Some(own);
+        if known.is_none_or(|known| known < account.bound.delay) {
+            worst = Some(account);
         }
     }
     worst.ok_or(NoBound::NoReservation)

@@ -60,6 +60,11 @@ pub trait Network:
     fn hosts_of(&self, _node: u32) -> Option<u32> {
         None
     }
+    /// Bytes of each unit on the wire, where they are the same for all and not those of a cell of
+    /// ATM.
+    fn unit_bytes(&self) -> Option<u32> {
+        None
+    }
     /// By flow: the channels that it crosses, as far as they are known.
     fn ways(&self) -> Vec<Vec<u32>>;
     /// How channels are read over time, whatever its unit.

@@ -76,8 +76,8 @@ fn help_names_the_exit_statuses() {
     let help = backwater(&here, &["--help"]).expect(0).out;
     let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
     for part in [
-        "(cells, frames or flits;",
-        "only some flows stand still",
+        "(no cell can move, or some frames or flits never again;",
+        "one flow of cells is dead and others move",
         "2 bad input",
         "3 memory ran short",
         "130",

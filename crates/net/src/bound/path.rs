@@ -146,13 +146,13 @@ impl<'a> Ports<'a> {
 
     /// What a link adds whose port adds so much.
     pub fn part(&self, channel: u32, wait: Duration, wire: Duration) -> Part {
-        let own = self.channel(channel);
+        let link = self.channel(channel);
         Part {
             channel,
             wait,
             wire,
-            propagation: own.delay,
-            handling: own.handling,
+            propagation: link.delay,
+            handling: link.handling,
         }
     }
 

@@ -98,8 +98,9 @@ fn credit_of(run: &Frames<'_>, flow: usize, own: &FlowSpec) -> Option<Limited> {
         let round = port.rate.serialization(on_wire) + port.delay + back.delay;
         let round = round + back.rate.serialization(credit_frame);
         let what = format!(
-            "credit on {} (N2 + N3 = {zones} units of {} B)",
+            "credit on {} (N2 + N3 = {} of {} B)",
             run.port(*id),
+            counted(zones, "unit"),
             credit.unit_bytes
         );
         let bits = 8.0 * f64::from(frames) * f64::from(payload);
@@ -140,8 +141,8 @@ fn stopped(run: &Frames<'_>, found: &FlowOutcome, own: &FlowSpec) -> Option<Stri
     let credit = port.credits.get(class).copied().flatten();
     let what = match credit {
         Some(credit) => format!(
-            "waited for credit (N2 + N3 = {} units of {} B)",
-            credit.rule.n2.saturating_add(credit.rule.n3),
+            "waited for credit (N2 + N3 = {} of {} B)",
+            counted(credit.rule.n2.saturating_add(credit.rule.n3), "unit"),
             credit.unit_bytes
         ),
         None => "was stopped by flow control".into(),

@@ -32,8 +32,8 @@ impl Tables for EthernetSpec {
     }
 
     /// Tables of the balance, groups of flows, flows, fair shares, transfers and their completion,
-    /// delays, deadlines, delay bounds and their terms, TCP, drops, the standstill, destinations of multicasts, pauses, queues,
-    /// ports, nodes and violations.
+    /// delays, deadlines, delay bounds and their terms, drops, violations, destinations of
+    /// multicasts, TCP, pauses, queues, ports and nodes.
     fn tables(run: &Frames<'_>) -> Vec<Table> {
         vec![
             balance(run),

@@ -36,7 +36,7 @@ pub fn both_times(cell: Duration, ps: u64) -> String {
 }
 
 /// `offered 10 = delivered 8 + dropped 1 + inside 1 cells`, and the same in bytes where those are
-/// counted.
+/// counted, or all units are of one size that the scenario gives.
 pub fn balance<N: Network>(run: &Findings<'_, N>) -> String {
     let [units, bytes] = run.outcome.balances();
     let sign = |balance: &Balance| if balance.holds() { "=" } else { "≠" };
@@ -49,9 +49,26 @@ pub fn balance<N: Network>(run: &Findings<'_, N>) -> String {
         grouped(units.inside),
         N::UNITS
     );
-    if run.outcome.flows.iter().any(|flow| flow.bytes.is_some()) {
+    let counted = run.outcome.flows.iter().any(|flow| flow.bytes.is_some());
+    let each = run.network.unit_bytes().map(u64::from);
+    let worth = match each {
+        _ if counted => Some((bytes, String::new())),
+        Some(each) => {
+            let of = |units: u64| units.saturating_mul(each);
+            let bytes = Balance {
+                offered: of(units.offered),
+                delivered: of(units.delivered),
+                dropped: of(units.dropped),
+                queued: of(units.queued),
+                inside: of(units.inside),
+            };
+            Some((bytes, format!(" ({} a {})", grouped(each), N::UNIT)))
+        }
+        None => None,
+    };
+    if let Some((bytes, each)) = worth {
         text.push_str(&format!(
-            ", {} {} {} + {} + {} bytes",
+            ", {} {} {} + {} + {} bytes{each}",
             grouped(bytes.offered),
             sign(&bytes),
             grouped(bytes.delivered),

@@ -10,7 +10,7 @@ use super::FabricFindings;
 use super::network::shares;
 use crate::number::{bound, fixed, grouped, percent};
 use crate::stop;
-use backwater_kernel::words::{capital, counted, with_article};
+use backwater_kernel::words::{agreed, capital, counted, with_article};
 
 /// Unit of loads.
 pub const LOAD: &str = "flits/cycle/terminal";
@@ -107,8 +107,9 @@ pub fn not_played(run: &FabricFindings<'_>) -> Option<String> {
 pub fn deadlocked(outcome: &FabricOutcome) -> String {
     match &outcome.standstill {
         Some(deadlock) if deadlock.others_move => format!(
-            "deadlock: {} can't move and have not since cycle {}, while others do",
+            "deadlock: {} can't move and {} not since cycle {}, while others do",
             counted(outcome.stuck_packets, "packet"),
+            agreed(outcome.stuck_packets, "has", "have"),
             grouped(deadlock.since)
         ),
         Some(deadlock) => format!(

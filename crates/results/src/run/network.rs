@@ -6,6 +6,9 @@ use backwater_net::spec::{FlowSpec, NetworkSpec};
 use crate::drawn::Units;
 use crate::events::Network;
 
+/// What every reader of the field knows a cell to have.
+const ATM_CELL_BYTES: u32 = 53;
+
 impl Network for NetworkSpec {
     const UNITS: &'static str = "cells";
     const UNIT: &'static str = "cell";
@@ -20,6 +23,12 @@ impl Network for NetworkSpec {
         LossCause::Policer,
         LossCause::Residence,
     ];
+
+    fn unit_bytes(&self) -> Option<u32> {
+        let first = self.flows.first()?.unit_bytes;
+        let is_first = |flow: &FlowSpec| flow.sizes.is_empty() && flow.unit_bytes == first;
+        (first != ATM_CELL_BYTES && self.flows.iter().all(is_first)).then_some(first)
+    }
 
     fn ways(&self) -> Vec<Vec<u32>> {
         let channels = |flow: &FlowSpec| flow.legs.iter().map(|leg| leg.channel).collect();

@@ -27,8 +27,8 @@ impl Tables for NetworkSpec {
     }
 
     /// Tables of the balance, what stood still, flows, fair shares, transfers, delays, delay
-    /// bounds and their terms, drops, violations, TCP, ABR, recovery, set-ups, warnings, shaping, what was measured
-    /// of queues (if it was), legs, buffers, ports and nodes.
+    /// bounds and their terms, drops, violations, TCP, ABR, recovery, set-ups, warnings, shaping,
+    /// what was measured of queues (if it was), legs, buffers, ports and nodes.
     fn tables(run: &Circuits<'_>) -> Vec<Table> {
         let mut tables = vec![
             balance(run),
