@@ -188,14 +188,14 @@ fn lines(table: &Table) -> Vec<String> {
 /// Checks a comparison with every scheme that it names, and says so.
 fn check_comparison(source: &Source, options: &Options) -> Option<Fields> {
     let sets = files::sets(&options.changes).map_err(fail).ok()?;
-    let told = |mistakes: Diagnostics| {
+    let refuse = |mistakes: Diagnostics| {
         complain(&files::rendered(&mistakes));
     };
-    let comparison = Comparison::read(source, &sets).map_err(told).ok()?;
+    let comparison = Comparison::read(source, &sets).map_err(refuse).ok()?;
     let limits = options.memory.limits(1);
     for &scheme in &comparison.schemes {
         let scenario = comparison.scenario(scheme, comparison.seed, &limits);
-        scenario.map_err(told).ok()?;
+        scenario.map_err(refuse).ok()?;
     }
     let size = format!(
         "a comparison of {}; {}, {}",

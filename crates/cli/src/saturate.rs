@@ -303,14 +303,14 @@ fn search(
                 Ok(checked) => checked.keys,
                 Err(message) => return message.map_or(Ok(tried), Err),
             };
-            let mut found = work.stored(&points, &keys);
-            let stored = found.iter().flatten().count();
-            work.complete(&points, &keys, &mut found)?;
-            let done = found.iter().flatten().count();
+            let mut results = work.stored(&points, &keys);
+            let stored = results.iter().flatten().count();
+            work.complete(&points, &keys, &mut results)?;
+            let done = results.iter().flatten().count();
             tried.runs += done;
             tried.computed += done - stored;
-            let is_whole = found.iter().all(Option::is_some);
-            let mut votes = found.chunks(seeds).map(|runs| vote(runs, saturated));
+            let is_whole = results.iter().all(Option::is_some);
+            let mut votes = results.chunks(seeds).map(|runs| vote(runs, saturated));
             for (search, loads) in &mut mine {
                 for at in loads.iter() {
                     if let Some(Some(is_saturated)) = votes.next() {
@@ -319,7 +319,7 @@ fn search(
                     }
                 }
             }
-            tried.found.extend(points.into_iter().zip(found));
+            tried.found.extend(points.into_iter().zip(results));
             if !is_whole {
                 return Ok(tried);
             }
@@ -391,13 +391,13 @@ impl Found {
         for row in &mut result.rows {
             row.values[load] = place(row.values[load]).unwrap_or(0);
         }
-        let found = searches.iter().map(|search| Saturation {
+        let edges = searches.iter().map(|search| Saturation {
             values: search.values.clone(),
             carried: search.carried().and_then(place),
             saturated: search.saturated().and_then(place),
         });
         Found {
-            found: found.collect(),
+            found: edges.collect(),
             result,
             load,
             runs: tried.runs,
@@ -421,7 +421,7 @@ impl Found {
     /// The same for a document.
     fn put(&self, options: &Options) {
         let load = &self.result.axes[self.load];
-        let one = |found: &Saturation| {
+        let object = |found: &Saturation| {
             let at = |at: Option<usize>| at.map(|at| sweep::value(load, at));
             let mut values = sweep::values(&self.result, &found.values);
             values.remove(&load.name);
@@ -429,10 +429,10 @@ impl Found {
                 "values": values, "carried": at(found.carried), "saturated": at(found.saturated),
             })
         };
-        let found = self.found.iter().map(one);
+        let objects = self.found.iter().map(object);
         document::put("over", load.path.as_str());
         document::put("precision", options.precision.as_str());
-        document::put("saturation", found.collect::<Vec<_>>());
+        document::put("saturation", objects.collect::<Vec<_>>());
         document::put("computed", self.computed);
         sweep::put_points(&self.result);
     }

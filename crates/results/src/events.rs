@@ -73,8 +73,8 @@ pub trait Network:
 
 /// What is said of what stands still, if anything does.
 pub(crate) fn still<N: Network>(run: &Findings<'_, N>) -> Option<Still> {
-    let found = run.outcome.standstill.as_ref()?;
-    Some(N::still(run, found))
+    let stuck = run.outcome.standstill.as_ref()?;
+    Some(N::still(run, stuck))
 }
 
 /// What still stood at the end, in a sentence for people who wait for it.

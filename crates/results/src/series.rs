@@ -63,7 +63,7 @@ fn band(group: &[&Series]) -> Option<Series> {
     let first = group.first().filter(|_| group.len() > CURVES)?;
     let is_same = |one: &&Series| one.x == first.x && one.y.len() == first.y.len();
     group.iter().all(is_same).then(|| {
-        let mut found = Series {
+        let mut middle = Series {
             name: format!("median of {}", group.len()),
             unit: first.unit,
             step: first.step,
@@ -71,9 +71,9 @@ fn band(group: &[&Series]) -> Option<Series> {
             ..Series::default()
         };
         for at in 0..first.y.len() {
-            found.y.push(sorted(group, at)[group.len() / 2]);
+            middle.y.push(sorted(group, at)[group.len() / 2]);
         }
-        found
+        middle
     })
 }
 

@@ -236,17 +236,17 @@ impl SweepResult {
         };
         let is_p99 = |name: &str| name.contains("p99") && !name.contains("p99.9");
         let measures = measures.filter(|at| is_p99(&self.measures[*at].name));
-        let found = measures.map(|at| (&self.measures[at].name, empty(at)));
-        let found: Vec<String> = found
+        let emptiness = measures.map(|at| (&self.measures[at].name, empty(at)));
+        let unmeasured: Vec<String> = emptiness
             .filter(|(_, count)| *count > 0)
             .map(|(name, count)| format!("`{name}` is empty in {count}"))
             .take(MOST)
             .collect();
-        (!found.is_empty()).then(|| {
+        (!unmeasured.is_empty()).then(|| {
             format!(
                 "{} of {}: p99 needs 100 samples in a run, of which one in a hundred at most has \
                  not ended; a longer run has more",
-                found.join(", "),
+                unmeasured.join(", "),
                 counted(self.rows.len(), "run")
             )
         })

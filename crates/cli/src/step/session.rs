@@ -256,8 +256,8 @@ impl<'a> Session<'a> {
     }
 
     fn first(&self, when: &str, wanted: Condition, after: Option<u64>) -> Result<u64, String> {
-        let found = self.engine.first(wanted, after)?;
-        found.ok_or_else(|| never(when, wanted))
+        let instant = self.engine.first(wanted, after)?;
+        instant.ok_or_else(|| never(when, wanted))
     }
 
     fn listed(&self) -> String {
@@ -291,9 +291,9 @@ impl<'a> Session<'a> {
         let (mut texts, mut flows) = (Vec::new(), Vec::new());
         for (name, scene) in scenes {
             texts.push(scene.text());
-            let mut own = scene.json();
-            own["flow"] = json!(name);
-            flows.push(own);
+            let mut object = scene.json();
+            object["flow"] = json!(name);
+            flows.push(object);
         }
         Ok(Answer::of(texts.join("\n"), json!({ "flows": flows })))
     }

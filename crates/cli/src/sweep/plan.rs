@@ -152,7 +152,7 @@ impl Plan {
     /// Checks the scenario of every point. The error holds the mistakes of all, or nothing after
     /// Ctrl-C.
     pub fn check(&self, points: &[u64]) -> Result<Checked, Option<String>> {
-        let mut found = Diagnostics::default();
+        let mut of_points = Diagnostics::default();
         let mut keys = Vec::with_capacity(points.len());
         let progress = Progress::new("checking", points.len() as u64);
         for chunk in points.chunks(CHUNK) {
@@ -172,22 +172,22 @@ impl Plan {
                     Ok((key, warnings)) => {
                         keys.push(key);
                         if !warnings.is_empty() {
-                            found.merge(&warnings, &note());
+                            of_points.merge(&warnings, &note());
                         }
                     }
-                    Err(mistakes) => found.merge(&mistakes, &note()),
+                    Err(mistakes) => of_points.merge(&mistakes, &note()),
                 }
             }
             if interrupt::is_set() {
                 return Err(None);
             }
-            if found.errors() >= ENOUGH {
+            if of_points.errors() >= ENOUGH {
                 break;
             }
         }
         drop(progress);
-        if found.errors() > 0 {
-            return Err(Some(files::rendered(&found)));
+        if of_points.errors() > 0 {
+            return Err(Some(files::rendered(&of_points)));
         }
         let (measures, columns, words) = self.measures()?;
         Ok(Checked {
@@ -195,7 +195,7 @@ impl Plan {
             measures,
             columns,
             words,
-            warnings: found,
+            warnings: of_points,
         })
     }
 

@@ -17,14 +17,13 @@ const PRONOUNS: &[&str] = &["found", "told", "own", "one"];
 /// none.
 const PRONOUNS_LEFT: &[(&str, usize)] = &[
     ("campaign", 17),
-    ("cli", 32),
     ("derive", 12),
     ("net", 71),
     ("oracle", 37),
     ("papers", 70),
     ("playground", 3),
     ("python", 18),
-    ("results", 126),
+    ("results", 38),
     ("run", 18),
     ("scenario", 171),
 ];

@@ -51,10 +51,10 @@ impl<K: Kind> Described for Spec<K> {
     }
 
     fn only(&self, flow: u32, name: &str) -> Self {
-        let mut one = self.flows[flow as usize].clone();
-        K::rename(&mut one, name);
+        let mut alone = self.flows[flow as usize].clone();
+        K::rename(&mut alone, name);
         Self {
-            flows: vec![one],
+            flows: vec![alone],
             ..self.clone()
         }
     }

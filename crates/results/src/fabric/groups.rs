@@ -106,11 +106,14 @@ impl<'a> Keys<'a> {
     }
 
     fn network(&self, channel: usize, place: &mut Place) -> Key {
-        let own = &self.spec.graph.channels[channel];
-        let port = place.port_of(own.from);
-        let found = match &self.spec.graph.shape {
+        let channel_spec = &self.spec.graph.channels[channel];
+        let port = place.port_of(channel_spec.from);
+        let group = match &self.spec.graph.shape {
             Shape::Fly { .. } | Shape::FatTree { .. } => {
-                let levels = (self.names.level(own.from), self.names.level(own.to));
+                let levels = (
+                    self.names.level(channel_spec.from),
+                    self.names.level(channel_spec.to),
+                );
                 levels.0.zip(levels.1).map(|(from, to)| (from.0, to.0))
             }
             // Both channels of a side of 2 join the same routers: the port tells them apart.
@@ -118,10 +121,10 @@ impl<'a> Keys<'a> {
                 let dimension = self.wide.get(port / 2);
                 dimension.map(|dimension| (*dimension, port as u32 % 2))
             }
-            Shape::Mesh { sides, .. } => step(sides, own.from, own.to),
+            Shape::Mesh { sides, .. } => step(sides, channel_spec.from, channel_spec.to),
             Shape::Full { .. } | Shape::Crossbar | Shape::Irregular => None,
         };
-        let (first, second) = found.unwrap_or((u32::MAX, 0));
+        let (first, second) = group.unwrap_or((u32::MAX, 0));
         (ChannelKind::Network, first, second)
     }
 

@@ -160,13 +160,17 @@ impl<'a> FabricNames<'a> {
     }
 
     fn port_shown(&self, channel: u32) -> Option<usize> {
-        let own = self.graph.channels.get(channel as usize)?;
-        let ports = self.ports(own.from);
+        let channel_spec = self.graph.channels.get(channel as usize)?;
+        let ports = self.ports(channel_spec.from);
         let shown = match self.graph.shape {
             Shape::Fly { .. } => true,
             Shape::Torus { .. } | Shape::Irregular => {
                 let siblings = self.graph.channels.get(ports.clone()).unwrap_or_default();
-                siblings.iter().filter(|other| other.to == own.to).count() > 1
+                siblings
+                    .iter()
+                    .filter(|other| other.to == channel_spec.to)
+                    .count()
+                    > 1
             }
             _ => false,
         };

@@ -68,27 +68,27 @@ pub fn sentences(run: &FabricFindings<'_>) -> Vec<String> {
     let names = run.names();
     match run.starved() {
         Starved::Classes(all) => told(all, |class| {
-            let found = &run.outcome.classes[*class];
+            let class_outcome = &run.outcome.classes[*class];
             format!(
                 "{}: {} created, {} delivered: {}",
                 class_name(run.spec, *class),
-                counted(found.created_total, "flit"),
-                grouped(found.delivered_total),
+                counted(class_outcome.created_total, "flit"),
+                grouped(class_outcome.delivered_total),
                 reason(run, *class)
             )
         }),
         Starved::Terminals(all) => told(all, |(terminal, got_in)| {
-            let found = &run.outcome.terminals[*terminal as usize];
+            let terminal_outcome = &run.outcome.terminals[*terminal as usize];
             if fair::is_greedy(run.spec, *terminal) {
                 return greedy(run, *terminal, *got_in);
             }
             format!(
                 "{}: {} created in the window, {} entered the network: {} {} there",
                 names.terminal(*terminal),
-                counted(found.created, "flit"),
+                counted(terminal_outcome.created, "flit"),
                 grouped(*got_in),
-                grouped(found.queued),
-                agreed(found.queued, "waits", "wait")
+                grouped(terminal_outcome.queued),
+                agreed(terminal_outcome.queued, "waits", "wait")
             )
         }),
     }
@@ -98,12 +98,12 @@ pub fn sentences(run: &FabricFindings<'_>) -> Vec<String> {
 fn greedy(run: &FabricFindings<'_>, terminal: u32, got_in: u64) -> String {
     let name = run.names().terminal(terminal);
     let entered = counted(got_in, "flit");
-    let told = format!(
+    let sentence = format!(
         "{name}: it always has a packet to send, and {entered} entered the network in the window"
     );
     match due(run, terminal) {
-        Some(due) => format!("{told}; its max-min share is {}", grouped(due)),
-        None => told,
+        Some(due) => format!("{sentence}; its max-min share is {}", grouped(due)),
+        None => sentence,
     }
 }
 

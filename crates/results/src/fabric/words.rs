@@ -204,11 +204,11 @@ pub fn busiest(run: &FabricFindings<'_>) -> Vec<(String, f64)> {
         among.reduce(larger)
     };
     let between = busiest(0..run.spec.graph.channels.len().min(all.len()));
-    let mut told: Vec<usize> = busiest(0..all.len()).into_iter().chain(between).collect();
-    told.dedup();
+    let mut places: Vec<usize> = busiest(0..all.len()).into_iter().chain(between).collect();
+    places.dedup();
     let names = run.names();
     let named = |one: usize| (names.channel(one as u32), all[one]);
-    told.into_iter().map(named).collect()
+    places.into_iter().map(named).collect()
 }
 
 /// `8 x 8 torus, 1 terminal at each router`.

@@ -32,15 +32,15 @@ pub fn draw(all: &[Results], asked: Option<&str>, into: &mut Overlay) -> Result<
     };
     for name in names.iter().filter(|name| is_meant(name)).take(PLOTS) {
         let found = all.iter().filter_map(|run| Some((run, of(run, name)?)));
-        let found: Vec<(&Results, &ReadSeries)> = found.collect();
-        let Some((_, first)) = found.first() else {
+        let drawn: Vec<(&Results, &ReadSeries)> = found.collect();
+        let Some((_, first)) = drawn.first() else {
             continue;
         };
         let (x, scale) = match first.clock.as_str() {
             "cycle" => (Axis::new("Time", "cycles"), 1.0),
             _ => (Axis::new("Time", "ms"), MS_PS),
         };
-        let curves: Vec<Curve> = found
+        let curves: Vec<Curve> = drawn
             .iter()
             .map(|(run, own)| {
                 let (x, y) = own.points.iter().map(|(x, y)| (x / scale, *y)).unzip();
@@ -62,7 +62,7 @@ fn asked_for<'a>(all: &'a [Results], names: &[&'a str], asked: &'a str) -> (&'a 
             .find(|own| own.file == asked)
             .map(|own| own.name.as_str())
     };
-    let one = names
+    let exact = names
         .iter()
         .copied()
         .find(|name| *name == asked)
@@ -71,7 +71,7 @@ fn asked_for<'a>(all: &'a [Results], names: &[&'a str], asked: &'a str) -> (&'a 
         let rest = name.strip_prefix(asked);
         rest.is_some_and(|rest| rest.starts_with(' '))
     };
-    let meant = match one {
+    let meant = match exact {
         Some(name) => vec![name],
         None => names.iter().copied().filter(is_of_block).collect(),
     };

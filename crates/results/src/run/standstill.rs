@@ -213,7 +213,7 @@ fn missing(wait: &Wait) -> Option<&MissingCredit> {
 /// The first waits in a line each.
 fn lines(run: &Circuits<'_>, found: &Standstill) -> Vec<String> {
     let words = Words(run);
-    let one = |wait: &Wait| {
+    let line = |wait: &Wait| {
         let flow = shortened(&run.flow(wait.flow));
         let units = units(wait).map_or("units".into(), |units| counted(units, "unit"));
         let place = match wait.place {
@@ -223,5 +223,5 @@ fn lines(run: &Circuits<'_>, found: &Standstill) -> Vec<String> {
         let why = words.reason(&wait.reason);
         format!("{flow}: {units} waiting {place}: {why}")
     };
-    first_of(&found.waits, LINES, ("  ", "place"), one)
+    first_of(&found.waits, LINES, ("  ", "place"), line)
 }

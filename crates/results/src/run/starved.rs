@@ -38,8 +38,8 @@ impl Starving for NetworkSpec {
         {
             return "its set-up was refused".into();
         }
-        let own = run.network.flows.get(flow);
-        if let Some(before) = own.and_then(|own| before(run.network, own)) {
+        let flow_spec = run.network.flows.get(flow);
+        if let Some(before) = flow_spec.and_then(|flow_spec| before(run.network, flow_spec)) {
             return before;
         }
         if let Some(limit) = Self::limit(run, flow) {

@@ -16,8 +16,8 @@ use crate::table_of::TableOf;
 impl Tables for NetworkSpec {
     /// Its ends: the source, and where it goes.
     fn path(run: &Circuits<'_>, flow: u32, _: &FlowOutcome) -> String {
-        let own = run.network.flows.get(flow as usize);
-        let source = own.map_or(0, |flow| flow.source);
+        let flow_spec = run.network.flows.get(flow as usize);
+        let source = flow_spec.map_or(0, |flow| flow.source);
         let ends = destinations(run.network, flow as usize);
         let ends = match ends.len() {
             0..=3 => ends.join(", "),

@@ -123,7 +123,7 @@ fn free(places: &[Place], width: f64, inked: &[(f64, f64)], taken: &mut Vec<Take
         inked.iter().filter(is_in).count()
     };
     let found = places.iter().filter(is_free).min_by_key(ink);
-    let found = *found.unwrap_or(&places[0]);
-    taken.push(rect(&found));
-    found
+    let best = *found.unwrap_or(&places[0]);
+    taken.push(rect(&best));
+    best
 }
