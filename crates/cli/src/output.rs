@@ -40,7 +40,7 @@ pub enum Form {
     Json,
 }
 
-/// The same, for a command that writes a report.
+/// How a command that writes a report tells what it found.
 #[derive(clap::Args, Clone, Copy, Default)]
 pub struct Page {
     #[command(flatten)]

@@ -418,7 +418,7 @@ impl Found {
         directory.save_manifest(&self.result.manifest("saturate", info))
     }
 
-    /// The same for a document.
+    /// Puts what was found into the document.
     fn put(&self, options: &Options) {
         let load = &self.result.axes[self.load];
         let object = |found: &Saturation| {

@@ -23,7 +23,7 @@ pub fn explain(name: &str) -> Option<String> {
     ))
 }
 
-/// The same of a name that has lines of its own.
+/// What the lines of a name say of it; nothing of a name without a line.
 fn explain_line(name: &str) -> Option<String> {
     let mut text = String::new();
     for line in NAMES.lines() {

@@ -87,7 +87,7 @@ pub struct SweepAxis {
     pub unit: String,
     /// Each as written.
     pub values: Vec<String>,
-    /// The same as numbers, where all are.
+    /// The values as numbers, where all are.
     #[serde(skip)]
     pub numbers: Option<Vec<f64>>,
 }
@@ -308,8 +308,8 @@ impl SweepResult {
         ))
     }
 
-    /// The same where curves are told apart: a value that is a word needs no key before it, unless
-    /// another axis has the same word.
+    /// The name of a point where curves are told apart: a value that is a word needs no key before
+    /// it, unless another axis has the same word.
     fn label(&self, values: &[usize], without: &[usize]) -> String {
         let told = |axis: &usize| self.axes[*axis].values.len() > 1 && !without.contains(axis);
         let told: Vec<usize> = (0..self.axes.len()).filter(told).collect();

@@ -69,7 +69,7 @@ pub struct Checked {
     pub keys: Vec<Key>,
     /// What the engine measures, and what is asked for of flows.
     pub measures: Vec<Measure>,
-    /// Those of flows.
+    /// Measures of flows and groups that are asked for.
     pub columns: Vec<FlowColumn>,
     /// Title and description of the scenario.
     pub words: (String, String),

@@ -8,7 +8,7 @@ const PAGE: &str = "docs/dev/names.md";
 const TYPES: &[&str] = &["Looks", "Seers", "Ears", "Ear", "Crate", "Flow", "Place"];
 
 /// Such types that there still are, outside tests. May only fall.
-const TYPES_LEFT: usize = 23;
+const TYPES_LEFT: usize = 15;
 
 /// Pronouns and participles: no names of values.
 const PRONOUNS: &[&str] = &["found", "told", "own", "one"];

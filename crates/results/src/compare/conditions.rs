@@ -171,7 +171,7 @@ impl Conditions {
         ]
     }
 
-    /// The same for programs.
+    /// The conditions as an object, for programs.
     pub fn json(&self) -> Value {
         let memory = self.memory.iter().map(|own| {
             let bytes: Value = own.bytes.into();

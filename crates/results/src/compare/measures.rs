@@ -322,7 +322,7 @@ impl Measure {
         self.shown.scaled(value) * self.fitting.map_or(1.0, |(_, factor)| factor)
     }
 
-    /// The same in the unit that suits its largest value: Gbps where rates are that fast.
+    /// The measure in the unit that suits its largest value: Gbps where rates are that fast.
     pub fn legible(&self, workload: &Workload, schemes: &[SchemeRuns]) -> Measure {
         let means = schemes.iter().map(|scheme| self.over(workload, scheme).0);
         let most = self.shown.scaled(means.fold(0.0, f64::max));

@@ -215,7 +215,7 @@ fn by_burst(workload: &Workload, schemes: &[SchemeRuns]) -> Table {
         .done()
 }
 
-/// The same for programs: by scheme, in the units of tables.
+/// What the tables hold, for programs: an object a scheme, in the units of tables.
 pub fn compare_summary(workload: &Workload, schemes: &[SchemeRuns]) -> Value {
     let measures = measures(workload);
     let object = |scheme: &SchemeRuns| {

@@ -129,7 +129,7 @@ fn by_size<'a>(
     sizes
 }
 
-/// The same in the usual ranges, those without a transfer left out.
+/// Completion in the usual ranges of sizes; ranges without a transfer are left out.
 fn by_range(sizes: &BTreeMap<u64, Vec<&FlowOutcome>>) -> Vec<(&'static str, Completion)> {
     let mut from = 0;
     let mut ranges = Vec::new();
@@ -190,7 +190,7 @@ fn of_rows(rows: Vec<Row<'_>>) -> Table {
         .done()
 }
 
-/// Those of these flows; none without a transfer.
+/// The rows of these flows, all sizes first and then by range; none without a transfer.
 fn rows<'a>(run: &Frames<'_>, name: &'a str, flows: Vec<u32>) -> Vec<Row<'a>> {
     let of_group = flows.iter();
     let whole = Completion::of(of_group.filter_map(|flow| run.outcome.flows.get(*flow as usize)));

@@ -139,7 +139,7 @@ pub fn hops<N: Network>(run: &Findings<'_, N>) -> Table {
     hops::table(run.network, terms)
 }
 
-/// The same before a run; `None` where no flow has a bound.
+/// What each bound is made of, before a run; `None` where no flow has a bound.
 pub fn hops_before<N: Network>(network: &N) -> Option<Table> {
     let terms = network.terms();
     let named = terms

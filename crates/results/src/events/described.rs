@@ -19,7 +19,7 @@ pub trait Described: Sized {
     fn warm_up(&self) -> Time;
     /// Root of every random stream.
     fn seed(&self) -> u64;
-    /// The same with this flow alone, of another name.
+    /// The network with this flow alone, of another name.
     fn only(&self, flow: u32, name: &str) -> Self;
 }
 

@@ -27,7 +27,7 @@ pub fn time(cell: Duration, ps: u64) -> String {
     }
 }
 
-/// The same, with the other in brackets where there are two.
+/// A time in the unit shown first, and in seconds behind it in brackets where that is cells.
 pub fn both_times(cell: Duration, ps: u64) -> String {
     match cell {
         Duration::ZERO => span(ps as f64),

@@ -37,7 +37,7 @@ impl Group {
 pub fn table(run: &FabricFindings<'_>) -> Table {
     let mut groups: BTreeMap<Key, Group> = BTreeMap::new();
     let keys = Keys::new(run.spec);
-    let mut place = Place::default();
+    let mut place = ChannelPlace::default();
     for (index, share) in shares(&run.outcome).iter().enumerate() {
         let Some((kind, at)) = keys.names.kind(u32::try_from(index).unwrap_or(u32::MAX)) else {
             continue;
@@ -66,12 +66,12 @@ pub fn table(run: &FabricFindings<'_>) -> Table {
 
 /// Counts the output ports of the router at hand, channel by channel.
 #[derive(Default)]
-struct Place {
+struct ChannelPlace {
     router: Option<u32>,
     port: usize,
 }
 
-impl Place {
+impl ChannelPlace {
     fn port_of(&mut self, router: u32) -> usize {
         if self.router == Some(router) {
             self.port += 1;
@@ -105,7 +105,7 @@ impl<'a> Keys<'a> {
         }
     }
 
-    fn network(&self, channel: usize, place: &mut Place) -> Key {
+    fn network(&self, channel: usize, place: &mut ChannelPlace) -> Key {
         let channel_spec = &self.spec.graph.channels[channel];
         let port = place.port_of(channel_spec.from);
         let group = match &self.spec.graph.shape {

@@ -66,7 +66,7 @@ impl<'a> FabricNames<'a> {
         .unwrap_or_else(|| format!("R{router}"))
     }
 
-    /// The same where a map shows the dimensions: `3,4`.
+    /// The name of a router on a map, which shows the dimensions itself: `3,4`.
     pub fn router_on_map(&self, router: u32) -> String {
         let name = self.router(router);
         let place = match &self.graph.shape {

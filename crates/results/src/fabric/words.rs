@@ -40,7 +40,7 @@ pub fn without_interval(half_width: Option<f64>) -> &'static str {
     }
 }
 
-/// The same of latencies. Where packets have not arrived the mean is a bound from below, which has
+/// Why a mean latency has no interval. Where packets have not arrived the mean is a bound from below, which has
 /// no interval however long the run.
 pub fn latency_without_interval(cycles: &CyclesOutcome) -> &'static str {
     match cycles.open {

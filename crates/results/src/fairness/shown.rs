@@ -339,7 +339,8 @@ fn over(rate: Option<f64>, scale: f64) -> Option<Cell> {
     rate.map(|rate| Cell::float(rate / scale, 4))
 }
 
-/// The same with overhead and without, where that is another; why there is no share.
+/// Columns of rate, share and ratio on the wire, where overhead makes them differ from payload; and
+/// why there is no share.
 fn on_the_wire<'a>(table: TableOf<&'a FairRow>, unit: &str, scale: f64) -> TableOf<&'a FairRow> {
     let payload = |row: &FairRow, of: fn((f64, f64)) -> f64| over(row.payload.map(of), scale);
     let remark = Column::text("remark", "why it has no share").short(" ");

@@ -59,7 +59,7 @@ pub fn words(credit: &Credit, clock: Clock, unit: &str) -> Vec<String> {
     said
 }
 
-/// The same as numbers.
+/// The credit of a queue as numbers, for programs.
 pub fn numbers(credit: &Credit) -> Value {
     let object =
         |(at, value): &(Time, u64)| json!({ "arrives_ps": at.ps(), "says": *value as i64 });

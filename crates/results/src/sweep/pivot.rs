@@ -33,7 +33,8 @@ pub fn sweep_pivot(result: &SweepResult) -> String {
     printable(&lines)
 }
 
-/// The same of a search for saturation over two axes besides the load: the interval that holds it.
+/// A pivot of a search for saturation over two axes besides the load, with the interval that holds
+/// the saturation in each cell.
 pub fn saturation_pivot(result: &SweepResult, load: usize, found: &[Saturation]) -> String {
     let [rows, columns] = varied(result, Some(load))[..] else {
         return String::new();
