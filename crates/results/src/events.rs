@@ -60,9 +60,8 @@ pub trait Network:
     fn hosts_of(&self, _node: u32) -> Option<u32> {
         None
     }
-    /// Bytes of each unit on the wire, where they are the same for all and not those of a cell of
-    /// ATM.
-    fn unit_bytes(&self) -> Option<u32> {
+    /// Bytes of each unit of a flow on the wire, where they are the same for all of its units.
+    fn unit_bytes(&self, _flow: u32) -> Option<u32> {
         None
     }
     /// By flow: the channels that it crosses, as far as they are known.

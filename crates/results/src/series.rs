@@ -152,6 +152,13 @@ fn plot(number: usize, group: &[&Series], time: impl Fn(u64) -> TimeAxis) -> Plo
         _ => family(&group[0].name).unwrap_or(together),
     };
     let y = if is_negative { y } else { y.from_zero() };
+    // The axis holds the whole band, not only the median.
+    let bands = curves.iter().filter_map(|curve| curve.interval.as_ref());
+    let highest = bands.flat_map(|(_, high)| high).copied().reduce(f64::max);
+    let y = match highest.filter(|highest| *highest > 0.0) {
+        Some(highest) => y.up_to(highest),
+        None => y,
+    };
     Plot::new(format!("series-{number}"), title, curves)
         .x(x.clone())
         .y(y)
@@ -187,6 +194,7 @@ mod tests {
         );
         let (low, high) = curve.interval.as_ref().expect("a band");
         assert_eq!((low[0], high[0], low[1], high[1]), (0.0, 32.0, 1.0, 1.0));
+        assert_eq!(many[0].y.max, Some(32.0), "the axis holds the band");
     }
 
     #[test]

@@ -10,6 +10,9 @@ use super::drops::{self, cause};
 use super::ports::busiest;
 use crate::number::{fixed, grouped, percent, significant, span};
 
+/// What every reader of the field knows a cell to have.
+const ATM_CELL_BYTES: u64 = 53;
+
 /// A time of cells in cells, short: `1,234`, `77.5`.
 pub fn cells(ps: u64, cell: Duration) -> String {
     let count = Duration(ps).in_units_of(cell);
@@ -35,8 +38,31 @@ pub fn both_times(cell: Duration, ps: u64) -> String {
     }
 }
 
+/// The balance in bytes on the wire, where the scenario gives its units other sizes than that of a
+/// cell of ATM, one for each flow.
+fn worth<N: Network>(run: &Findings<'_, N>) -> Option<Balance> {
+    let sizes = (0..run.outcome.flows.len()).map(|flow| run.network.unit_bytes(flow as u32));
+    let sizes: Vec<u64> = sizes
+        .map(|size| size.map(u64::from))
+        .collect::<Option<_>>()?;
+    let flows = run.outcome.flows.iter().zip(&sizes);
+    let bytes = flows.map(|(flow, size)| {
+        let of = |units: u64| units.saturating_mul(*size);
+        let units = flow.balance();
+        Balance {
+            offered: of(units.offered),
+            delivered: of(units.delivered),
+            dropped: of(units.dropped),
+            queued: of(units.queued),
+            inside: of(units.inside),
+        }
+    });
+    let is_other = sizes.iter().any(|size| *size != ATM_CELL_BYTES);
+    is_other.then(|| bytes.sum())
+}
+
 /// `offered 10 = delivered 8 + dropped 1 + inside 1 cells`, and the same in bytes where those are
-/// counted, or all units are of one size that the scenario gives.
+/// counted, or the scenario gives the size of its units.
 pub fn balance<N: Network>(run: &Findings<'_, N>) -> String {
     let [units, bytes] = run.outcome.balances();
     let sign = |balance: &Balance| if balance.holds() { "=" } else { "≠" };
@@ -49,26 +75,13 @@ pub fn balance<N: Network>(run: &Findings<'_, N>) -> String {
         grouped(units.inside),
         N::UNITS
     );
-    let counted = run.outcome.flows.iter().any(|flow| flow.bytes.is_some());
-    let each = run.network.unit_bytes().map(u64::from);
-    let worth = match each {
-        _ if counted => Some((bytes, String::new())),
-        Some(each) => {
-            let of = |units: u64| units.saturating_mul(each);
-            let bytes = Balance {
-                offered: of(units.offered),
-                delivered: of(units.delivered),
-                dropped: of(units.dropped),
-                queued: of(units.queued),
-                inside: of(units.inside),
-            };
-            Some((bytes, format!(" ({} a {})", grouped(each), N::UNIT)))
-        }
-        None => None,
+    let bytes = match run.outcome.flows.iter().any(|flow| flow.bytes.is_some()) {
+        true => Some(bytes),
+        false => worth(run),
     };
-    if let Some((bytes, each)) = worth {
+    if let Some(bytes) = bytes {
         text.push_str(&format!(
-            ", {} {} {} + {} + {} bytes{each}",
+            ", {} {} {} + {} + {} bytes",
             grouped(bytes.offered),
             sign(&bytes),
             grouped(bytes.delivered),

@@ -6,9 +6,6 @@ use backwater_net::spec::{FlowSpec, NetworkSpec};
 use crate::drawn::Units;
 use crate::events::Network;
 
-/// What every reader of the field knows a cell to have.
-const ATM_CELL_BYTES: u32 = 53;
-
 impl Network for NetworkSpec {
     const UNITS: &'static str = "cells";
     const UNIT: &'static str = "cell";
@@ -24,10 +21,9 @@ impl Network for NetworkSpec {
         LossCause::Residence,
     ];
 
-    fn unit_bytes(&self) -> Option<u32> {
-        let first = self.flows.first()?.unit_bytes;
-        let is_first = |flow: &FlowSpec| flow.sizes.is_empty() && flow.unit_bytes == first;
-        (first != ATM_CELL_BYTES && self.flows.iter().all(is_first)).then_some(first)
+    fn unit_bytes(&self, flow: u32) -> Option<u32> {
+        let flow = self.flows.get(flow as usize)?;
+        flow.sizes.is_empty().then_some(flow.unit_bytes)
     }
 
     fn ways(&self) -> Vec<Vec<u32>> {
