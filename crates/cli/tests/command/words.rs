@@ -287,6 +287,7 @@ fn names_of_results_are_explained() {
             "run.duration=8000 cells",
         ),
         ("abr/erica-plus.toml", "run.duration=20 ms"),
+        ("ethernet/multicast.toml", "run.duration=2 ms"),
     ] {
         let file = format!("{root}{scenario}");
         let mut run = vec!["run", &file, "--set", more, "--out", "out"];

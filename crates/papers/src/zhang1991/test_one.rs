@@ -329,7 +329,6 @@ fn delay_plot(others: &[Seeds]) -> Plot {
         note: "With equal flows and equal packets the sum of waits at a port does not depend on \
                the order of service; disciplines only split it differently."
             .into(),
-        ..Plot::default()
     }
 }
 

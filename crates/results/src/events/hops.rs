@@ -66,7 +66,7 @@ pub fn table<'a, N: Network>(
     };
     TableOf::of(rows)
         .called(
-            "bound_hops: What each delay bound is made of, link by link: the terms of a flow add \
+            "bound-hops: What each delay bound is made of, link by link: the terms of a flow add \
              up to its bound.",
         )
         .text("flow: name in the scenario")

@@ -40,8 +40,8 @@ pub fn without_interval(half_width: Option<f64>) -> &'static str {
     }
 }
 
-/// Why a mean latency has no interval. Where packets have not arrived the mean is a bound from below, which has
-/// no interval however long the run.
+/// Why a mean latency has no interval. Where packets have not arrived the mean is a bound from
+/// below, which has none however long the run.
 pub fn latency_without_interval(cycles: &CyclesOutcome) -> &'static str {
     match cycles.open {
         0 => without_interval(cycles.half_width),

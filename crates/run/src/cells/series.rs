@@ -42,8 +42,8 @@ fn defaults(scenario: &PacketScenario) -> Vec<SeriesSpec> {
     let flows: Vec<(u32, &FlowSpec)> = flows.filter(speaks).collect();
     // Those of one name behind which each is named in brackets are drawn as a median and a band.
     let called = |what: &str, flow: &FlowSpec| match flows.len() {
-        0..=FLOWS => format!("{}: {what}", flow.name),
-        0..=BAND => format!("{what} by flow ({})", flow.name),
+        few if few <= FLOWS => format!("{}: {what}", flow.name),
+        many if many <= BAND => format!("{what} by flow ({})", flow.name),
         all => format!(
             "{what} of {BAND} of {} ({})",
             counted(all, "flow"),

@@ -92,8 +92,8 @@ fn defaults(network: &EthernetSpec) -> Vec<SeriesSpec> {
 /// bracket is the same for all: these are drawn as a median and a band.
 fn goodput(flow: &str, all: usize) -> String {
     match all {
-        0..=FLOWS => format!("{flow}: goodput"),
-        0..=BAND => format!("goodput by flow ({flow})"),
+        few if few <= FLOWS => format!("{flow}: goodput"),
+        many if many <= BAND => format!("goodput by flow ({flow})"),
         _ => format!("goodput of {BAND} of {} ({flow})", counted(all, "flow")),
     }
 }
