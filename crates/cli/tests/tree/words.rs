@@ -186,7 +186,7 @@ fn one_of_a_thing_has_no_plural() {
     files.retain(|file| {
         let crates = ["cli", "results", "run", "scenario"];
         let is_of = |name: &&str| file.path.starts_with(&format!("crates/{name}/src/"));
-        crates.iter().any(|name| is_of(&name)) && !file.path.contains("test")
+        crates.iter().any(is_of) && !file.path.contains("test")
     });
     let found: Vec<String> = files
         .iter()
