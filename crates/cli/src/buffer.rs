@@ -257,7 +257,7 @@ fn text(link: &Link, needs: &[Sizing]) -> Vec<String> {
     lines
 }
 
-/// The same for programs.
+/// Puts the link and what it needs into the document.
 fn put(link: &Link, needs: &[Sizing]) {
     let terms = |own: &Sizing| {
         let each = own.terms.iter().map(

@@ -32,16 +32,18 @@ pub fn check(options: &Options) -> u8 {
     let mut status = SUCCESS;
     let mut all = Vec::new();
     for path in &options.files {
-        let valid = one(path, options);
-        let verdict = if valid.is_some() { "valid" } else { "invalid" };
-        let mut told = Map::new();
-        told.insert("file".into(), path.display().to_string().into());
-        told.insert("verdict".into(), verdict.into());
-        told.extend(valid.unwrap_or_else(|| {
+        let (verdict, fields) = match one(path, options) {
+            Ok(fields) => ("valid", fields),
+            Err(fields) => ("invalid", fields),
+        };
+        if verdict == "invalid" {
             status = BAD_INPUT;
-            Map::new()
-        }));
-        all.push(Value::Object(told));
+        }
+        let mut file = Map::new();
+        file.insert("file".into(), path.display().to_string().into());
+        file.insert("verdict".into(), verdict.into());
+        file.extend(fields);
+        all.push(Value::Object(file));
     }
     let verdict = if status == SUCCESS {
         "valid"
@@ -53,50 +55,60 @@ pub fn check(options: &Options) -> u8 {
     status
 }
 
-/// What is to be told of a file; `None` if it can't run.
-fn one(path: &Path, options: &Options) -> Option<Map<String, Value>> {
+/// What a document says of a file.
+type Fields = Map<String, Value>;
+
+/// Checks a file: what there is to say of one that can run, or of one that can't.
+fn one(path: &Path, options: &Options) -> Result<Fields, Fields> {
     let source = files::read(path).map_err(|message| {
         complain(&message);
-    });
-    let source = source.ok()?;
+        Fields::new()
+    })?;
     if is_comparison(&source) {
-        return check_comparison(&source, options);
+        return check_comparison(&source, options).ok_or_else(Fields::new);
     }
     // For its headroom, if that is why it is refused.
     let again = options.output.verbose.then(|| source.clone());
     let checked = files::check(source, &options.changes, &options.memory);
     let Ok((source, scenario)) = checked else {
-        again
-            .iter()
-            .for_each(|source| tell_refused(source, options));
-        return None;
+        let refused = again.and_then(|source| tell_refused(&source, options));
+        return Err(refused.unwrap_or_default());
     };
     let name = printable(&source.name);
     let engine = backwater_run::engine(&scenario);
     println!("{name}: valid: {}", engine.size());
-    let mut told = Map::new();
-    told.insert("engine".into(), scenario.engine.name().into());
-    told.insert("size".into(), engine.size().into());
+    let mut fields = Fields::new();
+    fields.insert("engine".into(), scenario.engine.name().into());
+    fields.insert("size".into(), engine.size().into());
     if let Some(promised) = engine.promised() {
         println!("{name}: {promised}");
-        told.insert("promised".into(), promised.into());
+        fields.insert("promised".into(), promised.into());
     }
     if let Some(table) = engine.headroom() {
         let meant = ", where a loss is meant";
         let headroom = tell_headroom(&name, &table, meant, options.output.verbose);
-        told.insert("headroom".into(), headroom);
+        fields.insert("headroom".into(), headroom);
     }
-    Some(told)
+    // Only where it is asked for: the bounds are computed again for it.
+    let hops = options
+        .output
+        .verbose
+        .then(|| engine.bound_hops())
+        .flatten();
+    if let Some(table) = hops {
+        println!("{name}: what each delay bound is made of, link by link:");
+        lines(&table).iter().for_each(|line| println!("{line}"));
+        fields.insert("bound_hops".into(), rows(&table));
+    }
+    Ok(fields)
 }
 
 /// The account of headroom of a file that is refused, as far as there is one.
-fn tell_refused(source: &Source, options: &Options) {
-    let Some(scenario) = files::refused(source, &options.changes, &options.memory) else {
-        return;
-    };
-    if let Some(table) = backwater_run::headroom(&scenario) {
-        tell_headroom(&printable(&source.name), &table, "", true);
-    }
+fn tell_refused(source: &Source, options: &Options) -> Option<Fields> {
+    let scenario = files::refused(source, &options.changes, &options.memory)?;
+    let table = backwater_run::headroom(&scenario)?;
+    let headroom = tell_headroom(&printable(&source.name), &table, "", true);
+    Some(Fields::from_iter([("headroom".into(), headroom)]))
 }
 
 /// Says in a line what headroom there is, and why some may be missing; on demand all of it: what
@@ -124,19 +136,37 @@ fn tell_headroom(name: &str, table: &Table, meant: &str, is_verbose: bool) -> Va
         missing => format!("{missing} B missing at most{meant}"),
     };
     let room = match oversold {
-        Some(inputs) => format!("{room}; oversold, enough for {inputs} inputs at once at least"),
+        Some(inputs) => format!(
+            "{room}; oversold, enough for {} at once at least",
+            counted(inputs as u64, "input")
+        ),
         None => room,
     };
     println!("{name}: headroom: {room}; response to a stop assumed: {response} ns at most");
+    let mut headroom =
+        json!({ "spare_bytes": spare, "missing_bytes": missing, "response_ns": response });
+    headroom["inputs_at_once"] = json!(oversold);
     if is_verbose {
         lines(table).iter().for_each(|line| println!("{line}"));
+        headroom["rows"] = rows(table);
     }
-    json!({
-        "spare_bytes": spare,
-        "missing_bytes": missing,
-        "inputs_at_once": oversold,
-        "response_ns": response,
-    })
+    headroom
+}
+
+/// The rows of a table for programs: each an object, by the names of its columns.
+fn rows(table: &Table) -> Value {
+    let keys = table.keys();
+    let value = |cell: &Cell| match cell {
+        Cell::Text(text) => json!(text),
+        Cell::Int(number) => json!(number),
+        Cell::Float { value, .. } => json!(value),
+        Cell::Empty => Value::Null,
+    };
+    let row = |cells: &Vec<Cell>| {
+        let fields = keys.iter().cloned().zip(cells.iter().map(value));
+        Value::Object(fields.collect())
+    };
+    table.rows.iter().map(row).collect()
 }
 
 /// A table in columns; words to the left, numbers to the right.
@@ -169,16 +199,16 @@ fn lines(table: &Table) -> Vec<String> {
 }
 
 /// Checks a comparison with every scheme that it names, and says so.
-fn check_comparison(source: &Source, options: &Options) -> Option<Map<String, Value>> {
+fn check_comparison(source: &Source, options: &Options) -> Option<Fields> {
     let sets = files::sets(&options.changes).map_err(fail).ok()?;
-    let told = |mistakes: Diagnostics| {
+    let refuse = |mistakes: Diagnostics| {
         complain(&files::rendered(&mistakes));
     };
-    let comparison = Comparison::read(source, &sets).map_err(told).ok()?;
+    let comparison = Comparison::read(source, &sets).map_err(refuse).ok()?;
     let limits = options.memory.limits(1);
     for &scheme in &comparison.schemes {
         let scenario = comparison.scenario(scheme, comparison.seed, &limits);
-        scenario.map_err(told).ok()?;
+        scenario.map_err(refuse).ok()?;
     }
     let size = format!(
         "a comparison of {}; {}, {}",
@@ -187,5 +217,5 @@ fn check_comparison(source: &Source, options: &Options) -> Option<Map<String, Va
         counted(comparison.flows.len(), "flow")
     );
     println!("{}: valid: {size}", printable(&source.name));
-    Some(Map::from_iter([("size".into(), size.into())]))
+    Some(Fields::from_iter([("size".into(), size.into())]))
 }

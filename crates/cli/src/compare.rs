@@ -83,10 +83,10 @@ pub fn compare(options: &Options) -> u8 {
     };
     options.memory.watch(0);
     let start = Instant::now();
-    let found = pool.install(|| execute(&run.plan));
-    match found.into_iter().collect::<Result<Vec<_>, String>>() {
-        Ok(found) => {
-            let schemes = run.plan.by_scheme(found);
+    let runs = pool.install(|| execute(&run.plan));
+    match runs.into_iter().collect::<Result<Vec<_>, String>>() {
+        Ok(runs) => {
+            let schemes = run.plan.by_scheme(runs);
             run.conclude(options, directory, &schemes, start.elapsed().as_secs_f64())
         }
         Err(message) => fail(message),
@@ -98,20 +98,20 @@ fn execute(plan: &Plan) -> Vec<Result<Option<SchemeRun>, String>> {
     let count = plan.jobs.len() as u64;
     let bar: Mutex<ProgressBar> = Mutex::new(progress::bar(count, "comparing"));
     progress::tell("comparing", 0, count);
-    let found = plan.jobs.par_iter().map(|job| {
-        let found = job.run();
+    let all = plan.jobs.par_iter().map(|job| {
+        let outcome = job.run();
         if let Ok(bar) = bar.lock() {
             bar.inc(1);
             progress::tell("comparing", bar.position(), count);
             bar.set_message(job.scheme.name());
         }
-        found
+        outcome
     });
-    let found = found.collect();
+    let outcomes = all.collect();
     if let Ok(bar) = bar.lock() {
         bar.finish_and_clear();
     }
-    found
+    outcomes
 }
 
 impl Run {
@@ -169,7 +169,7 @@ impl Run {
         schemes: &[SchemeRuns],
         seconds: f64,
     ) -> Result<(), String> {
-        let told = |error: backwater_results::DirectoryError| error.to_string();
+        let unwritten = |error: backwater_results::DirectoryError| error.to_string();
         let info = CompareInfo {
             partial: interrupt::is_set() || memory::shortage().is_some(),
             ..self.info.clone()
@@ -178,29 +178,29 @@ impl Run {
         let summary = compare_summary(workload, schemes);
         directory
             .write("comparison.toml", info.source.as_bytes())
-            .map_err(told)?;
+            .map_err(unwritten)?;
         for scheme in &comparison.schemes {
             let name = format!("scenarios/{}.toml", scheme.name());
             let text = comparison.text(*scheme, comparison.seed);
-            directory.write(&name, text.as_bytes()).map_err(told)?;
+            directory.write(&name, text.as_bytes()).map_err(unwritten)?;
         }
         directory
             .write_tables(&compare_tables(workload, schemes))
-            .map_err(told)?;
+            .map_err(unwritten)?;
         directory
             .write_series(&compare_series(workload, schemes))
-            .map_err(told)?;
+            .map_err(unwritten)?;
         directory
             .write_json("summary.json", &summary)
-            .map_err(told)?;
+            .map_err(unwritten)?;
         directory
             .write_report(&compare_report(&info, workload, schemes))
-            .map_err(told)?;
+            .map_err(unwritten)?;
         directory
             .save_manifest(
                 &manifest(&info, comparison.seed, schemes, seconds).of_several_runs(true),
             )
-            .map_err(told)?;
+            .map_err(unwritten)?;
         if let Value::Object(summary) = summary {
             summary
                 .into_iter()

@@ -35,11 +35,11 @@ pub fn example(options: &Options) -> u8 {
         print_all();
         return SUCCESS;
     };
-    let found = match find(name) {
+    let shipped = match find(name) {
         Ok(found) => found,
         Err(message) => return fail(message),
     };
-    let beside = found.beside();
+    let beside = shipped.beside();
     let Some(out) = &options.out else {
         for file in beside {
             eprintln!(
@@ -49,10 +49,10 @@ pub fn example(options: &Options) -> u8 {
                 file.path
             );
         }
-        print!("{}", found.text);
+        print!("{}", shipped.text);
         return SUCCESS;
     };
-    match write(&found, &beside, out) {
+    match write(&shipped, &beside, out) {
         Ok(()) => SUCCESS,
         Err(message) => fail(message),
     }

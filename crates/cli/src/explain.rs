@@ -108,10 +108,10 @@ fn explain_word(what: &str) -> Result<String, String> {
 }
 
 fn mistake(code: &str) -> Option<&'static str> {
-    let found = backwater_shipped::MISTAKES
+    let known = backwater_shipped::MISTAKES
         .iter()
         .find(|(known, _)| *known == code);
-    found.map(|(_, text)| *text)
+    known.map(|(_, text)| *text)
 }
 
 fn claims_of(paper: &Paper) -> Vec<Claim> {
@@ -141,11 +141,11 @@ fn explain_paper(id: &str) -> Option<String> {
 
 fn explain_claim(id: &str) -> Option<String> {
     let papers = backwater_papers::papers().into_iter();
-    let mut found = papers.filter_map(|paper| {
+    let mut claims = papers.filter_map(|paper| {
         let claim = claims_of(&paper).into_iter().find(|claim| claim.id == id)?;
         Some((paper, claim))
     });
-    let (paper, claim) = found.next()?;
+    let (paper, claim) = claims.next()?;
     let line = |label: &str, text: &Option<String>| match text {
         Some(text) => format!("  {label}: {text}\n"),
         None => String::new(),

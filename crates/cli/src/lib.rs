@@ -49,6 +49,7 @@ use backwater_results::RunDirectory;
 use backwater_results::directory::Holder;
 use backwater_run::{interrupt, machine};
 use clap::{Parser, Subcommand};
+use output::Output;
 
 /// Exit status when everything asked for was done and holds.
 const SUCCESS: u8 = 0;
@@ -65,9 +66,11 @@ const SHORT_OF_MEMORY: u8 = 3;
 #[command(
     after_help = "Start with:  backwater example fig17-two-switches --out two.toml\n             \
     backwater run two.toml\n       or:  backwater reproduce kung1993\n\nExit status: 0 done, \
-    1 a claim failed, a promise was broken or a run came to a standstill (cells, frames or flits), \
-    2 bad input, 3 memory ran short: stopped in time, what was computed is kept; after a signal \
-    that keeps what was computed 130 (Ctrl-C), 143 (SIGTERM), 129 (SIGHUP)."
+    1 a claim failed, a promise was broken or a run came to a standstill (no cell can move, or \
+    some frames or flits never again; where one flow of cells is dead and others move, the run \
+    goes on, says so and ends with 0), 2 bad input, 3 memory ran short: stopped in time, what was \
+    computed is kept; after a signal that keeps what was computed 130 (Ctrl-C), 143 (SIGTERM), 129 \
+    (SIGHUP)."
 )]
 struct Cli {
     #[command(subcommand)]
@@ -179,7 +182,7 @@ fn refuse(error: &clap::Error, words: &[OsString]) -> u8 {
 
 impl Command {
     /// Its name, and how it tells what it found, where that can be chosen.
-    fn output(&self) -> Option<(&'static str, output::Output)> {
+    fn output(&self) -> Option<(&'static str, Output)> {
         match self {
             Command::Run(options) => Some(("run", options.page.output)),
             Command::Sweep(options) => Some(("sweep", options.page.output)),
@@ -187,6 +190,7 @@ impl Command {
             Command::Saturate(options) => Some(("saturate", options.page.output)),
             Command::Compare(options) => Some(("compare", options.page.output)),
             Command::Plot(options) => Some(("plot", options.page.output)),
+            Command::Step(options) => Some(("step", Output::in_form(options.format))),
             Command::Buffer(options) => Some(("buffer", options.output)),
             Command::Check(options) => Some(("check", options.output)),
             Command::Reproduce(options) => Some(("reproduce", options.page.output)),

@@ -71,12 +71,12 @@ pub fn merge(options: &Options) -> u8 {
     interrupt::flag();
     let out = options.out.clone();
     let out = out.unwrap_or_else(|| shards.usual_out(&plan.asked));
-    let found = match shards.points(&plan, &points, &checked, &out) {
+    let stored = match shards.points(&plan, &points, &checked, &out) {
         Ok(found) => found,
         Err(message) => return fail(message),
     };
-    let missing: Vec<u64> = (points.iter().zip(&found))
-        .filter(|(_, found)| found.is_none())
+    let missing: Vec<u64> = (points.iter().zip(&stored))
+        .filter(|(_, stored)| stored.is_none())
         .map(|(point, _)| *point)
         .collect();
     if !missing.is_empty() {
@@ -97,7 +97,7 @@ pub fn merge(options: &Options) -> u8 {
         may_lack: true,
         page: options.page,
     };
-    write(&plan, &checked, &points, found, &end)
+    write(&plan, &checked, &points, stored, &end)
 }
 
 /// Into a directory that a sweep goes on from.
@@ -221,7 +221,7 @@ impl Shards {
                 places.entry(name).or_default().push(directory);
             }
         }
-        let mut found = Vec::with_capacity(points.len());
+        let mut joined = Vec::with_capacity(points.len());
         for (point, key) in points.iter().zip(&checked.keys) {
             let mut whole: Option<(Point, &Path)> = None;
             let places = places.get(&key.file()).map(Vec::as_slice);
@@ -245,9 +245,9 @@ impl Shards {
                     ),
                 }
             }
-            found.push(whole.map(|(point, _)| point));
+            joined.push(whole.map(|(point, _)| point));
         }
-        Ok(found)
+        Ok(joined)
     }
 
     /// Which points are missing, and how to get them.

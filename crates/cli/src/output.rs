@@ -32,15 +32,15 @@ pub struct Output {
 
 /// What standard output holds.
 #[derive(Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
-enum Form {
+pub enum Form {
     /// Lines for people
     #[default]
     Text,
-    /// One document, errors too
+    /// JSON, errors too
     Json,
 }
 
-/// The same, for a command that writes a report.
+/// How a command that writes a report tells what it found.
 #[derive(clap::Args, Clone, Copy, Default)]
 pub struct Page {
     #[command(flatten)]
@@ -51,6 +51,14 @@ pub struct Page {
 }
 
 impl Output {
+    /// As much as usual, in this form.
+    pub fn in_form(format: Form) -> Output {
+        Output {
+            format,
+            ..Output::default()
+        }
+    }
+
     /// From here on all is said as asked.
     pub fn begin(self) {
         out::be_quiet(self.quiet);

@@ -173,15 +173,15 @@ fn results(path: &Path, name: String) -> Result<(Results, Value), String> {
     };
     let tables = results.read_tables(&json("columns.json")?, |file| text(file).ok());
     tables.map_err(|what| format!("`{}`: {what}", files::shown(path)))?;
-    for file in manifest["files"].as_array().into_iter().flatten() {
-        let file = file.as_str().unwrap_or("");
-        let name = file
+    for series in manifest["series"].as_array().into_iter().flatten() {
+        let [name, file] = ["name", "file"].map(|key| series[key].as_str().unwrap_or(""));
+        let short = file
             .strip_prefix("series/")
             .and_then(|name| name.strip_suffix(".csv"));
-        if let Some(name) = name
+        if let Some(short) = short
             && let Ok(text) = text(file)
         {
-            results.read_series(name, &text);
+            results.read_series((name, short), &text);
         }
     }
     if let Some(scenario) = manifest["scenario"].as_str()

@@ -80,16 +80,16 @@ pub fn reproduce(options: &Options) -> u8 {
     };
     let start = Instant::now();
     options.memory.watch(0);
-    let found = match watched(&plan, options.page.output.verbose) {
+    let judged = match watched(&plan, options.page.output.verbose) {
         Ok(found) => found,
         Err(error) => return fail(error),
     };
     let seconds = start.elapsed().as_secs_f64();
-    print_tallies(&found, seconds, options.page.output.verbose);
-    if let Err(message) = write(options, directory, &found, seconds) {
+    print_tallies(&judged, seconds, options.page.output.verbose);
+    if let Err(message) = write(options, directory, &judged, seconds) {
         return fail(message);
     }
-    status(&found)
+    status(&judged)
 }
 
 /// Runs the plan; each verdict is printed as it is reached, a bar moves with each run.
@@ -120,19 +120,19 @@ fn watched(plan: &Plan, verbose: bool) -> Result<Vec<Reproduction>, backwater_pa
                 let (done, of) = (plan.done_ms(), plan.cost_ms().max(1));
                 bar.set_position(done);
                 progress::tell("reproduce", 100 * done / of, 100);
-                bar.set_message(format!("{} runs", plan.runs()));
+                bar.set_message(counted(plan.runs(), "run"));
                 // Says so at once if a signal asks to stop.
                 interrupt::is_set();
                 thread::sleep(TICK);
             }
         });
-        let found = plan.run(&on_done, stop);
+        let judged = plan.run(&on_done, stop);
         is_over.store(true, Ordering::Relaxed);
         bar.finish_and_clear();
         if let Some((got, wanted)) = plan.short_of_threads() {
             machine::note_threads(got, wanted);
         }
-        found
+        judged
     })
 }
 

@@ -125,17 +125,17 @@ fn execute(
     };
     run.looks().begin(&mut writer.directory)?;
     let took = simulate(&mut writer, &mut *run)?;
-    let mut found = run.found();
-    run.looks().finish(found.head().at)?;
+    let mut results = run.found();
+    run.looks().finish(results.head().at)?;
     drop(run);
-    if let Some(audited) = found.told().audited.take() {
-        let hash = found.head().trace_hash;
+    if let Some(audited) = results.told().audited.take() {
+        let hash = results.head().trace_hash;
         let plain = without_audit(options, engine, hash, &mut writer);
         let said = writer.job.note_audit(&audited, took.cpu_seconds, plain);
         document::put("audit", said.as_str());
         remark!("audit: {said}");
     }
-    Ok(writer.conclude(&mut *found, took.wall_seconds, options.page))
+    Ok(writer.conclude(&mut *results, took.wall_seconds, options.page))
 }
 
 /// A run and the directory it fills.

@@ -15,7 +15,7 @@ use backwater_results::sweep::{
     Role, Saturation, SweepResult, saturation_pivot, saturation_report, saturation_table,
     sweep_tables,
 };
-use backwater_scenario::{Set, is_of_frames};
+use backwater_scenario::{Grid, GridEnd, is_of_frames};
 use serde_json::json;
 
 use self::longer::{LONGER, Longer};
@@ -83,7 +83,7 @@ struct Tried {
 /// Searches and reports.
 pub fn saturate(options: &Options) -> u8 {
     let read = files::read(&options.file);
-    let axis = options.axis();
+    let grid = options.grid();
     let plan = read.and_then(|source| {
         // Told before a load is looked for that frames need not have.
         if is_of_frames(&source) {
@@ -94,7 +94,7 @@ pub fn saturate(options: &Options) -> u8 {
             );
         }
         let asked = options.how.asked(source, &options.changes);
-        Plan::to_compute(asked, &options.how, Some(axis.clone()))
+        Plan::to_compute(asked, &options.how, Some(grid.clone()))
     });
     let plan = match plan {
         Ok(plan) => plan,
@@ -127,7 +127,7 @@ pub fn saturate(options: &Options) -> u8 {
         Ok(started) => started,
         Err(message) => return fail(message),
     };
-    let longer = Longer::new(&plan, options, &axis);
+    let longer = Longer::new(&plan, options, &grid);
     let works = match longer.work((&plan, work), &checked, &out) {
         Ok(works) => works,
         Err(message) => return fail(message),
@@ -150,8 +150,8 @@ pub fn saturate(options: &Options) -> u8 {
 }
 
 impl Options {
-    /// The grid of loads as an axis.
-    fn axis(&self) -> Set {
+    /// The loads that may be tried.
+    fn grid(&self) -> Grid {
         let number = |text: &str| match text.trim().parse::<f64>() {
             // TOML has no `.02` and no `1.`.
             Ok(number) if text.trim().starts_with('.') || text.trim().ends_with('.') => {
@@ -160,15 +160,16 @@ impl Options {
             Ok(_) => text.trim().to_owned(),
             Err(_) => format!("\"{}\"", text.trim().replace(['"', '\\'], "")),
         };
-        let step = number(&self.precision);
-        let low = number(&multiple(
-            self.low.as_ref().unwrap_or(&self.precision),
-            &self.precision,
-        ));
-        let high = number(&self.high);
-        Set {
-            key: self.over.clone(),
-            value: format!("{{ from = {low}, to = {high}, step = {step} }}"),
+        let end = |typed: &String, rounded: &str| GridEnd {
+            typed: typed.trim().into(),
+            value: number(rounded),
+        };
+        let low = self.low.as_ref().unwrap_or(&self.precision);
+        Grid {
+            over: self.over.clone(),
+            low: end(low, &multiple(low, &self.precision)),
+            high: end(&self.high, &self.high),
+            precision: end(&self.precision, &self.precision),
         }
     }
 
@@ -302,14 +303,14 @@ fn search(
                 Ok(checked) => checked.keys,
                 Err(message) => return message.map_or(Ok(tried), Err),
             };
-            let mut found = work.stored(&points, &keys);
-            let stored = found.iter().flatten().count();
-            work.complete(&points, &keys, &mut found)?;
-            let done = found.iter().flatten().count();
+            let mut results = work.stored(&points, &keys);
+            let stored = results.iter().flatten().count();
+            work.complete(&points, &keys, &mut results)?;
+            let done = results.iter().flatten().count();
             tried.runs += done;
             tried.computed += done - stored;
-            let is_whole = found.iter().all(Option::is_some);
-            let mut votes = found.chunks(seeds).map(|runs| vote(runs, saturated));
+            let is_whole = results.iter().all(Option::is_some);
+            let mut votes = results.chunks(seeds).map(|runs| vote(runs, saturated));
             for (search, loads) in &mut mine {
                 for at in loads.iter() {
                     if let Some(Some(is_saturated)) = votes.next() {
@@ -318,7 +319,7 @@ fn search(
                     }
                 }
             }
-            tried.found.extend(points.into_iter().zip(found));
+            tried.found.extend(points.into_iter().zip(results));
             if !is_whole {
                 return Ok(tried);
             }
@@ -390,13 +391,13 @@ impl Found {
         for row in &mut result.rows {
             row.values[load] = place(row.values[load]).unwrap_or(0);
         }
-        let found = searches.iter().map(|search| Saturation {
+        let edges = searches.iter().map(|search| Saturation {
             values: search.values.clone(),
             carried: search.carried().and_then(place),
             saturated: search.saturated().and_then(place),
         });
         Found {
-            found: found.collect(),
+            found: edges.collect(),
             result,
             load,
             runs: tried.runs,
@@ -417,10 +418,10 @@ impl Found {
         directory.save_manifest(&self.result.manifest("saturate", info))
     }
 
-    /// The same for a document.
+    /// Puts what was found into the document.
     fn put(&self, options: &Options) {
         let load = &self.result.axes[self.load];
-        let one = |found: &Saturation| {
+        let object = |found: &Saturation| {
             let at = |at: Option<usize>| at.map(|at| sweep::value(load, at));
             let mut values = sweep::values(&self.result, &found.values);
             values.remove(&load.name);
@@ -428,10 +429,10 @@ impl Found {
                 "values": values, "carried": at(found.carried), "saturated": at(found.saturated),
             })
         };
-        let found = self.found.iter().map(one);
+        let objects = self.found.iter().map(object);
         document::put("over", load.path.as_str());
         document::put("precision", options.precision.as_str());
-        document::put("saturation", found.collect::<Vec<_>>());
+        document::put("saturation", objects.collect::<Vec<_>>());
         document::put("computed", self.computed);
         sweep::put_points(&self.result);
     }

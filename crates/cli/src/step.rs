@@ -1,5 +1,7 @@
 //! `backwater step`: through a run, event by event, from a prompt.
 
+mod answer;
+mod back;
 mod commands;
 mod named;
 mod session;
@@ -10,9 +12,12 @@ use std::path::{Path, PathBuf};
 
 use backwater_kernel::words::printable;
 use backwater_run::memory::Memory;
+use serde_json::Value;
 
-use crate::{BAD_INPUT, Changes, SUCCESS, fail, files};
-use session::{Said, Session};
+use crate::output::Form;
+use crate::{BAD_INPUT, Changes, SUCCESS, document, fail, files};
+use answer::{Answer, Said};
+use session::Session;
 
 /// What to go through.
 #[derive(clap::Args)]
@@ -27,6 +32,15 @@ pub struct Options {
     changes: Changes,
     #[command(flatten)]
     memory: Memory,
+    /// What standard output holds: lines for people, or a JSON object for each answer, one a line
+    #[arg(
+        long,
+        value_enum,
+        value_name = "FORM",
+        default_value_t,
+        help_heading = "Output"
+    )]
+    pub format: Form,
 }
 
 /// Reads commands and carries them out, until the last or `quit`.
@@ -45,18 +59,28 @@ pub fn step(options: &Options) -> u8 {
     };
     let name = printable(&source.name);
     let size = engine.size();
-    let greeting = format!(
+    // Mistakes had a document; from here on each answer is one.
+    document::begin(false);
+    let mut greeting = Answer::default();
+    greeting.put("scenario", name.as_str());
+    greeting.put("size", size.as_str());
+    greeting.text = format!(
         "{name}: {size}\n{}. Enter goes on to what happens next; `help` lists what can be said.\n",
         session.head()
     );
-    if say(&greeting).is_err() {
+    let is_typed = options.commands.is_empty() && io::stdin().is_terminal();
+    let voice = Voice {
+        form: options.format,
+        is_typed: is_typed && options.format == Form::Text,
+    };
+    if voice.answer(None, greeting).is_err() {
         return SUCCESS;
     }
     match options.commands.is_empty() {
-        true => talk(&mut session, io::stdin().is_terminal(), read),
+        true => talk(&mut session, voice, read),
         false => {
             let mut commands = options.commands.iter().cloned();
-            talk(&mut session, false, || commands.next())
+            talk(&mut session, voice, || commands.next())
         }
     }
 }
@@ -70,35 +94,82 @@ fn read() -> Option<String> {
     }
 }
 
-/// Carries out commands to the last, or until nobody reads what is said. Where nobody types them
-/// they are repeated, so that the answers can be read alone.
-fn talk(session: &mut Session<'_>, is_typed: bool, mut next: impl FnMut() -> Option<String>) -> u8 {
+/// How answers are said.
+#[derive(Clone, Copy)]
+struct Voice {
+    form: Form,
+    /// Somebody types commands behind a prompt. Where nobody does, they are repeated, so that the
+    /// answers can be read alone.
+    is_typed: bool,
+}
+
+impl Voice {
+    fn prompt(self, at: &str) -> io::Result<()> {
+        match self.is_typed {
+            true => say(&format!("({at}) ")),
+            false => Ok(()),
+        }
+    }
+
+    /// Repeats a command.
+    fn repeat(self, line: &str) -> io::Result<()> {
+        match self.form == Form::Text && !self.is_typed {
+            true => say(&format!("> {}\n", printable(line))),
+            false => Ok(()),
+        }
+    }
+
+    /// An answer, of the greeting to no command.
+    fn answer(self, line: Option<&str>, answer: Answer) -> io::Result<()> {
+        if self.form == Form::Text {
+            return say(&answer.text);
+        }
+        let mut fields = answer.fields;
+        if let Some(line) = line {
+            fields.insert("command".into(), line.into());
+        }
+        say(&format!("{}\n", Value::Object(fields)))
+    }
+
+    /// What is wrong with a command.
+    fn error(self, line: &str, what: &str) -> io::Result<()> {
+        let mut answer = Answer {
+            text: format!("{what}\n"),
+            ..Answer::default()
+        };
+        answer.put("error", what);
+        self.answer(Some(line), answer)
+    }
+}
+
+/// Carries out commands to the last, or until nobody reads what is said.
+fn talk(session: &mut Session<'_>, voice: Voice, mut next: impl FnMut() -> Option<String>) -> u8 {
     let mut status = SUCCESS;
     loop {
-        if is_typed && say(&format!("({}) ", session.at())).is_err() {
+        if voice.prompt(&session.at()).is_err() {
             return status;
         }
         let Some(line) = next() else {
             return status;
         };
         let line = line.trim();
-        if !is_typed && say(&format!("> {}\n", printable(line))).is_err() {
+        if voice.repeat(line).is_err() {
             return status;
         }
-        let answer = match session.answer(line) {
-            Ok(Said::Text(text)) => text,
-            Ok(Said::Over(text)) if is_typed => text,
-            Ok(Said::Over(text)) => {
-                let _ = say(&text);
+        let said = match session.answer(line) {
+            Ok(Said::Answer(answer)) => voice.answer(Some(line), answer),
+            Ok(Said::Over(answer)) if voice.is_typed => voice.answer(Some(line), answer),
+            Ok(Said::Over(answer)) => {
+                let _ = voice.answer(Some(line), answer);
                 return status;
             }
             Ok(Said::Quit) => return status,
             Err(what) => {
                 status = BAD_INPUT;
-                format!("{what}\n")
+                voice.error(line, &what)
             }
         };
-        if say(&answer).is_err() {
+        if said.is_err() {
             return status;
         }
     }

@@ -118,15 +118,15 @@ fn compute(options: &Options, plan: &Plan, points: &[u64], checked: &Checked, ou
     if let Err(error) = written {
         return fail(error);
     }
-    let mut found = work.stored(points, &checked.keys);
-    let stored = found.iter().flatten().count();
+    let mut runs = work.stored(points, &checked.keys);
+    let stored = runs.iter().flatten().count();
     if stored > 0 {
         remark!("{stored} of {} there already", counted(points.len(), "run"));
     }
-    if let Err(message) = work.complete(points, &checked.keys, &mut found) {
+    if let Err(message) = work.complete(points, &checked.keys, &mut runs) {
         return fail(message);
     }
-    let done = found.iter().flatten().count();
+    let done = runs.iter().flatten().count();
     let more = shard.map(|shard| vec!["--shard".into(), shard.to_string()]);
     let end = End {
         command: plan.asked.command("sweep", more.unwrap_or_default()),
@@ -136,7 +136,7 @@ fn compute(options: &Options, plan: &Plan, points: &[u64], checked: &Checked, ou
         may_lack: false,
         page: options.page,
     };
-    conclude(plan, checked, points, found, directory, &end)
+    conclude(plan, checked, points, runs, directory, &end)
 }
 
 /// How a sweep or a merge ends.

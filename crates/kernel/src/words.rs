@@ -30,6 +30,14 @@ pub fn counted(count: impl TryInto<u64>, noun: &str) -> String {
     }
 }
 
+/// The form of a verb behind so many of a thing: `1 flit waits`, `2 flits wait`.
+pub fn agreed<'a>(count: impl TryInto<u64>, one: &'a str, many: &'a str) -> &'a str {
+    match count.try_into() {
+        Ok(1) => one,
+        _ => many,
+    }
+}
+
 /// More than one of a thing: `seeds`, `switches`, `entries`, `series`.
 pub fn plural(noun: &str) -> String {
     let ends = |endings: &[&str]| endings.iter().any(|ending| noun.ends_with(ending));
@@ -132,6 +140,8 @@ mod tests {
             assert_eq!(counted(0_u32, noun), format!("0 {many}"));
         }
         assert_eq!(plural("way"), "ways");
+        let waits = |count: u64| agreed(count, "waits", "wait");
+        assert_eq!([0, 1, 2].map(waits), ["wait", "waits", "wait"]);
     }
 
     #[test]

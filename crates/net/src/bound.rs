@@ -54,6 +54,44 @@ pub struct Bound {
     pub servers: u32,
 }
 
+/// What one link on a flow's way adds to its bound.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Part {
+    /// The direction of the link.
+    pub channel: u32,
+    /// What its port adds. Where it serves by reservation or deadline the time on the wire is part
+    /// of it.
+    pub wait: Duration,
+    /// Time on the wire, where [`Part::wait`] is without it.
+    pub wire: Duration,
+    /// Propagation.
+    pub propagation: Duration,
+    /// Handling in the node behind it.
+    pub handling: Duration,
+}
+
+impl Part {
+    /// All that the link adds.
+    pub fn sum(&self) -> Duration {
+        let all = [self.wait, self.wire, self.propagation, self.handling];
+        Duration(
+            all.iter()
+                .fold(0, |sum: u64, own| sum.saturating_add(own.ps())),
+        )
+    }
+}
+
+/// A bound and the terms that it is the sum of.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Account<B> {
+    /// The bound.
+    pub bound: B,
+    /// The term that counts once, whatever the links: a burst at the reserved rate.
+    pub burst: Duration,
+    /// A term for each link, in the order of the way; of several ways that of the slowest.
+    pub parts: Vec<Part>,
+}
+
 /// Why nothing is known. Channels are indices.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum NoBound {
@@ -147,27 +185,30 @@ impl NoBound {
 /// It holds to a picosecond for each unit sent in a row, which is what transmission times are
 /// rounded to.
 pub fn bounds(spec: &NetworkSpec) -> Vec<Result<Bound, NoBound>> {
-    let ports = Ports::new(spec);
-    let flows = 0..spec.flows.len() as u32;
-    flows.map(|flow| bound(spec, &ports, flow)).collect()
+    let accounts = accounts(spec).into_iter();
+    accounts.map(|own| own.map(|own| own.bound)).collect()
 }
 
-fn bound(spec: &NetworkSpec, ports: &Ports<'_>, flow_id: u32) -> Result<Bound, NoBound> {
+/// The bound of each flow with its terms, in the order of flows; see [`bounds`].
+pub fn accounts(spec: &NetworkSpec) -> Vec<Result<Account<Bound>, NoBound>> {
+    let ports = Ports::new(spec);
+    let flows = 0..spec.flows.len() as u32;
+    flows.map(|flow| account(spec, &ports, flow)).collect()
+}
+
+fn account(spec: &NetworkSpec, ports: &Ports<'_>, flow_id: u32) -> Result<Account<Bound>, NoBound> {
     let flow = &spec.flows[flow_id as usize];
     let reserve = flow.reserve.ok_or(NoBound::NoReservation)?;
     let burst = burst(flow, &reserve)?;
     if flow.sink != SinkSpec::Infinite {
         return Err(NoBound::Sink);
     }
-    let mut worst: Option<Bound> = None;
+    let mut worst: Option<Account<Bound>> = None;
     for way in path::ways(flow) {
-        let (delay, servers) = ports.delay(flow_id, &reserve, burst, &way)?;
-        if worst.is_none_or(|known| known.delay < delay) {
-            worst = Some(Bound {
-                delay,
-                burst,
-                servers,
-            });
+        let account = ports.account(flow_id, &reserve, burst, &way)?;
+        let known = worst.as_ref().map(|known| known.bound.delay);
+        if known.is_none_or(|known| known < account.bound.delay) {
+            worst = Some(account);
         }
     }
     worst.ok_or(NoBound::NoReservation)

@@ -164,6 +164,17 @@ impl Scenario {
         })
     }
 
+    /// What the delay bound of each flow is made of, link by link; nothing where no flow has one.
+    fn bound_hops(&self, py: Python<'_>) -> PyResult<Option<Table>> {
+        roomy(py, || {
+            let scenario = self.read()?;
+            let table = backwater_run::engine(&scenario).bound_hops();
+            Ok(table.map(|table| Table {
+                columns: Columns::of(&table).into(),
+            }))
+        })
+    }
+
     /// Runs it. `progress` is called with the share that is done and a word on it.
     #[pyo3(signature = (threads, audit, progress, command, given))]
     fn run(

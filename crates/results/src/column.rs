@@ -122,7 +122,7 @@ impl Column {
         Column::number(name, unit, meaning)
     }
 
-    /// The same, where its values may be bounds from below.
+    /// This column, its values being bounds from below in some rows.
     pub fn or_bound(self) -> Column {
         Column {
             may_be_bound: true,
@@ -138,7 +138,7 @@ impl Column {
         }
     }
 
-    /// The same, headed like this in a terminal.
+    /// This column, headed like this in a terminal.
     pub fn short(self, heading: &str) -> Column {
         Column {
             short: heading.into(),

@@ -248,7 +248,7 @@ impl RunDirectory {
         RunDirectory::open(path.into(), holder, false)
     }
 
-    /// The same, for commands that keep points there: those of an earlier one stay.
+    /// Takes a directory for a command that keeps points there: points of an earlier one stay.
     ///
     /// # Errors
     /// If it is refused, or can't be made or written.

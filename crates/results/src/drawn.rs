@@ -215,9 +215,9 @@ impl Port {
 fn largest<'a>(queues: impl Iterator<Item = (bool, &'a [u64])>) -> u64 {
     let mut most = [0, 0];
     for (is_host, queued) in queues {
-        let own = queued.iter().copied().max().unwrap_or(0);
+        let longest = queued.iter().copied().max().unwrap_or(0);
         let most = &mut most[usize::from(is_host)];
-        *most = own.max(*most);
+        *most = longest.max(*most);
     }
     match most {
         [0, hosts] => hosts.max(1),

@@ -11,6 +11,7 @@ pub(crate) mod drops;
 pub mod fair;
 pub(crate) mod findings;
 pub(crate) mod flows;
+pub mod hops;
 pub mod names;
 pub(crate) mod nodes;
 pub mod page;
@@ -59,6 +60,10 @@ pub trait Network:
     fn hosts_of(&self, _node: u32) -> Option<u32> {
         None
     }
+    /// Bytes of each unit of a flow on the wire, where they are the same for all of its units.
+    fn unit_bytes(&self, _flow: u32) -> Option<u32> {
+        None
+    }
     /// By flow: the channels that it crosses, as far as they are known.
     fn ways(&self) -> Vec<Vec<u32>>;
     /// How channels are read over time, whatever its unit.
@@ -67,8 +72,8 @@ pub trait Network:
 
 /// What is said of what stands still, if anything does.
 pub(crate) fn still<N: Network>(run: &Findings<'_, N>) -> Option<Still> {
-    let found = run.outcome.standstill.as_ref()?;
-    Some(N::still(run, found))
+    let stuck = run.outcome.standstill.as_ref()?;
+    Some(N::still(run, stuck))
 }
 
 /// What still stood at the end, in a sentence for people who wait for it.

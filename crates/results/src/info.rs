@@ -45,7 +45,7 @@ impl RunInfo {
         })
     }
 
-    /// The same for a remark.
+    /// How fast the run was, for a remark behind the number of hops.
     pub(crate) fn speed(&self, hops: u64) -> Option<String> {
         let rate = self.per_second(hops)?;
         Some(format!("{} million a second", significant(rate / 1e6, 3)))

@@ -11,7 +11,7 @@ mod ports;
 use std::collections::BTreeMap;
 
 use bins::{Bins, Slot};
-use layout::{Graph, Known, Place, layout};
+use layout::{Graph, Known, Position, layout};
 
 use crate::drawn::{Arc, Map, Node, OverTime, Units};
 use crate::model::{Block, Report};
@@ -30,7 +30,7 @@ const FLOWS_NAMED: usize = 10;
 pub(crate) struct Network {
     pub names: Vec<String>,
     pub is_host: Vec<bool>,
-    pub places: Vec<Option<Place>>,
+    pub places: Vec<Option<Position>>,
     /// The node each channel leaves and enters.
     pub channels: Vec<(usize, usize)>,
     /// By channel: flows that cross it.
@@ -124,7 +124,7 @@ fn map(network: &Network, bins: &Bins, units: &Units) -> Option<Map> {
 }
 
 impl Report {
-    /// The same page with what is drawn over time before its first section.
+    /// The page with what is drawn over time before its first section.
     #[must_use]
     pub fn with_over_time(mut self, drawn: Option<OverTime>) -> Report {
         let Some(drawn) = drawn else {

@@ -8,9 +8,9 @@ use backwater_net::outcome::{CellTcpOutcome, EndsOutcome, FlowOutcome, Outcome};
 pub fn as_one(outcome: &Outcome, flows: &[u32]) -> Option<Outcome> {
     let found = flows.iter();
     let found = found.filter_map(|flow| outcome.flows.get(*flow as usize));
-    let found: Vec<&FlowOutcome> = found.collect();
-    (!found.is_empty()).then(|| Outcome {
-        flows: vec![sum(&found)],
+    let outcomes: Vec<&FlowOutcome> = found.collect();
+    (!outcomes.is_empty()).then(|| Outcome {
+        flows: vec![sum(&outcomes)],
         ..outcome.clone()
     })
 }

@@ -309,7 +309,7 @@ impl Table {
         keys
     }
 
-    /// The same without columns that say nothing of any row.
+    /// The table without the columns that say nothing of any row.
     pub(crate) fn without_empty_columns(&self) -> Table {
         let says = |at: usize| {
             let mut cells = self.rows.iter().filter_map(|row| row.get(at));
@@ -355,7 +355,7 @@ impl Cell {
         }
     }
 
-    /// The same where it is a bound from below.
+    /// A measurement that is a bound from below, shown with `digits` decimals.
     pub fn at_least(value: f64, digits: u8) -> Cell {
         Cell::Float {
             value,

@@ -12,9 +12,9 @@ pub fn explain(name: &str) -> Option<String> {
         return told;
     }
     if let Some(mean) = name.strip_suffix("_ci95") {
-        let told = explain_line(mean)?;
+        let lines = explain_line(mean)?;
         let half = format!("half the width of the 95 % interval of `{mean}`");
-        return Some(format!("{name} (column)\n  {half}\n\n{told}"));
+        return Some(format!("{name} (column)\n  {half}\n\n{lines}"));
     }
     let unit = name.strip_prefix("value_")?.replace('_', " ");
     let what = "what `series.measure` says, over one window, in";
@@ -23,9 +23,9 @@ pub fn explain(name: &str) -> Option<String> {
     ))
 }
 
-/// The same of a name that has lines of its own.
+/// What the lines of a name say of it; nothing of a name without a line.
 fn explain_line(name: &str) -> Option<String> {
-    let mut told = String::new();
+    let mut text = String::new();
     for line in NAMES.lines() {
         let mut cells = line.split('\t');
         let (own, place) = (cells.next()?, cells.next()?);
@@ -45,12 +45,12 @@ fn explain_line(name: &str) -> Option<String> {
                 format!("{name} (column of {tables})\n  {heading}: {meaning}\n")
             }
         };
-        told = match told.is_empty() {
+        text = match text.is_empty() {
             true => entry,
-            false => format!("{told}\n{entry}"),
+            false => format!("{text}\n{entry}"),
         };
     }
-    (!told.is_empty()).then_some(told)
+    (!text.is_empty()).then_some(text)
 }
 
 #[cfg(test)]

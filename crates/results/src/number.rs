@@ -147,7 +147,7 @@ pub fn slug(name: &str) -> String {
     }
 }
 
-/// The same for a path: each part of `name` between slashes is a folder.
+/// A path made of `name`: each part between slashes is a folder, and has its own slug.
 pub fn path_slug(name: &str) -> String {
     let parts: Vec<String> = name.split('/').map(slug).collect();
     parts.join("/")
@@ -165,7 +165,7 @@ impl Slugs {
         self.apart(slug(name))
     }
 
-    /// The same for a path, whose slashes stay.
+    /// A path of `name` not given before; slashes stay.
     pub fn unique_path(&mut self, name: &str) -> String {
         self.apart(path_slug(name))
     }

@@ -39,7 +39,7 @@ pub struct Results {
     pub is_sweep: bool,
     /// In the order of `columns.json`.
     pub tables: Vec<Read>,
-    /// Name of the file without its ending, unit of the values, positions and values.
+    /// What it recorded over time.
     pub series: Vec<ReadSeries>,
     /// Keys of the scenario and their values, as TOML has them.
     pub keys: Vec<(String, String)>,
@@ -59,8 +59,10 @@ pub struct Read {
 /// A series as it was read back.
 #[derive(Clone, Debug, Default)]
 pub struct ReadSeries {
-    /// Name of the file without its ending.
+    /// As the scenario calls it.
     pub name: String,
+    /// Name of the file without its ending: it stands for the name as well.
+    pub file: String,
     /// Unit of the values, as in the heading.
     pub unit: String,
     /// Picoseconds, or cycles.
@@ -181,8 +183,8 @@ impl Results {
         Ok(())
     }
 
-    /// Takes in the text of a series.
-    pub fn read_series(&mut self, name: &str, text: &str) {
+    /// Takes in the text of a series: its name, and the name of its file without the ending.
+    pub fn read_series(&mut self, (name, file): (&str, &str), text: &str) {
         let (mut head, mut points) = (Vec::new(), Vec::new());
         let (mut is_head, mut at, mut row) = (true, 0, [None; 2]);
         pieces(text, |piece| {
@@ -206,6 +208,7 @@ impl Results {
         let word = |at: usize| head.get(at).cloned().unwrap_or_default();
         self.series.push(ReadSeries {
             name: name.into(),
+            file: file.into(),
             unit: word(1).strip_prefix("value_").unwrap_or("").into(),
             clock: word(0),
             points,

@@ -228,7 +228,7 @@ impl Page {
     }
 
     /// Writes words: in runs of one font each, from where they begin.
-    fn write(&mut self, text: &str, look: &Look, place: &Place) {
+    fn write(&mut self, text: &str, look: &Look, place: &TextOrigin) {
         let runs = letters::runs(text, look.is_bold);
         let width = runs.iter().map(|run| run.width).sum::<f64>() * look.font_size;
         let left = place.x - width * look.anchor;
@@ -276,14 +276,14 @@ impl Page {
 }
 
 /// Where words stand.
-struct Place {
+struct TextOrigin {
     x: f64,
     y: f64,
     /// The origin and the angle of what is turned.
     turned: Option<[f64; 3]>,
 }
 
-fn place(text: &Element) -> Result<Place, String> {
+fn place(text: &Element) -> Result<TextOrigin, String> {
     let number = |name: &str| match text.get(name) {
         None => Ok(0.0),
         Some(_) => text.numbers([name]).map(|[number]| number),
@@ -300,7 +300,7 @@ fn place(text: &Element) -> Result<Place, String> {
             Some(three.ok().filter(|_| is_known).ok_or_else(wrong)?)
         }
     };
-    Ok(Place {
+    Ok(TextOrigin {
         x: number("x")?,
         y: number("y")?,
         turned,

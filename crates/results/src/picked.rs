@@ -21,22 +21,22 @@ pub fn picked(tables: &[&Table], keys: &[&str], most: usize) -> Vec<String> {
     let rows = tables.first().map_or(&[][..], |table| &table.rows);
     let rows = &rows[..rows.len().min(most)];
     let pick = |key: &&str| {
-        let found = tables.iter().enumerate();
-        let (at, table, index) = found.into_iter().find_map(|(at, table)| {
+        let numbered = tables.iter().enumerate();
+        let (at, table, index) = numbered.into_iter().find_map(|(at, table)| {
             let index = table.keys().iter().position(|own| own == key)?;
             Some((at, table, index))
         })?;
         let largest = key.contains("_p99").then(|| key.replace("_p99", "_max"));
         let largest = largest.and_then(|key| table.keys().iter().position(|own| *own == key));
         let cells = (0..rows.len()).map(|row| {
-            let own = match at {
+            let place = match at {
                 0 => Some(row),
                 _ => places[at].get(name(&rows[row])).copied(),
             };
             let cell = |index: Option<usize>| {
                 let cell = index
-                    .zip(own)
-                    .and_then(|(index, own)| table.rows.get(own)?.get(index));
+                    .zip(place)
+                    .and_then(|(index, place)| table.rows.get(place)?.get(index));
                 cell.unwrap_or(&Cell::Empty)
             };
             (cell(Some(index)), cell(largest))

@@ -63,7 +63,7 @@ fn band(group: &[&Series]) -> Option<Series> {
     let first = group.first().filter(|_| group.len() > CURVES)?;
     let is_same = |one: &&Series| one.x == first.x && one.y.len() == first.y.len();
     group.iter().all(is_same).then(|| {
-        let mut found = Series {
+        let mut middle = Series {
             name: format!("median of {}", group.len()),
             unit: first.unit,
             step: first.step,
@@ -71,9 +71,9 @@ fn band(group: &[&Series]) -> Option<Series> {
             ..Series::default()
         };
         for at in 0..first.y.len() {
-            found.y.push(sorted(group, at)[group.len() / 2]);
+            middle.y.push(sorted(group, at)[group.len() / 2]);
         }
-        found
+        middle
     })
 }
 
@@ -152,6 +152,13 @@ fn plot(number: usize, group: &[&Series], time: impl Fn(u64) -> TimeAxis) -> Plo
         _ => family(&group[0].name).unwrap_or(together),
     };
     let y = if is_negative { y } else { y.from_zero() };
+    // The axis holds the whole band, not only the median.
+    let bands = curves.iter().filter_map(|curve| curve.interval.as_ref());
+    let highest = bands.flat_map(|(_, high)| high).copied().reduce(f64::max);
+    let y = match highest.filter(|highest| *highest > 0.0) {
+        Some(highest) => y.up_to(highest),
+        None => y,
+    };
     Plot::new(format!("series-{number}"), title, curves)
         .x(x.clone())
         .y(y)
@@ -187,6 +194,7 @@ mod tests {
         );
         let (low, high) = curve.interval.as_ref().expect("a band");
         assert_eq!((low[0], high[0], low[1], high[1]), (0.0, 32.0, 1.0, 1.0));
+        assert_eq!(many[0].y.max, Some(32.0), "the axis holds the band");
     }
 
     #[test]

@@ -15,12 +15,12 @@ pub(crate) fn got_nothing(offered: u64, delivered: u64) -> bool {
 
 /// A sentence for each of the first of these, and one for the rest.
 pub(crate) fn told<T>(starved: &[T], say: impl Fn(&T) -> String) -> Vec<String> {
-    let mut told: Vec<String> = starved.iter().take(NAMED).map(say).collect();
+    let mut sentences: Vec<String> = starved.iter().take(NAMED).map(say).collect();
     match starved.len().saturating_sub(NAMED) {
         0 => {}
-        more => told.push(format!("{} more got almost nothing", grouped(more as u64))),
+        more => sentences.push(format!("{} more got almost nothing", grouped(more as u64))),
     }
-    told
+    sentences
 }
 
 /// As lines of a terminal.

@@ -129,7 +129,7 @@ pub struct Line {
 }
 
 impl Scene {
-    /// The same with only what concerns one of these names.
+    /// The scene with only what concerns one of these names.
     pub fn narrowed(mut self, names: &[String]) -> Scene {
         let has = |known: &[String]| known.iter().any(|name| names.contains(name));
         let is_own = |item: &Item| item.flow.as_ref().is_some_and(|flow| names.contains(flow));

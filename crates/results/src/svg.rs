@@ -27,7 +27,7 @@ const DOTTED: usize = 40;
 const LIGHT: [&str; 8] = [
     "#0b6bb0", "#d1530a", "#0a8a66", "#b0589a", "#b87d00", "#3b9bd4", "#6b5bb5", "#5f6b76",
 ];
-/// The same in the dark.
+/// Colours of curves on a dark page, in the order of those on paper.
 const DARK: [&str; 8] = [
     "#5cb0ec", "#f58e52", "#3dc79d", "#e39acd", "#efb73e", "#8fd0f7", "#ab9df2", "#a9b4bf",
 ];

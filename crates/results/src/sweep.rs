@@ -87,7 +87,7 @@ pub struct SweepAxis {
     pub unit: String,
     /// Each as written.
     pub values: Vec<String>,
-    /// The same as numbers, where all are.
+    /// The values as numbers, where all are.
     #[serde(skip)]
     pub numbers: Option<Vec<f64>>,
 }
@@ -236,17 +236,17 @@ impl SweepResult {
         };
         let is_p99 = |name: &str| name.contains("p99") && !name.contains("p99.9");
         let measures = measures.filter(|at| is_p99(&self.measures[*at].name));
-        let found = measures.map(|at| (&self.measures[at].name, empty(at)));
-        let found: Vec<String> = found
+        let emptiness = measures.map(|at| (&self.measures[at].name, empty(at)));
+        let unmeasured: Vec<String> = emptiness
             .filter(|(_, count)| *count > 0)
             .map(|(name, count)| format!("`{name}` is empty in {count}"))
             .take(MOST)
             .collect();
-        (!found.is_empty()).then(|| {
+        (!unmeasured.is_empty()).then(|| {
             format!(
                 "{} of {}: p99 needs 100 samples in a run, of which one in a hundred at most has \
                  not ended; a longer run has more",
-                found.join(", "),
+                unmeasured.join(", "),
                 counted(self.rows.len(), "run")
             )
         })
@@ -308,8 +308,8 @@ impl SweepResult {
         ))
     }
 
-    /// The same where curves are told apart: a value that is a word needs no key before it, unless
-    /// another axis has the same word.
+    /// The name of a point where curves are told apart: a value that is a word needs no key before
+    /// it, unless another axis has the same word.
     fn label(&self, values: &[usize], without: &[usize]) -> String {
         let told = |axis: &usize| self.axes[*axis].values.len() > 1 && !without.contains(axis);
         let told: Vec<usize> = (0..self.axes.len()).filter(told).collect();

@@ -99,7 +99,7 @@ impl<R> Declared<R> {
         table
     }
 
-    /// The same; the column is there where it says something of some row.
+    /// What the column holds of each row; without the column where it says nothing of any row.
     pub fn if_any<C: Held>(self, value: impl Fn(&R) -> C) -> TableOf<R> {
         let nothing = [Cell::Empty, "".into()];
         let mut rows = self.table.rows.iter();

@@ -6,9 +6,10 @@ use backwater_net::bound::bounds;
 use backwater_net::probe::{Audit, Ports, PortsSpec, Recorder, Recovery};
 use backwater_net::spec::NetworkSpec;
 use backwater_results::compare::{Carrier, CellMeter, Conditions, Workload};
+use backwater_results::events::bounds::hops_before;
 use backwater_results::events::names::flow_names;
 use backwater_results::sweep::{FlowColumn, Measure};
-use backwater_results::{CellTrace, PerfettoCells};
+use backwater_results::{CellTrace, PerfettoCells, Table};
 use backwater_scenario::PacketScenario;
 use backwater_scenario::compare::Unit;
 
@@ -62,6 +63,10 @@ impl Engine for Cells<'_> {
         let found = bounds(&self.0.network);
         let delays: Vec<Duration> = found.iter().flatten().map(|bound| bound.delay).collect();
         promised_words(&delays)
+    }
+
+    fn bound_hops(&self) -> Option<Table> {
+        hops_before(&self.0.network)
     }
 
     fn plain(&self) -> Result<Box<dyn Run<'_> + '_>, String> {

@@ -147,7 +147,7 @@ where
     Ok(Box::new(EventRun::on(scenario, machine?)))
 }
 
-/// The same on several threads where that is wanted and can be. Else it is said why not.
+/// A run on several threads where that is wanted and can be. Else it is said why not.
 pub fn run_on_threads<'a, S, P>(
     scenario: &'a S,
     probe: P,

@@ -6,6 +6,7 @@ use backwater_net::bound::frames::{Bound, NoBound, bounds, why_none};
 use backwater_net::frames::probe::{Audit, Recorder};
 use backwater_net::frames::spec::{EthernetSpec, NodeKind, NodeSpec};
 use backwater_results::compare::{Carrier, Conditions, FrameMeter, Workload};
+use backwater_results::events::bounds::hops_before;
 use backwater_results::events::names::{self, flow_names};
 use backwater_results::sweep::{FlowColumn, Measure};
 use backwater_results::{Capture, EthernetTrace, GivenUp, PerfettoFrames, Table};
@@ -74,6 +75,10 @@ impl Engine for Frames<'_> {
 
     fn headroom(&self) -> Option<Table> {
         headroom_of(self.0)
+    }
+
+    fn bound_hops(&self) -> Option<Table> {
+        hops_before(&self.0.network)
     }
 
     fn given_up(&self) -> Vec<GivenUp> {

@@ -96,6 +96,10 @@ pub trait Engine {
     fn headroom(&self) -> Option<Table> {
         None
     }
+    /// What the delay bound of each flow is made of, link by link; `None` where no flow has one.
+    fn bound_hops(&self) -> Option<Table> {
+        None
+    }
     /// Where the scenario lets lossless classes lose frames.
     fn given_up(&self) -> Vec<GivenUp> {
         Vec::new()

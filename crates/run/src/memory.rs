@@ -116,7 +116,7 @@ pub fn is_short() -> bool {
     is_short_beside(0)
 }
 
-/// The same where writing what has grown so far takes so many bytes more.
+/// Is memory short, where writing what has grown so far takes so many bytes more?
 pub fn is_short_beside(more: u64) -> bool {
     let mut watch = lock();
     watch.as_mut().is_some_and(|watch| watch.look(more))

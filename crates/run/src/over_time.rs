@@ -21,7 +21,7 @@ const FREE: u64 = 16_384;
 /// Little is fewer units than these that cross for each channel that is looked at. (How many events
 /// that takes depends on who looks on.)
 const UNITS_A_CHANNEL: u64 = 32;
-/// The same of flits,
+/// Of flits little is fewer than these for each channel,
 const FLITS_A_CHANNEL: u64 = 48;
 /// once there are so many bins.
 const FLIT_BINS_LEAST: usize = 64;

@@ -29,7 +29,7 @@ pub fn pool(threads: usize) -> Result<Pool, String> {
     })
 }
 
-/// The same, with another way to start a thread.
+/// A pool whose threads are started by `start`.
 fn pool_by(
     threads: usize,
     start: impl Fn(rayon::ThreadBuilder) -> std::io::Result<()>,

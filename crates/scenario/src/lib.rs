@@ -55,7 +55,7 @@ pub use reference::pages::{reference_page, reference_pages};
 pub use reference::schema::json_schema;
 pub use sweep::settings::{Setting, settings};
 pub use sweep::value_at::value_at;
-pub use sweep::{Axis, AxisValue, MOST_POINTS, Sweep};
+pub use sweep::{Axis, AxisValue, Grid, GridEnd, MOST_POINTS, Sweep};
 
 use given::Heading;
 use given::circuits::Unit;

@@ -18,7 +18,7 @@ const FLOWS: [u32; 5] = [100, 1_000, 10_000, 100_000, 1_000_000];
 /// Units that come and leave in a run; each run goes on where the one before ended, and one more
 /// comes first that does not count.
 const UNITS: usize = 500_000;
-/// The same with at least `MANY` flows.
+/// Units of a run with at least `MANY` flows.
 const UNITS_OF_MANY: usize = 200_000;
 const MANY: u32 = 100_000;
 const UNIT_BYTES: u32 = 1500;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use backwater_scenario::Set;
+use backwater_scenario::Grid;
 
 use super::Options;
 use crate::sweep::plan::{Checked, Plan};
@@ -22,7 +22,7 @@ pub(super) struct Longer {
 
 impl Longer {
     /// Of a plan whose axes leave the window alone; as far as the scenario allows.
-    pub(super) fn new(plan: &Plan, options: &Options, axis: &Set) -> Longer {
+    pub(super) fn new(plan: &Plan, options: &Options, grid: &Grid) -> Longer {
         let mut longer = Longer {
             key: "",
             plans: Vec::new(),
@@ -42,7 +42,7 @@ impl Longer {
             let is_other = |set: &String| set.split('=').next().map(str::trim) != Some(key);
             asked.changes.sets.retain(is_other);
             asked.changes.sets.push(format!("{key}={value}"));
-            match Plan::to_compute(asked, &options.how, Some(axis.clone())) {
+            match Plan::to_compute(asked, &options.how, Some(grid.clone())) {
                 Ok(plan) if plan.scenario(0).is_ok() => longer.plans.push((value, plan)),
                 _ => return longer,
             }

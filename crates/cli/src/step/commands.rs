@@ -4,12 +4,14 @@ use backwater_scenario::nearest;
 
 /// All of it, for people.
 pub const HELP: &str = "\
-What can be said at the prompt (a letter is enough for s, n, q, h):
+What can be said at the prompt (a letter is enough for s, n, b, q, h):
   (Enter), s         go on to the next instant at which something happens, and say what
   n 10               the next 10 of them
   until 20us         go on to that instant, with all that happens then (flits: 120 cycles)
   until first-stop   ... at which something is stopped or runs out of credit; first-drop: is
                      lost or dropped; deadlock: can never go on. next-stop, next-drop: after now
+  back, back 10      back to the instant before, or by 10; back 20us: to the end of that instant.
+                     The run is made again from its start: what follows is the same
   queues             what every queue holds, and what holds it up
   show [NAME]        all there is, or what concerns a port, node or flow (* stands for anything)
   flow NAME          where what is of a flow stands, and what its source waits for
@@ -25,6 +27,10 @@ pub enum Command {
     On(u64),
     /// To an instant, or until something happens.
     Until(String),
+    /// So many instants back.
+    Back(u64),
+    /// Back to an instant, or to where something happened first.
+    BackTo(String),
     /// What every queue holds.
     Queues,
     /// What there is, of these names.
@@ -43,8 +49,9 @@ pub enum Command {
     Quit,
 }
 
-const WORDS: [&str; 12] = [
-    "step", "n", "until", "queues", "show", "flow", "why", "next", "names", "help", "quit", "s",
+const WORDS: [&str; 13] = [
+    "step", "n", "until", "back", "queues", "show", "flow", "why", "next", "names", "help", "quit",
+    "s",
 ];
 
 /// The command of a line.
@@ -77,6 +84,12 @@ pub fn command(line: &str) -> Result<Command, String> {
                 .into(),
         ),
         "until" | "u" => Ok(Command::Until(rest.to_owned())),
+        "back" | "b" if rest.is_empty() => Ok(Command::Back(1)),
+        "back" | "b" => match rest.parse::<u64>() {
+            Ok(0) => Err("`back` takes a number above 0, as `back 10`, or an instant".into()),
+            Ok(count) => Ok(Command::Back(count)),
+            Err(_) => Ok(Command::BackTo(rest.to_owned())),
+        },
         "queues" => alone(Command::Queues),
         "show" if rest.is_empty() => Ok(Command::Show(Vec::new())),
         "show" => Ok(Command::Show(vec![rest.to_owned()])),
@@ -109,11 +122,15 @@ mod tests {
             command("why A -> S, class 3"),
             Ok(Command::Why("A -> S, class 3".into()))
         );
+        assert_eq!(command("back"), Ok(Command::Back(1)));
+        assert_eq!(command("b 10"), Ok(Command::Back(10)));
+        assert_eq!(command("back 20 us"), Ok(Command::BackTo("20 us".into())));
         assert_eq!(command("show"), Ok(Command::Show(Vec::new())));
         for (line, told) in [
             ("n ten", "as `n 10`, not `ten`"),
             ("n 0", "takes a number"),
             ("until", "as `until 20us`"),
+            ("back 0", "a number above 0"),
             ("why", "`why` takes a name"),
             ("queues all", "takes nothing more"),
             ("queue", "Did you mean `queues`?"),

@@ -20,9 +20,9 @@ pub fn find(kind: &str, text: &str, known: &[String]) -> Result<Vec<String>, Str
         true => is_match(wanted.as_bytes(), plain(name).as_bytes()),
         false => plain(name) == wanted,
     };
-    let found: Vec<String> = known.iter().filter(fits).cloned().collect();
-    match found.is_empty() {
-        false => Ok(found),
+    let fitting: Vec<String> = known.iter().filter(fits).cloned().collect();
+    match fitting.is_empty() {
+        false => Ok(fitting),
         true => Err(unknown(kind, text, &wanted, known)),
     }
 }

@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 
 use backwater_results::RunDirectory;
 use backwater_results::sweep::{FlowColumn, Measure, SweepAxis, SweepInfo, SweepResult, SweepRow};
-use backwater_scenario::{Diagnostics, Limits, Scenario, Set, Source, Sweep};
+use backwater_scenario::{Diagnostics, Grid, Limits, Scenario, Source, Sweep};
 use rayon::ThreadPool;
 use rayon::prelude::*;
 
@@ -69,7 +69,7 @@ pub struct Checked {
     pub keys: Vec<Key>,
     /// What the engine measures, and what is asked for of flows.
     pub measures: Vec<Measure>,
-    /// Those of flows.
+    /// Measures of flows and groups that are asked for.
     pub columns: Vec<FlowColumn>,
     /// Title and description of the scenario.
     pub words: (String, String),
@@ -89,9 +89,9 @@ impl How {
 }
 
 impl Plan {
-    /// A plan to compute as `how` says; `more` comes on top of the axes.
-    pub fn to_compute(asked: Asked, how: &How, more: Option<Set>) -> Result<Plan, String> {
-        let mut plan = Plan::read(asked, how.jobs.map_or(0, usize::from), more)?;
+    /// A plan to compute as `how` says; `grid` comes on top of the axes.
+    pub fn to_compute(asked: Asked, how: &How, grid: Option<Grid>) -> Result<Plan, String> {
+        let mut plan = Plan::read(asked, how.jobs.map_or(0, usize::from), grid)?;
         plan.keep_within(&how.memory);
         Ok(plan)
     }
@@ -103,9 +103,9 @@ impl Plan {
     }
 
     /// A plan to look at: whether its points fit into this machine's memory is of no interest.
-    pub fn read(asked: Asked, jobs: usize, more: Option<Set>) -> Result<Plan, String> {
+    pub fn read(asked: Asked, jobs: usize, grid: Option<Grid>) -> Result<Plan, String> {
         let (sets, axes) = asked.sets_and_axes()?;
-        let sweep = Sweep::read_with_grid(&asked.source, &sets, &axes, more.as_ref())
+        let sweep = Sweep::read_with_grid(&asked.source, &sets, &axes, grid.as_ref())
             .map_err(|mistakes| files::rendered(&mistakes))?;
         let pool = machine::pool(jobs).map_err(|error| format!("error: {error}"))?;
         Ok(Plan {
@@ -152,7 +152,7 @@ impl Plan {
     /// Checks the scenario of every point. The error holds the mistakes of all, or nothing after
     /// Ctrl-C.
     pub fn check(&self, points: &[u64]) -> Result<Checked, Option<String>> {
-        let mut found = Diagnostics::default();
+        let mut of_points = Diagnostics::default();
         let mut keys = Vec::with_capacity(points.len());
         let progress = Progress::new("checking", points.len() as u64);
         for chunk in points.chunks(CHUNK) {
@@ -172,22 +172,22 @@ impl Plan {
                     Ok((key, warnings)) => {
                         keys.push(key);
                         if !warnings.is_empty() {
-                            found.merge(&warnings, &note());
+                            of_points.merge(&warnings, &note());
                         }
                     }
-                    Err(mistakes) => found.merge(&mistakes, &note()),
+                    Err(mistakes) => of_points.merge(&mistakes, &note()),
                 }
             }
             if interrupt::is_set() {
                 return Err(None);
             }
-            if found.errors() >= ENOUGH {
+            if of_points.errors() >= ENOUGH {
                 break;
             }
         }
         drop(progress);
-        if found.errors() > 0 {
-            return Err(Some(files::rendered(&found)));
+        if of_points.errors() > 0 {
+            return Err(Some(files::rendered(&of_points)));
         }
         let (measures, columns, words) = self.measures()?;
         Ok(Checked {
@@ -195,7 +195,7 @@ impl Plan {
             measures,
             columns,
             words,
-            warnings: found,
+            warnings: of_points,
         })
     }
 

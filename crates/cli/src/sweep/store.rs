@@ -152,7 +152,7 @@ impl Store {
     }
 }
 
-/// The same of any directory of a sweep, whoever is at work in it.
+/// The store in any directory of a sweep, whoever is at work in it.
 ///
 /// # Errors
 /// As [`Store::load`].

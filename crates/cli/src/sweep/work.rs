@@ -32,10 +32,10 @@ impl<'a> Work<'a> {
     pub fn stored(&self, points: &[u64], keys: &[Key]) -> Vec<Option<Point>> {
         let load = |key: &Key| self.store.load(key, &self.measures);
         let pool = &self.plan.pool;
-        let found: Vec<_> = pool.install(|| keys.par_iter().map(load).collect());
-        let all = points.iter().zip(found);
-        let point = |(number, found): (&u64, Result<Option<Point>, String>)| {
-            found.unwrap_or_else(|damage| {
+        let results: Vec<_> = pool.install(|| keys.par_iter().map(load).collect());
+        let all = points.iter().zip(results);
+        let point = |(number, results): (&u64, Result<Option<Point>, String>)| {
+            results.unwrap_or_else(|damage| {
                 let point = self.plan.sweep.describe(*number);
                 remark!("note: the stored point {point} is damaged ({damage}): computed again");
                 None
@@ -100,13 +100,13 @@ impl<'a> Work<'a> {
         if interrupt::is_set() || memory::is_short() {
             return Ok(None);
         }
-        let told = |message: String| format!("{}: {message}", self.plan.sweep.describe(point));
+        let of_point = |message: String| format!("{}: {message}", self.plan.sweep.describe(point));
         let scenario = self
             .plan
             .scenario(point)
-            .map_err(|wrong| told(wrong.render(false)))?;
+            .map_err(|wrong| of_point(wrong.render(false)))?;
         let measured = backwater_run::engine(&scenario).measure(&self.columns);
-        let Some(measured) = measured.map_err(told)? else {
+        let Some(measured) = measured.map_err(of_point)? else {
             return Ok(None);
         };
         self.store.save(key, &self.measures, &measured)?;

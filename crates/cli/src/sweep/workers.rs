@@ -92,8 +92,8 @@ impl Points {
         let is_there = |key: &Key| matches!(store.load(key, &checked.measures), Ok(Some(_)));
         let keys: Vec<(&Key, &Vec<u64>)> = twins.iter().collect();
         let look = |(key, points): &(&Key, &Vec<u64>)| (is_there(key), points[0]);
-        let found: Vec<(bool, u64)> = plan.pool.install(|| keys.par_iter().map(look).collect());
-        let mut missing: Vec<u64> = (found.iter())
+        let seen: Vec<(bool, u64)> = plan.pool.install(|| keys.par_iter().map(look).collect());
+        let mut missing: Vec<u64> = (seen.iter())
             .filter(|(is_there, _)| !is_there)
             .map(|(_, point)| *point)
             .collect();
@@ -147,9 +147,9 @@ impl Points {
         let take = |(point, text): (&u64, &String)| {
             let key = self.checked.keys.get(*point as usize);
             let key = key.ok_or("there is no such point")?;
-            let told = |what: String| format!("{}: {what}", self.plan.sweep.describe(*point));
+            let of_point = |what: String| format!("{}: {what}", self.plan.sweep.describe(*point));
             let taken = self.store.take(key, &self.checked.measures, text);
-            taken.map_err(told)?;
+            taken.map_err(of_point)?;
             Ok(self.twins[key].clone())
         };
         let all = points.par_iter().zip(texts).map(take);
@@ -163,9 +163,9 @@ impl Points {
             let key = self.checked.keys.get(*point as usize)?;
             self.store.load(key, &self.checked.measures).ok()?
         };
-        let found: Vec<Option<Point>> = points.iter().map(load).collect();
+        let stored: Vec<Option<Point>> = points.iter().map(load).collect();
         let measures = &self.checked.measures;
-        let result: SweepResult = self.plan.result(measures, points, found);
+        let result: SweepResult = self.plan.result(measures, points, stored);
         sweep_tables(&result).swap_remove(0)
     }
 }
@@ -216,16 +216,16 @@ fn known(text: &str) -> Result<Arc<Known>, String> {
 
 impl Known {
     fn measure(&self, point: u64) -> Result<String, String> {
-        let told = |what: String| format!("{}: {what}", self.plan.sweep.describe(point));
+        let of_point = |what: String| format!("{}: {what}", self.plan.sweep.describe(point));
         let scenario = self.plan.scenario(point);
-        let scenario = scenario.map_err(|wrong| told(wrong.render(false)))?;
+        let scenario = scenario.map_err(|wrong| of_point(wrong.render(false)))?;
         let key = Key::of(&scenario, self.plan.sweep.columns());
         let engine = backwater_run::engine(&scenario);
-        match engine.measure(&self.columns).map_err(told)? {
+        match engine.measure(&self.columns).map_err(of_point)? {
             Some(measured) => Ok(key.text(&self.measures, &measured)),
             None => {
                 let short = memory::shortage().unwrap_or_else(|| "it was stopped".into());
-                Err(told(short))
+                Err(of_point(short))
             }
         }
     }

@@ -141,14 +141,34 @@ fn the_account_of_headroom_has_pools_and_is_shown_of_a_refused_file() {
     assert!(refused.out.contains(&head), "{}", refused.out);
     // Enough for one input and not for both is no mistake.
     let oversold = check(&shared("pool = \"200 kB\"\n"), 0, &["--verbose"]);
-    let short = row(&oversold);
+    let oversold_row = row(&oversold);
     let missing = own[2].parse::<u64>().expect("bytes") - 200_000;
-    assert_eq!(short[5..8], [missing.to_string(), "0".into(), "1".into()]);
-    let head = "x.toml: headroom: 0 B to spare at least; oversold, enough for 1 inputs at once";
+    assert_eq!(
+        oversold_row[5..8],
+        [missing.to_string(), "0".into(), "1".into()]
+    );
+    let head = "x.toml: headroom: 0 B to spare at least; oversold, enough for 1 input at once";
     assert!(oversold.out.contains(head), "{}", oversold.out);
     assert!(oversold.err.contains("headroom for 1 of 3 inputs at once"));
     let told = check(&shared("pool = \"200 kB\"\n"), 0, &["--format", "json"]);
     assert!(told.out.contains("\"inputs_at_once\": 1.0"), "{}", told.out);
+    // The rows stand in the document as well, of either file, on demand.
+    for (text, status, of) in [(shared(""), 0, &own), (shared(less), 2, &short)] {
+        let ran = check(&text, status, &["--verbose", "--format", "json"]);
+        let told: serde_json::Value = serde_json::from_str(&ran.out).expect("one document");
+        let rows = told["files"][0]["headroom"]["rows"]
+            .as_array()
+            .expect("rows")
+            .clone();
+        let pool = rows
+            .iter()
+            .find(|row| row["kind"] == "pool")
+            .expect("a pool");
+        assert_eq!(pool["needs_bytes"].to_string(), of[2]);
+        assert_eq!(pool["has_bytes"].to_string(), of[3]);
+        let ran = check(&text, status, &["--format", "json"]);
+        assert!(!ran.out.contains("needs_bytes"), "{}", ran.out);
+    }
     // Only on demand, and only where there is an account.
     assert_eq!(check(&shared(less), 2, &[]).out, "");
     assert_eq!(check("engine = \"ethernet\"\n", 2, &["--verbose"]).out, "");

@@ -52,6 +52,36 @@ fn variants_have_directories_of_their_own_and_are_drawn_over_what_varies() {
         .complains("is no directory of results");
 }
 
+/// A series is called as the scenario calls it, or as its file; a block that stands for several
+/// by its own name.
+#[test]
+fn series_are_drawn_by_their_names() {
+    let here = folder("plot-series");
+    shared(&here, &[]);
+    let text = fs::read_to_string(here.join("shared.toml")).expect("a scenario");
+    let series = |name: &str, on: &str| {
+        format!("[[series]]\nname = \"{name}\"\nmeasure = \"queue\"\non = \"{on}\"\n")
+    };
+    let slow = series("D->slow", "S1->H1_3");
+    let text = format!("{text}\n{slow}{}", series("A->B", "all"));
+    fs::write(here.join("named.toml"), text).expect("a file");
+    backwater(&here, &["run", "named.toml", "--out", "out"]).expect(0);
+    for asked in ["series.D->slow", "series.d-slow", "series.A->B"] {
+        let ran = backwater(&here, &["plot", "out", "--y", asked]).expect(0);
+        assert!(!ran.out.starts_with("0 curves"), "{asked}: {}", ran.out);
+        let page = fs::read_to_string(here.join("runs/plot/report.html")).expect("a page");
+        let name = if asked.contains("A->B") {
+            "A-&gt;B"
+        } else {
+            "D-&gt;slow"
+        };
+        assert!(page.contains(name), "{asked}");
+    }
+    backwater(&here, &["plot", "out", "--y", "series.D"])
+        .expect(2)
+        .complains("series.D->slow");
+}
+
 /// Its directory would be cleared when the report is begun.
 #[test]
 fn a_plot_does_not_overwrite_what_it_draws() {

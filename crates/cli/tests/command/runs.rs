@@ -347,3 +347,68 @@ fn a_place_that_can_not_be_written_is_told_before_work() {
         .expect(2)
         .complains("can't write `.`: it is a folder");
 }
+
+/// Without series of its own a run of many flows draws their median and a band; few have a curve
+/// each.
+#[test]
+fn many_flows_are_a_median_and_a_band() {
+    let here = folder("runs-band");
+    let frames = |hosts: u32| {
+        format!(
+            "engine = \"ethernet\"\n[run]\nduration = \"200 us\"\n[topology]\nkind = \"star\"\n\
+             hosts_per_switch = {hosts}\n[link]\nrate = \"10 Gbps\"\n[buffer]\n\
+             per_queue = \"1 MB\"\n[[patterns]]\nname = \"f\"\nkind = \"permutation\"\n\
+             payload = \"1000 B\"\ntraffic = {{ kind = \"constant\", rate = \"1 Gbps\" }}\n"
+        )
+    };
+    let cells = |hosts: u32| {
+        format!(
+            "[run]\nduration = \"2000 cells\"\n[topology]\nkind = \"star\"\n\
+             hosts_per_switch = {hosts}\n[link]\nrate = \"155 Mbps\"\ndelay = \"1 us\"\n\
+             [flow_control]\nkind = \"n23\"\nn2 = 5\nn3 = 20\n[[patterns]]\nname = \"f\"\n\
+             kind = \"permutation\"\ntraffic = {{ kind = \"greedy\" }}\n"
+        )
+    };
+    let cases = [
+        (frames(6), "f[6]: goodput", "median of", 11),
+        (frames(30), "median of 30", "f[6]: goodput", 35),
+        (frames(200), "median of 128", "f[6]: goodput", 133),
+        (cells(8), "f[8]: throughput", "median of", 16),
+        (cells(20), "median of 20", "f[8]: throughput", 28),
+    ];
+    for (text, there, absent, series) in cases {
+        fs::write(here.join("many.toml"), text).expect("a file");
+        backwater(&here, &["run", "many.toml", "--out", "out"]).expect(0);
+        let page = fs::read_to_string(here.join("out/report.html")).expect("a page");
+        assert!(page.contains(there) && !page.contains(absent), "{there}");
+        let manifest = json(&here.join("out/manifest.json"));
+        let kept = manifest["series"].as_array().map_or(0, Vec::len);
+        assert!(kept.abs_diff(series) <= 6, "{there}: {kept} series");
+    }
+}
+
+/// Where the scenario gives another size than that of a cell, what is counted is told in bytes too.
+#[test]
+fn units_of_another_size_are_told_in_bytes() {
+    let here = folder("runs-bytes");
+    let set = ["--set", "run.duration=2 s", "--out", "out"];
+    let said = |name: &str| {
+        let file = shipped(name);
+        backwater(&here, &[&["run", &file][..], &set].concat()).out
+    };
+    let edf = said("schedulers/edf.toml");
+    let line = edf.lines().find(|line| line.starts_with("offered "));
+    let line = line.unwrap_or_default().replace(',', "");
+    let numbers = line.split(' ').filter_map(|word| word.parse::<u64>().ok());
+    let numbers: Vec<u64> = numbers.collect();
+    let [offered, _, _, _, bytes, delivered, dropped, inside] = numbers[..] else {
+        panic!("{line}");
+    };
+    // Calls send 200 bytes, the transfer 1,000.
+    assert!(bytes > 200 * offered && bytes < 1_000 * offered, "{line}");
+    assert_eq!(bytes, delivered + dropped + inside, "{line}");
+    assert!(line.ends_with(" bytes"), "{line}");
+    // Cells of 53 bytes are cells.
+    let atm = backwater(&here, &["run", &figure_17(), "--out", "atm"]).out;
+    assert!(!atm.contains(" bytes"), "{atm}");
+}

@@ -55,7 +55,7 @@ fn the_document_has_what_the_table_has() {
 #[test]
 fn what_can_not_be_is_refused() {
     let here = folder("sizing-refused");
-    let wrong: [(&[&str], &str); 10] = [
+    let wrong: [(&[&str], &str); 12] = [
         (&["--rate", "-400G", "--length", "1m"], "is below zero"),
         (&["--rate", "400G", "--length", "-3m"], "is below zero"),
         (
@@ -66,6 +66,11 @@ fn what_can_not_be_is_refused() {
             &["--rate", "400G", "--length", "1m", "--least", "9999"],
             "a frame of the class has less",
         ),
+        (
+            &["--rate", "100000T", "--length", "1m"],
+            "at most 6720 Gbps",
+        ),
+        (&["--rate", "6.721T", "--length", "1m"], "whole picoseconds"),
         (&["--rate", "400", "--length", "1m"], "`400` has no unit"),
         (&["--rate", "400G"], "--length"),
         (&["--rate", "400G", "--length", "300"], "write `300 m`"),

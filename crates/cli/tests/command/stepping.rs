@@ -83,6 +83,158 @@ fn a_run_that_was_gone_through_to_its_end_is_the_same_run() {
     }
 }
 
+/// A scenario, an instant early in it, the end of keys of instants, and what makes it short.
+type Short = (
+    &'static str,
+    &'static str,
+    &'static str,
+    &'static [&'static str],
+);
+
+/// Cells, frames and flits.
+const SHORT: [Short; 3] = [
+    (
+        "kung1993/fig12-greedy.toml",
+        "20us",
+        "at_ps",
+        &["--set", "run.duration=3000 cells"],
+    ),
+    (
+        "ethernet/backwater.toml",
+        "20us",
+        "at_ps",
+        &["--set", "run.warm_up=0 us", "--set", "run.duration=200 us"],
+    ),
+    (
+        "flit/mesh-8x8.toml",
+        "40 cycles",
+        "at_cycle",
+        &["--set", "run.warm_up=20 cycles", "--set", "run.measure=100"],
+    ),
+];
+
+/// The answers alone.
+fn answers(folder: &Path, (name, _, _, more): Short, commands: &[&str]) -> Vec<String> {
+    let ran = step(folder, &shipped(name), more, commands).expect(0);
+    let answers = ran.out.split("\n> ").skip(1);
+    let answers = answers.map(|own| own.split_once('\n').map_or("", |(_, text)| text));
+    answers.map(str::to_owned).collect()
+}
+
+/// What follows a way back is what followed before, to the trace hash.
+#[test]
+fn what_was_gone_back_over_happens_again() {
+    let folder = folder("step-back");
+    for short in SHORT {
+        let name = short.0;
+        let said = |commands: &[&str]| answers(&folder, short, commands);
+        let (until, goes_back) = (format!("until {}", short.1), format!("back {}", short.1));
+        let once = said(&[&until, "n 5", "n 20", "n 100000000"]);
+        let again = [
+            &*until,
+            "n 5",
+            "n 20",
+            "back 20",
+            "n 20",
+            "n 57",
+            &goes_back,
+            "n 5",
+            "n 20",
+            "n 100000000",
+        ];
+        let again = said(&again);
+        // The fifth instant behind the stop, and what followed it.
+        assert_eq!((&once[1], &once[2]), (&again[1], &again[4]), "{name}");
+        assert!(once[1].ends_with(&again[3]), "{name}: {}", again[3]);
+        assert_eq!(once[1..], again[7..], "{name}");
+        assert!(once[3].contains("trace hash"), "{name}: {}", once[3]);
+        // Behind a leap nothing was noted, and the instants before it are found all the same.
+        let (leap, plain) = (said(&[&until, "back 3", "n 10"]), said(&[&until, "n 2"]));
+        assert!(leap[2].contains(&plain[1]), "{name}: {}", leap[2]);
+        assert!(!leap[2].starts_with(&plain[1]), "{name}: {}", leap[2]);
+        let beyond = said(&[&until, "back 1000000", "s"]);
+        assert!(
+            beyond[1].contains("nothing has happened yet"),
+            "{}",
+            beyond[1]
+        );
+        assert_eq!(beyond[2], said(&["s"])[0], "{name}");
+    }
+}
+
+#[test]
+fn where_back_does_not_lead_is_said() {
+    let folder = folder("step-no-back");
+    let file = shipped("kung1993/fig12-greedy.toml");
+    for (commands, told) in [
+        (["back", "s"], "there is nothing before"),
+        (["s", "back 1 s"], "goes on to it"),
+        (["until 20us", "until 10us"], "`back 10us` goes back to it"),
+        (["until 20us", "back next-stop"], "lies ahead"),
+    ] {
+        let ran = step(&folder, &file, &[], &commands).expect(2);
+        assert!(ran.out.contains(told), "{commands:?}: {}", ran.out);
+    }
+}
+
+/// Each answer an object on its line, mistakes among them.
+#[test]
+fn programs_get_an_object_for_each_command() {
+    let folder = folder("step-json");
+    for (name, _, key, more) in SHORT {
+        let commands = [
+            "n 3",
+            "queues",
+            "why nobody",
+            "names",
+            "next",
+            "back",
+            "n 100000000",
+        ];
+        let json = [&["--format", "json"], more].concat();
+        let ran = step(&folder, &shipped(name), &json, &commands).expect(2);
+        let all: Result<Vec<Value>, _> = ran.out.lines().map(serde_json::from_str).collect();
+        let all = all.unwrap_or_else(|error| panic!("{name}: {error}: {}", ran.out));
+        assert_eq!(all.len(), 1 + commands.len(), "{name}");
+        assert!(all[0]["size"].is_string(), "{}", all[0]);
+        let all = &all[1..];
+        for (answer, command) in all.iter().zip(commands) {
+            assert_eq!(answer["command"], command, "{name}");
+        }
+        let list = |at: usize, field: &str| all[at][field].as_array().map_or(0, Vec::len);
+        assert!(list(0, "happened") >= 3, "{name}: {}", all[0]);
+        assert!(all[0]["happened"][0][key].is_u64(), "{name}: {}", all[0]);
+        assert!(all[1]["queues"].is_array(), "{name}: {}", all[1]);
+        let error = all[2]["error"].as_str().unwrap_or_default();
+        assert!(error.contains("nobody"), "{name}: {error}");
+        assert!(list(3, "names") > 0 && list(4, "next") > 0, "{name}");
+        assert!(
+            all[5][key].as_u64() < all[0][key].as_u64(),
+            "{name}: {}",
+            all[5]
+        );
+        let (end, hash) = (&all[6], hash_of(&folder, &shipped(name), more));
+        assert_eq!(
+            (&end["trace_hash"], &end["is_over"]),
+            (&hash.into(), &true.into())
+        );
+    }
+}
+
+/// A file that can't run has a document of the usual form.
+#[test]
+fn mistakes_of_a_file_have_a_document() {
+    let folder = folder("step-json-wrong");
+    let wrong = ["--set", "run.duration=0 s", "--format", "json"];
+    let file = shipped("kung1993/fig12-greedy.toml");
+    let ran = step(&folder, &file, &wrong, &["s"]).expect(2);
+    let told: Value = serde_json::from_str(&ran.out).expect("one document");
+    let words = (&told["command"], &told["verdict"]);
+    assert_eq!(words, (&"step".into(), &"error".into()));
+    let mistakes = told["diagnostics"].as_array();
+    assert!(mistakes.is_some_and(|all| !all.is_empty()), "{told}");
+}
+
 #[test]
 fn credit_that_ran_out_is_told() {
     let folder = folder("step-credit");

@@ -51,6 +51,24 @@ fn every_word_listed_is_explained() {
     }
 }
 
+/// Words of several words are found however they are written; of those that are not, the parts.
+#[test]
+fn names_of_several_words_are_explained() {
+    let here = folder("explain-phrases");
+    for phrase in [
+        "sliding window",
+        "tail drop",
+        "hot spot",
+        "initial_window",
+        "PFC deadlock",
+    ] {
+        backwater(&here, &["explain", phrase]).expect(0);
+    }
+    backwater(&here, &["explain", "victim shaper credits"])
+        .expect(2)
+        .complains("there is `victim`, `shaper` and `credits`");
+}
+
 /// Of every engine, and 3 for a run that memory ended.
 #[test]
 fn help_names_the_exit_statuses() {
@@ -58,7 +76,8 @@ fn help_names_the_exit_statuses() {
     let help = backwater(&here, &["--help"]).expect(0).out;
     let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
     for part in [
-        "(cells, frames or flits)",
+        "(no cell can move, or some frames or flits never again;",
+        "one flow of cells is dead and others move",
         "2 bad input",
         "3 memory ran short",
         "130",
@@ -268,6 +287,7 @@ fn names_of_results_are_explained() {
             "run.duration=8000 cells",
         ),
         ("abr/erica-plus.toml", "run.duration=20 ms"),
+        ("ethernet/multicast.toml", "run.duration=2 ms"),
     ] {
         let file = format!("{root}{scenario}");
         let mut run = vec!["run", &file, "--set", more, "--out", "out"];

@@ -143,3 +143,92 @@ fn a_private_word_is_seen() {
     assert_eq!(private_words(path, "// a level curve\nx"), [""; 0]);
     assert_eq!(private_words(path, "\"a flat curve\""), [""; 0]);
 }
+
+/// What is counted in texts, more than one of it.
+const COUNTED: &[&str] = &[
+    "flits",
+    "cells",
+    "units",
+    "frames",
+    "hosts",
+    "flows",
+    "switches",
+    "classes",
+    "seeds",
+    "points",
+    "runs",
+    "transfers",
+    "packets",
+    "terminals",
+    "routers",
+    "ports",
+    "circuits",
+    "rows",
+    "cycles",
+    "links",
+    "places",
+    "queues",
+    "channels",
+    "nodes",
+    "weights",
+    "bytes",
+    "VCs",
+];
+
+/// Numbers before such a word that stand there whether it is one or several: units behind a mean, a
+/// power of two, a number that is never one. May only fall.
+const COUNTED_LEFT: usize = 83;
+
+/// `1 flit`, `2 flits`: `counted` of `backwater_kernel::words` knows the difference.
+#[test]
+fn one_of_a_thing_has_no_plural() {
+    let mut files = files::ending(".rs");
+    files.retain(|file| {
+        let crates = ["cli", "results", "run", "scenario"];
+        let is_of = |name: &&str| file.path.starts_with(&format!("crates/{name}/src/"));
+        crates.iter().any(is_of) && !file.path.contains("test")
+    });
+    let found: Vec<String> = files
+        .iter()
+        .flat_map(|file| numbered_plurals(&file.path, &file.text))
+        .collect();
+    let complaint = (found.len() > COUNTED_LEFT).then(|| {
+        let all = found.join("\n");
+        format!("{} of them, {COUNTED_LEFT} may be left\n{all}", found.len())
+    });
+    hold(
+        complaint.into_iter().collect(),
+        "count with `counted` of backwater_kernel::words",
+    );
+}
+
+/// Places of a format in which such a word follows a value.
+fn numbered_plurals(path: &str, text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let lines = (1..).zip(text.lines().take_while(|line| *line != "#[cfg(test)]"));
+    for (number, line) in lines {
+        let ends = line.match_indices("} ").map(|(at, _)| &line[at + 2..]);
+        let words = ends.map(|rest| rest.split(|c: char| !c.is_alphanumeric()).next());
+        let mut plurals = words.flatten().filter(|word| COUNTED.contains(word));
+        if let Some(word) = plurals
+            .next()
+            .filter(|_| !line.trim_start().starts_with("//"))
+        {
+            found.push(format!("{path}:{number}: {word}"));
+        }
+    }
+    found
+}
+
+#[test]
+fn a_plural_behind_a_number_is_seen() {
+    assert_eq!(numbered_plurals("a", "format!(\"for {n} flows\")").len(), 1);
+    assert_eq!(
+        numbered_plurals("a", "format!(\"for {}\", x)\n// {n} flows"),
+        [""; 0]
+    );
+    assert_eq!(
+        numbered_plurals("a", "format!(\"{a} flowsy {} -> cells\")"),
+        [""; 0]
+    );
+}

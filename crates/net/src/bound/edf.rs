@@ -17,37 +17,37 @@ use alloc::vec::Vec;
 use backwater_kernel::Duration;
 
 use super::path::{self, Ports};
-use super::{NoBound, burst, largest};
+use super::{NoBound, Part, burst, largest};
 use crate::spec::{FlowSpec, ReserveSpec, SchedulerSpec};
 
 /// Bits times picoseconds a second: rates times times, without rounding.
 type Work = u128;
 
-/// Delay over the ports of `way`, links not counted.
-pub(super) fn delay(
+/// What each link of `way` adds, the burst within the deadlines.
+pub(super) fn parts(
     ports: &Ports<'_>,
     flow_id: u32,
     reserve: &ReserveSpec,
     first_burst: Duration,
     way: &[u32],
-) -> Result<Duration, NoBound> {
+) -> Result<Vec<Part>, NoBound> {
     let flow = ports.flow(flow_id);
-    let mut delay = Duration::ZERO;
+    let mut parts = Vec::with_capacity(way.len());
     let mut burst = first_burst;
     for &channel in way {
         if ports.flows[channel as usize].len() == 1 {
             let rate = ports.channel(channel).rate.0 as Work;
             let queue = (reserve.rate.0 as Work * burst.ps() as Work).div_ceil(rate);
-            delay = delay + Duration(queue as u64);
+            parts.push(ports.part(channel, Duration(queue as u64), Duration::ZERO));
             burst = burst + ports.spread(flow_id, channel);
             continue;
         }
         keeps_deadlines(ports, flow_id, channel)?;
         let deadline = deadline(flow, reserve);
-        delay = delay + deadline;
+        parts.push(ports.part(channel, deadline, Duration::ZERO));
         burst = burst + deadline;
     }
-    Ok(delay)
+    Ok(parts)
 }
 
 fn deadline(flow: &FlowSpec, reserve: &ReserveSpec) -> Duration {

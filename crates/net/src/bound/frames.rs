@@ -20,6 +20,7 @@ use alloc::vec::Vec;
 
 use backwater_kernel::Duration;
 
+use super::{Account, Part};
 use crate::spec::frames::EthernetSpec;
 use settle::Analysis;
 use ways::{Way, Ways};
@@ -223,6 +224,12 @@ impl NoBound {
 
 /// The bound of each flow, in the order of flows.
 pub fn bounds(spec: &EthernetSpec) -> Vec<Result<Bound, NoBound>> {
+    let accounts = accounts(spec).into_iter();
+    accounts.map(|own| own.map(|own| own.bound)).collect()
+}
+
+/// The bound of each flow with its terms, in the order of flows.
+pub fn accounts(spec: &EthernetSpec) -> Vec<Result<Account<Bound>, NoBound>> {
     let Ok(ways) = Ways::new(spec) else {
         return spec.flows.iter().map(|_| Err(NoBound::NoWay)).collect();
     };
@@ -242,49 +249,66 @@ pub fn bounds(spec: &EthernetSpec) -> Vec<Result<Bound, NoBound>> {
     }
     let mut bounds = Vec::new();
     for way in &analysis.ways.all {
-        let own = bound(&analysis, &drops, way);
+        let own = account(&analysis, &drops, way);
         // The way back of a connection is of the same flow, as are those to other destinations.
         if way.flow as usize == bounds.len() {
             bounds.push(own);
         } else if spec.flows[way.flow as usize].is_multicast()
-            && let Some(known) = bounds.last_mut()
+            && let Some(known) = bounds.pop()
         {
-            *known = worse(*known, own);
+            bounds.push(worse(known, own));
         }
     }
     bounds
 }
 
 /// What holds for the frames to both destinations.
-fn worse(one: Result<Bound, NoBound>, other: Result<Bound, NoBound>) -> Result<Bound, NoBound> {
+fn worse(
+    one: Result<Account<Bound>, NoBound>,
+    other: Result<Account<Bound>, NoBound>,
+) -> Result<Account<Bound>, NoBound> {
     let (one, other) = (one?, other?);
-    Ok(Bound {
-        delay: one.delay.max(other.delay),
-        least: one.least.min(other.least),
-        ports: one.ports.max(other.ports),
-    })
+    let bound = Bound {
+        delay: one.bound.delay.max(other.bound.delay),
+        least: one.bound.least.min(other.bound.least),
+        ports: one.bound.ports.max(other.bound.ports),
+    };
+    let slower = match one.bound.delay < other.bound.delay {
+        true => other,
+        false => one,
+    };
+    Ok(Account { bound, ..slower })
 }
 
-fn bound(
+fn account(
     analysis: &Analysis<'_>,
     drops: &BTreeMap<(u32, u8), NoBound>,
     way: &Way,
-) -> Result<Bound, NoBound> {
+) -> Result<Account<Bound>, NoBound> {
     way.pace?;
     let (mut delay_ps, mut least_ps) = (0_u64, 0_u64);
+    let mut parts = Vec::with_capacity(way.hops.len());
     for (hop, channel) in way.hops.iter().enumerate() {
         let at = (*channel, way.class);
         if let Some(reason) = analysis.failed.get(&at).or(drops.get(&at)) {
             return Err(*reason);
         }
-        let crossing_ps = analysis.ways.crossing_ps(way, hop);
-        least_ps = least_ps.saturating_add(crossing_ps);
-        let passes_ps = crossing_ps.saturating_add(way.waits_ps[hop]);
-        delay_ps = delay_ps.saturating_add(passes_ps);
+        let crossing = analysis.ways.crossing(way, hop);
+        least_ps = least_ps.saturating_add(crossing.sum().ps());
+        let part = Part {
+            wait: Duration(way.waits_ps[hop]),
+            ..crossing
+        };
+        delay_ps = delay_ps.saturating_add(part.sum().ps());
+        parts.push(part);
     }
-    Ok(Bound {
-        delay: Duration(delay_ps),
-        least: Duration(least_ps),
-        ports: way.hops.len() as u32,
+    Ok(Account {
+        bound: Bound {
+            delay: Duration(delay_ps),
+            least: Duration(least_ps),
+            ports: way.hops.len() as u32,
+        },
+        burst: Duration::ZERO,
+        parts,
     })
 }

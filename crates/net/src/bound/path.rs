@@ -8,7 +8,7 @@ use core::cell::RefCell;
 use backwater_kernel::{Channels, Duration, Rate};
 
 use super::edf;
-use super::{NoBound, largest, smallest};
+use super::{Account, Bound, NoBound, Part, largest, smallest};
 use crate::spec::{
     ChannelSpec, FlowControlSpec, FlowSpec, NetworkSpec, ReserveSpec, Resync, SchedulerSpec, Stamp,
     Timing,
@@ -108,14 +108,14 @@ impl<'a> Ports<'a> {
         &self.spec.flows[flow as usize]
     }
 
-    /// Delay at most, and servers shared, along `way`.
-    pub fn delay(
+    /// The bound along `way`, term by term.
+    pub fn account(
         &self,
         flow_id: u32,
         reserve: &ReserveSpec,
         burst: Duration,
         way: &[u32],
-    ) -> Result<(Duration, u32), NoBound> {
+    ) -> Result<Account<Bound>, NoBound> {
         for &channel in way {
             self.check(flow_id, channel)?;
         }
@@ -123,41 +123,64 @@ impl<'a> Ports<'a> {
         let by_deadline = |channel: &u32| self.channel(*channel).scheduler == SchedulerSpec::Edf;
         let servers = way.iter().filter(shared).count() as u32;
         let edf = way.iter().filter(shared).filter(|c| by_deadline(c)).count() as u32;
-        let latency = way.iter().fold(Duration::ZERO, |sum, &channel| {
-            sum + latency(self.channel(channel))
-        });
-        let queues = match edf {
-            0 => self.by_rate(flow_id, reserve, burst, way)?,
-            edf if edf == servers => edf::delay(self, flow_id, reserve, burst, way)?,
+        let (once, parts) = match edf {
+            0 => (burst, self.by_rate(flow_id, reserve, way)?),
+            // What a burst takes is within the deadlines.
+            edf if edf == servers => {
+                let parts = edf::parts(self, flow_id, reserve, burst, way)?;
+                (Duration::ZERO, parts)
+            }
             _ => return Err(NoBound::Mixed),
         };
-        Ok((latency + queues, servers))
+        let delay = parts.iter().fold(once, |sum, part| sum + part.sum());
+        Ok(Account {
+            bound: Bound {
+                delay,
+                burst,
+                servers,
+            },
+            burst: once,
+            parts,
+        })
     }
 
-    /// Over guaranteed-rate servers, links not counted.
+    /// What a link adds whose port adds so much.
+    pub fn part(&self, channel: u32, wait: Duration, wire: Duration) -> Part {
+        let link = self.channel(channel);
+        Part {
+            channel,
+            wait,
+            wire,
+            propagation: link.delay,
+            handling: link.handling,
+        }
+    }
+
+    /// Over guaranteed-rate servers, the burst not counted.
     fn by_rate(
         &self,
         flow_id: u32,
         reserve: &ReserveSpec,
-        burst: Duration,
         way: &[u32],
-    ) -> Result<Duration, NoBound> {
+    ) -> Result<Vec<Part>, NoBound> {
         let unit_bytes = largest(self.flow(flow_id));
         let unit = reserve.rate.tick(unit_bytes);
-        let mut delay = burst;
         let mut is_first = true;
+        let mut parts = Vec::with_capacity(way.len());
         for &channel in way {
             if self.flows[channel as usize].len() == 1 {
-                delay = delay + self.channel(channel).rate.serialization(unit_bytes);
+                let wire = self.channel(channel).rate.serialization(unit_bytes);
+                parts.push(self.part(channel, Duration::ZERO, wire));
                 continue;
             }
-            delay = delay + self.error(flow_id, channel)?;
+            let mut wait = self.error(flow_id, channel)?;
             if !is_first {
-                delay = delay + unit;
+                wait = wait + unit;
             }
             is_first = false;
+            parts.push(self.part(channel, wait, Duration::ZERO));
         }
-        Ok(delay)
+        Ok(parts)
     }
 
     /// What rules a bound out at a port, whatever its discipline.
@@ -280,8 +303,4 @@ fn time(rate: Rate, bytes: u64) -> Duration {
         0 => Duration::ZERO,
         bytes => rate.serialization(bytes),
     }
-}
-
-fn latency(channel: &ChannelSpec) -> Duration {
-    channel.delay + channel.handling
 }

@@ -3,7 +3,7 @@
 use crate::common;
 
 use backwater_kernel::{Duration, Rate, Time};
-use backwater_net::bound::{Bound, NoBound, bounds};
+use backwater_net::bound::{Bound, NoBound, accounts, bounds};
 use backwater_net::outcome::Outcome;
 use backwater_net::spec::*;
 use common::chain::{Kind, chain};
@@ -96,6 +96,39 @@ fn fair_queues_keep_their_bounds() {
     keeps(SchedulerSpec::Wfq, 1000..1250, 500);
     keeps(SchedulerSpec::Wf2qPlus, 2000..2250, 500);
     keeps(SchedulerSpec::Scfq, 3000..3250, 500);
+}
+
+/// By rate, by deadline and of the slowest of several ways.
+#[test]
+fn the_terms_of_a_bound_add_up_to_it() {
+    let mut known = 0;
+    for scheduler in [SchedulerSpec::Wfq, SchedulerSpec::Scfq, SchedulerSpec::Edf] {
+        for seed in 4000..4040 {
+            let honest = Kind {
+                misbehavers: false,
+                ..kind(scheduler)
+            };
+            let spec = chain(seed, honest);
+            for (account, flow) in accounts(&spec).into_iter().zip(&spec.flows) {
+                let Ok(account) = account else { continue };
+                let sum = account
+                    .parts
+                    .iter()
+                    .map(|part| part.sum().ps())
+                    .sum::<u64>();
+                assert_eq!(account.burst.ps() + sum, account.bound.delay.ps());
+                let is_on_way = |channel| flow.legs.iter().any(|leg| leg.channel == channel);
+                assert!(account.parts.iter().all(|part| is_on_way(part.channel)));
+                let has_burst = account.burst > Duration::ZERO;
+                assert_eq!(
+                    has_burst,
+                    scheduler != SchedulerSpec::Edf || account.bound.servers == 0
+                );
+                known += 1;
+            }
+        }
+    }
+    assert!(known > 100, "{known} bounds");
 }
 
 #[test]

@@ -362,6 +362,9 @@ class Scenario:
         """What stands at a path, as TOML: in the text and its changes, else by default. The whole
         scenario at an empty path."""
 
+    def bound_hops(self) -> Table | None:
+        """What the delay bound of each flow is made of, link by link."""
+
     def headroom(self) -> Table | None:
         """What each queue and input under stops needs and has of headroom."""
 

@@ -130,6 +130,14 @@ class Scenario:
         """
         return self._core.resolved()
 
+    def bound_hops(self) -> Table | None:
+        """What the delay bound of each flow is made of, link by link.
+
+        A row for each link on a flow's path, as `backwater check --verbose` prints it: the column
+        `term` adds up to the bound. None where no flow has one.
+        """
+        return self._core.bound_hops()
+
     def headroom(self) -> Table | None:
         """What each queue and input under stops needs and has of headroom, term by term.
 

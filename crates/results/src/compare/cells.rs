@@ -12,7 +12,7 @@ use super::{Carrier, FlowKind, Observed, Workload};
 #[derive(Clone, Debug)]
 pub struct CellMeter {
     meter: Meter,
-    flows: Vec<Flow>,
+    flows: Vec<MeteredCells>,
     payload: u64,
     /// Bytes of a data unit in memory; 0 for hosts, whose memory is not counted.
     cell_in: Vec<u64>,
@@ -20,7 +20,7 @@ pub struct CellMeter {
 
 /// A flow of the engine.
 #[derive(Clone, Debug)]
-struct Flow {
+struct MeteredCells {
     carrier: Carrier,
     first_leg: u32,
     last_leg: u32,
@@ -47,7 +47,7 @@ impl CellMeter {
         for (flow, carrier) in spec.flows.iter().zip(carriers) {
             let legs = flow.legs.len() as u32;
             let kind = &workload.flows[carrier.flow].kind;
-            flows.push(Flow {
+            flows.push(MeteredCells {
                 carrier: *carrier,
                 first_leg,
                 last_leg: first_leg + legs.saturating_sub(1),

@@ -123,7 +123,7 @@ impl Conditions {
             let FrameNode::Switch(switch) = &node.kind else {
                 continue;
             };
-            let own = match &switch.memory {
+            let memory_words = match &switch.memory {
                 MemorySpec::Shared(shared) => {
                     what = "switch";
                     vec![shared.bytes()]
@@ -134,8 +134,8 @@ impl Conditions {
                     own
                 }
             };
-            memory.push(SwitchMemory::new(&node.name, &own));
-            parts.extend(own);
+            memory.push(SwitchMemory::new(&node.name, &memory_words));
+            parts.extend(memory_words);
         }
         Conditions {
             wire_bytes: u64::from(frame + WIRE_OVERHEAD_BYTES),
@@ -171,7 +171,7 @@ impl Conditions {
         ]
     }
 
-    /// The same for programs.
+    /// The conditions as an object, for programs.
     pub fn json(&self) -> Value {
         let memory = self.memory.iter().map(|own| {
             let bytes: Value = own.bytes.into();
@@ -194,8 +194,8 @@ fn of_ports(spec: &EthernetSpec, switch: u32) -> (&'static str, Vec<u64>) {
     let incoming = channels().filter(|channel| spec.links.ends(*channel).1 == switch);
     let incoming: Vec<u32> = incoming.collect();
     let credits = incoming.iter().filter_map(|channel| {
-        let own = spec.links.channel(*channel).credits.iter().flatten();
-        let bytes = own.map(|credit| {
+        let rules = spec.links.channel(*channel).credits.iter().flatten();
+        let bytes = rules.map(|credit| {
             let rule = &credit.rule;
             let units = [rule.n1, rule.n2, rule.n3].map(u64::from);
             units.iter().sum::<u64>() * u64::from(credit.unit_bytes)
@@ -207,8 +207,8 @@ fn of_ports(spec: &EthernetSpec, switch: u32) -> (&'static str, Vec<u64>) {
         return ("input, credit-based", credits);
     }
     let inputs = incoming.iter().filter_map(|channel| {
-        let own = &spec.links.channel(*channel).inputs;
-        let limits: Option<Vec<u64>> = own.iter().map(|input| input.limit_bytes).collect();
+        let settings = &spec.links.channel(*channel).inputs;
+        let limits: Option<Vec<u64>> = settings.iter().map(|input| input.limit_bytes).collect();
         limits.filter(|limits| !limits.is_empty())
     });
     let inputs: Vec<u64> = inputs.map(|limits| limits.iter().sum()).collect();
@@ -217,8 +217,8 @@ fn of_ports(spec: &EthernetSpec, switch: u32) -> (&'static str, Vec<u64>) {
     }
     let outgoing = channels().filter(|channel| spec.links.ends(*channel).0 == switch);
     let queues = outgoing.filter_map(|channel| {
-        let own = spec.links.channel(channel).queues.iter();
-        own.map(|queue| queue.limit_bytes).sum::<Option<u64>>()
+        let specs = spec.links.channel(channel).queues.iter();
+        specs.map(|queue| queue.limit_bytes).sum::<Option<u64>>()
     });
     ("output port", queues.collect())
 }

@@ -11,13 +11,13 @@ use super::{Carrier, FlowKind, Observed, Workload};
 #[derive(Clone, Debug)]
 pub struct FrameMeter {
     meter: Meter,
-    flows: Vec<Flow>,
+    flows: Vec<MeteredFrames>,
     channels: Vec<Channel>,
 }
 
 /// A flow of the engine.
 #[derive(Clone, Debug)]
-struct Flow {
+struct MeteredFrames {
     carrier: Carrier,
     /// Frames under way, forward and back.
     starts: [Starts; 2],
@@ -44,7 +44,7 @@ impl FrameMeter {
     pub fn new(workload: &Workload, spec: &EthernetSpec, carriers: &[Carrier]) -> FrameMeter {
         let flows = spec.flows.iter().zip(carriers).map(|(flow, carrier)| {
             let kind = &workload.flows[carrier.flow].kind;
-            Flow {
+            MeteredFrames {
                 carrier: *carrier,
                 starts: Default::default(),
                 source: flow.source,

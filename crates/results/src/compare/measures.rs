@@ -262,8 +262,8 @@ fn recovery(workload: &Workload, all: &mut Declared) {
         for (which, of) in [("mean", mean as fn(&[f64]) -> f64), ("max", largest)] {
             let name = format!("{who} recovery {which}");
             all.main(name, Shown::Time, meaning, move |workload, seen| {
-                let found = recoveries(workload, seen);
-                let times = found.iter().filter_map(time).map(|time| time as f64);
+                let recovered = recoveries(workload, seen);
+                let times = recovered.iter().filter_map(time).map(|time| time as f64);
                 of(&times.collect::<Vec<f64>>())
             });
         }
@@ -281,8 +281,8 @@ fn recovery(workload: &Workload, all: &mut Declared) {
             Shown::Count,
             "bursts after which the victims did not recover before the next or the end",
             |workload, seen| {
-                let found = recoveries(workload, seen);
-                found.iter().filter(|r| r.victim.is_none()).count() as f64
+                let recovered = recoveries(workload, seen);
+                recovered.iter().filter(|r| r.victim.is_none()).count() as f64
             },
         );
     }
@@ -322,7 +322,7 @@ impl Measure {
         self.shown.scaled(value) * self.fitting.map_or(1.0, |(_, factor)| factor)
     }
 
-    /// The same in the unit that suits its largest value: Gbps where rates are that fast.
+    /// The measure in the unit that suits its largest value: Gbps where rates are that fast.
     pub fn legible(&self, workload: &Workload, schemes: &[SchemeRuns]) -> Measure {
         let means = schemes.iter().map(|scheme| self.over(workload, scheme).0);
         let most = self.shown.scaled(means.fold(0.0, f64::max));
@@ -380,10 +380,10 @@ impl Measure {
             let own = value(scheme).map(|own| self.told(own));
             own.is_some() && own == best
         };
-        let found: Vec<bool> = schemes.iter().map(is_best).collect();
-        match found.iter().all(|is_best| *is_best) {
-            true => vec![false; found.len()],
-            false => found,
+        let best: Vec<bool> = schemes.iter().map(is_best).collect();
+        match best.iter().all(|is_best| *is_best) {
+            true => vec![false; best.len()],
+            false => best,
         }
     }
 

@@ -43,8 +43,8 @@ pub(super) fn bars(workload: &Workload, schemes: &[SchemeRuns]) -> Vec<Plot> {
 fn bar(workload: &Workload, measure: &Measure, schemes: &[SchemeRuns]) -> Plot {
     let is_best = measure.best(workload, schemes);
     let bars = |name: &str, wanted: bool| {
-        let own = (0..schemes.len()).filter(|index| is_best[*index] == wanted);
-        let values = own.map(|index| {
+        let chosen = (0..schemes.len()).filter(|index| is_best[*index] == wanted);
+        let values = chosen.map(|index| {
             let (mean, half_width) = measure.over(workload, &schemes[index]);
             let half_width = half_width.filter(|_| has_seeds(&schemes[index]));
             let [value, width] = [mean, half_width.unwrap_or(0.0)].map(|it| measure.scaled(it));

@@ -36,7 +36,7 @@ pub fn recoveries(workload: &Workload, seen: &Observed) -> Vec<Recovery> {
         })
         .collect();
     let bursts = joined(&seen.bursts);
-    let mut found = Vec::new();
+    let mut recoveries = Vec::new();
     let mut before_ended = workload.warm_up_ps;
     for (index, &(start, end)) in bursts.iter().enumerate() {
         if start < workload.warm_up_ps {
@@ -52,7 +52,7 @@ pub fn recoveries(workload: &Workload, seen: &Observed) -> Vec<Recovery> {
             end,
             until,
         };
-        found.push(Recovery {
+        recoveries.push(Recovery {
             start,
             victim: span.recovery(&rate, |mean, now| now < RATE_AGAIN * mean),
             memory: span.recovery(&seen.stored, |mean, now| {
@@ -62,7 +62,7 @@ pub fn recoveries(workload: &Workload, seen: &Observed) -> Vec<Recovery> {
         });
         before_ended = end;
     }
-    found
+    recoveries
 }
 
 fn joined(bursts: &[(u64, u64)]) -> Vec<(u64, u64)> {

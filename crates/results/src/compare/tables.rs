@@ -195,8 +195,8 @@ fn by_flow(workload: &Workload, schemes: &[SchemeRuns]) -> Table {
 
 fn by_burst(workload: &Workload, schemes: &[SchemeRuns]) -> Table {
     let rows = first_runs(schemes).flat_map(|(scheme, run)| {
-        let found = recoveries(workload, &run.seen).into_iter();
-        found.map(move |found| (scheme, found))
+        let recovered = recoveries(workload, &run.seen).into_iter();
+        recovered.map(move |recovered| (scheme, recovered))
     });
     let ms = |ps: u64| number(ps as f64 * 1e-9);
     TableOf::of(rows)
@@ -215,10 +215,10 @@ fn by_burst(workload: &Workload, schemes: &[SchemeRuns]) -> Table {
         .done()
 }
 
-/// The same for programs: by scheme, in the units of tables.
+/// What the tables hold, for programs: an object a scheme, in the units of tables.
 pub fn compare_summary(workload: &Workload, schemes: &[SchemeRuns]) -> Value {
     let measures = measures(workload);
-    let one = |scheme: &SchemeRuns| {
+    let object = |scheme: &SchemeRuns| {
         let values = measures.iter().map(|measure| {
             let (mean, half_width) = measure.over(workload, scheme);
             let mean = Some(measure.scaled(mean)).filter(|value| value.is_finite());
@@ -245,7 +245,7 @@ pub fn compare_summary(workload: &Workload, schemes: &[SchemeRuns]) -> Value {
     };
     let differs: Vec<&str> = differing(schemes).collect();
     json!({
-        "schemes": schemes.iter().map(one).collect::<Vec<_>>(),
+        "schemes": schemes.iter().map(object).collect::<Vec<_>>(),
         "conditions_that_differ": differs,
     })
 }

@@ -7,7 +7,7 @@ use crate::number::Slugs;
 use crate::{html, svg};
 
 impl RunDirectory {
-    /// The same as another page, `name.html`, with its figures beside those of the others.
+    /// Writes a report as another page, `name.html`, with its figures beside those of the others.
     ///
     /// # Errors
     /// If a file can't be written.

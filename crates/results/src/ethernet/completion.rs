@@ -118,9 +118,9 @@ fn by_size<'a>(
 ) -> BTreeMap<u64, Vec<&'a FlowOutcome>> {
     let mut sizes: BTreeMap<u64, Vec<&FlowOutcome>> = BTreeMap::new();
     for flow in flows {
-        let told = run.network.flows.get(flow as usize);
-        if let Some((told, found)) = told.zip(run.outcome.flows.get(flow as usize))
-            && let Some(bytes) = size(&told.traffic)
+        let flow_spec = run.network.flows.get(flow as usize);
+        if let Some((flow_spec, found)) = flow_spec.zip(run.outcome.flows.get(flow as usize))
+            && let Some(bytes) = size(&flow_spec.traffic)
             && found.ends.transfers + found.ends.unfinished() > 0
         {
             sizes.entry(bytes).or_default().push(found);
@@ -129,15 +129,15 @@ fn by_size<'a>(
     sizes
 }
 
-/// The same in the usual ranges, those without a transfer left out.
+/// Completion in the usual ranges of sizes; ranges without a transfer are left out.
 fn by_range(sizes: &BTreeMap<u64, Vec<&FlowOutcome>>) -> Vec<(&'static str, Completion)> {
     let mut from = 0;
     let mut ranges = Vec::new();
     for (below, name) in SIZES {
         let within = sizes.range(from..below).flat_map(|(_, flows)| flows);
-        let found = Completion::of(within.copied());
-        if !found.is_empty() {
-            ranges.push((name, found));
+        let completion = Completion::of(within.copied());
+        if !completion.is_empty() {
+            ranges.push((name, completion));
         }
         from = below;
     }
@@ -190,10 +190,10 @@ fn of_rows(rows: Vec<Row<'_>>) -> Table {
         .done()
 }
 
-/// Those of these flows; none without a transfer.
+/// The rows of these flows, all sizes first and then by range; none without a transfer.
 fn rows<'a>(run: &Frames<'_>, name: &'a str, flows: Vec<u32>) -> Vec<Row<'a>> {
-    let own = flows.iter();
-    let whole = Completion::of(own.filter_map(|flow| run.outcome.flows.get(*flow as usize)));
+    let of_group = flows.iter();
+    let whole = Completion::of(of_group.filter_map(|flow| run.outcome.flows.get(*flow as usize)));
     if whole.is_empty() {
         return Vec::new();
     }
@@ -257,9 +257,9 @@ pub fn plots(run: &Frames<'_>, groups: &[Group]) -> Vec<Plot> {
 fn distribution(outcome: &Outcome, groups: &[Group]) -> Plot {
     let mut curves = Vec::new();
     for group in groups {
-        let found = Completion::of(group.found(outcome));
-        if found.fct.count() > 1 && curves.len() < GROUPS {
-            curves.push(steps(&group.name, &found.fct, MS));
+        let completion = Completion::of(group.found(outcome));
+        if completion.fct.count() > 1 && curves.len() < GROUPS {
+            curves.push(steps(&group.name, &completion.fct, MS));
         }
     }
     Plot::new("fct", "Flow completion times", curves)
@@ -313,9 +313,9 @@ fn parts(sizes: &BTreeMap<u64, Vec<&FlowOutcome>>) -> Vec<(f64, Distribution)> {
         open.extend(flows.iter().map(|flow| &flow.slowdown));
         let is_full = passed * points >= (parts.len() as u64 + 1) * total;
         if !many || is_full || at == sizes.len() {
-            let found = Distribution::merged(open.drain(..));
-            if found.count() > 0 {
-                parts.push((*bytes as f64, found));
+            let waiting = Distribution::merged(open.drain(..));
+            if waiting.count() > 0 {
+                parts.push((*bytes as f64, waiting));
             }
         }
     }

@@ -79,15 +79,16 @@ fn rows(run: &Frames<'_>, groups_count: bool) -> Vec<FairRow> {
         };
         claim_of.push(claims.len());
         let mut window = f64::INFINITY;
-        let found = run.outcome.flows.get(index);
-        let returned = found.map_or(0, |found| found.ends.returned_bytes) as f64 * 8.0;
+        let flow_outcome = run.outcome.flows.get(index);
+        let returned =
+            flow_outcome.map_or(0, |flow_outcome| flow_outcome.ends.returned_bytes) as f64 * 8.0;
         let returned = per_second(returned, run.seconds());
         match way(0).zip(way(1)) {
             None => row.remark = "several paths",
             Some(ways) => {
                 if let TransportSpec::Tcp(tcp) = &flow.transport {
-                    let own = (tcp, flow.is_tagged);
-                    window = window_bps(run.network, own, &ways.0, &ways.1);
+                    let carried = (tcp, flow.is_tagged);
+                    window = window_bps(run.network, carried, &ways.0, &ways.1);
                 }
                 let (own, remark) = own_claims(flow, ways, group, (goodput, returned), window);
                 claims.extend(own);
@@ -98,15 +99,15 @@ fn rows(run: &Frames<'_>, groups_count: bool) -> Vec<FairRow> {
         rows.push(row);
     }
     let capacity: Vec<f64> = line_rates(run.network).collect();
-    let found = max_min(&capacity, &claims);
+    let shares = max_min(&capacity, &claims);
     let flows = claim_of.into_iter().zip(by_window).zip(&run.network.flows);
     for (row, ((claim, by_window), flow)) in rows.iter_mut().zip(flows) {
         if row.remark.is_empty() {
-            let rate = found.rates[claim];
+            let rate = shares.rates[claim];
             (row.share, row.wire_share) = (Some(rate / wire_factor(flow)), Some(rate));
-            row.limit = match found.limits[claim] {
+            row.limit = match shares.limits[claim] {
                 Limit::Demand if by_window => WINDOW.into(),
-                _ => found.limit(claim, |channel| run.port(channel)),
+                _ => shares.limit(claim, |channel| run.port(channel)),
             };
         }
     }
@@ -137,12 +138,12 @@ fn own_claims(
             return (vec![there, back], remark);
         }
     };
-    let mut own = claim(&there, payload.min(window) * factor);
+    let mut demand = claim(&there, payload.min(window) * factor);
     let part = acknowledgements(flow);
     if part > 0.0 {
-        own.echoes = back.iter().map(|channel| (*channel, part)).collect();
+        demand.echoes = back.iter().map(|channel| (*channel, part)).collect();
     }
-    (vec![own], "")
+    (vec![demand], "")
 }
 
 fn notes(spec: &EthernetSpec, groups_count: bool, rows: &[FairRow]) -> Vec<String> {

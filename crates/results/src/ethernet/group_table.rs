@@ -31,9 +31,9 @@ struct Rates {
 
 impl<'a> Row<'a> {
     fn of(run: &'a Frames<'_>, group: &'a Group, rates: &Rates) -> Row<'a> {
-        let own = group.flows.iter().map(|flow| *flow as usize);
-        let all: f64 = own.clone().filter_map(|flow| rates.all.get(flow)).sum();
-        let lasting = own.map(|flow| rates.lasting.get(flow).copied().flatten());
+        let members = group.flows.iter().map(|flow| *flow as usize);
+        let all: f64 = members.clone().filter_map(|flow| rates.all.get(flow)).sum();
+        let lasting = members.map(|flow| rates.lasting.get(flow).copied().flatten());
         let goodputs: Option<Vec<f64>> = lasting.collect();
         let is_rate = goodputs.is_some() || group.flows.len() > 1;
         Row {
@@ -106,8 +106,8 @@ pub fn of_groups(run: &Frames<'_>, groups: &[Group]) -> Table {
         .columns(
             vec![acked("mean", "mean of files to the last acknowledgement").short("acked")],
             |row| {
-                let found = &row.found.ends.acknowledged_time;
-                vec![time(found, found.mean(), MS)]
+                let times = &row.found.ends.acknowledged_time;
+                vec![time(times, times.mean(), MS)]
             },
         )
         .number(

@@ -35,7 +35,7 @@ impl Group {
         found.filter_map(|flow| outcome.flows.get(*flow as usize))
     }
 
-    /// The same as if they were one flow.
+    /// What its flows did, as if they were one flow.
     pub fn as_one(&self, outcome: &Outcome) -> FlowOutcome {
         merge::sum(&self.found(outcome).collect::<Vec<_>>())
     }

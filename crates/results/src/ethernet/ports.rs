@@ -127,10 +127,11 @@ pub fn table(run: &Frames<'_>) -> Table {
 
 /// The threshold, where it says something: below a limit.
 pub fn xoff_bytes(queue: &Queue<'_>) -> Option<u64> {
-    let told = queue.spec?;
-    told.limit_bytes
-        .is_some_and(|limit| told.high_bytes < limit)
-        .then_some(told.high_bytes)
+    let queue_spec = queue.spec?;
+    queue_spec
+        .limit_bytes
+        .is_some_and(|limit| queue_spec.high_bytes < limit)
+        .then_some(queue_spec.high_bytes)
 }
 
 /// Queues that dropped, most drops first.

@@ -87,7 +87,7 @@ struct Words<'a> {
 
 impl<'a> Words<'a> {
     fn of(run: &'a Frames<'a>, found: &'a Standstill) -> Words<'a> {
-        let one = |wait: &'a Wait| {
+        let row = |wait: &'a Wait| {
             let queue = wait.queue()?;
             let since = wait.since.unwrap_or(found.since);
             Some(Held { queue, wait, since })
@@ -95,7 +95,7 @@ impl<'a> Words<'a> {
         Words {
             run,
             is_circle: found.is_circle,
-            held: found.waits.iter().filter_map(one).collect(),
+            held: found.waits.iter().filter_map(row).collect(),
         }
     }
 

@@ -30,26 +30,26 @@ impl Starving for EthernetSpec {
     }
 
     fn limit(run: &Frames<'_>, flow: usize) -> Option<Limited> {
-        let own = run.network.flows.get(flow)?;
-        window_of(run, flow, own).or_else(|| credit_of(run, flow, own))
+        let spec = run.network.flows.get(flow)?;
+        window_of(run, flow, spec).or_else(|| credit_of(run, flow, spec))
     }
 
     fn held_up(run: &Frames<'_>, flow: usize, mut waits: String) -> String {
-        let found = &run.outcome.flows[flow];
+        let seen = &run.outcome.flows[flow];
         let Some(own) = run.network.flows.get(flow) else {
             return waits;
         };
         if let Some(limit) = Self::limit(run, flow) {
             return limit.words;
         }
-        let time_outs = found.ends.tcp.time_outs;
+        let time_outs = seen.ends.tcp.time_outs;
         if time_outs > 0 {
             waits += &format!(", {}", counted(time_outs, "time-out"));
         }
         if let Some(urgent) = before(run.network, own) {
             return format!("{waits}; {urgent}");
         }
-        match stopped(run, found, own) {
+        match stopped(run, seen, own) {
             Some(stopped) => format!("{waits}; {stopped}"),
             None => waits,
         }
@@ -61,10 +61,10 @@ fn window_of(run: &Frames<'_>, flow: usize, own: &FlowSpec) -> Option<Limited> {
     let TransportSpec::Tcp(tcp) = &own.transport else {
         return None;
     };
-    let found = &run.outcome.flows[flow];
-    let got = found.ends.goodput_bytes as f64 * 8.0 / run.seconds();
+    let seen = &run.outcome.flows[flow];
+    let got = seen.ends.goodput_bytes as f64 * 8.0 / run.seconds();
     // Acknowledgements come back over the same links.
-    let round_trip_ps = 2.0 * found.delay.min as f64;
+    let round_trip_ps = 2.0 * seen.delay.min as f64;
     let bytes = f64::from(tcp.window_bytes);
     let what = format!(
         "its window (`tcp.window`) of {} kB",
@@ -76,15 +76,15 @@ fn window_of(run: &Frames<'_>, flow: usize, own: &FlowSpec) -> Option<Limited> {
 /// The credit of a link on its way, where no more than that came through in its loop. A frame
 /// takes whole units.
 fn credit_of(run: &Frames<'_>, flow: usize, own: &FlowSpec) -> Option<Limited> {
-    let found = &run.outcome.flows[flow];
-    let got = found.ends.goodput_bytes as f64 * 8.0 / run.seconds();
+    let seen = &run.outcome.flows[flow];
+    let got = seen.ends.goodput_bytes as f64 * 8.0 / run.seconds();
     let (payload, packet) = match &own.transport {
         TransportSpec::Udp { payload_bytes, .. } => (*payload_bytes, UDP_IP_BYTES),
         TransportSpec::Tcp(tcp) => (tcp.mss_bytes, TCP_IP_BYTES),
     };
     let frame = (payload + packet + FRAME_OVERHEAD_BYTES).max(FRAME_LEAST_BYTES);
     let on_wire = u64::from(frame + WIRE_OVERHEAD_BYTES);
-    let of_links = found.path.iter().filter_map(|id| {
+    let of_links = seen.path.iter().filter_map(|id| {
         let port = names::channel_spec(run.network, *id)?;
         let back = names::channel_spec(run.network, *id ^ 1)?;
         let credit = port
@@ -98,8 +98,9 @@ fn credit_of(run: &Frames<'_>, flow: usize, own: &FlowSpec) -> Option<Limited> {
         let round = port.rate.serialization(on_wire) + port.delay + back.delay;
         let round = round + back.rate.serialization(credit_frame);
         let what = format!(
-            "credit on {} (N2 + N3 = {zones} units of {} B)",
+            "credit on {} (N2 + N3 = {} of {} B)",
             run.port(*id),
+            counted(zones, "unit"),
             credit.unit_bytes
         );
         let bits = 8.0 * f64::from(frames) * f64::from(payload);
@@ -140,8 +141,8 @@ fn stopped(run: &Frames<'_>, found: &FlowOutcome, own: &FlowSpec) -> Option<Stri
     let credit = port.credits.get(class).copied().flatten();
     let what = match credit {
         Some(credit) => format!(
-            "waited for credit (N2 + N3 = {} units of {} B)",
-            credit.rule.n2.saturating_add(credit.rule.n3),
+            "waited for credit (N2 + N3 = {} of {} B)",
+            counted(credit.rule.n2.saturating_add(credit.rule.n3), "unit"),
             credit.unit_bytes
         ),
         None => "was stopped by flow control".into(),

@@ -32,8 +32,8 @@ impl Tables for EthernetSpec {
     }
 
     /// Tables of the balance, groups of flows, flows, fair shares, transfers and their completion,
-    /// delays, deadlines, TCP, drops, the standstill, destinations of multicasts, pauses, queues,
-    /// ports, nodes and violations.
+    /// delays, deadlines, delay bounds and their terms, drops, violations, destinations of
+    /// multicasts, TCP, pauses, queues, ports and nodes.
     fn tables(run: &Frames<'_>) -> Vec<Table> {
         vec![
             balance(run),
@@ -46,6 +46,7 @@ impl Tables for EthernetSpec {
             delays::table(run),
             deadlines(run),
             bounds::table(run),
+            events::bounds::hops(run),
             ports::drops(run),
             violations::table(run),
             destinations(run),
@@ -80,13 +81,13 @@ pub(super) fn told<'a>(
 
 fn flows(run: &Frames<'_>) -> Table {
     let seconds = run.seconds();
-    let own = |flow: u32| run.network.flows.get(flow as usize);
+    let spec = |flow: u32| run.network.flows.get(flow as usize);
     events::flows::table(run, |table| {
         table
             .text("protocol: what carries it")
-            .of(|(flow, _)| own(*flow).map(|own| protocol(&own.transport)))
+            .of(|(flow, _)| spec(*flow).map(|spec| protocol(&spec.transport)))
             .number("class: of its frames")
-            .of(|(flow, _)| own(*flow).map(|own| u32::from(own.class)))
+            .of(|(flow, _)| spec(*flow).map(|spec| u32::from(spec.class)))
             .number(events::flows::GOODPUT)
             .of(|(_, found)| {
                 let lasts = found.ends.lasts(run.network.warm_up);

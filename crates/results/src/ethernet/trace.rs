@@ -27,7 +27,7 @@ pub struct EthernetTrace<W: Write> {
     file: Sink<W>,
     nodes: Vec<String>,
     flows: Vec<String>,
-    /// Those of flows to several hosts.
+    /// Names of groups of hosts, by the flow that goes to them.
     groups: BTreeMap<u32, String>,
 }
 

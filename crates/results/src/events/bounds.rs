@@ -3,10 +3,11 @@
 use backwater_kernel::words::{capital, counted};
 use backwater_kernel::{Duration, Place, Violations};
 
-use super::{Findings, Network, us};
+use super::hops::{self, Terms};
+use super::{Findings, Network, names, us};
 use crate::groups::in_order;
 use crate::lines::{aligned, left_out, listed, shortened};
-use crate::model::{Axis, Cell, Curve, Plot, Style};
+use crate::model::{Axis, Cell, Curve, Plot, Style, Table};
 use crate::number::{grouped, significant, span};
 use crate::table_of::TableOf;
 
@@ -21,6 +22,8 @@ const WIDE: f64 = 30.0;
 
 /// What a network promises of delays.
 pub trait DelayBounds: Sized {
+    /// The terms of each flow that has a bound, in the order of flows.
+    fn terms(&self) -> Vec<(u32, Terms)>;
     /// What is promised to each flow that has a bound or could, and what came of it.
     fn promised(run: &Findings<'_, Self>) -> Vec<Promised>;
 }
@@ -36,6 +39,8 @@ pub struct Promised {
     pub place: Place,
     /// The bound, or why there is none.
     pub bound: Result<Duration, String>,
+    /// What the bound is the sum of; nothing where there is none.
+    pub terms: Terms,
     /// Its source permits one: where it has none something else is the reason.
     pub could: bool,
     /// The part of the bound that is the flow's own: its burst (circuits), or all but waiting
@@ -125,6 +130,24 @@ pub fn table<'a, N: Network>(run: &'a Findings<'_, N>) -> TableOf<&'a Promised> 
         .of(|row| row.bound.clone().err())
         .in_cells("bound", run.cell, |row| ps(bound(row)))
         .in_cells("delay max", run.cell, |row| ps(row.largest))
+}
+
+/// A row for each link on the way of each flow that has a bound: what the bound is made of.
+pub fn hops<N: Network>(run: &Findings<'_, N>) -> Table {
+    let promised = run.promised().iter().filter(|own| own.bound.is_ok());
+    let terms = promised.map(|own| (own.name.as_str(), &own.terms));
+    hops::table(run.network, terms)
+}
+
+/// What each bound is made of, before a run; `None` where no flow has a bound.
+pub fn hops_before<N: Network>(network: &N) -> Option<Table> {
+    let terms = network.terms();
+    let named = terms
+        .iter()
+        .map(|(flow, own)| (names::flow(network, *flow), own));
+    let named: Vec<(String, &Terms)> = named.collect();
+    let rows = named.iter().map(|(name, own)| (name.as_str(), *own));
+    Some(hops::table(network, rows)).filter(|table| !table.rows.is_empty())
 }
 
 /// The largest delay beside the bound of each flow, in cells of this time or without one in

@@ -44,8 +44,8 @@ impl<const FINE: u32> Statistics for DelayOutcome<FINE> {
         if self.open > 0 {
             let mean = Cell::at_least(self.mean / unit, 3);
             let mut cells = vec![mean, Cell::Empty, Cell::Empty, whole(self.min)];
-            let told = self.told().into_iter();
-            cells.extend(told.map(|steps| steps.map(whole).into()));
+            let delayed = self.told().into_iter();
+            cells.extend(delayed.map(|steps| steps.map(whole).into()));
             cells.push(whole(self.max));
             return cells;
         }

@@ -19,7 +19,7 @@ pub trait Described: Sized {
     fn warm_up(&self) -> Time;
     /// Root of every random stream.
     fn seed(&self) -> u64;
-    /// The same with this flow alone, of another name.
+    /// The network with this flow alone, of another name.
     fn only(&self, flow: u32, name: &str) -> Self;
 }
 
@@ -51,10 +51,10 @@ impl<K: Kind> Described for Spec<K> {
     }
 
     fn only(&self, flow: u32, name: &str) -> Self {
-        let mut one = self.flows[flow as usize].clone();
-        K::rename(&mut one, name);
+        let mut alone = self.flows[flow as usize].clone();
+        K::rename(&mut alone, name);
         Self {
-            flows: vec![one],
+            flows: vec![alone],
             ..self.clone()
         }
     }

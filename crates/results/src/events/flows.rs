@@ -10,7 +10,7 @@ use crate::model::Table;
 use crate::table_of::TableOf;
 
 /// A flow and what was found of it.
-pub type Flow<'a> = (u32, &'a FlowOutcome);
+pub type FlowFound<'a> = (u32, &'a FlowOutcome);
 
 /// The column of goodput.
 pub const GOODPUT: &str = "goodput [Mbps]: payload that the application at the destination \
@@ -18,15 +18,15 @@ pub const GOODPUT: &str = "goodput [Mbps]: payload that the application at the d
                            flow whose transfers end: see `transfers`";
 
 /// Flows with what was found of them.
-pub fn found(outcome: &Outcome) -> impl Iterator<Item = Flow<'_>> {
+pub fn found(outcome: &Outcome) -> impl Iterator<Item = FlowFound<'_>> {
     (0..).zip(&outcome.flows)
 }
 
 /// A row for each flow: where it goes, its `rates`, and what became of its units.
 pub fn table<'a, N: Network>(
     run: &'a Findings<'_, N>,
-    rates: impl FnOnce(TableOf<Flow<'a>>) -> TableOf<Flow<'a>>,
-) -> TableOf<Flow<'a>> {
+    rates: impl FnOnce(TableOf<FlowFound<'a>>) -> TableOf<FlowFound<'a>>,
+) -> TableOf<FlowFound<'a>> {
     let table = TableOf::of(found(&run.outcome))
         .called("flows: What each flow offered, how much was delivered or dropped, and its rate.")
         .flow(run, |(flow, _)| *flow)

@@ -94,38 +94,38 @@ impl<N: Network> Reported for Findings<'_, N> {
 
     /// Figures of its own, fair shares, series and delay bounds.
     fn sheet(&self, info: &RunInfo, series: &[Series]) -> Sheet {
-        let own = N::page(self, info);
+        let sheet = N::page(self, info);
         let promised = self.promised();
         let (stop, why) = ended(self);
         let bounds = bounds::plot(promised, self.cell);
         let series = series_plots(series, |end| time_axis(end, self.cell));
-        let mut figures = own.figures;
+        let mut figures = sheet.figures;
         figures.extend([
             ("Fairness", self.shares().plot().into_iter().collect()),
             ("Time series", series),
             ("Delay bounds", bounds.into_iter().collect()),
         ]);
         Sheet {
-            facts: facts(self, info, stop, own.facts),
+            facts: facts(self, info, stop, sheet.facts),
             notes: notes(self, bounds::warning::<N>(promised)),
-            text: paragraphs(self, &why, own.sentences),
+            text: paragraphs(self, &why, sheet.sentences),
             figures,
-            end: own.end,
+            end: sheet.end,
         }
     }
 
     /// Its flows, their delay bounds and fair shares, the balance, what was dropped, what stood
     /// still; promises, and what broke.
     fn lines(&self, info: &RunInfo) -> [Vec<String>; 2] {
-        let own = N::terminal(self, info);
-        let mut lines = own.flows;
+        let more = N::terminal(self, info);
+        let mut lines = more.flows;
         lines.extend(bounds::terminal_lines(self));
         lines.extend(self.shares().terminal_lines());
         lines.push(String::new());
-        lines.extend(own.through);
+        lines.extend(more.through);
         lines.push(balance(self));
         lines.push(dropped(&self.outcome));
-        lines.extend(own.in_the_way);
+        lines.extend(more.in_the_way);
         lines.extend(busiest_port(self));
         lines.extend(still(self).unwrap_or_default().lines);
         if ended_in_warm_up(self) {
@@ -135,7 +135,7 @@ impl<N: Network> Reported for Findings<'_, N> {
         let kept = all.kept().iter().take(VIOLATIONS);
         let kept = kept.map(|one| (time(self.cell, one.at.ps()), violations::told(self, one)));
         let broken = lines::broken(all.total(), kept);
-        [lines, own.promises.into_iter().chain(broken).collect()]
+        [lines, more.promises.into_iter().chain(broken).collect()]
     }
 }
 

@@ -127,13 +127,13 @@ pub(crate) type Starved = (u32, Option<(f64, f64)>);
 /// Which flows got next to nothing.
 pub(crate) fn starved<N: Network>(run: &Findings<'_, N>) -> Vec<Starved> {
     let below = below_share(run, is_far_below);
-    let found = (0..).zip(&run.outcome.flows).filter_map(|(flow, found)| {
+    let starved = (0..).zip(&run.outcome.flows).filter_map(|(flow, found)| {
         match got_nothing(found.offered_total, found.delivered_total) {
             true => Some((flow, None)),
             false => Some((flow, Some(*below.get(&flow)?))),
         }
     });
-    found.collect()
+    starved.collect()
 }
 
 /// Less than one in a hundred of a share.
@@ -169,25 +169,30 @@ fn below_share<N: Network>(
 }
 
 fn sentence<N: Network>(run: &Findings<'_, N>, (flow, rates): Starved) -> String {
-    let found = &run.outcome.flows[flow as usize];
+    let flow_outcome = &run.outcome.flows[flow as usize];
     let got = match rates {
         None => format!(
             "{} {} offered, {} delivered",
-            grouped(found.offered_total),
+            grouped(flow_outcome.offered_total),
             N::UNITS,
-            grouped(found.delivered_total)
+            grouped(flow_outcome.delivered_total)
         ),
         Some(rates) => of_share(rates),
     };
-    let why = match found.lost_total > found.inside_total {
+    let why = match flow_outcome.lost_total > flow_outcome.inside_total {
         true => {
-            let causes = N::CAUSES.iter().filter(|by| found.drops.by(**by) > 0);
-            let most = causes.max_by_key(|by| found.drops.by(**by));
+            let causes = N::CAUSES
+                .iter()
+                .filter(|by| flow_outcome.drops.by(**by) > 0);
+            let most = causes.max_by_key(|by| flow_outcome.drops.by(**by));
             let fate = most.map_or("were dropped", |by| fate(*by));
-            format!("{} {fate}", grouped(found.lost_total))
+            format!("{} {fate}", grouped(flow_outcome.lost_total))
         }
         false => {
-            let waits = format!("{} are waiting or in transit", grouped(found.inside_total));
+            let waits = format!(
+                "{} are waiting or in transit",
+                grouped(flow_outcome.inside_total)
+            );
             N::held_up(run, flow as usize, waits)
         }
     };

@@ -10,6 +10,9 @@ use super::drops::{self, cause};
 use super::ports::busiest;
 use crate::number::{fixed, grouped, percent, significant, span};
 
+/// What every reader of the field knows a cell to have.
+const ATM_CELL_BYTES: u64 = 53;
+
 /// A time of cells in cells, short: `1,234`, `77.5`.
 pub fn cells(ps: u64, cell: Duration) -> String {
     let count = Duration(ps).in_units_of(cell);
@@ -27,7 +30,7 @@ pub fn time(cell: Duration, ps: u64) -> String {
     }
 }
 
-/// The same, with the other in brackets where there are two.
+/// A time in the unit shown first, and in seconds behind it in brackets where that is cells.
 pub fn both_times(cell: Duration, ps: u64) -> String {
     match cell {
         Duration::ZERO => span(ps as f64),
@@ -35,8 +38,31 @@ pub fn both_times(cell: Duration, ps: u64) -> String {
     }
 }
 
+/// The balance in bytes on the wire, where the scenario gives its units other sizes than that of a
+/// cell of ATM, one for each flow.
+fn worth<N: Network>(run: &Findings<'_, N>) -> Option<Balance> {
+    let sizes = (0..run.outcome.flows.len()).map(|flow| run.network.unit_bytes(flow as u32));
+    let sizes: Vec<u64> = sizes
+        .map(|size| size.map(u64::from))
+        .collect::<Option<_>>()?;
+    let flows = run.outcome.flows.iter().zip(&sizes);
+    let bytes = flows.map(|(flow, size)| {
+        let of = |units: u64| units.saturating_mul(*size);
+        let units = flow.balance();
+        Balance {
+            offered: of(units.offered),
+            delivered: of(units.delivered),
+            dropped: of(units.dropped),
+            queued: of(units.queued),
+            inside: of(units.inside),
+        }
+    });
+    let is_other = sizes.iter().any(|size| *size != ATM_CELL_BYTES);
+    is_other.then(|| bytes.sum())
+}
+
 /// `offered 10 = delivered 8 + dropped 1 + inside 1 cells`, and the same in bytes where those are
-/// counted.
+/// counted, or the scenario gives the size of its units.
 pub fn balance<N: Network>(run: &Findings<'_, N>) -> String {
     let [units, bytes] = run.outcome.balances();
     let sign = |balance: &Balance| if balance.holds() { "=" } else { "≠" };
@@ -49,7 +75,11 @@ pub fn balance<N: Network>(run: &Findings<'_, N>) -> String {
         grouped(units.inside),
         N::UNITS
     );
-    if run.outcome.flows.iter().any(|flow| flow.bytes.is_some()) {
+    let bytes = match run.outcome.flows.iter().any(|flow| flow.bytes.is_some()) {
+        true => Some(bytes),
+        false => worth(run),
+    };
+    if let Some(bytes) = bytes {
         text.push_str(&format!(
             ", {} {} {} + {} + {} bytes",
             grouped(bytes.offered),

@@ -8,7 +8,7 @@ use crate::model::Table;
 use crate::number::grouped;
 use crate::rows::ROWS_MOST;
 use crate::table_of::TableOf;
-use backwater_kernel::words::counted;
+use backwater_kernel::words::{agreed, counted};
 
 /// The packets that wait for each other, in order.
 pub fn table(run: &FabricFindings<'_>) -> Table {
@@ -61,7 +61,10 @@ fn caption(outcome: &FabricOutcome, deadlock: &Standstill) -> String {
     let since = grouped(deadlock.since);
     let packets = counted(outcome.stuck_packets, "packet");
     let mut text = match deadlock.others_move {
-        true => format!("{packets} can't move and have not since cycle {since}; others do."),
+        true => {
+            let have = agreed(outcome.stuck_packets, "has", "have");
+            format!("{packets} can't move and {have} not since cycle {since}; others do.")
+        }
         false => format!("No flit has moved since cycle {since}; {packets} can't move."),
     };
     text.push_str(

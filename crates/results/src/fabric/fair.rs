@@ -64,13 +64,13 @@ pub fn entered<'a>(run: &'a FabricFindings<'_>) -> Option<&'a [f64]> {
 pub fn shares(run: &FabricFindings<'_>) -> Result<FairShares, &'static str> {
     let entered = entered(run).ok_or("nothing was measured")?;
     let claims = claims(run.spec)?;
-    let found = max_min(&capacity(run.spec), &claims);
+    let shares = max_min(&capacity(run.spec), &claims);
     let names = run.names();
     let row = |(terminal, measured): (usize, &f64)| FairRow {
         name: names.terminal(terminal as u32),
         measured: *measured,
-        share: sends(run.spec, terminal as u32).then(|| found.rates[terminal]),
-        limit: found.limit(terminal, |channel| names.channel(channel)),
+        share: sends(run.spec, terminal as u32).then(|| shares.rates[terminal]),
+        limit: shares.limit(terminal, |channel| names.channel(channel)),
         ..FairRow::default()
     };
     Ok(FairShares {

@@ -37,7 +37,7 @@ impl Group {
 pub fn table(run: &FabricFindings<'_>) -> Table {
     let mut groups: BTreeMap<Key, Group> = BTreeMap::new();
     let keys = Keys::new(run.spec);
-    let mut place = Place::default();
+    let mut place = ChannelPlace::default();
     for (index, share) in shares(&run.outcome).iter().enumerate() {
         let Some((kind, at)) = keys.names.kind(u32::try_from(index).unwrap_or(u32::MAX)) else {
             continue;
@@ -66,12 +66,12 @@ pub fn table(run: &FabricFindings<'_>) -> Table {
 
 /// Counts the output ports of the router at hand, channel by channel.
 #[derive(Default)]
-struct Place {
+struct ChannelPlace {
     router: Option<u32>,
     port: usize,
 }
 
-impl Place {
+impl ChannelPlace {
     fn port_of(&mut self, router: u32) -> usize {
         if self.router == Some(router) {
             self.port += 1;
@@ -105,12 +105,15 @@ impl<'a> Keys<'a> {
         }
     }
 
-    fn network(&self, channel: usize, place: &mut Place) -> Key {
-        let own = &self.spec.graph.channels[channel];
-        let port = place.port_of(own.from);
-        let found = match &self.spec.graph.shape {
+    fn network(&self, channel: usize, place: &mut ChannelPlace) -> Key {
+        let channel_spec = &self.spec.graph.channels[channel];
+        let port = place.port_of(channel_spec.from);
+        let group = match &self.spec.graph.shape {
             Shape::Fly { .. } | Shape::FatTree { .. } => {
-                let levels = (self.names.level(own.from), self.names.level(own.to));
+                let levels = (
+                    self.names.level(channel_spec.from),
+                    self.names.level(channel_spec.to),
+                );
                 levels.0.zip(levels.1).map(|(from, to)| (from.0, to.0))
             }
             // Both channels of a side of 2 join the same routers: the port tells them apart.
@@ -118,10 +121,10 @@ impl<'a> Keys<'a> {
                 let dimension = self.wide.get(port / 2);
                 dimension.map(|dimension| (*dimension, port as u32 % 2))
             }
-            Shape::Mesh { sides, .. } => step(sides, own.from, own.to),
+            Shape::Mesh { sides, .. } => step(sides, channel_spec.from, channel_spec.to),
             Shape::Full { .. } | Shape::Crossbar | Shape::Irregular => None,
         };
-        let (first, second) = found.unwrap_or((u32::MAX, 0));
+        let (first, second) = group.unwrap_or((u32::MAX, 0));
         (ChannelKind::Network, first, second)
     }
 

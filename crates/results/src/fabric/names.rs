@@ -66,7 +66,7 @@ impl<'a> FabricNames<'a> {
         .unwrap_or_else(|| format!("R{router}"))
     }
 
-    /// The same where a map shows the dimensions: `3,4`.
+    /// The name of a router on a map, which shows the dimensions itself: `3,4`.
     pub fn router_on_map(&self, router: u32) -> String {
         let name = self.router(router);
         let place = match &self.graph.shape {
@@ -160,13 +160,17 @@ impl<'a> FabricNames<'a> {
     }
 
     fn port_shown(&self, channel: u32) -> Option<usize> {
-        let own = self.graph.channels.get(channel as usize)?;
-        let ports = self.ports(own.from);
+        let channel_spec = self.graph.channels.get(channel as usize)?;
+        let ports = self.ports(channel_spec.from);
         let shown = match self.graph.shape {
             Shape::Fly { .. } => true,
             Shape::Torus { .. } | Shape::Irregular => {
                 let siblings = self.graph.channels.get(ports.clone()).unwrap_or_default();
-                siblings.iter().filter(|other| other.to == own.to).count() > 1
+                siblings
+                    .iter()
+                    .filter(|other| other.to == channel_spec.to)
+                    .count()
+                    > 1
             }
             _ => false,
         };

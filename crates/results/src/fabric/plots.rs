@@ -189,9 +189,9 @@ fn channels(run: &FabricFindings<'_>) -> Plot {
         ChannelKind::Injection,
         ChannelKind::Ejection,
     ] {
-        let own = (0..).zip(network::shares(&run.outcome));
-        let own = own.filter(|(channel, _)| names.kind(*channel).is_some_and(|k| k.0 == kind));
-        let (x, y) = ranked(own.map(|(_, share)| *share).collect());
+        let all = (0..).zip(network::shares(&run.outcome));
+        let shares = all.filter(|(channel, _)| names.kind(*channel).is_some_and(|k| k.0 == kind));
+        let (x, y) = ranked(shares.map(|(_, share)| *share).collect());
         if !x.is_empty() {
             curves.push(Curve::new(kind.word(), Style::Line, x, y));
         }

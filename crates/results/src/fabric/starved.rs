@@ -1,6 +1,7 @@
 //! Classes and terminals of the cycle engine that got next to nothing through.
 
 use backwater_flit::spec::Arbiter;
+use backwater_kernel::words::{agreed, counted};
 
 use super::tables::class_name;
 use super::{FabricFindings, fair};
@@ -67,26 +68,27 @@ pub fn sentences(run: &FabricFindings<'_>) -> Vec<String> {
     let names = run.names();
     match run.starved() {
         Starved::Classes(all) => told(all, |class| {
-            let found = &run.outcome.classes[*class];
+            let class_outcome = &run.outcome.classes[*class];
             format!(
-                "{}: {} flits created, {} delivered: {}",
+                "{}: {} created, {} delivered: {}",
                 class_name(run.spec, *class),
-                grouped(found.created_total),
-                grouped(found.delivered_total),
+                counted(class_outcome.created_total, "flit"),
+                grouped(class_outcome.delivered_total),
                 reason(run, *class)
             )
         }),
         Starved::Terminals(all) => told(all, |(terminal, got_in)| {
-            let found = &run.outcome.terminals[*terminal as usize];
+            let terminal_outcome = &run.outcome.terminals[*terminal as usize];
             if fair::is_greedy(run.spec, *terminal) {
                 return greedy(run, *terminal, *got_in);
             }
             format!(
-                "{}: {} flits created in the window, {} entered the network: {} wait there",
+                "{}: {} created in the window, {} entered the network: {} {} there",
                 names.terminal(*terminal),
-                grouped(found.created),
+                counted(terminal_outcome.created, "flit"),
                 grouped(*got_in),
-                grouped(found.queued)
+                grouped(terminal_outcome.queued),
+                agreed(terminal_outcome.queued, "waits", "wait")
             )
         }),
     }
@@ -94,23 +96,25 @@ pub fn sentences(run: &FabricFindings<'_>) -> Vec<String> {
 
 /// What is said of a source that always has a packet.
 fn greedy(run: &FabricFindings<'_>, terminal: u32, got_in: u64) -> String {
-    let (name, got_in) = (run.names().terminal(terminal), grouped(got_in));
-    let told = format!(
-        "{name}: it always has a packet to send, and {got_in} flits entered the network in the \
-         window"
+    let name = run.names().terminal(terminal);
+    let entered = counted(got_in, "flit");
+    let sentence = format!(
+        "{name}: it always has a packet to send, and {entered} entered the network in the window"
     );
     match due(run, terminal) {
-        Some(due) => format!("{told}; its max-min share is {}", grouped(due)),
-        None => told,
+        Some(due) => format!("{sentence}; its max-min share is {}", grouped(due)),
+        None => sentence,
     }
 }
 
 /// Who goes before a class.
 fn reason(run: &FabricFindings<'_>, class: usize) -> String {
     let waits = format!(
-        "{} wait at sources, {} are in the network",
+        "{} {} at sources, {} {} in the network",
         grouped(run.outcome.queued_total),
-        grouped(run.outcome.inside_total)
+        agreed(run.outcome.queued_total, "waits", "wait"),
+        grouped(run.outcome.inside_total),
+        agreed(run.outcome.inside_total, "is", "are")
     );
     let router = &run.spec.router;
     let arbiters = [router.channel_arbiter, router.lane_arbiter];

@@ -10,7 +10,7 @@ use super::FabricFindings;
 use super::network::shares;
 use crate::number::{bound, fixed, grouped, percent};
 use crate::stop;
-use backwater_kernel::words::{capital, counted, with_article};
+use backwater_kernel::words::{agreed, capital, counted, with_article};
 
 /// Unit of loads.
 pub const LOAD: &str = "flits/cycle/terminal";
@@ -40,8 +40,8 @@ pub fn without_interval(half_width: Option<f64>) -> &'static str {
     }
 }
 
-/// The same of latencies. Where packets have not arrived the mean is a bound from below, which has
-/// no interval however long the run.
+/// Why a mean latency has no interval. Where packets have not arrived the mean is a bound from
+/// below, which has none however long the run.
 pub fn latency_without_interval(cycles: &CyclesOutcome) -> &'static str {
     match cycles.open {
         0 => without_interval(cycles.half_width),
@@ -107,8 +107,9 @@ pub fn not_played(run: &FabricFindings<'_>) -> Option<String> {
 pub fn deadlocked(outcome: &FabricOutcome) -> String {
     match &outcome.standstill {
         Some(deadlock) if deadlock.others_move => format!(
-            "deadlock: {} can't move and have not since cycle {}, while others do",
+            "deadlock: {} can't move and {} not since cycle {}, while others do",
             counted(outcome.stuck_packets, "packet"),
+            agreed(outcome.stuck_packets, "has", "have"),
             grouped(deadlock.since)
         ),
         Some(deadlock) => format!(
@@ -203,11 +204,11 @@ pub fn busiest(run: &FabricFindings<'_>) -> Vec<(String, f64)> {
         among.reduce(larger)
     };
     let between = busiest(0..run.spec.graph.channels.len().min(all.len()));
-    let mut told: Vec<usize> = busiest(0..all.len()).into_iter().chain(between).collect();
-    told.dedup();
+    let mut places: Vec<usize> = busiest(0..all.len()).into_iter().chain(between).collect();
+    places.dedup();
     let names = run.names();
     let named = |one: usize| (names.channel(one as u32), all[one]);
-    told.into_iter().map(named).collect()
+    places.into_iter().map(named).collect()
 }
 
 /// `8 x 8 torus, 1 terminal at each router`.

@@ -134,7 +134,7 @@ impl FairShares {
     fn without_share(&self) -> Option<String> {
         let without = self.rows.iter().filter(|row| row.share.is_none());
         let reasons = in_order(without.map(|row| (row.remark, group_name(&row.name))));
-        let told = reasons.into_iter().map(|(why, names)| {
+        let reasons_told = reasons.into_iter().map(|(why, names)| {
             let names = in_order(names.into_iter().map(|name| (name, ())));
             let names: Vec<String> = names
                 .into_iter()
@@ -149,8 +149,8 @@ impl FairShares {
                 why => format!("{names}: {why}"),
             }
         });
-        let told: Vec<String> = told.collect();
-        (!told.is_empty()).then(|| format!("no share: {}", told.join("; ")))
+        let sentences: Vec<String> = reasons_told.collect();
+        (!sentences.is_empty()).then(|| format!("no share: {}", sentences.join("; ")))
     }
 
     /// How little and how much of their shares they got, in words.
@@ -339,7 +339,8 @@ fn over(rate: Option<f64>, scale: f64) -> Option<Cell> {
     rate.map(|rate| Cell::float(rate / scale, 4))
 }
 
-/// The same with overhead and without, where that is another; why there is no share.
+/// Columns of rate, share and ratio on the wire, where overhead makes them differ from payload; and
+/// why there is no share.
 fn on_the_wire<'a>(table: TableOf<&'a FairRow>, unit: &str, scale: f64) -> TableOf<&'a FairRow> {
     let payload = |row: &FairRow, of: fn((f64, f64)) -> f64| over(row.payload.map(of), scale);
     let remark = Column::text("remark", "why it has no share").short(" ");

@@ -7,7 +7,7 @@ mod layers;
 mod line;
 
 /// A place on the map; neighbours are about 1 apart.
-pub type Place = (f64, f64);
+pub type Position = (f64, f64);
 
 /// What is drawn.
 #[derive(Clone, Debug, Default)]
@@ -26,7 +26,7 @@ pub enum Known {
     /// Nothing is known.
     Nothing,
     /// By node: its place, where it has one; hosts sit beside their switch.
-    Places(Vec<Option<Place>>),
+    Places(Vec<Option<Position>>),
 }
 
 impl Graph {
@@ -68,7 +68,7 @@ impl Graph {
 }
 
 /// Places for all nodes.
-pub fn layout(graph: &Graph, known: &Known) -> Vec<Place> {
+pub fn layout(graph: &Graph, known: &Known) -> Vec<Position> {
     if let Known::Places(places) = known {
         return beside(graph, places);
     }
@@ -78,7 +78,7 @@ pub fn layout(graph: &Graph, known: &Known) -> Vec<Place> {
 }
 
 /// Hosts without a place sit below and right of their switch.
-fn beside(graph: &Graph, places: &[Option<Place>]) -> Vec<Place> {
+fn beside(graph: &Graph, places: &[Option<Position>]) -> Vec<Position> {
     let mut taken = vec![0_u32; places.len()];
     let each = places.iter().enumerate().map(|(node, place)| {
         place.unwrap_or_else(|| {

@@ -4,7 +4,7 @@ use backwater_flit::spec::Shape;
 use backwater_kernel::Channels;
 
 use super::bins::Bins;
-use super::layout::Place;
+use super::layout::Position;
 use super::{Network, over_time};
 use crate::drawn::{OverTime, Units};
 use crate::events::{self, Findings, names};
@@ -59,7 +59,7 @@ pub fn flits(run: &FabricFindings<'_>, bins: &Bins) -> Option<OverTime> {
         .iter()
         .map(|channel| (channel.from as usize, channel.to as usize))
         .collect();
-    let known: Vec<Option<Place>> = (0..graph.routers)
+    let known: Vec<Option<Position>> = (0..graph.routers)
         .map(|router| place(&graph.shape, &names, router))
         .collect();
     // Terminals are drawn where there are few, and where a shape has no places of its own.
@@ -120,7 +120,7 @@ pub fn flits(run: &FabricFindings<'_>, bins: &Bins) -> Option<OverTime> {
 }
 
 /// Where a router stands in a grid of one or two dimensions, or in stages.
-fn place(shape: &Shape, names: &FabricNames<'_>, router: u32) -> Option<Place> {
+fn place(shape: &Shape, names: &FabricNames<'_>, router: u32) -> Option<Position> {
     match shape {
         Shape::Mesh { sides, .. } | Shape::Torus { sides, .. } => {
             let at = crate::fabric::coordinates(sides, router)?;

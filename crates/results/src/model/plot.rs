@@ -56,7 +56,7 @@ impl Axis {
         }
     }
 
-    /// The same in another unit, `factor` of which make one of its own.
+    /// Puts the axis and its limits into another unit, `factor` of which make one of the old.
     fn rescale(&mut self, unit: &str, factor: f64) {
         self.unit = unit.into();
         self.steps = self.steps.map(|steps| steps / factor);

@@ -210,11 +210,11 @@ fn places(all: &[Results], over: &str) -> Result<(Column, Vec<f64>), NoColumn> {
             .iter()
             .filter(|(path, _)| path.ends_with(&end))
             .collect();
-        let found = exact.or(match ends.as_slice() {
+        let entry = exact.or(match ends.as_slice() {
             [only] => Some(*only),
             _ => None,
         });
-        let Some((_, value)) = found else {
+        let Some((_, value)) = entry else {
             let what = match ends.len() {
                 0 => format!("the scenario of {} has no key `{over}`", run.name),
                 _ => format!("`{over}` may be several keys of {}", run.name),

@@ -16,8 +16,9 @@ pub fn draw(all: &[Results], asked: Option<&str>, into: &mut Overlay) -> Result<
             names.push(&one.name);
         }
     }
-    if let Some(asked) = asked
-        && !names.contains(&asked)
+    let asked = asked.map(|asked| asked_for(all, &names, asked));
+    if let Some((asked, meant)) = &asked
+        && meant.is_empty()
     {
         let known = names.iter().map(|name| format!("series.{name}"));
         return Err(NoColumn::sorted(
@@ -25,21 +26,21 @@ pub fn draw(all: &[Results], asked: Option<&str>, into: &mut Overlay) -> Result<
             known,
         ));
     }
-    let is_meant = |name: &&str| match asked {
-        Some(asked) => *name == asked,
+    let is_meant = |name: &&str| match &asked {
+        Some((_, meant)) => meant.contains(name),
         None => all.iter().filter(|run| of(run, name).is_some()).count() > 1,
     };
     for name in names.iter().filter(|name| is_meant(name)).take(PLOTS) {
         let found = all.iter().filter_map(|run| Some((run, of(run, name)?)));
-        let found: Vec<(&Results, &ReadSeries)> = found.collect();
-        let Some((_, first)) = found.first() else {
+        let drawn: Vec<(&Results, &ReadSeries)> = found.collect();
+        let Some((_, first)) = drawn.first() else {
             continue;
         };
         let (x, scale) = match first.clock.as_str() {
             "cycle" => (Axis::new("Time", "cycles"), 1.0),
             _ => (Axis::new("Time", "ms"), MS_PS),
         };
-        let curves: Vec<Curve> = found
+        let curves: Vec<Curve> = drawn
             .iter()
             .map(|(run, own)| {
                 let (x, y) = own.points.iter().map(|(x, y)| (x / scale, *y)).unzip();
@@ -50,6 +51,31 @@ pub fn draw(all: &[Results], asked: Option<&str>, into: &mut Overlay) -> Result<
         into.draw(name, [x, y], &curves, "");
     }
     Ok(())
+}
+
+/// The series that are meant: the one of this name, or of this file; else those of a block of
+/// this name that stands for several, `NAME A->B`.
+fn asked_for<'a>(all: &'a [Results], names: &[&'a str], asked: &'a str) -> (&'a str, Vec<&'a str>) {
+    let every = || all.iter().flat_map(|run| &run.series);
+    let of_file = || {
+        every()
+            .find(|own| own.file == asked)
+            .map(|own| own.name.as_str())
+    };
+    let exact = names
+        .iter()
+        .copied()
+        .find(|name| *name == asked)
+        .or_else(of_file);
+    let is_of_block = |name: &&str| {
+        let rest = name.strip_prefix(asked);
+        rest.is_some_and(|rest| rest.starts_with(' '))
+    };
+    let meant = match exact {
+        Some(name) => vec![name],
+        None => names.iter().copied().filter(is_of_block).collect(),
+    };
+    (asked, meant)
 }
 
 fn of<'a>(run: &'a Results, name: &str) -> Option<&'a ReadSeries> {

@@ -175,7 +175,7 @@ fn draw(sweeps: &[Points<'_>], x: &str, y: &str, into: &mut Overlay) -> Result<(
         let as_first = |value: f64, own: &Column, first: &Column| {
             converted(value, &own.unit, &first.unit, &own.name)
         };
-        let mut own = Vec::new();
+        let mut drawn = Vec::new();
         for row in table.rows.iter() {
             let points = table.number(row, axis).zip(table.number(row, value));
             let Some((at, height)) = points else { continue };
@@ -195,9 +195,9 @@ fn draw(sweeps: &[Points<'_>], x: &str, y: &str, into: &mut Overlay) -> Result<(
                 y(height)?,
                 half_width.map(y).transpose()?,
             );
-            own.push((name, dot));
+            drawn.push((name, dot));
         }
-        curves.extend(in_order(own));
+        curves.extend(in_order(drawn));
     }
     let note = match left_out {
         0 => String::new(),

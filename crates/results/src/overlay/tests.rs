@@ -44,7 +44,10 @@ fn run(name: &str, n3: &str, rows: &str) -> Results {
     let text = format!("flow,throughput_mbps\n{rows}");
     let read = results.read_tables(&columns, |_| Some(text.clone()));
     read.expect("as it was written");
-    results.read_series("queue", "time_ps,value_cells\n0,1\n1000000000,3\n");
+    results.read_series(
+        ("queue", "queue"),
+        "time_ps,value_cells\n0,1\n1000000000,3\n",
+    );
     results
 }
 

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 pub enum Font {
     /// Helvetica.
     Plain,
-    /// The same, bold.
+    /// Helvetica, bold.
     Bold,
     /// Greek, arrows, relations.
     Symbol,

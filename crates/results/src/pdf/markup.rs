@@ -20,8 +20,8 @@ pub enum Event {
 impl Element {
     /// What it says under a name.
     pub fn get(&self, name: &str) -> Option<&str> {
-        let found = self.attributes.iter().find(|(own, _)| own == name);
-        found.map(|(_, value)| value.as_str())
+        let attribute = self.attributes.iter().find(|(own, _)| own == name);
+        attribute.map(|(_, value)| value.as_str())
     }
 
     /// All it says.

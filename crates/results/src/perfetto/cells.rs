@@ -159,14 +159,14 @@ impl<W: Write> Probe for PerfettoCells<'_, W> {
     }
 
     fn on_rate(&mut self, at: Time, flow: u32, acr: Rate, old: Rate) {
-        let own = &self.spec.flows[flow as usize];
+        let flow_spec = &self.spec.flows[flow as usize];
         let what = Counted::Rate(flow);
         let is_first = !self.scene.counts(what);
         let before = is_first.then_some((Time::ZERO, old));
         for (at, rate) in before.into_iter().chain([(at, acr)]) {
-            let name = || (format!("allowed rate of {}", own.name), "bit/s");
+            let name = || (format!("allowed rate of {}", flow_spec.name), "bit/s");
             let rate = rate.0.min(i64::MAX as u64) as i64;
-            let below = Below::Node(own.source);
+            let below = Below::Node(flow_spec.source);
             self.scene.count(at, (what, below), rate, name);
         }
     }

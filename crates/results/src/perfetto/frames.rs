@@ -285,9 +285,9 @@ impl<W: Write> Probe for PerfettoFrames<'_, W> {
         flows.dedup();
         for flow in flows.drain(..) {
             let window = network.window_bytes(flow) as i64;
-            let own = &self.spec.flows[flow as usize];
-            let name = || (format!("window of {}", own.name), "bytes");
-            let below = Below::Node(own.source);
+            let flow_spec = &self.spec.flows[flow as usize];
+            let name = || (format!("window of {}", flow_spec.name), "bytes");
+            let below = Below::Node(flow_spec.source);
             let what = (Counted::Window(flow), below);
             self.scene.count(at, what, window, name);
         }

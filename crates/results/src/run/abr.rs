@@ -38,8 +38,8 @@ pub fn directions<'a>(run: &'a Circuits<'_>) -> Vec<Direction<'a>> {
 fn ports<'a>(run: &'a Circuits<'_>) -> Vec<(u32, &'a ExplicitRateSpec, RatePortOutcome)> {
     let rules = run.network.rules.rate_ports.iter();
     let ports = rules.filter_map(|(channel, rule)| {
-        let found = run.outcome.channels.get(*channel as usize)?.rate?;
-        Some((*channel, rule, found))
+        let port = run.outcome.channels.get(*channel as usize)?.rate?;
+        Some((*channel, rule, port))
     });
     let mut ports: Vec<_> = ports.collect();
     ports.sort_by_key(|port| port.0);

@@ -1,15 +1,24 @@
 //! Delay bounds beside the delays that were seen.
 
 use backwater_kernel::{Duration, Place};
-use backwater_net::bound::{self, Bound, NoBound};
+use backwater_net::bound::{self, Account, Bound, NoBound};
 use backwater_net::spec::{FlowSpec, NetworkSpec};
 
 use super::Circuits;
 use crate::events::bounds::{self, DelayBounds, Promised};
+use crate::events::hops::Terms;
 use crate::model::{Cell, Table};
 use crate::number::rate;
 
 impl DelayBounds for NetworkSpec {
+    fn terms(&self) -> Vec<(u32, Terms)> {
+        let accounts = (0..).zip(bound::accounts(self));
+        let accounts = accounts.filter_map(|(flow, own)| Some((flow, own.ok()?)));
+        accounts
+            .map(|(flow, own)| (flow, Terms::of(&own)))
+            .collect()
+    }
+
     /// One for each flow that reserves.
     fn promised(run: &Circuits<'_>) -> Vec<Promised> {
         if run.network.flows.iter().all(|flow| flow.reserve.is_none()) {
@@ -27,8 +36,11 @@ impl DelayBounds for NetworkSpec {
         }
         let words = |reason: NoBound| reason.words(|channel| run.port(channel));
         let flows = (0..).zip(&run.network.flows);
-        let flows = flows.zip(bound::bounds(run.network));
-        let promised = |((flow, own), bound): ((u32, &FlowSpec), Result<Bound, NoBound>)| {
+        let flows = flows.zip(bound::accounts(run.network));
+        type Found = Result<Account<Bound>, NoBound>;
+        let promised = |((flow, own), account): ((u32, &FlowSpec), Found)| {
+            let terms = account.as_ref().map(Terms::of).unwrap_or_default();
+            let bound = account.map(|own| own.bound);
             let legs = own.legs.iter();
             let on_the_way = legs.filter_map(|leg| started.get(leg.channel as usize));
             Some(Promised {
@@ -36,6 +48,7 @@ impl DelayBounds for NetworkSpec {
                 name: run.flow(flow),
                 place: Place::Leg(last_legs[flow as usize]),
                 bound: bound.map(|bound| bound.delay).map_err(words),
+                terms,
                 could: true,
                 own: bound.ok().map(|bound| bound.burst),
                 ports: bound.ok().map(|bound| bound.servers),

@@ -143,15 +143,15 @@ pub fn line(run: &Circuits<'_>, directions: &[Direction<'_>]) -> Option<String> 
     // Cells of different sizes are weighed by their bits.
     let mut bits = 0.0;
     for direction in directions {
-        let own = Bursts::of(run, direction);
-        all.count += own.count;
-        all.through += own.through;
-        all.response_ps += own.response_ps;
-        all.ages_ps += own.ages_ps;
-        all.oldest_ps = all.oldest_ps.max(own.oldest_ps);
-        all.high += own.high;
-        all.reductions += own.reductions;
-        bits += own.data_cells as f64 * own.cell_bits;
+        let bursts = Bursts::of(run, direction);
+        all.count += bursts.count;
+        all.through += bursts.through;
+        all.response_ps += bursts.response_ps;
+        all.ages_ps += bursts.ages_ps;
+        all.oldest_ps = all.oldest_ps.max(bursts.oldest_ps);
+        all.high += bursts.high;
+        all.reductions += bursts.reductions;
+        bits += bursts.data_cells as f64 * bursts.cell_bits;
     }
     if all.count == 0 {
         return None;

@@ -24,7 +24,7 @@ impl Fairness for NetworkSpec {
     /// The shares of all flows that have something of their own to send.
     fn shares(run: &Circuits<'_>) -> FairShares {
         let network = Network::new(run, groups_count(run.network));
-        let found = max_min(&network.capacity, &network.claims);
+        let shares = max_min(&network.capacity, &network.claims);
         let mut rows = Vec::new();
         for (flow, want) in network.wants.iter().enumerate() {
             if *want == Want::Nothing {
@@ -40,20 +40,20 @@ impl Fairness for NetworkSpec {
                 (_, Want::Closed(why)) => row.remark = why,
                 (None, _) => row.remark = "no path",
                 (Some(claim), _) => {
-                    let rate = found.rates[claim];
-                    let data = network.data_rate(flow, &found);
+                    let rate = shares.rates[claim];
+                    let data = network.data_rate(flow, &shares);
                     (row.share, row.wire_share) = (Some(data), Some(rate));
                     row.payload = network.payload(flow, data);
                     let channels = network.target.len() as u32;
-                    row.limit = match found.limits[claim] {
+                    row.limit = match shares.limits[claim] {
                         Limit::Demand if is_by_window(run, flow) => WINDOW.into(),
-                        _ => found.limit(claim, |at| run.port(at % channels)),
+                        _ => shares.limit(claim, |at| run.port(at % channels)),
                     };
                 }
             }
             rows.push(row);
         }
-        let mut notes = network.notes(&found);
+        let mut notes = network.notes(&shares);
         if rows.iter().any(|row| row.limit == WINDOW) {
             notes.push(WINDOW_NOTE.into());
         }
@@ -68,9 +68,10 @@ impl Fairness for NetworkSpec {
     /// The share of each flow if all priorities were one, bps of data.
     fn among_equals(run: &Circuits<'_>) -> Vec<Option<f64>> {
         let network = Network::new(run, false);
-        let found = max_min(&network.capacity, &network.claims);
-        let share =
-            |(flow, claim): (usize, &Option<usize>)| claim.map(|_| network.data_rate(flow, &found));
+        let shares = max_min(&network.capacity, &network.claims);
+        let share = |(flow, claim): (usize, &Option<usize>)| {
+            claim.map(|_| network.data_rate(flow, &shares))
+        };
         network.claim_of.iter().enumerate().map(share).collect()
     }
 
@@ -156,15 +157,15 @@ impl<'a> Network<'a> {
     }
 
     fn claim(&self, flow: usize) -> Claim {
-        let own = &self.run.network.flows[flow];
-        let abr = own.abr();
-        let loads = own.legs.iter();
+        let flow_spec = &self.run.network.flows[flow];
+        let abr = flow_spec.abr();
+        let loads = flow_spec.legs.iter();
         let mut claim = Claim {
             loads: loads
-                .flat_map(|leg| self.load(own, leg.channel, 1.0))
+                .flat_map(|leg| self.load(flow_spec, leg.channel, 1.0))
                 .collect(),
             group: if self.groups_count {
-                (u8::MAX - own.priority).into()
+                (u8::MAX - flow_spec.priority).into()
             } else {
                 0
             },
@@ -173,7 +174,7 @@ impl<'a> Network<'a> {
         let data = match self.wants[flow] {
             Want::All => None,
             Want::Wire(rate) => {
-                claim.demand = abr.map_or(rate, |abr| rate.min(self.peak(own, abr)));
+                claim.demand = abr.map_or(rate, |abr| rate.min(self.peak(flow_spec, abr)));
                 return self.with_echoes(flow, claim);
             }
             Want::Data(rate) => Some(rate),
@@ -181,12 +182,12 @@ impl<'a> Network<'a> {
         };
         claim.demand = match (data, abr) {
             (None, None) => f64::INFINITY,
-            (None, Some(abr)) => self.peak(own, abr),
+            (None, Some(abr)) => self.peak(flow_spec, abr),
             (Some(data), None) => data,
             // Forward RM cells of its own, and its partner's that it answers.
             (Some(data), Some(abr)) => {
                 let more = 1.0 / self.data_part(flow, abr);
-                let (all, peak) = (data * more, self.peak(own, abr));
+                let (all, peak) = (data * more, self.peak(flow_spec, abr));
                 if let Some((partner, other)) = self.abr_partner(flow)
                     && all < peak
                 {
@@ -228,12 +229,12 @@ impl<'a> Network<'a> {
     /// Credit units, and backward RM cells where they are not among the cells of a partner that
     /// has a rate of its own.
     fn with_echoes(&self, flow: usize, mut claim: Claim) -> Claim {
-        let own = &self.run.network.flows[flow];
-        for leg in &own.legs {
+        let flow_spec = &self.run.network.flows[flow];
+        for leg in &flow_spec.legs {
             if let FlowControlSpec::Credit(credit) = &leg.flow_control {
                 let every = credit.redundant_every.unwrap_or(credit.n2).min(credit.n2);
-                let message = credit.message_bytes.unwrap_or(own.unit_bytes);
-                let size = f64::from(message) * 8.0 / unit_bits(own);
+                let message = credit.message_bytes.unwrap_or(flow_spec.unit_bytes);
+                let size = f64::from(message) * 8.0 / unit_bits(flow_spec);
                 let back = leg.channel ^ 1;
                 let part = size / f64::from(every.max(1));
                 let target = self.target.get(back as usize).copied().unwrap_or(1.0);
@@ -242,10 +243,10 @@ impl<'a> Network<'a> {
         }
         let silent = self.abr_partner(flow).map(|partner| partner.0);
         let silent = silent.filter(|partner| self.claim_of[*partner].is_none());
-        if let (Some(abr), Some(partner)) = (own.abr(), silent) {
+        if let (Some(abr), Some(partner)) = (flow_spec.abr(), silent) {
             let back = &self.run.network.flows[partner];
-            let own = back.abr().filter(|back| back.counts_backward);
-            let part = own.map_or(1.0, with_rm) / f64::from(abr.nrm.max(1));
+            let flow_spec = back.abr().filter(|back| back.counts_backward);
+            let part = flow_spec.map_or(1.0, with_rm) / f64::from(abr.nrm.max(1));
             let loads = back.legs.iter();
             claim
                 .echoes

@@ -21,6 +21,11 @@ impl Network for NetworkSpec {
         LossCause::Residence,
     ];
 
+    fn unit_bytes(&self, flow: u32) -> Option<u32> {
+        let flow = self.flows.get(flow as usize)?;
+        flow.sizes.is_empty().then_some(flow.unit_bytes)
+    }
+
     fn ways(&self) -> Vec<Vec<u32>> {
         let channels = |flow: &FlowSpec| flow.legs.iter().map(|leg| leg.channel).collect();
         self.flows.iter().map(channels).collect()

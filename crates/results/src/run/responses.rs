@@ -49,8 +49,8 @@ fn answered<'a>(
 /// What the responses of a group take alone, if that is the same for all.
 pub fn alone_of_group(spec: &NetworkSpec, name: &str) -> Option<Duration> {
     let flows = (0..).zip(&spec.flows);
-    let found = of_name(flows, |(_, flow)| &flow.name, name);
-    let mut times = found.into_iter().map(|(id, _)| alone::response(spec, id));
+    let members = of_name(flows, |(_, flow)| &flow.name, name);
+    let mut times = members.into_iter().map(|(id, _)| alone::response(spec, id));
     let first = times.next()?;
     times.all(|time| time == first).then_some(first)?
 }

@@ -10,7 +10,7 @@ use crate::events::words::cells;
 use crate::lines::{first_of, shortened};
 use crate::model::{Cell, Table, Tone};
 use crate::number::grouped;
-use backwater_kernel::words::{capital, counted};
+use backwater_kernel::words::{agreed, capital, counted};
 
 /// Waits in the terminal; the rest are counted.
 const LINES: usize = 4;
@@ -151,7 +151,7 @@ fn sentence(run: &Circuits<'_>, found: &Standstill) -> String {
     let since = cells(found.since.ps(), run.cell);
     let flows = flows(found);
     let waiting = counted(flows, "flow");
-    let have = if flows == 1 { "has" } else { "have" };
+    let have = agreed(flows, "has", "have");
     match (run.outcome.stop, found.others_move) {
         (Stop::Standstill, _) => {
             format!("nothing has moved since {since} cells, and {waiting} {have} units that wait")
@@ -213,7 +213,7 @@ fn missing(wait: &Wait) -> Option<&MissingCredit> {
 /// The first waits in a line each.
 fn lines(run: &Circuits<'_>, found: &Standstill) -> Vec<String> {
     let words = Words(run);
-    let one = |wait: &Wait| {
+    let line = |wait: &Wait| {
         let flow = shortened(&run.flow(wait.flow));
         let units = units(wait).map_or("units".into(), |units| counted(units, "unit"));
         let place = match wait.place {
@@ -223,5 +223,5 @@ fn lines(run: &Circuits<'_>, found: &Standstill) -> Vec<String> {
         let why = words.reason(&wait.reason);
         format!("{flow}: {units} waiting {place}: {why}")
     };
-    first_of(&found.waits, LINES, ("  ", "place"), one)
+    first_of(&found.waits, LINES, ("  ", "place"), line)
 }

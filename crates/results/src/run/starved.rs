@@ -10,7 +10,7 @@ use backwater_net::spec::{
 use super::Circuits;
 use crate::events::starved::{Endless, Limited, Starving, window};
 use crate::events::{Fairness, names};
-use crate::number::{grouped, rate};
+use crate::number::rate;
 
 impl Starving for NetworkSpec {
     /// A flow that takes all that it gets, without end. What a session holds back is not starved;
@@ -38,8 +38,8 @@ impl Starving for NetworkSpec {
         {
             return "its set-up was refused".into();
         }
-        let own = run.network.flows.get(flow);
-        if let Some(before) = own.and_then(|own| before(run.network, own)) {
+        let flow_spec = run.network.flows.get(flow);
+        if let Some(before) = flow_spec.and_then(|flow_spec| before(run.network, flow_spec)) {
             return before;
         }
         if let Some(limit) = Self::limit(run, flow) {
@@ -74,7 +74,7 @@ fn limit(run: &Circuits<'_>, flow: usize, own: &FlowSpec) -> Option<Limited> {
         ),
         (_, TrafficSpec::Tcp(tcp)) => {
             let bytes = tcp.tcp.window_bytes;
-            let what = format!("its window of {} bytes", grouped(bytes.into()));
+            let what = format!("its window of {}", counted(bytes, "byte"));
             window(&what, f64::from(bytes) * 8.0, round_trip_ps, got)
         }
         _ => None,

@@ -16,8 +16,8 @@ use crate::table_of::TableOf;
 impl Tables for NetworkSpec {
     /// Its ends: the source, and where it goes.
     fn path(run: &Circuits<'_>, flow: u32, _: &FlowOutcome) -> String {
-        let own = run.network.flows.get(flow as usize);
-        let source = own.map_or(0, |flow| flow.source);
+        let flow_spec = run.network.flows.get(flow as usize);
+        let source = flow_spec.map_or(0, |flow| flow.source);
         let ends = destinations(run.network, flow as usize);
         let ends = match ends.len() {
             0..=3 => ends.join(", "),
@@ -27,8 +27,8 @@ impl Tables for NetworkSpec {
     }
 
     /// Tables of the balance, what stood still, flows, fair shares, transfers, delays, delay
-    /// bounds, drops, violations, TCP, ABR, recovery, set-ups, warnings, shaping, what was measured
-    /// of queues (if it was), legs, buffers, ports and nodes.
+    /// bounds and their terms, drops, violations, TCP, ABR, recovery, set-ups, warnings, shaping,
+    /// what was measured of queues (if it was), legs, buffers, ports and nodes.
     fn tables(run: &Circuits<'_>) -> Vec<Table> {
         let mut tables = vec![
             balance(run),
@@ -38,6 +38,7 @@ impl Tables for NetworkSpec {
             responses::table(run, |flow| alone::response(run.network, flow)),
             delays::table(run),
             bounds::table(run),
+            events::bounds::hops(run),
             losses::table(run),
             violations::table(run),
             cell_tcp::table(run),

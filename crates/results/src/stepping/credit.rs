@@ -59,10 +59,11 @@ pub fn words(credit: &Credit, clock: Clock, unit: &str) -> Vec<String> {
     said
 }
 
-/// The same as numbers.
+/// The credit of a queue as numbers, for programs.
 pub fn numbers(credit: &Credit) -> Value {
-    let one = |(at, value): &(Time, u64)| json!({ "arrives_ps": at.ps(), "says": *value as i64 });
-    let back: Vec<Value> = credit.back.iter().map(one).collect();
+    let object =
+        |(at, value): &(Time, u64)| json!({ "arrives_ps": at.ps(), "says": *value as i64 });
+    let back: Vec<Value> = credit.back.iter().map(object).collect();
     json!({
         "has": credit.has,
         "needs": credit.needs,

@@ -42,10 +42,10 @@ fn of_leg(named: &Named, seen: &Inspection, own: &Seen, since: Option<u64>) -> Q
     let waits = own.units.first().map(|unit| unit.since.ps());
     let since = since.map(|dry| waits.map_or(dry, |waits| waits.max(dry)));
     let hold = own.hold.as_ref().map(|_| {
-        let told = since.map_or(String::new(), |at| format!(" since {}", named.clock.at(at)));
+        let since_when = since.map_or(String::new(), |at| format!(" since {}", named.clock.at(at)));
         Hold {
             kind: "credit",
-            text: format!("no credit from {to}{told}"),
+            text: format!("no credit from {to}{since_when}"),
             by: Some(to.to_owned()),
             since,
         }
@@ -99,11 +99,11 @@ fn at_sink(named: &Named, sink: &AtSink) -> Queue {
 
 /// A queue without credit, of which the buffer at a destination has not sent on.
 fn lead_to_sink(queues: &mut [Queue], at: usize) {
-    let own = &queues[at];
-    if own.hold.is_none() || !own.waits_for.is_empty() {
+    let queue = &queues[at];
+    if queue.hold.is_none() || !queue.waits_for.is_empty() {
         return;
     }
-    let (port, flow) = (own.more.get("port"), own.more.get("flow"));
+    let (port, flow) = (queue.more.get("port"), queue.more.get("flow"));
     let sink = queues.iter().position(|other| {
         other.more.get("credit").is_none()
             && (other.more.get("port"), other.more.get("flow")) == (port, flow)

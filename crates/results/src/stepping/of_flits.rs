@@ -171,11 +171,14 @@ impl Words<'_> {
     }
 
     fn hold(&self, own: &Buffer, since: Option<u64>) -> Option<Hold> {
-        let told = since.map_or(String::new(), |at| {
+        let since_when = since.map_or(String::new(), |at| {
             format!(" since {}", Clock::Cycles.at(at))
         });
         let (kind, text) = match &own.wait {
-            Wait::Credit(vc) => ("credit", format!("no credit for {}{told}", self.vc(*vc))),
+            Wait::Credit(vc) => (
+                "credit",
+                format!("no credit for {}{since_when}", self.vc(*vc)),
+            ),
             Wait::Lane(wanted) => {
                 let held = |place: &usize| {
                     self.seen.buffers[*place]
@@ -192,7 +195,10 @@ impl Words<'_> {
                     format!(", {which} {packet} holds now")
                 });
                 let wanted = self.one_of(wanted);
-                ("vc", format!("its header waits for {wanted}{told}{by}"))
+                (
+                    "vc",
+                    format!("its header waits for {wanted}{since_when}{by}"),
+                )
             }
             Wait::Empty | Wait::Routing(_) | Wait::Ask(_) | Wait::Turn(_) | Wait::Flit(_) => {
                 return None;

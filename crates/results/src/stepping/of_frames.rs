@@ -57,10 +57,10 @@ fn hold(named: &Named, own: &Seen, held: &Held, notes: &mut Vec<String>) -> Hold
     let at = |time: Time| named.clock.at(time.ps());
     match held {
         Held::NoCredit { since } => {
-            let told = since.map_or(String::new(), |since| format!(" since {}", at(since)));
+            let since_when = since.map_or(String::new(), |since| format!(" since {}", at(since)));
             Hold {
                 kind: "credit",
-                text: format!("too little credit from {by}{told}"),
+                text: format!("too little credit from {by}{since_when}"),
                 by: Some(by.to_owned()),
                 since: since.map(Time::ps),
             }

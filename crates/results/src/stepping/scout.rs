@@ -70,11 +70,11 @@ impl EventScout {
             };
             self.legs.resize(leg + 1, idle);
         }
-        let own = &mut self.legs[leg];
-        change(own);
-        let is_stopped = own.waiting > 0 && own.credit <= 0;
-        let before = own.stopped;
-        own.stopped = is_stopped.then(|| before.unwrap_or(at));
+        let stops = &mut self.legs[leg];
+        change(stops);
+        let is_stopped = stops.waiting > 0 && stops.credit <= 0;
+        let before = stops.stopped;
+        stops.stopped = is_stopped.then(|| before.unwrap_or(at));
         if is_stopped && before.is_none() {
             self.note(Condition::Stop, at);
         }

@@ -47,25 +47,25 @@ impl Scene {
             let queue = &self.queues[*at];
             queue.name == name || queue.known.first().is_some_and(|port| port == name)
         };
-        let mut found: Vec<usize> = all().filter(own).collect();
-        if found.is_empty() {
+        let mut places: Vec<usize> = all().filter(own).collect();
+        if places.is_empty() {
             let of_flow = |at: &usize| {
                 let items = &self.queues[*at].items;
                 items.iter().any(|item| item.flow.as_deref() == Some(name))
             };
-            found = all().filter(of_flow).collect();
+            places = all().filter(of_flow).collect();
         }
-        if found.is_empty() {
+        if places.is_empty() {
             let from = |at: &usize| {
                 self.queues[*at]
                     .known
                     .get(1)
                     .is_some_and(|node| node == name)
             };
-            found = all().filter(from).collect();
+            places = all().filter(from).collect();
         }
-        found.sort_by_key(|at| self.queues[*at].hold.is_none());
-        found
+        places.sort_by_key(|at| self.queues[*at].hold.is_none());
+        places
     }
 
     fn follow(&self, start: usize, name: &str, text: &mut Text) {

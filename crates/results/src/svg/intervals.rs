@@ -20,7 +20,7 @@ struct Span {
     is_cut: [bool; 2],
 }
 
-/// Those of one curve, in its colour.
+/// Draws the intervals of one curve, in its colour.
 pub fn draw(curve: &Curve, kept: &[usize], frame: &Frame, out: &mut String) {
     let spans = spans(curve, kept, frame);
     if spans.is_empty() {

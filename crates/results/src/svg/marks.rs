@@ -16,7 +16,7 @@ const STEP: f64 = 6.0;
 
 /// Where words may begin or end, on their base line.
 #[derive(Clone, Copy, Debug)]
-struct Place {
+struct LabelSpot {
     x: f64,
     y: f64,
     is_end: bool,
@@ -46,7 +46,7 @@ pub fn draw(plot: &Plot, frame: &Frame, out: &mut String) {
                 (line, beside_upright(x, width, frame))
             }
         };
-        let Place { x, y, is_end } = free(&places, width, &inked, &mut taken);
+        let LabelSpot { x, y, is_end } = free(&places, width, &inked, &mut taken);
         let _ = writeln!(
             out,
             "<path class=\"k\" stroke-dasharray=\"2 3\" d=\"{line}\"/>\
@@ -58,11 +58,11 @@ pub fn draw(plot: &Plot, frame: &Frame, out: &mut String) {
 }
 
 /// Above a level line and below it, from its left to its right end.
-fn beside_level(y: f64, frame: &Frame) -> Vec<Place> {
+fn beside_level(y: f64, frame: &Frame) -> Vec<LabelSpot> {
     let width = frame.right() - frame.left;
     let along = [0.0, 0.25, 0.5, 0.75].map(|part| (frame.left + 6.0 + part * width, false));
     let places = along.into_iter().chain([(frame.right() - 6.0, true)]);
-    let of = |(x, is_end)| [y - 5.0, y + 14.0].map(|y| Place { x, y, is_end });
+    let of = |(x, is_end)| [y - 5.0, y + 14.0].map(|y| LabelSpot { x, y, is_end });
     places.flat_map(of).collect()
 }
 
@@ -91,10 +91,10 @@ fn inked(plot: &Plot, frame: &Frame) -> Vec<(f64, f64)> {
 }
 
 /// To the right of an upright line, to the left at the end of the axis, as high as there is room.
-fn beside_upright(x: f64, width: f64, frame: &Frame) -> Vec<Place> {
+fn beside_upright(x: f64, width: f64, frame: &Frame) -> Vec<LabelSpot> {
     let is_end = x + 5.0 + width > frame.right();
     let x = if is_end { x - 5.0 } else { x + 5.0 };
-    let row = |row| Place {
+    let row = |row| LabelSpot {
         x,
         y: frame.top + 12.0 + ROW * f64::from(row),
         is_end,
@@ -104,18 +104,23 @@ fn beside_upright(x: f64, width: f64, frame: &Frame) -> Vec<Place> {
 
 /// Of these places where nothing is written the one with the least of curves in it; the first of
 /// all if there is none.
-fn free(places: &[Place], width: f64, inked: &[(f64, f64)], taken: &mut Vec<Taken>) -> Place {
-    let rect = |place: &Place| match place.is_end {
+fn free(
+    places: &[LabelSpot],
+    width: f64,
+    inked: &[(f64, f64)],
+    taken: &mut Vec<Taken>,
+) -> LabelSpot {
+    let rect = |place: &LabelSpot| match place.is_end {
         true => (place.x - width, place.x, place.y),
         false => (place.x, place.x + width, place.y),
     };
-    let is_free = |place: &&Place| {
+    let is_free = |place: &&LabelSpot| {
         let (left, right, y) = rect(place);
         let crosses =
             |other: &Taken| left < other.1 && right > other.0 && (y - other.2).abs() < ROW - 1.0;
         !taken.iter().any(crosses)
     };
-    let ink = |place: &&Place| {
+    let ink = |place: &&LabelSpot| {
         let (left, right, y) = rect(place);
         let is_in = |point: &&(f64, f64)| {
             (left..right).contains(&point.0) && (y - ROW..y + 4.0).contains(&point.1)
@@ -123,7 +128,7 @@ fn free(places: &[Place], width: f64, inked: &[(f64, f64)], taken: &mut Vec<Take
         inked.iter().filter(is_in).count()
     };
     let found = places.iter().filter(is_free).min_by_key(ink);
-    let found = *found.unwrap_or(&places[0]);
-    taken.push(rect(&found));
-    found
+    let best = *found.unwrap_or(&places[0]);
+    taken.push(rect(&best));
+    best
 }

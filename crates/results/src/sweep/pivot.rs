@@ -33,7 +33,8 @@ pub fn sweep_pivot(result: &SweepResult) -> String {
     printable(&lines)
 }
 
-/// The same of a search for saturation over two axes besides the load: the interval that holds it.
+/// A pivot of a search for saturation over two axes besides the load, with the interval that holds
+/// the saturation in each cell.
 pub fn saturation_pivot(result: &SweepResult, load: usize, found: &[Saturation]) -> String {
     let [rows, columns] = varied(result, Some(load))[..] else {
         return String::new();
@@ -90,8 +91,8 @@ fn scale(result: &SweepResult, measure: usize) -> (&str, f64) {
     let groups = result.groups();
     let means = groups.iter().map(|group| group.means[measure].0.abs());
     let most = means.filter(|mean| mean.is_finite()).fold(0.0, f64::max);
-    let own = &*result.measures[measure].unit;
-    fitting_unit(own, most).unwrap_or((own, 1.0))
+    let unit_name = &*result.measures[measure].unit;
+    fitting_unit(unit_name, most).unwrap_or((unit_name, 1.0))
 }
 
 fn by_measure(result: &SweepResult, axes: &[usize]) -> Vec<String> {
@@ -191,15 +192,15 @@ fn about_saturated(result: &SweepResult, measures: &[usize]) -> Option<String> {
 /// A mean over the seeds of a point, with as many digits as its interval leaves.
 fn mean(result: &SweepResult, group: &Group<'_>, measure: usize, scale: f64) -> String {
     let (mean, half_width) = group.means[measure];
-    let own = &result.measures[measure];
-    let is_bound = own.may_be_bound && group.is_bounded && mean.is_finite();
+    let measure_of = &result.measures[measure];
+    let is_bound = measure_of.may_be_bound && group.is_bounded && mean.is_finite();
     let has_seeds = group.seeds >= SEEDS_OF_INTERVALS;
     let width = half_width.filter(|width| has_seeds && *width > 0.0 && mean.is_finite());
     let width = width.map(|width| width * scale);
     // Two digits of the interval; no more than the measure has.
-    let digits = width.map_or(own.digits, |width| {
+    let digits = width.map_or(measure_of.digits, |width| {
         let decimals = 1.0 - width.log10().floor();
-        (decimals.clamp(0.0, 12.0) as u8).min(own.digits.max(3))
+        (decimals.clamp(0.0, 12.0) as u8).min(measure_of.digits.max(3))
     });
     let mut text = bound(is_bound, fixed(mean * scale, digits));
     if let Some(width) = width {

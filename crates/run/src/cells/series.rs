@@ -1,5 +1,6 @@
 //! What a run records over time: what its scenario asks for, or else a few flows and ports.
 
+use backwater_kernel::words::counted;
 use backwater_kernel::{Channels, Duration, Time};
 use backwater_net::spec::{
     FlowControlSpec, FlowSpec, Measure, NetworkSpec, SeriesSpec, SourceControlSpec, Subject,
@@ -8,8 +9,10 @@ use backwater_net::spec::{
 use backwater_results::by_turns;
 use backwater_scenario::PacketScenario;
 
-/// Flows that get curves of their own.
+/// Flows that get curves of their own; of more the median and a band are drawn.
 const FLOWS: usize = 8;
+/// Flows that are recorded for it: of more, groups have their turns.
+const BAND: usize = 32;
 /// Ports that tell rates whose queues get curves.
 const PORTS: usize = 4;
 /// Points over the run.
@@ -36,7 +39,18 @@ fn defaults(scenario: &PacketScenario) -> Vec<SeriesSpec> {
     let speaks = |(_, flow): &(u32, &FlowSpec)| !is_silent_abr(flow);
     let flows = by_turns(network.flows.iter().map(|flow| flow.name.as_str())).into_iter();
     let flows = flows.map(|flow| (flow, &network.flows[flow as usize]));
-    for (id, flow) in flows.filter(speaks).take(FLOWS) {
+    let flows: Vec<(u32, &FlowSpec)> = flows.filter(speaks).collect();
+    // Those of one name behind which each is named in brackets are drawn as a median and a band.
+    let called = |what: &str, flow: &FlowSpec| match flows.len() {
+        few if few <= FLOWS => format!("{}: {what}", flow.name),
+        many if many <= BAND => format!("{what} by flow ({})", flow.name),
+        all => format!(
+            "{what} of {BAND} of {} ({})",
+            counted(all, "flow"),
+            flow.name
+        ),
+    };
+    for (place, &(id, flow)) in flows.iter().enumerate().take(BAND) {
         let mut add = |measure, of, name: String| {
             series.push(SeriesSpec {
                 name,
@@ -51,14 +65,14 @@ fn defaults(scenario: &PacketScenario) -> Vec<SeriesSpec> {
             continue;
         };
         let on = |channel| Subject::Leg { flow: id, channel };
-        add(
-            Measure::Throughput,
-            on(last.channel),
-            format!("{}: throughput", flow.name),
-        );
+        let name = called("throughput", flow);
+        add(Measure::Throughput, on(last.channel), name);
         if let SourceControlSpec::Abr(_) = flow.source_control {
-            let name = format!("{}: allowed rate", flow.name);
+            let name = called("allowed rate", flow);
             add(Measure::AllowedRate, Subject::Flow(id), name);
+            continue;
+        }
+        if place >= FLOWS {
             continue;
         }
         for leg in &flow.legs[..flow.legs.len() - 1] {

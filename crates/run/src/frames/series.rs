@@ -1,13 +1,16 @@
 //! What a run records over time: what its scenario asks for, or else a few flows and ports.
 
+use backwater_kernel::words::counted;
 use backwater_kernel::{Duration, Time};
 use backwater_net::frames::spec::{EthernetSpec, FlowSpec, Measure, SeriesSpec, Subject};
 use backwater_results::by_turns;
 use backwater_results::events::names::{channel_ends, channels as channel_names};
 use backwater_scenario::EthernetScenario;
 
-/// Flows and ports that get curves of their own.
+/// Flows and ports that get curves of their own; of more flows the median and a band are drawn.
 const FLOWS: usize = 6;
+/// Flows that are recorded for it: of more, groups have their turns.
+const BAND: usize = 128;
 const PORTS: usize = 3;
 /// Points over the run.
 const WINDOWS: u64 = 200;
@@ -20,7 +23,7 @@ pub fn wanted(scenario: &EthernetScenario) -> Vec<SeriesSpec> {
     }
 }
 
-/// Goodput of some flows, each group having its turn, the queues where they leave the network, and
+/// Goodput of flows, each group having its turn, the queues where they leave the network, and
 /// how long their sources are stopped.
 fn defaults(network: &EthernetSpec) -> Vec<SeriesSpec> {
     let window = Duration((network.stop_at.ps() / WINDOWS).max(1));
@@ -44,8 +47,8 @@ fn defaults(network: &EthernetSpec) -> Vec<SeriesSpec> {
             .iter()
             .map(|flow| (*flow, &network.flows[*flow as usize]))
     };
-    for (id, flow) in flows().take(FLOWS) {
-        let name = format!("{}: goodput", flow.name);
+    for (id, flow) in flows().take(BAND) {
+        let name = goodput(&flow.name, network.flows.len());
         add(name, Measure::Goodput, Subject::Flow(id));
     }
     let names = channel_names(network);
@@ -83,4 +86,14 @@ fn defaults(network: &EthernetSpec) -> Vec<SeriesSpec> {
         add(stopped, Measure::Stopped, of(first));
     }
     series
+}
+
+/// What the goodput of one of so many flows is called. Where they are many, what stands before the
+/// bracket is the same for all: these are drawn as a median and a band.
+fn goodput(flow: &str, all: usize) -> String {
+    match all {
+        few if few <= FLOWS => format!("{flow}: goodput"),
+        many if many <= BAND => format!("goodput by flow ({flow})"),
+        _ => format!("goodput of {BAND} of {} ({flow})", counted(all, "flow")),
+    }
 }

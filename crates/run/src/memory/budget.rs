@@ -236,7 +236,7 @@ Max address space         unlimited            unlimited            bytes
             .collect()
     }
 
-    /// The same, of control groups alone.
+    /// What control groups alone leave free.
     fn groups(files: &[(&str, &str)]) -> Vec<u64> {
         let all = limits(files, None).into_iter();
         all.map(|(measure, bytes, whose)| {

@@ -1,5 +1,6 @@
 //! TCP over cells: a connection in the place of the source's own units.
 
+use backwater_kernel::words::counted;
 use backwater_kernel::{Duration, Time};
 use backwater_net::spec::{CellApplication, CellTcpSpec, FlowSpec, Span, TrafficSpec};
 
@@ -115,7 +116,7 @@ fn bytes(
         Amount::Units(units) => {
             let label = match is_given {
                 true => "counted in units".into(),
-                false => format!("its default is {units} cells"),
+                false => format!("its default is {}", counted(units, "cell")),
             };
             Diagnostic::error("bad-amount", format!("`{key}` over TCP is in bytes"))
                 .at(at, label)

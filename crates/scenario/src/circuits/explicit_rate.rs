@@ -1,6 +1,7 @@
 //! What ports tell ABR sources: from tables to channels.
 
 use backwater_kernel::Channels;
+use backwater_kernel::words::counted;
 use backwater_net::spec::{
     AgingSpec, CapcSpec, EprcaSpec, EricaSpec, ExplicitRateSpec, MarkSpec, QueueControlSpec,
     RelativeRateSpec,
@@ -157,8 +158,8 @@ fn check_marks(
         return;
     }
     Diagnostic::error("bad-marks", format!("`{high}` is below `{low}`"))
-        .at(&above.at, format!("{} cells", **above))
-        .at(&below.at, format!("{} cells", **below))
+        .at(&above.at, counted(**above, "cell"))
+        .at(&below.at, counted(**below, "cell"))
         .note("a queue that gets long at one mark gets short again at a lower one")
         .help(format!("make `{high}` at least `{low}`"))
         .tell(mistakes);

@@ -1,5 +1,6 @@
 //! Flows by name, repeated by `count`, or made by a pattern: who sends to whom.
 
+use backwater_kernel::words::counted;
 use std::collections::{BTreeMap, BTreeSet};
 
 use backwater_kernel::{Purpose, Stream};
@@ -306,7 +307,7 @@ pub(crate) fn trees(
             Ok(tree) if tree.len() > FLOW_LEGS_MAX => {
                 let legs = tree.len();
                 Diagnostic::error("too-large", "the flow crosses too many links")
-                    .at(&drafts[index].at, format!("{legs} links"))
+                    .at(&drafts[index].at, counted(legs, "link"))
                     .note(format!("a flow crosses at most {FLOW_LEGS_MAX}"))
                     .help("use a network with shorter paths, or fewer destinations")
                     .tell(mistakes);
@@ -372,7 +373,7 @@ fn takes_long(graph: &Graph, roots: u64) -> bool {
 
 fn long_search(graph: &Graph, at: &At, roots: u64) -> Diagnostic {
     Diagnostic::error("too-large", "finding all the paths would take too long")
-        .at(at, format!("flows start at {roots} places"))
+        .at(at, format!("flows start at {}", counted(roots, "place")))
         .note(format!(
             "{roots} searches through {} nodes",
             graph.nodes.len()

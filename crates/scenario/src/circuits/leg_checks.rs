@@ -111,7 +111,7 @@ fn zones_fit(leg: &Leg<'_>, credit: &CreditSpec, mistakes: &mut Diagnostics) -> 
         "too-large",
         "the zones together are more than the counters hold",
     )
-    .at(at, format!("N1 + N2 + N3 = {sum} cells"))
+    .at(at, format!("N1 + N2 + N3 = {}", counted(sum, "cell")))
     .note(format!(
         "N1 = {}, N2 = {}, N3 = {} for {}; {CREDIT_MAX} cells at most together",
         credit.n1,
@@ -216,8 +216,17 @@ fn check_resync(leg: &Leg<'_>, credit: &CreditSpec) -> Option<Diagnostic> {
         .filter(|every| leg.loses_data && *every > zones);
     let every = rare?;
     Diagnostic::warning("resync-too-rare", "lost data may stop the flow for ever")
-        .at(&leg.control.resync_every.at, format!("every {every} cells"))
-        .note(format!("the credit lasts N2 + N3 = {zones} cells"))
+        .at(
+            &leg.control.resync_every.at,
+            match every {
+                1 => "every cell".to_owned(),
+                _ => format!("every {every} cells"),
+            },
+        )
+        .note(format!(
+            "the credit lasts N2 + N3 = {}",
+            counted(zones, "cell")
+        ))
         .help(format!("write `resync_every = {zones}` or less"))
         .into()
 }

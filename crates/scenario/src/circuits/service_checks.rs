@@ -217,10 +217,14 @@ impl Whole<'_> {
             false => &draft.settings.sizes.at,
         };
         Diagnostic::error("shared-too-small", "the shared memory can't hold one unit")
-            .at(limit_at, format!("{bytes} bytes"))
+            .at(limit_at, counted(bytes, "byte"))
             .at(
                 at,
-                format!("units of `{}` have {} bytes", draft.name, flow.unit_bytes),
+                format!(
+                    "units of `{}` have {}",
+                    draft.name,
+                    counted(flow.unit_bytes, "byte")
+                ),
             )
             .note("every such unit would be dropped")
             .help(format!("`{key} = \"{} B\"` or more", flow.unit_bytes))

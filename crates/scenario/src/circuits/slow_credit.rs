@@ -155,7 +155,7 @@ impl Slow {
         let (at, label, help) = match (credit.rule, control.n1.is_given) {
             (CreditRule::N123Plus, true) if credit.n1 < credit.n2.saturating_add(full) => (
                 &control.n1.at,
-                format!("N1 = {} cells", credit.n1),
+                format!("N1 = {}", counted(credit.n1, "cell")),
                 format!(
                     "N1 = {} keeps the link busy",
                     credit.n2.saturating_add(full)

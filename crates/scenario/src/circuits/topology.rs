@@ -101,12 +101,15 @@ pub(crate) fn build(
         Some(Makers::Rule(topology)) => {
             let at = &file.topology.at;
             let room = (MOST_NODES, memory::of_graph as fn(&_) -> _, limits);
-            if let Some(plan) = generated::plan(&topology.kind, at, room, mistakes) {
-                let own: Vec<&Link> = topology.trunk.iter().map(|own| &own.link).collect();
-                graph.place(plan, &base.channel(&[]), &base.channel(&own));
+            match generated::plan(&topology.kind, at, room, mistakes) {
+                Some(plan) => {
+                    let own: Vec<&Link> = topology.trunk.iter().map(|own| &own.link).collect();
+                    graph.place(plan, &base.channel(&[]), &base.channel(&own));
+                }
+                None => wires::not_made(mistakes),
             }
         }
-        None => {}
+        None => wires::not_made(mistakes),
     }
     let mut named = NamedLinks::beside(&graph);
     for (index, links) in file.links.iter().enumerate() {

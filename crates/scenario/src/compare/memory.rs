@@ -2,6 +2,7 @@
 //! will do.
 
 use backwater_kernel::Rate;
+use backwater_kernel::words::counted;
 
 use super::network::{Link, Network};
 use super::unit::{CONTROL_BYTES, FRAME_BYTES, Unit};
@@ -107,9 +108,10 @@ pub(super) fn check(
     if let Some(switch) = short.filter(|_| schemes.contains(&Scheme::N23)) {
         let (ports, circuits) = (network.ports(switch), circuits[switch]);
         let what = format!(
-            "`{}` has {ports} ports and {circuits} circuits, and each needs N2 + 1 = {} units of \
-             {unit} B or more",
+            "`{}` has {} and {}, and each needs N2 + 1 = {} units of {unit} B or more",
             network.nodes[switch],
+            counted(ports, "port"),
+            counted(circuits, "circuit"),
             settings.n2 + 1
         );
         mistakes.push(too_small(Scheme::N23, what, needed(&switch)));

@@ -1,6 +1,7 @@
 //! What can't work in a network of the flit engine as a whole.
 
 use backwater_flit::spec::{ClassSpec, FLIGHT_MAX, Graph, Injection, Size};
+use backwater_kernel::words::counted;
 
 use super::network::Plan;
 use crate::given::flits::FlitFile;
@@ -52,14 +53,15 @@ pub(crate) fn packets_fit(
         "too-shallow",
         "with cut-through a VC must hold a whole packet",
     )
-    .at(place, format!("a VC holds {depth} flits"))
+    .at(place, format!("a VC holds {}", counted(depth, "flit")))
     .at(
         &router.forwarding.at,
         "headers wait for room for the whole packet",
     )
     .note(format!(
-        "packets of `{}` have up to {flits} flits",
-        class.name
+        "packets of `{}` have up to {}",
+        class.name,
+        counted(flits, "flit")
     ))
     .help(format!(
         "write `depth = {flits}`, or `forwarding = \"wormhole\"`"
@@ -134,12 +136,12 @@ pub(crate) fn delays(file: &FlitFile, mistakes: &mut Diagnostics) {
     if flight > FLIGHT_MAX {
         Diagnostic::error(
             "too-long",
-            format!("a flit would be under way for {flight} cycles"),
+            format!("a flit would be under way for {}", counted(flight, "cycle")),
         )
         .at(&router.pipeline_delay.at, "with these cycles in the router")
         .at(
             &longest.at,
-            format!("{} cycles on the channel", longest.value),
+            format!("{} on the channel", counted(longest.value, "cycle")),
         )
         .note(format!("together at most {FLIGHT_MAX} cycles"))
         .tell(mistakes);
@@ -152,11 +154,18 @@ pub(crate) fn delays(file: &FlitFile, mistakes: &mut Diagnostics) {
             "bad-times",
             "a run that only waits would count as deadlocked",
         )
-        .at(&stall.at, format!("{} cycles without a move", stall.value))
+        .at(
+            &stall.at,
+            format!("{} without a move", counted(stall.value, "cycle")),
+        )
         .note(format!(
-            "channel, router and credit take up to {quiet} cycles by themselves"
+            "channel, router and credit take up to {} by themselves",
+            counted(quiet, "cycle")
         ))
-        .help(format!("make `stall` longer than {quiet} cycles"))
+        .help(format!(
+            "make `stall` longer than {}",
+            counted(quiet, "cycle")
+        ))
         .tell(mistakes);
     }
 }

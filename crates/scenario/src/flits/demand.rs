@@ -1,6 +1,7 @@
 //! Who sends to whom: patterns, matrices and traces.
 
 use backwater_flit::spec::{self, LENGTH_MAX, TraceEntry};
+use backwater_kernel::words::counted;
 
 use crate::given::flits::traffic::{Itself, Pattern};
 use crate::language::files::{self, Files, Named};
@@ -148,13 +149,13 @@ fn matrix(
 ) -> Option<spec::Pattern> {
     let terminals = terminals?;
     let complaint = if rows.len() as u64 != terminals {
-        Some(format!("it has {} rows", rows.len()))
+        Some(format!("it has {}", counted(rows.len(), "row")))
     } else {
         let mut numbered = rows.iter().enumerate();
         numbered.find_map(|(source, row)| {
             let sum: f64 = row.iter().sum();
             if row.len() as u64 != terminals {
-                Some(format!("row {source} has {} weights", row.len()))
+                Some(format!("row {source} has {}", counted(row.len(), "weight")))
             } else if !sum.is_finite() {
                 Some(format!("the weights of row {source} add up to {sum}"))
             } else {
@@ -168,8 +169,10 @@ fn matrix(
         Diagnostic::error("bad-matrix", "the matrix does not fit the network")
             .at(at, complaint)
             .note(format!(
-                "{terminals} terminals: {terminals} rows of {terminals} weights; in a row of zeros \
-                 the terminal sends nothing"
+                "{}: {} of {}; in a row of zeros the terminal sends nothing",
+                counted(terminals, "terminal"),
+                counted(terminals, "row"),
+                counted(terminals, "weight")
             ))
             .tell(mistakes);
         return None;

@@ -2,7 +2,7 @@
 
 use backwater_flit::spec::{ClassSpec, Injection, Pattern};
 use backwater_flit::traffic::loads::Loads;
-use backwater_kernel::words::grouped;
+use backwater_kernel::words::{counted, grouped};
 
 use super::network::Plan;
 use crate::Limits;
@@ -42,7 +42,12 @@ pub(crate) fn fits(
     };
     let place = (&file.topology.at, "the network is made here");
     let terminals = size.terminals;
-    let what = format!("{channels} channels of {vcs} VCs and {terminals} terminals");
+    let what = format!(
+        "{} of {} and {}",
+        counted(channels, "channel"),
+        counted(vcs, "VC"),
+        counted(terminals, "terminal")
+    );
     out_of_memory(place, (needed, &what), memory)
         .help("make the network smaller, or use fewer VCs")
         .tell(mistakes);

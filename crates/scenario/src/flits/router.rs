@@ -1,6 +1,7 @@
 //! Routing and routers of the flit engine.
 
 use backwater_flit::spec::{self, RouterSpec, Switch};
+use backwater_kernel::words::counted;
 
 use super::network::Plan;
 use crate::given::flits::FlitFile;
@@ -113,10 +114,14 @@ pub(crate) fn depth(router: &Router, mistakes: &mut Diagnostics) -> Option<u16> 
     let near = storage.next_multiple_of(vcs).min(vcs * u32::from(u16::MAX));
     Diagnostic::error(
         "bad-storage",
-        format!("{storage} flits can't be divided among {vcs} VCs"),
+        format!(
+            "{} can't be divided among {}",
+            counted(storage, "flit"),
+            counted(vcs, "VC")
+        ),
     )
     .at(&router.storage.at, "of all VCs of a channel")
-    .at(&router.vcs.at, format!("{vcs} VCs"))
+    .at(&router.vcs.at, counted(vcs, "VC"))
     .note("every VC has the same number of flits, 1 to 65535")
     .help(format!(
         "write `storage = {near}`, or `depth` for the flits of one VC"

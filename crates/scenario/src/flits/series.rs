@@ -3,7 +3,7 @@
 use backwater_flit::series::{Measure, SeriesSpec};
 use backwater_flit::spec::{Graph, MeasureSpec, WarmUp};
 use backwater_kernel::series::most_points;
-use backwater_kernel::words::grouped;
+use backwater_kernel::words::{counted, grouped};
 
 use crate::given::flits::series::{Series, SeriesKind};
 use crate::network::wildcard;
@@ -58,13 +58,14 @@ fn too_many_windows(at: &At, longest: u64, window: u64, most: u64) -> Diagnostic
         .at(
             at,
             format!(
-                "up to {} windows of {window} cycles",
-                grouped(longest / window)
+                "up to {} of {}",
+                counted(longest / window, "window"),
+                counted(window, "cycle")
             ),
         )
         .note(format!(
-            "the run may take {} cycles, and a series has {} points at most",
-            grouped(longest),
+            "the run may take {}, and a series has {} points at most",
+            counted(longest, "cycle"),
             grouped(most)
         ))
         .help(format!("write `window = \"{least} cycles\"` or more"))

@@ -1,5 +1,6 @@
 //! What can't work in single tables.
 
+use backwater_kernel::words::counted;
 use std::cmp::Reverse;
 
 use backwater_ends::spec::Ecn;
@@ -20,8 +21,11 @@ use crate::prelude::*;
 /// Says that a class has no queue.
 pub(crate) fn no_such_class(at: &At, class: u8, classes: u8) -> Diagnostic {
     Diagnostic::error("bad-class", format!("there is no class {class}"))
-        .at(at, format!("ports have {classes} queues"))
-        .note(format!("classes: 0 to {}", classes - 1))
+        .at(at, format!("ports have {}", counted(classes, "queue")))
+        .note(match classes {
+            1 => "class 0 is the only one".to_owned(),
+            _ => format!("classes: 0 to {}", classes - 1),
+        })
         .help(format!("raise `classes` of `[switch]` to {}", class + 1))
 }
 

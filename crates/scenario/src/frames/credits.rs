@@ -390,7 +390,7 @@ impl<'a> Way<'a> {
         let message = "the zones together are more than the counters hold";
         (sum > CREDIT_MAX).then(|| {
             Diagnostic::error("too-large", message)
-                .at(at, format!("N1 + N2 + N3 = {sum} units"))
+                .at(at, format!("N1 + N2 + N3 = {}", counted(sum, "unit")))
                 .note(format!(
                     "N1 = {}, N2 = {}, N3 = {} for {place}; {CREDIT_MAX} units at most together",
                     rule.n1, rule.n2, rule.n3
@@ -420,11 +420,10 @@ impl<'a> Way<'a> {
                 "zone-too-small",
                 "the credit would never do for a full frame",
             )
-            .at(zone, format!("N3 = {} units", rule.n3))
+            .at(zone, format!("N3 = {}", counted(rule.n3, "unit")))
             .note(format!(
-                "a frame costs up to {} units of {} B; {} may be free and not yet announced \
-                 ({place})",
-                self.most,
+                "a frame costs up to {} of {} B; {} may be free and not yet announced ({place})",
+                counted(self.most, "unit"),
                 spec.unit_bytes,
                 rule.n2 - 1
             ))
@@ -433,9 +432,12 @@ impl<'a> Way<'a> {
             wrong
         } else if rule.rule == CreditRule::N123 && rule.n1 < self.crowd {
             let missing = self.crowd - rule.n1;
-            let message = format!("N1 is {missing} units too small: frames may be lost");
+            let message = format!(
+                "N1 is {} too small: frames may be lost",
+                counted(missing, "unit")
+            );
             Diagnostic::error_unless(meant, "zone-too-small", message)
-                .at(control.at, format!("N1 = {} units", rule.n1))
+                .at(control.at, format!("N1 = {}", counted(rule.n1, "unit")))
                 .note(format!("as many can start within the loop ({place})"))
                 .help(format!("write `n1 = {}`, or leave it out", self.crowd))
         } else {
@@ -469,7 +471,7 @@ impl<'a> Way<'a> {
         let slow = Diagnostic::warning("slow", "the credit is spent before more of it comes back")
             .at(
                 &self.credits.n3.at,
-                format!("N2 + N3 = {} units", rule.n2 + rule.n3),
+                format!("N2 + N3 = {}", counted(rule.n2 + rule.n3, "unit")),
             )
             .note(format!(
                 "a loop takes {units:.1} units: {about} {} % of the link ({place})",

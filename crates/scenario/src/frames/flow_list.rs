@@ -1,6 +1,7 @@
 //! Flows one by one, from a file: a line each, in units, or as the simulator of HPCC has them.
 
 use backwater_kernel::Time;
+use backwater_kernel::words::counted;
 
 use super::net::Net;
 use crate::language::files::{self, Named};
@@ -121,7 +122,8 @@ fn as_in_hpcc(
     if all.len() < stated {
         let line = file.lines().next().map_or(1, |line| line.0);
         let what = format!(
-            "{stated} flows by the first line, {} in the file",
+            "{} by the first line, {} in the file",
+            counted(stated, "flow"),
             all.len()
         );
         // What ends the list is named: it may be a flow that was written wrongly.

@@ -237,6 +237,14 @@ fn named(
         mistakes.push(patterns::sends_to_itself(&name, &flow.to.at));
         return None;
     }
+    if pairs.is_empty() && from == to && from.len() > 1 {
+        Diagnostic::error("bad-flow", "`from` and `to` name the same hosts")
+            .at(&flow.to.at, "they pair up one by one, each with itself")
+            .at(&flow.from.at, "the same hosts")
+            .help("for a flow from each to each other: `[[patterns]]` with `kind = \"all-to-all\"`")
+            .tell(mistakes);
+        return None;
+    }
     if pairs.is_empty() {
         Diagnostic::error("bad-flow", "a flow needs two hosts")
             .at(&flow.to.at, "nobody besides the sender")

@@ -1,5 +1,6 @@
 //! Does it fit into memory?
 
+use backwater_kernel::words::counted;
 use backwater_net::frames::spec::EthernetSpec;
 
 use crate::Limits;
@@ -30,7 +31,12 @@ pub(crate) fn fits(
         (false, _) => flow.or(pattern).unwrap_or(&file.at),
     };
     let count = spec.flows.len();
-    let what = format!("{nodes} nodes, {channels} channels and {count} flows");
+    let what = format!(
+        "{}, {} and {}",
+        counted(nodes, "node"),
+        counted(channels, "channel"),
+        counted(count, "flow")
+    );
     let place = (at, "the largest part comes from here");
     out_of_memory(place, (needed, &what), memory)
         .help("make the network smaller, use fewer flows, or smaller windows")

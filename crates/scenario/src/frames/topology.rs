@@ -27,11 +27,14 @@ pub(crate) fn build<'r>(
         Some(Makers::Rule(rule)) => {
             let at = &file.topology.at;
             let room = (MOST_NODES, memory::of_net as fn(&_) -> _, limits);
-            if let Some(plan) = generated::plan(&rule.kind, at, room, mistakes) {
-                place(&mut net, plan, rule.trunk.as_ref(), at);
+            match generated::plan(&rule.kind, at, room, mistakes) {
+                Some(plan) => {
+                    place(&mut net, plan, rule.trunk.as_ref(), at);
+                }
+                None => wires::not_made(mistakes),
             }
         }
-        None => {}
+        None => wires::not_made(mistakes),
     }
     let mut named = NamedLinks::beside(&net);
     for (index, own) in file.links.iter().enumerate() {

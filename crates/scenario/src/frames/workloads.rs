@@ -3,6 +3,7 @@
 //! Gaps are exponential. Their mean is the mean size over the payload rate that `load` asks for, so
 //! a run offers `load` on average; with sizes of a heavy tail it takes many flows to come near it.
 
+use backwater_kernel::words::counted;
 use std::collections::{BTreeMap, BTreeSet};
 
 use backwater_kernel::{Duration, Purpose, Rate, Stream, Time};
@@ -102,7 +103,7 @@ fn never_starts(given: &Workloads, expected: f64, first: Option<Time>, mistakes:
             let first = first.map(|first| format!(", the first begins at {} s", first.seconds()));
             let first = first.unwrap_or_default();
             (
-                format!("the file lists {expected} flows{first}"),
+                format!("the file lists {}{first}", counted(expected as u64, "flow")),
                 "make `run.duration` longer, or list flows that begin earlier",
             )
         }

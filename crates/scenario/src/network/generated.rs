@@ -4,6 +4,7 @@ use crate::Limits;
 use crate::given::topology::TopologyKind;
 use crate::network::room::out_of_memory;
 use crate::prelude::*;
+use backwater_kernel::words::counted;
 
 /// A network by rule.
 pub(crate) struct Plan {
@@ -75,7 +76,11 @@ pub(crate) fn plan(
     }
     let needed = needs(&size);
     if let Some(free) = limits.memory_bytes.filter(|free| needed > *free) {
-        let what = format!("{nodes} nodes and {} links", size.links);
+        let what = format!(
+            "{} and {}",
+            counted(nodes, "node"),
+            counted(size.links, "link")
+        );
         let place = (at, "the network is made here");
         out_of_memory(place, (needed, &what), free)
             .help("make the network smaller")

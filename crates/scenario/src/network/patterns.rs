@@ -7,6 +7,7 @@ use backwater_kernel::Stream;
 use crate::Limits;
 use crate::given::topology::PatternsKind;
 use crate::network::room::out_of_memory;
+use crate::network::wildcard;
 use crate::network::wires::{Link, Node, Wires};
 use crate::prelude::*;
 
@@ -129,7 +130,12 @@ pub(crate) fn pairs<N: Node, L: Link>(
     let kind = kind.sure()?;
     let to = match kind {
         PatternsKind::AllToOne { to } => {
-            Some(mistakes.kept(network.find_host(to.sure()?, &to.at))?)
+            let name = to.sure()?;
+            if is_several(name) && network.node(name).is_none() {
+                several(name, &to.at).tell(mistakes);
+                return None;
+            }
+            Some(mistakes.kept(network.find_host(name, &to.at))?)
         }
         _ => None,
     };
@@ -156,6 +162,21 @@ pub(crate) fn pairs<N: Node, L: Link>(
         PatternsKind::AllToOne { .. } => Ok(all_to_one(to?, hosts)),
     };
     mistakes.kept(found)
+}
+
+/// May a name be meant to stand for more hosts than one?
+fn is_several(name: &str) -> bool {
+    wildcard::is_many(name) || name.contains(['{', ','])
+}
+
+/// Says that the one to whom all others send can't be many.
+fn several(name: &str, at: &At) -> Diagnostic {
+    let message = format!("`{}` is more than one host", clip(name));
+    Diagnostic::error("bad-pattern", message)
+        .at(at, "with `all-to-one` one host gets all")
+        .help("name one host, as `to = \"H1_1\"`")
+        .help("or let all send to all: `kind = \"all-to-all\"`, without `to`")
+        .help("or give each its own `[[patterns]]`, of another `name`")
 }
 
 fn random_pairs(hosts: &[u32], count: u32, dice: &mut Stream) -> Pairs {

@@ -333,6 +333,18 @@ impl<'a, B, R> Makers<'a, B, R> {
     }
 }
 
+/// The nodes could not be made, which was told: that names stand for nothing only follows from it.
+pub(crate) fn not_made(mistakes: &mut Diagnostics) {
+    const FOLLOW: [&str; 5] = [
+        "unknown-node",
+        "no-link",
+        "unreachable",
+        "bad-pattern",
+        "unconnected",
+    ];
+    FOLLOW.iter().for_each(|code| mistakes.leave_out(code));
+}
+
 /// Adds the links of `[[links]]`, or puts them in the place of those made by rule.
 pub(crate) struct NamedLinks {
     /// So many links are made by rule.

@@ -12,6 +12,11 @@ use crate::language::table::{Choice, Default, Key, Section};
 use crate::language::typed::Word;
 use crate::reference::glossary;
 
+/// Parts of a name that are offered in its place.
+const KNOWN_PARTS: usize = 3;
+/// No longer name is taken apart.
+const LONGEST_PHRASE: usize = 64;
+
 /// A group of words and what each means.
 pub type WordGroup = (&'static str, Vec<(&'static str, &'static str)>);
 
@@ -24,7 +29,9 @@ pub fn explain(name: &str) -> Result<String, String> {
     let wanted = name.trim();
     let lower = wanted.to_lowercase();
     let sections = [given::sections(), given::COMPARISON.below()];
-    let mut tries = [wanted, &lower]
+    // Words of several words are written with one kind of dash or the other.
+    let [dashed, underscored, whole] = ["-", "_", ""].map(|dash| joined_by(&lower, dash));
+    let mut tries = [wanted, &lower, &dashed, &underscored, &whole]
         .into_iter()
         .flat_map(|name| sections.iter().map(move |sections| told_by(sections, name)))
         .chain(
@@ -273,6 +280,30 @@ fn choice_text(section: &Section, key: &Key, choice: &Choice) -> String {
     text
 }
 
+/// The words of a name with this between them, in place of spaces and dashes.
+fn joined_by(name: &str, dash: &str) -> String {
+    let words = name.split([' ', '-', '_']).filter(|word| !word.is_empty());
+    words.collect::<Vec<_>>().join(dash)
+}
+
+/// Of a name of several words, the parts that are known by themselves, the longest first.
+fn known_parts(wanted: &str, known: &[&str]) -> Vec<String> {
+    let words: Vec<&str> = wanted.split([' ', '-', '_', '/']).collect();
+    let mut parts: Vec<String> = Vec::new();
+    for length in (1..words.len()).rev() {
+        for run in words.windows(length) {
+            let part = run.join(" ").to_lowercase();
+            let is_known = known.contains(&part.as_str()) || glossary::find(&part).is_some();
+            let is_new = !parts.iter().any(|longer| longer.contains(&part));
+            if part.len() > 2 && is_known && is_new {
+                parts.push(part);
+            }
+        }
+    }
+    parts.truncate(KNOWN_PARTS);
+    parts
+}
+
 fn unknown(wanted: &str) -> String {
     let mut known: Vec<&str> = Vec::new();
     for section in [given::sections(), given::COMPARISON.below()].concat() {
@@ -286,8 +317,13 @@ fn unknown(wanted: &str) -> String {
     }
     known.extend(Scheme::WORDS.iter().map(|choice| choice.name));
     known.extend(glossary::known());
+    let parts = match wanted.len() <= LONGEST_PHRASE {
+        true => known_parts(wanted, &known),
+        false => Vec::new(),
+    };
     let hint = match suggest::nearest(wanted, known.iter().copied()) {
         Some(meant) => format!("did you mean `{meant}`?"),
+        None if !parts.is_empty() => format!("there is {}", suggest::all_of(parts)),
         None => "`list` shows the words, and a section such as `link` shows its keys".into(),
     };
     format!(

@@ -275,7 +275,13 @@ mod tests {
             abr,er,efci,rm cell,gcra,vbr,cbr,web search,queue length,queue depth,queue size,\
             packet loss,loss,loss rate,retransmission,hops,hop count,window size,watermark,radix,\
             hop-by-hop,end-to-end,backwater,compare,plot,check,map,link.speed,inside,acked,ratio,\
-            offered,kept,trace hash,n23-class";
+            offered,kept,trace hash,n23-class,sliding window,tail drop,deficit,bisection,\
+            hysteresis,guard band,hot spot,dimension order,initial window,background flow,llr,uec,\
+            pfc watchdog,hol,flowlet,voq,islip,wormhole,credit loop,dcbx,bufferbloat,microburst,\
+            selective repeat,nack,credit return,phantom queue,in-network computing,cyclic queuing,\
+            phost,tlp,rack,hystart,ssthresh,receive window,bytes in flight,hash polarization,wcmp,\
+            link aggregation,multi-plane,superpod,moe,m/m/1,little's law,hurst,bubble,deflection,\
+            hot potato,tdm,elastic buffer,up*/down*,peak rate,pfc deadlock,heavy tail,ack/nack";
         for name in typed.split(',') {
             assert!(crate::explain(name.trim()).is_ok(), "nothing on {name}");
         }

@@ -217,6 +217,9 @@ fn frames_within(span: Duration, frame: Duration) -> u64 {
     span.0.div_ceil(frame.0.max(1))
 }
 
+/// Above it a control frame takes less than 100 ps: what is rounded would be more than 1 % of it.
+const FASTEST_BPS: u64 = 84 * 8 * 10_000_000_000;
+
 /// A rate such as `400G` or `400 Gbps`.
 ///
 /// # Errors
@@ -225,6 +228,10 @@ pub fn rate(text: &str) -> Result<Rate, String> {
     let bps = units::rate_bps(text).map_err(|fault| why(text, &fault, "`400 Gbps` or `400G`"))?;
     match bps {
         0 => Err(format!("`{text}`: a rate above 0 is needed")),
+        bps if bps > FASTEST_BPS => Err(format!(
+            "`{text}`: at most 6720 Gbps: times are in whole picoseconds, and a frame of 84 B on \
+             the wire would take less than 100 of them"
+        )),
         bps => Ok(Rate(bps)),
     }
 }

@@ -124,7 +124,7 @@ fn between_commas(text: &str, source: usize, offset: usize) -> Vec<Node> {
 }
 
 /// A later axis takes the place of an earlier one from another source.
-fn add(
+pub(super) fn add(
     path: Vec<(String, At)>,
     values: Node,
     base: &Node,

@@ -9,6 +9,7 @@
 
 mod axes;
 mod claims;
+mod grid;
 pub(crate) mod overrides;
 pub(crate) mod paths;
 mod range;
@@ -34,6 +35,8 @@ use crate::language::tree::{self, Node, Value};
 use crate::language::typed::Table;
 use crate::reference::glossary::GUIDE;
 use crate::{Limits, Loader, Scenario};
+
+pub use grid::{Grid, GridEnd};
 
 /// Most points of a sweep.
 pub const MOST_POINTS: u64 = 1_000_000;
@@ -110,15 +113,14 @@ impl Sweep {
         source: &Source,
         sets: &[Set],
         axes: &[Set],
-        grid: Option<&Set>,
+        grid: Option<&Grid>,
     ) -> Result<Sweep, Diagnostics> {
-        let named = |axis: &Set, name: &str| Source {
-            name: name.into(),
+        let named = |axis: &Set| Source {
+            name: "--axis".into(),
             ..axis.source()
         };
-        let of_axes = axes.iter().map(|axis| named(axis, "--axis"));
-        let of_grid = grid.map(|axis| named(axis, "--over, --low, --high, --precision"));
-        let axes = &[axes, &Vec::from_iter(grid.cloned())].concat();
+        let of_axes = axes.iter().map(named);
+        let of_grid = grid.map(Grid::source);
         let others = sets.iter().map(Set::source).chain(of_axes).chain(of_grid);
         let (mut base, mut mistakes) = tree::read_source(source, others)?;
         if mistakes.errors() > 0 {
@@ -138,7 +140,7 @@ impl Sweep {
                 .tell(&mut mistakes);
         }
         let given = section.map(|node| section_of(&base, &node, &mut mistakes));
-        let sweep = Sweep::of((given, at), base, (sets, axes), &mut mistakes);
+        let sweep = Sweep::of((given, at), base, (sets, axes, grid), &mut mistakes);
         sets::undone(&sweep, &mut mistakes);
         match mistakes.errors() {
             0 => Ok(sweep),
@@ -150,7 +152,7 @@ impl Sweep {
     fn of(
         (given, at): (Option<Given>, At),
         base: Node,
-        (sets, axes): (&[Set], &[Set]),
+        (sets, axes, grid): (&[Set], &[Set], Option<&Grid>),
         mistakes: &mut Diagnostics,
     ) -> Sweep {
         let mut drafts = Vec::new();
@@ -161,6 +163,10 @@ impl Sweep {
         }
         for (axis, source) in axes.iter().zip(1 + sets.len()..) {
             axes::of_command_line(axis, source, &base, &mut drafts, mistakes);
+        }
+        if let Some(grid) = grid {
+            let source = 1 + sets.len() + axes.len();
+            grid.read(source, &base, &mut drafts, mistakes);
         }
         Sweep {
             seeds: seeds(given.as_ref(), &base, mistakes),
@@ -341,7 +347,7 @@ pub(crate) fn check(root: &Node, sets: &[Set], mistakes: &mut Diagnostics) {
     crate::check(&base, &mut unheard);
     let is_sound = unheard.errors() == 0;
     let given = section_of(&base, &section, &mut unheard);
-    let sweep = Sweep::of((Some(given), section.at), base, (sets, &[]), mistakes);
+    let sweep = Sweep::of((Some(given), section.at), base, (sets, &[], None), mistakes);
     if sweep.points().is_err() {
         mistakes.push(sweep.too_many());
     }

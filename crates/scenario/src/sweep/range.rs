@@ -56,6 +56,16 @@ pub(super) fn values(node: &Node) -> Result<Vec<Node>, Box<Diagnostic>> {
     Ok(decimals.iter().map(value).collect())
 }
 
+/// Is the first of two numbers of one unit the larger one?
+pub(super) fn is_above(low: &Node, high: &Node) -> bool {
+    match (number(low), number(high)) {
+        (Ok(low), Ok(high)) if low.unit == high.unit => {
+            at_most(low.value, high.value) == Some(false)
+        }
+        _ => false,
+    }
+}
+
 fn number(node: &Node) -> Result<Number, Box<Diagnostic>> {
     let text = match &node.value {
         Value::Text(text) => text.clone(),

@@ -1,6 +1,6 @@
 //! Axes that undo each other, and their units.
 
-use backwater_scenario::{Diagnostics, Set, Source, Sweep, parse};
+use backwater_scenario::{Diagnostics, Grid, GridEnd, Set, Source, Sweep, parse};
 
 use crate::sweep::{FILE, MESH, file, scenario, set};
 
@@ -107,6 +107,39 @@ fn units_have_one_spelling_and_values_one_worth() {
     }
 }
 
+/// The loads of a search.
+fn grid(low: &str, high: &str, precision: &str) -> Grid {
+    let end = |typed: &str| GridEnd {
+        typed: typed.into(),
+        value: typed.into(),
+    };
+    Grid {
+        over: "load".into(),
+        low: end(low),
+        high: end(high),
+        precision: end(precision),
+    }
+}
+
+/// What is wrong with the options of a search is shown in them as they were typed.
+#[test]
+fn mistakes_in_a_grid_point_at_its_options() {
+    let told = |grid: &Grid| {
+        let source = Source::new("x.toml", MESH);
+        let wrong = Sweep::read_with_grid(&source, &[], &[], Some(grid));
+        wrong.expect_err("no grid").render(false)
+    };
+    let turned = told(&grid("0.9", "0.2", "0.1"));
+    assert!(turned.contains("`--low` is above `--high`"), "{turned}");
+    let line = "--over load --low 0.9 --high 0.2 --precision 0.1";
+    assert!(turned.contains(line), "{turned}");
+    assert!(turned.contains("write `--low 0.2 --high 0.9`"), "{turned}");
+    let turned = told(&grid("\"1 Gbps\"", "\"500 kbps\"", "\"1 kbps\""));
+    assert!(!turned.contains("load={"), "{turned}");
+    let still = told(&grid("0.1", "0.2", "0"));
+    assert!(still.contains("--precision 0"), "{still}");
+}
+
 /// The name alone does not say where; the same name is no answer.
 #[test]
 fn a_key_that_stands_nowhere_once_has_its_tables_named() {
@@ -114,7 +147,7 @@ fn a_key_that_stands_nowhere_once_has_its_tables_named() {
     let told = wrong.expect_err("no such key").render(false);
     assert!(!told.contains("did you mean `size`"), "{told}");
     let text = FILE.replace("traffic = { kind = \"constant\", load = 0.3 }\n", "");
-    let grid = set("load", "{ from = 0, to = 1, step = 0.5 }");
+    let grid = grid("0", "1", "0.5");
     let wrong = Sweep::read_with_grid(&Source::new("x.toml", text), &[], &[], Some(&grid));
     let told = wrong.expect_err("no such key").render(false);
     assert!(
@@ -122,7 +155,7 @@ fn a_key_that_stands_nowhere_once_has_its_tables_named() {
         "{told}"
     );
     assert!(
-        told.contains("--> --over, --low, --high, --precision:1:1"),
+        told.contains("--> --over, --low, --high, --precision:1:8"),
         "{told}"
     );
 }

@@ -5,10 +5,10 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use backwater_ends::application::Payload;
-use backwater_kernel::{BuildError, Channels};
+use backwater_kernel::{BuildError, Channels, Duration};
 
-use super::NoBound;
 use super::curve::{Pace, wire_ps};
+use super::{NoBound, Part};
 use crate::classes::routes::{Tables, ends_of};
 use crate::hop::sizes::frame_bytes;
 use crate::spec::frames::{
@@ -144,21 +144,27 @@ impl<'a> Ways<'a> {
         Ok(())
     }
 
-    /// From the first bit of a frame on a hop of a way to its taking effect at the far end, ps.
-    pub fn crossing_ps(&self, way: &Way, hop: usize) -> u64 {
+    /// From the first bit of a frame on a hop of a way to its taking effect at the far end: all
+    /// that the link adds but waiting.
+    pub fn crossing(&self, way: &Way, hop: usize) -> Part {
         let channel = way.hops[hop];
         let own = self.spec.links.channel(channel);
-        let mut latency_ps = own.delay.ps();
-        if let NodeKind::Switch(switch) =
-            &self.spec.nodes[self.spec.links.ends(channel).1 as usize].kind
-        {
-            latency_ps += switch.latency.ps();
-        }
+        let far = self.spec.links.ends(channel).1 as usize;
+        let handling = match &self.spec.nodes[far].kind {
+            NodeKind::Switch(switch) => switch.latency,
+            _ => Duration::ZERO,
+        };
         let bytes = match way.cuts[hop] {
             true => FRAME_LEAST_BYTES.into(),
             false => way.most_bytes,
         };
-        wire_ps(own.rate, bytes).saturating_add(latency_ps)
+        Part {
+            channel,
+            wait: Duration::ZERO,
+            wire: Duration(wire_ps(own.rate, bytes)),
+            propagation: own.delay,
+            handling,
+        }
     }
 
     /// Does the switch behind a channel cut frames through that go on over these?

@@ -5,7 +5,7 @@ use crate::frames::common::*;
 use backwater_ends::TcpSpec;
 use backwater_kernel::stream::{Purpose, Stream};
 use backwater_kernel::{Channels, Duration, Rate, Time};
-use backwater_net::bound::frames::bounds;
+use backwater_net::bound::frames::{accounts, bounds};
 use backwater_net::frames::spec::*;
 
 struct Dice(Stream);
@@ -116,6 +116,24 @@ fn add_flows(dice: &mut Dice, net: &mut Net, hosts: &[u32], classes: usize) {
         let tcp = TransportSpec::Tcp(TcpSpec::bsd());
         net.add(hosts[0], hosts[1], 0, tcp, endless());
     }
+}
+
+/// Waits are what a frame alone does not have.
+#[test]
+fn the_terms_of_a_bound_add_up_to_it() {
+    let mut known = 0;
+    for seed in 1_850..1_900 {
+        for account in accounts(&tree(seed)).into_iter().flatten() {
+            let parts = || account.parts.iter();
+            let sum = parts().map(|part| part.sum().ps()).sum::<u64>();
+            assert_eq!(account.burst.ps() + sum, account.bound.delay.ps());
+            let waits = parts().map(|part| part.wait.ps()).sum::<u64>();
+            assert_eq!(sum - waits, account.bound.least.ps());
+            assert_eq!(account.parts.len(), account.bound.ports as usize);
+            known += 1;
+        }
+    }
+    assert!(known > 50, "{known} bounds");
 }
 
 #[test]

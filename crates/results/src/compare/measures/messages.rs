@@ -97,21 +97,19 @@ fn over(
     seen: &Observed,
     unit: impl Fn(&WorkloadFlow) -> Option<u64>,
 ) -> Times {
-    let mut found = Times::default();
+    let mut sums = Times::default();
     for (flow, seen) in workload.flows.iter().zip(&seen.flows) {
         let Some(unit) = unit(flow) else {
             continue;
         };
         let ended = seen.times(workload.warm_up_ps);
-        found.ended += ended.len();
+        sums.ended += ended.len();
         let ages = seen.ages(workload.duration_ps);
         // Nothing takes less than it does alone.
         let ages = ages.map(|age| age.max(flow.alone_ps.unwrap_or(0)));
         let times = ended.into_iter().chain(ages);
-        found
-            .all
-            .extend(times.map(|time| time as f64 / unit as f64));
+        sums.all.extend(times.map(|time| time as f64 / unit as f64));
     }
-    found.all.sort_by(f64::total_cmp);
-    found
+    sums.all.sort_by(f64::total_cmp);
+    sums
 }

@@ -39,11 +39,11 @@ const DYNAMIC: u8 = 96;
 /// What the bytes of a frame need that it doesn't say itself.
 #[derive(Clone, Debug)]
 pub struct Encoder {
-    flows: Vec<Flow>,
+    flows: Vec<Addressed>,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Flow {
+struct Addressed {
     window_shift: u32,
     payload_type: u8,
 }
@@ -51,7 +51,7 @@ struct Flow {
 impl Encoder {
     /// For the frames of this network.
     pub fn new(spec: &EthernetSpec) -> Encoder {
-        let flow = |flow: &FlowSpec| Flow {
+        let flow = |flow: &FlowSpec| Addressed {
             window_shift: match &flow.transport {
                 TransportSpec::Tcp(tcp) => window_shift(tcp.window_bytes),
                 TransportSpec::Udp { .. } => 0,
@@ -132,7 +132,7 @@ impl Encoder {
     /// IP and what it carries, up to the payload.
     fn packet(&self, frame: &FrameView) -> Vec<u8> {
         let flow = self.flows.get(frame.flow as usize).copied();
-        let flow = flow.unwrap_or(Flow {
+        let flow = flow.unwrap_or(Addressed {
             window_shift: 0,
             payload_type: DYNAMIC,
         });

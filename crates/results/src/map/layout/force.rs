@@ -1,6 +1,6 @@
 //! Any other network: links pull, nodes push each other away.
 
-use super::{Graph, Place, turn};
+use super::{Graph, Position, turn};
 
 /// Steps, each smaller than the one before.
 const STEPS: u32 = 300;
@@ -8,17 +8,17 @@ const STEPS: u32 = 300;
 const LEAST: f64 = 0.55;
 
 /// Places for any network.
-pub fn layout(graph: &Graph) -> Vec<Place> {
+pub fn layout(graph: &Graph) -> Vec<Position> {
     let count = graph.is_host.len();
     let start = |node: usize| {
         let (cos, sin) = turn(node as f64 * 0.381_966_011_25);
         let radius = (node as f64 + 0.5).sqrt() * 0.7;
         (radius * cos, radius * sin)
     };
-    let mut places: Vec<Place> = (0..count).map(start).collect();
+    let mut places: Vec<Position> = (0..count).map(start).collect();
     for step in 0..STEPS {
         let most = 0.6 * f64::from(STEPS - step) / f64::from(STEPS);
-        let moves: Vec<Place> = (0..count).map(|node| force(graph, &places, node)).collect();
+        let moves: Vec<Position> = (0..count).map(|node| force(graph, &places, node)).collect();
         for (place, (dx, dy)) in places.iter_mut().zip(moves) {
             let length = (dx * dx + dy * dy).sqrt().max(1e-9);
             let scale = (most / length).min(0.2);
@@ -29,7 +29,7 @@ pub fn layout(graph: &Graph) -> Vec<Place> {
     places
 }
 
-fn force(graph: &Graph, places: &[Place], node: usize) -> Place {
+fn force(graph: &Graph, places: &[Position], node: usize) -> Position {
     let (x, y) = places[node];
     let (mut dx, mut dy) = (-0.02 * x, -0.02 * y);
     for (other, &(ox, oy)) in places.iter().enumerate() {
@@ -49,7 +49,7 @@ fn force(graph: &Graph, places: &[Place], node: usize) -> Place {
 }
 
 /// Moves nodes apart that are too close, a fixed number of times.
-fn part(places: &mut [Place]) {
+fn part(places: &mut [Position]) {
     for _ in 0..60 {
         for one in 0..places.len() {
             for two in 0..one {

@@ -2,13 +2,13 @@
 
 use std::collections::VecDeque;
 
-use super::{Graph, Place};
+use super::{Graph, Position};
 
 /// Sweeps that order the layers.
 const SWEEPS: usize = 8;
 
 /// Places, if every link joins one layer to the next.
-pub fn layout(graph: &Graph) -> Option<Vec<Place>> {
+pub fn layout(graph: &Graph) -> Option<Vec<Position>> {
     let layer = heights(graph)?;
     let fits = |(a, b): &(usize, usize)| layer[*a].abs_diff(layer[*b]) == 1;
     if !graph.edges.iter().all(fits) {
@@ -45,7 +45,7 @@ fn heights(graph: &Graph) -> Option<Vec<usize>> {
 }
 
 /// Every node near the middle of its neighbours in the row beside, without crossing others.
-fn place(graph: &Graph, rows: &mut [Vec<usize>]) -> Vec<Place> {
+fn place(graph: &Graph, rows: &mut [Vec<usize>]) -> Vec<Position> {
     let widest = rows.iter().map(Vec::len).max().unwrap_or(1) as f64;
     let mut x = vec![0.0; graph.is_host.len()];
     let spread = |row: &[usize], x: &mut [f64]| {

@@ -1,6 +1,6 @@
 //! Switches in a line or a ring, hosts around them.
 
-use super::{Graph, Place, turn};
+use super::{Graph, Position, turn};
 
 /// Hosts side by side at one switch.
 const SIDE: f64 = 0.62;
@@ -8,7 +8,7 @@ const SIDE: f64 = 0.62;
 const FEW: usize = 6;
 
 /// Places, if switches form one line, one ring, or there is only one.
-pub fn layout(graph: &Graph) -> Option<Vec<Place>> {
+pub fn layout(graph: &Graph) -> Option<Vec<Position>> {
     let switches = graph.switches();
     let single = |node: &usize| !graph.is_host[*node] || graph.near[*node].len() == 1;
     let degree = |node: &usize| graph.near_switches(*node).count();
@@ -39,7 +39,7 @@ fn walk(graph: &Graph, start: usize) -> Vec<usize> {
     order
 }
 
-fn line(graph: &Graph, order: &[usize]) -> Vec<Place> {
+fn line(graph: &Graph, order: &[usize]) -> Vec<Position> {
     let mut places = vec![(0.0, 0.0); graph.is_host.len()];
     let last = order.len() - 1;
     for (index, &switch) in order.iter().enumerate() {
@@ -62,7 +62,7 @@ fn line(graph: &Graph, order: &[usize]) -> Vec<Place> {
 }
 
 /// One above the other.
-fn column(hosts: &[usize], x: f64, places: &mut [Place]) {
+fn column(hosts: &[usize], x: f64, places: &mut [Position]) {
     let gap = if hosts.len() <= FEW { 0.9 } else { SIDE };
     let middle = (hosts.len() as f64 - 1.0) / 2.0;
     for (index, &host) in hosts.iter().enumerate() {
@@ -71,7 +71,7 @@ fn column(hosts: &[usize], x: f64, places: &mut [Place]) {
 }
 
 /// Below and above, by turns, in rows.
-fn across(hosts: &[usize], x: f64, places: &mut [Place]) {
+fn across(hosts: &[usize], x: f64, places: &mut [Position]) {
     for (index, &host) in hosts.iter().enumerate() {
         let (row, side) = (index / 2, if index % 2 == 0 { 1.0 } else { -1.0 });
         let shift = match hosts.len() > 2 {
@@ -82,7 +82,7 @@ fn across(hosts: &[usize], x: f64, places: &mut [Place]) {
     }
 }
 
-fn ring(graph: &Graph, order: &[usize]) -> Vec<Place> {
+fn ring(graph: &Graph, order: &[usize]) -> Vec<Position> {
     let mut places = vec![(0.0, 0.0); graph.is_host.len()];
     let count = order.len() as f64;
     let most = order.iter().map(|node| graph.hosts_at(*node).len()).max();

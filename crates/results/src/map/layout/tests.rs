@@ -14,7 +14,7 @@ fn network(at: &[usize], switches: usize, trunks: &[(usize, usize)]) -> Graph {
     Graph::new(is_host, edges)
 }
 
-fn closest(places: &[Place]) -> f64 {
+fn closest(places: &[Position]) -> f64 {
     let mut least = f64::MAX;
     for (index, a) in places.iter().enumerate() {
         for b in &places[..index] {
@@ -73,7 +73,7 @@ fn trees_stand_in_layers() {
 fn rings_are_round() {
     let trunks: Vec<_> = (0..6).map(|at| (at, (at + 1) % 6)).collect();
     let places = layout(&network(&[0, 1, 2, 3, 4, 5], 6, &trunks), &Known::Nothing);
-    let radius = |place: &Place| (place.0 * place.0 + place.1 * place.1).sqrt();
+    let radius = |place: &Position| (place.0 * place.0 + place.1 * place.1).sqrt();
     let first = radius(&places[6]);
     assert!(
         places[6..]

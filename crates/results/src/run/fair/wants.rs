@@ -57,7 +57,7 @@ fn pace(units: f64, seconds: f64) -> f64 {
 }
 
 pub(super) fn want(run: &Circuits<'_>, flow: usize) -> Want {
-    let own = &run.network.flows[flow];
+    let flow_spec = &run.network.flows[flow];
     let session = run.outcome.flows.get(flow).and_then(|found| found.session);
     if session.is_some_and(|found| matches!(found.answer, SessionAnswer::Refused { .. })) {
         return Want::Closed("refused");
@@ -65,9 +65,9 @@ pub(super) fn want(run: &Circuits<'_>, flow: usize) -> Want {
     if has_ended(run, flow) {
         return Want::Closed("finite, or expires");
     }
-    let bits = unit_bits(own);
+    let bits = unit_bits(flow_spec);
     let data = |units_per_second: f64| Want::Data(bits * units_per_second);
-    let want = match &own.traffic {
+    let want = match &flow_spec.traffic {
         TrafficSpec::Silent => Want::Nothing,
         TrafficSpec::Greedy { .. } => Want::All,
         TrafficSpec::Bottlenecked { limits, .. } => {
@@ -110,7 +110,7 @@ pub(super) fn want(run: &Circuits<'_>, flow: usize) -> Want {
         TrafficSpec::Server | TrafficSpec::TcpBack => Want::Closed("answers"),
         TrafficSpec::Outside(_) => Want::Closed("outside"),
     };
-    let want = limited(own, bits, want);
+    let want = limited(flow_spec, bits, want);
     match (want, window(run, flow)) {
         (Want::All, most) if most.is_finite() => Want::Data(most),
         (Want::Data(rate), most) => Want::Data(rate.min(most)),

@@ -42,7 +42,7 @@ impl<'a> FlitLog<'a> {
         let packet = packet(&own.packet, &self.classes);
         match (own.flit, own.packet.length) {
             (0, 1) => format!("{packet} (1 flit)"),
-            (0, length) => format!("the header of {packet} ({length} flits)"),
+            (0, length) => format!("the header of {packet} ({})", counted(length, "flit")),
             (flit, length) if flit + 1 == length => format!("the tail of {packet}"),
             (flit, length) => format!("flit {flit} (of {length}) of {packet}"),
         }

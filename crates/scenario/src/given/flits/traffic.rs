@@ -23,7 +23,7 @@ pub(crate) struct Demand {
     /// When packets are born; a word alone stands for `{ kind = .. }`.
     #[key(short = "kind", default = "\"bernoulli\"")]
     pub injection: Option<Chosen<Injection>>,
-    /// Offered load, in flits per cycle and terminal.
+    /// Offered load, in flits per cycle and terminal; 1 is all that its channel carries.
     #[key(is = Portion, otherwise = "none: `bernoulli`, `constant` and `on-off` need it")]
     pub load: Placed<Option<f64>>,
     /// How long packets are; a number alone is the length of all.

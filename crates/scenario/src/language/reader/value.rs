@@ -79,7 +79,7 @@ impl Reader<'_> {
         };
         Diagnostic::error("out-of-range", format!("`{}` can't be {value}", key.name))
             .at(&node.at, label)
-            .help_if(self.in_percent(key, node))
+            .help_if(self.as_share(key, node))
             .note(format!("allowed: {}", key.kind.facts().allowed))
             .note(format!("{}: {}", key.name, key.meaning))
             .tell(self.mistakes);
@@ -129,16 +129,28 @@ impl Reader<'_> {
         (!help.is_empty()).then(|| help.join(", "))
     }
 
-    /// A number that is no share, but a percentage.
-    fn in_percent(&self, key: &Key, node: &Node) -> Option<String> {
+    /// A number that is no share: a percentage, or what a share is.
+    fn as_share(&self, key: &Key, node: &Node) -> Option<String> {
         let number = match &node.value {
             _ if self.is_trial || !key.kind.facts().units.contains(&"%") => return None,
             Value::Text(text) => text.trim().to_owned(),
             _ => node.number()?,
         };
         let percent = format!("{number} %");
-        let is_meant = self.takes(key, node, &percent);
-        is_meant.then(|| format!("write it like this: `{} = \"{percent}\"`", key.name))
+        if !self.takes(key, node, &percent) {
+            return None;
+        }
+        let name = key.name;
+        // Nobody means one or two percent by 1.5: it is a share of more than all there is.
+        let is_beyond =
+            units::share(&number).is_ok_and(|share| share.exceeds(1) && !share.exceeds(2));
+        let help = match is_beyond && self.takes(key, node, "50 %") {
+            true => {
+                format!("a share of 1 is all of it: write `{name} = 0.5` or `{name} = \"50 %\"`")
+            }
+            false => format!("write it like this: `{name} = \"{percent}\"`"),
+        };
+        Some(help)
     }
 
     /// The same quantity where its digits stand in groups.
