@@ -57,7 +57,10 @@ impl Reach {
         self.lost += lost.count();
         let credits = report.starts.iter().filter(|start| {
             let says = start.control;
-            matches!(says, Some(Content::Credit { .. }))
+            matches!(
+                says,
+                Some(Content::Credit { .. } | Content::Counters { .. })
+            )
         });
         let credits = credits.count();
         self.credits += credits;
@@ -148,6 +151,27 @@ fn they_agree_on_credit() {
             has_credits: true,
             ..Mix::of(mix.scheme)
         };
+    });
+}
+
+/// Counters of whole ports: CBFC, InfiniBand, grains; limits by class and by port.
+#[test]
+fn they_agree_on_counters() {
+    let counters = |mix: &mut Mix| (mix.has_credits, mix.has_counters) = (true, true);
+    let reach = under(&[Scheme::Off, Scheme::Off, Scheme::Off], 2_200, counters);
+    assert!(reach.credits > 1_000, "{reach:?}");
+    let reach = under(&SCHEMES[2..4], 5_300, |mix| {
+        counters(mix);
+        (mix.has_tcp, mix.has_losses) = (true, true);
+    });
+    assert!(reach.lost > 300, "{reach:?}");
+    under(&[Scheme::Off, Scheme::Class], 5_500, |mix| {
+        counters(mix);
+        mix.is_finite = true;
+    });
+    under(&[Scheme::Class], 5_700, |mix| {
+        counters(mix);
+        (mix.has_inputs, mix.has_losses) = (true, true);
     });
 }
 
@@ -329,14 +353,36 @@ fn credit_that_is_a_little_wrong_is_seen() {
             has && said.count() > 50
         }
     };
-    let windowed = matters(|credit| credit.rule.rule == CreditRule::N23);
-    let short = |credit: &mut ClassCreditSpec| credit.rule.window.0 /= 8;
+    fn zones(credit: &mut ClassCreditSpec, change: fn(&mut CreditSpec)) {
+        match &mut credit.rule {
+            ClassCreditRule::Zones(rule) => change(rule),
+            ClassCreditRule::Counters(lane) => lane.limit_units += 1,
+        }
+    }
+    let windowed = matters(|credit| {
+        let zones = credit.zones();
+        zones.is_some_and(|rule| rule.rule == CreditRule::N23)
+    });
+    let short = |credit: &mut ClassCreditSpec| zones(credit, |rule| rule.window.0 /= 8);
     bites(seen(1_200, mix, windowed, |spec| each(spec, short)));
     let small = matters(|credit| credit.unit_bytes == 64);
     let larger = |credit: &mut ClassCreditSpec| credit.unit_bytes += 36;
     bites(seen(1_200, mix, small, |spec| each(spec, larger)));
-    let more = |credit: &mut ClassCreditSpec| credit.rule.n2 += 1;
+    let more = |credit: &mut ClassCreditSpec| zones(credit, |rule| rule.n2 += 1);
     bites(seen(1_200, mix, matters(|_| true), |spec| each(spec, more)));
+    // Of counters: one more unit of limit, one less of overhead, a message a byte longer.
+    let mix = Mix {
+        has_counters: true,
+        ..mix
+    };
+    let counted = || matters(|credit| matches!(credit.rule, ClassCreditRule::Counters(_)));
+    bites(seen(2_200, mix, counted(), |spec| each(spec, more)));
+    bites(seen(2_200, mix, counted(), |spec| {
+        let channels = spec.links.iter_mut().flat_map(|link| &mut link.channels);
+        for counters in channels.filter_map(|channel| channel.counters.as_mut()) {
+            counters.update.bytes += 1;
+        }
+    }));
 }
 
 /// In how many of the first networks in which it matters the engine's run with a change differs

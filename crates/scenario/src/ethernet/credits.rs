@@ -12,7 +12,7 @@ use backwater_kernel::words::counted;
 use backwater_kernel::{Channels, Duration, Time};
 use backwater_net::frames::routes::Tables;
 use backwater_net::frames::spec::{
-    ClassCreditSpec, CreditRule, CreditSpec, EthernetSpec, FRAME_LEAST_BYTES, NodeKind,
+    ClassCreditRule, ClassCreditSpec, CreditRule, CreditSpec, EthernetSpec, FRAME_LEAST_BYTES, NodeKind,
     TrafficSpec, TransportSpec, WIRE_OVERHEAD_BYTES, largest_bytes,
 };
 use backwater_net::spec::CREDIT_MAX;
@@ -106,7 +106,8 @@ pub(crate) fn small_frames(
         };
         let way = Way::new(network, id, (largest[at], all), credits);
         let units = crowd.units * (channel.rate.0 as f64 / crowd.wire_bits).min(1.0);
-        let zones = f64::from(own.rule.n2) + f64::from(own.rule.n3);
+        let Some(rule) = own.zones() else { continue };
+        let zones = f64::from(rule.n2) + f64::from(rule.n3);
         let share = zones / way.whole.seconds() / units;
         // Where all frames are of one size, zones are made for that.
         let is_waste = crowd.least < own.unit_bytes.min(largest[at]);
@@ -320,7 +321,8 @@ impl<'a> Way<'a> {
         };
         ClassCreditSpec {
             unit_bytes: self.unit_bytes,
-            rule: CreditSpec {
+            overhead_bytes: 0,
+            rule: ClassCreditRule::Zones(CreditSpec {
                 rule,
                 n1,
                 n2,
@@ -332,7 +334,7 @@ impl<'a> Way<'a> {
                 request_after: self.credits.request_after,
                 resync_every,
                 message_bytes: None,
-            },
+            }),
         }
     }
 
@@ -409,7 +411,7 @@ impl<'a> Way<'a> {
         span: (Time, Time),
     ) -> Option<Diagnostic> {
         let place = format!("link `{}`, class {class}", net.channel_name(id));
-        let rule = &spec.rule;
+        let rule = spec.zones()?;
         let zone = &self.credits.n3.at;
         let meant = *self.credits.headroom == Headroom::Unchecked;
         let found = if let Some(wrong) = self.too_large(control, rule, &place) {

@@ -2,8 +2,8 @@
 //! itself, over some of its links instead of stops.
 
 use backwater_net::frames::spec::{
-    Bind, ClassCreditSpec, CreditRule, CreditSpec, Detect, EthernetSpec, MemorySpec, NodeKind,
-    Select,
+    Bind, ClassCreditRule, ClassCreditSpec, CountersSpec, CreditRule, CreditSpec, Detect,
+    EthernetSpec, LaneSpec, MemorySpec, NodeKind, Says, Select, Shares, StatementSpec, UpdateSpec,
 };
 
 use super::super::routes;
@@ -38,11 +38,15 @@ pub(super) fn fill(dice: &mut Dice, spec: &mut EthernetSpec, mix: Mix) {
         }
         let rule = dice.pick(&rules);
         let unit_bytes = dice.pick(&[64, 100, 500, FRAME_BYTES]);
+        let counts = mix.has_counters && !dice.one_in(3);
+        let overhead_bytes = if counts { dice.pick(&[-4, 0, 0, 20]) } else { 0 };
+        let most = (FRAME_BYTES + 20).div_ceil(unit_bytes);
         for channel in 0..2 * spec.links.len() {
             if routes::head(spec, channel) != node {
                 continue;
             }
             let own = &mut spec.links[channel / 2].channels[channel % 2];
+            own.counters = counts.then(|| counters(dice, most));
             for class in 0..own.queues.len() {
                 let is_stopped = stopped >> class & 1 != 0;
                 let has_credit = match is_stopped {
@@ -56,9 +60,17 @@ pub(super) fn fill(dice: &mut Dice, spec: &mut EthernetSpec, mix: Mix) {
                 {
                     (input.high_bytes, input.low_bytes) = (u64::MAX, 0);
                 }
+                let own_counters = own.counters;
                 own.credits.push(has_credit.then(|| ClassCreditSpec {
                     unit_bytes,
-                    rule: zones(dice, rule, FRAME_BYTES.div_ceil(unit_bytes)),
+                    overhead_bytes,
+                    rule: match own_counters {
+                        Some(counters) => ClassCreditRule::Counters(lane(dice, &counters, most)),
+                        None => {
+                            let most = FRAME_BYTES.div_ceil(unit_bytes);
+                            ClassCreditRule::Zones(zones(dice, rule, most))
+                        }
+                    },
                 }));
             }
         }
@@ -105,5 +117,62 @@ fn zones(dice: &mut Dice, rule: CreditRule, most: u32) -> CreditSpec {
             .one_in(3)
             .then(|| dice.between(1, u64::from(6 * most)) as u32),
         message_bytes: None,
+    }
+}
+
+/// A frame costs `most` at most.
+fn counters(dice: &mut Dice, most: u32) -> CountersSpec {
+    let bits = dice.between(10, 15) as u8;
+    let says = match dice.between(0, 2) {
+        0 => Says::Freed { bits },
+        1 => Says::Limit { bits },
+        _ => Says::Grains {
+            units: dice.between(1, u64::from(2 * most)) as u32,
+        },
+    };
+    let statement = !dice.one_in(3);
+    CountersSpec {
+        update: UpdateSpec {
+            says,
+            bytes: dice.pick(&[8, 20, 64, 100]),
+            classes: dice.between(1, 3) as u8,
+            spacing: dice.span(0, 100_000),
+            at_least_every: (!dice.one_in(3)).then(|| dice.span(50_000, 400_000)),
+        },
+        statement: statement.then(|| StatementSpec {
+            every: dice.span(50_000, 400_000),
+            bits: dice.between(10, 20) as u8,
+            bytes: dice.pick(&[8, 64]),
+            classes: dice.between(1, 3) as u8,
+        }),
+        floor_units: match dice.one_in(4) {
+            true => most * dice.between(1, 2) as u32,
+            false => 0,
+        },
+        port_units: dice
+            .one_in(3)
+            .then(|| most * dice.between(12, 24) as u32),
+    }
+}
+
+/// A class of a port; what all reserve is less than what the port has.
+fn lane(dice: &mut Dice, counters: &CountersSpec, most: u32) -> LaneSpec {
+    let grain = match counters.update.says {
+        Says::Grains { units } => units,
+        Says::Freed { .. } | Says::Limit { .. } => 0,
+    };
+    // More than this might be taken for less: half of what the least counter holds.
+    let own = (grain + most * dice.between(2, 8) as u32).min(511);
+    LaneSpec {
+        limit_units: counters.port_units.unwrap_or(own.max(grain + most)),
+        reserve_units: match counters.port_units {
+            Some(_) => most,
+            None => 0,
+        },
+        shares: match dice.between(0, 2) {
+            0 => Shares::Nothing,
+            1 => Shares::Units(dice.one_in(2).then(|| most * 2)),
+            _ => Shares::OfFree(dice.between(0, 3) as i8 - 2),
+        },
     }
 }
