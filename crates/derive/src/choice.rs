@@ -44,7 +44,7 @@ pub fn expand(
     let section = quote! {
         about: #about,
         keys: #keys,
-        selector: Some(crate::table::Selector { key: #key, default: #default }),
+        selector: Some(crate::language::table::Selector { key: #key, default: #default }),
         groups: #groups,
     };
     let read = quote! {
@@ -59,7 +59,7 @@ pub fn expand(
         #[allow(dead_code, reason = "what variants hold is not all asked for by name")]
         impl #ident {
             /// The words that choose a variant.
-            pub(crate) const WORDS: &'static [crate::table::Choice] = &[#(#choices),*];
+            pub(crate) const WORDS: &'static [crate::language::table::Choice] = &[#(#choices),*];
             #(#shared)*
         }
 
@@ -183,9 +183,9 @@ fn lists(ident: &Ident, by: &By, parts: &[Part]) -> Vec<TokenStream> {
     let (key, meaning) = (by.key.unraw().to_string(), &by.meaning);
     let default = absent(&by.absent);
     let mut lists = vec![quote! {
-        &[crate::table::Key {
+        &[crate::language::table::Key {
             name: #key,
-            kind: &crate::kinds::Words(#ident::WORDS),
+            kind: &crate::language::kinds::Words(#ident::WORDS),
             default: #default,
             meaning: #meaning,
             cite: "",
@@ -198,9 +198,9 @@ fn lists(ident: &Ident, by: &By, parts: &[Part]) -> Vec<TokenStream> {
                 let key = field.key(words);
                 quote! { &[#key] }
             }
-            Part::Flat(flat, words) => quote! { &crate::typed::limited::<
-                { <#flat as crate::typed::Table>::TABLE.keys.len() },
-            >(<#flat as crate::typed::Table>::TABLE.keys, &[#(#words),*]) },
+            Part::Flat(flat, words) => quote! { &crate::language::typed::limited::<
+                { <#flat as crate::language::typed::Table>::TABLE.keys.len() },
+            >(<#flat as crate::language::typed::Table>::TABLE.keys, &[#(#words),*]) },
         });
     }
     lists
@@ -236,9 +236,9 @@ fn all_groups(
     let mut lists = vec![quote! { &[#(#own),*] }];
     lists.extend(parts.iter().filter_map(|part| match part {
         Part::Field(..) => None,
-        Part::Flat(flat, words) => Some(quote! { &crate::typed::limited_groups::<
-            { <#flat as crate::typed::Table>::TABLE.groups.len() },
-        >(<#flat as crate::typed::Table>::TABLE.groups, &[#(#words),*]) }),
+        Part::Flat(flat, words) => Some(quote! { &crate::language::typed::limited_groups::<
+            { <#flat as crate::language::typed::Table>::TABLE.groups.len() },
+        >(<#flat as crate::language::typed::Table>::TABLE.groups, &[#(#words),*]) }),
     }));
     Ok(joined_groups(&lists))
 }
@@ -269,7 +269,7 @@ fn value(variant: &Variant, described: &mut Vec<KeyField>) -> Result<TokenStream
         Fields::Unnamed(fields) => {
             let flat = fields.unnamed.first().map(|field| &field.ty);
             return Ok(quote! {
-                Self::#ident(<#flat as crate::typed::Table>::read(record))
+                Self::#ident(<#flat as crate::language::typed::Table>::read(record))
             });
         }
         Fields::Named(fields) => fields,

@@ -68,11 +68,14 @@ impl KeyField {
         let inner = &self.inner;
         let span = inner.span();
         match (&self.attributes.is, &self.attributes.short) {
-            (Some(kind), _) => quote! { { use crate::kinds::*; #kind } },
+            (Some(kind), _) => quote! { { use crate::language::kinds::*; #kind } },
             (_, Some(short)) => quote_spanned! {span=>
-                crate::kinds::Short(<#inner as crate::typed::Table>::TABLE, #short)
+                crate::language::kinds::Short(
+                    <#inner as crate::language::typed::Table>::TABLE,
+                    #short,
+                )
             },
-            _ => quote_spanned! {span=> <#inner as crate::kinds::Usual>::KIND },
+            _ => quote_spanned! {span=> <#inner as crate::language::kinds::Usual>::KIND },
         }
     }
 
@@ -87,7 +90,7 @@ impl KeyField {
         let kind = self.kind();
         let default = absent(&self.attributes.absent);
         quote! {
-            crate::table::Key {
+            crate::language::table::Key {
                 name: #name,
                 kind: &#kind,
                 default: #default,
@@ -103,7 +106,7 @@ impl KeyField {
         let ident = &self.ident;
         if self.attributes.is_flat {
             let inner = &self.inner;
-            return quote! { #ident: <#inner as crate::typed::Table>::read(record) };
+            return quote! { #ident: <#inner as crate::language::typed::Table>::read(record) };
         }
         let (name, inner) = (&self.name, &self.inner);
         let kind = self.kind();
@@ -120,11 +123,11 @@ impl KeyField {
 /// What holds where a key is absent.
 pub fn absent(absent: &Absent) -> TokenStream {
     match absent {
-        Absent::Required => quote! { crate::table::Default::Required },
-        Absent::Is(toml) => quote! { crate::table::Default::Is(#toml) },
+        Absent::Required => quote! { crate::language::table::Default::Required },
+        Absent::Is(toml) => quote! { crate::language::table::Default::Is(#toml) },
         Absent::Otherwise(words) => {
             let words = words_with_values(words);
-            quote! { crate::table::Default::Derived(#words) }
+            quote! { crate::language::table::Default::Derived(#words) }
         }
     }
 }
@@ -144,8 +147,9 @@ fn words_with_values(words: &str) -> TokenStream {
     quote! {
         {
             const PARTS: &[&[u8]] = &[#(#parts)* #rest.as_bytes()];
-            const TEXT: [u8; crate::typed::total(PARTS)] = crate::typed::joined(0, PARTS);
-            crate::usual::text(&TEXT)
+            const TEXT: [u8; crate::language::typed::total(PARTS)] =
+                crate::language::typed::joined(0, PARTS);
+            crate::given::usual::text(&TEXT)
         }
     }
 }
@@ -179,26 +183,30 @@ pub fn group(group: &GroupAttribute, only: &[String]) -> TokenStream {
     let keys = group.keys.iter().map(|key| key.unraw().to_string());
     let required = group.is_required;
     quote! {
-        crate::table::Group { keys: &[#(#keys),*], required: #required, only: &[#(#only),*] }
+        crate::language::table::Group {
+            keys: &[#(#keys),*],
+            required: #required,
+            only: &[#(#only),*],
+        }
     }
 }
 
 /// Keys one after another: those described here, and those of flattened tables.
 pub fn joined(lists: &[TokenStream]) -> TokenStream {
-    all(lists, &quote! { crate::table::Key })
+    all(lists, &quote! { crate::language::table::Key })
 }
 
 /// The same of groups.
 pub fn joined_groups(lists: &[TokenStream]) -> TokenStream {
-    all(lists, &quote! { crate::table::Group })
+    all(lists, &quote! { crate::language::table::Group })
 }
 
 fn all(lists: &[TokenStream], of: &TokenStream) -> TokenStream {
     quote! {
         {
             const LISTS: &[&[#of]] = &[#(#lists),*];
-            const ALL: [#of; crate::typed::total(LISTS)] =
-                crate::typed::joined(#of::FILLER, LISTS);
+            const ALL: [#of; crate::language::typed::total(LISTS)] =
+                crate::language::typed::joined(#of::FILLER, LISTS);
             &ALL
         }
     }

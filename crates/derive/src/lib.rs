@@ -54,14 +54,13 @@
 //! `selected_by(field)` names the field whose word decides where keys with
 //! `only(..)` have a meaning, for layered tables whose kind another table may say.
 //!
-//! Of a field, in `#[key(..)]`: `is`, what its value may be (a kind of `crate::kinds`; left out
-//! where the type has one that goes without saying); `default`, as TOML; `otherwise`, in words,
-//! what holds where an optional key is absent: `{NAME}` in it is how the constant `NAME`, made by
-//! `usual!`, is written, so that a value that builders use too stands in one place;
-//! `cite`; `only("a", "b")`, with `selected_by`; `name`, where it isn't the field's; `short =
-//! "key"`, a table of which one key may stand alone;
-//! `flatten`, the keys of another table stand in this one, with `as_above` each of them repeating
-//! a table above.
+//! Of a field, in `#[key(..)]`: `is`, what its value may be (a kind of `crate::language::kinds`;
+//! left out where the type has one that goes without saying); `default`, as TOML; `otherwise`, in
+//! words, what holds where an optional key is absent: `{NAME}` in it is how the constant `NAME`,
+//! made by `usual!`, is written, so that a value that builders use too stands in one place; `cite`;
+//! `only("a", "b")`, with `selected_by`; `name`, where it isn't the field's; `short = "key"`, a
+//! table of which one key may stand alone; `flatten`, the keys of another table stand in this one,
+//! with `as_above` each of them repeating a table above.
 //!
 //! A field is of a type `T` that holds the kind's values (`kinds::Of`), `Option<T>` where it may be
 //! absent (a list is then empty), and in `Placed<..>` where its place in the file is needed. A

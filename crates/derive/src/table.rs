@@ -35,7 +35,7 @@ pub fn expand(
     let section = quote! {
         about: #about,
         keys: #keys,
-        selector: crate::typed::only_selector(&[#(#selectors),*]),
+        selector: crate::language::typed::only_selector(&[#(#selectors),*]),
         groups: #groups,
     };
     let made = implemented(input, table, &section, &quote! { Self { #(#reads),* } });
@@ -51,9 +51,9 @@ pub fn implemented(
 ) -> TokenStream {
     let (ident, name, optional) = (&input.ident, &table.name, table.is_layered);
     quote! {
-        impl crate::typed::Table for #ident {
-            const TABLE: &'static crate::table::Section = {
-                static TABLE: crate::table::Section = crate::table::Section {
+        impl crate::language::typed::Table for #ident {
+            const TABLE: &'static crate::language::table::Section = {
+                static TABLE: crate::language::table::Section = crate::language::table::Section {
                     name: #name,
                     #section
                 };
@@ -61,15 +61,15 @@ pub fn implemented(
             };
             const IS_LAYERED: bool = #optional;
 
-            fn read(record: &crate::record::Record) -> Self {
+            fn read(record: &crate::language::record::Record) -> Self {
                 #read
             }
         }
 
-        impl crate::kinds::Usual for #ident {
-            type Kind = crate::kinds::Table;
+        impl crate::language::kinds::Usual for #ident {
+            type Kind = crate::language::kinds::Table;
             const KIND: Self::Kind =
-                crate::kinds::Table(<Self as crate::typed::Table>::TABLE);
+                crate::language::kinds::Table(<Self as crate::language::typed::Table>::TABLE);
         }
     }
 }
@@ -79,10 +79,10 @@ fn selectors(table: &TableAttributes, fields: &[KeyField]) -> Result<Vec<TokenSt
     let mut found = Vec::new();
     for field in fields.iter().filter(|field| field.attributes.is_flat) {
         let inner = &field.inner;
-        let selector = quote! { <#inner as crate::typed::Table>::TABLE.selector };
+        let selector = quote! { <#inner as crate::language::typed::Table>::TABLE.selector };
         found.push(match field.attributes.repeats {
             false => selector,
-            true => quote! { crate::typed::undecided(#selector) },
+            true => quote! { crate::language::typed::undecided(#selector) },
         });
     }
     let Some(by) = &table.selected_by else {
@@ -96,8 +96,8 @@ fn selectors(table: &TableAttributes, fields: &[KeyField]) -> Result<Vec<TokenSt
     let only = fields.iter().flat_map(|field| &field.attributes.only);
     found.push(quote! {
         {
-            const { crate::typed::assert_words::<#inner>(&[#(#only),*]) };
-            Some(crate::table::Selector { key: #name, default: #default })
+            const { crate::language::typed::assert_words::<#inner>(&[#(#only),*]) };
+            Some(crate::language::table::Selector { key: #name, default: #default })
         }
     });
     Ok(found)
@@ -112,10 +112,10 @@ fn lists(fields: &[KeyField]) -> Vec<TokenStream> {
                 let key = field.key(&[]);
                 quote! { &[#key] }
             }
-            (true, false) => quote! { <#inner as crate::typed::Table>::TABLE.keys },
-            (true, true) => quote! { &crate::typed::repeated::<
+            (true, false) => quote! { <#inner as crate::language::typed::Table>::TABLE.keys },
+            (true, true) => quote! { &crate::language::typed::repeated::<
                 #inner,
-                { <#inner as crate::typed::Table>::TABLE.keys.len() },
+                { <#inner as crate::language::typed::Table>::TABLE.keys.len() },
             >() },
         }
     };
@@ -127,7 +127,7 @@ fn all_groups(table: &TableAttributes, fields: &[KeyField]) -> TokenStream {
     let own = table.groups.iter().map(|own| group(own, &[]));
     let flat = fields.iter().filter(|f| f.attributes.is_flat).map(|field| {
         let inner = &field.inner;
-        quote! { <#inner as crate::typed::Table>::TABLE.groups }
+        quote! { <#inner as crate::language::typed::Table>::TABLE.groups }
     });
     let lists: Vec<TokenStream> = [quote! { &[#(#own),*] }].into_iter().chain(flat).collect();
     joined_groups(&lists)
@@ -160,14 +160,16 @@ fn over(input: &DeriveInput, table: &TableAttributes, fields: &[KeyField]) -> To
         let (ident, name) = (&field.ident, &field.name);
         quote! {
             if self.#ident.is_given {
-                let key = <Self as crate::typed::Table>::TABLE.key(#name);
+                let key = <Self as crate::language::typed::Table>::TABLE.key(#name);
                 found.extend(key.map(|key| (key, &self.#ident.at)));
             }
         }
     });
     quote! {
-        impl crate::typed::Layered for #ident {
-            fn given(&self) -> Vec<(&'static crate::table::Key, &crate::source::At)> {
+        impl crate::language::typed::Layered for #ident {
+            fn given(
+                &self,
+            ) -> Vec<(&'static crate::language::table::Key, &crate::language::source::At)> {
                 let mut found = Vec::new();
                 #(#given)*
                 found

@@ -41,9 +41,9 @@ pub fn expand(input: &DeriveInput, own: &WordAttributes) -> Result<TokenStream> 
         }
     });
     Ok(quote! {
-        impl crate::typed::Word for #name {
+        impl crate::language::typed::Word for #name {
             const ALL: &'static [Self] = &[#(Self::#variants),*];
-            const WORDS: &'static [crate::table::Choice] = &[#(#choices),*];
+            const WORDS: &'static [crate::language::table::Choice] = &[#(#choices),*];
 
             fn word(&self) -> &'static str {
                 match self {
@@ -52,9 +52,10 @@ pub fn expand(input: &DeriveInput, own: &WordAttributes) -> Result<TokenStream> 
             }
         }
 
-        impl crate::kinds::Usual for #name {
-            type Kind = crate::kinds::Words;
-            const KIND: Self::Kind = crate::kinds::Words(<Self as crate::typed::Word>::WORDS);
+        impl crate::language::kinds::Usual for #name {
+            type Kind = crate::language::kinds::Words;
+            const KIND: Self::Kind =
+                crate::language::kinds::Words(<Self as crate::language::typed::Word>::WORDS);
         }
 
         #into
@@ -67,6 +68,6 @@ pub fn choice(variant: &Variant) -> Result<TokenStream> {
     let (name, cite) = (attributes.word(&variant.ident), &attributes.cite);
     let meaning = required_docs(&variant.attrs, &variant.ident)?;
     Ok(quote! {
-        crate::table::Choice { name: #name, meaning: #meaning, cite: #cite }
+        crate::language::table::Choice { name: #name, meaning: #meaning, cite: #cite }
     })
 }

@@ -1,5 +1,8 @@
-//! The longest a unit can take from entering its source's queue to delivery, known before the
-//! run, for flows whose bursts are limited and whose ports serve by reservation.
+//! The longest a unit can take from its source to delivery, proved before the run.
+//! A line here may touch `spec`, sizes on the wire and arithmetic: never a network in motion.
+//! The next bound is a file here, or in `frames` if it is of frames, and an arm of its `bounds`.
+//!
+//! Bounds are of flows whose bursts are limited and whose ports serve by reservation.
 //!
 //! A flow is (sigma, rho) if never more than sigma + rho t of it, in whole units, comes in any
 //! time t. Its guaranteed-rate clock at a port is GRC_k = max(arrival_k, GRC_(k-1)) + l_k / rho

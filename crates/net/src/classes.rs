@@ -1,4 +1,6 @@
-//! Everything there is.
+//! What a network of frames has beside `network`: queues by class, stops, shared memory, ways.
+//! A line here may touch `hop`, `scheduler` and `spec`, not the run: that is for `frames`.
+//! The next is a file for what one thing keeps, with the rules on that alone.
 
 pub(crate) mod credits;
 pub(crate) mod input;

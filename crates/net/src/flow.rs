@@ -1,4 +1,13 @@
-//! A virtual circuit: its application, its end-to-end control, what is counted of it.
+//! A circuit's flow, and what it may have: sessions, shaping, a warning, a sink, TCP over cells.
+//! A line here may touch the flow's own state; `steps` and `signal` alone touch the run.
+//! The next is a file, or a folder with its `steps`, and a field of [`CircuitFlow`] or `Network`.
+
+mod alarm;
+pub(crate) mod cell_tcp;
+pub(crate) mod conversation;
+pub(crate) mod session;
+pub(crate) mod shaping;
+pub(crate) mod sink;
 
 use alloc::boxed::Box;
 
@@ -6,9 +15,9 @@ use backwater_ends::application::units::{ENDLESS, Traffic};
 use backwater_ends::control::{Control, Offered, SourceControl};
 use backwater_kernel::{Collected, Delays, Time};
 
+use crate::flow::shaping::Shaping;
 use crate::hop::kind::UnitKind;
 use crate::outcome::Drops;
-use crate::shaping::Shaping;
 
 /// State of one flow.
 pub(crate) struct CircuitFlow {

@@ -1,4 +1,6 @@
-//! May a unit cross this link now? One file a scheme.
+//! May a unit cross this link now? One file a scheme of credit.
+//! A line here may touch the two ends of one leg; `credit_loop` and `gate` alone touch the run.
+//! The next scheme is a file, a variant of [`Rule`] and an arm in each of its methods.
 //!
 //! All credit schemes share `credit_loop`: when a credit unit is provoked, what a time-out does,
 //! what is counted. They differ in one question: what does the receiver write into a credit unit,

@@ -1,4 +1,6 @@
-//! Frames between hosts and switches: output queues by class, back-pressure, TCP and UDP.
+//! What happens to frames between hosts and switches: arrival, choice, start, stops.
+//! A line here may touch `classes`, `network`, `hop` and the run itself, and nothing of circuits.
+//! The next is a file named for one thing that happens; what a network *has* goes to `classes`.
 //!
 //! `spec` says what to simulate, `Simulation` runs it, `outcome` is what it found.
 

@@ -1,12 +1,15 @@
-//! A network between two instants, as whoever steps through a run sees it: what every queue and
-//! wire holds, what holds it up, and what happens next.
+//! A network between two instants: what waits where, what holds it up, what happens next.
+//! A line here may read all of the state and change nothing; a run keeps nothing for it.
+//! The next thing to be read is a field of [`Inspection`], filled in `circuits` or `frames`.
 //!
 //! It is read from the state of the run, which does not change and keeps nothing for it. Reading
 //! takes a step for each channel, queue, unit and event.
 
 mod circuits;
 mod frames;
+pub(crate) mod snapshot;
 mod upcoming;
+pub(crate) mod watched;
 
 use alloc::vec::Vec;
 

@@ -1,4 +1,6 @@
 //! What does the switch tell the source? One file a rule.
+//! A line here may touch what a port shows it: cells, RM cells, its queue; `at_port` alone the run.
+//! The next rule is a file, and its line and arms in `each!`; CONTRIBUTING.md has an example.
 //!
 //! A port that tells rates sees every cell that joins its queue, and every backward RM cell that
 //! answers to one of its circuits on its way back. Circuits are known by their *seat* at the port.

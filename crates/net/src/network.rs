@@ -1,4 +1,8 @@
 //! The state of a network in motion: what there is, without what happens to it.
+//! A line here may touch the state that other rooms declare, and never the run or a probe.
+//! The next is a field, of a type that the room of its idea declares.
+
+pub(crate) mod owners;
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -6,16 +10,16 @@ use alloc::vec::Vec;
 use backwater_kernel::Time;
 use backwater_kernel::stats::TimeWeighted;
 
-use crate::cell_tcp::Connections;
 use crate::classes::Classes;
 use crate::flow::CircuitFlow;
+use crate::flow::cell_tcp::Connections;
+use crate::flow::session::Sessions;
+use crate::flow::sink::Outlet;
 use crate::flow_control::{CreditLink, Settings, StartArena};
 use crate::hop::leg::{Leg, LegCounts};
 use crate::hop::unit::{NONE, SharedCopies, Units};
 use crate::hop::wire::Channel;
 use crate::memory::pool::Pool;
-use crate::session::Sessions;
-use crate::sink::Outlet;
 
 /// Everything there is: legs, channels, flows, units. Probes may read it.
 pub struct Network {

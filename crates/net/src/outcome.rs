@@ -1,4 +1,6 @@
 //! What a run found: plain data for the results layer.
+//! A line here may touch types of the kernel and of `ends`, and no state of a network.
+//! The next finding is a field beside its like, filled by `finish` of `circuits` and of `frames`.
 //!
 //! One set of words for cells by circuit and frames by class. A *unit* is a cell or a frame. What
 //! only one kind of network counts says so, and is empty in the other.

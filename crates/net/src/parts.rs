@@ -1,4 +1,6 @@
 //! One run in several parts at once, without changing a bit of what it finds.
+//! A line here may touch whole simulations between two windows, and nothing while they run.
+//! The next thing that crosses goes to `mail`; what is put together at the end, to `merge`.
 //!
 //! [`split`] cuts a network into parts, sets of nodes with the ports from which they send. Each
 //! part is a simulation of the whole network, numbered alike, in which only its own nodes act.
@@ -31,16 +33,16 @@ use alloc::vec::Vec;
 
 use backwater_kernel::{BuildError, Duration, Event, EventQueue, Rings, Time};
 
-use crate::border::{Border, Mail};
 use crate::classes::FrameFlow;
+use crate::hop::timer::Timer;
 use crate::hop::wire::Channel;
 use crate::network::Network;
-use crate::plan::Specification;
 use crate::probe::Probe;
 use crate::simulation::Simulation;
-use crate::timer::Timer;
+use crate::simulation::border::{Border, Mail};
+use crate::simulation::plan::Specification;
 
-pub use crate::owners::{Divided, Own};
+pub use crate::network::owners::{Divided, Own};
 pub use conductor::{Conductor, Window};
 use cut::Cut;
 

@@ -1,4 +1,6 @@
-//! Looking without touching.
+//! Looking without touching: what is told as units move, and those who listen.
+//! A line here may touch its own counts, and the network by `&` alone.
+//! The next probe is a file; what nobody is told of yet, a hook of [`Probe`].
 //!
 //! A probe is told what happens and may read the network; it gets `&` only, so that a run is the
 //! same with and without it. The engine is compiled for each probe: what a probe does not listen

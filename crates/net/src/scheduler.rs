@@ -1,16 +1,17 @@
 //! Which unit leaves the port next? One file a discipline.
+//! A line here may touch what its port is told: seats, ranks, sizes; `service` alone the run.
+//! The next is a file, its line in `disciplines!` and its arm; CONTRIBUTING.md has an example.
 //!
 //! A scheduler knows queues (legs) by their seat and is told which are *ready*: they hold a unit
 //! and flow control lets it cross. Round robin needs to know no more. The other disciplines
 //! ([`Discipline`]) also see each unit come, and may give it a *rank*, such as a time stamp.
 //!
-//! To add one: a file, a line in `disciplines!` below, an arm in `Kind::new`; CONTRIBUTING.md has
-//! an example.
 //! Units of equal rank go in the order in which they came, those of one instant in the order of
 //! seats, which is the order of flows in the scenario; so the order of events within one instant
 //! decides nothing, and that of the scenario only what came at once.
 
 mod ats;
+pub mod bench;
 mod drr;
 mod edf;
 mod fifo;

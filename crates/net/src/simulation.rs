@@ -1,4 +1,11 @@
-//! The run: one instant after another, one phase after another.
+//! The run: one instant after another, one phase after another; from its plan to its end.
+//! A line here may touch the clock, the events and the order of phases, not what happens in them.
+//! The next is what a run has as a whole: a field of [`Simulation`], and a file for its rules.
+
+mod asked;
+pub(crate) mod border;
+pub(crate) mod mark;
+pub(crate) mod plan;
 
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -8,15 +15,15 @@ use backwater_ends::control::Control;
 use backwater_kernel::hash::TraceSum;
 use backwater_kernel::{Event, EventQueue, Place, Rings, Taken, Time, Violations};
 
-use crate::asked::Asked;
-use crate::border::Border;
 use crate::classes::run::ByClass;
 use crate::hop::due::Due;
 use crate::hop::wire::Ticket;
 use crate::marking::rate_ports::RatePorts;
 use crate::network::{Freed, Network};
 use crate::probe::Probe;
-use crate::standstill::mark::Mark;
+use crate::simulation::asked::Asked;
+use crate::simulation::border::Border;
+use crate::simulation::mark::Mark;
 
 /// A network in motion. `Q` orders events, `P` looks on.
 pub struct Simulation<Q: EventQueue = Rings, P: Probe = ()> {

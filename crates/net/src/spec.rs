@@ -1,4 +1,6 @@
 //! What to simulate: plain data. The scenario layer fills it, [`crate::Simulation`] compiles it.
+//! A line here may touch specs of `ends` and types of the kernel, and nothing that runs.
+//! The next setting is a field beside its like; what contradicts itself is refused in `check`.
 //!
 //! Words: a *link* joins two nodes and has two *channels*, one each way (channel `2k` runs
 //! from `a` to `b` of link `k`, `2k + 1` back). A *flow* (a virtual circuit) follows a tree of

@@ -23,100 +23,52 @@
 //! assert!(mistakes.render(false).contains("did you mean `n3`?"));
 //! ```
 
-mod abr;
-mod abr_checks;
-mod asked;
-mod build;
-mod cell_tcp;
-mod checks;
+mod circuits;
 pub mod compare;
-mod control;
-mod diagnostics;
 mod engine_check;
-mod errors;
-mod ethernet;
-mod explain;
-mod explicit_rate;
-mod fabric;
-mod files;
-mod flows;
-mod generated;
+mod flits;
+mod frames;
 mod given;
-mod glossary;
-mod instant;
-mod jitter;
-pub mod kinds;
 pub mod language;
-mod law;
-mod leg_checks;
-mod memory;
-mod numbered;
-mod outages;
-mod overrides;
-mod partners;
-mod paths;
-mod patterns;
+mod network;
 mod prelude;
-mod reader;
-mod record;
-mod reference;
-mod reserve;
-mod resolved;
-mod room;
-mod route;
-mod schema;
-mod series;
-mod service;
-mod service_checks;
-mod set_aside;
-mod settings;
+pub mod reference;
 pub mod sizing;
-mod slow_credit;
-mod source;
-mod suggest;
 mod sweep;
-mod table;
-mod tcp;
-mod topology;
-mod traffic;
-mod tree;
-mod typed;
-mod units;
-mod usual;
-mod value_at;
-mod wildcard;
-mod wires;
 
 use backwater_flit::spec::FabricSpec;
 use backwater_kernel::Duration;
 use backwater_net::spec::{NetworkSpec, SeriesSpec};
 
-pub use control::n3_for;
-pub use diagnostics::{Diagnostic, Diagnostics, Severity};
-pub use errors::{error_codes, errors_markdown, explain_error};
-pub use ethernet::{EthernetScenario, GivenUp, headroom};
-pub use explain::{WordGroup, explain, list};
-pub use files::{LARGEST_FILE_BYTES, Loader, text_of};
-pub use glossary::glossary_markdown;
-pub use instant::instant;
-pub use memory::{circuits_bytes, fabric_bytes, frames_bytes, needed_bytes};
-pub use reference::{reference_page, reference_pages};
-pub use schema::json_schema;
-pub use settings::{Setting, settings};
-pub use source::{At, LARGEST_BYTES, Set, Source};
-pub use suggest::nearest;
+pub use circuits::control::n3_for;
+pub use frames::{EthernetScenario, GivenUp, headroom};
+pub use language::diagnostics::{Diagnostic, Diagnostics, Severity};
+pub use language::errors::{error_codes, errors_markdown, explain_error};
+pub use language::files::{LARGEST_FILE_BYTES, Loader, text_of};
+pub use language::instant::instant;
+pub use language::source::{At, LARGEST_BYTES, Set, Source};
+pub use language::suggest::nearest;
+pub use network::memory::{circuits_bytes, fabric_bytes, frames_bytes, needed_bytes};
+pub use reference::explain::{WordGroup, explain, list};
+pub use reference::glossary::glossary_markdown;
+pub use reference::pages::{reference_page, reference_pages};
+pub use reference::schema::json_schema;
+pub use sweep::settings::{Setting, settings};
+pub use sweep::value_at::value_at;
 pub use sweep::{Axis, AxisValue, MOST_POINTS, Sweep};
-pub use value_at::value_at;
 
-use files::Files;
 use given::Heading;
-use given::packet::Unit;
-use given::packet::network::Link;
-use reader::Reader;
-use record::Record;
-use table::Section;
-use tree::Node;
-use typed::Table;
+use given::circuits::Unit;
+use given::circuits::network::Link;
+use language::files::{self, Files};
+use language::reader::Reader;
+use language::record::Record;
+use language::resolved;
+use language::table::Section;
+use language::tree::{self, Node};
+use language::typed::Table;
+use reference::glossary;
+use sweep::overrides;
 
 /// A scenario that can run.
 #[derive(Clone, Debug)]
@@ -283,7 +235,7 @@ pub fn refused(
     let (root, _) = check(&node, &mut mistakes);
     let mut files = Files::beside(&source.name, load);
     let is_of_frames = std::ptr::eq(root.section, given::ETHERNET);
-    let built = is_of_frames.then(|| ethernet::build(&root, limits, &mut files, &mut mistakes));
+    let built = is_of_frames.then(|| frames::build(&root, limits, &mut files, &mut mistakes));
     built.flatten()
 }
 
@@ -303,16 +255,16 @@ fn finish(
     let (root, cell) = check(node, &mut mistakes);
     let mut cycle_series = Vec::new();
     let engine = if std::ptr::eq(root.section, given::FLIT) {
-        let built = fabric::build(&root, limits, &mut files, &mut mistakes);
+        let built = flits::build(&root, limits, &mut files, &mut mistakes);
         built.map(|(spec, series)| {
             cycle_series = series;
             Engine::Flit(Box::new(spec))
         })
     } else if std::ptr::eq(root.section, given::ETHERNET) {
-        let built = ethernet::build(&root, limits, &mut files, &mut mistakes);
+        let built = frames::build(&root, limits, &mut files, &mut mistakes);
         built.map(|built| Engine::Ethernet(Box::new(built)))
     } else {
-        let built = build::build(&root, limits, &mut mistakes);
+        let built = circuits::build::build(&root, limits, &mut mistakes);
         Some(Engine::Packet(PacketScenario {
             network: built.network,
             series: built.series,
@@ -394,7 +346,7 @@ pub(crate) fn leave_out_what_follows(root: &Record, mistakes: &mut Diagnostics) 
 fn cell_time(root: &'static Section, node: &Node) -> (Duration, u64) {
     let bytes = early::<Unit>(root, node.get("unit")).bytes();
     let rate = early::<Link>(root, node.get("link")).rate;
-    let rate = rate.unwrap_or(topology::placeholder().rate);
+    let rate = rate.unwrap_or(circuits::topology::placeholder().rate);
     (rate.serialization(u64::from(bytes)), 8 * u64::from(bytes))
 }
 

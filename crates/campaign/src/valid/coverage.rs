@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use backwater_scenario::language::{Section, roots, sections_below};
+use backwater_scenario::reference::tables::{Section, roots, sections_below};
 use serde_json::Value;
 
 /// The name of a key, or of a word it holds.

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use backwater_scenario::kinds::Form;
-use backwater_scenario::language::{Names, Section, roots, sections_below};
+use backwater_scenario::language::kinds::Form;
+use backwater_scenario::reference::tables::{Names, Section, roots, sections_below};
 use backwater_scenario::{Engine, Limits, Scenario, Source, parse_with};
 use serde_json::{Map, Value};
 

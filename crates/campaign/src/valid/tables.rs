@@ -1,7 +1,7 @@
 //! Random tables: what a section needs, and some of what it may have besides.
 
-use backwater_scenario::kinds::Form;
-use backwater_scenario::language::{Default, Key, Section};
+use backwater_scenario::language::kinds::Form;
+use backwater_scenario::reference::tables::{Default, Key, Section};
 use serde_json::{Map, Value, json};
 
 use super::values::Context;

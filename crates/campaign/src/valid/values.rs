@@ -1,7 +1,7 @@
 //! Random values for keys, from what the tables say of them.
 
-use backwater_scenario::kinds::{self as is, Kind};
-use backwater_scenario::language::{Key, Names};
+use backwater_scenario::language::kinds::{self as is, Kind};
+use backwater_scenario::reference::tables::{Key, Names};
 use serde_json::{Value, json};
 
 use super::files::{self, Files};

@@ -6,18 +6,18 @@ use crate::hold;
 const CRATE: &str = "crates/scenario/src/";
 /// What reads a file, describes the language or writes it out: it works on any table.
 const READERS: &[&str] = &[
-    "diagnostics.rs",
-    "glossary.rs",
-    "glossary/",
-    "kinds/",
-    "overrides.rs",
-    "reader/",
-    "record.rs",
-    "resolved.rs",
-    "schema.rs",
-    "tree.rs",
-    "typed.rs",
-    "units.rs",
+    "language/diagnostics.rs",
+    "language/kinds/",
+    "language/reader/",
+    "language/record.rs",
+    "language/resolved.rs",
+    "language/tree.rs",
+    "language/typed.rs",
+    "language/units.rs",
+    "reference/glossary.rs",
+    "reference/glossary/",
+    "reference/schema.rs",
+    "sweep/overrides.rs",
 ];
 /// Ways to fetch a value of a record by the name of its key.
 const FETCHES: &[&str] = &[

@@ -11,6 +11,7 @@ mod files;
 mod language;
 mod layers;
 mod names;
+mod rooms;
 mod scenarios;
 mod style;
 mod tables;

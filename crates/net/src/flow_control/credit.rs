@@ -33,10 +33,7 @@ impl Settings {
             rule: Rule::new(spec),
             bind: spec.bind,
             buffer_units: spec.n1 + spec.n2 + spec.n3,
-            report_every: spec
-                .redundant_every
-                .unwrap_or(u32::MAX)
-                .clamp(1, spec.n2),
+            report_every: spec.redundant_every.unwrap_or(u32::MAX).clamp(1, spec.n2),
             request_after: spec.request_after,
             resync_every: spec.resync_every,
             refresh_every: spec.refresh_every,

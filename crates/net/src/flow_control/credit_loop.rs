@@ -19,12 +19,12 @@ use super::{CreditLink, Receiver, Settings};
 use crate::flow_control;
 use crate::hop::kind::ControlKind;
 use crate::hop::leg::Leg;
+use crate::hop::timer::Timer;
 use crate::hop::unit::NONE;
 use crate::network::{Freed, Network};
 use crate::probe::Probe;
 use crate::simulation::Simulation;
 use crate::spec::{Bind, CreditSpec};
-use crate::timer::Timer;
 
 impl Network {
     /// A new leg is under credit control from now on.
@@ -88,7 +88,10 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         }
         leg.receiver.credit_waits = true;
         let link = &self.network.credits[leg.sender.control as usize];
-        if self.network.settings[link.settings as usize].rule.is_told_by_port() {
+        if self.network.settings[link.settings as usize]
+            .rule
+            .is_told_by_port()
+        {
             return self.note_news(leg_id);
         }
         let value = self.credit_value(leg_id);

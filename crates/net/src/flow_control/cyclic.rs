@@ -202,7 +202,11 @@ impl Counters {
     /// A message starts: the classes of which it speaks. Those with news go in turn; without any,
     /// all do.
     pub fn start(&mut self, now: Time) -> u32 {
-        let wanted = if self.news == 0 { self.classes } else { self.news };
+        let wanted = if self.news == 0 {
+            self.classes
+        } else {
+            self.news
+        };
         let mut said = 0_u32;
         let mut room = self.spec.update.classes;
         for step in 0..32 {
@@ -241,7 +245,12 @@ impl Counters {
         };
         let (before, after) = (lane.shared(used), lane.shared(used + cost));
         let in_use = self.shared - before + after;
-        let reserved: u32 = self.lanes.iter().flatten().map(|own| own.reserve_units).sum();
+        let reserved: u32 = self
+            .lanes
+            .iter()
+            .flatten()
+            .map(|own| own.reserve_units)
+            .sum();
         let Some(free) = (port - reserved).checked_sub(in_use) else {
             return false;
         };

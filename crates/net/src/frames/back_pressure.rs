@@ -11,12 +11,12 @@ use alloc::{format, vec};
 use backwater_kernel::{Duration, EventQueue, Place};
 
 use crate::classes::requests::Request;
+use crate::hop::timer::Timer;
 use crate::hop::unit::Unit;
 use crate::network::Network;
 use crate::probe::{Gate, Probe};
 use crate::simulation::Simulation;
 use crate::spec::frames::{BackPressureSpec, Choose, Notify, QUANTUM_BITS, Select};
-use crate::timer::Timer;
 
 #[cfg(test)]
 mod tests;

@@ -17,20 +17,20 @@ use crate::classes::shared::Shared;
 use crate::classes::stop::Gates;
 use crate::classes::{Classes, FrameFlow, Losses, Node, Received, Underway};
 use crate::frames::alone;
+use crate::hop::timer::Timer;
 use crate::hop::unit::NONE;
 use crate::hop::wire::{Channel, Errors};
 use crate::marking::rate_ports::RatePorts;
 use crate::network::Network;
-use crate::plan::{Plan, Specification};
 use crate::probe::Probe;
 use crate::scheduler::Scheduler;
 use crate::simulation::Simulation;
+use crate::simulation::mark::Mark;
+use crate::simulation::plan::{Plan, Specification};
 use crate::spec::frames::{
     Choose, Detect, EthernetSpec, FlowSpec, Forwarding, MemorySpec, NodeKind, Obeyed, Select,
     StoppedSpec, SwitchSpec, TransportSpec,
 };
-use crate::standstill::mark::Mark;
-use crate::timer::Timer;
 
 impl Specification for EthernetSpec {
     fn plan(&self) -> Result<Plan, BuildError> {

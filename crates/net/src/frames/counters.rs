@@ -12,12 +12,12 @@ use backwater_kernel::EventQueue;
 use crate::flow_control::cyclic::{Counters, When, cut};
 use crate::hop::kind::ControlKind;
 use crate::hop::load::{Words, counter_of, set_counter};
+use crate::hop::timer::Timer;
 use crate::hop::wire::Ticket;
 use crate::network::Network;
 use crate::probe::Probe;
 use crate::simulation::Simulation;
 use crate::spec::frames::{ClassCreditRule, EthernetSpec};
-use crate::timer::Timer;
 
 /// The classes of a mask, in order.
 pub(crate) fn each(mut classes: u32) -> impl Iterator<Item = u8> {

@@ -233,7 +233,10 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
                 self.by_class.stopped_before[at_queue] = watch.total(at);
             }
         }
-        let (sent, bytes) = (&network.classes.control_sent, &network.classes.control_bytes);
+        let (sent, bytes) = (
+            &network.classes.control_sent,
+            &network.classes.control_bytes,
+        );
         let sent = sent.iter().copied().zip(bytes.iter().copied());
         self.by_class.control_before = sent.collect();
         let all = 0..network.channels.len() as u32;

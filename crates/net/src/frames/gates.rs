@@ -6,13 +6,13 @@ use backwater_kernel::{Duration, EventQueue, Time};
 use crate::classes::FrameFlow;
 use crate::classes::stop::{Gates, Stop};
 use crate::hop::load::{Control, Orders};
+use crate::hop::timer::Timer;
 use crate::hop::unit::NONE;
 use crate::network::Network;
 use crate::outcome::LossCause;
 use crate::probe::{Gate, Probe};
 use crate::simulation::Simulation;
 use crate::spec::frames::{CLASSES_MAX, CountedFrom, WatchdogAction};
-use crate::timer::Timer;
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// A control frame has come over a channel: it concerns what goes the other way.

@@ -8,11 +8,11 @@ use backwater_ends::stations::End;
 use backwater_kernel::{Duration, Event, EventQueue, Phase, Time};
 
 use crate::classes::FrameFlow;
+use crate::hop::timer::Timer;
 use crate::hop::unit::{ECT, Unit};
 use crate::hop::wire::Channel;
 use crate::probe::{Frame, LossCause, Probe};
 use crate::simulation::Simulation;
-use crate::timer::Timer;
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// The run has come to `reached` and stops there for now, or for good.

@@ -12,12 +12,12 @@ use backwater_kernel::{Duration, EventQueue};
 use crate::classes::requests::{Asked, topic_of};
 use crate::hop::kind::ControlKind;
 use crate::hop::load::{Control, Orders, pack_gate, unpack_gate};
+use crate::hop::timer::Timer;
 use crate::hop::unit::NONE;
 use crate::hop::wire::Ticket;
 use crate::probe::{Gate, Probe};
 use crate::simulation::Simulation;
 use crate::spec::frames::{Binding, FRAME_LEAST_BYTES, Message};
-use crate::timer::Timer;
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// One more asks the neighbour behind `channel` to stop.

@@ -11,6 +11,7 @@ use alloc::vec::Vec;
 
 use backwater_kernel::{EventQueue, Rate};
 
+use crate::hop::timer::Timer;
 use crate::hop::unit::NONE;
 use crate::hop::wire::Channel;
 use crate::network::Network;
@@ -20,7 +21,6 @@ use crate::simulation::Simulation;
 use crate::spec::frames::{
     ChannelSpec, EthernetSpec, SchedulerSpec, WIRE_OVERHEAD_BYTES, largest_bytes,
 };
-use crate::timer::Timer;
 
 /// Stands for the frame of a class that has just started.
 const STARTED: u32 = NONE - 1;

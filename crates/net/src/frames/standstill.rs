@@ -12,12 +12,12 @@ use alloc::vec::Vec;
 use backwater_kernel::{EventQueue, Time};
 
 use crate::classes::stuck::{Look, Stuck};
+use crate::hop::timer::Timer;
 use crate::network::Network;
 use crate::outcome::{Standstill, StuckQueue};
 use crate::probe::Probe;
 use crate::simulation::Simulation;
 use crate::spec::frames::Detect;
-use crate::timer::Timer;
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// Looks now and then whether anything is stuck for good.

@@ -4,12 +4,12 @@ use alloc::format;
 
 use backwater_kernel::EventQueue;
 
+use crate::flow::session::message::Message;
 use crate::hop::kind::{ControlKind, UnitKind};
 use crate::hop::unit::NONE;
 use crate::hop::wire::Channel;
 use crate::outcome::LossCause;
 use crate::probe::{Crossing, Probe};
-use crate::session::message::Message;
 use crate::simulation::Simulation;
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {

@@ -2,13 +2,13 @@
 
 use backwater_kernel::{Event, EventQueue, Phase, Time};
 
+use crate::flow::session::message::Message;
 use crate::hop::kind::{ControlKind, UnitKind};
 use crate::hop::unit::{NONE, Unit};
 use crate::hop::wire::{Channel, Ticket};
 use crate::network::Freed;
 use crate::probe::{Crossing, Probe};
 use crate::scheduler::Choice;
-use crate::session::message::Message;
 use crate::simulation::Simulation;
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {

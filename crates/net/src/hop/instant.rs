@@ -2,10 +2,10 @@
 
 use backwater_kernel::{Event, EventQueue, Phase};
 
+use crate::flow::shaping::Site;
+use crate::hop::timer::Timer;
 use crate::probe::Probe;
-use crate::shaping::Site;
 use crate::simulation::Simulation;
-use crate::timer::Timer;
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// All that happens at one instant: arrivals, timers, choices.

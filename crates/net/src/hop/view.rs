@@ -70,7 +70,9 @@ pub enum Content {
 /// The classes of a message about counters, and what it says of each.
 pub fn counters(classes: u32, words: &[u64; 6]) -> impl Iterator<Item = (u8, u64)> {
     let classes = (0..32_u8).filter(move |class| classes & 1 << class != 0);
-    classes.enumerate().map(|(at, class)| (class, counter_of(words, at)))
+    classes
+        .enumerate()
+        .map(|(at, class)| (class, counter_of(words, at)))
 }
 
 /// What a message of credit control is.

@@ -216,7 +216,8 @@ impl Network {
             }
             UnitKind::Control(ControlKind::Update) => {
                 let (classes, words) = self.units.message(place);
-                counters(classes, &words).for_each(|(class, value)| back(channel ^ 1, class, value));
+                counters(classes, &words)
+                    .for_each(|(class, value)| back(channel ^ 1, class, value));
             }
             UnitKind::Control(_) => {}
             UnitKind::Data | UnitKind::ForwardRm | UnitKind::BackwardRm => {

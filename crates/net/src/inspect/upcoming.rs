@@ -6,8 +6,8 @@ use backwater_kernel::{Event, EventQueue, Phase, Time};
 
 use super::Inspection;
 use crate::Simulation;
+use crate::hop::timer::Timer;
 use crate::probe::Probe;
-use crate::timer::Timer;
 
 /// Something that will happen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -5,11 +5,11 @@ use backwater_kernel::EventQueue;
 
 use super::{BACKGROUND, BEHIND};
 use crate::hop::kind::UnitKind;
+use crate::hop::timer::Timer;
 use crate::hop::unit::{MARKED, NONE};
 use crate::outcome::RatePortOutcome;
 use crate::probe::Probe;
 use crate::simulation::Simulation;
-use crate::timer::Timer;
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// The first timers of ports that measure.

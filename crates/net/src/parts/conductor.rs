@@ -8,13 +8,13 @@ use backwater_kernel::{Duration, EventQueue, Time};
 
 use super::cut::Cut;
 use super::{Divided, Divisible, Part, merge};
+use crate::circuits::finish::balance_circuits;
 use crate::classes::stuck::Look;
-use crate::finish::balance_circuits;
 use crate::frames::finish;
+use crate::inspect::snapshot::ChannelState;
+use crate::network::owners::take_over;
 use crate::outcome::{Outcome, Standstill};
-use crate::owners::take_over;
 use crate::probe::Probe;
-use crate::snapshot::ChannelState;
 
 /// A span of time in which parts don't concern each other.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -14,7 +14,7 @@ use backwater_kernel::Duration;
 
 use super::Divisible;
 use crate::network::Network;
-use crate::owners::Owners;
+use crate::network::owners::Owners;
 
 /// How a network is cut.
 pub(super) struct Cut {

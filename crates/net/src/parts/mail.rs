@@ -2,9 +2,9 @@
 
 use backwater_kernel::{Event, EventQueue, Phase, Time};
 
-use crate::border::{Letter, Mail};
 use crate::probe::Probe;
 use crate::simulation::Simulation;
+use crate::simulation::border::{Letter, Mail};
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// A unit has started on a channel into another part, where it will take effect.

@@ -5,11 +5,11 @@ use alloc::vec::Vec;
 use backwater_ends::outcome::EndsOutcome;
 use backwater_kernel::{DelayOutcome, Distribution, TraceSum};
 
+use crate::network::owners::Owners;
 use crate::outcome::{
     AbrOutcome, CellCounts, ChannelOutcome, DestinationOutcome, FlowOutcome, LegOutcome, Outcome,
     SessionAnswer, SessionOutcome,
 };
-use crate::owners::Owners;
 
 pub(super) fn hash(hashes: impl Iterator<Item = TraceSum>) -> u64 {
     let mut all = TraceSum::default();

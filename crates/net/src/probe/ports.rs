@@ -19,8 +19,8 @@ use alloc::vec::Vec;
 use backwater_kernel::{Duration, Rate, Samples, Time};
 
 use super::{Crossing, Probe};
+use crate::network::owners::{Divided, Own, take_over};
 use crate::outcome::{FlowPorts, PortsOutcome};
-use crate::owners::{Divided, Own, take_over};
 use crate::spec::NetworkSpec;
 
 mod paths;

@@ -14,8 +14,8 @@ use alloc::vec::Vec;
 use backwater_kernel::{Channels, Duration, Time};
 
 use super::Probe;
+use crate::network::owners::{Divided, Own, take_over};
 use crate::outcome::{FlowRecovery, OutageOutcome, RecoveryOutcome};
-use crate::owners::{Divided, Own, take_over};
 use crate::spec::{FlowSpec, NetworkSpec, OutageSpec};
 
 /// Shortest window, ps.

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use backwater_kernel::stream::{Purpose, Stream};
 use backwater_kernel::{Rate, Time};
 
-use crate::bench::{Departure, LonePort};
+use crate::scheduler::bench::{Departure, LonePort};
 use crate::spec::SchedulerSpec;
 
 /// A byte takes 1 ps.

@@ -40,13 +40,17 @@ fn modulo(bits: u8) -> u64 {
 
 /// The least count from `known` on that ends in the same bits as `value`.
 fn extend(value: u64, known: u64, bits: u8) -> u64 {
-    (known..).find(|count| count % modulo(bits) == value).unwrap_or(known)
+    (known..)
+        .find(|count| count % modulo(bits) == value)
+        .unwrap_or(known)
 }
 
 impl Network {
     fn lanes(&self, channel: usize) -> Vec<usize> {
         let all = self.loops.iter().filter(|(at, _)| at.0 == channel);
-        all.filter(|(_, own)| own.lane().is_some()).map(|(at, _)| at.1).collect()
+        all.filter(|(_, own)| own.lane().is_some())
+            .map(|(at, _)| at.1)
+            .collect()
     }
 
     /// Classes of which there is something to say.
@@ -128,7 +132,9 @@ impl Network {
     pub fn control_bytes(&self, port: usize, content: &Content) -> u64 {
         let kept = |channel: usize| self.counted[channel].as_ref().map(|own| own.spec);
         let bytes = match content {
-            Content::Counters { is_update: true, .. } => kept(port ^ 1).map(|own| own.update.bytes),
+            Content::Counters {
+                is_update: true, ..
+            } => kept(port ^ 1).map(|own| own.update.bytes),
             Content::Counters { .. } => kept(port).and_then(|own| Some(own.statement?.bytes)),
             _ => None,
         };
@@ -216,7 +222,9 @@ impl Network {
     }
 
     fn say_sent(&self, channel: usize, class: usize) -> u64 {
-        let statement = self.counted[channel].as_ref().and_then(|own| own.spec.statement);
+        let statement = self.counted[channel]
+            .as_ref()
+            .and_then(|own| own.spec.statement);
         let sent = self.loops[&(channel, class)].sent();
         statement.map_or(0, |own| sent % modulo(own.bits))
     }

@@ -19,9 +19,9 @@ impl Network {
         let Some(at) = frame.came_over.map(|channel| (channel, frame.class)) else {
             return false;
         };
-        self.loops.get(&at).is_some_and(|own| {
-            self.fill(at) + own.cost(frame.bytes) > u64::from(own.spec.units())
-        })
+        self.loops
+            .get(&at)
+            .is_some_and(|own| self.fill(at) + own.cost(frame.bytes) > u64::from(own.spec.units()))
     }
 
     /// A frame has come, and stays or does not.
@@ -145,7 +145,10 @@ impl Network {
         own.sent.push((arrives, cost));
         own.credit -= cost as i64;
         (own.blocked_since, own.short_since) = (None, None);
-        let every = own.zones().and_then(|rule| rule.resync_every).map(u64::from);
+        let every = own
+            .zones()
+            .and_then(|rule| rule.resync_every)
+            .map(u64::from);
         if every.is_some_and(|every| before / every != (before + cost) / every) {
             self.say_credit(channel, frame.class, CreditMessage::Sync, 0);
         }

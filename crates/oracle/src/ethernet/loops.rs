@@ -117,9 +117,8 @@ impl Loop {
 impl Loop {
     /// Lost credit is made good without another start.
     pub fn is_repeated(&self) -> bool {
-        self.zones().is_some_and(|rule| {
-            rule.request_after.is_some() || rule.refresh_every.is_some()
-        })
+        self.zones()
+            .is_some_and(|rule| rule.request_after.is_some() || rule.refresh_every.is_some())
     }
 
     pub fn request_at(&self) -> Option<Time> {

@@ -215,7 +215,11 @@ impl Network {
             number: 0,
             control: Some(control.content),
         });
-        let on_wire = if bytes < CONTROL_BYTES { bytes } else { bytes + WIRE_BYTES };
+        let on_wire = if bytes < CONTROL_BYTES {
+            bytes
+        } else {
+            bytes + WIRE_BYTES
+        };
         let wire = self.rate(channel).serialization(on_wire);
         let at = now + wire + channel_spec(&self.spec, channel).delay;
         let at = self

@@ -94,7 +94,9 @@ fn credit_of(run: &Frames<'_>, flow: usize, own: &FlowSpec) -> Option<Limited> {
             .copied()
             .flatten()?;
         let frames = sendable(&credit) / credit.cost(frame.into());
-        let message = port.counters.map_or(FRAME_LEAST_BYTES, |own| own.update.bytes);
+        let message = port
+            .counters
+            .map_or(FRAME_LEAST_BYTES, |own| own.update.bytes);
         let credit_frame = u64::from(wire_bytes(message));
         let round = port.rate.serialization(on_wire) + port.delay + back.delay;
         let round = round + back.rate.serialization(credit_frame);
@@ -118,7 +120,11 @@ fn in_words(credit: &ClassCreditSpec) -> String {
         ClassCreditRule::Zones(_) => "N2 + N3 = ",
         ClassCreditRule::Counters(_) => "a limit of ",
     };
-    format!("{what}{} units of {} B", sendable(credit), credit.unit_bytes)
+    format!(
+        "{what}{} units of {} B",
+        sendable(credit),
+        credit.unit_bytes
+    )
 }
 
 /// Flows of higher classes, where those go first.

@@ -5,9 +5,7 @@ use std::io::{self, Write};
 use backwater_kernel::{Channels, Time};
 use backwater_net::Network;
 use backwater_net::frames::spec::{EthernetSpec, wire_bytes};
-use backwater_net::probe::{
-    Content, Frame, FrameView, Gate, LegState, LossCause, Probe, counters,
-};
+use backwater_net::probe::{Content, Frame, FrameView, Gate, LegState, LossCause, Probe, counters};
 
 use super::scene::{Below, Counted, Scene};
 use super::writer::{Name, Slice, Value};

@@ -175,7 +175,11 @@ impl Named {
             } => {
                 let says = counters(classes, &words);
                 let says = says.map(|(class, value)| format!("class {class}: {value}"));
-                let what = if is_update { "an update of credit" } else { "a statement of what was sent" };
+                let what = if is_update {
+                    "an update of credit"
+                } else {
+                    "a statement of what was sent"
+                };
                 format!("{what} ({})", says.collect::<Vec<_>>().join(", "))
             }
         }

@@ -7,7 +7,7 @@ use super::text::{self, Toml};
 use super::unit::Unit;
 use super::{ComparedFlow, ComparedTraffic, Comparison, Scheme, memory};
 use crate::given::compare::ICR;
-use crate::tree::quoted;
+use crate::language::tree::quoted;
 
 /// The scenario of a scheme.
 pub(super) fn write(comparison: &Comparison, scheme: Scheme, seed: u64) -> String {

@@ -2,7 +2,7 @@
 
 use super::text::{self, Toml};
 use super::{ComparedFlow, ComparedTraffic, Comparison, Scheme, Thresholds, memory};
-use crate::tree::quoted;
+use crate::language::tree::quoted;
 
 /// Payload of a full segment.
 const SEGMENT_BYTES: u64 = 1_460;

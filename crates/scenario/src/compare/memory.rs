@@ -6,8 +6,8 @@ use backwater_kernel::Rate;
 use super::network::{Link, Network};
 use super::unit::{CONTROL_BYTES, FRAME_BYTES, Unit};
 use super::{ComparedFlow, Scheme, Settings};
-use crate::control::n3_for;
-use crate::kinds::OrWord;
+use crate::circuits::control::n3_for;
+use crate::language::kinds::OrWord;
 use crate::prelude::*;
 
 /// What a unit of credit for frames is good for: InfiniBand counts in as many bytes.

@@ -4,6 +4,10 @@
 //! any other: N23 and ABR on circuits, whose units are as full frames or cells; the other schemes
 //! on frames. Under all, switches have the same memory in all and serve in the same order, where a
 //! scheme can.
+//!
+//! A line here writes text, and leaves reading and checking it to the rest: it may touch `given`,
+//! `language` and what changes values in `sweep`. The next scheme is a variant of [`Scheme`] with
+//! its arms.
 
 mod alone;
 mod circuits;
@@ -22,18 +26,19 @@ use backwater_derive::word;
 use backwater_kernel::{Duration, Rate, Time};
 use backwater_net::spec::Span;
 
-use crate::diagnostics::Diagnostics;
 use crate::given::COMPARISON;
 use crate::given::compare::MARK;
-use crate::glossary::GUIDE;
-use crate::jitter;
-use crate::kinds::{OrShare, OrWord};
-use crate::reader::Reader;
-use crate::set_aside;
-use crate::source::{Set, Source};
-use crate::tree::{self, Value};
-use crate::typed::Word;
-use crate::{Limits, Scenario, overrides};
+use crate::language::diagnostics::Diagnostics;
+use crate::language::kinds::{OrShare, OrWord};
+use crate::language::reader::Reader;
+use crate::language::source::{Set, Source};
+use crate::language::tree::{self, Value};
+use crate::language::typed::Word;
+use crate::network::jitter;
+use crate::reference::glossary::GUIDE;
+use crate::sweep::overrides;
+use crate::sweep::set_aside;
+use crate::{Limits, Scenario};
 
 use network::Network;
 pub use unit::Unit;

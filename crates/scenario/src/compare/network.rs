@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use backwater_kernel::{Duration, Rate};
 
 use super::unit::{self, CONTROL_BYTES};
-use crate::ethernet::headroom::{Sizes, Stop, wire_time};
+use crate::frames::headroom::{Sizes, Stop, wire_time};
 
 /// Largest frame, bytes.
 pub(super) const FRAME_BYTES: u32 = unit::FRAME_BYTES as u32;

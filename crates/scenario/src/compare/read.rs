@@ -9,8 +9,8 @@ use super::settings;
 use super::unit::Unit;
 use super::{ComparedFlow, ComparedTraffic, Comparison};
 use crate::given::compare::{ComparisonFile, OwnLink, Run, Traffic, TrafficKind, WINDOWS};
+use crate::language::suggest;
 use crate::prelude::*;
-use crate::suggest;
 
 /// Most bursts of a flow: each is a flow of its own where there are frames.
 const MOST_BURSTS: u64 = 2_000;

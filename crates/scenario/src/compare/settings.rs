@@ -9,11 +9,11 @@ use crate::given::compare::{
     ComparisonFile, LEAST_FRAMES, LEAST_INTERVAL, LEAST_MARKS, LEAST_WINDOW, MARKS, MOST_MARKS,
     Order, PATHS, Pause, Schemes, Switch, XON,
 };
-use crate::given::ethernet::flow_control::XOFF;
-use crate::kinds::OrShare;
+use crate::given::frames::flow_control::XOFF;
+use crate::language::kinds::OrShare;
+use crate::language::suggest;
+use crate::language::typed::Word;
 use crate::prelude::*;
-use crate::suggest;
-use crate::typed::Word;
 
 /// Least XOFF threshold, in full frames.
 const LEAST_HIGH: u64 = 2;

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use backwater_kernel::{Duration, Rate, Time};
 use backwater_net::spec::Span;
 
-use crate::kinds::OrShare;
+use crate::language::kinds::OrShare;
 
 /// A text that grows line by line.
 #[derive(Default)]

@@ -4,11 +4,11 @@ use backwater_derive::{table, word};
 use backwater_kernel::{Duration, Rate, Time};
 use backwater_net::spec::Span;
 
-use crate::given::ethernet::flow_control::{Notify, XOFF};
+use crate::given::frames::flow_control::{Notify, XOFF};
+use crate::given::usual::{Usual, usual};
 use crate::given::{Heading, Named};
-use crate::kinds::{OrShare, OrWord};
-use crate::typed::{Chosen, Placed};
-use crate::usual::{Usual, usual};
+use crate::language::kinds::{OrShare, OrWord};
+use crate::language::typed::{Chosen, Placed};
 
 /// Windows over a run where `run.window` is not given.
 pub(crate) const WINDOWS: Usual<u64> = usual!(400);

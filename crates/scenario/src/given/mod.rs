@@ -2,28 +2,33 @@
 //!
 //! A struct or an enum with doc comments is a table; what derives from it describes the language
 //! (`TABLE`) and holds what a file gives (`read`).
+//!
+//! A line here says what a file may hold and turns words into settings of an engine; it may touch
+//! `language`. The next key is a field with a doc comment, the next table a type: `circuits`,
+//! `frames`, `flits` for one kind, a file beside them for what several have.
 
+pub(crate) mod circuits;
 pub(crate) mod compare;
-pub(crate) mod ethernet;
-pub(crate) mod flit;
+pub(crate) mod flits;
+pub(crate) mod frames;
 pub(crate) mod outages;
-pub(crate) mod packet;
 pub(crate) mod sweep;
 pub(crate) mod tcp;
 pub(crate) mod topology;
+pub(crate) mod usual;
 
 use backwater_derive::{table, word};
 
-use crate::source::At;
-use crate::suggest;
-use crate::table::{Choice, Key, Section};
-use crate::tree::{Node, Value};
-use crate::typed::{Table, Word};
+use crate::language::source::At;
+use crate::language::suggest;
+use crate::language::table::{Choice, Key, Section};
+use crate::language::tree::{Node, Value};
+use crate::language::typed::{Table, Word};
 
+use self::circuits::PacketFile;
 use self::compare::ComparisonFile;
-use self::ethernet::EthernetFile;
-use self::flit::FlitFile;
-use self::packet::PacketFile;
+use self::flits::FlitFile;
+use self::frames::EthernetFile;
 
 /// A name and where it stands.
 pub(crate) type Named = (String, At);

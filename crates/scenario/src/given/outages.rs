@@ -3,7 +3,7 @@
 use backwater_derive::{table, word};
 use backwater_kernel::Time;
 
-use crate::typed::Placed;
+use crate::language::typed::Placed;
 
 /// The link is cut: what is on it or would start is lost.
 #[table("links.outages")]

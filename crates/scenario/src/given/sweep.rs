@@ -3,8 +3,8 @@
 use backwater_derive::table;
 
 use crate::given::Named;
-use crate::tree::Node;
-use crate::typed::Placed;
+use crate::language::tree::Node;
+use crate::language::typed::Placed;
 
 /// What `backwater sweep` varies: every combination of the values of all axes, with every seed.
 /// `backwater run` leaves it alone.

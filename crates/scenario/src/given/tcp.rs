@@ -4,9 +4,9 @@ use backwater_derive::{table, word};
 use backwater_ends::spec;
 use backwater_kernel::Duration;
 
-use crate::kinds::OrWord;
-use crate::typed::Placed;
-use crate::usual::{Usual, usual};
+use crate::given::usual::{Usual, usual};
+use crate::language::kinds::OrWord;
+use crate::language::typed::Placed;
 
 /// Step of the fast timer where neither the file nor the preset has one.
 pub(crate) const FAST_TICK: Usual<Duration> = usual!(200 ms);

@@ -2,7 +2,7 @@
 
 use backwater_derive::table;
 
-use crate::typed::Placed;
+use crate::language::typed::Placed;
 
 /// What the kind of [topology] sets.
 #[table(part, by(kind, "The rule."))]
@@ -96,7 +96,7 @@ pub(crate) enum PatternsKind {
 
 impl PatternsKind {
     /// How many flows the file says it makes, whatever the hosts, and where.
-    pub(crate) fn stated(&self) -> Option<(u64, &crate::source::At)> {
+    pub(crate) fn stated(&self) -> Option<(u64, &crate::language::source::At)> {
         match self.flows(0) {
             Some((count, Some(at))) => Some((count, at)),
             _ => None,
@@ -105,7 +105,7 @@ impl PatternsKind {
 
     /// How many flows it makes among so many hosts, as far as the file says; and where that
     /// stands.
-    pub(crate) fn flows(&self, hosts: u64) -> Option<(u64, Option<&crate::source::At>)> {
+    pub(crate) fn flows(&self, hosts: u64) -> Option<(u64, Option<&crate::language::source::At>)> {
         match self {
             Self::RandomPairs { count } => Some((u64::from(*count.sure()?), Some(&count.at))),
             Self::AllToAll => Some((hosts.saturating_mul(hosts.saturating_sub(1)), None)),

@@ -18,7 +18,7 @@ use backwater_kernel::words::grouped;
 use backwater_net::frames::spec::FRAME_LEAST_BYTES;
 
 use super::{Link, Sizing, Term, frames_within, nanoseconds};
-use crate::ethernet::headroom::{Sizes, Stop};
+use crate::frames::headroom::{Sizes, Stop};
 
 /// With the response that was asked for.
 pub(super) fn stops(link: &Link) -> Sizing {

@@ -12,7 +12,7 @@
 //! factor s; it is as published, since what counts here is the figure that switches are given.
 
 use super::{Chip, Link, Sizing, Term};
-use crate::ethernet::stops;
+use crate::frames::stops;
 
 /// Metres a second.
 const LIGHT: f64 = 198e6;

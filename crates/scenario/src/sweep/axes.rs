@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use super::claims::{Claims, settled};
 use super::{Axis, Change, range, values};
+use crate::given;
+use crate::language::source::Set;
+use crate::language::tree::{self, Entry, Node, Value};
 use crate::prelude::*;
-use crate::source::Set;
-use crate::tree::{self, Entry, Node, Value};
-use crate::{given, overrides, paths};
+use crate::sweep::{overrides, paths};
 
 /// Most axes of a sweep.
 const MOST_AXES: usize = 32;

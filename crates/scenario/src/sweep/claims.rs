@@ -6,9 +6,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::overrides;
+use crate::language::tree::{Node, Value};
 use crate::prelude::*;
-use crate::tree::{Node, Value};
+use crate::sweep::overrides;
 
 /// Stands for all items of a list.
 pub(super) const ALL: &str = "*";

@@ -3,9 +3,9 @@
 //! Counted in decimals exactly as written, so that the third value is 0.3 and no neighbour of it.
 
 use super::MOST_POINTS;
+use crate::language::tree::{Node, Value};
+use crate::language::units::{self, Decimal};
 use crate::prelude::*;
-use crate::tree::{Node, Value};
-use crate::units::{self, Decimal};
 
 const KEYS: [&str; 4] = ["from", "to", "step", "factor"];
 /// Decimals that a value of a range may have.
@@ -183,7 +183,7 @@ fn too_many(at: &At) -> Box<Diagnostic> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tree::read_value;
+    use crate::language::tree::read_value;
 
     fn range(text: &str) -> Result<Vec<String>, String> {
         match values(&read_value(text, 0, 0)) {

@@ -1,9 +1,10 @@
 //! What `--set` puts where every point has something else: it would change nothing.
 
 use super::{Axis, Change, Sweep, axes, claims};
+use crate::given;
+use crate::language::source::Set;
 use crate::prelude::*;
-use crate::source::Set;
-use crate::{given, overrides, paths};
+use crate::sweep::{overrides, paths};
 
 /// Tells each of them.
 pub(super) fn undone(sweep: &Sweep, found: &mut Diagnostics) {

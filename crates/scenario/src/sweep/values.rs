@@ -9,10 +9,11 @@ use std::sync::Arc;
 
 use super::claims::{self, Claims};
 use super::{AxisValue, Change, axes};
+use crate::given;
+use crate::language::tree::{Entry, Node, Value};
+use crate::language::units;
 use crate::prelude::*;
-use crate::tree::{Entry, Node, Value};
-use crate::units;
-use crate::{given, overrides, paths};
+use crate::sweep::{overrides, paths};
 
 const NAME: &str = "name";
 const VALUE: &str = "value";

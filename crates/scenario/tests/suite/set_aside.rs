@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use backwater_scenario::language::{Section, roots};
+use backwater_scenario::reference::tables::{Section, roots};
 use backwater_scenario::{Diagnostics, Limits, Scenario, Set, Severity, Source, Sweep, parse_with};
 use toml::Value;
 

@@ -1,6 +1,6 @@
 //! The language as data: what programs that write scenarios hold themselves to.
 
-use backwater_scenario::language::{Names, comparison, roots, sections_below, units};
+use backwater_scenario::reference::tables::{Names, comparison, roots, sections_below, units};
 use backwater_scenario::{Source, parse};
 
 #[test]

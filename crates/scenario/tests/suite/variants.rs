@@ -11,17 +11,17 @@ use std::process::{Command, Output};
 /// Where a word is added: file, line before it, the word.
 const WORDS: [(&str, &str, &str); 3] = [
     (
-        "given/packet/service.rs",
+        "given/circuits/service.rs",
         "pub(crate) enum Scheduler {",
         "Lifo",
     ),
     (
-        "given/packet/traffic.rs",
+        "given/circuits/traffic.rs",
         "pub(crate) enum Traffic {",
         "Avalanche",
     ),
     (
-        "given/packet/control.rs",
+        "given/circuits/control.rs",
         "pub(crate) enum ControlKind {",
         "Telepathy",
     ),

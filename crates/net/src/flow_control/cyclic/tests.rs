@@ -50,7 +50,11 @@ fn infiniband_is_counted_credit_with_the_limit_folded_in() {
             };
             let news = receiver(0, freed, 0);
             let credits = [cbfc, infiniband].map(|rule| rule.credit(rule.value(news), sender));
-            assert_eq!(credits, [900 - used as i64; 2], "freed {freed}, used {used}");
+            assert_eq!(
+                credits,
+                [900 - used as i64; 2],
+                "freed {freed}, used {used}"
+            );
         }
     }
 }
@@ -74,9 +78,17 @@ fn classes_with_news_go_in_turn() {
     assert_eq!(port.on_news(3, Time(0)), When::Now);
     assert_eq!(port.on_news(1, Time(0)), When::Wait, "one waits already");
     assert_eq!(port.on_news(4, Time(10)), When::Wait);
-    assert_eq!(port.start(Time(20)), 0b0_1010, "two of three, from class 0 on");
+    assert_eq!(
+        port.start(Time(20)),
+        0b0_1010,
+        "two of three, from class 0 on"
+    );
     assert_eq!(port.when(Time(20)), When::At(Time(120)));
-    assert_eq!(port.on_news(1, Time(30)), When::Wait, "it is asked again anyway");
+    assert_eq!(
+        port.on_news(1, Time(30)),
+        When::Wait,
+        "it is asked again anyway"
+    );
     assert_eq!(port.on_timer(Time(120)), When::Now);
     assert_eq!(port.start(Time(125)), 0b1_0010, "4, then 1 again");
     // Without news it is silent until it must speak, and then of the next two.
@@ -92,7 +104,11 @@ fn an_old_timer_asks_nobody() {
     assert_eq!(port.when(Time(0)), When::At(Time(1_000)));
     assert_eq!(port.on_news(0, Time(10)), When::Now);
     port.start(Time(10));
-    assert_eq!(port.when(Time(10)), When::Wait, "asked at 1,000 anyway, before 1,010");
+    assert_eq!(
+        port.when(Time(10)),
+        When::Wait,
+        "asked at 1,000 anyway, before 1,010"
+    );
     assert_eq!(port.on_timer(Time(500)), When::Wait);
     assert_eq!(port.on_timer(Time(1_000)), When::At(Time(1_010)));
 }

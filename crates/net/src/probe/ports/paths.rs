@@ -4,8 +4,8 @@ use alloc::vec::Vec;
 
 use backwater_kernel::{Channels, Duration, Rate, Samples, Time};
 
+use crate::network::owners::{Divided, Own};
 use crate::outcome::PathOutcome;
-use crate::owners::{Divided, Own};
 use crate::probe::Probe;
 use crate::spec::{ChannelSpec, FlowSpec, NetworkSpec, NodeKind, Timing};
 

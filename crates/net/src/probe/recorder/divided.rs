@@ -1,7 +1,7 @@
 //! Series of a run in parts: each is recorded where it is of, but for the sum over all flows.
 
 use super::Recorder;
-use crate::owners::{Divided, Own};
+use crate::network::owners::{Divided, Own};
 use crate::spec::{Measure, SeriesSpec, Subject};
 
 impl Divided for Recorder {

@@ -4,8 +4,8 @@ use backwater_kernel::Duration;
 
 use super::*;
 use crate::frames::testing;
-use crate::plan::Specification;
 use crate::probe::{Content, FrameView};
+use crate::simulation::plan::Specification;
 
 /// Of two hosts at a switch, whose channels have two classes.
 fn recorder(measures: &[(Measure, Subject)]) -> Recorder {

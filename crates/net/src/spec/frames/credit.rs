@@ -184,7 +184,11 @@ impl CountersSpec {
             },
             statement.map(|own| own.bits),
         ];
-        if widths.iter().flatten().any(|bits| !(2..=COUNTER_BITS_MAX).contains(bits)) {
+        if widths
+            .iter()
+            .flatten()
+            .any(|bits| !(2..=COUNTER_BITS_MAX).contains(bits))
+        {
             return Err(format!("a counter has 2 to {COUNTER_BITS_MAX} bits"));
         }
         if says == (Says::Grains { units: 0 }) {
@@ -194,7 +198,10 @@ impl CountersSpec {
             ClassCreditRule::Counters(lane) => Some(lane),
             ClassCreditRule::Zones(_) => None,
         });
-        let reserved: u64 = lanes.clone().map(|lane| u64::from(lane.reserve_units)).sum();
+        let reserved: u64 = lanes
+            .clone()
+            .map(|lane| u64::from(lane.reserve_units))
+            .sum();
         let most = lanes.map(|lane| u64::from(lane.limit_units)).max();
         if most.is_some_and(|most| most > CREDIT_MAX) {
             return Err(format!("a limit is at most {CREDIT_MAX} units"));

@@ -39,7 +39,11 @@ pub(super) fn fill(dice: &mut Dice, spec: &mut EthernetSpec, mix: Mix) {
         let rule = dice.pick(&rules);
         let unit_bytes = dice.pick(&[64, 100, 500, FRAME_BYTES]);
         let counts = mix.has_counters && !dice.one_in(3);
-        let overhead_bytes = if counts { dice.pick(&[-4, 0, 0, 20]) } else { 0 };
+        let overhead_bytes = if counts {
+            dice.pick(&[-4, 0, 0, 20])
+        } else {
+            0
+        };
         let most = (FRAME_BYTES + 20).div_ceil(unit_bytes);
         for channel in 0..2 * spec.links.len() {
             if routes::head(spec, channel) != node {
@@ -149,9 +153,7 @@ fn counters(dice: &mut Dice, most: u32) -> CountersSpec {
             true => most * dice.between(1, 2) as u32,
             false => 0,
         },
-        port_units: dice
-            .one_in(3)
-            .then(|| most * dice.between(12, 24) as u32),
+        port_units: dice.one_in(3).then(|| most * dice.between(12, 24) as u32),
     }
 }
 

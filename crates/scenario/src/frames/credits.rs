@@ -1,0 +1,492 @@
+//! Credit over the links into switches: its zones, from the loop of each link.
+//!
+//! The loop runs from the start of the largest frame of the class until the credit that knows of
+//! it has come back. On the way back a credit frame may wait behind one frame: that is time in
+//! which the link must be kept busy (N3), but not time that the sender must count (E). What it
+//! counts are frames that arrive after the credit was written: whatever their size, those of the
+//! last part of the loop, the way of the credit.
+
+use std::collections::BTreeMap;
+
+use backwater_kernel::words::counted;
+use backwater_kernel::{Channels, Duration, Time};
+use backwater_net::frames::routes::Tables;
+use backwater_net::frames::spec::{
+    ClassCreditRule, ClassCreditSpec, CreditRule, CreditSpec, EthernetSpec, FRAME_LEAST_BYTES,
+    NodeKind, TrafficSpec, TransportSpec, WIRE_OVERHEAD_BYTES, largest_bytes,
+};
+use backwater_net::spec::CREDIT_MAX;
+
+use super::controls::{Control, Controls};
+use super::net::Net;
+use super::packets::{frame, packet_bytes};
+use crate::given::frames::flow_control::{Credits, FlowControl, Headroom};
+use crate::language::kinds::OrWord;
+use crate::network::law::{self, Growth};
+use crate::prelude::*;
+
+/// Gives every link into a switch its credit.
+pub(crate) fn add(controls: &Controls<'_>, network: &mut EthernetSpec, mistakes: &mut Diagnostics) {
+    let channels = 0..2 * network.links.len() as u32;
+    let Some(first) = channels.clone().find(|id| controls.credited(*id) != 0) else {
+        return;
+    };
+    if controls.file.buffer.shared.is_some() {
+        Diagnostic::error(
+            "bad-scheme",
+            "shared memory can hold nothing back for credit",
+        )
+        .at(
+            controls.of(first).at,
+            "promises memory to each link and class",
+        )
+        .note("whoever comes first takes what is shared (`[buffer]`, `shared`)")
+        .help("leave `shared` out: each link and class has N1 + N2 + N3 units of its own")
+        .tell(mistakes);
+        return;
+    }
+    let largest = largest_bytes(network);
+    let all = largest.iter().max().copied().unwrap_or(FRAME_LEAST_BYTES);
+    // One of each severity: what is slow on one link hides nothing that is wrong on another.
+    let mut said = Vec::new();
+    for id in channels {
+        let (control, credited) = (controls.of(id), controls.credited(id));
+        let Some(credits) = control.rules.credits().filter(|_| credited != 0) else {
+            continue;
+        };
+        let classes = network.links.channel(id).queues.len();
+        let mut own = Vec::new();
+        for (class, largest) in (0..classes).zip(largest) {
+            let has_credit = credited & 1 << class != 0;
+            own.push(has_credit.then(|| {
+                let way = Way::new(network, id, (largest, all), credits);
+                let spec = way.spec(control.rules);
+                let span = (network.warm_up, network.stop_at);
+                let found = way.check(control, controls.net, (id, class), &spec, span);
+                let found = found.filter(|found| !said.contains(&found.severity));
+                if let Some(found) = found {
+                    said.push(found.severity);
+                    mistakes.push(found);
+                }
+                spec
+            }));
+        }
+        network.links.channel_mut(id).credits = own;
+    }
+}
+
+/// Datagrams that cross a link in a class, a second.
+#[derive(Clone, Copy, Default)]
+struct Crowd {
+    units: f64,
+    wire_bits: f64,
+    /// The smallest of their frames, bytes.
+    least: u32,
+}
+
+/// Warns where small frames spend units made for large ones: the link has room for more of them
+/// than credit comes back for.
+pub(crate) fn small_frames(
+    controls: &Controls<'_>,
+    network: &EthernetSpec,
+    mistakes: &mut Diagnostics,
+) {
+    let channels = 0..2 * network.links.len() as u32;
+    if channels.clone().all(|id| controls.credited(id) == 0) {
+        return;
+    }
+    let largest = largest_bytes(network);
+    let all = largest.iter().max().copied().unwrap_or(FRAME_LEAST_BYTES);
+    for ((id, class), crowd) in crowds(network) {
+        let channel = network.links.channel(id);
+        let (control, at) = (controls.of(id), usize::from(class));
+        let own = channel.credits.get(at).copied().flatten();
+        let Some((own, credits)) = own.zip(control.rules.credits()) else {
+            continue;
+        };
+        let way = Way::new(network, id, (largest[at], all), credits);
+        let units = crowd.units * (channel.rate.0 as f64 / crowd.wire_bits).min(1.0);
+        let Some(rule) = own.zones() else { continue };
+        let zones = f64::from(rule.n2) + f64::from(rule.n3);
+        let share = zones / way.whole.seconds() / units;
+        // Where all frames are of one size, zones are made for that.
+        let is_waste = crowd.least < own.unit_bytes.min(largest[at]);
+        if share > 0.9 || !is_waste {
+            continue;
+        }
+        let name = controls.net.channel_name(id);
+        let slow = Diagnostic::warning("slow", "small frames spend the credit of large ones")
+            .at(
+                control.at,
+                format!("a unit of credit is {} B", own.unit_bytes),
+            )
+            .note(format!(
+                "frames of {} B cost a whole one each: about {:.0} % of those that want to cross \
+                 can (link `{name}`, class {class})",
+                crowd.least,
+                100.0 * share
+            ))
+            .help(format!("write `unit = \"{} B\"`", crowd.least));
+        mistakes.push(slow);
+        return;
+    }
+}
+
+/// By link and class. What sends without end fills its first link.
+fn crowds(network: &EthernetSpec) -> BTreeMap<(u32, u8), Crowd> {
+    let mut crowds: BTreeMap<(u32, u8), Crowd> = BTreeMap::new();
+    let Ok(tables) = Tables::new(network) else {
+        return crowds;
+    };
+    let mut channels = Vec::new();
+    let datagrams = network.flows.iter().zip(0_u32..).filter_map(|(flow, id)| {
+        let TransportSpec::Udp { payload_bytes, .. } = flow.transport else {
+            return None;
+        };
+        Some((id, flow, payload_bytes)).filter(|_| !flow.is_multicast())
+    });
+    for (id, flow, payload_bytes) in datagrams {
+        channels.clear();
+        if tables.follow(network, 2 * id, &mut channels).is_err() {
+            continue;
+        }
+        let frame = frame(packet_bytes(&flow.transport), flow.is_tagged);
+        let bits = 8.0 * f64::from(frame + WIRE_OVERHEAD_BYTES);
+        let payload_bits = 8.0 * f64::from(payload_bytes.max(1));
+        let frames = match (&flow.traffic, channels.first()) {
+            (
+                TrafficSpec::Constant { rate, .. }
+                | TrafficSpec::Poisson { rate, .. }
+                | TrafficSpec::SelfSimilar { rate, .. },
+                _,
+            ) => rate.0 as f64 / payload_bits,
+            (TrafficSpec::Video(video), _) => video.rate.0 as f64 / payload_bits,
+            (TrafficSpec::Infinite { .. }, Some(first)) => {
+                network.links.channel(*first).rate.0 as f64 / bits
+            }
+            _ => continue,
+        };
+        for channel in &channels {
+            let credit = network
+                .links
+                .channel(*channel)
+                .credits
+                .get(usize::from(flow.class));
+            if let Some(Some(credit)) = credit {
+                let crowd = crowds.entry((*channel, flow.class)).or_default();
+                crowd.units += frames * f64::from(frame.div_ceil(credit.unit_bytes));
+                crowd.wire_bits += frames * bits;
+                crowd.least = match crowd.least {
+                    0 => frame,
+                    least => least.min(frame),
+                };
+            }
+        }
+    }
+    crowds
+}
+
+/// A link into a switch, for frames of a class.
+struct Way<'a> {
+    credits: &'a Credits,
+    unit_bytes: u32,
+    /// What its largest frame costs.
+    most: u32,
+    /// From the start of that until a credit frame that knows of it takes effect.
+    window: Duration,
+    /// The last part of it: from the start of the credit frame on.
+    back: Duration,
+    /// The same if the credit frame waits behind another frame first.
+    whole: Duration,
+    /// Time of that frame on the wire.
+    frame: Duration,
+    /// Time on the wire and cost of the frames that cost most for their time.
+    dear: Vec<(Duration, u32)>,
+    /// Most units that start within the window.
+    crowd: u32,
+}
+
+impl<'a> Way<'a> {
+    fn new(
+        network: &EthernetSpec,
+        id: u32,
+        (largest, all): (u32, u32),
+        credits: &'a Credits,
+    ) -> Self {
+        let channel = |id: u32| network.links.channel(id);
+        let wire = |id: u32, bytes: u32| {
+            let rate = channel(id).rate;
+            rate.serialization(u64::from(bytes + WIRE_OVERHEAD_BYTES))
+        };
+        let away = |id: u32| {
+            let (_, to) = network.links.ends(id);
+            let latency = match &network.nodes[to as usize].kind {
+                NodeKind::Switch(switch) => switch.latency,
+                NodeKind::Station { .. } => Duration::ZERO,
+            };
+            channel(id).delay + latency
+        };
+        let back = id ^ 1;
+        let unit_bytes = credits.unit.map_or(largest, |unit| unit as u32);
+        let (frame, credit) = (wire(id, largest), wire(back, FRAME_LEAST_BYTES));
+        let way_back = credit + away(back);
+        let window = frame + away(id) + way_back;
+        let most = largest.div_ceil(unit_bytes);
+        // The dearest frame for its time has one byte more than fits its units but one.
+        let dear = |cost: u32| {
+            let bytes = ((cost - 1) * unit_bytes + 1).max(FRAME_LEAST_BYTES);
+            (wire(id, bytes), bytes.div_ceil(unit_bytes))
+        };
+        let mut way = Self {
+            credits,
+            unit_bytes,
+            most,
+            window,
+            back: way_back,
+            whole: window + wire(back, all),
+            frame,
+            dear: (1..=most).map(dear).collect(),
+            crowd: 0,
+        };
+        way.crowd = way.starts_within(window);
+        way
+    }
+
+    /// Most units that start within so long.
+    fn starts_within(&self, span: Duration) -> u32 {
+        let within = |(time, cost): &(Duration, u32)| {
+            (u128::from(span.0) * u128::from(*cost)).div_ceil(u128::from(time.0.max(1)))
+        };
+        let most = self.dear.iter().map(within).max().unwrap_or(1);
+        u32::try_from(most + u128::from(self.most)).unwrap_or(u32::MAX)
+    }
+
+    /// Units that pass during the loop at the full rate, in frames of the largest size; and those
+    /// that may be left without being enough for another frame.
+    fn full(&self) -> u32 {
+        let units = u128::from(self.whole.0) * u128::from(self.most);
+        let units = units.div_ceil(u128::from(self.frame.0.max(1)));
+        u32::try_from(units + u128::from(self.most - 1)).unwrap_or(u32::MAX)
+    }
+
+    /// Largest frames that pass during the loop at the full rate.
+    fn frames_in_loop(&self) -> f64 {
+        self.whole.0 as f64 / self.frame.0.max(1) as f64
+    }
+
+    /// Share of the link that its largest frames get. Units of a frame are spent together and come
+    /// back together, so the law of single cells holds of whole frames. N123 has one that grows;
+    /// as its last credit is written, one frame is still held, which is being sent on.
+    fn share(&self, rule: &CreditSpec, (from, until): (Time, Time)) -> (f64, Option<Growth>) {
+        let zones = f64::from(rule.n2.saturating_add(rule.n3) / self.most);
+        let told = rule
+            .redundant_every
+            .map_or(rule.n2, |every| every.min(rule.n2));
+        let n2 = f64::from(told.div_ceil(self.most).max(1));
+        let frames = self.frames_in_loop();
+        if rule.rule != CreditRule::N123 {
+            return (law::throughput(zones, n2, frames, 0.0), None);
+        }
+        let growth = Growth::new(zones, n2, frames, 1.0);
+        let loops = |time: Time| time.ps() as f64 / self.whole.0.max(1) as f64;
+        (growth.mean(loops(from), loops(until)), Some(growth))
+    }
+
+    fn spec(&self, control: &FlowControl) -> ClassCreditSpec {
+        let n2 = self.credits.n2;
+        let n3 = self.credits.n3.unwrap_or_else(|| self.full());
+        let there = self.window.0 - self.back.0;
+        let exact = |window: &Placed<OrWord<Duration>>| {
+            let given = window.value.value().unwrap_or(self.window);
+            Duration(given.0.saturating_sub(there).max(1))
+        };
+        let (rule, n1, window, resync_every) = match control {
+            FlowControl::N23 { window, .. } => (CreditRule::N23, 0, exact(window), None),
+            FlowControl::N123 { n1, .. } => {
+                let n1 = n1.unwrap_or(self.crowd);
+                (CreditRule::N123, n1, self.back, None)
+            }
+            FlowControl::N123Plus { window, n1, .. } => {
+                let n1 = n1.unwrap_or(n2.saturating_add(n3));
+                (CreditRule::N123Plus, n1, exact(window), None)
+            }
+            FlowControl::Cumulative { resync_every, .. } => {
+                (CreditRule::Cumulative, 0, self.back, *resync_every)
+            }
+            FlowControl::Relative(_)
+            | FlowControl::None
+            | FlowControl::Pause(_)
+            | FlowControl::Pfc(_)
+            | FlowControl::Destination { .. } => (CreditRule::Relative, 0, self.back, None),
+        };
+        ClassCreditSpec {
+            unit_bytes: self.unit_bytes,
+            overhead_bytes: 0,
+            rule: ClassCreditRule::Zones(CreditSpec {
+                rule,
+                n1,
+                n2,
+                n3,
+                window,
+                bind: (*self.credits.bind).into(),
+                redundant_every: self.credits.redundant_every,
+                refresh_every: self.credits.refresh_every,
+                request_after: self.credits.request_after,
+                resync_every,
+                message_bytes: None,
+            }),
+        }
+    }
+
+    /// A window that is given, shorter than the loop or so long that the class may stop.
+    fn wrong_window(
+        &self,
+        control: Control<'_>,
+        rule: &CreditSpec,
+        place: &str,
+    ) -> Option<Diagnostic> {
+        let window = control.rules.window()?;
+        let given = window.value.value()?;
+        let loop_ns = self.window.0.div_ceil(1_000);
+        let about = |mistake: Diagnostic| {
+            mistake
+                .at(&window.at, format!("{} ns", given.0 / 1_000))
+                .note(format!("the loop is {loop_ns} ns ({place})"))
+                .help("write `window = \"exact\"`, the default")
+        };
+        if given < self.window {
+            let meant = *self.credits.headroom == Headroom::Unchecked;
+            let message = "a window shorter than the control loop overflows".into();
+            let mistake = Diagnostic::error_unless(meant, "window-too-short", message);
+            let help = "to measure the overflow, say `headroom = \"unchecked\"`";
+            return Some(about(mistake).help(help));
+        }
+        // Frames that were counted and are gone keep the last credit for themselves.
+        let late = Duration(given.0 - self.window.0);
+        let is_cured = rule.request_after.is_some() || rule.refresh_every.is_some();
+        if late == Duration::ZERO
+            || is_cured
+            || self.starts_within(late) <= rule.n3.saturating_add(1)
+        {
+            return None;
+        }
+        let message = "the class may stop for ever: the window is far longer than the loop";
+        let mistake = Diagnostic::warning("window-too-long", message);
+        Some(about(mistake).help("or let the sender ask again, with `request_after`"))
+    }
+
+    /// More than the counters hold.
+    fn too_large(
+        &self,
+        control: Control<'_>,
+        rule: &CreditSpec,
+        place: &str,
+    ) -> Option<Diagnostic> {
+        let zones = [
+            ("n1", rule.n1, control.at),
+            ("n2", rule.n2, control.at),
+            ("n3", rule.n3, &self.credits.n3.at),
+        ];
+        let sum: u64 = zones.iter().map(|(_, units, _)| u64::from(*units)).sum();
+        let (key, _, at) = zones.into_iter().max_by_key(|(_, units, _)| *units)?;
+        let message = "the zones together are more than the counters hold";
+        (sum > CREDIT_MAX).then(|| {
+            Diagnostic::error("too-large", message)
+                .at(at, format!("N1 + N2 + N3 = {sum} units"))
+                .note(format!(
+                    "N1 = {}, N2 = {}, N3 = {} for {place}; {CREDIT_MAX} units at most together",
+                    rule.n1, rule.n2, rule.n3
+                ))
+                .help(format!("lower `{key}`, or count in larger units (`unit`)"))
+        })
+    }
+
+    /// What can't work, or works badly.
+    fn check(
+        &self,
+        control: Control<'_>,
+        net: &Net<'_>,
+        (id, class): (u32, usize),
+        spec: &ClassCreditSpec,
+        span: (Time, Time),
+    ) -> Option<Diagnostic> {
+        let place = format!("link `{}`, class {class}", net.channel_name(id));
+        let rule = spec.zones()?;
+        let zone = &self.credits.n3.at;
+        let meant = *self.credits.headroom == Headroom::Unchecked;
+        let found = if let Some(wrong) = self.too_large(control, rule, &place) {
+            wrong
+        } else if rule.n3.saturating_add(1) < self.most {
+            let least = self.most - 1;
+            Diagnostic::error(
+                "zone-too-small",
+                "the credit would never do for a full frame",
+            )
+            .at(zone, format!("N3 = {} units", rule.n3))
+            .note(format!(
+                "a frame costs up to {} units of {} B; {} may be free and not yet announced \
+                 ({place})",
+                self.most,
+                spec.unit_bytes,
+                rule.n2 - 1
+            ))
+            .help(format!("write `n3 = {least}` or more, or leave it out"))
+        } else if let Some(wrong) = self.wrong_window(control, rule, &place) {
+            wrong
+        } else if rule.rule == CreditRule::N123 && rule.n1 < self.crowd {
+            let missing = self.crowd - rule.n1;
+            let message = format!("N1 is {missing} units too small: frames may be lost");
+            Diagnostic::error_unless(meant, "zone-too-small", message)
+                .at(control.at, format!("N1 = {} units", rule.n1))
+                .note(format!("as many can start within the loop ({place})"))
+                .help(format!("write `n1 = {}`, or leave it out", self.crowd))
+        } else {
+            return self.slow(rule, span, &place);
+        };
+        Some(found)
+    }
+
+    /// The credit of a class that its link waits for.
+    fn slow(&self, rule: &CreditSpec, span: (Time, Time), place: &str) -> Option<Diagnostic> {
+        let units = self.frames_in_loop() * f64::from(self.most);
+        let (share, growth) = self.share(rule, span);
+        if share > 0.9 || !self.credits.n3.is_given {
+            return None;
+        }
+        // What N123+ takes off is what has come within the loop: frames that are still on
+        // their way may have credit twice.
+        let about = match rule.rule {
+            CreditRule::N123Plus => "at least",
+            _ => "about",
+        };
+        let grows = growth.filter(|growth| growth.loops.is_finite());
+        let grows = grows.map(|growth| {
+            format!(
+                "from {} % on, each loop has {} more: the link is full after {:.3} ms",
+                in_per_cent(growth.first),
+                counted(growth.cells.round() as u64, "frame"),
+                growth.loops * self.whole.0 as f64 / 1e9
+            )
+        });
+        let slow = Diagnostic::warning("slow", "the credit is spent before more of it comes back")
+            .at(
+                &self.credits.n3.at,
+                format!("N2 + N3 = {} units", rule.n2 + rule.n3),
+            )
+            .note(format!(
+                "a loop takes {units:.1} units: {about} {} % of the link ({place})",
+                in_per_cent(share)
+            ))
+            .note_if(grows)
+            .help(format!("N3 = {} keeps the link busy", self.full()));
+        Some(slow)
+    }
+}
+
+/// Whole ones from one on.
+fn in_per_cent(share: f64) -> String {
+    match 100.0 * share {
+        small if small < 0.95 => format!("{small:.1}"),
+        large => format!("{large:.0}"),
+    }
+}

@@ -1,0 +1,304 @@
+//! Cyclic buffer dependency: may stopped queues come to wait for each other in a cycle?
+//!
+//! A frame that waits for ever waits before a channel `X->Y` that `Y` stops, or gives no credit.
+//! Then some queue of `Y` never empties: one of those that asked for the stop, or that hold what
+//! came over `X->Y`. A frame in it that never leaves waits in turn, and so on; there are finitely
+//! many channels, so the waits close a cycle. The graph has an edge for every such wait:
+//!
+//! | what holds `X->Y` | queues of `Y` it may wait for |
+//! |---|---|
+//! | stops for outputs, `others` | all ports but the one back to `X` |
+//! | stops for outputs, `all` | that one too |
+//! | stops for outputs, `contributing`; for inputs; credit | those that frames of `X->Y` go on to |
+//! | stops by destination | the same |
+//!
+//! A stop by destination holds frames to one host alone. But a congested queue stops every host
+//! that it has held frames for since it became congested (Nouredine and Tobagi 1999, section 2.2:
+//! all flows found in the buffer, until congestion ends), and what keeps it congested may be frames
+//! to another host. So the wait goes on with any frame that shares the queue: where the paths of
+//! two hosts share two queues in opposite order, each host waits for the other.
+//!
+//! Left out are queues that can't fill up to their threshold, because all that can be in flight
+//! through them is less (`flight`), and hosts: they take what comes and forward nothing. A cycle is
+//! necessary for a deadlock, not sufficient (Hu et al., HotNets 2016).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use backwater_kernel::Channels;
+use backwater_net::frames::spec::{BackPressureSpec, Choose, Detect, Notify, Select};
+
+use super::crossings::cycle;
+use super::flight::{Flight, is_by_destination};
+use super::lossless::{Whole, switch_of};
+use crate::given::frames::flow_control::{self, FlowControl};
+use crate::language::diagnostics::Diagnostic;
+use crate::language::suggest;
+
+/// Channel and class; with PAUSE the class is 0: it stops all.
+type Place = (u32, u8);
+/// What waits for what, each `8 * channel + class`.
+type Waits = BTreeMap<u32, Vec<u32>>;
+
+/// Channels that a message names.
+const NAMED: usize = 12;
+/// Waits of one channel for another that are looked at: a second.
+const MOST_STEPS: usize = 10_000_000;
+
+/// Warns of a cycle.
+pub(crate) fn check(look: &Whole<'_>) -> Option<Diagnostic> {
+    let flight = Flight::new(look);
+    let Some(graph) = waits(look, &flight, |rules| rules) else {
+        return Some(too_many(look));
+    };
+    let around = cycle(&graph)?;
+    let pressure = &look.file.flow_control.value;
+    let is_credited = |place: &&u32| look.has_credit(**place / 8, (**place % 8) as u8);
+    let credited = around.iter().filter(is_credited).count();
+    let (has_credit, is_mixed) = (credited > 0, credited < around.len());
+    let by_class = has_credit || matches!(pressure.value, FlowControl::Pfc(_));
+    let name = |place: &u32| {
+        let (channel, class) = (place / 8, place % 8);
+        let name = look.net.channel_name(channel);
+        match by_class {
+            true => format!("`{name}` class {class}"),
+            false => format!("`{name}`"),
+        }
+    };
+    let named = suggest::first(&around, NAMED, name, |more| format!(", {more} more"));
+    let notify = pressure.stops().map(|stops| &stops.notify);
+    let at = match (around.len(), notify) {
+        (2, Some(notify)) => &notify.at,
+        _ => &pressure.at,
+    };
+    let message = match (has_credit, is_mixed) {
+        (true, false) => "queues without credit may wait for each other in a cycle",
+        (true, true) => "queues, stopped or without credit, may wait for each other in a cycle",
+        (false, _) => "stopped queues may wait for each other in a cycle",
+    };
+    let mut diagnostic = Diagnostic::warning("deadlock", message)
+        .at(at, format!("{} channels in a cycle", around.len()))
+        .note(format!(
+            "each may wait for the next: {named}, and the first again"
+        ));
+    if matches!(pressure.value, FlowControl::Destination { .. }) {
+        diagnostic = diagnostic.note(
+            "a queue stops every host that it held frames for, as long as frames to any of them \
+             keep it congested",
+        );
+    }
+    if is_of_copies(look) {
+        diagnostic = diagnostic
+            .note("windows alone would not fill these queues: what time-outs send again may");
+    }
+    diagnostic = diagnostic
+        .note("the run ends when such a cycle is stuck for `run.stall`, and reports its frames");
+    Some(with_help(
+        look,
+        &flight,
+        diagnostic,
+        &around,
+        (by_class, is_mixed),
+    ))
+}
+
+/// Is the cycle there only because frames may be sent again?
+fn is_of_copies(look: &Whole<'_>) -> bool {
+    let alone = waits(look, &Flight::of_windows(look), |rules| rules);
+    alone.is_some_and(|graph| cycle(&graph).is_none())
+}
+
+/// What helps: of other rules only those under which no cycle is left.
+fn with_help(
+    look: &Whole<'_>,
+    flight: &Flight<'_>,
+    mut diagnostic: Diagnostic,
+    around: &[u32],
+    (by_class, is_mixed): (bool, bool),
+) -> Diagnostic {
+    let pressure = &look.file.flow_control.value;
+    let notify = pressure.stops().map(|stops| *stops.notify);
+    let ends = |change: &dyn Fn(BackPressureSpec) -> BackPressureSpec| {
+        let graph = waits(look, flight, change);
+        graph.is_some_and(|graph| cycle(&graph).is_none())
+    };
+    let told = |notify| move |rules| BackPressureSpec { notify, ..rules };
+    let is_mutual = around.len() == 2 && around[0] / 16 == around[1] / 16;
+    let tells_all = notify.is_some_and(|notify| notify == Some(flow_control::Notify::All));
+    if is_mutual && tells_all && ends(&told(Notify::Others)) {
+        return finished(
+            diagnostic.help(
+                "say `notify = \"others\"`: a port then never waits for the opposite port of its \
+                 link",
+            ),
+            is_mixed,
+        );
+    }
+    diagnostic = diagnostic
+        .help("give some of the flows other paths, by `[[routes]]`, until no cycle is left");
+    if by_class {
+        diagnostic = diagnostic.help(
+            "or give flows different classes, so that those of no class close the cycle: a \
+             frame keeps the class of its flow on its whole path",
+        );
+    }
+    if is_of_copies(look) {
+        diagnostic = diagnostic.help(
+            "or raise `min_rto` and `initial_rto` in `[tcp]` above the longest wait, so that only \
+             what is lost is sent again",
+        );
+    }
+    if ends(&told(Notify::Contributing)) {
+        diagnostic = diagnostic.help(
+            "or say `notify = \"contributing\"`: a port then waits only for queues that its frames \
+             go on to",
+        );
+    }
+    let by_destination = |rules: BackPressureSpec| BackPressureSpec {
+        select: Select::Destination(Choose::AllFound),
+        ..rules
+    };
+    let is_other = !matches!(pressure.value, FlowControl::Destination { .. });
+    if is_other && stops_at_outputs(look) && ends(&by_destination) {
+        diagnostic = diagnostic.help("or stop by destination: `kind = \"destination\"`");
+    }
+    finished(diagnostic, is_mixed)
+}
+
+fn finished(diagnostic: Diagnostic, is_mixed: bool) -> Diagnostic {
+    let help = "a `[watchdog]` or `flow_control.time_out` ends it, at the price of frames";
+    diagnostic.help_if(is_mixed.then(|| help.into()))
+}
+
+/// All stops are for queues at outputs, and nothing has credit: others may select by destination.
+fn stops_at_outputs(look: &Whole<'_>) -> bool {
+    let nodes = 0..look.spec.nodes.len() as u32;
+    let mut rules = nodes.filter_map(|node| look.pressure(node));
+    let mut channels = look.spec.links.channels();
+    rules.all(|rules| rules.detect == Detect::Outputs)
+        && !channels.any(|channel| (0..8).any(|class| look.has_credit(channel, class)))
+}
+
+/// Where every port may wait for every other one of a switch with very many.
+fn too_many(look: &Whole<'_>) -> Diagnostic {
+    let message = "switches have too many ports to look for cycles of stopped queues";
+    Diagnostic::warning("not-checked", message)
+        .at(&look.file.flow_control.at, "cycles were not examined")
+        .note("the run reports deadlocks")
+        .help("say `notify = \"contributing\"`: a port then waits for few others")
+}
+
+/// What each channel between switches may wait for, if the rules of switches were changed so. No
+/// other channel is part of a cycle: a host waits for no one further on, and no one waits for what
+/// a host sends. `None` where that would be too much to look at.
+fn waits(
+    look: &Whole<'_>,
+    flight: &Flight<'_>,
+    change: impl Fn(BackPressureSpec) -> BackPressureSpec,
+) -> Option<Waits> {
+    let mut graph: BTreeMap<u32, BTreeSet<u32>> = BTreeMap::new();
+    let mut onward = Onward::new(look, flight);
+    let nodes = 0..look.spec.nodes.len() as u32;
+    let rules: Vec<_> = nodes
+        .map(|node| look.pressure(node).copied().map(&change))
+        .collect();
+    let mut steps = 0;
+    for (channel, class) in look.crossings.crossed() {
+        let (from, node) = look.net.ends(channel);
+        if switch_of(look.spec, from).is_none() {
+            continue;
+        }
+        let index = |(channel, class): Place| 8 * channel + u32::from(class);
+        if flight.lacks_credit(channel, class) {
+            let to = onward.fed((channel, class)).iter();
+            let to = to.map(|out| index((*out, class)));
+            let own = graph.entry(index((channel, class))).or_default();
+            own.extend(to);
+        }
+        let Some(rules) = &rules[node as usize] else {
+            continue;
+        };
+        // A port that is stopped holds all classes, but waits for those alone that stop.
+        let is_port = rules.select == Select::Port;
+        let is_held = rules.classes & 1 << class != 0 && !look.has_credit(channel, class);
+        if is_port || is_held {
+            let of = |(channel, class)| index((channel, if is_port { 0 } else { class }));
+            let to = onward.next(rules, channel, class);
+            steps += to.len();
+            if steps > MOST_STEPS {
+                return None;
+            }
+            let own = graph.entry(of((channel, class))).or_default();
+            own.extend(to.into_iter().map(of));
+        }
+    }
+    let graph = graph.into_iter();
+    let graph = graph.map(|(from, to)| (from, to.into_iter().collect()));
+    Some(graph.collect())
+}
+
+/// Where to look on from each channel and class.
+struct Onward<'a> {
+    look: &'a Whole<'a>,
+    flight: &'a Flight<'a>,
+    /// Channels between switches that frames of a channel and class go on to.
+    fed: BTreeMap<Place, Vec<u32>>,
+    /// Of a node, the queues in front of channels to switches that may fill up.
+    filling: BTreeMap<u32, Vec<Place>>,
+}
+
+impl<'a> Onward<'a> {
+    fn new(look: &'a Whole<'a>, flight: &'a Flight<'a>) -> Self {
+        let mut fed: BTreeMap<Place, Vec<u32>> = BTreeMap::new();
+        for (out, class, input) in look.crossings.passed_on() {
+            if switch_of(look.spec, look.net.ends(out).1).is_some() {
+                fed.entry((input, class)).or_default().push(out);
+            }
+        }
+        Onward {
+            look,
+            flight,
+            fed,
+            filling: BTreeMap::new(),
+        }
+    }
+
+    fn fed(&self, place: Place) -> &[u32] {
+        self.fed.get(&place).map_or(&[], Vec::as_slice)
+    }
+
+    /// The queues at the far end of a channel that may have it stopped.
+    fn next(&mut self, pressure: &BackPressureSpec, channel: u32, class: u8) -> Vec<Place> {
+        let (look, flight) = (self.look, self.flight);
+        let classes: Vec<u8> = match pressure.select {
+            Select::Port => (0..8).filter(|c| pressure.classes & 1 << c != 0).collect(),
+            Select::Class | Select::Destination(_) => vec![class],
+        };
+        let fed = classes.iter().flat_map(|class| {
+            let out = self.fed((channel, *class)).iter();
+            out.map(|out| (*out, *class))
+        });
+        if pressure.detect == Detect::Inputs {
+            let mut classes = classes.iter();
+            return match classes.any(|class| flight.fills_input(channel, *class)) {
+                true => fed.collect(),
+                false => Vec::new(),
+            };
+        }
+        let fills = |(out, class): &Place| flight.fills(pressure, *out, *class);
+        if pressure.notify == Notify::Contributing || is_by_destination(pressure) {
+            return fed.filter(fills).collect();
+        }
+        let node = look.net.ends(channel).1;
+        let filling = self.filling.entry(node).or_insert_with(|| {
+            let around = look.net.neighbours[node as usize].iter();
+            let around = around.filter(|(other, _)| switch_of(look.spec, *other).is_some());
+            let queues = around.flat_map(|(_, out)| (0..8).map(move |class| (*out, class)));
+            queues.filter(fills).collect()
+        });
+        let counts = |(out, class): &&Place| {
+            let may_be_back = pressure.notify == Notify::All || *out != channel ^ 1;
+            may_be_back && classes.contains(class)
+        };
+        filling.iter().filter(counts).copied().collect()
+    }
+}

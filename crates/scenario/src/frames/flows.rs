@@ -1,0 +1,437 @@
+//! Who sends what to whom.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use backwater_kernel::{Purpose, Stream};
+use backwater_net::frames::spec::{FlowSpec, LinkSpec, TrafficSpec, TransportSpec, UDP_IP_BYTES};
+
+use super::flow_list::Arrival;
+use super::net::Net;
+use super::offers::Offer;
+use super::packets::{RTP_BYTES, mtu};
+use super::workloads::{self, Setting};
+use super::{controls, queues, tcp, traffic};
+use crate::Limits;
+use crate::given::frames::EthernetFile;
+use crate::given::frames::flows::{self as given, FlowSettings, Transport};
+use crate::given::frames::switch::Spread;
+use crate::given::frames::traffic::{Traffic, TrafficKind};
+use crate::given::frames::workloads::Workloads;
+use crate::language::files::Files;
+use crate::language::typed::Word;
+use crate::network::memory;
+use crate::network::patterns::{self, Room};
+use crate::network::wildcard;
+use crate::prelude::*;
+
+/// The flows, and the table that made each.
+pub(crate) struct Flows<'r> {
+    pub specs: Vec<FlowSpec>,
+    pub tables: Vec<Table<'r>>,
+    /// What workloads ask of the links of hosts.
+    pub offers: Vec<Offer>,
+    marked: [bool; 8],
+    room: Room,
+}
+
+impl<'r> Flows<'r> {
+    fn none(links: &[LinkSpec], limits: &Limits) -> Self {
+        Flows {
+            specs: Vec::new(),
+            tables: Vec::new(),
+            offers: Vec::new(),
+            marked: queues::marked(links),
+            room: Room {
+                each: memory::FLOW_BYTES,
+                limits: *limits,
+            },
+        }
+    }
+
+    /// The flows, each with the table that made it.
+    pub(crate) fn each(&self) -> impl Iterator<Item = (&FlowSpec, &Table<'r>)> {
+        self.specs.iter().zip(&self.tables)
+    }
+}
+
+/// An entry of `[[flows]]`, `[[patterns]]` or `[[workloads]]`.
+#[derive(Clone, Copy)]
+pub(crate) struct Table<'r> {
+    pub settings: &'r FlowSettings,
+    /// What all its flows send; a workload gives each a size of its own.
+    pub traffic: Option<&'r Traffic>,
+    /// Where it says where they go.
+    pub to: &'r At,
+    name: &'r Placed<String>,
+    pub at: &'r At,
+    /// It may make more than one.
+    is_many: bool,
+}
+
+/// The hosts of a flow: where it starts, and where it ends.
+type Ends = (u32, Vec<u32>);
+
+/// A flow of a table: its hosts and what it sends.
+type Sent = (Ends, TrafficSpec);
+
+/// The highest class that anything names.
+pub(crate) fn highest_class(file: &EthernetFile) -> u8 {
+    let flows = file.flows.iter().map(|flow| *flow.settings.class);
+    let patterns = file.patterns.iter().map(|rule| *rule.settings.class);
+    let workloads = file.workloads.iter().map(|own| *own.settings.class);
+    let classes = file.classes.iter().map(|class| *class.class);
+    let own = controls::given(file).filter_map(|own| own.value.as_ref());
+    let controls = own.chain([&file.flow_control.value.value]);
+    let lossless = controls.filter_map(|rules| rules.classes()?.as_deref());
+    let lossless = lossless.flatten().copied();
+    let named = flows
+        .chain(patterns)
+        .chain(workloads)
+        .chain(classes)
+        .chain(lossless);
+    named.max().unwrap_or(0)
+}
+
+/// The flows of the file: first `[[flows]]`, then `[[patterns]]`, then `[[workloads]]`. TCP follows
+/// the classes that are marked.
+pub(crate) fn flows<'r>(
+    file: &'r Placed<EthernetFile>,
+    (net, links, limits): (&Net<'_>, &[LinkSpec], &Limits),
+    files: &mut Files<'_>,
+    mistakes: &mut Diagnostics,
+) -> Flows<'r> {
+    let mut flows = Flows::none(links, limits);
+    let room = flows.room;
+    if file.workloads.is_empty() && !file.workloads.is_faulty {
+        let example = "`name = \"F\"`, `from = \"S\"`, `to = \"D\"`";
+        patterns::nothing_to_send(&file.flows, &file.patterns, (&file.at, example), mistakes);
+    }
+    let counted = file.flows.iter().filter(|flow| flow.count.is_some());
+    let many = counted.map(|flow| &flow.name);
+    let many = many.chain(file.patterns.iter().map(|pattern| &pattern.name));
+    let many = many.chain(file.workloads.iter().map(|own| &own.name));
+    if net.nodes.is_empty() || patterns::named_twice(many, mistakes) {
+        return flows;
+    }
+    for flow in file.flows.iter() {
+        if let Some(pairs) = named(flow, net, room, mistakes) {
+            one_tree(file, flow, mistakes);
+            let table = Table {
+                settings: &flow.settings,
+                traffic: Some(&flow.sends.traffic),
+                to: &flow.to.at,
+                name: &flow.name,
+                at: &flow.at,
+                is_many: pairs.len() != 1 || flow.count.is_some(),
+            };
+            let sent = traffic::traffic(&flow.sends.traffic);
+            let all = pairs.into_iter().map(|ends| (ends, sent.clone()));
+            add(file, table, all.collect(), &mut flows, mistakes);
+        }
+    }
+    for (index, rule) in (0_u64..).zip(file.patterns.iter()) {
+        let mut dice = Stream::new(file.run.seed, index, Purpose::Pattern);
+        if let Some(pairs) = by_rule((rule, room), net, &mut dice, mistakes) {
+            let sent = traffic::traffic(&rule.sends.traffic);
+            let pairs = pairs.into_iter();
+            let all = pairs.map(|(from, to)| ((from, vec![to]), sent.clone()));
+            let table = Table {
+                settings: &rule.settings,
+                traffic: Some(&rule.sends.traffic),
+                to: rule.kind.to().map_or(&rule.at, |to| &to.at),
+                name: &rule.name,
+                at: &rule.at,
+                is_many: true,
+            };
+            add(file, table, all.collect(), &mut flows, mistakes);
+        }
+    }
+    let setting = Setting {
+        net,
+        links,
+        seed: file.run.seed,
+        stop_at: *file.run.duration,
+        room,
+    };
+    for (index, own) in (0_u64..).zip(file.workloads.iter()) {
+        workload((own, index), setting, (file, files), &mut flows, mistakes);
+    }
+    duplicates(&flows, mistakes);
+    flows
+}
+
+/// Flows that begin while the run goes on.
+fn workload<'r>(
+    (given, index): (&'r Placed<Workloads>, u64),
+    setting: Setting<'_>,
+    (file, files): (&EthernetFile, &mut Files<'_>),
+    flows: &mut Flows<'r>,
+    mistakes: &mut Diagnostics,
+) {
+    let arrivals = workloads::arrivals((given, index), setting, files, mistakes);
+    let Some((arrivals, asked)) = arrivals else {
+        return;
+    };
+    let sizes: Vec<u64> = arrivals.iter().map(|own| own.bytes).collect();
+    let sent = |own: Arrival| {
+        let traffic = TrafficSpec::Infinite {
+            start: own.at,
+            bytes: Some(own.bytes),
+        };
+        ((own.from, vec![own.to]), traffic)
+    };
+    let table = Table {
+        settings: &given.settings,
+        traffic: None,
+        to: &given.at,
+        name: &given.name,
+        at: &given.at,
+        is_many: true,
+    };
+    let all = arrivals.into_iter().map(sent).collect();
+    if let Some(transport) = add(file, table, all, flows, mistakes) {
+        let framed = (&transport, given.settings.tagged);
+        flows.offers.extend(asked.offers(framed, &sizes));
+    }
+}
+
+fn named(
+    flow: &given::Flows,
+    net: &Net<'_>,
+    room: Room,
+    mistakes: &mut Diagnostics,
+) -> Option<Vec<Ends>> {
+    let mut hosts = |names: &Placed<Vec<Named>>| net.all_hosts(names.sure()?, mistakes);
+    let (from, to) = (hosts(&flow.from), hosts(&flow.to));
+    let (from, to) = (from?, to?);
+    let mut pairs: Vec<Ends> = match (from.as_slice(), to.as_slice()) {
+        (from, to) if *flow.multicast && !to.is_empty() => {
+            named_once(flow, to, net, mistakes)?;
+            from.iter().map(|from| (*from, to.to_vec())).collect()
+        }
+        ([from], to) => to.iter().map(|to| (*from, vec![*to])).collect(),
+        (from, [to]) => from.iter().map(|from| (*from, vec![*to])).collect(),
+        (from, to) if from.len() == to.len() => {
+            let pairs = from.iter().zip(to);
+            pairs.map(|(from, to)| (*from, vec![*to])).collect()
+        }
+        (from, to) => {
+            Diagnostic::error("bad-flow", "`from` and `to` do not pair up")
+                .at(&flow.to.at, format!("{} hosts", to.len()))
+                .at(&flow.from.at, format!("{} hosts", from.len()))
+                .help("name as many on both sides, or one host on one of them")
+                .tell(mistakes);
+            return None;
+        }
+    };
+    // A name with `*` stands for all but the host at the other end.
+    let mut names = flow.from.iter().chain(flow.to.iter());
+    if names.any(|(name, _)| wildcard::is_many(name)) {
+        for (from, to) in &mut pairs {
+            to.retain(|to| to != from);
+        }
+        pairs.retain(|(_, to)| !to.is_empty());
+    }
+    if let Some((same, _)) = pairs.iter().find(|(from, to)| to.contains(from)) {
+        let name = clip(net.name(*same));
+        mistakes.push(patterns::sends_to_itself(&name, &flow.to.at));
+        return None;
+    }
+    if pairs.is_empty() {
+        Diagnostic::error("bad-flow", "a flow needs two hosts")
+            .at(&flow.to.at, "nobody besides the sender")
+            .help("name one host or more in `to`")
+            .tell(mistakes);
+        return None;
+    }
+    let count = flow.count.unwrap_or(1);
+    let ends: usize = pairs.iter().map(|(_, to)| to.len()).sum();
+    let total = u64::from(count).saturating_mul(ends as u64);
+    if room.refuses(&flow.count.at, total, mistakes) {
+        return None;
+    }
+    let repeated = pairs.into_iter();
+    let repeated = repeated.flat_map(|pair| std::iter::repeat_n(pair, count as usize));
+    Some(repeated.collect())
+}
+
+/// Each destination of a multicast gets a frame once.
+fn named_once(
+    flow: &given::Flows,
+    to: &[u32],
+    net: &Net<'_>,
+    mistakes: &mut Diagnostics,
+) -> Option<()> {
+    let mut known = BTreeSet::new();
+    let Some(twice) = to.iter().find(|host| !known.insert(**host)) else {
+        return Some(());
+    };
+    let name = clip(net.name(*twice));
+    Diagnostic::error("bad-flow", format!("a multicast names `{name}` twice"))
+        .at(&flow.to.at, "each host gets one copy")
+        .help("name each host once")
+        .tell(mistakes);
+    None
+}
+
+/// The frames of a multicast share a tree.
+fn one_tree(file: &EthernetFile, flow: &given::Flows, mistakes: &mut Diagnostics) {
+    if !*flow.multicast || *file.switch.spread != Spread::Frames {
+        return;
+    }
+    Diagnostic::error("bad-flow", "a multicast whose frames take different paths")
+        .at(&flow.multicast.at, "its frames take one tree")
+        .note("`spread = \"frames\"` in `[switch]` draws the path of each frame")
+        .help("leave out `spread`, or `multicast`")
+        .tell(mistakes);
+}
+
+fn by_rule(
+    (rule, room): (&Placed<given::Patterns>, Room),
+    net: &Net<'_>,
+    dice: &mut Stream,
+    mistakes: &mut Diagnostics,
+) -> Option<Vec<(u32, u32)>> {
+    let hosts = patterns::hosts(&rule.from, net, mistakes)?;
+    let (total, _) = rule.kind.sure()?.flows(hosts.len() as u64)?;
+    if room.refuses(&rule.kind.at, total, mistakes) {
+        return None;
+    }
+    patterns::pairs(&rule.kind, (&hosts, &rule.from), net, dice, mistakes)
+}
+
+fn add<'r>(
+    file: &EthernetFile,
+    table: Table<'r>,
+    all: Vec<Sent>,
+    flows: &mut Flows<'r>,
+    mistakes: &mut Diagnostics,
+) -> Option<TransportSpec> {
+    let total = (flows.specs.len() + all.len()) as u64;
+    if flows.room.refuses(table.at, total, mistakes) {
+        return None;
+    }
+    let settings = table.settings;
+    let is_marked = flows.marked.get(usize::from(*settings.class)) == Some(&true);
+    let is_multicast = all.iter().any(|((_, to), _)| to.len() > 1);
+    let transport = transport(file, &table, (is_marked, is_multicast), mistakes);
+    for (index, ((source, to), traffic)) in all.into_iter().enumerate() {
+        let Some((destination, others)) = to.split_first() else {
+            continue;
+        };
+        let name = table.name.as_str();
+        flows.specs.push(FlowSpec {
+            name: match table.is_many {
+                true => format!("{name}[{}]", index + 1),
+                false => name.into(),
+            },
+            source,
+            destination: *destination,
+            others: others.to_vec(),
+            class: *settings.class,
+            is_tagged: settings.tagged,
+            transport: transport.clone(),
+            traffic,
+        });
+        flows.tables.push(table);
+    }
+    Some(transport)
+}
+
+/// The protocol that this traffic needs, or takes where the file does not say; and whether it may
+/// take the other. A connection has one destination, which acknowledges.
+fn usual(kind: &TrafficKind, is_multicast: bool) -> (Transport, bool) {
+    match kind {
+        TrafficKind::Greedy { .. } if is_multicast => (Transport::Udp, false),
+        TrafficKind::Greedy { .. } => (Transport::Tcp, true),
+        TrafficKind::Files { .. } | TrafficKind::Requests { .. } => (Transport::Tcp, false),
+        TrafficKind::Constant { .. }
+        | TrafficKind::Poisson { .. }
+        | TrafficKind::SelfSimilar { .. }
+        | TrafficKind::Video { .. } => (Transport::Udp, false),
+    }
+}
+
+fn transport(
+    file: &EthernetFile,
+    table: &Table<'_>,
+    (is_marked, is_multicast): (bool, bool),
+    mistakes: &mut Diagnostics,
+) -> TransportSpec {
+    let settings = table.settings;
+    let kind = table.traffic.map(|traffic| &traffic.kind);
+    // A workload's flows are bytes that have an end, as of a greedy one.
+    let (usual, takes_both) = kind.map_or((Transport::Tcp, true), |kind| usual(kind, is_multicast));
+    let (at, sends) = kind.map_or((table.at, "workload"), |kind| (&kind.at, kind.word));
+    let transport = settings.transport.unwrap_or(usual);
+    let word = transport.word();
+    if is_multicast && transport == Transport::Tcp {
+        let at = settings.transport.place().unwrap_or(at);
+        Diagnostic::error("bad-transport", "a connection has one destination")
+            .at(at, "over tcp")
+            .note("with several, each would acknowledge, and all would have to")
+            .note("greedy, constant, poisson, self-similar and video go over udp")
+            .help("leave `multicast` out, or choose traffic that goes over udp")
+            .tell(mistakes);
+    } else if transport != usual && !takes_both {
+        Diagnostic::error(
+            "bad-transport",
+            format!("`{sends}` traffic does not go over {word}"),
+        )
+        .at(
+            &settings.transport.at,
+            format!("this traffic needs `{}`", usual.word()),
+        )
+        .note("over tcp: greedy, files and requests; over udp: greedy and the rest")
+        .help("leave `transport` out, or choose other traffic")
+        .tell(mistakes);
+    }
+    let useless = match transport {
+        Transport::Tcp => vec![
+            ("payload", settings.payload.place()),
+            ("rtp", settings.rtp.place()),
+        ],
+        Transport::Udp => vec![("tcp", settings.tcp.place())],
+    };
+    for (key, place) in useless {
+        if let Some(place) = place {
+            Diagnostic::no_meaning(key, format!("over {word}"))
+                .at(place, format!("this flow goes over {word}"))
+                .help("leave it out, or change `transport`")
+                .aside_after(Some(at.clone()))
+                .tell(mistakes);
+        }
+    }
+    match transport {
+        Transport::Tcp => TransportSpec::Tcp(tcp::tcp(file, settings, is_marked, mistakes)),
+        Transport::Udp => {
+            let is_video = kind.is_some_and(|kind| matches!(**kind, TrafficKind::Video { .. }));
+            let has_rtp = settings.rtp.unwrap_or(is_video);
+            let headers = UDP_IP_BYTES + if has_rtp { RTP_BYTES } else { 0 };
+            let payload = settings
+                .payload
+                .unwrap_or_else(|| mtu(&file.link) - headers);
+            TransportSpec::Udp {
+                payload_bytes: payload,
+                has_rtp,
+            }
+        }
+    }
+}
+
+fn duplicates(flows: &Flows<'_>, mistakes: &mut Diagnostics) {
+    let mut first: BTreeMap<&str, &At> = BTreeMap::new();
+    // A name that is none was told as such.
+    for (spec, table) in flows.each().filter(|(spec, _)| !spec.name.is_empty()) {
+        let at = &table.name.at;
+        if let Some(first) = first.insert(&spec.name, at) {
+            Diagnostic::error(
+                "duplicate-name",
+                format!("two flows are called `{}`", clip(&spec.name)),
+            )
+            .twice(at, first)
+            .help("give each `[[flows]]` its own name")
+            .tell(mistakes);
+        }
+    }
+}

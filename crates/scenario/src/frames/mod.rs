@@ -1,0 +1,178 @@
+//! Frames between hosts and switches: from checked tables to the network that the Ethernet engine
+//! runs, and what is proved of it before it runs.
+//!
+//! A line here may touch `given`, `network`, `language`, and what `circuits` holds for both.
+//! The next part of the network is a file that `build` calls once; the next proof stands beside
+//! `lossless`, `deadlock` and `headroom`.
+
+mod account;
+mod checks;
+mod controls;
+mod credits;
+mod crossings;
+mod deadlock;
+mod flight;
+mod flow_list;
+mod flow_sizes;
+mod flows;
+pub mod headroom;
+mod limits;
+mod lossless;
+mod net;
+mod offers;
+mod overload;
+mod packets;
+mod promises;
+mod queues;
+mod routes;
+mod schedulers;
+mod series;
+mod shared;
+pub(crate) mod stops;
+mod switches;
+mod tcp;
+mod threats;
+mod topology;
+mod traffic;
+mod workloads;
+
+use backwater_net::frames::spec::{EthernetSpec, FrameRules, MemorySpec, NodeKind, SeriesSpec};
+
+use self::controls::Controls;
+use self::crossings::Crossings;
+use self::flows::Flows;
+use self::lossless::Whole;
+use self::net::Net;
+use self::promises::Consent;
+pub use self::promises::GivenUp;
+
+use crate::Limits;
+use crate::given::frames::EthernetFile;
+use crate::language::files::Files;
+use crate::language::record::Record;
+use crate::network::jitter;
+use crate::prelude::*;
+
+/// What the Ethernet engine simulates.
+#[derive(Clone, PartialEq, Debug)]
+pub struct EthernetScenario {
+    /// What to simulate.
+    pub network: EthernetSpec,
+    /// What to record.
+    pub series: Vec<SeriesSpec>,
+    /// Where lossless classes may lose frames, and which lines say so.
+    pub given_up: Vec<GivenUp>,
+    /// Headroom of lossless classes under stops: what each queue and input needs and has.
+    pub headroom: Vec<headroom::Need>,
+}
+
+/// Builds it, unless something is missing; mistakes go to `mistakes`, and with errors among them
+/// the result is not to be used.
+pub(crate) fn build(
+    root: &Record,
+    limits: &Limits,
+    files: &mut Files<'_>,
+    mistakes: &mut Diagnostics,
+) -> Option<EthernetScenario> {
+    let file = &root.typed::<EthernetFile>();
+    let run = file.run.sure()?;
+    let stop_at = *run.duration;
+    crate::circuits::checks::run_times(&run.duration, &run.warm_up, mistakes);
+    let net = topology::build(file, limits, mistakes);
+    let ports = switches::ports(file, flows::highest_class(file), mistakes);
+    let controls = Controls::read(file, &net, ports, mistakes);
+    let mut links = queues::links(&controls, mistakes);
+    let own = switches::differing(file, &net, mistakes);
+    stops::fill(&controls, &own, &mut links, mistakes);
+    let flows = self::flows::flows(file, (&net, &links, limits), files, mistakes);
+    checks::classes(file, ports.classes, mistakes);
+    checks::flow_control(file, ports, mistakes);
+    controls.check(mistakes);
+    checks::frames(file, &flows, mistakes);
+    let given = (file.series.as_slice(), root.chosen_outside());
+    let series = series::series(given, &net, &flows, ports, stop_at, mistakes);
+    let nodes = switches::nodes(file, &net, &links, ports, &own);
+    let routes = routes::given(file, &net, mistakes);
+    let crossings = crossings::follow(&net, &routes, &flows, mistakes);
+    let given: Vec<_> = file.links.iter().map(|own| &own.outages[..]).collect();
+    let outages = crate::network::outages::outages(&net.entries, &given, stop_at, mistakes);
+    let mut network = EthernetSpec {
+        seed: run.seed,
+        stop_at,
+        warm_up: *run.warm_up,
+        nodes,
+        links,
+        rules: FrameRules {
+            routes,
+            spread: (*file.switch.spread).into(),
+            stall_after: run.stall.unwrap_or(checks::USUAL_STALL),
+        },
+        flows: flows.specs.clone(),
+        outages,
+    };
+    let starts = network.flows.iter_mut();
+    let starts = starts.filter_map(|flow| flow.traffic.start_mut());
+    jitter::postpone(starts, run.seed, run.start_jitter);
+    checks::blocked(file, &network, mistakes);
+    schedulers::check(file, &net, &network, mistakes);
+    credits::add(&controls, &mut network, mistakes);
+    let consent = Consent::read(&controls, mistakes);
+    let (mut given_up, mut headroom) = (Vec::new(), Vec::new());
+    if mistakes.errors() == 0 {
+        stops::ignored(&controls, &network, mistakes);
+        let parts = (&crossings, &flows, &consent);
+        headroom = whole(file, &net, parts, &mut network, mistakes);
+        given_up = consent.promise(&mut network, mistakes);
+        routes::follow(&network, &flows, &crossings, mistakes);
+        credits::small_frames(&controls, &network, mistakes);
+        routes::reordering(file, (&net, &network), &flows, mistakes);
+        mistakes.extend(limits::fits(file, &network, limits));
+    }
+    Some(EthernetScenario {
+        network,
+        series,
+        given_up,
+        headroom,
+    })
+}
+
+/// What can't work in the network as a whole; fills in the headroom of shared memory. The account
+/// of all headroom.
+fn whole(
+    file: &Placed<EthernetFile>,
+    net: &Net<'_>,
+    (crossings, flows, consent): (&Crossings, &Flows<'_>, &Consent),
+    network: &mut EthernetSpec,
+    mistakes: &mut Diagnostics,
+) -> Vec<headroom::Need> {
+    let look = Whole {
+        file,
+        net,
+        flows,
+        spec: network,
+        crossings,
+        consent,
+    };
+    let (mut stall_after, mut account) = (None, Vec::new());
+    checks::marks(&look, mistakes);
+    checks::old_tcp(&look, mistakes);
+    checks::starts(&look, mistakes);
+    checks::peaks(&look, mistakes);
+    overload::check(&look, mistakes);
+    if crossings.is_partial {
+        mistakes.extend(checks::too_many_paths(file));
+    } else {
+        account = lossless::check(&look, mistakes);
+        mistakes.extend(checks::stall(&look));
+        mistakes.extend(deadlock::check(&look));
+        stall_after = checks::stall_in_short_runs(&look);
+    }
+    let shared = shared::headroom(&look, &mut account, mistakes);
+    network.rules.stall_after = stall_after.unwrap_or(network.rules.stall_after);
+    for (node, shared) in shared {
+        if let NodeKind::Switch(switch) = &mut network.nodes[node as usize].kind {
+            switch.memory = MemorySpec::Shared(shared);
+        }
+    }
+    account
+}

@@ -1,0 +1,77 @@
+//! Nodes and links by name, before what they are made of is known.
+
+use crate::given::frames::EthernetFile;
+use crate::given::frames::network::Channel;
+use crate::network::wires::{self, Examples, Node, Wires};
+use crate::prelude::*;
+
+/// The network of frames.
+pub(crate) type Net<'r> = Wires<Place, Join<'r>>;
+
+/// A node.
+pub(crate) struct Place {
+    name: String,
+    is_host: bool,
+}
+
+impl Node for Place {
+    fn new(name: String, is_host: bool) -> Self {
+        Self { name, is_host }
+    }
+
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn is_host(&self) -> bool {
+        self.is_host
+    }
+}
+
+/// A link between two nodes.
+#[derive(Clone)]
+pub(crate) struct Join<'r> {
+    pub a: u32,
+    pub b: u32,
+    /// `topology.trunk`, if it is one of those.
+    pub trunk: Option<&'r Channel>,
+    /// Where a mistake about it is shown.
+    pub at: At,
+}
+
+impl wires::Link for Join<'_> {
+    const EXAMPLES: Examples = Examples {
+        channel: "A->D",
+        named: "name them: `[network]` with `hosts = [\"S\", \"D\"]` and `switches`",
+        ruled: "or make them: `[topology]` with `kind = \"star\"` and `hosts_per_switch = 4`",
+        faster: "at most one link joins a pair; raise its rate",
+    };
+
+    fn ends(&self) -> [u32; 2] {
+        [self.a, self.b]
+    }
+
+    fn replace(self, made: &mut Self) {
+        made.at = self.at;
+    }
+}
+
+impl Net<'_> {
+    pub(crate) fn forwards(&self, node: u32) -> bool {
+        !self.is_host(node)
+    }
+
+    /// What the file says of a channel besides `[link]`: of one direction over of the link, over
+    /// of all trunks.
+    pub(crate) fn settings(&self, file: &EthernetFile, channel: u32) -> Channel {
+        let entry = self.entry(&file.links, channel);
+        let side = entry.and_then(|(own, is_forward)| match is_forward {
+            true => own.forward.as_ref(),
+            false => own.backward.as_ref(),
+        });
+        let trunk = self.links[channel as usize / 2].trunk;
+        let layers = [trunk, entry.map(|(own, _)| &own.channel), side];
+        let layers = layers.into_iter().flatten();
+        layers.fold(Channel::default(), |below, layer| layer.over(&below))
+    }
+}

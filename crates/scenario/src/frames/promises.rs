@@ -1,0 +1,202 @@
+//! What lossless classes promise, and where the file gives it up.
+//!
+//! A class under flow control loses nothing, at any node. One word gives that up, for the classes
+//! and places it names: `headroom = "unchecked"`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use backwater_net::frames::spec::{EthernetSpec, NodeKind};
+
+use super::controls::Controls;
+use super::net::Net;
+use crate::given::frames::flow_control::Headroom;
+use crate::given::frames::switch::Classes;
+use crate::prelude::*;
+
+/// Whole classes that may lose frames because the file says so.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct GivenUp {
+    /// A bit for each class.
+    pub classes: u8,
+    /// Nodes where it may be lost, in their order.
+    pub nodes: Vec<u32>,
+    /// What says so and where, as `scenario.toml:12: headroom = "unchecked"`.
+    pub by: String,
+}
+
+/// Where the file speaks of the promise.
+pub(crate) struct Consent {
+    /// The last that names a node and class decides.
+    words: Vec<Word>,
+    lossless: u8,
+    /// Classes that a switch may drop, since nothing holds them back over some link.
+    open: Vec<u8>,
+}
+
+/// One `headroom`.
+struct Word {
+    /// `None` names every class.
+    class: Option<u8>,
+    /// `None` names every node.
+    nodes: Option<BTreeSet<u32>>,
+    is_unchecked: bool,
+    at: At,
+}
+
+impl Word {
+    fn names(&self, node: u32, class: u8) -> bool {
+        let nodes = self.nodes.as_ref();
+        self.class.is_none_or(|own| own == class) && nodes.is_none_or(|own| own.contains(&node))
+    }
+}
+
+impl Consent {
+    pub(crate) fn read(controls: &Controls<'_>, mistakes: &mut Diagnostics) -> Self {
+        let (file, net) = (controls.file, controls.net);
+        let general = file.flow_control.headroom();
+        let general = general.filter(|headroom| headroom.is_given);
+        let general = general.map(|headroom| Word {
+            class: None,
+            nodes: None,
+            is_unchecked: **headroom == Headroom::Unchecked,
+            at: headroom.at.clone(),
+        });
+        let of_class = |own: &Placed<Classes>| {
+            let headroom = (*own.headroom)?;
+            Some(Word {
+                class: own.class.sure().copied(),
+                nodes: places(&own.headroom_at, net, mistakes),
+                is_unchecked: headroom == Headroom::Unchecked,
+                at: own.headroom.at.clone(),
+            })
+        };
+        let of_classes = file.classes.iter().filter_map(of_class);
+        let mut words: Vec<Word> = general.into_iter().collect();
+        words.extend(of_links(controls));
+        words.extend(of_classes);
+        let lossless = controls.ports.lossless | controls.all_credited();
+        for own in &file.classes {
+            without_meaning(own, lossless, mistakes);
+        }
+        Self {
+            words,
+            lossless,
+            open: controls.open(),
+        }
+    }
+
+    /// What gives up that the class loses nothing at a node.
+    fn word(&self, node: u32, class: u8) -> Option<&Word> {
+        let mut named = self.words.iter().rev();
+        let word = named.find(|word| word.names(node, class));
+        word.filter(|word| word.is_unchecked)
+    }
+
+    /// Is loss of the class meant at a node?
+    pub(crate) fn is_meant(&self, node: u32, class: u8) -> bool {
+        self.word(node, class).is_some()
+    }
+
+    fn classes(&self) -> impl Iterator<Item = u8> {
+        let lossless = self.lossless;
+        (0..8).filter(move |class| lossless & 1 << class != 0)
+    }
+
+    /// Tells each node what it promises, and says where nothing is promised and why.
+    pub(crate) fn promise(
+        &self,
+        network: &mut EthernetSpec,
+        mistakes: &Diagnostics,
+    ) -> Vec<GivenUp> {
+        let mut given_up = Vec::new();
+        for (id, node) in (0_u32..).zip(&mut network.nodes) {
+            // Only a watchdog makes a host drop anything.
+            let is_switch = matches!(node.kind, NodeKind::Switch(_));
+            if !is_switch && node.watchdog.is_none() {
+                continue;
+            }
+            let open = self.open[id as usize];
+            for class in self.classes().filter(|class| open & 1 << class == 0) {
+                match self.word(id, class) {
+                    Some(word) => note(&mut given_up, word, id, class, mistakes),
+                    None => node.promised |= 1 << class,
+                }
+            }
+        }
+        given_up
+    }
+}
+
+/// What links say of the credit that they have of their own, one word for each class and place.
+fn of_links(controls: &Controls<'_>) -> Vec<Word> {
+    let mut found: BTreeMap<(&At, u8), BTreeSet<u32>> = BTreeMap::new();
+    for (node, classes, at) in controls.unchecked() {
+        for class in (0..8).filter(|class| classes & 1 << class != 0) {
+            found.entry((at, class)).or_default().insert(node);
+        }
+    }
+    let word = |((at, class), nodes): ((&At, u8), BTreeSet<u32>)| Word {
+        class: Some(class),
+        nodes: Some(nodes),
+        is_unchecked: true,
+        at: at.clone(),
+    };
+    found.into_iter().map(word).collect()
+}
+
+fn note(given_up: &mut Vec<GivenUp>, word: &Word, node: u32, class: u8, mistakes: &Diagnostics) {
+    let place = mistakes.position(&word.at);
+    let place = place.map_or(String::new(), |(source, line, _)| {
+        format!("{}:{line}: ", source.name)
+    });
+    let by = format!("{place}headroom = \"unchecked\"");
+    let found = given_up.iter_mut().find(|known| known.by == by);
+    match found {
+        Some(known) => {
+            known.classes |= 1 << class;
+            if known.nodes.last() != Some(&node) {
+                known.nodes.push(node);
+            }
+        }
+        None => given_up.push(GivenUp {
+            classes: 1 << class,
+            nodes: vec![node],
+            by,
+        }),
+    }
+}
+
+fn places(
+    named: &Placed<Vec<Named>>,
+    net: &Net<'_>,
+    mistakes: &mut Diagnostics,
+) -> Option<BTreeSet<u32>> {
+    if !named.is_given {
+        return None;
+    }
+    let mut nodes = BTreeSet::new();
+    for (name, at) in named.iter() {
+        nodes.extend(mistakes.kept(net.find(name, at)));
+    }
+    Some(nodes)
+}
+
+/// Words about headroom that name nothing that has it.
+fn without_meaning(own: &Classes, lossless: u8, mistakes: &mut Diagnostics) {
+    let class = *own.class;
+    // Where nothing is under flow control, one word turned all of it off.
+    let is_lossy = lossless != 0 && lossless & 1 << class == 0;
+    if let Some(at) = own.headroom.place().filter(|_| is_lossy) {
+        Diagnostic::error("no-meaning", format!("class {class} promises nothing"))
+            .at(at, "only lossless classes have headroom")
+            .note("lossless are the classes of `[flow_control]`")
+            .help("leave it out, or add the class to `flow_control.classes`")
+            .tell(mistakes);
+    }
+    if own.headroom_at.is_given && !own.headroom.is_mentioned() {
+        Diagnostic::no_meaning("headroom_at", "alone")
+            .at(&own.headroom_at.at, "names where `headroom` holds")
+            .help("add `headroom = \"unchecked\"`, or leave this out")
+            .tell(mistakes);
+    }
+}

@@ -1,0 +1,244 @@
+//! What to record.
+
+use std::collections::BTreeMap;
+
+use backwater_kernel::{Duration, Time};
+use backwater_net::spec::{Measure, SeriesSpec, Subject};
+
+use super::flows::Flows;
+use super::net::Net;
+use super::queues::Ports;
+use crate::given::frames::flows::{Series, SeriesKind, WINDOWS};
+use crate::language::suggest;
+use crate::network::wildcard::{self, ALL, Many};
+use crate::prelude::*;
+
+/// The series of the file. What a kind `chosen` from outside leaves no trace of is set aside.
+pub(crate) fn series(
+    (given, chosen): (&[Placed<Series>], Option<At>),
+    net: &Net<'_>,
+    flows: &Flows<'_>,
+    ports: Ports,
+    stop_at: Time,
+    mistakes: &mut Diagnostics,
+) -> Vec<SeriesSpec> {
+    let by_name = flows.specs.iter().enumerate();
+    let by_name: BTreeMap<&str, u32> = by_name
+        .map(|(index, flow)| (flow.name.as_str(), index as u32))
+        .collect();
+    let reader = Reader {
+        net,
+        flows: by_name,
+        ports,
+        chosen,
+    };
+    let mut series = Vec::new();
+    for given in given {
+        let Some(kind) = given.measure.sure() else {
+            continue;
+        };
+        let (measure, on) = On::of(kind);
+        let Some(found) = mistakes.kept(reader.subjects(&on, &given.measure.at)) else {
+            continue;
+        };
+        let (many, at) = match on {
+            On::Flows(flow) => (Many::Flows, &flow.at),
+            On::Switches(on) | On::Channels(on) | On::Classes(on, _) | On::Inputs(on, _) => {
+                (Many::Places, &on.at)
+            }
+        };
+        if let Some(mistake) = wildcard::too_many(many, at, found.len()) {
+            mistakes.push(mistake);
+            continue;
+        }
+        let window = given.window;
+        mistakes.extend(crate::circuits::series::no_window(
+            window,
+            Duration(stop_at.0),
+            &given.at,
+        ));
+        let window = window.unwrap_or(Duration((stop_at.0 / WINDOWS.value).max(1)));
+        series.extend(found.into_iter().map(|(name, of)| SeriesSpec {
+            name: match name {
+                Some(name) => wildcard::named(&given.name, &name),
+                None => given.name.clone(),
+            },
+            measure,
+            of,
+            window: Some(window),
+            from: Time::ZERO,
+            until: stop_at,
+        }));
+    }
+    series
+}
+
+/// What a series is of.
+enum On<'a> {
+    Flows(&'a Placed<String>),
+    Switches(&'a Placed<String>),
+    /// All of each channel.
+    Channels(&'a Placed<String>),
+    /// Of a class, at the port that sends.
+    Classes(&'a Placed<String>, &'a Placed<u8>),
+    /// Of a class, at the input that receives.
+    Inputs(&'a Placed<String>, &'a Placed<u8>),
+}
+
+impl<'a> On<'a> {
+    /// What a series measures, and of what.
+    fn of(kind: &'a SeriesKind) -> (Measure, Self) {
+        match kind {
+            SeriesKind::Queue { on, class } => (Measure::Queue, Self::Classes(on, class)),
+            SeriesKind::Stopped { on, class } => (Measure::Stopped, Self::Classes(on, class)),
+            SeriesKind::Input { on, class } => (Measure::Input, Self::Inputs(on, class)),
+            SeriesKind::Headroom { on, class } => (Measure::Headroom, Self::Inputs(on, class)),
+            SeriesKind::Buffer { on } => (Measure::Stored, Self::Switches(on)),
+            SeriesKind::Rate { on } => (Measure::Rate, Self::Channels(on)),
+            SeriesKind::Stops { on } => (Measure::Stops, Self::Channels(on)),
+            SeriesKind::Marks { on } => (Measure::Marks, Self::Channels(on)),
+            SeriesKind::Goodput { flow } => (Measure::Goodput, Self::Flows(flow)),
+            SeriesKind::Window { flow } => (Measure::Window, Self::Flows(flow)),
+        }
+    }
+}
+
+/// What is recorded; with the name of what it is of, where a wildcard stands for several.
+type Found = Vec<(Option<String>, Subject)>;
+
+struct Reader<'a> {
+    net: &'a Net<'a>,
+    flows: BTreeMap<&'a str, u32>,
+    ports: Ports,
+    /// Where a kind was chosen from outside: what it has not is set aside.
+    chosen: Option<At>,
+}
+
+impl Reader<'_> {
+    /// `at`: where the measure is chosen.
+    fn subjects(&self, on: &On<'_>, at: &At) -> Result<Found, Box<Diagnostic>> {
+        match on {
+            On::Flows(flow) => self.of_flows(flow),
+            On::Switches(on) => self.of_switches(on),
+            On::Channels(on) => self.of_channels(on, None, false),
+            On::Classes(on, class) => self.of_channels(on, Some(class), false),
+            On::Inputs(on, class) => {
+                if !on.is_faulty && !class.is_faulty && class.value < self.ports.classes {
+                    self.check_inputs(at)?;
+                }
+                self.of_channels(on, Some(class), true)
+            }
+        }
+    }
+
+    fn of_flows(&self, given: &Placed<String>) -> Result<Found, Box<Diagnostic>> {
+        let name = given.as_str();
+        if let Some(flow) = self.flows.get(name) {
+            return Ok(vec![(None, Subject::Flow(*flow))]);
+        }
+        let is_of = |flow: &str| {
+            let rest = flow.strip_prefix(name);
+            name == ALL || rest.is_some_and(|rest| rest.starts_with('[') && rest.ends_with(']'))
+        };
+        let mut of: Vec<(&str, u32)> = self
+            .flows
+            .iter()
+            .map(|(name, flow)| (*name, *flow))
+            .collect();
+        of.retain(|(flow, _)| is_of(flow));
+        of.sort_by_key(|(_, flow)| *flow);
+        if !of.is_empty() || given.is_faulty {
+            let named = of
+                .into_iter()
+                .map(|(name, flow)| (Some(name.into()), Subject::Flow(flow)));
+            return Ok(named.collect());
+        }
+        let known = || self.flows.keys().copied();
+        Diagnostic::error("unknown-flow", format!("there is no flow `{}`", clip(name)))
+            .at(&given.at, "not the name of a flow")
+            .help_if(suggest::did_you_mean(name, known()))
+            .note(format!("flows: {}", suggest::one_of(known())))
+            .refused()
+    }
+
+    fn of_switches(&self, on: &Placed<String>) -> Result<Found, Box<Diagnostic>> {
+        let name = |node: u32| self.net.name(node).to_owned();
+        if on.is_faulty {
+            return Ok(Vec::new());
+        }
+        if on.value == ALL {
+            let nodes = 0..self.net.nodes.len() as u32;
+            let switches = nodes.filter(|node| self.net.forwards(*node));
+            let named = switches.map(|node| (Some(name(node)), Subject::Node(node)));
+            return Ok(named.collect());
+        }
+        if on.contains("->") {
+            return Diagnostic::error("bad-series", "a buffer is of a switch, not of a channel")
+                .at(&on.at, "two nodes")
+                .help("name the switch alone, or write `on = \"all\"` for all of them")
+                .help("of one queue: `measure = \"queue\"`; of one input: `\"input\"`")
+                .refused();
+        }
+        let node = self.net.find(on, &on.at)?;
+        Ok(vec![(None, Subject::Node(node))])
+    }
+
+    /// Does any switch count what comes in?
+    fn check_inputs(&self, at: &At) -> Result<(), Box<Diagnostic>> {
+        if self.ports.at_inputs || self.ports.is_shared {
+            return Ok(());
+        }
+        Diagnostic::error("bad-series", "no switch counts what came over its inputs")
+            .at(at, "of an input")
+            .help("switches do with `detect = \"inputs\"` in `[flow_control]`")
+            .help("record the `buffer` of the switch, or a `queue`")
+            .aside_after(self.chosen.clone())
+            .refused()
+    }
+
+    /// All of each channel, or a class there; `is_input`: at a switch that it leads to.
+    fn of_channels(
+        &self,
+        on: &Placed<String>,
+        class: Option<&Placed<u8>>,
+        is_input: bool,
+    ) -> Result<Found, Box<Diagnostic>> {
+        if on.is_faulty || class.is_some_and(|class| class.is_faulty) {
+            return Ok(Vec::new());
+        }
+        let classes = self.ports.classes;
+        if let Some(class) = class.filter(|class| class.value >= classes) {
+            let no = super::checks::no_such_class(&class.at, class.value, classes);
+            return Err(Box::new(no));
+        }
+        let measure = |channel: u32| match class.map(|class| class.value) {
+            Some(class) => Subject::Class { channel, class },
+            None => Subject::Channel(channel),
+        };
+        let enters = |channel: u32| !is_input || self.net.forwards(self.net.ends(channel).1);
+        let several = wildcard::channels(on, self.net, &on.at)?;
+        let Some(channels) = several else {
+            let channel = self.net.find_channel(on, &on.at)?;
+            return match enters(channel) {
+                true => Ok(vec![(None, measure(channel))]),
+                false => Err(no_switch(&on.at)),
+            };
+        };
+        let channels = channels.into_iter().filter(|channel| enters(*channel));
+        let name = |channel| Some(self.net.channel_name(channel));
+        let found: Found = channels
+            .map(|channel| (name(channel), measure(channel)))
+            .collect();
+        match found.is_empty() && !self.net.broken {
+            true => Err(no_switch(&on.at)),
+            false => Ok(found),
+        }
+    }
+}
+
+fn no_switch(at: &At) -> Box<Diagnostic> {
+    Diagnostic::error("bad-series", "an input is of a switch")
+        .at(at, "no channel into a switch")
+        .help("name a channel to a switch: `on = \"*->A\"`")
+        .into()
+}

@@ -1,0 +1,228 @@
+//! Nodes: switches with their memory and flow control, hosts with their faults.
+
+use std::collections::BTreeMap;
+
+use backwater_kernel::{Channels, Time};
+use backwater_net::frames::spec::{
+    BackPressureSpec, BlockedSpec, Choose, Detect, LinkSpec, MemorySpec, Message, NodeKind,
+    NodeSpec, Ratio, Select, SharedSpec, StormSpec, SwitchSpec, TimeOutSpec, WatchdogSpec,
+};
+
+use super::controls::mask;
+use super::net::Net;
+use super::queues::{self, Ports, all_of};
+use crate::given::frames::EthernetFile;
+use crate::given::frames::flow_control::{self, BlockedShare, FlowControl, Stops};
+use crate::given::frames::switch::{Nodes, Shared, Storm, Watchdog};
+use crate::language::diagnostics::{Diagnostic, Diagnostics};
+use crate::language::kinds::OrWord;
+
+/// What every port needs to know before links and switches are built.
+pub(crate) fn ports(file: &EthernetFile, highest: u8, mistakes: &mut Diagnostics) -> Ports {
+    let classes = file.switch.classes.unwrap_or(highest + 1);
+    let all = all_of(classes);
+    let is_shared = file.buffer.shared.is_some();
+    let stops = file.flow_control.stops();
+    let detect = stops.and_then(|stops| *stops.detect);
+    if let (true, Some(stops), Some(flow_control::Detect::Outputs)) = (is_shared, stops, detect) {
+        Diagnostic::error("no-meaning", "shared memory sees congestion at inputs")
+            .at(&stops.detect.at, "counts at output queues")
+            .note("an input that holds more than its share of the memory is stopped")
+            .help("leave `detect` out, or give each queue its own memory")
+            .tell(mistakes);
+    }
+    let named = stops.map(|stops| &*stops.classes);
+    let lossless = named.map_or(0, |classes| classes.as_deref().map_or(all, mask));
+    let counts_inputs = is_shared || detect == Some(flow_control::Detect::Inputs);
+    Ports {
+        classes,
+        lossless,
+        at_inputs: lossless != 0 && counts_inputs,
+        is_shared,
+    }
+}
+
+/// Builds every node.
+pub(crate) fn nodes(
+    file: &EthernetFile,
+    net: &Net<'_>,
+    links: &[LinkSpec],
+    ports: Ports,
+    own: &BTreeMap<u32, &Nodes>,
+) -> Vec<NodeSpec> {
+    let common = file.watchdog.as_ref().map(watchdog);
+    let ids = 0..net.nodes.len() as u32;
+    ids.map(|node| {
+        let is_switch = net.forwards(node);
+        let own = own.get(&node).copied();
+        let storm = own.and_then(|own| own.storm.as_ref());
+        let own_watchdog = own.and_then(|own| own.watchdog.as_ref()).map(watchdog);
+        NodeSpec {
+            name: net.name(node).into(),
+            kind: match is_switch {
+                true => NodeKind::Switch(switch_spec(file, net, links, node, ports)),
+                false => NodeKind::Station {
+                    storm: storm.map(|storm| self::storm(storm, *file.run.duration)),
+                },
+            },
+            is_deaf: own.is_some_and(|own| *own.ignores_stops),
+            watchdog: own_watchdog.or(common.filter(|_| is_switch)),
+            // Filled in when all that speaks against it is known.
+            promised: 0,
+        }
+    })
+    .collect()
+}
+
+/// The entries of `[[nodes]]`, by node.
+pub(crate) fn differing<'r>(
+    file: &'r EthernetFile,
+    net: &Net<'_>,
+    mistakes: &mut Diagnostics,
+) -> BTreeMap<u32, &'r Nodes> {
+    let mut found: BTreeMap<u32, &Nodes> = BTreeMap::new();
+    for own in &file.nodes {
+        let own = &own.value;
+        for (name, at) in own.name.iter() {
+            let Some(node) = mistakes.kept(net.find(name, at)) else {
+                continue;
+            };
+            if let Some(first) = found.insert(node, own) {
+                Diagnostic::error("contradiction", format!("`{name}` is given twice"))
+                    .twice(at, &first.name.at)
+                    .help("say all of a node in one `[[nodes]]`")
+                    .tell(mistakes);
+            }
+            if let Some(storm) = own.storm.place().filter(|_| net.forwards(node)) {
+                Diagnostic::error("not-a-host", format!("`{name}` is a switch"))
+                    .at(storm, "storms come from hosts")
+                    .help("give it to a host behind this switch")
+                    .tell(mistakes);
+            }
+        }
+    }
+    found
+}
+
+fn storm(storm: &Storm, stop_at: Time) -> StormSpec {
+    StormSpec {
+        from: storm.from,
+        until: storm.until.unwrap_or(stop_at),
+        classes: storm.classes.as_deref().map(mask),
+        quanta: storm.quanta,
+    }
+}
+
+fn watchdog(watchdog: &Watchdog) -> WatchdogSpec {
+    WatchdogSpec {
+        detect: watchdog.detect,
+        restore: watchdog.restore,
+        action: (*watchdog.action).into(),
+    }
+}
+
+fn switch_spec(
+    file: &EthernetFile,
+    net: &Net<'_>,
+    links: &[LinkSpec],
+    node: u32,
+    ports: Ports,
+) -> SwitchSpec {
+    // Headroom is filled in when the frames that cross each link are known.
+    let shared = file.buffer.shared.as_ref();
+    let memory = shared.map_or(MemorySpec::Queues, |shared| {
+        MemorySpec::Shared(shared_spec(shared))
+    });
+    let queues = net.neighbours[node as usize].iter();
+    let limits = queues.flat_map(|(_, channel)| {
+        let side = links.channel(*channel);
+        side.queues.iter().filter_map(|queue| queue.limit_bytes)
+    });
+    let largest = limits.max().unwrap_or(0);
+    SwitchSpec {
+        forwarding: file.switch.forwarding.into(),
+        latency: file.switch.latency,
+        memory,
+        back_pressure: flow_control(&file.flow_control, ports, largest),
+    }
+}
+
+fn shared_spec(shared: &Shared) -> SharedSpec {
+    let ratio = |(numerator, denominator)| Ratio {
+        numerator,
+        denominator,
+    };
+    SharedSpec {
+        bytes: *shared.bytes,
+        reserve_bytes: shared.reserve,
+        headroom_bytes: shared.headroom.unwrap_or_default(),
+        pool_bytes: shared.pool.unwrap_or_default(),
+        alpha: ratio(shared.alpha),
+        output_alpha: ratio(shared.output_alpha),
+        resume_offset_bytes: shared.resume_offset,
+    }
+}
+
+fn flow_control(pressure: &FlowControl, ports: Ports, largest: u64) -> Option<BackPressureSpec> {
+    let select = match pressure {
+        FlowControl::None
+        | FlowControl::N23 { .. }
+        | FlowControl::N123 { .. }
+        | FlowControl::N123Plus { .. }
+        | FlowControl::Relative(_)
+        | FlowControl::Cumulative { .. } => return None,
+        FlowControl::Pause(_) => Select::Port,
+        FlowControl::Pfc(_) => Select::Class,
+        FlowControl::Destination { choose, frames, .. } => Select::Destination(match **choose {
+            flow_control::Choose::AllFound => Choose::AllFound,
+            flow_control::Choose::Random => Choose::Random { frames: *frames },
+        }),
+    };
+    let stops = pressure.stops()?;
+    Some(BackPressureSpec {
+        classes: ports.lossless,
+        select,
+        detect: if ports.at_inputs {
+            Detect::Inputs
+        } else {
+            Detect::Outputs
+        },
+        notify: stops.notify.unwrap_or(flow_control::Notify::Others).into(),
+        message: message(stops),
+        binding: stops.content.value.into(),
+        time_out: stops.time_out.as_ref().map(|time_out| TimeOutSpec {
+            after: time_out.after,
+            grace: time_out.grace,
+        }),
+        blocked: pressure
+            .blocked_share()
+            .and_then(|share| blocked(stops, share, largest)),
+    })
+}
+
+fn message(stops: &Stops) -> Message {
+    let percent = |part: f64| ((part * 100.0).round() as u8).clamp(1, 99);
+    match *stops.quanta {
+        OrWord::Word => Message::UntilCancelled,
+        OrWord::Value(quanta) => Message::Quanta {
+            quanta,
+            refresh_percent: stops.refresh.value.value().map(percent),
+        },
+    }
+}
+
+fn blocked(stops: &Stops, share: &BlockedShare, largest: u64) -> Option<BlockedSpec> {
+    let high_bytes = share.xoff.sure()?.of(largest)?;
+    let low_bytes = match *share.xon {
+        Some(xon) => xon.of(largest)?,
+        None => {
+            let xoff = queues::xoff(&stops.xoff, largest)?;
+            let margin = xoff.saturating_sub(queues::xon(&stops.xon, largest)?);
+            high_bytes.saturating_sub(margin)
+        }
+    };
+    Some(BlockedSpec {
+        high_bytes,
+        low_bytes,
+    })
+}

@@ -1,0 +1,148 @@
+//! Nodes and links, named in the file or made by rule.
+
+use super::net::{Join, Net};
+use crate::Limits;
+use crate::given::frames::EthernetFile;
+use crate::given::frames::network::{Channel, Links, Network};
+use crate::network::generated::{self, Plan};
+use crate::network::memory;
+use crate::network::wires::{self, Link, Makers, NamedLinks};
+use crate::prelude::*;
+
+/// Nodes that a rule may make.
+const MOST_NODES: u64 = 200_000;
+
+/// Builds the network of the file.
+pub(crate) fn build<'r>(
+    file: &'r Placed<EthernetFile>,
+    limits: &Limits,
+    mistakes: &mut Diagnostics,
+) -> Net<'r> {
+    let mut net = Net::default();
+    let examples = &<Join<'_> as Link>::EXAMPLES;
+    match Makers::of(&file.network, &file.topology, &file.at, examples, mistakes) {
+        Some(Makers::Names(network)) => {
+            net.add_named(&network.hosts, &network.switches, mistakes);
+        }
+        Some(Makers::Rule(rule)) => {
+            let at = &file.topology.at;
+            let room = (MOST_NODES, memory::of_net as fn(&_) -> _, limits);
+            if let Some(plan) = generated::plan(&rule.kind, at, room, mistakes) {
+                place(&mut net, plan, rule.trunk.as_ref(), at);
+            }
+        }
+        None => {}
+    }
+    let mut named = NamedLinks::beside(&net);
+    for (index, own) in file.links.iter().enumerate() {
+        let Some(pairs) = ends(&net, own, mistakes) else {
+            net.broken = true;
+            continue;
+        };
+        let at = &own.between.at;
+        for (a, b) in pairs {
+            named.add(&mut net, join((a, b), None, at), (index, at), mistakes);
+        }
+    }
+    if let Some(network) = &*file.network {
+        join_to_the_only_switch(&mut net, network);
+    }
+    check_hosts(&net, file, mistakes);
+    net
+}
+
+fn join<'r>((a, b): (u32, u32), trunk: Option<&'r Channel>, at: &At) -> Join<'r> {
+    Join {
+        a,
+        b,
+        trunk,
+        at: at.clone(),
+    }
+}
+
+/// With one switch, hosts need no entry in `[[links]]`.
+fn join_to_the_only_switch(net: &mut Net<'_>, network: &Network) {
+    let [(name, at)] = network.switches.as_slice() else {
+        return;
+    };
+    if net.broken {
+        return;
+    }
+    let Ok(switch) = net.find(name, at) else {
+        return;
+    };
+    for host in net.hosts() {
+        if net.neighbours[host as usize].is_empty() {
+            net.add_link(join((host, switch), None, &network.hosts.at));
+        }
+    }
+}
+
+/// The pairs a link joins: names that a range stands for share their place.
+fn ends(net: &Net<'_>, own: &Links, mistakes: &mut Diagnostics) -> Option<Vec<(u32, u32)>> {
+    let at = &own.between.at;
+    let list = own.between.sure()?;
+    let ends: Vec<&[Named]> = list.chunk_by(|a, b| a.1 == b.1).collect();
+    let [first, second] = ends.as_slice() else {
+        mistakes.push(wires::not_two(at, ends.len()));
+        return None;
+    };
+    let mut find =
+        |ends: &[Named]| mistakes.kept_all(ends.iter().map(|(name, at)| net.find(name, at)));
+    let (first, second) = (find(first), find(second));
+    let (first, second) = (first?, second?);
+    let pairs = first.iter();
+    let pairs = pairs.flat_map(|a| second.iter().map(move |b| (*a, *b)));
+    let pairs: Vec<(u32, u32)> = pairs.collect();
+    if let Some((same, _)) = pairs.iter().find(|(a, b)| a == b) {
+        mistakes.push(wires::linked_to_itself(at, net.name(*same)));
+        return None;
+    }
+    Some(pairs)
+}
+
+/// A host has one link, and it leads to a switch.
+fn check_hosts(net: &Net<'_>, file: &EthernetFile, mistakes: &mut Diagnostics) {
+    for host in net.hosts() {
+        let around = &net.neighbours[host as usize];
+        if let [_, (_, second), ..] = around.as_slice() {
+            Diagnostic::error(
+                "bad-link",
+                format!("`{}` has {} links", net.name(host), around.len()),
+            )
+            .twice(
+                &net.links[*second as usize / 2].at,
+                &net.links[around[0].1 as usize / 2].at,
+            )
+            .note("a host has one link and forwards nothing")
+            .help("leave one of them out, or name the node in `switches`")
+            .tell(mistakes);
+        } else if around.is_empty() && !net.broken && mistakes.errors() == 0 {
+            let network = file.network.as_ref();
+            let at = network.map_or(&file.network.at, |network| &network.hosts.at);
+            Diagnostic::warning("unconnected", format!("`{}` has no link", net.name(host)))
+                .at(at, "no `[[links]]` names it")
+                .help("add `[[links]]` with it in `between`, or leave it out")
+                .tell(mistakes);
+        }
+    }
+}
+
+/// The network by rule: hosts, switches, links of hosts, then links between switches.
+fn place<'r>(net: &mut Net<'r>, plan: Plan, trunk: Option<&'r Channel>, at: &At) {
+    let first = plan.hosts.len();
+    let link = |a: usize, b: usize, trunk| join((a as u32, b as u32), trunk, at);
+    let switches: Vec<usize> = plan.hosts.iter().map(|(_, switch)| *switch).collect();
+    for (name, _) in plan.hosts {
+        net.add_node(name, true);
+    }
+    for name in plan.switches {
+        net.add_node(name, false);
+    }
+    for (host, switch) in switches.into_iter().enumerate() {
+        net.add_link(link(host, first + switch, None));
+    }
+    for (a, b) in plan.trunks {
+        net.add_link(link(first + a, first + b, trunk));
+    }
+}

@@ -1,0 +1,408 @@
+//! Flows that begin while the run goes on: when, between which hosts, and with how many bytes.
+//!
+//! Gaps are exponential. Their mean is the mean size over the payload rate that `load` asks for, so
+//! a run offers `load` on average; with sizes of a heavy tail it takes many flows to come near it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use backwater_kernel::{Duration, Purpose, Rate, Stream, Time};
+use backwater_net::frames::spec::{LinkSpec, TransportSpec};
+
+use super::flow_list::{self, Arrival};
+use super::flow_sizes::SizeLaw;
+use super::net::Net;
+use super::offers::{self, Offer, Way};
+use crate::given::frames::workloads::{Between, Workloads, WorkloadsKind};
+use crate::language::files::Files;
+use crate::language::units::{self, Decimal, LONGEST_PS};
+use crate::network::patterns::{self, Room};
+use crate::prelude::*;
+
+/// A gap in picoseconds is doubled mean size x this / rate: 8 bits a byte, 10^12 ps a second, over
+/// 2 x 10^9 for the unit of doubled means.
+const GAP_SCALE: u128 = 4_000;
+
+/// What a workload is drawn in.
+#[derive(Clone, Copy)]
+pub(crate) struct Setting<'a> {
+    pub net: &'a Net<'a>,
+    pub links: &'a [LinkSpec],
+    pub seed: u64,
+    pub stop_at: Time,
+    pub room: Room,
+}
+
+/// A workload whose hosts are known.
+struct Plan<'a> {
+    /// Its number in the file.
+    number: u64,
+    setting: Setting<'a>,
+    from: Vec<u32>,
+    to: Vec<u32>,
+    /// Flows begin from here on, up to there.
+    span: (Time, Time),
+}
+
+/// The flows of a workload, in the order in which they begin; `None` if something is wrong, which
+/// is then told.
+pub(crate) fn arrivals(
+    (given, number): (&Workloads, u64),
+    setting: Setting<'_>,
+    files: &mut Files<'_>,
+    mistakes: &mut Diagnostics,
+) -> Option<(Vec<Arrival>, Asked)> {
+    let stop = given.stop.unwrap_or(setting.stop_at).min(setting.stop_at);
+    let span = (*given.start, stop);
+    let plan = |between: &Between, mistakes: &mut Diagnostics| {
+        let at = &given.kind.at;
+        Plan::read((between, at), number, (setting, span), mistakes)
+    };
+    let mut first = None;
+    let (mut all, expected, asked) = match given.kind.sure()? {
+        WorkloadsKind::Poisson {
+            load,
+            sizes,
+            between,
+        } => {
+            let law = SizeLaw::read(sizes, files, mistakes)?;
+            plan(between, mistakes)?.poisson(load, &law, mistakes)?
+        }
+        WorkloadsKind::Incast {
+            load,
+            senders,
+            sizes,
+            between,
+        } => {
+            let law = SizeLaw::read(sizes, files, mistakes)?;
+            plan(between, mistakes)?.incast(load, senders, &law, mistakes)?
+        }
+        WorkloadsKind::List { file } => {
+            let read = files.read(file.sure()?, &file.at, mistakes)?;
+            let mut all = flow_list::read(&read, setting.net, mistakes)?;
+            let listed = all.len() as f64;
+            first = all.iter().map(|flow| flow.at).min();
+            all.retain(|flow| (span.0..span.1).contains(&flow.at));
+            all.sort();
+            let asked = Asked::listed(&all, setting.stop_at, &file.at);
+            (all, listed, asked)
+        }
+    };
+    all.sort();
+    if all.is_empty() {
+        never_starts(given, expected, first, mistakes);
+    }
+    Some((all, asked))
+}
+
+/// Says that no flow begins in the run; `first` is when the first of a list would.
+fn never_starts(given: &Workloads, expected: f64, first: Option<Time>, mistakes: &mut Diagnostics) {
+    let name = clip(&given.name);
+    let (note, help) = match given.kind.value {
+        WorkloadsKind::List { .. } => {
+            let first = first.map(|first| format!(", the first begins at {} s", first.seconds()));
+            let first = first.unwrap_or_default();
+            (
+                format!("the file lists {expected} flows{first}"),
+                "make `run.duration` longer, or list flows that begin earlier",
+            )
+        }
+        WorkloadsKind::Poisson { .. } | WorkloadsKind::Incast { .. } => (
+            format!("with another seed {expected:.3} would, on average"),
+            "make `run.duration` longer, or raise `load`",
+        ),
+    };
+    Diagnostic::warning("never-starts", format!("no flow of `{name}` begins"))
+        .at(&given.kind.at, "none between `start` and `stop`")
+        .note(note)
+        .help(help)
+        .tell(mistakes);
+}
+
+/// What a workload asks of hosts.
+#[derive(Default)]
+pub(crate) struct Asked {
+    /// By host: payload that it is to send, and that comes to it, bits a second; and while.
+    sent: Vec<(u32, f64, (Time, Time))>,
+    received: Vec<(u32, f64, (Time, Time))>,
+    mean_bytes: f64,
+    /// Share of its link that a host is to send.
+    share: f64,
+    at: Option<At>,
+}
+
+impl Asked {
+    /// The same on the wire, with the acknowledgements that it brings.
+    pub(crate) fn offers(
+        &self,
+        framed: (&TransportSpec, bool),
+        sizes: &[u64],
+    ) -> impl Iterator<Item = Offer> {
+        let (data, acks) = offers::per_payload(framed, (sizes, self.mean_bytes.max(1.0)));
+        let offer = move |way: Way, factor: f64| {
+            move |(host, bits, span): &(u32, f64, (Time, Time))| {
+                Some(Offer {
+                    place: *host,
+                    way,
+                    before: None,
+                    span: *span,
+                    bits_per_second: bits * factor,
+                    at: self.at.clone()?,
+                })
+            }
+        };
+        let sent = self.sent.iter().filter_map(offer(Way::Out, data));
+        // What a host has no room for on its link comes to nobody.
+        let carried = 1.0 / (self.share * data).max(1.0);
+        let received = self
+            .received
+            .iter()
+            .filter_map(offer(Way::In, data * carried));
+        let acked = self.received.iter().filter_map(offer(Way::Out, acks));
+        let learned = self.sent.iter().filter_map(offer(Way::In, acks));
+        sent.chain(received).chain(acked).chain(learned)
+    }
+
+    /// Of flows that are listed: the mean rate from a host's first flow to its last, or to the end
+    /// of the run if that is less. Flows that begin together are a burst, and have no rate.
+    fn listed(all: &[Arrival], stop_at: Time, at: &At) -> Self {
+        let by = |host: fn(&Arrival) -> u32| {
+            let mut sums: BTreeMap<u32, (Time, Time, u64, u64)> = BTreeMap::new();
+            for flow in all {
+                let start = (flow.at, flow.at, 0, 0);
+                let (_, last, before, bytes) = sums.entry(host(flow)).or_insert(start);
+                (*last, *before) = (flow.at, *bytes);
+                *bytes = bytes.saturating_add(flow.bytes);
+            }
+            let rate = |bytes: u64, from: Time, to: Time| match to.ps().saturating_sub(from.ps()) {
+                0 => 0.0,
+                ps => bytes as f64 * 8e12 / ps as f64,
+            };
+            let sums = sums
+                .into_iter()
+                .map(|(host, (first, last, before, bytes))| {
+                    let bits = rate(before, first, last).min(rate(bytes, first, stop_at));
+                    (host, bits, (first, stop_at))
+                });
+            sums.collect()
+        };
+        let bytes: f64 = all.iter().map(|flow| flow.bytes as f64).sum();
+        Self {
+            sent: by(|flow| flow.from),
+            received: by(|flow| flow.to),
+            mean_bytes: bytes / all.len().max(1) as f64,
+            share: 0.0,
+            at: Some(at.clone()),
+        }
+    }
+}
+
+/// Bits a second by host.
+type Rates = Vec<(u32, f64)>;
+
+/// The flows that are drawn or listed, how many there would be on average, and what they ask for.
+type Drawn = (Vec<Arrival>, f64, Asked);
+
+impl<'a> Plan<'a> {
+    fn read(
+        (between, at): (&Between, &At),
+        number: u64,
+        (setting, span): (Setting<'a>, (Time, Time)),
+        mistakes: &mut Diagnostics,
+    ) -> Option<Self> {
+        let from = patterns::hosts(&between.from, setting.net, mistakes);
+        let to = patterns::hosts(&between.to, setting.net, mistakes);
+        let (from, to) = (from?, to?);
+        let can_send = |host: &u32| to.iter().any(|to| to != host);
+        if let Some(alone) = from.iter().find(|host| !can_send(host)) {
+            let name = clip(setting.net.name(*alone));
+            let at = between.to.place().unwrap_or(at);
+            Diagnostic::error("bad-pattern", format!("`{name}` has no host to send to"))
+                .at(at, "a flow goes from one host to another")
+                .help("name more hosts in `to`, or leave it out")
+                .tell(mistakes);
+            return None;
+        }
+        Some(Plan {
+            number,
+            setting,
+            from,
+            to,
+            span,
+        })
+    }
+
+    /// A host's flows, each host by itself.
+    fn poisson(
+        &self,
+        load: &Placed<Decimal>,
+        law: &SizeLaw,
+        mistakes: &mut Diagnostics,
+    ) -> Option<Drawn> {
+        let rates = self.rates(load)?;
+        let gaps: Vec<Duration> = rates.iter().map(|rate| gap(law, 1, *rate)).collect();
+        let expected = self.expected(gaps.iter().map(|gap| (*gap, 1)));
+        self.refuse_many(load, expected, mistakes)?;
+        let places: BTreeMap<u32, usize> = self.to.iter().copied().zip(0..).collect();
+        let mut all = Vec::new();
+        for (from, gap) in self.from.iter().zip(&gaps) {
+            let mut dice = self.dice(u64::from(*from));
+            let own = places.get(from);
+            let others = self.to.len() - usize::from(own.is_some());
+            let mut at = self.span.0;
+            while let Some(next) = self.next(at, *gap, &mut dice) {
+                at = next;
+                let draw = dice.below(others as u64) as usize;
+                let place = draw + usize::from(own.is_some_and(|own| draw >= *own));
+                all.push(Arrival {
+                    at,
+                    from: *from,
+                    to: self.to[place],
+                    bytes: law.draw(&mut dice),
+                });
+            }
+        }
+        let bits: Vec<f64> = rates.iter().map(|rate| rate.0 as f64).collect();
+        let part = |from: &u32, bits: f64| {
+            let others = self.to.len() - usize::from(places.contains_key(from));
+            bits / others.max(1) as f64
+        };
+        let parts: Vec<f64> = self
+            .from
+            .iter()
+            .zip(&bits)
+            .map(|(h, b)| part(h, *b))
+            .collect();
+        let all_parts: f64 = parts.iter().sum();
+        let own: BTreeMap<u32, f64> = self.from.iter().copied().zip(parts).collect();
+        let received = |to: &u32| (*to, all_parts - own.get(to).unwrap_or(&0.0));
+        let sent = self.from.iter().copied().zip(bits).collect();
+        let received = self.to.iter().map(received).collect();
+        Some((all, expected, self.asked((sent, received), law, load)))
+    }
+
+    /// Rates of payload by host, while flows begin.
+    fn asked(
+        &self,
+        (sent, received): (Rates, Rates),
+        law: &SizeLaw,
+        load: &Placed<Decimal>,
+    ) -> Asked {
+        let during = |all: Rates| {
+            let all = all.into_iter();
+            all.map(|(host, bits)| (host, bits, self.span)).collect()
+        };
+        Asked {
+            sent: during(sent),
+            received: during(received),
+            mean_bytes: law.doubled_mean() as f64 / 2e9,
+            share: load.approximate(),
+            at: Some(load.at.clone()),
+        }
+    }
+
+    /// Many to one, now here, now there.
+    fn incast(
+        &self,
+        load: &Placed<Decimal>,
+        senders: &Placed<u32>,
+        law: &SizeLaw,
+        mistakes: &mut Diagnostics,
+    ) -> Option<Drawn> {
+        let count = *senders.sure()? as usize;
+        let known: BTreeSet<&u32> = self.from.iter().collect();
+        let most = self.from.len() - usize::from(self.to.iter().any(|to| known.contains(to)));
+        if count > most {
+            Diagnostic::error("bad-pattern", "there are too few hosts for this incast")
+                .at(&senders.at, format!("{most} can send to one"))
+                .help(format!(
+                    "lower `senders` to {most}, or name more hosts in `from`"
+                ))
+                .tell(mistakes);
+            return None;
+        }
+        let rates = self.rates(load)?;
+        let sum = rates
+            .iter()
+            .fold(0_u64, |sum, rate| sum.saturating_add(rate.0));
+        let gap = gap(law, count as u64, Rate(sum));
+        let expected = self.expected([(gap, count)].into_iter());
+        self.refuse_many(load, expected, mistakes)?;
+        let mut dice = self.dice(u64::from(u32::MAX));
+        let (mut pool, mut all) = (self.from.clone(), Vec::new());
+        let mut at = self.span.0;
+        while let Some(next) = self.next(at, gap, &mut dice) {
+            at = next;
+            let to = self.to[dice.below(self.to.len() as u64) as usize];
+            let (mut taken, mut chosen) = (0, 0);
+            while chosen < count {
+                let left = (pool.len() - taken) as u64;
+                pool.swap(taken, taken + dice.below(left) as usize);
+                let from = pool[taken];
+                taken += 1;
+                if from != to {
+                    chosen += 1;
+                    let bytes = law.draw(&mut dice);
+                    all.push(Arrival {
+                        at,
+                        from,
+                        to,
+                        bytes,
+                    });
+                }
+            }
+        }
+        let even = |hosts: &[u32]| {
+            let each = sum as f64 / hosts.len().max(1) as f64;
+            hosts.iter().map(|host| (*host, each)).collect()
+        };
+        let asked = (even(&self.from), even(&self.to));
+        Some((all, expected, self.asked(asked, law, load)))
+    }
+
+    /// The instant of the next; nothing from the end on.
+    fn next(&self, at: Time, gap: Duration, dice: &mut Stream) -> Option<Time> {
+        let next = at.checked_add(dice.exponential(gap));
+        next.filter(|next| *next < self.span.1)
+    }
+
+    /// What each of `from` is to offer.
+    fn rates(&self, load: &Placed<Decimal>) -> Option<Vec<Rate>> {
+        let load = *load.sure()?;
+        let rate = |host: &u32| {
+            let (_, channel) = self.setting.net.neighbours[*host as usize].first()?;
+            let link = self.setting.links.get(*channel as usize / 2)?;
+            let rate = link.channels[*channel as usize % 2].rate;
+            Some(units::share_of(rate, load))
+        };
+        self.from.iter().map(rate).collect()
+    }
+
+    fn dice(&self, entity: u64) -> Stream {
+        let entity = self.number << 32 | entity;
+        Stream::new(self.setting.seed, entity, Purpose::Workload)
+    }
+
+    /// Are that more flows than there is room for? Asked before they are drawn.
+    fn refuse_many(
+        &self,
+        load: &Placed<Decimal>,
+        expected: f64,
+        mistakes: &mut Diagnostics,
+    ) -> Option<()> {
+        let room = self.setting.room;
+        (!room.refuses(&load.at, expected as u64, mistakes)).then_some(())
+    }
+
+    /// How many flows begin on average, where so many begin at each of these gaps.
+    fn expected(&self, gaps: impl Iterator<Item = (Duration, usize)>) -> f64 {
+        let span = self.span.1.ps().saturating_sub(self.span.0.ps()) as f64;
+        gaps.map(|(gap, flows)| span / gap.ps() as f64 * flows as f64)
+            .sum()
+    }
+}
+
+/// The mean gap between beginnings of so many flows each.
+fn gap(law: &SizeLaw, flows: u64, rate: Rate) -> Duration {
+    let ps = law.doubled_mean() * u128::from(flows) * GAP_SCALE / u128::from(rate.0.max(1));
+    Duration(u64::try_from(ps).unwrap_or(LONGEST_PS).clamp(1, LONGEST_PS))
+}

@@ -1,0 +1,272 @@
+//! Flow control: when a switch stops its neighbours, and which.
+
+use backwater_derive::{table, word};
+use backwater_kernel::Duration;
+
+use crate::given::circuits::control::Bind;
+use crate::given::usual::{Usual, usual};
+use crate::language::kinds::{OrShare, OrWord};
+use crate::language::typed::Placed;
+
+/// Threshold that stops: the paper's.
+pub(crate) const XOFF: Usual<OrShare<u64>> = usual!(80 percent);
+/// Threshold that resumes: the paper's.
+pub(crate) const XON: Usual<OrShare<u64>> = usual!(70 percent);
+
+/// When every switch stops its neighbours, and which; or what credit it gives them.
+#[table(
+    "[flow_control]",
+    by(kind, "What is stopped, or which credit is given.")
+)]
+pub(crate) enum FlowControl {
+    /// Nothing: queues that are full drop.
+    None,
+    /// The whole channel, all classes: PAUSE, the paper's simple scheme.
+    #[word(cite = "IEEE 802.3x; Nouredine, Tobagi 1999, section 2")]
+    Pause(Stops),
+    /// The congested class: PFC.
+    #[word(cite = "IEEE 802.1Qbb; Nouredine, Tobagi 1999, section 2")]
+    Pfc(Stops),
+    /// Frames of the congested class to the hosts that the congested queue holds frames for.
+    #[word(cite = "Nouredine, Tobagi 1999, section 2")]
+    Destination {
+        #[key(flatten)]
+        stops: Stops,
+        /// Which destinations are stopped.
+        #[key(default = "\"all-found\"")]
+        choose: Placed<Choose>,
+        /// Frames drawn by `random`.
+        #[key(is = Whole { min: 1, max: 1000, unit: "frames" }, default = "1")]
+        frames: u32,
+        /// How much of a queue frames to stopped destinations may take.
+        #[key(otherwise = "all of it")]
+        blocked_share: Option<BlockedShare>,
+    },
+    /// Absolute credit for each class of a link: a credit frame carries N2 + N3 - fill, the sender
+    /// subtracts what it sent within `window`.
+    #[word(cite = "Kung 1993, section 4.3")]
+    N23 {
+        #[key(flatten)]
+        credits: Credits,
+        /// Span over which the sender counts what it has sent.
+        #[key(is = Or("exact", Time { min_ps: 1 }), default = "\"exact\"")]
+        window: Placed<OrWord<Duration>>,
+    },
+    /// Absolute credit without E: a zone N1 holds what is under way at the link's rate.
+    #[word(cite = "Kung 1993, section 3")]
+    N123 {
+        #[key(flatten)]
+        credits: Credits,
+        /// Zone that holds what is under way and no credit frame can know of.
+        #[key(is = Whole { min: 0, max: 1 << 30, unit: "units" })]
+        #[key(otherwise = "what the link can send within the loop, in frames of the worst size")]
+        n1: Placed<Option<u32>>,
+    },
+    /// As n123, with N1 as a limit on what is sent within the loop.
+    #[word(name = "n123+", cite = "Kung 1993, section 3")]
+    N123Plus {
+        #[key(flatten)]
+        credits: Credits,
+        /// Span over which the sender counts what it has sent, as with n23.
+        #[key(is = Or("exact", Time { min_ps: 1 }), default = "\"exact\"")]
+        window: Placed<OrWord<Duration>>,
+        /// Most units sent within the window, and the zone that holds them.
+        #[key(is = Whole { min: 1, max: 1 << 30, unit: "units" }, otherwise = "N2 + N3")]
+        n1: Placed<Option<u32>>,
+    },
+    /// Additive credit: the credit frame carries the units freed, the sender adds them, as R_RDY of
+    /// Fibre Channel does. A lost credit frame is lost for ever.
+    Relative(Credits),
+    /// Cumulative credit: the credit frame carries all units freed since the start; the sender's
+    /// credit is N2 + N3 - (sent - freed).
+    #[word(cite = "Kung, Blackwell and Chapman 1994 (SIGCOMM)")]
+    Cumulative {
+        #[key(flatten)]
+        credits: Credits,
+        /// The sender states its counter once in this many units, which repairs the credit after
+        /// lost data.
+        #[key(is = Whole { min: 1, max: 1 << 30, unit: "units" }, otherwise = "never")]
+        resync_every: Option<u32>,
+    },
+}
+
+impl FlowControl {
+    /// The classes that are named, if any kind names classes.
+    pub(crate) fn classes(&self) -> Option<&Placed<Option<Vec<u8>>>> {
+        let stopped = self.stops().map(|stops| &stops.classes);
+        stopped.or(self.credits().map(|credits| &credits.classes))
+    }
+
+    /// Whether a class under flow control is promised to be lossless.
+    pub(crate) fn headroom(&self) -> Option<&Placed<Headroom>> {
+        let stopped = self.stops().map(|stops| &stops.headroom);
+        stopped.or(self.credits().map(|credits| &credits.headroom))
+    }
+}
+
+/// Credit of any kind: which classes, in which units, how much, and what repairs it. It holds on
+/// every link into a switch; hosts take what comes.
+#[table(part)]
+pub(crate) struct Credits {
+    /// Classes under flow control: those that are lossless.
+    #[key(is = Wholes(Whole { min: 0, max: 7, unit: "" }), otherwise = "all")]
+    pub classes: Placed<Option<Vec<u8>>>,
+    /// What one unit of credit is good for: a frame costs its bytes in units, rounded up.
+    #[key(is = Size { min: 1, max: 16_000 })]
+    #[key(otherwise = "the largest frame of the class, so that each frame costs one")]
+    pub unit: Option<u64>,
+    /// Units that the receiver frees between two credit frames.
+    #[key(is = Whole { min: 1, max: 1 << 30, unit: "units" }, default = "10")]
+    #[key(cite = "Kung 1993, sections 4.2 and 4.4")]
+    pub n2: u32,
+    /// Zone of the buffer that keeps the link busy over a round trip.
+    #[key(is = Whole { min: 0, max: 1 << 30, unit: "units" })]
+    #[key(otherwise = "what passes during the loop of the link at its full rate")]
+    #[key(cite = "Kung 1993, section 4.3, equation 3")]
+    pub n3: Placed<Option<u32>>,
+    /// When a credit frame's value is taken from the buffer.
+    #[key(default = "\"start\"")]
+    pub bind: Placed<Bind>,
+    /// Send a credit frame every time this many units were freed, if that is sooner than N2.
+    #[key(is = Whole { min: 1, max: 1 << 30, unit: "units" })]
+    #[key(otherwise = "no redundant credit frames")]
+    #[key(cite = "Kung 1993, section 4.5")]
+    pub redundant_every: Option<u32>,
+    /// Also send a credit frame when none was sent for this long.
+    #[key(is = Clock { min_ps: 1 }, otherwise = "never", cite = "Kung 1993, section 4.5")]
+    pub refresh_every: Option<Duration>,
+    /// Ask for credit after this long without enough of it while frames wait.
+    #[key(is = Clock { min_ps: 1 }, otherwise = "never", cite = "Kung 1993, section 4.5")]
+    pub request_after: Option<Duration>,
+    /// Whether a class with credit is promised to be lossless.
+    #[key(default = "\"checked\"")]
+    pub headroom: Placed<Headroom>,
+}
+
+/// Stops of any kind: which classes, when, whom, for how long.
+#[table(part)]
+pub(crate) struct Stops {
+    /// Classes under flow control: those that are lossless.
+    #[key(is = Wholes(Whole { min: 0, max: 7, unit: "" }), otherwise = "all")]
+    pub classes: Placed<Option<Vec<u8>>>,
+    /// Where congestion is seen.
+    #[key(otherwise = "outputs; inputs with shared memory")]
+    pub detect: Placed<Option<Detect>>,
+    /// Who is stopped when an output queue is congested.
+    #[key(otherwise = "others")]
+    pub notify: Placed<Option<Notify>>,
+    /// Congested when it holds more than this after an arrival: neighbours are stopped.
+    #[key(is = Threshold, otherwise = "{XOFF}; with shared memory it follows from what is free")]
+    #[key(cite = "Nouredine, Tobagi 1999, section 3")]
+    pub xoff: Placed<Option<OrShare<u64>>>,
+    /// No longer congested when it holds less than this after a departure: they are resumed.
+    #[key(is = Threshold, otherwise = "{XON}; with shared memory it follows from what is free")]
+    #[key(cite = "Nouredine, Tobagi 1999, section 3")]
+    pub xon: Placed<Option<OrShare<u64>>>,
+    /// How long a stop lasts: as long as IEEE 802.3x gives it, or, as in the paper, until it
+    /// is cancelled.
+    #[key(
+        is = Or(
+            "until-cancelled",
+            Whole { min: 1, max: 65_535, unit: "quanta of 512 bit times" }
+        ),
+        default = "\"until-cancelled\""
+    )]
+    pub quanta: Placed<OrWord<u16>>,
+    /// A stop is repeated after this share of its time while congestion lasts.
+    #[key(is = PortionOr { word: "never" }, default = "\"50 %\"")]
+    pub refresh: Placed<OrWord<f64>>,
+    /// From when on the time of a stop counts at the port that is stopped.
+    #[key(otherwise = "\"frame-end\" with PAUSE, and \"reception\" with others")]
+    #[key(cite = "IEEE 802.3, annex 31B; IEEE 802.1Q, clause 36")]
+    pub counted_from: Placed<Option<CountedFrom>>,
+    /// When it is decided what a control frame says.
+    #[key(default = "\"start\"")]
+    pub content: Placed<Content>,
+    /// What is done about neighbours that do not respond.
+    #[key(otherwise = "nothing")]
+    pub time_out: Placed<Option<TimeOut>>,
+    /// Whether a lossless class must have enough headroom.
+    #[key(default = "\"checked\"")]
+    pub headroom: Placed<Headroom>,
+}
+
+/// When frames to stopped destinations take more of a queue than this, their destinations are
+/// stopped upstream too. Shares are of the largest queue of the switch.
+#[table("flow_control.blocked_share")]
+pub(crate) struct BlockedShare {
+    /// Frames to stopped destinations that take more than this stop their destinations upstream.
+    #[key(is = Threshold, cite = "Nouredine, Tobagi 1999, section 3.2.2")]
+    pub xoff: Placed<OrShare<u64>>,
+    /// Destinations stopped upstream are resumed when their frames take less than this.
+    #[key(is = Threshold)]
+    #[key(otherwise = "as far below as `xon` of `[flow_control]` is below its `xoff`")]
+    pub xon: Placed<Option<OrShare<u64>>>,
+}
+
+/// Neighbours that obey are released, so that one that goes on sending meets the full queue alone.
+#[table("flow_control.time_out")]
+pub(crate) struct TimeOut {
+    /// A queue that is still congested so long after its stops
+    #[key(is = Clock { min_ps: 1 }, cite = "Nouredine, Tobagi 1999, section 3.2.1")]
+    pub after: Duration,
+    /// releases every neighbour that has obeyed its stop for this long.
+    #[key(is = Clock { min_ps: 1 })]
+    pub grace: Duration,
+}
+
+/// Words of `detect`: Where congestion is seen.
+#[word]
+pub(crate) enum Detect {
+    /// In output queues, as in the paper.
+    Outputs,
+    /// In counters of what came in over a port and has not left, as PFC switches do.
+    Inputs,
+}
+
+/// Words of `counted_from`: From when on the time of a stop counts at the port that is stopped.
+#[word(of = backwater_net::frames::spec::CountedFrom)]
+pub(crate) enum CountedFrom {
+    /// As it takes effect: what is left of the frame in progress counts.
+    Reception,
+    /// When the frame in progress has ended: all of the time is silence.
+    FrameEnd,
+}
+
+/// Words of `content`: When it is decided what a control frame says.
+#[word(of = backwater_net::frames::spec::Binding)]
+pub(crate) enum Content {
+    /// As it starts on the wire: a stop and a resume asked for within one frame send nothing.
+    Start,
+    /// As it is handed over to the MAC: what is asked for meanwhile follows behind one data frame.
+    Handover,
+}
+
+/// Words of `notify`: Who is stopped when an output queue is congested.
+#[word(of = backwater_net::frames::spec::Notify)]
+pub(crate) enum Notify {
+    /// All neighbours but the one behind the congested port.
+    Others,
+    /// All neighbours, as in the paper: two switches may stop each other for good.
+    All,
+    /// Neighbours with frames in the congested queue.
+    Contributing,
+}
+
+/// Words of `choose`: Which destinations are stopped.
+#[word]
+pub(crate) enum Choose {
+    /// The destinations of all frames in the congested queue.
+    AllFound,
+    /// The destinations of some frames (`frames`) drawn from the congested queue.
+    Random,
+}
+
+/// Words of `headroom`: Whether a lossless class must have enough headroom.
+#[word]
+pub(crate) enum Headroom {
+    /// It does: what may lose frames is an error, and a frame lost fails the run.
+    Checked,
+    /// It does not, the loss is intended: too little room is a warning.
+    Unchecked,
+}

@@ -1,0 +1,159 @@
+//! Flows, one by one or by rule, and what to record of them.
+
+use backwater_derive::{table, word};
+use backwater_kernel::Duration;
+
+use super::traffic::Traffic;
+use crate::given::Named;
+use crate::given::tcp::TcpOverride;
+use crate::given::topology::PatternsKind;
+use crate::given::usual::{Usual, usual};
+use crate::language::typed::{Chosen, Placed};
+
+/// A connection, or datagrams one way, between two hosts; or many: with lists of equal length
+/// for `from` and `to` one a pair, with one name and a list one for each, or, with `multicast`, one
+/// from each of `from`.
+#[table("[[flows]]")]
+pub(crate) struct Flows {
+    /// Its name in reports; many are `name[1]`, `name[2]`, ..
+    #[key(is = Name)]
+    pub name: Placed<String>,
+    /// Host that sends (that opens the connection); or a list. `H{1..2}_{1..8}` stands for sixteen,
+    /// `H1_*` for all that are called so, but for the host at the other end.
+    #[key(is = References("host"))]
+    pub from: Placed<Vec<Named>>,
+    /// Host that receives; or a list, likewise.
+    #[key(is = References("host"))]
+    pub to: Placed<Vec<Named>>,
+    /// UDP: one flow from each of `from` to all of `to`. Switches copy its frames where ways part.
+    #[key(default = "false")]
+    pub multicast: Placed<bool>,
+    /// So many of each.
+    #[key(is = Whole { min: 1, max: 1_000_000, unit: "flows" }, otherwise = "one of each")]
+    pub count: Placed<Option<u32>>,
+    #[key(flatten)]
+    pub settings: FlowSettings,
+    #[key(flatten)]
+    pub sends: Sends,
+}
+
+/// What flows have, named or made by rule.
+#[table(part)]
+pub(crate) struct FlowSettings {
+    /// Class of its frames, both ways; 7 is the most urgent.
+    #[key(is = Whole { min: 0, max: 7, unit: "" }, default = "0")]
+    pub class: Placed<u8>,
+    /// Its frames carry a VLAN tag.
+    #[key(default = "false")]
+    pub tagged: bool,
+    /// The protocol.
+    #[key(otherwise = "tcp for greedy (no multicast), files, requests, workloads; else udp")]
+    pub transport: Placed<Option<Transport>>,
+    /// UDP: payload of a full frame.
+    #[key(is = Size { min: 1, max: 9188 }, otherwise = "what fits the MTU")]
+    pub payload: Placed<Option<u32>>,
+    /// UDP: 12 bytes of RTP before the payload.
+    #[key(otherwise = "true for video, else false")]
+    pub rtp: Placed<Option<bool>>,
+    /// What this flow changes of `[tcp]`.
+    #[key(otherwise = "nothing")]
+    pub tcp: Placed<Option<TcpOverride>>,
+}
+
+/// What all flows of a table send.
+#[table(part)]
+pub(crate) struct Sends {
+    /// What the application sends.
+    #[key(default = "{ kind = \"greedy\" }")]
+    pub traffic: Traffic,
+}
+
+/// Many flows by rule, named `name[1]`, `name[2]`, ... Random ones depend on `run.seed`.
+#[table("[[patterns]]")]
+pub(crate) struct Patterns {
+    /// What their names start with.
+    #[key(is = Name)]
+    pub name: Placed<String>,
+    #[key(flatten)]
+    pub kind: Chosen<PatternsKind>,
+    /// Hosts that it is between, as though there were no others; `H1_*` stands for all those
+    /// called so.
+    #[key(is = References("host"), otherwise = "all")]
+    pub from: Placed<Option<Vec<Named>>>,
+    #[key(flatten)]
+    pub settings: FlowSettings,
+    #[key(flatten)]
+    pub sends: Sends,
+}
+
+/// Windows of a series that does not say how long they are.
+pub(crate) const WINDOWS: Usual<u64> = usual!(100);
+
+/// A time series to record, for the report's plots.
+#[table("[[series]]")]
+pub(crate) struct Series {
+    /// Its name in the report.
+    pub name: String,
+    #[key(flatten)]
+    pub measure: Chosen<SeriesKind>,
+    /// Average over windows of this length.
+    #[key(is = Clock { min_ps: 1 }, otherwise = "a {WINDOWS}th of the run")]
+    pub window: Option<Duration>,
+}
+
+/// What the measure of [[series]] sets.
+#[table(part, by(measure, "What is recorded."))]
+pub(crate) enum SeriesKind {
+    /// Bytes in the output queue of a class.
+    Queue {
+        /// Where: a channel, as `from->to`, or several: `A->*`, `*->B` or `all`. A buffer is of a
+        /// switch, `A` or `all`.
+        #[key(is = Reference("channel"))]
+        on: Placed<String>,
+        /// Of which class.
+        #[key(is = Whole { min: 0, max: 7, unit: "" }, default = "0")]
+        class: Placed<u8>,
+    },
+    /// Share of the time in which that queue is stopped.
+    Stopped {
+        on: Placed<String>,
+        class: Placed<u8>,
+    },
+    /// Bytes of a class that came in over a channel and have not left the switch, where inputs are
+    /// counted: with `detect = "inputs"` or shared memory.
+    Input {
+        on: Placed<String>,
+        class: Placed<u8>,
+    },
+    /// Bytes of a class that came in over a channel and stand above the threshold that stops, or in
+    /// the headroom of shared memory, where inputs are counted.
+    Headroom {
+        on: Placed<String>,
+        class: Placed<u8>,
+    },
+    /// Bytes in all output queues of a switch.
+    Buffer { on: Placed<String> },
+    /// What a channel sends: bits of frames per second.
+    Rate { on: Placed<String> },
+    /// Stop frames that a channel sends per second.
+    Stops { on: Placed<String> },
+    /// ECN-marked frames that a channel sends per second.
+    Marks { on: Placed<String> },
+    /// Payload the destination gets, in order and once.
+    Goodput {
+        /// Whose: a flow, or several: the name that they share, or `all`.
+        #[key(is = Reference("flow"))]
+        flow: Placed<String>,
+    },
+    /// The congestion window of a flow's sender, bytes.
+    Window { flow: Placed<String> },
+}
+
+/// Words of `transport`: The protocol.
+#[word]
+pub(crate) enum Transport {
+    /// A TCP connection, as `[tcp]` says.
+    Tcp,
+    /// Datagrams one way.
+    Udp,
+}

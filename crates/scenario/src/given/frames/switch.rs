@@ -1,0 +1,254 @@
+//! Switches and hosts: queues, memory, what differs in single ones.
+
+use backwater_derive::{table, word};
+use backwater_kernel::{Duration, Time};
+use backwater_net::frames::spec;
+
+use super::flow_control::Headroom;
+use super::scheduler::Service;
+use crate::given::Named;
+use crate::given::usual::{Usual, usual};
+use crate::language::kinds::{OrShare, OrWord};
+use crate::language::typed::Placed;
+
+/// Bytes of a queue at 10 Mbps: the paper's.
+pub(crate) const SLOW: Usual<u64> = usual!(70 kB);
+/// Bytes of a queue at 100 Mbps.
+pub(crate) const MIDDLE: Usual<u64> = usual!(500 kB);
+/// Bytes of a queue at 1 Gbps and above.
+pub(crate) const FAST: Usual<u64> = usual!(1000 kB);
+
+/// What every switch does.
+#[table("[switch]")]
+pub(crate) struct Switch {
+    /// When an arriving frame can leave.
+    #[key(default = "\"store-and-forward\"")]
+    pub forwarding: Forwarding,
+    /// From when an arriving frame can leave (`forwarding`) to its being in the output queue.
+    #[key(is = Clock { min_ps: 0 }, default = "\"0 s\"")]
+    pub latency: Duration,
+    /// Classes, and so queues, of every port.
+    #[key(is = Whole { min: 1, max: 8, unit: "classes" })]
+    #[key(otherwise = "as many as the highest class named needs")]
+    pub classes: Option<u8>,
+    /// Which of several shortest paths a frame takes.
+    #[key(default = "\"flows\"")]
+    pub spread: Placed<Spread>,
+    #[key(flatten)]
+    pub response: Response,
+}
+
+/// What every host does.
+#[table("[host]")]
+pub(crate) struct Host {
+    #[key(flatten)]
+    pub response: Response,
+}
+
+/// How fast a node answers control frames.
+#[table(part, layered)]
+pub(crate) struct Response {
+    /// From the last bit of a control frame that arrives to its taking effect.
+    /// `"ieee"`: the longest that IEEE 802.3 (31B.3.7) lets a port of its rate take, in quanta of
+    /// 512 bit times: 1 up to 100 Mbps, 2 at 1 Gbps, 67 at 10, 80 at 25, 118 at 40, 147 at 50,
+    /// 394 at 100, 453 at 200, 905 at 400 and 800 Gbps.
+    #[key(is = Or("ieee", Clock { min_ps: 0 }), default = "\"0 s\"")]
+    pub response: Placed<Option<OrWord<Duration>>>,
+    /// What a port takes to come to rest, from the end of the frame in progress: the time of a stop
+    /// starts after that.
+    #[key(is = Clock { min_ps: 0 }, default = "\"0 s\"")]
+    pub pipeline: Option<Duration>,
+}
+
+/// Memory of every switch. Buffers count frames with header and FCS, without preamble and gap; 1
+/// kB is 1000 bytes.
+#[table(
+    "[buffer]",
+    at_most_one(per_queue, shared),
+    at_most_one(per_input, shared),
+    at_most_one(mark_above, ecn)
+)]
+pub(crate) struct Buffer {
+    /// Bytes of each output queue (of a port and class).
+    #[key(
+        is = Size { min: 1, max: 1 << 50 },
+        otherwise = "by the rate of the port: {SLOW} at 10 Mbps, {MIDDLE} at 100 Mbps, {FAST} at 1 \
+                     Gbps and above; without limit where inputs are counted",
+        cite = "Nouredine, Tobagi 1999, section 3"
+    )]
+    pub per_queue: Placed<Option<u64>>,
+    /// Where inputs are counted (`detect = "inputs"`): bytes that may have come in over a port in
+    /// a class and not have left.
+    #[key(is = Size { min: 1, max: 1 << 50 })]
+    #[key(otherwise = "by the rate of the port, as `per_queue`")]
+    pub per_input: Option<u64>,
+    /// Marks congestion (ECN) on every frame that joins a queue with more than this.
+    #[key(is = Size { min: 1, max: 1 << 50 }, otherwise = "nothing is marked")]
+    pub mark_above: Option<u64>,
+    /// Marks congestion with a probability that grows with the queue.
+    #[key(otherwise = "nothing is marked")]
+    pub ecn: Option<Ecn>,
+    /// One memory for all queues of a switch.
+    #[key(otherwise = "each queue has its own")]
+    pub shared: Option<Shared>,
+}
+
+/// Marks of congestion on frames of flows with `tcp.ecn`, by what the queue holds as they join
+/// it.
+#[table("buffer.ecn")]
+pub(crate) struct Ecn {
+    /// Of frames that find this much or less in the queue none is marked.
+    #[key(is = Size { min: 1, max: 1 << 50 })]
+    pub min: Placed<u64>,
+    /// Of frames that find this much or more in the queue all are marked.
+    #[key(is = Size { min: 1, max: 1 << 50 })]
+    pub max: Placed<u64>,
+    /// Just below `max`; it grows from 0 at `min` in a line.
+    #[key(is = Probability, default = "1.0")]
+    pub probability: f64,
+}
+
+/// A memory with dynamic thresholds. A frame counts at its input port and class: first in the
+/// reserve there, then in the shared part, then (lossless classes) in the headroom there. An
+/// input is stopped when it holds more than alpha times what is free of the shared part.
+#[table("buffer.shared")]
+pub(crate) struct Shared {
+    /// All of it, reserves and headroom included.
+    #[key(is = Size { min: 1, max: 1 << 50 }, cite = "Choudhury, Hahne 1998")]
+    pub bytes: Placed<u64>,
+    /// Reserve of each input port and class.
+    #[key(is = Size { min: 0, max: 1 << 50 }, default = "\"0 B\"")]
+    pub reserve: u64,
+    /// Headroom of each input port and lossless class.
+    #[key(is = Size { min: 0, max: 1 << 50 }, otherwise = "what the links need")]
+    pub headroom: Placed<Option<u64>>,
+    /// Headroom of the whole switch.
+    #[key(is = Size { min: 0, max: 1 << 50 }, otherwise = "enough for all inputs at once")]
+    pub pool: Placed<Option<u64>>,
+    /// An input may hold this many times what is free.
+    #[key(is = Ratio { max: 65536 }, default = "\"1/8\"")]
+    pub alpha: (u32, u32),
+    /// An output queue of a class without flow control may hold this many times what is free.
+    #[key(is = Ratio { max: 65536 }, default = "\"1/8\"")]
+    pub output_alpha: (u32, u32),
+    /// An input is resumed when it holds so much less than its threshold.
+    #[key(is = Size { min: 0, max: 1 << 50 }, default = "\"3 kB\"")]
+    pub resume_offset: u64,
+}
+
+/// What single queues may have of their own.
+#[table(part, layered, at_most_one(mark_above, ecn))]
+#[derive(Default)]
+pub(crate) struct QueueSettings {
+    /// Bytes each of these queues holds.
+    #[key(is = Size { min: 1, max: 1 << 50 }, otherwise = "as the table above it says")]
+    pub limit: Option<u64>,
+    /// Congested when it holds more than this after an arrival.
+    #[key(is = Threshold, otherwise = "as the table above it says")]
+    pub xoff: Placed<Option<OrShare<u64>>>,
+    /// No longer congested when it holds less than this after a departure.
+    #[key(is = Threshold, otherwise = "as the table above it says")]
+    pub xon: Placed<Option<OrShare<u64>>>,
+    /// Marks congestion (ECN) on every frame that joins a queue with more than this.
+    #[key(is = Size { min: 1, max: 1 << 50 }, otherwise = "as the table above it says")]
+    pub mark_above: Option<u64>,
+    /// Marks congestion with a probability that grows with the queue.
+    #[key(otherwise = "as the table above it says")]
+    pub ecn: Option<Ecn>,
+}
+
+/// What differs in the queues of one class.
+#[table("[[classes]]")]
+pub(crate) struct Classes {
+    /// Which.
+    #[key(is = Whole { min: 0, max: 7, unit: "" })]
+    pub class: Placed<u8>,
+    #[key(flatten, as_above)]
+    pub queues: QueueSettings,
+    #[key(flatten)]
+    pub service: Service,
+    /// Whether a lossless class must have enough headroom.
+    #[key(otherwise = "as the table above it says")]
+    pub headroom: Placed<Option<Headroom>>,
+    /// The nodes of which `headroom` of this class speaks.
+    #[key(is = References("node"), otherwise = "all")]
+    pub headroom_at: Placed<Vec<Named>>,
+}
+
+/// What differs in single nodes.
+#[table("[[nodes]]")]
+pub(crate) struct Nodes {
+    /// Name of the node; or a list.
+    #[key(is = References("node"))]
+    pub name: Placed<Vec<Named>>,
+    /// The node goes on sending when it is stopped: a device without flow control, or a broken one.
+    #[key(default = "false")]
+    pub ignores_stops: Placed<bool>,
+    #[key(flatten, as_above)]
+    pub response: Response,
+    /// What it does about a stop that does not end.
+    #[key(otherwise = "as `[watchdog]` says for switches; nothing at hosts")]
+    pub watchdog: Placed<Option<Watchdog>>,
+    /// A host that sends stops whatever happens: a broken or overwhelmed receiver.
+    #[key(otherwise = "none")]
+    pub storm: Placed<Option<Storm>>,
+}
+
+/// Stop frames without reason.
+#[table("nodes.storm")]
+pub(crate) struct Storm {
+    /// The first stop is sent here.
+    #[key(is = Clock { min_ps: 0 }, default = "\"0 s\"")]
+    pub from: Time,
+    /// No stop is sent from here on.
+    #[key(is = Clock { min_ps: 1 }, otherwise = "the end of the run")]
+    pub until: Option<Time>,
+    /// Classes stopped (PFC).
+    #[key(is = Wholes(Whole { min: 0, max: 7, unit: "" }), otherwise = "PAUSE: all")]
+    pub classes: Placed<Option<Vec<u8>>>,
+    /// How long each stop lasts; the next comes after half of that.
+    #[key(is = Whole { min: 1, max: 65_535, unit: "quanta of 512 bit times" }, default = "65535")]
+    pub quanta: u16,
+}
+
+/// What every switch does about a stop that does not end.
+#[table("[watchdog]")]
+pub(crate) struct Watchdog {
+    /// A class stopped with frames waiting and without a start for so long trips it.
+    #[key(is = Clock { min_ps: 1 }, default = "\"200 ms\"")]
+    pub detect: Duration,
+    /// A watchdog that has tripped ends when no stop frame has come for so long.
+    #[key(is = Clock { min_ps: 1 }, default = "\"200 ms\"")]
+    pub restore: Duration,
+    /// What it does until then.
+    #[key(default = "\"drop\"")]
+    pub action: Placed<WatchdogAction>,
+}
+
+/// Words of `action`: What it does until then.
+#[word(of = spec::WatchdogAction)]
+pub(crate) enum WatchdogAction {
+    /// Drops what waits and what comes for that class of the port.
+    Drop,
+    /// Sends in spite of the stop.
+    Forward,
+}
+
+/// Words of `forwarding`: When an arriving frame can leave.
+#[word(of = spec::Forwarding)]
+pub(crate) enum Forwarding {
+    /// When its last bit is in.
+    StoreAndForward,
+    /// When its first 64 bytes are in, 84 byte times with preamble and gap, where it came at least
+    /// as fast as it leaves.
+    CutThrough,
+}
+
+/// Words of `spread`: Which of several shortest paths a frame takes.
+#[word(of = spec::Spread)]
+pub(crate) enum Spread {
+    /// All frames of a flow the same one, by a hash.
+    Flows,
+    /// Each frame one at random: frames may arrive out of order.
+    Frames,
+}

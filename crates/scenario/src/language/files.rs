@@ -1,0 +1,198 @@
+//! Files that a scenario names: read through the caller, since this crate opens none itself.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::language::diagnostics::{Diagnostic, Diagnostics};
+use crate::language::source::{At, Source};
+
+/// Largest file read that a scenario names, in bytes.
+pub const LARGEST_FILE_BYTES: usize = 64 << 20;
+
+/// Some editors and spreadsheets begin a file with it; it says nothing.
+const BYTE_ORDER_MARK: char = '\u{feff}';
+
+/// Reads the text of a file; may refuse one larger than [`LARGEST_FILE_BYTES`] before reading it.
+pub type Loader<'a> = dyn Fn(&Path) -> io::Result<String> + 'a;
+
+/// The text of a file that a scenario names.
+///
+/// # Errors
+/// If it is not UTF-8: which byte, and in which line.
+pub fn text_of(bytes: Vec<u8>) -> io::Result<String> {
+    String::from_utf8(bytes).map_err(|wrong| {
+        let start = wrong.utf8_error().valid_up_to();
+        let (before, rest) = wrong.as_bytes().split_at(start);
+        let byte = rest.first().copied().unwrap_or_default();
+        let line = 1 + before.iter().filter(|byte| **byte == b'\n').count();
+        let line_start = before.iter().rposition(|byte| *byte == b'\n');
+        let column = start - line_start.map_or(0, |at| at + 1) + 1;
+        let what = format!(
+            "byte 0x{byte:02x}, the {column}. of line {line}, is not UTF-8: save the file as UTF-8"
+        );
+        io::Error::new(io::ErrorKind::InvalidData, what)
+    })
+}
+
+/// Reads no file at all.
+pub(crate) fn none(_: &Path) -> io::Result<String> {
+    Err(io::Error::other("files can't be read here"))
+}
+
+/// The files of one scenario.
+pub(crate) struct Files<'a> {
+    folder: PathBuf,
+    load: &'a Loader<'a>,
+    /// Those read so far, under the names that the scenario gives them.
+    pub read: Vec<Source>,
+}
+
+/// A file and the key that names it.
+pub(crate) struct Named {
+    /// As the scenario names it.
+    pub name: String,
+    /// What it holds.
+    pub text: String,
+    at: At,
+}
+
+impl<'a> Files<'a> {
+    /// Paths start at the folder of the scenario file.
+    pub(crate) fn beside(scenario: &str, load: &'a Loader<'a>) -> Self {
+        let folder = Path::new(scenario).parent();
+        Self {
+            folder: folder.unwrap_or(Path::new("")).into(),
+            load,
+            read: Vec::new(),
+        }
+    }
+
+    /// Reads the file of this name; `at` is where it is named.
+    pub(crate) fn read(
+        &mut self,
+        name: &str,
+        at: &At,
+        mistakes: &mut Diagnostics,
+    ) -> Option<Named> {
+        let known = self.read.iter().find(|file| file.name == name);
+        let text = match known {
+            Some(file) => Ok(file.text.clone()),
+            None => (self.load)(&self.folder.join(name)),
+        };
+        let refused = match text {
+            Ok(text) if text.len() <= LARGEST_FILE_BYTES => {
+                if known.is_none() {
+                    self.read.push(Source::new(name, text.clone()));
+                }
+                return Some(Named {
+                    name: name.into(),
+                    text: text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&text).into(),
+                    at: at.clone(),
+                });
+            }
+            Ok(_) => format!("it has more than {} MiB", LARGEST_FILE_BYTES >> 20),
+            Err(error) => error.to_string(),
+        };
+        Diagnostic::error(
+            "no-file",
+            format!("can't read `{}`", crate::language::reader::clip(name)),
+        )
+        .at(at, refused)
+        .note("paths start at the folder of the scenario")
+        .tell(mistakes);
+        None
+    }
+}
+
+impl Named {
+    /// Lines that hold something, with their numbers from 1; `#` starts a comment.
+    pub(crate) fn lines(&self) -> impl Iterator<Item = (u32, &str)> {
+        let numbered = (1_u32..).zip(self.text.lines());
+        numbered
+            .map(|(number, line)| (number, line.split('#').next().unwrap_or("").trim()))
+            .filter(|(_, line)| !line.is_empty())
+    }
+
+    /// A mistake in a line of the file, counted from 1; the text of the line is shown.
+    pub(crate) fn mistake(&self, line: u32, what: &str) -> Diagnostic {
+        let message = format!("`{}` is not as it should be", self.name);
+        self.of_line(line, what, Diagnostic::error("bad-file", message))
+    }
+
+    /// What looks wrong in a line of the file, and is read all the same.
+    pub(crate) fn doubt(&self, line: u32, what: &str) -> Diagnostic {
+        let message = format!("`{}` does not say what it has", self.name);
+        self.of_line(line, what, Diagnostic::warning("bad-file", message))
+    }
+
+    fn of_line(&self, line: u32, what: &str, diagnostic: Diagnostic) -> Diagnostic {
+        let shown = self.text.lines().nth(line.saturating_sub(1) as usize);
+        let shown = shown.map_or_else(String::new, |text| {
+            format!(": `{}`", crate::language::reader::clip(text.trim()))
+        });
+        diagnostic
+            .at(&self.at, format!("{what}, in line {line}"))
+            .note(format!("line {line}{shown}"))
+    }
+}
+
+/// Is a line the heading of a table: does it begin with a word?
+pub(crate) fn is_heading(line: &str) -> bool {
+    line.starts_with(|c: char| c.is_alphabetic() || c == '"')
+}
+
+/// The cells of a line, which commas part.
+pub(crate) fn cells(line: &str) -> Vec<&str> {
+    let cells = line.split(',');
+    cells
+        .map(|cell| cell.trim().trim_matches('"').trim())
+        .collect()
+}
+
+/// Where each of the columns stands in a heading.
+pub(crate) fn heading<const N: usize>(
+    line: &str,
+    columns: [&str; N],
+) -> Result<[usize; N], String> {
+    let names = cells(line);
+    let is = |name: &str, column: &str| name.eq_ignore_ascii_case(column);
+    let unknown = |name: &&&str| !columns.iter().any(|column| is(name, column));
+    if let Some(name) = names.iter().find(unknown) {
+        return Err(format!(
+            "no column is called `{}`",
+            crate::language::reader::clip(name)
+        ));
+    }
+    let mut order = [0; N];
+    for (place, column) in order.iter_mut().zip(columns) {
+        let mut found = names.iter().enumerate();
+        let mut found = found.by_ref().filter(|(_, name)| is(name, column));
+        *place = match (found.next(), found.next()) {
+            (Some((at, _)), None) => at,
+            (None, _) => return Err(format!("the column `{column}` is missing")),
+            _ => return Err(format!("two columns are called `{column}`")),
+        };
+    }
+    Ok(order)
+}
+
+/// What helps where a heading is wrong.
+pub(crate) fn columns_help<const N: usize>(columns: [&str; N]) -> String {
+    format!(
+        "the columns are `{}`, in any order; without a heading, in this one",
+        columns.join("`, `")
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_that_are_no_text_are_told_by_their_place() {
+        let told = text_of(b"1 2\n3 \xb5 4\n".to_vec()).expect_err("no text");
+        let wanted = "byte 0xb5, the 3. of line 2, is not UTF-8: save the file as UTF-8";
+        assert_eq!(told.to_string(), wanted);
+        assert_eq!(text_of(b"1\xc2\xb5s".to_vec()).expect("text"), "1µs");
+    }
+}
