@@ -31,6 +31,8 @@ pub(crate) struct Credited {
     pub unit_bytes: u32,
     /// Counted with each frame before it is divided into units.
     pub overhead_bytes: i32,
+    /// The least credit that its sender ever had.
+    pub least: i32,
     /// Since when the frame that goes next has lacked credit, if it does.
     pub shut_since: Time,
 }

@@ -49,6 +49,7 @@ impl Network {
                     class,
                     unit_bytes: credit.unit_bytes,
                     overhead_bytes: credit.overhead_bytes,
+                    least: i32::MAX,
                     shut_since: Time::ZERO,
                 });
             }
@@ -116,6 +117,8 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             }
         }
         let (sent, credit, control) = (sender.sent, sender.credit, sender.control);
+        let least = &mut network.classes.credits.classes[leg as usize].least;
+        *least = credit.min(*least);
         if !network.classes.credits.counters.is_empty() {
             network.note_use(leg, credit + cost as i32);
         }

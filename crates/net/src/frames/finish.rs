@@ -9,8 +9,8 @@ use crate::classes::{FrameFlow, Underway};
 use crate::hop::unit::Unit;
 use crate::network::Network;
 use crate::outcome::{
-    ChannelOutcome, ClassesOutcome, DestinationOutcome, FlowOutcome, NodeOutcome, Outcome,
-    QueueOutcome,
+    ChannelOutcome, ClassesOutcome, CreditOutcome, DestinationOutcome, FlowOutcome, NodeOutcome,
+    Outcome, QueueOutcome,
 };
 use crate::probe::Probe;
 use crate::simulation::Simulation;
@@ -209,6 +209,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             congestions: counts.congestions,
             marked: counts.marked,
             watchdog_trips: counts.watchdog_trips,
+            credit: network.credit_outcome(id, class),
         }
     }
 
@@ -289,6 +290,28 @@ fn balance(outcome: &mut Outcome) {
 }
 
 impl Network {
+    /// The credit of a class over a channel.
+    fn credit_outcome(&self, channel: u32, class: u8) -> Option<CreditOutcome> {
+        let leg = self.credit_leg(channel, class)?;
+        let (own, lane) = (
+            &self.legs[leg as usize],
+            &self.classes.credits.classes[leg as usize],
+        );
+        let link = &self.credits[own.sender.control as usize];
+        let limit = self.settings[link.settings as usize].rule.initial_credit();
+        let missing = |credit: i32| (limit - i64::from(credit)).max(0) as u64;
+        let stored = u64::from(own.receiver.fill.value());
+        Some(CreditOutcome {
+            limit: limit as u64,
+            consumed: own.sender.sent,
+            freed: own.receiver.arrived - stored + link.known_lost,
+            lost: link.known_lost,
+            used: missing(own.sender.credit),
+            most_used: missing(lane.least.min(own.sender.credit)),
+            messages: link.credits_received,
+        })
+    }
+
     /// The part of the frame being sent that lies before `at`.
     fn underway(&self, id: u32, at: Time) -> Underway {
         let channel = &self.channels[id as usize];

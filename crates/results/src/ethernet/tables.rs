@@ -33,7 +33,7 @@ impl Tables for EthernetSpec {
 
     /// Tables of the balance, groups of flows, flows, fair shares, transfers and their completion,
     /// delays, deadlines, TCP, drops, the standstill, destinations of multicasts, pauses, queues,
-    /// ports, nodes and violations.
+    /// credit, ports, nodes and violations.
     fn tables(run: &Frames<'_>) -> Vec<Table> {
         vec![
             balance(run),
@@ -52,6 +52,7 @@ impl Tables for EthernetSpec {
             tcp(run),
             pauses::table(run),
             ports::table(run),
+            ports::credits(run),
             ports::channels(run),
             nodes(run),
         ]

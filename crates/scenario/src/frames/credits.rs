@@ -18,12 +18,33 @@ use backwater_net::frames::spec::{
 use backwater_net::spec::CREDIT_MAX;
 
 use super::controls::{Control, Controls};
+use super::counters;
 use super::net::Net;
 use super::packets::{frame, packet_bytes};
+use crate::Severity;
 use crate::given::frames::flow_control::{Credits, FlowControl, Headroom};
 use crate::language::kinds::OrWord;
 use crate::network::law::{self, Growth};
 use crate::prelude::*;
+
+/// What was said of links: one of each severity, so that what is slow on one hides nothing that is
+/// wrong on another; and of the keys of each place once.
+#[derive(Default)]
+pub(super) struct Told<'a> {
+    severities: Vec<Severity>,
+    pub keys_at: Vec<&'a At>,
+}
+
+impl Told<'_> {
+    /// It, if it is the first of its severity.
+    pub fn first(&mut self, found: Diagnostic) -> Option<Diagnostic> {
+        let is_first = !self.severities.contains(&found.severity);
+        is_first.then(|| {
+            self.severities.push(found.severity);
+            found
+        })
+    }
+}
 
 /// Gives every link into a switch its credit.
 pub(crate) fn add(controls: &Controls<'_>, network: &mut EthernetSpec, mistakes: &mut Diagnostics) {
@@ -41,16 +62,18 @@ pub(crate) fn add(controls: &Controls<'_>, network: &mut EthernetSpec, mistakes:
             "promises memory to each link and class",
         )
         .note("whoever comes first takes what is shared (`[buffer]`, `shared`)")
-        .help("leave `shared` out: each link and class has N1 + N2 + N3 units of its own")
+        .help("leave `shared` out: each link and class then has what credit promises it")
         .tell(mistakes);
         return;
     }
     let largest = largest_bytes(network);
     let all = largest.iter().max().copied().unwrap_or(FRAME_LEAST_BYTES);
-    // One of each severity: what is slow on one link hides nothing that is wrong on another.
-    let mut said = Vec::new();
+    let mut told = Told::default();
     for id in channels {
         let (control, credited) = (controls.of(id), controls.credited(id));
+        if credited != 0 && control.rules.lanes().is_some() {
+            counters::add(controls, network, id, &largest, &mut told, mistakes);
+        }
         let Some(credits) = control.rules.credits().filter(|_| credited != 0) else {
             continue;
         };
@@ -63,11 +86,7 @@ pub(crate) fn add(controls: &Controls<'_>, network: &mut EthernetSpec, mistakes:
                 let spec = way.spec(control.rules);
                 let span = (network.warm_up, network.stop_at);
                 let found = way.check(control, controls.net, (id, class), &spec, span);
-                let found = found.filter(|found| !said.contains(&found.severity));
-                if let Some(found) = found {
-                    said.push(found.severity);
-                    mistakes.push(found);
-                }
+                mistakes.extend(found.and_then(|found| told.first(found)));
                 spec
             }));
         }
@@ -186,6 +205,22 @@ fn crowds(network: &EthernetSpec) -> BTreeMap<(u32, u8), Crowd> {
     crowds
 }
 
+/// Time of a frame on the wire of a channel, preamble and gap included.
+pub(super) fn wire(network: &EthernetSpec, id: u32, bytes: u32) -> Duration {
+    let rate = network.links.channel(id).rate;
+    rate.serialization(u64::from(bytes + WIRE_OVERHEAD_BYTES))
+}
+
+/// From the last bit at one end of a channel until its effect at the other.
+pub(super) fn away(network: &EthernetSpec, id: u32) -> Duration {
+    let (_, to) = network.links.ends(id);
+    let latency = match &network.nodes[to as usize].kind {
+        NodeKind::Switch(switch) => switch.latency,
+        NodeKind::Station { .. } => Duration::ZERO,
+    };
+    network.links.channel(id).delay + latency
+}
+
 /// A link into a switch, for frames of a class.
 struct Way<'a> {
     credits: &'a Credits,
@@ -213,19 +248,8 @@ impl<'a> Way<'a> {
         (largest, all): (u32, u32),
         credits: &'a Credits,
     ) -> Self {
-        let channel = |id: u32| network.links.channel(id);
-        let wire = |id: u32, bytes: u32| {
-            let rate = channel(id).rate;
-            rate.serialization(u64::from(bytes + WIRE_OVERHEAD_BYTES))
-        };
-        let away = |id: u32| {
-            let (_, to) = network.links.ends(id);
-            let latency = match &network.nodes[to as usize].kind {
-                NodeKind::Switch(switch) => switch.latency,
-                NodeKind::Station { .. } => Duration::ZERO,
-            };
-            channel(id).delay + latency
-        };
+        let wire = |id: u32, bytes: u32| wire(network, id, bytes);
+        let away = |id: u32| away(network, id);
         let back = id ^ 1;
         let unit_bytes = credits.unit.map_or(largest, |unit| unit as u32);
         let (frame, credit) = (wire(id, largest), wire(back, FRAME_LEAST_BYTES));
@@ -314,6 +338,9 @@ impl<'a> Way<'a> {
                 (CreditRule::Cumulative, 0, self.back, *resync_every)
             }
             FlowControl::Relative(_)
+            | FlowControl::Cbfc { .. }
+            | FlowControl::InfiniBand { .. }
+            | FlowControl::Grains { .. }
             | FlowControl::None
             | FlowControl::Pause(_)
             | FlowControl::Pfc(_)
@@ -484,7 +511,7 @@ impl<'a> Way<'a> {
 }
 
 /// Whole ones from one on.
-fn in_per_cent(share: f64) -> String {
+pub(super) fn in_per_cent(share: f64) -> String {
     match 100.0 * share {
         small if small < 0.95 => format!("{small:.1}"),
         large => format!("{large:.0}"),

@@ -8,6 +8,7 @@
 mod account;
 mod checks;
 mod controls;
+mod counters;
 mod credits;
 mod crossings;
 mod deadlock;

@@ -194,8 +194,13 @@ fn check_credits(
                 lane.limit_units < floor
             }
         };
-        // What may be free and unreported is missing: the rest must be enough for a frame.
-        if credit.surely_free_units(channel.counters.as_ref()) < cost || is_capped {
+        // What may be free and unreported is missing: the rest must be enough for a frame. The rest
+        // of a grain may be missing for good, which a run is to show.
+        let least = match &credit.rule {
+            ClassCreditRule::Zones(_) => credit.surely_free_units(None),
+            ClassCreditRule::Counters(lane) => lane.limit_units,
+        };
+        if least < cost || is_capped {
             return err(format!(
                 "channel {id}: a frame of class {class} costs {cost} units, more than there is \
                  credit for"
