@@ -3,11 +3,11 @@
 //! All are Kung's credits: the first two the cumulative, the last the relative scheme. What
 //! differs from his: a message speaks of several classes, and the port decides when it is time.
 //!
-//! | message | says | the sender's credit | repeated | what was lost |
-//! |---|---|---|---|---|
-//! | CF_Update | units freed, mod 2^15 | limit - (sent - freed) | at least every so often | CC_Update |
-//! | flow control packet | freed + limit, mod 2^12 | that - sent | likewise | FCTBS, the units sent |
-//! | grains | those since the last | credit + grains | never | lost for ever |
+//! | message | says | the sender's credit | what was lost |
+//! |---|---|---|---|
+//! | CF_Update | units freed, mod 2^15 | limit - (sent - freed) | CC_Update states the units sent |
+//! | flow control packet | freed + limit, mod 2^12 | that - sent | FCTBS, likewise |
+//! | grains | those since the last | credit + grains | is lost for ever |
 //!
 //! Counters are kept in full and are cyclic in messages alone: the end that reads one takes the
 //! nearest count from what it knows on. A statement of what was sent is decided as it starts, on a

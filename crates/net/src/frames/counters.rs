@@ -38,22 +38,21 @@ impl Network {
         let all = self.classes.credits.counters.iter_mut();
         for (counters, own) in all.zip(spec.channels()) {
             let Some(kept) = own.counters else { continue };
-            let mut found = Counters::new(kept);
+            let mut port = Counters::new(kept);
             for (class, credit) in (0..).zip(&own.credits) {
                 if let Some(ClassCreditRule::Counters(lane)) = credit.map(|credit| credit.rule) {
-                    found.add_lane(class, lane);
+                    port.add_lane(class, lane);
                 }
             }
-            *counters = Some(Box::new(found));
+            *counters = Some(Box::new(port));
         }
     }
 
     /// What a class has in use of its limit has changed from what went with this credit.
     pub(crate) fn note_use(&mut self, leg: u32, credit_before: i32) {
-        let own = &self.classes.credits.classes[leg as usize];
-        let (channel, class) = (own.channel, own.class);
-        let counters = self.classes.credits.counters(channel);
-        if counters.is_none_or(|own| own.spec.port_units.is_none()) {
+        let lane = &self.classes.credits.classes[leg as usize];
+        let (channel, class) = (lane.channel, lane.class);
+        if !self.shares_port(channel) {
             return;
         }
         let (limit, credit) = (self.limit(leg), self.legs[leg as usize].sender.credit);
@@ -85,19 +84,25 @@ impl Network {
         self.settings[link.settings as usize].buffer_units
     }
 
+    /// Do the classes of a channel share one limit?
+    pub(crate) fn shares_port(&self, channel: u32) -> bool {
+        let counters = self.classes.credits.counters(channel);
+        counters.is_some_and(|own| own.spec.port_units.is_some())
+    }
+
     /// Does something else than credit of its own keep a class from starting a frame of this
     /// cost: a floor, or what it shares with others?
     pub(crate) fn lacks_share(&self, leg: u32, cost: u32) -> bool {
         if self.classes.credits.counters.is_empty() {
             return false;
         }
-        let own = &self.classes.credits.classes[leg as usize];
-        let Some(counters) = self.classes.credits.counters(own.channel) else {
+        let lane = &self.classes.credits.classes[leg as usize];
+        let Some(counters) = self.classes.credits.counters(lane.channel) else {
             return false;
         };
         let credit = self.legs[leg as usize].sender.credit.max(0) as u32;
         let used = self.limit(leg).saturating_sub(credit);
-        credit < counters.spec.floor_units || !counters.may_start(own.class, used, cost)
+        credit < counters.spec.floor_units || !counters.may_start(lane.class, used, cost)
     }
 }
 
@@ -119,8 +124,8 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// A class has freed enough to be told of.
     #[inline(never)]
     pub(crate) fn note_news(&mut self, leg: u32) {
-        let own = &self.network.classes.credits.classes[leg as usize];
-        let (channel, class, now) = (own.channel, own.class, self.now);
+        let lane = &self.network.classes.credits.classes[leg as usize];
+        let (channel, class, now) = (lane.channel, lane.class, self.now);
         let counters = self.network.classes.credits.counters_mut(channel);
         let when = counters.map_or(When::Wait, |own| own.on_news(class, now));
         self.update_when(channel, when);
@@ -216,9 +221,9 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let counters = self.network.classes.credits.counters(channel)?;
         let statement = counters.spec.statement?;
         let most = u32::from(statement.classes);
-        let told = each(counters.classes).skip((part * most) as usize);
+        let classes_of_part = each(counters.classes).skip((part * most) as usize);
         let (mut classes, mut words) = (0, Words::default());
-        for (at, class) in told.take(most as usize).enumerate() {
+        for (at, class) in classes_of_part.take(most as usize).enumerate() {
             let leg = self.network.credit_leg(channel, class)?;
             let sent = self.network.legs[leg as usize].sender.sent;
             classes |= 1 << class;
@@ -239,13 +244,18 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             self.set_credit(leg, counter_of(&words, at));
             self.network.note_use(leg, before);
         }
-        // What one has given back to all may be what another waits for.
-        let shares = self.network.classes.credits.counters(channel);
-        let turned = match shares.is_some_and(|own| own.spec.port_units.is_some()) {
-            true => shares.map_or(0, |own| own.classes),
-            false => classes,
-        };
-        for class in each(turned) {
+        match self.network.shares_port(channel) {
+            true => self.turn_classes(channel, u32::MAX),
+            false => self.turn_classes(channel, classes),
+        }
+    }
+
+    /// Credit of some classes of a channel has changed. Where they share a limit, what one takes or
+    /// gives back is what another may have waited for, or been sure of.
+    pub(crate) fn turn_classes(&mut self, channel: u32, classes: u32) {
+        let kept = self.network.classes.credits.counters(channel);
+        let classes = classes & kept.map_or(0, |own| own.classes);
+        for class in each(classes) {
             if let Some(leg) = self.network.credit_leg(channel, class) {
                 self.turn_class(leg);
             }
@@ -264,9 +274,9 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             let Some(leg) = self.network.credit_leg(channel, class) else {
                 continue;
             };
-            let own = &self.network.legs[leg as usize];
-            let link = &mut self.network.credits[own.sender.control as usize];
-            let news = link.on_statement(counter_of(&words, at), bits, own.receiver.arrived);
+            let ends = &self.network.legs[leg as usize];
+            let link = &mut self.network.credits[ends.sender.control as usize];
+            let news = link.on_statement(counter_of(&words, at), bits, ends.receiver.arrived);
             self.count_freed(leg, news as u32);
         }
     }

@@ -130,7 +130,10 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             self.want_control(leg, ControlKind::Sync, 0);
         }
         self.probe.on_credit(self.now, leg, credit.into(), false);
-        self.turn_class(leg);
+        match self.network.shares_port(channel) {
+            true => self.turn_classes(channel, u32::MAX),
+            false => self.turn_class(leg),
+        }
     }
 
     /// Credit, or the frame that goes next, has changed: may the class send?

@@ -293,21 +293,21 @@ impl Network {
     /// The credit of a class over a channel.
     fn credit_outcome(&self, channel: u32, class: u8) -> Option<CreditOutcome> {
         let leg = self.credit_leg(channel, class)?;
-        let (own, lane) = (
+        let (ends, lane) = (
             &self.legs[leg as usize],
             &self.classes.credits.classes[leg as usize],
         );
-        let link = &self.credits[own.sender.control as usize];
+        let link = &self.credits[ends.sender.control as usize];
         let limit = self.settings[link.settings as usize].rule.initial_credit();
         let missing = |credit: i32| (limit - i64::from(credit)).max(0) as u64;
-        let stored = u64::from(own.receiver.fill.value());
+        let stored = u64::from(ends.receiver.fill.value());
         Some(CreditOutcome {
             limit: limit as u64,
-            consumed: own.sender.sent,
-            freed: own.receiver.arrived - stored + link.known_lost,
+            consumed: ends.sender.sent,
+            freed: ends.receiver.arrived - stored + link.known_lost,
             lost: link.known_lost,
-            used: missing(own.sender.credit),
-            most_used: missing(lane.least.min(own.sender.credit)),
+            used: missing(ends.sender.credit),
+            most_used: missing(lane.least.min(ends.sender.credit)),
             messages: link.credits_received,
         })
     }

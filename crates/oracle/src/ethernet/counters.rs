@@ -1,38 +1,10 @@
 //! Counters that two ports keep of each other: from all that was sent, came and went, counted anew.
 
-use backwater_kernel::{Channels, Time};
+use backwater_kernel::Time;
 use backwater_net::frames::probe::Content;
-use backwater_net::frames::spec::{CountersSpec, EthernetSpec, LaneSpec, Says, Shares};
+use backwater_net::frames::spec::{CountersSpec, LaneSpec, Says, Shares};
 
 use super::network::{CONTROL_BYTES, Control, Network};
-
-/// What the ports of a channel remember.
-#[derive(Clone, Debug)]
-pub(super) struct Counted {
-    spec: CountersSpec,
-    /// When the last update started, if one has.
-    updated: Option<Time>,
-    /// Updates and statements that wait for their ports.
-    waits: bool,
-    next_class: usize,
-    state_at: Option<Time>,
-}
-
-/// Those of all channels.
-pub(super) fn counted(spec: &EthernetSpec) -> Vec<Option<Counted>> {
-    let channels = 0..2 * spec.links.len() as u32;
-    let of = |id| {
-        let own = spec.links.channel(id).counters?;
-        Some(Counted {
-            spec: own,
-            updated: None,
-            waits: false,
-            next_class: 0,
-            state_at: own.statement.map(|own| Time::ZERO + own.every),
-        })
-    };
-    channels.map(of).collect()
-}
 
 fn modulo(bits: u8) -> u64 {
     1 << bits

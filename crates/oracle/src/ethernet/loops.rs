@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use backwater_kernel::{Channels, Duration, Time};
 use backwater_net::frames::spec::{
-    ClassCreditRule, ClassCreditSpec, CreditRule, CreditSpec, EthernetSpec, LaneSpec,
+    ClassCreditRule, ClassCreditSpec, CountersSpec, CreditRule, CreditSpec, EthernetSpec, LaneSpec,
 };
 
 /// Both ends of a loop.
@@ -150,4 +150,32 @@ pub(super) fn loops(spec: &EthernetSpec) -> BTreeMap<(usize, usize), Loop> {
         own.filter_map(move |(class, credit)| Some(((channel, class), Loop::new((*credit)?))))
     });
     all.collect()
+}
+
+/// What the ports of a channel remember.
+#[derive(Clone, Debug)]
+pub(super) struct Counted {
+    pub spec: CountersSpec,
+    /// When the last update started, if one has.
+    pub updated: Option<Time>,
+    /// Updates and statements that wait for their ports.
+    pub waits: bool,
+    pub next_class: usize,
+    pub state_at: Option<Time>,
+}
+
+/// Those of all channels.
+pub(super) fn counted(spec: &EthernetSpec) -> Vec<Option<Counted>> {
+    let channels = 0..2 * spec.links.len() as u32;
+    let of = |id| {
+        let own = spec.links.channel(id).counters?;
+        Some(Counted {
+            spec: own,
+            updated: None,
+            waits: false,
+            next_class: 0,
+            state_at: own.statement.map(|own| Time::ZERO + own.every),
+        })
+    };
+    channels.map(of).collect()
 }

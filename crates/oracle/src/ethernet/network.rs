@@ -10,8 +10,7 @@ use backwater_net::frames::spec::{
     BackPressureSpec, EthernetSpec, MemorySpec, NodeKind, QueueSpec, Spread, SwitchSpec,
 };
 
-use super::counters::{self, Counted};
-use super::loops::{self, Loop};
+use super::loops::{self, Counted, Loop};
 use super::losses::Losses;
 use super::ports;
 use super::sources::Source;
@@ -265,7 +264,7 @@ impl Network {
                 .collect(),
             elsewhere: spec.stations(),
             loops: loops::loops(spec),
-            counted: counters::counted(spec),
+            counted: loops::counted(spec),
             losses: (0..2 * spec.links.len())
                 .map(|channel| Losses::new(spec, channel))
                 .collect(),

@@ -17,7 +17,7 @@ use ethernet_common::difference;
 const NETWORKS: u64 = 21;
 
 /// Datagrams, output queues, stops until cancelled.
-fn plain(scheme: Scheme) -> Mix {
+pub(crate) fn plain(scheme: Scheme) -> Mix {
     Mix {
         has_inputs: false,
         has_shared: false,
@@ -33,14 +33,14 @@ fn plain(scheme: Scheme) -> Mix {
 
 /// What happened in the networks compared.
 #[derive(Default, Debug)]
-struct Reach {
+pub(crate) struct Reach {
     starts: usize,
     refreshes: u64,
     blocked: u64,
     unblocked: u64,
     trips: u64,
-    lost: usize,
-    credits: usize,
+    pub lost: usize,
+    pub credits: usize,
     /// Networks in which credit was told and stops were obeyed.
     mixed: usize,
     /// Frames that reached one more station.
@@ -93,7 +93,7 @@ fn agree(seeds: Range<u64>, mix: Mix, reach: &mut Reach) {
 }
 
 /// The same under some schemes, each on networks of its own.
-fn under(schemes: &[Scheme], first: u64, change: impl Fn(&mut Mix)) -> Reach {
+pub(crate) fn under(schemes: &[Scheme], first: u64, change: impl Fn(&mut Mix)) -> Reach {
     let mut reach = Reach::default();
     for (scheme, index) in schemes.iter().zip(0..) {
         let mut mix = plain(*scheme);
@@ -151,27 +151,6 @@ fn they_agree_on_credit() {
             has_credits: true,
             ..Mix::of(mix.scheme)
         };
-    });
-}
-
-/// Counters of whole ports: CBFC, InfiniBand, grains; limits by class and by port.
-#[test]
-fn they_agree_on_counters() {
-    let counters = |mix: &mut Mix| (mix.has_credits, mix.has_counters) = (true, true);
-    let reach = under(&[Scheme::Off, Scheme::Off, Scheme::Off], 2_200, counters);
-    assert!(reach.credits > 1_000, "{reach:?}");
-    let reach = under(&SCHEMES[2..4], 5_300, |mix| {
-        counters(mix);
-        (mix.has_tcp, mix.has_losses) = (true, true);
-    });
-    assert!(reach.lost > 300, "{reach:?}");
-    under(&[Scheme::Off, Scheme::Class], 5_500, |mix| {
-        counters(mix);
-        mix.is_finite = true;
-    });
-    under(&[Scheme::Class], 5_700, |mix| {
-        counters(mix);
-        (mix.has_inputs, mix.has_losses) = (true, true);
     });
 }
 
@@ -354,9 +333,8 @@ fn credit_that_is_a_little_wrong_is_seen() {
         }
     };
     fn zones(credit: &mut ClassCreditSpec, change: fn(&mut CreditSpec)) {
-        match &mut credit.rule {
-            ClassCreditRule::Zones(rule) => change(rule),
-            ClassCreditRule::Counters(lane) => lane.limit_units += 1,
+        if let ClassCreditRule::Zones(rule) = &mut credit.rule {
+            change(rule);
         }
     }
     let windowed = matters(|credit| {
@@ -370,24 +348,11 @@ fn credit_that_is_a_little_wrong_is_seen() {
     bites(seen(1_200, mix, small, |spec| each(spec, larger)));
     let more = |credit: &mut ClassCreditSpec| zones(credit, |rule| rule.n2 += 1);
     bites(seen(1_200, mix, matters(|_| true), |spec| each(spec, more)));
-    // Of counters: one more unit of limit, one less of overhead, a message a byte longer.
-    let mix = Mix {
-        has_counters: true,
-        ..mix
-    };
-    let counted = || matters(|credit| matches!(credit.rule, ClassCreditRule::Counters(_)));
-    bites(seen(2_200, mix, counted(), |spec| each(spec, more)));
-    bites(seen(2_200, mix, counted(), |spec| {
-        let channels = spec.links.iter_mut().flat_map(|link| &mut link.channels);
-        for counters in channels.filter_map(|channel| channel.counters.as_mut()) {
-            counters.update.bytes += 1;
-        }
-    }));
 }
 
 /// In how many of the first networks in which it matters the engine's run with a change differs
 /// from the oracle's without it, and how many these are.
-fn seen(
+pub(crate) fn seen(
     first: u64,
     mix: Mix,
     matters: impl Fn(&EthernetSpec, &Report) -> bool,
@@ -412,7 +377,7 @@ fn seen(
 }
 
 /// It is seen in most of ten networks.
-fn bites((seen, all): (usize, usize)) {
+pub(crate) fn bites((seen, all): (usize, usize)) {
     assert!(all == 10 && seen > 6, "only {seen} of {all} differ");
 }
 

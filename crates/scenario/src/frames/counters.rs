@@ -13,7 +13,7 @@ use backwater_net::frames::spec::{
 };
 
 use super::controls::Controls;
-use super::credits::{Told, away, in_per_cent, wire};
+use super::way::{Told, away, in_per_cent, wire};
 use crate::given::frames::flow_control::{FlowControl, Headroom, Lanes, Share};
 use crate::prelude::*;
 
@@ -61,36 +61,23 @@ impl Profile {
                     at_least_every: Some(back(**cf_max_spacing)),
                     ..update(Says::Freed { bits: CF_BITS }, 2, *cf_min_spacing)
                 },
-                statement: cc_timer.value.value().map(|every| StatementSpec {
-                    every,
-                    bits: CC_BITS,
-                    bytes: 64,
-                    classes: 16,
-                }),
+                statement: cc_timer.value.value().map(cc_update),
                 most: LIMIT_MAX,
             },
             FlowControl::InfiniBand {
                 fc_spacing,
                 fc_timer,
                 ..
-            } => {
-                let every = fc_timer.value.value();
-                Profile {
-                    cell: 64,
-                    overhead: 0,
-                    update: UpdateSpec {
-                        at_least_every: every,
-                        ..update(Says::Limit { bits: FC_BITS }, 1, *fc_spacing)
-                    },
-                    statement: every.map(|every| StatementSpec {
-                        every,
-                        bits: FC_BITS,
-                        bytes: ORDERED_SET,
-                        classes: 1,
-                    }),
-                    most: INFINIBAND_MAX,
-                }
-            }
+            } => Profile {
+                cell: 64,
+                overhead: 0,
+                update: UpdateSpec {
+                    at_least_every: fc_timer.value.value(),
+                    ..update(Says::Limit { bits: FC_BITS }, 1, *fc_spacing)
+                },
+                statement: fc_timer.value.value().map(fctbs),
+                most: INFINIBAND_MAX,
+            },
             FlowControl::Grains {
                 cell,
                 grain,
@@ -124,6 +111,26 @@ impl Profile {
             Says::Freed { .. } | Says::Limit { .. } => 0,
             Says::Grains { units } => units - gcd(units, cost),
         }
+    }
+}
+
+/// CC_Updates.
+fn cc_update(every: Duration) -> StatementSpec {
+    StatementSpec {
+        every,
+        bits: CC_BITS,
+        bytes: 64,
+        classes: 16,
+    }
+}
+
+/// The units sent, as flow control packets state them.
+fn fctbs(every: Duration) -> StatementSpec {
+    StatementSpec {
+        every,
+        bits: FC_BITS,
+        bytes: ORDERED_SET,
+        classes: 1,
     }
 }
 
@@ -434,7 +441,7 @@ impl Port<'_> {
         if alone < stops {
             return Some(self.never_told(at, (alone, stops), &place));
         }
-        self.slow(round, (at, key, alone), &place)
+        self.slow(round, (at, alone), &place)
     }
 
     /// What is free makes no whole grain, and what is left is less than a frame.
@@ -447,12 +454,7 @@ impl Port<'_> {
             .help(format!("write `limit = {needs}` or more, or leave it out"))
     }
 
-    fn slow(
-        &self,
-        round: &Round,
-        (at, key, has): (&At, &str, u32),
-        place: &str,
-    ) -> Option<Diagnostic> {
+    fn slow(&self, round: &Round, (at, has): (&At, u32), place: &str) -> Option<Diagnostic> {
         let share = round.share(has, &self.profile);
         if share > 0.9 {
             return None;
@@ -470,9 +472,9 @@ impl Port<'_> {
                  link",
                 self.profile.most
             )),
-            false => slow.help(match key {
-                "limit" => format!("write `limit = {full}`: it keeps the link busy"),
-                _ => format!("a class alone needs {full}: write a larger `{key}` or `share`"),
+            false => slow.help(match self.lanes.port_limit.value {
+                None => format!("write `limit = {full}`: it keeps the link busy"),
+                Some(_) => format!("a class alone needs {full}: raise `port_limit` or `share`"),
             }),
         })
     }

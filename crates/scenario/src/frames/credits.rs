@@ -13,7 +13,7 @@ use backwater_kernel::{Channels, Duration, Time};
 use backwater_net::frames::routes::Tables;
 use backwater_net::frames::spec::{
     ClassCreditRule, ClassCreditSpec, CreditRule, CreditSpec, EthernetSpec, FRAME_LEAST_BYTES,
-    NodeKind, TrafficSpec, TransportSpec, WIRE_OVERHEAD_BYTES, largest_bytes,
+    TrafficSpec, TransportSpec, WIRE_OVERHEAD_BYTES, largest_bytes,
 };
 use backwater_net::spec::CREDIT_MAX;
 
@@ -21,30 +21,11 @@ use super::controls::{Control, Controls};
 use super::counters;
 use super::net::Net;
 use super::packets::{frame, packet_bytes};
-use crate::Severity;
+use super::way::{Told, away, in_per_cent, wire};
 use crate::given::frames::flow_control::{Credits, FlowControl, Headroom};
 use crate::language::kinds::OrWord;
 use crate::network::law::{self, Growth};
 use crate::prelude::*;
-
-/// What was said of links: one of each severity, so that what is slow on one hides nothing that is
-/// wrong on another; and of the keys of each place once.
-#[derive(Default)]
-pub(super) struct Told<'a> {
-    severities: Vec<Severity>,
-    pub keys_at: Vec<&'a At>,
-}
-
-impl Told<'_> {
-    /// It, if it is the first of its severity.
-    pub fn first(&mut self, found: Diagnostic) -> Option<Diagnostic> {
-        let is_first = !self.severities.contains(&found.severity);
-        is_first.then(|| {
-            self.severities.push(found.severity);
-            found
-        })
-    }
-}
 
 /// Gives every link into a switch its credit.
 pub(crate) fn add(controls: &Controls<'_>, network: &mut EthernetSpec, mistakes: &mut Diagnostics) {
@@ -203,22 +184,6 @@ fn crowds(network: &EthernetSpec) -> BTreeMap<(u32, u8), Crowd> {
         }
     }
     crowds
-}
-
-/// Time of a frame on the wire of a channel, preamble and gap included.
-pub(super) fn wire(network: &EthernetSpec, id: u32, bytes: u32) -> Duration {
-    let rate = network.links.channel(id).rate;
-    rate.serialization(u64::from(bytes + WIRE_OVERHEAD_BYTES))
-}
-
-/// From the last bit at one end of a channel until its effect at the other.
-pub(super) fn away(network: &EthernetSpec, id: u32) -> Duration {
-    let (_, to) = network.links.ends(id);
-    let latency = match &network.nodes[to as usize].kind {
-        NodeKind::Switch(switch) => switch.latency,
-        NodeKind::Station { .. } => Duration::ZERO,
-    };
-    network.links.channel(id).delay + latency
 }
 
 /// A link into a switch, for frames of a class.
@@ -507,13 +472,5 @@ impl<'a> Way<'a> {
             .note_if(grows)
             .help(format!("N3 = {} keeps the link busy", self.full()));
         Some(slow)
-    }
-}
-
-/// Whole ones from one on.
-pub(super) fn in_per_cent(share: f64) -> String {
-    match 100.0 * share {
-        small if small < 0.95 => format!("{small:.1}"),
-        large => format!("{large:.0}"),
     }
 }

@@ -7,9 +7,9 @@ use backwater_kernel::{BuildError, Channels};
 
 use crate::spec::CLOCK_MAX_PS;
 use crate::spec::frames::{
-    CLASSES_MAX, ChannelSpec, ClassCreditRule, CreditRule, Detect, EthernetSpec, FRAME_LEAST_BYTES,
-    FRAME_OVERHEAD_BYTES, FlowSpec, MemorySpec, Message, NodeKind, SchedulerSpec, Select, Spread,
-    TAG_BYTES, TCP_IP_BYTES, TrafficSpec, TransportSpec, UDP_IP_BYTES,
+    CLASSES_MAX, ChannelSpec, Detect, EthernetSpec, FRAME_LEAST_BYTES, FRAME_OVERHEAD_BYTES,
+    FlowSpec, MemorySpec, Message, NodeKind, SchedulerSpec, Select, Spread, TAG_BYTES,
+    TCP_IP_BYTES, TrafficSpec, TransportSpec, UDP_IP_BYTES,
 };
 
 /// Largest frame: buffers count it in 16 bits.
@@ -176,36 +176,8 @@ fn check_credits(
                 "channel {id}: class {class} has credit and is stopped"
             ));
         }
-        if credit.unit_bytes == 0 {
-            return err(format!("channel {id}: a unit of credit of 0 bytes"));
-        }
-        let cost = credit.cost(largest_bytes[class].into());
-        let is_capped = match &credit.rule {
-            ClassCreditRule::Zones(rule) => {
-                let checked = rule.check();
-                checked.map_err(|what| BuildError(format!("channel {id}: {what}")))?;
-                rule.rule == CreditRule::N123Plus && rule.n1 < cost
-            }
-            ClassCreditRule::Counters(_) if channel.counters.is_none() => {
-                return err(format!("channel {id}: nobody keeps its counters"));
-            }
-            ClassCreditRule::Counters(lane) => {
-                let floor = channel.counters.map_or(0, |own| own.floor_units);
-                lane.limit_units < floor
-            }
-        };
-        // What may be free and unreported is missing: the rest must be enough for a frame. The rest
-        // of a grain may be missing for good, which a run is to show.
-        let least = match &credit.rule {
-            ClassCreditRule::Zones(_) => credit.surely_free_units(None),
-            ClassCreditRule::Counters(lane) => lane.limit_units,
-        };
-        if least < cost || is_capped {
-            return err(format!(
-                "channel {id}: a frame of class {class} costs {cost} units, more than there is \
-                 credit for"
-            ));
-        }
+        let checked = credit.check(largest_bytes[class], channel.counters.as_ref());
+        checked.map_err(|what| BuildError(format!("channel {id}: class {class}: {what}")))?;
     }
     Ok(())
 }

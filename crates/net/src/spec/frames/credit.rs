@@ -6,7 +6,7 @@ use alloc::string::String;
 
 use backwater_kernel::Duration;
 
-use super::{CLASSES_MAX, CreditSpec};
+use super::{CLASSES_MAX, CreditRule, CreditSpec};
 use crate::spec::CREDIT_MAX;
 
 /// Most bits of a counter in a message.
@@ -141,6 +141,36 @@ impl ClassCreditSpec {
                 (lane.limit_units + 1).saturating_sub(units)
             }
             (ClassCreditRule::Counters(lane), _) => lane.limit_units,
+        }
+    }
+
+    /// Refuses what is no credit, or would never do for a frame of this size.
+    pub(crate) fn check(
+        &self,
+        largest_bytes: u32,
+        counters: Option<&CountersSpec>,
+    ) -> Result<(), String> {
+        if self.unit_bytes == 0 {
+            return Err("a unit of credit of 0 bytes".into());
+        }
+        let cost = self.cost(largest_bytes.into());
+        let is_enough = match (&self.rule, counters) {
+            (ClassCreditRule::Zones(rule), _) => {
+                rule.check()?;
+                let is_capped = rule.rule == CreditRule::N123Plus && rule.n1 < cost;
+                self.surely_free_units(None) >= cost && !is_capped
+            }
+            (ClassCreditRule::Counters(_), None) => return Err("nobody keeps its counters".into()),
+            // The rest of a grain may be missing for good, which a run is to show.
+            (ClassCreditRule::Counters(lane), Some(counters)) => {
+                lane.limit_units >= cost.max(counters.floor_units)
+            }
+        };
+        match is_enough {
+            true => Ok(()),
+            false => Err(format!(
+                "a frame costs {cost} units, more than there is credit for"
+            )),
         }
     }
 

@@ -39,18 +39,17 @@ pub(super) fn fill(dice: &mut Dice, spec: &mut EthernetSpec, mix: Mix) {
         let rule = dice.pick(&rules);
         let unit_bytes = dice.pick(&[64, 100, 500, FRAME_BYTES]);
         let counts = mix.has_counters && !dice.one_in(3);
-        let overhead_bytes = if counts {
-            dice.pick(&[-4, 0, 0, 20])
-        } else {
-            0
+        let overheads: &[i32] = if counts { &[-4, 0, 0, 20] } else { &[0] };
+        let overhead_bytes = match overheads {
+            [only] => *only,
+            several => dice.pick(several),
         };
-        let most = (FRAME_BYTES + 20).div_ceil(unit_bytes);
         for channel in 0..2 * spec.links.len() {
             if routes::head(spec, channel) != node {
                 continue;
             }
             let own = &mut spec.links[channel / 2].channels[channel % 2];
-            own.counters = counts.then(|| counters(dice, most));
+            own.counters = counts.then(|| counters(dice, most_cost(unit_bytes)));
             for class in 0..own.queues.len() {
                 let is_stopped = stopped >> class & 1 != 0;
                 let has_credit = match is_stopped {
@@ -64,23 +63,34 @@ pub(super) fn fill(dice: &mut Dice, spec: &mut EthernetSpec, mix: Mix) {
                 {
                     (input.high_bytes, input.low_bytes) = (u64::MAX, 0);
                 }
-                let own_counters = own.counters;
+                let kept = own.counters;
                 own.credits.push(has_credit.then(|| ClassCreditSpec {
                     unit_bytes,
                     overhead_bytes,
-                    rule: match own_counters {
-                        Some(counters) => ClassCreditRule::Counters(lane(dice, &counters, most)),
-                        None => {
-                            let most = FRAME_BYTES.div_ceil(unit_bytes);
-                            ClassCreditRule::Zones(zones(dice, rule, most))
-                        }
-                    },
+                    rule: scheme(dice, kept.as_ref(), rule, unit_bytes),
                 }));
             }
         }
         if mix.has_looks {
             keep_all(spec, node);
         }
+    }
+}
+
+/// What the largest frame costs under counters, at most.
+fn most_cost(unit_bytes: u32) -> u32 {
+    (FRAME_BYTES + 20).div_ceil(unit_bytes)
+}
+
+fn scheme(
+    dice: &mut Dice,
+    kept: Option<&CountersSpec>,
+    rule: CreditRule,
+    unit_bytes: u32,
+) -> ClassCreditRule {
+    match kept {
+        Some(kept) => ClassCreditRule::Counters(lane(dice, kept, most_cost(unit_bytes))),
+        None => ClassCreditRule::Zones(zones(dice, rule, FRAME_BYTES.div_ceil(unit_bytes))),
     }
 }
 

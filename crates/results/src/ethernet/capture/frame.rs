@@ -133,14 +133,7 @@ impl Encoder {
                 is_update,
                 classes,
                 words,
-            } => {
-                bytes.extend(COUNTERS);
-                bytes.extend([0, 1 + u8::from(is_update)]);
-                bytes.extend(classes.to_be_bytes());
-                for (_, value) in counters(classes, &words) {
-                    bytes.extend((value as u32).to_be_bytes());
-                }
-            }
+            } => bytes.extend(message(is_update, classes, &words)),
         }
         (bytes, length)
     }
@@ -197,6 +190,16 @@ impl Encoder {
             | Content::Counters { .. } => Vec::new(),
         }
     }
+}
+
+/// A message about counters.
+fn message(is_update: bool, classes: u32, words: &[u64; 6]) -> Vec<u8> {
+    let mut bytes = COUNTERS.to_vec();
+    bytes.extend([0, 1 + u8::from(is_update)]);
+    bytes.extend(classes.to_be_bytes());
+    let values = counters(classes, words).flat_map(|(_, value)| (value as u32).to_be_bytes());
+    bytes.extend(values);
+    bytes
 }
 
 /// The address of a node on its links; of a group of hosts that of its IP address (RFC 1112).

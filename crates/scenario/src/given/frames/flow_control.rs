@@ -92,8 +92,8 @@ pub(crate) enum FlowControl {
         resync_every: Option<u32>,
     },
     /// Credit-based flow control of Ultra Ethernet: cumulative credit in cells. The port that frees
-    /// tells its counters in CF_Updates (ordered sets of 8 B, two classes each), the port that sends
-    /// states its own in CC_Updates (frames of 64 B), which gives back what was lost.
+    /// tells its counters in CF_Updates (ordered sets of 8 B, two classes each), the port that
+    /// sends states its own in CC_Updates (frames of 64 B), which gives back what was lost.
     #[word(cite = "Ultra Ethernet 1.0, section 5.2; SAI 1.18, CBFC")]
     Cbfc {
         #[key(flatten)]
