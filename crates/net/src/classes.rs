@@ -62,6 +62,8 @@ pub(crate) struct Classes {
     pub slots: Vec<u32>,
     /// Control frames each channel has sent.
     pub control_sent: Vec<u64>,
+    /// Their bytes, as long as they are on the wire.
+    pub control_bytes: Vec<u64>,
     /// Those of them that were lost on the wire.
     pub control_lost: Vec<u64>,
 }
@@ -101,6 +103,7 @@ impl Classes {
             marking: Vec::new(),
             slots: Vec::new(),
             control_sent: Vec::new(),
+            control_bytes: Vec::new(),
             control_lost: Vec::new(),
         }
     }

@@ -5,11 +5,13 @@
 //! All credit schemes share `credit_loop`: when a credit unit is provoked, what a time-out does,
 //! what is counted. They differ in one question: what does the receiver write into a credit unit,
 //! and what does the sender make of it? Each answer is one file, one variant of [`Rule`] and one
-//! arm in each method. What opens and shuts the way of a leg is in `gate`.
+//! arm in each method. What opens and shuts the way of a leg is in `gate`. Where a port speaks for
+//! all its classes at once, when it does is in `cyclic`.
 
 mod credit;
 mod credit_loop;
 mod cumulative;
+pub(crate) mod cyclic;
 mod gate;
 mod n123;
 mod n23;
@@ -53,6 +55,7 @@ pub(crate) enum Rule {
     N123Plus(n123::N123Plus),
     Relative(relative::Relative),
     Cumulative(cumulative::Cumulative),
+    Cyclic(cyclic::Cyclic),
 }
 
 impl Rule {
@@ -74,6 +77,7 @@ impl Rule {
             Rule::N123Plus(rule) => rule.initial_credit(),
             Rule::Relative(rule) => rule.initial_credit(),
             Rule::Cumulative(rule) => rule.initial_credit(),
+            Rule::Cyclic(rule) => rule.initial_credit(),
         }
     }
 
@@ -82,7 +86,7 @@ impl Rule {
         match self {
             Rule::N23(rule) => Some(rule.window),
             Rule::N123Plus(rule) => Some(rule.window),
-            Rule::N123(_) | Rule::Relative(_) | Rule::Cumulative(_) => None,
+            Rule::N123(_) | Rule::Relative(_) | Rule::Cumulative(_) | Rule::Cyclic(_) => None,
         }
     }
 
@@ -95,6 +99,7 @@ impl Rule {
             Rule::N123Plus(rule) => rule.value(receiver),
             Rule::Relative(rule) => rule.value(receiver),
             Rule::Cumulative(rule) => rule.value(receiver),
+            Rule::Cyclic(rule) => rule.value(receiver),
         }
     }
 
@@ -107,6 +112,32 @@ impl Rule {
             Rule::N123Plus(rule) => rule.credit(value, sender),
             Rule::Relative(rule) => rule.credit(value, sender),
             Rule::Cumulative(rule) => rule.credit(value, sender),
+            Rule::Cyclic(rule) => rule.credit(value, sender),
+        }
+    }
+
+    /// Units freed of which a credit unit says nothing that starts now.
+    #[inline]
+    pub fn left(&self, unreported: u32) -> u32 {
+        match self {
+            Rule::Cyclic(rule) => rule.left(unreported),
+            Rule::N23(_)
+            | Rule::N123(_)
+            | Rule::N123Plus(_)
+            | Rule::Relative(_)
+            | Rule::Cumulative(_) => 0,
+        }
+    }
+
+    /// Its credit is told in messages of the port, when the port finds it is time.
+    pub fn is_told_by_port(&self) -> bool {
+        match self {
+            Rule::Cyclic(_) => true,
+            Rule::N23(_)
+            | Rule::N123(_)
+            | Rule::N123Plus(_)
+            | Rule::Relative(_)
+            | Rule::Cumulative(_) => false,
         }
     }
 }

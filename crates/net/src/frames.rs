@@ -8,6 +8,7 @@ mod alone;
 mod arrive;
 mod back_pressure;
 mod build;
+mod counters;
 mod credits;
 pub(crate) mod finish;
 mod gates;

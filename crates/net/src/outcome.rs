@@ -320,6 +320,28 @@ pub struct QueueOutcome {
     pub marked: u64,
     /// Times the watchdog tripped, whole run.
     pub watchdog_trips: u64,
+    /// Its credit over this channel; none without.
+    pub credit: Option<CreditOutcome>,
+}
+
+/// Credit of a class over a channel at the end of the run, in its units. Counts are of the whole
+/// run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct CreditOutcome {
+    /// Most units that may be spent and not known to be freed.
+    pub limit: u64,
+    /// What the sender has spent: the units of all frames that started.
+    pub consumed: u64,
+    /// What the receiver has freed of that, what is known to be lost included.
+    pub freed: u64,
+    /// Units that were found lost on the wire.
+    pub lost: u64,
+    /// What is missing of the limit now, as the sender knows.
+    pub used: u64,
+    /// The most that ever was.
+    pub most_used: u64,
+    /// Messages of credit that the sender got.
+    pub messages: u64,
 }
 
 /// One node. The memory of circuits is counted in units, that of classes in bytes.

@@ -298,7 +298,8 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let entity = event.entity() as usize;
         let node = match Timer::of(event) {
             Timer::Refresh => network.legs[entity].receiver.node,
-            Timer::Storm | Timer::Interval => network.channels[entity].from,
+            Timer::Storm | Timer::Interval | Timer::Statement => network.channels[entity].from,
+            Timer::Update => network.channels[entity].to,
             Timer::Station => {
                 network.classes.flows[entity / 2]
                     .ends(entity.is_multiple_of(2))

@@ -16,7 +16,7 @@ mod recorder;
 mod recovery;
 mod trace;
 
-pub use crate::hop::view::{Content, CreditMessage, FrameView, Gate};
+pub use crate::hop::view::{Content, CreditMessage, FrameView, Gate, counters};
 pub use crate::outcome::LossCause;
 pub use audit::Audit;
 pub use checks::{Checks, Coverage};

@@ -90,6 +90,7 @@ mod check;
 mod choose;
 mod compare;
 mod control;
+mod counters;
 mod credits;
 mod loops;
 mod losses;

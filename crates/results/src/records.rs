@@ -7,12 +7,13 @@ use crate::model::{Cell, Table};
 
 /// Tables in which something is looked up, with rows by the thousand: the page of a run folds them,
 /// and `summary.json` has none of them.
-pub const LOOKED_UP: [&str; 15] = [
+pub const LOOKED_UP: [&str; 16] = [
     "destinations",
     "tcp",
     "pauses",
     "end-to-end",
     "queues",
+    "credits",
     "waits",
     "legs",
     "buffers",

@@ -1,10 +1,13 @@
 //! Credit over channels, for all frames of a class.
 
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use backwater_kernel::Time;
 
+use crate::flow_control::cyclic::Counters;
 use crate::hop::unit::NONE;
+use crate::spec::frames;
 
 /// Whose credit is whose.
 #[derive(Debug, Default)]
@@ -15,6 +18,8 @@ pub(crate) struct Credits {
     pub classes: Vec<Credited>,
     /// Credit frames that each channel has sent; empty where no class has credit.
     pub sent: Vec<u64>,
+    /// Counters of each channel that has some; empty where none has.
+    pub counters: Vec<Option<Box<Counters>>>,
 }
 
 /// A class of a channel under credit control.
@@ -24,6 +29,10 @@ pub(crate) struct Credited {
     pub class: u8,
     /// What one unit of credit is good for.
     pub unit_bytes: u32,
+    /// Counted with each frame before it is divided into units.
+    pub overhead_bytes: i32,
+    /// The least credit that its sender ever had.
+    pub least: i32,
     /// Since when the frame that goes next has lacked credit, if it does.
     pub shut_since: Time,
 }
@@ -39,7 +48,25 @@ impl Credits {
     /// What a frame costs on a leg.
     #[inline]
     pub fn cost(&self, leg: u32, bytes: u64) -> u32 {
-        let unit_bytes = u64::from(self.classes[leg as usize].unit_bytes);
-        bytes.div_ceil(unit_bytes) as u32
+        self.classes[leg as usize].cost(bytes)
+    }
+
+    /// Counters of a channel, if it has some.
+    #[inline]
+    pub fn counters(&self, channel: u32) -> Option<&Counters> {
+        self.counters.get(channel as usize)?.as_deref()
+    }
+
+    #[inline]
+    pub fn counters_mut(&mut self, channel: u32) -> Option<&mut Counters> {
+        self.counters.get_mut(channel as usize)?.as_deref_mut()
+    }
+}
+
+impl Credited {
+    /// What a frame costs.
+    #[inline]
+    pub fn cost(&self, bytes: u64) -> u32 {
+        frames::cost(self.unit_bytes, self.overhead_bytes, bytes)
     }
 }

@@ -34,7 +34,7 @@ pub(crate) struct ByClass {
     /// How long each class of each channel was stopped before the warm-up ended.
     pub stopped_before: Vec<Duration>,
     /// Control frames each channel had sent by then.
-    pub control_before: Vec<u64>,
+    pub control_before: Vec<(u64, u64)>,
     /// What each channel was sending then.
     pub underway_before: Vec<Underway>,
 }

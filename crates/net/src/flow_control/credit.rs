@@ -2,7 +2,8 @@
 
 use backwater_kernel::{Duration, Time};
 
-use super::Rule;
+use super::{Rule, cyclic};
+use crate::spec::frames::{CountersSpec, LaneSpec};
 use crate::spec::{Bind, CreditSpec};
 
 /// What the scenario says; legs with the same settings share them.
@@ -10,8 +11,10 @@ use crate::spec::{Bind, CreditSpec};
 pub(crate) struct Settings {
     pub rule: Rule,
     pub bind: Bind,
-    /// N1 + N2 + N3: what the receiver must be able to hold.
+    /// N1 + N2 + N3, or the limit: what the receiver must be able to hold.
     pub buffer_units: u32,
+    /// Freed units that provoke a credit unit.
+    pub report_every: u32,
     /// Sender: ask after this long without credit.
     pub request_after: Option<Duration>,
     /// Sender: state the counter every so many units.
@@ -20,6 +23,8 @@ pub(crate) struct Settings {
     pub refresh_every: Option<Duration>,
     /// Bytes of a control unit; `None`: those of a data unit.
     pub message_bytes: Option<u32>,
+    /// A lost credit unit is made good without another start.
+    pub is_repeated: bool,
 }
 
 impl Settings {
@@ -28,16 +33,30 @@ impl Settings {
             rule: Rule::new(spec),
             bind: spec.bind,
             buffer_units: spec.n1 + spec.n2 + spec.n3,
+            report_every: spec.redundant_every.unwrap_or(u32::MAX).clamp(1, spec.n2),
             request_after: spec.request_after,
             resync_every: spec.resync_every,
             refresh_every: spec.refresh_every,
             message_bytes: spec.message_bytes,
+            is_repeated: spec.request_after.is_some() || spec.refresh_every.is_some(),
         }
     }
 
-    /// A lost credit unit is made good without another start.
-    pub fn repeats_credit(&self) -> bool {
-        self.request_after.is_some() || self.refresh_every.is_some()
+    /// Those of a class whose counters the port states.
+    pub fn of_counters(lane: &LaneSpec, counters: &CountersSpec) -> Settings {
+        let rule = cyclic::Cyclic::new(lane, counters);
+        Settings {
+            bind: Bind::Start,
+            buffer_units: rule.limit,
+            report_every: rule.report_every(),
+            request_after: None,
+            resync_every: None,
+            // The port's clock; it needs none of its own.
+            refresh_every: None,
+            message_bytes: None,
+            is_repeated: counters.update.at_least_every.is_some() || counters.statement.is_some(),
+            rule: Rule::Cyclic(rule),
+        }
     }
 
     /// A start has more to do than to spend credit.
@@ -67,6 +86,12 @@ pub(crate) struct CreditLink {
 }
 
 impl CreditLink {
+    /// The sender has stated how many units it started, in so many bits: see [`Self::on_sync`].
+    pub fn on_statement(&mut self, value: u64, bits: u8, arrived: u64) -> u64 {
+        let known = arrived + self.known_lost;
+        self.on_sync(known + cyclic::ahead(value, known, bits), arrived)
+    }
+
     /// The sender has stated that it started `sent` units; the channel keeps order, so what has
     /// not arrived by now is lost. Returns how many losses are news.
     pub fn on_sync(&mut self, sent: u64, arrived: u64) -> u64 {

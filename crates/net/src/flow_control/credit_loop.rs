@@ -29,15 +29,16 @@ use crate::spec::{Bind, CreditSpec};
 impl Network {
     /// A new leg is under credit control from now on.
     pub(crate) fn control(&mut self, leg: &mut Leg, credit: &CreditSpec) {
-        let settings = Settings::new(credit);
+        self.control_by(leg, Settings::new(credit));
+    }
+
+    /// The same, by these settings.
+    pub(crate) fn control_by(&mut self, leg: &mut Leg, settings: Settings) {
         leg.sender.credit = settings.rule.initial_credit() as i32;
         leg.sender.counts_starts = settings.rule.window().is_some();
         leg.sender.is_watched = settings.has_sender_timers();
         leg.sender.control = self.credits.len() as u32;
-        leg.receiver.report_every = credit
-            .redundant_every
-            .unwrap_or(u32::MAX)
-            .clamp(1, credit.n2);
+        leg.receiver.report_every = settings.report_every;
         let settings = share_settings(&mut self.settings, settings);
         self.credits.push(CreditLink {
             settings,
@@ -86,6 +87,13 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             return;
         }
         leg.receiver.credit_waits = true;
+        let link = &self.network.credits[leg.sender.control as usize];
+        if self.network.settings[link.settings as usize]
+            .rule
+            .is_told_by_port()
+        {
+            return self.note_news(leg_id);
+        }
         let value = self.credit_value(leg_id);
         self.want_control(leg_id, ControlKind::Credit, value);
     }
@@ -95,11 +103,12 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     pub(crate) fn bind_credit(&mut self, leg_id: u32, at_trigger: u64) -> u64 {
         let late = self.credit_value(leg_id);
         let leg = &mut self.network.legs[leg_id as usize];
-        leg.receiver.unreported = 0;
         leg.receiver.credit_waits = false;
         let link = &mut self.network.credits[leg.sender.control as usize];
         link.last_credit = self.now;
-        match self.network.settings[link.settings as usize].bind {
+        let settings = &self.network.settings[link.settings as usize];
+        leg.receiver.unreported = settings.rule.left(leg.receiver.unreported);
+        match settings.bind {
             Bind::Trigger => at_trigger,
             Bind::Start => late,
         }

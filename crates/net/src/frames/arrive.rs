@@ -35,7 +35,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         }
         match frame.kind {
             UnitKind::Control(ControlKind::Stop) => self.take_control(channel_id, id),
-            UnitKind::Control(kind) => self.take_credit_control(id, kind),
+            UnitKind::Control(kind) => self.take_credit_control(channel_id, id, kind),
             UnitKind::Data | UnitKind::ForwardRm | UnitKind::BackwardRm => match is_to_station {
                 true => self.consume_frame(id, &frame),
                 false => self.admit(channel_id, id, &frame),
@@ -239,8 +239,10 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         }
         self.network.classes.control_lost[channel as usize] += 1;
         let unit = *self.network.units.get(id);
-        if unit.kind == UnitKind::Control(ControlKind::Credit) {
-            self.lose_credit(unit.leg);
+        match unit.kind {
+            UnitKind::Control(ControlKind::Credit) => self.lose_credit(unit.leg),
+            UnitKind::Control(ControlKind::Update) => self.lose_message(channel ^ 1, id),
+            _ => {}
         }
         self.network.units.end_frame(id);
     }

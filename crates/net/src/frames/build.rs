@@ -41,7 +41,7 @@ impl Specification for EthernetSpec {
             selection: selection(self, &network),
             stall_after: self.rules.stall_after,
             stopped_before: network.no_stops(),
-            control_before: vec![0; channels],
+            control_before: vec![(0, 0); channels],
             underway_before: vec![Underway::default(); channels],
             ..ByClass::default()
         };
@@ -68,6 +68,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             self.arm(flow, End::Answerer);
         }
         self.start_refresh_timers();
+        self.start_counters();
         let mut may_stop = !self.network.classes.credits.classes.is_empty();
         for (id, node) in (0..).zip(&spec.nodes) {
             match &node.kind {
@@ -127,6 +128,7 @@ fn network(spec: &EthernetSpec) -> Result<Network, BuildError> {
         gates: gates(spec),
         asked: vec![Asked::default(); channels.len()],
         control_sent: vec![0; channels.len()],
+        control_bytes: vec![0; channels.len()],
         control_lost: vec![0; channels.len()],
         requests: vec![Requests::default(); count],
         counts: counts(spec, &nodes),

@@ -3,13 +3,15 @@
 //! A class of a channel is *shut* while the frame that goes next costs more than there is credit.
 //! A frame pays as it starts. It takes its place at the switch as it arrives and frees it with its
 //! last bit; one that is dropped there frees it at once. Credit, requests and statements of the
-//! counter are control frames: they go before data, in the order in which they were wanted.
+//! counter are control frames: they go before data, in the order in which they were wanted. What
+//! a port says of all its classes at once is in `counters`.
 
 use alloc::vec;
 
 use backwater_kernel::{EventQueue, Time};
 
 use crate::classes::credits::Credited;
+use crate::flow_control::Settings;
 use crate::hop::kind::ControlKind;
 use crate::hop::leg::{Leg, LegCounts};
 use crate::hop::unit::NONE;
@@ -17,7 +19,7 @@ use crate::hop::wire::{Channel, Ticket};
 use crate::network::Network;
 use crate::probe::{Gate, LossCause, Probe};
 use crate::simulation::Simulation;
-use crate::spec::frames::{EthernetSpec, FRAME_LEAST_BYTES};
+use crate::spec::frames::{ChannelSpec, ClassCreditRule, EthernetSpec, FRAME_LEAST_BYTES};
 
 impl Network {
     /// Credit of all classes that have it.
@@ -27,6 +29,7 @@ impl Network {
         }
         self.classes.credits.legs = vec![NONE; self.classes.queues.len()];
         self.classes.credits.sent = vec![0; self.channels.len()];
+        self.add_counters(spec);
         for (channel, own) in (0..).zip(spec.channels()) {
             for (class, credit) in (0..).zip(&own.credits) {
                 let Some(credit) = credit else { continue };
@@ -34,7 +37,7 @@ impl Network {
                 let node = self.channels[channel as usize].to;
                 self.classes.nodes[node as usize].counts_inputs = true;
                 let mut leg = Leg::idle(channel, node, NONE, NONE);
-                self.control(&mut leg, &credit.rule);
+                self.control_by(&mut leg, settings(own, &credit.rule));
                 let link = self.credits[leg.sender.control as usize].settings;
                 leg.receiver.limit = self.settings[link as usize].buffer_units;
                 let queue = self.queue(channel, class);
@@ -45,6 +48,8 @@ impl Network {
                     channel,
                     class,
                     unit_bytes: credit.unit_bytes,
+                    overhead_bytes: credit.overhead_bytes,
+                    least: i32::MAX,
                     shut_since: Time::ZERO,
                 });
             }
@@ -111,8 +116,13 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
                 network.starts.push(&mut sender.starts, arrives);
             }
         }
-        let (sent, credit) = (sender.sent, sender.credit);
-        let link = &network.credits[sender.control as usize];
+        let (sent, credit, control) = (sender.sent, sender.credit, sender.control);
+        let least = &mut network.classes.credits.classes[leg as usize].least;
+        *least = credit.min(*least);
+        if !network.classes.credits.counters.is_empty() {
+            network.note_use(leg, credit + cost as i32);
+        }
+        let link = &network.credits[control as usize];
         let resync_every = network.settings[link.settings as usize].resync_every;
         if let Some(every) = resync_every.map(|every| u64::from(every.max(1)))
             && sent / every != sent_before / every
@@ -120,7 +130,10 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             self.want_control(leg, ControlKind::Sync, 0);
         }
         self.probe.on_credit(self.now, leg, credit.into(), false);
-        self.turn_class(leg);
+        match self.network.shares_port(channel) {
+            true => self.turn_classes(channel, u32::MAX),
+            false => self.turn_class(leg),
+        }
     }
 
     /// Credit, or the frame that goes next, has changed: may the class send?
@@ -165,7 +178,9 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             | ControlKind::Alarm
             | ControlKind::Notice
             | ControlKind::Session
-            | ControlKind::Stop => forward ^ 1,
+            | ControlKind::Stop
+            | ControlKind::Update
+            | ControlKind::Statement => forward ^ 1,
         };
         self.network.channels[channel as usize].push_control(Ticket {
             leg,
@@ -194,7 +209,12 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     }
 
     /// It has come to the other end.
-    pub(crate) fn take_credit_control(&mut self, id: u32, kind: ControlKind) {
+    pub(crate) fn take_credit_control(&mut self, channel: u32, id: u32, kind: ControlKind) {
+        match kind {
+            ControlKind::Update => return self.take_update(channel ^ 1, id),
+            ControlKind::Statement => return self.take_statement(channel, id),
+            _ => {}
+        }
         let leg = self.network.units.get(id).leg;
         let value = self.network.units.credit_value(id);
         self.network.units.end_frame(id);
@@ -208,8 +228,12 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             }
             ControlKind::Request => self.provoke_credit(leg),
             ControlKind::Sync => self.on_sync(leg, value),
-            ControlKind::Alarm | ControlKind::Session | ControlKind::Notice | ControlKind::Stop => {
-            }
+            ControlKind::Alarm
+            | ControlKind::Session
+            | ControlKind::Notice
+            | ControlKind::Stop
+            | ControlKind::Update
+            | ControlKind::Statement => {}
         }
     }
 }
@@ -222,7 +246,8 @@ impl Network {
             0 => false,
             bytes => {
                 let cost = self.classes.credits.cost(leg, bytes.into());
-                i64::from(self.legs[leg as usize].sender.credit) < i64::from(cost)
+                let credit = self.legs[leg as usize].sender.credit;
+                i64::from(credit) < i64::from(cost) || self.lacks_share(leg, cost)
             }
         }
     }
@@ -234,5 +259,13 @@ impl Network {
             NONE => self.lacks_credit(leg),
             _ => sender.is_blocked(),
         }
+    }
+}
+
+fn settings(channel: &ChannelSpec, rule: &ClassCreditRule) -> Settings {
+    match (rule, &channel.counters) {
+        (ClassCreditRule::Zones(rule), _) => Settings::new(rule),
+        (ClassCreditRule::Counters(lane), Some(counters)) => Settings::of_counters(lane, counters),
+        (ClassCreditRule::Counters(_), None) => unreachable!("`check_credits` refuses it"),
     }
 }

@@ -9,15 +9,12 @@ use crate::classes::{FrameFlow, Underway};
 use crate::hop::unit::Unit;
 use crate::network::Network;
 use crate::outcome::{
-    ChannelOutcome, ClassesOutcome, DestinationOutcome, FlowOutcome, NodeOutcome, Outcome,
-    QueueOutcome,
+    ChannelOutcome, ClassesOutcome, CreditOutcome, DestinationOutcome, FlowOutcome, NodeOutcome,
+    Outcome, QueueOutcome,
 };
 use crate::probe::Probe;
 use crate::simulation::Simulation;
-use crate::spec::frames::{FRAME_LEAST_BYTES, WIRE_OVERHEAD_BYTES};
-
-/// A control frame.
-const CONTROL_BYTES: u64 = FRAME_LEAST_BYTES as u64;
+use crate::spec::frames::{WIRE_OVERHEAD_BYTES, wire_bytes};
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// What has been found so far.
@@ -141,14 +138,14 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             .collect();
         let sent: u64 = queues.iter().map(|queue| queue.sent).sum();
         let sent_bytes: u64 = queues.iter().map(|queue| queue.sent_bytes).sum();
-        let controls =
-            network.classes.control_sent[id as usize] - self.by_class.control_before[id as usize];
+        let before = self.by_class.control_before[id as usize];
+        let controls = network.classes.control_sent[id as usize] - before.0;
+        let control_bytes = network.classes.control_bytes[id as usize] - before.1;
         let (before, now_part) = (
             self.by_class.underway_before[id as usize],
             network.underway(id, now),
         );
-        let busy = |bytes: u64, frames: u64, part: fn(&Underway) -> u64| {
-            let sent = network.sent_time(id, bytes, frames);
+        let busy = |sent: Duration, part: fn(&Underway) -> u64| {
             (sent.0 + part(&now_part) - part(&before)) as f64 / span
         };
         let by_class = ClassesOutcome {
@@ -170,8 +167,8 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             queues,
         };
         ChannelOutcome {
-            data_share: busy(sent_bytes, sent, |part| part.data_ps),
-            control_share: busy(CONTROL_BYTES * controls, controls, |part| part.control_ps),
+            data_share: busy(network.sent_time(id, sent_bytes, sent), |part| part.data_ps),
+            control_share: busy(network.span(id, control_bytes), |part| part.control_ps),
             data_units: sent,
             control_units: controls,
             rate: None,
@@ -212,6 +209,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             congestions: counts.congestions,
             marked: counts.marked,
             watchdog_trips: counts.watchdog_trips,
+            credit: network.credit_outcome(id, class),
         }
     }
 
@@ -236,9 +234,12 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
                 self.by_class.stopped_before[at_queue] = watch.total(at);
             }
         }
-        self.by_class
-            .control_before
-            .clone_from(&network.classes.control_sent);
+        let (sent, bytes) = (
+            &network.classes.control_sent,
+            &network.classes.control_bytes,
+        );
+        let sent = sent.iter().copied().zip(bytes.iter().copied());
+        self.by_class.control_before = sent.collect();
         let all = 0..network.channels.len() as u32;
         self.by_class.underway_before = all.map(|channel| network.underway(channel, at)).collect();
     }
@@ -289,10 +290,32 @@ fn balance(outcome: &mut Outcome) {
 }
 
 impl Network {
+    /// The credit of a class over a channel.
+    fn credit_outcome(&self, channel: u32, class: u8) -> Option<CreditOutcome> {
+        let leg = self.credit_leg(channel, class)?;
+        let (ends, lane) = (
+            &self.legs[leg as usize],
+            &self.classes.credits.classes[leg as usize],
+        );
+        let link = &self.credits[ends.sender.control as usize];
+        let limit = self.settings[link.settings as usize].rule.initial_credit();
+        let missing = |credit: i32| (limit - i64::from(credit)).max(0) as u64;
+        let stored = u64::from(ends.receiver.fill.value());
+        Some(CreditOutcome {
+            limit: limit as u64,
+            consumed: ends.sender.sent,
+            freed: ends.receiver.arrived - stored + link.known_lost,
+            lost: link.known_lost,
+            used: missing(ends.sender.credit),
+            most_used: missing(lane.least.min(ends.sender.credit)),
+            messages: link.credits_received,
+        })
+    }
+
     /// The part of the frame being sent that lies before `at`.
     fn underway(&self, id: u32, at: Time) -> Underway {
         let channel = &self.channels[id as usize];
-        let on_wire = u64::from(channel.sent_bytes) + u64::from(WIRE_OVERHEAD_BYTES);
+        let on_wire = u64::from(wire_bytes(channel.sent_bytes));
         let whole = self.span(id, on_wire).0;
         let started = channel.free_at.0.saturating_sub(whole);
         if !channel.is_busy {

@@ -50,6 +50,9 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             self.by_class.lively = lively;
             return false;
         }
+        if !classes.credits.counters.is_empty() && self.network.has_unsettled_credit() {
+            return false;
+        }
         let mut storms = classes.nodes.iter().filter_map(|node| node.storm);
         !storms.any(|storm| self.now < storm.until && storm.from <= self.stop_at)
     }

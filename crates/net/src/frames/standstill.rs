@@ -12,7 +12,6 @@ use alloc::vec::Vec;
 use backwater_kernel::{EventQueue, Time};
 
 use crate::classes::stuck::{Look, Stuck};
-use crate::flow_control::Settings;
 use crate::hop::timer::Timer;
 use crate::network::Network;
 use crate::outcome::{Standstill, StuckQueue};
@@ -193,7 +192,7 @@ impl Network {
 
     /// Can a stop still end without anything moving?
     fn may_let_go(&self, stop_at: Time) -> bool {
-        let repeats = self.settings.iter().any(Settings::repeats_credit);
+        let repeats = self.settings.iter().any(|own| own.is_repeated);
         repeats
             || self.classes.nodes.iter().any(|node| {
                 node.watchdog.is_some()

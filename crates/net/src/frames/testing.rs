@@ -40,6 +40,7 @@ fn channel() -> ChannelSpec {
         ecn: None,
     };
     ChannelSpec {
+        counters: None,
         rate: Rate(1_000_000_000),
         delay: Duration(1),
         errors: Default::default(),

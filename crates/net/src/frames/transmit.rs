@@ -10,7 +10,7 @@ use crate::hop::wire::Channel;
 use crate::network::Network;
 use crate::probe::{Frame, Probe};
 use crate::simulation::Simulation;
-use crate::spec::frames::{FRAME_LEAST_BYTES, WIRE_OVERHEAD_BYTES};
+use crate::spec::frames::{FRAME_LEAST_BYTES, WIRE_OVERHEAD_BYTES, wire_bytes};
 
 /// What of a frame must be there before a switch that cuts through sends it on, with preamble and
 /// gap.
@@ -79,6 +79,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             let ticket = self.network.channels[channel_id as usize].pop_control()?;
             let started = match ticket.kind {
                 ControlKind::Stop => self.start_stop(channel_id, ticket),
+                ControlKind::Update | ControlKind::Statement => self.make_message(ticket),
                 _ => Some(self.make_control(ticket)),
             };
             if started.is_some() {
@@ -119,7 +120,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let frame = units.get_mut(id);
         let (bytes, class, way) = (frame.bytes, frame.class, frame.way());
         let is_control = frame.is_control();
-        let busy = channel.span(u64::from(bytes) + u64::from(WIRE_OVERHEAD_BYTES));
+        let busy = channel.span(u64::from(wire_bytes(bytes)));
         let free_at = now + busy;
         let effect = match effect_bytes {
             None => free_at + channel.latency,
@@ -256,6 +257,8 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         channel.has_event = false;
         if is_control {
             network.classes.control_sent[channel_id as usize] += 1;
+            let on_wire = wire_bytes(channel.sent_bytes);
+            network.classes.control_bytes[channel_id as usize] += u64::from(on_wire);
             return self.hand_over_next(channel_id);
         }
         let queue_id = network.queue(channel_id, class);

@@ -164,7 +164,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             ControlKind::Alarm => self.pass_alarm(leg_id, unit.bytes),
             ControlKind::Session => self.on_message(leg_id, Message::of(value)),
             ControlKind::Notice => self.pass_notice(leg_id, value, unit.bytes),
-            ControlKind::Stop => {}
+            ControlKind::Stop | ControlKind::Update | ControlKind::Statement => {}
         }
     }
 }

@@ -199,8 +199,14 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         for ticket in tickets.drain(..) {
             let forward = self.network.legs[ticket.leg as usize].sender.channel;
             let channel = match ticket.kind {
-                ControlKind::Credit | ControlKind::Alarm | ControlKind::Notice => forward ^ 1,
-                ControlKind::Request | ControlKind::Sync | ControlKind::Stop => forward,
+                ControlKind::Credit
+                | ControlKind::Alarm
+                | ControlKind::Notice
+                | ControlKind::Update => forward ^ 1,
+                ControlKind::Request
+                | ControlKind::Sync
+                | ControlKind::Stop
+                | ControlKind::Statement => forward,
                 ControlKind::Session if Message::of(ticket.value).goes_back() => forward ^ 1,
                 ControlKind::Session => forward,
             };
@@ -257,7 +263,10 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
                 self.on_message_start(ticket.leg, Message::of(ticket.value));
                 ticket.value
             }
-            ControlKind::Notice | ControlKind::Stop => ticket.value,
+            ControlKind::Notice
+            | ControlKind::Stop
+            | ControlKind::Update
+            | ControlKind::Statement => ticket.value,
         }
     }
 }

@@ -9,9 +9,10 @@ use backwater_ends::control::RmCell;
 use backwater_kernel::Time;
 
 use crate::hop::kind::{ControlKind, UnitKind};
-use crate::hop::load::{Control, Load, Orders, pack_orders, unpack_orders};
+use crate::hop::load::{Control, Load, Orders, Words, pack_orders, unpack_orders, unpack_sack};
 use crate::hop::unit::{ECT, NONE, Unit, Units};
 use crate::hop::view::{Content, CreditMessage, FrameView, Gate};
+use crate::hop::wire::Ticket;
 
 /// Several copies count as one frame of their input.
 pub(crate) const COPY: u32 = 1 << 31;
@@ -26,8 +27,8 @@ enum Packed {
     /// A cell.
     Nothing,
     Rm(Box<RmCell>),
-    /// A frame, and its SACK blocks, which few have.
-    Frame(Load, Option<Box<[(u64, u64); 3]>>),
+    /// A frame, and its words, which few have.
+    Frame(Load, Option<Box<Words>>),
 }
 
 /// What a routed unit has where others have their leg, number and copy.
@@ -90,7 +91,6 @@ impl Units {
                 number,
                 bytes: *bytes,
                 seq: *seq,
-                sack: NONE,
                 ..Load::default()
             },
         };
@@ -120,7 +120,7 @@ impl Units {
             seq: pack_orders(control.orders),
             bytes: control.quanta.into(),
             is_again: control.is_endless,
-            sack: control.from,
+            window: control.from,
             ..Load::default()
         };
         let place = self.insert(frame, now.ps());
@@ -158,12 +158,42 @@ impl Units {
         self.loads.loads[id as usize].seq
     }
 
+    /// Makes a message about several classes of a channel, with a counter of each.
+    pub fn message_frame(
+        &mut self,
+        now: Time,
+        number: u64,
+        ticket: Ticket,
+        (classes, words): (u32, Words),
+    ) -> u32 {
+        let frame = Unit {
+            class: 7,
+            kind: UnitKind::Control(ticket.kind),
+            ..Unit::data(now, NONE, ticket.bytes)
+        };
+        let load = Load {
+            number,
+            window: classes,
+            words: self.loads.keep_words(words),
+            ..Load::default()
+        };
+        let place = self.insert(frame, now.ps());
+        self.loads.set(place, load);
+        place
+    }
+
+    /// The classes of which a message speaks, a bit each, and their counters, in order.
+    pub fn message(&self, id: u32) -> (u32, Words) {
+        let load = &self.loads.loads[id as usize];
+        (load.window, self.loads.words[load.words as usize])
+    }
+
     /// Ends a frame's life.
     #[inline]
     pub fn end_frame(&mut self, id: u32) {
         let load = &self.loads.loads[id as usize];
-        if load.is_tcp && load.sack != NONE {
-            self.loads.free_sacks.push(load.sack);
+        if load.words != NONE {
+            self.loads.free_words.push(load.words);
         }
         self.remove(id);
     }
@@ -173,9 +203,8 @@ impl Units {
         let stamp = self.value(id);
         let content = match self.loads.loads.get(id as usize) {
             Some(load) => {
-                let has_sack = load.is_tcp && load.sack != NONE;
-                let sack = has_sack.then(|| Box::new(self.loads.sacks[load.sack as usize]));
-                Packed::Frame(*load, sack)
+                let words = self.loads.words.get(load.words as usize);
+                Packed::Frame(*load, words.map(|words| Box::new(*words)))
             }
             None if self.get(id).kind.is_rm() => Packed::Rm(Box::new(self.rm(id))),
             None => Packed::Nothing,
@@ -193,9 +222,9 @@ impl Units {
         match packed.content {
             Packed::Nothing => {}
             Packed::Rm(cell) => self.set_rm(place, *cell),
-            Packed::Frame(mut load, sack) => {
-                if let Some(sack) = sack {
-                    load.sack = self.loads.keep_sack(*sack);
+            Packed::Frame(mut load, words) => {
+                if let Some(words) = words {
+                    load.words = self.loads.keep_words(*words);
                 }
                 self.loads.set(place, load);
             }
@@ -225,9 +254,9 @@ impl Units {
             window: load.window,
             flags: load.flags,
             sack_blocks: load.sack_blocks,
-            sack: match load.sack {
+            sack: match load.words {
                 NONE => [(0, 0); 3],
-                at => self.loads.sacks[at as usize],
+                at => unpack_sack(self.loads.words[at as usize]),
             },
             is_again: load.is_again,
         })
@@ -240,7 +269,7 @@ impl Units {
             orders: unpack_orders(load.seq),
             quanta: load.bytes as u16,
             is_endless: load.is_again,
-            from: load.sack,
+            from: load.window,
         }
     }
 
@@ -283,6 +312,19 @@ impl Units {
     }
 
     fn control_content(&self, id: u32) -> Content {
+        let is_update = match self.get(id).kind {
+            UnitKind::Control(ControlKind::Update) => Some(true),
+            UnitKind::Control(ControlKind::Statement) => Some(false),
+            _ => None,
+        };
+        if let Some(is_update) = is_update {
+            let (classes, words) = self.message(id);
+            return Content::Counters {
+                is_update,
+                classes,
+                words,
+            };
+        }
         let message = match self.get(id).kind {
             UnitKind::Control(ControlKind::Credit) => Some(CreditMessage::Credit),
             UnitKind::Control(ControlKind::Request) => Some(CreditMessage::Request),

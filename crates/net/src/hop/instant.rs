@@ -32,6 +32,8 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         match Timer::of(event) {
             Timer::Request => self.on_request_timer(entity),
             Timer::Refresh => self.on_refresh_timer(entity),
+            Timer::Update => self.on_update_timer(entity),
+            Timer::Statement => self.state_counters(entity),
             Timer::EndToEnd => self.on_end_to_end_timer(entity),
             Timer::Interval => self.on_interval_timer(entity),
             Timer::Tcp => self.on_tcp_timer(entity),

@@ -33,6 +33,10 @@ pub enum ControlKind {
     Notice,
     /// A stop or a resume of a port, a class or a destination.
     Stop,
+    /// Credit of several classes, from the port that frees to the port that sends.
+    Update,
+    /// What each of several classes has sent, from the port that sends.
+    Statement,
 }
 
 impl UnitKind {
@@ -49,6 +53,8 @@ impl UnitKind {
             UnitKind::Control(ControlKind::Session) => "session",
             UnitKind::Control(ControlKind::Notice) => "notice",
             UnitKind::Control(ControlKind::Stop) => "stop",
+            UnitKind::Control(ControlKind::Update) => "credit-update",
+            UnitKind::Control(ControlKind::Statement) => "credit-statement",
         }
     }
 
@@ -59,6 +65,8 @@ impl UnitKind {
             UnitKind::BackwardRm => "backward RM cell",
             UnitKind::Control(ControlKind::Request) => "request for credit",
             UnitKind::Control(ControlKind::Sync) => "statement of a counter",
+            UnitKind::Control(ControlKind::Update) => "update of credit",
+            UnitKind::Control(ControlKind::Statement) => "statement of counters",
             UnitKind::Data | UnitKind::Control(_) => self.name(),
         }
     }
@@ -86,7 +94,9 @@ impl ControlKind {
             | ControlKind::Request
             | ControlKind::Sync
             | ControlKind::Session
-            | ControlKind::Stop => ControlKind::Credit,
+            | ControlKind::Stop
+            | ControlKind::Update
+            | ControlKind::Statement => ControlKind::Credit,
         }
     }
 
@@ -99,6 +109,8 @@ impl ControlKind {
             ControlKind::Alarm => 7,
             ControlKind::Session => (value + 1) << 3 | 7,
             ControlKind::Notice | ControlKind::Stop => (value + 9) << 3 | 7,
+            ControlKind::Update => value << 3 | 2,
+            ControlKind::Statement => value << 3 | 3,
         }
     }
 }
@@ -119,7 +131,7 @@ mod tests {
     fn marks_differ() {
         use ControlKind::*;
         let values = 0..4;
-        let kinds = [Credit, Request, Sync, Session, Notice];
+        let kinds = [Credit, Request, Sync, Session, Notice, Update, Statement];
         let mut marks: Vec<u64> = kinds
             .iter()
             .flat_map(|kind| values.clone().map(|value| kind.mark(value)))

@@ -10,30 +10,64 @@ use crate::hop::view::Gate;
 pub(crate) const NONE: u32 = u32::MAX;
 
 /// What only the ends read.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Load {
     /// Number in its flow; for control frames in the run.
     pub(super) number: u64,
-    /// TCP: position. UDP: number. Control: as [`pack_orders`] has it.
+    /// TCP: position. UDP: number. Stops: as [`pack_orders`] has it. Credit: what it says.
     pub(super) seq: u64,
     pub(super) ack: u64,
+    /// TCP: window. Stops: the node they are from. Updates: the classes they speak of, a bit each.
     pub(super) window: u32,
-    /// Payload bytes. Control: quanta.
+    /// Payload bytes. Stops: quanta. Credit: the class.
     pub(super) bytes: u32,
-    /// Index of its SACK blocks. Control: the node it is from.
-    pub(super) sack: u32,
+    /// Where its [`Words`] are: SACK blocks, counters of an update; [`NONE`] for most.
+    pub(super) words: u32,
     pub(super) flags: u8,
     pub(super) sack_blocks: u8,
     pub(super) is_again: bool,
     pub(super) is_tcp: bool,
 }
 
+impl Default for Load {
+    fn default() -> Load {
+        Load {
+            number: 0,
+            seq: 0,
+            ack: 0,
+            window: 0,
+            bytes: 0,
+            words: NONE,
+            flags: 0,
+            sack_blocks: 0,
+            is_again: false,
+            is_tcp: false,
+        }
+    }
+}
+
+/// What a few frames carry beside their load: three SACK blocks, or as many counters.
+pub(crate) type Words = [u64; 6];
+
+/// Bits of a counter among them: three of a word.
+const COUNTER_BITS: usize = 20;
+
+/// The counter at a place.
+pub(crate) fn counter_of(words: &Words, at: usize) -> u64 {
+    words[at / 3] >> (at % 3 * COUNTER_BITS) & ((1 << COUNTER_BITS) - 1)
+}
+
+/// Writes the counter at a place where none is.
+pub(crate) fn set_counter(words: &mut Words, at: usize, value: u64) {
+    words[at / 3] |= value << (at % 3 * COUNTER_BITS);
+}
+
 /// The loads of all frames, by place.
 #[derive(Default, Debug)]
 pub(crate) struct Loads {
     pub(super) loads: Vec<Load>,
-    pub(super) sacks: Vec<[(u64, u64); 3]>,
-    pub(super) free_sacks: Vec<u32>,
+    pub(super) words: Vec<Words>,
+    pub(super) free_words: Vec<u32>,
 }
 
 /// What a control frame asks for.
@@ -77,27 +111,36 @@ impl Loads {
             bytes: segment.bytes,
             flags: segment.flags,
             sack_blocks: segment.sack_blocks,
-            sack: match segment.sack_blocks {
+            words: match segment.sack_blocks {
                 0 => NONE,
-                _ => self.keep_sack(segment.sack),
+                _ => self.keep_words(pack_sack(segment.sack)),
             },
             is_again: segment.is_again,
             is_tcp: true,
         }
     }
 
-    pub(super) fn keep_sack(&mut self, blocks: [(u64, u64); 3]) -> u32 {
-        match self.free_sacks.pop() {
+    pub(super) fn keep_words(&mut self, words: Words) -> u32 {
+        match self.free_words.pop() {
             Some(at) => {
-                self.sacks[at as usize] = blocks;
+                self.words[at as usize] = words;
                 at
             }
             None => {
-                self.sacks.push(blocks);
-                self.sacks.len() as u32 - 1
+                self.words.push(words);
+                self.words.len() as u32 - 1
             }
         }
     }
+}
+
+fn pack_sack([first, second, third]: [(u64, u64); 3]) -> Words {
+    [first.0, first.1, second.0, second.1, third.0, third.1]
+}
+
+pub(super) fn unpack_sack(words: Words) -> [(u64, u64); 3] {
+    let [a, b, c, d, e, f] = words;
+    [(a, b), (c, d), (e, f)]
 }
 
 pub(super) fn pack_orders(orders: Orders) -> u64 {

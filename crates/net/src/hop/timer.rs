@@ -11,6 +11,10 @@ pub(crate) enum Timer {
     Request,
     /// A leg whose receiver has long been silent sends credit unasked.
     Refresh,
+    /// A port may tell, or has to, what it freed of what came over a channel.
+    Update,
+    /// A channel states what its classes have sent.
+    Statement,
     /// A flow waits for acknowledgements end to end.
     EndToEnd,
     /// A port that tells rates ends a measuring interval; its channel.
@@ -56,9 +60,11 @@ pub(crate) enum Timer {
 }
 
 impl Timer {
-    const ALL: [Timer; 23] = [
+    const ALL: [Timer; 25] = [
         Timer::Request,
         Timer::Refresh,
+        Timer::Update,
+        Timer::Statement,
         Timer::EndToEnd,
         Timer::Interval,
         Timer::Tcp,
@@ -86,6 +92,8 @@ impl Timer {
         match self {
             Timer::Request
             | Timer::Refresh
+            | Timer::Update
+            | Timer::Statement
             | Timer::EndToEnd
             | Timer::Interval
             | Timer::Tcp

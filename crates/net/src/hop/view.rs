@@ -3,6 +3,8 @@
 use backwater_ends::Segment;
 use backwater_kernel::Time;
 
+use crate::hop::load::counter_of;
+
 /// What a frame carries.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Content {
@@ -54,6 +56,23 @@ pub enum Content {
         /// What it says; 0 for requests.
         value: u64,
     },
+    /// A message about the counters of several classes of the channel it goes against, or along.
+    Counters {
+        /// It gives credit back; else it states what was sent.
+        is_update: bool,
+        /// The classes, a bit each.
+        classes: u32,
+        /// Their counters in order, 20 bits each, three of a word: see [`counters`].
+        words: [u64; 6],
+    },
+}
+
+/// The classes of a message about counters, and what it says of each.
+pub fn counters(classes: u32, words: &[u64; 6]) -> impl Iterator<Item = (u8, u64)> {
+    let classes = (0..32_u8).filter(move |class| classes & 1 << class != 0);
+    classes
+        .enumerate()
+        .map(|(at, class)| (class, counter_of(words, at)))
 }
 
 /// What a message of credit control is.
@@ -104,7 +123,10 @@ impl FrameView {
             Content::Pause { quanta }
             | Content::Pfc { quanta, .. }
             | Content::StopDestination { quanta, .. } => quanta > 0,
-            Content::Tcp { .. } | Content::Udp { .. } | Content::Credit { .. } => false,
+            Content::Tcp { .. }
+            | Content::Udp { .. }
+            | Content::Credit { .. }
+            | Content::Counters { .. } => false,
         }
     }
 

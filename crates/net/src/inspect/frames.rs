@@ -9,6 +9,7 @@ use backwater_kernel::Time;
 use super::{Credit, Hold, Inspection, Queue, Source, Unit, Why, known};
 use crate::classes::stop::Stop;
 use crate::hop::kind::{ControlKind, UnitKind};
+use crate::hop::view::counters;
 use crate::network::Network;
 use crate::outcome::StuckQueue;
 use crate::probe::Gate;
@@ -195,28 +196,37 @@ impl Network {
         }
         for (id, channel) in (0..).zip(&self.channels) {
             for place in channel.wire.places(&self.units) {
-                let unit = self.units.get(place);
-                let (of, class) = match unit.kind {
-                    UnitKind::Control(ControlKind::Credit) => {
-                        let own = &self.classes.credits.classes[unit.leg as usize];
-                        (own.channel, own.class)
-                    }
-                    UnitKind::Control(_) => continue,
-                    _ => (id, unit.class),
+                self.find_credit_of(place, id, &mut found.queues);
+            }
+        }
+    }
+
+    /// What a unit on the wire of a channel means for credit: it has spent some, or brings some.
+    fn find_credit_of(&self, place: u32, channel: u32, queues: &mut [Queue]) {
+        let unit = self.units.get(place);
+        let mut back = |of: u32, class: u8, value: u64| {
+            if let Some(credit) = credit_of(queues, of, class).filter(|_| !unit.is_lost) {
+                credit.back.push((unit.arrived, value));
+            }
+        };
+        match unit.kind {
+            UnitKind::Control(ControlKind::Credit) => {
+                let own = &self.classes.credits.classes[unit.leg as usize];
+                back(own.channel, own.class, self.units.credit_value(place));
+            }
+            UnitKind::Control(ControlKind::Update) => {
+                let (classes, words) = self.units.message(place);
+                counters(classes, &words)
+                    .for_each(|(class, value)| back(channel ^ 1, class, value));
+            }
+            UnitKind::Control(_) => {}
+            UnitKind::Data | UnitKind::ForwardRm | UnitKind::BackwardRm => {
+                let Some(leg) = self.credit_leg(channel, unit.class) else {
+                    return;
                 };
-                let at = queue_of_class(&found.queues, of, class);
-                let queue = at.map(|at| &mut found.queues[at]);
-                let Some(credit) = queue.and_then(|queue| queue.credit.as_mut()) else {
-                    continue;
-                };
-                match unit.kind {
-                    UnitKind::Control(_) if unit.is_lost => {}
-                    UnitKind::Control(_) => {
-                        credit
-                            .back
-                            .push((unit.arrived, self.units.credit_value(place)));
-                    }
-                    _ => credit.forward += u64::from(unit.bytes.div_ceil(credit.unit_bytes.max(1))),
+                let cost = self.classes.credits.cost(leg, unit.bytes.into());
+                if let Some(credit) = credit_of(queues, channel, unit.class) {
+                    credit.forward += u64::from(cost);
                 }
             }
         }
@@ -241,6 +251,12 @@ impl Network {
             positions,
         }
     }
+}
+
+/// The credit of the queue of a class.
+fn credit_of(queues: &mut [Queue], channel: u32, class: u8) -> Option<&mut Credit> {
+    let at = queue_of_class(queues, channel, class)?;
+    queues[at].credit.as_mut()
 }
 
 /// The place of the queue of a class, whole.

@@ -37,6 +37,10 @@ pub enum Due {
     Sink(u32),
     /// A leg asks for credit, if it still lacks it.
     Request(u32),
+    /// The port behind a channel may tell, or has to, what it freed.
+    Update(u32),
+    /// A channel states what its classes have sent.
+    Statement(u32),
     /// A leg repeats its credit, if it was silent.
     Refresh(u32),
     /// A channel obeys the stop or the resume that it has taken in.
@@ -125,6 +129,8 @@ fn of_timer(event: Event) -> Due {
     match Timer::of(event) {
         Timer::Request => Due::Request(entity),
         Timer::Refresh => Due::Refresh(entity),
+        Timer::Update => Due::Update(entity),
+        Timer::Statement => Due::Statement(entity),
         Timer::EndToEnd
         | Timer::Tcp
         | Timer::Offer

@@ -3,7 +3,7 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use backwater_kernel::Duration;
+use backwater_kernel::{Channels, Duration};
 
 use super::{Divisible, OUTSIDE};
 use crate::classes::routes::Routes;
@@ -11,7 +11,7 @@ use crate::hop::unit::NONE;
 use crate::network::Network;
 use crate::spec::frames::{
     EthernetSpec, FRAME_LEAST_BYTES, FlowSpec, NodeKind, Spread, TrafficSpec, TransportSpec,
-    WIRE_OVERHEAD_BYTES,
+    wire_bytes,
 };
 
 impl Divisible for EthernetSpec {
@@ -79,10 +79,15 @@ impl Divisible for EthernetSpec {
     }
 
     fn least_times(&self, network: &Network) -> Vec<Duration> {
-        let least = u64::from(FRAME_LEAST_BYTES + WIRE_OVERHEAD_BYTES);
+        let update = |id: u32| Some(self.links.channel(id ^ 1).counters?.update.bytes);
+        let statement = |id: u32| Some(self.links.channel(id).counters?.statement?.bytes);
+        let least = |id: u32| {
+            let messages = [update(id), statement(id)].into_iter().flatten();
+            messages.fold(FRAME_LEAST_BYTES, u32::min)
+        };
         let channels = (0..).zip(&network.channels);
         channels
-            .map(|(id, channel)| network.span(id, least) + channel.latency)
+            .map(|(id, channel)| network.span(id, wire_bytes(least(id)).into()) + channel.latency)
             .collect()
     }
 

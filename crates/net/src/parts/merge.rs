@@ -274,6 +274,9 @@ fn add_channel(own: &mut ChannelOutcome, other: ChannelOutcome, (sends, hears): 
     into.control_lost_total += from.control_lost_total;
     for (queue, other) in into.queues.iter_mut().zip(from.queues) {
         queue.drops.merge(&other.drops);
+        if let (Some(credit), Some(other), true) = (&mut queue.credit, other.credit, takes) {
+            (credit.freed, credit.lost) = (other.freed, other.lost);
+        }
     }
     *own = of_sender;
 }

@@ -4,5 +4,6 @@ mod audit;
 
 pub use crate::probe::{
     Checks, Content, Coverage, CreditMessage, Frame, FrameView, Gate, LossCause, Probe, Recorder,
+    counters,
 };
 pub use audit::Audit;

@@ -13,6 +13,7 @@ use backwater_kernel::{Duration, Rate, Time};
 
 mod back_pressure;
 mod check;
+mod credit;
 mod flow;
 mod memory;
 mod plain;
@@ -29,6 +30,11 @@ pub use back_pressure::{
 pub use backwater_ends::spec::Span;
 pub use backwater_ends::spec::bytes::{TrafficSpec, TransportSpec, VideoSpec};
 pub use check::{largest_bytes, verify};
+pub(crate) use credit::cost;
+pub use credit::{
+    COUNTER_BITS_MAX, ClassCreditRule, ClassCreditSpec, CountersSpec, LaneSpec, Says, Shares,
+    StatementSpec, UpdateSpec,
+};
 pub use flow::{FlowSpec, GROUP};
 pub(crate) use memory::in_cells;
 pub use memory::{OwnShareSpec, PoolSpec, ShareSpec, SharedSpec};
@@ -43,6 +49,16 @@ pub const TAG_BYTES: u32 = 4;
 pub const FRAME_LEAST_BYTES: u32 = 64;
 /// Preamble, start delimiter and least gap: they take time on the wire and no place in a buffer.
 pub const WIRE_OVERHEAD_BYTES: u32 = 20;
+/// Bytes of time that what has so many takes on the wire. What is shorter than any frame is an
+/// ordered set: it stands between frames, without preamble and gap.
+#[inline(always)]
+pub const fn wire_bytes(bytes: u32) -> u32 {
+    match bytes < FRAME_LEAST_BYTES {
+        true => bytes,
+        false => bytes + WIRE_OVERHEAD_BYTES,
+    }
+}
+
 /// IPv4 and TCP headers without options; IPv4, UDP and RTP together take as many.
 pub const TCP_IP_BYTES: u32 = 40;
 /// IPv4 and UDP headers.
@@ -207,19 +223,10 @@ pub struct ChannelSpec {
     /// Credit over this channel, by class; empty, or as many as there are queues. It ends at a
     /// switch, and a class that it controls is not stopped there.
     pub credits: Vec<Option<ClassCreditSpec>>,
+    /// Where classes of it have [`ClassCreditRule::Counters`]: how its ports keep them.
+    pub counters: Option<CountersSpec>,
     /// How the node it leaves takes stops that come for it.
     pub stopped: StoppedSpec,
-}
-
-/// Credit over a channel for all frames of a class.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct ClassCreditSpec {
-    /// What one unit of credit is good for. A frame costs its bytes (FCS included, preamble and
-    /// gap not) in units, rounded up.
-    pub unit_bytes: u32,
-    /// The scheme. Credit units, requests and statements are control frames of
-    /// [`FRAME_LEAST_BYTES`].
-    pub rule: CreditSpec,
 }
 
 /// An output queue. A frame counts until its last bit has left.

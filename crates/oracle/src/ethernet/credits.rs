@@ -19,10 +19,9 @@ impl Network {
         let Some(at) = frame.came_over.map(|channel| (channel, frame.class)) else {
             return false;
         };
-        self.loops.get(&at).is_some_and(|own| {
-            let rule = &own.spec.rule;
-            self.fill(at) + own.cost(frame.bytes) > u64::from(rule.n1 + rule.n2 + rule.n3)
-        })
+        self.loops
+            .get(&at)
+            .is_some_and(|own| self.fill(at) + own.cost(frame.bytes) > u64::from(own.spec.units()))
     }
 
     /// A frame has come, and stays or does not.
@@ -52,13 +51,16 @@ impl Network {
         self.count_untold(at, cost);
     }
 
-    fn count_untold(&mut self, at: (usize, usize), units: u64) {
+    pub fn count_untold(&mut self, at: (usize, usize), units: u64) {
         let Some(own) = self.loops.get_mut(&at) else {
             return;
         };
         own.untold += units;
-        let every = own.spec.rule.redundant_every.unwrap_or(u32::MAX);
-        if own.untold >= u64::from(every.clamp(1, own.spec.rule.n2)) {
+        let Some(rule) = own.zones() else {
+            return self.update_if_due(self.now.unwrap_or_default(), at.0);
+        };
+        let every = rule.redundant_every.unwrap_or(u32::MAX);
+        if own.untold >= u64::from(every.clamp(1, rule.n2)) {
             self.want_credit(at);
         }
     }
@@ -88,6 +90,7 @@ impl Network {
 
     /// A control frame starts on `channel`: what it says now.
     pub fn bind(&mut self, now: Time, channel: usize, control: &mut Control) {
+        self.bind_counters(now, channel, &mut control.content);
         let Content::Credit {
             class,
             message,
@@ -104,7 +107,7 @@ impl Network {
                 let Some(own) = self.loops.get_mut(&at) else {
                     return;
                 };
-                if own.spec.rule.bind == Bind::Start {
+                if own.zones().is_some_and(|rule| rule.bind == Bind::Start) {
                     *value = late;
                 }
                 (own.untold, own.is_waiting, own.last_credit) = (0, false, now);
@@ -121,7 +124,10 @@ impl Network {
     pub fn lacks_credit(&self, channel: usize, class: usize, place: usize) -> bool {
         let first = &self.queue(channel, class).waiting[place];
         let own = self.loops.get(&(channel, class));
-        own.is_some_and(|own| own.credit < own.cost(first.bytes) as i64)
+        own.is_some_and(|own| match own.lane() {
+            Some(lane) => self.lacks_counted(channel, class, lane, own.cost(first.bytes)),
+            None => own.credit < own.cost(first.bytes) as i64,
+        })
     }
 
     fn is_short(&self, at: (usize, usize)) -> bool {
@@ -139,7 +145,10 @@ impl Network {
         own.sent.push((arrives, cost));
         own.credit -= cost as i64;
         (own.blocked_since, own.short_since) = (None, None);
-        let every = own.spec.rule.resync_every.map(u64::from);
+        let every = own
+            .zones()
+            .and_then(|rule| rule.resync_every)
+            .map(u64::from);
         if every.is_some_and(|every| before / every != (before + cost) / every) {
             self.say_credit(channel, frame.class, CreditMessage::Sync, 0);
         }
@@ -147,6 +156,9 @@ impl Network {
 
     /// A message has come over `channel`.
     pub fn take_message(&mut self, now: Time, channel: usize, content: &Content) -> bool {
+        if self.take_counters(channel, content) {
+            return true;
+        }
         let Content::Credit {
             class,
             message,
@@ -207,30 +219,43 @@ impl Network {
             times.extend(own.request_at());
             times.extend(own.refresh_at);
         }
+        times.extend(self.counter_times());
         times
     }
 
-    /// Senders that have lacked credit for long ask; receivers that have long been silent speak.
+    /// Senders that have lacked credit for long ask; receivers that have long been silent speak;
+    /// ports state their counters. Loops and channels of one number go together.
     pub fn credit_timers(&mut self, now: Time) {
-        for at in self.loops.keys().copied().collect::<Vec<_>>() {
-            if self.loops[&at].request_at() == Some(now) && self.is_short(at) {
-                self.say_credit(at.0, at.1, CreditMessage::Request, 0);
-                if let Some(own) = self.loops.get_mut(&at) {
-                    own.blocked_since = Some(now);
-                }
+        let loops: Vec<(usize, usize)> = self.loops.keys().copied().collect();
+        for number in 0..loops.len().max(self.channels.len()) {
+            if let Some(at) = loops.get(number) {
+                self.loop_timers(now, *at);
             }
-            if self.loops[&at].refresh_at != Some(now) {
-                continue;
+            if number < self.channels.len() {
+                self.counter_timers(now, number);
             }
-            let own = &self.loops[&at];
-            let every = own.spec.rule.refresh_every.unwrap_or_default();
-            let due = own.last_credit + every;
-            if due <= now {
-                self.want_credit(at);
-            }
+        }
+    }
+
+    fn loop_timers(&mut self, now: Time, at: (usize, usize)) {
+        if self.loops[&at].request_at() == Some(now) && self.is_short(at) {
+            self.say_credit(at.0, at.1, CreditMessage::Request, 0);
             if let Some(own) = self.loops.get_mut(&at) {
-                own.refresh_at = Some(if due <= now { now + every } else { due });
+                own.blocked_since = Some(now);
             }
+        }
+        if self.loops[&at].refresh_at != Some(now) {
+            return;
+        }
+        let own = &self.loops[&at];
+        let every = own.zones().and_then(|rule| rule.refresh_every);
+        let every = every.unwrap_or_default();
+        let due = own.last_credit + every;
+        if due <= now {
+            self.want_credit(at);
+        }
+        if let Some(own) = self.loops.get_mut(&at) {
+            own.refresh_at = Some(if due <= now { now + every } else { due });
         }
     }
 }

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use backwater_kernel::{Channels, Duration, Time};
-use backwater_net::frames::spec::{ClassCreditSpec, CreditRule, EthernetSpec};
+use backwater_net::frames::spec::{
+    ClassCreditRule, ClassCreditSpec, CountersSpec, CreditRule, CreditSpec, EthernetSpec, LaneSpec,
+};
 
 /// Both ends of a loop.
 #[derive(Clone, Debug)]
@@ -28,19 +30,28 @@ pub(super) struct Loop {
     pub last_credit: Time,
     /// The receiver looks whether it has been silent.
     pub refresh_at: Option<Time>,
+    /// Under counters: units freed, as the sender last heard, and as the receiver last said.
+    pub heard: i64,
+    pub told: u64,
 }
 
 impl Loop {
     pub fn new(spec: ClassCreditSpec) -> Loop {
-        let rule = spec.rule;
-        let zones = i64::from(rule.n2) + i64::from(rule.n3);
+        let credit = match spec.rule {
+            ClassCreditRule::Counters(lane) => i64::from(lane.limit_units),
+            ClassCreditRule::Zones(rule) => {
+                let zones = i64::from(rule.n2) + i64::from(rule.n3);
+                match rule.rule {
+                    CreditRule::N123Plus => zones.min(i64::from(rule.n1)),
+                    _ => zones,
+                }
+            }
+        };
+        let refresh_every = spec.zones().and_then(|rule| rule.refresh_every);
         Loop {
             spec,
             sent: Vec::new(),
-            credit: match rule.rule {
-                CreditRule::N123Plus => zones.min(i64::from(rule.n1)),
-                _ => zones,
-            },
+            credit,
             blocked_since: None,
             short_since: None,
             arrived: 0,
@@ -49,13 +60,17 @@ impl Loop {
             known_lost: 0,
             is_waiting: false,
             last_credit: Time::ZERO,
-            refresh_at: rule.refresh_every.map(|every| Time::ZERO + every),
+            refresh_at: refresh_every.map(|every| Time::ZERO + every),
+            heard: 0,
+            told: 0,
         }
     }
 
     /// What a frame costs.
     pub fn cost(&self, bytes: u64) -> u64 {
-        bytes.div_ceil(u64::from(self.spec.unit_bytes))
+        let counted = bytes as i64 + i64::from(self.spec.overhead_bytes);
+        let units = counted.max(0) as u64;
+        units.div_ceil(u64::from(self.spec.unit_bytes)).max(1)
     }
 
     pub fn sent(&self) -> u64 {
@@ -70,8 +85,11 @@ impl Loop {
 
     /// What credit says that is written now.
     pub fn value(&self, fill: u64) -> u64 {
-        let zones = u64::from(self.spec.rule.n2 + self.spec.rule.n3);
-        match self.spec.rule.rule {
+        let Some(rule) = self.spec.zones() else {
+            return 0;
+        };
+        let zones = u64::from(rule.n2 + rule.n3);
+        match rule.rule {
             CreditRule::N23 | CreditRule::N123 | CreditRule::N123Plus => zones.saturating_sub(fill),
             CreditRule::Relative => self.untold,
             CreditRule::Cumulative => self.freed + self.known_lost,
@@ -79,7 +97,9 @@ impl Loop {
     }
 
     pub fn take(&mut self, now: Time, value: u64) {
-        let rule = &self.spec.rule;
+        let Some(rule) = self.spec.zones() else {
+            return;
+        };
         let zones = i64::from(rule.n2) + i64::from(rule.n3);
         let said = value as i64;
         self.credit = match rule.rule {
@@ -97,12 +117,23 @@ impl Loop {
 impl Loop {
     /// Lost credit is made good without another start.
     pub fn is_repeated(&self) -> bool {
-        let rule = &self.spec.rule;
-        rule.request_after.is_some() || rule.refresh_every.is_some()
+        self.zones()
+            .is_some_and(|rule| rule.request_after.is_some() || rule.refresh_every.is_some())
     }
 
     pub fn request_at(&self) -> Option<Time> {
-        Some(self.blocked_since? + self.spec.rule.request_after?)
+        Some(self.blocked_since? + self.zones()?.request_after?)
+    }
+
+    pub fn zones(&self) -> Option<&CreditSpec> {
+        self.spec.zones()
+    }
+
+    pub fn lane(&self) -> Option<&LaneSpec> {
+        match &self.spec.rule {
+            ClassCreditRule::Zones(_) => None,
+            ClassCreditRule::Counters(lane) => Some(lane),
+        }
     }
 }
 
@@ -119,4 +150,32 @@ pub(super) fn loops(spec: &EthernetSpec) -> BTreeMap<(usize, usize), Loop> {
         own.filter_map(move |(class, credit)| Some(((channel, class), Loop::new((*credit)?))))
     });
     all.collect()
+}
+
+/// What the ports of a channel remember.
+#[derive(Clone, Debug)]
+pub(super) struct Counted {
+    pub spec: CountersSpec,
+    /// When the last update started, if one has.
+    pub updated: Option<Time>,
+    /// Updates and statements that wait for their ports.
+    pub waits: bool,
+    pub next_class: usize,
+    pub state_at: Option<Time>,
+}
+
+/// Those of all channels.
+pub(super) fn counted(spec: &EthernetSpec) -> Vec<Option<Counted>> {
+    let channels = 0..2 * spec.links.len() as u32;
+    let of = |id| {
+        let own = spec.links.channel(id).counters?;
+        Some(Counted {
+            spec: own,
+            updated: None,
+            waits: false,
+            next_class: 0,
+            state_at: own.statement.map(|own| Time::ZERO + own.every),
+        })
+    };
+    channels.map(of).collect()
 }

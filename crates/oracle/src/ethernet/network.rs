@@ -10,7 +10,7 @@ use backwater_net::frames::spec::{
     BackPressureSpec, EthernetSpec, MemorySpec, NodeKind, QueueSpec, Spread, SwitchSpec,
 };
 
-use super::loops::{self, Loop};
+use super::loops::{self, Counted, Loop};
 use super::losses::Losses;
 use super::ports;
 use super::sources::Source;
@@ -198,6 +198,7 @@ pub(super) struct Network {
     pub elsewhere: Stations,
     /// Credit, by channel and class.
     pub loops: BTreeMap<(usize, usize), Loop>,
+    pub counted: Vec<Option<Counted>>,
     /// What the wires lose, by channel.
     pub losses: Vec<Losses>,
     /// Random streams by channel and class.
@@ -263,6 +264,7 @@ impl Network {
                 .collect(),
             elsewhere: spec.stations(),
             loops: loops::loops(spec),
+            counted: loops::counted(spec),
             losses: (0..2 * spec.links.len())
                 .map(|channel| Losses::new(spec, channel))
                 .collect(),

@@ -24,7 +24,10 @@ fn topic_of(content: &Content) -> Option<Gate> {
         Content::StopDestination {
             class, destination, ..
         } => Some(Gate::Destination(class, destination)),
-        Content::Tcp { .. } | Content::Udp { .. } | Content::Credit { .. } => None,
+        Content::Tcp { .. }
+        | Content::Udp { .. }
+        | Content::Credit { .. }
+        | Content::Counters { .. } => None,
     }
 }
 
@@ -362,6 +365,9 @@ fn orders(content: &Content) -> Vec<(Gate, u16)> {
             destination,
             quanta,
         } => vec![(Gate::Destination(class, destination), quanta)],
-        Content::Tcp { .. } | Content::Udp { .. } | Content::Credit { .. } => Vec::new(),
+        Content::Tcp { .. }
+        | Content::Udp { .. }
+        | Content::Credit { .. }
+        | Content::Counters { .. } => Vec::new(),
     }
 }

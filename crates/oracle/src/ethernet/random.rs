@@ -70,6 +70,8 @@ pub struct Mix {
     pub has_losses: bool,
     /// Classes that nothing stops may have credit.
     pub has_credits: bool,
+    /// Of switches with credit most have counters (with `has_credits`).
+    pub has_counters: bool,
     /// Ports may serve classes by these, besides strict priority and turns.
     pub schedulers: &'static [SchedulerSpec],
     /// Standstills are looked for; runs are longer, and much is overloaded.
@@ -94,6 +96,7 @@ impl Mix {
             has_multicast: false,
             has_losses: false,
             has_credits: false,
+            has_counters: false,
             schedulers: &[],
             has_looks: false,
         }

@@ -57,6 +57,7 @@ impl Network {
             && self.flying.is_empty()
             && self.flow_times().is_empty()
             && self.channels.iter().all(is_empty)
+            && !self.has_unsettled_credit()
     }
 
     fn next_instant(&self) -> Option<Time> {
@@ -205,15 +206,21 @@ impl Network {
         };
         self.bind(now, channel, &mut control);
         self.bind_stop(now, channel, &mut control);
+        let bytes = self.control_bytes(channel, &control.content);
         self.starts.push(Start {
             at_ps: now.ps(),
             channel: channel as u32,
             flow: CONTROL_FLOW,
-            bytes: CONTROL_BYTES as u32,
+            bytes: bytes as u32,
             number: 0,
             control: Some(control.content),
         });
-        let wire = self.rate(channel).serialization(CONTROL_BYTES + WIRE_BYTES);
+        let on_wire = if bytes < CONTROL_BYTES {
+            bytes
+        } else {
+            bytes + WIRE_BYTES
+        };
+        let wire = self.rate(channel).serialization(on_wire);
         let at = now + wire + channel_spec(&self.spec, channel).delay;
         let at = self
             .switch(self.head(channel))

@@ -35,6 +35,7 @@ fn star(rates_mbps: &[u64]) -> EthernetSpec {
         let name = format!("s{}", index + 1);
         nodes.push(node(name, NodeKind::Station { storm: None }));
         let channel = ChannelSpec {
+            counters: None,
             rate: Rate(mbps * 1_000_000),
             delay: Duration(100 * NS),
             errors: Default::default(),

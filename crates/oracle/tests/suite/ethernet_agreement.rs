@@ -19,7 +19,7 @@ use ethernet_common::difference;
 const NETWORKS: u64 = 21;
 
 /// Datagrams, output queues, stops until cancelled.
-fn plain(scheme: Scheme) -> Mix {
+pub(crate) fn plain(scheme: Scheme) -> Mix {
     Mix {
         has_inputs: false,
         has_shared: false,
@@ -35,14 +35,14 @@ fn plain(scheme: Scheme) -> Mix {
 
 /// What happened in the networks compared.
 #[derive(Default, Debug)]
-struct Reach {
+pub(crate) struct Reach {
     starts: usize,
     refreshes: u64,
     blocked: u64,
     unblocked: u64,
     trips: u64,
-    lost: usize,
-    credits: usize,
+    pub lost: usize,
+    pub credits: usize,
     /// Networks in which credit was told and stops were obeyed.
     mixed: usize,
     /// Frames that reached one more station.
@@ -59,7 +59,10 @@ impl Reach {
         self.lost += lost.count();
         let credits = report.starts.iter().filter(|start| {
             let says = start.control;
-            matches!(says, Some(Content::Credit { .. }))
+            matches!(
+                says,
+                Some(Content::Credit { .. } | Content::Counters { .. })
+            )
         });
         let credits = credits.count();
         self.credits += credits;
@@ -92,7 +95,7 @@ fn agree(seeds: Range<u64>, mix: Mix, reach: &mut Reach) {
 }
 
 /// The same under some schemes, each on networks of its own.
-fn under(schemes: &[Scheme], first: u64, change: impl Fn(&mut Mix)) -> Reach {
+pub(crate) fn under(schemes: &[Scheme], first: u64, change: impl Fn(&mut Mix)) -> Reach {
     let mut reach = Reach::default();
     for (scheme, index) in schemes.iter().zip(0..) {
         let mut mix = plain(*scheme);
@@ -319,19 +322,27 @@ fn credit_that_is_a_little_wrong_is_seen() {
             has && said.count() > 50
         }
     };
-    let windowed = matters(|credit| credit.rule.rule == CreditRule::N23);
-    let short = |credit: &mut ClassCreditSpec| credit.rule.window.0 /= 8;
+    fn zones(credit: &mut ClassCreditSpec, change: fn(&mut CreditSpec)) {
+        if let ClassCreditRule::Zones(rule) = &mut credit.rule {
+            change(rule);
+        }
+    }
+    let windowed = matters(|credit| {
+        let zones = credit.zones();
+        zones.is_some_and(|rule| rule.rule == CreditRule::N23)
+    });
+    let short = |credit: &mut ClassCreditSpec| zones(credit, |rule| rule.window.0 /= 8);
     bites(seen(1_200, mix, windowed, |spec| each(spec, short)));
     let small = matters(|credit| credit.unit_bytes == 64);
     let larger = |credit: &mut ClassCreditSpec| credit.unit_bytes += 36;
     bites(seen(1_200, mix, small, |spec| each(spec, larger)));
-    let more = |credit: &mut ClassCreditSpec| credit.rule.n2 += 1;
+    let more = |credit: &mut ClassCreditSpec| zones(credit, |rule| rule.n2 += 1);
     bites(seen(1_200, mix, matters(|_| true), |spec| each(spec, more)));
 }
 
 /// In how many of the first networks in which it matters the engine's run with a change differs
 /// from the oracle's without it, and how many these are.
-fn seen(
+pub(crate) fn seen(
     first: u64,
     mix: Mix,
     matters: impl Fn(&EthernetSpec, &Report) -> bool,
@@ -356,7 +367,7 @@ fn seen(
 }
 
 /// It is seen in most of ten networks.
-fn bites((seen, all): (usize, usize)) {
+pub(crate) fn bites((seen, all): (usize, usize)) {
     assert!(all == 10 && seen > 6, "only {seen} of {all} differ");
 }
 

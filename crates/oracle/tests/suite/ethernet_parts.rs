@@ -237,6 +237,7 @@ fn two_hosts() -> EthernetSpec {
         ecn: None,
     };
     let channel = || ChannelSpec {
+        counters: None,
         rate: Rate(1_000_000_000),
         delay: Duration(500_000),
         errors: Default::default(),

@@ -41,6 +41,7 @@ fn switch(message: Option<Message>) -> NodeKind {
 /// A link whose queues hold 20,000 bytes, stop at 8,000 and resume at 6,000.
 fn link(a: u32, b: u32, mbps: u64) -> LinkSpec {
     let channel = ChannelSpec {
+        counters: None,
         rate: Rate(mbps * 1_000_000),
         delay: Duration(100 * NS),
         errors: Default::default(),

@@ -32,6 +32,7 @@ impl Dice {
             ecn: None,
         };
         ChannelSpec {
+            counters: None,
             queues: (0..CLASSES).map(|_| queue()).collect(),
             // A byte takes 1 to 3 ps.
             rate: Rate(8_000_000_000_000 / self.between(1, 3)),

@@ -10,6 +10,7 @@ mod common;
 mod ethernet_agreement;
 mod ethernet_alone;
 mod ethernet_common;
+mod ethernet_counters;
 mod ethernet_laws;
 mod ethernet_parts;
 mod ethernet_peers;

@@ -195,12 +195,14 @@ fn of_ports(spec: &EthernetSpec, switch: u32) -> (&'static str, Vec<u64>) {
     let incoming: Vec<u32> = incoming.collect();
     let credits = incoming.iter().filter_map(|channel| {
         let rules = spec.links.channel(*channel).credits.iter().flatten();
-        let bytes = rules.map(|credit| {
-            let rule = &credit.rule;
-            let units = [rule.n1, rule.n2, rule.n3].map(u64::from);
-            units.iter().sum::<u64>() * u64::from(credit.unit_bytes)
-        });
-        Some(bytes.sum::<u64>()).filter(|bytes| *bytes > 0)
+        let bytes = rules.map(|credit| u64::from(credit.units()) * u64::from(credit.unit_bytes));
+        // One limit for the port is a limit of each of its classes.
+        let port = spec.links.channel(*channel).counters;
+        let bytes = match port.is_some_and(|port| port.port_units.is_some()) {
+            true => bytes.max().unwrap_or(0),
+            false => bytes.sum(),
+        };
+        Some(bytes).filter(|bytes| *bytes > 0)
     });
     let credits: Vec<u64> = credits.collect();
     if !credits.is_empty() {

@@ -17,7 +17,7 @@ use std::io::{self, Write};
 
 use backwater_kernel::{Channels, Time};
 use backwater_net::frames::probe::{Frame, Probe};
-use backwater_net::frames::spec::{EthernetSpec, NodeKind};
+use backwater_net::frames::spec::{EthernetSpec, FRAME_LEAST_BYTES, NodeKind};
 
 use crate::events::names;
 use crate::sink::Sink;
@@ -100,6 +100,10 @@ impl<W: Write> TraceFile<W> for Capture<'_, W> {
 
 impl<W: Write> Probe for Capture<'_, W> {
     fn on_frame_start(&mut self, at: Time, channel: u32, frame: &Frame<'_>) {
+        // What is shorter is an ordered set between frames, which a capture doesn't see.
+        if frame.view().bytes < FRAME_LEAST_BYTES {
+            return;
+        }
         let (bytes, length) = self.encoder.bytes(frame.view());
         self.blocks.packet(channel, at.ps() / PS, &bytes, length);
         self.write();

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use backwater_net::frames::spec::{EthernetSpec, QueueSpec};
-use backwater_net::outcome::{LossCause, QueueOutcome};
+use backwater_net::frames::spec::{ClassCreditSpec, EthernetSpec, QueueSpec};
+use backwater_net::outcome::{CreditOutcome, LossCause, QueueOutcome};
 
 use super::Frames;
 use crate::events::{self, names, percent, percent_of};
@@ -156,6 +156,48 @@ pub fn drops(run: &Frames<'_>) -> Table {
         )
         .done()
 }
+
+/// The credit of each class over each link that was used.
+pub fn credits(run: &Frames<'_>) -> Table {
+    let all: Vec<Credited<'_>> = queues(run)
+        .into_iter()
+        .filter_map(|queue| {
+            let spec = names::channel_spec(run.network, queue.channel)?;
+            let spec = spec.credits.get(queue.class)?.as_ref()?;
+            Some((queue, spec, queue.found.credit?))
+        })
+        .collect();
+    let shown = kept(all.len(), |index| all[index].2.consumed as f64);
+    let left_out = limit(all.len(), "credits");
+    TableOf::of(shown.into_iter().map(|index| all[index]))
+        .called(format!(
+            "credits: Credit of classes over links, in units of a cell; unused ones are left \
+             out.{left_out}"
+        ))
+        .port(run, "from which node to which", |(queue, ..)| queue.channel)
+        .number("class: of its frames")
+        .of(|(queue, ..)| queue.class as u64)
+        .number("cell [bytes]: what one unit is good for")
+        .of(|(_, spec, _)| u64::from(spec.unit_bytes))
+        .number("limit [units]: most that may be spent and not known to be free again")
+        .of(|(.., found)| found.limit)
+        .number("credits used [units]: spent and not known to be free, at the end")
+        .of(|(.., found)| found.used)
+        .number("credits used max [units]: the most that ever was; whole run")
+        .of(|(.., found)| found.most_used)
+        .number("credits consumed [units]: spent on all frames that started; whole run")
+        .of(|(.., found)| found.consumed)
+        .number("credits freed [units]: of that, at the receiver, known losses included; whole run")
+        .of(|(.., found)| found.freed)
+        .number("credits lost [units]: found lost on the wire, and given back; whole run")
+        .of(|(.., found)| found.lost)
+        .number("messages received: of credit, by the sender; whole run")
+        .of(|(.., found)| found.messages)
+        .done()
+}
+
+/// A queue with credit over the link behind it.
+type Credited<'a> = (Queue<'a>, &'a ClassCreditSpec, CreditOutcome);
 
 /// Each direction of each link: what its port said and heard of flow control, and what waited at
 /// the input behind it.

@@ -2,8 +2,9 @@
 
 use backwater_kernel::words::counted;
 use backwater_net::frames::spec::{
-    EthernetSpec, FRAME_LEAST_BYTES, FRAME_OVERHEAD_BYTES, FlowSpec, SchedulerSpec, Span,
-    TCP_IP_BYTES, TrafficSpec, TransportSpec, UDP_IP_BYTES, WIRE_OVERHEAD_BYTES,
+    ClassCreditRule, ClassCreditSpec, EthernetSpec, FRAME_LEAST_BYTES, FRAME_OVERHEAD_BYTES,
+    FlowSpec, SchedulerSpec, Span, TCP_IP_BYTES, TrafficSpec, TransportSpec, UDP_IP_BYTES,
+    WIRE_OVERHEAD_BYTES, wire_bytes,
 };
 use backwater_net::outcome::FlowOutcome;
 
@@ -92,21 +93,38 @@ fn credit_of(run: &Frames<'_>, flow: usize, own: &FlowSpec) -> Option<Limited> {
             .get(usize::from(own.class))
             .copied()
             .flatten()?;
-        let zones = credit.rule.n2.saturating_add(credit.rule.n3);
-        let frames = zones / frame.div_ceil(credit.unit_bytes.max(1)).max(1);
-        let credit_frame = u64::from(FRAME_LEAST_BYTES + WIRE_OVERHEAD_BYTES);
+        let frames = sendable(&credit) / credit.cost(frame.into());
+        let message = port
+            .counters
+            .map_or(FRAME_LEAST_BYTES, |own| own.update.bytes);
+        let credit_frame = u64::from(wire_bytes(message));
         let round = port.rate.serialization(on_wire) + port.delay + back.delay;
         let round = round + back.rate.serialization(credit_frame);
-        let what = format!(
-            "credit on {} (N2 + N3 = {} of {} B)",
-            run.port(*id),
-            counted(zones, "unit"),
-            credit.unit_bytes
-        );
+        let what = format!("credit on {} ({})", run.port(*id), in_words(&credit));
         let bits = 8.0 * f64::from(frames) * f64::from(payload);
         window(&what, bits, round.ps() as f64, got)
     });
     of_links.min_by(|one, other| one.allowed.total_cmp(&other.allowed))
+}
+
+/// Units that a sender may have under way.
+fn sendable(credit: &ClassCreditSpec) -> u32 {
+    match &credit.rule {
+        ClassCreditRule::Zones(rule) => rule.n2.saturating_add(rule.n3),
+        ClassCreditRule::Counters(lane) => lane.limit_units,
+    }
+}
+
+fn in_words(credit: &ClassCreditSpec) -> String {
+    let what = match &credit.rule {
+        ClassCreditRule::Zones(_) => "N2 + N3 = ",
+        ClassCreditRule::Counters(_) => "a limit of ",
+    };
+    format!(
+        "{what}{} units of {} B",
+        sendable(credit),
+        credit.unit_bytes
+    )
 }
 
 /// Flows of higher classes, where those go first.
@@ -140,11 +158,7 @@ fn stopped(run: &Frames<'_>, found: &FlowOutcome, own: &FlowSpec) -> Option<Stri
     let port = names::channel_spec(run.network, id)?;
     let credit = port.credits.get(class).copied().flatten();
     let what = match credit {
-        Some(credit) => format!(
-            "waited for credit (N2 + N3 = {} of {} B)",
-            counted(credit.rule.n2.saturating_add(credit.rule.n3), "unit"),
-            credit.unit_bytes
-        ),
+        Some(credit) => format!("waited for credit ({})", in_words(&credit)),
         None => "was stopped by flow control".into(),
     };
     Some(format!(

@@ -33,7 +33,7 @@ impl Tables for EthernetSpec {
 
     /// Tables of the balance, groups of flows, flows, fair shares, transfers and their completion,
     /// delays, deadlines, delay bounds and their terms, drops, violations, destinations of
-    /// multicasts, TCP, pauses, queues, ports and nodes.
+    /// multicasts, TCP, pauses, queues, credit, ports and nodes.
     fn tables(run: &Frames<'_>) -> Vec<Table> {
         vec![
             balance(run),
@@ -53,6 +53,7 @@ impl Tables for EthernetSpec {
             tcp(run),
             pauses::table(run),
             ports::table(run),
+            ports::credits(run),
             ports::channels(run),
             nodes(run),
         ]

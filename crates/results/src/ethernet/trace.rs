@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use backwater_kernel::Time;
 use backwater_net::frames::probe::{
-    Content, CreditMessage, Frame, FrameView, Gate, LossCause, Probe,
+    Content, CreditMessage, Frame, FrameView, Gate, LossCause, Probe, counters,
 };
 use backwater_net::frames::spec::{EthernetSpec, GROUP};
 
@@ -64,7 +64,10 @@ impl<W: Write> EthernetTrace<W> {
         let to = match frame.content {
             Content::Tcp { .. } | Content::Udp { .. } => node(frame.destination),
             Content::StopDestination { destination, .. } => node(destination),
-            Content::Pause { .. } | Content::Pfc { .. } | Content::Credit { .. } => String::new(),
+            Content::Pause { .. }
+            | Content::Pfc { .. }
+            | Content::Credit { .. }
+            | Content::Counters { .. } => String::new(),
         };
         let rest = match frame.content {
             Content::Tcp { segment, .. } => format!(
@@ -82,6 +85,10 @@ impl<W: Write> EthernetTrace<W> {
                 format!(",,,{},{quanta}", 1u32 << (class & 7))
             }
             Content::Credit { class, value, .. } => format!(",,,{},{value}", 1u32 << (class & 7)),
+            Content::Counters { classes, words, .. } => {
+                let values = counters(classes, &words).map(|(_, value)| value.to_string());
+                format!(",,,{classes},{}", values.collect::<Vec<_>>().join(" "))
+            }
         };
         self.file.write(|file| {
             writeln!(
@@ -130,6 +137,10 @@ pub fn kind(content: &Content) -> &'static str {
             CreditMessage::Request => "credit-request",
             CreditMessage::Sync => "credit-sync",
         },
+        Content::Counters {
+            is_update: true, ..
+        } => "credit-update",
+        Content::Counters { .. } => "credit-statement",
     }
 }
 

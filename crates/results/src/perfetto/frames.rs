@@ -4,8 +4,8 @@ use std::io::{self, Write};
 
 use backwater_kernel::{Channels, Time};
 use backwater_net::Network;
-use backwater_net::frames::spec::{EthernetSpec, WIRE_OVERHEAD_BYTES};
-use backwater_net::probe::{Content, Frame, FrameView, Gate, LegState, LossCause, Probe};
+use backwater_net::frames::spec::{EthernetSpec, wire_bytes};
+use backwater_net::probe::{Content, Frame, FrameView, Gate, LegState, LossCause, Probe, counters};
 
 use super::scene::{Below, Counted, Scene};
 use super::writer::{Name, Slice, Value};
@@ -133,7 +133,10 @@ fn gates(content: &Content) -> Vec<Gate> {
         Content::StopDestination {
             class, destination, ..
         } => vec![Gate::Destination(class, destination)],
-        Content::Tcp { .. } | Content::Udp { .. } | Content::Credit { .. } => Vec::new(),
+        Content::Tcp { .. }
+        | Content::Udp { .. }
+        | Content::Credit { .. }
+        | Content::Counters { .. } => Vec::new(),
     }
 }
 
@@ -168,7 +171,7 @@ impl<W: Write> Probe for PerfettoFrames<'_, W> {
         let from = self.arrow(channel, frame);
         let rate = self.spec.links.channel(channel).rate;
         let bytes = u64::from(frame.bytes);
-        let span = rate.serialization(bytes + u64::from(WIRE_OVERHEAD_BYTES));
+        let span = rate.serialization(u64::from(wire_bytes(frame.bytes)));
         let number = |name, value| (name, Value::Number(value));
         let (name, last) = match frame.content {
             Content::Tcp { .. } | Content::Udp { .. } => {
@@ -184,6 +187,11 @@ impl<W: Write> Probe for PerfettoFrames<'_, W> {
             Content::Credit { value, .. } => {
                 let word = Name::Word(kind(&frame.content));
                 (word, number("value", value))
+            }
+            Content::Counters { classes, words, .. } => {
+                let first = counters(classes, &words).next();
+                let word = Name::Word(kind(&frame.content));
+                (word, number("value", first.map_or(0, |(_, value)| value)))
             }
         };
         let slice = Slice {

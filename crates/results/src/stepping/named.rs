@@ -1,7 +1,7 @@
 //! Names of a network of circuits or frames, made once.
 
 use backwater_kernel::Channels;
-use backwater_net::frames::probe::{Content, CreditMessage, FrameView, Gate};
+use backwater_net::frames::probe::{Content, CreditMessage, FrameView, Gate, counters};
 use backwater_net::frames::spec::GROUP;
 use backwater_net::inspect::Unit;
 use backwater_net::probe::{ControlKind, UnitKind};
@@ -168,6 +168,20 @@ impl Named {
                 CreditMessage::Request => format!("a request for credit of class {class}"),
                 CreditMessage::Sync => format!("a statement of what class {class} sent"),
             },
+            Content::Counters {
+                is_update,
+                classes,
+                words,
+            } => {
+                let says = counters(classes, &words);
+                let says = says.map(|(class, value)| format!("class {class}: {value}"));
+                let what = if is_update {
+                    "an update of credit"
+                } else {
+                    "a statement of what was sent"
+                };
+                format!("{what} ({})", says.collect::<Vec<_>>().join(", "))
+            }
         }
     }
 

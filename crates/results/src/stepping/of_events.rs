@@ -183,6 +183,10 @@ impl Named {
             Due::Sink(own) => of_leg(own, "the destination behind {} takes a unit{of}"),
             Due::Request(own) => of_leg(own, "the sender{of} on {} asks for credit if it has none"),
             Due::Refresh(own) => of_leg(own, "the receiver{of} on {} repeats its credit if silent"),
+            Due::Update(channel) => {
+                port(channel, "the port behind {} may send an update of credit")
+            }
+            Due::Statement(channel) => port(channel, "{} states what its classes have sent"),
             Due::Response(channel) => port(channel, "{} obeys what a control frame has asked for"),
             Due::Expiry(channel) => port(channel, "a stop of {} expires, unless renewed"),
             Due::Repeat(channel) => port(channel, "a stop is said again over {}"),

@@ -162,6 +162,7 @@ fn link(ends: [u32; 2], mbps: u64) -> frames::LinkSpec {
         ecn: None,
     };
     let channel = frames::ChannelSpec {
+        counters: None,
         rate: Rate(mbps * 1_000_000),
         delay: Duration(500_000),
         errors: Default::default(),

@@ -82,7 +82,7 @@ impl<'a> Controls<'a> {
                 continue;
             }
             let rules = found.of(id).rules;
-            if rules.credits().is_some() {
+            if rules.credited_classes().is_some() {
                 let named = rules.classes().and_then(|classes| classes.as_deref());
                 let mask = named.map_or(ports.all(), mask);
                 found.credited[id as usize] = mask;
@@ -96,10 +96,10 @@ impl<'a> Controls<'a> {
     /// classes, and the place.
     pub(crate) fn unchecked(&self) -> Vec<(u32, Mask, &At)> {
         let own = (0..).zip(&self.own);
-        let own = own.filter_map(|(id, own)| Some((id, own.as_ref()?.value.credits()?)));
-        let unchecked = own.filter(|(_, own)| *own.headroom == Headroom::Unchecked);
+        let own = own.filter_map(|(id, own)| Some((id, own.as_ref()?.value.credit_headroom()?)));
+        let unchecked = own.filter(|(_, own)| ***own == Headroom::Unchecked);
         unchecked
-            .map(|(id, own)| (self.net.ends(id).1, self.credited(id), &own.headroom.at))
+            .map(|(id, own)| (self.net.ends(id).1, self.credited(id), &own.at))
             .collect()
     }
 

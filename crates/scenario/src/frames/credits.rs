@@ -12,14 +12,16 @@ use backwater_kernel::words::counted;
 use backwater_kernel::{Channels, Duration, Time};
 use backwater_net::frames::routes::Tables;
 use backwater_net::frames::spec::{
-    ClassCreditSpec, CreditRule, CreditSpec, EthernetSpec, FRAME_LEAST_BYTES, NodeKind,
+    ClassCreditRule, ClassCreditSpec, CreditRule, CreditSpec, EthernetSpec, FRAME_LEAST_BYTES,
     TrafficSpec, TransportSpec, WIRE_OVERHEAD_BYTES, largest_bytes,
 };
 use backwater_net::spec::CREDIT_MAX;
 
 use super::controls::{Control, Controls};
+use super::counters;
 use super::net::Net;
 use super::packets::{frame, packet_bytes};
+use super::way::{Told, away, in_per_cent, wire};
 use crate::given::frames::flow_control::{Credits, FlowControl, Headroom};
 use crate::language::kinds::OrWord;
 use crate::network::law::{self, Growth};
@@ -41,16 +43,18 @@ pub(crate) fn add(controls: &Controls<'_>, network: &mut EthernetSpec, mistakes:
             "promises memory to each link and class",
         )
         .note("whoever comes first takes what is shared (`[buffer]`, `shared`)")
-        .help("leave `shared` out: each link and class has N1 + N2 + N3 units of its own")
+        .help("leave `shared` out: each link and class then has what credit promises it")
         .tell(mistakes);
         return;
     }
     let largest = largest_bytes(network);
     let all = largest.iter().max().copied().unwrap_or(FRAME_LEAST_BYTES);
-    // One of each severity: what is slow on one link hides nothing that is wrong on another.
-    let mut said = Vec::new();
+    let mut told = Told::default();
     for id in channels {
         let (control, credited) = (controls.of(id), controls.credited(id));
+        if credited != 0 && control.rules.lanes().is_some() {
+            counters::add(controls, network, id, &largest, &mut told, mistakes);
+        }
         let Some(credits) = control.rules.credits().filter(|_| credited != 0) else {
             continue;
         };
@@ -63,11 +67,7 @@ pub(crate) fn add(controls: &Controls<'_>, network: &mut EthernetSpec, mistakes:
                 let spec = way.spec(control.rules);
                 let span = (network.warm_up, network.stop_at);
                 let found = way.check(control, controls.net, (id, class), &spec, span);
-                let found = found.filter(|found| !said.contains(&found.severity));
-                if let Some(found) = found {
-                    said.push(found.severity);
-                    mistakes.push(found);
-                }
+                mistakes.extend(found.and_then(|found| told.first(found)));
                 spec
             }));
         }
@@ -106,7 +106,8 @@ pub(crate) fn small_frames(
         };
         let way = Way::new(network, id, (largest[at], all), credits);
         let units = crowd.units * (channel.rate.0 as f64 / crowd.wire_bits).min(1.0);
-        let zones = f64::from(own.rule.n2) + f64::from(own.rule.n3);
+        let Some(rule) = own.zones() else { continue };
+        let zones = f64::from(rule.n2) + f64::from(rule.n3);
         let share = zones / way.whole.seconds() / units;
         // Where all frames are of one size, zones are made for that.
         let is_waste = crowd.least < own.unit_bytes.min(largest[at]);
@@ -212,19 +213,8 @@ impl<'a> Way<'a> {
         (largest, all): (u32, u32),
         credits: &'a Credits,
     ) -> Self {
-        let channel = |id: u32| network.links.channel(id);
-        let wire = |id: u32, bytes: u32| {
-            let rate = channel(id).rate;
-            rate.serialization(u64::from(bytes + WIRE_OVERHEAD_BYTES))
-        };
-        let away = |id: u32| {
-            let (_, to) = network.links.ends(id);
-            let latency = match &network.nodes[to as usize].kind {
-                NodeKind::Switch(switch) => switch.latency,
-                NodeKind::Station { .. } => Duration::ZERO,
-            };
-            channel(id).delay + latency
-        };
+        let wire = |id: u32, bytes: u32| wire(network, id, bytes);
+        let away = |id: u32| away(network, id);
         let back = id ^ 1;
         let unit_bytes = credits.unit.map_or(largest, |unit| unit as u32);
         let (frame, credit) = (wire(id, largest), wire(back, FRAME_LEAST_BYTES));
@@ -313,6 +303,9 @@ impl<'a> Way<'a> {
                 (CreditRule::Cumulative, 0, self.back, *resync_every)
             }
             FlowControl::Relative(_)
+            | FlowControl::Cbfc { .. }
+            | FlowControl::InfiniBand { .. }
+            | FlowControl::Grains { .. }
             | FlowControl::None
             | FlowControl::Pause(_)
             | FlowControl::Pfc(_)
@@ -320,7 +313,8 @@ impl<'a> Way<'a> {
         };
         ClassCreditSpec {
             unit_bytes: self.unit_bytes,
-            rule: CreditSpec {
+            overhead_bytes: 0,
+            rule: ClassCreditRule::Zones(CreditSpec {
                 rule,
                 n1,
                 n2,
@@ -332,7 +326,7 @@ impl<'a> Way<'a> {
                 request_after: self.credits.request_after,
                 resync_every,
                 message_bytes: None,
-            },
+            }),
         }
     }
 
@@ -409,7 +403,7 @@ impl<'a> Way<'a> {
         span: (Time, Time),
     ) -> Option<Diagnostic> {
         let place = format!("link `{}`, class {class}", net.channel_name(id));
-        let rule = &spec.rule;
+        let rule = spec.zones()?;
         let zone = &self.credits.n3.at;
         let meant = *self.credits.headroom == Headroom::Unchecked;
         let found = if let Some(wrong) = self.too_large(control, rule, &place) {
@@ -480,13 +474,5 @@ impl<'a> Way<'a> {
             .note_if(grows)
             .help(format!("N3 = {} keeps the link busy", self.full()));
         Some(slow)
-    }
-}
-
-/// Whole ones from one on.
-fn in_per_cent(share: f64) -> String {
-    match 100.0 * share {
-        small if small < 0.95 => format!("{small:.1}"),
-        large => format!("{large:.0}"),
     }
 }

@@ -64,8 +64,8 @@ impl<'a> Flight<'a> {
         self.may_exceed(channel, class, input.map_or(0, |input| input.high_bytes))
     }
 
-    /// May the sender of a class over a channel with credit wait for some? Up to N2 - 1 units that
-    /// are free again may not have been told of, so it is sure of N3 + 1. Every frame costs whole
+    /// May the sender of a class over a channel with credit wait for some? Units that
+    /// are free again may not have been told of: it is sure of the rest. Every frame costs whole
     /// units.
     pub(crate) fn lacks_credit(&self, channel: u32, class: u8) -> bool {
         let look = self.look;
@@ -74,11 +74,11 @@ impl<'a> Flight<'a> {
             return false;
         };
         let unit_bytes = u64::from(credit.unit_bytes.max(1));
-        let each = u64::from(load.sizes.largest).div_ceil(unit_bytes);
+        let each = u64::from(credit.cost(load.sizes.largest.into()));
         let by_largest = load.most_frames.saturating_mul(each);
         let by_bytes = load.most_frames.saturating_add(load.most / unit_bytes);
         let units = by_largest.min(by_bytes).saturating_mul(self.copies(class));
-        units > u64::from(credit.rule.n3) + 1
+        units > u64::from(credit.surely_free_units(look.counters(channel)))
     }
 
     fn copies(&self, class: u8) -> u64 {

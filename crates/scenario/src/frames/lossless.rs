@@ -3,8 +3,8 @@
 use backwater_kernel::Channels;
 use backwater_kernel::words::counted;
 use backwater_net::frames::spec::{
-    BackPressureSpec, ChannelSpec, ClassCreditSpec, EthernetSpec, InputSpec, NodeKind, QueueSpec,
-    SwitchSpec,
+    BackPressureSpec, ChannelSpec, ClassCreditSpec, CountersSpec, EthernetSpec, InputSpec,
+    NodeKind, QueueSpec, SwitchSpec,
 };
 
 use super::crossings::Crossings;
@@ -50,6 +50,11 @@ impl Whole<'_> {
     pub(super) fn credit(&self, input: u32, class: u8) -> Option<&ClassCreditSpec> {
         let credits = &channel_of(self.spec, input).credits;
         credits.get(usize::from(class))?.as_ref()
+    }
+
+    /// What the ports of an input keep for classes under counters.
+    pub(super) fn counters(&self, input: u32) -> Option<&CountersSpec> {
+        channel_of(self.spec, input).counters.as_ref()
     }
 
     pub(super) fn has_credit(&self, input: u32, class: u8) -> bool {

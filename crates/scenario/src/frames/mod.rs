@@ -8,6 +8,7 @@
 mod account;
 mod checks;
 mod controls;
+mod counters;
 mod credits;
 mod crossings;
 mod deadlock;
@@ -35,6 +36,7 @@ mod tcp;
 mod threats;
 mod topology;
 mod traffic;
+mod way;
 mod workloads;
 
 use backwater_net::frames::spec::{EthernetSpec, FrameRules, MemorySpec, NodeKind, SeriesSpec};

@@ -123,6 +123,7 @@ fn channel(
         queues: Vec::new(),
         inputs: Vec::new(),
         credits: Vec::new(),
+        counters: None,
         stopped: Default::default(),
     };
     let classes: Vec<QueueSettings> = classes.iter().map(|class| own.queues.over(class)).collect();

@@ -70,9 +70,9 @@ fn obeyed(controls: &Controls<'_>, id: u32) -> Obeyed {
     let lossless = controls.ports.lossless;
     // What has credit on the link, or nothing, is not stopped there.
     let own = controls.of(id).rules;
-    let free = match (own, own.credits()) {
+    let free = match (own, own.credited_classes()) {
         (FlowControl::None, _) => u8::MAX,
-        (_, Some(credits)) => credits.classes.as_deref().map_or(u8::MAX, mask),
+        (_, Some(classes)) => classes.as_deref().map_or(u8::MAX, mask),
         _ => 0,
     };
     let classes = lossless & !free;

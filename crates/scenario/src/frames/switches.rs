@@ -156,7 +156,10 @@ fn flow_control(pressure: &FlowControl, ports: Ports, largest: u64) -> Option<Ba
         | FlowControl::N123 { .. }
         | FlowControl::N123Plus { .. }
         | FlowControl::Relative(_)
-        | FlowControl::Cumulative { .. } => return None,
+        | FlowControl::Cumulative { .. }
+        | FlowControl::Cbfc { .. }
+        | FlowControl::InfiniBand { .. }
+        | FlowControl::Grains { .. } => return None,
         FlowControl::Pause(_) => Select::Port,
         FlowControl::Pfc(_) => Select::Class,
         FlowControl::Destination { choose, frames, .. } => Select::Destination(match **choose {

@@ -37,6 +37,7 @@ pub enum Datum {
     Word(&'static str),
     List(Vec<(String, At)>),
     Whole(u64),
+    Signed(i64),
     Wholes(Vec<u64>),
     Rows(Vec<Vec<f64>>),
     Truth(bool),

@@ -63,6 +63,7 @@ fn network(rules: BackPressureSpec) -> Simulation<Rings> {
         }))
     };
     let channel = ChannelSpec {
+        counters: None,
         rate: Rate(1_000_000_000),
         delay: Duration(1),
         errors: Default::default(),

@@ -28,7 +28,7 @@ use self::port::{Port, Queue, Waiting};
 use super::{Frame, FrameView, Gate, LossCause, Probe};
 use crate::network::Network;
 use crate::probe::Checks;
-use crate::spec::frames::{EthernetSpec, FlowSpec, WIRE_OVERHEAD_BYTES};
+use crate::spec::frames::{EthernetSpec, FlowSpec, wire_bytes};
 
 /// Looks at channels for each queue there is, between two looks at all queues.
 const LOOKS_A_QUEUE: u64 = 4;
@@ -188,7 +188,7 @@ impl Probe for Audit {
         let frame = frame.view();
         let port = self.touch(channel);
         let is_free = at >= port.busy_until;
-        let bytes = u64::from(frame.bytes) + u64::from(WIRE_OVERHEAD_BYTES);
+        let bytes = u64::from(wire_bytes(frame.bytes));
         port.busy_until = at + port.rate.serialization(bytes);
         self.check(is_free, at, channel, || "two frames at a time".into());
         if !frame.is_control() {

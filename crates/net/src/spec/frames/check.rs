@@ -7,9 +7,9 @@ use backwater_kernel::{BuildError, Channels};
 
 use crate::spec::CLOCK_MAX_PS;
 use crate::spec::frames::{
-    CLASSES_MAX, ChannelSpec, CreditRule, Detect, EthernetSpec, FRAME_LEAST_BYTES,
-    FRAME_OVERHEAD_BYTES, FlowSpec, MemorySpec, Message, NodeKind, SchedulerSpec, Select, Spread,
-    TAG_BYTES, TCP_IP_BYTES, TrafficSpec, TransportSpec, UDP_IP_BYTES,
+    CLASSES_MAX, ChannelSpec, Detect, EthernetSpec, FRAME_LEAST_BYTES, FRAME_OVERHEAD_BYTES,
+    FlowSpec, MemorySpec, Message, NodeKind, SchedulerSpec, Select, Spread, TAG_BYTES,
+    TCP_IP_BYTES, TrafficSpec, TransportSpec, UDP_IP_BYTES,
 };
 
 /// Largest frame: buffers count it in 16 bits.
@@ -158,6 +158,10 @@ fn check_credits(
             "channel {id}: credit promises memory, which a shared one can't hold back"
         ));
     }
+    if let Some(counters) = &channel.counters {
+        let checked = counters.check(&channel.credits);
+        checked.map_err(|what| BuildError(format!("channel {id}: {what}")))?;
+    }
     for (class, credit) in (0..).zip(&channel.credits) {
         let Some(credit) = credit else { continue };
         // One answer for each link is possible where congestion is seen by input.
@@ -173,20 +177,8 @@ fn check_credits(
                 "channel {id}: class {class} has credit and is stopped"
             ));
         }
-        let checked = credit.rule.check();
-        checked.map_err(|what| BuildError(format!("channel {id}: {what}")))?;
-        if credit.unit_bytes == 0 {
-            return err(format!("channel {id}: a unit of credit of 0 bytes"));
-        }
-        // N2 - 1 units may be free and unreported: the rest must be enough for a frame.
-        let cost = largest_bytes[class].div_ceil(credit.unit_bytes);
-        let is_capped = credit.rule.rule == CreditRule::N123Plus && credit.rule.n1 < cost;
-        if credit.rule.n3.saturating_add(1) < cost || is_capped {
-            return err(format!(
-                "channel {id}: a frame of class {class} costs {cost} units, more than there is \
-                 credit for"
-            ));
-        }
+        let checked = credit.check(largest_bytes[class], channel.counters.as_ref());
+        checked.map_err(|what| BuildError(format!("channel {id}: class {class}: {what}")))?;
     }
     Ok(())
 }

@@ -93,6 +93,7 @@ impl ChannelSpec {
             queues: vec![QueueSpec::new(queue_bytes); classes.into()],
             inputs: Vec::new(),
             credits: Vec::new(),
+            counters: None,
             stopped: StoppedSpec::default(),
         }
     }

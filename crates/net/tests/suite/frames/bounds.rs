@@ -323,7 +323,8 @@ fn storms_and_credit_leave_no_bound() {
     star.net.spec.nodes[2].kind = NodeKind::Station { storm: None };
     star.net.spec.links.channel_mut(first).credits = vec![Some(ClassCreditSpec {
         unit_bytes: 1_000,
-        rule: CreditSpec::n23(1, 1, Duration(US)),
+        overhead_bytes: 0,
+        rule: ClassCreditRule::Zones(CreditSpec::n23(1, 1, Duration(US))),
     })];
     assert_eq!(found(&star.net), [Err(NoBound::Credit { channel: first })]);
 }

@@ -87,6 +87,7 @@ impl Net {
         let rate = Rate(mbps * MBPS);
         let limit = buffer_bytes(rate);
         let channel = ChannelSpec {
+            counters: None,
             rate,
             delay: Duration(US / 2),
             errors: Default::default(),

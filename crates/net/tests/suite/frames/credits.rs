@@ -63,7 +63,11 @@ fn pair(rule: CreditSpec, unit_bytes: u32) -> Net {
     net.udp(s, d, 954, endless());
     net.spec.stop_at = Time(20 * MS);
     net.spec.warm_up = Time::ZERO;
-    net.spec.links[0].channels[0].credits = vec![Some(ClassCreditSpec { unit_bytes, rule })];
+    net.spec.links[0].channels[0].credits = vec![Some(ClassCreditSpec {
+        unit_bytes,
+        overhead_bytes: 0,
+        rule: ClassCreditRule::Zones(rule),
+    })];
     net
 }
 

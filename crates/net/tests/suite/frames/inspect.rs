@@ -97,7 +97,11 @@ fn one_credit() -> EthernetSpec {
         ..CreditSpec::n23(1, 0, Duration(CONTROL + AWAY))
     };
     let unit_bytes = 1_016;
-    net.spec.links[0].channels[0].credits = vec![Some(ClassCreditSpec { unit_bytes, rule })];
+    net.spec.links[0].channels[0].credits = vec![Some(ClassCreditSpec {
+        unit_bytes,
+        overhead_bytes: 0,
+        rule: ClassCreditRule::Zones(rule),
+    })];
     net.spec.stop_at = Time(20 * MS);
     net.spec.warm_up = Time::ZERO;
     net.spec

@@ -8,6 +8,7 @@ mod bounds_random;
 mod bounds_rings;
 mod bounds_shares;
 mod common;
+mod counters;
 mod credits;
 mod endings;
 mod exact;

@@ -2,8 +2,8 @@
 //! itself, over some of its links instead of stops.
 
 use backwater_net::frames::spec::{
-    Bind, ClassCreditSpec, CreditRule, CreditSpec, Detect, EthernetSpec, MemorySpec, NodeKind,
-    Select,
+    Bind, ClassCreditRule, ClassCreditSpec, CountersSpec, CreditRule, CreditSpec, Detect,
+    EthernetSpec, LaneSpec, MemorySpec, NodeKind, Says, Select, Shares, StatementSpec, UpdateSpec,
 };
 
 use super::super::routes;
@@ -38,11 +38,18 @@ pub(super) fn fill(dice: &mut Dice, spec: &mut EthernetSpec, mix: Mix) {
         }
         let rule = dice.pick(&rules);
         let unit_bytes = dice.pick(&[64, 100, 500, FRAME_BYTES]);
+        let counts = mix.has_counters && !dice.one_in(3);
+        let overheads: &[i32] = if counts { &[-4, 0, 0, 20] } else { &[0] };
+        let overhead_bytes = match overheads {
+            [only] => *only,
+            several => dice.pick(several),
+        };
         for channel in 0..2 * spec.links.len() {
             if routes::head(spec, channel) != node {
                 continue;
             }
             let own = &mut spec.links[channel / 2].channels[channel % 2];
+            own.counters = counts.then(|| counters(dice, most_cost(unit_bytes)));
             for class in 0..own.queues.len() {
                 let is_stopped = stopped >> class & 1 != 0;
                 let has_credit = match is_stopped {
@@ -56,15 +63,34 @@ pub(super) fn fill(dice: &mut Dice, spec: &mut EthernetSpec, mix: Mix) {
                 {
                     (input.high_bytes, input.low_bytes) = (u64::MAX, 0);
                 }
+                let kept = own.counters;
                 own.credits.push(has_credit.then(|| ClassCreditSpec {
                     unit_bytes,
-                    rule: zones(dice, rule, FRAME_BYTES.div_ceil(unit_bytes)),
+                    overhead_bytes,
+                    rule: scheme(dice, kept.as_ref(), rule, unit_bytes),
                 }));
             }
         }
         if mix.has_looks {
             keep_all(spec, node);
         }
+    }
+}
+
+/// What the largest frame costs under counters, at most.
+fn most_cost(unit_bytes: u32) -> u32 {
+    (FRAME_BYTES + 20).div_ceil(unit_bytes)
+}
+
+fn scheme(
+    dice: &mut Dice,
+    kept: Option<&CountersSpec>,
+    rule: CreditRule,
+    unit_bytes: u32,
+) -> ClassCreditRule {
+    match kept {
+        Some(kept) => ClassCreditRule::Counters(lane(dice, kept, most_cost(unit_bytes))),
+        None => ClassCreditRule::Zones(zones(dice, rule, FRAME_BYTES.div_ceil(unit_bytes))),
     }
 }
 
@@ -105,5 +131,60 @@ fn zones(dice: &mut Dice, rule: CreditRule, most: u32) -> CreditSpec {
             .one_in(3)
             .then(|| dice.between(1, u64::from(6 * most)) as u32),
         message_bytes: None,
+    }
+}
+
+/// A frame costs `most` at most.
+fn counters(dice: &mut Dice, most: u32) -> CountersSpec {
+    let bits = dice.between(10, 15) as u8;
+    let says = match dice.between(0, 2) {
+        0 => Says::Freed { bits },
+        1 => Says::Limit { bits },
+        _ => Says::Grains {
+            units: dice.between(1, u64::from(2 * most)) as u32,
+        },
+    };
+    let statement = !dice.one_in(3);
+    CountersSpec {
+        update: UpdateSpec {
+            says,
+            bytes: dice.pick(&[8, 20, 64, 100]),
+            classes: dice.between(1, 3) as u8,
+            spacing: dice.span(0, 100_000),
+            at_least_every: (!dice.one_in(3)).then(|| dice.span(50_000, 400_000)),
+        },
+        statement: statement.then(|| StatementSpec {
+            every: dice.span(50_000, 400_000),
+            bits: dice.between(10, 20) as u8,
+            bytes: dice.pick(&[8, 64]),
+            classes: dice.between(1, 3) as u8,
+        }),
+        floor_units: match dice.one_in(4) {
+            true => most * dice.between(1, 2) as u32,
+            false => 0,
+        },
+        port_units: dice.one_in(3).then(|| most * dice.between(12, 24) as u32),
+    }
+}
+
+/// A class of a port; what all reserve is less than what the port has.
+fn lane(dice: &mut Dice, counters: &CountersSpec, most: u32) -> LaneSpec {
+    let grain = match counters.update.says {
+        Says::Grains { units } => units,
+        Says::Freed { .. } | Says::Limit { .. } => 0,
+    };
+    // More than this might be taken for less: half of what the least counter holds.
+    let own = (grain + most * dice.between(2, 8) as u32).min(511);
+    LaneSpec {
+        limit_units: counters.port_units.unwrap_or(own.max(grain + most)),
+        reserve_units: match counters.port_units {
+            Some(_) => most,
+            None => 0,
+        },
+        shares: match dice.between(0, 2) {
+            0 => Shares::Nothing,
+            1 => Shares::Units(dice.one_in(2).then(|| most * 2)),
+            _ => Shares::OfFree(dice.between(0, 3) as i8 - 2),
+        },
     }
 }

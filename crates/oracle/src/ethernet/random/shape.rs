@@ -118,6 +118,7 @@ impl Builder<'_> {
             false => self.dice.span(1_000, 5_000),
         };
         let channel = |rate, from: u32| ChannelSpec {
+            counters: None,
             rate: Rate(rate),
             delay,
             errors: Default::default(),

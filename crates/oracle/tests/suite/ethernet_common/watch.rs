@@ -331,7 +331,10 @@ fn said(frame: &FrameView) -> Vec<(Gate, bool)> {
             destination,
             quanta,
         } => vec![(Gate::Destination(class, destination), quanta > 0)],
-        Content::Tcp { .. } | Content::Udp { .. } | Content::Credit { .. } => Vec::new(),
+        Content::Tcp { .. }
+        | Content::Udp { .. }
+        | Content::Credit { .. }
+        | Content::Counters { .. } => Vec::new(),
     }
 }
 

@@ -5,7 +5,7 @@
 //! where it carries RTP. The frame check sequence is left out, as captures do.
 
 use backwater_ends::tcp::{Segment, flags};
-use backwater_net::frames::probe::{Content, FrameView};
+use backwater_net::frames::probe::{Content, FrameView, counters};
 use backwater_net::frames::spec::{EthernetSpec, FlowSpec, GROUP, TrafficSpec, TransportSpec};
 
 use super::internet::{self, Ip, Ports, Rtp};
@@ -25,6 +25,10 @@ const PFC: [u8; 2] = [0x01, 0x01];
 /// PFC, then the address of the host.
 const STOP_DESTINATION: [u8; 2] = [0x01, 0x02];
 const CREDIT: [u8; 2] = [0x01, 0x03];
+/// The type of protocols with an identifier of an organisation (IEEE 802, 9.2.4), and that of
+/// Ultra Ethernet. What follows is a layout of this project: what the message is, the classes that
+/// it speaks of, and a counter of each.
+const COUNTERS: [u8; 5] = [0x88, 0xb7, 0xfa, 0x7a, 0xcb];
 /// Where datagrams and segments go.
 const DISCARD: u16 = 9;
 const RTP: u16 = 5004;
@@ -125,6 +129,11 @@ impl Encoder {
                 bytes.extend([message as u8, 1 << (class & 7)]);
                 bytes.extend(value.to_be_bytes());
             }
+            Content::Counters {
+                is_update,
+                classes,
+                words,
+            } => bytes.extend(message(is_update, classes, &words)),
         }
         (bytes, length)
     }
@@ -177,9 +186,20 @@ impl Encoder {
             Content::Pause { .. }
             | Content::Pfc { .. }
             | Content::StopDestination { .. }
-            | Content::Credit { .. } => Vec::new(),
+            | Content::Credit { .. }
+            | Content::Counters { .. } => Vec::new(),
         }
     }
+}
+
+/// A message about counters.
+fn message(is_update: bool, classes: u32, words: &[u64; 6]) -> Vec<u8> {
+    let mut bytes = COUNTERS.to_vec();
+    bytes.extend([0, 1 + u8::from(is_update)]);
+    bytes.extend(classes.to_be_bytes());
+    let values = counters(classes, words).flat_map(|(_, value)| (value as u32).to_be_bytes());
+    bytes.extend(values);
+    bytes
 }
 
 /// The address of a node on its links; of a group of hosts that of its IP address (RFC 1112).

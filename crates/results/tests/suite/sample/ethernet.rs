@@ -38,6 +38,7 @@ fn channel(mbps: u64) -> ChannelSpec {
         ecn: None,
     };
     ChannelSpec {
+        counters: None,
         rate: Rate(mbps * 1_000_000),
         delay: Duration(500_000),
         errors: Default::default(),

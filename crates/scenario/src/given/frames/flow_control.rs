@@ -10,6 +10,9 @@ use crate::language::typed::Placed;
 
 /// Threshold that stops: the paper's.
 pub(crate) const XOFF: Usual<OrShare<u64>> = usual!(80 percent);
+/// Most credits of a limit: what a counter of 20 bits tells apart.
+const LIMIT_MAX: u64 = (1 << 19) - 1;
+
 /// Threshold that resumes: the paper's.
 pub(crate) const XON: Usual<OrShare<u64>> = usual!(70 percent);
 
@@ -88,19 +91,87 @@ pub(crate) enum FlowControl {
         #[key(is = Whole { min: 1, max: 1 << 30, unit: "units" }, otherwise = "never")]
         resync_every: Option<u32>,
     },
+    /// Credit-based flow control of Ultra Ethernet: cumulative credit in cells. The port that frees
+    /// tells its counters in CF_Updates (ordered sets of 8 B, two classes each), the port that
+    /// sends states its own in CC_Updates (frames of 64 B), which gives back what was lost.
+    #[word(cite = "Ultra Ethernet 1.0, section 5.2; SAI 1.18, CBFC")]
+    Cbfc {
+        #[key(flatten)]
+        lanes: Lanes,
+        /// What one credit is good for: a frame costs its bytes and `overhead`, in cells, rounded
+        /// up.
+        #[key(is = Size { min: 32, max: 2_048 }, default = "\"64 B\"")]
+        cell: u32,
+        /// Bytes that are counted with each frame; -4 leaves the FCS out, which is not stored.
+        #[key(is = Signed { min: -16, max: 127, unit: "bytes" }, default = "-4")]
+        overhead: i32,
+        /// Least time from one CF_Update to the next, as bytes of the line it goes on.
+        #[key(is = Size { min: 800, max: 1 << 20 }, default = "\"6400 B\"")]
+        cf_min_spacing: u64,
+        /// After so long one is sent whether anything changed or not, likewise.
+        #[key(is = Size { min: 16_384, max: 1 << 20 }, default = "\"262144 B\"")]
+        cf_max_spacing: Placed<u64>,
+        /// Time between CC_Updates.
+        #[key(is = Or("never", Clock { min_ps: 1_000_000 }), default = "\"256 us\"")]
+        cc_timer: Placed<OrWord<Duration>>,
+    },
+    /// InfiniBand's credit: blocks of 64 B. A flow control packet (8 B, one class each) says up to
+    /// which count the sender may go; another states what it has sent. Counters have 12 bits, of
+    /// which half can be told apart: 2,048 blocks at most.
+    #[word(
+        name = "infiniband",
+        cite = "InfiniBand Architecture, volume 1, section 7.9"
+    )]
+    InfiniBand {
+        #[key(flatten)]
+        lanes: Lanes,
+        /// Least time from one flow control packet to the next, as bytes of the line it goes on.
+        #[key(is = Size { min: 0, max: 1 << 20 }, default = "\"0 B\"")]
+        fc_spacing: u64,
+        /// After so long one is sent whether anything changed or not.
+        #[key(is = Or("never", Clock { min_ps: 100_000 }), default = "\"4.096 us\"")]
+        fc_timer: Placed<OrWord<Duration>>,
+    },
+    /// Relative credit in grains, as UnifiedBus has it: what was freed comes back in whole grains,
+    /// of all classes in one frame. The rest of a grain is kept, and what is lost is lost for ever.
+    Grains {
+        #[key(flatten)]
+        lanes: Lanes,
+        /// What one credit is good for.
+        #[key(is = Size { min: 16, max: 4_096 }, default = "\"64 B\"")]
+        cell: u32,
+        /// Credits of a grain.
+        #[key(is = Whole { min: 1, max: 1_024, unit: "credits" }, default = "16")]
+        grain: Placed<u32>,
+        /// Size of the frame that gives them back.
+        #[key(is = Size { min: 8, max: 64 }, default = "\"64 B\"")]
+        update_bytes: u32,
+    },
 }
 
 impl FlowControl {
     /// The classes that are named, if any kind names classes.
     pub(crate) fn classes(&self) -> Option<&Placed<Option<Vec<u8>>>> {
         let stopped = self.stops().map(|stops| &stops.classes);
-        stopped.or(self.credits().map(|credits| &credits.classes))
+        stopped.or(self.credited_classes())
+    }
+
+    /// The classes that are named, of a kind that gives credit.
+    pub(crate) fn credited_classes(&self) -> Option<&Placed<Option<Vec<u8>>>> {
+        let zones = self.credits().map(|credits| &credits.classes);
+        zones.or(self.lanes().map(|lanes| &lanes.classes))
     }
 
     /// Whether a class under flow control is promised to be lossless.
     pub(crate) fn headroom(&self) -> Option<&Placed<Headroom>> {
         let stopped = self.stops().map(|stops| &stops.headroom);
-        stopped.or(self.credits().map(|credits| &credits.headroom))
+        stopped.or(self.credit_headroom())
+    }
+
+    /// The same of a kind that gives credit.
+    pub(crate) fn credit_headroom(&self) -> Option<&Placed<Headroom>> {
+        let zones = self.credits().map(|credits| &credits.headroom);
+        zones.or(self.lanes().map(|lanes| &lanes.headroom))
     }
 }
 
@@ -141,6 +212,52 @@ pub(crate) struct Credits {
     /// Whether a class with credit is promised to be lossless.
     #[key(default = "\"checked\"")]
     pub headroom: Placed<Headroom>,
+}
+
+/// Credit that ports count in cells for their classes (virtual channels, lanes): which, how much of
+/// it, and what classes share. It holds on every link into a switch; hosts take what comes.
+#[table(part)]
+pub(crate) struct Lanes {
+    /// Classes under flow control: those that are lossless.
+    #[key(is = Wholes(Whole { min: 0, max: 7, unit: "" }), otherwise = "all")]
+    pub classes: Placed<Option<Vec<u8>>>,
+    /// Most credits of a class that are spent and not known to be free again.
+    #[key(is = Whole { min: 1, max: LIMIT_MAX, unit: "credits" })]
+    #[key(otherwise = "what passes during the loop of the link at its full rate")]
+    pub limit: Placed<Option<u32>>,
+    /// One limit for all classes of a port instead, which divides it by `reserve` and `share`.
+    #[key(is = Whole { min: 1, max: LIMIT_MAX, unit: "credits" }, otherwise = "none")]
+    pub port_limit: Placed<Option<u32>>,
+    /// Of `port_limit`, what each class has for itself.
+    #[key(is = Whole { min: 0, max: LIMIT_MAX, unit: "credits" })]
+    #[key(otherwise = "an equal part of all of it")]
+    pub reserve: Placed<Option<u32>>,
+    /// How much of what nobody reserves a class may use beside its reserve.
+    #[key(default = "\"static\"")]
+    pub share: Placed<Share>,
+    /// With `share = "static"`: so much.
+    #[key(is = Whole { min: 1, max: LIMIT_MAX, unit: "credits" }, otherwise = "all of it")]
+    pub share_limit: Placed<Option<u32>>,
+    /// With `share = "dynamic"`: 2 to this power times what is then still free of it.
+    #[key(is = Signed { min: -10, max: 10, unit: "" }, default = "0")]
+    pub share_power: Placed<i32>,
+    /// A frame starts only while there is credit for so many of the largest of its class.
+    #[key(is = Whole { min: 0, max: 7, unit: "frames" }, default = "0")]
+    pub floor: u32,
+    /// Whether a class with credit is promised to be lossless.
+    #[key(default = "\"checked\"")]
+    pub headroom: Placed<Headroom>,
+}
+
+/// Words of `share`: How much a class may use of what all share.
+#[word]
+pub(crate) enum Share {
+    /// Nothing: each class keeps to its reserve.
+    None,
+    /// `share_limit`, or all of it.
+    Static,
+    /// `share_power`: the fuller it is, the less.
+    Dynamic,
 }
 
 /// Stops of any kind: which classes, when, whom, for how long.

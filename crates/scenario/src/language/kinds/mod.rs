@@ -32,7 +32,7 @@ pub(crate) use sweep::MOST_SEEDS;
 pub use sweep::{Axes, Seeds};
 pub use table::{One, Short, Table, Tables};
 pub use time::{Cable, Clock, ClockSpan, Drawn, Lasting, Span, Time};
-pub use whole::{Whole, Wholes};
+pub use whole::{Signed, Whole, Wholes};
 pub use word::{Truth, Words};
 
 pub use crate::language::table::{Facts, Form, Kind};

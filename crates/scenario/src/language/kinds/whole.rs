@@ -19,6 +19,17 @@ pub struct Whole {
     pub unit: &'static str,
 }
 
+/// A whole number that may be below zero.
+#[derive(Clone, Copy)]
+pub struct Signed {
+    /// Least.
+    pub min: i64,
+    /// Most.
+    pub max: i64,
+    /// What is counted, in words.
+    pub unit: &'static str,
+}
+
 /// A list of whole numbers.
 pub struct Wholes(pub Whole);
 
@@ -48,6 +59,35 @@ impl Kind for Whole {
             _ => reader.out_of_range(key, node, "too large"),
         }
     }
+}
+
+impl Kind for Signed {
+    fn facts(&self) -> Facts {
+        let Self { min, max, unit } = *self;
+        let schema = json!({ "type": "integer", "minimum": min, "maximum": max });
+        let space = if unit.is_empty() { "" } else { " " };
+        Facts::new("a whole number", "0", schema)
+            .allowed(format!("whole numbers from {min} to {max}{space}{unit}"))
+            .counted(unit)
+    }
+
+    fn read(&self, reader: &mut Reader<'_>, key: &Key, node: &Node) -> Option<Datum> {
+        let tree::Value::Integer(text, radix) = &node.value else {
+            return reader.wrong_type(key, node);
+        };
+        match i128::from_str_radix(text, *radix) {
+            Ok(number) if number < i128::from(self.min) => {
+                reader.out_of_range(key, node, "too small")
+            }
+            Ok(number) if number <= i128::from(self.max) => Some(Datum::Signed(number as i64)),
+            _ => reader.out_of_range(key, node, "too large"),
+        }
+    }
+}
+
+of! {
+    Signed for i32 { Datum::Signed(number) => i32::try_from(*number).ok()? }
+        else |kind| i32::try_from(kind.min).unwrap_or(i32::MIN);
 }
 
 impl Kind for Wholes {

@@ -2,7 +2,7 @@
 
 use backwater_kernel::Duration;
 use backwater_net::frames::probe::{Audit, LossCause};
-use backwater_net::frames::spec::{CreditRule, EthernetSpec};
+use backwater_net::frames::spec::{ClassCreditRule, CreditRule, EthernetSpec};
 use backwater_net::outcome::Outcome;
 use backwater_net::watched;
 
@@ -70,17 +70,24 @@ fn zones_follow_from_the_loop_of_a_link() {
     let credit = spec.links[1].channels[0].credits[0].expect("into a switch");
     // E counts what arrives while credit is on its way.
     let window = Duration(67_200 + 20_000_000);
-    assert_eq!((credit.unit_bytes, credit.rule.window), (1_518, window));
+    let zones = *credit.zones().expect("zones");
+    assert_eq!((credit.unit_bytes, zones.window), (1_518, window));
     // The loop, 41,297.6, and the time of a frame the other way: 42,528 / 1,230.4.
-    assert_eq!((credit.rule.n2, credit.rule.n3), (10, 35));
+    assert_eq!((zones.n2, zones.n3), (10, 35));
     assert!(spec.links[2].channels[0].credits.is_empty(), "to a host");
     let small = read(&line("n23", "unit = \"64 B\""));
     let credit = small.links[1].channels[0].credits[0].expect("into a switch");
-    assert_eq!((credit.unit_bytes, credit.rule.n3), (64, 853));
+    assert_eq!(
+        (credit.unit_bytes, credit.zones().expect("zones").n3),
+        (64, 853)
+    );
     let given = read(&line("cumulative", "n2 = 3\nn3 = 7\nresync_every = 20"));
     let rule = given.links[0].channels[0].credits[0]
         .expect("into a switch")
         .rule;
+    let ClassCreditRule::Zones(rule) = rule else {
+        panic!("zones");
+    };
     assert_eq!(
         (rule.rule, rule.n2, rule.n3),
         (CreditRule::Cumulative, 3, 7)
@@ -117,7 +124,10 @@ fn a_link_may_have_credit_where_others_are_stopped() {
     let spec = read(&mixed);
     let (host, trunk) = (&spec.links[0].channels[0], &spec.links[1].channels[0]);
     assert!(host.credits.is_empty() && host.inputs[0].high_bytes < u64::MAX);
-    assert_eq!(trunk.credits[0].expect("credit").rule.n2, 2);
+    assert_eq!(
+        trunk.credits[0].expect("credit").zones().expect("zones").n2,
+        2
+    );
     let mut sent = Vec::new();
     for (text, has_credit) in [(&mixed, true), (&bare, false)] {
         let outcome = run(&read(text));

@@ -1,0 +1,160 @@
+use super::*;
+use crate::spec::frames::{StatementSpec, UpdateSpec};
+use backwater_kernel::Duration;
+
+fn spec(says: Says, classes: u8) -> CountersSpec {
+    CountersSpec {
+        update: UpdateSpec {
+            says,
+            bytes: 8,
+            classes,
+            spacing: Duration(100),
+            at_least_every: Some(Duration(1_000)),
+        },
+        statement: None::<StatementSpec>,
+        floor_units: 0,
+        port_units: None,
+    }
+}
+
+fn lane(limit_units: u32) -> LaneSpec {
+    LaneSpec {
+        limit_units,
+        reserve_units: 0,
+        shares: Shares::Nothing,
+    }
+}
+
+fn receiver(fill: u32, freed: u64, unreported: u32) -> Receiver {
+    Receiver {
+        fill,
+        unreported,
+        freed,
+    }
+}
+
+/// FCCL - FCTBS = W - (sent - freed): with the same buffer InfiniBand's sender has what CBFC's has,
+/// wherever on their circles the counters are.
+#[test]
+fn infiniband_is_counted_credit_with_the_limit_folded_in() {
+    let cbfc = Cyclic::new(&lane(900), &spec(Says::Freed { bits: 15 }, 2));
+    let infiniband = Cyclic::new(&lane(900), &spec(Says::Limit { bits: 12 }, 1));
+    for freed in [0, 1, 4_095, 4_096, 32_767, 32_768, 1_000_000] {
+        for used in [0, 1, 899, 900] {
+            let sent = freed + used;
+            let sender = Sender {
+                // It last heard when half of that was in use.
+                credit: 900 - (used as i64 + 7),
+                sent,
+                in_window: 0,
+            };
+            let news = receiver(0, freed, 0);
+            let credits = [cbfc, infiniband].map(|rule| rule.credit(rule.value(news), sender));
+            assert_eq!(
+                credits,
+                [900 - used as i64; 2],
+                "freed {freed}, used {used}"
+            );
+        }
+    }
+}
+
+#[test]
+fn grains_leave_a_rest() {
+    let rule = Cyclic::new(&lane(100), &spec(Says::Grains { units: 16 }, 8));
+    assert_eq!(rule.report_every(), 16);
+    assert_eq!((rule.value(receiver(0, 0, 47)), rule.left(47)), (2, 15));
+    // A count of eight bits: the rest is told later.
+    assert_eq!(
+        (rule.value(receiver(0, 0, 16 * 300)), rule.left(16 * 300)),
+        (255, 16 * 45)
+    );
+}
+
+#[test]
+fn classes_with_news_go_in_turn() {
+    let mut port = Counters::new(spec(Says::Freed { bits: 15 }, 2));
+    (0..5).for_each(|class| port.add_lane(class, lane(10)));
+    assert_eq!(port.on_news(3, Time(0)), When::Now);
+    assert_eq!(port.on_news(1, Time(0)), When::Wait, "one waits already");
+    assert_eq!(port.on_news(4, Time(10)), When::Wait);
+    assert_eq!(
+        port.start(Time(20)),
+        0b0_1010,
+        "two of three, from class 0 on"
+    );
+    assert_eq!(port.when(Time(20)), When::At(Time(120)));
+    assert_eq!(
+        port.on_news(1, Time(30)),
+        When::Wait,
+        "it is asked again anyway"
+    );
+    assert_eq!(port.on_timer(Time(120)), When::Now);
+    assert_eq!(port.start(Time(125)), 0b1_0010, "4, then 1 again");
+    // Without news it is silent until it must speak, and then of the next two.
+    assert_eq!(port.when(Time(125)), When::At(Time(1_125)));
+    assert_eq!(port.on_timer(Time(1_125)), When::Now);
+    assert_eq!(port.start(Time(1_130)), 0b0_1100);
+}
+
+#[test]
+fn an_old_timer_asks_nobody() {
+    let mut port = Counters::new(spec(Says::Freed { bits: 15 }, 2));
+    port.add_lane(0, lane(10));
+    assert_eq!(port.when(Time(0)), When::At(Time(1_000)));
+    assert_eq!(port.on_news(0, Time(10)), When::Now);
+    port.start(Time(10));
+    assert_eq!(
+        port.when(Time(10)),
+        When::Wait,
+        "asked at 1,000 anyway, before 1,010"
+    );
+    assert_eq!(port.on_timer(Time(500)), When::Wait);
+    assert_eq!(port.on_timer(Time(1_000)), When::At(Time(1_010)));
+}
+
+/// A stopped class with 2^n takes 2^n / (1 + 2^n) of what is shared, and no more.
+#[test]
+fn a_dynamic_threshold_leaves_its_part_free() {
+    for (power, most) in [(0, 45), (1, 60), (-1, 30), (3, 80)] {
+        let mut counters = spec(Says::Freed { bits: 15 }, 2);
+        counters.port_units = Some(100);
+        let mut port = Counters::new(counters);
+        let shares = |shares| LaneSpec {
+            limit_units: 100,
+            reserve_units: 5,
+            shares,
+        };
+        port.add_lane(0, shares(Shares::OfFree(power)));
+        port.add_lane(1, shares(Shares::Units(None)));
+        let mut used = 0;
+        while port.may_start(0, used, 1) {
+            port.note_use(0, used, used + 1);
+            used += 1;
+        }
+        assert_eq!(used, 5 + most, "2^{power}");
+        // The other takes the rest.
+        let mut other = 0;
+        while port.may_start(1, other, 1) {
+            port.note_use(1, other, other + 1);
+            other += 1;
+        }
+        assert_eq!(used + other, 100);
+    }
+}
+
+#[test]
+fn a_class_without_a_share_keeps_to_its_reserve() {
+    let mut counters = spec(Says::Freed { bits: 15 }, 2);
+    counters.port_units = Some(100);
+    let mut port = Counters::new(counters);
+    let own = |shares| LaneSpec {
+        limit_units: 100,
+        reserve_units: 20,
+        shares,
+    };
+    port.add_lane(0, own(Shares::Nothing));
+    port.add_lane(1, own(Shares::Units(Some(7))));
+    assert!(port.may_start(0, 15, 5) && !port.may_start(0, 16, 5));
+    assert!(port.may_start(1, 20, 7) && !port.may_start(1, 20, 8));
+}

@@ -1,0 +1,293 @@
+//! Counters of ports: messages that speak of the credit of several classes.
+//!
+//! The port that frees sends *updates* against the data, the port that sends states its counters
+//! with *statements* along with it. Both go before data, and what they say is decided as they
+//! start. A message has the number of the channel whose data it is about in its ticket.
+
+use alloc::boxed::Box;
+use alloc::vec;
+
+use backwater_kernel::EventQueue;
+
+use crate::flow_control::cyclic::{Counters, When, cut};
+use crate::hop::kind::ControlKind;
+use crate::hop::load::{Words, counter_of, set_counter};
+use crate::hop::timer::Timer;
+use crate::hop::wire::Ticket;
+use crate::network::Network;
+use crate::probe::Probe;
+use crate::simulation::Simulation;
+use crate::spec::frames::{ClassCreditRule, EthernetSpec};
+
+/// The classes of a mask, in order.
+pub(crate) fn each(mut classes: u32) -> impl Iterator<Item = u8> {
+    core::iter::from_fn(move || {
+        let class = classes.trailing_zeros();
+        classes &= classes.wrapping_sub(1);
+        (class < 32).then_some(class as u8)
+    })
+}
+
+impl Network {
+    /// Counters of all channels that have some.
+    pub(crate) fn add_counters(&mut self, spec: &EthernetSpec) {
+        if spec.channels().all(|channel| channel.counters.is_none()) {
+            return;
+        }
+        self.classes.credits.counters = vec![None; self.channels.len()];
+        let all = self.classes.credits.counters.iter_mut();
+        for (counters, own) in all.zip(spec.channels()) {
+            let Some(kept) = own.counters else { continue };
+            let mut port = Counters::new(kept);
+            for (class, credit) in (0..).zip(&own.credits) {
+                if let Some(ClassCreditRule::Counters(lane)) = credit.map(|credit| credit.rule) {
+                    port.add_lane(class, lane);
+                }
+            }
+            *counters = Some(Box::new(port));
+        }
+    }
+
+    /// What a class has in use of its limit has changed from what went with this credit.
+    pub(crate) fn note_use(&mut self, leg: u32, credit_before: i32) {
+        let lane = &self.classes.credits.classes[leg as usize];
+        let (channel, class) = (lane.channel, lane.class);
+        if !self.shares_port(channel) {
+            return;
+        }
+        let (limit, credit) = (self.limit(leg), self.legs[leg as usize].sender.credit);
+        let used = |credit: i32| limit.saturating_sub(credit.max(0) as u32);
+        if let Some(counters) = self.classes.credits.counters_mut(channel) {
+            counters.note_use(class, used(credit_before), used(credit));
+        }
+    }
+
+    /// Does news of credit wait, or is credit missing that messages will bring back?
+    pub(crate) fn has_unsettled_credit(&self) -> bool {
+        let all = (0..).zip(&self.classes.credits.counters);
+        let mut kept = all.filter_map(|(id, own)| Some((id, own.as_deref()?)));
+        kept.any(|(channel, own)| {
+            let spec = &own.spec;
+            let is_mended = spec.statement.is_some() && spec.update.at_least_every.is_some();
+            let is_missing = |class| {
+                let leg = self.credit_leg(channel, class);
+                leg.is_some_and(|leg| {
+                    (self.legs[leg as usize].sender.credit as u32) < self.limit(leg)
+                })
+            };
+            own.has_news() || is_mended && each(own.classes).any(is_missing)
+        })
+    }
+
+    fn limit(&self, leg: u32) -> u32 {
+        let link = &self.credits[self.legs[leg as usize].sender.control as usize];
+        self.settings[link.settings as usize].buffer_units
+    }
+
+    /// Do the classes of a channel share one limit?
+    pub(crate) fn shares_port(&self, channel: u32) -> bool {
+        let counters = self.classes.credits.counters(channel);
+        counters.is_some_and(|own| own.spec.port_units.is_some())
+    }
+
+    /// Does something else than credit of its own keep a class from starting a frame of this
+    /// cost: a floor, or what it shares with others?
+    pub(crate) fn lacks_share(&self, leg: u32, cost: u32) -> bool {
+        if self.classes.credits.counters.is_empty() {
+            return false;
+        }
+        let lane = &self.classes.credits.classes[leg as usize];
+        let Some(counters) = self.classes.credits.counters(lane.channel) else {
+            return false;
+        };
+        let credit = self.legs[leg as usize].sender.credit.max(0) as u32;
+        let used = self.limit(leg).saturating_sub(credit);
+        credit < counters.spec.floor_units || !counters.may_start(lane.class, used, cost)
+    }
+}
+
+impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
+    pub(crate) fn start_counters(&mut self) {
+        let all = self.network.classes.credits.counters.iter_mut();
+        for (id, counters) in (0..).zip(all) {
+            let Some(counters) = counters else { continue };
+            if let When::At(at) = counters.when(self.now) {
+                self.events.push(Timer::Update.at(at, id));
+            }
+            if let Some(statement) = counters.spec.statement {
+                let first = self.now + statement.every;
+                self.events.push(Timer::Statement.at(first, id));
+            }
+        }
+    }
+
+    /// A class has freed enough to be told of.
+    #[inline(never)]
+    pub(crate) fn note_news(&mut self, leg: u32) {
+        let lane = &self.network.classes.credits.classes[leg as usize];
+        let (channel, class, now) = (lane.channel, lane.class, self.now);
+        let counters = self.network.classes.credits.counters_mut(channel);
+        let when = counters.map_or(When::Wait, |own| own.on_news(class, now));
+        self.update_when(channel, when);
+    }
+
+    pub(crate) fn on_update_timer(&mut self, channel: u32) {
+        let (now, counters) = (self.now, self.network.classes.credits.counters_mut(channel));
+        let when = counters.map_or(When::Wait, |own| own.on_timer(now));
+        self.update_when(channel, when);
+    }
+
+    fn update_when(&mut self, channel: u32, when: When) {
+        match when {
+            When::Now => self.want_message(channel, ControlKind::Update),
+            When::At(at) => self.set_timer(at, channel, Timer::Update, 0),
+            When::Wait => {}
+        }
+    }
+
+    /// A channel states what its classes have sent, and will again.
+    pub(crate) fn state_counters(&mut self, channel: u32) {
+        let counters = self.network.classes.credits.counters(channel);
+        let Some(statement) = counters.and_then(|own| own.spec.statement) else {
+            return;
+        };
+        self.want_message(channel, ControlKind::Statement);
+        let next = self.later(statement.every);
+        self.set_timer(next, channel, Timer::Statement, 0);
+    }
+
+    /// A message about the data of `channel` is wanted.
+    fn want_message(&mut self, channel: u32, kind: ControlKind) {
+        let Some(counters) = self.network.classes.credits.counters(channel) else {
+            return;
+        };
+        let (classes, spec) = (counters.classes.count_ones(), counters.spec);
+        // Updates follow each other as there is news; of a statement all parts go at once.
+        let (port, bytes, parts) = match (kind, spec.statement) {
+            (ControlKind::Statement, Some(own)) => {
+                (channel, own.bytes, classes.div_ceil(own.classes.into()))
+            }
+            _ => (channel ^ 1, spec.update.bytes, 1),
+        };
+        for part in 0..parts {
+            self.network.channels[port as usize].push_control(Ticket {
+                leg: channel,
+                kind,
+                value: part.into(),
+                bytes,
+            });
+        }
+        self.wake_port(port);
+    }
+
+    /// It starts: only now it is decided what it says.
+    pub(crate) fn make_message(&mut self, ticket: Ticket) -> Option<u32> {
+        let channel = ticket.leg;
+        let (classes, words) = match ticket.kind {
+            ControlKind::Update => self.write_update(channel)?,
+            _ => self.write_statement(channel, ticket.value as u32)?,
+        };
+        let mark = words.iter().fold(u64::from(classes), |mark, word| {
+            mark.rotate_left(7) ^ word.wrapping_mul(0x9e37_79b9_7f4a_7c15)
+        });
+        let says = u64::from(channel) << 36 ^ ticket.kind.mark(mark);
+        self.hash.add(self.now.ps(), says);
+        let number = self.by_class.controls_made;
+        self.by_class.controls_made += 1;
+        let units = &mut self.network.units;
+        Some(units.message_frame(self.now, number, ticket, (classes, words)))
+    }
+
+    fn write_update(&mut self, channel: u32) -> Option<(u32, Words)> {
+        let now = self.now;
+        let credits = &mut self.network.classes.credits;
+        credits.sent[channel as usize ^ 1] += 1;
+        let counters = credits.counters_mut(channel)?;
+        let classes = counters.start(now);
+        let mut words = Words::default();
+        for (at, class) in each(classes).enumerate() {
+            let leg = self.network.credit_leg(channel, class)?;
+            let value = self.bind_credit(leg, 0);
+            set_counter(&mut words, at, value);
+        }
+        let counters = self.network.classes.credits.counters_mut(channel)?;
+        let when = counters.when(now);
+        self.update_when(channel, when);
+        Some((classes, words))
+    }
+
+    /// One part of a statement: it speaks of as many classes as fit, in order.
+    fn write_statement(&self, channel: u32, part: u32) -> Option<(u32, Words)> {
+        let counters = self.network.classes.credits.counters(channel)?;
+        let statement = counters.spec.statement?;
+        let most = u32::from(statement.classes);
+        let classes_of_part = each(counters.classes).skip((part * most) as usize);
+        let (mut classes, mut words) = (0, Words::default());
+        for (at, class) in classes_of_part.take(most as usize).enumerate() {
+            let leg = self.network.credit_leg(channel, class)?;
+            let sent = self.network.legs[leg as usize].sender.sent;
+            classes |= 1 << class;
+            set_counter(&mut words, at, cut(sent, statement.bits));
+        }
+        Some((classes, words))
+    }
+
+    /// An update about the data of `channel` has come to its sender.
+    pub(crate) fn take_update(&mut self, channel: u32, id: u32) {
+        let (classes, words) = self.network.units.message(id);
+        self.network.units.end_frame(id);
+        for (at, class) in each(classes).enumerate() {
+            let Some(leg) = self.network.credit_leg(channel, class) else {
+                continue;
+            };
+            let before = self.network.legs[leg as usize].sender.credit;
+            self.set_credit(leg, counter_of(&words, at));
+            self.network.note_use(leg, before);
+        }
+        match self.network.shares_port(channel) {
+            true => self.turn_classes(channel, u32::MAX),
+            false => self.turn_classes(channel, classes),
+        }
+    }
+
+    /// Credit of some classes of a channel has changed. Where they share a limit, what one takes or
+    /// gives back is what another may have waited for, or been sure of.
+    pub(crate) fn turn_classes(&mut self, channel: u32, classes: u32) {
+        let kept = self.network.classes.credits.counters(channel);
+        let classes = classes & kept.map_or(0, |own| own.classes);
+        for class in each(classes) {
+            if let Some(leg) = self.network.credit_leg(channel, class) {
+                self.turn_class(leg);
+            }
+        }
+    }
+
+    /// A statement of what was sent over `channel` has come to its receiver.
+    pub(crate) fn take_statement(&mut self, channel: u32, id: u32) {
+        let (classes, words) = self.network.units.message(id);
+        self.network.units.end_frame(id);
+        let counters = self.network.classes.credits.counters(channel);
+        let Some(bits) = counters.and_then(|own| Some(own.spec.statement?.bits)) else {
+            return;
+        };
+        for (at, class) in each(classes).enumerate() {
+            let Some(leg) = self.network.credit_leg(channel, class) else {
+                continue;
+            };
+            let ends = &self.network.legs[leg as usize];
+            let link = &mut self.network.credits[ends.sender.control as usize];
+            let news = link.on_statement(counter_of(&words, at), bits, ends.receiver.arrived);
+            self.count_freed(leg, news as u32);
+        }
+    }
+
+    /// A message about the data of `channel` was lost.
+    pub(crate) fn lose_message(&mut self, channel: u32, id: u32) {
+        let (classes, _) = self.network.units.message(id);
+        for class in each(classes) {
+            if let Some(leg) = self.network.credit_leg(channel, class) {
+                self.lose_credit(leg);
+            }
+        }
+    }
+}

@@ -1,0 +1,287 @@
+//! Counters that two ports keep of each other: from all that was sent, came and went, counted anew.
+
+use backwater_kernel::Time;
+use backwater_net::frames::probe::Content;
+use backwater_net::frames::spec::{CountersSpec, LaneSpec, Says, Shares};
+
+use super::network::{CONTROL_BYTES, Control, Network};
+
+fn modulo(bits: u8) -> u64 {
+    1 << bits
+}
+
+/// The least count from `known` on that ends in the same bits as `value`.
+fn extend(value: u64, known: u64, bits: u8) -> u64 {
+    (known..)
+        .find(|count| count % modulo(bits) == value)
+        .unwrap_or(known)
+}
+
+impl Network {
+    fn lanes(&self, channel: usize) -> Vec<usize> {
+        let all = self.loops.iter().filter(|(at, _)| at.0 == channel);
+        all.filter(|(_, own)| own.lane().is_some())
+            .map(|(at, _)| at.1)
+            .collect()
+    }
+
+    /// Classes of which there is something to say.
+    fn with_news(&self, channel: usize) -> Vec<usize> {
+        let Some(counted) = &self.counted[channel] else {
+            return Vec::new();
+        };
+        let has_news = |class: &usize| {
+            let own = &self.loops[&(channel, *class)];
+            match counted.spec.update.says {
+                Says::Freed { .. } | Says::Limit { .. } => own.freed + own.known_lost != own.told,
+                Says::Grains { units } => own.untold >= units.into(),
+            }
+        };
+        self.lanes(channel).into_iter().filter(has_news).collect()
+    }
+
+    fn update_at(&self, channel: usize) -> Option<Time> {
+        let counted = self.counted[channel].as_ref().filter(|own| !own.waits)?;
+        let update = &counted.spec.update;
+        if !self.with_news(channel).is_empty() {
+            let from = counted.updated.map(|at| at + update.spacing);
+            return Some(from.unwrap_or_default());
+        }
+        Some(counted.updated.unwrap_or_default() + update.at_least_every?)
+    }
+
+    /// When something is to be said, if not now.
+    pub fn counter_times(&self) -> Vec<Time> {
+        let mut times = Vec::new();
+        for channel in 0..self.counted.len() {
+            times.extend(self.update_at(channel));
+            times.extend(self.counted[channel].as_ref().and_then(|own| own.state_at));
+        }
+        times
+    }
+
+    /// What is due of a channel is said.
+    pub fn counter_timers(&mut self, now: Time, channel: usize) {
+        self.update_if_due(now, channel);
+        let Some(own) = &mut self.counted[channel] else {
+            return;
+        };
+        let Some(statement) = own.spec.statement.filter(|_| own.state_at == Some(now)) else {
+            return;
+        };
+        own.state_at = Some(now + statement.every);
+        let classes = self.lanes(channel);
+        for part in classes.chunks(statement.classes.into()) {
+            let mask = part.iter().fold(0, |mask, class| mask | 1 << class);
+            self.say_counters(channel, false, mask);
+        }
+    }
+
+    /// An update is wanted if it may go, and there is something to say or it is time.
+    pub fn update_if_due(&mut self, now: Time, channel: usize) {
+        if self.update_at(channel).is_none_or(|at| at > now) {
+            return;
+        }
+        if let Some(own) = &mut self.counted[channel] {
+            own.waits = true;
+        }
+        self.say_counters(channel ^ 1, true, 0);
+    }
+
+    fn say_counters(&mut self, port: usize, is_update: bool, classes: u32) {
+        self.channels[port].control.push_back(Control {
+            content: Content::Counters {
+                is_update,
+                classes,
+                words: [0; 6],
+            },
+            is_endless: false,
+            is_open: false,
+        });
+    }
+
+    /// Bytes of a control frame on `port`.
+    pub fn control_bytes(&self, port: usize, content: &Content) -> u64 {
+        let kept = |channel: usize| self.counted[channel].as_ref().map(|own| own.spec);
+        let bytes = match content {
+            Content::Counters {
+                is_update: true, ..
+            } => kept(port ^ 1).map(|own| own.update.bytes),
+            Content::Counters { .. } => kept(port).and_then(|own| Some(own.statement?.bytes)),
+            _ => None,
+        };
+        bytes.map_or(CONTROL_BYTES, u64::from)
+    }
+
+    /// Is something to be said, or does credit lack that messages will bring back?
+    pub fn has_unsettled_credit(&self) -> bool {
+        (0..self.counted.len()).any(|channel| {
+            let spec = self.counted[channel].as_ref().map(|own| own.spec);
+            let mends = |own: CountersSpec| own.statement.and(own.update.at_least_every).is_some();
+            let is_used = |class: &usize| self.in_use(channel, *class) > 0;
+            !self.with_news(channel).is_empty()
+                || spec.is_some_and(mends) && self.lanes(channel).iter().any(is_used)
+        })
+    }
+
+    /// A message starts on `port`: what it says now.
+    pub fn bind_counters(&mut self, now: Time, port: usize, content: &mut Content) {
+        let Content::Counters {
+            is_update,
+            classes,
+            words,
+        } = content
+        else {
+            return;
+        };
+        let channel = if *is_update { port ^ 1 } else { port };
+        if *is_update {
+            *classes = self.choose_classes(channel);
+            if let Some(own) = &mut self.counted[channel] {
+                (own.updated, own.waits) = (Some(now), false);
+            }
+        }
+        let mut place = 0;
+        for class in (0..32).filter(|class| *classes >> class & 1 == 1) {
+            let value = match is_update {
+                true => self.say_freed(channel, class),
+                false => self.say_sent(channel, class),
+            };
+            words[place / 3] += value << (place % 3 * 20);
+            place += 1;
+        }
+        if *is_update {
+            self.update_if_due(now, channel);
+        }
+    }
+
+    /// Those with news, or all, in turn.
+    fn choose_classes(&mut self, channel: usize) -> u32 {
+        let mut wanted = self.with_news(channel);
+        if wanted.is_empty() {
+            wanted = self.lanes(channel);
+        }
+        let Some(own) = &mut self.counted[channel] else {
+            return 0;
+        };
+        let next = own.next_class;
+        wanted.sort_by_key(|class| (class + 32 - next) % 32);
+        wanted.truncate(own.spec.update.classes.into());
+        if let Some(last) = wanted.last() {
+            own.next_class = (last + 1) % 32;
+        }
+        wanted.iter().fold(0, |mask, class| mask | 1 << class)
+    }
+
+    fn say_freed(&mut self, channel: usize, class: usize) -> u64 {
+        let (Some(counted), Some(own)) = (
+            &self.counted[channel],
+            self.loops.get_mut(&(channel, class)),
+        ) else {
+            return 0;
+        };
+        let freed = own.freed + own.known_lost;
+        own.told = freed;
+        match counted.spec.update.says {
+            Says::Freed { bits } => freed % modulo(bits),
+            Says::Limit { bits } => (freed + u64::from(own.spec.units())) % modulo(bits),
+            Says::Grains { units } => {
+                let grains = (own.untold / u64::from(units)).min(255);
+                own.untold -= grains * u64::from(units);
+                grains
+            }
+        }
+    }
+
+    fn say_sent(&self, channel: usize, class: usize) -> u64 {
+        let statement = self.counted[channel]
+            .as_ref()
+            .and_then(|own| own.spec.statement);
+        let sent = self.loops[&(channel, class)].sent();
+        statement.map_or(0, |own| sent % modulo(own.bits))
+    }
+
+    /// A message has come over `port`; false if it is of another kind.
+    pub fn take_counters(&mut self, port: usize, content: &Content) -> bool {
+        let Content::Counters {
+            is_update,
+            classes,
+            words,
+        } = *content
+        else {
+            return false;
+        };
+        let channel = if is_update { port ^ 1 } else { port };
+        let Some(spec) = self.counted[channel].as_ref().map(|own| own.spec) else {
+            return true;
+        };
+        let stated = (0..32).filter(|class| classes >> class & 1 == 1);
+        for (place, class) in stated.enumerate() {
+            let value = words[place / 3] >> (place % 3 * 20) & 0xf_ffff;
+            let Some(own) = self.loops.get_mut(&(channel, class)) else {
+                continue;
+            };
+            if !is_update {
+                let known = own.arrived + own.known_lost;
+                let bits = spec.statement.map_or(20, |own| own.bits);
+                let news = extend(value, known, bits) - known;
+                own.known_lost += news;
+                self.count_untold((channel, class), news);
+                continue;
+            }
+            let (sent, limit) = (own.sent() as i64, i64::from(own.spec.units()));
+            own.heard = match spec.update.says {
+                Says::Freed { bits } => extend(value, own.heard as u64, bits) as i64,
+                Says::Limit { bits } => {
+                    let free = extend(value, sent as u64, bits) as i64 - sent;
+                    let half = modulo(bits) as i64 / 2;
+                    let free = if free > half { free - 2 * half } else { free };
+                    sent - limit + free
+                }
+                Says::Grains { units } => sent.min(own.heard + value as i64 * i64::from(units)),
+            };
+        }
+        true
+    }
+
+    fn in_use(&self, channel: usize, class: usize) -> i64 {
+        let own = &self.loops[&(channel, class)];
+        own.sent() as i64 - own.heard
+    }
+
+    /// May a class with counters not send a frame of this cost?
+    pub fn lacks_counted(&self, channel: usize, class: usize, lane: &LaneSpec, cost: u64) -> bool {
+        let Some(spec) = self.counted[channel].as_ref().map(|own| own.spec) else {
+            return true;
+        };
+        let (used, cost) = (self.in_use(channel, class), cost as i64);
+        let free = i64::from(lane.limit_units) - used;
+        if free < cost.max(spec.floor_units.into()) {
+            return true;
+        }
+        let Some(port) = spec.port_units else {
+            return false;
+        };
+        let mut reserved = 0;
+        let mut shared = 0;
+        let mut own = 0;
+        for other in self.lanes(channel) {
+            let Some(lane) = self.loops[&(channel, other)].lane() else {
+                continue;
+            };
+            let mut used = self.in_use(channel, other);
+            used += if other == class { cost } else { 0 };
+            let beyond = (used - i64::from(lane.reserve_units)).max(0);
+            own = if other == class { beyond } else { own };
+            shared += beyond;
+            reserved += i64::from(lane.reserve_units);
+        }
+        let left = i64::from(port) - reserved - shared;
+        let is_over = match lane.shares {
+            Shares::Nothing => own > 0,
+            Shares::Units(most) => most.is_some_and(|most| own > most.into()),
+            Shares::OfFree(power) => own as f64 > left as f64 * 2_f64.powi(power.into()),
+        };
+        left < 0 || is_over
+    }
+}

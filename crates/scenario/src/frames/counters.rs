@@ -1,0 +1,488 @@
+//! Credit that ports count in cells: limits from the loop of each link, and what can't work.
+//!
+//! The loop runs from the start of the largest frame of the class until an update that knows that
+//! it has left the switch again takes effect. An update may have to keep its distance from the one
+//! before, and to wait behind one frame. A limit of `cost ceil(loop / f)` keeps the link busy,
+//! f being the time of the frame on the wire; with grains g `g - gcd(cost, g)` more, since so much
+//! of what is free is not told.
+
+use backwater_kernel::{Channels, Duration};
+use backwater_net::frames::spec::{
+    ClassCreditRule, ClassCreditSpec, CountersSpec, EthernetSpec, LaneSpec, Says, Shares,
+    StatementSpec, UpdateSpec, wire_bytes,
+};
+
+use super::controls::Controls;
+use super::way::{Told, away, in_per_cent, wire};
+use crate::given::frames::flow_control::{FlowControl, Headroom, Lanes, Share};
+use crate::prelude::*;
+
+/// Most credits that the sender of each kind can tell apart.
+const LIMIT_MAX: u32 = (1 << 19) - 1;
+const INFINIBAND_MAX: u32 = 1 << 11;
+/// Bits of the counters in CF_Updates and CC_Updates, and in InfiniBand's packets.
+const CF_BITS: u8 = 15;
+const CC_BITS: u8 = 20;
+const FC_BITS: u8 = 12;
+/// Bytes of an ordered set of 8 symbols.
+const ORDERED_SET: u32 = 8;
+
+/// What the kinds differ in, on one link.
+struct Profile {
+    cell: u32,
+    overhead: i32,
+    update: UpdateSpec,
+    statement: Option<StatementSpec>,
+    most: u32,
+}
+
+impl Profile {
+    /// `back` is the time that so many bytes take on the way back.
+    fn new(control: &FlowControl, back: impl Fn(u64) -> Duration) -> Option<Profile> {
+        let update = |says, classes, spacing| UpdateSpec {
+            says,
+            bytes: ORDERED_SET,
+            classes,
+            spacing: back(spacing),
+            at_least_every: None,
+        };
+        Some(match control {
+            FlowControl::Cbfc {
+                cell,
+                overhead,
+                cf_min_spacing,
+                cf_max_spacing,
+                cc_timer,
+                ..
+            } => Profile {
+                cell: *cell,
+                overhead: *overhead,
+                update: UpdateSpec {
+                    at_least_every: Some(back(**cf_max_spacing)),
+                    ..update(Says::Freed { bits: CF_BITS }, 2, *cf_min_spacing)
+                },
+                statement: cc_timer.value.value().map(cc_update),
+                most: LIMIT_MAX,
+            },
+            FlowControl::InfiniBand {
+                fc_spacing,
+                fc_timer,
+                ..
+            } => Profile {
+                cell: 64,
+                overhead: 0,
+                update: UpdateSpec {
+                    at_least_every: fc_timer.value.value(),
+                    ..update(Says::Limit { bits: FC_BITS }, 1, *fc_spacing)
+                },
+                statement: fc_timer.value.value().map(fctbs),
+                most: INFINIBAND_MAX,
+            },
+            FlowControl::Grains {
+                cell,
+                grain,
+                update_bytes,
+                ..
+            } => Profile {
+                cell: *cell,
+                overhead: 0,
+                update: UpdateSpec {
+                    bytes: *update_bytes,
+                    ..update(Says::Grains { units: **grain }, 8, 0)
+                },
+                statement: None,
+                most: LIMIT_MAX,
+            },
+            _ => return None,
+        })
+    }
+
+    fn credit(&self, lane: LaneSpec) -> ClassCreditSpec {
+        ClassCreditSpec {
+            unit_bytes: self.cell,
+            overhead_bytes: self.overhead,
+            rule: ClassCreditRule::Counters(lane),
+        }
+    }
+
+    /// Credits that may be free without being told, of frames of this cost.
+    fn untold(&self, cost: u32) -> u32 {
+        match self.update.says {
+            Says::Freed { .. } | Says::Limit { .. } => 0,
+            Says::Grains { units } => units - gcd(units, cost),
+        }
+    }
+}
+
+/// CC_Updates.
+fn cc_update(every: Duration) -> StatementSpec {
+    StatementSpec {
+        every,
+        bits: CC_BITS,
+        bytes: 64,
+        classes: 16,
+    }
+}
+
+/// The units sent, as flow control packets state them.
+fn fctbs(every: Duration) -> StatementSpec {
+    StatementSpec {
+        every,
+        bits: FC_BITS,
+        bytes: ORDERED_SET,
+        classes: 1,
+    }
+}
+
+/// Gives a link into a switch the counters of its classes; `largest` is their largest frames.
+pub(super) fn add<'a>(
+    controls: &'a Controls<'_>,
+    network: &mut EthernetSpec,
+    id: u32,
+    largest: &[u32],
+    told: &mut Told<'a>,
+    mistakes: &mut Diagnostics,
+) {
+    let (control, credited) = (controls.of(id), controls.credited(id));
+    let rate = network.links.channel(id ^ 1).rate;
+    let profile = Profile::new(control.rules, |bytes| rate.serialization(bytes));
+    let Some((profile, lanes)) = profile.zip(control.rules.lanes()) else {
+        return;
+    };
+    let port = Port {
+        lanes,
+        profile,
+        control: control.rules,
+        at: control.at,
+        name: controls.net.channel_name(id),
+        classes: credited.count_ones(),
+    };
+    if !told.keys_at.contains(&port.at) {
+        told.keys_at.push(port.at);
+        port.check_keys(network, id, mistakes);
+    }
+    let all = largest.iter().max().copied().unwrap_or(0);
+    let classes = network.links.channel(id).queues.len();
+    let mut credits = Vec::new();
+    let mut floor = 0;
+    for (class, largest) in (0..classes).zip(largest) {
+        if credited & 1 << class == 0 {
+            credits.push(None);
+            continue;
+        }
+        let round = Round::new(network, id, (*largest, all), &port.profile);
+        let lane = port.lane(&round);
+        floor = port.lanes.floor.saturating_mul(round.cost).max(floor);
+        let found = port.check(&round, &lane, class);
+        mistakes.extend(found.and_then(|found| told.first(found)));
+        credits.push(Some(port.profile.credit(lane)));
+    }
+    let channel = network.links.channel_mut(id);
+    channel.credits = credits;
+    channel.counters = Some(CountersSpec {
+        update: port.profile.update,
+        statement: port.profile.statement,
+        floor_units: floor,
+        port_units: *lanes.port_limit,
+    });
+}
+
+/// Once round for the largest frames of a class.
+struct Round {
+    /// What the frame costs.
+    cost: u32,
+    /// Its time on the wire.
+    frame: Duration,
+    /// With nothing in the way.
+    least: Duration,
+    /// Kept apart from the update before, behind one frame, and stored for as long as one takes.
+    most: Duration,
+}
+
+impl Round {
+    fn new(network: &EthernetSpec, id: u32, (largest, all): (u32, u32), own: &Profile) -> Round {
+        let back = id ^ 1;
+        let frame = wire(network, id, largest);
+        let rate = network.links.channel(back).rate;
+        let update = rate.serialization(wire_bytes(own.update.bytes).into());
+        let least = frame + away(network, id) + update + away(network, back);
+        let lane = LaneSpec {
+            limit_units: 0,
+            reserve_units: 0,
+            shares: Shares::Nothing,
+        };
+        let kept_apart = match own.update.spacing <= frame {
+            true => Duration::ZERO,
+            false => own.update.spacing,
+        };
+        Round {
+            cost: own.credit(lane).cost(largest.into()),
+            frame,
+            least,
+            most: least + frame + kept_apart + wire(network, back, all),
+        }
+    }
+
+    /// Credits that keep the link busy.
+    fn full(&self, profile: &Profile) -> u32 {
+        let frames = self.most.0.div_ceil(self.frame.0.max(1));
+        let credits =
+            u64::from(self.cost).saturating_mul(frames) + u64::from(profile.untold(self.cost));
+        u32::try_from(credits).unwrap_or(u32::MAX)
+    }
+
+    /// The most of the link that this many credits are good for.
+    fn share(&self, credits: u32, profile: &Profile) -> f64 {
+        let frames = credits.saturating_sub(profile.untold(self.cost)) / self.cost;
+        f64::from(frames) * self.frame.0 as f64 / self.least.0.max(1) as f64
+    }
+}
+
+/// A link into a switch.
+struct Port<'a> {
+    lanes: &'a Lanes,
+    profile: Profile,
+    control: &'a FlowControl,
+    at: &'a At,
+    name: String,
+    classes: u32,
+}
+
+impl Port<'_> {
+    fn lane(&self, round: &Round) -> LaneSpec {
+        let lanes = self.lanes;
+        let Some(port) = *lanes.port_limit else {
+            let usual = round.full(&self.profile).min(self.profile.most);
+            return LaneSpec {
+                limit_units: lanes.limit.unwrap_or(usual),
+                reserve_units: 0,
+                shares: Shares::Nothing,
+            };
+        };
+        LaneSpec {
+            limit_units: port,
+            reserve_units: lanes.reserve.unwrap_or(port / self.classes.max(1)),
+            shares: match *lanes.share {
+                Share::None => Shares::Nothing,
+                Share::Static => Shares::Units(*lanes.share_limit),
+                Share::Dynamic => Shares::OfFree(*lanes.share_power as i8),
+            },
+        }
+    }
+
+    /// Most credits that a class may use while the others use none.
+    fn alone(&self, lane: &LaneSpec) -> u32 {
+        let Some(port) = *self.lanes.port_limit else {
+            return lane.limit_units;
+        };
+        let shared = port.saturating_sub(lane.reserve_units.saturating_mul(self.classes));
+        lane.reserve_units.saturating_add(match lane.shares {
+            Shares::Nothing => 0,
+            Shares::Units(most) => most.map_or(shared, |most| most.min(shared)),
+            Shares::OfFree(power) => {
+                let part = 2_f64.powi(power.into());
+                (f64::from(shared) * part / (1.0 + part)) as u32
+            }
+        })
+    }
+
+    /// The keys of a link by themselves.
+    fn check_keys(&self, network: &EthernetSpec, id: u32, mistakes: &mut Diagnostics) {
+        let lanes = self.lanes;
+        match lanes.port_limit.place() {
+            Some(at) => {
+                if let Some(limit) = lanes.limit.place() {
+                    Diagnostic::error("bad-scheme", "a limit is one of each class, or of the port")
+                        .at(limit, "a limit of each class")
+                        .at(at, "one for all of them")
+                        .help("leave one of them out")
+                        .tell(mistakes);
+                }
+            }
+            None => self.without_port_limit(mistakes),
+        }
+        self.too_much_reserved(mistakes);
+        self.too_wide(mistakes);
+        self.ambiguous(network, id, mistakes);
+    }
+
+    fn without_port_limit(&self, mistakes: &mut Diagnostics) {
+        let lanes = self.lanes;
+        let keys = [
+            ("reserve", lanes.reserve.place()),
+            (
+                "share",
+                Some(&lanes.share.at).filter(|_| lanes.share.is_given),
+            ),
+            ("share_limit", lanes.share_limit.place()),
+            (
+                "share_power",
+                Some(&lanes.share_power.at).filter(|_| lanes.share_power.is_given),
+            ),
+        ];
+        for (key, at) in keys {
+            let Some(at) = at else { continue };
+            Diagnostic::no_meaning(key, "without `port_limit`")
+                .at(at, "of what the classes of a port share")
+                .help("give `port_limit`, or leave it out")
+                .tell(mistakes);
+        }
+    }
+
+    fn too_much_reserved(&self, mistakes: &mut Diagnostics) {
+        let lanes = self.lanes;
+        let (Some(port), Some(reserve)) = (*lanes.port_limit, *lanes.reserve) else {
+            return;
+        };
+        let all = u64::from(reserve) * u64::from(self.classes);
+        if all > u64::from(port) {
+            Diagnostic::error("too-large", "classes reserve more than the port has")
+                .at(
+                    &lanes.reserve.at,
+                    format!("{} times {reserve} = {all}", self.classes),
+                )
+                .at(&lanes.port_limit.at, format!("{port} credits in all"))
+                .help(format!(
+                    "write `reserve = {}` at most",
+                    port / self.classes.max(1)
+                ))
+                .tell(mistakes);
+        }
+    }
+
+    /// More than the counters tell apart.
+    fn too_wide(&self, mistakes: &mut Diagnostics) {
+        let most = self.profile.most;
+        let limits = [
+            ("limit", &self.lanes.limit),
+            ("port_limit", &self.lanes.port_limit),
+        ];
+        for (key, limit) in limits {
+            if let Some(given) = limit.value.filter(|given| *given > most) {
+                Diagnostic::error("too-large", "the counters can't tell so much apart")
+                    .at(&limit.at, format!("{given} credits"))
+                    .note(format!("half of what 12 bits count: {most}"))
+                    .help(format!("write `{key} = {most}` at most"))
+                    .tell(mistakes);
+            }
+        }
+    }
+
+    /// Between two CF_Updates that arrive no more may be freed than their bits tell.
+    fn ambiguous(&self, network: &EthernetSpec, id: u32, mistakes: &mut Diagnostics) {
+        let FlowControl::Cbfc { cf_max_spacing, .. } = self.control else {
+            return;
+        };
+        let cells = **cf_max_spacing / u64::from(self.profile.cell);
+        let back = network.links.channel(id ^ 1);
+        let may_lose = back.errors.control_loss > 0.0
+            || network
+                .outages
+                .iter()
+                .any(|outage| outage.channel == (id ^ 1));
+        let updates = if may_lose { 2 } else { 1 };
+        if updates * cells < 1 << CF_BITS {
+            return;
+        }
+        let least = ((1 << CF_BITS) / updates - 1) * u64::from(self.profile.cell);
+        let because = match may_lose {
+            true => " (one of them may be lost here)",
+            false => "",
+        };
+        Diagnostic::error(
+            "too-large",
+            "more can be freed between two updates than 15 bits count",
+        )
+        .at(
+            &cf_max_spacing.at,
+            format!("{cells} cells of {} B", self.profile.cell),
+        )
+        .note(format!(
+            "a CF_Update tells {} cells apart{because} (link `{}`)",
+            1 << CF_BITS,
+            self.name
+        ))
+        .help(format!(
+            "write `cf_max_spacing = \"{least} B\"` or less, or larger cells"
+        ))
+        .tell(mistakes);
+    }
+
+    /// What of a class can't work, or works badly.
+    fn check(&self, round: &Round, lane: &LaneSpec, class: usize) -> Option<Diagnostic> {
+        let place = format!("link `{}`, class {class}", self.name);
+        let (key, given) = match self.lanes.port_limit.value {
+            Some(_) => ("port_limit", &self.lanes.port_limit),
+            None => ("limit", &self.lanes.limit),
+        };
+        let at = given.place().unwrap_or(self.at);
+        let alone = self.alone(lane);
+        let least = round.cost.saturating_mul(self.lanes.floor.max(1));
+        if alone < least {
+            let message = "the credit would never do for a full frame";
+            let found = Diagnostic::error("zone-too-small", message)
+                .at(at, format!("a class has {alone} credits at most"))
+                .note(format!(
+                    "a frame costs up to {} credits ({place})",
+                    round.cost
+                ))
+                .note_if(
+                    (self.lanes.floor > 1).then(|| {
+                        format!("`floor` asks for {} of them to be free", self.lanes.floor)
+                    }),
+                )
+                .help(match self.lanes.port_limit.value {
+                    Some(_) => format!("write `reserve = {least}` or more, and a larger `{key}`"),
+                    None => format!("write `limit = {least}` or more, or leave it out"),
+                });
+            return Some(found);
+        }
+        let stops = round.cost + self.profile.untold(round.cost);
+        if alone < stops {
+            return Some(self.never_told(at, (alone, stops), &place));
+        }
+        self.slow(round, (at, alone), &place)
+    }
+
+    /// What is free makes no whole grain, and what is left is less than a frame.
+    fn never_told(&self, at: &At, (has, needs): (u32, u32), place: &str) -> Diagnostic {
+        let meant = *self.lanes.headroom == Headroom::Unchecked;
+        let message = "the class may stop for ever: what is freed makes no whole grain".into();
+        Diagnostic::error_unless(meant, "zone-too-small", message)
+            .at(at, format!("{has} credits"))
+            .note(format!("the rest of a grain is never given back ({place})"))
+            .help(format!("write `limit = {needs}` or more, or leave it out"))
+    }
+
+    fn slow(&self, round: &Round, (at, has): (&At, u32), place: &str) -> Option<Diagnostic> {
+        let share = round.share(has, &self.profile);
+        if share > 0.9 {
+            return None;
+        }
+        let full = round.full(&self.profile);
+        let slow = Diagnostic::warning("slow", "the credit is spent before more of it comes back")
+            .at(at, format!("{has} credits of {} B", self.profile.cell))
+            .note(format!(
+                "at most {} % of the link ({place})",
+                in_per_cent(share)
+            ));
+        Some(match full > self.profile.most {
+            true => slow.help(format!(
+                "no limit keeps it busy: {} credits are the most that are told apart; shorten the \
+                 link",
+                self.profile.most
+            )),
+            false => slow.help(match self.lanes.port_limit.value {
+                None => format!("write `limit = {full}`: it keeps the link busy"),
+                Some(_) => format!("a class alone needs {full}: raise `port_limit` or `share`"),
+            }),
+        })
+    }
+}
+
+fn gcd(one: u32, other: u32) -> u32 {
+    match other {
+        0 => one,
+        _ => gcd(other, one % other),
+    }
+}
