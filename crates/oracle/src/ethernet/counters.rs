@@ -31,10 +31,12 @@ impl Network {
             return Vec::new();
         };
         let has_news = |class: &usize| {
-            let own = &self.loops[&(channel, *class)];
+            let lane = &self.loops[&(channel, *class)];
             match counted.spec.update.says {
-                Says::Freed { .. } | Says::Limit { .. } => own.freed + own.known_lost != own.told,
-                Says::Grains { units } => own.untold >= units.into(),
+                Says::Freed { .. } | Says::Limit { .. } => {
+                    lane.freed + lane.known_lost != lane.told
+                }
+                Says::Grains { units } => lane.untold >= units.into(),
             }
         };
         self.lanes(channel).into_iter().filter(has_news).collect()
@@ -245,8 +247,8 @@ impl Network {
     }
 
     fn in_use(&self, channel: usize, class: usize) -> i64 {
-        let own = &self.loops[&(channel, class)];
-        own.sent() as i64 - own.heard
+        let lane = &self.loops[&(channel, class)];
+        lane.sent() as i64 - lane.heard
     }
 
     /// May a class with counters not send a frame of this cost?
@@ -264,7 +266,7 @@ impl Network {
         };
         let mut reserved = 0;
         let mut shared = 0;
-        let mut own = 0;
+        let mut of_class = 0;
         for other in self.lanes(channel) {
             let Some(lane) = self.loops[&(channel, other)].lane() else {
                 continue;
@@ -272,15 +274,15 @@ impl Network {
             let mut used = self.in_use(channel, other);
             used += if other == class { cost } else { 0 };
             let beyond = (used - i64::from(lane.reserve_units)).max(0);
-            own = if other == class { beyond } else { own };
+            of_class = if other == class { beyond } else { of_class };
             shared += beyond;
             reserved += i64::from(lane.reserve_units);
         }
         let left = i64::from(port) - reserved - shared;
         let is_over = match lane.shares {
-            Shares::Nothing => own > 0,
-            Shares::Units(most) => most.is_some_and(|most| own > most.into()),
-            Shares::OfFree(power) => own as f64 > left as f64 * 2_f64.powi(power.into()),
+            Shares::Nothing => of_class > 0,
+            Shares::Units(most) => most.is_some_and(|most| of_class > most.into()),
+            Shares::OfFree(power) => of_class as f64 > left as f64 * 2_f64.powi(power.into()),
         };
         left < 0 || is_over
     }

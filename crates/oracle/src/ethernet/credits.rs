@@ -10,8 +10,8 @@ use super::network::{Control, Frame, Network};
 impl Network {
     fn fill(&self, at: (usize, usize)) -> u64 {
         let held = self.came_in(at.0, at.1);
-        let own = &self.loops[&at];
-        held.iter().map(|frame| own.cost(frame.bytes)).sum()
+        let kept = &self.loops[&at];
+        held.iter().map(|frame| kept.cost(frame.bytes)).sum()
     }
 
     /// Is there no place for what came over a channel?
@@ -183,9 +183,9 @@ impl Network {
             CreditMessage::Request => self.want_credit((channel, class)),
             CreditMessage::Sync => {
                 let at = (channel, class);
-                let own = &self.loops[&at];
-                let lost = value.saturating_sub(own.arrived);
-                let news = lost.saturating_sub(own.known_lost);
+                let kept = &self.loops[&at];
+                let lost = value.saturating_sub(kept.arrived);
+                let news = lost.saturating_sub(kept.known_lost);
                 if let Some(own) = self.loops.get_mut(&at) {
                     own.known_lost += news;
                 }
@@ -247,10 +247,10 @@ impl Network {
         if self.loops[&at].refresh_at != Some(now) {
             return;
         }
-        let own = &self.loops[&at];
-        let every = own.zones().and_then(|rule| rule.refresh_every);
+        let kept = &self.loops[&at];
+        let every = kept.zones().and_then(|rule| rule.refresh_every);
         let every = every.unwrap_or_default();
-        let due = own.last_credit + every;
+        let due = kept.last_credit + every;
         if due <= now {
             self.want_credit(at);
         }
