@@ -2,14 +2,13 @@
 
 use backwater_kernel::words::counted;
 use backwater_net::frames::spec::{
-    EthernetSpec, FRAME_LEAST_BYTES, FRAME_OVERHEAD_BYTES, FlowSpec, SchedulerSpec, Span,
-    TCP_IP_BYTES, TrafficSpec, TransportSpec, UDP_IP_BYTES, WIRE_OVERHEAD_BYTES,
+    EthernetSpec, FlowSpec, SchedulerSpec, Span, TrafficSpec, TransportSpec,
 };
 use backwater_net::outcome::FlowOutcome;
 
 use super::Frames;
 use crate::events::names;
-use crate::events::starved::{Endless, Limited, Starving, window};
+use crate::events::starved::{Endless, Limited, MOSTLY, Starving, is_busy, missing, window};
 use crate::number::{percent, significant};
 use crate::starved::others;
 
@@ -73,39 +72,27 @@ fn window_of(run: &Frames<'_>, flow: usize, own: &FlowSpec) -> Option<Limited> {
     window(&what, bytes * 8.0, round_trip_ps, got)
 }
 
-/// The credit of a link on its way, where no more than that came through in its loop. A frame
-/// takes whole units.
+/// The last link on its way where its class waited for credit for most of the time. Where the port
+/// behind was busy meanwhile, that one binds.
 fn credit_of(run: &Frames<'_>, flow: usize, own: &FlowSpec) -> Option<Limited> {
     let found = &run.outcome.flows[flow];
     let got = found.ends.goodput_bytes as f64 * 8.0 / run.seconds();
-    let (payload, packet) = match &own.transport {
-        TransportSpec::Udp { payload_bytes, .. } => (*payload_bytes, UDP_IP_BYTES),
-        TransportSpec::Tcp(tcp) => (tcp.mss_bytes, TCP_IP_BYTES),
+    let class = usize::from(own.class);
+    let waits = |id: &u32| {
+        let credit = names::channel_spec(run.network, *id)?.credits.get(class);
+        let port = run.outcome.channels.get(*id as usize)?;
+        let share = port.by_class.queues.get(class)?.stopped_share;
+        let credit = credit.copied().flatten()?;
+        (share >= MOSTLY).then_some((credit, share))
     };
-    let frame = (payload + packet + FRAME_OVERHEAD_BYTES).max(FRAME_LEAST_BYTES);
-    let on_wire = u64::from(frame + WIRE_OVERHEAD_BYTES);
-    let of_links = found.path.iter().filter_map(|id| {
-        let port = names::channel_spec(run.network, *id)?;
-        let back = names::channel_spec(run.network, *id ^ 1)?;
-        let credit = port
-            .credits
-            .get(usize::from(own.class))
-            .copied()
-            .flatten()?;
-        let zones = credit.rule.n2.saturating_add(credit.rule.n3);
-        let frames = zones / frame.div_ceil(credit.unit_bytes.max(1)).max(1);
-        let credit_frame = u64::from(FRAME_LEAST_BYTES + WIRE_OVERHEAD_BYTES);
-        let round = port.rate.serialization(on_wire) + port.delay + back.delay;
-        let round = round + back.rate.serialization(credit_frame);
-        let what = format!(
-            "credit on {} (N2 + N3 = {zones} units of {} B)",
-            run.port(*id),
-            credit.unit_bytes
-        );
-        let bits = 8.0 * f64::from(frames) * f64::from(payload);
-        window(&what, bits, round.ps() as f64, got)
-    });
-    of_links.min_by(|one, other| one.allowed.total_cmp(&other.allowed))
+    let path = &found.path;
+    let (at, (credit, share)) = (0..path.len())
+        .rev()
+        .find_map(|at| Some((at, waits(&path[at])?)))?;
+    let is_held = path.get(at + 1).is_some_and(|behind| is_busy(run, *behind));
+    let zones = credit.rule.n2.saturating_add(credit.rule.n3);
+    let what = format!("{zones} units of {} B", credit.unit_bytes);
+    (!is_held).then(|| missing(&run.port(path[at]), &what, share, got))
 }
 
 /// Flows of higher classes, where those go first.
