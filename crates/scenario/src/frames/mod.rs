@@ -35,6 +35,7 @@ mod tcp;
 mod threats;
 mod topology;
 mod traffic;
+mod trunks;
 mod workloads;
 
 use backwater_net::frames::spec::{EthernetSpec, FrameRules, MemorySpec, NodeKind, SeriesSpec};

@@ -15,6 +15,7 @@ use backwater_net::frames::spec::{EthernetSpec, FlowSpec, NodeKind, Spread, Tran
 
 use super::lossless::{Whole, channel_of};
 use super::offers::{Offer, Way, per_payload};
+use super::trunks;
 use crate::circuits::service_checks::rates_apart;
 use crate::network::room::bytes;
 use crate::prelude::*;
@@ -58,7 +59,7 @@ fn datagrams(look: &Whole<'_>) -> Vec<Offer> {
 }
 
 /// The channels between switches that all frames of a flow cross, each behind the one before it.
-fn between(spec: &EthernetSpec, tables: &Tables, flow: u32) -> BTreeSet<(u32, u32)> {
+pub(super) fn between(spec: &EthernetSpec, tables: &Tables, flow: u32) -> BTreeSet<(u32, u32)> {
     let own = &spec.flows[flow as usize];
     let mut all: Vec<Vec<u32>> = Vec::new();
     if own.is_multicast() {
@@ -124,6 +125,7 @@ pub(crate) fn check(look: &Whole<'_>, mistakes: &mut Diagnostics) {
     for offer in datagrams(look)
         .into_iter()
         .chain(look.flows.offers.iter().cloned())
+        .chain(trunks::offers(look))
     {
         let of_link = by_link.entry((offer.way, offer.place)).or_default();
         of_link.push(offer);
