@@ -249,3 +249,48 @@ fn links_between_switches_are_asked_for_no_more_than_they_carry() {
     let host = told(["130 Mbps", "10 Mbps"], credit, "");
     assert!(host.contains("a host is asked"), "{host}");
 }
+
+/// To a link comes no more over the one before it than that one carries.
+#[test]
+fn a_link_that_is_full_does_not_fill_the_next_one() {
+    let told = |control: &str, [trunk, last]: [&str; 2]| {
+        let hosts = ["A", "B", "C"];
+        let links = hosts.map(|host| format!("[[links]]\nbetween = [{host:?}, \"S\"]\n"));
+        let flow = |host: &str| {
+            format!(
+                "[[flows]]\nname = \"f{host}\"\nfrom = {host:?}\nto = \"F\"\n\
+                 traffic = {{ kind = \"constant\", rate = \"60 Mbps\" }}\n"
+            )
+        };
+        let text = format!(
+            "[run]\nduration = \"1 ms\"\n[link]\nrate = \"100 Mbps\"\ndelay = \"1 us\"\n\
+             [network]\nhosts = [\"A\", \"B\", \"C\", \"F\"]\nswitches = [\"S\", \"T\"]\n{}\
+             [[links]]\nbetween = [\"S\", \"T\"]\nrate = {trunk:?}\n\
+             [[links]]\nbetween = [\"T\", \"F\"]\nrate = {last:?}\n[flow_control]\nkind = {control:?}\n{}",
+            links.concat(),
+            hosts.map(flow).concat()
+        );
+        let scenario = read(&text);
+        let all = scenario
+            .warnings
+            .iter()
+            .filter(|one| one.code == "overload");
+        let named = |port: &str| {
+            let said = scenario.warnings.render(false);
+            usize::from(said.contains(&format!("`{port}`")))
+        };
+        (all.count(), named("S->T"), named("T->F"))
+    };
+    for control in ["n23", "none"] {
+        assert_eq!(
+            told(control, ["100 Mbps", "110 Mbps"]),
+            (1, 1, 0),
+            "{control}"
+        );
+        assert_eq!(
+            told(control, ["200 Mbps", "110 Mbps"]),
+            (1, 0, 1),
+            "{control}"
+        );
+    }
+}
