@@ -59,17 +59,20 @@ impl ChannelCredit {
         let round_trip = flight + u32::from(router.credit_delay);
         let header = u32::from(router.header_delay) + u32::from(router.allocation_delay);
         let depth = u32::from(router.depth).max(1);
-        // From the first flit of a packet to its last, by what a lane holds.
-        let last = (flits - 1) / depth * round_trip.max(depth) + (flits - 1) % depth;
+        // When a flit of a packet leaves, by what a lane holds.
+        let leaves = |flit: u32| flit / depth * round_trip.max(depth) + flit % depth;
+        let last = leaves(flits - 1);
         let by_lane = match router.release {
             Release::TailSent => f64::from(depth) / f64::from(round_trip.max(1)),
             Release::Drained => f64::from(flits) / f64::from((last + round_trip + header).max(1)),
         };
-        // The next packet begins when the last flit of this one has room.
-        let waited = (flits - 1) / depth * round_trip.max(depth);
-        let by_source = match is_serial && waited > 0 {
-            true => f64::from(flits) / f64::from(waited),
-            false => 1.0,
+        // The next packet begins when the last flit of this one has come into the buffer before.
+        let by_source = match flits.checked_sub(depth) {
+            Some(more @ 1..) if is_serial => {
+                let waited = leaves(more - 1) + u32::from(router.credit_delay) + 1;
+                f64::from(flits) / f64::from(waited)
+            }
+            _ => 1.0,
         };
         let is_one_packet = router.release == Release::Drained && flits <= depth;
         ChannelCredit {
@@ -123,7 +126,11 @@ mod tests {
         near(carried(&router(1, 8, Release::TailSent), 203, 5), 0.0393);
         near(carried(&router(1, 16, Release::Drained), 20, 1), 1.0 / 21.0);
         near(carried(&router(2, 4, Release::Drained), 201, 5), 0.0246);
-        near(carried(&router(4, 1, Release::Drained), 4, 4), 0.25);
+        let late = RouterSpec {
+            credit_delay: 4,
+            ..router(4, 1, Release::Drained)
+        };
+        near(carried(&late, 1, 4), 0.25);
         near(carried(&router(1, 4, Release::Drained), 5, 5), 0.4165);
         let small = ChannelCredit::new(&router(1, 8, Release::TailSent), 60, 20, true);
         assert_eq!((small.round_trip, small.enough), (61, 61));
