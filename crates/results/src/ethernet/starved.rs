@@ -1,9 +1,7 @@
 //! Flows of frames that got next to nothing, and what stood in their way.
 
 use backwater_kernel::words::counted;
-use backwater_net::frames::spec::{
-    EthernetSpec, FlowSpec, SchedulerSpec, Span, TrafficSpec, TransportSpec,
-};
+use backwater_net::frames::spec::{EthernetSpec, FlowSpec, Span, TrafficSpec, TransportSpec};
 use backwater_net::outcome::FlowOutcome;
 
 use super::Frames;
@@ -99,7 +97,7 @@ fn credit_of(run: &Frames<'_>, flow: usize, own: &FlowSpec) -> Option<Limited> {
 fn before(spec: &EthernetSpec, own: &FlowSpec) -> Option<String> {
     let urgent = spec.flows.iter().filter(|other| other.class > own.class);
     let mut ports = spec.links.iter().flat_map(|link| &link.channels);
-    let is_strict = ports.any(|port| port.scheduler == SchedulerSpec::StrictPriority);
+    let is_strict = ports.any(|port| port.scheduler.is_strict());
     match urgent.count() {
         count @ 1.. if is_strict => Some(format!(
             "{} of a class above {}, and the highest class goes first here",

@@ -124,9 +124,9 @@ fn held_back<N: Network>(run: &Findings<'_, N>) -> Vec<(u32, Option<(f64, f64)>,
     let below = below_share(run, |got, share| got * 2.0 < share);
     let flows = (0..).zip(&run.outcome.flows);
     let flows = flows.filter(|(flow, _)| !is_starved(*flow));
-    let held = flows.filter_map(|(flow, found)| {
+    let held = flows.filter_map(|(flow, outcome)| {
         let rates = below.get(&flow).copied();
-        let waits = found.inside_total > found.delivered_total + found.lost_total;
+        let waits = outcome.inside_total > outcome.delivered_total + outcome.lost_total;
         if rates.is_none() && !(waits && run.network.endless(flow).is_none()) {
             return None;
         }
@@ -139,12 +139,12 @@ fn held_back<N: Network>(run: &Findings<'_, N>) -> Vec<(u32, Option<(f64, f64)>,
 
 /// What a flow offered, and what came through.
 fn of_offered<N: Network>(run: &Findings<'_, N>, flow: u32) -> String {
-    let found = &run.outcome.flows[flow as usize];
+    let outcome = &run.outcome.flows[flow as usize];
     format!(
         "{} {} offered, {} delivered",
-        grouped(found.offered_total),
+        grouped(outcome.offered_total),
         N::UNITS,
-        grouped(found.delivered_total)
+        grouped(outcome.delivered_total)
     )
 }
 

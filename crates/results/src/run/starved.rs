@@ -3,8 +3,7 @@
 use backwater_kernel::words::counted;
 use backwater_net::outcome::SessionAnswer;
 use backwater_net::spec::{
-    CellApplication, FlowControlSpec, FlowSpec, NetworkSpec, SchedulerSpec, SourceControlSpec,
-    TrafficSpec,
+    CellApplication, FlowControlSpec, FlowSpec, NetworkSpec, SourceControlSpec, TrafficSpec,
 };
 
 use super::Circuits;
@@ -84,24 +83,24 @@ fn limit(run: &Circuits<'_>, flow: usize, own: &FlowSpec) -> Option<Limited> {
 
 /// The last link on its way where it waited for credit alone for most of the time. Where a port
 /// behind was busy meanwhile, or a buffer full at a destination, that is what binds.
-fn credit_of(run: &Circuits<'_>, flow: usize, own: &FlowSpec, got: f64) -> Option<Limited> {
+fn credit_of(run: &Circuits<'_>, flow: usize, spec: &FlowSpec, got: f64) -> Option<Limited> {
     let all = &run.outcome.legs;
     let first = all.partition_point(|leg| (leg.flow as usize) < flow);
-    let legs = (0_u32..).zip(own.legs.iter().zip(&all[first..]));
-    let legs = legs.map(|(at, (leg, found))| (at, leg, found, run.part(found.blocked)));
+    let legs = (0_u32..).zip(spec.legs.iter().zip(&all[first..]));
+    let legs = legs.map(|(at, (leg, measured))| (at, leg, measured, run.part(measured.blocked)));
     let blocked = legs.filter(|(.., share)| *share >= MOSTLY);
-    let (at, leg, found, share) = blocked.last()?;
+    let (at, leg, measured, share) = blocked.last()?;
     let FlowControlSpec::Credit(credit) = leg.flow_control else {
         return None;
     };
     let zones = credit.n2.saturating_add(credit.n3);
-    let mut behind = own
+    let mut behind = spec
         .legs
         .iter()
         .filter(|leg| leg.parent == Some(at))
         .peekable();
     let is_held = match behind.peek() {
-        None => 2.0 * found.fill_mean >= f64::from(zones),
+        None => 2.0 * measured.fill_mean >= f64::from(zones),
         Some(_) => behind.any(|leg| is_busy(run, leg.channel)),
     };
     let what = counted(zones, "cell");
@@ -112,7 +111,7 @@ fn credit_of(run: &Circuits<'_>, flow: usize, own: &FlowSpec, got: f64) -> Optio
 fn before(spec: &NetworkSpec, own: &FlowSpec) -> Option<String> {
     let by_priority = |channel: u32| {
         let port = names::channel_spec(spec, channel);
-        port.is_some_and(|port| port.scheduler != SchedulerSpec::Fifo)
+        port.is_some_and(|port| !port.scheduler.ignores_priority())
     };
     let mut channels: Vec<u32> = own.legs.iter().map(|leg| leg.channel).collect();
     channels.retain(|channel| by_priority(*channel));

@@ -42,8 +42,8 @@ pub(crate) fn check(whole: &Whole<'_>, mistakes: &mut Diagnostics) {
         let tried = tried.get(&index);
         let legs = flow.legs.iter().filter_map(|leg| match leg.flow_control {
             FlowControlSpec::Credit(credit) => {
-                let own = tried.filter(|tried| tried.channel == leg.channel);
-                Some(slow(whole, flow, leg.channel, credit).tried(whole, own))
+                let here = tried.filter(|tried| tried.channel == leg.channel);
+                Some(slow(whole, flow, leg.channel, credit).tried(whole, here))
             }
             FlowControlSpec::None => None,
         });
@@ -175,14 +175,9 @@ impl Slow {
         }
     }
 
-    /// A zone that is made for a target is as large as was asked for.
-    fn told(
-        &self,
-        whole: &Whole<'_>,
-        draft: &Draft<'_>,
-        control: &FlowControl,
-        there: f64,
-    ) -> Option<Diagnostic> {
+    /// The key that is too small, what it says, and what would be enough. A zone that is made for
+    /// a target is as large as was asked for.
+    fn cure(&self, control: &FlowControl) -> Option<(At, String, String)> {
         let credit = &self.credit;
         let (key, at) = control.zone3().unwrap_or(("n3", &control.n3.at));
         let full = self.circuit.cells_at(self.circuit.rate);
@@ -190,27 +185,38 @@ impl Slow {
         let holds = credit.rule == CreditRule::N123Plus && control.n1.is_given && credit.n1 < least;
         // Bursts that don't grow, or that meet others, need N3 as well.
         let is_small = credit.n3 == 0 || self.tried.is_some() || self.growth.is_some();
-        let (at, label, help) = match (holds, is_small) {
-            (true, false) => (
-                &control.n1.at,
+        match (holds, is_small) {
+            (true, false) => Some((
+                control.n1.at.clone(),
                 format!("N1 = {} cells", credit.n1),
                 format!("N1 = {least} keeps the link busy"),
-            ),
-            (true, true) => (
-                at,
+            )),
+            (true, true) => Some((
+                at.clone(),
                 format!(
                     "N1 = {}, N2 + N3 = {} + {} cells",
                     credit.n1, credit.n2, credit.n3
                 ),
                 format!("N3 = {full} with N1 = {least} keeps the link busy"),
-            ),
-            (false, _) if key == "n3" || credit.n3 == 0 => (
-                at,
+            )),
+            (false, _) if key == "n3" || credit.n3 == 0 => Some((
+                at.clone(),
                 format!("N2 + N3 = {} + {} cells", credit.n2, credit.n3),
                 format!("N3 = {full} (`target = \"full\"`) keeps the link busy"),
-            ),
-            (false, _) => return None,
-        };
+            )),
+            (false, _) => None,
+        }
+    }
+
+    /// The warning, if there is something to do.
+    fn told(
+        &self,
+        whole: &Whole<'_>,
+        draft: &Draft<'_>,
+        control: &FlowControl,
+        there: f64,
+    ) -> Option<Diagnostic> {
+        let (at, label, help) = self.cure(control)?;
         let per_cent = match 100.0 * self.share {
             small if small < 0.95 => format!("{small:.2}"),
             large => format!("{large:.1}"),
@@ -225,7 +231,7 @@ impl Slow {
             )
         });
         let slow = Diagnostic::warning("slow", "the credit is spent before more of it comes back")
-            .at(at, label)
+            .at(&at, label)
             .note(format!(
                 "`{}` gets {} {per_cent} % of `{}`, whose loop takes {:.1} cells: {}, where \
                  {} are there for it",

@@ -12,8 +12,7 @@ use std::collections::BTreeMap;
 use backwater_kernel::{Rings, Time};
 use backwater_net::Simulation;
 use backwater_net::spec::{
-    CreditRule, FlowControlSpec, FlowSpec, LegSpec, NetworkSpec, NodeKind, SinkSpec,
-    SourceControlSpec,
+    FlowControlSpec, FlowSpec, LegSpec, NetworkSpec, NodeKind, SinkSpec, SourceControlSpec,
 };
 
 use crate::circuits::control::Loop;
@@ -100,7 +99,7 @@ fn is_doubtful(whole: &Whole<'_>, port: u32, (index, before, _): &Crossing<'_>) 
         let flows = whole.ports[channel as usize].flows.max(1);
         u128::from(flows) * u128::from(spec(channel).rate.serialization(bytes.into()).ps())
     };
-    matches!(credit.rule, CreditRule::N123 | CreditRule::N123Plus)
+    credit.rule.has_zone1()
         && credit.n3 < circuit.cells_at(circuit.rate)
         && apart(port) > apart(before.channel)
 }
@@ -171,7 +170,7 @@ fn network(whole: &Whole<'_>, port: u32, crossings: &[Crossing<'_>]) -> NetworkS
             let host = network.node("host", NodeKind::Host);
             (host, link(&mut network, [host, switch], before.channel))
         });
-        let own = &whole.specs[*index as usize];
+        let flow = &whole.specs[*index as usize];
         let on = |leg: &LegSpec, channel: u32, parent: Option<u32>| LegSpec {
             channel,
             parent,
@@ -184,7 +183,7 @@ fn network(whole: &Whole<'_>, port: u32, crossings: &[Crossing<'_>]) -> NetworkS
             sink: SinkSpec::Infinite,
             partner: None,
             session: None,
-            ..own.clone()
+            ..flow.clone()
         });
     }
     network

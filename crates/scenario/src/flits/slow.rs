@@ -57,16 +57,16 @@ fn wanted(spec: &FabricSpec) -> Option<Vec<f64>> {
             Injection::Saturation => None,
             Injection::RequestReply { .. } | Injection::Replies | Injection::Trace(_) => continue,
         };
-        let own = FabricSpec {
+        let alone = FabricSpec {
             classes: Vec::from([ClassSpec {
                 lane_group: 0,
                 ..class.clone()
             }]),
             ..spec.clone()
         };
-        let parts = ways::loads(&own).or_else(|_| {
+        let parts = ways::loads(&alone).or_else(|_| {
             is_adaptive = true;
-            ways::loads_when_empty(&own)
+            ways::loads_when_empty(&alone)
         });
         let mut each = vec![0.0; sums.len()];
         for (channel, part) in parts.ok()?.into_iter().flatten() {
@@ -116,7 +116,7 @@ impl Slow {
         };
         let graph = &spec.graph;
         let name = match graph.channels.get(self.channel) {
-            Some(own) => format!("the channel from router {} to {}", own.from, own.to),
+            Some(inner) => format!("the channel from router {} to {}", inner.from, inner.to),
             None => format!(
                 "the channel of terminal {}",
                 self.channel - graph.channels.len()

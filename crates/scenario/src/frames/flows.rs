@@ -7,9 +7,8 @@ use backwater_net::frames::spec::{FlowSpec, LinkSpec, TrafficSpec, TransportSpec
 
 use super::flow_list::Arrival;
 use super::net::Net;
-use super::offers::Offer;
+use super::offers::{Listed, Matrix, Offer};
 use super::packets::{RTP_BYTES, mtu};
-use super::trunks::{Listed, Matrix};
 use super::workloads::{self, Setting};
 use super::{controls, queues, tcp, traffic};
 use crate::Limits;

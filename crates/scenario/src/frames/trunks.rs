@@ -5,39 +5,16 @@
 //! that are listed have ways of their own.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::Range;
 
 use backwater_kernel::{Channels, Time};
 use backwater_net::frames::routes::Tables;
-use backwater_net::frames::spec::{EthernetSpec, NodeKind, TrafficSpec};
+use backwater_net::frames::spec::{EthernetSpec, NodeKind, Spread, TrafficSpec};
 
 use super::lossless::Whole;
-use super::offers::{Offer, Way};
-use super::overload::between;
-use crate::prelude::*;
+use super::offers::{Listed, Matrix, Offer, Way};
 
 /// Most steps for which a workload is followed: switches with receivers x channels.
 const STEPS: usize = 50_000_000;
-
-/// Bits a second on the wire from each of some hosts to each of others: the product of what stands
-/// beside them; nothing to itself.
-#[derive(Clone, Debug)]
-pub(crate) struct Matrix {
-    pub from: Vec<(u32, f64)>,
-    pub to: Vec<(u32, f64)>,
-    pub span: (Time, Time),
-    pub at: At,
-}
-
-/// Flows that a workload lists.
-#[derive(Clone, Debug)]
-pub(crate) struct Listed {
-    /// Their numbers.
-    pub flows: Range<usize>,
-    /// Bits on the wire for each bit of payload.
-    pub expansion: f64,
-    pub at: At,
-}
 
 /// What all workloads bring to each link between switches, by the link before it.
 pub(crate) fn offers(look: &Whole<'_>) -> Vec<Offer> {
@@ -66,9 +43,9 @@ fn drawn(look: &Whole<'_>, tables: &Tables, matrix: &Matrix) -> Vec<Offer> {
     let mut loads = vec![Vec::new(); channels];
     for (switch, (station, takes)) in &to {
         let mut arrive: BTreeMap<u32, f64> = BTreeMap::new();
-        let others = from.iter().filter(|(own, _)| *own != switch);
-        for (own, (_, sends)) in others {
-            let hops = tables.next_hops(*own, *station);
+        let others = from.iter().filter(|(sender, _)| *sender != switch);
+        for (sender, (_, sends)) in others {
+            let hops = tables.next_hops(*sender, *station);
             for hop in hops {
                 *arrive.entry(*hop).or_default() += sends * takes / hops.len() as f64;
             }
@@ -190,4 +167,38 @@ fn of_list(look: &Whole<'_>, tables: &Tables, listed: &Listed) -> Vec<Offer> {
         })
     };
     parts.into_iter().filter_map(offer).collect()
+}
+
+/// The channels between switches that all frames of a flow cross, each behind the one before it.
+pub(super) fn between(spec: &EthernetSpec, tables: &Tables, flow: u32) -> BTreeSet<(u32, u32)> {
+    let own = &spec.flows[flow as usize];
+    let mut all: Vec<Vec<u32>> = Vec::new();
+    if own.is_multicast() {
+        all = tables.paths(spec, flow).unwrap_or_default();
+    } else {
+        let mut way = Vec::new();
+        all.extend(
+            tables
+                .follow(spec, 2 * flow, &mut way)
+                .is_ok()
+                .then_some(way),
+        );
+    }
+    let is_switch = |node: u32| matches!(spec.nodes[node as usize].kind, NodeKind::Switch(_));
+    let ends = |channel: &u32| spec.links.ends(*channel);
+    // Frames that are spread one by one take other ways, too.
+    let is_one_way = |channel: &u32| {
+        let (from, _) = ends(channel);
+        let next = |to: u32| tables.next_hops(from, to).len() == 1;
+        spec.rules.spread == Spread::Flows || own.destinations().all(next)
+    };
+    all.retain(|way| way.iter().all(is_one_way));
+    let pairs = all.iter().flat_map(|way| way.windows(2));
+    let pairs = pairs.map(|pair| (pair[0], pair[1]));
+    pairs
+        .filter(|(_, channel)| {
+            let (from, to) = ends(channel);
+            is_switch(from) && is_switch(to)
+        })
+        .collect()
 }

@@ -266,7 +266,8 @@ fn a_link_that_is_full_does_not_fill_the_next_one() {
             "[run]\nduration = \"1 ms\"\n[link]\nrate = \"100 Mbps\"\ndelay = \"1 us\"\n\
              [network]\nhosts = [\"A\", \"B\", \"C\", \"F\"]\nswitches = [\"S\", \"T\"]\n{}\
              [[links]]\nbetween = [\"S\", \"T\"]\nrate = {trunk:?}\n\
-             [[links]]\nbetween = [\"T\", \"F\"]\nrate = {last:?}\n[flow_control]\nkind = {control:?}\n{}",
+             [[links]]\nbetween = [\"T\", \"F\"]\nrate = {last:?}\n\
+             [flow_control]\nkind = {control:?}\n{}",
             links.concat(),
             hosts.map(flow).concat()
         );

@@ -77,7 +77,8 @@ fn credit_of_flits_is_held_against_what_is_to_cross() {
     let mesh = |latency: u32, load: f64| {
         let text = format!(
             "engine = \"flit\"\n[run]\nmeasure = \"20000 cycles\"\n[topology]\nkind = \"mesh\"\n\
-             sides = [8, 8]\nlatency = {latency}\n[router]\nvcs = 4\ndepth = 8\n[traffic]\npattern = \"uniform\"\nload = {load}\n\
+             sides = [8, 8]\nlatency = {latency}\n[router]\nvcs = 4\ndepth = 8\n\
+             [traffic]\npattern = \"uniform\"\nload = {load}\n\
              flits = 5\n"
         );
         slow(&read(&text)).is_some()

@@ -14,7 +14,6 @@ mod series;
 mod stops;
 mod tcp;
 mod transfers;
-mod trunks;
 mod workloads;
 
 use backwater_ends::spec::{AckSpec, Congestion, Ecn, Recovery, Reuse, TcpSpec, TimerSpec};

@@ -1,5 +1,7 @@
 //! Flows that begin while the run goes on.
 
+mod trunks;
+
 use std::collections::BTreeSet;
 use std::io;
 use std::path::Path;
