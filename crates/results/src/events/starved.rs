@@ -116,9 +116,12 @@ pub fn sentences<N: Network>(run: &Findings<'_, N>) -> Vec<String> {
     all
 }
 
+/// A flow; what it got and what its share is, bps, if it always has more; and what holds it back.
+type Held = (u32, Option<(f64, f64)>, Limited);
+
 /// Flows that always have more to send and got less than half of their share, or of which less than
 /// half came through of what they offered, because of a window or credit that allows no more.
-fn held_back<N: Network>(run: &Findings<'_, N>) -> Vec<(u32, Option<(f64, f64)>, Limited)> {
+fn held_back<N: Network>(run: &Findings<'_, N>) -> Vec<Held> {
     let starved = run.starved();
     let is_starved = |flow: u32| starved.iter().any(|(own, _)| *own == flow);
     let below = below_share(run, |got, share| got * 2.0 < share);

@@ -69,7 +69,7 @@ impl Choices {
             // As many as there are words.
             tables(word, format!("[{table}]\nkind = \"{word}\"\n{more}").leak())
         };
-        words.iter().map(|(word, _)| choice(&word)).collect()
+        words.iter().map(|(word, _)| choice(word)).collect()
     }
 }
 
