@@ -27,6 +27,7 @@ extern crate std;
 
 mod arbiter;
 mod border;
+pub mod credit;
 mod crossbar;
 mod cut;
 mod deadlock;

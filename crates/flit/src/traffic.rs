@@ -12,8 +12,9 @@ pub mod loads;
 pub mod pairs;
 pub(crate) mod pattern;
 mod request_reply;
-mod size;
+pub(crate) mod size;
 pub(crate) mod trace;
+pub mod ways;
 mod weights;
 
 use alloc::format;

@@ -242,6 +242,8 @@ pub struct LegOutcome {
     pub sent: u64,
     /// Data units that reached the receiver after the warm-up.
     pub arrived: u64,
+    /// Time after the warm-up for which units waited here and only credit was missing.
+    pub blocked: Duration,
     /// Mean time of a unit in the receiving node after the warm-up, by Little's law from
     /// `fill_mean` and `arrived`. (A `wait` series samples the time itself.)
     pub wait_mean_ps: f64,

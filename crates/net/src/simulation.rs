@@ -227,6 +227,9 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             counts.sent_before_warm_up = leg.sender.sent;
             counts.arrived_before_warm_up = leg.receiver.arrived;
         }
+        for link in &mut self.network.credits {
+            link.blocked.end_warm_up(at);
+        }
         for node in &mut self.network.nodes {
             node.stored.restart(at);
         }

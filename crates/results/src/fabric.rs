@@ -1,5 +1,6 @@
 //! What one run of the cycle engine found, as tables, a page and a summary for the terminal.
 
+mod credit;
 mod deadlock;
 mod fair;
 mod findings;

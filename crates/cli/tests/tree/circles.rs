@@ -8,8 +8,9 @@
 //! that need each other's children are a circle. Leaves are left out there, files that no path
 //! names: what they hold is called as methods of a type below them, and closes no circle.
 
+mod calls;
 mod graph;
-mod paths;
+pub mod paths;
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -3,6 +3,7 @@
 //! Every rule is a function from text to complaints; beside it stands a test that it can
 //! complain. A complaint says where, and what to do.
 
+mod arms;
 mod circles;
 mod claims;
 mod code;

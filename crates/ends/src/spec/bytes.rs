@@ -21,6 +21,16 @@ pub enum TransportSpec {
     },
 }
 
+impl TransportSpec {
+    /// It is acknowledged, and sent again where it got lost.
+    pub fn is_tcp(&self) -> bool {
+        match self {
+            TransportSpec::Tcp(_) => true,
+            TransportSpec::Udp { .. } => false,
+        }
+    }
+}
+
 /// What an application sends.
 #[derive(Clone, PartialEq, Debug)]
 pub enum TrafficSpec {

@@ -18,7 +18,7 @@ use backwater_kernel::Duration;
 
 use super::path::{self, Ports};
 use super::{NoBound, Part, burst, largest};
-use crate::spec::{FlowSpec, ReserveSpec, SchedulerSpec};
+use crate::spec::{FlowSpec, ReserveSpec};
 
 /// Bits times picoseconds a second: rates times times, without rounding.
 type Work = u128;
@@ -132,7 +132,7 @@ fn demand(ports: &Ports<'_>, rival: u32, channel: u32, open: &mut Vec<u32>) -> O
             burst = burst + ports.spread(rival, earlier);
             continue;
         }
-        if ports.channel(earlier).scheduler != SchedulerSpec::Edf {
+        if !ports.channel(earlier).scheduler.goes_by_deadline() {
             return None;
         }
         open.push(earlier);

@@ -89,7 +89,7 @@ impl<'a> Ports<'a> {
     fn mark_control(&mut self, flow: &FlowSpec) {
         let warns = |channel: u32| {
             let scheduler = self.channel(channel).scheduler;
-            matches!(scheduler, SchedulerSpec::VirtualClock(clock) if clock.alarm_bytes.is_some())
+            scheduler.alarm_bytes().is_some()
         };
         let is_warned = flow.legs.iter().any(|leg| warns(leg.channel));
         for leg in &flow.legs {
@@ -120,7 +120,7 @@ impl<'a> Ports<'a> {
             self.check(flow_id, channel)?;
         }
         let shared = |channel: &&u32| self.flows[**channel as usize].len() > 1;
-        let by_deadline = |channel: &u32| self.channel(*channel).scheduler == SchedulerSpec::Edf;
+        let by_deadline = |channel: &u32| self.channel(*channel).scheduler.goes_by_deadline();
         let servers = way.iter().filter(shared).count() as u32;
         let edf = way.iter().filter(shared).filter(|c| by_deadline(c)).count() as u32;
         let (once, parts) = match edf {
@@ -207,7 +207,7 @@ impl<'a> Ports<'a> {
         if reserved > port.rate {
             return Err(NoBound::Overbooked { channel, reserved });
         }
-        if matches!(port.scheduler, SchedulerSpec::Ats { .. }) {
+        if port.scheduler.shapes() {
             return Err(NoBound::Discipline { channel });
         }
         Ok(())

@@ -33,7 +33,7 @@ use crate::simulation::mark::Mark;
 use crate::simulation::plan::{Plan, Specification};
 use crate::spec::{
     CLOCK_MAX_PS, FLOW_LEGS_MAX, FlowControlSpec, FlowSpec, LegSpec, NetworkSpec, Overflow,
-    SchedulerSpec, SourceControlSpec,
+    SourceControlSpec,
 };
 
 impl Specification for NetworkSpec {
@@ -163,7 +163,7 @@ fn check_flow(spec: &NetworkSpec, flow: &FlowSpec) -> Result<(), String> {
 fn check_ports(spec: &NetworkSpec, flow: &FlowSpec) -> Result<(), String> {
     let refuses = |leg: &LegSpec| {
         let scheduler = spec.links.channel(leg.channel).scheduler;
-        matches!(scheduler, SchedulerSpec::Ats { max_residence } if max_residence.is_some())
+        scheduler.max_residence().is_some()
     };
     let mut roots = flow.legs.iter().filter(|leg| leg.parent.is_none());
     if flow.is_pulled() && roots.any(refuses) {

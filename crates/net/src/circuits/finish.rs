@@ -6,7 +6,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use backwater_ends::control::Control;
-use backwater_kernel::{Collected, DelayOutcome, Delays, EventQueue, Place, Stop, Time};
+use backwater_kernel::{Collected, DelayOutcome, Delays, Duration, EventQueue, Place, Stop, Time};
 
 use crate::hop::unit::NONE;
 use crate::memory::pool::Pool;
@@ -262,6 +262,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
                 fill_mean,
                 sent: sender.sent - counts.sent_before_warm_up,
                 arrived,
+                blocked: link.map_or(Duration::ZERO, |link| link.blocked.measured(ended_at)),
                 wait_mean_ps: fill_mean * measured_ps / arrived.max(1) as f64,
             }
         })

@@ -83,6 +83,48 @@ pub(crate) struct CreditLink {
     /// When the last of them was.
     pub last_lost: Time,
     pub requests: u32,
+    /// Sender: units wait and only credit is missing, since when and how long in all.
+    pub blocked: Blocked,
+}
+
+/// How long units have waited for nothing but credit.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Blocked {
+    since: Option<Time>,
+    total: Duration,
+    /// Of that before the end of the warm-up.
+    before: Duration,
+}
+
+impl Blocked {
+    /// They do from now on, or do no more.
+    pub fn set(&mut self, now: Time, is_blocked: bool) {
+        match (self.since, is_blocked) {
+            (None, true) => self.since = Some(now),
+            (Some(since), false) => {
+                self.total = self.total + now.since(since);
+                self.since = None;
+            }
+            _ => {}
+        }
+    }
+
+    /// The warm-up ends.
+    pub fn end_warm_up(&mut self, at: Time) {
+        self.before = self.until(at);
+    }
+
+    /// Since the warm-up.
+    pub fn measured(&self, now: Time) -> Duration {
+        Duration(self.until(now).ps().saturating_sub(self.before.ps()))
+    }
+
+    fn until(&self, now: Time) -> Duration {
+        match self.since {
+            Some(since) if since < now => self.total + now.since(since),
+            _ => self.total,
+        }
+    }
 }
 
 impl CreditLink {

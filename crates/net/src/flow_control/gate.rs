@@ -44,6 +44,16 @@ impl Sender {
 }
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
+    /// What waits at `leg_id`, or its credit, has changed: the time that it waits for credit
+    /// alone begins or ends.
+    pub(crate) fn watch_credit(&mut self, leg_id: u32) {
+        let (now, network) = (self.now, &mut self.network);
+        let sender = &network.legs[leg_id as usize].sender;
+        if let Some(link) = network.credits.get_mut(sender.control as usize) {
+            link.blocked.set(now, sender.is_blocked());
+        }
+    }
+
     /// The gate of `leg_id` has been set: its port learns whether the queue competes now.
     #[inline]
     pub(crate) fn turn_gate(&mut self, leg_id: u32) {
@@ -51,6 +61,10 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let sender = &network.legs[leg_id as usize].sender;
         let (channel_id, is_blocked) = (sender.channel, sender.is_blocked());
         let scheduler = &mut network.channels[channel_id as usize].scheduler;
+        let control = sender.control;
+        if let Some(link) = network.credits.get_mut(control as usize) {
+            link.blocked.set(self.now, is_blocked);
+        }
         if sender.is_eligible() {
             match scheduler {
                 Scheduler::RoundRobin(turns) => turns.ready(sender.place),

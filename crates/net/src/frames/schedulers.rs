@@ -181,7 +181,7 @@ impl Network {
     pub(crate) fn add_schedulers(&mut self, spec: &EthernetSpec) {
         let largest = largest_bytes(spec);
         for (id, own) in (0..).zip(spec.channels()) {
-            if own.scheduler == SchedulerSpec::StrictPriority {
+            if own.scheduler.is_strict() {
                 continue;
             }
             let groups = groups(own);
@@ -211,7 +211,7 @@ fn groups(channel: &ChannelSpec) -> Vec<Vec<u8>> {
 }
 
 fn scheduler(channel: &ChannelSpec, groups: Vec<Vec<u8>>, largest: &[u32]) -> Scheduler {
-    if channel.scheduler == SchedulerSpec::RoundRobin {
+    if channel.scheduler.takes_turns() {
         let legs = |classes: &Vec<u8>| classes.iter().map(|class| u32::from(*class)).collect();
         return Scheduler::RoundRobin(RoundRobin::new(groups.iter().map(legs).collect()));
     }
@@ -220,7 +220,7 @@ fn scheduler(channel: &ChannelSpec, groups: Vec<Vec<u8>>, largest: &[u32]) -> Sc
         true => Rate(0),
         false => Rate((channel.rate.0 / channel.queues.len().max(1) as u64).max(1)),
     };
-    let is_drr = matches!(channel.scheduler, SchedulerSpec::Drr { .. });
+    let is_drr = channel.scheduler.has_quanta();
     let overhead_bytes = if is_drr { 0 } else { WIRE_OVERHEAD_BYTES };
     let group = |classes: Vec<u8>| {
         let queue = |class: &u8| &channel.queues[usize::from(*class)];

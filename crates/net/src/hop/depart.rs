@@ -134,6 +134,9 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             network.channels[channel_id as usize]
                 .scheduler
                 .not_ready(sender.place);
+            if sender.is_blocked() {
+                self.watch_credit(leg_id);
+            }
         }
         if is_watched {
             self.after_watched_start(channel_id, leg_id);

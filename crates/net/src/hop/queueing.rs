@@ -76,6 +76,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             }
             self.wake(channel_id);
         } else {
+            self.watch_credit(leg_id);
             self.note_blocked(leg_id);
         }
     }

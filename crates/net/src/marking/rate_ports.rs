@@ -11,7 +11,7 @@ use backwater_kernel::{Channels, Duration, Rate, Time};
 use crate::hop::leg::Leg;
 use crate::hop::unit::NONE;
 use crate::marking::{BACKGROUND, BEHIND, ExplicitRate, PortView};
-use crate::spec::{NetworkSpec, SchedulerSpec};
+use crate::spec::NetworkSpec;
 
 /// A port that tells rates.
 pub(crate) struct RatePort {
@@ -87,7 +87,7 @@ impl RatePorts {
         let mut least = vec![None; 2 * spec.links.len()];
         for (leg, seat) in legs.iter().zip(&self.seats) {
             let channel = leg.sender.channel;
-            if spec.links.channel(channel).scheduler == SchedulerSpec::Fifo {
+            if spec.links.channel(channel).scheduler.ignores_priority() {
                 continue;
             }
             let least: &mut Option<u8> = &mut least[channel as usize];

@@ -8,7 +8,7 @@ use backwater_kernel::{Channels, Duration};
 use super::{Divisible, OUTSIDE};
 use crate::hop::wire::Channel;
 use crate::network::Network;
-use crate::spec::{FlowControlSpec, FlowSpec, LegSpec, NetworkSpec, SchedulerSpec, TrafficSpec};
+use crate::spec::{FlowControlSpec, FlowSpec, LegSpec, NetworkSpec, TrafficSpec};
 
 impl Divisible for NetworkSpec {
     fn obstacle(&self) -> Option<&'static str> {
@@ -126,10 +126,7 @@ impl NetworkSpec {
 
     /// Of a warning that the port of a leg sends back.
     fn warning_bytes(&self, leg: &LegSpec) -> Option<u32> {
-        match self.links.channel(leg.channel).scheduler {
-            SchedulerSpec::VirtualClock(clock) => clock.alarm_bytes,
-            _ => None,
-        }
+        self.links.channel(leg.channel).scheduler.alarm_bytes()
     }
 }
 

@@ -39,7 +39,7 @@ impl Divisible for EthernetSpec {
         let mut ties = Vec::new();
         for flow in &self.flows {
             ties.extend(flow.others.iter().map(|other| (flow.destination, *other)));
-            let is_tcp = matches!(flow.transport, TransportSpec::Tcp(_));
+            let is_tcp = flow.transport.is_tcp();
             let is_video = matches!(flow.traffic, TrafficSpec::Video(_));
             if is_video || is_tcp && self.rules.spread == Spread::Frames {
                 ties.push((flow.source, flow.destination));
@@ -94,7 +94,7 @@ impl Divisible for EthernetSpec {
     /// Datagrams that never end rule it out.
     fn may_drain(&self) -> bool {
         !self.flows.iter().any(|flow| {
-            let is_udp = matches!(flow.transport, TransportSpec::Udp { .. });
+            let is_udp = !flow.transport.is_tcp();
             let is_endless = matches!(
                 flow.traffic,
                 TrafficSpec::Infinite { bytes: None, .. }

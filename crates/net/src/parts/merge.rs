@@ -252,6 +252,7 @@ fn add_leg(own: &mut LegOutcome, other: LegOutcome, (sends, hears): (bool, bool)
         requests_total: sender.requests_total,
         credit: sender.credit,
         sent: sender.sent,
+        blocked: sender.blocked,
         ..receiver
     };
 }

@@ -91,10 +91,7 @@ impl Ranked {
         groups: Vec<Vec<(u32, Share)>>,
         tracks_tails: bool,
     ) -> Ranked {
-        let alarm_bytes = match spec {
-            SchedulerSpec::VirtualClock(spec) => spec.alarm_bytes,
-            _ => None,
-        };
+        let alarm_bytes = spec.alarm_bytes();
         let groups = groups.into_iter().map(|seats| (*spec, seats)).collect();
         Ranked {
             alarm_bytes,

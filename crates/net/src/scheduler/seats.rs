@@ -9,7 +9,7 @@ use super::{Line, Ranked, RoundRobin, Scheduler, Seat, Share};
 use crate::hop::leg::Leg;
 use crate::hop::unit::NONE;
 use crate::network::Network;
-use crate::spec::{ChannelSpec, FlowSpec, NetworkSpec, SchedulerSpec, WhenFull};
+use crate::spec::{ChannelSpec, FlowSpec, NetworkSpec, WhenFull};
 
 impl Network {
     /// The scheduler of a port, and the seats of its legs.
@@ -20,10 +20,10 @@ impl Network {
         legs: Vec<u32>,
     ) -> Scheduler {
         let groups = groups(self, spec, channel, legs);
-        if channel.scheduler == SchedulerSpec::RoundRobin {
+        if channel.scheduler.takes_turns() {
             return Scheduler::RoundRobin(RoundRobin::new(groups));
         }
-        if channel.scheduler == SchedulerSpec::Fifo && may_line_up(self, spec, &groups) {
+        if channel.scheduler.ignores_priority() && may_line_up(self, spec, &groups) {
             for &leg in groups.iter().flatten() {
                 self.legs[leg as usize].sender.seen_by.set_lines();
             }
@@ -82,7 +82,7 @@ fn groups(
     channel: &ChannelSpec,
     legs: Vec<u32>,
 ) -> Vec<Vec<u32>> {
-    let ignores_priority = channel.scheduler == SchedulerSpec::Fifo;
+    let ignores_priority = channel.scheduler.ignores_priority();
     let priority = |leg: u32| {
         let flow = network.legs[leg as usize].sender.flow as usize;
         if ignores_priority {

@@ -45,6 +45,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         if is_first && is_open {
             self.wake(channel_id);
         } else if is_first {
+            self.watch_credit(leg_id);
             self.note_blocked(leg_id);
         }
         if let Some(check) = check {
@@ -148,8 +149,12 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let sender = &self.network.legs[leg_id as usize].sender;
         let (channel_id, parent) = (sender.channel, sender.parent);
         let unit = *self.network.units.get(place);
-        if sender.seen_by.rates() {
+        let (is_rated, is_empty) = (sender.seen_by.rates(), sender.queue.len == 0);
+        if is_rated {
             self.leave_rate_port(leg_id);
+        }
+        if is_empty {
+            self.watch_credit(leg_id);
         }
         self.network.counts[leg_id as usize].dropped_waiting += 1;
         self.forget(channel_id, leg_id, place, cause);

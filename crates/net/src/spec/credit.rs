@@ -62,6 +62,14 @@ impl CreditRule {
             CreditRule::N23 | CreditRule::Relative | CreditRule::Cumulative => false,
         }
     }
+
+    /// The sender counts what it has started within a window.
+    pub fn has_window(self) -> bool {
+        match self {
+            CreditRule::N23 | CreditRule::N123Plus => true,
+            CreditRule::N123 | CreditRule::Relative | CreditRule::Cumulative => false,
+        }
+    }
 }
 
 /// When a credit unit's value is taken from the buffer.
@@ -82,7 +90,7 @@ impl CreditSpec {
                 "N2 must be at least 1 and N1 + N2 + N3 at most {CREDIT_MAX}"
             ));
         }
-        let needs_window = matches!(self.rule, CreditRule::N23 | CreditRule::N123Plus);
+        let needs_window = self.rule.has_window();
         if needs_window && self.window.ps() == 0 {
             return Err("the window over which E is counted must be above zero".into());
         }

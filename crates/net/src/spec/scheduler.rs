@@ -72,15 +72,170 @@ impl SchedulerSpec {
     /// It holds what reserves to its rate. Where nothing does, nothing is held: a share that
     /// nobody asked for would be a limit.
     pub fn shapes(&self) -> bool {
-        matches!(self, SchedulerSpec::Ats { .. })
+        match self {
+            Self::Ats { .. } => true,
+            Self::RoundRobin
+            | Self::Fifo
+            | Self::StrictPriority
+            | Self::VirtualClock(_)
+            | Self::Wfq
+            | Self::Wf2qPlus
+            | Self::Scfq
+            | Self::Sfq
+            | Self::Drr { .. }
+            | Self::Edf => false,
+        }
+    }
+
+    /// Size of a warning to a source that sends too fast, where one is sent.
+    pub fn alarm_bytes(&self) -> Option<u32> {
+        match self {
+            Self::VirtualClock(clock) => clock.alarm_bytes,
+            Self::RoundRobin
+            | Self::Fifo
+            | Self::StrictPriority
+            | Self::Wfq
+            | Self::Wf2qPlus
+            | Self::Scfq
+            | Self::Sfq
+            | Self::Edf
+            | Self::Drr { .. }
+            | Self::Ats { .. } => None,
+        }
+    }
+
+    /// A unit that would be held longer is refused, where there is such a limit.
+    pub fn max_residence(&self) -> Option<Duration> {
+        match self {
+            Self::Ats { max_residence } => *max_residence,
+            Self::RoundRobin
+            | Self::Fifo
+            | Self::StrictPriority
+            | Self::Wfq
+            | Self::Wf2qPlus
+            | Self::Scfq
+            | Self::Sfq
+            | Self::Edf
+            | Self::Drr { .. }
+            | Self::VirtualClock(_) => None,
+        }
     }
 
     /// Units get their place in the order of service as they arrive.
     pub fn stamps(&self) -> bool {
-        !matches!(
-            self,
-            SchedulerSpec::RoundRobin | SchedulerSpec::Wf2qPlus | SchedulerSpec::Drr { .. }
-        )
+        match self {
+            Self::Fifo
+            | Self::StrictPriority
+            | Self::VirtualClock(_)
+            | Self::Wfq
+            | Self::Scfq
+            | Self::Sfq
+            | Self::Edf
+            | Self::Ats { .. } => true,
+            Self::RoundRobin | Self::Wf2qPlus | Self::Drr { .. } => false,
+        }
+    }
+
+    /// Priorities and classes change nothing: what came first goes first.
+    pub fn ignores_priority(&self) -> bool {
+        match self {
+            Self::Fifo => true,
+            Self::RoundRobin
+            | Self::StrictPriority
+            | Self::VirtualClock(_)
+            | Self::Wfq
+            | Self::Wf2qPlus
+            | Self::Scfq
+            | Self::Sfq
+            | Self::Drr { .. }
+            | Self::Edf
+            | Self::Ats { .. } => false,
+        }
+    }
+
+    /// The highest priority goes first, whatever the others have got.
+    pub fn is_strict(&self) -> bool {
+        match self {
+            Self::StrictPriority => true,
+            Self::RoundRobin
+            | Self::Fifo
+            | Self::VirtualClock(_)
+            | Self::Wfq
+            | Self::Wf2qPlus
+            | Self::Scfq
+            | Self::Sfq
+            | Self::Drr { .. }
+            | Self::Edf
+            | Self::Ats { .. } => false,
+        }
+    }
+
+    /// Who waits is served in turn, a unit each.
+    pub fn takes_turns(&self) -> bool {
+        match self {
+            Self::RoundRobin => true,
+            Self::Fifo
+            | Self::StrictPriority
+            | Self::VirtualClock(_)
+            | Self::Wfq
+            | Self::Wf2qPlus
+            | Self::Scfq
+            | Self::Sfq
+            | Self::Drr { .. }
+            | Self::Edf
+            | Self::Ats { .. } => false,
+        }
+    }
+
+    /// Who waits is served in turn, so many bytes each.
+    pub fn has_quanta(&self) -> bool {
+        match self {
+            Self::Drr { .. } => true,
+            Self::RoundRobin
+            | Self::Fifo
+            | Self::StrictPriority
+            | Self::VirtualClock(_)
+            | Self::Wfq
+            | Self::Wf2qPlus
+            | Self::Scfq
+            | Self::Sfq
+            | Self::Edf
+            | Self::Ats { .. } => false,
+        }
+    }
+
+    /// The earliest deadline goes first.
+    pub fn goes_by_deadline(&self) -> bool {
+        match self {
+            Self::Edf => true,
+            Self::RoundRobin
+            | Self::Fifo
+            | Self::StrictPriority
+            | Self::VirtualClock(_)
+            | Self::Wfq
+            | Self::Wf2qPlus
+            | Self::Scfq
+            | Self::Sfq
+            | Self::Drr { .. }
+            | Self::Ats { .. } => false,
+        }
+    }
+
+    /// Units are served in the order of their start tags.
+    pub fn goes_by_start(&self) -> bool {
+        match self {
+            Self::Sfq => true,
+            Self::RoundRobin
+            | Self::Fifo
+            | Self::StrictPriority
+            | Self::VirtualClock(_)
+            | Self::Wfq
+            | Self::Wf2qPlus
+            | Self::Scfq
+            | Self::Drr { .. }
+            | Self::Edf
+            | Self::Ats { .. } => false,
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::common;
 
-use backwater_kernel::{Rings, Stop, Time};
+use backwater_kernel::{Duration, Rings, Stop, Time};
 use backwater_net::Simulation;
 use backwater_net::spec::*;
 use common::*;
@@ -146,4 +146,23 @@ fn slices_by_events_change_nothing() {
         assert_eq!(format!("{:?}", simulation.outcome()), whole, "{events}");
         assert_eq!(slices > 1, events < 1_000, "{events}: {slices} slices");
     }
+}
+
+/// Four units, then nothing but a wait for the credit that they bring back: 20 of 23 cells, as
+/// often as the time has room for it.
+#[test]
+fn the_wait_for_credit_alone_is_measured() {
+    let blocked = |n3: u32, warm_up: u64| {
+        let mut net = ten_units(4, n3);
+        net.spec.flows[0].traffic = TrafficSpec::Greedy {
+            start: Time::ZERO,
+            total: None,
+        };
+        net.spec.warm_up = at(warm_up);
+        run(&net.spec).legs[0].blocked
+    };
+    // 1,000 are 43 of these rounds and 11 cells, of which the last 8 waited.
+    assert_eq!(blocked(0, 0), cells(43 * 20 + 8));
+    assert_eq!(blocked(0, 230), cells(33 * 20 + 8));
+    assert_eq!(blocked(20, 0), Duration::ZERO, "credit never runs out");
 }

@@ -2,15 +2,13 @@
 
 use backwater_kernel::words::counted;
 use backwater_net::frames::spec::{
-    ClassCreditRule, ClassCreditSpec, EthernetSpec, FRAME_LEAST_BYTES, FRAME_OVERHEAD_BYTES,
-    FlowSpec, SchedulerSpec, Span, TCP_IP_BYTES, TrafficSpec, TransportSpec, UDP_IP_BYTES,
-    WIRE_OVERHEAD_BYTES, wire_bytes,
+    ClassCreditRule, ClassCreditSpec, EthernetSpec, FlowSpec, Span, TrafficSpec, TransportSpec,
 };
 use backwater_net::outcome::FlowOutcome;
 
 use super::Frames;
 use crate::events::names;
-use crate::events::starved::{Endless, Limited, Starving, window};
+use crate::events::starved::{Endless, Limited, MOSTLY, Starving, is_busy, missing, window};
 use crate::number::{percent, significant};
 use crate::starved::others;
 
@@ -74,64 +72,42 @@ fn window_of(run: &Frames<'_>, flow: usize, own: &FlowSpec) -> Option<Limited> {
     window(&what, bytes * 8.0, round_trip_ps, got)
 }
 
-/// The credit of a link on its way, where no more than that came through in its loop. A frame
-/// takes whole units.
+/// The last link on its way where its class waited for credit for most of the time. Where the port
+/// behind was busy meanwhile, that one binds.
 fn credit_of(run: &Frames<'_>, flow: usize, own: &FlowSpec) -> Option<Limited> {
-    let seen = &run.outcome.flows[flow];
-    let got = seen.ends.goodput_bytes as f64 * 8.0 / run.seconds();
-    let (payload, packet) = match &own.transport {
-        TransportSpec::Udp { payload_bytes, .. } => (*payload_bytes, UDP_IP_BYTES),
-        TransportSpec::Tcp(tcp) => (tcp.mss_bytes, TCP_IP_BYTES),
+    let outcome = &run.outcome.flows[flow];
+    let got = outcome.ends.goodput_bytes as f64 * 8.0 / run.seconds();
+    let class = usize::from(own.class);
+    let waits = |id: &u32| {
+        let credit = names::channel_spec(run.network, *id)?.credits.get(class);
+        let port = run.outcome.channels.get(*id as usize)?;
+        let share = port.by_class.queues.get(class)?.stopped_share;
+        let credit = credit.copied().flatten()?;
+        (share >= MOSTLY).then_some((credit, share))
     };
-    let frame = (payload + packet + FRAME_OVERHEAD_BYTES).max(FRAME_LEAST_BYTES);
-    let on_wire = u64::from(frame + WIRE_OVERHEAD_BYTES);
-    let of_links = seen.path.iter().filter_map(|id| {
-        let port = names::channel_spec(run.network, *id)?;
-        let back = names::channel_spec(run.network, *id ^ 1)?;
-        let credit = port
-            .credits
-            .get(usize::from(own.class))
-            .copied()
-            .flatten()?;
-        let frames = sendable(&credit) / credit.cost(frame.into());
-        let message = port
-            .counters
-            .map_or(FRAME_LEAST_BYTES, |own| own.update.bytes);
-        let credit_frame = u64::from(wire_bytes(message));
-        let round = port.rate.serialization(on_wire) + port.delay + back.delay;
-        let round = round + back.rate.serialization(credit_frame);
-        let what = format!("credit on {} ({})", run.port(*id), in_words(&credit));
-        let bits = 8.0 * f64::from(frames) * f64::from(payload);
-        window(&what, bits, round.ps() as f64, got)
-    });
-    of_links.min_by(|one, other| one.allowed.total_cmp(&other.allowed))
+    let path = &outcome.path;
+    let (at, (credit, share)) = (0..path.len())
+        .rev()
+        .find_map(|at| Some((at, waits(&path[at])?)))?;
+    let is_held = path.get(at + 1).is_some_and(|behind| is_busy(run, *behind));
+    let what = in_words(&credit);
+    (!is_held).then(|| missing(&run.port(path[at]), &what, share, got))
 }
 
-/// Units that a sender may have under way.
-fn sendable(credit: &ClassCreditSpec) -> u32 {
-    match &credit.rule {
+/// What a sender may have under way.
+fn in_words(credit: &ClassCreditSpec) -> String {
+    let units = match &credit.rule {
         ClassCreditRule::Zones(rule) => rule.n2.saturating_add(rule.n3),
         ClassCreditRule::Counters(lane) => lane.limit_units,
-    }
-}
-
-fn in_words(credit: &ClassCreditSpec) -> String {
-    let what = match &credit.rule {
-        ClassCreditRule::Zones(_) => "N2 + N3 = ",
-        ClassCreditRule::Counters(_) => "a limit of ",
     };
-    format!(
-        "{what}{} units of {} B",
-        sendable(credit),
-        credit.unit_bytes
-    )
+    format!("{} of {} B", counted(units, "unit"), credit.unit_bytes)
 }
 
 /// Flows of higher classes, where those go first.
 fn before(spec: &EthernetSpec, own: &FlowSpec) -> Option<String> {
     let urgent = spec.flows.iter().filter(|other| other.class > own.class);
     let mut ports = spec.links.iter().flat_map(|link| &link.channels);
-    let is_strict = ports.any(|port| port.scheduler == SchedulerSpec::StrictPriority);
+    let is_strict = ports.any(|port| port.scheduler.is_strict());
     match urgent.count() {
         count @ 1.. if is_strict => Some(format!(
             "{} of a class above {}, and the highest class goes first here",

@@ -156,7 +156,7 @@ fn deadlines(run: &Frames<'_>) -> Table {
 }
 
 fn tcp(run: &Frames<'_>) -> Table {
-    let is_tcp = |own: &FlowSpec| matches!(own.transport, TransportSpec::Tcp(_));
+    let is_tcp = |own: &FlowSpec| own.transport.is_tcp();
     let rows = told(run).filter(|(_, own, _)| is_tcp(own));
     let rows = rows.map(|(flow, _, found)| (flow, found.ends.tcp, ()));
     events::tcp::table(run, rows)

@@ -78,6 +78,14 @@ impl<'a, N: Network> Findings<'a, N> {
         measured.seconds()
     }
 
+    /// The part of that which a span is; none where nothing was measured.
+    pub fn part(&self, span: Duration) -> f64 {
+        match self.seconds() {
+            seconds if seconds > 0.0 => span.seconds() / seconds,
+            _ => 0.0,
+        }
+    }
+
     /// The max-min fair shares of all flows that have something of their own to send; none where
     /// no rate was measured that could be held against them.
     pub(crate) fn shares(&self) -> &FairShares {

@@ -10,7 +10,7 @@ use backwater_kernel::{Duration, Time};
 
 use super::drops::fate;
 use super::{Findings, Network, line_rates};
-use crate::number::{grouped, rate, span};
+use crate::number::{grouped, percent, rate, span};
 use crate::starved::{NAMED, got_nothing, told};
 
 /// Files that a window must have room for, one after another, before their rate says anything.
@@ -74,13 +74,37 @@ pub(crate) fn window(what: &str, bits: f64, round_trip_ps: f64, got: f64) -> Opt
     })
 }
 
+/// What stands in a flow's way for that share of the time is what binds it.
+pub(crate) const MOSTLY: f64 = 0.5;
+
+/// A port that is on the wire for more of the time has no room to speak of.
+const BUSY: f64 = 0.9;
+
+/// Has a port no room to speak of?
+pub(crate) fn is_busy<N: Network>(run: &Findings<'_, N>, channel: u32) -> bool {
+    let port = run.outcome.channels.get(channel as usize);
+    port.is_some_and(|port| port.data_share + port.control_share > BUSY)
+}
+
+/// Credit for so many units on a link, which was missing for that share of the time, so that no
+/// more than `got` came through.
+pub(crate) fn missing(link: &str, zones: &str, share: f64, got: f64) -> Limited {
+    Limited {
+        allowed: got,
+        words: format!(
+            "credit on {link} (N2 + N3 = {zones}) was missing {} of the time",
+            percent(share)
+        ),
+    }
+}
+
 /// A sentence for each of the first of them, and for each of the first that a limit of their own
 /// holds far below their shares.
 pub fn sentences<N: Network>(run: &Findings<'_, N>) -> Vec<String> {
     let mut all = told(run.starved(), |one| sentence(run, *one));
     let held = held_back(run);
     all.extend(held.iter().take(NAMED).map(|(flow, rates, limit)| {
-        let rates = of_share(*rates);
+        let rates = rates.map_or_else(|| of_offered(run, *flow), of_share);
         format!("{}: {rates}: {}", run.flow(*flow), limit.words)
     }));
     if let more @ 1.. = held.len().saturating_sub(NAMED) {
@@ -92,18 +116,39 @@ pub fn sentences<N: Network>(run: &Findings<'_, N>) -> Vec<String> {
     all
 }
 
-/// Flows that always have more to send and got less than half of their share, because of a window
-/// or credit that allows no more.
-fn held_back<N: Network>(run: &Findings<'_, N>) -> Vec<(u32, (f64, f64), Limited)> {
+/// A flow; what it got and what its share is, bps, if it always has more; and what holds it back.
+type Held = (u32, Option<(f64, f64)>, Limited);
+
+/// Flows that always have more to send and got less than half of their share, or of which less than
+/// half came through of what they offered, because of a window or credit that allows no more.
+fn held_back<N: Network>(run: &Findings<'_, N>) -> Vec<Held> {
     let starved = run.starved();
     let is_starved = |flow: u32| starved.iter().any(|(own, _)| *own == flow);
     let below = below_share(run, |got, share| got * 2.0 < share);
-    let below = below.into_iter().filter(|(flow, _)| !is_starved(*flow));
-    let held = below.filter_map(|(flow, (got, share))| {
+    let flows = (0..).zip(&run.outcome.flows);
+    let flows = flows.filter(|(flow, _)| !is_starved(*flow));
+    let held = flows.filter_map(|(flow, outcome)| {
+        let rates = below.get(&flow).copied();
+        let waits = outcome.inside_total > outcome.delivered_total + outcome.lost_total;
+        if rates.is_none() && !(waits && run.network.endless(flow).is_none()) {
+            return None;
+        }
         let limit = N::limit(run, flow as usize)?;
-        (limit.allowed < share).then_some((flow, (got, share), limit))
+        let binds = rates.is_none_or(|(_, share)| limit.allowed < share);
+        binds.then_some((flow, rates, limit))
     });
     held.collect()
+}
+
+/// What a flow offered, and what came through.
+fn of_offered<N: Network>(run: &Findings<'_, N>, flow: u32) -> String {
+    let outcome = &run.outcome.flows[flow as usize];
+    format!(
+        "{} {} offered, {} delivered",
+        grouped(outcome.offered_total),
+        N::UNITS,
+        grouped(outcome.delivered_total)
+    )
 }
 
 /// What a flow got, and what its share is.
@@ -170,15 +215,7 @@ fn below_share<N: Network>(
 
 fn sentence<N: Network>(run: &Findings<'_, N>, (flow, rates): Starved) -> String {
     let flow_outcome = &run.outcome.flows[flow as usize];
-    let got = match rates {
-        None => format!(
-            "{} {} offered, {} delivered",
-            grouped(flow_outcome.offered_total),
-            N::UNITS,
-            grouped(flow_outcome.delivered_total)
-        ),
-        Some(rates) => of_share(rates),
-    };
+    let got = rates.map_or_else(|| of_offered(run, flow), of_share);
     let why = match flow_outcome.lost_total > flow_outcome.inside_total {
         true => {
             let causes = N::CAUSES

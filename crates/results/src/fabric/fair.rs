@@ -6,9 +6,8 @@
 //! cycle, those of terminals included. What buffers, VCs, switch and arbiters cost does not
 //! count: how far a router is from these shares is what the ratio shows.
 
-mod ways;
-
 use backwater_flit::spec::{ClassSpec, FabricSpec, Injection, Pattern};
+use backwater_flit::traffic::ways;
 
 use super::{FabricFindings, network};
 use crate::fairness::{Claim, FairRow, FairShares, Rates, jain, max_min};

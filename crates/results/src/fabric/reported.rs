@@ -4,7 +4,7 @@ use backwater_kernel::Series;
 use backwater_kernel::words::counted;
 use serde_json::{Value, json};
 
-use super::{FabricFindings, plots, report, starved, tables, terminal, words};
+use super::{FabricFindings, credit, plots, report, starved, tables, terminal, words};
 use crate::directory::Manifest;
 use crate::fairness::FairShares;
 use crate::info::RunInfo;
@@ -34,6 +34,7 @@ impl Reported for FabricFindings<'_> {
 
     fn warnings(&self) -> Vec<String> {
         let mut all = starved::sentences(self);
+        all.extend(credit::sentence(self));
         let is_limit = matches!(words::warm_up_end(self), words::WarmUpEnd::Limit);
         // Beyond saturation nothing settles.
         if is_limit && self.outcome.window > 0 && self.outcome.saturated.is_none() {

@@ -8,7 +8,7 @@ mod wants;
 
 use backwater_kernel::Channels;
 use backwater_net::spec::{
-    AbrSpec, CellTcpSpec, FlowControlSpec, FlowSpec, NetworkSpec, SchedulerSpec, TrafficSpec,
+    AbrSpec, CellTcpSpec, FlowControlSpec, FlowSpec, NetworkSpec, TrafficSpec,
 };
 
 use super::Circuits;
@@ -363,7 +363,7 @@ fn groups_count(spec: &NetworkSpec) -> bool {
     }
     let legs = spec.flows.iter().flat_map(|flow| &flow.legs);
     let mut ports = legs.filter_map(|leg| names::channel_spec(spec, leg.channel));
-    !ports.any(|port| port.scheduler == SchedulerSpec::Fifo)
+    !ports.any(|port| port.scheduler.ignores_priority())
 }
 
 /// By channel: the least priority of ABR where its ports fill a part of the link and serve by
@@ -375,7 +375,7 @@ fn least_priority(spec: &NetworkSpec, target: &[f64]) -> Vec<Option<u8>> {
             let channel = leg.channel as usize;
             let port = names::channel_spec(spec, leg.channel);
             if target.get(channel).is_some_and(|target| *target < 1.0)
-                && port.is_some_and(|port| port.scheduler != SchedulerSpec::Fifo)
+                && port.is_some_and(|port| !port.scheduler.ignores_priority())
             {
                 let of_others = least[channel].unwrap_or(flow.priority);
                 least[channel] = Some(flow.priority.min(of_others));

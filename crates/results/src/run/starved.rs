@@ -3,12 +3,11 @@
 use backwater_kernel::words::counted;
 use backwater_net::outcome::SessionAnswer;
 use backwater_net::spec::{
-    CellApplication, FlowControlSpec, FlowSpec, NetworkSpec, SchedulerSpec, SourceControlSpec,
-    TrafficSpec,
+    CellApplication, FlowControlSpec, FlowSpec, NetworkSpec, SourceControlSpec, TrafficSpec,
 };
 
 use super::Circuits;
-use crate::events::starved::{Endless, Limited, Starving, window};
+use crate::events::starved::{Endless, Limited, MOSTLY, Starving, is_busy, missing, window};
 use crate::events::{Fairness, names};
 use crate::number::rate;
 
@@ -52,8 +51,8 @@ impl Starving for NetworkSpec {
     }
 }
 
-/// A window from end to end, or the credit of a link on its way, where no more than that came
-/// through in a round trip.
+/// A window from end to end, where no more than that came through in a round trip; or the credit
+/// of a link on its way, where it was missing.
 fn limit(run: &Circuits<'_>, flow: usize, own: &FlowSpec) -> Option<Limited> {
     let got = *NetworkSpec::rates(run).get(flow)?;
     let unit_bits = f64::from(own.unit_bytes) * 8.0;
@@ -79,27 +78,40 @@ fn limit(run: &Circuits<'_>, flow: usize, own: &FlowSpec) -> Option<Limited> {
         }
         _ => None,
     };
-    from_end_to_end.or_else(|| {
-        let of_legs = own.legs.iter().filter_map(|leg| {
-            let FlowControlSpec::Credit(credit) = leg.flow_control else {
-                return None;
-            };
-            let channel = names::channel_spec(run.network, leg.channel)?;
-            let cell = channel.rate.serialization(own.unit_bytes.into());
-            let way = channel.delay + channel.handling + cell;
-            let what = format!("credit on {} (N2 + N3)", run.port(leg.channel));
-            let zones = credit.n2.saturating_add(credit.n3);
-            units(zones, unit_bits, 2.0 * way.ps() as f64, &what)
-        });
-        of_legs.min_by(|one, other| one.allowed.total_cmp(&other.allowed))
-    })
+    from_end_to_end.or_else(|| credit_of(run, flow, own, got))
+}
+
+/// The last link on its way where it waited for credit alone for most of the time. Where a port
+/// behind was busy meanwhile, or a buffer full at a destination, that is what binds.
+fn credit_of(run: &Circuits<'_>, flow: usize, spec: &FlowSpec, got: f64) -> Option<Limited> {
+    let all = &run.outcome.legs;
+    let first = all.partition_point(|leg| (leg.flow as usize) < flow);
+    let legs = (0_u32..).zip(spec.legs.iter().zip(&all[first..]));
+    let legs = legs.map(|(at, (leg, measured))| (at, leg, measured, run.part(measured.blocked)));
+    let blocked = legs.filter(|(.., share)| *share >= MOSTLY);
+    let (at, leg, measured, share) = blocked.last()?;
+    let FlowControlSpec::Credit(credit) = leg.flow_control else {
+        return None;
+    };
+    let zones = credit.n2.saturating_add(credit.n3);
+    let mut behind = spec
+        .legs
+        .iter()
+        .filter(|leg| leg.parent == Some(at))
+        .peekable();
+    let is_held = match behind.peek() {
+        None => 2.0 * measured.fill_mean >= f64::from(zones),
+        Some(_) => behind.any(|leg| is_busy(run, leg.channel)),
+    };
+    let what = counted(zones, "cell");
+    (!is_held).then(|| missing(&run.port(leg.channel), &what, share, got))
 }
 
 /// Who is served before it where it passes.
 fn before(spec: &NetworkSpec, own: &FlowSpec) -> Option<String> {
     let by_priority = |channel: u32| {
         let port = names::channel_spec(spec, channel);
-        port.is_some_and(|port| port.scheduler != SchedulerSpec::Fifo)
+        port.is_some_and(|port| !port.scheduler.ignores_priority())
     };
     let mut channels: Vec<u32> = own.legs.iter().map(|leg| leg.channel).collect();
     channels.retain(|channel| by_priority(*channel));

@@ -9,7 +9,7 @@ use super::{
     Circuits, abr, bounds, cell_tcp, losses, ports, recovery, responses, sessions, standstill,
 };
 use crate::events::flows::balance;
-use crate::events::{self, Tables, delays, mbps, nodes, violations};
+use crate::events::{self, Tables, delays, mbps, nodes, percent, violations};
 use crate::model::{Cell, Column, Table};
 use crate::table_of::TableOf;
 
@@ -160,6 +160,14 @@ fn legs(run: &Circuits<'_>) -> Table {
             "credit [cells]: the sender's credit at the end; empty where the leg isn't controlled",
         )
         .of(|(leg, found)| found.credit.filter(|_| leg.is_some_and(is_controlled)))
+        .number(
+            "blocked [%]: share of the time after the warm-up in which cells waited and only \
+             credit was missing; empty where the leg isn't controlled",
+        )
+        .of(|(leg, found)| match leg.is_some_and(is_controlled) {
+            true => percent(run.part(found.blocked)),
+            false => Cell::Empty,
+        })
         .number("credits received [units]: control units that reached the sender; whole run")
         .of(|(_, found)| found.credits_received_total)
         .number("credits lost [units]: control units lost on the wire; whole run")

@@ -7,8 +7,8 @@ use backwater_kernel::{Duration, Rate, Time};
 use backwater_net::frames::spec::{Span, TrafficSpec as EthernetTraffic};
 use backwater_net::outcome::{AbrOutcome, LossCause};
 use backwater_net::spec::{
-    AbrSpec, NetworkSpec, RateFormat, SchedulerSpec, SourceControlSpec, TrafficSpec, TurnAround,
-    UiliSpec,
+    AbrSpec, CreditSpec, FlowControlSpec, NetworkSpec, RateFormat, SchedulerSpec,
+    SourceControlSpec, TrafficSpec, TurnAround, UiliSpec,
 };
 use backwater_results::{Findings, page, run_manifest, run_report, terminal_summary};
 use sample::{ethernet, fabric};
@@ -213,6 +213,67 @@ fn a_greedy_circuit_that_credit_holds_back() {
         got(other, &mut outcome);
         assert_eq!(told(&spec, &outcome), [""; 0], "{other}");
     }
+}
+
+/// Credit is what binds where it was missing for most of the time, whatever it allows; not where a
+/// port behind was busy.
+#[test]
+fn credit_that_was_missing_is_named() {
+    let (info, mut spec) = (sample::info(), sample::spec());
+    let mut outcome = sample::outcome();
+    let measured = outcome.ended_at.since(spec.warm_up);
+    let told = |spec: &NetworkSpec, outcome: &backwater_net::outcome::Outcome| {
+        let found = Findings::new(spec, outcome.clone(), sample::CELL);
+        run_manifest(&info, &found).warnings
+    };
+    // A third of its share.
+    outcome.flows[1].delivered_bytes = (622e6 / 9.0 * measured.seconds() / 8.0) as u64;
+    let exact = Duration(155 * sample::CELL.0);
+    spec.flows[1].legs[1].flow_control = FlowControlSpec::Credit(CreditSpec::n23(2, 1, exact));
+    for port in &mut outcome.channels {
+        port.data_share = 0.3;
+    }
+    assert_eq!(told(&spec, &outcome), [""; 0]);
+    let leg = outcome.legs.iter_mut().filter(|leg| leg.flow == 1).nth(1);
+    leg.expect("it has three").blocked = Duration(measured.0 / 10 * 9);
+    let held = told(&spec, &outcome);
+    assert_eq!(held.len(), 1, "{held:?}");
+    assert!(
+        held[0].ends_with("(N2 + N3 = 3 cells) was missing 90 % of the time"),
+        "{held:?}"
+    );
+    outcome.channels[8].data_share = 0.95;
+    assert_eq!(told(&spec, &outcome), [""; 0], "the port behind is busy");
+}
+
+/// A channel that carried all that its buffers let through, in a network beyond saturation.
+#[test]
+fn credit_of_flits_that_binds_is_named() {
+    let (info, mut spec, mut outcome) = (fabric::info(), fabric::spec(), fabric::outcome());
+    outcome.saturated = None;
+    for channel in &mut spec.graph.channels {
+        channel.latency = 99;
+    }
+    // 32 packets of several flits at most in each round trip of 100 cycles and their lengths.
+    let credit = backwater_flit::credit::ChannelCredit::of(&spec, 0).expect("between routers");
+    assert!(credit.round_trip == 100 && credit.carried < 0.5);
+    outcome.utilization[0] = credit.carried * 0.95;
+    let told = |outcome: &backwater_flit::outcome::FabricOutcome| {
+        let all = run_manifest(&info, &fabric::found(&spec, outcome)).warnings;
+        all.into_iter()
+            .find(|one| one.starts_with("credit binds: "))
+    };
+    assert_eq!(told(&outcome), None, "below saturation");
+    outcome.saturated = Some("queues grow".into());
+    let held = told(&outcome).expect("it binds");
+    assert!(
+        held.contains("as credit is back after 100 cycles"),
+        "{held}"
+    );
+    for used in &mut outcome.utilization {
+        *used = credit.carried * 0.5;
+    }
+    assert_eq!(told(&outcome), None, "something else binds");
 }
 
 #[test]

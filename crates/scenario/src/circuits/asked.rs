@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use backwater_net::spec::{FlowSpec, TrafficSpec};
 
-use crate::circuits::checks::uncontrolled;
+use crate::circuits::checks::{arriving, before, uncontrolled};
 use crate::circuits::reserve;
 use crate::circuits::service_checks::{Whole, rates_apart};
 use crate::circuits::traffic::{self, Line};
@@ -15,11 +15,12 @@ use crate::prelude::*;
 const FULL: f64 = 1.000_001;
 
 /// What flows ask of one link, bits a second.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Default)]
 struct Sum {
-    all: f64,
+    /// By the link before it on the way, bits.
+    all: Vec<(Option<u32>, f64)>,
     /// Of those that nothing holds back.
-    free: f64,
+    free: Vec<(Option<u32>, f64)>,
     /// The last of them.
     last: usize,
 }
@@ -38,14 +39,15 @@ pub(crate) fn check(whole: &Whole<'_>, mistakes: &mut Diagnostics) {
                 Some(_) => &mut behind,
             };
             let sum: &mut Sum = sums.entry(leg.channel).or_default();
-            sum.all += bits;
-            sum.free += if uncontrolled(flow) { bits } else { 0.0 };
+            let offer = (before(flow, leg), bits);
+            sum.all.push(offer);
+            sum.free.extend(uncontrolled(flow).then_some(offer));
             sum.last = index;
         }
     }
     let mut told = BTreeSet::new();
     for (channel, sum) in first {
-        if let Some(found) = host(whole, channel, sum) {
+        if let Some(found) = host(whole, channel, &sum) {
             told.insert(sum.last);
             mistakes.push(found);
         }
@@ -53,7 +55,7 @@ pub(crate) fn check(whole: &Whole<'_>, mistakes: &mut Diagnostics) {
     for (channel, sum) in behind {
         // What a host can't send does not come to others either.
         if !told.contains(&sum.last) {
-            mistakes.extend(link(whole, channel, sum));
+            mistakes.extend(link(whole, channel, &sum));
         }
     }
 }
@@ -72,14 +74,15 @@ fn asked(whole: &Whole<'_>, flow: &FlowSpec) -> Option<f64> {
 /// The warning, if it is too much; in words of its own.
 fn told(
     whole: &Whole<'_>,
-    (channel, sum): (u32, Sum),
+    (channel, sum): (u32, &Sum),
     message: String,
     does: &str,
 ) -> Option<Diagnostic> {
     let rate = whole.graph.channel_spec(channel).rate.0 as f64;
     let most = rate * FULL;
     let draft = whole.drafts.get(sum.last)?;
-    let [asked, carried] = rates_apart([sum.all, rate], 1);
+    let [all, free] = [&sum.all, &sum.free].map(|offers| arriving(whole.graph, offers));
+    let [asked, carried] = rates_apart([all, rate], 1);
     let name = whole.graph.channel_name(channel);
     let warning = Diagnostic::warning("overload", message)
         .at(
@@ -91,15 +94,15 @@ fn told(
              comes"
         ))
         .help("lower the load, or make the traffic `greedy` to find the most");
-    (sum.all > most && sum.free <= most).then_some(warning)
+    (all > most && free <= most).then_some(warning)
 }
 
-fn host(whole: &Whole<'_>, channel: u32, sum: Sum) -> Option<Diagnostic> {
+fn host(whole: &Whole<'_>, channel: u32, sum: &Sum) -> Option<Diagnostic> {
     let message = "a host is asked to send more than its link carries".into();
     told(whole, (channel, sum), message, "for")
 }
 
-fn link(whole: &Whole<'_>, channel: u32, sum: Sum) -> Option<Diagnostic> {
+fn link(whole: &Whole<'_>, channel: u32, sum: &Sum) -> Option<Diagnostic> {
     let name = whole.graph.channel_name(channel);
     let message = format!("`{name}` is asked to carry more than it can");
     told(whole, (channel, sum), message, "are to cross")

@@ -270,11 +270,14 @@ pub(crate) fn load(whole: &Whole<'_>, limits: &Limits, mistakes: &mut Diagnostic
     for (channel, flows) in offered.by_channel.iter().enumerate() {
         let channel = channel as u32;
         let rate = graph.channel_spec(channel).rate.0 as f64;
-        let bits: f64 = flows.iter().map(|load| load.bits_per_second).sum();
+        let offers = flows.iter().map(|load| (load.before, load.bits_per_second));
+        let offers: Vec<(Option<u32>, f64)> = offers.collect();
+        let sum: f64 = offers.iter().map(|(_, bits)| bits).sum();
+        let bits = arriving(graph, &offers);
         if bits <= rate * 1.000_001 || has_limit(graph, channel) {
             continue;
         }
-        let units = flows.iter().map(|load| load.units_per_second).sum::<f64>();
+        let units = flows.iter().map(|load| load.units_per_second).sum::<f64>() * bits / sum;
         let growth = units * (bits - rate) / bits;
         let by_end = growth * whole.stop_at.seconds();
         queued_bytes += by_end * UNIT_BYTES;
@@ -330,9 +333,32 @@ fn has_limit(graph: &Graph, channel: u32) -> bool {
     pool.is_some_and(|pool| pool.limit_units.is_some() || pool.limit_bytes.is_some())
 }
 
+/// The channel by which a flow comes to this leg.
+pub(crate) fn before(flow: &FlowSpec, leg: &LegSpec) -> Option<u32> {
+    let parent = flow.legs.get(leg.parent? as usize)?;
+    Some(parent.channel)
+}
+
+/// What comes to a channel, of offers each with the channel before it on the way: over that no
+/// more comes, of all together, than it carries.
+pub(crate) fn arriving(graph: &Graph, offers: &[(Option<u32>, f64)]) -> f64 {
+    let mut by: BTreeMap<Option<u32>, f64> = BTreeMap::new();
+    for (before, bits) in offers {
+        *by.entry(*before).or_default() += bits;
+    }
+    let carried = |before: u32| graph.channel_spec(before).rate.0 as f64;
+    let capped = |(before, bits): (Option<u32>, f64)| match before {
+        Some(before) => bits.min(carried(before)),
+        None => bits,
+    };
+    by.into_iter().map(capped).sum()
+}
+
 /// What one flow brings to one channel.
 struct Load {
     flow: usize,
+    /// The channel before this one on its way.
+    before: Option<u32>,
     bits_per_second: f64,
     units_per_second: f64,
 }
@@ -377,6 +403,7 @@ impl Offered {
                 let units_per_second = units * share;
                 by_channel[leg.channel as usize].push(Load {
                     flow: index,
+                    before: before(flow, leg),
                     bits_per_second: units_per_second * unit_bits,
                     units_per_second,
                 });

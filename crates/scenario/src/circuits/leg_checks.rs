@@ -71,7 +71,7 @@ pub(crate) fn check_credit(
     if !zones_fit(leg, credit, mistakes) {
         return;
     }
-    if matches!(credit.rule, CreditRule::N23 | CreditRule::N123Plus) {
+    if credit.rule.has_window() {
         check_window(leg, credit, mistakes);
     }
     mistakes.extend(check_resync(leg, credit));

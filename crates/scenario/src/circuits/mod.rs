@@ -23,3 +23,4 @@ pub(crate) mod service_checks;
 pub(crate) mod slow_credit;
 pub(crate) mod topology;
 pub(crate) mod traffic;
+pub(crate) mod trial;

@@ -271,7 +271,7 @@ impl Whole<'_> {
     }
 
     fn priorities_in_fifo(&self) -> Option<Diagnostic> {
-        let fifo = |channel| self.scheduler(channel) == SchedulerSpec::Fifo;
+        let fifo = |channel| self.scheduler(channel).ignores_priority();
         let mut mixed = self
             .used()
             .filter_map(|(channel, port)| Some((channel, port.first, port.other?)))

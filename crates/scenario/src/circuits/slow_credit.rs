@@ -3,7 +3,7 @@
 //! What credit lets through is the law of the loop. It is held against what there is for the flow:
 //! what it offers, and of each link on its way the part that it has if all flows there want as
 //! much. That is never more than its max-min share, so nothing is told of a flow that others hold
-//! back.
+//! back. Where cells of several circuits wait for each other, what the law gives is tried as well.
 
 use backwater_kernel::Time;
 use backwater_kernel::words::counted;
@@ -13,6 +13,7 @@ use crate::circuits::control::{self, Loop};
 use crate::circuits::flows::Draft;
 use crate::circuits::service_checks::{Whole, rate_text};
 use crate::circuits::traffic::{self, Line};
+use crate::circuits::trial::{self, Tried};
 use crate::given::circuits::control::FlowControl;
 use crate::network::law::{self, Growth};
 use crate::prelude::*;
@@ -23,6 +24,8 @@ const TOLD_BELOW: f64 = 0.9;
 /// A leg and what its credit lets through.
 struct Slow {
     channel: u32,
+    /// Where others meet it, if that was tried.
+    tried: Option<Tried>,
     circuit: Loop,
     credit: CreditSpec,
     /// Of the rate of its link.
@@ -34,9 +37,14 @@ struct Slow {
 /// Tells of each flow the leg that lets least through.
 pub(crate) fn check(whole: &Whole<'_>, mistakes: &mut Diagnostics) {
     let base = control::base(&whole.file.flow_control);
-    for (draft, flow) in whole.flows() {
+    let tried = trial::all(whole);
+    for (index, (draft, flow)) in (0..).zip(whole.flows()) {
+        let tried = tried.get(&index);
         let legs = flow.legs.iter().filter_map(|leg| match leg.flow_control {
-            FlowControlSpec::Credit(credit) => Some(slow(whole, flow, leg.channel, credit)),
+            FlowControlSpec::Credit(credit) => {
+                let here = tried.filter(|tried| tried.channel == leg.channel);
+                Some(slow(whole, flow, leg.channel, credit).tried(whole, here))
+            }
             FlowControlSpec::None => None,
         });
         let least = legs.min_by(|a, b| a.bits_per_second.total_cmp(&b.bits_per_second));
@@ -97,22 +105,34 @@ fn slow(whole: &Whole<'_>, flow: &FlowSpec, channel: u32, credit: CreditSpec) ->
         f64::from(n2.max(1)),
     );
     let cells = circuit.cells();
-    let growth = (credit.rule == CreditRule::N123).then(|| Growth::new(zones, n2, cells, 0.0));
-    let share = match (credit.rule, growth) {
-        (_, Some(growth)) => {
-            let loops = |time: Time| time.ps() as f64 / circuit.ps.max(1) as f64;
-            growth.mean(loops(whole.warm_up), loops(whole.stop_at))
+    let grows = || {
+        let growth = Growth::new(zones, n2, cells, 0.0);
+        let loops = |time: Time| time.ps() as f64 / circuit.ps.max(1) as f64;
+        let mean = growth.mean(loops(whole.warm_up), loops(whole.stop_at));
+        (mean, growth)
+    };
+    let (share, growth) = match credit.rule {
+        CreditRule::N123 => {
+            let (share, growth) = grows();
+            (share, Some(growth))
         }
         // Its bursts grow like those of N123, until they have N1 cells.
-        (CreditRule::N123Plus, _) => {
+        CreditRule::N123Plus => {
             let n1 = f64::from(credit.n1);
             let most = if zones > n2 { n1 } else { zones.min(n1) };
-            law::throughput(most, n2, cells, 0.0)
+            let ((share, growth), held) = (grows(), law::throughput(most, n2, cells, 0.0));
+            match share < held {
+                true => (share, Some(growth)),
+                false => (held, None),
+            }
         }
-        _ => law::throughput(zones, n2, cells, 0.0),
+        CreditRule::N23 | CreditRule::Relative | CreditRule::Cumulative => {
+            (law::throughput(zones, n2, cells, 0.0), None)
+        }
     };
     Slow {
         channel,
+        tried: None,
         circuit,
         credit,
         share,
@@ -141,7 +161,54 @@ fn control_of(
 }
 
 impl Slow {
-    /// A zone that is made for a target is as large as was asked for.
+    /// It gets no more than it got as it was tried.
+    fn tried(self, whole: &Whole<'_>, tried: Option<&Tried>) -> Self {
+        match tried.filter(|tried| tried.bits_per_second < self.bits_per_second) {
+            None => self,
+            Some(tried) => Self {
+                tried: Some(*tried),
+                share: tried.bits_per_second / whole.graph.channel_spec(self.channel).rate.0 as f64,
+                bits_per_second: tried.bits_per_second,
+                growth: None,
+                ..self
+            },
+        }
+    }
+
+    /// The key that is too small, what it says, and what would be enough. A zone that is made for
+    /// a target is as large as was asked for.
+    fn cure(&self, control: &FlowControl) -> Option<(At, String, String)> {
+        let credit = &self.credit;
+        let (key, at) = control.zone3().unwrap_or(("n3", &control.n3.at));
+        let full = self.circuit.cells_at(self.circuit.rate);
+        let least = credit.n2.saturating_add(full);
+        let holds = credit.rule == CreditRule::N123Plus && control.n1.is_given && credit.n1 < least;
+        // Bursts that don't grow, or that meet others, need N3 as well.
+        let is_small = credit.n3 == 0 || self.tried.is_some() || self.growth.is_some();
+        match (holds, is_small) {
+            (true, false) => Some((
+                control.n1.at.clone(),
+                format!("N1 = {} cells", credit.n1),
+                format!("N1 = {least} keeps the link busy"),
+            )),
+            (true, true) => Some((
+                at.clone(),
+                format!(
+                    "N1 = {}, N2 + N3 = {} + {} cells",
+                    credit.n1, credit.n2, credit.n3
+                ),
+                format!("N3 = {full} with N1 = {least} keeps the link busy"),
+            )),
+            (false, _) if key == "n3" || credit.n3 == 0 => Some((
+                at.clone(),
+                format!("N2 + N3 = {} + {} cells", credit.n2, credit.n3),
+                format!("N3 = {full} (`target = \"full\"`) keeps the link busy"),
+            )),
+            (false, _) => None,
+        }
+    }
+
+    /// The warning, if there is something to do.
     fn told(
         &self,
         whole: &Whole<'_>,
@@ -149,25 +216,7 @@ impl Slow {
         control: &FlowControl,
         there: f64,
     ) -> Option<Diagnostic> {
-        let credit = &self.credit;
-        let (key, at) = control.zone3().unwrap_or(("n3", &control.n3.at));
-        let full = self.circuit.cells_at(self.circuit.rate);
-        let (at, label, help) = match (credit.rule, control.n1.is_given) {
-            (CreditRule::N123Plus, true) if credit.n1 < credit.n2.saturating_add(full) => (
-                &control.n1.at,
-                format!("N1 = {}", counted(credit.n1, "cell")),
-                format!(
-                    "N1 = {} keeps the link busy",
-                    credit.n2.saturating_add(full)
-                ),
-            ),
-            _ if key == "n3" || credit.n3 == 0 => (
-                at,
-                format!("N2 + N3 = {} + {} cells", credit.n2, credit.n3),
-                format!("N3 = {full} (`target = \"full\"`) keeps the link busy"),
-            ),
-            _ => return None,
-        };
+        let (at, label, help) = self.cure(control)?;
         let per_cent = match 100.0 * self.share {
             small if small < 0.95 => format!("{small:.2}"),
             large => format!("{large:.1}"),
@@ -182,17 +231,26 @@ impl Slow {
             )
         });
         let slow = Diagnostic::warning("slow", "the credit is spent before more of it comes back")
-            .at(at, label)
+            .at(&at, label)
             .note(format!(
-                "`{}` gets at most {per_cent} % of `{}`, whose loop takes {:.1} cells: {}, where \
+                "`{}` gets {} {per_cent} % of `{}`, whose loop takes {:.1} cells: {}, where \
                  {} are there for it",
                 draft.name,
+                self.tried.map_or("at most", |_| "about"),
                 whole.graph.channel_name(self.channel),
                 self.circuit.cells(),
                 rate_text(self.bits_per_second.round() as u64),
                 rate_text(there.round() as u64)
             ))
             .note_if(grows)
+            .note_if(self.tried.map(|tried| {
+                format!(
+                    "tried with what meets at `{}`, {}: cells wait there as credit is written, \
+                     which is smaller by each of them",
+                    whole.graph.channel_name(tried.port),
+                    counted(tried.flows, "flow")
+                )
+            }))
             .help(help);
         Some(slow)
     }

@@ -11,6 +11,7 @@ mod limits;
 mod network;
 mod router;
 mod series;
+mod slow;
 mod whole;
 
 use backwater_flit::series::SeriesSpec;

@@ -10,6 +10,7 @@ use backwater_kernel::BuildError;
 use super::checks::groups;
 use super::deadlock;
 use super::limits;
+use super::slow;
 use crate::given::flits::FlitFile;
 use crate::given::flits::network::RoutingKind;
 use crate::prelude::*;
@@ -42,6 +43,7 @@ pub(crate) fn check(
                     .and_then(|built| deadlock::warn(file, rule, spec, &built)),
             );
             limits::load(&file.traffic.at, &loads, mistakes);
+            mistakes.extend(slow::check(file, rule, spec));
         }
         (Err(BuildError(what)), _) => {
             Diagnostic::error("bad-traffic", "this can't be sent in this network")

@@ -2,8 +2,8 @@
 
 use backwater_kernel::Duration;
 use backwater_net::frames::spec::{
-    BackPressureSpec, Binding, Detect, FRAME_LEAST_BYTES, MemorySpec, NodeKind, Notify,
-    SchedulerSpec, Select, SwitchSpec,
+    BackPressureSpec, Binding, Detect, FRAME_LEAST_BYTES, MemorySpec, NodeKind, Notify, Select,
+    SwitchSpec,
 };
 
 use super::flight::Flight;
@@ -217,7 +217,7 @@ impl Whole<'_> {
         let spec = channel_of(self.spec, channel);
         let next = &self.spec.nodes[self.net.ends(channel).1 as usize].kind;
         // Shaping holds frames that nothing else stops.
-        let is_held = matches!(spec.scheduler, SchedulerSpec::Ats { .. });
+        let is_held = spec.scheduler.shapes();
         let is_free = matches!(next, NodeKind::Station { storm: None }) && !is_held;
         // Even of a less urgent class a frame may be on the wire, and one of the queue behind it.
         let mut others = (0..spec.queues.len() as u8).filter(|other| *other != class);

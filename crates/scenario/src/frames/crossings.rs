@@ -164,10 +164,9 @@ impl Walk<'_> {
                 let ((node, _), mut sum) = inputs[0];
                 inputs[1..].iter().for_each(|(_, load)| sum.add(load));
                 for out in paths.next(node).to_vec() {
-                    for ((_, input), load) in inputs {
-                        self.steps += 1;
-                        self.found.pass_on(out, class, *input, load);
-                    }
+                    self.steps += inputs.len() as u64;
+                    let inputs = inputs.iter().map(|((_, input), load)| (*input, load));
+                    self.found.pass_on(out, class, inputs);
                     self.cross(paths, out, class, &sum, &mut waiting);
                 }
             }
@@ -228,7 +227,8 @@ impl Walk<'_> {
         for (channel, next) in self.ways(paths, from, at)? {
             self.found.put_on(channel, class, &load);
             for out in next {
-                self.found.pass_on(out, class, channel, &load);
+                let inputs = std::iter::once((channel, &load));
+                self.found.pass_on(out, class, inputs);
             }
         }
         Ok(())

@@ -18,8 +18,8 @@
 use backwater_ends::spec::AckSpec;
 use backwater_kernel::Duration;
 use backwater_net::frames::spec::{
-    BackPressureSpec, Detect, FlowSpec, NodeKind, NodeSpec, SchedulerSpec, Select, Spread,
-    TransportSpec, WIRE_OVERHEAD_BYTES,
+    BackPressureSpec, Detect, FlowSpec, NodeKind, NodeSpec, Select, Spread, TransportSpec,
+    WIRE_OVERHEAD_BYTES,
 };
 
 use super::headroom::wire_time;
@@ -135,7 +135,7 @@ impl<'a> Flight<'a> {
             let load = look.crossings.on(channel, class)?;
             let mut others = (0..8).filter(|other| *other != class);
             let is_shared = others.any(|other| look.crossings.on(channel, other).is_some());
-            let is_held = matches!(own.scheduler, SchedulerSpec::Ats { .. });
+            let is_held = own.scheduler.shapes();
             if is_shared || is_held || self.may_stop(channel, class) {
                 return None;
             }

@@ -7,7 +7,7 @@ use backwater_net::frames::spec::{FlowSpec, LinkSpec, TrafficSpec, TransportSpec
 
 use super::flow_list::Arrival;
 use super::net::Net;
-use super::offers::Offer;
+use super::offers::{Listed, Matrix, Offer};
 use super::packets::{RTP_BYTES, mtu};
 use super::workloads::{self, Setting};
 use super::{controls, queues, tcp, traffic};
@@ -30,6 +30,9 @@ pub(crate) struct Flows<'r> {
     pub tables: Vec<Table<'r>>,
     /// What workloads ask of the links of hosts.
     pub offers: Vec<Offer>,
+    /// From which hosts to which, on average; and flows that are listed.
+    pub matrices: Vec<Matrix>,
+    pub listed: Vec<Listed>,
     marked: [bool; 8],
     room: Room,
 }
@@ -40,6 +43,8 @@ impl<'r> Flows<'r> {
             specs: Vec::new(),
             tables: Vec::new(),
             offers: Vec::new(),
+            matrices: Vec::new(),
+            listed: Vec::new(),
             marked: queues::marked(links),
             room: Room {
                 each: memory::FLOW_BYTES,
@@ -188,10 +193,14 @@ fn workload<'r>(
         at: &given.at,
         is_many: true,
     };
+    let first = flows.specs.len();
     let all = arrivals.into_iter().map(sent).collect();
     if let Some(transport) = add(file, table, all, flows, mistakes) {
         let framed = (&transport, given.settings.tagged);
         flows.offers.extend(asked.offers(framed, &sizes));
+        flows.matrices.extend(asked.matrices(framed, &sizes));
+        let flows_of = first..flows.specs.len();
+        flows.listed.extend(asked.listing(framed, &sizes, flows_of));
     }
 }
 

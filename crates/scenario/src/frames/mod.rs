@@ -36,6 +36,7 @@ mod tcp;
 mod threats;
 mod topology;
 mod traffic;
+mod trunks;
 mod way;
 mod workloads;
 

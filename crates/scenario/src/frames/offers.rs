@@ -1,5 +1,7 @@
 //! What tables of the file ask of links, on the wire.
 
+use std::ops::Range;
+
 use backwater_ends::spec::AckSpec;
 use backwater_kernel::Time;
 use backwater_net::frames::spec::{
@@ -34,6 +36,26 @@ pub(crate) struct Offer {
     /// On the wire.
     pub bits_per_second: f64,
     /// Where the file says so.
+    pub at: At,
+}
+
+/// Bits a second on the wire from each of some hosts to each of others: the product of what stands
+/// beside them; nothing to itself.
+#[derive(Clone, Debug)]
+pub(crate) struct Matrix {
+    pub from: Vec<(u32, f64)>,
+    pub to: Vec<(u32, f64)>,
+    pub span: (Time, Time),
+    pub at: At,
+}
+
+/// Flows that a workload lists.
+#[derive(Clone, Debug)]
+pub(crate) struct Listed {
+    /// Their numbers.
+    pub flows: Range<usize>,
+    /// Bits on the wire for each bit of payload.
+    pub expansion: f64,
     pub at: At,
 }
 

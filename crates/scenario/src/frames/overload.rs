@@ -7,14 +7,15 @@
 //! comes no more over the link before it than that one carries.
 
 use std::cell::OnceCell;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use backwater_kernel::{Channels, Rate, Time};
+use backwater_kernel::{Rate, Time};
 use backwater_net::frames::routes::Tables;
-use backwater_net::frames::spec::{EthernetSpec, FlowSpec, NodeKind, Spread, TransportSpec};
+use backwater_net::frames::spec::{FlowSpec, TransportSpec};
 
 use super::lossless::{Whole, channel_of};
 use super::offers::{Offer, Way, per_payload};
+use super::trunks::{self, between};
 use crate::circuits::service_checks::rates_apart;
 use crate::network::room::bytes;
 use crate::prelude::*;
@@ -57,40 +58,6 @@ fn datagrams(look: &Whole<'_>) -> Vec<Offer> {
     offers
 }
 
-/// The channels between switches that all frames of a flow cross, each behind the one before it.
-fn between(spec: &EthernetSpec, tables: &Tables, flow: u32) -> BTreeSet<(u32, u32)> {
-    let own = &spec.flows[flow as usize];
-    let mut all: Vec<Vec<u32>> = Vec::new();
-    if own.is_multicast() {
-        all = tables.paths(spec, flow).unwrap_or_default();
-    } else {
-        let mut way = Vec::new();
-        all.extend(
-            tables
-                .follow(spec, 2 * flow, &mut way)
-                .is_ok()
-                .then_some(way),
-        );
-    }
-    let is_switch = |node: u32| matches!(spec.nodes[node as usize].kind, NodeKind::Switch(_));
-    let ends = |channel: &u32| spec.links.ends(*channel);
-    // Frames that are spread one by one take other ways, too.
-    let is_one_way = |channel: &u32| {
-        let (from, _) = ends(channel);
-        let next = |to: u32| tables.next_hops(from, to).len() == 1;
-        spec.rules.spread == Spread::Flows || own.destinations().all(next)
-    };
-    all.retain(|way| way.iter().all(is_one_way));
-    let pairs = all.iter().flat_map(|way| way.windows(2));
-    let pairs = pairs.map(|pair| (pair[0], pair[1]));
-    pairs
-        .filter(|(_, channel)| {
-            let (from, to) = ends(channel);
-            is_switch(from) && is_switch(to)
-        })
-        .collect()
-}
-
 /// Bits on the wire for each bit of payload of full datagrams.
 fn expansion(flow: &FlowSpec) -> f64 {
     match &flow.transport {
@@ -124,6 +91,7 @@ pub(crate) fn check(look: &Whole<'_>, mistakes: &mut Diagnostics) {
     for offer in datagrams(look)
         .into_iter()
         .chain(look.flows.offers.iter().cloned())
+        .chain(trunks::offers(look))
     {
         let of_link = by_link.entry((offer.way, offer.place)).or_default();
         of_link.push(offer);

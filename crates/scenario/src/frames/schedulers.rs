@@ -50,8 +50,8 @@ pub(crate) fn check(
 }
 
 fn uses_reserve(scheduler: &SchedulerSpec) -> bool {
-    let is_drr = matches!(scheduler, SchedulerSpec::Drr { .. });
-    let is_ats = matches!(scheduler, SchedulerSpec::Ats { .. });
+    let is_drr = scheduler.has_quanta();
+    let is_ats = scheduler.shapes();
     is_ats || serves_by_reservation(*scheduler) && !is_drr
 }
 

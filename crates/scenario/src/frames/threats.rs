@@ -6,8 +6,7 @@ use backwater_kernel::Duration;
 use backwater_kernel::time::PS_PER_SECOND;
 use backwater_kernel::{Channels, Rate, words::counted};
 use backwater_net::frames::spec::{
-    BackPressureSpec, Choose, Detect, Message, NodeKind, QUANTUM_BITS, Select, TransportSpec,
-    WatchdogAction,
+    BackPressureSpec, Choose, Detect, Message, NodeKind, QUANTUM_BITS, Select, WatchdogAction,
 };
 
 use super::lossless::{Whole, channel_of};
@@ -388,7 +387,7 @@ fn gates(look: &Whole<'_>) -> u64 {
     let flows = flows.filter(|(_, flow)| lossless.get(usize::from(flow.class)) == Some(&true));
     let mut gates = BTreeSet::new();
     for (number, flow) in flows {
-        let is_tcp = matches!(flow.transport, TransportSpec::Tcp(_));
+        let is_tcp = flow.transport.is_tcp();
         let ends = [
             Some(flow.address(number)),
             Some(flow.source).filter(|_| is_tcp),

@@ -5,6 +5,7 @@
 
 use backwater_kernel::words::counted;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use backwater_kernel::{Duration, Purpose, Rate, Stream, Time};
 use backwater_net::frames::spec::{LinkSpec, TransportSpec};
@@ -12,7 +13,7 @@ use backwater_net::frames::spec::{LinkSpec, TransportSpec};
 use super::flow_list::{self, Arrival};
 use super::flow_sizes::SizeLaw;
 use super::net::Net;
-use super::offers::{self, Offer, Way};
+use super::offers::{self, Listed, Matrix, Offer, Way};
 use crate::given::frames::workloads::{Between, Workloads, WorkloadsKind};
 use crate::language::files::Files;
 use crate::language::units::{self, Decimal, LONGEST_PS};
@@ -125,6 +126,8 @@ pub(crate) struct Asked {
     /// By host: payload that it is to send, and that comes to it, bits a second; and while.
     sent: Vec<(u32, f64, (Time, Time))>,
     received: Vec<(u32, f64, (Time, Time))>,
+    /// From each of some hosts to each of others: the product; nothing where flows are listed.
+    pairs: Option<((Rates, Rates), (Time, Time))>,
     mean_bytes: f64,
     /// Share of its link that a host is to send.
     share: f64,
@@ -163,6 +166,50 @@ impl Asked {
         sent.chain(received).chain(acked).chain(learned)
     }
 
+    /// From which hosts to which, on the wire; acknowledgements go the other way.
+    pub(crate) fn matrices(
+        &self,
+        framed: (&TransportSpec, bool),
+        sizes: &[u64],
+    ) -> impl Iterator<Item = Matrix> {
+        let (data, acks) = offers::per_payload(framed, (sizes, self.mean_bytes.max(1.0)));
+        // What a host has no room for on its link comes to no switch.
+        let carried = 1.0 / (self.share * data).max(1.0);
+        let scaled = |rates: &Rates, factor: f64| {
+            let rates = rates.iter();
+            rates.map(|(host, bits)| (*host, bits * factor)).collect()
+        };
+        let pairs = self.pairs.iter().zip(&self.at);
+        pairs.flat_map(move |(((from, to), span), at)| {
+            let matrix = |from: &Rates, to: &Rates, factor: f64| Matrix {
+                from: scaled(from, factor),
+                to: to.clone(),
+                span: *span,
+                at: at.clone(),
+            };
+            [
+                matrix(from, to, data * carried),
+                matrix(to, from, acks * carried),
+            ]
+        })
+    }
+
+    /// The flows, where they are listed.
+    pub(crate) fn listing(
+        &self,
+        framed: (&TransportSpec, bool),
+        sizes: &[u64],
+        flows: Range<usize>,
+    ) -> Option<Listed> {
+        let (expansion, _) = offers::per_payload(framed, (sizes, self.mean_bytes.max(1.0)));
+        let at = self.at.clone().filter(|_| self.pairs.is_none())?;
+        Some(Listed {
+            flows,
+            expansion,
+            at,
+        })
+    }
+
     /// Of flows that are listed: the mean rate from a host's first flow to its last, or to the end
     /// of the run if that is less. Flows that begin together are a burst, and have no rate.
     fn listed(all: &[Arrival], stop_at: Time, at: &At) -> Self {
@@ -190,6 +237,7 @@ impl Asked {
         Self {
             sent: by(|flow| flow.from),
             received: by(|flow| flow.to),
+            pairs: None,
             mean_bytes: bytes / all.len().max(1) as f64,
             share: 0.0,
             at: Some(at.clone()),
@@ -278,13 +326,19 @@ impl<'a> Plan<'a> {
         let received = |to: &u32| (*to, all_parts - own.get(to).unwrap_or(&0.0));
         let sent = self.from.iter().copied().zip(bits).collect();
         let received = self.to.iter().map(received).collect();
-        Some((all, expected, self.asked((sent, received), law, load)))
+        let pairs = (
+            own.iter().map(|(host, bits)| (*host, *bits)).collect(),
+            self.to.iter().map(|host| (*host, 1.0)).collect(),
+        );
+        let asked = self.asked((sent, received), pairs, law, load);
+        Some((all, expected, asked))
     }
 
     /// Rates of payload by host, while flows begin.
     fn asked(
         &self,
         (sent, received): (Rates, Rates),
+        pairs: (Rates, Rates),
         law: &SizeLaw,
         load: &Placed<Decimal>,
     ) -> Asked {
@@ -295,6 +349,7 @@ impl<'a> Plan<'a> {
         Asked {
             sent: during(sent),
             received: during(received),
+            pairs: Some((pairs, self.span)),
             mean_bytes: law.doubled_mean() as f64 / 2e9,
             share: load.approximate(),
             at: Some(load.at.clone()),
@@ -352,12 +407,22 @@ impl<'a> Plan<'a> {
                 }
             }
         }
-        let even = |hosts: &[u32]| {
+        let even = |hosts: &[u32]| -> Rates {
             let each = sum as f64 / hosts.len().max(1) as f64;
             hosts.iter().map(|host| (*host, each)).collect()
         };
         let asked = (even(&self.from), even(&self.to));
-        Some((all, expected, self.asked(asked, law, load)))
+        // To each, in equal parts from all but itself.
+        let known: BTreeSet<&u32> = self.from.iter().collect();
+        let part = |(host, bits): (u32, f64)| {
+            let others = self.from.len() - usize::from(known.contains(&host));
+            (host, bits / others.max(1) as f64)
+        };
+        let pairs = (
+            self.from.iter().map(|host| (*host, 1.0)).collect(),
+            even(&self.to).into_iter().map(part).collect(),
+        );
+        Some((all, expected, self.asked(asked, pairs, law, load)))
     }
 
     /// The instant of the next; nothing from the end on.

@@ -405,7 +405,7 @@ fn terminals_are_asked_for_their_own_sums() {
     let codes = |classes: &str| -> Vec<&'static str> {
         let text = format!(
             "engine = \"flit\"\n[run]\nmeasure = 1000\n[topology]\nkind = \"mesh\"\n\
-             sides = [2, 2]\n[traffic]\nflits = 1\n{classes}"
+             sides = [2, 2]\n[router]\nvcs = 4\n[traffic]\nflits = 1\n{classes}"
         );
         let read = parse(&Source::new("a.toml", &text), &[]).expect("it is right");
         read.warnings.iter().map(|one| one.code).collect()

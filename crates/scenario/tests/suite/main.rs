@@ -19,6 +19,7 @@ mod service;
 mod set_aside;
 mod sizing;
 mod slow_credit;
+mod slow_flits;
 mod spread;
 mod sweep;
 mod sweep_axes;

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use backwater_kernel::Rings;
 use backwater_net::Simulation;
-use backwater_scenario::{Engine, Limits, Severity, Source, parse_within};
+use backwater_scenario::{Engine, Limits, Severity, Source, list, parse_within};
 
 /// A choice: its name, and what it writes where.
 #[derive(Clone, Copy)]
@@ -31,13 +31,55 @@ const fn tables(name: &'static str, tables: &'static str) -> Choice {
     }
 }
 
+/// What a dimension has.
+#[derive(Clone, Copy)]
+enum Choices {
+    /// All words of a group of the language, each as the kind of a table; and what some need
+    /// there.
+    Words {
+        group: &'static str,
+        table: &'static str,
+        more: &'static [(&'static str, &'static str)],
+    },
+    /// These.
+    Here(&'static [Choice]),
+}
+
+/// All words of a group.
+const fn words(group: &'static str, table: &'static str) -> Choices {
+    Choices::Words {
+        group,
+        table,
+        more: &[],
+    }
+}
+
+impl Choices {
+    fn all(self) -> Vec<Choice> {
+        let (group, table, more) = match self {
+            Choices::Here(choices) => return choices.to_vec(),
+            Choices::Words { group, table, more } => (group, table, more),
+        };
+        let groups = list();
+        let known = groups.iter().find(|(name, _)| *name == group);
+        let (_, words) = known.expect("a group of the language");
+        let choice = |word: &&'static str| {
+            let more = more.iter().find(|(known, _)| known == word);
+            let more = more.map_or("", |(_, more)| more);
+            // As many as there are words.
+            tables(word, format!("[{table}]\nkind = \"{word}\"\n{more}").leak())
+        };
+        words.iter().map(|(word, _)| choice(word)).collect()
+    }
+}
+
 /// What there is to choose from, dimension by dimension.
 struct Half {
     owner: &'static str,
     engine: &'static str,
     run: &'static str,
     flow: &'static str,
-    dimensions: [(&'static str, &'static [Choice]); 4],
+    dimensions: [(&'static str, Choices); 4],
 }
 
 const CELLS: Half = Half {
@@ -46,50 +88,22 @@ const CELLS: Half = Half {
     run: "rate = \"155 Mbps\"\ndelay = \"5 us\"",
     flow: "reserve = { rate = \"40 Mbps\", burst = \"2 kB\" }\n",
     dimensions: [
-        (
-            "flow control",
-            &[
-                tables("none", ""),
-                tables("n23", "[flow_control]\nkind = \"n23\"\n"),
-                tables("n123", "[flow_control]\nkind = \"n123\"\n"),
-                tables("n123+", "[flow_control]\nkind = \"n123+\"\n"),
-                tables("relative", "[flow_control]\nkind = \"relative\"\n"),
-                tables("cumulative", "[flow_control]\nkind = \"cumulative\"\n"),
-            ],
-        ),
+        ("flow control", words("packet flow control", "flow_control")),
         (
             "memory",
-            &[
+            Choices::Here(&[
                 tables("own", ""),
                 tables("shared", "[buffer.shared]\nbytes = \"60 kB\"\n"),
                 tables(
                     "thresholds",
                     "[buffer.shared]\nunits = 900\nalpha = \"1/2\"\n",
                 ),
-            ],
+            ]),
         ),
-        (
-            "scheduler",
-            &[
-                tables("round-robin", "[scheduler]\nkind = \"round-robin\"\n"),
-                tables("fifo", "[scheduler]\nkind = \"fifo\"\n"),
-                tables(
-                    "strict-priority",
-                    "[scheduler]\nkind = \"strict-priority\"\n",
-                ),
-                tables("virtual-clock", "[scheduler]\nkind = \"virtual-clock\"\n"),
-                tables("wfq", "[scheduler]\nkind = \"wfq\"\n"),
-                tables("wf2q+", "[scheduler]\nkind = \"wf2q+\"\n"),
-                tables("scfq", "[scheduler]\nkind = \"scfq\"\n"),
-                tables("sfq", "[scheduler]\nkind = \"sfq\"\n"),
-                tables("drr", "[scheduler]\nkind = \"drr\"\n"),
-                tables("edf", "[scheduler]\nkind = \"edf\"\n"),
-                tables("ats", "[scheduler]\nkind = \"ats\"\n"),
-            ],
-        ),
+        ("scheduler", words("packet schedulers", "scheduler")),
         (
             "source control",
-            &[
+            Choices::Here(&[
                 flow(
                     "none",
                     "traffic = { kind = \"constant\", rate = \"60 Mbps\" }\n",
@@ -115,7 +129,7 @@ const CELLS: Half = Half {
                     "tcp",
                     "transport = \"tcp\"\ntraffic = { kind = \"greedy\" }\n",
                 ),
-            ],
+            ]),
         ),
     ],
 };
@@ -128,21 +142,19 @@ const FRAMES: Half = Half {
     dimensions: [
         (
             "flow control",
-            &[
-                tables("none", ""),
-                tables("pause", "[flow_control]\nkind = \"pause\"\n"),
-                tables("pfc", "[flow_control]\nkind = \"pfc\"\n"),
-                tables("destination", "[flow_control]\nkind = \"destination\"\n"),
-                tables("n23", "[flow_control]\nkind = \"n23\"\n"),
-                tables("n123", "[flow_control]\nkind = \"n123\"\nunit = \"64 B\"\n"),
-                tables("n123+", "[flow_control]\nkind = \"n123+\"\n"),
-                tables("relative", "[flow_control]\nkind = \"relative\"\n"),
-                tables("cumulative", "[flow_control]\nkind = \"cumulative\"\n"),
-            ],
+            Choices::Words {
+                group: "ethernet flow control",
+                table: "flow_control",
+                more: &[(
+                    "n123",
+                    "unit = \"64 B\"
+",
+                )],
+            },
         ),
         (
             "memory",
-            &[
+            Choices::Here(&[
                 tables("own", ""),
                 tables(
                     "thresholds",
@@ -154,30 +166,12 @@ const FRAMES: Half = Half {
                      [[pools]]\nname = \"own\"\nbytes = \"500 kB\"\n\
                      [[memory]]\nports = \"A\"\nin_pool = \"own\"\nalpha = \"1/2\"\n",
                 ),
-            ],
+            ]),
         ),
-        (
-            "scheduler",
-            &[
-                tables(
-                    "strict-priority",
-                    "[scheduler]\nkind = \"strict-priority\"\n",
-                ),
-                tables("drr", "[scheduler]\nkind = \"drr\"\n"),
-                tables("round-robin", "[scheduler]\nkind = \"round-robin\"\n"),
-                tables("fifo", "[scheduler]\nkind = \"fifo\"\n"),
-                tables("virtual-clock", "[scheduler]\nkind = \"virtual-clock\"\n"),
-                tables("wfq", "[scheduler]\nkind = \"wfq\"\n"),
-                tables("wf2q+", "[scheduler]\nkind = \"wf2q+\"\n"),
-                tables("scfq", "[scheduler]\nkind = \"scfq\"\n"),
-                tables("sfq", "[scheduler]\nkind = \"sfq\"\n"),
-                tables("edf", "[scheduler]\nkind = \"edf\"\n"),
-                tables("ats", "[scheduler]\nkind = \"ats\"\n"),
-            ],
-        ),
+        ("scheduler", words("ethernet schedulers", "scheduler")),
         (
             "source control",
-            &[
+            Choices::Here(&[
                 flow(
                     "none",
                     "transport = \"udp\"\ntraffic = { kind = \"greedy\" }\n",
@@ -204,7 +198,7 @@ const FRAMES: Half = Half {
                     "abr",
                     "source_control = { kind = \"abr\", icr = \"10 Mbps\" }\n",
                 ),
-            ],
+            ]),
         ),
     ],
 };
@@ -261,10 +255,15 @@ impl Half {
         text
     }
 
+    /// By dimension.
+    fn choices(&self) -> [Vec<Choice>; 4] {
+        self.dimensions.map(|(_, choices)| choices.all())
+    }
+
     /// Every combination, as places in the dimensions.
     fn all(&self) -> Vec<[usize; 4]> {
         let mut all = vec![[0; 4]];
-        for (at, (_, choices)) in self.dimensions.iter().enumerate() {
+        for (at, choices) in self.choices().iter().enumerate() {
             let longer = all.iter().flat_map(|chosen| {
                 (0..choices.len()).map(move |choice| {
                     let mut chosen = *chosen;
@@ -306,7 +305,8 @@ fn outcome(text: &str) -> Result<(), String> {
 
 /// The section of a half, and how many combinations ran.
 fn section(half: &Half) -> (String, usize) {
-    let names = |at: usize| half.dimensions[at].1;
+    let all = half.choices();
+    let names = |at: usize| &all[at];
     let mut runs = BTreeSet::new();
     let mut refused = BTreeMap::new();
     for chosen in half.all() {
@@ -319,7 +319,7 @@ fn section(half: &Half) -> (String, usize) {
     let mut text = format!("## {}\n\n", half.owner);
     let alone = |at: usize, choice: usize| runs.iter().any(|chosen| chosen[at] == choice);
     let _ = writeln!(text, "| | runs | not for these |\n|---|---|---|");
-    for (at, (what, choices)) in half.dimensions.iter().enumerate() {
+    for (at, ((what, _), choices)) in half.dimensions.iter().zip(&all).enumerate() {
         let list = |there: bool| -> String {
             let found = (0..choices.len()).filter(|choice| alone(at, *choice) == there);
             let found: Vec<_> = found

@@ -53,6 +53,12 @@ pub fn read(text: &str) -> Source {
     source
 }
 
+/// The words and signs of a file, tests apart.
+pub fn signs(text: &str) -> Vec<String> {
+    let all = without_tests(tokens(&code::blanked(text)), &mut Vec::new());
+    all.into_iter().map(|token| token.text).collect()
+}
+
 fn tokens(code: &str) -> Vec<Token> {
     let mut found: Vec<Token> = Vec::new();
     for (number, text) in code.lines().enumerate() {

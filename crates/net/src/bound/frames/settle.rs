@@ -219,7 +219,7 @@ impl Analysis<'_> {
         let link = self.ways.spec.links.channel(channel);
         let wire = |way: &Way| wire_ps(link.rate, way.most_bytes);
         // In order of arrival all classes are as one.
-        let is_mixed = link.scheduler == SchedulerSpec::Fifo;
+        let is_mixed = link.scheduler.ignores_priority();
         let curve = self.curve(channel, |other| is_mixed || other == class, wire);
         let own = |member: &Member| wire(&self.ways.all[member.way as usize]);
         let mut sizes: Vec<u64> = members.iter().map(own).collect();

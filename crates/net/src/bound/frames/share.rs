@@ -74,7 +74,7 @@ impl Analysis<'_> {
         let link = self.ways.spec.links.channel(channel);
         let unknown = NoBound::Scheduler { channel };
         // Shaping holds frames that nothing else is in the way of.
-        let is_sure = is_one_group(link) && !matches!(link.scheduler, SchedulerSpec::Ats { .. });
+        let is_sure = is_one_group(link) && !link.scheduler.shapes();
         let rates = reserved(link).filter(|_| is_sure);
         let rates = rates.ok_or(unknown)?;
         let largest = |other: u8| {
@@ -121,7 +121,7 @@ impl Analysis<'_> {
             rate: link.rate,
             reserved: own,
             classes: link.queues.len() as u64,
-            by_start: link.scheduler == SchedulerSpec::Sfq,
+            by_start: link.scheduler.goes_by_start(),
             late_ps,
             bytes: self.curve(
                 channel,

@@ -68,7 +68,7 @@ impl<'a> Ways<'a> {
                 ways.add_tree(&tables, flow)?;
                 continue;
             }
-            let is_tcp = matches!(own.transport, TransportSpec::Tcp(_));
+            let is_tcp = own.transport.is_tcp();
             for direction in 0..if is_tcp { 2 } else { 1 } {
                 ways.add(&tables, flow, direction)?;
             }

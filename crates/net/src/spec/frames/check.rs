@@ -8,8 +8,8 @@ use backwater_kernel::{BuildError, Channels};
 use crate::spec::CLOCK_MAX_PS;
 use crate::spec::frames::{
     CLASSES_MAX, ChannelSpec, Detect, EthernetSpec, FRAME_LEAST_BYTES, FRAME_OVERHEAD_BYTES,
-    FlowSpec, MemorySpec, Message, NodeKind, SchedulerSpec, Select, Spread, TAG_BYTES,
-    TCP_IP_BYTES, TrafficSpec, TransportSpec, UDP_IP_BYTES,
+    FlowSpec, MemorySpec, Message, NodeKind, Select, Spread, TAG_BYTES, TCP_IP_BYTES, TrafficSpec,
+    TransportSpec, UDP_IP_BYTES,
 };
 
 /// Largest frame: buffers count it in 16 bits.
@@ -82,7 +82,7 @@ fn check_ports(spec: &EthernetSpec) -> Result<(), BuildError> {
 /// What a scheduler asks of the classes it serves. Nobody warns the sources of a class that runs
 /// too fast, and none of its frames is refused for the time it would wait.
 fn check_scheduler(id: u32, channel: &ChannelSpec) -> Result<(), BuildError> {
-    let is_drr = matches!(channel.scheduler, SchedulerSpec::Drr { .. });
+    let is_drr = channel.scheduler.has_quanta();
     for queue in &channel.queues {
         if is_drr && queue.quantum_bytes == 0 {
             return err(format!("channel {id}: a quantum of 0 bytes never sends"));
@@ -96,12 +96,8 @@ fn check_scheduler(id: u32, channel: &ChannelSpec) -> Result<(), BuildError> {
             ));
         }
     }
-    let is_beyond = match channel.scheduler {
-        SchedulerSpec::VirtualClock(spec) => spec.alarm_bytes.is_some(),
-        SchedulerSpec::Ats { max_residence } => max_residence.is_some(),
-        _ => false,
-    };
-    if is_beyond {
+    let scheduler = channel.scheduler;
+    if scheduler.alarm_bytes().is_some() || scheduler.max_residence().is_some() {
         return err(format!(
             "channel {id}: classes are neither warned nor refused by their scheduler"
         ));
@@ -284,7 +280,7 @@ fn check_multicast(spec: &EthernetSpec, id: usize, flow: &FlowSpec) -> Result<()
     if !flow.is_multicast() {
         return Ok(());
     }
-    if matches!(flow.transport, TransportSpec::Tcp(_)) {
+    if flow.transport.is_tcp() {
         return err(format!(
             "flow {id}: a connection has one destination, which acknowledges"
         ));

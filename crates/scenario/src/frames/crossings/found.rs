@@ -44,11 +44,24 @@ pub(super) fn merge<K: Ord + Copy>(all: &mut Loads<K>) {
     });
 }
 
-/// Adds a load where they are in ascending order.
-fn add<K: Ord>(all: &mut Loads<K>, place: K, load: &Load) {
+/// Adds a load where they are in ascending order; where that was looked for first, and tells where
+/// the next one in order would be.
+fn add<K: Ord>(all: &mut Loads<K>, first: usize, place: K, load: &Load) -> usize {
+    if let Some((known, sum)) = all.get_mut(first)
+        && *known == place
+    {
+        sum.add(load);
+        return first + 1;
+    }
     match all.binary_search_by(|(known, _)| known.cmp(&place)) {
-        Ok(index) => all[index].1.add(load),
-        Err(index) => all.insert(index, (place, *load)),
+        Ok(index) => {
+            all[index].1.add(load);
+            index + 1
+        }
+        Err(index) => {
+            all.insert(index, (place, *load));
+            index + 1
+        }
     }
 }
 
@@ -72,11 +85,21 @@ impl Crossings {
     }
 
     pub(super) fn put_on(&mut self, channel: u32, class: u8, load: &Load) {
-        add(&mut self.on[channel as usize], class, load);
+        add(&mut self.on[channel as usize], 0, class, load);
     }
 
-    pub(super) fn pass_on(&mut self, channel: u32, class: u8, input: u32, load: &Load) {
-        add(&mut self.through[channel as usize], (class, input), load);
+    /// Goes on to a channel, from each of some inputs in ascending order.
+    pub(super) fn pass_on<'a>(
+        &mut self,
+        channel: u32,
+        class: u8,
+        inputs: impl Iterator<Item = (u32, &'a Load)>,
+    ) {
+        let all = &mut self.through[channel as usize];
+        let mut at = 0;
+        for (input, load) in inputs {
+            at = add(all, at, (class, input), load);
+        }
     }
 
     /// What crosses a channel in a class.

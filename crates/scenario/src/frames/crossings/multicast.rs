@@ -43,7 +43,8 @@ impl Walk<'_> {
             for out in leaving.get(&node).into_iter().flatten() {
                 if *out != channel ^ 1 {
                     self.steps += 1;
-                    self.found.pass_on(*out, class, *channel, &load);
+                    let inputs = std::iter::once((*channel, &load));
+                    self.found.pass_on(*out, class, inputs);
                 }
             }
         }

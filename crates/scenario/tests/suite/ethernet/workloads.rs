@@ -1,5 +1,7 @@
 //! Flows that begin while the run goes on.
 
+mod trunks;
+
 use std::collections::BTreeSet;
 use std::io;
 use std::path::Path;
@@ -399,9 +401,14 @@ fn a_resolved_workload_is_the_same() {
     ));
 }
 
+/// Links between switches that carry all that hosts can send.
+fn wide(more: &str) -> String {
+    FABRIC.replace("spines = 2", "spines = 4") + more
+}
+
 #[test]
 fn what_can_not_be_offered_is_told() {
-    let codes = |workload: &str, more: &str| codes(&format!("{FABRIC}{workload}{more}"));
+    let codes = |workload: &str, more: &str| codes(&wide(&format!("{workload}{more}")));
     let load = |load: &str| POISSON.replace("0.4", load);
     // 1,460 of 1,538 bytes on the wire are payload, and two segments bring an acknowledgement of
     // 84 bytes the other way.
@@ -427,7 +434,7 @@ fn what_can_not_be_offered_is_told() {
 /// of frames of their size, at whichever end.
 #[test]
 fn links_are_asked_for_what_is_on_the_wire() {
-    let codes = |more: &str| codes(&format!("{FABRIC}{more}"));
+    let codes = |more: &str| codes(&wide(more));
     let small = |load: &str| {
         let small = POISSON.replace("0.4", load).replace("20 kB", "64 B");
         format!("{small}transport = \"udp\"\nstop = \"200 us\"\n")

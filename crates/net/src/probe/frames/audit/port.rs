@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use backwater_kernel::{Rate, Time};
 
 use crate::probe::frames::{FrameView, Gate};
-use crate::spec::frames::{ChannelSpec, NodeSpec, SchedulerSpec, WatchdogAction};
+use crate::spec::frames::{ChannelSpec, NodeSpec, WatchdogAction};
 
 /// What stands in front of a channel.
 #[derive(Clone, Debug)]
@@ -63,7 +63,7 @@ impl Port {
         let limits = channel.queues.iter().map(|queue| queue.limit_bytes);
         Port {
             rate: channel.rate,
-            is_strict: channel.scheduler == SchedulerSpec::StrictPriority,
+            is_strict: channel.scheduler.is_strict(),
             may_force: watchdog.is_some_and(|dog| dog.action == WatchdogAction::Forward),
             busy_until: Time::ZERO,
             closed: Closed::default(),

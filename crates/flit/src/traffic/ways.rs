@@ -1,20 +1,41 @@
 //! Which part of what a source sends crosses which channel, where that does not depend on the
 //! load: the mean over its destinations and over what packets draw at departure.
 
-use backwater_flit::route::Way;
-use backwater_flit::routing::Routing;
-use backwater_flit::spec::{FabricSpec, Graph, Injection, Pattern, Sources};
-use backwater_flit::traffic::Generator;
+use alloc::vec;
+use alloc::vec::Vec;
+
+use super::Generator;
+use crate::route::Way;
+use crate::routing::Routing;
+use crate::spec::{FabricSpec, Graph, Injection, Pattern, Sources};
 
 /// Channels crossed on all ways together, at most: what can be followed without a wait.
 const STEPS_MAX: u64 = 2_000_000;
 
 /// Channels and the part of a source's flits that crosses each, by channel.
-pub type Loads = Vec<(u32, f64)>;
+pub type Parts = Vec<(u32, f64)>;
 
-/// The loads of each terminal, or why they are not known. Channels are numbered as in
-/// [`backwater_flit::outcome::FabricOutcome::utilization`].
-pub fn loads(spec: &FabricSpec) -> Result<Vec<Loads>, &'static str> {
+/// The loads of each terminal by the first class, or why they are not known. Channels are numbered
+/// as in [`crate::outcome::FabricOutcome::utilization`].
+///
+/// # Errors
+///
+/// Ways that depend on the load, or too many to follow.
+pub fn loads(spec: &FabricSpec) -> Result<Vec<Parts>, &'static str> {
+    follow(spec, false)
+}
+
+/// The same where ways depend on the load, as if all packets found the network empty: each channel
+/// may get another part, all together get as much.
+///
+/// # Errors
+///
+/// Too many ways to follow.
+pub fn loads_when_empty(spec: &FabricSpec) -> Result<Vec<Parts>, &'static str> {
+    follow(spec, true)
+}
+
+fn follow(spec: &FabricSpec, is_empty: bool) -> Result<Vec<Parts>, &'static str> {
     let graph = &spec.graph;
     let destinations = Destinations::new(spec)?;
     let terminals = graph.inject.len() as u32;
@@ -28,7 +49,7 @@ pub fn loads(spec: &FabricSpec) -> Result<Vec<Loads>, &'static str> {
     let groups = group.saturating_add(1);
     let routing = Routing::new(graph, spec.routing, spec.router.lanes, groups);
     let routing = routing.map_err(|_| "no routing")?;
-    if routing.is_adaptive() {
+    if routing.is_adaptive() && !is_empty {
         return Err("paths depend on the load");
     }
     if pairs.saturating_mul(routing.departures()) > STEPS_MAX {
@@ -221,12 +242,12 @@ impl<'a> Walker<'a> {
     }
 
     /// What was added, to begin the next source with nothing.
-    fn take(&mut self) -> Loads {
+    fn take(&mut self) -> Parts {
         self.touched.sort_unstable();
         let parts = &mut self.parts;
         self.touched
             .drain(..)
-            .map(|channel| (channel, std::mem::take(&mut parts[channel as usize])))
+            .map(|channel| (channel, core::mem::take(&mut parts[channel as usize])))
             .collect()
     }
 }
