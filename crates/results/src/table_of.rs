@@ -1,6 +1,6 @@
 //! Tables whose columns say what they hold of a row: words, unit, meaning and value in one place.
 
-use crate::column::{Align, Column};
+use crate::column::{Align, Column, Kind};
 use crate::kind::Held;
 use crate::model::{Cell, Table};
 
@@ -27,9 +27,7 @@ impl<R> TableOf<R> {
 
     /// Its name and, behind a colon, its caption: `nodes: What each node held.`
     pub fn called(mut self, told: impl AsRef<str>) -> Self {
-        let told = told.as_ref();
-        let (name, caption) = told.split_once(": ").unwrap_or((told, ""));
-        (self.table.name, self.table.caption) = (name.into(), caption.into());
+        call(&mut self.table, told.as_ref());
         self
     }
 
@@ -66,14 +64,8 @@ impl<R> TableOf<R> {
     /// Columns that belong together, with what they hold of each; nothing in all of them where
     /// there are no values.
     pub fn columns(mut self, columns: Vec<Column>, values: impl Fn(&R) -> Vec<Cell>) -> Self {
-        let count = columns.len();
-        self.table.columns.extend(columns);
-        for (line, row) in self.table.rows.iter_mut().zip(&self.rows) {
-            let mut values = values(row);
-            debug_assert!([0, count].contains(&values.len()), "a cell for each column");
-            values.resize(count, Cell::Empty);
-            line.extend(values);
-        }
+        let TableOf { table, rows } = &mut self;
+        add_all(table, columns, &|line| values(&rows[line]));
         self
     }
 
@@ -86,17 +78,12 @@ impl<R> TableOf<R> {
 
 impl<R> Declared<R> {
     /// What the column holds of each row.
-    pub fn of<C: Held>(self, value: impl Fn(&R) -> C) -> TableOf<R> {
-        let Declared { mut table, column } = self;
-        let column = Column {
-            kind: C::KIND,
-            ..column
-        };
-        table.table.columns.push(column);
-        for (line, row) in table.table.rows.iter_mut().zip(&table.rows) {
-            line.push(value(row).into());
-        }
-        table
+    pub fn of<C: Held>(mut self, value: impl Fn(&R) -> C) -> TableOf<R> {
+        let TableOf { table, rows } = &mut self.table;
+        add(table, self.column, C::KIND, &|line| {
+            value(&rows[line]).into()
+        });
+        self.table
     }
 
     /// What the column holds of each row; without the column where it says nothing of any row.
@@ -107,6 +94,32 @@ impl<R> Declared<R> {
             true => self.table,
             false => self.of(value),
         }
+    }
+}
+
+/// Name and caption.
+fn call(table: &mut Table, told: &str) {
+    let (name, caption) = told.split_once(": ").unwrap_or((told, ""));
+    (table.name, table.caption) = (name.into(), caption.into());
+}
+
+/// Adds a column and its cell of each line. Compiled once, not for each column of the program.
+fn add(table: &mut Table, column: Column, kind: Option<Kind>, cell: &dyn Fn(usize) -> Cell) {
+    table.columns.push(Column { kind, ..column });
+    for (number, line) in table.rows.iter_mut().enumerate() {
+        line.push(cell(number));
+    }
+}
+
+/// The same of several columns.
+fn add_all(table: &mut Table, columns: Vec<Column>, cells: &dyn Fn(usize) -> Vec<Cell>) {
+    let count = columns.len();
+    table.columns.extend(columns);
+    for (number, line) in table.rows.iter_mut().enumerate() {
+        let mut values = cells(number);
+        debug_assert!([0, count].contains(&values.len()), "a cell for each column");
+        values.resize(count, Cell::Empty);
+        line.extend(values);
     }
 }
 

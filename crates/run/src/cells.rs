@@ -13,7 +13,7 @@ use backwater_results::{CellTrace, PerfettoCells, Table};
 use backwater_scenario::PacketScenario;
 use backwater_scenario::compare::Unit;
 
-use super::events::{EventScenario, Meter, Watch, run_on, run_on_threads};
+use super::events::{EventScenario, Meter, NO_METER, Watch, run_on, run_on_threads};
 use super::single::Single;
 use super::stepping::{self, Condition, Stepped};
 use super::{Engine, Point, Run, TraceKind, Wanted, WhenMap, promised_words};
@@ -70,7 +70,7 @@ impl Engine for Cells<'_> {
     }
 
     fn plain(&self) -> Result<Box<dyn Run<'_> + '_>, String> {
-        run_on(self.0, Single::compiled(self.0, (), WhenMap::Off))
+        run_on(self.0, Single::compiled(self.0, NO_METER, WhenMap::Off))
     }
 
     /// What watches every run: the series it records and, where it is wanted, its ports; where

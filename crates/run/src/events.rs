@@ -1,7 +1,7 @@
 //! Runs of the event engine: of cells by circuit or of frames by class.
 
 use backwater_kernel::words::counted;
-use backwater_kernel::{Duration, Stop, Time};
+use backwater_kernel::{Duration, Rings, Stop, Time};
 use backwater_net::outcome::Outcome;
 use backwater_net::parts::{self, Divided, Divisible};
 use backwater_net::probe::{Checks, PathWaits, Ports, Probe, Recorder, Recovery, frames};
@@ -100,10 +100,10 @@ pub struct FoundEvents<'a, S: EventScenario> {
     pub told: Told,
 }
 
-impl<'a, S: EventScenario> EventRun<'a, S, Single<Simulation>> {
+impl<'a, S: EventScenario> EventRun<'a, S, Single<Metered>> {
     /// Ready to run, with nothing looking on.
     pub fn plain(scenario: &'a S) -> Result<Self, String> {
-        let single = Single::compiled(scenario, (), WhenMap::Off)?;
+        let single = Single::compiled(scenario, NO_METER, WhenMap::Off)?;
         Ok(EventRun::on(scenario, single))
     }
 }
@@ -312,8 +312,12 @@ fn audited<S: EventScenario>(checks: &Checks, found: &mut FoundEvents<'_, S>) {
     });
 }
 
-/// What measures a comparison or a sweep: one of these. One type for the same reason.
+/// What measures a comparison or a sweep: one of these, or none. One type for the same reason.
 pub type Meter = (Option<CellMeter>, (Option<FrameMeter>, Option<PathWaits>));
+/// A run that nothing looks at.
+pub const NO_METER: Meter = (None, (None, None));
+/// The engine of such runs.
+type Metered = Simulation<Rings, Meter>;
 
 impl Looks for PathWaits {}
 impl<F> Tells<F> for PathWaits {}

@@ -12,7 +12,7 @@ use backwater_results::sweep::{FlowColumn, Measure};
 use backwater_results::{Capture, EthernetTrace, GivenUp, PerfettoFrames, Table};
 use backwater_scenario::EthernetScenario;
 
-use super::events::{EventRun, EventScenario, Meter, Watch, run_on, run_on_threads};
+use super::events::{EventRun, EventScenario, Meter, NO_METER, Watch, run_on, run_on_threads};
 use super::single::Single;
 use super::stepping::{self, Condition, Stepped};
 use super::{Engine, Point, Run, TraceKind, Wanted, WhenMap, complete, promised_words};
@@ -91,7 +91,7 @@ impl Engine for Frames<'_> {
     }
 
     fn plain(&self) -> Result<Box<dyn Run<'_> + '_>, String> {
-        run_on(self.0, Single::compiled(self.0, (), WhenMap::Off))
+        run_on(self.0, Single::compiled(self.0, NO_METER, WhenMap::Off))
     }
 
     /// On several threads where that is wanted and can be.

@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use backwater_kernel::{Channels, Stop, Time};
-use backwater_net::frames::Simulation;
+use backwater_net::Watched;
 use backwater_net::frames::spec::EthernetSpec;
 use backwater_net::outcome::{ChannelOutcome, FlowOutcome, Outcome};
 use backwater_scenario::Engine;
@@ -28,8 +28,8 @@ impl Lab {
     pub fn ethernet(&self, file: &str, sets: &[(&str, &str)]) -> Result<EthernetRun, LabError> {
         let spec = self.ethernet_spec(file, sets)?;
         let wrong = |what: String| LabError(format!("{file}: {what}"));
-        let mut simulation: Simulation =
-            Simulation::new(&spec).map_err(|error| wrong(error.to_string()))?;
+        let run = Watched::new(&spec, &[], None);
+        let mut simulation = run.map_err(|error| wrong(error.to_string()))?;
         let mut until = Time::ZERO;
         loop {
             self.go_on()?;
