@@ -1,6 +1,7 @@
 //! What comes out of files for the Ethernet engine that are right.
 
 mod checks;
+mod counters;
 mod credits;
 mod datagrams;
 mod deadlocks;

@@ -1,0 +1,248 @@
+//! Credit that ports count in cells, against closed forms: the least limit for the full rate, how far
+//! InfiniBand's counters reach, grains, leaks and how they are mended; and what is refused.
+
+use backwater_kernel::Rings;
+use backwater_net::frames::Simulation;
+use backwater_net::outcome::{CreditOutcome, Outcome};
+use backwater_scenario::{Engine, Scenario, Source, parse};
+
+/// A link from a host into a switch that frees what comes in next to no time.
+struct Link {
+    gbps: u64,
+    delay: &'static str,
+    payload: u32,
+    control: String,
+    /// More lines of the link, and how long the run is.
+    more: &'static str,
+    span: &'static str,
+}
+
+fn link(kind: &str, limit: u32) -> Link {
+    Link {
+        gbps: 100,
+        delay: "2 us",
+        payload: 1_472,
+        control: format!("kind = \"{kind}\"\nlimit = {limit}\n"),
+        more: "",
+        span: "2 ms",
+    }
+}
+
+impl Link {
+    fn text(&self) -> String {
+        format!(
+            "engine = \"ethernet\"\n[run]\nduration = \"{}\"\nwarm_up = \"500 us\"\n\
+             [network]\nhosts = [\"S\", \"D\"]\nswitches = [\"A\"]\n\
+             [link]\nrate = \"{} Gbps\"\ndelay = \"{}\"\n\
+             [[links]]\nbetween = [\"S\", \"A\"]\n{}\n\
+             [[links]]\nbetween = [\"A\", \"D\"]\nrate = \"100 Tbps\"\ndelay = \"0 ns\"\n\
+             [switch]\nlatency = \"0 ns\"\n\
+             [flow_control]\n{}\n\
+             [[flows]]\nname = \"f\"\nfrom = \"S\"\nto = \"D\"\ntransport = \"udp\"\n\
+             payload = \"{} B\"\ntraffic = {{ kind = \"greedy\" }}\n",
+            self.span, self.gbps, self.delay, self.more, self.control, self.payload
+        )
+    }
+
+    fn read(&self) -> Result<Scenario, String> {
+        let text = self.text();
+        parse(&Source::new("link.toml", &text), &[])
+            .map_err(|mistakes| format!("{mistakes}\n{text}"))
+    }
+
+    fn run(&self) -> Outcome {
+        let scenario = self.read().unwrap_or_else(|mistakes| panic!("{mistakes}"));
+        let Engine::Ethernet(frames) = &scenario.engine else {
+            panic!("frames");
+        };
+        let mut run = Simulation::<Rings>::new(&frames.network).expect("checked");
+        run.run();
+        let outcome = run.outcome();
+        assert_eq!(outcome.violations.total(), 0);
+        outcome
+    }
+
+    /// The share of the link that data took.
+    fn share(&self) -> f64 {
+        self.run().channels[0].data_share
+    }
+}
+
+fn credit_of(outcome: &Outcome) -> CreditOutcome {
+    let queue = &outcome.channels[0].by_class.queues[0];
+    queue.credit.expect("it has credit")
+}
+
+/// Smallest limit, in frames of this cost, with 99.95 % of the link.
+fn least(cost: u32, with: impl Fn(u32) -> Link) -> u32 {
+    let (mut low, mut high) = (1, 128 * 1_024 / cost);
+    while low < high {
+        let middle = low.midpoint(high);
+        match with(middle * cost).share() >= 0.9995 {
+            true => high = middle,
+            false => low = middle + 1,
+        }
+    }
+    low * cost
+}
+
+/// cost x ceil((2p + f + w) / f), or one frame less: w is the spacing where it exceeds a frame.
+#[test]
+fn the_least_limit_is_the_loop() {
+    let cases = [
+        (1_472, 24, 100, "2 us", [888, 912]),
+        (18, 1, 100, "2 us", [671, 673]),
+        (4_050, 64, 100, "2 us", [896, 960]),
+        (1_472, 24, 800, "500 ns", [1_680, 1_704]),
+    ];
+    for (payload, cost, gbps, delay, [low, high]) in cases {
+        let with = |limit| Link {
+            gbps,
+            delay,
+            payload,
+            ..link("cbfc", limit)
+        };
+        let found = least(cost, with);
+        assert!((low..=high).contains(&found), "{payload} B: {found}");
+    }
+}
+
+/// Below it, k frames a loop.
+#[test]
+fn less_credit_is_so_many_frames_a_loop() {
+    for frames in [1, 5, 20] {
+        let share = link("cbfc", 24 * frames).share();
+        let (frame, loop_least) = (123.04, 2.0 * 2_000.0 + 123.04);
+        let most = f64::from(frames) * frame / loop_least;
+        let with_spacing = f64::from(frames) * frame / (loop_least + 512.0 + 1.0);
+        assert!(
+            (with_spacing - 0.001..=most).contains(&share),
+            "{frames}: {share}, {most}"
+        );
+    }
+}
+
+/// 2,048 blocks are about a kilometre at 100 Gbps, whatever the buffer; beyond, they are what there
+/// is of each loop.
+#[test]
+fn infiniband_reaches_a_kilometre() {
+    let with = |metres: u64| {
+        let mut own = link("infiniband", 2_048);
+        own.delay = Box::leak(format!("{} ns", 5 * metres).into_boxed_str());
+        own.span = "4 ms";
+        own.share()
+    };
+    let reach = (1..)
+        .map(|step| 10 * step)
+        .find(|metres| with(*metres) < 0.99)
+        .expect("some");
+    assert!((930..=1_060).contains(&(reach - 10)), "{reach}");
+    let gbps = 100.0 * with(10_000);
+    assert!((10.0..=10.6).contains(&gbps), "{gbps} Gbps at 10 km");
+    let refused = link("infiniband", 2_049).read().err().expect("refused");
+    assert!(
+        refused.contains("half of what 12 bits count: 2048"),
+        "{refused}"
+    );
+}
+
+/// cost x loop + g - gcd(cost, g) for the full rate; up to g + cost - gcd - 1 never goes on.
+#[test]
+fn grains_take_their_rest() {
+    let with = |limit| Link {
+        control: format!(
+            "kind = \"grains\"\nlimit = {limit}\ngrain = 16\nupdate_bytes = 8\nheadroom = \"unchecked\"\n"
+        ),
+        ..link("grains", limit)
+    };
+    // A loop of 34 frames: 2 x 2 us and one frame.
+    let full = 24 * 34 + 16 - 8;
+    assert!(with(full + 24).share() > 0.9995);
+    assert!(with(full - 24).share() < 0.9995);
+    let stops = credit_of(&with(31).run());
+    assert_eq!(
+        (stops.consumed, stops.most_used),
+        (24, 24),
+        "one frame and never another"
+    );
+    assert!(credit_of(&with(32).run()).consumed > 24 * 100);
+    let checked = Link {
+        control: "kind = \"grains\"\nlimit = 31\ngrain = 16\n".into(),
+        ..link("grains", 31)
+    };
+    let refused = checked.read().err().expect("refused");
+    assert!(refused.contains("write `limit = 40` or more"), "{refused}");
+}
+
+/// Lost frames cost credit until the next CC_Update and no longer; without them the class stops.
+#[test]
+fn a_leak_lasts_until_it_is_stated() {
+    let with = |timer: &str| {
+        Link {
+            control: format!(
+                "kind = \"cbfc\"\nlimit = 1100\ncc_timer = {timer}\nheadroom = \"unchecked\"\n"
+            ),
+            more: "forward = { data_loss = 0.001 }",
+            span: "40 ms",
+            ..link("cbfc", 1_100)
+        }
+        .run()
+    };
+    let mended = with("\"256 us\"");
+    assert!(
+        mended.channels[0].data_share > 0.97,
+        "{}",
+        mended.channels[0].data_share
+    );
+    let (credit, lost) = (credit_of(&mended), mended.flows[0].lost_total);
+    // What was lost since the last statement is not yet known.
+    assert!(
+        credit.lost >= 24 * (lost - 20) && credit.lost <= 24 * lost,
+        "{credit:?} {lost}"
+    );
+    let leaking = with("\"never\"");
+    assert!(leaking.channels[0].data_share < 0.5);
+    assert_eq!(credit_of(&leaking).lost, 0);
+    let drops = &leaking.channels[0].by_class.queues[0].drops;
+    assert_eq!(
+        drops.total(),
+        leaking.flows[0].lost_total,
+        "all on the wire, none in the buffer"
+    );
+}
+
+#[test]
+fn what_counters_can_not_tell_apart_is_refused() {
+    let with = |control: &str| {
+        let control = format!("kind = \"cbfc\"\n{control}");
+        Link {
+            control,
+            ..link("cbfc", 0)
+        }
+        .read()
+    };
+    let refused = with("cf_max_spacing = \"1 MB\"\ncell = \"32 B\"\n");
+    assert!(refused.is_ok(), "a megabyte is 31,250 cells: {refused:?}");
+    let refused = with("cf_max_spacing = \"1048576 B\"\ncell = \"32 B\"\n").err();
+    let refused = refused.expect("2^15 cells");
+    assert!(
+        refused.contains("write `cf_max_spacing = \"1048544 B\"`"),
+        "{refused}"
+    );
+    for (control, word) in [
+        ("limit = 23\n", "write `limit = 24` or more"),
+        (
+            "limit = 40\nport_limit = 50\n",
+            "a limit is one of each class, or of the port",
+        ),
+        ("reserve = 4\n", "without `port_limit`"),
+        (
+            "port_limit = 50\nreserve = 60\n",
+            "classes reserve more than the port has",
+        ),
+    ] {
+        let refused = with(control).err().unwrap_or_default();
+        assert!(refused.contains(word), "{control}: {refused}");
+    }
+    assert!(with("limit = 24\n").is_ok());
+}
