@@ -119,25 +119,15 @@ impl Rule {
     /// Units freed of which a credit unit says nothing that starts now.
     #[inline]
     pub fn left(&self, unreported: u32) -> u32 {
-        match self {
-            Rule::Cyclic(rule) => rule.left(unreported),
-            Rule::N23(_)
-            | Rule::N123(_)
-            | Rule::N123Plus(_)
-            | Rule::Relative(_)
-            | Rule::Cumulative(_) => 0,
-        }
+        self.by_port().map_or(0, |rule| rule.left(unreported))
     }
 
-    /// Its credit is told in messages of the port, when the port finds it is time.
-    pub fn is_told_by_port(&self) -> bool {
-        match self {
-            Rule::Cyclic(_) => true,
-            Rule::N23(_)
-            | Rule::N123(_)
-            | Rule::N123Plus(_)
-            | Rule::Relative(_)
-            | Rule::Cumulative(_) => false,
+    /// The rule, if messages of the port tell its credit, when the port finds it is time.
+    #[inline]
+    pub fn by_port(&self) -> Option<&cyclic::Cyclic> {
+        if let Rule::Cyclic(rule) = self {
+            return Some(rule);
         }
+        None
     }
 }

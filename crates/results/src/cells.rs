@@ -2,6 +2,7 @@
 //! little more of it than its file.
 
 use crate::csv::{Piece, pieces};
+use backwater_kernel::words::counted;
 
 /// The cells of a table, row by row.
 #[derive(Clone, Debug, Default)]
@@ -46,7 +47,10 @@ impl Cells {
                     line += 1;
                     let count = std::mem::take(&mut in_row);
                     if count != width && line > 1 {
-                        wrong = Some(format!("line {line} has {count} cells, not {width}"));
+                        wrong = Some(format!(
+                            "line {line} has {}, not {width}",
+                            counted(count, "cell")
+                        ));
                     } else if line > most.saturating_add(1) {
                         wrong = Some(format!(
                             "it has more than {most} rows, the most that are read"
@@ -129,7 +133,7 @@ mod tests {
     #[test]
     fn what_is_no_such_table_is_refused() {
         let told = Cells::read("a,b\n1,2\n3\n", 2, 10).expect_err("too few");
-        assert_eq!(told, "line 3 has 1 cells, not 2");
+        assert_eq!(told, "line 3 has 1 cell, not 2");
         let told = Cells::read("a\n1\n2\n3\n", 1, 2).expect_err("too many");
         assert_eq!(told, "it has more than 2 rows, the most that are read");
     }

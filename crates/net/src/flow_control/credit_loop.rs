@@ -90,7 +90,8 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let link = &self.network.credits[leg.sender.control as usize];
         if self.network.settings[link.settings as usize]
             .rule
-            .is_told_by_port()
+            .by_port()
+            .is_some()
         {
             return self.note_news(leg_id);
         }

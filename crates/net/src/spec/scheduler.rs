@@ -51,56 +51,94 @@ pub enum SchedulerSpec {
     },
 }
 
+/// What is asked of a discipline: a new one answers all of it.
+#[derive(Clone, Copy)]
+struct Properties {
+    order: &'static str,
+    shapes: bool,
+    stamps: bool,
+    ignores_priority: bool,
+    is_strict: bool,
+    takes_turns: bool,
+    has_quanta: bool,
+    goes_by_deadline: bool,
+    goes_by_start: bool,
+}
+
+/// Of a discipline that stamps units as they arrive, and is nothing else that is asked for.
+const fn stamping(order: &'static str) -> Properties {
+    Properties {
+        order,
+        shapes: false,
+        stamps: true,
+        ignores_priority: false,
+        is_strict: false,
+        takes_turns: false,
+        has_quanta: false,
+        goes_by_deadline: false,
+        goes_by_start: false,
+    }
+}
+
 impl SchedulerSpec {
+    const fn properties(&self) -> Properties {
+        match self {
+            Self::RoundRobin => Properties {
+                stamps: false,
+                takes_turns: true,
+                ..stamping("flows in turn")
+            },
+            Self::Fifo => Properties {
+                ignores_priority: true,
+                ..stamping("first in, first out")
+            },
+            Self::StrictPriority => Properties {
+                is_strict: true,
+                ..stamping("larger priority first")
+            },
+            Self::VirtualClock(_) => stamping("VirtualClock"),
+            Self::Wfq => stamping("weighted fair queueing"),
+            Self::Wf2qPlus => Properties {
+                stamps: false,
+                ..stamping("WF2Q+")
+            },
+            Self::Scfq => stamping("self-clocked fair queueing"),
+            Self::Sfq => Properties {
+                goes_by_start: true,
+                ..stamping("start-time fair queueing")
+            },
+            Self::Drr { .. } => Properties {
+                stamps: false,
+                has_quanta: true,
+                ..stamping("deficit round robin")
+            },
+            Self::Edf => Properties {
+                goes_by_deadline: true,
+                ..stamping("earliest deadline first")
+            },
+            Self::Ats { .. } => Properties {
+                shapes: true,
+                ..stamping("asynchronous traffic shaping")
+            },
+        }
+    }
+
     /// The order in which it serves, in a few words.
     pub fn order(&self) -> &'static str {
-        match self {
-            SchedulerSpec::RoundRobin => "flows in turn",
-            SchedulerSpec::Fifo => "first in, first out",
-            SchedulerSpec::StrictPriority => "larger priority first",
-            SchedulerSpec::VirtualClock(_) => "VirtualClock",
-            SchedulerSpec::Wfq => "weighted fair queueing",
-            SchedulerSpec::Wf2qPlus => "WF2Q+",
-            SchedulerSpec::Scfq => "self-clocked fair queueing",
-            SchedulerSpec::Sfq => "start-time fair queueing",
-            SchedulerSpec::Drr { .. } => "deficit round robin",
-            SchedulerSpec::Edf => "earliest deadline first",
-            SchedulerSpec::Ats { .. } => "asynchronous traffic shaping",
-        }
+        self.properties().order
     }
 
     /// It holds what reserves to its rate. Where nothing does, nothing is held: a share that
     /// nobody asked for would be a limit.
     pub fn shapes(&self) -> bool {
-        match self {
-            Self::Ats { .. } => true,
-            Self::RoundRobin
-            | Self::Fifo
-            | Self::StrictPriority
-            | Self::VirtualClock(_)
-            | Self::Wfq
-            | Self::Wf2qPlus
-            | Self::Scfq
-            | Self::Sfq
-            | Self::Drr { .. }
-            | Self::Edf => false,
-        }
+        self.properties().shapes
     }
 
     /// Size of a warning to a source that sends too fast, where one is sent.
     pub fn alarm_bytes(&self) -> Option<u32> {
         match self {
             Self::VirtualClock(clock) => clock.alarm_bytes,
-            Self::RoundRobin
-            | Self::Fifo
-            | Self::StrictPriority
-            | Self::Wfq
-            | Self::Wf2qPlus
-            | Self::Scfq
-            | Self::Sfq
-            | Self::Edf
-            | Self::Drr { .. }
-            | Self::Ats { .. } => None,
+            _ => None,
         }
     }
 
@@ -108,134 +146,43 @@ impl SchedulerSpec {
     pub fn max_residence(&self) -> Option<Duration> {
         match self {
             Self::Ats { max_residence } => *max_residence,
-            Self::RoundRobin
-            | Self::Fifo
-            | Self::StrictPriority
-            | Self::Wfq
-            | Self::Wf2qPlus
-            | Self::Scfq
-            | Self::Sfq
-            | Self::Edf
-            | Self::Drr { .. }
-            | Self::VirtualClock(_) => None,
+            _ => None,
         }
     }
 
     /// Units get their place in the order of service as they arrive.
     pub fn stamps(&self) -> bool {
-        match self {
-            Self::Fifo
-            | Self::StrictPriority
-            | Self::VirtualClock(_)
-            | Self::Wfq
-            | Self::Scfq
-            | Self::Sfq
-            | Self::Edf
-            | Self::Ats { .. } => true,
-            Self::RoundRobin | Self::Wf2qPlus | Self::Drr { .. } => false,
-        }
+        self.properties().stamps
     }
 
     /// Priorities and classes change nothing: what came first goes first.
     pub fn ignores_priority(&self) -> bool {
-        match self {
-            Self::Fifo => true,
-            Self::RoundRobin
-            | Self::StrictPriority
-            | Self::VirtualClock(_)
-            | Self::Wfq
-            | Self::Wf2qPlus
-            | Self::Scfq
-            | Self::Sfq
-            | Self::Drr { .. }
-            | Self::Edf
-            | Self::Ats { .. } => false,
-        }
+        self.properties().ignores_priority
     }
 
     /// The highest priority goes first, whatever the others have got.
     pub fn is_strict(&self) -> bool {
-        match self {
-            Self::StrictPriority => true,
-            Self::RoundRobin
-            | Self::Fifo
-            | Self::VirtualClock(_)
-            | Self::Wfq
-            | Self::Wf2qPlus
-            | Self::Scfq
-            | Self::Sfq
-            | Self::Drr { .. }
-            | Self::Edf
-            | Self::Ats { .. } => false,
-        }
+        self.properties().is_strict
     }
 
     /// Who waits is served in turn, a unit each.
     pub fn takes_turns(&self) -> bool {
-        match self {
-            Self::RoundRobin => true,
-            Self::Fifo
-            | Self::StrictPriority
-            | Self::VirtualClock(_)
-            | Self::Wfq
-            | Self::Wf2qPlus
-            | Self::Scfq
-            | Self::Sfq
-            | Self::Drr { .. }
-            | Self::Edf
-            | Self::Ats { .. } => false,
-        }
+        self.properties().takes_turns
     }
 
     /// Who waits is served in turn, so many bytes each.
     pub fn has_quanta(&self) -> bool {
-        match self {
-            Self::Drr { .. } => true,
-            Self::RoundRobin
-            | Self::Fifo
-            | Self::StrictPriority
-            | Self::VirtualClock(_)
-            | Self::Wfq
-            | Self::Wf2qPlus
-            | Self::Scfq
-            | Self::Sfq
-            | Self::Edf
-            | Self::Ats { .. } => false,
-        }
+        self.properties().has_quanta
     }
 
     /// The earliest deadline goes first.
     pub fn goes_by_deadline(&self) -> bool {
-        match self {
-            Self::Edf => true,
-            Self::RoundRobin
-            | Self::Fifo
-            | Self::StrictPriority
-            | Self::VirtualClock(_)
-            | Self::Wfq
-            | Self::Wf2qPlus
-            | Self::Scfq
-            | Self::Sfq
-            | Self::Drr { .. }
-            | Self::Ats { .. } => false,
-        }
+        self.properties().goes_by_deadline
     }
 
     /// Units are served in the order of their start tags.
     pub fn goes_by_start(&self) -> bool {
-        match self {
-            Self::Sfq => true,
-            Self::RoundRobin
-            | Self::Fifo
-            | Self::StrictPriority
-            | Self::VirtualClock(_)
-            | Self::Wfq
-            | Self::Wf2qPlus
-            | Self::Scfq
-            | Self::Drr { .. }
-            | Self::Edf
-            | Self::Ats { .. } => false,
-        }
+        self.properties().goes_by_start
     }
 }
 

@@ -18,7 +18,7 @@ fn extend(value: u64, known: u64, bits: u8) -> u64 {
 }
 
 impl Network {
-    fn lanes(&self, channel: usize) -> Vec<usize> {
+    fn counted_lanes(&self, channel: usize) -> Vec<usize> {
         let all = self.loops.iter().filter(|(at, _)| at.0 == channel);
         all.filter(|(_, own)| own.lane().is_some())
             .map(|(at, _)| at.1)
@@ -39,7 +39,10 @@ impl Network {
                 Says::Grains { units } => lane.untold >= units.into(),
             }
         };
-        self.lanes(channel).into_iter().filter(has_news).collect()
+        self.counted_lanes(channel)
+            .into_iter()
+            .filter(has_news)
+            .collect()
     }
 
     fn update_at(&self, channel: usize) -> Option<Time> {
@@ -72,7 +75,7 @@ impl Network {
             return;
         };
         own.state_at = Some(now + statement.every);
-        let classes = self.lanes(channel);
+        let classes = self.counted_lanes(channel);
         for part in classes.chunks(statement.classes.into()) {
             let mask = part.iter().fold(0, |mask, class| mask | 1 << class);
             self.say_counters(channel, false, mask);
@@ -120,9 +123,9 @@ impl Network {
         (0..self.counted.len()).any(|channel| {
             let spec = self.counted[channel].as_ref().map(|own| own.spec);
             let mends = |own: CountersSpec| own.statement.and(own.update.at_least_every).is_some();
-            let is_used = |class: &usize| self.in_use(channel, *class) > 0;
+            let is_used = |class: &usize| self.credits_in_use(channel, *class) > 0;
             !self.with_news(channel).is_empty()
-                || spec.is_some_and(mends) && self.lanes(channel).iter().any(is_used)
+                || spec.is_some_and(mends) && self.counted_lanes(channel).iter().any(is_used)
         })
     }
 
@@ -143,14 +146,13 @@ impl Network {
                 (own.updated, own.waits) = (Some(now), false);
             }
         }
-        let mut place = 0;
-        for class in (0..32).filter(|class| *classes >> class & 1 == 1) {
+        let stated = (0..32).filter(|class| *classes >> class & 1 == 1);
+        for (place, class) in stated.enumerate() {
             let value = match is_update {
                 true => self.say_freed(channel, class),
                 false => self.say_sent(channel, class),
             };
             words[place / 3] += value << (place % 3 * 20);
-            place += 1;
         }
         if *is_update {
             self.update_if_due(now, channel);
@@ -161,7 +163,7 @@ impl Network {
     fn choose_classes(&mut self, channel: usize) -> u32 {
         let mut wanted = self.with_news(channel);
         if wanted.is_empty() {
-            wanted = self.lanes(channel);
+            wanted = self.counted_lanes(channel);
         }
         let Some(own) = &mut self.counted[channel] else {
             return 0;
@@ -169,7 +171,7 @@ impl Network {
         let next = own.next_class;
         wanted.sort_by_key(|class| (class + 32 - next) % 32);
         wanted.truncate(own.spec.update.classes.into());
-        if let Some(last) = wanted.last() {
+        if let Some(last) = wanted.iter().next_back() {
             own.next_class = (last + 1) % 32;
         }
         wanted.iter().fold(0, |mask, class| mask | 1 << class)
@@ -203,19 +205,25 @@ impl Network {
         statement.map_or(0, |own| sent % modulo(own.bits))
     }
 
-    /// A message has come over `port`; false if it is of another kind.
-    pub fn take_counters(&mut self, port: usize, content: &Content) -> bool {
+    /// A message has come over `port`: what it shows to be lost, by channel and class; `None` if it
+    /// is of another kind.
+    pub fn take_counters(
+        &mut self,
+        port: usize,
+        content: &Content,
+    ) -> Option<Vec<((usize, usize), u64)>> {
+        let mut lost = Vec::new();
         let Content::Counters {
             is_update,
             classes,
             words,
         } = *content
         else {
-            return false;
+            return None;
         };
         let channel = if is_update { port ^ 1 } else { port };
         let Some(spec) = self.counted[channel].as_ref().map(|own| own.spec) else {
-            return true;
+            return Some(lost);
         };
         let stated = (0..32).filter(|class| classes >> class & 1 == 1);
         for (place, class) in stated.enumerate() {
@@ -228,7 +236,7 @@ impl Network {
                 let bits = spec.statement.map_or(20, |own| own.bits);
                 let news = extend(value, known, bits) - known;
                 own.known_lost += news;
-                self.count_untold((channel, class), news);
+                lost.push(((channel, class), news));
                 continue;
             }
             let (sent, limit) = (own.sent() as i64, i64::from(own.spec.units()));
@@ -243,10 +251,10 @@ impl Network {
                 Says::Grains { units } => sent.min(own.heard + value as i64 * i64::from(units)),
             };
         }
-        true
+        Some(lost)
     }
 
-    fn in_use(&self, channel: usize, class: usize) -> i64 {
+    fn credits_in_use(&self, channel: usize, class: usize) -> i64 {
         let lane = &self.loops[&(channel, class)];
         lane.sent() as i64 - lane.heard
     }
@@ -256,7 +264,7 @@ impl Network {
         let Some(spec) = self.counted[channel].as_ref().map(|own| own.spec) else {
             return true;
         };
-        let (used, cost) = (self.in_use(channel, class), cost as i64);
+        let (used, cost) = (self.credits_in_use(channel, class), cost as i64);
         let free = i64::from(lane.limit_units) - used;
         if free < cost.max(spec.floor_units.into()) {
             return true;
@@ -267,11 +275,11 @@ impl Network {
         let mut reserved = 0;
         let mut shared = 0;
         let mut of_class = 0;
-        for other in self.lanes(channel) {
+        for other in self.counted_lanes(channel) {
             let Some(lane) = self.loops[&(channel, other)].lane() else {
                 continue;
             };
-            let mut used = self.in_use(channel, other);
+            let mut used = self.credits_in_use(channel, other);
             used += if other == class { cost } else { 0 };
             let beyond = (used - i64::from(lane.reserve_units)).max(0);
             of_class = if other == class { beyond } else { of_class };

@@ -156,7 +156,9 @@ impl Network {
 
     /// A message has come over `channel`.
     pub fn take_message(&mut self, now: Time, channel: usize, content: &Content) -> bool {
-        if self.take_counters(channel, content) {
+        if let Some(lost) = self.take_counters(channel, content) {
+            lost.into_iter()
+                .for_each(|(at, units)| self.count_untold(at, units));
             return true;
         }
         let Content::Credit {

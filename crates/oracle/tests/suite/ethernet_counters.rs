@@ -57,7 +57,7 @@ fn counters_that_are_a_little_wrong_are_seen() {
     bites(seen(2_200, mix, matters, |spec| {
         change(spec, |channel| {
             for credit in channel.credits.iter_mut().flatten() {
-                credit.overhead_bytes += 64;
+                credit.overhead_bytes += credit.unit_bytes as i32;
             }
         });
     }));

@@ -11,7 +11,7 @@ use backwater_net::outcome::{Standstill, Wait};
 use backwater_oracle::ethernet::{Mix, SCHEMES, Scheme, random_spec};
 use ethernet_common::{difference, fast, slow};
 
-const NETWORKS: u64 = 16;
+const NETWORKS: u64 = 24;
 
 /// Stops that do not end by themselves, and switches that tell everybody now and then.
 fn mix(scheme: Scheme) -> Mix {

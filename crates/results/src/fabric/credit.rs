@@ -3,6 +3,7 @@
 
 use backwater_flit::credit::ChannelCredit;
 use backwater_flit::spec::Release;
+use backwater_kernel::words::counted;
 
 use super::{FabricFindings, network};
 use crate::number::significant;
@@ -38,13 +39,13 @@ pub fn sentence(run: &FabricFindings<'_>) -> Option<String> {
         more => format!("; so it is on {more} more"),
     };
     Some(format!(
-        "credit binds: {} carried {} flits per cycle, and its {} VCs of {} flits let at most {} \
-         through, as credit is back after {} cycles; {cure}{more}",
+        "credit binds: {} carried {} flits per cycle, and its {} of {} let at most {} \
+         through, as credit is back after {}; {cure}{more}",
         run.names().channel(*channel as u32),
         significant(*used, 3),
-        router.lanes,
-        router.depth,
+        counted(router.lanes, "VC"),
+        counted(router.depth, "flit"),
         significant(credit.carried, 3),
-        credit.round_trip,
+        counted(credit.round_trip, "cycle"),
     ))
 }

@@ -188,20 +188,22 @@ impl Slow {
         match (holds, is_small) {
             (true, false) => Some((
                 control.n1.at.clone(),
-                format!("N1 = {} cells", credit.n1),
+                format!("N1 = {}", counted(credit.n1, "cell")),
                 format!("N1 = {least} keeps the link busy"),
             )),
             (true, true) => Some((
                 at.clone(),
                 format!(
-                    "N1 = {}, N2 + N3 = {} + {} cells",
-                    credit.n1, credit.n2, credit.n3
+                    "N1 = {}, N2 + N3 = {} + {}",
+                    credit.n1,
+                    credit.n2,
+                    counted(credit.n3, "cell")
                 ),
                 format!("N3 = {full} with N1 = {least} keeps the link busy"),
             )),
             (false, _) if key == "n3" || credit.n3 == 0 => Some((
                 at.clone(),
-                format!("N2 + N3 = {} + {} cells", credit.n2, credit.n3),
+                format!("N2 + N3 = {} + {}", credit.n2, counted(credit.n3, "cell")),
                 format!("N3 = {full} (`target = \"full\"`) keeps the link busy"),
             )),
             (false, _) => None,

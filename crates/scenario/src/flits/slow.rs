@@ -8,6 +8,7 @@
 use backwater_flit::credit::ChannelCredit;
 use backwater_flit::spec::{ClassSpec, FabricSpec, Injection, Release};
 use backwater_flit::traffic::ways;
+use backwater_kernel::words::counted;
 
 use crate::given::flits::FlitFile;
 use crate::given::flits::network::RoutingKind;
@@ -122,16 +123,22 @@ impl Slow {
                 self.channel - graph.channels.len()
             ),
         };
-        let more = (count > 1).then(|| format!("so it is on {count} channels"));
+        let more = (count > 1).then(|| format!("so it is on {}", counted(count as u64, "channel")));
         Diagnostic::warning("slow", "buffers are used up before credit comes back")
             .at(
                 at,
-                format!("{} VCs of {} flits a channel", router.lanes, router.depth),
+                format!(
+                    "{} of {} a channel",
+                    counted(router.lanes, "VC"),
+                    counted(router.depth, "flit")
+                ),
             )
             .note(format!(
-                "{name} lets at most {:.3} flits per cycle through, as credit is back after {} \
-                 cycles; {:.3} are to cross",
-                self.credit.carried, self.credit.round_trip, self.wanted
+                "{name} lets at most {:.3} flits per cycle through, as credit is back after \
+                 {}; {:.3} are to cross",
+                self.credit.carried,
+                counted(self.credit.round_trip, "cycle"),
+                self.wanted
             ))
             .note_if(self.credit.is_one_packet.then(|| {
                 "a VC that is free when it is drained holds one packet in each round trip".into()

@@ -6,6 +6,7 @@
 //! f being the time of the frame on the wire; with grains g `g - gcd(cost, g)` more, since so much
 //! of what is free is not told.
 
+use backwater_kernel::words::counted;
 use backwater_kernel::{Channels, Duration};
 use backwater_net::frames::spec::{
     ClassCreditRule, ClassCreditSpec, CountersSpec, EthernetSpec, LaneSpec, Says, Shares,
@@ -262,10 +263,10 @@ impl Port<'_> {
         LaneSpec {
             limit_units: port,
             reserve_units: lanes.reserve.unwrap_or(port / self.classes.max(1)),
-            shares: match *lanes.share {
+            shares: match lanes.share.unwrap_or(Share::Static) {
                 Share::None => Shares::Nothing,
                 Share::Static => Shares::Units(*lanes.share_limit),
-                Share::Dynamic => Shares::OfFree(*lanes.share_power as i8),
+                Share::Dynamic => Shares::OfFree(lanes.share_power.unwrap_or(0) as i8),
             },
         }
     }
@@ -310,15 +311,9 @@ impl Port<'_> {
         let lanes = self.lanes;
         let keys = [
             ("reserve", lanes.reserve.place()),
-            (
-                "share",
-                Some(&lanes.share.at).filter(|_| lanes.share.is_given),
-            ),
+            ("share", lanes.share.place()),
             ("share_limit", lanes.share_limit.place()),
-            (
-                "share_power",
-                Some(&lanes.share_power.at).filter(|_| lanes.share_power.is_given),
-            ),
+            ("share_power", lanes.share_power.place()),
         ];
         for (key, at) in keys {
             let Some(at) = at else { continue };
@@ -395,11 +390,11 @@ impl Port<'_> {
         )
         .at(
             &cf_max_spacing.at,
-            format!("{cells} cells of {} B", self.profile.cell),
+            format!("{} of {} B", counted(cells, "cell"), self.profile.cell),
         )
         .note(format!(
-            "a CF_Update tells {} cells apart{because} (link `{}`)",
-            1 << CF_BITS,
+            "a CF_Update tells {} apart{because} (link `{}`)",
+            counted(1_u64 << CF_BITS, "cell"),
             self.name
         ))
         .help(format!(

@@ -77,7 +77,10 @@ impl Counted {
         let credits = self.cost * frames_within(round, frame);
         let bytes = Some(credits * self.cell).filter(|_| credits <= self.most);
         let note = match bytes {
-            Some(_) => format!("`limit = {credits}` of `flow_control.kind = \"{}\"`", self.scheme),
+            Some(_) => format!(
+                "`limit = {credits}` of `flow_control.kind = \"{}\"`",
+                self.scheme
+            ),
             None => format!(
                 "out of reach: {} credits are the most that its counters tell apart, good for {} \
                  of this link",

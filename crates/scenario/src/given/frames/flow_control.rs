@@ -233,14 +233,14 @@ pub(crate) struct Lanes {
     #[key(otherwise = "an equal part of all of it")]
     pub reserve: Placed<Option<u32>>,
     /// How much of what nobody reserves a class may use beside its reserve.
-    #[key(default = "\"static\"")]
-    pub share: Placed<Share>,
+    #[key(otherwise = "`\"static\"`")]
+    pub share: Placed<Option<Share>>,
     /// With `share = "static"`: so much.
     #[key(is = Whole { min: 1, max: LIMIT_MAX, unit: "credits" }, otherwise = "all of it")]
     pub share_limit: Placed<Option<u32>>,
     /// With `share = "dynamic"`: 2 to this power times what is then still free of it.
-    #[key(is = Signed { min: -10, max: 10, unit: "" }, default = "0")]
-    pub share_power: Placed<i32>,
+    #[key(is = Signed { min: -10, max: 10, unit: "" }, otherwise = "0, half of it")]
+    pub share_power: Placed<Option<i32>>,
     /// A frame starts only while there is credit for so many of the largest of its class.
     #[key(is = Whole { min: 0, max: 7, unit: "frames" }, default = "0")]
     pub floor: u32,

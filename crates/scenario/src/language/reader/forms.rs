@@ -136,6 +136,16 @@ fn literal_of(number: units::Decimal) -> Value {
 
 /// The same number in other forms.
 fn of_number(text: &str) -> Vec<Value> {
+    if let Some(above) = text.strip_prefix('-') {
+        let whole = of_number(above)
+            .into_iter()
+            .filter_map(|value| match value {
+                Value::Integer(digits, radix) => Some(Value::Integer(format!("-{digits}"), radix)),
+                Value::Float(digits) => Some(Value::Float(format!("-{digits}"))),
+                _ => None,
+            });
+        return whole.chain([Value::Text(text.into())]).collect();
+    }
     let mut all = Vec::new();
     let number = units::split_number(text).map(|(number, _)| number.shortest());
     if let Ok(number) = number {

@@ -1,5 +1,5 @@
-//! Credit that ports count in cells, against closed forms: the least limit for the full rate, how far
-//! InfiniBand's counters reach, grains, leaks and how they are mended; and what is refused.
+//! Credit that ports count in cells, against closed forms: the least limit for the full rate, how
+//! far InfiniBand's counters reach, grains, leaks and how they are mended; and what is refused.
 
 use backwater_kernel::Rings;
 use backwater_net::frames::Simulation;
@@ -139,7 +139,7 @@ fn infiniband_reaches_a_kilometre() {
     assert!((930..=1_060).contains(&(reach - 10)), "{reach}");
     let gbps = 100.0 * with(10_000);
     assert!((10.0..=10.6).contains(&gbps), "{gbps} Gbps at 10 km");
-    let refused = link("infiniband", 2_049).read().err().expect("refused");
+    let refused = link("infiniband", 2_049).read().expect_err("refused");
     assert!(
         refused.contains("half of what 12 bits count: 2048"),
         "{refused}"
@@ -151,7 +151,8 @@ fn infiniband_reaches_a_kilometre() {
 fn grains_take_their_rest() {
     let with = |limit| Link {
         control: format!(
-            "kind = \"grains\"\nlimit = {limit}\ngrain = 16\nupdate_bytes = 8\nheadroom = \"unchecked\"\n"
+            "kind = \"grains\"\nlimit = {limit}\ngrain = 16\nupdate_bytes = \"8 B\"\n\
+             headroom = \"unchecked\"\n"
         ),
         ..link("grains", limit)
     };
@@ -170,8 +171,8 @@ fn grains_take_their_rest() {
         control: "kind = \"grains\"\nlimit = 31\ngrain = 16\n".into(),
         ..link("grains", 31)
     };
-    let refused = checked.read().err().expect("refused");
-    assert!(refused.contains("write `limit = 40` or more"), "{refused}");
+    let refused = checked.read().expect_err("refused");
+    assert!(refused.contains("write `limit = 32` or more"), "{refused}");
 }
 
 /// Lost frames cost credit until the next CC_Update and no longer; without them the class stops.
