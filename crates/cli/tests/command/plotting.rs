@@ -141,5 +141,5 @@ fn a_damaged_table_is_told() {
     fs::write(&table, format!("{text}1\n")).expect("it can be written");
     backwater(&here, &["plot", "a", "--out", "p"])
         .expect(2)
-        .complains(&format!("tables/flows.csv: line {line} has 1 cells, not"));
+        .complains(&format!("tables/flows.csv: line {line} has 1 cell, not"));
 }
