@@ -17,6 +17,8 @@ TOLD = {
 # Wrong by one of these codes, and still nothing that a schema could say.
 BEYOND = {
     "ethernet/names": "names that clash with each other",
+    "ethernet/shared_pools": "pools that other tables name",
+    "network/two_makers": "two tables of which one is enough",
     "sweep/flit": "axes name keys by their path in a text",
     "sweep/paths": "axes name keys by their path in a text",
     "sweep/values": "values of axes are checked by the key they stand for",

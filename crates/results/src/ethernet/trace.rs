@@ -49,7 +49,29 @@ impl<W: Write> EthernetTrace<W> {
         }
     }
 
+    /// A line; of a message about several classes one each, since a value is a number.
     fn frame(&mut self, at: Time, event: &str, channel: u32, frame: &FrameView, cause: &str) {
+        match frame.content {
+            Content::Counters {
+                is_update,
+                classes,
+                words,
+            } => {
+                for (class, value) in counters(classes, &words) {
+                    let content = Content::Counters {
+                        is_update,
+                        classes: 1 << class,
+                        words: [value, 0, 0, 0, 0, 0],
+                    };
+                    let of_class = FrameView { content, ..*frame };
+                    self.line(at, event, channel, &of_class, cause);
+                }
+            }
+            _ => self.line(at, event, channel, frame, cause),
+        }
+    }
+
+    fn line(&mut self, at: Time, event: &str, channel: u32, frame: &FrameView, cause: &str) {
         let name = |names: &[String], index: u32| names.get(index as usize).cloned();
         let flow = name(&self.flows, frame.flow).unwrap_or_default();
         let node = |index: u32| {
@@ -85,10 +107,7 @@ impl<W: Write> EthernetTrace<W> {
                 format!(",,,{},{quanta}", 1u32 << (class & 7))
             }
             Content::Credit { class, value, .. } => format!(",,,{},{value}", 1u32 << (class & 7)),
-            Content::Counters { classes, words, .. } => {
-                let values = counters(classes, &words).map(|(_, value)| value.to_string());
-                format!(",,,{classes},{}", values.collect::<Vec<_>>().join(" "))
-            }
+            Content::Counters { classes, words, .. } => format!(",,,{classes},{}", words[0]),
         };
         self.file.write(|file| {
             writeln!(
