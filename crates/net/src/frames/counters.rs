@@ -10,10 +10,10 @@ use alloc::vec;
 use backwater_kernel::EventQueue;
 
 use crate::flow_control::cyclic::{Counters, When, cut};
-use crate::hop::kind::ControlKind;
+use crate::hop::kind::{ControlKind, UnitKind};
 use crate::hop::load::{Words, counter_of, set_counter};
 use crate::hop::timer::Timer;
-use crate::hop::wire::Ticket;
+use crate::hop::wire::{Channel, Ticket};
 use crate::network::Network;
 use crate::probe::Probe;
 use crate::simulation::Simulation;
@@ -72,7 +72,7 @@ impl Network {
             let is_missing = |class| {
                 let leg = self.credit_leg(channel, class);
                 leg.is_some_and(|leg| {
-                    (self.legs[leg as usize].sender.credit as u32) < self.limit(leg)
+                    i64::from(self.legs[leg as usize].sender.credit) < i64::from(self.limit(leg))
                 })
             };
             own.has_news() || is_mended && each(own.classes).any(is_missing)
@@ -156,7 +156,8 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         self.set_timer(next, channel, Timer::Statement, 0);
     }
 
-    /// A message about the data of `channel` is wanted.
+    /// A message about the data of `channel` is wanted. Of statements one waits at a time: the next
+    /// would say the same.
     fn want_message(&mut self, channel: u32, kind: ControlKind) {
         let Some(counters) = self.network.classes.credits.counters(channel) else {
             return;
@@ -169,6 +170,11 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             }
             _ => (channel ^ 1, spec.update.bytes, 1),
         };
+        let statement = UnitKind::Control(ControlKind::Statement);
+        let has_one = |own: &Channel| own.controls().any(|control| control == statement);
+        if kind == ControlKind::Statement && has_one(&self.network.channels[port as usize]) {
+            return;
+        }
         for part in 0..parts {
             self.network.channels[port as usize].push_control(Ticket {
                 leg: channel,

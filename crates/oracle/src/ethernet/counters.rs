@@ -75,6 +75,14 @@ impl Network {
             return;
         };
         own.state_at = Some(now + statement.every);
+        let mut controls = self.channels[channel].control.iter();
+        let is_statement = |control: &Control| match control.content {
+            Content::Counters { is_update, .. } => !is_update,
+            _ => false,
+        };
+        if controls.any(is_statement) {
+            return;
+        }
         let classes = self.counted_lanes(channel);
         for part in classes.chunks(statement.classes.into()) {
             let mask = part.iter().fold(0, |mask, class| mask | 1 << class);

@@ -160,8 +160,10 @@ pub(super) fn add<'a>(
     };
     if !told.keys_at.contains(&port.at) {
         told.keys_at.push(port.at);
-        port.check_keys(network, id, mistakes);
+        port.check_keys(mistakes);
     }
+    let ambiguous = port.ambiguous(network, id);
+    mistakes.extend(ambiguous.and_then(|found| told.first(found)));
     let all = largest.iter().max().copied().unwrap_or(0);
     let classes = network.links.channel(id).queues.len();
     let mut credits = Vec::new();
@@ -288,7 +290,7 @@ impl Port<'_> {
     }
 
     /// The keys of a link by themselves.
-    fn check_keys(&self, network: &EthernetSpec, id: u32, mistakes: &mut Diagnostics) {
+    fn check_keys(&self, mistakes: &mut Diagnostics) {
         let lanes = self.lanes;
         match lanes.port_limit.place() {
             Some(at) => {
@@ -304,7 +306,6 @@ impl Port<'_> {
         }
         self.too_much_reserved(mistakes);
         self.too_wide(mistakes);
-        self.ambiguous(network, id, mistakes);
     }
 
     fn without_port_limit(&self, mistakes: &mut Diagnostics) {
@@ -364,9 +365,9 @@ impl Port<'_> {
     }
 
     /// Between two CF_Updates that arrive no more may be freed than their bits tell.
-    fn ambiguous(&self, network: &EthernetSpec, id: u32, mistakes: &mut Diagnostics) {
+    fn ambiguous(&self, network: &EthernetSpec, id: u32) -> Option<Diagnostic> {
         let FlowControl::Cbfc { cf_max_spacing, .. } = self.control else {
-            return;
+            return None;
         };
         let cells = **cf_max_spacing / u64::from(self.profile.cell);
         let back = network.links.channel(id ^ 1);
@@ -377,14 +378,14 @@ impl Port<'_> {
                 .any(|outage| outage.channel == (id ^ 1));
         let updates = if may_lose { 2 } else { 1 };
         if updates * cells < 1 << CF_BITS {
-            return;
+            return None;
         }
         let least = ((1 << CF_BITS) / updates - 1) * u64::from(self.profile.cell);
         let because = match may_lose {
             true => " (one of them may be lost here)",
             false => "",
         };
-        Diagnostic::error(
+        let found = Diagnostic::error(
             "too-large",
             "more can be freed between two updates than 15 bits count",
         )
@@ -399,8 +400,8 @@ impl Port<'_> {
         ))
         .help(format!(
             "write `cf_max_spacing = \"{least} B\"` or less, or larger cells"
-        ))
-        .tell(mistakes);
+        ));
+        Some(found)
     }
 
     /// What of a class can't work, or works badly.

@@ -1,5 +1,7 @@
 //! Whole numbers.
 
+use std::ops::RangeInclusive;
+
 use serde_json::json;
 
 use super::{Facts, Kind, Of, of};
@@ -48,16 +50,10 @@ impl Kind for Whole {
     }
 
     fn read(&self, reader: &mut Reader<'_>, key: &Key, node: &Node) -> Option<Datum> {
-        let tree::Value::Integer(text, radix) = &node.value else {
-            return reader.wrong_type(key, node);
-        };
-        match i128::from_str_radix(text, *radix) {
-            Ok(number) if number < i128::from(self.min) => {
-                reader.out_of_range(key, node, "too small")
-            }
-            Ok(number) if number <= i128::from(self.max) => Some(Datum::Whole(number as u64)),
-            _ => reader.out_of_range(key, node, "too large"),
-        }
+        let range = i128::from(self.min)..=i128::from(self.max);
+        within(range, reader, key, node, |number| {
+            Datum::Whole(number as u64)
+        })
     }
 }
 
@@ -72,22 +68,34 @@ impl Kind for Signed {
     }
 
     fn read(&self, reader: &mut Reader<'_>, key: &Key, node: &Node) -> Option<Datum> {
-        let tree::Value::Integer(text, radix) = &node.value else {
-            return reader.wrong_type(key, node);
-        };
-        match i128::from_str_radix(text, *radix) {
-            Ok(number) if number < i128::from(self.min) => {
-                reader.out_of_range(key, node, "too small")
-            }
-            Ok(number) if number <= i128::from(self.max) => Some(Datum::Signed(number as i64)),
-            _ => reader.out_of_range(key, node, "too large"),
-        }
+        let range = i128::from(self.min)..=i128::from(self.max);
+        within(range, reader, key, node, |number| {
+            Datum::Signed(number as i64)
+        })
     }
 }
 
 of! {
     Signed for i32 { Datum::Signed(number) => i32::try_from(*number).ok()? }
         else |kind| i32::try_from(kind.min).unwrap_or(i32::MIN);
+}
+
+/// A whole number in a range, as `datum` holds it.
+fn within(
+    range: RangeInclusive<i128>,
+    reader: &mut Reader<'_>,
+    key: &Key,
+    node: &Node,
+    datum: fn(i128) -> Datum,
+) -> Option<Datum> {
+    let tree::Value::Integer(text, radix) = &node.value else {
+        return reader.wrong_type(key, node);
+    };
+    match i128::from_str_radix(text, *radix) {
+        Ok(number) if number < *range.start() => reader.out_of_range(key, node, "too small"),
+        Ok(number) if number <= *range.end() => Some(datum(number)),
+        _ => reader.out_of_range(key, node, "too large"),
+    }
 }
 
 impl Kind for Wholes {

@@ -246,4 +246,20 @@ fn what_counters_can_not_tell_apart_is_refused() {
         assert!(refused.contains(word), "{control}: {refused}");
     }
     assert!(with("limit = 24\n").is_ok());
+    // Where an update may be lost, half as much; on whichever link that is.
+    let lossy = Link {
+        control: "kind = \"cbfc\"\ncf_max_spacing = \"1048576 B\"\nheadroom = \"unchecked\"\n"
+            .into(),
+        ..link("cbfc", 0)
+    };
+    assert!(lossy.read().is_ok(), "16,384 cells");
+    let more =
+        "[[links]]\nbetween = [\"S\", \"B\"]\nbackward = { control_loss = 0.01 }\n\n[[links]]";
+    let text = lossy.text().replacen("[[links]]", more, 1);
+    let text = text.replace("switches = [\"A\"]", "switches = [\"B\", \"A\"]");
+    let refused = parse(&Source::new("link.toml", &text), &[]).expect_err("twice 16,384");
+    assert!(
+        refused.to_string().contains("one of them may be lost here"),
+        "{refused}"
+    );
 }
