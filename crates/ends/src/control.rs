@@ -35,7 +35,9 @@ mod uili;
 mod window;
 
 pub use abr::outcome::{AbrOutcome, BurstOutcome, CellCounts};
-pub use hooks::{Ack, Control, Counted, Item, Loss, Made, Next, Offered, Position, Signal};
+pub use hooks::{
+    Ack, Control, Counted, Inner, Item, Loss, Made, Next, Offered, Position, Signal, Telemetry,
+};
 pub use ratio::Ratio;
 pub use rm_cell::{ForwardCell, RmCell};
 
@@ -44,7 +46,7 @@ use alloc::boxed::Box;
 use backwater_kernel::{Rate, Time};
 
 use crate::outside::Outside;
-use crate::spec::{Congestion, Ecn, SourceControlSpec, TcpSpec};
+use crate::spec::{Congestion, Ecn, RateControlSpec, SourceControlSpec, TcpSpec};
 use abr::Abr;
 use aimd::Aimd;
 use cubic::Cubic;
@@ -70,6 +72,22 @@ members! {
         Aimd(Box<Aimd>),
         /// The rate that the network allows.
         Abr(Box<Abr>),
+        /// Written outside this program.
+        Outside(Box<Outside>),
+    }
+}
+
+members! {
+    /// Control of a queue pair.
+    ///
+    /// The pair tells it of each packet as it starts (`on_packet`), of acknowledgements
+    /// (`on_ack`, or `on_telemetry` where switches wrote on the packet), losses and signals, and
+    /// reads `pacing` (`None`: no limiter, so line rate) and `window` (bytes). `timer` may be
+    /// answered late: what was due in between is done at its own instants. At one instant,
+    /// acknowledgements and signals come first, then timers, then packets start.
+    pub enum RateControl {
+        /// None: line rate.
+        None(AtOnce),
         /// Written outside this program.
         Outside(Box<Outside>),
     }
@@ -118,6 +136,18 @@ impl SourceControl {
                 decrease,
                 timeout,
             ))),
+        }
+    }
+}
+
+impl RateControl {
+    /// Of a queue pair behind a NIC of this line rate.
+    pub fn new(spec: &RateControlSpec, _line: Rate) -> RateControl {
+        match spec {
+            RateControlSpec::None => RateControl::None(AtOnce),
+            RateControlSpec::Outside(recipe) => {
+                RateControl::Outside(Box::new(Outside::new(recipe)))
+            }
         }
     }
 }

@@ -3,6 +3,7 @@
 mod abr;
 pub mod bytes;
 mod control;
+mod rates;
 pub mod shape;
 mod span;
 mod tcp;
@@ -10,5 +11,6 @@ pub mod units;
 
 pub use abr::{AbrSpec, RateFormat, TimeFloor, TurnAround, UiliSpec};
 pub use control::SourceControlSpec;
+pub use rates::{Notify, RateControlSpec};
 pub use span::Span;
 pub use tcp::{AckSpec, Congestion, Ecn, Recovery, Reuse, TcpSpec, TimerSpec};

@@ -409,6 +409,7 @@ impl Control for Abr {
                 return None;
             }
             Signal::Backward(cell) => cell,
+            Signal::Notification | Signal::Rate { .. } => return None,
             Signal::Notice { ci, ni } => {
                 self.counts.notices += 1;
                 notice = RmCell {

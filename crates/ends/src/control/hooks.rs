@@ -64,6 +64,49 @@ pub enum Signal {
         /// No increase.
         ni: bool,
     },
+    /// The destination saw marks: a congestion notification packet (CNP).
+    Notification,
+    /// A switch states the rate that it allows.
+    Rate {
+        /// The rate.
+        rate: Rate,
+        /// Which congestion point: the same number, the same queue.
+        from: u32,
+    },
+}
+
+/// What a switch wrote on a packet as it left: one hop of its path.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Telemetry {
+    /// When it left.
+    pub at: Time,
+    /// Bytes on the wire that the port had sent before it.
+    pub sent_bytes: u64,
+    /// Bytes that waited in the port, of all classes.
+    pub queued_bytes: u64,
+    /// The port's line rate.
+    pub rate: Rate,
+}
+
+/// A number that a scheme keeps to itself, to be shown.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Inner {
+    /// The estimate of how much is marked (DCQCN), 0 to 1.
+    Alpha,
+    /// The rate that recovery goes back to (DCQCN), bit/s.
+    Target,
+    /// The use of the busiest link (HPCC); 1 is all of it.
+    Use,
+    /// The reference rate (HPCC), bit/s.
+    Reference,
+    /// The change of the round-trip time a round trip (TIMELY).
+    Gradient,
+    /// The delay that is aimed at (Swift), s.
+    TargetDelay,
+    /// The window (HPCC, Swift), in packets where that may be below one, else bytes.
+    Window,
+    /// The congestion point whose rate is obeyed (RoCC).
+    Point,
 }
 
 /// Where a source that sends again stands.
@@ -147,6 +190,18 @@ pub trait Control {
     #[inline]
     fn on_ack(&mut self, now: Time, ack: &Ack) {}
 
+    /// An acknowledgement came that brings what each switch wrote on the packet, first hop first.
+    fn on_telemetry(&mut self, now: Time, ack: &Ack, path: &[Telemetry]) {
+        self.on_ack(now, ack);
+    }
+
+    /// A packet starts now that takes so many bytes on the wire, with what every frame adds.
+    #[inline]
+    fn on_packet(&mut self, now: Time, bytes: u32) {}
+
+    /// The network stops the source (a pause), or lets it go on.
+    fn on_stop(&mut self, now: Time, is_stopped: bool) {}
+
     /// Marks ask for less, at most once a round trip. `allowed_bytes` could be in flight: the
     /// smaller of window and what the receiver takes.
     fn on_mark(&mut self, now: Time, allowed_bytes: u64) {}
@@ -177,6 +232,17 @@ pub trait Control {
     /// one instant, it sends after all that came in.
     #[inline]
     fn pacing(&self) -> Option<Rate> {
+        None
+    }
+
+    /// A new rate changes the wait of the packet that is next by now, too.
+    #[inline]
+    fn rescales(&self) -> bool {
+        false
+    }
+
+    /// A number that it keeps to itself, as it stands; `None` if it has none such.
+    fn inner(&self, of: Inner) -> Option<f64> {
         None
     }
 
@@ -242,6 +308,9 @@ macro_rules! members {
             take_control(&mut self, now: Time) -> Option<Made>;
             on_offered(&mut self, now: Time, offered: Offered) -> ();
             on_ack(&mut self, now: Time, ack: &Ack) -> ();
+            on_telemetry(&mut self, now: Time, ack: &Ack, path: &[Telemetry]) -> ();
+            on_packet(&mut self, now: Time, bytes: u32) -> ();
+            on_stop(&mut self, now: Time, is_stopped: bool) -> ();
             on_mark(&mut self, now: Time, allowed_bytes: u64) -> ();
             on_loss(&mut self, now: Time, loss: Loss, allowed_bytes: u64) -> ();
             on_silence(&mut self) -> ();
@@ -252,6 +321,8 @@ macro_rules! members {
             timer(&self) -> Option<Time>;
             on_timer(&mut self, now: Time) -> u32;
             pacing(&self) -> Option<Rate>;
+            rescales(&self) -> bool;
+            inner(&self, of: Inner) -> Option<f64>;
             position(&self) -> Option<Position>;
             awaits_ack(&self) -> Option<u32>;
             written(&self, rate: Rate) -> Rate;
