@@ -1,6 +1,6 @@
 //! What hosts send and what becomes of it: one file a kind.
 //!
-//! | Traffic, in bytes | Over TCP | In datagrams |
+//! | Traffic, in bytes | Over TCP or a queue pair | In datagrams |
 //! |---|---|---|
 //! | infinite | `transfers` | `datagrams`, one each time the port asks |
 //! | files, requests | `transfers` | |
@@ -8,10 +8,11 @@
 //! | self-similar | | `datagrams/self_similar` |
 //! | video | | `datagrams/video`, and `datagrams/playout` at the receiver |
 //!
-//! Both ends of TCP are in `connection`; where segments go in cells, in `over_cells`. Traffic in
+//! Both ends of TCP or of queue pairs are in `connection`; where segments go in cells, in `over_cells`. Traffic in
 //! units (cells, packets) is in `units`.
 
 use crate::Segment;
+use crate::queue_pair::RocePacket;
 
 pub(crate) mod connection;
 pub(crate) mod datagrams;
@@ -30,6 +31,8 @@ pub(crate) const NEVER_PS: u64 = u64::MAX;
 pub enum Payload {
     /// A TCP segment.
     Tcp(Segment),
+    /// A packet of a queue pair.
+    Roce(RocePacket),
     /// A datagram.
     Udp {
         /// Payload bytes, without RTP.
@@ -46,6 +49,8 @@ pub struct Outgoing {
     pub flow: u32,
     /// From the flow's source to its destination, or back.
     pub is_forward: bool,
+    /// Its class, if that is not the flow's.
+    pub class: Option<u8>,
     /// What it carries.
     pub payload: Payload,
 }

@@ -152,6 +152,14 @@ impl RateControl {
     }
 }
 
+impl RateControl {
+    /// It must be told of its timers as they pass: something that waits may go by them, or nobody
+    /// knows what it does.
+    pub fn is_prompt(&self) -> bool {
+        matches!(self, RateControl::Outside(_)) || self.rescales()
+    }
+}
+
 impl CongestionControl {
     /// As a connection begins whose next byte is at `start`.
     pub(crate) fn new(spec: &TcpSpec, start: u64) -> CongestionControl {

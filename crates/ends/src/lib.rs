@@ -26,6 +26,7 @@ pub mod application;
 pub mod control;
 pub mod outcome;
 pub mod outside;
+pub mod queue_pair;
 pub mod shape;
 pub mod sink;
 pub mod spec;

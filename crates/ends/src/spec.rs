@@ -4,6 +4,7 @@ mod abr;
 pub mod bytes;
 mod control;
 mod rates;
+mod roce;
 pub mod shape;
 mod span;
 mod tcp;
@@ -11,6 +12,7 @@ pub mod units;
 
 pub use abr::{AbrSpec, RateFormat, TimeFloor, TurnAround, UiliSpec};
 pub use control::SourceControlSpec;
+pub use roce::{AckEvery, PairRecovery, RoceSpec};
 pub use rates::{Notify, RateControlSpec};
 pub use span::Span;
 pub use tcp::{AckSpec, Congestion, Ecn, Recovery, Reuse, TcpSpec, TimerSpec};

@@ -1,19 +1,22 @@
-//! The two stations of each flow, above the MAC: applications, TCP, datagrams. No queues and no
+//! The two stations of each flow, above the MAC: applications, TCP, queue pairs, datagrams. No queues and no
 //! channels: frames go out through a list, come in through a call, and time is a parameter.
 
 use alloc::vec::Vec;
 
-use backwater_kernel::{DelayOutcome, Time};
+use backwater_kernel::{DelayOutcome, Rate, Time};
 
-use crate::TcpSpec;
-use crate::application::connection::{Arrival, Connection};
+use crate::application::connection::{Arrival, Came, Connection};
 use crate::application::datagrams::Datagrams;
 use crate::application::tally::Tally;
 pub use crate::application::transfers::{End, News};
 use crate::application::{NEVER_PS, Outgoing, Payload};
+use crate::control::{Inner, Telemetry};
 use crate::outcome::EndsOutcome;
+use crate::queue_pair::QueuePair;
+use crate::spec::RoceSpec;
 use crate::spec::bytes::{TrafficSpec, TransportSpec};
 use crate::tcp::HostClock;
+use crate::{Endpoint as TcpEndpoint, TcpSpec};
 
 /// What concerns all stations of a network.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -35,6 +38,8 @@ pub struct FlowEnds<'a> {
     pub destination: u32,
     /// Stations that receive: over UDP there may be several.
     pub receivers: u32,
+    /// What packets of a queue pair have on the wire beside their payload.
+    pub around_bytes: u32,
     /// The protocol.
     pub transport: &'a TransportSpec,
     /// What the application sends.
@@ -45,16 +50,20 @@ pub struct FlowEnds<'a> {
 #[derive(Clone, Copy, Debug)]
 enum Endpoint {
     Tcp(u32),
+    Roce(u32),
     Udp(u32),
 }
 
 /// All stations, by flow.
 pub struct Stations {
     places: Vec<Endpoint>,
-    connections: Vec<Connection>,
+    connections: Vec<Connection<TcpEndpoint>>,
+    pairs: Vec<Connection<QueuePair>>,
     datagrams: Vec<Datagrams>,
     /// Each flavour once.
     tcp: Vec<TcpSpec>,
+    /// Each flavour once.
+    roce: Vec<RoceSpec>,
     is_measuring: bool,
 }
 
@@ -66,8 +75,10 @@ impl Stations {
         let mut stations = Stations {
             places: Vec::new(),
             connections: Vec::new(),
+            pairs: Vec::new(),
             datagrams: Vec::new(),
             tcp: Vec::new(),
+            roce: Vec::new(),
             is_measuring: all.is_measuring,
         };
         let flows: Vec<FlowEnds> = flows.collect();
@@ -77,12 +88,23 @@ impl Stations {
                 TransportSpec::Tcp(ref tcp) => {
                     let clocks = [ends.source, ends.destination]
                         .map(|station| HostClock::of_host(all.seed, station, tcp));
-                    let tcp = stations.flavour(tcp);
-                    let flavour = (tcp, &stations.tcp[tcp as usize]);
+                    let [source, destination] = clocks;
+                    let both = [
+                        TcpEndpoint::new(tcp, source, true),
+                        TcpEndpoint::new(tcp, destination, false),
+                    ];
+                    let flavour = flavour(&mut stations.tcp, tcp);
                     let connection =
-                        Connection::new(all.seed, flow, ends.traffic, flavour, clocks, tally);
+                        Connection::new(all.seed, flow, ends.traffic, flavour, both, tally);
                     stations.connections.push(connection);
                     Endpoint::Tcp(stations.connections.len() as u32 - 1)
+                }
+                TransportSpec::Roce(ref roce) => {
+                    let both = [(); 2].map(|()| QueuePair::new(roce, ends.around_bytes));
+                    let flavour = flavour(&mut stations.roce, roce);
+                    let pair = Connection::new(all.seed, flow, ends.traffic, flavour, both, tally);
+                    stations.pairs.push(pair);
+                    Endpoint::Roce(stations.pairs.len() as u32 - 1)
                 }
                 TransportSpec::Udp { payload_bytes, .. } => {
                     let (traffic, receivers) = (ends.traffic, ends.receivers);
@@ -103,6 +125,7 @@ impl Stations {
     pub fn next_timer(&self, flow: u32, end: End) -> Option<Time> {
         let ps = match self.places[flow as usize] {
             Endpoint::Tcp(at) => self.connections[at as usize].next_timer_ps(end),
+            Endpoint::Roce(at) => self.pairs[at as usize].next_timer_ps(end),
             Endpoint::Udp(at) if end == End::Opener => self.datagrams[at as usize].next_timer_ps(),
             Endpoint::Udp(_) => NEVER_PS,
         };
@@ -113,7 +136,7 @@ impl Stations {
     #[inline]
     pub fn is_due(&self, flow: u32, now: Time) -> bool {
         match self.places[flow as usize] {
-            Endpoint::Tcp(_) => false,
+            Endpoint::Tcp(_) | Endpoint::Roce(_) => false,
             Endpoint::Udp(at) => self.datagrams[at as usize].next_timer_ps() <= now.ps(),
         }
     }
@@ -130,6 +153,7 @@ impl Stations {
     pub fn keep(&mut self, flow: u32, opener: bool) {
         match self.places[flow as usize] {
             Endpoint::Tcp(at) => self.connections[at as usize].keep(opener),
+            Endpoint::Roce(at) => self.pairs[at as usize].keep(opener),
             Endpoint::Udp(at) if !opener => self.datagrams[at as usize].silence(),
             Endpoint::Udp(_) => {}
         }
@@ -140,14 +164,17 @@ impl Stations {
     pub fn take_news(&mut self, flow: u32) -> Option<News> {
         match self.places[flow as usize] {
             Endpoint::Tcp(at) => self.connections[at as usize].take_news(),
+            Endpoint::Roce(at) => self.pairs[at as usize].take_news(),
             Endpoint::Udp(_) => None,
         }
     }
 
     /// Hears what the other end of a flow did.
     pub fn hear(&mut self, flow: u32, news: News) {
-        if let Endpoint::Tcp(at) = self.places[flow as usize] {
-            self.connections[at as usize].hear(news);
+        match self.places[flow as usize] {
+            Endpoint::Tcp(at) => self.connections[at as usize].hear(news),
+            Endpoint::Roce(at) => self.pairs[at as usize].hear(news),
+            Endpoint::Udp(_) => {}
         }
     }
 
@@ -160,6 +187,11 @@ impl Stations {
                 let tcp = &self.tcp[connection.flavour as usize];
                 connection.on_timer(now, tcp, end, out);
             }
+            Endpoint::Roce(at) => {
+                let pair = &mut self.pairs[at as usize];
+                let roce = &self.roce[pair.flavour as usize];
+                pair.on_timer(now, roce, end, out);
+            }
             Endpoint::Udp(at) => {
                 self.datagrams[at as usize].on_timer(now, self.is_measuring, out);
             }
@@ -169,30 +201,36 @@ impl Stations {
     /// A frame of the flow, born (handed to its port) at `born`, reached its station. Returns the
     /// payload bytes the application got in order by it; over UDP each datagram is in order.
     #[inline(always)]
-    #[expect(clippy::too_many_arguments)]
-    pub fn on_frame(
-        &mut self,
-        now: Time,
-        flow: u32,
-        is_forward: bool,
-        payload: &Payload,
-        is_marked: bool,
-        born: Time,
-        out: &mut Vec<Outgoing>,
-    ) -> u64 {
-        match (self.places[flow as usize], payload) {
+    pub fn on_frame(&mut self, now: Time, frame: &Delivery<'_>, out: &mut Vec<Outgoing>) -> u64 {
+        let Delivery {
+            flow,
+            is_forward,
+            is_marked,
+            born,
+            path,
+            ..
+        } = *frame;
+        let arrival = Arrival {
+            is_forward,
+            is_measured: self.is_measuring,
+            came: Came { is_marked, path },
+        };
+        match (self.places[flow as usize], frame.payload) {
             (Endpoint::Tcp(at), Payload::Tcp(segment)) => {
                 let connection = &mut self.connections[at as usize];
                 if self.is_measuring {
                     connection.tally.count_frame(now, is_forward, born);
                 }
                 let tcp = &self.tcp[connection.flavour as usize];
-                let came = Arrival {
-                    is_forward,
-                    is_marked,
-                    is_measured: self.is_measuring,
-                };
-                connection.on_segment(now, tcp, segment, came, out)
+                connection.on_packet(now, tcp, segment, arrival, out)
+            }
+            (Endpoint::Roce(at), Payload::Roce(packet)) => {
+                let pair = &mut self.pairs[at as usize];
+                if self.is_measuring {
+                    pair.tally.count_frame(now, is_forward, born);
+                }
+                let roce = &self.roce[pair.flavour as usize];
+                pair.on_packet(now, roce, packet, arrival, out)
             }
             (Endpoint::Udp(at), Payload::Udp { bytes, number }) => {
                 let datagrams = &mut self.datagrams[at as usize];
@@ -228,17 +266,25 @@ impl Stations {
     #[inline]
     pub fn is_pulled(&self, flow: u32) -> bool {
         match self.places[flow as usize] {
-            Endpoint::Tcp(_) => false,
+            Endpoint::Tcp(_) | Endpoint::Roce(_) => false,
             Endpoint::Udp(at) => self.datagrams[at as usize].is_pulled(),
         }
     }
 
-    /// The port asks for the next frame of a flow that is pulled; before its start it gets none.
-    /// (The first one comes by itself, from [`Stations::on_timer`] at the start.)
+    /// The port asks for the next frame of an end that is pulled: the one before has just started.
+    /// Before its start it gets none. (The first one comes by itself, from
+    /// [`Stations::on_timer`] at the start.)
     #[inline]
-    pub fn pull(&mut self, now: Time, flow: u32, out: &mut Vec<Outgoing>) {
-        if let Endpoint::Udp(at) = self.places[flow as usize] {
-            self.datagrams[at as usize].pull(now, out);
+    pub fn pull(&mut self, now: Time, flow: u32, end: End, out: &mut Vec<Outgoing>) {
+        match self.places[flow as usize] {
+            Endpoint::Tcp(_) => {}
+            Endpoint::Roce(at) => {
+                let pair = &mut self.pairs[at as usize];
+                let roce = &self.roce[pair.flavour as usize];
+                pair.ends[end as usize].on_start(now, roce);
+                pair.send(now, roce, end, out);
+            }
+            Endpoint::Udp(at) => self.datagrams[at as usize].pull(now, out),
         }
     }
 
@@ -248,6 +294,9 @@ impl Stations {
         for connection in &mut self.connections {
             connection.start_measuring();
         }
+        for pair in &mut self.pairs {
+            pair.start_measuring();
+        }
     }
 
     /// Data frames of a flow delivered after the warm-up, either way, and birth to delivery of
@@ -255,6 +304,7 @@ impl Stations {
     pub fn delivered(&self, flow: u32) -> (u64, DelayOutcome) {
         match self.places[flow as usize] {
             Endpoint::Tcp(at) => self.connections[at as usize].delivered(),
+            Endpoint::Roce(at) => self.pairs[at as usize].delivered(),
             Endpoint::Udp(at) => self.datagrams[at as usize].delivered(),
         }
     }
@@ -263,7 +313,7 @@ impl Stations {
     /// ps; empty where there is one.
     pub fn received(&self, flow: u32) -> Vec<(u64, DelayOutcome)> {
         match self.places[flow as usize] {
-            Endpoint::Tcp(_) => Vec::new(),
+            Endpoint::Tcp(_) | Endpoint::Roce(_) => Vec::new(),
             Endpoint::Udp(at) => self.datagrams[at as usize].received(),
         }
     }
@@ -272,36 +322,73 @@ impl Stations {
     pub fn outcome(&self, now: Time, flow: u32) -> EndsOutcome {
         match self.places[flow as usize] {
             Endpoint::Tcp(at) => self.connections[at as usize].outcome(),
+            Endpoint::Roce(at) => self.pairs[at as usize].outcome(),
             Endpoint::Udp(at) => self.datagrams[at as usize].outcome(now),
         }
     }
 
     /// Congestion window of the source's end, bytes; 0 over UDP.
-    pub fn tcp_window_bytes(&self, flow: u32) -> u64 {
+    pub fn window_bytes(&self, flow: u32) -> u64 {
         match self.places[flow as usize] {
             Endpoint::Tcp(at) => self.connections[at as usize].window_bytes(),
+            Endpoint::Roce(at) => self.pairs[at as usize].window_bytes(),
             Endpoint::Udp(_) => 0,
         }
     }
 
     /// Of the source's and of the destination's end: first position not acknowledged, next
     /// position to send, next position expected. `None` over UDP.
-    pub fn tcp_positions(&self, flow: u32) -> Option<[(u64, u64, u64); 2]> {
+    pub fn positions(&self, flow: u32) -> Option<[(u64, u64, u64); 2]> {
         match self.places[flow as usize] {
             Endpoint::Tcp(at) => Some(self.connections[at as usize].positions()),
+            Endpoint::Roce(at) => Some(self.pairs[at as usize].positions()),
             Endpoint::Udp(_) => None,
         }
     }
 
-    /// The number of a flavour of TCP.
-    fn flavour(&mut self, tcp: &TcpSpec) -> u32 {
-        let known = self.tcp.iter().position(|known| known == tcp);
-        let at = known.unwrap_or_else(|| {
-            self.tcp.push(tcp.clone());
-            self.tcp.len() - 1
-        });
-        at as u32
+    /// The rate that the source of a queue pair allowed itself as it last did or heard something,
+    /// if anything limits it.
+    pub fn rate(&self, flow: u32) -> Option<Rate> {
+        match self.places[flow as usize] {
+            Endpoint::Roce(at) => self.pairs[at as usize].ends[0].rate(),
+            Endpoint::Tcp(_) | Endpoint::Udp(_) => None,
+        }
     }
+
+    /// A number that its control keeps to itself, likewise.
+    pub fn inner(&self, flow: u32, of: Inner) -> Option<f64> {
+        match self.places[flow as usize] {
+            Endpoint::Roce(at) => self.pairs[at as usize].ends[0].inner(of),
+            Endpoint::Tcp(_) | Endpoint::Udp(_) => None,
+        }
+    }
+}
+
+/// A frame that has come to its station.
+#[derive(Clone, Copy, Debug)]
+pub struct Delivery<'a> {
+    /// Of this flow,
+    pub flow: u32,
+    /// from its source to its destination, or back.
+    pub is_forward: bool,
+    /// What it carries.
+    pub payload: &'a Payload,
+    /// A switch marked it.
+    pub is_marked: bool,
+    /// When it was handed to its port.
+    pub born: Time,
+    /// What switches wrote on it, or on the packet that it acknowledges.
+    pub path: &'a [Telemetry],
+}
+
+/// The number of a flavour of a protocol.
+fn flavour<S: Clone + PartialEq>(known: &mut Vec<S>, wanted: &S) -> u32 {
+    let at = known.iter().position(|known| known == wanted);
+    let at = at.unwrap_or_else(|| {
+        known.push(wanted.clone());
+        known.len() - 1
+    });
+    at as u32
 }
 
 #[cfg(test)]

@@ -41,6 +41,7 @@ mod timer;
 
 pub use clock::HostClock;
 use receiver::Receiver;
+pub(crate) use sack::Scoreboard;
 use sender::Sender;
 
 /// What a TCP header says, and how much data follows. Stream positions count from 0 in both
@@ -107,8 +108,10 @@ pub struct TcpCounts {
     pub fast_retransmits: u64,
     /// Segments with data received, all of which were there before.
     pub duplicates: u64,
-    /// Times the window shrank because of marks.
+    /// Times the window shrank because of marks; of a queue pair: CNPs, or echoes, that came.
     pub ecn_cuts: u64,
+    /// CNPs sent.
+    pub notifications: u64,
 }
 
 /// One end of a connection: a sender and a receiver.

@@ -56,6 +56,8 @@ pub(crate) struct Classes {
     pub received: Vec<Vec<Received>>,
     pub routes: Routes,
     pub stations: Stations,
+    /// By channel, bytes sent on the wire; empty where no packet has room for that.
+    pub telemetry: Vec<u64>,
     /// Random marks, by queue with marks.
     pub marking: Vec<Option<Stream>>,
     /// Channel of each slot.
@@ -100,6 +102,7 @@ impl Classes {
             received: Vec::new(),
             routes: Routes::none(),
             stations: Stations::new(stations, core::iter::empty()),
+            telemetry: Vec::new(),
             marking: Vec::new(),
             slots: Vec::new(),
             control_sent: Vec::new(),
@@ -157,8 +160,8 @@ pub(crate) struct FrameFlow {
     pub delivered_bytes: u64,
     /// The event that is in the queue for each of its ends, the source first.
     pub armed: [Time; 2],
-    /// Of a pulled flow: frames that wait in its port.
-    pub in_port: u32,
+    /// Of a pulled flow: frames of each way that wait in their port.
+    pub in_port: [u16; 2],
     pub class: u8,
     /// Bits of [`FrameFlow::TAGGED`] and so on.
     pub bits: u8,

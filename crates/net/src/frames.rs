@@ -15,6 +15,7 @@ mod gates;
 mod inputs;
 mod instant;
 mod lanes;
+mod leaving;
 mod multicast;
 mod notify;
 mod schedulers;

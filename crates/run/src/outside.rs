@@ -2,7 +2,7 @@
 //! says of a flow.
 
 use backwater_ends::outside::{ControlRecipe, SourceRecipe};
-use backwater_ends::spec::{Congestion, SourceControlSpec};
+use backwater_ends::spec::{Congestion, RateControlSpec, SourceControlSpec};
 use backwater_kernel::stream::{Purpose, Stream};
 use backwater_kernel::{Channels, Rate};
 use backwater_net::spec::frames::{self, EthernetSpec, TransportSpec};
@@ -125,9 +125,13 @@ fn control_tcp(flow: &mut frames::FlowSpec, recipe: ControlRecipe) -> Result<(),
             tcp.congestion = Congestion::Outside(recipe);
             Ok(())
         }
+        TransportSpec::Roce(roce) => {
+            roce.control = RateControlSpec::Outside(recipe);
+            Ok(())
+        }
         TransportSpec::Udp { .. } => Err(format!(
             "`{}` sends datagrams, which nothing controls: give it a source, or `transport = \
-             \"tcp\"`",
+             \"tcp\"` or `\"roce\"`",
             flow.name
         )),
     }
@@ -187,17 +191,13 @@ fn of_frames(network: &EthernetSpec) -> Vec<Place> {
         channels.find(|channel| network.links.ends(*channel).0 == source)
     };
     let place = |(id, flow): (usize, &frames::FlowSpec)| {
-        let (unit_bytes, is_acknowledged) = match &flow.transport {
-            TransportSpec::Tcp(tcp) => (tcp.mss_bytes, true),
-            TransportSpec::Udp { payload_bytes, .. } => (*payload_bytes, false),
-        };
         let rate = first(flow.source).map(|channel| network.links.channel(channel).rate);
         Place {
             name: flow.name.clone(),
-            unit_bytes,
+            unit_bytes: flow.transport.payload_bytes(),
             rate: rate.unwrap_or(Rate(0)),
             in_bytes: true,
-            is_acknowledged,
+            is_acknowledged: flow.transport.is_connection(),
             seed: seed(network.seed, id),
         }
     };

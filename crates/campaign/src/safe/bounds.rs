@@ -141,7 +141,7 @@ fn travel(network: &EthernetSpec) -> Vec<Vec<(u32, u64)>> {
     let of = |(number, flow): (u32, &FlowSpec)| {
         let payload = match flow.transport {
             TransportSpec::Udp { payload_bytes, .. } => payload_bytes,
-            TransportSpec::Tcp(_) => 0,
+            TransportSpec::Tcp(_) | TransportSpec::Roce(_) => 0,
         };
         let bytes = u64::from(payload) + 66;
         let paths = match flow.is_multicast() {

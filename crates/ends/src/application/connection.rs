@@ -1,4 +1,4 @@
-//! A TCP connection over frames: both ends, and what uses it.
+//! A connection over frames, of TCP or of queue pairs: both ends, and what uses it.
 
 use alloc::vec::Vec;
 
@@ -7,29 +7,125 @@ use backwater_kernel::{DelayOutcome, Time};
 use super::tally::Tally;
 use super::transfers::{End, Milestone, News, Transfers};
 use super::{NEVER_PS, Outgoing, Payload};
+use crate::control::Telemetry;
 use crate::outcome::EndsOutcome;
 use crate::spec::bytes::TrafficSpec;
-use crate::tcp::{HostClock, Received, TcpCounts};
+use crate::tcp::{Received, TcpCounts};
 use crate::{Endpoint, Segment, TcpSpec};
 
-/// How a segment came.
+/// How a packet came.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Arrival {
-    /// From the flow's source to its destination, or back.
-    pub is_forward: bool,
+pub(crate) struct Came<'a> {
     /// Marked by a switch.
     pub is_marked: bool,
+    /// What switches wrote on it, or on the packet that it acknowledges.
+    pub path: &'a [Telemetry],
+}
+
+/// Which way a packet came, and when.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Arrival<'a> {
+    /// From the flow's source to its destination, or back.
+    pub is_forward: bool,
     /// The warm-up is over.
     pub is_measured: bool,
+    /// How.
+    pub came: Came<'a>,
+}
+
+/// One end of a connection, whatever the protocol.
+pub(crate) trait Transport {
+    /// What it is told to do.
+    type Spec;
+    /// What it exchanges with the other end.
+    type Packet;
+
+    /// The application hands over so many bytes.
+    fn send(&mut self, now: Time, spec: &Self::Spec, bytes: u64);
+
+    /// What may go to the port now, and in which class if not the flow's; called until `None`.
+    fn poll(&mut self, now: Time, spec: &Self::Spec) -> Option<(Payload, Option<u8>)>;
+
+    /// A packet came in.
+    fn on_packet(
+        &mut self,
+        now: Time,
+        spec: &Self::Spec,
+        packet: &Self::Packet,
+        came: Came<'_>,
+    ) -> Received;
+
+    /// When [`Transport::on_timer`] wants to be called.
+    fn timer(&self) -> Option<Time>;
+
+    /// That instant has come.
+    fn on_timer(&mut self, now: Time, spec: &Self::Spec);
+
+    /// Counts so far.
+    fn counts(&self) -> TcpCounts;
+
+    /// Bytes that may be in flight.
+    fn window_bytes(&self) -> u64;
+
+    /// First position not acknowledged, next position to send, next position expected.
+    fn positions(&self) -> (u64, u64, u64);
+}
+
+impl Transport for Endpoint {
+    type Spec = TcpSpec;
+    type Packet = Segment;
+
+    #[inline]
+    fn send(&mut self, now: Time, spec: &TcpSpec, bytes: u64) {
+        Endpoint::send(self, now, spec, bytes);
+    }
+
+    #[inline]
+    fn poll(&mut self, now: Time, spec: &TcpSpec) -> Option<(Payload, Option<u8>)> {
+        let segment = Endpoint::poll(self, now, spec)?;
+        Some((Payload::Tcp(segment), None))
+    }
+
+    #[inline]
+    fn on_packet(
+        &mut self,
+        now: Time,
+        spec: &TcpSpec,
+        packet: &Segment,
+        came: Came<'_>,
+    ) -> Received {
+        self.on_segment(now, spec, packet, came.is_marked)
+    }
+
+    #[inline]
+    fn timer(&self) -> Option<Time> {
+        Endpoint::timer(self)
+    }
+
+    fn on_timer(&mut self, now: Time, spec: &TcpSpec) {
+        Endpoint::on_timer(self, now, spec);
+    }
+
+    fn counts(&self) -> TcpCounts {
+        Endpoint::counts(self)
+    }
+
+    fn window_bytes(&self) -> u64 {
+        Endpoint::window_bytes(self)
+    }
+
+    fn positions(&self) -> (u64, u64, u64) {
+        Endpoint::positions(self)
+    }
 }
 
 /// Both ends and what they are used for.
-pub(crate) struct Connection {
-    /// Which of the flavours of TCP.
+pub(crate) struct Connection<E> {
+    /// Which of the flavours of its protocol.
     pub flavour: u32,
     flow: u32,
     /// The opener's, which is at the flow's source, first.
-    ends: [Endpoint; 2],
+    pub ends: [E; 2],
     transfers: Transfers,
     /// Counters.
     pub tally: Tally,
@@ -37,30 +133,27 @@ pub(crate) struct Connection {
     before: TcpCounts,
 }
 
-impl Connection {
+impl<E: Transport> Connection<E> {
     /// A connection on which nothing was sent.
     pub fn new(
         seed: u64,
         flow: u32,
         traffic: &TrafficSpec,
-        (flavour, tcp): (u32, &TcpSpec),
-        [source, destination]: [HostClock; 2],
+        flavour: u32,
+        ends: [E; 2],
         tally: Tally,
-    ) -> Connection {
+    ) -> Connection<E> {
         Connection {
             flavour,
             flow,
-            ends: [
-                Endpoint::new(tcp, source, true),
-                Endpoint::new(tcp, destination, false),
-            ],
+            ends,
             transfers: Transfers::of(traffic, seed, flow),
             tally,
             before: TcpCounts::default(),
         }
     }
 
-    /// Earliest of the application and TCP at an end, ps.
+    /// Earliest of the application and the protocol at an end, ps.
     #[inline]
     pub fn next_timer_ps(&self, end: End) -> u64 {
         let due = |timer: Option<Time>| timer.map_or(NEVER_PS, Time::ps);
@@ -69,15 +162,15 @@ impl Connection {
         due(application).min(due(self.ends[end as usize].timer()))
     }
 
-    /// Does what is due at an end: the application, then TCP.
-    pub fn on_timer(&mut self, now: Time, tcp: &TcpSpec, end: End, out: &mut Vec<Outgoing>) {
+    /// Does what is due at an end: the application, then the protocol.
+    pub fn on_timer(&mut self, now: Time, spec: &E::Spec, end: End, out: &mut Vec<Outgoing>) {
         if self.transfers.waiting_end() == end && self.transfers.is_due(now) {
-            self.wake(now, tcp, out);
+            self.wake(now, spec, out);
         }
         let endpoint = &mut self.ends[end as usize];
         if endpoint.timer().is_some_and(|due| due <= now) {
-            endpoint.on_timer(now, tcp);
-            self.send(now, tcp, end, out);
+            endpoint.on_timer(now, spec);
+            self.send(now, spec, end, out);
         }
     }
 
@@ -96,22 +189,22 @@ impl Connection {
         self.transfers.hear(news);
     }
 
-    /// A segment reached its end. Returns the bytes its application got in order by it.
-    pub fn on_segment(
+    /// A packet reached its end. Returns the bytes its application got in order by it.
+    pub fn on_packet(
         &mut self,
         now: Time,
-        tcp: &TcpSpec,
-        segment: &Segment,
-        came: Arrival,
+        spec: &E::Spec,
+        packet: &E::Packet,
+        arrival: Arrival<'_>,
         out: &mut Vec<Outgoing>,
     ) -> u64 {
-        let end = match came.is_forward {
+        let end = match arrival.is_forward {
             true => End::Answerer,
             false => End::Opener,
         };
-        let received = self.ends[end as usize].on_segment(now, tcp, segment, came.is_marked);
-        if came.is_measured {
-            let counter = if came.is_forward {
+        let received = self.ends[end as usize].on_packet(now, spec, packet, arrival.came);
+        if arrival.is_measured {
+            let counter = if arrival.is_forward {
                 &mut self.tally.goodput_bytes
             } else {
                 &mut self.tally.returned_bytes
@@ -119,11 +212,11 @@ impl Connection {
             *counter += received.delivered_bytes;
         }
         let was_waiting = self.transfers.wakes_at.is_some();
-        self.progress(now, end, received, came.is_measured);
-        self.send(now, tcp, end, out);
+        self.progress(now, end, received, arrival.is_measured);
+        self.send(now, spec, end, out);
         if !was_waiting && self.transfers.is_due(now) {
             // No time to think or to serve.
-            self.wake(now, tcp, out);
+            self.wake(now, spec, out);
         }
         received.delivered_bytes
     }
@@ -165,17 +258,17 @@ impl Connection {
     }
 
     /// A think or service time is over.
-    fn wake(&mut self, now: Time, tcp: &TcpSpec, out: &mut Vec<Outgoing>) {
+    fn wake(&mut self, now: Time, spec: &E::Spec, out: &mut Vec<Outgoing>) {
         let (end, bytes) = self.transfers.wake(now);
         if end == End::Opener && !self.transfers.is_endless() {
             self.tally.begin(now, 1);
         }
         self.tally.offered_bytes = self.tally.offered_bytes.saturating_add(bytes);
-        self.ends[end as usize].send(now, tcp, bytes);
-        self.send(now, tcp, end, out);
+        self.ends[end as usize].send(now, spec, bytes);
+        self.send(now, spec, end, out);
     }
 
-    /// What a segment that came to `end` means to the applications.
+    /// What a packet that came to `end` means to the applications.
     fn progress(&mut self, now: Time, end: End, received: Received, is_measured: bool) {
         match self.transfers.on_received(now, end, &received) {
             None => {}
@@ -190,12 +283,13 @@ impl Connection {
     }
 
     /// Hands what an end may send now to its port.
-    fn send(&mut self, now: Time, tcp: &TcpSpec, end: End, out: &mut Vec<Outgoing>) {
-        while let Some(segment) = self.ends[end as usize].poll(now, tcp) {
+    pub fn send(&mut self, now: Time, spec: &E::Spec, end: End, out: &mut Vec<Outgoing>) {
+        while let Some((payload, class)) = self.ends[end as usize].poll(now, spec) {
             out.push(Outgoing {
                 flow: self.flow,
                 is_forward: end == End::Opener,
-                payload: Payload::Tcp(segment),
+                class,
+                payload,
             });
         }
     }
@@ -224,6 +318,7 @@ fn combine(a: TcpCounts, b: TcpCounts, of: fn(u64, u64) -> u64) -> TcpCounts {
         fast_retransmits: of(a.fast_retransmits, b.fast_retransmits),
         duplicates: of(a.duplicates, b.duplicates),
         ecn_cuts: of(a.ecn_cuts, b.ecn_cuts),
+        notifications: of(a.notifications, b.notifications),
     }
 }
 

@@ -312,6 +312,7 @@ impl Datagrams {
         out.push(Outgoing {
             flow: self.flow,
             is_forward: true,
+            class: None,
             payload: Payload::Udp { bytes, number },
         });
     }

@@ -2,7 +2,7 @@
 
 use backwater_kernel::{Duration, Rate, Time};
 
-use super::{Span, TcpSpec};
+use super::{Ecn, RoceSpec, Span, TcpSpec};
 use crate::outside::SourceRecipe;
 
 /// The protocol of a flow.
@@ -10,6 +10,8 @@ use crate::outside::SourceRecipe;
 pub enum TransportSpec {
     /// A TCP connection.
     Tcp(TcpSpec),
+    /// A reliable connection between two queue pairs.
+    Roce(RoceSpec),
     /// Datagrams.
     Udp {
         /// Payload of a full frame, bytes.
@@ -23,10 +25,36 @@ pub enum TransportSpec {
 
 impl TransportSpec {
     /// It is acknowledged, and sent again where it got lost.
-    pub fn is_tcp(&self) -> bool {
+    pub fn is_connection(&self) -> bool {
         match self {
-            TransportSpec::Tcp(_) => true,
+            TransportSpec::Tcp(_) | TransportSpec::Roce(_) => true,
             TransportSpec::Udp { .. } => false,
+        }
+    }
+
+    /// Its port asks for the next frame as the one before starts.
+    pub fn is_pulled(&self) -> bool {
+        match self {
+            TransportSpec::Roce(_) => true,
+            TransportSpec::Tcp(_) | TransportSpec::Udp { .. } => false,
+        }
+    }
+
+    /// Payload of a full frame, bytes.
+    pub fn payload_bytes(&self) -> u32 {
+        match *self {
+            TransportSpec::Tcp(ref tcp) => tcp.mss_bytes,
+            TransportSpec::Roce(ref roce) => roce.mtu_bytes,
+            TransportSpec::Udp { payload_bytes, .. } => payload_bytes,
+        }
+    }
+
+    /// Its data can be marked where it meets congestion.
+    pub fn is_ect(&self) -> bool {
+        match *self {
+            TransportSpec::Tcp(ref tcp) => tcp.ecn != Ecn::Off,
+            TransportSpec::Roce(ref roce) => roce.is_ect,
+            TransportSpec::Udp { is_ect, .. } => is_ect,
         }
     }
 }

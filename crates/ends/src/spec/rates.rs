@@ -32,6 +32,14 @@ impl RateControlSpec {
         None
     }
 
+    /// What it slows down for.
+    pub fn slowed_by(&self) -> &'static str {
+        match self {
+            RateControlSpec::None => "nobody (RoCE)",
+            RateControlSpec::Outside(_) => "what is written outside",
+        }
+    }
+
     /// It goes by what switches write on packets.
     pub fn hears_telemetry(&self) -> bool {
         false

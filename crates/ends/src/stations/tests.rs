@@ -30,6 +30,7 @@ fn of(flows: &[Flow], warm_up_ps: u64) -> Stations {
     };
     let ends = flows.iter().map(|(transport, traffic)| FlowEnds {
         receivers: 1,
+        around_bytes: 82,
         source: 0,
         destination: 1,
         transport,
@@ -60,6 +61,7 @@ fn datagram(flow: u32, bytes: u32, number: u64) -> Outgoing {
     Outgoing {
         flow,
         is_forward: true,
+        class: None,
         payload,
     }
 }
@@ -147,13 +149,13 @@ fn infinite_datagrams_are_pulled() {
         bytes: Some(2_300),
     });
     let mut out = Vec::new();
-    stations.pull(Time(49), 0, &mut out);
+    stations.pull(Time(49), 0, End::Opener, &mut out);
     assert!(out.is_empty() && stations.is_pulled(0));
     assert_eq!(stations.next_timer(0, End::Opener), Some(Time(50)));
     stations.on_timer(Time(50), 0, End::Opener, &mut out);
     assert_eq!((out.len(), stations.next_timer(0, End::Opener)), (1, None));
     for now in 60..65 {
-        stations.pull(Time(now), 0, &mut out);
+        stations.pull(Time(now), 0, End::Opener, &mut out);
     }
     let all = [(1_000, 0), (1_000, 1), (300, 2)];
     assert_eq!(out, all.map(|(bytes, number)| datagram(0, bytes, number)));
@@ -192,7 +194,15 @@ fn what_came_in_the_warm_up_is_not_counted() {
             bytes: 1_000,
             number,
         };
-        let got = stations.on_frame(Time(now), 0, true, &payload, false, Time(10), &mut out);
+        let delivery = Delivery {
+            flow: 0,
+            is_forward: true,
+            payload: &payload,
+            is_marked: false,
+            born: Time(10),
+            path: &[],
+        };
+        let got = stations.on_frame(Time(now), &delivery, &mut out);
         assert_eq!((got, out.len()), (1_000, 0));
     };
     frame(&mut stations, 40, 0);
@@ -207,7 +217,7 @@ fn what_came_in_the_warm_up_is_not_counted() {
         (found.returned_bytes, found.transfers, found.due),
         (0, 0, 0)
     );
-    assert_eq!(stations.tcp_positions(0), None);
+    assert_eq!(stations.positions(0), None);
 }
 
 /// A pipe of 40 ms: everything is in time at a deadline of 40 ms and late at one of 39 ms.

@@ -48,7 +48,7 @@ impl Scoreboard {
     }
 
     /// Adds a range; whether any of it is new.
-    fn insert(&mut self, first: u64, end: u64) -> bool {
+    pub(crate) fn insert(&mut self, first: u64, end: u64) -> bool {
         let from = self.ranges.partition_point(|r| r.1 < first);
         let mut to = from;
         let (mut low, mut high) = (first, end);

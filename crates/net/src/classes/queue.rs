@@ -27,8 +27,10 @@ pub(crate) struct Queue {
     /// Bytes over time: `bytes * now + this` (mod 2^128) is the integral.
     area: u128,
     pub is_congested: bool,
-    /// Its frames may be marked.
+    /// Its frames may be marked as they join.
     pub marks: bool,
+    /// Something is done to its frames as they leave.
+    pub acts_on_leave: bool,
     /// Which share of a shared memory its port and class has.
     pub share: u16,
     /// Where a scheduler serves classes: its seat there,
@@ -64,6 +66,7 @@ impl Queue {
             area: 0,
             is_congested: false,
             marks: false,
+            acts_on_leave: false,
             share: 0,
             place: Seat::default(),
             offered: NONE,

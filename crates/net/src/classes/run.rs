@@ -3,6 +3,7 @@
 use alloc::vec::Vec;
 
 use backwater_ends::application::Outgoing;
+use backwater_ends::control::Telemetry;
 use backwater_kernel::{Duration, Stream, Time};
 
 use crate::classes::Underway;
@@ -15,7 +16,9 @@ pub(crate) struct ByClass {
     pub reached: Time,
     /// Frames that stations make, on their way to their ports.
     pub outgoing: Vec<Outgoing>,
-    /// Flows whose port asks for their next frame.
+    /// What switches wrote into the packet that has just come to its station.
+    pub path: Vec<Telemetry>,
+    /// Ways whose port asks for their next frame.
     pub pulled: Vec<u32>,
     /// Arrivals of one instant at one switch, by hash.
     pub crowd: Vec<(u64, u32)>,

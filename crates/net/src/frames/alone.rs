@@ -17,7 +17,8 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use backwater_ends::application::Payload;
-use backwater_ends::spec::Span;
+use backwater_ends::queue_pair::RocePacket;
+use backwater_ends::spec::{RoceSpec, Span};
 use backwater_ends::{Segment, TcpSpec};
 use backwater_kernel::Duration;
 
@@ -81,6 +82,7 @@ impl Frames {
     fn of(flow: &FlowSpec, bytes: u64) -> Option<Frames> {
         let (most, has_rtp) = match flow.transport {
             TransportSpec::Tcp(TcpSpec { mss_bytes, .. }) => (mss_bytes, false),
+            TransportSpec::Roce(RoceSpec { mtu_bytes, .. }) => (mtu_bytes, false),
             TransportSpec::Udp {
                 payload_bytes,
                 has_rtp,
@@ -93,6 +95,11 @@ impl Frames {
                 TransportSpec::Tcp(_) => Payload::Tcp(Segment {
                     bytes,
                     ..Segment::default()
+                }),
+                TransportSpec::Roce(ref roce) => Payload::Roce(RocePacket {
+                    bytes,
+                    has_telemetry: roce.has_telemetry,
+                    ..RocePacket::default()
                 }),
                 TransportSpec::Udp { .. } => Payload::Udp { bytes, number: 0 },
             };

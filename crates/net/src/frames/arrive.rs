@@ -1,11 +1,13 @@
 //! Frames take effect: at stations, and at switches, which admit them and put them in a queue.
 
-use backwater_ends::stations::End;
+use alloc::vec::Vec;
+
+use backwater_ends::stations::{Delivery, End};
 use backwater_kernel::EventQueue;
 
 use crate::classes::FrameFlow;
 use crate::hop::kind::{ControlKind, UnitKind};
-use crate::hop::unit::{ECT, MARKED, NONE, Unit};
+use crate::hop::unit::{ECT, MARKED, NONE, PULLED, TELEMETRY, Unit};
 use crate::hop::wire::Channel;
 use crate::network::Network;
 use crate::outcome::LossCause;
@@ -59,21 +61,31 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             network.classes.losses[flow_id as usize].marked += 1;
         }
         let (payload, born) = (network.units.payload(id), network.units.born(id));
+        // What switches wrote goes over from a packet to its acknowledgement.
+        let path = match frame.marks & TELEMETRY {
+            0 => Vec::new(),
+            _ => network.units.take_path(id),
+        };
         if P::WATCHES {
             let frame = Frame::inside(&self.network, id, NONE);
             self.probe.on_frame_delivered(self.now, &frame);
         }
         let network = &mut self.network;
         network.units.end_frame(id);
-        let bytes = network.classes.stations.on_frame(
-            self.now,
-            flow_id,
+        let delivery = Delivery {
+            flow: flow_id,
             is_forward,
-            &payload,
+            payload: &payload,
             is_marked,
             born,
-            &mut self.by_class.outgoing,
-        );
+            path: &path,
+        };
+        let outgoing = &mut self.by_class.outgoing;
+        let bytes = network
+            .classes
+            .stations
+            .on_frame(self.now, &delivery, outgoing);
+        self.by_class.path = path;
         if P::WATCHES && bytes > 0 {
             self.probe.on_payload(self.now, flow_id, is_forward, bytes);
         }
@@ -129,7 +141,8 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             }
         }
         if marks {
-            self.mark_frame(at, id);
+            let held = self.network.classes.queues[at].bytes;
+            self.mark_frame(at, id, held);
         }
         self.join_queue(channel, id, (at, class, bytes));
         if stops {
@@ -149,20 +162,19 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         self.discard_frame(channel, id, cause);
     }
 
-    /// Marks a frame by what the queue holds as it joins. At the low threshold the chance is 0, for
-    /// which nothing is drawn.
-    pub(crate) fn mark_frame(&mut self, at: usize, id: u32) {
+    /// Marks a frame by so many bytes in its queue. At the low threshold the chance is 0, for which
+    /// nothing is drawn.
+    pub(crate) fn mark_frame(&mut self, at: usize, id: u32, held: u64) {
         let network = &mut self.network;
-        let queue = &network.classes.queues[at];
         let Some(ecn) = network.classes.counts[at].ecn else {
             return;
         };
-        let is_marked = if queue.bytes >= ecn.high_bytes {
+        let is_marked = if held >= ecn.high_bytes {
             true
-        } else if queue.bytes <= ecn.low_bytes {
+        } else if held <= ecn.low_bytes {
             false
         } else {
-            let part = (queue.bytes - ecn.low_bytes) as f64;
+            let part = (held - ecn.low_bytes) as f64;
             let whole = (ecn.high_bytes - ecn.low_bytes) as f64;
             let chance = backwater_kernel::Probability::new(ecn.probability * part / whole);
             match (&mut network.classes.marking[at], chance) {
@@ -262,9 +274,9 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         losses.dropped_bytes += missed * u64::from(frame.bytes);
         let at = network.queue(channel, frame.class);
         network.classes.counts[at].drops.add(cause, 1);
-        let flow = &mut network.classes.flows[frame.flow() as usize];
-        if frame.input() == NONE && flow.is(FrameFlow::PULLED) {
-            flow.in_port -= 1;
+        if frame.marks & PULLED != 0 {
+            let flow = &mut network.classes.flows[frame.flow() as usize];
+            flow.in_port[frame.way() as usize % 2] -= 1;
         }
         network.units.end_frame(id);
         if cause != LossCause::Wire {

@@ -28,7 +28,7 @@ use crate::simulation::Simulation;
 use crate::simulation::mark::Mark;
 use crate::simulation::plan::{Plan, Specification};
 use crate::spec::frames::{
-    Choose, Detect, EthernetSpec, FlowSpec, Forwarding, MemorySpec, NodeKind, Obeyed, Select,
+    Choose, Detect, EthernetSpec, FlowSpec, Forwarding, MarkAt, MemorySpec, NodeKind, Obeyed, Select,
     StoppedSpec, SwitchSpec, TransportSpec,
 };
 
@@ -117,10 +117,14 @@ fn network(spec: &EthernetSpec) -> Result<Network, BuildError> {
         queues[place(channel ^ 1)].share = share;
     }
     let count = queues.len();
+    let counts = counts(spec, &nodes);
+    let has_telemetry = spec.flows.iter().any(FlowSpec::has_telemetry);
     let marking = (0..count as u64).zip(&queues).map(|(at, queue)| {
-        let has_dice = queue.marks;
-        has_dice.then(|| Stream::new(spec.seed, stream_of(at, classes), Purpose::Marking))
+        let at = at as usize;
+        let has_dice = queue.marks || counts[at].ecn.is_some();
+        has_dice.then(|| Stream::new(spec.seed, stream_of(at as u64, classes), Purpose::Marking))
     });
+    let marking = marking.collect();
     let stations = spec.stations();
     let classes = Classes {
         count: classes,
@@ -131,7 +135,7 @@ fn network(spec: &EthernetSpec) -> Result<Network, BuildError> {
         control_bytes: vec![0; channels.len()],
         control_lost: vec![0; channels.len()],
         requests: vec![Requests::default(); count],
-        counts: counts(spec, &nodes),
+        counts,
         inputs,
         input_times: vec![InputTimes::default(); count],
         flows: flows(spec, &stations),
@@ -140,7 +144,8 @@ fn network(spec: &EthernetSpec) -> Result<Network, BuildError> {
         received: received(spec),
         routes: Routes::new(spec)?,
         stations,
-        marking: marking.collect(),
+        telemetry: vec![0; if has_telemetry { channels.len() } else { 0 }],
+        marking,
         queues,
         credits: Credits::default(),
         nodes,
@@ -215,6 +220,7 @@ fn channels(spec: &EthernetSpec) -> Vec<Channel> {
 }
 
 fn queues(spec: &EthernetSpec, nodes: &[Node]) -> Vec<Queue> {
+    let has_telemetry = spec.flows.iter().any(FlowSpec::has_telemetry);
     let mut queues = Vec::new();
     for (id, channel) in (0..).zip(spec.channels()) {
         let (from, _) = spec.ends(id).unwrap_or((NONE, NONE));
@@ -223,7 +229,9 @@ fn queues(spec: &EthernetSpec, nodes: &[Node]) -> Vec<Queue> {
             let mut queue = Queue::new();
             if node.is_switch {
                 queue.limit_bytes = own.limit_bytes.unwrap_or(u64::MAX);
-                queue.marks = own.ecn.is_some();
+                let marks_at = own.ecn.map(|ecn| ecn.at);
+                queue.marks = marks_at == Some(MarkAt::Join);
+                queue.acts_on_leave = has_telemetry || marks_at == Some(MarkAt::Leave);
                 let watches = node.back_pressure.is_some_and(|rules| {
                     rules.detect == Detect::Outputs && rules.classes & 1 << class != 0
                 });
@@ -338,15 +346,12 @@ fn flows(spec: &EthernetSpec, stations: &Stations) -> Vec<FrameFlow> {
     flows
         .map(|(id, flow)| {
             let has_rtp = matches!(flow.transport, TransportSpec::Udp { has_rtp: true, .. });
-            let is_ect = match flow.transport {
-                TransportSpec::Tcp(ref tcp) => tcp.ecn != backwater_ends::spec::Ecn::Off,
-                TransportSpec::Udp { is_ect, .. } => is_ect,
-            };
+            let is_pulled = flow.transport.is_pulled() || stations.is_pulled(id);
             let bits = [
                 (flow.is_tagged, FrameFlow::TAGGED),
                 (has_rtp, FrameFlow::RTP),
-                (is_ect, FrameFlow::ECT),
-                (stations.is_pulled(id), FrameFlow::PULLED),
+                (flow.transport.is_ect(), FrameFlow::ECT),
+                (is_pulled, FrameFlow::PULLED),
                 (flow.is_multicast(), FrameFlow::MULTICAST),
             ];
             let bits = bits.into_iter().filter(|(is_so, _)| *is_so);

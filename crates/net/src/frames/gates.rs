@@ -241,10 +241,12 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
 
     /// Flows without end of a class whose frame a watchdog dropped at their own station go on.
     fn pull_anew(&mut self, node: u32, class: u8) {
-        for (id, flow) in (0..).zip(&self.network.classes.flows) {
-            let is_of_port = flow.source == node && flow.class == class;
-            if is_of_port && flow.is(FrameFlow::PULLED) && flow.in_port == 0 {
-                self.by_class.pulled.push(id);
+        for (id, flow) in (0_u32..).zip(&self.network.classes.flows) {
+            let is_pulled = flow.class == class && flow.is(FrameFlow::PULLED);
+            for (back, from) in [(0, flow.source), (1, flow.destination)] {
+                if is_pulled && from == node && flow.in_port[back as usize] == 0 {
+                    self.by_class.pulled.push(2 * id + back);
+                }
             }
         }
     }

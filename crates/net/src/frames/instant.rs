@@ -4,12 +4,13 @@
 //! its number; choices come last and see the same state.
 
 use backwater_ends::application::{Outgoing, Payload};
+use backwater_ends::queue_pair::PacketKind;
 use backwater_ends::stations::End;
 use backwater_kernel::{Duration, Event, EventQueue, Phase, Time};
 
 use crate::classes::FrameFlow;
 use crate::hop::timer::Timer;
-use crate::hop::unit::{ECT, Unit};
+use crate::hop::unit::{ECT, PULLED, TELEMETRY, Unit};
 use crate::hop::wire::Channel;
 use crate::probe::{Frame, LossCause, Probe};
 use crate::simulation::Simulation;
@@ -128,7 +129,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// Ports ask flows for more. A port that has gone quiet is woken by that.
     fn pull_all(&mut self) {
         let mut pulled = core::mem::take(&mut self.by_class.pulled);
-        pulled.drain(..).for_each(|flow| self.pull(flow));
+        pulled.drain(..).for_each(|way| self.pull(way));
         self.by_class.pulled = pulled;
     }
 
@@ -266,18 +267,16 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let ends = flow.ends(made.is_forward);
         let (has_rtp, is_tagged) = (flow.is(FrameFlow::RTP), flow.is(FrameFlow::TAGGED));
         let bytes = crate::hop::sizes::frame_bytes(&made.payload, has_rtp, is_tagged);
-        let (number, class) = (flow.created, flow.class);
+        let (number, class) = (flow.created, made.class.unwrap_or(flow.class));
         flow.created += 1;
         flow.created_bytes += u64::from(bytes);
-        flow.in_port += u32::from(flow.is(FrameFlow::PULLED));
         let way = made.flow * 2 + u32::from(!made.is_forward);
+        let marks = marks_of(flow.bits, &made.payload);
+        flow.in_port[way as usize % 2] += u16::from(marks & PULLED != 0);
         let frame = Unit {
             leg: way,
-            class: flow.class,
-            marks: match flow.is(FrameFlow::ECT) && has_data(&made.payload) {
-                true => ECT,
-                false => 0,
-            },
+            class,
+            marks,
             ..Unit::data(
                 self.now,
                 network.classes.routes.first(way, number, ends),
@@ -285,6 +284,10 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             )
         };
         let id = network.units.frame(frame, number, &made.payload);
+        if marks & TELEMETRY != 0 && marks & PULLED == 0 {
+            let path = core::mem::take(&mut self.by_class.path);
+            network.units.keep_path(id, path);
+        }
         let channel = network.classes.routes.channel(network.units.get(id));
         if P::WATCHES {
             let frame = Frame::inside(&self.network, id, channel);
@@ -296,12 +299,13 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         self.join(channel, id);
     }
 
-    /// A port asks a flow without end for its next frame.
-    fn pull(&mut self, flow: u32) {
+    /// A port asks an end of a flow for its next frame.
+    fn pull(&mut self, way: u32) {
+        let (flow, end) = (way / 2, end_of(way));
         let stations = &mut self.network.classes.stations;
-        stations.pull(self.now, flow, &mut self.by_class.outgoing);
+        stations.pull(self.now, flow, end, &mut self.by_class.outgoing);
         self.send_outgoing();
-        self.arm(flow, End::Opener);
+        self.arm(flow, end);
     }
 
     /// Takes note of all last bits that have left by then.
@@ -323,10 +327,24 @@ fn end_of(way: u32) -> End {
     }
 }
 
-/// Bare acknowledgements are not to be marked (RFC 3168, section 6.1.4).
-fn has_data(payload: &Payload) -> bool {
-    match payload {
-        Payload::Tcp(segment) => segment.bytes > 0,
-        Payload::Udp { .. } => true,
+/// What a frame of a flow is made with. Bare acknowledgements are not to be marked (RFC 3168,
+/// section 6.1.4), and nobody waits for their start.
+#[inline(always)]
+fn marks_of(flow: u8, payload: &Payload) -> u8 {
+    let (has_data, telemetry) = match payload {
+        Payload::Tcp(segment) => (segment.bytes > 0, 0),
+        Payload::Roce(packet) => {
+            let telemetry = if packet.has_telemetry { TELEMETRY } else { 0 };
+            (packet.kind == PacketKind::Data, telemetry)
+        }
+        Payload::Udp { .. } => (true, 0),
+    };
+    let mut marks = telemetry;
+    if has_data && flow & FrameFlow::ECT != 0 {
+        marks |= ECT;
     }
+    if has_data && flow & FrameFlow::PULLED != 0 {
+        marks |= PULLED;
+    }
+    marks
 }

@@ -235,7 +235,8 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             let at = self.network.queue(channel, class);
             let has_ect = self.network.units.get(id).marks & ECT != 0;
             if has_ect && self.network.classes.queues[at].marks {
-                self.mark_frame(at, id);
+                let held = self.network.classes.queues[at].bytes;
+                self.mark_frame(at, id, held);
             }
             self.join(channel, id);
             if detects_queues {

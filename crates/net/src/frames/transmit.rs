@@ -3,9 +3,9 @@
 use backwater_kernel::{Event, EventQueue, Phase};
 
 use crate::classes::routes::Routes;
-use crate::classes::{Classes, FrameFlow};
+use crate::classes::Classes;
 use crate::hop::kind::ControlKind;
-use crate::hop::unit::NONE;
+use crate::hop::unit::{NONE, PULLED};
 use crate::hop::wire::Channel;
 use crate::network::Network;
 use crate::probe::{Frame, Probe};
@@ -97,12 +97,22 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         queue.frames -= 1;
         if network.classes.lanes.is_empty() {
             let id = queue.chain.take(&network.units);
+            let acts = queue.acts_on_leave;
             if queue.chain.len == 0 {
                 network.channels[channel_id as usize].waiting &= !(1 << class);
             }
-            return id.unwrap_or(NONE);
+            let id = id.unwrap_or(NONE);
+            if acts {
+                self.on_leave(channel_id, at, id);
+            }
+            return id;
         }
-        self.take_from_lanes(channel_id, class)
+        let acts = queue.acts_on_leave;
+        let id = self.take_from_lanes(channel_id, class);
+        if acts {
+            self.on_leave(channel_id, at, id);
+        }
+        id
     }
 
     /// Its first bit leaves.
@@ -189,14 +199,13 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             return None;
         }
         let cuts = channel.is(Channel::CUTS_THROUGH);
-        if channel.is(Channel::FROM_HOST) {
-            let flow_id = frame.flow();
-            let flow = &mut classes.flows[flow_id as usize];
-            if flow.is(FrameFlow::PULLED) {
-                flow.in_port -= 1;
-                if flow.in_port == 0 {
-                    self.by_class.pulled.push(flow_id);
-                }
+        if frame.marks & PULLED != 0 {
+            frame.marks &= !PULLED;
+            let way = frame.way();
+            let waiting = &mut classes.flows[frame.flow() as usize].in_port[way as usize % 2];
+            *waiting -= 1;
+            if *waiting == 0 {
+                self.by_class.pulled.push(way);
             }
         }
         match &classes.routes {

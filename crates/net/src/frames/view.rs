@@ -72,12 +72,12 @@ impl Network {
 
     /// Congestion window of a flow's source, bytes; 0 without TCP.
     pub fn window_bytes(&self, flow: u32) -> u64 {
-        self.classes.stations.tcp_window_bytes(flow)
+        self.classes.stations.window_bytes(flow)
     }
 
     /// Positions at both ends of a TCP flow: acknowledged, next to send, next expected.
     pub fn positions(&self, flow: u32) -> Option<[(u64, u64, u64); 2]> {
-        self.classes.stations.tcp_positions(flow)
+        self.classes.stations.positions(flow)
     }
 
     /// How long bytes take on a channel.

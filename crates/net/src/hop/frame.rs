@@ -2,14 +2,14 @@
 //! read.
 
 use alloc::boxed::Box;
+use alloc::vec::Vec;
 
-use backwater_ends::Segment;
 use backwater_ends::application::Payload;
-use backwater_ends::control::RmCell;
+use backwater_ends::control::{RmCell, Telemetry};
 use backwater_kernel::Time;
 
 use crate::hop::kind::{ControlKind, UnitKind};
-use crate::hop::load::{Control, Load, Orders, Words, pack_orders, unpack_orders, unpack_sack};
+use crate::hop::load::{Control, Load, Loads, Orders, Protocol, Words, pack_orders, unpack_orders};
 use crate::hop::unit::{ECT, NONE, Unit, Units};
 use crate::hop::view::{Content, CreditMessage, FrameView, Gate};
 use crate::hop::wire::Ticket;
@@ -29,6 +29,8 @@ enum Packed {
     Rm(Box<RmCell>),
     /// A frame, and its words, which few have.
     Frame(Load, Option<Box<Words>>),
+    /// A packet of a queue pair, and what switches wrote into it.
+    Packet(Load, Vec<Telemetry>),
 }
 
 /// What a routed unit has where others have their leg, number and copy.
@@ -87,6 +89,7 @@ impl Units {
     pub fn frame(&mut self, frame: Unit, number: u64, payload: &Payload) -> u32 {
         let load = match payload {
             Payload::Tcp(segment) => self.loads.of_tcp(number, segment),
+            Payload::Roce(packet) => Loads::of_roce(number, packet),
             Payload::Udp { bytes, number: seq } => Load {
                 number,
                 bytes: *bytes,
@@ -191,10 +194,7 @@ impl Units {
     /// Ends a frame's life.
     #[inline]
     pub fn end_frame(&mut self, id: u32) {
-        let load = &self.loads.loads[id as usize];
-        if load.words != NONE {
-            self.loads.free_words.push(load.words);
-        }
+        self.loads.end(id);
         self.remove(id);
     }
 
@@ -202,6 +202,10 @@ impl Units {
     pub fn take_out(&mut self, id: u32) -> PackedFrame {
         let stamp = self.value(id);
         let content = match self.loads.loads.get(id as usize) {
+            Some(load) if load.protocol == Protocol::Roce => {
+                let load = *load;
+                Packed::Packet(load, self.loads.take_path(id))
+            }
             Some(load) => {
                 let words = self.loads.words.get(load.words as usize);
                 Packed::Frame(*load, words.map(|words| Box::new(*words)))
@@ -210,7 +214,7 @@ impl Units {
             None => Packed::Nothing,
         };
         match content {
-            Packed::Frame(..) => self.end_frame(id),
+            Packed::Frame(..) | Packed::Packet(..) => self.end_frame(id),
             Packed::Nothing | Packed::Rm(_) => self.remove(id),
         }
         PackedFrame { stamp, content }
@@ -228,6 +232,11 @@ impl Units {
                 }
                 self.loads.set(place, load);
             }
+            Packed::Packet(load, path) => {
+                let words = NONE;
+                self.loads.set(place, Load { words, ..load });
+                self.loads.keep_path(place, path);
+            }
         }
         place
     }
@@ -240,26 +249,22 @@ impl Units {
     /// What a data frame carries.
     #[inline]
     pub fn payload(&self, id: u32) -> Payload {
-        let load = &self.loads.loads[id as usize];
-        if !load.is_tcp {
-            return Payload::Udp {
-                bytes: load.bytes,
-                number: load.seq,
-            };
-        }
-        Payload::Tcp(Segment {
-            seq: load.seq,
-            bytes: load.bytes,
-            ack: load.ack,
-            window: load.window,
-            flags: load.flags,
-            sack_blocks: load.sack_blocks,
-            sack: match load.words {
-                NONE => [(0, 0); 3],
-                at => unpack_sack(self.loads.words[at as usize]),
-            },
-            is_again: load.is_again,
-        })
+        self.loads.payload(id)
+    }
+
+    /// A switch writes into a packet.
+    pub fn write(&mut self, id: u32, hop: Telemetry) {
+        self.loads.write(id, hop);
+    }
+
+    /// Takes out what switches wrote into a packet, for its acknowledgement.
+    pub fn take_path(&mut self, id: u32) -> Vec<Telemetry> {
+        self.loads.take_path(id)
+    }
+
+    /// Puts it there.
+    pub fn keep_path(&mut self, id: u32, path: Vec<Telemetry>) {
+        self.loads.keep_path(id, path);
     }
 
     /// What a control frame asks for.
@@ -282,6 +287,10 @@ impl Units {
             false => match self.payload(id) {
                 Payload::Tcp(segment) => Content::Tcp {
                     segment,
+                    is_forward: frame.is_forward(),
+                },
+                Payload::Roce(packet) => Content::Roce {
+                    packet,
                     is_forward: frame.is_forward(),
                 },
                 Payload::Udp { bytes, number } => Content::Udp {

@@ -3,6 +3,9 @@
 use alloc::vec::Vec;
 
 use backwater_ends::Segment;
+use backwater_ends::application::Payload;
+use backwater_ends::control::Telemetry;
+use backwater_ends::queue_pair::{PacketKind, RocePacket};
 
 use crate::hop::view::Gate;
 
@@ -14,20 +17,34 @@ pub(crate) const NONE: u32 = u32::MAX;
 pub(super) struct Load {
     /// Number in its flow; for control frames in the run.
     pub(super) number: u64,
-    /// TCP: position. UDP: number. Stops: as [`pack_orders`] has it. Credit: what it says.
+    /// TCP, RoCE: position. UDP: number. Stops: as [`pack_orders`] has it. Credit: what it says.
     pub(super) seq: u64,
     pub(super) ack: u64,
     /// TCP: window. Stops: the node they are from. Updates: the classes they speak of, a bit each.
     pub(super) window: u32,
     /// Payload bytes. Stops: quanta. Credit: the class.
     pub(super) bytes: u32,
-    /// Where its [`Words`] are: SACK blocks, counters of an update; [`NONE`] for most.
+    /// Where its [`Words`] are: SACK blocks, counters of an update; over RoCE what switches wrote;
+    /// [`NONE`] for most.
     pub(super) words: u32,
     pub(super) flags: u8,
     pub(super) sack_blocks: u8,
     pub(super) is_again: bool,
-    pub(super) is_tcp: bool,
+    pub(super) protocol: Protocol,
 }
+
+/// Who reads what a data frame carries.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) enum Protocol {
+    #[default]
+    Udp,
+    Tcp,
+    Roce,
+}
+
+/// Bits of `flags` of a packet of a queue pair, above its kind.
+const ROCE_FLAG: u8 = 4;
+const ROCE_TELEMETRY: u8 = 8;
 
 impl Default for Load {
     fn default() -> Load {
@@ -41,7 +58,7 @@ impl Default for Load {
             flags: 0,
             sack_blocks: 0,
             is_again: false,
-            is_tcp: false,
+            protocol: Protocol::Udp,
         }
     }
 }
@@ -68,6 +85,9 @@ pub(crate) struct Loads {
     pub(super) loads: Vec<Load>,
     pub(super) words: Vec<Words>,
     pub(super) free_words: Vec<u32>,
+    /// What switches wrote into packets.
+    paths: Vec<Vec<Telemetry>>,
+    free_paths: Vec<u32>,
 }
 
 /// What a control frame asks for.
@@ -116,7 +136,122 @@ impl Loads {
                 _ => self.keep_words(pack_sack(segment.sack)),
             },
             is_again: segment.is_again,
-            is_tcp: true,
+            protocol: Protocol::Tcp,
+        }
+    }
+
+    #[inline]
+    pub(super) fn of_roce(number: u64, packet: &RocePacket) -> Load {
+        let flag = if packet.flag { ROCE_FLAG } else { 0 };
+        let telemetry = match packet.has_telemetry {
+            true => ROCE_TELEMETRY,
+            false => 0,
+        };
+        Load {
+            number,
+            seq: packet.seq,
+            ack: packet.other,
+            bytes: packet.bytes,
+            flags: packet.kind as u8 | flag | telemetry,
+            is_again: packet.is_again,
+            protocol: Protocol::Roce,
+            ..Load::default()
+        }
+    }
+
+    /// What a data frame carries.
+    #[inline]
+    pub(super) fn payload(&self, place: u32) -> Payload {
+        let load = &self.loads[place as usize];
+        match load.protocol {
+            Protocol::Udp => Payload::Udp {
+                bytes: load.bytes,
+                number: load.seq,
+            },
+            Protocol::Tcp => Payload::Tcp(Segment {
+                seq: load.seq,
+                bytes: load.bytes,
+                ack: load.ack,
+                window: load.window,
+                flags: load.flags,
+                sack_blocks: load.sack_blocks,
+                sack: match load.words {
+                    NONE => [(0, 0); 3],
+                    at => unpack_sack(self.words[at as usize]),
+                },
+                is_again: load.is_again,
+            }),
+            Protocol::Roce => Payload::Roce(RocePacket {
+                kind: match load.flags & 3 {
+                    0 => PacketKind::Data,
+                    1 => PacketKind::Ack,
+                    2 => PacketKind::Nack,
+                    _ => PacketKind::Notification,
+                },
+                seq: load.seq,
+                other: load.ack,
+                bytes: load.bytes,
+                flag: load.flags & ROCE_FLAG != 0,
+                is_again: load.is_again,
+                has_telemetry: load.flags & ROCE_TELEMETRY != 0,
+            }),
+        }
+    }
+
+    /// A switch writes into a packet.
+    pub(super) fn write(&mut self, place: u32, hop: Telemetry) {
+        let at = match self.loads[place as usize].words {
+            NONE => {
+                let at = self.fresh_path();
+                self.loads[place as usize].words = at;
+                at
+            }
+            at => at,
+        };
+        self.paths[at as usize].push(hop);
+    }
+
+    fn fresh_path(&mut self) -> u32 {
+        self.free_paths.pop().unwrap_or_else(|| {
+            self.paths.push(Vec::new());
+            self.paths.len() as u32 - 1
+        })
+    }
+
+    /// What a packet carries beside its load ends with it.
+    #[inline]
+    pub(super) fn end(&mut self, place: u32) {
+        let load = &self.loads[place as usize];
+        if load.words == NONE {
+            return;
+        }
+        match load.protocol {
+            Protocol::Roce => self.end_path(load.words),
+            Protocol::Udp | Protocol::Tcp => self.free_words.push(load.words),
+        }
+    }
+
+    fn end_path(&mut self, at: u32) {
+        self.paths[at as usize].clear();
+        self.free_paths.push(at);
+    }
+
+    /// Takes out of a packet what switches wrote into it; to be kept by [`Loads::keep_path`].
+    pub(super) fn take_path(&mut self, place: u32) -> Vec<Telemetry> {
+        let at = core::mem::replace(&mut self.loads[place as usize].words, NONE);
+        if at == NONE {
+            return Vec::new();
+        }
+        self.free_paths.push(at);
+        core::mem::take(&mut self.paths[at as usize])
+    }
+
+    /// Puts it into another packet.
+    pub(super) fn keep_path(&mut self, place: u32, path: Vec<Telemetry>) {
+        if !path.is_empty() {
+            let at = self.fresh_path();
+            self.paths[at as usize] = path;
+            self.loads[place as usize].words = at;
         }
     }
 
@@ -138,7 +273,7 @@ fn pack_sack([first, second, third]: [(u64, u64); 3]) -> Words {
     [first.0, first.1, second.0, second.1, third.0, third.1]
 }
 
-pub(super) fn unpack_sack(words: Words) -> [(u64, u64); 3] {
+fn unpack_sack(words: Words) -> [(u64, u64); 3] {
     let [a, b, c, d, e, f] = words;
     [(a, b), (c, d), (e, f)]
 }

@@ -2,8 +2,11 @@
 
 use backwater_ends::application::Payload;
 
+use backwater_ends::queue_pair::{PacketKind, RocePacket};
+
 use crate::spec::frames::{
-    FRAME_LEAST_BYTES, FRAME_OVERHEAD_BYTES, TAG_BYTES, TCP_IP_BYTES, UDP_IP_BYTES,
+    AETH_BYTES, CNP_BYTES, FRAME_LEAST_BYTES, FRAME_OVERHEAD_BYTES, ROCE_BYTES, TAG_BYTES,
+    TCP_IP_BYTES, TELEMETRY_BYTES, UDP_IP_BYTES,
 };
 
 /// RTP's header.
@@ -25,10 +28,25 @@ pub fn frame_bytes(payload: &Payload, has_rtp: bool, is_tagged: bool) -> u32 {
             };
             segment.bytes + TCP_IP_BYTES + options
         }
+        Payload::Roce(packet) => roce_bytes(packet),
         Payload::Udp { bytes, .. } => bytes + UDP_IP_BYTES + if has_rtp { RTP_BYTES } else { 0 },
     };
     let tag = if is_tagged { TAG_BYTES } else { 0 };
     (packet + FRAME_OVERHEAD_BYTES + tag).max(FRAME_LEAST_BYTES)
+}
+
+/// Bytes of a packet of a queue pair, with IPv4.
+fn roce_bytes(packet: &RocePacket) -> u32 {
+    let telemetry = match packet.has_telemetry {
+        true => TELEMETRY_BYTES,
+        false => 0,
+    };
+    let after = match packet.kind {
+        PacketKind::Data => packet.bytes,
+        PacketKind::Ack | PacketKind::Nack => AETH_BYTES,
+        PacketKind::Notification => CNP_BYTES,
+    };
+    ROCE_BYTES + telemetry + after
 }
 
 #[cfg(test)]
@@ -48,6 +66,15 @@ mod tests {
         Payload::Udp { bytes, number: 0 }
     }
 
+    fn roce(kind: PacketKind, bytes: u32, has_telemetry: bool) -> Payload {
+        Payload::Roce(RocePacket {
+            kind,
+            bytes,
+            has_telemetry,
+            ..RocePacket::default()
+        })
+    }
+
     #[test]
     fn frames_by_hand() {
         // (payload, RTP, tag) -> bytes
@@ -64,6 +91,12 @@ mod tests {
             (tcp(0, 2), false, false, 78),
             (tcp(0, 3), false, true, 90),
             (tcp(100, 0), true, false, 158),
+            (roce(PacketKind::Data, 1_024, false), false, false, 1_086),
+            (roce(PacketKind::Data, 1_000, true), false, true, 1_108),
+            (roce(PacketKind::Data, 1, false), false, false, 64),
+            (roce(PacketKind::Ack, 1_024, false), false, false, 66),
+            (roce(PacketKind::Nack, 1_024, true), false, false, 108),
+            (roce(PacketKind::Notification, 0, false), false, false, 78),
             (udp(1000), false, false, 1046),
             (udp(1000), true, false, 1058),
             (udp(1472), false, true, 1522),

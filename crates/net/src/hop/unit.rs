@@ -31,7 +31,7 @@ pub(crate) struct Unit {
     pub kind: UnitKind,
     /// Class of a frame.
     pub class: u8,
-    /// Congestion it met or may tell of: [`MARKED`] and [`ECT`].
+    /// Congestion it met or may tell of, and who waits for its start: [`MARKED`] and so on.
     pub marks: u8,
     /// It won't arrive: the wire loses it, or its CRC will fail.
     pub is_lost: bool,
@@ -41,6 +41,10 @@ pub(crate) struct Unit {
 pub(crate) const MARKED: u8 = 1;
 /// A frame may be marked (ECN).
 pub(crate) const ECT: u8 = 2;
+/// Its port asks for the next frame of its way as it starts.
+pub(crate) const PULLED: u8 = 4;
+/// Switches write into it what they see.
+pub(crate) const TELEMETRY: u8 = 8;
 
 impl Unit {
     /// A unit of data as its source makes it.

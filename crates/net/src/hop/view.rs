@@ -1,6 +1,7 @@
 //! Frames as probes see them.
 
 use backwater_ends::Segment;
+use backwater_ends::queue_pair::RocePacket;
 use backwater_kernel::Time;
 
 use crate::hop::load::counter_of;
@@ -12,6 +13,13 @@ pub enum Content {
     Tcp {
         /// It.
         segment: Segment,
+        /// From the flow's source to its destination, or back.
+        is_forward: bool,
+    },
+    /// A packet of a queue pair (RoCE v2).
+    Roce {
+        /// It.
+        packet: RocePacket,
         /// From the flow's source to its destination, or back.
         is_forward: bool,
     },
@@ -124,6 +132,7 @@ impl FrameView {
             | Content::Pfc { quanta, .. }
             | Content::StopDestination { quanta, .. } => quanta > 0,
             Content::Tcp { .. }
+            | Content::Roce { .. }
             | Content::Udp { .. }
             | Content::Credit { .. }
             | Content::Counters { .. } => false,
@@ -132,7 +141,10 @@ impl FrameView {
 
     /// Is it a control frame of the MAC?
     pub fn is_control(&self) -> bool {
-        !matches!(self.content, Content::Tcp { .. } | Content::Udp { .. })
+        !matches!(
+            self.content,
+            Content::Tcp { .. } | Content::Roce { .. } | Content::Udp { .. }
+        )
     }
 }
 

@@ -39,9 +39,9 @@ impl Divisible for EthernetSpec {
         let mut ties = Vec::new();
         for flow in &self.flows {
             ties.extend(flow.others.iter().map(|other| (flow.destination, *other)));
-            let is_tcp = flow.transport.is_tcp();
+            let is_connection = flow.transport.is_connection();
             let is_video = matches!(flow.traffic, TrafficSpec::Video(_));
-            if is_video || is_tcp && self.rules.spread == Spread::Frames {
+            if is_video || is_connection && self.rules.spread == Spread::Frames {
                 ties.push((flow.source, flow.destination));
             }
         }
@@ -61,7 +61,7 @@ impl Divisible for EthernetSpec {
         };
         for (flow, own) in self.flows.iter().enumerate() {
             let ways = match own.transport {
-                TransportSpec::Tcp(_) => 2,
+                TransportSpec::Tcp(_) | TransportSpec::Roce(_) => 2,
                 TransportSpec::Udp { .. } => 1,
             };
             for way in 0..ways {
@@ -94,7 +94,7 @@ impl Divisible for EthernetSpec {
     /// Datagrams that never end rule it out.
     fn may_drain(&self) -> bool {
         !self.flows.iter().any(|flow| {
-            let is_udp = !flow.transport.is_tcp();
+            let is_udp = !flow.transport.is_connection();
             let is_endless = matches!(
                 flow.traffic,
                 TrafficSpec::Infinite { bytes: None, .. }

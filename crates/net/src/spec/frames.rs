@@ -35,7 +35,7 @@ pub use credit::{
     COUNTER_BITS_MAX, ClassCreditRule, ClassCreditSpec, CountersSpec, LaneSpec, Says, Shares,
     StatementSpec, UpdateSpec,
 };
-pub use flow::{FlowSpec, GROUP};
+pub use flow::{FlowSpec, GROUP, packet_bytes};
 pub(crate) use memory::in_cells;
 pub use memory::{OwnShareSpec, PoolSpec, ShareSpec, SharedSpec};
 
@@ -63,6 +63,14 @@ pub const fn wire_bytes(bytes: u32) -> u32 {
 pub const TCP_IP_BYTES: u32 = 40;
 /// IPv4 and UDP headers.
 pub const UDP_IP_BYTES: u32 = 28;
+/// IPv4, UDP, base transport header and invariant CRC of RoCE v2.
+pub const ROCE_BYTES: u32 = UDP_IP_BYTES + 12 + 4;
+/// The acknowledgement header beside them.
+pub const AETH_BYTES: u32 = 4;
+/// What a CNP carries instead: reserved.
+pub const CNP_BYTES: u32 = 16;
+/// Room for what switches write into a packet: five hops of eight bytes, and two.
+pub const TELEMETRY_BYTES: u32 = 42;
 /// Bits of a pause quantum.
 pub const QUANTUM_BITS: u64 = 512;
 
@@ -251,7 +259,7 @@ pub struct QueueSpec {
     pub ecn: Option<EcnSpec>,
 }
 
-/// Marks on frames that can be marked, by what the queue holds as they join it.
+/// Marks on frames that can be marked, by what the queue holds.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct EcnSpec {
     /// Up to here none.
@@ -260,6 +268,18 @@ pub struct EcnSpec {
     pub high_bytes: u64,
     /// Probability just below `high_bytes`; it grows from 0 at `low_bytes` in a line.
     pub probability: f64,
+    /// When a frame is marked.
+    pub at: MarkAt,
+}
+
+/// When a frame is marked.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum MarkAt {
+    /// As it joins the queue, by what that holds without it.
+    #[default]
+    Join,
+    /// As its first bit leaves, by what stays behind.
+    Leave,
 }
 
 /// What a switch counts for one class at an input.

@@ -1,15 +1,17 @@
 //! Which frames join a queue, and what it and the memory count.
 
+use backwater_ends::application::Payload;
+use backwater_ends::control::Telemetry;
 use backwater_kernel::{Probability, Time};
 use backwater_net::frames::probe::LossCause;
-use backwater_net::frames::spec::{Ratio, ShareSpec, SharedSpec, WatchdogAction};
+use backwater_net::frames::spec::{MarkAt, Ratio, ShareSpec, SharedSpec, WatchdogAction};
 
-use super::network::{Frame, Network, Point, Share, channel_spec};
+use super::network::{Frame, Network, WIRE_BYTES, Point, Share, channel_spec};
 
 impl Network {
     /// A frame joins the queue of its class in front of `channel`.
     pub fn joins(&mut self, now: Time, channel: usize, mut frame: Frame) {
-        self.mark(channel, &mut frame);
+        self.mark(channel, &mut frame, MarkAt::Join);
         self.rank(now, channel, &mut frame);
         self.joins += 1;
         frame.joined = self.joins;
@@ -57,11 +59,15 @@ impl Network {
         (held + frame.bytes > limit).then_some(LossCause::Buffer)
     }
 
-    /// The mark is decided by what the queue holds before the frame joins.
-    fn mark(&mut self, channel: usize, frame: &mut Frame) {
-        let Some(ecn) = self.queue_spec(channel, frame.class).ecn else {
+    /// The mark is decided by what the queue holds without the frame, as it joins or leaves.
+    pub fn mark(&mut self, channel: usize, frame: &mut Frame, when: MarkAt) {
+        let ecn = self.queue_spec(channel, frame.class).ecn;
+        let Some(ecn) = ecn.filter(|ecn| ecn.at == when) else {
             return;
         };
+        if self.switch(self.tail(channel)).is_none() {
+            return;
+        }
         let bytes = self.queue(channel, frame.class).bytes();
         if !frame.is_ect || bytes <= ecn.low_bytes {
             return;
@@ -79,6 +85,28 @@ impl Network {
             frame.is_marked = true;
             self.channels[channel].counts.marked[frame.class] += 1;
         }
+    }
+}
+
+impl Network {
+    /// A switch writes into a packet that has room for it; every frame counts for the next one.
+    pub fn write_telemetry(&mut self, now: Time, channel: usize, frame: &mut Frame) {
+        let wire_bytes = frame.bytes + WIRE_BYTES;
+        let sent_bytes = self.sent_bytes[channel];
+        if self.switch(self.tail(channel)).is_none() {
+            return;
+        }
+        self.sent_bytes[channel] += wire_bytes;
+        if !matches!(frame.payload, Payload::Roce(packet) if packet.has_telemetry) {
+            return;
+        }
+        let queues = self.channels[channel].queues.iter();
+        frame.path.push(Telemetry {
+            at: now,
+            sent_bytes,
+            queued_bytes: queues.map(|queue| queue.bytes()).sum(),
+            rate: self.rate(channel),
+        });
     }
 }
 

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use backwater_ends::application::Payload;
+use backwater_ends::control::Telemetry;
 use backwater_ends::stations::Stations;
 use backwater_kernel::{Channels, Duration, Purpose, Stream, Time};
 use backwater_net::frames::probe::{Content, Gate, LossCause};
@@ -37,6 +38,8 @@ pub(super) struct Frame {
     pub is_marked: bool,
     pub born: Time,
     pub payload: Payload,
+    /// What switches wrote into it.
+    pub path: Vec<Telemetry>,
     /// Channel it came over to where it is; `None` at the station that made it.
     pub came_over: Option<usize>,
     /// Its place in the order of all joins.
@@ -196,6 +199,12 @@ pub(super) struct Network {
     pub sources: Vec<Source>,
     /// Flows that run elsewhere.
     pub elsewhere: Stations,
+    /// By flow and end: a packet of a queue pair was handed over, and none since.
+    pub pairs_wait: Vec<[bool; 2]>,
+    /// What switches wrote into the packet that came to its station last.
+    pub brought: Vec<Telemetry>,
+    /// Bytes on the wire that each channel has sent.
+    pub sent_bytes: Vec<u64>,
     /// Credit, by channel and class.
     pub loops: BTreeMap<(usize, usize), Loop>,
     pub counted: Vec<Option<Counted>>,
@@ -263,6 +272,9 @@ impl Network {
                 .map(|flow| Source::new(spec, flow))
                 .collect(),
             elsewhere: spec.stations(),
+            pairs_wait: vec![[false; 2]; spec.flows.len()],
+            brought: Vec::new(),
+            sent_bytes: vec![0; 2 * spec.links.len()],
             loops: loops::loops(spec),
             counted: loops::counted(spec),
             losses: (0..2 * spec.links.len())

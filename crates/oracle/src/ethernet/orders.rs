@@ -25,6 +25,7 @@ fn topic_of(content: &Content) -> Option<Gate> {
             class, destination, ..
         } => Some(Gate::Destination(class, destination)),
         Content::Tcp { .. }
+        | Content::Roce { .. }
         | Content::Udp { .. }
         | Content::Credit { .. }
         | Content::Counters { .. } => None,
@@ -366,6 +367,7 @@ fn orders(content: &Content) -> Vec<(Gate, u16)> {
             quanta,
         } => vec![(Gate::Destination(class, destination), quanta)],
         Content::Tcp { .. }
+        | Content::Roce { .. }
         | Content::Udp { .. }
         | Content::Credit { .. }
         | Content::Counters { .. } => Vec::new(),

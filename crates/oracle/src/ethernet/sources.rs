@@ -3,7 +3,8 @@
 
 use backwater_ends::application::{Outgoing, Payload};
 use backwater_ends::spec::Ecn;
-use backwater_ends::stations::End;
+use backwater_ends::queue_pair::PacketKind;
+use backwater_ends::stations::{Delivery, End};
 use backwater_kernel::time::PS_PER_SECOND;
 use backwater_kernel::{Purpose, Rate, Stream, Time};
 use backwater_net::frames::frame_bytes;
@@ -159,10 +160,25 @@ impl Network {
     pub fn pull(&mut self, now: Time) {
         for flow in 0..self.sources.len() {
             let is_endless = matches!(&self.sources[flow], Source::Infinite { .. });
-            if is_endless && !self.is_dropped_at_home(flow) && !self.waits_at_home(flow) {
+            if is_endless && !self.is_dropped_at_home(flow) && !self.waits_at_home(flow, true) {
                 self.hand_over(now, flow);
             }
+            for end in ENDS {
+                self.pull_pair(now, flow, end);
+            }
         }
+    }
+
+    /// A queue pair hands over its next packet when the one before has left its port.
+    fn pull_pair(&mut self, now: Time, flow: usize, end: End) {
+        let is_forward = end == End::Opener;
+        if !self.pairs_wait[flow][end as usize] || self.waits_at_home(flow, is_forward) {
+            return;
+        }
+        self.pairs_wait[flow][end as usize] = false;
+        let mut out = Vec::new();
+        self.elsewhere.pull(now, flow as u32, end, &mut out);
+        self.send_all(now, &out);
     }
 
     fn is_dropped_at_home(&self, flow: usize) -> bool {
@@ -190,13 +206,16 @@ impl Network {
         }
     }
 
-    fn waits_at_home(&self, flow: usize) -> bool {
-        let station = self.station_of(flow, true);
+    /// Data of a flow waits in the port of the host it starts from.
+    fn waits_at_home(&self, flow: usize, is_forward: bool) -> bool {
+        let station = self.station_of(flow, is_forward);
         let mut ports = self.leaving(station);
         let class = usize::from(self.spec.flows[flow].class);
         ports.any(|port| {
             let mut waiting = self.queue(port, class).waiting.iter();
-            waiting.any(|frame| frame.flow == flow && frame.is_forward)
+            waiting.any(|frame| {
+                frame.flow == flow && frame.is_forward == is_forward && is_data(&frame.payload)
+            })
         })
     }
 
@@ -210,7 +229,8 @@ impl Network {
             bytes: payload,
             number: self.flows[flow].created,
         };
-        self.send(now, flow, true, payload, bytes);
+        let class = spec.class;
+        self.send(now, (flow, class), true, payload, bytes);
     }
 
     /// Frames that flows elsewhere hand over.
@@ -221,11 +241,23 @@ impl Network {
             let has_rtp = matches!(spec.transport, TransportSpec::Udp { has_rtp: true, .. });
             let bytes = frame_bytes(&outgoing.payload, has_rtp, spec.is_tagged);
             let (is_forward, payload) = (outgoing.is_forward, outgoing.payload);
-            self.send(now, flow, is_forward, payload, u64::from(bytes));
+            if let Payload::Roce(packet) = &payload {
+                let end = usize::from(!is_forward);
+                self.pairs_wait[flow][end] |= packet.kind == PacketKind::Data;
+            }
+            let class = outgoing.class.unwrap_or(spec.class);
+            self.send(now, (flow, class), is_forward, payload, u64::from(bytes));
         }
     }
 
-    fn send(&mut self, now: Time, flow: usize, is_forward: bool, payload: Payload, bytes: u64) {
+    fn send(
+        &mut self,
+        now: Time,
+        (flow, class): (usize, u8),
+        is_forward: bool,
+        payload: Payload,
+        bytes: u64,
+    ) {
         let spec = &self.spec.flows[flow];
         let frame = Frame {
             flow,
@@ -235,12 +267,19 @@ impl Network {
                 Some(_) => GROUP as usize | flow,
                 None => self.station_of(flow, !is_forward),
             },
-            class: usize::from(spec.class),
+            class: usize::from(class),
             bytes,
             is_ect: is_ect(spec, &payload),
             is_marked: false,
             born: now,
             payload,
+            path: match payload {
+                // What was written into a packet goes over to its acknowledgement.
+                Payload::Roce(packet) if packet.kind != PacketKind::Data => {
+                    core::mem::take(&mut self.brought)
+                }
+                _ => Vec::new(),
+            },
             came_over: None,
             joined: 0,
             arrived: now,
@@ -262,15 +301,16 @@ impl Network {
             return;
         }
         let mut out = Vec::new();
-        let got = self.elsewhere.on_frame(
-            now,
-            frame.flow as u32,
-            frame.is_forward,
-            &frame.payload,
-            frame.is_marked,
-            frame.born,
-            &mut out,
-        );
+        let delivery = Delivery {
+            flow: frame.flow as u32,
+            is_forward: frame.is_forward,
+            payload: &frame.payload,
+            is_marked: frame.is_marked,
+            born: frame.born,
+            path: &frame.path,
+        };
+        let got = self.elsewhere.on_frame(now, &delivery, &mut out);
+        self.brought = frame.path.clone();
         match frame.is_forward {
             true => self.flows[frame.flow].payload_bytes += got,
             false => self.flows[frame.flow].returned_bytes += got,
@@ -286,7 +326,18 @@ fn is_ect(flow: &FlowSpec, payload: &Payload) -> bool {
         (TransportSpec::Tcp(tcp), Payload::Tcp(segment)) => {
             tcp.ecn != Ecn::Off && segment.bytes > 0
         }
+        (TransportSpec::Roce(roce), Payload::Roce(packet)) => {
+            roce.is_ect && packet.kind == PacketKind::Data
+        }
         (TransportSpec::Udp { is_ect, .. }, Payload::Udp { .. }) => *is_ect,
         _ => false,
+    }
+}
+
+/// Nothing that a host answers with.
+fn is_data(payload: &Payload) -> bool {
+    match payload {
+        Payload::Roce(packet) => packet.kind == PacketKind::Data,
+        Payload::Tcp(_) | Payload::Udp { .. } => true,
     }
 }

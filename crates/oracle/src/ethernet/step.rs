@@ -2,7 +2,7 @@
 
 use backwater_kernel::{Duration, Time};
 use backwater_net::frames::probe::LossCause;
-use backwater_net::frames::spec::Forwarding;
+use backwater_net::frames::spec::{Forwarding, MarkAt};
 
 use super::network::{
     CONTROL_BYTES, Channel, Control, Flying, Frame, Load, Network, Point, WIRE_BYTES, channel_spec,
@@ -232,8 +232,10 @@ impl Network {
 
     fn start_data(&mut self, now: Time, channel: usize, class: usize, place: usize) {
         let queue = &mut self.channels[channel].queues[class];
-        let frame = queue.waiting.remove(place);
-        queue.sending = Some(frame.clone());
+        let mut frame = queue.waiting.remove(place);
+        self.mark(channel, &mut frame, MarkAt::Leave);
+        self.write_telemetry(now, channel, &mut frame);
+        self.channels[channel].queues[class].sending = Some(frame.clone());
         let at = self.effect(now, channel, &frame);
         self.pay(at, channel, &frame);
         self.starts.push(Start {

@@ -111,10 +111,8 @@ impl Conditions {
 
     /// Of a network of frames.
     pub fn of_frames(spec: &EthernetSpec) -> Conditions {
-        let payload = spec.flows.iter().map(|flow| match &flow.transport {
-            TransportSpec::Tcp(tcp) => u64::from(tcp.mss_bytes),
-            TransportSpec::Udp { payload_bytes, .. } => u64::from(*payload_bytes),
-        });
+        let payload = spec.flows.iter();
+        let payload = payload.map(|flow| u64::from(flow.transport.payload_bytes()));
         let frame = largest_bytes(spec).into_iter().max().unwrap_or(0);
         let mut memory = Vec::new();
         let mut parts = Vec::new();
@@ -259,6 +257,7 @@ fn order_of_frames(spec: &EthernetSpec) -> String {
 fn slowed_by(spec: &EthernetSpec) -> String {
     let ends = spec.flows.iter().map(|flow| match &flow.transport {
         TransportSpec::Udp { .. } => "nobody",
+        TransportSpec::Roce(roce) => roce.control.slowed_by(),
         TransportSpec::Tcp(tcp) if opens_at_once(tcp, &flow.traffic) => "requests: losses (TCP)",
         TransportSpec::Tcp(tcp) => tcp.slowed_by(),
     });

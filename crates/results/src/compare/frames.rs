@@ -95,6 +95,7 @@ impl FrameMeter {
 fn payload(content: &Content) -> Option<(u64, bool)> {
     match content {
         Content::Tcp { segment, .. } => Some((u64::from(segment.bytes), segment.is_again)),
+        Content::Roce { packet, .. } => Some((packet.payload_bytes().into(), packet.is_again)),
         Content::Udp { bytes, .. } => Some((u64::from(*bytes), false)),
         _ => None,
     }

@@ -12,6 +12,7 @@
 mod frame;
 mod internet;
 mod pcapng;
+mod roce;
 
 use std::io::{self, Write};
 

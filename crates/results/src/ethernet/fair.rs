@@ -6,11 +6,12 @@
 
 use std::collections::BTreeSet;
 
-use backwater_ends::spec::AckSpec;
+use backwater_ends::spec::{AckEvery, AckSpec};
 use backwater_net::frames::routes::Tables;
 use backwater_net::frames::spec::{
-    EthernetSpec, FRAME_LEAST_BYTES, FRAME_OVERHEAD_BYTES, FlowSpec, SchedulerSpec, Spread,
-    TAG_BYTES, TCP_IP_BYTES, TrafficSpec, TransportSpec, UDP_IP_BYTES, WIRE_OVERHEAD_BYTES,
+    AETH_BYTES, EthernetSpec, FRAME_LEAST_BYTES, FRAME_OVERHEAD_BYTES, FlowSpec, ROCE_BYTES,
+    SchedulerSpec, Spread, TAG_BYTES, TCP_IP_BYTES, TrafficSpec, TransportSpec,
+    WIRE_OVERHEAD_BYTES, packet_bytes,
 };
 
 use super::Frames;
@@ -18,9 +19,6 @@ use super::groups::{goodputs, lasting};
 use super::windows::window_bps;
 use crate::events::{Fairness, line_rates, names, per_second};
 use crate::fairness::{Claim, FairRow, FairShares, Limit, WINDOW, WINDOW_NOTE, max_min};
-
-/// RTP's header.
-const RTP_BYTES: u32 = 12;
 
 impl Fairness for EthernetSpec {
     /// The shares of all flows whose way is known.
@@ -224,29 +222,24 @@ fn wire_bytes(flow: &FlowSpec, packet_bytes: u32) -> f64 {
 
 /// Bits on the wire to a bit of payload, in full frames.
 fn wire_factor(flow: &FlowSpec) -> f64 {
-    let (payload, packet) = match flow.transport {
-        TransportSpec::Tcp(ref tcp) => (tcp.mss_bytes, tcp.mss_bytes + TCP_IP_BYTES),
-        TransportSpec::Udp {
-            payload_bytes,
-            has_rtp,
-            ..
-        } => {
-            let rtp = if has_rtp { RTP_BYTES } else { 0 };
-            (payload_bytes, payload_bytes + UDP_IP_BYTES + rtp)
-        }
-    };
+    let payload = flow.transport.payload_bytes();
+    let packet = packet_bytes(&flow.transport);
     wire_bytes(flow, packet) / f64::from(payload.max(1))
 }
 
 /// Bits of acknowledgements to a bit of full frames.
 fn acknowledgements(flow: &FlowSpec) -> f64 {
-    let TransportSpec::Tcp(tcp) = &flow.transport else {
-        return 0.0;
+    let (frames, ack) = match &flow.transport {
+        TransportSpec::Tcp(tcp) => match tcp.acks {
+            AckSpec::Every => (1.0, TCP_IP_BYTES),
+            AckSpec::DelayedTick(_) | AckSpec::Delayed { .. } => (2.0, TCP_IP_BYTES),
+        },
+        TransportSpec::Roce(roce) => match roce.acks {
+            AckEvery::Packets(packets) => (f64::from(packets), ROCE_BYTES + AETH_BYTES),
+            AckEvery::Message => return 0.0,
+        },
+        TransportSpec::Udp { .. } => return 0.0,
     };
-    let frames = match tcp.acks {
-        AckSpec::Every => 1.0,
-        AckSpec::DelayedTick(_) | AckSpec::Delayed { .. } => 2.0,
-    };
-    let full = wire_bytes(flow, tcp.mss_bytes + TCP_IP_BYTES);
-    wire_bytes(flow, TCP_IP_BYTES) / (frames * full)
+    let full = wire_bytes(flow, packet_bytes(&flow.transport));
+    wire_bytes(flow, ack) / (frames * full)
 }

@@ -33,7 +33,7 @@ impl Tables for EthernetSpec {
 
     /// Tables of the balance, groups of flows, flows, fair shares, transfers and their completion,
     /// delays, deadlines, delay bounds and their terms, drops, violations, destinations of
-    /// multicasts, TCP, pauses, queues, credit, ports and nodes.
+    /// multicasts, TCP, queue pairs, pauses, queues, credit, ports and nodes.
     fn tables(run: &Frames<'_>) -> Vec<Table> {
         vec![
             balance(run),
@@ -51,6 +51,7 @@ impl Tables for EthernetSpec {
             violations::table(run),
             destinations(run),
             tcp(run),
+            roce(run),
             pauses::table(run),
             ports::table(run),
             ports::credits(run),
@@ -112,6 +113,7 @@ fn flows(run: &Frames<'_>) -> Table {
 fn protocol(transport: &TransportSpec) -> &'static str {
     match transport {
         TransportSpec::Tcp(_) => "TCP",
+        TransportSpec::Roce(_) => "RoCE",
         TransportSpec::Udp { has_rtp: true, .. } => "RTP",
         TransportSpec::Udp { .. } => "UDP",
     }
@@ -156,12 +158,40 @@ fn deadlines(run: &Frames<'_>) -> Table {
 }
 
 fn tcp(run: &Frames<'_>) -> Table {
-    let is_tcp = |own: &FlowSpec| own.transport.is_tcp();
+    let is_tcp = |own: &FlowSpec| matches!(own.transport, TransportSpec::Tcp(_));
     let rows = told(run).filter(|(_, own, _)| is_tcp(own));
     let rows = rows.map(|(flow, _, found)| (flow, found.ends.tcp, ()));
     events::tcp::table(run, rows)
         .number("ECN cuts: times the window shrank because of marks")
         .of(|(_, tcp, _)| tcp.ecn_cuts)
+        .done()
+}
+
+fn roce(run: &Frames<'_>) -> Table {
+    let rows = told(run).filter_map(|(flow, own, found)| match &own.transport {
+        TransportSpec::Roce(_) => Some((flow, found.ends.tcp)),
+        TransportSpec::Tcp(_) | TransportSpec::Udp { .. } => None,
+    });
+    TableOf::of(rows)
+        .called(
+            "roce: What queue pairs did, both ends together. Counts start at the end of the \
+             warm-up.",
+        )
+        .flow(run, |(flow, _)| *flow)
+        .number("sent [packets]: acknowledgements and CNPs included")
+        .of(|(_, counts)| counts.segments)
+        .number("sent again [bytes]: of the payload")
+        .of(|(_, counts)| counts.again_bytes)
+        .number("went back: times a NACK, or selectively named packets, made it send again")
+        .of(|(_, counts)| counts.fast_retransmits)
+        .number("time-outs: times nothing was acknowledged for `timeout`")
+        .of(|(_, counts)| counts.time_outs)
+        .number("duplicates [packets]: with data that had come before, or out of order and refused")
+        .of(|(_, counts)| counts.duplicates)
+        .number("CNPs sent: by the receiver of marked packets")
+        .of(|(_, counts)| counts.notifications)
+        .number("notified: times the sender heard of marks, by a CNP or an acknowledgement")
+        .of(|(_, counts)| counts.ecn_cuts)
         .done()
 }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
+use backwater_ends::queue_pair::PacketKind;
 use backwater_kernel::Time;
 use backwater_net::frames::probe::{
     Content, CreditMessage, Frame, FrameView, Gate, LossCause, Probe, counters,
@@ -84,7 +85,9 @@ impl<W: Write> EthernetTrace<W> {
         let from = node(frame.source);
         // The one a control frame goes to is the one at the end of the channel.
         let to = match frame.content {
-            Content::Tcp { .. } | Content::Udp { .. } => node(frame.destination),
+            Content::Tcp { .. } | Content::Roce { .. } | Content::Udp { .. } => {
+                node(frame.destination)
+            }
             Content::StopDestination { destination, .. } => node(destination),
             Content::Pause { .. }
             | Content::Pfc { .. }
@@ -96,6 +99,10 @@ impl<W: Write> EthernetTrace<W> {
                 "{},{},{},{},",
                 segment.seq, segment.bytes, segment.ack, segment.flags
             ),
+            Content::Roce { packet, .. } if packet.kind == PacketKind::Data => {
+                format!("{},{},,,", packet.seq, packet.bytes)
+            }
+            Content::Roce { packet, .. } => format!(",,{},,", packet.seq),
             Content::Udp { bytes, number, .. } => format!("{number},{bytes},,,"),
             Content::Pause { quanta } => format!(",,,,{quanta}"),
             Content::Pfc {
@@ -146,6 +153,12 @@ impl<W: Write> EthernetTrace<W> {
 pub fn kind(content: &Content) -> &'static str {
     match content {
         Content::Tcp { .. } => "tcp",
+        Content::Roce { packet, .. } => match packet.kind {
+            PacketKind::Data => "roce",
+            PacketKind::Ack => "roce-ack",
+            PacketKind::Nack => "roce-nack",
+            PacketKind::Notification => "cnp",
+        },
         Content::Udp { has_rtp: true, .. } => "rtp",
         Content::Udp { .. } => "udp",
         Content::Pause { .. } => "pause",

@@ -134,6 +134,7 @@ fn gates(content: &Content) -> Vec<Gate> {
             class, destination, ..
         } => vec![Gate::Destination(class, destination)],
         Content::Tcp { .. }
+        | Content::Roce { .. }
         | Content::Udp { .. }
         | Content::Credit { .. }
         | Content::Counters { .. } => Vec::new(),
@@ -174,7 +175,7 @@ impl<W: Write> Probe for PerfettoFrames<'_, W> {
         let span = rate.serialization(u64::from(wire_bytes(frame.bytes)));
         let number = |name, value| (name, Value::Number(value));
         let (name, last) = match frame.content {
-            Content::Tcp { .. } | Content::Udp { .. } => {
+            Content::Tcp { .. } | Content::Roce { .. } | Content::Udp { .. } => {
                 let marked = u64::from(frame.is_marked);
                 (Name::Flow(frame.flow), number("marked", marked))
             }

@@ -1,5 +1,6 @@
 //! Names of a network of circuits or frames, made once.
 
+use backwater_ends::queue_pair::PacketKind;
 use backwater_kernel::Channels;
 use backwater_net::frames::probe::{Content, CreditMessage, FrameView, Gate, counters};
 use backwater_net::frames::spec::GROUP;
@@ -144,7 +145,15 @@ impl Named {
             Content::Tcp { segment, .. } if segment.bytes == 0 => {
                 format!("frame {number} of `{of}` (an acknowledgement)")
             }
-            Content::Tcp { .. } | Content::Udp { .. } => format!("frame {number} of `{of}`"),
+            Content::Roce { packet, .. } if packet.kind != PacketKind::Data => {
+                let what = match packet.kind {
+                    PacketKind::Notification => "a CNP",
+                    PacketKind::Nack => "a NACK",
+                    PacketKind::Data | PacketKind::Ack => "an acknowledgement",
+                };
+                format!("frame {number} of `{of}` ({what})")
+            }
+            Content::Tcp { .. } | Content::Roce { .. } | Content::Udp { .. } => format!("frame {number} of `{of}`"),
             Content::Pause { quanta: 0 } => "a PAUSE that resumes the port".into(),
             Content::Pause { .. } => "a PAUSE that stops the port".into(),
             Content::Pfc { stops, resumes, .. } => pfc(stops, resumes),

@@ -5,9 +5,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use backwater_ends::TcpSpec;
-use backwater_ends::spec::{Recovery, Reuse};
+use backwater_ends::spec::{Recovery, Reuse, RoceSpec};
 use backwater_net::frames::spec::{
-    FRAME_LEAST_BYTES, FlowSpec, RouteSpec, TCP_IP_BYTES, TrafficSpec, TransportSpec,
+    CNP_BYTES, FRAME_LEAST_BYTES, FlowSpec, ROCE_BYTES, RouteSpec, TCP_IP_BYTES, TELEMETRY_BYTES,
+    TrafficSpec, TransportSpec,
 };
 
 use super::flows::Flows;
@@ -333,6 +334,27 @@ pub(crate) fn cycle(after: &BTreeMap<u32, Vec<u32>>) -> Option<Vec<u32>> {
     None
 }
 
+/// What a queue pair sends forward, and what comes back: as much as its window lets it, if it has
+/// one.
+fn of_pair(flow: &FlowSpec, roce: &RoceSpec, full: u32) -> Vec<(bool, Load)> {
+    let load = |largest: u32, most_frames: u64| Load {
+        sizes: Sizes::any(largest, FRAME_LEAST_BYTES),
+        most: most_frames.saturating_mul(u64::from(largest)),
+        most_frames,
+        destinations: 1,
+        last: 0,
+    };
+    let most_frames = match roce.window_bytes {
+        u64::MAX => u64::MAX,
+        window => window.div_ceil(u64::from(roce.mtu_bytes.max(1))) + 1,
+    };
+    let back = match flow.traffic {
+        TrafficSpec::Requests { .. } => full,
+        _ => frame(ROCE_BYTES + CNP_BYTES + TELEMETRY_BYTES, flow.is_tagged),
+    };
+    vec![(true, load(full, most_frames)), (false, load(back, most_frames))]
+}
+
 /// What a flow sends forward (`true`) and back.
 fn loads(flow: &FlowSpec) -> Vec<(bool, Load)> {
     let load = |sizes: Sizes, most_frames: u64| Load {
@@ -345,6 +367,7 @@ fn loads(flow: &FlowSpec) -> Vec<(bool, Load)> {
     let full = frame(packet_bytes(&flow.transport), flow.is_tagged);
     let tcp = match &flow.transport {
         TransportSpec::Tcp(tcp) => tcp,
+        TransportSpec::Roce(roce) => return of_pair(flow, roce, full),
         TransportSpec::Udp { .. } => {
             let is_even = !matches!(flow.traffic, TrafficSpec::Video(_));
             let least = if is_even { full } else { FRAME_LEAST_BYTES };

@@ -181,8 +181,10 @@ pub(crate) fn is_by_destination(pressure: &BackPressureSpec) -> bool {
 
 /// The shortest time after which a connection sends again; a tick may end at once.
 fn timer(flow: &FlowSpec) -> Option<Duration> {
-    let TransportSpec::Tcp(tcp) = &flow.transport else {
-        return None;
+    let tcp = match &flow.transport {
+        TransportSpec::Tcp(tcp) => tcp,
+        TransportSpec::Roce(roce) => return Some(roce.timeout),
+        TransportSpec::Udp { .. } => return None,
     };
     let least = tcp.timer.min_rto.min(tcp.timer.initial_rto);
     let tick = tcp.timer.tick.unwrap_or(Duration::ZERO);

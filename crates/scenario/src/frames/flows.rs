@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use backwater_kernel::{Purpose, Stream};
+use backwater_kernel::{Purpose, Rate, Stream};
 use backwater_net::frames::spec::{FlowSpec, LinkSpec, TrafficSpec, TransportSpec, UDP_IP_BYTES};
 
 use super::flow_list::Arrival;
@@ -10,7 +10,7 @@ use super::net::Net;
 use super::offers::{Listed, Matrix, Offer};
 use super::packets::{RTP_BYTES, mtu};
 use super::workloads::{self, Setting};
-use super::{controls, queues, tcp, traffic};
+use super::{controls, queues, roce, tcp, traffic};
 use crate::Limits;
 use crate::given::frames::EthernetFile;
 use crate::given::frames::flows::{self as given, FlowSettings, Transport};
@@ -34,6 +34,8 @@ pub(crate) struct Flows<'r> {
     pub matrices: Vec<Matrix>,
     pub listed: Vec<Listed>,
     marked: [bool; 8],
+    /// Rate of the port of each node: of several the fastest.
+    lines: BTreeMap<u32, Rate>,
     room: Room,
 }
 
@@ -46,6 +48,7 @@ impl<'r> Flows<'r> {
             matrices: Vec::new(),
             listed: Vec::new(),
             marked: queues::marked(links),
+            lines: lines(links),
             room: Room {
                 each: memory::FLOW_BYTES,
                 limits: *limits,
@@ -81,19 +84,22 @@ type Sent = (Ends, TrafficSpec);
 
 /// The highest class that anything names.
 pub(crate) fn highest_class(file: &EthernetFile) -> u8 {
-    let flows = file.flows.iter().map(|flow| *flow.settings.class);
-    let patterns = file.patterns.iter().map(|rule| *rule.settings.class);
-    let workloads = file.workloads.iter().map(|own| *own.settings.class);
+    let flows = file.flows.iter().map(|flow| &flow.settings);
+    let patterns = file.patterns.iter().map(|rule| &rule.settings);
+    let workloads = file.workloads.iter().map(|own| &own.settings);
+    let settings = flows.chain(patterns).chain(workloads);
+    let flows = settings.flat_map(|own| {
+        let pairs = own.roce.as_ref().map_or(&file.roce.value, |own| &own.roce);
+        let answers = [*pairs.ack_class, *pairs.cnp_class, *file.roce.ack_class, *file.roce.cnp_class];
+        let answers = answers.map(|class| class.filter(|_| own.transport.value == Some(Transport::Roce)));
+        [Some(*own.class)].into_iter().chain(answers).flatten()
+    });
     let classes = file.classes.iter().map(|class| *class.class);
     let own = controls::given(file).filter_map(|own| own.value.as_ref());
     let controls = own.chain([&file.flow_control.value.value]);
     let lossless = controls.filter_map(|rules| rules.classes()?.as_deref());
     let lossless = lossless.flatten().copied();
-    let named = flows
-        .chain(patterns)
-        .chain(workloads)
-        .chain(classes)
-        .chain(lossless);
+    let named = flows.chain(classes).chain(lossless);
     named.max().unwrap_or(0)
 }
 
@@ -331,8 +337,19 @@ fn add<'r>(
     let settings = table.settings;
     let is_marked = flows.marked.get(usize::from(*settings.class)) == Some(&true);
     let is_multicast = all.iter().any(|((_, to), _)| to.len() > 1);
-    let transport = transport(file, &table, (is_marked, is_multicast), mistakes);
-    for (index, ((source, to), traffic)) in all.into_iter().enumerate() {
+    let line_of = |source: u32| flows.lines.get(&source).copied().unwrap_or(Rate(1));
+    let line = all.first().map_or(Rate(1), |((source, _), _)| line_of(*source));
+    let transport = transport(file, &table, (is_marked, is_multicast), line, mistakes);
+    let of_line = |line: Rate| match &transport {
+        TransportSpec::Roce(known) if known.line != line => {
+            TransportSpec::Roce(roce::roce(file, &table, line, &mut Diagnostics::default()))
+        }
+        usual => usual.clone(),
+    };
+    let transports: Vec<_> = (all.iter())
+        .map(|((source, _), _)| of_line(line_of(*source)))
+        .collect();
+    for ((index, ((source, to), traffic)), transport) in all.into_iter().enumerate().zip(transports) {
         let Some((destination, others)) = to.split_first() else {
             continue;
         };
@@ -347,12 +364,24 @@ fn add<'r>(
             others: others.to_vec(),
             class: *settings.class,
             is_tagged: settings.tagged,
-            transport: transport.clone(),
+            transport,
             traffic,
         });
         flows.tables.push(table);
     }
     Some(transport)
+}
+
+/// Rate of the port of each node: of several the fastest.
+fn lines(links: &[LinkSpec]) -> BTreeMap<u32, Rate> {
+    let mut lines: BTreeMap<u32, Rate> = BTreeMap::new();
+    for link in links {
+        for (node, channel) in link.ends.iter().zip(&link.channels) {
+            let line = lines.entry(*node).or_default();
+            *line = channel.rate.max(*line);
+        }
+    }
+    lines
 }
 
 /// The protocol that this traffic needs, or takes where the file does not say; and whether it may
@@ -373,6 +402,7 @@ fn transport(
     file: &EthernetFile,
     table: &Table<'_>,
     (is_marked, is_multicast): (bool, bool),
+    line: Rate,
     mistakes: &mut Diagnostics,
 ) -> TransportSpec {
     let settings = table.settings;
@@ -382,15 +412,16 @@ fn transport(
     let (at, sends) = kind.map_or((table.at, "workload"), |kind| (&kind.at, kind.word));
     let transport = settings.transport.unwrap_or(usual);
     let word = transport.word();
-    if is_multicast && transport == Transport::Tcp {
+    let is_roce = transport == Transport::Roce;
+    if is_multicast && transport != Transport::Udp {
         let at = settings.transport.place().unwrap_or(at);
         Diagnostic::error("bad-transport", "a connection has one destination")
-            .at(at, "over tcp")
+            .at(at, format!("over {word}"))
             .note("with several, each would acknowledge, and all would have to")
             .note("greedy, constant, poisson, self-similar and video go over udp")
             .help("leave `multicast` out, or choose traffic that goes over udp")
             .tell(mistakes);
-    } else if transport != usual && !takes_both {
+    } else if transport != usual && !takes_both && !(is_roce && usual == Transport::Tcp) {
         Diagnostic::error(
             "bad-transport",
             format!("`{sends}` traffic does not go over {word}"),
@@ -399,7 +430,7 @@ fn transport(
             &settings.transport.at,
             format!("this traffic needs `{}`", usual.word()),
         )
-        .note("over tcp: greedy, files and requests; over udp: greedy and the rest")
+        .note("over tcp and roce: greedy, files and requests; over udp: greedy and the rest")
         .help("leave `transport` out, or choose other traffic")
         .tell(mistakes);
     }
@@ -408,8 +439,18 @@ fn transport(
             ("payload", settings.payload.place()),
             ("rtp", settings.rtp.place()),
             ("ecn", settings.ecn.place()),
+            ("roce", settings.roce.place()),
         ],
-        Transport::Udp => vec![("tcp", settings.tcp.place())],
+        Transport::Roce => vec![
+            ("payload", settings.payload.place()),
+            ("rtp", settings.rtp.place()),
+            ("ecn", settings.ecn.place()),
+            ("tcp", settings.tcp.place()),
+        ],
+        Transport::Udp => vec![
+            ("tcp", settings.tcp.place()),
+            ("roce", settings.roce.place()),
+        ],
     };
     for (key, place) in useless {
         if let Some(place) = place {
@@ -421,6 +462,7 @@ fn transport(
         }
     }
     match transport {
+        Transport::Roce => TransportSpec::Roce(roce::roce(file, table, line, mistakes)),
         Transport::Tcp => TransportSpec::Tcp(tcp::tcp(file, settings, is_marked, mistakes)),
         Transport::Udp => {
             let is_video = kind.is_some_and(|kind| matches!(**kind, TrafficKind::Video { .. }));

@@ -26,6 +26,7 @@ mod overload;
 mod packets;
 mod promises;
 mod queues;
+mod roce;
 mod routes;
 mod schedulers;
 mod series;

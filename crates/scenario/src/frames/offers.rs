@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use backwater_ends::spec::AckSpec;
+use backwater_ends::spec::{AckEvery, AckSpec};
 use backwater_kernel::Time;
 use backwater_net::frames::spec::{
     FRAME_LEAST_BYTES, TCP_IP_BYTES, TransportSpec, WIRE_OVERHEAD_BYTES,
@@ -67,6 +67,10 @@ pub(crate) fn per_payload(
 ) -> (f64, f64) {
     let (most, acked) = match transport {
         TransportSpec::Udp { payload_bytes, .. } => (*payload_bytes, None),
+        TransportSpec::Roce(roce) => match roce.acks {
+            AckEvery::Packets(packets) => (roce.mtu_bytes, Some(u64::from(packets))),
+            AckEvery::Message => (roce.mtu_bytes, Some(u64::MAX)),
+        },
         TransportSpec::Tcp(tcp) => match tcp.acks {
             AckSpec::Every => (tcp.mss_bytes, Some(1)),
             _ => (tcp.mss_bytes, Some(2)),

@@ -69,7 +69,7 @@ fn expansion(flow: &FlowSpec) -> f64 {
             )
             .0
         }
-        TransportSpec::Tcp(_) => 1.0,
+        TransportSpec::Tcp(_) | TransportSpec::Roce(_) => 1.0,
     }
 }
 

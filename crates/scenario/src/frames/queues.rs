@@ -2,7 +2,7 @@
 
 use backwater_kernel::{Duration, Rate};
 use backwater_net::frames::spec::{
-    ChannelSpec, EcnSpec, ErrorSpec, InputSpec, LinkSpec, QueueSpec, ReserveSpec,
+    ChannelSpec, EcnSpec, ErrorSpec, InputSpec, LinkSpec, MarkAt, QueueSpec, ReserveSpec,
 };
 
 use super::controls::Controls;
@@ -10,7 +10,7 @@ use crate::given::frames::EthernetFile;
 use crate::given::frames::flow_control::{XOFF, XON};
 use crate::given::frames::network::DELAY;
 use crate::given::frames::scheduler::{QUANTUM, Reserve, Scheduler};
-use crate::given::frames::switch::{Classes, FAST, MIDDLE, QueueSettings, SLOW};
+use crate::given::frames::switch::{self, Classes, FAST, MIDDLE, QueueSettings, SLOW};
 use crate::language::kinds::OrShare;
 use crate::prelude::*;
 
@@ -292,6 +292,7 @@ impl Port<'_> {
                 low_bytes,
                 high_bytes: low_bytes + 1,
                 probability: 1.0,
+                at: MarkAt::Join,
             });
         }
         let slope = settings.ecn.as_ref()?;
@@ -308,6 +309,10 @@ impl Port<'_> {
             low_bytes,
             high_bytes,
             probability: slope.probability,
+            at: match slope.at {
+                switch::MarkAt::Join => MarkAt::Join,
+                switch::MarkAt::Leave => MarkAt::Leave,
+            },
         })
     }
 }

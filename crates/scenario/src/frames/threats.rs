@@ -387,10 +387,10 @@ fn gates(look: &Whole<'_>) -> u64 {
     let flows = flows.filter(|(_, flow)| lossless.get(usize::from(flow.class)) == Some(&true));
     let mut gates = BTreeSet::new();
     for (number, flow) in flows {
-        let is_tcp = flow.transport.is_tcp();
+        let is_connection = flow.transport.is_connection();
         let ends = [
             Some(flow.address(number)),
-            Some(flow.source).filter(|_| is_tcp),
+            Some(flow.source).filter(|_| is_connection),
         ];
         gates.extend(ends.into_iter().flatten().map(|end| match select {
             Some(Select::Destination(_)) => (flow.class, end),

@@ -39,6 +39,8 @@ pub(crate) const FLOW_BYTES: u64 = 20_000;
 pub(crate) const FRAME_BYTES: u64 = 64;
 /// Of next hops: each switch has some to each other one with hosts.
 const HOP_BYTES: u64 = 16;
+/// Under way of a queue pair that nothing limits: a round trip of 100 us at 100 Gbps.
+const PAIR_BYTES: u64 = 1_250_000;
 
 /// Of the packet engine: so many legs, nodes and channels.
 pub(crate) fn of_legs(legs: u64, nodes: u64) -> u64 {
@@ -79,6 +81,11 @@ pub(crate) fn of_frames(spec: &EthernetSpec) -> (u64, u64) {
         TransportSpec::Tcp(tcp) => {
             let most = most_bytes(&flow.traffic).min(tcp.window_bytes.into());
             FLOW_BYTES + most / u64::from(tcp.mss_bytes.max(1)) * FRAME_BYTES
+        }
+        TransportSpec::Roce(roce) => {
+            // Without a window of their own as much as the network holds; a round trip is usual.
+            let most = most_bytes(&flow.traffic).min(roce.window_bytes).min(PAIR_BYTES);
+            FLOW_BYTES + most / u64::from(roce.mtu_bytes.max(1)) * FRAME_BYTES
         }
         TransportSpec::Udp { .. } => FLOW_BYTES + flow.others.len() as u64 * FLOW_BYTES,
     });

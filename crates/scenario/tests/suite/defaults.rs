@@ -90,6 +90,7 @@ fn segments_and_payloads_that_fit_any_mtu_can_be_written() {
             };
             let flow = |flow: &backwater_net::frames::spec::FlowSpec| match &flow.transport {
                 TransportSpec::Tcp(tcp) => ("tcp.mss", tcp.mss_bytes),
+                TransportSpec::Roce(roce) => ("roce.mtu", roce.mtu_bytes),
                 TransportSpec::Udp { payload_bytes, .. } => ("flows.0.payload", *payload_bytes),
             };
             let first = found.network.flows.first().map(flow);

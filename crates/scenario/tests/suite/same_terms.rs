@@ -173,7 +173,7 @@ fn broken(scheme: Scheme, scenario: &Scenario, buffer: u64) -> Option<String> {
             let size = largest_bytes(spec)[0] + WIRE_OVERHEAD_BYTES;
             let payloads = spec.flows.iter().filter_map(|flow| match flow.transport {
                 TransportSpec::Udp { payload_bytes, .. } => Some(u64::from(payload_bytes)),
-                TransportSpec::Tcp(_) => None,
+                TransportSpec::Tcp(_) | TransportSpec::Roce(_) => None,
             });
             if payloads.into_iter().any(|payload| payload != FRAME[2]) {
                 return Some("payload".into());

@@ -4,17 +4,18 @@ use alloc::vec::Vec;
 
 use super::*;
 use crate::spec::Span;
+use crate::tcp::HostClock;
 use backwater_kernel::Duration;
 
 const MS_PS: u64 = 1_000_000_000;
 
-fn connection(traffic: TrafficSpec) -> Connection {
+fn connection(traffic: TrafficSpec) -> Connection<Endpoint> {
     let tcp = TcpSpec::bsd();
-    let clocks = [HostClock::default(); 2];
-    Connection::new(1, 0, &traffic, (0, &tcp), clocks, Tally::new(1))
+    let ends = [true, false].map(|opens| Endpoint::new(&tcp, HostClock::default(), opens));
+    Connection::new(1, 0, &traffic, 0, ends, Tally::new(1))
 }
 
-fn files(think: Span, count: Option<u64>) -> Connection {
+fn files(think: Span, count: Option<u64>) -> Connection<Endpoint> {
     connection(TrafficSpec::Files {
         start: Time(MS_PS),
         bytes: 5_000,
@@ -24,7 +25,7 @@ fn files(think: Span, count: Option<u64>) -> Connection {
 }
 
 /// The think or service time is over; returns when that was.
-fn wake(connection: &mut Connection) -> u64 {
+fn wake(connection: &mut Connection<Endpoint>) -> u64 {
     let at = connection.transfers.wakes_at.expect("it waits");
     connection.wake(at, &TcpSpec::bsd(), &mut Vec::new());
     at.ps()
@@ -45,7 +46,7 @@ fn finished() -> Received {
 }
 
 /// Files all in, and of those at the end without their last acknowledgement.
-fn unacknowledged(connection: &Connection) -> (u64, u64) {
+fn unacknowledged(connection: &Connection<Endpoint>) -> (u64, u64) {
     let outcome = connection.outcome();
     (outcome.transfers_total, outcome.unacknowledged_total)
 }

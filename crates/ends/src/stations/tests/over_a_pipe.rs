@@ -59,7 +59,18 @@ impl Pipe {
                     ..
                 } = frame;
                 let stations = &mut self.stations;
-                stations.on_frame(now, 0, is_forward, &payload, false, Time(born), &mut out);
+                stations.on_frame(
+                    now,
+                    &Delivery {
+                        flow: 0,
+                        is_forward,
+                        payload: &payload,
+                        is_marked: false,
+                        born: Time(born),
+                        path: &[],
+                    },
+                    &mut out,
+                );
             } else if let Some(end) = end {
                 self.stations.on_timer(now, 0, end, &mut out);
             }
@@ -102,7 +113,7 @@ fn requests_and_responses_take_a_round_trip_and_the_service_time() {
         let took_ps = Some((took_ms * MS_PS) as f64);
         assert_eq!((times.min(), times.max()), (took_ps, took_ps));
         assert_eq!(found.tcp.again_bytes, 0);
-        let ends = pipe.stations.tcp_positions(0).expect("it is TCP");
+        let ends = pipe.stations.positions(0).expect("it is TCP");
         assert_eq!((ends[0].2, ends[1].2), (4_500, 1_500));
     }
 }

@@ -13,7 +13,7 @@ use crate::classes::routes::{Tables, ends_of};
 use crate::hop::sizes::frame_bytes;
 use crate::spec::frames::{
     EthernetSpec, FRAME_LEAST_BYTES, FRAME_OVERHEAD_BYTES, FlowSpec, Forwarding, NodeKind, Spread,
-    TAG_BYTES, TCP_IP_BYTES, TrafficSpec, TransportSpec,
+    ROCE_BYTES, TAG_BYTES, TCP_IP_BYTES, TELEMETRY_BYTES, TrafficSpec, TransportSpec,
 };
 
 /// Bytes of a SACK option with three blocks, which is as many as there are.
@@ -68,8 +68,8 @@ impl<'a> Ways<'a> {
                 ways.add_tree(&tables, flow)?;
                 continue;
             }
-            let is_tcp = own.transport.is_tcp();
-            for direction in 0..if is_tcp { 2 } else { 1 } {
+            let is_connection = own.transport.is_connection();
+            for direction in 0..if is_connection { 2 } else { 1 } {
                 ways.add(&tables, flow, direction)?;
             }
         }
@@ -241,6 +241,10 @@ fn sizes(flow: &FlowSpec) -> (u64, u64) {
         TransportSpec::Tcp(ref tcp) => {
             let around = TCP_IP_BYTES + SACK_MOST_BYTES + FRAME_OVERHEAD_BYTES + tag_bytes;
             return (least, u64::from(tcp.mss_bytes.saturating_add(around)));
+        }
+        TransportSpec::Roce(ref roce) => {
+            let around = ROCE_BYTES + TELEMETRY_BYTES + FRAME_OVERHEAD_BYTES + tag_bytes;
+            return (least, u64::from(roce.mtu_bytes.saturating_add(around)));
         }
         TransportSpec::Udp {
             payload_bytes,

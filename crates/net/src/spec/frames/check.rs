@@ -3,13 +3,13 @@
 use alloc::format;
 use alloc::vec::Vec;
 
-use backwater_kernel::{BuildError, Channels};
+use backwater_kernel::{BuildError, Channels, Duration};
 
 use crate::spec::CLOCK_MAX_PS;
 use crate::spec::frames::{
     CLASSES_MAX, ChannelSpec, Detect, EthernetSpec, FRAME_LEAST_BYTES, FRAME_OVERHEAD_BYTES,
-    FlowSpec, MemorySpec, Message, NodeKind, Select, Spread, TAG_BYTES, TCP_IP_BYTES, TrafficSpec,
-    TransportSpec, UDP_IP_BYTES,
+    FlowSpec, MemorySpec, Message, NodeKind, Select, Spread, TAG_BYTES, TrafficSpec, TransportSpec,
+    packet_bytes,
 };
 
 /// Largest frame: buffers count it in 16 bits.
@@ -109,19 +109,8 @@ fn check_scheduler(id: u32, channel: &ChannelSpec) -> Result<(), BuildError> {
 pub fn largest_bytes(spec: &EthernetSpec) -> [u32; CLASSES_MAX] {
     let mut largest = [FRAME_LEAST_BYTES; CLASSES_MAX];
     for flow in &spec.flows {
-        let packet_bytes = match flow.transport {
-            TransportSpec::Tcp(ref tcp) => tcp.mss_bytes.saturating_add(TCP_IP_BYTES),
-            TransportSpec::Udp {
-                payload_bytes,
-                has_rtp,
-                ..
-            } => {
-                let around_bytes = if has_rtp { TCP_IP_BYTES } else { UDP_IP_BYTES };
-                payload_bytes.saturating_add(around_bytes)
-            }
-        };
         let tag_bytes = if flow.is_tagged { TAG_BYTES } else { 0 };
-        let bytes = packet_bytes.saturating_add(FRAME_OVERHEAD_BYTES + tag_bytes);
+        let bytes = packet_bytes(&flow.transport).saturating_add(FRAME_OVERHEAD_BYTES + tag_bytes);
         if let Some(largest) = largest.get_mut(usize::from(flow.class)) {
             *largest = bytes.max(*largest);
         }
@@ -254,10 +243,9 @@ fn check_flows(spec: &EthernetSpec) -> Result<(), BuildError> {
             ));
         }
         check_multicast(spec, id, flow)?;
-        let (payload, is_tcp) = match flow.transport {
-            TransportSpec::Tcp(ref tcp) => (tcp.mss_bytes, true),
-            TransportSpec::Udp { payload_bytes, .. } => (payload_bytes, false),
-        };
+        let payload = flow.transport.payload_bytes();
+        let is_connection = flow.transport.is_connection();
+        check_roce(id, flow, classes)?;
         if payload == 0 || payload > FRAME_MOST_BYTES {
             return err(format!(
                 "flow {id}: a payload of 1 to {FRAME_MOST_BYTES} bytes"
@@ -265,12 +253,27 @@ fn check_flows(spec: &EthernetSpec) -> Result<(), BuildError> {
         }
         let fits = match flow.traffic {
             TrafficSpec::Infinite { .. } | TrafficSpec::Outside(_) => true,
-            TrafficSpec::Files { .. } | TrafficSpec::Requests { .. } => is_tcp,
-            _ => !is_tcp,
+            TrafficSpec::Files { .. } | TrafficSpec::Requests { .. } => is_connection,
+            _ => !is_connection,
         };
         if !fits {
             return err(format!("flow {id}: this traffic needs the other transport"));
         }
+    }
+    Ok(())
+}
+
+/// What a queue pair needs beside its flow.
+fn check_roce(id: usize, flow: &FlowSpec, classes: usize) -> Result<(), BuildError> {
+    let TransportSpec::Roce(roce) = &flow.transport else {
+        return Ok(());
+    };
+    let is_class = |class: Option<u8>| class.is_none_or(|class| usize::from(class) < classes);
+    if !is_class(roce.ack_class) || !is_class(roce.cnp_class) {
+        return err(format!("flow {id}: acknowledgements and CNPs below {classes}"));
+    }
+    if roce.message_bytes == 0 || roce.line.0 == 0 || roce.timeout == Duration::ZERO {
+        return err(format!("flow {id}: messages, rates and time-outs above 0"));
     }
     Ok(())
 }
@@ -280,7 +283,7 @@ fn check_multicast(spec: &EthernetSpec, id: usize, flow: &FlowSpec) -> Result<()
     if !flow.is_multicast() {
         return Ok(());
     }
-    if flow.transport.is_tcp() {
+    if flow.transport.is_connection() {
         return err(format!(
             "flow {id}: a connection has one destination, which acknowledges"
         ));

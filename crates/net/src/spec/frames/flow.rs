@@ -4,8 +4,13 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use backwater_ends::spec::bytes::{TrafficSpec, TransportSpec};
-use backwater_ends::spec::{Congestion, TcpSpec};
+use backwater_ends::spec::{Congestion, RateControlSpec, TcpSpec};
 use backwater_ends::stations::FlowEnds;
+
+use super::{
+    FRAME_OVERHEAD_BYTES, ROCE_BYTES, TAG_BYTES, TCP_IP_BYTES, TELEMETRY_BYTES, UDP_IP_BYTES,
+    WIRE_OVERHEAD_BYTES,
+};
 
 /// Stations with this bit are none: they are the group of the flow with the number without it,
 /// which is where frames for several stations go.
@@ -33,22 +38,55 @@ pub struct FlowSpec {
     pub traffic: TrafficSpec,
 }
 
+/// The IP packet of a full frame, bytes: payload and headers, acknowledgements aside.
+pub fn packet_bytes(transport: &TransportSpec) -> u32 {
+    let around = match *transport {
+        TransportSpec::Tcp(_) | TransportSpec::Udp { has_rtp: true, .. } => TCP_IP_BYTES,
+        TransportSpec::Udp { has_rtp: false, .. } => UDP_IP_BYTES,
+        TransportSpec::Roce(ref roce) => match roce.has_telemetry {
+            true => ROCE_BYTES + TELEMETRY_BYTES,
+            false => ROCE_BYTES,
+        },
+    };
+    transport.payload_bytes().saturating_add(around)
+}
+
 impl FlowSpec {
     /// What its stations do.
-    pub const fn ends(&self) -> FlowEnds<'_> {
+    pub fn ends(&self) -> FlowEnds<'_> {
         FlowEnds {
             source: self.source,
             destination: self.destination,
             receivers: 1 + self.others.len() as u32,
+            around_bytes: self.around_bytes(),
             transport: &self.transport,
             traffic: &self.traffic,
         }
     }
 
+    /// Switches write into its packets what they see.
+    pub fn has_telemetry(&self) -> bool {
+        match &self.transport {
+            TransportSpec::Roce(roce) => roce.has_telemetry,
+            TransportSpec::Tcp(_) | TransportSpec::Udp { .. } => false,
+        }
+    }
+
+    /// What packets of a queue pair have on the wire beside their payload.
+    fn around_bytes(&self) -> u32 {
+        let tag = if self.is_tagged { TAG_BYTES } else { 0 };
+        let telemetry = if self.has_telemetry() { TELEMETRY_BYTES } else { 0 };
+        ROCE_BYTES + FRAME_OVERHEAD_BYTES + WIRE_OVERHEAD_BYTES + tag + telemetry
+    }
+
     /// Its source or the control of its connection is written outside this program.
     pub fn is_outside(&self) -> bool {
         let by = |tcp: &TcpSpec| matches!(tcp.congestion, Congestion::Outside(_));
-        let is_controlled = matches!(&self.transport, TransportSpec::Tcp(tcp) if by(tcp));
+        let is_controlled = match &self.transport {
+            TransportSpec::Tcp(tcp) => by(tcp),
+            TransportSpec::Roce(roce) => matches!(roce.control, RateControlSpec::Outside(_)),
+            TransportSpec::Udp { .. } => false,
+        };
         is_controlled || matches!(self.traffic, TrafficSpec::Outside(_))
     }
 

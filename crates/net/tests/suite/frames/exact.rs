@@ -445,6 +445,7 @@ fn marks_begin_at_the_threshold_and_not_on_bare_acknowledgements() {
                 low_bytes: 10_000,
                 high_bytes: 10_000,
                 probability: 1.0,
+                at: MarkAt::Join,
             });
         }
     }
@@ -461,6 +462,7 @@ fn marks_begin_at_the_threshold_and_not_on_bare_acknowledgements() {
             low_bytes: 0,
             high_bytes: 0,
             probability: 1.0,
+            at: MarkAt::Join,
         });
     }
     let outcome = run(&net).1;

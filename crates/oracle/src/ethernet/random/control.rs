@@ -3,7 +3,7 @@
 use backwater_kernel::Time;
 use backwater_net::frames::spec::{
     BackPressureSpec, Binding, BlockedSpec, Choose, CountedFrom, Detect, EcnSpec, EthernetSpec,
-    InputSpec, MemorySpec, Message, NodeKind, Notify, Obeyed, OwnShareSpec, PoolSpec, Ratio,
+    InputSpec, MarkAt, MemorySpec, Message, NodeKind, Notify, Obeyed, OwnShareSpec, PoolSpec, Ratio,
     Select, ShareSpec, SharedSpec, StormSpec, TimeOutSpec, WatchdogAction, WatchdogSpec,
 };
 
@@ -130,6 +130,7 @@ fn limit(
                     low_bytes: low,
                     high_bytes: dice.between(low + 1, limit),
                     probability: dice.pick(&[0.0, 0.1, 0.5, 1.0]),
+                    at: MarkAt::Join,
                 });
             }
         }

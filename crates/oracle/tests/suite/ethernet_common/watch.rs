@@ -332,6 +332,7 @@ fn said(frame: &FrameView) -> Vec<(Gate, bool)> {
             quanta,
         } => vec![(Gate::Destination(class, destination), quanta > 0)],
         Content::Tcp { .. }
+        | Content::Roce { .. }
         | Content::Udp { .. }
         | Content::Credit { .. }
         | Content::Counters { .. } => Vec::new(),

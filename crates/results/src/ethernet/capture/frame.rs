@@ -6,9 +6,12 @@
 
 use backwater_ends::tcp::{Segment, flags};
 use backwater_net::frames::probe::{Content, FrameView, counters};
-use backwater_net::frames::spec::{EthernetSpec, FlowSpec, GROUP, TrafficSpec, TransportSpec};
+use backwater_net::frames::spec::{
+    EthernetSpec, FRAME_OVERHEAD_BYTES, FlowSpec, GROUP, TAG_BYTES, TrafficSpec, TransportSpec,
+};
 
 use super::internet::{self, Ip, Ports, Rtp};
+use super::roce::{self, Pair};
 
 /// Bytes of the frame check sequence.
 const FCS_BYTES: u32 = 4;
@@ -32,6 +35,8 @@ const COUNTERS: [u8; 5] = [0x88, 0xb7, 0xfa, 0x7a, 0xcb];
 /// Where datagrams and segments go.
 const DISCARD: u16 = 9;
 const RTP: u16 = 5004;
+/// RoCE v2.
+const ROCE: u16 = 4791;
 /// Source ports run from here to the last. Dissectors guess a protocol by either port: lower ones
 /// are registered by the hundred, and a few above 49,152 too, up to 60,001.
 const PORT_FIRST: u32 = 61_000;
@@ -50,6 +55,8 @@ pub struct Encoder {
 struct Addressed {
     window_shift: u32,
     payload_type: u8,
+    /// Payload of a full packet: packets of a queue pair are numbered by it.
+    mtu_bytes: u32,
 }
 
 impl Encoder {
@@ -58,8 +65,9 @@ impl Encoder {
         let flow = |flow: &FlowSpec| Addressed {
             window_shift: match &flow.transport {
                 TransportSpec::Tcp(tcp) => window_shift(tcp.window_bytes),
-                TransportSpec::Udp { .. } => 0,
+                TransportSpec::Roce(_) | TransportSpec::Udp { .. } => 0,
             },
+            mtu_bytes: flow.transport.payload_bytes(),
             payload_type: match flow.traffic {
                 TrafficSpec::Video(_) => H261,
                 _ => DYNAMIC,
@@ -86,7 +94,7 @@ impl Encoder {
             bytes.extend([frame.class << 5, 0]);
         }
         match frame.content {
-            Content::Tcp { .. } | Content::Udp { .. } => {
+            Content::Tcp { .. } | Content::Roce { .. } | Content::Udp { .. } => {
                 bytes.extend(IPV4);
                 bytes.extend(self.packet(frame));
             }
@@ -144,6 +152,7 @@ impl Encoder {
         let flow = flow.unwrap_or(Addressed {
             window_shift: 0,
             payload_type: DYNAMIC,
+            mtu_bytes: 1,
         });
         let ip = Ip {
             source: address(frame.source),
@@ -168,6 +177,16 @@ impl Encoder {
                 };
                 internet::tcp(&ip, ports, &segment, window(&segment, flow.window_shift))
             }
+            Content::Roce { packet, is_forward } => {
+                let pair = Pair {
+                    number: frame.flow << 1 | u32::from(!is_forward),
+                    mtu_bytes: flow.mtu_bytes,
+                };
+                // The source port stands for the flow (entropy), whichever the direction.
+                let ports = (ports(frame.flow, ROCE).0, ROCE);
+                let packet_bytes = frame.bytes - frame_around(frame.is_tagged);
+                roce::packet(&ip, ports, pair, &packet, packet_bytes)
+            }
             Content::Udp {
                 bytes,
                 number,
@@ -190,6 +209,11 @@ impl Encoder {
             | Content::Counters { .. } => Vec::new(),
         }
     }
+}
+
+/// What is around the IP packet of a frame.
+fn frame_around(is_tagged: bool) -> u32 {
+    FRAME_OVERHEAD_BYTES + if is_tagged { TAG_BYTES } else { 0 }
 }
 
 /// A message about counters.

@@ -115,6 +115,19 @@ pub fn udp(ip: &Ip, ports: Ports, rtp: Option<&Rtp>, payload_bytes: usize) -> Ve
     bytes
 }
 
+/// IPv4 and UDP headers of an IP packet of so many bytes, and what its payload begins with; it has
+/// no checksum, as most NICs send RoCE.
+pub fn udp_of(ip: &Ip, ports: Ports, payload: &[u8], length: u32) -> Vec<u8> {
+    let content = (length as usize).saturating_sub(IP_BYTES);
+    let mut bytes = ip_header(ip, UDP, content);
+    bytes.extend(ports.0.to_be_bytes());
+    bytes.extend(ports.1.to_be_bytes());
+    bytes.extend((content as u16).to_be_bytes());
+    bytes.extend([0; 2]);
+    bytes.extend(payload);
+    bytes
+}
+
 fn ip_header(ip: &Ip, protocol: u8, content_bytes: usize) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(128);
     bytes.extend([0x45, (ip.class << 5) | ip.ecn]);

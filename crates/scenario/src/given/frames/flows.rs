@@ -3,6 +3,7 @@
 use backwater_derive::{table, word};
 use backwater_kernel::Duration;
 
+use super::roce::RoceOverride;
 use super::traffic::Traffic;
 use crate::given::Named;
 use crate::given::tcp::TcpOverride;
@@ -62,6 +63,9 @@ pub(crate) struct FlowSettings {
     /// What this flow changes of `[tcp]`.
     #[key(otherwise = "nothing")]
     pub tcp: Placed<Option<TcpOverride>>,
+    /// What this flow changes of `[roce]`.
+    #[key(otherwise = "nothing")]
+    pub roce: Placed<Option<RoceOverride>>,
 }
 
 /// What all flows of a table send.
@@ -158,6 +162,8 @@ pub(crate) enum SeriesKind {
 pub(crate) enum Transport {
     /// A TCP connection, as `[tcp]` says.
     Tcp,
+    /// A reliable connection between two queue pairs (RoCE v2), as `[roce]` says.
+    Roce,
     /// Datagrams one way.
     Udp,
 }

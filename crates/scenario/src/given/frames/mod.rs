@@ -4,6 +4,7 @@ pub(crate) mod flow_control;
 pub(crate) mod flows;
 pub(crate) mod memory;
 pub(crate) mod network;
+pub(crate) mod roce;
 pub(crate) mod scheduler;
 pub(crate) mod switch;
 pub(crate) mod traffic;
@@ -16,6 +17,7 @@ use self::flow_control::FlowControl;
 use self::flows::{Flows, Patterns, Series};
 use self::memory::{Memory, Pools};
 use self::network::{Link, Links, Network, Routes, Topology};
+use self::roce::Roce;
 use self::scheduler::Scheduler;
 use self::switch::{Buffer, Classes, Host, Nodes, Switch, Watchdog};
 use self::workloads::Workloads;
@@ -86,6 +88,9 @@ pub(crate) struct EthernetFile {
     /// The TCP of all flows.
     #[key(default = "{}")]
     pub tcp: Placed<Tcp>,
+    /// What all queue pairs do (`transport = "roce"`).
+    #[key(default = "{}")]
+    pub roce: Placed<Roce>,
     /// Flows.
     #[key(otherwise = "none besides those of `[[patterns]]` and `[[workloads]]`")]
     pub flows: Placed<Vec<Placed<Flows>>>,

@@ -94,8 +94,8 @@ pub(crate) struct Buffer {
     pub shared: Option<Shared>,
 }
 
-/// Marks of congestion on frames of flows with `tcp.ecn`, or over UDP with `ecn`, by what the queue
-/// holds as they join it.
+/// Marks of congestion on frames of flows with `tcp.ecn`, over RoCE, or over UDP with `ecn`, by what
+/// the queue holds.
 #[table("buffer.ecn")]
 pub(crate) struct Ecn {
     /// Of frames that find this much or less in the queue none is marked.
@@ -107,6 +107,18 @@ pub(crate) struct Ecn {
     /// Just below `max`; it grows from 0 at `min` in a line.
     #[key(is = Probability, default = "1.0")]
     pub probability: f64,
+    /// When a frame is marked.
+    #[key(default = "\"join\"")]
+    pub at: MarkAt,
+}
+
+/// Words of `at`: When a frame is marked.
+#[word]
+pub(crate) enum MarkAt {
+    /// As it joins the queue, by what that holds without it.
+    Join,
+    /// As its first bit leaves, by what stays behind (as DCQCN's switches do).
+    Leave,
 }
 
 /// What single queues may have of their own.

@@ -172,7 +172,7 @@ fn circles_depend_on_who_is_told_and_of_what() {
 fn segments_follow_the_mtu() {
     let mss = |text: &str| match &read(text).flows[0].transport {
         TransportSpec::Tcp(tcp) => tcp.mss_bytes,
-        TransportSpec::Udp { .. } => 0,
+        TransportSpec::Roce(_) | TransportSpec::Udp { .. } => 0,
     };
     // Headroom of large frames is another matter.
     let text = ONE_SWITCH.replace("\"pause\"", "\"none\"");

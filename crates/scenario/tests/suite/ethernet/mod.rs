@@ -287,6 +287,7 @@ fn tables_of_queues_override_each_other() {
             low_bytes,
             high_bytes,
             probability,
+            at: backwater_net::frames::spec::MarkAt::Join,
         })
     };
     // The link says more than the class.

@@ -34,7 +34,7 @@ fn run(spec: &EthernetSpec) -> Outcome {
 fn tcp(text: &str, flow: usize) -> TcpSpec {
     match &read(text).flows[flow].transport {
         TransportSpec::Tcp(tcp) => tcp.clone(),
-        TransportSpec::Udp { .. } => panic!("no TCP"),
+        TransportSpec::Roce(_) | TransportSpec::Udp { .. } => panic!("no TCP"),
     }
 }
 

@@ -1,0 +1,49 @@
+//! The queue pairs of a flow: what the file says for all, and what the flow says.
+
+use backwater_ends::spec::{AckEvery, PairRecovery, RateControlSpec, RoceSpec};
+use backwater_kernel::Rate;
+
+use super::flows::Table;
+use crate::given::frames::EthernetFile;
+use crate::given::frames::roce::{MTU, Recovery, Roce, TIMEOUT};
+use crate::language::kinds::OrWord;
+use crate::prelude::*;
+
+/// The queue pairs of a flow whose source has a port of this rate.
+pub(crate) fn roce(
+    file: &EthernetFile,
+    table: &Table<'_>,
+    line: Rate,
+    mistakes: &mut Diagnostics,
+) -> RoceSpec {
+    let own = table.settings.roce.as_ref().map(|own| &own.roce);
+    let given: Roce = match own {
+        Some(own) => own.over(&file.roce),
+        None => file.roce.value.clone(),
+    };
+    let control = RateControlSpec::None;
+    let notify = control.notify();
+    let _ = mistakes;
+    RoceSpec {
+        mtu_bytes: given.mtu.unwrap_or(MTU.value),
+        message_bytes: given.message.unwrap_or(u64::MAX),
+        acks: match given.ack_every {
+            None => AckEvery::Packets(1),
+            Some(OrWord::Value(packets)) => AckEvery::Packets(packets),
+            Some(OrWord::Word) => AckEvery::Message,
+        },
+        recovery: match given.recovery {
+            None | Some(Recovery::GoBackN) => PairRecovery::GoBackN,
+            Some(Recovery::Selective) => PairRecovery::Selective,
+        },
+        timeout: given.timeout.unwrap_or(TIMEOUT.value),
+        window_bytes: given.window.unwrap_or(u64::MAX),
+        notify,
+        ack_class: *given.ack_class,
+        cnp_class: *given.cnp_class,
+        is_ect: given.ecn.unwrap_or(notify.is_some()),
+        has_telemetry: control.hears_telemetry(),
+        control,
+        line,
+    }
+}
