@@ -24,6 +24,7 @@ mod abr;
 mod aimd;
 mod cubic;
 mod cwnd;
+mod dcqcn;
 mod dctcp;
 pub(crate) mod hooks;
 mod ratio;
@@ -50,6 +51,7 @@ use crate::spec::{Congestion, Ecn, RateControlSpec, SourceControlSpec, TcpSpec};
 use abr::Abr;
 use aimd::Aimd;
 use cubic::Cubic;
+use dcqcn::Dcqcn;
 use dctcp::Dctcp;
 use hooks::members;
 use reno::Reno;
@@ -88,6 +90,8 @@ members! {
     pub enum RateControl {
         /// None: line rate.
         None(AtOnce),
+        /// By notifications of marks.
+        Dcqcn(Box<Dcqcn>),
         /// Written outside this program.
         Outside(Box<Outside>),
     }
@@ -142,9 +146,10 @@ impl SourceControl {
 
 impl RateControl {
     /// Of a queue pair behind a NIC of this line rate.
-    pub fn new(spec: &RateControlSpec, _line: Rate) -> RateControl {
+    pub fn new(spec: &RateControlSpec, line: Rate) -> RateControl {
         match spec {
             RateControlSpec::None => RateControl::None(AtOnce),
+            RateControlSpec::Dcqcn(spec) => RateControl::Dcqcn(Box::new(Dcqcn::new(spec, line))),
             RateControlSpec::Outside(recipe) => {
                 RateControl::Outside(Box::new(Outside::new(recipe)))
             }

@@ -100,12 +100,12 @@ impl QueuePair {
         self.sender.on_start(now, spec);
     }
 
-    /// What its control keeps to itself, as of its last packet or message.
-    pub fn inner(&self, of: Inner) -> Option<f64> {
-        self.sender.control.inner(of)
+    /// What its control keeps to itself, by now.
+    pub fn inner(&self, now: Time, of: Inner) -> Option<f64> {
+        self.sender.control.inner(now, of)
     }
 
-    /// What its control allows, likewise; `None` is line rate.
+    /// What its control allowed at its last packet or message; `None` is line rate.
     pub fn rate(&self) -> Option<Rate> {
         self.sender.control.pacing()
     }

@@ -241,8 +241,8 @@ pub trait Control {
         false
     }
 
-    /// A number that it keeps to itself, as it stands; `None` if it has none such.
-    fn inner(&self, of: Inner) -> Option<f64> {
+    /// A number that it keeps to itself, as it stands now; `None` if it has none such.
+    fn inner(&self, now: Time, of: Inner) -> Option<f64> {
         None
     }
 
@@ -322,7 +322,7 @@ macro_rules! members {
             on_timer(&mut self, now: Time) -> u32;
             pacing(&self) -> Option<Rate>;
             rescales(&self) -> bool;
-            inner(&self, of: Inner) -> Option<f64>;
+            inner(&self, now: Time, of: Inner) -> Option<f64>;
             position(&self) -> Option<Position>;
             awaits_ack(&self) -> Option<u32>;
             written(&self, rate: Rate) -> Rate;

@@ -1,6 +1,10 @@
 //! Who computes the rate of a queue pair, and from what. Rates and spans are absolute: whoever
 //! makes these knows the NIC's line rate.
 
+mod dcqcn;
+
+pub use dcqcn::{Clamp, DcqcnForm, DcqcnProfile, DcqcnSpec, Marking};
+
 use backwater_kernel::Duration;
 
 use crate::outside::ControlRecipe;
@@ -10,6 +14,8 @@ use crate::outside::ControlRecipe;
 pub enum RateControlSpec {
     /// None: line rate.
     None,
+    /// By notifications of marks (DCQCN).
+    Dcqcn(DcqcnSpec),
     /// As something written outside this program says.
     Outside(ControlRecipe),
 }
@@ -29,13 +35,17 @@ pub enum Notify {
 impl RateControlSpec {
     /// How it wants to hear of marks; `None`: it does not go by them.
     pub fn notify(&self) -> Option<Notify> {
-        None
+        match self {
+            RateControlSpec::Dcqcn(spec) => Some(spec.notify),
+            RateControlSpec::None | RateControlSpec::Outside(_) => None,
+        }
     }
 
     /// What it slows down for.
     pub fn slowed_by(&self) -> &'static str {
         match self {
             RateControlSpec::None => "nobody (RoCE)",
+            RateControlSpec::Dcqcn(_) => "notifications of marks (DCQCN)",
             RateControlSpec::Outside(_) => "what is written outside",
         }
     }
