@@ -10,7 +10,7 @@ use crate::TcpSpec;
 use crate::application::Outgoing;
 use crate::spec::bytes::{TrafficSpec, TransportSpec};
 use crate::spec::{Reuse, Span};
-use crate::stations::{End, Stations};
+use crate::stations::{Delivery, End, Stations};
 
 /// Flow 0 of some stations over a pipe.
 pub(super) struct Pipe {
