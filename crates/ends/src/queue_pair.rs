@@ -18,8 +18,8 @@
 
 use backwater_kernel::{Rate, Time};
 
-use crate::application::connection::{Came, Transport};
 use crate::application::Payload;
+use crate::application::connection::{Came, Transport};
 use crate::control::hooks::{Control, Inner, Signal};
 use crate::spec::{Notify, RoceSpec};
 use crate::tcp::{Received, TcpCounts};
@@ -163,7 +163,6 @@ impl Transport for QueuePair {
                     received.acked_bytes > 0 && self.sender.is_all_acknowledged();
                 if packet.flag && spec.notify == Some(Notify::Echo) {
                     self.counts.ecn_cuts += 1;
-                    self.sender.on_signal(now, &Signal::Notification);
                 }
                 if is_nack && self.sender.on_nack(now, spec, packet) {
                     self.counts.fast_retransmits += 1;

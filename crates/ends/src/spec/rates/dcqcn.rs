@@ -144,6 +144,7 @@ impl DcqcnProfile {
             additive: Rate((line.0 / 5_000).max(1)),
             hyper: Rate((line.0 / 500).max(1)),
             least: mbps(1_000),
+            clamp: Clamp::AfterStage,
             cuts_first: false,
             releases: false,
             ..paper

@@ -16,6 +16,7 @@ mod identity;
 mod inspect;
 mod losses;
 mod multicast;
+mod roce;
 mod schedulers;
 mod standstill;
 mod stops;
