@@ -144,6 +144,7 @@ impl DcqcnProfile {
             additive: Rate((line.0 / 5_000).max(1)),
             hyper: Rate((line.0 / 500).max(1)),
             least: mbps(1_000),
+            clamp: Clamp::AfterStage,
             cuts_first: false,
             releases: false,
             ..paper
@@ -151,7 +152,6 @@ impl DcqcnProfile {
         match self {
             DcqcnProfile::Paper => paper,
             DcqcnProfile::Ns3Rdma => DcqcnSpec {
-                notify: Notify::Tick(us(50)),
                 increase_interval: us(60),
                 byte_counter: None,
                 cuts_first: false,
