@@ -18,8 +18,8 @@
 
 use backwater_kernel::{Rate, Time};
 
-use crate::application::connection::{Came, Transport};
 use crate::application::Payload;
+use crate::application::connection::{Came, Transport};
 use crate::control::hooks::{Control, Inner, Signal};
 use crate::spec::{Notify, RoceSpec};
 use crate::tcp::{Received, TcpCounts};

@@ -37,6 +37,7 @@ pub struct Swift {
     cwnd: f64,
     rtt: Duration,
     last_cut: Option<Time>,
+    /// Time-outs since anything was acknowledged.
     time_outs: u32,
     /// fs = slope / sqrt(cwnd) + offset, ps.
     slope: f64,
@@ -114,10 +115,8 @@ impl Control for Swift {
     }
 
     fn on_loss(&mut self, now: Time, loss: Loss, _allowed_bytes: u64) {
-        match loss {
-            Loss::TimeOut { is_repeated: true } => self.time_outs += 1,
-            Loss::TimeOut { is_repeated: false } => self.time_outs = 1,
-            Loss::Duplicates => {}
+        if let Loss::TimeOut { .. } = loss {
+            self.time_outs = self.time_outs.saturating_add(1);
         }
         if self.time_outs >= TIME_OUTS {
             self.cut(now, 0.0);

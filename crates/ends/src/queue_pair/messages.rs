@@ -69,7 +69,13 @@ mod tests {
         let short = |at: u64| messages.packet(2_510 + at, 1_000, 1_500);
         assert_eq!(
             [0, 1_000, 1_500, 2_500, 3_000].map(short),
-            [(1_000, false), (500, true), (1_000, false), (500, true), (1_000, true)]
+            [
+                (1_000, false),
+                (500, true),
+                (1_000, false),
+                (500, true),
+                (1_000, true)
+            ]
         );
     }
 }

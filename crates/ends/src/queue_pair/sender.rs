@@ -6,8 +6,8 @@ use backwater_kernel::{Duration, Time};
 
 use super::messages::Messages;
 use super::{PacketKind, RocePacket};
-use crate::control::hooks::{Ack, Control, Loss, Next, Signal, Telemetry};
 use crate::control::RateControl;
+use crate::control::hooks::{Ack, Control, Loss, Next, Signal, Telemetry};
 use crate::spec::{PairRecovery, RoceSpec};
 use crate::tcp::Scoreboard;
 
@@ -340,7 +340,8 @@ impl Sender {
                 self.repair_to = self.max;
             }
         }
-        self.control.on_loss(now, Loss::TimeOut { is_repeated: false }, flight);
+        self.control
+            .on_loss(now, Loss::TimeOut { is_repeated: false }, flight);
         self.rescale();
         true
     }

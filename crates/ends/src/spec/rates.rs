@@ -67,6 +67,10 @@ impl RateControlSpec {
         match self {
             RateControlSpec::None => "nobody (RoCE)",
             RateControlSpec::Dcqcn(_) => "notifications of marks (DCQCN)",
+            RateControlSpec::Hpcc(_) => "what switches write on packets (HPCC)",
+            RateControlSpec::Timely(_) => "a rising round-trip time (TIMELY)",
+            RateControlSpec::Swift(_) => "delay (Swift)",
+            RateControlSpec::Rocc(_) => "rates that switches state (RoCC)",
             RateControlSpec::Outside(_) => "what is written outside",
         }
     }

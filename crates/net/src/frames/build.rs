@@ -28,8 +28,8 @@ use crate::simulation::Simulation;
 use crate::simulation::mark::Mark;
 use crate::simulation::plan::{Plan, Specification};
 use crate::spec::frames::{
-    Choose, Detect, EthernetSpec, FlowSpec, Forwarding, MarkAt, MemorySpec, NodeKind, Obeyed, Select,
-    StoppedSpec, SwitchSpec, TransportSpec,
+    Choose, Detect, EthernetSpec, FlowSpec, Forwarding, MarkAt, MemorySpec, NodeKind, Obeyed,
+    Select, StoppedSpec, SwitchSpec, TransportSpec,
 };
 
 impl Specification for EthernetSpec {

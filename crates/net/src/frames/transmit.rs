@@ -2,8 +2,8 @@
 
 use backwater_kernel::{Event, EventQueue, Phase};
 
-use crate::classes::routes::Routes;
 use crate::classes::Classes;
+use crate::classes::routes::Routes;
 use crate::hop::kind::ControlKind;
 use crate::hop::unit::{NONE, PULLED};
 use crate::hop::wire::Channel;

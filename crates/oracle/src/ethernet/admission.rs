@@ -6,7 +6,7 @@ use backwater_kernel::{Probability, Time};
 use backwater_net::frames::probe::LossCause;
 use backwater_net::frames::spec::{MarkAt, Ratio, ShareSpec, SharedSpec, WatchdogAction};
 
-use super::network::{Frame, Network, WIRE_BYTES, Point, Share, channel_spec};
+use super::network::{Frame, Network, Point, Share, WIRE_BYTES, channel_spec};
 
 impl Network {
     /// A frame joins the queue of its class in front of `channel`.

@@ -2,8 +2,8 @@
 //! here; all other traffic, and TCP, is that of [`backwater_ends::stations`].
 
 use backwater_ends::application::{Outgoing, Payload};
-use backwater_ends::spec::Ecn;
 use backwater_ends::queue_pair::PacketKind;
+use backwater_ends::spec::Ecn;
 use backwater_ends::stations::{Delivery, End};
 use backwater_kernel::time::PS_PER_SECOND;
 use backwater_kernel::{Purpose, Rate, Stream, Time};

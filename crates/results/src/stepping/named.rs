@@ -153,7 +153,9 @@ impl Named {
                 };
                 format!("frame {number} of `{of}` ({what})")
             }
-            Content::Tcp { .. } | Content::Roce { .. } | Content::Udp { .. } => format!("frame {number} of `{of}`"),
+            Content::Tcp { .. } | Content::Roce { .. } | Content::Udp { .. } => {
+                format!("frame {number} of `{of}`")
+            }
             Content::Pause { quanta: 0 } => "a PAUSE that resumes the port".into(),
             Content::Pause { .. } => "a PAUSE that stops the port".into(),
             Content::Pfc { stops, resumes, .. } => pfc(stops, resumes),

@@ -238,11 +238,14 @@ pub(crate) fn marks(look: &Whole<'_>, mistakes: &mut Diagnostics) {
 fn no_marks_of_pairs(file: &EthernetFile, table: &Table<'_>, mistakes: &mut Diagnostics) {
     let _ = file;
     let at = table.settings.transport.place();
-    Diagnostic::warning("no-marks", "nothing marks the frames of flows that answer marks")
-        .at(at.unwrap_or(table.at), "goes by marks of congestion")
-        .note("without marks no notification (CNP) is ever sent: it stays at line rate")
-        .help("add `ecn` to `[buffer]`, with `at = \"leave\"` as DCQCN's switches mark")
-        .tell(mistakes);
+    Diagnostic::warning(
+        "no-marks",
+        "nothing marks the frames of flows that answer marks",
+    )
+    .at(at.unwrap_or(table.at), "goes by marks of congestion")
+    .note("without marks no notification (CNP) is ever sent: it stays at line rate")
+    .help("add `ecn` to `[buffer]`, with `at = \"leave\"` as DCQCN's switches mark")
+    .tell(mistakes);
 }
 
 /// Presets of the 1990s between hosts whose links are fast.

@@ -352,7 +352,10 @@ fn of_pair(flow: &FlowSpec, roce: &RoceSpec, full: u32) -> Vec<(bool, Load)> {
         TrafficSpec::Requests { .. } => full,
         _ => frame(ROCE_BYTES + CNP_BYTES + TELEMETRY_BYTES, flow.is_tagged),
     };
-    vec![(true, load(full, most_frames)), (false, load(back, most_frames))]
+    vec![
+        (true, load(full, most_frames)),
+        (false, load(back, most_frames)),
+    ]
 }
 
 /// What a flow sends forward (`true`) and back.

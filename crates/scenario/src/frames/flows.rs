@@ -90,8 +90,14 @@ pub(crate) fn highest_class(file: &EthernetFile) -> u8 {
     let settings = flows.chain(patterns).chain(workloads);
     let flows = settings.flat_map(|own| {
         let pairs = own.roce.as_ref().map_or(&file.roce.value, |own| &own.roce);
-        let answers = [*pairs.ack_class, *pairs.cnp_class, *file.roce.ack_class, *file.roce.cnp_class];
-        let answers = answers.map(|class| class.filter(|_| own.transport.value == Some(Transport::Roce)));
+        let answers = [
+            *pairs.ack_class,
+            *pairs.cnp_class,
+            *file.roce.ack_class,
+            *file.roce.cnp_class,
+        ];
+        let answers =
+            answers.map(|class| class.filter(|_| own.transport.value == Some(Transport::Roce)));
         [Some(*own.class)].into_iter().chain(answers).flatten()
     });
     let classes = file.classes.iter().map(|class| *class.class);
@@ -338,7 +344,9 @@ fn add<'r>(
     let is_marked = flows.marked.get(usize::from(*settings.class)) == Some(&true);
     let is_multicast = all.iter().any(|((_, to), _)| to.len() > 1);
     let line_of = |source: u32| flows.lines.get(&source).copied().unwrap_or(Rate(1));
-    let line = all.first().map_or(Rate(1), |((source, _), _)| line_of(*source));
+    let line = all
+        .first()
+        .map_or(Rate(1), |((source, _), _)| line_of(*source));
     let transport = transport(file, &table, (is_marked, is_multicast), line, mistakes);
     let of_line = |line: Rate| match &transport {
         TransportSpec::Roce(known) if known.line != line => {
@@ -349,7 +357,8 @@ fn add<'r>(
     let transports: Vec<_> = (all.iter())
         .map(|((source, _), _)| of_line(line_of(*source)))
         .collect();
-    for ((index, ((source, to), traffic)), transport) in all.into_iter().enumerate().zip(transports) {
+    for ((index, ((source, to), traffic)), transport) in all.into_iter().enumerate().zip(transports)
+    {
         let Some((destination, others)) = to.split_first() else {
             continue;
         };

@@ -84,7 +84,9 @@ pub(crate) fn of_frames(spec: &EthernetSpec) -> (u64, u64) {
         }
         TransportSpec::Roce(roce) => {
             // Without a window of their own as much as the network holds; a round trip is usual.
-            let most = most_bytes(&flow.traffic).min(roce.window_bytes).min(PAIR_BYTES);
+            let most = most_bytes(&flow.traffic)
+                .min(roce.window_bytes)
+                .min(PAIR_BYTES);
             FLOW_BYTES + most / u64::from(roce.mtu_bytes.max(1)) * FRAME_BYTES
         }
         TransportSpec::Udp { .. } => FLOW_BYTES + flow.others.len() as u64 * FLOW_BYTES,

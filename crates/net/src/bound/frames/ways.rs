@@ -12,8 +12,8 @@ use super::{NoBound, Part};
 use crate::classes::routes::{Tables, ends_of};
 use crate::hop::sizes::frame_bytes;
 use crate::spec::frames::{
-    EthernetSpec, FRAME_LEAST_BYTES, FRAME_OVERHEAD_BYTES, FlowSpec, Forwarding, NodeKind, Spread,
-    ROCE_BYTES, TAG_BYTES, TCP_IP_BYTES, TELEMETRY_BYTES, TrafficSpec, TransportSpec,
+    EthernetSpec, FRAME_LEAST_BYTES, FRAME_OVERHEAD_BYTES, FlowSpec, Forwarding, NodeKind,
+    ROCE_BYTES, Spread, TAG_BYTES, TCP_IP_BYTES, TELEMETRY_BYTES, TrafficSpec, TransportSpec,
 };
 
 /// Bytes of a SACK option with three blocks, which is as many as there are.

@@ -270,7 +270,9 @@ fn check_roce(id: usize, flow: &FlowSpec, classes: usize) -> Result<(), BuildErr
     };
     let is_class = |class: Option<u8>| class.is_none_or(|class| usize::from(class) < classes);
     if !is_class(roce.ack_class) || !is_class(roce.cnp_class) {
-        return err(format!("flow {id}: acknowledgements and CNPs below {classes}"));
+        return err(format!(
+            "flow {id}: acknowledgements and CNPs below {classes}"
+        ));
     }
     if roce.message_bytes == 0 || roce.line.0 == 0 || roce.timeout == Duration::ZERO {
         return err(format!("flow {id}: messages, rates and time-outs above 0"));

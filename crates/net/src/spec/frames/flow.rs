@@ -75,7 +75,11 @@ impl FlowSpec {
     /// What packets of a queue pair have on the wire beside their payload.
     fn around_bytes(&self) -> u32 {
         let tag = if self.is_tagged { TAG_BYTES } else { 0 };
-        let telemetry = if self.has_telemetry() { TELEMETRY_BYTES } else { 0 };
+        let telemetry = if self.has_telemetry() {
+            TELEMETRY_BYTES
+        } else {
+            0
+        };
         ROCE_BYTES + FRAME_OVERHEAD_BYTES + WIRE_OVERHEAD_BYTES + tag + telemetry
     }
 

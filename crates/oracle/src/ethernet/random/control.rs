@@ -3,8 +3,8 @@
 use backwater_kernel::Time;
 use backwater_net::frames::spec::{
     BackPressureSpec, Binding, BlockedSpec, Choose, CountedFrom, Detect, EcnSpec, EthernetSpec,
-    InputSpec, MarkAt, MemorySpec, Message, NodeKind, Notify, Obeyed, OwnShareSpec, PoolSpec, Ratio,
-    Select, ShareSpec, SharedSpec, StormSpec, TimeOutSpec, WatchdogAction, WatchdogSpec,
+    InputSpec, MarkAt, MemorySpec, Message, NodeKind, Notify, Obeyed, OwnShareSpec, PoolSpec,
+    Ratio, Select, ShareSpec, SharedSpec, StormSpec, TimeOutSpec, WatchdogAction, WatchdogSpec,
 };
 
 use super::super::routes;

@@ -35,7 +35,8 @@ pub fn packet(ip: &Ip, ports: Ports, pair: Pair, packet: &RocePacket, length: u3
         PacketKind::Ack | PacketKind::Nack => ACKNOWLEDGE,
         PacketKind::Notification => CNP,
     };
-    let number = |position: u64| (position.div_ceil(pair.mtu_bytes.max(1).into()) as u32) & 0xff_ffff;
+    let number =
+        |position: u64| (position.div_ceil(pair.mtu_bytes.max(1).into()) as u32) & 0xff_ffff;
     // An acknowledgement names the last packet that is in, a refusal the one that is missing.
     let named = match packet.kind {
         PacketKind::Ack => number(packet.seq).wrapping_sub(1) & 0xff_ffff,
