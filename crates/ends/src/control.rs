@@ -27,11 +27,15 @@ mod cwnd;
 mod dcqcn;
 mod dctcp;
 pub(crate) mod hooks;
+mod hpcc;
 mod ratio;
 mod reno;
 mod rm_cell;
+mod rocc;
+mod swift;
 #[cfg(test)]
 mod tests;
+mod timely;
 mod uili;
 mod window;
 
@@ -54,7 +58,11 @@ use cubic::Cubic;
 use dcqcn::Dcqcn;
 use dctcp::Dctcp;
 use hooks::members;
+use hpcc::Hpcc;
 use reno::Reno;
+use rocc::Rocc;
+use swift::Swift;
+use timely::Timely;
 use window::Window;
 
 /// Sends at once.
@@ -92,6 +100,14 @@ members! {
         None(AtOnce),
         /// By notifications of marks.
         Dcqcn(Box<Dcqcn>),
+        /// By what switches write on packets.
+        Hpcc(Box<Hpcc>),
+        /// By how the round-trip time changes.
+        Timely(Box<Timely>),
+        /// By delay.
+        Swift(Box<Swift>),
+        /// By the rate that a switch states.
+        Rocc(Rocc),
         /// Written outside this program.
         Outside(Box<Outside>),
     }
@@ -150,6 +166,10 @@ impl RateControl {
         match spec {
             RateControlSpec::None => RateControl::None(AtOnce),
             RateControlSpec::Dcqcn(spec) => RateControl::Dcqcn(Box::new(Dcqcn::new(spec, line))),
+            RateControlSpec::Hpcc(spec) => RateControl::Hpcc(Box::new(Hpcc::new(spec, line))),
+            RateControlSpec::Timely(spec) => RateControl::Timely(Box::new(Timely::new(spec, line))),
+            RateControlSpec::Swift(spec) => RateControl::Swift(Box::new(Swift::new(spec))),
+            RateControlSpec::Rocc(spec) => RateControl::Rocc(Rocc::new(spec, line)),
             RateControlSpec::Outside(recipe) => {
                 RateControl::Outside(Box::new(Outside::new(recipe)))
             }

@@ -3,7 +3,7 @@
 mod abr;
 pub mod bytes;
 mod control;
-mod rates;
+pub mod rates;
 mod roce;
 pub mod shape;
 mod span;
@@ -12,7 +12,7 @@ pub mod units;
 
 pub use abr::{AbrSpec, RateFormat, TimeFloor, TurnAround, UiliSpec};
 pub use control::SourceControlSpec;
-pub use rates::{Clamp, DcqcnForm, DcqcnProfile, DcqcnSpec, Marking, Notify, RateControlSpec};
+pub use rates::{Notify, RateControlSpec};
 pub use roce::{AckEvery, PairRecovery, RoceSpec};
 pub use span::Span;
 pub use tcp::{AckSpec, Congestion, Ecn, Recovery, Reuse, TcpSpec, TimerSpec};

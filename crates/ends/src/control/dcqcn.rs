@@ -28,7 +28,7 @@ mod tests;
 use backwater_kernel::{Duration, Rate, Time};
 
 use super::hooks::{Ack, Control, Inner, Signal};
-use crate::spec::{Clamp, DcqcnForm, DcqcnSpec, Notify};
+use crate::spec::rates::{Clamp, DcqcnForm, DcqcnSpec, Notify};
 
 /// More than this times the rate is no target to go back to at once (QCN).
 const FAR: u64 = 10;

@@ -1,5 +1,8 @@
 //! A pipe to run schemes against; the registries of schemes.
 
+pub(crate) mod bottleneck;
+mod loops;
+
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 

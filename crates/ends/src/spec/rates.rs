@@ -2,8 +2,16 @@
 //! makes these knows the NIC's line rate.
 
 mod dcqcn;
+mod hpcc;
+mod rocc;
+mod swift;
+mod timely;
 
 pub use dcqcn::{Clamp, DcqcnForm, DcqcnProfile, DcqcnSpec, Marking};
+pub use hpcc::{Counters, HpccSpec};
+pub use rocc::RoccSpec;
+pub use swift::SwiftSpec;
+pub use timely::{Segment, TimelyForm, TimelySpec};
 
 use backwater_kernel::Duration;
 
@@ -16,6 +24,14 @@ pub enum RateControlSpec {
     None,
     /// By notifications of marks (DCQCN).
     Dcqcn(DcqcnSpec),
+    /// By what switches write on packets (HPCC).
+    Hpcc(HpccSpec),
+    /// By how the round-trip time changes (TIMELY).
+    Timely(TimelySpec),
+    /// By delay (Swift).
+    Swift(SwiftSpec),
+    /// By the rate that a switch states (RoCC).
+    Rocc(RoccSpec),
     /// As something written outside this program says.
     Outside(ControlRecipe),
 }
@@ -37,7 +53,12 @@ impl RateControlSpec {
     pub fn notify(&self) -> Option<Notify> {
         match self {
             RateControlSpec::Dcqcn(spec) => Some(spec.notify),
-            RateControlSpec::None | RateControlSpec::Outside(_) => None,
+            RateControlSpec::None
+            | RateControlSpec::Hpcc(_)
+            | RateControlSpec::Timely(_)
+            | RateControlSpec::Swift(_)
+            | RateControlSpec::Rocc(_)
+            | RateControlSpec::Outside(_) => None,
         }
     }
 
@@ -46,12 +67,16 @@ impl RateControlSpec {
         match self {
             RateControlSpec::None => "nobody (RoCE)",
             RateControlSpec::Dcqcn(_) => "notifications of marks (DCQCN)",
+            RateControlSpec::Hpcc(_) => "what switches write on packets (HPCC)",
+            RateControlSpec::Timely(_) => "a rising round-trip time (TIMELY)",
+            RateControlSpec::Swift(_) => "delay (Swift)",
+            RateControlSpec::Rocc(_) => "rates that switches state (RoCC)",
             RateControlSpec::Outside(_) => "what is written outside",
         }
     }
 
     /// It goes by what switches write on packets.
     pub fn hears_telemetry(&self) -> bool {
-        false
+        matches!(self, RateControlSpec::Hpcc(_))
     }
 }

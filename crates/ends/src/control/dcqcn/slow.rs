@@ -3,7 +3,7 @@
 
 use backwater_kernel::Rate;
 
-use crate::spec::{Clamp, DcqcnForm, DcqcnSpec};
+use crate::spec::rates::{Clamp, DcqcnForm, DcqcnSpec};
 
 /// What may be wrong with it on purpose.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

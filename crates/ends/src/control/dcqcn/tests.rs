@@ -7,7 +7,7 @@ use backwater_kernel::stream::Purpose;
 
 use super::slow::{Fault, Slow};
 use super::*;
-use crate::spec::DcqcnProfile;
+use crate::spec::rates::DcqcnProfile;
 
 const US: u64 = 1_000_000;
 const LINE: Rate = Rate(100_000_000_000);

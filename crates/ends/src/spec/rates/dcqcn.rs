@@ -152,7 +152,6 @@ impl DcqcnProfile {
         match self {
             DcqcnProfile::Paper => paper,
             DcqcnProfile::Ns3Rdma => DcqcnSpec {
-                notify: Notify::Tick(us(50)),
                 increase_interval: us(60),
                 byte_counter: None,
                 cuts_first: false,
