@@ -1,6 +1,7 @@
 //! Queue pairs under a rate control: what a switch's queue, the rates and the ends come to.
 
-use backwater_ends::spec::{DcqcnProfile, RateControlSpec, RoceSpec};
+use backwater_ends::spec::rates::DcqcnProfile;
+use backwater_ends::spec::{RateControlSpec, RoceSpec};
 use backwater_kernel::{Duration, Rate, Rings, Time};
 use backwater_net::Simulation;
 use backwater_net::frames::spec::*;
