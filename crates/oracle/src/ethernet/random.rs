@@ -2,6 +2,7 @@
 
 mod control;
 mod credits;
+mod pairs;
 mod schedulers;
 mod shape;
 mod traffic;
@@ -60,6 +61,8 @@ pub struct Mix {
     pub has_quanta: bool,
     /// Connections too, besides datagrams.
     pub has_tcp: bool,
+    /// Connections are of queue pairs (with `has_tcp`), and switches may mark what leaves.
+    pub has_pairs: bool,
     /// All sources end.
     pub is_finite: bool,
     /// Frames take one of several ways each on its own.
@@ -91,6 +94,7 @@ impl Mix {
             has_blocked: true,
             has_quanta: true,
             has_tcp: true,
+            has_pairs: false,
             is_finite: false,
             has_spread: false,
             has_multicast: false,
@@ -171,6 +175,9 @@ pub fn random_spec(seed: u64, mix: Mix) -> EthernetSpec {
         on_grid: dice.on_grid,
     };
     control::stopped(&mut own, &mut spec, mix);
+    if mix.has_pairs {
+        pairs::fill(&mut own, &mut spec);
+    }
     if mix.has_credits {
         credits::fill(&mut dice, &mut spec, mix);
     }

@@ -24,6 +24,7 @@ fn network(number: u64) -> EthernetSpec {
         70_000 + number,
         Mix {
             has_tcp: !has(4),
+            has_pairs: has(6),
             has_multicast: has(5),
             has_losses: has(3),
             has_credits: has(2),
