@@ -26,6 +26,7 @@ mod overload;
 mod packets;
 mod promises;
 mod queues;
+mod rate_control;
 mod roce;
 mod routes;
 mod schedulers;
@@ -131,6 +132,7 @@ pub(crate) fn build(
         (headroom, given_up) = whole(file, &net, parts, &mut network, mistakes);
         routes::follow(&network, &flows, &crossings, mistakes);
         credits::small_frames(&controls, &network, mistakes);
+        rate_control::set_paths(&mut network);
         routes::reordering(file, (&net, &network), &flows, mistakes);
         mistakes.extend(limits::fits(file, &network, limits));
     }

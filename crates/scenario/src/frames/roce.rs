@@ -4,6 +4,7 @@ use backwater_ends::spec::{AckEvery, PairRecovery, RateControlSpec, RoceSpec};
 use backwater_kernel::Rate;
 
 use super::flows::Table;
+use super::rate_control::{Pair, rate_control};
 use crate::given::frames::EthernetFile;
 use crate::given::frames::roce::{MTU, Recovery, Roce, TIMEOUT};
 use crate::language::kinds::OrWord;
@@ -21,11 +22,19 @@ pub(crate) fn roce(
         Some(own) => own.over(&file.roce),
         None => file.roce.value.clone(),
     };
-    let control = RateControlSpec::None;
+    let mtu_bytes = given.mtu.unwrap_or(MTU.value);
+    let pair = Pair {
+        line,
+        payload_bytes: mtu_bytes,
+        is_tagged: table.settings.tagged,
+    };
+    let control = match &given.control.value {
+        None => RateControlSpec::None,
+        Some(own) => rate_control(own, &pair, mistakes),
+    };
     let notify = control.notify();
-    let _ = mistakes;
     RoceSpec {
-        mtu_bytes: given.mtu.unwrap_or(MTU.value),
+        mtu_bytes,
         message_bytes: given.message.unwrap_or(u64::MAX),
         acks: match given.ack_every {
             None => AckEvery::Packets(1),

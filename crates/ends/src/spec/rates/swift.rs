@@ -36,6 +36,11 @@ pub struct SwiftSpec {
 }
 
 impl SwiftSpec {
+    /// What a hop adds to a target with this base: a part in 6.55.
+    pub fn per_hop_of(base: Duration) -> Duration {
+        Duration((u128::from(base.0) * 100 / 655) as u64)
+    }
+
     /// As a public program has it (it calls them guesses).
     pub fn guessed(payload_bytes: u32, packet_bytes: u32, hops: u32) -> SwiftSpec {
         let base = Duration(20_000_000);
@@ -43,7 +48,7 @@ impl SwiftSpec {
             payload_bytes,
             packet_bytes,
             base,
-            per_hop: Duration(base.0 * 100 / 655),
+            per_hop: SwiftSpec::per_hop_of(base),
             hops,
             range: base * 5,
             range_from: 0.1,

@@ -3,9 +3,10 @@
 use backwater_derive::{table, word};
 use backwater_kernel::Duration;
 
+use super::rate_control::RateControl;
 use crate::given::usual::{Usual, usual};
 use crate::language::kinds::OrWord;
-use crate::language::typed::Placed;
+use crate::language::typed::{Chosen, Placed};
 
 /// Payload of a full packet, where the file says nothing.
 pub(crate) const MTU: Usual<u32> = usual!(1024 B);
@@ -37,6 +38,9 @@ pub(crate) struct Roce {
     /// Bytes sent and not acknowledged, at most, whatever the control says.
     #[key(is = Size { min: 64, max: 1 << 40 }, otherwise = "no limit")]
     pub window: Placed<Option<u64>>,
+    /// Who computes the rate, and from what.
+    #[key(short = "kind", otherwise = "nobody: line rate")]
+    pub control: Placed<Option<Chosen<RateControl>>>,
     /// Class of acknowledgements.
     #[key(is = Whole { min: 0, max: 7, unit: "" }, otherwise = "that of the flow")]
     pub ack_class: Placed<Option<u8>>,
