@@ -105,9 +105,9 @@ impl QueuePair {
         self.sender.control.inner(now, of)
     }
 
-    /// What its control allowed at its last packet or message; `None` is line rate.
-    pub fn rate(&self) -> Option<Rate> {
-        self.sender.control.pacing()
+    /// What its control allowed at its last packet or message; where it has no limiter, all.
+    pub fn rate(&self) -> Rate {
+        self.sender.control.pacing().unwrap_or(self.sender.line)
     }
 
     /// Counts a packet that goes, in its class.

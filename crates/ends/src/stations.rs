@@ -346,11 +346,11 @@ impl Stations {
         }
     }
 
-    /// The rate that the source of a queue pair allowed itself as it last did or heard something,
-    /// if anything limits it.
+    /// The rate that the source of a queue pair allowed itself as it last did or heard something:
+    /// that of its port where nothing limits it.
     pub fn rate(&self, flow: u32) -> Option<Rate> {
         match self.places[flow as usize] {
-            Endpoint::Roce(at) => self.pairs[at as usize].ends[0].rate(),
+            Endpoint::Roce(at) => Some(self.pairs[at as usize].ends[0].rate()),
             Endpoint::Tcp(_) | Endpoint::Udp(_) => None,
         }
     }

@@ -2,7 +2,7 @@
 
 use alloc::collections::VecDeque;
 
-use backwater_kernel::{Duration, Time};
+use backwater_kernel::{Duration, Rate, Time};
 
 use super::messages::Messages;
 use super::{PacketKind, RocePacket};
@@ -29,6 +29,8 @@ struct Started {
 pub(super) struct Sender {
     /// Who computes the rate.
     pub control: RateControl,
+    /// Rate of the port.
+    pub line: Rate,
     /// Bytes on the wire beside the payload.
     around_bytes: u32,
     messages: Messages,
@@ -59,6 +61,7 @@ impl Sender {
     pub fn new(spec: &RoceSpec, around_bytes: u32) -> Sender {
         Sender {
             control: RateControl::new(&spec.control, spec.line),
+            line: spec.line,
             around_bytes,
             messages: Messages::default(),
             una: 0,

@@ -1,6 +1,7 @@
 //! A network with classes, as probes and its own parts ask it.
 
-use backwater_kernel::{Duration, Time};
+use backwater_ends::control::Inner;
+use backwater_kernel::{Duration, Rate, Time};
 
 use crate::classes::FrameFlow;
 use crate::hop::unit::{NONE, Unit};
@@ -73,6 +74,16 @@ impl Network {
     /// Congestion window of a flow's source, bytes; 0 without TCP.
     pub fn window_bytes(&self, flow: u32) -> u64 {
         self.classes.stations.window_bytes(flow)
+    }
+
+    /// What the control of a queue pair allows; without a limiter, the rate of its port.
+    pub fn allowed_rate(&self, flow: u32) -> Option<Rate> {
+        self.classes.stations.rate(flow)
+    }
+
+    /// A number that the control of a queue pair keeps to itself.
+    pub fn inner(&self, now: Time, flow: u32, of: Inner) -> Option<f64> {
+        self.classes.stations.inner(now, flow, of)
     }
 
     /// Positions at both ends of a TCP flow: acknowledged, next to send, next expected.

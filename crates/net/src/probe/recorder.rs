@@ -2,6 +2,7 @@
 
 use alloc::vec::Vec;
 
+use backwater_ends::control::Inner;
 use backwater_kernel::series::{Series, Thinned, most_points};
 use backwater_kernel::{Rate, Time};
 
@@ -136,26 +137,56 @@ impl Recorder {
     fn ask(&mut self, at: Time, network: &Network) {
         for &id in &self.asked {
             let track = &mut self.tracks[id as usize];
-            let Some(bytes) = asked(&track.spec, network) else {
+            let Some(level) = asked(&track.spec, at, network) else {
                 continue;
             };
-            if track.level() != Some(bytes as f64) {
-                track.set(at, bytes as f64);
+            if track.level() != Some(level) {
+                track.set(at, level);
             }
         }
     }
 }
 
-/// What no hook tells, but a network of frames knows, bytes; `None` of all else.
-fn asked(spec: &SeriesSpec, network: &Network) -> Option<u64> {
+/// Does no hook tell of it?
+fn is_asked(spec: &SeriesSpec, network: &Network) -> bool {
+    network.classes.count > 0
+        && match spec.measure {
+            Measure::Input | Measure::Headroom => matches!(spec.of, Subject::Class { .. }),
+            Measure::Window
+            | Measure::AllowedRate
+            | Measure::TargetRate
+            | Measure::Alpha
+            | Measure::LinkUse
+            | Measure::Gradient
+            | Measure::TargetDelay => matches!(spec.of, Subject::Flow(_)),
+            _ => false,
+        }
+}
+
+/// What no hook tells, but a network of frames knows; `None` of all else, and of what there is
+/// nothing yet.
+fn asked(spec: &SeriesSpec, at: Time, network: &Network) -> Option<f64> {
+    let inner = |flow, of| network.inner(at, flow, of);
     match (spec.measure, spec.of) {
-        _ if network.classes.count == 0 => None,
-        (Measure::Window, Subject::Flow(flow)) => Some(network.window_bytes(flow)),
+        (Measure::Window, Subject::Flow(flow)) => {
+            let bytes = network.window_bytes(flow);
+            (bytes != u64::MAX).then_some(bytes as f64)
+        }
+        (Measure::AllowedRate, Subject::Flow(flow)) => {
+            network.allowed_rate(flow).map(|rate| rate.0 as f64)
+        }
+        (Measure::TargetRate, Subject::Flow(flow)) => {
+            inner(flow, Inner::Target).or_else(|| inner(flow, Inner::Reference))
+        }
+        (Measure::Alpha, Subject::Flow(flow)) => inner(flow, Inner::Alpha),
+        (Measure::LinkUse, Subject::Flow(flow)) => inner(flow, Inner::Use),
+        (Measure::Gradient, Subject::Flow(flow)) => inner(flow, Inner::Gradient),
+        (Measure::TargetDelay, Subject::Flow(flow)) => inner(flow, Inner::TargetDelay),
         (Measure::Input, Subject::Class { channel, class }) => {
-            Some(network.input_bytes(channel, class))
+            Some(network.input_bytes(channel, class) as f64)
         }
         (Measure::Headroom, Subject::Class { channel, class }) => {
-            Some(network.headroom_bytes(channel, class))
+            Some(network.headroom_bytes(channel, class) as f64)
         }
         _ => None,
     }

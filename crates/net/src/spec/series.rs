@@ -107,7 +107,7 @@ pub enum Measure {
     Delay,
     /// Time in the receiving node, arrival to start on the next channel.
     Wait,
-    /// ACR of an ABR flow, bps.
+    /// ACR of an ABR flow; what its control allows a queue pair; bps.
     AllowedRate,
     /// SR = Nrm / T of an ABR flow, as each of its forward RM cells finds it, bps.
     SourceRate,
@@ -131,6 +131,16 @@ pub enum Measure {
     /// Payload that the application at the destination of a flow of frames, or of all, gets in
     /// order, Mbps.
     Goodput,
+    /// The rate that the control of a queue pair recovers to (DCQCN) or starts from (HPCC), bps.
+    TargetRate,
+    /// Estimate of how much of what a queue pair sends is marked (DCQCN), 0 to 1.
+    Alpha,
+    /// Use of the busiest link on the path of a queue pair (HPCC); 1 is all of it.
+    LinkUse,
+    /// Change of the round-trip time of a queue pair in a round trip (TIMELY).
+    Gradient,
+    /// Delay that a queue pair aims at (Swift), s.
+    TargetDelay,
     /// Congestion window of the source of a flow of frames, bytes.
     Window,
 }

@@ -99,6 +99,12 @@ impl<'a> On<'a> {
             SeriesKind::Marks { on } => (Measure::Marks, Self::Channels(on)),
             SeriesKind::Goodput { flow } => (Measure::Goodput, Self::Flows(flow)),
             SeriesKind::Window { flow } => (Measure::Window, Self::Flows(flow)),
+            SeriesKind::Allowed { flow } => (Measure::AllowedRate, Self::Flows(flow)),
+            SeriesKind::Target { flow } => (Measure::TargetRate, Self::Flows(flow)),
+            SeriesKind::Alpha { flow } => (Measure::Alpha, Self::Flows(flow)),
+            SeriesKind::LinkUse { flow } => (Measure::LinkUse, Self::Flows(flow)),
+            SeriesKind::Gradient { flow } => (Measure::Gradient, Self::Flows(flow)),
+            SeriesKind::TargetDelay { flow } => (Measure::TargetDelay, Self::Flows(flow)),
         }
     }
 }

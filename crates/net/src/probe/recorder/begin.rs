@@ -3,10 +3,11 @@
 use alloc::vec::Vec;
 
 use backwater_ends::control::SourceControl;
+use backwater_kernel::Time;
 
 use super::subscribers::{Subscriber, Subscribers};
 use super::track::Track;
-use super::{Recorder, asked, queue_key};
+use super::{Recorder, asked, is_asked, queue_key};
 use crate::hop::unit::NONE;
 use crate::network::Network;
 use crate::spec::{Measure, Subject};
@@ -28,12 +29,12 @@ impl Recorder {
     pub(super) fn begin(&mut self, network: &Network) {
         let mut all = Listening::default();
         for (id, track) in (0..).zip(&mut self.tracks) {
-            match asked(&track.spec, network) {
-                Some(bytes) => {
-                    self.asked.push(id);
-                    track.follow(bytes as i64);
-                }
-                None => all.begin(id, track, network),
+            if is_asked(&track.spec, network) {
+                self.asked.push(id);
+                let first = asked(&track.spec, Time::ZERO, network);
+                track.follow(first.map_or(0, |level| level as i64));
+            } else {
+                all.begin(id, track, network);
             }
             let of = track.spec.of.channel();
             let rate = of.map(|channel| network.channels[channel as usize].rate);

@@ -63,9 +63,14 @@ impl Shape {
             Measure::Input | Measure::Headroom | Measure::Window => (Shape::Level, "bytes"),
             Measure::Forwarded | Measure::Credit | Measure::Fill => (Shape::Level, "cells"),
             Measure::Queue | Measure::Stored | Measure::RateQueue => (Shape::Level, "cells"),
-            Measure::AllowedRate | Measure::FairShare | Measure::SourceRate => {
-                (Shape::Level, "bps")
-            }
+            Measure::AllowedRate
+            | Measure::FairShare
+            | Measure::SourceRate
+            | Measure::TargetRate => (Shape::Level, "bps"),
+            Measure::Alpha => (Shape::Level, "alpha"),
+            Measure::LinkUse => (Shape::Level, "fraction of the link"),
+            Measure::Gradient => (Shape::Level, "gradient"),
+            Measure::TargetDelay => (Shape::Level, "s"),
             Measure::LoadFactor => (Shape::Level, "z"),
             Measure::ActiveCircuits => (Shape::Level, "circuits"),
             Measure::Delay | Measure::Wait => (Shape::Sample, "ps"),

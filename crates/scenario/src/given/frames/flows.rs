@@ -155,6 +155,18 @@ pub(crate) enum SeriesKind {
     },
     /// The congestion window of a flow's sender, bytes.
     Window { flow: Placed<String> },
+    /// RoCE: the rate that its control allows a queue pair.
+    Allowed { flow: Placed<String> },
+    /// RoCE: the rate that the control recovers to (DCQCN), or starts from (HPCC).
+    Target { flow: Placed<String> },
+    /// RoCE: DCQCN's estimate of how much is marked, 0 to 1.
+    Alpha { flow: Placed<String> },
+    /// RoCE: HPCC's use of the busiest link of the path.
+    LinkUse { flow: Placed<String> },
+    /// RoCE: TIMELY's change of the round-trip time in a round trip.
+    Gradient { flow: Placed<String> },
+    /// RoCE: the delay that Swift aims at.
+    TargetDelay { flow: Placed<String> },
 }
 
 /// Words of `transport`: The protocol.
