@@ -125,8 +125,7 @@ fn one_way(
         let cuts = switch.is_some_and(|it| cuts(&it)) && next.is_some_and(|it| it <= channel.rate);
         let waited = if cuts { FRAME_LEAST_BYTES } else { bytes };
         let latency = switch.map_or(Duration::ZERO, |switch| switch.latency);
-        took =
-            took + wire_time(channel.rate, waited + WIRE_OVERHEAD_BYTES) + channel.delay + latency;
+        took = took + wire_time(channel.rate, waited) + channel.delay + latency;
         hops += 1;
     }
     (took, hops)

@@ -195,7 +195,8 @@ impl DcqcnProfile {
                 most_bytes: port.0 / 62_500,
                 probability: 0.2,
             },
-            DcqcnProfile::Firmware => kb(150, 1_500, 0.01),
+            // The vendor's guide for switches; it names no probability.
+            DcqcnProfile::Firmware => kb(150, 1_500, 1.0),
         }
     }
 }

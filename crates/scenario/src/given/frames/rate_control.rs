@@ -143,7 +143,7 @@ pub(crate) struct Hpcc {
 #[table(part)]
 pub(crate) struct Timely {
     /// The set of values it starts from.
-    #[key(default = "\"patched\"")]
+    #[key(default = "\"artifact\"")]
     pub profile: TimelyProfile,
     /// Weight of the new difference of round-trip times.
     #[key(is = Portion, default = "0.875")]
