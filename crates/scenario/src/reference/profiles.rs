@@ -87,10 +87,7 @@ pub(crate) fn rows() -> Vec<Row> {
         ),
         (
             "byte_counter",
-            each(&|spec| {
-                spec.byte_counter
-                    .map_or("off".into(), |bytes| format!("{bytes} B"))
-            }),
+            each(&|spec| spec.byte_counter.map_or("off".into(), size)),
         ),
         ("stages", each(&|spec| spec.stages.to_string())),
         ("additive", each(&|spec| rate(spec.additive))),
