@@ -29,9 +29,9 @@ pub(crate) fn dcqcn_text() -> String {
     let widest = |column: usize| all().map(|row| row.1[column].len()).max().unwrap_or(0);
     let key = all().map(|row| row.0.len()).max().unwrap_or(0);
     let mut text = String::from(
-        "DCQCN's sets of values (`roce.control.profile`), behind a port of 100 Gb/s; what grows with\n\
-         that rate has a *. Each is a key of `roce.control`; `buffer.ecn` stands in the switch, and\n\
-         the profile does not set it.\n\n",
+        "DCQCN's sets of values (`roce.control.profile`), behind a port of 100 Gb/s; what grows\n\
+         with that rate has a *. Each is a key of `roce.control`; `buffer.ecn` stands in the\n\
+         switch, and the profile does not set it.\n\n",
     );
     for (name, values) in all() {
         let mut line = format!("  {name:key$}");
@@ -46,117 +46,111 @@ pub(crate) fn dcqcn_text() -> String {
 
 /// All keys of all sets.
 pub(crate) fn rows() -> Vec<Row> {
-    let at = |line: Rate| PROFILES.map(|profile| rates::DcqcnProfile::from(profile).spec(line));
-    let (specs, slower) = (at(LINE), at(Rate(LINE.0 / 2)));
-    let each = |show: &dyn Fn(&DcqcnSpec) -> String| {
-        let mut index = 0..specs.len();
-        specs.map(|spec| {
-            let at = index.next().unwrap_or(0);
-            let grows = if show(&spec) == show(&slower[at]) {
-                ""
-            } else {
-                " *"
-            };
-            format!("{}{grows}", show(&spec))
-        })
-    };
-    let is_paper = |spec: &DcqcnSpec| spec.form == DcqcnForm::Paper;
-    let mut rows = vec![
-        (
-            "form",
-            each(&|spec| if is_paper(spec) { "paper" } else { "nic" }.into()),
-        ),
-        ("np", each(&|spec| told(spec.notify).0.into())),
-        ("cnp_interval", each(&|spec| told(spec.notify).1)),
-        ("g", each(&|spec| gain(spec.gain))),
-        ("initial_alpha", each(&|spec| gain(spec.first_alpha))),
-        ("alpha_interval", each(&|spec| span(spec.alpha_interval))),
-        (
-            "decrease_interval",
-            each(&|spec| {
-                if is_paper(spec) {
-                    "-".into()
-                } else {
-                    span(spec.decrease_interval)
-                }
-            }),
-        ),
-        (
-            "increase_interval",
-            each(&|spec| span(spec.increase_interval)),
-        ),
-        (
-            "byte_counter",
-            each(&|spec| spec.byte_counter.map_or("off".into(), size)),
-        ),
-        ("stages", each(&|spec| spec.stages.to_string())),
-        ("additive", each(&|spec| rate(spec.additive))),
-        ("hyper", each(&|spec| rate(spec.hyper))),
-        ("least", each(&|spec| rate(spec.least))),
-        (
-            "rate_on_first_cnp",
-            each(&|spec| spec.first_share.to_string()),
-        ),
-        (
-            "clamp",
-            each(&|spec| match spec.clamp {
-                Clamp::Always => "always".into(),
-                Clamp::AfterStage => "after-stage".into(),
-                Clamp::AfterBytes => "after-bytes".into(),
-            }),
-        ),
-        ("largest_cut", each(&|spec| spec.largest_cut.to_string())),
-        (
-            "alpha_first",
-            each(&|spec| {
-                if is_paper(spec) {
-                    (!spec.cuts_first).to_string()
-                } else {
-                    "-".into()
-                }
-            }),
-        ),
-        (
-            "(alpha in a cut)",
-            each(&|spec| {
-                spec.cut_bits
-                    .map_or("exact".into(), |bits| format!("{bits} bits"))
-            }),
-        ),
-        ("release", each(&|spec| spec.releases.to_string())),
-    ];
+    let mut rows = told_rows();
+    rows.extend(source_rows());
     rows.extend(marking_rows());
     rows
 }
 
+/// What `show` says of each set; with a * where it says something else behind a slower port.
+fn each<T>(
+    of: impl Fn(rates::DcqcnProfile, Rate) -> T,
+    show: impl Fn(&T) -> String,
+) -> [String; 5] {
+    PROFILES.map(|profile| {
+        let at = |line: Rate| show(&of(profile.into(), line));
+        let shown = at(LINE);
+        match shown == at(Rate(LINE.0 / 2)) {
+            true => shown,
+            false => format!("{shown} *"),
+        }
+    })
+}
+
+fn of_source(show: impl Fn(&DcqcnSpec) -> String) -> [String; 5] {
+    each(rates::DcqcnProfile::spec, show)
+}
+
+/// Only with one form; else nothing.
+fn only(spec: &DcqcnSpec, form: DcqcnForm, text: String) -> String {
+    match spec.form == form {
+        true => text,
+        false => "-".into(),
+    }
+}
+
+/// What is told, and what alpha is made of.
+fn told_rows() -> Vec<Row> {
+    let form = |spec: &DcqcnSpec| match spec.form {
+        DcqcnForm::Paper => "paper".to_owned(),
+        DcqcnForm::Nic => "nic".to_owned(),
+    };
+    let looks = |spec: &DcqcnSpec| only(spec, DcqcnForm::Nic, span(spec.decrease_interval));
+    let alpha = |spec: &DcqcnSpec| only(spec, DcqcnForm::Paper, (!spec.cuts_first).to_string());
+    vec![
+        ("form", of_source(form)),
+        ("np", of_source(|spec| told(spec.notify).0.into())),
+        ("cnp_interval", of_source(|spec| told(spec.notify).1)),
+        ("g", of_source(|spec| gain(spec.gain))),
+        ("initial_alpha", of_source(|spec| gain(spec.first_alpha))),
+        (
+            "alpha_interval",
+            of_source(|spec| span(spec.alpha_interval)),
+        ),
+        ("alpha_first", of_source(alpha)),
+        ("decrease_interval", of_source(looks)),
+    ]
+}
+
+/// What a cut takes, and recovery gives.
+fn source_rows() -> Vec<Row> {
+    let clamp = |spec: &DcqcnSpec| match spec.clamp {
+        Clamp::Always => "always".to_owned(),
+        Clamp::AfterStage => "after-stage".to_owned(),
+        Clamp::AfterBytes => "after-bytes".to_owned(),
+    };
+    let bytes = |spec: &DcqcnSpec| spec.byte_counter.map_or("off".into(), size);
+    let cut = |spec: &DcqcnSpec| match spec.cut_bits {
+        Some(bits) => format!("{bits}-bit"),
+        None => "exact".into(),
+    };
+    let recovers = |spec: &DcqcnSpec| span(spec.increase_interval);
+    vec![
+        ("clamp", of_source(clamp)),
+        (
+            "largest_cut",
+            of_source(|spec| spec.largest_cut.to_string()),
+        ),
+        ("(alpha in a cut)", of_source(cut)),
+        ("least", of_source(|spec| rate(spec.least))),
+        (
+            "rate_on_first_cnp",
+            of_source(|spec| spec.first_share.to_string()),
+        ),
+        ("increase_interval", of_source(recovers)),
+        ("byte_counter", of_source(bytes)),
+        ("stages", of_source(|spec| spec.stages.to_string())),
+        ("additive", of_source(|spec| rate(spec.additive))),
+        ("hyper", of_source(|spec| rate(spec.hyper))),
+        ("release", of_source(|spec| spec.releases.to_string())),
+    ]
+}
+
 /// What switches are told beside it.
 fn marking_rows() -> Vec<Row> {
-    let at = |line: Rate| PROFILES.map(|profile| rates::DcqcnProfile::from(profile).marking(line));
-    let (all, slower) = (at(LINE), at(Rate(LINE.0 / 2)));
-    let each = |show: &dyn Fn(&Marking) -> String| {
-        let mut index = 0..all.len();
-        all.map(|marking| {
-            let at = index.next().unwrap_or(0);
-            let grows = if show(&marking) == show(&slower[at]) {
-                ""
-            } else {
-                " *"
-            };
-            format!("{}{grows}", show(&marking))
-        })
-    };
+    let of = |show: fn(&Marking) -> String| each(rates::DcqcnProfile::marking, show);
     vec![
         (
             "buffer.ecn.min",
-            each(&|it| format!("{} kB", it.least_bytes / 1_000)),
+            of(|it| format!("{} kB", it.least_bytes / 1_000)),
         ),
         (
             "buffer.ecn.max",
-            each(&|it| format!("{} kB", it.most_bytes / 1_000)),
+            of(|it| format!("{} kB", it.most_bytes / 1_000)),
         ),
         (
             "buffer.ecn.probability",
-            each(&|it| it.probability.to_string()),
+            of(|it| it.probability.to_string()),
         ),
     ]
 }

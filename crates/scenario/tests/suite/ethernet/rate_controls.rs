@@ -149,7 +149,7 @@ fn keys_of_the_others_are_heard() {
     };
     let own = own.replace('\n', " ");
     assert_eq!(control(&own), RateControlSpec::Hpcc(expected));
-    let own = r#"{ kind = "timely", profile = "patched", additive = "20 Mbps", low = "30 us",
+    let own = r#"{ kind = "timely", profile = "patched", additive = "20 Mbps", t_low = "30 us",
         segment = "64 kB", patched_beta = 0.01 }"#;
     let RateControlSpec::Timely(spec) = control(&own.replace('\n', " ")) else {
         panic!("no TIMELY");
@@ -196,7 +196,7 @@ fn what_does_not_fit_is_told() {
         ("{ kind = \"hpcc\", flows = 4 }", "no-meaning"),
         ("{ kind = \"hpcc\", target_use = 0.0 }", "bad-rates"),
         ("{ kind = \"timely\", reference = \"5 us\" }", "no-meaning"),
-        ("{ kind = \"timely\", low = \"600 us\" }", "bad-times"),
+        ("{ kind = \"timely\", t_low = \"600 us\" }", "bad-times"),
         ("{ kind = \"swift\", range_from = 100.0 }", "bad-window"),
         ("{ kind = \"swift\", min_window = 1e5 }", "bad-window"),
     ] {
