@@ -6,8 +6,8 @@
 //! | ai, beta, max_mdf | `spec.additive`, `decrease`, `largest_cut` |
 //! | fs, its alpha and beta | `scaled`, `slope`, `offset` |
 //!
-//! `target = base + hops x h + fs`, `fs = clamp(alpha / sqrt(cwnd) + beta, 0, range)`: small windows
-//! aim at more delay, which is what makes windows equal. Delay below the target adds
+//! `target = base + hops x h + fs`, `fs = clamp(alpha / sqrt(cwnd) + beta, 0, range)`: small
+//! windows aim at more delay, which is what makes windows equal. Delay below the target adds
 //! `ai x acked / cwnd` packets (a window below one: `ai x acked`); else, at most once a round
 //! trip, the window is multiplied by `1 - beta (delay - target) / delay`. A window below one packet
 //! paces one each `rtt / cwnd`.

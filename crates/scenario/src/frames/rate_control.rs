@@ -125,8 +125,7 @@ fn one_way(
         let cuts = switch.is_some_and(|it| cuts(&it)) && next.is_some_and(|it| it <= channel.rate);
         let waited = if cuts { FRAME_LEAST_BYTES } else { bytes };
         let latency = switch.map_or(Duration::ZERO, |switch| switch.latency);
-        took =
-            took + wire_time(channel.rate, waited + WIRE_OVERHEAD_BYTES) + channel.delay + latency;
+        took = took + wire_time(channel.rate, waited) + channel.delay + latency;
         hops += 1;
     }
     (took, hops)
@@ -247,13 +246,13 @@ fn timely(own: &Timely, line: Rate, mistakes: &mut Diagnostics) -> TimelySpec {
             meaningless(key, at, "`profile` is not `patched`", mistakes);
         }
     }
-    if *own.low > own.high {
-        Diagnostic::error("bad-times", "`low` is above `high`")
+    if *own.t_low > own.t_high {
+        Diagnostic::error("bad-times", "`t_low` is above `t_high`")
             .at(
-                &own.low.at,
+                &own.t_low.at,
                 "a round-trip time can't be above one and below the other",
             )
-            .help("lower `low`, or raise `high`")
+            .help("lower `t_low`, or raise `t_high`")
             .tell(mistakes);
     }
     let additive = own.additive.unwrap_or(profile.additive);
@@ -265,14 +264,14 @@ fn timely(own: &Timely, line: Rate, mistakes: &mut Diagnostics) -> TimelySpec {
         form: match is_patched {
             true => TimelyForm::Patched {
                 decrease: *own.patched_beta,
-                reference: own.reference.unwrap_or(*own.low),
+                reference: own.reference.unwrap_or(*own.t_low),
             },
             false => TimelyForm::Gradient,
         },
         weight: own.weight,
         decrease: own.beta,
-        low: *own.low,
-        high: own.high,
+        low: *own.t_low,
+        high: own.t_high,
         least_rtt: own.min_rtt,
         additive,
         hyper: own.hyper.unwrap_or(hyper),
@@ -311,7 +310,7 @@ fn swift(own: &Swift, pair: &Pair, mistakes: &mut Diagnostics) -> SwiftSpec {
             Diagnostic::error("bad-window", format!("`{low}` is not below `{high}`"))
                 .at(
                     &least.at,
-                    format!("{} packets; `{high}` is {most}", **least),
+                    format!("{} of a packet; `{high}` is {most}", **least),
                 )
                 .help(format!("lower `{low}`, or raise `{high}`"))
                 .tell(mistakes);

@@ -4,13 +4,13 @@ use crate::compare::Scheme;
 use crate::given::circuits::{control, explicit_rate, flows, policing, service, source, traffic};
 use crate::given::flits::{network as fabric, router, traffic as fabric_traffic};
 use crate::given::frames::flows as frame_flows;
-use crate::given::frames::{flow_control, scheduler, traffic as frame_traffic};
+use crate::given::frames::{flow_control, rate_control, scheduler, traffic as frame_traffic};
 use crate::given::{self, tcp, topology};
 use crate::language::kinds::Form;
 use crate::language::suggest;
 use crate::language::table::{Choice, Default, Key, Section};
 use crate::language::typed::Word;
-use crate::reference::glossary;
+use crate::reference::{glossary, profiles};
 
 /// Parts of a name that are offered in its place.
 const KNOWN_PARTS: usize = 3;
@@ -42,7 +42,8 @@ pub fn explain(name: &str) -> Result<String, String> {
     let parts = tries.find(|parts| !parts.is_empty()).unwrap_or_default();
     // What the field means by it comes first: of several keys of one name each is only a part.
     let mut unique: Vec<String> = glossary::explain(wanted).into_iter().collect();
-    for part in parts.into_iter().chain(scheme_text(&lower)) {
+    let more = scheme_text(&lower).into_iter().chain(profiles_text(&lower));
+    for part in parts.into_iter().chain(more) {
         if !unique.contains(&part) {
             unique.push(part);
         }
@@ -52,6 +53,11 @@ pub fn explain(name: &str) -> Result<String, String> {
     } else {
         Ok(unique.join("\n"))
     }
+}
+
+/// Sets of values that a scheme is known by.
+fn profiles_text(wanted: &str) -> Option<String> {
+    (wanted == "dcqcn").then(profiles::dcqcn_text)
 }
 
 /// What these sections say of it.
@@ -139,6 +145,7 @@ pub fn list() -> Vec<WordGroup> {
         group("ethernet schedulers", scheduler::Scheduler::WORDS),
         group("ethernet notification", flow_control::Notify::WORDS),
         group("ethernet protocols", frame_flows::Transport::WORDS),
+        group("ethernet rate controls", rate_control::RateControl::WORDS),
         group("ethernet traffic", frame_traffic::TrafficKind::WORDS),
         group("ethernet measures", frame_flows::SeriesKind::WORDS),
         group("packet and ethernet tcp presets", tcp::Preset::WORDS),

@@ -7,5 +7,6 @@
 pub(crate) mod explain;
 pub(crate) mod glossary;
 pub(crate) mod pages;
+pub(crate) mod profiles;
 pub(crate) mod schema;
 pub mod tables;

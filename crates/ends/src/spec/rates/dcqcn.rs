@@ -69,6 +69,42 @@ pub struct DcqcnSpec {
     pub freezes: bool,
 }
 
+const fn us(us: u64) -> Duration {
+    Duration(us * 1_000_000)
+}
+
+const fn mbps(mbps: u64) -> Rate {
+    Rate(mbps * 1_000_000)
+}
+
+impl DcqcnSpec {
+    /// As the paper prints it.
+    fn paper() -> DcqcnSpec {
+        DcqcnSpec {
+            form: DcqcnForm::Paper,
+            notify: Notify::Window(us(50)),
+            gain: 1.0 / 256.0,
+            first_alpha: 1.0,
+            alpha_interval: us(55),
+            decrease_interval: us(50),
+            increase_interval: us(55),
+            byte_counter: Some(10_000_000),
+            stages: 5,
+            additive: mbps(40),
+            hyper: mbps(200),
+            least: mbps(10),
+            first_share: 1.0,
+            clamp: Clamp::Always,
+            largest_cut: 0.5,
+            cut_bits: None,
+            cuts_first: true,
+            releases: true,
+            rescales: false,
+            freezes: false,
+        }
+    }
+}
+
 /// A named set of values.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum DcqcnProfile {
@@ -108,30 +144,7 @@ impl DcqcnProfile {
 
     /// Its values behind a NIC of this rate.
     pub fn spec(self, line: Rate) -> DcqcnSpec {
-        let us = |us: u64| Duration(us * 1_000_000);
-        let mbps = |mbps: u64| Rate(mbps * 1_000_000);
-        let paper = DcqcnSpec {
-            form: DcqcnForm::Paper,
-            notify: Notify::Window(us(50)),
-            gain: 1.0 / 256.0,
-            first_alpha: 1.0,
-            alpha_interval: us(55),
-            decrease_interval: us(50),
-            increase_interval: us(55),
-            byte_counter: Some(10_000_000),
-            stages: 5,
-            additive: mbps(40),
-            hyper: mbps(200),
-            least: mbps(10),
-            first_share: 1.0,
-            clamp: Clamp::Always,
-            largest_cut: 0.5,
-            cut_bits: None,
-            cuts_first: true,
-            releases: true,
-            rescales: false,
-            freezes: false,
-        };
+        let paper = DcqcnSpec::paper();
         // 5 and 50 Mb/s for each 25 Gb/s of the NIC.
         let artifact = DcqcnSpec {
             form: DcqcnForm::Nic,
@@ -195,7 +208,8 @@ impl DcqcnProfile {
                 most_bytes: port.0 / 62_500,
                 probability: 0.2,
             },
-            DcqcnProfile::Firmware => kb(150, 1_500, 0.01),
+            // The vendor's guide for switches; it names no probability.
+            DcqcnProfile::Firmware => kb(150, 1_500, 1.0),
         }
     }
 }

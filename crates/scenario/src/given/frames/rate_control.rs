@@ -50,7 +50,8 @@ pub(crate) struct Dcqcn {
     /// Alpha at the first notification.
     #[key(is = Portion, otherwise = "as the profile says")]
     pub initial_alpha: Option<f64>,
-    /// Paper form: without a notification for so long alpha falls. NIC form: it is updated so often.
+    /// Paper form: without a notification for so long alpha falls. NIC form: it is updated so
+    /// often.
     #[key(is = Clock { min_ps: 1_000 }, otherwise = "as the profile says")]
     pub alpha_interval: Option<Duration>,
     /// NIC form: so often it is looked for a notification that cuts.
@@ -143,7 +144,7 @@ pub(crate) struct Hpcc {
 #[table(part)]
 pub(crate) struct Timely {
     /// The set of values it starts from.
-    #[key(default = "\"patched\"")]
+    #[key(default = "\"artifact\"")]
     pub profile: TimelyProfile,
     /// Weight of the new difference of round-trip times.
     #[key(is = Portion, default = "0.875")]
@@ -153,10 +154,10 @@ pub(crate) struct Timely {
     pub beta: f64,
     /// T_low: below, the rate rises.
     #[key(is = Clock { min_ps: 1_000 }, default = "\"50 us\"")]
-    pub low: Placed<Duration>,
+    pub t_low: Placed<Duration>,
     /// T_high: above, the rate falls by the distance.
     #[key(is = Clock { min_ps: 1_000 }, default = "\"500 us\"")]
-    pub high: Duration,
+    pub t_high: Duration,
     /// minRTT: what differences are divided by.
     #[key(is = Clock { min_ps: 1_000 }, default = "\"20 us\"")]
     pub min_rtt: Duration,
@@ -179,7 +180,7 @@ pub(crate) struct Timely {
     #[key(is = Portion, default = "0.008")]
     pub patched_beta: Placed<f64>,
     /// With profile = patched: the round-trip time that is aimed at.
-    #[key(is = Clock { min_ps: 1_000 }, otherwise = "`low`")]
+    #[key(is = Clock { min_ps: 1_000 }, otherwise = "`t_low`")]
     pub reference: Placed<Option<Duration>>,
     /// A new rate changes the wait of the packet that is next by now.
     #[key(default = "false")]
@@ -305,7 +306,8 @@ pub(crate) enum TimelyProfile {
     /// As printed: a sample each 16 kB, increases of 10 Mb/s.
     #[word(cite = "Mittal and others 2015")]
     Paper,
-    /// What HPCC was compared with: a sample a round trip, increases that grow with the port's rate.
+    /// What HPCC was compared with: a sample a round trip, increases that grow with the port's
+    /// rate.
     Artifact,
     /// With a fixed point: equal rates, and a queue that the number of flows decides.
     #[word(cite = "Zhu and others 2016")]

@@ -10,6 +10,7 @@ mod memory;
 mod multicast;
 mod promises;
 mod random;
+mod rate_controls;
 mod schedulers;
 mod series;
 mod stops;
