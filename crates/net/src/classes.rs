@@ -2,8 +2,8 @@
 //! A line here may touch `hop`, `scheduler` and `spec`, not the run: that is for `frames`.
 //! The next is a file for what one thing keeps, with the rules on that alone.
 
+pub(crate) mod account;
 pub(crate) mod credits;
-pub(crate) mod input;
 pub(crate) mod queue;
 pub(crate) mod requests;
 pub mod routes;
@@ -20,8 +20,8 @@ use backwater_ends::stations::{Setup, Stations};
 use backwater_kernel::{Duration, Stream, Time};
 
 use crate::spec::frames::{BackPressureSpec, StormSpec, WatchdogSpec};
+use account::{Account, AccountTimes};
 use credits::Credits;
-use input::{Input, InputTimes};
 use queue::{Lanes, Queue, QueueCounts};
 use requests::{Asked, Requests};
 use routes::Routes;
@@ -43,8 +43,8 @@ pub(crate) struct Classes {
     /// What each queue asks for.
     pub requests: Vec<Requests>,
     /// What came over each channel and class and has not left the node it enters.
-    pub inputs: Vec<Input>,
-    pub input_times: Vec<InputTimes>,
+    pub accounts: Vec<Account>,
+    pub account_times: Vec<AccountTimes>,
     pub credits: Credits,
     pub nodes: Vec<Node>,
     pub flows: Vec<FrameFlow>,
@@ -75,6 +75,12 @@ impl Classes {
         channel as usize * self.count + class as usize
     }
 
+    /// The account of what comes over a channel in a class.
+    #[inline]
+    pub(crate) fn account(&self, channel: u32, class: u8) -> u32 {
+        self.queue(channel, class) as u32
+    }
+
     /// Of a network in which no unit is routed.
     pub fn none() -> Classes {
         let stations = Setup {
@@ -90,8 +96,8 @@ impl Classes {
             gates: Vec::new(),
             asked: Vec::new(),
             requests: Vec::new(),
-            inputs: Vec::new(),
-            input_times: Vec::new(),
+            accounts: Vec::new(),
+            account_times: Vec::new(),
             credits: Credits::default(),
             nodes: Vec::new(),
             flows: Vec::new(),

@@ -12,7 +12,8 @@ use crate::spec::frames;
 /// Whose credit is whose.
 #[derive(Debug, Default)]
 pub(crate) struct Credits {
-    /// The leg of each queue, [`NONE`] without credit; empty where no class has any.
+    /// The leg of each queue, which is that of the account it leads to; [`NONE`] without credit;
+    /// empty where no class has any.
     pub legs: Vec<u32>,
     /// The class of each leg.
     pub classes: Vec<Credited>,

@@ -25,7 +25,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let unit = network.units.get_mut(id);
         // Read once: what is known here is not asked of the memory again.
         let frame = *unit;
-        unit.set_input(channel_id);
+        unit.set_account(network.classes.account(channel_id, frame.class));
         if frame.is_lost {
             return self.lose_frame(channel_id, id);
         }
@@ -103,6 +103,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let is_ect = frame.marks & ECT != 0;
         let classes = &mut self.network.classes;
         let at = classes.queue(channel, class);
+        let account = classes.account(input, class);
         let queue = &classes.queues[at];
         let (is_full, marks) = (
             queue.bytes + bytes > queue.limit_bytes,
@@ -116,16 +117,16 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             self.network.note_arrival(self.now, input, frame);
         }
         if is_full {
-            return self.turn_away(input, channel, id, LossCause::QueueFull);
+            return self.turn_away(account, channel, id, LossCause::QueueFull);
         }
         if tripped & 1 << class != 0 && self.drops_all(channel, class) {
-            return self.turn_away(input, channel, id, LossCause::Watchdog);
+            return self.turn_away(account, channel, id, LossCause::Watchdog);
         }
         let mut stops = false;
         if counts_inputs {
-            match self.enter_input(node_id, input, at, class, bytes) {
+            match self.enter_account(node_id, account, at, bytes) {
                 Ok(is_above) => stops = is_above,
-                Err(cause) => return self.turn_away(input, channel, id, cause),
+                Err(cause) => return self.turn_away(account, channel, id, cause),
             }
         }
         if marks {
@@ -133,19 +134,18 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         }
         self.join_queue(channel, id, (at, class, bytes));
         if stops {
-            self.stop_input(node_id, input, class);
+            self.stop_account(node_id, account);
         }
         if detects_queues {
             self.detect_at_queue(input, channel, class, id);
         }
     }
 
-    /// A frame that came over `input` finds no room in front of `channel`.
+    /// A frame that `account` was to hold finds no room in front of `channel`.
     #[cold]
-    fn turn_away(&mut self, input: u32, channel: u32, id: u32, cause: LossCause) {
-        let frame = self.network.units.get(id);
-        let (class, bytes) = (frame.class, u64::from(frame.bytes));
-        self.count_refused(input, class, bytes);
+    fn turn_away(&mut self, account: u32, channel: u32, id: u32, cause: LossCause) {
+        let bytes = u64::from(self.network.units.get(id).bytes);
+        self.count_refused(account, bytes);
         self.discard_frame(channel, id, cause);
     }
 
@@ -263,7 +263,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let at = network.queue(channel, frame.class);
         network.classes.counts[at].drops.add(cause, 1);
         let flow = &mut network.classes.flows[frame.flow() as usize];
-        if frame.input() == NONE && flow.is(FrameFlow::PULLED) {
+        if frame.account() == NONE && flow.is(FrameFlow::PULLED) {
             flow.in_port -= 1;
         }
         network.units.end_frame(id);

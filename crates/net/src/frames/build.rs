@@ -7,8 +7,8 @@ use alloc::{format, vec};
 use backwater_ends::stations::{End, Stations};
 use backwater_kernel::{BuildError, Duration, EventQueue, Purpose, Stream, Time};
 
+use crate::classes::account::{Account, AccountTimes};
 use crate::classes::credits::Credits;
-use crate::classes::input::{Input, InputTimes};
 use crate::classes::queue::{Lanes, Queue, QueueCounts};
 use crate::classes::requests::{Asked, Requests};
 use crate::classes::routes::Routes;
@@ -110,10 +110,10 @@ fn network(spec: &EthernetSpec) -> Result<Network, BuildError> {
         rules.is_some_and(|rules| matches!(rules.select, Select::Destination(_)))
     });
     let mut queues = queues(spec, &nodes);
-    let mut inputs = inputs(spec);
+    let mut accounts = accounts(spec);
     for ((channel, class), share) in shares {
         let place = |channel: u32| channel as usize * classes + usize::from(class);
-        inputs[place(channel)].share = share;
+        accounts[place(channel)].share = share;
         queues[place(channel ^ 1)].share = share;
     }
     let count = queues.len();
@@ -132,8 +132,8 @@ fn network(spec: &EthernetSpec) -> Result<Network, BuildError> {
         control_lost: vec![0; channels.len()],
         requests: vec![Requests::default(); count],
         counts: counts(spec, &nodes),
-        inputs,
-        input_times: vec![InputTimes::default(); count],
+        accounts,
+        account_times: vec![AccountTimes::default(); count],
         flows: flows(spec, &stations),
         losses: vec![Losses::default(); spec.flows.len()],
         alone: Vec::new(),
@@ -251,12 +251,14 @@ fn counts(spec: &EthernetSpec, nodes: &[Node]) -> Vec<QueueCounts> {
     counts
 }
 
-fn inputs(spec: &EthernetSpec) -> Vec<Input> {
-    let mut inputs = Vec::new();
-    for channel in spec.channels() {
+fn accounts(spec: &EthernetSpec) -> Vec<Account> {
+    let mut accounts = Vec::new();
+    for (id, channel) in (0..).zip(spec.channels()) {
         for class in 0..channel.queues.len() {
             let own = channel.inputs.get(class);
-            inputs.push(Input {
+            accounts.push(Account {
+                channel: id,
+                class: class as u8,
                 bytes: 0,
                 high_bytes: own.map_or(u64::MAX, |own| own.high_bytes),
                 low_bytes: own.map_or(0, |own| own.low_bytes),
@@ -269,7 +271,7 @@ fn inputs(spec: &EthernetSpec) -> Vec<Input> {
             });
         }
     }
-    inputs
+    accounts
 }
 
 /// Which share of its switch an input has, by channel and class.

@@ -87,10 +87,10 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         self.count_freed(leg, cost);
     }
 
-    /// A frame that came over a channel was dropped as it arrived.
+    /// A frame that the account was to hold was dropped as it arrived.
     #[cold]
-    pub(crate) fn count_refused(&mut self, channel: u32, class: u8, bytes: u64) {
-        let Some(leg) = self.network.credit_leg(channel, class) else {
+    pub(crate) fn count_refused(&mut self, account: u32, bytes: u64) {
+        let Some(leg) = self.network.classes.credits.leg(account as usize) else {
             return;
         };
         let cost = self.network.classes.credits.cost(leg, bytes);

@@ -128,7 +128,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         );
         let span = now.since(since).0.max(1) as f64;
         let of_classes = 0..network.classes.count as u8;
-        let inputs = of_classes.clone().map(|class| network.input(id, class));
+        let inputs = of_classes.clone().map(|class| network.queue(id, class));
         let of_inputs = |most: fn(&Network, usize) -> u64| -> u64 {
             inputs.clone().map(|at| most(network, at)).sum()
         };
@@ -344,14 +344,14 @@ impl Network {
 
     /// Most bytes that came over an input in a class and had not left.
     fn input_most_bytes(&self, at: usize) -> u64 {
-        self.classes.inputs[at].most_bytes
+        self.classes.accounts[at].most_bytes
     }
 
     /// Most of them in headroom, or above the threshold at which the input is congested.
     fn headroom_most_bytes(&self, at: usize) -> u64 {
-        let input = &self.classes.inputs[at];
-        let above = input.most_bytes.saturating_sub(input.high_bytes);
-        above.max(self.classes.input_times[at].headroom_most_bytes)
+        let account = &self.classes.accounts[at];
+        let above = account.most_bytes.saturating_sub(account.high_bytes);
+        above.max(self.classes.account_times[at].headroom_most_bytes)
     }
 
     /// Frames and bytes of each flow in queues and on wires, times the stations they are for.

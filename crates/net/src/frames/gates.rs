@@ -271,8 +271,8 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             self.network.classes.queues[at].sub(self.now, bytes);
             self.note_removed(channel, class);
             let counts = is_switch && self.network.classes.nodes[node as usize].counts_inputs;
-            if counts && frame.input() != NONE {
-                self.leave_node(node, frame.input(), class, bytes);
+            if counts && frame.account() != NONE {
+                self.leave_account(node, frame.account(), bytes);
             }
             self.discard_frame(channel, id, LossCause::Watchdog);
         }

@@ -127,7 +127,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             Some(bytes) => now + channel.span(bytes) + channel.latency,
         };
         frame.arrived = effect;
-        let input = frame.input();
+        let account = frame.account();
         if channel.is(Channel::ERRORS) {
             frame.is_lost = channel.loses_frame(now, busy, is_control);
         }
@@ -146,7 +146,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         channel.sends_control = is_control;
         channel.sent_class = class;
         channel.sent_bytes = bytes;
-        channel.sent_input = input;
+        channel.sent_account = account;
         channel.free_at = free_at;
         let (kind, slot) = (channel.kind, channel.slot);
         self.unit_hops += 1;
@@ -248,7 +248,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     fn note_last_bit(&mut self, channel_id: u32) {
         let network = &mut self.network;
         let channel = &mut network.channels[channel_id as usize];
-        let (bytes, input) = (u64::from(channel.sent_bytes), channel.sent_input);
+        let (bytes, account) = (u64::from(channel.sent_bytes), channel.sent_account);
         let (is_control, class) = (channel.sends_control, channel.sent_class);
         let (from_station, node) = (channel.is(Channel::FROM_HOST), channel.from);
         let is_watched = channel.is(Channel::WATCHED);
@@ -272,7 +272,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         );
         if !from_station {
             if network.classes.nodes[node as usize].counts_inputs {
-                self.leave_node(node, input, class, bytes);
+                self.leave_account(node, account, bytes);
             }
             if clears {
                 self.clear(channel_id, class);

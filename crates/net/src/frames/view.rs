@@ -3,6 +3,7 @@
 use backwater_kernel::{Duration, Time};
 
 use crate::classes::FrameFlow;
+use crate::classes::account::Account;
 use crate::hop::unit::{NONE, Unit};
 use crate::hop::wire::Channel;
 use crate::network::Network;
@@ -57,16 +58,16 @@ impl Network {
 
     /// Bytes of a class that came in over a channel and have not left; 0 where nobody counts them.
     pub fn input_bytes(&self, channel: u32, class: u8) -> u64 {
-        self.classes.inputs[self.input(channel, class)].bytes
+        self.account(channel, class).bytes
     }
 
     /// The part of them that is in headroom: of shared memory, or else above the threshold.
     pub fn headroom_bytes(&self, channel: u32, class: u8) -> u64 {
-        let input = &self.classes.inputs[self.input(channel, class)];
+        let account = self.account(channel, class);
         let node = self.channels[channel as usize].to;
         match self.classes.nodes[node as usize].shared {
-            Some(_) => input.headroom_bytes,
-            None => input.bytes.saturating_sub(input.high_bytes),
+            Some(_) => account.headroom_bytes,
+            None => account.bytes.saturating_sub(account.high_bytes),
         }
     }
 
@@ -89,6 +90,11 @@ impl Network {
     #[inline]
     pub(crate) fn queue(&self, channel: u32, class: u8) -> usize {
         self.classes.queue(channel, class)
+    }
+
+    /// What came over a channel in a class and has not left.
+    pub(crate) fn account(&self, channel: u32, class: u8) -> &Account {
+        &self.classes.accounts[self.classes.account(channel, class) as usize]
     }
 
     /// The station a data frame is for, or the group of several.
@@ -121,7 +127,7 @@ impl Network {
             let places = self.places_behind(frame);
             view.receivers = (places.start, places.len() as u32);
             if channel == NONE {
-                view.destination = self.channels[frame.input() as usize].to;
+                view.destination = self.channels[self.input_of(frame) as usize].to;
             }
         }
         view

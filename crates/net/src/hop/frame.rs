@@ -14,7 +14,7 @@ use crate::hop::unit::{ECT, NONE, Unit, Units};
 use crate::hop::view::{Content, CreditMessage, FrameView, Gate};
 use crate::hop::wire::Ticket;
 
-/// Several copies count as one frame of their input.
+/// Several copies count as one frame of their account.
 pub(crate) const COPY: u32 = 1 << 31;
 
 /// What stands beside a unit in its pool.
@@ -67,16 +67,16 @@ impl Unit {
         self.number = hop;
     }
 
-    /// Channel over which it came to the node it is at, [`NONE`] at its source; or, with the bit
-    /// [`COPY`], what copies of it share there. See [`crate::network::Network::input_of`].
+    /// The account that holds it at the node it is at, [`NONE`] at its source; or, with the bit
+    /// [`COPY`], what copies of it share there. See [`crate::network::Network::account_of`].
     #[inline]
-    pub fn input(&self) -> u32 {
+    pub fn account(&self) -> u32 {
         self.shared
     }
 
     #[inline]
-    pub fn set_input(&mut self, channel: u32) {
-        self.shared = channel;
+    pub fn set_account(&mut self, account: u32) {
+        self.shared = account;
     }
 }
 

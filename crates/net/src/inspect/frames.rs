@@ -151,7 +151,7 @@ impl Network {
         {
             let classes = 0..self.classes.count as u8;
             let covered = classes.filter(|own| Network::covers(gate, *own));
-            let inputs = covered.map(|own| &self.classes.inputs[self.input(channel, own)]);
+            let inputs = covered.map(|own| self.account(channel, own));
             let Some(input) = inputs
                 .filter(|input| input.is_congested)
                 .max_by_key(|i| i.bytes)

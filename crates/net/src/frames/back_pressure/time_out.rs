@@ -49,7 +49,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
 impl Network {
     /// When the last frame came over a channel that a gate concerns.
     fn last_arrival(&self, channel: u32, gate: Gate) -> Time {
-        let times = |class: u8| &self.classes.input_times[self.input(channel, class)];
+        let times = |class: u8| &self.classes.account_times[self.queue(channel, class)];
         let last = match gate {
             Gate::Port => {
                 let classes = 0..self.classes.count as u8;
