@@ -4,6 +4,7 @@
 
 pub(crate) mod account;
 pub(crate) mod credits;
+pub(crate) mod lanes;
 pub(crate) mod queue;
 pub(crate) mod requests;
 pub mod routes;
@@ -22,7 +23,8 @@ use backwater_kernel::{Duration, Stream, Time};
 use crate::spec::frames::{BackPressureSpec, StormSpec, WatchdogSpec};
 use account::{Account, AccountTimes};
 use credits::Credits;
-use queue::{Lanes, Queue, QueueCounts};
+use lanes::Lanes;
+use queue::{Queue, QueueCounts};
 use requests::{Asked, Requests};
 use routes::Routes;
 use shared::Shared;
@@ -35,8 +37,10 @@ pub(crate) struct Classes {
     pub count: usize,
     pub queues: Vec<Queue>,
     pub counts: Vec<QueueCounts>,
-    /// The same queues by destination; empty unless destinations can be stopped.
+    /// The same queues by lanes; empty unless some are sorted.
     pub lanes: Vec<Lanes>,
+    /// By number above those of the queues, the queue that a lane stands in.
+    pub lane_queues: Vec<u32>,
     pub gates: Vec<Gates>,
     /// What each channel has been used to ask for.
     pub asked: Vec<Asked>,
@@ -75,12 +79,6 @@ impl Classes {
         channel as usize * self.count + class as usize
     }
 
-    /// The account of what comes over a channel in a class.
-    #[inline]
-    pub(crate) fn account(&self, channel: u32, class: u8) -> u32 {
-        self.queue(channel, class) as u32
-    }
-
     /// Of a network in which no unit is routed.
     pub fn none() -> Classes {
         let stations = Setup {
@@ -93,6 +91,7 @@ impl Classes {
             queues: Vec::new(),
             counts: Vec::new(),
             lanes: Vec::new(),
+            lane_queues: Vec::new(),
             gates: Vec::new(),
             asked: Vec::new(),
             requests: Vec::new(),

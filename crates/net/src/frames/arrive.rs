@@ -25,7 +25,11 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let unit = network.units.get_mut(id);
         // Read once: what is known here is not asked of the memory again.
         let frame = *unit;
-        unit.set_account(network.classes.account(channel_id, frame.class));
+        let account = match frame.is_control() {
+            true => NONE,
+            false => network.classes.lane(channel_id, &frame),
+        };
+        unit.set_account(account);
         if frame.is_lost {
             return self.lose_frame(channel_id, id);
         }
@@ -38,7 +42,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             UnitKind::Control(kind) => self.take_credit_control(channel_id, id, kind),
             UnitKind::Data | UnitKind::ForwardRm | UnitKind::BackwardRm => match is_to_station {
                 true => self.consume_frame(id, &frame),
-                false => self.admit(channel_id, id, &frame),
+                false => self.admit((channel_id, account), id, &frame),
             },
         }
     }
@@ -87,13 +91,13 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         self.arm(flow_id, end);
     }
 
-    /// A frame that came over `input` is admitted to the queue in front of its next channel, or
+    /// A frame that came over `input`, in the lane `account`, is admitted to the queue in front of its next channel, or
     /// dropped; or it goes several ways from here.
     #[inline(always)]
-    fn admit(&mut self, input: u32, id: u32, frame: &Unit) {
+    fn admit(&mut self, (input, account): (u32, u32), id: u32, frame: &Unit) {
         let channel = self.network.classes.routes.channel(frame);
         let Some(out) = self.network.channels.get(channel as usize) else {
-            return self.admit_copies(input, id);
+            return self.admit_copies((input, account), id);
         };
         let (node_id, tripped) = (out.from, out.tripped);
         if out.is_to_rest(self.now) {
@@ -103,7 +107,6 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let is_ect = frame.marks & ECT != 0;
         let classes = &mut self.network.classes;
         let at = classes.queue(channel, class);
-        let account = classes.account(input, class);
         let queue = &classes.queues[at];
         let (is_full, marks) = (
             queue.bytes + bytes > queue.limit_bytes,

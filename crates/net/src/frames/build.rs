@@ -9,7 +9,8 @@ use backwater_kernel::{BuildError, Duration, EventQueue, Purpose, Stream, Time};
 
 use crate::classes::account::{Account, AccountTimes};
 use crate::classes::credits::Credits;
-use crate::classes::queue::{Lanes, Queue, QueueCounts};
+use crate::classes::lanes;
+use crate::classes::queue::{Queue, QueueCounts};
 use crate::classes::requests::{Asked, Requests};
 use crate::classes::routes::Routes;
 use crate::classes::run::ByClass;
@@ -69,7 +70,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         }
         self.start_refresh_timers();
         self.start_counters();
-        let mut may_stop = !self.network.classes.credits.classes.is_empty();
+        let mut may_stop = !self.network.classes.credits.lanes.is_empty();
         for (id, node) in (0..).zip(&spec.nodes) {
             match &node.kind {
                 NodeKind::Station { storm: Some(storm) } => {
@@ -105,7 +106,7 @@ fn network(spec: &EthernetSpec) -> Result<Network, BuildError> {
         channels[*channel as usize].slot = slot;
     }
     let (nodes, shares) = nodes(spec, classes)?;
-    let has_lanes = nodes.iter().any(|node| {
+    let stops_stations = nodes.iter().any(|node| {
         let rules = node.back_pressure;
         rules.is_some_and(|rules| matches!(rules.select, Select::Destination(_)))
     });
@@ -122,9 +123,13 @@ fn network(spec: &EthernetSpec) -> Result<Network, BuildError> {
         has_dice.then(|| Stream::new(spec.seed, stream_of(at, classes), Purpose::Marking))
     });
     let stations = spec.stations();
+    let flows = flows(spec, &stations);
+    let mut lanes = lanes::build(spec, stops_stations)?;
+    let lane_queues = lanes::number(spec, &mut lanes);
     let classes = Classes {
         count: classes,
-        lanes: vec![Lanes::default(); if has_lanes { count } else { 0 }],
+        lanes,
+        lane_queues,
         gates: gates(spec),
         asked: vec![Asked::default(); channels.len()],
         control_sent: vec![0; channels.len()],
@@ -134,7 +139,7 @@ fn network(spec: &EthernetSpec) -> Result<Network, BuildError> {
         counts: counts(spec, &nodes),
         accounts,
         account_times: vec![AccountTimes::default(); count],
-        flows: flows(spec, &stations),
+        flows,
         losses: vec![Losses::default(); spec.flows.len()],
         alone: Vec::new(),
         received: received(spec),

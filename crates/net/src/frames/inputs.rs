@@ -37,8 +37,8 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         queue: usize,
         mut bytes: u64,
     ) -> Result<bool, LossCause> {
-        let at = account_id as usize;
         let classes = &mut self.network.classes;
+        let at = classes.queue_of(account_id).0;
         let node = &mut classes.nodes[node_id as usize];
         let account = &mut classes.accounts[at];
         if let Some(shared) = &mut node.shared {
@@ -58,10 +58,10 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         } else if account.bytes + bytes > account.limit_bytes {
             return Err(LossCause::Buffer);
         }
-        if classes.credits.classes.is_empty() {
+        if classes.credits.lanes.is_empty() {
             return Ok(count(node, account, bytes));
         }
-        if let Some(leg) = classes.credits.leg(at) {
+        if let Some(leg) = classes.credits.leg(account_id as usize) {
             self.take_place(leg, bytes)?;
         }
         let classes = &mut self.network.classes;
@@ -71,7 +71,8 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
 
     /// The sender of what an account holds, which is under back-pressure, is to be stopped.
     pub(crate) fn stop_account(&mut self, node: u32, account: u32) {
-        let account = &mut self.network.classes.accounts[account as usize];
+        let at = self.network.classes.queue_of(account).0;
+        let account = &mut self.network.classes.accounts[at];
         account.is_congested = true;
         let (channel, class) = (account.channel, account.class);
         if let Some(gate) = self.gate_of(node, class) {
@@ -101,7 +102,8 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// What an account holds has found no headroom although its switch promised enough.
     #[cold]
     fn note_headroom(&mut self, account: u32) {
-        let account = &self.network.classes.accounts[account as usize];
+        let at = self.network.classes.queue_of(account).0;
+        let account = &self.network.classes.accounts[at];
         let (place, class) = (Place::Channel(account.channel), account.class);
         self.violations.note(self.now, place, || {
             format!("headroom was not enough for class {class}, which was promised")
@@ -112,8 +114,9 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     #[inline(always)]
     fn free_account(&mut self, node_id: u32, account_id: u32, bytes: u64) {
         let classes = &mut self.network.classes;
+        let at = classes.queue_of(account_id).0;
         let node = &mut classes.nodes[node_id as usize];
-        let account = &mut classes.accounts[account_id as usize];
+        let account = &mut classes.accounts[at];
         if let Some(shared) = &mut node.shared {
             shared.leave(account, bytes);
         }

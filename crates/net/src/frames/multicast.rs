@@ -35,7 +35,7 @@ impl Network {
     pub(crate) fn input_of(&self, frame: &Unit) -> u32 {
         match self.account_of(frame) {
             NONE => NONE,
-            account => self.classes.accounts[account as usize].channel,
+            account => self.classes.accounts[self.classes.queue_of(account).0].channel,
         }
     }
 
@@ -52,8 +52,8 @@ impl Network {
     pub(crate) fn note_arrival(&mut self, now: Time, input: u32, frame: &Unit) {
         let has_lanes = !self.classes.lanes.is_empty();
         let station = has_lanes.then(|| self.destination(frame));
-        let account = self.classes.account(input, frame.class);
-        self.classes.account_times[account as usize].note(now, station);
+        let of_input = self.queue(input, frame.class);
+        self.classes.account_times[of_input].note(now, station);
     }
 
     /// Places of the receivers that a frame of a multicast is still for.
@@ -124,11 +124,10 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// A frame that came over `input` goes several ways from here: each queue takes its copy or
     /// drops it.
     #[cold]
-    pub(crate) fn admit_copies(&mut self, input: u32, id: u32) {
+    pub(crate) fn admit_copies(&mut self, (input, account): (u32, u32), id: u32) {
         let frame = *self.network.units.get(id);
         let (bytes, class) = (u64::from(frame.bytes), frame.class);
         let node_id = self.network.channels[input as usize].to;
-        let account = self.network.classes.account(input, class);
         if self.network.classes.nodes[node_id as usize].has_time_out {
             self.network.note_arrival(self.now, input, &frame);
         }
@@ -206,7 +205,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         if self.drops_all(channel, class) {
             return Some(LossCause::Watchdog);
         }
-        let account = &classes.accounts[account as usize];
+        let account = &classes.accounts[classes.queue_of(account).0];
         let is_lossless = node.lossless & 1 << class != 0;
         let shared = node.shared.as_ref().filter(|_| !is_lossless)?;
         let bytes = shared.taken(bytes);

@@ -93,9 +93,10 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     pub(crate) fn take(&mut self, channel_id: u32, class: u8) -> u32 {
         let network = &mut self.network;
         let at = network.queue(channel_id, class);
+        let is_sorted = network.classes.sorted(at).is_some();
         let queue = &mut network.classes.queues[at];
         queue.frames -= 1;
-        if network.classes.lanes.is_empty() {
+        if !is_sorted {
             let id = queue.chain.take(&network.units);
             if queue.chain.len == 0 {
                 network.channels[channel_id as usize].waiting &= !(1 << class);
@@ -128,6 +129,8 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         };
         frame.arrived = effect;
         let account = frame.account();
+        let spends = channel.is(Channel::CREDITS) && !is_control;
+        let lane = spends.then(|| classes.lane(channel_id, frame));
         if channel.is(Channel::ERRORS) {
             frame.is_lost = channel.loses_frame(now, busy, is_control);
         }
@@ -168,8 +171,8 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
                 .push(Event::new(effect, Phase::Deliver, slot, 0)),
             _ => self.send_across(channel_id, id),
         }
-        if kind & Channel::CREDITS != 0 && !is_control {
-            self.spend_credit(channel_id, class, bytes.into(), effect);
+        if let Some(lane) = lane {
+            self.spend_credit(channel_id, lane, bytes.into(), effect);
         }
     }
 
@@ -300,23 +303,18 @@ impl Classes {
 }
 
 impl Network {
-    /// The frame of a class that goes next, of those whose destination is not stopped.
+    /// The frame of a class that goes next, of those whose lane is not held back.
     pub(crate) fn next_frame(&self, channel: u32, class: u8) -> u32 {
-        let at = self.queue(channel, class);
-        match self.classes.lanes.get(at) {
+        self.next_in_queue(self.queue(channel, class))
+    }
+
+    pub(crate) fn next_in_queue(&self, at: usize) -> u32 {
+        match self.classes.sorted(at) {
             None => self.classes.queues[at].chain.first(),
             Some(lanes) => {
                 let next = lanes.next(&self.units);
                 next.map_or(NONE, |lane| lanes.lanes[lane].chain.first())
             }
-        }
-    }
-
-    /// Its bytes; 0 without one.
-    pub(crate) fn next_bytes(&self, channel: u32, class: u8) -> u32 {
-        match self.next_frame(channel, class) {
-            NONE => 0,
-            first => self.units.get(first).bytes,
         }
     }
 }

@@ -94,7 +94,7 @@ impl Network {
 
     /// What came over a channel in a class and has not left.
     pub(crate) fn account(&self, channel: u32, class: u8) -> &Account {
-        &self.classes.accounts[self.classes.account(channel, class) as usize]
+        &self.classes.accounts[self.queue(channel, class)]
     }
 
     /// The station a data frame is for, or the group of several.
@@ -135,10 +135,7 @@ impl Network {
 
     /// Does the gate on a channel concern this class at all?
     pub(crate) fn covers(gate: Gate, class: u8) -> bool {
-        match gate {
-            Gate::Port => true,
-            Gate::Class(own) | Gate::Destination(own, _) => own == class,
-        }
+        gate.class().is_none_or(|own| own == class)
     }
 }
 

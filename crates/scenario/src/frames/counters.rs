@@ -9,7 +9,7 @@
 use backwater_kernel::words::counted;
 use backwater_kernel::{Channels, Duration};
 use backwater_net::frames::spec::{
-    ClassCreditRule, ClassCreditSpec, CountersSpec, EthernetSpec, LaneSpec, Says, Shares,
+    ClassCreditRule, ClassCreditSpec, CountersSpec, EthernetSpec, LaneSpec, Owner, Says, Shares,
     StatementSpec, UpdateSpec, wire_bytes,
 };
 
@@ -98,8 +98,9 @@ impl Profile {
         })
     }
 
-    fn credit(&self, lane: LaneSpec) -> ClassCreditSpec {
+    fn credit(&self, owner: Owner, lane: LaneSpec) -> ClassCreditSpec {
         ClassCreditSpec {
+            owner,
             unit_bytes: self.cell,
             overhead_bytes: self.overhead,
             rule: ClassCreditRule::Counters(lane),
@@ -178,7 +179,7 @@ pub(super) fn add<'a>(
         floor = port.lanes.floor.saturating_mul(round.cost).max(floor);
         let found = port.check(&round, &lane, class);
         mistakes.extend(found.and_then(|found| told.first(found)));
-        credits.push(Some(port.profile.credit(lane)));
+        credits.push(Some(port.profile.credit((*lanes.lanes).into(), lane)));
     }
     let channel = network.links.channel_mut(id);
     channel.credits = credits;
@@ -219,7 +220,7 @@ impl Round {
             false => own.update.spacing,
         };
         Round {
-            cost: own.credit(lane).cost(largest.into()),
+            cost: own.credit(Owner::Class, lane).cost(largest.into()),
             frame,
             least,
             most: least + frame + kept_apart + wire(network, back, all),

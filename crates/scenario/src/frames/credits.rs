@@ -312,6 +312,7 @@ impl<'a> Way<'a> {
             | FlowControl::Destination { .. } => (CreditRule::Relative, 0, self.back, None),
         };
         ClassCreditSpec {
+            owner: (*self.credits.lanes).into(),
             unit_bytes: self.unit_bytes,
             overhead_bytes: 0,
             rule: ClassCreditRule::Zones(CreditSpec {

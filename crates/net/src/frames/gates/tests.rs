@@ -21,7 +21,7 @@ fn control(gate: Gate, quanta: u16) -> Control {
             stops: 0,
             resumes: 1 << class,
         },
-        Gate::Port | Gate::Destination(..) => Orders::Gate(gate),
+        Gate::Port | Gate::Destination(..) | Gate::Flow(..) => Orders::Gate(gate),
     };
     Control {
         orders,
@@ -228,7 +228,7 @@ fn at_inputs(watchdog: Option<WatchdogSpec>) -> Run {
 /// A frame of class 1 comes in over channel 0; whether there was room.
 fn come(run: &mut Run, bytes: u64) -> bool {
     let queue = run.network.queue(OUT, 1);
-    let account = run.network.classes.account(0, 1);
+    let account = run.network.queue(0, 1) as u32;
     match run.enter_account(1, account, queue, bytes) {
         Ok(true) => run.stop_account(1, account),
         Ok(false) => {}
@@ -263,7 +263,7 @@ fn headroom_is_for_the_lossless_class() {
     let mut run: Run = Simulation::new(&spec).expect("a sound network");
     let entered = [0, 1].map(|class: u8| {
         let queue = run.network.queue(OUT, class);
-        let account = run.network.classes.account(0, class);
+        let account = run.network.queue(0, class) as u32;
         run.enter_account(1, account, queue, 600).is_ok()
     });
     assert_eq!(entered, [false, true]);
@@ -301,7 +301,7 @@ fn an_input_stops_its_sender_above_a_threshold_and_resumes_it_below_another() {
     assert!(come(&mut run, 499), "3,500 have room");
     assert!(!come(&mut run, 1), "3,501 have not");
     assert_eq!(asked(&mut run), (1, 0), "it is stopped once");
-    let account = run.network.classes.account(0, 1);
+    let account = run.network.queue(0, 1) as u32;
     run.leave_account(1, account, 1_500);
     assert_eq!(asked(&mut run), (1, 0), "2,000 are not less than 2,000");
     run.leave_account(1, account, 1);

@@ -162,6 +162,12 @@ impl FlowControl {
         zones.or(self.lanes().map(|lanes| &lanes.classes))
     }
 
+    /// Who has credit of its own, of a kind that gives credit.
+    pub(crate) fn owner(&self) -> Option<&Placed<Owner>> {
+        let zones = self.credits().map(|credits| &credits.lanes);
+        zones.or(self.lanes().map(|lanes| &lanes.lanes))
+    }
+
     /// Whether a class under flow control is promised to be lossless.
     pub(crate) fn headroom(&self) -> Option<&Placed<Headroom>> {
         let stopped = self.stops().map(|stops| &stops.headroom);
@@ -182,6 +188,9 @@ pub(crate) struct Credits {
     /// Classes under flow control: those that are lossless.
     #[key(is = Wholes(Whole { min: 0, max: 7, unit: "" }), otherwise = "all")]
     pub classes: Placed<Option<Vec<u8>>>,
+    /// Who has a lane (a virtual channel) of its own, with all of this credit for itself.
+    #[key(default = "\"class\"")]
+    pub lanes: Placed<Owner>,
     /// What one unit of credit is good for: a frame costs its bytes in units, rounded up.
     #[key(is = Size { min: 1, max: 16_000 })]
     #[key(otherwise = "the largest frame of the class, so that each frame costs one")]
@@ -221,7 +230,10 @@ pub(crate) struct Lanes {
     /// Classes under flow control: those that are lossless.
     #[key(is = Wholes(Whole { min: 0, max: 7, unit: "" }), otherwise = "all")]
     pub classes: Placed<Option<Vec<u8>>>,
-    /// Most credits of a class that are spent and not known to be free again.
+    /// Who has a lane (a virtual channel) of its own, with credit of its own.
+    #[key(default = "\"class\"")]
+    pub lanes: Placed<Owner>,
+    /// Most credits of a lane that are spent and not known to be free again.
     #[key(is = Whole { min: 1, max: LIMIT_MAX, unit: "credits" })]
     #[key(otherwise = "what passes during the loop of the link at its full rate")]
     pub limit: Placed<Option<u32>>,
@@ -247,6 +259,17 @@ pub(crate) struct Lanes {
     /// Whether a class with credit is promised to be lossless.
     #[key(default = "\"checked\"")]
     pub headroom: Placed<Headroom>,
+}
+
+/// Words of `lanes`: Who has a lane (a virtual channel) of its own.
+#[word(of = backwater_net::frames::spec::Owner)]
+pub(crate) enum Owner {
+    /// Each class: one for all of its frames.
+    Class,
+    /// Each flow, and each way of a flow that has answers. Those of a class go in turns.
+    Flow,
+    /// Each host that frames of a class go to. Those of a class go in the order in which they came.
+    Destination,
 }
 
 /// Words of `share`: How much a class may use of what all share.
