@@ -165,16 +165,21 @@ pub(crate) struct Counters {
 }
 
 impl Counters {
+    /// `None` if lanes reserve more than the port has.
     pub fn new(
         spec: CountersSpec,
         is_sorted: bool,
         lanes: Vec<Option<(LaneSpec, u32)>>,
-    ) -> Counters {
-        let reserves = lanes.iter().flatten().map(|(own, _)| own.reserve_units);
-        Counters {
+    ) -> Option<Counters> {
+        let mut reserves = lanes.iter().flatten().map(|(own, _)| own.reserve_units);
+        let reserved = reserves.try_fold(0_u32, |all, own| all.checked_add(own))?;
+        if spec.port_units.is_some_and(|port| reserved > port) {
+            return None;
+        }
+        Some(Counters {
             spec,
             is_sorted,
-            reserved: reserves.sum(),
+            reserved,
             news: BitSet::new(lanes.len()),
             lanes,
             next: 0,
@@ -183,7 +188,7 @@ impl Counters {
             earliest: Time::ZERO,
             asked_at: Time::MAX,
             shared: 0,
-        }
+        })
     }
 
     /// The leg of a lane.

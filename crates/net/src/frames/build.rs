@@ -156,7 +156,7 @@ fn network(spec: &EthernetSpec) -> Result<Network, BuildError> {
         ..Network::empty(classes)
     };
     network.classes.alone = alone::times(spec, &network);
-    network.add_credits(spec);
+    network.add_credits(spec)?;
     network.add_schedulers(spec);
     Ok(network)
 }

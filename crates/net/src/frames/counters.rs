@@ -5,10 +5,10 @@
 //! start. A message has the number of the channel whose data it is about in its ticket.
 
 use alloc::boxed::Box;
-use alloc::vec;
 use alloc::vec::Vec;
+use alloc::{format, vec};
 
-use backwater_kernel::EventQueue;
+use backwater_kernel::{BuildError, EventQueue};
 
 use crate::flow_control::cyclic::{Counters, Places, When, cut};
 use crate::hop::kind::{ControlKind, UnitKind};
@@ -22,9 +22,9 @@ use crate::spec::frames::{ClassCreditRule, EthernetSpec, Owner};
 
 impl Network {
     /// Counters of all channels that have some, once lanes have their legs.
-    pub(crate) fn add_counters(&mut self, spec: &EthernetSpec) {
+    pub(crate) fn add_counters(&mut self, spec: &EthernetSpec) -> Result<(), BuildError> {
         if spec.channels().all(|channel| channel.counters.is_none()) {
-            return;
+            return Ok(());
         }
         self.classes.credits.counters = vec![None; self.channels.len()];
         for (id, own) in (0..).zip(spec.channels()) {
@@ -50,9 +50,14 @@ impl Network {
                     lanes.push(lane);
                 }
             }
-            let counters = Counters::new(kept, is_sorted, lanes);
+            let counters = Counters::new(kept, is_sorted, lanes).ok_or_else(|| {
+                BuildError(format!(
+                    "channel {id}: its lanes reserve more than the port has"
+                ))
+            })?;
             self.classes.credits.counters[id as usize] = Some(Box::new(counters));
         }
+        Ok(())
     }
 
     /// What a lane has in use of its limit has changed from what went with this credit.

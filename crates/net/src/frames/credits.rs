@@ -1,14 +1,15 @@
-//! Credit over classes: the loop of `flow_control` around queues that many flows share.
+//! Credit over lanes: the loop of `flow_control` around queues that many flows share, or lanes that
+//! each has for itself.
 //!
-//! A class of a channel is *shut* while the frame that goes next costs more than there is credit.
+//! A lane of a channel is *shut* while the frame that goes next costs more than there is credit.
 //! A frame pays as it starts. It takes its place at the switch as it arrives and frees it with its
 //! last bit; one that is dropped there frees it at once. Credit, requests and statements of the
 //! counter are control frames: they go before data, in the order in which they were wanted. What
-//! a port says of all its classes at once is in `counters`.
+//! a port says of all its lanes at once is in `counters`.
 
 use alloc::vec;
 
-use backwater_kernel::{EventQueue, Time};
+use backwater_kernel::{BuildError, EventQueue, Time};
 
 use crate::classes::credits::Credited;
 use crate::flow_control::Settings;
@@ -24,10 +25,10 @@ use crate::spec::frames::{
 };
 
 impl Network {
-    /// Credit of all classes that have it.
-    pub(crate) fn add_credits(&mut self, spec: &EthernetSpec) {
+    /// Credit of all lanes that have it.
+    pub(crate) fn add_credits(&mut self, spec: &EthernetSpec) -> Result<(), BuildError> {
         if spec.channels().all(|channel| channel.credits.is_empty()) {
-            return;
+            return Ok(());
         }
         let lanes = self.classes.queues.len() + self.classes.lane_queues.len();
         self.classes.credits.legs = vec![NONE; lanes];
@@ -48,7 +49,7 @@ impl Network {
                 }
             }
         }
-        self.add_counters(spec);
+        self.add_counters(spec)
     }
 
     /// Credit of a lane.

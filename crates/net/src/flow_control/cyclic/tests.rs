@@ -29,7 +29,7 @@ fn lane(limit_units: u32) -> LaneSpec {
 
 fn port(spec: CountersSpec, lanes: &[LaneSpec]) -> Counters {
     let lanes = (0..).zip(lanes).map(|(leg, lane)| Some((*lane, leg)));
-    Counters::new(spec, false, lanes.collect())
+    Counters::new(spec, false, lanes.collect()).expect("the reserves fit")
 }
 
 fn receiver(fill: u32, freed: u64, unreported: u32) -> Receiver {

@@ -45,7 +45,7 @@ pub(crate) enum FlowControl {
         #[key(otherwise = "all of it")]
         blocked_share: Option<BlockedShare>,
     },
-    /// Absolute credit for each class of a link: a credit frame carries N2 + N3 - fill, the sender
+    /// Absolute credit for each lane of a link: a credit frame carries N2 + N3 - fill, the sender
     /// subtracts what it sent within `window`.
     #[word(cite = "Kung 1993, section 4.3")]
     N23 {
@@ -162,12 +162,6 @@ impl FlowControl {
         zones.or(self.lanes().map(|lanes| &lanes.classes))
     }
 
-    /// Who has credit of its own, of a kind that gives credit.
-    pub(crate) fn owner(&self) -> Option<&Placed<Owner>> {
-        let zones = self.credits().map(|credits| &credits.lanes);
-        zones.or(self.lanes().map(|lanes| &lanes.lanes))
-    }
-
     /// Whether a class under flow control is promised to be lossless.
     pub(crate) fn headroom(&self) -> Option<&Placed<Headroom>> {
         let stopped = self.stops().map(|stops| &stops.headroom);
@@ -237,14 +231,14 @@ pub(crate) struct Lanes {
     #[key(is = Whole { min: 1, max: LIMIT_MAX, unit: "credits" })]
     #[key(otherwise = "what passes during the loop of the link at its full rate")]
     pub limit: Placed<Option<u32>>,
-    /// One limit for all classes of a port instead, which divides it by `reserve` and `share`.
+    /// One limit for all lanes of a port instead, which divides it by `reserve` and `share`.
     #[key(is = Whole { min: 1, max: LIMIT_MAX, unit: "credits" }, otherwise = "none")]
     pub port_limit: Placed<Option<u32>>,
-    /// Of `port_limit`, what each class has for itself.
+    /// Of `port_limit`, what each lane has for itself.
     #[key(is = Whole { min: 0, max: LIMIT_MAX, unit: "credits" })]
-    #[key(otherwise = "an equal part of all of it")]
+    #[key(otherwise = "an equal part of all of it; 0 where lanes are of flows or hosts")]
     pub reserve: Placed<Option<u32>>,
-    /// How much of what nobody reserves a class may use beside its reserve.
+    /// How much of what nobody reserves a lane may use beside its reserve.
     #[key(otherwise = "`\"static\"`")]
     pub share: Placed<Option<Share>>,
     /// With `share = "static"`: so much.
